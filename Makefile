@@ -1,0 +1,20 @@
+# commlab: what can be done here. `make help` lists it; the rules themselves
+# are in common/rules.mk.
+
+include common/deps.mk
+include common/rules.mk
+
+all: $(KIT)            ## build all that this machine can build (default)
+simgpu: $(SIMGPU)      ## the CPU implementation of CUDA and NCCL: build/simgpu
+solutions: $(SOLUTIONS)     ## reference solutions: build/solutions/labN
+help:                  ## this list
+	@sed -n 's/^\([a-zA-Z0-9_-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort -u \
+	    | expand -t 16
+
+quickstart: deps       ## install, build, run lab 1, grade skeleton and solution
+	$(MAKE) all
+	tests/quickstart.sh
+
+skeletons: ; common/skeletons.sh          ## regenerate labs/ from solutions/
+lint: lint-format lint-code               ## format, static checks, layout
+clean: ; rm -rf $(BUILD)                  ## remove everything built

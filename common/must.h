@@ -1,0 +1,46 @@
+/*
+ * must.h: calls that have to succeed
+ *
+ * A failed call prints rank, file:line, the call and the error, and ends all
+ * ranks. Defined once, used everywhere; a program includes mpi.h,
+ * cuda_runtime.h, nccl.h or cublas_v2.h for those it uses.
+ */
+#ifndef COMMLAB_MUST_H
+#define COMMLAB_MUST_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Print "rank R: file:line: call: error" and stop every rank (MPI_Abort). */
+void must_stop(const char *file, int line, const char *call,
+               const char *error) __attribute__((noreturn));
+void must_stop_mpi(const char *file, int line, const char *call, int error)
+    __attribute__((noreturn));
+
+#ifdef __cplusplus
+}
+#endif
+
+#define MPI_MUST(call)                                                         \
+    do {                                                                       \
+        const int must_ = (call);                                              \
+        if (must_ != MPI_SUCCESS)                                              \
+            must_stop_mpi(__FILE__, __LINE__, #call, must_);                   \
+    } while (0)
+
+#define CUDA_MUST(call)                                                        \
+    do {                                                                       \
+        const cudaError_t must_ = (call);                                      \
+        if (must_ != cudaSuccess)                                              \
+            must_stop(__FILE__, __LINE__, #call, cudaGetErrorString(must_));   \
+    } while (0)
+
+#define NCCL_MUST(call)                                                        \
+    do {                                                                       \
+        const ncclResult_t must_ = (call);                                     \
+        if (must_ != ncclSuccess)                                              \
+            must_stop(__FILE__, __LINE__, #call, ncclGetErrorString(must_));   \
+    } while (0)
+
+#endif

@@ -1,0 +1,243 @@
+# rules.mk: the only build rules
+#
+#   GPU=sim|cuda   which libraries programs link: our simgpu, or CUDA and NCCL.
+#                  Default: cuda where nvcc and a GPU are found, else sim.
+#   BUILD=dir      where everything goes (default build)
+#   CC, CXX        host compilers; NVCC for GPU=cuda
+#
+# A folder's sources are found by wildcard, so adding a file needs no edit
+# here. Objects lie in build/sim or build/cuda, header dependencies are tracked
+# by the compiler, programs are build/lab1, build/solutions/lab1, build/grade.
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.DEFAULT_GOAL := all
+
+BUILD ?= build
+CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(firstword \
+	$(realpath $(shell command -v nvcc)) $(wildcard /usr/local/cuda/bin/nvcc)))
+NVCC ?= $(CUDA_HOME)/bin/nvcc
+GPU ?= $(if $(and $(CUDA_HOME),$(wildcard /dev/nvidia0)),cuda,sim)
+ifeq ($(filter $(GPU),sim cuda),)
+$(error GPU=$(GPU) is not known: use GPU=sim (no GPU needed) or GPU=cuda)
+endif
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
+
+O := $(BUILD)/$(GPU)
+PREFIX := $(BUILD)/simgpu
+
+# ---- flags ----------------------------------------------------------------
+
+WARN := -Wall -Wextra -Werror
+OPT ?= -O2
+BASE := $(OPT) -g -fno-omit-frame-pointer -pthread -Icommon -MMD -MP
+MPI_CFLAGS := $(shell pkg-config --cflags mpich 2>/dev/null)
+MPI_LIBS := $(shell pkg-config --libs mpich 2>/dev/null)
+CFLAGS_ALL = -std=gnu11 $(WARN) $(BASE) $(CFLAGS)
+CXXFLAGS_ALL = -std=c++17 $(WARN) $(BASE) $(CXXFLAGS)
+
+GPU_CFLAGS_sim := -I$(PREFIX)/include
+GPU_LIBS_sim := -L$(PREFIX)/lib -lnccl -lcudart
+GPU_CFLAGS_cuda := -isystem $(CUDA_HOME)/include
+GPU_LIBS_cuda := -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib \
+	-Wl,-rpath,$(CUDA_HOME)/lib64:$(CUDA_HOME)/lib -lnccl -lcudart
+GPU_CFLAGS := $(GPU_CFLAGS_$(GPU))
+GPU_LIBS := $(GPU_LIBS_$(GPU))
+NVCC_ARCH ?= -gencode arch=compute_80,code=sm_80 \
+	-gencode arch=compute_90,code=[sm_90,compute_90]
+
+c_in = $(wildcard $(addsuffix /*.c,$(1)))
+objs = $(patsubst %,$(O)/obj/%.o,$(basename $(1)))
+
+# ---- static archives: one for each module that others link ----------------
+
+GRAPH_SRC := $(call c_in,common/graph common/topo)
+JUDGE_SRC := $(call c_in,common/judge)
+LAB_SRC := $(call c_in,common/lab)
+GRADER_SRC := $(filter-out grader/main.c,$(call c_in,grader))
+SIM_SRC := $(call c_in,$(addprefix common/simgpu/,core cudart device mpi))
+NCCL_SRC := $(call c_in,common/simgpu/nccl)
+DRIVER_SRC := $(call c_in,common/simgpu/driver)
+
+ARCHIVES := graph judge lab grader simgpu simnccl
+$(O)/libgraph.a: $(call objs,$(GRAPH_SRC))
+$(O)/libjudge.a: $(call objs,$(JUDGE_SRC))
+$(O)/liblab.a: $(call objs,$(LAB_SRC))
+$(O)/libgrader.a: $(call objs,$(GRADER_SRC))
+$(O)/libsimgpu.a: $(call objs,$(SIM_SRC))
+$(O)/libsimnccl.a: $(call objs,$(NCCL_SRC))
+$(ARCHIVES:%=$(O)/lib%.a):
+	@mkdir -p $(@D)
+	@rm -f $@
+	ar rcs $@ $^
+
+# Sources that see the GPU's headers, and simgpu's own, which also see its core.
+$(O)/obj/common/lab/%.o: INC = $(GPU_CFLAGS) $(MPI_CFLAGS)
+$(O)/obj/common/graph/%.o $(O)/obj/common/topo/%.o: INC = -fPIC
+$(O)/obj/common/simgpu/%.o: INC = -fPIC -Icommon/simgpu \
+	-Icommon/simgpu/include $(MPI_CFLAGS)
+$(O)/obj/solutions/%.o $(O)/obj/labs/%.o: INC = $(GPU_CFLAGS) $(MPI_CFLAGS)
+$(O)/obj/tests/%.o: INC = -Itests/support -Icommon/simgpu -Igrader \
+	$(GPU_CFLAGS) $(MPI_CFLAGS)
+
+$(O)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(INC) -c $< -o $@
+$(O)/obj/%.o: %.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS_ALL) $(INC) -c $< -o $@
+
+# A .cu file: nvcc for real GPUs, simnvcc elsewhere.
+CU_sim = $(PREFIX)/bin/simnvcc -ccbin $(CXX) $(OPT) -g -Xcompiler -Wall,-Wextra
+CU_cuda = $(NVCC) -ccbin $(CXX) $(OPT) -g -lineinfo $(NVCC_ARCH) \
+	-Xcompiler -Wall,-Wextra
+$(O)/obj/%.o: %.cu
+	@mkdir -p $(@D)
+	$(CU_$(GPU)) -Icommon $(INC) -MD -MF $(@:.o=.d) -c $< -o $@
+ifeq ($(GPU),sim)
+$(patsubst %,$(O)/obj/%.o,$(basename $(shell find solutions labs tests \
+	-name '*.cu' 2>/dev/null))): $(PREFIX)/bin/simnvcc
+endif
+
+# ---- simgpu: shared libraries in a prefix of their own ---------------------
+
+SIMGPU := $(PREFIX)/.complete
+SIM_LIBS := -lexpat -ldw -lelf -ldl -pthread -lm
+
+# so(name,major,link): a library with its real soname and unversioned link.
+define so
+$(PREFIX)/lib/lib$(1).so.$(2): common/simgpu/lib$(1).map
+	@mkdir -p $$(@D)
+	$$(CC) -shared -o $$@ -Wl,-soname,lib$(1).so.$(2) \
+	    -Wl,--version-script,common/simgpu/lib$(1).map -Wl,-z,defs \
+	    -Wl,-rpath,'$$$$ORIGIN' $$(filter %.o,$$^) $(3)
+	@ln -sf lib$(1).so.$(2) $(PREFIX)/lib/lib$(1).so
+endef
+$(eval $(call so,cudart,13,$(SIM_LIBS)))
+$(eval $(call so,nccl,2,-L$(PREFIX)/lib -lcudart -pthread -lm))
+$(eval $(call so,cuda,1,-L$(PREFIX)/lib -lcudart))
+$(PREFIX)/lib/libcudart.so.13: $(call objs,$(SIM_SRC) $(GRAPH_SRC))
+$(PREFIX)/lib/libnccl.so.2: $(call objs,$(NCCL_SRC)) \
+	| $(PREFIX)/lib/libcudart.so.13
+$(PREFIX)/lib/libcuda.so.1: $(call objs,$(DRIVER_SRC)) \
+	| $(PREFIX)/lib/libcudart.so.13
+
+SIM_HEADERS := $(shell find common/simgpu/include -type f)
+SIM_TOPOS := $(wildcard common/topo/*.xml)
+$(PREFIX)/bin/simnvcc: $(call objs,$(call c_in,common/simgpu/simnvcc))
+	@mkdir -p $(@D)
+	$(CC) $^ -o $@
+$(PREFIX)/.headers: $(SIM_HEADERS) $(SIM_TOPOS)
+	@mkdir -p $(PREFIX)/share/topo
+	@rm -rf $(PREFIX)/include
+	cp -r common/simgpu/include $(PREFIX)/include
+	$(if $(SIM_TOPOS),cp $(SIM_TOPOS) $(PREFIX)/share/topo)
+	@touch $@
+$(SIMGPU): $(PREFIX)/.headers $(PREFIX)/bin/simnvcc \
+	$(PREFIX)/lib/libcudart.so.13 $(PREFIX)/lib/libnccl.so.2 \
+	$(PREFIX)/lib/libcuda.so.1
+	@touch $@
+ifeq ($(GPU),sim)
+GPU_READY := $(SIMGPU)
+$(call objs,$(LAB_SRC)) $(call objs,$(wildcard solutions/*/*.c labs/*/*.c \
+	solutions/*/*.cu labs/*/*.cu)): | $(PREFIX)/.headers
+endif
+
+# ---- labs -------------------------------------------------------------------
+
+LABS := $(patsubst solutions/%,%,$(wildcard solutions/lab*))
+ifeq ($(LABS),)
+LABS := $(patsubst labs/%,%,$(wildcard labs/lab*))
+endif
+short = $(firstword $(subst -, ,$(1)))
+
+# lab_program(folder,program): everything in a lab's folder, and the runner
+define lab_program
+$(2): $$(call objs,$$(wildcard $(1)/*.c $(1)/*.cu)) $(O)/liblab.a \
+	$(O)/libjudge.a | $(GPU_READY)
+	@mkdir -p $$(@D)
+	$$(CXX) -o $$@ $$(filter %.o,$$^) $(O)/liblab.a $(O)/libjudge.a \
+	    -Wl,@common/lab/meter.wrap $(GPU_LIBS) $(3) $(MPI_LIBS) \
+	    $(JUDGE_LIBS) -lm -pthread
+endef
+JUDGE_LIBS := -lcyaml -lyaml -ljansson -lsodium
+RPATH_top := $(if $(filter sim,$(GPU)),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN/simgpu/lib')
+RPATH_sub := $(if $(filter sim,$(GPU)),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN/../simgpu/lib')
+comma := ,
+$(foreach l,$(LABS),$(if $(wildcard labs/$(l)),$(eval $(call \
+	lab_program,labs/$(l),$(BUILD)/$(call short,$(l)),$(RPATH_top)))))
+$(foreach l,$(LABS),$(if $(wildcard solutions/$(l)),$(eval $(call \
+	lab_program,solutions/$(l),$(BUILD)/solutions/$(call short,$(l)),$(RPATH_sub)))))
+
+LAB_PROGRAMS := $(foreach l,$(LABS),$(if $(wildcard labs/$(l)),$(BUILD)/$(call short,$(l))))
+SOLUTIONS := $(foreach l,$(LABS),$(if $(wildcard solutions/$(l)),$(BUILD)/solutions/$(call short,$(l))))
+
+# `make lab3` builds build/lab3; `make grade-lab3` grades what is in labs/.
+.PHONY: $(foreach l,$(LABS),$(call short,$(l)) grade-$(call short,$(l)))
+$(foreach l,$(LABS),$(eval $(call short,$(l)): $(BUILD)/$(call short,$(l))))
+$(foreach l,$(LABS),$(eval grade-$(call short,$(l)): $(BUILD)/grade $(GPU_READY) ; \
+	$(BUILD)/grade run --lab $(call short,$(l)) labs/$(l)))
+
+# ---- tools ------------------------------------------------------------------
+
+# The judge of each lab, without the code that calls the student's functions.
+JUDGES := $(foreach l,$(LABS),$(firstword \
+	$(wildcard solutions/$(l)/judge.c labs/$(l)/judge.c)))
+GRADER_LIBS := $(JUDGE_LIBS) -lsqlite3 -luv -lm -pthread
+$(BUILD)/grade: $(call objs,$(wildcard grader/main.c) $(JUDGES)) \
+	$(O)/libgrader.a $(O)/libjudge.a $(O)/libgraph.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $(filter %.o,$^) $(O)/libgrader.a $(O)/libjudge.a \
+	    $(O)/libgraph.a $(GRADER_LIBS) -lexpat -ldw -lelf
+$(BUILD)/commgraph: $(call objs,$(call c_in,common/graph/commgraph)) \
+	$(O)/libgraph.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ -lexpat -ljansson -ldw -lelf -lm -pthread
+
+TOOLS := $(if $(wildcard grader/main.c),$(BUILD)/grade) \
+	$(if $(wildcard common/graph/commgraph/*.c),$(BUILD)/commgraph)
+KIT := $(if $(filter sim,$(GPU)),$(SIMGPU)) $(TOOLS) $(SOLUTIONS) $(LAB_PROGRAMS)
+
+# ---- tests ------------------------------------------------------------------
+#
+# tests/MODULE/test_*.c     Check programs, linked with our static archives
+# tests/MODULE/prog_*.c...  programs that tests start: linked as a user links
+#                           (.c .cpp .cu; against build/simgpu or CUDA, MPI)
+
+TEST_SRC := $(wildcard tests/*/test_*.c)
+PROG_SRC := $(wildcard tests/*/prog_*.c tests/*/prog_*.cpp tests/*/prog_*.cu)
+TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
+PROGS := $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(PROG_SRC)))
+SUPPORT_OBJ := $(call objs,$(call c_in,tests/support))
+CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null)
+TEST_ARCHIVES := $(addprefix $(O)/,libgrader.a libsimnccl.a libsimgpu.a \
+	libgraph.a libjudge.a)
+
+$(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(SUPPORT_OBJ) $(TEST_ARCHIVES)
+	@mkdir -p $(@D)
+	$(CC) -o $@ $(filter %.o,$^) -Wl,--start-group $(TEST_ARCHIVES) \
+	    -Wl,--end-group $(CHECK_LIBS) $(GRADER_LIBS) $(SIM_LIBS)
+$(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o | $(GPU_READY)
+	@mkdir -p $(@D)
+	$(CXX) -o $@ $< $(GPU_LIBS) $(if $(filter sim,$(GPU)),-lcuda) \
+	    $(MPI_LIBS) -Wl,-rpath,$(abspath $(PREFIX)/lib) -lm -pthread
+$(call objs,$(PROG_SRC) $(TEST_SRC)): | $(if $(filter sim,$(GPU)),$(PREFIX)/.headers)
+
+.PHONY: all help quickstart simgpu solutions skeletons lint clean \
+	lint-format lint-code
+C_FILES = $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
+lint-format:
+	clang-format --dry-run --Werror $(C_FILES)
+lint-code:
+	cppcheck --quiet --error-exitcode=1 --inline-suppr \
+	    --suppress=missingIncludeSystem -Icommon $(filter %.c,$(C_FILES))
+
+# Objects are kept: make would delete those it takes for intermediate.
+.SECONDARY:
+-include $(shell find $(O)/obj -name '*.d' 2>/dev/null)

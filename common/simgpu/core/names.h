@@ -1,0 +1,72 @@
+/*
+ * names.h: names that cross from one of simgpu's libraries to another
+ *
+ * libnccl, libcuda and libcublas call the core that lives in libcudart. A
+ * program of the student's may well define a function called heap_alloc or
+ * stream_new; the dynamic linker would then hand ours to it. So what crosses
+ * has a prefix that programs don't use, and everything else stays local to
+ * its library (see libcudart.map).
+ */
+#ifndef SIMGPU_CORE_NAMES_H
+#define SIMGPU_CORE_NAMES_H
+
+#define proc simgpu_proc
+#define proc_place simgpu_proc_place
+#define proc_thread simgpu_proc_thread
+#define proc_attach simgpu_proc_attach
+#define peer_rank simgpu_peer_rank
+#define peer_pid simgpu_peer_pid
+#define peer_graph_fd simgpu_peer_graph_fd
+#define peer_alive simgpu_peer_alive
+#define proc_peer simgpu_proc_peer
+#define proc_wait simgpu_proc_wait
+#define proc_wait_for simgpu_proc_wait_for
+#define proc_wake simgpu_proc_wake
+#define proc_progress simgpu_proc_progress
+#define proc_wait_begin simgpu_proc_wait_begin
+#define proc_wait_end simgpu_proc_wait_end
+#define proc_fault simgpu_proc_fault
+#define proc_warn simgpu_proc_warn
+#define heap_alloc simgpu_heap_alloc
+#define heap_free simgpu_heap_free
+#define heap_find simgpu_heap_find
+#define heap_raw simgpu_heap_raw
+#define heap_export simgpu_heap_export
+#define heap_raw_ref simgpu_heap_raw_ref
+#define heap_import simgpu_heap_import
+#define heap_unimport simgpu_heap_unimport
+#define heap_usage simgpu_heap_usage
+#define heap_kernel_enter simgpu_heap_kernel_enter
+#define heap_kernel_leave simgpu_heap_kernel_leave
+#define heap_describe simgpu_heap_describe
+#define op_new simgpu_op_new
+#define op_after simgpu_op_after
+#define stream_enqueue simgpu_stream_enqueue
+#define op_amend simgpu_op_amend
+#define op_fail simgpu_op_fail
+#define stream_new simgpu_stream_new
+#define stream_release simgpu_stream_release
+#define stream_of simgpu_stream_of
+#define stream_device simgpu_stream_device
+#define stream_kind_of simgpu_stream_kind_of
+#define stream_priority simgpu_stream_priority
+#define stream_queue simgpu_stream_queue
+#define stream_tail simgpu_stream_tail
+#define mark_passed simgpu_mark_passed
+#define mark_node simgpu_mark_node
+#define marks_join simgpu_marks_join
+#define device_marks simgpu_device_marks
+#define device_current simgpu_device_current
+#define device_set simgpu_device_set
+#define device_error simgpu_device_error
+#define api_return simgpu_api_return
+#define api_last_error simgpu_api_last_error
+#define host_call simgpu_host_call
+#define clock_mark_ps simgpu_clock_mark_ps
+#define clock_host_ps simgpu_clock_host_ps
+#define clock_elapsed_ms simgpu_clock_elapsed_ms
+#define kernel_find simgpu_kernel_find
+#define kernel_run simgpu_kernel_run
+#define proc_site simgpu_proc_site
+
+#endif

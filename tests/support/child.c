@@ -1,0 +1,137 @@
+#define _GNU_SOURCE
+#include "child.h"
+
+#include <errno.h>   /* EINTR */
+#include <fcntl.h>   /* O_NONBLOCK */
+#include <limits.h>  /* PATH_MAX */
+#include <poll.h>    /* poll */
+#include <signal.h>  /* kill */
+#include <stdarg.h>  /* va_list */
+#include <stdio.h>   /* vasprintf */
+#include <stdlib.h>  /* realloc, abort */
+#include <string.h>  /* strrchr */
+#include <sys/wait.h> /* waitpid */
+#include <time.h>    /* clock_gettime */
+#include <unistd.h>  /* fork, pipe2 */
+
+static double now_sec(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+struct text {
+    char *data;
+    size_t nbytes;
+    int fd; /* -1: at its end */
+};
+
+/* Append what the pipe holds now. */
+static void text_read(struct text *t)
+{
+    char chunk[65536];
+    ssize_t n = read(t->fd, chunk, sizeof chunk);
+    if (n < 0 && errno == EINTR)
+        return;
+    if (n <= 0) {
+        close(t->fd);
+        t->fd = -1;
+        return;
+    }
+    t->data = realloc(t->data, t->nbytes + n + 1);
+    if (!t->data)
+        abort();
+    memcpy(t->data + t->nbytes, chunk, n);
+    t->nbytes += n;
+    t->data[t->nbytes] = 0;
+}
+
+static pid_t spawn(const char *command, int out, int err)
+{
+    const pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    setpgid(0, 0);
+    dup2(out, 1);
+    dup2(err, 2);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+/* Read both pipes until they end; 0 when the deadline passed before. */
+static int drain(struct text text[2], double deadline)
+{
+    while (text[0].fd >= 0 || text[1].fd >= 0) {
+        const double left = deadline - now_sec();
+        if (left <= 0)
+            return 0;
+        struct pollfd p[2] = {{text[0].fd, POLLIN, 0}, {text[1].fd, POLLIN, 0}};
+        if (poll(p, 2, (int)(left * 1000) + 1) < 0)
+            continue;
+        for (int i = 0; i < 2; i++)
+            if (p[i].revents)
+                text_read(&text[i]);
+    }
+    return 1;
+}
+
+struct child child_run(double deadline_sec, const char *format, ...)
+{
+    char *command;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&command, format, args) < 0)
+        abort();
+    va_end(args);
+
+    int out[2], err[2];
+    if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
+        abort();
+    const double begin = now_sec();
+    const pid_t pid = spawn(command, out[1], err[1]);
+    close(out[1]);
+    close(err[1]);
+
+    struct text text[2] = {{calloc(1, 1), 0, out[0]}, {calloc(1, 1), 0, err[0]}};
+    struct child c = {0};
+    c.timed_out = !drain(text, begin + deadline_sec);
+    if (c.timed_out)
+        kill(-pid, SIGKILL);
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    kill(-pid, SIGKILL); // whatever it left behind in its group
+    for (int i = 0; i < 2; i++)
+        if (text[i].fd >= 0)
+            close(text[i].fd);
+    c.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    c.sec = now_sec() - begin;
+    c.out = text[0].data;
+    c.err = text[1].data;
+    free(command);
+    return c;
+}
+
+void child_clear(struct child *c)
+{
+    free(c->out);
+    free(c->err);
+    c->out = c->err = NULL;
+}
+
+const char *child_build(void)
+{
+    static char path[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n <= 0)
+        abort();
+    path[n] = 0;
+    char *tests = strstr(path, "/tests/test_");
+    for (char *p = path; (p = strstr(p, "/tests/")); p++)
+        tests = p; // the last one: BUILD/tests/MODULE/test_x
+    if (!tests)
+        abort();
+    *tests = 0;
+    return path;
+}

@@ -1,0 +1,32 @@
+/*
+ * child.h: run a program and look at what it did
+ *
+ * Tests start whole programs, under mpirun where they have ranks. Every child
+ * has a deadline; when it passes, the child's process group is killed and the
+ * result says so. Standard output and standard error are kept apart.
+ */
+#ifndef COMMLAB_TESTS_CHILD_H
+#define COMMLAB_TESTS_CHILD_H
+
+#include <stddef.h>
+
+struct child {
+    int status;    /* exit status, or 128 + signal */
+    int timed_out; /* the deadline passed */
+    double sec;    /* wall clock */
+    char *out, *err; /* NUL-terminated; child_clear frees them */
+};
+
+/*
+ * Run a shell command line (printf format) with at most deadline_sec. The
+ * deadline is for hangs: choose ten times what an idle machine needs.
+ */
+struct child child_run(double deadline_sec, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+void child_clear(struct child *c);
+
+/* Folder of the build the calling test belongs to ("build"), absolute. */
+const char *child_build(void);
+
+#endif
