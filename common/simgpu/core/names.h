@@ -19,6 +19,7 @@
 #define peer_graph_fd simgpu_peer_graph_fd
 #define peer_alive simgpu_peer_alive
 #define proc_peer simgpu_proc_peer
+#define proc_meet simgpu_proc_meet
 #define proc_wait simgpu_proc_wait
 #define proc_wait_for simgpu_proc_wait_for
 #define proc_wake simgpu_proc_wake

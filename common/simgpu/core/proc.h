@@ -73,6 +73,12 @@ int peer_alive(const struct peer *p);
  */
 struct peer *proc_peer(uint32_t rank);
 
+/*
+ * Make the job's processes known: ids[i] is rank i's, n of them. Called once,
+ * by the MPI wrappers, when MPI_Init has exchanged them.
+ */
+void proc_meet(const struct proc_id *ids, uint32_t n);
+
 /* ---- waiting ----------------------------------------------------------- */
 
 /* Says in one line what is waited for, when somebody asks. */
