@@ -11,7 +11,7 @@
 
 #include "graph/record.h"
 
-struct graph_view { /* one node with its variable parts */
+struct graph_view {         /* one node with its variable parts */
     struct graph_node node; /* flops, moves, accesses: amendments added */
     const struct graph_ref *deps;
     const struct graph_move *moves;

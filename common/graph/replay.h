@@ -39,8 +39,7 @@ const struct replay_time *replay_node(const struct replay *r,
                                       struct graph_ref ref);
 
 /* When host thread `thread` of `rank` had made its last recorded call. */
-uint64_t replay_host_ps(const struct replay *r, uint32_t rank,
-                        uint32_t thread);
+uint64_t replay_host_ps(const struct replay *r, uint32_t rank, uint32_t thread);
 
 /* End of the last operation. */
 uint64_t replay_end_ps(const struct replay *r);

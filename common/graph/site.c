@@ -1,0 +1,91 @@
+#define _GNU_SOURCE
+#include "graph/site.h"
+
+#include <dlfcn.h>            /* dladdr1 */
+#include <elfutils/libdwfl.h> /* dwfl_module_getsrc */
+#include <link.h>             /* struct link_map */
+#include <pthread.h>          /* pthread_mutex_t */
+#include <stdio.h>            /* snprintf */
+#include <stdlib.h>           /* free */
+#include <string.h>           /* strrchr */
+#include <unistd.h>           /* readlink */
+
+void site_locate(const void *address, char *module, size_t nbytes,
+                 uint64_t *offset)
+{
+    const char *const call = (const char *)address - 1; // inside the call
+    Dl_info info;
+    struct link_map *map = NULL;
+    module[0] = 0;
+    *offset = (uintptr_t)call;
+    if (!dladdr1(call, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+        return;
+    *offset = (uintptr_t)call - map->l_addr;
+    if (map->l_name[0]) {
+        snprintf(module, nbytes, "%s", map->l_name);
+        return;
+    }
+    const ssize_t n = readlink("/proc/self/exe", module, nbytes - 1);
+    module[n > 0 ? n : 0] = 0;
+}
+
+/*
+ * The module of the last question, kept open: questions come in bulk, mostly
+ * about one program. libdw isn't thread-safe, hence the lock.
+ */
+static struct {
+    pthread_mutex_t lock;
+    char *path;
+    Dwfl *dwfl;
+    Dwfl_Module *module;
+} last = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+};
+
+static Dwfl_Module *open_module(const char *path)
+{
+    if (last.path && strcmp(last.path, path) == 0)
+        return last.module;
+    dwfl_end(last.dwfl);
+    free(last.path);
+    last.module = NULL;
+    last.path = strdup(path);
+    last.dwfl = dwfl_begin(&callbacks);
+    if (!last.path || !last.dwfl)
+        return NULL;
+    Dwfl_Module *const m = dwfl_report_offline(last.dwfl, path, path, -1);
+    if (dwfl_report_end(last.dwfl, NULL, NULL) == 0)
+        last.module = m;
+    return last.module;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char *site_text(const char *module, uint64_t offset, char *out,
+                      size_t nbytes)
+{
+    pthread_mutex_lock(&last.lock);
+    Dwfl_Module *const m = module[0] ? open_module(module) : NULL;
+    Dwarf_Addr bias = 0;
+    const char *file = NULL;
+    int line = 0;
+    if (m && dwfl_module_getelf(m, &bias)) {
+        Dwfl_Line *const l = dwfl_module_getsrc(m, offset + bias);
+        file = l ? dwfl_lineinfo(l, NULL, &line, NULL, NULL, NULL) : NULL;
+    }
+    if (file)
+        snprintf(out, nbytes, "%s:%d", base_name(file), line);
+    else
+        snprintf(out, nbytes, "%s%s0x%llx", base_name(module),
+                 module[0] ? "+" : "", (unsigned long long)offset);
+    pthread_mutex_unlock(&last.lock);
+    return out;
+}
