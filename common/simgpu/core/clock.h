@@ -1,21 +1,17 @@
 /*
- * clock.h: modelled time, as the program may ask for it
+ * clock.h: time, as the program may ask for it
  *
- * The answers come from replaying the causal past of the question (see
- * graph/read.h), so they are the same on every run and every machine.
+ * For now the wall clock of the machine that simgpu runs on: it orders events,
+ * and says nothing about how fast a GPU would be.
  */
 #ifndef SIMGPU_CORE_CLOCK_H
 #define SIMGPU_CORE_CLOCK_H
 
-#include "core/stream.h"
+#include <stdint.h>
 
-/* When the op at the (passed) mark ended; 0 for the empty mark. */
-uint64_t clock_mark_ps(struct mark m);
+#include "core/names.h"
 
-/* Now, on the calling host thread. Never goes back. */
+/* Now, in picoseconds since some moment; never goes back. */
 uint64_t clock_host_ps(void);
-
-/* b - a as cudaEventElapsedTime gives it, in milliseconds: one replay. */
-float clock_elapsed_ms(struct mark a, struct mark b);
 
 #endif

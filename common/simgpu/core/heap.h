@@ -30,13 +30,13 @@
 enum { HEAP_PINNED = -1 }; /* as a device: host memory, pinned */
 
 struct heap_block { /* an allocation */
-    char *base;        /* user view, as the program knows it */
-    size_t nbytes;     /* as asked for */
-    int device;        /* ordinal of this node, or HEAP_PINNED */
-    uint64_t id;       /* graph_access.alloc */
-    uint32_t site;     /* where it was allocated (owner's site) */
-    int managed;       /* cudaMallocManaged: open to the host as well */
-    int imported;      /* belongs to a peer */
+    char *base;     /* user view, as the program knows it */
+    size_t nbytes;  /* as asked for */
+    int device;     /* ordinal of this node, or HEAP_PINNED */
+    uint64_t id;    /* graph_access.alloc */
+    uint32_t site;  /* where it was allocated (owner's site) */
+    int managed;    /* cudaMallocManaged: open to the host as well */
+    int imported;   /* belongs to a peer */
     struct proc_id owner;
 };
 

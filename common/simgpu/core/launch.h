@@ -1,15 +1,14 @@
 /*
  * launch.h: between compiled device code and the runtime
  *
- * simnvcc turns every __global__ function into an ordinary function and a
- * table entry that says how large its parameters are and how to call it; a
- * static initialiser registers the entry under the address by which host code
- * knows the kernel. cudaLaunchKernel looks it up, copies the parameters (they
- * may change after the call), and enqueues an op; the op runs kernel_run().
+ * simnvcc turns a __global__ function into an ordinary function, and makes sure
+ * that it is registered under its address with the sizes of its parameters and
+ * a function that calls it. cudaLaunchKernel looks it up, copies the parameters
+ * (they may change after the call) and enqueues an op; the op runs
+ * kernel_run().
  *
- * Accesses to global memory come in through the __tsan_* hooks of device code
- * and are collected per launch as exact ranges, coalesced; the hooks check
- * bounds against heap.h's allocations.
+ * What a kernel touches comes in through the __tsan_* hooks of its code, and
+ * is collected per launch as exact byte ranges.
  */
 #ifndef SIMGPU_CORE_LAUNCH_H
 #define SIMGPU_CORE_LAUNCH_H
@@ -18,19 +17,9 @@
 #include <stdint.h>
 
 #include "core/stream.h"
+#include "simgpu/kernel.h" /* struct kernel */
 
-struct kernel { /* one __global__ function; static storage in its object */
-    const void *host_stub;         /* what &kernel is in host code */
-    const char *name;              /* demangled */
-    void (*call)(void *const *params); /* one thread's work */
-    const uint32_t *param_nbytes;
-    uint32_t nparams;
-    uint32_t static_shared_nbytes;
-    int uses_barrier; /* 0: threads of a block run as a plain loop */
-    struct kernel *next;
-};
-
-void simgpu_register_kernel(struct kernel *k); /* called by device objects */
+/* The kernel that host code knows by this address, or NULL. */
 const struct kernel *kernel_find(const void *host_stub);
 
 struct launch {
@@ -41,8 +30,8 @@ struct launch {
     int device;
 };
 
-/* What a launch touched and computed; filled by kernel_run, owned by it until
- * the next kernel of the same thread. */
+/* What a launch touched. The arrays belong to kernel_run, until the next
+ * kernel of the same thread. */
 struct launch_cost {
     double flops;
     const struct graph_move *moves;

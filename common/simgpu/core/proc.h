@@ -85,8 +85,8 @@ void proc_meet(const struct proc_id *ids, uint32_t n);
 typedef void wait_describe(const void *arg, char *out, size_t nbytes);
 
 struct wait_note {
-    const char *call;     /* "cudaStreamSynchronize", "ncclAllReduce" */
-    uint32_t site;        /* graph_site of the user's call */
+    const char *call;        /* "cudaStreamSynchronize", "ncclAllReduce" */
+    uint32_t site;           /* graph_site of the user's call */
     wait_describe *describe; /* may be NULL */
     const void *arg;
     const struct proc_id *on; /* NULL, or whom it waits for (first of n) */
@@ -134,6 +134,12 @@ void proc_warn(uint32_t site, const char *format, ...)
 
 /* A return address as a call site of the graph (graph_site). */
 uint32_t proc_site(const void *return_address);
+
+/* A call site as "file:line", here or at an address of another process. */
+const char *proc_site_text(uint32_t site, char *out, size_t nbytes);
+const char *proc_site_text_of(const struct proc_id *id, uint64_t address,
+                              char *out, size_t nbytes);
+uint64_t proc_site_address(uint32_t site);
 
 /* Call site of the API function that uses it: the caller's address. */
 #define PROC_SITE() proc_site(__builtin_return_address(0))

@@ -29,10 +29,11 @@ struct stream;
 struct mark { /* plain data; stream NULL: passed */
     struct stream *stream;
     uint64_t seq;
+    uint32_t node; /* of the op, in this process's segment */
 };
 
 struct op {
-    void (*run)(struct op *op); /* on the worker; NULL: nothing to do */
+    void (*run)(struct op *op);     /* on the worker; NULL: nothing to do */
     void (*release)(struct op *op); /* after completion; NULL: free(op) */
     struct graph_node node; /* filled by the owner: kind, name, cost, match */
     /* set by stream.c */
@@ -49,7 +50,8 @@ struct op {
 void *op_new(size_t nbytes, void (*run)(struct op *), enum graph_kind kind,
              const char *name, uint32_t site);
 
-/* Let op start only after mark has passed. Ignored if it has. */
+/* Let op start only after mark has passed. The graph records that even if it
+ * has: it must not depend on who was faster. */
 void op_after(struct op *op, struct mark mark);
 
 /*
@@ -94,8 +96,10 @@ uint32_t stream_queue(const struct stream *s); /* its number in the graph */
 /* The last op enqueued; and has it, or any mark, passed? */
 struct mark stream_tail(struct stream *s);
 int mark_passed(struct mark m);
-/* The node of the op at the mark. {0,0} when the stream is empty. */
-struct graph_ref mark_node(struct mark m);
+
+/* Somebody waits for the mark: under the late schedule, ops up to it may start,
+ * and so may what they depend on. */
+void mark_demand(struct mark m);
 
 /*
  * The host waits until the marks have passed, and knows from then on what they

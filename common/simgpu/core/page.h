@@ -1,0 +1,60 @@
+/*
+ * page.h: the control page, what processes of a job show each other
+ *
+ * One memfd per process, mapped by its peers. Everything in it is written by
+ * its owner alone, but for `lost` and `fault_key`, which any process may set to
+ * end the job.
+ */
+#ifndef SIMGPU_CORE_PAGE_H
+#define SIMGPU_CORE_PAGE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "core/proc.h"
+
+enum { PAGE_RUNNING = 1, PAGE_EXITED = 2 };
+enum { PAGE_FAULT_KEYS = 16, PAGE_WAIT_TEXT = 4096 };
+
+struct page {
+    uint64_t nonce;
+    int32_t pid;
+    uint32_t rank;
+    int32_t graph_fd;
+    int32_t heap_fd[PROC_MAX_DEVICES + 1]; /* -1: none yet; last: pinned */
+    _Atomic uint32_t state;
+    _Atomic uint32_t lost;     /* futex: the job is over, end with status 70 */
+    _Atomic int32_t active;    /* threads that are not waiting */
+    _Atomic uint64_t progress; /* grows when something gets done */
+    _Atomic uint64_t fault_key[PAGE_FAULT_KEYS]; /* reported, by hash */
+    _Atomic uint32_t wait_version; /* odd: wait_text is being written */
+    char wait_text[PAGE_WAIT_TEXT];
+};
+
+/* This process's page. */
+struct page *page_own(void);
+
+struct peer {
+    struct proc_id id;
+    struct page *page;
+    struct peer *next;
+    void *heap[PROC_MAX_DEVICES + 1]; /* raw views, mapped by heap.c */
+};
+
+/* All known peers, newest first; the list only grows. */
+struct peer *page_peers(void);
+
+/* Make the page, called once by proc.c. */
+void page_create(uint32_t rank);
+struct proc_id page_id(void);
+
+/* A thread begins (+1) or ends (-1) to be active. */
+void page_active(int change);
+
+/* Tell every known process that the job is over. */
+void page_lose_all(void);
+
+/* Claim a fault for this job: 1 for the first that asks with this key. */
+int page_claim(const char *key);
+
+#endif

@@ -1,0 +1,434 @@
+#define _GNU_SOURCE
+#include "core/stream.h"
+
+#include <pthread.h> /* pthread_create */
+#include <stdio.h>   /* snprintf */
+#include <stdlib.h>  /* calloc */
+#include <time.h>    /* nanosleep */
+
+#include "core/page.h"
+#include "core/schedule.h"
+#include "core/start.h"
+
+struct stream {
+    int device, priority;
+    enum stream_kind kind;
+    uint32_t queue;
+    int live;            /* a handle that programs may use */
+    int started;         /* its worker runs */
+    struct stream *next; /* all streams, newest first */
+
+    pthread_mutex_t lock; /* over the list of ops */
+    struct op *head, **tail;
+    uint32_t last_node;
+
+    _Atomic uint64_t issued, completed, demanded; /* sequence numbers */
+    _Atomic uint32_t bell;    /* futex of the worker: ops, demands, release */
+    _Atomic uint32_t resting; /* the worker sleeps on the bell */
+    _Atomic uint32_t done;    /* futex: completed's low bits */
+    _Atomic uint32_t waiters; /* threads that sleep on done */
+};
+
+/*
+ * All streams of the process. They are never freed: a mark may outlive its
+ * stream. The lock also makes enqueueing one at a time, which the legacy
+ * stream's rules need: they look at all streams of a device.
+ */
+static struct stream *streams;
+static struct stream *legacy[PROC_MAX_DEVICES];
+static pthread_mutex_t all = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t nqueues;
+
+static const char *const kind_name[] = {"default stream", "stream",
+                                        "non-blocking stream"};
+
+/* ---- operations ------------------------------------------------------------ */
+
+void *op_new(size_t nbytes, void (*run)(struct op *), enum graph_kind kind,
+             const char *name, uint32_t site)
+{
+    struct op *const op = calloc(1, nbytes);
+    if (!op)
+        proc_fault(NULL, "out of host memory for an operation");
+    op->run = run;
+    op->node.kind = kind;
+    op->node.name = graph_string(proc()->graph, name);
+    op->node.site = site;
+    return op;
+}
+
+void op_after(struct op *op, struct mark mark)
+{
+    if (!mark.stream)
+        return;
+    if (op->ndeps == op->cap_deps) {
+        op->cap_deps = op->cap_deps ? 2 * op->cap_deps : 4;
+        op->deps = realloc(op->deps, op->cap_deps * sizeof *op->deps);
+        if (!op->deps)
+            proc_fault(NULL, "out of host memory for an operation");
+    }
+    op->deps[op->ndeps++] = mark;
+}
+
+void op_amend(struct op *op, double flops, const struct graph_move *moves,
+              size_t nmoves, const struct graph_access *acc, size_t nacc)
+{
+    graph_amend(proc()->graph, op->node.index, flops, moves, nmoves, acc, nacc);
+}
+
+static void op_release(struct op *op)
+{
+    free(op->deps);
+    if (op->release)
+        op->release(op);
+    else
+        free(op);
+}
+
+/* ---- marks ----------------------------------------------------------------- */
+
+int mark_passed(struct mark m)
+{
+    return !m.stream || atomic_load(&m.stream->completed) >= m.seq;
+}
+
+static void ring(struct stream *s)
+{
+    atomic_fetch_add(&s->bell, 1);
+    if (atomic_load(&s->resting))
+        proc_wake(&s->bell);
+}
+
+void mark_demand(struct mark m)
+{
+    if (!m.stream || !schedule_is_late())
+        return;
+    uint64_t before = atomic_load(&m.stream->demanded);
+    while (before < m.seq &&
+           !atomic_compare_exchange_weak(&m.stream->demanded, &before, m.seq))
+        ;
+    if (before < m.seq)
+        ring(m.stream);
+}
+
+/* "stream 2 of device 0 to finish 3 operations" */
+static void describe_mark(const void *arg, char *out, size_t nbytes)
+{
+    const struct mark *const m = arg;
+    snprintf(out, nbytes,
+             "waits for %s %u of device %d, %llu operations behind",
+             kind_name[m->stream->kind], m->stream->queue, m->stream->device,
+             (unsigned long long)(m->seq - atomic_load(&m->stream->completed)));
+}
+
+static void mark_wait(struct mark m, const char *call, uint32_t site)
+{
+    if (mark_passed(m))
+        return;
+    struct stream *const s = m.stream;
+    const struct wait_note note = {
+        .call = call, .site = site, .describe = describe_mark, .arg = &m};
+    mark_demand(m);
+    atomic_fetch_add(&s->waiters, 1);
+    for (;;) {
+        const uint32_t seen = atomic_load(&s->done);
+        if (mark_passed(m))
+            break;
+        proc_wait(&s->done, seen, &note);
+    }
+    atomic_fetch_sub(&s->waiters, 1);
+}
+
+/* ---- the worker -------------------------------------------------------------- */
+
+static int demanded(const struct stream *s, const struct op *op)
+{
+    return atomic_load(&s->demanded) >= op->seq;
+}
+
+/* Sleep until the bell has rung since `seen`, at most timeout_ns (0: forever).
+ * Returns 0 when it has. */
+static int rest(struct stream *s, uint32_t seen, uint64_t timeout_ns)
+{
+    atomic_store(&s->resting, 1);
+    const int err = proc_wait_for(
+        &s->bell, seen, timeout_ns ? timeout_ns : UINT64_C(1) << 60, NULL);
+    atomic_store(&s->resting, 0);
+    return err;
+}
+
+static void delay(struct stream *s, const struct op *op)
+{
+    const uint64_t ns = schedule_delay_ns(proc()->rank, s->queue, op->seq);
+    if (ns)
+        nanosleep(&(struct timespec){0, (long)ns}, NULL);
+    if (!schedule_is_late())
+        return;
+    for (;;) {
+        const uint32_t seen = atomic_load(&s->bell);
+        if (demanded(s, op) || rest(s, seen, SCHEDULE_LATE_NS) != 0)
+            return;
+    }
+}
+
+static void run(struct stream *s, struct op *op)
+{
+    delay(s, op);
+    for (int i = 0; i < op->ndeps; i++)
+        mark_wait(op->deps[i], "an operation's dependence", op->node.site);
+    if (op->run)
+        op->run(op);
+    pthread_mutex_lock(&s->lock);
+    s->head = op->next;
+    if (!s->head) {
+        s->tail = &s->head;
+        page_active(-1);
+    }
+    pthread_mutex_unlock(&s->lock);
+    atomic_store(&s->completed, op->seq);
+    atomic_store(&s->done, (uint32_t)op->seq);
+    if (atomic_load(&s->waiters))
+        proc_wake(&s->done);
+    proc_progress();
+    op_release(op);
+}
+
+static void *work(void *arg)
+{
+    struct stream *const s = arg;
+    proc_become_worker();
+    for (;;) {
+        const uint32_t seen = atomic_load(&s->bell);
+        pthread_mutex_lock(&s->lock);
+        struct op *const op = s->head;
+        pthread_mutex_unlock(&s->lock);
+        if (op) {
+            run(s, op);
+        } else if (!s->live &&
+                   atomic_load(&s->issued) == atomic_load(&s->completed)) {
+            return NULL;
+        } else {
+            rest(s, seen, 0);
+        }
+    }
+}
+
+static void start_worker(struct stream *s)
+{
+    pthread_t thread;
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, 1 << 20);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    if (pthread_create(&thread, &attr, work, s) != 0)
+        proc_fault(NULL, "cannot start the worker of a stream: %m");
+    pthread_attr_destroy(&attr);
+    s->started = 1;
+}
+
+/* ---- enqueueing -------------------------------------------------------------- */
+
+/* The legacy default stream's rules: it follows all blocking streams of its
+ * device, and they follow it. `all` is held. */
+static void follow_legacy_rules(struct stream *s, struct op *op)
+{
+    if (s->kind == STREAM_NONBLOCKING)
+        return;
+    if (s->kind == STREAM_BLOCKING) {
+        if (legacy[s->device])
+            op_after(op, stream_tail(legacy[s->device]));
+        return;
+    }
+    for (struct stream *other = streams; other; other = other->next)
+        if (other->device == s->device && other->kind == STREAM_BLOCKING)
+            op_after(op, stream_tail(other));
+}
+
+static void record(struct stream *s, struct op *op)
+{
+    enum { FEW = 16 };
+    struct graph_ref few[FEW];
+    struct graph_ref *const deps =
+        op->ndeps <= FEW ? few : malloc(op->ndeps * sizeof *deps);
+    if (!deps)
+        proc_fault(NULL, "out of host memory for an operation");
+    for (int i = 0; i < op->ndeps; i++)
+        deps[i] = (struct graph_ref){proc()->rank, op->deps[i].node};
+    op->node.ndeps = (uint16_t)op->ndeps;
+    op->node.thread = proc_thread();
+    op->node.queue = s->queue;
+    op->node.place = proc_place(s->device);
+    if (op->node.host_ps == 0)
+        op->node.host_ps = proc()->costs->launch_host_ps;
+    op->node.rank = proc()->rank;
+    op->node.index =
+        graph_add(proc()->graph, &op->node, deps, op->moves, op->accesses);
+    if (deps != few)
+        free(deps);
+}
+
+struct mark stream_enqueue(struct stream *s, struct op *op)
+{
+    pthread_mutex_lock(&all);
+    follow_legacy_rules(s, op);
+    record(s, op);
+    op->stream = s;
+    op->moves = NULL;
+    op->accesses = NULL;
+    pthread_mutex_lock(&s->lock);
+    op->seq = atomic_fetch_add(&s->issued, 1) + 1;
+    s->last_node = op->node.index;
+    const struct mark m = {s, op->seq, op->node.index};
+    if (!s->head)
+        page_active(+1); // a stream with work is active until it is empty
+    *s->tail = op;
+    s->tail = &op->next;
+    pthread_mutex_unlock(&s->lock);
+    if (!s->started)
+        start_worker(s);
+    pthread_mutex_unlock(&all);
+    ring(s);
+    return m;
+}
+
+/* ---- streams ----------------------------------------------------------------- */
+
+static struct stream *create(int device, enum stream_kind kind, int priority)
+{
+    struct stream *const s = calloc(1, sizeof *s);
+    if (!s)
+        proc_fault(NULL, "out of host memory for a stream");
+    s->device = device;
+    s->kind = kind;
+    s->priority = priority;
+    s->queue = ++nqueues;
+    s->live = 1;
+    s->tail = &s->head;
+    pthread_mutex_init(&s->lock, NULL);
+    s->next = streams;
+    streams = s;
+    graph_note_queue(proc()->graph, s->queue, proc_place(device),
+                     kind_name[kind]);
+    return s;
+}
+
+struct stream *stream_new(int device, enum stream_kind kind, int priority)
+{
+    proc();
+    pthread_mutex_lock(&all);
+    struct stream *const s = create(device, kind, priority);
+    pthread_mutex_unlock(&all);
+    return s;
+}
+
+void stream_release(struct stream *s)
+{
+    s->live = 0;
+    ring(s);
+}
+
+static _Thread_local struct stream *own[PROC_MAX_DEVICES]; /* per thread */
+
+struct stream *stream_of(void *handle)
+{
+    const uintptr_t number = (uintptr_t)handle;
+    const int device = device_current();
+    proc();
+    if (number > 2) {
+        pthread_mutex_lock(&all);
+        struct stream *s = streams;
+        while (s && (s != handle || !s->live))
+            s = s->next;
+        pthread_mutex_unlock(&all);
+        return s;
+    }
+    struct stream **const slot = number == 2 ? &own[device] : &legacy[device];
+    if (!*slot) {
+        pthread_mutex_lock(&all);
+        if (!*slot)
+            *slot = create(device,
+                           number == 2 ? STREAM_BLOCKING : STREAM_LEGACY, 0);
+        pthread_mutex_unlock(&all);
+    }
+    return *slot;
+}
+
+int stream_device(const struct stream *s)
+{
+    return s->device;
+}
+
+enum stream_kind stream_kind_of(const struct stream *s)
+{
+    return s->kind;
+}
+
+int stream_priority(const struct stream *s)
+{
+    return s->priority;
+}
+
+uint32_t stream_queue(const struct stream *s)
+{
+    return s->queue;
+}
+
+struct mark stream_tail(struct stream *s)
+{
+    pthread_mutex_lock(&s->lock);
+    const uint64_t seq = atomic_load(&s->issued);
+    const struct mark m = {seq ? s : NULL, seq, s->last_node};
+    pthread_mutex_unlock(&s->lock);
+    return m;
+}
+
+/* ---- the host ---------------------------------------------------------------- */
+
+static void record_host(const char *call, uint32_t site, uint64_t host_ps,
+                        const struct graph_ref *deps, int n)
+{
+    const struct graph_node node = {
+        .kind = GRAPH_HOST,
+        .thread = proc_thread(),
+        .place = GRAPH_HOST_PLACE(proc()->node),
+        .host_ps = host_ps,
+        .name = graph_string(proc()->graph, call),
+        .site = site,
+        .ndeps = (uint16_t)n,
+    };
+    graph_add(proc()->graph, &node, deps, NULL, NULL);
+}
+
+void marks_join(const struct mark *m, int n, const char *call, uint32_t site)
+{
+    enum { MAX = 1024 };
+    struct graph_ref deps[MAX];
+    int ndeps = 0;
+    for (int i = 0; i < n; i++)
+        mark_demand(m[i]);
+    for (int i = 0; i < n; i++) {
+        mark_wait(m[i], call, site);
+        if (m[i].stream && ndeps < MAX)
+            deps[ndeps++] = (struct graph_ref){proc()->rank, m[i].node};
+    }
+    record_host(call, site, proc()->costs->sync_host_ps, deps, ndeps);
+}
+
+void host_call(const char *name, uint32_t site)
+{
+    record_host(name, site, proc()->costs->api_host_ps, NULL, 0);
+}
+
+int device_marks(int device, int blocking_only, struct mark *out, int cap)
+{
+    int n = 0;
+    pthread_mutex_lock(&all);
+    for (struct stream *s = streams; s && n < cap; s = s->next)
+        if (s->device == device &&
+            !(blocking_only && s->kind == STREAM_NONBLOCKING)) {
+            out[n] = stream_tail(s);
+            n += out[n].stream != NULL;
+        }
+    pthread_mutex_unlock(&all);
+    return n;
+}

@@ -1,0 +1,288 @@
+/*
+ * device.h: CUDA C++'s device side, for code that simnvcc compiles
+ *
+ * Included by cuda_runtime.h. A kernel is an ordinary function that a worker
+ * calls once for each thread; the built-in variables read that thread's
+ * coordinates. A __shared__ variable is one per worker: the threads of a block
+ * are fibers of one worker, and blocks run one after the other.
+ */
+#ifndef SIMGPU_DEVICE_H
+#define SIMGPU_DEVICE_H
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <utility> /* std::index_sequence */
+
+#include "simgpu/kernel.h"
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__    __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __grid_constant__
+#define __shared__ static thread_local
+
+/* The thread's coordinates, under the names that the runtime gives them. */
+extern "C" {
+extern __thread const uint3 threadIdx __asm__("simgpu_thread_idx");
+extern __thread const uint3 blockIdx __asm__("simgpu_block_idx");
+extern __thread const uint3 blockDim __asm__("simgpu_block_dim");
+extern __thread const uint3 gridDim __asm__("simgpu_grid_dim");
+}
+static const int warpSize = 32;
+
+#define SIMGPU_QUIET                                                           \
+    static __attribute__((noinline, no_sanitize("thread"), unused))
+
+static inline void __syncthreads()
+{
+    simgpu_syncthreads();
+}
+static inline void __threadfence()
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+static inline void __threadfence_block()
+{
+    __threadfence();
+}
+static inline void __threadfence_system()
+{
+    __threadfence();
+}
+
+/* ---- warps -------------------------------------------------------------------- */
+
+namespace simgpu
+{
+static inline int lane()
+{
+    const unsigned t =
+        threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    return (int)(t % 32);
+}
+
+template <class T> static inline T shuffle(T value, int from)
+{
+    static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof value);
+    bits = simgpu_shuffle(bits, from);
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+} // namespace simgpu
+
+static inline void __syncwarp(unsigned = 0xffffffffu)
+{
+    simgpu_ballot(0);
+}
+
+static inline unsigned __ballot_sync(unsigned mask, int predicate)
+{
+    return simgpu_ballot(predicate) & mask;
+}
+
+static inline int __any_sync(unsigned mask, int predicate)
+{
+    return (simgpu_ballot(predicate) & mask) != 0;
+}
+
+static inline int __all_sync(unsigned mask, int predicate)
+{
+    return (simgpu_ballot(!predicate) & mask) == 0;
+}
+
+template <class T>
+static inline T __shfl_sync(unsigned, T value, int lane, int width = 32)
+{
+    return simgpu::shuffle(value,
+                           (simgpu::lane() & ~(width - 1)) | (lane % width));
+}
+
+template <class T>
+static inline T __shfl_xor_sync(unsigned, T value, int mask, int width = 32)
+{
+    const int to = simgpu::lane() ^ mask;
+    return simgpu::shuffle(
+        value, to % 32 / width == simgpu::lane() / width ? to : simgpu::lane());
+}
+
+template <class T>
+static inline T __shfl_down_sync(unsigned, T value, unsigned delta,
+                                 int width = 32)
+{
+    const int me = simgpu::lane(), to = me + (int)delta;
+    return simgpu::shuffle(value, to / width == me / width ? to : me);
+}
+
+template <class T>
+static inline T __shfl_up_sync(unsigned, T value, unsigned delta,
+                               int width = 32)
+{
+    const int me = simgpu::lane();
+    return simgpu::shuffle(value,
+                           me % width >= (int)delta ? me - (int)delta : me);
+}
+
+/* ---- atomics ------------------------------------------------------------------ */
+
+/* old = *p; *p = expression of old and v; all at once. */
+#define SIMGPU_ATOMIC(name, expression)                                        \
+    template <class T> SIMGPU_QUIET T name(T *p, T v)                          \
+    {                                                                          \
+        simgpu_atomic_access(p, sizeof *p);                                    \
+        T old, next;                                                           \
+        __atomic_load(p, &old, __ATOMIC_SEQ_CST);                              \
+        do {                                                                   \
+            next = expression;                                                 \
+        } while (!__atomic_compare_exchange(                                   \
+            p, &old, &next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));       \
+        return old;                                                            \
+    }                                                                          \
+    template <class T> static inline T name##_system(T *p, T v)                \
+    {                                                                          \
+        return name(p, v);                                                     \
+    }                                                                          \
+    template <class T> static inline T name##_block(T *p, T v)                 \
+    {                                                                          \
+        return name(p, v);                                                     \
+    }
+SIMGPU_ATOMIC(atomicAdd, (T)(old + v))
+SIMGPU_ATOMIC(atomicSub, (T)(old - v))
+SIMGPU_ATOMIC(atomicExch, v)
+SIMGPU_ATOMIC(atomicMin, v < old ? v : old)
+SIMGPU_ATOMIC(atomicMax, old < v ? v : old)
+SIMGPU_ATOMIC(atomicAnd, (T)(old &v))
+SIMGPU_ATOMIC(atomicOr, (T)(old | v))
+SIMGPU_ATOMIC(atomicXor, (T)(old ^ v))
+#undef SIMGPU_ATOMIC
+
+template <class T> SIMGPU_QUIET T atomicCAS(T *p, T compare, T v)
+{
+    simgpu_atomic_access(p, sizeof *p);
+    __atomic_compare_exchange(p, &compare, &v, false, __ATOMIC_SEQ_CST,
+                              __ATOMIC_SEQ_CST);
+    return compare;
+}
+
+/* ---- loads and arithmetic ------------------------------------------------------- */
+
+template <class T> static inline T __ldg(const T *p)
+{
+    return *p;
+}
+
+/* glibc has functions of these names, so they are macros. */
+#define __expf(x) expf(x)
+#define __logf(x) logf(x)
+static inline float __fdividef(float x, float y)
+{
+    return x / y;
+}
+static inline float rsqrtf(float x)
+{
+    return 1.0f / sqrtf(x);
+}
+static inline float __frcp_rn(float x)
+{
+    return 1.0f / x;
+}
+static inline int __float2int_rn(float x)
+{
+    return (int)rintf(x);
+}
+static inline unsigned __float_as_uint(float x)
+{
+    unsigned u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+static inline float __uint_as_float(unsigned u)
+{
+    float x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+static inline int min(int a, int b)
+{
+    return a < b ? a : b;
+}
+static inline int max(int a, int b)
+{
+    return a < b ? b : a;
+}
+
+/* ---- launches ------------------------------------------------------------------- */
+
+namespace simgpu
+{
+/* The registration of a kernel with parameters P. */
+template <class... P> struct entry : kernel {
+    template <size_t... I>
+    static void apply(void (*f)(P...),
+                      __attribute__((unused)) void *const *params,
+                      std::index_sequence<I...>)
+    {
+        f(*(P *)params[I]...);
+    }
+    static void invoke(const void *stub, void *const *params)
+    {
+        apply((void (*)(P...))stub, params, std::index_sequence_for<P...>());
+    }
+    entry(const char *text, void (*f)(P...))
+    {
+        static const uint32_t sizes[] = {(uint32_t)sizeof(P)..., 0};
+        host_stub = (const void *)f;
+        name = text;
+        call = invoke;
+        param_nbytes = sizes;
+        nparams = sizeof...(P);
+        next = nullptr;
+        simgpu_register_kernel(this);
+    }
+};
+
+/* Register f unless it is known; the entry stays for good. */
+template <class... P>
+static inline int registration(const char *name, void (*f)(P...))
+{
+    if (!simgpu_knows_kernel((const void *)f))
+        new entry<P...>(name, f);
+    return 0;
+}
+
+/* k<<<grid, block, shared, stream>>>(...) becomes launch(k, ...)(...). */
+template <class... P> struct launcher {
+    const char *name;
+    void (*f)(P...);
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    void operator()(P... args) const
+    {
+        registration(name, f);
+        void *pointers[] = {(void *)&args..., nullptr};
+        (void)::cudaLaunchKernel((const void *)f, grid, block, pointers, shared,
+                                 stream);
+    }
+};
+
+template <class... P>
+static inline launcher<P...> launch(const char *name, void (*f)(P...),
+                                    dim3 grid, dim3 block, size_t shared = 0,
+                                    cudaStream_t stream = 0)
+{
+    return launcher<P...>{name, f, grid, block, shared, stream};
+}
+
+} // namespace simgpu
+
+#endif

@@ -1,0 +1,10 @@
+/*
+ * rewritten.h: words that simnvcc's second step looks for
+ *
+ * The preprocessor of its first step turns CUDA's words into these, so that
+ * they are still there to be seen when everything else has been expanded.
+ */
+#undef __global__
+#undef __shared__
+#define __global__ SIMGPU_GLOBAL
+#define __shared__ SIMGPU_SHARED
