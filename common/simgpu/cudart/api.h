@@ -1,0 +1,40 @@
+/*
+ * api.h: what the runtime's functions share
+ */
+#ifndef SIMGPU_CUDART_API_H
+#define SIMGPU_CUDART_API_H
+
+#include <cuda_runtime_api.h>
+
+#include "core/heap.h"
+#include "core/stream.h"
+
+/* The runtime may not be called from a function of cudaLaunchHostFunc. */
+int api_inside_host_function(void);
+void api_host_function(int inside);
+#define API_ENTER()                                                            \
+    do {                                                                       \
+        if (api_inside_host_function())                                        \
+            return cudaErrorNotPermitted;                                      \
+    } while (0)
+
+/* An operand of an operation: bytes somewhere, as the operation sees them. */
+struct span {
+    char *raw;     /* where simgpu touches them */
+    int device;    /* ordinal, HEAP_PINNED, or API_PAGEABLE */
+    int32_t place; /* for the graph */
+    struct graph_access access;
+};
+enum { API_PAGEABLE = -2 };
+
+/*
+ * Describe nbytes at p. cudaErrorInvalidValue if they run over the end of the
+ * allocation that p points into, or if p points to freed device memory.
+ */
+cudaError_t span_of(const void *p, size_t nbytes, int write, struct span *out);
+
+/* The mark of a device-side operation on one or two operands, enqueued. */
+struct mark api_enqueue(struct stream *s, struct op *op,
+                        const struct span *const *spans, int n, size_t nbytes);
+
+#endif

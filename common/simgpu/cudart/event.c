@@ -1,0 +1,320 @@
+/*
+ * event.c: events, in this process and shared between processes
+ *
+ * Recording takes a snapshot of a stream: a mark. An event for other processes
+ * also counts its records, and those that have been passed, in a memfd that
+ * they map: a wait in another process is for "as many as were recorded when I
+ * looked".
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>    /* open */
+#include <pthread.h>  /* pthread_mutex_t */
+#include <stdio.h>    /* snprintf */
+#include <stdlib.h>   /* calloc */
+#include <string.h>   /* memcpy */
+#include <sys/mman.h> /* memfd_create */
+#include <unistd.h>   /* ftruncate */
+
+#include "core/clock.h"
+#include "cudart/api.h"
+
+struct shared {                        /* in the memfd */
+    _Atomic uint32_t recorded, passed; /* passed: futex */
+};
+
+struct CUevent_st {
+    unsigned flags;
+    int live, refs; /* refs: the program, and records under way */
+    struct mark mark;
+    _Atomic uint64_t ps;   /* when the last record was passed; 0: not yet */
+    struct shared *shared; /* NULL unless cudaEventInterprocess */
+    int fd, imported;
+    struct CUevent_st *next;
+};
+
+static struct CUevent_st *events; /* all that were made, for validation */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct CUevent_st *find(cudaEvent_t event)
+{
+    pthread_mutex_lock(&lock);
+    struct CUevent_st *e = events;
+    while (e && (e != event || !e->live))
+        e = e->next;
+    pthread_mutex_unlock(&lock);
+    return e;
+}
+
+static struct CUevent_st *create(unsigned flags)
+{
+    struct CUevent_st *const e = calloc(1, sizeof *e);
+    if (!e)
+        proc_fault(NULL, "out of host memory for an event");
+    e->flags = flags;
+    e->fd = -1;
+    e->live = e->refs = 1;
+    pthread_mutex_lock(&lock);
+    e->next = events;
+    events = e;
+    pthread_mutex_unlock(&lock);
+    return e;
+}
+
+/* The program's reference, or a record's, is gone. */
+static void unref(struct CUevent_st *e)
+{
+    pthread_mutex_lock(&lock);
+    const int last = --e->refs == 0;
+    struct CUevent_st **link = &events;
+    while (last && *link != e)
+        link = &(*link)->next;
+    if (last)
+        *link = e->next;
+    pthread_mutex_unlock(&lock);
+    if (!last)
+        return;
+    if (e->shared)
+        munmap(e->shared, sizeof *e->shared);
+    if (e->fd >= 0)
+        close(e->fd);
+    free(e);
+}
+
+static cudaError_t share(struct CUevent_st *e, int fd)
+{
+    e->shared = mmap(NULL, sizeof *e->shared, PROT_READ | PROT_WRITE,
+                     MAP_SHARED, fd, 0);
+    if (e->shared == MAP_FAILED) {
+        e->shared = NULL;
+        return cudaErrorMemoryAllocation;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
+{
+    API_ENTER();
+    proc();
+    if (!event || flags > 7 ||
+        ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)))
+        return api_return(cudaErrorInvalidValue);
+    struct CUevent_st *const e = create(flags);
+    cudaError_t err = cudaSuccess;
+    if (flags & cudaEventInterprocess) {
+        e->fd = memfd_create("simgpu-event", MFD_CLOEXEC);
+        err = e->fd >= 0 && ftruncate(e->fd, sizeof *e->shared) == 0
+                  ? share(e, e->fd)
+                  : cudaErrorMemoryAllocation;
+    }
+    if (err != cudaSuccess)
+        unref(e);
+    else
+        *event = e;
+    return api_return(err);
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    API_ENTER();
+    struct CUevent_st *const e = find(event);
+    if (!e)
+        return api_return(cudaErrorInvalidResourceHandle);
+    e->live = 0;
+    unref(e);
+    return api_return(cudaSuccess);
+}
+
+struct event_op {
+    struct op op;
+    struct CUevent_st *event;
+    uint32_t number; /* of the record, for other processes */
+};
+
+static void run_record(struct op *op)
+{
+    struct event_op *const r = (struct event_op *)op;
+    struct CUevent_st *const e = r->event;
+    atomic_store(&e->ps, clock_host_ps());
+    if (e->shared) {
+        atomic_store(&e->shared->passed, r->number);
+        proc_wake(&e->shared->passed);
+    }
+}
+
+static void release_record(struct op *op)
+{
+    unref(((struct event_op *)op)->event);
+    free(op);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    API_ENTER();
+    struct CUevent_st *const e = find(event);
+    struct stream *const s = stream_of(stream);
+    if (!e || !s)
+        return api_return(cudaErrorInvalidResourceHandle);
+    struct event_op *const op = op_new(sizeof *op, run_record, GRAPH_MARK,
+                                       "cudaEventRecord", PROC_SITE());
+    op->op.release = release_record;
+    op->event = e;
+    pthread_mutex_lock(&lock);
+    e->refs++;
+    if (e->shared)
+        op->number = atomic_fetch_add(&e->shared->recorded, 1) + 1;
+    pthread_mutex_unlock(&lock);
+    atomic_store(&e->ps, 0);
+    e->mark = stream_enqueue(s, &op->op);
+    return api_return(cudaSuccess);
+}
+
+/* ---- waits for events of other processes ------------------------------------ */
+
+static void describe_remote(const void *arg, char *out, size_t nbytes)
+{
+    (void)arg;
+    snprintf(out, nbytes, "waits for another process's event");
+}
+
+static int remote_passed(const struct shared *s, uint32_t number)
+{
+    return (int32_t)(atomic_load(&s->passed) - number) >= 0;
+}
+
+static void remote_wait(struct shared *s, uint32_t number, uint32_t site)
+{
+    const struct wait_note note = {.call = "cudaStreamWaitEvent",
+                                   .site = site,
+                                   .describe = describe_remote};
+    while (!remote_passed(s, number))
+        proc_wait(&s->passed, atomic_load(&s->passed), &note);
+}
+
+static void run_remote_wait(struct op *op)
+{
+    const struct event_op *const r = (struct event_op *)op;
+    remote_wait(r->event->shared, r->number, op->node.site);
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+                                unsigned int flags)
+{
+    API_ENTER();
+    struct CUevent_st *const e = find(event);
+    struct stream *const s = stream_of(stream);
+    if (!e || !s)
+        return api_return(cudaErrorInvalidResourceHandle);
+    if (flags != 0)
+        return api_return(cudaErrorInvalidValue);
+    struct event_op *const op =
+        op_new(sizeof *op, e->imported ? run_remote_wait : NULL, GRAPH_MARK,
+               "cudaStreamWaitEvent", PROC_SITE());
+    op->event = e;
+    op->op.release = release_record;
+    pthread_mutex_lock(&lock);
+    e->refs++;
+    pthread_mutex_unlock(&lock);
+    if (e->imported)
+        op->number = atomic_load(&e->shared->recorded);
+    else
+        op_after(&op->op, e->mark);
+    stream_enqueue(s, &op->op);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    API_ENTER();
+    struct CUevent_st *const e = find(event);
+    if (!e)
+        return api_return(cudaErrorInvalidResourceHandle);
+    if (e->imported)
+        remote_wait(e->shared, atomic_load(&e->shared->recorded), PROC_SITE());
+    else
+        marks_join(&e->mark, 1, "cudaEventSynchronize", PROC_SITE());
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    API_ENTER();
+    struct CUevent_st *const e = find(event);
+    if (!e)
+        return api_return(cudaErrorInvalidResourceHandle);
+    const int passed =
+        e->imported
+            ? remote_passed(e->shared, atomic_load(&e->shared->recorded))
+            : mark_passed(e->mark);
+    if (!passed || e->imported)
+        host_call("cudaEventQuery", PROC_SITE());
+    else
+        marks_join(&e->mark, 1, "cudaEventQuery", PROC_SITE());
+    return api_return(passed ? cudaSuccess : cudaErrorNotReady);
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    const struct CUevent_st *const a = find(start), *const b = find(end);
+    if (!ms)
+        return api_return(cudaErrorInvalidValue);
+    if (!a || !b || !a->mark.stream || !b->mark.stream ||
+        ((a->flags | b->flags) & cudaEventDisableTiming))
+        return api_return(cudaErrorInvalidResourceHandle);
+    if (!mark_passed(a->mark) || !mark_passed(b->mark))
+        return api_return(cudaErrorNotReady);
+    const int64_t ps = (int64_t)(atomic_load(&b->ps) - atomic_load(&a->ps));
+    *ms = (float)((double)ps * 1e-9);
+    return api_return(cudaSuccess);
+}
+
+/* ---- between processes -------------------------------------------------------- */
+
+struct event_handle { /* inside cudaIpcEventHandle_t */
+    struct proc_id owner;
+    int32_t fd;
+};
+
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle,
+                                  cudaEvent_t event)
+{
+    const struct CUevent_st *const e = find(event);
+    if (!handle)
+        return api_return(cudaErrorInvalidValue);
+    if (!e || !e->shared || e->imported)
+        return api_return(cudaErrorInvalidResourceHandle);
+    const struct event_handle h = {proc()->id, e->fd};
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &h, sizeof h);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event,
+                                   cudaIpcEventHandle_t handle)
+{
+    struct event_handle h;
+    char path[64];
+    memcpy(&h, &handle, sizeof h);
+    if (!event)
+        return api_return(cudaErrorInvalidValue);
+    if (!proc_attach(&h.owner))
+        return api_return(cudaErrorMapBufferObjectFailed);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", h.owner.pid, h.fd);
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return api_return(cudaErrorMapBufferObjectFailed);
+    struct CUevent_st *const e =
+        create(cudaEventDisableTiming | cudaEventInterprocess);
+    e->imported = 1;
+    e->fd = fd;
+    const cudaError_t err = share(e, fd);
+    if (err != cudaSuccess)
+        unref(e);
+    else
+        *event = e;
+    return api_return(err);
+}

@@ -1,0 +1,47 @@
+/*
+ * ipc.c: memory of other processes
+ *
+ * A handle holds a heap_ref to the whole allocation.
+ */
+#include <string.h> /* memcpy */
+
+#include "cudart/api.h"
+
+_Static_assert(sizeof(struct heap_ref) <= sizeof(cudaIpcMemHandle_t),
+               "a heap_ref fits into a handle");
+
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
+{
+    API_ENTER();
+    struct heap_block b;
+    struct heap_ref ref;
+    if (!handle || heap_find(devPtr, &b) != 0 || b.device == HEAP_PINNED ||
+        b.imported || heap_export(b.base, &ref) != 0)
+        return api_return(cudaErrorInvalidValue);
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &ref, sizeof ref);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle,
+                                 unsigned int flags)
+{
+    API_ENTER();
+    struct heap_ref ref;
+    memcpy(&ref, &handle, sizeof ref);
+    if (!devPtr || flags != cudaIpcMemLazyEnablePeerAccess)
+        return api_return(cudaErrorInvalidValue);
+    if (ref.owner.nonce == proc()->id.nonce) // one's own: not in one context
+        return api_return(cudaErrorDeviceUninitialized);
+    if (ref.device < 0 || ref.device >= PROC_MAX_DEVICES ||
+        heap_import(&ref, devPtr) != 0)
+        return api_return(cudaErrorMapBufferObjectFailed);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaIpcCloseMemHandle(void *devPtr)
+{
+    API_ENTER();
+    return api_return(heap_unimport(devPtr) == 0 ? cudaSuccess
+                                                 : cudaErrorInvalidValue);
+}

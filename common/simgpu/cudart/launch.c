@@ -1,0 +1,122 @@
+/*
+ * launch.c: kernels
+ */
+#include <stdlib.h> /* free */
+#include <string.h> /* memcpy */
+
+#include "core/launch.h"
+#include "cudart/api.h"
+
+enum {
+    MAX_THREADS = 1024,
+    MAX_SHARED = 227 << 10,
+    MAX_BLOCKS_PER_SM = 32,
+    MAX_THREADS_PER_SM = 2048,
+};
+
+struct launch_op {
+    struct op op;
+    struct launch launch;
+};
+
+static void run_launch(struct op *op)
+{
+    struct launch_op *const l = (struct launch_op *)op;
+    struct launch_cost cost;
+    heap_kernel_enter(l->launch.kernel->name, l->launch.device);
+    kernel_run(&l->launch, op, &cost);
+    heap_kernel_leave();
+    op_amend(op, cost.flops, cost.moves, cost.nmoves, cost.accesses,
+             cost.naccesses);
+}
+
+static void release_launch(struct op *op)
+{
+    struct launch_op *const l = (struct launch_op *)op;
+    for (uint32_t i = 0; i < l->launch.kernel->nparams; i++)
+        free(l->launch.params[i]);
+    free(l->launch.params);
+    free(op);
+}
+
+/* The parameters may change after the call: copies of their own. */
+static void **copy_params(const struct kernel *k, void **args)
+{
+    void **const copies = calloc(k->nparams + 1, sizeof *copies);
+    for (uint32_t i = 0; copies && i < k->nparams; i++) {
+        copies[i] = malloc(k->param_nbytes[i]);
+        if (!copies[i])
+            break;
+        memcpy(copies[i], args[i], k->param_nbytes[i]);
+    }
+    if (!copies || (k->nparams && !copies[k->nparams - 1]))
+        proc_fault(NULL, "out of host memory for a kernel's parameters");
+    return copies;
+}
+
+static int fits(dim3 grid, dim3 block, size_t shared)
+{
+    const uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    return grid.x && grid.y && grid.z && threads && threads <= MAX_THREADS &&
+           block.z <= 64 && grid.x <= 0x7fffffff && grid.y <= 65535 &&
+           grid.z <= 65535 && shared <= MAX_SHARED;
+}
+
+cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
+                             void **args, size_t sharedMem, cudaStream_t stream)
+{
+    API_ENTER();
+    const struct kernel *const k = kernel_find(func);
+    struct stream *const s = stream_of(stream);
+    if (!k)
+        return api_return(cudaErrorInvalidDeviceFunction);
+    if (!s)
+        return api_return(cudaErrorInvalidResourceHandle);
+    if (!fits(gridDim, blockDim, sharedMem))
+        return api_return(cudaErrorInvalidConfiguration);
+    struct launch_op *const op =
+        op_new(sizeof *op, run_launch, GRAPH_KERNEL, k->name, PROC_SITE());
+    op->op.release = release_launch;
+    op->op.node.latency_ps = proc()->costs->kernel_ps;
+    op->launch = (struct launch){
+        .kernel = k,
+        .grid = {gridDim.x, gridDim.y, gridDim.z},
+        .block = {blockDim.x, blockDim.y, blockDim.z},
+        .shared_nbytes = sharedMem,
+        .params = copy_params(k, args),
+        .device = stream_device(s),
+    };
+    stream_enqueue(s, &op->op);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
+                                  const void *func)
+{
+    const struct kernel *const k = kernel_find(func);
+    if (!attr)
+        return api_return(cudaErrorInvalidValue);
+    if (!k)
+        return api_return(cudaErrorInvalidDeviceFunction);
+    *attr = (struct cudaFuncAttributes){
+        .maxThreadsPerBlock = MAX_THREADS,
+        .maxDynamicSharedSizeBytes = 48 << 10,
+    };
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+    int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize)
+{
+    if (!numBlocks || blockSize < 1 || blockSize > MAX_THREADS)
+        return api_return(cudaErrorInvalidValue);
+    if (!kernel_find(func))
+        return api_return(cudaErrorInvalidDeviceFunction);
+    int n = MAX_THREADS_PER_SM / blockSize;
+    if (n > MAX_BLOCKS_PER_SM)
+        n = MAX_BLOCKS_PER_SM;
+    if (dynamicSMemSize && (size_t)n > MAX_SHARED / dynamicSMemSize)
+        n = (int)(MAX_SHARED / dynamicSMemSize);
+    *numBlocks = n;
+    return api_return(cudaSuccess);
+}

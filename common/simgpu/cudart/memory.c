@@ -1,0 +1,219 @@
+/*
+ * memory.c: allocating, freeing, registering
+ */
+#include "cudart/api.h"
+
+#include <pthread.h> /* pthread_mutex_t */
+#include <string.h>  /* memset */
+
+static cudaError_t allocate(int device, size_t size, int managed, uint32_t site,
+                            void **out)
+{
+    if (!out)
+        return cudaErrorInvalidValue;
+    return heap_alloc(device, size, managed, site, out) == 0
+               ? cudaSuccess
+               : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaMalloc(void **devPtr, size_t size)
+{
+    API_ENTER();
+    host_call("cudaMalloc", PROC_SITE());
+    return api_return(allocate(device_current(), size, 0, PROC_SITE(), devPtr));
+}
+
+cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
+{
+    API_ENTER();
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+        return api_return(cudaErrorInvalidValue);
+    return api_return(allocate(device_current(), size, 1, PROC_SITE(), devPtr));
+}
+
+cudaError_t cudaMallocHost(void **ptr, size_t size)
+{
+    API_ENTER();
+    return api_return(allocate(HEAP_PINNED, size, 0, PROC_SITE(), ptr));
+}
+
+cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
+{
+    API_ENTER();
+    if (flags > 7)
+        return api_return(cudaErrorInvalidValue);
+    return api_return(allocate(HEAP_PINNED, size, 0, PROC_SITE(), pHost));
+}
+
+/* Wait for everything that the device has to do (cudaFree does). */
+static void drain(int device, const char *call, uint32_t site)
+{
+    enum { MAX = 1024 };
+    struct mark marks[MAX];
+    const int n = device_marks(device, 0, marks, MAX);
+    marks_join(marks, n, call, site);
+}
+
+/* Free p, which must be the beginning of an allocation on the device side
+ * (pinned = 0), or of pinned memory. */
+static cudaError_t release(void *p, int pinned, const char *call, uint32_t site)
+{
+    struct heap_block b;
+    if (!p)
+        return cudaSuccess;
+    if (heap_find(p, &b) != 0 || b.base != p || b.imported ||
+        (b.device == HEAP_PINNED) != pinned)
+        return cudaErrorInvalidValue;
+    drain(pinned ? device_current() : b.device, call, site);
+    return heap_free(p) == 0 ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaFree(void *devPtr)
+{
+    API_ENTER();
+    return api_return(release(devPtr, 0, "cudaFree", PROC_SITE()));
+}
+
+cudaError_t cudaFreeHost(void *ptr)
+{
+    API_ENTER();
+    return api_return(release(ptr, 1, "cudaFreeHost", PROC_SITE()));
+}
+
+/* ---- in stream order -------------------------------------------------------- */
+
+cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t stream)
+{
+    API_ENTER();
+    struct stream *const s = stream_of(stream);
+    if (!s)
+        return api_return(cudaErrorInvalidResourceHandle);
+    return api_return(allocate(stream_device(s), size, 0, PROC_SITE(), devPtr));
+}
+
+struct free_op {
+    struct op op;
+    void *p;
+};
+
+static void run_free(struct op *op)
+{
+    heap_free(((struct free_op *)op)->p);
+}
+
+cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t stream)
+{
+    API_ENTER();
+    struct stream *const s = stream_of(stream);
+    struct heap_block b;
+    if (!s)
+        return api_return(cudaErrorInvalidResourceHandle);
+    if (!devPtr)
+        return api_return(cudaSuccess);
+    if (heap_find(devPtr, &b) != 0 || b.base != devPtr || b.imported)
+        return api_return(cudaErrorInvalidValue);
+    struct free_op *const op =
+        op_new(sizeof *op, run_free, GRAPH_MARK, "cudaFreeAsync", PROC_SITE());
+    op->p = devPtr;
+    stream_enqueue(s, &op->op);
+    return api_return(cudaSuccess);
+}
+
+/* ---- registered host memory --------------------------------------------------- */
+
+enum { MAX_REGISTERED = 1024 };
+static struct registered {
+    char *base;
+    size_t nbytes;
+} registered[MAX_REGISTERED]; /* host ranges that programs have registered */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The range that holds p, or NULL. The lock is held. */
+static struct registered *registered_at(const void *p)
+{
+    for (int i = 0; i < MAX_REGISTERED; i++)
+        if (registered[i].base && (const char *)p >= registered[i].base &&
+            (const char *)p < registered[i].base + registered[i].nbytes)
+            return &registered[i];
+    return NULL;
+}
+
+static int is_registered(const void *p)
+{
+    pthread_mutex_lock(&lock);
+    const int found = registered_at(p) != NULL;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
+{
+    API_ENTER();
+    struct heap_block b;
+    if (!ptr || size == 0 || flags > 15)
+        return api_return(cudaErrorInvalidValue);
+    cudaError_t err = cudaErrorMemoryAllocation;
+    pthread_mutex_lock(&lock);
+    if (registered_at(ptr) || heap_find(ptr, &b) == 0)
+        err = cudaErrorHostMemoryAlreadyRegistered;
+    for (int i = 0; i < MAX_REGISTERED && err == cudaErrorMemoryAllocation; i++)
+        if (!registered[i].base) {
+            registered[i] = (struct registered){ptr, size};
+            err = cudaSuccess;
+        }
+    pthread_mutex_unlock(&lock);
+    return api_return(err);
+}
+
+cudaError_t cudaHostUnregister(void *ptr)
+{
+    API_ENTER();
+    if (!ptr)
+        return api_return(cudaErrorInvalidValue);
+    pthread_mutex_lock(&lock);
+    struct registered *const r = registered_at(ptr);
+    const int found = r && r->base == ptr;
+    if (found)
+        r->base = NULL;
+    pthread_mutex_unlock(&lock);
+    return api_return(found ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
+}
+
+cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost,
+                                     unsigned int flags)
+{
+    struct heap_block b;
+    if (!pDevice || flags != 0)
+        return api_return(cudaErrorInvalidValue);
+    const int pinned = heap_find(pHost, &b) == 0 && b.device == HEAP_PINNED;
+    if (!pinned && !is_registered(pHost))
+        return api_return(cudaErrorInvalidValue);
+    *pDevice = pHost;
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
+                                     const void *ptr)
+{
+    struct heap_block b;
+    if (!attributes)
+        return api_return(cudaErrorInvalidValue);
+    memset(attributes, 0, sizeof *attributes);
+    if (heap_find(ptr, &b) == 0 && b.device != HEAP_PINNED) {
+        attributes->type =
+            b.managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
+        attributes->device = b.device;
+        attributes->devicePointer = (void *)ptr;
+        attributes->hostPointer = b.managed ? (void *)ptr : NULL;
+    } else if ((b.base && b.device == HEAP_PINNED) || is_registered(ptr)) {
+        attributes->type = cudaMemoryTypeHost;
+        attributes->device = device_current();
+        attributes->devicePointer = (void *)ptr;
+        attributes->hostPointer = (void *)ptr;
+    } else {
+        attributes->type = cudaMemoryTypeUnregistered;
+        attributes->device = cudaInvalidDeviceId;
+        attributes->hostPointer = (void *)ptr;
+    }
+    return api_return(cudaSuccess);
+}

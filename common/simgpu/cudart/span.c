@@ -1,0 +1,63 @@
+#include "cudart/api.h"
+
+#include "core/heap_space.h" /* space_slot */
+
+static _Thread_local int inside_host_function;
+
+int api_inside_host_function(void)
+{
+    return inside_host_function;
+}
+
+void api_host_function(int inside)
+{
+    inside_host_function = inside;
+}
+
+cudaError_t span_of(const void *p, size_t nbytes, int write, struct span *out)
+{
+    struct heap_block b;
+    if (heap_find(p, &b) == 0) {
+        const uint64_t begin = (uint64_t)((const char *)p - b.base);
+        if (begin + nbytes > b.nbytes)
+            return cudaErrorInvalidValue;
+        *out = (struct span){.raw = heap_raw(p),
+                             .device = b.device,
+                             .place = proc_place(b.device),
+                             .access = {.alloc = b.id,
+                                        .begin = begin,
+                                        .end = begin + nbytes,
+                                        .write = write}};
+        return cudaSuccess;
+    }
+    if (!p || space_slot(p) >= 0)
+        return cudaErrorInvalidValue;
+    // Ordinary memory: the process's address space as one allocation.
+    *out = (struct span){.raw = (char *)p,
+                         .device = API_PAGEABLE,
+                         .place = proc_place(HEAP_PINNED),
+                         .access = {.alloc = (uint64_t)proc()->rank << 32,
+                                    .begin = (uintptr_t)p,
+                                    .end = (uintptr_t)p + nbytes,
+                                    .write = write}};
+    return cudaSuccess;
+}
+
+struct mark api_enqueue(struct stream *s, struct op *op,
+                        const struct span *const *spans, int n, size_t nbytes)
+{
+    struct graph_access access[2];
+    for (int i = 0; i < n; i++) {
+        access[i] = spans[i]->access;
+        access[i].site = op->node.site;
+    }
+    const struct graph_move move = {spans[n - 1]->place, spans[0]->place,
+                                    nbytes};
+    op->node.naccesses = (uint32_t)n;
+    op->node.nmoves = 1;
+    op->node.latency_ps = proc()->costs->copy_ps;
+    op->node.bytes = nbytes;
+    op->accesses = access;
+    op->moves = &move;
+    return stream_enqueue(s, op);
+}

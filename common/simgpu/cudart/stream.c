@@ -1,0 +1,138 @@
+/*
+ * stream.c: streams and host functions
+ */
+#include "cudart/api.h"
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream,
+                                         unsigned int flags, int priority)
+{
+    API_ENTER();
+    if (!pStream || flags > cudaStreamNonBlocking)
+        return api_return(cudaErrorInvalidValue);
+    *pStream = (cudaStream_t)stream_new(
+        device_current(),
+        flags == cudaStreamNonBlocking ? STREAM_NONBLOCKING : STREAM_BLOCKING,
+        priority);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
+{
+    return cudaStreamCreateWithPriority(pStream, flags, 0);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *pStream)
+{
+    return cudaStreamCreateWithPriority(pStream, cudaStreamDefault, 0);
+}
+
+static int is_own(cudaStream_t stream)
+{
+    return stream != 0 && stream != cudaStreamLegacy &&
+           stream != cudaStreamPerThread;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    API_ENTER();
+    struct stream *const s = is_own(stream) ? stream_of(stream) : NULL;
+    if (!s)
+        return api_return(cudaErrorInvalidResourceHandle);
+    stream_release(s);
+    return api_return(cudaSuccess);
+}
+
+/* The marks that a synchronisation of the stream waits for: its own last, and
+ * for the legacy stream those of all blocking streams. */
+static int marks_of(struct stream *s, struct mark *out, int cap)
+{
+    if (stream_kind_of(s) == STREAM_LEGACY)
+        return device_marks(stream_device(s), 1, out, cap);
+    out[0] = stream_tail(s);
+    return 1;
+}
+
+enum { MAX_MARKS = 1024 };
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    API_ENTER();
+    struct mark marks[MAX_MARKS];
+    struct stream *const s = stream_of(stream);
+    if (!s)
+        return api_return(cudaErrorInvalidResourceHandle);
+    const int n = marks_of(s, marks, MAX_MARKS);
+    marks_join(marks, n, "cudaStreamSynchronize", PROC_SITE());
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    API_ENTER();
+    struct mark marks[MAX_MARKS];
+    struct stream *const s = stream_of(stream);
+    if (!s)
+        return api_return(cudaErrorInvalidResourceHandle);
+    const int n = marks_of(s, marks, MAX_MARKS);
+    for (int i = 0; i < n; i++)
+        if (!mark_passed(marks[i])) {
+            host_call("cudaStreamQuery", PROC_SITE());
+            return api_return(cudaErrorNotReady);
+        }
+    marks_join(marks, n, "cudaStreamQuery", PROC_SITE());
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
+{
+    const struct stream *const s = stream_of(hStream);
+    if (!s)
+        return api_return(cudaErrorInvalidResourceHandle);
+    if (!flags)
+        return api_return(cudaErrorInvalidValue);
+    *flags = stream_kind_of(s) == STREAM_NONBLOCKING ? cudaStreamNonBlocking
+                                                     : cudaStreamDefault;
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
+{
+    const struct stream *const s = stream_of(hStream);
+    if (!s)
+        return api_return(cudaErrorInvalidResourceHandle);
+    if (!priority)
+        return api_return(cudaErrorInvalidValue);
+    *priority = stream_priority(s);
+    return api_return(cudaSuccess);
+}
+
+struct host_op {
+    struct op op;
+    cudaHostFn_t fn;
+    void *data;
+};
+
+static void run_host(struct op *op)
+{
+    const struct host_op *const h = (struct host_op *)op;
+    api_host_function(1);
+    h->fn(h->data);
+    api_host_function(0);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn,
+                               void *userData)
+{
+    API_ENTER();
+    struct stream *const s = stream_of(stream);
+    if (!s)
+        return api_return(cudaErrorInvalidResourceHandle);
+    if (!fn)
+        return api_return(cudaErrorInvalidValue);
+    struct host_op *const op = op_new(sizeof *op, run_host, GRAPH_HOSTFN,
+                                      "cudaLaunchHostFunc", PROC_SITE());
+    op->fn = fn;
+    op->data = userData;
+    stream_enqueue(s, &op->op);
+    return api_return(cudaSuccess);
+}

@@ -1,0 +1,267 @@
+#include "device/access.h"
+
+#include <stdlib.h> /* qsort */
+#include <string.h> /* memmove */
+
+#include "core/heap_space.h" /* space_slot */
+
+enum kind { READ, WRITE, ATOMIC, KINDS };
+enum { OPEN = 8, MAX_RANGES = 1 << 16 };
+
+struct range { /* bytes of one allocation, user addresses */
+    const char *begin, *end;
+    uint32_t block; /* index into the log's blocks */
+};
+
+struct log { /* of the kernel that this worker runs */
+    const struct launch *launch;
+    struct heap_block *block; /* allocations that were touched */
+    uint32_t nblocks, cap_blocks;
+    struct range open[KINDS][OPEN]; /* the latest first */
+    struct range *done[KINDS];
+    size_t ndone[KINDS], cap_done[KINDS];
+    struct graph_access *access;
+    struct graph_move *move;
+};
+
+static __thread struct log *log_of; /* made for a worker's first kernel */
+static __thread int collecting;     /* device code runs on this thread */
+
+static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
+                                 const void *pc)
+{
+    static const char *const verb[] = {"reads", "writes", "updates"};
+    const struct launch *const l = log_of->launch;
+    const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
+    char what[512], where[256];
+    collecting = 0;
+    graph_site_text(proc()->graph, proc_site(pc), where, sizeof where);
+    heap_describe(p, what, sizeof what);
+    proc_fault(NULL,
+               "kernel %s on device %d %s %zu bytes at %p, at %s:\n  %s.\n"
+               "Block (%u,%u,%u), thread (%u,%u,%u). Check the index against "
+               "the number of elements.",
+               l->kernel->name, l->device, verb[kind], nbytes, (const void *)p,
+               where, what, b.x, b.y, b.z, t.x, t.y, t.z);
+}
+
+/* The index of the allocation that holds [p, p + nbytes). */
+static uint32_t block_of(struct log *g, const char *p, size_t nbytes,
+                         enum kind kind, const void *pc)
+{
+    for (uint32_t i = 0; i < g->nblocks; i++)
+        if (p >= g->block[i].base &&
+            p + nbytes <= g->block[i].base + g->block[i].nbytes)
+            return i;
+    if (g->nblocks == g->cap_blocks) {
+        g->cap_blocks = g->cap_blocks ? 2 * g->cap_blocks : 16;
+        g->block = realloc(g->block, g->cap_blocks * sizeof *g->block);
+        if (!g->block)
+            abort();
+    }
+    struct heap_block *const b = &g->block[g->nblocks];
+    if (heap_find(p, b) != 0 || p + nbytes > b->base + b->nbytes)
+        bad_access(p + (b->base && p < b->base + b->nbytes
+                            ? b->base + b->nbytes - p
+                            : 0),
+                   nbytes, kind, pc);
+    return g->nblocks++;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct range *const x = a, *const y = b;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* Sort what is done and join what touches. */
+static void merge(struct log *g, enum kind kind)
+{
+    struct range *const r = g->done[kind];
+    size_t n = 0;
+    qsort(r, g->ndone[kind], sizeof *r, by_begin);
+    for (size_t i = 0; i < g->ndone[kind]; i++) {
+        if (n && r[i].block == r[n - 1].block && r[i].begin <= r[n - 1].end) {
+            if (r[i].end > r[n - 1].end)
+                r[n - 1].end = r[i].end;
+        } else {
+            r[n++] = r[i];
+        }
+    }
+    g->ndone[kind] = n;
+}
+
+/* Too many: join neighbours of one allocation over the gap between them. That
+ * claims bytes that weren't touched, so it is the last resort. */
+static void coarsen(struct log *g, enum kind kind)
+{
+    struct range *const r = g->done[kind];
+    size_t n = 0;
+    for (size_t i = 0; i < g->ndone[kind]; i++) {
+        if (n && i % 2 && r[i].block == r[n - 1].block)
+            r[n - 1].end = r[i].end;
+        else
+            r[n++] = r[i];
+    }
+    g->ndone[kind] = n;
+}
+
+static void finish_range(struct log *g, enum kind kind, struct range r)
+{
+    if (g->ndone[kind] == MAX_RANGES) {
+        merge(g, kind);
+        if (g->ndone[kind] > MAX_RANGES / 2)
+            coarsen(g, kind);
+    }
+    if (g->ndone[kind] == g->cap_done[kind]) {
+        g->cap_done[kind] = g->cap_done[kind] ? 2 * g->cap_done[kind] : 64;
+        g->done[kind] =
+            realloc(g->done[kind], g->cap_done[kind] * sizeof *g->done[kind]);
+        if (!g->done[kind])
+            abort();
+    }
+    g->done[kind][g->ndone[kind]++] = r;
+}
+
+static void touch(const char *p, size_t nbytes, enum kind kind, const void *pc)
+{
+    if (!collecting || space_slot(p) < 0)
+        return;
+    struct log *const g = log_of;
+    struct range *const open = g->open[kind];
+    for (int i = 0; i < OPEN && open[i].begin; i++) {
+        struct range *const r = &open[i];
+        if (p < r->begin || p > r->end)
+            continue;
+        if (p + nbytes > r->end) {
+            const struct heap_block *const b = &g->block[r->block];
+            if (p + nbytes > b->base + b->nbytes)
+                bad_access(b->base + b->nbytes, nbytes, kind, pc);
+            r->end = p + nbytes;
+        }
+        return;
+    }
+    const struct range fresh = {p, p + nbytes,
+                                block_of(g, p, nbytes, kind, pc)};
+    if (open[OPEN - 1].begin)
+        finish_range(g, kind, open[OPEN - 1]);
+    memmove(open + 1, open, (OPEN - 1) * sizeof *open);
+    open[0] = fresh;
+}
+
+void access_begin(const struct launch *l, const struct op *op)
+{
+    (void)op;
+    if (!log_of && !(log_of = calloc(1, sizeof *log_of)))
+        proc_fault(NULL, "out of host memory for a kernel's accesses");
+    log_of->launch = l;
+    log_of->nblocks = 0;
+    memset(log_of->open, 0, sizeof log_of->open);
+    memset(log_of->ndone, 0, sizeof log_of->ndone);
+    collecting = 1;
+}
+
+/* All ranges of one kind, as accesses and as bytes moved. */
+static void report(struct log *g, enum kind kind, struct launch_cost *c)
+{
+    for (int i = 0; i < OPEN && g->open[kind][i].begin; i++)
+        finish_range(g, kind, g->open[kind][i]);
+    merge(g, kind);
+    for (size_t i = 0; i < g->ndone[kind]; i++) {
+        const struct range *const r = &g->done[kind][i];
+        const struct heap_block *const b = &g->block[r->block];
+        g->access[c->naccesses++] =
+            (struct graph_access){.alloc = b->id,
+                                  .begin = (uint64_t)(r->begin - b->base),
+                                  .end = (uint64_t)(r->end - b->base),
+                                  .write = kind};
+        const int32_t here = proc_place(g->launch->device);
+        const int32_t there = proc_place(b->device);
+        struct graph_move *m = g->move;
+        while (m < g->move + c->nmoves &&
+               (m->from != (kind == READ ? there : here) ||
+                m->to != (kind == READ ? here : there)))
+            m++;
+        if (m == g->move + c->nmoves) {
+            c->nmoves++;
+            *m = (struct graph_move){.from = kind == READ ? there : here,
+                                     .to = kind == READ ? here : there};
+        }
+        m->nbytes += (uint64_t)(r->end - r->begin);
+    }
+}
+
+void access_end(struct launch_cost *c)
+{
+    struct log *const g = log_of;
+    collecting = 0;
+    size_t most = 0;
+    for (int kind = 0; kind < KINDS; kind++)
+        most += g->ndone[kind] + OPEN;
+    free(g->access);
+    free(g->move);
+    g->access = calloc(most, sizeof *g->access);
+    g->move = calloc(most, sizeof *g->move);
+    if (!g->access || !g->move)
+        proc_fault(NULL, "out of host memory for a kernel's accesses");
+    *c = (struct launch_cost){.moves = g->move, .accesses = g->access};
+    for (int kind = 0; kind < KINDS; kind++)
+        report(g, kind, c);
+}
+
+/* ---- what the compiler calls ---------------------------------------------------- */
+
+void simgpu_atomic_access(const volatile void *p, unsigned nbytes)
+{
+    touch((const char *)p, nbytes, ATOMIC, __builtin_return_address(0));
+}
+
+#define HOOK(name, nbytes, kind)                                               \
+    void __tsan_##name(void *p);                                               \
+    void __tsan_##name(void *p)                                                \
+    {                                                                          \
+        touch(p, nbytes, kind, __builtin_return_address(0));                   \
+    }
+#define HOOKS(n)                                                               \
+    HOOK(read##n, n, READ)                                                     \
+    HOOK(write##n, n, WRITE)                                                   \
+    HOOK(volatile_read##n, n, READ)                                            \
+    HOOK(volatile_write##n, n, WRITE)                                          \
+    HOOK(unaligned_read##n, n, READ)                                           \
+    HOOK(unaligned_write##n, n, WRITE)
+HOOKS(1)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)
+
+#define RANGE_HOOK(name, kind)                                                 \
+    void __tsan_##name(void *p, size_t nbytes);                                \
+    void __tsan_##name(void *p, size_t nbytes)                                 \
+    {                                                                          \
+        if (nbytes)                                                            \
+            touch(p, nbytes, kind, __builtin_return_address(0));               \
+    }
+RANGE_HOOK(read_range, READ)
+RANGE_HOOK(write_range, WRITE)
+
+/* Nothing to do: there is no thread sanitizer. */
+void __tsan_init(void);
+void __tsan_func_entry(void *pc);
+void __tsan_func_exit(void);
+void __tsan_vptr_update(void *p, void *value);
+void __tsan_vptr_read(void *p);
+void __tsan_init(void) {}
+void __tsan_func_entry(void *pc)
+{
+    (void)pc;
+}
+void __tsan_func_exit(void) {}
+void __tsan_vptr_update(void *p, void *value)
+{
+    (void)p, (void)value;
+}
+void __tsan_vptr_read(void *p)
+{
+    (void)p;
+}

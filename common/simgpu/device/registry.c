@@ -1,0 +1,41 @@
+/*
+ * registry.c: kernels by the address under which host code knows them
+ */
+#include <pthread.h> /* pthread_mutex_t */
+
+#include "core/launch.h"
+
+/* All kernels of the process, registered by static initialisers and launches. */
+static struct kernel *kernels;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct kernel *find(const void *host_stub)
+{
+    struct kernel *k = kernels;
+    while (k && k->host_stub != host_stub)
+        k = k->next;
+    return k;
+}
+
+void simgpu_register_kernel(struct kernel *k)
+{
+    pthread_mutex_lock(&lock);
+    if (!find(k->host_stub)) {
+        k->next = kernels;
+        kernels = k;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+const struct kernel *kernel_find(const void *host_stub)
+{
+    pthread_mutex_lock(&lock);
+    const struct kernel *const k = find(host_stub);
+    pthread_mutex_unlock(&lock);
+    return k;
+}
+
+int simgpu_knows_kernel(const void *host_stub)
+{
+    return kernel_find(host_stub) != NULL;
+}
