@@ -1,0 +1,142 @@
+#include "mpi/call.h"
+
+#include <stdio.h> /* snprintf */
+
+#include "mpi/comm.h" /* comm_next_key */
+
+#pragma weak PMPI_Type_size
+#pragma weak PMPI_Comm_size
+#pragma weak PMPI_Comm_rank
+
+struct call call_begin(const char *name, MPI_Comm comm, const void *address)
+{
+    struct call c = {.name = name,
+                     .site = proc_site(address),
+                     .comm = comm,
+                     .peer = -2,
+                     .tag = MPI_ANY_TAG};
+    PMPI_Comm_size(comm, &c.size);
+    return c;
+}
+
+static void add_access(struct call *c, const void *buf, size_t nbytes,
+                       int write)
+{
+    if (!buf || buf == MPI_IN_PLACE || nbytes == 0)
+        return;
+    struct graph_access *const a = &c->access[c->naccesses++];
+    struct heap_block block;
+    if (heap_find(buf, &block) == 0) {
+        a->alloc = block.id;
+        a->begin = (uint64_t)((const char *)buf - block.base);
+    } else { // ordinary memory: the process's own address space
+        a->alloc = (uint64_t)proc()->rank << 32;
+        a->begin = (uintptr_t)buf;
+    }
+    a->end = a->begin + nbytes;
+    a->write = write;
+    a->site = c->site;
+}
+
+void call_reads(struct call *c, const void *buf, size_t nbytes)
+{
+    add_access(c, buf, nbytes, 0);
+}
+
+void call_writes(struct call *c, const void *buf, size_t nbytes)
+{
+    add_access(c, buf, nbytes, 1);
+}
+
+size_t call_nbytes(int count, MPI_Datatype type)
+{
+    int size = 0;
+    return PMPI_Type_size(type, &size) == MPI_SUCCESS && count > 0
+               ? (size_t)count * size
+               : 0;
+}
+
+static struct graph_node host_node(const struct call *c, size_t nbytes)
+{
+    const struct proc *const p = proc();
+    return (struct graph_node){.kind = GRAPH_MPI,
+                               .thread = proc_thread(),
+                               .place = GRAPH_HOST_PLACE(p->node),
+                               .host_ps = p->costs->api_host_ps,
+                               .bytes = nbytes,
+                               .name = graph_string(p->graph, c->name),
+                               .site = c->site,
+                               .naccesses = c->naccesses};
+}
+
+static enum graph_match match_of(enum graph_op op)
+{
+    switch (op) {
+    case GRAPH_OP_BROADCAST:
+    case GRAPH_OP_SCATTER: return GRAPH_MATCH_FROM_ROOT;
+    case GRAPH_OP_REDUCE:
+    case GRAPH_OP_GATHER: return GRAPH_MATCH_TO_ROOT;
+    default: return GRAPH_MATCH_ALL;
+    }
+}
+
+void call_collective(struct call *c, enum graph_op op, int root, size_t nbytes)
+{
+    struct graph_node n = host_node(c, nbytes);
+    const uint64_t key = comm_next_key(c->comm);
+    int rank = 0;
+    if (key && PMPI_Comm_rank(c->comm, &rank) == MPI_SUCCESS) {
+        n.op = op;
+        n.match_kind = match_of(op);
+        n.match = key;
+        n.match_size = c->size;
+        n.match_rank = rank;
+        n.match_root = root;
+    }
+    graph_add(proc()->graph, &n, NULL, NULL, c->access);
+    call_wait(c, -2, MPI_ANY_TAG);
+}
+
+void call_message(struct call *c, uint64_t key, int receiver, int rendezvous,
+                  size_t nbytes)
+{
+    struct graph_node n = host_node(c, nbytes);
+    n.op = GRAPH_OP_SENDRECV;
+    n.match_kind = rendezvous ? GRAPH_MATCH_PAIR : GRAPH_MATCH_MESSAGE;
+    n.match = key;
+    n.match_size = key ? 2 : 0;
+    n.match_rank = receiver;
+    graph_add(proc()->graph, &n, NULL, NULL, c->access);
+}
+
+/* "with rank 3, tag 7, of a communicator of 4" */
+static void describe(const void *arg, char *out, size_t nbytes)
+{
+    const struct call *const c = arg;
+    char tag[32] = "any tag", peer[32] = "any rank";
+    if (c->tag != MPI_ANY_TAG)
+        snprintf(tag, sizeof tag, "tag %d", c->tag);
+    if (c->peer != MPI_ANY_SOURCE)
+        snprintf(peer, sizeof peer, "rank %d", c->peer);
+    if (c->peer == -2)
+        snprintf(out, nbytes, "all ranks of a communicator of %d", c->size);
+    else
+        snprintf(out, nbytes, "%s, %s, of a communicator of %d", peer, tag,
+                 c->size);
+}
+
+void call_wait(struct call *c, int peer, int tag)
+{
+    c->peer = peer;
+    c->tag = tag;
+    c->note = (struct wait_note){
+        .call = c->name, .site = c->site, .describe = describe, .arg = c};
+    proc_wait_begin(&c->note);
+}
+
+int call_end(struct call *c, int err)
+{
+    (void)c;
+    proc_wait_end();
+    return err;
+}

@@ -1,0 +1,72 @@
+/*
+ * call.h: what every wrapped MPI call does besides calling MPI
+ *
+ * Programs use the real MPICH. libcudart defines the MPI_ functions that order
+ * host threads or move data, and each calls its PMPI_ twin; the rest reach
+ * MPICH directly. The PMPI_ symbols are weak, so programs without MPI link and
+ * run too. A wrapped call
+ *
+ *   1. records a GRAPH_MPI node, *before* it lets any peer go on, so that
+ *      whoever follows it finds it in the graph;
+ *   2. counts as waiting until it returns, so that a hang can be explained;
+ *   3. takes device pointers, as a CUDA-aware MPI does: as a host access.
+ *
+ * A wrapper reads:
+ *
+ *     struct call c = CALL_BEGIN("MPI_Bcast", comm);
+ *     call_writes(&c, buf, nbytes);
+ *     call_collective(&c, GRAPH_OP_BROADCAST, root, nbytes);
+ *     return call_end(&c, PMPI_Bcast(heap_raw(buf), ...));
+ *
+ * Not wrapped, and so not in the graph: one-sided communication, persistent
+ * requests, non-blocking collectives, Waitsome and Testsome, files.
+ */
+#ifndef SIMGPU_MPI_CALL_H
+#define SIMGPU_MPI_CALL_H
+
+#include <mpi.h>
+
+#include "core/heap.h"
+#include "core/proc.h"
+
+enum { CALL_MAX_ACCESSES = 2 };
+
+struct call {
+    const char *name;
+    uint32_t site;
+    MPI_Comm comm;
+    int size;      /* ranks of comm */
+    int peer, tag; /* messages: for the hang report; -2: a collective */
+    struct graph_access access[CALL_MAX_ACCESSES];
+    int naccesses;
+    struct wait_note note;
+};
+
+#define CALL_BEGIN(name, comm)                                                 \
+    call_begin(name, comm, __builtin_return_address(0))
+struct call call_begin(const char *name, MPI_Comm comm, const void *address);
+
+/* The call reads (writes) these bytes; MPI_IN_PLACE and NULL are no access. */
+void call_reads(struct call *c, const void *buf, size_t nbytes);
+void call_writes(struct call *c, const void *buf, size_t nbytes);
+
+/* Bytes of count elements of a type. */
+size_t call_nbytes(int count, MPI_Datatype type);
+
+/* Record this rank's part in a collective of c->comm, and begin to wait. */
+void call_collective(struct call *c, enum graph_op op, int root, size_t nbytes);
+
+/*
+ * Record a message's end: the sender's before it is sent, the receiver's after
+ * it has come. key: comm_message_key(). rendezvous: the sender waits.
+ */
+void call_message(struct call *c, uint64_t key, int receiver, int rendezvous,
+                  size_t nbytes);
+
+/* Begin to wait without a record of its own (a receive, MPI_Wait). */
+void call_wait(struct call *c, int peer, int tag);
+
+/* The wait is over; returns err for the wrapper to return. */
+int call_end(struct call *c, int err);
+
+#endif

@@ -1,0 +1,200 @@
+/*
+ * collective.c: MPI's blocking collectives
+ *
+ * Sizes are this rank's own share, as nccl-tests counts: the larger of what
+ * it gives and what it gets.
+ */
+#include <mpi.h>
+
+#include "mpi/call.h"
+
+#pragma weak PMPI_Barrier
+#pragma weak PMPI_Bcast
+#pragma weak PMPI_Reduce
+#pragma weak PMPI_Allreduce
+#pragma weak PMPI_Gather
+#pragma weak PMPI_Gatherv
+#pragma weak PMPI_Scatter
+#pragma weak PMPI_Scatterv
+#pragma weak PMPI_Allgather
+#pragma weak PMPI_Allgatherv
+#pragma weak PMPI_Alltoall
+#pragma weak PMPI_Reduce_scatter_block
+#pragma weak PMPI_Scan
+#pragma weak PMPI_Exscan
+#pragma weak PMPI_Comm_rank
+#pragma weak PMPI_Comm_size
+
+static int rank_of(MPI_Comm comm)
+{
+    int rank = 0;
+    PMPI_Comm_rank(comm, &rank);
+    return rank;
+}
+
+static int size_of(MPI_Comm comm)
+{
+    int size = 1;
+    PMPI_Comm_size(comm, &size);
+    return size;
+}
+
+/* Elements up to the end of the last block of a vector collective. */
+static int extent(const int counts[], const int displs[], int n)
+{
+    int end = 0;
+    for (int i = 0; i < n; i++)
+        if (displs[i] + counts[i] > end)
+            end = displs[i] + counts[i];
+    return end;
+}
+
+int MPI_Barrier(MPI_Comm comm)
+{
+    struct call c = CALL_BEGIN("MPI_Barrier", comm);
+    call_collective(&c, GRAPH_OP_BARRIER, 0, 0);
+    return call_end(&c, PMPI_Barrier(comm));
+}
+
+int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    struct call c = CALL_BEGIN("MPI_Bcast", comm);
+    const size_t nbytes = call_nbytes(count, type);
+    if (rank_of(comm) == root)
+        call_reads(&c, buf, nbytes);
+    else
+        call_writes(&c, buf, nbytes);
+    call_collective(&c, GRAPH_OP_BROADCAST, root, nbytes);
+    return call_end(&c, PMPI_Bcast(heap_raw(buf), count, type, root, comm));
+}
+
+int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
+               MPI_Op op, int root, MPI_Comm comm)
+{
+    struct call c = CALL_BEGIN("MPI_Reduce", comm);
+    const size_t nbytes = call_nbytes(count, type);
+    call_reads(&c, sendbuf, nbytes);
+    if (rank_of(comm) == root)
+        call_writes(&c, recvbuf, nbytes);
+    call_collective(&c, GRAPH_OP_REDUCE, root, nbytes);
+    return call_end(&c, PMPI_Reduce(heap_raw(sendbuf), heap_raw(recvbuf), count,
+                                    type, op, root, comm));
+}
+
+/* Functions of one signature: (sendbuf, recvbuf, count, type, op, comm). */
+#define REDUCTION(name, graph_op, sent_blocks)                                 \
+    int MPI_##name(const void *sendbuf, void *recvbuf, int count,              \
+                   MPI_Datatype type, MPI_Op op, MPI_Comm comm)                \
+    {                                                                          \
+        struct call c = CALL_BEGIN("MPI_" #name, comm);                        \
+        const size_t nbytes = call_nbytes(count, type);                        \
+        call_reads(&c, sendbuf, nbytes *(sent_blocks));                        \
+        call_writes(&c, recvbuf, nbytes);                                      \
+        call_collective(&c, graph_op, 0, nbytes *(sent_blocks));               \
+        return call_end(&c, PMPI_##name(heap_raw(sendbuf), heap_raw(recvbuf),  \
+                                        count, type, op, comm));               \
+    }
+REDUCTION(Allreduce, GRAPH_OP_ALLREDUCE, 1)
+REDUCTION(Reduce_scatter_block, GRAPH_OP_REDUCESCATTER, size_of(comm))
+REDUCTION(Scan, GRAPH_OP_ALLREDUCE, 1)
+REDUCTION(Exscan, GRAPH_OP_ALLREDUCE, 1)
+
+int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+               void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+               MPI_Comm comm)
+{
+    struct call c = CALL_BEGIN("MPI_Gather", comm);
+    const size_t nbytes = call_nbytes(sendcount, sendtype);
+    call_reads(&c, sendbuf, nbytes);
+    if (rank_of(comm) == root)
+        call_writes(&c, recvbuf,
+                    call_nbytes(recvcount, recvtype) * size_of(comm));
+    call_collective(&c, GRAPH_OP_GATHER, root, nbytes);
+    return call_end(&c, PMPI_Gather(heap_raw(sendbuf), sendcount, sendtype,
+                                    heap_raw(recvbuf), recvcount, recvtype,
+                                    root, comm));
+}
+
+int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                void *recvbuf, const int recvcounts[], const int displs[],
+                MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    struct call c = CALL_BEGIN("MPI_Gatherv", comm);
+    const size_t nbytes = call_nbytes(sendcount, sendtype);
+    call_reads(&c, sendbuf, nbytes);
+    if (rank_of(comm) == root)
+        call_writes(
+            &c, recvbuf,
+            call_nbytes(extent(recvcounts, displs, size_of(comm)), recvtype));
+    call_collective(&c, GRAPH_OP_GATHER, root, nbytes);
+    return call_end(&c, PMPI_Gatherv(heap_raw(sendbuf), sendcount, sendtype,
+                                     heap_raw(recvbuf), recvcounts, displs,
+                                     recvtype, root, comm));
+}
+
+int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                MPI_Comm comm)
+{
+    struct call c = CALL_BEGIN("MPI_Scatter", comm);
+    const size_t nbytes = call_nbytes(recvcount, recvtype);
+    if (rank_of(comm) == root)
+        call_reads(&c, sendbuf,
+                   call_nbytes(sendcount, sendtype) * size_of(comm));
+    call_writes(&c, recvbuf, nbytes);
+    call_collective(&c, GRAPH_OP_SCATTER, root, nbytes);
+    return call_end(&c, PMPI_Scatter(heap_raw(sendbuf), sendcount, sendtype,
+                                     heap_raw(recvbuf), recvcount, recvtype,
+                                     root, comm));
+}
+
+int MPI_Scatterv(const void *sendbuf, const int sendcounts[],
+                 const int displs[], MPI_Datatype sendtype, void *recvbuf,
+                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    struct call c = CALL_BEGIN("MPI_Scatterv", comm);
+    const size_t nbytes = call_nbytes(recvcount, recvtype);
+    if (rank_of(comm) == root)
+        call_reads(
+            &c, sendbuf,
+            call_nbytes(extent(sendcounts, displs, size_of(comm)), sendtype));
+    call_writes(&c, recvbuf, nbytes);
+    call_collective(&c, GRAPH_OP_SCATTER, root, nbytes);
+    return call_end(&c, PMPI_Scatterv(heap_raw(sendbuf), sendcounts, displs,
+                                      sendtype, heap_raw(recvbuf), recvcount,
+                                      recvtype, root, comm));
+}
+
+/* Functions of one signature: blocks from everybody to everybody. */
+#define EXCHANGE(name, graph_op, sent_blocks)                                  \
+    int MPI_##name(const void *sendbuf, int sendcount, MPI_Datatype sendtype,  \
+                   void *recvbuf, int recvcount, MPI_Datatype recvtype,        \
+                   MPI_Comm comm)                                              \
+    {                                                                          \
+        struct call c = CALL_BEGIN("MPI_" #name, comm);                        \
+        const size_t all = call_nbytes(recvcount, recvtype) * size_of(comm);   \
+        call_reads(&c, sendbuf,                                                \
+                   call_nbytes(sendcount, sendtype) * (sent_blocks));          \
+        call_writes(&c, recvbuf, all);                                         \
+        call_collective(&c, graph_op, 0, all);                                 \
+        return call_end(&c, PMPI_##name(heap_raw(sendbuf), sendcount,          \
+                                        sendtype, heap_raw(recvbuf),           \
+                                        recvcount, recvtype, comm));           \
+    }
+EXCHANGE(Allgather, GRAPH_OP_ALLGATHER, 1)
+EXCHANGE(Alltoall, GRAPH_OP_ALLTOALL, size_of(comm))
+
+int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                   void *recvbuf, const int recvcounts[], const int displs[],
+                   MPI_Datatype recvtype, MPI_Comm comm)
+{
+    struct call c = CALL_BEGIN("MPI_Allgatherv", comm);
+    const size_t all =
+        call_nbytes(extent(recvcounts, displs, size_of(comm)), recvtype);
+    call_reads(&c, sendbuf, call_nbytes(sendcount, sendtype));
+    call_writes(&c, recvbuf, all);
+    call_collective(&c, GRAPH_OP_ALLGATHER, 0, all);
+    return call_end(&c, PMPI_Allgatherv(heap_raw(sendbuf), sendcount, sendtype,
+                                        heap_raw(recvbuf), recvcounts, displs,
+                                        recvtype, comm));
+}

@@ -1,0 +1,30 @@
+/*
+ * reduce.h: element-wise arithmetic of every NCCL type and operation
+ *
+ * Types narrower than 32 bits are computed in float and rounded to the type
+ * after each step, to nearest even, as a chain of adds in that type would do.
+ */
+#ifndef SIMGPU_NCCL_REDUCE_H
+#define SIMGPU_NCCL_REDUCE_H
+
+#include <nccl.h>
+#include <stddef.h>
+
+/* Bytes of an element; 0 for a type that doesn't exist. */
+size_t reduce_type_size(ncclDataType_t type);
+
+/* acc = acc op in (sum, prod, max or min) for count elements. */
+void reduce_combine(void *acc, const void *in, size_t count,
+                    ncclDataType_t type, ncclRedOp_t op);
+
+/* acc = in * scale, in the type's arithmetic. */
+void reduce_scale(void *acc, const void *in, size_t count, ncclDataType_t type,
+                  double scale);
+
+/* acc = acc / n for integers, towards zero (the end of ncclAvg). */
+void reduce_divide(void *acc, size_t count, ncclDataType_t type, int n);
+
+/* One value of the type at p, as a double. */
+double reduce_value(const void *p, ncclDataType_t type);
+
+#endif
