@@ -13,8 +13,8 @@ extern "C" {
 #endif
 
 /* Print "rank R: file:line: call: error" and stop every rank (MPI_Abort). */
-void must_stop(const char *file, int line, const char *call,
-               const char *error) __attribute__((noreturn));
+void must_stop(const char *file, int line, const char *call, const char *error)
+    __attribute__((noreturn));
 void must_stop_mpi(const char *file, int line, const char *call, int error)
     __attribute__((noreturn));
 

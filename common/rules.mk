@@ -9,6 +9,11 @@
 # here. Objects lie in build/sim or build/cuda, header dependencies are tracked
 # by the compiler, programs are build/lab1, build/solutions/lab1, build/grade.
 
+# As many jobs as there are cores, unless -j says otherwise.
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc)
+endif
+MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := all
@@ -63,7 +68,6 @@ LAB_SRC := $(call c_in,common/lab)
 GRADER_SRC := $(filter-out grader/main.c,$(call c_in,grader))
 SIM_SRC := $(call c_in,$(addprefix common/simgpu/,core cudart device mpi))
 NCCL_SRC := $(call c_in,common/simgpu/nccl)
-DRIVER_SRC := $(call c_in,common/simgpu/driver)
 
 ARCHIVES := graph judge lab grader simgpu simnccl
 $(O)/libgraph.a: $(call objs,$(GRAPH_SRC))
@@ -79,14 +83,14 @@ $(ARCHIVES:%=$(O)/lib%.a):
 
 # Sources that see the GPU's headers, and simgpu's own, which also see its core.
 $(O)/obj/common/lab/%.o: INC = $(GPU_CFLAGS) $(MPI_CFLAGS)
-# The same bits everywhere: no multiply-add that the source does not ask for.
-$(O)/obj/common/graph/%.o $(O)/obj/common/topo/%.o: INC = -fPIC \
-	-ffp-contract=off
+$(O)/obj/common/graph/%.o $(O)/obj/common/topo/%.o: INC = -fPIC
 $(O)/obj/common/simgpu/%.o: INC = -fPIC -Icommon/simgpu \
 	-Icommon/simgpu/include $(MPI_CFLAGS)
 $(O)/obj/solutions/%.o $(O)/obj/labs/%.o: INC = $(GPU_CFLAGS) $(MPI_CFLAGS)
 $(O)/obj/tests/%.o: INC = -Itests/support -Icommon/simgpu -Igrader \
 	$(GPU_CFLAGS) $(MPI_CFLAGS)
+
+$(O)/obj/common/simgpu/nccl/reduce.o: OPT = -O3
 
 $(O)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -123,11 +127,8 @@ $(PREFIX)/lib/lib$(1).so.$(2): common/simgpu/lib$(1).map
 endef
 $(eval $(call so,cudart,13,$(SIM_LIBS)))
 $(eval $(call so,nccl,2,-L$(PREFIX)/lib -lcudart -pthread -lm))
-$(eval $(call so,cuda,1,-L$(PREFIX)/lib -lcudart))
 $(PREFIX)/lib/libcudart.so.13: $(call objs,$(SIM_SRC) $(GRAPH_SRC))
 $(PREFIX)/lib/libnccl.so.2: $(call objs,$(NCCL_SRC)) \
-	| $(PREFIX)/lib/libcudart.so.13
-$(PREFIX)/lib/libcuda.so.1: $(call objs,$(DRIVER_SRC)) \
 	| $(PREFIX)/lib/libcudart.so.13
 
 SIM_HEADERS := $(shell find common/simgpu/include -type f)
@@ -142,8 +143,7 @@ $(PREFIX)/.headers: $(SIM_HEADERS) $(SIM_TOPOS)
 	$(if $(SIM_TOPOS),cp $(SIM_TOPOS) $(PREFIX)/share/topo)
 	@touch $@
 $(SIMGPU): $(PREFIX)/.headers $(PREFIX)/bin/simnvcc \
-	$(PREFIX)/lib/libcudart.so.13 $(PREFIX)/lib/libnccl.so.2 \
-	$(PREFIX)/lib/libcuda.so.1
+	$(PREFIX)/lib/libcudart.so.13 $(PREFIX)/lib/libnccl.so.2
 	@touch $@
 ifeq ($(GPU),sim)
 GPU_READY := $(SIMGPU)
@@ -227,7 +227,7 @@ $(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(SUPPORT_OBJ) $(TEST_ARCHIVES)
 	    -Wl,--end-group $(CHECK_LIBS) $(GRADER_LIBS) $(SIM_LIBS)
 $(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o | $(GPU_READY)
 	@mkdir -p $(@D)
-	$(CXX) -o $@ $< $(GPU_LIBS) $(if $(filter sim,$(GPU)),-lcuda) \
+	$(CXX) -o $@ $< $(GPU_LIBS) \
 	    $(MPI_LIBS) -Wl,-rpath,$(abspath $(PREFIX)/lib) -lm -pthread
 $(call objs,$(PROG_SRC) $(TEST_SRC)): | $(if $(filter sim,$(GPU)),$(PREFIX)/.headers)
 

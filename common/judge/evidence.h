@@ -27,10 +27,10 @@ enum evidence_kind {
 };
 
 enum run_status { /* of one case on one rank */
-    RUN_OK,
-    RUN_NOT_IMPLEMENTED, /* a hole was reached */
-    RUN_ERROR,           /* the student's function returned an error */
-    RUN_MISSING,         /* nothing was recorded: crashed or never began */
+                  RUN_OK,
+                  RUN_NOT_IMPLEMENTED, /* a hole was reached */
+                  RUN_ERROR,   /* the student's function returned an error */
+                  RUN_MISSING, /* nothing was recorded: crashed or never began */
 };
 
 /* ---- writing, in a rank ------------------------------------------------- */

@@ -21,7 +21,7 @@ struct judge_task { /* one case, run on nranks */
     const struct plan_case *c;
     unsigned case_no;
     int nranks;
-    int iterations; /* counted ones */
+    int iterations;       /* counted ones */
     const uint64_t *seed; /* of each rank, for this case */
     const struct evidence *evidence;
 };
@@ -47,7 +47,7 @@ struct judge_kind {
     judge_fn *judge;
 };
 
-struct judge_lab { /* one per lab, exported by its judge.c as judge_labN */
+struct judge_lab {   /* one per lab, exported by its judge.c as judge_labN */
     const char *lab; /* "lab1-collectives" */
     const struct judge_kind *kinds; /* ended by a NULL name */
 };

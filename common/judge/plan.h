@@ -38,13 +38,13 @@ struct plan_case {
     unsigned with_count;
     int *ranks;
     unsigned ranks_count;
-    int hidden;         /* from the hidden plan */
-    double perf_full;   /* full points up to this ratio; 0: not timed */
-    double perf_none;   /* none from this ratio on */
-    struct plan_time {  /* reference's modelled time, written by make plans */
+    int hidden;        /* from the hidden plan */
+    double perf_full;  /* full points up to this ratio; 0: not timed */
+    double perf_none;  /* none from this ratio on */
+    struct plan_time { /* reference's modelled time, written by make plans */
         int ranks;
         double us;
-    } *reference;
+    } * reference;
     unsigned reference_count;
 };
 

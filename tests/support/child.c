@@ -1,18 +1,18 @@
 #define _GNU_SOURCE
 #include "child.h"
 
-#include <errno.h>   /* EINTR */
-#include <fcntl.h>   /* O_NONBLOCK */
-#include <limits.h>  /* PATH_MAX */
-#include <poll.h>    /* poll */
-#include <signal.h>  /* kill */
-#include <stdarg.h>  /* va_list */
-#include <stdio.h>   /* vasprintf */
-#include <stdlib.h>  /* realloc, abort */
-#include <string.h>  /* strrchr */
+#include <errno.h>    /* EINTR */
+#include <fcntl.h>    /* O_NONBLOCK */
+#include <limits.h>   /* PATH_MAX */
+#include <poll.h>     /* poll */
+#include <signal.h>   /* kill */
+#include <stdarg.h>   /* va_list */
+#include <stdio.h>    /* vasprintf */
+#include <stdlib.h>   /* realloc, abort */
+#include <string.h>   /* strrchr */
 #include <sys/wait.h> /* waitpid */
-#include <time.h>    /* clock_gettime */
-#include <unistd.h>  /* fork, pipe2 */
+#include <time.h>     /* clock_gettime */
+#include <unistd.h>   /* fork, pipe2 */
 
 static double now_sec(void)
 {
@@ -93,7 +93,8 @@ struct child child_run(double deadline_sec, const char *format, ...)
     close(out[1]);
     close(err[1]);
 
-    struct text text[2] = {{calloc(1, 1), 0, out[0]}, {calloc(1, 1), 0, err[0]}};
+    struct text text[2] = {{calloc(1, 1), 0, out[0]},
+                           {calloc(1, 1), 0, err[0]}};
     struct child c = {0};
     c.timed_out = !drain(text, begin + deadline_sec);
     if (c.timed_out)

@@ -11,9 +11,9 @@
 #include <stddef.h>
 
 struct child {
-    int status;    /* exit status, or 128 + signal */
-    int timed_out; /* the deadline passed */
-    double sec;    /* wall clock */
+    int status;      /* exit status, or 128 + signal */
+    int timed_out;   /* the deadline passed */
+    double sec;      /* wall clock */
     char *out, *err; /* NUL-terminated; child_clear frees them */
 };
 
