@@ -3,8 +3,7 @@
  *
  * The graph is what is left of a run when clocks are taken away: which
  * operations there were, what ordered them, what they cost and which bytes
- * they touched. Times, hazards and pictures are computed from it, by
- * replay.h, hazard.h and timeline.h.
+ * they touched.
  *
  * Every process appends to a segment of its own (a memfd, so peers can map it
  * and nothing is left behind). A segment is append-only: what has been

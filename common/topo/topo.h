@@ -3,8 +3,7 @@
  *
  * A machine is one or more nodes of GPUs, host memories, links and networks,
  * read from NCCL's topology XML (what NCCL_TOPO_DUMP_FILE writes), with an
- * element <calibration> of ours that says how fast the parts are and which
- * published measurements that was fitted to.
+ * element <calibration> of ours that says what operations cost on it.
  */
 #ifndef COMMLAB_TOPO_TOPO_H
 #define COMMLAB_TOPO_TOPO_H
@@ -26,7 +25,7 @@ struct topo_gpu {
 struct topo;
 
 /*
- * Load a machine: a shipped name ("dgx-h100", see common/topo/*.xml) or the path of
+ * Load a machine: a shipped name ("dgx-h100", those in common/topo) or the path of
  * an XML file (anything with a '/' or ending in .xml). On failure NULL, and
  * "file:line: what" in err.
  */
