@@ -83,7 +83,9 @@ $(ARCHIVES:%=$(O)/lib%.a):
 
 # Sources that see the GPU's headers, and simgpu's own, which also see its core.
 $(O)/obj/common/lab/%.o: INC = $(GPU_CFLAGS) $(MPI_CFLAGS)
-$(O)/obj/common/graph/%.o $(O)/obj/common/topo/%.o: INC = -fPIC
+# The same bits everywhere: no multiply-add that the source does not ask for.
+$(O)/obj/common/graph/%.o $(O)/obj/common/topo/%.o: INC = -fPIC \
+	-ffp-contract=off
 $(O)/obj/common/simgpu/%.o: INC = -fPIC -Icommon/simgpu \
 	-Icommon/simgpu/include $(MPI_CFLAGS)
 $(O)/obj/solutions/%.o $(O)/obj/labs/%.o: INC = $(GPU_CFLAGS) $(MPI_CFLAGS)

@@ -2,21 +2,26 @@
  * format.h: the bytes of a segment, in memory and in a saved file
  *
  *     segment := header (one page) record*
- *     record  := {u32 nbytes, u16 kind, u16 zero} body, padded to 8 bytes
+ *     record  := struct format_record, body, zeros up to a multiple of 8
  *
- * Records lie one behind the other from FORMAT_DATA; header.used says up to
- * where they are complete, and is stored last (release), so a reader that
- * loads it first (acquire) never sees half a record. A saved file is the same
- * bytes, up to `used`, with every call site's text resolved.
+ * Records lie one behind the other from FORMAT_DATA on. header.used says up to
+ * where they are complete, and is stored last (release): a reader that loads
+ * it first (acquire) never sees half a record. A saved file is the same bytes,
+ * up to `used`, with a SITE_TEXT for each SITE.
  *
  * Bodies:
- *   NODE    struct graph_node, deps, moves, accesses (counts are in the node)
- *   AMEND   struct format_amend, moves, accesses: adds to an earlier node
- *   STRING  u32 id, u32 length, text
- *   SITE    u32 id, u32 length, u64 address, text ("file:line"; empty while
- *           the process lives)
- *   ALLOC   struct format_alloc
- *   QUEUE   struct format_queue, name
+ *   NODE       struct graph_node, then its deps, moves and accesses; nodes
+ *              are numbered by their position, from 1
+ *   AMEND      struct format_amend, moves, accesses: adds to an earlier node
+ *   STRING     struct format_text, text without NUL; ids count from 1
+ *   SITE       struct format_site: where in which module; ids count from 1
+ *   SITE_TEXT  struct format_text, text: "file:line" of an earlier SITE
+ *   ALLOC      struct format_alloc
+ *   QUEUE      struct format_queue, name without NUL
+ *
+ * Integers and doubles are those of the machine that wrote the file; a file
+ * from a machine of the other byte order is refused. Readers skip kinds that
+ * they don't know; everything else that changes counts FORMAT_VERSION up.
  */
 #ifndef COMMLAB_GRAPH_FORMAT_H
 #define COMMLAB_GRAPH_FORMAT_H
@@ -26,7 +31,8 @@
 
 #include "graph/record.h"
 
-#define FORMAT_MAGIC 0x676c6d6d6f63u /* "commlg", little-endian */
+#define FORMAT_MAGIC      "commgrph" /* 8 bytes, no NUL */
+#define FORMAT_BYTE_ORDER UINT32_C(0x01020304)
 
 enum { FORMAT_VERSION = 1, FORMAT_DATA = 4096, FORMAT_ALIGN = 8 };
 
@@ -38,35 +44,36 @@ enum format_kind {
     FORMAT_AMEND,
     FORMAT_STRING,
     FORMAT_SITE,
+    FORMAT_SITE_TEXT,
     FORMAT_ALLOC,
     FORMAT_QUEUE,
-    FORMAT_KINDS
 };
 
 struct format_header {
-    uint64_t magic;
-    uint32_t version;
+    char magic[8];
+    uint32_t version, byte_order;
     uint32_t rank, nranks;
-    uint32_t pid;
-    _Atomic uint64_t used;   /* bytes from the segment's beginning */
-    _Atomic uint32_t nnodes; /* nodes published */
+    _Atomic uint64_t used; /* bytes from the segment's beginning */
 };
 
 struct format_record {
     uint32_t nbytes; /* of the body, without padding */
-    uint16_t kind;
-    uint16_t zero;
+    uint32_t kind;   /* enum format_kind */
 };
 
 struct format_amend {
-    uint32_t index;
-    uint16_t nmoves, zero;
-    uint32_t naccesses, zero2;
+    uint32_t index; /* the node */
+    uint32_t nmoves, naccesses, zero;
     double flops;
 };
 
-struct format_text { /* STRING; SITE has an address before the text */
-    uint32_t id, length;
+struct format_text {
+    uint32_t id, nbytes;
+};
+
+struct format_site {
+    uint32_t id, module; /* module: STRING, path of the ELF file */
+    uint64_t offset;     /* address of the call in that file */
 };
 
 struct format_alloc {
@@ -78,7 +85,19 @@ struct format_alloc {
 struct format_queue {
     uint32_t queue;
     int32_t place;
-    uint32_t length, zero;
+    uint32_t nbytes, zero; /* nbytes: of the name */
 };
+
+/* What is written as it lies in memory must have no holes in it. */
+_Static_assert(sizeof(struct graph_node) == 112, "graph_node");
+_Static_assert(sizeof(struct graph_ref) == 8, "graph_ref");
+_Static_assert(sizeof(struct graph_move) == 16, "graph_move");
+_Static_assert(sizeof(struct graph_access) == 32, "graph_access");
+_Static_assert(sizeof(struct format_header) == 32, "format_header");
+
+static inline uint64_t format_padded(uint64_t nbytes)
+{
+    return (nbytes + FORMAT_ALIGN - 1) & ~(uint64_t)(FORMAT_ALIGN - 1);
+}
 
 #endif

@@ -1,10 +1,10 @@
 #define _GNU_SOURCE
 #include "graph/record.h"
 
-#include <errno.h>    /* ENOMEM */
+#include <errno.h>    /* EEXIST */
 #include <fcntl.h>    /* open */
 #include <pthread.h>  /* pthread_mutex_t */
-#include <stdio.h>    /* fprintf */
+#include <stdio.h>    /* fprintf, rename */
 #include <stdlib.h>   /* calloc */
 #include <string.h>   /* memcpy */
 #include <sys/mman.h> /* memfd_create, mmap */
@@ -12,20 +12,34 @@
 #include <unistd.h>   /* ftruncate */
 
 #include "graph/format.h"
-#include "graph/site.h" /* site_text */
+#include "graph/intern.h"
+#include "graph/site.h"
 
-struct table { /* interned values; id i is entry i - 1 */
-    const void **key;
-    uint32_t count, cap;
-};
+enum { STATUS_FAULT = 70 }; /* EX_SOFTWARE, as other faults of a run */
 
 struct graph_segment {
     struct format_header *header;
     int fd;
     char *dir;
-    pthread_mutex_t lock; /* over everything below and appending */
-    struct table strings, sites;
+    pthread_mutex_t lock; /* over appending and everything below */
+    uint32_t nnodes;
+    struct intern strings, sites; /* sites: by return address */
 };
+
+/* ---- life ------------------------------------------------------------------ */
+
+static int map_segment(struct graph_segment *g)
+{
+    g->fd = memfd_create("commlab-graph", MFD_CLOEXEC);
+    if (g->fd < 0 || ftruncate(g->fd, FORMAT_CAPACITY) != 0)
+        return -1;
+    void *const at = mmap(NULL, FORMAT_CAPACITY, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_NORESERVE, g->fd, 0);
+    if (at == MAP_FAILED)
+        return -1;
+    g->header = at;
+    return 0;
+}
 
 struct graph_segment *graph_open(uint32_t rank, uint32_t nranks,
                                  const char *dir)
@@ -33,32 +47,58 @@ struct graph_segment *graph_open(uint32_t rank, uint32_t nranks,
     struct graph_segment *const g = calloc(1, sizeof *g);
     if (!g)
         return NULL;
-    g->fd = memfd_create("commlab-graph", MFD_CLOEXEC);
-    if (g->fd < 0 || ftruncate(g->fd, FORMAT_CAPACITY) != 0)
-        goto fail;
-    g->header = mmap(NULL, FORMAT_CAPACITY, PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_NORESERVE, g->fd, 0);
-    if (g->header == MAP_FAILED)
-        goto fail;
+    g->fd = -1;
     pthread_mutex_init(&g->lock, NULL);
-    g->dir = dir ? strdup(dir) : NULL;
-    g->header->magic = FORMAT_MAGIC;
+    if (dir && mkdir(dir, 0777) != 0 && errno != EEXIST)
+        goto fail;
+    if (dir && !(g->dir = strdup(dir)))
+        goto fail;
+    if (map_segment(g) != 0)
+        goto fail;
+    memcpy(g->header->magic, FORMAT_MAGIC, sizeof g->header->magic);
     g->header->version = FORMAT_VERSION;
+    g->header->byte_order = FORMAT_BYTE_ORDER;
     g->header->rank = rank;
     g->header->nranks = nranks;
-    g->header->pid = (uint32_t)getpid();
-    atomic_store(&g->header->used, FORMAT_DATA);
+    atomic_store_explicit(&g->header->used, FORMAT_DATA, memory_order_release);
     return g;
-fail:
+fail:;
+    const int err = errno;
+    graph_close(g);
+    errno = err;
+    return NULL;
+}
+
+void graph_close(struct graph_segment *g)
+{
+    if (!g)
+        return;
+    if (g->header)
+        munmap(g->header, FORMAT_CAPACITY);
     if (g->fd >= 0)
         close(g->fd);
+    intern_release(&g->strings);
+    intern_release(&g->sites);
+    pthread_mutex_destroy(&g->lock);
+    free(g->dir);
     free(g);
-    return NULL;
 }
 
 int graph_fd(const struct graph_segment *g)
 {
     return g->fd;
+}
+
+/* ---- appending ------------------------------------------------------------- */
+
+static _Noreturn void stop_run(const struct graph_segment *g, const char *why)
+{
+    fprintf(stderr,
+            "commlab: rank %u: the execution graph %s after %u operations.\n"
+            "Modelled times would be wrong from here on, so the run stops. "
+            "Run fewer iterations, or smaller kernels.\n",
+            g->header->rank, why, g->nnodes);
+    _exit(STATUS_FAULT);
 }
 
 /*
@@ -67,7 +107,8 @@ int graph_fd(const struct graph_segment *g)
  */
 struct writer {
     struct graph_segment *g;
-    char *begin, *at;
+    uint64_t used; /* before the record */
+    char *at;
 };
 
 static struct writer record_begin(struct graph_segment *g, size_t nbytes,
@@ -75,20 +116,12 @@ static struct writer record_begin(struct graph_segment *g, size_t nbytes,
 {
     const uint64_t used =
         atomic_load_explicit(&g->header->used, memory_order_relaxed);
-    if (used + sizeof(struct format_record) + nbytes + FORMAT_ALIGN >
-        FORMAT_CAPACITY) {
-        fprintf(stderr,
-                "commlab: the execution graph of rank %u is full after %u "
-                "operations: times would be wrong from here on.\n"
-                "Run fewer iterations, or synchronise all ranks and devices "
-                "now and then.\n",
-                g->header->rank, atomic_load(&g->header->nnodes));
-        _exit(70);
-    }
-    char *const begin = (char *)g->header + used;
-    *(struct format_record *)begin =
-        (struct format_record){.nbytes = (uint32_t)nbytes, .kind = kind};
-    return (struct writer){g, begin, begin + sizeof(struct format_record)};
+    struct format_record *const r = (void *)((char *)g->header + used);
+    if (nbytes > UINT32_MAX ||
+        used + sizeof *r + format_padded(nbytes) > FORMAT_CAPACITY)
+        stop_run(g, "is full");
+    *r = (struct format_record){(uint32_t)nbytes, kind};
+    return (struct writer){g, used, (char *)(r + 1)};
 }
 
 static void record_put(struct writer *w, const void *data, size_t nbytes)
@@ -100,10 +133,9 @@ static void record_put(struct writer *w, const void *data, size_t nbytes)
 
 static void record_publish(struct writer *w)
 {
-    const size_t nbytes = (size_t)(w->at - w->begin);
-    const size_t padded = (nbytes + FORMAT_ALIGN - 1) & ~(FORMAT_ALIGN - 1ul);
-    atomic_fetch_add_explicit(&w->g->header->used, padded,
-                              memory_order_release);
+    const uint64_t end = (uint64_t)(w->at - (char *)w->g->header);
+    atomic_store_explicit(&w->g->header->used, format_padded(end),
+                          memory_order_release);
 }
 
 uint32_t graph_add(struct graph_segment *g, const struct graph_node *n,
@@ -113,20 +145,19 @@ uint32_t graph_add(struct graph_segment *g, const struct graph_node *n,
     const size_t deps_nbytes = n->ndeps * sizeof *deps;
     const size_t moves_nbytes = n->nmoves * sizeof *moves;
     const size_t accesses_nbytes = n->naccesses * sizeof *accesses;
+    const size_t nbytes =
+        sizeof *n + deps_nbytes + moves_nbytes + accesses_nbytes;
     struct graph_node node = *n;
 
     pthread_mutex_lock(&g->lock);
+    struct writer w = record_begin(g, nbytes, FORMAT_NODE);
     node.rank = g->header->rank;
-    node.index = atomic_load(&g->header->nnodes) + 1;
-    struct writer w = record_begin(
-        g, sizeof node + deps_nbytes + moves_nbytes + accesses_nbytes,
-        FORMAT_NODE);
+    node.index = ++g->nnodes;
     record_put(&w, &node, sizeof node);
     record_put(&w, deps, deps_nbytes);
     record_put(&w, moves, moves_nbytes);
     record_put(&w, accesses, accesses_nbytes);
     record_publish(&w);
-    atomic_store(&g->header->nnodes, node.index);
     pthread_mutex_unlock(&g->lock);
     return node.index;
 }
@@ -135,32 +166,44 @@ void graph_amend(struct graph_segment *g, uint32_t index, double flops,
                  const struct graph_move *moves, size_t nmoves,
                  const struct graph_access *accesses, size_t naccesses)
 {
+    const size_t moves_nbytes = nmoves * sizeof *moves;
+    const size_t accesses_nbytes = naccesses * sizeof *accesses;
     const struct format_amend amend = {.index = index,
-                                       .nmoves = (uint16_t)nmoves,
+                                       .nmoves = (uint32_t)nmoves,
                                        .naccesses = (uint32_t)naccesses,
                                        .flops = flops};
     pthread_mutex_lock(&g->lock);
     struct writer w = record_begin(
-        g, sizeof amend + nmoves * sizeof *moves + naccesses * sizeof *accesses,
-        FORMAT_AMEND);
+        g, sizeof amend + moves_nbytes + accesses_nbytes, FORMAT_AMEND);
     record_put(&w, &amend, sizeof amend);
-    record_put(&w, moves, nmoves * sizeof *moves);
-    record_put(&w, accesses, naccesses * sizeof *accesses);
+    record_put(&w, moves, moves_nbytes);
+    record_put(&w, accesses, accesses_nbytes);
     record_publish(&w);
     pthread_mutex_unlock(&g->lock);
 }
 
-/* The id of a new entry. */
-static uint32_t table_add(struct table *t, const void *key)
+/* ---- strings and call sites -------------------------------------------------- */
+
+static void put_text(struct graph_segment *g, enum format_kind kind,
+                     uint32_t id, const char *text)
 {
-    if (t->count == t->cap) {
-        t->cap = t->cap ? 2 * t->cap : 64;
-        t->key = realloc(t->key, t->cap * sizeof *t->key);
-        if (!t->key)
-            abort();
-    }
-    t->key[t->count++] = key;
-    return t->count;
+    const struct format_text head = {id, (uint32_t)strlen(text)};
+    struct writer w = record_begin(g, sizeof head + head.nbytes, kind);
+    record_put(&w, &head, sizeof head);
+    record_put(&w, text, head.nbytes);
+    record_publish(&w);
+}
+
+/* graph_string with the lock held. */
+static uint32_t string_id(struct graph_segment *g, const char *text)
+{
+    int is_new;
+    const uint32_t id = intern_id(&g->strings, text, strlen(text), &is_new);
+    if (id == 0)
+        stop_run(g, "has no memory left");
+    if (is_new)
+        put_text(g, FORMAT_STRING, id, text);
+    return id;
 }
 
 uint32_t graph_string(struct graph_segment *g, const char *text)
@@ -168,33 +211,19 @@ uint32_t graph_string(struct graph_segment *g, const char *text)
     if (!text || !*text)
         return 0;
     pthread_mutex_lock(&g->lock);
-    uint32_t id = 0;
-    for (uint32_t i = 0; i < g->strings.count && !id; i++)
-        if (strcmp(g->strings.key[i], text) == 0)
-            id = i + 1;
-    if (!id) {
-        id = table_add(&g->strings, strdup(text));
-        const struct format_text head = {id, (uint32_t)strlen(text)};
-        struct writer w =
-            record_begin(g, sizeof head + head.length, FORMAT_STRING);
-        record_put(&w, &head, sizeof head);
-        record_put(&w, text, head.length);
-        record_publish(&w);
-    }
+    const uint32_t id = string_id(g, text);
     pthread_mutex_unlock(&g->lock);
     return id;
 }
 
-static void put_site(struct graph_segment *g, uint32_t id, const void *address,
-                     const char *text)
+static void put_site(struct graph_segment *g, uint32_t id, const void *address)
 {
-    const struct format_text head = {id, (uint32_t)strlen(text)};
-    const uint64_t where = (uintptr_t)address;
-    struct writer w =
-        record_begin(g, sizeof head + sizeof where + head.length, FORMAT_SITE);
-    record_put(&w, &head, sizeof head);
-    record_put(&w, &where, sizeof where);
-    record_put(&w, text, head.length);
+    char module[4096];
+    struct format_site site = {.id = id};
+    site_locate(address, module, sizeof module, &site.offset);
+    site.module = module[0] ? string_id(g, module) : 0;
+    struct writer w = record_begin(g, sizeof site, FORMAT_SITE);
+    record_put(&w, &site, sizeof site);
     record_publish(&w);
 }
 
@@ -202,33 +231,37 @@ uint32_t graph_site(struct graph_segment *g, const void *return_address)
 {
     if (!return_address)
         return 0;
+    int is_new;
     pthread_mutex_lock(&g->lock);
-    uint32_t id = 0;
-    for (uint32_t i = 0; i < g->sites.count && !id; i++)
-        if (g->sites.key[i] == return_address)
-            id = i + 1;
-    if (!id) {
-        id = table_add(&g->sites, return_address);
-        put_site(g, id, return_address, "");
-    }
+    const uint32_t id =
+        intern_id(&g->sites, &return_address, sizeof return_address, &is_new);
+    if (id == 0)
+        stop_run(g, "has no memory left");
+    if (is_new)
+        put_site(g, id, return_address);
     pthread_mutex_unlock(&g->lock);
     return id;
-}
-
-const void *graph_site_address(struct graph_segment *g, uint32_t site)
-{
-    pthread_mutex_lock(&g->lock);
-    const void *const address =
-        site && site <= g->sites.count ? g->sites.key[site - 1] : NULL;
-    pthread_mutex_unlock(&g->lock);
-    return address;
 }
 
 const char *graph_site_text(struct graph_segment *g, uint32_t site, char *out,
                             size_t nbytes)
 {
-    return site_text(getpid(), graph_site_address(g, site), out, nbytes);
+    const void *address = NULL;
+    pthread_mutex_lock(&g->lock);
+    if (site && site <= g->sites.count)
+        memcpy(&address, g->sites.value[site - 1].data, sizeof address);
+    pthread_mutex_unlock(&g->lock);
+    if (!address) {
+        snprintf(out, nbytes, "?");
+        return out;
+    }
+    char module[4096];
+    uint64_t offset;
+    site_locate(address, module, sizeof module, &offset);
+    return site_text(module, offset, out, nbytes);
 }
+
+/* ---- notes ------------------------------------------------------------------- */
 
 void graph_note_alloc(struct graph_segment *g, uint64_t alloc, int32_t place,
                       uint64_t nbytes, uint32_t site)
@@ -244,65 +277,75 @@ void graph_note_alloc(struct graph_segment *g, uint64_t alloc, int32_t place,
 void graph_note_queue(struct graph_segment *g, uint32_t queue, int32_t place,
                       const char *name)
 {
-    const struct format_queue q = {
-        .queue = queue, .place = place, .length = (uint32_t)strlen(name)};
+    const struct format_queue q = {queue, place, (uint32_t)strlen(name), 0};
     pthread_mutex_lock(&g->lock);
-    struct writer w = record_begin(g, sizeof q + q.length, FORMAT_QUEUE);
+    struct writer w = record_begin(g, sizeof q + q.nbytes, FORMAT_QUEUE);
     record_put(&w, &q, sizeof q);
-    record_put(&w, name, q.length);
+    record_put(&w, name, q.nbytes);
     record_publish(&w);
     pthread_mutex_unlock(&g->lock);
 }
 
-/* A second record of each site, with its text. */
-static void resolve_sites(struct graph_segment *g)
+/* ---- saving ------------------------------------------------------------------ */
+
+/* Text for the sites that have none yet. */
+static void put_site_texts(struct graph_segment *g)
 {
     char text[512];
     pthread_mutex_lock(&g->lock);
-    for (uint32_t i = 0; i < g->sites.count; i++)
-        put_site(g, i + 1, g->sites.key[i],
-                 site_text(getpid(), g->sites.key[i], text, sizeof text));
+    const uint32_t n = g->sites.count;
     pthread_mutex_unlock(&g->lock);
+    for (uint32_t id = 1; id <= n; id++) {
+        graph_site_text(g, id, text, sizeof text);
+        pthread_mutex_lock(&g->lock);
+        put_text(g, FORMAT_SITE_TEXT, id, text);
+        pthread_mutex_unlock(&g->lock);
+    }
+}
+
+/* What is published now, with `used` as of the bytes written. */
+static int write_file(const struct graph_segment *g, const char *path)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return -1;
+    const uint64_t used =
+        atomic_load_explicit(&g->header->used, memory_order_acquire);
+    struct format_header header;
+    memcpy(&header, g->header, sizeof header);
+    atomic_init(&header.used, used);
+    uint64_t at = 0;
+    while (at < used) {
+        const char *const from =
+            at < sizeof header ? (char *)&header : (char *)g->header;
+        const uint64_t end = at < sizeof header ? sizeof header : used;
+        const ssize_t n = write(fd, from + at, end - at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            const int err = errno;
+            close(fd);
+            errno = err;
+            return -1;
+        }
+        at += (uint64_t)n;
+    }
+    return close(fd);
 }
 
 int graph_save(struct graph_segment *g)
 {
-    char path[4096];
     if (!g->dir)
         return 0;
-    resolve_sites(g);
-    mkdir(g->dir, 0777);
+    char path[4096], part[4200];
     snprintf(path, sizeof path, "%s/rank-%u.graph", g->dir, g->header->rank);
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        goto fail;
-    const char *at = (const char *)g->header;
-    const char *const end = at + atomic_load(&g->header->used);
-    while (at < end) {
-        const ssize_t n = write(fd, at, (size_t)(end - at));
-        if (n < 0) {
-            close(fd);
-            goto fail;
-        }
-        at += n;
-    }
-    return close(fd);
-fail:
-    fprintf(stderr, "commlab: cannot save the execution graph to %s: %s\n",
-            path, strerror(errno));
+    snprintf(part, sizeof part, "%s.part", path);
+    put_site_texts(g);
+    if (write_file(g, part) == 0 && rename(part, path) == 0)
+        return 0;
+    fprintf(stderr,
+            "commlab: cannot save the execution graph of rank %u to %s: %s\n",
+            g->header->rank, path, strerror(errno));
+    unlink(part);
     return -1;
-}
-
-void graph_close(struct graph_segment *g)
-{
-    if (!g)
-        return;
-    munmap(g->header, FORMAT_CAPACITY);
-    close(g->fd);
-    for (uint32_t i = 0; i < g->strings.count; i++)
-        free((void *)g->strings.key[i]);
-    free(g->strings.key);
-    free(g->sites.key);
-    free(g->dir);
-    free(g);
 }

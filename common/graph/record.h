@@ -3,7 +3,8 @@
  *
  * The graph is what is left of a run when clocks are taken away: which
  * operations there were, what ordered them, what they cost and which bytes
- * they touched.
+ * they touched. Times, hazards and pictures are computed from it, by
+ * replay.h, hazard.h and timeline.h.
  *
  * Every process appends to a segment of its own (a memfd, so peers can map it
  * and nothing is left behind). A segment is append-only: what has been
@@ -21,14 +22,22 @@
  * - A device node is issued when its host part ends, and starts when the node
  *   before it in its queue and all of its deps have ended. The host thread
  *   goes on at once, unless GRAPH_JOIN is set: then it goes on at the end.
- * - A host-only node (queue 0) ends when its deps have ended, at the earliest
- *   host_ps after it began: a synchronisation, or an MPI call.
+ *   Nodes of one group that are neighbours in a queue start together: what
+ *   follows them in the queue waits for all of them.
+ * - A host-only node (queue 0) ends latency_ps after its deps have ended and
+ *   its host_ps are over: a synchronisation, or an MPI call.
+ * - A thread other than 0 begins where thread 0 is when the first node of that
+ *   thread is recorded: after the latest node of thread 0 with a lower index.
  * - Nodes of several processes with the same match key form one operation: see
  *   enum graph_match. The key is derived from names that all participants
- *   share (communicator id and sequence number), never from pointers.
+ *   share (communicator id and sequence number), never from pointers. A node
+ *   is published before its operation begins, so whoever has seen a matched
+ *   operation complete can read the nodes of those it waited for.
  *
  * This module knows nothing of CUDA, NCCL or MPI; names are for people.
- * Threads: graph_add and graph_amend may be called from any thread.
+ * Threads: everything between graph_open and graph_close may be called from any
+ * thread. Nodes of one queue are numbered in queue order, so whoever adds to a
+ * queue from several threads holds a lock of that queue over graph_add.
  */
 #ifndef COMMLAB_GRAPH_RECORD_H
 #define COMMLAB_GRAPH_RECORD_H
@@ -50,7 +59,12 @@ enum graph_kind {
     GRAPH_KINDS
 };
 
-/* What a match key means for order: who waits for whom. */
+/*
+ * What a match key means for order: who waits for whom. match_rank counts the
+ * participants from 0. A GRAPH_COLL moves data straight between its ranks'
+ * buffers, so for its *time* all wait for all, whatever its match kind; what
+ * its data order, and so what a race is, follows the kind.
+ */
 enum graph_match {
     GRAPH_MATCH_NONE,
     GRAPH_MATCH_ALL,       /* every start before every end */
@@ -79,7 +93,9 @@ enum graph_op {
 
 enum graph_math { GRAPH_FP32, GRAPH_TF32, GRAPH_FP16, GRAPH_FP64, GRAPH_MATHS };
 
-enum { GRAPH_JOIN = 1 }; /* graph_node.flags: the issuing thread waits */
+/* graph_node.flags: JOIN, the issuing thread waits for the end; STAGED, copies
+ * between devices go through host memory, since peer access is off. */
+enum { GRAPH_JOIN = 1, GRAPH_STAGED = 2 };
 
 /*
  * A place is where bytes lie or work is done. Devices of the machine are
@@ -116,7 +132,8 @@ struct graph_node {
     int32_t place;       /* where it runs */
     int32_t peer_place;  /* GRAPH_SEND, GRAPH_RECV: the other end's place */
     uint64_t host_ps;    /* time on the host thread */
-    uint64_t latency_ps; /* device part: before its work begins */
+    uint64_t latency_ps; /* device part: before its work begins; host-only:
+                            from its last dep's end to its own */
     double flops;
     uint64_t match;      /* key, 0: none */
     uint32_t match_size; /* participants */
@@ -129,33 +146,38 @@ struct graph_node {
     uint32_t group;      /* nodes of one NCCL group share it; 0: none */
     uint16_t ndeps, nmoves;
     uint32_t naccesses;
+    uint32_t span; /* graph_string(): NVTX range it was issued in, 0: none */
 };
 
 struct graph_segment;
 
 /*
- * Open this process's segment. dir: NULL, or the directory in which the
- * segment is saved when it is closed (SIMGPU_GRAPH). Returns NULL with errno.
+ * Open this process's segment. dir: NULL, or the directory in which graph_save
+ * saves it (SIMGPU_GRAPH); it is made if it isn't there. Returns NULL with
+ * errno.
  */
 struct graph_segment *graph_open(uint32_t rank, uint32_t nranks,
                                  const char *dir);
 
 /*
- * Write DIR/rank-N.graph, if a DIR was given; others may go on recording. On
- * failure -1, with a message on standard error.
+ * Write DIR/rank-N.graph, if graph_open got a directory; others may go on
+ * recording. Call sites become file:line here. On failure -1, with a message
+ * on standard error.
  */
 int graph_save(struct graph_segment *g);
 
-/* Unmap and free; nobody may record any more. NULL is allowed. */
+/* Unmap and free, without saving; nobody may record any more. NULL is
+ * allowed. */
 void graph_close(struct graph_segment *g);
 
 /* The memfd, for peers to map through /proc/PID/fd/N. */
 int graph_fd(const struct graph_segment *g);
 
 /*
- * Append a node and publish it. n's counts say how long the arrays are.
- * Returns its index, never 0: when the segment is full the run is stopped
- * with a message, since times would be wrong from there on.
+ * Append a node and publish it. n's counts say how long the arrays are; its
+ * rank and index are ignored. Returns its index, never 0: when the segment is
+ * full the run is stopped with a message (status 70), since times would be
+ * wrong from there on.
  */
 uint32_t graph_add(struct graph_segment *g, const struct graph_node *n,
                    const struct graph_ref *deps, const struct graph_move *moves,
@@ -169,19 +191,17 @@ void graph_amend(struct graph_segment *g, uint32_t index, double flops,
                  const struct graph_move *moves, size_t nmoves,
                  const struct graph_access *accesses, size_t naccesses);
 
-/* Intern a string; ids are small, per segment, stable. "" is 0. */
+/* Intern a string; ids are small, per segment, stable. "" and NULL are 0. */
 uint32_t graph_string(struct graph_segment *g, const char *text);
 
 /*
- * Intern a call site: a return address of this process. It becomes
+ * Intern a call site: a return address of this process, NULL is 0. It becomes
  * "file:line" when the segment is saved, or when somebody asks.
  */
 uint32_t graph_site(struct graph_segment *g, const void *return_address);
 
-/* The return address of a call site, NULL for 0. */
-const void *graph_site_address(struct graph_segment *g, uint32_t site);
-
-/* "file:line" or "module+0x123" of a call site, into out; returns out. */
+/* "file:line" or "module+0x123" of a call site, into out; returns out. "?" for
+ * site 0. */
 const char *graph_site_text(struct graph_segment *g, uint32_t site, char *out,
                             size_t nbytes);
 

@@ -1,104 +1,129 @@
 #define _GNU_SOURCE
 #include "graph/site.h"
 
-#include <dlfcn.h>            /* dladdr */
+#include <dlfcn.h>            /* dladdr1 */
 #include <dwarf.h>            /* DW_TAG_inlined_subroutine */
 #include <elfutils/libdw.h>   /* dwarf_getscopes */
 #include <elfutils/libdwfl.h> /* dwfl_module_getsrc */
+#include <link.h>             /* struct link_map */
 #include <pthread.h>          /* pthread_mutex_t */
-#include <stdint.h>           /* uintptr_t */
 #include <stdio.h>            /* snprintf */
 #include <stdlib.h>           /* free */
 #include <string.h>           /* strrchr */
-#include <unistd.h>           /* getpid */
+#include <unistd.h>           /* readlink */
+
+void site_locate(const void *address, char *module, size_t nbytes,
+                 uint64_t *offset)
+{
+    const char *const call = (const char *)address - 1; // inside the call
+    Dl_info info;
+    struct link_map *map = NULL;
+    module[0] = 0;
+    *offset = (uintptr_t)call;
+    if (!dladdr1(call, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+        return;
+    *offset = (uintptr_t)call - map->l_addr;
+    if (map->l_name[0]) {
+        snprintf(module, nbytes, "%s", map->l_name);
+        return;
+    }
+    const ssize_t n = readlink("/proc/self/exe", module, nbytes - 1);
+    module[n > 0 ? n : 0] = 0;
+}
+
+/*
+ * The module of the last question, kept open: questions come in bulk, mostly
+ * about one program. libdw isn't thread-safe, hence the lock.
+ */
+static struct {
+    pthread_mutex_t lock;
+    char *path;
+    Dwfl *dwfl;
+    Dwfl_Module *module;
+} last = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const Dwfl_Callbacks callbacks = {
-    .find_elf = dwfl_linux_proc_find_elf,
+    .find_elf = dwfl_build_id_find_elf,
     .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
 };
 
-/* libdw isn't thread-safe; a session is opened for each question. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Dwfl_Module *open_module(const char *path)
+{
+    if (last.path && strcmp(last.path, path) == 0)
+        return last.module;
+    dwfl_end(last.dwfl);
+    free(last.path);
+    last.module = NULL;
+    last.path = strdup(path);
+    last.dwfl = dwfl_begin(&callbacks);
+    if (!last.path || !last.dwfl)
+        return NULL;
+    Dwfl_Module *const m = dwfl_report_offline(last.dwfl, path, path, -1);
+    if (dwfl_report_end(last.dwfl, NULL, NULL) == 0)
+        last.module = m;
+    return last.module;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
 
 /*
  * Where the function inlined at address was called, if it was: the C++
  * conveniences of cuda_runtime.h are, and their callers are what matters.
  */
-static int find_caller(Dwfl_Module *module, uintptr_t address, char *out,
-                       size_t nbytes)
+static int find_caller(Dwfl_Module *module, Dwarf_Addr address,
+                       const char **file, int *line)
 {
     Dwarf_Addr bias;
     Dwarf_Die *const unit = dwfl_module_addrdie(module, address, &bias);
     Dwarf_Die *scopes = NULL, cu;
     Dwarf_Attribute attr;
-    Dwarf_Word line, file;
+    Dwarf_Word number, file_number;
     Dwarf_Files *files;
     size_t nfiles;
     const int n = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
     int found = 0;
     for (int i = 0; i < n && !found; i++) {
-        if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine ||
-            dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attr),
-                            &line) != 0 ||
-            dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &attr),
-                            &file) != 0 ||
-            !dwarf_diecu(&scopes[i], &cu, NULL, NULL) ||
-            dwarf_getsrcfiles(&cu, &files, &nfiles) != 0 || file >= nfiles)
-            continue;
-        const char *const name = dwarf_filesrc(files, file, NULL, NULL);
-        const char *const slash = strrchr(name, '/');
-        snprintf(out, nbytes, "%s:%d", slash ? slash + 1 : name, (int)line);
-        found = 1;
+        found = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine &&
+                dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attr),
+                                &number) == 0 &&
+                dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &attr),
+                                &file_number) == 0 &&
+                dwarf_diecu(&scopes[i], &cu, NULL, NULL) &&
+                dwarf_getsrcfiles(&cu, &files, &nfiles) == 0 &&
+                file_number < nfiles;
+        if (found) {
+            *file = dwarf_filesrc(files, file_number, NULL, NULL);
+            *line = (int)number;
+        }
     }
     free(scopes);
     return found;
 }
 
-static int find_line(int pid, uintptr_t address, char *out, size_t nbytes)
+const char *site_text(const char *module, uint64_t offset, char *out,
+                      size_t nbytes)
 {
-    int found = 0;
-    Dwfl *const dwfl = dwfl_begin(&callbacks);
-    if (!dwfl)
-        return 0;
-    if (dwfl_linux_proc_report(dwfl, pid) == 0 &&
-        dwfl_report_end(dwfl, NULL, NULL) == 0) {
-        Dwfl_Line *const line = dwfl_getsrc(dwfl, address);
-        int number = 0;
-        const char *const file =
-            line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-        if (file) {
-            const char *const slash = strrchr(file, '/');
-            const char *const name = slash ? slash + 1 : file;
-            found = strcmp(name, "cuda_runtime.h") == 0 &&
-                    find_caller(dwfl_addrmodule(dwfl, address), address, out,
-                                nbytes);
-            if (!found)
-                snprintf(out, nbytes, "%s:%d", name, number);
-            found = 1;
-        }
+    pthread_mutex_lock(&last.lock);
+    Dwfl_Module *const m = module[0] ? open_module(module) : NULL;
+    Dwarf_Addr bias = 0;
+    const char *file = NULL;
+    int line = 0;
+    if (m && dwfl_module_getelf(m, &bias)) {
+        Dwfl_Line *const l = dwfl_module_getsrc(m, offset + bias);
+        file = l ? dwfl_lineinfo(l, NULL, &line, NULL, NULL, NULL) : NULL;
+        if (file && strcmp(base_name(file), "cuda_runtime.h") == 0)
+            find_caller(m, offset + bias, &file, &line);
     }
-    dwfl_end(dwfl);
-    return found;
-}
-
-const char *site_text(int pid, const void *address, char *out, size_t nbytes)
-{
-    if (!address) {
-        snprintf(out, nbytes, "?");
-        return out;
-    }
-    const uintptr_t call = (uintptr_t)address - 1; // inside the call itself
-    pthread_mutex_lock(&lock);
-    const int found = find_line(pid, call, out, nbytes);
-    pthread_mutex_unlock(&lock);
-    Dl_info info;
-    if (!found && pid == getpid() && dladdr((void *)call, &info) &&
-        info.dli_fname) {
-        const char *const slash = strrchr(info.dli_fname, '/');
-        snprintf(out, nbytes, "%s+0x%zx", slash ? slash + 1 : info.dli_fname,
-                 (size_t)(call - (uintptr_t)info.dli_fbase));
-    } else if (!found) {
-        snprintf(out, nbytes, "0x%zx", (size_t)call);
-    }
+    if (file)
+        snprintf(out, nbytes, "%s:%d", base_name(file), line);
+    else
+        snprintf(out, nbytes, "%s%s0x%llx", base_name(module),
+                 module[0] ? "+" : "", (unsigned long long)offset);
+    pthread_mutex_unlock(&last.lock);
     return out;
 }

@@ -1,19 +1,29 @@
 /*
- * site.h: from a return address to "file:line"
+ * site.h: call sites, from a return address to "file:line"
  *
- * Looked up in the DWARF line tables of this process's own modules, when
- * somebody asks: recording a call site costs an address only.
+ * A place in code is a module (an ELF file) and an address in it, as the file
+ * counts addresses: the same in every process, whatever was loaded where. The
+ * line is looked up in the module's DWARF line table when somebody asks, so
+ * recording a call site costs no more than finding its module.
  */
 #ifndef COMMLAB_GRAPH_SITE_H
 #define COMMLAB_GRAPH_SITE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
- * The call in process `pid` that returns to `address`, as "file.c:12";
- * "module+0x12" where there is no line table, "?" for NULL. Writes to out and
- * returns it.
+ * The module and offset of the call that returns to `address` in this process.
+ * Copies the module's path; "" and the address itself when no module has it.
  */
-const char *site_text(int pid, const void *address, char *out, size_t nbytes);
+void site_locate(const void *address, char *module, size_t nbytes,
+                 uint64_t *offset);
+
+/*
+ * "file.c:12" of an offset in a module, "module+0x12" where the module has no
+ * line for it. Writes to out and returns it. Thread-safe.
+ */
+const char *site_text(const char *module, uint64_t offset, char *out,
+                      size_t nbytes);
 
 #endif

@@ -66,7 +66,7 @@
 #define clock_host_ps     simgpu_clock_host_ps
 #define proc_site         simgpu_proc_site
 #define proc_site_text    simgpu_proc_site_text
-#define proc_site_text_of simgpu_proc_site_text_of
-#define proc_site_address simgpu_proc_site_address
+#define proc_locate       simgpu_proc_locate
+#define proc_locate_text  simgpu_proc_locate_text
 
 #endif

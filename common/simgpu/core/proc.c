@@ -96,15 +96,15 @@ const char *proc_site_text(uint32_t site, char *out, size_t nbytes)
     return graph_site_text(proc()->graph, site, out, nbytes);
 }
 
-const char *proc_site_text_of(const struct proc_id *id, uint64_t address,
-                              char *out, size_t nbytes)
+void proc_locate(const void *return_address, struct proc_place_in_code *out)
 {
-    return site_text(id->pid, (const void *)address, out, nbytes);
+    site_locate(return_address, out->module, sizeof out->module, &out->offset);
 }
 
-uint64_t proc_site_address(uint32_t site)
+const char *proc_locate_text(const struct proc_place_in_code *where, char *out,
+                             size_t nbytes)
 {
-    return (uintptr_t)graph_site_address(proc()->graph, site);
+    return site_text(where->module, where->offset, out, nbytes);
 }
 
 /* ---- threads --------------------------------------------------------------- */

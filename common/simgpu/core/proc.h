@@ -135,11 +135,17 @@ void proc_warn(uint32_t site, const char *format, ...)
 /* A return address as a call site of the graph (graph_site). */
 uint32_t proc_site(const void *return_address);
 
-/* A call site as "file:line", here or at an address of another process. */
+/* A call site of this process as "file:line". */
 const char *proc_site_text(uint32_t site, char *out, size_t nbytes);
-const char *proc_site_text_of(const struct proc_id *id, uint64_t address,
-                              char *out, size_t nbytes);
-uint64_t proc_site_address(uint32_t site);
+
+/* A call site that any process can turn into "file:line"; plain data. */
+struct proc_place_in_code {
+    uint64_t offset;
+    char module[184];
+};
+void proc_locate(const void *return_address, struct proc_place_in_code *out);
+const char *proc_locate_text(const struct proc_place_in_code *where, char *out,
+                             size_t nbytes);
 
 /* Call site of the API function that uses it: the caller's address. */
 #define PROC_SITE() proc_site(__builtin_return_address(0))
