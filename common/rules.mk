@@ -57,6 +57,10 @@ GPU_LIBS := $(GPU_LIBS_$(GPU))
 NVCC_ARCH ?= -gencode arch=compute_80,code=sm_80 \
 	-gencode arch=compute_90,code=[sm_90,compute_90]
 
+# A line for each step; V=1 shows the commands.
+Q := $(if $(V),,@)
+say = @$(if $(V),true,printf '  %-5s %s\n' $(1) $(2))
+
 c_in = $(wildcard $(addsuffix /*.c,$(1)))
 objs = $(patsubst %,$(O)/obj/%.o,$(basename $(1)))
 
@@ -79,7 +83,8 @@ $(O)/libsimnccl.a: $(call objs,$(NCCL_SRC))
 $(ARCHIVES:%=$(O)/lib%.a):
 	@mkdir -p $(@D)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)ar rcs $@ $^
 
 # Sources that see the GPU's headers, and simgpu's own, which also see its core.
 $(O)/obj/common/lab/%.o: INC = $(GPU_CFLAGS) $(MPI_CFLAGS)
@@ -96,10 +101,12 @@ $(O)/obj/common/simgpu/nccl/reduce.o: OPT = -O3
 
 $(O)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(INC) -c $< -o $@
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CFLAGS_ALL) $(INC) -c $< -o $@
 $(O)/obj/%.o: %.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS_ALL) $(INC) -c $< -o $@
+	$(call say,CXX,$<)
+	$(Q)$(CXX) $(CXXFLAGS_ALL) $(INC) -c $< -o $@
 
 # A .cu file: nvcc for real GPUs, simnvcc elsewhere.
 CU_sim = $(PREFIX)/bin/simnvcc -ccbin $(CXX) $(OPT) -g -Xcompiler -Wall,-Wextra
@@ -107,7 +114,8 @@ CU_cuda = $(NVCC) -ccbin $(CXX) $(OPT) -g -lineinfo $(NVCC_ARCH) \
 	-Xcompiler -Wall,-Wextra
 $(O)/obj/%.o: %.cu
 	@mkdir -p $(@D)
-	$(CU_$(GPU)) -Icommon $(INC) -MD -MF $(@:.o=.d) -c $< -o $@
+	$(call say,CU,$<)
+	$(Q)$(CU_$(GPU)) -Icommon $(INC) -MD -MF $(@:.o=.d) -c $< -o $@
 ifeq ($(GPU),sim)
 $(patsubst %,$(O)/obj/%.o,$(basename $(shell find solutions labs tests \
 	-name '*.cu' 2>/dev/null))): $(PREFIX)/bin/simnvcc
@@ -122,7 +130,8 @@ SIM_LIBS := -lexpat -ldw -lelf -ldl -pthread -lm
 define so
 $(PREFIX)/lib/lib$(1).so.$(2): common/simgpu/lib$(1).map
 	@mkdir -p $$(@D)
-	$$(CC) -shared -o $$@ -Wl,-soname,lib$(1).so.$(2) \
+	$$(call say,LINK,$$@)
+	$$(Q)$$(CC) -shared -o $$@ -Wl,-soname,lib$(1).so.$(2) \
 	    -Wl,--version-script,common/simgpu/lib$(1).map -Wl,-z,defs \
 	    -Wl,-rpath,'$$$$ORIGIN' $$(filter %.o,$$^) $(3)
 	@ln -sf lib$(1).so.$(2) $(PREFIX)/lib/lib$(1).so
@@ -137,7 +146,8 @@ SIM_HEADERS := $(shell find common/simgpu/include -type f)
 SIM_TOPOS := $(wildcard common/topo/*.xml)
 $(PREFIX)/bin/simnvcc: $(call objs,$(call c_in,common/simgpu/simnvcc))
 	@mkdir -p $(@D)
-	$(CC) $^ -o $@
+	$(call say,LINK,$@)
+	$(Q)$(CC) $^ -o $@
 $(PREFIX)/.headers: $(SIM_HEADERS) $(SIM_TOPOS)
 	@mkdir -p $(PREFIX)/share/topo
 	@rm -rf $(PREFIX)/include
@@ -166,7 +176,8 @@ define lab_program
 $(2): $$(call objs,$$(wildcard $(1)/*.c $(1)/*.cu)) $(O)/liblab.a \
 	$(O)/libjudge.a | $(GPU_READY)
 	@mkdir -p $$(@D)
-	$$(CXX) -o $$@ $$(filter %.o,$$^) $(O)/liblab.a $(O)/libjudge.a \
+	$$(call say,LINK,$$@)
+	$$(Q)$$(CXX) -o $$@ $$(filter %.o,$$^) $(O)/liblab.a $(O)/libjudge.a \
 	    -Wl,@common/lab/meter.wrap $(GPU_LIBS) $(3) $(MPI_LIBS) \
 	    $(JUDGE_LIBS) -lm -pthread
 endef
@@ -197,12 +208,14 @@ GRADER_LIBS := $(JUDGE_LIBS) -lsqlite3 -luv -lm -pthread
 $(BUILD)/grade: $(call objs,$(wildcard grader/main.c) $(JUDGES)) \
 	$(O)/libgrader.a $(O)/libjudge.a $(O)/libgraph.a
 	@mkdir -p $(@D)
-	$(CC) -o $@ $(filter %.o,$^) $(O)/libgrader.a $(O)/libjudge.a \
+	$(call say,LINK,$@)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) $(O)/libgrader.a $(O)/libjudge.a \
 	    $(O)/libgraph.a $(GRADER_LIBS) -lexpat -ldw -lelf
 $(BUILD)/commgraph: $(call objs,$(call c_in,common/graph/commgraph)) \
 	$(O)/libgraph.a
 	@mkdir -p $(@D)
-	$(CC) -o $@ $^ -lexpat -ljansson -ldw -lelf -lm -pthread
+	$(call say,LINK,$@)
+	$(Q)$(CC) -o $@ $^ -lexpat -ljansson -ldw -lelf -lm -pthread
 
 TOOLS := $(if $(wildcard grader/main.c),$(BUILD)/grade) \
 	$(if $(wildcard common/graph/commgraph/*.c),$(BUILD)/commgraph)
@@ -225,11 +238,13 @@ TEST_ARCHIVES := $(addprefix $(O)/,libgrader.a libsimnccl.a libsimgpu.a \
 
 $(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(SUPPORT_OBJ) $(TEST_ARCHIVES)
 	@mkdir -p $(@D)
-	$(CC) -o $@ $(filter %.o,$^) -Wl,--start-group $(TEST_ARCHIVES) \
+	$(call say,LINK,$@)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) -Wl,--start-group $(TEST_ARCHIVES) \
 	    -Wl,--end-group $(CHECK_LIBS) $(GRADER_LIBS) $(SIM_LIBS)
 $(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o | $(GPU_READY)
 	@mkdir -p $(@D)
-	$(CXX) -o $@ $< $(GPU_LIBS) \
+	$(call say,LINK,$@)
+	$(Q)$(CXX) -o $@ $< $(GPU_LIBS) \
 	    $(MPI_LIBS) -Wl,-rpath,$(abspath $(PREFIX)/lib) -lm -pthread
 $(call objs,$(PROG_SRC) $(TEST_SRC)): | $(if $(filter sim,$(GPU)),$(PREFIX)/.headers)
 

@@ -85,8 +85,9 @@ static ncclResult_t set_op(struct call *c, ncclRedOp_t op)
 #define CALL(call_name, call_kind, call_coll)                                  \
     {                                                                          \
         .kind = call_kind, .name = call_name, .site = PROC_SITE(),             \
-        .comm = comm, .stream = stream_of(stream), .coll = call_coll,          \
-        .count = count, .type = datatype,                                      \
+        .address = __builtin_return_address(0), .comm = comm,                  \
+        .stream = stream_of(stream), .coll = call_coll, .count = count,        \
+        .type = datatype,                                                      \
     }
 
 ncclResult_t pncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,

@@ -85,8 +85,7 @@ static _Noreturn void report_difference(const struct ncclComm *c, uint64_t seq)
                      kind_name[p->kind], (unsigned long long)p->count,
                      type_name[p->type], reduces ? ", " : "",
                      reduces ? op_name[p->op] : "", p->root,
-                     proc_site_text_of(&c->hub->member[r].id, p->site, site,
-                                       sizeof site));
+                     proc_locate_text(&p->site, site, sizeof site));
         at += n > 0 ? (size_t)n : 0;
     }
     proc_fault("mismatch",
@@ -239,7 +238,7 @@ static void write_post(const struct call *c, struct post *p)
         heap_export(c->sendbuf, &p->send);
     if (received)
         heap_export(c->recvbuf, &p->recv);
-    p->site = proc_site_address(c->site);
+    proc_locate(c->address, &p->site);
 }
 
 static void check(const struct work *w)

@@ -44,7 +44,7 @@ struct post { /* one rank's part in a collective, as all can see it */
     int32_t color, key; /* COLL_SPLIT */
     int32_t hub_fd;     /* COLL_SPLIT: of the new communicator, by its rank 0 */
     uint64_t hub_nonce;
-    uint64_t site; /* return address, in its rank's process */
+    struct proc_place_in_code site; /* of the call */
 };
 
 struct slot { /* a meeting; one after the other in generations */

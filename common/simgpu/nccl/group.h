@@ -17,6 +17,7 @@ struct call { /* one API call, checked */
     enum call_kind kind;
     const char *name;
     uint32_t site;
+    const void *address; /* that the call returns to */
     struct ncclComm *comm;
     struct stream *stream;
     const void *sendbuf;
