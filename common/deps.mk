@@ -4,7 +4,7 @@
 # NCCL are not among them: GPU=cuda takes them from wherever they are.
 
 DEPS_BUILD := gcc g++ make gawk patch pkg-config mpich libmpich-dev \
-	libexpat1-dev libcyaml-dev libjansson-dev libsqlite3-dev libuv1-dev \
+	libexpat1-dev libyaml-dev libjansson-dev libsqlite3-dev libuv1-dev \
 	libsodium-dev libdw-dev libopenblas-dev bubblewrap
 DEPS_TEST := check libsubunit-dev clang clang-format cppcheck libsimgrid-dev
 

@@ -181,10 +181,10 @@ $(2): $$(call objs,$$(wildcard $(1)/*.c $(1)/*.cu)) $(O)/liblab.a \
 	    -Wl,@common/lab/meter.wrap $(GPU_LIBS) $(3) $(MPI_LIBS) \
 	    $(JUDGE_LIBS) -lm -pthread
 endef
-JUDGE_LIBS := -lcyaml -lyaml -ljansson -lsodium
+JUDGE_LIBS := -lyaml -ljansson -lm
+comma := ,
 RPATH_top := $(if $(filter sim,$(GPU)),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN/simgpu/lib')
 RPATH_sub := $(if $(filter sim,$(GPU)),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN/../simgpu/lib')
-comma := ,
 $(foreach l,$(LABS),$(if $(wildcard labs/$(l)),$(eval $(call \
 	lab_program,labs/$(l),$(BUILD)/$(call short,$(l)),$(RPATH_top)))))
 $(foreach l,$(LABS),$(if $(wildcard solutions/$(l)),$(eval $(call \

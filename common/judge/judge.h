@@ -17,28 +17,27 @@
 #include "judge/evidence.h"
 #include "judge/plan.h"
 
+enum { JUDGE_RED_ZONE = 256, JUDGE_RED = 0xA5 }; /* around every output */
+
 struct judge_task { /* one case, run on nranks */
     const struct plan_case *c;
     unsigned case_no;
     int nranks;
-    int iterations;       /* counted ones */
+    int iterations;
     const uint64_t *seed; /* of each rank, for this case */
     const struct evidence *evidence;
 };
 
 struct judge_verdict {
-    int pass;          /* correctness */
-    int suspected;     /* a person should look: message says why */
-    double time_us;    /* of one iteration, slowest rank; NaN if not timed */
-    double floor_us;   /* no machine of this kind is faster; 0 if unknown */
-    double fraction;   /* of the points: 0 or 1, or by time */
-    char message[480]; /* one or two lines for the student */
+    int pass;
+    int not_implemented;
+    double time_us;    /* median of the slowest rank's; NaN if not timed */
+    char message[480]; /* one or two lines for the student; "" if all is well */
 };
 
 /*
  * Judge one kind of case. Statuses other than RUN_OK, and missing ranks, have
- * been dealt with by judge_case() already. Sets pass, message, time_us and
- * floor_us; judge_case() computes the fraction.
+ * been dealt with by judge_case(), and pass is 1 on entry: call judge_fail().
  */
 typedef void judge_fn(const struct judge_task *t, struct judge_verdict *v);
 
@@ -47,22 +46,34 @@ struct judge_kind {
     judge_fn *judge;
 };
 
-struct judge_lab {   /* one per lab, exported by its judge.c as judge_labN */
-    const char *lab; /* "lab1-collectives" */
+struct judge_lab {                  /* one per lab, exported by its judge.c */
+    const char *lab;                /* "lab1-collectives" */
     const struct judge_kind *kinds; /* ended by a NULL name */
 };
+
+/* All labs that this program can judge, ended by NULL: defined by its main. */
+extern const struct judge_lab *const judge_labs[];
+const struct judge_lab *judge_lab_find(const char *lab);
 
 /* The whole verdict on one case at one rank count. */
 void judge_case(const struct judge_lab *lab, const struct judge_task *t,
                 struct judge_verdict *v);
 
-/* 1 up to `full`, 0 from `none` on, log-linear between. */
-double judge_fraction(double ratio, double full, double none);
-
 /* splitmix64 of both: the seed of iteration i; of rank r from a master seed. */
 uint64_t judge_seed(uint64_t seed, uint64_t i);
 
+/* The seed of a case, from the run's seed and the case's name. */
+uint64_t judge_case_seed(uint64_t seed, const char *case_name);
+
 void judge_fail(struct judge_verdict *v, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/*
+ * A rank's output without its red zones, when it has nbytes and the zones are
+ * whole. NULL otherwise, having failed the verdict.
+ */
+const void *judge_output(const struct judge_task *t, int rank, int iteration,
+                         const char *name, size_t nbytes,
+                         struct judge_verdict *v);
 
 #endif

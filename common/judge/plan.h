@@ -8,16 +8,18 @@
  *
  *     lab: lab1-collectives
  *     title: Collectives
- *     files: [p2p_collectives.c, allreduce.c]     # what a submission consists of
- *     ranks: [4]                                  # what the grader runs, unless
- *     cases:                                      # a case says otherwise
+ *     files: [p2p.c, allreduce.c]      # what a submission consists of
+ *     ranks: [4]                       # what the grader runs, unless
+ *     cases:                           # a case says otherwise
  *       - name: broadcast-odd
  *         part: 2
  *         points: 2
- *         kind: broadcast        # entry of the lab's judge and run tables
+ *         kind: broadcast              # entry of the lab's judge and run tables
  *         with: {count: 1003, type: int32, root: 1}
- *         ranks: [3, 4]          # points are earned if all of them pass
- *         perf: {full: 1.2, none: 10}   # time against reference_us; optional
+ *         ranks: [3, 4]                # points are earned if all of them pass
+ *
+ * Read with libyaml: a case's parameters have free names, which libcyaml's
+ * schemas cannot express.
  */
 #ifndef COMMLAB_JUDGE_PLAN_H
 #define COMMLAB_JUDGE_PLAN_H
@@ -25,37 +27,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { PLAN_MAX_PARAMS = 16, PLAN_MAX_RANKS = 16, PLAN_MAX_FILES = 32 };
+
 struct plan_param {
     char *key, *value;
 };
 
 struct plan_case {
-    char *name;
+    char *name, *kind;
     int part;
     double points;
-    char *kind;
-    struct plan_param *with;
-    unsigned with_count;
-    int *ranks;
-    unsigned ranks_count;
-    int hidden;        /* from the hidden plan */
-    double perf_full;  /* full points up to this ratio; 0: not timed */
-    double perf_none;  /* none from this ratio on */
-    struct plan_time { /* reference's modelled time, written by make plans */
-        int ranks;
-        double us;
-    } * reference;
-    unsigned reference_count;
+    struct plan_param with[PLAN_MAX_PARAMS];
+    int nwith;
+    int ranks[PLAN_MAX_RANKS];
+    int nranks;
+    int hidden; /* from the hidden plan */
 };
 
 struct plan {
     char *lab, *title;
-    char **files;
-    unsigned files_count;
-    int *ranks;
-    unsigned ranks_count;
+    char *file[PLAN_MAX_FILES];
+    int nfiles;
+    int ranks[PLAN_MAX_RANKS];
+    int nranks;
     struct plan_case *cases;
-    unsigned cases_count;
+    int ncases;
 };
 
 /*
@@ -68,10 +64,9 @@ void plan_free(struct plan *p);
 
 const struct plan_case *plan_find(const struct plan *p, const char *name);
 
-/* Parameters, with a default. A value that isn't a number stops plan_load. */
+/* Parameters of a case, with a default. A text that isn't a number is 0. */
 const char *plan_text(const struct plan_case *c, const char *key,
                       const char *otherwise);
 int64_t plan_int(const struct plan_case *c, const char *key, int64_t otherwise);
-double plan_real(const struct plan_case *c, const char *key, double otherwise);
 
 #endif

@@ -1,0 +1,133 @@
+#include "judge/judge.h"
+
+#include <math.h>   /* NAN */
+#include <stdarg.h> /* va_list */
+#include <stdio.h>  /* vsnprintf */
+#include <stdlib.h> /* qsort */
+#include <string.h> /* strcmp */
+
+uint64_t judge_seed(uint64_t seed, uint64_t i)
+{
+    uint64_t x = seed + 0x9e3779b97f4a7c15u * (i + 1);
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+uint64_t judge_case_seed(uint64_t seed, const char *case_name)
+{
+    uint64_t hash = 14695981039346656037u; // FNV-1a
+    for (; *case_name; case_name++)
+        hash = (hash ^ (unsigned char)*case_name) * 1099511628211u;
+    return judge_seed(seed, hash);
+}
+
+const struct judge_lab *judge_lab_find(const char *lab)
+{
+    for (int i = 0; judge_labs[i]; i++)
+        if (strcmp(judge_labs[i]->lab, lab) == 0)
+            return judge_labs[i];
+    return NULL;
+}
+
+void judge_fail(struct judge_verdict *v, const char *format, ...)
+{
+    va_list args;
+    v->pass = 0;
+    if (v->message[0])
+        return; // the first reason is the one to read
+    va_start(args, format);
+    vsnprintf(v->message, sizeof v->message, format, args);
+    va_end(args);
+}
+
+const void *judge_output(const struct judge_task *t, int rank, int iteration,
+                         const char *name, size_t nbytes,
+                         struct judge_verdict *v)
+{
+    size_t have;
+    const unsigned char *const p = evidence_output(
+        t->evidence, rank, t->case_no, (unsigned)iteration, name, &have);
+    if (!p || have != nbytes + 2 * JUDGE_RED_ZONE) {
+        judge_fail(v, "rank %d shows no output \"%s\" of %zu bytes", rank, name,
+                   nbytes);
+        return NULL;
+    }
+    for (int i = 0; i < JUDGE_RED_ZONE; i++) {
+        const int before = p[i] != JUDGE_RED;
+        if (before || p[JUDGE_RED_ZONE + nbytes + i] != JUDGE_RED) {
+            judge_fail(v, "rank %d wrote %d bytes %s its output \"%s\"", rank,
+                       before ? JUDGE_RED_ZONE - i : i + 1,
+                       before ? "before" : "past the end of", name);
+            return NULL;
+        }
+    }
+    return p + JUDGE_RED_ZONE;
+}
+
+/* Did all ranks get to the end of this case? */
+static void judge_status(const struct judge_task *t, struct judge_verdict *v)
+{
+    for (int r = 0; r < t->nranks; r++) {
+        const char *const text = evidence_text(t->evidence, r, t->case_no);
+        switch (evidence_status(t->evidence, r, t->case_no)) {
+        case RUN_OK: break;
+        case RUN_NOT_IMPLEMENTED:
+            v->not_implemented = 1;
+            judge_fail(v, "not implemented: %s", text ? text : "");
+            break;
+        case RUN_ERROR:
+            judge_fail(v, "rank %d: %s", r, text ? text : "returned an error");
+            break;
+        case RUN_MISSING:
+            judge_fail(v, "rank %d did not get to the end of this case", r);
+            break;
+        }
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Median over iterations of the slowest rank's time. */
+static double judge_time(const struct judge_task *t)
+{
+    enum { MAX = 256 };
+    double each[MAX];
+    int n = 0;
+    for (int i = 0; i < t->iterations && n < MAX; i++) {
+        double slowest = -1;
+        for (int r = 0; r < t->nranks; r++) {
+            const double us = evidence_metric(t->evidence, r, t->case_no,
+                                              (unsigned)i, "time_us");
+            if (isnan(us))
+                return NAN;
+            slowest = us > slowest ? us : slowest;
+        }
+        each[n++] = slowest;
+    }
+    if (n == 0)
+        return NAN;
+    qsort(each, (size_t)n, sizeof *each, by_value);
+    return each[n / 2];
+}
+
+void judge_case(const struct judge_lab *lab, const struct judge_task *t,
+                struct judge_verdict *v)
+{
+    *v = (struct judge_verdict){.pass = 1, .time_us = NAN};
+    judge_status(t, v);
+    if (!v->pass)
+        return;
+    for (const struct judge_kind *k = lab->kinds; k->name; k++)
+        if (strcmp(k->name, t->c->kind) == 0) {
+            v->time_us = judge_time(t);
+            k->judge(t, v);
+            return;
+        }
+    judge_fail(v, "the plan asks for \"%s\", which this lab cannot judge",
+               t->c->kind);
+}

@@ -1,0 +1,24 @@
+/*
+ * table.h: verdicts as a table, for students and TAs
+ */
+#ifndef COMMLAB_JUDGE_TABLE_H
+#define COMMLAB_JUDGE_TABLE_H
+
+#include <stdio.h>
+
+#include "judge/judge.h"
+
+void table_head(FILE *out, const char *title);
+
+/*
+ * A line for a case: part, name, verdict, time, points; and under it, when it
+ * failed, why, and how to run just that case again (rerun may be NULL).
+ */
+void table_row(FILE *out, const struct plan_case *c,
+               const struct judge_verdict *v, const char *rerun);
+void table_total(FILE *out, double points, double most);
+
+/* Text of others, without control characters (terminal escapes), cut. */
+void table_text(FILE *out, const char *text, int most);
+
+#endif

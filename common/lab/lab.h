@@ -1,0 +1,110 @@
+/*
+ * lab.h: what a lab's code, the student's and the staff's, runs in
+ *
+ * Student code uses three macros:
+ *
+ *   LAB_TRY(call)       a NCCL call; its error is returned to the caller
+ *   LAB_TRY_CUDA(call)  a CUDA call, likewise, as ncclUnhandledCudaError
+ *   LAB_HOLE("what")    stands where something has to be written: ends the
+ *                       case as NOT IMPLEMENTED
+ *
+ * Staff code (cases.c) defines `lab`: a function for each kind of case in the
+ * lab's plan. It fills inputs from the rank's seed, calls the student's
+ * function, and shows what came out; the judge, here or in the grader, decides.
+ */
+#ifndef COMMLAB_LAB_LAB_H
+#define COMMLAB_LAB_LAB_H
+
+#include <cuda_runtime.h>
+#include <mpi.h>
+#include <nccl.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "judge/judge.h"
+
+/* ---- for students ------------------------------------------------------------ */
+
+#define LAB_TRY(call)                                                          \
+    do {                                                                       \
+        const ncclResult_t lab_try_ = (call);                                  \
+        if (lab_try_ != ncclSuccess)                                           \
+            return lab_note_error(lab_try_, #call, __FILE__, __LINE__);        \
+    } while (0)
+
+#define LAB_TRY_CUDA(call)                                                     \
+    do {                                                                       \
+        const cudaError_t lab_try_ = (call);                                   \
+        if (lab_try_ != cudaSuccess)                                           \
+            return lab_note_cuda_error(lab_try_, #call, __FILE__, __LINE__);   \
+    } while (0)
+
+#define LAB_HOLE(what) lab_hole(what)
+
+/* Keep the error's text for the report; returns what the function returns. */
+ncclResult_t lab_note_error(ncclResult_t err, const char *call,
+                            const char *file, int line);
+ncclResult_t lab_note_cuda_error(cudaError_t err, const char *call,
+                                 const char *file, int line);
+void lab_hole(const char *what) __attribute__((noreturn));
+
+/* ---- for staff code ------------------------------------------------------------ */
+
+struct lab_run { /* one iteration of one case, on this rank */
+    int rank, nranks;
+    int local_rank; /* number within its node, and of its device */
+    int ranks_per_node;
+    MPI_Comm mpi_comm;
+    ncclComm_t comm;     /* of all ranks, made by the runner */
+    cudaStream_t stream; /* non-blocking */
+    const struct plan_case *c;
+    unsigned case_no;
+    int iteration;
+    uint64_t seed; /* this rank's, of this iteration */
+    struct evidence_out *evidence;
+};
+
+/* Device memory of nbytes between red zones; freed when the iteration ends. */
+void *lab_buffer(struct lab_run *r, size_t nbytes);
+
+/* A device buffer with count elements of this rank's input (judge/data.h). */
+void *lab_input(struct lab_run *r, size_t count, int type);
+
+/* Show nbytes of a buffer of lab_buffer, with its red zones. The stream has
+ * been synchronised. */
+void lab_output(struct lab_run *r, const char *name, const void *buffer,
+                size_t nbytes);
+void lab_metric(struct lab_run *r, const char *name, double value);
+
+/* Time and messages of what lies between, on the stream and in host calls:
+ * shown as the metrics time_us, sent_bytes, messages, rounds, collectives.
+ * lab_end() waits until all devices of the process are done. */
+void lab_begin(struct lab_run *r);
+void lab_end(struct lab_run *r);
+
+struct lab_kind {
+    const char *name; /* plan_case.kind */
+    ncclResult_t (*run)(struct lab_run *r);
+};
+
+struct lab_command { /* beside the cases: `lab1 --bench ...` */
+    const char *option, *help;
+    int (*run)(struct lab_run *r, int argc, char **argv); /* exit status */
+};
+
+struct lab {
+    const char *name; /* "lab1-collectives" */
+    const char *brief;
+    const struct lab_kind *kinds;       /* ended by a NULL name */
+    const struct lab_command *commands; /* ended by a NULL option */
+};
+extern const struct lab lab; /* defined by each lab's cases.c */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,27 @@
+#include "must.h"
+
+#include <mpi.h>    /* MPI_Abort */
+#include <stdio.h>  /* fprintf */
+#include <stdlib.h> /* exit */
+
+void must_stop(const char *file, int line, const char *call, const char *error)
+{
+    int up = 0, down = 0, rank = 0;
+    MPI_Initialized(&up);
+    MPI_Finalized(&down);
+    if (up && !down)
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    fprintf(stderr, "rank %d: %s:%d: %s: %s\n", rank, file, line, call, error);
+    fflush(stderr);
+    if (up && !down)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    exit(1);
+}
+
+void must_stop_mpi(const char *file, int line, const char *call, int error)
+{
+    char text[MPI_MAX_ERROR_STRING] = "unknown error";
+    int length;
+    MPI_Error_string(error, text, &length);
+    must_stop(file, line, call, text);
+}

@@ -1,0 +1,117 @@
+/*
+ * Part 4: measure three ways to the same sum, and explain what you see.
+ *
+ * A time is worth something if it is of the work and nothing else: warm up
+ * first (the first calls of a collective set up its buffers), record events
+ * on the stream around the call, wait for the second one before reading, take
+ * the median, and of all ranks the slowest.
+ */
+#include "lab1.h"
+
+#include <stdlib.h> /* qsort */
+
+#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+
+ncclResult_t sum_by(enum sum_way way, const float *sendbuf, float *recvbuf,
+                    size_t count, const struct coll *c)
+{
+    // BEGIN HOLE part 4: three ways (about 15 lines)
+    // HINT: reduce-scatter and all-gather count per rank; the rank's block
+    // HINT: of recvbuf can hold the part in between.
+    const size_t block = count / c->nranks;
+    float *const mine = recvbuf + c->rank * block;
+    switch (way) {
+    case SUM_ALLREDUCE:
+        return ncclAllReduce(sendbuf, recvbuf, count, ncclFloat, ncclSum,
+                             c->comm, c->stream);
+    case SUM_REDUCE_BROADCAST:
+        LAB_TRY(ncclReduce(sendbuf, recvbuf, count, ncclFloat, ncclSum, 0,
+                           c->comm, c->stream));
+        return ncclBroadcast(recvbuf, recvbuf, count, ncclFloat, 0, c->comm,
+                             c->stream);
+    case SUM_SCATTER_GATHER:
+        LAB_TRY(ncclReduceScatter(sendbuf, mine, block, ncclFloat, ncclSum,
+                                  c->comm, c->stream));
+        return ncclAllGather(mine, recvbuf, block, ncclFloat, c->comm,
+                             c->stream);
+    }
+    return ncclInvalidArgument;
+    // END HOLE
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of n values, which it sorts. Given. */
+static double median(double *values, int n)
+{
+    qsort(values, n, sizeof *values, by_value);
+    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+/* The largest `us` of all ranks, by an all-reduce on the stream. Given. */
+static ncclResult_t slowest(double *us, const struct coll *c)
+{
+    double *const d = c->scratch;
+    LAB_TRY_CUDA(
+        cudaMemcpyAsync(d, us, sizeof *us, cudaMemcpyHostToDevice, c->stream));
+    LAB_TRY(ncclAllReduce(d, d, 1, ncclDouble, ncclMax, c->comm, c->stream));
+    LAB_TRY_CUDA(
+        cudaMemcpyAsync(us, d, sizeof *us, cudaMemcpyDeviceToHost, c->stream));
+    LAB_TRY_CUDA(cudaStreamSynchronize(c->stream));
+    return ncclSuccess;
+}
+
+ncclResult_t measure_sum(enum sum_way way, const float *sendbuf, float *recvbuf,
+                         size_t count, int warmup, int iterations,
+                         const struct coll *c, double *us)
+{
+    double each[64];
+    if (iterations < 1 || iterations > 64)
+        return ncclInvalidArgument;
+    cudaEvent_t begin, end;
+    LAB_TRY_CUDA(cudaEventCreate(&begin));
+    LAB_TRY_CUDA(cudaEventCreate(&end));
+    // BEGIN HOLE part 4: a fair clock (about 12 lines)
+    // HINT: cudaEventRecord, cudaEventSynchronize, cudaEventElapsedTime
+    // HINT: (which gives milliseconds).
+    for (int i = -warmup; i < iterations; i++) {
+        LAB_TRY_CUDA(cudaEventRecord(begin, c->stream));
+        LAB_TRY(sum_by(way, sendbuf, recvbuf, count, c));
+        LAB_TRY_CUDA(cudaEventRecord(end, c->stream));
+        LAB_TRY_CUDA(cudaEventSynchronize(end));
+        float ms;
+        LAB_TRY_CUDA(cudaEventElapsedTime(&ms, begin, end));
+        if (i >= 0)
+            each[i] = ms * 1000.0;
+    }
+    // END HOLE
+    LAB_TRY_CUDA(cudaEventDestroy(begin));
+    LAB_TRY_CUDA(cudaEventDestroy(end));
+    *us = median(each, iterations);
+    return slowest(us, c);
+}
+
+void fit_alpha_beta(const double *bytes, const double *us, int n, double *alpha,
+                    double *beta)
+{
+    // BEGIN HOLE part 4: fit (about 14 lines)
+    // HINT: us = alpha + slope * bytes is linear in its unknowns: with
+    // HINT: weights w, two normal equations in sums of w, wx, wy, wxx, wxy.
+    double sw = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (int i = 0; i < n; i++) {
+        const double w = 1 / (us[i] * us[i]);
+        sw += w;
+        sx += w * bytes[i];
+        sy += w * us[i];
+        sxx += w * bytes[i] * bytes[i];
+        sxy += w * bytes[i] * us[i];
+    }
+    const double slope = (sw * sxy - sx * sy) / (sw * sxx - sx * sx);
+    *alpha = (sy - slope * sx) / sw;
+    *beta = 1 / slope;
+    // END HOLE
+}
