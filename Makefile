@@ -15,6 +15,8 @@ quickstart: deps       ## install, build, run lab 1, grade skeleton and solution
 	$(MAKE) all
 	tests/quickstart.sh
 
-skeletons: ; common/skeletons.sh          ## regenerate labs/ from solutions/
-lint: lint-format lint-code               ## format, static checks, layout
-clean: ; rm -rf $(BUILD)                  ## remove everything built
+skeletons:             ## regenerate labs/ from solutions/ (FORCE=1 overwrites)
+	@FORCE=$(FORCE) common/skeletons.sh
+lint: lint-format lint-code   ## format and static checks
+clean:                 ## remove everything built
+	rm -rf $(BUILD)

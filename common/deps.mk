@@ -4,9 +4,8 @@
 # NCCL are not among them: GPU=cuda takes them from wherever they are.
 
 DEPS_BUILD := gcc g++ make gawk patch pkg-config mpich libmpich-dev \
-	libexpat1-dev libyaml-dev libjansson-dev libsqlite3-dev libuv1-dev \
-	libsodium-dev libdw-dev libopenblas-dev bubblewrap
-DEPS_TEST := check libsubunit-dev clang clang-format cppcheck libsimgrid-dev
+	libexpat1-dev libyaml-dev libjansson-dev libdw-dev bubblewrap
+DEPS_TEST := check libsubunit-dev clang clang-format cppcheck
 
 # Packages of the lists that dpkg does not know as installed.
 deps_missing = $(shell for p in $(DEPS_BUILD) $(DEPS_TEST); do \

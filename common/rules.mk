@@ -204,13 +204,13 @@ $(foreach l,$(LABS),$(eval grade-$(call short,$(l)): $(BUILD)/grade $(GPU_READY)
 # The judge of each lab, without the code that calls the student's functions.
 JUDGES := $(foreach l,$(LABS),$(firstword \
 	$(wildcard solutions/$(l)/judge.c labs/$(l)/judge.c)))
-GRADER_LIBS := $(JUDGE_LIBS) -lsqlite3 -luv -lm -pthread
+GRADER_LIBS := $(JUDGE_LIBS) -lm -pthread
 $(BUILD)/grade: $(call objs,$(wildcard grader/main.c) $(JUDGES)) \
-	$(O)/libgrader.a $(O)/libjudge.a $(O)/libgraph.a
+	$(O)/libgrader.a $(O)/libjudge.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(O)/libgrader.a $(O)/libjudge.a \
-	    $(O)/libgraph.a $(GRADER_LIBS) -lexpat -ldw -lelf
+	    $(GRADER_LIBS)
 $(BUILD)/commgraph: $(call objs,$(call c_in,common/graph/commgraph)) \
 	$(O)/libgraph.a
 	@mkdir -p $(@D)

@@ -21,6 +21,7 @@ ncclResult_t allreduce_over_ring(void *buf, size_t count, ncclDataType_t type,
                                  int right, const struct coll *c)
 {
     // BEGIN HOLE part 3: ring (about 14 lines)
+    // USES buf count type op m index left right c
     // HINT: coll_piece(count, m, i) wraps i round the ring;
     // HINT: coll_exchange_combine().
     for (int s = 0; s < m - 1; s++)
@@ -51,6 +52,7 @@ ncclResult_t allreduce_tree(const void *sendbuf, void *recvbuf, size_t count,
                             const struct coll *c)
 {
     // BEGIN HOLE part 3: tree (about 3 lines)
+    // USES sendbuf recvbuf count type op c
     // HINT: you have both halves since part 2.
     LAB_TRY(p2p_reduce(sendbuf, recvbuf, count, type, op, 0, c));
     return p2p_broadcast(recvbuf, recvbuf, count, type, 0, c);
@@ -62,6 +64,7 @@ ncclResult_t allreduce_over_cube(void *buf, size_t count, ncclDataType_t type,
                                  const int *rank_of, const struct coll *c)
 {
     // BEGIN HOLE part 3: halving-doubling (about 25 lines)
+    // USES buf count type op p v rank_of c
     // HINT: keep the piece of each level on the way down: the way up needs
     // HINT: them in reverse. Partners differ in one bit of v.
     struct piece mine[32] = {{0, count}};
@@ -101,6 +104,7 @@ ncclResult_t allreduce_halving_doubling(const void *sendbuf, void *recvbuf,
     const int p = coll_active_ranks(c->nranks, rank_of);
     LAB_TRY(coll_copy(recvbuf, sendbuf, count, type, c->stream));
     // BEGIN HOLE part 3: folding (about 16 lines)
+    // USES op p rank_of
     // HINT: an even rank among the first 2(n-p) hands its vector to the odd
     // HINT: one above it, sits out, and gets the result in the end.
     const int folded = c->nranks - p;
@@ -144,6 +148,7 @@ ncclResult_t allreduce_hierarchical(const void *sendbuf, void *recvbuf,
     LAB_TRY(coll_copy(recvbuf, sendbuf, count, type, c->stream));
 
     // BEGIN HOLE part 3: hierarchical (about 30 lines)
+    // USES op size first nshards local node
     // HINT: inside a node, step k = 1 .. size-1: to (local + k), from (local
     // HINT: - k), both modulo size. Only local < nshards own a shard.
     const int owner = local < nshards;
@@ -179,6 +184,7 @@ ncclResult_t allreduce_best(const void *sendbuf, void *recvbuf, size_t count,
                             const struct coll *c)
 {
     // BEGIN HOLE part 3: choice (about 20 lines)
+    // USES sendbuf recvbuf count type op c
     // HINT: the table at the head of this file, with figures from part 4.
     // What a step costs on a machine with NVSwitch, as part 4 measures it: to
     // start it, and the rate of its bytes.

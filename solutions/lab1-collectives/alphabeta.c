@@ -16,6 +16,7 @@ ncclResult_t sum_by(enum sum_way way, const float *sendbuf, float *recvbuf,
                     size_t count, const struct coll *c)
 {
     // BEGIN HOLE part 4: three ways (about 15 lines)
+    // USES way sendbuf recvbuf count c
     // HINT: reduce-scatter and all-gather count per rank; the rank's block
     // HINT: of recvbuf can hold the part in between.
     const size_t block = count / c->nranks;
@@ -76,6 +77,7 @@ ncclResult_t measure_sum(enum sum_way way, const float *sendbuf, float *recvbuf,
     LAB_TRY_CUDA(cudaEventCreate(&begin));
     LAB_TRY_CUDA(cudaEventCreate(&end));
     // BEGIN HOLE part 4: a fair clock (about 12 lines)
+    // USES way sendbuf recvbuf count warmup
     // HINT: cudaEventRecord, cudaEventSynchronize, cudaEventElapsedTime
     // HINT: (which gives milliseconds).
     for (int i = -warmup; i < iterations; i++) {
@@ -99,6 +101,7 @@ void fit_alpha_beta(const double *bytes, const double *us, int n, double *alpha,
                     double *beta)
 {
     // BEGIN HOLE part 4: fit (about 14 lines)
+    // USES bytes us n alpha beta
     // HINT: us = alpha + slope * bytes is linear in its unknowns: with
     // HINT: weights w, two normal equations in sums of w, wx, wy, wxx, wxy.
     double sw = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;

@@ -22,6 +22,7 @@ ncclResult_t p2p_broadcast(const void *sendbuf, void *recvbuf, size_t count,
                            ncclDataType_t type, int root, const struct coll *c)
 {
     // BEGIN HOLE part 2: broadcast (about 15 lines)
+    // USES sendbuf recvbuf count type root c
     // HINT: from the highest bit down: who has the data so far? Virtual
     // HINT: ranks that are multiples of 2 * bit; each has one new partner.
     const int n = c->nranks;
@@ -48,6 +49,7 @@ ncclResult_t p2p_scatter(const void *sendbuf, void *recvbuf, size_t count,
                          ncclDataType_t type, int root, const struct coll *c)
 {
     // BEGIN HOLE part 2: scatter (about 12 lines)
+    // USES sendbuf recvbuf count type root c
     // HINT: one group; the root's own block is a copy.
     if (c->rank != root)
         return ncclRecv(recvbuf, count, type, root, c->comm, c->stream);
@@ -66,6 +68,7 @@ ncclResult_t p2p_gather(const void *sendbuf, void *recvbuf, size_t count,
                         ncclDataType_t type, int root, const struct coll *c)
 {
     // BEGIN HOLE part 2: gather (about 12 lines)
+    // USES sendbuf recvbuf count type root c
     if (c->rank != root)
         return ncclSend(sendbuf, count, type, root, c->comm, c->stream);
     LAB_TRY(ncclGroupStart());
@@ -83,6 +86,7 @@ ncclResult_t p2p_all_gather(const void *sendbuf, void *recvbuf, size_t count,
                             ncclDataType_t type, const struct coll *c)
 {
     // BEGIN HOLE part 2: all-gather (about 15 lines)
+    // USES sendbuf recvbuf count type c
     // HINT: in step s, a rank passes on the block it received in step s - 1:
     // HINT: which one is that?
     const int n = c->nranks;
@@ -108,6 +112,7 @@ ncclResult_t p2p_reduce(const void *sendbuf, void *recvbuf, size_t count,
                         const struct coll *c)
 {
     // BEGIN HOLE part 2: reduce (about 18 lines)
+    // USES sendbuf recvbuf count type op root c
     // HINT: the broadcast's tree, from the lowest bit up. Accumulate in the
     // HINT: first half of c->scratch, receive into the second.
     const int n = c->nranks;
@@ -133,6 +138,7 @@ ncclResult_t p2p_reduce_scatter(const void *sendbuf, void *recvbuf,
                                 ncclRedOp_t op, const struct coll *c)
 {
     // BEGIN HOLE part 2: reduce-scatter (about 20 lines)
+    // USES sendbuf recvbuf count type op c
     // HINT: block b starts at rank b + 1 and grows on its way round to rank
     // HINT: b. Two halves of c->scratch take turns: one is sent, one
     // HINT: received.

@@ -1,0 +1,163 @@
+/*
+ * build.c: compiling a submission, in the sandbox
+ *
+ * The student's files are compiled with the kit's flags (warnings are theirs to
+ * read) and linked with objects that the kit's own build has made: the lab's
+ * staff code, the runner, the judge. Their Makefile never runs.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>   /* opendir */
+#include <stdio.h>    /* snprintf */
+#include <string.h>   /* strlen */
+#include <sys/stat.h> /* mkdir */
+
+#include "grade.h"
+#include "sandbox.h"
+
+enum { BUILD_SEC = 60, MAX_COMMAND = 16384 };
+
+static int is_student_file(const struct grade *g, const char *name)
+{
+    for (int i = 0; i < g->plan->nfiles; i++)
+        if (strcmp(g->plan->file[i], name) == 0)
+            return 1;
+    return 0;
+}
+
+/* Copy a file of the kit into this grading's staff folder. */
+static int give(struct grade *g, const char *from, const char *name)
+{
+    char to[PATH_MAX + 300], chunk[65536];
+    snprintf(to, sizeof to, "%s/staff/%s", g->work, name);
+    FILE *const in = fopen(from, "re"), *const out = fopen(to, "we");
+    size_t n;
+    int ok = in && out;
+    while (ok && (n = fread(chunk, 1, sizeof chunk, in)) > 0)
+        ok = fwrite(chunk, 1, n, out) == n;
+    if (in)
+        fclose(in);
+    if (out && fclose(out) != 0)
+        ok = 0;
+    return ok ? 0
+              : grade_stop(g, OUTCOME_INFRA,
+                           "the kit is not built: cannot copy %s (run make)",
+                           from);
+}
+
+/*
+ * What a submission is compiled and linked with, and nothing else of the kit:
+ * the lab's headers, the objects of its staff code, the runner, the judge. The
+ * solution must not be in sight, in no form.
+ */
+static int give_staff(struct grade *g)
+{
+    char from[2 * PATH_MAX], name[300];
+    const char *const home =
+        strstr(g->staff, "/solutions/") ? "solutions" : "labs";
+    snprintf(from, sizeof from, "%s/staff", g->work);
+    DIR *const dir = opendir(g->staff);
+    if (mkdir(from, 0755) != 0 || !dir)
+        return grade_stop(g, OUTCOME_INFRA, "cannot read %s", g->staff);
+    int err = 0;
+    for (struct dirent *d; !err && (d = readdir(dir)) != NULL;) {
+        const char *const dot = strrchr(d->d_name, '.');
+        if (!dot || d->d_name[0] == '.' || is_student_file(g, d->d_name))
+            continue;
+        if (strcmp(dot, ".h") == 0) {
+            snprintf(from, sizeof from, "%s/%s", g->staff, d->d_name);
+            err = give(g, from, d->d_name);
+        } else if (strcmp(dot, ".c") == 0 || strcmp(dot, ".cu") == 0) {
+            snprintf(name, sizeof name, "%.*s.o", (int)(dot - d->d_name),
+                     d->d_name);
+            snprintf(from, sizeof from, "%s/build/sim/obj/%s/%s/%s", g->kit,
+                     home, g->lab, name);
+            err = give(g, from, name);
+        }
+    }
+    closedir(dir);
+    static const char *const archives[] = {"liblab.a", "libjudge.a"};
+    for (int i = 0; i < 2 && !err; i++) {
+        snprintf(from, sizeof from, "%s/build/sim/%s", g->kit, archives[i]);
+        err = give(g, from, archives[i]);
+    }
+    return err;
+}
+
+/*
+ * One shell script: compile each file, link all. Paths as in the sandbox.
+ */
+static int script(const struct grade *g, char *out, size_t nbytes)
+{
+    int n = snprintf(out, nbytes, "set -e; cd /src; ");
+    for (int i = 0; i < g->plan->nfiles && n < (int)nbytes; i++)
+        n += snprintf(out + n, nbytes - (size_t)n,
+                      "gcc -std=gnu11 -Wall -Wextra -O2 -g "
+                      "-fno-omit-frame-pointer -pthread -I/common -I/simgpu/"
+                      "include -I/staff $(pkg-config --cflags mpich) -c %s "
+                      "-o /out/%s.o; ",
+                      g->plan->file[i], g->plan->file[i]);
+    if (n < (int)nbytes)
+        n += snprintf(out + n, nbytes - (size_t)n,
+                      "g++ -o /out/program /out/*.o /staff/*.o "
+                      "/staff/liblab.a /staff/libjudge.a "
+                      "-Wl,@/common/lab/meter.wrap -L/simgpu/lib -lnccl "
+                      "-lcudart -Wl,-rpath,/simgpu/lib "
+                      "$(pkg-config --libs mpich) -lyaml -ljansson -lm "
+                      "-pthread");
+    return n < (int)nbytes ? 0 : -1;
+}
+
+/* The first line that says "error", or the first at all. */
+static void first_error(const char *output, char *line, size_t nbytes)
+{
+    const char *at = output;
+    for (const char *p = output; p && *p; p = strchr(p, '\n')) {
+        p += *p == '\n';
+        const char *const end = strchrnul(p, '\n');
+        const char *const error = strstr(p, "error");
+        const char *const undefined = strstr(p, "undefined reference");
+        if ((error && error < end) || (undefined && undefined < end)) {
+            at = p;
+            break;
+        }
+    }
+    snprintf(line, nbytes, "%.*s", (int)(strchrnul(at, '\n') - at), at);
+}
+
+int grade_build(struct grade *g)
+{
+    static char text[MAX_COMMAND];
+    static struct sandbox_end end;
+    char src[PATH_MAX + 16], out[PATH_MAX + 16], common[PATH_MAX + 16],
+        simgpu[PATH_MAX + 32], staff[PATH_MAX + 16], line[512];
+    snprintf(src, sizeof src, "%s/src", g->work);
+    snprintf(out, sizeof out, "%s/out", g->work);
+    snprintf(staff, sizeof staff, "%s/staff", g->work);
+    snprintf(common, sizeof common, "%s/common", g->kit);
+    snprintf(simgpu, sizeof simgpu, "%s/build/simgpu", g->kit);
+    if (give_staff(g) != 0)
+        return -1;
+    if (mkdir(out, 0755) != 0 || script(g, text, sizeof text) != 0)
+        return grade_stop(g, OUTCOME_INFRA, "cannot prepare %s", out);
+    const struct sandbox s = {
+        .bind = {{common, "/common", 0},
+                 {simgpu, "/simgpu", 0},
+                 {staff, "/staff", 0},
+                 {src, "/src", 0},
+                 {out, "/out", 1}},
+        .nbinds = 5,
+        .limit_sec = BUILD_SEC,
+    };
+    const char *const argv[] = {"sh", "-c", text, NULL};
+    sandbox_run(&s, argv, &end);
+    first_error(end.output, line, sizeof line);
+    if (end.infra)
+        return grade_stop(g, OUTCOME_INFRA, "the sandbox cannot start: %s",
+                          line);
+    if (end.timed_out)
+        return grade_stop(g, OUTCOME_FAIL, "compiling took over %d s",
+                          BUILD_SEC);
+    if (end.status != 0)
+        return grade_stop(g, OUTCOME_FAIL, "it does not compile: %s", line);
+    return 0;
+}

@@ -1,0 +1,245 @@
+/*
+ * run.c: running a submission's cases, and judging them
+ *
+ * For each rank count, one mpirun runs all cases that ask for it. A case that
+ * ends the run (a crash, a hang) has left its status unwritten; it alone pays,
+ * and the cases behind it are run again without it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>    /* errno */
+#include <inttypes.h> /* PRIx64 */
+#include <jansson.h>  /* json_object */
+#include <math.h>     /* isnan */
+#include <stdio.h>    /* snprintf */
+#include <stdlib.h>   /* malloc */
+#include <string.h>   /* strcmp */
+#include <sys/stat.h> /* mkdir */
+#include <unistd.h>   /* unlink */
+
+#include "grade.h"
+#include "sandbox.h"
+
+enum {
+    ITERATIONS = 2,
+    START_SEC = 20, /* of a run, on a busy machine; and of each case: */
+    CASE_SEC = 5,
+    MAX_CASES = 1024,
+    MAX_RANKS = 64,
+};
+
+struct batch { /* cases that run together */
+    int nranks;
+    int case_no[MAX_CASES];
+    int n;
+    uint64_t nonce;
+    int number; /* of this run: names its folder */
+};
+
+/* The seed of one rank in one case: secret, unless it was asked for. */
+static uint64_t seed_of(const struct grade *g, int case_no, int rank)
+{
+    return judge_seed(judge_case_seed(g->seed, g->plan->cases[case_no].name),
+                      (uint64_t)rank);
+}
+
+static json_t *hex(uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "0x%" PRIx64, value);
+    return json_string(text);
+}
+
+static json_t *job_case(const struct grade *g, int case_no, int rank)
+{
+    const struct plan_case *const c = &g->plan->cases[case_no];
+    json_t *const with = json_object();
+    for (int i = 0; i < c->nwith; i++)
+        json_object_set_new(with, c->with[i].key,
+                            json_string(c->with[i].value));
+    json_t *const j = json_object();
+    json_object_set_new(j, "no", json_integer(case_no));
+    json_object_set_new(j, "name", json_string(c->name));
+    json_object_set_new(j, "kind", json_string(c->kind));
+    json_object_set_new(j, "with", with);
+    json_object_set_new(j, "iterations", json_integer(ITERATIONS));
+    json_object_set_new(j, "warmup", json_integer(0));
+    json_object_set_new(j, "seed", hex(seed_of(g, case_no, rank)));
+    return j;
+}
+
+/* Write rank's job file and make its evidence file. */
+static int write_job(struct grade *g, const struct batch *b, const char *dir,
+                     int rank)
+{
+    char path[PATH_MAX + 64], evidence[64];
+    snprintf(evidence, sizeof evidence, "/job/evidence-%d", rank);
+    json_t *const cases = json_array(), *const job = json_object();
+    for (int i = 0; i < b->n; i++)
+        json_array_append_new(cases, job_case(g, b->case_no[i], rank));
+    json_object_set_new(job, "nonce", hex(b->nonce));
+    json_object_set_new(job, "evidence", json_string(evidence));
+    json_object_set_new(job, "cases", cases);
+    snprintf(path, sizeof path, "%s/rank-%d.job", dir, rank);
+    const int err = json_dump_file(job, path, 0);
+    json_decref(job);
+    return err == 0 ? 0
+                    : grade_stop(g, OUTCOME_INFRA, "cannot write %s: %s", path,
+                                 strerror(errno));
+}
+
+static int run_batch(struct grade *g, const struct batch *b, const char *dir,
+                     struct sandbox_end *end)
+{
+    char out[PATH_MAX + 16], simgpu[PATH_MAX + 32], n[16];
+    if (mkdir(dir, 0700) != 0)
+        return grade_stop(g, OUTCOME_INFRA, "cannot make %s: %s", dir,
+                          strerror(errno));
+    for (int r = 0; r < b->nranks; r++)
+        if (write_job(g, b, dir, r) != 0)
+            return -1;
+    snprintf(out, sizeof out, "%s/out", g->work);
+    snprintf(simgpu, sizeof simgpu, "%s/build/simgpu", g->kit);
+    snprintf(n, sizeof n, "%d", b->nranks);
+    const struct sandbox s = {
+        .bind = {{out, "/out", 0}, {simgpu, "/simgpu", 0}, {dir, "/job", 1}},
+        .nbinds = 3,
+        .env = {{"COMMLAB_JOB", "/job"},
+                {"SIMGPU_SCHEDULE", g->schedule ? g->schedule : "eager"}},
+        .limit_sec = START_SEC + CASE_SEC * b->n,
+    };
+    const char *const argv[] = {"mpirun", "-n", n, "/out/program", NULL};
+    sandbox_run(&s, argv, end);
+    if (end->infra)
+        return grade_stop(g, OUTCOME_INFRA, "the sandbox cannot start: %.200s",
+                          end->output);
+    if (end->status == 127)
+        return grade_stop(g, OUTCOME_INFRA, "mpirun cannot start: %.200s",
+                          end->output);
+    return 0;
+}
+
+/* The last line of simgpu's or the program's own words, for the message. */
+static void last_words(const struct sandbox_end *end, char *out, size_t nbytes)
+{
+    out[0] = 0;
+    const char *const said = strstr(end->output, "simgpu: ");
+    if (end->timed_out)
+        snprintf(out, nbytes, "the run hangs: stopped after %.0f s", end->sec);
+    else if (said)
+        snprintf(out, nbytes, "%.*s", (int)(nbytes - 1), said);
+    else
+        snprintf(out, nbytes, "the run ended early, with status %d%s",
+                 end->status, end->dropped ? ", after a flood of output" : "");
+}
+
+static int finished(const struct evidence *e, int nranks, int case_no)
+{
+    for (int r = 0; r < nranks; r++)
+        if (evidence_status(e, r, (unsigned)case_no) == RUN_MISSING)
+            return 0;
+    return 1;
+}
+
+/* Keep a case's verdict: the first failure over its rank counts stays. */
+static void keep(struct grade *g, int case_no, int nranks,
+                 const struct judge_verdict *v)
+{
+    struct result *const r = &g->result[case_no];
+    if (r->judged && !r->verdict.pass)
+        return;
+    r->judged = 1;
+    r->verdict = *v;
+    r->ranks = nranks;
+}
+
+/* Judge what the batch has shown. Returns how many of its cases are dealt
+ * with: all, or up to and with the one that ended the run. */
+static int judge_batch(struct grade *g, const struct batch *b, const char *dir,
+                       const struct sandbox_end *end)
+{
+    char format[PATH_MAX + 64];
+    uint64_t seed[MAX_RANKS];
+    snprintf(format, sizeof format, "%s/evidence-%%d", dir);
+    struct evidence *const e = evidence_load(format, b->nranks, b->nonce);
+    int done = 0, ended = 0;
+    while (done < b->n && !ended) {
+        const int case_no = b->case_no[done++];
+        struct judge_verdict v = {.time_us = NAN};
+        ended = !finished(e, b->nranks, case_no);
+        for (int r = 0; r < b->nranks; r++)
+            seed[r] = seed_of(g, case_no, r);
+        const struct judge_task t = {&g->plan->cases[case_no],
+                                     (unsigned)case_no,
+                                     b->nranks,
+                                     ITERATIONS,
+                                     seed,
+                                     e};
+        if (ended)
+            last_words(end, v.message, sizeof v.message);
+        else
+            judge_case(g->judge, &t, &v);
+        keep(g, case_no, b->nranks, &v);
+    }
+    evidence_free(e);
+    return done;
+}
+
+static int wanted(const struct grade *g, const struct plan_case *c, int nranks)
+{
+    if (g->only_case && strcmp(g->only_case, c->name) != 0)
+        return 0;
+    for (int i = 0; i < c->nranks; i++)
+        if (c->ranks[i] == nranks)
+            return 1;
+    return 0;
+}
+
+/* All cases that ask for nranks ranks. */
+static int run_ranks(struct grade *g, int nranks, int *number)
+{
+    static struct sandbox_end end;
+    static struct batch b;
+    b.nranks = nranks;
+    b.n = 0;
+    for (int i = 0; i < g->plan->ncases && b.n < MAX_CASES; i++)
+        if (wanted(g, &g->plan->cases[i], nranks))
+            b.case_no[b.n++] = i;
+    while (b.n > 0) {
+        char dir[PATH_MAX + 32];
+        snprintf(dir, sizeof dir, "%s/run-%d", g->work, (*number)++);
+        b.nonce = judge_seed(g->seed, (uint64_t)*number);
+        if (run_batch(g, &b, dir, &end) != 0)
+            return -1;
+        const int done = judge_batch(g, &b, dir, &end);
+        memmove(b.case_no, b.case_no + done,
+                (size_t)(b.n - done) * sizeof *b.case_no);
+        b.n -= done;
+    }
+    return 0;
+}
+
+static void total(struct grade *g)
+{
+    g->outcome = OUTCOME_PASS;
+    for (int i = 0; i < g->plan->ncases; i++) {
+        struct result *const r = &g->result[i];
+        if (!r->judged)
+            continue;
+        r->outcome = r->verdict.pass ? OUTCOME_PASS : OUTCOME_FAIL;
+        r->score = r->verdict.pass ? g->plan->cases[i].points : 0;
+        g->score += r->score;
+        g->max_score += g->plan->cases[i].points;
+        if (!r->verdict.pass)
+            g->outcome = OUTCOME_FAIL;
+    }
+}
+
+int grade_run(struct grade *g)
+{
+    int number = 0;
+    for (int n = 1; n <= MAX_RANKS; n++)
+        if (run_ranks(g, n, &number) != 0)
+            return -1;
+    total(g);
+    return 0;
+}

@@ -1,0 +1,265 @@
+/*
+ * cases.c: runs lab 1's cases. Given: nothing to edit here.
+ *
+ * Each kind of case of the plan fills inputs from the rank's seed, calls one of
+ * your functions between lab_begin() and lab_end(), and shows the output. What
+ * it should have been is judge.c's business.
+ */
+#include <string.h> /* strcmp */
+
+#include "judge/data.h" /* data_type */
+#include "lab1.h"
+#include "must.h"
+
+#include "lab/lab.h"
+
+extern const struct judge_lab judge_lab1;
+const struct judge_lab *const judge_labs[] = {&judge_lab1, NULL};
+
+struct problem { /* a case's parameters, and what collectives work with */
+    size_t count, nbytes; /* nbytes: of count elements */
+    ncclDataType_t type;
+    ncclRedOp_t op;
+    int root, in_place;
+    struct coll coll;
+};
+
+/* blocks: how many times count elements the function may need as scratch. */
+static struct problem problem_of(struct lab_run *r)
+{
+    const struct plan_case *const c = r->c;
+    struct problem p = {
+        .count = (size_t)plan_int(c, "count", 1024),
+        .type = (ncclDataType_t)data_type(plan_text(c, "type", "float")),
+        .op = (ncclRedOp_t)data_op(plan_text(c, "op", "sum")),
+        .root = (int)plan_int(c, "root", 0) % r->nranks,
+        .in_place = (int)plan_int(c, "in_place", 0),
+    };
+    p.nbytes = p.count * coll_type_size(p.type);
+    p.coll = (struct coll){
+        .comm = r->comm,
+        .rank = r->rank,
+        .nranks = r->nranks,
+        .ranks_per_node = (int)plan_int(c, "ranks_per_node", r->ranks_per_node),
+        .stream = r->stream,
+        .scratch_nbytes = 2 * p.nbytes + 64,
+    };
+    p.coll.scratch = lab_buffer(r, p.coll.scratch_nbytes);
+    return p;
+}
+
+/* ---- part 1 ------------------------------------------------------------------- */
+
+static ncclResult_t run_bootstrap(struct lab_run *r)
+{
+    ncclComm_t comm;
+    int rank, nranks;
+    LAB_TRY(boot_comm(r->mpi_comm, &comm));
+    LAB_TRY(ncclCommUserRank(comm, &rank));
+    LAB_TRY(ncclCommCount(comm, &nranks));
+    lab_metric(r, "comm_rank", rank);
+    lab_metric(r, "comm_size", nranks);
+    return ncclCommDestroy(comm);
+}
+
+static ncclResult_t run_sum(struct lab_run *r)
+{
+    const struct problem p = problem_of(r);
+    double sum = 0;
+    LAB_TRY(boot_sum(&p.coll, data_value(r->seed, 0, DATA_DOUBLE), &sum));
+    lab_metric(r, "sum", sum);
+    return ncclSuccess;
+}
+
+/* ---- parts 2 and 3 -------------------------------------------------------------- */
+
+static ncclResult_t run_broadcast(struct lab_run *r)
+{
+    const struct problem p = problem_of(r);
+    void *const in = lab_input(r, p.count, p.type);
+    void *const out = p.in_place ? in : lab_buffer(r, p.nbytes);
+    lab_begin(r);
+    LAB_TRY(p2p_broadcast(in, out, p.count, p.type, p.root, &p.coll));
+    lab_end(r);
+    lab_output(r, "recvbuf", out, p.nbytes);
+    return ncclSuccess;
+}
+
+static ncclResult_t run_scatter(struct lab_run *r)
+{
+    const struct problem p = problem_of(r);
+    void *const in = lab_input(r, (size_t)r->nranks * p.count, p.type);
+    void *const out = lab_buffer(r, p.nbytes);
+    lab_begin(r);
+    LAB_TRY(p2p_scatter(in, out, p.count, p.type, p.root, &p.coll));
+    lab_end(r);
+    lab_output(r, "recvbuf", out, p.nbytes);
+    return ncclSuccess;
+}
+
+/* A buffer of all ranks' blocks in which this rank's holds its input. */
+static void *block_in_place(struct lab_run *r, const struct problem *p,
+                            const void *in, void *out)
+{
+    void *const mine = coll_at(out, (size_t)r->rank * p->count, p->type);
+    CUDA_MUST(cudaMemcpyAsync(mine, in, p->nbytes, cudaMemcpyDeviceToDevice,
+                              r->stream));
+    return mine;
+}
+
+static ncclResult_t run_gather(struct lab_run *r)
+{
+    const struct problem p = problem_of(r);
+    const size_t all = (size_t)r->nranks * p.nbytes;
+    const void *in = lab_input(r, p.count, p.type);
+    void *const out = lab_buffer(r, all);
+    if (p.in_place)
+        in = block_in_place(r, &p, in, out);
+    lab_begin(r);
+    LAB_TRY(p2p_gather(in, out, p.count, p.type, p.root, &p.coll));
+    lab_end(r);
+    lab_output(r, "recvbuf", out, all);
+    return ncclSuccess;
+}
+
+static ncclResult_t run_all_gather(struct lab_run *r)
+{
+    const struct problem p = problem_of(r);
+    const size_t all = (size_t)r->nranks * p.nbytes;
+    const void *in = lab_input(r, p.count, p.type);
+    void *const out = lab_buffer(r, all);
+    if (p.in_place)
+        in = block_in_place(r, &p, in, out);
+    lab_begin(r);
+    LAB_TRY(p2p_all_gather(in, out, p.count, p.type, &p.coll));
+    lab_end(r);
+    lab_output(r, "recvbuf", out, all);
+    return ncclSuccess;
+}
+
+static ncclResult_t run_reduce(struct lab_run *r)
+{
+    const struct problem p = problem_of(r);
+    void *const in = lab_input(r, p.count, p.type);
+    void *const out = p.in_place ? in : lab_buffer(r, p.nbytes);
+    lab_begin(r);
+    LAB_TRY(p2p_reduce(in, out, p.count, p.type, p.op, p.root, &p.coll));
+    lab_end(r);
+    lab_output(r, "recvbuf", out, p.nbytes);
+    return ncclSuccess;
+}
+
+static ncclResult_t run_reduce_scatter(struct lab_run *r)
+{
+    const struct problem p = problem_of(r);
+    void *const in = lab_input(r, (size_t)r->nranks * p.count, p.type);
+    void *const out = lab_buffer(r, p.nbytes);
+    lab_begin(r);
+    LAB_TRY(p2p_reduce_scatter(in, out, p.count, p.type, p.op, &p.coll));
+    lab_end(r);
+    lab_output(r, "recvbuf", out, p.nbytes);
+    return ncclSuccess;
+}
+
+static const struct {
+    const char *name;
+    allreduce_fn *fn;
+} algos[] = {
+    {"ring", allreduce_ring},
+    {"tree", allreduce_tree},
+    {"halving_doubling", allreduce_halving_doubling},
+    {"hierarchical", allreduce_hierarchical},
+    {"best", allreduce_best},
+};
+
+static allreduce_fn *algo_of(const struct lab_run *r)
+{
+    const char *const name = plan_text(r->c, "algo", "best");
+    for (size_t i = 0; i < sizeof algos / sizeof *algos; i++)
+        if (strcmp(algos[i].name, name) == 0)
+            return algos[i].fn;
+    must_stop(__FILE__, __LINE__, name, "there is no such algorithm");
+}
+
+static ncclResult_t run_all_reduce(struct lab_run *r)
+{
+    const struct problem p = problem_of(r);
+    allreduce_fn *const fn = algo_of(r);
+    void *const in = lab_input(r, p.count, p.type);
+    void *const out = p.in_place ? in : lab_buffer(r, p.nbytes);
+    lab_begin(r);
+    LAB_TRY(fn(in, out, p.count, p.type, p.op, &p.coll));
+    lab_end(r);
+    lab_output(r, "recvbuf", out, p.nbytes);
+    return ncclSuccess;
+}
+
+/* ---- part 4 ----------------------------------------------------------------------- */
+
+static ncclResult_t run_sum_by(struct lab_run *r)
+{
+    const struct problem p = problem_of(r);
+    const size_t count = p.count * (size_t)r->nranks;
+    const float *const in = lab_input(r, count, ncclFloat);
+    float *const out = lab_buffer(r, count * sizeof *out);
+    lab_begin(r);
+    LAB_TRY(sum_by((enum sum_way)plan_int(r->c, "way", 0), in, out, count,
+                   &p.coll));
+    lab_end(r);
+    lab_output(r, "recvbuf", out, count * sizeof *out);
+    return ncclSuccess;
+}
+
+static ncclResult_t run_measure(struct lab_run *r)
+{
+    const struct problem p = problem_of(r);
+    const size_t count = p.count * (size_t)r->nranks;
+    const float *const in = lab_input(r, count, ncclFloat);
+    float *const out = lab_buffer(r, count * sizeof *out);
+    double us = 0;
+    lab_begin(r);
+    LAB_TRY(measure_sum(SUM_ALLREDUCE, in, out, count,
+                        (int)plan_int(r->c, "warmup", 2),
+                        (int)plan_int(r->c, "iterations", 5), &p.coll, &us));
+    lab_end(r);
+    lab_metric(r, "measured_us", us);
+    return ncclSuccess;
+}
+
+static ncclResult_t run_fit(struct lab_run *r)
+{
+    enum { POINTS = 12 };
+    double bytes[POINTS], us[POINTS], alpha = 0, beta = 0;
+    const double true_alpha = 5 + (double)(r->seed % 100) / 10;
+    const double true_beta = 1000.0 * (double)(1 + r->seed / 128 % 300);
+    for (int i = 0; i < POINTS; i++) {
+        bytes[i] = (double)(1024 << i);
+        us[i] = true_alpha + bytes[i] / true_beta;
+    }
+    fit_alpha_beta(bytes, us, POINTS, &alpha, &beta);
+    lab_metric(r, "alpha", alpha);
+    lab_metric(r, "beta", beta);
+    return ncclSuccess;
+}
+
+static const struct lab_kind kinds[] = {
+    {"bootstrap", run_bootstrap},
+    {"sum", run_sum},
+    {"broadcast", run_broadcast},
+    {"scatter", run_scatter},
+    {"gather", run_gather},
+    {"all_gather", run_all_gather},
+    {"reduce", run_reduce},
+    {"reduce_scatter", run_reduce_scatter},
+    {"all_reduce", run_all_reduce},
+    {"sum_by", run_sum_by},
+    {"measure", run_measure},
+    {"fit", run_fit},
+    {NULL, NULL},
+};
+
+const struct lab lab = {
+    .name = "lab1-collectives",
+    .brief = "collectives, from one NCCL call down to the messages in it",
+    .kinds = kinds,
+};
