@@ -217,7 +217,7 @@ $(BUILD)/commgraph: $(call objs,$(call c_in,common/graph/commgraph)) \
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $^ -lexpat -ljansson -ldw -lelf -lm -pthread
 
-TOOLS := $(if $(wildcard grader/main.c),$(BUILD)/grade) \
+TOOLS := $(if $(filter sim,$(GPU)),$(BUILD)/grade) \
 	$(if $(wildcard common/graph/commgraph/*.c),$(BUILD)/commgraph)
 KIT := $(if $(filter sim,$(GPU)),$(SIMGPU)) $(TOOLS) $(SOLUTIONS) $(LAB_PROGRAMS)
 
@@ -233,20 +233,31 @@ TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 PROGS := $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(PROG_SRC)))
 SUPPORT_OBJ := $(call objs,$(call c_in,tests/support))
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null)
-TEST_ARCHIVES := $(addprefix $(O)/,libgrader.a libsimnccl.a libsimgpu.a \
-	libgraph.a libjudge.a)
+TEST_ARCHIVES := $(addprefix $(O)/,libsimnccl.a libsimgpu.a libgraph.a \
+	libjudge.a)
 
 $(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(SUPPORT_OBJ) $(TEST_ARCHIVES)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $(filter %.o,$^) -Wl,--start-group $(TEST_ARCHIVES) \
-	    -Wl,--end-group $(CHECK_LIBS) $(GRADER_LIBS) $(SIM_LIBS)
+	    -Wl,--end-group $(CHECK_LIBS) $(JUDGE_LIBS) $(SIM_LIBS)
 $(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o | $(GPU_READY)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CXX) -o $@ $< $(GPU_LIBS) \
 	    $(MPI_LIBS) -Wl,-rpath,$(abspath $(PREFIX)/lib) -lm -pthread
 $(call objs,$(PROG_SRC) $(TEST_SRC)): | $(if $(filter sim,$(GPU)),$(PREFIX)/.headers)
+
+# GPU=cuda has to build and link wherever the toolkit is, GPU or not.
+.PHONY: test bench cuda-links
+test: all $(TESTS) $(PROGS) cuda-links
+	@tests/run.sh $(TESTS)
+cuda-links:
+	@$(if $(and $(CUDA_HOME),$(wildcard $(CUDA_HOME)/include/nccl.h)),\
+	    $(MAKE) GPU=cuda BUILD=$(BUILD)/with-cuda all,\
+	    echo "skipped: GPU=cuda build (no CUDA toolkit with NCCL here)")
+bench: all $(PROGS)
+	@tests/bench.sh $(BUILD)
 
 .PHONY: all help quickstart simgpu solutions skeletons lint clean \
 	lint-format lint-code

@@ -180,6 +180,8 @@ void proc_fault(const char *key, const char *format, ...)
     va_end(args);
     if (!page_own() || !key || page_claim(key))
         print(text);
+    else
+        usleep(PROC_GRACE_US); // who ends first ends the job: let it be said
     if (page_own())
         page_lose_all();
     _exit(PROC_EXIT_FAULT);

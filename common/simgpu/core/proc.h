@@ -25,7 +25,11 @@
 #include "graph/record.h"
 #include "topo/topo.h"
 
-enum { PROC_MAX_DEVICES = 64, PROC_EXIT_FAULT = 70 };
+enum {
+    PROC_MAX_DEVICES = 64,
+    PROC_EXIT_FAULT = 70,
+    PROC_GRACE_US = 500000, /* for the rank that reports, before others end */
+};
 
 struct proc_id { /* names a process's control page; plain data */
     int32_t pid;

@@ -206,7 +206,7 @@ static void *watch(void *unused)
     for (;;) {
         proc_wait_for(&own->lost, 0, step, NULL);
         if (atomic_load(&own->lost)) {
-            usleep(100000); // whoever set it prints first
+            usleep(PROC_GRACE_US); // whoever set it prints first
             _exit(PROC_EXIT_FAULT);
         }
         const struct peer *const dead = crashed_peer();

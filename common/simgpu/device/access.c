@@ -60,11 +60,10 @@ static uint32_t block_of(struct log *g, const char *p, size_t nbytes,
             abort();
     }
     struct heap_block *const b = &g->block[g->nblocks];
-    if (heap_find(p, b) != 0 || p + nbytes > b->base + b->nbytes)
-        bad_access(p + (b->base && p < b->base + b->nbytes
-                            ? b->base + b->nbytes - p
-                            : 0),
-                   nbytes, kind, pc);
+    if (heap_find(p, b) != 0)
+        bad_access(p, nbytes, kind, pc);
+    if (p + nbytes > b->base + b->nbytes)
+        bad_access(b->base + b->nbytes, nbytes, kind, pc);
     return g->nblocks++;
 }
 

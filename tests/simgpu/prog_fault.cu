@@ -1,0 +1,63 @@
+// Programs with one mistake each, named on the command line: what simgpu says
+// about them is the test.
+#include <cuda_runtime.h>
+#include <mpi.h>
+#include <nccl.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+__global__ void fill(float *p, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] = 1;
+}
+
+int main(int argc, char **argv)
+{
+    const char *const fault = argc > 1 ? argv[1] : "";
+    int rank, nranks;
+    ncclUniqueId id;
+    ncclComm_t comm;
+    float *d;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
+    cudaSetDevice(rank);
+    if (rank == 0)
+        ncclGetUniqueId(&id);
+    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
+    ncclCommInitRank(&comm, nranks, id, rank);
+    cudaMalloc(&d, 1000 * sizeof *d);
+    if (strcmp(fault, "host-read") == 0)
+        printf("%f\n", d[3]);
+    if (strcmp(fault, "out-of-bounds") == 0)
+        fill<<<5, 256>>>(d, 1001);
+    if (strcmp(fault, "use-after-free") == 0) {
+        cudaFree(d);
+        fill<<<1, 256>>>(d, 10);
+    }
+    if (strcmp(fault, "count") == 0)
+        ncclAllReduce(d, d, 100 + rank, ncclFloat, ncclSum, comm, 0);
+    if (strcmp(fault, "missing") == 0 && rank != 0)
+        ncclAllReduce(d, d, 100, ncclFloat, ncclSum, comm, 0);
+    if (strcmp(fault, "no-group") == 0) {
+        ncclSend(d, 100, ncclFloat, 1 - rank, comm, 0);
+        ncclRecv(d, 100, ncclFloat, 1 - rank, comm, 0);
+    }
+    if (strcmp(fault, "pageable") == 0) {
+        float h[4] = {0};
+        ncclAllReduce(h, h, 4, ncclFloat, ncclSum, comm, 0);
+    }
+    if (strcmp(fault, "killed") == 0) {
+        if (rank == 1)
+            printf("victim %d\n", getpid()), fflush(stdout), pause();
+        ncclAllReduce(d, d, 100, ncclFloat, ncclSum, comm, 0);
+    }
+    cudaDeviceSynchronize();
+    ncclCommDestroy(comm);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,128 @@
+// Kernels as students write them.
+#include <cuda_runtime.h>
+
+#include "rule.h"
+
+__global__ void add(const float *a, const float *b, float *c, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += gridDim.x * blockDim.x)
+        c[i] = a[i] + b[i];
+}
+
+template <class T> __global__ void block_sum(const T *in, T *out, int n)
+{
+    __shared__ T part[128];
+    const int t = threadIdx.x;
+    part[t] = 0;
+    for (int i = blockIdx.x * 128 + t; i < n; i += gridDim.x * 128)
+        part[t] += in[i];
+    __syncthreads();
+    for (int k = 64; k > 0; k /= 2) {
+        if (t < k)
+            part[t] += part[t + k];
+        __syncthreads();
+    }
+    if (t == 0)
+        atomicAdd(out, part[0]);
+}
+
+__global__ void reverse(int *data, int n)
+{
+    extern __shared__ int tile[];
+    const int t = threadIdx.x;
+    tile[t] = data[t];
+    __syncthreads();
+    data[t] = tile[n - 1 - t];
+}
+
+__global__ void warp_sum(const int *in, int *out)
+{
+    int v = in[threadIdx.x];
+    for (int k = 16; k > 0; k /= 2)
+        v += __shfl_down_sync(0xffffffffu, v, k);
+    if (threadIdx.x % 32 == 0)
+        out[threadIdx.x / 32] = v;
+}
+
+__global__ void where(uint3 *out)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    out[y * (gridDim.x * blockDim.x) + x] =
+        make_uint3(x, y, threadIdx.z + blockDim.z);
+}
+
+struct scale_by {
+    float factor;
+};
+
+__global__ void scale(float *x, int n, struct scale_by s)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] *= s.factor;
+}
+
+int main()
+{
+    enum { N = 10000 };
+    float *a, *b, *c, h[N], sum = 0;
+    cudaMalloc(&a, N * sizeof *a);
+    cudaMalloc(&b, N * sizeof *b);
+    cudaMalloc(&c, N * sizeof *c);
+    for (int i = 0; i < N; i++)
+        h[i] = (float)(i % 7);
+    cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice);
+    cudaMemcpy(b, h, sizeof h, cudaMemcpyHostToDevice);
+    add<<<8, 256>>>(a, b, c, N);
+    cudaMemcpy(h, c, sizeof h, cudaMemcpyDeviceToHost);
+    int right = 1;
+    for (int i = 0; i < N; i++)
+        right &= h[i] == 2.0f * (i % 7);
+    RULE(right, "a grid-stride loop covers all elements");
+
+    cudaMemset(c, 0, sizeof *c);
+    block_sum<float><<<4, 128>>>(a, c, N);
+    cudaMemcpy(&sum, c, sizeof sum, cudaMemcpyDeviceToHost);
+    float want = 0;
+    for (int i = 0; i < N; i++)
+        want += (float)(i % 7);
+    RULE(sum == want, "a block reduction with shared memory and atomics");
+
+    int *d, k[128];
+    cudaMalloc(&d, sizeof k);
+    for (int i = 0; i < 128; i++)
+        k[i] = i;
+    cudaMemcpy(d, k, sizeof k, cudaMemcpyHostToDevice);
+    reverse<<<1, 128, sizeof k>>>(d, 128);
+    cudaMemcpy(k, d, sizeof k, cudaMemcpyDeviceToHost);
+    RULE(k[0] == 127 && k[127] == 0 && k[5] == 122, "dynamic shared memory");
+
+    int *out, w[4];
+    cudaMalloc(&out, sizeof w);
+    warp_sum<<<1, 128>>>(d, out);
+    cudaMemcpy(w, out, sizeof w, cudaMemcpyDeviceToHost);
+    RULE(w[0] + w[1] + w[2] + w[3] == 127 * 64 && w[3] == 31 * 16,
+         "a warp adds up by shuffles");
+
+    uint3 *grid, g[16 * 8];
+    cudaMalloc(&grid, sizeof g);
+    where<<<dim3(2, 4), dim3(8, 2)>>>(grid);
+    cudaMemcpy(g, grid, sizeof g, cudaMemcpyDeviceToHost);
+    RULE(g[16 * 5 + 9].x == 9 && g[16 * 5 + 9].y == 5 && g[0].z == 1,
+         "threads know where they are");
+
+    int n = N;
+    struct scale_by s = {3};
+    void *args[] = {&a, &n, &s};
+    RULE(cudaLaunchKernel((const void *)scale, dim3(40), dim3(256), args, 0,
+                          0) == cudaSuccess,
+         "a kernel is launched by its address");
+    cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);
+    RULE(h[6] == 18.0f, "with its parameters");
+    add<<<1, 2000>>>(a, b, c, N);
+    RULE(cudaGetLastError() == cudaErrorInvalidConfiguration,
+         "a block has at most 1024 threads");
+    return rule_status();
+}
