@@ -1,6 +1,7 @@
 /*
  * api.c: NCCL's collectives and messages, from arguments to a checked call
  */
+#include "nccl/coll.h"
 #include "nccl/group.h"
 #include "nccl/reduce.h"
 
@@ -22,18 +23,29 @@ static ncclResult_t check(const struct call *c)
     return ncclSuccess;
 }
 
-/* Memory that a GPU cannot reach is a crash on a real one. */
-static void check_buffer(const struct call *c, const void *p, const char *which)
+/* Memory that a GPU cannot reach, or that ends too early, is a crash on a real
+ * one, sooner or later. */
+static void check_buffer(const struct call *c, const void *p, const char *which,
+                         size_t nbytes)
 {
     struct cudaPointerAttributes a;
-    char site[256];
-    if (cudaPointerGetAttributes(&a, p) == cudaSuccess &&
-        a.type != cudaMemoryTypeUnregistered)
+    struct heap_block b;
+    char site[256], what[512];
+    if (nbytes == 0)
         return;
-    proc_fault(NULL,
-               "%s at %s: %s %p is memory of the host that no GPU can reach.\n"
-               "Allocate it with cudaMalloc, or cudaMallocHost.",
-               c->name, proc_site_text(c->site, site, sizeof site), which, p);
+    if (cudaPointerGetAttributes(&a, p) != cudaSuccess ||
+        a.type == cudaMemoryTypeUnregistered)
+        proc_fault(NULL,
+                   "%s at %s: %s %p is memory of the host that no GPU can "
+                   "reach.\nAllocate it with cudaMalloc, or cudaMallocHost.",
+                   c->name, proc_site_text(c->site, site, sizeof site), which,
+                   p);
+    if (heap_find(p, &b) == 0 && (const char *)p + nbytes > b.base + b.nbytes)
+        proc_fault(NULL,
+                   "%s at %s: %s has to hold %zu bytes, but begins at %s.\n"
+                   "Is count per rank here, or for all ranks together?",
+                   c->name, proc_site_text(c->site, site, sizeof site), which,
+                   nbytes, heap_describe(p, what, sizeof what));
 }
 
 static ncclResult_t submit(struct call *c)
@@ -43,19 +55,14 @@ static ncclResult_t submit(struct call *c)
         return err;
     if (c->count == 0) // nothing to do, but the others count it too
         return c->kind == CALL_COLL ? ncclSuccess : group_add(c);
-    const int me = c->comm->rank;
-    const int reads =
-        c->kind == CALL_SEND ||
-        (c->kind == CALL_COLL && (me == c->root || (c->coll != COLL_BROADCAST &&
-                                                    c->coll != COLL_SCATTER)));
-    const int writes =
-        c->kind == CALL_RECV ||
-        (c->kind == CALL_COLL &&
-         (me == c->root || (c->coll != COLL_REDUCE && c->coll != COLL_GATHER)));
-    if (reads)
-        check_buffer(c, c->sendbuf, "sendbuff");
-    if (writes)
-        check_buffer(c, c->recvbuf, "recvbuff");
+    size_t sent = 0, received = 0;
+    if (c->kind == CALL_COLL)
+        coll_sizes(c, &sent, &received);
+    else
+        *(c->kind == CALL_SEND ? &sent : &received) =
+            c->count * reduce_type_size(c->type);
+    check_buffer(c, c->sendbuf, "sendbuff", sent);
+    check_buffer(c, c->recvbuf, "recvbuff", received);
     return group_add(c);
 }
 
