@@ -204,7 +204,7 @@ $(foreach l,$(LABS),$(eval grade-$(call short,$(l)): $(BUILD)/grade $(GPU_READY)
 # The judge of each lab, without the code that calls the student's functions.
 JUDGES := $(foreach l,$(LABS),$(firstword \
 	$(wildcard solutions/$(l)/judge.c labs/$(l)/judge.c)))
-GRADER_LIBS := $(JUDGE_LIBS) -lm -pthread
+GRADER_LIBS := $(JUDGE_LIBS) -lelf -lm -pthread
 $(BUILD)/grade: $(call objs,$(wildcard grader/main.c) $(JUDGES)) \
 	$(O)/libgrader.a $(O)/libjudge.a
 	@mkdir -p $(@D)

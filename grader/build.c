@@ -11,6 +11,7 @@
 #include <string.h>   /* strlen */
 #include <sys/stat.h> /* mkdir */
 
+#include "audit.h"
 #include "grade.h"
 #include "sandbox.h"
 
@@ -83,10 +84,8 @@ static int give_staff(struct grade *g)
     return err;
 }
 
-/*
- * One shell script: compile each file, link all. Paths as in the sandbox.
- */
-static int script(const struct grade *g, char *out, size_t nbytes)
+/* Compile each file. Paths as in the sandbox. */
+static int compile_script(const struct grade *g, char *out, size_t nbytes)
 {
     int n = snprintf(out, nbytes, "set -e; cd /src; ");
     for (int i = 0; i < g->plan->nfiles && n < (int)nbytes; i++)
@@ -96,16 +95,14 @@ static int script(const struct grade *g, char *out, size_t nbytes)
                       "include -I/staff $(pkg-config --cflags mpich) -c %s "
                       "-o /out/%s.o; ",
                       g->plan->file[i], g->plan->file[i]);
-    if (n < (int)nbytes)
-        n += snprintf(out + n, nbytes - (size_t)n,
-                      "g++ -o /out/program /out/*.o /staff/*.o "
-                      "/staff/liblab.a /staff/libjudge.a "
-                      "-Wl,@/common/lab/meter.wrap -L/simgpu/lib -lnccl "
-                      "-lcudart -Wl,-rpath,/simgpu/lib "
-                      "$(pkg-config --libs mpich) -lyaml -ljansson -lm "
-                      "-pthread");
     return n < (int)nbytes ? 0 : -1;
 }
+
+static const char link_script[] =
+    "g++ -o /out/program /out/*.o /staff/*.o /staff/liblab.a "
+    "/staff/libjudge.a -Wl,@/common/lab/meter.wrap -L/simgpu/lib -lnccl "
+    "-lcudart -Wl,-rpath,/simgpu/lib $(pkg-config --libs mpich) -lyaml "
+    "-ljansson -lm -pthread";
 
 /* The first line that says "error", or the first at all. */
 static void first_error(const char *output, char *line, size_t nbytes)
@@ -124,32 +121,14 @@ static void first_error(const char *output, char *line, size_t nbytes)
     snprintf(line, nbytes, "%.*s", (int)(strchrnul(at, '\n') - at), at);
 }
 
-int grade_build(struct grade *g)
+/* Run a script in the sandbox; what goes wrong there is the student's. */
+static int run_script(struct grade *g, const struct sandbox *s,
+                      const char *script)
 {
-    static char text[MAX_COMMAND];
     static struct sandbox_end end;
-    char src[PATH_MAX + 16], out[PATH_MAX + 16], common[PATH_MAX + 16],
-        simgpu[PATH_MAX + 32], staff[PATH_MAX + 16], line[512];
-    snprintf(src, sizeof src, "%s/src", g->work);
-    snprintf(out, sizeof out, "%s/out", g->work);
-    snprintf(staff, sizeof staff, "%s/staff", g->work);
-    snprintf(common, sizeof common, "%s/common", g->kit);
-    snprintf(simgpu, sizeof simgpu, "%s/build/simgpu", g->kit);
-    if (give_staff(g) != 0)
-        return -1;
-    if (mkdir(out, 0755) != 0 || script(g, text, sizeof text) != 0)
-        return grade_stop(g, OUTCOME_INFRA, "cannot prepare %s", out);
-    const struct sandbox s = {
-        .bind = {{common, "/common", 0},
-                 {simgpu, "/simgpu", 0},
-                 {staff, "/staff", 0},
-                 {src, "/src", 0},
-                 {out, "/out", 1}},
-        .nbinds = 5,
-        .limit_sec = BUILD_SEC,
-    };
-    const char *const argv[] = {"sh", "-c", text, NULL};
-    sandbox_run(&s, argv, &end);
+    char line[512];
+    const char *const argv[] = {"sh", "-c", script, NULL};
+    sandbox_run(s, argv, &end);
     first_error(end.output, line, sizeof line);
     if (end.infra)
         return grade_stop(g, OUTCOME_INFRA, "the sandbox cannot start: %s",
@@ -160,4 +139,47 @@ int grade_build(struct grade *g)
     if (end.status != 0)
         return grade_stop(g, OUTCOME_FAIL, "it does not compile: %s", line);
     return 0;
+}
+
+/* What the objects define and ask for, before they are linked. */
+static int audit(struct grade *g)
+{
+    char path[PATH_MAX + 300], why[256];
+    for (int i = 0; i < g->plan->nfiles; i++) {
+        snprintf(path, sizeof path, "%s/out/%s.o", g->work, g->plan->file[i]);
+        if (audit_object(path, why, sizeof why) != 0)
+            return grade_stop(g, OUTCOME_SUSPECTED,
+                              "%s: %s, which no solution needs; a person will "
+                              "look at it",
+                              g->plan->file[i], why);
+    }
+    return 0;
+}
+
+int grade_build(struct grade *g)
+{
+    static char text[MAX_COMMAND];
+    char src[PATH_MAX + 16], out[PATH_MAX + 16], common[PATH_MAX + 16],
+        simgpu[PATH_MAX + 32], staff[PATH_MAX + 16];
+    snprintf(src, sizeof src, "%s/src", g->work);
+    snprintf(out, sizeof out, "%s/out", g->work);
+    snprintf(staff, sizeof staff, "%s/staff", g->work);
+    snprintf(common, sizeof common, "%s/common", g->kit);
+    snprintf(simgpu, sizeof simgpu, "%s/build/simgpu", g->kit);
+    if (give_staff(g) != 0)
+        return -1;
+    if (mkdir(out, 0755) != 0 || compile_script(g, text, sizeof text) != 0)
+        return grade_stop(g, OUTCOME_INFRA, "cannot prepare %s", out);
+    const struct sandbox s = {
+        .bind = {{common, "/common", 0},
+                 {simgpu, "/simgpu", 0},
+                 {staff, "/staff", 0},
+                 {src, "/src", 0},
+                 {out, "/out", 1}},
+        .nbinds = 5,
+        .limit_sec = BUILD_SEC,
+    };
+    if (run_script(g, &s, text) != 0 || audit(g) != 0)
+        return -1;
+    return run_script(g, &s, link_script);
 }

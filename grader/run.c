@@ -22,7 +22,7 @@
 enum {
     ITERATIONS = 2,
     START_SEC = 20, /* of a run, on a busy machine; and of each case: */
-    CASE_SEC = 5,
+    CASE_SEC = 20,
     MAX_CASES = 1024,
     MAX_RANKS = 64,
 };
@@ -106,6 +106,8 @@ static int run_batch(struct grade *g, const struct batch *b, const char *dir,
         .env = {{"COMMLAB_JOB", "/job"},
                 {"SIMGPU_SCHEDULE", g->schedule ? g->schedule : "eager"}},
         .limit_sec = START_SEC + CASE_SEC * b->n,
+        .watch = dir,
+        .idle_sec = CASE_SEC,
     };
     const char *const argv[] = {"mpirun", "-n", n, "/out/program", NULL};
     sandbox_run(&s, argv, end);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "sandbox.h"
 
+#include <dirent.h>       /* opendir */
 #include <errno.h>        /* EINTR */
 #include <fcntl.h>        /* open */
 #include <poll.h>         /* poll */
@@ -194,19 +195,41 @@ static int take(int fd, struct sandbox_end *end, size_t *kept)
     return 1;
 }
 
+/* Bytes of all files in a folder: grows while ranks show evidence. */
+static long long folder_nbytes(const char *path)
+{
+    long long total = 0;
+    DIR *const dir = opendir(path);
+    struct stat st;
+    for (struct dirent *d; dir && (d = readdir(dir)) != NULL;)
+        if (fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+            total += st.st_size;
+    if (dir)
+        closedir(dir);
+    return total;
+}
+
 /* Read until the output ends or time is up. */
-static void follow(int fd, double deadline, struct sandbox_end *end)
+static void follow(int fd, const struct sandbox *s, struct sandbox_end *end)
 {
     size_t kept = 0;
+    const double deadline = now_sec() + s->limit_sec;
+    double moved = now_sec();
+    long long before = -1;
     for (;;) {
-        const double left = deadline - now_sec();
         struct pollfd p = {fd, POLLIN, 0};
-        if (left <= 0) {
+        const int ready = poll(&p, 1, 250);
+        if (ready > 0 && !take(fd, end, &kept))
+            break;
+        const double now = now_sec();
+        const long long shown = s->watch ? folder_nbytes(s->watch) : 0;
+        if (!s->watch || shown != before)
+            moved = now;
+        before = shown;
+        if (now > deadline || (s->watch && now - moved > s->idle_sec)) {
             end->timed_out = 1;
             break;
         }
-        if (poll(&p, 1, (int)(left * 1000) + 1) > 0 && !take(fd, end, &kept))
-            break;
     }
     end->output[kept] = 0;
 }
@@ -228,7 +251,7 @@ void sandbox_run(const struct sandbox *s, const char *const *argv,
         child(&a, out[1]);
     close(out[1]);
     if (pid > 0) {
-        follow(out[0], begin + s->limit_sec, end);
+        follow(out[0], s, end);
         if (end->timed_out)
             kill(-pid, SIGKILL);
         while (waitpid(pid, &status, 0) < 0 && errno == EINTR)

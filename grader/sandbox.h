@@ -25,6 +25,8 @@ struct sandbox {
     int nbinds;
     const char *env[16][2]; /* name, value; ended by NULL */
     double limit_sec;
+    const char *watch; /* folder whose files grow while there is progress, */
+    double idle_sec;   /* and how long they may not; NULL: not watched */
 };
 
 struct sandbox_end { /* how it ended */

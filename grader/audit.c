@@ -1,0 +1,111 @@
+#include "audit.h"
+
+#include <fcntl.h>   /* open */
+#include <fnmatch.h> /* fnmatch */
+#include <gelf.h>    /* elf_begin */
+#include <stdio.h>   /* snprintf */
+#include <string.h>  /* strcmp */
+#include <unistd.h>  /* close */
+
+/* Names that the kit, MPI, NCCL, CUDA and the linker own. */
+static const char *const reserved[] = {
+    "main",       "MPI_*",    "PMPI_*",   "nccl*",   "pnccl*", "cuda*",
+    "cu[A-Z]*",   "simgpu*",  "lab_*",    "job_*",   "run_*",  "judge_*",
+    "evidence_*", "plan_*",   "data_*",   "table_*", "must_*", "meter",
+    "__wrap_*",   "__real_*", "__tsan_*", "malloc",  "free",   "memcpy",
+    "_init",      "_fini",    "lab",      NULL};
+
+/* What no lab needs: processes, files, the network, other code. */
+static const char *const refused[] = {
+    "system",       "popen",        "fork",         "vfork",
+    "clone",        "exec*",        "ptrace",       "syscall",
+    "dlopen",       "dlsym",        "dlmopen",      "socket",
+    "connect",      "open",         "open64",       "openat*",
+    "fopen*",       "freopen*",     "creat*",       "unlink*",
+    "remove",       "rename",       "kill",         "raise",
+    "signal",       "sigaction",    "mprotect",     "mmap*",
+    "memfd_create", "process_vm_*", "setenv",       "putenv",
+    "getenv",       "prctl",        "longjmp",      "_longjmp",
+    "siglongjmp",   "exit",         "_exit",        "quick_exit",
+    "abort",        "atexit",       "__cxa_atexit", "pthread_create",
+    "evidence_*",   "simgpu_*",     "graph_*",      NULL};
+
+/* Sections whose contents run before or after main. */
+static const char *const running[] = {
+    ".init_array*", ".fini_array*", ".preinit_array*", ".ctors*",
+    ".dtors*",      ".init",        ".fini",           NULL};
+
+static int matches(const char *name, const char *const *patterns)
+{
+    for (; *patterns; patterns++)
+        if (fnmatch(*patterns, name, 0) == 0)
+            return 1;
+    return 0;
+}
+
+static int audit_symbols(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header,
+                         char *why, size_t nbytes)
+{
+    Elf_Data *const data = elf_getdata(scn, NULL);
+    const size_t n =
+        header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+    for (size_t i = 0; data && i < n; i++) {
+        GElf_Sym sym;
+        if (!gelf_getsym(data, (int)i, &sym))
+            continue;
+        const char *const name = elf_strptr(elf, header->sh_link, sym.st_name);
+        if (!name || !*name || GELF_ST_BIND(sym.st_info) == STB_LOCAL)
+            continue;
+        const int defined = sym.st_shndx != SHN_UNDEF;
+        if (GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC) {
+            snprintf(why, nbytes, "%.100s runs code before main", name);
+            return 1;
+        }
+        if (matches(name, defined ? reserved : refused)) {
+            snprintf(why, nbytes, "it %s %.100s", defined ? "defines" : "calls",
+                     name);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int audit_sections(Elf *elf, char *why, size_t nbytes)
+{
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return -1;
+    for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s)) != NULL;) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(s, &header))
+            return -1;
+        const char *const name = elf_strptr(elf, names, header.sh_name);
+        if (name && header.sh_size > 0 && matches(name, running)) {
+            snprintf(why, nbytes, "it runs code before or after main (%.60s)",
+                     name);
+            return 1;
+        }
+        const int found = header.sh_type == SHT_SYMTAB
+                              ? audit_symbols(elf, s, &header, why, nbytes)
+                              : 0;
+        if (found)
+            return found;
+    }
+    return 0;
+}
+
+int audit_object(const char *path, char *why, size_t nbytes)
+{
+    int found = -1;
+    snprintf(why, nbytes, "%s is not an object file", path);
+    elf_version(EV_CURRENT);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    Elf *const elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    if (elf && elf_kind(elf) == ELF_K_ELF)
+        found = audit_sections(elf, why, nbytes);
+    if (elf)
+        elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return found;
+}

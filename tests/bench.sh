@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# Speeds, as ratios within one run: they say something on any machine.
+set -eu
+for n in 2 4 8; do
+    mpirun -n "$n" "$1/tests/simgpu/prog_bench"
+done

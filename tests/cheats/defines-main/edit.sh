@@ -1,0 +1,1 @@
+echo 'int main(void) { return 0; }' >> p2p.c

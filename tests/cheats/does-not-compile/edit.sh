@@ -1,0 +1,1 @@
+echo 'this is not C' >> p2p.c

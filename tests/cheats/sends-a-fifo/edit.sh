@@ -1,0 +1,2 @@
+rm p2p.c
+mkfifo p2p.c

@@ -1,0 +1,151 @@
+/*
+ * The grader from outside: what it says of submissions, and to its user.
+ *
+ * tests/cheats/NAME/edit.sh turns a copy of the solution into a submission;
+ * tests/cheats/NAME/expect says what becomes of it: outcome, score, and a text
+ * that the table holds.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <dirent.h>  /* scandir */
+#include <jansson.h> /* json_load_file */
+#include <stdio.h>   /* snprintf */
+#include <stdlib.h>  /* free */
+#include <string.h>  /* strstr */
+
+#include "child.h"
+
+static const char *root(void)
+{
+    static char path[4096];
+    snprintf(path, sizeof path, "%s", child_build());
+    *strrchr(path, '/') = 0;
+    return path;
+}
+
+static int is_cheat(const struct dirent *d)
+{
+    return d->d_name[0] != '.';
+}
+
+static struct dirent **cheats; /* names, sorted */
+static int ncheats;
+
+static void list_cheats(void)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/tests/cheats", root());
+    ncheats = scandir(path, &cheats, is_cheat, alphasort);
+}
+
+START_TEST(a_submission_gets_what_it_deserves)
+{
+    const char *const name = cheats[_i]->d_name;
+    char dir[] = "/tmp/commlab-cheat-XXXXXX", path[4200];
+    ck_assert(mkdtemp(dir) != NULL);
+    struct child c = child_run(
+        30,
+        "cp %s/solutions/lab1-collectives/* %s && cd %s && ROOT=%s "
+        "SKELETON=%s/labs/lab1-collectives sh %s/tests/cheats/%s/edit.sh",
+        root(), dir, dir, root(), root(), root(), name);
+    ck_assert_msg(c.status == 0, "%s: %s%s", name, c.out, c.err);
+    child_clear(&c);
+    c = child_run(200, "%s/grade run --lab lab1 --json %s.json %s",
+                  child_build(), dir, dir);
+    struct child want =
+        child_run(10, "cat %s/tests/cheats/%s/expect", root(), name);
+    char outcome[32], text[256] = "";
+    double score;
+    ck_assert_int_ge(
+        sscanf(want.out, "%31s %lf %255[^\n]", outcome, &score, text), 2);
+    json_error_t error;
+    snprintf(path, sizeof path, "%s.json", dir);
+    json_t *const j = json_load_file(path, 0, &error);
+    ck_assert_msg(j != NULL, "%s: no JSON: %s%s", name, c.out, c.err);
+    const char *const got = json_string_value(json_object_get(j, "outcome"));
+    const double points = json_number_value(json_object_get(j, "score"));
+    ck_assert_msg(strcmp(got, outcome) == 0 && points == score &&
+                      strstr(c.out, text) != NULL,
+                  "%s: %s with %g points, should be %s with %g and \"%s\"\n%s",
+                  name, got, points, outcome, score, text, c.out);
+    ck_assert_int_eq(c.status, strcmp(outcome, "pass") != 0);
+    json_decref(j);
+    child_clear(&c);
+    child_clear(&want);
+    c = child_run(30, "rm -rf %s %s.json", dir, dir);
+    child_clear(&c);
+}
+END_TEST
+
+static void expect_usage(const char *args, int status, const char *says)
+{
+    struct child c = child_run(30, "%s/grade %s", child_build(), args);
+    ck_assert_msg(c.status == status && strstr(c.err, says) != NULL,
+                  "grade %s: status %d, should be %d\n%s%s", args, c.status,
+                  status, c.out, c.err);
+    child_clear(&c);
+}
+
+START_TEST(mistakes_on_the_command_line_are_named)
+{
+    expect_usage("", 2, "usage:");
+    expect_usage("run --lab lab1", 2, "name one lab with --lab");
+    expect_usage("run --lab lab99 /tmp", 2, "there is no lab \"lab99\"");
+    expect_usage("run --lab lab1 /nowhere", 2, "/nowhere is not a folder");
+    expect_usage("run --lab lab1 --case no /tmp", 2, "has no case \"no\"");
+    expect_usage("run --lab lab1 --seed x /tmp", 2, "is not a number");
+}
+END_TEST
+
+START_TEST(a_machine_without_a_sandbox_is_not_the_students_fault)
+{
+    // a bwrap that fails, before the real one on the path
+    char dir[] = "/tmp/commlab-path-XXXXXX";
+    ck_assert(mkdtemp(dir) != NULL);
+    struct child c = child_run(
+        30,
+        "printf '#!/bin/sh\\necho \"bwrap: No permissions\" >&2; exit 1\\n' > "
+        "%s/bwrap && chmod +x %s/bwrap && PATH=%s:$PATH %s/grade run --lab "
+        "lab1 %s/solutions/lab1-collectives",
+        dir, dir, dir, child_build(), root());
+    ck_assert_msg(c.status == 3 && strstr(c.out, "infra: the sandbox") != NULL,
+                  "status %d\n%s%s", c.status, c.out, c.err);
+    child_clear(&c);
+    c = child_run(10, "rm -r %s", dir);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(grading_leaves_nothing_in_tmp)
+{
+    struct child before = child_run(10, "ls /tmp | grep commlab-grade");
+    struct child c = child_run(120,
+                               "%s/grade run --lab lab1 --case fit "
+                               "%s/solutions/lab1-collectives",
+                               child_build(), root());
+    ck_assert_int_eq(c.status, 0);
+    struct child after = child_run(10, "ls /tmp | grep commlab-grade");
+    ck_assert_str_eq(before.out, after.out);
+    child_clear(&before);
+    child_clear(&c);
+    child_clear(&after);
+}
+END_TEST
+
+int main(void)
+{
+    list_cheats();
+    Suite *const s = suite_create("grader");
+    TCase *const t = tcase_create("grader");
+    tcase_set_timeout(t, 300);
+    tcase_add_test(t, mistakes_on_the_command_line_are_named);
+    tcase_add_test(t, a_machine_without_a_sandbox_is_not_the_students_fault);
+    tcase_add_test(t, grading_leaves_nothing_in_tmp);
+    tcase_add_loop_test(t, a_submission_gets_what_it_deserves, 0, ncheats);
+    suite_add_tcase(s, t);
+    SRunner *const r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
