@@ -15,8 +15,8 @@ quickstart: deps       ## install, build, run lab 1, grade skeleton and solution
 	$(MAKE) all
 	tests/quickstart.sh
 
-# test:                ## all tests; ends with their count
-# bench:               ## speeds, as ratios within one run
+test:                  ## all tests; ends with their count
+bench:                 ## speeds, as ratios within one run
 skeletons:             ## regenerate labs/ from solutions/ (FORCE=1 overwrites)
 	@FORCE=$(FORCE) common/skeletons.sh
 lint: lint-format lint-code   ## format and static checks

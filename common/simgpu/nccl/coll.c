@@ -127,23 +127,25 @@ static void copy(char *to, const char *from, size_t nbytes)
         memmove(to, from, nbytes);
 }
 
-/* acc = reduction over all ranks of elements [at, at + count) of their inputs */
+/*
+ * acc = reduction over all ranks of elements [at, at + count) of their inputs.
+ * acc may be rank 0's own input: it is read first.
+ */
 static void reduce_block(const struct work *w, char *acc, size_t at,
                          size_t count, char *scaled)
 {
     const struct post *const p = w->post;
     const int avg = p->op == ncclAvg, is_float = p->type >= ncclFloat16;
-    const double scale = avg ? 1.0 / w->n : p->scale;
     const int scales = p->scale != 1.0 || (avg && is_float);
     const ncclRedOp_t op = avg ? ncclSum : (ncclRedOp_t)p->op;
     for (int r = 0; r < w->n; r++) {
         const char *in = input(w, r, at);
         if (scales) {
-            const double s = avg ? scale : post_of(w, r)->scale;
+            const double s = avg ? 1.0 / w->n : post_of(w, r)->scale;
             reduce_scale(r ? scaled : acc, in, count, p->type, s);
             in = scaled;
         } else if (r == 0) {
-            memcpy(acc, in, count * w->size);
+            copy(acc, in, count * w->size);
         }
         if (r)
             reduce_combine(acc, in, count, p->type, op);
@@ -152,19 +154,24 @@ static void reduce_block(const struct work *w, char *acc, size_t at,
         reduce_divide(acc, count, p->type, w->n);
 }
 
-/* Reduce [begin, end) of the inputs to element `at` of the outputs of ranks
- * [first, last]. */
+/*
+ * Reduce [begin, end) of the inputs to element `at` of the outputs of ranks
+ * [first, last]. With several of them, the sum grows in the first one's output
+ * (rank 0's, so that it overwrites no input but that which is read first).
+ */
 static void reduce_to(const struct work *w, size_t begin, size_t end, size_t at,
                       int first, int last)
 {
-    char acc[BLOCK] __attribute__((aligned(64)));
+    char own[BLOCK] __attribute__((aligned(64)));
     char scaled[BLOCK] __attribute__((aligned(64)));
     const size_t step = BLOCK / w->size;
     for (size_t i = begin; i < end; i += step) {
         const size_t count = end - i < step ? end - i : step;
+        char *const acc =
+            last > first ? output(w, first, at + (i - begin)) : own;
         reduce_block(w, acc, i, count, scaled);
         for (int r = first; r <= last; r++)
-            memcpy(output(w, r, at + (i - begin)), acc, count * w->size);
+            copy(output(w, r, at + (i - begin)), acc, count * w->size);
     }
 }
 
