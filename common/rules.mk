@@ -10,7 +10,7 @@
 # by the compiler, programs are build/lab1, build/solutions/lab1, build/grade.
 
 # As many jobs as there are cores, unless -j says otherwise.
-ifeq ($(filter -j%,$(MAKEFLAGS)),)
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
 MAKEFLAGS += --no-print-directory
