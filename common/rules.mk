@@ -143,18 +143,22 @@ $(PREFIX)/lib/libnccl.so.2: $(call objs,$(NCCL_SRC)) \
 	| $(PREFIX)/lib/libcudart.so.13
 
 SIM_HEADERS := $(shell find common/simgpu/include -type f)
-SIM_TOPOS := $(wildcard common/topo/*.xml)
+# The machines: simgpu and commgraph look for them in the prefix.
+TOPOS := $(patsubst common/topo/%,$(PREFIX)/share/topo/%,$(wildcard \
+	common/topo/*.xml))
 $(PREFIX)/bin/simnvcc: $(call objs,$(call c_in,common/simgpu/simnvcc))
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $^ -o $@
-$(PREFIX)/.headers: $(SIM_HEADERS) $(SIM_TOPOS)
-	@mkdir -p $(PREFIX)/share/topo
+$(PREFIX)/share/topo/%.xml: common/topo/%.xml
+	@mkdir -p $(@D)
+	@cp $< $@
+$(PREFIX)/.headers: $(SIM_HEADERS)
+	@mkdir -p $(@D)
 	@rm -rf $(PREFIX)/include
 	cp -r common/simgpu/include $(PREFIX)/include
-	$(if $(SIM_TOPOS),cp $(SIM_TOPOS) $(PREFIX)/share/topo)
 	@touch $@
-$(SIMGPU): $(PREFIX)/.headers $(PREFIX)/bin/simnvcc \
+$(SIMGPU): $(PREFIX)/.headers $(PREFIX)/bin/simnvcc $(TOPOS) \
 	$(PREFIX)/lib/libcudart.so.13 $(PREFIX)/lib/libnccl.so.2
 	@touch $@
 ifeq ($(GPU),sim)
@@ -212,7 +216,7 @@ $(BUILD)/grade: $(call objs,$(wildcard grader/main.c) $(JUDGES)) \
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(O)/libgrader.a $(O)/libjudge.a \
 	    $(GRADER_LIBS)
 $(BUILD)/commgraph: $(call objs,$(call c_in,common/graph/commgraph)) \
-	$(O)/libgraph.a
+	$(O)/libgraph.a | $(TOPOS)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $^ -lexpat -ljansson -ldw -lelf -lm -pthread
@@ -236,7 +240,8 @@ CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null)
 TEST_ARCHIVES := $(addprefix $(O)/,libsimnccl.a libsimgpu.a libgraph.a \
 	libjudge.a)
 
-$(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(SUPPORT_OBJ) $(TEST_ARCHIVES)
+$(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(SUPPORT_OBJ) $(TEST_ARCHIVES) \
+	| $(TOPOS)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $(filter %.o,$^) -Wl,--start-group $(TEST_ARCHIVES) \

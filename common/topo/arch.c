@@ -1,0 +1,53 @@
+#include "topo/calibration.h"
+
+/*
+ * Devices: NVIDIA's data sheets (dense rates; fp16 with fp32 sums), and the
+ * share of them that large products and copies reach. NVLink as copies reach
+ * it: p2p-GBps.csv. What NCCL assumes: its topo.h and tuning.cc. Likeness: what
+ * the curves of dgx-1v, dgx-a100, pcie-4090 and dgx-h100 are against NCCL's
+ * model; where none is measured, those of the nearest of them.
+ */
+// clang-format off
+static const struct calibration_arch archs[] = {
+    /* name, SMs, clock and memory clock kHz, bus bits, GiB, L2 MiB,
+     *   TFLOP/s of fp32 tf32 fp16 fp64, share; HBM GB/s, share
+     * NVLink: one, one way; both ways of all | NCCL: link, column | data center
+     *   | likeness: lat bw kappa */
+    {60, {"Tesla P100-SXM2-16GB", 56, 1480500, 715000, 4096, 16, 4,
+          {10.6, 10.6, 21.2, 5.3}, .8, 732, .85},
+        18, 144, 18, 0, 1, 3.1, 1.32, 1.07},
+    {70, {"Tesla V100-SXM2-16GB", 80, 1530000, 877000, 4096, 16, 6,
+          {15.7, 15.7, 125, 7.8}, .8, 900, .88},
+        24, 288, 20, 0, 1, 3.1, 1.32, 1.07},
+    {75, {"Tesla T4", 40, 1590000, 5001000, 256, 16, 4,
+          {8.1, 8.1, 65, .25}, .8, 320, .85},
+        24, 96, 20, 0, 1, 3.1, 1.32, 1.07},
+    {80, {"NVIDIA A100-SXM4-80GB", 108, 1410000, 1593000, 5120, 80, 40,
+          {19.5, 156, 312, 9.7}, .8, 2039, .88},
+        22.5, 419, 20, 1, 1, 1.54, .96, .81},
+    {86, {"NVIDIA GeForce RTX 3090", 82, 1695000, 9751000, 384, 24, 6,
+          {35.6, 35.6, 71, .56}, .8, 936, .88},
+        12.5, 112, 12, 1, 0, 1.75, 1, .96},
+    {89, {"NVIDIA GeForce RTX 4090", 128, 2520000, 10501000, 384, 24, 72,
+          {82.6, 82.6, 165, 1.29}, .8, 1008, .9},
+        12.5, 112, 12, 1, 0, 1.75, 1, .96},
+    {90, {"NVIDIA H100 80GB HBM3", 132, 1980000, 2619000, 5120, 80, 50,
+          {67, 494, 989, 34}, .8, 3350, .9},
+        21.1, 757, 20.6, 2, 1, 1, 1.07, 1.56},
+    {100, {"NVIDIA B200", 148, 1965000, 3996000, 8192, 180, 126,
+           {75, 1100, 2250, 37}, .8, 8000, .9},
+        42, 1510, 40.1, 3, 1, 1, 1.07, 1.56},
+    {120, {"NVIDIA GeForce RTX 5090", 170, 2407000, 14001000, 512, 32, 96,
+           {104.8, 104.8, 209.5, 1.64}, .8, 1792, .9},
+        12.5, 128, 12, 3, 0, 1.75, 1, .96},
+};
+// clang-format on
+
+const struct calibration_arch *calibration_arch(int sm)
+{
+    const struct calibration_arch *found = &archs[0];
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
+        if (archs[i].sm <= sm)
+            found = &archs[i];
+    return found;
+}

@@ -1,0 +1,251 @@
+#include "topo/calibration.h"
+
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* strtod */
+#include <string.h> /* strcmp */
+
+#include "topo/machine.h" /* enum machine_reach */
+
+/* An attribute, where its number goes, and what that may be. */
+struct field {
+    const char *element, *key;
+    size_t offset; /* in struct calibration; <curve>: in its curve */
+    double lo, hi;
+};
+
+#define IN(member)    offsetof(struct calibration, member)
+#define CURVE(member) offsetof(struct calibration_curve, member)
+
+static const struct field fields[] = {
+    {"device", "nsm", IN(device.nsm), 1, 1024},
+    {"device", "clock_khz", IN(device.clock_khz), 1, 1e8},
+    {"device", "mem_clock_khz", IN(device.mem_clock_khz), 1, 1e8},
+    {"device", "mem_bus_bits", IN(device.mem_bus_bits), 1, 1e6},
+    {"device", "mem_GiB", IN(device.mem_GiB), .01, 1e5},
+    {"device", "l2_MiB", IN(device.l2_MiB), .01, 1e5},
+    {"device", "fp32_TFLOPs", IN(device.TFLOPs[GRAPH_FP32]), .01, 1e6},
+    {"device", "tf32_TFLOPs", IN(device.TFLOPs[GRAPH_TF32]), .01, 1e6},
+    {"device", "fp16_TFLOPs", IN(device.TFLOPs[GRAPH_FP16]), .01, 1e6},
+    {"device", "fp64_TFLOPs", IN(device.TFLOPs[GRAPH_FP64]), .01, 1e6},
+    {"device", "flops_eff", IN(device.flops_eff), .01, 1},
+    {"device", "hbm_GBps", IN(device.hbm_GBps), .1, 1e6},
+    {"device", "hbm_eff", IN(device.hbm_eff), .01, 1},
+
+    {"links", "nvlink_GBps", IN(links.nvlink_GBps), .1, 1e5},
+    {"links", "engine_GBps", IN(links.engine_GBps), .1, 1e6},
+    {"links", "pcie_eff", IN(links.pcie_eff), .01, 1},
+    {"links", "p2p_GBps", IN(links.p2p_GBps), 0, 1e5},
+    {"links", "p2p_socket_GBps", IN(links.p2p_socket_GBps), 0, 1e5},
+    {"links", "staged_GBps", IN(links.staged_GBps), .01, 1e5},
+    {"links", "staged_socket_GBps", IN(links.staged_socket_GBps), .01, 1e5},
+    {"links", "socket_GBps", IN(links.socket_GBps), .1, 1e5},
+    {"links", "host_GBps", IN(links.host_GBps), .1, 1e5},
+    {"links", "net_eff", IN(links.net_eff), .01, 1},
+    {"links", "p2p_us", IN(links.p2p_us), 0, 1e4},
+    {"links", "staged_us", IN(links.staged_us), 0, 1e4},
+    {"links", "host_us", IN(links.host_us), 0, 1e4},
+    {"links", "net_us", IN(links.net_us), 0, 1e4},
+
+    {"host", "launch_ns", IN(host.launch_ns), 1, 1e9},
+    {"host", "kernel_ns", IN(host.kernel_ns), 1, 1e9},
+    {"host", "copy_ns", IN(host.copy_ns), 1, 1e9},
+    {"host", "sync_ns", IN(host.sync_ns), 1, 1e9},
+    {"host", "api_ns", IN(host.api_ns), 1, 1e9},
+    {"host", "mpi_ns", IN(host.mpi_ns), 1, 1e9},
+    {"host", "mpi_net_ns", IN(host.mpi_net_ns), 1, 1e9},
+    {"host", "mpi_GBps", IN(host.mpi_GBps), .01, 1e5},
+    {"host", "sm_share", IN(host.sm_share), 0, .9},
+
+    {"curve", "a_us", CURVE(a_us), .01, 1e6},
+    {"curve", "B_GBps", CURVE(B_GBps), .001, 1e6},
+    {"curve", "k_us", CURVE(k_us), 0, 1e3},
+    {"curve", "ranks", CURVE(ranks), 2, 1e5},
+    {"curve", "nodes", CURVE(nodes), 1, 1024},
+};
+enum { NFIELDS = sizeof fields / sizeof *fields };
+
+void calibration_init(struct calibration *c)
+{
+    memset(c, 0, sizeof *c);
+    for (int i = 0; i < NFIELDS; i++)
+        if (strcmp(fields[i].element, "curve") != 0)
+            *(double *)((char *)c + fields[i].offset) = -1;
+    c->links.nccl_p2p = -1;
+}
+
+static int read_number(const struct field *f, const char *text, void *base,
+                       char *err, size_t err_nbytes)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    // not written as !(in range): a NaN must not pass
+    if (end != text && !*end && value >= f->lo && value <= f->hi) {
+        *(double *)((char *)base + f->offset) = value;
+        return 0;
+    }
+    snprintf(err, err_nbytes,
+             "<%s %s=\"%.40s\">: it must be a number from %g to %g", f->element,
+             f->key, text, f->lo, f->hi);
+    return -1;
+}
+
+/* NCCL_P2P_LEVEL's words, in the order of enum machine_reach. */
+static int read_reach(struct calibration *c, const char *text, char *err,
+                      size_t err_nbytes)
+{
+    for (int i = 0; i < 5; i++)
+        if (strcmp(machine_reach_names[i], text) == 0) {
+            c->links.nccl_p2p = i;
+            return 0;
+        }
+    snprintf(err, err_nbytes,
+             "<links nccl_p2p=\"%.40s\">: it must be NVL, PIX, PXB, PHB or SYS",
+             text);
+    return -1;
+}
+
+/* Attributes that are text. 1 if this is one, -1 if it is wrong. */
+static int read_text(struct calibration *c, const char *element,
+                     const char *key, const char *text, char *err,
+                     size_t err_nbytes)
+{
+    if (strcmp(key, "source") == 0)
+        return 1;
+    if (strcmp(element, "device") == 0 && strcmp(key, "name") == 0) {
+        snprintf(c->device.name, sizeof c->device.name, "%s", text);
+        return 1;
+    }
+    if (strcmp(element, "links") == 0 && strcmp(key, "nccl_p2p") == 0)
+        return read_reach(c, text, err, err_nbytes) == 0 ? 1 : -1;
+    if (strcmp(element, "curve") == 0 && strcmp(key, "op") == 0) {
+        if (strcmp(text, "all_reduce") == 0 || strcmp(text, "sendrecv") == 0)
+            return 1;
+        snprintf(err, err_nbytes,
+                 "<curve op=\"%.40s\">: it must be all_reduce or sendrecv",
+                 text);
+        return -1;
+    }
+    return 0;
+}
+
+static const char *value_of(const char *const *atts, const char *key)
+{
+    for (; *atts; atts += 2)
+        if (strcmp(*atts, key) == 0)
+            return atts[1];
+    return NULL;
+}
+
+/* Where a whole <curve> goes. */
+static int place_curve(struct calibration *c, const char *const *atts,
+                       const struct calibration_curve *curve, char *err,
+                       size_t err_nbytes)
+{
+    static const char *const needed[] = {"op", "ranks", "nodes", "a_us",
+                                         "B_GBps"};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!value_of(atts, needed[i])) {
+            snprintf(err, err_nbytes, "<curve> lacks %s", needed[i]);
+            return -1;
+        }
+    const int op = strcmp(value_of(atts, "op"), "sendrecv") == 0
+                       ? CALIBRATION_SENDRECV
+                       : CALIBRATION_ALLREDUCE;
+    c->curve[op][curve->nodes > 1] = *curve;
+    return 0;
+}
+
+static const struct field *find_field(const char *element, const char *key)
+{
+    for (int i = 0; i < NFIELDS; i++)
+        if (strcmp(fields[i].element, element) == 0 &&
+            strcmp(fields[i].key, key) == 0)
+            return &fields[i];
+    return NULL;
+}
+
+int calibration_read(struct calibration *c, const char *element,
+                     const char *const *atts, char *err, size_t err_nbytes)
+{
+    struct calibration_curve curve = {0};
+    const int is_curve = strcmp(element, "curve") == 0;
+    for (const char *const *a = atts; *a; a += 2) {
+        const int text = read_text(c, element, a[0], a[1], err, err_nbytes);
+        const struct field *const f = find_field(element, a[0]);
+        if (text < 0)
+            return -1;
+        if (!text && !f) {
+            snprintf(err, err_nbytes,
+                     "<%s> has no attribute \"%.40s\": see FORMAT.md", element,
+                     a[0]);
+            return -1;
+        }
+        if (f && read_number(f, a[1], is_curve ? (void *)&curve : (void *)c,
+                             err, err_nbytes) != 0)
+            return -1;
+    }
+    return is_curve ? place_curve(c, atts, &curve, err, err_nbytes) : 0;
+}
+
+static void fill(double *value, double otherwise)
+{
+    if (*value < 0)
+        *value = otherwise;
+}
+
+static void complete_device(struct calibration_device *d,
+                            const struct calibration_device *otherwise)
+{
+    if (!d->name[0])
+        memcpy(d->name, otherwise->name, sizeof d->name);
+    fill(&d->nsm, otherwise->nsm);
+    fill(&d->clock_khz, otherwise->clock_khz);
+    fill(&d->mem_clock_khz, otherwise->mem_clock_khz);
+    fill(&d->mem_bus_bits, otherwise->mem_bus_bits);
+    fill(&d->mem_GiB, otherwise->mem_GiB);
+    fill(&d->l2_MiB, otherwise->l2_MiB);
+    for (int i = 0; i < GRAPH_MATHS; i++)
+        fill(&d->TFLOPs[i], otherwise->TFLOPs[i]);
+    fill(&d->flops_eff, otherwise->flops_eff);
+    fill(&d->hbm_GBps, otherwise->hbm_GBps);
+    fill(&d->hbm_eff, otherwise->hbm_eff);
+}
+
+/* Fixed costs of host and device: public measurements agree within a factor of
+ * two, and no lab's verdict depends on them more finely than that. */
+static void complete_host(struct calibration_host *h)
+{
+    fill(&h->launch_ns, 2000);
+    fill(&h->kernel_ns, 2000);
+    fill(&h->copy_ns, 1500);
+    fill(&h->sync_ns, 3000);
+    fill(&h->api_ns, 500);
+    fill(&h->mpi_ns, 1000);
+    fill(&h->mpi_net_ns, 2000);
+    fill(&h->mpi_GBps, 10);
+    fill(&h->sm_share, .15);
+}
+
+void calibration_complete(struct calibration *c,
+                          const struct calibration_arch *arch, double pcie_GBps,
+                          int cross_p2p)
+{
+    struct calibration_links *const l = &c->links;
+    complete_device(&c->device, &arch->device);
+    complete_host(&c->host);
+    fill(&l->nvlink_GBps, arch->nvlink_GBps);
+    fill(&l->engine_GBps, arch->engine_GBps);
+    fill(&l->p2p_GBps, arch->datacenter ? pcie_GBps : 0);
+    fill(&l->p2p_socket_GBps,
+         arch->datacenter && cross_p2p ? pcie_GBps / 2 : 0);
+    fill(&l->staged_GBps, .68 * pcie_GBps);
+    fill(&l->staged_socket_GBps, l->staged_GBps);
+    fill(&l->socket_GBps, 60);
+    fill(&l->host_GBps, 300);
+    fill(&l->net_eff, .95);
+    fill(&l->p2p_us, 1.3);
+    fill(&l->staged_us, 16);
+    fill(&l->host_us, 1);
+    fill(&l->net_us, 4);
+    fill(&l->nccl_p2p, cross_p2p ? 4 : 2); // SYS; PXB behind Intel and ARM
+}

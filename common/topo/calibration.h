@@ -1,0 +1,91 @@
+/*
+ * calibration.h: how fast the parts of a machine are
+ *
+ * Values come from the file's <calibration>; those it doesn't give follow from
+ * the GPUs' architecture. FORMAT.md lists the attributes.
+ */
+#ifndef COMMLAB_TOPO_CALIBRATION_H
+#define COMMLAB_TOPO_CALIBRATION_H
+
+#include <stddef.h>
+
+#include "graph/record.h"
+
+/*
+ * Time of a communication of S bytes: a + S/B + k sqrt(S). The square root
+ * stands for pipelines that fill: chunks grow with the size.
+ */
+struct calibration_curve {
+    double a_us;
+    double B_GBps;
+    double k_us;         /* us per sqrt(byte) */
+    double ranks, nodes; /* what it was measured on; ranks 0: not given */
+};
+
+enum calibration_op { CALIBRATION_ALLREDUCE, CALIBRATION_SENDRECV };
+
+/* All are -1 until given. */
+struct calibration {
+    struct calibration_device { /* one GPU */
+        char name[64];
+        double nsm, clock_khz, mem_clock_khz, mem_bus_bits, mem_GiB, l2_MiB;
+        double TFLOPs[GRAPH_MATHS], flops_eff; /* dense; share reached */
+        double hbm_GBps, hbm_eff;
+    } device;
+    struct calibration_links {
+        double nvlink_GBps;     /* one NVLink, one way, as copies reach it */
+        double engine_GBps;     /* copies of one GPU, both ways together */
+        double pcie_eff;        /* share of nominal PCIe bandwidth */
+        double p2p_GBps;        /* peer copy over PCIe; 0: no peer access */
+        double p2p_socket_GBps; /* and across sockets */
+        double staged_GBps;     /* copy between GPUs through the host */
+        double staged_socket_GBps;
+        double socket_GBps; /* between two CPUs, one way */
+        double host_GBps;   /* a node's host memory, read + write */
+        double net_eff;     /* share of a NIC's nominal bandwidth */
+        double p2p_us, staged_us, host_us, net_us;
+        double nccl_p2p; /* enum machine_reach */
+    } links;
+    struct calibration_host {
+        double launch_ns, kernel_ns, copy_ns, sync_ns, api_ns;
+        double mpi_ns, mpi_net_ns, mpi_GBps, sm_share;
+    } host;
+    /* by enum calibration_op; 0 inside a node, 1 across */
+    struct calibration_curve curve[2][2];
+};
+
+/* What a GPU of an architecture is and what NCCL assumes of it. */
+struct calibration_arch {
+    int sm;
+    struct calibration_device device;
+    double nvlink_GBps; /* as copies reach it */
+    double engine_GBps; /* both ways together */
+    double nccl_link;   /* GB/s of one NVLink in NCCL's model */
+    int column;         /* of NCCL's caps: Volta, Ampere, Hopper, Blackwell */
+    int datacenter;     /* peer access over PCIe */
+    /* Of curves that aren't given, against the tuning model: a = lat * its
+     * latency, B = bw * its bandwidth, k = kappa sqrt(a/B). */
+    double lat, bw, kappa;
+};
+
+/* The newest one that isn't newer than sm. */
+const struct calibration_arch *calibration_arch(int sm);
+
+void calibration_init(struct calibration *c);
+
+/*
+ * Take the attributes (name, value, name, value, NULL) of an element of a
+ * <calibration>. On failure -1, with what is wrong in err.
+ */
+int calibration_read(struct calibration *c, const char *element,
+                     const char *const *atts, char *err, size_t err_nbytes);
+
+/*
+ * Give what is still missing its default. pcie_GBps: of a GPU's PCIe link as
+ * seen; cross_p2p: whether its CPUs pass peer access on between sockets.
+ */
+void calibration_complete(struct calibration *c,
+                          const struct calibration_arch *arch, double pcie_GBps,
+                          int cross_p2p);
+
+#endif

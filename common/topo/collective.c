@@ -1,0 +1,196 @@
+/*
+ * collective.c: what communication costs
+ *
+ * The time of NCCL's own choice is the calibrated curve. What NCCL would not
+ * have chosen takes longer by as much as its model says.
+ */
+#include <math.h>   /* llround */
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* memset */
+
+#include "topo/curve.h"
+#include "topo/traffic.h"
+#include "topo/tuning.h"
+
+static const char *const op_names[GRAPH_OPS] = {
+    [GRAPH_OP_NONE] = "no operation",
+    [GRAPH_OP_ALLREDUCE] = "all_reduce",
+    [GRAPH_OP_BROADCAST] = "broadcast",
+    [GRAPH_OP_REDUCE] = "reduce",
+    [GRAPH_OP_ALLGATHER] = "all_gather",
+    [GRAPH_OP_REDUCESCATTER] = "reduce_scatter",
+    [GRAPH_OP_ALLTOALL] = "alltoall",
+    [GRAPH_OP_GATHER] = "gather",
+    [GRAPH_OP_SCATTER] = "scatter",
+    [GRAPH_OP_BARRIER] = "barrier",
+    [GRAPH_OP_SENDRECV] = "sendrecv",
+};
+
+/* Fill out from a time in microseconds, which may not be less than what the
+ * latency and the links take. */
+static int finish(struct topo_coll *out, const struct traffic *f,
+                  double latency_us, double us, uint64_t bytes, char *err,
+                  size_t err_nbytes)
+{
+    const double least_us = latency_us + f->sec * (double)bytes * 1e6;
+    out->latency_ps = (uint64_t)llround(latency_us * 1e6);
+    out->time_ps = (uint64_t)ceil((us > least_us ? us : least_us) * 1e6);
+    out->loads = calloc((size_t)f->n + 1, sizeof *out->loads);
+    if (!out->loads) {
+        snprintf(err, err_nbytes, "no memory");
+        return -1;
+    }
+    for (; out->nloads < f->n; out->nloads++) {
+        out->loads[out->nloads] = f->load[out->nloads];
+        out->loads[out->nloads].work *= (double)bytes;
+    }
+    return 0;
+}
+
+/* One rank: a copy from the send to the receive buffer. */
+static int alone(const struct topo *t, int32_t place, uint64_t bytes,
+                 struct topo_coll *out, char *err, size_t err_nbytes)
+{
+    struct topo_load load = {topo_memory(t, place), 2};
+    const struct traffic f = {1, &load, 2 / t->resource[load.resource].rate};
+    const double us = (double)t->costs.kernel_ps * 1e-6;
+    out->algo = TOPO_RING;
+    out->proto = TOPO_SIMPLE;
+    return finish(out, &f, us, us, bytes, err, err_nbytes);
+}
+
+/* The fastest of a table within the sets; 0 if there is one. */
+static int choose(const struct tuning_table *table, int algos, int protos,
+                  uint64_t bytes, struct topo_coll *out, double *us)
+{
+    int found = -1;
+    for (int a = 0; a < TOPO_ALGOS; a++)
+        for (int p = 0; p < TOPO_PROTOS; p++) {
+            const struct tuning x = table->at[a][p];
+            const int allowed =
+                a == TOPO_P2P || (algos >> a & 1 && protos >> p & 1);
+            if (!(x.GBps > 0) || !allowed)
+                continue;
+            const double x_us = tuning_time(x, (double)bytes);
+            if (found == 0 && x_us >= *us)
+                continue;
+            *us = x_us;
+            out->algo = (enum topo_algo)a;
+            out->proto = (enum topo_proto)p;
+            found = 0;
+        }
+    return found;
+}
+
+/* Say what could have done the operation. */
+static void explain(const struct topo *t, const struct shape *s,
+                    enum graph_op op, const struct tuning_table *table,
+                    char *err, size_t err_nbytes)
+{
+    char can[512] = "";
+    size_t at = 0;
+    for (int a = 0; a < TOPO_ALGOS; a++)
+        for (int p = 0; p < TOPO_PROTOS; p++)
+            if (table->at[a][p].GBps > 0)
+                at += (size_t)snprintf(can + at, sizeof can - at, " %s/%s",
+                                       topo_algo_name((enum topo_algo)a),
+                                       topo_proto_name((enum topo_proto)p));
+    snprintf(err, err_nbytes,
+             "%s over %d GPUs of %s: NCCL has, of what is allowed "
+             "(NCCL_ALGO, NCCL_PROTO), no algorithm that can do it; these "
+             "can:%s",
+             op_names[op], s->n, t->name, can);
+}
+
+static int several(const struct topo *t, struct shape *s, enum graph_op op,
+                   uint64_t bytes, int algos, int protos, struct topo_coll *out,
+                   char *err, size_t err_nbytes)
+{
+    const int message = tuning_is_message(op);
+    const struct traffic *f = message ? traffic_of(t, s, op, TOPO_P2P) : NULL;
+    struct tuning_table table;
+    double best_us = 0, us = 0;
+    if (message && !f) {
+        snprintf(err, err_nbytes, "no memory");
+        return -1;
+    }
+    tuning_fill(t, s, op, message ? 1e-9 / f->sec : 0, &table);
+    choose(&table, TOPO_ANY, TOPO_ANY, bytes, out, &best_us);
+    if (choose(&table, algos, protos, bytes, out, &us) != 0) {
+        explain(t, s, op, &table, err, err_nbytes);
+        return -1;
+    }
+    f = traffic_of(t, s, op, out->algo);
+    if (!f) {
+        snprintf(err, err_nbytes, "no memory");
+        return -1;
+    }
+    const struct calibration_curve c =
+        curve_of(t, message ? CALIBRATION_SENDRECV : CALIBRATION_ALLREDUCE,
+                 s->ngroups > 1, tuning_limits(&table));
+    return finish(out, f, c.a_us, curve_us(&c, (double)bytes) * us / best_us,
+                  bytes, err, err_nbytes);
+}
+
+int topo_collective(const struct topo *t, enum graph_op op,
+                    const int32_t *place, int n, uint64_t bytes, int algos,
+                    int protos, struct topo_coll *out, char *err,
+                    size_t err_nbytes)
+{
+    memset(out, 0, sizeof *out);
+    if (op <= GRAPH_OP_NONE || op >= GRAPH_OPS || op == GRAPH_OP_BARRIER) {
+        snprintf(err, err_nbytes, "%s is no collective of NCCL's",
+                 op < GRAPH_OPS ? op_names[op] : "an unknown operation");
+        return -1;
+    }
+    struct shape *const s = shape_of(t, place, n, err, err_nbytes);
+    if (!s)
+        return -1;
+    if (s->ngroups > 1 && t->nnics == 0) {
+        snprintf(err, err_nbytes, "%s has no <net>: its nodes aren't connected",
+                 t->name);
+        return -1;
+    }
+    return n == 1
+               ? alone(t, place[0], bytes, out, err, err_nbytes)
+               : several(t, s, op, bytes, algos, protos, out, err, err_nbytes);
+}
+
+int topo_message(const struct topo *t, int32_t from, int32_t to, uint64_t bytes,
+                 struct topo_coll *out, char *err, size_t err_nbytes)
+{
+    const struct topo_gpu *const a = topo_gpu(t, from), *b = topo_gpu(t, to);
+    memset(out, 0, sizeof *out);
+    if (!a || !b) {
+        snprintf(err, err_nbytes, "%s has %d GPUs: no way from %d to %d",
+                 t->name, topo_ngpus(t), (int)from, (int)to);
+        return -1;
+    }
+    if (from == to)
+        return alone(t, from, bytes, out, err, err_nbytes);
+    struct traffic *const f = traffic_message(t, from, to);
+    if (!f || !(f->sec > 0)) {
+        snprintf(err, err_nbytes,
+                 f ? "%s: no way from GPU %d to %d"
+                   : "%s: no memory for a way from %d to %d",
+                 t->name, (int)from, (int)to);
+        traffic_free(f);
+        return -1;
+    }
+    const struct tuning limits = curve_message(t, from, to, f->sec);
+    const struct calibration_curve c =
+        curve_of(t, CALIBRATION_SENDRECV, a->node != b->node, limits);
+    out->algo = TOPO_P2P;
+    out->proto = bytes <= 16384 ? TOPO_LL : TOPO_SIMPLE; // NCCL's threshold
+    const int result = finish(out, f, c.a_us, curve_us(&c, (double)bytes),
+                              bytes, err, err_nbytes);
+    traffic_free(f);
+    return result;
+}
+
+void topo_coll_release(struct topo_coll *c)
+{
+    free(c->loads);
+    memset(c, 0, sizeof *c);
+}

@@ -1,0 +1,191 @@
+#include "topo/machine.h"
+
+#include <stdarg.h> /* va_list */
+#include <stdio.h>  /* vsnprintf */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* memcpy */
+
+const char *const machine_reach_names[5] = {"NVL", "PIX", "PXB", "PHB", "SYS"};
+
+/* PCIe generations. GB/s of one lane, one way: nominal, as NCCL assumes. */
+static const struct {
+    double gts, lane, eff, nccl;
+} generations[] = {
+    {2.5, .25, .75, .19}, {5, .5, .75, .375}, {8, 1, .75, .75},
+    {16, 2, .78, 1.5},    {32, 4, .86, 3},    {64, 8, .86, 6},
+};
+
+/* The generation of a link; 3, as NCCL says, where the file doesn't know. */
+static int generation(const struct machine_pci *p)
+{
+    for (int i = 0; i < 6; i++)
+        if (p->lane_gts > generations[i].gts * .99 &&
+            p->lane_gts < generations[i].gts * 1.01)
+            return i;
+    return 2;
+}
+
+static int lanes(const struct machine_pci *p)
+{
+    return p->width > 0 && p->width <= 32 ? p->width : 16;
+}
+
+double machine_pcie(const struct topo *t, const struct machine_pci *p)
+{
+    const int g = generation(p);
+    const double eff =
+        t->cal.links.pcie_eff > 0 ? t->cal.links.pcie_eff : generations[g].eff;
+    return generations[g].lane * eff * lanes(p);
+}
+
+double machine_nccl_pcie(const struct machine_pci *p)
+{
+    return generations[generation(p)].nccl * lanes(p);
+}
+
+/* Resources of node 0 first; the others are copies with other names. */
+struct builder {
+    struct topo *t;
+    int node, next; /* resource that add() names next */
+};
+
+__attribute__((format(printf, 3, 4))) static int
+add(struct builder *b, double GBps, const char *format, ...)
+{
+    struct topo_resource *const r = &b->t->resource[b->next++];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r->name, sizeof r->name, format, args);
+    va_end(args);
+    r->rate = GBps * 1e9;
+    // indices that parts hold are those of node 0
+    return b->next - 1 - b->node * b->t->per_node;
+}
+
+static void add_gpu(struct builder *b, int local)
+{
+    static const char *const math[GRAPH_MATHS] = {"fp32", "tf32", "fp16",
+                                                  "fp64"};
+    struct topo *const t = b->t;
+    struct machine_gpu *const g = &t->gpu[local];
+    const struct calibration_device *const d = &t->cal.device;
+    const int n = b->node * t->ngpus + local;
+    for (int i = 0; i < GRAPH_MATHS; i++)
+        g->compute[i] =
+            add(b, d->TFLOPs[i] * 1000 * d->flops_eff, "%s G%d", math[i], n);
+    g->memory = add(b, d->hbm_GBps * d->hbm_eff, "hbm G%d", n);
+    g->engine = add(b, t->cal.links.engine_GBps, "copy engines G%d", n);
+    if (g->switch_links) {
+        const double rate = g->switch_links * t->cal.links.nvlink_GBps;
+        g->up = add(b, rate, "nvlink G%d up", n);
+        g->down = add(b, rate, "nvlink G%d down", n);
+    }
+    for (int other = 0; other < t->ngpus; other++)
+        if (t->nvlinks[local][other])
+            t->bundle[local][other] =
+                add(b, t->nvlinks[local][other] * t->cal.links.nvlink_GBps,
+                    "nvlink G%d->G%d", n, b->node * t->ngpus + other);
+}
+
+static void add_pci(struct builder *b, int i)
+{
+    struct topo *const t = b->t;
+    struct machine_pci *const p = &t->pci[i];
+    const double rate = machine_pcie(t, p);
+    char name[24];
+    if (p->leaf_gpu >= 0)
+        snprintf(name, sizeof name, "G%d", b->node * t->ngpus + p->leaf_gpu);
+    else
+        snprintf(name, sizeof name, "%s n%d", p->bus_id, b->node);
+    p->up = add(b, rate, "pcie %s up", name);
+    p->down = add(b, rate, "pcie %s down", name);
+}
+
+static void add_rest(struct builder *b)
+{
+    struct topo *const t = b->t;
+    const struct calibration_links *const l = &t->cal.links;
+    for (int i = 0; i < t->ncpus; i++)
+        for (int k = 0; k < t->ncpus; k++)
+            if (i != k)
+                t->cpu[i].to[k] = add(b, l->socket_GBps, "socket %d->%d n%d",
+                                      t->cpu[i].numa, t->cpu[k].numa, b->node);
+    for (int i = 0; i < t->nnics; i++) {
+        const double rate = t->nic[i].mbps / 8000 * l->net_eff;
+        t->nic[i].out = add(b, rate, "out %.24s n%d", t->nic[i].name, b->node);
+        t->nic[i].in = add(b, rate, "in %.24s n%d", t->nic[i].name, b->node);
+    }
+    t->host = add(b, l->host_GBps, "host n%d", b->node);
+}
+
+static int count_resources(const struct topo *t)
+{
+    int n = 1 + 2 * t->npcis + t->ncpus * (t->ncpus - 1) + 2 * t->nnics;
+    for (int i = 0; i < t->ngpus; i++) {
+        n += GRAPH_MATHS + 2 + (t->gpu[i].switch_links ? 2 : 0);
+        for (int k = 0; k < t->ngpus; k++)
+            n += t->nvlinks[i][k] > 0;
+    }
+    return n;
+}
+
+static void describe_gpu(const struct topo *t, int n)
+{
+    const struct machine_gpu *const m = &t->gpu[n % t->ngpus];
+    const struct calibration_device *const d = &t->cal.device;
+    struct topo_gpu *const g = &t->gpus[n];
+    *g = (struct topo_gpu){.node = n / t->ngpus,
+                           .local = n % t->ngpus,
+                           .numa = t->cpu[t->pci[m->pci].cpu].numa,
+                           .sm = m->sm,
+                           .nsm = (int)d->nsm,
+                           .clock_khz = (int)d->clock_khz,
+                           .mem_clock_khz = (int)d->mem_clock_khz,
+                           .mem_bus_bits = (int)d->mem_bus_bits,
+                           .mem_nbytes = (uint64_t)(d->mem_GiB * (1 << 30)),
+                           .l2_nbytes = (uint64_t)(d->l2_MiB * (1 << 20))};
+    snprintf(g->name, sizeof g->name, "%s", d->name);
+    memcpy(g->bus_id, m->bus_id, sizeof g->bus_id);
+}
+
+static void set_costs(struct topo *t)
+{
+    const struct calibration_host *const h = &t->cal.host;
+    t->costs = (struct topo_costs){
+        .launch_host_ps = (uint64_t)(h->launch_ns * 1000),
+        .kernel_ps = (uint64_t)(h->kernel_ns * 1000),
+        .copy_ps = (uint64_t)(h->copy_ns * 1000),
+        .sync_host_ps = (uint64_t)(h->sync_ns * 1000),
+        .api_host_ps = (uint64_t)(h->api_ns * 1000),
+        .mpi_ps = (uint64_t)(h->mpi_ns * 1000),
+        .mpi_net_ps = (uint64_t)(h->mpi_net_ns * 1000),
+        .mpi_rate = h->mpi_GBps * 1e9,
+        .nccl_sm_share = h->sm_share,
+    };
+}
+
+int machine_build(struct topo *t)
+{
+    const struct machine_pci *const pci = &t->pci[t->gpu[0].pci];
+    t->arch = calibration_arch(t->gpu[0].sm);
+    calibration_complete(&t->cal, t->arch, machine_pcie(t, pci),
+                         t->cpu[pci->cpu].amd);
+    set_costs(t);
+    t->per_node = count_resources(t);
+    t->nresources = t->per_node * t->nnodes;
+    t->resource = calloc((size_t)t->nresources, sizeof *t->resource);
+    t->gpus = calloc((size_t)(t->ngpus * t->nnodes), sizeof *t->gpus);
+    if (!t->resource || !t->gpus)
+        return -1;
+    struct builder b = {.t = t};
+    for (; b.node < t->nnodes; b.node++) {
+        for (int i = 0; i < t->ngpus; i++)
+            add_gpu(&b, i);
+        for (int i = 0; i < t->npcis; i++)
+            add_pci(&b, i);
+        add_rest(&b);
+    }
+    for (int i = 0; i < t->ngpus * t->nnodes; i++)
+        describe_gpu(t, i);
+    return 0;
+}

@@ -1,0 +1,110 @@
+/*
+ * machine.h: what a machine consists of (private to common/topo)
+ *
+ * All nodes of a machine are alike, so parts are kept for one node. Part p of
+ * node i uses resource p.xxx + i * per_node: the indices that parts hold are
+ * those of node 0.
+ *
+ *   cpu ---- socket a->b ---- cpu        a pair of resources per <cpu> pair
+ *    |                         |
+ *   pci (bridge)              pci        up and down: towards the CPU and away
+ *    |      |                  |
+ *   pci    pci                pci        the last ones are GPUs and NICs
+ *   gpu    nic --- out, in    gpu
+ *    \_________________________/         NVLinks: a resource per ordered pair,
+ *                                        or up and down to NVSwitches
+ */
+#ifndef COMMLAB_TOPO_MACHINE_H
+#define COMMLAB_TOPO_MACHINE_H
+
+#include <pthread.h>
+
+#include "topo/calibration.h"
+#include "topo/topo.h"
+
+enum { /* of one node */
+       MACHINE_CPUS = 16,
+       MACHINE_PCIS = 256,
+       MACHINE_GPUS = 64,
+       MACHINE_NICS = 64,
+       MACHINE_BRIDGES = 5, /* nested <pci> on the way to a CPU */
+       MACHINE_NODES = 1024
+};
+
+/* Far enough that NCCL uses no peer access: the order of NCCL_P2P_LEVEL. */
+enum machine_reach {
+    MACHINE_NVL,
+    MACHINE_PIX,
+    MACHINE_PXB,
+    MACHINE_PHB,
+    MACHINE_SYS
+};
+extern const char *const machine_reach_names[5]; /* "NVL", "PIX"... */
+
+struct machine_cpu {
+    int numa;
+    int amd, arm;       /* else Intel */
+    double nccl_socket; /* GB/s between sockets, as NCCL assumes */
+    char affinity[256];
+    int to[MACHINE_CPUS]; /* resource towards each other CPU */
+};
+
+struct machine_pci {
+    char bus_id[16];
+    int parent, cpu; /* parent -1: on the CPU itself */
+    int nbridges;    /* <pci> between it and the CPU */
+    int leaf_gpu;    /* -1 */
+    double lane_gts; /* 16.0 for "16.0 GT/s PCIe" */
+    int width;
+    int up, down; /* resources */
+};
+
+struct machine_gpu {
+    char bus_id[16];
+    int dev, sm, pci, line;
+    int switch_links; /* NVLinks to switches */
+    int compute[GRAPH_MATHS], memory, engine, up, down; /* resources */
+};
+
+struct machine_nic {
+    char name[32];
+    int cpu, pci; /* pci -1: on the CPU, or virtual */
+    double mbps;
+    int out, in; /* resources */
+};
+
+struct shape; /* of a communicator: shape.h */
+
+struct topo {
+    char name[64];
+    int nnodes;
+    int ncpus, npcis, ngpus, nnics; /* of one node */
+    struct machine_cpu cpu[MACHINE_CPUS];
+    struct machine_pci pci[MACHINE_PCIS];
+    struct machine_gpu gpu[MACHINE_GPUS];
+    struct machine_nic nic[MACHINE_NICS];
+    unsigned char nvlinks[MACHINE_GPUS][MACHINE_GPUS]; /* direct ones */
+    int bundle[MACHINE_GPUS][MACHINE_GPUS]; /* their resource, one way */
+    int host;                               /* memory of a node's host */
+    int switched;                           /* NVLinks lead to NVSwitches */
+
+    struct calibration cal;
+    const struct calibration_arch *arch; /* of the GPUs */
+    struct topo_costs costs;
+    int per_node, nresources;
+    struct topo_resource *resource;
+    struct topo_gpu *gpus; /* of all nodes */
+
+    /* Shapes of communicators seen so far: the only part that changes. */
+    pthread_mutex_t lock;
+    struct shape *shapes;
+};
+
+/* Resources, GPUs and costs from the parts and the calibration. 0, or -1. */
+int machine_build(struct topo *t);
+
+/* PCIe bandwidth in GB/s: as seen on real machines, and as NCCL assumes. */
+double machine_pcie(const struct topo *t, const struct machine_pci *p);
+double machine_nccl_pcie(const struct machine_pci *p);
+
+#endif

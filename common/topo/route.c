@@ -1,0 +1,261 @@
+#include "topo/route.h"
+
+#include <stdio.h>  /* snprintf */
+#include <string.h> /* strcpy */
+
+static void use(struct topo_path *p, const struct topo *t, int node, int r)
+{
+    r += node * t->per_node;
+    for (int i = 0; i < p->nresources; i++)
+        if (p->resource[i] == r)
+            return;
+    if (p->nresources < TOPO_MAX_PATH)
+        p->resource[p->nresources++] = r;
+}
+
+/* The lowest <pci> that two have above or at them, -1: none but the CPU. */
+static int common_bridge(const struct topo *t, int a, int b)
+{
+    for (; a >= 0; a = t->pci[a].parent)
+        for (int k = b; k >= 0; k = t->pci[k].parent)
+            if (k == a)
+                return a;
+    return -1;
+}
+
+enum machine_reach route_reach(const struct topo *t, int cpu_a, int pci_a,
+                               int cpu_b, int pci_b)
+{
+    if (cpu_a != cpu_b)
+        return MACHINE_SYS;
+    const int top = common_bridge(t, pci_a, pci_b);
+    if (top < 0)
+        return MACHINE_PHB;
+    const int one_bridge = (pci_a == top || t->pci[pci_a].parent == top) &&
+                           (pci_b == top || t->pci[pci_b].parent == top);
+    return one_bridge ? MACHINE_PIX : MACHINE_PXB;
+}
+
+/* Links from one <pci> (-1: its CPU) to another of the same node. */
+static void use_pcie(struct topo_path *p, const struct topo *t, int node,
+                     int cpu_a, int pci_a, int cpu_b, int pci_b)
+{
+    const int top = common_bridge(t, pci_a, pci_b);
+    for (int k = pci_a; k >= 0 && k != top; k = t->pci[k].parent)
+        use(p, t, node, t->pci[k].up);
+    if (cpu_a != cpu_b)
+        use(p, t, node, t->cpu[cpu_a].to[cpu_b]);
+    for (int k = pci_b; k >= 0 && k != top; k = t->pci[k].parent)
+        use(p, t, node, t->pci[k].down);
+}
+
+static int cpu_of(const struct topo *t, int local)
+{
+    return t->pci[t->gpu[local].pci].cpu;
+}
+
+static enum machine_reach gpu_reach(const struct topo *t, int a, int b)
+{
+    return route_reach(t, cpu_of(t, a), t->gpu[a].pci, cpu_of(t, b),
+                       t->gpu[b].pci);
+}
+
+int route_nvlinks(const struct topo *t, int a, int b)
+{
+    if (a == b)
+        return 0;
+    if (t->nvlinks[a][b])
+        return t->nvlinks[a][b];
+    const int up = t->gpu[a].switch_links, down = t->gpu[b].switch_links;
+    return up < down ? up : down;
+}
+
+/* What a peer copy over PCIe reaches alone; 0: these can't. */
+static double peer_cap(const struct topo *t, int a, int b)
+{
+    return gpu_reach(t, a, b) == MACHINE_SYS ? t->cal.links.p2p_socket_GBps
+                                             : t->cal.links.p2p_GBps;
+}
+
+int route_nccl_p2p(const struct topo *t, int a, int b)
+{
+    return route_nvlinks(t, a, b) ||
+           (peer_cap(t, a, b) > 0 &&
+            gpu_reach(t, a, b) <= t->cal.links.nccl_p2p);
+}
+
+int topo_p2p(const struct topo *t, int from_gpu, int to_gpu)
+{
+    const struct topo_gpu *const a = topo_gpu(t, from_gpu);
+    const struct topo_gpu *const b = topo_gpu(t, to_gpu);
+    return a && b && a != b && a->node == b->node &&
+           (route_nvlinks(t, a->local, b->local) ||
+            peer_cap(t, a->local, b->local) > 0);
+}
+
+int route_nic(const struct topo *t, int local)
+{
+    enum machine_reach best = MACHINE_SYS;
+    int near[MACHINE_NICS], n = 0;
+    for (int i = 0; i < t->nnics; i++) {
+        const enum machine_reach r =
+            route_reach(t, cpu_of(t, local), t->gpu[local].pci, t->nic[i].cpu,
+                        t->nic[i].pci);
+        if (n == 0 || r < best) {
+            best = r;
+            n = 0;
+        }
+        if (r == best)
+            near[n++] = i;
+    }
+    // GPUs that are equally near to several share them out
+    return n ? near[local % n] : -1;
+}
+
+static void describe(struct topo_path *p, const struct topo *t, int a, int b)
+{
+    const int nvlinks = route_nvlinks(t, a, b);
+    if (nvlinks)
+        snprintf(p->kind, sizeof p->kind, "NV%d", nvlinks);
+    else
+        strcpy(p->kind, machine_reach_names[gpu_reach(t, a, b)]);
+}
+
+/* Between two GPUs of a node, by peer access. */
+static void go_direct(struct topo_path *p, const struct topo *t, int node,
+                      int a, int b)
+{
+    p->latency_ps = (uint64_t)(t->cal.links.p2p_us * 1e6);
+    if (t->nvlinks[a][b]) {
+        use(p, t, node, t->bundle[a][b]);
+    } else if (route_nvlinks(t, a, b)) {
+        use(p, t, node, t->gpu[a].up);
+        use(p, t, node, t->gpu[b].down);
+    } else {
+        use_pcie(p, t, node, cpu_of(t, a), t->gpu[a].pci, cpu_of(t, b),
+                 t->gpu[b].pci);
+        p->rate_cap = peer_cap(t, a, b) * 1e9;
+    }
+}
+
+/* Through the host's memory. */
+static void go_staged(struct topo_path *p, const struct topo *t, int node,
+                      int a, int b)
+{
+    const struct calibration_links *const l = &t->cal.links;
+    const int far = cpu_of(t, a) != cpu_of(t, b);
+    p->latency_ps = (uint64_t)(l->staged_us * 1e6);
+    p->rate_cap = (far ? l->staged_socket_GBps : l->staged_GBps) * 1e9;
+    use_pcie(p, t, node, cpu_of(t, a), t->gpu[a].pci, cpu_of(t, a), -1);
+    use(p, t, node, t->host);
+    use_pcie(p, t, node, cpu_of(t, a), -1, cpu_of(t, b), t->gpu[b].pci);
+}
+
+/* One end of a path: a GPU, or a host (local -1). */
+struct end {
+    int node, local;
+};
+
+static int find_end(const struct topo *t, int32_t place, struct end *e)
+{
+    const struct topo_gpu *const g = topo_gpu(t, place);
+    *e = g ? (struct end){g->node, g->local} : (struct end){-1 - place, -1};
+    return g || (place < 0 && place >= GRAPH_HOST_PLACE(t->nnodes - 1)) ? 0
+                                                                        : -1;
+}
+
+static void use_memory(struct topo_path *p, const struct topo *t, struct end e)
+{
+    use(p, t, e.node, e.local < 0 ? t->host : t->gpu[e.local].memory);
+}
+
+/* Between a node's GPU or host and its NIC, which is the return value. */
+static int use_nic(struct topo_path *p, const struct topo *t, struct end e,
+                   int out)
+{
+    const int n = e.local < 0 ? (t->nnics ? 0 : -1) : route_nic(t, e.local);
+    if (n < 0)
+        return -1;
+    const struct machine_nic *const nic = &t->nic[n];
+    const int cpu = e.local < 0 ? nic->cpu : cpu_of(t, e.local);
+    const int pci = e.local < 0 ? -1 : t->gpu[e.local].pci;
+    if (out)
+        use_pcie(p, t, e.node, cpu, pci, nic->cpu, nic->pci);
+    else
+        use_pcie(p, t, e.node, nic->cpu, nic->pci, cpu, pci);
+    use(p, t, e.node, out ? nic->out : nic->in);
+    return n;
+}
+
+static int go_between_nodes(struct topo_path *p, const struct topo *t,
+                            struct end from, struct end to)
+{
+    strcpy(p->kind, "NET");
+    p->latency_ps = (uint64_t)(t->cal.links.net_us * 1e6);
+    return use_nic(p, t, from, 1) < 0 || use_nic(p, t, to, 0) < 0 ? -1 : 0;
+}
+
+static void go_host(struct topo_path *p, const struct topo *t, struct end from,
+                    struct end to)
+{
+    const int local = from.local < 0 ? to.local : from.local;
+    strcpy(p->kind, local < 0 ? "X" : "PHB");
+    if (local < 0)
+        return; // host to host
+    const int cpu = cpu_of(t, local), pci = t->gpu[local].pci;
+    p->latency_ps = (uint64_t)(t->cal.links.host_us * 1e6);
+    if (from.local < 0)
+        use_pcie(p, t, from.node, cpu, -1, cpu, pci);
+    else
+        use_pcie(p, t, from.node, cpu, pci, cpu, -1);
+}
+
+static void go_in_node(struct topo_path *p, const struct topo *t, int node,
+                       int a, int b, enum route_by by)
+{
+    describe(p, t, a, b);
+    const int direct =
+        by == ROUTE_NCCL
+            ? route_nccl_p2p(t, a, b)
+            : by == ROUTE_COPY && (route_nvlinks(t, a, b) || peer_cap(t, a, b));
+    if (direct)
+        go_direct(p, t, node, a, b);
+    else
+        go_staged(p, t, node, a, b);
+}
+
+static void use_engine(struct topo_path *p, const struct topo *t, struct end e)
+{
+    if (e.local >= 0)
+        use(p, t, e.node, t->gpu[e.local].engine);
+}
+
+int route_find(const struct topo *t, int32_t from, int32_t to, enum route_by by,
+               struct topo_path *out)
+{
+    struct end a, b;
+    *out = (struct topo_path){.kind = "X"};
+    if (find_end(t, from, &a) != 0 || find_end(t, to, &b) != 0)
+        return -1;
+    use_memory(out, t, a);
+    use_memory(out, t, b);
+    if (from == to)
+        return 0;
+    if (a.node != b.node)
+        return go_between_nodes(out, t, a, b);
+    if (by != ROUTE_NCCL) {
+        use_engine(out, t, a);
+        use_engine(out, t, b);
+    }
+    if (a.local < 0 || b.local < 0)
+        go_host(out, t, a, b);
+    else
+        go_in_node(out, t, a.node, a.local, b.local, by);
+    return 0;
+}
+
+int topo_path(const struct topo *t, int32_t from, int32_t to, int direct,
+              struct topo_path *out)
+{
+    return route_find(t, from, to, direct ? ROUTE_COPY : ROUTE_STAGED, out);
+}

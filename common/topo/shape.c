@@ -1,0 +1,218 @@
+#include "topo/shape.h"
+
+#include <math.h>   /* floor */
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* calloc, qsort */
+#include <string.h> /* memcmp */
+
+#include "topo/route.h"
+#include "topo/traffic.h"
+
+static int by_place(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* NCCL's bandwidth of a hop without NVLinks. */
+static double pcie_hop(const struct topo *t, int a, int b)
+{
+    const struct machine_pci *const p = &t->pci[t->gpu[a].pci];
+    const struct machine_pci *const q = &t->pci[t->gpu[b].pci];
+    double bw = machine_nccl_pcie(p);
+    if (machine_nccl_pcie(q) < bw)
+        bw = machine_nccl_pcie(q);
+    if (p->cpu != q->cpu && t->cpu[p->cpu].nccl_socket < bw)
+        bw = t->cpu[p->cpu].nccl_socket;
+    return bw;
+}
+
+/* Rings through NVSwitches: one order does, channels share the ports. */
+static void switch_rings(const struct topo *t, struct shape_group *g,
+                         const int *local)
+{
+    int links = t->gpu[local[0]].switch_links;
+    for (int i = 1; i < g->n; i++)
+        if (t->gpu[local[i]].switch_links < links)
+            links = t->gpu[local[i]].switch_links;
+    // 12 x 20 on 12 links of an A100, 12 x 30 on 18 links of an H100
+    const int hopper = t->arch->sm >= 90;
+    g->channels = hopper ? links * 2 / 3 : links;
+    g->bw = hopper ? floor(1.5 * t->arch->nccl_link) : t->arch->nccl_link;
+    g->nvlink = g->channels > 0;
+}
+
+static void link_rings(const struct topo *t, struct shape_group *g,
+                       const int *local)
+{
+    g->nrings = ring_find(t, local, g->n, g->ring);
+    for (int i = 0; i < g->nrings; i++)
+        g->channels += g->ring[i].channels;
+    g->bw = t->arch->nccl_link;
+    g->nvlink = g->nrings > 0;
+}
+
+/* One ring in the order of the GPUs, two channels on it. */
+static void pcie_rings(const struct topo *t, struct shape_group *g,
+                       const int *local)
+{
+    g->channels = 2;
+    g->bw = pcie_hop(t, local[g->n - 1], local[0]) / 2;
+    for (int i = 1; i < g->n; i++) {
+        const double bw = pcie_hop(t, local[i - 1], local[i]) / 2;
+        if (bw < g->bw)
+            g->bw = bw;
+    }
+}
+
+static void find_rings(const struct topo *t, struct shape_group *g)
+{
+    int local[MACHINE_GPUS];
+    for (int i = 0; i < g->n; i++)
+        local[i] = g->place[i] % t->ngpus;
+    if (g->n == 1)
+        g->nvlink = 1;
+    else if (t->switched)
+        switch_rings(t, g, local);
+    else
+        link_rings(t, g, local);
+    if (!g->nvlink)
+        pcie_rings(t, g, local);
+}
+
+/* NICs of a group's GPUs, each once: 12 GB/s for 100 Gbit/s. */
+static double net_bandwidth(const struct topo *t, const struct shape_group *g)
+{
+    int used[MACHINE_NICS] = {0};
+    double sum = 0;
+    for (int i = 0; i < g->n; i++) {
+        const int nic = route_nic(t, g->place[i] % t->ngpus);
+        if (nic >= 0 && !used[nic]++)
+            sum += t->nic[nic].mbps / 100000 * 12;
+    }
+    return sum;
+}
+
+static void make_groups(const struct topo *t, struct shape *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        const int node = s->sorted[i] / t->ngpus;
+        struct shape_group *g = &s->group[s->ngroups];
+        if (s->ngroups == 0 || g[-1].node != node) {
+            *g = (struct shape_group){.node = node, .place = &s->sorted[i]};
+            s->ngroups++;
+        } else {
+            g--;
+        }
+        g->n++;
+        if (g->n > s->most)
+            s->most = g->n;
+    }
+}
+
+/* Put the groups' rings together: the slowest of them, and the network. */
+static void join_groups(const struct topo *t, struct shape *s)
+{
+    double bus = 0;
+    s->nvlink = 1;
+    for (int i = 0; i < s->ngroups; i++) {
+        struct shape_group *const g = &s->group[i];
+        find_rings(t, g);
+        g->net = net_bandwidth(t, g);
+        s->nvlink &= g->nvlink;
+        if (g->n > 1 && (bus == 0 || g->channels * g->bw < bus)) {
+            bus = g->channels * g->bw;
+            s->channels = g->channels;
+        }
+        if (s->ngroups > 1 && (bus == 0 || g->net < bus))
+            bus = g->net;
+    }
+    if (s->channels == 0)
+        s->channels = 2; // a GPU a node
+    s->bw = bus / s->channels;
+    s->nvls = t->switched && t->arch->sm >= 90 && s->most > 2;
+    for (int i = 0; i < s->ngroups; i++)
+        s->nvls &= s->group[i].n == s->most && s->nvlink;
+    s->nvls_bw = 20 * floor(t->arch->nccl_link / 10); // 8 x 40 on an H100
+}
+
+static int check_places(const struct topo *t, const struct shape *s, char *err,
+                        size_t err_nbytes)
+{
+    for (int i = 0; i < s->n; i++) {
+        if (!topo_gpu(t, s->sorted[i])) {
+            snprintf(err, err_nbytes, "%s has %d GPUs; a rank is on place %d",
+                     t->name, topo_ngpus(t), (int)s->sorted[i]);
+            return -1;
+        }
+        if (i > 0 && s->sorted[i] == s->sorted[i - 1]) {
+            snprintf(err, err_nbytes, "two ranks on GPU %d", (int)s->sorted[i]);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static struct shape *make(const struct topo *t, const int32_t *place, int n,
+                          char *err, size_t err_nbytes)
+{
+    const size_t nbytes = sizeof *place * (size_t)n;
+    struct shape *const s = calloc(1, sizeof *s);
+    if (s) {
+        s->n = n;
+        s->place = malloc(nbytes);
+        s->sorted = malloc(nbytes);
+        s->group = calloc((size_t)n, sizeof *s->group);
+    }
+    if (!s || !s->place || !s->sorted || !s->group) {
+        snprintf(err, err_nbytes, "no memory");
+        shape_free(s);
+        return NULL;
+    }
+    memcpy(s->place, place, nbytes);
+    memcpy(s->sorted, place, nbytes);
+    qsort(s->sorted, (size_t)n, sizeof *s->sorted, by_place);
+    if (check_places(t, s, err, err_nbytes) != 0) {
+        shape_free(s);
+        return NULL;
+    }
+    make_groups(t, s);
+    join_groups(t, s);
+    return s;
+}
+
+struct shape *shape_of(const struct topo *t, const int32_t *place, int n,
+                       char *err, size_t err_nbytes)
+{
+    // the list is a cache: what callers see of the machine doesn't change
+    struct topo *const mutable = (struct topo *)t;
+    if (n < 1 || n > topo_ngpus(t)) {
+        snprintf(err, err_nbytes, "%d ranks: %s has %d GPUs", n, t->name,
+                 topo_ngpus(t));
+        return NULL;
+    }
+    pthread_mutex_lock(&mutable->lock);
+    struct shape *s = t->shapes;
+    while (s && (s->n != n ||
+                 memcmp(s->place, place, sizeof *place * (size_t)n) != 0))
+        s = s->next;
+    if (!s && (s = make(t, place, n, err, err_nbytes))) {
+        s->next = t->shapes;
+        mutable->shapes = s;
+    }
+    pthread_mutex_unlock(&mutable->lock);
+    return s;
+}
+
+void shape_free(struct shape *s)
+{
+    if (!s)
+        return;
+    for (int op = 0; op < GRAPH_OPS; op++)
+        for (int a = 0; a < TOPO_ALGOS; a++)
+            traffic_free(s->traffic[op][a]);
+    free(s->place);
+    free(s->sorted);
+    free(s->group);
+    free(s);
+}

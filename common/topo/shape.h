@@ -1,0 +1,53 @@
+/*
+ * shape.h: a communicator as NCCL sees it (private to common/topo)
+ *
+ * Which GPUs there are on which nodes, the rings that NCCL finds over their
+ * links, and what it takes their bandwidth to be. Shapes are made once per set
+ * of places and kept in the machine.
+ */
+#ifndef COMMLAB_TOPO_SHAPE_H
+#define COMMLAB_TOPO_SHAPE_H
+
+#include "topo/machine.h"
+#include "topo/ring.h"
+
+struct shape_group { /* the ranks on one node */
+    int node, n;
+    const int32_t *place; /* ascending */
+    int nrings;           /* 0: one ring over place[] in order */
+    struct ring ring[RING_MAX];
+    int channels; /* of its rings; bw each, GB/s in NCCL's model */
+    double bw;
+    int nvlink; /* all hops over NVLinks */
+    double net; /* GB/s of the NICs of its GPUs, in NCCL's model */
+};
+
+struct traffic; /* of an operation, per byte of its size: traffic.h */
+
+struct shape {
+    struct shape *next;
+    int n;
+    int32_t *place;  /* rank i is on place[i] */
+    int32_t *sorted; /* ascending, so node by node */
+    int ngroups;
+    struct shape_group *group;
+    int most;     /* ranks of its largest group */
+    int nvlink;   /* of all groups */
+    int channels; /* rings over all nodes */
+    double bw;
+    int nvls;       /* NVLink SHARP can be used inside nodes */
+    double nvls_bw; /* of each of SHAPE_NVLS_CHANNELS, GB/s */
+    struct traffic *traffic[GRAPH_OPS][TOPO_ALGOS]; /* NULL until needed */
+};
+
+enum { SHAPE_NVLS_CHANNELS = 8 };
+
+/*
+ * The shape of a communicator, which belongs to t. NULL, with a line in err, if
+ * a place is no GPU or occurs twice.
+ */
+struct shape *shape_of(const struct topo *t, const int32_t *place, int n,
+                       char *err, size_t err_nbytes);
+void shape_free(struct shape *s);
+
+#endif

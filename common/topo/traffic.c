@@ -1,0 +1,268 @@
+/*
+ * traffic.c: bytes on each resource, for each of NCCL's algorithms
+ *
+ * With S the operation's size, n its ranks, m those of a node, N nodes:
+ *
+ *   ring      each hop carries 2(n-1)/n S for an all-reduce, (n-1)/n S for
+ *             the others. Channels take different ways round, and, between
+ *             nodes, different NICs: GPU i of a node is where 1/m of them
+ *             leave it.
+ *   tree      inside a node a chain, S up and S down each hop; between nodes
+ *             two binary trees, S/2 up and down on each edge of both.
+ *   NVLS      each GPU of a switch sends and receives S (1 + 1/m): it lets the
+ *             switch read its data, and reduces 1/m of it for all.
+ *   NVLSTree  NVLS inside, the two trees between nodes.
+ *   PAT       log n steps; each rank sends (n-1)/n S, as a ring's.
+ *   P2P       what each rank sends to each. Roots are rank 0.
+ *
+ * A byte that is sent is read from its GPU's memory, one that is received is
+ * written: paths end in memories.
+ */
+#include "topo/traffic.h"
+
+#include <stdlib.h> /* calloc */
+
+#include "topo/route.h"
+
+struct collector {
+    const struct topo *t;
+    double *work; /* by resource */
+    double sec;   /* longest hop, by its cap */
+};
+
+static int collector_init(struct collector *c, const struct topo *t)
+{
+    *c = (struct collector){.t = t};
+    c->work = calloc((size_t)t->nresources, sizeof *c->work);
+    return c->work ? 0 : -1;
+}
+
+/* What was collected, with its arrays; releases c. NULL without memory. */
+static struct traffic *collector_finish(struct collector *c)
+{
+    struct traffic *const f = calloc(1, sizeof *f);
+    int n = 0;
+    for (int i = 0; i < c->t->nresources; i++)
+        n += c->work[i] > 0;
+    if (f)
+        f->load = calloc((size_t)n + 1, sizeof *f->load);
+    if (!f || !f->load) {
+        free(f);
+        free(c->work);
+        return NULL;
+    }
+    f->sec = c->sec;
+    for (int i = 0; i < c->t->nresources; i++) {
+        if (!(c->work[i] > 0))
+            continue;
+        f->load[f->n++] = (struct topo_load){i, c->work[i]};
+        const double sec = c->work[i] / c->t->resource[i].rate;
+        if (sec > f->sec)
+            f->sec = sec;
+    }
+    free(c->work);
+    return f;
+}
+
+static void send(struct collector *c, int32_t from, int32_t to, double share)
+{
+    struct topo_path path;
+    if (from == to || share <= 0 ||
+        route_find(c->t, from, to, ROUTE_NCCL, &path) != 0)
+        return;
+    for (int i = 0; i < path.nresources; i++)
+        c->work[path.resource[i]] += share;
+    if (path.rate_cap > 0 && share / path.rate_cap > c->sec)
+        c->sec = share / path.rate_cap;
+}
+
+/* Hop i -> i+1 of ring r, as places. */
+static int32_t ring_place(const struct topo *t, const struct shape_group *g,
+                          int r, int i)
+{
+    i %= g->n;
+    return g->nrings ? g->node * t->ngpus + g->ring[r].gpu[i] : g->place[i];
+}
+
+/*
+ * `share` on each of the first nhops hops of a group's rings, each channel its
+ * part of it. A ring's channels go half each way round; for a chain, `both`,
+ * each channel carries it forth and back.
+ */
+static void send_around(struct collector *c, const struct shape_group *g,
+                        double share, int nhops, int both)
+{
+    for (int r = 0; r < (g->nrings ? g->nrings : 1); r++) {
+        const double part =
+            g->nrings ? (double)g->ring[r].channels / g->channels : 1;
+        const int two_ways = g->nrings && g->n > 2 && !both;
+        const double each = share * part / (two_ways ? 2 : 1);
+        for (int i = 0; i < nhops; i++) {
+            const int32_t a = ring_place(c->t, g, r, i);
+            const int32_t b = ring_place(c->t, g, r, i + 1);
+            send(c, a, b, each);
+            if (two_ways || both)
+                send(c, b, a, each);
+        }
+    }
+}
+
+/* Between nodes, by way of each GPU its part. */
+static void send_across(struct collector *c, const struct shape *s, int from,
+                        int to, double share)
+{
+    const struct shape_group *const a = &s->group[from];
+    const struct shape_group *const b = &s->group[to];
+    const int m = a->n > b->n ? a->n : b->n;
+    for (int i = 0; i < m; i++)
+        send(c, a->place[i % a->n], b->place[i % b->n], share / m);
+}
+
+/* Channels of several nodes leave one hop of a node out, each another one. */
+static void ring(struct collector *c, const struct shape *s, double hop)
+{
+    for (int i = 0; i < s->ngroups; i++) {
+        const struct shape_group *const g = &s->group[i];
+        if (g->n > 1 && s->ngroups == 1)
+            send_around(c, g, hop, g->n, 0);
+        else if (g->n > 1)
+            send_around(c, g, hop * (g->n - 1) / g->n, g->n, 0);
+        if (s->ngroups > 1)
+            send_across(c, s, i, (i + 1) % s->ngroups, hop);
+    }
+}
+
+/* The parent of node i in a binary tree over n nodes whose leaves are the odd
+ * ones; -1 for the root, which is 0. */
+static int tree_parent(int i, int n)
+{
+    if (i == 0)
+        return -1;
+    const int bit = i & -i;
+    const int up = (i ^ bit) | (bit << 1);
+    return up < n ? up : i ^ bit;
+}
+
+/*
+ * S/2 up and down each edge of two trees, as NCCL lays them: the second is the
+ * first shifted by one node, or mirrored if n is even, so that what is a leaf
+ * in one is not in the other.
+ */
+static void trees(struct collector *c, const struct shape *s)
+{
+    const int n = s->ngroups;
+    for (int i = 1; i < n; i++) {
+        const int up = tree_parent(i, n);
+        const int i2 = n % 2 ? (i + 1) % n : n - 1 - i;
+        const int up2 = n % 2 ? (up + 1) % n : n - 1 - up;
+        send_across(c, s, i, up, .5);
+        send_across(c, s, up, i, .5);
+        send_across(c, s, i2, up2, .5);
+        send_across(c, s, up2, i2, .5);
+    }
+}
+
+static void tree(struct collector *c, const struct shape *s)
+{
+    for (int i = 0; i < s->ngroups; i++) {
+        const struct shape_group *const g = &s->group[i];
+        if (g->n > 1 && s->ngroups == 1)
+            send_around(c, g, 1, g->n - 1, 1);
+        else if (g->n > 1)
+            send_around(c, g, (double)(g->n - 1) / g->n, g->n, 1);
+    }
+    trees(c, s);
+}
+
+/* Each GPU's port to the switches, and its memory. */
+static void nvls(struct collector *c, const struct shape *s, double out,
+                 double in)
+{
+    for (int i = 0; i < s->n; i++) {
+        const int at = s->sorted[i] / c->t->ngpus * c->t->per_node;
+        const struct machine_gpu *const g =
+            &c->t->gpu[s->sorted[i] % c->t->ngpus];
+        c->work[at + g->up] += out;
+        c->work[at + g->down] += in;
+        c->work[at + g->memory] += out + in;
+    }
+}
+
+static void nvls_op(struct collector *c, const struct shape *s,
+                    enum graph_op op)
+{
+    const double m = s->most;
+    if (op == GRAPH_OP_ALLGATHER)
+        nvls(c, s, 1 / m, (m - 1) / m);
+    else if (op == GRAPH_OP_REDUCESCATTER)
+        nvls(c, s, (m - 1) / m, 1 / m);
+    else
+        nvls(c, s, 1 + 1 / m, 1 + 1 / m);
+}
+
+static void messages(struct collector *c, const struct shape *s,
+                     enum graph_op op)
+{
+    const int32_t *const at = s->place;
+    for (int i = 0; i < s->n; i++) {
+        if (op == GRAPH_OP_SENDRECV)
+            send(c, at[i], at[(i + 1) % s->n], 1);
+        if (op == GRAPH_OP_GATHER)
+            send(c, at[i], at[0], 1. / s->n);
+        if (op == GRAPH_OP_SCATTER)
+            send(c, at[0], at[i], 1. / s->n);
+        if (op == GRAPH_OP_ALLTOALL)
+            for (int k = 0; k < s->n; k++)
+                send(c, at[i], at[k], 1. / s->n);
+    }
+}
+
+static void collect(struct collector *c, const struct shape *s,
+                    enum graph_op op, enum topo_algo algo)
+{
+    const double once = (double)(s->n - 1) / s->n;
+    switch (algo) {
+    case TOPO_RING:
+    case TOPO_PAT:
+        ring(c, s, op == GRAPH_OP_ALLREDUCE ? 2 * once : once);
+        break;
+    case TOPO_TREE: tree(c, s); break;
+    case TOPO_NVLS: nvls_op(c, s, op); break;
+    case TOPO_NVLSTREE:
+        nvls_op(c, s, op);
+        trees(c, s);
+        break;
+    default: messages(c, s, op); break;
+    }
+}
+
+const struct traffic *traffic_of(const struct topo *t, struct shape *s,
+                                 enum graph_op op, enum topo_algo algo)
+{
+    struct topo *const mutable = (struct topo *)t;
+    struct collector c;
+    pthread_mutex_lock(&mutable->lock);
+    if (!s->traffic[op][algo] && collector_init(&c, t) == 0) {
+        collect(&c, s, op, algo);
+        s->traffic[op][algo] = collector_finish(&c);
+    }
+    const struct traffic *const f = s->traffic[op][algo];
+    pthread_mutex_unlock(&mutable->lock);
+    return f;
+}
+
+struct traffic *traffic_message(const struct topo *t, int32_t from, int32_t to)
+{
+    struct collector c;
+    if (collector_init(&c, t) != 0)
+        return NULL;
+    send(&c, from, to, 1);
+    return collector_finish(&c);
+}
+
+void traffic_free(struct traffic *f)
+{
+    if (f)
+        free(f->load);
+    free(f);
+}
