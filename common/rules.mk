@@ -256,6 +256,7 @@ $(call objs,$(PROG_SRC) $(TEST_SRC)): | $(if $(filter sim,$(GPU)),$(PREFIX)/.hea
 # GPU=cuda has to build and link wherever the toolkit is, GPU or not.
 .PHONY: test bench cuda-links
 test: all $(TESTS) $(PROGS) cuda-links
+	@$(if $(filter sim,$(GPU)),tests/real-libraries.sh $(BUILD) $(CUDA_HOME))
 	@tests/run.sh $(TESTS)
 cuda-links:
 	@$(if $(and $(CUDA_HOME),$(wildcard $(CUDA_HOME)/include/nccl.h)),\

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Where the CUDA toolkit and NCCL are: hold simgpu to them, without a GPU.
+#
+#   real-libraries.sh BUILD CUDA_HOME
+#
+# 1. simgpu's sources compile against the real headers, so a wrong signature or
+#    type is an error. 2. Programs that were linked with the real libraries run
+#    with ours in their place.
+set -eu
+build=$1 cuda=$2
+mpi=$(pkg-config --cflags --libs mpich)
+if ! [ -f "$cuda/include/nccl.h" ]; then
+    echo "skipped: real headers and libraries (no CUDA toolkit with NCCL here)"
+    exit 0
+fi
+
+for f in common/simgpu/cudart/*.c common/simgpu/nccl/*.c; do
+    gcc -std=gnu11 -Wall -Wextra -Werror -fsyntax-only -I"$cuda/include" \
+        -Icommon -Icommon/simgpu -Icommon/simgpu/include "$f"
+done
+echo "ok     simgpu's sources compile against the real headers"
+
+libs="-L$cuda/lib64 -L$cuda/lib -lcudart"
+out=$build/tests/real
+mkdir -p "$out"
+# deprecated functions are the API too
+gcc -w -Itests/support -I"$cuda/include" tests/simgpu/prog_runtime.c $libs \
+    -o "$out/runtime"
+gcc -w -Itests/support -I"$cuda/include" tests/simgpu/prog_nccl.c $libs \
+    -lnccl $mpi -lm -o "$out/nccl"
+export LD_LIBRARY_PATH=$build/simgpu/lib
+"$out/runtime" > "$out/log" || { grep FAILED "$out/log"; exit 1; }
+mpirun -n 2 "$out/nccl" > "$out/log" || { grep FAILED "$out/log"; exit 1; }
+echo "ok     programs linked with the real libraries run with simgpu's"
