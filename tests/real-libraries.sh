@@ -7,7 +7,7 @@
 #    type is an error. 2. Programs that were linked with the real libraries run
 #    with ours in their place.
 set -eu
-build=$1 cuda=$2
+build=$1 cuda=${2-}
 mpi=$(pkg-config --cflags --libs mpich)
 if ! [ -f "$cuda/include/nccl.h" ]; then
     echo "skipped: real headers and libraries (no CUDA toolkit with NCCL here)"

@@ -77,16 +77,21 @@ struct evidence {
     struct rank rank[];
 };
 
+/* The whole file, or NULL with errno. */
 static char *read_file(const char *path, size_t *nbytes)
 {
     FILE *const f = fopen(path, "re");
+    size_t cap = 1 << 16, n = 0, got;
     if (!f)
         return NULL;
-    size_t cap = 1 << 16, n = 0, got;
     char *data = malloc(cap);
-    while (data && (got = fread(data + n, 1, cap - n, f)) > 0)
-        if ((n += got) == cap)
-            data = realloc(data, cap *= 2);
+    while (data && (got = fread(data + n, 1, cap - n, f)) > 0) {
+        n += got;
+        char *const more = n == cap ? realloc(data, cap *= 2) : data;
+        if (!more)
+            free(data);
+        data = more;
+    }
     fclose(f);
     *nbytes = n;
     return data;

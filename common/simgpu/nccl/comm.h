@@ -92,6 +92,13 @@ struct ncclComm {
 #define NCCL_ALIAS(name)                                                       \
     extern __attribute__((weak, alias("p" #name))) __typeof__(p##name) name;
 
+/* Bytes of the hub of n ranks. */
+size_t comm_hub_nbytes(int n);
+
+/* Sleep until *word is at least `enough`. */
+void comm_wait_at_least(_Atomic uint32_t *word, uint32_t enough,
+                        const struct wait_note *note);
+
 struct slot *comm_slot(const struct ncclComm *c, uint64_t seq);
 struct post *comm_post(const struct ncclComm *c, uint64_t seq, int rank);
 struct channel *comm_channel(const struct ncclComm *c, int from, int to);
