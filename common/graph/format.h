@@ -13,11 +13,12 @@
  *   NODE       struct graph_node, then its deps, moves and accesses; nodes
  *              are numbered by their position, from 1
  *   AMEND      struct format_amend, moves, accesses: adds to an earlier node
- *   STRING     struct format_text, text without NUL; ids count from 1
+ *   STRING     struct format_text, text, NUL; ids count from 1
  *   SITE       struct format_site: where in which module; ids count from 1
- *   SITE_TEXT  struct format_text, text: "file:line" of an earlier SITE
+ *   SITE_TEXT  struct format_text, text, NUL: "file:line" of an earlier SITE
  *   ALLOC      struct format_alloc
- *   QUEUE      struct format_queue, name without NUL
+ *   QUEUE      struct format_queue, name, NUL
+ *   MACHINE    struct format_text with id 0, text, NUL
  *
  * Integers and doubles are those of the machine that wrote the file; a file
  * from a machine of the other byte order is refused. Readers skip kinds that
@@ -47,6 +48,7 @@ enum format_kind {
     FORMAT_SITE_TEXT,
     FORMAT_ALLOC,
     FORMAT_QUEUE,
+    FORMAT_MACHINE,
 };
 
 struct format_header {
@@ -68,7 +70,7 @@ struct format_amend {
 };
 
 struct format_text {
-    uint32_t id, nbytes;
+    uint32_t id, nbytes; /* nbytes: without the NUL */
 };
 
 struct format_site {
@@ -85,7 +87,7 @@ struct format_alloc {
 struct format_queue {
     uint32_t queue;
     int32_t place;
-    uint32_t nbytes, zero; /* nbytes: of the name */
+    uint32_t nbytes, zero; /* nbytes: of the name, without the NUL */
 };
 
 /* What is written as it lies in memory must have no holes in it. */

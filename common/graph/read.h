@@ -1,31 +1,52 @@
 /*
- * read.h: reading execution graphs, live or saved
+ * read.h: an execution graph in memory
  *
- * A graph is the segments of all ranks, or the part of them that is the causal
- * past of one node: what it follows through its thread, its queue, its deps
- * and its matches. The causal past doesn't depend on how fast any process
- * happened to run, so nothing computed from it does.
+ * A graph is the segments of all ranks, read from files by graph_load, or the
+ * part of a running job's segments that one question depends on (live.h). Nodes
+ * lie in the order of (rank, index); a *position* is an offset in that array.
  */
 #ifndef COMMLAB_GRAPH_READ_H
 #define COMMLAB_GRAPH_READ_H
 
 #include "graph/record.h"
 
+#define GRAPH_NOWHERE UINT32_MAX /* as a position: no such node */
+
 struct graph_view {         /* one node with its variable parts */
-    struct graph_node node; /* flops, moves, accesses: amendments added */
+    struct graph_node node; /* flops: amendments added */
     const struct graph_ref *deps;
-    const struct graph_move *moves;
-    const struct graph_access *accesses;
+    const struct graph_move *moves; /* nmoves of them, amendments' included */
+    const struct graph_access *accesses; /* naccesses, likewise */
+    size_t nmoves, naccesses;
     const char *name;
+    const char *site; /* "file:line"; "" in a running job, see live.h */
+};
+
+struct graph_queue_note { /* see graph_note_queue() */
+    uint32_t rank, queue;
+    int32_t place;
+    const char *name;
+};
+
+struct graph_alloc_note { /* see graph_note_alloc() */
+    uint64_t alloc, nbytes;
+    int32_t place;
     const char *site;
 };
 
 struct graph {
     uint32_t nranks;
-    size_t nnodes;
+    uint32_t nnodes;
     struct graph_view *nodes; /* by (rank, index) */
-    /* private to read.c from here */
-    struct graph_index *index;
+    const uint32_t *first;    /* position of each rank's first node, nnodes of
+                                 them in all at [nranks] */
+    const uint32_t *since;    /* by rank: nodes up to this index have ended
+                                 before the graph begins and are not in it */
+    const char *machine;      /* as rank 0 noted it; NULL: unknown, or live */
+    struct graph_queue_note *queues; /* by rank, in the order of their notes */
+    struct graph_alloc_note *allocs;
+    size_t nqueues, nallocs;
+    struct graph_index *index; /* private */
 };
 
 /*
@@ -34,23 +55,46 @@ struct graph {
  */
 struct graph *graph_load(const char *dir, char *err, size_t err_nbytes);
 
-/* The live segments of a running job; a segment is mapped, not copied. */
-struct graph_live;
-struct graph_live *graph_live_new(uint32_t nranks);
-int graph_live_attach(struct graph_live *l, uint32_t rank, int fd);
-void graph_live_free(struct graph_live *l);
-
-/*
- * The causal past of `last`, itself included. With `cut` non-NULL, what lies
- * before the latest cut (a moment that orders everything before it before
- * everything after it) is left out, and *cut gets the cut's identity.
- */
-struct graph *graph_past(struct graph_live *l, struct graph_ref last);
-
 void graph_free(struct graph *g);
 
-/* NULL when the graph doesn't hold it. */
+/* Position of a node, GRAPH_NOWHERE when the graph doesn't hold it. */
+uint32_t graph_find(const struct graph *g, struct graph_ref ref);
+
+/* The node itself, NULL when the graph doesn't hold it. */
 const struct graph_view *graph_node_at(const struct graph *g,
                                        struct graph_ref ref);
+
+/* ---- order, by positions --------------------------------------------------- */
+
+/*
+ * The node after whose host part this one's begins: the one before it on its
+ * thread; for the first of a thread other than 0, the latest of thread 0 with a
+ * lower index.
+ */
+uint32_t graph_thread_prev(const struct graph *g, uint32_t at);
+
+/* The node before this one in its queue, of its own group or not. */
+uint32_t graph_queue_prev(const struct graph *g, uint32_t at);
+
+/*
+ * The nodes that share this one's match, itself included, by match_rank. NULL
+ * and 0 for a node without a match.
+ */
+const uint32_t *graph_matched(const struct graph *g, uint32_t at, uint32_t *n);
+
+/*
+ * Who waits for whom as far as time goes. A device operation with a match is a
+ * rendezvous of all its members, unless it is a MESSAGE (see record.h). On the
+ * host a PAIR is a MESSAGE: the receiver may be recorded when it is done, so the
+ * sender's time can't depend on it.
+ */
+static inline enum graph_match graph_time_match(const struct graph_node *n)
+{
+    if (n->queue && n->match && n->match_kind != GRAPH_MATCH_MESSAGE)
+        return GRAPH_MATCH_ALL;
+    if (n->match_kind == GRAPH_MATCH_PAIR)
+        return GRAPH_MATCH_MESSAGE;
+    return (enum graph_match)n->match_kind;
+}
 
 #endif

@@ -188,9 +188,9 @@ static void put_text(struct graph_segment *g, enum format_kind kind,
                      uint32_t id, const char *text)
 {
     const struct format_text head = {id, (uint32_t)strlen(text)};
-    struct writer w = record_begin(g, sizeof head + head.nbytes, kind);
+    struct writer w = record_begin(g, sizeof head + head.nbytes + 1, kind);
     record_put(&w, &head, sizeof head);
-    record_put(&w, text, head.nbytes);
+    record_put(&w, text, head.nbytes + 1);
     record_publish(&w);
 }
 
@@ -263,6 +263,13 @@ const char *graph_site_text(struct graph_segment *g, uint32_t site, char *out,
 
 /* ---- notes ------------------------------------------------------------------- */
 
+void graph_note_machine(struct graph_segment *g, const char *name)
+{
+    pthread_mutex_lock(&g->lock);
+    put_text(g, FORMAT_MACHINE, 0, name);
+    pthread_mutex_unlock(&g->lock);
+}
+
 void graph_note_alloc(struct graph_segment *g, uint64_t alloc, int32_t place,
                       uint64_t nbytes, uint32_t site)
 {
@@ -279,9 +286,9 @@ void graph_note_queue(struct graph_segment *g, uint32_t queue, int32_t place,
 {
     const struct format_queue q = {queue, place, (uint32_t)strlen(name), 0};
     pthread_mutex_lock(&g->lock);
-    struct writer w = record_begin(g, sizeof q + q.nbytes, FORMAT_QUEUE);
+    struct writer w = record_begin(g, sizeof q + q.nbytes + 1, FORMAT_QUEUE);
     record_put(&w, &q, sizeof q);
-    record_put(&w, name, q.nbytes);
+    record_put(&w, name, q.nbytes + 1);
     record_publish(&w);
     pthread_mutex_unlock(&g->lock);
 }

@@ -61,17 +61,18 @@ enum graph_kind {
 
 /*
  * What a match key means for order: who waits for whom. match_rank counts the
- * participants from 0. A GRAPH_COLL moves data straight between its ranks'
- * buffers, so for its *time* all wait for all, whatever its match kind; what
- * its data order, and so what a race is, follows the kind.
+ * participants from 0. For *time* two things differ from that. A GRAPH_COLL
+ * moves data straight between its ranks' buffers, so all wait for all, whatever
+ * its match kind. The sender of a host-only PAIR stays for as long as its bytes
+ * take, not for its receiver, which may be recorded only when it is done.
  */
 enum graph_match {
     GRAPH_MATCH_NONE,
     GRAPH_MATCH_ALL,       /* every start before every end */
     GRAPH_MATCH_FROM_ROOT, /* the root's start before every end */
     GRAPH_MATCH_TO_ROOT,   /* every start before the root's end */
-    GRAPH_MATCH_PAIR,      /* the sender's start before the receiver's end;
-                              a rendezvous: both end together */
+    GRAPH_MATCH_PAIR,      /* the sender's start before the receiver's end, and
+                              the other way round: a rendezvous */
     GRAPH_MATCH_MESSAGE,   /* as PAIR, but the sender doesn't wait (eager) */
 };
 
@@ -204,6 +205,9 @@ uint32_t graph_site(struct graph_segment *g, const void *return_address);
  * site 0. */
 const char *graph_site_text(struct graph_segment *g, uint32_t site, char *out,
                             size_t nbytes);
+
+/* Tell readers which machine the run is modelled on: topo_load()'s argument. */
+void graph_note_machine(struct graph_segment *g, const char *name);
 
 /* Tell readers about an allocation and a queue (for messages, pictures). */
 void graph_note_alloc(struct graph_segment *g, uint64_t alloc, int32_t place,

@@ -1,0 +1,208 @@
+#define _GNU_SOURCE /* qsort_r */
+#include "graph/index.h"
+
+#include <stdlib.h> /* calloc */
+
+#include "graph/map.h"
+
+struct graph *graph_new(uint32_t nranks, uint32_t nnodes)
+{
+    struct graph *const g = calloc(1, sizeof *g);
+    struct graph_index *const x = calloc(1, sizeof *x);
+    if (!g || !x) {
+        free(g);
+        free(x);
+        return NULL;
+    }
+    const size_t n = (size_t)nnodes + 1; // calloc(0) may be NULL
+    g->index = x;
+    g->nranks = nranks;
+    g->nnodes = nnodes;
+    g->nodes = malloc(n * sizeof *g->nodes);
+    g->first = x->first = calloc((size_t)nranks + 1, sizeof *x->first);
+    g->since = x->since = calloc((size_t)nranks + 1, sizeof *x->since);
+    x->thread_prev = malloc(n * sizeof *x->thread_prev);
+    x->queue_prev = malloc(n * sizeof *x->queue_prev);
+    x->match = calloc(n, sizeof *x->match);
+    if (g->nodes && g->first && g->since && x->thread_prev && x->queue_prev &&
+        x->match)
+        return g;
+    graph_free(g);
+    return NULL;
+}
+
+void graph_free(struct graph *g)
+{
+    if (!g)
+        return;
+    struct graph_index *const x = g->index;
+    for (uint32_t r = 0; x->segment && r < g->nranks; r++) {
+        segment_release(&x->segment[r]);
+        free(x->bytes[r]);
+    }
+    free(x->segment);
+    free(x->bytes);
+    arena_release(&x->arena);
+    free(x->first);
+    free(x->since);
+    free(x->thread_prev);
+    free(x->queue_prev);
+    free(x->match);
+    free(x->match_begin);
+    free(x->match_member);
+    free(x);
+    free(g->nodes);
+    free(g->queues);
+    free(g->allocs);
+    free(g);
+}
+
+/* ---- threads and queues ------------------------------------------------------ */
+
+/* In `last`, the position after the latest node of each thread or queue. */
+static int find_prev(struct map *last, uint32_t at, uint32_t line,
+                     uint32_t *prev)
+{
+    uint32_t *const value = map_at(last, line);
+    if (!value)
+        return -1;
+    *prev = *value ? *value - 1 : GRAPH_NOWHERE;
+    *value = at + 1;
+    return 0;
+}
+
+static int index_rank(struct graph *g, uint32_t rank)
+{
+    struct graph_index *const x = g->index;
+    struct map threads = {0}, queues = {0};
+    int err = 0;
+    for (uint32_t at = g->first[rank]; at < g->first[rank + 1] && !err; at++) {
+        const struct graph_node *const n = &g->nodes[at].node;
+        err = find_prev(&threads, at, n->thread, &x->thread_prev[at]);
+        if (!err && n->thread && x->thread_prev[at] == GRAPH_NOWHERE &&
+            map_get(&threads, 0))
+            x->thread_prev[at] = map_get(&threads, 0) - 1;
+        x->queue_prev[at] = GRAPH_NOWHERE;
+        if (!err && n->queue)
+            err = find_prev(&queues, at, n->queue, &x->queue_prev[at]);
+    }
+    map_release(&threads);
+    map_release(&queues);
+    return err;
+}
+
+/* ---- matches ----------------------------------------------------------------- */
+
+static int by_match_rank(const void *a, const void *b, void *nodes)
+{
+    const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    const uint32_t ri = ((struct graph_view *)nodes)[i].node.match_rank;
+    const uint32_t rj = ((struct graph_view *)nodes)[j].node.match_rank;
+    return ri != rj ? (ri > rj) - (ri < rj) : (i > j) - (i < j);
+}
+
+/* Number the matches from 1; returns how many, or -1. */
+static int64_t number_matches(struct graph *g)
+{
+    struct map keys = {0};
+    int64_t count = 0;
+    for (uint32_t at = 0; at < g->nnodes && count >= 0; at++) {
+        if (g->nodes[at].node.match == 0)
+            continue;
+        uint32_t *const number = map_at(&keys, g->nodes[at].node.match);
+        if (number && *number == 0)
+            *number = (uint32_t)++count;
+        if (number)
+            g->index->match[at] = *number;
+        else
+            count = -1;
+    }
+    map_release(&keys);
+    return count;
+}
+
+/* match_begin[m] .. match_begin[m + 1]: the members of match m. */
+static int index_matches(struct graph *g)
+{
+    struct graph_index *const x = g->index;
+    const int64_t count = number_matches(g);
+    if (count < 0)
+        return -1;
+    x->match_begin = calloc((size_t)count + 3, sizeof *x->match_begin);
+    x->match_member = malloc(((size_t)g->nnodes + 1) * sizeof(uint32_t));
+    if (!x->match_begin || !x->match_member)
+        return -1;
+    // Counts two places up, so that filling moves the begins into place.
+    uint32_t *const fill = x->match_begin + 1;
+    for (uint32_t at = 0; at < g->nnodes; at++)
+        if (x->match[at])
+            fill[x->match[at] + 1]++;
+    for (int64_t m = 1; m <= count; m++)
+        fill[m + 1] += fill[m];
+    for (uint32_t at = 0; at < g->nnodes; at++)
+        if (x->match[at])
+            x->match_member[fill[x->match[at]]++] = at;
+    for (int64_t m = 1; m <= count; m++)
+        qsort_r(x->match_member + x->match_begin[m],
+                x->match_begin[m + 1] - x->match_begin[m], sizeof(uint32_t),
+                by_match_rank, g->nodes);
+    return 0;
+}
+
+int graph_index_build(struct graph *g)
+{
+    for (uint32_t rank = 0; rank < g->nranks; rank++)
+        if (index_rank(g, rank) != 0)
+            return -1;
+    return index_matches(g);
+}
+
+/* ---- questions --------------------------------------------------------------- */
+
+uint32_t graph_find(const struct graph *g, struct graph_ref ref)
+{
+    if (ref.rank >= g->nranks)
+        return GRAPH_NOWHERE;
+    uint32_t low = g->first[ref.rank], high = g->first[ref.rank + 1];
+    if (low == high || ref.index < g->nodes[low].node.index)
+        return GRAPH_NOWHERE;
+    // Without gaps in the numbers it lies here.
+    const uint32_t guess = ref.index - g->nodes[low].node.index;
+    if (guess < high - low && g->nodes[low + guess].node.index == ref.index)
+        return low + guess;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (g->nodes[middle].node.index < ref.index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < g->first[ref.rank + 1] && g->nodes[low].node.index == ref.index
+               ? low
+               : GRAPH_NOWHERE;
+}
+
+const struct graph_view *graph_node_at(const struct graph *g,
+                                       struct graph_ref ref)
+{
+    const uint32_t at = graph_find(g, ref);
+    return at == GRAPH_NOWHERE ? NULL : &g->nodes[at];
+}
+
+uint32_t graph_thread_prev(const struct graph *g, uint32_t at)
+{
+    return g->index->thread_prev[at];
+}
+
+uint32_t graph_queue_prev(const struct graph *g, uint32_t at)
+{
+    return g->index->queue_prev[at];
+}
+
+const uint32_t *graph_matched(const struct graph *g, uint32_t at, uint32_t *n)
+{
+    const struct graph_index *const x = g->index;
+    const uint32_t m = x->match[at];
+    *n = m ? x->match_begin[m + 1] - x->match_begin[m] : 0;
+    return m ? x->match_member + x->match_begin[m] : NULL;
+}

@@ -1,0 +1,235 @@
+#include "graph/read.h"
+
+#include <errno.h>  /* errno */
+#include <stdarg.h> /* va_list */
+#include <stdio.h>  /* fopen */
+#include <stdlib.h> /* malloc */
+#include <string.h> /* strerror */
+
+#include "graph/index.h"
+
+enum { MAX_RANKS = 1 << 16 };
+
+struct loader {
+    const char *dir;
+    char *err;
+    size_t err_nbytes;
+    uint32_t nranks; /* as rank 0 says */
+    uint32_t room;   /* entries below */
+    struct segment *segment;
+    void **bytes;
+};
+
+/* "DIR/rank-2.graph: 4096: what" */
+static int fail(struct loader *l, uint32_t rank, uint64_t offset,
+                const char *format, ...)
+{
+    char what[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    snprintf(l->err, l->err_nbytes, "%s/rank-%u.graph: %llu: %s", l->dir, rank,
+             (unsigned long long)offset, what);
+    return -1;
+}
+
+/* ---- files ------------------------------------------------------------------- */
+
+/* All of a file's bytes; NULL with errno. */
+static void *read_all(FILE *f, size_t *nbytes)
+{
+    size_t room = 1 << 16;
+    char *bytes = malloc(room);
+    *nbytes = 0;
+    while (bytes) {
+        *nbytes += fread(bytes + *nbytes, 1, room - *nbytes, f);
+        if (*nbytes < room)
+            break;
+        char *const larger = realloc(bytes, room *= 2);
+        if (!larger)
+            free(bytes);
+        bytes = larger;
+    }
+    if (bytes && ferror(f)) {
+        free(bytes);
+        return NULL;
+    }
+    return bytes;
+}
+
+static int load_rank(struct loader *l, uint32_t rank)
+{
+    char path[4096];
+    size_t nbytes = 0;
+    snprintf(path, sizeof path, "%s/rank-%u.graph", l->dir, rank);
+    FILE *const f = fopen(path, "rb");
+    if (!f)
+        return fail(l, rank, 0, "%s", strerror(errno));
+    l->bytes[rank] = read_all(f, &nbytes);
+    const int err = errno;
+    fclose(f);
+    if (!l->bytes[rank])
+        return fail(l, rank, 0, "%s", strerror(err));
+
+    struct segment *const s = &l->segment[rank];
+    const struct format_header *const h = l->bytes[rank];
+    if (segment_init(s, l->bytes[rank], nbytes) != 0)
+        return fail(l, rank, s->at, "%s", s->wrong);
+    if (s->rank != rank)
+        return fail(l, rank, 0, "it is the graph of rank %u", s->rank);
+    if (h->used != nbytes)
+        return fail(l, rank, nbytes,
+                    "%llu bytes were written, the file has %zu",
+                    (unsigned long long)h->used, nbytes);
+    if (segment_advance(s, nbytes) != 0)
+        return fail(l, rank, s->at, "%s", s->wrong);
+    return 0;
+}
+
+static void loader_release(struct loader *l)
+{
+    for (uint32_t r = 0; r < l->room; r++) {
+        segment_release(&l->segment[r]);
+        free(l->bytes[r]);
+    }
+    free(l->segment);
+    free(l->bytes);
+}
+
+/* Room for so many ranks; those that are loaded stay. */
+static int make_room(struct loader *l, uint32_t nranks)
+{
+    void *const segment = realloc(l->segment, nranks * sizeof *l->segment);
+    if (segment)
+        l->segment = segment;
+    void *const bytes = realloc(l->bytes, nranks * sizeof *l->bytes);
+    if (bytes)
+        l->bytes = bytes;
+    if (!segment || !bytes)
+        return fail(l, 0, 0, "no memory for %u ranks", nranks);
+    for (; l->room < nranks; l->room++) {
+        l->segment[l->room] = (struct segment){0};
+        l->bytes[l->room] = NULL;
+    }
+    return 0;
+}
+
+static int load_all(struct loader *l)
+{
+    if (make_room(l, 1) != 0 || load_rank(l, 0) != 0)
+        return -1;
+    l->nranks = l->segment[0].nranks;
+    if (l->nranks > MAX_RANKS)
+        return fail(l, 0, 0, "of a run of %u ranks; %d are possible", l->nranks,
+                    MAX_RANKS);
+    if (make_room(l, l->nranks) != 0)
+        return -1;
+    for (uint32_t rank = 1; rank < l->nranks; rank++) {
+        if (load_rank(l, rank) != 0)
+            return -1;
+        if (l->segment[rank].nranks != l->nranks)
+            return fail(l, rank, 0, "of a run of %u ranks, rank 0's is of %u",
+                        l->segment[rank].nranks, l->nranks);
+    }
+    return 0;
+}
+
+/* ---- from segments to a graph ------------------------------------------------ */
+
+/* Do all deps name nodes that there are? */
+static int check_deps(struct loader *l, uint32_t rank)
+{
+    const struct segment *const s = &l->segment[rank];
+    for (uint32_t i = 1; i <= s->nnodes; i++) {
+        const struct graph_node *const n = s->node[i].node;
+        const struct graph_ref *const deps = (const void *)(n + 1);
+        for (int d = 0; d < n->ndeps; d++)
+            if (deps[d].index > l->segment[deps[d].rank].nnodes)
+                return fail(l, rank, (uint64_t)((const char *)n - s->bytes),
+                            "operation %u depends on operation %u of rank %u, "
+                            "which has only %u",
+                            i, deps[d].index, deps[d].rank,
+                            l->segment[deps[d].rank].nnodes);
+    }
+    return 0;
+}
+
+static int copy_notes(struct graph *g)
+{
+    const struct segment *const segment = g->index->segment;
+    size_t nqueues = 0, nallocs = 0;
+    for (uint32_t r = 0; r < g->nranks; r++) {
+        nqueues += segment[r].nqueues;
+        nallocs += segment[r].nallocs;
+    }
+    g->queues = malloc((nqueues + 1) * sizeof *g->queues);
+    g->allocs = malloc((nallocs + 1) * sizeof *g->allocs);
+    if (!g->queues || !g->allocs)
+        return -1;
+    for (uint32_t r = 0; r < g->nranks; r++) {
+        const struct segment *const s = &segment[r];
+        for (uint32_t i = 1; i <= s->nqueues; i++) {
+            const struct format_queue *const q = s->queue[i];
+            g->queues[g->nqueues++] = (struct graph_queue_note){
+                r, q->queue, q->place, (const char *)(q + 1)};
+        }
+        for (uint32_t i = 1; i <= s->nallocs; i++) {
+            const struct format_alloc *const a = s->alloc[i];
+            const char *const site =
+                a->site && a->site <= s->nsites ? s->site[a->site].text : NULL;
+            g->allocs[g->nallocs++] = (struct graph_alloc_note){
+                a->alloc, a->nbytes, a->place, site ? site : ""};
+        }
+    }
+    return 0;
+}
+
+static int copy_nodes(struct graph *g)
+{
+    struct graph_index *const x = g->index;
+    uint32_t at = 0;
+    for (uint32_t r = 0; r < g->nranks; r++) {
+        x->first[r] = at;
+        for (uint32_t i = 1; i <= x->segment[r].nnodes; i++, at++)
+            if (segment_view(&x->segment[r], i, &x->arena, &g->nodes[at]) != 0)
+                return -1;
+    }
+    x->first[g->nranks] = at;
+    return 0;
+}
+
+/* Takes over the loader's segments. */
+static struct graph *make_graph(struct loader *l)
+{
+    uint64_t nnodes = 0;
+    for (uint32_t r = 0; r < l->nranks; r++) {
+        if (check_deps(l, r) != 0)
+            return NULL;
+        nnodes += l->segment[r].nnodes;
+    }
+    struct graph *const g =
+        nnodes < GRAPH_NOWHERE ? graph_new(l->nranks, (uint32_t)nnodes) : NULL;
+    if (g) {
+        g->index->segment = l->segment;
+        g->index->bytes = l->bytes;
+        l->segment = NULL;
+        l->bytes = NULL;
+        l->room = 0;
+        g->machine = g->index->segment[0].machine;
+        if (copy_nodes(g) == 0 && copy_notes(g) == 0 &&
+            graph_index_build(g) == 0)
+            return g;
+        graph_free(g);
+    }
+    fail(l, 0, 0, "no memory for %llu operations", (unsigned long long)nnodes);
+    return NULL;
+}
+
+struct graph *graph_load(const char *dir, char *err, size_t err_nbytes)
+{
+    struct loader l = {.dir = dir, .err = err, .err_nbytes = err_nbytes};
+    struct graph *const g = load_all(&l) == 0 ? make_graph(&l) : NULL;
+    loader_release(&l);
+    return g;
+}

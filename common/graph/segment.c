@@ -1,0 +1,330 @@
+#include "graph/segment.h"
+
+#include <math.h>   /* isfinite */
+#include <stdarg.h> /* va_list */
+#include <stdio.h>  /* vsnprintf */
+#include <stdlib.h> /* realloc */
+#include <string.h> /* memcpy */
+
+static int wrong(struct segment *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(s->wrong, sizeof s->wrong, format, args);
+    va_end(args);
+    return -1;
+}
+
+int segment_init(struct segment *s, const char *bytes, uint64_t nbytes)
+{
+    const struct format_header *const h = (const void *)bytes;
+    *s = (struct segment){.bytes = bytes};
+    if (nbytes < FORMAT_DATA)
+        return wrong(s, "%llu bytes are no execution graph: its header has %d",
+                     (unsigned long long)nbytes, FORMAT_DATA);
+    if (memcmp(h->magic, FORMAT_MAGIC, sizeof h->magic) != 0)
+        return wrong(s, "not an execution graph: it does not begin with \"%s\"",
+                     FORMAT_MAGIC);
+    if (h->byte_order != FORMAT_BYTE_ORDER)
+        return wrong(s, "written on a machine of another byte order");
+    if (h->version != FORMAT_VERSION)
+        return wrong(s, "format version %u; this program reads version %d",
+                     h->version, FORMAT_VERSION);
+    if (h->rank >= h->nranks)
+        return wrong(s, "rank %u of %u ranks", h->rank, h->nranks);
+    s->rank = h->rank;
+    s->nranks = h->nranks;
+    s->at = FORMAT_DATA;
+    return 0;
+}
+
+void segment_release(struct segment *s)
+{
+    free(s->node);
+    free(s->amend);
+    free(s->site);
+    free(s->string);
+    free(s->queue);
+    free(s->alloc);
+    *s = (struct segment){0};
+}
+
+/*
+ * Room for entry `last` of an array that doubles: it is reallocated when `last`
+ * is a power of two.
+ */
+static int make_room(struct segment *s, void *array, uint32_t last,
+                     size_t nbytes)
+{
+    void **const a = array;
+    if (*a && (last & (last - 1)) != 0)
+        return 0;
+    void *const larger = realloc(*a, 2 * (size_t)last * nbytes);
+    if (!larger)
+        return wrong(s, "no memory for entry %u", last);
+    *a = larger;
+    return 0;
+}
+
+/* ---- records ----------------------------------------------------------------- */
+
+static const char *wrong_node(const struct segment *s,
+                              const struct graph_node *n)
+{
+    if (n->rank != s->rank || n->index != s->nnodes + 1)
+        return "its number is not the next one of this rank";
+    if (n->kind >= GRAPH_KINDS || n->match_kind > GRAPH_MATCH_MESSAGE ||
+        n->op >= GRAPH_OPS || n->math >= GRAPH_MATHS)
+        return "unknown kind of operation";
+    if (n->match && n->match_rank >= n->match_size)
+        return "its rank in its match is not below the match's size";
+    if (!(n->flops >= 0) || !isfinite(n->flops))
+        return "its flops are not a number of operations";
+    if (n->name > s->nstrings || n->span > s->nstrings)
+        return "its name is unknown";
+    if (n->site > s->nsites)
+        return "its call site is unknown";
+    const struct graph_ref *const deps = (const void *)(n + 1);
+    for (int i = 0; i < n->ndeps; i++)
+        if (deps[i].rank >= s->nranks || deps[i].index == 0 ||
+            (deps[i].rank == s->rank && deps[i].index >= n->index))
+            return "it depends on an operation that can't be before it";
+    return NULL;
+}
+
+static int add_node(struct segment *s, const char *body, uint32_t nbytes)
+{
+    const struct graph_node *const n = (const void *)body;
+    const uint32_t number = s->nnodes + 1;
+    if (nbytes < sizeof *n ||
+        nbytes != sizeof *n + n->ndeps * sizeof(struct graph_ref) +
+                      n->nmoves * sizeof(struct graph_move) +
+                      n->naccesses * sizeof(struct graph_access))
+        return wrong(s, "operation %u: %u bytes don't hold it", number, nbytes);
+    const char *const why = wrong_node(s, n);
+    if (why)
+        return wrong(s, "operation %u: %s", number, why);
+    if (make_room(s, &s->node, number, sizeof *s->node) != 0)
+        return -1;
+    s->node[number] = (struct segment_node){n, 0};
+    s->nnodes = number;
+    return 0;
+}
+
+static int add_amend(struct segment *s, const char *body, uint32_t nbytes)
+{
+    const struct format_amend *const a = (const void *)body;
+    if (nbytes < sizeof *a ||
+        nbytes != sizeof *a + (uint64_t)a->nmoves * sizeof(struct graph_move) +
+                      (uint64_t)a->naccesses * sizeof(struct graph_access))
+        return wrong(s, "an amendment: %u bytes don't hold it", nbytes);
+    if (a->index == 0 || a->index > s->nnodes)
+        return wrong(s, "an amendment of operation %u, of %u", a->index,
+                     s->nnodes);
+    if (!(a->flops >= 0) || !isfinite(a->flops))
+        return wrong(s, "an amendment: its flops are not a number");
+    const uint32_t number = s->namends + 1;
+    if (make_room(s, &s->amend, number, sizeof *s->amend) != 0)
+        return -1;
+    s->amend[number] = (struct segment_amend){a, 0};
+    s->namends = number;
+    uint32_t *link = &s->node[a->index].amend;
+    while (*link)
+        link = &s->amend[*link].next;
+    *link = number;
+    return 0;
+}
+
+/* The text behind a head of head_nbytes, NULL unless it ends where it should. */
+static const char *text_of(const char *body, uint32_t nbytes,
+                           size_t head_nbytes, uint32_t text_nbytes)
+{
+    if (nbytes != head_nbytes + text_nbytes + 1 || body[nbytes - 1] != 0)
+        return NULL;
+    return body + head_nbytes;
+}
+
+static int add_string(struct segment *s, const char *body, uint32_t nbytes)
+{
+    const struct format_text *const t = (const void *)body;
+    const uint32_t number = s->nstrings + 1;
+    const char *const text =
+        nbytes > sizeof *t ? text_of(body, nbytes, sizeof *t, t->nbytes) : NULL;
+    if (!text || t->id != number)
+        return wrong(s, "string %u is damaged", number);
+    if (make_room(s, &s->string, number, sizeof *s->string) != 0)
+        return -1;
+    s->string[number] = text;
+    s->nstrings = number;
+    return 0;
+}
+
+static int add_site(struct segment *s, const char *body, uint32_t nbytes)
+{
+    const struct format_site *const site = (const void *)body;
+    const uint32_t number = s->nsites + 1;
+    if (nbytes != sizeof *site || site->id != number ||
+        site->module > s->nstrings)
+        return wrong(s, "call site %u is damaged", number);
+    if (make_room(s, &s->site, number, sizeof *s->site) != 0)
+        return -1;
+    s->site[number] = (struct segment_site){site, NULL};
+    s->nsites = number;
+    return 0;
+}
+
+static int add_site_text(struct segment *s, const char *body, uint32_t nbytes)
+{
+    const struct format_text *const t = (const void *)body;
+    const char *const text =
+        nbytes > sizeof *t ? text_of(body, nbytes, sizeof *t, t->nbytes) : NULL;
+    if (!text || t->id == 0 || t->id > s->nsites)
+        return wrong(s, "the text of a call site is damaged");
+    s->site[t->id].text = text;
+    return 0;
+}
+
+static int add_alloc(struct segment *s, const char *body, uint32_t nbytes)
+{
+    if (nbytes != sizeof(struct format_alloc))
+        return wrong(s, "an allocation's note is damaged");
+    const uint32_t number = s->nallocs + 1;
+    if (make_room(s, &s->alloc, number, sizeof *s->alloc) != 0)
+        return -1;
+    s->alloc[number] = (const void *)body;
+    s->nallocs = number;
+    return 0;
+}
+
+static int add_queue(struct segment *s, const char *body, uint32_t nbytes)
+{
+    const struct format_queue *const q = (const void *)body;
+    if (nbytes <= sizeof *q || !text_of(body, nbytes, sizeof *q, q->nbytes))
+        return wrong(s, "a queue's note is damaged");
+    const uint32_t number = s->nqueues + 1;
+    if (make_room(s, &s->queue, number, sizeof *s->queue) != 0)
+        return -1;
+    s->queue[number] = q;
+    s->nqueues = number;
+    return 0;
+}
+
+static int note_machine(struct segment *s, const char *body, uint32_t nbytes)
+{
+    const struct format_text *const t = (const void *)body;
+    s->machine =
+        nbytes > sizeof *t ? text_of(body, nbytes, sizeof *t, t->nbytes) : NULL;
+    return s->machine ? 0 : wrong(s, "the machine's name is damaged");
+}
+
+typedef int add_record(struct segment *s, const char *body, uint32_t nbytes);
+
+static add_record *const add[] = {
+    [FORMAT_NODE] = add_node,           [FORMAT_AMEND] = add_amend,
+    [FORMAT_STRING] = add_string,       [FORMAT_SITE] = add_site,
+    [FORMAT_SITE_TEXT] = add_site_text, [FORMAT_ALLOC] = add_alloc,
+    [FORMAT_QUEUE] = add_queue,         [FORMAT_MACHINE] = note_machine,
+};
+
+int segment_advance(struct segment *s, uint64_t used)
+{
+    while (s->at < used) {
+        const struct format_record *const r = (const void *)(s->bytes + s->at);
+        if (used - s->at < sizeof *r ||
+            used - s->at < sizeof *r + format_padded(r->nbytes))
+            return wrong(s, "the segment ends inside a record");
+        if (r->kind < sizeof add / sizeof *add && add[r->kind] &&
+            add[r->kind](s, (const char *)(r + 1), r->nbytes) != 0)
+            return -1;
+        s->at += sizeof *r + format_padded(r->nbytes);
+    }
+    return 0;
+}
+
+const char *segment_string(const struct segment *s, uint32_t id)
+{
+    return id && id <= s->nstrings ? s->string[id] : "";
+}
+
+/* ---- views ------------------------------------------------------------------- */
+
+struct arena_block {
+    struct arena_block *next;
+    char data[];
+};
+
+void *arena_alloc(struct arena *a, size_t nbytes)
+{
+    struct arena_block *const b = malloc(sizeof *b + nbytes);
+    if (!b)
+        return NULL;
+    b->next = a->blocks;
+    a->blocks = b;
+    return b->data;
+}
+
+void arena_release(struct arena *a)
+{
+    while (a->blocks) {
+        struct arena_block *const next = a->blocks->next;
+        free(a->blocks);
+        a->blocks = next;
+    }
+}
+
+/* The node's own arrays and its amendments', one behind the other. */
+static int join_arrays(const struct segment *s, const struct segment_node *n,
+                       struct arena *arena, struct graph_view *v)
+{
+    uint64_t nmoves = v->node.nmoves, naccesses = v->node.naccesses;
+    for (uint32_t i = n->amend; i; i = s->amend[i].next) {
+        nmoves += s->amend[i].amend->nmoves;
+        naccesses += s->amend[i].amend->naccesses;
+        v->node.flops += s->amend[i].amend->flops;
+    }
+    struct graph_access *const accesses =
+        arena_alloc(arena, nmoves * sizeof(struct graph_move) +
+                               naccesses * sizeof *accesses);
+    if (!accesses)
+        return -1;
+    struct graph_move *const moves = (void *)(accesses + naccesses);
+    memcpy(accesses, v->accesses, v->node.naccesses * sizeof *accesses);
+    memcpy(moves, v->moves, v->node.nmoves * sizeof *moves);
+    naccesses = v->node.naccesses;
+    nmoves = v->node.nmoves;
+    for (uint32_t i = n->amend; i; i = s->amend[i].next) {
+        const struct format_amend *const a = s->amend[i].amend;
+        const struct graph_move *const m = (const void *)(a + 1);
+        memcpy(moves + nmoves, m, a->nmoves * sizeof *m);
+        memcpy(accesses + naccesses, m + a->nmoves,
+               a->naccesses * sizeof *accesses);
+        nmoves += a->nmoves;
+        naccesses += a->naccesses;
+    }
+    v->moves = moves;
+    v->accesses = accesses;
+    v->nmoves = nmoves;
+    v->naccesses = naccesses;
+    return 0;
+}
+
+int segment_view(const struct segment *s, uint32_t index, struct arena *arena,
+                 struct graph_view *out)
+{
+    const struct segment_node *const n = &s->node[index];
+    const struct graph_ref *const deps = (const void *)(n->node + 1);
+    const struct graph_move *const moves =
+        (const void *)(deps + n->node->ndeps);
+    const char *const text = n->node->site ? s->site[n->node->site].text : NULL;
+    *out = (struct graph_view){
+        .node = *n->node,
+        .deps = deps,
+        .moves = moves,
+        .nmoves = n->node->nmoves,
+        .accesses = (const void *)(moves + n->node->nmoves),
+        .naccesses = n->node->naccesses,
+        .name = segment_string(s, n->node->name),
+        .site = text ? text : "",
+    };
+    return n->amend ? join_arrays(s, n, arena, out) : 0;
+}
