@@ -249,8 +249,12 @@ $(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(SUPPORT_OBJ) $(TEST_ARCHIVES) \
 $(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o | $(GPU_READY)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CXX) -o $@ $< $(GPU_LIBS) \
+	$(Q)$(CXX) -o $@ $< $(PROG_LIBS) $(GPU_LIBS) \
 	    $(MPI_LIBS) -Wl,-rpath,$(abspath $(PREFIX)/lib) -lm -pthread
+$(BUILD)/tests/graph/prog_simgrid_flows: PROG_LIBS := -lsimgrid
+$(BUILD)/tests/bench/prog_replay_speed: PROG_LIBS := $(O)/libgraph.a \
+	-lexpat -ldw -lelf
+$(BUILD)/tests/bench/prog_replay_speed: $(O)/libgraph.a
 $(call objs,$(PROG_SRC) $(TEST_SRC)): | $(if $(filter sim,$(GPU)),$(PREFIX)/.headers)
 
 # GPU=cuda has to build and link wherever the toolkit is, GPU or not.

@@ -1,0 +1,108 @@
+#include "graph/run.h"
+
+/*
+ * What it takes once those have come that node `at` waits for. Bytes are the
+ * root's, where the data is, or the most that any rank of a symmetric operation
+ * gave; between nodes if any of the members in question is on another one.
+ */
+static uint64_t mpi_ps(const struct run *r, uint32_t at)
+{
+    uint32_t n;
+    const uint32_t *const member = graph_matched(r->g, at, &n);
+    struct graph_node asked = *run_node(r, at);
+    const struct graph_node *other = run_node(r, at);
+    const enum graph_match kind = graph_time_match(&asked);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct graph_node *const m = run_node(r, member[i]);
+        const int is_root = m->match_rank == m->match_root;
+        if (kind == GRAPH_MATCH_ALL && m->bytes > asked.bytes)
+            asked.bytes = m->bytes;
+        if (is_root &&
+            (kind == GRAPH_MATCH_FROM_ROOT || kind == GRAPH_MATCH_MESSAGE))
+            asked.bytes = m->bytes;
+        if ((is_root || kind == GRAPH_MATCH_ALL) && m->place != asked.place)
+            other = m;
+    }
+    return cost_mpi_ps(r->costs, &asked, other);
+}
+
+static int end_host_at(struct run *r, uint32_t at, uint64_t ps)
+{
+    return run_schedule(r, at, PHASE_END,
+                        run_after(ps, run_node(r, at)->latency_ps));
+}
+
+/* Everybody waits for everybody: they leave together. */
+static int meet_all(struct run *r, const uint32_t *member, uint32_t n,
+                    uint64_t now_ps)
+{
+    uint64_t latency_ps = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        r->time[member[i]].start_ps = now_ps;
+        if (run_node(r, member[i])->latency_ps > latency_ps)
+            latency_ps = run_node(r, member[i])->latency_ps;
+    }
+    const uint64_t end_ps =
+        run_after(run_after(now_ps, mpi_ps(r, member[0])), latency_ps);
+    for (uint32_t i = 0; i < n; i++)
+        if (run_schedule(r, member[i], PHASE_END, end_ps) != 0)
+            return -1;
+    return 0;
+}
+
+/* The root's data reaches each of the others, whenever that is ready. */
+static int meet_root(struct run *r, uint32_t at, const uint32_t *member,
+                     uint32_t n, uint64_t now_ps)
+{
+    struct rendezvous *const m = &r->meeting[member[0]];
+    const struct graph_node *const root = run_node(r, at);
+    const int stays = root->match_kind != GRAPH_MATCH_MESSAGE;
+    r->time[at].start_ps = now_ps;
+    if (root->match_rank != root->match_root) {
+        if (m->arrival_ps == UINT64_MAX)
+            return 0; // the root will see to it
+        const uint64_t come = run_after(m->arrival_ps, mpi_ps(r, at));
+        return end_host_at(r, at, come > now_ps ? come : now_ps);
+    }
+    m->arrival_ps = now_ps;
+    for (uint32_t i = 0; i < n; i++)
+        if (member[i] != at && r->ready[member[i]] &&
+            end_host_at(r, member[i],
+                        run_after(now_ps, mpi_ps(r, member[i]))) != 0)
+            return -1;
+    return end_host_at(r, at,
+                       stays ? run_after(now_ps, mpi_ps(r, at)) : now_ps);
+}
+
+/* What the others send reaches the root; they don't wait for it. */
+static int meet_at_root(struct run *r, uint32_t at, const uint32_t *member,
+                        uint32_t n, uint64_t now_ps)
+{
+    struct rendezvous *const m = &r->meeting[member[0]];
+    const uint64_t come = run_after(now_ps, mpi_ps(r, at));
+    r->time[at].start_ps = now_ps;
+    if (m->nready == 1 || come > m->arrival_ps)
+        m->arrival_ps = come;
+    if (run_node(r, at)->match_rank != run_node(r, at)->match_root &&
+        end_host_at(r, at, come) != 0)
+        return -1;
+    for (uint32_t i = 0; i < n && m->nready == n; i++)
+        if (run_node(r, member[i])->match_rank == run_node(r, at)->match_root)
+            return end_host_at(r, member[i], m->arrival_ps);
+    return 0;
+}
+
+int run_meet(struct run *r, uint32_t at, uint64_t now_ps)
+{
+    uint32_t n;
+    const uint32_t *const member = graph_matched(r->g, at, &n);
+    switch (graph_time_match(run_node(r, at))) {
+    case GRAPH_MATCH_MESSAGE:
+    case GRAPH_MATCH_FROM_ROOT: return meet_root(r, at, member, n, now_ps);
+    case GRAPH_MATCH_TO_ROOT: return meet_at_root(r, at, member, n, now_ps);
+    default:
+        return r->meeting[member[0]].nready == n
+                   ? meet_all(r, member, n, now_ps)
+                   : 0;
+    }
+}

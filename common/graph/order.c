@@ -1,0 +1,186 @@
+#include "graph/order.h"
+
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* memset */
+
+static uint32_t *new_array(uint32_t n, int nowhere)
+{
+    uint32_t *const a = malloc(((size_t)n + 2) * sizeof *a);
+    if (a)
+        memset(a, nowhere ? 0xff : 0, ((size_t)n + 2) * sizeof *a);
+    return a;
+}
+
+void order_release(struct order *o)
+{
+    free(o->child);
+    free(o->sibling);
+    free(o->batch);
+    free(o->next_batch);
+    free(o->queue_next);
+    free(o->dep_begin);
+    free(o->dep);
+    free(o->nbefore);
+    free(o->nbatch);
+    *o = (struct order){0};
+}
+
+/* ---- threads and queues ------------------------------------------------------ */
+
+static void order_threads(struct order *o, const struct graph *g)
+{
+    // Backwards, so that a list of siblings is in the order of positions.
+    for (uint32_t at = g->nnodes; at-- > 0;) {
+        const uint32_t before = graph_thread_prev(g, at);
+        if (before == GRAPH_NOWHERE)
+            continue;
+        o->sibling[at] = o->child[before];
+        o->child[before] = at;
+    }
+}
+
+static void order_queues(struct order *o, const struct graph *g)
+{
+    for (uint32_t at = 0; at < g->nnodes; at++) {
+        const struct graph_node *const n = &g->nodes[at].node;
+        const uint32_t before = graph_queue_prev(g, at);
+        const int same = before != GRAPH_NOWHERE && n->group &&
+                         g->nodes[before].node.group == n->group;
+        o->batch[at] = same ? o->batch[before] : at;
+        o->nbatch[o->batch[at]]++;
+        o->nbefore[at] = 1; // its issue
+        if (before != GRAPH_NOWHERE) {
+            o->queue_next[before] = at;
+            if (!same)
+                o->next_batch[o->batch[before]] = at;
+        }
+        if (graph_queue_prev(g, o->batch[at]) != GRAPH_NOWHERE)
+            o->nbefore[at]++;
+    }
+}
+
+/* ---- deps -------------------------------------------------------------------- */
+
+/* Position of a dep, GRAPH_NOWHERE if it ended before the graph begins. */
+static int find_dep(const struct graph *g, const struct graph_view *v, int i,
+                    uint32_t *at, char *err, size_t err_nbytes)
+{
+    const struct graph_ref dep = v->deps[i];
+    *at = graph_find(g, dep);
+    if (*at != GRAPH_NOWHERE ||
+        (dep.rank < g->nranks && dep.index <= g->since[dep.rank]))
+        return 0;
+    snprintf(err, err_nbytes,
+             "rank %u: operation %u (%s %s) waits for operation %u of rank %u, "
+             "which was not recorded",
+             v->node.rank, v->node.index, v->name, v->site, dep.index,
+             dep.rank);
+    return -1;
+}
+
+static int order_deps(struct order *o, const struct graph *g, char *err,
+                      size_t err_nbytes)
+{
+    uint64_t ndeps = 0;
+    uint32_t dep;
+    // Counts two places up, so that filling moves the begins into place.
+    for (uint32_t at = 0; at < g->nnodes; at++)
+        for (int i = 0; i < g->nodes[at].node.ndeps; i++) {
+            if (find_dep(g, &g->nodes[at], i, &dep, err, err_nbytes) != 0)
+                return -1;
+            if (dep == GRAPH_NOWHERE)
+                continue;
+            o->nbefore[at]++;
+            o->dep_begin[dep + 2]++;
+            ndeps++;
+        }
+    o->dep = malloc((ndeps + 1) * sizeof *o->dep);
+    if (!o->dep || ndeps > UINT32_MAX) {
+        snprintf(err, err_nbytes, "no memory");
+        return -1;
+    }
+    for (uint32_t at = 2; at <= g->nnodes; at++)
+        o->dep_begin[at] += o->dep_begin[at - 1];
+    for (uint32_t at = 0; at < g->nnodes; at++)
+        for (int i = 0; i < g->nodes[at].node.ndeps; i++) {
+            dep = graph_find(g, g->nodes[at].deps[i]);
+            if (dep != GRAPH_NOWHERE)
+                o->dep[o->dep_begin[dep + 1]++] = at;
+        }
+    return 0;
+}
+
+int order_init(struct order *o, const struct graph *g, char *err,
+               size_t err_nbytes)
+{
+    *o = (struct order){.child = new_array(g->nnodes, 1),
+                        .sibling = new_array(g->nnodes, 1),
+                        .batch = new_array(g->nnodes, 0),
+                        .next_batch = new_array(g->nnodes, 1),
+                        .queue_next = new_array(g->nnodes, 1),
+                        .dep_begin = new_array(g->nnodes, 0),
+                        .nbefore = new_array(g->nnodes, 0),
+                        .nbatch = new_array(g->nnodes, 0)};
+    if (o->child && o->sibling && o->batch && o->next_batch && o->queue_next &&
+        o->dep_begin && o->nbefore && o->nbatch) {
+        order_threads(o, g);
+        order_queues(o, g);
+        if (order_deps(o, g, err, err_nbytes) == 0)
+            return 0;
+    } else {
+        snprintf(err, err_nbytes, "no memory");
+    }
+    order_release(o);
+    return -1;
+}
+
+/* ---- matches ----------------------------------------------------------------- */
+
+static const char *wrong_match(const struct graph *g, const uint32_t *member,
+                               uint32_t n)
+{
+    const struct graph_node *const a = &g->nodes[member[0]].node;
+    int has_root = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct graph_node *const b = &g->nodes[member[i]].node;
+        if (graph_time_match(a) != graph_time_match(b) ||
+            a->match_size != b->match_size || a->match_root != b->match_root ||
+            !a->queue != !b->queue || a->op != b->op ||
+            (a->kind == GRAPH_COLL) != (b->kind == GRAPH_COLL))
+            return "its ranks disagree on what it is";
+        if (i && g->nodes[member[i - 1]].node.match_rank == b->match_rank)
+            return "two operations say that they are the same rank's part";
+        has_root |= b->match_rank == b->match_root;
+    }
+    switch (graph_time_match(a)) {
+    case GRAPH_MATCH_TO_ROOT:
+        return !has_root || n == a->match_size
+                   ? NULL
+                   : "a rank's part is not recorded";
+    case GRAPH_MATCH_FROM_ROOT:
+    case GRAPH_MATCH_MESSAGE:
+        return has_root ? NULL : "its root's part is not recorded";
+    default: return n == a->match_size ? NULL : "a rank's part is not recorded";
+    }
+}
+
+int order_check_matches(const struct graph *g, char *err, size_t err_nbytes)
+{
+    for (uint32_t at = 0; at < g->nnodes; at++) {
+        uint32_t n;
+        const uint32_t *const member = graph_matched(g, at, &n);
+        if (!n || member[0] != at)
+            continue;
+        const char *const why = wrong_match(g, member, n);
+        if (!why)
+            continue;
+        const struct graph_view *const v = &g->nodes[at];
+        snprintf(err, err_nbytes,
+                 "rank %u: operation %u (%s %s), %u of %u parts recorded: %s",
+                 v->node.rank, v->node.index, v->name, v->site, n,
+                 v->node.match_size, why);
+        return -1;
+    }
+    return 0;
+}

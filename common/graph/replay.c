@@ -1,0 +1,368 @@
+#include "graph/replay.h"
+
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* calloc */
+
+#include "graph/run.h"
+
+struct replay {
+    const struct graph *graph;
+    struct replay_time *time; /* by position */
+    uint64_t base_ps, end_ps;
+};
+
+uint64_t run_after(uint64_t ps, uint64_t more_ps)
+{
+    if (ps >= AGENDA_NEVER)
+        return ps;
+    return more_ps < AGENDA_NEVER - ps ? ps + more_ps : AGENDA_NEVER;
+}
+
+static int no_memory(struct run *r)
+{
+    snprintf(r->err, r->err_nbytes, "no memory for %u operations",
+             r->g->nnodes);
+    return -1;
+}
+
+int run_schedule(struct run *r, uint32_t at, enum phase phase, uint64_t ps)
+{
+    r->phase[at] = (unsigned char)phase;
+    return agenda_set(&r->agenda, at, ps) ? no_memory(r) : 0;
+}
+
+/* ---- host threads ------------------------------------------------------------ */
+
+static int begin_host(struct run *r, uint32_t at, uint64_t now_ps)
+{
+    return run_schedule(r, at, PHASE_HOST,
+                        run_after(now_ps, run_node(r, at)->host_ps));
+}
+
+/* The host part of a node is over: its thread goes on. */
+static int leave_host(struct run *r, uint32_t at, uint64_t now_ps)
+{
+    for (uint32_t c = r->order.child[at]; c != GRAPH_NOWHERE;
+         c = r->order.sibling[c])
+        if (begin_host(r, c, now_ps) != 0)
+            return -1;
+    return 0;
+}
+
+/* ---- device operations ------------------------------------------------------- */
+
+/* A collective, send or receive takes a share of its devices' compute. */
+static void occupy(struct run *r, uint32_t at, int change)
+{
+    const int gpu = run_node(r, at)->place;
+    const double share = topo_costs(r->topo)->nccl_sm_share;
+    if (gpu < 0 || gpu >= topo_ngpus(r->topo))
+        return;
+    const int before = r->nbusy[gpu] > 0;
+    r->nbusy[gpu] += change;
+    if (before == (r->nbusy[gpu] > 0))
+        return;
+    for (int math = 0; math < GRAPH_MATHS; math++)
+        flows_scale(r->flows, topo_compute(r->topo, gpu, math),
+                    before ? 1 : 1 - share);
+}
+
+static int is_transfer(const struct graph_node *n)
+{
+    return n->kind == GRAPH_COLL || n->kind == GRAPH_SEND ||
+           n->kind == GRAPH_RECV;
+}
+
+/*
+ * All that orders a device operation has happened. Node `at` stands for all
+ * members of its match.
+ */
+static int start_device(struct run *r, uint32_t at, uint64_t now_ps)
+{
+    char why[200];
+    uint32_t n;
+    const uint32_t *const member = graph_matched(r->g, at, &n);
+    struct cost cost;
+    if (cost_of(r->costs, r->g, at, &cost, why, sizeof why) != 0) {
+        const struct graph_view *const v = &r->g->nodes[at];
+        snprintf(r->err, r->err_nbytes, "rank %u: operation %u (%s %s): %s",
+                 v->node.rank, v->node.index, v->name, v->site, why);
+        return -1;
+    }
+    if (flows_prepare(r->flows, at, &cost) != 0)
+        return no_memory(r);
+    const int joint = graph_time_match(run_node(r, at)) == GRAPH_MATCH_ALL;
+    for (uint32_t i = 0; i < (joint ? n : 1); i++) {
+        const uint32_t m = joint ? member[i] : at;
+        r->time[m].start_ps = now_ps;
+        if (is_transfer(run_node(r, m)))
+            occupy(r, m, +1);
+    }
+    return run_schedule(r, at, PHASE_LATENCY,
+                        run_after(now_ps, cost.latency_ps));
+}
+
+static int end_all(struct run *r, uint32_t at, int bound, uint64_t now_ps);
+
+static int start_work(struct run *r, uint32_t at, uint64_t now_ps)
+{
+    r->phase[at] = PHASE_WORK;
+    const int status = flows_start(r->flows, at, now_ps);
+    if (status < 0)
+        return no_memory(r);
+    return status ? end_all(r, at, -1, now_ps) : 0;
+}
+
+/* A device operation whose receiver doesn't hold up its sender. */
+static int ready_message(struct run *r, uint32_t at, const uint32_t *member,
+                         uint32_t n, uint64_t now_ps)
+{
+    const struct graph_node *const root = run_node(r, at);
+    if (root->match_rank == root->match_root)
+        return start_device(r, at, now_ps);
+    r->time[at].start_ps = now_ps;
+    for (uint32_t i = 0; i < n; i++)
+        if (member[i] != at && r->phase[member[i]] == PHASE_ENDED)
+            return run_schedule(r, at, PHASE_END, now_ps);
+    return 0; // the sender's end will see to it
+}
+
+/* ---- ready and ended --------------------------------------------------------- */
+
+/* All that orders the node has ended; its match's members may be missing. */
+static int make_ready(struct run *r, uint32_t at, uint64_t now_ps)
+{
+    uint32_t n;
+    const uint32_t *const member = graph_matched(r->g, at, &n);
+    const struct graph_node *const node = run_node(r, at);
+    r->time[at].ready_ps = now_ps;
+    r->ready[at] = 1;
+    if (n)
+        r->meeting[member[0]].nready++;
+    if (node->queue && n == 0)
+        return start_device(r, at, now_ps);
+    if (node->queue && graph_time_match(node) == GRAPH_MATCH_MESSAGE)
+        return ready_message(r, at, member, n, now_ps);
+    if (node->queue)
+        return r->meeting[member[0]].nready == n
+                   ? start_device(r, member[0], now_ps)
+                   : 0;
+    if (n)
+        return run_meet(r, at, now_ps);
+    r->time[at].start_ps = now_ps;
+    return run_schedule(r, at, PHASE_END, run_after(now_ps, node->latency_ps));
+}
+
+/* One of the things that the node waits for has happened. */
+static int satisfy(struct run *r, uint32_t at, uint64_t now_ps)
+{
+    return --r->order.nbefore[at] == 0 ? make_ready(r, at, now_ps) : 0;
+}
+
+static int end_node(struct run *r, uint32_t at, int bound, uint64_t now_ps)
+{
+    const struct order *const o = &r->order;
+    const struct graph_node *const n = run_node(r, at);
+    r->phase[at] = PHASE_ENDED;
+    r->time[at].end_ps = now_ps;
+    r->time[at].bound = bound;
+    r->nended++;
+    if ((n->queue == 0 || (n->flags & GRAPH_JOIN)) &&
+        leave_host(r, at, now_ps) != 0)
+        return -1;
+    for (uint32_t d = o->dep_begin[at]; d < o->dep_begin[at + 1]; d++)
+        if (satisfy(r, o->dep[d], now_ps) != 0)
+            return -1;
+    const uint32_t batch = o->batch[at];
+    if (--o->nbatch[batch] > 0)
+        return 0;
+    const uint32_t next = o->next_batch[batch];
+    for (uint32_t q = next; q != GRAPH_NOWHERE && o->batch[q] == next;
+         q = o->queue_next[q])
+        if (satisfy(r, q, now_ps) != 0)
+            return -1;
+    return 0;
+}
+
+/* A device operation has ended, for all members of its match. */
+static int end_all(struct run *r, uint32_t at, int bound, uint64_t now_ps)
+{
+    uint32_t n;
+    const uint32_t *const member = graph_matched(r->g, at, &n);
+    if (n == 0)
+        return end_node(r, at, bound, now_ps);
+    const int joint = graph_time_match(run_node(r, at)) == GRAPH_MATCH_ALL;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t m = member[i];
+        if ((joint || m == at) && is_transfer(run_node(r, m)))
+            occupy(r, m, -1);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t m = member[i];
+        int failed = 0;
+        if (joint || m == at)
+            failed = end_node(r, m, bound, now_ps);
+        else if (r->ready[m])
+            failed = run_schedule(r, m, PHASE_END, now_ps);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- events ------------------------------------------------------------------ */
+
+static int happen(struct run *r, struct agenda_event e)
+{
+    const uint32_t at = e.node;
+    const struct graph_node *const n = run_node(r, at);
+    switch ((enum phase)r->phase[at]) {
+    case PHASE_HOST:
+        r->phase[at] = PHASE_NONE;
+        r->time[at].issue_ps = e.ps;
+        if (n->queue && !(n->flags & GRAPH_JOIN) && leave_host(r, at, e.ps))
+            return -1;
+        return satisfy(r, at, e.ps);
+    case PHASE_LATENCY: return start_work(r, at, e.ps);
+    case PHASE_WORK:
+        return end_all(r, at, flows_stop(r->flows, at, e.ps), e.ps);
+    case PHASE_END: return end_node(r, at, -1, e.ps);
+    default: return 0;
+    }
+}
+
+/* Name one of the nodes that never ended. */
+static int stuck(struct run *r)
+{
+    uint32_t at = 0;
+    while (r->phase[at] == PHASE_ENDED)
+        at++;
+    const struct graph_view *const v = &r->g->nodes[at];
+    snprintf(r->err, r->err_nbytes,
+             "rank %u: operation %u (%s %s) waits for something that waits for "
+             "it: %u of %u operations can't end",
+             v->node.rank, v->node.index, v->name, v->site,
+             r->g->nnodes - r->nended, r->g->nnodes);
+    return -1;
+}
+
+static int run_all(struct run *r, uint64_t base_ps)
+{
+    for (uint32_t at = 0; at < r->g->nnodes; at++)
+        if (graph_thread_prev(r->g, at) == GRAPH_NOWHERE &&
+            begin_host(r, at, base_ps) != 0)
+            return -1;
+    while (r->agenda.count) {
+        const uint64_t now_ps = r->agenda.event[0].ps;
+        while (r->agenda.count && r->agenda.event[0].ps == now_ps)
+            if (happen(r, agenda_pop(&r->agenda)) != 0)
+                return -1;
+        if (flows_settle(r->flows, now_ps) != 0)
+            return no_memory(r);
+    }
+    return r->nended == r->g->nnodes ? 0 : stuck(r);
+}
+
+/* ---- life -------------------------------------------------------------------- */
+
+static int run_init(struct run *r, const struct replay_options *options)
+{
+    const size_t n = (size_t)r->g->nnodes + 1;
+    r->phase = calloc(n, 1);
+    r->ready = calloc(n, 1);
+    r->meeting = malloc(n * sizeof *r->meeting);
+    r->nbusy = calloc((size_t)topo_ngpus(r->topo) + 1, sizeof *r->nbusy);
+    r->costs = cost_table_new(r->topo, options);
+    if (!r->phase || !r->ready || !r->meeting || !r->nbusy || !r->costs ||
+        agenda_init(&r->agenda, r->g) != 0)
+        return no_memory(r);
+    r->flows = flows_new(r->topo, &r->agenda);
+    if (!r->flows)
+        return no_memory(r);
+    for (size_t i = 0; i < n; i++)
+        r->meeting[i] = (struct rendezvous){0, UINT64_MAX};
+    return order_init(&r->order, r->g, r->err, r->err_nbytes);
+}
+
+static void run_release(struct run *r)
+{
+    flows_free(r->flows);
+    cost_table_free(r->costs);
+    agenda_release(&r->agenda);
+    order_release(&r->order);
+    free(r->phase);
+    free(r->ready);
+    free(r->meeting);
+    free(r->nbusy);
+}
+
+struct replay *replay_run(const struct graph *graph, const struct topo *topo,
+                          const struct replay_options *options, char *err,
+                          size_t err_nbytes)
+{
+    struct replay *const result = calloc(1, sizeof *result);
+    struct run r = {
+        .g = graph, .topo = topo, .err = err, .err_nbytes = err_nbytes};
+    r.time = calloc((size_t)graph->nnodes + 1, sizeof *r.time);
+    const uint64_t base_ps = options ? options->base_ps : 0;
+    if (!result || !r.time) {
+        no_memory(&r);
+        goto fail;
+    }
+    if (order_check_matches(graph, err, err_nbytes) != 0 ||
+        run_init(&r, options) != 0 || run_all(&r, base_ps) != 0)
+        goto fail;
+    *result = (struct replay){graph, r.time, base_ps, base_ps};
+    for (uint32_t at = 0; at < graph->nnodes; at++)
+        if (r.time[at].end_ps > result->end_ps)
+            result->end_ps = r.time[at].end_ps;
+    run_release(&r);
+    return result;
+fail:
+    run_release(&r);
+    free(r.time);
+    free(result);
+    return NULL;
+}
+
+void replay_free(struct replay *r)
+{
+    if (!r)
+        return;
+    free(r->time);
+    free(r);
+}
+
+/* ---- answers ----------------------------------------------------------------- */
+
+const struct replay_time *replay_times(const struct replay *r)
+{
+    return r->time;
+}
+
+const struct replay_time *replay_node(const struct replay *r,
+                                      struct graph_ref ref)
+{
+    const uint32_t at = graph_find(r->graph, ref);
+    return at == GRAPH_NOWHERE ? NULL : &r->time[at];
+}
+
+uint64_t replay_host_ps(const struct replay *r, uint32_t rank, uint32_t thread)
+{
+    const struct graph *const g = r->graph;
+    if (rank >= g->nranks)
+        return r->base_ps;
+    for (uint32_t at = g->first[rank + 1]; at-- > g->first[rank];) {
+        const struct graph_node *const n = &g->nodes[at].node;
+        if (n->thread == thread)
+            return n->queue == 0 || (n->flags & GRAPH_JOIN)
+                       ? r->time[at].end_ps
+                       : r->time[at].issue_ps;
+    }
+    return r->base_ps;
+}
+
+uint64_t replay_end_ps(const struct replay *r)
+{
+    return r->end_ps;
+}

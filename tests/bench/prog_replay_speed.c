@@ -1,0 +1,125 @@
+/*
+ * How fast graphs are replayed, and how that grows with the number of ranks.
+ *
+ * A synthetic training run: each rank, on a device of its own, computes, copies
+ * and takes part in an all-reduce of all ranks, on two queues that wait for
+ * each other. The machine is a DGX H100 for each eight ranks.
+ *
+ *     replay    ranks     operations cpu sec   operations/s
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "graph/replay.h"
+
+/* Of this process: others may be busy, too. */
+static double cpu_sec(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+static void stop(const char *what)
+{
+    fprintf(stderr, "replay_speed: %s\n", what);
+    exit(1);
+}
+
+/* Ten operations: four kernels, three copies, a mark, the collective, a wait. */
+static void record_step(struct graph_segment *g, uint32_t rank, uint32_t nranks,
+                        int32_t place, int32_t peer, uint32_t step)
+{
+    struct graph_node n = {.thread = 0,
+                           .queue = 1,
+                           .place = place,
+                           .host_ps = 2000000,
+                           .latency_ps = 2000000};
+    const struct graph_move near = {place, place, 1 << 20};
+    const struct graph_move far = {place, peer, 1 << 20};
+    for (int i = 0; i < 7; i++) {
+        n.kind = i % 2 ? GRAPH_COPY : GRAPH_KERNEL;
+        n.flops = i % 2 ? 0 : 1e8 * (1 + (rank + step + i) % 3);
+        n.nmoves = 1;
+        graph_add(g, &n, NULL, i % 2 ? &far : &near, NULL);
+    }
+    const struct graph_node mark = {
+        .kind = GRAPH_MARK, .queue = 1, .place = place};
+    const struct graph_ref marked = {rank,
+                                     graph_add(g, &mark, NULL, NULL, NULL)};
+    const struct graph_node coll = {.kind = GRAPH_COLL,
+                                    .queue = 2,
+                                    .op = GRAPH_OP_ALLREDUCE,
+                                    .place = place,
+                                    .host_ps = 2000000,
+                                    .match = step + 1,
+                                    .match_kind = GRAPH_MATCH_ALL,
+                                    .match_size = nranks,
+                                    .match_rank = rank,
+                                    .bytes = 4 << 20,
+                                    .ndeps = 1};
+    const struct graph_ref reduced = {rank,
+                                      graph_add(g, &coll, &marked, NULL, NULL)};
+    const struct graph_node wait = {
+        .kind = GRAPH_HOST, .host_ps = 1000000, .ndeps = 1};
+    graph_add(g, &wait, &reduced, NULL, NULL);
+}
+
+static struct graph *make_graph(uint32_t nranks, uint32_t steps, int ngpus)
+{
+    char dir[] = "/tmp/replay-speed-XXXXXX", path[128], err[256];
+    if (!mkdtemp(dir))
+        stop("no directory in /tmp");
+    for (uint32_t r = 0; r < nranks; r++) {
+        struct graph_segment *const g = graph_open(r, nranks, dir);
+        if (!g)
+            stop("cannot record");
+        for (uint32_t i = 0; i < steps; i++)
+            record_step(g, r, nranks, (int32_t)r % ngpus,
+                        (int32_t)(r + 1) % ngpus, i);
+        if (graph_save(g) != 0)
+            exit(1);
+        graph_close(g);
+    }
+    struct graph *const g = graph_load(dir, err, sizeof err);
+    for (uint32_t r = 0; r < nranks; r++) {
+        snprintf(path, sizeof path, "%s/rank-%u.graph", dir, r);
+        unlink(path);
+    }
+    rmdir(dir);
+    if (!g)
+        stop(err);
+    return g;
+}
+
+static void measure(uint32_t nranks, uint32_t nops)
+{
+    char err[512], name[64];
+    snprintf(name, sizeof name, "%ux:dgx-h100", (nranks + 7) / 8);
+    struct topo *const topo = topo_load(name, err, sizeof err);
+    if (!topo)
+        stop(err);
+    struct graph *const g = make_graph(nranks, nops / 10, topo_ngpus(topo));
+    const double begin = cpu_sec();
+    struct replay *const r = replay_run(g, topo, NULL, err, sizeof err);
+    const double sec = cpu_sec() - begin;
+    if (!r)
+        stop(err);
+    printf("%15u %14u %7.3f %14.0f\n", nranks, g->nnodes, sec, g->nnodes / sec);
+    replay_free(r);
+    graph_free(g);
+    topo_free(topo);
+}
+
+int main(void)
+{
+    printf("replay    ranks     operations cpu sec   operations/s\n");
+    measure(8, 10000);
+    for (uint32_t n = 1; n <= 1024; n *= 4)
+        measure(n, 200000 / n < 100 ? 100 : 200000 / n);
+    return 0;
+}
