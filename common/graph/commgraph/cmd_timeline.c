@@ -1,0 +1,61 @@
+#include <errno.h>  /* errno */
+#include <string.h> /* strcmp */
+
+#include "command.h"
+#include "graph/timeline.h"
+
+static int ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static int write_picture(const struct command_run *r, const char *dir,
+                         const char *path)
+{
+    char title[512];
+    snprintf(title, sizeof title, "%s on %s: %u ranks, %.3f us", dir,
+             topo_name(r->topo), r->graph->nranks,
+             (double)replay_end_ps(r->replay) * 1e-6);
+    const struct timeline t = {.graph = r->graph,
+                               .time = replay_times(r->replay),
+                               .topo = r->topo,
+                               .title = title};
+    FILE *const f = fopen(path, "w");
+    if (!f)
+        return command_failed("%s: %s", path, strerror(errno));
+    int err =
+        ends_with(path, ".svg") ? timeline_svg(f, &t) : timeline_json(f, &t);
+    if (fclose(f) != 0)
+        err = -1;
+    return err ? command_failed("%s: %s", path, strerror(errno)) : 0;
+}
+
+int cmd_timeline(int argc, char **argv)
+{
+    const char *dir = NULL, *topo = NULL, *path = NULL;
+    for (int i = 1; i < argc; i++) {
+        const char **const value = strcmp(argv[i], "-o") == 0       ? &path
+                                   : strcmp(argv[i], "--topo") == 0 ? &topo
+                                                                    : NULL;
+        if (value && i + 1 == argc)
+            return command_usage("timeline", "%s needs a value", argv[i]);
+        if (value)
+            *value = argv[++i];
+        else if (argv[i][0] == '-' || dir)
+            return command_usage("timeline", "'%s' is not expected", argv[i]);
+        else
+            dir = argv[i];
+    }
+    if (!dir)
+        return command_usage("timeline", "which run? Give its directory");
+    if (!path || (!ends_with(path, ".json") && !ends_with(path, ".svg")))
+        return command_usage("timeline",
+                             "-o needs a file that ends in .json or .svg");
+    struct command_run r;
+    int status = command_run_init(&r, dir, topo);
+    if (status == 0)
+        status = write_picture(&r, dir, path);
+    command_run_release(&r);
+    return status;
+}

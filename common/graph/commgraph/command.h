@@ -1,0 +1,42 @@
+/*
+ * command.h: what commgraph's commands have in common
+ *
+ * A command gets its own arguments, its name first, and returns the exit status:
+ * 0, 1 when it failed (with a line on standard error), 2 for wrong usage.
+ */
+#ifndef COMMLAB_COMMGRAPH_COMMAND_H
+#define COMMLAB_COMMGRAPH_COMMAND_H
+
+#include <stdio.h>
+
+#include "graph/replay.h"
+
+enum { COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
+
+int cmd_time(int argc, char **argv);
+int cmd_timeline(int argc, char **argv);
+
+/* Print "commgraph: ..." and how to call the command; returns COMMAND_USAGE. */
+int command_usage(const char *name, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Print "commgraph: ..." to standard error; returns COMMAND_FAILED. */
+int command_failed(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
+/* A saved run, replayed. */
+struct command_run {
+    struct graph *graph;
+    struct topo *topo;
+    struct replay *replay;
+};
+
+/*
+ * Load the run in `dir` and replay it on machine `topo`, or where that is NULL
+ * on the one it was recorded for. NCCL_ALGO and NCCL_PROTO are obeyed. 0, or the
+ * exit status, with a message printed.
+ */
+int command_run_init(struct command_run *r, const char *dir, const char *topo);
+void command_run_release(struct command_run *r);
+
+#endif

@@ -1,0 +1,112 @@
+/*
+ * commgraph: modelled times and pictures of a saved run, and what machines can do
+ *
+ * SIMGPU_GRAPH=DIR saves a run. NCCL_ALGO and NCCL_PROTO mean what they mean to
+ * NCCL.
+ */
+#include <stdarg.h> /* va_list */
+#include <stdlib.h> /* getenv */
+#include <string.h> /* strcmp */
+
+#include "command.h"
+
+static const struct command {
+    const char *name, *arguments, *what;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"time", "DIR [--topo T] [--json]",
+     "time of each kind of operation and of each rank", cmd_time},
+    {"timeline", "DIR -o FILE.json|FILE.svg [--topo T]",
+     "when what ran: for Perfetto, or as a picture", cmd_timeline},
+};
+
+enum { NCOMMANDS = sizeof commands / sizeof *commands };
+
+static void print_usage(FILE *f)
+{
+    fprintf(f, "usage:\n");
+    for (int i = 0; i < NCOMMANDS; i++)
+        fprintf(f, "  commgraph %s %s\n        %s\n", commands[i].name,
+                commands[i].arguments, commands[i].what);
+    fprintf(f, "T is a machine's name or the path of its XML file.\n");
+}
+
+int command_usage(const char *name, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "commgraph %s: ", name);
+    vfprintf(stderr, format, args);
+    fprintf(stderr, "\n");
+    va_end(args);
+    for (int i = 0; i < NCOMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            fprintf(stderr, "usage: commgraph %s %s\n", name,
+                    commands[i].arguments);
+    return COMMAND_USAGE;
+}
+
+int command_failed(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "commgraph: ");
+    vfprintf(stderr, format, args);
+    fprintf(stderr, "\n");
+    va_end(args);
+    return COMMAND_FAILED;
+}
+
+/* The set in an environment variable; 0 and a message for an unknown word. */
+static int read_set(const char *name, int (*parse)(const char *words), int *set)
+{
+    const char *const words = getenv(name);
+    *set = parse(words);
+    if (*set == 0)
+        return command_failed("%s=%s: not a list of names that NCCL knows",
+                              name, words);
+    return 0;
+}
+
+int command_run_init(struct command_run *r, const char *dir, const char *topo)
+{
+    char err[512];
+    struct replay_options options = {0};
+    *r = (struct command_run){0};
+    if (read_set("NCCL_ALGO", topo_algo_set, &options.algos) != 0 ||
+        read_set("NCCL_PROTO", topo_proto_set, &options.protos) != 0)
+        return COMMAND_FAILED;
+    r->graph = graph_load(dir, err, sizeof err);
+    if (!r->graph)
+        return command_failed("%s", err);
+    if (!topo)
+        topo = r->graph->machine ? r->graph->machine : "dgx-h100";
+    r->topo = topo_load(topo, err, sizeof err);
+    if (r->topo)
+        r->replay = replay_run(r->graph, r->topo, &options, err, sizeof err);
+    if (r->replay)
+        return 0;
+    command_run_release(r);
+    return command_failed("%s", err);
+}
+
+void command_run_release(struct command_run *r)
+{
+    replay_free(r->replay);
+    graph_free(r->graph);
+    topo_free(r->topo);
+    *r = (struct command_run){0};
+}
+
+int main(int argc, char **argv)
+{
+    const char *const name = argc > 1 ? argv[1] : "";
+    for (int i = 0; i < NCOMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    const int help = strcmp(name, "--help") == 0 || strcmp(name, "help") == 0;
+    if (!help && *name)
+        fprintf(stderr, "commgraph: no command '%s'\n", name);
+    print_usage(help ? stdout : stderr);
+    return help ? 0 : COMMAND_USAGE;
+}

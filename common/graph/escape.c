@@ -1,0 +1,27 @@
+#include "graph/escape.h"
+
+static char printable(char c)
+{
+    return c >= 0x20 && c < 0x7f ? c : '?';
+}
+
+void escape_json(FILE *f, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', f);
+        fputc(printable(*text), f);
+    }
+}
+
+void escape_xml(FILE *f, const char *text)
+{
+    for (; *text; text++)
+        switch (*text) {
+        case '&': fputs("&amp;", f); break;
+        case '<': fputs("&lt;", f); break;
+        case '>': fputs("&gt;", f); break;
+        case '"': fputs("&quot;", f); break;
+        default: fputc(printable(*text), f);
+        }
+}

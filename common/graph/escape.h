@@ -1,0 +1,15 @@
+/*
+ * escape.h: names and call sites as parts of other formats
+ *
+ * They come from students' programs, so nothing in them may end a string or
+ * begin a tag. Bytes that are not printable ASCII become '?'.
+ */
+#ifndef COMMLAB_GRAPH_ESCAPE_H
+#define COMMLAB_GRAPH_ESCAPE_H
+
+#include <stdio.h>
+
+void escape_json(FILE *f, const char *text); /* inside a string */
+void escape_xml(FILE *f, const char *text);  /* text, or inside "" */
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * overlap.h: how much communication is hidden behind computation
+ *
+ * A device computes while one of its kernels is past its start. Communication
+ * of a device (a collective, a send or receive, a copy between two places) is
+ * *hidden* while the same device computes, and *exposed* otherwise:
+ *
+ *     compute   |=======|      |=====|
+ *     comm          |--------------|
+ *                    hid exposed hid
+ */
+#ifndef COMMLAB_GRAPH_OVERLAP_H
+#define COMMLAB_GRAPH_OVERLAP_H
+
+#include "graph/replay.h"
+
+struct overlap;
+
+/* When each device computes, from the times of all nodes, which must outlive the
+ * result (replay_times()). NULL: no memory. */
+struct overlap *overlap_new(const struct graph *g,
+                            const struct replay_time *time);
+void overlap_free(struct overlap *o);
+
+/* Is this node communication? */
+int overlap_is_comm(const struct graph_view *v);
+
+/*
+ * Does `place` compute at `from_ps`? *until_ps gets the moment up to which the
+ * answer holds, at most end_ps.
+ */
+int overlap_at(const struct overlap *o, int32_t place, uint64_t from_ps,
+               uint64_t end_ps, uint64_t *until_ps);
+
+/* The part of begin..end in which `place` computes. */
+uint64_t overlap_hidden_ps(const struct overlap *o, int32_t place,
+                           uint64_t begin_ps, uint64_t end_ps);
+
+/* Sums over the operations of a rank; two at a time count twice. */
+struct overlap_sum {
+    uint64_t compute_ps, comm_ps, hidden_ps;
+};
+struct overlap_sum overlap_of_rank(const struct overlap *o, uint32_t rank);
+
+#endif

@@ -1,0 +1,257 @@
+#include <errno.h>    /* ENOMEM */
+#include <inttypes.h> /* PRIu64 */
+#include <stdlib.h>   /* calloc */
+#include <string.h>   /* strlen */
+
+#include "graph/escape.h"
+#include "graph/overlap.h"
+#include "graph/rows.h"
+#include "graph/timeline.h"
+
+/* Text that can be read on a pattern. */
+#define OUTLINED                                                               \
+    "#000000\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke"
+
+/*
+ * Every look differs from every other in lightness or pattern, so that it can
+ * be told in print.
+ */
+static const struct {
+    const char *name, *fill, *ink; /* ink: fill and outline of text on it */
+} look[LOOKS] = {
+    [LOOK_HOST] = {"host call", "#ffffff", "#000000"},
+    [LOOK_WAIT] = {"host waits", "url(#wait)", OUTLINED},
+    [LOOK_COMPUTE] = {"computation", "#a6cee3", "#000000"},
+    [LOOK_LOCAL] = {"copy within a memory", "url(#local)", OUTLINED},
+    [LOOK_HIDDEN] = {"communication, hidden", "url(#hidden)", OUTLINED},
+    [LOOK_EXPOSED] = {"communication, exposed", "#8c1a2b", "#ffffff"},
+    [LOOK_PENDING] = {"waits for its peers", "url(#pending)", OUTLINED},
+};
+
+/* Sizes in pixels. */
+enum {
+    LEFT = 210,   /* names of rows */
+    WIDTH = 1000, /* the plot */
+    RIGHT = 20,
+    TOP = 64,     /* title and axis */
+    ROW = 24,     /* a row, */
+    BAR = 18,     /* and what is drawn in it */
+    GAP = 8,      /* between ranks */
+    LETTER = 6,   /* one letter of a bar's text */
+    LEGEND = 215, /* one entry of the legend, five to a line */
+    PER_LINE = 5,
+};
+
+struct drawing {
+    FILE *f;
+    const struct timeline *t;
+    const struct rows *rows;
+    uint64_t end_ps;
+    struct {             /* by row */
+        double y, until; /* top; right end of what is drawn, */
+        enum look look;  /* and its look */
+    } * row;
+    double bottom;
+};
+
+static double x_of(const struct drawing *d, uint64_t ps)
+{
+    return LEFT + WIDTH * ((double)ps / (double)d->end_ps);
+}
+
+static const char defs[] =
+    "<defs>\n"
+    "<pattern id=\"wait\" width=\"6\" height=\"6\" "
+    "patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" "
+    "fill=\"#f4f4f4\"/><path d=\"M0 6L6 0\" stroke=\"#b0b0b0\"/></pattern>\n"
+    "<pattern id=\"local\" width=\"6\" height=\"6\" "
+    "patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" "
+    "fill=\"#fde0b8\"/><circle cx=\"3\" cy=\"3\" r=\"1\" fill=\"#8a5a00\"/>"
+    "</pattern>\n"
+    "<pattern id=\"hidden\" width=\"4\" height=\"4\" "
+    "patternUnits=\"userSpaceOnUse\"><rect width=\"4\" height=\"4\" "
+    "fill=\"#e3b4bb\"/><path d=\"M0 2H4\" stroke=\"#8c1a2b\"/></pattern>\n"
+    "<pattern id=\"pending\" width=\"4\" height=\"4\" "
+    "patternUnits=\"userSpaceOnUse\"><rect width=\"4\" height=\"4\" "
+    "fill=\"#ffffff\"/><path d=\"M2 0V4\" stroke=\"#c9a0a6\"/></pattern>\n"
+    "</defs>\n";
+
+/* ---- frame ------------------------------------------------------------------- */
+
+static void place_rows(struct drawing *d)
+{
+    double y = TOP;
+    for (uint32_t i = 0; i < d->rows->n; i++) {
+        if (i && d->rows->row[i].rank != d->rows->row[i - 1].rank)
+            y += GAP;
+        d->row[i].y = y;
+        d->row[i].until = -1;
+        y += ROW;
+    }
+    d->bottom = y;
+}
+
+static void put_head(const struct drawing *d)
+{
+    const int lines = (LOOKS + PER_LINE - 1) / PER_LINE;
+    const double height = d->bottom + 20 + 22 * lines;
+    const int width = LEFT + WIDTH + RIGHT;
+    fprintf(d->f,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+            "height=\"%.0f\" viewBox=\"0 0 %d %.0f\" "
+            "font-family=\"sans-serif\" font-size=\"11\">\n",
+            width, height, width, height);
+    fputs(defs, d->f);
+    fprintf(d->f, "<rect width=\"%d\" height=\"%.0f\" fill=\"#ffffff\"/>\n",
+            width, height);
+    fputs("<text x=\"8\" y=\"20\" font-size=\"14\">", d->f);
+    escape_xml(d->f, d->t->title ? d->t->title : "");
+    fputs("</text>\n", d->f);
+}
+
+/* 1, 2 or 5 times a power of ten: at most ten of them make up the whole. */
+static uint64_t tick_step(uint64_t whole_ps)
+{
+    uint64_t step = 1;
+    for (int i = 0; whole_ps / step > 10; i++)
+        step = step / (i % 3 == 1 ? 2 : 1) * (i % 3 == 1 ? 5 : 2);
+    return step;
+}
+
+static void put_axis(const struct drawing *d)
+{
+    static const struct {
+        uint64_t ps;
+        const char *name;
+    } unit[] = {{UINT64_C(1000000000000), "s"},
+                {1000000000, "ms"},
+                {1000000, "us"},
+                {1000, "ns"},
+                {1, "ps"}};
+    int u = 0;
+    while (unit[u].ps > 1 && unit[u].ps > d->end_ps)
+        u++;
+    const uint64_t step = tick_step(d->end_ps);
+    for (uint64_t ps = 0; ps <= d->end_ps; ps += step) {
+        const double x = x_of(d, ps);
+        fprintf(d->f,
+                "<path d=\"M%.2f %dV%.0f\" stroke=\"#dddddd\"/>"
+                "<text x=\"%.2f\" y=\"%d\" text-anchor=\"middle\">%g %s"
+                "</text>\n",
+                x, TOP - 8, d->bottom, x, TOP - 14,
+                (double)ps / (double)unit[u].ps, unit[u].name);
+    }
+}
+
+static void put_names(const struct drawing *d)
+{
+    for (uint32_t i = 0; i < d->rows->n; i++) {
+        fprintf(d->f, "<text x=\"8\" y=\"%.0f\">", d->row[i].y + 13);
+        escape_xml(d->f, d->rows->row[i].name);
+        fputs("</text>\n", d->f);
+    }
+}
+
+static void put_legend(const struct drawing *d)
+{
+    for (int i = 0; i < LOOKS; i++) {
+        const int x = 8 + LEGEND * (i % PER_LINE);
+        const double y = d->bottom + 20 + 22 * (i / PER_LINE);
+        fprintf(d->f,
+                "<rect x=\"%d\" y=\"%.0f\" width=\"30\" height=\"14\" "
+                "fill=\"%s\" stroke=\"#555555\" stroke-width=\"0.5\"/>"
+                "<text x=\"%d\" y=\"%.0f\">%s</text>\n",
+                x, y, look[i].fill, x + 36, y + 11, look[i].name);
+    }
+}
+
+/* ---- operations -------------------------------------------------------------- */
+
+static void put_piece(void *arg, const struct piece *p)
+{
+    struct drawing *const d = arg;
+    const struct graph_view *const v = &d->t->graph->nodes[p->node];
+    const double x = x_of(d, p->begin_ps), end = x_of(d, p->end_ps);
+    if (end <= d->row[p->row].until + 0.25 && d->row[p->row].look == p->look)
+        return; // nobody could see it beside its like
+    d->row[p->row].until = end;
+    d->row[p->row].look = p->look;
+    const double y = d->row[p->row].y;
+    fprintf(d->f,
+            "<g><rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" "
+            "fill=\"%s\" stroke=\"#555555\" stroke-width=\"0.5\"/><title>",
+            x, y, end - x, BAR, look[p->look].fill);
+    escape_xml(d->f, v->name);
+    fprintf(d->f, " (%s) %" PRIu64 ".%06" PRIu64 " us ", look[p->look].name,
+            (p->end_ps - p->begin_ps) / 1000000,
+            (p->end_ps - p->begin_ps) % 1000000);
+    escape_xml(d->f, v->site);
+    fputs("</title>", d->f);
+    // Whole letters only, and no fewer than three.
+    char text[64];
+    const int fits = (int)((end - x - 4) / LETTER);
+    snprintf(text, sizeof text, "%.*s",
+             fits < (int)sizeof text - 1 ? fits : (int)sizeof text - 1,
+             v->name);
+    if (fits >= 3) {
+        fprintf(d->f, "<text x=\"%.2f\" y=\"%.0f\" fill=\"%s\">", x + 3, y + 13,
+                look[p->look].ink);
+        escape_xml(d->f, text);
+        fputs("</text>", d->f);
+    }
+    fputs("</g>\n", d->f);
+}
+
+/* A line through the ends of the members of a match, on device rows. */
+static void put_join(const struct drawing *d, uint32_t at)
+{
+    uint32_t n;
+    const uint32_t *const member = graph_matched(d->t->graph, at, &n);
+    if (n < 2 || member[0] != at || !d->t->graph->nodes[at].node.queue)
+        return;
+    double top = d->bottom, bottom = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const double y = d->row[d->rows->device[member[i]]].y;
+        top = y < top ? y : top;
+        bottom = y > bottom ? y : bottom;
+    }
+    const double x = x_of(d, d->t->time[at].end_ps);
+    fprintf(d->f,
+            "<path d=\"M%.2f %.0fV%.0f\" stroke=\"#333333\" "
+            "stroke-dasharray=\"3 2\"/>\n",
+            x, top, bottom + BAR);
+}
+
+int timeline_svg(FILE *f, const struct timeline *t)
+{
+    struct rows rows = {0};
+    struct drawing d = {.f = f, .t = t, .rows = &rows, .end_ps = 1};
+    struct overlap *const o = overlap_new(t->graph, t->time);
+    int err = -1;
+    if (!o || rows_init(&rows, t->graph) != 0)
+        goto out;
+    d.row = calloc((size_t)rows.n + 1, sizeof *d.row);
+    if (!d.row)
+        goto out;
+    for (uint32_t at = 0; at < t->graph->nnodes; at++)
+        if (t->time[at].end_ps > d.end_ps)
+            d.end_ps = t->time[at].end_ps;
+    place_rows(&d);
+    put_head(&d);
+    put_axis(&d);
+    put_names(&d);
+    for (uint32_t at = 0; at < t->graph->nnodes; at++)
+        rows_pieces(&rows, t->graph, t->time, o, at, put_piece, &d);
+    for (uint32_t at = 0; at < t->graph->nnodes; at++)
+        put_join(&d, at);
+    put_legend(&d);
+    fputs("</svg>\n", f);
+    err = fflush(f) != 0 || ferror(f) ? -1 : 0;
+out:
+    if (!o || !d.row)
+        errno = ENOMEM;
+    free(d.row);
+    rows_release(&rows);
+    overlap_free(o);
+    return err;
+}

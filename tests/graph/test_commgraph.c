@@ -1,0 +1,173 @@
+/*
+ * commgraph, as a person calls it: on a saved run, and on what is none.
+ */
+#include <check.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "synthetic.h"
+
+enum { US = 1000000 }; /* ps */
+
+static struct synthetic s;
+
+/* Two ranks, a kernel each of 10 and 20 us, on one machine. */
+static void setup(void)
+{
+    synthetic_init(&s, 2);
+    for (uint32_t r = 0; r < 2; r++) {
+        graph_note_machine(s.rank[r], "dgx-a100");
+        SYNTHETIC(&s, r, .name = "forward",
+                  .node = {.kind = GRAPH_KERNEL,
+                           .queue = 1,
+                           .place = (int32_t)r,
+                           .host_ps = US,
+                           .latency_ps = (10 + 10 * r) * US});
+    }
+    graph_free(synthetic_load(&s));
+}
+
+static void teardown(void)
+{
+    synthetic_release(&s);
+}
+
+static struct child commgraph(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
+static struct child commgraph(const char *format, ...)
+{
+    char arguments[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(arguments, sizeof arguments, format, args);
+    va_end(args);
+    return child_run(60, "%s/commgraph %s", child_build(), arguments);
+}
+
+START_TEST(time_says_what_each_kind_of_operation_took)
+{
+    struct child c = commgraph("time %s", s.dir);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    ck_assert_msg(strstr(c.out, "forward") && strstr(c.out, "30.000") &&
+                      strstr(c.out, "15.000") &&
+                      strstr(c.out, "2 operations on dgx-a100 end after "
+                                    "21.000 us"),
+                  "%s", c.out);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(time_as_json_has_the_same_figures)
+{
+    struct child c = commgraph("time --json %s --topo dgx-h100", s.dir);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    json_t *const all = json_loads(c.out, 0, NULL);
+    ck_assert_ptr_nonnull(all);
+    const json_t *const kind =
+        json_array_get(json_object_get(all, "operations"), 0);
+    ck_assert_str_eq(json_string_value(json_object_get(all, "topology")),
+                     "dgx-h100");
+    ck_assert_str_eq(json_string_value(json_object_get(kind, "name")),
+                     "forward");
+    ck_assert_int_eq(json_integer_value(json_object_get(kind, "count")), 2);
+    ck_assert_double_eq(json_real_value(json_object_get(kind, "total_us")), 30);
+    ck_assert_double_eq(json_real_value(json_object_get(all, "total_us")), 21);
+    ck_assert_uint_eq(json_array_size(json_object_get(all, "ranks")), 2);
+    json_decref(all);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(timeline_writes_what_the_name_of_the_file_says)
+{
+    static const char *const file[] = {"t.svg", "t.json"};
+    static const char *const begin[] = {"<svg ", "{\"displayTimeUnit\""};
+    for (int i = 0; i < 2; i++) {
+        char path[128], text[32] = "";
+        snprintf(path, sizeof path, "%s/%s", s.dir, file[i]);
+        struct child c = commgraph("timeline %s -o %s", s.dir, path);
+        ck_assert_msg(c.status == 0, "%s", c.err);
+        child_clear(&c);
+        FILE *const f = fopen(path, "r");
+        ck_assert_ptr_nonnull(f);
+        ck_assert_ptr_nonnull(fgets(text, sizeof text, f));
+        ck_assert_msg(strncmp(text, begin[i], strlen(begin[i])) == 0, "%s",
+                      text);
+        fclose(f);
+        unlink(path);
+    }
+}
+END_TEST
+
+START_TEST(wrong_usage_is_said_and_has_status_2)
+{
+    static const char *const wrong[] = {
+        "",
+        "nonsense",
+        "time",
+        "time /a /b",
+        "time --bogus",
+        "time /a --topo",
+        "timeline /a",
+        "timeline /a -o",
+        "timeline /a -o x.png",
+        "timeline -o x.svg",
+        "timeline /a -o .svg",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct child c = commgraph("%s", wrong[i]);
+        ck_assert_msg(c.status == 2 && strstr(c.err, "usage:"),
+                      "'%s': status %d: %s", wrong[i], c.status, c.err);
+        ck_assert_str_eq(c.out, "");
+        child_clear(&c);
+    }
+}
+END_TEST
+
+START_TEST(what_cannot_be_done_is_said_and_has_status_1)
+{
+    static const struct {
+        const char *arguments, *says;
+    } wrong[] = {
+        {"time /no/such/run", "/no/such/run/rank-0.graph: 0: No such file"},
+        {"time %s --topo no-such-machine", "no-such-machine"},
+        {"timeline %s -o /no/such/dir/x.svg", "/no/such/dir/x.svg: No such"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char arguments[256];
+        const char *const at = strstr(wrong[i].arguments, "%s");
+        const int n = at ? (int)(at - wrong[i].arguments) : 250;
+        snprintf(arguments, sizeof arguments, "%.*s%s%s", n, wrong[i].arguments,
+                 at ? s.dir : "", at ? at + 2 : "");
+        struct child c = commgraph("%s", arguments);
+        ck_assert_msg(c.status == 1 && strstr(c.err, wrong[i].says),
+                      "'%s': status %d: %s", arguments, c.status, c.err);
+        child_clear(&c);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const suite = suite_create("commgraph");
+    TCase *const t = tcase_create("commgraph");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, time_says_what_each_kind_of_operation_took);
+    tcase_add_test(t, time_as_json_has_the_same_figures);
+    tcase_add_test(t, timeline_writes_what_the_name_of_the_file_says);
+    tcase_add_test(t, wrong_usage_is_said_and_has_status_2);
+    tcase_add_test(t, what_cannot_be_done_is_said_and_has_status_1);
+    tcase_set_timeout(t, 120);
+    suite_add_tcase(suite, t);
+    SRunner *const runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,214 @@
+/*
+ * Pictures: a tiny run's, held against one that was looked at; and what must not
+ * get out of names.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/overlap.h"
+#include "graph/timeline.h"
+#include "synthetic.h"
+
+enum { US = 1000000 }; /* ps */
+
+static struct synthetic s;
+static struct graph *g;
+static struct replay_time *times;
+
+/*
+ * Two ranks, an iteration each: a kernel, and an all-reduce of which rank 0's
+ * second kernel hides a part. Times are set by hand, so that no machine's
+ * figures are in the picture.
+ *
+ *     rank 0   kernel 2..10   kernel 12..20
+ *              all-reduce        ready 10, 15..30
+ *     rank 1   kernel 2..15
+ *              all-reduce        ready 15, 15..30
+ */
+static void record(const char *name)
+{
+    synthetic_init(&s, 2);
+    for (uint32_t r = 0; r < 2; r++) {
+        graph_note_queue(s.rank[r], 1, (int32_t)r, "stream");
+        graph_note_queue(s.rank[r], 2, (int32_t)r, "non-blocking stream");
+        const struct graph_node kernel = {.kind = GRAPH_KERNEL,
+                                          .queue = 1,
+                                          .place = (int32_t)r,
+                                          .host_ps = 2 * US};
+        const struct graph_ref k =
+            SYNTHETIC(&s, r, .name = name, .node = kernel);
+        const struct graph_ref c =
+            SYNTHETIC(&s, r, .name = "ncclAllReduce",
+                      .node = {.kind = GRAPH_COLL,
+                               .queue = 2,
+                               .place = (int32_t)r,
+                               .host_ps = US,
+                               .match = 1,
+                               .match_size = 2,
+                               .match_rank = r,
+                               .match_kind = GRAPH_MATCH_ALL,
+                               .bytes = 4096},
+                      .deps = {k});
+        if (r == 0)
+            SYNTHETIC(&s, r, .name = name, .node = kernel);
+        SYNTHETIC(&s, r, .name = "cudaStreamSynchronize",
+                  .node = {.kind = GRAPH_HOST, .host_ps = US}, .deps = {c});
+    }
+    g = synthetic_load(&s);
+    static const struct replay_time us[] = {
+        {2, 2, 2, 10, 3},    {3, 10, 15, 30, 4}, {5, 10, 12, 20, -1},
+        {6, 30, 30, 30, -1}, {2, 2, 2, 15, 3},   {3, 15, 15, 30, 4},
+        {4, 30, 30, 30, -1},
+    };
+    ck_assert_uint_eq(g->nnodes, 7);
+    times = calloc(7, sizeof *times);
+    for (int i = 0; i < 7; i++)
+        times[i] = (struct replay_time){
+            us[i].issue_ps * US, us[i].ready_ps * US, us[i].start_ps * US,
+            us[i].end_ps * US, us[i].bound};
+}
+
+static void teardown(void)
+{
+    free(times);
+    graph_free(g);
+    synthetic_release(&s);
+}
+
+/* What one of the writers writes. */
+static char *written(int (*write)(FILE *, const struct timeline *),
+                     const char *title)
+{
+    char *text;
+    size_t n;
+    FILE *const f = open_memstream(&text, &n);
+    const struct timeline t = {.graph = g, .time = times, .title = title};
+    ck_assert_int_eq(write(f, &t), 0);
+    fclose(f);
+    return text;
+}
+
+START_TEST(hidden_communication_is_what_the_same_device_computes_beside)
+{
+    record("forward");
+    struct overlap *const o = overlap_new(g, times);
+    const struct overlap_sum a = overlap_of_rank(o, 0);
+    const struct overlap_sum b = overlap_of_rank(o, 1);
+    ck_assert_uint_eq(a.compute_ps, 16 * US);
+    ck_assert_uint_eq(a.comm_ps, 15 * US);
+    ck_assert_uint_eq(a.hidden_ps, 5 * US);
+    ck_assert_uint_eq(b.hidden_ps, 0);
+    ck_assert_uint_eq(overlap_hidden_ps(o, 0, 0, 30 * US), 16 * US);
+    ck_assert_uint_eq(overlap_hidden_ps(o, 7, 0, 30 * US), 0);
+    overlap_free(o);
+}
+END_TEST
+
+START_TEST(the_picture_of_a_tiny_run_is_as_it_was)
+{
+    record("forward");
+    char *const svg = written(timeline_svg, "tiny");
+    const char *const path = "tests/graph/tiny.svg";
+    if (getenv("UPDATE_GOLDEN")) {
+        FILE *const out = fopen(path, "w");
+        fputs(svg, out);
+        fclose(out);
+    }
+    char golden[32768] = "";
+    FILE *const f = fopen(path, "r");
+    ck_assert_msg(f != NULL, "%s: run from the root of the tree", path);
+    golden[fread(golden, 1, sizeof golden - 1, f)] = 0;
+    fclose(f);
+    ck_assert_msg(strcmp(svg, golden) == 0,
+                  "the picture differs from %s; UPDATE_GOLDEN=1 writes it anew",
+                  path);
+    free(svg);
+}
+END_TEST
+
+START_TEST(names_cannot_break_out_of_a_picture)
+{
+    record("</title><script>alert(\"1\")</script>\n&\xff");
+    char *const svg = written(timeline_svg, "<b>");
+    ck_assert_ptr_null(strstr(svg, "<script>"));
+    ck_assert_ptr_null(strstr(svg, "<b>"));
+    ck_assert_ptr_nonnull(strstr(svg, "&lt;script&gt;alert(&quot;1&quot;)"));
+    ck_assert_ptr_null(strchr(svg, '\xff'));
+    free(svg);
+}
+END_TEST
+
+START_TEST(the_trace_is_json_with_a_thread_for_each_row)
+{
+    record("a \"quoted\" \\ kernel\t");
+    char *const text = written(timeline_json, "");
+    json_error_t error;
+    json_t *const all = json_loads(text, 0, &error);
+    ck_assert_msg(all != NULL, "%d: %s", error.line, error.text);
+    const json_t *const events = json_object_get(all, "traceEvents");
+    size_t i;
+    json_t *e;
+    int names = 0, pieces = 0, arrows = 0;
+    double hidden = 0, exposed = 0, pending = 0;
+    json_array_foreach(events, i, e)
+    {
+        const char *const ph = json_string_value(json_object_get(e, "ph"));
+        const char *const cat = json_string_value(json_object_get(e, "cat"));
+        const char *const name = json_string_value(json_object_get(e, "name"));
+        const double dur = json_number_value(json_object_get(e, "dur"));
+        names += strcmp(name, "thread_name") == 0;
+        pieces += *ph == 'X';
+        arrows += *ph == 's';
+        hidden += *ph == 'X' && strcmp(cat, "comm hidden") == 0 ? dur : 0;
+        exposed += *ph == 'X' && strcmp(cat, "comm exposed") == 0 ? dur : 0;
+        pending += *ph == 'X' && strcmp(cat, "comm pending") == 0 ? dur : 0;
+    }
+    ck_assert_int_eq(names, 6); // host and two streams, of two ranks
+    ck_assert_int_eq(arrows, 1);
+    ck_assert_int_gt(pieces, 10);
+    ck_assert_double_eq(hidden, 5);
+    ck_assert_double_eq(exposed, 25);
+    ck_assert_double_eq(pending, 5);
+    json_decref(all);
+    free(text);
+}
+END_TEST
+
+START_TEST(an_empty_run_has_a_picture_too)
+{
+    synthetic_init(&s, 1);
+    g = synthetic_load(&s);
+    times = calloc(1, sizeof *times);
+    char *const svg = written(timeline_svg, "empty");
+    ck_assert_ptr_nonnull(strstr(svg, "</svg>"));
+    free(svg);
+    char *const text = written(timeline_json, "empty");
+    json_t *const all = json_loads(text, 0, NULL);
+    ck_assert_ptr_nonnull(all);
+    json_decref(all);
+    free(text);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const suite = suite_create("timeline");
+    TCase *const t = tcase_create("timeline");
+    tcase_add_checked_fixture(t, NULL, teardown);
+    tcase_add_test(
+        t, hidden_communication_is_what_the_same_device_computes_beside);
+    tcase_add_test(t, the_picture_of_a_tiny_run_is_as_it_was);
+    tcase_add_test(t, names_cannot_break_out_of_a_picture);
+    tcase_add_test(t, the_trace_is_json_with_a_thread_for_each_row);
+    tcase_add_test(t, an_empty_run_has_a_picture_too);
+    suite_add_tcase(suite, t);
+    SRunner *const runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
