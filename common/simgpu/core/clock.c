@@ -1,10 +1,254 @@
+/*
+ * clock.c: questions about time, answered by replay
+ *
+ * What a host thread can know of time is the end of the last operation that it
+ * waited for, plus the host time of its calls since. The first needs a replay of
+ * that operation's causal past from the last cut before it (graph/live.h); the
+ * second is a sum, so a program that looks at the clock over and over pays for
+ * one replay.
+ *
+ *     cut k          join              now
+ *     --|----- ... ----|---call--call---|       time = cut_ps[k]
+ *        \____________/                              + replay of the past
+ *        causal past, of all ranks                   + the calls' host time
+ *
+ * Times of cuts are computed once, each from the one before it, from the past of
+ * the cut itself: by the same rule on every rank, so all ranks know the same.
+ */
+#define _GNU_SOURCE
 #include "core/clock.h"
 
-#include <time.h> /* clock_gettime */
+#include <fcntl.h>   /* open */
+#include <pthread.h> /* pthread_mutex_t */
+#include <stdio.h>   /* snprintf */
+#include <stdlib.h>  /* realloc */
+#include <time.h>    /* nanosleep */
+#include <unistd.h>  /* close */
+
+#include "graph/live.h"
+#include "graph/replay.h"
+
+enum { RETRY_NS = 200000, RETRIES = 25000 }; /* 5 s in all */
+
+/* The one state of this file. */
+static struct {
+    pthread_mutex_t lock;
+    struct graph_live *live;
+    struct replay_options options;
+    uint64_t *cut_ps; /* of cuts 1, 2, ... as far as they have been needed */
+    uint32_t ncuts;
+    struct { /* the last question, since the next is often about the same */
+        uint32_t cut;
+        struct graph_ref root;
+        struct graph *graph;
+        struct replay *replay;
+    } last;
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- the job's graph --------------------------------------------------------- */
+
+static int read_set(const char *name, int (*parse)(const char *words))
+{
+    const char *const words = getenv(name);
+    const int set = parse(words);
+    if (set == 0)
+        proc_fault(NULL, "%s=%s: not a list of names that NCCL knows", name,
+                   words);
+    return set;
+}
+
+static void start(void)
+{
+    state.live = graph_live_new(proc()->nranks);
+    if (!state.live)
+        proc_fault(NULL, "out of host memory for the graph of %u ranks",
+                   proc()->nranks);
+    state.options.algos = read_set("NCCL_ALGO", topo_algo_set);
+    state.options.protos = read_set("NCCL_PROTO", topo_proto_set);
+}
+
+/* Map a rank's segment; that of a rank nobody has met yet has to wait. */
+static void attach(uint32_t rank)
+{
+    char path[64];
+    if (rank == proc()->rank) {
+        graph_live_attach(state.live, rank, graph_fd(proc()->graph));
+        return;
+    }
+    const struct peer *const p = proc_peer(rank);
+    if (!p)
+        return;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", peer_pid(p),
+             peer_graph_fd(p));
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    graph_live_attach(state.live, rank, fd);
+    close(fd);
+}
+
+/* Read on, as far as all ranks have got. */
+static void update(void)
+{
+    char err[256];
+    if (!state.live)
+        start();
+    for (uint32_t rank = 0; rank < proc()->nranks; rank++)
+        if (!graph_live_attached(state.live, rank))
+            attach(rank);
+    if (graph_live_update(state.live, err, sizeof err) != 0)
+        proc_fault(NULL, "modelled time: %s", err);
+}
+
+/* ---- replays ----------------------------------------------------------------- */
+
+/*
+ * The past of the roots behind a cut. A peer may be about to record what an
+ * operation of ours has been waiting for, so a missing part is waited for.
+ */
+static struct graph *find_past(const struct graph_ref *roots, size_t n,
+                               uint32_t cut)
+{
+    char err[512];
+    for (int i = 0; i < RETRIES; i++) {
+        struct graph *const g =
+            graph_past(state.live, roots, n, cut, err, sizeof err);
+        if (g)
+            return g;
+        nanosleep(&(struct timespec){0, RETRY_NS}, NULL);
+        update();
+    }
+    proc_fault(NULL, "modelled time: %s", err);
+}
+
+static uint64_t cut_ps(uint32_t cut)
+{
+    return cut ? state.cut_ps[cut - 1] : 0;
+}
+
+/* Replay the past of the roots, of which the first names the question. */
+static void ask(const struct graph_ref *roots, size_t n, uint32_t cut)
+{
+    char err[512];
+    struct replay_options options = state.options;
+    options.base_ps = cut_ps(cut);
+    replay_free(state.last.replay);
+    graph_free(state.last.graph);
+    state.last.cut = cut;
+    state.last.root = roots[0];
+    state.last.graph = find_past(roots, n, cut);
+    state.last.replay =
+        replay_run(state.last.graph, proc()->topo, &options, err, sizeof err);
+    if (!state.last.replay)
+        proc_fault(NULL, "modelled time: %s", err);
+}
+
+/* Did the last replay answer this question, with the ends of these nodes? */
+static int was_asked(const struct graph_ref *roots, size_t n, uint32_t cut)
+{
+    if (!state.last.replay || state.last.cut != cut ||
+        state.last.root.index != roots[0].index)
+        return 0;
+    for (size_t i = 1; i < n; i++) {
+        const struct graph_view *const v =
+            graph_node_at(state.last.graph, roots[i]);
+        if (roots[i].index && (!v || v->node.queue == 0)) // its issue at most
+            return 0;
+    }
+    return 1;
+}
+
+static void know_cuts(uint32_t cuts)
+{
+    while (state.ncuts < cuts) {
+        const uint32_t next = state.ncuts + 1;
+        const struct graph_ref root =
+            graph_live_cut_node(state.live, next, proc()->rank);
+        uint64_t *const larger =
+            realloc(state.cut_ps, next * sizeof *state.cut_ps);
+        if (!larger)
+            proc_fault(NULL, "out of host memory for %u cuts", next);
+        state.cut_ps = larger;
+        ask(&root, 1, state.ncuts);
+        larger[state.ncuts] = replay_node(state.last.replay, root)->end_ps;
+        state.ncuts = next;
+    }
+}
+
+/* The cut whose node this is on its rank, 0 if it is none. */
+static uint32_t cut_at(struct graph_ref ref, uint32_t before)
+{
+    const struct graph_ref end = {ref.rank, UINT32_MAX};
+    return graph_live_cut(state.live, end) > before &&
+                   graph_live_cut_node(state.live, before + 1, ref.rank)
+                           .index == ref.index
+               ? before + 1
+               : 0;
+}
+
+/* When node `join` of this rank ended, for a thread that has waited for it. */
+static uint64_t join_ps(struct graph_ref join)
+{
+    if (join.index == 0)
+        return 0;
+    const uint32_t cut = graph_live_cut(state.live, join);
+    const uint32_t itself = cut_at(join, cut);
+    know_cuts(itself ? itself : cut);
+    if (itself)
+        return cut_ps(itself);
+    if (!was_asked(&join, 1, cut))
+        ask(&join, 1, cut);
+    return replay_node(state.last.replay, join)->end_ps;
+}
+
+/*
+ * When a device operation ended. Once a cut has come after it that the thread
+ * knows of, everything that could have met it is known; until then what the
+ * thread has waited for, and both operations of the question.
+ */
+static uint64_t mark_ps(struct graph_ref ref, struct graph_ref join,
+                        struct graph_ref other)
+{
+    const uint32_t cut = graph_live_cut(state.live, ref);
+    const uint32_t at_join = cut_at(join, graph_live_cut(state.live, join));
+    const uint32_t known = at_join ? at_join : graph_live_cut(state.live, join);
+    struct graph_ref roots[] = {join, ref, other};
+    if (known > cut)
+        roots[0] = graph_live_cut_node(state.live, cut + 1, ref.rank);
+    const size_t n = known > cut ? 2 : 3;
+    know_cuts(cut);
+    if (!was_asked(roots, n, cut))
+        ask(roots, n, cut);
+    return replay_node(state.last.replay, ref)->end_ps;
+}
+
+/* ---- questions --------------------------------------------------------------- */
 
 uint64_t clock_host_ps(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000000u + (uint64_t)t.tv_nsec * 1000u;
+    static _Thread_local uint64_t latest;
+    const struct proc *const p = proc();
+    pthread_mutex_lock(&state.lock);
+    update();
+    const struct graph_moment now =
+        graph_live_host(state.live, p->rank, proc_thread());
+    const uint64_t ps = join_ps(now.join) + now.host_ps;
+    pthread_mutex_unlock(&state.lock);
+    if (ps > latest)
+        latest = ps;
+    return latest;
+}
+
+float clock_elapsed_ms(struct mark a, struct mark b)
+{
+    const struct proc *const p = proc();
+    const struct graph_ref from = {p->rank, a.node}, to = {p->rank, b.node};
+    pthread_mutex_lock(&state.lock);
+    update();
+    const struct graph_ref join =
+        graph_live_host(state.live, p->rank, proc_thread()).join;
+    const uint64_t from_ps = mark_ps(from, join, to);
+    const uint64_t to_ps = mark_ps(to, join, from);
+    pthread_mutex_unlock(&state.lock);
+    return (float)((double)(int64_t)(to_ps - from_ps) * 1e-9);
 }

@@ -1,17 +1,26 @@
 /*
- * clock.h: time, as the program may ask for it
+ * clock.h: modelled time, as the program may ask for it
  *
- * For now the wall clock of the machine that simgpu runs on: it orders events,
- * and says nothing about how fast a GPU would be.
+ * The answers come from replaying the causal past of the question (see
+ * graph/live.h), so they are the same on every run and every machine. Work that
+ * nobody has waited for is in no question's past: it slows nothing down, until
+ * somebody waits for it.
  */
 #ifndef SIMGPU_CORE_CLOCK_H
 #define SIMGPU_CORE_CLOCK_H
 
-#include <stdint.h>
+#include "core/stream.h"
 
-#include "core/names.h"
-
-/* Now, in picoseconds since some moment; never goes back. */
+/*
+ * Now, on the calling host thread, in picoseconds since the job began. Never
+ * goes back.
+ */
 uint64_t clock_host_ps(void);
+
+/*
+ * From the op at mark a to the op at mark b, both passed, as cudaEventElapsedTime
+ * gives it, in milliseconds.
+ */
+float clock_elapsed_ms(struct mark a, struct mark b);
 
 #endif

@@ -64,6 +64,7 @@
 #define api_last_error    simgpu_api_last_error
 #define host_call         simgpu_host_call
 #define clock_host_ps     simgpu_clock_host_ps
+#define clock_elapsed_ms  simgpu_clock_elapsed_ms
 #define proc_site         simgpu_proc_site
 #define proc_site_text    simgpu_proc_site_text
 #define proc_locate       simgpu_proc_locate

@@ -384,14 +384,15 @@ struct mark stream_tail(struct stream *s)
 
 /* ---- the host ---------------------------------------------------------------- */
 
-static void record_host(const char *call, uint32_t site, uint64_t host_ps,
+static void record_host(const char *call, uint32_t site, uint64_t latency_ps,
                         const struct graph_ref *deps, int n)
 {
     const struct graph_node node = {
         .kind = GRAPH_HOST,
         .thread = proc_thread(),
         .place = GRAPH_HOST_PLACE(proc()->node),
-        .host_ps = host_ps,
+        .host_ps = proc()->costs->api_host_ps,
+        .latency_ps = latency_ps,
         .name = graph_string(proc()->graph, call),
         .site = site,
         .ndeps = (uint16_t)n,
@@ -416,7 +417,7 @@ void marks_join(const struct mark *m, int n, const char *call, uint32_t site)
 
 void host_call(const char *name, uint32_t site)
 {
-    record_host(name, site, proc()->costs->api_host_ps, NULL, 0);
+    record_host(name, site, 0, NULL, 0);
 }
 
 int device_marks(int device, int blocking_only, struct mark *out, int cap)

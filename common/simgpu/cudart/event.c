@@ -26,7 +26,6 @@ struct CUevent_st {
     unsigned flags;
     int live, refs; /* refs: the program, and records under way */
     struct mark mark;
-    _Atomic uint64_t ps;   /* when the last record was passed; 0: not yet */
     struct shared *shared; /* NULL unless cudaEventInterprocess */
     int fd, imported;
     struct CUevent_st *next;
@@ -139,7 +138,6 @@ static void run_record(struct op *op)
 {
     struct event_op *const r = (struct event_op *)op;
     struct CUevent_st *const e = r->event;
-    atomic_store(&e->ps, clock_host_ps());
     if (e->shared) {
         atomic_store(&e->shared->passed, r->number);
         proc_wake(&e->shared->passed);
@@ -168,7 +166,6 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     if (e->shared)
         op->number = atomic_fetch_add(&e->shared->recorded, 1) + 1;
     pthread_mutex_unlock(&lock);
-    atomic_store(&e->ps, 0);
     e->mark = stream_enqueue(s, &op->op);
     return api_return(cudaSuccess);
 }
@@ -267,8 +264,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
         return api_return(cudaErrorInvalidResourceHandle);
     if (!mark_passed(a->mark) || !mark_passed(b->mark))
         return api_return(cudaErrorNotReady);
-    const int64_t ps = (int64_t)(atomic_load(&b->ps) - atomic_load(&a->ps));
-    *ms = (float)((double)ps * 1e-9);
+    *ms = clock_elapsed_ms(a->mark, b->mark);
     return api_return(cudaSuccess);
 }
 
