@@ -26,6 +26,7 @@ struct page {
     _Atomic uint32_t lost;     /* futex: the job is over, end with status 70 */
     _Atomic int32_t active;    /* threads that are not waiting */
     _Atomic uint64_t progress; /* grows when something gets done */
+    _Atomic uint32_t beats;    /* rounds of its watchdog; still when stopped */
     _Atomic uint64_t fault_key[PAGE_FAULT_KEYS]; /* reported, by hash */
     _Atomic uint32_t wait_version; /* odd: wait_text is being written */
     char wait_text[PAGE_WAIT_TEXT];
@@ -38,6 +39,7 @@ struct peer {
     struct proc_id id;
     struct page *page;
     struct peer *next;
+    uint32_t beats; /* page->beats when our watchdog's quiet began */
     void *heap[PROC_MAX_DEVICES + 1]; /* raw views, mapped by heap.c */
 };
 

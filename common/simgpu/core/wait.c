@@ -4,8 +4,13 @@
  * A thread is *active* unless it sleeps here (or in an MPI call, which says so
  * through proc_wait_begin). A job in which no known process has an active
  * thread, and in which nothing has been done, for two seconds, hangs: since all
- * that could end a wait is itself waiting. A loaded or stopped machine doesn't
- * look like that: whoever has something to do is active, running or not.
+ * that could end a wait is itself waiting. A loaded machine doesn't look like
+ * that: whoever has something to do is active, running or not.
+ *
+ * A thread that was woken but has not run since still counts as asleep. So each
+ * watchdog looks whether the words its threads sleep on have changed, which is
+ * progress, and beats; and a process whose watchdog has not beaten during the
+ * quiet (stopped, or short of a core) is taken for one that is at work.
  */
 #define _GNU_SOURCE
 #include <errno.h>       /* ETIMEDOUT */
@@ -25,7 +30,8 @@
 /* Waits of this process, for its page's text: a list of live notes. */
 struct entry {
     const struct wait_note *note;
-    uint32_t thread;
+    const _Atomic uint32_t *word; /* it sleeps while *word == seen; or NULL */
+    uint32_t seen, thread;
     struct entry *next, **link;
 };
 static struct entry *entries;
@@ -33,12 +39,14 @@ static pthread_mutex_t entries_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local struct entry mine; /* of the calling thread */
 static _Thread_local int depth;         /* nested waits count once */
 
-static void enter(const struct wait_note *note)
+static void enter(const struct wait_note *note, const _Atomic uint32_t *word,
+                  uint32_t seen)
 {
     if (depth++)
         return;
     pthread_mutex_lock(&entries_lock);
-    mine = (struct entry){note, proc_thread_or_worker(), entries, &entries};
+    mine = (struct entry){note,    word,    seen, proc_thread_or_worker(),
+                          entries, &entries};
     if (entries)
         entries->link = &mine.next;
     entries = &mine;
@@ -70,7 +78,7 @@ int proc_wait(_Atomic uint32_t *word, uint32_t seen,
 {
     if (atomic_load(word) != seen)
         return 0;
-    enter(note);
+    enter(note, word, seen);
     while (atomic_load(word) == seen)
         futex(word, FUTEX_WAIT, seen, NULL);
     leave();
@@ -85,7 +93,7 @@ int proc_wait_for(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns,
     if (atomic_load(word) != seen)
         return 0;
     if (note)
-        enter(note);
+        enter(note, word, seen);
     futex(word, FUTEX_WAIT, seen, &t);
     if (note)
         leave();
@@ -102,7 +110,7 @@ void proc_wake(_Atomic uint32_t *word)
 
 void proc_wait_begin(const struct wait_note *note)
 {
-    enter(note);
+    enter(note, NULL, 0);
 }
 
 void proc_wait_end(void)
@@ -137,6 +145,34 @@ static void write_text(struct page *own)
     }
     pthread_mutex_unlock(&entries_lock);
     atomic_fetch_add(&own->wait_version, 1);
+}
+
+/* Has a thread of this process been woken that has not run since? */
+static int anyone_woken(void)
+{
+    int woken = 0;
+    pthread_mutex_lock(&entries_lock);
+    for (const struct entry *e = entries; e; e = e->next)
+        woken |= e->word && atomic_load(e->word) != e->seen;
+    pthread_mutex_unlock(&entries_lock);
+    return woken;
+}
+
+/* The quiet begins: what the peers' watchdogs have looked at before is old. */
+static void note_beats(void)
+{
+    for (struct peer *p = page_peers(); p; p = p->next)
+        p->beats = atomic_load(&p->page->beats);
+}
+
+/* Has each peer's watchdog begun and ended a round since? Two beats tell. */
+static int all_beat(void)
+{
+    for (const struct peer *p = page_peers(); p; p = p->next)
+        if (p->page != page_own() && peer_alive(p) &&
+            atomic_load(&p->page->beats) - p->beats < 2)
+            return 0;
+    return 1;
 }
 
 /* Is any known process at work? *progress gets the sum over all of them. */
@@ -189,10 +225,20 @@ static _Noreturn void report_hang(void)
                text);
 }
 
+static uint64_t limit_ns; /* SIMGPU_HANG_SEC, set once at start */
+
 static uint64_t hang_ns(void)
 {
     const char *const text = getenv("SIMGPU_HANG_SEC");
-    const double sec = text ? atof(text) : 2.0;
+    if (!text || !*text)
+        return 2000000000;
+    char *end;
+    const double sec = strtod(text, &end);
+    if (end == text || *end || !(sec >= 0 && sec <= 1e6))
+        proc_fault(NULL,
+                   "SIMGPU_HANG_SEC=%s: use the seconds after which a hang is "
+                   "reported, 0 for never",
+                   text);
     return (uint64_t)(sec * 1e9);
 }
 
@@ -201,7 +247,7 @@ static void *watch(void *unused)
 {
     (void)unused;
     struct page *const own = page_own();
-    const uint64_t step = 250000000, limit = hang_ns();
+    const uint64_t step = 250000000, limit = limit_ns;
     uint64_t quiet = 0, before = 0;
     for (;;) {
         proc_wait_for(&own->lost, 0, step, NULL);
@@ -215,13 +261,18 @@ static void *watch(void *unused)
                        "rank %u (process %d) ended without leaving: killed, "
                        "or crashed.",
                        peer_rank(dead), peer_pid(dead));
+        if (anyone_woken())
+            proc_progress();
+        atomic_fetch_add(&own->beats, 1);
         uint64_t progress;
         const int active = anyone_active(&progress);
         quiet = active || progress != before ? 0 : quiet + step;
         before = progress;
+        if (quiet == 0)
+            note_beats();
         if (quiet >= limit / 2)
             write_text(own);
-        if (limit && quiet >= limit)
+        if (limit && quiet >= limit && all_beat())
             report_hang();
     }
     return NULL;
@@ -230,6 +281,7 @@ static void *watch(void *unused)
 void wait_start_watchdog(void)
 {
     pthread_t thread;
+    limit_ns = hang_ns();
     if (pthread_create(&thread, NULL, watch, NULL) != 0)
         proc_fault(NULL, "cannot start the watchdog thread: %m");
     pthread_detach(thread);

@@ -1,0 +1,398 @@
+/*
+ * test_core.c: heap, streams and waiting, below the CUDA API
+ *
+ * Ranks are forked children: the core starts in each with its first call.
+ * Nothing here calls it in the test's own process.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <errno.h>     /* ENOMEM */
+#include <signal.h>    /* kill */
+#include <stdio.h>     /* snprintf */
+#include <stdlib.h>    /* setenv */
+#include <string.h>    /* strstr */
+#include <sys/mman.h>  /* mmap */
+#include <sys/types.h> /* pid_t */
+#include <sys/wait.h>  /* waitpid */
+#include <unistd.h>    /* fork */
+
+#include "core/heap.h"
+#include "core/stream.h"
+
+struct shared { /* between the ranks of a test */
+    _Atomic uint32_t ready[2], ping, pong;
+    struct proc_id id[2];
+    struct heap_ref ref;
+};
+
+static struct shared *shared_new(void)
+{
+    void *const p = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(p, MAP_FAILED);
+    return p;
+}
+
+static void set(_Atomic uint32_t *word)
+{
+    atomic_store(word, 1);
+    proc_wake(word);
+}
+
+static void await(_Atomic uint32_t *word, const char *call)
+{
+    proc_wait(word, 0, &(struct wait_note){.call = call, .site = PROC_SITE()});
+}
+
+struct rank {
+    pid_t pid;
+    int err; /* what it writes to standard error */
+};
+
+/* Run body as rank `rank` of n, in a process of its own. */
+static struct rank rank_start(int rank, int n, void (*body)(struct shared *),
+                              struct shared *s)
+{
+    int ends[2];
+    char text[16];
+    ck_assert_int_eq(pipe(ends), 0);
+    const pid_t pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid > 0) {
+        close(ends[1]);
+        return (struct rank){pid, ends[0]};
+    }
+    dup2(ends[1], STDERR_FILENO);
+    snprintf(text, sizeof text, "%d", rank);
+    setenv("PMI_RANK", text, 1);
+    snprintf(text, sizeof text, "%d", n);
+    setenv("PMI_SIZE", text, 1);
+    proc_thread();
+    body(s);
+    exit(0);
+}
+
+/* Its exit status (128 + signal); text gets what it said. */
+static int rank_end(struct rank r, char *text, size_t nbytes)
+{
+    size_t at = 0;
+    ssize_t n;
+    while (at < nbytes - 1 && (n = read(r.err, text + at, nbytes - 1 - at)) > 0)
+        at += (size_t)n;
+    text[at] = 0;
+    close(r.err);
+    int status;
+    ck_assert_int_eq(waitpid(r.pid, &status, 0), r.pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* In a rank: say what was expected, and end it. */
+#define MUST(x)                                                                \
+    do {                                                                       \
+        if (!(x)) {                                                            \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #x);    \
+            _exit(1);                                                          \
+        }                                                                      \
+    } while (0)
+
+static void succeeds(void (*body)(struct shared *))
+{
+    char text[8192];
+    const struct rank r = rank_start(0, 1, body, shared_new());
+    const int status = rank_end(r, text, sizeof text);
+    ck_assert_msg(status == 0, "status %d: %s", status, text);
+}
+
+static void faults(void (*body)(struct shared *), const char *says)
+{
+    char text[8192];
+    const struct rank r = rank_start(0, 1, body, shared_new());
+    const int status = rank_end(r, text, sizeof text);
+    ck_assert_msg(status == PROC_EXIT_FAULT, "status %d: %s", status, text);
+    ck_assert_msg(strstr(text, says) != NULL, "lacks '%s': %s", says, text);
+}
+
+/* ---- heap ------------------------------------------------------------------ */
+
+static char *alloc(size_t nbytes)
+{
+    void *p;
+    MUST(heap_alloc(0, nbytes, 0, PROC_SITE(), &p) == 0);
+    return p;
+}
+
+static void addresses_repeat(struct shared *s)
+{
+    (void)s;
+    char *const a = alloc(1), *const b = alloc(5000), *const c = alloc(1);
+    MUST(b - a == 2 * 4096 && c - b == 3 * 4096);
+    MUST(heap_free(b) == 0 && heap_free(b) == EINVAL);
+    MUST(alloc(4097) == b); // first fit
+    MUST(heap_free(a + 1) == EINVAL);
+}
+
+START_TEST(blocks_are_placed_first_fit_with_a_page_between)
+{
+    succeeds(addresses_repeat);
+}
+END_TEST
+
+static void poison(struct shared *s)
+{
+    (void)s;
+    const unsigned char *const raw = heap_raw(alloc(1000));
+    for (int i = 0; i < 1000; i++)
+        MUST(raw[i] == 0xCB);
+    void *p = &p;
+    MUST(heap_alloc(0, (size_t)1 << 50, 0, 0, &p) == ENOMEM && !p);
+}
+
+START_TEST(new_memory_is_poisoned_and_too_much_is_refused)
+{
+    succeeds(poison);
+}
+END_TEST
+
+static void dereference(struct shared *s)
+{
+    (void)s;
+    *(volatile char *)alloc(4096) = 1;
+}
+
+static void dereference_freed(struct shared *s)
+{
+    (void)s;
+    char *const first = alloc(64);
+    heap_free(first);
+    char *const second = alloc(128); // the same address, another size
+    heap_free(second);
+    *(volatile char *)second = 1;
+}
+
+START_TEST(a_host_dereference_names_the_allocation)
+{
+    faults(dereference, "byte 0 of the 4096-byte allocation made at");
+    faults(dereference, "copy with cudaMemcpy");
+}
+END_TEST
+
+START_TEST(a_use_after_free_names_the_newest_block_there)
+{
+    faults(dereference_freed, "128-byte allocation, freed since");
+}
+END_TEST
+
+static void exporter(struct shared *s)
+{
+    char *const p = alloc(100);
+    strcpy(heap_raw(p), "from rank 0");
+    MUST(heap_export(p, &s->ref) == 0);
+    set(&s->ready[0]);
+    await(&s->pong, "pong");
+    MUST(strcmp(heap_raw(p), "from rank 1") == 0);
+}
+
+static void importer(struct shared *s)
+{
+    void *p;
+    await(&s->ready[0], "ready");
+    MUST(heap_import(&s->ref, &p) == 0);
+    MUST(strcmp(heap_raw(p), "from rank 0") == 0);
+    strcpy(heap_raw_ref(&s->ref), "from rank 1");
+    MUST(heap_unimport(p) == 0 && heap_unimport(p) == EINVAL);
+    set(&s->pong);
+}
+
+/* Both ranks end with status 0. */
+static void both_succeed(void (*a)(struct shared *), void (*b)(struct shared *))
+{
+    char text[2][8192];
+    struct shared *const s = shared_new();
+    const struct rank r0 = rank_start(0, 2, a, s);
+    const struct rank r1 = rank_start(1, 2, b, s);
+    const int e0 = rank_end(r0, text[0], sizeof text[0]);
+    const int e1 = rank_end(r1, text[1], sizeof text[1]);
+    ck_assert_msg(e0 == 0 && e1 == 0, "%d, %d: %s%s", e0, e1, text[0], text[1]);
+}
+
+START_TEST(a_peer_sees_the_same_bytes)
+{
+    both_succeed(exporter, importer);
+}
+END_TEST
+
+/* ---- streams --------------------------------------------------------------- */
+
+static _Atomic int turn;
+
+struct step {
+    struct op op;
+    int expect, slow_us;
+};
+
+static void step_run(struct op *op)
+{
+    const struct step *const t = (const struct step *)op;
+    usleep((useconds_t)t->slow_us);
+    MUST(atomic_fetch_add(&turn, 1) == t->expect);
+}
+
+/* The op that must be number `expect` to run, after slow_us. */
+static struct mark step(struct stream *s, int expect, int slow_us,
+                        struct mark after)
+{
+    struct step *const t = op_new(sizeof *t, step_run, GRAPH_HOSTFN, "step", 0);
+    t->expect = expect;
+    t->slow_us = slow_us;
+    op_after(&t->op, after);
+    return stream_enqueue(s, &t->op);
+}
+
+static void ordered(struct shared *s)
+{
+    (void)s;
+    struct stream *const a = stream_new(0, STREAM_BLOCKING, 0);
+    struct stream *const b = stream_new(0, STREAM_NONBLOCKING, 0);
+    struct stream *const c = stream_new(0, STREAM_BLOCKING, 0);
+    const struct mark none = {0};
+    step(a, 0, 20000, none);
+    const struct mark second = step(a, 1, 0, none);
+    MUST(!mark_passed(second));
+    const struct mark third = step(b, 2, 20000, second);
+    marks_join(&third, 1, "join", 0);
+    MUST(mark_passed(second) && mark_passed(third));
+    step(a, 3, 20000, none); // the legacy stream follows it, and c that one
+    step(stream_of(NULL), 4, 20000, none);
+    const struct mark last = step(c, 5, 0, none);
+    marks_join(&last, 1, "join", 0);
+    MUST(atomic_load(&turn) == 6);
+}
+
+START_TEST(streams_keep_order_marks_and_the_legacy_rules)
+{
+    static const char *const schedules[] = {"eager", "late", "random:7"};
+    setenv("SIMGPU_SCHEDULE", schedules[_i], 1);
+    succeeds(ordered);
+}
+END_TEST
+
+static void config(struct shared *s)
+{
+    (void)s;
+}
+
+START_TEST(a_bad_setting_is_refused_with_its_value)
+{
+    static const char *const bad[][2] = {{"SIMGPU_SCHEDULE", "lazy"},
+                                         {"SIMGPU_SCHEDULE", "random:x"},
+                                         {"SIMGPU_TOPO", "dgx-nothing"},
+                                         {"SIMGPU_HANG_SEC", "soon"},
+                                         {"SIMGPU_HANG_SEC", "-1"}};
+    char says[64];
+    setenv(bad[_i][0], bad[_i][1], 1);
+    snprintf(says, sizeof says, "%s=%s", bad[_i][0], bad[_i][1]);
+    faults(config, says);
+}
+END_TEST
+
+/* ---- waits ----------------------------------------------------------------- */
+
+/* Rank `rank` gets to know the other. */
+static void meet(struct shared *s, int rank)
+{
+    s->id[rank] = proc()->id;
+    set(&s->ready[rank]);
+    await(&s->ready[!rank], "meet");
+    MUST(proc_attach(&s->id[!rank]));
+}
+
+static void waits_for_ping(struct shared *s)
+{
+    meet(s, 0);
+    await(&s->ping, "ncclPing");
+    set(&s->pong);
+}
+
+static void waits_for_pong(struct shared *s)
+{
+    meet(s, 1);
+    await(&s->pong, "ncclPong");
+}
+
+START_TEST(a_hang_is_reported_once_with_what_each_rank_waits_for)
+{
+    char text[2][8192], all[2 * 8192];
+    struct shared *const s = shared_new();
+    const struct rank r0 = rank_start(0, 2, waits_for_ping, s);
+    const struct rank r1 = rank_start(1, 2, waits_for_pong, s);
+    ck_assert_int_eq(rank_end(r0, text[0], sizeof text[0]), PROC_EXIT_FAULT);
+    ck_assert_int_eq(rank_end(r1, text[1], sizeof text[1]), PROC_EXIT_FAULT);
+    snprintf(all, sizeof all, "%s%s", text[0], text[1]);
+    const char *const first = strstr(all, "the run hangs");
+    ck_assert_msg(first && !strstr(first + 1, "the run hangs"), "%s", all);
+    ck_assert_msg(strstr(all, "ncclPing at") && strstr(all, "ncclPong at"),
+                  "%s", all);
+    ck_assert_msg(strstr(all, "test_core.c:") != NULL, "%s", all);
+}
+END_TEST
+
+static void wakes_then_waits_for_pong(struct shared *s)
+{
+    meet(s, 1);
+    usleep(1500000); // rank 0 sleeps by now, and is stopped
+    set(&s->ping);
+    await(&s->pong, "ncclPong");
+}
+
+START_TEST(a_peer_stopped_after_it_was_woken_is_no_hang)
+{
+    char text[2][8192];
+    struct shared *const s = shared_new();
+    const struct rank r0 = rank_start(0, 2, waits_for_ping, s);
+    const struct rank r1 = rank_start(1, 2, wakes_then_waits_for_pong, s);
+    usleep(1000000);
+    kill(r0.pid, SIGSTOP);
+    usleep(4500000); // more than the watchdog's two seconds, after the wake
+    kill(r0.pid, SIGCONT);
+    const int e0 = rank_end(r0, text[0], sizeof text[0]);
+    const int e1 = rank_end(r1, text[1], sizeof text[1]);
+    ck_assert_msg(e0 == 0 && e1 == 0, "%d, %d: %s%s", e0, e1, text[0], text[1]);
+}
+END_TEST
+
+START_TEST(a_killed_rank_ends_the_other)
+{
+    char text[2][8192];
+    struct shared *const s = shared_new();
+    const struct rank r0 = rank_start(0, 2, waits_for_ping, s);
+    const struct rank r1 = rank_start(1, 2, waits_for_pong, s);
+    usleep(1000000);
+    kill(r0.pid, SIGKILL);
+    ck_assert_int_eq(rank_end(r0, text[0], sizeof text[0]), 128 + SIGKILL);
+    ck_assert_int_eq(rank_end(r1, text[1], sizeof text[1]), PROC_EXIT_FAULT);
+    ck_assert_msg(strstr(text[1], "rank 0") != NULL, "%s", text[1]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const suite = suite_create("core");
+    TCase *const t = tcase_create("core");
+    tcase_set_timeout(t, 60);
+    tcase_add_test(t, blocks_are_placed_first_fit_with_a_page_between);
+    tcase_add_test(t, new_memory_is_poisoned_and_too_much_is_refused);
+    tcase_add_test(t, a_host_dereference_names_the_allocation);
+    tcase_add_test(t, a_use_after_free_names_the_newest_block_there);
+    tcase_add_test(t, a_peer_sees_the_same_bytes);
+    tcase_add_loop_test(t, streams_keep_order_marks_and_the_legacy_rules, 0, 3);
+    tcase_add_loop_test(t, a_bad_setting_is_refused_with_its_value, 0, 5);
+    tcase_add_test(t, a_hang_is_reported_once_with_what_each_rank_waits_for);
+    tcase_add_test(t, a_peer_stopped_after_it_was_woken_is_no_hang);
+    tcase_add_test(t, a_killed_rank_ends_the_other);
+    suite_add_tcase(suite, t);
+    SRunner *const runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
