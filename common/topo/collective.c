@@ -1,14 +1,15 @@
 /*
  * collective.c: what communication costs
  *
- * The time of NCCL's own choice is the calibrated curve. What NCCL would not
- * have chosen takes longer by as much as its model says.
+ * NCCL's choice (tuning.h, choice.h), its time (curve.h), and the links that it
+ * uses (traffic.h), which may not be asked for more than they have.
  */
 #include <math.h>   /* llround */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memset */
 
+#include "topo/choice.h"
 #include "topo/curve.h"
 #include "topo/traffic.h"
 #include "topo/tuning.h"
@@ -60,29 +61,6 @@ static int alone(const struct topo *t, int32_t place, uint64_t bytes,
     return finish(out, &f, us, us, bytes, err, err_nbytes);
 }
 
-/* The fastest of a table within the sets; 0 if there is one. */
-static int choose(const struct tuning_table *table, int algos, int protos,
-                  uint64_t bytes, struct topo_coll *out, double *us)
-{
-    int found = -1;
-    for (int a = 0; a < TOPO_ALGOS; a++)
-        for (int p = 0; p < TOPO_PROTOS; p++) {
-            const struct tuning x = table->at[a][p];
-            const int allowed =
-                a == TOPO_P2P || (algos >> a & 1 && protos >> p & 1);
-            if (!(x.GBps > 0) || !allowed)
-                continue;
-            const double x_us = tuning_time(x, (double)bytes);
-            if (found == 0 && x_us >= *us)
-                continue;
-            *us = x_us;
-            out->algo = (enum topo_algo)a;
-            out->proto = (enum topo_proto)p;
-            found = 0;
-        }
-    return found;
-}
-
 /* Say what could have done the operation. */
 static void explain(const struct topo *t, const struct shape *s,
                     enum graph_op op, const struct tuning_table *table,
@@ -107,30 +85,31 @@ static int several(const struct topo *t, struct shape *s, enum graph_op op,
                    uint64_t bytes, int algos, int protos, struct topo_coll *out,
                    char *err, size_t err_nbytes)
 {
-    const int message = tuning_is_message(op);
+    const int message = tuning_is_message(op), across = s->ngroups > 1;
+    const enum calibration_op kind =
+        message ? CALIBRATION_SENDRECV : CALIBRATION_ALLREDUCE;
     const struct traffic *f = message ? traffic_of(t, s, op, TOPO_P2P) : NULL;
     struct tuning_table table;
-    double best_us = 0, us = 0;
-    if (message && !f) {
-        snprintf(err, err_nbytes, "no memory");
-        return -1;
-    }
-    tuning_fill(t, s, op, message ? 1e-9 / f->sec : 0, &table);
-    choose(&table, TOPO_ANY, TOPO_ANY, bytes, out, &best_us);
-    if (choose(&table, algos, protos, bytes, out, &us) != 0) {
+    struct choice choice;
+    tuning_fill(t, s, op, f ? 1e-9 / f->sec : 0, &table);
+    if (choice_make(&choice, &table, algos, protos, (double)bytes) != 0) {
         explain(t, s, op, &table, err, err_nbytes);
         return -1;
     }
-    f = traffic_of(t, s, op, out->algo);
+    f = traffic_of(t, s, op, choice.algo);
     if (!f) {
         snprintf(err, err_nbytes, "no memory");
         return -1;
     }
-    const struct calibration_curve c =
-        curve_of(t, message ? CALIBRATION_SENDRECV : CALIBRATION_ALLREDUCE,
-                 s->ngroups > 1, tuning_limits(&table));
-    return finish(out, f, c.a_us, curve_us(&c, (double)bytes) * us / best_us,
-                  bytes, err, err_nbytes);
+    out->algo = choice.algo;
+    out->proto = choice.proto;
+    const struct calibration_curve all =
+        curve_of(t, kind, across, tuning_limits(&choice.free));
+    const struct calibration_curve own =
+        curve_of(t, kind, across, tuning_limits(&choice.allowed));
+    return finish(out, f, all.a_us,
+                  choice_us(&choice, &all, &own, (double)bytes), bytes, err,
+                  err_nbytes);
 }
 
 int topo_collective(const struct topo *t, enum graph_op op,

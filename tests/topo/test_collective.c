@@ -1,0 +1,378 @@
+/* What collectives cost: NCCL's choice, its traffic, and what must always hold. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/topo.h"
+
+static const char *const machines[] = {
+    "2x-dgx-h100", "a100-cubemesh", "dgx-1v",      "dgx-a100",
+    "dgx-h100",    "pcie-4090",     "3x:dgx-a100", "2x:dgx-1v"};
+enum { NMACHINES = sizeof machines / sizeof *machines, MAX_RANKS = 24 };
+
+static const enum graph_op ops[] = {
+    GRAPH_OP_ALLREDUCE,     GRAPH_OP_BROADCAST, GRAPH_OP_REDUCE,
+    GRAPH_OP_ALLGATHER,     GRAPH_OP_ALLTOALL,  GRAPH_OP_GATHER,
+    GRAPH_OP_REDUCESCATTER, GRAPH_OP_SCATTER,   GRAPH_OP_SENDRECV};
+enum { NOPS = sizeof ops / sizeof *ops };
+
+static struct topo *load(const char *name)
+{
+    char err[600] = "";
+    struct topo *const t = topo_load(name, err, sizeof err);
+    ck_assert_msg(t != NULL, "%s", err);
+    return t;
+}
+
+/* Over GPUs 0 to n - 1. time_ps 0 if it can't be done. */
+static struct topo_coll cost(const struct topo *t, enum graph_op op, int n,
+                             uint64_t nbytes, int algos, int protos)
+{
+    int32_t place[MAX_RANKS];
+    char err[400];
+    struct topo_coll c;
+    for (int i = 0; i < n; i++)
+        place[i] = i;
+    if (topo_collective(t, op, place, n, nbytes, algos, protos, &c, err,
+                        sizeof err) != 0)
+        c.time_ps = 0;
+    return c;
+}
+
+static uint64_t time_of(const struct topo *t, enum graph_op op, int n,
+                        uint64_t nbytes, int algos, int protos)
+{
+    struct topo_coll c = cost(t, op, n, nbytes, algos, protos);
+    const uint64_t ps = c.time_ps;
+    topo_coll_release(&c);
+    return ps;
+}
+
+/* Sizes from 8 B to 16 GiB, odd ones between. */
+static uint64_t size_at(int i)
+{
+    return ((uint64_t)8 << i) + (i % 2 ? 7u << i >> 1 : 0);
+}
+enum { NSIZES = 32 };
+
+START_TEST(larger_takes_no_less_whatever_is_chosen)
+{
+    struct topo *const t = load(machines[_i]);
+    for (int k = 0; k < NOPS; k++)
+        for (int n = 1; n <= topo_ngpus(t); n++)
+            for (int a = -1; a < TOPO_P2P; a++)
+                for (int p = -1; p < TOPO_PROTOS; p++) {
+                    uint64_t last = 0;
+                    for (int i = 0; i < NSIZES; i++) {
+                        const uint64_t ps = time_of(t, ops[k], n, size_at(i),
+                                                    a < 0 ? TOPO_ANY : 1 << a,
+                                                    p < 0 ? TOPO_ANY : 1 << p);
+                        ck_assert_msg(ps >= last,
+                                      "%s op %d n %d algo %d "
+                                      "proto %d size %g: %g after %g",
+                                      machines[_i], ops[k], n, a, p,
+                                      (double)size_at(i), (double)ps,
+                                      (double)last);
+                        last = ps;
+                    }
+                }
+    topo_free(t);
+}
+END_TEST
+
+/* All GPUs, or two: links that aren't NVLinks may bind NCCL's choice more than
+ * its model knows, so that another one is faster. */
+START_TEST(what_nccl_would_not_choose_is_never_faster)
+{
+    struct topo *const t = load(machines[_i]);
+    for (int k = 0; k < NOPS; k++)
+        for (int n = 2; n <= topo_ngpus(t); n += topo_ngpus(t) - 2)
+            for (int i = 0; i < NSIZES; i++) {
+                struct topo_coll best =
+                    cost(t, ops[k], n, size_at(i), TOPO_ANY, TOPO_ANY);
+                ck_assert_uint_gt(best.time_ps, 0);
+                for (int a = 0; a < TOPO_P2P; a++)
+                    for (int p = 0; p < TOPO_PROTOS; p++) {
+                        const uint64_t ps =
+                            time_of(t, ops[k], n, size_at(i), 1 << a, 1 << p);
+                        ck_assert(ps == 0 || ps >= best.time_ps);
+                        if ((int)best.algo == a && (int)best.proto == p)
+                            ck_assert_uint_eq(ps, best.time_ps);
+                    }
+                topo_coll_release(&best);
+            }
+    topo_free(t);
+}
+END_TEST
+
+START_TEST(links_leave_the_time_that_is_said)
+{
+    struct topo *const t = load(machines[_i]);
+    for (int k = 0; k < NOPS; k++)
+        for (int n = 1; n <= topo_ngpus(t); n++)
+            for (int i = 0; i < NSIZES; i++) {
+                struct topo_coll c =
+                    cost(t, ops[k], n, size_at(i), TOPO_ANY, TOPO_ANY);
+                ck_assert_uint_le(c.latency_ps, c.time_ps);
+                ck_assert_int_gt(c.nloads, 0);
+                const double work_ps = (double)(c.time_ps - c.latency_ps) + 1;
+                for (int l = 0; l < c.nloads; l++) {
+                    const struct topo_load *const load = &c.loads[l];
+                    const double rate = topo_resource(t, load->resource)->rate;
+                    ck_assert(load->work > 0);
+                    ck_assert_msg(load->work / rate * 1e12 <= work_ps,
+                                  "%s op %d n %d size %g on %s: %g of %g",
+                                  machines[_i], ops[k], n, (double)size_at(i),
+                                  topo_resource(t, load->resource)->name,
+                                  load->work / rate * 1e12, work_ps);
+                }
+                topo_coll_release(&c);
+            }
+    topo_free(t);
+}
+END_TEST
+
+static const struct choice {
+    const char *machine;
+    int n;
+    uint64_t nbytes;
+    enum topo_algo algo;
+    enum topo_proto proto;
+} choices[] = {
+    {"dgx-h100", 8, 8, TOPO_RING, TOPO_LL},
+    {"dgx-h100", 8, 1 << 30, TOPO_NVLS, TOPO_SIMPLE},
+    {"dgx-h100", 2, 1 << 30, TOPO_RING, TOPO_SIMPLE},
+    {"2x-dgx-h100", 16, 4096, TOPO_TREE, TOPO_LL},
+    {"2x-dgx-h100", 16, 1 << 30, TOPO_NVLSTREE, TOPO_SIMPLE},
+    {"dgx-a100", 8, 1024, TOPO_RING, TOPO_LL},
+    {"dgx-a100", 8, 8 << 20, TOPO_RING, TOPO_LL128},
+    {"dgx-a100", 8, 1 << 30, TOPO_RING, TOPO_SIMPLE},
+    {"a100-cubemesh", 8, 1 << 30, TOPO_RING, TOPO_SIMPLE},
+    {"dgx-1v", 8, 1 << 30, TOPO_RING, TOPO_SIMPLE},
+    {"pcie-4090", 8, 1 << 30, TOPO_RING, TOPO_SIMPLE},
+};
+enum { NCHOICES = sizeof choices / sizeof *choices };
+
+START_TEST(nccl_chooses_by_size_and_machine)
+{
+    const struct choice *const w = &choices[_i];
+    struct topo *const t = load(w->machine);
+    struct topo_coll c =
+        cost(t, GRAPH_OP_ALLREDUCE, w->n, w->nbytes, TOPO_ANY, TOPO_ANY);
+    ck_assert_str_eq(topo_algo_name(c.algo), topo_algo_name(w->algo));
+    ck_assert_str_eq(topo_proto_name(c.proto), topo_proto_name(w->proto));
+    topo_coll_release(&c);
+    topo_free(t);
+}
+END_TEST
+
+/* Work of a collective of 1 byte x 2^30 on a resource, per byte. */
+static double load_on(const struct topo *t, enum graph_op op, int n, int algos,
+                      const char *resource)
+{
+    struct topo_coll c = cost(t, op, n, 1 << 30, algos, TOPO_ANY);
+    double work = 0;
+    ck_assert_uint_gt(c.time_ps, 0);
+    for (int i = 0; i < c.nloads; i++)
+        if (strcmp(topo_resource(t, c.loads[i].resource)->name, resource) == 0)
+            work = c.loads[i].work / (1 << 30);
+    topo_coll_release(&c);
+    return work;
+}
+
+static const struct use {
+    const char *machine;
+    enum graph_op op;
+    int n, algos;
+    const char *resource;
+    double per_byte;
+} traffic[] = {
+    // a ring: 2(n-1)/n out of each GPU, half of that without the way back
+    {"dgx-a100", GRAPH_OP_ALLREDUCE, 8, 1 << TOPO_RING, "nvlink G3 up", 1.75},
+    {"dgx-a100", GRAPH_OP_ALLREDUCE, 8, 1 << TOPO_RING, "nvlink G3 down", 1.75},
+    {"dgx-a100", GRAPH_OP_ALLREDUCE, 8, 1 << TOPO_RING, "hbm G3", 3.5},
+    {"dgx-a100", GRAPH_OP_ALLGATHER, 4, 1 << TOPO_RING, "nvlink G3 up", .75},
+    {"dgx-a100", GRAPH_OP_ALLREDUCE, 4, 1 << TOPO_RING, "nvlink G4 up", 0},
+    // a chain: its ends send once, the others up and down
+    {"dgx-a100", GRAPH_OP_ALLREDUCE, 8, 1 << TOPO_TREE, "nvlink G0 up", 1},
+    {"dgx-a100", GRAPH_OP_ALLREDUCE, 8, 1 << TOPO_TREE, "nvlink G3 up", 2},
+    {"dgx-h100", GRAPH_OP_ALLREDUCE, 8, 1 << TOPO_NVLS, "nvlink G3 up", 1.125},
+    {"dgx-h100", GRAPH_OP_ALLGATHER, 8, 1 << TOPO_NVLS, "nvlink G3 up", .125},
+    // cube meshes: 12 and 6 links a GPU, all used alike
+    {"a100-cubemesh", GRAPH_OP_ALLREDUCE, 8, 1 << TOPO_RING, "nvlink G0->G1",
+     1.75 * 4 / 12},
+    {"a100-cubemesh", GRAPH_OP_ALLREDUCE, 8, 1 << TOPO_RING, "nvlink G4->G0",
+     1.75 * 2 / 12},
+    {"dgx-1v", GRAPH_OP_ALLREDUCE, 8, 1 << TOPO_RING, "nvlink G0->G3",
+     1.75 * 2 / 6},
+    {"dgx-1v", GRAPH_OP_ALLREDUCE, 8, 1 << TOPO_RING, "nvlink G2->G0",
+     1.75 / 6},
+    // without peer access through the host
+    {"pcie-4090", GRAPH_OP_ALLREDUCE, 8, 1 << TOPO_RING, "pcie G3 up", 1.75},
+    {"pcie-4090", GRAPH_OP_ALLREDUCE, 8, 1 << TOPO_RING, "host n0", 14},
+    {"pcie-4090", GRAPH_OP_ALLREDUCE, 8, 1 << TOPO_RING, "socket 0->1 n0",
+     1.75},
+    // two nodes, 8 NICs: a ring's hop, or S both ways of two trees
+    {"2x-dgx-h100", GRAPH_OP_ALLREDUCE, 16, 1 << TOPO_RING, "out mlx5_3 n0",
+     2 * 15. / 16 / 8},
+    {"2x-dgx-h100", GRAPH_OP_ALLREDUCE, 16, 1 << TOPO_NVLSTREE, "out mlx5_3 n0",
+     1. / 8},
+    {"2x-dgx-h100", GRAPH_OP_ALLREDUCE, 16, 1 << TOPO_TREE, "in mlx5_3 n1",
+     1. / 8},
+    {"2x-dgx-h100", GRAPH_OP_ALLREDUCE, 8, TOPO_ANY, "out mlx5_3 n0", 0},
+    // messages: all to all, everything through the root's port
+    {"dgx-h100", GRAPH_OP_ALLTOALL, 8, TOPO_ANY, "nvlink G5 down", 7. / 8},
+    {"dgx-h100", GRAPH_OP_GATHER, 8, TOPO_ANY, "nvlink G0 down", 7. / 8},
+    {"dgx-h100", GRAPH_OP_GATHER, 8, TOPO_ANY, "nvlink G5 up", 1. / 8},
+    {"dgx-h100", GRAPH_OP_SCATTER, 8, TOPO_ANY, "nvlink G0 up", 7. / 8},
+    {"dgx-h100", GRAPH_OP_SENDRECV, 8, TOPO_ANY, "nvlink G5 up", 1},
+};
+enum { NTRAFFIC = sizeof traffic / sizeof *traffic };
+
+START_TEST(algorithms_use_the_links_they_must)
+{
+    const struct use *const u = &traffic[_i];
+    struct topo *const t = load(u->machine);
+    ck_assert_double_eq_tol(load_on(t, u->op, u->n, u->algos, u->resource),
+                            u->per_byte, 1e-9);
+    topo_free(t);
+}
+END_TEST
+
+/* 3 nodes: each tree has a root, a middle and a leaf; all send and receive. */
+START_TEST(two_trees_load_all_nodes)
+{
+    struct topo *const t = load("3x:dgx-a100");
+    double out = 0, in = 0;
+    for (int node = 0; node < 3; node++) {
+        char name[48];
+        snprintf(name, sizeof name, "out mlx5_0 n%d", node);
+        const double o =
+            load_on(t, GRAPH_OP_ALLREDUCE, 24, 1 << TOPO_TREE, name);
+        snprintf(name, sizeof name, "in mlx5_0 n%d", node);
+        out += o;
+        in += load_on(t, GRAPH_OP_ALLREDUCE, 24, 1 << TOPO_TREE, name);
+        ck_assert(o > 0);
+    }
+    ck_assert_double_eq_tol(out, 4. / 8, 1e-9); // 2 trees, 2 edges, S/2, 2 ways
+    ck_assert_double_eq_tol(in, out, 1e-9);
+    topo_free(t);
+}
+END_TEST
+
+START_TEST(times_are_the_same_bits_whoever_asks_first)
+{
+    struct topo *const a = load("2x-dgx-h100"), *const b = load("2x-dgx-h100");
+    for (int n = 1; n <= 16; n++)
+        time_of(b, GRAPH_OP_ALLREDUCE, n, 1000, TOPO_ANY, TOPO_ANY);
+    for (int k = 0; k < NOPS; k++)
+        for (int n = 16; n >= 1; n--)
+            for (int i = 0; i < NSIZES; i++)
+                ck_assert_uint_eq(
+                    time_of(a, ops[k], n, size_at(i), TOPO_ANY, TOPO_ANY),
+                    time_of(b, ops[k], n, size_at(i), TOPO_ANY, TOPO_ANY));
+    topo_free(a);
+    topo_free(b);
+}
+END_TEST
+
+START_TEST(a_message_costs_what_sendrecv_of_two_does)
+{
+    struct topo *const t = load("a100-cubemesh");
+    char err[400];
+    for (int i = 0; i < NSIZES; i++) {
+        struct topo_coll c;
+        ck_assert_int_eq(topo_message(t, 0, 1, size_at(i), &c, err, sizeof err),
+                         0);
+        ck_assert_uint_eq(c.time_ps, time_of(t, GRAPH_OP_SENDRECV, 2,
+                                             size_at(i), TOPO_ANY, TOPO_ANY));
+        topo_coll_release(&c);
+    }
+    topo_free(t);
+}
+END_TEST
+
+static const struct refusal {
+    enum graph_op op;
+    int n;
+    int32_t place[4];
+    int algos, protos;
+    const char *says;
+} refusals[] = {
+    {GRAPH_OP_BARRIER, 2, {0, 1}, TOPO_ANY, TOPO_ANY, "barrier is no"},
+    {GRAPH_OP_NONE, 2, {0, 1}, TOPO_ANY, TOPO_ANY, "no operation is no"},
+    {GRAPH_OPS, 2, {0, 1}, TOPO_ANY, TOPO_ANY, "an unknown operation is no"},
+    {GRAPH_OP_ALLREDUCE, 2, {0, 0}, TOPO_ANY, TOPO_ANY, "two ranks on GPU 0"},
+    {GRAPH_OP_ALLREDUCE, 2, {0, 8}, TOPO_ANY, TOPO_ANY, "is on place 8"},
+    {GRAPH_OP_ALLREDUCE, 2, {0, -1}, TOPO_ANY, TOPO_ANY, "is on place -1"},
+    {GRAPH_OP_ALLREDUCE, 0, {0}, TOPO_ANY, TOPO_ANY, "0 ranks"},
+    {GRAPH_OP_ALLREDUCE,
+     2,
+     {0, 1},
+     1 << TOPO_NVLS,
+     TOPO_ANY,
+     "these can: TREE/LL TREE/LL128 TREE/SIMPLE RING/LL"},
+    {GRAPH_OP_ALLREDUCE, 2, {0, 1}, 1 << TOPO_COLLNET, TOPO_ANY, "these can"},
+    {GRAPH_OP_BROADCAST, 2, {0, 1}, 1 << TOPO_TREE, TOPO_ANY, "broadcast over"},
+};
+enum { NREFUSALS = sizeof refusals / sizeof *refusals };
+
+START_TEST(what_cannot_be_done_is_refused_with_a_reason)
+{
+    const struct refusal *const w = &refusals[_i];
+    struct topo *const t = load("dgx-a100");
+    char err[600] = "";
+    struct topo_coll c;
+    ck_assert_int_eq(topo_collective(t, w->op, w->place, w->n, 8, w->algos,
+                                     w->protos, &c, err, sizeof err),
+                     -1);
+    ck_assert_msg(strstr(err, w->says) != NULL, "%s", err);
+    topo_free(t);
+}
+END_TEST
+
+START_TEST(sets_are_read_as_nccl_reads_them)
+{
+    ck_assert_int_eq(topo_algo_set(NULL), TOPO_ANY);
+    ck_assert_int_eq(topo_algo_set(""), TOPO_ANY);
+    ck_assert_int_eq(topo_algo_set("RING"), 1 << TOPO_RING);
+    ck_assert_int_eq(topo_algo_set("tree,NVLSTree"),
+                     1 << TOPO_TREE | 1 << TOPO_NVLSTREE);
+    ck_assert_int_eq(topo_algo_set("^RING") & 1 << TOPO_RING, 0);
+    ck_assert_int_ne(topo_algo_set("^RING") & 1 << TOPO_TREE, 0);
+    ck_assert_int_eq(topo_algo_set("RINGS"), 0);
+    ck_assert_int_eq(topo_algo_set("RING,"), 0);
+    ck_assert_int_eq(topo_algo_set("P2P"), 0);
+    ck_assert_int_eq(topo_proto_set("Simple,LL128"),
+                     1 << TOPO_SIMPLE | 1 << TOPO_LL128);
+    ck_assert_int_eq(topo_proto_set("LL1"), 0);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *const tc = tcase_create("collective");
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, larger_takes_no_less_whatever_is_chosen, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, what_nccl_would_not_choose_is_never_faster, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, links_leave_the_time_that_is_said, 0, NMACHINES);
+    tcase_add_loop_test(tc, nccl_chooses_by_size_and_machine, 0, NCHOICES);
+    tcase_add_loop_test(tc, algorithms_use_the_links_they_must, 0, NTRAFFIC);
+    tcase_add_test(tc, two_trees_load_all_nodes);
+    tcase_add_test(tc, times_are_the_same_bits_whoever_asks_first);
+    tcase_add_test(tc, a_message_costs_what_sendrecv_of_two_does);
+    tcase_add_loop_test(tc, what_cannot_be_done_is_refused_with_a_reason, 0,
+                        NREFUSALS);
+    tcase_add_test(tc, sets_are_read_as_nccl_reads_them);
+    Suite *const s = suite_create("topo: collective");
+    suite_add_tcase(s, tc);
+    SRunner *const r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,249 @@
+/* Topology files: shipped ones, dumps of real nodes, and damaged ones. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "topo/topo.h"
+
+static const char *const shipped[] = {"2x-dgx-h100", "a100-cubemesh",
+                                      "dgx-1v",      "dgx-a100",
+                                      "dgx-h100",    "pcie-4090"};
+enum { NSHIPPED = sizeof shipped / sizeof *shipped };
+
+static struct topo *load(const char *name)
+{
+    char err[600] = "";
+    struct topo *const t = topo_load(name, err, sizeof err);
+    ck_assert_msg(t != NULL, "%s", err);
+    return t;
+}
+
+static const char path[] = "/tmp/commlab-topo.xml";
+
+/* Load what is written to a file; err says why it failed. */
+static struct topo *load_text(const char *text, char err[600])
+{
+    FILE *const f = fopen(path, "w");
+    ck_assert(f != NULL && fputs(text, f) >= 0);
+    fclose(f);
+    err[0] = 0;
+    struct topo *const t = topo_load(path, err, 600);
+    unlink(path);
+    return t;
+}
+
+START_TEST(shipped_machines_load_and_are_listed)
+{
+    char list[400];
+    struct topo *const t = load(shipped[_i]);
+    topo_list(list, sizeof list);
+    ck_assert_msg(strstr(list, shipped[_i]) != NULL, "%s", list);
+    ck_assert_str_eq(topo_name(t), shipped[_i]);
+    ck_assert_int_eq(topo_nnodes(t), _i == 0 ? 2 : 1);
+    ck_assert_int_eq(topo_ngpus(t), 8 * topo_nnodes(t));
+    for (int i = 0; i < topo_ngpus(t); i++) {
+        const struct topo_gpu *const g = topo_gpu(t, i);
+        ck_assert_int_eq(g->node, i / 8);
+        ck_assert_int_eq(g->local, i % 8);
+        ck_assert(g->nsm > 0 && g->clock_khz > 0 && g->mem_nbytes >> 30 > 0);
+        ck_assert(g->name[0] && strlen(g->bus_id) == 12);
+    }
+    ck_assert_ptr_null(topo_gpu(t, -1));
+    ck_assert_ptr_null(topo_gpu(t, topo_ngpus(t)));
+    topo_free(t);
+}
+END_TEST
+
+START_TEST(resources_have_rates_and_names_of_their_own)
+{
+    struct topo *const t = load(shipped[_i]);
+    for (int i = 0; i < topo_nresources(t); i++) {
+        const struct topo_resource *const r = topo_resource(t, i);
+        ck_assert_msg(r->rate > 1e6 && r->rate < 1e17, "%s %g", r->name,
+                      r->rate);
+        for (int k = 0; k < i; k++)
+            ck_assert_str_ne(r->name, topo_resource(t, k)->name);
+    }
+    ck_assert_ptr_null(topo_resource(t, topo_nresources(t)));
+    topo_free(t);
+}
+END_TEST
+
+START_TEST(a_prefix_gives_the_number_of_nodes)
+{
+    struct topo *const t = load("4x:dgx-a100");
+    ck_assert_int_eq(topo_nnodes(t), 4);
+    ck_assert_int_eq(topo_ngpus(t), 32);
+    ck_assert_int_eq(topo_gpu(t, 31)->node, 3);
+    topo_free(t);
+    char err[600];
+    ck_assert_ptr_null(topo_load("2000x:dgx-a100", err, sizeof err));
+    ck_assert_ptr_nonnull(strstr(err, "2000 nodes of 8 GPUs"));
+}
+END_TEST
+
+START_TEST(an_unknown_name_is_answered_with_the_known_ones)
+{
+    char err[600] = "";
+    ck_assert_ptr_null(topo_load("dgx-z9", err, sizeof err));
+    ck_assert_ptr_nonnull(strstr(err, "there is no machine \"dgx-z9\""));
+    ck_assert_ptr_nonnull(strstr(err, "dgx-1v, dgx-a100"));
+    ck_assert_ptr_null(topo_load("/nowhere/x.xml", err, sizeof err));
+    ck_assert_str_eq(err, "/nowhere/x.xml: No such file or directory");
+    ck_assert_ptr_null(topo_load("", err, sizeof err));
+    ck_assert_ptr_null(topo_load("/", err, sizeof err));
+}
+END_TEST
+
+/* As NCCL writes them on virtual machines: switches that hide, a socket's NIC
+ * under each CPU, links of unknown speed, elements this model doesn't use. */
+static const char dump[] =
+    "<system version=\"1\">\n"
+    "  <cpu host_hash=\"0x16fe256e956b115c\" numaid=\"0\""
+    " affinity=\"00ffffff\" arch=\"x86_64\" vendor=\"GenuineIntel\""
+    " familyid=\"6\" modelid=\"207\">\n"
+    "    <pci busid=\"0000:18:00.0\" class=\"0x030200\" vendor=\"0x10de\""
+    " device=\"0x2335\" subsystem_vendor=\"0x10de\""
+    " subsystem_device=\"0x18be\" link_speed=\"\" link_width=\"0\">\n"
+    "      <gpu dev=\"1\" sm=\"90\" rank=\"1\" gdr=\"1\">\n"
+    "        <nvlink target=\"fffffff:ff:ff.0\" count=\"18\""
+    " tclass=\"0x068000\"/>\n"
+    "        <c2c bw=\"56376\" count=\"7\"/>\n"
+    "      </gpu>\n"
+    "    </pci>\n"
+    "    <nic><net name=\"eth0\" dev=\"0\" latency=\"0\" speed=\"10000\""
+    " port=\"0\" guid=\"0x0\" maxconn=\"65536\" gdr=\"0\"/></nic>\n"
+    "  </cpu>\n"
+    "  <cpu numaid=\"1\" affinity=\"ff000000\" arch=\"x86_64\">\n"
+    "    <pci busid=\"0000:9a:00.0\" class=\"0x030200\""
+    " link_speed=\"32.0 GT/s PCIe\" link_width=\"16\">\n"
+    "      <gpu dev=\"0\" sm=\"90\" rank=\"0\" gdr=\"1\">\n"
+    "        <nvlink target=\"fffffff:ff:ff.0\" count=\"18\""
+    " tclass=\"0x068000\"/>\n"
+    "      </gpu>\n"
+    "    </pci>\n"
+    "    <nic><net name=\"eth0\" dev=\"0\" speed=\"10000\"/></nic>\n"
+    "  </cpu>\n"
+    "</system>\n";
+
+START_TEST(a_dump_without_calibration_gets_defaults)
+{
+    char err[600], link[8], cores[64];
+    int32_t both[2] = {0, 1};
+    struct topo_coll c;
+    struct topo *const t = load_text(dump, err);
+    ck_assert_msg(t != NULL, "%s", err);
+    ck_assert_int_eq(topo_ngpus(t), 2);
+    ck_assert_int_eq(topo_nnics(t), 1);
+    ck_assert_str_eq(topo_gpu(t, 0)->bus_id, "0000:9a:00.0"); // dev 0
+    ck_assert_str_eq(topo_gpu(t, 0)->name, "NVIDIA H100 80GB HBM3");
+    ck_assert_int_eq(topo_gpu(t, 0)->numa, 1);
+    ck_assert_str_eq(topo_link(t, 0, 1, link), "NV18");
+    ck_assert_str_eq(topo_link(t, 0, 2, link), "SYS");
+    ck_assert_str_eq(topo_cores(t, 0, cores, sizeof cores), "24-31");
+    ck_assert_int_eq(topo_collective(t, GRAPH_OP_ALLREDUCE, both, 2, 1 << 20,
+                                     TOPO_ANY, TOPO_ANY, &c, err, sizeof err),
+                     0);
+    ck_assert(c.time_ps > 5000000 && c.time_ps < 100000000);
+    topo_coll_release(&c);
+    topo_free(t);
+}
+END_TEST
+
+#define CPU   "<system>\n<cpu numaid=\"0\">\n"
+#define PCI   "<pci busid=\"0000:01:00.0\">\n"
+#define GPU   "<gpu dev=\"0\" sm=\"80\">\n"
+#define END   "</gpu>\n</pci>\n</cpu>\n</system>\n"
+#define OTHER "<pci busid=\"0000:02:00.0\">"
+#define CAL   "<system>\n<calibration>\n"
+
+static const struct bad {
+    const char *text, *says;
+} bad[] = {
+    {"", ":1: XML: no element found"},
+    {"not XML\n", ":1: XML: syntax error"},
+    {CPU PCI GPU "</gpu>", ":5: XML: no element found"},
+    {CPU "</system>", ":3: XML: mismatched tag"},
+    {"<html>\n</html>", ":1: <html> is no topology: NCCL writes a <system>"},
+    {CPU "<disk/>", ":3: <disk> is not known: remove it if"},
+    {"<gpu/>", ":1: <gpu> can't be outermost"},
+    {CPU GPU, ":3: <gpu> can't be in <cpu>"},
+    {CPU PCI "<nvlink/>", ":4: <nvlink> can't be in <pci>"},
+    {"<system>\n<cpu/>", ":2: <cpu> lacks numaid"},
+    {"<system>\n<cpu numaid=\"x\"/>",
+     ":2: <cpu numaid=\"x\">: it must be a number from -1 to 4096"},
+    {CPU "</cpu>\n<cpu numaid=\"0\"/>", ":4: two <cpu> with numaid 0"},
+    {CPU "<pci/>", ":3: <pci> lacks busid"},
+    {CPU "<pci busid=\"0000:01:00.0.and.more\"/>", ":3: <pci busid="},
+    {CPU PCI "</pci>" PCI "</pci>", ":4: two <pci> with busid 0000:01:00.0"},
+    {CPU PCI "<gpu sm=\"80\"/>", ":4: <gpu> lacks dev"},
+    {CPU PCI "<gpu dev=\"0\"/>", ":4: <gpu> lacks sm"},
+    {CPU PCI "<gpu dev=\"-1\" sm=\"80\"/>", ":4: <gpu dev=\"-1\">: it must be"},
+    {CPU PCI GPU "</gpu>" GPU, ":5: two <gpu> with busid 0000:01:00.0"},
+    {CPU PCI GPU "</gpu></pci>" OTHER GPU, ":5: two <gpu> with dev 0"},
+    {CPU PCI GPU "<nvlink count=\"2\"/>" END, ":5: <nvlink> lacks target"},
+    {CPU PCI GPU "<nvlink target=\"0000:09:00.0\"/>" END,
+     ":5: <nvlink> lacks count"},
+    {CPU PCI GPU "<nvlink target=\"0000:09:00.0\" count=\"2\"/>" END,
+     ":5: an NVLink to 0000:09:00.0, which is no <gpu> here"},
+    {CPU PCI GPU "<nvlink target=\"0000:01:00.0\" count=\"2\"/>" END,
+     ":5: an NVLink from GPU 0000:01:00.0 to itself"},
+    {CPU PCI GPU "<nvlink target=\"0000:02:00.0\" count=\"2\"/></gpu></pci>"
+                 "\n" OTHER "<gpu dev=\"1\" sm=\"80\"/></pci></cpu></system>",
+     ": 0 NVLinks from GPU 0000:02:00.0 to 0000:01:00.0, but 2 back"},
+    {"<system/>", ":1: no <gpu> in the file"},
+    {CPU "<nic><net/></nic>", ":3: <net> lacks name"},
+    {CPU "<nic>\n<net name=\"a\" speed=\"fast\"/></nic>",
+     ":4: <net speed=\"fast\">: it must be a number"},
+    {CPU "<pci busid=\"1\"><pci busid=\"2\"><pci busid=\"3\"><pci busid=\"4\">"
+         "<pci busid=\"5\"><pci busid=\"6\"><pci busid=\"7\">",
+     ":3: more than 5 <pci> around a <pci>"},
+    {CAL "<links nvlink_GBps=\"-1\"/>",
+     ":3: <links nvlink_GBps=\"-1\">: it must be a number from 0.1 to 100000"},
+    {CAL "<links nvlink_GBps=\"nan\"/>", ":3: <links nvlink_GBps=\"nan\">"},
+    {CAL "<links nvlink=\"1\"/>", ":3: <links> has no attribute \"nvlink\""},
+    {CAL "<links nccl_p2p=\"FAR\"/>", ":3: <links nccl_p2p=\"FAR\">: it must"},
+    {CAL "<curve op=\"barrier\"/>", ":3: <curve op=\"barrier\">: it must be"},
+    {CAL "<curve op=\"sendrecv\" ranks=\"2\" nodes=\"1\" a_us=\"1\"/>",
+     ":3: <curve> lacks B_GBps"},
+    {"<cluster nodes=\"2\"/>", ":1: <cluster> lacks node"},
+    {"<cluster node=\"x.xml\"/>", ":1: <cluster> lacks nodes"},
+    {"<cluster nodes=\"2\" node=\"commlab-none.xml\"/>",
+     "/tmp/commlab-none.xml: No such file or directory"},
+    {"<cluster nodes=\"2\" node=\"commlab-topo.xml\"/>",
+     ":1: a <cluster> in a <cluster>: its node must be a <system>"},
+};
+enum { NBAD = sizeof bad / sizeof *bad };
+
+START_TEST(what_is_wrong_is_named_with_its_line)
+{
+    char err[600], want[700];
+    ck_assert_ptr_null(load_text(bad[_i].text, err));
+    snprintf(want, sizeof want, "%s%s", bad[_i].says[0] == ':' ? path : "",
+             bad[_i].says);
+    ck_assert_msg(strstr(err, want) != NULL ||
+                      (bad[_i].says[1] == ' ' && strstr(err, bad[_i].says)),
+                  "\"%s\" instead of \"%s\"", err, want);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *const tc = tcase_create("load");
+    tcase_add_loop_test(tc, shipped_machines_load_and_are_listed, 0, NSHIPPED);
+    tcase_add_loop_test(tc, resources_have_rates_and_names_of_their_own, 0,
+                        NSHIPPED);
+    tcase_add_test(tc, a_prefix_gives_the_number_of_nodes);
+    tcase_add_test(tc, an_unknown_name_is_answered_with_the_known_ones);
+    tcase_add_test(tc, a_dump_without_calibration_gets_defaults);
+    tcase_add_loop_test(tc, what_is_wrong_is_named_with_its_line, 0, NBAD);
+    Suite *const s = suite_create("topo: load");
+    suite_add_tcase(s, tc);
+    SRunner *const r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
