@@ -4,7 +4,6 @@
 #include <errno.h>      /* ESRCH */
 #include <fcntl.h>      /* open */
 #include <pthread.h>    /* pthread_mutex_t */
-#include <signal.h>     /* kill */
 #include <stdio.h>      /* snprintf, perror */
 #include <stdlib.h>     /* calloc */
 #include <sys/mman.h>   /* memfd_create */
@@ -135,10 +134,14 @@ int peer_graph_fd(const struct peer *p)
     return p->page->graph_fd;
 }
 
+/* A killed process that nobody has reaped still has a PID, but no files. */
 int peer_alive(const struct peer *p)
 {
-    return atomic_load(&p->page->state) == PAGE_RUNNING &&
-           (kill(p->page->pid, 0) == 0 || errno != ESRCH);
+    char path[64];
+    if (atomic_load(&p->page->state) != PAGE_RUNNING)
+        return 0;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", p->id.pid, p->id.fd);
+    return access(path, F_OK) == 0 || errno != ENOENT;
 }
 
 void page_active(int change)
