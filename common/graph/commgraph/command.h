@@ -15,6 +15,9 @@ enum { COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
 
 int cmd_time(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
+int cmd_topo(int argc, char **argv);
+int cmd_collective(int argc, char **argv);
+int cmd_p2p(int argc, char **argv);
 
 /* Print "commgraph: ..." and how to call the command; returns COMMAND_USAGE. */
 int command_usage(const char *name, const char *format, ...)
@@ -23,6 +26,11 @@ int command_usage(const char *name, const char *format, ...)
 /* Print "commgraph: ..." to standard error; returns COMMAND_FAILED. */
 int command_failed(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
+
+/* The set in an environment variable, which `parse` reads: 0, or
+ * COMMAND_FAILED with a message for an unknown word. */
+int command_set(const char *variable, int (*parse)(const char *words),
+                int *set);
 
 /* A saved run, replayed. */
 struct command_run {

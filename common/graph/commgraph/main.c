@@ -18,6 +18,13 @@ static const struct command {
      "time of each kind of operation and of each rank", cmd_time},
     {"timeline", "DIR -o FILE.json|FILE.svg [--topo T]",
      "when what ran: for Perfetto, or as a picture", cmd_timeline},
+    {"topo", "T", "a machine's links, as nvidia-smi topo -m shows them",
+     cmd_topo},
+    {"collective",
+     "--topo T --op OP --ranks N --bytes B [--algo A] [--proto P] [--json]",
+     "what a collective over the first N GPUs takes", cmd_collective},
+    {"p2p", "--topo T [--json]",
+     "bandwidth and latency of copies between all GPUs", cmd_p2p},
 };
 
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
@@ -57,8 +64,7 @@ int command_failed(const char *format, ...)
     return COMMAND_FAILED;
 }
 
-/* The set in an environment variable; 0 and a message for an unknown word. */
-static int read_set(const char *name, int (*parse)(const char *words), int *set)
+int command_set(const char *name, int (*parse)(const char *words), int *set)
 {
     const char *const words = getenv(name);
     *set = parse(words);
@@ -73,8 +79,8 @@ int command_run_init(struct command_run *r, const char *dir, const char *topo)
     char err[512];
     struct replay_options options = {0};
     *r = (struct command_run){0};
-    if (read_set("NCCL_ALGO", topo_algo_set, &options.algos) != 0 ||
-        read_set("NCCL_PROTO", topo_proto_set, &options.protos) != 0)
+    if (command_set("NCCL_ALGO", topo_algo_set, &options.algos) != 0 ||
+        command_set("NCCL_PROTO", topo_proto_set, &options.protos) != 0)
         return COMMAND_FAILED;
     r->graph = graph_load(dir, err, sizeof err);
     if (!r->graph)

@@ -1,0 +1,192 @@
+/*
+ * commgraph collective: what a collective takes, alone on a machine
+ */
+#include <errno.h>   /* errno */
+#include <jansson.h> /* json_pack */
+#include <stdlib.h>  /* strtoull */
+#include <string.h>  /* strcmp */
+
+#include "command.h"
+
+/* nccl-tests' names, and what makes bus bandwidth of algorithm bandwidth. */
+enum bus { BUS_SAME, BUS_ONCE, BUS_TWICE }; /* 1, (n-1)/n, 2(n-1)/n */
+
+static const struct operation {
+    const char *name;
+    enum graph_op op;
+    enum bus bus;
+} operations[] = {
+    {"all_reduce", GRAPH_OP_ALLREDUCE, BUS_TWICE},
+    {"all_gather", GRAPH_OP_ALLGATHER, BUS_ONCE},
+    {"reduce_scatter", GRAPH_OP_REDUCESCATTER, BUS_ONCE},
+    {"broadcast", GRAPH_OP_BROADCAST, BUS_SAME},
+    {"reduce", GRAPH_OP_REDUCE, BUS_SAME},
+    {"alltoall", GRAPH_OP_ALLTOALL, BUS_ONCE},
+    {"sendrecv", GRAPH_OP_SENDRECV, BUS_SAME},
+    {"gather", GRAPH_OP_GATHER, BUS_ONCE},
+    {"scatter", GRAPH_OP_SCATTER, BUS_ONCE},
+};
+
+struct request {
+    const char *topo, *op, *ranks, *bytes, *algo, *proto;
+    int json;
+    const struct operation *operation;
+    int nranks, algos, protos;
+    uint64_t nbytes;
+};
+
+static int usage(const char *what, const char *value, const char *allowed)
+{
+    if (value)
+        return command_usage("collective", "%s %s: %s", what, value, allowed);
+    return command_usage("collective", "%s is needed: %s", what, allowed);
+}
+
+static int read_arguments(int argc, char **argv, struct request *r)
+{
+    const struct {
+        const char *name, **value;
+    } options[] = {{"--topo", &r->topo},   {"--op", &r->op},
+                   {"--ranks", &r->ranks}, {"--bytes", &r->bytes},
+                   {"--algo", &r->algo},   {"--proto", &r->proto}};
+    for (int i = 1; i < argc; i++) {
+        size_t k = 0;
+        if (strcmp(argv[i], "--json") == 0) {
+            r->json = 1;
+            continue;
+        }
+        while (k < 6 && strcmp(argv[i], options[k].name) != 0)
+            k++;
+        if (k == 6)
+            return command_usage("collective", "'%s' is not expected", argv[i]);
+        if (i + 1 == argc)
+            return command_usage("collective", "%s needs a value", argv[i]);
+        *options[k].value = argv[++i];
+    }
+    return 0;
+}
+
+/* A number with an optional K, M or G, as nccl-tests takes them; -1 if not. */
+static int read_size(const char *text, uint64_t *out)
+{
+    char *end;
+    errno = 0;
+    const unsigned long long n = strtoull(text, &end, 10);
+    static const char units[] = "KMG";
+    const char *const unit = *end ? strchr(units, *end) : NULL;
+    const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    if (errno || end == text || text[0] == '-' || (*end && !unit) ||
+        (unit && end[1]) || n > UINT64_MAX >> shift)
+        return -1;
+    *out = (uint64_t)n << shift;
+    return 0;
+}
+
+static int read_values(struct request *r)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; r->op && i < sizeof operations / sizeof *operations; i++)
+        if (strcmp(r->op, operations[i].name) == 0)
+            r->operation = &operations[i];
+    if (!r->topo)
+        return usage("--topo", NULL, "a machine's name or file");
+    if (!r->operation)
+        return usage("--op", r->op,
+                     "all_reduce all_gather reduce_scatter broadcast reduce "
+                     "alltoall sendrecv gather scatter");
+    if (!r->ranks || read_size(r->ranks, &n) != 0 || n < 1 || n > 1000000)
+        return usage("--ranks", r->ranks, "a number from 1");
+    r->nranks = (int)n;
+    if (!r->bytes || read_size(r->bytes, &r->nbytes) != 0)
+        return usage("--bytes", r->bytes,
+                     "a number, or one with K, M or G (of 1024)");
+    if (r->algo && (r->algos = topo_algo_set(r->algo)) == 0)
+        return usage("--algo", r->algo, "TREE RING NVLS NVLSTREE PAT");
+    if (r->proto && (r->protos = topo_proto_set(r->proto)) == 0)
+        return usage("--proto", r->proto, "LL LL128 SIMPLE");
+    if ((!r->algo && command_set("NCCL_ALGO", topo_algo_set, &r->algos) != 0) ||
+        (!r->proto &&
+         command_set("NCCL_PROTO", topo_proto_set, &r->protos) != 0))
+        return COMMAND_FAILED;
+    return 0;
+}
+
+/* Is the machine large enough? */
+static int check_machine(const struct topo *t, const struct request *r)
+{
+    const uint64_t memory = topo_gpu(t, 0)->mem_nbytes;
+    if (r->nranks > topo_ngpus(t))
+        return command_usage("collective",
+                             "--ranks %d: %s has %d GPUs. More nodes: --topo "
+                             "4x:%s",
+                             r->nranks, r->topo, topo_ngpus(t), r->topo);
+    if (r->nbytes > memory)
+        return command_usage(
+            "collective", "--bytes %llu: a GPU of %s has %llu bytes",
+            (unsigned long long)r->nbytes, r->topo, (unsigned long long)memory);
+    return 0;
+}
+
+static int print(const struct request *r, const struct topo_coll *c)
+{
+    const double us = (double)c->time_ps * 1e-6, n = r->nranks;
+    const double algbw = us > 0 ? (double)r->nbytes / us * 1e-3 : 0;
+    const double factor[] = {1, (n - 1) / n, 2 * (n - 1) / n};
+    const double busbw = algbw * factor[r->operation->bus];
+    const char *const algo = topo_algo_name(c->algo);
+    const char *const proto = topo_proto_name(c->proto);
+    if (!r->json) {
+        printf("%14s %-14s %6s %14s %9s %9s %8s %8s\n", "size (B)", "operation",
+               "ranks", "time (us)", "algorithm", "protocol", "algbw", "busbw");
+        printf("%14llu %-14s %6d %14.2f %9s %9s %8.2f %8.2f\n",
+               (unsigned long long)r->nbytes, r->operation->name, r->nranks, us,
+               algo, proto, algbw, busbw);
+        return 0;
+    }
+    json_t *const all =
+        json_pack("{s:f, s:s, s:s, s:f, s:f}", "us", us, "algorithm", algo,
+                  "protocol", proto, "algbw", algbw, "busbw", busbw);
+    const int err = all ? json_dumpf(all, stdout, JSON_REAL_PRECISION(12)) : -1;
+    printf("\n");
+    json_decref(all);
+    return err ? command_failed("cannot write JSON") : 0;
+}
+
+static int model(const struct topo *t, const struct request *r)
+{
+    char err[600];
+    struct topo_coll c;
+    int32_t *const place = calloc((size_t)r->nranks, sizeof *place);
+    if (!place)
+        return command_failed("no memory for %d ranks", r->nranks);
+    for (int i = 0; i < r->nranks; i++)
+        place[i] = i;
+    const int failed =
+        topo_collective(t, r->operation->op, place, r->nranks, r->nbytes,
+                        r->algos, r->protos, &c, err, sizeof err);
+    free(place);
+    if (failed)
+        return command_failed("%s", err);
+    const int status = print(r, &c);
+    topo_coll_release(&c);
+    return status;
+}
+
+int cmd_collective(int argc, char **argv)
+{
+    struct request r = {0};
+    char err[600];
+    int status = read_arguments(argc, argv, &r);
+    if (status == 0)
+        status = read_values(&r);
+    if (status != 0)
+        return status;
+    struct topo *const t = topo_load(r.topo, err, sizeof err);
+    if (!t)
+        return command_failed("%s", err);
+    status = check_machine(t, &r);
+    if (status == 0)
+        status = model(t, &r);
+    topo_free(t);
+    return status;
+}
