@@ -4,3 +4,4 @@ set -eu
 for n in 2 4 8; do
     mpirun -n "$n" "$1/tests/simgpu/prog_bench"
 done
+"$1/tests/bench/prog_replay_speed"

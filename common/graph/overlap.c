@@ -80,7 +80,8 @@ int overlap_is_comm(const struct graph_view *v)
     case GRAPH_RECV: return 1;
     case GRAPH_COPY:
         for (size_t i = 0; i < v->nmoves; i++)
-            if (v->moves[i].from != v->moves[i].to)
+            if (v->moves[i].from >= 0 && v->moves[i].to >= 0 &&
+                v->moves[i].from != v->moves[i].to)
                 return 1;
         return 0;
     default: return 0;

@@ -2,8 +2,8 @@
  * overlap.h: how much communication is hidden behind computation
  *
  * A device computes while one of its kernels is past its start. Communication
- * of a device (a collective, a send or receive, a copy between two places) is
- * *hidden* while the same device computes, and *exposed* otherwise:
+ * of a device (a collective, a send or receive, a copy from one device to
+ * another) is *hidden* while the same device computes, and *exposed* otherwise:
  *
  *     compute   |=======|      |=====|
  *     comm          |--------------|

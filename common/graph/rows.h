@@ -36,7 +36,7 @@ enum look {
     LOOK_HOST,    /* a host thread calls something */
     LOOK_WAIT,    /* a host thread waits */
     LOOK_COMPUTE, /* a kernel */
-    LOOK_LOCAL,   /* a copy or memset within one memory, a host function */
+    LOOK_LOCAL,   /* a copy to or from the host, a memset, a host function */
     LOOK_HIDDEN,  /* communication while the device computes */
     LOOK_EXPOSED, /* communication while it doesn't */
     LOOK_PENDING, /* communication that waits for its peers */

@@ -22,7 +22,7 @@ static const struct {
     [LOOK_HOST] = {"host call", "#ffffff", "#000000"},
     [LOOK_WAIT] = {"host waits", "url(#wait)", OUTLINED},
     [LOOK_COMPUTE] = {"computation", "#a6cee3", "#000000"},
-    [LOOK_LOCAL] = {"copy within a memory", "url(#local)", OUTLINED},
+    [LOOK_LOCAL] = {"host copy, memset", "url(#local)", OUTLINED},
     [LOOK_HIDDEN] = {"communication, hidden", "url(#hidden)", OUTLINED},
     [LOOK_EXPOSED] = {"communication, exposed", "#8c1a2b", "#ffffff"},
     [LOOK_PENDING] = {"waits for its peers", "url(#pending)", OUTLINED},
@@ -167,6 +167,31 @@ static void put_legend(const struct drawing *d)
 
 /* ---- operations -------------------------------------------------------------- */
 
+/* Does this letter begin a name's second word, as in "ncclSend"? */
+static int begins_word(const char *name, const char *at)
+{
+    return at > name && at[0] >= 'A' && at[0] <= 'Z' && at[-1] >= 'a' &&
+           at[-1] <= 'z';
+}
+
+/*
+ * As much of a name as a bar has room for: if it is too long, what follows the
+ * library's prefix. 0 where fewer than three letters fit.
+ */
+static int fit_text(char *out, size_t nbytes, const char *name, double width)
+{
+    const int fits = (int)((width - 4) / LETTER);
+    const char *from = name;
+    if ((int)strlen(name) > fits)
+        while (*from && !begins_word(name, from))
+            from++;
+    if (!*from)
+        from = name;
+    snprintf(out, nbytes, "%.*s", fits < (int)nbytes ? fits : (int)nbytes - 1,
+             from);
+    return fits >= 3;
+}
+
 static void put_piece(void *arg, const struct piece *p)
 {
     struct drawing *const d = arg;
@@ -187,13 +212,8 @@ static void put_piece(void *arg, const struct piece *p)
             (p->end_ps - p->begin_ps) % 1000000);
     escape_xml(d->f, v->site);
     fputs("</title>", d->f);
-    // Whole letters only, and no fewer than three.
     char text[64];
-    const int fits = (int)((end - x - 4) / LETTER);
-    snprintf(text, sizeof text, "%.*s",
-             fits < (int)sizeof text - 1 ? fits : (int)sizeof text - 1,
-             v->name);
-    if (fits >= 3) {
+    if (fit_text(text, sizeof text, v->name, end - x)) {
         fprintf(d->f, "<text x=\"%.2f\" y=\"%.0f\" fill=\"%s\">", x + 3, y + 13,
                 look[p->look].ink);
         escape_xml(d->f, text);

@@ -1,0 +1,117 @@
+/*
+ * What a program sees of time: every figure that it can ask for, in full digits.
+ * Two runs that print different text are a fault (test_clock.c compares them).
+ */
+#include <cuda_runtime.h>
+#include <mpi.h>
+#include <nccl.h>
+#include <stdio.h>
+
+#include "must.h"
+
+enum { COUNT = 1 << 18, EVENTS = 6 };
+
+struct state {
+    int rank, nranks;
+    ncclComm_t comm;
+    cudaStream_t compute, transfer;
+    cudaEvent_t event[EVENTS];
+    float *a, *b;
+};
+
+static void init(struct state *s)
+{
+    ncclUniqueId id;
+    MPI_MUST(MPI_Comm_rank(MPI_COMM_WORLD, &s->rank));
+    MPI_MUST(MPI_Comm_size(MPI_COMM_WORLD, &s->nranks));
+    CUDA_MUST(cudaSetDevice(s->rank));
+    if (s->rank == 0)
+        NCCL_MUST(ncclGetUniqueId(&id));
+    MPI_MUST(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD));
+    NCCL_MUST(ncclCommInitRank(&s->comm, s->nranks, id, s->rank));
+    CUDA_MUST(cudaStreamCreateWithFlags(&s->compute, cudaStreamNonBlocking));
+    CUDA_MUST(cudaStreamCreateWithFlags(&s->transfer, cudaStreamNonBlocking));
+    for (int i = 0; i < EVENTS; i++)
+        CUDA_MUST(cudaEventCreate(&s->event[i]));
+    CUDA_MUST(cudaMalloc((void **)&s->a, COUNT * sizeof *s->a));
+    CUDA_MUST(cudaMalloc((void **)&s->b, COUNT * sizeof *s->b));
+}
+
+static void say(const struct state *s, const char *what, double value)
+{
+    printf("rank %d %s %a\n", s->rank, what, value);
+}
+
+static void say_elapsed(const struct state *s, const char *what, int from,
+                        int to)
+{
+    float ms;
+    CUDA_MUST(cudaEventElapsedTime(&ms, s->event[from], s->event[to]));
+    say(s, what, ms);
+}
+
+/* Two streams at once, one waiting for the other, and a collective. */
+static void work(struct state *s, int first, size_t count)
+{
+    CUDA_MUST(cudaEventRecord(s->event[first], s->compute));
+    CUDA_MUST(cudaMemcpyAsync(s->b, s->a, count * sizeof *s->a,
+                              cudaMemcpyDeviceToDevice, s->compute));
+    CUDA_MUST(cudaEventRecord(s->event[first + 1], s->compute));
+    CUDA_MUST(cudaStreamWaitEvent(s->transfer, s->event[first + 1], 0));
+    NCCL_MUST(ncclAllReduce(s->a, s->b, count, ncclFloat, ncclSum, s->comm,
+                            s->transfer));
+    CUDA_MUST(cudaMemsetAsync(s->a, 0, count * sizeof *s->a, s->compute));
+    const int to = (s->rank + 1) % s->nranks;
+    const int from = (s->rank + s->nranks - 1) % s->nranks;
+    NCCL_MUST(ncclGroupStart());
+    NCCL_MUST(ncclSend(s->a, count, ncclFloat, to, s->comm, s->transfer));
+    NCCL_MUST(ncclRecv(s->b, count, ncclFloat, from, s->comm, s->transfer));
+    NCCL_MUST(ncclGroupEnd());
+    CUDA_MUST(cudaEventRecord(s->event[first + 2], s->transfer));
+}
+
+int main(int argc, char **argv)
+{
+    struct state s;
+    MPI_MUST(MPI_Init(&argc, &argv));
+    init(&s);
+    say(&s, "begin", MPI_Wtime());
+    for (int i = 0; i < 4; i++) { // asked at once, and with nothing waited for
+        work(&s, 0, COUNT >> i);
+        say(&s, "under-way", MPI_Wtime());
+        CUDA_MUST(cudaEventSynchronize(s.event[2]));
+        say_elapsed(&s, "copy", 0, 1);
+        say_elapsed(&s, "all", 0, 2);
+        say(&s, "joined", MPI_Wtime());
+    }
+    // Asked only after a barrier, about both sides of it.
+    work(&s, 0, COUNT);
+    CUDA_MUST(cudaDeviceSynchronize());
+    MPI_MUST(MPI_Barrier(MPI_COMM_WORLD));
+    work(&s, 3, COUNT);
+    CUDA_MUST(cudaDeviceSynchronize());
+    say_elapsed(&s, "before", 0, 2);
+    say_elapsed(&s, "across", 2, 3);
+    say_elapsed(&s, "after", 3, 5);
+    say_elapsed(&s, "backwards", 5, 0);
+    // A message that overtakes nothing.
+    int token = s.rank;
+    if (s.rank == 0 && s.nranks > 1)
+        MPI_MUST(MPI_Send(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD));
+    else if (s.rank == 1)
+        MPI_MUST(MPI_Recv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD,
+                          MPI_STATUS_IGNORE));
+    say(&s, "message", MPI_Wtime());
+    // A program that waits for the clock gets there, and never back.
+    double now = MPI_Wtime();
+    const double until = now + 1e-4;
+    while (now < until) {
+        const double next = MPI_Wtime();
+        if (next < now)
+            printf("rank %d: the clock went back\n", s.rank);
+        now = next;
+    }
+    say(&s, "end", now);
+    MPI_MUST(MPI_Finalize());
+    return 0;
+}

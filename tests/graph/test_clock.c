@@ -1,0 +1,129 @@
+/*
+ * The clock of a running program: the same digits on every run, whatever the
+ * schedule and however few the cores.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "child.h"
+
+/* The lines of a run, in an order that doesn't depend on who printed first. */
+static struct child clock_run(int nranks, const char *prefix)
+{
+    return child_run(120,
+                     "%s mpirun -n %d %s/tests/graph/prog_clock > "
+                     "/tmp/commlab-clock.$$; s=$?; sort -s -k2,2n "
+                     "/tmp/commlab-clock.$$; rm -f /tmp/commlab-clock.$$; "
+                     "exit $s",
+                     prefix, nranks, child_build());
+}
+
+static const char *const conditions[] = {
+    "",
+    "env SIMGPU_SCHEDULE=eager",
+    "env SIMGPU_SCHEDULE=late",
+    "env SIMGPU_SCHEDULE=random:1",
+    "env SIMGPU_SCHEDULE=random:2",
+    "env SIMGPU_SCHEDULE=random:3 taskset -c 0",
+    "nice taskset -c 0",
+    "env SIMGPU_GRAPH=/tmp/commlab-clock-graph",
+};
+
+START_TEST(every_figure_is_the_same_under_all_conditions)
+{
+    const int nranks = _i;
+    char *first = NULL;
+    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
+        struct child c = clock_run(nranks, conditions[i]);
+        ck_assert_msg(c.status == 0, "%s: status %d: %s", conditions[i],
+                      c.status, c.err);
+        ck_assert_ptr_null(strstr(c.out, "went back"));
+        if (!first)
+            first = strdup(c.out);
+        ck_assert_msg(strcmp(first, c.out) == 0,
+                      "%s: these differ:\n%s\n---\n%s", conditions[i], first,
+                      c.out);
+        child_clear(&c);
+    }
+    ck_assert_ptr_nonnull(strstr(first, "rank 0 end"));
+    free(first);
+    struct child c = child_run(10, "rm -r /tmp/commlab-clock-graph");
+    child_clear(&c);
+}
+END_TEST
+
+/* The value of the n-th line of rank 0 that begins with `what`. */
+static double figure(const char *out, const char *what, int n)
+{
+    char key[64];
+    snprintf(key, sizeof key, "rank 0 %s ", what);
+    const char *at = strstr(out, key);
+    for (; at && n > 0; n--)
+        at = strstr(at + 1, key);
+    ck_assert_msg(at != NULL, "no '%s' in\n%s", key, out);
+    return strtod(at + strlen(key), NULL);
+}
+
+START_TEST(figures_agree_with_each_other)
+{
+    struct child c = clock_run(2, "");
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_double_gt(figure(c.out, "copy", i), 0);
+        ck_assert_double_gt(figure(c.out, "all", i), figure(c.out, "copy", i));
+        ck_assert_double_gt(figure(c.out, "joined", i),
+                            figure(c.out, "under-way", i));
+    }
+    // The same work takes as long before a barrier as after it.
+    ck_assert_double_eq_tol(figure(c.out, "before", 0),
+                            figure(c.out, "after", 0), 1e-6);
+    ck_assert_double_gt(figure(c.out, "across", 0), 0);
+    ck_assert_double_eq_tol(figure(c.out, "backwards", 0),
+                            -(figure(c.out, "before", 0) +
+                              figure(c.out, "across", 0) +
+                              figure(c.out, "after", 0)),
+                            1e-6);
+    ck_assert_double_ge(figure(c.out, "end", 0),
+                        figure(c.out, "message", 0) + 1e-4);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(an_unknown_algorithm_is_refused)
+{
+    struct child c = clock_run(1, "env NCCL_ALGO=RINGS");
+    ck_assert_int_ne(c.status, 0);
+    ck_assert_msg(strstr(c.err, "NCCL_ALGO=RINGS") != NULL, "%s", c.err);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(the_algorithm_that_is_asked_for_changes_the_times)
+{
+    struct child a = clock_run(2, "env NCCL_ALGO=RING NCCL_PROTO=SIMPLE");
+    struct child b = clock_run(2, "env NCCL_ALGO=TREE NCCL_PROTO=LL");
+    ck_assert_msg(a.status == 0 && b.status == 0, "%s%s", a.err, b.err);
+    ck_assert_str_ne(a.out, b.out);
+    child_clear(&a);
+    child_clear(&b);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const suite = suite_create("clock");
+    TCase *const t = tcase_create("clock");
+    tcase_add_loop_test(t, every_figure_is_the_same_under_all_conditions, 1, 5);
+    tcase_add_test(t, figures_agree_with_each_other);
+    tcase_add_test(t, an_unknown_algorithm_is_refused);
+    tcase_add_test(t, the_algorithm_that_is_asked_for_changes_the_times);
+    tcase_set_timeout(t, 900);
+    suite_add_tcase(suite, t);
+    SRunner *const runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
