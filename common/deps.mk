@@ -5,7 +5,7 @@
 
 DEPS_BUILD := gcc g++ make gawk patch pkg-config mpich libmpich-dev \
 	libexpat1-dev libyaml-dev libjansson-dev libdw-dev bubblewrap
-DEPS_TEST := check libsubunit-dev clang clang-format cppcheck
+DEPS_TEST := check libsubunit-dev clang clang-format cppcheck libsimgrid-dev
 
 # Packages of the lists that dpkg does not know as installed.
 deps_missing = $(shell for p in $(DEPS_BUILD) $(DEPS_TEST); do \
