@@ -3,11 +3,11 @@
  */
 #include <errno.h>   /* errno */
 #include <jansson.h> /* json_dump_file */
-#include <math.h>    /* isnan */
 #include <stdio.h>   /* printf */
 #include <string.h>  /* strerror */
 
 #include "grade.h"
+#include "judge/report.h"
 #include "judge/table.h"
 
 /* The line that runs just that case again, as a student would. */
@@ -54,27 +54,10 @@ void grade_report(const struct grade *g)
 static json_t *test_of(const struct grade *g, int i)
 {
     const struct result *const r = &g->result[i];
-    const struct plan_case *const c = &g->plan->cases[i];
     char rerun[300];
     rerun_of(g, i, rerun, sizeof rerun);
-    json_t *const j = json_object();
-    json_object_set_new(j, "name", json_string(c->name));
-    json_object_set_new(j, "part", json_integer(c->part));
-    json_object_set_new(j, "score", json_real(r->score));
-    json_object_set_new(j, "max_score", json_real(c->points));
-    json_object_set_new(j, "outcome", json_string(outcome_name[r->outcome]));
-    // invalid UTF-8 comes from students' text: it must not lose the report
-    json_t *const message = json_string(r->verdict.message);
-    json_object_set_new(j, "message",
-                        message ? message : json_string("(not text)"));
-    json_object_set_new(j, "time_us",
-                        isnan(r->verdict.time_us)
-                            ? json_null()
-                            : json_real(r->verdict.time_us));
-    json_object_set_new(j, "ranks", json_integer(r->ranks));
-    json_object_set_new(j, "rerun", json_string(rerun));
-    json_object_set_new(j, "hidden", json_boolean(c->hidden));
-    return j;
+    return report_case(&g->plan->cases[i], &r->verdict,
+                       outcome_name[r->outcome], r->score, r->ranks, rerun);
 }
 
 int grade_write_json(const struct grade *g)
@@ -89,9 +72,7 @@ int grade_write_json(const struct grade *g)
     json_object_set_new(j, "score", json_real(g->score));
     json_object_set_new(j, "max_score", json_real(g->max_score));
     json_object_set_new(j, "outcome", json_string(outcome_name[g->outcome]));
-    json_t *const message = json_string(g->message);
-    json_object_set_new(j, "message",
-                        message ? message : json_string("(not text)"));
+    json_object_set_new(j, "message", report_text(g->message));
     json_object_set_new(j, "backend", json_string("sim"));
     json_object_set_new(j, "topology", json_string("dgx-h100"));
     json_object_set_new(j, "seed", json_string(seed));

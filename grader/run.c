@@ -25,6 +25,7 @@ enum {
     CASE_SEC = 20,
     MAX_CASES = 1024,
     MAX_RANKS = 64,
+    EVIDENCE_CAP = 1 << 30, /* bytes that a rank may show */
 };
 
 struct batch { /* cases that run together */
@@ -79,8 +80,12 @@ static int write_job(struct grade *g, const struct batch *b, const char *dir,
     json_object_set_new(job, "nonce", hex(b->nonce));
     json_object_set_new(job, "evidence", json_string(evidence));
     json_object_set_new(job, "cases", cases);
+    snprintf(path, sizeof path, "%s/evidence-%d", dir, rank);
+    FILE *const file = fopen(path, "wxe");
+    int err = file ? fclose(file) : -1;
     snprintf(path, sizeof path, "%s/rank-%d.job", dir, rank);
-    const int err = json_dump_file(job, path, 0);
+    if (err == 0)
+        err = json_dump_file(job, path, 0);
     json_decref(job);
     return err == 0 ? 0
                     : grade_stop(g, OUTCOME_INFRA, "cannot write %s: %s", path,
@@ -142,6 +147,23 @@ static int finished(const struct evidence *e, int nranks, int case_no)
     return 1;
 }
 
+/* A rank that reached a hole has said so, even if the others wait for it. */
+static int has_hole(const struct evidence *e, int nranks, int case_no)
+{
+    for (int r = 0; r < nranks; r++)
+        if (evidence_status(e, r, (unsigned)case_no) == RUN_NOT_IMPLEMENTED)
+            return 1;
+    return 0;
+}
+
+static int began(const struct evidence *e, int nranks, int case_no)
+{
+    for (int r = 0; r < nranks; r++)
+        if (evidence_began(e, r, (unsigned)case_no))
+            return 1;
+    return 0;
+}
+
 /* Keep a case's verdict: the first failure over its rank counts stays. */
 static void keep(struct grade *g, int case_no, int nranks,
                  const struct judge_verdict *v)
@@ -155,16 +177,20 @@ static void keep(struct grade *g, int case_no, int nranks,
 }
 
 /* Judge what the batch has shown. Returns how many of its cases are dealt
- * with: all, or up to and with the one that ended the run. */
+ * with: all, or up to and with the one that ended the run. A run may also end
+ * between two cases, since no other can follow the first. */
 static int judge_batch(struct grade *g, const struct batch *b, const char *dir,
                        const struct sandbox_end *end)
 {
     char format[PATH_MAX + 64];
     uint64_t seed[MAX_RANKS];
     snprintf(format, sizeof format, "%s/evidence-%%d", dir);
-    struct evidence *const e = evidence_load(format, b->nranks, b->nonce);
+    struct evidence *const e =
+        evidence_load(format, b->nranks, b->nonce, EVIDENCE_CAP);
     int done = 0, ended = 0;
     while (done < b->n && !ended) {
+        if (done > 0 && !began(e, b->nranks, b->case_no[done]))
+            break;
         const int case_no = b->case_no[done++];
         struct judge_verdict v = {.time_us = NAN};
         ended = !finished(e, b->nranks, case_no);
@@ -176,7 +202,7 @@ static int judge_batch(struct grade *g, const struct batch *b, const char *dir,
                                      ITERATIONS,
                                      seed,
                                      e};
-        if (ended)
+        if (ended && !has_hole(e, b->nranks, case_no))
             last_words(end, v.message, sizeof v.message);
         else
             judge_case(g->judge, &t, &v);

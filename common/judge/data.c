@@ -1,126 +1,270 @@
 #include "judge/data.h"
 
+#include <float.h>  /* FLT_EPSILON */
+#include <math.h>   /* fabs, ldexp */
 #include <stdio.h>  /* snprintf */
-#include <string.h> /* memcmp */
+#include <string.h> /* memcpy */
 
-static const char *const type_name[DATA_TYPES] = {"int8",    "uint8", "int32",
-                                                  "uint32",  "int64", "uint64",
-                                                  "float16", "float", "double"};
-static const size_t type_size[DATA_TYPES] = {1, 1, 4, 4, 8, 8, 2, 4, 8};
-static const char *const op_name[DATA_OPS] = {"sum", "prod", "max", "min"};
+#include "judge/minifloat.h"
 
-static int find(const char *name, const char *const *names, int n)
+enum family { SIGNED, UNSIGNED, FLOAT, MINIFLOAT };
+
+static const struct {
+    const char *name;
+    size_t size;
+    enum family family;
+    const struct minifloat *mini;
+} types[DATA_TYPES] = {
+    [DATA_INT8] = {"int8", 1, SIGNED, NULL},
+    [DATA_UINT8] = {"uint8", 1, UNSIGNED, NULL},
+    [DATA_INT32] = {"int32", 4, SIGNED, NULL},
+    [DATA_UINT32] = {"uint32", 4, UNSIGNED, NULL},
+    [DATA_INT64] = {"int64", 8, SIGNED, NULL},
+    [DATA_UINT64] = {"uint64", 8, UNSIGNED, NULL},
+    [DATA_HALF] = {"half", 2, MINIFLOAT, &minifloat_half},
+    [DATA_FLOAT] = {"float", 4, FLOAT, NULL},
+    [DATA_DOUBLE] = {"double", 8, FLOAT, NULL},
+    [DATA_BFLOAT16] = {"bfloat16", 2, MINIFLOAT, &minifloat_bfloat},
+    [DATA_FP8E4M3] = {"fp8e4m3", 1, MINIFLOAT, &minifloat_fp8e4m3},
+    [DATA_FP8E5M2] = {"fp8e5m2", 1, MINIFLOAT, &minifloat_fp8e5m2},
+};
+static const char *const ops[DATA_OPS] = {"sum", "prod", "max", "min"};
+
+/* ---- names and sizes ------------------------------------------------------- */
+
+int data_type(const char *name)
 {
-    for (int i = 0; i < n; i++)
-        if (strcmp(names[i], name) == 0)
+    for (int i = 0; i < DATA_TYPES; i++)
+        if (strcmp(types[i].name, name) == 0)
             return i;
     return -1;
 }
 
-int data_type(const char *name)
-{
-    return find(name, type_name, DATA_TYPES);
-}
-
 int data_op(const char *name)
 {
-    return find(name, op_name, DATA_OPS);
-}
-
-size_t data_size(enum data_type type)
-{
-    return type_size[type];
+    for (int i = 0; i < DATA_OPS; i++)
+        if (strcmp(ops[i], name) == 0)
+            return i;
+    return -1;
 }
 
 const char *data_type_name(enum data_type type)
 {
-    return type_name[type];
+    return types[type].name;
 }
+
+const char *data_op_name(enum data_op op)
+{
+    return ops[op];
+}
+
+size_t data_size(enum data_type type)
+{
+    return types[type].size;
+}
+
+double data_epsilon(enum data_type type)
+{
+    switch (types[type].family) {
+    case FLOAT: return (type == DATA_FLOAT ? FLT_EPSILON : DBL_EPSILON) / 2;
+    case MINIFLOAT: return ldexp(0.5, -types[type].mini->mantissa_bits);
+    default: return 0;
+    }
+}
+
+/* ---- one element ------------------------------------------------------------- */
+
+static int is_integer(enum data_type type)
+{
+    return types[type].family == SIGNED || types[type].family == UNSIGNED;
+}
+
+/* The bits of element i, not extended (little-endian, as every GPU's host). */
+static uint64_t bits_at(const void *buf, size_t i, size_t size)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, (const char *)buf + i * size, size);
+    return bits;
+}
+
+/* An integer element, extended by its sign if it has one. */
+static uint64_t integer_at(const void *buf, size_t i, enum data_type type)
+{
+    const int unused = 64 - 8 * (int)types[type].size;
+    const uint64_t bits = bits_at(buf, i, types[type].size) << unused;
+    return types[type].family == SIGNED ? (uint64_t)((int64_t)bits >> unused)
+                                        : bits >> unused;
+}
+
+static double float_at(const void *buf, size_t i, enum data_type type)
+{
+    if (type == DATA_FLOAT) {
+        float v;
+        memcpy(&v, (const char *)buf + i * sizeof v, sizeof v);
+        return v;
+    }
+    double v;
+    memcpy(&v, (const char *)buf + i * sizeof v, sizeof v);
+    return v;
+}
+
+double data_get(const void *buf, size_t i, enum data_type type)
+{
+    switch (types[type].family) {
+    case SIGNED: return (double)(int64_t)integer_at(buf, i, type);
+    case UNSIGNED: return (double)integer_at(buf, i, type);
+    case FLOAT: return float_at(buf, i, type);
+    case MINIFLOAT: break;
+    }
+    return minifloat_decode(types[type].mini,
+                            (uint32_t)bits_at(buf, i, types[type].size));
+}
+
+static void put(void *buf, size_t i, enum data_type type, const void *bits)
+{
+    memcpy((char *)buf + i * types[type].size, bits, types[type].size);
+}
+
+void data_set(void *buf, size_t i, enum data_type type, double value)
+{
+    if (is_integer(type)) {
+        const uint64_t bits =
+            value < 0 ? (uint64_t)(int64_t)value : (uint64_t)value;
+        put(buf, i, type, &bits);
+    } else if (types[type].mini) {
+        const uint32_t bits = minifloat_encode(types[type].mini, value);
+        put(buf, i, type, &bits);
+    } else if (type == DATA_FLOAT) {
+        put(buf, i, type, &(float){(float)value});
+    } else {
+        put(buf, i, type, &value);
+    }
+}
+
+/* ---- filling and combining ----------------------------------------------------- */
 
 int data_value(uint64_t seed, size_t i, enum data_type type)
 {
-    const int magnitude = 1 + (int)(judge_seed(seed, i) % 4); // 1 .. 4
-    const int negative = (int)(judge_seed(seed, i) >> 63);
-    const int is_unsigned =
-        type == DATA_UINT8 || type == DATA_UINT32 || type == DATA_UINT64;
-    return negative && !is_unsigned ? -magnitude : magnitude;
+    const uint64_t random = judge_seed(seed, i);
+    const int magnitude =
+        types[type].size == 1 && types[type].mini ? 1 : 1 + (int)(random % 4);
+    const int negative = (int)(random >> 63);
+    return negative && types[type].family != UNSIGNED ? -magnitude : magnitude;
 }
-
-/* Run `code` with T being the C type of `type`. */
-#define BY_TYPE(type, code)                                                    \
-    switch (type) {                                                            \
-    case DATA_INT8: code(int8_t);                                              \
-    case DATA_UINT8: code(uint8_t);                                            \
-    case DATA_INT32: code(int32_t);                                            \
-    case DATA_UINT32: code(uint32_t);                                          \
-    case DATA_INT64: code(int64_t);                                            \
-    case DATA_UINT64: code(uint64_t);                                          \
-    case DATA_FLOAT: code(float);                                              \
-    case DATA_DOUBLE: code(double);                                            \
-    default: break;                                                            \
-    }
-
-#define FILL(T)                                                                \
-    for (size_t i = 0; i < count; i++)                                         \
-        ((T *)buf)[i] = (T)data_value(seed, i, type);                          \
-    break
 
 void data_fill(void *buf, size_t count, enum data_type type, uint64_t seed)
 {
-    BY_TYPE(type, FILL)
+    for (size_t i = 0; i < count; i++)
+        data_set(buf, i, type, data_value(seed, i, type));
 }
 
-#define EACH(T, expression)                                                    \
-    for (size_t i = 0; i < count; i++) {                                       \
-        const T a = ((T *)acc)[i], b = ((const T *)in)[i];                     \
-        ((T *)acc)[i] = (T)(expression);                                       \
+static uint64_t combine_integers(uint64_t a, uint64_t b, enum data_op op,
+                                 int is_signed)
+{
+    const int less = is_signed ? (int64_t)a < (int64_t)b : a < b;
+    switch (op) {
+    case DATA_SUM: return a + b;
+    case DATA_PROD: return a * b;
+    case DATA_MAX: return less ? b : a;
+    case DATA_MIN: return less ? a : b;
+    default: return 0;
     }
-#define COMBINE(T)                                                             \
-    switch (op) {                                                              \
-    case DATA_SUM: EACH(T, a + b) break;                                       \
-    case DATA_PROD: EACH(T, a *b) break;                                       \
-    case DATA_MAX: EACH(T, a < b ? b : a) break;                               \
-    case DATA_MIN: EACH(T, b < a ? b : a) break;                               \
-    default: break;                                                            \
-    }                                                                          \
-    break
+}
+
+static double combine_numbers(double a, double b, enum data_op op)
+{
+    switch (op) {
+    case DATA_SUM: return a + b;
+    case DATA_PROD: return a * b;
+    case DATA_MAX: return a < b ? b : a;
+    case DATA_MIN: return b < a ? b : a;
+    default: return NAN;
+    }
+}
 
 void data_combine(void *acc, const void *in, size_t count, enum data_type type,
                   enum data_op op)
 {
-    BY_TYPE(type, COMBINE)
+    for (size_t i = 0; i < count; i++)
+        if (is_integer(type)) {
+            const uint64_t v = combine_integers(integer_at(acc, i, type),
+                                                integer_at(in, i, type), op,
+                                                types[type].family == SIGNED);
+            put(acc, i, type, &v);
+        } else {
+            data_set(acc, i, type,
+                     combine_numbers(data_get(acc, i, type),
+                                     data_get(in, i, type), op));
+        }
 }
 
-/* An element as text. */
-#define PRINT(T)                                                               \
-    snprintf(out, nbytes, (T)0.5 != 0 ? "%g" : "%.0f", (double)*(const T *)p); \
-    break
+/* ---- comparing --------------------------------------------------------------------- */
 
-static void print(const void *p, enum data_type type, char *out, size_t nbytes)
+struct difference {
+    size_t count, first;
+};
+
+static int near(double got, double want, double relative, double absolute)
 {
-    out[0] = 0;
-    BY_TYPE(type, PRINT)
+    // equal infinities are near; with a NaN nothing holds
+    return got == want || fabs(got - want) <= absolute + relative * fabs(want);
+}
+
+static struct difference differences(const void *got, const void *want,
+                                     size_t count, enum data_type type,
+                                     double relative, double absolute)
+{
+    struct difference d = {0, count};
+    for (size_t i = 0; i < count; i++) {
+        const int same =
+            is_integer(type)
+                ? integer_at(got, i, type) == integer_at(want, i, type)
+                : near(data_get(got, i, type), data_get(want, i, type),
+                       relative, absolute);
+        if (!same && d.count++ == 0)
+            d.first = i;
+    }
+    return d;
+}
+
+static void print(const void *buf, size_t i, enum data_type type, char *out,
+                  size_t nbytes)
+{
+    if (types[type].family == SIGNED)
+        snprintf(out, nbytes, "%lld", (long long)integer_at(buf, i, type));
+    else if (types[type].family == UNSIGNED)
+        snprintf(out, nbytes, "%llu",
+                 (unsigned long long)integer_at(buf, i, type));
+    else
+        snprintf(out, nbytes, type == DATA_DOUBLE ? "%.17g" : "%.9g",
+                 data_get(buf, i, type));
+}
+
+void data_compare_near(const void *got, const void *want, size_t count,
+                       enum data_type type, double relative, double absolute,
+                       int rank, struct judge_verdict *v)
+{
+    const struct difference d =
+        differences(got, want, count, type, relative, absolute);
+    if (!d.count)
+        return;
+    char is[64], should[64];
+    print(got, d.first, type, is, sizeof is);
+    print(want, d.first, type, should, sizeof should);
+    judge_fail(v,
+               "element %zu of rank %d is %s, should be %s (%zu of %zu "
+               "differ)",
+               d.first, rank, is, should, d.count, count);
 }
 
 void data_compare(const void *got, const void *want, size_t count,
                   enum data_type type, int rank, struct judge_verdict *v)
 {
-    const size_t size = data_size(type);
-    const char *const g = got, *const w = want;
-    size_t first = count, differ = 0;
-    for (size_t i = 0; i < count; i++)
-        if (memcmp(g + i * size, w + i * size, size) != 0) {
-            if (first == count)
-                first = i;
-            differ++;
-        }
-    if (!differ)
-        return;
-    char is[64], should[64];
-    print(g + first * size, type, is, sizeof is);
-    print(w + first * size, type, should, sizeof should);
-    judge_fail(v,
-               "element %zu of rank %d is %s, should be %s (%zu of %zu "
-               "differ)",
-               first, rank, is, should, differ, count);
+    data_compare_near(got, want, count, type, 0, 0, rank, v);
+}
+
+size_t data_differ(const void *got, const void *want, size_t count,
+                   enum data_type type)
+{
+    return differences(got, want, count, type, 0, 0).count;
 }

@@ -1,8 +1,9 @@
 /*
  * data.h: element types, filling and comparing: one of each, for everybody
  *
- * Types are numbered as NCCL numbers them, so that a plan's "float" is the
- * same thing in a rank, where NCCL is, and in the judge, where it isn't.
+ * Types and operations are numbered as NCCL numbers them, so that a plan's
+ * "float" is the same thing in a rank, where NCCL is, and in the judge, where
+ * it isn't.
  */
 #ifndef COMMLAB_JUDGE_DATA_H
 #define COMMLAB_JUDGE_DATA_H
@@ -19,23 +20,40 @@ enum data_type {
     DATA_UINT32,
     DATA_INT64,
     DATA_UINT64,
-    DATA_FLOAT16, /* not filled or compared yet */
+    DATA_HALF,
     DATA_FLOAT,
     DATA_DOUBLE,
+    DATA_BFLOAT16,
+    DATA_FP8E4M3,
+    DATA_FP8E5M2,
     DATA_TYPES
 };
 enum data_op { DATA_SUM, DATA_PROD, DATA_MAX, DATA_MIN, DATA_OPS };
 
-/* "int32" -> its number; -1 if it means nothing. */
+/* "int32" -> its number, names as nccl-tests has them; -1 if it is none. */
 int data_type(const char *name);
 int data_op(const char *name);
-size_t data_size(enum data_type type);
 const char *data_type_name(enum data_type type);
+const char *data_op_name(enum data_op op);
+size_t data_size(enum data_type type);
+
+/*
+ * The relative error of rounding once to this type; 0 for integers. A sum of n
+ * numbers in any order is within about n times it.
+ */
+double data_epsilon(enum data_type type);
+
+/* Element i of a buffer as a number, and back, rounded to the type. Integers
+ * beyond 2^53 are rounded: data_combine() and data_compare() don't do that. */
+double data_get(const void *buf, size_t i, enum data_type type);
+void data_set(void *buf, size_t i, enum data_type type, double value);
 
 /*
  * Element i of a rank's input. Values are small integers, never 0, so that
  * sums, and products over a few ranks, are exact in every type: a result is
- * right or wrong to the bit, whatever order it was computed in.
+ * right or wrong to the bit, whatever order it was computed in. They are 1 to
+ * 4, also negative where the type has a sign; in the 8-bit floating-point
+ * types, in which 9 is no number, 1 and -1.
  */
 int data_value(uint64_t seed, size_t i, enum data_type type);
 
@@ -43,17 +61,30 @@ int data_value(uint64_t seed, size_t i, enum data_type type);
 void data_fill(void *buf, size_t count, enum data_type type, uint64_t seed);
 
 /*
- * Element-wise acc = acc op in, for count elements. Integers wrap.
+ * Element-wise acc = acc op in, for count elements. Integers wrap; floating
+ * point rounds to the type after each operation.
  */
 void data_combine(void *acc, const void *in, size_t count, enum data_type type,
                   enum data_op op);
 
 /*
- * Compare a rank's output with what it should be, bit by bit. Fails the
- * verdict with the first difference and how many there are: "element 17 of
- * rank 2 is 3, should be 5 (3 of 1003 differ)".
+ * Compare a rank's output with what it should be. Fails the verdict with the
+ * first difference and how many there are: "element 17 of rank 2 is 3, should
+ * be 5 (3 of 1003 differ)". Integers must be equal; a NaN never is.
  */
 void data_compare(const void *got, const void *want, size_t count,
                   enum data_type type, int rank, struct judge_verdict *v);
+
+/*
+ * As data_compare(), but floating-point numbers may differ by
+ * absolute + relative * |want|.
+ */
+void data_compare_near(const void *got, const void *want, size_t count,
+                       enum data_type type, double relative, double absolute,
+                       int rank, struct judge_verdict *v);
+
+/* How many elements differ, as data_compare() counts them. */
+size_t data_differ(const void *got, const void *want, size_t count,
+                   enum data_type type);
 
 #endif

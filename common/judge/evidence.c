@@ -1,160 +1,180 @@
+/*
+ * evidence.c: reading evidence, in the judge
+ *
+ * A rank's records are checked once, from the first on, up to where the file is
+ * well formed; an index sorted by case, iteration, kind and position finds them
+ * afterwards, so that a file of a million small records costs no more than its
+ * size.
+ */
+#define _GNU_SOURCE
 #include "judge/evidence.h"
 
-#include <errno.h>  /* errno */
-#include <math.h>   /* NAN */
-#include <stdio.h>  /* FILE */
-#include <stdlib.h> /* calloc */
-#include <string.h> /* memcpy */
+#include <errno.h>    /* errno */
+#include <fcntl.h>    /* open */
+#include <math.h>     /* NAN */
+#include <stdio.h>    /* snprintf */
+#include <stdlib.h>   /* malloc */
+#include <string.h>   /* memcmp */
+#include <sys/stat.h> /* fstat */
+#include <unistd.h>   /* read */
 
-enum { MAGIC = 0x45764c31, NAME = 32 }; /* "EvL1" */
+#include "judge/chain.h"
+#include "judge/record.h"
 
-struct record {
-    uint32_t magic, kind, case_no, iteration;
-    uint64_t nbytes;
-    char name[NAME];
-};
-
-/* ---- writing ---------------------------------------------------------------- */
-
-struct evidence_out {
-    FILE *file;
-    uint64_t nonce;
-};
-
-struct evidence_out *evidence_create(const char *path, uint64_t nonce)
-{
-    struct evidence_out *const e = calloc(1, sizeof *e);
-    if (!e)
-        return NULL;
-    e->nonce = nonce;
-    e->file = fopen(path, "we");
-    if (!e->file) {
-        free(e);
-        return NULL;
-    }
-    return e;
-}
-
-static size_t padding(uint64_t nbytes)
-{
-    return (size_t)(-nbytes & 7);
-}
-
-void evidence_put(struct evidence_out *e, enum evidence_kind kind,
-                  unsigned case_no, unsigned iteration, const char *name,
-                  const void *data, size_t nbytes)
-{
-    struct record r = {MAGIC, kind, case_no, iteration, nbytes, {0}};
-    snprintf(r.name, sizeof r.name, "%s", name);
-    fwrite(&r, sizeof r, 1, e->file);
-    fwrite(data, 1, nbytes, e->file);
-    fwrite("\0\0\0\0\0\0\0", 1, padding(nbytes), e->file);
-    // A later crash must not take with it what was shown before.
-    if (kind == EVIDENCE_STATUS)
-        fflush(e->file);
-}
-
-int evidence_finish(struct evidence_out *e)
-{
-    evidence_put(e, EVIDENCE_DONE, 0, 0, "done", &e->nonce, sizeof e->nonce);
-    int failed = ferror(e->file);
-    failed |= fclose(e->file) != 0;
-    free(e);
-    return failed ? -1 : 0;
-}
-
-/* ---- reading ----------------------------------------------------------------- */
-
-struct rank { /* one rank's file */
+struct rank { /* one rank's evidence */
     char *data;
-    size_t nbytes; /* up to where it is whole */
+    const struct record **index; /* sorted: see by_place() */
+    size_t nrecords;
     int done;
     char problem[128];
 };
 
 struct evidence {
     int nranks;
+    uint64_t nonce;
     struct rank rank[];
 };
 
-/* The whole file, or NULL with errno. */
-static char *read_file(const char *path, size_t *nbytes)
+static int compare_u64(uint64_t a, uint64_t b)
 {
-    FILE *const f = fopen(path, "re");
-    size_t cap = 1 << 16, n = 0, got;
-    if (!f)
-        return NULL;
-    char *data = malloc(cap);
-    while (data && (got = fread(data + n, 1, cap - n, f)) > 0) {
-        n += got;
-        char *const more = n == cap ? realloc(data, cap *= 2) : data;
-        if (!more)
-            free(data);
-        data = more;
-    }
-    fclose(f);
-    *nbytes = n;
-    return data;
+    return (a > b) - (a < b);
 }
 
-/* Walk over the records: up to where is the file well formed? */
-static void scan(struct rank *r, int rank, size_t size, uint64_t nonce)
+/* Case, then iteration, then kind; in the order of writing after that. */
+static int by_place(const void *x, const void *y)
 {
-    while (r->nbytes + sizeof(struct record) <= size) {
-        const struct record *const rec =
-            (const struct record *)(r->data + r->nbytes);
-        const size_t left = size - r->nbytes - sizeof *rec;
-        if (rec->magic != MAGIC || rec->nbytes > left ||
-            rec->nbytes + padding(rec->nbytes) > left ||
-            rec->name[NAME - 1] != 0)
-            break;
-        r->nbytes += sizeof *rec + rec->nbytes + padding(rec->nbytes);
-        if (rec->kind == EVIDENCE_DONE)
-            r->done = rec->nbytes == sizeof nonce &&
-                      memcmp(rec + 1, &nonce, sizeof nonce) == 0;
+    const struct record *const a = *(const struct record *const *)x;
+    const struct record *const b = *(const struct record *const *)y;
+    int order = compare_u64(a->case_no, b->case_no);
+    if (!order)
+        order = compare_u64(a->iteration, b->iteration);
+    if (!order)
+        order = compare_u64(a->kind, b->kind);
+    return order ? order : compare_u64((uintptr_t)a, (uintptr_t)b);
+}
+
+/* ---- checking a rank's bytes --------------------------------------------------- */
+
+/* The record at byte `at`, if a whole one is there. */
+static const struct record *record_at(const char *data, size_t nbytes,
+                                      size_t at)
+{
+    const struct record *const r = (const struct record *)(data + at);
+    if (nbytes - at < sizeof *r)
+        return NULL;
+    const size_t left = nbytes - at - sizeof *r;
+    const int whole = r->magic == RECORD_MAGIC && r->nbytes <= left &&
+                      record_padding(r->nbytes) <= left - r->nbytes &&
+                      r->name[EVIDENCE_NAME - 1] == 0;
+    return whole ? r : NULL;
+}
+
+static size_t whole_nbytes(const struct record *r)
+{
+    return sizeof *r + r->nbytes + record_padding(r->nbytes);
+}
+
+/* Walk to the end, to damage, or to the final record. */
+static void scan(struct rank *r, int rank, size_t nbytes, uint64_t nonce)
+{
+    size_t at = 0, cap = 0;
+    const struct record *rec;
+    while (!r->done && (rec = record_at(r->data, nbytes, at)) != NULL) {
+        if (r->nrecords == cap) {
+            cap = cap ? 2 * cap : 64;
+            r->index = realloc(r->index, cap * sizeof *r->index);
+            if (!r->index)
+                abort();
+        }
+        r->index[r->nrecords++] = rec;
+        r->done = rec->kind == EVIDENCE_DONE && rec->nbytes == sizeof nonce &&
+                  memcmp(rec + 1, &nonce, sizeof nonce) == 0;
+        at += whole_nbytes(rec);
     }
-    if (r->nbytes != size)
+    if (r->nrecords)
+        qsort(r->index, r->nrecords, sizeof *r->index, by_place);
+    r->problem[0] = 0;
+    if (at != nbytes)
         snprintf(r->problem, sizeof r->problem,
-                 "rank %d: the evidence is damaged at byte %zu", rank,
-                 r->nbytes);
+                 "rank %d: the evidence is damaged at byte %zu", rank, at);
     else if (!r->done)
         snprintf(r->problem, sizeof r->problem, "rank %d: the run ended early",
                  rank);
 }
 
-struct evidence *evidence_load(const char *path_format, int nranks,
-                               uint64_t nonce)
+/* ---- life cycle ---------------------------------------------------------------------- */
+
+struct evidence *evidence_new(int nranks, uint64_t nonce)
 {
     struct evidence *const e =
         calloc(1, sizeof *e + (size_t)nranks * sizeof *e->rank);
     if (!e)
         abort();
     e->nranks = nranks;
+    e->nonce = nonce;
+    for (int i = 0; i < nranks; i++)
+        snprintf(e->rank[i].problem, sizeof e->rank[i].problem,
+                 "rank %d: shows no evidence", i);
+    return e;
+}
+
+void evidence_give(struct evidence *e, int rank, char *data, size_t nbytes)
+{
+    struct rank *const r = &e->rank[rank];
+    free(r->data);
+    free(r->index);
+    *r = (struct rank){.data = data};
+    scan(r, rank, nbytes, e->nonce);
+}
+
+/* A regular file of at most cap bytes. NULL with errno set. */
+static char *read_file(const char *path, size_t cap, size_t *nbytes)
+{
+    struct stat st;
+    char *data = NULL;
+    ssize_t n = 0;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return NULL;
+    errno = EFBIG;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (size_t)st.st_size <= cap)
+        data = malloc((size_t)st.st_size + 1);
+    *nbytes = 0;
+    while (data && *nbytes < (size_t)st.st_size &&
+           (n = read(fd, data + *nbytes, (size_t)st.st_size - *nbytes)) > 0)
+        *nbytes += (size_t)n;
+    close(fd);
+    return data;
+}
+
+struct evidence *evidence_load(const char *path_format, int nranks,
+                               uint64_t nonce, size_t cap_nbytes)
+{
+    struct evidence *const e = evidence_new(nranks, nonce);
     for (int i = 0; i < nranks; i++) {
         char path[4096];
-        size_t size = 0;
+        size_t nbytes = 0;
         snprintf(path, sizeof path, path_format, i);
-        e->rank[i].data = read_file(path, &size);
-        if (e->rank[i].data)
-            scan(&e->rank[i], i, size, nonce);
+        char *const data = read_file(path, cap_nbytes, &nbytes);
+        if (data)
+            evidence_give(e, i, data, nbytes);
         else
             snprintf(e->rank[i].problem, sizeof e->rank[i].problem,
-                     "rank %d: no evidence: %s", i, strerror(errno));
+                     "rank %d: shows no evidence: %s", i, strerror(errno));
     }
     return e;
 }
 
 void evidence_free(struct evidence *e)
 {
-    for (int i = 0; e && i < e->nranks; i++)
+    for (int i = 0; e && i < e->nranks; i++) {
         free(e->rank[i].data);
+        free(e->rank[i].index);
+    }
     free(e);
 }
 
-int evidence_nranks(const struct evidence *e)
-{
-    return e->nranks;
-}
+/* ---- looking things up ------------------------------------------------------------------ */
 
 int evidence_done(const struct evidence *e, int rank)
 {
@@ -166,21 +186,51 @@ const char *evidence_problem(const struct evidence *e, int rank)
     return e->rank[rank].problem[0] ? e->rank[rank].problem : NULL;
 }
 
-/* The last record that fits, so that a repeated one wins. */
+/* The first record of the index that isn't before (case, iteration, kind). */
+static size_t lower_bound(const struct rank *r, unsigned case_no,
+                          unsigned iteration, enum evidence_kind kind)
+{
+    size_t low = 0, high = r->nrecords;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct record *const at = r->index[middle];
+        int order = compare_u64(at->case_no, case_no);
+        if (!order)
+            order = compare_u64(at->iteration, iteration);
+        if (!order)
+            order = compare_u64(at->kind, kind);
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int is_at(const struct rank *r, size_t i, unsigned case_no,
+                 unsigned iteration, enum evidence_kind kind)
+{
+    return i < r->nrecords && r->index[i]->case_no == case_no &&
+           r->index[i]->iteration == iteration && r->index[i]->kind == kind;
+}
+
+/* The last one of that name, so that a repeated one wins. */
 static const struct record *find(const struct evidence *e, int rank,
                                  enum evidence_kind kind, unsigned case_no,
                                  unsigned iteration, const char *name)
 {
     const struct rank *const r = &e->rank[rank];
     const struct record *found = NULL;
-    for (size_t at = 0; at < r->nbytes;) {
-        const struct record *const rec = (const struct record *)(r->data + at);
-        if (rec->kind == kind && rec->case_no == case_no &&
-            rec->iteration == iteration && strcmp(rec->name, name) == 0)
-            found = rec;
-        at += sizeof *rec + rec->nbytes + padding(rec->nbytes);
-    }
+    for (size_t i = lower_bound(r, case_no, iteration, kind);
+         is_at(r, i, case_no, iteration, kind); i++)
+        if (strcmp(r->index[i]->name, name) == 0)
+            found = r->index[i];
     return found;
+}
+
+int evidence_began(const struct evidence *e, int rank, unsigned case_no)
+{
+    return find(e, rank, EVIDENCE_STATUS, case_no, 0, "status") != NULL;
 }
 
 enum run_status evidence_status(const struct evidence *e, int rank,
@@ -225,4 +275,15 @@ const char *evidence_text(const struct evidence *e, int rank, unsigned case_no)
     return r && r->nbytes && ((const char *)(r + 1))[r->nbytes - 1] == 0
                ? (const char *)(r + 1)
                : NULL;
+}
+
+uint64_t evidence_digest(const struct evidence *e, int rank, unsigned case_no,
+                         unsigned iteration)
+{
+    const struct rank *const r = &e->rank[rank];
+    uint64_t digest = CHAIN_NOTHING;
+    for (size_t i = lower_bound(r, case_no, iteration, EVIDENCE_OUTPUT);
+         is_at(r, i, case_no, iteration, EVIDENCE_OUTPUT); i++)
+        digest = chain_digest(digest, r->index[i] + 1, r->index[i]->nbytes);
+    return digest;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h> /* qsort */
 #include <string.h> /* strcmp */
 
+#include "judge/chain.h"
+
 uint64_t judge_seed(uint64_t seed, uint64_t i)
 {
     uint64_t x = seed + 0x9e3779b97f4a7c15u * (i + 1);
@@ -20,6 +22,15 @@ uint64_t judge_case_seed(uint64_t seed, const char *case_name)
     for (; *case_name; case_name++)
         hash = (hash ^ (unsigned char)*case_name) * 1099511628211u;
     return judge_seed(seed, hash);
+}
+
+uint64_t judge_input_seed(const struct judge_task *t, int rank, int iteration)
+{
+    const uint64_t digest = iteration > 0
+                                ? evidence_digest(t->evidence, rank, t->case_no,
+                                                  (unsigned)iteration - 1)
+                                : CHAIN_NOTHING;
+    return chain_seed(t->seed[rank], iteration, digest);
 }
 
 const struct judge_lab *judge_lab_find(const char *lab)

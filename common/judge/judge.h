@@ -8,8 +8,9 @@
  * in the student's own program for quick feedback and in the grader, where
  * alone seeds are secret.
  *
- * Seeds: each rank knows its own only. A rank's input of iteration i follows
- * from judge_seed(its seed, i); the judge knows all of them.
+ * Seeds: each rank knows its own only; the judge knows all of them. A rank's
+ * input of an iteration follows from its seed and from what it showed for the
+ * iteration before (chain.h): judge_input_seed().
  */
 #ifndef COMMLAB_JUDGE_JUDGE_H
 #define COMMLAB_JUDGE_JUDGE_H
@@ -59,7 +60,10 @@ const struct judge_lab *judge_lab_find(const char *lab);
 void judge_case(const struct judge_lab *lab, const struct judge_task *t,
                 struct judge_verdict *v);
 
-/* splitmix64 of both: the seed of iteration i; of rank r from a master seed. */
+/* The seed of a rank's input of an iteration: lab_run.seed in that rank. */
+uint64_t judge_input_seed(const struct judge_task *t, int rank, int iteration);
+
+/* splitmix64 of both: number i of the sequence that a seed stands for. */
 uint64_t judge_seed(uint64_t seed, uint64_t i);
 
 /* The seed of a case, from the run's seed and the case's name. */

@@ -64,6 +64,11 @@ void plan_free(struct plan *p);
 
 const struct plan_case *plan_find(const struct plan *p, const char *name);
 
+/* Names that somebody may have meant, separated by commas: those that contain
+ * it, are part of it, or differ by at most two letters. */
+void plan_near(const struct plan *p, const char *name, char *out,
+               size_t nbytes);
+
 /* Parameters of a case, with a default. A text that isn't a number is 0. */
 const char *plan_text(const struct plan_case *c, const char *key,
                       const char *otherwise);

@@ -2,6 +2,8 @@
 
 #include <math.h> /* isnan */
 
+enum { MESSAGE = 400, INDENT = 8 };
+
 void table_head(FILE *out, const char *title)
 {
     fprintf(out, "\n%s\n\n", title);
@@ -13,8 +15,19 @@ void table_text(FILE *out, const char *text, int most)
 {
     for (int i = 0; text[i] && i < most; i++) {
         const unsigned char c = (unsigned char)text[i];
-        fputc(c < 0x20 || c == 0x7f ? (c == '\n' ? '\n' : '?') : c, out);
+        if (c == '\n')
+            fprintf(out, "\n%*s", INDENT, "");
+        else
+            fputc(c < 0x20 || c >= 0x7f ? '?' : c, out);
     }
+}
+
+/* Three digits or so, in the unit that suits: "8.42 us", "31.5 ms". */
+static void print_time(char *out, size_t nbytes, double us)
+{
+    const char *const unit = us < 1e3 ? "us" : us < 1e6 ? "ms" : "s";
+    const double v = us < 1e3 ? us : us < 1e6 ? us / 1e3 : us / 1e6;
+    snprintf(out, nbytes, "%.*f %s", v < 10 ? 2 : v < 100 ? 1 : 0, v, unit);
 }
 
 void table_row(FILE *out, const struct plan_case *c,
@@ -22,8 +35,7 @@ void table_row(FILE *out, const struct plan_case *c,
 {
     char time[32] = "";
     if (!isnan(v->time_us))
-        snprintf(time, sizeof time, v->time_us < 10e3 ? "%.1f us" : "%.1f ms",
-                 v->time_us < 10e3 ? v->time_us : v->time_us / 1000);
+        print_time(time, sizeof time, v->time_us);
     fprintf(out, "%4d  %-30s %-16s %12s  %g/%g\n", c->part, c->name,
             v->pass              ? "pass"
             : v->not_implemented ? "NOT IMPLEMENTED"
@@ -31,11 +43,11 @@ void table_row(FILE *out, const struct plan_case *c,
             time, v->pass ? c->points : 0.0, c->points);
     if (v->pass || v->not_implemented)
         return;
-    fputs("        ", out);
-    table_text(out, v->message, 400);
+    fprintf(out, "%*s", INDENT, "");
+    table_text(out, v->message, MESSAGE);
     fputc('\n', out);
     if (rerun)
-        fprintf(out, "        again: %s\n", rerun);
+        fprintf(out, "%*sagain: %s\n", INDENT, "", rerun);
 }
 
 void table_total(FILE *out, double points, double most)

@@ -18,7 +18,8 @@ void table_row(FILE *out, const struct plan_case *c,
                const struct judge_verdict *v, const char *rerun);
 void table_total(FILE *out, double points, double most);
 
-/* Text of others, without control characters (terminal escapes), cut. */
+/* Text of others, cut after `most` bytes: plain ASCII, so that nothing in it can
+ * steer a terminal; a second line is indented like the first. */
 void table_text(FILE *out, const char *text, int most);
 
 #endif

@@ -26,14 +26,18 @@ static struct plan_case case_of(json_t *j)
     };
     const char *key;
     json_t *value;
-    json_object_foreach(json_object_get(j, "with"), key,
-                        value) if (c.nwith < PLAN_MAX_PARAMS)
-        c.with[c.nwith++] =
-        (struct plan_param){(char *)key, (char *)json_string_value(value)};
+    json_object_foreach(json_object_get(j, "with"), key, value)
+    {
+        if (c.nwith < PLAN_MAX_PARAMS)
+            c.with[c.nwith++] = (struct plan_param){
+                (char *)key, (char *)json_string_value(value)};
+    }
     return c;
 }
 
-int job_run(struct lab_run *r, const char *dir)
+/* The job of this rank, and its evidence file opened. Stops the run if the
+ * grader's side of it is not in order. */
+static json_t *open_job(struct lab_run *r, const char *dir)
 {
     char path[PATH_MAX];
     json_error_t error;
@@ -41,27 +45,47 @@ int job_run(struct lab_run *r, const char *dir)
     json_t *const job = json_load_file(path, 0, &error);
     if (!job)
         must_stop(__FILE__, __LINE__, path, error.text);
-    unlink(path);
+    unlink(path); // it names seeds
     const char *const evidence =
         json_string_value(json_object_get(job, "evidence"));
-    r->evidence =
-        evidence ? evidence_create(evidence, hex(json_object_get(job, "nonce")))
-                 : NULL;
+    const uint64_t nonce = hex(json_object_get(job, "nonce"));
+    r->evidence = evidence ? evidence_create(evidence, nonce) : NULL;
     if (!r->evidence)
         must_stop(__FILE__, __LINE__, "evidence", strerror(errno));
-    run_setup(r, MPI_COMM_WORLD);
+    return job;
+}
+
+static int run_one(struct lab_run *r, json_t *j)
+{
+    const struct plan_case c = case_of(j);
+    return run_case(
+        r, &c, (unsigned)json_integer_value(json_object_get(j, "no")),
+        hex(json_object_get(j, "seed")),
+        (int)json_integer_value(json_object_get(j, "iterations")),
+        (int)json_integer_value(json_object_get(j, "warmup")), NULL, NULL);
+}
+
+int job_run(struct lab_run *r, const char *dir)
+{
     size_t i;
     json_t *j;
-    json_array_foreach(json_object_get(job, "cases"), i, j)
+    int go_on = 1;
+    json_t *const job = open_job(r, dir);
+    unsetenv("COMMLAB_JOB");
+    if (run_setup(r, MPI_COMM_WORLD) != 0)
+        return 1;
+    json_t *const cases = json_object_get(job, "cases");
+    json_array_foreach(cases, i, j)
     {
-        const struct plan_case c = case_of(j);
-        run_case(r, &c, (unsigned)json_integer_value(json_object_get(j, "no")),
-                 hex(json_object_get(j, "seed")),
-                 (int)json_integer_value(json_object_get(j, "iterations")),
-                 (int)json_integer_value(json_object_get(j, "warmup")));
+        if (!go_on)
+            break;
+        go_on = run_one(r, j);
+    }
+    json_decref(job);
+    if (!go_on) { // nothing can be taken down any more; what was shown is out
+        MPI_Finalize();
+        _exit(1);
     }
     run_teardown(r);
-    const int failed = evidence_finish(r->evidence) != 0;
-    json_decref(job);
-    return failed;
+    return evidence_finish(r->evidence) != 0;
 }

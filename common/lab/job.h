@@ -8,14 +8,18 @@
  *       "seed": "0x..."}, ...]}
  *
  * A rank reads its own, removes it before any student code runs, and writes
- * evidence. It knows its own seeds only.
+ * evidence into the file, which exists. It knows its own seeds only.
  */
 #ifndef COMMLAB_LAB_JOB_H
 #define COMMLAB_LAB_JOB_H
 
 #include "lab/lab.h"
 
-/* Returns the exit status: 0 when all cases were run to their end. */
+/*
+ * All ranks call. Returns the exit status: 0 when all cases were run to their
+ * end. When one leaves devices that never come to rest, the process exits with
+ * 1 after it, and the cases behind it have not begun.
+ */
 int job_run(struct lab_run *r, const char *dir);
 
 #endif

@@ -27,7 +27,7 @@ extern "C" {
 
 #include "judge/judge.h"
 
-/* ---- for students ------------------------------------------------------------ */
+/* ---- for students ---------------------------------------------------------- */
 
 #define LAB_TRY(call)                                                          \
     do {                                                                       \
@@ -52,7 +52,7 @@ ncclResult_t lab_note_cuda_error(cudaError_t err, const char *call,
                                  const char *file, int line);
 void lab_hole(const char *what) __attribute__((noreturn));
 
-/* ---- for staff code ------------------------------------------------------------ */
+/* ---- for staff code -------------------------------------------------------- */
 
 struct lab_run { /* one iteration of one case, on this rank */
     int rank, nranks;
@@ -63,37 +63,59 @@ struct lab_run { /* one iteration of one case, on this rank */
     cudaStream_t stream; /* non-blocking */
     const struct plan_case *c;
     unsigned case_no;
-    int iteration;
-    uint64_t seed; /* this rank's, of this iteration */
+    int iteration; /* below 0: warm-up, which shows nothing */
+    uint64_t seed; /* this rank's, of this iteration (judge_input_seed) */
     struct evidence_out *evidence;
 };
 
-/* Device memory of nbytes between red zones; freed when the iteration ends. */
+/*
+ * Device memory of nbytes, poisoned, between red zones of JUDGE_RED_ZONE bytes.
+ * The runner frees it when the iteration ends.
+ */
 void *lab_buffer(struct lab_run *r, size_t nbytes);
 
-/* A device buffer with count elements of this rank's input (judge/data.h). */
+/* A lab_buffer() with count elements of this rank's input (judge/data.h, whose
+ * types are numbered as NCCL's). */
 void *lab_input(struct lab_run *r, size_t count, int type);
 
-/* Show nbytes of a buffer of lab_buffer, with its red zones. The stream has
- * been synchronised. */
+/*
+ * Show the nbytes of a lab_buffer(), with its red zones. Call after lab_end(),
+ * when no work is left on the device.
+ */
 void lab_output(struct lab_run *r, const char *name, const void *buffer,
                 size_t nbytes);
+
+/* Show a number. */
 void lab_metric(struct lab_run *r, const char *name, double value);
 
-/* Time and messages of what lies between, on the stream and in host calls:
- * shown as the metrics time_us, sent_bytes, messages, rounds, collectives.
- * lab_end() waits until all devices of the process are done. */
+/*
+ * Measure what lies between. All ranks call both; lab_begin() waits for all,
+ * lab_end() until this rank's device has nothing left to do. Shown:
+ *
+ *   time_us       on the stream; or, when other streams of the device worked on
+ *                 behind it, until they were done
+ *   sent_bytes, messages, rounds, collectives, largest_bytes, sent_to.R
+ *                 what was asked of NCCL (meter.h), to rank R what isn't 0
+ */
 void lab_begin(struct lab_run *r);
 void lab_end(struct lab_run *r);
 
+/*
+ * One iteration of a kind of case. All ranks are called, with their seeds; what
+ * it returns, if it isn't ncclSuccess, fails the case.
+ */
 struct lab_kind {
     const char *name; /* plan_case.kind */
     ncclResult_t (*run)(struct lab_run *r);
 };
 
-struct lab_command { /* beside the cases: `lab1 --bench ...` */
+/*
+ * What a lab does beside its cases: `lab1 --bench ...`. argv[0] is the option.
+ * Returns the exit status, the same on all ranks.
+ */
+struct lab_command {
     const char *option, *help;
-    int (*run)(struct lab_run *r, int argc, char **argv); /* exit status */
+    int (*run)(struct lab_run *r, int argc, char **argv);
 };
 
 struct lab {

@@ -10,7 +10,18 @@ static int group_counts; /* the open group has a message */
 static const unsigned char type_size[ncclNumTypes] = {1, 1, 4, 4, 8, 8,
                                                       2, 4, 8, 2, 1, 1};
 
-static void message(void)
+int meter_open_groups(void)
+{
+    return depth;
+}
+
+static int is_self(ncclComm_t comm, int peer)
+{
+    int rank;
+    return ncclCommUserRank(comm, &rank) == ncclSuccess && rank == peer;
+}
+
+static void count_round(void)
 {
     if (depth == 0)
         meter.rounds++;
@@ -18,26 +29,43 @@ static void message(void)
         group_counts = 1;
 }
 
-/* The real function, and the one that is called instead of it. */
+static void count_send(uint64_t nbytes, int peer)
+{
+    meter.messages++;
+    meter.sent_bytes += nbytes;
+    if (nbytes > meter.largest)
+        meter.largest = nbytes;
+    if (peer >= 0 && peer < METER_PEERS)
+        meter.sent_to[peer] += nbytes;
+}
+
+/*
+ * The function that is called in place of `name`, and the real one. Weak: a
+ * library too old to have it is linked all the same, if nobody calls it. Each
+ * ends in a tail call, so that what NCCL sees as its caller is the student's
+ * line.
+ */
 #define WRAP(name, params)                                                     \
-    ncclResult_t __real_##name params;                                         \
+    ncclResult_t __real_##name params __attribute__((weak));                   \
     ncclResult_t __wrap_##name params;                                         \
     ncclResult_t __wrap_##name params
 
 WRAP(ncclSend, (const void *buf, size_t count, ncclDataType_t type, int peer,
                 ncclComm_t comm, cudaStream_t stream))
 {
-    meter.messages++;
-    if ((unsigned)type < ncclNumTypes)
-        meter.sent_bytes += count * type_size[type];
-    message();
+    if (!is_self(comm, peer)) {
+        const int known = (unsigned)type < ncclNumTypes;
+        count_send(known ? count * type_size[type] : 0, peer);
+        count_round();
+    }
     return __real_ncclSend(buf, count, type, peer, comm, stream);
 }
 
 WRAP(ncclRecv, (void *buf, size_t count, ncclDataType_t type, int peer,
                 ncclComm_t comm, cudaStream_t stream))
 {
-    message();
+    if (!is_self(comm, peer))
+        count_round();
     return __real_ncclRecv(buf, count, type, peer, comm, stream);
 }
 
@@ -56,48 +84,47 @@ WRAP(ncclGroupEnd, (void))
     return __real_ncclGroupEnd();
 }
 
-WRAP(ncclAllReduce,
-     (const void *in, void *out, size_t count, ncclDataType_t type,
-      ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream))
-{
-    meter.collectives++;
-    return __real_ncclAllReduce(in, out, count, type, op, comm, stream);
-}
+/* A collective: counted, then called with the same arguments. */
+#define COUNT(name, params, args)                                              \
+    WRAP(name, params)                                                         \
+    {                                                                          \
+        meter.collectives++;                                                   \
+        return __real_##name args;                                             \
+    }
 
-WRAP(ncclBroadcast,
-     (const void *in, void *out, size_t count, ncclDataType_t type, int root,
-      ncclComm_t comm, cudaStream_t stream))
-{
-    meter.collectives++;
-    return __real_ncclBroadcast(in, out, count, type, root, comm, stream);
-}
-
-WRAP(ncclBcast, (void *buf, size_t count, ncclDataType_t type, int root,
-                 ncclComm_t comm, cudaStream_t stream))
-{
-    meter.collectives++;
-    return __real_ncclBcast(buf, count, type, root, comm, stream);
-}
-
-WRAP(ncclReduce,
-     (const void *in, void *out, size_t count, ncclDataType_t type,
-      ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream))
-{
-    meter.collectives++;
-    return __real_ncclReduce(in, out, count, type, op, root, comm, stream);
-}
-
-WRAP(ncclAllGather, (const void *in, void *out, size_t count,
-                     ncclDataType_t type, ncclComm_t comm, cudaStream_t stream))
-{
-    meter.collectives++;
-    return __real_ncclAllGather(in, out, count, type, comm, stream);
-}
-
-WRAP(ncclReduceScatter,
-     (const void *in, void *out, size_t count, ncclDataType_t type,
-      ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream))
-{
-    meter.collectives++;
-    return __real_ncclReduceScatter(in, out, count, type, op, comm, stream);
-}
+COUNT(ncclAllReduce,
+      (const void *in, void *out, size_t count, ncclDataType_t type,
+       ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream),
+      (in, out, count, type, op, comm, stream))
+COUNT(ncclBroadcast,
+      (const void *in, void *out, size_t count, ncclDataType_t type, int root,
+       ncclComm_t comm, cudaStream_t stream),
+      (in, out, count, type, root, comm, stream))
+COUNT(ncclBcast,
+      (void *buf, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
+       cudaStream_t stream),
+      (buf, count, type, root, comm, stream))
+COUNT(ncclReduce,
+      (const void *in, void *out, size_t count, ncclDataType_t type,
+       ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream),
+      (in, out, count, type, op, root, comm, stream))
+COUNT(ncclAllGather,
+      (const void *in, void *out, size_t count, ncclDataType_t type,
+       ncclComm_t comm, cudaStream_t stream),
+      (in, out, count, type, comm, stream))
+COUNT(ncclReduceScatter,
+      (const void *in, void *out, size_t count, ncclDataType_t type,
+       ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream),
+      (in, out, count, type, op, comm, stream))
+COUNT(ncclAlltoAll,
+      (const void *in, void *out, size_t count, ncclDataType_t type,
+       ncclComm_t comm, cudaStream_t stream),
+      (in, out, count, type, comm, stream))
+COUNT(ncclGather,
+      (const void *in, void *out, size_t count, ncclDataType_t type, int root,
+       ncclComm_t comm, cudaStream_t stream),
+      (in, out, count, type, root, comm, stream))
+COUNT(ncclScatter,
+      (const void *in, void *out, size_t count, ncclDataType_t type, int root,
+       ncclComm_t comm, cudaStream_t stream),
+      (in, out, count, type, root, comm, stream))

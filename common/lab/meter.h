@@ -4,21 +4,28 @@
  * The linker sends the program's calls of NCCL through here (meter.wrap), on
  * real GPUs and on simgpu alike. A round is an outermost group with a message
  * in it, or a message outside of any group: messages of one round travel at the
- * same time.
+ * same time. What a rank sends to itself is no message.
  */
 #ifndef COMMLAB_LAB_METER_H
 #define COMMLAB_LAB_METER_H
 
 #include <stdint.h>
 
+enum { METER_PEERS = 64 };
+
 struct meter {
-    uint64_t sent_bytes; /* by ncclSend to other ranks */
-    uint64_t messages;   /* calls of ncclSend */
-    uint64_t rounds;
-    uint64_t collectives; /* calls of NCCL's own collectives */
+    uint64_t sent_bytes;           /* by ncclSend to other ranks */
+    uint64_t messages;             /* calls of ncclSend to other ranks */
+    uint64_t largest;              /* bytes of the largest of them */
+    uint64_t rounds;               /* sends, receives or both */
+    uint64_t collectives;          /* calls of NCCL's own collectives */
+    uint64_t sent_to[METER_PEERS]; /* bytes, by rank in the communicator */
 };
 
 /* This process's counts; reset by assigning zeros. Calls come from one thread. */
 extern struct meter meter;
+
+/* How many groups that thread has open. */
+int meter_open_groups(void);
 
 #endif

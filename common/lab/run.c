@@ -1,27 +1,43 @@
+/*
+ * run.c: a case, and all the ways in which student code can leave it
+ *
+ * Student code may return, return an error, or reach a hole; on some ranks and
+ * not on others. After each iteration the ranks agree on how it ended. One that
+ * came out early waits for the others, but not forever: they may be waiting for
+ * it, inside of NCCL, where nothing can wake them. Then the run is aborted.
+ *
+ *     rank 0   begin ---- returns -------------- agree --- next iteration
+ *     rank 1   begin ---- hole: longjmp -------- agree     or the end of
+ *     rank 2   begin ---- waits for rank 1 ...   never     the case
+ */
+#define _GNU_SOURCE
 #include "lab/run.h"
 
-#include <setjmp.h> /* longjmp */
-#include <stdio.h>  /* snprintf */
-#include <stdlib.h> /* free */
-#include <string.h> /* memset */
+#include <pthread.h> /* pthread_timedjoin_np */
+#include <setjmp.h>  /* longjmp */
+#include <stdio.h>   /* snprintf */
+#include <string.h>  /* strrchr */
+#include <time.h>    /* clock_gettime */
+#include <unistd.h>  /* usleep */
 
-#include "judge/data.h"
+#include "judge/chain.h"
+#include "judge/evidence.h"
 #include "lab/meter.h"
 #include "must.h"
 
-enum { MAX_BUFFERS = 64, POISON = 0xCB };
+static const double LATE_SEC = 3;   /* until others come out, at least */
+static const double SPREAD_SEC = 1; /* later for higher ranks: one speaks */
+static const double IDLE_SEC = 2; /* until a device is done with what it has */
 
-/* The case that runs: where a hole jumps to, what to say, what to free. */
+/* The case that runs: where leaving it leads to, how it was left and why. */
 static struct {
-    jmp_buf hole;
+    jmp_buf out;
+    pthread_t thread; /* that student code is called on */
+    enum run_status status;
     char text[256];
-    char *buffer[MAX_BUFFERS];
-    size_t nbytes[MAX_BUFFERS];
-    int nbuffers;
-    cudaEvent_t begin, end;
 } now;
 
-/* ---- for students ----------------------------------------------------------- */
+/* ---- leaving -------------------------------------------------------------------- */
 
 static void note(const char *error, const char *call, const char *file,
                  int line)
@@ -46,132 +62,109 @@ ncclResult_t lab_note_cuda_error(cudaError_t err, const char *call,
     return ncclUnhandledCudaError;
 }
 
+void run_leave(enum run_status status, const char *text)
+{
+    if (!pthread_equal(pthread_self(), now.thread))
+        must_stop("a thread", 0, "left from inside", text);
+    now.status = status;
+    if (!now.text[0])
+        snprintf(now.text, sizeof now.text, "%s", text);
+    longjmp(now.out, 1);
+}
+
 void lab_hole(const char *what)
 {
-    snprintf(now.text, sizeof now.text, "%s", what);
-    longjmp(now.hole, 1);
+    now.text[0] = 0;
+    run_leave(RUN_NOT_IMPLEMENTED, what);
 }
 
-/* ---- for staff code ------------------------------------------------------------ */
+/* ---- agreeing -------------------------------------------------------------------- */
 
-void *lab_buffer(struct lab_run *r, size_t nbytes)
+static double now_sec(void)
 {
-    char *base;
-    if (now.nbuffers == MAX_BUFFERS)
-        must_stop(__FILE__, __LINE__, "lab_buffer", "too many buffers");
-    const size_t whole = nbytes + 2 * JUDGE_RED_ZONE;
-    CUDA_MUST(cudaMalloc((void **)&base, whole));
-    CUDA_MUST(cudaMemsetAsync(base, JUDGE_RED, whole, r->stream));
-    if (nbytes)
-        CUDA_MUST(
-            cudaMemsetAsync(base + JUDGE_RED_ZONE, POISON, nbytes, r->stream));
-    CUDA_MUST(cudaStreamSynchronize(r->stream));
-    now.buffer[now.nbuffers] = base;
-    now.nbytes[now.nbuffers++] = nbytes;
-    return base + JUDGE_RED_ZONE;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void free_buffers(void)
-{
-    while (now.nbuffers > 0)
-        CUDA_MUST(cudaFree(now.buffer[--now.nbuffers]));
-}
+struct lost { /* what to do when the others don't come */
+    run_lost_fn *fn;
+    void *arg;
+};
 
-void *lab_input(struct lab_run *r, size_t count, int type)
+/*
+ * The worst status of all ranks. Who comes with RUN_OK waits as long as it
+ * takes; who left early, for a time.
+ */
+static enum run_status agree(const struct lab_run *r, enum run_status mine,
+                             const struct lost *lost)
 {
-    const size_t nbytes = count * data_size((enum data_type)type);
-    void *const d = lab_buffer(r, nbytes);
-    void *const h = malloc(nbytes + 1);
-    data_fill(h, count, (enum data_type)type, r->seed);
-    CUDA_MUST(cudaMemcpyAsync(d, h, nbytes, cudaMemcpyHostToDevice, r->stream));
-    CUDA_MUST(cudaStreamSynchronize(r->stream));
-    free(h);
-    return d;
-}
-
-void lab_output(struct lab_run *r, const char *name, const void *buffer,
-                size_t nbytes)
-{
-    const size_t whole = nbytes + 2 * JUDGE_RED_ZONE;
-    void *const h = malloc(whole);
-    CUDA_MUST(cudaMemcpyAsync(h, (const char *)buffer - JUDGE_RED_ZONE, whole,
-                              cudaMemcpyDeviceToHost, r->stream));
-    CUDA_MUST(cudaStreamSynchronize(r->stream));
-    if (r->evidence && r->iteration >= 0)
-        evidence_put(r->evidence, EVIDENCE_OUTPUT, r->case_no,
-                     (unsigned)r->iteration, name, h, whole);
-    free(h);
-}
-
-void lab_metric(struct lab_run *r, const char *name, double value)
-{
-    if (r->evidence && r->iteration >= 0)
-        evidence_put(r->evidence, EVIDENCE_METRIC, r->case_no,
-                     (unsigned)r->iteration, name, &value, sizeof value);
-}
-
-void lab_begin(struct lab_run *r)
-{
-    MPI_MUST(MPI_Barrier(r->mpi_comm));
-    meter = (struct meter){0};
-    CUDA_MUST(cudaEventRecord(now.begin, r->stream));
-}
-
-void lab_end(struct lab_run *r)
-{
-    float ms;
-    const struct meter m = meter;
-    CUDA_MUST(cudaEventRecord(now.end, r->stream));
-    CUDA_MUST(cudaEventSynchronize(now.end));
-    CUDA_MUST(cudaDeviceSynchronize());
-    CUDA_MUST(cudaEventElapsedTime(&ms, now.begin, now.end));
-    lab_metric(r, "time_us", ms * 1000.0);
-    lab_metric(r, "sent_bytes", (double)m.sent_bytes);
-    lab_metric(r, "messages", (double)m.messages);
-    lab_metric(r, "rounds", (double)m.rounds);
-    lab_metric(r, "collectives", (double)m.collectives);
-}
-
-/* ---- the runner ------------------------------------------------------------------ */
-
-void run_setup(struct lab_run *r, MPI_Comm comm)
-{
-    MPI_Comm node;
-    int ndevices;
-    ncclUniqueId id;
-    r->mpi_comm = comm;
-    MPI_MUST(MPI_Comm_rank(comm, &r->rank));
-    MPI_MUST(MPI_Comm_size(comm, &r->nranks));
-    MPI_MUST(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, r->rank,
-                                 MPI_INFO_NULL, &node));
-    MPI_MUST(MPI_Comm_rank(node, &r->local_rank));
-    MPI_MUST(MPI_Comm_size(node, &r->ranks_per_node));
-    MPI_MUST(MPI_Comm_free(&node));
-    CUDA_MUST(cudaGetDeviceCount(&ndevices));
-    if (r->local_rank >= ndevices) {
-        char text[128];
-        snprintf(text, sizeof text,
-                 "%d ranks on a node with %d GPUs: start at most %d a node",
-                 r->ranks_per_node, ndevices, ndevices);
-        must_stop(__FILE__, __LINE__, "devices", text);
+    const double deadline =
+        now_sec() + LATE_SEC + SPREAD_SEC * r->rank / r->nranks;
+    const int status = (int)mine;
+    int worst, done = 0;
+    MPI_Request request;
+    MPI_MUST(MPI_Iallreduce(&status, &worst, 1, MPI_INT, MPI_MAX, r->mpi_comm,
+                            &request));
+    if (mine == RUN_OK) {
+        MPI_MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        return (enum run_status)worst;
     }
-    CUDA_MUST(cudaSetDevice(r->local_rank));
-    CUDA_MUST(cudaStreamCreateWithFlags(&r->stream, cudaStreamNonBlocking));
-    CUDA_MUST(cudaEventCreate(&now.begin));
-    CUDA_MUST(cudaEventCreate(&now.end));
-    if (r->rank == 0)
-        NCCL_MUST(ncclGetUniqueId(&id));
-    MPI_MUST(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, comm));
-    NCCL_MUST(ncclCommInitRank(&r->comm, r->nranks, id, r->rank));
+    while (!done && now_sec() < deadline) {
+        MPI_MUST(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+        usleep(1000);
+    }
+    if (!done) {
+        if (lost->fn)
+            lost->fn(lost->arg, mine, now.text);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return (enum run_status)worst;
 }
 
-void run_teardown(struct lab_run *r)
+/* ---- after leaving early ----------------------------------------------------------- */
+
+static void *synchronise(void *arg)
 {
-    NCCL_MUST(ncclCommDestroy(r->comm));
-    CUDA_MUST(cudaEventDestroy(now.begin));
-    CUDA_MUST(cudaEventDestroy(now.end));
-    CUDA_MUST(cudaStreamDestroy(r->stream));
+    const struct lab_run *const r = arg;
+    return cudaSetDevice(r->local_rank) == cudaSuccess &&
+                   cudaDeviceSynchronize() == cudaSuccess
+               ? arg
+               : NULL;
 }
+
+/* Does the device come to rest, without an error, before long? A thread waits
+ * for it, since nothing can be asked to wait for a time. */
+static int comes_to_rest(struct lab_run *r)
+{
+    struct timespec until;
+    pthread_t thread;
+    void *fine = NULL;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += (time_t)IDLE_SEC;
+    if (pthread_create(&thread, NULL, synchronise, r) != 0)
+        return 0;
+    if (pthread_timedjoin_np(thread, &fine, &until) != 0)
+        pthread_detach(thread);
+    return fine != NULL;
+}
+
+/*
+ * Can other cases follow one that some rank left early? A group that an NCCL
+ * call failed in is closed: NCCL drops it. One with a hole in it would be
+ * begun by closing it.
+ */
+static int can_go_on(struct lab_run *r, enum run_status mine)
+{
+    while (mine == RUN_ERROR && meter_open_groups() > 0)
+        ncclGroupEnd();
+    const int fine = meter_open_groups() == 0 && comes_to_rest(r);
+    int all;
+    MPI_MUST(MPI_Allreduce(&fine, &all, 1, MPI_INT, MPI_MIN, r->mpi_comm));
+    return all;
+}
+
+/* ---- a case -------------------------------------------------------------------------- */
 
 static const struct lab_kind *find_kind(const char *name)
 {
@@ -181,53 +174,54 @@ static const struct lab_kind *find_kind(const char *name)
     return NULL;
 }
 
-/* One iteration; holes end it here. */
+/* One iteration. Left from inside, it ends here. */
 static enum run_status iterate(struct lab_run *r, const struct lab_kind *k)
 {
-    enum run_status status = RUN_OK;
-    if (setjmp(now.hole) != 0)
-        return RUN_NOT_IMPLEMENTED;
-    if (k->run(r) != ncclSuccess)
-        status = RUN_ERROR;
-    return status;
+    now.thread = pthread_self();
+    now.text[0] = 0;
+    if (setjmp(now.out) != 0)
+        return now.status;
+    const ncclResult_t err = k->run(r);
+    if (err == ncclSuccess && meter_open_groups() > 0)
+        run_leave(RUN_ERROR, "returned with an open group: ncclGroupEnd() is "
+                             "missing");
+    if (err != ncclSuccess && !now.text[0])
+        snprintf(now.text, sizeof now.text, "returned an error: %s",
+                 ncclGetErrorString(err));
+    return err == ncclSuccess ? RUN_OK : RUN_ERROR;
 }
 
-/* The worst status of all ranks: they go on, or stop, together. */
-static enum run_status agree(struct lab_run *r, enum run_status status)
-{
-    int mine = (int)status, worst;
-    MPI_MUST(MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, r->mpi_comm));
-    return (enum run_status)worst;
-}
-
-void run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,
-              uint64_t seed, int iterations, int warmup)
+int run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,
+             uint64_t seed, int iterations, int warmup, run_lost_fn *lost,
+             void *arg)
 {
     const struct lab_kind *const k = find_kind(c->kind);
-    enum run_status status = RUN_OK, mine = RUN_OK;
-    now.text[0] = 0;
+    enum run_status worst = RUN_OK, mine = RUN_OK;
     r->c = c;
     r->case_no = case_no;
+    evidence_take_digest(r->evidence);
+    evidence_put_status(r->evidence, case_no, RUN_MISSING, NULL);
     if (!k) {
-        snprintf(now.text, sizeof now.text, "this lab has no kind \"%s\"",
-                 c->kind);
-        status = mine = RUN_ERROR;
+        evidence_put_status(r->evidence, case_no, RUN_ERROR,
+                            "the plan asks for a kind that this lab lacks");
+        return 1;
     }
-    for (int i = -warmup; i < iterations && status == RUN_OK; i++) {
+    for (int i = -warmup; i < iterations && worst == RUN_OK; i++) {
         r->iteration = i;
-        // Warm-up looks like the rest: the same code, seeds of its own.
-        r->seed = judge_seed(seed, (uint64_t)(int64_t)i);
+        r->seed = chain_seed(seed, i, evidence_take_digest(r->evidence));
         mine = iterate(r, k);
-        status = agree(r, mine);
-        CUDA_MUST(cudaStreamSynchronize(r->stream));
-        free_buffers();
+        if (mine != RUN_OK) // now: agreeing may be the end of this rank
+            evidence_put_status(r->evidence, case_no, mine, now.text);
+        worst = agree(r, mine, &(struct lost){lost, arg});
+        if (worst == RUN_OK)
+            lab_free_buffers();
     }
-    if (!r->evidence)
-        return;
-    const uint32_t shown = mine;
-    if (now.text[0])
-        evidence_put(r->evidence, EVIDENCE_TEXT, case_no, 0, "text", now.text,
-                     strlen(now.text) + 1);
-    evidence_put(r->evidence, EVIDENCE_STATUS, case_no, 0, "status", &shown,
-                 sizeof shown);
+    if (mine == RUN_OK)
+        evidence_put_status(r->evidence, case_no, RUN_OK, NULL);
+    if (worst == RUN_OK)
+        return 1;
+    if (!can_go_on(r, mine))
+        return 0;
+    lab_free_buffers();
+    return 1;
 }

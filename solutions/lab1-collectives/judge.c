@@ -41,7 +41,7 @@ static char *inputs(const struct judge_task *t, const struct problem *p,
     char *const in = malloc((size_t)t->nranks * count * p->size + 1);
     for (int r = 0; r < t->nranks; r++)
         data_fill(in + (size_t)r * count * p->size, count, p->type,
-                  judge_seed(t->seed[r], (uint64_t)iteration));
+                  judge_input_seed(t, r, iteration));
     return in;
 }
 
@@ -123,8 +123,7 @@ static void judge_sum(const struct judge_task *t, struct judge_verdict *v)
     for (int i = 0; i < t->iterations; i++) {
         double want = 0;
         for (int r = 0; r < t->nranks; r++)
-            want +=
-                data_value(judge_seed(t->seed[r], (uint64_t)i), 0, DATA_DOUBLE);
+            want += data_value(judge_input_seed(t, r, i), 0, DATA_DOUBLE);
         for (int r = 0; r < t->nranks; r++) {
             const double got =
                 evidence_metric(t->evidence, r, t->case_no, (unsigned)i, "sum");
@@ -327,7 +326,7 @@ static void judge_fit(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int r = 0; r < t->nranks; r++)
         for (int i = 0; i < t->iterations; i++) {
-            const uint64_t seed = judge_seed(t->seed[r], (uint64_t)i);
+            const uint64_t seed = judge_input_seed(t, r, i);
             const double alpha = 5 + (double)(seed % 100) / 10;
             const double beta = 1000.0 * (double)(1 + seed / 128 % 300);
             const double a = evidence_metric(t->evidence, r, t->case_no,

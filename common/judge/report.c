@@ -1,0 +1,35 @@
+#include "judge/report.h"
+
+#include <math.h> /* isnan */
+
+json_t *report_text(const char *text)
+{
+    json_t *const whole = json_string(text);
+    if (whole)
+        return whole;
+    char ascii[1024];
+    size_t n = 0;
+    for (; text[n] && n < sizeof ascii - 1; n++)
+        ascii[n] = (unsigned char)text[n] < 0x80 ? text[n] : '?';
+    ascii[n] = 0;
+    return json_string(ascii);
+}
+
+json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
+                    const char *outcome, double score, int nranks,
+                    const char *rerun)
+{
+    json_t *const j = json_object();
+    json_object_set_new(j, "name", json_string(c->name));
+    json_object_set_new(j, "part", json_integer(c->part));
+    json_object_set_new(j, "score", json_real(score));
+    json_object_set_new(j, "max_score", json_real(c->points));
+    json_object_set_new(j, "outcome", json_string(outcome));
+    json_object_set_new(j, "message", report_text(v->message));
+    json_object_set_new(
+        j, "time_us", isnan(v->time_us) ? json_null() : json_real(v->time_us));
+    json_object_set_new(j, "ranks", json_integer(nranks));
+    json_object_set_new(j, "rerun", json_string(rerun));
+    json_object_set_new(j, "hidden", json_boolean(c->hidden));
+    return j;
+}

@@ -1,0 +1,22 @@
+/*
+ * report.h: verdicts as JSON, for programs
+ */
+#ifndef COMMLAB_JUDGE_REPORT_H
+#define COMMLAB_JUDGE_REPORT_H
+
+#include <jansson.h>
+
+#include "judge/judge.h"
+
+/*
+ * {"name", "part", "score", "max_score", "outcome", "message", "time_us",
+ * "ranks", "rerun", "hidden"} of one case. time_us is null if it wasn't timed.
+ */
+json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
+                    const char *outcome, double score, int nranks,
+                    const char *rerun);
+
+/* A string that need not be UTF-8: others' words must not lose a report. */
+json_t *report_text(const char *text);
+
+#endif

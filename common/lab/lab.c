@@ -1,0 +1,150 @@
+#include "lab/lab.h"
+
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* malloc */
+
+#include "judge/data.h"
+#include "judge/evidence.h"
+#include "lab/meter.h"
+#include "lab/run.h"
+#include "must.h"
+
+enum { MAX_BUFFERS = 64, POISON = 0xCB };
+
+/* Work of other streams that outlasts the timed one by more than this counts.
+ * Less is what waiting for an idle device costs on the host. */
+static const float SLACK_MS = 0.05f;
+
+/* The buffers of the iteration that runs. */
+static struct {
+    char *base[MAX_BUFFERS];
+    int n;
+} buffers;
+
+/* The events around it: made with their first use. */
+static struct {
+    cudaEvent_t begin, end, idle;
+} events;
+
+static void *host_memory(size_t nbytes)
+{
+    void *const h = malloc(nbytes + 1);
+    if (!h)
+        must_stop(__FILE__, __LINE__, "malloc", "out of memory");
+    return h;
+}
+
+/* ---- buffers ----------------------------------------------------------------- */
+
+void *lab_buffer(struct lab_run *r, size_t nbytes)
+{
+    char *base;
+    if (buffers.n == MAX_BUFFERS)
+        must_stop(__FILE__, __LINE__, "lab_buffer", "too many buffers");
+    const size_t whole = nbytes + 2 * JUDGE_RED_ZONE;
+    CUDA_MUST(cudaMalloc((void **)&base, whole));
+    buffers.base[buffers.n++] = base;
+    CUDA_MUST(cudaMemsetAsync(base, JUDGE_RED, whole, r->stream));
+    if (nbytes)
+        CUDA_MUST(
+            cudaMemsetAsync(base + JUDGE_RED_ZONE, POISON, nbytes, r->stream));
+    CUDA_MUST(cudaStreamSynchronize(r->stream));
+    return base + JUDGE_RED_ZONE;
+}
+
+void lab_free_buffers(void)
+{
+    while (buffers.n > 0)
+        CUDA_MUST(cudaFree(buffers.base[--buffers.n]));
+}
+
+void *lab_input(struct lab_run *r, size_t count, int type)
+{
+    const size_t nbytes = count * data_size((enum data_type)type);
+    void *const d = lab_buffer(r, nbytes);
+    void *const h = host_memory(nbytes);
+    data_fill(h, count, (enum data_type)type, r->seed);
+    CUDA_MUST(cudaMemcpyAsync(d, h, nbytes, cudaMemcpyHostToDevice, r->stream));
+    CUDA_MUST(cudaStreamSynchronize(r->stream));
+    free(h);
+    return d;
+}
+
+/* ---- showing ------------------------------------------------------------------- */
+
+void lab_output(struct lab_run *r, const char *name, const void *buffer,
+                size_t nbytes)
+{
+    const size_t whole = nbytes + 2 * JUDGE_RED_ZONE;
+    void *const h = host_memory(whole);
+    CUDA_MUST(cudaMemcpyAsync(h, (const char *)buffer - JUDGE_RED_ZONE, whole,
+                              cudaMemcpyDeviceToHost, r->stream));
+    CUDA_MUST(cudaStreamSynchronize(r->stream));
+    if (r->iteration >= 0)
+        evidence_put(r->evidence, EVIDENCE_OUTPUT, r->case_no,
+                     (unsigned)r->iteration, name, h, whole);
+    free(h);
+}
+
+void lab_metric(struct lab_run *r, const char *name, double value)
+{
+    if (r->iteration >= 0)
+        evidence_put(r->evidence, EVIDENCE_METRIC, r->case_no,
+                     (unsigned)r->iteration, name, &value, sizeof value);
+}
+
+/* ---- measuring ------------------------------------------------------------------- */
+
+void lab_begin(struct lab_run *r)
+{
+    if (!events.begin) {
+        CUDA_MUST(cudaEventCreate(&events.begin));
+        CUDA_MUST(cudaEventCreate(&events.end));
+        CUDA_MUST(cudaEventCreate(&events.idle));
+    }
+    MPI_MUST(MPI_Barrier(r->mpi_comm));
+    meter = (struct meter){0};
+    CUDA_MUST(cudaEventRecord(events.begin, r->stream));
+}
+
+void lab_free_events(void)
+{
+    if (!events.begin)
+        return;
+    CUDA_MUST(cudaEventDestroy(events.begin));
+    CUDA_MUST(cudaEventDestroy(events.end));
+    CUDA_MUST(cudaEventDestroy(events.idle));
+    events.begin = NULL;
+}
+
+static void show_meter(struct lab_run *r, const struct meter *m)
+{
+    lab_metric(r, "sent_bytes", (double)m->sent_bytes);
+    lab_metric(r, "messages", (double)m->messages);
+    lab_metric(r, "rounds", (double)m->rounds);
+    lab_metric(r, "collectives", (double)m->collectives);
+    lab_metric(r, "largest_bytes", (double)m->largest);
+    for (int peer = 0; peer < r->nranks && peer < METER_PEERS; peer++) {
+        char name[EVIDENCE_NAME];
+        snprintf(name, sizeof name, "sent_to.%d", peer);
+        if (m->sent_to[peer])
+            lab_metric(r, name, (double)m->sent_to[peer]);
+    }
+}
+
+void lab_end(struct lab_run *r)
+{
+    float ms, idle_ms;
+    const struct meter m = meter;
+    RUN_TRY(cudaSetDevice(r->local_rank)); // student code may have left another
+    RUN_TRY(cudaEventRecord(events.end, r->stream));
+    RUN_TRY(cudaDeviceSynchronize());
+    RUN_TRY(cudaEventRecord(events.idle, r->stream));
+    RUN_TRY(cudaEventSynchronize(events.idle));
+    RUN_TRY(cudaEventElapsedTime(&ms, events.begin, events.end));
+    RUN_TRY(cudaEventElapsedTime(&idle_ms, events.begin, events.idle));
+    if (idle_ms > ms + SLACK_MS)
+        ms = idle_ms;
+    lab_metric(r, "time_us", ms * 1000.0);
+    show_meter(r, &m);
+}

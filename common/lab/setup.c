@@ -1,0 +1,60 @@
+/*
+ * setup.c: a device, a stream and a communicator for each rank
+ */
+#include <stdio.h> /* fprintf */
+
+#include "lab/run.h"
+#include "must.h"
+
+/* Has every rank a device of its own on its node? Rank 0 says if not. */
+static int enough_devices(const struct lab_run *r)
+{
+    int ndevices = 0;
+    const cudaError_t err = cudaGetDeviceCount(&ndevices);
+    if (err != cudaSuccess)
+        ndevices = 0;
+    const int mine = r->ranks_per_node <= ndevices;
+    int all;
+    MPI_MUST(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, r->mpi_comm));
+    if (all || r->rank != 0)
+        return all;
+    if (err != cudaSuccess)
+        fprintf(stderr, "%s: no GPU can be used: %s\n", lab.name,
+                cudaGetErrorString(err));
+    else
+        fprintf(stderr,
+                "%s: %d ranks on a node that has %d GPUs: each rank needs one, "
+                "so start fewer ranks, or on more nodes\n",
+                lab.name, r->ranks_per_node, ndevices);
+    return 0;
+}
+
+int run_setup(struct lab_run *r, MPI_Comm comm)
+{
+    MPI_Comm node;
+    ncclUniqueId id;
+    r->mpi_comm = comm;
+    MPI_MUST(MPI_Comm_rank(comm, &r->rank));
+    MPI_MUST(MPI_Comm_size(comm, &r->nranks));
+    MPI_MUST(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, r->rank,
+                                 MPI_INFO_NULL, &node));
+    MPI_MUST(MPI_Comm_rank(node, &r->local_rank));
+    MPI_MUST(MPI_Comm_size(node, &r->ranks_per_node));
+    MPI_MUST(MPI_Comm_free(&node));
+    if (!enough_devices(r))
+        return -1;
+    CUDA_MUST(cudaSetDevice(r->local_rank));
+    CUDA_MUST(cudaStreamCreateWithFlags(&r->stream, cudaStreamNonBlocking));
+    if (r->rank == 0)
+        NCCL_MUST(ncclGetUniqueId(&id));
+    MPI_MUST(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, comm));
+    NCCL_MUST(ncclCommInitRank(&r->comm, r->nranks, id, r->rank));
+    return 0;
+}
+
+void run_teardown(struct lab_run *r)
+{
+    lab_free_events();
+    NCCL_MUST(ncclCommDestroy(r->comm));
+    CUDA_MUST(cudaStreamDestroy(r->stream));
+}

@@ -1,0 +1,250 @@
+#define _GNU_SOURCE
+#include "lab/visible.h"
+
+#include <errno.h>   /* program_invocation_name */
+#include <jansson.h> /* json_dump_file */
+#include <math.h>    /* NAN */
+#include <stdio.h>   /* printf */
+#include <stdlib.h>  /* calloc */
+#include <string.h>  /* strcmp */
+
+#include "judge/report.h"
+#include "judge/table.h"
+#include "must.h"
+
+/*
+ * Every rank has all verdicts, so that any of them can speak when the others
+ * are lost.
+ */
+struct visible {
+    const struct lab_run *r;
+    const struct options *o;
+    const struct plan *p;
+    struct judge_verdict *verdict; /* of each case of the plan */
+    int ndone;                     /* cases looked at so far */
+    int now;                       /* the case that runs */
+};
+
+/* The line that runs one case again. */
+static void rerun_of(const struct visible *v, int i, char *out, size_t nbytes)
+{
+    snprintf(out, nbytes, "mpirun -n %d %s --case %s --seed %llu", v->r->nranks,
+             program_invocation_name, v->p->cases[i].name,
+             (unsigned long long)v->o->seed);
+}
+
+/* ---- printing ------------------------------------------------------------------- */
+
+static void print_row(const struct visible *v, int i)
+{
+    char rerun[512];
+    rerun_of(v, i, rerun, sizeof rerun);
+    if (!v->o->json)
+        table_row(stdout, &v->p->cases[i], &v->verdict[i], rerun);
+    fflush(stdout);
+}
+
+static void sum_points(const struct visible *v, double *points, double *most)
+{
+    *points = *most = 0;
+    for (int i = 0; i < v->p->ncases; i++) {
+        if (!options_want(v->o, v->p->cases[i].name))
+            continue;
+        *most += v->p->cases[i].points;
+        if (i < v->ndone && v->verdict[i].pass)
+            *points += v->p->cases[i].points;
+    }
+}
+
+/* What was not run, since the run had to end. */
+static void print_rest(const struct visible *v)
+{
+    const char *before = "\nThe run ended there; not run: ";
+    for (int i = v->ndone; i < v->p->ncases; i++) {
+        if (!options_want(v->o, v->p->cases[i].name))
+            continue;
+        printf("%s%s", before, v->p->cases[i].name);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        printf("\nRun others with --case NAME[,NAME...].\n");
+}
+
+static json_t *json_of(const struct visible *v)
+{
+    double points, most;
+    char seed[32], rerun[512];
+    struct cudaDeviceProp device;
+    json_t *const tests = json_array(), *const j = json_object();
+    sum_points(v, &points, &most);
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)v->o->seed);
+    if (cudaGetDeviceProperties(&device, v->r->local_rank) != cudaSuccess)
+        device.name[0] = 0;
+    for (int i = 0; i < v->ndone; i++) {
+        const struct plan_case *const c = &v->p->cases[i];
+        const struct judge_verdict *const verdict = &v->verdict[i];
+        if (!options_want(v->o, c->name))
+            continue;
+        rerun_of(v, i, rerun, sizeof rerun);
+        json_array_append_new(
+            tests,
+            report_case(c, verdict, verdict->pass ? "pass" : "fail",
+                        verdict->pass ? c->points : 0, v->r->nranks, rerun));
+    }
+    json_object_set_new(j, "lab", json_string(lab.name));
+    json_object_set_new(j, "score", json_real(points));
+    json_object_set_new(j, "max_score", json_real(most));
+    json_object_set_new(j, "outcome",
+                        json_string(points < most ? "fail" : "pass"));
+    json_object_set_new(j, "device", json_string(device.name));
+    json_object_set_new(j, "seed", json_string(seed));
+    json_object_set_new(j, "tests", tests);
+    return j;
+}
+
+/* The total, or all as JSON. */
+static void print_end(const struct visible *v)
+{
+    double points, most;
+    sum_points(v, &points, &most);
+    if (!v->o->json) {
+        print_rest(v);
+        table_total(stdout, points, most);
+        fflush(stdout);
+        return;
+    }
+    json_t *const j = json_of(v);
+    const int err =
+        strcmp(v->o->json, "-") == 0
+            ? json_dumpf(j, stdout, JSON_INDENT(2)) | (putchar('\n') == EOF)
+            : json_dump_file(j, v->o->json, JSON_INDENT(2));
+    if (err)
+        fprintf(stderr, "%s: cannot write %s: %s\n", lab.name, v->o->json,
+                strerror(errno));
+    fflush(stdout);
+    json_decref(j);
+}
+
+/* ---- judging ---------------------------------------------------------------------- */
+
+/* All ranks' evidence, on rank 0; each rank's is freed. NULL on the others. */
+static struct evidence *collect(const struct lab_run *r, char *data,
+                                size_t nbytes, uint64_t nonce)
+{
+    struct evidence *const e =
+        r->rank == 0 ? evidence_new(r->nranks, nonce) : NULL;
+    for (int from = 1; from < r->nranks; from++) {
+        uint64_t n = nbytes;
+        if (r->rank == from) {
+            MPI_MUST(MPI_Send(&n, 1, MPI_UINT64_T, 0, 0, r->mpi_comm));
+            MPI_MUST(MPI_Send(data, (int)n, MPI_BYTE, 0, 0, r->mpi_comm));
+        } else if (r->rank == 0) {
+            MPI_MUST(MPI_Recv(&n, 1, MPI_UINT64_T, from, 0, r->mpi_comm,
+                              MPI_STATUS_IGNORE));
+            char *const copy = malloc(n);
+            if (!copy)
+                must_stop(__FILE__, __LINE__, "malloc", "out of memory");
+            MPI_MUST(MPI_Recv(copy, (int)n, MPI_BYTE, from, 0, r->mpi_comm,
+                              MPI_STATUS_IGNORE));
+            evidence_give(e, from, copy, n);
+        }
+    }
+    if (r->rank == 0)
+        evidence_give(e, 0, data, nbytes);
+    else
+        free(data);
+    return e;
+}
+
+/* The verdict on a case, from evidence that rank 0 has. */
+static void judge(const struct visible *v, int i, const struct evidence *e)
+{
+    const struct plan_case *const c = &v->p->cases[i];
+    const uint64_t seed = judge_case_seed(v->o->seed, c->name);
+    uint64_t *const seeds = calloc((size_t)v->r->nranks, sizeof *seeds);
+    if (!seeds)
+        must_stop(__FILE__, __LINE__, "calloc", "out of memory");
+    for (int k = 0; k < v->r->nranks; k++)
+        seeds[k] = judge_seed(seed, (uint64_t)k);
+    const struct judge_task t = {
+        c, (unsigned)i, v->r->nranks, v->o->iterations, seeds, e};
+    judge_case(judge_labs[0], &t, &v->verdict[i]);
+    free(seeds);
+}
+
+/* ---- running ---------------------------------------------------------------------- */
+
+/* This rank alone came out of the case: say how, for all. */
+static void lost(void *arg, enum run_status status, const char *text)
+{
+    struct visible *const v = arg;
+    struct judge_verdict *const verdict = &v->verdict[v->now];
+    *verdict = (struct judge_verdict){
+        .not_implemented = status == RUN_NOT_IMPLEMENTED, .time_us = NAN};
+    snprintf(verdict->message, sizeof verdict->message, "rank %d: %s",
+             v->r->rank, text);
+    v->ndone = v->now + 1;
+    print_row(v, v->now);
+    if (!v->o->json)
+        printf("\nRank %d has left this case (%s).\nOther ranks wait for what "
+               "it did not do, so the run ends here.\n",
+               v->r->rank, text);
+    print_end(v);
+}
+
+/* Run and judge one case. Can another follow? */
+static int do_case(struct visible *v, struct lab_run *r, int i)
+{
+    const struct plan_case *const c = &v->p->cases[i];
+    const uint64_t nonce = v->o->seed;
+    const uint64_t seed = judge_case_seed(v->o->seed, c->name);
+    char *data;
+    size_t nbytes;
+    v->now = i;
+    r->evidence = evidence_memory(&data, &nbytes, nonce);
+    if (!r->evidence)
+        must_stop(__FILE__, __LINE__, "evidence_memory", strerror(errno));
+    const int go_on =
+        run_case(r, c, (unsigned)i, judge_seed(seed, (uint64_t)r->rank),
+                 v->o->iterations, v->o->warmup, lost, v);
+    if (evidence_finish(r->evidence) != 0)
+        must_stop(__FILE__, __LINE__, "evidence_finish", strerror(errno));
+    struct evidence *const e = collect(r, data, nbytes, nonce);
+    if (e)
+        judge(v, i, e);
+    evidence_free(e);
+    MPI_MUST(MPI_Bcast(&v->verdict[i], sizeof v->verdict[i], MPI_BYTE, 0,
+                       r->mpi_comm));
+    return go_on;
+}
+
+enum visible_end visible_run(struct lab_run *r, const struct options *o,
+                             const struct plan *p)
+{
+    struct visible v = {.r = r, .o = o, .p = p};
+    double points, most;
+    char title[256];
+    int go_on = 1;
+    v.verdict = calloc((size_t)p->ncases, sizeof *v.verdict);
+    if (!v.verdict)
+        must_stop(__FILE__, __LINE__, "calloc", "out of memory");
+    snprintf(title, sizeof title, "%s (%s), %d rank%s, seed %llu", p->title,
+             lab.name, r->nranks, r->nranks == 1 ? "" : "s",
+             (unsigned long long)o->seed);
+    if (r->rank == 0 && !o->json)
+        table_head(stdout, title);
+    for (; v.ndone < p->ncases && go_on; v.ndone++) {
+        if (!options_want(o, p->cases[v.ndone].name))
+            continue;
+        go_on = do_case(&v, r, v.ndone);
+        if (r->rank == 0)
+            print_row(&v, v.ndone);
+    }
+    if (r->rank == 0)
+        print_end(&v);
+    sum_points(&v, &points, &most);
+    free(v.verdict);
+    return points >= most ? VISIBLE_FULL
+           : go_on        ? VISIBLE_PARTIAL
+                          : VISIBLE_STUCK;
+}
