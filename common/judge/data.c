@@ -207,7 +207,9 @@ struct difference {
 static int near(double got, double want, double relative, double absolute)
 {
     // equal infinities are near; with a NaN nothing holds
-    return got == want || fabs(got - want) <= absolute + relative * fabs(want);
+    return got == want ||
+           (isfinite(want) &&
+            fabs(got - want) <= absolute + relative * fabs(want));
 }
 
 static struct difference differences(const void *got, const void *want,

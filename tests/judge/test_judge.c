@@ -1,196 +1,200 @@
-/* The judge's parts: plans, evidence, data. */
+/* Verdicts: from what ranks show to what is said of it, and how it is shown. */
+#define _GNU_SOURCE
 #include <check.h>
 #include <math.h>   /* isnan */
-#include <stdio.h>  /* fopen */
-#include <stdlib.h> /* EXIT_FAILURE */
-#include <string.h> /* strstr */
-#include <unistd.h> /* unlink */
+#include <stdio.h>  /* open_memstream */
+#include <stdlib.h> /* free */
+#include <string.h> /* memset */
 
-#include "judge/data.h"
+#include "judge/report.h"
+#include "judge/table.h"
 
-const struct judge_lab *const judge_labs[] = {NULL};
+enum { NRANKS = 3, ITERATIONS = 3, NBYTES = 16 };
 
-static void write_text(const char *path, const char *text, size_t nbytes)
+/* A kind whose output has to be there and is right. */
+static void judge_any(const struct judge_task *t, struct judge_verdict *v)
 {
-    FILE *const f = fopen(path, "w");
-    ck_assert(f != NULL && fwrite(text, 1, nbytes, f) == nbytes);
-    fclose(f);
+    for (int r = 0; r < t->nranks; r++)
+        for (int i = 0; i < t->iterations; i++)
+            judge_output(t, r, i, "out", NBYTES, v);
 }
 
-/* ---- plans -------------------------------------------------------------------- */
+static const struct judge_kind kinds[] = {{"any", judge_any}, {NULL, NULL}};
+static const struct judge_lab judge_test = {"test", kinds};
+const struct judge_lab *const judge_labs[] = {&judge_test, NULL};
 
-#define HEAD "lab: x\ntitle: X\nfiles: [a.c]\nranks: [4]\n"
-static const struct bad_plan {
-    const char *text, *says;
-} bad_plans[] = {
-    {HEAD "cases:\n  - {name: a}\n", ":6: a case needs a name and a kind"},
-    {HEAD "cases:\n  - {name: a, kind: k, points: many}\n",
-     ":6: points is a number from 0 to 1000, not \"many\""},
-    {HEAD "cases:\n  - {name: a, kind: k}\n  - {name: a, kind: k}\n",
-     ":7: two cases are called a"},
-    {HEAD "cases:\n  - {name: a, kind: k, colour: red}\n",
-     ":6: unknown or repeated key \"colour\" in a case"},
-    {HEAD "extra: 1\n", ":5: unknown or repeated key \"extra\""},
-    {"lab: x\nfiles: [../a.c]\n", ":2: a file to edit is a plain name"},
-    {"lab: x\nfiles: [a.c\n", ":3: "},
-    {"lab: x\n", ": a plan needs lab, files and cases"},
-    {HEAD "cases:\n  - {name: a, kind: k, ranks: [0]}\n",
-     ":6: a number of ranks is a number from 1"},
+static const struct plan_case any = {
+    .name = "a-case", .kind = "any", .part = 1, .points = 2};
+
+struct shown { /* of one rank */
+    enum run_status status;
+    const char *text;
+    size_t spoilt;  /* byte of the output with its zones that is changed, or */
+    size_t missing; /* bytes that are left out */
+};
+enum { WHOLE = NBYTES + 2 * JUDGE_RED_ZONE, INTACT = WHOLE };
+
+static char *show(const struct shown *s, int rank, size_t *nbytes)
+{
+    unsigned char out[WHOLE + 1];
+    char *data;
+    struct evidence_out *const e = evidence_memory(&data, nbytes, 1);
+    evidence_put_status(e, 0, RUN_MISSING, NULL);
+    memset(out, JUDGE_RED, sizeof out);
+    memset(out + JUDGE_RED_ZONE, 7, NBYTES);
+    out[s->spoilt] = 0;
+    for (unsigned i = 0; i < ITERATIONS; i++) {
+        const double us = 10.0 * (i + 1) + rank;
+        evidence_put(e, EVIDENCE_OUTPUT, 0, i, "out", out, WHOLE - s->missing);
+        evidence_put(e, EVIDENCE_METRIC, 0, i, "time_us", &us, sizeof us);
+    }
+    evidence_put_status(e, 0, s->status, s->text);
+    evidence_finish(e);
+    return data;
+}
+
+/* Verdict on ranks of which the last shows `s` and the others all is well. */
+static struct judge_verdict verdict_on(const struct shown *s,
+                                       const struct plan_case *c)
+{
+    static const struct shown fine = {RUN_OK, NULL, INTACT, 0};
+    static const uint64_t seed[NRANKS];
+    struct judge_verdict v;
+    struct evidence *const e = evidence_new(NRANKS, 1);
+    for (int r = 0; r < NRANKS; r++) {
+        size_t nbytes;
+        char *const data = show(r == NRANKS - 1 ? s : &fine, r, &nbytes);
+        evidence_give(e, r, data, nbytes);
+    }
+    const struct judge_task t = {c, 0, NRANKS, ITERATIONS, seed, e};
+    judge_case(&judge_test, &t, &v);
+    evidence_free(e);
+    return v;
+}
+
+START_TEST(the_time_is_the_median_of_the_slowest_rank)
+{
+    const struct shown s = {RUN_OK, NULL, INTACT, 0};
+    const struct judge_verdict v = verdict_on(&s, &any);
+    ck_assert_msg(v.pass, "%s", v.message);
+    ck_assert(v.time_us == 22);
+}
+END_TEST
+
+static const struct {
+    struct shown shown;
+    int not_implemented;
+    const char *message;
+} failures[] = {
+    {{RUN_NOT_IMPLEMENTED, "part 2: x", INTACT, 0},
+     1,
+     "not implemented: part 2: x"},
+    {{RUN_ERROR, "p2p.c:3: ncclSend: no", INTACT, 0},
+     0,
+     "rank 2: p2p.c:3: ncclSend: no"},
+    {{RUN_MISSING, NULL, INTACT, 0},
+     0,
+     "rank 2 did not get to the end of this case"},
+    {{RUN_OK, NULL, JUDGE_RED_ZONE - 1, 0},
+     0,
+     "rank 2 wrote 1 bytes before its output \"out\""},
+    {{RUN_OK, NULL, JUDGE_RED_ZONE + NBYTES + 3, 0},
+     0,
+     "rank 2 wrote 4 bytes past the end of its output \"out\""},
+    {{RUN_OK, NULL, INTACT, 1},
+     0,
+     "rank 2 shows no output \"out\" of 16 bytes"},
 };
 
-START_TEST(a_bad_plan_is_named_with_its_line)
+START_TEST(a_failure_says_which_rank_and_why)
 {
-    const char path[] = "/tmp/commlab-plan.yaml";
-    char err[512] = "", want[600];
-    write_text(path, bad_plans[_i].text, strlen(bad_plans[_i].text));
-    ck_assert(plan_load(path, NULL, err, sizeof err) == NULL);
-    snprintf(want, sizeof want, "%s%s", path, bad_plans[_i].says);
-    ck_assert_msg(strncmp(err, want, strlen(want)) == 0, "\"%s\"", err);
-    unlink(path);
+    const struct judge_verdict v = verdict_on(&failures[_i].shown, &any);
+    ck_assert(!v.pass);
+    ck_assert_int_eq(v.not_implemented, failures[_i].not_implemented);
+    ck_assert_str_eq(v.message, failures[_i].message);
 }
 END_TEST
 
-START_TEST(a_plan_and_its_hidden_cases_are_read)
+START_TEST(a_kind_that_the_lab_lacks_is_said)
 {
-    const char path[] = "/tmp/commlab-plan.yaml";
-    const char hidden[] = "/tmp/commlab-hidden.yaml";
-    const char text[] = HEAD "cases:\n  - {name: a, part: 2, points: 3, kind: "
-                             "k, ranks: [2, 3], with: {count: 7}}\n";
-    const char more[] = "cases:\n  - {name: b, kind: k}\n";
-    char err[512] = "";
-    write_text(path, text, strlen(text));
-    write_text(hidden, more, strlen(more));
-    struct plan *const p = plan_load(path, hidden, err, sizeof err);
-    ck_assert_msg(p != NULL, "%s", err);
-    ck_assert_int_eq(p->ncases, 2);
-    ck_assert_int_eq(p->cases[0].nranks, 2);
-    ck_assert_int_eq(plan_int(&p->cases[0], "count", 0), 7);
-    ck_assert_int_eq(plan_int(&p->cases[0], "absent", 9), 9);
-    ck_assert_int_eq(p->cases[0].hidden, 0);
-    ck_assert_int_eq(p->cases[1].hidden, 1);
-    ck_assert_int_eq(p->cases[1].ranks[0], 4);
-    plan_free(p);
-    unlink(path);
-    unlink(hidden);
+    const struct shown s = {RUN_OK, NULL, INTACT, 0};
+    const struct plan_case c = {.name = "c", .kind = "other"};
+    const struct judge_verdict v = verdict_on(&s, &c);
+    ck_assert(!v.pass && strstr(v.message, "\"other\""));
 }
 END_TEST
 
-/* ---- evidence ------------------------------------------------------------------ */
-
-static const char evidence_format[] = "/tmp/commlab-evidence-%d";
-static const char evidence_path[] = "/tmp/commlab-evidence-0";
-
-static void show(uint64_t nonce)
+START_TEST(seeds_differ_by_case_and_rank)
 {
-    const uint32_t ok = RUN_OK;
-    const double us = 12.5;
-    struct evidence_out *const e = evidence_create(evidence_path, nonce);
-    ck_assert(e != NULL);
-    evidence_put(e, EVIDENCE_OUTPUT, 3, 1, "recvbuf", "hello", 5);
-    evidence_put(e, EVIDENCE_METRIC, 3, 1, "time_us", &us, sizeof us);
-    evidence_put(e, EVIDENCE_STATUS, 3, 0, "status", &ok, sizeof ok);
-    ck_assert_int_eq(evidence_finish(e), 0);
-}
-
-START_TEST(what_is_shown_is_read)
-{
-    size_t n;
-    show(7);
-    struct evidence *const e = evidence_load(evidence_format, 1, 7);
-    ck_assert(evidence_done(e, 0) && !evidence_problem(e, 0));
-    ck_assert_int_eq(evidence_status(e, 0, 3), RUN_OK);
-    ck_assert_int_eq(evidence_status(e, 0, 4), RUN_MISSING);
-    ck_assert_mem_eq(evidence_output(e, 0, 3, 1, "recvbuf", &n), "hello", 5);
-    ck_assert_int_eq(n, 5);
-    ck_assert(evidence_output(e, 0, 3, 0, "recvbuf", &n) == NULL);
-    ck_assert(evidence_metric(e, 0, 3, 1, "time_us") == 12.5);
-    ck_assert(isnan(evidence_metric(e, 0, 3, 1, "recvbuf")));
-    evidence_free(e);
-    unlink(evidence_path);
+    ck_assert_uint_ne(judge_case_seed(1, "a"), judge_case_seed(1, "b"));
+    ck_assert_uint_ne(judge_case_seed(1, "a"), judge_case_seed(2, "a"));
+    ck_assert_uint_ne(judge_seed(1, 0), judge_seed(1, 1));
+    // splitmix64's published first number of seed 1234567
+    ck_assert_uint_eq(judge_seed(1234567, 0), UINT64_C(6457827717110365317));
 }
 END_TEST
 
-START_TEST(another_runs_evidence_is_not_done)
-{
-    show(7);
-    struct evidence *const e = evidence_load(evidence_format, 1, 8);
-    ck_assert(!evidence_done(e, 0) && evidence_problem(e, 0));
-    evidence_free(e);
-    unlink(evidence_path);
-}
-END_TEST
+/* ---- tables and JSON ------------------------------------------------------------ */
 
-/* Cut at every length, and with every byte changed: never a crash. */
-START_TEST(damaged_evidence_is_survived)
+static char *row_of(const struct judge_verdict *v, const char *rerun)
 {
-    char good[4096], bad[4096];
-    show(7);
-    FILE *const f = fopen(evidence_path, "r");
-    const size_t size = fread(good, 1, sizeof good, f);
+    char *text;
+    size_t nbytes;
+    FILE *const f = open_memstream(&text, &nbytes);
+    table_row(f, &any, v, rerun);
     fclose(f);
-    for (size_t i = 0; i < size; i++) {
-        size_t n;
-        memcpy(bad, good, size);
-        bad[i] = (char)(bad[i] ^ 0x5a);
-        for (int cut = 0; cut < 2; cut++) {
-            write_text(evidence_path, bad, cut ? i : size);
-            struct evidence *const e = evidence_load(evidence_format, 1, 7);
-            evidence_status(e, 0, 3);
-            evidence_output(e, 0, 3, 1, "recvbuf", &n);
-            ck_assert(n <= size);
-            ck_assert(!cut || !evidence_done(e, 0));
-            evidence_free(e);
-        }
+    return text;
+}
+
+START_TEST(times_are_in_the_unit_that_suits)
+{
+    static const struct {
+        double us;
+        const char *text;
+    } times[] = {{0.5, " 0.50 us"},  {12.34, " 12.3 us"}, {999, " 999 us"},
+                 {1000, " 1.00 ms"}, {45678, " 45.7 ms"}, {2e6, " 2.00 s"}};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        const struct judge_verdict v = {.pass = 1, .time_us = times[i].us};
+        char *const row = row_of(&v, NULL);
+        ck_assert_msg(strstr(row, times[i].text) && strstr(row, " 2/2\n"), "%s",
+                      row);
+        free(row);
     }
-    unlink(evidence_path);
 }
 END_TEST
 
-/* ---- data ------------------------------------------------------------------------ */
-
-static const enum data_type types[] = {DATA_INT8,   DATA_UINT8, DATA_INT32,
-                                       DATA_UINT32, DATA_INT64, DATA_UINT64,
-                                       DATA_FLOAT,  DATA_DOUBLE};
-enum { TYPES = sizeof types / sizeof *types };
-
-START_TEST(one_wrong_element_is_found_in_every_type)
+START_TEST(a_failed_row_says_why_and_how_to_run_it_again)
 {
-    enum { N = 100 };
-    const enum data_type type = types[_i];
-    char want[N * 8], got[N * 8];
-    struct judge_verdict v = {.pass = 1};
-    data_fill(want, N, type, 42);
-    memcpy(got, want, sizeof got);
-    data_compare(got, want, N, type, 2, &v);
-    ck_assert(v.pass);
-    got[17 * data_size(type)] ^= 1;
-    data_compare(got, want, N, type, 2, &v);
-    ck_assert(!v.pass);
-    ck_assert_msg(strncmp(v.message, "element 17 of rank 2 is ", 24) == 0 &&
-                      strstr(v.message, "(1 of 100 differ)"),
-                  "%s", v.message);
+    const struct judge_verdict v = {.time_us = NAN, .message = "one\ntwo"};
+    char *const row = row_of(&v, "mpirun -n 2 x");
+    ck_assert_msg(strstr(row, "  0/2\n        one\n        two\n"
+                              "        again: mpirun -n 2 x\n"),
+                  "%s", row);
+    free(row);
 }
 END_TEST
 
-START_TEST(inputs_follow_from_their_seed_alone)
+START_TEST(nothing_in_a_message_steers_the_terminal)
 {
-    float a[64], b[64];
-    data_fill(a, 64, DATA_FLOAT, 1);
-    data_fill(b, 64, DATA_FLOAT, 1);
-    ck_assert_mem_eq(a, b, sizeof a);
-    data_fill(b, 64, DATA_FLOAT, 2);
-    ck_assert_mem_ne(a, b, sizeof a);
-    for (int i = 0; i < 64; i++)
-        ck_assert(a[i] != 0 && a[i] == (int)a[i] && a[i] >= -4 && a[i] <= 4);
+    const struct judge_verdict v = {.time_us = NAN,
+                                    .message = "\33[2J\r\b\x9b\xc2\x9b!"};
+    char *const row = row_of(&v, NULL);
+    ck_assert_msg(strstr(row, "?[2J\?\?\?\?\?!\n") != NULL, "%s", row);
+    for (const char *c = row; *c; c++)
+        ck_assert(*c == '\n' || (*c >= 0x20 && *c < 0x7f));
+    free(row);
 }
 END_TEST
 
-START_TEST(nan_never_matches)
+START_TEST(a_report_survives_text_that_is_no_text)
 {
-    const float want = 1, nan = NAN;
-    struct judge_verdict v = {.pass = 1};
-    data_compare(&nan, &want, 1, DATA_FLOAT, 0, &v);
-    ck_assert(!v.pass);
+    struct judge_verdict v = {.time_us = NAN, .message = "bad \xff\xfe byte"};
+    json_t *const j = report_case(&any, &v, "fail", 0, 4, "again");
+    ck_assert_str_eq(json_string_value(json_object_get(j, "message")),
+                     "bad ?? byte");
+    ck_assert(json_is_null(json_object_get(j, "time_us")));
+    ck_assert_int_eq(json_integer_value(json_object_get(j, "ranks")), 4);
+    json_decref(j);
 }
 END_TEST
 
@@ -198,15 +202,15 @@ int main(void)
 {
     Suite *const s = suite_create("judge");
     TCase *const t = tcase_create("judge");
-    tcase_add_loop_test(t, a_bad_plan_is_named_with_its_line, 0,
-                        sizeof bad_plans / sizeof *bad_plans);
-    tcase_add_test(t, a_plan_and_its_hidden_cases_are_read);
-    tcase_add_test(t, what_is_shown_is_read);
-    tcase_add_test(t, another_runs_evidence_is_not_done);
-    tcase_add_test(t, damaged_evidence_is_survived);
-    tcase_add_loop_test(t, one_wrong_element_is_found_in_every_type, 0, TYPES);
-    tcase_add_test(t, inputs_follow_from_their_seed_alone);
-    tcase_add_test(t, nan_never_matches);
+    tcase_add_test(t, the_time_is_the_median_of_the_slowest_rank);
+    tcase_add_loop_test(t, a_failure_says_which_rank_and_why, 0,
+                        sizeof failures / sizeof *failures);
+    tcase_add_test(t, a_kind_that_the_lab_lacks_is_said);
+    tcase_add_test(t, seeds_differ_by_case_and_rank);
+    tcase_add_test(t, times_are_in_the_unit_that_suits);
+    tcase_add_test(t, a_failed_row_says_why_and_how_to_run_it_again);
+    tcase_add_test(t, nothing_in_a_message_steers_the_terminal);
+    tcase_add_test(t, a_report_survives_text_that_is_no_text);
     suite_add_tcase(s, t);
     SRunner *const r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);
