@@ -73,8 +73,8 @@ static int alone_by_mistake(int nranks)
         return 0;
     fprintf(stderr,
             "%s: this process is alone in its MPI world, but %s=%s says that "
-            "several were to be started.\nStart it with the mpirun of the MPI "
-            "it is built with: MPICH's (mpirun.mpich on Debian).\n",
+            "several were started.\nThe mpirun that started it belongs to "
+            "another MPI: use MPICH's (mpirun.mpich on Debian).\n",
             lab.name, name, getenv(name));
     return 1;
 }
