@@ -205,12 +205,22 @@ $(foreach l,$(LABS),$(eval grade-$(call short,$(l)): $(BUILD)/grade $(GPU_READY)
 
 # ---- tools ------------------------------------------------------------------
 
-# The judge of each lab, without the code that calls the student's functions.
+# The judge of each lab, without the code that calls the student's functions;
+# judges.c lists them, and is written anew when a lab comes or goes.
 JUDGES := $(foreach l,$(LABS),$(firstword \
 	$(wildcard solutions/$(l)/judge.c labs/$(l)/judge.c)))
+JUDGE_NAMES := $(foreach f,$(JUDGES),judge_$(call short,$(notdir $(f:/judge.c=))))
+judges_c = \#include "judge/judge.h"\n$(foreach j,$(JUDGE_NAMES),extern \
+	const struct judge_lab $j;\n)const struct judge_lab *const \
+	judge_labs[] = {$(foreach j,$(JUDGE_NAMES),&$j,) 0};\n
 GRADER_LIBS := $(JUDGE_LIBS) -lelf -lm -pthread
+$(O)/judges.c: FORCE
+	@mkdir -p $(@D)
+	@printf '$(judges_c)' | cmp -s - $@ 2>/dev/null || printf '$(judges_c)' > $@
+$(O)/judges.o: $(O)/judges.c
+	$(Q)$(CC) $(CFLAGS_ALL) -c $< -o $@
 $(BUILD)/grade: $(call objs,$(wildcard grader/main.c) $(JUDGES)) \
-	$(O)/libgrader.a $(O)/libjudge.a
+	$(O)/judges.o $(O)/libgrader.a $(O)/libjudge.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(O)/libgrader.a $(O)/libjudge.a \
@@ -271,7 +281,7 @@ cuda-links:
 bench: all $(PROGS)
 	@tests/bench.sh $(BUILD)
 
-.PHONY: all help quickstart simgpu solutions skeletons lint clean \
+.PHONY: FORCE all help quickstart simgpu solutions skeletons lint clean \
 	lint-format lint-code
 C_FILES = $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
 lint-format:

@@ -17,10 +17,6 @@
 
 enum { EXIT_FULL = 0, EXIT_NOT_FULL = 1, EXIT_USAGE = 2, EXIT_INFRA = 3 };
 
-/* Every lab that this grader can judge. */
-extern const struct judge_lab judge_lab1;
-const struct judge_lab *const judge_labs[] = {&judge_lab1, NULL};
-
 static int usage(FILE *out)
 {
     fprintf(out,
