@@ -19,6 +19,8 @@ test:                  ## all tests; ends with their count
 bench:                 ## speeds, as ratios within one run
 skeletons:             ## regenerate labs/ from solutions/ (FORCE=1 overwrites)
 	@FORCE=$(FORCE) common/skeletons.sh
+handouts: all          ## rerun what the handouts show: outputs and figures
+	@common/kit/handouts.sh
 lint: lint-format lint-code   ## format and static checks
 clean:                 ## remove everything built
 	rm -rf $(BUILD)

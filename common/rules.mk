@@ -281,8 +281,8 @@ cuda-links:
 bench: all $(PROGS)
 	@tests/bench.sh $(BUILD)
 
-.PHONY: FORCE all help quickstart simgpu solutions skeletons lint clean \
-	lint-format lint-code
+.PHONY: FORCE all help quickstart simgpu solutions skeletons handouts lint \
+	clean lint-format lint-code
 C_FILES = $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
 lint-format:
 	clang-format --dry-run --Werror $(filter-out labs/%,$(C_FILES))
