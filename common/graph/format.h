@@ -13,6 +13,8 @@
  *   NODE       struct graph_node, then its deps, moves and accesses; nodes
  *              are numbered by their position, from 1
  *   AMEND      struct format_amend, moves, accesses: adds to an earlier node
+ *   PART       struct format_part, points: an earlier node's next part, to
+ *              which its later AMENDs belong
  *   STRING     struct format_text, text, NUL; ids count from 1
  *   SITE       struct format_site: where in which module; ids count from 1
  *   SITE_TEXT  struct format_text, text, NUL: "file:line" of an earlier SITE
@@ -49,6 +51,7 @@ enum format_kind {
     FORMAT_ALLOC,
     FORMAT_QUEUE,
     FORMAT_MACHINE,
+    FORMAT_PART,
 };
 
 struct format_header {
@@ -67,6 +70,10 @@ struct format_amend {
     uint32_t index; /* the node */
     uint32_t nmoves, naccesses, zero;
     double flops;
+};
+
+struct format_part {
+    uint32_t index, nafter; /* the node; graph_points that follow */
 };
 
 struct format_text {
@@ -93,6 +100,7 @@ struct format_queue {
 /* What is written as it lies in memory must have no holes in it. */
 _Static_assert(sizeof(struct graph_node) == 112, "graph_node");
 _Static_assert(sizeof(struct graph_ref) == 8, "graph_ref");
+_Static_assert(sizeof(struct graph_point) == 12, "graph_point");
 _Static_assert(sizeof(struct graph_move) == 16, "graph_move");
 _Static_assert(sizeof(struct graph_access) == 32, "graph_access");
 _Static_assert(sizeof(struct format_header) == 32, "format_header");

@@ -159,27 +159,50 @@ int graph_index_build(struct graph *g)
 
 /* ---- questions --------------------------------------------------------------- */
 
-uint32_t graph_find(const struct graph *g, struct graph_ref ref)
+/* Position of the last part up to `part` of a node. */
+static uint32_t find_part(const struct graph *g, struct graph_ref ref,
+                          uint32_t part)
 {
     if (ref.rank >= g->nranks)
         return GRAPH_NOWHERE;
-    uint32_t low = g->first[ref.rank], high = g->first[ref.rank + 1];
+    const uint32_t first = g->first[ref.rank];
+    uint32_t low = first, high = g->first[ref.rank + 1];
     if (low == high || ref.index < g->nodes[low].node.index)
         return GRAPH_NOWHERE;
     // Without gaps in the numbers it lies here.
     const uint32_t guess = ref.index - g->nodes[low].node.index;
     if (guess < high - low && g->nodes[low + guess].node.index == ref.index)
-        return low + guess;
-    while (low < high) {
+        low += guess;
+    while (low < high && g->nodes[low].node.index != ref.index) {
         const uint32_t middle = low + (high - low) / 2;
         if (g->nodes[middle].node.index < ref.index)
             low = middle + 1;
-        else
+        else if (g->nodes[middle].node.index > ref.index)
             high = middle;
+        else
+            low = middle;
     }
-    return low < g->first[ref.rank + 1] && g->nodes[low].node.index == ref.index
-               ? low
-               : GRAPH_NOWHERE;
+    if (low >= high)
+        return GRAPH_NOWHERE;
+    const uint32_t end = g->first[ref.rank + 1];
+    while (low > first && g->nodes[low].part > part)
+        low--;
+    while (low + 1 < end && g->nodes[low + 1].node.index == ref.index &&
+           g->nodes[low + 1].part <= part)
+        low++;
+    return low;
+}
+
+uint32_t graph_find(const struct graph *g, struct graph_ref ref)
+{
+    return find_part(g, ref, UINT32_MAX);
+}
+
+uint32_t graph_dep(const struct graph *g, uint32_t at, uint32_t i)
+{
+    const struct graph_view *const v = &g->nodes[at];
+    return find_part(g, v->deps[i],
+                     v->dep_parts ? v->dep_parts[i] : UINT32_MAX);
 }
 
 const struct graph_view *graph_node_at(const struct graph *g,

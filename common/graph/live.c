@@ -19,7 +19,7 @@ struct live_member { /* of a match */
 struct past {
     struct graph_live *l;
     uint32_t cut;
-    uint32_t nnodes; /* reached */
+    uint32_t nnodes; /* of the graph that it becomes */
     char *err;
     size_t err_nbytes;
 };
@@ -216,11 +216,12 @@ const char *graph_live_site(const struct graph_live *l, uint32_t rank,
 
 /* ---- the causal past --------------------------------------------------------- */
 
-/* How far a question has reached a node: live_node.mark is twice the question's
- * number, plus one for its end. */
-enum reach { REACH_ISSUE, REACH_END };
+/* How far a question has reached a node: its issue, the ends of so many of its
+ * parts, or its end. */
+#define REACH_ISSUE 0u
+#define REACH_END   UINT32_MAX
 
-static int reach(struct past *p, struct graph_ref ref, enum reach how)
+static int reach(struct past *p, struct graph_ref ref, uint32_t parts)
 {
     struct graph_live *const l = p->l;
     if (ref.index <= graph_live_cut_node(l, p->cut, ref.rank).index)
@@ -233,12 +234,18 @@ static int reach(struct past *p, struct graph_ref ref, enum reach how)
                  ref.rank, ref.index);
         return -1;
     }
+    if (parts != REACH_END &&
+        parts > l->rank[ref.rank].segment.node[ref.index].nparts) {
+        snprintf(p->err, p->err_nbytes,
+                 "rank %u has not recorded part %u of its operation %u",
+                 ref.rank, parts - 1, ref.index);
+        return -1;
+    }
     struct live_node *const n = &l->rank[ref.rank].node[ref.index];
-    const uint32_t mark = 2 * l->question + how;
-    if (n->mark >= mark)
+    if (n->question == l->question && n->parts >= parts)
         return 0;
-    p->nnodes += n->mark < 2 * l->question;
-    n->mark = mark;
+    n->question = l->question;
+    n->parts = parts;
     if (ref.index > l->last[ref.rank])
         l->last[ref.rank] = ref.index;
     return live_push(&l->work, ref.rank) || live_push(&l->work, ref.index);
@@ -321,6 +328,35 @@ static int reach_end(struct past *p, const struct live_rank *r, uint32_t i)
     return n->match ? reach_match(p, n) : 0;
 }
 
+/* How many nodes of a graph make what was reached of node i: its parts. */
+static uint32_t nreached(const struct graph_live *l, const struct live_rank *r,
+                         uint32_t i)
+{
+    const struct live_node *const n = &r->node[i];
+    const uint32_t all = r->segment.node[i].nparts;
+    if (n->question != l->question)
+        return 0;
+    return n->parts == REACH_ISSUE ? 1 : n->parts < all ? n->parts : all;
+}
+
+/* What the reached parts of node i have followed. */
+static int reach_parts(struct past *p, const struct live_rank *r, uint32_t i)
+{
+    const struct segment *const s = &r->segment;
+    uint32_t left = nreached(p->l, r, i);
+    for (uint32_t k = s->node[i].amend; k && left; k = s->amend[k].next) {
+        const struct format_part *const part = s->amend[k].part;
+        if (!part || --left == 0)
+            continue;
+        const struct graph_point *const after = (const void *)(part + 1);
+        for (uint32_t a = 0; a < part->nafter; a++)
+            if (reach(p, (struct graph_ref){after[a].rank, after[a].index},
+                      after[a].part + 1) != 0)
+                return -1;
+    }
+    return 0;
+}
+
 static int reach_all(struct past *p)
 {
     struct graph_live *const l = p->l;
@@ -330,8 +366,8 @@ static int reach_all(struct past *p)
             &l->rank[l->work.item[--l->work.count]];
         if (reach_issue(p, r, i) != 0)
             return -1;
-        if (r->node[i].mark == 2 * l->question + REACH_END &&
-            reach_end(p, r, i) != 0)
+        if (r->node[i].parts != REACH_ISSUE &&
+            (reach_end(p, r, i) != 0 || reach_parts(p, r, i) != 0))
             return -1;
     }
     return 0;
@@ -354,20 +390,24 @@ static void issue_only(struct graph_view *v)
 static struct graph *collect(struct past *p)
 {
     struct graph_live *const l = p->l;
-    struct graph *const g = graph_new(l->nranks, p->nnodes);
     uint32_t at = 0;
+    for (uint32_t r = 0; r < l->nranks; r++)
+        for (uint32_t i = graph_live_cut_node(l, p->cut, r).index + 1;
+             i <= l->last[r]; i++)
+            p->nnodes += nreached(l, &l->rank[r], i);
+    struct graph *const g = graph_new(l->nranks, p->nnodes);
     for (uint32_t r = 0; g && r < l->nranks; r++) {
         const struct live_rank *const lr = &l->rank[r];
         g->index->first[r] = at;
         g->index->since[r] = graph_live_cut_node(l, p->cut, r).index;
         for (uint32_t i = g->since[r] + 1; i <= l->last[r]; i++) {
-            if (lr->node[i].mark < 2 * l->question)
-                continue;
-            struct graph_view *const v = &g->nodes[at++];
-            if (segment_view(&lr->segment, i, &g->index->arena, v) != 0)
+            const uint32_t n = nreached(l, lr, i);
+            struct graph_view *const v = &g->nodes[at];
+            if (segment_views(&lr->segment, i, n, &g->index->arena, v) != 0)
                 goto fail;
-            if (lr->node[i].mark == 2 * l->question + REACH_ISSUE)
+            if (n && lr->node[i].parts == REACH_ISSUE)
                 issue_only(v);
+            at += n;
         }
     }
     if (!g)

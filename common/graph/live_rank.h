@@ -17,7 +17,8 @@ struct live_node {
     uint32_t queue_prev;  /* as graph_queue_prev(), 0: none */
     uint32_t batch_prev;  /* the last node in its queue of another group */
     uint32_t known;       /* the host has joined it; it and its batch */
-    uint32_t mark;        /* of the last question that reached it */
+    uint32_t question;    /* the last one that reached it */
+    uint32_t parts;       /* how many of its parts it reached; enum reach */
 };
 
 struct live_thread {

@@ -63,11 +63,12 @@ static void order_queues(struct order *o, const struct graph *g)
 /* ---- deps -------------------------------------------------------------------- */
 
 /* Position of a dep, GRAPH_NOWHERE if it ended before the graph begins. */
-static int find_dep(const struct graph *g, const struct graph_view *v, int i,
+static int find_dep(const struct graph *g, uint32_t node, uint32_t i,
                     uint32_t *at, char *err, size_t err_nbytes)
 {
+    const struct graph_view *const v = &g->nodes[node];
     const struct graph_ref dep = v->deps[i];
-    *at = graph_find(g, dep);
+    *at = graph_dep(g, node, i);
     if (*at != GRAPH_NOWHERE ||
         (dep.rank < g->nranks && dep.index <= g->since[dep.rank]))
         return 0;
@@ -86,8 +87,8 @@ static int order_deps(struct order *o, const struct graph *g, char *err,
     uint32_t dep;
     // Counts two places up, so that filling moves the begins into place.
     for (uint32_t at = 0; at < g->nnodes; at++)
-        for (int i = 0; i < g->nodes[at].node.ndeps; i++) {
-            if (find_dep(g, &g->nodes[at], i, &dep, err, err_nbytes) != 0)
+        for (uint32_t i = 0; i < g->nodes[at].node.ndeps; i++) {
+            if (find_dep(g, at, i, &dep, err, err_nbytes) != 0)
                 return -1;
             if (dep == GRAPH_NOWHERE)
                 continue;
@@ -103,8 +104,8 @@ static int order_deps(struct order *o, const struct graph *g, char *err,
     for (uint32_t at = 2; at <= g->nnodes; at++)
         o->dep_begin[at] += o->dep_begin[at - 1];
     for (uint32_t at = 0; at < g->nnodes; at++)
-        for (int i = 0; i < g->nodes[at].node.ndeps; i++) {
-            dep = graph_find(g, g->nodes[at].deps[i]);
+        for (uint32_t i = 0; i < g->nodes[at].node.ndeps; i++) {
+            dep = graph_dep(g, at, i);
             if (dep != GRAPH_NOWHERE)
                 o->dep[o->dep_begin[dep + 1]++] = at;
         }

@@ -137,6 +137,27 @@ static int load_all(struct loader *l)
 
 /* ---- from segments to a graph ------------------------------------------------ */
 
+/* Do all parts follow parts that there are? */
+static int check_parts(struct loader *l, uint32_t rank)
+{
+    const struct segment *const s = &l->segment[rank];
+    for (uint32_t k = 1; k <= s->namends; k++) {
+        const struct format_part *const p = s->amend[k].part;
+        const struct graph_point *const after = (const void *)(p + 1);
+        for (uint32_t i = 0; p && i < p->nafter; i++) {
+            const struct segment *const of = &l->segment[after[i].rank];
+            if (after[i].index > of->nnodes ||
+                after[i].part >= of->node[after[i].index].nparts)
+                return fail(l, rank, (uint64_t)((const char *)p - s->bytes),
+                            "operation %u follows part %u of operation %u of "
+                            "rank %u, which was not recorded",
+                            p->index, after[i].part, after[i].index,
+                            after[i].rank);
+        }
+    }
+    return 0;
+}
+
 /* Do all deps name nodes that there are? */
 static int check_deps(struct loader *l, uint32_t rank)
 {
@@ -190,9 +211,11 @@ static int copy_nodes(struct graph *g)
     struct graph_index *const x = g->index;
     uint32_t at = 0;
     for (uint32_t r = 0; r < g->nranks; r++) {
+        const struct segment *const s = &x->segment[r];
         x->first[r] = at;
-        for (uint32_t i = 1; i <= x->segment[r].nnodes; i++, at++)
-            if (segment_view(&x->segment[r], i, &x->arena, &g->nodes[at]) != 0)
+        for (uint32_t i = 1; i <= s->nnodes; at += s->node[i++].nparts)
+            if (segment_views(s, i, s->node[i].nparts, &x->arena,
+                              &g->nodes[at]) != 0)
                 return -1;
     }
     x->first[g->nranks] = at;
@@ -204,9 +227,10 @@ static struct graph *make_graph(struct loader *l)
 {
     uint64_t nnodes = 0;
     for (uint32_t r = 0; r < l->nranks; r++) {
-        if (check_deps(l, r) != 0)
+        if (check_deps(l, r) != 0 || check_parts(l, r) != 0)
             return NULL;
-        nnodes += l->segment[r].nnodes;
+        for (uint32_t i = 1; i <= l->segment[r].nnodes; i++)
+            nnodes += l->segment[r].node[i].nparts;
     }
     struct graph *const g =
         nnodes < GRAPH_NOWHERE ? graph_new(l->nranks, (uint32_t)nnodes) : NULL;

@@ -4,6 +4,10 @@
  * A graph is the segments of all ranks, read from files by graph_load, or the
  * part of a running job's segments that one question depends on (live.h). Nodes
  * lie in the order of (rank, index); a *position* is an offset in that array.
+ *
+ * A node with several parts (record.h) takes as many neighbouring positions, in
+ * order: each part but the first is a node without host time or latency that
+ * follows the one before it in its queue.
  */
 #ifndef COMMLAB_GRAPH_READ_H
 #define COMMLAB_GRAPH_READ_H
@@ -12,9 +16,11 @@
 
 #define GRAPH_NOWHERE UINT32_MAX /* as a position: no such node */
 
-struct graph_view {         /* one node with its variable parts */
+struct graph_view {         /* one node, or one part of it */
     struct graph_node node; /* flops: amendments added */
+    uint32_t part;          /* which part, from 0 */
     const struct graph_ref *deps;
+    const uint32_t *dep_parts; /* NULL: it waits for all parts of its deps */
     const struct graph_move *moves; /* nmoves of them, amendments' included */
     const struct graph_access *accesses; /* naccesses, likewise */
     size_t nmoves, naccesses;
@@ -37,7 +43,7 @@ struct graph_alloc_note { /* see graph_note_alloc() */
 struct graph {
     uint32_t nranks;
     uint32_t nnodes;
-    struct graph_view *nodes; /* by (rank, index) */
+    struct graph_view *nodes; /* by (rank, index, part) */
     const uint32_t *first;    /* position of each rank's first node, nnodes of
                                  them in all at [nranks] */
     const uint32_t *since;    /* by rank: nodes up to this index have ended
@@ -57,8 +63,13 @@ struct graph *graph_load(const char *dir, char *err, size_t err_nbytes);
 
 void graph_free(struct graph *g);
 
-/* Position of a node, GRAPH_NOWHERE when the graph doesn't hold it. */
+/* Position of a node, of its last part if it has several. GRAPH_NOWHERE when the
+ * graph doesn't hold it. */
 uint32_t graph_find(const struct graph *g, struct graph_ref ref);
+
+/* Position of what entry `i` of the node's deps names: a node, or a part of one.
+ * GRAPH_NOWHERE when the graph doesn't hold it. */
+uint32_t graph_dep(const struct graph *g, uint32_t at, uint32_t i);
 
 /* The node itself, NULL when the graph doesn't hold it. */
 const struct graph_view *graph_node_at(const struct graph *g,

@@ -182,6 +182,19 @@ void graph_amend(struct graph_segment *g, uint32_t index, double flops,
     pthread_mutex_unlock(&g->lock);
 }
 
+void graph_part(struct graph_segment *g, uint32_t index,
+                const struct graph_point *after, size_t n)
+{
+    const struct format_part part = {index, (uint32_t)n};
+    pthread_mutex_lock(&g->lock);
+    struct writer w =
+        record_begin(g, sizeof part + n * sizeof *after, FORMAT_PART);
+    record_put(&w, &part, sizeof part);
+    record_put(&w, after, n * sizeof *after);
+    record_publish(&w);
+    pthread_mutex_unlock(&g->lock);
+}
+
 /* ---- strings and call sites -------------------------------------------------- */
 
 static void put_text(struct graph_segment *g, enum format_kind kind,

@@ -8,8 +8,8 @@
  *
  * Every process appends to a segment of its own (a memfd, so peers can map it
  * and nothing is left behind). A segment is append-only: what has been
- * published never changes, except by graph_amend(), which adds to a node what
- * only its execution shows. Nodes of one process are numbered from 1 in the
+ * published never changes, except by graph_amend() and graph_part(), which add
+ * to a node what only its execution shows. Nodes of one process are numbered from 1 in the
  * order in which they were issued; 0 is "no node".
  *
  * A node has a host part and, unless it is host-only, a device part:
@@ -28,6 +28,9 @@
  *   its host_ps are over: a synchronisation, or an MPI call.
  * - A thread other than 0 begins where thread 0 is when the first node of that
  *   thread is recorded: after the latest node of thread 0 with a lower index.
+ * - A node may have parts: graph_part(). The first has its host part, latency
+ *   and deps; each other one begins when the part before it and all that it
+ *   comes after have ended. What waits for the node waits for its last part.
  * - Nodes of several processes with the same match key form one operation: see
  *   enum graph_match. The key is derived from names that all participants
  *   share (communicator id and sequence number), never from pointers. A node
@@ -107,6 +110,15 @@ enum { GRAPH_JOIN = 1, GRAPH_STAGED = 2 };
 
 struct graph_ref { /* names a node: who issued it, which one */
     uint32_t rank, index;
+};
+
+/*
+ * An operation that meets others while it runs (a kernel that waits for a flag)
+ * has *parts*, numbered from 0, each of which ends before the next begins. Only
+ * its run shows them: see graph_part().
+ */
+struct graph_point { /* the end of one part of a node */
+    uint32_t rank, index, part;
 };
 
 struct graph_move { /* bytes that an operation moves between two places */
@@ -191,6 +203,14 @@ uint32_t graph_add(struct graph_segment *g, const struct graph_node *n,
 void graph_amend(struct graph_segment *g, uint32_t index, double flops,
                  const struct graph_move *moves, size_t nmoves,
                  const struct graph_access *accesses, size_t naccesses);
+
+/*
+ * The next part of a running node begins: after its part so far and after the
+ * parts `after`, whose ends it has seen. What is amended from now on belongs to
+ * it. Like an amendment it must be published before its effects can be seen.
+ */
+void graph_part(struct graph_segment *g, uint32_t index,
+                const struct graph_point *after, size_t n);
 
 /* Intern a string; ids are small, per segment, stable. "" and NULL are 0. */
 uint32_t graph_string(struct graph_segment *g, const char *text);

@@ -106,8 +106,26 @@ static int add_node(struct segment *s, const char *body, uint32_t nbytes)
         return wrong(s, "operation %u: %s", number, why);
     if (make_room(s, &s->node, number, sizeof *s->node) != 0)
         return -1;
-    s->node[number] = (struct segment_node){n, 0};
+    s->node[number] = (struct segment_node){.node = n, .nparts = 1};
     s->nnodes = number;
+    return 0;
+}
+
+/* Append to what is known of node `index` beyond its record. */
+static int append_to(struct segment *s, uint32_t index,
+                     struct segment_amend what)
+{
+    struct segment_node *const n = &s->node[index];
+    const uint32_t number = s->namends + 1;
+    if (make_room(s, &s->amend, number, sizeof *s->amend) != 0)
+        return -1;
+    s->amend[number] = what;
+    s->namends = number;
+    if (n->last)
+        s->amend[n->last].next = number;
+    else
+        n->amend = number;
+    n->last = number;
     return 0;
 }
 
@@ -123,15 +141,25 @@ static int add_amend(struct segment *s, const char *body, uint32_t nbytes)
                      s->nnodes);
     if (!(a->flops >= 0) || !isfinite(a->flops))
         return wrong(s, "an amendment: its flops are not a number");
-    const uint32_t number = s->namends + 1;
-    if (make_room(s, &s->amend, number, sizeof *s->amend) != 0)
+    return append_to(s, a->index, (struct segment_amend){.amend = a});
+}
+
+static int add_part(struct segment *s, const char *body, uint32_t nbytes)
+{
+    const struct format_part *const p = (const void *)body;
+    const struct graph_point *const after = (const void *)(p + 1);
+    if (nbytes < sizeof *p ||
+        nbytes != sizeof *p + (uint64_t)p->nafter * sizeof *after ||
+        p->nafter > UINT16_MAX)
+        return wrong(s, "a part: %u bytes don't hold it", nbytes);
+    if (p->index == 0 || p->index > s->nnodes)
+        return wrong(s, "a part of operation %u, of %u", p->index, s->nnodes);
+    for (uint32_t i = 0; i < p->nafter; i++)
+        if (after[i].rank >= s->nranks || after[i].index == 0)
+            return wrong(s, "a part of operation %u follows none", p->index);
+    if (append_to(s, p->index, (struct segment_amend){.part = p}) != 0)
         return -1;
-    s->amend[number] = (struct segment_amend){a, 0};
-    s->namends = number;
-    uint32_t *link = &s->node[a->index].amend;
-    while (*link)
-        link = &s->amend[*link].next;
-    *link = number;
+    s->node[p->index].nparts++;
     return 0;
 }
 
@@ -224,6 +252,7 @@ static add_record *const add[] = {
     [FORMAT_STRING] = add_string,       [FORMAT_SITE] = add_site,
     [FORMAT_SITE_TEXT] = add_site_text, [FORMAT_ALLOC] = add_alloc,
     [FORMAT_QUEUE] = add_queue,         [FORMAT_MACHINE] = note_machine,
+    [FORMAT_PART] = add_part,
 };
 
 int segment_advance(struct segment *s, uint64_t used)
@@ -272,59 +301,99 @@ void arena_release(struct arena *a)
     }
 }
 
-/* The node's own arrays and its amendments', one behind the other. */
-static int join_arrays(const struct segment *s, const struct segment_node *n,
+/*
+ * Add the amendments from *i on, up to the next part or the end, to the view's
+ * own arrays. Moves *i there.
+ */
+static int join_arrays(const struct segment *s, uint32_t *i,
                        struct arena *arena, struct graph_view *v)
 {
-    uint64_t nmoves = v->node.nmoves, naccesses = v->node.naccesses;
-    for (uint32_t i = n->amend; i; i = s->amend[i].next) {
-        nmoves += s->amend[i].amend->nmoves;
-        naccesses += s->amend[i].amend->naccesses;
-        v->node.flops += s->amend[i].amend->flops;
+    const uint32_t first = *i;
+    uint64_t nmoves = v->nmoves, naccesses = v->naccesses;
+    for (; *i && s->amend[*i].amend; *i = s->amend[*i].next) {
+        nmoves += s->amend[*i].amend->nmoves;
+        naccesses += s->amend[*i].amend->naccesses;
+        v->node.flops += s->amend[*i].amend->flops;
     }
+    if (*i == first)
+        return 0;
     struct graph_access *const accesses =
         arena_alloc(arena, nmoves * sizeof(struct graph_move) +
                                naccesses * sizeof *accesses);
     if (!accesses)
         return -1;
     struct graph_move *const moves = (void *)(accesses + naccesses);
-    memcpy(accesses, v->accesses, v->node.naccesses * sizeof *accesses);
-    memcpy(moves, v->moves, v->node.nmoves * sizeof *moves);
-    naccesses = v->node.naccesses;
-    nmoves = v->node.nmoves;
-    for (uint32_t i = n->amend; i; i = s->amend[i].next) {
-        const struct format_amend *const a = s->amend[i].amend;
+    memcpy(accesses, v->accesses, v->naccesses * sizeof *accesses);
+    memcpy(moves, v->moves, v->nmoves * sizeof *moves);
+    for (uint32_t k = first; k != *i; k = s->amend[k].next) {
+        const struct format_amend *const a = s->amend[k].amend;
         const struct graph_move *const m = (const void *)(a + 1);
-        memcpy(moves + nmoves, m, a->nmoves * sizeof *m);
-        memcpy(accesses + naccesses, m + a->nmoves,
+        memcpy(moves + v->nmoves, m, a->nmoves * sizeof *m);
+        memcpy(accesses + v->naccesses, m + a->nmoves,
                a->naccesses * sizeof *accesses);
-        nmoves += a->nmoves;
-        naccesses += a->naccesses;
+        v->nmoves += a->nmoves;
+        v->naccesses += a->naccesses;
     }
     v->moves = moves;
     v->accesses = accesses;
-    v->nmoves = nmoves;
-    v->naccesses = naccesses;
     return 0;
 }
 
-int segment_view(const struct segment *s, uint32_t index, struct arena *arena,
-                 struct graph_view *out)
+/* What a later part has of its own: whom it follows. */
+static int begin_part(const struct format_part *p, struct arena *arena,
+                      struct graph_view *v)
 {
-    const struct segment_node *const n = &s->node[index];
-    const struct graph_ref *const deps = (const void *)(n->node + 1);
-    const struct graph_move *const moves =
-        (const void *)(deps + n->node->ndeps);
-    const char *const text = n->node->site ? s->site[n->node->site].text : NULL;
-    *out = (struct graph_view){
-        .node = *n->node,
+    const struct graph_point *const after = (const void *)(p + 1);
+    struct graph_ref *const deps =
+        arena_alloc(arena, p->nafter * (sizeof *deps + sizeof(uint32_t)));
+    if (!deps)
+        return -1;
+    uint32_t *const parts = (void *)(deps + p->nafter);
+    for (uint32_t i = 0; i < p->nafter; i++) {
+        deps[i] = (struct graph_ref){after[i].rank, after[i].index};
+        parts[i] = after[i].part;
+    }
+    v->part++;
+    v->node.host_ps = v->node.latency_ps = 0;
+    v->node.flops = 0;
+    v->node.match = 0; // met by the first part
+    v->node.match_kind = GRAPH_MATCH_NONE;
+    v->node.group = 0;
+    v->node.ndeps = (uint16_t)p->nafter;
+    v->node.nmoves = 0;
+    v->node.naccesses = 0;
+    v->nmoves = v->naccesses = 0;
+    v->deps = deps;
+    v->dep_parts = parts;
+    return 0;
+}
+
+int segment_views(const struct segment *s, uint32_t index, uint32_t n,
+                  struct arena *arena, struct graph_view *out)
+{
+    const struct graph_node *const node = s->node[index].node;
+    const struct graph_ref *const deps = (const void *)(node + 1);
+    const struct graph_move *const moves = (const void *)(deps + node->ndeps);
+    const char *const text = node->site ? s->site[node->site].text : NULL;
+    struct graph_view v = {
+        .node = *node,
         .deps = deps,
         .moves = moves,
-        .nmoves = n->node->nmoves,
-        .accesses = (const void *)(moves + n->node->nmoves),
-        .naccesses = n->node->naccesses,
-        .name = segment_string(s, n->node->name),
+        .nmoves = node->nmoves,
+        .accesses = (const void *)(moves + node->nmoves),
+        .naccesses = node->naccesses,
+        .name = segment_string(s, node->name),
         .site = text ? text : "",
     };
-    return n->amend ? join_arrays(s, n, arena, out) : 0;
+    uint32_t at = s->node[index].amend;
+    for (uint32_t part = 0; part < n; part++) {
+        if (part && begin_part(s->amend[at].part, arena, &v) != 0)
+            return -1;
+        if (part)
+            at = s->amend[at].next;
+        if (join_arrays(s, &at, arena, &v) != 0)
+            return -1;
+        out[part] = v;
+    }
+    return 0;
 }

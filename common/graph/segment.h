@@ -15,11 +15,13 @@
 
 struct segment_node {
     const struct graph_node *node; /* deps, moves, accesses follow it */
-    uint32_t amend;                /* first of its amendments, 0: none */
+    uint32_t amend, last;          /* of its amendments, 0: none */
+    uint32_t nparts;
 };
 
-struct segment_amend {
-    const struct format_amend *amend; /* moves, accesses follow it */
+struct segment_amend {                /* an amendment, or where a part begins */
+    const struct format_amend *amend; /* moves, accesses follow it; or NULL */
+    const struct format_part *part;   /* points follow it; or NULL */
     uint32_t next;
 };
 
@@ -66,10 +68,11 @@ void *arena_alloc(struct arena *a, size_t nbytes); /* NULL: no memory */
 void arena_release(struct arena *a);
 
 /*
- * A node with its amendments added; arrays that had to be joined lie in a.
- * The site's text is "" unless the segment was saved. -1: no memory.
+ * The first n parts of a node with their amendments added, one behind the other
+ * in out; arrays that had to be made lie in a. The site's text is "" unless the
+ * segment was saved. -1: no memory.
  */
-int segment_view(const struct segment *s, uint32_t index, struct arena *a,
-                 struct graph_view *out);
+int segment_views(const struct segment *s, uint32_t index, uint32_t n,
+                  struct arena *a, struct graph_view *out);
 
 #endif

@@ -209,6 +209,40 @@ START_TEST(what_an_operation_has_shown_later_is_in_its_view)
 }
 END_TEST
 
+/* A signal between running kernels: what follows depends on the part that sent
+ * it, not on what its kernel does later. */
+START_TEST(a_question_reaches_the_parts_that_were_waited_for)
+{
+    begin(2);
+    const struct graph_ref from = kernel(0, 1, 5), to = kernel(1, 1, 1);
+    const struct graph_ref j = sync(1, to);
+    graph_part(s.rank[1], to.index,
+               &(struct graph_point){from.rank, from.index, 0}, 1);
+    graph_part(s.rank[0], from.index, NULL, 0);
+    graph_part(s.rank[0], from.index,
+               &(struct graph_point){to.rank, to.index, 1}, 1);
+    struct graph *const g = past(j, 0);
+    ck_assert_uint_eq(g->nnodes, 1 + 2 + 1); // its first part, both of `to`
+    ck_assert_uint_eq(g->nodes[0].part, 0);
+    graph_free(g);
+    // the sender is issued after 2 us and runs for 5; the call returns 3 later
+    ck_assert_uint_eq(end_of(j, 0, 0), (2 + 5 + 3) * (uint64_t)US);
+}
+END_TEST
+
+START_TEST(a_part_that_is_not_recorded_yet_is_an_error)
+{
+    begin(2);
+    const struct graph_ref from = kernel(0, 1, 5), to = kernel(1, 1, 1);
+    graph_part(s.rank[1], to.index,
+               &(struct graph_point){from.rank, from.index, 1}, 1);
+    update();
+    ck_assert(graph_past(live, &to, 1, 0, err, sizeof err) == NULL);
+    ck_assert_msg(strstr(err, "has not recorded part 1 of its operation 1"),
+                  "%s", err);
+}
+END_TEST
+
 START_TEST(a_missing_peer_is_an_error)
 {
     begin(2);
@@ -439,6 +473,8 @@ int main(void)
     tcase_add_test(t, the_past_reaches_through_queues_deps_and_matches);
     tcase_add_test(t, an_eager_sender_does_not_depend_on_its_receiver);
     tcase_add_test(t, what_an_operation_has_shown_later_is_in_its_view);
+    tcase_add_test(t, a_question_reaches_the_parts_that_were_waited_for);
+    tcase_add_test(t, a_part_that_is_not_recorded_yet_is_an_error);
     tcase_add_test(t, a_missing_peer_is_an_error);
     tcase_add_test(t, a_segment_of_another_rank_is_not_attached);
     tcase_add_test(t, a_thread_is_where_it_last_waited_and_what_it_did_since);

@@ -134,6 +134,45 @@ START_TEST(a_synchronisation_ends_after_what_it_waits_for)
 }
 END_TEST
 
+/* Two kernels that meet halfway, as kernels that exchange flags do:
+ *     rank 0  [latency 1][part 0: 3]   [part 1: 2]
+ *     rank 1  [latency 4         ][p0:1][part 1: 2]
+ */
+START_TEST(kernels_that_meet_while_they_run_go_on_together)
+{
+    begin(2);
+    const double rate =
+        topo_resource(run.topo, topo_compute(run.topo, 0, GRAPH_FP32))->rate;
+    const double us[2][3] = {{1, 3, 2}, {4, 1, 2}}; // latency, parts
+    struct graph_ref k[2], mark[2];
+    for (uint32_t r = 0; r < 2; r++) {
+        k[r] = SYNTHETIC(&run.s, r,
+                         .node = {.kind = GRAPH_KERNEL,
+                                  .queue = 1,
+                                  .place = (int32_t)r,
+                                  .latency_ps = (uint64_t)(us[r][0] * US),
+                                  .flops = us[r][1] * 1e-6 * rate});
+        mark[r] = SYNTHETIC(
+            &run.s, r,
+            .node = {.kind = GRAPH_MARK, .queue = 2, .place = (int32_t)r},
+            .deps = {k[r]});
+    }
+    for (uint32_t r = 0; r < 2; r++) {
+        graph_part(run.s.rank[r], k[r].index,
+                   &(struct graph_point){1 - r, k[1 - r].index, 0}, 1);
+        graph_amend(run.s.rank[r], k[r].index, us[r][2] * 1e-6 * rate, NULL, 0,
+                    NULL, 0);
+    }
+    replayed_run(&run, NULL);
+    ck_assert_uint_eq(run.g->nnodes, 6);
+    for (uint32_t r = 0; r < 2; r++) {
+        ck_near(at(k[r]).start_ps, 5 * (uint64_t)US, 1000);
+        ck_near(at(k[r]).end_ps, 7 * (uint64_t)US, 1000);
+        ck_near(at(mark[r]).end_ps, 7 * (uint64_t)US, 1000); // the whole kernel
+    }
+}
+END_TEST
+
 START_TEST(a_thread_begins_where_its_creator_is)
 {
     begin(1);
@@ -360,6 +399,7 @@ int main(void)
     tcase_add_test(t, a_queue_runs_its_operations_in_order);
     tcase_add_test(t, an_operation_waits_for_its_deps_in_other_queues);
     tcase_add_test(t, a_synchronisation_ends_after_what_it_waits_for);
+    tcase_add_test(t, kernels_that_meet_while_they_run_go_on_together);
     tcase_add_test(t, a_thread_begins_where_its_creator_is);
     tcase_add_test(t, a_base_shifts_every_time_by_as_much);
     tcase_add_test(t, a_copy_takes_latency_and_bytes_by_rate);
