@@ -45,8 +45,18 @@ struct tuning curve_message(const struct topo *t, int32_t from, int32_t to,
     return tuning_limits(&table);
 }
 
-/* The limits of what a given curve was measured on; GBps 0: this machine can't
- * do it. */
+/* Seconds a byte between two GPUs, were all cables as good as new. */
+static double healthy_sec(const struct topo *t, const struct traffic *f)
+{
+    for (int i = 0; i < f->n && t->sick_left < 1; i++)
+        if (f->load[i].resource == t->sick[0] ||
+            f->load[i].resource == t->sick[1])
+            return f->sec * t->sick_left;
+    return f->sec;
+}
+
+/* The limits of what a given curve was measured on, whose GPUs are the file's
+ * first ones; GBps 0: this machine can't do it. */
 static struct tuning reference(const struct topo *t, enum calibration_op op,
                                const struct calibration_curve *c)
 {
@@ -57,16 +67,17 @@ static struct tuning reference(const struct topo *t, enum calibration_op op,
     if (nodes > t->nnodes || m < 1 || m > t->ngpus)
         return none;
     if (op == CALIBRATION_SENDRECV) {
-        const int peer = nodes > 1 ? t->ngpus : 1;
-        struct traffic *const f = traffic_message(t, 0, peer);
+        const int first = t->number[0];
+        const int peer = nodes > 1 ? t->ngpus + first : t->number[1];
+        struct traffic *const f = traffic_message(t, first, peer);
         if (f)
-            limits = curve_message(t, 0, peer, f->sec);
+            limits = curve_message(t, first, peer, healthy_sec(t, f));
         traffic_free(f);
         return limits;
     }
     int32_t *const place = calloc((size_t)ranks, sizeof *place);
     for (int i = 0; place && i < m * nodes; i++)
-        place[i] = i / m * t->ngpus + i % m;
+        place[i] = i / m * t->ngpus + t->number[i % m];
     struct shape *const s =
         place ? shape_of(t, place, m * nodes, err, sizeof err) : NULL;
     free(place);

@@ -76,7 +76,7 @@ struct machine_nic {
 struct shape; /* of a communicator: shape.h */
 
 struct topo {
-    char name[64];
+    char name[4400]; /* as topo_load() got it, "me" replaced */
     int nnodes;
     int ncpus, npcis, ngpus, nnics; /* of one node */
     struct machine_cpu cpu[MACHINE_CPUS];
@@ -87,6 +87,10 @@ struct topo {
     int bundle[MACHINE_GPUS][MACHINE_GPUS]; /* their resource, one way */
     int host;                               /* memory of a node's host */
     int switched;                           /* NVLinks lead to NVSwitches */
+    int number[MACHINE_GPUS]; /* of the file's GPUs, in order of dev: shuffled
+                                 machines have others than 0, 1, 2... */
+    int sick[2];              /* resources of a degraded cable's two ways */
+    double sick_left;         /* the share of their rate; 1: none is degraded */
 
     struct calibration cal;
     const struct calibration_arch *arch; /* of the GPUs */

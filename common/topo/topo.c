@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include "topo/topo.h"
 
-#include <ctype.h>  /* isdigit */
 #include <dirent.h> /* scandir */
 #include <dlfcn.h>  /* dladdr */
 #include <stdio.h>  /* snprintf */
@@ -15,6 +14,7 @@
 #include "topo/machine.h"
 #include "topo/route.h"
 #include "topo/shape.h"
+#include "topo/variant.h"
 #include "topo/xml.h"
 
 enum { MAX_PATH = 4096, MAX_MACHINE = 8192 };
@@ -78,19 +78,6 @@ void topo_list(char *out, size_t nbytes)
     free(entry);
 }
 
-/* Take "4x:" off a name. The number of nodes, 0 if it doesn't say. */
-static int take_nodes(const char **name)
-{
-    const char *at = *name;
-    int nodes = 0;
-    while (isdigit((unsigned char)*at) && nodes < 100000)
-        nodes = nodes * 10 + (*at++ - '0');
-    if (nodes == 0 || at[0] != 'x' || at[1] != ':')
-        return 0;
-    *name = at + 2;
-    return nodes;
-}
-
 static int find_file(const char *name, char *path, size_t nbytes, char *err,
                      size_t err_nbytes)
 {
@@ -114,8 +101,8 @@ static int find_file(const char *name, char *path, size_t nbytes, char *err,
     return -1;
 }
 
-static struct topo *load(const char *path, const char *name, int nodes,
-                         char *err, size_t err_nbytes)
+static struct topo *load(const char *path, const struct variant *v, char *err,
+                         size_t err_nbytes)
 {
     struct topo *const t = calloc(1, sizeof *t);
     if (!t) {
@@ -123,21 +110,23 @@ static struct topo *load(const char *path, const char *name, int nodes,
         return NULL;
     }
     pthread_mutex_init(&t->lock, NULL);
-    snprintf(t->name, sizeof t->name, "%s", name);
+    variant_name(v, t->name, sizeof t->name);
     calibration_init(&t->cal);
     if (xml_read(t, path, err, err_nbytes) != 0) {
         topo_free(t);
         return NULL;
     }
-    if (nodes)
-        t->nnodes = nodes;
+    if (v->nodes)
+        t->nnodes = v->nodes;
+    variant_shuffle(v, t);
     if (t->nnodes > MACHINE_NODES || t->nnodes * t->ngpus > MAX_MACHINE)
         snprintf(err, err_nbytes,
                  "%s: %d nodes of %d GPUs: at most %d nodes and %d GPUs", path,
                  t->nnodes, t->ngpus, MACHINE_NODES, MAX_MACHINE);
-    else if (machine_build(t) == 0)
+    else if (machine_build(t) == 0) {
+        variant_sicken(v, t);
         return t;
-    else
+    } else
         snprintf(err, err_nbytes, "%s: no memory", path);
     topo_free(t);
     return NULL;
@@ -146,11 +135,11 @@ static struct topo *load(const char *path, const char *name, int nodes,
 struct topo *topo_load(const char *name_or_file, char *err, size_t err_nbytes)
 {
     char path[2 * MAX_PATH];
-    const char *name = name_or_file;
-    const int nodes = take_nodes(&name);
-    if (find_file(name, path, sizeof path, err, err_nbytes) != 0)
+    struct variant v;
+    if (variant_parse(name_or_file, &v, err, err_nbytes) != 0 ||
+        find_file(v.name, path, sizeof path, err, err_nbytes) != 0)
         return NULL;
-    return load(path, name_or_file, nodes, err, err_nbytes);
+    return load(path, &v, err, err_nbytes);
 }
 
 void topo_free(struct topo *t)

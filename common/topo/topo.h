@@ -83,7 +83,9 @@ struct topo;
 /*
  * Load a machine: a shipped name ("dgx-h100", see topo_list) or the path of an
  * XML file (anything with a '/' or ending in .xml). "4x:dgx-a100" is that
- * machine with 4 nodes. On failure NULL, and "file:line: what" in err. Shipped
+ * machine with 4 nodes; "shuffled:SEED:NAME" numbers its GPUs in another order,
+ * "sick:SEED:NAME" degrades one of its cables (variant.h says how they combine;
+ * topo_name() has the seed "me" replaced). On failure NULL, and "file:line: what" in err. Shipped
  * machines are looked for in SIMGPU_TOPO_DIR if that is set, else in simgpu's
  * prefix, from where this code was loaded.
  */

@@ -66,8 +66,7 @@ static void start(void)
     self.graph = graph_open(self.rank, self.nranks, dir && *dir ? dir : NULL);
     if (!self.graph)
         bad_setting("memfd", "graph", strerror(errno));
-    const char *const machine = getenv("SIMGPU_TOPO");
-    graph_note_machine(self.graph, machine && *machine ? machine : "dgx-h100");
+    graph_note_machine(self.graph, topo_name(self.topo));
     page_create(self.rank);
     self.id = page_id();
     page_own()->graph_fd = graph_fd(self.graph);

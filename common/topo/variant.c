@@ -1,0 +1,206 @@
+#define _GNU_SOURCE
+#include "topo/variant.h"
+
+#include <ctype.h>  /* isalnum */
+#include <pwd.h>    /* getpwuid */
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* getenv */
+#include <string.h> /* strchr */
+#include <unistd.h> /* geteuid */
+
+#include "graph/map.h" /* map_mix */
+
+/* What a degraded cable has left: from MIN to MIN + SPREAD of its rate. Little
+ * enough to tell, and never the rate of a bundle with fewer links. */
+static const double SICK_MIN = .60, SICK_SPREAD = .25;
+
+/* ---- names -------------------------------------------------------------------- */
+
+/* Take "4x:" off. The number of nodes, 0 if it doesn't say. */
+static int take_nodes(const char **text)
+{
+    const char *at = *text;
+    int nodes = 0;
+    while (isdigit((unsigned char)*at) && nodes < 100000)
+        nodes = nodes * 10 + (*at++ - '0');
+    if (nodes == 0 || at[0] != 'x' || at[1] != ':')
+        return 0;
+    *text = at + 2;
+    return nodes;
+}
+
+static int is_seed(const char *word, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)word[i]) && !strchr("._@-", word[i]))
+            return 0;
+    return length > 0 && length < VARIANT_WORD;
+}
+
+static void who_am_i(char *out, size_t nbytes)
+{
+    const char *const set = getenv("COMMLAB_STUDENT");
+    const struct passwd *const user = getpwuid(geteuid());
+    const char *const name = set && *set ? set : user ? user->pw_name : "me";
+    snprintf(out, nbytes, "%s", name);
+    for (char *c = out; *c; c++)
+        if (!is_seed(c, 1))
+            *c = '-';
+}
+
+/* Take "WORD:SEED:" off. 1, 0 if the text doesn't begin with WORD, or -1. */
+static int take_seed(const char **text, const char *word,
+                     char seed[VARIANT_WORD], char *err, size_t err_nbytes)
+{
+    const size_t skip = strlen(word);
+    if (strncmp(*text, word, skip) != 0 || (*text)[skip] != ':')
+        return 0;
+    const char *const begin = *text + skip + 1;
+    const size_t length = strcspn(begin, ":");
+    if (!begin[length] || !is_seed(begin, length)) {
+        snprintf(err, err_nbytes,
+                 "%.200s: use %s:SEED:MACHINE, the seed a word of letters, "
+                 "digits and ._@- (shorter than %d)",
+                 *text, word, VARIANT_WORD);
+        return -1;
+    }
+    memcpy(seed, begin, length);
+    seed[length] = 0;
+    if (strcmp(seed, "me") == 0)
+        who_am_i(seed, VARIANT_WORD);
+    *text = begin + length + 1;
+    return 1;
+}
+
+int variant_parse(const char *text, struct variant *v, char *err,
+                  size_t err_nbytes)
+{
+    *v = (struct variant){.nodes = take_nodes(&text)};
+    if (take_seed(&text, "sick", v->sick, err, err_nbytes) < 0 ||
+        take_seed(&text, "shuffled", v->shuffled, err, err_nbytes) < 0)
+        return -1;
+    v->name = text;
+    return 0;
+}
+
+void variant_name(const struct variant *v, char *out, size_t nbytes)
+{
+    char nodes[16] = "";
+    if (v->nodes)
+        snprintf(nodes, sizeof nodes, "%dx:", v->nodes);
+    snprintf(out, nbytes, "%s%s%s%s%s%s%s%s", nodes, *v->sick ? "sick:" : "",
+             v->sick, *v->sick ? ":" : "", *v->shuffled ? "shuffled:" : "",
+             v->shuffled, *v->shuffled ? ":" : "", v->name);
+}
+
+/* ---- numbers from a seed --------------------------------------------------------- */
+
+static uint64_t hash_of(const char *seed, uint64_t purpose)
+{
+    uint64_t hash = map_mix(purpose);
+    for (; *seed; seed++)
+        hash = map_mix(hash ^ (unsigned char)*seed);
+    return hash;
+}
+
+/* The next number below n, n small. */
+static int draw(uint64_t *state, int n)
+{
+    *state = map_mix(*state);
+    return (int)(*state % (uint64_t)n);
+}
+
+/* ---- shuffled -------------------------------------------------------------------- */
+
+/* order[i]: which GPU of the file becomes number i (Fisher and Yates). */
+static void shuffle(uint64_t hash, int *order, int n)
+{
+    for (int i = 0; i < n; i++)
+        order[i] = i;
+    for (int i = n - 1; i > 0; i--) {
+        const int k = draw(&hash, i + 1), swap = order[i];
+        order[i] = order[k];
+        order[k] = swap;
+    }
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* Hand the GPUs' bus ids out again, in ascending order. */
+static void sort_bus_ids(struct topo *t)
+{
+    char id[MACHINE_GPUS][sizeof t->gpu[0].bus_id];
+    for (int i = 0; i < t->ngpus; i++)
+        memcpy(id[i], t->gpu[i].bus_id, sizeof id[i]);
+    qsort(id, (size_t)t->ngpus, sizeof id[0], by_text);
+    for (int i = 0; i < t->ngpus; i++) {
+        memcpy(t->gpu[i].bus_id, id[i], sizeof id[i]);
+        memcpy(t->pci[t->gpu[i].pci].bus_id, id[i], sizeof id[i]);
+    }
+}
+
+void variant_shuffle(const struct variant *v, struct topo *t)
+{
+    struct machine_gpu gpu[MACHINE_GPUS];
+    unsigned char nvlinks[MACHINE_GPUS][MACHINE_GPUS];
+    int order[MACHINE_GPUS];
+    for (int i = 0; i < t->ngpus; i++)
+        t->number[i] = i;
+    if (!*v->shuffled)
+        return;
+    shuffle(hash_of(v->shuffled, 1), order, t->ngpus);
+    memcpy(gpu, t->gpu, sizeof gpu);
+    memcpy(nvlinks, t->nvlinks, sizeof nvlinks);
+    for (int i = 0; i < t->ngpus; i++) {
+        t->gpu[i] = gpu[order[i]];
+        t->gpu[i].dev = i;
+        t->number[order[i]] = i;
+        t->pci[t->gpu[i].pci].leaf_gpu = i;
+        for (int k = 0; k < t->ngpus; k++)
+            t->nvlinks[i][k] = nvlinks[order[i]][order[k]];
+    }
+    sort_bus_ids(t);
+}
+
+/* ---- sick ------------------------------------------------------------------------ */
+
+/* Number `which` of the machine's cables as the resources of its two ways; with
+ * a negative number, how many cables there are. */
+static int cable(const struct topo *t, int which, int way[2])
+{
+    int n = 0;
+    for (int a = 0; a < t->ngpus; a++)
+        for (int b = 0; b < a; b++)
+            if (t->nvlinks[a][b] && n++ == which) {
+                way[0] = t->bundle[a][b];
+                way[1] = t->bundle[b][a];
+            }
+    for (int i = 0; i < t->ngpus; i++)
+        if (t->gpu[i].switch_links && n++ == which) {
+            way[0] = t->gpu[i].up;
+            way[1] = t->gpu[i].down;
+        }
+    const int only_pcie = n == 0;
+    for (int i = 0; only_pcie && i < t->ngpus; i++)
+        if (n++ == which) {
+            way[0] = t->pci[t->gpu[i].pci].up;
+            way[1] = t->pci[t->gpu[i].pci].down;
+        }
+    return n;
+}
+
+void variant_sicken(const struct variant *v, struct topo *t)
+{
+    t->sick_left = 1;
+    if (!*v->sick)
+        return;
+    uint64_t hash = hash_of(v->sick, 2);
+    const int ncables = cable(t, -1, t->sick);
+    cable(t, draw(&hash, ncables), t->sick);
+    t->sick_left = SICK_MIN + SICK_SPREAD * draw(&hash, 1001) / 1000;
+    for (int i = 0; i < 2; i++) // in the first node, which is number 0
+        t->resource[t->sick[i]].rate *= t->sick_left;
+}

@@ -1,0 +1,314 @@
+/* Machines that differ from others by a seed: shuffled GPUs, a sick cable. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/copies.h"
+#include "topo/machine.h"
+
+enum { SEEDS = 1000 };
+
+static const char *const unequal[] = {"a100-cubemesh", "dgx-1v", "pcie-4090"};
+enum { UNEQUAL = sizeof unequal / sizeof *unequal };
+static const char *const shipped[] = {"2x-dgx-h100", "a100-cubemesh",
+                                      "dgx-1v",      "dgx-a100",
+                                      "dgx-h100",    "pcie-4090"};
+enum { SHIPPED = sizeof shipped / sizeof *shipped };
+
+static struct topo *load(const char *name)
+{
+    char err[600] = "";
+    struct topo *const t = topo_load(name, err, sizeof err);
+    ck_assert_msg(t != NULL, "%s", err);
+    return t;
+}
+
+static struct topo *variant(const char *kind, int seed, const char *name)
+{
+    char text[200];
+    snprintf(text, sizeof text, "%s:%d:%s", kind, seed, name);
+    return load(text);
+}
+
+struct matrix { /* of link names */
+    char at[8][8][8];
+};
+
+static struct matrix links_of(const struct topo *t)
+{
+    struct matrix m;
+    memset(&m, 0, sizeof m);
+    for (int a = 0; a < 8; a++)
+        for (int b = 0; b < 8; b++)
+            topo_link(t, a, b, m.at[a][b]);
+    return m;
+}
+
+/* One way, alone, in bytes/s. */
+static double rate_of(const struct topo *t, int from, int to)
+{
+    struct topo_path path;
+    double rate = 0;
+    ck_assert_int_eq(topo_path(t, from, to, 1, &path), 0);
+    ck_assert_int_eq(copies_share(t, &path, 1, &rate), 0);
+    return rate;
+}
+
+START_TEST(a_shuffled_machine_has_the_same_links_in_another_order)
+{
+    struct topo *const plain = load(unequal[_i]);
+    int moved = 0;
+    for (int seed = 0; seed < 50; seed++) {
+        struct topo *const t = variant("shuffled", seed, unequal[_i]);
+        const int *const number = t->number;
+        for (int a = 0; a < 8; a++) {
+            moved += number[a] != a;
+            for (int b = 0; b < 8; b++) {
+                char link[8], want[8];
+                ck_assert_str_eq(topo_link(t, number[a], number[b], link),
+                                 topo_link(plain, a, b, want));
+                ck_assert_int_eq(topo_p2p(t, number[a], number[b]),
+                                 topo_p2p(plain, a, b));
+                ck_assert(rate_of(t, number[a], number[b]) ==
+                          rate_of(plain, a, b));
+            }
+        }
+        topo_free(t);
+    }
+    ck_assert_int_gt(moved, 300); // of 400; 50 stay by chance
+    topo_free(plain);
+}
+END_TEST
+
+START_TEST(a_seed_gives_the_same_machine_every_time)
+{
+    for (int seed = 0; seed < 20; seed++) {
+        struct topo *const a = variant("shuffled", seed, unequal[_i]);
+        struct topo *const b = variant("shuffled", seed, unequal[_i]);
+        const struct matrix x = links_of(a), y = links_of(b);
+        ck_assert(memcmp(&x, &y, sizeof x) == 0);
+        topo_free(a);
+        topo_free(b);
+    }
+}
+END_TEST
+
+/* That these GPUs are numbered so is part of what "the same every time" means:
+ * a student's machine must not change with a new version. */
+START_TEST(what_a_seed_means_does_not_change)
+{
+    static const int want[8] = {3, 4, 7, 6, 5, 0, 2, 1};
+    struct topo *const t = load("shuffled:ada:a100-cubemesh");
+    char got[64] = "", expected[64] = "";
+    for (int i = 0; i < 8; i++) {
+        snprintf(got + strlen(got), 8, "%d ", t->number[i]);
+        snprintf(expected + strlen(expected), 8, "%d ", want[i]);
+    }
+    ck_assert_str_eq(got, expected);
+    topo_free(t);
+}
+END_TEST
+
+/* Some machines look alike whichever way they are numbered: a cube mesh has
+ * symmetries, eight GPUs on two sockets have many. */
+START_TEST(two_students_machines_differ)
+{
+    static struct matrix seen[SEEDS];
+    static const int least[UNEQUAL] = {850, 850, 35};
+    int ndifferent = 0, same_as_next = 0;
+    for (int seed = 0; seed < SEEDS; seed++) {
+        struct topo *const t = variant("shuffled", seed, unequal[_i]);
+        seen[seed] = links_of(t);
+        topo_free(t);
+        int known = 0;
+        for (int i = 0; i < seed && !known; i++)
+            known = memcmp(&seen[i], &seen[seed], sizeof seen[0]) == 0;
+        ndifferent += !known;
+        same_as_next += seed > 0 && memcmp(&seen[seed - 1], &seen[seed],
+                                           sizeof seen[0]) == 0;
+    }
+    printf("%s: %d different machines from %d seeds\n", unequal[_i], ndifferent,
+           SEEDS);
+    ck_assert_int_ge(ndifferent, least[_i]);
+    ck_assert_int_lt(same_as_next, 50);
+}
+END_TEST
+
+START_TEST(bus_ids_give_nothing_away)
+{
+    struct topo *const plain = load(unequal[_i]);
+    struct topo *const t = variant("shuffled", 7, unequal[_i]);
+    for (int i = 1; i < 8; i++)
+        ck_assert(strcmp(topo_gpu(t, i - 1)->bus_id, topo_gpu(t, i)->bus_id) <
+                  0);
+    ck_assert_str_eq(topo_gpu(t, 0)->bus_id, topo_gpu(plain, 0)->bus_id);
+    topo_free(plain);
+    topo_free(t);
+}
+END_TEST
+
+static uint64_t time_of(const struct topo *t, enum graph_op op,
+                        const int32_t *place, int n)
+{
+    struct topo_coll c;
+    char err[200];
+    ck_assert_int_eq(topo_collective(t, op, place, n, 1 << 26, TOPO_ANY,
+                                     TOPO_ANY, &c, err, sizeof err),
+                     0);
+    topo_coll_release(&c);
+    return c.time_ps;
+}
+
+START_TEST(collectives_and_messages_take_as_long_as_between_the_same_gpus)
+{
+    struct topo *const plain = load(shipped[_i]);
+    for (int seed = 0; seed < 20; seed++) {
+        struct topo *const t = variant("shuffled", seed, shipped[_i]);
+        const int32_t all[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+        ck_assert_uint_eq(time_of(t, GRAPH_OP_ALLREDUCE, all, 8),
+                          time_of(plain, GRAPH_OP_ALLREDUCE, all, 8));
+        for (int b = 1; b < 8; b++) {
+            const int32_t here[2] = {0, b};
+            const int32_t there[2] = {t->number[0], t->number[b]};
+            ck_assert_uint_eq(time_of(t, GRAPH_OP_SENDRECV, there, 2),
+                              time_of(plain, GRAPH_OP_SENDRECV, here, 2));
+        }
+        topo_free(t);
+    }
+    topo_free(plain);
+}
+END_TEST
+
+START_TEST(a_sick_machine_has_one_degraded_cable)
+{
+    struct topo *const plain = load(shipped[_i]);
+    for (int seed = 0; seed < 200; seed++) {
+        struct topo *const t = variant("sick", seed, shipped[_i]);
+        int n = 0;
+        for (int r = 0; r < topo_nresources(t); r++) {
+            const double left =
+                topo_resource(t, r)->rate / topo_resource(plain, r)->rate;
+            n += left != 1;
+            ck_assert_msg(left == 1 || (left >= .6 && left <= .8500001),
+                          "seed %d: %s has %g of its rate", seed,
+                          topo_resource(t, r)->name, left);
+        }
+        ck_assert_int_eq(n, 2); // both ways
+        topo_free(t);
+    }
+    topo_free(plain);
+}
+END_TEST
+
+START_TEST(any_cable_may_be_sick)
+{
+    static const int ncables[SHIPPED] = {8, 16, 16, 8, 8, 8};
+    char seen[2048] = {0};
+    int n = 0;
+    for (int seed = 0; seed < 500; seed++) {
+        struct topo *const t = variant("sick", seed, shipped[_i]);
+        n += !seen[t->sick[0]]++;
+        topo_free(t);
+    }
+    ck_assert_int_eq(n, ncables[_i]);
+}
+END_TEST
+
+START_TEST(a_sick_cable_slows_only_what_takes_it)
+{
+    struct topo *const plain = load("a100-cubemesh");
+    struct topo *const t = load("sick:1:a100-cubemesh");
+    int slower = 0;
+    for (int a = 0; a < 8; a++)
+        for (int b = 0; b < 8; b++)
+            slower += rate_of(t, a, b) < .92 * rate_of(plain, a, b);
+    ck_assert_int_eq(slower, 2);
+    const int32_t all[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    ck_assert_uint_ge(time_of(t, GRAPH_OP_ALLREDUCE, all, 8),
+                      time_of(plain, GRAPH_OP_ALLREDUCE, all, 8));
+    for (int a = 0; a < 8; a++)
+        for (int b = 0; b < 8; b++) {
+            const int32_t pair[2] = {a, b};
+            if (a != b)
+                ck_assert_uint_ge(time_of(t, GRAPH_OP_SENDRECV, pair, 2),
+                                  time_of(plain, GRAPH_OP_SENDRECV, pair, 2));
+        }
+    topo_free(plain);
+    topo_free(t);
+}
+END_TEST
+
+START_TEST(variants_combine_in_one_order)
+{
+    struct topo *const t = load("2x:sick:a:shuffled:b.c@d:dgx-a100");
+    ck_assert_str_eq(topo_name(t), "2x:sick:a:shuffled:b.c@d:dgx-a100");
+    ck_assert_int_eq(topo_nnodes(t), 2);
+    ck_assert(t->sick_left < 1);
+    topo_free(t);
+}
+END_TEST
+
+START_TEST(me_is_the_student_or_who_is_logged_in)
+{
+    setenv("COMMLAB_STUDENT", "grace h:1", 1);
+    struct topo *t = load("shuffled:me:dgx-1v");
+    ck_assert_str_eq(topo_name(t), "shuffled:grace-h-1:dgx-1v");
+    topo_free(t);
+    unsetenv("COMMLAB_STUDENT");
+    t = load("sick:me:dgx-1v");
+    ck_assert_ptr_null(strstr(topo_name(t), ":me:"));
+    struct topo *const again = load(topo_name(t));
+    ck_assert_int_eq(t->sick[0], again->sick[0]);
+    topo_free(t);
+    topo_free(again);
+}
+END_TEST
+
+static const struct {
+    const char *name, *err;
+} wrong[] = {
+    {"shuffled:dgx-1v", "use shuffled:SEED:MACHINE"},
+    {"shuffled::dgx-1v", "use shuffled:SEED:MACHINE"},
+    {"sick:a b:dgx-1v", "use sick:SEED:MACHINE"},
+    {"shuffled:1:sick:2:dgx-1v", "there is no machine \"sick:2:dgx-1v\""},
+    {"sick:1:dgx-2v", "there is no machine \"dgx-2v\""},
+};
+
+START_TEST(a_wrong_name_says_what_is_right)
+{
+    char err[600] = "";
+    ck_assert_ptr_null(topo_load(wrong[_i].name, err, sizeof err));
+    ck_assert_msg(strstr(err, wrong[_i].err) != NULL, "%s", err);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *const tc = tcase_create("variant");
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(
+        tc, a_shuffled_machine_has_the_same_links_in_another_order, 0, UNEQUAL);
+    tcase_add_loop_test(tc, a_seed_gives_the_same_machine_every_time, 0,
+                        UNEQUAL);
+    tcase_add_test(tc, what_a_seed_means_does_not_change);
+    tcase_add_loop_test(tc, two_students_machines_differ, 0, UNEQUAL);
+    tcase_add_loop_test(tc, bus_ids_give_nothing_away, 0, UNEQUAL);
+    tcase_add_loop_test(
+        tc, collectives_and_messages_take_as_long_as_between_the_same_gpus, 0,
+        SHIPPED);
+    tcase_add_loop_test(tc, a_sick_machine_has_one_degraded_cable, 0, SHIPPED);
+    tcase_add_loop_test(tc, any_cable_may_be_sick, 0, SHIPPED);
+    tcase_add_test(tc, a_sick_cable_slows_only_what_takes_it);
+    tcase_add_test(tc, variants_combine_in_one_order);
+    tcase_add_test(tc, me_is_the_student_or_who_is_logged_in);
+    tcase_add_loop_test(tc, a_wrong_name_says_what_is_right, 0,
+                        sizeof wrong / sizeof *wrong);
+    Suite *const s = suite_create("topo: variant");
+    suite_add_tcase(s, tc);
+    SRunner *const r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
