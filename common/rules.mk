@@ -262,8 +262,10 @@ $(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o | $(GPU_READY)
 	$(Q)$(CXX) -o $@ $< $(PROG_LIBS) $(GPU_LIBS) \
 	    $(MPI_LIBS) -Wl,-rpath,$(abspath $(PREFIX)/lib) -lm -pthread
 $(BUILD)/tests/graph/prog_simgrid_flows: PROG_LIBS := -lsimgrid
-$(BUILD)/tests/graph/prog_clock: PROG_LIBS := $(O)/obj/common/lab/must.o
-$(BUILD)/tests/graph/prog_clock: $(O)/obj/common/lab/must.o
+$(addprefix $(BUILD)/tests/,graph/prog_clock simgpu/prog_peers): PROG_LIBS := \
+	$(O)/obj/common/lab/must.o
+$(addprefix $(BUILD)/tests/,graph/prog_clock simgpu/prog_peers): \
+	$(O)/obj/common/lab/must.o
 $(BUILD)/tests/bench/prog_replay_speed: PROG_LIBS := $(O)/libgraph.a \
 	-lexpat -ldw -lelf
 $(BUILD)/tests/bench/prog_replay_speed: $(O)/libgraph.a

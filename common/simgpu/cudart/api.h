@@ -33,6 +33,12 @@ enum { API_PAGEABLE = -2 };
  */
 cudaError_t span_of(const void *p, size_t nbytes, int write, struct span *out);
 
+/*
+ * Do copies between these devices of this process go straight? Not before one
+ * of them was given access to the other's memory: cudaDeviceEnablePeerAccess().
+ */
+int api_peers(int device_a, int device_b);
+
 /* The mark of a device-side operation on one or two operands, enqueued. */
 struct mark api_enqueue(struct stream *s, struct op *op,
                         const struct span *const *spans, int n, size_t nbytes);

@@ -98,6 +98,16 @@ static void stage(struct copy_op *op)
     op->src = op->staged;
 }
 
+/* Between two devices, and not straight? Imported memory was opened with peer
+ * access. */
+static int goes_through_host(const struct span *dst, const struct span *src)
+{
+    const uint64_t me = proc()->rank;
+    return on_device(dst) && on_device(src) && dst->access.alloc >> 32 == me &&
+           src->access.alloc >> 32 == me &&
+           !api_peers(dst->device, src->device);
+}
+
 static cudaError_t copy(const struct copy *c)
 {
     struct span dst, src;
@@ -112,6 +122,8 @@ static cudaError_t copy(const struct copy *c)
     struct copy_op *const op =
         op_new(sizeof *op, run_copy, GRAPH_COPY, c->name, c->site);
     op->op.release = release_copy;
+    if (goes_through_host(&dst, &src))
+        op->op.node.flags |= GRAPH_STAGED;
     op->dst = dst.raw;
     op->src = src.raw;
     op->dpitch = c->dpitch;

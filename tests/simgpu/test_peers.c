@@ -1,0 +1,70 @@
+/* Copies between devices: straight with peer access, else through the host. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "child.h"
+
+static const struct {
+    const char *machine;
+    int from, to;
+    double off, on; /* GB/s as measured on such machines */
+} pairs[] = {
+    {"a100-cubemesh", 0, 1, 9.5, 93.6}, {"a100-cubemesh", 0, 4, 9.5, 46.8},
+    {"a100-cubemesh", 0, 2, 10.8, 7.5}, // across sockets, staging is faster
+    {"dgx-h100", 3, 5, 37.5, 379.8},    {"pcie-4090", 0, 1, 19.5, 25.5},
+};
+
+static double figure(const char *out, const char *what)
+{
+    const char *const at = strstr(out, what);
+    ck_assert_msg(at != NULL, "no '%s' in\n%s", what, out);
+    return strtod(at + strlen(what), NULL);
+}
+
+START_TEST(copies_go_straight_only_while_peer_access_is_enabled)
+{
+    struct child c = child_run(60,
+                               "SIMGPU_TOPO=%s %s/tests/simgpu/prog_peers "
+                               "%d %d",
+                               pairs[_i].machine, child_build(), pairs[_i].from,
+                               pairs[_i].to);
+    ck_assert_msg(c.status == 0, "status %d: %s", c.status, c.err);
+    // 16 MiB: the latency is up to a twentieth of the time
+    const double on = pairs[_i].on, off = pairs[_i].off;
+    ck_assert_double_eq_tol(figure(c.out, "before "), off, .05 * off);
+    ck_assert_double_eq_tol(figure(c.out, "enabled "), on, .1 * on);
+    ck_assert_double_eq_tol(figure(c.out, "back "), on, .1 * on);
+    ck_assert_double_eq_tol(figure(c.out, "after "), off, .05 * off);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(enabling_what_cannot_be_is_an_error)
+{
+    struct child c = child_run(
+        60, "SIMGPU_TOPO=dgx-1v %s/tests/simgpu/prog_peers 0 4", child_build());
+    ck_assert_int_ne(c.status, 0);
+    ck_assert_msg(strstr(c.err, "peer access is not supported") != NULL, "%s",
+                  c.err);
+    child_clear(&c);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *const tc = tcase_create("peers");
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc,
+                        copies_go_straight_only_while_peer_access_is_enabled, 0,
+                        sizeof pairs / sizeof *pairs);
+    tcase_add_test(tc, enabling_what_cannot_be_is_an_error);
+    Suite *const s = suite_create("simgpu: peers");
+    suite_add_tcase(s, tc);
+    SRunner *const r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
