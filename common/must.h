@@ -43,4 +43,12 @@ void must_stop_mpi(const char *file, int line, const char *call, int error)
             must_stop(__FILE__, __LINE__, #call, ncclGetErrorString(must_));   \
     } while (0)
 
+#define CUBLAS_MUST(call)                                                      \
+    do {                                                                       \
+        const cublasStatus_t must_ = (call);                                   \
+        if (must_ != CUBLAS_STATUS_SUCCESS)                                    \
+            must_stop(__FILE__, __LINE__, #call,                               \
+                      cublasGetStatusString(must_));                           \
+    } while (0)
+
 #endif
