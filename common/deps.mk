@@ -4,7 +4,8 @@
 # NCCL are not among them: GPU=cuda takes them from wherever they are.
 
 DEPS_BUILD := gcc g++ make gawk patch pkg-config mpich libmpich-dev \
-	libexpat1-dev libyaml-dev libjansson-dev libdw-dev bubblewrap
+	libexpat1-dev libyaml-dev libjansson-dev libdw-dev libopenblas-dev \
+	bubblewrap
 DEPS_TEST := check libsubunit-dev clang clang-format cppcheck libsimgrid-dev
 
 # Packages of the lists that dpkg does not know as installed.

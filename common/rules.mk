@@ -48,10 +48,12 @@ CFLAGS_ALL = -std=gnu11 $(WARN) $(BASE) $(CFLAGS)
 CXXFLAGS_ALL = -std=c++17 $(WARN) $(BASE) $(CXXFLAGS)
 
 GPU_CFLAGS_sim := -I$(PREFIX)/include
-GPU_LIBS_sim := -L$(PREFIX)/lib -lnccl -lcudart
+# A lab that makes no use of cuBLAS does not load it.
+CUBLAS_LIB := -Wl,--push-state,--as-needed -lcublas -Wl,--pop-state
+GPU_LIBS_sim := -L$(PREFIX)/lib $(CUBLAS_LIB) -lnccl -lcudart
 GPU_CFLAGS_cuda := -isystem $(CUDA_HOME)/include
 GPU_LIBS_cuda := -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib \
-	-Wl,-rpath,$(CUDA_HOME)/lib64:$(CUDA_HOME)/lib -lnccl -lcudart
+	-Wl,-rpath,$(CUDA_HOME)/lib64:$(CUDA_HOME)/lib $(CUBLAS_LIB) -lnccl -lcudart
 GPU_CFLAGS := $(GPU_CFLAGS_$(GPU))
 GPU_LIBS := $(GPU_LIBS_$(GPU))
 NVCC_ARCH ?= -gencode arch=compute_80,code=sm_80 \
@@ -72,6 +74,7 @@ LAB_SRC := $(call c_in,common/lab)
 GRADER_SRC := $(filter-out grader/main.c,$(call c_in,grader))
 SIM_SRC := $(call c_in,$(addprefix common/simgpu/,core cudart device mpi))
 NCCL_SRC := $(call c_in,common/simgpu/nccl)
+CUBLAS_SRC := $(call c_in,common/simgpu/cublas)
 
 ARCHIVES := graph judge lab grader simgpu simnccl
 $(O)/libgraph.a: $(call objs,$(GRAPH_SRC))
@@ -138,8 +141,11 @@ $(PREFIX)/lib/lib$(1).so.$(2): common/simgpu/lib$(1).map
 endef
 $(eval $(call so,cudart,13,$(SIM_LIBS)))
 $(eval $(call so,nccl,2,-L$(PREFIX)/lib -lcudart -pthread -lm))
+$(eval $(call so,cublas,13,-L$(PREFIX)/lib -lcudart -lopenblas -lm))
 $(PREFIX)/lib/libcudart.so.13: $(call objs,$(SIM_SRC) $(GRAPH_SRC))
 $(PREFIX)/lib/libnccl.so.2: $(call objs,$(NCCL_SRC)) \
+	| $(PREFIX)/lib/libcudart.so.13
+$(PREFIX)/lib/libcublas.so.13: $(call objs,$(CUBLAS_SRC)) \
 	| $(PREFIX)/lib/libcudart.so.13
 
 SIM_HEADERS := $(shell find common/simgpu/include -type f)
@@ -159,7 +165,8 @@ $(PREFIX)/.headers: $(SIM_HEADERS)
 	cp -r common/simgpu/include $(PREFIX)/include
 	@touch $@
 $(SIMGPU): $(PREFIX)/.headers $(PREFIX)/bin/simnvcc $(TOPOS) \
-	$(PREFIX)/lib/libcudart.so.13 $(PREFIX)/lib/libnccl.so.2
+	$(PREFIX)/lib/libcudart.so.13 $(PREFIX)/lib/libnccl.so.2 \
+	$(PREFIX)/lib/libcublas.so.13
 	@touch $@
 ifeq ($(GPU),sim)
 GPU_READY := $(SIMGPU)
@@ -266,6 +273,8 @@ $(addprefix $(BUILD)/tests/,graph/prog_clock simgpu/prog_peers): PROG_LIBS := \
 	$(O)/obj/common/lab/must.o
 $(addprefix $(BUILD)/tests/,graph/prog_clock simgpu/prog_peers): \
 	$(O)/obj/common/lab/must.o
+$(BUILD)/tests/cublas/prog_cublas: PROG_LIBS := $(O)/libjudge.a $(JUDGE_LIBS)
+$(BUILD)/tests/cublas/prog_cublas: $(O)/libjudge.a
 $(BUILD)/tests/bench/prog_replay_speed: PROG_LIBS := $(O)/libgraph.a \
 	-lexpat -ldw -lelf
 $(BUILD)/tests/bench/prog_replay_speed: $(O)/libgraph.a

@@ -1,0 +1,270 @@
+/*
+ * gemm.c: products of matrices
+ *
+ * All forms are one: a batch of C = alpha op(A) op(B) + beta C over typed
+ * matrices, with a rounding of A and B first. Sums are fp32. Where nothing has
+ * to be converted, OpenBLAS works on the program's matrices; else on copies.
+ */
+#include "cublas/handle.h"
+
+#include <cblas.h>
+#include <stdlib.h> /* malloc */
+
+#include "cublas/narrow.h"
+
+struct matrix { /* rows x cols as it lies in memory, column by column */
+    char *at;   /* as simgpu sees it */
+    cudaDataType type;
+    size_t rows, cols, ld, stride; /* ld, stride: elements */
+};
+
+struct gemm_op {
+    struct op op;
+    int transa, transb, m, n, k, batch;
+    float alpha, beta;
+    const float *alpha_at, *beta_at; /* NULL: alpha, beta */
+    struct matrix a, b, c;
+    enum narrow narrow;
+};
+
+/* ---- on the stream's worker ---------------------------------------------------- */
+
+static char *column_of(const struct matrix *x, int i, size_t col)
+{
+    return x->at + ((size_t)i * x->stride + col * x->ld) * type_nbytes(x->type);
+}
+
+/* Number i of the batch as floats: itself, or a packed copy (*ld gets rows). */
+static float *as_floats(const struct matrix *x, int i, enum narrow narrow,
+                        int *ld)
+{
+    *ld = (int)x->ld;
+    if (x->type == CUDA_R_32F && narrow == NARROW_NONE)
+        return (float *)column_of(x, i, 0);
+    float *const copy = malloc(x->rows * x->cols * sizeof *copy + 1);
+    if (!copy)
+        proc_fault(NULL, "out of host memory for a matrix of %zu x %zu",
+                   x->rows, x->cols);
+    for (size_t col = 0; col < x->cols; col++)
+        widen_column(copy + col * x->rows, column_of(x, i, col), x->rows,
+                     x->type, narrow);
+    *ld = (int)x->rows;
+    return copy;
+}
+
+static void drop(const struct matrix *x, int i, float *floats)
+{
+    if ((char *)floats != column_of(x, i, 0))
+        free(floats);
+}
+
+static CBLAS_TRANSPOSE trans_of(int transposed)
+{
+    return transposed ? CblasTrans : CblasNoTrans;
+}
+
+static void multiply(const struct gemm_op *g, int i)
+{
+    int lda, ldb, ldc;
+    const float alpha = g->alpha_at ? *g->alpha_at : g->alpha;
+    const float beta = g->beta_at ? *g->beta_at : g->beta;
+    float *const a = as_floats(&g->a, i, g->narrow, &lda);
+    float *const b = as_floats(&g->b, i, g->narrow, &ldb);
+    float *const c = as_floats(&g->c, i, NARROW_NONE, &ldc);
+    cblas_sgemm(CblasColMajor, trans_of(g->transa), trans_of(g->transb), g->m,
+                g->n, g->k, alpha, a, lda, b, ldb, beta, c, ldc);
+    for (size_t col = 0; g->c.type != CUDA_R_32F && col < g->c.cols; col++)
+        narrow_column(column_of(&g->c, i, col), c + col * g->c.rows, g->c.rows,
+                      g->c.type);
+    drop(&g->a, i, a);
+    drop(&g->b, i, b);
+    drop(&g->c, i, c);
+}
+
+static void run_gemm(struct op *op)
+{
+    const struct gemm_op *const g = (struct gemm_op *)op;
+    for (int i = 0; i < g->batch; i++)
+        multiply(g, i);
+}
+
+/* ---- on the host ----------------------------------------------------------------- */
+
+struct call { /* as its caller put it */
+    struct site site;
+    cublasOperation_t transa, transb;
+    int m, n, k;
+    const float *alpha, *beta;
+    const void *A, *B;
+    void *C;
+    int lda, ldb, ldc;
+    cudaDataType a_type, b_type, c_type;
+    long long stride_a, stride_b, stride_c;
+    int batch;
+    cublasComputeType_t compute;
+};
+
+static int is_trans(cublasOperation_t op)
+{
+    return op != CUBLAS_OP_N;
+}
+
+static cublasStatus_t check(const struct call *c)
+{
+    const int rows_a = is_trans(c->transa) ? c->k : c->m;
+    const int rows_b = is_trans(c->transb) ? c->n : c->k;
+    if (c->m < 0 || c->n < 0 || c->k < 0 || c->batch < 0)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    if ((unsigned)c->transa > CUBLAS_OP_C || (unsigned)c->transb > CUBLAS_OP_C)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    if (c->lda < (rows_a > 1 ? rows_a : 1) ||
+        c->ldb < (rows_b > 1 ? rows_b : 1) || c->ldc < (c->m > 1 ? c->m : 1))
+        return CUBLAS_STATUS_INVALID_VALUE;
+    if (!c->alpha || !c->beta)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    if (type_nbytes(c->a_type) == 0 || c->b_type != c->a_type ||
+        (c->c_type != c->a_type && c->c_type != CUDA_R_32F))
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* How inputs are rounded, and on which units the product is computed. */
+static cublasStatus_t arithmetic(const struct call *c, cublasMath_t mode,
+                                 enum narrow *narrow, enum graph_math *math)
+{
+    *narrow = NARROW_NONE;
+    *math = c->a_type == CUDA_R_32F ? GRAPH_FP32 : GRAPH_FP16;
+    switch (c->compute) {
+    case CUBLAS_COMPUTE_32F:
+        if (mode == CUBLAS_TENSOR_OP_MATH)
+            *narrow = NARROW_FP16;
+        if (mode == CUBLAS_TF32_TENSOR_OP_MATH)
+            *narrow = NARROW_TF32;
+        break;
+    case CUBLAS_COMPUTE_32F_PEDANTIC: break;
+    case CUBLAS_COMPUTE_32F_FAST_16F: *narrow = NARROW_FP16; break;
+    case CUBLAS_COMPUTE_32F_FAST_16BF: *narrow = NARROW_BF16; break;
+    case CUBLAS_COMPUTE_32F_FAST_TF32: *narrow = NARROW_TF32; break;
+    default: return CUBLAS_STATUS_NOT_SUPPORTED;
+    }
+    if (c->a_type != CUDA_R_32F)
+        *narrow = NARROW_NONE; // narrow already
+    if (*narrow != NARROW_NONE)
+        *math = *narrow == NARROW_TF32 ? GRAPH_TF32 : GRAPH_FP16;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* Describe an operand and note that it is touched. */
+static struct matrix operand(struct touches *t, const char *what, const void *p,
+                             cudaDataType type, int rows, int cols, int ld,
+                             long long stride, int batch, int write)
+{
+    const size_t size = type_nbytes(type);
+    struct matrix x = {NULL,         type,       (size_t)rows,
+                       (size_t)cols, (size_t)ld, (size_t)stride};
+    for (int i = 0; i < batch; i++) {
+        char *const at =
+            touch(t, what, (const char *)p + (size_t)i * x.stride * size,
+                  x.rows * size, x.ld * size, x.cols, write);
+        if (i == 0)
+            x.at = at;
+    }
+    return x;
+}
+
+static void fill(struct gemm_op *g, struct touches *t, const struct call *c,
+                 cublasHandle_t handle)
+{
+    const int ta = is_trans(c->transa), tb = is_trans(c->transb);
+    g->transa = ta;
+    g->transb = tb;
+    g->m = c->m;
+    g->n = c->n;
+    g->k = c->k;
+    g->batch = c->batch;
+    g->alpha_at = touch_scalar(t, handle, "alpha", c->alpha, &g->alpha);
+    g->beta_at = touch_scalar(t, handle, "beta", c->beta, &g->beta);
+    g->a = operand(t, "A", c->A, c->a_type, ta ? c->k : c->m, ta ? c->m : c->k,
+                   c->lda, c->stride_a, c->batch, 0);
+    g->b = operand(t, "B", c->B, c->b_type, tb ? c->n : c->k, tb ? c->k : c->n,
+                   c->ldb, c->stride_b, c->batch, 0);
+    if (g->beta_at || g->beta != 0) // C is only read then
+        operand(t, "C", c->C, c->c_type, c->m, c->n, c->ldc, c->stride_c,
+                c->batch, 0);
+    g->c = operand(t, "C", c->C, c->c_type, c->m, c->n, c->ldc, c->stride_c,
+                   c->batch, 1);
+}
+
+static cublasStatus_t gemm(cublasHandle_t handle, const struct call *c)
+{
+    struct stream *s;
+    enum graph_math math;
+    struct touches t = {.call = c->site};
+    cublasStatus_t status = handle_stream(handle, &s);
+    if (status == CUBLAS_STATUS_SUCCESS)
+        status = check(c);
+    enum narrow narrow = NARROW_NONE;
+    if (status == CUBLAS_STATUS_SUCCESS)
+        status = arithmetic(c, handle->math_mode, &narrow, &math);
+    if (status != CUBLAS_STATUS_SUCCESS || c->m == 0 || c->n == 0 ||
+        c->batch == 0)
+        return status;
+    struct gemm_op *const g =
+        op_new(sizeof *g, run_gemm, GRAPH_KERNEL, c->site.name, c->site.site);
+    g->narrow = narrow;
+    fill(g, &t, c, handle);
+    enqueue(s, &g->op, &t, 2.0 * c->m * c->n * c->k * c->batch, math);
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* ---- the functions ------------------------------------------------------------------- */
+
+#define CALL(function)                                                         \
+    {                                                                          \
+        .site = {function, PROC_SITE()}, .transa = transa, .transb = transb,   \
+        .m = m, .n = n, .k = k, .alpha = alpha, .beta = beta, .A = A, .B = B,  \
+        .C = C, .lda = lda, .ldb = ldb, .ldc = ldc, .batch = 1,                \
+        .compute = CUBLAS_COMPUTE_32F,                                         \
+    }
+
+cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa,
+                              cublasOperation_t transb, int m, int n, int k,
+                              const float *alpha, const float *A, int lda,
+                              const float *B, int ldb, const float *beta,
+                              float *C, int ldc)
+{
+    const struct call c = CALL("cublasSgemm");
+    return gemm(handle, &c);
+}
+
+cublasStatus_t cublasSgemmStridedBatched(
+    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+    int m, int n, int k, const float *alpha, const float *A, int lda,
+    long long int strideA, const float *B, int ldb, long long int strideB,
+    const float *beta, float *C, int ldc, long long int strideC, int batchCount)
+{
+    struct call c = CALL("cublasSgemmStridedBatched");
+    c.stride_a = strideA;
+    c.stride_b = strideB;
+    c.stride_c = strideC;
+    c.batch = batchCount;
+    return gemm(handle, &c);
+}
+
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
+                            cublasOperation_t transb, int m, int n, int k,
+                            const void *alpha, const void *A,
+                            cudaDataType Atype, int lda, const void *B,
+                            cudaDataType Btype, int ldb, const void *beta,
+                            void *C, cudaDataType Ctype, int ldc,
+                            cublasComputeType_t computeType,
+                            cublasGemmAlgo_t algo)
+{
+    struct call c = CALL("cublasGemmEx");
+    (void)algo; // all of them give the same product
+    c.a_type = Atype;
+    c.b_type = Btype;
+    c.c_type = Ctype;
+    c.compute = computeType;
+    return gemm(handle, &c);
+}

@@ -1,0 +1,160 @@
+#include "cublas/handle.h"
+
+#include <cblas.h>  /* openblas_set_num_threads */
+#include <stdlib.h> /* calloc */
+
+#define MAGIC UINT64_C(0x636f6d6d6c626c73)
+
+cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
+{
+    if (!handle)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    host_call("cublasCreate", PROC_SITE());
+    openblas_set_num_threads(1);
+    *handle = calloc(1, sizeof **handle);
+    if (!*handle)
+        return CUBLAS_STATUS_ALLOC_FAILED;
+    (*handle)->magic = MAGIC;
+    (*handle)->device = device_current();
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+static int is_handle(cublasHandle_t handle)
+{
+    return handle && handle->magic == MAGIC;
+}
+
+/* Waits for the device, as cuBLAS does. */
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
+{
+    if (!is_handle(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    handle->magic = 0;
+    free(handle);
+    return cudaDeviceSynchronize() == cudaSuccess
+               ? CUBLAS_STATUS_SUCCESS
+               : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+cublasStatus_t handle_stream(cublasHandle_t handle, struct stream **out)
+{
+    if (!is_handle(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    *out = stream_of(handle->stream);
+    if (!*out || device_current() != handle->device ||
+        stream_device(*out) != handle->device || device_error(handle->device))
+        return CUBLAS_STATUS_EXECUTION_FAILED;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* ---- settings ------------------------------------------------------------------- */
+
+cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version)
+{
+    if (!is_handle(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!version)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    *version = CUBLAS_VERSION;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t streamId)
+{
+    if (!is_handle(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    handle->stream = streamId;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *streamId)
+{
+    if (!is_handle(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!streamId)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    *streamId = handle->stream;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle,
+                                       cublasPointerMode_t *mode)
+{
+    if (!is_handle(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!mode)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    *mode = handle->pointer_mode;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle,
+                                       cublasPointerMode_t mode)
+{
+    if (!is_handle(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (mode != CUBLAS_POINTER_MODE_HOST && mode != CUBLAS_POINTER_MODE_DEVICE)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    handle->pointer_mode = mode;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t *mode)
+{
+    if (!is_handle(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!mode)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    *mode = handle->math_mode;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
+{
+    const unsigned flags = CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
+    if (!is_handle(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (((unsigned)mode & ~flags) > CUBLAS_TF32_TENSOR_OP_MATH)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    handle->math_mode = mode;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* ---- names of errors ---------------------------------------------------------------- */
+
+static const struct {
+    cublasStatus_t status;
+    const char *name, *text;
+} statuses[] = {
+#define STATUS(name, text)                                                     \
+    {                                                                          \
+        CUBLAS_STATUS_##name, "CUBLAS_STATUS_" #name, text                     \
+    }
+    STATUS(SUCCESS, "success"),
+    STATUS(NOT_INITIALIZED, "the library was not initialized"),
+    STATUS(ALLOC_FAILED, "the resource allocation failed"),
+    STATUS(INVALID_VALUE, "an invalid value was used as an argument"),
+    STATUS(ARCH_MISMATCH, "an absent device architectural feature is required"),
+    STATUS(MAPPING_ERROR, "an access to GPU memory space failed"),
+    STATUS(EXECUTION_FAILED, "the GPU program failed to execute"),
+    STATUS(INTERNAL_ERROR, "an internal operation failed"),
+    STATUS(NOT_SUPPORTED, "the function or the data type is not supported"),
+    STATUS(LICENSE_ERROR, "the functionality requested requires some license"),
+};
+enum { STATUSES = sizeof statuses / sizeof *statuses };
+
+const char *cublasGetStatusName(cublasStatus_t status)
+{
+    for (int i = 0; i < STATUSES; i++)
+        if (statuses[i].status == status)
+            return statuses[i].name;
+    return "<unknown>";
+}
+
+const char *cublasGetStatusString(cublasStatus_t status)
+{
+    for (int i = 0; i < STATUSES; i++)
+        if (statuses[i].status == status)
+            return statuses[i].text;
+    return "<unknown>";
+}

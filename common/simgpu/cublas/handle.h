@@ -1,0 +1,78 @@
+/*
+ * handle.h: what cuBLAS's functions share
+ *
+ * A handle belongs to the device that was current when it was made, and
+ * enqueues on its stream, the legacy default stream until it is given another.
+ * Each call is one operation of the execution graph: its flops, the kind of
+ * arithmetic, and every byte range that it touches.
+ *
+ * Arithmetic is OpenBLAS's, on the stream's worker, on one thread: which
+ * numbers come out does not depend on schedule or load. It picks its code by
+ * the CPU, so two machines may differ in the last bits, as two GPUs do.
+ */
+#ifndef SIMGPU_CUBLAS_HANDLE_H
+#define SIMGPU_CUBLAS_HANDLE_H
+
+#include <cublas_v2.h>
+
+#include "core/heap.h"
+#include "core/stream.h"
+
+struct cublasContext {
+    uint64_t magic;
+    int device;
+    cudaStream_t stream;
+    cublasPointerMode_t pointer_mode;
+    cublasMath_t math_mode;
+};
+
+/*
+ * The stream that a call goes to. NOT_INITIALIZED: no handle;
+ * EXECUTION_FAILED: the handle, its stream and the current device don't belong
+ * together, or the device has failed.
+ */
+cublasStatus_t handle_stream(cublasHandle_t handle, struct stream **out);
+
+/* ---- operands ---------------------------------------------------------------- */
+
+struct site { /* of a call: for messages and the graph */
+    const char *name;
+    uint32_t site;
+};
+
+/*
+ * Bytes that an operation touches, collected before it is enqueued: columns of
+ * matrices give a range each, unless they touch.
+ */
+struct touches {
+    struct site call;
+    struct graph_access *access;
+    size_t n, room;
+    uint64_t nbytes; /* read and written, in all */
+};
+
+/*
+ * Add the touch of `columns` pieces of column_nbytes, pitch_nbytes apart, from
+ * p on. Returns where simgpu itself finds p. Memory that no GPU can reach, or
+ * that ends too early, is reported and ends the run: on a GPU it would be an
+ * illegal address, noticed later.
+ */
+void *touch(struct touches *t, const char *what, const void *p,
+            size_t column_nbytes, size_t pitch_nbytes, size_t columns,
+            int write);
+
+/*
+ * A scalar: read now in host mode (*value), or when the operation runs (the
+ * returned place) in device mode.
+ */
+const float *touch_scalar(struct touches *t, cublasHandle_t handle,
+                          const char *what, const float *p, float *value);
+
+/*
+ * Enqueue op with what it touches. flops and math as the graph has them; frees
+ * the touches.
+ */
+struct mark enqueue(struct stream *s, struct op *op, struct touches *t,
+                    double flops, enum graph_math math);
+
+#endif
