@@ -2,6 +2,8 @@
 
 #include <stdlib.h> /* calloc */
 
+enum { CHILDREN = 4 }; /* of each event: fewer levels than with 2 */
+
 int agenda_init(struct agenda *a, const struct graph *graph)
 {
     *a = (struct agenda){.graph = graph};
@@ -17,15 +19,12 @@ void agenda_release(struct agenda *a)
 }
 
 /* Positions are in the order of (rank, index); the queue comes between. */
-static int is_before(const struct agenda *a, const struct agenda_event *x,
-                     const struct agenda_event *y)
+static int is_before(const struct agenda_event *x, const struct agenda_event *y)
 {
     if (x->ps != y->ps)
         return x->ps < y->ps;
-    const struct graph_node *const m = &a->graph->nodes[x->node].node;
-    const struct graph_node *const n = &a->graph->nodes[y->node].node;
-    if (m->rank == n->rank && m->queue != n->queue)
-        return m->queue < n->queue;
+    if (x->rank == y->rank && x->queue != y->queue)
+        return x->queue < y->queue;
     return x->node < y->node;
 }
 
@@ -39,9 +38,9 @@ static void put(struct agenda *a, uint32_t at, struct agenda_event e)
 static void rise(struct agenda *a, uint32_t at)
 {
     const struct agenda_event e = a->event[at];
-    while (at > 0 && is_before(a, &e, &a->event[(at - 1) / 2])) {
-        put(a, at, a->event[(at - 1) / 2]);
-        at = (at - 1) / 2;
+    while (at > 0 && is_before(&e, &a->event[(at - 1) / CHILDREN])) {
+        put(a, at, a->event[(at - 1) / CHILDREN]);
+        at = (at - 1) / CHILDREN;
     }
     put(a, at, e);
 }
@@ -51,16 +50,17 @@ static void sink(struct agenda *a, uint32_t at)
 {
     const struct agenda_event e = a->event[at];
     for (;;) {
-        uint32_t child = 2 * at + 1;
+        const uint32_t child = CHILDREN * at + 1;
+        uint32_t first = child;
         if (child >= a->count)
             break;
-        if (child + 1 < a->count &&
-            is_before(a, &a->event[child + 1], &a->event[child]))
-            child++;
-        if (!is_before(a, &a->event[child], &e))
+        for (uint32_t i = child + 1; i < child + CHILDREN && i < a->count; i++)
+            if (is_before(&a->event[i], &a->event[first]))
+                first = i;
+        if (!is_before(&a->event[first], &e))
             break;
-        put(a, at, a->event[child]);
-        at = child;
+        put(a, at, a->event[first]);
+        at = first;
     }
     put(a, at, e);
 }
@@ -82,8 +82,9 @@ static int add(struct agenda *a, struct agenda_event e)
 
 int agenda_set(struct agenda *a, uint32_t node, uint64_t ps)
 {
+    const struct graph_node *const n = &a->graph->nodes[node].node;
     if (a->place[node] == 0)
-        return add(a, (struct agenda_event){ps, node});
+        return add(a, (struct agenda_event){ps, n->rank, n->queue, node});
     const uint32_t at = a->place[node] - 1;
     const uint64_t before = a->event[at].ps;
     a->event[at].ps = ps;

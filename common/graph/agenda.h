@@ -1,7 +1,7 @@
 /*
  * agenda.h: what happens next, and when
  *
- * A binary heap of events, at most one for each node, ordered by time; events
+ * A heap of events, at most one for each node, ordered by time; events
  * of one time by the node's place in (rank, queue, index). Entries can be moved
  * while they wait.
  */
@@ -16,7 +16,8 @@ struct agenda {
     const struct graph *graph;
     struct agenda_event {
         uint64_t ps;
-        uint32_t node; /* position in the graph */
+        uint32_t rank, queue; /* the node's: what breaks ties */
+        uint32_t node;        /* position in the graph */
     } * event;
     uint32_t count, room;
     uint32_t *place; /* by node: of its event, plus 1; 0: none */

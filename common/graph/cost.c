@@ -4,6 +4,7 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
+#include "graph/bill.h"
 #include "graph/intern.h"
 
 enum { KEY_PLACES = 3 }; /* where they begin in cost_table.key */
@@ -28,6 +29,7 @@ struct cost_table {
     uint32_t npaths, ncolls;
     int32_t *key; /* of a collective or message: op, bytes, places */
     size_t key_room;
+    struct bill bill; /* of the last kernel, memset or copy of pieces */
 };
 
 struct cost_table *cost_table_new(const struct topo *topo,
@@ -61,15 +63,8 @@ void cost_table_free(struct cost_table *t)
     free(t->path);
     free(t->coll);
     free(t->key);
+    bill_release(&t->bill);
     free(t);
-}
-
-void cost_release(struct cost *c)
-{
-    if (c->owned)
-        free((void *)c->use);
-    c->use = NULL;
-    c->owned = 0;
 }
 
 static int no_memory(char *err, size_t err_nbytes)
@@ -160,34 +155,9 @@ static struct cost transfer(const struct path_cost *p, uint64_t nbytes)
 
 /* ---- kernels, memsets, copies of several pieces ------------------------------ */
 
-/* Amounts by resource, summed up; few, so they are searched one by one. */
-struct bill {
-    struct maxmin_use *use;
-    int n, room;
-    uint64_t latency_ps;
-};
-
-static int charge(struct bill *b, int resource, double amount)
-{
-    for (int i = 0; i < b->n; i++)
-        if (b->use[i].resource == resource) {
-            b->use[i].weight += amount;
-            return 0;
-        }
-    if (b->n == b->room) {
-        const int room = b->room ? 2 * b->room : 4;
-        void *const larger = realloc(b->use, room * sizeof *b->use);
-        if (!larger)
-            return -1;
-        b->use = larger;
-        b->room = room;
-    }
-    b->use[b->n++] = (struct maxmin_use){resource, amount};
-    return 0;
-}
-
-static int charge_move(struct cost_table *t, struct bill *b,
-                       const struct graph_move *m, int direct, char *err,
+/* What one move uses; *latency_ps grows to that of its path. */
+static int charge_move(struct cost_table *t, const struct graph_move *m,
+                       int direct, uint64_t *latency_ps, char *err,
                        size_t err_nbytes)
 {
     if (m->nbytes == 0)
@@ -199,28 +169,29 @@ static int charge_move(struct cost_table *t, struct bill *b,
                      topo_name(t->topo), m->from);
             return -1;
         }
-        return charge(b, memory, (double)m->nbytes) ? no_memory(err, err_nbytes)
-                                                    : 0;
+        return bill_charge(&t->bill, memory, (double)m->nbytes)
+                   ? no_memory(err, err_nbytes)
+                   : 0;
     }
     const struct path_cost *const p =
         find_path(t, m->from, m->to, direct, err, err_nbytes);
     if (!p)
         return -1;
-    if (p->path.latency_ps > b->latency_ps)
-        b->latency_ps = p->path.latency_ps;
+    if (p->path.latency_ps > *latency_ps)
+        *latency_ps = p->path.latency_ps;
     for (int i = 0; i < p->path.nresources; i++)
-        if (charge(b, p->path.resource[i], (double)m->nbytes) != 0)
+        if (bill_charge(&t->bill, p->path.resource[i], (double)m->nbytes) != 0)
             return no_memory(err, err_nbytes);
     return 0;
 }
 
 /*
- * The sum as one flow. Its unit is a byte of the memory of `place`: alone, it
+ * The bill as one flow. Its unit is a byte of the memory of `place`: alone, it
  * moves as fast as that memory would.
  */
-static void settle_bill(const struct cost_table *t, struct bill *b,
-                        int32_t place, struct cost *out)
+static struct cost settle_bill(struct cost_table *t, int32_t place)
 {
+    const struct bill *const b = &t->bill;
     const int busiest = find_busiest(t->topo, b->use, b->n);
     const double sec =
         b->n ? b->use[busiest].weight /
@@ -231,40 +202,33 @@ static void settle_bill(const struct cost_table *t, struct bill *b,
     const double work = sec * rate;
     for (int i = 0; i < b->n; i++)
         b->use[i].weight /= work;
-    *out = (struct cost){.latency_ps = b->latency_ps,
-                         .work = work,
-                         .use = b->use,
-                         .nuses = b->n,
-                         .busiest = busiest,
-                         .owned = 1};
+    return (struct cost){
+        .work = work, .use = b->use, .nuses = b->n, .busiest = busiest};
 }
 
 static int cost_of_pieces(struct cost_table *t, const struct graph_view *v,
                           int direct, struct cost *out, char *err,
                           size_t err_nbytes)
 {
-    struct bill b = {0};
     const struct graph_node *const n = &v->node;
+    uint64_t latency_ps = 0;
+    bill_clear(&t->bill);
     for (size_t i = 0; i < v->nmoves; i++)
-        if (charge_move(t, &b, &v->moves[i], direct, err, err_nbytes) != 0)
-            goto fail;
-    if (n->flops > 0) {
-        if (!is_gpu(t->topo, n->place)) {
-            snprintf(err, err_nbytes, "machine %s has no device %d",
-                     topo_name(t->topo), n->place);
-            goto fail;
-        }
-        const int compute = topo_compute(t->topo, n->place, n->math);
-        if (charge(&b, compute, n->flops) != 0) {
-            no_memory(err, err_nbytes);
-            goto fail;
-        }
+        if (charge_move(t, &v->moves[i], direct, &latency_ps, err,
+                        err_nbytes) != 0)
+            return -1;
+    if (n->flops > 0 && !is_gpu(t->topo, n->place)) {
+        snprintf(err, err_nbytes, "machine %s has no device %d",
+                 topo_name(t->topo), n->place);
+        return -1;
     }
-    settle_bill(t, &b, n->place, out);
+    if (n->flops > 0 &&
+        bill_charge(&t->bill, topo_compute(t->topo, n->place, n->math),
+                    n->flops) != 0)
+        return no_memory(err, err_nbytes);
+    *out = settle_bill(t, n->place);
+    out->latency_ps = latency_ps;
     return 0;
-fail:
-    free(b.use);
-    return -1;
 }
 
 static int cost_of_copy(struct cost_table *t, const struct graph_view *v,

@@ -19,10 +19,9 @@ struct cost {
     uint64_t latency_ps;
     double work; /* 0: the latency is all */
     double cap;  /* work per second it can do alone, 0: as its resources can */
-    const struct maxmin_use *use; /* kept by the table, unless owned */
+    const struct maxmin_use *use; /* until the next cost_of() of the table */
     int nuses;
     int busiest; /* the use that is its bottleneck on an idle machine */
-    int owned;   /* use was malloc'd for this cost */
 };
 
 struct cost_table; /* what has been asked of the machine, remembered */
@@ -39,7 +38,6 @@ void cost_table_free(struct cost_table *t);
  */
 int cost_of(struct cost_table *t, const struct graph *g, uint32_t at,
             struct cost *out, char *err, size_t err_nbytes);
-void cost_release(struct cost *c);
 
 /*
  * Host-only operations with a match: time from the moment that all have come

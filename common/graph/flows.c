@@ -4,13 +4,14 @@
 
 struct flow {
     struct maxmin_flow share; /* first: maxmin_share() sees only this */
-    struct cost cost;
-    double left;          /* work still to do at since_ps */
-    uint64_t since_ps;    /* when the rate last changed */
-    uint64_t bound_since; /* when what bounds it last changed */
-    int room;             /* of bound_ps */
-    uint64_t *bound_ps;   /* by use: how long it was the bound */
-    double old_rate;      /* while new ones are found */
+    struct maxmin_use *use;   /* what it uses, */
+    uint64_t *bound_ps;       /* and how long each use was the bound */
+    int room;                 /* of both */
+    int busiest;              /* the use that bounds it on an idle machine */
+    double left;              /* work still to do at since_ps */
+    uint64_t since_ps;        /* when the rate last changed */
+    uint64_t bound_since;     /* when what bounds it last changed */
+    double old_rate;          /* while new ones are found */
     int old_bound;
     uint32_t node;
     uint32_t visit;    /* the last settling that reached it */
@@ -66,7 +67,7 @@ struct flows *flows_new(const struct topo *topo, struct agenda *agenda)
 
 static void flow_free(struct flow *flow)
 {
-    cost_release(&flow->cost);
+    free(flow->use);
     free(flow->bound_ps);
     free(flow);
 }
@@ -133,29 +134,38 @@ static void users_remove(struct users *u, const struct flow *flow)
         u->flow[i] = u->flow[--u->n];
 }
 
-/* A flow from the list of unused ones, or a new one, with room for its uses. */
-static struct flow *flow_new(struct flows *f, int nuses)
+/* Room for n uses of a flow. -1: no memory. */
+static int make_room(struct flow *flow, int n)
 {
-    struct flow *flow = f->unused;
-    if (flow)
-        f->unused = flow->next;
-    else
-        flow = calloc(1, sizeof *flow);
+    if (n <= flow->room)
+        return 0;
+    void *const use = realloc(flow->use, (size_t)n * sizeof *flow->use);
+    if (use)
+        flow->use = use;
+    void *const bound_ps =
+        realloc(flow->bound_ps, (size_t)n * sizeof *flow->bound_ps);
+    if (bound_ps)
+        flow->bound_ps = bound_ps;
+    if (!use || !bound_ps)
+        return -1;
+    flow->room = n;
+    return 0;
+}
+
+/* A flow from the list of unused ones, or a new one, with room for n uses. */
+static struct flow *flow_new(struct flows *f, int n)
+{
+    struct flow *const flow = f->unused ? f->unused : calloc(1, sizeof *flow);
     if (!flow)
         return NULL;
-    if (nuses > flow->room) {
-        uint64_t *const bound_ps =
-            realloc(flow->bound_ps, (size_t)nuses * sizeof *bound_ps);
-        if (!bound_ps) {
-            flow_free(flow);
-            return NULL;
-        }
-        flow->bound_ps = bound_ps;
-        flow->room = nuses;
+    if (f->unused)
+        f->unused = flow->next;
+    if (make_room(flow, n) != 0) {
+        flow_free(flow);
+        return NULL;
     }
-    *flow = (struct flow){.bound_ps = flow->bound_ps, .room = flow->room};
-    for (int i = 0; i < nuses; i++)
-        flow->bound_ps[i] = 0;
+    *flow = (struct flow){
+        .use = flow->use, .bound_ps = flow->bound_ps, .room = flow->room};
     return flow;
 }
 
@@ -164,11 +174,15 @@ int flows_prepare(struct flows *f, uint32_t node, const struct cost *cost)
     struct flow *const flow = flow_new(f, cost->nuses);
     if (!flow)
         return -1;
-    flow->cost = *cost;
-    flow->share.use = cost->use;
-    flow->share.nuses = cost->nuses;
-    flow->share.cap = cost->cap;
-    flow->share.bound = MAXMIN_CAP;
+    for (int i = 0; i < cost->nuses; i++) {
+        flow->use[i] = cost->use[i];
+        flow->bound_ps[i] = 0;
+    }
+    flow->share = (struct maxmin_flow){.use = flow->use,
+                                       .nuses = cost->nuses,
+                                       .cap = cost->cap,
+                                       .bound = MAXMIN_CAP};
+    flow->busiest = cost->busiest;
     flow->left = cost->work;
     flow->node = node;
     f->of[node] = flow;
@@ -178,7 +192,6 @@ int flows_prepare(struct flows *f, uint32_t node, const struct cost *cost)
 static void flow_done(struct flows *f, struct flow *flow)
 {
     f->of[flow->node] = NULL;
-    cost_release(&flow->cost);
     flow->next = f->unused;
     f->unused = flow;
 }
@@ -186,17 +199,16 @@ static void flow_done(struct flows *f, struct flow *flow)
 int flows_start(struct flows *f, uint32_t node, uint64_t now_ps)
 {
     struct flow *const flow = f->of[node];
-    const struct cost *const cost = &flow->cost;
-    if (!(cost->work > 0) || cost->nuses == 0) {
+    if (!(flow->left > 0) || flow->share.nuses == 0) {
         flow_done(f, flow);
         return 1;
     }
     flow->since_ps = flow->bound_since = now_ps;
     f->nactive++;
-    for (int i = 0; i < cost->nuses; i++) {
-        if (users_add(&f->users[cost->use[i].resource], flow) != 0)
+    for (int i = 0; i < flow->share.nuses; i++) {
+        if (users_add(&f->users[flow->use[i].resource], flow) != 0)
             return -1;
-        mark_dirty(f, cost->use[i].resource);
+        mark_dirty(f, flow->use[i].resource);
     }
     return 0;
 }
@@ -205,7 +217,7 @@ int flows_start(struct flows *f, uint32_t node, uint64_t now_ps)
 static void count_bound(struct flow *flow, int bound, uint64_t now_ps)
 {
     // Alone it would be as fast: then it is the slowest part that matters.
-    const int use = bound == MAXMIN_CAP ? flow->cost.busiest : bound;
+    const int use = bound == MAXMIN_CAP ? flow->busiest : bound;
     flow->bound_ps[use] += now_ps - flow->bound_since;
     flow->bound_since = now_ps;
 }
@@ -214,15 +226,15 @@ int flows_stop(struct flows *f, uint32_t node, uint64_t now_ps)
 {
     struct flow *const flow = f->of[node];
     count_bound(flow, flow->share.bound, now_ps);
-    int longest = flow->cost.busiest;
-    for (int i = 0; i < flow->cost.nuses; i++) {
-        const int r = flow->cost.use[i].resource;
+    int longest = flow->busiest;
+    for (int i = 0; i < flow->share.nuses; i++) {
+        const int r = flow->use[i].resource;
         if (flow->bound_ps[i] > flow->bound_ps[longest])
             longest = i;
         users_remove(&f->users[r], flow);
         mark_dirty(f, r);
     }
-    const int resource = flow->cost.use[longest].resource;
+    const int resource = flow->use[longest].resource;
     flow_done(f, flow);
     f->nactive--;
     return resource;
@@ -248,8 +260,8 @@ static int find_component(struct flows *f, int first, int *m)
                 continue;
             flow->visit = f->visit;
             f->part[n++] = flow;
-            for (int k = 0; k < flow->cost.nuses; k++) {
-                const int r = flow->cost.use[k].resource;
+            for (int k = 0; k < flow->share.nuses; k++) {
+                const int r = flow->use[k].resource;
                 if (f->users[r].visit == f->visit)
                     continue;
                 f->users[r].visit = f->visit;

@@ -18,7 +18,7 @@ struct flows *flows_new(const struct topo *topo, struct agenda *agenda);
 void flows_free(struct flows *f);
 
 /*
- * A node will have work to do, when its latency is over: takes over its cost.
+ * A node will have work to do, when its latency is over; the cost is copied.
  * -1: no memory.
  */
 int flows_prepare(struct flows *f, uint32_t node, const struct cost *cost);

@@ -54,7 +54,7 @@ static int meet_all(struct run *r, const uint32_t *member, uint32_t n,
 static int meet_root(struct run *r, uint32_t at, const uint32_t *member,
                      uint32_t n, uint64_t now_ps)
 {
-    struct rendezvous *const m = &r->meeting[member[0]];
+    struct node_state *const m = &r->state[member[0]];
     const struct graph_node *const root = run_node(r, at);
     const int stays = root->match_kind != GRAPH_MATCH_MESSAGE;
     r->time[at].start_ps = now_ps;
@@ -66,7 +66,7 @@ static int meet_root(struct run *r, uint32_t at, const uint32_t *member,
     }
     m->arrival_ps = now_ps;
     for (uint32_t i = 0; i < n; i++)
-        if (member[i] != at && r->ready[member[i]] &&
+        if (member[i] != at && r->state[member[i]].ready &&
             end_host_at(r, member[i],
                         run_after(now_ps, mpi_ps(r, member[i]))) != 0)
             return -1;
@@ -78,7 +78,7 @@ static int meet_root(struct run *r, uint32_t at, const uint32_t *member,
 static int meet_at_root(struct run *r, uint32_t at, const uint32_t *member,
                         uint32_t n, uint64_t now_ps)
 {
-    struct rendezvous *const m = &r->meeting[member[0]];
+    struct node_state *const m = &r->state[member[0]];
     const uint64_t come = run_after(now_ps, mpi_ps(r, at));
     r->time[at].start_ps = now_ps;
     if (m->nready == 1 || come > m->arrival_ps)
@@ -101,8 +101,7 @@ int run_meet(struct run *r, uint32_t at, uint64_t now_ps)
     case GRAPH_MATCH_FROM_ROOT: return meet_root(r, at, member, n, now_ps);
     case GRAPH_MATCH_TO_ROOT: return meet_at_root(r, at, member, n, now_ps);
     default:
-        return r->meeting[member[0]].nready == n
-                   ? meet_all(r, member, n, now_ps)
-                   : 0;
+        return r->state[member[0]].nready == n ? meet_all(r, member, n, now_ps)
+                                               : 0;
     }
 }

@@ -1,28 +1,12 @@
 #include "graph/order.h"
 
 #include <stdio.h>  /* snprintf */
-#include <stdlib.h> /* calloc */
-#include <string.h> /* memset */
-
-static uint32_t *new_array(uint32_t n, int nowhere)
-{
-    uint32_t *const a = malloc(((size_t)n + 2) * sizeof *a);
-    if (a)
-        memset(a, nowhere ? 0xff : 0, ((size_t)n + 2) * sizeof *a);
-    return a;
-}
+#include <stdlib.h> /* malloc */
 
 void order_release(struct order *o)
 {
-    free(o->child);
-    free(o->sibling);
-    free(o->batch);
-    free(o->next_batch);
-    free(o->queue_next);
-    free(o->dep_begin);
+    free(o->node);
     free(o->dep);
-    free(o->nbefore);
-    free(o->nbatch);
     *o = (struct order){0};
 }
 
@@ -35,28 +19,29 @@ static void order_threads(struct order *o, const struct graph *g)
         const uint32_t before = graph_thread_prev(g, at);
         if (before == GRAPH_NOWHERE)
             continue;
-        o->sibling[at] = o->child[before];
-        o->child[before] = at;
+        o->node[at].sibling = o->node[before].child;
+        o->node[before].child = at;
     }
 }
 
 static void order_queues(struct order *o, const struct graph *g)
 {
     for (uint32_t at = 0; at < g->nnodes; at++) {
-        const struct graph_node *const n = &g->nodes[at].node;
+        struct order_node *const n = &o->node[at];
+        const uint32_t group = g->nodes[at].node.group;
         const uint32_t before = graph_queue_prev(g, at);
-        const int same = before != GRAPH_NOWHERE && n->group &&
-                         g->nodes[before].node.group == n->group;
-        o->batch[at] = same ? o->batch[before] : at;
-        o->nbatch[o->batch[at]]++;
-        o->nbefore[at] = 1; // its issue
+        const int same = before != GRAPH_NOWHERE && group &&
+                         g->nodes[before].node.group == group;
+        n->batch = same ? o->node[before].batch : at;
+        o->node[n->batch].nbatch++;
+        n->nbefore = 1; // its issue
         if (before != GRAPH_NOWHERE) {
-            o->queue_next[before] = at;
+            o->node[before].queue_next = at;
             if (!same)
-                o->next_batch[o->batch[before]] = at;
+                o->node[o->node[before].batch].next_batch = at;
         }
-        if (graph_queue_prev(g, o->batch[at]) != GRAPH_NOWHERE)
-            o->nbefore[at]++;
+        if (graph_queue_prev(g, n->batch) != GRAPH_NOWHERE)
+            n->nbefore++;
     }
 }
 
@@ -92,8 +77,8 @@ static int order_deps(struct order *o, const struct graph *g, char *err,
                 return -1;
             if (dep == GRAPH_NOWHERE)
                 continue;
-            o->nbefore[at]++;
-            o->dep_begin[dep + 2]++;
+            o->node[at].nbefore++;
+            o->node[dep + 2].dep_begin++;
             ndeps++;
         }
     o->dep = malloc((ndeps + 1) * sizeof *o->dep);
@@ -102,12 +87,12 @@ static int order_deps(struct order *o, const struct graph *g, char *err,
         return -1;
     }
     for (uint32_t at = 2; at <= g->nnodes; at++)
-        o->dep_begin[at] += o->dep_begin[at - 1];
+        o->node[at].dep_begin += o->node[at - 1].dep_begin;
     for (uint32_t at = 0; at < g->nnodes; at++)
         for (uint32_t i = 0; i < g->nodes[at].node.ndeps; i++) {
             dep = graph_dep(g, at, i);
             if (dep != GRAPH_NOWHERE)
-                o->dep[o->dep_begin[dep + 1]++] = at;
+                o->dep[o->node[dep + 1].dep_begin++] = at;
         }
     return 0;
 }
@@ -115,23 +100,21 @@ static int order_deps(struct order *o, const struct graph *g, char *err,
 int order_init(struct order *o, const struct graph *g, char *err,
                size_t err_nbytes)
 {
-    *o = (struct order){.child = new_array(g->nnodes, 1),
-                        .sibling = new_array(g->nnodes, 1),
-                        .batch = new_array(g->nnodes, 0),
-                        .next_batch = new_array(g->nnodes, 1),
-                        .queue_next = new_array(g->nnodes, 1),
-                        .dep_begin = new_array(g->nnodes, 0),
-                        .nbefore = new_array(g->nnodes, 0),
-                        .nbatch = new_array(g->nnodes, 0)};
-    if (o->child && o->sibling && o->batch && o->next_batch && o->queue_next &&
-        o->dep_begin && o->nbefore && o->nbatch) {
-        order_threads(o, g);
-        order_queues(o, g);
-        if (order_deps(o, g, err, err_nbytes) == 0)
-            return 0;
-    } else {
+    const size_t n = (size_t)g->nnodes + 2; // filling deps looks one beyond
+    *o = (struct order){.node = malloc(n * sizeof *o->node)};
+    if (!o->node) {
         snprintf(err, err_nbytes, "no memory");
+        return -1;
     }
+    for (size_t at = 0; at < n; at++)
+        o->node[at] = (struct order_node){.child = GRAPH_NOWHERE,
+                                          .sibling = GRAPH_NOWHERE,
+                                          .next_batch = GRAPH_NOWHERE,
+                                          .queue_next = GRAPH_NOWHERE};
+    order_threads(o, g);
+    order_queues(o, g);
+    if (order_deps(o, g, err, err_nbytes) == 0)
+        return 0;
     order_release(o);
     return -1;
 }

@@ -27,7 +27,7 @@ static int no_memory(struct run *r)
 
 int run_schedule(struct run *r, uint32_t at, enum phase phase, uint64_t ps)
 {
-    r->phase[at] = (unsigned char)phase;
+    r->state[at].phase = phase;
     return agenda_set(&r->agenda, at, ps) ? no_memory(r) : 0;
 }
 
@@ -42,8 +42,8 @@ static int begin_host(struct run *r, uint32_t at, uint64_t now_ps)
 /* The host part of a node is over: its thread goes on. */
 static int leave_host(struct run *r, uint32_t at, uint64_t now_ps)
 {
-    for (uint32_t c = r->order.child[at]; c != GRAPH_NOWHERE;
-         c = r->order.sibling[c])
+    const struct order_node *const node = r->order.node;
+    for (uint32_t c = node[at].child; c != GRAPH_NOWHERE; c = node[c].sibling)
         if (begin_host(r, c, now_ps) != 0)
             return -1;
     return 0;
@@ -106,7 +106,7 @@ static int end_all(struct run *r, uint32_t at, int bound, uint64_t now_ps);
 
 static int start_work(struct run *r, uint32_t at, uint64_t now_ps)
 {
-    r->phase[at] = PHASE_WORK;
+    r->state[at].phase = PHASE_WORK;
     const int status = flows_start(r->flows, at, now_ps);
     if (status < 0)
         return no_memory(r);
@@ -122,7 +122,7 @@ static int ready_message(struct run *r, uint32_t at, const uint32_t *member,
         return start_device(r, at, now_ps);
     r->time[at].start_ps = now_ps;
     for (uint32_t i = 0; i < n; i++)
-        if (member[i] != at && r->phase[member[i]] == PHASE_ENDED)
+        if (member[i] != at && r->state[member[i]].phase == PHASE_ENDED)
             return run_schedule(r, at, PHASE_END, now_ps);
     return 0; // the sender's end will see to it
 }
@@ -136,15 +136,15 @@ static int make_ready(struct run *r, uint32_t at, uint64_t now_ps)
     const uint32_t *const member = graph_matched(r->g, at, &n);
     const struct graph_node *const node = run_node(r, at);
     r->time[at].ready_ps = now_ps;
-    r->ready[at] = 1;
+    r->state[at].ready = 1;
     if (n)
-        r->meeting[member[0]].nready++;
+        r->state[member[0]].nready++;
     if (node->queue && n == 0)
         return start_device(r, at, now_ps);
     if (node->queue && graph_time_match(node) == GRAPH_MATCH_MESSAGE)
         return ready_message(r, at, member, n, now_ps);
     if (node->queue)
-        return r->meeting[member[0]].nready == n
+        return r->state[member[0]].nready == n
                    ? start_device(r, member[0], now_ps)
                    : 0;
     if (n)
@@ -156,29 +156,29 @@ static int make_ready(struct run *r, uint32_t at, uint64_t now_ps)
 /* One of the things that the node waits for has happened. */
 static int satisfy(struct run *r, uint32_t at, uint64_t now_ps)
 {
-    return --r->order.nbefore[at] == 0 ? make_ready(r, at, now_ps) : 0;
+    return --r->order.node[at].nbefore == 0 ? make_ready(r, at, now_ps) : 0;
 }
 
 static int end_node(struct run *r, uint32_t at, int bound, uint64_t now_ps)
 {
     const struct order *const o = &r->order;
     const struct graph_node *const n = run_node(r, at);
-    r->phase[at] = PHASE_ENDED;
+    r->state[at].phase = PHASE_ENDED;
     r->time[at].end_ps = now_ps;
     r->time[at].bound = bound;
     r->nended++;
     if ((n->queue == 0 || (n->flags & GRAPH_JOIN)) &&
         leave_host(r, at, now_ps) != 0)
         return -1;
-    for (uint32_t d = o->dep_begin[at]; d < o->dep_begin[at + 1]; d++)
+    for (uint32_t d = o->node[at].dep_begin; d < o->node[at + 1].dep_begin; d++)
         if (satisfy(r, o->dep[d], now_ps) != 0)
             return -1;
-    const uint32_t batch = o->batch[at];
-    if (--o->nbatch[batch] > 0)
+    struct order_node *const batch = &o->node[o->node[at].batch];
+    if (--batch->nbatch > 0)
         return 0;
-    const uint32_t next = o->next_batch[batch];
-    for (uint32_t q = next; q != GRAPH_NOWHERE && o->batch[q] == next;
-         q = o->queue_next[q])
+    const uint32_t next = batch->next_batch;
+    for (uint32_t q = next; q != GRAPH_NOWHERE && o->node[q].batch == next;
+         q = o->node[q].queue_next)
         if (satisfy(r, q, now_ps) != 0)
             return -1;
     return 0;
@@ -202,7 +202,7 @@ static int end_all(struct run *r, uint32_t at, int bound, uint64_t now_ps)
         int failed = 0;
         if (joint || m == at)
             failed = end_node(r, m, bound, now_ps);
-        else if (r->ready[m])
+        else if (r->state[m].ready)
             failed = run_schedule(r, m, PHASE_END, now_ps);
         if (failed)
             return -1;
@@ -216,9 +216,9 @@ static int happen(struct run *r, struct agenda_event e)
 {
     const uint32_t at = e.node;
     const struct graph_node *const n = run_node(r, at);
-    switch ((enum phase)r->phase[at]) {
+    switch (r->state[at].phase) {
     case PHASE_HOST:
-        r->phase[at] = PHASE_NONE;
+        r->state[at].phase = PHASE_NONE;
         r->time[at].issue_ps = e.ps;
         if (n->queue && !(n->flags & GRAPH_JOIN) && leave_host(r, at, e.ps))
             return -1;
@@ -235,7 +235,7 @@ static int happen(struct run *r, struct agenda_event e)
 static int stuck(struct run *r)
 {
     uint32_t at = 0;
-    while (r->phase[at] == PHASE_ENDED)
+    while (r->state[at].phase == PHASE_ENDED)
         at++;
     const struct graph_view *const v = &r->g->nodes[at];
     snprintf(r->err, r->err_nbytes,
@@ -268,19 +268,17 @@ static int run_all(struct run *r, uint64_t base_ps)
 static int run_init(struct run *r, const struct replay_options *options)
 {
     const size_t n = (size_t)r->g->nnodes + 1;
-    r->phase = calloc(n, 1);
-    r->ready = calloc(n, 1);
-    r->meeting = malloc(n * sizeof *r->meeting);
+    r->state = malloc(n * sizeof *r->state);
     r->nbusy = calloc((size_t)topo_ngpus(r->topo) + 1, sizeof *r->nbusy);
     r->costs = cost_table_new(r->topo, options);
-    if (!r->phase || !r->ready || !r->meeting || !r->nbusy || !r->costs ||
+    if (!r->state || !r->nbusy || !r->costs ||
         agenda_init(&r->agenda, r->g) != 0)
         return no_memory(r);
     r->flows = flows_new(r->topo, &r->agenda);
     if (!r->flows)
         return no_memory(r);
     for (size_t i = 0; i < n; i++)
-        r->meeting[i] = (struct rendezvous){0, UINT64_MAX};
+        r->state[i] = (struct node_state){.arrival_ps = UINT64_MAX};
     return order_init(&r->order, r->g, r->err, r->err_nbytes);
 }
 
@@ -290,9 +288,7 @@ static void run_release(struct run *r)
     cost_table_free(r->costs);
     agenda_release(&r->agenda);
     order_release(&r->order);
-    free(r->phase);
-    free(r->ready);
-    free(r->meeting);
+    free(r->state);
     free(r->nbusy);
 }
 

@@ -24,6 +24,13 @@ enum phase {
     PHASE_ENDED,
 };
 
+struct node_state {
+    enum phase phase;
+    uint32_t ready : 1;   /* all that orders it has ended */
+    uint32_t nready : 31; /* of a match's first member: members that are */
+    uint64_t arrival_ps;  /* likewise, host-only: of what they wait for */
+};
+
 /* A replay under way. */
 struct run {
     const struct graph *g;
@@ -33,12 +40,8 @@ struct run {
     struct agenda agenda;
     struct cost_table *costs;
     struct flows *flows;
-    unsigned char *phase, *ready; /* by node */
-    struct rendezvous {           /* by node, of a match's first member */
-        uint32_t nready;
-        uint64_t arrival_ps; /* host-only: of what the members wait for */
-    } * meeting;
-    int *nbusy; /* by GPU: collectives that run on it */
+    struct node_state *state; /* by node */
+    int *nbusy;               /* by GPU: collectives that run on it */
     uint32_t nended;
     char *err;
     size_t err_nbytes;
