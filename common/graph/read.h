@@ -25,6 +25,7 @@ struct graph_view {         /* one node, or one part of it */
     const struct graph_access *accesses; /* naccesses, likewise */
     size_t nmoves, naccesses;
     const char *name;
+    const char *span; /* NVTX range that it was issued in, "" for none */
     const char *site; /* "file:line"; "" in a running job, see live.h */
 };
 

@@ -30,7 +30,7 @@ struct graph_segment {
 
 static int map_segment(struct graph_segment *g)
 {
-    g->fd = memfd_create("commlab-graph", MFD_CLOEXEC);
+    g->fd = memfd_create(GRAPH_MEMFD, MFD_CLOEXEC);
     if (g->fd < 0 || ftruncate(g->fd, FORMAT_CAPACITY) != 0)
         return -1;
     void *const at = mmap(NULL, FORMAT_CAPACITY, PROT_READ | PROT_WRITE,
@@ -138,6 +138,16 @@ static void record_publish(struct writer *w)
                           memory_order_release);
 }
 
+/* A process has one segment, so the number means the same wherever it is used. */
+static _Thread_local uint32_t span_now;
+
+uint32_t graph_span(uint32_t name)
+{
+    const uint32_t before = span_now;
+    span_now = name;
+    return before;
+}
+
 uint32_t graph_add(struct graph_segment *g, const struct graph_node *n,
                    const struct graph_ref *deps, const struct graph_move *moves,
                    const struct graph_access *accesses)
@@ -148,6 +158,8 @@ uint32_t graph_add(struct graph_segment *g, const struct graph_node *n,
     const size_t nbytes =
         sizeof *n + deps_nbytes + moves_nbytes + accesses_nbytes;
     struct graph_node node = *n;
+    if (node.span == 0)
+        node.span = span_now;
 
     pthread_mutex_lock(&g->lock);
     struct writer w = record_begin(g, nbytes, FORMAT_NODE);

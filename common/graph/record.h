@@ -162,6 +162,9 @@ struct graph_node {
     uint32_t span; /* graph_string(): NVTX range it was issued in, 0: none */
 };
 
+/* A segment's memfd is /proc/PID/fd/N -> /memfd:NAME. */
+#define GRAPH_MEMFD "commlab-graph"
+
 struct graph_segment;
 
 /*
@@ -214,6 +217,13 @@ void graph_part(struct graph_segment *g, uint32_t index,
 
 /* Intern a string; ids are small, per segment, stable. "" and NULL are 0. */
 uint32_t graph_string(struct graph_segment *g, const char *text);
+
+/*
+ * Nodes that this thread adds from now on belong to span `name` (a number of
+ * graph_string(), 0: none), unless they name one themselves. Returns the one
+ * before.
+ */
+uint32_t graph_span(uint32_t name);
 
 /*
  * Intern a call site: a return address of this process, NULL is 0. It becomes

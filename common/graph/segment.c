@@ -383,6 +383,7 @@ int segment_views(const struct segment *s, uint32_t index, uint32_t n,
         .accesses = (const void *)(moves + node->nmoves),
         .naccesses = node->naccesses,
         .name = segment_string(s, node->name),
+        .span = segment_string(s, node->span),
         .site = text ? text : "",
     };
     uint32_t at = s->node[index].amend;

@@ -86,6 +86,35 @@ START_TEST(equal_strings_share_one_number)
 }
 END_TEST
 
+/* The span of the node at `index` of what is recorded. */
+static uint32_t span_of_node(uint32_t index)
+{
+    uint64_t at = FORMAT_DATA;
+    const struct graph_node *n = NULL;
+    for (uint32_t i = 0; i < index; i++)
+        n = (const void *)next(FORMAT_NODE, &at);
+    return n->span;
+}
+
+START_TEST(operations_belong_to_the_span_they_are_issued_in)
+{
+    const struct graph_node none = {.kind = GRAPH_HOST};
+    struct graph_node own = none;
+    const uint32_t a = graph_string(g, "a"), b = graph_string(g, "b");
+    own.span = b;
+    graph_add(g, &none, NULL, NULL, NULL);
+    ck_assert_uint_eq(graph_span(a), 0);
+    graph_add(g, &none, NULL, NULL, NULL);
+    graph_add(g, &own, NULL, NULL, NULL);
+    ck_assert_uint_eq(graph_span(0), a);
+    graph_add(g, &none, NULL, NULL, NULL);
+    ck_assert_uint_eq(span_of_node(1), 0);
+    ck_assert_uint_eq(span_of_node(2), a);
+    ck_assert_uint_eq(span_of_node(3), b);
+    ck_assert_uint_eq(span_of_node(4), 0);
+}
+END_TEST
+
 static __attribute__((noinline)) uint32_t site_of_caller(void)
 {
     return graph_site(g, __builtin_return_address(0));
@@ -181,6 +210,7 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, a_node_is_found_with_its_arrays);
     tcase_add_test(t, equal_strings_share_one_number);
+    tcase_add_test(t, operations_belong_to_the_span_they_are_issued_in);
     tcase_add_test(t, a_call_site_is_file_and_line);
     tcase_add_test(t, a_site_without_line_names_module_and_offset);
     tcase_add_test(t, threads_record_at_once_and_nothing_is_lost);
