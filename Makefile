@@ -21,6 +21,8 @@ skeletons:             ## regenerate labs/ from solutions/ (FORCE=1 overwrites)
 	@FORCE=$(FORCE) common/skeletons.sh
 handouts: all          ## rerun what the handouts show: outputs and figures
 	@common/kit/handouts.sh
+plans: $(SOLUTIONS) $(GPU_READY)   ## time the solutions, for the plans' reference times
+	common/plans.sh $(BUILD)
 lint: lint-format lint-code   ## format and static checks
 clean:                 ## remove everything built
 	rm -rf $(BUILD)

@@ -185,14 +185,15 @@ short = $(firstword $(subst -, ,$(1)))
 # lab_program(folder,program): everything in a lab's folder, and the runner
 define lab_program
 $(2): $$(call objs,$$(wildcard $(1)/*.c $(1)/*.cu)) $(O)/liblab.a \
-	$(O)/libjudge.a | $(GPU_READY)
+	$(O)/libjudge.a $(O)/libgraph.a | $(GPU_READY)
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CXX) -o $$@ $$(filter %.o,$$^) $(O)/liblab.a $(O)/libjudge.a \
-	    -Wl,@common/lab/meter.wrap $(GPU_LIBS) $(3) $(MPI_LIBS) \
+	    $(O)/libgraph.a -Wl,@common/lab/meter.wrap $(GPU_LIBS) $(3) $(MPI_LIBS) \
 	    $(JUDGE_LIBS) -lm -pthread
 endef
-JUDGE_LIBS := -lyaml -ljansson -lm
+# The judge replays graphs, on machines that are XML.
+JUDGE_LIBS := -lyaml -ljansson -lexpat -ldw -lelf -lm
 comma := ,
 RPATH_top := $(if $(filter sim,$(GPU)),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN/simgpu/lib')
 RPATH_sub := $(if $(filter sim,$(GPU)),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN/../simgpu/lib')
@@ -227,11 +228,15 @@ $(O)/judges.c: FORCE
 $(O)/judges.o: $(O)/judges.c
 	$(Q)$(CC) $(CFLAGS_ALL) -c $< -o $@
 $(BUILD)/grade: $(call objs,$(wildcard grader/main.c) $(JUDGES)) \
+<<<<<<< HEAD
 	$(O)/judges.o $(O)/libgrader.a $(O)/libjudge.a
+=======
+	$(O)/libgrader.a $(O)/libjudge.a $(O)/libgraph.a | $(TOPOS)
+>>>>>>> 00a2a98 (lab: score timed cases by the replayed graph)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(O)/libgrader.a $(O)/libjudge.a \
-	    $(GRADER_LIBS)
+	    $(O)/libgraph.a $(GRADER_LIBS)
 $(BUILD)/commgraph: $(call objs,$(call c_in,common/graph/commgraph)) \
 	$(O)/libgraph.a | $(TOPOS)
 	@mkdir -p $(@D)
@@ -292,8 +297,13 @@ cuda-links:
 bench: all $(PROGS)
 	@tests/bench.sh $(BUILD)
 
+<<<<<<< HEAD
 .PHONY: FORCE all help quickstart simgpu solutions skeletons handouts lint \
 	clean lint-format lint-code
+=======
+.PHONY: all help quickstart simgpu solutions skeletons plans lint clean \
+	lint-format lint-code
+>>>>>>> 00a2a98 (lab: score timed cases by the replayed graph)
 C_FILES = $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
 lint-format:
 	clang-format --dry-run --Werror $(filter-out labs/%,$(C_FILES))

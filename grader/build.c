@@ -76,8 +76,9 @@ static int give_staff(struct grade *g)
         }
     }
     closedir(dir);
-    static const char *const archives[] = {"liblab.a", "libjudge.a"};
-    for (int i = 0; i < 2 && !err; i++) {
+    static const char *const archives[] = {"liblab.a", "libjudge.a",
+                                           "libgraph.a"};
+    for (int i = 0; i < 3 && !err; i++) {
         snprintf(from, sizeof from, "%s/build/sim/%s", g->kit, archives[i]);
         err = give(g, from, archives[i]);
     }
@@ -100,9 +101,10 @@ static int compile_script(const struct grade *g, char *out, size_t nbytes)
 
 static const char link_script[] =
     "g++ -o /out/program /out/*.o /staff/*.o /staff/liblab.a "
-    "/staff/libjudge.a -Wl,@/common/lab/meter.wrap -L/simgpu/lib -lnccl "
+    "/staff/libjudge.a /staff/libgraph.a -Wl,@/common/lab/meter.wrap "
+    "-L/simgpu/lib -lnccl "
     "-lcudart -Wl,-rpath,/simgpu/lib $(pkg-config --libs mpich) -lyaml "
-    "-ljansson -lm -pthread";
+    "-ljansson -lexpat -ldw -lelf -lm -pthread";
 
 /* The first line that says "error", or the first at all. */
 static void first_error(const char *output, char *line, size_t nbytes)

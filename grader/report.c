@@ -13,9 +13,12 @@
 /* The line that runs just that case again, as a student would. */
 static void rerun_of(const struct grade *g, int i, char *out, size_t nbytes)
 {
-    snprintf(out, nbytes, "mpirun -n %d build/%.*s --case %s",
-             g->result[i].ranks, (int)strcspn(g->lab, "-"), g->lab,
-             g->plan->cases[i].name);
+    const struct plan_case *const c = &g->plan->cases[i];
+    const int elsewhere = strcmp(c->topo, PLAN_TOPO) != 0;
+    snprintf(out, nbytes, "%s%s%smpirun -n %d build/%.*s --case %s",
+             elsewhere ? "SIMGPU_TOPO=" : "", elsewhere ? c->topo : "",
+             elsewhere ? " " : "", g->result[i].ranks,
+             (int)strcspn(g->lab, "-"), g->lab, c->name);
 }
 
 void grade_report(const struct grade *g)

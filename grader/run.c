@@ -1,15 +1,15 @@
 /*
  * run.c: running a submission's cases, and judging them
  *
- * For each rank count, one mpirun runs all cases that ask for it. A case that
- * ends the run (a crash, a hang) has left its status unwritten; it alone pays,
- * and the cases behind it are run again without it.
+ * For each rank count and machine, one mpirun runs all cases that ask for it. A
+ * case that ends the run (a crash, a hang) has left its status unwritten; it alone
+ * pays. The cases behind it are run again without it, and so are the timed ones
+ * before it: a rank saves its execution graph when it ends well, not before.
  */
 #define _GNU_SOURCE
 #include <errno.h>    /* errno */
 #include <inttypes.h> /* PRIx64 */
 #include <jansson.h>  /* json_object */
-#include <math.h>     /* isnan */
 #include <stdio.h>    /* snprintf */
 #include <stdlib.h>   /* malloc */
 #include <string.h>   /* strcmp */
@@ -17,6 +17,8 @@
 #include <unistd.h>   /* unlink */
 
 #include "grade.h"
+#include "judge/points.h"
+#include "judge/spans.h"
 #include "sandbox.h"
 
 enum {
@@ -26,10 +28,12 @@ enum {
     MAX_CASES = 1024,
     MAX_RANKS = 64,
     EVIDENCE_CAP = 1 << 30, /* bytes that a rank may show */
+    GRAPH_CAP = 1 << 30,    /* and of its execution graph */
 };
 
 struct batch { /* cases that run together */
     int nranks;
+    const char *topo; /* the machine that they are modelled on */
     int case_no[MAX_CASES];
     int n;
     uint64_t nonce;
@@ -109,6 +113,8 @@ static int run_batch(struct grade *g, const struct batch *b, const char *dir,
         .bind = {{out, "/out", 0}, {simgpu, "/simgpu", 0}, {dir, "/job", 1}},
         .nbinds = 3,
         .env = {{"COMMLAB_JOB", "/job"},
+                {"SIMGPU_TOPO", b->topo},
+                {"SIMGPU_GRAPH", "/job"},
                 {"SIMGPU_SCHEDULE", g->schedule ? g->schedule : "eager"}},
         .limit_sec = START_SEC + CASE_SEC * b->n,
         .watch = dir,
@@ -164,57 +170,132 @@ static int began(const struct evidence *e, int nranks, int case_no)
     return 0;
 }
 
-/* Keep a case's verdict: the first failure over its rank counts stays. */
+/* Keep a case's verdict: over its rank counts the first of the lowest score. */
 static void keep(struct grade *g, int case_no, int nranks,
                  const struct judge_verdict *v)
 {
     struct result *const r = &g->result[case_no];
-    if (r->judged && !r->verdict.pass)
+    if (r->judged && (r->verdict.suspected ||
+                      (!v->suspected && r->verdict.score <= v->score)))
         return;
     r->judged = 1;
     r->verdict = *v;
     r->ranks = nranks;
 }
 
-/* Judge what the batch has shown. Returns how many of its cases are dealt
- * with: all, or up to and with the one that ended the run. A run may also end
- * between two cases, since no other can follow the first. */
-static int judge_batch(struct grade *g, const struct batch *b, const char *dir,
-                       const struct sandbox_end *end)
+/* ---- judging ---------------------------------------------------------------- */
+
+struct shown { /* by a run that is over */
+    struct evidence *evidence;
+    struct graph *graph; /* NULL: problem says why */
+    struct spans *spans;
+    char problem[512];
+};
+
+/* Is every rank's graph a file, and not too large a one? What lies there was
+ * written next to the student's code. */
+static int graphs_are_files(const struct batch *b, const char *dir)
 {
-    char format[PATH_MAX + 64];
-    uint64_t seed[MAX_RANKS];
-    snprintf(format, sizeof format, "%s/evidence-%%d", dir);
-    struct evidence *const e =
-        evidence_load(format, b->nranks, b->nonce, EVIDENCE_CAP);
-    int done = 0, ended = 0;
-    while (done < b->n && !ended) {
-        if (done > 0 && !began(e, b->nranks, b->case_no[done]))
-            break;
-        const int case_no = b->case_no[done++];
-        struct judge_verdict v = {.time_us = NAN};
-        ended = !finished(e, b->nranks, case_no);
-        for (int r = 0; r < b->nranks; r++)
-            seed[r] = seed_of(g, case_no, r);
-        const struct judge_task t = {&g->plan->cases[case_no],
-                                     (unsigned)case_no,
-                                     b->nranks,
-                                     ITERATIONS,
-                                     seed,
-                                     e};
-        if (ended && !has_hole(e, b->nranks, case_no))
-            last_words(end, v.message, sizeof v.message);
-        else
-            judge_case(g->judge, &t, &v);
-        keep(g, case_no, b->nranks, &v);
+    for (int r = 0; r < b->nranks; r++) {
+        char path[PATH_MAX + 64];
+        struct stat st;
+        snprintf(path, sizeof path, "%s/rank-%d.graph", dir, r);
+        if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
+            st.st_size > GRAPH_CAP)
+            return 0;
     }
-    evidence_free(e);
-    return done;
+    return 1;
 }
 
-static int wanted(const struct grade *g, const struct plan_case *c, int nranks)
+static void load_shown(struct shown *s, const struct batch *b, const char *dir)
+{
+    char format[PATH_MAX + 64], err[384] = "the run did not end well";
+    snprintf(format, sizeof format, "%s/evidence-%%d", dir);
+    *s =
+        (struct shown){evidence_load(format, b->nranks, b->nonce, EVIDENCE_CAP),
+                       NULL, NULL, ""};
+    if (graphs_are_files(b, dir))
+        s->graph = graph_load(dir, err, sizeof err);
+    if (s->graph && s->graph->nranks != (uint32_t)b->nranks)
+        snprintf(err, sizeof err, "it is of %u ranks", s->graph->nranks);
+    else if (s->graph)
+        s->spans = spans_new(s->graph, b->topo, err, sizeof err);
+    if (!s->spans)
+        snprintf(s->problem, sizeof s->problem,
+                 "there is no execution graph to replay: %s", err);
+}
+
+static void shown_release(struct shown *s)
+{
+    spans_free(s->spans);
+    graph_free(s->graph);
+    evidence_free(s->evidence);
+}
+
+/* Judge case i of the batch. Has it ended the run? */
+static int judge_one(struct grade *g, const struct batch *b, int i,
+                     const struct shown *s, const struct sandbox_end *end)
+{
+    const int case_no = b->case_no[i];
+    struct judge_verdict v = JUDGE_VERDICT_NONE;
+    const int ended = !finished(s->evidence, b->nranks, case_no);
+    uint64_t seed[MAX_RANKS];
+    for (int r = 0; r < b->nranks; r++)
+        seed[r] = seed_of(g, case_no, r);
+    const struct judge_task t = {.c = &g->plan->cases[case_no],
+                                 .case_no = (unsigned)case_no,
+                                 .nranks = b->nranks,
+                                 .iterations = ITERATIONS,
+                                 .seed = seed,
+                                 .evidence = s->evidence,
+                                 .graph = s->spans ? s->graph : NULL,
+                                 .spans = s->spans,
+                                 .graph_problem = s->spans ? NULL : s->problem};
+    if (ended && !has_hole(s->evidence, b->nranks, case_no))
+        last_words(end, v.message, sizeof v.message);
+    else
+        judge_case(g->judge, &t, &v);
+    keep(g, case_no, b->nranks, &v);
+    return ended;
+}
+
+/*
+ * Judge what the batch has shown, and leave in it the cases that have to be run
+ * again: those behind the one that ended the run, and timed ones before it, whose
+ * graph is lost. A run may also end between two cases, since no other can follow
+ * the first.
+ */
+static void judge_batch(struct grade *g, struct batch *b, const char *dir,
+                        const struct sandbox_end *end)
+{
+    struct shown s;
+    load_shown(&s, b, dir);
+    int last = 0; // the case that ended the run, or the batch's last
+    while (last < b->n - 1 &&
+           finished(s.evidence, b->nranks, b->case_no[last]) &&
+           began(s.evidence, b->nranks, b->case_no[last + 1]))
+        last++;
+    int left = 0;
+    for (int i = 0; i < b->n; i++) {
+        const int case_no = b->case_no[i];
+        const int timed = g->plan->cases[case_no].timed;
+        if (i > last || (i < last && last < b->n - 1 && timed && !s.spans))
+            b->case_no[left++] = case_no;
+        else
+            judge_one(g, b, i, &s, end);
+    }
+    b->n = left;
+    shown_release(&s);
+}
+
+/* ---- which cases run together ------------------------------------------------- */
+
+static int wanted(const struct grade *g, const struct plan_case *c, int nranks,
+                  const char *topo)
 {
     if (g->only_case && strcmp(g->only_case, c->name) != 0)
+        return 0;
+    if (strcmp(c->topo, topo) != 0)
         return 0;
     for (int i = 0; i < c->nranks; i++)
         if (c->ranks[i] == nranks)
@@ -222,15 +303,16 @@ static int wanted(const struct grade *g, const struct plan_case *c, int nranks)
     return 0;
 }
 
-/* All cases that ask for nranks ranks. */
-static int run_ranks(struct grade *g, int nranks, int *number)
+/* All cases that ask for nranks ranks on this machine. */
+static int run_ranks(struct grade *g, int nranks, const char *topo, int *number)
 {
     static struct sandbox_end end;
     static struct batch b;
     b.nranks = nranks;
+    b.topo = topo;
     b.n = 0;
     for (int i = 0; i < g->plan->ncases && b.n < MAX_CASES; i++)
-        if (wanted(g, &g->plan->cases[i], nranks))
+        if (wanted(g, &g->plan->cases[i], nranks, topo))
             b.case_no[b.n++] = i;
     while (b.n > 0) {
         char dir[PATH_MAX + 32];
@@ -238,12 +320,18 @@ static int run_ranks(struct grade *g, int nranks, int *number)
         b.nonce = judge_seed(g->seed, (uint64_t)*number);
         if (run_batch(g, &b, dir, &end) != 0)
             return -1;
-        const int done = judge_batch(g, &b, dir, &end);
-        memmove(b.case_no, b.case_no + done,
-                (size_t)(b.n - done) * sizeof *b.case_no);
-        b.n -= done;
+        judge_batch(g, &b, dir, &end);
     }
     return 0;
+}
+
+/* Is case i the first of the plan that names its machine? */
+static int names_machine(const struct plan *p, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (strcmp(p->cases[k].topo, p->cases[i].topo) == 0)
+            return 0;
+    return 1;
 }
 
 static void total(struct grade *g)
@@ -253,21 +341,27 @@ static void total(struct grade *g)
         struct result *const r = &g->result[i];
         if (!r->judged)
             continue;
-        r->outcome = r->verdict.pass ? OUTCOME_PASS : OUTCOME_FAIL;
-        r->score = r->verdict.pass ? g->plan->cases[i].points : 0;
+        r->outcome = r->verdict.pass        ? OUTCOME_PASS
+                     : r->verdict.suspected ? OUTCOME_SUSPECTED
+                                            : OUTCOME_FAIL;
+        r->score = points_earned(&g->plan->cases[i], &r->verdict);
         g->score += r->score;
         g->max_score += g->plan->cases[i].points;
-        if (!r->verdict.pass)
-            g->outcome = OUTCOME_FAIL;
+        if (r->outcome == OUTCOME_SUSPECTED ||
+            (r->outcome == OUTCOME_FAIL && g->outcome == OUTCOME_PASS))
+            g->outcome = r->outcome;
     }
 }
 
 int grade_run(struct grade *g)
 {
     int number = 0;
-    for (int n = 1; n <= MAX_RANKS; n++)
-        if (run_ranks(g, n, &number) != 0)
-            return -1;
+    for (int i = 0; i < g->plan->ncases; i++) {
+        const char *const topo = g->plan->cases[i].topo;
+        for (int n = 1; n <= MAX_RANKS && names_machine(g->plan, i); n++)
+            if (run_ranks(g, n, topo, &number) != 0)
+                return -1;
+    }
     total(g);
     return 0;
 }

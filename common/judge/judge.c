@@ -1,12 +1,14 @@
 #include "judge/judge.h"
 
-#include <math.h>   /* NAN */
+#include <math.h>   /* isnan */
 #include <stdarg.h> /* va_list */
 #include <stdio.h>  /* vsnprintf */
 #include <stdlib.h> /* qsort */
 #include <string.h> /* strcmp */
 
 #include "judge/chain.h"
+#include "judge/points.h"
+#include "judge/spans.h"
 
 uint64_t judge_seed(uint64_t seed, uint64_t i)
 {
@@ -45,6 +47,7 @@ void judge_fail(struct judge_verdict *v, const char *format, ...)
 {
     va_list args;
     v->pass = 0;
+    v->score = 0;
     if (v->message[0])
         return; // the first reason is the one to read
     va_start(args, format);
@@ -103,22 +106,34 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Median over iterations of the slowest rank's time. */
+/* The slowest rank's time, as the ranks show it. */
+static double shown_time(const struct judge_task *t, int iteration)
+{
+    double slowest = -1;
+    for (int r = 0; r < t->nranks; r++) {
+        const double us = evidence_metric(t->evidence, r, t->case_no,
+                                          (unsigned)iteration, "time_us");
+        if (isnan(us))
+            return NAN;
+        slowest = us > slowest ? us : slowest;
+    }
+    return slowest;
+}
+
+/*
+ * Median over iterations of the slowest rank's time. A timed case on simgpu takes
+ * it from the graph, which is replayed here, and not from what the process says.
+ */
 static double judge_time(const struct judge_task *t)
 {
     enum { MAX = 256 };
     double each[MAX];
     int n = 0;
     for (int i = 0; i < t->iterations && n < MAX; i++) {
-        double slowest = -1;
-        for (int r = 0; r < t->nranks; r++) {
-            const double us = evidence_metric(t->evidence, r, t->case_no,
-                                              (unsigned)i, "time_us");
-            if (isnan(us))
-                return NAN;
-            slowest = us > slowest ? us : slowest;
-        }
-        each[n++] = slowest;
+        each[n] =
+            t->c->timed && t->spans ? spans_time_us(t, i) : shown_time(t, i);
+        if (isnan(each[n++]))
+            return NAN;
     }
     if (n == 0)
         return NAN;
@@ -126,10 +141,25 @@ static double judge_time(const struct judge_task *t)
     return each[n / 2];
 }
 
+/* The points of a timed case that is right so far. */
+static void judge_speed(const struct judge_kind *k, const struct judge_task *t,
+                        struct judge_verdict *v)
+{
+    v->reference_us = plan_reference_us(t->c, t->nranks);
+    if (t->spans && k->limit_us)
+        v->limit_us = k->limit_us(t);
+    if (t->graph_problem)
+        judge_fail(v, "it can't be timed: %s", t->graph_problem);
+    else if (v->pass)
+        points_judge_time(t->c, v);
+}
+
 void judge_case(const struct judge_lab *lab, const struct judge_task *t,
                 struct judge_verdict *v)
 {
-    *v = (struct judge_verdict){.pass = 1, .time_us = NAN};
+    *v = JUDGE_VERDICT_NONE;
+    v->pass = 1;
+    v->score = 1;
     judge_status(t, v);
     if (!v->pass)
         return;
@@ -137,6 +167,8 @@ void judge_case(const struct judge_lab *lab, const struct judge_task *t,
         if (strcmp(k->name, t->c->kind) == 0) {
             v->time_us = judge_time(t);
             k->judge(t, v);
+            if (t->c->timed)
+                judge_speed(k, t, v);
             return;
         }
     judge_fail(v, "the plan asks for \"%s\", which this lab cannot judge",

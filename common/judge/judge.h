@@ -8,6 +8,10 @@
  * in the student's own program for quick feedback and in the grader, where
  * alone seeds are secret.
  *
+ * On simgpu the run's execution graph is evidence, too: it says when each operation
+ * began and ended on the modelled machine (spans.h). Timed cases are scored by
+ * it; on real GPUs, by the times that ranks show.
+ *
  * Seeds: each rank knows its own only; the judge knows all of them. A rank's
  * input of an iteration follows from its seed and from what it showed for the
  * iteration before (chain.h): judge_input_seed().
@@ -15,10 +19,15 @@
 #ifndef COMMLAB_JUDGE_JUDGE_H
 #define COMMLAB_JUDGE_JUDGE_H
 
+#include <math.h> /* NAN */
+
 #include "judge/evidence.h"
 #include "judge/plan.h"
 
 enum { JUDGE_RED_ZONE = 256, JUDGE_RED = 0xA5 }; /* around every output */
+
+struct graph; /* graph/read.h */
+struct spans; /* spans.h */
 
 struct judge_task { /* one case, run on nranks */
     const struct plan_case *c;
@@ -27,14 +36,28 @@ struct judge_task { /* one case, run on nranks */
     int iterations;
     const uint64_t *seed; /* of each rank, for this case */
     const struct evidence *evidence;
+    const struct graph *graph; /* of the run; NULL on real GPUs */
+    const struct spans *spans; /* graph, replayed; NULL with it */
+    const char *graph_problem; /* why there is no graph where one should be, as
+                                  the student may read it; else NULL */
+    const char *answers;       /* text of answers.txt, NULL: there is none */
 };
 
 struct judge_verdict {
-    int pass;
+    int pass; /* all points */
     int not_implemented;
-    double time_us;    /* median of the slowest rank's; NaN if not timed */
+    int suspected;       /* a person has to look at it */
+    double score;        /* 0 to 1: share of the points; 1 if pass */
+    double time_us;      /* median of the slowest rank's; NaN if not timed */
+    double reference_us; /* of the solution; NaN if the case isn't timed */
+    double limit_us;     /* no machine of that kind can do it in less; or NaN */
     char message[480]; /* one or two lines for the student; "" if all is well */
 };
+
+/* Nothing judged yet. */
+#define JUDGE_VERDICT_NONE                                                     \
+    ((struct judge_verdict){                                                   \
+        .time_us = NAN, .reference_us = NAN, .limit_us = NAN})
 
 /*
  * Judge one kind of case. Statuses other than RUN_OK, and missing ranks, have
@@ -45,6 +68,9 @@ typedef void judge_fn(const struct judge_task *t, struct judge_verdict *v);
 struct judge_kind {
     const char *name; /* plan_case.kind */
     judge_fn *judge;
+    /* Least time that the machine of t->spans needs for a timed case; may be
+     * NULL, and is asked on simgpu only. */
+    double (*limit_us)(const struct judge_task *t);
 };
 
 struct judge_lab {                  /* one per lab, exported by its judge.c */

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "judge/plan.h"
 
+#include <math.h>   /* NAN */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* free, strtoll */
 #include <string.h> /* strcmp */
@@ -17,13 +18,45 @@ void plan_free(struct plan *p)
         }
         free(c->name);
         free(c->kind);
+        free(c->topo);
     }
     for (int i = 0; i < p->nfiles; i++)
         free(p->file[i]);
     free(p->cases);
     free(p->lab);
     free(p->title);
+    free(p->topo);
     free(p);
+}
+
+int plan_check_times(const struct plan *p, char *err, size_t err_nbytes)
+{
+    for (int i = 0; i < p->ncases; i++)
+        for (int k = 0; p->cases[i].timed && k < p->cases[i].nranks; k++)
+            if (!(p->cases[i].us[k] > 0)) {
+                snprintf(err, err_nbytes,
+                         "times/%s.yaml has no time of %s on %d ranks: run "
+                         "make plans",
+                         p->lab, p->cases[i].name, p->cases[i].ranks[k]);
+                return -1;
+            }
+    return 0;
+}
+
+double plan_reference_us(const struct plan_case *c, int nranks)
+{
+    for (int k = 0; c->timed && k < c->nranks; k++)
+        if (c->ranks[k] == nranks && c->us[k] > 0)
+            return c->us[k];
+    return NAN;
+}
+
+int plan_fits(const struct plan_case *c, int nranks, const char *topo)
+{
+    int has_ranks = 0;
+    for (int k = 0; k < c->nranks; k++)
+        has_ranks |= c->ranks[k] == nranks;
+    return !c->pinned || (has_ranks && (!topo || strcmp(c->topo, topo) == 0));
 }
 
 const struct plan_case *plan_find(const struct plan *p, const char *name)

@@ -17,6 +17,19 @@
  *         kind: broadcast              # entry of the lab's judge and run tables
  *         with: {count: 1003, type: int32, root: 1}
  *         ranks: [3, 4]                # points are earned if all of them pass
+ *       - name: ring-large
+ *         ...
+ *         timed: 1                     # points for its time as well (points.h)
+ *         topo: dgx-h100               # the machine it is modelled on
+ *
+ * topo, full and none may also stand before the cases, for all of them. A case
+ * that is timed, or names a machine of its own, is *pinned*: it means something
+ * on its ranks and its machine only.
+ *
+ * Reference times are generated (`make plans`), beside the plan in times/LAB.yaml:
+ *
+ *     times:
+ *       - {case: ring-large, ranks: 8, us: 412.345678}
  *
  * Read with libyaml: a case's parameters have free names, which libcyaml's
  * schemas cannot express.
@@ -28,6 +41,8 @@
 #include <stdint.h>
 
 enum { PLAN_MAX_PARAMS = 16, PLAN_MAX_RANKS = 16, PLAN_MAX_FILES = 32 };
+
+#define PLAN_TOPO "dgx-h100" /* where a plan names no machine */
 
 struct plan_param {
     char *key, *value;
@@ -41,7 +56,12 @@ struct plan_case {
     int nwith;
     int ranks[PLAN_MAX_RANKS];
     int nranks;
-    int hidden; /* from the hidden plan */
+    char *topo;
+    int timed, pinned;
+    double full, none; /* times the reference's time: full points up to, none
+                          from */
+    double us[PLAN_MAX_RANKS]; /* the reference's, by ranks[]; 0: unknown */
+    int hidden;                /* from the hidden plan */
 };
 
 struct plan {
@@ -50,6 +70,8 @@ struct plan {
     int nfiles;
     int ranks[PLAN_MAX_RANKS];
     int nranks;
+    char *topo;        /* for cases that name none; NULL: PLAN_TOPO */
+    double full, none; /* likewise; 0: 1.2 and 10 */
     struct plan_case *cases;
     int ncases;
 };
@@ -61,6 +83,17 @@ struct plan {
 struct plan *plan_load(const char *visible, const char *hidden, char *err,
                        size_t err_nbytes);
 void plan_free(struct plan *p);
+
+/* Has every timed case a time for each of its ranks? 0, or -1 with the file and
+ * the case in err. */
+int plan_check_times(const struct plan *p, char *err, size_t err_nbytes);
+
+/* Time of the reference; NaN if the case isn't timed, or has none. */
+double plan_reference_us(const struct plan_case *c, int nranks);
+
+/* Does the case mean something on nranks ranks of this machine? topo NULL: a
+ * machine that nobody modelled, which fits all. */
+int plan_fits(const struct plan_case *c, int nranks, const char *topo);
 
 const struct plan_case *plan_find(const struct plan *p, const char *name);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>  /* fopen */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strcmp */
+#include <unistd.h> /* access */
 #include <yaml.h>   /* yaml_parser_load */
 
 struct loader {
@@ -131,6 +132,28 @@ static void mapping(struct loader *l, yaml_node_t *n, const char *what,
              yaml_document_get_node(&l->doc, p->value), arg);
 }
 
+/* The name of a machine, or the path of its file. */
+static char *topo(struct loader *l, const yaml_node_t *n)
+{
+    const char *const s = text(l, n, "topo");
+    if (!*s)
+        fail(l, n, "topo names a machine, such as %s", PLAN_TOPO);
+    return strdup(s);
+}
+
+/* full and none, of a plan or a case. Was it one of them? */
+static int take_ratio(struct loader *l, const char *key,
+                      const yaml_node_t *value, double *full, double *none)
+{
+    if (!strcmp(key, "full") && *full == 0)
+        *full = number(l, value, "full", 1, 1000);
+    else if (!strcmp(key, "none") && *none == 0)
+        *none = number(l, value, "none", 1, 1000);
+    else
+        return 0;
+    return 1;
+}
+
 static void take_param(struct loader *l, yaml_node_t *key, yaml_node_t *value,
                        void *arg)
 {
@@ -162,8 +185,34 @@ static void take_case_pair(struct loader *l, yaml_node_t *key,
     else if (!strcmp(k, "ranks"))
         c->nranks =
             list(l, value, PLAN_MAX_RANKS, "ranks", take_rank, c->ranks);
-    else
+    else if (!strcmp(k, "topo") && !c->topo)
+        c->topo = topo(l, value);
+    else if (!strcmp(k, "timed"))
+        c->timed = whole_number(l, value, "timed", 0, 1);
+    else if (!take_ratio(l, k, value, &c->full, &c->none))
         fail(l, key, "unknown or repeated key \"%s\" in a case", k);
+}
+
+/* What a case leaves to the plan. */
+static void inherit(struct loader *l, const yaml_node_t *n, struct plan_case *c)
+{
+    const struct plan *const p = l->plan;
+    c->pinned = c->timed || c->topo;
+    if (!c->topo)
+        c->topo = strdup(p->topo ? p->topo : PLAN_TOPO);
+    if (c->full == 0)
+        c->full = p->full ? p->full : 1.2;
+    if (c->none == 0)
+        c->none = p->none ? p->none : 10;
+    if (!(c->full < c->none))
+        fail(l, n, "%s: full (%g) is less than none (%g)", c->name, c->full,
+             c->none);
+    if (c->nranks == 0) {
+        c->nranks = p->nranks;
+        memcpy(c->ranks, p->ranks, sizeof c->ranks);
+    }
+    if (c->nranks == 0)
+        fail(l, n, "%s needs ranks, its own or before all cases", c->name);
 }
 
 static void take_case(struct loader *l, yaml_node_t *n, int i, void *arg)
@@ -180,12 +229,7 @@ static void take_case(struct loader *l, yaml_node_t *n, int i, void *arg)
         return fail(l, n, "a case needs a name, a part and a kind");
     if (plan_find(p, c->name) != c)
         return fail(l, n, "two cases are called %s", c->name);
-    if (c->nranks == 0) {
-        c->nranks = p->nranks;
-        memcpy(c->ranks, p->ranks, sizeof c->ranks);
-    }
-    if (c->nranks == 0)
-        fail(l, n, "%s needs ranks, its own or before all cases", c->name);
+    inherit(l, n, c);
 }
 
 static void take_pair(struct loader *l, yaml_node_t *key, yaml_node_t *value,
@@ -202,13 +246,63 @@ static void take_pair(struct loader *l, yaml_node_t *key, yaml_node_t *value,
     else if (!strcmp(k, "ranks") && !p->nranks)
         p->nranks =
             list(l, value, PLAN_MAX_RANKS, "ranks", take_rank, p->ranks);
+    else if (!strcmp(k, "topo") && !p->topo)
+        p->topo = topo(l, value);
     else if (!strcmp(k, "cases"))
         list(l, value, 1000, "cases", take_case, p);
-    else
+    else if (!take_ratio(l, k, value, &p->full, &p->none))
         fail(l, key, "unknown or repeated key \"%s\"", k);
 }
 
-static void load(struct loader *l)
+/* ---- reference times --------------------------------------------------------- */
+
+struct time { /* of a case on so many ranks */
+    const char *name;
+    int nranks;
+    double us;
+};
+
+static void take_time_pair(struct loader *l, yaml_node_t *key,
+                           yaml_node_t *value, void *arg)
+{
+    struct time *const t = arg;
+    const char *const k = text(l, key, "a key");
+    if (!strcmp(k, "case"))
+        t->name = text(l, value, "case");
+    else if (!strcmp(k, "ranks"))
+        t->nranks = whole_number(l, value, "ranks", 1, 1024);
+    else if (!strcmp(k, "us"))
+        t->us = number(l, value, "us", 0, 1e12);
+    else
+        fail(l, key, "unknown key \"%s\" in a time", k);
+}
+
+/* Times of cases that the plan no longer has are old, and do no harm. */
+static void take_time(struct loader *l, yaml_node_t *n, int i, void *arg)
+{
+    struct plan *const p = arg;
+    struct time t = {.name = ""};
+    (void)i;
+    mapping(l, n, "a time", take_time_pair, &t);
+    for (int at = 0; at < p->ncases; at++)
+        for (int k = 0; k < p->cases[at].nranks; k++)
+            if (strcmp(p->cases[at].name, t.name) == 0 &&
+                p->cases[at].ranks[k] == t.nranks)
+                p->cases[at].us[k] = t.us;
+}
+
+static void take_times(struct loader *l, yaml_node_t *key, yaml_node_t *value,
+                       void *arg)
+{
+    if (strcmp(text(l, key, "a key"), "times") != 0)
+        return fail(l, key, "times are under the key \"times\"");
+    list(l, value, 10000, "times", take_time, arg);
+}
+
+/* ---- files ------------------------------------------------------------------- */
+
+/* Read l->path and call each for the pairs of what it holds. */
+static void load(struct loader *l, pair_fn *each)
 {
     yaml_parser_t parser;
     FILE *const file = fopen(l->path, "re");
@@ -227,11 +321,24 @@ static void load(struct loader *l)
     } else {
         yaml_node_t *const root = yaml_document_get_root_node(&l->doc);
         if (root)
-            mapping(l, root, "a plan", take_pair, l->plan);
+            mapping(l, root, "a plan", each, l->plan);
         yaml_document_delete(&l->doc);
     }
     yaml_parser_delete(&parser);
     fclose(file);
+}
+
+/* DIR/times/LAB.yaml beside DIR/LAB.yaml, if it is there. */
+static void load_times(struct loader *l, const char *plan)
+{
+    char path[4096];
+    const char *const slash = strrchr(plan, '/');
+    const int dir = slash ? (int)(slash - plan) + 1 : 0;
+    snprintf(path, sizeof path, "%.*stimes/%s", dir, plan, plan + dir);
+    if (l->failed || access(path, F_OK) != 0)
+        return;
+    l->path = path;
+    load(l, take_times);
 }
 
 struct plan *plan_load(const char *visible, const char *hidden, char *err,
@@ -242,20 +349,19 @@ struct plan *plan_load(const char *visible, const char *hidden, char *err,
         abort();
     struct loader l = {
         .path = visible, .plan = p, .err = err, .err_nbytes = err_nbytes};
-    load(&l);
+    load(&l, take_pair);
     if (!l.failed && (!p->lab || !p->nfiles || !p->ncases)) {
         snprintf(err, err_nbytes, "%s: a plan needs lab, files and cases",
                  visible);
         l.failed = 1;
     }
-    FILE *const there = hidden ? fopen(hidden, "re") : NULL;
-    if (there && !l.failed) {
+    load_times(&l, visible);
+    if (!l.failed && hidden && access(hidden, R_OK) == 0) {
         l.path = hidden;
         l.hidden = 1;
-        load(&l);
+        load(&l, take_pair);
+        load_times(&l, hidden);
     }
-    if (there)
-        fclose(there);
     if (!l.failed)
         return p;
     plan_free(p);

@@ -15,6 +15,11 @@ json_t *report_text(const char *text)
     return json_string(ascii);
 }
 
+static json_t *time_or_null(double us)
+{
+    return isnan(us) ? json_null() : json_real(us);
+}
+
 json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
                     const char *outcome, double score, int nranks,
                     const char *rerun)
@@ -26,9 +31,12 @@ json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
     json_object_set_new(j, "max_score", json_real(c->points));
     json_object_set_new(j, "outcome", json_string(outcome));
     json_object_set_new(j, "message", report_text(v->message));
-    json_object_set_new(
-        j, "time_us", isnan(v->time_us) ? json_null() : json_real(v->time_us));
+    json_object_set_new(j, "time_us", time_or_null(v->time_us));
+    json_object_set_new(j, "reference_us", time_or_null(v->reference_us));
+    json_object_set_new(j, "limit_us", time_or_null(v->limit_us));
     json_object_set_new(j, "ranks", json_integer(nranks));
+    json_object_set_new(j, "topology",
+                        json_string(c->topo ? c->topo : PLAN_TOPO));
     json_object_set_new(j, "rerun", json_string(rerun));
     json_object_set_new(j, "hidden", json_boolean(c->hidden));
     return j;

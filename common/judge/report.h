@@ -10,7 +10,8 @@
 
 /*
  * {"name", "part", "score", "max_score", "outcome", "message", "time_us",
- * "ranks", "rerun", "hidden"} of one case. time_us is null if it wasn't timed.
+ * "reference_us", "limit_us", "ranks", "topology", "rerun", "hidden"} of one
+ * case. Times that there aren't are null.
  */
 json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
                     const char *outcome, double score, int nranks,

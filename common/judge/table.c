@@ -2,6 +2,8 @@
 
 #include <math.h> /* isnan */
 
+#include "judge/points.h"
+
 enum { MESSAGE = 400, INDENT = 8 };
 
 void table_head(FILE *out, const char *title)
@@ -30,17 +32,25 @@ static void print_time(char *out, size_t nbytes, double us)
     snprintf(out, nbytes, "%.*f %s", v < 10 ? 2 : v < 100 ? 1 : 0, v, unit);
 }
 
+static const char *word_for(const struct judge_verdict *v)
+{
+    return v->pass              ? "pass"
+           : v->not_implemented ? "NOT IMPLEMENTED"
+           : v->suspected       ? "SUSPECTED"
+           : v->score > 0       ? "PARTLY"
+                                : "FAIL";
+}
+
 void table_row(FILE *out, const struct plan_case *c,
                const struct judge_verdict *v, const char *rerun)
 {
-    char time[32] = "";
+    char time[32] = "", times[128];
     if (!isnan(v->time_us))
         print_time(time, sizeof time, v->time_us);
     fprintf(out, "%4d  %-30s %-16s %12s  %g/%g\n", c->part, c->name,
-            v->pass              ? "pass"
-            : v->not_implemented ? "NOT IMPLEMENTED"
-                                 : "FAIL",
-            time, v->pass ? c->points : 0.0, c->points);
+            word_for(v), time, points_earned(c, v), c->points);
+    if (points_text(c, v, times, sizeof times)[0])
+        fprintf(out, "%*s%s\n", INDENT, "", times);
     if (v->pass || v->not_implemented)
         return;
     fprintf(out, "%*s", INDENT, "");

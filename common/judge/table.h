@@ -11,8 +11,9 @@
 void table_head(FILE *out, const char *title);
 
 /*
- * A line for a case: part, name, verdict, time, points; and under it, when it
- * failed, why, and how to run just that case again (rerun may be NULL).
+ * A line for a case: part, name, verdict, time, points; under it, if it is timed,
+ * its time against the reference's; and when it doesn't have all points, why, and
+ * how to run just that case again (rerun may be NULL).
  */
 void table_row(FILE *out, const struct plan_case *c,
                const struct judge_verdict *v, const char *rerun);

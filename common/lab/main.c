@@ -33,11 +33,36 @@ static void usage(void)
            "  --iterations N    runs of each case (default 2)\n"
            "  --warmup N        runs before them that don't count "
            "(default 0)\n"
+           "  --hidden          also the cases that only the grader knows, "
+           "where their plan is\n"
+           "  --times           times of the timed cases, as `make plans` "
+           "keeps them\n"
            "  --help            this text\n",
            lab.name, lab.brief, program_invocation_name, OPTIONS_DEFAULT_SEED);
     for (const struct lab_command *c = lab.commands; c && c->option; c++)
         printf("  %-17s %s\n", c->option, c->help);
     printf("\nExit status: 0 all points, 1 not all, 2 usage.\n");
+}
+
+/* The jobs that all timed cases need: ranks and machine, a line each. */
+static void list_jobs(const struct plan *p, int hidden)
+{
+    char seen[64][128];
+    int n = 0;
+    for (int i = 0; i < p->ncases; i++) {
+        const struct plan_case *const c = &p->cases[i];
+        for (int k = 0; c->timed && c->hidden == hidden && k < c->nranks; k++) {
+            char job[128];
+            int at = 0;
+            snprintf(job, sizeof job, "%d %s", c->ranks[k], c->topo);
+            while (at < n && strcmp(seen[at], job) != 0)
+                at++;
+            if (at < n || n == 64)
+                continue;
+            memcpy(seen[n++], job, sizeof job);
+            puts(job);
+        }
+    }
 }
 
 static void list(const struct plan *p)
@@ -79,27 +104,46 @@ static int alone_by_mistake(int nranks)
     return 1;
 }
 
-/* The plans are in a folder above the program: BUILD/../grader/plans. */
-static struct plan *load_plan(char *err, size_t err_nbytes)
+/* The plans are in a folder above the program: BUILD/../grader/plans. -1 if they
+ * are not. */
+static int find_plans(char *dir, size_t nbytes)
 {
-    char path[PATH_MAX + 64] = "", self[PATH_MAX];
-    const char *const dir = getenv("COMMLAB_PLANS");
+    char self[PATH_MAX], path[2 * PATH_MAX];
+    const char *const set = getenv("COMMLAB_PLANS");
     const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = 0;
-    if (dir) {
-        snprintf(path, sizeof path, "%s/%s.yaml", dir, lab.name);
-        return plan_load(path, NULL, err, err_nbytes);
+    if (set) {
+        snprintf(dir, nbytes, "%s", set);
+        return 0;
     }
     for (char *slash; (slash = strrchr(self, '/')) != NULL;) {
         *slash = 0;
-        snprintf(path, sizeof path, "%s/grader/plans/%s.yaml", self, lab.name);
+        snprintf(dir, nbytes, "%s/grader/plans", self);
+        snprintf(path, sizeof path, "%s/%s.yaml", dir, lab.name);
         if (access(path, R_OK) == 0)
-            return plan_load(path, NULL, err, err_nbytes);
+            return 0;
     }
-    snprintf(err, err_nbytes,
-             "no grader/plans/%s.yaml above this program: run it from the "
-             "kit's build folder, or set COMMLAB_PLANS",
-             lab.name);
+    return -1;
+}
+
+static struct plan *load_plan(const struct options *o, char *err,
+                              size_t err_nbytes)
+{
+    char dir[PATH_MAX + 32], path[2 * PATH_MAX], hidden[2 * PATH_MAX];
+    if (find_plans(dir, sizeof dir) != 0) {
+        snprintf(err, err_nbytes,
+                 "no grader/plans/%s.yaml above this program: run it from the "
+                 "kit's build folder, or set COMMLAB_PLANS",
+                 lab.name);
+        return NULL;
+    }
+    snprintf(path, sizeof path, "%s/%s.yaml", dir, lab.name);
+    snprintf(hidden, sizeof hidden, "%s/hidden/%s.yaml", dir, lab.name);
+    struct plan *const p =
+        plan_load(path, o->hidden ? hidden : NULL, err, err_nbytes);
+    if (!p || o->times || plan_check_times(p, err, err_nbytes) == 0)
+        return p;
+    plan_free(p);
     return NULL;
 }
 
@@ -139,10 +183,12 @@ static int do_options(struct lab_run *r, int argc, char **argv)
             usage();
         return EXIT_FULL;
     }
-    struct plan *const p = load_plan(err, sizeof err);
+    struct plan *const p = load_plan(&o, err, sizeof err);
     int status = EXIT_FULL;
     if (!p || options_check(&o, p, err, sizeof err) != 0)
         status = wrong(r->rank, err);
+    else if (o.list && o.times && r->rank == 0)
+        list_jobs(p, o.hidden);
     else if (o.list && r->rank == 0)
         list(p);
     else if (!o.list)

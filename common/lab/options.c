@@ -12,6 +12,7 @@ static const struct option known[] = {
     {"list", 0, NULL, 'l'},   {"case", 1, NULL, 'c'},
     {"seed", 1, NULL, 's'},   {"iterations", 1, NULL, 'i'},
     {"warmup", 1, NULL, 'w'}, {"json", 2, NULL, 'j'},
+    {"hidden", 0, NULL, 'H'}, {"times", 0, NULL, 't'},
     {"help", 0, NULL, 'h'},   {NULL, 0, NULL, 0}};
 
 /* A whole number without a sign; -1 if the text isn't one. */
@@ -45,6 +46,8 @@ static int take(struct options *o, int k, char *value)
     switch (k) {
     case 'l': o->list = 1; break;
     case 'h': o->help = 1; break;
+    case 'H': o->hidden = 1; break;
+    case 't': o->times = 1; break;
     case 'j': o->json = value ? value : "-"; break;
     case 'c': err = take_cases(o, value); break;
     case 's': err = number(value, UINT64_MAX, &o->seed); break;

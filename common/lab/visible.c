@@ -5,11 +5,14 @@
 #include <jansson.h> /* json_dump_file */
 #include <math.h>    /* NAN */
 #include <stdio.h>   /* printf */
-#include <stdlib.h>  /* calloc */
+#include <stdlib.h>  /* calloc, getenv */
 #include <string.h>  /* strcmp */
 
+#include "judge/points.h"
 #include "judge/report.h"
+#include "judge/spans.h"
 #include "judge/table.h"
+#include "lab/watch.h"
 #include "must.h"
 
 /*
@@ -23,14 +26,33 @@ struct visible {
     struct judge_verdict *verdict; /* of each case of the plan */
     int ndone;                     /* cases looked at so far */
     int now;                       /* the case that runs */
+    const char *machine;           /* that is modelled; NULL: real GPUs */
+    struct watch *watch;           /* of rank 0, where there is a graph */
 };
 
-/* The line that runs one case again. */
+enum place { NOWHERE, HERE, ELSEWHERE };
+
+/* Is case i asked for, and can it be run by this job? */
+static enum place place_of(const struct visible *v, int i)
+{
+    const struct plan_case *const c = &v->p->cases[i];
+    if (!options_want(v->o, c->name))
+        return NOWHERE;
+    if (v->o->times && (!c->timed || c->hidden != v->o->hidden))
+        return NOWHERE;
+    return plan_fits(c, v->r->nranks, v->machine) ? HERE : ELSEWHERE;
+}
+
+/* The line that runs one case (again), on ranks and a machine that it fits. */
 static void rerun_of(const struct visible *v, int i, char *out, size_t nbytes)
 {
-    snprintf(out, nbytes, "mpirun -n %d %s --case %s --seed %llu", v->r->nranks,
-             program_invocation_name, v->p->cases[i].name,
-             (unsigned long long)v->o->seed);
+    const struct plan_case *const c = &v->p->cases[i];
+    const int here = place_of(v, i) == HERE;
+    const char *const topo = here ? getenv("SIMGPU_TOPO") : c->topo;
+    snprintf(out, nbytes, "%s%s%smpirun -n %d %s --case %s --seed %llu",
+             topo ? "SIMGPU_TOPO=" : "", topo ? topo : "", topo ? " " : "",
+             here ? v->r->nranks : c->ranks[0], program_invocation_name,
+             c->name, (unsigned long long)v->o->seed);
 }
 
 /* ---- printing ------------------------------------------------------------------- */
@@ -39,7 +61,12 @@ static void print_row(const struct visible *v, int i)
 {
     char rerun[512];
     rerun_of(v, i, rerun, sizeof rerun);
-    if (!v->o->json)
+    if (v->o->times && v->verdict[i].pass)
+        printf("  - {case: %s, ranks: %d, us: %.6f}\n", v->p->cases[i].name,
+               v->r->nranks, v->verdict[i].time_us);
+    else if (v->o->times)
+        fprintf(stderr, "%s: %s\n", v->p->cases[i].name, v->verdict[i].message);
+    else if (!v->o->json)
         table_row(stdout, &v->p->cases[i], &v->verdict[i], rerun);
     fflush(stdout);
 }
@@ -48,11 +75,26 @@ static void sum_points(const struct visible *v, double *points, double *most)
 {
     *points = *most = 0;
     for (int i = 0; i < v->p->ncases; i++) {
-        if (!options_want(v->o, v->p->cases[i].name))
+        if (place_of(v, i) != HERE)
             continue;
         *most += v->p->cases[i].points;
-        if (i < v->ndone && v->verdict[i].pass)
-            *points += v->p->cases[i].points;
+        if (i < v->ndone)
+            *points += points_earned(&v->p->cases[i], &v->verdict[i]);
+    }
+}
+
+/* What needs other ranks, or another machine. */
+static void print_elsewhere(const struct visible *v)
+{
+    char rerun[512];
+    const char *before = "\nNot run, since they need other ranks or another "
+                         "machine:\n";
+    for (int i = 0; i < v->p->ncases; i++) {
+        if (place_of(v, i) != ELSEWHERE)
+            continue;
+        rerun_of(v, i, rerun, sizeof rerun);
+        printf("%s    %s\n", before, rerun);
+        before = "";
     }
 }
 
@@ -61,7 +103,7 @@ static void print_rest(const struct visible *v)
 {
     const char *before = "\nThe run ended there; not run: ";
     for (int i = v->ndone; i < v->p->ncases; i++) {
-        if (!options_want(v->o, v->p->cases[i].name))
+        if (place_of(v, i) != HERE)
             continue;
         printf("%s%s", before, v->p->cases[i].name);
         before = ", ";
@@ -75,7 +117,8 @@ static json_t *json_of(const struct visible *v)
     double points, most;
     char seed[32], rerun[512];
     struct cudaDeviceProp device;
-    json_t *const tests = json_array(), *const j = json_object();
+    json_t *const tests = json_array(), *const elsewhere = json_array();
+    json_t *const j = json_object();
     sum_points(v, &points, &most);
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)v->o->seed);
     if (cudaGetDeviceProperties(&device, v->r->local_rank) != cudaSuccess)
@@ -83,13 +126,18 @@ static json_t *json_of(const struct visible *v)
     for (int i = 0; i < v->ndone; i++) {
         const struct plan_case *const c = &v->p->cases[i];
         const struct judge_verdict *const verdict = &v->verdict[i];
-        if (!options_want(v->o, c->name))
+        if (place_of(v, i) != HERE)
             continue;
         rerun_of(v, i, rerun, sizeof rerun);
         json_array_append_new(
-            tests,
-            report_case(c, verdict, verdict->pass ? "pass" : "fail",
-                        verdict->pass ? c->points : 0, v->r->nranks, rerun));
+            tests, report_case(c, verdict, points_outcome(verdict),
+                               points_earned(c, verdict), v->r->nranks, rerun));
+    }
+    for (int i = 0; i < v->p->ncases; i++) {
+        if (place_of(v, i) != ELSEWHERE)
+            continue;
+        rerun_of(v, i, rerun, sizeof rerun);
+        json_array_append_new(elsewhere, json_string(rerun));
     }
     json_object_set_new(j, "lab", json_string(lab.name));
     json_object_set_new(j, "score", json_real(points));
@@ -99,6 +147,7 @@ static json_t *json_of(const struct visible *v)
     json_object_set_new(j, "device", json_string(device.name));
     json_object_set_new(j, "seed", json_string(seed));
     json_object_set_new(j, "tests", tests);
+    json_object_set_new(j, "not_run_here", elsewhere);
     return j;
 }
 
@@ -106,9 +155,12 @@ static json_t *json_of(const struct visible *v)
 static void print_end(const struct visible *v)
 {
     double points, most;
+    if (v->o->times)
+        return;
     sum_points(v, &points, &most);
     if (!v->o->json) {
         print_rest(v);
+        print_elsewhere(v);
         table_total(stdout, points, most);
         fflush(stdout);
         return;
@@ -156,9 +208,11 @@ static struct evidence *collect(const struct lab_run *r, char *data,
     return e;
 }
 
-/* The verdict on a case, from evidence that rank 0 has. */
-static void judge(const struct visible *v, int i, const struct evidence *e)
+/* The verdict on a case, from evidence and graph that rank 0 has. */
+static void judge(const struct visible *v, int i, const struct evidence *e,
+                  const struct graph *g, const char *graph_problem)
 {
+    char err[256];
     const struct plan_case *const c = &v->p->cases[i];
     const uint64_t seed = judge_case_seed(v->o->seed, c->name);
     uint64_t *const seeds = calloc((size_t)v->r->nranks, sizeof *seeds);
@@ -166,9 +220,21 @@ static void judge(const struct visible *v, int i, const struct evidence *e)
         must_stop(__FILE__, __LINE__, "calloc", "out of memory");
     for (int k = 0; k < v->r->nranks; k++)
         seeds[k] = judge_seed(seed, (uint64_t)k);
-    const struct judge_task t = {
-        c, (unsigned)i, v->r->nranks, v->o->iterations, seeds, e};
+    struct spans *const spans =
+        g ? spans_new(g, v->machine, err, sizeof err) : NULL;
+    if (g && !spans)
+        graph_problem = err;
+    const struct judge_task t = {.c = c,
+                                 .case_no = (unsigned)i,
+                                 .nranks = v->r->nranks,
+                                 .iterations = v->o->iterations,
+                                 .seed = seeds,
+                                 .evidence = e,
+                                 .graph = spans ? g : NULL,
+                                 .spans = spans,
+                                 .graph_problem = graph_problem};
     judge_case(judge_labs[0], &t, &v->verdict[i]);
+    spans_free(spans);
     free(seeds);
 }
 
@@ -179,8 +245,8 @@ static void lost(void *arg, enum run_status status, const char *text)
 {
     struct visible *const v = arg;
     struct judge_verdict *const verdict = &v->verdict[v->now];
-    *verdict = (struct judge_verdict){
-        .not_implemented = status == RUN_NOT_IMPLEMENTED, .time_us = NAN};
+    *verdict = JUDGE_VERDICT_NONE;
+    verdict->not_implemented = status == RUN_NOT_IMPLEMENTED;
     snprintf(verdict->message, sizeof verdict->message, "rank %d: %s",
              v->r->rank, text);
     v->ndone = v->now + 1;
@@ -198,21 +264,25 @@ static int do_case(struct visible *v, struct lab_run *r, int i)
     const struct plan_case *const c = &v->p->cases[i];
     const uint64_t nonce = v->o->seed;
     const uint64_t seed = judge_case_seed(v->o->seed, c->name);
-    char *data;
+    char *data, err[256] = "";
     size_t nbytes;
     v->now = i;
+    watch_begin(v->watch, r);
     r->evidence = evidence_memory(&data, &nbytes, nonce);
     if (!r->evidence)
         must_stop(__FILE__, __LINE__, "evidence_memory", strerror(errno));
     const int go_on =
         run_case(r, c, (unsigned)i, judge_seed(seed, (uint64_t)r->rank),
                  v->o->iterations, v->o->warmup, lost, v);
+    struct graph *const g =
+        go_on ? watch_end(v->watch, r, err, sizeof err) : NULL;
     if (evidence_finish(r->evidence) != 0)
         must_stop(__FILE__, __LINE__, "evidence_finish", strerror(errno));
     struct evidence *const e = collect(r, data, nbytes, nonce);
     if (e)
-        judge(v, i, e);
+        judge(v, i, e, g, err[0] ? err : NULL);
     evidence_free(e);
+    graph_free(g);
     MPI_MUST(MPI_Bcast(&v->verdict[i], sizeof v->verdict[i], MPI_BYTE, 0,
                        r->mpi_comm));
     return go_on;
@@ -221,21 +291,24 @@ static int do_case(struct visible *v, struct lab_run *r, int i)
 enum visible_end visible_run(struct lab_run *r, const struct options *o,
                              const struct plan *p)
 {
-    struct visible v = {.r = r, .o = o, .p = p};
+    struct visible v = {.r = r, .o = o, .p = p, .machine = watch_machine()};
     double points, most;
     char title[256];
-    int go_on = 1;
+    int go_on = 1, nrun = 0;
     v.verdict = calloc((size_t)p->ncases, sizeof *v.verdict);
     if (!v.verdict)
         must_stop(__FILE__, __LINE__, "calloc", "out of memory");
-    snprintf(title, sizeof title, "%s (%s), %d rank%s, seed %llu", p->title,
-             lab.name, r->nranks, r->nranks == 1 ? "" : "s",
+    v.watch = watch_new(r);
+    snprintf(title, sizeof title, "%s (%s), %d rank%s%s%.100s, seed %llu",
+             p->title, lab.name, r->nranks, r->nranks == 1 ? "" : "s",
+             v.machine ? " on " : "", v.machine ? v.machine : "",
              (unsigned long long)o->seed);
-    if (r->rank == 0 && !o->json)
+    if (r->rank == 0 && !o->json && !o->times)
         table_head(stdout, title);
     for (; v.ndone < p->ncases && go_on; v.ndone++) {
-        if (!options_want(o, p->cases[v.ndone].name))
+        if (place_of(&v, v.ndone) != HERE)
             continue;
+        nrun++;
         go_on = do_case(&v, r, v.ndone);
         if (r->rank == 0)
             print_row(&v, v.ndone);
@@ -244,7 +317,8 @@ enum visible_end visible_run(struct lab_run *r, const struct options *o,
         print_end(&v);
     sum_points(&v, &points, &most);
     free(v.verdict);
-    return points >= most ? VISIBLE_FULL
-           : go_on        ? VISIBLE_PARTIAL
-                          : VISIBLE_STUCK;
+    watch_free(v.watch);
+    return nrun > 0 && points >= most ? VISIBLE_FULL
+           : go_on                    ? VISIBLE_PARTIAL
+                                      : VISIBLE_STUCK;
 }

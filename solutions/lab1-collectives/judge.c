@@ -12,6 +12,7 @@
 #include <string.h> /* memcpy */
 
 #include "judge/data.h"
+#include "judge/spans.h"
 
 struct problem { /* a case's parameters, as numbers */
     size_t count;
@@ -341,21 +342,34 @@ static void judge_fit(const struct judge_task *t, struct judge_verdict *v)
         }
 }
 
+/*
+ * Without help from a switch, an all-reduce has some rank send 2(n-1)/n of the
+ * vector; no rank can send faster than all links out of it together.
+ */
+static double all_reduce_limit(const struct judge_task *t)
+{
+    const struct problem p = problem_of(t);
+    const double n = t->nranks, bytes = (double)(p.count * p.size);
+    return 2 * (n - 1) / n * bytes / spans_out_rate(t) * 1e6;
+}
+
 static const struct judge_kind kinds[] = {
-    {"bootstrap", judge_bootstrap},
-    {"sum", judge_sum},
-    {"broadcast", judge_broadcast},
-    {"scatter", judge_scatter},
-    {"gather", judge_gather},
-    {"all_gather", judge_all_gather},
-    {"reduce", judge_reduce},
-    {"reduce_scatter", judge_reduce_scatter},
-    {"all_reduce", judge_all_reduce},
-    {"sum_by", judge_sum_by},
-    {"measure", judge_measure},
-    {"fit", judge_fit},
-    {NULL, NULL},
+    {.name = "bootstrap", .judge = judge_bootstrap},
+    {.name = "sum", .judge = judge_sum},
+    {.name = "broadcast", .judge = judge_broadcast},
+    {.name = "scatter", .judge = judge_scatter},
+    {.name = "gather", .judge = judge_gather},
+    {.name = "all_gather", .judge = judge_all_gather},
+    {.name = "reduce", .judge = judge_reduce},
+    {.name = "reduce_scatter", .judge = judge_reduce_scatter},
+    {.name = "all_reduce",
+     .judge = judge_all_reduce,
+     .limit_us = all_reduce_limit},
+    {.name = "sum_by", .judge = judge_sum_by},
+    {.name = "measure", .judge = judge_measure},
+    {.name = "fit", .judge = judge_fit},
+    {.name = NULL},
 };
 
 extern const struct judge_lab judge_lab1;
-const struct judge_lab judge_lab1 = {"lab1-collectives", kinds};
+const struct judge_lab judge_lab1 = {.lab = "lab1-collectives", .kinds = kinds};

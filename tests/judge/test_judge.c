@@ -19,7 +19,8 @@ static void judge_any(const struct judge_task *t, struct judge_verdict *v)
             judge_output(t, r, i, "out", NBYTES, v);
 }
 
-static const struct judge_kind kinds[] = {{"any", judge_any}, {NULL, NULL}};
+static const struct judge_kind kinds[] = {{.name = "any", .judge = judge_any},
+                                          {.name = NULL}};
 static const struct judge_lab judge_test = {"test", kinds};
 const struct judge_lab *const judge_labs[] = {&judge_test, NULL};
 
@@ -66,7 +67,11 @@ static struct judge_verdict verdict_on(const struct shown *s,
         char *const data = show(r == NRANKS - 1 ? s : &fine, r, &nbytes);
         evidence_give(e, r, data, nbytes);
     }
-    const struct judge_task t = {c, 0, NRANKS, ITERATIONS, seed, e};
+    const struct judge_task t = {.c = c,
+                                 .nranks = NRANKS,
+                                 .iterations = ITERATIONS,
+                                 .seed = seed,
+                                 .evidence = e};
     judge_case(&judge_test, &t, &v);
     evidence_free(e);
     return v;

@@ -1,0 +1,73 @@
+#include "judge/points.h"
+
+#include <math.h>  /* log */
+#include <stdio.h> /* snprintf */
+
+/* Modelled times are exact, measured ones not quite: as much below the limit is
+ * still possible. */
+static const double LIMIT_SLACK = 0.999;
+
+static double score_of(const struct plan_case *c, double ratio)
+{
+    if (ratio <= c->full)
+        return 1;
+    if (!(ratio < c->none))
+        return 0;
+    return 1 - log(ratio / c->full) / log(c->none / c->full);
+}
+
+void points_judge_time(const struct plan_case *c, struct judge_verdict *v)
+{
+    if (isnan(v->time_us)) {
+        judge_fail(v, "the result is right, but it was not timed");
+        return;
+    }
+    if (v->time_us < v->limit_us * LIMIT_SLACK) {
+        v->suspected = 1;
+        judge_fail(v,
+                   "%.4g us are less than the %.4g us that this machine needs "
+                   "at least: a person will look at it",
+                   v->time_us, v->limit_us);
+        return;
+    }
+    if (isnan(v->reference_us)) // as on a machine that nobody has timed
+        return;
+    const double ratio = v->time_us / v->reference_us;
+    const double score = score_of(c, ratio);
+    if (score < 1)
+        judge_fail(v,
+                   "the result is right, but takes %.2f times as long as the "
+                   "reference; %g times is enough for all points",
+                   ratio, c->full);
+    v->score = score;
+}
+
+double points_earned(const struct plan_case *c, const struct judge_verdict *v)
+{
+    return round(c->points * v->score * 100) / 100;
+}
+
+const char *points_text(const struct plan_case *c,
+                        const struct judge_verdict *v, char *out, size_t nbytes)
+{
+    const struct {
+        const char *before;
+        double us;
+    } times[] = {{"", v->time_us},
+                 {", reference ", v->reference_us},
+                 {", limit ", v->limit_us}};
+    size_t at = 0;
+    out[0] = 0;
+    if (!c->timed || isnan(v->time_us))
+        return out;
+    for (size_t i = 0; i < sizeof times / sizeof *times && at < nbytes; i++)
+        if (!isnan(times[i].us))
+            at += (size_t)snprintf(out + at, nbytes - at, "%s%.1f us",
+                                   times[i].before, times[i].us);
+    return out;
+}
+
+const char *points_outcome(const struct judge_verdict *v)
+{
+    return v->pass ? "pass" : v->suspected ? "suspected" : "fail";
+}

@@ -1,0 +1,244 @@
+#include "judge/spans.h"
+
+#include <math.h>   /* NAN */
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* strcmp */
+
+struct spans {
+    const struct graph *g;
+    struct topo *topo;
+    struct replay *replay;
+    struct overlap *overlap;
+};
+
+struct spans *spans_new(const struct graph *g, const char *machine, char *err,
+                        size_t err_nbytes)
+{
+    struct spans *const s = calloc(1, sizeof *s);
+    if (!s) {
+        snprintf(err, err_nbytes, "no memory");
+        return NULL;
+    }
+    if (!machine)
+        machine = g->machine ? g->machine : PLAN_TOPO;
+    s->g = g;
+    s->topo = topo_load(machine, err, err_nbytes);
+    if (s->topo)
+        s->replay = replay_run(g, s->topo, NULL, err, err_nbytes);
+    if (s->replay)
+        s->overlap = overlap_new(g, replay_times(s->replay));
+    if (s->overlap)
+        return s;
+    if (s->replay)
+        snprintf(err, err_nbytes, "no memory");
+    spans_free(s);
+    return NULL;
+}
+
+void spans_free(struct spans *s)
+{
+    if (!s)
+        return;
+    overlap_free(s->overlap);
+    replay_free(s->replay);
+    topo_free(s->topo);
+    free(s);
+}
+
+const struct topo *spans_topo(const struct spans *s)
+{
+    return s->topo;
+}
+
+const struct replay_time *spans_times(const struct spans *s)
+{
+    return replay_times(s->replay);
+}
+
+const char *spans_name(const char *case_name, int iteration,
+                       char out[SPANS_NAME])
+{
+    snprintf(out, SPANS_NAME, "%.60s #%d", case_name, iteration);
+    return out;
+}
+
+/* ---- windows ------------------------------------------------------------------ */
+
+/* Does the device do something here, other than note the time? */
+static int is_work(const struct graph_node *n)
+{
+    return n->queue != 0 && n->kind != GRAPH_MARK;
+}
+
+int spans_window(const struct judge_task *t, int rank, int iteration,
+                 struct spans_window *out)
+{
+    char name[SPANS_NAME];
+    const struct spans *const s = t->spans;
+    if (!s || (uint32_t)rank >= s->g->nranks)
+        return -1;
+    const struct replay_time *const time = spans_times(s);
+    spans_name(t->c->name, iteration, name);
+    *out = (struct spans_window){GRAPH_NOWHERE, 0, 0, 0};
+    for (uint32_t at = s->g->first[rank]; at < s->g->first[rank + 1]; at++)
+        if (strcmp(s->g->nodes[at].span, name) == 0) {
+            if (out->first == GRAPH_NOWHERE)
+                out->first = at;
+            out->last = at;
+        }
+    if (out->first == GRAPH_NOWHERE)
+        return -1;
+    out->begin_ps = out->end_ps = time[out->first].end_ps;
+    for (uint32_t at = out->first; at <= out->last; at++)
+        if (is_work(&s->g->nodes[at].node) && time[at].end_ps > out->end_ps)
+            out->end_ps = time[at].end_ps;
+    return 0;
+}
+
+double spans_time_us(const struct judge_task *t, int iteration)
+{
+    uint64_t slowest_ps = 0;
+    struct spans_window w;
+    for (int r = 0; r < t->nranks; r++) {
+        if (spans_window(t, r, iteration, &w) != 0)
+            return NAN;
+        if (w.end_ps - w.begin_ps > slowest_ps)
+            slowest_ps = w.end_ps - w.begin_ps;
+    }
+    return (double)slowest_ps * 1e-6;
+}
+
+uint64_t spans_count(const struct judge_task *t, int rank, int iteration,
+                     enum graph_kind kind, enum graph_op op)
+{
+    uint64_t count = 0;
+    struct spans_window w;
+    if (spans_window(t, rank, iteration, &w) != 0)
+        return 0;
+    for (uint32_t at = w.first; at <= w.last; at++) {
+        const struct graph_view *const v = &t->graph->nodes[at];
+        count += v->part == 0 && v->node.kind == kind &&
+                 (op == GRAPH_OP_NONE || v->node.op == op);
+    }
+    return count;
+}
+
+int spans_overlap(const struct judge_task *t, int rank, int iteration,
+                  struct spans_overlap *out)
+{
+    struct spans_window w;
+    *out = (struct spans_overlap){0};
+    if (spans_window(t, rank, iteration, &w) != 0)
+        return -1;
+    const struct replay_time *const time = spans_times(t->spans);
+    uint64_t compute_ps = 0, comm_ps = 0, hidden_ps = 0;
+    for (uint32_t at = w.first; at <= w.last; at++) {
+        const struct graph_view *const v = &t->graph->nodes[at];
+        const uint64_t ps = time[at].end_ps - time[at].start_ps;
+        if (v->node.kind == GRAPH_KERNEL)
+            compute_ps += ps;
+        if (!overlap_is_comm(v))
+            continue;
+        comm_ps += ps;
+        hidden_ps += overlap_hidden_ps(t->spans->overlap, v->node.place,
+                                       time[at].start_ps, time[at].end_ps);
+    }
+    *out = (struct spans_overlap){
+        (double)compute_ps * 1e-6, (double)comm_ps * 1e-6,
+        (double)hidden_ps * 1e-6, (double)(comm_ps - hidden_ps) * 1e-6};
+    return 0;
+}
+
+/* ---- links -------------------------------------------------------------------- */
+
+/* Bytes of a send, onto each resource of its way. */
+static int add_load(const struct topo *topo, const struct graph_node *n,
+                    double *load)
+{
+    struct topo_coll message;
+    char err[256];
+    if (topo_message(topo, n->place, n->peer_place, n->bytes, &message, err,
+                     sizeof err) != 0)
+        return -1;
+    for (int i = 0; i < message.nloads; i++)
+        load[message.loads[i].resource] += message.loads[i].work;
+    topo_coll_release(&message);
+    return 0;
+}
+
+/* A link, not a memory or an engine at its end: topo_resource.name. */
+static int is_link(const char *name)
+{
+    static const char *const links[] = {"nvlink ", "pcie ", "socket ", "out ",
+                                        "in "};
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        if (strncmp(name, links[i], strlen(links[i])) == 0)
+            return 1;
+    return 0;
+}
+
+double spans_busiest_link(const struct judge_task *t, int iteration,
+                          const char **link)
+{
+    double most = 0;
+    *link = "";
+    if (!t->spans)
+        return NAN;
+    const struct topo *const topo = t->spans->topo;
+    double *const load = calloc((size_t)topo_nresources(topo), sizeof *load);
+    int err = !load;
+    for (int r = 0; r < t->nranks && !err; r++) {
+        struct spans_window w;
+        err = spans_window(t, r, iteration, &w);
+        for (uint32_t at = w.first; !err && at <= w.last; at++)
+            if (t->graph->nodes[at].node.kind == GRAPH_SEND &&
+                t->graph->nodes[at].part == 0)
+                err = add_load(topo, &t->graph->nodes[at].node, load);
+    }
+    for (int i = 0; i < topo_nresources(topo) && !err; i++)
+        if (load[i] > most && is_link(topo_resource(topo, i)->name)) {
+            most = load[i];
+            *link = topo_resource(topo, i)->name;
+        }
+    free(load);
+    return err ? NAN : most;
+}
+
+/* The first link on the way from one GPU to another, -1 if there is no way. */
+static int link_towards(const struct topo *topo, int from, int to)
+{
+    struct topo_path path;
+    if (topo_path(topo, from, to, 1, &path) != 0)
+        return -1;
+    for (int i = 0; i < path.nresources; i++)
+        if (is_link(topo_resource(topo, path.resource[i])->name))
+            return path.resource[i];
+    return -1;
+}
+
+/* Ranks lie on the machine's GPUs in order. */
+double spans_out_rate(const struct judge_task *t)
+{
+    enum { MOST = 1024 };
+    double best = 0;
+    if (!t->spans)
+        return NAN;
+    const struct topo *const topo = t->spans->topo;
+    for (int from = 0; from < t->nranks; from++) {
+        int link[MOST], n = 0;
+        double rate = 0;
+        for (int to = 0; to < t->nranks && n < MOST; to++) {
+            const int towards = to == from ? -1 : link_towards(topo, from, to);
+            int known = towards < 0;
+            for (int i = 0; i < n && !known; i++)
+                known = link[i] == towards;
+            if (known)
+                continue;
+            link[n++] = towards;
+            rate += topo_resource(topo, towards)->rate;
+        }
+        best = rate > best ? rate : best;
+    }
+    return best;
+}
