@@ -228,11 +228,8 @@ $(O)/judges.c: FORCE
 $(O)/judges.o: $(O)/judges.c
 	$(Q)$(CC) $(CFLAGS_ALL) -c $< -o $@
 $(BUILD)/grade: $(call objs,$(wildcard grader/main.c) $(JUDGES)) \
-<<<<<<< HEAD
-	$(O)/judges.o $(O)/libgrader.a $(O)/libjudge.a
-=======
-	$(O)/libgrader.a $(O)/libjudge.a $(O)/libgraph.a | $(TOPOS)
->>>>>>> 00a2a98 (lab: score timed cases by the replayed graph)
+	$(O)/judges.o $(O)/libgrader.a $(O)/libjudge.a $(O)/libgraph.a \
+	| $(TOPOS)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(O)/libgrader.a $(O)/libjudge.a \
@@ -297,13 +294,8 @@ cuda-links:
 bench: all $(PROGS)
 	@tests/bench.sh $(BUILD)
 
-<<<<<<< HEAD
-.PHONY: FORCE all help quickstart simgpu solutions skeletons handouts lint \
-	clean lint-format lint-code
-=======
-.PHONY: all help quickstart simgpu solutions skeletons plans lint clean \
-	lint-format lint-code
->>>>>>> 00a2a98 (lab: score timed cases by the replayed graph)
+.PHONY: FORCE all help quickstart simgpu solutions skeletons plans handouts \
+	lint clean lint-format lint-code
 C_FILES = $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
 lint-format:
 	clang-format --dry-run --Werror $(filter-out labs/%,$(C_FILES))

@@ -77,7 +77,7 @@ int grade_find_kit(struct grade *g)
     snprintf(hidden, sizeof hidden, "%s/grader/plans/hidden/%s.yaml", g->kit,
              g->lab);
     g->plan = plan_load(plan, hidden, err, sizeof err);
-    if (!g->plan)
+    if (!g->plan || plan_check_times(g->plan, err, sizeof err) != 0)
         return grade_stop(g, OUTCOME_INFRA, "%s", err);
     // In a student's copy of the kit there are no solutions.
     static const char *const homes[] = {"solutions", "labs"};

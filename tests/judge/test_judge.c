@@ -159,7 +159,8 @@ START_TEST(times_are_in_the_unit_that_suits)
     } times[] = {{0.5, " 0.50 us"},  {12.34, " 12.3 us"}, {999, " 999 us"},
                  {1000, " 1.00 ms"}, {45678, " 45.7 ms"}, {2e6, " 2.00 s"}};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        const struct judge_verdict v = {.pass = 1, .time_us = times[i].us};
+        const struct judge_verdict v = {
+            .pass = 1, .score = 1, .time_us = times[i].us};
         char *const row = row_of(&v, NULL);
         ck_assert_msg(strstr(row, times[i].text) && strstr(row, " 2/2\n"), "%s",
                       row);

@@ -1,6 +1,7 @@
 /* Plans: what is read from them, and what is said of bad ones. */
 #define _GNU_SOURCE
 #include <check.h>
+#include <math.h>   /* isnan */
 #include <stdio.h>  /* fopen */
 #include <stdlib.h> /* mkstemp */
 #include <string.h> /* strstr */
@@ -55,6 +56,13 @@ static const struct bad_plan {
     {"- a\n", ":1: a plan is a list of \"key: value\""},
     {HEAD "cases:\n  - " CASE ", ranks: [0]}\n",
      ":6: a number of ranks is a number from 1"},
+    {HEAD "cases:\n  - " CASE ", timed: 2}\n",
+     ":6: timed is a number from 0 to 1, not \"2\""},
+    {HEAD "cases:\n  - " CASE ", full: 0.5}\n",
+     ":6: full is a number from 1 to 1000"},
+    {HEAD "full: 3\ncases:\n  - " CASE ", none: 2}\n",
+     ":7: a: full (3) is less than none (2)"},
+    {HEAD "cases:\n  - " CASE ", topo: ''}\n", ":6: topo names a machine"},
     {"lab: x\nfiles: [a.c]\ncases:\n  - " CASE "}\n",
      ":4: a needs ranks, its own or before all cases"},
 };
@@ -120,6 +128,94 @@ START_TEST(hidden_cases_need_not_exist)
 }
 END_TEST
 
+/* ---- machines and times -------------------------------------------------------- */
+
+/* A folder with plan.yaml and times/plan.yaml; removed by clear_plans(). */
+static char plans[32];
+
+static struct plan *load_plans(const char *plan, const char *times,
+                               char err[512])
+{
+    char path[64], line[64];
+    strcpy(plans, "/tmp/commlab-plans-XXXXXX");
+    ck_assert(mkdtemp(plans) != NULL);
+    snprintf(line, sizeof line, "mkdir %s/times", plans);
+    ck_assert_int_eq(system(line), 0);
+    const char *const texts[] = {plan, times};
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%splan.yaml", plans, i ? "times/" : "");
+        FILE *const f = fopen(path, "w");
+        ck_assert(f && fputs(texts[i], f) >= 0 && fclose(f) == 0);
+    }
+    snprintf(path, sizeof path, "%s/plan.yaml", plans);
+    return plan_load(path, NULL, err, 512);
+}
+
+static void clear_plans(void)
+{
+    char line[64];
+    snprintf(line, sizeof line, "rm -r %s", plans);
+    ck_assert_int_eq(system(line), 0);
+}
+
+#define TIMED                                                                  \
+    HEAD "topo: dgx-a100\nfull: 1.5\ncases:\n  - " CASE                        \
+         ", timed: 1, ranks: [4, 8], none: 20}\n"                              \
+         "  - {name: b, part: 1, kind: k}\n"                                   \
+         "  - {name: c, part: 1, kind: k, topo: pcie-4090}\n"
+
+START_TEST(a_timed_case_has_a_machine_and_times)
+{
+    char err[512] = "";
+    struct plan *const p =
+        load_plans(TIMED,
+                   "times:\n  - {case: a, ranks: 8, us: 12.5}\n"
+                   "  - {case: gone, ranks: 8, us: 1}\n",
+                   err);
+    ck_assert_msg(p != NULL, "%s", err);
+    const struct plan_case *const a = &p->cases[0], *const b = &p->cases[1],
+                                  *const c = &p->cases[2];
+    ck_assert_str_eq(a->topo, "dgx-a100");
+    ck_assert_str_eq(c->topo, "pcie-4090");
+    ck_assert(a->full == 1.5 && a->none == 20 && b->none == 10);
+    ck_assert(plan_reference_us(a, 8) == 12.5);
+    ck_assert(isnan(plan_reference_us(a, 4)) && isnan(plan_reference_us(b, 4)));
+    ck_assert_int_eq(plan_check_times(p, err, sizeof err), -1);
+    ck_assert_str_eq(err, "times/x.yaml has no time of a on 4 ranks: run make "
+                          "plans");
+    plan_free(p);
+    clear_plans();
+}
+END_TEST
+
+START_TEST(only_pinned_cases_need_their_ranks_and_machine)
+{
+    char err[512] = "";
+    struct plan *const p = load_plans(TIMED, "times: []\n", err);
+    ck_assert_msg(p != NULL, "%s", err);
+    const struct plan_case *const a = &p->cases[0], *const b = &p->cases[1],
+                                  *const c = &p->cases[2];
+    ck_assert(plan_fits(a, 8, "dgx-a100") && plan_fits(a, 4, "dgx-a100"));
+    ck_assert(!plan_fits(a, 3, "dgx-a100") && !plan_fits(a, 8, "dgx-h100"));
+    ck_assert(plan_fits(a, 8, NULL) && !plan_fits(a, 3, NULL));
+    ck_assert(plan_fits(b, 3, "dgx-h100"));
+    ck_assert(plan_fits(c, 4, "pcie-4090") && !plan_fits(c, 4, "dgx-a100"));
+    plan_free(p);
+    clear_plans();
+}
+END_TEST
+
+START_TEST(bad_times_are_named_with_their_line)
+{
+    char err[512] = "";
+    ck_assert(load_plans(TIMED, "times:\n  - {case: a, ranks: 8, us: soon}\n",
+                         err) == NULL);
+    ck_assert_msg(strstr(err, "/times/plan.yaml:2: us is a number") != NULL,
+                  "%s", err);
+    clear_plans();
+}
+END_TEST
+
 START_TEST(names_that_may_have_been_meant_are_found)
 {
     static const char *const asked[][2] = {
@@ -156,6 +252,9 @@ int main(void)
     tcase_add_test(t, a_plan_that_is_not_there_is_an_error);
     tcase_add_test(t, a_plan_and_its_hidden_cases_are_read);
     tcase_add_test(t, hidden_cases_need_not_exist);
+    tcase_add_test(t, a_timed_case_has_a_machine_and_times);
+    tcase_add_test(t, only_pinned_cases_need_their_ranks_and_machine);
+    tcase_add_test(t, bad_times_are_named_with_their_line);
     tcase_add_test(t, names_that_may_have_been_meant_are_found);
     suite_add_tcase(s, t);
     SRunner *const r = srunner_create(s);

@@ -1,0 +1,111 @@
+/* Points for times: the formula, its ends, and what is said of it. */
+#include <check.h>
+#include <math.h>   /* fabs */
+#include <stdlib.h> /* EXIT_SUCCESS */
+#include <string.h> /* strstr */
+
+#include "judge/points.h"
+
+const struct judge_lab *const judge_labs[] = {NULL};
+
+static const struct plan_case c = {
+    .name = "c", .points = 8, .timed = 1, .full = 1.2, .none = 10};
+
+/* A verdict on a right result that took us. */
+static struct judge_verdict timed(double us, double reference_us,
+                                  double limit_us)
+{
+    struct judge_verdict v = JUDGE_VERDICT_NONE;
+    v.pass = 1;
+    v.score = 1;
+    v.time_us = us;
+    v.reference_us = reference_us;
+    v.limit_us = limit_us;
+    points_judge_time(&c, &v);
+    return v;
+}
+
+static const struct {
+    double us, score;
+} scores[] = {
+    {100, 1},        {120, 1},          {1000, 0},
+    {1000000, 0},    {346.410162, 0.5}, // the geometric middle of 1.2 and 10
+    {203.885, 0.75}, {588.566, 0.25},
+};
+
+START_TEST(points_fall_with_the_logarithm_of_the_ratio)
+{
+    const struct judge_verdict v = timed(scores[_i].us, 100, 50);
+    ck_assert_msg(fabs(v.score - scores[_i].score) < 1e-5, "%g us: %g",
+                  scores[_i].us, v.score);
+    ck_assert_int_eq(v.pass, scores[_i].score == 1);
+    ck_assert_int_eq(v.suspected, 0);
+    ck_assert_str_eq(points_outcome(&v), v.pass ? "pass" : "fail");
+    ck_assert(fabs(points_earned(&c, &v) - 8 * scores[_i].score) < 0.005);
+}
+END_TEST
+
+START_TEST(slow_work_is_told_how_fast_is_enough)
+{
+    const struct judge_verdict v = timed(203.885, 100, 50);
+    ck_assert_str_eq(v.message,
+                     "the result is right, but takes 2.04 times as long as the "
+                     "reference; 1.2 times is enough for all points");
+}
+END_TEST
+
+START_TEST(faster_than_the_machine_is_no_score_but_a_flag)
+{
+    const struct judge_verdict v = timed(49, 100, 50);
+    ck_assert(!v.pass && v.suspected && v.score == 0);
+    ck_assert_str_eq(points_outcome(&v), "suspected");
+    ck_assert(strstr(v.message, "a person will look at it"));
+    ck_assert(timed(50, 100, 50).pass);
+}
+END_TEST
+
+START_TEST(without_a_reference_the_result_alone_counts)
+{
+    ck_assert(timed(1e6, NAN, NAN).score == 1);
+}
+END_TEST
+
+START_TEST(what_was_not_timed_has_no_points)
+{
+    const struct judge_verdict v = timed(NAN, 100, 50);
+    ck_assert(!v.pass && v.score == 0 && strstr(v.message, "not timed"));
+}
+END_TEST
+
+START_TEST(a_time_is_shown_against_reference_and_limit)
+{
+    char text[128];
+    struct judge_verdict v = timed(412.34, 398.06, 210);
+    ck_assert_str_eq(points_text(&c, &v, text, sizeof text),
+                     "412.3 us, reference 398.1 us, limit 210.0 us");
+    v.limit_us = NAN;
+    ck_assert_str_eq(points_text(&c, &v, text, sizeof text),
+                     "412.3 us, reference 398.1 us");
+    const struct plan_case untimed = {.points = 1};
+    ck_assert_str_eq(points_text(&untimed, &v, text, sizeof text), "");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("points");
+    TCase *const t = tcase_create("points");
+    tcase_add_loop_test(t, points_fall_with_the_logarithm_of_the_ratio, 0,
+                        sizeof scores / sizeof *scores);
+    tcase_add_test(t, slow_work_is_told_how_fast_is_enough);
+    tcase_add_test(t, faster_than_the_machine_is_no_score_but_a_flag);
+    tcase_add_test(t, without_a_reference_the_result_alone_counts);
+    tcase_add_test(t, what_was_not_timed_has_no_points);
+    tcase_add_test(t, a_time_is_shown_against_reference_and_limit);
+    suite_add_tcase(s, t);
+    SRunner *const r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
