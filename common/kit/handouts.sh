@@ -34,7 +34,7 @@ run() { # COMMAND KIND
         command=$(sed -E 's#build/lab([0-9])#build/solutions/lab\1#g' <<< "$1")
     rm -rf "$work/run"
     mkdir "$work/run"
-    TMP=$work/run timeout 300 bash -c "$command" 2>&1 || true
+    TMP=$work/run timeout 300 bash -c "$command" 2>&1 < /dev/null || true
 }
 
 # Does the text of file $1 match the pattern of file $2, in which "..." lines
@@ -76,7 +76,8 @@ figure() { # FILE LINE PATH COMMAND
     local path=${1%/*}/$3 out=$work/figure
     rm -rf "$out" "$work/run"
     mkdir "$work/run"
-    if ! OUT=$out TMP=$work/run timeout 300 bash -c "$4" > "$work/log" 2>&1 ||
+    if ! OUT=$out TMP=$work/run timeout 300 bash -c "$4" \
+        > "$work/log" 2>&1 < /dev/null ||
         [ ! -f "$out" ]; then
         echo "$1:$2: no figure came out of: $4"
         tail -n 5 "$work/log"
@@ -90,6 +91,7 @@ figure() { # FILE LINE PATH COMMAND
     fi
 }
 
+# shellcheck disable=SC2094 # the file is written after it has been read
 handout() { # FILE
     local line number=0 kind='' in_block='' command='' at=0
     : > "$work/new"
