@@ -23,6 +23,12 @@ handouts: all          ## rerun what the handouts show: outputs and figures
 	@common/kit/handouts.sh
 plans: $(SOLUTIONS) $(GPU_READY)   ## time the solutions, for the plans' reference times
 	common/plans.sh $(BUILD)
+new-lab:               ## plant a lab that is whole: NAME=lab7-topic [TITLE=...]
+	@common/kit/new-lab.sh "$(NAME)" "$(TITLE)"
+lint-labs: all         ## is every lab whole? LAB=lab7-topic: that one
+	@common/kit/lint-labs.sh $(LAB)
+release:               ## the students' copy, without solutions: build/release
+	@common/kit/release.sh
 lint: lint-format lint-code   ## format and static checks
 clean:                 ## remove everything built
 	rm -rf $(BUILD)

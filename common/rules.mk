@@ -240,7 +240,13 @@ $(BUILD)/commgraph: $(call objs,$(call c_in,common/graph/commgraph)) \
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $^ -lexpat -ljansson -ldw -lelf -lm -pthread
 
+$(BUILD)/plan: $(call objs,$(wildcard common/kit/plan.c)) $(O)/libjudge.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -o $@ $^ $(JUDGE_LIBS)
+
 TOOLS := $(if $(filter sim,$(GPU)),$(BUILD)/grade) \
+	$(if $(wildcard common/kit/plan.c),$(BUILD)/plan) \
 	$(if $(wildcard common/graph/commgraph/*.c),$(BUILD)/commgraph)
 KIT := $(if $(filter sim,$(GPU)),$(SIMGPU)) $(TOOLS) $(SOLUTIONS) $(LAB_PROGRAMS)
 
@@ -295,7 +301,7 @@ bench: all $(PROGS)
 	@tests/bench.sh $(BUILD)
 
 .PHONY: FORCE all help quickstart simgpu solutions skeletons plans handouts \
-	lint clean lint-format lint-code
+	lint clean lint-format lint-code new-lab lint-labs release
 C_FILES = $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
 lint-format:
 	clang-format --dry-run --Werror $(filter-out labs/%,$(C_FILES))

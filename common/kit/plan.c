@@ -1,0 +1,77 @@
+/*
+ * plan.c: build/plan, what a lab's plan comes to
+ *
+ *     build/plan lab1-collectives          read in the kit's top folder
+ *
+ * Prints a line for each thing that others have to agree with: the files that
+ * students hand in, the points of each part and of all. The plan is read as the
+ * grader reads it, so what the grader would refuse is refused here, with file
+ * and line. Exit status: 0, 1 for a bad plan, 2 for bad usage.
+ */
+#include <stdio.h> /* printf */
+
+#include "judge/plan.h"
+
+enum { MAX_PARTS = 32 };
+
+struct part {
+    double points, hidden; /* hidden: of the points, in hidden cases */
+    int ncases;
+};
+
+static int sum_parts(const struct plan *p, struct part part[MAX_PARTS])
+{
+    for (int i = 0; i < p->ncases; i++) {
+        const struct plan_case *const c = &p->cases[i];
+        if (c->part < 1 || c->part >= MAX_PARTS) {
+            fprintf(stderr,
+                    "plan: case \"%s\" is of part %d; parts are 1 to "
+                    "%d\n",
+                    c->name, c->part, MAX_PARTS - 1);
+            return -1;
+        }
+        struct part *const s = &part[c->part];
+        s->points += c->points;
+        s->hidden += c->hidden ? c->points : 0;
+        s->ncases++;
+    }
+    return 0;
+}
+
+static void print(const struct plan *p, const struct part part[MAX_PARTS])
+{
+    double total = 0;
+    printf("lab %s: %s\nfiles", p->lab, p->title);
+    for (int i = 0; i < p->nfiles; i++)
+        printf(" %s", p->file[i]);
+    printf("\n");
+    for (int i = 1; i < MAX_PARTS; i++) {
+        total += part[i].points;
+        if (part[i].ncases)
+            printf("part %d: %g points, %g of them hidden, %d cases\n", i,
+                   part[i].points, part[i].hidden, part[i].ncases);
+    }
+    printf("total %g\n", total);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: plan LAB   (such as lab1-collectives)\n");
+        return 2;
+    }
+    char visible[512], hidden[512], err[512];
+    snprintf(visible, sizeof visible, "grader/plans/%s.yaml", argv[1]);
+    snprintf(hidden, sizeof hidden, "grader/plans/hidden/%s.yaml", argv[1]);
+    struct plan *const p = plan_load(visible, hidden, err, sizeof err);
+    if (!p) {
+        fprintf(stderr, "plan: %s\n", err);
+        return 1;
+    }
+    struct part part[MAX_PARTS] = {{0}};
+    const int status = sum_parts(p, part);
+    if (status == 0)
+        print(p, part);
+    plan_free(p);
+    return status == 0 ? 0 : 1;
+}

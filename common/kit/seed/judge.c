@@ -1,0 +1,32 @@
+/*
+ * judge.c: what the lab's cases should have shown
+ *
+ * Expected outputs are computed here, from all ranks' seeds, by the plainest
+ * loop there is. Beside the result, a case may judge what it cost: messages,
+ * bytes, steps, time (judge/judge.h, lab/lab.h).
+ */
+#include <stdlib.h> /* malloc */
+
+#include "judge/data.h"
+
+static void judge_shift(const struct judge_task *t, struct judge_verdict *v)
+{
+    const size_t count = (size_t)plan_int(t->c, "count", 1024);
+    const size_t nbytes = count * data_size(DATA_FLOAT);
+    float *const want = malloc(nbytes);
+    for (int i = 0; i < t->iterations; i++)
+        for (int r = 0; r < t->nranks; r++) {
+            const int left = (r - 1 + t->nranks) % t->nranks;
+            data_fill(want, count, DATA_FLOAT, judge_input_seed(t, left, i));
+            const void *const got = judge_output(t, r, i, "recvbuf", nbytes, v);
+            if (got)
+                data_compare(got, want, count, DATA_FLOAT, r, v);
+        }
+    free(want);
+}
+
+static const struct judge_kind kinds[] = {
+    {.name = "shift", .judge = judge_shift}, {.name = NULL}};
+
+extern const struct judge_lab judge_@N@;
+const struct judge_lab judge_@N@ = {"@LAB@", kinds};
