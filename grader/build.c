@@ -85,17 +85,27 @@ static int give_staff(struct grade *g)
     return err;
 }
 
+/* Is it code? What else a lab may ask for is read, not compiled. */
+static int is_code(const char *name)
+{
+    const char *const dot = strrchr(name, '.');
+    return dot && (strcmp(dot, ".c") == 0 || strcmp(dot, ".cu") == 0);
+}
+
 /* Compile each file. Paths as in the sandbox. */
 static int compile_script(const struct grade *g, char *out, size_t nbytes)
 {
     int n = snprintf(out, nbytes, "set -e; cd /src; ");
-    for (int i = 0; i < g->plan->nfiles && n < (int)nbytes; i++)
+    for (int i = 0; i < g->plan->nfiles && n < (int)nbytes; i++) {
+        if (!is_code(g->plan->file[i]))
+            continue;
         n += snprintf(out + n, nbytes - (size_t)n,
                       "gcc -std=gnu11 -Wall -Wextra -O2 -g "
                       "-fno-omit-frame-pointer -pthread -I/common -I/simgpu/"
                       "include -I/staff $(pkg-config --cflags mpich) -c %s "
                       "-o /out/%s.o; ",
                       g->plan->file[i], g->plan->file[i]);
+    }
     return n < (int)nbytes ? 0 : -1;
 }
 
@@ -148,6 +158,8 @@ static int audit(struct grade *g)
 {
     char path[PATH_MAX + 300], why[256];
     for (int i = 0; i < g->plan->nfiles; i++) {
+        if (!is_code(g->plan->file[i]))
+            continue;
         snprintf(path, sizeof path, "%s/out/%s.o", g->work, g->plan->file[i]);
         if (audit_object(path, why, sizeof why) != 0)
             return grade_stop(g, OUTCOME_SUSPECTED,

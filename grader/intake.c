@@ -116,6 +116,8 @@ static int take(struct grade *g, const char *name)
     snprintf(from, sizeof from, "%s/%s", g->dir, name);
     snprintf(to, sizeof to, "%s/src/%s", g->work, name);
     const int in = open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (in < 0 && errno == ENOENT && strcmp(name, "answers.txt") == 0)
+        return 0; // costs its own questions only
     if (in < 0 || fstat(in, &st) != 0 || !S_ISREG(st.st_mode)) {
         const char *const why = in < 0 && errno == ENOENT ? "is missing"
                                 : in < 0 && errno == ELOOP

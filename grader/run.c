@@ -17,6 +17,7 @@
 #include <unistd.h>   /* unlink */
 
 #include "grade.h"
+#include "judge/answers.h"
 #include "judge/points.h"
 #include "judge/spans.h"
 #include "sandbox.h"
@@ -190,6 +191,7 @@ struct shown { /* by a run that is over */
     struct graph *graph; /* NULL: problem says why */
     struct spans *spans;
     char problem[512];
+    char *answers; /* text of answers.txt, or NULL */
 };
 
 /* Is every rank's graph a file, and not too large a one? What lies there was
@@ -207,13 +209,17 @@ static int graphs_are_files(const struct batch *b, const char *dir)
     return 1;
 }
 
-static void load_shown(struct shown *s, const struct batch *b, const char *dir)
+static void load_shown(struct shown *s, const struct grade *g,
+                       const struct batch *b, const char *dir)
 {
-    char format[PATH_MAX + 64], err[384] = "the run did not end well";
+    char path[PATH_MAX + 32], format[PATH_MAX + 64],
+        err[384] = "the run did not end well";
     snprintf(format, sizeof format, "%s/evidence-%%d", dir);
-    *s =
-        (struct shown){evidence_load(format, b->nranks, b->nonce, EVIDENCE_CAP),
-                       NULL, NULL, ""};
+    *s = (struct shown){
+        .evidence = evidence_load(format, b->nranks, b->nonce, EVIDENCE_CAP)};
+    if (snprintf(path, sizeof path, "%s/src/answers.txt", g->work) <
+        (int)sizeof path)
+        s->answers = answers_load(path);
     if (graphs_are_files(b, dir))
         s->graph = graph_load(dir, err, sizeof err);
     if (s->graph && s->graph->nranks != (uint32_t)b->nranks)
@@ -230,6 +236,7 @@ static void shown_release(struct shown *s)
     spans_free(s->spans);
     graph_free(s->graph);
     evidence_free(s->evidence);
+    free(s->answers);
 }
 
 /* Judge case i of the batch. Has it ended the run? */
@@ -250,7 +257,8 @@ static int judge_one(struct grade *g, const struct batch *b, int i,
                                  .evidence = s->evidence,
                                  .graph = s->spans ? s->graph : NULL,
                                  .spans = s->spans,
-                                 .graph_problem = s->spans ? NULL : s->problem};
+                                 .graph_problem = s->spans ? NULL : s->problem,
+                                 .answers = s->answers};
     if (ended && !has_hole(s->evidence, b->nranks, case_no))
         last_words(end, v.message, sizeof v.message);
     else
@@ -269,7 +277,7 @@ static void judge_batch(struct grade *g, struct batch *b, const char *dir,
                         const struct sandbox_end *end)
 {
     struct shown s;
-    load_shown(&s, b, dir);
+    load_shown(&s, g, b, dir);
     int last = 0; // the case that ended the run, or the batch's last
     while (last < b->n - 1 &&
            finished(s.evidence, b->nranks, b->case_no[last]) &&

@@ -6,6 +6,7 @@
 #include <stdlib.h> /* qsort */
 #include <string.h> /* strcmp */
 
+#include "judge/answers.h"
 #include "judge/chain.h"
 #include "judge/points.h"
 #include "judge/spans.h"
@@ -163,6 +164,10 @@ void judge_case(const struct judge_lab *lab, const struct judge_task *t,
     judge_status(t, v);
     if (!v->pass)
         return;
+    if (strcmp(t->c->kind, JUDGE_ANSWER) == 0) {
+        answers_judge(lab->answers, t, v);
+        return;
+    }
     for (const struct judge_kind *k = lab->kinds; k->name; k++)
         if (strcmp(k->name, t->c->kind) == 0) {
             v->time_us = judge_time(t);

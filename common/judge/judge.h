@@ -73,10 +73,16 @@ struct judge_kind {
     double (*limit_us)(const struct judge_task *t);
 };
 
+struct judge_answer; /* answers.h */
+
 struct judge_lab {                  /* one per lab, exported by its judge.c */
     const char *lab;                /* "lab1-collectives" */
     const struct judge_kind *kinds; /* ended by a NULL name */
+    const struct judge_answer *answers; /* to cases of kind `answer`, likewise;
+                                           NULL: the lab has no such cases */
 };
+
+#define JUDGE_ANSWER "answer" /* the kind that every lab has */
 
 /* All labs that this program can judge, ended by NULL: defined by its main. */
 extern const struct judge_lab *const judge_labs[];

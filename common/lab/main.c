@@ -13,9 +13,11 @@
 #include <stdio.h>  /* printf */
 #include <stdlib.h> /* getenv */
 #include <string.h> /* strcmp */
-#include <unistd.h> /* readlink, _exit */
+#include <unistd.h> /* _exit */
 
+#include "judge/answers.h"
 #include "lab/job.h"
+#include "lab/kit.h"
 #include "lab/visible.h"
 #include "must.h"
 
@@ -37,6 +39,8 @@ static void usage(void)
            "where their plan is\n"
            "  --times           times of the timed cases, as `make plans` "
            "keeps them\n"
+           "  --digests         your answers as the lab's table keeps them, "
+           "for its author\n"
            "  --help            this text\n",
            lab.name, lab.brief, program_invocation_name, OPTIONS_DEFAULT_SEED);
     for (const struct lab_command *c = lab.commands; c && c->option; c++)
@@ -63,6 +67,23 @@ static void list_jobs(const struct plan *p, int hidden)
             puts(job);
         }
     }
+}
+
+/* A line of the lab's table for each answer: what its author puts there. */
+static void list_digests(void)
+{
+    char path[2 * PATH_MAX], err[200];
+    kit_answers(path, sizeof path);
+    char *const text = answers_load(path);
+    const struct judge_answer *a = text ? judge_labs[0]->answers : NULL;
+    for (; a && a->name; a++) {
+        double number;
+        if (answers_find(text, a->name, &number, err, sizeof err) == 0)
+            printf("{\"%s\", %g, 0x%016llx, NULL},\n", a->name, a->tolerance,
+                   (unsigned long long)answers_digest(a->name, number,
+                                                      a->tolerance));
+    }
+    free(text);
 }
 
 static void list(const struct plan *p)
@@ -104,33 +125,11 @@ static int alone_by_mistake(int nranks)
     return 1;
 }
 
-/* The plans are in a folder above the program: BUILD/../grader/plans. -1 if they
- * are not. */
-static int find_plans(char *dir, size_t nbytes)
-{
-    char self[PATH_MAX], path[2 * PATH_MAX];
-    const char *const set = getenv("COMMLAB_PLANS");
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = 0;
-    if (set) {
-        snprintf(dir, nbytes, "%s", set);
-        return 0;
-    }
-    for (char *slash; (slash = strrchr(self, '/')) != NULL;) {
-        *slash = 0;
-        snprintf(dir, nbytes, "%s/grader/plans", self);
-        snprintf(path, sizeof path, "%s/%s.yaml", dir, lab.name);
-        if (access(path, R_OK) == 0)
-            return 0;
-    }
-    return -1;
-}
-
 static struct plan *load_plan(const struct options *o, char *err,
                               size_t err_nbytes)
 {
     char dir[PATH_MAX + 32], path[2 * PATH_MAX], hidden[2 * PATH_MAX];
-    if (find_plans(dir, sizeof dir) != 0) {
+    if (kit_plans(dir, sizeof dir) != 0) {
         snprintf(err, err_nbytes,
                  "no grader/plans/%s.yaml above this program: run it from the "
                  "kit's build folder, or set COMMLAB_PLANS",
@@ -191,7 +190,9 @@ static int do_options(struct lab_run *r, int argc, char **argv)
         list_jobs(p, o.hidden);
     else if (o.list && r->rank == 0)
         list(p);
-    else if (!o.list)
+    else if (o.digests && r->rank == 0)
+        list_digests();
+    else if (!o.list && !o.digests)
         status = alone_by_mistake(r->nranks) ? EXIT_USAGE : do_cases(r, &o, p);
     plan_free(p);
     return status;

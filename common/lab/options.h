@@ -17,8 +17,9 @@ struct options {
     int iterations, warmup;
     const char *json; /* file to write, "-" for stdout, NULL for none */
     int list, help;
-    int hidden; /* also the cases that only the grader knows, where they are */
-    int times;  /* only the timed ones, and print their times for the plan */
+    int hidden;  /* also the cases that only the grader knows, where they are */
+    int digests; /* print the answers as the lab's table keeps them */
+    int times;   /* only the timed ones, and print their times for the plan */
 };
 
 /*

@@ -166,8 +166,18 @@ static int can_go_on(struct lab_run *r, enum run_status mine)
 
 /* ---- a case -------------------------------------------------------------------------- */
 
+/* An answer is read from answers.txt, by the judge: nothing runs. */
+static ncclResult_t run_answer(struct lab_run *r)
+{
+    (void)r;
+    return ncclSuccess;
+}
+
 static const struct lab_kind *find_kind(const char *name)
 {
+    static const struct lab_kind answer = {JUDGE_ANSWER, run_answer};
+    if (strcmp(name, answer.name) == 0)
+        return &answer;
     for (const struct lab_kind *k = lab.kinds; k->name; k++)
         if (strcmp(k->name, name) == 0)
             return k;

@@ -3,15 +3,17 @@
 
 #include <errno.h>   /* program_invocation_name */
 #include <jansson.h> /* json_dump_file */
-#include <math.h>    /* NAN */
+#include <limits.h>  /* PATH_MAX */
 #include <stdio.h>   /* printf */
 #include <stdlib.h>  /* calloc, getenv */
 #include <string.h>  /* strcmp */
 
+#include "judge/answers.h"
 #include "judge/points.h"
 #include "judge/report.h"
 #include "judge/spans.h"
 #include "judge/table.h"
+#include "lab/kit.h"
 #include "lab/watch.h"
 #include "must.h"
 
@@ -28,6 +30,7 @@ struct visible {
     int now;                       /* the case that runs */
     const char *machine;           /* that is modelled; NULL: real GPUs */
     struct watch *watch;           /* of rank 0, where there is a graph */
+    char *answers;                 /* text of answers.txt, or NULL */
 };
 
 enum place { NOWHERE, HERE, ELSEWHERE };
@@ -232,7 +235,8 @@ static void judge(const struct visible *v, int i, const struct evidence *e,
                                  .evidence = e,
                                  .graph = spans ? g : NULL,
                                  .spans = spans,
-                                 .graph_problem = graph_problem};
+                                 .graph_problem = graph_problem,
+                                 .answers = v->answers};
     judge_case(judge_labs[0], &t, &v->verdict[i]);
     spans_free(spans);
     free(seeds);
@@ -293,12 +297,14 @@ enum visible_end visible_run(struct lab_run *r, const struct options *o,
 {
     struct visible v = {.r = r, .o = o, .p = p, .machine = watch_machine()};
     double points, most;
-    char title[256];
+    char title[256], path[2 * PATH_MAX];
     int go_on = 1, nrun = 0;
     v.verdict = calloc((size_t)p->ncases, sizeof *v.verdict);
     if (!v.verdict)
         must_stop(__FILE__, __LINE__, "calloc", "out of memory");
     v.watch = watch_new(r);
+    kit_answers(path, sizeof path);
+    v.answers = answers_load(path);
     snprintf(title, sizeof title, "%s (%s), %d rank%s%s%.100s, seed %llu",
              p->title, lab.name, r->nranks, r->nranks == 1 ? "" : "s",
              v.machine ? " on " : "", v.machine ? v.machine : "",
@@ -318,6 +324,7 @@ enum visible_end visible_run(struct lab_run *r, const struct options *o,
     sum_points(&v, &points, &most);
     free(v.verdict);
     watch_free(v.watch);
+    free(v.answers);
     return nrun > 0 && points >= most ? VISIBLE_FULL
            : go_on                    ? VISIBLE_PARTIAL
                                       : VISIBLE_STUCK;

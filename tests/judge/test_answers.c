@@ -1,0 +1,152 @@
+/* answers.txt: what is read from it, what is right, and what is said else. */
+#include <check.h>
+#include <stdlib.h> /* EXIT_SUCCESS */
+#include <string.h> /* strstr */
+
+#include "judge/answers.h"
+
+const struct judge_lab *const judge_labs[] = {NULL};
+
+static const char text[] = "# ring_ms = 3\n"
+                           "ring_ms = 4.18 ms   # two of them\r\n"
+                           "  steps=14\n"
+                           "empty = \n"
+                           "blank =  # to do\n"
+                           "comma = 4,18\n"
+                           "word = many\n"
+                           "twice = 1\n"
+                           "infinite = inf\n"
+                           "tiny = -1.5e-6 s\n"
+                           "twice = 2\n"
+                           "last = 7";
+
+static const struct {
+    const char *name;
+    int found;
+    double number;
+    const char *says;
+} lines[] = {
+    {"ring_ms", 0, 4.18, ""},
+    {"steps", 0, 14, ""},
+    {"tiny", 0, -1.5e-6, ""},
+    {"last", 0, 7, ""},
+    {"empty", 1, 0, ""},
+    {"blank", 1, 0, ""},
+    {"ring", -1, 0, "answers.txt has no line \"ring = ...\""},
+    {"comma", -1, 0,
+     "answers.txt:6: comma: \"4,18\" is not a number (write 4.18, or 1.5e6)"},
+    {"word", -1, 0,
+     "answers.txt:7: word: \"many\" is not a number (write 4.18, or 1.5e6)"},
+    {"infinite", -1, 0,
+     "answers.txt:9: infinite: \"inf\" is not a number (write 4.18, or 1.5e6)"},
+    {"twice", -1, 0, "answers.txt:11: twice is answered twice"},
+};
+
+START_TEST(a_line_is_a_number_or_a_message)
+{
+    char err[200] = "";
+    double number = 0;
+    ck_assert_int_eq(
+        answers_find(text, lines[_i].name, &number, err, sizeof err),
+        lines[_i].found);
+    ck_assert_str_eq(err, lines[_i].says);
+    if (lines[_i].found == 0)
+        ck_assert_double_eq(number, lines[_i].number);
+}
+END_TEST
+
+/* ---- verdicts ----------------------------------------------------------------- */
+
+static double by_ranks(const struct judge_task *t)
+{
+    return t->nranks * 10;
+}
+
+static struct judge_verdict verdict_on(const struct judge_answer *a,
+                                       const char *answers)
+{
+    struct judge_verdict v = JUDGE_VERDICT_NONE;
+    const struct judge_answer table[] = {*a, {.name = NULL}};
+    const struct plan_case c = {
+        .kind = JUDGE_ANSWER, .with = {{"question", "x"}}, .nwith = 1};
+    const struct judge_task t = {.c = &c, .nranks = 4, .answers = answers};
+    v.pass = 1;
+    v.score = 1;
+    answers_judge(table, &t, &v);
+    return v;
+}
+
+static const struct {
+    double number, tolerance;
+    const char *answers;
+    int right;
+} answers[] = {
+    {4.18, 0.02, "x = 4.18", 1}, {4.18, 0.02, "x = 4.26", 1},
+    {4.18, 0.02, "x = 4.10", 1}, {4.18, 0.02, "x = 4.36", 0},
+    {4.18, 0.02, "x = 4.00", 0}, {4.18, 0.02, "x = -4.18", 0},
+    {4.18, 0.02, "x = 0", 0},    {1e-9, 0.01, "x = 1.005e-9", 1},
+    {-12, 0.05, "x = -12.3", 1}, {-12, 0.05, "x = 12", 0},
+    {14, 0, "x = 14", 1},        {14, 0, "x = 15", 0},
+    {14, 0, "x = 14.2", 0},      {0, 0, "x = 0", 1},
+};
+
+START_TEST(an_answer_is_right_within_its_tolerance)
+{
+    const struct judge_answer a = {
+        "x", answers[_i].tolerance,
+        answers_digest("x", answers[_i].number, answers[_i].tolerance), NULL};
+    const struct judge_verdict v = verdict_on(&a, answers[_i].answers);
+    ck_assert_msg(v.pass == answers[_i].right, "%g: %s: %s", answers[_i].number,
+                  answers[_i].answers, v.message);
+    ck_assert(v.pass || strstr(v.message, "is not right"));
+}
+END_TEST
+
+START_TEST(an_answer_may_depend_on_the_task)
+{
+    const struct judge_answer a = {"x", 0.01, 0, by_ranks};
+    ck_assert(verdict_on(&a, "x = 40").pass);
+    ck_assert(!verdict_on(&a, "x = 50").pass);
+}
+END_TEST
+
+START_TEST(no_answer_is_not_implemented)
+{
+    const struct judge_answer a = {"x", 0.01, 0, by_ranks};
+    const struct judge_verdict v = verdict_on(&a, "x =\n");
+    ck_assert(!v.pass && v.not_implemented && v.score == 0);
+    ck_assert_str_eq(v.message, "not answered: x in answers.txt");
+}
+END_TEST
+
+START_TEST(a_missing_file_or_question_is_said)
+{
+    const struct judge_answer a = {"x", 0.01, 0, by_ranks},
+                              other = {"y", 0.01, 0, by_ranks};
+    ck_assert_str_eq(verdict_on(&a, NULL).message,
+                     "there is no answers.txt beside your code");
+    ck_assert_str_eq(verdict_on(&other, "x = 1").message,
+                     "the plan asks for \"x\", which this lab does not know");
+    ck_assert_ptr_null(answers_load("/no/answers.txt"));
+    ck_assert_ptr_null(answers_load("/dev/zero"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("answers");
+    TCase *const t = tcase_create("answers");
+    tcase_add_loop_test(t, a_line_is_a_number_or_a_message, 0,
+                        sizeof lines / sizeof *lines);
+    tcase_add_loop_test(t, an_answer_is_right_within_its_tolerance, 0,
+                        sizeof answers / sizeof *answers);
+    tcase_add_test(t, an_answer_may_depend_on_the_task);
+    tcase_add_test(t, no_answer_is_not_implemented);
+    tcase_add_test(t, a_missing_file_or_question_is_said);
+    suite_add_tcase(s, t);
+    SRunner *const r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
