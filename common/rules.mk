@@ -48,9 +48,11 @@ CFLAGS_ALL = -std=gnu11 $(WARN) $(BASE) $(CFLAGS)
 CXXFLAGS_ALL = -std=c++17 $(WARN) $(BASE) $(CXXFLAGS)
 
 GPU_CFLAGS_sim := -I$(PREFIX)/include
-# A lab that makes no use of cuBLAS does not load it.
+# A lab that makes no use of cuBLAS, or of the driver, does not load it.
 CUBLAS_LIB := -Wl,--push-state,--as-needed -lcublas -Wl,--pop-state
-GPU_LIBS_sim := -L$(PREFIX)/lib $(CUBLAS_LIB) -lnccl -lcudart
+CUDA_LIB := -Wl,--push-state,--as-needed -lcuda -Wl,--pop-state
+GPU_LIBS_sim := -L$(PREFIX)/lib $(CUBLAS_LIB) -lnccl \
+	$(CUDA_LIB) -lcudart
 GPU_CFLAGS_cuda := -isystem $(CUDA_HOME)/include
 GPU_LIBS_cuda := -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib \
 	-Wl,-rpath,$(CUDA_HOME)/lib64:$(CUDA_HOME)/lib $(CUBLAS_LIB) -lnccl -lcudart
@@ -73,6 +75,7 @@ JUDGE_SRC := $(call c_in,common/judge)
 LAB_SRC := $(call c_in,common/lab)
 GRADER_SRC := $(filter-out grader/main.c,$(call c_in,grader))
 SIM_SRC := $(call c_in,$(addprefix common/simgpu/,core cudart device mpi))
+DRIVER_SRC := $(call c_in,common/simgpu/driver)
 NCCL_SRC := $(call c_in,common/simgpu/nccl)
 CUBLAS_SRC := $(call c_in,common/simgpu/cublas)
 
@@ -142,8 +145,11 @@ endef
 $(eval $(call so,cudart,13,$(SIM_LIBS)))
 $(eval $(call so,nccl,2,-L$(PREFIX)/lib -lcudart -pthread -lm))
 $(eval $(call so,cublas,13,-L$(PREFIX)/lib -lcudart -lopenblas -lm))
+$(eval $(call so,cuda,1,-L$(PREFIX)/lib -lcudart))
 $(PREFIX)/lib/libcudart.so.13: $(call objs,$(SIM_SRC) $(GRAPH_SRC))
 $(PREFIX)/lib/libnccl.so.2: $(call objs,$(NCCL_SRC)) \
+	| $(PREFIX)/lib/libcudart.so.13
+$(PREFIX)/lib/libcuda.so.1: $(call objs,$(DRIVER_SRC)) \
 	| $(PREFIX)/lib/libcudart.so.13
 $(PREFIX)/lib/libcublas.so.13: $(call objs,$(CUBLAS_SRC)) \
 	| $(PREFIX)/lib/libcudart.so.13
@@ -166,7 +172,7 @@ $(PREFIX)/.headers: $(SIM_HEADERS)
 	@touch $@
 $(SIMGPU): $(PREFIX)/.headers $(PREFIX)/bin/simnvcc $(TOPOS) \
 	$(PREFIX)/lib/libcudart.so.13 $(PREFIX)/lib/libnccl.so.2 \
-	$(PREFIX)/lib/libcublas.so.13
+	$(PREFIX)/lib/libcublas.so.13 $(PREFIX)/lib/libcuda.so.1
 	@touch $@
 ifeq ($(GPU),sim)
 GPU_READY := $(SIMGPU)

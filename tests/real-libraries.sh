@@ -14,8 +14,8 @@ if ! [ -f "$cuda/include/nccl.h" ]; then
     exit 0
 fi
 
-for f in common/simgpu/cudart/*.c common/simgpu/nccl/*.c \
-    common/simgpu/cublas/*.c; do
+for f in common/simgpu/cudart/*.c common/simgpu/driver/*.c \
+    common/simgpu/nccl/*.c common/simgpu/cublas/*.c; do
     gcc -std=gnu11 -Wall -Wextra -Werror -fsyntax-only -I"$cuda/include" \
         -Icommon -Icommon/simgpu -Icommon/simgpu/include "$f"
 done
@@ -31,8 +31,12 @@ gcc -w -Itests/support -I"$cuda/include" tests/simgpu/prog_nccl.c $libs \
     -lnccl $mpi -lm -o "$out/nccl"
 gcc -w -Itests/support -Icommon -I"$cuda/include" tests/cublas/prog_cublas.c \
     common/judge/minifloat.c $libs -lcublas -lm -o "$out/cublas"
+# the driver's library comes with a driver, so the program is linked with ours
+gcc -w -Itests/support -I"$cuda/include" tests/simgpu/prog_driver.c $libs \
+    -L"$build/simgpu/lib" -lcuda -Wl,--allow-shlib-undefined $mpi -o "$out/driver"
 export LD_LIBRARY_PATH=$build/simgpu/lib
 "$out/runtime" > "$out/log" || { grep FAILED "$out/log"; exit 1; }
 mpirun -n 2 "$out/nccl" > "$out/log" || { grep FAILED "$out/log"; exit 1; }
 "$out/cublas" > "$out/log" || { grep FAILED "$out/log"; exit 1; }
+mpirun -n 2 "$out/driver" > "$out/log" || { grep FAILED "$out/log"; exit 1; }
 echo "ok     programs linked with the real libraries run with simgpu's"

@@ -10,6 +10,7 @@
 #include <sys/mman.h> /* mmap */
 #include <unistd.h>   /* ftruncate */
 
+#include "core/flag.h" /* FLAG_SHADOW */
 #include "core/heap_space.h"
 #include "core/page.h"
 
@@ -24,6 +25,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct heap heaps[SPACE_HEAPS]; /* this process's, then peers' */
 static int nheaps = PROC_MAX_DEVICES + 1;
 static uint32_t next_block = 1;
+
+/* A heap's memfd: its bytes and their shadow. */
+static uint64_t file_nbytes(uint64_t heap_nbytes)
+{
+    return heap_nbytes * (1 + FLAG_SHADOW);
+}
 
 static int slot_of(int device)
 {
@@ -40,7 +47,7 @@ static void heap_create(struct heap *h, int slot)
                        : topo_gpu(proc()->topo, proc_place(slot))->mem_nbytes;
     h->owner = proc()->id;
     h->fd = memfd_create("simgpu-heap", MFD_CLOEXEC);
-    if (h->fd < 0 || ftruncate(h->fd, (off_t)h->nbytes) != 0)
+    if (h->fd < 0 || ftruncate(h->fd, (off_t)file_nbytes(h->nbytes)) != 0)
         proc_fault(NULL, "cannot make the memory of device %d: %m", h->device);
     if (mmap(h->user, h->nbytes, pinned ? PROT_READ | PROT_WRITE : PROT_NONE,
              MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, h->fd,
@@ -49,9 +56,8 @@ static void heap_create(struct heap *h, int slot)
                    "cannot map device memory at %p: %m.\nSomething else "
                    "occupies that address; is a memory limit (ulimit -v) set?",
                    (void *)h->user);
-    h->raw = pinned ? h->user
-                    : mmap(NULL, h->nbytes, PROT_READ | PROT_WRITE,
-                           MAP_SHARED | MAP_NORESERVE, h->fd, 0);
+    h->raw = mmap(NULL, file_nbytes(h->nbytes), PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_NORESERVE, h->fd, 0);
     if (h->raw == MAP_FAILED)
         proc_fault(NULL, "cannot map device memory: %m; is a memory limit "
                          "(ulimit -v) set?");
@@ -185,6 +191,15 @@ static void bury(const struct heap *h, const struct block *b)
         (struct grave){h->user + b->offset, b->nbytes, b->site};
 }
 
+/* Give a block's memory back, its shadow's too. */
+static void discard(const struct heap *h, const struct block *b)
+{
+    const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+    fallocate(h->fd, mode, (off_t)b->offset, (off_t)pages(b->nbytes));
+    fallocate(h->fd, mode, (off_t)(h->nbytes + b->offset * FLAG_SHADOW),
+              (off_t)(pages(b->nbytes) * FLAG_SHADOW));
+}
+
 int heap_free(void *p)
 {
     if (!p)
@@ -198,8 +213,7 @@ int heap_free(void *p)
         bury(h, b);
         if (h->device != HEAP_PINNED)
             mprotect(p, pages(b->nbytes), PROT_NONE);
-        fallocate(h->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  (off_t)offset, (off_t)pages(b->nbytes));
+        discard(h, b);
         h->used -= pages(b->nbytes);
         const size_t index = (size_t)(b - h->block);
         memmove(b, b + 1, (h->nblocks - index - 1) * sizeof *b);
@@ -259,6 +273,15 @@ void *heap_raw(const void *p)
     return h ? h->raw + ((const char *)p - h->user) : (void *)p;
 }
 
+void *heap_shadow(const void *p)
+{
+    const struct heap *const h = heap_of(p);
+    if (!h)
+        return NULL;
+    const uint64_t offset = (uint64_t)((const char *)p - h->user);
+    return h->raw + h->nbytes + offset / 4 * 4 * FLAG_SHADOW;
+}
+
 int heap_export(const void *p, struct heap_ref *out)
 {
     struct heap_block b;
@@ -285,9 +308,10 @@ static char *map_peer(const struct peer *p, int slot, char *user,
     const int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return NULL;
-    *nbytes = (uint64_t)lseek(fd, 0, SEEK_END);
+    const uint64_t all = (uint64_t)lseek(fd, 0, SEEK_END);
+    *nbytes = all / file_nbytes(1);
     void *const at = mmap(
-        user, *nbytes, user ? PROT_NONE : PROT_READ | PROT_WRITE,
+        user, user ? *nbytes : all, user ? PROT_NONE : PROT_READ | PROT_WRITE,
         MAP_SHARED | MAP_NORESERVE | (user ? MAP_FIXED_NOREPLACE : 0), fd, 0);
     close(fd);
     return at == MAP_FAILED ? NULL : at;

@@ -12,7 +12,8 @@
  *   raw view    the same bytes, always accessible, for simgpu's own copies,
  *               collectives and everything else that isn't a student's kernel.
  *
- *   heap d:   [ block | gap | block | gap ...          ]   memfd
+ *   heap d:   [ block | gap | block | gap ...          ]   memfd, and behind
+ *                                                          it a shadow: flag.h
  *   user:     U_d + offset      raw: U_d + HEAP_RAW + offset
  *
  * The pinned heap is accessible in its user view too. Heaps lie at the same
@@ -68,6 +69,10 @@ int heap_find(const void *p, struct heap_block *out);
 /* The address at which simgpu itself may touch p; p itself for host memory. */
 void *heap_raw(const void *p);
 
+/* The entry of p's word in its heap's shadow (flag.h); NULL for memory that is
+ * not in a heap. */
+void *heap_shadow(const void *p);
+
 /* Name p for other processes. ENOENT for memory that is not in a heap. */
 int heap_export(const void *p, struct heap_ref *out);
 
@@ -80,6 +85,14 @@ void *heap_raw_ref(const struct heap_ref *ref);
  */
 int heap_import(const struct heap_ref *ref, void **out);
 int heap_unimport(void *p);
+
+/*
+ * Host memory that a program made known (cudaHostRegister): EEXIST if it is known
+ * already, ENOMEM if there are too many ranges; ENOENT if p begins none.
+ */
+int heap_register(void *p, size_t nbytes);
+int heap_unregister(void *p);
+int heap_registered(const void *p);
 
 /* Bytes in use and in all on a device, for cudaMemGetInfo. */
 void heap_usage(int device, size_t *used, size_t *total);

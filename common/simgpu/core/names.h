@@ -36,6 +36,16 @@
 #define heap_raw_ref      simgpu_heap_raw_ref
 #define heap_import       simgpu_heap_import
 #define heap_unimport     simgpu_heap_unimport
+#define heap_shadow       simgpu_heap_shadow
+#define heap_registered   simgpu_heap_registered
+#define proc_started      simgpu_proc_started
+#define device_bound      simgpu_device_bound
+#define device_unbind     simgpu_device_unbind
+#define flag_write        simgpu_flag_write
+#define flag_update       simgpu_flag_update
+#define flag_read         simgpu_flag_read
+#define flag_wait         simgpu_flag_wait
+#define op_part           simgpu_op_part
 #define heap_usage        simgpu_heap_usage
 #define heap_kernel_enter simgpu_heap_kernel_enter
 #define heap_kernel_leave simgpu_heap_kernel_leave

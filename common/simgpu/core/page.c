@@ -149,6 +149,19 @@ void page_active(int change)
     atomic_fetch_add(&own->active, change);
 }
 
+void page_hungry(int change)
+{
+    atomic_fetch_add(&own->hungry, change);
+}
+
+int page_anyone_hungry(void)
+{
+    int hungry = atomic_load(&own->hungry) > 0;
+    for (struct peer *p = atomic_load(&peers); p && !hungry; p = p->next)
+        hungry = atomic_load(&p->page->hungry) > 0;
+    return hungry;
+}
+
 void proc_progress(void)
 {
     atomic_fetch_add_explicit(&own->progress, 1, memory_order_relaxed);

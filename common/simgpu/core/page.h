@@ -25,6 +25,7 @@ struct page {
     _Atomic uint32_t state;
     _Atomic uint32_t lost;     /* futex: the job is over, end with status 70 */
     _Atomic int32_t active;    /* threads that are not waiting */
+    _Atomic int32_t hungry;    /* operations that wait for a flag (flag.h) */
     _Atomic uint64_t progress; /* grows when something gets done */
     _Atomic uint32_t beats;    /* rounds of its watchdog; still when stopped */
     _Atomic uint64_t fault_key[PAGE_FAULT_KEYS]; /* reported, by hash */
@@ -52,6 +53,11 @@ struct proc_id page_id(void);
 
 /* A thread begins (+1) or ends (-1) to be active. */
 void page_active(int change);
+
+/* An operation begins (+1) or ends (-1) to wait for a flag. Whoever will write it
+ * is unknown, so it waits for everybody: does anybody, in any known process? */
+void page_hungry(int change);
+int page_anyone_hungry(void);
 
 /* Tell every known process that the job is over. */
 void page_lose_all(void);

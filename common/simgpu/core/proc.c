@@ -81,6 +81,11 @@ const struct proc *proc(void)
     return &self;
 }
 
+int proc_started(void)
+{
+    return page_own() != NULL;
+}
+
 int32_t proc_place(int device)
 {
     return device == -1 ? GRAPH_HOST_PLACE(self.node)

@@ -57,6 +57,9 @@ struct proc {
  */
 const struct proc *proc(void);
 
+/* Has anybody asked for it yet? */
+int proc_started(void);
+
 /* The machine's number of this process's device ordinal: a graph place. */
 int32_t proc_place(int device);
 
@@ -107,6 +110,13 @@ int proc_wait(_Atomic uint32_t *word, uint32_t seen,
 /* As proc_wait, at most timeout_ns; returns -1 with ETIMEDOUT. */
 int proc_wait_for(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns,
                   const struct wait_note *note);
+
+/*
+ * Sleep until met(arg), which is asked when the word has changed, and every
+ * millisecond. Asking is not progress: a wait that nobody ends is still a hang.
+ */
+void proc_wait_until(_Atomic uint32_t *word, int (*met)(void *arg), void *arg,
+                     const struct wait_note *note);
 
 /* Wake all that wait on the word, in every process. Store to it before. */
 void proc_wake(_Atomic uint32_t *word);

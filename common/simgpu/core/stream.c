@@ -76,6 +76,12 @@ void op_amend(struct op *op, double flops, const struct graph_move *moves,
     graph_amend(proc()->graph, op->node.index, flops, moves, nmoves, acc, nacc);
 }
 
+uint32_t op_part(struct op *op, const struct graph_point *after, size_t n)
+{
+    graph_part(proc()->graph, op->node.index, after, n);
+    return ++op->part;
+}
+
 static void op_release(struct op *op)
 {
     free(op->deps);
@@ -157,6 +163,8 @@ static int rest(struct stream *s, uint32_t seen, uint64_t timeout_ns)
     return err;
 }
 
+enum { SLICE_NS = 200000 }; /* how often a late op looks who is hungry */
+
 static void delay(struct stream *s, const struct op *op)
 {
     const uint64_t ns = schedule_delay_ns(proc()->rank, s->queue, op->seq);
@@ -164,10 +172,12 @@ static void delay(struct stream *s, const struct op *op)
         nanosleep(&(struct timespec){0, (long)ns}, NULL);
     if (!schedule_is_late())
         return;
-    for (;;) {
+    const int slices = SCHEDULE_LATE_NS / SLICE_NS;
+    for (int i = 0; i < slices;) {
         const uint32_t seen = atomic_load(&s->bell);
-        if (demanded(s, op) || rest(s, seen, SCHEDULE_LATE_NS) != 0)
+        if (demanded(s, op) || page_anyone_hungry())
             return;
+        i += rest(s, seen, SLICE_NS) != 0;
     }
 }
 

@@ -12,8 +12,9 @@
  * SIMGPU_SCHEDULE says when a worker may start an op that is ready:
  *   eager        at once
  *   late         when somebody waits for it (a synchronisation, an op that
- *                follows it, a peer in its collective), else after 2 ms: code
- *                that forgot to synchronise fails every time
+ *                follows it, a peer in its collective, anybody who waits for
+ *                a flag), else after 2 ms: code that forgot to synchronise
+ *                fails every time
  *   random:SEED  after a pseudo-random delay of 0 to 200 us
  *
  * Enqueueing records the op's node in the execution graph, with its stream and
@@ -42,6 +43,7 @@ struct op {
     struct mark *deps;
     int ndeps, cap_deps;
     uint64_t seq;
+    uint32_t part;                  /* of its node, while it runs */
     const struct graph_move *moves; /* lifetime: until enqueued */
     const struct graph_access *accesses;
 };
@@ -66,6 +68,12 @@ struct mark stream_enqueue(struct stream *s, struct op *op);
  */
 void op_amend(struct op *op, double flops, const struct graph_move *moves,
               size_t nmoves, const struct graph_access *acc, size_t nacc);
+
+/*
+ * From run(): the op goes on to its next part, after the parts `after` whose
+ * ends it has seen. See graph_part(). Returns the number of the new part.
+ */
+uint32_t op_part(struct op *op, const struct graph_point *after, size_t n);
 
 /* The op failed on the device: its stream's device gets a sticky error (a
  * cudaError_t value), which every later call of the process returns. */
@@ -115,6 +123,11 @@ int device_marks(int device, int blocking_only, struct mark *out, int cap);
 
 int device_current(void);
 int device_set(int device); /* -1: no such device */
+
+/* Has the thread a current device, as the driver sees it: has it chosen one, or
+ * called the runtime? device_unbind(): it has none from now on. */
+int device_bound(void);
+void device_unbind(void);
 
 /* Sticky error of a device, 0 if none. */
 int device_error(int device);

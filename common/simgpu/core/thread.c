@@ -6,6 +6,7 @@
 #include "core/stream.h"
 
 static _Thread_local int device;
+static _Thread_local int bound;
 static _Thread_local int last_error;
 static _Atomic int sticky[PROC_MAX_DEVICES]; /* per device of the process */
 
@@ -19,7 +20,19 @@ int device_set(int number)
     if (number < 0 || number >= proc()->ndevices)
         return -1;
     device = number;
+    bound = 1;
     return 0;
+}
+
+int device_bound(void)
+{
+    return bound;
+}
+
+void device_unbind(void)
+{
+    device = 0;
+    bound = 0;
 }
 
 int device_error(int number)
@@ -36,6 +49,7 @@ void op_fail(struct op *op, int cuda_error)
 
 int api_return(int cuda_error)
 {
+    bound = 1;
     const int broken = device_error(device);
     const int err = broken ? broken : cuda_error;
     if (err)

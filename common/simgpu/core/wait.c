@@ -27,6 +27,8 @@
 #include "core/page.h"
 #include "core/start.h"
 
+enum { POLL_NS = 1000000 };
+
 /* Waits of this process, for its page's text: a list of live notes. */
 struct entry {
     const struct wait_note *note;
@@ -101,6 +103,25 @@ int proc_wait_for(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns,
         return 0;
     errno = ETIMEDOUT;
     return -1;
+}
+
+void proc_wait_until(_Atomic uint32_t *word, int (*met)(void *arg), void *arg,
+                     const struct wait_note *note)
+{
+    uint32_t seen = atomic_load(word);
+    if (met(arg))
+        return;
+    enter(note, word, seen);
+    for (;;) {
+        futex(word, FUTEX_WAIT, seen, &(struct timespec){0, POLL_NS});
+        seen = atomic_load(word);
+        if (met(arg))
+            break;
+        pthread_mutex_lock(&entries_lock);
+        mine.seen = seen;
+        pthread_mutex_unlock(&entries_lock);
+    }
+    leave();
 }
 
 void proc_wake(_Atomic uint32_t *word)

@@ -3,8 +3,8 @@
  */
 #include "cudart/api.h"
 
-#include <pthread.h> /* pthread_mutex_t */
-#include <string.h>  /* memset */
+#include <errno.h>  /* EEXIST */
+#include <string.h> /* memset */
 
 static cudaError_t allocate(int device, size_t size, int managed, uint32_t site,
                             void **out)
@@ -121,48 +121,15 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t stream)
 
 /* ---- registered host memory --------------------------------------------------- */
 
-enum { MAX_REGISTERED = 1024 };
-static struct registered {
-    char *base;
-    size_t nbytes;
-} registered[MAX_REGISTERED]; /* host ranges that programs have registered */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* The range that holds p, or NULL. The lock is held. */
-static struct registered *registered_at(const void *p)
-{
-    for (int i = 0; i < MAX_REGISTERED; i++)
-        if (registered[i].base && (const char *)p >= registered[i].base &&
-            (const char *)p < registered[i].base + registered[i].nbytes)
-            return &registered[i];
-    return NULL;
-}
-
-static int is_registered(const void *p)
-{
-    pthread_mutex_lock(&lock);
-    const int found = registered_at(p) != NULL;
-    pthread_mutex_unlock(&lock);
-    return found;
-}
-
 cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 {
     API_ENTER();
-    struct heap_block b;
     if (!ptr || size == 0 || flags > 15)
         return api_return(cudaErrorInvalidValue);
-    cudaError_t err = cudaErrorMemoryAllocation;
-    pthread_mutex_lock(&lock);
-    if (registered_at(ptr) || heap_find(ptr, &b) == 0)
-        err = cudaErrorHostMemoryAlreadyRegistered;
-    for (int i = 0; i < MAX_REGISTERED && err == cudaErrorMemoryAllocation; i++)
-        if (!registered[i].base) {
-            registered[i] = (struct registered){ptr, size};
-            err = cudaSuccess;
-        }
-    pthread_mutex_unlock(&lock);
-    return api_return(err);
+    const int err = heap_register(ptr, size);
+    return api_return(err == 0        ? cudaSuccess
+                      : err == EEXIST ? cudaErrorHostMemoryAlreadyRegistered
+                                      : cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaHostUnregister(void *ptr)
@@ -170,13 +137,9 @@ cudaError_t cudaHostUnregister(void *ptr)
     API_ENTER();
     if (!ptr)
         return api_return(cudaErrorInvalidValue);
-    pthread_mutex_lock(&lock);
-    struct registered *const r = registered_at(ptr);
-    const int found = r && r->base == ptr;
-    if (found)
-        r->base = NULL;
-    pthread_mutex_unlock(&lock);
-    return api_return(found ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
+    return api_return(heap_unregister(ptr) == 0
+                          ? cudaSuccess
+                          : cudaErrorHostMemoryNotRegistered);
 }
 
 cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost,
@@ -186,7 +149,7 @@ cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost,
     if (!pDevice || flags != 0)
         return api_return(cudaErrorInvalidValue);
     const int pinned = heap_find(pHost, &b) == 0 && b.device == HEAP_PINNED;
-    if (!pinned && !is_registered(pHost))
+    if (!pinned && !heap_registered(pHost))
         return api_return(cudaErrorInvalidValue);
     *pDevice = pHost;
     return api_return(cudaSuccess);
@@ -205,7 +168,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
         attributes->device = b.device;
         attributes->devicePointer = (void *)ptr;
         attributes->hostPointer = b.managed ? (void *)ptr : NULL;
-    } else if ((b.base && b.device == HEAP_PINNED) || is_registered(ptr)) {
+    } else if ((b.base && b.device == HEAP_PINNED) || heap_registered(ptr)) {
         attributes->type = cudaMemoryTypeHost;
         attributes->device = device_current();
         attributes->devicePointer = (void *)ptr;

@@ -1,0 +1,150 @@
+/*
+ * value.c: streams that write and wait for values in memory
+ *
+ * A write ends everything before it in its stream; a wait is over when the word
+ * has the value, and what is behind it in its stream follows whoever wrote that
+ * (core/flag.h): another stream, of any process, or a kernel. A value that the
+ * host stored, or a copy brought, names nobody: the graph then has no edge.
+ */
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* free */
+
+#include "core/flag.h"
+#include "core/heap.h"
+#include "core/stream.h"
+#include "driver/context.h"
+
+struct value_op {
+    struct op op;
+    void *p;
+    uint32_t value;
+    unsigned flags;
+};
+
+/* ---- writing ----------------------------------------------------------------- */
+
+static void run_write(struct op *op)
+{
+    const struct value_op *const v = (struct value_op *)op;
+    flag_write(v->p, sizeof v->value, v->value,
+               (struct graph_point){proc()->rank, op->node.index, 0});
+}
+
+/* ---- waiting ----------------------------------------------------------------- */
+
+struct wait { /* a wait under way */
+    const struct value_op *op;
+    struct graph_point by; /* who wrote what it waited for */
+};
+
+static int holds(uint32_t word, uint32_t value, unsigned flags)
+{
+    switch (flags) {
+    case CU_STREAM_WAIT_VALUE_EQ: return word == value;
+    case CU_STREAM_WAIT_VALUE_AND: return (word & value) != 0;
+    case CU_STREAM_WAIT_VALUE_NOR: return ~(word | value) != 0;
+    default: return (int32_t)(word - value) >= 0; // GEQ, cyclic
+    }
+}
+
+static int met(void *arg)
+{
+    struct wait *const w = arg;
+    const struct value_op *const v = w->op;
+    const uint64_t word = flag_read(v->p, sizeof v->value, &w->by);
+    return holds((uint32_t)word, v->value, v->flags);
+}
+
+static void describe(const void *arg, char *out, size_t nbytes)
+{
+    static const char *const relation[] = {">=", "==", "to have a bit of",
+                                           "to lack a bit besides"};
+    const struct value_op *const v = ((const struct wait *)arg)->op;
+    struct graph_point by;
+    char what[512];
+    const uint64_t word = flag_read(v->p, sizeof v->value, &by);
+    snprintf(out, nbytes, "waits for the word %p %s %u; it is %u: %s", v->p,
+             relation[v->flags & 3], v->value, (unsigned)word,
+             heap_describe(v->p, what, sizeof what));
+}
+
+static void run_wait(struct op *op)
+{
+    struct wait w = {.op = (struct value_op *)op};
+    const struct wait_note note = {.call = "cuStreamWaitValue32",
+                                   .site = op->node.site,
+                                   .describe = describe,
+                                   .arg = &w};
+    flag_wait(w.op->p, met, &w, &note);
+    if (w.by.index)
+        op_part(op, &w.by, 1);
+}
+
+/* ---- both -------------------------------------------------------------------- */
+
+/* Memory that a stream may write and wait for: of a device, or the host's where
+ * devices reach it. Managed memory is neither. */
+static int reachable(void *p, struct heap_block *b)
+{
+    if ((uintptr_t)p % sizeof(cuuint32_t) != 0)
+        return 0;
+    if (heap_find(p, b) == 0)
+        return !b->managed;
+    b->device = HEAP_PINNED;
+    return heap_registered(p);
+}
+
+static CUresult enqueue(const char *name, uint32_t site, CUstream stream,
+                        CUdeviceptr addr, cuuint32_t value, unsigned flags,
+                        int write)
+{
+    struct heap_block b;
+    const CUresult err = context_current();
+    if (err)
+        return err;
+    struct stream *const s = stream_of(stream);
+    if (!s)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!reachable((void *)addr, &b))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct value_op *const op =
+        op_new(sizeof *op, write ? run_write : run_wait,
+               write ? GRAPH_MEMSET : GRAPH_MARK, name, site);
+    op->p = (void *)addr;
+    op->value = value;
+    op->flags = flags;
+    const struct graph_access access = {
+        .alloc = b.id,
+        .begin = (uint64_t)((char *)op->p - b.base),
+        .end = (uint64_t)((char *)op->p - b.base) + sizeof value,
+        .write = 2, // waits may see it being written: no race
+        .site = site};
+    const struct graph_move move = {proc_place(stream_device(s)),
+                                    proc_place(b.device), sizeof value};
+    op->op.node.naccesses = b.id != 0;
+    op->op.accesses = &access;
+    op->op.node.nmoves = write != 0;
+    op->op.moves = &move;
+    stream_enqueue(s, &op->op);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr addr,
+                              cuuint32_t value, unsigned int flags)
+{
+    if (flags != CU_STREAM_WRITE_VALUE_DEFAULT)
+        return CUDA_ERROR_INVALID_VALUE;
+    return enqueue("cuStreamWriteValue32", PROC_SITE(), stream, addr, value,
+                   flags, 1);
+}
+
+CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr addr,
+                             cuuint32_t value, unsigned int flags)
+{
+    if (flags & CU_STREAM_WAIT_VALUE_FLUSH)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (flags > CU_STREAM_WAIT_VALUE_NOR)
+        return CUDA_ERROR_INVALID_VALUE;
+    return enqueue("cuStreamWaitValue32", PROC_SITE(), stream, addr, value,
+                   flags, 0);
+}
