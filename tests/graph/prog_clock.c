@@ -70,6 +70,36 @@ static void work(struct state *s, int first, size_t count)
     CUDA_MUST(cudaEventRecord(s->event[first + 2], s->transfer));
 }
 
+/* Programs that ask whether work is done, as often as this machine lets them. */
+static void poll_for(struct state *s)
+{
+    work(s, 0, COUNT);
+    while (cudaEventQuery(s->event[1]) == cudaErrorNotReady)
+        ;
+    say(s, "polled-event", MPI_Wtime());
+    while (cudaStreamQuery(s->transfer) == cudaErrorNotReady)
+        ;
+    say(s, "polled-stream", MPI_Wtime());
+    CUDA_MUST(cudaDeviceSynchronize());
+}
+
+/* More streams than a join could once hold, each with something to do. */
+static void use_many_streams(const struct state *s)
+{
+    enum { ROUNDS = 12, STREAMS = 100 };
+    for (int round = 0; round < ROUNDS; round++) {
+        cudaStream_t stream[STREAMS];
+        for (int i = 0; i < STREAMS; i++) {
+            CUDA_MUST(cudaStreamCreate(&stream[i]));
+            CUDA_MUST(cudaMemsetAsync(s->a + i, 0, 4, stream[i]));
+        }
+        CUDA_MUST(cudaDeviceSynchronize());
+        for (int i = 0; i < STREAMS; i++)
+            CUDA_MUST(cudaStreamDestroy(stream[i]));
+    }
+    say(s, "streams", MPI_Wtime());
+}
+
 int main(int argc, char **argv)
 {
     struct state s;
@@ -111,7 +141,11 @@ int main(int argc, char **argv)
             printf("rank %d: the clock went back\n", s.rank);
         now = next;
     }
-    say(&s, "end", now);
+    say(&s, "waited", now);
+    poll_for(&s);
+    if (s.rank == 0)
+        use_many_streams(&s);
+    say(&s, "end", MPI_Wtime());
     MPI_MUST(MPI_Finalize());
     return 0;
 }

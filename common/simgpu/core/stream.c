@@ -2,10 +2,12 @@
 #include "core/stream.h"
 
 #include <pthread.h> /* pthread_create */
+#include <sched.h>   /* sched_yield */
 #include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* calloc */
 #include <time.h>    /* nanosleep */
 
+#include "core/host.h"
 #include "core/page.h"
 #include "core/schedule.h"
 #include "core/start.h"
@@ -21,6 +23,8 @@ struct stream {
     pthread_mutex_t lock; /* over the list of ops */
     struct op *head, **tail;
     uint32_t last_node;
+    uint64_t joined;    /* the last op that a host thread has waited for, */
+    uint32_t joined_by; /* and the thread */
 
     _Atomic uint64_t issued, completed, demanded; /* sequence numbers */
     _Atomic uint32_t bell;    /* futex of the worker: ops, demands, release */
@@ -264,7 +268,7 @@ static void record(struct stream *s, struct op *op)
         proc_fault(NULL, "out of host memory for an operation");
     for (int i = 0; i < op->ndeps; i++)
         deps[i] = (struct graph_ref){proc()->rank, op->deps[i].node};
-    op->node.ndeps = (uint16_t)op->ndeps;
+    op->node.ndeps = host_ndeps(op->ndeps);
     op->node.thread = proc_thread();
     op->node.queue = s->queue;
     op->node.place = proc_place(s->device);
@@ -394,52 +398,86 @@ struct mark stream_tail(struct stream *s)
 
 /* ---- the host ---------------------------------------------------------------- */
 
-static void record_host(const char *call, uint32_t site, uint64_t latency_ps,
-                        const struct graph_ref *deps, int n)
+static void note_joined(struct mark m)
 {
-    const struct graph_node node = {
-        .kind = GRAPH_HOST,
-        .thread = proc_thread(),
-        .place = GRAPH_HOST_PLACE(proc()->node),
-        .host_ps = proc()->costs->api_host_ps,
-        .latency_ps = latency_ps,
-        .name = graph_string(proc()->graph, call),
-        .site = site,
-        .ndeps = (uint16_t)n,
-    };
-    graph_add(proc()->graph, &node, deps, NULL, NULL);
+    pthread_mutex_lock(&m.stream->lock);
+    m.stream->joined = m.seq;
+    m.stream->joined_by = proc_thread();
+    pthread_mutex_unlock(&m.stream->lock);
+}
+
+/* The host knows what the marks, all passed, knew. */
+static void record_join(const struct mark *m, int n, const char *call,
+                        uint32_t site)
+{
+    enum { FEW = 64 };
+    struct graph_ref few[FEW];
+    struct graph_ref *const deps =
+        n <= FEW ? few : malloc((size_t)n * sizeof *deps);
+    int ndeps = 0;
+    if (!deps)
+        proc_fault(NULL, "out of host memory for a synchronisation");
+    for (int i = 0; i < n; i++)
+        if (m[i].stream) {
+            deps[ndeps++] = (struct graph_ref){proc()->rank, m[i].node};
+            note_joined(m[i]);
+        }
+    host_record(call, site, proc()->costs->sync_host_ps, deps, ndeps);
+    if (deps != few)
+        free(deps);
 }
 
 void marks_join(const struct mark *m, int n, const char *call, uint32_t site)
 {
-    enum { MAX = 1024 };
-    struct graph_ref deps[MAX];
-    int ndeps = 0;
     for (int i = 0; i < n; i++)
         mark_demand(m[i]);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         mark_wait(m[i], call, site);
-        if (m[i].stream && ndeps < MAX)
-            deps[ndeps++] = (struct graph_ref){proc()->rank, m[i].node};
-    }
-    record_host(call, site, proc()->costs->sync_host_ps, deps, ndeps);
+    record_join(m, n, call, site);
 }
 
-void host_call(const char *name, uint32_t site)
+int marks_poll(const struct mark *m, int n, const char *call, uint32_t site)
 {
-    record_host(name, site, 0, NULL, 0);
+    for (int i = 0; i < n; i++)
+        if (!mark_passed(m[i])) {
+            sched_yield(); // to those that it waits for
+            return 0;
+        }
+    record_join(m, n, call, site);
+    return 1;
+}
+
+/*
+ * Nothing is left of a stream: the program has destroyed it, and this thread has
+ * waited for its last op. Streams are never freed, so without this a loop that
+ * makes a stream a round would wait for more of them each time.
+ */
+static int is_over(struct stream *s)
+{
+    pthread_mutex_lock(&s->lock);
+    const int over = !s->live && s->joined == atomic_load(&s->issued) &&
+                     s->joined_by == proc_thread();
+    pthread_mutex_unlock(&s->lock);
+    return over;
 }
 
 int device_marks(int device, int blocking_only, struct mark *out, int cap)
 {
     int n = 0;
     pthread_mutex_lock(&all);
-    for (struct stream *s = streams; s && n < cap; s = s->next)
-        if (s->device == device &&
-            !(blocking_only && s->kind == STREAM_NONBLOCKING)) {
-            out[n] = stream_tail(s);
-            n += out[n].stream != NULL;
-        }
+    for (struct stream *s = streams; s; s = s->next) {
+        if (s->device != device || is_over(s) ||
+            (blocking_only && s->kind == STREAM_NONBLOCKING))
+            continue;
+        const struct mark tail = stream_tail(s);
+        if (tail.stream && n == cap)
+            proc_fault(NULL,
+                       "a synchronisation waits for more than %d streams of "
+                       "device %d.\nDestroy streams that are no longer needed.",
+                       cap, device);
+        if (tail.stream)
+            out[n++] = tail;
+    }
     pthread_mutex_unlock(&all);
     return n;
 }

@@ -115,6 +115,13 @@ void mark_demand(struct mark m);
  */
 void marks_join(const struct mark *m, int n, const char *call, uint32_t site);
 
+/*
+ * If all have passed, as marks_join(), and 1. Else 0, and no trace of it in the
+ * graph: how often a program has to ask depends on how fast this machine is,
+ * and modelled times must not.
+ */
+int marks_poll(const struct mark *m, int n, const char *call, uint32_t site);
+
 /* The marks that cudaDeviceSynchronize, or a synchronisation of the legacy
  * stream, waits for. Returns how many; fills at most cap. */
 int device_marks(int device, int blocking_only, struct mark *out, int cap);

@@ -246,11 +246,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     const int passed =
         e->imported
             ? remote_passed(e->shared, atomic_load(&e->shared->recorded))
-            : mark_passed(e->mark);
-    if (!passed || e->imported)
-        host_call("cudaEventQuery", PROC_SITE());
-    else
-        marks_join(&e->mark, 1, "cudaEventQuery", PROC_SITE());
+            : marks_poll(&e->mark, 1, "cudaEventQuery", PROC_SITE());
     return api_return(passed ? cudaSuccess : cudaErrorNotReady);
 }
 

@@ -74,13 +74,9 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
     const int n = marks_of(s, marks, MAX_MARKS);
-    for (int i = 0; i < n; i++)
-        if (!mark_passed(marks[i])) {
-            host_call("cudaStreamQuery", PROC_SITE());
-            return api_return(cudaErrorNotReady);
-        }
-    marks_join(marks, n, "cudaStreamQuery", PROC_SITE());
-    return api_return(cudaSuccess);
+    return api_return(marks_poll(marks, n, "cudaStreamQuery", PROC_SITE())
+                          ? cudaSuccess
+                          : cudaErrorNotReady);
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
