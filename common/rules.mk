@@ -73,16 +73,21 @@ objs = $(patsubst %,$(O)/obj/%.o,$(basename $(1)))
 GRAPH_SRC := $(call c_in,common/graph common/topo)
 JUDGE_SRC := $(call c_in,common/judge)
 LAB_SRC := $(call c_in,common/lab)
+# The network: what runs on devices, and what judges it.
+NNREF_SRC := $(addprefix common/nn/,shape.c reference.c task.c)
+NN_SRC := $(filter-out $(NNREF_SRC),$(wildcard common/nn/*.c common/nn/*.cu))
 GRADER_SRC := $(filter-out grader/main.c,$(call c_in,grader))
 SIM_SRC := $(call c_in,$(addprefix common/simgpu/,core cudart device mpi))
 DRIVER_SRC := $(call c_in,common/simgpu/driver)
 NCCL_SRC := $(call c_in,common/simgpu/nccl)
 CUBLAS_SRC := $(call c_in,common/simgpu/cublas)
 
-ARCHIVES := graph judge lab grader simgpu simnccl
+ARCHIVES := graph judge lab nn nnref grader simgpu simnccl
 $(O)/libgraph.a: $(call objs,$(GRAPH_SRC))
 $(O)/libjudge.a: $(call objs,$(JUDGE_SRC))
 $(O)/liblab.a: $(call objs,$(LAB_SRC))
+$(O)/libnn.a: $(call objs,$(NN_SRC))
+$(O)/libnnref.a: $(call objs,$(NNREF_SRC))
 $(O)/libgrader.a: $(call objs,$(GRADER_SRC))
 $(O)/libsimgpu.a: $(call objs,$(SIM_SRC))
 $(O)/libsimnccl.a: $(call objs,$(NCCL_SRC))
@@ -94,6 +99,7 @@ $(ARCHIVES:%=$(O)/lib%.a):
 
 # Sources that see the GPU's headers, and simgpu's own, which also see its core.
 $(O)/obj/common/lab/%.o: INC = $(GPU_CFLAGS) $(MPI_CFLAGS)
+$(O)/obj/common/nn/%.o: INC = $(GPU_CFLAGS)
 # The same bits everywhere: no multiply-add that the source does not ask for.
 $(O)/obj/common/graph/%.o $(O)/obj/common/topo/%.o: INC = -fPIC \
 	-ffp-contract=off
@@ -123,7 +129,7 @@ $(O)/obj/%.o: %.cu
 	$(call say,CU,$<)
 	$(Q)$(CU_$(GPU)) -Icommon $(INC) -MD -MF $(@:.o=.d) -c $< -o $@
 ifeq ($(GPU),sim)
-$(patsubst %,$(O)/obj/%.o,$(basename $(shell find solutions labs tests \
+$(patsubst %,$(O)/obj/%.o,$(basename $(shell find common solutions labs tests \
 	-name '*.cu' 2>/dev/null))): $(PREFIX)/bin/simnvcc
 endif
 
@@ -176,7 +182,7 @@ $(SIMGPU): $(PREFIX)/.headers $(PREFIX)/bin/simnvcc $(TOPOS) \
 	@touch $@
 ifeq ($(GPU),sim)
 GPU_READY := $(SIMGPU)
-$(call objs,$(LAB_SRC)) $(call objs,$(wildcard solutions/*/*.c labs/*/*.c \
+$(call objs,$(LAB_SRC) $(NN_SRC)) $(call objs,$(wildcard solutions/*/*.c labs/*/*.c \
 	solutions/*/*.cu labs/*/*.cu)): | $(PREFIX)/.headers
 endif
 
@@ -188,14 +194,15 @@ LABS := $(patsubst labs/%,%,$(wildcard labs/lab*))
 endif
 short = $(firstword $(subst -, ,$(1)))
 
+LAB_ARCHIVES := $(addprefix $(O)/lib,lab.a nn.a nnref.a judge.a graph.a)
 # lab_program(folder,program): everything in a lab's folder, and the runner
 define lab_program
-$(2): $$(call objs,$$(wildcard $(1)/*.c $(1)/*.cu)) $(O)/liblab.a \
-	$(O)/libjudge.a $(O)/libgraph.a | $(GPU_READY)
+$(2): $$(call objs,$$(wildcard $(1)/*.c $(1)/*.cu)) $(LAB_ARCHIVES) \
+	| $(GPU_READY)
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)
-	$$(Q)$$(CXX) -o $$@ $$(filter %.o,$$^) $(O)/liblab.a $(O)/libjudge.a \
-	    $(O)/libgraph.a -Wl,@common/lab/meter.wrap $(GPU_LIBS) $(3) $(MPI_LIBS) \
+	$$(Q)$$(CXX) -o $$@ $$(filter %.o,$$^) $(LAB_ARCHIVES) \
+	    -Wl,@common/lab/meter.wrap $(GPU_LIBS) $(3) $(MPI_LIBS) \
 	    $(JUDGE_LIBS) -lm -pthread
 endef
 # The judge replays graphs, on machines that are XML.
@@ -234,12 +241,11 @@ $(O)/judges.c: FORCE
 $(O)/judges.o: $(O)/judges.c
 	$(Q)$(CC) $(CFLAGS_ALL) -c $< -o $@
 $(BUILD)/grade: $(call objs,$(wildcard grader/main.c) $(JUDGES)) \
-	$(O)/judges.o $(O)/libgrader.a $(O)/libjudge.a $(O)/libgraph.a \
+	$(O)/judges.o $(addprefix $(O)/lib,grader.a nnref.a judge.a graph.a) \
 	| $(TOPOS)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) -o $@ $(filter %.o,$^) $(O)/libgrader.a $(O)/libjudge.a \
-	    $(O)/libgraph.a $(GRADER_LIBS)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(GRADER_LIBS)
 $(BUILD)/commgraph: $(call objs,$(call c_in,common/graph/commgraph)) \
 	$(O)/libgraph.a | $(TOPOS)
 	@mkdir -p $(@D)
@@ -269,7 +275,7 @@ PROGS := $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(PROG_SRC)))
 SUPPORT_OBJ := $(call objs,$(call c_in,tests/support))
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null)
 TEST_ARCHIVES := $(addprefix $(O)/,libsimnccl.a libsimgpu.a libgraph.a \
-	libjudge.a)
+	libnnref.a libjudge.a)
 
 $(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(SUPPORT_OBJ) $(TEST_ARCHIVES) \
 	| $(TOPOS)
@@ -287,6 +293,9 @@ $(addprefix $(BUILD)/tests/,graph/prog_clock simgpu/prog_peers): PROG_LIBS := \
 	$(O)/obj/common/lab/must.o
 $(addprefix $(BUILD)/tests/,graph/prog_clock simgpu/prog_peers): \
 	$(O)/obj/common/lab/must.o
+NN_ARCHIVES := $(addprefix $(O)/lib,nn.a nnref.a judge.a graph.a)
+$(BUILD)/tests/nn/prog_nn: PROG_LIBS := $(NN_ARCHIVES) $(JUDGE_LIBS)
+$(BUILD)/tests/nn/prog_nn: $(NN_ARCHIVES)
 $(BUILD)/tests/cublas/prog_cublas: PROG_LIBS := $(O)/libjudge.a $(JUDGE_LIBS)
 $(BUILD)/tests/cublas/prog_cublas: $(O)/libjudge.a
 $(BUILD)/tests/bench/prog_replay_speed: PROG_LIBS := $(O)/libgraph.a \

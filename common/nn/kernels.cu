@@ -1,0 +1,265 @@
+/*
+ * kernels.cu: everything of a training step that is no product
+ *
+ * Elementwise kernels are grid-stride loops; those of losses have a thread for
+ * each row of y.
+ */
+#include <math.h>   /* erff */
+#include <string.h> /* memcpy */
+
+#include "nn/ops.h"
+
+static const unsigned THREADS = 256, MAX_BLOCKS = 4096;
+
+static unsigned blocks_for(size_t count)
+{
+    const size_t full = (count + THREADS - 1) / THREADS;
+    return full < MAX_BLOCKS ? (unsigned)full : MAX_BLOCKS;
+}
+
+#define EACH(i, count)                                                         \
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;                  \
+    i < (count);                                                               \
+    i += (size_t)gridDim.x * blockDim.x
+
+/* Launch a kernel whose first argument is the number of elements or rows. */
+#define LAUNCH(kernel, count, stream, ...)                                     \
+    do {                                                                       \
+        if ((count) == 0)                                                      \
+            return cudaSuccess;                                                \
+        kernel<<<blocks_for(count), THREADS, 0, stream>>>((count),             \
+                                                          __VA_ARGS__);        \
+        return cudaPeekAtLastError();                                          \
+    } while (0)
+
+/* ---- gelu ---------------------------------------------------------------------- */
+
+static __device__ float phi(float x) /* the normal distribution function */
+{
+    return 0.5f * (1.0f + erff(x * 0.70710678f));
+}
+
+__global__ void gelu(size_t count, float *y, const float *x)
+{
+    for (EACH(i, count)) {
+        const float v = x[i];
+        y[i] = v * phi(v);
+    }
+}
+
+__global__ void gelu_back(size_t count, float *dx, const float *dy,
+                          const float *x)
+{
+    for (EACH(i, count)) {
+        const float v = x[i];
+        const float density = 0.39894228f * expf(-0.5f * v * v);
+        dx[i] = dy[i] * (phi(v) + v * density);
+    }
+}
+
+extern "C" cudaError_t nn_gelu(float *y, const float *x, size_t count,
+                               cudaStream_t s)
+{
+    LAUNCH(gelu, count, s, y, x);
+}
+
+extern "C" cudaError_t nn_gelu_back(float *dx, const float *dy, const float *x,
+                                    size_t count, cudaStream_t s)
+{
+    LAUNCH(gelu_back, count, s, dx, dy, x);
+}
+
+/* ---- losses ----------------------------------------------------------------------- */
+
+/* target NULL: zeros */
+__global__ void squares(size_t rows, const float *y, const float *target,
+                        float *dy, float *row_loss, float scale, int cols)
+{
+    for (EACH(row, rows)) {
+        const size_t at = row * (size_t)cols;
+        const float share = 1.0f / ((float)rows * (float)cols);
+        float sum = 0;
+        for (int c = 0; c < cols; c++) {
+            const float t = target ? target[at + c] : 0.0f;
+            const float off = y[at + c] - t;
+            sum += off * off;
+            dy[at + c] = 2.0f * off * share * scale;
+        }
+        row_loss[row] = sum * share;
+    }
+}
+
+__global__ void cross_entropy(size_t rows, const float *y,
+                              const uint8_t *target, float *dy, float *row_loss,
+                              float scale, int cols)
+{
+    for (EACH(row, rows)) {
+        const float *const in = y + row * (size_t)cols;
+        float *const out = dy + row * (size_t)cols;
+        const int t = target[row];
+        const float share = 1.0f / (float)rows;
+        float largest = in[0], sum = 0;
+        for (int c = 1; c < cols; c++)
+            largest = fmaxf(largest, in[c]);
+        for (int c = 0; c < cols; c++)
+            sum += expf(in[c] - largest);
+        for (int c = 0; c < cols; c++) {
+            const float p = expf(in[c] - largest) / sum;
+            out[c] = (p - (c == t ? 1.0f : 0.0f)) * share * scale;
+        }
+        row_loss[row] = (logf(sum) + largest - in[t]) * share;
+    }
+}
+
+extern "C" cudaError_t nn_mean_squares(const float *y, float *dy,
+                                       float *row_loss, float scale, int rows,
+                                       int cols, cudaStream_t s)
+{
+    LAUNCH(squares, (size_t)rows, s, y, (const float *)NULL, dy, row_loss,
+           scale, cols);
+}
+
+extern "C" cudaError_t nn_mse(const float *y, const float *target, float *dy,
+                              float *row_loss, float scale, int rows, int cols,
+                              cudaStream_t s)
+{
+    LAUNCH(squares, (size_t)rows, s, y, target, dy, row_loss, scale, cols);
+}
+
+extern "C" cudaError_t nn_cross_entropy(const float *y, const uint8_t *target,
+                                        float *dy, float *row_loss, float scale,
+                                        int rows, int cols, cudaStream_t s)
+{
+    LAUNCH(cross_entropy, (size_t)rows, s, y, target, dy, row_loss, scale,
+           cols);
+}
+
+/* ---- vectors --------------------------------------------------------------------------- */
+
+__global__ void add(size_t count, float *y, const float *x)
+{
+    for (EACH(i, count))
+        y[i] += x[i];
+}
+
+__global__ void scale(size_t count, float *y, float factor)
+{
+    for (EACH(i, count))
+        y[i] *= factor;
+}
+
+extern "C" cudaError_t nn_add(float *y, const float *x, size_t count,
+                              cudaStream_t s)
+{
+    LAUNCH(add, count, s, y, x);
+}
+
+extern "C" cudaError_t nn_scale(float *y, float factor, size_t count,
+                                cudaStream_t s)
+{
+    LAUNCH(scale, count, s, y, factor);
+}
+
+/* ---- 16 bits ------------------------------------------------------------------------------ */
+
+static __device__ uint16_t to_bf16(float x)
+{
+    const unsigned u = __float_as_uint(x);
+    if ((u & 0x7fffffffu) > 0x7f800000u) // NaN
+        return (uint16_t)(u >> 16 | 0x40);
+    return (uint16_t)((u + 0x7fffu + (u >> 16 & 1)) >> 16);
+}
+
+/* Below 2^-14 fp16 counts in steps of 2^-24; from there on it is a float with
+ * 13 bits less, and an exponent that is less by 112. */
+static __device__ uint16_t to_fp16(float x)
+{
+    const unsigned u = __float_as_uint(x), sign = u >> 16 & 0x8000u;
+    const unsigned size = u & 0x7fffffffu;
+    if (size > 0x7f800000u)
+        return (uint16_t)(sign | 0x7e00u);
+    if (size >= 0x477ff000u)
+        return (uint16_t)(sign | 0x7c00u);
+    if (size < 0x38800000u)
+        return (uint16_t)(sign |
+                          (unsigned)rintf(__uint_as_float(size) * 16777216.0f));
+    return (uint16_t)(sign | (((size + 0xfffu + (size >> 13 & 1)) >> 13) -
+                              (112u << 10)));
+}
+
+static __device__ float from_fp16(uint16_t v)
+{
+    const unsigned sign = (unsigned)(v & 0x8000u) << 16, size = v & 0x7fffu;
+    if (size >= 0x7c00u)
+        return __uint_as_float(sign | 0x7f800000u | (size & 0x3ffu) << 13);
+    if (size < 0x400u) {
+        const float x = (float)size / 16777216.0f;
+        return sign ? -x : x;
+    }
+    return __uint_as_float(sign | ((size << 13) + (112u << 23)));
+}
+
+__global__ void narrow(size_t count, uint16_t *out, const float *in, int bf16)
+{
+    for (EACH(i, count))
+        out[i] = bf16 ? to_bf16(in[i]) : to_fp16(in[i]);
+}
+
+__global__ void widen(size_t count, float *out, const uint16_t *in, int bf16)
+{
+    for (EACH(i, count))
+        out[i] =
+            bf16 ? __uint_as_float((unsigned)in[i] << 16) : from_fp16(in[i]);
+}
+
+extern "C" cudaError_t nn_narrow(uint16_t *out, const float *in, size_t count,
+                                 enum nn_half type, cudaStream_t s)
+{
+    LAUNCH(narrow, count, s, out, in, (int)(type == NN_BF16));
+}
+
+extern "C" cudaError_t nn_widen(float *out, const uint16_t *in, size_t count,
+                                enum nn_half type, cudaStream_t s)
+{
+    LAUNCH(widen, count, s, out, in, (int)(type == NN_BF16));
+}
+
+/* ---- optimizers ------------------------------------------------------------------------------ */
+
+__global__ void sgd(size_t count, float *w, const float *g, float lr)
+{
+    for (EACH(i, count))
+        w[i] -= lr * g[i];
+}
+
+/* correct1, correct2: 1 - beta^step */
+__global__ void adamw(size_t count, float *w, const float *g, float *m,
+                      float *v, struct nn_hyper h, float correct1,
+                      float correct2)
+{
+    for (EACH(i, count)) {
+        const float grad = g[i];
+        const float mi = h.beta1 * m[i] + (1 - h.beta1) * grad;
+        const float vi = h.beta2 * v[i] + (1 - h.beta2) * grad * grad;
+        m[i] = mi;
+        v[i] = vi;
+        const float step = mi / correct1 / (sqrtf(vi / correct2) + h.eps);
+        w[i] -= h.lr * (step + h.decay * w[i]);
+    }
+}
+
+extern "C" cudaError_t nn_sgd(float *w, const float *g,
+                              const struct nn_hyper *h, size_t count,
+                              cudaStream_t s)
+{
+    LAUNCH(sgd, count, s, w, g, h->lr);
+}
+
+extern "C" cudaError_t nn_adamw(float *w, const float *g, float *m, float *v,
+                                int step, const struct nn_hyper *h,
+                                size_t count, cudaStream_t s)
+{
+    const float correct1 = (float)(1 - pow((double)h->beta1, step));
+    const float correct2 = (float)(1 - pow((double)h->beta2, step));
+    LAUNCH(adamw, count, s, w, g, m, v, *h, correct1, correct2);
+}

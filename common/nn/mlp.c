@@ -1,0 +1,257 @@
+#include "nn/mlp.h"
+
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* memset */
+
+#define TRY(call)                                                              \
+    do {                                                                       \
+        const cudaError_t try_ = (call);                                       \
+        if (try_ != cudaSuccess)                                               \
+            return try_;                                                       \
+    } while (0)
+
+/* ---- making it ---------------------------------------------------------------- */
+
+/* Parameters in one piece of memory each for values and gradients, in the order
+ * of registration. */
+static void register_params(struct nn *m)
+{
+    size_t at = 0;
+    for (int l = 0; l < m->nparams; l++) {
+        struct nn_param *const p = &m->param[l];
+        const int owner = nn_layer_param(&m->shape, l);
+        snprintf(p->name, sizeof p->name, "layer%d.weight", l);
+        p->rows = nn_layer_in(&m->shape, l);
+        p->cols = nn_layer_out(&m->shape, l);
+        p->count = nn_layer_count(&m->shape, l);
+        p->frozen = nn_is_frozen(&m->shape, l);
+        p->tied = owner == l ? -1 : owner;
+        p->value = owner == l ? m->weights + at : m->param[owner].value;
+        p->grad = p->frozen    ? NULL
+                  : owner == l ? m->grads + at
+                               : m->param[owner].grad;
+        if (owner == l)
+            at += p->count;
+    }
+}
+
+static int widest(const struct nn_shape *s)
+{
+    int most = s->in > s->hidden ? s->in : s->hidden;
+    return most > s->out ? most : s->out;
+}
+
+static cudaError_t floats(float **out, size_t count)
+{
+    return cudaMalloc((void **)out, count * sizeof **out);
+}
+
+static cudaError_t make_buffers(struct nn *m)
+{
+    const struct nn_shape *const s = &m->shape;
+    const size_t rows = (size_t)s->rows, most = (size_t)widest(s);
+    TRY(floats(&m->weights, m->count));
+    TRY(floats(&m->grads, m->count));
+    TRY(floats(&m->dz, rows * most));
+    TRY(floats(&m->da, rows * most));
+    TRY(floats(&m->row_loss, rows));
+    for (int l = 0; l < s->depth; l++) {
+        const size_t n = rows * (size_t)nn_layer_out(s, l);
+        TRY(floats(&m->z[l], n));
+        if (l < s->depth - 1) // the last layer's z is y
+            TRY(floats(&m->a[l + 1], n));
+    }
+    return cudaSuccess;
+}
+
+cudaError_t nn_init(struct nn *m, const struct nn_shape *shape,
+                    cudaStream_t stream)
+{
+    memset(m, 0, sizeof *m);
+    if (nn_shape_problem(shape))
+        return cudaErrorInvalidValue;
+    m->shape = *shape;
+    m->stream = stream;
+    m->count = nn_param_count(shape);
+    m->param = calloc((size_t)shape->depth, sizeof *m->param);
+    if (!m->param)
+        return cudaErrorMemoryAllocation;
+    m->nparams = shape->depth;
+    cudaError_t err = nn_error(cublasCreate(&m->blas));
+    if (err == cudaSuccess)
+        err = nn_error(cublasSetStream(m->blas, stream));
+    if (err == cudaSuccess)
+        err = make_buffers(m);
+    if (err == cudaSuccess)
+        register_params(m);
+    else
+        nn_release(m);
+    return err;
+}
+
+void nn_release(struct nn *m)
+{
+    if (m->blas)
+        cublasDestroy(m->blas);
+    for (int l = 0; l < m->shape.depth; l++) {
+        cudaFree(m->z[l]);
+        if (l < m->shape.depth - 1)
+            cudaFree(m->a[l + 1]);
+    }
+    cudaFree(m->weights);
+    cudaFree(m->grads);
+    cudaFree(m->dz);
+    cudaFree(m->da);
+    cudaFree(m->row_loss);
+    free(m->param);
+    memset(m, 0, sizeof *m);
+}
+
+cudaError_t nn_fill(struct nn *m, uint64_t seed)
+{
+    float *const h = malloc(m->count * sizeof *h + 1);
+    size_t at = 0;
+    if (!h)
+        return cudaErrorMemoryAllocation;
+    for (int l = 0; l < m->nparams; l++)
+        for (size_t i = 0; m->param[l].tied < 0 && i < m->param[l].count; i++)
+            h[at++] = nn_weight(&m->shape, seed, l, i);
+    cudaError_t err = cudaMemcpyAsync(m->weights, h, m->count * sizeof *h,
+                                      cudaMemcpyHostToDevice, m->stream);
+    if (err == cudaSuccess)
+        err = cudaStreamSynchronize(m->stream);
+    free(h);
+    return err;
+}
+
+int nn_is_trained(const struct nn *m, int param)
+{
+    return !m->param[param].frozen && m->param[param].tied < 0;
+}
+
+cudaError_t nn_values(const struct nn *m, float *out)
+{
+    return cudaMemcpyAsync(out, m->weights, m->count * sizeof *out,
+                           cudaMemcpyDeviceToDevice, m->stream);
+}
+
+cudaError_t nn_zero_grad(struct nn *m)
+{
+    for (int p = 0; p < m->nparams; p++)
+        if (nn_is_trained(m, p))
+            TRY(cudaMemsetAsync(m->param[p].grad, 0,
+                                m->param[p].count * sizeof(float), m->stream));
+    return cudaSuccess;
+}
+
+/* ---- passes ------------------------------------------------------------------------ */
+
+static int skipped(const struct nn *m, int l)
+{
+    return (int)(m->skip >> l & 1) && nn_may_skip(&m->shape, l);
+}
+
+/* What layer l reads: the output of the last layer before it that was not
+ * skipped. */
+static const float *input_of(const struct nn *m, int l)
+{
+    while (l > 0 && skipped(m, l - 1))
+        l--;
+    return l == 0 ? m->x : m->a[l];
+}
+
+cudaError_t nn_forward(struct nn *m, const float *x, const void *target)
+{
+    const struct nn_shape *const s = &m->shape;
+    m->x = x;
+    m->target = target;
+    for (int l = 0; l < s->depth; l++) {
+        const struct nn_param *const p = &m->param[l];
+        if (skipped(m, l))
+            continue;
+        TRY(nn_linear(m->blas, input_of(m, l), p->value, m->z[l], s->rows,
+                      p->rows, p->cols));
+        if (l < s->depth - 1)
+            TRY(nn_gelu(m->a[l + 1], m->z[l], (size_t)s->rows * p->cols,
+                        m->stream));
+    }
+    return cudaSuccess;
+}
+
+/* m->dz = scale * d(loss)/dy */
+static cudaError_t loss_back(struct nn *m, float scale)
+{
+    const struct nn_shape *const s = &m->shape;
+    const float *const y = m->z[s->depth - 1];
+    switch (s->loss) {
+    case NN_MSE:
+        return nn_mse(y, m->target, m->dz, m->row_loss, scale, s->rows, s->out,
+                      m->stream);
+    case NN_CROSS_ENTROPY:
+        return nn_cross_entropy(y, m->target, m->dz, m->row_loss, scale,
+                                s->rows, s->out, m->stream);
+    default:
+        return nn_mean_squares(y, m->dz, m->row_loss, scale, s->rows, s->out,
+                               m->stream);
+    }
+}
+
+/* Is the gradient of layer l's parameter complete once layer l is passed? Not
+ * if a layer that shares it is still to come. */
+static int completes(const struct nn *m, int l)
+{
+    const struct nn_shape *const s = &m->shape;
+    return !m->param[l].frozen &&
+           !(s->tied_to && l == s->tied_to && !skipped(m, s->tied));
+}
+
+/* From m->dz, the derivative by layer l's z, to its gradient and to the next
+ * layer's m->dz. */
+static cudaError_t layer_back(struct nn *m, int l)
+{
+    const struct nn_param *const p = &m->param[l];
+    const int rows = m->shape.rows;
+    int below = l - 1;
+    if (!p->frozen)
+        TRY(nn_linear_dw(m->blas, input_of(m, l), m->dz, p->grad, rows, p->rows,
+                         p->cols));
+    while (below >= 0 && skipped(m, below))
+        below--;
+    if (below < 0)
+        return cudaSuccess;
+    TRY(nn_linear_dx(m->blas, m->dz, p->value, m->da, rows, p->rows, p->cols));
+    return nn_gelu_back(m->dz, m->da, m->z[below], (size_t)rows * p->rows,
+                        m->stream);
+}
+
+cudaError_t nn_backward(struct nn *m, float scale, nn_hook *hook, void *arg)
+{
+    TRY(loss_back(m, scale));
+    for (int l = m->shape.depth - 1; l >= 0; l--) {
+        if (skipped(m, l))
+            continue;
+        TRY(layer_back(m, l));
+        if (hook && completes(m, l) &&
+            hook(arg, nn_layer_param(&m->shape, l)) != 0)
+            return cudaErrorUnknown;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t nn_read_loss(struct nn *m, double *loss)
+{
+    const size_t rows = (size_t)m->shape.rows;
+    float *const h = malloc(rows * sizeof *h);
+    if (!h)
+        return cudaErrorMemoryAllocation;
+    cudaError_t err = cudaMemcpyAsync(h, m->row_loss, rows * sizeof *h,
+                                      cudaMemcpyDeviceToHost, m->stream);
+    if (err == cudaSuccess)
+        err = cudaStreamSynchronize(m->stream);
+    *loss = 0;
+    for (size_t i = 0; err == cudaSuccess && i < rows; i++)
+        *loss += h[i];
+    free(h);
+    return err;
+}

@@ -1,0 +1,89 @@
+/*
+ * ops.h: the pieces of forward and backward passes, and of optimizers
+ *
+ * Each function enqueues work on a stream (products: on the handle's) and
+ * returns; buffers are device memory, matrices lie row by row. What is returned
+ * is cudaSuccess, or why nothing was enqueued.
+ */
+#ifndef COMMLAB_NN_OPS_H
+#define COMMLAB_NN_OPS_H
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nn/shape.h" /* struct nn_hyper */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A failed cuBLAS call as an error of the runtime. */
+cudaError_t nn_error(cublasStatus_t status);
+
+/* ---- a linear layer, x (rows, in) and W (in, out) (ops.c) ---------------------- */
+
+/* y = x @ W; y is (rows, out) */
+cudaError_t nn_linear(cublasHandle_t blas, const float *x, const float *w,
+                      float *y, int rows, int in, int out);
+/* dW += x^T @ dy; dW is (in, out) */
+cudaError_t nn_linear_dw(cublasHandle_t blas, const float *x, const float *dy,
+                         float *dw, int rows, int in, int out);
+/* dx = dy @ W^T; dx is (rows, in) */
+cudaError_t nn_linear_dx(cublasHandle_t blas, const float *dy, const float *w,
+                         float *dx, int rows, int in, int out);
+
+/* ---- elementwise (kernels.cu) ------------------------------------------------------ */
+
+/* y = gelu(x) = x Phi(x) */
+cudaError_t nn_gelu(float *y, const float *x, size_t count, cudaStream_t s);
+/* dx = dy gelu'(x); dx may be dy */
+cudaError_t nn_gelu_back(float *dx, const float *dy, const float *x,
+                         size_t count, cudaStream_t s);
+
+/*
+ * Losses: row_loss[r] gets row r's part of the loss, which is their sum; dy its
+ * derivative by y, times scale. y is (rows, cols); target see enum nn_loss.
+ */
+cudaError_t nn_mean_squares(const float *y, float *dy, float *row_loss,
+                            float scale, int rows, int cols, cudaStream_t s);
+cudaError_t nn_mse(const float *y, const float *target, float *dy,
+                   float *row_loss, float scale, int rows, int cols,
+                   cudaStream_t s);
+cudaError_t nn_cross_entropy(const float *y, const uint8_t *target, float *dy,
+                             float *row_loss, float scale, int rows, int cols,
+                             cudaStream_t s);
+
+/* y += x; y *= factor */
+cudaError_t nn_add(float *y, const float *x, size_t count, cudaStream_t s);
+cudaError_t nn_scale(float *y, float factor, size_t count, cudaStream_t s);
+
+/* fp32 to and from 16 bits, to the nearest, ties to even. */
+enum nn_half { NN_FP16, NN_BF16 };
+cudaError_t nn_narrow(uint16_t *out, const float *in, size_t count,
+                      enum nn_half type, cudaStream_t s);
+cudaError_t nn_widen(float *out, const uint16_t *in, size_t count,
+                     enum nn_half type, cudaStream_t s);
+
+/* ---- optimizers (kernels.cu) --------------------------------------------------------- */
+
+/* w -= lr g */
+cudaError_t nn_sgd(float *w, const float *g, const struct nn_hyper *h,
+                   size_t count, cudaStream_t s);
+
+/*
+ * AdamW, as published: m and v (zero before the first step) are the state of
+ * these elements; step counts from 1.
+ *
+ *     m = beta1 m + (1 - beta1) g          v = beta2 v + (1 - beta2) g^2
+ *     w -= lr (m / (1 - beta1^step) / (sqrt(v / (1 - beta2^step)) + eps)
+ *              + decay w)
+ */
+cudaError_t nn_adamw(float *w, const float *g, float *m, float *v, int step,
+                     const struct nn_hyper *h, size_t count, cudaStream_t s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,252 @@
+#include "nn/reference.h"
+
+#include <math.h>   /* erf */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* memset */
+
+struct reference *reference_new(const struct nn_shape *shape, uint64_t seed)
+{
+    if (nn_shape_problem(shape))
+        return NULL;
+    struct reference *const r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->shape = *shape;
+    r->count = nn_param_count(shape);
+    r->w = calloc(r->count, sizeof *r->w);
+    r->grad = calloc(r->count, sizeof *r->grad);
+    r->m = calloc(r->count, sizeof *r->m);
+    r->v = calloc(r->count, sizeof *r->v);
+    if (!r->w || !r->grad || !r->m || !r->v) {
+        reference_free(r);
+        return NULL;
+    }
+    for (int l = 0; l < shape->depth; l++)
+        for (size_t i = 0; i < nn_layer_count(shape, l); i++)
+            r->w[reference_at(r, l) + i] = nn_weight(shape, seed, l, i);
+    return r;
+}
+
+void reference_free(struct reference *r)
+{
+    if (!r)
+        return;
+    free(r->w);
+    free(r->grad);
+    free(r->m);
+    free(r->v);
+    free(r);
+}
+
+size_t reference_at(const struct reference *r, int l)
+{
+    size_t at = 0;
+    for (int i = 0; i < nn_layer_param(&r->shape, l); i++)
+        if (nn_layer_param(&r->shape, i) == i)
+            at += nn_layer_count(&r->shape, i);
+    return at;
+}
+
+void reference_zero_grad(struct reference *r)
+{
+    memset(r->grad, 0, r->count * sizeof *r->grad);
+}
+
+/* ---- forward ------------------------------------------------------------------ */
+
+static double phi(double x)
+{
+    return 0.5 * (1 + erf(x / sqrt(2)));
+}
+
+static double gelu_slope(double x)
+{
+    return phi(x) + x * exp(-0.5 * x * x) / sqrt(2 * acos(-1));
+}
+
+struct layer { /* one that is not skipped */
+    int number, in, out;
+    const double *w;
+    double *a, *z; /* (in), (out): of the row that is looked at */
+};
+
+/* z = a @ W, and the next layer's a = gelu(z) */
+static void forward(const struct layer *k, double *next_a)
+{
+    memset(k->z, 0, (size_t)k->out * sizeof *k->z);
+    for (int i = 0; i < k->in; i++)
+        for (int o = 0; o < k->out; o++)
+            k->z[o] += k->a[i] * k->w[(size_t)i * (size_t)k->out + (size_t)o];
+    for (int o = 0; next_a && o < k->out; o++)
+        next_a[o] = k->z[o] * phi(k->z[o]);
+}
+
+/* ---- loss ------------------------------------------------------------------------ */
+
+/* Row `row`'s part of the loss, and its derivative by y in dy. */
+static double loss_of(const struct nn_shape *s, const double *y,
+                      const void *target, int row, double *dy)
+{
+    double loss = 0;
+    if (s->loss == NN_CROSS_ENTROPY) {
+        double sum = exp(y[0]);
+        const int t = ((const uint8_t *)target)[row];
+        for (int c = 1; c < s->out; c++)
+            sum += exp(y[c]);
+        for (int c = 0; c < s->out; c++)
+            dy[c] = (exp(y[c]) / sum - (c == t)) / s->rows;
+        return (log(sum) - y[t]) / s->rows;
+    }
+    const float *const want =
+        s->loss == NN_MSE ? (const float *)target + (size_t)row * (size_t)s->out
+                          : NULL;
+    const double share = 1.0 / ((double)s->rows * s->out);
+    for (int c = 0; c < s->out; c++) {
+        const double off = y[c] - (want ? want[c] : 0);
+        loss += off * off * share;
+        dy[c] = 2 * off * share;
+    }
+    return loss;
+}
+
+/* ---- backward ---------------------------------------------------------------------- */
+
+/* Add scale * a^T dz to the gradient; da = dz @ W^T */
+static void backward(const struct layer *k, const double *dz, double *grad,
+                     double scale, double *da)
+{
+    for (int i = 0; i < k->in; i++) {
+        const size_t at = (size_t)i * (size_t)k->out;
+        double sum = 0;
+        for (int o = 0; o < k->out; o++) {
+            if (grad)
+                grad[at + (size_t)o] += scale * k->a[i] * dz[o];
+            sum += dz[o] * k->w[at + (size_t)o];
+        }
+        da[i] = sum;
+    }
+}
+
+/* The layers that are not skipped; their rows' memory in `room`. */
+static int layers_of(struct reference *r, uint64_t skip, double *room,
+                     struct layer *layer)
+{
+    int n = 0;
+    for (int l = 0; l < r->shape.depth; l++) {
+        const int in = nn_layer_in(&r->shape, l);
+        const int out = nn_layer_out(&r->shape, l);
+        if (skip >> l & 1 && nn_may_skip(&r->shape, l))
+            continue;
+        layer[n] = (struct layer){
+            l, in, out, r->w + reference_at(r, l), room, room + in};
+        room += in + out;
+        n++;
+    }
+    return n;
+}
+
+static double one_row(struct reference *r, const struct layer *layer, int n,
+                      const float *x, const void *target, int row, double scale,
+                      double *d[2])
+{
+    const struct nn_shape *const s = &r->shape;
+    for (int i = 0; i < s->in; i++)
+        layer[0].a[i] = x[(size_t)row * (size_t)s->in + (size_t)i];
+    for (int k = 0; k < n; k++)
+        forward(&layer[k], k < n - 1 ? layer[k + 1].a : NULL);
+    const double loss = loss_of(s, layer[n - 1].z, target, row, d[0]);
+    for (int k = n - 1; k >= 0; k--) {
+        const int l = layer[k].number;
+        backward(&layer[k], d[0],
+                 nn_is_frozen(s, l) ? NULL : r->grad + reference_at(r, l),
+                 scale, d[1]);
+        for (int i = 0; k > 0 && i < layer[k].in; i++)
+            d[0][i] = d[1][i] * gelu_slope(layer[k - 1].z[i]);
+    }
+    return loss;
+}
+
+double reference_pass(struct reference *r, const float *x, const void *target,
+                      double scale, uint64_t skip)
+{
+    const struct nn_shape *const s = &r->shape;
+    struct layer layer[NN_MAX_DEPTH];
+    const size_t most = (size_t)(s->in + s->hidden + s->out);
+    double *const room =
+        calloc(2 * most * ((size_t)s->depth + 1), sizeof *room);
+    double *const back = calloc(2 * most, sizeof *back);
+    double loss = NAN;
+    if (room && back) {
+        double *d[2] = {back, back + most};
+        const int n = layers_of(r, skip, room, layer);
+        loss = 0;
+        for (int row = 0; row < s->rows; row++)
+            loss += one_row(r, layer, n, x, target, row, scale, d);
+    }
+    free(room);
+    free(back);
+    return loss;
+}
+
+double reference_pass_seed(struct reference *r, uint64_t seed, double scale,
+                           uint64_t skip)
+{
+    const struct nn_shape *const s = &r->shape;
+    const size_t nx = (size_t)s->rows * (size_t)s->in, nt = nn_target_count(s);
+    float *const x = malloc(nx * sizeof *x);
+    float *const target = malloc(nt * sizeof *target + 1);
+    double loss = NAN;
+    if (x && target) {
+        for (size_t i = 0; i < nx; i++)
+            x[i] = nn_input(seed, i);
+        for (size_t i = 0; i < nt; i++)
+            if (s->loss == NN_CROSS_ENTROPY)
+                ((uint8_t *)target)[i] = nn_target_byte(s, seed, i);
+            else
+                target[i] = nn_target(seed, i);
+        loss = reference_pass(r, x, target, scale, skip);
+    }
+    free(x);
+    free(target);
+    return loss;
+}
+
+/* ---- optimizers ---------------------------------------------------------------------- */
+
+/* Is layer l's matrix its own and trained? Frozen ones have no gradient, and
+ * AdamW would shrink them all the same. */
+static int is_trained(const struct reference *r, int l)
+{
+    return nn_layer_param(&r->shape, l) == l && !nn_is_frozen(&r->shape, l);
+}
+
+void reference_sgd(struct reference *r, double lr)
+{
+    for (int l = 0; l < r->shape.depth; l++) {
+        const size_t at = reference_at(r, l);
+        for (size_t i = 0; is_trained(r, l) && i < nn_layer_count(&r->shape, l);
+             i++)
+            r->w[at + i] -= lr * r->grad[at + i];
+    }
+}
+
+void reference_adamw(struct reference *r, double lr, double beta1, double beta2,
+                     double eps, double decay)
+{
+    r->step++;
+    const double correct1 = 1 - pow(beta1, r->step);
+    const double correct2 = 1 - pow(beta2, r->step);
+    for (int l = 0; l < r->shape.depth; l++) {
+        const size_t begin = reference_at(r, l);
+        if (!is_trained(r, l))
+            continue;
+        for (size_t i = begin; i < begin + nn_layer_count(&r->shape, l); i++) {
+            const double g = r->grad[i];
+            r->m[i] = beta1 * r->m[i] + (1 - beta1) * g;
+            r->v[i] = beta2 * r->v[i] + (1 - beta2) * g * g;
+            r->w[i] -=
+                lr * (r->m[i] / correct1 / (sqrt(r->v[i] / correct2) + eps) +
+                      decay * r->w[i]);
+        }
+    }
+}

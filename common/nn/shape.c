@@ -1,0 +1,118 @@
+#include "nn/shape.h"
+
+#include <math.h> /* sqrtf */
+
+int nn_layer_in(const struct nn_shape *s, int l)
+{
+    return l == 0 ? s->in : s->hidden;
+}
+
+int nn_layer_out(const struct nn_shape *s, int l)
+{
+    return l == s->depth - 1 ? s->out : s->hidden;
+}
+
+size_t nn_layer_count(const struct nn_shape *s, int l)
+{
+    return (size_t)nn_layer_in(s, l) * (size_t)nn_layer_out(s, l);
+}
+
+size_t nn_target_count(const struct nn_shape *s)
+{
+    switch (s->loss) {
+    case NN_MSE: return (size_t)s->rows * (size_t)s->out;
+    case NN_CROSS_ENTROPY: return (size_t)s->rows;
+    default: return 0;
+    }
+}
+
+size_t nn_target_size(const struct nn_shape *s)
+{
+    return s->loss == NN_CROSS_ENTROPY ? sizeof(uint8_t) : sizeof(float);
+}
+
+int nn_layer_param(const struct nn_shape *s, int l)
+{
+    return s->tied_to && l == s->tied_to ? s->tied : l;
+}
+
+int nn_is_frozen(const struct nn_shape *s, int l)
+{
+    return (int)(s->frozen >> nn_layer_param(s, l) & 1);
+}
+
+int nn_may_skip(const struct nn_shape *s, int l)
+{
+    return l < s->depth - 1 && nn_layer_in(s, l) == nn_layer_out(s, l);
+}
+
+size_t nn_param_count(const struct nn_shape *s)
+{
+    size_t count = 0;
+    for (int l = 0; l < s->depth; l++)
+        if (nn_layer_param(s, l) == l)
+            count += nn_layer_count(s, l);
+    return count;
+}
+
+const char *nn_shape_problem(const struct nn_shape *s)
+{
+    if (s->depth < 1 || s->depth > NN_MAX_DEPTH)
+        return "depth must be 1 to 64 layers";
+    if (s->in < 1 || s->hidden < 1 || s->out < 1 || s->rows < 1)
+        return "widths and rows must be at least 1";
+    if (s->loss == NN_CROSS_ENTROPY && s->out > 256)
+        return "a byte has at most 256 classes";
+    if (s->tied < 0 || s->tied_to < 0 || s->tied_to >= s->depth ||
+        (s->tied_to && s->tied >= s->tied_to))
+        return "tied and tied_to must be two layers, in order";
+    if (s->tied_to &&
+        nn_layer_count(s, s->tied) != nn_layer_count(s, s->tied_to))
+        return "tied layers must have matrices of one size";
+    return NULL;
+}
+
+/* ---- values ------------------------------------------------------------------- */
+
+/* splitmix64 */
+static uint64_t mix(uint64_t seed, uint64_t i)
+{
+    uint64_t z = seed + (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+/* In [-1, 1), in steps of 2^-23: exactly a float. */
+static float uniform(uint64_t bits)
+{
+    return (float)((int32_t)(bits >> 40) - (1 << 23)) / (float)(1 << 23);
+}
+
+float nn_weight(const struct nn_shape *s, uint64_t seed, int l, size_t i)
+{
+    const int param = nn_layer_param(s, l);
+    // variance 2/in: gelu lets about half of it through
+    const float reach = sqrtf(6.0f / (float)nn_layer_in(s, param));
+    return reach * uniform(mix(mix(seed, (uint64_t)param), i));
+}
+
+float nn_input(uint64_t seed, size_t i)
+{
+    return uniform(mix(mix(seed, 1001), i));
+}
+
+float nn_target(uint64_t seed, size_t i)
+{
+    return uniform(mix(mix(seed, 1002), i));
+}
+
+uint8_t nn_target_byte(const struct nn_shape *s, uint64_t seed, size_t i)
+{
+    return (uint8_t)(mix(mix(seed, 1003), i) % (uint64_t)s->out);
+}
+
+uint64_t nn_data_seed(uint64_t rank_seed, int step, int micro)
+{
+    return mix(mix(rank_seed, (uint64_t)step), (uint64_t)micro);
+}

@@ -1,0 +1,90 @@
+/*
+ * shape.h: what the network of labs 2 to 4 looks like; pure data
+ *
+ * A deep perceptron without biases. Layer l has a weight matrix W_l; x is (rows,
+ * in), a row for each sample, all matrices lie row by row:
+ *
+ *     z_l = a_l @ W_l        (rows, out_l) = (rows, in_l) @ (in_l, out_l)
+ *     a_{l+1} = gelu(z_l)    but the last layer's z is the output y
+ *
+ *         x -> W_0 -> gelu -> W_1 -> gelu -> ... -> W_{depth-1} -> y -> loss
+ *
+ * Parameters are registered in the order of layers: parameter l is W_l. Layer
+ * `tied_to` may share its matrix with layer `tied`; layers in `frozen` are not
+ * trained. A layer that is *skipped* in a step passes its input on: its
+ * parameter is unused then, and gets no gradient.
+ *
+ * The network on the device (mlp.h) and the one that judges it (reference.h) are
+ * both built from this, from the same seeds.
+ */
+#ifndef COMMLAB_NN_SHAPE_H
+#define COMMLAB_NN_SHAPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { NN_MAX_DEPTH = 64 };
+
+struct nn_hyper { /* of an optimizer */
+    float lr;
+    float beta1, beta2, eps, decay; /* AdamW alone */
+};
+
+enum nn_loss {
+    NN_MEAN_SQUARES,  /* mean of y^2, over rows and columns */
+    NN_MSE,           /* mean of (y - target)^2; targets are floats */
+    NN_CROSS_ENTROPY, /* mean over rows of -log softmax(y)[target]; bytes */
+};
+
+struct nn_shape {
+    int depth;           /* layers, at most NN_MAX_DEPTH */
+    int in, hidden, out; /* widths */
+    int rows;            /* of a micro-batch on one device */
+    enum nn_loss loss;
+    int tied, tied_to; /* layers of one matrix, tied < tied_to; 0, 0: none */
+    uint64_t frozen;   /* bit l: layer l is not trained */
+};
+
+/* Inputs and outputs of layer l. */
+int nn_layer_in(const struct nn_shape *s, int l);
+int nn_layer_out(const struct nn_shape *s, int l);
+
+/* Elements of W_l; of the targets of one micro-batch. */
+size_t nn_layer_count(const struct nn_shape *s, int l);
+size_t nn_target_count(const struct nn_shape *s);
+size_t nn_target_size(const struct nn_shape *s); /* bytes of one */
+
+/* The layer whose matrix layer l uses: itself, or the one it is tied to. */
+int nn_layer_param(const struct nn_shape *s, int l);
+int nn_is_frozen(const struct nn_shape *s, int l);
+
+/* Only a layer with as many outputs as inputs, and not the last. */
+int nn_may_skip(const struct nn_shape *s, int l);
+
+/* Elements of all matrices, each once. */
+size_t nn_param_count(const struct nn_shape *s);
+
+/* Why no network can look so, in one line; NULL if it can. */
+const char *nn_shape_problem(const struct nn_shape *s);
+
+/*
+ * Values that follow from a seed: element i of W_l, of an input, of a target
+ * (a float, or a byte below `out`). Floats exactly, so that everybody begins
+ * with the same ones. Weights are of a size that keeps signals alive.
+ */
+float nn_weight(const struct nn_shape *s, uint64_t seed, int l, size_t i);
+float nn_input(uint64_t seed, size_t i);
+float nn_target(uint64_t seed, size_t i);
+uint8_t nn_target_byte(const struct nn_shape *s, uint64_t seed, size_t i);
+
+/* The seed of the data that a rank has for a micro-batch of a step, from 0. */
+uint64_t nn_data_seed(uint64_t rank_seed, int step, int micro);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,160 @@
+#include "nn/task.h"
+
+#include <math.h>   /* fabs */
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* strtod */
+#include <string.h> /* strcmp */
+
+#include "nn/reference.h"
+
+static enum nn_loss loss_named(const char *name)
+{
+    return strcmp(name, "mse") == 0             ? NN_MSE
+           : strcmp(name, "cross_entropy") == 0 ? NN_CROSS_ENTROPY
+                                                : NN_MEAN_SQUARES;
+}
+
+struct nn_task nn_task_of(const struct plan_case *c)
+{
+    const int frozen = (int)plan_int(c, "frozen", 0);
+    struct nn_task k = {
+        .shape = {.depth = (int)plan_int(c, "depth", 4),
+                  .in = (int)plan_int(c, "in", 12),
+                  .hidden = (int)plan_int(c, "hidden", 16),
+                  .out = (int)plan_int(c, "out", 8),
+                  .rows = (int)plan_int(c, "rows", 6),
+                  .loss = loss_named(plan_text(c, "loss", "mean_squares")),
+                  .tied = (int)plan_int(c, "tied", 0),
+                  .tied_to = (int)plan_int(c, "tied_to", 0),
+                  .frozen = frozen ? UINT64_C(1) << frozen : 0},
+        .steps = (int)plan_int(c, "steps", 5),
+        .micro = (int)plan_int(c, "micro", 1),
+        .unused = (int)plan_int(c, "unused", 0),
+        .hyper = {.beta1 = 0.9f, .beta2 = 0.99f, .eps = 1e-3f, .decay = 0.01f},
+    };
+    const int adamw = strcmp(plan_text(c, "optimizer", "sgd"), "adamw") == 0;
+    k.optimizer = adamw ? NN_ADAMW : NN_SGD;
+    k.hyper.lr = strtof(plan_text(c, "lr", adamw ? "0.01" : "0.25"), NULL);
+    return k;
+}
+
+uint64_t nn_task_skip(const struct nn_task *k, int rank, int step)
+{
+    return k->unused && (rank + step) % 2 ? UINT64_C(1) << k->unused : 0;
+}
+
+const char *nn_task_output(int step, char out[NN_OUTPUT_NAME])
+{
+    snprintf(out, NN_OUTPUT_NAME, "params.%d", step);
+    return out;
+}
+
+/* ---- judging -------------------------------------------------------------------- */
+
+/* One step of the device that sees all rows. */
+static void reference_step(const struct judge_task *t, const struct nn_task *k,
+                           int iteration, int step, struct reference *r)
+{
+    const double scale = 1.0 / (t->nranks * k->micro);
+    const struct nn_hyper *const h = &k->hyper;
+    reference_zero_grad(r);
+    for (int rank = 0; rank < t->nranks; rank++)
+        for (int j = 0; j < k->micro; j++)
+            reference_pass_seed(
+                r, nn_data_seed(judge_input_seed(t, rank, iteration), step, j),
+                scale, nn_task_skip(k, rank, step));
+    if (k->optimizer == NN_ADAMW)
+        reference_adamw(r, h->lr, h->beta1, h->beta2, h->eps, h->decay);
+    else
+        reference_sgd(r, h->lr);
+}
+
+/* Which parameter holds element i of all, and as which of its own? */
+static int layer_of(const struct reference *r, size_t i, size_t *own)
+{
+    int l = r->shape.depth - 1;
+    while (nn_layer_param(&r->shape, l) != l || reference_at(r, l) > i)
+        l--;
+    *own = i - reference_at(r, l);
+    return l;
+}
+
+/* A parameter that is off by this is wrong; NaN always is. */
+static int is_off(double got, double want, double relative, double absolute)
+{
+    return !(fabs(got - want) <= absolute + relative * fabs(want));
+}
+
+static void compare(const struct reference *r, const float *got, int step,
+                    double relative, double absolute, struct judge_verdict *v)
+{
+    size_t off = 0, first = 0, own;
+    for (size_t i = r->count; i-- > 0;)
+        if (is_off(got[i], r->w[i], relative, absolute)) {
+            off++;
+            first = i;
+        }
+    if (off == 0)
+        return;
+    const int l = layer_of(r, first, &own);
+    judge_fail(v,
+               "after step %d layer%d.weight[%zu] of rank 0 is %.9g, should be "
+               "%.9g, as one device with all the rows has it (%zu of %zu "
+               "differ)",
+               step + 1, l, own, got[first], r->w[first], off, r->count);
+}
+
+static void compare_ranks(const struct reference *r, const float *zero,
+                          const float *got, int rank, int step,
+                          struct judge_verdict *v)
+{
+    size_t i = 0, own;
+    while (i < r->count && memcmp(&zero[i], &got[i], sizeof *got) == 0)
+        i++;
+    if (i == r->count)
+        return;
+    const int l = layer_of(r, i, &own);
+    judge_fail(v,
+               "after step %d layer%d.weight[%zu] is %.9g on rank %d and %.9g "
+               "on rank 0: replicas must stay the same, to the bit",
+               step + 1, l, own, got[i], rank, zero[i]);
+}
+
+static void judge_step(const struct judge_task *t, int iteration, int step,
+                       const struct reference *r, double relative,
+                       double absolute, struct judge_verdict *v)
+{
+    char name[NN_OUTPUT_NAME];
+    const size_t nbytes = r->count * sizeof(float);
+    nn_task_output(step, name);
+    const float *const zero = judge_output(t, 0, iteration, name, nbytes, v);
+    if (!zero)
+        return;
+    for (int rank = 1; rank < t->nranks; rank++) {
+        const float *const got =
+            judge_output(t, rank, iteration, name, nbytes, v);
+        if (got)
+            compare_ranks(r, zero, got, rank, step, v);
+    }
+    compare(r, zero, step, relative, absolute, v);
+}
+
+void nn_task_judge(const struct judge_task *t, const struct nn_task *k,
+                   double relative, double absolute, struct judge_verdict *v)
+{
+    for (int i = 0; i < t->iterations && v->pass; i++) {
+        struct reference *const r =
+            reference_new(&k->shape, judge_input_seed(t, 0, i));
+        if (!r) {
+            judge_fail(v, "the plan's network: %s",
+                       nn_shape_problem(&k->shape) ? nn_shape_problem(&k->shape)
+                                                   : "no memory");
+            return;
+        }
+        for (int step = 0; step < k->steps && v->pass; step++) {
+            reference_step(t, k, i, step, r);
+            judge_step(t, i, step, r, relative, absolute, v);
+        }
+        reference_free(r);
+    }
+}

@@ -1,0 +1,173 @@
+/*
+ * The reference network: its gradients are those of its loss, by differences;
+ * its optimizers are what was published. And the network on a device against it.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "child.h"
+#include "nn/reference.h"
+
+static const struct nn_shape shapes[] = {
+    {1, 3, 9, 2, 4, NN_MEAN_SQUARES, 0, 0, 0},
+    {3, 4, 5, 3, 2, NN_MEAN_SQUARES, 0, 0, 0},
+    {4, 3, 4, 6, 3, NN_MSE, 1, 2, 0},
+    {4, 6, 5, 7, 2, NN_CROSS_ENTROPY, 0, 0, 1u << 2},
+    {5, 4, 4, 4, 3, NN_MSE, 1, 3, 1u << 2},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* The loss with element i of all parameters moved by delta. */
+static double loss_at(struct reference *r, size_t i, double delta,
+                      uint64_t skip)
+{
+    const double kept = r->w[i];
+    r->w[i] += delta;
+    const double loss = reference_pass_seed(r, 7, 0, skip);
+    r->w[i] = kept;
+    return loss;
+}
+
+static void check_gradient(const struct nn_shape *s, uint64_t skip)
+{
+    const double h = 1e-5;
+    struct reference *const r = reference_new(s, 42);
+    ck_assert_ptr_nonnull(r);
+    reference_pass_seed(r, 7, 3, skip);
+    for (int l = 0; l < s->depth; l++)
+        for (size_t k = 0; k < nn_layer_count(s, l); k++) {
+            const size_t i = reference_at(r, l) + k;
+            const double slope =
+                nn_is_frozen(s, l)
+                    ? 0
+                    : 3 * (loss_at(r, i, h, skip) - loss_at(r, i, -h, skip)) /
+                          (2 * h);
+            ck_assert_msg(fabs(r->grad[i] - slope) < 1e-8,
+                          "layer %d element %zu: gradient %g, slope %g", l, k,
+                          r->grad[i], slope);
+        }
+    reference_free(r);
+}
+
+START_TEST(gradients_are_the_slopes_of_the_loss)
+{
+    check_gradient(&shapes[_i], 0);
+}
+END_TEST
+
+START_TEST(gradients_are_the_slopes_of_the_loss_with_a_layer_skipped)
+{
+    check_gradient(&shapes[_i], 1u << 2);
+    check_gradient(&shapes[_i], 1u << 1);
+}
+END_TEST
+
+START_TEST(passes_add_up)
+{
+    struct reference *const a = reference_new(&shapes[1], 1);
+    struct reference *const b = reference_new(&shapes[1], 1);
+    reference_pass_seed(a, 5, 1, 0);
+    reference_pass_seed(b, 5, 0.25, 0);
+    reference_pass_seed(b, 5, 0.75, 0);
+    for (size_t i = 0; i < a->count; i++)
+        ck_assert_double_eq_tol(a->grad[i], b->grad[i], 1e-15);
+    reference_zero_grad(a);
+    ck_assert_double_eq(a->grad[0], 0);
+    reference_free(a);
+    reference_free(b);
+}
+END_TEST
+
+START_TEST(the_first_step_of_adamw_is_as_long_as_its_rate)
+{
+    struct reference *const r = reference_new(&shapes[1], 1);
+    double *const before = malloc(r->count * sizeof *before);
+    memcpy(before, r->w, r->count * sizeof *before);
+    for (size_t i = 0; i < r->count; i++)
+        r->grad[i] = i % 2 ? 0.5 : -2;
+    reference_adamw(r, 0.01, 0.9, 0.999, 0, 0.1);
+    for (size_t i = 0; i < r->count; i++)
+        ck_assert_double_eq_tol(
+            r->w[i], before[i] * (1 - 0.01 * 0.1) - (i % 2 ? 0.01 : -0.01),
+            1e-12);
+    free(before);
+    reference_free(r);
+}
+END_TEST
+
+START_TEST(frozen_parameters_stay)
+{
+    const struct nn_shape *const s = &shapes[3];
+    struct reference *const r = reference_new(s, 1);
+    const size_t at = reference_at(r, 2);
+    const double kept = r->w[at], moves = r->w[0];
+    for (size_t i = 0; i < r->count; i++)
+        r->grad[i] = 1;
+    reference_sgd(r, 0.1);
+    reference_adamw(r, 0.1, 0.9, 0.999, 1e-8, 0.1);
+    ck_assert_double_eq(r->w[at], kept);
+    ck_assert_double_ne(r->w[0], moves);
+    reference_free(r);
+}
+END_TEST
+
+static const struct {
+    struct nn_shape shape;
+    const char *problem;
+} impossible[] = {
+    {{0, 1, 1, 1, 1, NN_MSE, 0, 0, 0}, "depth"},
+    {{65, 1, 1, 1, 1, NN_MSE, 0, 0, 0}, "depth"},
+    {{2, 1, 0, 1, 1, NN_MSE, 0, 0, 0}, "widths"},
+    {{2, 1, 1, 300, 1, NN_CROSS_ENTROPY, 0, 0, 0}, "byte"},
+    {{3, 4, 4, 4, 1, NN_MSE, 2, 1, 0}, "in order"},
+    {{3, 5, 4, 4, 1, NN_MSE, 0, 1, 0}, "one size"},
+};
+
+START_TEST(a_shape_that_cannot_be_is_refused)
+{
+    const char *const problem = nn_shape_problem(&impossible[_i].shape);
+    ck_assert_ptr_nonnull(problem);
+    ck_assert_msg(strstr(problem, impossible[_i].problem) != NULL, "%s",
+                  problem);
+    ck_assert_ptr_null(reference_new(&impossible[_i].shape, 1));
+}
+END_TEST
+
+START_TEST(the_device_agrees_with_the_reference)
+{
+    static const char *const schedules[] = {"eager", "late", "random:1"};
+    struct child c = child_run(120, "SIMGPU_SCHEDULE=%s %s/tests/nn/prog_nn",
+                               schedules[_i], child_build());
+    char *const bad = strstr(c.out, "FAILED");
+    ck_assert_msg(!bad && c.status == 0, "status %d\n%.500s\n%s", c.status,
+                  bad ? bad : "", c.err);
+    ck_assert_ptr_nonnull(strstr(c.out, "ok    "));
+    child_clear(&c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("nn");
+    TCase *const t = tcase_create("nn");
+    tcase_set_timeout(t, 300);
+    tcase_add_loop_test(t, gradients_are_the_slopes_of_the_loss, 0, SHAPES);
+    tcase_add_loop_test(
+        t, gradients_are_the_slopes_of_the_loss_with_a_layer_skipped, 1,
+        SHAPES);
+    tcase_add_test(t, passes_add_up);
+    tcase_add_test(t, the_first_step_of_adamw_is_as_long_as_its_rate);
+    tcase_add_test(t, frozen_parameters_stay);
+    tcase_add_loop_test(t, a_shape_that_cannot_be_is_refused, 0,
+                        sizeof impossible / sizeof *impossible);
+    tcase_add_loop_test(t, the_device_agrees_with_the_reference, 0, 3);
+    suite_add_tcase(s, t);
+    SRunner *const r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
