@@ -21,6 +21,7 @@
  *   ALLOC      struct format_alloc
  *   QUEUE      struct format_queue, name, NUL
  *   MACHINE    struct format_text with id 0, text, NUL
+ *   FAULT      struct format_fault, text, NUL
  *
  * Integers and doubles are those of the machine that wrote the file; a file
  * from a machine of the other byte order is refused. Readers skip kinds that
@@ -52,6 +53,7 @@ enum format_kind {
     FORMAT_QUEUE,
     FORMAT_MACHINE,
     FORMAT_PART,
+    FORMAT_FAULT,
 };
 
 struct format_header {
@@ -95,6 +97,11 @@ struct format_queue {
     uint32_t queue;
     int32_t place;
     uint32_t nbytes, zero; /* nbytes: of the name, without the NUL */
+};
+
+struct format_fault {
+    uint32_t index, site;
+    uint32_t warning, nbytes; /* nbytes: of the text, without the NUL */
 };
 
 /* What is written as it lies in memory must have no holes in it. */

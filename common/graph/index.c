@@ -1,7 +1,8 @@
 #define _GNU_SOURCE /* qsort_r */
 #include "graph/index.h"
 
-#include <stdlib.h> /* calloc */
+#include <stdlib.h>   /* calloc */
+#include <sys/mman.h> /* munmap */
 
 #include "graph/map.h"
 
@@ -38,10 +39,14 @@ void graph_free(struct graph *g)
     struct graph_index *const x = g->index;
     for (uint32_t r = 0; x->segment && r < g->nranks; r++) {
         segment_release(&x->segment[r]);
-        free(x->bytes[r]);
+        if (x->mapped[r])
+            munmap(x->bytes[r], x->mapped[r]);
+        else
+            free(x->bytes[r]);
     }
     free(x->segment);
     free(x->bytes);
+    free(x->mapped);
     arena_release(&x->arena);
     free(x->first);
     free(x->since);
@@ -54,6 +59,7 @@ void graph_free(struct graph *g)
     free(g->nodes);
     free(g->queues);
     free(g->allocs);
+    free(g->faults);
     free(g);
 }
 

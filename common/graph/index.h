@@ -10,7 +10,8 @@
 struct graph_index {
     struct arena arena;      /* arrays that views point to */
     struct segment *segment; /* nranks of them, read from files; or NULL */
-    void **bytes;            /* and the files */
+    void **bytes;            /* and the files, */
+    size_t *mapped;          /* or mappings of this size; 0: from malloc */
     uint32_t *first, *since;
     uint32_t *thread_prev, *queue_prev; /* by position */
     uint32_t *match;                    /* its number, 0: none */

@@ -8,7 +8,6 @@
 
 #include "graph/index.h"
 #include "graph/live_rank.h"
-#include "graph/site.h"
 
 struct live_member { /* of a match */
     struct graph_ref ref;
@@ -204,14 +203,7 @@ uint32_t graph_live_cut(const struct graph_live *l, struct graph_ref ref)
 const char *graph_live_site(const struct graph_live *l, uint32_t rank,
                             uint32_t site, char *out, size_t nbytes)
 {
-    const struct segment *const s = &l->rank[rank].segment;
-    if (site == 0 || site > s->nsites) {
-        snprintf(out, nbytes, "?");
-        return out;
-    }
-    const struct format_site *const where = s->site[site].site;
-    return site_text(segment_string(s, where->module), where->offset, out,
-                     nbytes);
+    return segment_site(&l->rank[rank].segment, site, out, nbytes);
 }
 
 /* ---- the causal past --------------------------------------------------------- */

@@ -1,10 +1,12 @@
 #include "graph/read.h"
 
-#include <errno.h>  /* errno */
-#include <stdarg.h> /* va_list */
-#include <stdio.h>  /* fopen */
-#include <stdlib.h> /* malloc */
-#include <string.h> /* strerror */
+#include <errno.h>    /* errno */
+#include <stdarg.h>   /* va_list */
+#include <stdio.h>    /* fopen */
+#include <stdlib.h>   /* malloc */
+#include <string.h>   /* strerror */
+#include <sys/mman.h> /* mmap */
+#include <unistd.h>   /* pread */
 
 #include "graph/index.h"
 
@@ -18,6 +20,7 @@ struct loader {
     uint32_t room;   /* entries below */
     struct segment *segment;
     void **bytes;
+    size_t *mapped;
 };
 
 /* "DIR/rank-2.graph: 4096: what" */
@@ -58,6 +61,24 @@ static void *read_all(FILE *f, size_t *nbytes)
     return bytes;
 }
 
+/* The segment in bytes[rank]. */
+static int read_segment(struct loader *l, uint32_t rank, size_t nbytes)
+{
+    struct segment *const s = &l->segment[rank];
+    const struct format_header *const h = l->bytes[rank];
+    if (segment_init(s, l->bytes[rank], nbytes) != 0)
+        return fail(l, rank, s->at, "%s", s->wrong);
+    if (s->rank != rank)
+        return fail(l, rank, 0, "it is the graph of rank %u", s->rank);
+    if (!l->mapped[rank] && h->used != nbytes)
+        return fail(l, rank, nbytes,
+                    "%llu bytes were written, the file has %zu",
+                    (unsigned long long)h->used, nbytes);
+    if (segment_advance(s, nbytes) != 0)
+        return fail(l, rank, s->at, "%s", s->wrong);
+    return 0;
+}
+
 static int load_rank(struct loader *l, uint32_t rank)
 {
     char path[4096];
@@ -72,29 +93,21 @@ static int load_rank(struct loader *l, uint32_t rank)
     if (!l->bytes[rank])
         return fail(l, rank, 0, "%s", strerror(err));
 
-    struct segment *const s = &l->segment[rank];
-    const struct format_header *const h = l->bytes[rank];
-    if (segment_init(s, l->bytes[rank], nbytes) != 0)
-        return fail(l, rank, s->at, "%s", s->wrong);
-    if (s->rank != rank)
-        return fail(l, rank, 0, "it is the graph of rank %u", s->rank);
-    if (h->used != nbytes)
-        return fail(l, rank, nbytes,
-                    "%llu bytes were written, the file has %zu",
-                    (unsigned long long)h->used, nbytes);
-    if (segment_advance(s, nbytes) != 0)
-        return fail(l, rank, s->at, "%s", s->wrong);
-    return 0;
+    return read_segment(l, rank, nbytes);
 }
 
 static void loader_release(struct loader *l)
 {
     for (uint32_t r = 0; r < l->room; r++) {
         segment_release(&l->segment[r]);
-        free(l->bytes[r]);
+        if (l->mapped[r])
+            munmap(l->bytes[r], l->mapped[r]);
+        else
+            free(l->bytes[r]);
     }
     free(l->segment);
     free(l->bytes);
+    free(l->mapped);
 }
 
 /* Room for so many ranks; those that are loaded stay. */
@@ -106,11 +119,15 @@ static int make_room(struct loader *l, uint32_t nranks)
     void *const bytes = realloc(l->bytes, nranks * sizeof *l->bytes);
     if (bytes)
         l->bytes = bytes;
-    if (!segment || !bytes)
+    void *const mapped = realloc(l->mapped, nranks * sizeof *l->mapped);
+    if (mapped)
+        l->mapped = mapped;
+    if (!segment || !bytes || !mapped)
         return fail(l, 0, 0, "no memory for %u ranks", nranks);
     for (; l->room < nranks; l->room++) {
         l->segment[l->room] = (struct segment){0};
         l->bytes[l->room] = NULL;
+        l->mapped[l->room] = 0;
     }
     return 0;
 }
@@ -179,14 +196,16 @@ static int check_deps(struct loader *l, uint32_t rank)
 static int copy_notes(struct graph *g)
 {
     const struct segment *const segment = g->index->segment;
-    size_t nqueues = 0, nallocs = 0;
+    size_t nqueues = 0, nallocs = 0, nfaults = 0;
     for (uint32_t r = 0; r < g->nranks; r++) {
         nqueues += segment[r].nqueues;
         nallocs += segment[r].nallocs;
+        nfaults += segment[r].nfaults;
     }
     g->queues = malloc((nqueues + 1) * sizeof *g->queues);
     g->allocs = malloc((nallocs + 1) * sizeof *g->allocs);
-    if (!g->queues || !g->allocs)
+    g->faults = malloc((nfaults + 1) * sizeof *g->faults);
+    if (!g->queues || !g->allocs || !g->faults)
         return -1;
     for (uint32_t r = 0; r < g->nranks; r++) {
         const struct segment *const s = &segment[r];
@@ -200,7 +219,12 @@ static int copy_notes(struct graph *g)
             const char *const site =
                 a->site && a->site <= s->nsites ? s->site[a->site].text : NULL;
             g->allocs[g->nallocs++] = (struct graph_alloc_note){
-                a->alloc, a->nbytes, a->place, site ? site : ""};
+                a->alloc, a->nbytes, a->place, a->site, site ? site : ""};
+        }
+        for (uint32_t i = 1; i <= s->nfaults; i++) {
+            const struct format_fault *const f = s->fault[i];
+            g->faults[g->nfaults++] = (struct graph_fault_note){
+                r, f->index, f->site, f->warning != 0, (const char *)(f + 1)};
         }
     }
     return 0;
@@ -237,8 +261,10 @@ static struct graph *make_graph(struct loader *l)
     if (g) {
         g->index->segment = l->segment;
         g->index->bytes = l->bytes;
+        g->index->mapped = l->mapped;
         l->segment = NULL;
         l->bytes = NULL;
+        l->mapped = NULL;
         l->room = 0;
         g->machine = g->index->segment[0].machine;
         if (copy_nodes(g) == 0 && copy_notes(g) == 0 &&
@@ -256,4 +282,46 @@ struct graph *graph_load(const char *dir, char *err, size_t err_nbytes)
     struct graph *const g = load_all(&l) == 0 ? make_graph(&l) : NULL;
     loader_release(&l);
     return g;
+}
+
+/* What is published of a rank's segment. */
+static int map_rank(struct loader *l, uint32_t rank, int fd)
+{
+    struct format_header header;
+    if (pread(fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
+        return fail(l, rank, 0, "cannot read its header");
+    const size_t used = atomic_load(&header.used);
+    void *const at = mmap(NULL, used, PROT_READ, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED)
+        return fail(l, rank, 0, "cannot map %zu bytes: %s", used,
+                    strerror(errno));
+    l->bytes[rank] = at;
+    l->mapped[rank] = used;
+    return read_segment(l, rank, used);
+}
+
+struct graph *graph_map(const int *fd, uint32_t nranks, char *err,
+                        size_t err_nbytes)
+{
+    struct loader l = {.dir = "the job",
+                       .err = err,
+                       .err_nbytes = err_nbytes,
+                       .nranks = nranks};
+    struct graph *g = NULL;
+    int wrong = make_room(&l, nranks);
+    for (uint32_t rank = 0; rank < nranks && !wrong; rank++)
+        wrong = map_rank(&l, rank, fd[rank]);
+    if (!wrong)
+        g = make_graph(&l);
+    loader_release(&l);
+    return g;
+}
+
+const char *graph_site_text_of(const struct graph *g, uint32_t rank,
+                               uint32_t site, char *out, size_t nbytes)
+{
+    if (g->index->segment && rank < g->nranks)
+        return segment_site(&g->index->segment[rank], site, out, nbytes);
+    snprintf(out, nbytes, "?");
+    return out;
 }

@@ -38,7 +38,14 @@ struct graph_queue_note { /* see graph_note_queue() */
 struct graph_alloc_note { /* see graph_note_alloc() */
     uint64_t alloc, nbytes;
     int32_t place;
+    uint32_t site_id; /* graph_alloc.site, of the rank that owns it */
     const char *site;
+};
+
+struct graph_fault_note { /* see graph_note_fault() */
+    uint32_t rank, index, site_id;
+    int warning;
+    const char *text;
 };
 
 struct graph {
@@ -52,7 +59,8 @@ struct graph {
     const char *machine;      /* as rank 0 noted it; NULL: unknown, or live */
     struct graph_queue_note *queues; /* by rank, in the order of their notes */
     struct graph_alloc_note *allocs;
-    size_t nqueues, nallocs;
+    struct graph_fault_note *faults;
+    size_t nqueues, nallocs, nfaults;
     struct graph_index *index; /* private */
 };
 
@@ -62,7 +70,19 @@ struct graph {
  */
 struct graph *graph_load(const char *dir, char *err, size_t err_nbytes);
 
+/*
+ * The same from a job's segments where they are: fd[r] is rank r's memfd, of
+ * which what is published now is read. The descriptors remain the caller's.
+ */
+struct graph *graph_map(const int *fd, uint32_t nranks, char *err,
+                        size_t err_nbytes);
+
 void graph_free(struct graph *g);
+
+/* "file:line" of a rank's call site (a node's, an access's, an allocation's),
+ * of a saved run or not, into out; "?" for 0. Returns out. */
+const char *graph_site_text_of(const struct graph *g, uint32_t rank,
+                               uint32_t site, char *out, size_t nbytes);
 
 /* Position of a node, of its last part if it has several. GRAPH_NOWHERE when the
  * graph doesn't hold it. */

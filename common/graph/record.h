@@ -126,10 +126,24 @@ struct graph_move { /* bytes that an operation moves between two places */
     uint64_t nbytes; /* from == to: read + written in that place's memory */
 };
 
-struct graph_access { /* bytes that an operation touches */
-    uint64_t alloc;   /* allocation: owner rank << 32 | number within owner */
+/* How an operation touches bytes. ALLOC and FREE bound an allocation's life. */
+enum graph_touch {
+    GRAPH_READ,
+    GRAPH_WRITE,
+    GRAPH_ATOMIC, /* atomic, or volatile: meant to meet others */
+    GRAPH_ALLOC,
+    GRAPH_FREE,
+    GRAPH_TOUCHES,
+    GRAPH_TOUCH = 0xff,  /* of graph_access.write, the part that says how */
+    GRAPH_ROUGH = 0x100, /* the range also holds bytes that are not touched */
+    GRAPH_FIRST = 0x200, /* a kernel's read, before it wrote there itself */
+};
+
+struct graph_access {    /* bytes that an operation touches */
+    uint64_t alloc;      /* allocation: owner rank << 32 | number within owner;
+                         number 0: ordinary memory, ranges are addresses */
     uint64_t begin, end; /* byte range within it, end exclusive */
-    uint32_t write;      /* 0 read, 1 write, 2 atomic */
+    uint32_t write;      /* enum graph_touch */
     uint32_t site;       /* call site of the access, 0 if the node's own */
 };
 
@@ -244,5 +258,13 @@ void graph_note_alloc(struct graph_segment *g, uint64_t alloc, int32_t place,
                       uint64_t nbytes, uint32_t site);
 void graph_note_queue(struct graph_segment *g, uint32_t queue, int32_t place,
                       const char *name);
+
+/*
+ * Tell readers of a mistake that the run itself noticed, by this call site (0:
+ * unknown), with operation `index` (0: none). text says it all, as a person is
+ * to read it. A warning is a remark.
+ */
+void graph_note_fault(struct graph_segment *g, uint32_t index, uint32_t site,
+                      int warning, const char *text);
 
 #endif

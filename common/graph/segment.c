@@ -6,6 +6,8 @@
 #include <stdlib.h> /* realloc */
 #include <string.h> /* memcpy */
 
+#include "graph/site.h"
+
 static int wrong(struct segment *s, const char *format, ...)
 {
     va_list args;
@@ -46,6 +48,7 @@ void segment_release(struct segment *s)
     free(s->string);
     free(s->queue);
     free(s->alloc);
+    free(s->fault);
     *s = (struct segment){0};
 }
 
@@ -237,6 +240,19 @@ static int add_queue(struct segment *s, const char *body, uint32_t nbytes)
     return 0;
 }
 
+static int add_fault(struct segment *s, const char *body, uint32_t nbytes)
+{
+    const struct format_fault *const f = (const void *)body;
+    if (nbytes <= sizeof *f || !text_of(body, nbytes, sizeof *f, f->nbytes))
+        return wrong(s, "the note of a mistake is damaged");
+    const uint32_t number = s->nfaults + 1;
+    if (make_room(s, &s->fault, number, sizeof *s->fault) != 0)
+        return -1;
+    s->fault[number] = f;
+    s->nfaults = number;
+    return 0;
+}
+
 static int note_machine(struct segment *s, const char *body, uint32_t nbytes)
 {
     const struct format_text *const t = (const void *)body;
@@ -252,7 +268,7 @@ static add_record *const add[] = {
     [FORMAT_STRING] = add_string,       [FORMAT_SITE] = add_site,
     [FORMAT_SITE_TEXT] = add_site_text, [FORMAT_ALLOC] = add_alloc,
     [FORMAT_QUEUE] = add_queue,         [FORMAT_MACHINE] = note_machine,
-    [FORMAT_PART] = add_part,
+    [FORMAT_PART] = add_part,           [FORMAT_FAULT] = add_fault,
 };
 
 int segment_advance(struct segment *s, uint64_t used)
@@ -273,6 +289,18 @@ int segment_advance(struct segment *s, uint64_t used)
 const char *segment_string(const struct segment *s, uint32_t id)
 {
     return id && id <= s->nstrings ? s->string[id] : "";
+}
+
+const char *segment_site(const struct segment *s, uint32_t id, char *out,
+                         size_t nbytes)
+{
+    const struct segment_site *const site =
+        id && id <= s->nsites ? &s->site[id] : NULL;
+    if (site && !site->text)
+        return site_text(segment_string(s, site->site->module),
+                         site->site->offset, out, nbytes);
+    snprintf(out, nbytes, "%s", site ? site->text : "?");
+    return out;
 }
 
 /* ---- views ------------------------------------------------------------------- */

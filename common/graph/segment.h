@@ -44,7 +44,8 @@ struct segment {
     const char *machine;               /* NULL: not noted */
     const struct format_queue **queue; /* in order of their notes */
     const struct format_alloc **alloc;
-    uint32_t nnodes, namends, nsites, nstrings, nqueues, nallocs;
+    const struct format_fault **fault;
+    uint32_t nnodes, namends, nsites, nstrings, nqueues, nallocs, nfaults;
 };
 
 /*
@@ -59,6 +60,11 @@ void segment_release(struct segment *s);
 int segment_advance(struct segment *s, uint64_t used);
 
 const char *segment_string(const struct segment *s, uint32_t id);
+
+/* "file:line" of a call site, whether the segment was saved or not, into out;
+ * "?" for one that there isn't. Returns out. */
+const char *segment_site(const struct segment *s, uint32_t id, char *out,
+                         size_t nbytes);
 
 /* Memory that lives as long as what is made of it. */
 struct arena {
