@@ -42,14 +42,18 @@ struct graph_ref synthetic_add(struct synthetic *s, uint32_t rank,
 {
     struct graph_node n = op->node;
     n.ndeps = n.nmoves = 0;
+    n.naccesses = 0;
     while (n.ndeps < SYNTHETIC_DEPS && op->deps[n.ndeps].index)
         n.ndeps++;
     while (n.nmoves < SYNTHETIC_MOVES && op->moves[n.nmoves].nbytes)
         n.nmoves++;
+    while (n.naccesses < SYNTHETIC_ACCESSES &&
+           op->accesses[n.naccesses].end > op->accesses[n.naccesses].begin)
+        n.naccesses++;
     if (op->name)
         n.name = graph_string(s->rank[rank], op->name);
     return (struct graph_ref){
-        rank, graph_add(s->rank[rank], &n, op->deps, op->moves, NULL)};
+        rank, graph_add(s->rank[rank], &n, op->deps, op->moves, op->accesses)};
 }
 
 struct graph *synthetic_load(struct synthetic *s)

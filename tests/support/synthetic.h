@@ -10,7 +10,7 @@
 #include "graph/live.h"
 #include "graph/read.h"
 
-enum { SYNTHETIC_DEPS = 8, SYNTHETIC_MOVES = 4 };
+enum { SYNTHETIC_DEPS = 8, SYNTHETIC_MOVES = 4, SYNTHETIC_ACCESSES = 4 };
 
 struct synthetic {
     uint32_t nranks;
@@ -19,10 +19,11 @@ struct synthetic {
 };
 
 struct synthetic_op {
-    struct graph_node node; /* ndeps and nmoves follow from the arrays */
+    struct graph_node node; /* its counts follow from the arrays */
     const char *name;
     struct graph_ref deps[SYNTHETIC_DEPS];    /* up to the first with index 0 */
     struct graph_move moves[SYNTHETIC_MOVES]; /* up to the first of 0 bytes */
+    struct graph_access accesses[SYNTHETIC_ACCESSES]; /* likewise */
 };
 
 void synthetic_init(struct synthetic *s, uint32_t nranks);

@@ -1,0 +1,474 @@
+#include "graph/hazard.h"
+
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* memcmp */
+
+#include "graph/hazard_init.h"
+#include "graph/hazard_order.h"
+#include "graph/hazard_ranges.h"
+#include "graph/map.h"
+
+struct find {
+    const struct graph *g;
+    uint64_t alloc; /* that is being touched */
+    struct {        /* the last race: it may go on in the next bytes */
+        uint32_t before, now, hazard;
+    } last;
+    struct hazards *out;
+    struct map numbers; /* of an allocation in ranges[], from 1 */
+    struct hazard_ranges *ranges;
+    uint32_t nranges, room;
+    struct map notes;     /* of an allocation in g->allocs, from 1 */
+    struct map queues;    /* of a queue in g->queues, from 1 */
+    struct map seen;      /* pairs of calls: 1 + number in out, or NOT_KEPT */
+    unsigned char *raced; /* by position: it is in a race */
+    struct hazard_init init;
+    struct { /* what was read unwritten; a race would explain it */
+        uint32_t at, hazard;
+    } * reads;
+    uint32_t nreads;
+};
+
+enum { NOT_KEPT = 0xfffffffe, MAX_READS = 4096 };
+
+static uint32_t how(const struct graph_access *a)
+{
+    return a->write & GRAPH_TOUCH;
+}
+
+/* ---- describing ------------------------------------------------------------------ */
+
+static uint64_t queue_key(uint32_t rank, uint32_t queue)
+{
+    return (uint64_t)rank << 32 | queue;
+}
+
+static struct hazard_op describe_op(const struct find *f, uint32_t at,
+                                    uint32_t touch)
+{
+    const struct graph_view *const v = &f->g->nodes[at];
+    const uint32_t note =
+        map_get(&f->queues, queue_key(v->node.rank, v->node.queue));
+    struct hazard_op op = {.node = {v->node.rank, v->node.index},
+                           .place = v->node.place,
+                           .queue = v->node.queue,
+                           .thread = v->node.thread,
+                           .kind = v->node.kind,
+                           .how = touch};
+    snprintf(op.name, sizeof op.name, "%s",
+             v->name[0] ? v->name : "an operation");
+    graph_site_text_of(f->g, v->node.rank, v->node.site, op.site,
+                       sizeof op.site);
+    snprintf(op.stream, sizeof op.stream, "%s",
+             v->node.queue && note ? f->g->queues[note - 1].name : "stream");
+    return op;
+}
+
+static void describe_alloc(const struct find *f, struct hazard *h)
+{
+    const uint32_t number = map_get(&f->notes, h->alloc);
+    if (!number)
+        return;
+    const struct graph_alloc_note *const a = &f->g->allocs[number - 1];
+    h->alloc_nbytes = a->nbytes;
+    h->alloc_place = a->place;
+    graph_site_text_of(f->g, (uint32_t)(a->alloc >> 32), a->site_id,
+                       h->alloc_site, sizeof h->alloc_site);
+}
+
+/* ---- keeping ---------------------------------------------------------------------- */
+
+static int same_op(const struct hazard_op *a, const struct hazard_op *b)
+{
+    return a->kind == b->kind && a->how == b->how && !a->queue == !b->queue &&
+           strcmp(a->name, b->name) == 0 && strcmp(a->site, b->site) == 0;
+}
+
+/* Is it the same mistake, on another rank or in another buffer? */
+static int same_hazard(const struct hazard *a, const struct hazard *b)
+{
+    return a->kind == b->kind && a->warning == b->warning &&
+           same_op(&a->op[0], &b->op[0]) && same_op(&a->op[1], &b->op[1]) &&
+           strcmp(a->alloc_site, b->alloc_site) == 0 &&
+           strcmp(a->text, b->text) == 0;
+}
+
+/* Add h, or count it with the one that it is like. Its number, or NOT_KEPT. */
+static uint32_t keep(struct find *f, const struct hazard *h)
+{
+    struct hazards *const out = f->out;
+    const uint32_t by = h->op[h->nops ? h->nops - 1 : 0].node.rank;
+    const uint64_t rank = (uint64_t)1 << by % 64;
+    for (size_t i = 0; i < out->n; i++)
+        if (same_hazard(&out->hazard[i], h)) {
+            out->hazard[i].count++;
+            out->hazard[i].ranks |= rank;
+            return (uint32_t)i;
+        }
+    if (out->n == HAZARD_MAX)
+        return NOT_KEPT;
+    out->hazard[out->n] = *h;
+    out->hazard[out->n].count = 1;
+    out->hazard[out->n].ranks = rank;
+    return (uint32_t)out->n++;
+}
+
+static uint64_t call_key(const struct graph_node *n, uint32_t touch)
+{
+    const uint64_t where = (uint64_t)n->rank << 32 | n->site;
+    return map_mix(map_mix(where) + ((uint64_t)n->name << 8 | touch));
+}
+
+/* Where the number of the hazard between two such calls is kept. */
+static uint32_t *seen(struct find *f, uint64_t kind, uint64_t a, uint64_t b,
+                      uint64_t alloc)
+{
+    const uint32_t note = map_get(&f->notes, alloc);
+    const uint64_t site =
+        note ? (uint64_t)(alloc >> 32) << 32 | f->g->allocs[note - 1].site_id
+             : 0;
+    return map_at(&f->seen,
+                  map_mix(map_mix(map_mix(a + kind) ^ b) + map_mix(site + 1)));
+}
+
+/* ---- races ------------------------------------------------------------------------- */
+
+static int overlaps(const struct graph_access *a, const struct graph_access *b)
+{
+    return a->alloc == b->alloc && a->begin < b->end && b->begin < a->end;
+}
+
+/* Kernels of two devices that touch a word atomically may order themselves. */
+static int may_talk(const struct graph_view *a, const struct graph_view *b)
+{
+    if (a->node.kind != GRAPH_KERNEL || b->node.kind != GRAPH_KERNEL ||
+        a->node.place == b->node.place)
+        return 0;
+    for (size_t i = 0; i < a->naccesses; i++)
+        for (size_t k = 0;
+             how(&a->accesses[i]) == GRAPH_ATOMIC && k < b->naccesses; k++)
+            if (how(&b->accesses[k]) == GRAPH_ATOMIC &&
+                overlaps(&a->accesses[i], &b->accesses[k]))
+                return 1;
+    return 0;
+}
+
+/*
+ * Could the host have learned of a's end in a way that the graph doesn't show? A
+ * host function behind a, in its stream, may have told it, before b was issued.
+ */
+static int host_may_know(const struct graph *g, const struct graph_node *a,
+                         const struct graph_node *b)
+{
+    for (uint32_t at = g->first[a->rank]; at < g->first[a->rank + 1]; at++) {
+        const struct graph_node *const n = &g->nodes[at].node;
+        if (n->kind == GRAPH_HOSTFN && n->queue == a->queue &&
+            n->index > a->index && (b->rank != a->rank || n->index < b->index))
+            return 1;
+    }
+    return 0;
+}
+
+static enum hazard_kind kind_of(const struct graph_node *a, uint32_t how_a,
+                                const struct graph_node *b, uint32_t how_b)
+{
+    if (how_a >= GRAPH_ALLOC || how_b >= GRAPH_ALLOC)
+        return HAZARD_LIFE;
+    return a->group && a->group == b->group && a->rank == b->rank ? HAZARD_GROUP
+                                                                  : HAZARD_RACE;
+}
+
+/* Was a issued before b, as far as that can be said? */
+static int issued_before(const struct graph_node *a, const struct graph_node *b)
+{
+    return a->rank != b->rank ? a->rank < b->rank : a->index < b->index;
+}
+
+/* A new pair of calls: what is to be said about it. */
+static uint32_t keep_race(struct find *f, const struct hazard_touch *x,
+                          const struct hazard_touch *y, uint64_t begin,
+                          uint64_t end)
+{
+    const struct graph_view *const a = &f->g->nodes[x->at];
+    const struct graph_view *const b = &f->g->nodes[y->at];
+    struct hazard h = {.kind = kind_of(&a->node, x->how, &b->node, y->how),
+                       .nops = 2,
+                       .alloc = f->alloc,
+                       .begin = begin,
+                       .end = end};
+    h.op[0] = describe_op(f, x->at, x->how);
+    h.op[1] = describe_op(f, y->at, y->how);
+    h.warning = a->node.queue && host_may_know(f->g, &a->node, &b->node);
+    describe_alloc(f, &h);
+    return keep(f, &h);
+}
+
+static void go_on(struct hazard *h, uint64_t begin, uint64_t end)
+{
+    if (begin < h->begin)
+        h->begin = begin;
+    if (end > h->end)
+        h->end = end;
+}
+
+static int clash(void *arg, const struct hazard_touch *before,
+                 const struct hazard_touch *now, uint64_t begin, uint64_t end)
+{
+    struct find *const f = arg;
+    const struct graph_view *const a = &f->g->nodes[before->at];
+    const struct graph_view *const b = &f->g->nodes[now->at];
+    if (f->last.before == before->at && f->last.now == now->at) {
+        if (f->last.hazard != NOT_KEPT)
+            go_on(&f->out->hazard[f->last.hazard], begin, end);
+        return 0;
+    }
+    if (may_talk(a, b))
+        return 0;
+    f->raced[before->at] = f->raced[now->at] = 1;
+    const int in_order = issued_before(&a->node, &b->node);
+    const struct hazard_touch *const x = in_order ? before : now;
+    const struct hazard_touch *const y = in_order ? now : before;
+    uint32_t *const number =
+        seen(f, 0, call_key(&f->g->nodes[x->at].node, x->how),
+             call_key(&f->g->nodes[y->at].node, y->how), f->alloc);
+    if (!number)
+        return -1;
+    if (*number == 0)
+        *number = keep_race(f, x, y, begin, end) + 1;
+    else if (*number - 1 != NOT_KEPT)
+        f->out->hazard[*number - 1].count++;
+    f->last.before = before->at;
+    f->last.now = now->at;
+    f->last.hazard = *number - 1;
+    return 0;
+}
+
+static struct hazard_ranges *ranges_of(struct find *f, uint64_t alloc)
+{
+    uint32_t *const number = map_at(&f->numbers, alloc);
+    if (!number)
+        return NULL;
+    if (*number == 0) {
+        if (f->nranges == f->room) {
+            const uint32_t room = f->room ? 2 * f->room : 64;
+            void *const larger = realloc(f->ranges, room * sizeof *f->ranges);
+            if (!larger)
+                return NULL;
+            f->ranges = larger;
+            f->room = room;
+        }
+        f->ranges[f->nranges] = (struct hazard_ranges){0};
+        *number = ++f->nranges;
+    }
+    return &f->ranges[*number - 1];
+}
+
+static int touch(struct find *f, uint32_t at, struct hazard_point point,
+                 const uint32_t *known)
+{
+    const struct graph_view *const v = &f->g->nodes[at];
+    for (size_t i = 0; i < v->naccesses; i++) {
+        const struct graph_access *const a = &v->accesses[i];
+        if ((a->write & GRAPH_ROUGH) || a->begin >= a->end)
+            continue;
+        struct hazard_ranges *const r = ranges_of(f, a->alloc);
+        const struct hazard_touch now = {at, point, how(a)};
+        f->alloc = a->alloc;
+        if (!r || hazard_ranges_touch(r, &now, known, a->begin, a->end, clash,
+                                      f) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- one operation alone --------------------------------------------------------------- */
+
+/* Keep a hazard of one operation; its number in out. */
+static int keep_alone(struct find *f, enum hazard_kind kind, uint32_t at,
+                      const struct graph_access *a, int warning,
+                      uint32_t *result)
+{
+    const struct graph_node *const n = &f->g->nodes[at].node;
+    uint32_t *const number =
+        seen(f, (uint64_t)kind, call_key(n, how(a)), 0, a->alloc);
+    if (!number)
+        return -1;
+    if (*number == 0) {
+        struct hazard h = {.kind = kind,
+                           .warning = warning,
+                           .nops = 1,
+                           .alloc = a->alloc,
+                           .begin = a->begin,
+                           .end = a->end};
+        h.op[0] = describe_op(f, at, how(a));
+        describe_alloc(f, &h);
+        *number = keep(f, &h) + 1;
+    } else if (*number - 1 != NOT_KEPT) {
+        f->out->hazard[*number - 1].count++;
+    }
+    *result = *number - 1;
+    return 0;
+}
+
+/* Where a collective's input has to lie in its output to be in place, or the
+ * other way round. */
+static int in_place(const struct graph_node *n, const struct graph_access *in,
+                    const struct graph_access *out)
+{
+    const uint64_t mine =
+        (n->op == GRAPH_OP_GATHER || n->op == GRAPH_OP_SCATTER) ? n->match_root
+                                                                : n->match_rank;
+    switch (n->op) {
+    case GRAPH_OP_ALLGATHER:
+    case GRAPH_OP_GATHER:
+        return in->begin == out->begin + mine * (in->end - in->begin);
+    case GRAPH_OP_REDUCESCATTER:
+    case GRAPH_OP_SCATTER:
+        return out->begin == in->begin + mine * (out->end - out->begin);
+    default: return in->begin == out->begin;
+    }
+}
+
+static int check_overlap(struct find *f, uint32_t at)
+{
+    const struct graph_view *const v = &f->g->nodes[at];
+    const struct graph_access *in = NULL, *out = NULL;
+    uint32_t number;
+    for (size_t i = 0; i < v->naccesses; i++)
+        *(how(&v->accesses[i]) == GRAPH_READ ? &in : &out) = &v->accesses[i];
+    if (!in || !out || !overlaps(in, out) || in_place(&v->node, in, out))
+        return 0;
+    struct graph_access both = *out;
+    both.begin = in->begin > out->begin ? in->begin : out->begin;
+    both.end = in->end < out->end ? in->end : out->end;
+    return keep_alone(f, HAZARD_OVERLAP, at, &both, 0, &number);
+}
+
+static int check_init(struct find *f, uint32_t at)
+{
+    const struct graph_view *const v = &f->g->nodes[at];
+    struct graph_access a;
+    uint32_t number;
+    const int found = hazard_init_begin(&f->init, v, &a);
+    if (found <= 0)
+        return found;
+    if (f->raced[at])
+        return 0;
+    if (keep_alone(f, HAZARD_UNINITIALISED, at, &a,
+                   v->node.kind != GRAPH_KERNEL, &number) != 0)
+        return -1;
+    if (number != NOT_KEPT && f->nreads < MAX_READS) {
+        f->reads[f->nreads].at = at;
+        f->reads[f->nreads++].hazard = number;
+    }
+    return 0;
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+static int begin(void *arg, uint32_t at, struct hazard_point point,
+                 const uint32_t *known)
+{
+    struct find *const f = arg;
+    if (f->g->nodes[at].naccesses == 0)
+        return 0;
+    if (touch(f, at, point, known) != 0)
+        return -1;
+    if (f->g->nodes[at].node.kind == GRAPH_COLL && check_overlap(f, at) != 0)
+        return -1;
+    return check_init(f, at);
+}
+
+static int note_all(struct find *f)
+{
+    const struct graph *const g = f->g;
+    for (size_t i = 0; i < g->nallocs; i++) {
+        uint32_t *const number = map_at(&f->notes, g->allocs[i].alloc);
+        if (!number || (g->allocs[i].place >= 0 &&
+                        hazard_init_note(&f->init, g->allocs[i].alloc) != 0))
+            return -1;
+        *number = (uint32_t)i + 1;
+    }
+    for (size_t i = 0; i < g->nqueues; i++) {
+        uint32_t *const number = map_at(
+            &f->queues, queue_key(g->queues[i].rank, g->queues[i].queue));
+        if (!number)
+            return -1;
+        *number = (uint32_t)i + 1;
+    }
+    return 0;
+}
+
+/* A read of bytes whose writer it races with is a race, nothing else. */
+static void drop_raced_reads(struct find *f)
+{
+    struct hazards *const out = f->out;
+    for (uint32_t i = 0; i < f->nreads; i++)
+        if (f->raced[f->reads[i].at])
+            out->hazard[f->reads[i].hazard].count--;
+    size_t n = 0;
+    for (size_t i = 0; i < out->n; i++)
+        if (out->hazard[i].count)
+            out->hazard[n++] = out->hazard[i];
+    out->n = n;
+}
+
+static void take_notes(struct find *f)
+{
+    for (size_t i = 0; i < f->g->nfaults; i++) {
+        const struct graph_fault_note *const n = &f->g->faults[i];
+        struct hazard h = {.kind = HAZARD_NOTED, .warning = n->warning};
+        h.op[0].node = (struct graph_ref){n->rank, n->index};
+        graph_site_text_of(f->g, n->rank, n->site_id, h.op[0].site,
+                           sizeof h.op[0].site);
+        snprintf(h.text, sizeof h.text, "%s", n->text);
+        keep(f, &h);
+    }
+}
+
+static void find_release(struct find *f)
+{
+    for (uint32_t i = 0; i < f->nranges; i++)
+        hazard_ranges_release(&f->ranges[i]);
+    free(f->ranges);
+    free(f->raced);
+    free(f->reads);
+    map_release(&f->numbers);
+    map_release(&f->notes);
+    map_release(&f->queues);
+    map_release(&f->seen);
+    hazard_init_release(&f->init);
+}
+
+int hazards_find(const struct graph *g, struct hazards *out, char *err,
+                 size_t err_nbytes)
+{
+    struct find f = {
+        .g = g, .out = out, .last = {GRAPH_NOWHERE, GRAPH_NOWHERE, NOT_KEPT}};
+    *out = (struct hazards){0};
+    out->hazard = malloc(HAZARD_MAX * sizeof *out->hazard);
+    f.raced = calloc((size_t)g->nnodes + 1, 1);
+    f.reads = malloc(MAX_READS * sizeof *f.reads);
+    const int done = out->hazard && f.raced && f.reads && note_all(&f) == 0 &&
+                     hazard_order(g, begin, &f) == 0;
+    if (done) {
+        drop_raced_reads(&f);
+        take_notes(&f);
+    }
+    for (size_t i = 0; i < out->n; i++)
+        out->nerrors += !out->hazard[i].warning;
+    find_release(&f);
+    if (done)
+        return 0;
+    hazards_release(out);
+    snprintf(err, err_nbytes, "no memory for the hazards of %u operations",
+             g->nnodes);
+    return -1;
+}
+
+void hazards_release(struct hazards *h)
+{
+    free(h->hazard);
+    *h = (struct hazards){0};
+}

@@ -1,0 +1,238 @@
+/*
+ * hazard_text.c: hazards in words
+ *
+ *     race on bytes 0 to 4095 of the 8192-byte allocation made at a.cu:12
+ *       scale writes them at a.cu:30 (rank 0, stream 2 of device 0)
+ *       cudaMemcpyAsync reads them at a.cu:31 (rank 0, stream 3 of device 0)
+ *       Nothing orders scale before cudaMemcpyAsync: an event recorded on ...
+ */
+#include <stdarg.h> /* va_list */
+#include <stdio.h>  /* vsnprintf */
+#include <string.h> /* strcmp */
+
+#include "graph/hazard.h"
+
+struct text {
+    char *out;
+    size_t nbytes, at;
+};
+
+static void put(struct text *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void put(struct text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(t->out + t->at, t->nbytes - t->at, format, args);
+    va_end(args);
+    if (n > 0)
+        t->at += (size_t)n;
+    if (t->at >= t->nbytes)
+        t->at = t->nbytes - 1;
+}
+
+const char *hazard_kind_name(enum hazard_kind kind)
+{
+    static const char *const name[HAZARD_KINDS] = {"race",
+                                                   "race in a group",
+                                                   "lifetime",
+                                                   "buffers overlap",
+                                                   "uninitialised read",
+                                                   "memory"};
+    return name[kind];
+}
+
+/* "bytes 0 to 4095 of the 8192-byte allocation made at a.cu:12" */
+static void put_bytes(struct text *t, const struct hazard *h)
+{
+    const unsigned long long nbytes = h->end - h->begin;
+    if (h->alloc_nbytes == 0) {
+        put(t, "%llu bytes of host memory at 0x%llx", nbytes,
+            (unsigned long long)h->begin);
+        return;
+    }
+    if (nbytes == 1)
+        put(t, "byte %llu", (unsigned long long)h->begin);
+    else
+        put(t, "bytes %llu to %llu", (unsigned long long)h->begin,
+            (unsigned long long)h->end - 1);
+    put(t, " of the %llu-byte allocation made at %s",
+        (unsigned long long)h->alloc_nbytes, h->alloc_site);
+    if (h->alloc_place < 0)
+        put(t, " in host memory");
+}
+
+/* "stream 2 of device 0", "the host" */
+static void put_place(struct text *t, const struct hazard_op *op)
+{
+    if (op->queue == 0 && op->thread == 0)
+        put(t, "the host");
+    else if (op->queue == 0)
+        put(t, "host thread %u", op->thread);
+    else if (strcmp(op->stream, "default stream") == 0)
+        put(t, "the default stream of device %d", (int)op->place);
+    else
+        put(t, "%s %u of device %d", op->stream, op->queue, (int)op->place);
+}
+
+/* The stream alone, within the sentence that says what would help. */
+static void put_stream(struct text *t, const struct hazard_op *op)
+{
+    if (strcmp(op->stream, "default stream") == 0)
+        put(t, "the default stream");
+    else
+        put(t, "stream %u", op->queue);
+}
+
+static void put_op(struct text *t, const struct hazard_op *op)
+{
+    static const char *const verb[GRAPH_TOUCHES] = {
+        "reads them", "writes them", "updates them", "allocates them",
+        "frees them"};
+    put(t, "  %s %s at %s (rank %u, ", op->name, verb[op->how], op->site,
+        op->node.rank);
+    put_place(t, op);
+    put(t, ")\n");
+}
+
+/* ---- what would help ------------------------------------------------------------- */
+
+static void put_race_of_ranks(struct text *t, const struct hazard_op *a,
+                              const struct hazard_op *b)
+{
+    put(t,
+        "  Nothing orders rank %u's %s and rank %u's %s. Let the first one "
+        "wait "
+        "for its\n  stream and then tell the other (a message, MPI_Barrier), "
+        "or "
+        "share an event\n  between the processes.\n",
+        a->node.rank, a->name, b->node.rank, b->name);
+}
+
+static void put_race_of_streams(struct text *t, const struct hazard_op *a,
+                                const struct hazard_op *b)
+{
+    put(t, "  Nothing orders %s before %s: an event recorded on ", a->name,
+        b->name);
+    put_stream(t, a);
+    put(t, " after\n  %s, and waited on by ", a->name);
+    put_stream(t, b);
+    put(t, " before %s, would.\n", b->name);
+}
+
+static void put_race_with_host(struct text *t, const struct hazard_op *a,
+                               const struct hazard_op *b)
+{
+    if (a->queue) {
+        put(t, "  The host doesn't wait for %s before %s: ", a->name, b->name);
+        put(t, "synchronising ");
+        put_stream(t, a);
+        put(t, "\n  between the two would.\n");
+    } else {
+        put(t,
+            "  %s is under way when %s begins: let it end before (wait for "
+            "it).\n",
+            a->name, b->name);
+    }
+}
+
+static void put_race(struct text *t, const struct hazard *h)
+{
+    const struct hazard_op *const a = &h->op[0], *const b = &h->op[1];
+    if (a->node.rank != b->node.rank)
+        put_race_of_ranks(t, a, b);
+    else if (a->queue && b->queue)
+        put_race_of_streams(t, a, b);
+    else
+        put_race_with_host(t, a, b);
+    if (h->warning)
+        put(t,
+            "  (A host function runs in between; if it tells the host, and the "
+            "host\n  waits for that, this is in order.)\n");
+}
+
+static void put_life(struct text *t, const struct hazard *h)
+{
+    const struct hazard_op *const a = &h->op[0], *const b = &h->op[1];
+    const int frees = b->how == GRAPH_FREE || a->how == GRAPH_FREE;
+    const struct hazard_op *const life = b->how >= GRAPH_ALLOC ? b : a;
+    const struct hazard_op *const use = life == a ? b : a;
+    if (!frees)
+        put(t,
+            "  The memory is there from that place in its stream on; %s does "
+            "not wait for\n  it: an event after %s would make it.\n",
+            use->name, life->name);
+    else if (life == b)
+        put(t,
+            "  %s does not wait for %s, which may still be using the memory: "
+            "%s.\n",
+            life->name, use->name,
+            life->queue ? "let its stream\n  wait for an event behind it"
+                        : "synchronise that\n  stream first");
+    else
+        put(t,
+            "  %s uses memory that may be freed by then: free it after its "
+            "last use.\n",
+            use->name);
+}
+
+static void put_overlap(struct text *t, const struct hazard *h)
+{
+    const struct hazard_op *const a = &h->op[0];
+    put(t, "  %s at %s (rank %u, ", a->name, a->site, a->node.rank);
+    put_place(t, a);
+    put(t,
+        ") sends and receives them.\n  Its buffers overlap, but not as in "
+        "place: "
+        "the same pointer; for ncclAllGather\n  sendbuff = recvbuff + rank * "
+        "count, for ncclReduceScatter recvbuff =\n  sendbuff + rank * count, "
+        "elements.\n");
+}
+
+static void put_unwritten(struct text *t)
+{
+    put(t, "  Nobody has written them before: cudaMalloc doesn't clear memory. "
+           "Copy data\n  there, or cudaMemset it.\n");
+}
+
+static void put_count(struct text *t, const struct hazard *h)
+{
+    int nranks = 0;
+    for (uint64_t r = h->ranks; r; r &= r - 1)
+        nranks++;
+    if (h->count > 1 && nranks > 1)
+        put(t, "  (%llu times, on %d ranks)\n", (unsigned long long)h->count,
+            nranks);
+    else if (h->count > 1)
+        put(t, "  (%llu times)\n", (unsigned long long)h->count);
+}
+
+const char *hazard_text(const struct hazard *h, char *out, size_t nbytes)
+{
+    struct text t = {out, nbytes, 0};
+    out[0] = 0;
+    if (h->kind == HAZARD_NOTED) {
+        put(&t, "%s\n", h->text);
+        put_count(&t, h);
+        return out;
+    }
+    put(&t, "%s on ", hazard_kind_name(h->kind));
+    put_bytes(&t, h);
+    put(&t, "\n");
+    for (int i = 0; i < h->nops && h->kind != HAZARD_OVERLAP; i++)
+        put_op(&t, &h->op[i]);
+    switch (h->kind) {
+    case HAZARD_RACE: put_race(&t, h); break;
+    case HAZARD_GROUP:
+        put(&t, "  Both are calls of one group, and nothing orders those: use "
+                "buffers of\n  their own, or a group for each.\n");
+        break;
+    case HAZARD_LIFE: put_life(&t, h); break;
+    case HAZARD_OVERLAP: put_overlap(&t, h); break;
+    case HAZARD_UNINITIALISED: put_unwritten(&t); break;
+    default: break;
+    }
+    put_count(&t, h);
+    return out;
+}
