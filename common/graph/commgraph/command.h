@@ -18,6 +18,7 @@ int cmd_timeline(int argc, char **argv);
 int cmd_topo(int argc, char **argv);
 int cmd_collective(int argc, char **argv);
 int cmd_p2p(int argc, char **argv);
+int cmd_hazards(int argc, char **argv);
 
 /* Print "commgraph: ..." and how to call the command; returns COMMAND_USAGE. */
 int command_usage(const char *name, const char *format, ...)
