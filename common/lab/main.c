@@ -166,7 +166,8 @@ static int do_command(struct lab_run *r, const struct lab_command *c, int argc,
 {
     if (alone_by_mistake(r->nranks) || run_setup(r, MPI_COMM_WORLD) != 0)
         return EXIT_USAGE;
-    const int status = c->run(r, argc, argv);
+    const int status = run_command(r, c, argc, argv);
+    lab_free_buffers();
     run_teardown(r);
     return status;
 }

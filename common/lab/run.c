@@ -16,6 +16,7 @@
 #include <pthread.h> /* pthread_timedjoin_np */
 #include <setjmp.h>  /* longjmp */
 #include <stdio.h>   /* snprintf */
+#include <stdlib.h>  /* exit */
 #include <string.h>  /* strrchr */
 #include <time.h>    /* clock_gettime */
 #include <unistd.h>  /* usleep */
@@ -234,4 +235,35 @@ int run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,
         return 0;
     lab_free_buffers();
     return 1;
+}
+
+/* ---- a command ----------------------------------------------------------------------- */
+
+static void say_left(void *arg, enum run_status status, const char *text)
+{
+    const struct lab_run *const r = arg;
+    fprintf(stderr, "%s: rank %d: %s%s\n", lab.name, r->rank,
+            status == RUN_NOT_IMPLEMENTED ? "not implemented: " : "", text);
+}
+
+int run_command(struct lab_run *r, const struct lab_command *c, int argc,
+                char **argv)
+{
+    volatile int status = 1;
+    volatile enum run_status mine = RUN_OK;
+    now.thread = pthread_self();
+    now.text[0] = 0;
+    if (setjmp(now.out) == 0)
+        status = c->run(r, argc, argv);
+    else
+        mine = now.status;
+    if (agree(r, mine, &(struct lost){say_left, r}) == RUN_OK)
+        return status;
+    const int left = mine == RUN_OK ? r->nranks : r->rank;
+    int first;
+    MPI_MUST(MPI_Allreduce(&left, &first, 1, MPI_INT, MPI_MIN, r->mpi_comm));
+    if (r->rank == first)
+        say_left(r, mine, now.text);
+    MPI_Finalize();
+    exit(1); // taking down could wait for work that never completes
 }

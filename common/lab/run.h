@@ -36,6 +36,14 @@ int run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,
              uint64_t seed, int iterations, int warmup, run_lost_fn *lost,
              void *arg);
 
+/*
+ * Run a command of the lab; all ranks call, and get the same exit status. Student
+ * code that it calls may reach a hole: then some rank says so, and the run ends
+ * with status 1.
+ */
+int run_command(struct lab_run *r, const struct lab_command *c, int argc,
+                char **argv);
+
 /* ---- between run.c and lab.c ------------------------------------------------- */
 
 /* Leave the case from inside, with this status and text. */

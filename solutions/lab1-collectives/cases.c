@@ -11,7 +11,7 @@
 #include "lab1.h"
 #include "must.h"
 
-#include "lab/lab.h"
+#include "lab/sweep.h"
 
 extern const struct judge_lab judge_lab1;
 const struct judge_lab *const judge_labs[] = {&judge_lab1, NULL};
@@ -258,8 +258,67 @@ static const struct lab_kind kinds[] = {
     {NULL, NULL},
 };
 
+/* ---- --bench ------------------------------------------------------------------ */
+
+static struct coll coll_of(const struct sweep_call *c)
+{
+    return (struct coll){.comm = c->r->comm,
+                         .rank = c->r->rank,
+                         .nranks = c->r->nranks,
+                         .ranks_per_node = c->r->ranks_per_node,
+                         .stream = c->r->stream,
+                         .scratch = c->scratch,
+                         .scratch_nbytes = c->scratch_nbytes};
+}
+
+/* sweep_NAME: one of your functions as --bench calls it; `...` are its arguments
+ * after count and type. */
+#define SWEEP(name, fn, ...)                                                   \
+    static ncclResult_t sweep_##name(const struct sweep_call *c)               \
+    {                                                                          \
+        const struct coll coll = coll_of(c);                                   \
+        return fn(c->sendbuf, c->recvbuf, c->count, c->type, __VA_ARGS__);     \
+    }
+SWEEP(broadcast, p2p_broadcast, c->root, &coll)
+SWEEP(scatter, p2p_scatter, c->root, &coll)
+SWEEP(gather, p2p_gather, c->root, &coll)
+SWEEP(all_gather, p2p_all_gather, &coll)
+SWEEP(reduce, p2p_reduce, c->op, c->root, &coll)
+SWEEP(reduce_scatter, p2p_reduce_scatter, c->op, &coll)
+SWEEP(ring, allreduce_ring, c->op, &coll)
+SWEEP(tree, allreduce_tree, c->op, &coll)
+SWEEP(halving_doubling, allreduce_halving_doubling, c->op, &coll)
+SWEEP(hierarchical, allreduce_hierarchical, c->op, &coll)
+SWEEP(best, allreduce_best, c->op, &coll)
+
+static const struct sweep_op yours[] = {
+    {"p2p_broadcast", BENCH_BROADCAST, sweep_broadcast},
+    {"p2p_scatter", BENCH_SCATTER, sweep_scatter},
+    {"p2p_gather", BENCH_GATHER, sweep_gather},
+    {"p2p_all_gather", BENCH_ALL_GATHER, sweep_all_gather},
+    {"p2p_reduce", BENCH_REDUCE, sweep_reduce},
+    {"p2p_reduce_scatter", BENCH_REDUCE_SCATTER, sweep_reduce_scatter},
+    {"ring", BENCH_ALL_REDUCE, sweep_ring},
+    {"tree", BENCH_ALL_REDUCE, sweep_tree},
+    {"halving_doubling", BENCH_ALL_REDUCE, sweep_halving_doubling},
+    {"hierarchical", BENCH_ALL_REDUCE, sweep_hierarchical},
+    {"best", BENCH_ALL_REDUCE, sweep_best},
+    {NULL, BENCH_SHAPES, NULL},
+};
+
+static int bench(struct lab_run *r, int argc, char **argv)
+{
+    return sweep_main(r, yours, argc, argv);
+}
+
+static const struct lab_command commands[] = {
+    {"--bench", "NCCL's collectives and yours, in nccl-tests' columns", bench},
+    {NULL, NULL, NULL},
+};
+
 const struct lab lab = {
     .name = "lab1-collectives",
     .brief = "collectives, from one NCCL call down to the messages in it",
     .kinds = kinds,
+    .commands = commands,
 };
