@@ -84,7 +84,7 @@ int job_run(struct lab_run *r, const char *dir)
     json_decref(job);
     if (!go_on) { // nothing can be taken down any more; what was shown is out
         MPI_Finalize();
-        _exit(1);
+        exit(1);
     }
     run_teardown(r);
     return evidence_finish(r->evidence) != 0;

@@ -13,7 +13,6 @@
 #include <stdio.h>  /* printf */
 #include <stdlib.h> /* getenv */
 #include <string.h> /* strcmp */
-#include <unistd.h> /* _exit */
 
 #include "judge/answers.h"
 #include "lab/job.h"
@@ -155,7 +154,7 @@ static int do_cases(struct lab_run *r, const struct options *o,
     const enum visible_end end = visible_run(r, o, p);
     if (end == VISIBLE_STUCK) { // nothing can be taken down any more
         MPI_Finalize();
-        _exit(EXIT_NOT_FULL);
+        exit(EXIT_NOT_FULL);
     }
     run_teardown(r);
     return end == VISIBLE_FULL ? EXIT_FULL : EXIT_NOT_FULL;
