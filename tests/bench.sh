@@ -5,3 +5,4 @@ for n in 2 4 8; do
     mpirun -n "$n" "$1/tests/simgpu/prog_bench"
 done
 "$1/tests/bench/prog_replay_speed"
+tests/bench/recording.sh "$1"

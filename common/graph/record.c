@@ -21,6 +21,7 @@ struct graph_segment {
     struct format_header *header;
     int fd;
     char *dir;
+    int muted;
     pthread_mutex_t lock; /* over appending and everything below */
     uint32_t nnodes;
     struct intern strings, sites; /* sites: by return address */
@@ -82,6 +83,16 @@ void graph_close(struct graph_segment *g)
     pthread_mutex_destroy(&g->lock);
     free(g->dir);
     free(g);
+}
+
+void graph_mute(struct graph_segment *g)
+{
+    g->muted = 1;
+}
+
+int graph_muted(const struct graph_segment *g)
+{
+    return g->muted;
 }
 
 int graph_fd(const struct graph_segment *g)
@@ -184,6 +195,8 @@ void graph_amend(struct graph_segment *g, uint32_t index, double flops,
                                        .nmoves = (uint32_t)nmoves,
                                        .naccesses = (uint32_t)naccesses,
                                        .flops = flops};
+    if (g->muted)
+        return;
     pthread_mutex_lock(&g->lock);
     struct writer w = record_begin(
         g, sizeof amend + moves_nbytes + accesses_nbytes, FORMAT_AMEND);
@@ -233,7 +246,7 @@ static uint32_t string_id(struct graph_segment *g, const char *text)
 
 uint32_t graph_string(struct graph_segment *g, const char *text)
 {
-    if (!text || !*text)
+    if (g->muted || !text || !*text)
         return 0;
     pthread_mutex_lock(&g->lock);
     const uint32_t id = string_id(g, text);
@@ -254,7 +267,7 @@ static void put_site(struct graph_segment *g, uint32_t id, const void *address)
 
 uint32_t graph_site(struct graph_segment *g, const void *return_address)
 {
-    if (!return_address)
+    if (g->muted || !return_address)
         return 0;
     int is_new;
     pthread_mutex_lock(&g->lock);

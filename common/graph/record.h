@@ -200,6 +200,14 @@ int graph_save(struct graph_segment *g);
  * allowed. */
 void graph_close(struct graph_segment *g);
 
+/*
+ * Record nothing from now on; nodes are numbered all the same. What a run takes
+ * with and without is the price of recording. Nobody else should call it: no
+ * modelled time can be told afterwards.
+ */
+void graph_mute(struct graph_segment *g);
+int graph_muted(const struct graph_segment *g);
+
 /* The memfd, for peers to map through /proc/PID/fd/N. */
 int graph_fd(const struct graph_segment *g);
 
