@@ -24,8 +24,6 @@ struct cost {
     int busiest; /* the use that is its bottleneck on an idle machine */
 };
 
-struct cost_table; /* what has been asked of the machine, remembered */
-
 /* options may be NULL. Returns NULL without memory. */
 struct cost_table *cost_table_new(const struct topo *topo,
                                   const struct replay_options *options);

@@ -270,7 +270,8 @@ static int run_init(struct run *r, const struct replay_options *options)
     const size_t n = (size_t)r->g->nnodes + 1;
     r->state = malloc(n * sizeof *r->state);
     r->nbusy = calloc((size_t)topo_ngpus(r->topo) + 1, sizeof *r->nbusy);
-    r->costs = cost_table_new(r->topo, options);
+    r->costs = options && options->costs ? options->costs
+                                         : cost_table_new(r->topo, options);
     if (!r->state || !r->nbusy || !r->costs ||
         agenda_init(&r->agenda, r->g) != 0)
         return no_memory(r);
@@ -282,10 +283,11 @@ static int run_init(struct run *r, const struct replay_options *options)
     return order_init(&r->order, r->g, r->err, r->err_nbytes);
 }
 
-static void run_release(struct run *r)
+static void run_release(struct run *r, const struct replay_options *options)
 {
     flows_free(r->flows);
-    cost_table_free(r->costs);
+    if (!options || r->costs != options->costs)
+        cost_table_free(r->costs);
     agenda_release(&r->agenda);
     order_release(&r->order);
     free(r->state);
@@ -312,10 +314,10 @@ struct replay *replay_run(const struct graph *graph, const struct topo *topo,
     for (uint32_t at = 0; at < graph->nnodes; at++)
         if (r.time[at].end_ps > result->end_ps)
             result->end_ps = r.time[at].end_ps;
-    run_release(&r);
+    run_release(&r, options);
     return result;
 fail:
-    run_release(&r);
+    run_release(&r, options);
     free(r.time);
     free(result);
     return NULL;

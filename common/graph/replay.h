@@ -27,10 +27,14 @@
 #include "graph/read.h"
 #include "topo/topo.h"
 
+struct cost_table; /* cost.h: what the machine has been asked, remembered */
+
 struct replay_options {
     uint64_t base_ps; /* when the graph begins: the time of its cut (live.h) */
     int algos;        /* topo_algo_set() of NCCL_ALGO, 0: all */
     int protos;       /* topo_proto_set() of NCCL_PROTO, 0: all */
+    struct cost_table *costs; /* of earlier replays of the same machine and
+                                 sets, to go on with; NULL: a new one */
 };
 
 struct replay_time {

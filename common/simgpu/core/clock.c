@@ -25,6 +25,7 @@
 #include <time.h>    /* nanosleep */
 #include <unistd.h>  /* close */
 
+#include "graph/cost.h"
 #include "graph/live.h"
 #include "graph/replay.h"
 
@@ -65,6 +66,9 @@ static void start(void)
                    proc()->nranks);
     state.options.algos = read_set("NCCL_ALGO", topo_algo_set);
     state.options.protos = read_set("NCCL_PROTO", topo_proto_set);
+    state.options.costs = cost_table_new(proc()->topo, &state.options);
+    if (!state.options.costs)
+        proc_fault(NULL, "out of host memory for the costs of operations");
 }
 
 /* Map a rank's segment; that of a rank nobody has met yet has to wait. */
