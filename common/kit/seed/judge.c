@@ -29,4 +29,4 @@ static const struct judge_kind kinds[] = {
     {.name = "shift", .judge = judge_shift}, {.name = NULL}};
 
 extern const struct judge_lab judge_@N@;
-const struct judge_lab judge_@N@ = {"@LAB@", kinds};
+const struct judge_lab judge_@N@ = {.lab = "@LAB@", .kinds = kinds};
