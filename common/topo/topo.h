@@ -134,6 +134,14 @@ int topo_collective(const struct topo *t, enum graph_op op,
                     int protos, struct topo_coll *out, char *err,
                     size_t err_nbytes);
 
+/*
+ * The channels of a communicator (rank i on place[i]): how many NCCL would use
+ * for its rings, 0 if it can't; and the ranks of one in ring order, into rank[n].
+ */
+int topo_channels(const struct topo *t, const int32_t *place, int n);
+void topo_ring(const struct topo *t, const int32_t *place, int n, int channel,
+               int *rank);
+
 /* Cost of one NCCL send with its receive, otherwise as topo_collective(). */
 int topo_message(const struct topo *t, int32_t from, int32_t to, uint64_t bytes,
                  struct topo_coll *out, char *err, size_t err_nbytes);
