@@ -358,9 +358,13 @@ static struct heap *import_heap(const struct heap_ref *ref)
                        .imported = 1,
                        .fd = -1};
     h->user = map_peer(p, slot, space_window(nheaps), &h->nbytes);
-    h->raw = map_peer(p, slot, NULL, &h->nbytes);
-    if (!h->user || !h->raw)
+    h->raw = h->user ? map_peer(p, slot, NULL, &h->nbytes) : NULL;
+    if (!h->raw) {
+        if (h->user)
+            munmap(h->user, h->nbytes);
+        h->user = NULL; // the window is free for the next attempt
         return NULL;
+    }
     nheaps++;
     return h;
 }
