@@ -2,7 +2,7 @@
 # Speeds, as ratios within one run: they say something on any machine.
 set -eu
 for n in 2 4 8; do
-    mpirun -n "$n" "$1/tests/simgpu/prog_bench"
+    mpirun -n "$n" "$1/tests/bench/prog_all_reduce"
 done
 "$1/tests/bench/prog_replay_speed"
 tests/bench/recording.sh "$1"

@@ -23,6 +23,7 @@
 #define proc_wait         simgpu_proc_wait
 #define proc_wait_for     simgpu_proc_wait_for
 #define proc_wake         simgpu_proc_wake
+#define proc_wake_some    simgpu_proc_wake_some
 #define proc_progress     simgpu_proc_progress
 #define proc_wait_begin   simgpu_proc_wait_begin
 #define proc_wait_end     simgpu_proc_wait_end
@@ -75,6 +76,12 @@
 #define host_call         simgpu_host_call
 #define clock_host_ps     simgpu_clock_host_ps
 #define clock_elapsed_ms  simgpu_clock_elapsed_ms
+#define model_bad_setting simgpu_model_bad_setting
+#define model_choice      simgpu_model_choice
+#define model_estimate    simgpu_model_estimate
+#define model_channels    simgpu_model_channels
+#define model_ring        simgpu_model_ring
+#define model_bus_id      simgpu_model_bus_id
 #define proc_site         simgpu_proc_site
 #define proc_site_text    simgpu_proc_site_text
 #define proc_locate       simgpu_proc_locate

@@ -120,6 +120,7 @@ void proc_wait_until(_Atomic uint32_t *word, int (*met)(void *arg), void *arg,
 
 /* Wake all that wait on the word, in every process. Store to it before. */
 void proc_wake(_Atomic uint32_t *word);
+void proc_wake_some(_Atomic uint32_t *word, int n); /* n of them at most */
 
 /* Something got done: the hang watchdog starts its count again. */
 void proc_progress(void);

@@ -124,9 +124,14 @@ void proc_wait_until(_Atomic uint32_t *word, int (*met)(void *arg), void *arg,
     leave();
 }
 
+void proc_wake_some(_Atomic uint32_t *word, int n)
+{
+    futex(word, FUTEX_WAKE, (uint32_t)n, NULL);
+}
+
 void proc_wake(_Atomic uint32_t *word)
 {
-    futex(word, FUTEX_WAKE, INT_MAX, NULL);
+    proc_wake_some(word, INT_MAX);
 }
 
 void proc_wait_begin(const struct wait_note *note)

@@ -23,12 +23,24 @@
 #define NCCL_CONFIG_UNDEF_INT INT_MIN
 #define NCCL_CONFIG_UNDEF_PTR NULL
 #define NCCL_SPLIT_NOCOLOR    -1
+#define NCCL_UNDEF_FLOAT      -1.0f
+
+/* Flags of ncclCommWindowRegister, and what windows are aligned to. */
+#define NCCL_WIN_DEFAULT            0x00
+#define NCCL_WIN_COLL_SYMMETRIC     0x01
+#define NCCL_WIN_REQUIRED_ALIGNMENT 4096
+
+/* Values of ncclConfig_t.CTAPolicy. */
+#define NCCL_CTA_POLICY_DEFAULT    0x00
+#define NCCL_CTA_POLICY_EFFICIENCY 0x01
+#define NCCL_CTA_POLICY_ZERO       0x02
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct ncclComm *ncclComm_t;
+typedef struct ncclWindow_vidmem *ncclWindow_t;
 #define NCCL_COMM_NULL NULL
 
 typedef struct {
@@ -78,6 +90,19 @@ typedef struct ncclConfig_v22800 {
             NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT,                      \
             NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT,                      \
             NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT                       \
+    }
+
+typedef struct ncclSimInfo_v22200 {
+    size_t size;
+    unsigned int magic;
+    unsigned int version;
+    float estimatedTime; /* microseconds, of the modelled machine */
+} ncclSimInfo_t;
+
+#define NCCL_SIM_INFO_INITIALIZER                                              \
+    {                                                                          \
+        sizeof(ncclSimInfo_t), 0x74685283,                                     \
+            NCCL_VERSION(NCCL_MAJOR, NCCL_MINOR, NCCL_PATCH), NCCL_UNDEF_FLOAT \
     }
 
 typedef enum { ncclNumOps_dummy = 5 } ncclRedOp_dummy_t;
@@ -157,6 +182,12 @@ SIMGPU_NCCL(ncclResult_t, ncclCommRegister,
 SIMGPU_NCCL(ncclResult_t, ncclCommDeregister,
             (const ncclComm_t comm, void *handle));
 
+SIMGPU_NCCL(ncclResult_t, ncclCommWindowRegister,
+            (ncclComm_t comm, void *buff, size_t size, ncclWindow_t *win,
+             int winFlags));
+SIMGPU_NCCL(ncclResult_t, ncclCommWindowDeregister,
+            (ncclComm_t comm, ncclWindow_t win));
+
 /* ---- operations of one's own ----------------------------------------------------- */
 
 SIMGPU_NCCL(ncclResult_t, ncclRedOpCreatePreMulSum,
@@ -210,6 +241,7 @@ SIMGPU_NCCL(ncclResult_t, ncclRecv,
 
 SIMGPU_NCCL(ncclResult_t, ncclGroupStart, (void));
 SIMGPU_NCCL(ncclResult_t, ncclGroupEnd, (void));
+SIMGPU_NCCL(ncclResult_t, ncclGroupSimulateEnd, (ncclSimInfo_t * simInfo));
 
 #undef SIMGPU_NCCL
 #ifdef __cplusplus

@@ -1,31 +1,40 @@
 /*
  * api.c: NCCL's collectives and messages, from arguments to a checked call
  */
+#include <stdlib.h> /* getenv */
+
 #include "nccl/coll.h"
-#include "nccl/group.h"
+#include "nccl/explain.h"
 #include "nccl/reduce.h"
 
-/* Everything that a call may get wrong, but its buffers. */
-static ncclResult_t check(const struct call *c)
+/* ---- buffers --------------------------------------------------------------------- */
+
+static int checks_pointers(void)
 {
-    const ncclResult_t err = comm_check(c->comm, c->name);
-    if (err != ncclSuccess)
-        return err;
-    if (!c->stream)
-        return comm_error(ncclInvalidArgument, "%s: invalid stream", c->name);
-    if (reduce_type_size(c->type) == 0)
-        return comm_error(ncclInvalidArgument, "%s: invalid type %d", c->name,
-                          (int)c->type);
-    if (c->root < 0 || c->root >= c->comm->nranks)
-        return comm_error(ncclInvalidArgument,
-                          "%s: invalid root or peer %d (of %d ranks)", c->name,
-                          c->root, c->comm->nranks);
+    const char *const env = getenv("NCCL_CHECK_POINTERS");
+    return env && *env && *env != '0';
+}
+
+/* NCCL_CHECK_POINTERS=1: memory that the communicator's device can reach. */
+static ncclResult_t check_pointer(const struct call *c, const void *p,
+                                  const char *which)
+{
+    struct cudaPointerAttributes a;
+    if (cudaPointerGetAttributes(&a, p) != cudaSuccess || !a.devicePointer)
+        return nccl_error(ncclInvalidArgument,
+                          "%s : %s %p is not a valid pointer", c->name + 4,
+                          which, p);
+    if (a.type == cudaMemoryTypeDevice && a.device != c->comm->device)
+        return nccl_error(ncclInvalidArgument,
+                          "%s : %s allocated on device %d mismatchs with NCCL "
+                          "device %d",
+                          c->name + 4, which, a.device, c->comm->device);
     return ncclSuccess;
 }
 
 /* Memory that a GPU cannot reach, or that ends too early, is a crash on a real
  * one, sooner or later. */
-static void check_buffer(const struct call *c, const void *p, const char *which,
+static void check_extent(const struct call *c, const void *p, const char *which,
                          size_t nbytes)
 {
     struct cudaPointerAttributes a;
@@ -33,8 +42,7 @@ static void check_buffer(const struct call *c, const void *p, const char *which,
     char site[256], what[512];
     if (nbytes == 0)
         return;
-    if (cudaPointerGetAttributes(&a, p) != cudaSuccess ||
-        a.type == cudaMemoryTypeUnregistered)
+    if (cudaPointerGetAttributes(&a, p) != cudaSuccess || !a.devicePointer)
         proc_fault(NULL,
                    "%s at %s: %s %p is memory of the host that no GPU can "
                    "reach.\nAllocate it with cudaMalloc, or cudaMallocHost.",
@@ -48,53 +56,112 @@ static void check_buffer(const struct call *c, const void *p, const char *which,
                    nbytes, heap_describe(p, what, sizeof what));
 }
 
-static ncclResult_t submit(struct call *c)
+static ncclResult_t check_buffers(const struct call *c)
 {
-    const ncclResult_t err = check(c);
-    if (err != ncclSuccess)
-        return err;
-    if (c->count == 0) // nothing to do, but the others count it too
-        return c->kind == CALL_COLL ? ncclSuccess : group_add(c);
     size_t sent = 0, received = 0;
+    ncclResult_t err = ncclSuccess;
     if (c->kind == CALL_COLL)
         coll_sizes(c, &sent, &received);
     else
         *(c->kind == CALL_SEND ? &sent : &received) =
             c->count * reduce_type_size(c->type);
-    check_buffer(c, c->sendbuf, "sendbuff", sent);
-    check_buffer(c, c->recvbuf, "recvbuff", received);
-    return group_add(c);
-}
-
-/* A reduction's operation: a built-in one, or one that the program made. */
-static ncclResult_t set_op(struct call *c, ncclRedOp_t op)
-{
-    const ncclResult_t err = comm_check(c->comm, c->name);
+    if (checks_pointers()) {
+        if (sent)
+            err = check_pointer(c, c->sendbuf, "sendbuff");
+        if (received && err == ncclSuccess)
+            err = check_pointer(c, c->recvbuf, "recvbuff");
+    }
     if (err != ncclSuccess)
         return err;
-    c->op = op;
-    if ((unsigned)op < ncclNumOps)
+    check_extent(c, c->sendbuf, "sendbuff", sent);
+    check_extent(c, c->recvbuf, "recvbuff", received);
+    return ncclSuccess;
+}
+
+/* ---- everything else that a call may get wrong ----------------------------------- */
+
+/* A reduction's operation: a built-in one, or one that the program made. */
+static ncclResult_t check_op(struct call *c)
+{
+    if (c->op < 0)
+        return nccl_error(ncclInvalidArgument,
+                          "%s : invalid reduction operation %d", c->name + 4,
+                          (int)c->op);
+    if (c->op < ncclNumOps)
         return ncclSuccess;
-    const unsigned i = (unsigned)op - ncclNumOps;
+    const unsigned i = (unsigned)c->op - ncclNumOps;
     if (i >= COMM_OPS || !c->comm->op[i].taken)
-        return comm_error(ncclInvalidArgument, "%s: invalid operation %d",
-                          c->name, (int)op);
+        return nccl_error(ncclInvalidArgument,
+                          "%s : reduction operation %d unknown to this "
+                          "communicator",
+                          c->name + 4, (int)c->op);
     if (c->comm->op[i].type != (int)c->type)
-        return comm_error(ncclInvalidArgument,
-                          "%s: the operation was made for another type",
-                          c->name);
-    c->op = ncclSum;
-    c->scaled = 1;
+        return nccl_error(ncclInvalidArgument,
+                          "Data type supplied to user-created ncclRedOp_t does "
+                          "not match type given to reduction operation");
+    c->op = ncclNumOps; // of one's own: a sum of scaled inputs
+    c->scalar = c->comm->op[i].scalar;
     c->scale = c->comm->op[i].scale;
     return ncclSuccess;
 }
+
+/* The stream that a handle means where NCCL launches: on the communicator's
+ * device, whichever is current. */
+static ncclResult_t find_stream(struct call *c, cudaStream_t handle)
+{
+    const int device = device_current();
+    device_set(c->comm->device);
+    c->stream = stream_of(handle);
+    device_set(device);
+    if (c->stream && stream_device(c->stream) == c->comm->device)
+        return ncclSuccess;
+    return nccl_error(ncclUnhandledCudaError,
+                      c->stream ? "Cuda failure 400 'invalid resource handle': "
+                                  "the stream is not of the communicator's "
+                                  "device %d"
+                                : "Cuda failure 400 'invalid resource handle': "
+                                  "device %d has no such stream",
+                      c->comm->device);
+}
+
+static ncclResult_t check(struct call *c, cudaStream_t stream)
+{
+    ncclResult_t err = comm_check_ready(c->comm, c->name + 4);
+    if (err != ncclSuccess)
+        return err;
+    if (c->root < 0 || c->root >= c->comm->nranks)
+        return nccl_error(ncclInvalidArgument,
+                          "%s : invalid root %d (root should be in the 0..%d "
+                          "range)",
+                          c->name + 4, c->root, c->comm->nranks);
+    if (reduce_type_size(c->type) == 0)
+        return nccl_error(ncclInvalidArgument, "%s : invalid type %d",
+                          c->name + 4, (int)c->type);
+    err = check_op(c);
+    if (err == ncclSuccess)
+        err = find_stream(c, stream);
+    if (err == ncclSuccess)
+        err = check_buffers(c);
+    return err == ncclSuccess ? explain_check_choice(c) : err;
+}
+
+static ncclResult_t submit(struct call *c, cudaStream_t stream)
+{
+    group_enter();
+    ncclResult_t err = check(c, stream);
+    // An empty collective is none; an empty message is one.
+    if (err == ncclSuccess && (c->count > 0 || c->kind != CALL_COLL))
+        err = group_add(c);
+    return group_leave(err);
+}
+
+/* ---- the functions --------------------------------------------------------------- */
 
 #define CALL(call_name, call_kind, call_coll)                                  \
     {                                                                          \
         .kind = call_kind, .name = call_name, .site = PROC_SITE(),             \
         .address = __builtin_return_address(0), .comm = comm,                  \
-        .stream = stream_of(stream), .coll = call_coll, .count = count,        \
-        .type = datatype,                                                      \
+        .coll = call_coll, .count = count, .type = datatype, .scale = 1,       \
     }
 
 ncclResult_t pncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
@@ -104,8 +171,8 @@ ncclResult_t pncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
     struct call c = CALL("ncclAllReduce", CALL_COLL, COLL_ALLREDUCE);
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
-    const ncclResult_t err = set_op(&c, op);
-    return err != ncclSuccess ? err : submit(&c);
+    c.op = op;
+    return submit(&c, stream);
 }
 
 ncclResult_t pncclBroadcast(const void *sendbuff, void *recvbuff, size_t count,
@@ -116,7 +183,7 @@ ncclResult_t pncclBroadcast(const void *sendbuff, void *recvbuff, size_t count,
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.root = root;
-    return submit(&c);
+    return submit(&c, stream);
 }
 
 ncclResult_t pncclBcast(void *buff, size_t count, ncclDataType_t datatype,
@@ -125,7 +192,7 @@ ncclResult_t pncclBcast(void *buff, size_t count, ncclDataType_t datatype,
     struct call c = CALL("ncclBcast", CALL_COLL, COLL_BROADCAST);
     c.sendbuf = c.recvbuf = buff;
     c.root = root;
-    return submit(&c);
+    return submit(&c, stream);
 }
 
 ncclResult_t pncclReduce(const void *sendbuff, void *recvbuff, size_t count,
@@ -136,8 +203,8 @@ ncclResult_t pncclReduce(const void *sendbuff, void *recvbuff, size_t count,
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.root = root;
-    const ncclResult_t err = set_op(&c, op);
-    return err != ncclSuccess ? err : submit(&c);
+    c.op = op;
+    return submit(&c, stream);
 }
 
 ncclResult_t pncclAllGather(const void *sendbuff, void *recvbuff, size_t count,
@@ -147,7 +214,7 @@ ncclResult_t pncclAllGather(const void *sendbuff, void *recvbuff, size_t count,
     struct call c = CALL("ncclAllGather", CALL_COLL, COLL_ALLGATHER);
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
-    return submit(&c);
+    return submit(&c, stream);
 }
 
 ncclResult_t pncclReduceScatter(const void *sendbuff, void *recvbuff,
@@ -158,8 +225,8 @@ ncclResult_t pncclReduceScatter(const void *sendbuff, void *recvbuff,
     struct call c = CALL("ncclReduceScatter", CALL_COLL, COLL_REDUCESCATTER);
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
-    const ncclResult_t err = set_op(&c, op);
-    return err != ncclSuccess ? err : submit(&c);
+    c.op = op;
+    return submit(&c, stream);
 }
 
 ncclResult_t pncclAlltoAll(const void *sendbuff, void *recvbuff, size_t count,
@@ -169,7 +236,7 @@ ncclResult_t pncclAlltoAll(const void *sendbuff, void *recvbuff, size_t count,
     struct call c = CALL("ncclAlltoAll", CALL_COLL, COLL_ALLTOALL);
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
-    return submit(&c);
+    return submit(&c, stream);
 }
 
 ncclResult_t pncclGather(const void *sendbuff, void *recvbuff, size_t count,
@@ -180,7 +247,7 @@ ncclResult_t pncclGather(const void *sendbuff, void *recvbuff, size_t count,
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.root = root;
-    return submit(&c);
+    return submit(&c, stream);
 }
 
 ncclResult_t pncclScatter(const void *sendbuff, void *recvbuff, size_t count,
@@ -191,7 +258,7 @@ ncclResult_t pncclScatter(const void *sendbuff, void *recvbuff, size_t count,
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.root = root;
-    return submit(&c);
+    return submit(&c, stream);
 }
 
 ncclResult_t pncclSend(const void *sendbuff, size_t count,
@@ -201,7 +268,7 @@ ncclResult_t pncclSend(const void *sendbuff, size_t count,
     struct call c = CALL("ncclSend", CALL_SEND, 0);
     c.sendbuf = sendbuff;
     c.root = peer;
-    return submit(&c);
+    return submit(&c, stream);
 }
 
 ncclResult_t pncclRecv(void *recvbuff, size_t count, ncclDataType_t datatype,
@@ -210,95 +277,9 @@ ncclResult_t pncclRecv(void *recvbuff, size_t count, ncclDataType_t datatype,
     struct call c = CALL("ncclRecv", CALL_RECV, 0);
     c.recvbuf = recvbuff;
     c.root = peer;
-    return submit(&c);
+    return submit(&c, stream);
 }
 
-/* ---- operations, memory, registration ------------------------------------------------ */
-
-ncclResult_t pncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar,
-                                       ncclDataType_t datatype,
-                                       ncclScalarResidence_t residence,
-                                       ncclComm_t comm)
-{
-    const ncclResult_t err = comm_check(comm, "ncclRedOpCreatePreMulSum");
-    if (err != ncclSuccess)
-        return err;
-    if (!op || !scalar || reduce_type_size(datatype) == 0)
-        return comm_error(ncclInvalidArgument,
-                          "ncclRedOpCreatePreMulSum: a NULL argument, or an "
-                          "invalid type");
-    // A device scalar is read now; NCCL reads it when the operation runs.
-    const void *const p =
-        residence == ncclScalarDevice ? heap_raw(scalar) : scalar;
-    for (int i = 0; i < COMM_OPS; i++)
-        if (!comm->op[i].taken) {
-            comm->op[i] =
-                (struct premul){1, (int)datatype, reduce_value(p, datatype)};
-            *op = (ncclRedOp_t)(ncclNumOps + i);
-            return ncclSuccess;
-        }
-    return comm_error(ncclInvalidUsage, "more than %d operations of one's own",
-                      COMM_OPS);
-}
-
-ncclResult_t pncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm)
-{
-    const ncclResult_t err = comm_check(comm, "ncclRedOpDestroy");
-    const unsigned i = (unsigned)op - ncclNumOps;
-    if (err != ncclSuccess)
-        return err;
-    if ((unsigned)op < ncclNumOps || i >= COMM_OPS || !comm->op[i].taken)
-        return comm_error(ncclInvalidArgument,
-                          "ncclRedOpDestroy: operation %d was not made by "
-                          "ncclRedOpCreatePreMulSum",
-                          (int)op);
-    comm->op[i].taken = 0;
-    return ncclSuccess;
-}
-
-ncclResult_t pncclMemAlloc(void **ptr, size_t size)
-{
-    if (!ptr || size == 0)
-        return comm_error(ncclInvalidArgument, "ncclMemAlloc: ptr is NULL, or "
-                                               "size 0");
-    return heap_alloc(device_current(), size, 0, PROC_SITE(), ptr) == 0
-               ? ncclSuccess
-               : ncclUnhandledCudaError;
-}
-
-ncclResult_t pncclMemFree(void *ptr)
-{
-    return cudaFree(ptr) == cudaSuccess ? ncclSuccess : ncclUnhandledCudaError;
-}
-
-ncclResult_t pncclCommRegister(const ncclComm_t comm, void *buff, size_t size,
-                               void **handle)
-{
-    const ncclResult_t err = comm_check(comm, "ncclCommRegister");
-    if (err != ncclSuccess)
-        return err;
-    if (!buff || !handle || size == 0)
-        return comm_error(ncclInvalidArgument,
-                          "ncclCommRegister: a NULL argument, or size 0");
-    *handle = buff; // all memory is reachable: nothing to prepare
-    return ncclSuccess;
-}
-
-ncclResult_t pncclCommDeregister(const ncclComm_t comm, void *handle)
-{
-    const ncclResult_t err = comm_check(comm, "ncclCommDeregister");
-    return err == ncclSuccess && !handle
-               ? comm_error(ncclInvalidArgument,
-                            "ncclCommDeregister: handle is NULL")
-               : err;
-}
-
-NCCL_ALIAS(ncclMemAlloc)
-NCCL_ALIAS(ncclMemFree)
-NCCL_ALIAS(ncclCommRegister)
-NCCL_ALIAS(ncclCommDeregister)
-NCCL_ALIAS(ncclRedOpCreatePreMulSum)
-NCCL_ALIAS(ncclRedOpDestroy)
 NCCL_ALIAS(ncclAllReduce)
 NCCL_ALIAS(ncclBroadcast)
 NCCL_ALIAS(ncclBcast)

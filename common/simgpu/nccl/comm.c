@@ -1,327 +1,278 @@
-#define _GNU_SOURCE
 #include "nccl/comm.h"
 
-#include <fcntl.h>      /* open */
-#include <stdarg.h>     /* va_list */
-#include <stdio.h>      /* snprintf */
-#include <stdlib.h>     /* calloc */
-#include <string.h>     /* memcpy */
-#include <sys/mman.h>   /* memfd_create */
-#include <sys/random.h> /* getrandom */
-#include <unistd.h>     /* ftruncate */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* memcpy */
 
-#include "nccl/group.h" /* group_init */
+#include "nccl/explain.h" /* explain_bus_id */
+#include "nccl/group.h"   /* group_progress */
 
 static const uint64_t MAGIC = 0x6c63636e6d6973; /* "simnccl" */
 
-struct id { /* inside ncclUniqueId */
-    uint64_t magic, nonce;
-    struct proc_id owner;
-    int32_t fd;
-};
-_Static_assert(sizeof(struct id) <= NCCL_UNIQUE_ID_BYTES, "an id fits");
+/* ---- ids, joining -------------------------------------------------------------- */
 
-/* ---- errors ------------------------------------------------------------------- */
-
-static _Thread_local char last_error[512];
-
-ncclResult_t comm_error(ncclResult_t result, const char *format, ...)
+struct comm_id comm_id_new(void)
 {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(last_error, sizeof last_error, format, args);
-    va_end(args);
-    const char *const debug = getenv("NCCL_DEBUG");
-    if (debug && (strcmp(debug, "WARN") == 0 || strcmp(debug, "INFO") == 0))
-        fprintf(stderr, "NCCL WARN %s\n", last_error);
-    return result;
+    struct comm_id id = {.magic = MAGIC, .owner = proc()->id};
+    id.fd = hub_make(&id.nonce); // stays open for the others
+    return id;
 }
 
-const char *pncclGetLastError(ncclComm_t comm)
-{
-    (void)comm;
-    return last_error;
-}
-
-const char *pncclGetErrorString(ncclResult_t result)
-{
-    static const char *const text[] = {
-        "no error",
-        "unhandled cuda error (run with NCCL_DEBUG=INFO for details)",
-        "unhandled system error (run with NCCL_DEBUG=INFO for details)",
-        "internal error - please report this issue to the NCCL developers",
-        "invalid argument (run with NCCL_DEBUG=WARN for details)",
-        "invalid usage (run with NCCL_DEBUG=WARN for details)",
-        "remote process exited or there was a network error",
-        "NCCL operation in progress",
-    };
-    return (unsigned)result < sizeof text / sizeof *text
-               ? text[result]
-               : "unknown result code";
-}
-
-ncclResult_t pncclGetVersion(int *version)
-{
-    if (!version)
-        return comm_error(ncclInvalidArgument, "ncclGetVersion: version is "
-                                               "NULL");
-    *version = NCCL_VERSION_CODE;
-    return ncclSuccess;
-}
-
-/* ---- joining ------------------------------------------------------------------------- */
-
-static struct ncclComm *comm_new(int nranks, int rank, int device)
+static struct ncclComm *comm_new(int nranks, int rank,
+                                 const ncclConfig_t *config)
 {
     struct ncclComm *const c = calloc(1, sizeof *c);
     if (!c)
-        return NULL;
+        proc_fault(NULL, "out of host memory for a communicator");
     c->magic = MAGIC;
-    c->nranks = nranks;
-    c->rank = rank;
-    c->device = device;
-    c->blocking = 1;
+    c->config = *config;
+    c->rank = c->hub.rank = rank;
+    c->nranks = c->hub.nranks = nranks;
+    c->device = device_current();
     c->sent = calloc((size_t)nranks, sizeof *c->sent);
     c->received = calloc((size_t)nranks, sizeof *c->received);
+    if (!c->sent || !c->received)
+        proc_fault(NULL, "out of host memory for a communicator of %d", nranks);
     return c;
 }
 
-static void comm_free(struct ncclComm *c)
+void comm_discard(struct ncclComm *c)
 {
-    if (c->hub)
-        munmap(c->hub, c->hub_nbytes);
+    hub_unmap(&c->hub);
     free(c->sent);
     free(c->received);
-    c->magic = 0;
-    free(c);
+    free(c->tail);
+    c->sent = c->received = NULL;
+    c->tail = NULL;
+    c->ntails = c->cap_tails = 0;
+    c->state = COMM_DESTROYED;
 }
 
-/* A new hub; its file descriptor stays open for the others to open. */
-static int make_hub(uint64_t *nonce)
+/* Take this rank's seat. */
+static ncclResult_t sit(struct ncclComm *c)
 {
-    const int fd = memfd_create("simgpu-nccl", MFD_CLOEXEC);
-    if (fd < 0 || getrandom(nonce, sizeof *nonce, 0) < 0 ||
-        pwrite(fd, nonce, sizeof *nonce, 0) != sizeof *nonce)
-        proc_fault(NULL, "cannot make a communicator: %m");
-    return fd;
-}
-
-static ncclResult_t map_hub(struct ncclComm *c, const struct id *id)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", id->owner.pid, id->fd);
-    const int fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return comm_error(ncclSystemError,
-                          "the process that made the unique id is gone");
-    c->hub_nbytes = comm_hub_nbytes(c->nranks);
-    uint64_t nonce = 0;
-    const int ok = pread(fd, &nonce, sizeof nonce, 0) == sizeof nonce &&
-                   nonce == id->nonce &&
-                   ftruncate(fd, (off_t)c->hub_nbytes) == 0;
-    c->hub = ok ? mmap(NULL, c->hub_nbytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                       fd, 0)
-                : MAP_FAILED;
-    close(fd);
-    if (c->hub == MAP_FAILED) {
-        c->hub = NULL;
-        return comm_error(ncclSystemError, "cannot map the communicator");
-    }
-    c->uid = nonce;
-    return ncclSuccess;
-}
-
-static ncclResult_t join(struct ncclComm *c, const struct id *id)
-{
-    const ncclResult_t err = map_hub(c, id);
-    if (err != ncclSuccess)
-        return err;
+    struct hub *const hub = c->hub.hub;
+    struct hub_member *const me = &hub->member[c->rank];
     uint32_t nranks = 0;
-    if (!atomic_compare_exchange_strong(&c->hub->nranks, &nranks,
+    if (!atomic_compare_exchange_strong(&hub->nranks, &nranks,
                                         (uint32_t)c->nranks) &&
         nranks != (uint32_t)c->nranks)
-        return comm_error(ncclInvalidArgument,
+        return nccl_error(ncclInvalidArgument,
                           "rank %d says %d ranks, another said %u", c->rank,
                           c->nranks, nranks);
-    c->hub->member[c->rank] =
-        (struct member){proc()->id, proc_place(c->device)};
-    atomic_fetch_add(&c->hub->joined, 1);
-    proc_wake(&c->hub->joined);
+    if (atomic_exchange(&me->joined, 1))
+        return nccl_error(ncclInvalidUsage,
+                          "rank %d of %d has come twice: is the unique id that "
+                          "of another communicator?",
+                          c->rank, c->nranks);
+    me->id = proc()->id;
+    me->place = proc_place(c->device);
+    atomic_fetch_add(&hub->joined, 1);
+    proc_wake(&hub->joined);
     return ncclSuccess;
 }
 
-static void describe_join(const void *arg, char *out, size_t nbytes)
+ncclResult_t comm_join(const struct comm_id *id, int nranks, int rank,
+                       const ncclConfig_t *config, struct ncclComm **out)
 {
-    const struct ncclComm *const c = arg;
-    snprintf(out, nbytes, "%u of %d ranks have joined the communicator",
-             atomic_load(&c->hub->joined), c->nranks);
-}
-
-ncclResult_t comm_wait_ready(struct ncclComm *c)
-{
-    const struct wait_note note = {
-        .call = "ncclCommInitRank", .describe = describe_join, .arg = c};
-    comm_wait_at_least(&c->hub->joined, (uint32_t)c->nranks, &note);
-    for (int a = 0; a < c->nranks; a++) {
-        proc_attach(&c->hub->member[a].id);
-        for (int b = 0; b < a; b++)
-            if (c->hub->member[a].place == c->hub->member[b].place)
-                return comm_error(ncclInvalidUsage,
-                                  "Duplicate GPU detected : rank %d and rank "
-                                  "%d both on CUDA device %d",
-                                  b, a, c->hub->member[a].place);
+    *out = NULL;
+    if (id->magic != MAGIC)
+        return nccl_error(ncclInvalidArgument,
+                          "the unique id was not made by ncclGetUniqueId (was "
+                          "it broadcast?)");
+    struct ncclComm *const c = comm_new(nranks, rank, config);
+    c->uid = id->nonce;
+    const ncclResult_t err =
+        hub_map(&c->hub, &id->owner, id->fd, id->nonce) == 0
+            ? sit(c)
+            : nccl_error(ncclSystemError,
+                         "the process %d that made the unique id is gone",
+                         id->owner.pid);
+    if (err == ncclSuccess) {
+        *out = c;
+    } else {
+        comm_discard(c);
+        free(c);
     }
-    c->ready = 1;
-    return ncclSuccess;
+    return err;
 }
 
-/* ---- the functions ------------------------------------------------------------------ */
-
-ncclResult_t pncclGetUniqueId(ncclUniqueId *uniqueId)
-{
-    if (!uniqueId)
-        return comm_error(ncclInvalidArgument,
-                          "ncclGetUniqueId: uniqueId is NULL");
-    struct id id = {.magic = MAGIC, .owner = proc()->id};
-    id.fd = make_hub(&id.nonce);
-    memset(uniqueId, 0, sizeof *uniqueId);
-    memcpy(uniqueId, &id, sizeof id);
-    return ncclSuccess;
-}
-
-ncclResult_t pncclCommInitRankConfig(ncclComm_t *comm, int nranks,
-                                     ncclUniqueId commId, int rank,
-                                     ncclConfig_t *config)
-{
-    struct id id;
-    memcpy(&id, &commId, sizeof id);
-    if (!comm)
-        return comm_error(ncclInvalidArgument, "ncclCommInitRank: comm is "
-                                               "NULL");
-    if (nranks < 1 || rank < 0 || rank >= nranks)
-        return comm_error(ncclInvalidArgument,
-                          "ncclCommInitRank: rank %d of %d", rank, nranks);
-    if (id.magic != MAGIC)
-        return comm_error(ncclInvalidArgument,
-                          "ncclCommInitRank: the unique id was not made by "
-                          "ncclGetUniqueId (was it broadcast?)");
-    if (config && config->magic != 0xcafebeef)
-        return comm_error(ncclInvalidArgument,
-                          "ncclCommInitRankConfig: config is not initialised "
-                          "with NCCL_CONFIG_INITIALIZER");
-    struct ncclComm *const c = comm_new(nranks, rank, device_current());
-    if (!c)
-        return ncclSystemError;
-    if (config && config->blocking == 0)
-        c->blocking = 0;
-    ncclResult_t err = join(c, &id);
-    if (err == ncclSuccess && c->blocking)
-        err = group_init(c);
-    if (err != ncclSuccess) {
-        comm_free(c);
-        *comm = NULL;
-        return err;
-    }
-    *comm = c;
-    return c->blocking ? ncclSuccess : ncclInProgress;
-}
-
-ncclResult_t pncclCommInitRank(ncclComm_t *comm, int nranks,
-                               ncclUniqueId commId, int rank)
-{
-    return pncclCommInitRankConfig(comm, nranks, commId, rank, NULL);
-}
-
-ncclResult_t pncclCommInitAll(ncclComm_t *comm, int ndev, const int *devlist)
-{
-    ncclUniqueId id;
-    if (!comm || ndev < 1)
-        return comm_error(ncclInvalidArgument, "ncclCommInitAll: %d devices",
-                          ndev);
-    const int before = device_current();
-    ncclResult_t err = pncclGetUniqueId(&id);
-    if (err == ncclSuccess)
-        err = pncclGroupStart();
-    for (int i = 0; i < ndev && err == ncclSuccess; i++)
-        err = device_set(devlist ? devlist[i] : i) == 0
-                  ? pncclCommInitRank(&comm[i], ndev, id, i)
-                  : comm_error(ncclInvalidArgument,
-                               "ncclCommInitAll: there is no device %d",
-                               devlist ? devlist[i] : i);
-    device_set(before);
-    const ncclResult_t end = pncclGroupEnd();
-    return err != ncclSuccess ? err : end;
-}
+/* ---- state --------------------------------------------------------------------- */
 
 ncclResult_t comm_check(ncclComm_t comm, const char *call)
 {
-    if (!comm || comm->magic != MAGIC)
-        return comm_error(ncclInvalidArgument,
-                          "%s: the communicator is NULL or corrupt", call);
-    if (!comm->ready || comm->finalized)
-        return comm_error(ncclInvalidUsage, "%s: the communicator is %s", call,
-                          comm->finalized ? "finalized" : "not ready yet");
+    if (!comm)
+        return nccl_error(ncclInvalidArgument, "%s : comm argument is NULL",
+                          call);
+    if (comm->magic != MAGIC)
+        return nccl_error(ncclInvalidArgument,
+                          "%s : corrupted comm object detected", call);
     return ncclSuccess;
 }
 
-ncclResult_t pncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *asyncError)
+ncclResult_t comm_check_ready(ncclComm_t comm, const char *call)
 {
-    if (!comm || comm->magic != MAGIC || !asyncError)
-        return comm_error(ncclInvalidArgument,
-                          "ncclCommGetAsyncError: a NULL argument");
-    *asyncError = ncclSuccess;
-    if (!comm->ready)
-        *asyncError = atomic_load(&comm->hub->joined) < (uint32_t)comm->nranks
-                          ? ncclInProgress
-                          : comm_wait_ready(comm);
-    return ncclSuccess;
+    const ncclResult_t err = comm_check(comm, call);
+    if (err != ncclSuccess)
+        return err;
+    if (comm->state == COMM_DESTROYED)
+        return nccl_error(ncclInvalidArgument,
+                          "%s : comm %p has already been destroyed", call,
+                          (void *)comm);
+    if (comm->state == COMM_FINALIZED)
+        return nccl_error(ncclInvalidUsage,
+                          "%s : the communicator is finalized", call);
+    if (comm->state == COMM_JOINING || comm->setup || comm->pending)
+        return nccl_error(ncclInvalidArgument,
+                          "%s : Attempt to use communicator before the "
+                          "previous operation returned ncclSuccess",
+                          call);
+    if (hub_lost(&comm->hub))
+        comm_note_lost(comm);
+    const int error = atomic_load(&comm->error);
+    return error ? nccl_error((ncclResult_t)error,
+                              "%s : a rank has aborted the communicator", call)
+                 : ncclSuccess;
+}
+
+void comm_note_lost(struct ncclComm *c)
+{
+    int none = ncclSuccess;
+    atomic_compare_exchange_strong(&c->error, &none, ncclRemoteError);
+}
+
+void comm_note_tail(struct ncclComm *c, struct mark m)
+{
+    int i = 0;
+    while (i < c->ntails && c->tail[i].stream != m.stream)
+        i++;
+    if (i == c->cap_tails) {
+        c->cap_tails = c->cap_tails ? 2 * c->cap_tails : 4;
+        c->tail = realloc(c->tail, (size_t)c->cap_tails * sizeof *c->tail);
+        if (!c->tail)
+            proc_fault(NULL, "out of host memory for a communicator");
+    }
+    c->ntails += i == c->ntails;
+    c->tail[i] = m;
+}
+
+uint64_t comm_key(const struct ncclComm *c, uint64_t kind, uint64_t seq)
+{
+    uint64_t x = c->uid ^ (kind + 1) * 0x9e3779b97f4a7c15u;
+    x += (seq + 1) * 0xd1342543de82ef95u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u; // splitmix64's finaliser
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    x ^= x >> 31;
+    return x ? x : 1;
+}
+
+/* ---- the end ------------------------------------------------------------------- */
+
+/* Wait for the operations of the communicator that this rank has issued. */
+static void drain(struct ncclComm *c, const char *call, uint32_t site)
+{
+    marks_join(c->tail, c->ntails, call, site);
+    c->ntails = 0;
 }
 
 ncclResult_t pncclCommFinalize(ncclComm_t comm)
 {
-    if (!comm || comm->magic != MAGIC || comm->finalized)
-        return comm_error(ncclInvalidArgument,
-                          "ncclCommFinalize: the communicator is NULL, "
-                          "corrupt, or finalized before");
-    comm->finalized = 1;
+    if (!comm)
+        return ncclSuccess;
+    ncclResult_t err = comm_check(comm, "CommFinalize");
+    if (err == ncclSuccess && comm->state == COMM_FINALIZED)
+        err = nccl_error(ncclInvalidArgument,
+                         "CommFinalize : comm %p has been finalized before",
+                         (void *)comm);
+    if (err == ncclSuccess)
+        err = comm_check_ready(comm, "CommFinalize");
+    if (err != ncclSuccess)
+        return err;
+    comm->state = COMM_FINALIZED;
+    if (!comm->config.blocking)
+        return ncclInProgress; // ncclCommGetAsyncError sees to the rest
+    drain(comm, "ncclCommFinalize", PROC_SITE());
     return ncclSuccess;
 }
 
 ncclResult_t pncclCommDestroy(ncclComm_t comm)
 {
-    enum { MAX = 1024 };
-    struct mark marks[MAX];
     if (!comm)
         return ncclSuccess;
-    if (comm->magic != MAGIC)
-        return comm_error(ncclInvalidArgument,
-                          "ncclCommDestroy: the communicator is corrupt, or "
-                          "destroyed before");
-    const int n = device_marks(comm->device, 0, marks, MAX);
-    marks_join(marks, n, "ncclCommDestroy", PROC_SITE());
-    comm_free(comm);
+    ncclResult_t err = comm_check(comm, "CommDestroy");
+    if (err == ncclSuccess && comm->state != COMM_FINALIZED) {
+        err = comm_check_ready(comm, "CommDestroy");
+        if (err == ncclRemoteError) // nothing is left to wait for
+            err = ncclSuccess;
+    }
+    if (err != ncclSuccess)
+        return err;
+    drain(comm, "ncclCommDestroy", PROC_SITE());
+    debug_info(DEBUG_INIT, comm->device,
+               "comm %p rank %d nranks %d cudaDev %d busId %llx - Destroy "
+               "COMPLETE",
+               (void *)comm, comm->rank, comm->nranks, comm->device,
+               explain_bus_id(comm->hub.hub->member[comm->rank].place));
+    comm_discard(comm);
     return ncclSuccess;
 }
 
 ncclResult_t pncclCommAbort(ncclComm_t comm)
 {
-    if (!comm || comm->magic != MAGIC)
-        return comm_error(ncclInvalidArgument,
-                          "ncclCommAbort: the communicator is NULL or corrupt");
-    comm->finalized = 1; // operations may still be using it: never freed
+    if (!comm)
+        return ncclSuccess;
+    const ncclResult_t err = comm_check(comm, "CommAbort");
+    if (err != ncclSuccess)
+        return err;
+    if (comm->state == COMM_DESTROYED)
+        return nccl_error(ncclInvalidArgument,
+                          "CommAbort : comm %p has already been destroyed",
+                          (void *)comm);
+    hub_abort(&comm->hub);
+    group_forget(comm);
+    drain(comm, "ncclCommAbort", PROC_SITE());
+    debug_info(DEBUG_INIT, comm->device,
+               "comm %p rank %d nranks %d cudaDev %d busId %llx - Abort "
+               "COMPLETE",
+               (void *)comm, comm->rank, comm->nranks, comm->device,
+               explain_bus_id(comm->hub.hub->member[comm->rank].place));
+    comm_discard(comm);
     return ncclSuccess;
 }
 
-static ncclResult_t getter(ncclComm_t comm, int *out, const char *call)
+/* ---- questions ----------------------------------------------------------------- */
+
+ncclResult_t pncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *asyncError)
 {
-    if (!out)
-        return comm_error(ncclInvalidArgument, "%s: a NULL argument", call);
-    return comm_check(comm, call);
+    const ncclResult_t err = comm_check(comm, "ncclGetAsyncError");
+    if (err != ncclSuccess)
+        return err;
+    if (!asyncError || comm->state == COMM_DESTROYED)
+        return nccl_error(ncclInvalidArgument,
+                          asyncError ? "ncclGetAsyncError : the communicator "
+                                       "has been destroyed"
+                                     : "ncclGetAsyncError : asyncError "
+                                       "argument is NULL");
+    if (hub_lost(&comm->hub))
+        comm_note_lost(comm);
+    *asyncError = (ncclResult_t)atomic_load(&comm->error);
+    if (*asyncError == ncclSuccess)
+        *asyncError = group_progress(comm);
+    if (*asyncError == ncclSuccess && comm->state == COMM_FINALIZED)
+        drain(comm, "ncclCommFinalize", PROC_SITE());
+    return ncclSuccess;
+}
+
+static ncclResult_t getter(ncclComm_t comm, const int *out, const char *call)
+{
+    const ncclResult_t err = comm_check_ready(comm, call);
+    if (err == ncclSuccess && !out)
+        return nccl_error(ncclInvalidArgument, "%s : argument is NULL", call);
+    return err;
 }
 
 ncclResult_t pncclCommCount(const ncclComm_t comm, int *count)
 {
-    const ncclResult_t err = getter(comm, count, "ncclCommCount");
+    const ncclResult_t err = getter(comm, count, "CommCount");
     if (err == ncclSuccess)
         *count = comm->nranks;
     return err;
@@ -329,7 +280,7 @@ ncclResult_t pncclCommCount(const ncclComm_t comm, int *count)
 
 ncclResult_t pncclCommCuDevice(const ncclComm_t comm, int *device)
 {
-    const ncclResult_t err = getter(comm, device, "ncclCommCuDevice");
+    const ncclResult_t err = getter(comm, device, "CommCuDevice");
     if (err == ncclSuccess)
         *device = comm->device;
     return err;
@@ -337,95 +288,16 @@ ncclResult_t pncclCommCuDevice(const ncclComm_t comm, int *device)
 
 ncclResult_t pncclCommUserRank(const ncclComm_t comm, int *rank)
 {
-    const ncclResult_t err = getter(comm, rank, "ncclCommUserRank");
+    const ncclResult_t err = getter(comm, rank, "CommUserRank");
     if (err == ncclSuccess)
         *rank = comm->rank;
     return err;
 }
 
-/* ---- split ----------------------------------------------------------------------------- */
-
-static void describe_split(const void *arg, char *out, size_t nbytes)
-{
-    const struct ncclComm *const c = arg;
-    snprintf(out, nbytes, "waits for the other ranks of %d to call it",
-             c->nranks);
-}
-
-/* Does rank a come before rank b in the new communicator? */
-static int before(const struct post *a, int rank_a, const struct post *b,
-                  int rank_b)
-{
-    return a->key != b->key ? a->key < b->key : rank_a < rank_b;
-}
-
-ncclResult_t pncclCommSplit(ncclComm_t comm, int color, int key,
-                            ncclComm_t *newcomm, ncclConfig_t *config)
-{
-    ncclResult_t err = comm_check(comm, "ncclCommSplit");
-    if (err != ncclSuccess)
-        return err;
-    if (!newcomm || (color < 0 && color != NCCL_SPLIT_NOCOLOR))
-        return comm_error(ncclInvalidArgument,
-                          "ncclCommSplit: newcomm is NULL, or color %d is "
-                          "negative",
-                          color);
-    *newcomm = NULL;
-    const struct wait_note note = {.call = "ncclCommSplit",
-                                   .site = PROC_SITE(),
-                                   .describe = describe_split,
-                                   .arg = comm};
-    const uint64_t seq = comm->ncolls++;
-    comm_enter(comm, seq, &note);
-    struct post *const mine = comm_post(comm, seq, comm->rank);
-    struct id id = {.magic = MAGIC, .owner = proc()->id};
-    // Anyone may turn out to be the new rank 0, so all bring a hub.
-    id.fd = make_hub(&id.nonce);
-    *mine = (struct post){.kind = COLL_SPLIT,
-                          .color = color,
-                          .key = key,
-                          .hub_fd = id.fd,
-                          .hub_nonce = id.nonce};
-    comm_meet(comm, seq, &note);
-    int nranks = 0, rank = 0, first = -1;
-    for (int r = 0; r < comm->nranks && color >= 0; r++) {
-        const struct post *const p = comm_post(comm, seq, r);
-        if (p->color != color)
-            continue;
-        nranks++;
-        rank += before(p, r, mine, comm->rank);
-        if (first < 0 || before(p, r, comm_post(comm, seq, first), first))
-            first = r;
-    }
-    const int own_hub = id.fd;
-    if (first >= 0) {
-        const struct post *const p = comm_post(comm, seq, first);
-        id.owner = comm->hub->member[first].id;
-        id.fd = p->hub_fd;
-        id.nonce = p->hub_nonce;
-    }
-    comm_leave(comm, seq);
-    if (first < 0 || first != comm->rank)
-        close(own_hub);
-    if (first < 0)
-        return ncclSuccess;
-    ncclUniqueId unique = {{0}};
-    memcpy(&unique, &id, sizeof id);
-    return pncclCommInitRankConfig(newcomm, nranks, unique, rank, config);
-}
-
-NCCL_ALIAS(ncclGetVersion)
-NCCL_ALIAS(ncclGetUniqueId)
-NCCL_ALIAS(ncclCommInitRank)
-NCCL_ALIAS(ncclCommInitRankConfig)
-NCCL_ALIAS(ncclCommInitAll)
 NCCL_ALIAS(ncclCommFinalize)
 NCCL_ALIAS(ncclCommDestroy)
 NCCL_ALIAS(ncclCommAbort)
-NCCL_ALIAS(ncclCommSplit)
 NCCL_ALIAS(ncclCommGetAsyncError)
 NCCL_ALIAS(ncclCommCount)
 NCCL_ALIAS(ncclCommCuDevice)
 NCCL_ALIAS(ncclCommUserRank)
-NCCL_ALIAS(ncclGetErrorString)
-NCCL_ALIAS(ncclGetLastError)

@@ -1,28 +1,48 @@
 /*
  * execute.c: what the streams' workers do for a group of calls
  *
- * Each call is an operation of its stream. In order: collectives as they were
- * called, then receives, then sends; but the first operation posts all sends of
- * the group on that stream, so none of them keeps a receive waiting.
+ * A group is, for each communicator, one operation of NCCL's on the first of
+ * the streams that it uses there; the others join it, before and after. Here it
+ * is one operation a call, all on that stream, between joins:
+ *
+ *     stream 1  --+--[coll][recv][send]--+--     calls of one communicator
+ *     stream 2  --+----------------------+--
+ *
+ * In order: collectives as they were called, then receives, then sends; but the
+ * first operation posts all sends, so none of them keeps a receive waiting. And
+ * it waits at a gate until all of the group are recorded: whoever meets one of
+ * them may ask for the time that it takes.
  */
-#include "nccl/group.h"
-
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
-#include <string.h> /* memmove */
+#include <string.h> /* memcpy */
 
 #include "nccl/coll.h"
+#include "nccl/explain.h"
+#include "nccl/group.h"
 #include "nccl/reduce.h"
+
+struct gate { /* of a group; freed by the last operation that passed it */
+    _Atomic uint32_t open; /* futex */
+    _Atomic int refs;
+};
 
 struct nccl_op {
     struct op op;
     struct call call;
     uint64_t seq;           /* of the collective, or the message's number */
-    struct nccl_op **posts; /* sends to post first; the first op has them */
+    struct gate *gate;      /* the first of a communicator has it, */
+    struct nccl_op **posts; /* and the sends to post */
     int nposts;
+    // Memory of the host that peers cannot map: copies that they can.
+    const void *user_send;
+    void *user_recv;
+    size_t sent, received;
 };
 
-/* "with rank 2, message 3, 1024 elements" */
+/* ---- messages ------------------------------------------------------------------ */
+
+/* "rank 0 receives from rank 2 of 4, message 3, 1024 elements" */
 static void describe_message(const void *arg, char *out, size_t nbytes)
 {
     const struct nccl_op *const o = arg;
@@ -41,165 +61,277 @@ static struct wait_note note_of(struct nccl_op *o)
                               .arg = o};
 }
 
-static void wait_past(_Atomic uint32_t *word, uint32_t number,
-                      const struct wait_note *note)
-{
-    for (;;) {
-        const uint32_t seen = atomic_load(word);
-        if ((int32_t)(seen - number) > 0)
-            return;
-        proc_wait(word, seen, note);
-    }
-}
-
-static void post_send(struct nccl_op *o)
+static struct hub_message *message_of(const struct nccl_op *o)
 {
     const struct call *const c = &o->call;
-    struct channel *const ch = comm_channel(c->comm, c->comm->rank, c->root);
-    const uint32_t number = (uint32_t)o->seq;
+    const int me = c->comm->rank, sends = c->kind == CALL_SEND;
+    return hub_message(&c->comm->hub, sends ? me : c->root,
+                       sends ? c->root : me, (uint32_t)o->seq);
+}
+
+static int post_send(struct nccl_op *o)
+{
+    const struct call *const c = &o->call;
+    struct hub_message *const m = message_of(o);
     const struct wait_note note = note_of(o);
-    if (number >= COMM_DEPTH)
-        wait_past(&ch->received, number - COMM_DEPTH, &note);
-    struct message *const m = &ch->ring[number % COMM_DEPTH];
-    m->nbytes = c->count * reduce_type_size(c->type);
-    if (m->nbytes)
+    if (hub_wait(&m->turn, hub_turn((uint32_t)o->seq, HUB_FREE), &note) != 0)
+        return -1;
+    m->nbytes = o->sent;
+    if (o->sent)
         heap_export(c->sendbuf, &m->buf);
-    atomic_store(&ch->posted, number + 1);
-    proc_wake(&ch->posted);
+    hub_advance(m);
+    return 0;
 }
 
-static void receive(struct nccl_op *o)
+static int receive(struct nccl_op *o)
 {
     const struct call *const c = &o->call;
-    struct channel *const ch = comm_channel(c->comm, c->root, c->comm->rank);
-    const uint32_t number = (uint32_t)o->seq;
+    struct hub_message *const m = message_of(o);
     const struct wait_note note = note_of(o);
-    wait_past(&ch->posted, number, &note);
-    const struct message *const m = &ch->ring[number % COMM_DEPTH];
-    const size_t nbytes = c->count * reduce_type_size(c->type);
-    if (m->nbytes != nbytes) {
+    if (hub_wait(&m->turn, hub_turn((uint32_t)o->seq, HUB_POSTED), &note) != 0)
+        return -1;
+    if (m->nbytes != o->received) {
         char site[256];
         proc_fault("message",
                    "%s at %s: rank %d expects %zu bytes from rank %d, which "
                    "sends %zu.\nBoth sides of a message have to give the same "
                    "count and type.",
                    c->name, proc_site_text(c->site, site, sizeof site),
-                   c->comm->rank, nbytes, c->root, (size_t)m->nbytes);
+                   c->comm->rank, o->received, c->root, (size_t)m->nbytes);
     }
-    if (nbytes)
-        memmove(heap_raw(c->recvbuf), heap_raw_ref(&m->buf), nbytes);
-    atomic_store(&ch->received, number + 1);
-    proc_wake(&ch->received);
+    if (o->received)
+        memmove(heap_raw(c->recvbuf), heap_raw_ref(&m->buf), o->received);
+    hub_advance(m);
+    return 0;
 }
 
-static void finish_send(struct nccl_op *o)
+static int finish_send(struct nccl_op *o)
 {
-    const struct call *const c = &o->call;
-    struct channel *const ch = comm_channel(c->comm, c->comm->rank, c->root);
     const struct wait_note note = note_of(o);
-    wait_past(&ch->received, (uint32_t)o->seq, &note);
+    return hub_wait(&message_of(o)->turn,
+                    hub_turn((uint32_t)o->seq, HUB_RECEIVED), &note);
+}
+
+/* ---- on the worker ------------------------------------------------------------- */
+
+static void pass(struct gate *g)
+{
+    while (!atomic_load(&g->open))
+        proc_wait(&g->open, 0, NULL);
+    if (atomic_fetch_sub(&g->refs, 1) == 1)
+        free(g);
 }
 
 static void run(struct op *op)
 {
     struct nccl_op *const o = (struct nccl_op *)op;
-    for (int i = 0; i < o->nposts; i++)
-        post_send(o->posts[i]);
-    switch (o->call.kind) {
-    case CALL_COLL: coll_run(&o->call, o->seq); break;
-    case CALL_RECV: receive(o); break;
-    case CALL_SEND: finish_send(o); break;
-    }
+    int err = 0;
+    if (o->gate)
+        pass(o->gate);
+    if (o->user_send)
+        memcpy((void *)o->call.sendbuf, o->user_send, o->sent);
+    for (int i = 0; i < o->nposts && err == 0; i++)
+        err = post_send(o->posts[i]);
+    if (err == 0)
+        switch (o->call.kind) {
+        case CALL_COLL: err = coll_run(&o->call, o->seq); break;
+        case CALL_RECV: err = receive(o); break;
+        case CALL_SEND: err = finish_send(o); break;
+        }
+    if (err != 0)
+        comm_note_lost(o->call.comm);
+    else if (o->user_recv)
+        memcpy(o->user_recv, o->call.recvbuf, o->received);
 }
 
 static void release(struct op *op)
 {
     struct nccl_op *const o = (struct nccl_op *)op;
+    if (o->user_send)
+        heap_free((void *)o->call.sendbuf);
+    if (o->user_recv)
+        heap_free(o->call.recvbuf);
     free(o->posts);
     free(o);
 }
 
-/* ---- the graph ------------------------------------------------------------------ */
+/* ---- the graph ----------------------------------------------------------------- */
 
-static struct graph_access access_of(const void *p, size_t nbytes, int write,
-                                     uint32_t site)
+static void add_access(struct graph_node *n, struct graph_access *access,
+                       const void *p, size_t nbytes, int write)
 {
     struct heap_block b;
-    struct graph_access a = {.write = write, .site = site};
-    if (nbytes && heap_find(p, &b) == 0) {
-        a.alloc = b.id;
-        a.begin = (uint64_t)((const char *)p - b.base);
-        a.end = a.begin + nbytes;
+    if (nbytes == 0)
+        return;
+    struct graph_access *const a = &access[n->naccesses++];
+    *a = (struct graph_access){.write = (uint32_t)write, .site = n->site};
+    if (heap_find(p, &b) == 0) {
+        a->alloc = b.id;
+        a->begin = (uint64_t)((const char *)p - b.base);
+    } else { // registered memory: the process's own address space
+        a->alloc = (uint64_t)proc()->rank << 32;
+        a->begin = (uintptr_t)p;
     }
-    return a;
+    a->end = a->begin + nbytes;
 }
 
+/* access: room for three */
 static void fill_node(struct nccl_op *o, struct graph_access *access)
 {
     const struct call *const c = &o->call;
     struct graph_node *const n = &o->op.node;
-    const size_t nbytes = c->count * reduce_type_size(c->type);
-    n->elem_size = (uint32_t)reduce_type_size(c->type);
-    n->bytes = nbytes;
+    const size_t size = reduce_type_size(c->type);
+    n->elem_size = (uint32_t)size;
+    n->bytes = c->count * size;
+    add_access(n, access, c->sendbuf, o->sent, 0);
+    add_access(n, access, c->recvbuf, o->received, 1);
+    if (c->scalar)
+        add_access(n, access, c->scalar, size, 0);
     if (c->kind == CALL_COLL) {
         coll_fill_node(c, o->seq, n);
-        n->naccesses = 0;
-        size_t sent, received;
-        coll_sizes(c, &sent, &received);
-        if (sent)
-            access[n->naccesses++] = access_of(c->sendbuf, sent, 0, c->site);
-        if (received)
-            access[n->naccesses++] =
-                access_of(c->recvbuf, received, 1, c->site);
         return;
     }
     const int sends = c->kind == CALL_SEND, me = c->comm->rank;
-    const int from = sends ? me : c->root, to = sends ? c->root : me;
+    const uint64_t from = (uint64_t)(sends ? me : c->root);
+    const uint64_t to = (uint64_t)(sends ? c->root : me);
     n->op = GRAPH_OP_SENDRECV;
     n->match_kind = GRAPH_MATCH_PAIR;
     n->match_size = 2;
     n->match_rank = sends ? 0 : 1;
-    n->match = comm_key(
-        c->comm, 2 + (uint64_t)from * (uint64_t)c->comm->nranks + (uint64_t)to,
-        o->seq);
-    n->peer_place = c->comm->hub->member[c->root].place;
-    n->naccesses = nbytes ? 1 : 0;
-    access[0] =
-        access_of(sends ? c->sendbuf : c->recvbuf, nbytes, !sends, c->site);
+    n->match =
+        comm_key(c->comm, 2 + from * (uint64_t)c->comm->nranks + to, o->seq);
+    n->peer_place = c->comm->hub.hub->member[c->root].place;
 }
 
-/* ---- enqueueing ------------------------------------------------------------------- */
+/* ---- enqueueing ---------------------------------------------------------------- */
+
+/* A copy of what peers can't map, that they can; NULL where there is no need. */
+static void *staged(const void *p, size_t nbytes, uint32_t site)
+{
+    struct heap_block b;
+    void *copy = NULL;
+    if (nbytes == 0 || heap_find(p, &b) == 0)
+        return NULL;
+    if (heap_alloc(HEAP_PINNED, nbytes, 0, site, &copy) != 0)
+        proc_fault(NULL, "out of pinned memory for %zu bytes", nbytes);
+    return copy;
+}
+
+static void stage(struct nccl_op *o)
+{
+    void *const send = staged(o->call.sendbuf, o->sent, o->call.site);
+    void *const recv = staged(o->call.recvbuf, o->received, o->call.site);
+    if (send) {
+        o->user_send = o->call.sendbuf;
+        o->call.sendbuf = send;
+    }
+    if (recv) {
+        o->user_recv = o->call.recvbuf;
+        o->call.recvbuf = recv;
+    }
+}
 
 static struct nccl_op *op_of(const struct call *c, uint32_t group)
 {
     static const enum graph_kind kind[] = {GRAPH_COLL, GRAPH_SEND, GRAPH_RECV};
     struct nccl_op *const o =
         op_new(sizeof *o, run, kind[c->kind], c->name, c->site);
+    const size_t nbytes = c->count * reduce_type_size(c->type);
     o->op.release = release;
     o->op.node.group = group;
     o->call = *c;
-    o->seq = c->kind == CALL_COLL   ? c->comm->ncolls++
-             : c->kind == CALL_SEND ? c->comm->sent[c->root]++
-                                    : c->comm->received[c->root]++;
+    switch (c->kind) {
+    case CALL_COLL:
+        o->seq = c->comm->nmeetings++;
+        coll_sizes(c, &o->sent, &o->received);
+        break;
+    case CALL_SEND:
+        o->seq = c->comm->sent[c->root]++;
+        o->sent = nbytes;
+        break;
+    case CALL_RECV:
+        o->seq = c->comm->received[c->root]++;
+        o->received = nbytes;
+        break;
+    }
     return o;
 }
 
-/* The sends of the group on this stream, for its first operation. */
-static void give_posts(struct nccl_op *first, struct nccl_op **ops, int n)
+struct run { /* the part of a group that is one communicator's */
+    struct ncclComm *comm;
+    struct stream *launch; /* the first that it uses */
+    struct nccl_op **op;   /* in the order in which they run */
+    int n;
+    struct stream **other; /* the other streams, each once */
+    int nothers;
+    uint32_t site; /* of its first call */
+};
+
+static void note_stream(struct run *r, struct stream *s)
 {
-    first->posts = calloc((size_t)n, sizeof *first->posts);
-    if (!first->posts)
-        proc_fault(NULL, "out of host memory for a group");
-    for (int i = 0; i < n; i++)
-        if (ops[i]->call.kind == CALL_SEND &&
-            ops[i]->call.stream == first->call.stream)
-            first->posts[first->nposts++] = ops[i];
+    if (!r->launch)
+        r->launch = s;
+    int known = s == r->launch;
+    for (int i = 0; i < r->nothers; i++)
+        known |= r->other[i] == s;
+    if (!known)
+        r->other[r->nothers++] = s;
 }
 
-static int first_on_stream(struct nccl_op **order, int i)
+/* Sends, for the first operation to post. */
+static void give_posts(struct run *r)
+{
+    struct nccl_op *const first = r->op[0];
+    first->posts = calloc((size_t)r->n, sizeof *first->posts);
+    if (!first->posts)
+        proc_fault(NULL, "out of host memory for a group");
+    for (int i = 0; i < r->n; i++)
+        if (r->op[i]->call.kind == CALL_SEND)
+            first->posts[first->nposts++] = r->op[i];
+}
+
+static void enqueue(struct run *r, struct gate *gate)
+{
+    struct mark last = {0};
+    for (int i = 0; i < r->nothers; i++)
+        op_after(&r->op[0]->op, stream_tail(r->other[i]));
+    r->op[0]->gate = gate;
+    give_posts(r);
+    for (int i = 0; i < r->n; i++) {
+        struct graph_access access[3];
+        struct nccl_op *const o = r->op[i];
+        fill_node(o, access);
+        stage(o);
+        o->op.accesses = access;
+        last = stream_enqueue(r->launch, &o->op);
+    }
+    comm_note_tail(r->comm, last);
+    for (int i = 0; i < r->nothers; i++) {
+        struct op *const join =
+            op_new(sizeof *join, NULL, GRAPH_MARK, "ncclGroupEnd", r->site);
+        op_after(join, last);
+        stream_enqueue(r->other[i], join);
+    }
+}
+
+/* The calls of one communicator, in the order in which they run. */
+static void collect(struct run *r, const struct call *calls, int n,
+                    uint32_t group)
+{
+    static const enum call_kind turn[] = {CALL_COLL, CALL_RECV, CALL_SEND};
+    for (int i = 0; i < n; i++)
+        if (calls[i].comm == r->comm)
+            note_stream(r, calls[i].stream);
+    for (int t = 0; t < 3; t++)
+        for (int i = 0; i < n; i++)
+            if (calls[i].comm == r->comm && calls[i].kind == turn[t])
+                r->op[r->n++] = op_of(&calls[i], group);
+}
+
+static int first_of_comm(const struct call *calls, int i)
 {
     for (int k = 0; k < i; k++)
-        if (order[k]->call.stream == order[i]->call.stream)
+        if (calls[k].comm == calls[i].comm)
             return 0;
     return 1;
 }
@@ -208,26 +340,28 @@ void execute(const struct call *calls, int n)
 {
     static _Atomic uint32_t groups;
     const uint32_t group = n > 1 ? ++groups : 0;
-    struct nccl_op **const ops = calloc(2 * (size_t)n + 1, sizeof *ops);
-    if (!ops)
-        proc_fault(NULL, "out of host memory for a group");
-    struct nccl_op **const order = ops + n;
-    for (int i = 0; i < n; i++)
-        ops[i] = op_of(&calls[i], group);
-    static const enum call_kind turn[] = {CALL_COLL, CALL_RECV, CALL_SEND};
-    int at = 0;
-    for (int t = 0; t < 3; t++)
-        for (int i = 0; i < n; i++)
-            if (calls[i].kind == turn[t])
-                order[at++] = ops[i];
-    for (int i = 0; i < n; i++)
-        if (first_on_stream(order, i))
-            give_posts(order[i], ops, n);
+    struct gate *const gate = calloc(1, sizeof *gate);
+    struct nccl_op **const ops = calloc((size_t)n, sizeof *ops);
+    struct stream **const streams = calloc((size_t)n, sizeof *streams);
+    if (!gate || !ops || !streams)
+        proc_fault(NULL, "out of host memory for a group of %d calls", n);
+    atomic_store(&gate->refs, 1);
     for (int i = 0; i < n; i++) {
-        struct graph_access access[2];
-        fill_node(order[i], access);
-        order[i]->op.accesses = access;
-        stream_enqueue(order[i]->call.stream, &order[i]->op);
+        if (!first_of_comm(calls, i))
+            continue;
+        struct run r = {.comm = calls[i].comm,
+                        .op = ops,
+                        .other = streams,
+                        .site = calls[i].site};
+        collect(&r, calls, n, group);
+        atomic_fetch_add(&gate->refs, 1);
+        enqueue(&r, gate);
     }
+    atomic_store(&gate->open, 1);
+    proc_wake(&gate->open);
+    pass(gate);
+    for (int i = 0; i < n; i++)
+        explain_call(&calls[i]);
     free(ops);
+    free(streams);
 }

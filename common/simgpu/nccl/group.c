@@ -1,104 +1,275 @@
 #include "nccl/group.h"
 
 #include <stdlib.h> /* realloc */
-#include <string.h> /* memset */
+#include <string.h> /* memcpy */
+
+struct list { /* of structs of one size */
+    void *at;
+    int n, cap;
+};
 
 /* The group that the calling thread is in. */
-static _Thread_local struct group {
+static _Thread_local struct {
     int depth;
-    struct call *call;
-    int n, cap;
-    struct ncclComm **init;
-    int ninit, cap_init;
+    ncclResult_t err; /* of the first call that failed */
+    struct list calls, setups;
 } group;
 
-static void *grow(void *array, int *cap, size_t nbytes)
+/* A group of non-blocking communicators, which all point to it. */
+struct batch {
+    struct call *call;
+    int n, refs;
+};
+
+static void append(struct list *l, const void *item, size_t nbytes)
 {
-    *cap = *cap ? 2 * *cap : 16;
-    void *const bigger = realloc(array, (size_t)*cap * nbytes);
-    if (!bigger)
-        proc_fault(NULL, "out of host memory for a group of %d calls", *cap);
-    return bigger;
+    if (l->n == l->cap) {
+        l->cap = l->cap ? 2 * l->cap : 16;
+        l->at = realloc(l->at, (size_t)l->cap * nbytes);
+        if (!l->at)
+            proc_fault(NULL, "out of host memory for a group of %d calls",
+                       l->cap);
+    }
+    memcpy((char *)l->at + (size_t)l->n++ * nbytes, item, nbytes);
 }
 
-ncclResult_t group_init(struct ncclComm *c)
+static struct call *calls(void)
 {
-    if (group.depth == 0)
-        return comm_wait_ready(c);
-    if (group.ninit == group.cap_init)
-        group.init = grow(group.init, &group.cap_init, sizeof *group.init);
-    group.init[group.ninit++] = c;
-    return ncclSuccess;
+    return group.calls.at;
 }
 
-ncclResult_t group_add(const struct call *c)
+static struct setup *setups(void)
 {
-    if (group.n == group.cap)
-        group.call = grow(group.call, &group.cap, sizeof *group.call);
-    group.call[group.n++] = *c;
-    if (group.depth > 0)
-        return ncclSuccess;
-    pncclGroupStart();
-    return pncclGroupEnd();
+    return group.setups.at;
 }
+
+/* ---- what a group may not hold -------------------------------------------------- */
 
 /* A rank sends to itself as often as it receives from itself. */
 static ncclResult_t check_self(void)
 {
-    for (int i = 0; i < group.n; i++) {
+    for (int i = 0; i < group.calls.n; i++) {
+        const struct ncclComm *const comm = calls()[i].comm;
         int balance = 0;
-        for (int k = 0; k < group.n; k++) {
-            const struct call *const c = &group.call[k];
-            if (c->comm != group.call[i].comm || c->kind == CALL_COLL ||
-                c->root != c->comm->rank)
-                continue;
-            balance += c->kind == CALL_SEND ? 1 : -1;
+        for (int k = 0; k < group.calls.n; k++) {
+            const struct call *const c = &calls()[k];
+            if (c->comm == comm && c->kind != CALL_COLL &&
+                c->root == comm->rank)
+                balance += c->kind == CALL_SEND ? 1 : -1;
         }
         if (balance != 0)
-            return comm_error(ncclInvalidUsage,
-                              "rank %d sends to itself without receiving from "
-                              "itself in the same group",
-                              group.call[i].comm->rank);
+            return nccl_error(ncclInvalidUsage,
+                              balance > 0 ? "Trying to send to self without a "
+                                            "matching recv (rank %d)"
+                                          : "Trying to recv to self without a "
+                                            "matching send (rank %d)",
+                              comm->rank);
     }
     return ncclSuccess;
 }
 
-static int blocking_mixed(void)
+static int blocking_of(int i)
 {
-    for (int i = 1; i < group.n; i++)
-        if (group.call[i].comm->blocking != group.call[0].comm->blocking)
-            return 1;
-    return 0;
+    return i < group.calls.n
+               ? calls()[i].comm->config.blocking
+               : setup_owner(&setups()[i - group.calls.n])->config.blocking;
 }
+
+static ncclResult_t check_blocking(void)
+{
+    for (int i = 1; i < group.calls.n + group.setups.n; i++)
+        if (blocking_of(i) != blocking_of(0))
+            return nccl_error(ncclInvalidArgument,
+                              "Blocking and nonblocking communicators are not "
+                              "allowed in the same group.");
+    return ncclSuccess;
+}
+
+/* ---- running it ----------------------------------------------------------------- */
+
+/* Each step for all, then the next. */
+static ncclResult_t run_setups(void)
+{
+    for (int step = SETUP_ARRIVE; step < SETUP_DONE; step++)
+        for (int i = 0; i < group.setups.n; i++) {
+            struct setup *const s = &setups()[i];
+            const ncclResult_t err =
+                (int)s->step == step ? setup_advance(s, 1) : ncclSuccess;
+            if (err != ncclSuccess)
+                return err;
+        }
+    return ncclSuccess;
+}
+
+static void *copy_of(const void *from, size_t nbytes)
+{
+    void *const to = malloc(nbytes);
+    if (!to)
+        proc_fault(NULL, "out of host memory for a group");
+    return memcpy(to, from, nbytes);
+}
+
+/* Leave everything to ncclCommGetAsyncError. */
+static ncclResult_t hand_over(void)
+{
+    for (int i = 0; i < group.setups.n; i++) {
+        struct setup *const s = &setups()[i];
+        setup_owner(s)->setup = copy_of(s, sizeof *s);
+    }
+    if (group.calls.n == 0)
+        return ncclInProgress;
+    const struct batch b = {
+        .call = copy_of(calls(), (size_t)group.calls.n * sizeof(struct call)),
+        .n = group.calls.n};
+    struct batch *const batch = copy_of(&b, sizeof b);
+    for (int i = 0; i < batch->n; i++)
+        if (batch->call[i].comm->pending != batch) {
+            batch->call[i].comm->pending = batch;
+            batch->refs++;
+        }
+    return ncclInProgress;
+}
+
+static ncclResult_t run_group(float *estimated_us)
+{
+    const int n = group.calls.n + group.setups.n;
+    ncclResult_t err = check_blocking();
+    if (err == ncclSuccess)
+        err = check_self();
+    if (err != ncclSuccess || n == 0)
+        return err;
+    if (!blocking_of(0) && !estimated_us)
+        return hand_over();
+    err = run_setups();
+    if (err == ncclSuccess && estimated_us)
+        return simulate(calls(), group.calls.n, estimated_us);
+    if (err == ncclSuccess && group.calls.n > 0)
+        execute(calls(), group.calls.n);
+    return err;
+}
+
+static ncclResult_t end(float *estimated_us)
+{
+    if (group.depth == 0)
+        return nccl_error(ncclInvalidUsage,
+                          "ncclGroupEnd: not in a group call.");
+    if (--group.depth > 0)
+        return ncclSuccess;
+    ncclResult_t err = group.err;
+    if (err == ncclSuccess)
+        err = run_group(estimated_us);
+    if (err != ncclSuccess && err != ncclInProgress)
+        for (int i = 0; i < group.setups.n; i++)
+            setup_cancel(&setups()[i]);
+    group.calls.n = group.setups.n = 0;
+    group.err = ncclSuccess;
+    return err;
+}
+
+void group_enter(void)
+{
+    group.depth++;
+}
+
+ncclResult_t group_leave(ncclResult_t err)
+{
+    if (err != ncclSuccess && group.err == ncclSuccess)
+        group.err = err;
+    const ncclResult_t ended = end(NULL);
+    return err != ncclSuccess ? err : ended;
+}
+
+ncclResult_t group_add(const struct call *c)
+{
+    append(&group.calls, c, sizeof *c);
+    return ncclSuccess;
+}
+
+ncclResult_t group_add_setup(const struct setup *s)
+{
+    append(&group.setups, s, sizeof *s);
+    return ncclSuccess;
+}
+
+/* ---- non-blocking communicators -------------------------------------------------- */
+
+static void leave_batch(struct ncclComm *c)
+{
+    struct batch *const b = c->pending;
+    c->pending = NULL;
+    if (!b || --b->refs > 0)
+        return;
+    free(b->call);
+    free(b);
+}
+
+ncclResult_t group_progress(struct ncclComm *c)
+{
+    while (c->setup && c->setup->step != SETUP_DONE) {
+        const ncclResult_t err = setup_advance(c->setup, 0);
+        if (err == ncclInProgress)
+            return err;
+        if (err != ncclSuccess) {
+            free(c->setup);
+            c->setup = NULL;
+            atomic_store(&c->error, (int)err);
+            return err;
+        }
+    }
+    free(c->setup);
+    c->setup = NULL;
+    if (c->pending && c->pending->n > 0) {
+        execute(c->pending->call, c->pending->n);
+        c->pending->n = 0; // for the other communicators of the group
+    }
+    leave_batch(c);
+    return ncclSuccess;
+}
+
+void group_forget(struct ncclComm *c)
+{
+    if (c->setup && c->setup->comm != c)
+        setup_cancel(c->setup);
+    free(c->setup);
+    c->setup = NULL;
+    leave_batch(c);
+}
+
+/* ---- the functions --------------------------------------------------------------- */
 
 ncclResult_t pncclGroupStart(void)
 {
-    group.depth++;
+    group_enter();
     return ncclSuccess;
 }
 
 ncclResult_t pncclGroupEnd(void)
 {
-    if (group.depth == 0)
-        return comm_error(ncclInvalidUsage,
-                          "ncclGroupEnd: not in a group call.");
-    if (--group.depth > 0)
-        return ncclSuccess;
-    ncclResult_t err = ncclSuccess;
-    for (int i = 0; i < group.ninit && err == ncclSuccess; i++)
-        err = comm_wait_ready(group.init[i]);
-    group.ninit = 0;
+    return end(NULL);
+}
+
+ncclResult_t pncclGroupSimulateEnd(ncclSimInfo_t *simInfo)
+{
+    ncclSimInfo_t info = NCCL_SIM_INFO_INITIALIZER;
+    size_t nbytes = 0;
+    const unsigned magic = info.magic;
+    if (!simInfo)
+        return end(NULL); // as NCCL: then it is ncclGroupEnd
+    memcpy(&nbytes, simInfo, sizeof nbytes);
+    if (nbytes > sizeof info)
+        nbytes = sizeof info;
+    info.magic = 0;
+    memcpy(&info, simInfo, nbytes);
+    if (info.magic != magic && group.depth == 1 && group.err == ncclSuccess)
+        group.err = nccl_error(ncclInvalidArgument,
+                               "ncclSimInfo_t argument not initialized via "
+                               "NCCL_SIM_INFO_INITIALIZER");
+    const ncclResult_t err = end(&info.estimatedTime);
     if (err == ncclSuccess)
-        err = check_self();
-    if (err == ncclSuccess && blocking_mixed())
-        err = comm_error(ncclInvalidArgument,
-                         "blocking and non-blocking communicators in one "
-                         "group");
-    if (err == ncclSuccess)
-        execute(group.call, group.n);
-    group.n = 0;
+        memcpy(simInfo, &info, nbytes);
     return err;
 }
 
 NCCL_ALIAS(ncclGroupStart)
 NCCL_ALIAS(ncclGroupEnd)
+NCCL_ALIAS(ncclGroupSimulateEnd)

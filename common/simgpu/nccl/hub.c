@@ -1,114 +1,222 @@
-/*
- * hub.c: what the ranks of a communicator share: its layout, and meetings
- */
-#include "nccl/comm.h"
+#define _GNU_SOURCE
+#include "nccl/hub.h"
 
-/* ---- the hub's layout ------------------------------------------------------------ */
+#include <fcntl.h>      /* open */
+#include <limits.h>     /* INT_MAX */
+#include <stdio.h>      /* snprintf */
+#include <sys/mman.h>   /* memfd_create */
+#include <sys/random.h> /* getrandom */
+#include <unistd.h>     /* ftruncate */
+
+/* ---- layout ------------------------------------------------------------------- */
 
 static size_t slots_at(int n)
 {
-    return (sizeof(struct hub) + n * sizeof(struct member) + 63) & ~63ul;
+    const size_t end = sizeof(struct hub) + n * sizeof(struct hub_member);
+    return (end + 63) & ~(size_t)63;
 }
 
 static size_t posts_at(int n)
 {
-    return slots_at(n) + COMM_SLOTS * sizeof(struct slot);
+    return slots_at(n) + HUB_SLOTS * sizeof(struct hub_slot);
 }
 
 static size_t channels_at(int n)
 {
-    return posts_at(n) + (size_t)COMM_SLOTS * n * sizeof(struct post);
+    return posts_at(n) + (size_t)HUB_SLOTS * n * sizeof(struct hub_post);
 }
 
-size_t comm_hub_nbytes(int n)
+static size_t nbytes_of(int n)
 {
-    return channels_at(n) + (size_t)n * n * sizeof(struct channel);
+    return channels_at(n) + (size_t)n * n * sizeof(struct hub_channel);
 }
 
-struct slot *comm_slot(const struct ncclComm *c, uint64_t seq)
+struct hub_slot *hub_slot(const struct hub_view *v, uint64_t seq)
 {
-    struct slot *const first =
-        (struct slot *)((char *)c->hub + slots_at(c->nranks));
-    return &first[seq % COMM_SLOTS];
+    struct hub_slot *const first =
+        (struct hub_slot *)((char *)v->hub + slots_at(v->nranks));
+    return &first[seq % HUB_SLOTS];
 }
 
-struct post *comm_post(const struct ncclComm *c, uint64_t seq, int rank)
+struct hub_post *hub_post(const struct hub_view *v, uint64_t seq, int rank)
 {
-    struct post *const first =
-        (struct post *)((char *)c->hub + posts_at(c->nranks));
-    return &first[seq % COMM_SLOTS * c->nranks + rank];
+    struct hub_post *const first =
+        (struct hub_post *)((char *)v->hub + posts_at(v->nranks));
+    return &first[seq % HUB_SLOTS * v->nranks + rank];
 }
 
-struct channel *comm_channel(const struct ncclComm *c, int from, int to)
+static struct hub_channel *channel(const struct hub_view *v, int from, int to)
 {
-    struct channel *const first =
-        (struct channel *)((char *)c->hub + channels_at(c->nranks));
-    return &first[(size_t)from * c->nranks + to];
+    struct hub_channel *const first =
+        (struct hub_channel *)((char *)v->hub + channels_at(v->nranks));
+    return &first[(size_t)from * v->nranks + to];
 }
 
-uint64_t comm_key(const struct ncclComm *c, uint64_t kind, uint64_t seq)
+/* ---- mapping ------------------------------------------------------------------ */
+
+int hub_make(uint64_t *nonce)
 {
-    uint64_t x = c->uid ^ (kind + 1) * 0x9e3779b97f4a7c15u;
-    x += (seq + 1) * 0xd1342543de82ef95u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u; // splitmix64's finaliser
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    x ^= x >> 31;
-    return x ? x : 1;
+    const int fd = memfd_create("simgpu-nccl", MFD_CLOEXEC);
+    if (fd < 0 || getrandom(nonce, sizeof *nonce, 0) < 0 ||
+        pwrite(fd, nonce, sizeof *nonce, 0) != sizeof *nonce)
+        proc_fault(NULL, "cannot make a communicator: %m");
+    return fd;
 }
 
-/* ---- meetings ---------------------------------------------------------------------- */
+int hub_map(struct hub_view *v, const struct proc_id *owner, int fd,
+            uint64_t nonce)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", owner->pid, fd);
+    const int own_fd = open(path, O_RDWR | O_CLOEXEC);
+    if (own_fd < 0)
+        return -1;
+    v->nbytes = nbytes_of(v->nranks);
+    uint64_t found = 0;
+    const int ok = pread(own_fd, &found, sizeof found, 0) == sizeof found &&
+                   found == nonce && ftruncate(own_fd, (off_t)v->nbytes) == 0;
+    void *const at = ok ? mmap(NULL, v->nbytes, PROT_READ | PROT_WRITE,
+                               MAP_SHARED, own_fd, 0)
+                        : MAP_FAILED;
+    close(own_fd);
+    v->hub = at == MAP_FAILED ? NULL : at;
+    return v->hub ? 0 : -1;
+}
 
-/* Sleep until *word is at least `enough`. */
-void comm_wait_at_least(_Atomic uint32_t *word, uint32_t enough,
-                        const struct wait_note *note)
+void hub_unmap(struct hub_view *v)
+{
+    if (v->hub)
+        munmap(v->hub, v->nbytes);
+    v->hub = NULL;
+}
+
+/* ---- waiting ------------------------------------------------------------------ */
+
+static int reached(uint32_t seen, uint32_t enough)
+{
+    return (int32_t)((seen - enough) << 1) >= 0; // 31 bits that wrap
+}
+
+int hub_wait(_Atomic uint32_t *word, uint32_t enough,
+             const struct wait_note *note)
 {
     for (;;) {
         const uint32_t seen = atomic_load(word);
-        if ((int32_t)(seen - enough) >= 0)
-            return;
+        if (reached(seen, enough))
+            return 0;
+        if (seen & HUB_LOST)
+            return -1;
         proc_wait(word, seen, note);
     }
 }
 
-void comm_enter(struct ncclComm *c, uint64_t seq, const struct wait_note *note)
+static void lose(_Atomic uint32_t *word)
 {
-    comm_wait_at_least(&comm_slot(c, seq)->generation,
-                       (uint32_t)(seq / COMM_SLOTS), note);
+    atomic_fetch_or(word, HUB_LOST);
+    proc_wake(word);
 }
 
-int comm_arrive(struct ncclComm *c, uint64_t seq)
+void hub_abort(const struct hub_view *v)
 {
-    return atomic_fetch_add(&comm_slot(c, seq)->arrived, 1) + 1 ==
-           (uint32_t)c->nranks;
+    lose(&v->hub->joined);
+    for (int i = 0; i < HUB_SLOTS; i++)
+        lose(&hub_slot(v, (uint64_t)i)->state);
+    for (int from = 0; from < v->nranks; from++)
+        for (int to = 0; to < v->nranks; to++)
+            for (uint32_t i = 0; i < HUB_DEPTH; i++)
+                lose(&hub_message(v, from, to, i)->turn);
 }
 
-void comm_meet(struct ncclComm *c, uint64_t seq, const struct wait_note *note)
+int hub_lost(const struct hub_view *v)
 {
-    struct slot *const s = comm_slot(c, seq);
-    if (comm_arrive(c, seq))
-        proc_wake(&s->arrived);
-    else
-        comm_wait_at_least(&s->arrived, (uint32_t)c->nranks, note);
+    return (atomic_load(&v->hub->joined) & HUB_LOST) != 0;
 }
 
-void comm_wait_end(struct ncclComm *c, uint64_t seq,
-                   const struct wait_note *note)
+/* ---- meetings ----------------------------------------------------------------- */
+
+static uint32_t generation(uint64_t seq)
 {
-    comm_enter(c, seq + COMM_SLOTS, note); // the slot's next generation
+    return (uint32_t)(seq / HUB_SLOTS) & 0x3fffffffu;
 }
 
-void comm_leave(struct ncclComm *c, uint64_t seq)
+int hub_enter(const struct hub_view *v, uint64_t seq,
+              const struct wait_note *note)
 {
-    struct slot *const s = comm_slot(c, seq);
-    if (atomic_fetch_add(&s->finished, 1) + 1 == (uint32_t)c->nranks)
-        comm_end(c, seq);
+    return hub_wait(&hub_slot(v, seq)->state, 2 * generation(seq), note);
 }
 
-void comm_end(struct ncclComm *c, uint64_t seq)
+int hub_arrive(const struct hub_view *v, uint64_t seq)
 {
-    struct slot *const s = comm_slot(c, seq);
-    atomic_store(&s->arrived, 0);
-    atomic_store(&s->finished, 0);
-    atomic_fetch_add(&s->generation, 1);
-    proc_wake(&s->generation);
+    return atomic_fetch_add(&hub_slot(v, seq)->arrived, 1) + 1 ==
+           (uint32_t)v->nranks;
+}
+
+void hub_open(const struct hub_view *v, uint64_t seq, int helpers)
+{
+    struct hub_slot *const s = hub_slot(v, seq);
+    atomic_store(&s->arrived, 0); // nobody comes again before it has ended
+    atomic_store(&s->done, 0);
+    atomic_store(&s->next, (uint64_t)generation(seq) << 32);
+    atomic_fetch_add(&s->state, 1);
+    if (helpers > 0)
+        proc_wake_some(&s->state, helpers);
+}
+
+int hub_wait_open(const struct hub_view *v, uint64_t seq,
+                  const struct wait_note *note)
+{
+    return hub_wait(&hub_slot(v, seq)->state, 2 * generation(seq) + 1, note);
+}
+
+int hub_is_open(const struct hub_view *v, uint64_t seq)
+{
+    return reached(atomic_load(&hub_slot(v, seq)->state),
+                   2 * generation(seq) + 1);
+}
+
+int64_t hub_claim(const struct hub_view *v, uint64_t seq, uint32_t npieces)
+{
+    struct hub_slot *const s = hub_slot(v, seq);
+    uint64_t next = atomic_load(&s->next);
+    do { // whoever comes late finds the slot in use for another meeting
+        if (next >> 32 != generation(seq) || (uint32_t)next >= npieces)
+            return -1;
+    } while (!atomic_compare_exchange_weak(&s->next, &next, next + 1));
+    return (uint32_t)next;
+}
+
+void hub_done(const struct hub_view *v, uint64_t seq, uint32_t npieces)
+{
+    struct hub_slot *const s = hub_slot(v, seq);
+    if (atomic_fetch_add(&s->done, 1) + 1 < npieces)
+        return;
+    atomic_fetch_add(&s->state, 1); // the slot's next generation
+    proc_wake(&s->state);
+}
+
+void hub_wait_end(const struct hub_view *v, uint64_t seq,
+                  const struct wait_note *note)
+{
+    _Atomic uint32_t *const state = &hub_slot(v, seq)->state;
+    // Even if the communicator is lost: what is open is being done.
+    for (;;) {
+        const uint32_t seen = atomic_load(state);
+        if (reached(seen, 2 * generation(seq) + 2))
+            return;
+        proc_wait(state, seen, note);
+    }
+}
+
+/* ---- messages ----------------------------------------------------------------- */
+
+struct hub_message *hub_message(const struct hub_view *v, int from, int to,
+                                uint32_t number)
+{
+    return &channel(v, from, to)->ring[number % HUB_DEPTH];
+}
+
+void hub_advance(struct hub_message *m)
+{
+    atomic_fetch_add(&m->turn, 1);
+    proc_wake(&m->turn);
 }

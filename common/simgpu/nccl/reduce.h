@@ -13,16 +13,20 @@
 /* Bytes of an element; 0 for a type that doesn't exist. */
 size_t reduce_type_size(ncclDataType_t type);
 
-/* acc = acc op in (sum, prod, max or min) for count elements. */
-void reduce_combine(void *acc, const void *in, size_t count,
+/* out = a op b (sum, prod, max or min) for count elements; out may be a. */
+void reduce_combine(void *out, const void *a, const void *b, size_t count,
                     ncclDataType_t type, ncclRedOp_t op);
 
-/* acc = in * scale, in the type's arithmetic. */
-void reduce_scale(void *acc, const void *in, size_t count, ncclDataType_t type,
+/* out = in * scale, in the type's arithmetic. */
+void reduce_scale(void *out, const void *in, size_t count, ncclDataType_t type,
                   double scale);
 
 /* acc = acc / n for integers, towards zero (the end of ncclAvg). */
 void reduce_divide(void *acc, size_t count, ncclDataType_t type, int n);
+
+/* Copy nbytes that nobody reads soon, past the caches where that is faster. The
+ * stores are ordered before whatever the caller stores afterwards. */
+void reduce_store(void *to, const void *from, size_t nbytes);
 
 /* One value of the type at p, as a double. */
 double reduce_value(const void *p, ncclDataType_t type);

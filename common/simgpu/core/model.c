@@ -1,0 +1,130 @@
+#include "core/model.h"
+
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* getenv */
+
+#include "graph/live.h"
+#include "graph/replay.h"
+
+const char *model_bad_setting(void)
+{
+    if (topo_algo_set(getenv("NCCL_ALGO")) == 0)
+        return "NCCL_ALGO";
+    return topo_proto_set(getenv("NCCL_PROTO")) == 0 ? "NCCL_PROTO" : NULL;
+}
+
+int model_choice(enum graph_op op, const int32_t *place, int n, uint64_t bytes,
+                 struct model_choice *out, char *err, size_t err_nbytes)
+{
+    struct topo_coll c;
+    if (topo_collective(proc()->topo, op, place, n, bytes,
+                        topo_algo_set(getenv("NCCL_ALGO")),
+                        topo_proto_set(getenv("NCCL_PROTO")), &c, err,
+                        err_nbytes) != 0)
+        return -1;
+    *out =
+        (struct model_choice){topo_algo_name(c.algo), topo_proto_name(c.proto),
+                              (double)c.time_ps * 1e-6};
+    topo_coll_release(&c);
+    return 0;
+}
+
+/* ---- a replay of operations that nobody has issued ----------------------------- */
+
+static int known_before(const struct model_op *ops, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (ops[k].key == ops[i].key)
+            return 1;
+    return 0;
+}
+
+/* The nodes of all ranks of an operation, as if one process drove them, with a
+ * queue for each GPU. */
+static void add_nodes(struct graph_segment *g, const struct model_op *o)
+{
+    const int message = o->op == GRAPH_OP_SENDRECV;
+    for (int i = 0; i < o->nplaces; i++) {
+        const struct graph_node n = {
+            .kind = !message ? GRAPH_COLL
+                    : i      ? GRAPH_RECV
+                             : GRAPH_SEND,
+            .match_kind = message ? GRAPH_MATCH_PAIR : GRAPH_MATCH_ALL,
+            .op = (uint8_t)o->op,
+            .queue = (uint32_t)o->place[i] + 1,
+            .place = o->place[i],
+            .peer_place = o->place[message ? !i : i],
+            .match = o->key,
+            .match_size = (uint32_t)o->nplaces,
+            .match_rank = (uint32_t)i,
+            .bytes = o->bytes,
+            .group = 1,
+        };
+        graph_add(g, &n, NULL, NULL, NULL);
+    }
+}
+
+/* When the last of the nodes 1..n of g has ended. */
+static int replay_all(struct graph_segment *g, uint32_t n, uint64_t *ps,
+                      char *err, size_t err_nbytes)
+{
+    const struct replay_options options = {
+        .algos = topo_algo_set(getenv("NCCL_ALGO")),
+        .protos = topo_proto_set(getenv("NCCL_PROTO"))};
+    struct graph_ref *const roots = calloc(n, sizeof *roots);
+    struct graph_live *const live = graph_live_new(1);
+    struct graph *past = NULL;
+    struct replay *replay = NULL;
+    snprintf(err, err_nbytes, "no memory");
+    if (!roots || !live || graph_live_attach(live, 0, graph_fd(g)) != 0 ||
+        graph_live_update(live, err, err_nbytes) != 0)
+        goto out;
+    for (uint32_t i = 0; i < n; i++)
+        roots[i] = (struct graph_ref){0, i + 1};
+    past = graph_past(live, roots, n, 0, err, err_nbytes);
+    if (past)
+        replay = replay_run(past, proc()->topo, &options, err, err_nbytes);
+    if (replay)
+        *ps = replay_end_ps(replay);
+out:
+    replay_free(replay);
+    graph_free(past);
+    graph_live_free(live);
+    free(roots);
+    return replay ? 0 : -1;
+}
+
+int model_estimate(const struct model_op *ops, int n, uint64_t *ps, char *err,
+                   size_t err_nbytes)
+{
+    uint32_t nodes = 0;
+    struct graph_segment *const g = graph_open(0, 1, NULL);
+    if (!g) {
+        snprintf(err, err_nbytes, "no memory");
+        return -1;
+    }
+    for (int i = 0; i < n; i++)
+        if (!known_before(ops, i)) {
+            add_nodes(g, &ops[i]);
+            nodes += (uint32_t)ops[i].nplaces;
+        }
+    const int result = nodes ? replay_all(g, nodes, ps, err, err_nbytes) : 0;
+    graph_close(g);
+    return result;
+}
+
+int model_channels(const int32_t *place, int n)
+{
+    return topo_channels(proc()->topo, place, n);
+}
+
+void model_ring(const int32_t *place, int n, int channel, int *rank)
+{
+    topo_ring(proc()->topo, place, n, channel, rank);
+}
+
+void model_bus_id(int32_t place, char *out, size_t nbytes)
+{
+    const struct topo_gpu *const gpu = topo_gpu(proc()->topo, place);
+    snprintf(out, nbytes, "%s", gpu ? gpu->bus_id : "");
+}

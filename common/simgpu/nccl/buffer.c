@@ -1,0 +1,152 @@
+/*
+ * buffer.c: memory, and registering it
+ *
+ * On GPUs a registered buffer, and a window even more so, lets NCCL move data
+ * without copying it first. Here all device memory is within reach anyway: what
+ * registering does is to hold programs to its rules.
+ */
+
+#include "nccl/comm.h"
+
+ncclResult_t pncclMemAlloc(void **ptr, size_t size)
+{
+    if (!ptr || size == 0)
+        return nccl_error(ncclInvalidArgument,
+                          "MemAlloc : ptr argument is NULL, or size is 0");
+    // a multiple of what NCCL maps at a time: windows begin and end there
+    const size_t nbytes = (size + NCCL_WIN_REQUIRED_ALIGNMENT - 1) &
+                          ~(size_t)(NCCL_WIN_REQUIRED_ALIGNMENT - 1);
+    return heap_alloc(device_current(), nbytes, 0, PROC_SITE(), ptr) == 0
+               ? ncclSuccess
+               : nccl_error(ncclUnhandledCudaError,
+                            "MemAlloc : device %d has no %zu bytes left",
+                            device_current(), nbytes);
+}
+
+ncclResult_t pncclMemFree(void *ptr)
+{
+    return cudaFree(ptr) == cudaSuccess
+               ? ncclSuccess
+               : nccl_error(ncclInvalidArgument,
+                            "MemFree : %p is not from ncclMemAlloc", ptr);
+}
+
+/* Does this device's memory hold these bytes? */
+static ncclResult_t check_range(const struct ncclComm *c, const char *call,
+                                void *buff, size_t size)
+{
+    struct heap_block b;
+    char what[512];
+    if (!buff || size == 0)
+        return nccl_error(ncclInvalidArgument,
+                          "%s : buff argument is NULL, or size is 0", call);
+    if (heap_find(buff, &b) != 0)
+        return nccl_error(ncclInvalidArgument,
+                          "%s : %p is not memory of a device", call, buff);
+    if ((char *)buff + size > b.base + b.nbytes)
+        return nccl_error(ncclInvalidArgument,
+                          "%s : %zu bytes are more than there are from %s",
+                          call, size, heap_describe(buff, what, sizeof what));
+    if (b.device != c->device && b.device != HEAP_PINNED)
+        return nccl_error(ncclInvalidArgument,
+                          "%s : %p is memory of device %d, the communicator's "
+                          "is %d",
+                          call, buff, b.device, c->device);
+    return ncclSuccess;
+}
+
+static ncclResult_t take(struct ncclComm *c, const char *call, void *buff,
+                         size_t size, int window, struct comm_buffer **out)
+{
+    for (int i = 0; i < COMM_REGISTERED; i++)
+        if (!c->buffer[i].base) {
+            c->buffer[i] = (struct comm_buffer){buff, size, window};
+            *out = &c->buffer[i];
+            debug_info(DEBUG_REG, c->device,
+                       "comm %p register buff %p size %zu", (void *)c, buff,
+                       size);
+            return ncclSuccess;
+        }
+    return nccl_error(ncclInvalidUsage, "%s : more than %d buffers", call,
+                      COMM_REGISTERED);
+}
+
+/* Forget what a handle names, which this communicator has given. */
+static ncclResult_t drop(struct ncclComm *c, const char *call,
+                         struct comm_buffer *b, int window)
+{
+    for (int i = 0; i < COMM_REGISTERED; i++)
+        if (b == &c->buffer[i] && b->base && b->window == window) {
+            b->base = NULL;
+            return ncclSuccess;
+        }
+    return nccl_error(ncclInvalidArgument,
+                      "%s : %p was not registered with this communicator", call,
+                      (void *)b);
+}
+
+ncclResult_t pncclCommRegister(const ncclComm_t comm, void *buff, size_t size,
+                               void **handle)
+{
+    ncclResult_t err = comm_check_ready(comm, "CommRegister");
+    if (err == ncclSuccess && !handle)
+        err = nccl_error(ncclInvalidArgument,
+                         "CommRegister : handle argument is NULL");
+    if (err == ncclSuccess)
+        err = check_range(comm, "CommRegister", buff, size);
+    struct comm_buffer *b = NULL;
+    if (err == ncclSuccess)
+        err = take(comm, "CommRegister", buff, size, 0, &b);
+    if (handle)
+        *handle = b;
+    return err;
+}
+
+ncclResult_t pncclCommDeregister(const ncclComm_t comm, void *handle)
+{
+    const ncclResult_t err = comm_check_ready(comm, "CommDeregister");
+    if (err != ncclSuccess || !handle) // NULL: nothing was registered
+        return err;
+    return drop(comm, "CommDeregister", handle, 0);
+}
+
+ncclResult_t pncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size,
+                                     ncclWindow_t *win, int winFlags)
+{
+    static const char call[] = "CommWindowRegister";
+    ncclResult_t err = comm_check_ready(comm, call);
+    if (err == ncclSuccess && !win)
+        err =
+            nccl_error(ncclInvalidArgument, "%s : win argument is NULL", call);
+    if (err == ncclSuccess &&
+        (winFlags & ~(NCCL_WIN_DEFAULT | NCCL_WIN_COLL_SYMMETRIC)))
+        err = nccl_error(ncclInvalidArgument, "%s : unknown flags %#x", call,
+                         (unsigned)winFlags);
+    if (err == ncclSuccess)
+        err = check_range(comm, call, buff, size);
+    if (err == ncclSuccess && (uintptr_t)buff % NCCL_WIN_REQUIRED_ALIGNMENT)
+        err = nccl_error(ncclInvalidArgument,
+                         "%s : %p is not aligned to %d bytes", call, buff,
+                         NCCL_WIN_REQUIRED_ALIGNMENT);
+    struct comm_buffer *b = NULL;
+    if (err == ncclSuccess)
+        err = take(comm, call, buff, size, 1, &b);
+    if (win)
+        *win = (ncclWindow_t)b;
+    return err;
+}
+
+ncclResult_t pncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t win)
+{
+    const ncclResult_t err = comm_check_ready(comm, "CommWindowDeregister");
+    if (err != ncclSuccess || !win)
+        return err;
+    return drop(comm, "CommWindowDeregister", (struct comm_buffer *)win, 1);
+}
+
+NCCL_ALIAS(ncclMemAlloc)
+NCCL_ALIAS(ncclMemFree)
+NCCL_ALIAS(ncclCommRegister)
+NCCL_ALIAS(ncclCommDeregister)
+NCCL_ALIAS(ncclCommWindowRegister)
+NCCL_ALIAS(ncclCommWindowDeregister)

@@ -1,0 +1,47 @@
+/*
+ * debug.h: what NCCL says of itself: NCCL_DEBUG, and why a call failed
+ *
+ *   NCCL_DEBUG        VERSION, WARN (errors too), INFO (what NCCL does too)
+ *   NCCL_DEBUG_SUBSYS of INFO: INIT,ENV (default), COLL, P2P, GRAPH, TUNING,
+ *                     REG, ALL, ...; ^COLL: all but these
+ *   NCCL_DEBUG_FILE   where to, %h host, %p process; default standard output
+ *
+ * Lines have NCCL's own form: host:pid:tid [device] NCCL INFO text.
+ */
+#ifndef SIMGPU_NCCL_DEBUG_H
+#define SIMGPU_NCCL_DEBUG_H
+
+#include <nccl.h>
+
+enum debug_subsys { /* NCCL's bits, in its order */
+                    DEBUG_INIT = 1 << 0,
+                    DEBUG_COLL = 1 << 1,
+                    DEBUG_P2P = 1 << 2,
+                    DEBUG_GRAPH = 1 << 5,
+                    DEBUG_TUNING = 1 << 6,
+                    DEBUG_ENV = 1 << 7,
+                    DEBUG_REG = 1 << 13,
+                    DEBUG_ALL = ~0,
+};
+
+/* Is a line of these subsystems printed? Ask before costly preparations. */
+int debug_wants(unsigned subsys);
+
+/* A line of NCCL_DEBUG=INFO. device: -1 for the calling thread's. */
+void debug_info(unsigned subsys, int device, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The version, once in a process: NCCL's rank 0 says it. */
+void debug_version(void);
+
+/*
+ * Remember for ncclGetLastError why a call failed, and print it under
+ * NCCL_DEBUG=WARN; returns result.
+ */
+#define nccl_error(result, ...)                                                \
+    debug_error(result, __FILE__, __LINE__, __VA_ARGS__)
+ncclResult_t debug_error(ncclResult_t result, const char *file, int line,
+                         const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * piece.h: the work of a collective, cut into pieces
+ *
+ * A collective moves *blocks* of count elements: one for all ranks, one for each
+ * rank, or one for each pair. A piece is a part of a block that is large enough
+ * to be worth claiming and small enough to be shared well. No piece reads what
+ * another one writes, in place too, so their order doesn't matter.
+ */
+#ifndef SIMGPU_NCCL_PIECE_H
+#define SIMGPU_NCCL_PIECE_H
+
+#include "nccl/coll.h"
+
+struct work { /* a collective whose ranks have all come */
+    const struct hub_view *hub;
+    uint64_t seq;
+    enum coll_kind kind;
+    size_t count, size;        /* elements of a block; bytes of an element */
+    struct rank_buffers *rank; /* where they are, from the first piece on */
+};
+
+/* How many other ranks are worth waking for an operation of this size. */
+int work_helpers(size_t nbytes);
+
+/* Do pieces until none is left. */
+void work_do(struct work *w, enum coll_kind kind, size_t count,
+             ncclDataType_t type);
+
+#endif
