@@ -173,7 +173,7 @@ static int host_may_know(const struct graph *g, const struct graph_node *a,
 static enum hazard_kind kind_of(const struct graph_node *a, uint32_t how_a,
                                 const struct graph_node *b, uint32_t how_b)
 {
-    if (how_a >= GRAPH_ALLOC || how_b >= GRAPH_ALLOC)
+    if (how_a >= GRAPH_ALLOC || how_b >= GRAPH_ALLOC) // or FREE, or HOLD
         return HAZARD_LIFE;
     return a->group && a->group == b->group && a->rank == b->rank ? HAZARD_GROUP
                                                                   : HAZARD_RACE;

@@ -171,7 +171,8 @@ static int unwritten(const struct hazard_written *w, const struct graph_view *v,
     return 0;
 }
 
-/* Accesses of a copy come in pairs of equal length: to, from. What host code does
+/* Accesses of a copy come in pairs of equal length: to, from; a single one is to
+ * a place, from a host buffer that is the host's again. What host code does
  * with what it gets isn't known, so to the host everything counts as written. */
 static int copy(struct hazard_init *s, const struct graph_access *to,
                 const struct graph_access *from)
@@ -221,7 +222,7 @@ static int reads_unwritten(struct hazard_init *s, const struct graph_view *v,
 {
     struct hazard_span gap;
     if ((how(a) != GRAPH_READ && how(a) != GRAPH_ATOMIC) ||
-        (a->write & GRAPH_ROUGH) || a->begin >= a->end)
+        (a->write & (GRAPH_ROUGH | GRAPH_BLIND)) || a->begin >= a->end)
         return 0;
     const struct hazard_written *const w = written(s, a->alloc);
     if (!w)
@@ -248,7 +249,7 @@ int hazard_init_begin(struct hazard_init *s, const struct graph_view *v,
         found = reads_unwritten(s, v, &v->accesses[i], out);
     if (found < 0)
         return -1;
-    if (v->node.kind != GRAPH_COPY)
+    if (v->node.kind != GRAPH_COPY || v->naccesses % 2 != 0)
         return write_all(s, v) != 0 ? -1 : found;
     for (size_t i = 0; i + 1 < v->naccesses; i += 2)
         if (copy(s, &v->accesses[i], &v->accesses[i + 1]) != 0)

@@ -7,6 +7,8 @@
 /* Two of these, unordered, on the same bytes: is that a race? */
 static int clashes(uint32_t a, uint32_t b)
 {
+    if (a == GRAPH_HOLD || b == GRAPH_HOLD)
+        return a == GRAPH_FREE || b == GRAPH_FREE;
     if (a == GRAPH_READ || a == GRAPH_ATOMIC)
         return a != b;
     return 1;
@@ -17,12 +19,20 @@ static int is_over(const struct hazard_touch *t, const uint32_t *known)
     return known[t->point.chain] >= t->point.number;
 }
 
+/* Does it end or begin bytes, so that it clashes with whatever else there is? */
+static int is_final(const struct hazard_touch *t)
+{
+    return t->how == GRAPH_WRITE || t->how == GRAPH_ALLOC ||
+           t->how == GRAPH_FREE;
+}
+
 /* Does `now` make up for t: whatever would race with t races with `now`? */
 static int makes_up(const struct hazard_touch *now,
                     const struct hazard_touch *t, const uint32_t *known)
 {
-    const int all = now->how != GRAPH_READ && now->how != GRAPH_ATOMIC;
-    return all ||
+    if (t->how == GRAPH_HOLD && now->how != GRAPH_FREE && t->how != now->how)
+        return 0;
+    return is_final(now) ||
            (now->how == t->how && (now->at == t->at || is_over(t, known)));
 }
 
@@ -137,8 +147,7 @@ struct update {
 
 static int has_made(const struct update *u, const struct hazard_set *s)
 {
-    const int all = u->now->how != GRAPH_READ && u->now->how != GRAPH_ATOMIC;
-    return u->made && (all || u->from == s);
+    return u->made && u->from == s;
 }
 
 static int update(struct update *u, struct hazard_piece *piece)
@@ -147,17 +156,22 @@ static int update(struct update *u, struct hazard_piece *piece)
     for (uint32_t i = 0; s && i < s->n; i++) {
         const struct hazard_touch *const t = &s->touch[i];
         if (t->at != u->now->at && clashes(t->how, u->now->how) &&
-            !is_over(t, u->known) &&
+            (!is_over(t, u->known) || t->how == GRAPH_FREE) &&
             u->clash(u->arg, t, u->now, piece->begin, piece->end) != 0)
             return -1;
     }
     if (!has_made(u, s)) {
+        struct hazard_set *made = set_after(s, u->now, u->known);
+        if (!made)
+            return -1;
+        if (made->n == 1 && u->made && u->made->n == 1) { // it alone, as before
+            drop(made);
+            made = share(u->made);
+        }
         drop(u->made);
         drop(u->from);
+        u->made = made;
         u->from = s ? share(s) : NULL;
-        u->made = set_after(s, u->now, u->known);
-        if (!u->made)
-            return -1;
     }
     drop(s);
     piece->set = share(u->made);

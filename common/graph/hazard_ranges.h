@@ -57,7 +57,7 @@ typedef int hazard_clash_fn(void *arg, const struct hazard_touch *before,
 /*
  * Operation `now`, at whose beginning `known` is known, touches bytes
  * [begin, end). Calls clash() for each earlier touch of another operation that
- * clashes with it and is not known to be over. 0, or -1: no memory, or clash()
+ * clashes with it and is not known to be over; of a FREE, always. 0, or -1: no memory, or clash()
  * said so.
  */
 int hazard_ranges_touch(struct hazard_ranges *r, const struct hazard_touch *now,

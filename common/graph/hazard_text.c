@@ -88,8 +88,8 @@ static void put_stream(struct text *t, const struct hazard_op *op)
 static void put_op(struct text *t, const struct hazard_op *op)
 {
     static const char *const verb[GRAPH_TOUCHES] = {
-        "reads them", "writes them", "updates them", "allocates them",
-        "frees them"};
+        "reads them",     "writes them", "updates them",
+        "allocates them", "frees them",  "still has them open"};
     put(t, "  %s %s at %s (rank %u, ", op->name, verb[op->how], op->site,
         op->node.rank);
     put_place(t, op);

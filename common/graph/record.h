@@ -133,10 +133,13 @@ enum graph_touch {
     GRAPH_ATOMIC, /* atomic, or volatile: meant to meet others */
     GRAPH_ALLOC,
     GRAPH_FREE,
+    GRAPH_HOLD, /* keeps it from being freed */
     GRAPH_TOUCHES,
     GRAPH_TOUCH = 0xff,  /* of graph_access.write, the part that says how */
     GRAPH_ROUGH = 0x100, /* the range also holds bytes that are not touched */
     GRAPH_FIRST = 0x200, /* a kernel's read, before it wrote there itself */
+    GRAPH_BLIND =
+        0x400, /* an atomic that may not have looked at the old value */
 };
 
 struct graph_access {    /* bytes that an operation touches */
