@@ -39,8 +39,19 @@ cudaError_t span_of(const void *p, size_t nbytes, int write, struct span *out);
  */
 int api_peers(int device_a, int device_b);
 
-/* The mark of a device-side operation on one or two operands, enqueued. */
+/* May kernels of this device touch memory of that one? */
+int api_reaches(int device, int peer);
+
+/*
+ * The mark of a device-side operation on one or two operands, enqueued. nbytes
+ * are moved to the first from the last. What it touches is all of the operands,
+ * or what `access` says: n entries.
+ */
 struct mark api_enqueue(struct stream *s, struct op *op,
                         const struct span *const *spans, int n, size_t nbytes);
+struct mark api_enqueue_touching(struct stream *s, struct op *op,
+                                 const struct span *to, const struct span *from,
+                                 size_t nbytes,
+                                 const struct graph_access *access, size_t n);
 
 #endif

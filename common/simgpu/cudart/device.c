@@ -201,6 +201,11 @@ int api_peers(int a, int b)
     return a == b || enabled[a][b] || enabled[b][a];
 }
 
+int api_reaches(int device, int peer)
+{
+    return device == peer || enabled[device][peer];
+}
+
 cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device,
                                     int peerDevice)
 {

@@ -4,13 +4,25 @@
 #include <string.h> /* memmove */
 
 #include "core/heap_space.h" /* space_slot */
+#include "cudart/api.h"      /* api_reaches */
 
-enum kind { READ, WRITE, ATOMIC, KINDS };
-enum { OPEN = 8, MAX_RANGES = 1 << 16 };
+enum kind {
+    READ,
+    WRITE,
+    ATOMIC,
+    SIGNAL,
+    KINDS
+}; /* signal: volatile, or an
+                                                     exchange */
+enum { OPEN = 8, MAX_RANGES = 1 << 16, MAX_FIRST = 16, MAX_LOOKS = 4096 };
+
+static const uint32_t how[KINDS] = {GRAPH_READ, GRAPH_WRITE, GRAPH_ATOMIC,
+                                    GRAPH_ATOMIC | GRAPH_BLIND};
 
 struct range { /* bytes of one allocation, user addresses */
     const char *begin, *end;
     uint32_t block; /* index into the log's blocks */
+    int rough;      /* not all of it was touched */
 };
 
 struct log { /* of the kernel that this worker runs */
@@ -20,6 +32,8 @@ struct log { /* of the kernel that this worker runs */
     struct range open[KINDS][OPEN]; /* the latest first */
     struct range *done[KINDS];
     size_t ndone[KINDS], cap_done[KINDS];
+    struct range first[MAX_FIRST]; /* read before the kernel wrote there */
+    size_t nfirst;
     struct graph_access *access;
     struct graph_move *move;
 };
@@ -30,7 +44,7 @@ static __thread int collecting;     /* device code runs on this thread */
 static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
                                  const void *pc)
 {
-    static const char *const verb[] = {"reads", "writes", "updates"};
+    static const char *const verb[] = {"reads", "writes", "updates", "touches"};
     const struct launch *const l = log_of->launch;
     const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
     char what[512], where[256];
@@ -43,6 +57,27 @@ static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
                "the number of elements.",
                l->kernel->name, l->device, verb[kind], nbytes, (const void *)p,
                where, what, b.x, b.y, b.z, t.x, t.y, t.z);
+}
+
+/* A kernel reaches memory of another device only with peer access. */
+static void check_device(const struct launch *l, const struct heap_block *b,
+                         const void *pc)
+{
+    char where[256], from[256];
+    if (b->device == HEAP_PINNED || b->device == l->device || b->managed ||
+        b->imported || api_reaches(l->device, b->device))
+        return;
+    collecting = 0;
+    proc_fault(
+        NULL,
+        "kernel %s on device %d, at %s, touches memory of device %d:\n"
+        "  the %zu-byte allocation made at %s.\nThat takes "
+        "cudaDeviceEnablePeerAccess(%d, 0) while device %d is current.",
+        l->kernel->name, l->device,
+        graph_site_text(proc()->graph, proc_site(pc), where, sizeof where),
+        b->device, b->nbytes,
+        graph_site_text(proc()->graph, b->site, from, sizeof from), b->device,
+        l->device);
 }
 
 /* The index of the allocation that holds [p, p + nbytes). */
@@ -64,6 +99,7 @@ static uint32_t block_of(struct log *g, const char *p, size_t nbytes,
         bad_access(p, nbytes, kind, pc);
     if (p + nbytes > b->base + b->nbytes)
         bad_access(b->base + b->nbytes, nbytes, kind, pc);
+    check_device(g->launch, b, pc);
     return g->nblocks++;
 }
 
@@ -83,6 +119,7 @@ static void merge(struct log *g, enum kind kind)
         if (n && r[i].block == r[n - 1].block && r[i].begin <= r[n - 1].end) {
             if (r[i].end > r[n - 1].end)
                 r[n - 1].end = r[i].end;
+            r[n - 1].rough |= r[i].rough;
         } else {
             r[n++] = r[i];
         }
@@ -97,9 +134,10 @@ static void coarsen(struct log *g, enum kind kind)
     struct range *const r = g->done[kind];
     size_t n = 0;
     for (size_t i = 0; i < g->ndone[kind]; i++) {
-        if (n && i % 2 && r[i].block == r[n - 1].block)
+        if (n && i % 2 && r[i].block == r[n - 1].block) {
             r[n - 1].end = r[i].end;
-        else
+            r[n - 1].rough = 1;
+        } else
             r[n++] = r[i];
     }
     g->ndone[kind] = n;
@@ -122,6 +160,32 @@ static void finish_range(struct log *g, enum kind kind, struct range r)
     g->done[kind][g->ndone[kind]++] = r;
 }
 
+/* Has the kernel written the range's first byte? */
+static int has_written(const struct log *g, const char *p)
+{
+    const struct range *r = g->open[WRITE];
+    for (int i = 0; i < OPEN && r[i].begin; i++)
+        if (p >= r[i].begin && p < r[i].end)
+            return 1;
+    r = g->done[WRITE];
+    for (size_t i = 0; i < g->ndone[WRITE]; i++)
+        if (p >= r[i].begin && p < r[i].end)
+            return 1;
+    return 0;
+}
+
+/*
+ * A range of reads begins. What a kernel reads and writes is taken for scratch
+ * memory of its own, in whatever order; of some bytes it is certain that they
+ * were read first (x[i] += 1).
+ */
+static void note_first(struct log *g, const struct range *r)
+{
+    if (g->nfirst < MAX_FIRST && g->ndone[WRITE] < MAX_LOOKS &&
+        !has_written(g, r->begin))
+        g->first[g->nfirst++] = *r;
+}
+
 static void touch(const char *p, size_t nbytes, enum kind kind, const void *pc)
 {
     if (!collecting || space_slot(p) < 0)
@@ -140,8 +204,11 @@ static void touch(const char *p, size_t nbytes, enum kind kind, const void *pc)
         }
         return;
     }
-    const struct range fresh = {p, p + nbytes,
-                                block_of(g, p, nbytes, kind, pc)};
+    const struct range fresh = {.begin = p,
+                                .end = p + nbytes,
+                                .block = block_of(g, p, nbytes, kind, pc)};
+    if (kind == READ || kind == ATOMIC)
+        note_first(g, &fresh);
     if (open[OPEN - 1].begin)
         finish_range(g, kind, open[OPEN - 1]);
     memmove(open + 1, open, (OPEN - 1) * sizeof *open);
@@ -155,9 +222,21 @@ void access_begin(const struct launch *l, const struct op *op)
         proc_fault(NULL, "out of host memory for a kernel's accesses");
     log_of->launch = l;
     log_of->nblocks = 0;
+    log_of->nfirst = 0;
     memset(log_of->open, 0, sizeof log_of->open);
     memset(log_of->ndone, 0, sizeof log_of->ndone);
     collecting = 1;
+}
+
+static void report_access(struct log *g, const struct range *r, uint32_t write,
+                          struct launch_cost *c)
+{
+    const struct heap_block *const b = &g->block[r->block];
+    g->access[c->naccesses++] =
+        (struct graph_access){.alloc = b->id,
+                              .begin = (uint64_t)(r->begin - b->base),
+                              .end = (uint64_t)(r->end - b->base),
+                              .write = write};
 }
 
 /* All ranges of one kind, as accesses and as bytes moved. */
@@ -169,11 +248,7 @@ static void report(struct log *g, enum kind kind, struct launch_cost *c)
     for (size_t i = 0; i < g->ndone[kind]; i++) {
         const struct range *const r = &g->done[kind][i];
         const struct heap_block *const b = &g->block[r->block];
-        g->access[c->naccesses++] =
-            (struct graph_access){.alloc = b->id,
-                                  .begin = (uint64_t)(r->begin - b->base),
-                                  .end = (uint64_t)(r->end - b->base),
-                                  .write = kind};
+        report_access(g, r, how[kind] | (r->rough ? GRAPH_ROUGH : 0), c);
         const int32_t here = proc_place(g->launch->device);
         const int32_t there = proc_place(b->device);
         struct graph_move *m = g->move;
@@ -194,7 +269,7 @@ void access_end(struct launch_cost *c)
 {
     struct log *const g = log_of;
     collecting = 0;
-    size_t most = 0;
+    size_t most = g->nfirst;
     for (int kind = 0; kind < KINDS; kind++)
         most += g->ndone[kind] + OPEN;
     free(g->access);
@@ -206,6 +281,8 @@ void access_end(struct launch_cost *c)
     *c = (struct launch_cost){.moves = g->move, .accesses = g->access};
     for (int kind = 0; kind < KINDS; kind++)
         report(g, kind, c);
+    for (size_t i = 0; i < g->nfirst; i++)
+        report_access(g, &g->first[i], GRAPH_READ | GRAPH_FIRST, c);
 }
 
 /* ---- what the compiler calls ---------------------------------------------------- */
@@ -213,6 +290,11 @@ void access_end(struct launch_cost *c)
 void simgpu_atomic_access(const volatile void *p, unsigned nbytes)
 {
     touch((const char *)p, nbytes, ATOMIC, __builtin_return_address(0));
+}
+
+void simgpu_atomic_store(const volatile void *p, unsigned nbytes)
+{
+    touch((const char *)p, nbytes, SIGNAL, __builtin_return_address(0));
 }
 
 #define HOOK(name, nbytes, kind)                                               \
@@ -224,8 +306,8 @@ void simgpu_atomic_access(const volatile void *p, unsigned nbytes)
 #define HOOKS(n)                                                               \
     HOOK(read##n, n, READ)                                                     \
     HOOK(write##n, n, WRITE)                                                   \
-    HOOK(volatile_read##n, n, READ)                                            \
-    HOOK(volatile_write##n, n, WRITE)                                          \
+    HOOK(volatile_read##n, n, SIGNAL)                                          \
+    HOOK(volatile_write##n, n, SIGNAL)                                         \
     HOOK(unaligned_read##n, n, READ)                                           \
     HOOK(unaligned_write##n, n, WRITE)
 HOOKS(1)

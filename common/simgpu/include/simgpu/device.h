@@ -135,10 +135,10 @@ static inline T __shfl_up_sync(unsigned, T value, unsigned delta,
 /* ---- atomics ------------------------------------------------------------------ */
 
 /* old = *p; *p = expression of old and v; all at once. */
-#define SIMGPU_ATOMIC(name, expression)                                        \
+#define SIMGPU_ATOMIC(name, expression, access)                                \
     template <class T> SIMGPU_QUIET T name(T *p, T v)                          \
     {                                                                          \
-        simgpu_atomic_access(p, sizeof *p);                                    \
+        access(p, sizeof *p);                                                  \
         T old, next;                                                           \
         __atomic_load(p, &old, __ATOMIC_SEQ_CST);                              \
         do {                                                                   \
@@ -155,14 +155,14 @@ static inline T __shfl_up_sync(unsigned, T value, unsigned delta,
     {                                                                          \
         return name(p, v);                                                     \
     }
-SIMGPU_ATOMIC(atomicAdd, (T)(old + v))
-SIMGPU_ATOMIC(atomicSub, (T)(old - v))
-SIMGPU_ATOMIC(atomicExch, v)
-SIMGPU_ATOMIC(atomicMin, v < old ? v : old)
-SIMGPU_ATOMIC(atomicMax, old < v ? v : old)
-SIMGPU_ATOMIC(atomicAnd, (T)(old &v))
-SIMGPU_ATOMIC(atomicOr, (T)(old | v))
-SIMGPU_ATOMIC(atomicXor, (T)(old ^ v))
+SIMGPU_ATOMIC(atomicAdd, (T)(old + v), simgpu_atomic_access)
+SIMGPU_ATOMIC(atomicSub, (T)(old - v), simgpu_atomic_access)
+SIMGPU_ATOMIC(atomicExch, v, simgpu_atomic_store)
+SIMGPU_ATOMIC(atomicMin, v < old ? v : old, simgpu_atomic_access)
+SIMGPU_ATOMIC(atomicMax, old < v ? v : old, simgpu_atomic_access)
+SIMGPU_ATOMIC(atomicAnd, (T)(old &v), simgpu_atomic_access)
+SIMGPU_ATOMIC(atomicOr, (T)(old | v), simgpu_atomic_access)
+SIMGPU_ATOMIC(atomicXor, (T)(old ^ v), simgpu_atomic_access)
 #undef SIMGPU_ATOMIC
 
 template <class T> SIMGPU_QUIET T atomicCAS(T *p, T compare, T v)

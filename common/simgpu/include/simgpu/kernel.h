@@ -36,6 +36,7 @@ void simgpu_syncthreads(void);
 void *simgpu_dynamic_shared(void);
 /* An atomic access, for hazards: nbytes at p. */
 void simgpu_atomic_access(const volatile void *p, unsigned nbytes);
+void simgpu_atomic_store(const volatile void *p, unsigned nbytes);
 /* Exchange a value among the threads of a warp: every thread of it calls. */
 uint64_t simgpu_shuffle(uint64_t value, int lane);
 /* A bit for each lane of the warp whose predicate holds. */
