@@ -408,6 +408,18 @@ int heap_unimport(void *p)
     return err;
 }
 
+void heap_each(void (*fn)(void *arg, const struct heap_block *b), void *arg)
+{
+    struct heap_block b;
+    pthread_mutex_lock(&lock);
+    for (int slot = 0; slot <= PROC_MAX_DEVICES; slot++)
+        for (size_t i = 0; i < heaps[slot].nblocks; i++) {
+            fill(&b, &heaps[slot], &heaps[slot].block[i]);
+            fn(arg, &b);
+        }
+    pthread_mutex_unlock(&lock);
+}
+
 void heap_usage(int device, size_t *used, size_t *total)
 {
     pthread_mutex_lock(&lock);

@@ -94,6 +94,9 @@ int heap_register(void *p, size_t nbytes);
 int heap_unregister(void *p);
 int heap_registered(const void *p);
 
+/* fn for each allocation of this process that lives. It must not call back. */
+void heap_each(void (*fn)(void *arg, const struct heap_block *b), void *arg);
+
 /* Bytes in use and in all on a device, for cudaMemGetInfo. */
 void heap_usage(int device, size_t *used, size_t *total);
 

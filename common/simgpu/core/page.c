@@ -10,6 +10,8 @@
 #include <sys/random.h> /* getrandom */
 #include <unistd.h>     /* ftruncate */
 
+#include "core/check.h"
+
 /* The process's own page and the peers it knows; peers_lock guards adding. */
 static struct page *own;
 static struct proc_id own_id;
@@ -109,6 +111,7 @@ void proc_meet(const struct proc_id *ids, uint32_t n)
         if (!proc_attach(&ids[i]))
             proc_fault(NULL, "rank %u (process %d) is gone or not ours: %m", i,
                        ids[i].pid);
+    check_meet();
 }
 
 struct peer *proc_peer(uint32_t rank)

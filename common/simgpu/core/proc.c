@@ -9,6 +9,7 @@
 #include <string.h>  /* strchr */
 #include <unistd.h>  /* _exit */
 
+#include "core/check.h"
 #include "core/page.h"
 #include "core/start.h"
 #include "graph/site.h"
@@ -49,8 +50,10 @@ static void load_machine(void)
 
 static void at_exit(void)
 {
+    check_before_exit();
     graph_save(self.graph);
     atomic_store(&page_own()->state, PAGE_EXITED);
+    check_exit();
 }
 
 static void start(void)
@@ -62,6 +65,9 @@ static void start(void)
     if (schedule && schedule_set(schedule) != 0)
         bad_setting("SIMGPU_SCHEDULE", schedule,
                     "use eager, late or random:SEED with a number");
+    if (check_start() != 0)
+        bad_setting("SIMGPU_CHECK", getenv("SIMGPU_CHECK"),
+                    "use 1 to look for hazards at the end, or 0");
     const char *const dir = getenv("SIMGPU_GRAPH");
     self.graph = graph_open(self.rank, self.nranks, dir && *dir ? dir : NULL);
     if (!self.graph)

@@ -481,3 +481,14 @@ int device_marks(int device, int blocking_only, struct mark *out, int cap)
     pthread_mutex_unlock(&all);
     return n;
 }
+
+void streams_drain(void)
+{
+    pthread_mutex_lock(&all);
+    struct stream *const newest = streams; // the list only grows
+    pthread_mutex_unlock(&all);
+    for (struct stream *s = newest; s; s = s->next)
+        mark_demand(stream_tail(s));
+    for (struct stream *s = newest; s; s = s->next)
+        mark_wait(stream_tail(s), "the end of the program", 0);
+}

@@ -126,6 +126,9 @@ int marks_poll(const struct mark *m, int n, const char *call, uint32_t site);
  * stream, waits for. Returns how many; fills at most cap. */
 int device_marks(int device, int blocking_only, struct mark *out, int cap);
 
+/* Wait until nothing is left to do in any stream, without a trace of it. */
+void streams_drain(void);
+
 /* ---- the calling thread and its device --------------------------------- */
 
 int device_current(void);

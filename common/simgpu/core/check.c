@@ -1,0 +1,184 @@
+#define _GNU_SOURCE
+#include "core/check.h"
+
+#include <fcntl.h>  /* open */
+#include <stdarg.h> /* va_list */
+#include <stdio.h>  /* fprintf */
+#include <stdlib.h> /* getenv */
+#include <string.h> /* strcmp */
+#include <unistd.h> /* _exit */
+
+#include "core/heap.h"
+#include "core/page.h"
+#include "core/start.h"
+#include "core/stream.h"
+#include "graph/hazard.h"
+
+enum { MAX_PRINTED = 20, MAX_SITES = 64 };
+
+/* Set once at start and once when the processes have met. */
+static struct {
+    int enabled, met;
+    int *graph_fd;      /* of each rank; -1: out of reach */
+    struct page *board; /* where the processes that end are counted */
+} check;
+
+int check_start(void)
+{
+    const char *const text = getenv("SIMGPU_CHECK");
+    check.enabled = text && strcmp(text, "1") == 0;
+    return text && *text && !check.enabled && strcmp(text, "0") != 0 ? -1 : 0;
+}
+
+void check_note(uint32_t site, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    graph_note_fault(proc()->graph, 0, site, 0, text);
+}
+
+static int open_graph(const struct peer *p)
+{
+    char path[64];
+    if (!p)
+        return -1;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", peer_pid(p),
+             peer_graph_fd(p));
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+void check_meet(void)
+{
+    if (!check.enabled || check.met)
+        return;
+    const uint32_t n = proc()->nranks;
+    check.graph_fd = malloc(n * sizeof *check.graph_fd);
+    if (!check.graph_fd)
+        proc_fault(NULL, "out of host memory for the graphs of %u ranks", n);
+    for (uint32_t rank = 0; rank < n; rank++)
+        check.graph_fd[rank] = rank == proc()->rank
+                                   ? graph_fd(proc()->graph)
+                                   : open_graph(proc_peer(rank));
+    const struct peer *const first = proc_peer(0);
+    check.board = proc()->rank == 0 ? page_own() : first ? first->page : NULL;
+    check.met = check.board != NULL;
+}
+
+/* ---- leaks -------------------------------------------------------------------- */
+
+struct leaks { /* by place of allocation */
+    struct {
+        uint32_t site, count;
+        uint64_t nbytes;
+    } site[MAX_SITES];
+    int n;
+};
+
+static void count_leak(void *arg, const struct heap_block *b)
+{
+    struct leaks *const l = arg;
+    int i = 0;
+    while (i < l->n && l->site[i].site != b->site)
+        i++;
+    if (i == MAX_SITES)
+        return;
+    l->site[i].site = b->site;
+    l->site[i].count++;
+    l->site[i].nbytes += b->nbytes;
+    if (i == l->n)
+        l->n++;
+}
+
+static void note_leaks(void)
+{
+    struct leaks l = {.n = 0};
+    char text[512], where[256];
+    heap_each(count_leak, &l);
+    for (int i = 0; i < l.n; i++) {
+        snprintf(text, sizeof text,
+                 "leak: %u allocation%s made at %s, %llu bytes in all, %s "
+                 "never freed",
+                 l.site[i].count, l.site[i].count == 1 ? "" : "s",
+                 proc_site_text(l.site[i].site, where, sizeof where),
+                 (unsigned long long)l.site[i].nbytes,
+                 l.site[i].count == 1 ? "is" : "are");
+        graph_note_fault(proc()->graph, 0, l.site[i].site, 1, text);
+    }
+}
+
+/* ---- the end ------------------------------------------------------------------- */
+
+static void print(const struct graph *g, const struct hazards *found)
+{
+    char text[4096];
+    const size_t nwarnings = found->n - found->nerrors;
+    fprintf(stderr,
+            "simgpu: check: %zu hazard%s, %zu warning%s in %u operations of %u "
+            "rank%s\n",
+            found->nerrors, found->nerrors == 1 ? "" : "s", nwarnings,
+            nwarnings == 1 ? "" : "s", g->nnodes, g->nranks,
+            g->nranks == 1 ? "" : "s");
+    for (int warning = 0; warning < 2; warning++) {
+        size_t n = 0;
+        for (size_t i = 0; i < found->n; i++) {
+            if (found->hazard[i].warning != warning || ++n > MAX_PRINTED)
+                continue;
+            fprintf(stderr, "\n%s%s", warning ? "warning: " : "",
+                    hazard_text(&found->hazard[i], text, sizeof text));
+        }
+        if (n > MAX_PRINTED)
+            fprintf(stderr, "\n... and %zu more\n", n - MAX_PRINTED);
+    }
+}
+
+/* Find the hazards of the graphs and print them: how many are no warnings. */
+static size_t look(const int *fd, uint32_t nranks)
+{
+    char err[512];
+    struct hazards found = {0};
+    struct graph *const g = graph_map(fd, nranks, err, sizeof err);
+    if (!g || hazards_find(g, &found, err, sizeof err) != 0)
+        fprintf(stderr, "simgpu: check: %s\n", err);
+    else
+        print(g, &found);
+    const size_t nerrors = found.nerrors;
+    hazards_release(&found);
+    graph_free(g);
+    return nerrors;
+}
+
+static int applies(void)
+{
+    return check.enabled && proc()->id.pid == getpid() &&
+           proc_thread_or_worker() != UINT32_MAX;
+}
+
+void check_before_exit(void)
+{
+    if (!applies())
+        return;
+    streams_drain();
+    note_leaks();
+}
+
+void check_exit(void)
+{
+    const uint32_t n = proc()->nranks;
+    if (!applies())
+        return;
+    if (check.met && atomic_fetch_add(&check.board->nended, 1) + 1 < n)
+        return;
+    int *const alone = malloc(n * sizeof *alone);
+    for (uint32_t rank = 0; alone && rank < n; rank++)
+        alone[rank] = rank == proc()->rank ? graph_fd(proc()->graph) : -1;
+    const size_t nerrors =
+        check.met || alone ? look(check.met ? check.graph_fd : alone, n) : 0;
+    free(alone);
+    if (nerrors == 0)
+        return;
+    fflush(NULL); // what the program printed; _exit() would drop it
+    _exit(PROC_EXIT_FAULT);
+}
