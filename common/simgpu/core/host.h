@@ -13,6 +13,10 @@
 void host_record(const char *call, uint32_t site, uint64_t latency_ps,
                  const struct graph_ref *deps, int ndeps);
 
+/* Record that the calling thread touches bytes, in no time. */
+void host_touch(const char *call, uint32_t site,
+                const struct graph_access *access);
+
 /* A number of deps as a node holds it. Too many end the run with a message. */
 uint16_t host_ndeps(int n);
 

@@ -83,6 +83,7 @@
 #define model_ring        simgpu_model_ring
 #define model_bus_id      simgpu_model_bus_id
 #define proc_site         simgpu_proc_site
+#define check_note        simgpu_check_note
 #define proc_site_text    simgpu_proc_site_text
 #define proc_locate       simgpu_proc_locate
 #define proc_locate_text  simgpu_proc_locate_text

@@ -11,6 +11,9 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcpy */
 
+#include "core/check.h"
+#include "core/host.h"
+
 struct copy_op { /* height rows of width bytes */
     struct op op;
     char *dst;
@@ -70,6 +73,24 @@ static size_t extent(size_t pitch, size_t width, size_t height)
     return height ? (height - 1) * pitch + width : 0;
 }
 
+/* A copy that CUDA refuses, since it leaves an allocation or uses one that is
+ * gone: worth a word, as programs ignore errors. */
+static void note_bounds(const struct copy *c, const void *p, size_t nbytes,
+                        const char *verb)
+{
+    char where[256], what[512];
+    struct heap_block b;
+    const int alive = heap_find(p, &b) == 0;
+    if (!b.base)
+        return;
+    heap_describe(p, what, sizeof what);
+    proc_site_text(c->site, where, sizeof where);
+    check_note(c->site,
+               alive ? "out of bounds: %s at %s %s %zu bytes from %s on"
+                     : "use after free: %s at %s %s %zu bytes from %s on",
+               c->name, where, verb, nbytes, what);
+}
+
 static cudaError_t operands(const struct copy *c, struct span *dst,
                             struct span *src)
 {
@@ -77,19 +98,36 @@ static cudaError_t operands(const struct copy *c, struct span *dst,
         return cudaErrorInvalidPitchValue;
     if (c->kind < cudaMemcpyHostToHost || c->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    cudaError_t err =
-        span_of(c->dst, extent(c->dpitch, c->width, c->height), 1, dst);
-    if (err == cudaSuccess)
-        err = span_of(c->src, extent(c->spitch, c->width, c->height), 0, src);
+    const size_t to = extent(c->dpitch, c->width, c->height);
+    const size_t from = extent(c->spitch, c->width, c->height);
+    cudaError_t err = span_of(c->dst, to, 1, dst);
+    if (err != cudaSuccess)
+        note_bounds(c, c->dst, to, "writes");
+    else if ((err = span_of(c->src, from, 0, src)) != cudaSuccess)
+        note_bounds(c, c->src, from, "reads");
     if (err == cudaSuccess && !kind_fits(c->kind, dst, src))
         err = cudaErrorInvalidValue;
     return err;
 }
 
-/* The source of a pageable copy is the caller's again when the call returns. */
-static void stage(struct copy_op *op)
+/*
+ * The source of a pageable copy is the caller's again when the call returns: it
+ * is read by the host, when all that the copy follows is done.
+ */
+static void stage(struct copy_op *op, const struct copy *c, struct stream *s,
+                  const struct span *src)
 {
+    enum { MAX = 1024 };
+    struct mark marks[MAX];
     const size_t nbytes = extent(op->spitch, op->width, op->height);
+    const int n = device_marks(stream_device(s), 1, marks, MAX);
+    if (n > 0)
+        marks_join(marks, n, c->name, c->site);
+    struct graph_access read = src->access;
+    read.site = c->site;
+    if (c->height > 1 && c->spitch > c->width)
+        read.write |= GRAPH_ROUGH;
+    host_touch(c->name, c->site, &read);
     op->staged = malloc(nbytes);
     if (!op->staged)
         proc_fault(NULL, "out of host memory staging a copy of %zu bytes",
@@ -106,6 +144,67 @@ static int goes_through_host(const struct span *dst, const struct span *src)
     return on_device(dst) && on_device(src) && dst->access.alloc >> 32 == me &&
            src->access.alloc >> 32 == me &&
            !api_peers(dst->device, src->device);
+}
+
+/*
+ * The rows of a pitched copy, in pairs of destination and source; with more of
+ * them than this, all that lies between, said to be rough. `access` has room
+ * for 2 * MAX_ROWS.
+ */
+enum { MAX_ROWS = 1 << 16 };
+
+static size_t touch_rows(const struct copy *c, const struct span *dst,
+                         const struct span *src, struct graph_access *access)
+{
+    const int rough = c->height > MAX_ROWS;
+    const size_t n = rough ? 1 : c->height;
+    for (size_t row = 0; row < n; row++) {
+        struct graph_access *const to = &access[2 * row], *const from = to + 1;
+        *to = dst->access;
+        *from = src->access;
+        to->site = from->site = c->site;
+        to->begin += row * c->dpitch;
+        from->begin += row * c->spitch;
+        if (rough) {
+            to->write |= GRAPH_ROUGH;
+            from->write |= GRAPH_ROUGH;
+        } else {
+            to->end = to->begin + c->width;
+            from->end = from->begin + c->width;
+        }
+    }
+    return 2 * n;
+}
+
+static struct mark enqueue_rows(const struct copy *c, struct stream *s,
+                                struct op *op, const struct span *dst,
+                                const struct span *src)
+{
+    const size_t rows = c->height < MAX_ROWS ? c->height : MAX_ROWS;
+    struct graph_access *const access = malloc(2 * rows * sizeof *access);
+    if (!access)
+        proc_fault(NULL, "out of host memory for a copy of %zu rows",
+                   c->height);
+    const struct mark m =
+        api_enqueue_touching(s, op, dst, src, c->width * c->height, access,
+                             touch_rows(c, dst, src, access));
+    free(access);
+    return m;
+}
+
+/* Enqueue it. The host has read a staged source already. */
+static struct mark enqueue(const struct copy *c, struct stream *s,
+                           struct copy_op *op, const struct span *dst,
+                           const struct span *src)
+{
+    struct span rows = *dst;
+    rows.access.site = c->site;
+    if (!op->staged)
+        return enqueue_rows(c, s, &op->op, dst, src);
+    if (c->height > 1 && c->dpitch > c->width)
+        rows.access.write |= GRAPH_ROUGH;
+    return api_enqueue_touching(s, &op->op, dst, src, c->width * c->height,
+                                &rows.access, 1);
 }
 
 static cudaError_t copy(const struct copy *c)
@@ -133,10 +232,8 @@ static cudaError_t copy(const struct copy *c)
     const int to_host = !on_device(&dst), from_host = !on_device(&src);
     const int staged = c->wait && src.device == API_PAGEABLE && on_device(&dst);
     if (staged)
-        stage(op);
-    const struct span *const spans[] = {&dst, &src};
-    const struct mark m =
-        api_enqueue(s, &op->op, spans, 2, c->width * c->height);
+        stage(op, c, s, &src);
+    const struct mark m = enqueue(c, s, op, &dst, &src);
     if (c->wait && (to_host || (from_host && !staged)))
         marks_join(&m, 1, c->name, c->site);
     return cudaSuccess;

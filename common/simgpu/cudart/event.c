@@ -4,11 +4,12 @@
  * Recording takes a snapshot of a stream: a mark. An event for other processes
  * also counts its records, and those that have been passed, in a memfd that
  * they map: a wait in another process is for "as many as were recorded when I
- * looked".
+ * looked". It names the records' nodes, so that the graph shows the wait.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>    /* open */
 #include <pthread.h>  /* pthread_mutex_t */
+#include <sched.h>    /* sched_yield */
 #include <stdio.h>    /* snprintf */
 #include <stdlib.h>   /* calloc */
 #include <string.h>   /* memcpy */
@@ -16,17 +17,23 @@
 #include <unistd.h>   /* ftruncate */
 
 #include "core/clock.h"
+#include "core/host.h"
 #include "cudart/api.h"
+
+enum { RECORDS = 64 };
 
 struct shared {                        /* in the memfd */
     _Atomic uint32_t recorded, passed; /* passed: futex */
+    _Atomic uint32_t node[RECORDS];    /* of the latest records, by number */
 };
 
 struct CUevent_st {
     unsigned flags;
     int live, refs; /* refs: the program, and records under way */
     struct mark mark;
+    uint32_t nrecords;     /* of a shared one's owner */
     struct shared *shared; /* NULL unless cudaEventInterprocess */
+    uint32_t owner;        /* its rank, of an imported one */
     int fd, imported;
     struct CUevent_st *next;
 };
@@ -131,7 +138,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 struct event_op {
     struct op op;
     struct CUevent_st *event;
-    uint32_t number; /* of the record, for other processes */
+    uint32_t number;       /* of the record, for other processes */
+    struct graph_ref node; /* of a wait: that record's */
 };
 
 static void run_record(struct op *op)
@@ -164,9 +172,14 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     pthread_mutex_lock(&lock);
     e->refs++;
     if (e->shared)
-        op->number = atomic_fetch_add(&e->shared->recorded, 1) + 1;
+        op->number = ++e->nrecords;
     pthread_mutex_unlock(&lock);
+    const uint32_t number = op->number;
     e->mark = stream_enqueue(s, &op->op);
+    if (e->shared) { // others may wait for it only now that it has a node
+        atomic_store(&e->shared->node[number % RECORDS], e->mark.node);
+        atomic_store(&e->shared->recorded, number);
+    }
     return api_return(cudaSuccess);
 }
 
@@ -183,6 +196,17 @@ static int remote_passed(const struct shared *s, uint32_t number)
     return (int32_t)(atomic_load(&s->passed) - number) >= 0;
 }
 
+/* The node of a record in another process; index 0 if that is forgotten, or not
+ * in this job's graph. */
+static struct graph_ref remote_node(const struct CUevent_st *e, uint32_t number)
+{
+    struct graph_ref node = {e->owner, 0};
+    if (number && e->owner != proc()->rank && e->owner < proc()->nranks &&
+        atomic_load(&e->shared->recorded) - number < RECORDS)
+        node.index = atomic_load(&e->shared->node[number % RECORDS]);
+    return node;
+}
+
 static void remote_wait(struct shared *s, uint32_t number, uint32_t site)
 {
     const struct wait_note note = {.call = "cudaStreamWaitEvent",
@@ -195,7 +219,10 @@ static void remote_wait(struct shared *s, uint32_t number, uint32_t site)
 static void run_remote_wait(struct op *op)
 {
     const struct event_op *const r = (struct event_op *)op;
+    const struct graph_ref node = r->node;
     remote_wait(r->event->shared, r->number, op->node.site);
+    if (node.index)
+        op_part(op, &(struct graph_point){node.rank, node.index, 0}, 1);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
@@ -216,12 +243,37 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
     pthread_mutex_lock(&lock);
     e->refs++;
     pthread_mutex_unlock(&lock);
-    if (e->imported)
+    if (e->imported) {
         op->number = atomic_load(&e->shared->recorded);
-    else
+        op->node = remote_node(e, op->number);
+    } else
         op_after(&op->op, e->mark);
     stream_enqueue(s, &op->op);
     return api_return(cudaSuccess);
+}
+
+/* The host waits for the latest record, and knows what it knew. */
+static void join_remote(const struct CUevent_st *e, const char *call,
+                        uint32_t site)
+{
+    const uint32_t number = atomic_load(&e->shared->recorded);
+    const struct graph_ref node = remote_node(e, number);
+    remote_wait(e->shared, number, site);
+    host_record(call, site, proc()->costs->sync_host_ps, &node,
+                node.index != 0);
+}
+
+/* As marks_poll(), of another process's event. */
+static int remote_poll(const struct CUevent_st *e, const char *call,
+                       uint32_t site)
+{
+    const int passed =
+        remote_passed(e->shared, atomic_load(&e->shared->recorded));
+    if (passed)
+        join_remote(e, call, site);
+    else
+        sched_yield();
+    return passed;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
@@ -231,7 +283,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     if (!e)
         return api_return(cudaErrorInvalidResourceHandle);
     if (e->imported)
-        remote_wait(e->shared, atomic_load(&e->shared->recorded), PROC_SITE());
+        join_remote(e, "cudaEventSynchronize", PROC_SITE());
     else
         marks_join(&e->mark, 1, "cudaEventSynchronize", PROC_SITE());
     return api_return(cudaSuccess);
@@ -244,9 +296,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     if (!e)
         return api_return(cudaErrorInvalidResourceHandle);
     const int passed =
-        e->imported
-            ? remote_passed(e->shared, atomic_load(&e->shared->recorded))
-            : marks_poll(&e->mark, 1, "cudaEventQuery", PROC_SITE());
+        e->imported ? remote_poll(e, "cudaEventQuery", PROC_SITE())
+                    : marks_poll(&e->mark, 1, "cudaEventQuery", PROC_SITE());
     return api_return(passed ? cudaSuccess : cudaErrorNotReady);
 }
 
@@ -293,7 +344,8 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event,
     memcpy(&h, &handle, sizeof h);
     if (!event)
         return api_return(cudaErrorInvalidValue);
-    if (!proc_attach(&h.owner))
+    const struct peer *const owner = proc_attach(&h.owner);
+    if (!owner)
         return api_return(cudaErrorMapBufferObjectFailed);
     snprintf(path, sizeof path, "/proc/%d/fd/%d", h.owner.pid, h.fd);
     const int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -302,6 +354,7 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event,
     struct CUevent_st *const e =
         create(cudaEventDisableTiming | cudaEventInterprocess);
     e->imported = 1;
+    e->owner = peer_rank(owner);
     e->fd = fd;
     const cudaError_t err = share(e, fd);
     if (err != cudaSuccess)

@@ -5,6 +5,7 @@
  */
 #include <string.h> /* memcpy */
 
+#include "core/host.h"
 #include "cudart/api.h"
 
 _Static_assert(sizeof(struct heap_ref) <= sizeof(cudaIpcMemHandle_t),
@@ -42,6 +43,13 @@ cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle,
 cudaError_t cudaIpcCloseMemHandle(void *devPtr)
 {
     API_ENTER();
-    return api_return(heap_unimport(devPtr) == 0 ? cudaSuccess
-                                                 : cudaErrorInvalidValue);
+    struct heap_block b;
+    const int found = heap_find(devPtr, &b) == 0;
+    if (heap_unimport(devPtr) != 0)
+        return api_return(cudaErrorInvalidValue);
+    const struct graph_access access = {
+        .alloc = b.id, .end = b.nbytes, .write = GRAPH_HOLD};
+    if (found) // up to here the owner must not free it
+        host_touch("cudaIpcCloseMemHandle", PROC_SITE(), &access);
+    return api_return(cudaSuccess);
 }

@@ -6,6 +6,17 @@
 #include <errno.h>  /* EEXIST */
 #include <string.h> /* memset */
 
+#include "core/check.h"
+#include "core/host.h"
+
+/* All bytes of an allocation. */
+static struct graph_access whole(const struct heap_block *b,
+                                 enum graph_touch how, uint32_t site)
+{
+    return (struct graph_access){
+        .alloc = b->id, .end = b->nbytes, .write = how, .site = site};
+}
+
 static cudaError_t allocate(int device, size_t size, int managed, uint32_t site,
                             void **out)
 {
@@ -28,7 +39,15 @@ cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
     API_ENTER();
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return api_return(cudaErrorInvalidValue);
-    return api_return(allocate(device_current(), size, 1, PROC_SITE(), devPtr));
+    const cudaError_t err =
+        allocate(device_current(), size, 1, PROC_SITE(), devPtr);
+    struct heap_block b;
+    if (err == cudaSuccess && heap_find(*devPtr, &b) == 0) {
+        // The host may write to it, which nobody will see: all is written.
+        const struct graph_access a = whole(&b, GRAPH_WRITE, PROC_SITE());
+        host_touch("cudaMallocManaged", PROC_SITE(), &a);
+    }
+    return api_return(err);
 }
 
 cudaError_t cudaMallocHost(void **ptr, size_t size)
@@ -54,6 +73,21 @@ static void drain(int device, const char *call, uint32_t site)
     marks_join(marks, n, call, site);
 }
 
+/* A pointer that can't be freed: was it freed before? */
+static cudaError_t bad_free(const void *p, const struct heap_block *b,
+                            const char *call, uint32_t site)
+{
+    char where[256], from[256];
+    if (b->base == p)
+        check_note(
+            site,
+            "double free: %s at %s frees the %zu-byte allocation made at "
+            "%s once more",
+            call, proc_site_text(site, where, sizeof where), b->nbytes,
+            proc_site_text(b->site, from, sizeof from));
+    return cudaErrorInvalidValue;
+}
+
 /* Free p, which must be the beginning of an allocation on the device side
  * (pinned = 0), or of pinned memory. */
 static cudaError_t release(void *p, int pinned, const char *call, uint32_t site)
@@ -61,10 +95,15 @@ static cudaError_t release(void *p, int pinned, const char *call, uint32_t site)
     struct heap_block b;
     if (!p)
         return cudaSuccess;
-    if (heap_find(p, &b) != 0 || b.base != p || b.imported ||
-        (b.device == HEAP_PINNED) != pinned)
+    if (heap_find(p, &b) != 0)
+        return bad_free(p, &b, call, site);
+    if (b.base != p || b.imported || (b.device == HEAP_PINNED) != pinned)
         return cudaErrorInvalidValue;
     drain(pinned ? device_current() : b.device, call, site);
+    if (!pinned) {
+        const struct graph_access a = whole(&b, GRAPH_FREE, site);
+        host_touch(call, site, &a);
+    }
     return heap_free(p) == 0 ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -82,15 +121,6 @@ cudaError_t cudaFreeHost(void *ptr)
 
 /* ---- in stream order -------------------------------------------------------- */
 
-cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t stream)
-{
-    API_ENTER();
-    struct stream *const s = stream_of(stream);
-    if (!s)
-        return api_return(cudaErrorInvalidResourceHandle);
-    return api_return(allocate(stream_device(s), size, 0, PROC_SITE(), devPtr));
-}
-
 struct free_op {
     struct op op;
     void *p;
@@ -99,6 +129,34 @@ struct free_op {
 static void run_free(struct op *op)
 {
     heap_free(((struct free_op *)op)->p);
+}
+
+/* An operation of the stream with which an allocation begins, or ends: then
+ * p is freed. */
+static void mark_life(struct stream *s, void *p, const struct heap_block *b,
+                      enum graph_touch how, const char *call, uint32_t site)
+{
+    const struct graph_access access = whole(b, how, site);
+    struct free_op *const op =
+        op_new(sizeof *op, p ? run_free : NULL, GRAPH_MARK, call, site);
+    op->p = p;
+    op->op.node.naccesses = 1;
+    op->op.accesses = &access;
+    stream_enqueue(s, &op->op);
+}
+
+cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t stream)
+{
+    API_ENTER();
+    struct stream *const s = stream_of(stream);
+    if (!s)
+        return api_return(cudaErrorInvalidResourceHandle);
+    const cudaError_t err =
+        allocate(stream_device(s), size, 0, PROC_SITE(), devPtr);
+    struct heap_block b;
+    if (err == cudaSuccess && heap_find(*devPtr, &b) == 0)
+        mark_life(s, NULL, &b, GRAPH_ALLOC, "cudaMallocAsync", PROC_SITE());
+    return api_return(err);
 }
 
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t stream)
@@ -110,12 +168,11 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t stream)
         return api_return(cudaErrorInvalidResourceHandle);
     if (!devPtr)
         return api_return(cudaSuccess);
-    if (heap_find(devPtr, &b) != 0 || b.base != devPtr || b.imported)
+    if (heap_find(devPtr, &b) != 0)
+        return api_return(bad_free(devPtr, &b, "cudaFreeAsync", PROC_SITE()));
+    if (b.base != devPtr || b.imported)
         return api_return(cudaErrorInvalidValue);
-    struct free_op *const op =
-        op_new(sizeof *op, run_free, GRAPH_MARK, "cudaFreeAsync", PROC_SITE());
-    op->p = devPtr;
-    stream_enqueue(s, &op->op);
+    mark_life(s, devPtr, &b, GRAPH_FREE, "cudaFreeAsync", PROC_SITE());
     return api_return(cudaSuccess);
 }
 

@@ -43,6 +43,21 @@ cudaError_t span_of(const void *p, size_t nbytes, int write, struct span *out)
     return cudaSuccess;
 }
 
+struct mark api_enqueue_touching(struct stream *s, struct op *op,
+                                 const struct span *to, const struct span *from,
+                                 size_t nbytes,
+                                 const struct graph_access *access, size_t n)
+{
+    const struct graph_move move = {from->place, to->place, nbytes};
+    op->node.naccesses = (uint32_t)n;
+    op->node.nmoves = 1;
+    op->node.latency_ps = proc()->costs->copy_ps;
+    op->node.bytes = nbytes;
+    op->accesses = access;
+    op->moves = &move;
+    return stream_enqueue(s, op);
+}
+
 struct mark api_enqueue(struct stream *s, struct op *op,
                         const struct span *const *spans, int n, size_t nbytes)
 {
@@ -51,13 +66,6 @@ struct mark api_enqueue(struct stream *s, struct op *op,
         access[i] = spans[i]->access;
         access[i].site = op->node.site;
     }
-    const struct graph_move move = {spans[n - 1]->place, spans[0]->place,
-                                    nbytes};
-    op->node.naccesses = (uint32_t)n;
-    op->node.nmoves = 1;
-    op->node.latency_ps = proc()->costs->copy_ps;
-    op->node.bytes = nbytes;
-    op->accesses = access;
-    op->moves = &move;
-    return stream_enqueue(s, op);
+    return api_enqueue_touching(s, op, spans[0], spans[n - 1], nbytes, access,
+                                (size_t)n);
 }
