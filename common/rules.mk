@@ -234,7 +234,8 @@ JUDGE_NAMES := $(foreach f,$(JUDGES),judge_$(call short,$(notdir $(f:/judge.c=))
 judges_c = \#include "judge/judge.h"\n$(foreach j,$(JUDGE_NAMES),extern \
 	const struct judge_lab $j;\n)const struct judge_lab *const \
 	judge_labs[] = {$(foreach j,$(JUDGE_NAMES),&$j,) 0};\n
-GRADER_LIBS := $(JUDGE_LIBS) -lelf -lm -pthread
+GRADER_LIBS := $(JUDGE_LIBS) -lelf -larchive -lseccomp -lsodium -lsqlite3 \
+	-luv -lm -pthread
 $(O)/judges.c: FORCE
 	@mkdir -p $(@D)
 	@printf '$(judges_c)' | cmp -s - $@ 2>/dev/null || printf '$(judges_c)' > $@
@@ -281,8 +282,11 @@ $(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(SUPPORT_OBJ) $(TEST_ARCHIVES) \
 	| $(TOPOS)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) -o $@ $(filter %.o,$^) -Wl,--start-group $(TEST_ARCHIVES) \
-	    -Wl,--end-group $(CHECK_LIBS) $(JUDGE_LIBS) $(SIM_LIBS)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) \
+	    -Wl,--end-group $(CHECK_LIBS) $(JUDGE_LIBS) $(SIM_LIBS) $(TEST_LIBS)
+GRADER_TESTS := $(filter $(BUILD)/tests/grader/%,$(TESTS))
+$(GRADER_TESTS): TEST_LIBS := $(GRADER_LIBS)
+$(GRADER_TESTS): $(O)/libgrader.a $(O)/judges.o $(call objs,$(JUDGES))
 $(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o | $(GPU_READY)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

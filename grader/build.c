@@ -15,7 +15,11 @@
 #include "grade.h"
 #include "sandbox.h"
 
-enum { BUILD_SEC = 60, MAX_COMMAND = 16384 };
+enum {
+    BUILD_SEC = 60, /* at most, on a busy machine */
+    MAX_COMMAND = 16384,
+    MAX_OBJECTS = 256 << 20, /* bytes that compilers may write */
+};
 
 static int is_student_file(const struct grade *g, const char *name)
 {
@@ -92,28 +96,45 @@ static int is_code(const char *name)
     return dot && (strcmp(dot, ".c") == 0 || strcmp(dot, ".cu") == 0);
 }
 
-/* Compile each file. Paths as in the sandbox. */
+/*
+ * Compile all files side by side, with the kit's flags; what each compiler says
+ * is printed in their order. SRC, OUT ... are folders, set by the sandbox.
+ */
+static const char compile_begin[] =
+    "cd \"$SRC\"; bad=0; running=; mpi=$(pkg-config --cflags mpich)\n"
+    "start() {\n"
+    "  case $1 in\n"
+    "  *.cu) cc=\"$SIMGPU/bin/simnvcc -ccbin g++ -Xcompiler -Wall,-Wextra\" "
+    ";;\n"
+    "  *) cc='gcc -std=gnu11 -Wall -Wextra -fno-omit-frame-pointer -pthread' "
+    ";;\n"
+    "  esac\n"
+    "  $cc -O2 -g -I$COMMON -I$SIMGPU/include -I$STAFF $mpi -MD -MF $OUT/$1.d "
+    "\\\n"
+    "    -c $1 -o $OUT/$1.o > $OUT/$1.said 2>&1 & running=\"$running $1:$!\"\n"
+    "}\n"
+    "finish() {\n"
+    "  for r in $running; do\n"
+    "    wait ${r#*:} || bad=1; cat $OUT/${r%%:*}.said; done\n"
+    "  exit $bad\n"
+    "}\n";
+
 static int compile_script(const struct grade *g, char *out, size_t nbytes)
 {
-    int n = snprintf(out, nbytes, "set -e; cd /src; ");
-    for (int i = 0; i < g->plan->nfiles && n < (int)nbytes; i++) {
-        if (!is_code(g->plan->file[i]))
-            continue;
-        n += snprintf(out + n, nbytes - (size_t)n,
-                      "gcc -std=gnu11 -Wall -Wextra -O2 -g "
-                      "-fno-omit-frame-pointer -pthread -I/common -I/simgpu/"
-                      "include -I/staff $(pkg-config --cflags mpich) -c %s "
-                      "-o /out/%s.o; ",
-                      g->plan->file[i], g->plan->file[i]);
-    }
+    int n = snprintf(out, nbytes, "%s", compile_begin);
+    for (int i = 0; i < g->plan->nfiles && n < (int)nbytes; i++)
+        if (is_code(g->plan->file[i]))
+            n += snprintf(out + n, nbytes - (size_t)n, "start %s\n",
+                          g->plan->file[i]);
+    n += snprintf(out + n, nbytes - (size_t)n, "finish");
     return n < (int)nbytes ? 0 : -1;
 }
 
 static const char link_script[] =
-    "g++ -o /out/program /out/*.o /staff/*.o /staff/liblab.a "
-    "/staff/libjudge.a /staff/libgraph.a -Wl,@/common/lab/meter.wrap "
-    "-L/simgpu/lib -lnccl "
-    "-lcudart -Wl,-rpath,/simgpu/lib $(pkg-config --libs mpich) -lyaml "
+    "g++ -o \"$OUT\"/program \"$OUT\"/*.o \"$STAFF\"/*.o \"$STAFF\"/liblab.a "
+    "\"$STAFF\"/libjudge.a \"$STAFF\"/libgraph.a "
+    "-Wl,@\"$COMMON\"/lab/meter.wrap -L\"$SIMGPU\"/lib -lnccl -lcudart "
+    "-Wl,-rpath,\"$SIMGPU\"/lib $(pkg-config --libs mpich) -lyaml "
     "-ljansson -lexpat -ldw -lelf -lm -pthread";
 
 /* The first line that says "error", or the first at all. */
@@ -141,31 +162,70 @@ static int run_script(struct grade *g, const struct sandbox *s,
     char line[512];
     const char *const argv[] = {"sh", "-c", script, NULL};
     sandbox_run(s, argv, &end);
-    first_error(end.output, line, sizeof line);
-    if (end.infra)
-        return grade_stop(g, OUTCOME_INFRA, "the sandbox cannot start: %s",
-                          line);
+    if (grade_ran(g, "build", &end) != 0)
+        return -1;
     if (end.timed_out)
         return grade_stop(g, OUTCOME_FAIL, "compiling took over %d s",
                           BUILD_SEC);
+    if (end.flooded || end.out_of_memory)
+        return grade_stop(g, OUTCOME_FAIL, "compiling took too much %s",
+                          end.flooded ? "disk" : "memory");
+    first_error(end.log.head, line, sizeof line);
     if (end.status != 0)
         return grade_stop(g, OUTCOME_FAIL, "it does not compile: %s", line);
     return 0;
 }
 
+/*
+ * Did the compiler read what is not the student's, the kit's or the system's?
+ * The sandbox has nothing else in it from level 2 on; below, this is what stands
+ * between a submission and the solution.
+ */
+static int check_dependencies(struct grade *g, const struct sandbox *s,
+                              const char *file)
+{
+    char path[PATH_MAX + 300], name[PATH_MAX];
+    static const char *const places[] = {"/common", "/simgpu", "/staff"};
+    snprintf(path, sizeof path, "%s/out/%s.d", g->work, file);
+    FILE *const f = fopen(path, "re");
+    int outside = 0;
+    while (f && !outside && fscanf(f, "%4095s", name) == 1) {
+        outside = name[0] == '/' ? strncmp(name, "/usr/", 5) != 0
+                                 : strncmp(name, "../", 3) == 0;
+        for (int i = 0; i < 3 && outside; i++) {
+            const char *const place = sandbox_path(s, places[i]);
+            outside = strncmp(name, place, strlen(place)) != 0;
+        }
+        outside |=
+            strstr(name, "/../") != NULL && strncmp(name, "/usr/", 5) != 0;
+        // "out/file.o:" is where the list begins
+        outside &= name[strlen(name) - 1] != ':';
+    }
+    if (f)
+        fclose(f);
+    return outside ? grade_stop(g, OUTCOME_SUSPECTED,
+                                "%s includes %.300s, which is not the kit's; a "
+                                "person will look at it",
+                                file, name)
+                   : 0;
+}
+
 /* What the objects define and ask for, before they are linked. */
-static int audit(struct grade *g)
+static int audit(struct grade *g, const struct sandbox *s)
 {
     char path[PATH_MAX + 300], why[256];
     for (int i = 0; i < g->plan->nfiles; i++) {
-        if (!is_code(g->plan->file[i]))
+        const char *const file = g->plan->file[i];
+        if (!is_code(file))
             continue;
-        snprintf(path, sizeof path, "%s/out/%s.o", g->work, g->plan->file[i]);
+        if (check_dependencies(g, s, file) != 0)
+            return -1;
+        snprintf(path, sizeof path, "%s/out/%s.o", g->work, file);
         if (audit_object(path, why, sizeof why) != 0)
             return grade_stop(g, OUTCOME_SUSPECTED,
                               "%s: %s, which no solution needs; a person will "
                               "look at it",
-                              g->plan->file[i], why);
+                              file, why);
     }
     return 0;
 }
@@ -174,26 +234,35 @@ int grade_build(struct grade *g)
 {
     static char text[MAX_COMMAND];
     char src[PATH_MAX + 16], out[PATH_MAX + 16], common[PATH_MAX + 16],
-        simgpu[PATH_MAX + 32], staff[PATH_MAX + 16];
+        staff[PATH_MAX + 16];
     snprintf(src, sizeof src, "%s/src", g->work);
     snprintf(out, sizeof out, "%s/out", g->work);
     snprintf(staff, sizeof staff, "%s/staff", g->work);
     snprintf(common, sizeof common, "%s/common", g->kit);
-    snprintf(simgpu, sizeof simgpu, "%s/build/simgpu", g->kit);
     if (give_staff(g) != 0)
         return -1;
     if (mkdir(out, 0755) != 0 || compile_script(g, text, sizeof text) != 0)
         return grade_stop(g, OUTCOME_INFRA, "cannot prepare %s", out);
-    const struct sandbox s = {
+    struct sandbox s = {
+        .level = g->isolation,
+        .tmp = g->tmp,
         .bind = {{common, "/common", 0},
-                 {simgpu, "/simgpu", 0},
+                 {g->simgpu, "/simgpu", 0},
                  {staff, "/staff", 0},
                  {src, "/src", 0},
                  {out, "/out", 1}},
         .nbinds = 5,
         .limit_sec = BUILD_SEC,
+        .watch = out,
+        .idle_sec = BUILD_SEC,
+        .most_bytes = MAX_OBJECTS,
     };
-    if (run_script(g, &s, text) != 0 || audit(g) != 0)
+    const char *const names[] = {"COMMON", "SIMGPU", "STAFF", "SRC", "OUT"};
+    for (int i = 0; i < s.nbinds; i++) {
+        s.env[i][0] = names[i];
+        s.env[i][1] = sandbox_path(&s, s.bind[i].to);
+    }
+    if (run_script(g, &s, text) != 0 || audit(g, &s) != 0)
         return -1;
     return run_script(g, &s, link_script);
 }

@@ -1,7 +1,7 @@
 /*
  * grade.h: one submission, from a folder to points
  *
- *   intake   take the plan's files from the submission, nothing else
+ *   intake   take the plan's files from the folder or archive, nothing else
  *   build    compile them in the sandbox, link them with the kit's own objects
  *   run      start the ranks in the sandbox, with a job and evidence files
  *   judge    here, after the ranks are gone
@@ -15,6 +15,8 @@
 #include <limits.h> /* PATH_MAX */
 
 #include "judge/judge.h"
+#include "log.h"
+#include "sandbox.h"
 
 enum outcome { OUTCOME_PASS, OUTCOME_FAIL, OUTCOME_INFRA, OUTCOME_SUSPECTED };
 extern const char *const outcome_name[];
@@ -30,11 +32,17 @@ struct result { /* of one case, over all its rank counts */
 struct grade {
     /* what was asked for */
     const char *lab_arg, *dir, *json, *only_case, *schedule;
+    int timeline;         /* one is to be in the JSON */
+    const char *work_arg; /* where to work, or NULL: in /tmp */
+    int quiet;            /* no table */
+    int isolation;        /* level (sandbox.h) */
     uint64_t seed;
     int seed_given;
     /* where things are */
-    char kit[PATH_MAX];   /* root of the kit */
-    char work[PATH_MAX];  /* this grading's own folder, removed afterwards */
+    char kit[PATH_MAX]; /* root of the kit */
+    char simgpu[PATH_MAX + 32];
+    char work[PATH_MAX]; /* this grading's own folder, removed afterwards */
+    char tmp[PATH_MAX + 8];
     char lab[64];         /* "lab1-collectives" */
     char staff[PATH_MAX]; /* pristine folder of the lab */
     struct plan *plan;
@@ -44,7 +52,16 @@ struct grade {
     enum outcome outcome;
     double score, max_score;
     char message[1024]; /* why nothing could be judged, "" otherwise */
+    char missing[128];  /* limits that could not be set, or "" */
+    double sec;         /* how long it took */
+    struct log log;     /* what was printed, by compilers and runs */
 };
+
+/*
+ * Grade a submission whose kit was found: intake to judge, in a work folder that
+ * is gone afterwards. What becomes of it is in outcome, score, message.
+ */
+void grade_submission(struct grade *g);
 
 /* Each returns 0, or -1 having set outcome and message. */
 int grade_find_kit(struct grade *g);
@@ -54,6 +71,10 @@ int grade_run(struct grade *g);
 
 void grade_report(const struct grade *g);    /* the table, on stdout */
 int grade_write_json(const struct grade *g); /* -1 with a message printed */
+
+/* Note how a sandbox ended, in the log; -1 with OUTCOME_INFRA when it is this
+ * machine's fault. */
+int grade_ran(struct grade *g, const char *what, const struct sandbox_end *end);
 
 /* Set outcome and message; returns -1. */
 int grade_stop(struct grade *g, enum outcome outcome, const char *format, ...)

@@ -4,11 +4,14 @@
 #include <errno.h>   /* errno */
 #include <jansson.h> /* json_dump_file */
 #include <stdio.h>   /* printf */
+#include <stdlib.h>  /* free */
 #include <string.h>  /* strerror */
+#include <unistd.h>  /* unlink */
 
 #include "grade.h"
 #include "judge/report.h"
 #include "judge/table.h"
+#include "text.h"
 
 /* The line that runs just that case again, as a student would. */
 static void rerun_of(const struct grade *g, int i, char *out, size_t nbytes)
@@ -63,24 +66,68 @@ static json_t *test_of(const struct grade *g, int i)
                        outcome_name[r->outcome], r->score, r->ranks, rerun);
 }
 
+/* Kept apart how well, and what this machine could not limit. */
+static json_t *isolation_of(const struct grade *g)
+{
+    return json_pack("{s:i, s:s}", "level", g->isolation, "missing",
+                     g->missing);
+}
+
+static json_t *clean(const char *text)
+{
+    char *const copy = text_clean(text, LOG_HEAD);
+    json_t *const j = json_string(copy);
+    free(copy);
+    return j;
+}
+
+/* What printed text there was, its first part and its last. */
+static json_t *log_of(const struct grade *g)
+{
+    json_t *const j = json_object();
+    json_object_set_new(j, "head", clean(g->log.head));
+    json_object_set_new(j, "tail", clean(g->log.tail));
+    json_object_set_new(j, "dropped", json_integer((json_int_t)g->log.dropped));
+    return j;
+}
+
+/* Under another name first: who reads it finds all of it or nothing. */
+static int dump(const json_t *j, const char *path)
+{
+    char fresh[PATH_MAX];
+    if (snprintf(fresh, sizeof fresh, "%s.new", path) >= (int)sizeof fresh) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    if (json_dump_file(j, fresh, JSON_INDENT(2)) == 0 &&
+        rename(fresh, path) == 0)
+        return 0;
+    unlink(fresh);
+    return -1;
+}
+
 int grade_write_json(const struct grade *g)
 {
     char seed[32];
     json_t *const tests = json_array(), *const j = json_object();
     for (int i = 0; g->plan && i < g->plan->ncases; i++)
-        if (g->result[i].judged)
+        if (g->result[i].judged && !g->message[0])
             json_array_append_new(tests, test_of(g, i));
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)g->seed);
     json_object_set_new(j, "lab", json_string(g->lab));
+    json_object_set_new(j, "title", json_string(g->plan->title));
     json_object_set_new(j, "score", json_real(g->score));
     json_object_set_new(j, "max_score", json_real(g->max_score));
     json_object_set_new(j, "outcome", json_string(outcome_name[g->outcome]));
-    json_object_set_new(j, "message", report_text(g->message));
+    json_object_set_new(j, "message", clean(g->message));
     json_object_set_new(j, "backend", json_string("sim"));
     json_object_set_new(j, "topology", json_string("dgx-h100"));
     json_object_set_new(j, "seed", json_string(seed));
+    json_object_set_new(j, "isolation", isolation_of(g));
+    json_object_set_new(j, "sec", json_real(g->sec));
+    json_object_set_new(j, "log", log_of(g));
     json_object_set_new(j, "tests", tests);
-    const int err = json_dump_file(j, g->json, JSON_INDENT(2));
+    const int err = dump(j, g->json);
     if (err)
         fprintf(stderr, "grade: cannot write %s: %s\n", g->json,
                 strerror(errno));

@@ -18,6 +18,7 @@
 
 #include "grade.h"
 #include "judge/answers.h"
+#include "groups.h"
 #include "judge/points.h"
 #include "judge/spans.h"
 #include "sandbox.h"
@@ -31,6 +32,7 @@ enum {
     EVIDENCE_CAP = 1 << 30, /* bytes that a rank may show */
     GRAPH_CAP = 1 << 30,    /* and of its execution graph */
 };
+static const long long SHOWN_CAP = 4LL << 30; /* all ranks together */
 
 struct batch { /* cases that run together */
     int nranks;
@@ -73,12 +75,13 @@ static json_t *job_case(const struct grade *g, int case_no, int rank)
     return j;
 }
 
-/* Write rank's job file and make its evidence file. */
+/* Write rank's job file and make its evidence file, in the folder dir that the
+ * rank sees as `seen`. */
 static int write_job(struct grade *g, const struct batch *b, const char *dir,
-                     int rank)
+                     const char *seen, int rank)
 {
-    char path[PATH_MAX + 64], evidence[64];
-    snprintf(evidence, sizeof evidence, "/job/evidence-%d", rank);
+    char path[PATH_MAX + 64], evidence[PATH_MAX + 64];
+    snprintf(evidence, sizeof evidence, "%s/evidence-%d", seen, rank);
     json_t *const cases = json_array(), *const job = json_object();
     for (int i = 0; i < b->n; i++)
         json_array_append_new(cases, job_case(g, b->case_no[i], rank));
@@ -100,50 +103,74 @@ static int write_job(struct grade *g, const struct batch *b, const char *dir,
 static int run_batch(struct grade *g, const struct batch *b, const char *dir,
                      struct sandbox_end *end)
 {
-    char out[PATH_MAX + 16], simgpu[PATH_MAX + 32], n[16];
-    if (mkdir(dir, 0700) != 0)
-        return grade_stop(g, OUTCOME_INFRA, "cannot make %s: %s", dir,
-                          strerror(errno));
-    for (int r = 0; r < b->nranks; r++)
-        if (write_job(g, b, dir, r) != 0)
-            return -1;
+    char out[PATH_MAX + 16], program[PATH_MAX + 32], n[16];
     snprintf(out, sizeof out, "%s/out", g->work);
-    snprintf(simgpu, sizeof simgpu, "%s/build/simgpu", g->kit);
     snprintf(n, sizeof n, "%d", b->nranks);
-    const struct sandbox s = {
-        .bind = {{out, "/out", 0}, {simgpu, "/simgpu", 0}, {dir, "/job", 1}},
+    struct sandbox s = {
+        .level = g->isolation,
+        .tmp = g->tmp,
+        .bind = {{out, "/out", 0}, {g->simgpu, "/simgpu", 0}, {dir, "/job", 1}},
         .nbinds = 3,
-        .env = {{"COMMLAB_JOB", "/job"},
-                {"SIMGPU_TOPO", b->topo},
-                {"SIMGPU_GRAPH", "/job"},
+        .env = {{"SIMGPU_TOPO", b->topo},
                 {"SIMGPU_SCHEDULE", g->schedule ? g->schedule : "eager"}},
         .limit_sec = START_SEC + CASE_SEC * b->n,
         .watch = dir,
         .idle_sec = CASE_SEC,
+        .most_bytes = SHOWN_CAP,
     };
-    const char *const argv[] = {"mpirun", "-n", n, "/out/program", NULL};
+    const char *const job = sandbox_path(&s, "/job");
+    s.env[2][0] = "COMMLAB_JOB", s.env[2][1] = job;
+    s.env[3][0] = "SIMGPU_GRAPH", s.env[3][1] = job;
+    if (mkdir(dir, 0700) != 0)
+        return grade_stop(g, OUTCOME_INFRA, "cannot make %s: %s", dir,
+                          strerror(errno));
+    for (int r = 0; r < b->nranks; r++)
+        if (write_job(g, b, dir, job, r) != 0)
+            return -1;
+    snprintf(program, sizeof program, "%s/program", sandbox_path(&s, "/out"));
+    const char *const argv[] = {"mpirun", "-n", n, program, NULL};
     sandbox_run(&s, argv, end);
-    if (end->infra)
-        return grade_stop(g, OUTCOME_INFRA, "the sandbox cannot start: %.200s",
-                          end->output);
-    if (end->status == 127)
-        return grade_stop(g, OUTCOME_INFRA, "mpirun cannot start: %.200s",
-                          end->output);
-    return 0;
+    return grade_ran(g, "run", end);
 }
 
-/* The last line of simgpu's or the program's own words, for the message. */
+/*
+ * What simgpu said of the end, without the number of the rank that said it: which
+ * of several comes first is chance, and a grade has to read the same twice.
+ */
+static const char *simgpu_words(const char *log)
+{
+    const char *said = strstr(log, "simgpu: ");
+    if (!said)
+        return NULL;
+    said += strlen("simgpu: ");
+    if (strncmp(said, "rank ", 5) == 0) {
+        const char *const rest = said + 5 + strspn(said + 5, "0123456789");
+        said = strncmp(rest, ": ", 2) == 0 ? rest + 2 : said;
+    }
+    return said;
+}
+
+/* How a run that did not get to its end ended, for the message. */
 static void last_words(const struct sandbox_end *end, char *out, size_t nbytes)
 {
+    const char *const said = simgpu_words(end->log.head);
     out[0] = 0;
-    const char *const said = strstr(end->output, "simgpu: ");
     if (end->timed_out)
-        snprintf(out, nbytes, "the run hangs: stopped after %.0f s", end->sec);
+        snprintf(out, nbytes,
+                 "the run hangs: stopped after %d s without "
+                 "progress",
+                 CASE_SEC);
+    else if (end->out_of_memory)
+        snprintf(out, nbytes, "the run took more than %d MiB of memory",
+                 GROUPS_MEMORY_MIB);
+    else if (end->flooded)
+        snprintf(out, nbytes, "the run wrote more than %lld bytes", SHOWN_CAP);
     else if (said)
-        snprintf(out, nbytes, "%.*s", (int)(nbytes - 1), said);
+        snprintf(out, nbytes, "%.*s", (int)strcspn(said, "\n"), said);
     else
         snprintf(out, nbytes, "the run ended early, with status %d%s",
-                 end->status, end->dropped ? ", after a flood of output" : "");
+                 end->status,
+                 end->log.dropped ? ", after a flood of output" : "");
 }
 
 static int finished(const struct evidence *e, int nranks, int case_no)

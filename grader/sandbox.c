@@ -1,22 +1,36 @@
 #define _GNU_SOURCE
 #include "sandbox.h"
 
-#include <dirent.h>       /* opendir */
-#include <errno.h>        /* EINTR */
-#include <fcntl.h>        /* open */
-#include <poll.h>         /* poll */
-#include <signal.h>       /* kill */
-#include <stdio.h>        /* snprintf */
-#include <stdlib.h>       /* free */
-#include <string.h>       /* strlen */
-#include <sys/resource.h> /* setrlimit */
-#include <sys/stat.h>     /* mkdir, lstat */
-#include <sys/wait.h>     /* waitpid */
-#include <time.h>         /* clock_gettime */
-#include <unistd.h>       /* fork */
+#include <dirent.h>      /* opendir */
+#include <errno.h>       /* EINTR */
+#include <fcntl.h>       /* open */
+#include <poll.h>        /* poll */
+#include <signal.h>      /* kill */
+#include <stdio.h>       /* snprintf */
+#include <stdlib.h>      /* strtol */
+#include <string.h>      /* strlen */
+#include <sys/prctl.h>   /* prctl */
+#include <sys/stat.h>    /* fstatat */
+#include <sys/statvfs.h> /* statvfs */
+#include <sys/wait.h>    /* waitpid */
+#include <time.h>        /* clock_gettime */
+#include <unistd.h>      /* fork */
 
-enum { MEMORY_MIB = 6144, PROCESSES = 512, OPEN_FILES = 4096 };
+#include "confine.h"
+#include "groups.h"
+#include "sandbox_args.h"
 
+enum { FIRST_USER = 61184, NUSERS = 4000 }; /* numbers that nobody has */
+
+const char *sandbox_path(const struct sandbox *s, const char *to)
+{
+    for (int i = 0; i < s->nbinds; i++)
+        if (strcmp(s->bind[i].to, to) == 0)
+            return s->level >= 2 ? to : s->bind[i].from;
+    abort(); // our own mistake: it isn't bound
+}
+
+/* A steady clock: what people do to the machine's date is nothing to it. */
 static double now_sec(void)
 {
     struct timespec t;
@@ -24,174 +38,131 @@ static double now_sec(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* ---- control groups ------------------------------------------------------------ */
+/* ---- the child ------------------------------------------------------------------- */
 
-static int write_file(const char *path, const char *text)
+static _Noreturn void stop(const char *what)
 {
-    const int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    const ssize_t n = write(fd, text, strlen(text));
-    close(fd);
-    return n == (ssize_t)strlen(text) ? 0 : -1;
-}
-
-/*
- * The calling process enters a new group of a hierarchy (version 1: one for
- * each controller; version 2: one for all), with a limit. Whatever of this is
- * not allowed here is left out: the clock limits all the same.
- */
-static void enter_group(const char *hierarchy, const char *file,
-                        const char *limit)
-{
-    char dir[256], path[512], pid[32];
-    snprintf(dir, sizeof dir, "/sys/fs/cgroup%s/commlab-%d", hierarchy,
-             (int)getpid());
-    if (mkdir(dir, 0700) != 0 && errno != EEXIST)
-        return;
-    snprintf(path, sizeof path, "%s/%s", dir, file);
-    write_file(path, limit);
-    snprintf(path, sizeof path, "%s/cgroup.procs", dir);
-    snprintf(pid, sizeof pid, "%d", (int)getpid());
-    write_file(path, pid);
-}
-
-static const char *const hierarchies[] = {"", "/memory", "/pids"};
-
-static void enter_groups(void)
-{
-    char memory[32], processes[32];
-    snprintf(memory, sizeof memory, "%lld", (long long)MEMORY_MIB << 20);
-    snprintf(processes, sizeof processes, "%d", PROCESSES);
-    if (access("/sys/fs/cgroup/cgroup.controllers", F_OK) == 0) {
-        enter_group(hierarchies[0], "memory.max", memory);
-        enter_group(hierarchies[0], "pids.max", processes);
-    } else {
-        enter_group(hierarchies[1], "memory.limit_in_bytes", memory);
-        enter_group(hierarchies[2], "pids.max", processes);
-    }
-}
-
-static void remove_groups(pid_t pid)
-{
-    for (size_t i = 0; i < sizeof hierarchies / sizeof *hierarchies; i++) {
-        char dir[256];
-        snprintf(dir, sizeof dir, "/sys/fs/cgroup%s/commlab-%d", hierarchies[i],
-                 (int)pid);
-        rmdir(dir);
-    }
-}
-
-/* ---- the command line ------------------------------------------------------------ */
-
-struct args {
-    const char *v[SANDBOX_MAX_ARGS];
-    char *owned[SANDBOX_MAX_ARGS]; /* to free */
-    int n, nowned;
-};
-
-static void add(struct args *a, const char *arg)
-{
-    if (a->n == SANDBOX_MAX_ARGS - 1)
-        abort(); // our own mistake: the lists are ours
-    a->v[a->n++] = arg;
-}
-
-static void add3(struct args *a, const char *x, const char *y, const char *z)
-{
-    add(a, x);
-    add(a, y);
-    add(a, z);
-}
-
-/* /bin, /lib ...: links into /usr on a merged system, folders on others. */
-static void add_root(struct args *a, const char *path)
-{
-    struct stat st;
-    char target[256];
-    if (lstat(path, &st) != 0)
-        return;
-    if (!S_ISLNK(st.st_mode)) {
-        add3(a, "--ro-bind", path, path);
-        return;
-    }
-    const ssize_t n = readlink(path, target, sizeof target - 1);
-    target[n > 0 ? n : 0] = 0;
-    a->owned[a->nowned] = strdup(target);
-    add3(a, "--symlink", a->owned[a->nowned++], path);
-}
-
-static void command(const struct sandbox *s, const char *const *argv,
-                    struct args *a)
-{
-    static const char *const roots[] = {"/bin", "/sbin", "/lib", "/lib64"};
-    static const char *const etc[] = {"/etc/ld.so.cache", "/etc/alternatives",
-                                      "/etc/passwd", "/etc/hosts",
-                                      "/etc/nsswitch.conf"};
-    add(a, "bwrap");
-    add(a, "--unshare-all");
-    add(a, "--die-with-parent");
-    add(a, "--new-session");
-    add3(a, "--ro-bind", "/usr", "/usr");
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
-        add_root(a, roots[i]);
-    for (size_t i = 0; i < sizeof etc / sizeof *etc; i++)
-        add3(a, "--ro-bind-try", etc[i], etc[i]);
-    add(a, "--proc"), add(a, "/proc");
-    add(a, "--dev"), add(a, "/dev");
-    add(a, "--tmpfs"), add(a, "/tmp");
-    for (int i = 0; i < s->nbinds; i++)
-        add3(a, s->bind[i].writable ? "--bind" : "--ro-bind", s->bind[i].from,
-             s->bind[i].to);
-    add(a, "--clearenv");
-    add3(a, "--setenv", "PATH", "/usr/bin:/bin");
-    add3(a, "--setenv", "HOME", "/tmp");
-    for (int i = 0; s->env[i][0]; i++)
-        add3(a, "--setenv", s->env[i][0], s->env[i][1]);
-    add(a, "--chdir"), add(a, "/tmp");
-    add(a, "--");
-    while (*argv)
-        add(a, *argv++);
-    a->v[a->n] = NULL;
-}
-
-/* ---- running ---------------------------------------------------------------------- */
-
-static void limit(int what, rlim_t value)
-{
-    const struct rlimit r = {value, value};
-    setrlimit(what, &r);
-}
-
-static _Noreturn void child(const struct args *a, int out)
-{
-    setpgid(0, 0);
-    dup2(out, 1);
-    dup2(out, 2);
-    const int null = open("/dev/null", O_RDONLY);
-    dup2(null, 0);
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_NOFILE, OPEN_FILES);
-    // Neither RLIMIT_AS nor RLIMIT_FSIZE: device memory is large and sparse.
-    enter_groups();
-    execvp(a->v[0], (char *const *)a->v);
-    dprintf(2, "bwrap: %s", strerror(errno));
+    dprintf(2, "sandbox: %s: %s\n", what, strerror(errno));
     _exit(127);
 }
 
-/* Keep the first part of the output, count the rest. */
-static int take(int fd, struct sandbox_end *end, size_t *kept)
+/* What is bound for writing belongs to the user who runs. */
+static void give_away(const char *path, uid_t uid)
+{
+    DIR *const dir = opendir(path);
+    for (struct dirent *d; dir && (d = readdir(dir)) != NULL;)
+        if (strcmp(d->d_name, "..") != 0 &&
+            fchownat(dirfd(dir), d->d_name, uid, uid, AT_SYMLINK_NOFOLLOW) != 0)
+            stop("chown");
+    if (!dir)
+        stop(path);
+    closedir(dir);
+}
+
+static void confine_to_binds(const struct sandbox *s)
+{
+    static const char *const world[] = {"/usr",
+                                        "/bin",
+                                        "/sbin",
+                                        "/lib",
+                                        "/lib64",
+                                        "/proc",
+                                        "/sys",
+                                        "/dev",
+                                        "/etc/ld.so.cache",
+                                        "/etc/alternatives",
+                                        "/etc/passwd",
+                                        "/etc/hosts",
+                                        "/etc/nsswitch.conf",
+                                        NULL};
+    static const char *const devices[] = {
+        "/dev/null",      "/dev/zero",       "/dev/tty",     "/dev/shm",
+        "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia0", NULL};
+    const char *readable[32], *writable[32];
+    int nr = 0, nw = 0;
+    for (int i = 0; world[i]; i++)
+        readable[nr++] = world[i];
+    for (int i = 0; devices[i]; i++)
+        writable[nw++] = devices[i];
+    writable[nw++] = s->tmp;
+    for (int i = 0; i < s->nbinds; i++)
+        if (s->bind[i].writable)
+            writable[nw++] = s->bind[i].from;
+        else
+            readable[nr++] = s->bind[i].from;
+    readable[nr] = writable[nw] = NULL;
+    if (confine_files(readable, writable) != 0)
+        stop("level 1 needs Landlock");
+    if (confine_calls() != 0)
+        stop("level 1 needs seccomp");
+}
+
+/* What the command's environment is, and nothing else of ours. */
+static char **environment(const struct sandbox *s)
+{
+    const char *const tmp = s->level >= 2 ? "/tmp" : s->tmp;
+    const char *const fixed[][2] = {{"PATH", "/usr/bin:/bin"},
+                                    {"HOME", tmp},
+                                    {"TMPDIR", tmp},
+                                    {"LC_ALL", "C"}, // messages that we know
+                                    {NULL, NULL}};
+    static char *env[32];
+    int n = 0;
+    for (int i = 0; fixed[i][0]; i++)
+        if (asprintf(&env[n++], "%s=%s", fixed[i][0], fixed[i][1]) < 0)
+            stop("environment");
+    for (int i = 0; s->env[i][0]; i++)
+        if (asprintf(&env[n++], "%s=%s", s->env[i][0], s->env[i][1]) < 0)
+            stop("environment");
+    if (s->level < 2 && chdir(tmp) != 0)
+        stop(tmp);
+    return env;
+}
+
+struct pipes {
+    int out[2], ready[2], missing[2];
+    int calls; /* bubblewrap's seccomp filter, or -1 */
+};
+
+static _Noreturn void child(const struct sandbox *s, const struct args *a,
+                            const struct pipes *p)
+{
+    char missing[128];
+    setpgid(0, 0);
+    dup2(p->out[1], 1);
+    dup2(p->out[1], 2);
+    dup2(open("/dev/null", O_RDONLY), 0);
+    confine_rlimits();
+    groups_enter(s->memory_mib, missing, sizeof missing);
+    dprintf(p->missing[1], "%s", missing);
+    errno = EPERM;
+    if (missing[0] && s->level >= 3)
+        stop("level 3 needs control groups");
+    const uid_t uid = FIRST_USER + (uid_t)getpid() % NUSERS;
+    for (int i = 0; i < s->nbinds && s->level >= 3; i++)
+        if (s->bind[i].writable)
+            give_away(s->bind[i].from, uid);
+    if (s->level >= 3 && confine_user(uid) != 0)
+        stop("level 3 needs root");
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user would forget it
+    char **const env = environment(s);
+    fcntl(p->ready[1], F_SETFD, 0);
+    if (s->level == 1)
+        confine_to_binds(s);
+    execvpe(a->v[0], (char *const *)a->v, env);
+    stop(a->v[0]);
+}
+
+/* ---- following it ------------------------------------------------------------------ */
+
+/* Take what was printed; 0 at its end. */
+static int take(int fd, struct sandbox_end *end)
 {
     char chunk[16384];
     const ssize_t n = read(fd, chunk, sizeof chunk);
     if (n <= 0)
         return n < 0 && errno == EINTR;
-    size_t keep = SANDBOX_OUTPUT - *kept;
-    if (keep > (size_t)n)
-        keep = (size_t)n;
-    memcpy(end->output + *kept, chunk, keep);
-    *kept += keep;
-    end->dropped += (size_t)n - keep;
+    log_add(&end->log, chunk, (size_t)n);
     return 1;
 }
 
@@ -209,61 +180,185 @@ static long long folder_nbytes(const char *path)
     return total;
 }
 
-/* Read until the output ends or time is up. */
+/* Read until the output ends or it has to be stopped. */
 static void follow(int fd, const struct sandbox *s, struct sandbox_end *end)
 {
-    size_t kept = 0;
     const double deadline = now_sec() + s->limit_sec;
     double moved = now_sec();
     long long before = -1;
-    for (;;) {
+    while (!end->timed_out && !end->flooded) {
         struct pollfd p = {fd, POLLIN, 0};
         const int ready = poll(&p, 1, 250);
-        if (ready > 0 && !take(fd, end, &kept))
+        if (ready > 0 && !take(fd, end))
             break;
         const double now = now_sec();
         const long long shown = s->watch ? folder_nbytes(s->watch) : 0;
         if (!s->watch || shown != before)
             moved = now;
         before = shown;
-        if (now > deadline || (s->watch && now - moved > s->idle_sec)) {
-            end->timed_out = 1;
-            break;
+        end->flooded = s->most_bytes && shown > s->most_bytes;
+        end->timed_out =
+            now > deadline || (s->watch && now - moved > s->idle_sec);
+    }
+}
+
+/* Below level 2 nothing dies by itself: what the child has left behind is ours
+ * now (a subreaper's), and is killed. */
+static void kill_orphans(void)
+{
+    enum { ROUNDS = 100 };
+    for (int i = 0; i < ROUNDS; i++) {
+        char path[64], text[4096] = "";
+        snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+        const int fd = open(path, O_RDONLY | O_CLOEXEC);
+        const ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+        if (fd >= 0)
+            close(fd);
+        if (n <= 0)
+            return;
+        for (char *p = text, *end; *p; p = end) {
+            const long pid = strtol(p, &end, 10);
+            if (end == p)
+                break;
+            kill((pid_t)pid, SIGKILL);
+            waitpid((pid_t)pid, NULL, 0);
+            end += *end == ' ';
         }
     }
-    end->output[kept] = 0;
+}
+
+/* ---- whose fault ---------------------------------------------------------------------- */
+
+/* How many processes this machine has killed for want of memory. */
+static long machine_oom_kills(void)
+{
+    char line[128];
+    long n = 0;
+    FILE *const f = fopen("/proc/vmstat", "re");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "oom_kill %ld", &n) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return n;
+}
+
+/* Is the disk full that evidence goes to? */
+static int disk_is_full(const struct sandbox *s)
+{
+    enum { LEAST = 16 << 20 };
+    struct statvfs st;
+    for (int i = 0; i < s->nbinds; i++)
+        if (s->bind[i].writable && statvfs(s->bind[i].from, &st) == 0 &&
+            ((unsigned long long)st.f_bavail * st.f_frsize < LEAST ||
+             (st.f_files && st.f_favail < 64)))
+            return 1;
+    return 0;
+}
+
+static void blame_machine(struct sandbox_end *end, const char *why)
+{
+    end->infra = 1;
+    end->log = (struct log){.nhead = 0};
+    log_add(&end->log, why, strlen(why));
+}
+
+static void find_fault(const struct sandbox *s, struct sandbox_end *end,
+                       int started, long oom_kills)
+{
+    if (!started) {
+        end->infra = 1; // nothing of the student's has run yet
+        if (!end->log.head[0])
+            blame_machine(end, "it was stopped before it could start");
+    } else if (end->flooded || end->out_of_memory) {
+        return; // the student's own doing, whatever came of it
+    } else if (end->status != 0 && disk_is_full(s)) {
+        blame_machine(end, "this machine's disk is full");
+    } else if (end->status != 0 && machine_oom_kills() > oom_kills) {
+        blame_machine(end, "this machine ran out of memory");
+    }
+}
+
+/* ---- running ---------------------------------------------------------------------- */
+
+static int open_pipes(const struct sandbox *s, struct pipes *p)
+{
+    *p = (struct pipes){{-1, -1}, {-1, -1}, {-1, -1}, -1};
+    if (s->level >= 2)
+        p->calls = confine_calls_fd();
+    return pipe2(p->out, O_CLOEXEC) == 0 && pipe2(p->ready, O_CLOEXEC) == 0 &&
+                   pipe2(p->missing, O_CLOEXEC) == 0 &&
+                   (s->level < 2 || p->calls >= 0)
+               ? 0
+               : -1;
+}
+
+static void close_one(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static void close_pipes(struct pipes *p)
+{
+    for (int i = 0; i < 2; i++) {
+        close_one(&p->out[i]);
+        close_one(&p->ready[i]);
+        close_one(&p->missing[i]);
+    }
+    close_one(&p->calls);
+}
+
+static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
+                struct sandbox_end *end)
+{
+    int status = 0;
+    char byte;
+    const long oom_kills = machine_oom_kills();
+    const double begin = now_sec();
+    const pid_t pid = fork();
+    if (pid == 0)
+        child(s, a, p);
+    close_one(&p->out[1]);
+    close_one(&p->ready[1]);
+    close_one(&p->missing[1]);
+    if (pid < 0) {
+        blame_machine(end, strerror(errno));
+        return;
+    }
+    const ssize_t n =
+        read(p->missing[0], end->missing, sizeof end->missing - 1);
+    end->missing[n > 0 ? n : 0] = 0;
+    follow(p->out[0], s, end);
+    if (end->timed_out || end->flooded)
+        kill(-pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (s->level < 2)
+        kill_orphans();
+    end->out_of_memory = groups_out_of_memory(pid);
+    groups_remove(pid);
+    end->sec = now_sec() - begin;
+    end->status =
+        WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    find_fault(s, end, read(p->ready[0], &byte, 1) == 1, oom_kills);
 }
 
 void sandbox_run(const struct sandbox *s, const char *const *argv,
                  struct sandbox_end *end)
 {
     struct args a = {.n = 0};
-    int out[2], status = 0;
+    struct pipes p;
     memset(end, 0, sizeof *end);
-    command(s, argv, &a);
-    if (pipe2(out, O_CLOEXEC) != 0) {
-        end->infra = 1;
-        return;
+    if (s->level < 2)
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (open_pipes(s, &p) != 0) {
+        blame_machine(end, strerror(errno));
+    } else {
+        args_make(&a, s, argv, p.ready[1], p.calls);
+        run(s, &a, &p, end);
     }
-    const double begin = now_sec();
-    const pid_t pid = fork();
-    if (pid == 0)
-        child(&a, out[1]);
-    close(out[1]);
-    if (pid > 0) {
-        follow(out[0], s, end);
-        if (end->timed_out)
-            kill(-pid, SIGKILL);
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-            ;
-        remove_groups(pid);
-    }
-    close(out[0]);
-    for (int i = 0; i < a.nowned; i++)
-        free(a.owned[i]);
-    end->sec = now_sec() - begin;
-    end->status =
-        WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    // bubblewrap's own troubles: nothing of the student's has run yet
-    end->infra = pid < 0 || strncmp(end->output, "bwrap: ", 7) == 0;
+    args_release(&a);
+    close_pipes(&p);
 }

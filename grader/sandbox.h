@@ -1,23 +1,36 @@
 /*
  * sandbox.h: running what a student wrote
  *
- * bubblewrap gives the command namespaces of its own: no network, a read-only
- * world of /usr and what is bound, private /tmp, /dev and /proc; its processes
- * die with it. A control group limits memory and processes where this user may
- * make one. The clock is here: when time is up, everything inside is killed.
+ * How far it is kept apart from this machine is a level; each has what those
+ * before it have.
+ *
+ *   0  an environment of its own, limits on files and cores, and, where this
+ *      user may make control groups, on memory and processes
+ *   1  files: reads what programs need, writes what is bound (Landlock);
+ *      refuses system calls that no lab needs (seccomp); no new privileges
+ *   2  namespaces (bubblewrap): no network, a read-only world of /usr and what
+ *      is bound, private /tmp, /dev and /proc; its processes die with it
+ *   3  a user of its own; the control groups are no longer optional. Needs root
+ *
+ * The clock is here at every level: when time is up, everything inside is
+ * killed. Below 2 there is no private world: a path that is bound is seen under
+ * the name that it has outside (sandbox_path()).
  */
 #ifndef GRADER_SANDBOX_H
 #define GRADER_SANDBOX_H
 
-#include <stddef.h>
+#include "log.h"
 
 enum {
-    SANDBOX_OUTPUT = 64 << 10,
+    SANDBOX_LEVEL = 2, /* unless something else is asked for */
+    SANDBOX_MAX_LEVEL = 3,
     SANDBOX_MAX_BINDS = 8,
-    SANDBOX_MAX_ARGS = 128
+    SANDBOX_MAX_ARGS = 192
 };
 
 struct sandbox {
+    int level;
+    const char *tmp; /* a folder that is /tmp below level 2 */
     struct {
         const char *from, *to;
         int writable;
@@ -25,21 +38,28 @@ struct sandbox {
     int nbinds;
     const char *env[16][2]; /* name, value; ended by NULL */
     double limit_sec;
-    const char *watch; /* folder whose files grow while there is progress, */
-    double idle_sec;   /* and how long they may not; NULL: not watched */
+    const char *watch;    /* folder whose files grow while there is progress, */
+    double idle_sec;      /* how long they may not; NULL: not watched */
+    long long most_bytes; /* and how large they may become */
+    int memory_mib;       /* 0: GROUPS_MEMORY_MIB */
 };
 
 struct sandbox_end { /* how it ended */
-    int infra; /* the sandbox itself could not be made: why is in output */
+    int infra;       /* this machine's fault: why is in log */
     int timed_out;
-    int status; /* exit status, or 128 + signal */
+    int flooded;       /* it wrote more than most_bytes */
+    int out_of_memory; /* it took more than its control group's limit */
+    int status;        /* exit status, or 128 + signal */
     double sec;
-    char output[SANDBOX_OUTPUT + 1]; /* stdout and stderr, its first part */
-    size_t dropped;                  /* bytes of output beyond */
+    struct log log;    /* stdout and stderr; or why infra */
+    char missing[128]; /* limits that could not be set, or "" */
 };
 
 /* Run argv (ended by NULL) inside; all paths are as seen there. */
 void sandbox_run(const struct sandbox *s, const char *const *argv,
                  struct sandbox_end *end);
+
+/* What a bound path is called inside: its `to`, or below level 2 its `from`. */
+const char *sandbox_path(const struct sandbox *s, const char *to);
 
 #endif

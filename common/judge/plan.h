@@ -26,6 +26,9 @@
  * that is timed, or names a machine of its own, is *pinned*: it means something
  * on its ranks and its machine only.
  *
+ * isolation: 2 before the cases makes the grader refuse to run submissions less
+ * well kept apart (grader/sandbox.h).
+ *
  * Reference times are generated (`make plans`), beside the plan in times/LAB.yaml:
  *
  *     times:
@@ -72,6 +75,7 @@ struct plan {
     int nranks;
     char *topo;        /* for cases that name none; NULL: PLAN_TOPO */
     double full, none; /* likewise; 0: 1.2 and 10 */
+    int isolation;     /* the grader runs it at this level or a higher one */
     struct plan_case *cases;
     int ncases;
 };

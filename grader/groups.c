@@ -1,0 +1,129 @@
+#define _GNU_SOURCE
+#include "groups.h"
+
+#include <errno.h>    /* errno */
+#include <fcntl.h>    /* open */
+#include <signal.h>   /* kill */
+#include <stdio.h>    /* snprintf */
+#include <stdlib.h>   /* strtol */
+#include <string.h>   /* strstr */
+#include <sys/stat.h> /* mkdir */
+#include <time.h>     /* nanosleep */
+#include <unistd.h>   /* write */
+
+static const struct controller {
+    const char *what;
+    const char *v1, *v1_file; /* its hierarchy, and the file of its limit */
+    const char *v2_file;
+    long long limit;
+} controllers[] = {
+    {"memory", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.max",
+     (long long)GROUPS_MEMORY_MIB << 20},
+    {"processes", "/sys/fs/cgroup/pids", "pids.max", "pids.max",
+     GROUPS_PROCESSES},
+};
+enum { NCONTROLLERS = sizeof controllers / sizeof *controllers };
+
+static int is_v2(void)
+{
+    return access("/sys/fs/cgroup/cgroup.controllers", F_OK) == 0;
+}
+
+static void group_path(const struct controller *c, pid_t pid, const char *file,
+                       char *out, size_t nbytes)
+{
+    snprintf(out, nbytes, "%s/commlab-%d%s%s",
+             is_v2() ? "/sys/fs/cgroup" : c->v1, (int)pid, *file ? "/" : "",
+             file);
+}
+
+static int write_number(const char *path, long long value)
+{
+    char text[32];
+    const int n = snprintf(text, sizeof text, "%lld", value);
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    const ssize_t written = write(fd, text, (size_t)n);
+    close(fd);
+    return written == n ? 0 : -1;
+}
+
+/* A file's text; "" when there is none. */
+static void read_text(const char *path, char *text, size_t nbytes)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, text, nbytes - 1) : 0;
+    text[n > 0 ? n : 0] = 0;
+    if (fd >= 0)
+        close(fd);
+}
+
+static int enter(const struct controller *c, long long limit)
+{
+    char path[256];
+    group_path(c, getpid(), "", path, sizeof path);
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+        return -1;
+    group_path(c, getpid(), is_v2() ? c->v2_file : c->v1_file, path,
+               sizeof path);
+    if (write_number(path, limit) != 0)
+        return -1;
+    group_path(c, getpid(), "cgroup.procs", path, sizeof path);
+    return write_number(path, getpid());
+}
+
+void groups_enter(int memory_mib, char *missing, size_t nbytes)
+{
+    size_t n = 0;
+    missing[0] = 0;
+    for (int i = 0; i < NCONTROLLERS; i++) {
+        const long long limit = i == 0 && memory_mib
+                                    ? (long long)memory_mib << 20
+                                    : controllers[i].limit;
+        if (enter(&controllers[i], limit) != 0 && n < nbytes)
+            n += (size_t)snprintf(missing + n, nbytes - n, "%s%s",
+                                  n ? ", " : "", controllers[i].what);
+    }
+}
+
+int groups_out_of_memory(pid_t pid)
+{
+    char path[256], text[512];
+    group_path(&controllers[0], pid,
+               is_v2() ? "memory.events" : "memory.oom_control", path,
+               sizeof path);
+    read_text(path, text, sizeof text);
+    const char *const count = strstr(text, "oom_kill ");
+    return count && strtol(count + 9, NULL, 10) > 0;
+}
+
+/* Processes may have been moved here and have outlived their parents. */
+static void kill_members(const struct controller *c, pid_t pid)
+{
+    char path[256], text[4096], *end;
+    group_path(c, pid, "cgroup.procs", path, sizeof path);
+    read_text(path, text, sizeof text);
+    for (char *p = text; *p; p = end) {
+        const long member = strtol(p, &end, 10);
+        if (end == p)
+            break;
+        if (member > 1)
+            kill((pid_t)member, SIGKILL);
+        end += *end == '\n';
+    }
+}
+
+void groups_remove(pid_t pid)
+{
+    enum { TRIES = 200 };
+    const struct timespec pause = {0, 5000000}; // while the killed ones end
+    for (int i = 0; i < NCONTROLLERS; i++) {
+        char path[256];
+        group_path(&controllers[i], pid, "", path, sizeof path);
+        for (int k = 0; k < TRIES && rmdir(path) != 0 && errno == EBUSY; k++) {
+            kill_members(&controllers[i], pid);
+            nanosleep(&pause, NULL);
+        }
+    }
+}

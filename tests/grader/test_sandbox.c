@@ -1,0 +1,192 @@
+/*
+ * What a program in the sandbox can do at each level, and whose fault it is when
+ * it doesn't get to its end.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <stdio.h>    /* snprintf */
+#include <stdlib.h>   /* mkdtemp */
+#include <string.h>   /* strstr */
+#include <sys/stat.h> /* mkdir */
+#include <unistd.h>   /* getuid */
+
+#include "child.h"
+#include "sandbox.h"
+#include "verb.h"
+
+static char dir[64], tmp[96], job[96], kit[96];
+
+static void make_folders(void)
+{
+    strcpy(dir, "/tmp/commlab-sandbox-XXXXXX");
+    ck_assert(mkdtemp(dir) != NULL);
+    ck_assert_int_eq(chmod(dir, 0711), 0);
+    snprintf(tmp, sizeof tmp, "%s/tmp", dir);
+    snprintf(job, sizeof job, "%s/job", dir);
+    snprintf(kit, sizeof kit, "%s/kit", dir);
+    ck_assert_int_eq(mkdir(tmp, 0700) | mkdir(job, 0700) | mkdir(kit, 0755), 0);
+}
+
+static void remove_folders(void)
+{
+    verb_remove_folder(dir);
+}
+
+/* Run a shell script at a level; $JOB may be written, $KIT may not. */
+static const struct sandbox_end *run(int level, const char *script)
+{
+    static struct sandbox_end end;
+    struct sandbox s = {
+        .level = level,
+        .tmp = tmp,
+        .bind = {{kit, "/kit", 0}, {job, "/job", 1}},
+        .nbinds = 2,
+        .limit_sec = 60,
+        .watch = job,
+        .idle_sec = 60,
+        .most_bytes = 8 << 20,
+        .memory_mib = 256,
+    };
+    s.env[0][0] = "JOB", s.env[0][1] = sandbox_path(&s, "/job");
+    s.env[1][0] = "KIT", s.env[1][1] = sandbox_path(&s, "/kit");
+    const char *const argv[] = {"sh", "-c", script, NULL};
+    sandbox_run(&s, argv, &end);
+    return &end;
+}
+
+static const struct {
+    const char *what, *script;
+    int from; /* the lowest level at which it fails */
+} attempts[] = {
+    {"write outside of what is bound", "echo x > /var/tmp/commlab-was-here", 1},
+    {"read what is nobody's business", "head -c 1 /etc/shadow", 1},
+    {"write to the kit", "echo x > $KIT/x", 1},
+    {"see another's folder in /tmp", "ls /tmp | grep commlab-sandbox", 1},
+    {"make namespaces", "unshare --user true", 1},
+    {"trace",
+     "python3 -c 'import ctypes; c = ctypes.CDLL(None); "
+     "exit(c.ptrace(0, 0, 0, 0) != 0)'",
+     1},
+    {"send datagrams",
+     "python3 -c 'import socket; socket.socket(socket.AF_INET, "
+     "socket.SOCK_DGRAM)'",
+     1},
+    {"see the grader's processes", "kill -0 $PARENT_OF_ALL", 2},
+    {"reach an address",
+     "python3 -c 'import socket; s = socket.socket(); s.settimeout(2); "
+     "exit(s.connect_ex((\"192.0.2.1\", 9)) == 101)'",
+     2},
+    {"write to its own folder", "echo x > $JOB/x && cat $JOB/x", 4},
+    {"use shared memory",
+     "echo x > /dev/shm/commlab-$$; rm /dev/shm/commlab-$$", 4},
+    {"read the kit", "ls $KIT", 4},
+};
+enum { NATTEMPTS = sizeof attempts / sizeof *attempts };
+
+START_TEST(each_level_refuses_what_it_says)
+{
+    const int level = _i % 4, i = _i / 4;
+    char script[512];
+    if (level == 3 && getuid() != 0)
+        return; // who is not root is told so: another test
+    snprintf(script, sizeof script, "PARENT_OF_ALL=%d; %s", (int)getpid(),
+             attempts[i].script);
+    const struct sandbox_end *const end = run(level, script);
+    ck_assert_msg(!end->infra, "%s: %s", attempts[i].what, end->log.head);
+    ck_assert_msg((end->status != 0) == (level >= attempts[i].from),
+                  "level %d, %s: status %d\n%s", level, attempts[i].what,
+                  end->status, end->log.head);
+    remove("/var/tmp/commlab-was-here");
+}
+END_TEST
+
+START_TEST(nothing_outlives_the_sandbox)
+{
+    const int level = _i;
+    char script[256];
+    snprintf(script, sizeof script,
+             "setsid sh -c 'sleep 0.5; sleep 1000.%d' > /dev/null 2>&1 &",
+             (int)getpid() * 4 + level);
+    const struct sandbox_end *const end = run(level, script);
+    ck_assert_int_eq(end->infra, 0);
+    struct child c = child_run(30, "sleep 1; ps ax | grep -c '[s]leep 1000.%d'",
+                               (int)getpid() * 4 + level);
+    ck_assert_str_eq(c.out, "0\n");
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(what_a_program_does_is_not_the_machines_fault)
+{
+    const struct sandbox_end *end = run(2, "echo 'bwrap: I am broken'; exit 1");
+    ck_assert_int_eq(end->infra, 0);
+    ck_assert_int_eq(end->status, 1);
+    end = run(2, "exit 127");
+    ck_assert_int_eq(end->infra, 0);
+    end = run(2, "kill -9 $$");
+    ck_assert_int_eq(end->infra, 0);
+    end = run(2, "head -c 100000000 /dev/zero > $JOB/large; sleep 100");
+    ck_assert_int_eq(end->infra, 0);
+    ck_assert_int_eq(end->flooded, 1);
+    ck_assert_double_lt(end->sec, 60);
+}
+END_TEST
+
+START_TEST(what_the_machine_lacks_is_its_fault)
+{
+    static struct sandbox_end end;
+    const struct sandbox s = {.level = _i, .tmp = tmp, .limit_sec = 60};
+    const char *const argv[] = {"no-such-program", NULL};
+    if (_i == 3 && getuid() != 0)
+        return;
+    sandbox_run(&s, argv, &end);
+    ck_assert_int_eq(end.infra, 1);
+    ck_assert_msg(strstr(end.log.head, "cannot start no-such-program") != NULL,
+                  "%s", end.log.head);
+}
+END_TEST
+
+START_TEST(output_keeps_its_first_and_its_last_part)
+{
+    const struct sandbox_end *const end =
+        run(2, "echo first; head -c 1000000 /dev/zero | tr '\\0' x; echo last");
+    ck_assert_int_eq(strncmp(end->log.head, "first\nxxx", 9), 0);
+    ck_assert_str_eq(end->log.tail + end->log.ntail - 6, "xlast\n");
+    ck_assert_uint_eq(end->log.nhead + end->log.ntail + end->log.dropped,
+                      1000000 + 11);
+}
+END_TEST
+
+START_TEST(memory_is_limited_where_groups_are)
+{
+    const struct sandbox_end *const end =
+        run(2, "python3 -c 'x = b\"x\" * (1 << 30)'");
+    ck_assert_int_eq(end->infra, 0);
+    if (strstr(end->missing, "memory")) {
+        printf("skipped: this user may not make control groups\n");
+        return;
+    }
+    ck_assert_int_ne(end->status, 0);
+    ck_assert_int_eq(end->out_of_memory, 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("sandbox");
+    TCase *const t = tcase_create("sandbox");
+    tcase_set_timeout(t, 200);
+    tcase_add_checked_fixture(t, make_folders, remove_folders);
+    tcase_add_loop_test(t, each_level_refuses_what_it_says, 0, 4 * NATTEMPTS);
+    tcase_add_loop_test(t, nothing_outlives_the_sandbox, 0, 3);
+    tcase_add_test(t, what_a_program_does_is_not_the_machines_fault);
+    tcase_add_loop_test(t, what_the_machine_lacks_is_its_fault, 0, 4);
+    tcase_add_test(t, output_keeps_its_first_and_its_last_part);
+    tcase_add_test(t, memory_is_limited_where_groups_are);
+    suite_add_tcase(s, t);
+    SRunner *const r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
