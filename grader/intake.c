@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include <errno.h>    /* errno */
 #include <fcntl.h>    /* open, O_NOFOLLOW */
-#include <stdarg.h>   /* va_list */
 #include <stdio.h>    /* snprintf */
 #include <stdlib.h>   /* realpath */
 #include <string.h>   /* strchr */
@@ -12,20 +11,8 @@
 #include <unistd.h>   /* readlink */
 
 #include "grade.h"
-
-enum { MAX_FILE = 1 << 20 }; /* bytes of one submitted file */
-
-const char *const outcome_name[] = {"pass", "fail", "infra", "suspected"};
-
-int grade_stop(struct grade *g, enum outcome outcome, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(g->message, sizeof g->message, format, args);
-    va_end(args);
-    g->outcome = outcome;
-    return -1;
-}
+#include "submission.h"
+#include "unpack.h"
 
 /* The kit is above build/grade: the folder that holds grader/plans. */
 static int find_root(struct grade *g)
@@ -88,9 +75,18 @@ int grade_find_kit(struct grade *g)
         if (is_folder(g->staff))
             break;
     }
+    snprintf(g->simgpu, sizeof g->simgpu, "%s/build/simgpu", g->kit);
     g->result = calloc((size_t)g->plan->ncases, sizeof *g->result);
     return 0;
 }
+
+/* What can be wrong with one file of a submission. */
+static const char missing[] = "%s is missing",
+                  is_link[] = "%s is a symbolic link",
+                  not_regular[] = "%s is not a regular file",
+                  too_large[] = "%s is larger than %d bytes";
+
+/* ---- from a folder ---------------------------------------------------------------- */
 
 static int copy(struct grade *g, int from, int to, const char *name)
 {
@@ -98,9 +94,9 @@ static int copy(struct grade *g, int from, int to, const char *name)
     size_t total = 0;
     for (ssize_t n; (n = read(from, chunk, sizeof chunk)) > 0;) {
         total += (size_t)n;
-        if (total > MAX_FILE)
-            return grade_stop(g, OUTCOME_FAIL, "%s is larger than %d bytes",
-                              name, MAX_FILE);
+        if (total > SUBMISSION_MAX_FILE)
+            return grade_stop(g, OUTCOME_FAIL, too_large, name,
+                              SUBMISSION_MAX_FILE);
         if (write(to, chunk, (size_t)n) != n)
             return grade_stop(g, OUTCOME_INFRA, "cannot copy %s: %s", name,
                               strerror(errno));
@@ -108,47 +104,111 @@ static int copy(struct grade *g, int from, int to, const char *name)
     return 0;
 }
 
+/* A new file in this grading's own folder of sources; -1 having said why. */
+static int make_source(struct grade *g, const char *name)
+{
+    char to[PATH_MAX + 128];
+    snprintf(to, sizeof to, "%s/src/%s", g->work, name);
+    const int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    return out >= 0 ? out
+                    : grade_stop(g, OUTCOME_INFRA, "cannot write %s: %s", to,
+                                 strerror(errno));
+}
+
 /* Take one file: a regular one, by its plain name, not through a link. */
 static int take(struct grade *g, const char *name)
 {
-    char from[PATH_MAX + 128], to[PATH_MAX + 128];
+    char from[PATH_MAX + 128];
     struct stat st;
     snprintf(from, sizeof from, "%s/%s", g->dir, name);
-    snprintf(to, sizeof to, "%s/src/%s", g->work, name);
     const int in = open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (in < 0 && errno == ENOENT && strcmp(name, "answers.txt") == 0)
         return 0; // costs its own questions only
     if (in < 0 || fstat(in, &st) != 0 || !S_ISREG(st.st_mode)) {
-        const char *const why = in < 0 && errno == ENOENT ? "is missing"
-                                : in < 0 && errno == ELOOP
-                                    ? "is a symbolic link"
-                                    : "is not a regular file";
+        const int why = errno;
         if (in >= 0)
             close(in);
-        return grade_stop(g, OUTCOME_FAIL, "%s %s in %s", name, why, g->dir);
+        return grade_stop(g, OUTCOME_FAIL,
+                          in < 0 && why == ENOENT  ? missing
+                          : in < 0 && why == ELOOP ? is_link
+                                                   : not_regular,
+                          name);
     }
-    const int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    const int err = out < 0
-                        ? grade_stop(g, OUTCOME_INFRA, "cannot write %s: %s",
-                                     to, strerror(errno))
-                        : copy(g, in, out, name);
+    const int out = make_source(g, name);
+    const int err = out < 0 ? -1 : copy(g, in, out, name);
     close(in);
     if (out >= 0)
         close(out);
     return err;
 }
 
-int grade_intake(struct grade *g)
+static int take_folder(struct grade *g)
 {
-    char src[PATH_MAX + 16];
-    if (!is_folder(g->dir))
-        return grade_stop(g, OUTCOME_FAIL, "%s is not a folder", g->dir);
-    snprintf(src, sizeof src, "%s/src", g->work);
-    if (mkdir(src, 0755) != 0)
-        return grade_stop(g, OUTCOME_INFRA, "cannot make %s: %s", src,
-                          strerror(errno));
     for (int i = 0; i < g->plan->nfiles; i++)
         if (take(g, g->plan->file[i]) != 0)
             return -1;
     return 0;
+}
+
+/* ---- from an archive ------------------------------------------------------------ */
+
+static int write_source(struct grade *g, const struct unpack_file *f)
+{
+    switch (f->state) {
+    case UNPACK_MISSING: return grade_stop(g, OUTCOME_FAIL, missing, f->name);
+    case UNPACK_LINK: return grade_stop(g, OUTCOME_FAIL, is_link, f->name);
+    case UNPACK_SPECIAL:
+        return grade_stop(g, OUTCOME_FAIL, not_regular, f->name);
+    case UNPACK_TWICE:
+        return grade_stop(g, OUTCOME_FAIL, "%s is in the archive twice",
+                          f->name);
+    case UNPACK_LARGE:
+        return grade_stop(g, OUTCOME_FAIL, too_large, f->name,
+                          SUBMISSION_MAX_FILE);
+    case UNPACK_FILE: break;
+    }
+    const int out = make_source(g, f->name);
+    if (out < 0)
+        return -1;
+    const ssize_t n = write(out, f->data, f->nbytes);
+    const int failed = close(out) != 0 || n != (ssize_t)f->nbytes;
+    return failed ? grade_stop(g, OUTCOME_INFRA, "cannot write %s: %s", f->name,
+                               strerror(errno))
+                  : 0;
+}
+
+static int take_archive(struct grade *g)
+{
+    struct unpack_file file[PLAN_MAX_FILES] = {{0}};
+    char why[128];
+    size_t nbytes;
+    void *const bytes = submission_read(g->dir, g->plan, &nbytes);
+    if (!bytes)
+        return grade_stop(g, OUTCOME_INFRA, "cannot read %s: %s", g->dir,
+                          strerror(errno));
+    for (int i = 0; i < g->plan->nfiles; i++)
+        file[i].name = g->plan->file[i];
+    int err = 0;
+    if (nbytes > SUBMISSION_MAX_ARCHIVE)
+        err = grade_stop(g, OUTCOME_FAIL, "the archive is larger than %d bytes",
+                         SUBMISSION_MAX_ARCHIVE);
+    else if (unpack_files(bytes, nbytes, file, g->plan->nfiles,
+                          SUBMISSION_MAX_FILE, why, sizeof why) != 0)
+        err = grade_stop(g, OUTCOME_FAIL, "%s", why);
+    for (int i = 0; i < g->plan->nfiles; i++) {
+        err = err ? err : write_source(g, &file[i]);
+        free(file[i].data);
+    }
+    free(bytes);
+    return err;
+}
+
+int grade_intake(struct grade *g)
+{
+    char src[PATH_MAX + 16];
+    snprintf(src, sizeof src, "%s/src", g->work);
+    if (mkdir(src, 0755) != 0)
+        return grade_stop(g, OUTCOME_INFRA, "cannot make %s: %s", src,
+                          strerror(errno));
+    return is_folder(g->dir) ? take_folder(g) : take_archive(g);
 }

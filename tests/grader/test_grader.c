@@ -91,7 +91,7 @@ START_TEST(mistakes_on_the_command_line_are_named)
     expect_usage("", 2, "usage:");
     expect_usage("run --lab lab1", 2, "name one lab with --lab");
     expect_usage("run --lab lab99 /tmp", 2, "there is no lab \"lab99\"");
-    expect_usage("run --lab lab1 /nowhere", 2, "/nowhere is not a folder");
+    expect_usage("run --lab lab1 /nowhere", 2, "/nowhere cannot be read");
     expect_usage("run --lab lab1 --case no /tmp", 2, "has no case \"no\"");
     expect_usage("run --lab lab1 --seed x /tmp", 2, "is not a number");
 }

@@ -1,0 +1,257 @@
+#define _GNU_SOURCE
+#include "roster.h"
+
+#include <errno.h>  /* errno */
+#include <stdio.h>  /* fopen */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* strcmp */
+#include <time.h>   /* timegm */
+
+#include "csv.h"
+#include "text.h"
+
+enum { MAX_ROSTER = 64 << 20, DAY = 86400, MAX_LATE_DAYS = 1000 };
+
+/* The texts of a student: column, and place in the struct. */
+static const struct {
+    const char *column;
+    size_t offset;
+} texts[] = {{"student", offsetof(struct student, key)},
+             {"name", offsetof(struct student, name)},
+             {"email", offsetof(struct student, email)},
+             {"section", offsetof(struct student, section)},
+             {"id", offsetof(struct student, id)},
+             {"sis_id", offsetof(struct student, sis_id)}};
+enum { NTEXTS = sizeof texts / sizeof *texts };
+
+static char **text_of(struct student *s, int i)
+{
+    return (char **)((char *)s + texts[i].offset);
+}
+
+/* ---- times ------------------------------------------------------------------- */
+
+/* "" and "Z" are UTC, "+01:00" and "-0530" are seconds to take away. */
+static int zone(const char *text, int *seconds)
+{
+    int h, m, used = 0;
+    *seconds = 0;
+    if (!*text || strcmp(text, "Z") == 0)
+        return 0;
+    if ((sscanf(text + 1, "%2d:%2d%n", &h, &m, &used) < 2 &&
+         sscanf(text + 1, "%2d%2d%n", &h, &m, &used) < 2) ||
+        text[1 + used] || h < 0 || h > 14 || m < 0 || m > 59 ||
+        (*text != '+' && *text != '-'))
+        return -1;
+    *seconds = (h * 60 + m) * 60 * (*text == '+' ? 1 : -1);
+    return 0;
+}
+
+int roster_time(const char *text, int64_t *t)
+{
+    struct tm tm = {0};
+    int offset;
+    const char *rest = strptime(text, "%Y-%m-%d", &tm);
+    if (!rest)
+        return -1;
+    if (*rest == 'T' || *rest == ' ') {
+        const char *const minutes = strptime(rest + 1, "%H:%M", &tm);
+        if (!minutes)
+            return -1;
+        rest = *minutes == ':' ? strptime(minutes, ":%S", &tm) : minutes;
+    }
+    if (!rest || zone(rest, &offset) != 0)
+        return -1;
+    *t = (int64_t)timegm(&tm) - offset;
+    return 0;
+}
+
+int roster_days_late(const struct student *s, int64_t t)
+{
+    if (s->deadline == ROSTER_NEVER || t == ROSTER_NEVER || t <= s->deadline)
+        return 0;
+    const int64_t days = (t - s->deadline + DAY - 1) / DAY - s->late_days;
+    return days < 0 ? 0 : days > MAX_LATE_DAYS ? MAX_LATE_DAYS : (int)days;
+}
+
+/* ---- reading ------------------------------------------------------------------- */
+
+struct columns {
+    int text[NTEXTS], deadline, submitted, late_days;
+};
+
+/* deadline:lab2 before deadline. */
+static int deadline_column(const struct csv *c, const char *lab)
+{
+    char name[100];
+    snprintf(name, sizeof name, "deadline:%s", lab);
+    int column = csv_column(c, name);
+    snprintf(name, sizeof name, "deadline:%.*s", (int)strcspn(lab, "-"), lab);
+    column = column >= 0 ? column : csv_column(c, name);
+    return column >= 0 ? column : csv_column(c, "deadline");
+}
+
+static int take_time(const char *text, int64_t *t)
+{
+    *t = ROSTER_NEVER;
+    return *text ? roster_time(text, t) : 0;
+}
+
+/* NULL, or what is wrong with the row. */
+static const char *take(struct student *s, const struct csv_row *row,
+                        const struct columns *c)
+{
+    char *end;
+    for (int i = 0; i < NTEXTS; i++)
+        *text_of(s, i) = text_clean(csv_field(row, c->text[i]), TEXT_NAME);
+    if (!text_is_key(csv_field(row, c->text[0])))
+        return "a student is 1 to 64 letters, digits and ._@+-";
+    if (take_time(csv_field(row, c->deadline), &s->deadline) != 0)
+        return "a deadline is a time like 2026-03-01T23:59:00Z";
+    if (take_time(csv_field(row, c->submitted), &s->submitted) != 0)
+        return "submitted is a time like 2026-03-01T23:59:00Z";
+    const char *const days = csv_field(row, c->late_days);
+    const long n = strtol(days, &end, 10);
+    if (*end || n < 0 || n > MAX_LATE_DAYS)
+        return "late_days is a number of days";
+    s->late_days = (int)n;
+    return NULL;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct student *)a)->key,
+                  ((const struct student *)b)->key);
+}
+
+/* Sort; two of one name, in any case, would share a folder somewhere. */
+static const struct student *sort(struct roster *r)
+{
+    qsort(r->student, (size_t)r->n, sizeof *r->student, by_key);
+    for (int i = 1; i < r->n; i++)
+        if (strcmp(r->student[i - 1].key, r->student[i].key) == 0)
+            return &r->student[i];
+    return NULL;
+}
+
+static struct roster *new_roster(int n)
+{
+    struct roster *const r = calloc(1, sizeof *r);
+    if (!r || !(r->student = calloc((size_t)n + 1, sizeof *r->student)))
+        abort();
+    return r;
+}
+
+struct roster *roster_parse(const char *text, size_t nbytes, const char *lab,
+                            char *err, size_t err_nbytes)
+{
+    struct csv c;
+    struct roster *r = NULL;
+    const char *why = NULL;
+    if (csv_parse(&c, text, nbytes, err, err_nbytes) != 0)
+        goto out;
+    struct columns columns = {.deadline = deadline_column(&c, lab),
+                              .submitted = csv_column(&c, "submitted"),
+                              .late_days = csv_column(&c, "late_days")};
+    for (int i = 0; i < NTEXTS; i++)
+        columns.text[i] = csv_column(&c, texts[i].column);
+    if (columns.text[0] < 0) {
+        snprintf(err, err_nbytes, "1: the header has no column \"student\"");
+        goto out;
+    }
+    r = new_roster(c.nrows);
+    for (int i = 1; i < c.nrows && !why; i++) {
+        why = take(&r->student[r->n++], &c.row[i], &columns);
+        if (why)
+            snprintf(err, err_nbytes, "%d: %s", c.row[i].line, why);
+    }
+    const struct student *const twice = why ? NULL : sort(r);
+    if (twice)
+        snprintf(err, err_nbytes, "1: %s is there twice", twice->key);
+    if (why || twice) {
+        roster_free(r);
+        r = NULL;
+    }
+out:
+    csv_release(&c);
+    return r;
+}
+
+struct roster *roster_load(const char *path, const char *lab, char *err,
+                           size_t err_nbytes)
+{
+    char why[256];
+    FILE *const f = fopen(path, "re");
+    char *const text = malloc(MAX_ROSTER);
+    if (!text)
+        abort();
+    const size_t n = f ? fread(text, 1, MAX_ROSTER, f) : 0;
+    struct roster *r = NULL;
+    if (!f || ferror(f))
+        snprintf(err, err_nbytes, "%s: %s", path, strerror(errno));
+    else if (n == MAX_ROSTER)
+        snprintf(err, err_nbytes, "%s: longer than %d bytes", path, MAX_ROSTER);
+    else if (!(r = roster_parse(text, n, lab, why, sizeof why)))
+        snprintf(err, err_nbytes, "%s:%s", path, why);
+    free(text);
+    if (f)
+        fclose(f);
+    return r;
+}
+
+void roster_free(struct roster *r)
+{
+    for (int i = 0; r && i < r->n; i++)
+        for (int k = 0; k < NTEXTS; k++)
+            free(*text_of(&r->student[i], k));
+    if (r)
+        free(r->student);
+    free(r);
+}
+
+const struct student *roster_find(const struct roster *r, const char *key)
+{
+    const struct student want = {.key = (char *)key};
+    return bsearch(&want, r->student, (size_t)r->n, sizeof want, by_key);
+}
+
+/* ---- in the ledger ----------------------------------------------------------------- */
+
+json_t *roster_json(const struct roster *r)
+{
+    json_t *const all = json_array();
+    for (int i = 0; i < r->n; i++) {
+        struct student *const s = &r->student[i];
+        json_t *const j = json_object();
+        for (int k = 0; k < NTEXTS; k++)
+            json_object_set_new(j, texts[k].column,
+                                json_string(*text_of(s, k)));
+        json_object_set_new(j, "deadline", json_integer(s->deadline));
+        json_object_set_new(j, "late_days", json_integer(s->late_days));
+        json_array_append_new(all, j);
+    }
+    return all;
+}
+
+struct roster *roster_from_json(const json_t *all)
+{
+    size_t i;
+    const json_t *j;
+    struct roster *const r = new_roster((int)json_array_size(all));
+    json_array_foreach(all, i, j)
+    {
+        struct student *const s = &r->student[r->n++];
+        for (int k = 0; k < NTEXTS; k++) {
+            const char *const text =
+                json_string_value(json_object_get(j, texts[k].column));
+            *text_of(s, k) = strdup(text ? text : "");
+        }
+        s->deadline = json_integer_value(json_object_get(j, "deadline"));
+        s->submitted = ROSTER_NEVER;
+        s->late_days = (int)json_integer_value(json_object_get(j, "late_days"));
+    }
+    if (!sort(r))
+        return r;
+    roster_free(r);
+    return NULL;
+}
