@@ -1,0 +1,404 @@
+#define _GNU_SOURCE
+#include "batch.h"
+
+#include <errno.h>   /* errno */
+#include <fcntl.h>   /* open */
+#include <jansson.h> /* json_load_file */
+#include <sodium.h>  /* crypto_generichash */
+#include <stdio.h>   /* snprintf */
+#include <stdlib.h>  /* calloc */
+#include <string.h>  /* strcmp */
+#include <time.h>    /* clock_gettime */
+#include <unistd.h>  /* write */
+
+#include "grade.h"
+#include "grading.h"
+#include "verb.h"
+
+static int fail(struct batch *b, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static int fail(struct batch *b, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(b->err, sizeof b->err, format, args);
+    va_end(args);
+    return -1;
+}
+
+void batch_path(const struct batch *b, const struct task *t, const char *suffix,
+                char out[PATH_MAX])
+{
+    if (snprintf(out, PATH_MAX, "%s/%s.%s", b->spool, t->name, suffix) >=
+        PATH_MAX)
+        abort(); // spool is checked to be short
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* ---- the batch's entry in the ledger ------------------------------------------------ */
+
+struct last_batch {
+    char seed[65];
+    char *roster; /* as JSON text */
+};
+
+static int keep_last(const struct ledger_entry *e, void *arg)
+{
+    struct last_batch *const last = arg;
+    json_t *const j = json_loads(e->body, 0, NULL);
+    const char *const seed = json_string_value(json_object_get(j, "seed"));
+    snprintf(last->seed, sizeof last->seed, "%s", seed ? seed : "");
+    free(last->roster);
+    last->roster =
+        json_dumps(json_object_get(j, "roster"), JSON_SORT_KEYS | JSON_COMPACT);
+    json_decref(j);
+    return 0;
+}
+
+static int append_batch(struct batch *b, const char *seed, json_t *roster)
+{
+    json_t *const j = json_pack("{s:s, s:O, s:o}", "seed", seed, "roster",
+                                roster, "versions", grading_versions(b->kit));
+    char *const body = json_dumps(j, JSON_SORT_KEYS | JSON_COMPACT);
+    const struct ledger_entry e = {.kind = "batch",
+                                   .student = "",
+                                   .lab = b->lab,
+                                   .digest = "",
+                                   .body = body};
+    const int64_t id = ledger_append(b->ledger, &e);
+    json_decref(j);
+    free(body);
+    return id < 0 ? fail(b, "%s", ledger_error(b->ledger)) : 0;
+}
+
+/*
+ * The seed of this ledger's last batch of the lab, so that an interrupted one
+ * goes on as it began; or a new one. A new entry is made when seed or roster
+ * are new.
+ */
+static int find_seed(struct batch *b)
+{
+    struct last_batch last = {"", NULL};
+    ledger_each(b->ledger, "batch", b->lab, keep_last, &last);
+    const char *const want = b->o->seed ? b->o->seed : last.seed;
+    size_t n = 0;
+    int err = 0;
+    if (*want)
+        sodium_hex2bin(b->seed, sizeof b->seed, want, strlen(want), NULL, &n,
+                       NULL);
+    else
+        randombytes_buf(b->seed, n = sizeof b->seed);
+    if (n != sizeof b->seed)
+        err = fail(b, "a seed is 64 hexadecimal digits, not \"%s\"", want);
+    char seed[65];
+    sodium_bin2hex(seed, sizeof seed, b->seed, sizeof b->seed);
+    json_t *const roster = roster_json(b->roster);
+    char *const text = json_dumps(roster, JSON_SORT_KEYS | JSON_COMPACT);
+    if (!err && (strcmp(seed, last.seed) != 0 || !last.roster ||
+                 strcmp(text, last.roster) != 0))
+        err = append_batch(b, seed, roster);
+    json_decref(roster);
+    free(text);
+    free(last.roster);
+    return err;
+}
+
+/* ---- tasks ---------------------------------------------------------------------------- */
+
+static uint64_t seed_of(const struct batch *b, const struct submission *s)
+{
+    unsigned char hash[16];
+    uint64_t seed;
+    char text[300];
+    const int n = snprintf(text, sizeof text, "%s\n%s\n%d", s->student->key,
+                           b->lab, s->attempt);
+    crypto_generichash(hash, sizeof hash, (const unsigned char *)text,
+                       (size_t)n, b->seed, sizeof b->seed);
+    memcpy(&seed, hash, sizeof seed);
+    return seed;
+}
+
+struct graded { /* what the ledger says of one attempt, last */
+    char digest[LEDGER_DIGEST];
+    double score;
+    int found, outcome;
+};
+
+static int note_graded(const struct ledger_entry *e, void *arg)
+{
+    void *const *const a = arg;
+    const struct batch *const b = a[0];
+    struct graded *const graded = a[1];
+    for (int i = 0; i < b->submissions->n; i++) {
+        const struct submission *const s = &b->submissions->s[i];
+        if (s->attempt != e->attempt || strcmp(s->student->key, e->student))
+            continue;
+        struct grading r;
+        if (grading_parse(&r, e->body) == 0) {
+            graded[i].found = 1;
+            graded[i].outcome = r.outcome;
+            graded[i].score = r.score;
+            snprintf(graded[i].digest, sizeof graded[i].digest, "%s",
+                     e->digest);
+        }
+        grading_release(&r);
+    }
+    return 0;
+}
+
+/* Is submission i the student's latest, or the one with most points? */
+static int is_latest(const struct submissions *s, int i)
+{
+    return i + 1 == s->n || s->s[i + 1].student != s->s[i].student;
+}
+
+static int is_best(const struct submissions *s, const struct graded *graded,
+                   int i)
+{
+    for (int k = 0; k < s->n; k++)
+        if (s->s[k].student == s->s[i].student && graded[k].found &&
+            (graded[k].score > graded[i].score ||
+             (graded[k].score == graded[i].score && k < i)))
+            return 0;
+    return graded[i].found;
+}
+
+static int is_wanted(const struct batch *b, const struct graded *graded, int i,
+                     const char *digest)
+{
+    const struct graded *const g = &graded[i];
+    const int done = g->found && g->outcome != OUTCOME_INFRA &&
+                     strcmp(g->digest, digest) == 0;
+    switch (b->o->only) {
+    case ONLY_FAILED: return g->found && g->outcome != OUTCOME_PASS;
+    case ONLY_LATEST: return !done && is_latest(b->submissions, i);
+    case ONLY_BEST: return is_best(b->submissions, graded, i);
+    case ONLY_NEW: break;
+    }
+    return !done;
+}
+
+static int make_tasks(struct batch *b)
+{
+    const int n = b->submissions->n;
+    struct graded *const graded = calloc((size_t)n + 1, sizeof *graded);
+    void *arg[] = {b, graded};
+    b->task = calloc((size_t)n + 1, sizeof *b->task);
+    if (!graded || !b->task)
+        abort();
+    ledger_each(b->ledger, "grading", b->lab, note_graded, arg);
+    int err = 0;
+    for (int i = 0; i < n && !err; i++) {
+        struct task *const t = &b->task[b->ntasks];
+        const struct submission *const s = &b->submissions->s[i];
+        size_t nbytes;
+        *t = (struct task){.submission = s, .seed = seed_of(b, s)};
+        snprintf(t->name, sizeof t->name, "%s@%d", s->student->key, s->attempt);
+        void *const data = submission_read(s->path, b->plan, &nbytes);
+        if (!data)
+            err = fail(b, "%s: %s", s->path, strerror(errno));
+        else
+            ledger_digest(data, nbytes, t->digest);
+        free(data);
+        if (!err && is_wanted(b, graded, i, t->digest))
+            b->ntasks++;
+    }
+    free(graded);
+    return err;
+}
+
+struct task *batch_next(struct batch *b)
+{
+    const uint64_t now = now_ms();
+    for (int i = 0; i < b->ntasks && !b->stopping; i++)
+        if (b->task[i].state == TASK_WAITING && b->task[i].not_before_ms <= now)
+            return &b->task[i];
+    return NULL;
+}
+
+int batch_left(const struct batch *b)
+{
+    int left = 0;
+    for (int i = 0; i < b->ntasks; i++)
+        left += b->task[i].state != TASK_DONE;
+    return left;
+}
+
+/* ---- the spool -------------------------------------------------------------------------- */
+
+int batch_stage(struct batch *b, struct task *t)
+{
+    char path[PATH_MAX];
+    size_t nbytes;
+    void *const data = submission_read(t->submission->path, b->plan, &nbytes);
+    if (!data)
+        return fail(b, "%s: %s", t->submission->path, strerror(errno));
+    const int kept = ledger_keep(b->ledger, data, nbytes, t->digest);
+    batch_path(b, t, "sub", path);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const int written = fd >= 0 && write(fd, data, nbytes) == (ssize_t)nbytes;
+    const int why = errno;
+    if (fd >= 0)
+        close(fd);
+    free(data);
+    batch_path(b, t, "work", path);
+    verb_remove_folder(path); // of somebody who was killed
+    if (kept != 0)
+        return fail(b, "%s", ledger_error(b->ledger));
+    return written ? 0 : fail(b, "%s: %s", b->spool, strerror(why));
+}
+
+/* Nothing of a task remains. */
+static void unstage(const struct batch *b, const struct task *t)
+{
+    static const char *const files[] = {"sub", "json", "json.new", "err"};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        batch_path(b, t, files[i], path);
+        unlink(path);
+    }
+    batch_path(b, t, "work", path);
+    verb_remove_folder(path);
+}
+
+/* The result in the spool, if it is of this task; else NULL. */
+static json_t *read_result(const struct batch *b, const struct task *t)
+{
+    char path[PATH_MAX], seed[32];
+    batch_path(b, t, "json", path);
+    json_t *const j = json_load_file(path, 0, NULL);
+    const char *const of = json_string_value(json_object_get(j, "seed"));
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)t->seed);
+    if (of && strcmp(of, seed) == 0)
+        return j;
+    json_decref(j);
+    return NULL;
+}
+
+static int append_grading(struct batch *b, const struct task *t, json_t *result)
+{
+    const struct submission *const s = t->submission;
+    const int64_t submitted = s->student->submitted != ROSTER_NEVER
+                                  ? s->student->submitted
+                                  : s->modified;
+    json_t *const j = json_pack(
+        "{s:O, s:I, s:i, s:i, s:I, s:o}", "result", result, "submitted",
+        (json_int_t)submitted, "days_late",
+        roster_days_late(s->student, submitted), "try", t->tries, "graded",
+        (json_int_t)time(NULL), "versions", grading_versions(b->kit));
+    char *const body = json_dumps(j, JSON_SORT_KEYS | JSON_COMPACT);
+    const struct ledger_entry e = {.kind = "grading",
+                                   .student = s->student->key,
+                                   .lab = b->lab,
+                                   .attempt = s->attempt,
+                                   .digest = t->digest,
+                                   .body = body};
+    const int64_t id = ledger_append(b->ledger, &e);
+    json_decref(j);
+    free(body);
+    return id < 0 ? fail(b, "%s", ledger_error(b->ledger)) : 0;
+}
+
+static void show_done(struct batch *b, const struct task *t, const json_t *j,
+                      int outcome)
+{
+    char line[256];
+    snprintf(line, sizeof line, "%-20s %-9s %g/%g", t->name,
+             outcome_name[outcome],
+             json_number_value(json_object_get(j, "score")),
+             json_number_value(json_object_get(j, "max_score")));
+    progress_done(&b->progress, outcome, line);
+}
+
+int batch_take(struct batch *b, struct task *t, const char *why)
+{
+    json_t *j = read_result(b, t);
+    if (!j && !why)
+        return 0;
+    if (!j)
+        j = grading_infra(b->lab, t->seed, why);
+    const int outcome =
+        grading_outcome(json_string_value(json_object_get(j, "outcome")));
+    const int err = append_grading(b, t, j);
+    t->state = TASK_DONE;
+    if (outcome == OUTCOME_INFRA && t->tries <= b->o->retries) {
+        t->state = TASK_WAITING;
+        t->not_before_ms = now_ms() + (500u << t->tries);
+    }
+    if (!err && t->state == TASK_DONE)
+        show_done(b, t, j, outcome);
+    json_decref(j);
+    if (!err)
+        unstage(b, t);
+    return err;
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+static int find_kit(struct batch *b)
+{
+    struct grade g = {.lab_arg = b->o->lab};
+    if (grade_find_kit(&g) != 0)
+        return fail(b, "%s", g.message);
+    free(g.result);
+    b->plan = g.plan;
+    snprintf(b->lab, sizeof b->lab, "%s", g.lab);
+    snprintf(b->kit, sizeof b->kit, "%s", g.kit);
+    const ssize_t n = readlink("/proc/self/exe", b->self, sizeof b->self - 1);
+    b->self[n > 0 ? n : 0] = 0;
+    return 0;
+}
+
+static int open_spool(struct batch *b)
+{
+    const char *const given = b->o->spool;
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s%s", given ? given : b->o->ledger,
+             given ? "" : ".spool");
+    if (verb_make_folder(path) != 0 || !realpath(path, b->spool))
+        return fail(b, "%s: %s", path, strerror(errno));
+    if (strlen(b->spool) > PATH_MAX - 200)
+        return fail(b, "%s: a path too long", path);
+    return 0;
+}
+
+int batch_open(struct batch *b, const struct batch_options *o)
+{
+    *b = (struct batch){.o = o};
+    if (find_kit(b) != 0 || open_spool(b) != 0)
+        return -1;
+    b->roster = roster_load(o->roster, b->lab, b->err, sizeof b->err);
+    if (!b->roster)
+        return -1;
+    b->submissions = submissions_find(o->submissions, b->roster, b->plan,
+                                      b->err, sizeof b->err);
+    if (!b->submissions)
+        return -1;
+    b->ledger =
+        ledger_open(o->ledger, o->key, LEDGER_WRITE, b->err, sizeof b->err);
+    if (!b->ledger || find_seed(b) != 0 || make_tasks(b) != 0)
+        return -1;
+    progress_begin(&b->progress, stderr, b->ntasks);
+    for (int i = 0; i < b->ntasks; i++) // of a batch that was killed
+        if (batch_take(b, &b->task[i], NULL) != 0)
+            return -1;
+    return 0;
+}
+
+void batch_release(struct batch *b)
+{
+    ledger_close(b->ledger);
+    submissions_free(b->submissions);
+    roster_free(b->roster);
+    plan_free(b->plan);
+    free(b->task);
+    if (b->spool[0])
+        rmdir(b->spool); // when it is empty
+}

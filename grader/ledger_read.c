@@ -1,0 +1,173 @@
+/*
+ * ledger_read.c: looking things up in a ledger, and checking it
+ */
+#include <inttypes.h> /* PRId64 */
+#include <stdlib.h>   /* malloc */
+#include <string.h>   /* memcpy */
+
+#include "ledger_table.h"
+
+#define COLUMNS "SELECT id, kind, student, lab, attempt, digest, body, mac"
+
+static const char *column(sqlite3_stmt *s, int i)
+{
+    const unsigned char *const text = sqlite3_column_text(s, i);
+    return text ? (const char *)text : "";
+}
+
+struct ledger_entry ledger_row(sqlite3_stmt *s)
+{
+    return (struct ledger_entry){.id = sqlite3_column_int64(s, 0),
+                                 .kind = column(s, 1),
+                                 .student = column(s, 2),
+                                 .lab = column(s, 3),
+                                 .attempt = sqlite3_column_int(s, 4),
+                                 .digest = column(s, 5),
+                                 .body = column(s, 6)};
+}
+
+int ledger_each(struct ledger *l, const char *kind, const char *lab,
+                ledger_fn *fn, void *arg)
+{
+    sqlite3_stmt *const s =
+        ledger_prepare(l, COLUMNS " FROM entry WHERE (?1 IS NULL OR kind = ?1)"
+                                  " AND (?2 IS NULL OR lab = ?2) ORDER BY id");
+    int stop = 0;
+    if (!s)
+        return -1;
+    sqlite3_bind_text(s, 1, kind, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 2, lab, -1, SQLITE_STATIC);
+    while (!stop && sqlite3_step(s) == SQLITE_ROW) {
+        const struct ledger_entry e = ledger_row(s);
+        stop = fn(&e, arg);
+    }
+    sqlite3_finalize(s);
+    return stop;
+}
+
+void *ledger_kept(struct ledger *l, const char *digest, size_t *nbytes)
+{
+    void *copy = NULL;
+    sqlite3_stmt *const s =
+        ledger_prepare(l, "SELECT content FROM submission WHERE digest = ?1");
+    if (s && sqlite3_bind_text(s, 1, digest, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(s) == SQLITE_ROW) {
+        *nbytes = (size_t)sqlite3_column_bytes(s, 0);
+        copy = malloc(*nbytes + 1);
+        if (!copy)
+            abort();
+        if (*nbytes)
+            memcpy(copy, sqlite3_column_blob(s, 0), *nbytes);
+    }
+    sqlite3_finalize(s);
+    return copy;
+}
+
+/* ---- checking --------------------------------------------------------------------- */
+
+struct check {
+    struct ledger *l;
+    FILE *out;
+    int faults;
+    int64_t n;
+    unsigned char last[LEDGER_MAC];
+};
+
+static void fault(struct check *c, int64_t id, const char *what)
+{
+    c->faults++;
+    if (c->out)
+        fprintf(c->out, "entry %" PRId64 ": %s\n", id, what);
+}
+
+/* A row's own MAC goes into the next one's, so that one changed row is one
+ * fault and not all that follow. */
+static void check_entry(struct check *c, sqlite3_stmt *s)
+{
+    unsigned char mac[LEDGER_MAC];
+    const struct ledger_entry e = ledger_row(s);
+    const void *const have = sqlite3_column_blob(s, 7);
+    if (e.id != c->n + 1)
+        fault(c, e.id, "there are entries missing before this one");
+    ledger_mac(c->l, c->last, &e, mac);
+    if (sqlite3_column_bytes(s, 7) != LEDGER_MAC)
+        fault(c, e.id, "has no MAC");
+    else if (sodium_memcmp(mac, have, LEDGER_MAC) != 0)
+        fault(c, e.id, "was changed, or does not follow the one before it");
+    if (sqlite3_column_bytes(s, 7) == LEDGER_MAC)
+        memcpy(c->last, have, LEDGER_MAC);
+    c->n = e.id;
+    if (e.digest[0] && strlen(e.digest) != LEDGER_DIGEST - 1)
+        fault(c, e.id, "names no submission");
+}
+
+static void check_entries(struct check *c)
+{
+    sqlite3_stmt *const s =
+        ledger_prepare(c->l, COLUMNS " FROM entry ORDER BY id");
+    while (s && sqlite3_step(s) == SQLITE_ROW)
+        check_entry(c, s);
+    if (!s || sqlite3_finalize(s) != SQLITE_OK)
+        fault(c, c->n, c->l->err);
+}
+
+static void check_head(struct check *c)
+{
+    unsigned char mac[LEDGER_MAC];
+    sqlite3_stmt *const s =
+        ledger_prepare(c->l, "SELECT entries, mac FROM head");
+    int good = 0;
+    ledger_head_mac(c->l, c->n, c->last, mac);
+    if (s && sqlite3_step(s) == SQLITE_ROW)
+        good = sqlite3_column_int64(s, 0) == c->n &&
+               sqlite3_column_bytes(s, 1) == LEDGER_MAC &&
+               sodium_memcmp(sqlite3_column_blob(s, 1), mac, LEDGER_MAC) == 0;
+    if (!good)
+        fault(c, c->n,
+              "is not the last one that was written: entries were cut "
+              "off");
+    sqlite3_finalize(s);
+}
+
+/* Every submission that an entry names is there, and is what was graded. */
+static void check_submissions(struct check *c)
+{
+    sqlite3_stmt *const s = ledger_prepare(
+        c->l, "SELECT entry.id, entry.digest, content FROM entry LEFT JOIN "
+              "submission USING (digest) WHERE entry.digest <> '' "
+              "GROUP BY entry.digest ORDER BY entry.id");
+    while (s && sqlite3_step(s) == SQLITE_ROW) {
+        char digest[LEDGER_DIGEST];
+        const void *const content = sqlite3_column_blob(s, 2);
+        ledger_digest(content ? content : "",
+                      (size_t)sqlite3_column_bytes(s, 2), digest);
+        if (sqlite3_column_type(s, 2) == SQLITE_NULL)
+            fault(c, sqlite3_column_int64(s, 0), "its submission is gone");
+        else if (strcmp(digest, column(s, 1)) != 0)
+            fault(c, sqlite3_column_int64(s, 0), "its submission was changed");
+    }
+    sqlite3_finalize(s);
+}
+
+int ledger_verify(struct ledger *l, FILE *out, char head[LEDGER_DIGEST])
+{
+    struct check c = {.l = l, .out = out};
+    l->err[0] = 0;
+    check_entries(&c);
+    check_head(&c);
+    check_submissions(&c);
+    if (head)
+        sodium_bin2hex(head, LEDGER_DIGEST, c.last, LEDGER_MAC);
+    return c.faults;
+}
+
+int ledger_has_head(struct ledger *l, const char *head)
+{
+    sqlite3_stmt *const s = ledger_prepare(
+        l, "SELECT 1 FROM entry WHERE lower(hex(mac)) = lower(?1)");
+    const int found =
+        s && sqlite3_bind_text(s, 1, head, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(s) == SQLITE_ROW;
+    sqlite3_finalize(s);
+    return found;
+}

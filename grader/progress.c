@@ -1,0 +1,93 @@
+#include "progress.h"
+
+#include <string.h> /* memset */
+#include <time.h>   /* clock_gettime */
+#include <unistd.h> /* isatty */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void progress_begin(struct progress *p, FILE *out, int total)
+{
+    memset(p, 0, sizeof *p);
+    p->out = out;
+    p->terminal = isatty(fileno(out));
+    p->total = total;
+    p->begin_ns = now_ns();
+}
+
+/* Submissions a second, over the last ones; 0: not known yet. */
+static double rate(const struct progress *p)
+{
+    const int n = p->done < PROGRESS_LAST ? p->done : PROGRESS_LAST;
+    const uint64_t since = p->done > PROGRESS_LAST
+                               ? p->last_ns[p->done % PROGRESS_LAST]
+                               : p->begin_ns;
+    const double sec = (double)(now_ns() - since) * 1e-9;
+    return n && sec > 0 ? n / sec : 0;
+}
+
+/* "40 s", "12 min", "3 h 05 min" */
+static void duration(double sec, char *out, size_t nbytes)
+{
+    const int minutes = (int)(sec / 60);
+    if (sec < 100)
+        snprintf(out, nbytes, "%.0f s", sec);
+    else if (minutes < 100)
+        snprintf(out, nbytes, "%d min", minutes);
+    else
+        snprintf(out, nbytes, "%d h %02d min", minutes / 60, minutes % 60);
+}
+
+/* "57/200  3.1/min  46 min left" */
+static void state(const struct progress *p, char *out, size_t nbytes)
+{
+    const double per_sec = rate(p);
+    char left[32] = "?";
+    if (per_sec > 0)
+        duration((p->total - p->done) / per_sec, left, sizeof left);
+    snprintf(out, nbytes, "%d/%d  %.1f/min  %s left", p->done, p->total,
+             per_sec * 60, left);
+}
+
+void progress_show(const struct progress *p)
+{
+    enum { WIDTH = 24 };
+    char text[96], bar[WIDTH + 1] = "";
+    if (!p->terminal)
+        return;
+    for (int i = 0; i < WIDTH; i++)
+        bar[i] = i * p->total < p->done * WIDTH ? '#' : '.';
+    state(p, text, sizeof text);
+    fprintf(p->out,
+            "\r[%s] %s  %d pass %d fail %d suspected %d infra  %d running  ",
+            bar, text, p->outcomes[0], p->outcomes[1], p->outcomes[3],
+            p->outcomes[2], p->running);
+    fflush(p->out);
+}
+
+void progress_done(struct progress *p, int outcome, const char *line)
+{
+    char text[96];
+    p->last_ns[p->done++ % PROGRESS_LAST] = now_ns();
+    p->outcomes[outcome]++;
+    if (p->terminal)
+        return progress_show(p);
+    state(p, text, sizeof text);
+    fprintf(p->out, "%s  (%s)\n", line, text);
+    fflush(p->out);
+}
+
+void progress_end(struct progress *p)
+{
+    char took[32];
+    duration((double)(now_ns() - p->begin_ns) * 1e-9, took, sizeof took);
+    fprintf(p->out,
+            "%s%d graded in %s: %d pass, %d fail, %d suspected, %d infra\n",
+            p->terminal ? "\r\033[K" : "", p->done, took, p->outcomes[0],
+            p->outcomes[1], p->outcomes[3], p->outcomes[2]);
+}

@@ -1,0 +1,33 @@
+/*
+ * progress.h: how far a batch is
+ *
+ * On a terminal one line that is written over; elsewhere a line for each
+ * submission. The rate is that of the last minutes, by a steady clock.
+ */
+#ifndef GRADER_PROGRESS_H
+#define GRADER_PROGRESS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum { PROGRESS_LAST = 32 };
+
+struct progress {
+    FILE *out;
+    int terminal;
+    int total, done, running;
+    int outcomes[4]; /* by enum outcome */
+    uint64_t begin_ns;
+    uint64_t last_ns[PROGRESS_LAST]; /* when the last ones were done */
+};
+
+void progress_begin(struct progress *p, FILE *out, int total);
+
+/* One is done, as `outcome`; line says which and how (NULL: nothing). */
+void progress_done(struct progress *p, int outcome, const char *line);
+
+/* Show what is known now: for terminals, now and then. */
+void progress_show(const struct progress *p);
+void progress_end(struct progress *p);
+
+#endif
