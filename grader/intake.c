@@ -86,6 +86,12 @@ static const char missing[] = "%s is missing",
                   not_regular[] = "%s is not a regular file",
                   too_large[] = "%s is larger than %d bytes";
 
+/* Does a submission without this file have its other points? */
+static int may_be_missing(const char *name)
+{
+    return strcmp(name, "answers.txt") == 0; // costs its own questions only
+}
+
 /* ---- from a folder ---------------------------------------------------------------- */
 
 static int copy(struct grade *g, int from, int to, const char *name)
@@ -122,8 +128,8 @@ static int take(struct grade *g, const char *name)
     struct stat st;
     snprintf(from, sizeof from, "%s/%s", g->dir, name);
     const int in = open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (in < 0 && errno == ENOENT && strcmp(name, "answers.txt") == 0)
-        return 0; // costs its own questions only
+    if (in < 0 && errno == ENOENT && may_be_missing(name))
+        return 0;
     if (in < 0 || fstat(in, &st) != 0 || !S_ISREG(st.st_mode)) {
         const int why = errno;
         if (in >= 0)
@@ -155,7 +161,10 @@ static int take_folder(struct grade *g)
 static int write_source(struct grade *g, const struct unpack_file *f)
 {
     switch (f->state) {
-    case UNPACK_MISSING: return grade_stop(g, OUTCOME_FAIL, missing, f->name);
+    case UNPACK_MISSING:
+        return may_be_missing(f->name)
+                   ? 0
+                   : grade_stop(g, OUTCOME_FAIL, missing, f->name);
     case UNPACK_LINK: return grade_stop(g, OUTCOME_FAIL, is_link, f->name);
     case UNPACK_SPECIAL:
         return grade_stop(g, OUTCOME_FAIL, not_regular, f->name);
