@@ -17,8 +17,8 @@
 #include <unistd.h>   /* unlink */
 
 #include "grade.h"
-#include "judge/answers.h"
 #include "groups.h"
+#include "judge/answers.h"
 #include "judge/points.h"
 #include "judge/spans.h"
 #include "sandbox.h"
