@@ -33,6 +33,11 @@ gcc -w -Itests/support -I"$cuda/include" tests/simgpu/prog_nccl.c $libs \
     -lnccl $mpi -lm -o "$out/nccl"
 gcc -w -Itests/support -Icommon -I"$cuda/include" tests/cublas/prog_cublas.c \
     common/judge/minifloat.c $libs -lcublas -lm -o "$out/cublas"
+# the small floats have the same sums over all their values
+g++ -std=c++17 -O2 -w -Itests/support -I"$cuda/include" \
+    tests/simgpu/prog_half.cpp -o "$out/half"
+"$out/half" | grep '^sum' > "$out/log"
+"$build/tests/simgpu/prog_half" | grep '^sum' | diff "$out/log" -
 # the driver's library comes with a driver, so the program is linked with ours
 gcc -w -Itests/support -I"$cuda/include" tests/simgpu/prog_driver.c $libs \
     -L"$build/simgpu/lib" -lcuda -Wl,--allow-shlib-undefined $mpi -o "$out/driver"

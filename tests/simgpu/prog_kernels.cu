@@ -1,5 +1,9 @@
 // Kernels as students write them.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_runtime.h>
+#include <device_launch_parameters.h>
 
 #include "rule.h"
 
@@ -64,8 +68,44 @@ __global__ void scale(float *x, int n, struct scale_by s)
         x[i] *= s.factor;
 }
 
+__global__ void small_floats(const __half2 *x, __half *sum, __nv_bfloat16 *y,
+                             __nv_fp8_e4m3 *z)
+{
+    const int i = threadIdx.x;
+    const __half2 v = __hfma2(x[i], x[i], __float2half2_rn(1.0f));
+    atomicAdd(sum, __hadd(__low2half(v), __high2half(v)));
+    y[i] = __float2bfloat16(__half2float(__low2half(v)));
+    z[i] = __nv_fp8_e4m3(y[i]);
+}
+
+/* Each thread squares the pair (1, 2) and adds 1: 2 and 5. */
+static void check_small_floats()
+{
+    enum { THREADS = 64 };
+    __half2 *x, in[THREADS];
+    __half *sum, s = 0;
+    __nv_bfloat16 *y, out[THREADS];
+    __nv_fp8_e4m3 *z, last;
+    for (int i = 0; i < THREADS; i++)
+        in[i] = __floats2half2_rn(1, 2);
+    cudaMalloc(&x, sizeof in);
+    cudaMalloc(&y, sizeof out);
+    cudaMalloc(&z, THREADS);
+    cudaMalloc(&sum, sizeof *sum);
+    cudaMemset(sum, 0, sizeof *sum);
+    cudaMemcpy(x, in, sizeof in, cudaMemcpyHostToDevice);
+    small_floats<<<1, THREADS>>>(x, sum, y, z);
+    cudaMemcpy(&s, sum, sizeof s, cudaMemcpyDeviceToHost);
+    cudaMemcpy(out, y, sizeof out, cudaMemcpyDeviceToHost);
+    cudaMemcpy(&last, z + THREADS - 1, 1, cudaMemcpyDeviceToHost);
+    RULE(__half2float(s) == 7 * THREADS && __bfloat162float(out[9]) == 2 &&
+             (float)last == 2,
+         "kernels compute with halves, bfloat16 and fp8");
+}
+
 int main()
 {
+    check_small_floats();
     enum { N = 10000 };
     float *a, *b, *c, h[N], sum = 0;
     cudaMalloc(&a, N * sizeof *a);
