@@ -2,7 +2,8 @@
  * world.c: beginning and end, time, and communicators made from others
  */
 #include <mpi.h>
-#include <stdio.h> /* snprintf */
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* setenv */
 
 #include "core/clock.h"  /* clock_host_ps */
 #include "core/stream.h" /* host_call */
@@ -36,8 +37,18 @@ static void meet(void)
     proc_meet(ids, (uint32_t)n);
 }
 
+/*
+ * MPICH's UCX keeps files in /dev/shm for as long as a process lives, and a
+ * killed one leaves them. It has other ways between processes of a host.
+ */
+static void leave_no_files(void)
+{
+    setenv("UCX_TLS", "^posix", 0);
+}
+
 int MPI_Init(int *argc, char ***argv)
 {
+    leave_no_files();
     const int err = PMPI_Init(argc, argv);
     if (err == MPI_SUCCESS)
         meet();
@@ -46,6 +57,7 @@ int MPI_Init(int *argc, char ***argv)
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
+    leave_no_files();
     const int err = PMPI_Init_thread(argc, argv, required, provided);
     if (err == MPI_SUCCESS)
         meet();

@@ -1,0 +1,101 @@
+/*
+ * kill -9 of a rank at any moment leaves no process and nothing of simgpu's in
+ * /dev/shm.
+ *
+ * KILL_ROUNDS (default 8) is how often it is tried; KILL_SEED chooses who is
+ * killed and when: up to 400 ms after the ranks have begun, so in MPI_Init and
+ * ncclCommInitRank as well.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "child.h"
+
+enum { RANKS = 3, LATEST_MS = 400 };
+
+static unsigned setting(const char *name, unsigned otherwise)
+{
+    const char *const text = getenv(name);
+    return text && *text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
+}
+
+static unsigned next_random(unsigned *x) // xorshift
+{
+    *x ^= *x << 13;
+    *x ^= *x >> 17;
+    return *x ^= *x << 5;
+}
+
+/* Start the ranks, kill one; say which were alive when mpirun had ended. */
+static const char script[] =
+    "dir=$(mktemp -d)\n"
+    "mpirun -n %d %s/tests/simgpu/prog_victim $dir &\n"
+    "job=$!\n"
+    "while ! [ -e $dir/0 -a -e $dir/1 -a -e $dir/2 ]; do sleep 0.02; done\n"
+    "pids=$(cat $dir/0 $dir/1 $dir/2)\n"
+    "sleep 0.%03u\n"
+    "kill -9 $(cat $dir/%u)\n"
+    "wait $job\n"
+    "rm -r $dir\n"
+    "sleep 1\n" // an orphan's parent may take a moment to bury it
+    "for p in $pids; do\n"
+    "    grep -qs 'State:.[^ZX]' /proc/$p/status && echo left: $p\n"
+    "    for f in /dev/shm/*; do\n" // files of other jobs are somebody's
+    "        case $f in *$p*) echo left: $f ;; esac\n"
+    "    done\n"
+    "done\n"
+    "echo ended\n";
+
+/*
+ * Files in /dev/shm that no process has mapped. MPICH's are not looked at: it
+ * makes some in MPI_Init and unlinks them before that returns, so a rank killed
+ * in between leaves them, simgpu or not.
+ */
+static struct child orphans(void)
+{
+    return child_run(60, "for f in /dev/shm/*; do [ -e $f ] || continue; "
+                         "case $f in */mpich_*) continue ;; esac; "
+                         "grep -qs \"$f\" /proc/[0-9]*/maps || echo $f; done");
+}
+
+START_TEST(a_rank_killed_at_any_moment_leaves_nothing)
+{
+    unsigned seed = setting("KILL_SEED", 20240607) + (unsigned)_i * 7919 + 1;
+    for (int i = 0; i < 4; i++)
+        next_random(&seed);
+    const unsigned rank = next_random(&seed) % RANKS;
+    const unsigned ms = next_random(&seed) % LATEST_MS;
+    struct child before = orphans();
+    struct child c = child_run(120, script, RANKS, child_build(), ms, rank);
+    ck_assert_msg(!c.timed_out && strstr(c.out, "ended"),
+                  "rank %u killed after %u ms: mpirun hangs\n%s", rank, ms,
+                  c.err);
+    ck_assert_msg(!strstr(c.out, "left:"), "rank %u killed after %u ms: %s",
+                  rank, ms, c.out);
+    struct child after = orphans();
+    for (char *f = strtok(after.out, "\n"); f; f = strtok(NULL, "\n"))
+        ck_assert_msg(strstr(before.out, f) != NULL,
+                      "rank %u killed after %u ms: %s was left", rank, ms, f);
+    child_clear(&before);
+    child_clear(&c);
+    child_clear(&after);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("kill");
+    TCase *const t = tcase_create("kill");
+    tcase_set_timeout(t, 300);
+    tcase_add_loop_test(t, a_rank_killed_at_any_moment_leaves_nothing, 0,
+                        (int)setting("KILL_ROUNDS", 8));
+    suite_add_tcase(s, t);
+    SRunner *const r = srunner_create(s);
+    printf("KILL_SEED=%u\n", setting("KILL_SEED", 20240607));
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
