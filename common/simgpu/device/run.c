@@ -19,7 +19,9 @@
 #include "core/launch.h"
 #include "device/access.h"
 
-enum { STACK = 128 << 10, MAX_THREADS = 1024, POISON = 0xCB, WARP = 32 };
+/* A thread's stack is address space until it is used; a report of a bad access
+ * reads debugging information on it, which takes some 100 KiB. */
+enum { STACK = 512 << 10, MAX_THREADS = 1024, POISON = 0xCB, WARP = 32 };
 
 struct carrier {
     ucontext_t context;
