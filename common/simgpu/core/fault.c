@@ -15,6 +15,7 @@
 #include <sys/mman.h> /* mprotect */
 #include <ucontext.h> /* ucontext_t */
 
+#include "core/dataless.h"
 #include "core/heap_space.h"
 #include "core/start.h"
 
@@ -74,6 +75,11 @@ static _Noreturn void report(const void *p, const void *context)
     heap_describe(p, what, sizeof what);
     graph_site_text(proc()->graph, proc_site(fault_pc(context)), where,
                     sizeof where);
+    struct heap_block b;
+    if (kernel && heap_find(p, &b) == 0)
+        dataless_fault(kernel, proc_site(fault_pc(context)),
+                       "this kernel reaches memory without contents, by a "
+                       "pointer that is none of its parameters");
     if (kernel)
         proc_fault(NULL,
                    "kernel %s on device %d accesses %p at %s:\n  %s.\nCheck "
@@ -102,7 +108,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
         sigaction(sig, &previous[sig == SIGBUS], NULL);
         return;
     }
-    if (kernel && heap_find(p, &b) == 0)
+    if (kernel && heap_find(p, &b) == 0 && !dataless(b.id))
         open_block(&b);
     else
         report(p, context);

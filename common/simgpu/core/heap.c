@@ -10,6 +10,7 @@
 #include <sys/mman.h> /* mmap */
 #include <unistd.h>   /* ftruncate */
 
+#include "core/dataless.h"
 #include "core/flag.h" /* FLAG_SHADOW */
 #include "core/heap_space.h"
 #include "core/page.h"
@@ -155,20 +156,22 @@ int heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
     const int err =
         nbytes > h->nbytes ? ENOMEM : place(h, nbytes, &index, &offset);
     if (err == 0) {
+        const int empty =
+            device != HEAP_PINNED && !managed && nbytes >= dataless_limit();
+        const uint32_t number = next_block++ | (empty ? DATALESS_BLOCK : 0);
         insert(h, index,
                (struct block){.offset = offset,
                               .nbytes = nbytes,
-                              .number = next_block++,
+                              .number = number,
                               .site = site,
                               .managed = managed});
         h->used += pages(nbytes);
         *out = h->user + offset;
         if (managed && device != HEAP_PINNED)
             mprotect(*out, pages(nbytes), PROT_READ | PROT_WRITE);
-        if (nbytes <= POISON_MAX)
+        if (nbytes <= POISON_MAX && !empty)
             memset(h->raw + offset, POISON, nbytes);
-        graph_note_alloc(proc()->graph,
-                         (uint64_t)proc()->rank << 32 | (next_block - 1),
+        graph_note_alloc(proc()->graph, (uint64_t)proc()->rank << 32 | number,
                          proc_place(device), nbytes, site);
     }
     pthread_mutex_unlock(&lock);

@@ -29,6 +29,7 @@
 #define proc_wait_end     simgpu_proc_wait_end
 #define proc_fault        simgpu_proc_fault
 #define proc_warn         simgpu_proc_warn
+#define dataless_fault    simgpu_dataless_fault
 #define heap_alloc        simgpu_heap_alloc
 #define heap_free         simgpu_heap_free
 #define heap_find         simgpu_heap_find

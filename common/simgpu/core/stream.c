@@ -7,6 +7,7 @@
 #include <stdlib.h>  /* calloc */
 #include <time.h>    /* nanosleep */
 
+#include "core/dataless.h"
 #include "core/host.h"
 #include "core/page.h"
 #include "core/schedule.h"
@@ -55,6 +56,7 @@ void *op_new(size_t nbytes, void (*run)(struct op *), enum graph_kind kind,
     if (!op)
         proc_fault(NULL, "out of host memory for an operation");
     op->run = run;
+    op->name = name;
     op->node.kind = kind;
     op->node.name = graph_string(proc()->graph, name);
     op->node.site = site;
@@ -283,6 +285,8 @@ static void record(struct stream *s, struct op *op)
 
 struct mark stream_enqueue(struct stream *s, struct op *op)
 {
+    if (dataless_op(op) && op->node.match == 0)
+        op->run = NULL; // what meets other ranks looks at their memory, too
     pthread_mutex_lock(&all);
     follow_legacy_rules(s, op);
     record(s, op);

@@ -37,6 +37,7 @@ struct op {
     void (*run)(struct op *op);     /* on the worker; NULL: nothing to do */
     void (*release)(struct op *op); /* after completion; NULL: free(op) */
     struct graph_node node; /* filled by the owner: kind, name, cost, match */
+    const char *name;       /* lasts as long as the op */
     /* set by stream.c */
     struct stream *stream;
     struct op *next;

@@ -6,6 +6,7 @@
  * until they are done; one from pageable memory is staged, which frees the
  * source, and the caller goes on; one between devices doesn't keep the caller.
  */
+#include "core/dataless.h"
 #include "cudart/api.h"
 
 #include <stdlib.h> /* malloc */
@@ -115,7 +116,7 @@ static cudaError_t operands(const struct copy *c, struct span *dst,
  * is read by the host, when all that the copy follows is done.
  */
 static void stage(struct copy_op *op, const struct copy *c, struct stream *s,
-                  const struct span *src)
+                  const struct span *dst, const struct span *src)
 {
     enum { MAX = 1024 };
     struct mark marks[MAX];
@@ -128,6 +129,8 @@ static void stage(struct copy_op *op, const struct copy *c, struct stream *s,
     if (c->height > 1 && c->spitch > c->width)
         read.write |= GRAPH_ROUGH;
     host_touch(c->name, c->site, &read);
+    if (dataless(dst->access.alloc))
+        return; // nothing will be made of it
     op->staged = malloc(nbytes);
     if (!op->staged)
         proc_fault(NULL, "out of host memory staging a copy of %zu bytes",
@@ -232,7 +235,7 @@ static cudaError_t copy(const struct copy *c)
     const int to_host = !on_device(&dst), from_host = !on_device(&src);
     const int staged = c->wait && src.device == API_PAGEABLE && on_device(&dst);
     if (staged)
-        stage(op, c, s, &src);
+        stage(op, c, s, &dst, &src);
     const struct mark m = enqueue(c, s, op, &dst, &src);
     if (c->wait && (to_host || (from_host && !staged)))
         marks_join(&m, 1, c->name, c->site);

@@ -4,6 +4,8 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* memcpy */
 
+#include "core/dataless.h"
+#include "core/declared.h"
 #include "core/launch.h"
 #include "cudart/api.h"
 
@@ -17,6 +19,7 @@ enum {
 struct launch_op {
     struct op op;
     struct launch launch;
+    int declared; /* its cost: what its run shows is only what it touches */
 };
 
 static void run_launch(struct op *op)
@@ -26,8 +29,11 @@ static void run_launch(struct op *op)
     heap_kernel_enter(l->launch.kernel->name, l->launch.device);
     kernel_run(&l->launch, op, &cost);
     heap_kernel_leave();
-    op_amend(op, cost.flops, cost.moves, cost.nmoves, cost.accesses,
-             cost.naccesses);
+    if (l->declared)
+        op_amend(op, 0, NULL, 0, cost.accesses, cost.naccesses);
+    else
+        op_amend(op, cost.flops, cost.moves, cost.nmoves, cost.accesses,
+                 cost.naccesses);
 }
 
 static void release_launch(struct op *op)
@@ -62,6 +68,45 @@ static int fits(dim3 grid, dim3 block, size_t shared)
            grid.z <= 65535 && shared <= MAX_SHARED;
 }
 
+/* ---- cost ------------------------------------------------------------------- */
+
+/* Does any word of the parameters point to memory without contents? */
+static int gets_dataless(const struct launch *l)
+{
+    struct heap_block b;
+    for (uint32_t i = 0; i < l->kernel->nparams; i++)
+        for (size_t at = 0; at + sizeof(void *) <= l->kernel->param_nbytes[i];
+             at += sizeof(void *)) {
+            void *p;
+            memcpy(&p, (const char *)l->params[i] + at, sizeof p);
+            if (heap_find(p, &b) == 0 && dataless(b.id))
+                return 1;
+        }
+    return 0;
+}
+
+/* Its cost where that is declared; without data it isn't run, and has to be. */
+static void declare(struct launch_op *op, struct graph_move *move)
+{
+    struct declared cost;
+    op->declared = declared_cost(&cost);
+    if (op->declared) {
+        const int32_t place = proc_place(op->launch.device);
+        *move = (struct graph_move){place, place, (uint64_t)cost.nbytes};
+        op->op.node.flops = cost.flops;
+        op->op.node.nmoves = cost.nbytes > 0;
+        op->op.moves = move;
+    }
+    if (dataless_limit() == UINT64_MAX || !gets_dataless(&op->launch))
+        return;
+    op->op.run = NULL;
+    if (!op->declared)
+        dataless_fault(op->op.name, op->op.node.site,
+                       "this kernel gets memory without contents, so its cost "
+                       "can't be observed: declare it, by an NVTX range named "
+                       "\"cost: 2e9 flops, 8e6 bytes\" around the launch");
+}
+
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
                              void **args, size_t sharedMem, cudaStream_t stream)
 {
@@ -86,6 +131,8 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
         .params = copy_params(k, args),
         .device = stream_device(s),
     };
+    struct graph_move move;
+    declare(op, &move);
     stream_enqueue(s, &op->op);
     return api_return(cudaSuccess);
 }

@@ -6,6 +6,7 @@
  */
 #include <nvtx3/nvToolsExt.h>
 
+#include "core/declared.h"
 #include "core/proc.h"
 
 enum { DEEPEST = 64 };
@@ -17,6 +18,7 @@ static _Thread_local struct {
 
 int nvtxRangePushA(const char *message)
 {
+    declared_enter(message);
     if (ranges.depth < DEEPEST)
         ranges.outer[ranges.depth] =
             graph_span(graph_string(proc()->graph, message));
@@ -27,6 +29,7 @@ int nvtxRangePop(void)
 {
     if (ranges.depth == 0)
         return -1;
+    declared_leave();
     if (--ranges.depth < DEEPEST)
         graph_span(ranges.outer[ranges.depth]);
     return ranges.depth;

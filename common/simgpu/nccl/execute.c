@@ -17,6 +17,7 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
+#include "core/dataless.h"
 #include "nccl/coll.h"
 #include "nccl/explain.h"
 #include "nccl/group.h"
@@ -83,6 +84,18 @@ static int post_send(struct nccl_op *o)
     return 0;
 }
 
+/* Is a message from there only recorded, for want of contents (dataless.h)? */
+static int receives_nothing(const struct call *c, const struct heap_ref *from)
+{
+    struct heap_block b;
+    const int into = heap_find(c->recvbuf, &b) == 0 && dataless(b.id);
+    if (dataless(from->block) && !into)
+        dataless_fault(c->name, c->site,
+                       "it receives from memory without contents into memory "
+                       "that has them");
+    return into;
+}
+
 static int receive(struct nccl_op *o)
 {
     const struct call *const c = &o->call;
@@ -99,7 +112,7 @@ static int receive(struct nccl_op *o)
                    c->name, proc_site_text(c->site, site, sizeof site),
                    c->comm->rank, o->received, c->root, (size_t)m->nbytes);
     }
-    if (o->received)
+    if (o->received && !receives_nothing(c, &m->buf))
         memmove(heap_raw(c->recvbuf), heap_raw_ref(&m->buf), o->received);
     hub_advance(m);
     return 0;

@@ -4,6 +4,7 @@
 #include <string.h> /* memmove */
 #include <unistd.h> /* sysconf */
 
+#include "core/dataless.h"
 #include "nccl/reduce.h"
 
 enum {
@@ -33,6 +34,23 @@ static char *input(const struct work *w, int rank, size_t i)
 static char *output(const struct work *w, int rank, size_t i)
 {
     return w->rank[rank].recv + i * w->size;
+}
+
+/* Nothing is moved where memory has no contents (dataless.h). */
+static void look_for_contents(struct work *w)
+{
+    int reads = 0, writes_contents = 0;
+    for (int r = 0; r < w->hub->nranks; r++) {
+        const struct hub_post *const p = post_of(w, r);
+        reads |= p->send.nbytes && dataless(p->send.block);
+        w->empty |= p->recv.nbytes && dataless(p->recv.block);
+        writes_contents |= p->recv.nbytes && !dataless(p->recv.block);
+    }
+    w->empty |= reads;
+    if (reads && writes_contents)
+        dataless_fault("a collective", 0,
+                       "some ranks send from memory without contents, and some "
+                       "receive into memory that has them");
 }
 
 /* Only while a claimed piece keeps the posts as they are. */
@@ -183,11 +201,14 @@ void work_do(struct work *w, enum coll_kind kind, size_t count,
         const int64_t piece = hub_claim(w->hub, w->seq, npieces);
         if (piece < 0)
             break;
-        if (!w->rank)
+        if (!w->rank) {
             find_buffers(w);
+            look_for_contents(w);
+        }
         const size_t at = (size_t)piece % parts * step;
-        do_part(w, (size_t)piece / parts, at,
-                count - at < step ? count - at : step);
+        if (!w->empty)
+            do_part(w, (size_t)piece / parts, at,
+                    count - at < step ? count - at : step);
         hub_done(w->hub, w->seq, npieces);
     }
     free(w->rank);

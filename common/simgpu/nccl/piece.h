@@ -17,6 +17,7 @@ struct work { /* a collective whose ranks have all come */
     enum coll_kind kind;
     size_t count, size;        /* elements of a block; bytes of an element */
     struct rank_buffers *rank; /* where they are, from the first piece on */
+    int empty;                 /* and that there is nothing in them */
 };
 
 /* How many other ranks are worth waking for an operation of this size. */

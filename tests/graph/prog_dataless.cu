@@ -1,0 +1,158 @@
+/*
+ * Work of any size on memory that nobody looks at, and what it takes in modelled
+ * time, in full digits: the same with and without SIMGPU_DATALESS.
+ *
+ *   prog_dataless BYTES [read | undeclared | mixed]
+ *
+ * The last word is for what a run without data has to refuse.
+ */
+#include <cuda_runtime.h>
+#include <mpi.h>
+#include <nccl.h>
+#include <nvtx3/nvToolsExt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define MUST(call)                                                             \
+    do {                                                                       \
+        if ((call) != 0) {                                                     \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #call);         \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                      \
+        }                                                                      \
+    } while (0)
+
+__global__ void scale(float *x, size_t n, float by)
+{
+    for (size_t i = threadIdx.x; i < n; i += blockDim.x)
+        x[i] *= by;
+}
+
+__global__ void add(float *sum, const float *x)
+{
+    *sum += *x;
+}
+
+struct state {
+    int rank, nranks;
+    size_t nbytes;
+    ncclComm_t comm;
+    cudaStream_t stream, other;
+    cudaEvent_t begin, end;
+    float *a, *b, *host;
+};
+
+static void init(struct state *s)
+{
+    ncclUniqueId id;
+    MPI_Comm_rank(MPI_COMM_WORLD, &s->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &s->nranks);
+    MUST(cudaSetDevice(s->rank));
+    if (s->rank == 0)
+        MUST(ncclGetUniqueId(&id));
+    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MUST(ncclCommInitRank(&s->comm, s->nranks, id, s->rank));
+    MUST(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
+    MUST(cudaStreamCreateWithFlags(&s->other, cudaStreamNonBlocking));
+    MUST(cudaEventCreate(&s->begin));
+    MUST(cudaEventCreate(&s->end));
+    MUST(cudaMalloc(&s->a, s->nbytes));
+    MUST(cudaMalloc(&s->b, s->nbytes));
+    MUST(cudaMallocHost(&s->host, s->nbytes));
+}
+
+static void say(const struct state *s, const char *what)
+{
+    float ms;
+    MUST(cudaEventRecord(s->end, s->stream));
+    MUST(cudaEventSynchronize(s->end));
+    MUST(cudaEventElapsedTime(&ms, s->begin, s->end));
+    printf("rank %d %s %a ms, now %a\n", s->rank, what, ms, MPI_Wtime());
+    MUST(cudaEventRecord(s->begin, s->stream));
+}
+
+static void copies(const struct state *s)
+{
+    MUST(cudaMemcpyAsync(s->a, s->host, s->nbytes, cudaMemcpyHostToDevice,
+                         s->stream));
+    say(s, "from host");
+    MUST(cudaMemsetAsync(s->b, 0, s->nbytes, s->stream));
+    say(s, "memset");
+    MUST(cudaMemcpyAsync(s->b, s->a, s->nbytes, cudaMemcpyDeviceToDevice,
+                         s->stream));
+    MUST(cudaMemcpyAsync(s->a, s->host, s->nbytes / 2, cudaMemcpyHostToDevice,
+                         s->other));
+    say(s, "two streams");
+    MUST(cudaStreamSynchronize(s->other));
+}
+
+static void kernels(const struct state *s)
+{
+    const size_t n = s->nbytes / sizeof(float) / 64;
+    nvtxRangePushA("cost: 3e9 flops, 4e8 bytes");
+    nvtxRangePushA("scaling");
+    scale<<<1, 32, 0, s->stream>>>(s->a, n, 2.f);
+    nvtxRangePop();
+    nvtxRangePop();
+    say(s, "kernel");
+}
+
+static void collectives(const struct state *s)
+{
+    const size_t n = s->nbytes / sizeof(float), block = n / s->nranks;
+    const int to = (s->rank + 1) % s->nranks;
+    const int from = (s->rank + s->nranks - 1) % s->nranks;
+    MUST(ncclAllReduce(s->a, s->b, n, ncclFloat, ncclSum, s->comm, s->stream));
+    say(s, "all-reduce");
+    MUST(ncclAllGather(s->a, s->b, block, ncclFloat, s->comm, s->stream));
+    say(s, "all-gather");
+    MUST(ncclReduceScatter(s->a, s->b, block, ncclFloat, ncclSum, s->comm,
+                           s->stream));
+    say(s, "reduce-scatter");
+    MUST(ncclBroadcast(s->a, s->b, n, ncclFloat, 0, s->comm, s->stream));
+    say(s, "broadcast");
+    MUST(ncclGroupStart());
+    MUST(ncclSend(s->a, n, ncclFloat, to, s->comm, s->stream));
+    MUST(ncclRecv(s->b, n, ncclFloat, from, s->comm, s->stream));
+    MUST(ncclGroupEnd());
+    say(s, "ring");
+}
+
+/* What needs values that a run without data doesn't have. */
+static void refuse(const struct state *s, const char *what)
+{
+    float *small;
+    MUST(cudaMalloc(&small, sizeof *small));
+    if (strcmp(what, "read") == 0)
+        MUST(cudaMemcpy(s->host, s->a, 64, cudaMemcpyDeviceToHost));
+    else if (strcmp(what, "mixed") == 0)
+        MUST(cudaMemcpy(small, s->a, 4, cudaMemcpyDeviceToDevice));
+    else if (strcmp(what, "undeclared") == 0)
+        add<<<1, 1>>>(small, s->a);
+    else if (strcmp(what, "received") == 0)
+        MUST(ncclAllReduce(s->a, small, 1, ncclFloat, ncclSum, s->comm, 0));
+    MUST(cudaDeviceSynchronize());
+    printf("nothing was refused\n");
+}
+
+int main(int argc, char **argv)
+{
+    struct state s = {};
+    MPI_Init(&argc, &argv);
+    s.nbytes = argc > 1 ? strtoull(argv[1], NULL, 0) : 1 << 20;
+    init(&s);
+    MUST(cudaEventRecord(s.begin, s.stream));
+    copies(&s);
+    kernels(&s);
+    collectives(&s);
+    if (argc > 2)
+        refuse(&s, argv[2]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    printf("rank %d end, now %a\n", s.rank, MPI_Wtime());
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    fprintf(stderr, "peak %ld KiB\n", usage.ru_maxrss);
+    MPI_Finalize();
+    return 0;
+}

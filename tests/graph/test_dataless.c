@@ -1,0 +1,107 @@
+/*
+ * Memory without contents: the same modelled times, no memory, little time, and
+ * no value that isn't there.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "child.h"
+
+static struct child run(const char *setting, int nranks, const char *arguments)
+{
+    return child_run(240,
+                     "%s mpirun -n %d %s/tests/graph/prog_dataless %s > "
+                     "/tmp/commlab-dataless.$$; s=$?; sort -s -k2,2n "
+                     "/tmp/commlab-dataless.$$; rm -f /tmp/commlab-dataless.$$;"
+                     " exit $s",
+                     setting, nranks, child_build(), arguments);
+}
+
+START_TEST(times_are_those_of_a_run_with_data)
+{
+    const int nranks = _i;
+    struct child with = run("", nranks, "1234568");
+    ck_assert_msg(with.status == 0, "%s", with.err);
+    static const char *const settings[] = {
+        "SIMGPU_DATALESS=on", "SIMGPU_DATALESS=1M",
+        "SIMGPU_DATALESS=1234568 SIMGPU_SCHEDULE=late", "SIMGPU_DATALESS=1G"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        struct child without = run(settings[i], nranks, "1234568");
+        ck_assert_msg(without.status == 0, "%s", without.err);
+        ck_assert_str_eq(with.out, without.out);
+        child_clear(&without);
+    }
+    child_clear(&with);
+}
+END_TEST
+
+/* The device buffers alone are 16 GiB. */
+START_TEST(eight_ranks_of_a_gibibyte_take_next_to_no_memory)
+{
+    struct child c = run("SIMGPU_DATALESS=1M", 8, "1073741824");
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    long most = 0;
+    for (const char *at = c.err; (at = strstr(at, "peak ")); at++)
+        if (atol(at + 5) > most)
+            most = atol(at + 5);
+    printf("8 x 1 GiB: %.1f s, %ld MiB a rank\n", c.sec, most >> 10);
+    ck_assert_int_gt(most, 0);
+    ck_assert_int_lt(most, 512 << 10);
+    child_clear(&c);
+}
+END_TEST
+
+static const struct refusal {
+    const char *what, *says;
+} refusals[] = {
+    {"read", "cudaMemcpy at prog_dataless.cu:"},
+    {"mixed", "cudaMemcpy at prog_dataless.cu:"},
+    {"undeclared", "declare it, by an NVTX range"},
+    {"received", "into memory that has them"},
+};
+
+START_TEST(what_needs_values_is_refused_with_the_reason)
+{
+    const struct refusal *const r = &refusals[_i];
+    char arguments[64];
+    snprintf(arguments, sizeof arguments, "1048576 %s", r->what);
+    struct child c = run("SIMGPU_DATALESS=64K", 1, arguments);
+    ck_assert_int_ne(c.status, 0);
+    ck_assert_ptr_null(strstr(c.out, "nothing was refused"));
+    ck_assert_msg(strstr(c.err, r->says) != NULL, "%s", c.err);
+    ck_assert_msg(strstr(c.err, "SIMGPU_DATALESS=64K") != NULL, "%s", c.err);
+    child_clear(&c);
+    struct child with = run("", 1, arguments);
+    ck_assert_msg(with.status == 0, "%s", with.err);
+    child_clear(&with);
+}
+END_TEST
+
+START_TEST(a_setting_that_is_no_size_is_refused)
+{
+    struct child c = run("SIMGPU_DATALESS=large", 1, "1048576");
+    ck_assert_int_ne(c.status, 0);
+    ck_assert_msg(strstr(c.err, "SIMGPU_DATALESS=large") != NULL, "%s", c.err);
+    child_clear(&c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const suite = suite_create("dataless");
+    TCase *const t = tcase_create("dataless");
+    tcase_add_loop_test(t, times_are_those_of_a_run_with_data, 1, 5);
+    tcase_add_test(t, eight_ranks_of_a_gibibyte_take_next_to_no_memory);
+    tcase_add_loop_test(t, what_needs_values_is_refused_with_the_reason, 0,
+                        sizeof refusals / sizeof *refusals);
+    tcase_add_test(t, a_setting_that_is_no_size_is_refused);
+    tcase_set_timeout(t, 900);
+    suite_add_tcase(suite, t);
+    SRunner *const runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
