@@ -29,8 +29,12 @@ mkdir -p "$out"
 # deprecated functions are the API too
 gcc -w -Itests/support -I"$cuda/include" tests/simgpu/prog_runtime.c $libs \
     -o "$out/runtime"
-gcc -w -Itests/support -I"$cuda/include" tests/simgpu/prog_nccl.c $libs \
-    -lnccl $mpi -lm -o "$out/nccl"
+for f in tests/simgpu/prog_nccl*.c tests/simgpu/prog_nccl*.cpp; do
+    name=${f##*/prog_}
+    case $f in *.c) cc=gcc ;; *) cc=g++ ;; esac
+    $cc -w -Itests/support -I"$cuda/include" "$f" $libs -lnccl $mpi -lm \
+        -pthread -o "$out/${name%.*}"
+done
 gcc -w -Itests/support -Icommon -I"$cuda/include" tests/cublas/prog_cublas.c \
     common/judge/minifloat.c $libs -lcublas -lm -o "$out/cublas"
 # the small floats have the same sums over all their values
@@ -43,7 +47,10 @@ gcc -w -Itests/support -I"$cuda/include" tests/simgpu/prog_driver.c $libs \
     -L"$build/simgpu/lib" -lcuda -Wl,--allow-shlib-undefined $mpi -o "$out/driver"
 export LD_LIBRARY_PATH=$build/simgpu/lib
 "$out/runtime" > "$out/log" || { grep FAILED "$out/log"; exit 1; }
-mpirun -n 2 "$out/nccl" > "$out/log" || { grep FAILED "$out/log"; exit 1; }
+for name in nccl nccl_process nccl_devices nccl_register; do
+    mpirun -n 2 "$out/$name" > "$out/log" || { grep FAILED "$out/log"; exit 1; }
+done
+"$out/nccl_thread" > "$out/log" || { grep FAILED "$out/log"; exit 1; }
 "$out/cublas" > "$out/log" || { grep FAILED "$out/log"; exit 1; }
 mpirun -n 2 "$out/driver" > "$out/log" || { grep FAILED "$out/log"; exit 1; }
 echo "ok     programs linked with the real libraries run with simgpu's"

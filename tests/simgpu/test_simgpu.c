@@ -1,73 +1,44 @@
 /* simgpu as programs meet it: rules that hold, and mistakes that are named. */
 #include <check.h>
-#include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* EXIT_FAILURE */
 #include <string.h> /* strstr */
 
 #include "child.h"
-
-static const char *const schedules[] = {"eager", "late", "random:1",
-                                        "random:2"};
-enum { SCHEDULES = sizeof schedules / sizeof *schedules };
-
-/* Run a conformance program: no rule may fail. */
-static void expect_rules(const char *command, const char *schedule)
-{
-    struct child c = child_run(120, "SIMGPU_SCHEDULE=%s %s", schedule, command);
-    char *const bad = strstr(c.out, "FAILED");
-    ck_assert_msg(!bad && c.status == 0 && !c.timed_out,
-                  "%s, schedule %s: status %d%s\n%.300s\n%.2000s", command,
-                  schedule, c.status, c.timed_out ? ", timed out" : "",
-                  bad ? bad : "", c.err);
-    ck_assert_msg(strstr(c.out, "ok    ") != NULL, "no rule was checked");
-    child_clear(&c);
-}
-
-static void expect_rules_of(const char *program, int nranks, int schedule)
-{
-    char command[4096];
-    if (nranks)
-        snprintf(command, sizeof command, "mpirun -n %d %s/tests/simgpu/%s",
-                 nranks, child_build(), program);
-    else
-        snprintf(command, sizeof command, "%s/tests/simgpu/%s", child_build(),
-                 program);
-    expect_rules(command, schedules[schedule]);
-}
+#include "conform.h"
 
 START_TEST(the_runtime_keeps_its_rules)
 {
-    expect_rules_of("prog_runtime", 0, _i);
+    conform_schedule(_i, "prog_runtime", 0);
 }
 END_TEST
 
 START_TEST(kernels_compute_what_a_gpu_would)
 {
-    expect_rules_of("prog_kernels", 0, _i);
+    conform_schedule(_i, "prog_kernels", 0);
 }
 END_TEST
 
 START_TEST(one_process_drives_several_devices)
 {
-    expect_rules_of("prog_threads", 0, _i);
+    conform_schedule(_i, "prog_threads", 0);
 }
 END_TEST
 
 START_TEST(nccl_keeps_its_rules_with_one_rank)
 {
-    expect_rules_of("prog_nccl", 1, _i);
+    conform_schedule(_i, "prog_nccl", 1);
 }
 END_TEST
 
 START_TEST(nccl_keeps_its_rules_with_two_ranks)
 {
-    expect_rules_of("prog_nccl", 2, _i);
+    conform_schedule(_i, "prog_nccl", 2);
 }
 END_TEST
 
 START_TEST(nccl_keeps_its_rules_with_five_ranks)
 {
-    expect_rules_of("prog_nccl", 5, _i);
+    conform_schedule(_i, "prog_nccl", 5);
 }
 END_TEST
 
@@ -139,11 +110,14 @@ int main(void)
     Suite *const s = suite_create("simgpu");
     TCase *const t = tcase_create("programs");
     tcase_set_timeout(t, 300);
-    tcase_add_loop_test(t, the_runtime_keeps_its_rules, 0, SCHEDULES);
-    tcase_add_loop_test(t, kernels_compute_what_a_gpu_would, 0, SCHEDULES);
-    tcase_add_loop_test(t, one_process_drives_several_devices, 0, SCHEDULES);
+    tcase_add_loop_test(t, the_runtime_keeps_its_rules, 0, CONFORM_SCHEDULES);
+    tcase_add_loop_test(t, kernels_compute_what_a_gpu_would, 0,
+                        CONFORM_SCHEDULES);
+    tcase_add_loop_test(t, one_process_drives_several_devices, 0,
+                        CONFORM_SCHEDULES);
     tcase_add_loop_test(t, nccl_keeps_its_rules_with_one_rank, 0, 1);
-    tcase_add_loop_test(t, nccl_keeps_its_rules_with_two_ranks, 0, SCHEDULES);
+    tcase_add_loop_test(t, nccl_keeps_its_rules_with_two_ranks, 0,
+                        CONFORM_SCHEDULES);
     tcase_add_loop_test(t, nccl_keeps_its_rules_with_five_ranks, 0, 2);
     tcase_add_loop_test(t, a_mistake_is_named, 0,
                         sizeof faults / sizeof *faults);

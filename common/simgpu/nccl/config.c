@@ -61,6 +61,7 @@ ncclResult_t comm_config(const ncclConfig_t *from, const ncclConfig_t *parent,
         size_t nbytes; // the only member that all versions share
         memcpy(&nbytes, from, sizeof nbytes);
         *out = defaults;
+        out->magic = 0; // has to come from the program
         memcpy(out, from, nbytes < sizeof *out ? nbytes : sizeof *out);
         if (out->magic != MAGIC)
             return nccl_error(ncclInvalidArgument,
