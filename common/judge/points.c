@@ -7,6 +7,8 @@
  * still possible. */
 static const double LIMIT_SLACK = 0.999;
 
+static const double SHOWN_US = 0.05; /* less would be printed as 0.0 */
+
 static double score_of(const struct plan_case *c, double ratio)
 {
     if (ratio <= c->full)
@@ -61,7 +63,7 @@ const char *points_text(const struct plan_case *c,
     if (!c->timed || isnan(v->time_us))
         return out;
     for (size_t i = 0; i < sizeof times / sizeof *times && at < nbytes; i++)
-        if (!isnan(times[i].us))
+        if (times[i].us >= SHOWN_US) // not NaN, and not 0.0
             at += (size_t)snprintf(out + at, nbytes - at, "%s%.1f us",
                                    times[i].before, times[i].us);
     return out;

@@ -179,7 +179,7 @@ static int is_link(const char *name)
 }
 
 double spans_busiest_link(const struct judge_task *t, int iteration,
-                          const char **link)
+                          const char *prefix, const char **link)
 {
     double most = 0;
     *link = "";
@@ -196,11 +196,14 @@ double spans_busiest_link(const struct judge_task *t, int iteration,
                 t->graph->nodes[at].part == 0)
                 err = add_load(topo, &t->graph->nodes[at].node, load);
     }
-    for (int i = 0; i < topo_nresources(topo) && !err; i++)
-        if (load[i] > most && is_link(topo_resource(topo, i)->name)) {
-            most = load[i];
-            *link = topo_resource(topo, i)->name;
-        }
+    for (int i = 0; i < topo_nresources(topo) && !err; i++) {
+        const char *const name = topo_resource(topo, i)->name;
+        if (load[i] <= most || !is_link(name) ||
+            strncmp(name, prefix, strlen(prefix)) != 0)
+            continue;
+        most = load[i];
+        *link = name;
+    }
     free(load);
     return err ? NAN : most;
 }

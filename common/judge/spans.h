@@ -70,10 +70,11 @@ int spans_overlap(const struct judge_task *t, int rank, int iteration,
 /*
  * Bytes that all ranks' messages put on the link that carries the most of them,
  * and its name ("nvlink G0->G3") in *link. Counts sends only, each on the way that
- * NCCL's messages take.
+ * NCCL's messages take. Of links whose names begin with `prefix` ("out ": network
+ * ports; "": all). NaN without a graph.
  */
 double spans_busiest_link(const struct judge_task *t, int iteration,
-                          const char **link);
+                          const char *prefix, const char **link);
 
 /* Bytes per second that the best placed of the task's ranks can send at most: all
  * links out of its GPU together, as far as they lead to others of them. */

@@ -85,6 +85,10 @@ void *lab_input(struct lab_run *r, size_t count, int type);
 void lab_output(struct lab_run *r, const char *name, const void *buffer,
                 size_t nbytes);
 
+/* A command frees the buffers that it has made, devices idle; for cases the runner
+ * does. */
+void lab_free_buffers(void);
+
 /* Show a number. */
 void lab_metric(struct lab_run *r, const char *name, double value);
 

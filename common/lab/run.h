@@ -50,8 +50,6 @@ int run_command(struct lab_run *r, const struct lab_command *c, int argc,
 void run_leave(enum run_status status, const char *text)
     __attribute__((noreturn));
 
-/* Free the buffers of this iteration: the device must be idle. */
-void lab_free_buffers(void);
 void lab_free_events(void);
 
 /* Calls that fail when student code's work on the device fails. */

@@ -186,10 +186,12 @@ ncclResult_t allreduce_best(const void *sendbuf, void *recvbuf, size_t count,
     // BEGIN HOLE part 3: choice (about 20 lines)
     // USES sendbuf recvbuf count type op c
     // HINT: the table at the head of this file, with figures from part 4.
-    // What a step costs on a machine with NVSwitch, as part 4 measures it: to
-    // start it, and the rate of its bytes.
-    const double STEP_US = 14.0, BYTES_PER_US = 200e3;
-    if (c->nranks > c->ranks_per_node && c->ranks_per_node > 1)
+    // As --bench shows: the start of a step and the rate of its bytes inside a
+    // node, and from which size on few bytes across nodes pay for many steps.
+    const double STEP_US = 14.0, BYTES_PER_US = 200e3, ACROSS_BYTES = 3e6;
+    const double nbytes = (double)count * coll_type_size(type);
+    if (c->nranks > c->ranks_per_node && c->ranks_per_node > 1 &&
+        nbytes >= ACROSS_BYTES)
         return allreduce_hierarchical(sendbuf, recvbuf, count, type, op, c);
 
     const int n = c->nranks;
@@ -199,7 +201,7 @@ ncclResult_t allreduce_best(const void *sendbuf, void *recvbuf, size_t count,
         log_p++;
     }
     const int odd = n != p; // halving-doubling has to fold
-    const double whole_us = count * coll_type_size(type) / BYTES_PER_US;
+    const double whole_us = nbytes / BYTES_PER_US;
     const double ring_us = 2 * (n - 1) * STEP_US + 2.0 * (n - 1) / n * whole_us;
     const double tree_us = 2 * (log_p + odd) * (STEP_US + whole_us);
     const double halving_us =

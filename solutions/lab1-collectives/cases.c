@@ -5,6 +5,7 @@
  * your functions between lab_begin() and lab_end(), and shows the output. What
  * it should have been is judge.c's business.
  */
+#include <stdio.h>  /* printf */
 #include <string.h> /* strcmp */
 
 #include "judge/data.h" /* data_type */
@@ -311,8 +312,69 @@ static int bench(struct lab_run *r, int argc, char **argv)
     return sweep_main(r, yours, argc, argv);
 }
 
+/* ---- --sums ------------------------------------------------------------------- */
+
+enum { SUM_WAYS = 3, SUM_SIZES = 7, SUM_SMALLEST = 1024 };
+
+struct sums { /* of one way */
+    double bytes[SUM_SIZES], us[SUM_SIZES], alpha, beta;
+};
+
+/* Sizes from 1 KiB to 4 MiB, each four times the one before, and the line through
+ * them. */
+static ncclResult_t measure_way(struct lab_run *r, enum sum_way way,
+                                struct sums *s)
+{
+    for (int i = 0; i < SUM_SIZES; i++) {
+        const size_t nbytes = (size_t)SUM_SMALLEST << 2 * i;
+        const size_t count =
+            nbytes / sizeof(float) / (size_t)r->nranks * (size_t)r->nranks;
+        const struct coll c = {.comm = r->comm,
+                               .rank = r->rank,
+                               .nranks = r->nranks,
+                               .ranks_per_node = r->ranks_per_node,
+                               .stream = r->stream,
+                               .scratch = lab_buffer(r, 2 * nbytes + 64),
+                               .scratch_nbytes = 2 * nbytes + 64};
+        const float *const in = lab_input(r, count, ncclFloat);
+        float *const out = lab_buffer(r, nbytes);
+        s->bytes[i] = (double)(count * sizeof(float));
+        LAB_TRY(measure_sum(way, in, out, count, 1, 3, &c, &s->us[i]));
+        lab_free_buffers();
+    }
+    fit_alpha_beta(s->bytes, s->us, SUM_SIZES, &s->alpha, &s->beta);
+    return ncclSuccess;
+}
+
+/* Puzzler 2: three ways to the same sum, side by side. */
+static int sums(struct lab_run *r, int argc, char **argv)
+{
+    struct sums s[SUM_WAYS];
+    (void)argc, (void)argv;
+    for (int way = 0; way < SUM_WAYS; way++) {
+        const ncclResult_t err = measure_way(r, (enum sum_way)way, &s[way]);
+        if (err != ncclSuccess)
+            must_stop(__FILE__, __LINE__, "measure_sum",
+                      ncclGetErrorString(err));
+    }
+    if (r->rank != 0)
+        return 0;
+    printf("microseconds on %d ranks\n%12s %16s %20s %28s\n", r->nranks,
+           "bytes", "all-reduce", "reduce + broadcast",
+           "reduce-scatter + all-gather");
+    for (int i = 0; i < SUM_SIZES; i++)
+        printf("%12.0f %16.2f %20.2f %28.2f\n", s[0].bytes[i], s[0].us[i],
+               s[1].us[i], s[2].us[i]);
+    printf("%12s %16.2f %20.2f %28.2f   us\n", "fit: alpha", s[0].alpha,
+           s[1].alpha, s[2].alpha);
+    printf("%12s %16.2f %20.2f %28.2f   GB/s\n", "beta", s[0].beta * 1e-3,
+           s[1].beta * 1e-3, s[2].beta * 1e-3);
+    return 0;
+}
+
 static const struct lab_command commands[] = {
     {"--bench", "NCCL's collectives and yours, in nccl-tests' columns", bench},
+    {"--sums", "part 4's three ways to a sum, timed and fitted", sums},
     {NULL, NULL, NULL},
 };
 

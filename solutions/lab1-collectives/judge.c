@@ -11,6 +11,7 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcpy */
 
+#include "judge/answers.h"
 #include "judge/data.h"
 #include "judge/spans.h"
 
@@ -236,6 +237,20 @@ static void judge_reduce_scatter(const struct judge_task *t,
                  v);
 }
 
+/* Most that a network port has to carry between nodes of equal size: its GPU's
+ * share of the vector goes round a ring of the nodes. */
+static double across_bytes(const struct judge_task *t, const struct problem *p)
+{
+    if (!t->spans)
+        return -1;
+    const int per_node =
+        topo_ngpus(spans_topo(t->spans)) / topo_nnodes(spans_topo(t->spans));
+    const double nodes = ceil((double)t->nranks / per_node);
+    const double share = ceil((double)p->count / per_node);
+    return 2 * (nodes - 1) / nodes * share * (double)p->size +
+           2 * nodes * (double)p->size;
+}
+
 /* What the algorithm of a case promises; a chunk may be one element larger
  * than the n-th part. */
 static struct promise promise_of(const struct judge_task *t,
@@ -260,6 +275,20 @@ static struct promise promise_of(const struct judge_task *t,
     return (struct promise){-1, -1, -1};
 }
 
+/* Where the machine is known: no link whose name begins like that carries more
+ * than `most` bytes. */
+static void keep_link(const struct judge_task *t, const char *prefix,
+                      double most, struct judge_verdict *v)
+{
+    const char *name;
+    const double used = spans_busiest_link(t, 0, prefix, &name);
+    if (used > most)
+        judge_fail(v,
+                   "the result is right, but \"%s\" carries %.0f bytes; %.0f "
+                   "are enough",
+                   name, used, most);
+}
+
 static void judge_all_reduce(const struct judge_task *t,
                              struct judge_verdict *v)
 {
@@ -275,6 +304,10 @@ static void judge_all_reduce(const struct judge_task *t,
     }
     free(want);
     keep_promise(t, &most, v);
+    if (strcmp(plan_text(t->c, "algo", ""), "ring") == 0)
+        keep_link(t, "nvlink ", most.bytes, v);
+    if (strcmp(plan_text(t->c, "algo", ""), "hierarchical") == 0)
+        keep_link(t, "out ", across_bytes(t, &p), v);
 }
 
 /* ---- part 4 -------------------------------------------------------------------- */
@@ -342,6 +375,26 @@ static void judge_fit(const struct judge_task *t, struct judge_verdict *v)
         }
 }
 
+/* ---- what no machine can beat ------------------------------------------------- */
+
+/* Some rank gets `bytes`, and none gets them faster than all links together. */
+static double limit_of(const struct judge_task *t, double bytes)
+{
+    return bytes / spans_out_rate(t) * 1e6;
+}
+
+static double broadcast_limit(const struct judge_task *t)
+{
+    const struct problem p = problem_of(t);
+    return limit_of(t, (double)(p.count * p.size));
+}
+
+static double all_gather_limit(const struct judge_task *t)
+{
+    const struct problem p = problem_of(t);
+    return limit_of(t, (double)((size_t)(t->nranks - 1) * p.count * p.size));
+}
+
 /*
  * Without help from a switch, an all-reduce has some rank send 2(n-1)/n of the
  * vector; no rank can send faster than all links out of it together.
@@ -350,16 +403,20 @@ static double all_reduce_limit(const struct judge_task *t)
 {
     const struct problem p = problem_of(t);
     const double n = t->nranks, bytes = (double)(p.count * p.size);
-    return 2 * (n - 1) / n * bytes / spans_out_rate(t) * 1e6;
+    return limit_of(t, 2 * (n - 1) / n * bytes);
 }
 
 static const struct judge_kind kinds[] = {
     {.name = "bootstrap", .judge = judge_bootstrap},
     {.name = "sum", .judge = judge_sum},
-    {.name = "broadcast", .judge = judge_broadcast},
+    {.name = "broadcast",
+     .judge = judge_broadcast,
+     .limit_us = broadcast_limit},
     {.name = "scatter", .judge = judge_scatter},
     {.name = "gather", .judge = judge_gather},
-    {.name = "all_gather", .judge = judge_all_gather},
+    {.name = "all_gather",
+     .judge = judge_all_gather,
+     .limit_us = all_gather_limit},
     {.name = "reduce", .judge = judge_reduce},
     {.name = "reduce_scatter", .judge = judge_reduce_scatter},
     {.name = "all_reduce",
@@ -371,5 +428,17 @@ static const struct judge_kind kinds[] = {
     {.name = NULL},
 };
 
+/* To answers.txt; the numbers are in the solution's: `lab1 --digests`. */
+static const struct judge_answer answers[] = {
+    {"ring_floor_ms", 0.01, 0x2dcfed75a307b367, NULL},
+    {"crossover_MB", 0.01, 0xb71b07c1c9d4a5db, NULL},
+    {"alpha_us", 0.03, 0x14d80b7542397bef, NULL},
+    {"beta_GBps", 0.03, 0x24f6f86daa7282c9, NULL},
+    {"busbw_GBps", 0.01, 0xc8fa850de9500102, NULL},
+    {"impossible_claim", 0, 0x1c846d79e3b8a5c7, NULL},
+    {.name = NULL},
+};
+
 extern const struct judge_lab judge_lab1;
-const struct judge_lab judge_lab1 = {.lab = "lab1-collectives", .kinds = kinds};
+const struct judge_lab judge_lab1 = {
+    .lab = "lab1-collectives", .kinds = kinds, .answers = answers};
