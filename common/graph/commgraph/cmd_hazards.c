@@ -6,8 +6,8 @@
 
 static json_t *json_of_op(const struct hazard_op *op)
 {
-    static const char *const how[GRAPH_TOUCHES] = {"read", "write", "atomic",
-                                                   "allocate", "free", "hold"};
+    static const char *const how[GRAPH_TOUCHES] = {
+        "read", "write", "atomic", "allocate", "free", "hold"};
     return json_pack(
         "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "name", op->name, "site",
         op->site, "access", how[op->how], "rank", (json_int_t)op->node.rank,

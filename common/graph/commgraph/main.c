@@ -21,6 +21,8 @@ static const struct command {
     {"hazards", "DIR [--json]",
      "what works by luck: races and misused memory; status 1 if there is any",
      cmd_hazards},
+    {"critical-path", "DIR [--topo T] [--all]",
+     "the chain of operations that determined the run's end", cmd_path},
     {"topo", "T", "a machine's links, as nvidia-smi topo -m shows them",
      cmd_topo},
     {"collective",

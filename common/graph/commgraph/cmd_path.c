@@ -1,0 +1,168 @@
+#include <stdlib.h> /* calloc, qsort */
+#include <string.h> /* strcmp */
+
+#include "command.h"
+#include "graph/path.h"
+
+enum { FEW = 40 }; /* rows that are printed without --all */
+
+/* Neighbouring steps of one kind. */
+struct row {
+    const struct path_step *first;
+    unsigned count;
+    uint64_t end_ps, total_ps; /* total_ps: in the list of sums */
+};
+
+struct listing {
+    const struct command_run *run;
+    struct path path;
+    struct row *row;
+    size_t n;
+};
+
+static const struct graph_view *view(const struct listing *l,
+                                     const struct row *r)
+{
+    return &l->run->graph->nodes[r->first->node];
+}
+
+static const char *what(const struct listing *l, const struct row *r)
+{
+    static const char *const part[] = {
+        [PATH_HOST] = "calls", [PATH_DEVICE] = "", [PATH_WAIT] = "in"};
+    static char text[160];
+    const char *const name = view(l, r)->name;
+    snprintf(text, sizeof text, "%s%s%s", part[r->first->part],
+             r->first->part == PATH_DEVICE ? "" : " ",
+             name[0] ? name : "(no name)");
+    return text;
+}
+
+static const char *bound(const struct listing *l, const struct row *r)
+{
+    const int b = replay_times(l->run->replay)[r->first->node].bound;
+    if (r->first->part != PATH_DEVICE)
+        return "";
+    return b < 0 ? "latency" : topo_resource(l->run->topo, b)->name;
+}
+
+static int alike(const struct listing *l, const struct row *a,
+                 const struct row *b)
+{
+    const struct graph_view *const v = view(l, a), *const w = view(l, b);
+    return a->first->part == b->first->part && v->node.rank == w->node.rank &&
+           strcmp(v->name, w->name) == 0;
+}
+
+static int make_rows(struct listing *l)
+{
+    l->row = calloc(l->path.n + 1, sizeof *l->row);
+    if (!l->row)
+        return -1;
+    for (size_t i = 0; i < l->path.n; i++) {
+        const struct path_step *const s = &l->path.step[i];
+        const struct row next = {s, 1, s->end_ps, s->end_ps - s->begin_ps};
+        struct row *const last = l->n ? &l->row[l->n - 1] : NULL;
+        if (last && alike(l, last, &next)) {
+            last->count++;
+            last->end_ps = next.end_ps;
+            last->total_ps += next.total_ps;
+        } else {
+            l->row[l->n++] = next;
+        }
+    }
+    return 0;
+}
+
+static double us(uint64_t ps)
+{
+    return (double)ps * 1e-6;
+}
+
+static void print_rows(const struct listing *l, size_t limit)
+{
+    printf("%12s %12s %5s %5s  %-36s %-18s %s\n", "begin us", "takes us",
+           "rank", "times", "what", "bound by", "where");
+    for (size_t i = 0; i < l->n && i < limit; i++) {
+        const struct row *const r = &l->row[i];
+        printf("%12.3f %12.3f %5u %5u  %-36s %-18s %s\n",
+               us(r->first->begin_ps), us(r->total_ps), view(l, r)->node.rank,
+               r->count, what(l, r), bound(l, r), view(l, r)->site);
+    }
+    if (l->n > limit)
+        printf("%12s and %zu more: --all shows them\n", "...", l->n - limit);
+}
+
+static int by_total(const void *a, const void *b)
+{
+    const struct row *const x = a, *const y = b;
+    if (x->total_ps != y->total_ps)
+        return x->total_ps < y->total_ps ? 1 : -1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Rows of one kind and rank become one; they are few. */
+static void print_sums(struct listing *l)
+{
+    const double all = us(replay_end_ps(l->run->replay));
+    size_t n = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        size_t k = 0;
+        while (k < n && !alike(l, &l->row[k], &l->row[i]))
+            k++;
+        if (k < n) {
+            l->row[k].total_ps += l->row[i].total_ps;
+            l->row[k].count += l->row[i].count;
+        } else {
+            l->row[n++] = l->row[i];
+        }
+    }
+    qsort(l->row, n, sizeof *l->row, by_total);
+    printf("\n%12s %7s %5s %5s  %s\n", "in all us", "share", "rank", "times",
+           "what");
+    for (size_t i = 0; i < n; i++) {
+        const struct row *const r = &l->row[i];
+        printf("%12.3f %6.1f%% %5u %5u  %s\n", us(r->total_ps),
+               all > 0 ? 100 * us(r->total_ps) / all : 0, view(l, r)->node.rank,
+               r->count, what(l, r));
+    }
+    printf("\nThe run ends after %.3f us; what isn't in this list took no part "
+           "in that.\n",
+           all);
+}
+
+int cmd_path(int argc, char **argv)
+{
+    const char *dir = NULL, *topo = NULL;
+    size_t limit = FEW;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--all") == 0)
+            limit = SIZE_MAX;
+        else if (strcmp(argv[i], "--topo") == 0 && i + 1 < argc)
+            topo = argv[++i];
+        else if (argv[i][0] == '-' || dir)
+            return command_usage("critical-path", "'%s' is not expected",
+                                 argv[i]);
+        else
+            dir = argv[i];
+    }
+    if (!dir)
+        return command_usage("critical-path", "which run? Give its directory");
+    struct command_run run;
+    int status = command_run_init(&run, dir, topo);
+    if (status)
+        return status;
+    struct listing l = {.run = &run};
+    if (path_find(&l.path, run.graph, replay_times(run.replay)) == 0 &&
+        make_rows(&l) == 0) {
+        print_rows(&l, limit);
+        print_sums(&l);
+    } else {
+        status =
+            command_failed("no memory for %u operations", run.graph->nnodes);
+    }
+    free(l.row);
+    path_release(&l.path);
+    command_run_release(&run);
+    return status;
+}

@@ -1,0 +1,159 @@
+#include "graph/path.h"
+
+#include <stdlib.h> /* realloc */
+
+struct walk { /* backwards, from the last operation */
+    const struct graph *g;
+    const struct replay_time *time;
+    struct path path; /* the last step first */
+    size_t room;
+};
+
+/* Where a walk goes on: at the end of a node, or at the end of its host part. */
+struct point {
+    uint32_t at; /* GRAPH_NOWHERE: at the run's beginning */
+    int host;
+};
+
+void path_release(struct path *p)
+{
+    free(p->step);
+    *p = (struct path){0};
+}
+
+/* Steps that take no time are left out. */
+static int add(struct walk *w, uint32_t at, enum path_part part,
+               uint64_t begin_ps, uint64_t end_ps)
+{
+    if (begin_ps >= end_ps)
+        return 0;
+    if (w->path.n == w->room) {
+        const size_t room = w->room ? 2 * w->room : 64;
+        void *const larger = realloc(w->path.step, room * sizeof *w->path.step);
+        if (!larger)
+            return -1;
+        w->path.step = larger;
+        w->room = room;
+    }
+    w->path.step[w->path.n++] = (struct path_step){at, part, begin_ps, end_ps};
+    return 0;
+}
+
+static int waits(const struct graph_node *n)
+{
+    return n->queue == 0 || (n->flags & GRAPH_JOIN);
+}
+
+/* ---- who was last ------------------------------------------------------------ */
+
+/* Does the end of `at` wait for its match's member m? */
+static int meets(const struct graph_node *at, const struct graph_node *m)
+{
+    switch (graph_time_match(at)) {
+    case GRAPH_MATCH_ALL: return 1;
+    case GRAPH_MATCH_TO_ROOT: return at->match_rank == at->match_root;
+    default: return m->match_rank == m->match_root;
+    }
+}
+
+/* The member of the node's match for which it waited, often itself. */
+static uint32_t last_to_come(const struct walk *w, uint32_t at)
+{
+    const struct graph_node *const node = &w->g->nodes[at].node;
+    uint32_t n, last = at;
+    const uint32_t *const member = graph_matched(w->g, at, &n);
+    for (uint32_t i = 0; i < n; i++)
+        if (meets(node, &w->g->nodes[member[i]].node) &&
+            w->time[member[i]].ready_ps > w->time[last].ready_ps)
+            last = member[i];
+    return last;
+}
+
+/* Among the node's deps, and what is before it in its queue, one that ended
+ * when it became ready. */
+static uint32_t ended_last(const struct walk *w, uint32_t at)
+{
+    const struct graph_view *const v = &w->g->nodes[at];
+    const uint64_t ready_ps = w->time[at].ready_ps;
+    for (uint32_t i = 0; i < v->node.ndeps; i++) {
+        const uint32_t dep = graph_dep(w->g, at, i);
+        if (dep != GRAPH_NOWHERE && w->time[dep].end_ps == ready_ps)
+            return dep;
+    }
+    // Neighbours of one group start together; so do those before them.
+    uint32_t q = graph_queue_prev(w->g, at);
+    while (q != GRAPH_NOWHERE && v->node.group &&
+           w->g->nodes[q].node.group == v->node.group)
+        q = graph_queue_prev(w->g, q);
+    const uint32_t group = q == GRAPH_NOWHERE ? 0 : w->g->nodes[q].node.group;
+    while (q != GRAPH_NOWHERE && w->time[q].end_ps != ready_ps) {
+        const uint32_t before = graph_queue_prev(w->g, q);
+        q = before != GRAPH_NOWHERE && group &&
+                    w->g->nodes[before].node.group == group
+                ? before
+                : GRAPH_NOWHERE;
+    }
+    return q;
+}
+
+/* ---- steps ------------------------------------------------------------------- */
+
+/* The node's host part, and what its thread did before. */
+static int step_host(struct walk *w, uint32_t at, struct point *next)
+{
+    const uint64_t end_ps = w->time[at].issue_ps;
+    const uint64_t host_ps = w->g->nodes[at].node.host_ps;
+    *next = (struct point){graph_thread_prev(w->g, at), 0};
+    if (next->at != GRAPH_NOWHERE)
+        next->host = !waits(&w->g->nodes[next->at].node);
+    return add(w, at, PATH_HOST, host_ps < end_ps ? end_ps - host_ps : 0,
+               end_ps);
+}
+
+/* What came between the node's readiness and its end, and who was last. */
+static int step_end(struct walk *w, uint32_t at, struct point *next)
+{
+    const int device = w->g->nodes[at].node.queue != 0;
+    const uint32_t last = last_to_come(w, at);
+    const uint64_t ready_ps = w->time[last].ready_ps;
+    if (add(w, at, device ? PATH_DEVICE : PATH_WAIT, ready_ps,
+            w->time[at].end_ps) != 0)
+        return -1;
+    const uint32_t before = ended_last(w, last);
+    *next = before == GRAPH_NOWHERE ? (struct point){last, 1}
+                                    : (struct point){before, 0};
+    return 0;
+}
+
+/* The last operation to end, the first one of these. */
+static uint32_t find_last(const struct walk *w)
+{
+    uint32_t last = GRAPH_NOWHERE;
+    for (uint32_t at = 0; at < w->g->nnodes; at++)
+        if (last == GRAPH_NOWHERE || w->time[at].end_ps > w->time[last].end_ps)
+            last = at;
+    return last;
+}
+
+int path_find(struct path *p, const struct graph *g,
+              const struct replay_time *time)
+{
+    struct walk w = {.g = g, .time = time};
+    struct point here = {find_last(&w), 0};
+    while (here.at != GRAPH_NOWHERE) {
+        struct point next;
+        if ((here.host ? step_host(&w, here.at, &next)
+                       : step_end(&w, here.at, &next)) != 0) {
+            path_release(&w.path);
+            return -1;
+        }
+        here = next;
+    }
+    for (size_t i = 0, k = w.path.n; i + 1 < k; i++) {
+        const struct path_step step = w.path.step[i];
+        w.path.step[i] = w.path.step[--k];
+        w.path.step[k] = step;
+    }
+    *p = w.path;
+    return 0;
+}

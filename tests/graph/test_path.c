@@ -1,0 +1,142 @@
+/*
+ * The critical path: a chain without gaps from a run's beginning to its end,
+ * through what held it up.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "child.h"
+#include "graph/path.h"
+#include "replayed.h"
+
+enum { US = 1000000 }; /* ps */
+
+static void expect_chain(const struct path *p, const struct replay *r)
+{
+    uint64_t at_ps = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        ck_assert_uint_eq(p->step[i].begin_ps, at_ps);
+        ck_assert_uint_gt(p->step[i].end_ps, at_ps);
+        at_ps = p->step[i].end_ps;
+    }
+    ck_assert_uint_eq(at_ps, replay_end_ps(r));
+}
+
+static const char *const runs[] = {
+    "SIMGPU_DATALESS=on mpirun -n 4 %s/tests/graph/prog_ddp 2",
+    "mpirun -n 3 %s/tests/graph/prog_clock",
+    "mpirun -n 4 %s/solutions/lab1",
+};
+
+START_TEST(the_path_of_a_run_has_no_gaps)
+{
+    char err[512] = "", command[256];
+    const char *const dir = "/tmp/commlab-test-path";
+    snprintf(command, sizeof command, runs[_i], child_build());
+    struct child c = child_run(240,
+                               "rm -rf %s; SIMGPU_GRAPH=%s; export "
+                               "SIMGPU_GRAPH; %s",
+                               dir, dir, command);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    child_clear(&c);
+    struct graph *const g = graph_load(dir, err, sizeof err);
+    ck_assert_msg(g != NULL, "%s", err);
+    struct topo *const topo = topo_load("dgx-h100", err, sizeof err);
+    struct replay *const r = replay_run(g, topo, NULL, err, sizeof err);
+    ck_assert_msg(r != NULL, "%s", err);
+    struct path p;
+    ck_assert_int_eq(path_find(&p, g, replay_times(r)), 0);
+    expect_chain(&p, r);
+    path_release(&p);
+    replay_free(r);
+    topo_free(topo);
+    graph_free(g);
+    c = child_run(60, "rm -r %s", dir);
+    child_clear(&c);
+}
+END_TEST
+
+/* Rank 1's kernel is the slower one; then the collective, then rank 0's. */
+START_TEST(it_leads_through_who_came_last)
+{
+    struct replayed t;
+    replayed_init(&t, "dgx-h100", 2);
+    struct graph_ref last[2];
+    for (uint32_t r = 0; r < 2; r++) {
+        SYNTHETIC(&t.s, r,
+                  .node = {.kind = GRAPH_KERNEL,
+                           .queue = 1,
+                           .place = (int32_t)r,
+                           .latency_ps = (10 + 90 * r) * US});
+        SYNTHETIC(&t.s, r,
+                  .node = {.kind = GRAPH_COLL,
+                           .queue = 1,
+                           .op = GRAPH_OP_ALLREDUCE,
+                           .place = (int32_t)r,
+                           .match = 7,
+                           .match_kind = GRAPH_MATCH_ALL,
+                           .match_size = 2,
+                           .match_rank = r,
+                           .bytes = 1 << 20});
+        last[r] = SYNTHETIC(&t.s, r,
+                            .node = {.kind = GRAPH_KERNEL,
+                                     .queue = 1,
+                                     .place = (int32_t)r,
+                                     .latency_ps = (50 - 20 * r) * US});
+    }
+    replayed_run(&t, NULL);
+    struct path p;
+    ck_assert_int_eq(path_find(&p, t.g, replay_times(t.r)), 0);
+    expect_chain(&p, t.r);
+    ck_assert_uint_eq(p.n, 3);
+    ck_assert_uint_eq(p.step[0].node,
+                      graph_find(t.g, (struct graph_ref){1, 1}));
+    ck_assert_uint_eq(t.g->nodes[p.step[1].node].node.kind, GRAPH_COLL);
+    ck_assert_uint_eq(p.step[2].node, graph_find(t.g, last[0]));
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(p.step[i].part, PATH_DEVICE);
+    path_release(&p);
+    replayed_release(&t);
+}
+END_TEST
+
+START_TEST(the_command_prints_the_chain_and_its_sums)
+{
+    struct child c = child_run(
+        120,
+        "rm -rf /tmp/commlab-test-path; SIMGPU_GRAPH=/tmp/commlab-test-path "
+        "SIMGPU_DATALESS=on mpirun -n 4 %s/tests/graph/prog_ddp && "
+        "%s/commgraph critical-path /tmp/commlab-test-path; s=$?; "
+        "rm -r /tmp/commlab-test-path; exit $s",
+        child_build(), child_build());
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    const char *const slow = strstr(c.out, "backward");
+    ck_assert_msg(slow && strstr(slow, "ncclAllReduce") &&
+                      strstr(slow, "update"),
+                  "%s", c.out);
+    ck_assert_ptr_nonnull(strstr(c.out, "share"));
+    child_clear(&c);
+    c = child_run(60, "%s/commgraph critical-path", child_build());
+    ck_assert_int_eq(c.status, 2);
+    child_clear(&c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const suite = suite_create("path");
+    TCase *const t = tcase_create("path");
+    tcase_add_loop_test(t, the_path_of_a_run_has_no_gaps, 0,
+                        sizeof runs / sizeof *runs);
+    tcase_add_test(t, it_leads_through_who_came_last);
+    tcase_add_test(t, the_command_prints_the_chain_and_its_sums);
+    tcase_set_timeout(t, 600);
+    suite_add_tcase(suite, t);
+    SRunner *const runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
