@@ -18,8 +18,10 @@
  *     call_collective(&c, GRAPH_OP_BROADCAST, root, nbytes);
  *     return call_end(&c, PMPI_Bcast(heap_raw(buf), ...));
  *
- * Not wrapped, and so not in the graph: one-sided communication, persistent
- * requests, non-blocking collectives, Waitsome and Testsome, files.
+ * Non-blocking collectives take device pointers and are not in the graph: they
+ * order nothing (icollective.c). Not wrapped at all: one-sided communication,
+ * files, MPI_Alltoallw. A program that polls (MPI_Test, MPI_Iprobe) is recorded
+ * when it finds something, see request.c.
  */
 #ifndef SIMGPU_MPI_CALL_H
 #define SIMGPU_MPI_CALL_H

@@ -19,6 +19,9 @@
 #pragma weak PMPI_Allgather
 #pragma weak PMPI_Allgatherv
 #pragma weak PMPI_Alltoall
+#pragma weak PMPI_Alltoallv
+#pragma weak PMPI_Reduce_scatter
+#pragma weak PMPI_Reduce_local
 #pragma weak PMPI_Reduce_scatter_block
 #pragma weak PMPI_Scan
 #pragma weak PMPI_Exscan
@@ -197,4 +200,48 @@ int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
     return call_end(&c, PMPI_Allgatherv(heap_raw(sendbuf), sendcount, sendtype,
                                         heap_raw(recvbuf), recvcounts, displs,
                                         recvtype, comm));
+}
+
+int MPI_Alltoallv(const void *sendbuf, const int sendcounts[],
+                  const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                  const int recvcounts[], const int rdispls[],
+                  MPI_Datatype recvtype, MPI_Comm comm)
+{
+    struct call c = CALL_BEGIN("MPI_Alltoallv", comm);
+    const int n = size_of(comm);
+    const size_t received =
+        call_nbytes(extent(recvcounts, rdispls, n), recvtype);
+    if (sendbuf != MPI_IN_PLACE)
+        call_reads(&c, sendbuf,
+                   call_nbytes(extent(sendcounts, sdispls, n), sendtype));
+    call_writes(&c, recvbuf, received);
+    call_collective(&c, GRAPH_OP_ALLTOALL, 0, received);
+    return call_end(&c, PMPI_Alltoallv(heap_raw(sendbuf), sendcounts, sdispls,
+                                       sendtype, heap_raw(recvbuf), recvcounts,
+                                       rdispls, recvtype, comm));
+}
+
+int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf,
+                       const int recvcounts[], MPI_Datatype type, MPI_Op op,
+                       MPI_Comm comm)
+{
+    struct call c = CALL_BEGIN("MPI_Reduce_scatter", comm);
+    int count = 0;
+    for (int r = 0; r < size_of(comm); r++)
+        count += recvcounts[r];
+    const size_t nbytes = call_nbytes(count, type);
+    call_reads(&c, sendbuf, nbytes);
+    call_writes(&c, recvbuf, call_nbytes(recvcounts[rank_of(comm)], type));
+    call_collective(&c, GRAPH_OP_REDUCESCATTER, 0, nbytes);
+    return call_end(&c,
+                    PMPI_Reduce_scatter(heap_raw(sendbuf), heap_raw(recvbuf),
+                                        recvcounts, type, op, comm));
+}
+
+/* Nobody else takes part: only the pointers need a translation. */
+int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count,
+                     MPI_Datatype type, MPI_Op op)
+{
+    return PMPI_Reduce_local(heap_raw(inbuf), heap_raw(inoutbuf), count, type,
+                             op);
 }

@@ -78,7 +78,8 @@ uint64_t comm_next_key(MPI_Comm comm)
     return key;
 }
 
-uint64_t comm_message_key(MPI_Comm comm, int source, int dest, int tag)
+uint64_t comm_message_key(MPI_Comm comm, int source, int dest, int tag,
+                          int receiver)
 {
     pthread_mutex_lock(&lock);
     struct identity *const id = find(comm);
@@ -87,7 +88,10 @@ uint64_t comm_message_key(MPI_Comm comm, int source, int dest, int tag)
         const uint64_t ranks =
             (uint64_t)(uint32_t)source << 32 | (uint32_t)dest;
         const uint64_t envelope = mix(mix(id->uid, ranks), (uint32_t)tag);
-        key = mix(envelope, 2 * (*map_slot(&id->messages, envelope))++ + 1);
+        // A rank that writes to itself counts both ends, each for itself.
+        uint64_t *const count =
+            map_slot(&id->messages, mix(envelope, (uint64_t)receiver));
+        key = mix(envelope, 2 * (*count)++ + 1);
     }
     pthread_mutex_unlock(&lock);
     return key;

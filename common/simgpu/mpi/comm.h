@@ -23,7 +23,8 @@ uint64_t comm_next_key(MPI_Comm comm);
  * The sender asks when it sends, the receiver when its receive is matched;
  * each counts for itself. 0 without identity.
  */
-uint64_t comm_message_key(MPI_Comm comm, int source, int dest, int tag);
+uint64_t comm_message_key(MPI_Comm comm, int source, int dest, int tag,
+                          int receiver);
 
 /* Give a communicator made from parent its identity. MPI_COMM_NULL is fine. */
 void comm_made(MPI_Comm parent, MPI_Comm made);

@@ -18,10 +18,12 @@
 #pragma weak PMPI_Allgather
 #pragma weak PMPI_Get_processor_name
 #pragma weak PMPI_Comm_dup
+#pragma weak PMPI_Comm_dup_with_info
 #pragma weak PMPI_Comm_split
 #pragma weak PMPI_Comm_split_type
 #pragma weak PMPI_Comm_create
 #pragma weak PMPI_Cart_create
+#pragma weak PMPI_Cart_sub
 
 /* All processes of the job learn of each other. */
 static void meet(void)
@@ -102,6 +104,16 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
     return err;
 }
 
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made)
+{
+    struct call c = CALL_BEGIN("MPI_Comm_dup_with_info", comm);
+    call_collective(&c, GRAPH_OP_BARRIER, 0, 0);
+    const int err = call_end(&c, PMPI_Comm_dup_with_info(comm, info, made));
+    if (err == MPI_SUCCESS)
+        comm_made(comm, *made);
+    return err;
+}
+
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
 {
     struct call c = CALL_BEGIN("MPI_Comm_split", comm);
@@ -145,6 +157,16 @@ int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[],
     call_collective(&c, GRAPH_OP_BARRIER, 0, 0);
     const int err = call_end(
         &c, PMPI_Cart_create(comm, ndims, dims, periods, reorder, made));
+    if (err == MPI_SUCCESS)
+        comm_made(comm, *made);
+    return err;
+}
+
+int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *made)
+{
+    struct call c = CALL_BEGIN("MPI_Cart_sub", comm);
+    call_collective(&c, GRAPH_OP_BARRIER, 0, 0);
+    const int err = call_end(&c, PMPI_Cart_sub(comm, remain, made));
     if (err == MPI_SUCCESS)
         comm_made(comm, *made);
     return err;

@@ -1,0 +1,309 @@
+/*
+ * request.c: MPI's messages that don't block
+ *
+ * A send is recorded when it is begun, a receive when a wait or a test finds it
+ * complete: the host follows its sender from there on. A test that finds nothing
+ * is not recorded at all, and takes no modelled time. So a loop that polls until
+ * a message has come leaves the same graph however often it went round; only
+ * what else it does in the meantime still counts.
+ */
+#include <pthread.h> /* pthread_mutex_t */
+#include <stdlib.h>  /* malloc */
+
+#include "mpi/map.h" /* map_slot */
+#include "mpi/message.h"
+
+#pragma weak PMPI_Isend
+#pragma weak PMPI_Issend
+#pragma weak PMPI_Irsend
+#pragma weak PMPI_Irecv
+#pragma weak PMPI_Send_init
+#pragma weak PMPI_Recv_init
+#pragma weak PMPI_Start
+#pragma weak PMPI_Startall
+#pragma weak PMPI_Request_free
+#pragma weak PMPI_Wait
+#pragma weak PMPI_Waitall
+#pragma weak PMPI_Waitany
+#pragma weak PMPI_Waitsome
+#pragma weak PMPI_Test
+#pragma weak PMPI_Testall
+#pragma weak PMPI_Testany
+#pragma weak PMPI_Testsome
+
+/* ---- what is under way ------------------------------------------------------------ */
+
+struct pending { /* a receive, or a persistent message */
+    MPI_Comm comm;
+    void *buf;
+    size_t nbytes;
+    int persistent, sends, dest, tag;
+};
+
+/* By request. */
+static struct map requests;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void remember(MPI_Request request, struct pending what)
+{
+    struct pending *const p = malloc(sizeof *p);
+    if (!p)
+        proc_fault(NULL, "out of host memory for a request");
+    *p = what;
+    pthread_mutex_lock(&lock);
+    *map_slot(&requests, (uint64_t)request) = (uintptr_t)p;
+    pthread_mutex_unlock(&lock);
+}
+
+/* A copy of what a request is; 0 if nothing is known of it. */
+static int look_up(MPI_Request request, int forget, struct pending *out)
+{
+    pthread_mutex_lock(&lock);
+    uint64_t *const slot = map_slot(&requests, (uint64_t)request);
+    struct pending *const p = (struct pending *)(uintptr_t)*slot;
+    if (p)
+        *out = *p;
+    if (p && forget) {
+        *slot = 0;
+        free(p);
+    }
+    pthread_mutex_unlock(&lock);
+    return p != NULL;
+}
+
+/* A request has completed: if it was a receive, record it. */
+static void completed(struct call *c, MPI_Request request,
+                      const MPI_Status *status)
+{
+    struct pending p;
+    if (request == MPI_REQUEST_NULL || !look_up(request, 0, &p))
+        return;
+    if (!p.persistent)
+        look_up(request, 1, &p);
+    c->comm = p.comm;
+    if (!p.sends)
+        message_receive(c, p.buf, p.nbytes, status);
+}
+
+/* ---- beginning ------------------------------------------------------------------- */
+
+/* Functions of one signature: (buf, count, type, dest, tag, comm, request). */
+#define ISEND(name)                                                            \
+    int MPI_##name(const void *buf, int count, MPI_Datatype type, int dest,    \
+                   int tag, MPI_Comm comm, MPI_Request *request)               \
+    {                                                                          \
+        struct call c = CALL_BEGIN("MPI_" #name, comm);                        \
+        message_send(&c, buf, call_nbytes(count, type), dest, tag, 0);         \
+        return PMPI_##name(heap_raw(buf), count, type, dest, tag, comm,        \
+                           request);                                           \
+    }
+ISEND(Isend)
+ISEND(Issend)
+ISEND(Irsend)
+
+int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag,
+              MPI_Comm comm, MPI_Request *request)
+{
+    const int err =
+        PMPI_Irecv(heap_raw(buf), count, type, source, tag, comm, request);
+    if (err == MPI_SUCCESS)
+        remember(*request,
+                 (struct pending){.comm = comm,
+                                  .buf = buf,
+                                  .nbytes = call_nbytes(count, type)});
+    return err;
+}
+
+int MPI_Send_init(const void *buf, int count, MPI_Datatype type, int dest,
+                  int tag, MPI_Comm comm, MPI_Request *request)
+{
+    const int err =
+        PMPI_Send_init(heap_raw(buf), count, type, dest, tag, comm, request);
+    if (err == MPI_SUCCESS)
+        remember(*request, (struct pending){.comm = comm,
+                                            .buf = (void *)buf,
+                                            .nbytes = call_nbytes(count, type),
+                                            .persistent = 1,
+                                            .sends = 1,
+                                            .dest = dest,
+                                            .tag = tag});
+    return err;
+}
+
+int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag,
+                  MPI_Comm comm, MPI_Request *request)
+{
+    const int err =
+        PMPI_Recv_init(heap_raw(buf), count, type, source, tag, comm, request);
+    if (err == MPI_SUCCESS)
+        remember(*request, (struct pending){.comm = comm,
+                                            .buf = buf,
+                                            .nbytes = call_nbytes(count, type),
+                                            .persistent = 1});
+    return err;
+}
+
+/* A persistent message begins: a send is recorded now. */
+static void started(struct call *c, MPI_Request request)
+{
+    struct pending p;
+    if (!look_up(request, 0, &p) || !p.sends)
+        return;
+    c->comm = p.comm;
+    message_send(c, p.buf, p.nbytes, p.dest, p.tag, 0);
+}
+
+int MPI_Start(MPI_Request *request)
+{
+    struct call c = CALL_BEGIN("MPI_Start", MPI_COMM_WORLD);
+    started(&c, *request);
+    return PMPI_Start(request);
+}
+
+int MPI_Startall(int count, MPI_Request request[])
+{
+    struct call c = CALL_BEGIN("MPI_Startall", MPI_COMM_WORLD);
+    for (int i = 0; i < count; i++)
+        started(&c, request[i]);
+    return PMPI_Startall(count, request);
+}
+
+int MPI_Request_free(MPI_Request *request)
+{
+    struct pending p;
+    look_up(*request, 1, &p);
+    return PMPI_Request_free(request);
+}
+
+/* ---- completing ------------------------------------------------------------------ */
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    struct call c = CALL_BEGIN("MPI_Wait", MPI_COMM_WORLD);
+    MPI_Status own;
+    MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
+    const MPI_Request before = *request;
+    call_wait(&c, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    const int err = call_end(&c, PMPI_Wait(request, s));
+    if (err == MPI_SUCCESS)
+        completed(&c, before, s);
+    return err;
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    struct call c = CALL_BEGIN("MPI_Test", MPI_COMM_WORLD);
+    MPI_Status own;
+    MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
+    const MPI_Request before = *request;
+    const int err = PMPI_Test(request, flag, s);
+    if (err == MPI_SUCCESS && *flag)
+        completed(&c, before, s);
+    return err;
+}
+
+/* The arguments of a call on several requests, kept over it. */
+struct several {
+    int count;
+    MPI_Request *before;
+    MPI_Status *status; /* one each, whatever the program wants to see */
+};
+
+static struct several several_begin(int count, const MPI_Request request[])
+{
+    const size_t n = count > 0 ? (size_t)count : 0;
+    struct several s = {count, malloc((n + 1) * sizeof *s.before),
+                        malloc((n + 1) * sizeof *s.status)};
+    if (!s.before || !s.status)
+        proc_fault(NULL, "out of host memory for %d requests", count);
+    for (size_t i = 0; i < n; i++)
+        s.before[i] = request[i];
+    return s;
+}
+
+/* Number k of the statuses belongs to request index[k], or k. */
+static void several_end(struct several *s, struct call *c, int ncompleted,
+                        const int index[], MPI_Status statuses[])
+{
+    for (int k = 0; k < ncompleted; k++) {
+        completed(c, s->before[index ? index[k] : k], &s->status[k]);
+        if (statuses != MPI_STATUSES_IGNORE)
+            statuses[k] = s->status[k];
+    }
+    free(s->before);
+    free(s->status);
+}
+
+int MPI_Waitall(int count, MPI_Request request[], MPI_Status statuses[])
+{
+    struct call c = CALL_BEGIN("MPI_Waitall", MPI_COMM_WORLD);
+    struct several s = several_begin(count, request);
+    call_wait(&c, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    const int err = call_end(&c, PMPI_Waitall(count, request, s.status));
+    several_end(&s, &c, err == MPI_SUCCESS ? count : 0, NULL, statuses);
+    return err;
+}
+
+int MPI_Testall(int count, MPI_Request request[], int *flag,
+                MPI_Status statuses[])
+{
+    struct call c = CALL_BEGIN("MPI_Testall", MPI_COMM_WORLD);
+    struct several s = several_begin(count, request);
+    const int err = PMPI_Testall(count, request, flag, s.status);
+    several_end(&s, &c, err == MPI_SUCCESS && *flag ? count : 0, NULL,
+                statuses);
+    return err;
+}
+
+int MPI_Waitany(int count, MPI_Request request[], int *index,
+                MPI_Status *status)
+{
+    struct call c = CALL_BEGIN("MPI_Waitany", MPI_COMM_WORLD);
+    struct several s = several_begin(count, request);
+    call_wait(&c, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    const int err = call_end(&c, PMPI_Waitany(count, request, index, s.status));
+    several_end(&s, &c, err == MPI_SUCCESS && *index != MPI_UNDEFINED, index,
+                status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
+    return err;
+}
+
+int MPI_Testany(int count, MPI_Request request[], int *index, int *flag,
+                MPI_Status *status)
+{
+    struct call c = CALL_BEGIN("MPI_Testany", MPI_COMM_WORLD);
+    struct several s = several_begin(count, request);
+    const int err = PMPI_Testany(count, request, index, flag, s.status);
+    several_end(&s, &c, err == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED,
+                index,
+                status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
+    return err;
+}
+
+int MPI_Waitsome(int count, MPI_Request request[], int *ncompleted,
+                 int indices[], MPI_Status statuses[])
+{
+    struct call c = CALL_BEGIN("MPI_Waitsome", MPI_COMM_WORLD);
+    struct several s = several_begin(count, request);
+    call_wait(&c, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    const int err = call_end(
+        &c, PMPI_Waitsome(count, request, ncompleted, indices, s.status));
+    several_end(&s, &c,
+                err == MPI_SUCCESS && *ncompleted != MPI_UNDEFINED ? *ncompleted
+                                                                   : 0,
+                indices, statuses);
+    return err;
+}
+
+int MPI_Testsome(int count, MPI_Request request[], int *ncompleted,
+                 int indices[], MPI_Status statuses[])
+{
+    struct call c = CALL_BEGIN("MPI_Testsome", MPI_COMM_WORLD);
+    struct several s = several_begin(count, request);
+    const int err =
+        PMPI_Testsome(count, request, ncompleted, indices, s.status);
+    several_end(&s, &c,
+                err == MPI_SUCCESS && *ncompleted != MPI_UNDEFINED ? *ncompleted
+                                                                   : 0,
+                indices, statuses);
+    return err;
+}

@@ -1,0 +1,50 @@
+/* MPI on simgpu: device pointers, and times that don't follow real delays. */
+#include <check.h>
+#include <stdlib.h> /* EXIT_FAILURE */
+#include <string.h> /* strstr */
+
+#include "child.h"
+#include "conform.h"
+
+START_TEST(mpi_takes_device_pointers)
+{
+    static const int nranks[] = {1, 2, 3};
+    conform_run("", "prog_mpi", nranks[_i]);
+}
+END_TEST
+
+START_TEST(polling_longer_takes_no_more_modelled_time)
+{
+    static const int delay_ms[] = {0, 20, 150};
+    char *first = NULL;
+    for (int i = 0; i < 3; i++) {
+        struct child c =
+            child_run(60, "mpirun -n 2 %s/tests/simgpu/prog_mpi_poll %d | sort",
+                      child_build(), delay_ms[i]);
+        ck_assert_msg(c.status == 0 && !c.timed_out &&
+                          strstr(c.out, "rank 1: 0.0"),
+                      "status %d: %s%s", c.status, c.out, c.err);
+        if (first)
+            ck_assert_str_eq(first, c.out);
+        else
+            first = strdup(c.out);
+        child_clear(&c);
+    }
+    free(first);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("mpi");
+    TCase *const t = tcase_create("programs");
+    tcase_set_timeout(t, 300);
+    tcase_add_loop_test(t, mpi_takes_device_pointers, 0, 3);
+    tcase_add_test(t, polling_longer_takes_no_more_modelled_time);
+    suite_add_tcase(s, t);
+    SRunner *const r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
