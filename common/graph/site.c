@@ -71,9 +71,15 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* Headers whose inline functions call CUDA for somebody else. */
+static int is_convenience(const char *file)
+{
+    return strcmp(file, "cuda_runtime.h") == 0 || strcmp(file, "device.h") == 0;
+}
+
 /*
  * Where the function inlined at address was called, if it was: the C++
- * conveniences of cuda_runtime.h are, and their callers are what matters.
+ * conveniences of CUDA's headers are, and their callers are what matters.
  */
 static int find_caller(Dwfl_Module *module, Dwarf_Addr address,
                        const char **file, int *line)
@@ -116,7 +122,7 @@ const char *site_text(const char *module, uint64_t offset, char *out,
     if (m && dwfl_module_getelf(m, &bias)) {
         Dwfl_Line *const l = dwfl_module_getsrc(m, offset + bias);
         file = l ? dwfl_lineinfo(l, NULL, &line, NULL, NULL, NULL) : NULL;
-        if (file && strcmp(base_name(file), "cuda_runtime.h") == 0)
+        if (file && is_convenience(base_name(file)))
             find_caller(m, offset + bias, &file, &line);
     }
     if (file)

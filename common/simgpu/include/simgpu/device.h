@@ -259,14 +259,15 @@ static inline int registration(const char *name, void (*f)(P...))
     return 0;
 }
 
-/* k<<<grid, block, shared, stream>>>(...) becomes launch(k, ...)(...). */
+/* k<<<grid, block, shared, stream>>>(...) becomes launch(k, ...)(...), inlined,
+ * so that the launch has the line of the program that it is on. */
 template <class... P> struct launcher {
     const char *name;
     void (*f)(P...);
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
-    void operator()(P... args) const
+    __forceinline__ void operator()(P... args) const
     {
         registration(name, f);
         void *pointers[] = {(void *)&args..., nullptr};
