@@ -33,6 +33,7 @@ struct log { /* of the kernel that this worker runs */
     struct range *done[KINDS];
     size_t ndone[KINDS], cap_done[KINDS];
     struct range first[MAX_FIRST]; /* read before the kernel wrote there */
+    enum kind first_kind[MAX_FIRST];
     size_t nfirst;
     struct graph_access *access;
     struct graph_move *move;
@@ -179,11 +180,13 @@ static int has_written(const struct log *g, const char *p)
  * memory of its own, in whatever order; of some bytes it is certain that they
  * were read first (x[i] += 1).
  */
-static void note_first(struct log *g, const struct range *r)
+static void note_first(struct log *g, const struct range *r, enum kind kind)
 {
-    if (g->nfirst < MAX_FIRST && g->ndone[WRITE] < MAX_LOOKS &&
-        !has_written(g, r->begin))
-        g->first[g->nfirst++] = *r;
+    if (g->nfirst == MAX_FIRST || g->ndone[WRITE] >= MAX_LOOKS ||
+        has_written(g, r->begin))
+        return;
+    g->first_kind[g->nfirst] = kind;
+    g->first[g->nfirst++] = *r;
 }
 
 static void touch(const char *p, size_t nbytes, enum kind kind, const void *pc)
@@ -208,7 +211,7 @@ static void touch(const char *p, size_t nbytes, enum kind kind, const void *pc)
                                 .end = p + nbytes,
                                 .block = block_of(g, p, nbytes, kind, pc)};
     if (kind == READ || kind == ATOMIC)
-        note_first(g, &fresh);
+        note_first(g, &fresh, kind);
     if (open[OPEN - 1].begin)
         finish_range(g, kind, open[OPEN - 1]);
     memmove(open + 1, open, (OPEN - 1) * sizeof *open);
@@ -282,7 +285,7 @@ void access_end(struct launch_cost *c)
     for (int kind = 0; kind < KINDS; kind++)
         report(g, kind, c);
     for (size_t i = 0; i < g->nfirst; i++)
-        report_access(g, &g->first[i], GRAPH_READ | GRAPH_FIRST, c);
+        report_access(g, &g->first[i], how[g->first_kind[i]] | GRAPH_FIRST, c);
 }
 
 /* ---- what the compiler calls ---------------------------------------------------- */
