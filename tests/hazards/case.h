@@ -1,0 +1,46 @@
+/*
+ * case.h: programs with one mistake each, beside twins without it
+ *
+ *     prog --list           the cases: name, ranks, what is said of the mistake
+ *     prog NAME faulty      run one with its mistake
+ *     prog NAME fixed       the same program, put right
+ *
+ * A case is a function of its own. FIRST and SECOND stand before the two calls
+ * that a report has to name; the program prints their lines.
+ */
+#ifndef COMMLAB_TESTS_HAZARDS_CASE_H
+#define COMMLAB_TESTS_HAZARDS_CASE_H
+
+#include <stdio.h>
+#include <string.h>
+
+struct hazard_case {
+    const char *name;
+    int nranks;       /* at least; 0: no MPI */
+    const char *says; /* part of the report, with ~ for blanks */
+    void (*run)(int fixed);
+};
+
+static int first_line, second_line;
+#define FIRST  first_line = __LINE__;
+#define SECOND second_line = __LINE__;
+
+/* The whole of main() but what is common to the cases of a file. */
+static inline int run_case(const struct hazard_case *cases, size_t n, int argc,
+                           char **argv)
+{
+    const char *const name = argc > 1 ? argv[1] : "";
+    const int fixed = argc > 2 && strcmp(argv[2], "fixed") == 0;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(name, "--list") == 0)
+            printf("%s %d %s\n", cases[i].name, cases[i].nranks, cases[i].says);
+        if (strcmp(name, cases[i].name) != 0)
+            continue;
+        cases[i].run(fixed);
+        printf("lines %d %d\n", first_line, second_line);
+        return 0;
+    }
+    return strcmp(name, "--list") == 0 ? 0 : 2;
+}
+
+#endif

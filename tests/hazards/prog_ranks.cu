@@ -1,0 +1,423 @@
+// NCCL and MPI beside streams, on any number of ranks from two on. Rank 0 makes
+// the mistake, or all do.
+#include <cuda_runtime.h>
+#include <mpi.h>
+#include <nccl.h>
+
+#include <stdlib.h>
+
+#include "case.h"
+
+enum { N = 1000, BYTES = N * (int)sizeof(float) };
+
+__global__ void fill(float *x, int n, float value)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] = value;
+}
+
+__global__ void scale(float *y, const float *x, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = 2 * x[i];
+}
+
+#define FILL(x, stream)     fill<<<4, 256, 0, stream>>>(x, N, 1)
+#define SCALE(y, x, stream) scale<<<4, 256, 0, stream>>>(y, x, N)
+
+static int rank, nranks, next, before;
+static ncclComm_t comm;
+static cudaStream_t compute, transfer; // non-blocking
+static cudaEvent_t e;
+static float *a, *b, *h; // a and b: nranks * N elements, on the device
+
+static float *array(void)
+{
+    float *d;
+    cudaMalloc(&d, BYTES * nranks);
+    cudaMemset(d, 0, BYTES * nranks);
+    cudaDeviceSynchronize();
+    return d;
+}
+
+static void setup(int *argc, char ***argv)
+{
+    ncclUniqueId id;
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
+    next = (rank + 1) % nranks;
+    before = (rank + nranks - 1) % nranks;
+    cudaSetDevice(rank);
+    if (rank == 0)
+        ncclGetUniqueId(&id);
+    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
+    ncclCommInitRank(&comm, nranks, id, rank);
+    cudaStreamCreateWithFlags(&compute, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&transfer, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+    a = array();
+    b = array();
+    h = (float *)calloc(N, sizeof *h);
+}
+
+static void teardown(void)
+{
+    cudaDeviceSynchronize();
+    MPI_Barrier(MPI_COMM_WORLD);
+    ncclCommDestroy(comm);
+    cudaFree(a);
+    cudaFree(b);
+    MPI_Finalize();
+}
+
+// ---- NCCL beside kernels ------------------------------------------------------
+
+static void reduced_before_it_is_there(int fixed)
+{
+    FIRST FILL(a, compute);
+    cudaEventRecord(e, compute);
+    if (fixed)
+        cudaStreamWaitEvent(transfer, e, 0);
+    SECOND ncclAllReduce(a, b, N, ncclFloat, ncclSum, comm, transfer);
+}
+
+static void used_before_it_is_reduced(int fixed)
+{
+    FIRST ncclAllReduce(a, b, N, ncclFloat, ncclSum, comm, transfer);
+    cudaEventRecord(e, transfer);
+    if (fixed)
+        cudaStreamWaitEvent(compute, e, 0);
+    SECOND SCALE(a + N, b, compute);
+}
+
+static void bucket_reused(int fixed)
+{
+    FIRST ncclAllReduce(a, a, N, ncclFloat, ncclSum, comm, transfer);
+    cudaEventRecord(e, transfer);
+    if (fixed)
+        cudaStreamWaitEvent(compute, e, 0);
+    SECOND FILL(a, compute); // the next step's gradient
+}
+
+static void event_inside_a_group(int fixed)
+{
+    // Nothing is enqueued before the outermost ncclGroupEnd.
+    ncclGroupStart();
+    if (fixed)
+        ncclGroupStart(), ncclGroupEnd();
+    FIRST ncclAllReduce(a, b, N, ncclFloat, ncclSum, comm, transfer);
+    if (!fixed)
+        cudaEventRecord(e, transfer);
+    ncclGroupEnd();
+    if (fixed)
+        cudaEventRecord(e, transfer);
+    cudaStreamWaitEvent(compute, e, 0);
+    SECOND SCALE(a + N, b, compute);
+}
+
+static void inner_group_end(int fixed)
+{
+    ncclGroupStart();
+    ncclGroupStart();
+    SECOND ncclAllReduce(a, b, N, ncclFloat, ncclSum, comm, transfer);
+    ncclGroupEnd(); // of the inner one, which enqueues nothing
+    if (fixed)
+        ncclGroupEnd();
+    cudaEventRecord(e, transfer);
+    cudaStreamWaitEvent(compute, e, 0);
+    FIRST cudaMemcpyAsync(h, b, BYTES, cudaMemcpyDeviceToHost, compute);
+    if (!fixed)
+        ncclGroupEnd();
+}
+
+static void two_calls_of_a_group(int fixed)
+{
+    ncclGroupStart();
+    FIRST ncclAllReduce(a, b, N, ncclFloat, ncclSum, comm, transfer);
+    if (fixed)
+        ncclGroupEnd(), ncclGroupStart();
+    SECOND ncclAllReduce(b, a, N, ncclFloat, ncclSum, comm, transfer);
+    ncclGroupEnd();
+}
+
+static void ring_step_in_one_buffer(int fixed)
+{
+    ncclGroupStart();
+    FIRST ncclSend(a, N, ncclFloat, next, comm, transfer);
+    SECOND ncclRecv(fixed ? b : a, N, ncclFloat, before, comm, transfer);
+    ncclGroupEnd();
+}
+
+static void receives_overlap(int fixed)
+{
+    const int shift = fixed ? N : N - 1;
+    ncclGroupStart();
+    for (int i = 0; i < 2; i++)
+        ncclSend(b, N, ncclFloat, next, comm, transfer);
+    FIRST ncclRecv(a, N, ncclFloat, before, comm, transfer);
+    SECOND ncclRecv(a + shift, N, ncclFloat, before, comm, transfer);
+    ncclGroupEnd();
+}
+
+static void group_on_two_streams(int fixed)
+{
+    // A group joins its streams; two groups don't.
+    ncclGroupStart();
+    FIRST ncclAllReduce(a, b, N, ncclFloat, ncclSum, comm, transfer);
+    if (!fixed)
+        ncclGroupEnd(), ncclGroupStart();
+    ncclAllReduce(a + N, a + N, N, ncclFloat, ncclSum, comm, compute);
+    ncclGroupEnd();
+    SECOND FILL(b, compute);
+}
+
+static void gathered_nearly_in_place(int fixed)
+{
+    const float *const mine = a + (fixed ? rank : 0) * N;
+    FIRST ncclAllGather(rank ? a + rank * N : (fixed ? mine : a + 4), a, N,
+                        ncclFloat, comm, transfer);
+}
+
+static void reduced_nearly_in_place(int fixed)
+{
+    FIRST ncclAllReduce(a, fixed ? a : a + 1, N, ncclFloat, ncclSum, comm,
+                        transfer);
+}
+
+// ---- what a collective orders ---------------------------------------------------
+
+// Rank 0 sees rank 1's memory.
+static float *memory_of_rank_1(void)
+{
+    cudaIpcMemHandle_t handle;
+    void *there = NULL;
+    if (rank == 1)
+        cudaIpcGetMemHandle(&handle, a);
+    MPI_Bcast(&handle, sizeof handle, MPI_BYTE, 1, MPI_COMM_WORLD);
+    if (rank == 0)
+        cudaIpcOpenMemHandle(&there, handle, cudaIpcMemLazyEnablePeerAccess);
+    return (float *)there;
+}
+
+// Rank 1 reads its memory, meets rank 0 in a collective; then rank 0 writes it.
+static void read_meet_write(void (*meet)(void))
+{
+    float *const there = memory_of_rank_1();
+    if (rank == 1) {
+        SECOND SCALE(b, a, transfer);
+    }
+    meet();
+    if (rank == 0) {
+        FIRST FILL(there, transfer);
+        cudaStreamSynchronize(transfer);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        cudaIpcCloseMemHandle(there);
+}
+
+static void meet_all(void)
+{
+    ncclAllReduce(b + N, b + N, N, ncclFloat, ncclSum, comm, transfer);
+}
+
+static void meet_from_0(void)
+{
+    ncclBroadcast(b + N, b + N, N, ncclFloat, 0, comm, transfer);
+}
+
+static void meet_from_1(void)
+{
+    ncclBroadcast(b + N, b + N, N, ncclFloat, 1, comm, transfer);
+}
+
+static void meet_at_0(void)
+{
+    ncclReduce(b + N, b + N, N, ncclFloat, ncclSum, 0, comm, transfer);
+}
+
+static void meet_at_1(void)
+{
+    ncclReduce(b + N, b + N, N, ncclFloat, ncclSum, 1, comm, transfer);
+}
+
+static void message(int from)
+{
+    if (rank == from)
+        ncclSend(b + N, N, ncclFloat, 1 - from, comm, transfer);
+    if (rank == 1 - from)
+        ncclRecv(b + N, N, ncclFloat, from, comm, transfer);
+}
+
+static void message_from_0(void)
+{
+    message(0);
+}
+
+static void message_from_1(void)
+{
+    message(1);
+}
+
+static void nothing(void) {}
+
+static void broadcast_is_no_barrier(int fixed)
+{
+    read_meet_write(fixed ? meet_from_1 : meet_from_0);
+}
+
+static void reduce_is_no_barrier(int fixed)
+{
+    read_meet_write(fixed ? meet_at_0 : meet_at_1);
+}
+
+static void message_is_no_barrier(int fixed)
+{
+    read_meet_write(fixed ? message_from_1 : message_from_0);
+}
+
+static void no_meeting_at_all(int fixed)
+{
+    read_meet_write(fixed ? meet_all : nothing);
+}
+
+// ---- MPI --------------------------------------------------------------------------
+
+static void sent_before_it_is_copied(int fixed)
+{
+    FIRST cudaMemcpyAsync(h, a, BYTES, cudaMemcpyDeviceToHost, transfer);
+    if (fixed)
+        cudaStreamSynchronize(transfer);
+    if (rank == 0) {
+        SECOND MPI_Send(h, N, MPI_FLOAT, 1, 0, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        float *const in = (float *)malloc(BYTES);
+        MPI_Recv(in, N, MPI_FLOAT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static void received_while_it_is_copied(int fixed)
+{
+    FIRST cudaMemcpyAsync(a, h, BYTES, cudaMemcpyHostToDevice, transfer);
+    if (fixed)
+        cudaStreamSynchronize(transfer);
+    SECOND MPI_Bcast(h, N, MPI_FLOAT, 0, MPI_COMM_WORLD);
+}
+
+static void device_buffer_given_to_mpi(int fixed)
+{
+    FIRST FILL(a, compute);
+    if (fixed)
+        cudaStreamSynchronize(compute);
+    SECOND MPI_Allreduce(a, b, N, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void barrier_without_synchronisation(int fixed)
+{
+    float *const there = memory_of_rank_1();
+    if (rank == 1) {
+        SECOND FILL(a, compute);
+        if (fixed)
+            cudaStreamSynchronize(compute);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        FIRST SCALE(b, there, compute);
+        cudaStreamSynchronize(compute);
+        cudaIpcCloseMemHandle(there);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void event_of_another_process(int fixed)
+{
+    cudaIpcEventHandle_t handle;
+    cudaEvent_t shared;
+    const unsigned flags = cudaEventDisableTiming | cudaEventInterprocess;
+    float *const there = memory_of_rank_1();
+    if (rank == 1) {
+        cudaEventCreateWithFlags(&shared, flags);
+        cudaIpcGetEventHandle(&handle, shared);
+        SECOND FILL(a, compute);
+        cudaEventRecord(shared, compute);
+    }
+    MPI_Bcast(&handle, sizeof handle, MPI_BYTE, 1, MPI_COMM_WORLD);
+    if (rank == 0) {
+        cudaIpcOpenEventHandle(&shared, handle);
+        if (fixed)
+            cudaStreamWaitEvent(compute, shared, 0);
+        FIRST SCALE(b, there, compute);
+        cudaStreamSynchronize(compute);
+        cudaIpcCloseMemHandle(there);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void freed_while_open(int fixed)
+{
+    float *const kept = a;
+    float *const there = memory_of_rank_1();
+    if (rank == 0 && fixed) {
+        FIRST cudaIpcCloseMemHandle(there);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+        SECOND cudaFree(kept);
+        a = NULL;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0 && !fixed) {
+        FIRST cudaIpcCloseMemHandle(there);
+    }
+}
+
+static const struct hazard_case cases[] = {
+    {"reduced-before-it-is-there", 2,
+     "Nothing~orders~fill~before~ncclAllReduce", reduced_before_it_is_there},
+    {"used-before-it-is-reduced", 2, "race", used_before_it_is_reduced},
+    {"bucket-reused", 2, "race", bucket_reused},
+    {"event-inside-a-group", 2, "race", event_inside_a_group},
+    {"inner-group-end", 2, "race", inner_group_end},
+    {"two-calls-of-a-group", 2, "Both~are~calls~of~one~group",
+     two_calls_of_a_group},
+    {"ring-step-in-one-buffer", 2, "Both~are~calls~of~one~group",
+     ring_step_in_one_buffer},
+    {"receives-overlap", 2, "bytes~3996~to~3999", receives_overlap},
+    {"group-on-two-streams", 2, "race", group_on_two_streams},
+    {"gathered-nearly-in-place", 2, "Its~buffers~overlap",
+     gathered_nearly_in_place},
+    {"reduced-nearly-in-place", 2, "Its~buffers~overlap",
+     reduced_nearly_in_place},
+    {"broadcast-is-no-barrier", 2, "Nothing~orders~rank~0's~fill",
+     broadcast_is_no_barrier},
+    {"reduce-is-no-barrier", 2, "Nothing~orders~rank~0's~fill",
+     reduce_is_no_barrier},
+    {"message-is-no-barrier", 2, "Nothing~orders~rank~0's~fill",
+     message_is_no_barrier},
+    {"no-meeting-at-all", 2, "Nothing~orders~rank~0's~fill", no_meeting_at_all},
+    {"sent-before-it-is-copied", 2, "before~MPI_Send",
+     sent_before_it_is_copied},
+    {"received-while-it-is-copied", 2, "before~MPI_Bcast",
+     received_while_it_is_copied},
+    {"device-buffer-given-to-mpi", 2, "before~MPI_Allreduce",
+     device_buffer_given_to_mpi},
+    {"barrier-without-synchronisation", 2, "Nothing~orders~rank~0's~scale",
+     barrier_without_synchronisation},
+    {"event-of-another-process", 2, "Nothing~orders~rank~0's~scale",
+     event_of_another_process},
+    {"freed-while-open", 2, "lifetime", freed_while_open},
+};
+
+int main(int argc, char **argv)
+{
+    if (argc > 2)
+        setup(&argc, &argv);
+    const int status =
+        run_case(cases, sizeof cases / sizeof *cases, argc, argv);
+    if (argc > 2)
+        teardown();
+    return status;
+}

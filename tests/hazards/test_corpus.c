@@ -1,0 +1,188 @@
+/*
+ * Programs with one mistake each, beside twins without it: all are found, none
+ * is accused, whatever the schedule.
+ *
+ * Each case is run under a few schedules; HAZARDS_FULL=1 runs it under eager,
+ * late and 20 random ones, with ranks on 2 to 8 of them (ten minutes or so).
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "child.h"
+
+static const char *const programs[] = {"prog_streams", "prog_memory",
+                                       "prog_ranks"};
+enum { PROGRAMS = sizeof programs / sizeof *programs, MAX_CASES = 256 };
+
+static struct subject {
+    const char *program;
+    char name[64], says[128];
+    int nranks; /* at least; 0: no MPI */
+} subjects[MAX_CASES];
+static int nsubjects;
+
+static int is_full(void)
+{
+    const char *const full = getenv("HAZARDS_FULL");
+    return full && strcmp(full, "1") == 0;
+}
+
+static void list(const char *program)
+{
+    struct child c =
+        child_run(60, "%s/tests/hazards/%s --list", child_build(), program);
+    for (char *line = strtok(c.out, "\n"); line; line = strtok(NULL, "\n")) {
+        struct subject *const s = &subjects[nsubjects];
+        s->program = program;
+        if (nsubjects == MAX_CASES ||
+            sscanf(line, "%63s %d %127s", s->name, &s->nranks, s->says) != 3)
+            abort();
+        for (char *p = s->says; *p; p++)
+            if (*p == '~')
+                *p = ' ';
+        nsubjects++;
+    }
+    child_clear(&c);
+}
+
+static struct child run(const struct subject *s, const char *variant,
+                        const char *schedule, int nranks)
+{
+    char mpirun[32] = "";
+    if (s->nranks)
+        snprintf(mpirun, sizeof mpirun, "mpirun -n %d", nranks);
+    return child_run(120,
+                     "SIMGPU_CHECK=1 SIMGPU_SCHEDULE=%s %s "
+                     "%s/tests/hazards/%s %s %s < /dev/null",
+                     schedule, mpirun, child_build(), s->program, s->name,
+                     variant);
+}
+
+/* The report names the lines that the program says it has to. */
+static int names_lines(const struct child *c)
+{
+    int line[2] = {0, 0};
+    char where[32];
+    const char *const said = strstr(c->out, "lines ");
+    if (said)
+        sscanf(said, "lines %d %d", &line[0], &line[1]);
+    for (int i = 0; i < 2; i++) {
+        snprintf(where, sizeof where, ".cu:%d ", line[i]);
+        if (line[i] && !strstr(c->err, where))
+            return 0;
+    }
+    return 1;
+}
+
+static void check_once(const struct subject *s, const char *schedule,
+                       int nranks)
+{
+    struct child c = run(s, "faulty", schedule, nranks);
+    const int found = !c.timed_out && c.status == 70 &&
+                      strstr(c.err, s->says) && names_lines(&c);
+    ck_assert_msg(found,
+                  "%s %s, %s, %d ranks: not found, status %d, lines and words "
+                  "expected: %s%s\n%s",
+                  s->program, s->name, schedule, nranks, c.status, c.out,
+                  s->says, c.err);
+    child_clear(&c);
+    c = run(s, "fixed", schedule, nranks);
+    ck_assert_msg(!c.timed_out && c.status == 0 &&
+                      strstr(c.err, "check: 0 hazards, 0 warnings"),
+                  "%s %s, %s, %d ranks: accused, status %d\n%s", s->program,
+                  s->name, schedule, nranks, c.status, c.err);
+    child_clear(&c);
+}
+
+START_TEST(each_mistake_is_found_and_its_twin_is_not_accused)
+{
+    const struct subject *const s = &subjects[_i];
+    static const int ranks[] = {2, 3, 4, 5, 6, 7, 8};
+    const int nschedules = is_full() ? 22 : s->nranks ? 2 : 3;
+    for (int k = 0; k < nschedules; k++) {
+        char schedule[32] = "eager";
+        if (k == 1)
+            strcpy(schedule, "late");
+        else if (k > 1)
+            snprintf(schedule, sizeof schedule, "random:%d",
+                     is_full() ? k - 1 : _i + 1);
+        check_once(s, schedule,
+                   s->nranks ? ranks[(_i + k) % (is_full() ? 7 : 3)] : 1);
+    }
+}
+END_TEST
+
+START_TEST(without_a_check_nothing_is_said)
+{
+    struct child c =
+        child_run(60,
+                  "SIMGPU_SCHEDULE=eager %s/tests/hazards/prog_streams "
+                  "two-streams faulty",
+                  child_build());
+    ck_assert_int_eq(c.status, 0);
+    ck_assert_str_eq(c.err, "");
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_wrong_setting_is_named)
+{
+    struct child c = child_run(60,
+                               "SIMGPU_CHECK=yes %s/tests/hazards/prog_streams "
+                               "two-streams faulty",
+                               child_build());
+    ck_assert_int_eq(c.status, 70);
+    ck_assert_msg(strstr(c.err, "SIMGPU_CHECK=yes: use 1") != NULL, "%s",
+                  c.err);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_saved_run_says_the_same)
+{
+    char dir[] = "/tmp/commlab-hazards-XXXXXX";
+    ck_assert(mkdtemp(dir) != NULL);
+    struct child c =
+        child_run(60,
+                  "cd %s && SIMGPU_GRAPH=run %s/tests/hazards/prog_streams "
+                  "two-streams faulty; %s/commgraph hazards run; echo $?; "
+                  "%s/commgraph hazards --json run; rm -r %s",
+                  dir, child_build(), child_build(), child_build(), dir);
+    static const char *const says[] = {
+        "race on bytes 0 to 3999 of the 4000-byte allocation made at "
+        "prog_streams.cu:",
+        "fill writes them at prog_streams.cu:",
+        "1 hazards and 0 warnings in",
+        "ranks\n1\n",
+        "\"errors\": 1",
+        "\"access\": \"write\"",
+        "\"nbytes\": 4000",
+    };
+    for (size_t i = 0; i < sizeof says / sizeof *says; i++)
+        ck_assert_msg(strstr(c.out, says[i]) != NULL, "\"%s\" is not in:\n%s%s",
+                      says[i], c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+int main(void)
+{
+    for (int i = 0; i < PROGRAMS; i++)
+        list(programs[i]);
+    Suite *const suite = suite_create("hazards of programs");
+    TCase *const t = tcase_create("corpus");
+    tcase_set_timeout(t, is_full() ? 3600 : 600);
+    tcase_add_loop_test(t, each_mistake_is_found_and_its_twin_is_not_accused, 0,
+                        nsubjects);
+    tcase_add_test(t, without_a_check_nothing_is_said);
+    tcase_add_test(t, a_wrong_setting_is_named);
+    tcase_add_test(t, a_saved_run_says_the_same);
+    suite_add_tcase(suite, t);
+    SRunner *const r = srunner_create(suite);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
