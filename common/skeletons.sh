@@ -5,8 +5,9 @@
 #   common/skeletons.sh --check   fail if labs/ is not what would be generated
 #   FORCE=1                       overwrite all the same
 #
-# labs/LAB/.skeleton holds the checksum of each file as it was generated: a
-# file that differs from its checksum has been worked on.
+# labs/LAB/.skeleton holds the checksum of each file as it was generated. What is
+# there and has no such checksum is somebody's work: a file that was edited, one
+# of their own that a new lab file would replace, or any if .skeleton is gone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,10 +23,33 @@ generate() { # LAB
     (cd "$new/$1" && sha256sum -- * > .skeleton)
 }
 
-worked_on() { # LAB: files that differ from what was generated
+# Is the file as it was generated?
+untouched() { # LAB FILE
+    [ -f "labs/$1/.skeleton" ] && (cd "labs/$1" &&
+        grep -F "  $2" .skeleton | grep -x "[0-9a-f]*  $2" |
+        sha256sum --check --status 2>/dev/null)
+}
+
+worked_on() { # LAB: files that would be lost
+    local f
+    for f in "$new/$1"/*; do
+        f=$(basename "$f")
+        if [ -e "labs/$1/$f" ] && ! cmp -s "labs/$1/$f" "$new/$1/$f" &&
+            ! untouched "$1" "$f"; then
+            echo "labs/$1/$f"
+        fi
+    done
+}
+
+# Files of an older skeleton that the lab no longer has.
+remove_old() { # LAB
+    local f
     [ -f "labs/$1/.skeleton" ] || return 0
-    (cd "labs/$1" && sha256sum --check --quiet .skeleton 2>/dev/null |
-        sed "s|^|labs/$1/|; s|: FAILED.*||") || true
+    sed 's/^[0-9a-f]*  //' "labs/$1/.skeleton" | while read -r f; do
+        if [ ! -e "$new/$1/$f" ] && untouched "$1" "$f"; then
+            rm "labs/$1/$f"
+        fi
+    done
 }
 
 status=0
@@ -48,6 +72,7 @@ for dir in solutions/lab*; do
         continue
     fi
     mkdir -p "labs/$lab"
+    remove_old "$lab"
     cp "$new/$lab"/* "$new/$lab/.skeleton" "labs/$lab/"
 done
 exit $status
