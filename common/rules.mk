@@ -298,9 +298,10 @@ $(addprefix $(BUILD)/tests/,graph/prog_clock simgpu/prog_peers): PROG_LIBS := \
 $(addprefix $(BUILD)/tests/,graph/prog_clock simgpu/prog_peers): \
 	$(O)/obj/common/lab/must.o
 LAB_ARCHIVES := $(addprefix $(O)/lib,lab.a judge.a graph.a)
-$(BUILD)/tests/lab/prog_sweep: PROG_LIBS := $(LAB_ARCHIVES) $(JUDGE_LIBS) \
+$(addprefix $(BUILD)/tests/lab/prog_,sweep runner): PROG_LIBS := \
+	$(LAB_ARCHIVES) $(JUDGE_LIBS) \
 	-Wl,@common/lab/meter.wrap
-$(BUILD)/tests/lab/prog_sweep: $(LAB_ARCHIVES)
+$(addprefix $(BUILD)/tests/lab/prog_,sweep runner): $(LAB_ARCHIVES)
 NN_ARCHIVES := $(addprefix $(O)/lib,nn.a nnref.a judge.a graph.a)
 $(BUILD)/tests/nn/prog_nn: PROG_LIBS := $(NN_ARCHIVES) $(JUDGE_LIBS)
 $(BUILD)/tests/nn/prog_nn: $(NN_ARCHIVES)

@@ -25,8 +25,10 @@ const char *watch_machine(void);
 void watch_begin(struct watch *w, const struct lab_run *r);
 
 /*
- * What was recorded since watch_begin(). All ranks call, devices idle. NULL on
- * failure, with a line in err, and without w. Free the graph before w.
+ * What was recorded since watch_begin(), and perhaps before. All ranks call,
+ * devices idle, and make no recorded call (CUDA, NCCL, MPI other than PMPI)
+ * before rank 0 has returned. NULL on failure, with a line in err, and without w.
+ * Free the graph before w.
  */
 struct graph *watch_end(struct watch *w, const struct lab_run *r, char *err,
                         size_t err_nbytes);

@@ -1,0 +1,162 @@
+/*
+ * A lab of its own for the runner's tests: each kind of case is a way in which
+ * student code may behave.
+ */
+#include <nvtx3/nvToolsExt.h> /* nvtxRangePop */
+#include <pthread.h>          /* pthread_create */
+
+#include "lab/lab.h"
+
+enum { COUNT = 1024, NBYTES = COUNT * 4 };
+
+/* ---- what ranks do ------------------------------------------------------------ */
+
+static ncclResult_t sum(struct lab_run *r, float *data)
+{
+    return ncclAllReduce(data, data, COUNT, ncclFloat, ncclSum, r->comm,
+                         r->stream);
+}
+
+static ncclResult_t fine(struct lab_run *r)
+{
+    float *const data = lab_input(r, COUNT, ncclFloat);
+    lab_begin(r);
+    LAB_TRY(sum(r, data));
+    lab_end(r);
+    lab_output(r, "data", data, NBYTES);
+    return ncclSuccess;
+}
+
+static ncclResult_t hole(struct lab_run *r)
+{
+    (void)r;
+    LAB_HOLE("part 1: all of it");
+}
+
+/* Half is written: it works up to the hole. */
+static ncclResult_t hole_behind_work(struct lab_run *r)
+{
+    float *const data = lab_input(r, COUNT, ncclFloat);
+    lab_begin(r);
+    LAB_TRY(sum(r, data));
+    LAB_HOLE("part 1: the second half");
+}
+
+/* The root's half is written, the others' is not: the root comes back. */
+static ncclResult_t hole_on_others(struct lab_run *r)
+{
+    lab_begin(r);
+    if (r->rank != 0)
+        LAB_HOLE("part 1: on the other ranks");
+    lab_end(r);
+    return ncclSuccess;
+}
+
+/* The last rank's part is not written, and the others wait for it in NCCL. */
+static ncclResult_t hole_others_wait_for(struct lab_run *r)
+{
+    float *const data = lab_input(r, COUNT, ncclFloat);
+    lab_begin(r);
+    if (r->rank == r->nranks - 1)
+        LAB_HOLE("part 1: on the last rank");
+    LAB_TRY(sum(r, data));
+    lab_end(r);
+    return ncclSuccess;
+}
+
+static ncclResult_t hole_in_group(struct lab_run *r)
+{
+    (void)r;
+    LAB_TRY(ncclGroupStart());
+    LAB_HOLE("part 1: inside of a group");
+}
+
+static ncclResult_t error(struct lab_run *r)
+{
+    LAB_TRY(
+        ncclAllReduce(NULL, NULL, COUNT, ncclFloat, ncclSum, NULL, r->stream));
+    return ncclSuccess;
+}
+
+/* Ranges of one's own, of which some are not closed, or closed too often. */
+static ncclResult_t ranges(struct lab_run *r)
+{
+    const int pops = (int)plan_int(r->c, "pops", 0);
+    float *const data = lab_input(r, COUNT, ncclFloat);
+    lab_begin(r);
+    for (int i = 0; i < pops; i++)
+        nvtxRangePop();
+    nvtxRangePushA("mine");
+    nvtxRangePushA("fine #0"); // another case's name
+    LAB_TRY(sum(r, data));
+    lab_end(r);
+    lab_output(r, "data", data, NBYTES);
+    return ncclSuccess;
+}
+
+static void *synchronise(void *arg)
+{
+    cudaStreamSynchronize(((struct lab_run *)arg)->stream);
+    return NULL;
+}
+
+static ncclResult_t thread(struct lab_run *r)
+{
+    pthread_t t;
+    float *const data = lab_input(r, COUNT, ncclFloat);
+    lab_begin(r);
+    LAB_TRY(sum(r, data));
+    pthread_create(&t, NULL, synchronise, r);
+    pthread_join(t, NULL);
+    lab_end(r);
+    lab_output(r, "data", data, NBYTES);
+    return ncclSuccess;
+}
+
+static const struct lab_kind kinds[] = {
+    {"fine", fine},
+    {"hole", hole},
+    {"hole-behind-work", hole_behind_work},
+    {"hole-on-others", hole_on_others},
+    {"hole-others-wait-for", hole_others_wait_for},
+    {"hole-in-group", hole_in_group},
+    {"error", error},
+    {"ranges", ranges},
+    {"thread", thread},
+    {NULL, NULL},
+};
+const struct lab lab = {
+    .name = "runner", .brief = "ways to behave", .kinds = kinds};
+
+/* ---- what is said of it ------------------------------------------------------- */
+
+static void judge_any(const struct judge_task *t, struct judge_verdict *v)
+{
+    for (int rank = 0; rank < t->nranks; rank++)
+        for (int i = 0; i < t->iterations; i++)
+            judge_output(t, rank, i, "data", NBYTES, v);
+}
+
+static double limit(const struct judge_task *t)
+{
+    return (double)plan_int(t->c, "limit", 1);
+}
+
+#define ANY(kind)                                                              \
+    {                                                                          \
+        .name = kind, .judge = judge_any, .limit_us = limit                    \
+    }
+static const struct judge_kind judge_kinds[] = {
+    ANY("fine"),
+    ANY("hole"),
+    ANY("hole-behind-work"),
+    ANY("hole-on-others"),
+    ANY("hole-others-wait-for"),
+    ANY("hole-in-group"),
+    ANY("error"),
+    ANY("ranges"),
+    ANY("thread"),
+    {.name = NULL},
+};
+static const struct judge_lab judge = {.lab = "runner", .kinds = judge_kinds};
+const struct judge_lab *const judge_labs[] = {&judge, NULL};

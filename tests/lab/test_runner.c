@@ -1,0 +1,417 @@
+/*
+ * The runner, from outside: which cases it runs, how it ends whatever student code
+ * does, and what it says. prog_runner has a kind of case for each way to behave;
+ * the plan is made here.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <jansson.h> /* json_loads */
+#include <stdio.h>   /* fopen */
+#include <stdlib.h>  /* mkdtemp */
+#include <string.h>  /* strstr */
+
+#include "child.h"
+
+enum { RUN_SEC = 60 };
+
+/* ---- a plan ------------------------------------------------------------------- */
+
+static char plans[40]; /* its folder; bare/ has the plan without times */
+
+static void write_plan(const char *file, const char *text)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", plans, file);
+    FILE *const f = fopen(path, "w");
+    ck_assert(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+#define TIMED ", timed: 1, ranks: [2]"
+static const struct {
+    const char *name, *kind, *more;
+} cases[] = {
+    {"fine", "fine", ""},
+    {"fine-too", "fine", ""},
+    {"hole", "hole", ""},
+    {"hole-behind-work", "hole-behind-work", ""},
+    {"hole-on-others", "hole-on-others", ""},
+    {"hole-others-wait-for", "hole-others-wait-for", ""},
+    {"hole-in-group", "hole-in-group", ""},
+    {"error", "error", ""},
+    {"timed", "fine", TIMED},
+    {"slow", "fine", TIMED},
+    {"hopeless", "fine", TIMED},
+    {"too-fast", "fine", TIMED ", with: {limit: 1000000}"},
+    {"elsewhere", "fine", TIMED ", topo: dgx-a100"},
+    {"only-there", "fine", ", topo: pcie-4090"},
+    {"ranges", "ranges", TIMED},
+    {"popped", "ranges", TIMED ", with: {pops: 3}"},
+    {"thread", "thread", TIMED},
+};
+
+static void make_plans(void)
+{
+    char text[4096], line[80];
+    int at = snprintf(text, sizeof text,
+                      "lab: runner\ntitle: Runner\nfiles: [a.c]\nranks: [2]\n"
+                      "cases:\n");
+    strcpy(plans, "/tmp/commlab-runner-XXXXXX");
+    ck_assert(mkdtemp(plans) != NULL);
+    snprintf(line, sizeof line, "cd %s && mkdir times hidden bare", plans);
+    ck_assert_int_eq(system(line), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "  - {name: %s, part: 1, points: 10, kind: %s%s}\n",
+                       cases[i].name, cases[i].kind, cases[i].more);
+    write_plan("runner.yaml", text);
+    write_plan("bare/runner.yaml", text);
+    write_plan("hidden/runner.yaml",
+               "cases: [{name: secret, part: 1, kind: fine" TIMED "}]\n");
+}
+
+/* Times as make plans would write them, those of some cases changed. */
+static void write_times(void)
+{
+    struct child c = child_run(
+        RUN_SEC,
+        "export COMMLAB_PLANS=%s/bare; p=%s/tests/lab/prog_runner; "
+        "(echo times:; mpirun -n 2 $p --times --case timed,slow,hopeless,"
+        "ranges,popped; SIMGPU_TOPO=dgx-a100 mpirun -n 2 $p --times --case "
+        "elsewhere; for c in thread too-fast; do echo \"  - {case: $c, ranks: "
+        "2, us: 1}\"; done) | awk '"
+        "/ slow,/ { sub(/us: .*/, \"us: \" $7 / 3 \"}\") } "
+        "/ hopeless,/ { sub(/us: .*/, \"us: \" $7 / 20 \"}\") } { print }' "
+        "> %s/times/runner.yaml; cat %s/times/runner.yaml",
+        plans, child_build(), plans, plans);
+    ck_assert_msg(strstr(c.out, "{case: elsewhere, ranks: 2, us: ") != NULL,
+                  "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+
+static void setup(void)
+{
+    make_plans();
+    write_times();
+}
+
+static void teardown(void)
+{
+    struct child c = child_run(RUN_SEC, "rm -r %s", plans);
+    child_clear(&c);
+}
+
+/* env: "NAME=VALUE ..." before the command, or "". */
+static struct child runner(const char *env, int nranks, const char *options)
+{
+    return child_run(RUN_SEC,
+                     "COMMLAB_PLANS=%s %s mpirun -n %d "
+                     "%s/tests/lab/prog_runner %s",
+                     plans, env, nranks, child_build(), options);
+}
+
+static void expect(const struct child *c, int status, const char *says)
+{
+    ck_assert_msg(!c->timed_out && c->status == status &&
+                      (strstr(c->out, says) || strstr(c->err, says)),
+                  "status %d, should be %d and say \"%s\"\n%s%s", c->status,
+                  status, says, c->out, c->err);
+}
+
+/* ---- which cases -------------------------------------------------------------- */
+
+START_TEST(a_list_of_names_runs_those_cases_alone)
+{
+    struct child c = runner("", 2, "--case fine,timed --case hole");
+    expect(&c, 1, "total 20 of 30 points");
+    ck_assert(!strstr(c.out, "fine-too"));
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(an_unknown_case_gets_suggestions)
+{
+    struct child c = runner("", 2, "--case fine,fnie");
+    expect(&c, 2, "there is no case \"fnie\": did you mean fine?");
+    ck_assert_str_eq(c.out, "");
+    child_clear(&c);
+    c = runner("", 2, "--case hole-behind");
+    expect(&c, 2, "did you mean hole, hole-behind-work?");
+    child_clear(&c);
+    c = runner("", 2, "--case xyzzy");
+    expect(&c, 2, "there is no case \"xyzzy\": see --list");
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_case_for_another_machine_says_how_to_run_it)
+{
+    struct child c = runner("", 2, "--case fine,elsewhere,only-there --seed 5");
+    expect(&c, 0, "total 10 of 10 points");
+    expect(&c, 0, "    SIMGPU_TOPO=dgx-a100 mpirun -n 2 ");
+    expect(&c, 0, "prog_runner --case elsewhere --seed 5\n");
+    expect(&c, 0, "    SIMGPU_TOPO=pcie-4090 mpirun -n 2 ");
+    child_clear(&c);
+    c = runner("SIMGPU_TOPO=dgx-a100", 2, "--case fine,elsewhere,timed");
+    expect(&c, 0, "total 20 of 20 points");
+    expect(&c, 0, "    SIMGPU_TOPO=dgx-h100 mpirun -n 2 ");
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(nothing_to_run_here_is_not_full_marks)
+{
+    struct child c = runner("", 3, "--case timed");
+    expect(&c, 1, "total 0 of 0 points");
+    expect(&c, 1, "    SIMGPU_TOPO=dgx-h100 mpirun -n 2 ");
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_plan_without_times_is_an_error)
+{
+    char env[80];
+    snprintf(env, sizeof env, "COMMLAB_PLANS=%s/bare", plans);
+    struct child c = runner(env, 2, "");
+    expect(&c, 2,
+           "times/runner.yaml has no time of timed on 2 ranks: run make plans");
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(hidden_cases_run_where_their_plan_is)
+{
+    struct child c = runner("", 2, "--times --hidden");
+    expect(&c, 0, "  - {case: secret, ranks: 2, us: ");
+    ck_assert(!strstr(c.out, "case: timed"));
+    child_clear(&c);
+    c = runner("", 1, "--list --times");
+    ck_assert_str_eq(c.out, "2 dgx-h100\n2 dgx-a100\n");
+    child_clear(&c);
+}
+END_TEST
+
+/* ---- how cases end ------------------------------------------------------------ */
+
+static const struct {
+    const char *name, *says;
+    int others; /* do other cases still run behind it? */
+} ends[] = {
+    {"hole", "not implemented: part 1: all of it", 1},
+    {"hole-behind-work", "not implemented: part 1: the second half", 1},
+    {"hole-on-others", "not implemented: part 1: on the other ranks", 1},
+    {"hole-others-wait-for", "part 1: on the last rank", 0},
+    {"hole-in-group", "not implemented: part 1: inside of a group", 0},
+};
+
+START_TEST(a_hole_ends_its_case_on_all_ranks)
+{
+    char options[128];
+    snprintf(options, sizeof options, "--json --case %s,timed", ends[_i].name);
+    struct child c = runner("", 3, options);
+    json_error_t error;
+    json_t *const j = json_loads(c.out, 0, &error);
+    ck_assert_msg(j && !c.timed_out && c.status == 1, "status %d\n%s%s",
+                  c.status, c.out, c.err);
+    const json_t *const test = json_array_get(json_object_get(j, "tests"), 0);
+    ck_assert(json_number_value(json_object_get(test, "score")) == 0);
+    ck_assert_str_eq(json_string_value(json_object_get(test, "name")),
+                     ends[_i].name);
+    ck_assert_msg(strstr(json_string_value(json_object_get(test, "message")),
+                         ends[_i].says) != NULL,
+                  "%s", c.out);
+    json_decref(j);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(cases_behind_a_hole_still_run_if_they_can)
+{
+    char options[128];
+    snprintf(options, sizeof options, "--case %s,error", ends[_i].name);
+    struct child c = runner("", 2, options);
+    expect(&c, 1, "NOT IMPLEMENTED");
+    expect(&c, 1,
+           ends[_i].others ? "prog_runner.c:"
+                           : "The run ended there; not run: error");
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(an_error_names_the_call)
+{
+    struct child c = runner("", 2, "--case error,fine");
+    expect(&c, 1, "ncclAllReduce(");
+    expect(&c, 1, "invalid argument");
+    expect(&c, 1, "total 10 of 20 points");
+    child_clear(&c);
+}
+END_TEST
+
+/* ---- times -------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *says;
+} timed[] = {
+    {"timed", "total 10 of 10 points"},
+    {"slow", "takes 3.00 times as long as the reference"},
+    {"slow", "PARTLY"},
+    {"slow", "total 5.68 of 10 points"},
+    {"hopeless", "total 0 of 10 points"},
+    {"too-fast", "SUSPECTED"},
+    {"too-fast", "total 0 of 10 points"},
+    {"ranges", "total 10 of 10 points"}, // their own names hide nothing
+    {"popped", "total 10 of 10 points"},
+    {"thread,timed", "total 10 of 20 points"}, // a thread of their own
+};
+
+START_TEST(a_time_is_worth_points)
+{
+    char options[64];
+    snprintf(options, sizeof options, "--case %s", timed[_i].name);
+    struct child c = runner("", 2, options);
+    expect(&c, strstr(timed[_i].says, "10 of 10") == NULL, timed[_i].says);
+    child_clear(&c);
+}
+END_TEST
+
+/* ---- JSON --------------------------------------------------------------------- */
+
+START_TEST(json_says_what_the_table_says)
+{
+    char options[128];
+    json_error_t error;
+    snprintf(options, sizeof options,
+             "--json %s/out.json --case fine,slow,elsewhere --seed 9", plans);
+    struct child c = runner("", 2, options);
+    ck_assert_str_eq(c.out, "");
+    snprintf(options, sizeof options, "%s/out.json", plans);
+    json_t *const j = json_load_file(options, 0, &error);
+    ck_assert_msg(j != NULL, "%s: %s%s", error.text, c.out, c.err);
+    const char *lab, *outcome, *device, *seed, *name, *rerun, *topo;
+    double score, most, us, reference, points;
+    int ranks;
+    ck_assert_int_eq(json_unpack(j, "{s:s, s:s, s:s, s:s, s:F, s:F}", "lab",
+                                 &lab, "outcome", &outcome, "device", &device,
+                                 "seed", &seed, "score", &score, "max_score",
+                                 &most),
+                     0);
+    ck_assert(score == 15.68 && most == 20);
+    ck_assert_str_eq(outcome, "fail");
+    ck_assert_str_eq(seed, "9");
+    const json_t *const tests = json_object_get(j, "tests");
+    ck_assert_uint_eq(json_array_size(tests), 2);
+    ck_assert_int_eq(json_unpack(json_array_get(tests, 1),
+                                 "{s:s, s:F, s:F, s:F, s:i, s:s, s:s}", "name",
+                                 &name, "time_us", &us, "reference_us",
+                                 &reference, "score", &points, "ranks", &ranks,
+                                 "topology", &topo, "rerun", &rerun),
+                     0);
+    ck_assert_str_eq(name, "slow");
+    ck_assert_str_eq(topo, "dgx-h100");
+    ck_assert(us > 2.99 * reference && us < 3.01 * reference);
+    ck_assert(strstr(rerun, "--case slow --seed 9") && ranks == 2);
+    ck_assert_uint_eq(json_array_size(json_object_get(j, "not_run_here")), 1);
+    json_decref(j);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(json_goes_to_stdout_alone)
+{
+    json_error_t error;
+    struct child c = runner("", 2, "--case fine,hole --json");
+    json_t *const j = json_loads(c.out, 0, &error);
+    ck_assert_msg(j != NULL, "%s\n%s", error.text, c.out);
+    json_decref(j);
+    child_clear(&c);
+}
+END_TEST
+
+/* ---- starting ----------------------------------------------------------------- */
+
+START_TEST(more_ranks_than_gpus_is_said_once)
+{
+    struct child c = runner("", 9, "--case fine");
+    expect(&c, 2,
+           "9 ranks on a node that has 8 GPUs: each rank needs one, so start "
+           "fewer ranks, or on more nodes");
+    ck_assert(strstr(c.err, "9 ranks") == strrchr(c.err, '9'));
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(alone_under_a_foreign_mpirun_is_an_error)
+{
+    static const char *const envs[] = {"OMPI_COMM_WORLD_SIZE=4",
+                                       "SLURM_NTASKS=4", "PMIX_RANK=0"};
+    for (int i = 0; i < 3; i++) {
+        struct child c = runner(envs[i], 1, "--case fine");
+        expect(&c, 2, "belongs to another MPI");
+        ck_assert(!strstr(c.out, "points"));
+        child_clear(&c);
+    }
+}
+END_TEST
+
+START_TEST(an_unknown_machine_is_named)
+{
+    struct child c = runner("SIMGPU_TOPO=dgx-h101", 2, "--case fine");
+    ck_assert_int_ne(c.status, 0);
+    ck_assert_msg(strstr(c.err, "SIMGPU_TOPO=dgx-h101") != NULL, "%s", c.err);
+    child_clear(&c);
+}
+END_TEST
+
+static const struct {
+    const char *options, *says;
+} mistakes[] = {
+    {"--fast", "--fast is no option"},
+    {"--case", "--case needs a value"},
+    {"--iterations 0", "--iterations 0: not a number that makes sense"},
+    {"--iterations 100", "--iterations 100: not a number that makes sense"},
+    {"--warmup -1", "--warmup -1: not a number that makes sense"},
+    {"--seed x", "--seed x: not a number that makes sense"},
+    {"fine", "\"fine\" is no option (a case: --case fine)"},
+};
+
+START_TEST(a_mistake_on_the_command_line_is_named)
+{
+    struct child c = runner("", 1, mistakes[_i].options);
+    expect(&c, 2, mistakes[_i].says);
+    child_clear(&c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("runner");
+    TCase *const t = tcase_create("runner");
+    tcase_set_timeout(t, 240);
+    tcase_add_unchecked_fixture(t, setup, teardown);
+    tcase_add_test(t, a_list_of_names_runs_those_cases_alone);
+    tcase_add_test(t, an_unknown_case_gets_suggestions);
+    tcase_add_test(t, a_case_for_another_machine_says_how_to_run_it);
+    tcase_add_test(t, nothing_to_run_here_is_not_full_marks);
+    tcase_add_test(t, a_plan_without_times_is_an_error);
+    tcase_add_test(t, hidden_cases_run_where_their_plan_is);
+    tcase_add_loop_test(t, a_hole_ends_its_case_on_all_ranks, 0,
+                        sizeof ends / sizeof *ends);
+    tcase_add_loop_test(t, cases_behind_a_hole_still_run_if_they_can, 0,
+                        sizeof ends / sizeof *ends);
+    tcase_add_test(t, an_error_names_the_call);
+    tcase_add_loop_test(t, a_time_is_worth_points, 0,
+                        sizeof timed / sizeof *timed);
+    tcase_add_test(t, json_says_what_the_table_says);
+    tcase_add_test(t, json_goes_to_stdout_alone);
+    tcase_add_test(t, more_ranks_than_gpus_is_said_once);
+    tcase_add_test(t, alone_under_a_foreign_mpirun_is_an_error);
+    tcase_add_test(t, an_unknown_machine_is_named);
+    tcase_add_loop_test(t, a_mistake_on_the_command_line_is_named, 0,
+                        sizeof mistakes / sizeof *mistakes);
+    suite_add_tcase(s, t);
+    SRunner *const r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
