@@ -310,11 +310,13 @@ static void judge_batch(struct grade *g, struct batch *b, const char *dir,
            finished(s.evidence, b->nranks, b->case_no[last]) &&
            began(s.evidence, b->nranks, b->case_no[last + 1]))
         last++;
+    const int early =
+        last < b->n - 1 || !finished(s.evidence, b->nranks, b->case_no[last]);
     int left = 0;
     for (int i = 0; i < b->n; i++) {
         const int case_no = b->case_no[i];
         const int timed = g->plan->cases[case_no].timed;
-        if (i > last || (i < last && last < b->n - 1 && timed && !s.spans))
+        if (i > last || (i < last && early && timed && !s.spans))
             b->case_no[left++] = case_no;
         else
             judge_one(g, b, i, &s, end);
