@@ -188,7 +188,7 @@ ncclResult_t allreduce_best(const void *sendbuf, void *recvbuf, size_t count,
     // HINT: the table at the head of this file, with figures from part 4.
     // As --bench shows: the start of a step and the rate of its bytes inside a
     // node, and from which size on few bytes across nodes pay for many steps.
-    const double STEP_US = 14.0, BYTES_PER_US = 200e3, ACROSS_BYTES = 3e6;
+    const double STEP_US = 14.0, BYTES_PER_US = 100e3, ACROSS_BYTES = 3e6;
     const double nbytes = (double)count * coll_type_size(type);
     if (c->nranks > c->ranks_per_node && c->ranks_per_node > 1 &&
         nbytes >= ACROSS_BYTES)
