@@ -59,6 +59,8 @@ static const struct field fields[] = {
     {"curve", "a_us", CURVE(a_us), .01, 1e6},
     {"curve", "B_GBps", CURVE(B_GBps), .001, 1e6},
     {"curve", "k_us", CURVE(k_us), 0, 1e3},
+    {"curve", "fill_us", CURVE(fill_us), 0, 1e6},
+    {"curve", "fill_MiB", CURVE(fill_MiB), .001, 1e6},
     {"curve", "ranks", CURVE(ranks), 2, 1e5},
     {"curve", "nodes", CURVE(nodes), 1, 1024},
 };
@@ -148,6 +150,10 @@ static int place_curve(struct calibration *c, const char *const *atts,
             snprintf(err, err_nbytes, "<curve> lacks %s", needed[i]);
             return -1;
         }
+    if (curve->fill_us > 0 && curve->fill_MiB == 0) {
+        snprintf(err, err_nbytes, "<curve> has fill_us but lacks fill_MiB");
+        return -1;
+    }
     const int op = strcmp(value_of(atts, "op"), "sendrecv") == 0
                        ? CALIBRATION_SENDRECV
                        : CALIBRATION_ALLREDUCE;

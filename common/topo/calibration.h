@@ -12,13 +12,17 @@
 #include "graph/record.h"
 
 /*
- * Time of a communication of S bytes: a + S/B + k sqrt(S). The square root
- * stands for pipelines that fill: chunks grow with the size.
+ * Time of a communication of S bytes: a + S/B + k sqrt(S) + f S/(S + S_f). The
+ * square root stands for pipelines that fill, as chunks grow with the size; the
+ * last term for pipelines that are full from some size on. A table is fitted
+ * with one or the other.
  */
 struct calibration_curve {
     double a_us;
     double B_GBps;
     double k_us;         /* us per sqrt(byte) */
+    double fill_us;      /* f */
+    double fill_MiB;     /* S_f; half of f is spent at that size */
     double ranks, nodes; /* what it was measured on; ranks 0: not given */
 };
 

@@ -20,7 +20,9 @@ static const struct likeness of_messages = {1, .81, 1.9};
 
 double curve_us(const struct calibration_curve *c, double nbytes)
 {
-    return c->a_us + nbytes / (c->B_GBps * 1000) + c->k_us * sqrt(nbytes);
+    const double full = c->fill_MiB * (1 << 20) + nbytes;
+    return c->a_us + nbytes / (c->B_GBps * 1000) + c->k_us * sqrt(nbytes) +
+           (c->fill_us > 0 ? c->fill_us * (nbytes / full) : 0);
 }
 
 static struct calibration_curve alike(struct tuning limits, struct likeness x)
@@ -111,7 +113,9 @@ struct calibration_curve curve_of(const struct topo *t, enum calibration_op op,
         const double l = limits.us / ref.us, b = limits.GBps / ref.GBps;
         return (struct calibration_curve){.a_us = l * c->a_us,
                                           .B_GBps = b * c->B_GBps,
-                                          .k_us = sqrt(l / b) * c->k_us};
+                                          .k_us = sqrt(l / b) * c->k_us,
+                                          .fill_us = l * c->fill_us,
+                                          .fill_MiB = l * b * c->fill_MiB};
     }
     if (op == CALIBRATION_SENDRECV) {
         struct likeness x = of_messages;

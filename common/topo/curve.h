@@ -2,12 +2,13 @@
  * curve.h: how long communication takes (private to common/topo)
  *
  * The model of tuning.h says how operations compare; measured tables say how
- * long one of them takes. A table gives a curve T(S) = a + S/B + k sqrt(S) for
- * an all-reduce (or a send) over certain ranks, its reference. Another
+ * long one of them takes. A table gives a curve T(S) (calibration.h) for an
+ * all-reduce (or a send) over certain ranks, its reference. Another
  * operation keeps the curve's shape: if the model says that its latency is
  * l times the reference's and its bandwidth b times,
  *
  *     T'(S) = l T(S / (l b)) = l a + S / (b B) + sqrt(l / b) k sqrt(S)
+ *                              + l f S / (S + l b S_f)
  *
  * Without a table the same is done with the model's own latency and bandwidth
  * as reference, by factors that depend on the GPU's architecture.
