@@ -53,7 +53,7 @@ CUBLAS_LIB := -Wl,--push-state,--as-needed -lcublas -Wl,--pop-state
 CUDA_LIB := -Wl,--push-state,--as-needed -lcuda -Wl,--pop-state
 GPU_LIBS_sim := -L$(PREFIX)/lib $(CUBLAS_LIB) -lnccl \
 	$(CUDA_LIB) -lcudart
-GPU_CFLAGS_cuda := -isystem $(CUDA_HOME)/include
+GPU_CFLAGS_cuda := -isystem $(CUDA_HOME)/include -Icommon/cuda
 GPU_LIBS_cuda := -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib \
 	-Wl,-rpath,$(CUDA_HOME)/lib64:$(CUDA_HOME)/lib $(CUBLAS_LIB) -lnccl -lcudart
 GPU_CFLAGS := $(GPU_CFLAGS_$(GPU))

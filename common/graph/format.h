@@ -76,6 +76,7 @@ struct format_amend {
 
 struct format_part {
     uint32_t index, nafter; /* the node; graph_points that follow */
+    uint64_t latency_ps;
 };
 
 struct format_text {

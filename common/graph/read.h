@@ -6,8 +6,8 @@
  * lie in the order of (rank, index); a *position* is an offset in that array.
  *
  * A node with several parts (record.h) takes as many neighbouring positions, in
- * order: each part but the first is a node without host time or latency that
- * follows the one before it in its queue.
+ * order: each part but the first is a node without host time that follows the one
+ * before it in its queue.
  */
 #ifndef COMMLAB_GRAPH_READ_H
 #define COMMLAB_GRAPH_READ_H

@@ -208,9 +208,9 @@ void graph_amend(struct graph_segment *g, uint32_t index, double flops,
 }
 
 void graph_part(struct graph_segment *g, uint32_t index,
-                const struct graph_point *after, size_t n)
+                const struct graph_point *after, size_t n, uint64_t latency_ps)
 {
-    const struct format_part part = {index, (uint32_t)n};
+    const struct format_part part = {index, (uint32_t)n, latency_ps};
     pthread_mutex_lock(&g->lock);
     struct writer w =
         record_begin(g, sizeof part + n * sizeof *after, FORMAT_PART);

@@ -234,11 +234,11 @@ void graph_amend(struct graph_segment *g, uint32_t index, double flops,
 
 /*
  * The next part of a running node begins: after its part so far and after the
- * parts `after`, whose ends it has seen. What is amended from now on belongs to
+ * parts `after`, whose ends it has seen, and latency_ps later works. What is amended from now on belongs to
  * it. Like an amendment it must be published before its effects can be seen.
  */
 void graph_part(struct graph_segment *g, uint32_t index,
-                const struct graph_point *after, size_t n);
+                const struct graph_point *after, size_t n, uint64_t latency_ps);
 
 /* Intern a string; ids are small, per segment, stable. "" and NULL are 0. */
 uint32_t graph_string(struct graph_segment *g, const char *text);

@@ -382,7 +382,8 @@ static int begin_part(const struct format_part *p, struct arena *arena,
         parts[i] = after[i].part;
     }
     v->part++;
-    v->node.host_ps = v->node.latency_ps = 0;
+    v->node.host_ps = 0;
+    v->node.latency_ps = p->latency_ps;
     v->node.flops = 0;
     v->node.match = 0; // met by the first part
     v->node.match_kind = GRAPH_MATCH_NONE;

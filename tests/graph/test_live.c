@@ -217,10 +217,10 @@ START_TEST(a_question_reaches_the_parts_that_were_waited_for)
     const struct graph_ref from = kernel(0, 1, 5), to = kernel(1, 1, 1);
     const struct graph_ref j = sync(1, to);
     graph_part(s.rank[1], to.index,
-               &(struct graph_point){from.rank, from.index, 0}, 1);
-    graph_part(s.rank[0], from.index, NULL, 0);
+               &(struct graph_point){from.rank, from.index, 0}, 1, 0);
+    graph_part(s.rank[0], from.index, NULL, 0, 0);
     graph_part(s.rank[0], from.index,
-               &(struct graph_point){to.rank, to.index, 1}, 1);
+               &(struct graph_point){to.rank, to.index, 1}, 1, 0);
     struct graph *const g = past(j, 0);
     ck_assert_uint_eq(g->nnodes, 1 + 2 + 1); // its first part, both of `to`
     ck_assert_uint_eq(g->nodes[0].part, 0);
@@ -235,7 +235,7 @@ START_TEST(a_part_that_is_not_recorded_yet_is_an_error)
     begin(2);
     const struct graph_ref from = kernel(0, 1, 5), to = kernel(1, 1, 1);
     graph_part(s.rank[1], to.index,
-               &(struct graph_point){from.rank, from.index, 1}, 1);
+               &(struct graph_point){from.rank, from.index, 1}, 1, 0);
     update();
     ck_assert(graph_past(live, &to, 1, 0, err, sizeof err) == NULL);
     ck_assert_msg(strstr(err, "has not recorded part 1 of its operation 1"),

@@ -226,7 +226,7 @@ START_TEST(a_part_that_follows_one_never_recorded_is_refused)
 {
     const struct graph_ref a =
         SYNTHETIC(&s, 0, .node = {.kind = GRAPH_KERNEL, .queue = 1});
-    graph_part(s.rank[0], a.index, &(struct graph_point){0, a.index, 2}, 1);
+    graph_part(s.rank[0], a.index, &(struct graph_point){0, a.index, 2}, 1, 0);
     for (int r = 0; r < 2; r++)
         graph_save(s.rank[r]);
     expect_error("operation 1 follows part 2 of operation 1 of rank 0");
@@ -263,7 +263,7 @@ START_TEST(damaged_bytes_never_crash_reader_replay_or_picture)
     struct topo *const topo = topo_load("dgx-h100", err, sizeof err);
     ck_assert_msg(topo != NULL, "%s", err);
     record();
-    graph_part(s.rank[0], 1, &(struct graph_point){1, 1, 0}, 1);
+    graph_part(s.rank[0], 1, &(struct graph_point){1, 1, 0}, 1, 0);
     graph_free(synthetic_load(&s));
     struct bytes b = read_file(0);
     char *const copy = malloc(b.n);

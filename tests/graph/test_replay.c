@@ -159,7 +159,7 @@ START_TEST(kernels_that_meet_while_they_run_go_on_together)
     }
     for (uint32_t r = 0; r < 2; r++) {
         graph_part(run.s.rank[r], k[r].index,
-                   &(struct graph_point){1 - r, k[1 - r].index, 0}, 1);
+                   &(struct graph_point){1 - r, k[1 - r].index, 0}, 1, 0);
         graph_amend(run.s.rank[r], k[r].index, us[r][2] * 1e-6 * rate, NULL, 0,
                     NULL, 0);
     }

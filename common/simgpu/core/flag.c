@@ -5,12 +5,18 @@
 #include "core/heap.h"
 #include "core/page.h"
 
+enum { KEPT = 4 };
+
 struct flag_entry { /* of a word, in a heap's shadow; zeros: never written */
     _Atomic uint32_t count; /* futex: writes */
     _Atomic uint32_t lock;  /* over everything else, and the word */
-    struct graph_point by;
-    uint32_t unused;
-    uint64_t value; /* as written */
+    uint32_t nwrites; /* that are named below, at nwrites % KEPT the next */
+    uint32_t any;     /* the latest one's value is not known */
+    struct {
+        struct flag_source by;
+        uint32_t value[2];
+    } write[KEPT];
+    uint32_t unused[4];
 };
 _Static_assert(sizeof(struct flag_entry) == 4 * FLAG_SHADOW, "one for 4 bytes");
 
@@ -50,47 +56,117 @@ static uint64_t identity(uint64_t old, const void *operand)
     return *(const uint64_t *)operand;
 }
 
+/* ---- writes, latest first ---------------------------------------------------- */
+
+static void remember(struct flag_entry *e, uint64_t value,
+                     struct flag_source by, int any)
+{
+    const uint32_t i = e->nwrites++ % KEPT;
+    e->write[i].by = by;
+    e->write[i].value[0] = (uint32_t)value;
+    e->write[i].value[1] = (uint32_t)(value >> 32);
+    e->any = (uint32_t)any;
+}
+
+/* Was there a write `age` before the latest? Its value and source. */
+static int recall(const struct flag_entry *e, uint32_t age, uint64_t *value,
+                  struct flag_source *by)
+{
+    if (age >= KEPT || age >= e->nwrites)
+        return 0;
+    const uint32_t i = (e->nwrites - 1 - age) % KEPT;
+    *by = e->write[i].by;
+    *value = e->write[i].value[0] | (uint64_t)e->write[i].value[1] << 32;
+    return 1;
+}
+
+/* Who wrote what the word is now. */
+static struct flag_source source(const struct flag_entry *e, uint64_t value)
+{
+    struct flag_source by;
+    uint64_t written;
+    if (e && recall(e, 0, &written, &by) && (e->any || written == value))
+        return by;
+    return (struct flag_source){0};
+}
+
+/* ---- words ------------------------------------------------------------------- */
+
 uint64_t flag_update(void *p, unsigned nbytes, flag_change *change,
-                     const void *operand, struct graph_point by,
-                     struct graph_point *was)
+                     const void *operand, struct flag_source by,
+                     struct flag_source *was)
 {
     void *const raw = heap_raw(p);
     struct flag_entry *const e = heap_shadow(p);
-    *was = (struct graph_point){0};
     lock(e);
     const uint64_t old = get(raw, nbytes), value = change(old, operand);
+    *was = source(e, old);
     put(raw, nbytes, value);
-    if (e) {
-        if (e->value == old)
-            *was = e->by;
-        e->by = by;
-        e->value = value;
-    }
+    if (e &&
+        (value != old || by.part.index)) // a failed exchange writes nothing
+        remember(e, value, by, 0);
     unlock(e);
-    if (e) {
+    if (e && value != old) {
         atomic_fetch_add(&e->count, 1);
         proc_wake(&e->count);
     }
     return old;
 }
 
-void flag_write(void *p, unsigned nbytes, uint64_t value, struct graph_point by)
+void flag_write(void *p, unsigned nbytes, uint64_t value, struct flag_source by)
 {
-    struct graph_point was;
+    struct flag_source was;
     flag_update(p, nbytes, identity, &value, by, &was);
 }
 
-uint64_t flag_read(const void *p, unsigned nbytes, struct graph_point *by)
+void flag_announce(void *p, struct flag_source by)
+{
+    struct flag_entry *const e = heap_shadow(p);
+    lock(e);
+    if (e)
+        remember(e, 0, by, 1);
+    unlock(e);
+}
+
+uint64_t flag_read(const void *p, unsigned nbytes, struct flag_source *by)
 {
     const void *const raw = heap_raw(p);
     struct flag_entry *const e = heap_shadow(p);
-    *by = (struct graph_point){0};
     lock(e);
     const uint64_t value = get(raw, nbytes);
-    if (e && e->value == value)
-        *by = e->by;
+    *by = source(e, value);
     unlock(e);
     return value;
+}
+
+uint64_t flag_check(const void *p, unsigned nbytes, flag_condition *met,
+                    uint64_t target, struct flag_source *by)
+{
+    const void *const raw = heap_raw(p);
+    struct flag_entry *const e = heap_shadow(p);
+    struct flag_source earlier;
+    uint64_t written;
+    lock(e);
+    const uint64_t value = get(raw, nbytes);
+    *by = source(e, value);
+    if (by->part.index && !e->any)
+        for (uint32_t age = 1; recall(e, age, &written, &earlier) &&
+                               met(written, target) && earlier.part.index;
+             age++)
+            *by = earlier;
+    unlock(e);
+    return value;
+}
+
+void flag_nap(const void *p, unsigned nbytes, uint64_t value)
+{
+    const uint64_t nap_ns = 1000000;
+    static _Atomic uint32_t never;
+    struct flag_entry *const e = p ? heap_shadow(p) : NULL;
+    const uint32_t seen = e ? atomic_load(&e->count) : 0;
+    if (e && get(heap_raw(p), nbytes) != value)
+        return;
+    proc_wait_for(e ? &e->count : &never, seen, nap_ns, NULL);
 }
 
 void flag_wait(const void *p, int (*met)(void *arg), void *arg,

@@ -46,6 +46,7 @@
 #define flag_write        simgpu_flag_write
 #define flag_update       simgpu_flag_update
 #define flag_read         simgpu_flag_read
+#define flag_check        simgpu_flag_check
 #define flag_wait         simgpu_flag_wait
 #define op_part           simgpu_op_part
 #define heap_usage        simgpu_heap_usage

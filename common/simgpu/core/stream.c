@@ -82,9 +82,10 @@ void op_amend(struct op *op, double flops, const struct graph_move *moves,
     graph_amend(proc()->graph, op->node.index, flops, moves, nmoves, acc, nacc);
 }
 
-uint32_t op_part(struct op *op, const struct graph_point *after, size_t n)
+uint32_t op_part(struct op *op, const struct graph_point *after, size_t n,
+                 uint64_t latency_ps)
 {
-    graph_part(proc()->graph, op->node.index, after, n);
+    graph_part(proc()->graph, op->node.index, after, n, latency_ps);
     return ++op->part;
 }
 

@@ -74,7 +74,8 @@ void op_amend(struct op *op, double flops, const struct graph_move *moves,
  * From run(): the op goes on to its next part, after the parts `after` whose
  * ends it has seen. See graph_part(). Returns the number of the new part.
  */
-uint32_t op_part(struct op *op, const struct graph_point *after, size_t n);
+uint32_t op_part(struct op *op, const struct graph_point *after, size_t n,
+                 uint64_t latency_ps);
 
 /* The op failed on the device: its stream's device gets a sticky error (a
  * cudaError_t value), which every later call of the process returns. */

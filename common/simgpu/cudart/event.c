@@ -222,7 +222,7 @@ static void run_remote_wait(struct op *op)
     const struct graph_ref node = r->node;
     remote_wait(r->event->shared, r->number, op->node.site);
     if (node.index)
-        op_part(op, &(struct graph_point){node.rank, node.index, 0}, 1);
+        op_part(op, &(struct graph_point){node.rank, node.index, 0}, 1, 0);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,

@@ -5,18 +5,20 @@
 
 #include "core/heap_space.h" /* space_slot */
 #include "cudart/api.h"      /* api_reaches */
+#include "device/sync.h"
 
 enum kind {
     READ,
     WRITE,
     ATOMIC,
-    SIGNAL,
+    SIGNAL, /* volatile, or an exchange */
+    POLL,   /* a look at a word that another may write */
     KINDS
-}; /* signal: volatile, or an
-                                                     exchange */
+};
 enum { OPEN = 8, MAX_RANGES = 1 << 16, MAX_FIRST = 16, MAX_LOOKS = 4096 };
 
 static const uint32_t how[KINDS] = {GRAPH_READ, GRAPH_WRITE, GRAPH_ATOMIC,
+                                    GRAPH_ATOMIC | GRAPH_BLIND,
                                     GRAPH_ATOMIC | GRAPH_BLIND};
 
 struct range { /* bytes of one allocation, user addresses */
@@ -27,6 +29,7 @@ struct range { /* bytes of one allocation, user addresses */
 
 struct log { /* of the kernel that this worker runs */
     const struct launch *launch;
+    uint64_t count;           /* accesses, polls not counted */
     struct heap_block *block; /* allocations that were touched */
     uint32_t nblocks, cap_blocks;
     struct range open[KINDS][OPEN]; /* the latest first */
@@ -45,7 +48,8 @@ static __thread int collecting;     /* device code runs on this thread */
 static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
                                  const void *pc)
 {
-    static const char *const verb[] = {"reads", "writes", "updates", "touches"};
+    static const char *const verb[] = {"reads", "writes", "updates", "touches",
+                                       "polls"};
     const struct launch *const l = log_of->launch;
     const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
     char what[512], where[256];
@@ -195,6 +199,11 @@ static void touch(const char *p, size_t nbytes, enum kind kind, const void *pc)
         return;
     struct log *const g = log_of;
     struct range *const open = g->open[kind];
+    if (kind != POLL) {
+        g->count += kind != ATOMIC; // a spinning thread makes many
+        if (run_poll()->p)          // the thread has stopped polling
+            sync_commit();
+    }
     for (int i = 0; i < OPEN && open[i].begin; i++) {
         struct range *const r = &open[i];
         if (p < r->begin || p > r->end)
@@ -218,16 +227,21 @@ static void touch(const char *p, size_t nbytes, enum kind kind, const void *pc)
     open[0] = fresh;
 }
 
-void access_begin(const struct launch *l, const struct op *op)
+static void clear(struct log *g)
 {
-    (void)op;
+    g->nfirst = 0;
+    memset(g->open, 0, sizeof g->open);
+    memset(g->ndone, 0, sizeof g->ndone);
+}
+
+void access_begin(const struct launch *l)
+{
     if (!log_of && !(log_of = calloc(1, sizeof *log_of)))
         proc_fault(NULL, "out of host memory for a kernel's accesses");
     log_of->launch = l;
     log_of->nblocks = 0;
-    log_of->nfirst = 0;
-    memset(log_of->open, 0, sizeof log_of->open);
-    memset(log_of->ndone, 0, sizeof log_of->ndone);
+    log_of->count = 0;
+    clear(log_of);
     collecting = 1;
 }
 
@@ -252,6 +266,8 @@ static void report(struct log *g, enum kind kind, struct launch_cost *c)
         const struct range *const r = &g->done[kind][i];
         const struct heap_block *const b = &g->block[r->block];
         report_access(g, r, how[kind] | (r->rough ? GRAPH_ROUGH : 0), c);
+        if (kind == POLL || kind == SIGNAL)
+            continue; // a word's way is in what waits for it (sync.c)
         const int32_t here = proc_place(g->launch->device);
         const int32_t there = proc_place(b->device);
         struct graph_move *m = g->move;
@@ -268,10 +284,9 @@ static void report(struct log *g, enum kind kind, struct launch_cost *c)
     }
 }
 
-void access_end(struct launch_cost *c)
+/* What has been collected, as the graph takes it. */
+static void summarise(struct log *g, struct launch_cost *c)
 {
-    struct log *const g = log_of;
-    collecting = 0;
     size_t most = g->nfirst;
     for (int kind = 0; kind < KINDS; kind++)
         most += g->ndone[kind] + OPEN;
@@ -286,6 +301,41 @@ void access_end(struct launch_cost *c)
         report(g, kind, c);
     for (size_t i = 0; i < g->nfirst; i++)
         report_access(g, &g->first[i], how[g->first_kind[i]] | GRAPH_FIRST, c);
+}
+
+void access_end(struct launch_cost *c)
+{
+    collecting = 0;
+    summarise(log_of, c);
+}
+
+void access_flush(struct op *op)
+{
+    struct launch_cost c;
+    summarise(log_of, &c);
+    if (c.naccesses)
+        op_amend(op, c.flops, c.moves, c.nmoves, c.accesses, c.naccesses);
+    clear(log_of);
+}
+
+int access_any(void)
+{
+    for (int kind = 0; kind < KINDS; kind++)
+        if (kind != POLL && kind != SIGNAL && log_of->open[kind][0].begin)
+            return 1;
+    return 0;
+}
+
+uint64_t access_count(void)
+{
+    return log_of->count;
+}
+
+void access_touch(const volatile void *p, size_t nbytes, enum access_use use,
+                  const void *pc)
+{
+    static const enum kind kinds[] = {POLL, SIGNAL, ATOMIC};
+    touch((const char *)p, nbytes, kinds[use], pc);
 }
 
 /* ---- what the compiler calls ---------------------------------------------------- */
@@ -309,8 +359,6 @@ void simgpu_atomic_store(const volatile void *p, unsigned nbytes)
 #define HOOKS(n)                                                               \
     HOOK(read##n, n, READ)                                                     \
     HOOK(write##n, n, WRITE)                                                   \
-    HOOK(volatile_read##n, n, SIGNAL)                                          \
-    HOOK(volatile_write##n, n, SIGNAL)                                         \
     HOOK(unaligned_read##n, n, READ)                                           \
     HOOK(unaligned_write##n, n, WRITE)
 HOOKS(1)
@@ -318,6 +366,24 @@ HOOKS(2)
 HOOKS(4)
 HOOKS(8)
 HOOKS(16)
+
+/* A volatile access, which follows the call. */
+#define VOLATILE_HOOKS(n)                                                      \
+    void __tsan_volatile_read##n(void *p);                                     \
+    void __tsan_volatile_read##n(void *p)                                      \
+    {                                                                          \
+        sync_volatile_read(p, n, __builtin_return_address(0));                 \
+    }                                                                          \
+    void __tsan_volatile_write##n(void *p);                                    \
+    void __tsan_volatile_write##n(void *p)                                     \
+    {                                                                          \
+        sync_volatile_write(p, n, __builtin_return_address(0));                \
+    }
+VOLATILE_HOOKS(1)
+VOLATILE_HOOKS(2)
+VOLATILE_HOOKS(4)
+VOLATILE_HOOKS(8)
+VOLATILE_HOOKS(16)
 
 #define RANGE_HOOK(name, kind)                                                 \
     void __tsan_##name(void *p, size_t nbytes);                                \

@@ -3,43 +3,64 @@
  *
  * Blocks run in order. The threads of a block run on *carriers*, fibers that
  * take one thread after the other: a kernel without a barrier needs a single
- * carrier and a plain loop. A thread that reaches a barrier keeps its carrier
- * and the next thread starts on another; when all threads have come (or
- * ended), they go on in order.
+ * carrier and a plain loop. A thread that has to wait keeps its carrier and the
+ * next thread starts on another; when nobody can go on, those at the barrier (or
+ * of a warp) have all come, and go on in order.
  *
  *     carrier 0:  t0 ends, t1 ends, t2 -- barrier -------- t2 ends
  *     carrier 1:                       t3 -- barrier ------ t3 ends
+ *
+ * A thread that polls a word goes on when all others wait. If they all poll, the
+ * worker sleeps (idle.c), so a flag that another device or process will set
+ * comes, however few cores there are. One that a later block of the same grid
+ * would set never does: simgpu has not begun that block. The hang report says so.
+ *
+ * Threads that wait for known conditions go on together, when all of them hold:
+ * so what each does next, and with it the modelled time, doesn't depend on who
+ * was faster. Should that take too long, they go on one by one.
  */
-#define _GNU_SOURCE
+#include "device/run.h"
+
 #include <stdlib.h>   /* calloc */
 #include <string.h>   /* memset */
 #include <sys/mman.h> /* mmap */
-#include <ucontext.h> /* swapcontext */
 
 #include "core/launch.h"
 #include "device/access.h"
+#include "device/fiber.h"
+#include "device/idle.h"
+#include "device/sync.h"
 
 /* A thread's stack is address space until it is used; a report of a bad access
  * reads debugging information on it, which takes some 100 KiB. */
 enum { STACK = 512 << 10, MAX_THREADS = 1024, POISON = 0xCB, WARP = 32 };
 
+/* Naps of a millisecond before waiting threads go on one by one. */
+enum { TOGETHER = 20 };
+
+enum state { READY, AT_BARRIER, AT_WARP, POLLS, ENDED };
+
 struct carrier {
-    ucontext_t context;
+    struct fiber fiber;
     char *stack;
-    unsigned thread; /* that it runs, or waits at a barrier with */
-    int waiting;
+    unsigned thread; /* that it runs, or waits with */
+    enum state state;
+    uint32_t mask; /* AT_WARP: lanes it waits for */
+    struct poll poll;
 };
 
 struct block { /* the block that this worker runs */
     const struct launch *launch;
     unsigned nthreads, next; /* next: first thread that hasn't begun */
     struct carrier *current;
-    ucontext_t scheduler;
+    struct fiber scheduler;
     struct carrier carrier[MAX_THREADS];
-    unsigned ncarriers;           /* that have a stack */
-    uint64_t posted[MAX_THREADS]; /* values exchanged in a warp */
+    unsigned used;                      /* carriers of this block */
+    uint64_t posted[MAX_THREADS];       /* values exchanged in a warp */
+    uint32_t alive[MAX_THREADS / WARP]; /* lanes that have not ended */
     char *shared;
     size_t shared_nbytes;
+    uint64_t nblocks_left; /* of the grid, behind this one */
 };
 
 __thread struct simgpu_uint3 simgpu_thread_idx, simgpu_block_idx,
@@ -53,19 +74,24 @@ static void set_thread(unsigned t)
         (struct simgpu_uint3){t % d.x, t / d.x % d.y, t / d.x / d.y};
 }
 
+/* ---- carriers ---------------------------------------------------------------- */
+
 /* A carrier's whole life: threads until none is left to begin. */
 static void carry(void)
 {
     struct block *const b = block;
     struct carrier *const me = b->current;
     while (b->next < b->nthreads) {
-        me->thread = b->next++;
-        set_thread(me->thread);
+        const unsigned t = me->thread = b->next++;
+        me->poll = (struct poll){0};
+        set_thread(t);
         b->launch->kernel->call(b->launch->kernel->host_stub,
                                 b->launch->params);
+        sync_commit();
+        b->alive[t / WARP] &= ~(UINT32_C(1) << t % WARP);
     }
-    me->waiting = 0;
-    swapcontext(&me->context, &b->scheduler); // for good
+    me->state = ENDED;
+    fiber_switch(&me->fiber, &b->scheduler); // for good
 }
 
 static void give_stack(struct carrier *c)
@@ -78,32 +104,40 @@ static void give_stack(struct carrier *c)
     c->stack = at + 4096;
 }
 
-static void start(struct carrier *c)
-{
-    if (!c->stack)
-        give_stack(c);
-    getcontext(&c->context);
-    c->context.uc_stack.ss_sp = c->stack;
-    c->context.uc_stack.ss_size = STACK;
-    c->context.uc_link = NULL;
-    makecontext(&c->context, carry, 0);
-}
-
 static void resume(struct block *b, struct carrier *c)
 {
     b->current = c;
+    c->state = READY;
     set_thread(c->thread);
-    swapcontext(&b->scheduler, &c->context);
+    fiber_switch(&b->scheduler, &c->fiber);
 }
 
-/* Let this thread wait until all threads of the block have come here. */
-void simgpu_syncthreads(void)
+/* The running thread waits; whoever is the scheduler's choice goes on. */
+static void wait_as(enum state state)
 {
     struct block *const b = block;
     struct carrier *const me = b->current;
-    me->waiting = 1;
-    swapcontext(&me->context, &b->scheduler);
+    me->state = state;
+    fiber_switch(&me->fiber, &b->scheduler);
     set_thread(me->thread);
+}
+
+struct poll *run_poll(void)
+{
+    return &block->current->poll;
+}
+
+void run_yield(void)
+{
+    wait_as(POLLS);
+}
+
+/* ---- barriers and warps ------------------------------------------------------ */
+
+void simgpu_syncthreads(void)
+{
+    sync_commit();
+    wait_as(AT_BARRIER);
 }
 
 void *simgpu_dynamic_shared(void)
@@ -111,54 +145,173 @@ void *simgpu_dynamic_shared(void)
     return block->shared;
 }
 
-/* Warp operations are barriers of the block here: every thread of the block
- * has to reach them, which is stricter than a GPU for whole warps that don't. */
-uint64_t simgpu_shuffle(uint64_t value, int lane)
+/* Wait for the threads of the warp that the mask names. */
+static void wait_warp(uint32_t mask)
+{
+    struct carrier *const me = block->current;
+    sync_commit();
+    me->mask = mask | UINT32_C(1) << me->thread % WARP;
+    wait_as(AT_WARP);
+}
+
+uint64_t simgpu_shuffle(uint64_t value, int lane, unsigned mask)
 {
     struct block *const b = block;
     const unsigned me = b->current->thread;
     const unsigned from = me / WARP * WARP + (unsigned)lane;
     b->posted[me] = value;
-    simgpu_syncthreads();
+    wait_warp(mask);
     const uint64_t got = b->posted[from < b->nthreads ? from : me];
-    simgpu_syncthreads();
+    wait_warp(mask);
     return got;
 }
 
-unsigned simgpu_ballot(int predicate)
+unsigned simgpu_ballot(int predicate, unsigned mask)
 {
     struct block *const b = block;
     const unsigned me = b->current->thread, first = me / WARP * WARP;
+    const uint32_t there = b->alive[me / WARP] & mask;
     b->posted[me] = predicate != 0;
-    simgpu_syncthreads();
+    wait_warp(mask);
     unsigned bits = 0;
-    for (unsigned i = 0; i < WARP && first + i < b->nthreads; i++)
-        bits |= (unsigned)b->posted[first + i] << i;
-    simgpu_syncthreads();
+    for (unsigned i = 0; i < WARP; i++)
+        if (there >> i & 1)
+            bits |= (unsigned)b->posted[first + i] << i;
+    wait_warp(mask);
     return bits;
 }
 
-/* Run all threads up to the first barrier, then from barrier to barrier. */
-static void run_block(struct block *b)
+long long simgpu_clock(void)
 {
-    unsigned used = 0;
-    b->next = 0;
-    while (b->next < b->nthreads) {
-        struct carrier *const c = &b->carrier[used++];
-        start(c);
-        resume(b, c);
-    }
-    for (int anyone = 1; anyone;) {
-        anyone = 0;
-        for (unsigned i = 0; i < used; i++) {
-            struct carrier *const c = &b->carrier[i];
-            if (!c->waiting)
-                continue;
-            c->waiting = 0;
-            resume(b, c);
-            anyone |= c->waiting;
+    static __thread long long cycles;
+    return cycles += 64;
+}
+
+/* ---- the scheduler ----------------------------------------------------------- */
+
+/* Have all threads that have not ended come to the barrier? They may go on. */
+static int release_barrier(struct block *b)
+{
+    for (unsigned i = 0; i < b->used; i++)
+        if (b->carrier[i].state != AT_BARRIER && b->carrier[i].state != ENDED)
+            return 0;
+    int any = 0;
+    for (unsigned i = 0; i < b->used; i++)
+        if (b->carrier[i].state == AT_BARRIER) {
+            b->carrier[i].state = READY;
+            any = 1;
+        }
+    return any;
+}
+
+/* Threads whose whole mask has come, or ended, may go on. */
+static int release_warps(struct block *b)
+{
+    uint32_t here[MAX_THREADS / WARP] = {0};
+    int any = 0;
+    for (unsigned i = 0; i < b->used; i++)
+        if (b->carrier[i].state == AT_WARP)
+            here[b->carrier[i].thread / WARP] |= UINT32_C(1)
+                                                 << b->carrier[i].thread % WARP;
+    for (unsigned i = 0; i < b->used; i++) {
+        struct carrier *const c = &b->carrier[i];
+        const unsigned w = c->thread / WARP;
+        if (c->state == AT_WARP && !(c->mask & b->alive[w] & ~here[w])) {
+            c->state = READY;
+            any = 1;
         }
     }
+    return any;
+}
+
+/* Let everybody run who can. */
+static int run_ready(struct block *b)
+{
+    int any = 0;
+    for (unsigned i = 0; i < b->used; i++)
+        if (b->carrier[i].state == READY) {
+            resume(b, &b->carrier[i]);
+            any = 1;
+        }
+    return any;
+}
+
+/*
+ * Only threads that poll are left, and such as wait for them. Those with known
+ * conditions go on when all of these hold; the others look again. Returns
+ * whether anything came of it.
+ */
+static int run_polls(struct block *b, int together)
+{
+    int any = 0, all = 1;
+    for (unsigned i = 0; i < b->used; i++)
+        if (b->carrier[i].state == POLLS)
+            all &= sync_holds(&b->carrier[i].poll);
+    for (unsigned i = 0; i < b->used; i++) {
+        struct carrier *const c = &b->carrier[i];
+        if (c->state != POLLS)
+            continue;
+        if (c->poll.met && !(together ? all : sync_holds(&c->poll)))
+            continue;
+        const uint64_t before = sync_activity();
+        resume(b, c);
+        any |= c->state != POLLS || sync_activity() != before;
+    }
+    return any;
+}
+
+/* A poll that nothing came of, and the thread whose it is. */
+static const struct poll *open_poll(struct block *b, unsigned *thread)
+{
+    const struct poll *found = NULL;
+    for (unsigned i = 0; i < b->used; i++) {
+        struct carrier *const c = &b->carrier[i];
+        const int is_open =
+            c->state == POLLS && (!c->poll.met || !sync_holds(&c->poll));
+        if (c->state == POLLS && (!found || is_open)) {
+            found = &c->poll;
+            *thread = c->thread;
+        }
+        if (is_open)
+            break;
+    }
+    return found;
+}
+
+static int anyone_left(const struct block *b)
+{
+    for (unsigned i = 0; i < b->used; i++)
+        if (b->carrier[i].state != ENDED)
+            return 1;
+    return 0;
+}
+
+/* Begin all threads, then run them until all have ended. */
+static void run_block(struct block *b)
+{
+    b->used = b->next = 0;
+    for (unsigned t = 0; t < b->nthreads; t++)
+        b->alive[t / WARP] |= UINT32_C(1) << t % WARP;
+    while (b->next < b->nthreads) {
+        struct carrier *const c = &b->carrier[b->used++];
+        if (!c->stack)
+            give_stack(c);
+        fiber_init(&c->fiber, c->stack, STACK, carry);
+        resume(b, c);
+    }
+    for (unsigned naps = 0; anyone_left(b);) {
+        unsigned thread = 0;
+        if (run_ready(b) || release_warps(b) || release_barrier(b) ||
+            run_polls(b, naps < TOGETHER)) {
+            idle_over();
+            naps = 0;
+            continue;
+        }
+        const struct poll *const p = open_poll(b, &thread);
+        idle_nap(b->launch, p, thread, b->nblocks_left);
+        naps++;
+    }
+    idle_over();
 }
 
 static struct block *block_for(const struct launch *l)
@@ -170,6 +323,7 @@ static struct block *block_for(const struct launch *l)
     }
     block->launch = l;
     block->nthreads = l->block[0] * l->block[1] * l->block[2];
+    block->nblocks_left = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     if (l->shared_nbytes > block->shared_nbytes) {
         free(block->shared);
         block->shared = aligned_alloc(16, (l->shared_nbytes + 15) & ~15ul);
@@ -186,14 +340,17 @@ void kernel_run(const struct launch *l, struct op *op, struct launch_cost *c)
     simgpu_grid_dim = (struct simgpu_uint3){l->grid[0], l->grid[1], l->grid[2]};
     simgpu_block_dim =
         (struct simgpu_uint3){l->block[0], l->block[1], l->block[2]};
-    access_begin(l, op);
+    access_begin(l);
+    sync_begin(op);
     for (unsigned z = 0; z < l->grid[2]; z++)
         for (unsigned y = 0; y < l->grid[1]; y++)
             for (unsigned x = 0; x < l->grid[0]; x++) {
                 simgpu_block_idx = (struct simgpu_uint3){x, y, z};
+                b->nblocks_left--;
                 if (l->shared_nbytes)
                     memset(b->shared, POISON, l->shared_nbytes);
                 run_block(b);
             }
+    sync_end();
     access_end(c);
 }

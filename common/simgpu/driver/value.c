@@ -27,23 +27,25 @@ static void run_write(struct op *op)
 {
     const struct value_op *const v = (struct value_op *)op;
     flag_write(v->p, sizeof v->value, v->value,
-               (struct graph_point){proc()->rank, op->node.index, 0});
+               (struct flag_source){{proc()->rank, op->node.index, 0}, 0});
 }
 
 /* ---- waiting ----------------------------------------------------------------- */
 
 struct wait { /* a wait under way */
     const struct value_op *op;
-    struct graph_point by; /* who wrote what it waited for */
+    struct flag_source by; /* who wrote what it waited for */
 };
 
-static int holds(uint32_t word, uint32_t value, unsigned flags)
+/* target: the value, and above it the flags. */
+static int holds(uint64_t word, uint64_t target)
 {
-    switch (flags) {
-    case CU_STREAM_WAIT_VALUE_EQ: return word == value;
-    case CU_STREAM_WAIT_VALUE_AND: return (word & value) != 0;
-    case CU_STREAM_WAIT_VALUE_NOR: return ~(word | value) != 0;
-    default: return (int32_t)(word - value) >= 0; // GEQ, cyclic
+    const uint32_t is = (uint32_t)word, value = (uint32_t)target;
+    switch (target >> 32) {
+    case CU_STREAM_WAIT_VALUE_EQ: return is == value;
+    case CU_STREAM_WAIT_VALUE_AND: return (is & value) != 0;
+    case CU_STREAM_WAIT_VALUE_NOR: return ~(is | value) != 0;
+    default: return (int32_t)(is - value) >= 0; // GEQ, cyclic
     }
 }
 
@@ -51,8 +53,9 @@ static int met(void *arg)
 {
     struct wait *const w = arg;
     const struct value_op *const v = w->op;
-    const uint64_t word = flag_read(v->p, sizeof v->value, &w->by);
-    return holds((uint32_t)word, v->value, v->flags);
+    const uint64_t target = v->value | (uint64_t)v->flags << 32;
+    return holds(flag_check(v->p, sizeof v->value, holds, target, &w->by),
+                 target);
 }
 
 static void describe(const void *arg, char *out, size_t nbytes)
@@ -60,7 +63,7 @@ static void describe(const void *arg, char *out, size_t nbytes)
     static const char *const relation[] = {">=", "==", "to have a bit of",
                                            "to lack a bit besides"};
     const struct value_op *const v = ((const struct wait *)arg)->op;
-    struct graph_point by;
+    struct flag_source by;
     char what[512];
     const uint64_t word = flag_read(v->p, sizeof v->value, &by);
     snprintf(out, nbytes, "waits for the word %p %s %u; it is %u: %s", v->p,
@@ -76,8 +79,8 @@ static void run_wait(struct op *op)
                                    .describe = describe,
                                    .arg = &w};
     flag_wait(w.op->p, met, &w, &note);
-    if (w.by.index)
-        op_part(op, &w.by, 1);
+    if (w.by.part.index)
+        op_part(op, &w.by.part, 1, 0);
 }
 
 /* ---- both -------------------------------------------------------------------- */

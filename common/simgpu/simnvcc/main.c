@@ -241,12 +241,24 @@ static int rewrite_file(const char *from, const char *to)
     return fclose(out) != 0 || line != 0;
 }
 
+/* Volatile accesses are to be announced as such. */
+static void add_volatile(struct args *a)
+{
+    if (strstr(o.cxx, "clang")) {
+        add(a, "-mllvm");
+        add(a, "-tsan-distinguish-volatile=1");
+    } else {
+        add(a, "--param=tsan-distinguish-volatile=1");
+    }
+}
+
 static int compile(const char *from, const char *to)
 {
     struct args a = {{0}, 0};
     add(&a, o.cxx);
     add_all(&a, &o.common);
     add(&a, "-fsanitize=thread");
+    add_volatile(&a);
     add(&a, "-DSIMGPU_GLOBAL=");
     add(&a, "-DSIMGPU_SHARED=static thread_local");
     add(&a, "-Wno-unknown-pragmas");

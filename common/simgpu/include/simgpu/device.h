@@ -55,7 +55,15 @@ static inline void __threadfence_block()
 }
 static inline void __threadfence_system()
 {
-    __threadfence();
+    simgpu_fence_system();
+}
+static inline void __nanosleep(unsigned ns)
+{
+    simgpu_nanosleep(ns);
+}
+static inline long long clock64()
+{
+    return simgpu_clock();
 }
 
 /* ---- warps -------------------------------------------------------------------- */
@@ -69,74 +77,115 @@ static inline int lane()
     return (int)(t % 32);
 }
 
-template <class T> static inline T shuffle(T value, int from)
+template <class T> static inline T shuffle(unsigned mask, T value, int from)
 {
     static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");
     uint64_t bits = 0;
     memcpy(&bits, &value, sizeof value);
-    bits = simgpu_shuffle(bits, from);
+    bits = simgpu_shuffle(bits, from, mask);
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 } // namespace simgpu
 
-static inline void __syncwarp(unsigned = 0xffffffffu)
+static inline void __syncwarp(unsigned mask = 0xffffffffu)
 {
-    simgpu_ballot(0);
+    simgpu_ballot(0, mask);
 }
 
 static inline unsigned __ballot_sync(unsigned mask, int predicate)
 {
-    return simgpu_ballot(predicate) & mask;
+    return simgpu_ballot(predicate, mask);
+}
+
+static inline unsigned __activemask()
+{
+    return 0xffffffffu;
 }
 
 static inline int __any_sync(unsigned mask, int predicate)
 {
-    return (simgpu_ballot(predicate) & mask) != 0;
+    return simgpu_ballot(predicate, mask) != 0;
 }
 
 static inline int __all_sync(unsigned mask, int predicate)
 {
-    return (simgpu_ballot(!predicate) & mask) == 0;
+    return simgpu_ballot(!predicate, mask) == 0;
 }
 
+/* Lanes outside of one's own part of `width` give one's own value; but xor may
+ * look at a part before one's own. */
 template <class T>
-static inline T __shfl_sync(unsigned, T value, int lane, int width = 32)
+static inline T __shfl_sync(unsigned mask, T value, int lane, int width = 32)
 {
-    return simgpu::shuffle(value,
-                           (simgpu::lane() & ~(width - 1)) | (lane % width));
+    const int first = simgpu::lane() & ~(width - 1);
+    return simgpu::shuffle(mask, value, first | (lane & (width - 1)));
 }
 
 template <class T>
-static inline T __shfl_xor_sync(unsigned, T value, int mask, int width = 32)
+static inline T __shfl_xor_sync(unsigned mask, T value, int lanes,
+                                int width = 32)
 {
-    const int to = simgpu::lane() ^ mask;
-    return simgpu::shuffle(
-        value, to % 32 / width == simgpu::lane() / width ? to : simgpu::lane());
+    const int me = simgpu::lane(), to = me ^ lanes;
+    return simgpu::shuffle(mask, value,
+                           to < 32 && to / width <= me / width ? to : me);
 }
 
 template <class T>
-static inline T __shfl_down_sync(unsigned, T value, unsigned delta,
+static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta,
                                  int width = 32)
 {
     const int me = simgpu::lane(), to = me + (int)delta;
-    return simgpu::shuffle(value, to / width == me / width ? to : me);
+    return simgpu::shuffle(mask, value, to / width == me / width ? to : me);
 }
 
 template <class T>
-static inline T __shfl_up_sync(unsigned, T value, unsigned delta,
+static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta,
                                int width = 32)
 {
     const int me = simgpu::lane();
-    return simgpu::shuffle(value,
+    return simgpu::shuffle(mask, value,
                            me % width >= (int)delta ? me - (int)delta : me);
 }
 
 /* ---- atomics ------------------------------------------------------------------ */
 
-/* old = *p; *p = expression of old and v; all at once. */
+namespace simgpu
+{
+/* A parameter whose type the first argument decides: atomicAdd(&x, 1). */
+template <class T> struct same {
+    typedef T type;
+};
+
+/* An expression of a word's old value and an operand, for the runtime. */
+template <class T, class CHANGE>
+static inline T update_system(T *p, const T &v, CHANGE)
+{
+    struct bits {
+        static uint64_t change(uint64_t old, const void *operand)
+        {
+            T value, next;
+            memcpy(&value, &old, sizeof value);
+            next = CHANGE::apply(value, *(const T *)operand);
+            uint64_t word = 0;
+            memcpy(&word, &next, sizeof next);
+            return word;
+        }
+    };
+    const uint64_t old = simgpu_sync_update(p, sizeof *p, bits::change, &v, 0);
+    T value;
+    memcpy(&value, &old, sizeof value);
+    return value;
+}
+} // namespace simgpu
+
+/*
+ * old = *p; *p = expression of old and v; all at once. At system scope, words of
+ * 4 and 8 bytes may order kernels (device/sync.h).
+ */
 #define SIMGPU_ATOMIC(name, expression, access)                                \
-    template <class T> SIMGPU_QUIET T name(T *p, T v)                          \
+    template <class T>                                                         \
+    SIMGPU_QUIET T name(T *p, typename simgpu::same<T>::type v)                \
     {                                                                          \
         access(p, sizeof *p);                                                  \
         T old, next;                                                           \
@@ -145,15 +194,28 @@ static inline T __shfl_up_sync(unsigned, T value, unsigned delta,
             next = expression;                                                 \
         } while (!__atomic_compare_exchange(                                   \
             p, &old, &next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));       \
+        if (memcmp(&old, &next, sizeof old) == 0)                              \
+            simgpu_atomic_unchanged(p, sizeof *p);                             \
         return old;                                                            \
     }                                                                          \
-    template <class T> static inline T name##_system(T *p, T v)                \
+    template <class T>                                                         \
+    static inline T name##_block(T *p, typename simgpu::same<T>::type v)       \
     {                                                                          \
         return name(p, v);                                                     \
     }                                                                          \
-    template <class T> static inline T name##_block(T *p, T v)                 \
+    template <class T>                                                         \
+    SIMGPU_QUIET T name##_system(T *p, typename simgpu::same<T>::type v)       \
     {                                                                          \
-        return name(p, v);                                                     \
+        struct change {                                                        \
+            static T apply(T old, T v)                                         \
+            {                                                                  \
+                (void)old;                                                     \
+                return expression;                                             \
+            }                                                                  \
+        };                                                                     \
+        return sizeof *p == 4 || sizeof *p == 8                                \
+                   ? simgpu::update_system<T>(p, v, change())                  \
+                   : name(p, v);                                               \
     }
 SIMGPU_ATOMIC(atomicAdd, (T)(old + v), simgpu_atomic_access)
 SIMGPU_ATOMIC(atomicSub, (T)(old - v), simgpu_atomic_access)
@@ -165,11 +227,46 @@ SIMGPU_ATOMIC(atomicOr, (T)(old | v), simgpu_atomic_access)
 SIMGPU_ATOMIC(atomicXor, (T)(old ^ v), simgpu_atomic_access)
 #undef SIMGPU_ATOMIC
 
-template <class T> SIMGPU_QUIET T atomicCAS(T *p, T compare, T v)
+template <class T>
+SIMGPU_QUIET T atomicCAS(T *p, typename simgpu::same<T>::type compare,
+                         typename simgpu::same<T>::type v)
 {
     simgpu_atomic_access(p, sizeof *p);
-    __atomic_compare_exchange(p, &compare, &v, false, __ATOMIC_SEQ_CST,
-                              __ATOMIC_SEQ_CST);
+    if (!__atomic_compare_exchange(p, &compare, &v, false, __ATOMIC_SEQ_CST,
+                                   __ATOMIC_SEQ_CST))
+        simgpu_atomic_unchanged(p, sizeof *p);
+    return compare;
+}
+
+template <class T>
+static inline T atomicCAS_block(T *p, typename simgpu::same<T>::type compare,
+                                typename simgpu::same<T>::type v)
+{
+    return atomicCAS(p, compare, v);
+}
+
+template <class T>
+SIMGPU_QUIET T atomicCAS_system(T *p, typename simgpu::same<T>::type compare,
+                                typename simgpu::same<T>::type v)
+{
+    struct pair {
+        T compare, v;
+    } const operand = {compare, v};
+    struct bits {
+        static uint64_t change(uint64_t old, const void *operand)
+        {
+            const pair *const o = (const pair *)operand;
+            uint64_t word = 0;
+            if (memcmp(&old, &o->compare, sizeof o->compare) != 0)
+                return old;
+            memcpy(&word, &o->v, sizeof o->v);
+            return word;
+        }
+    };
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a word of 4 or 8 bytes");
+    const uint64_t old =
+        simgpu_sync_update(p, sizeof *p, bits::change, &operand, 0);
+    memcpy(&compare, &old, sizeof compare);
     return compare;
 }
 

@@ -37,10 +37,36 @@ void *simgpu_dynamic_shared(void);
 /* An atomic access, for hazards: nbytes at p. */
 void simgpu_atomic_access(const volatile void *p, unsigned nbytes);
 void simgpu_atomic_store(const volatile void *p, unsigned nbytes);
-/* Exchange a value among the threads of a warp: every thread of it calls. */
-uint64_t simgpu_shuffle(uint64_t value, int lane);
-/* A bit for each lane of the warp whose predicate holds. */
-unsigned simgpu_ballot(int predicate);
+/* Behind an atomic access that left the word as it was: a thread may be waiting
+ * for it to change. */
+void simgpu_atomic_unchanged(const volatile void *p, unsigned nbytes);
+
+/*
+ * Words that kernels of several devices and processes meet at, of 4 or 8 bytes.
+ * order: which of the program's other accesses they order (device/sync.h).
+ * wait: until the word is value, or at least value.
+ */
+enum { SIMGPU_ACQUIRE = 1, SIMGPU_RELEASE = 2 };
+uint64_t simgpu_sync_load(const volatile void *p, unsigned nbytes, int order);
+void simgpu_sync_store(volatile void *p, unsigned nbytes, uint64_t value,
+                       int order);
+uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
+                            uint64_t (*change)(uint64_t old,
+                                               const void *operand),
+                            const void *operand, int order);
+void simgpu_sync_wait(const volatile void *p, unsigned nbytes, uint64_t value,
+                      int equal);
+void simgpu_fence_system(void);
+
+void simgpu_nanosleep(unsigned ns);
+/* Cycles, of a clock that each look at it moves on. */
+long long simgpu_clock(void);
+
+/* Exchange a value among the threads of a warp that the mask names: each of them
+ * that has not ended calls. */
+uint64_t simgpu_shuffle(uint64_t value, int lane, unsigned mask);
+/* A bit for each of these lanes whose predicate holds. */
+unsigned simgpu_ballot(int predicate, unsigned mask);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,32 @@
+/*
+ * fiber.h: stacks that one thread runs in turn
+ *
+ * The threads of a block are fibers of one worker, which go on when they are
+ * switched to. On x86-64 a switch saves what a call must preserve and takes some
+ * nanoseconds; elsewhere it is swapcontext(), which makes a system call.
+ */
+#ifndef SIMGPU_DEVICE_FIBER_H
+#define SIMGPU_DEVICE_FIBER_H
+
+#include <stddef.h>
+
+#if !defined(__x86_64__)
+#include <ucontext.h>
+#endif
+
+struct fiber {
+#if defined(__x86_64__)
+    void *sp; /* while it is not running; below it what it will go on with */
+#else
+    ucontext_t context;
+#endif
+};
+
+/* A fiber that will run entry() on this stack; entry never returns. */
+void fiber_init(struct fiber *f, void *stack, size_t nbytes,
+                void (*entry)(void));
+
+/* Leave `from`, which is running, and go on with `to`. */
+void fiber_switch(struct fiber *from, struct fiber *to);
+
+#endif

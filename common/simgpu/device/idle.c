@@ -1,0 +1,77 @@
+#include "device/idle.h"
+
+#include <stdio.h>  /* snprintf */
+#include <string.h> /* strlen */
+
+#include "core/flag.h"
+#include "core/heap.h"
+#include "core/page.h"
+
+static __thread struct idle { /* of this worker */
+    int begun;
+    struct wait_note note; /* while begun */
+    const struct launch *launch;
+    struct poll poll;
+    unsigned thread;
+    struct simgpu_uint3 block;
+    uint64_t nblocks_left;
+} idle;
+
+static void describe(const void *arg, char *out, size_t nbytes)
+{
+    const struct idle *const w = arg;
+    struct flag_source by;
+    char what[512];
+    int n = snprintf(out, nbytes, "kernel %s, block (%u,%u,%u), thread %u ",
+                     w->launch->kernel->name, w->block.x, w->block.y,
+                     w->block.z, w->thread);
+    if (w->poll.p) {
+        const uint64_t value = flag_read(w->poll.p, w->poll.nbytes, &by);
+        n += snprintf(out + n, nbytes - (size_t)n,
+                      "waits for the word %p, which is %llu: %s", w->poll.p,
+                      (unsigned long long)value,
+                      heap_describe(w->poll.p, what, sizeof what));
+    } else {
+        n += snprintf(out + n, nbytes - (size_t)n,
+                      "and others are at different barriers");
+    }
+    if (w->poll.p && w->nblocks_left && (size_t)n < nbytes)
+        snprintf(out + n, nbytes - (size_t)n,
+                 "; %llu blocks of its grid have not begun: simgpu runs blocks "
+                 "in order, so a flag that one of them sets does not come",
+                 (unsigned long long)w->nblocks_left);
+}
+
+static void begin(const struct launch *l, const struct poll *p, unsigned thread,
+                  uint64_t nblocks_left)
+{
+    idle.launch = l;
+    idle.poll = p ? *p : (struct poll){0};
+    idle.thread = thread;
+    idle.block = simgpu_block_idx;
+    idle.nblocks_left = nblocks_left;
+    idle.note = (struct wait_note){.call = "a kernel",
+                                   .site = p ? proc_site(p->pc) : 0,
+                                   .describe = describe,
+                                   .arg = &idle};
+    idle.begun = 1;
+    page_hungry(+1);
+    proc_wait_begin(&idle.note);
+}
+
+void idle_nap(const struct launch *l, const struct poll *p, unsigned thread,
+              uint64_t nblocks_left)
+{
+    if (!idle.begun)
+        begin(l, p, thread, nblocks_left);
+    flag_nap(p ? p->p : NULL, p ? p->nbytes : 4, p ? p->value : 0);
+}
+
+void idle_over(void)
+{
+    if (!idle.begun)
+        return;
+    idle.begun = 0;
+    proc_wait_end();
+    page_hungry(-1);
+}

@@ -1,0 +1,351 @@
+#include "device/sync.h"
+
+#include <stdlib.h> /* calloc */
+
+#include "core/flag.h"
+#include "core/heap.h"
+#include "core/heap_space.h" /* space_slot */
+#include "device/access.h"
+#include "simgpu/kernel.h"
+
+enum { MAX_AFTER = 1024, MAX_POLLED = 256 };
+
+struct polled { /* a word that was looked at, and as what */
+    const void *p;
+    uint64_t value;
+};
+
+/* Who wrote the words that were seen, one entry a word. */
+struct seen {
+    const void *p[MAX_AFTER];
+    struct flag_source by[MAX_AFTER];
+    unsigned n;
+};
+
+static __thread struct state { /* of the kernel that this worker runs */
+    struct op *op;
+    int new_part;        /* the next thing that it does begins a part */
+    int fenced;          /* it has called __threadfence_system() */
+    struct seen after;   /* what the next part follows */
+    struct seen pending; /* seen without acquire order: until a fence */
+    struct polled polled[MAX_POLLED];
+    unsigned npolled;
+    uint64_t news; /* looks that saw something new */
+} * state;
+
+static __thread struct state *all; /* made for a worker's first kernel */
+
+void sync_begin(struct op *op)
+{
+    if (!all && !(all = calloc(1, sizeof *all)))
+        proc_fault(NULL, "out of host memory for a kernel");
+    state = all;
+    state->op = op;
+    state->new_part = state->fenced = 0;
+    state->after.n = state->pending.n = state->npolled = 0;
+}
+
+/* ---- parts ------------------------------------------------------------------- */
+
+/* Begin the part that is due, if there is anything to it. */
+static void begin_part(void)
+{
+    struct graph_point after[MAX_AFTER];
+    uint64_t latency_ps = 0;
+    const struct seen *const s = &state->after;
+    if (!state->new_part || (!s->n && !access_any()))
+        return;
+    for (unsigned i = 0; i < s->n; i++) {
+        after[i] = s->by[i].part;
+        if (s->by[i].flight_ps > latency_ps)
+            latency_ps = s->by[i].flight_ps;
+    }
+    op_part(state->op, after, s->n, latency_ps);
+    state->after.n = 0;
+    state->new_part = 0;
+}
+
+static void flush(void)
+{
+    begin_part();
+    access_flush(state->op);
+}
+
+/* How long a word takes between this kernel's device and the memory it is in. */
+static uint64_t flight_ps(const void *p)
+{
+    struct heap_block b;
+    struct topo_path path;
+    const int32_t here = proc_place(stream_device(state->op->stream));
+    if (heap_find(p, &b) != 0 || proc_place(b.device) == here ||
+        topo_path(proc()->topo, here, proc_place(b.device), 1, &path) != 0)
+        return 0;
+    return path.latency_ps;
+}
+
+/* End the part so far, by a write to p: its name. */
+static struct flag_source release(const void *p)
+{
+    flush();
+    state->new_part = 1;
+    return (struct flag_source){
+        {proc()->rank, state->op->node.index, state->op->part},
+        (uint32_t)flight_ps(p)};
+}
+
+/* What follows comes after the part that wrote the word at p. */
+static void acquire(const void *p, struct flag_source by)
+{
+    if (by.part.index == 0 || (by.part.rank == proc()->rank &&
+                               by.part.index == state->op->node.index))
+        return;
+    if (access_any())
+        flush();
+    by.flight_ps += (uint32_t)flight_ps(p);
+    struct seen *const s = &state->after;
+    unsigned i = 0;
+    while (i < s->n && s->p[i] != p)
+        i++;
+    if (i == MAX_AFTER) { // more words than fit: a part of its own for them
+        state->new_part = 1;
+        begin_part();
+        i = 0;
+    }
+    s->p[i] = p;
+    s->by[i] = by;
+    if (i == s->n)
+        s->n++;
+    state->new_part = 1;
+}
+
+void sync_end(void)
+{
+    begin_part();
+    state = NULL;
+}
+
+/* ---- words ------------------------------------------------------------------- */
+
+static int is_global(const volatile void *p)
+{
+    return state && space_slot((const void *)p) >= 0;
+}
+
+uint64_t sync_activity(void)
+{
+    return access_count() + state->news;
+}
+
+/* A look at a word is recorded once, as no more than that. What is new of it is
+ * activity. */
+static void note_look(const struct poll *q)
+{
+    unsigned i = 0;
+    while (i < state->npolled && state->polled[i].p != q->p)
+        i++;
+    if (i == MAX_POLLED)
+        return;
+    struct polled *const known = &state->polled[i];
+    if (i == state->npolled) {
+        state->npolled++;
+        access_touch(q->p, q->nbytes, ACCESS_POLL, q->pc);
+    } else if (known->value == q->value) {
+        return;
+    }
+    *known = (struct polled){q->p, q->value};
+    state->news++;
+}
+
+static void keep_pending(const void *p, struct flag_source by)
+{
+    struct seen *const s = &state->pending;
+    unsigned i = 0;
+    while (i < s->n && s->p[i] != p)
+        i++;
+    if (i == MAX_AFTER)
+        i = 0; // so many were never made orders: one may go
+    s->p[i] = p;
+    s->by[i] = by;
+    if (i == s->n)
+        s->n++;
+}
+
+void sync_commit(void)
+{
+    struct poll *const q = state ? run_poll() : NULL;
+    if (!q || !q->p)
+        return;
+    if (q->is_volatile) // what the program has read since, it doesn't say
+        flag_read(q->p, q->nbytes, &q->by);
+    const void *const p = q->p;
+    q->p = NULL;
+    if (q->acquires)
+        acquire(p, q->by);
+    else
+        keep_pending(p, q->by);
+}
+
+static void read_word(struct poll *q)
+{
+    q->value = q->met ? flag_check(q->p, q->nbytes, q->met, q->target, &q->by)
+                      : flag_read(q->p, q->nbytes, &q->by);
+}
+
+int sync_holds(struct poll *q)
+{
+    read_word(q);
+    return !q->met || q->met(q->value, q->target);
+}
+
+/* The thread looks at the word again, or for the first time, when all others
+ * have had their turn. */
+static struct poll *look(struct poll what)
+{
+    struct poll *const q = run_poll();
+    if (q->p != what.p)
+        sync_commit();
+    *q = what;
+    run_yield();
+    read_word(q);
+    note_look(q);
+    return q;
+}
+
+/* ---- what device code calls -------------------------------------------------- */
+
+uint64_t simgpu_sync_load(const volatile void *p, unsigned nbytes, int order)
+{
+    struct flag_source by;
+    if (!is_global(p))
+        return flag_read((const void *)p, nbytes, &by);
+    return look((struct poll){.p = (const void *)p,
+                              .nbytes = nbytes,
+                              .acquires = order & SIMGPU_ACQUIRE,
+                              .pc = __builtin_return_address(0)})
+        ->value;
+}
+
+static int met_equal(uint64_t value, uint64_t target)
+{
+    return value == target;
+}
+
+static int met_reached(uint64_t value, uint64_t target)
+{
+    return value >= target;
+}
+
+void simgpu_sync_wait(const volatile void *p, unsigned nbytes, uint64_t value,
+                      int equal)
+{
+    struct poll *q;
+    do
+        q = look((struct poll){.p = (const void *)p,
+                               .nbytes = nbytes,
+                               .acquires = 1,
+                               .pc = __builtin_return_address(0),
+                               .met = equal ? met_equal : met_reached,
+                               .target = value});
+    while (!q->met(q->value, value));
+    if (!is_global(p))
+        q->p = NULL;
+}
+
+/* The name of what a write ends: with release order, or behind a fence. */
+static struct flag_source end_for(int order, const void *p)
+{
+    return order & SIMGPU_RELEASE || state->fenced ? release(p)
+                                                   : (struct flag_source){0};
+}
+
+void simgpu_sync_store(volatile void *p, unsigned nbytes, uint64_t value,
+                       int order)
+{
+    struct flag_source by = {0};
+    if (is_global(p)) {
+        access_touch(p, nbytes, ACCESS_SIGNAL, __builtin_return_address(0));
+        by = end_for(order, (void *)p);
+    }
+    flag_write((void *)p, nbytes, value, by);
+}
+
+uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
+                            uint64_t (*change)(uint64_t old,
+                                               const void *operand),
+                            const void *operand, int order)
+{
+    void *const word = (void *)p;
+    const void *const pc = __builtin_return_address(0);
+    struct flag_source by = {0}, was;
+    if (!is_global(p))
+        return flag_update(word, nbytes, change, operand, by, &was);
+    access_touch(p, nbytes, ACCESS_ATOMIC, pc);
+    // whoever acquires this write also follows the one that it replaces
+    flag_read(word, nbytes, &was);
+    if (order & SIMGPU_RELEASE || state->fenced)
+        acquire(word, was);
+    by = end_for(order, word);
+    const uint64_t old = flag_update(word, nbytes, change, operand, by, &was);
+    if (change(old, operand) == old) // a lock that is taken, a load in disguise
+        look((struct poll){.p = word,
+                           .nbytes = nbytes,
+                           .acquires = order & SIMGPU_ACQUIRE,
+                           .pc = pc});
+    else if (order & SIMGPU_ACQUIRE)
+        acquire(word, was);
+    else
+        keep_pending(word, was);
+    state->news++;
+    return old;
+}
+
+void simgpu_fence_system(void)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (!state)
+        return;
+    sync_commit();
+    struct seen *const s = &state->pending;
+    for (unsigned i = 0; i < s->n; i++)
+        acquire(s->p[i], s->by[i]);
+    s->n = 0;
+    state->fenced = 1;
+}
+
+void simgpu_nanosleep(unsigned ns)
+{
+    (void)ns; // a thread that polls gives way anyhow
+}
+
+void simgpu_atomic_unchanged(const volatile void *p, unsigned nbytes)
+{
+    if (!is_global(p) || (nbytes != 4 && nbytes != 8))
+        return;
+    struct poll *const q = run_poll();
+    const int again = q->unchanged == p; // once may be for any reason
+    q->unchanged = (const void *)p;
+    if (again)
+        look((struct poll){.p = (const void *)p,
+                           .nbytes = nbytes,
+                           .unchanged = (const void *)p,
+                           .pc = __builtin_return_address(0)});
+}
+
+void sync_volatile_read(const void *p, unsigned nbytes, const void *pc)
+{
+    if (!is_global(p))
+        return;
+    if (nbytes == 4 || nbytes == 8)
+        look((struct poll){
+            .p = p, .nbytes = nbytes, .is_volatile = 1, .pc = pc});
+    else
+        access_touch(p, nbytes, ACCESS_SIGNAL, pc);
+}
+
+void sync_volatile_write(void *p, unsigned nbytes, const void *pc)
+{
+    if (!is_global(p))
+        return;
+    access_touch(p, nbytes, ACCESS_SIGNAL, pc);
+    flag_announce(p, end_for(0, p));
+}

@@ -1,0 +1,133 @@
+/*
+ * Kernels that wait for each other while they run: they meet under every
+ * schedule, on fewer cores than ranks; a wait that never ends is named; and what
+ * is modelled of them doesn't depend on who was faster.
+ *
+ * SIGNAL_ROUNDS (default 40) is how often the ranks meet.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "child.h"
+#include "graph/read.h"
+#include "graph/replay.h"
+
+static const struct {
+    int nranks;
+    const char *schedule;
+} runs[] = {{1, "eager"},    {2, "eager"}, {4, "eager"},    {8, "eager"},
+            {2, "late"},     {4, "late"},  {5, "random:1"}, {3, "random:2"},
+            {8, "random:3"}, {8, "late"}};
+enum { RUNS = sizeof runs / sizeof *runs };
+
+static struct child run(int nranks, const char *schedule, const char *dir,
+                        const char *args)
+{
+    return child_run(280,
+                     "SIMGPU_GRAPH=%s SIMGPU_SCHEDULE=%s mpirun -n %d "
+                     "%s/tests/simgpu/prog_signal %s",
+                     dir, schedule, nranks, child_build(), args);
+}
+
+START_TEST(kernels_of_all_ranks_meet)
+{
+    const char *const rounds = getenv("SIGNAL_ROUNDS");
+    struct child c =
+        run(runs[_i].nranks, runs[_i].schedule, "", rounds ? rounds : "40");
+    ck_assert_msg(!c.timed_out && c.status == 0 && !strstr(c.out, "FAILED") &&
+                      strstr(c.out, "ok    "),
+                  "%d ranks, %s: status %d%s\n%s%s", runs[_i].nranks,
+                  runs[_i].schedule, c.status, c.timed_out ? ", timed out" : "",
+                  c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+static const struct {
+    const char *args;
+    const char *says[4];
+} mistakes[] = {
+    {"0 never",
+     {"the run hangs",
+      "kernel one_shot, block (0,0,0), thread 1 waits for the "
+      "word",
+      "which is 0: byte 4 of the 96-byte allocation made at prog_signal.cu",
+      "MPI_Barrier"}},
+    {"0 later-block",
+     {"the run hangs", "kernel wait_for_later_block, block (0,0,0), thread 0",
+      "3 blocks of its grid have not begun", "simgpu runs blocks in order"}},
+};
+
+START_TEST(a_flag_that_never_comes_is_named)
+{
+    struct child c = run(2, "eager", "", mistakes[_i].args);
+    ck_assert_int_ne(c.status, 0);
+    for (int i = 0; i < 4; i++)
+        ck_assert_msg(strstr(c.err, mistakes[_i].says[i]) != NULL,
+                      "\"%s\" is not in:\n%s", mistakes[_i].says[i], c.err);
+    child_clear(&c);
+}
+END_TEST
+
+/* Each meeting of the ranks is in the graph: a part of every kernel that follows
+ * parts of all other ranks' kernels. */
+static void check_meetings(const struct graph *g, int meetings)
+{
+    int n = 0;
+    for (uint32_t at = 0; at < g->nnodes; at++) {
+        const struct graph_view *const v = &g->nodes[at];
+        if (v->node.ndeps != g->nranks - 1 || !v->dep_parts)
+            continue;
+        ck_assert_str_eq(v->name, "one_shot");
+        for (uint32_t d = 0; d < v->node.ndeps; d++)
+            ck_assert_uint_ne(g->nodes[graph_dep(g, at, d)].node.rank,
+                              v->node.rank);
+        n++;
+    }
+    ck_assert_int_eq(n, meetings * (int)g->nranks);
+}
+
+START_TEST(modelled_time_does_not_depend_on_who_was_faster)
+{
+    static const char *const schedules[] = {"eager", "late", "random:1"};
+    char dir[] = "/tmp/commlab-signal-XXXXXX", err[512];
+    ck_assert(mkdtemp(dir) != NULL);
+    uint64_t end_ps = 0;
+    for (int i = 0; i < 3; i++) {
+        struct child c = run(4, schedules[i], dir, "10 one-shot");
+        ck_assert_msg(c.status == 0, "%s", c.err);
+        struct graph *const g = graph_load(dir, err, sizeof err);
+        ck_assert_msg(g != NULL, "%s", err);
+        struct topo *const topo = topo_load(g->machine, err, sizeof err);
+        struct replay *const r = replay_run(g, topo, NULL, err, sizeof err);
+        ck_assert_msg(r != NULL, "%s", err);
+        check_meetings(g, 2 * 10);
+        ck_assert(i == 0 || replay_end_ps(r) == end_ps);
+        end_ps = replay_end_ps(r);
+        replay_free(r);
+        topo_free(topo);
+        graph_free(g);
+        child_clear(&c);
+    }
+    struct child c = child_run(10, "rm -r %s", dir);
+    child_clear(&c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("signal");
+    TCase *const t = tcase_create("signal");
+    tcase_set_timeout(t, 600);
+    tcase_add_loop_test(t, kernels_of_all_ranks_meet, 0, RUNS);
+    tcase_add_loop_test(t, a_flag_that_never_comes_is_named, 0, 2);
+    tcase_add_test(t, modelled_time_does_not_depend_on_who_was_faster);
+    suite_add_tcase(s, t);
+    SRunner *const r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
