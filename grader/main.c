@@ -13,8 +13,10 @@ static const struct {
     {"run", verb_run, "grade one submission"},
     {"batch", verb_batch, "grade a roster's submissions into a ledger"},
     {"status", verb_status, "what a ledger holds"},
+    {"export", verb_export, "grades as Canvas, Moodle, HTML ... want them"},
     {"verify", verb_verify, "has a ledger been tampered with?"},
     {"replay", verb_replay, "run a grading of a ledger again, and compare"},
+    {"similarity", verb_similarity, "who has the same code as whom?"},
     {"audit", verb_audit, "what an object file defines and asks for"},
     {NULL, NULL, NULL}};
 

@@ -1,0 +1,135 @@
+/*
+ * export.c: which grading counts, and what the formats share
+ */
+#define _GNU_SOURCE
+#include "export.h"
+
+#include <errno.h>  /* errno */
+#include <limits.h> /* PATH_MAX */
+#include <stdarg.h> /* va_list */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* strcmp */
+
+#include "grade.h"
+#include "text.h"
+#include "verb.h"
+
+struct grading_case *export_cases(const struct row *r, char hidden[64], int *n)
+{
+    struct grading_case *const shown =
+        calloc((size_t)r->g.ncases + 1, sizeof *shown);
+    struct grading_case sum = {.name = "hidden cases",
+                               .rerun = "",
+                               .outcome = outcome_name[OUTCOME_PASS],
+                               .message = hidden,
+                               .hidden = 1};
+    int nhidden = 0, passed = 0;
+    if (!shown)
+        abort();
+    *n = 0;
+    for (int i = 0; i < r->g.ncases; i++) {
+        const struct grading_case *const c = &r->g.cases[i];
+        if (!c->hidden) {
+            shown[(*n)++] = *c;
+            continue;
+        }
+        const int pass = grading_outcome(c->outcome) == OUTCOME_PASS;
+        nhidden++;
+        passed += pass;
+        sum.score += c->score;
+        sum.max_score += c->max_score;
+        sum.part = c->part > sum.part ? c->part : sum.part;
+        if (!pass)
+            sum.outcome = outcome_name[OUTCOME_FAIL];
+    }
+    snprintf(hidden, 64, "%d of %d pass", passed, nhidden);
+    if (nhidden)
+        shown[(*n)++] = sum;
+    return shown;
+}
+
+static const char *says(const struct row *r)
+{
+    if (!r->attempt)
+        return "nothing handed in";
+    if (r->g.outcome == OUTCOME_INFRA)
+        return "not graded yet";
+    return r->g.outcome == OUTCOME_SUSPECTED ? "a person will look at it" : "";
+}
+
+char *export_feedback(const struct row *r)
+{
+    char *text = NULL;
+    size_t nbytes;
+    int passed = 0;
+    FILE *const f = open_memstream(&text, &nbytes);
+    for (int i = 0; i < r->g.ncases; i++)
+        passed += grading_outcome(r->g.cases[i].outcome) == OUTCOME_PASS;
+    fprintf(f, "%s", says(r));
+    if (r->has_score && r->g.ncases)
+        fprintf(f, "%s%d of %d cases pass", *says(r) ? "; " : "", passed,
+                r->g.ncases);
+    if (r->has_score && r->g.message[0])
+        fprintf(f, "%s%s", *says(r) ? "; " : "", r->g.message);
+    if (r->has_score && r->g.days_late)
+        fprintf(f, "; %d %s late", r->g.days_late,
+                r->g.days_late == 1 ? "day" : "days");
+    fclose(f);
+    char *const clean = text_clean(text, TEXT_MESSAGE);
+    free(text);
+    for (char *p = clean; *p; p++)
+        *p = *p == '\n' ? ' ' : *p;
+    return clean;
+}
+
+/* ---- files ------------------------------------------------------------------------ */
+
+static FILE *cannot(const char *path)
+{
+    verb_wrong("export", "%s: %s", path, strerror(errno));
+    return NULL;
+}
+
+FILE *export_file(const struct export *e)
+{
+    if (strcmp(e->out, "-") == 0)
+        return stdout;
+    FILE *const f = fopen(e->out, "we");
+    return f ? f : cannot(e->out);
+}
+
+/* Make the folders above a path's last part, below the first `keep` bytes. */
+static int make_above(char *path, size_t keep)
+{
+    for (char *p = path + keep; (p = strchr(p, '/')) != NULL; p++) {
+        *p = 0;
+        const int err = verb_make_folder(path);
+        *p = '/';
+        if (err)
+            return -1;
+    }
+    return 0;
+}
+
+FILE *export_file_in(const struct export *e, const char *format, ...)
+{
+    char path[PATH_MAX];
+    va_list args;
+    const size_t n = strlen(e->out);
+    snprintf(path, sizeof path, "%s/", e->out);
+    va_start(args, format);
+    if (n + 1 < sizeof path)
+        vsnprintf(path + n + 1, sizeof path - n - 1, format, args);
+    va_end(args);
+    FILE *const f = make_above(path, n) == 0 ? fopen(path, "we") : NULL;
+    return f ? f : cannot(path);
+}
+
+int export_close(const struct export *e, FILE *f)
+{
+    int failed = ferror(f);
+    failed |= f == stdout ? fflush(f) : fclose(f);
+    if (failed)
+        cannot(e->out);
+    return failed ? -1 : 0;
+}

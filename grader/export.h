@@ -1,0 +1,71 @@
+/*
+ * export.h: grades as other systems want them
+ *
+ * A row for each student of the roster, sorted, with the grading that counts:
+ * of the latest attempt, or of the best. What is infra, and what was not handed
+ * in, has no score: it is never a zero. Nothing in an export depends on when, or
+ * in which order, submissions were graded.
+ */
+#ifndef GRADER_EXPORT_H
+#define GRADER_EXPORT_H
+
+#include <stdio.h>
+
+#include "grading.h"
+#include "ledger.h"
+#include "roster.h"
+
+struct row {
+    const struct student *student;
+    int attempt; /* 0: nothing was graded */
+    int has_score;
+    double final; /* score, less what being late costs */
+    char digest[LEDGER_DIGEST];
+    struct grading g; /* if attempt */
+};
+
+struct export
+{
+    const char *lab, *title, *out; /* out: a file, "-", or a folder */
+    const char *assignment;        /* Canvas' number, or NULL */
+    double late_percent;           /* of the score, for each day */
+    struct ledger *ledger;
+    struct roster *roster;
+    struct row *row;
+    int nrows;
+    double max_score; /* of the lab */
+};
+
+/* Each writes e->out; 0, or -1 having said why. */
+int export_csv(const struct export *e);
+int export_canvas(const struct export *e);
+int export_moodle(const struct export *e);
+int export_leaderboard(const struct export *e);
+int export_junit(const struct export *e);
+int export_gradescope(const struct export *e);
+int export_classroom(const struct export *e);
+int export_autolab(const struct export *e);
+int export_html(const struct export *e);
+int export_moss(const struct export *e);
+
+/* ---- helpers of the formats -------------------------------------------------- */
+
+/*
+ * What a student may see: the visible cases, and the hidden ones as one, counted.
+ * For the caller to free; texts in it live as long as the row, and `hidden`.
+ */
+struct grading_case *export_cases(const struct row *r, char hidden[64], int *n);
+
+/* One line on how it went, for a gradebook's feedback: for the caller to free. */
+char *export_feedback(const struct row *r);
+
+/* Open e->out, or a file in the folder e->out (made if need be): format and what
+ * follows give its name. NULL having said why. */
+FILE *export_file(const struct export *e);
+FILE *export_file_in(const struct export *e, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Close it; -1 having said why if anything failed to be written. */
+int export_close(const struct export *e, FILE *f);
+
+#endif

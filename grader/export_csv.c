@@ -1,0 +1,194 @@
+/*
+ * export_csv.c: tables: CSV, Canvas, Moodle, leaderboard
+ *
+ * Canvas wants `Student,ID,SIS User ID,SIS Login ID,Section,TITLE (NUMBER)`, a
+ * second row that may begin with `Points Possible`, and blanks where there is no
+ * score. Moodle wants a grade and a feedback, and stops at anything that is no
+ * number: `-` stands for none.
+ */
+#define _GNU_SOURCE
+#include <math.h>   /* isnan */
+#include <stdlib.h> /* qsort */
+#include <string.h> /* strcmp */
+
+#include "export.h"
+#include "grade.h"
+#include "text.h"
+
+static void cell(FILE *f, const char *text, char end)
+{
+    text_csv(f, text);
+    fputc(end, f);
+}
+
+static void number(FILE *f, int known, double value, char end)
+{
+    if (known)
+        fprintf(f, "%.2f", value);
+    fputc(end, f);
+}
+
+/* The case of that name; NULL if it wasn't judged. */
+static const struct grading_case *find(const struct row *r, const char *name)
+{
+    for (int i = 0; i < r->g.ncases; i++)
+        if (strcmp(r->g.cases[i].name, name) == 0)
+            return &r->g.cases[i];
+    return NULL;
+}
+
+/* A grading that has all cases: its columns are the table's. */
+static const struct row *most_cases(const struct export *e)
+{
+    const struct row *most = NULL;
+    for (int i = 0; i < e->nrows; i++)
+        if (!most || e->row[i].g.ncases > most->g.ncases)
+            most = &e->row[i];
+    return most;
+}
+
+static void csv_line(FILE *f, const struct row *r, const struct row *columns)
+{
+    const struct student *const s = r->student;
+    char *const feedback = export_feedback(r);
+    cell(f, s->key, ',');
+    cell(f, s->name, ',');
+    cell(f, s->email, ',');
+    cell(f, s->section, ',');
+    fprintf(f, "%d,%s,", r->attempt,
+            r->attempt ? outcome_name[r->g.outcome] : "missing");
+    number(f, r->has_score, r->g.score, ',');
+    number(f, r->has_score, r->g.max_score, ',');
+    fprintf(f, "%d,", r->g.days_late);
+    number(f, r->has_score, r->final, ',');
+    cell(f, feedback, columns && columns->g.ncases ? ',' : '\n');
+    for (int i = 0; columns && i < columns->g.ncases; i++) {
+        const struct grading_case *const c = find(r, columns->g.cases[i].name);
+        number(f, c && r->has_score, c ? c->score : 0,
+               i + 1 < columns->g.ncases ? ',' : '\n');
+    }
+    free(feedback);
+}
+
+int export_csv(const struct export *e)
+{
+    FILE *const f = export_file(e);
+    const struct row *const columns = most_cases(e);
+    if (!f)
+        return -1;
+    fprintf(f, "student,name,email,section,attempt,outcome,score,max_score,"
+               "days_late,final,feedback");
+    for (int i = 0; columns && i < columns->g.ncases; i++) {
+        fputc(',', f);
+        text_csv(f, columns->g.cases[i].name);
+    }
+    fputc('\n', f);
+    for (int i = 0; i < e->nrows; i++)
+        csv_line(f, &e->row[i], columns);
+    return export_close(e, f);
+}
+
+int export_canvas(const struct export *e)
+{
+    FILE *const f = export_file(e);
+    char title[300];
+    if (!f)
+        return -1;
+    snprintf(title, sizeof title, "%s%s%s%s", e->title,
+             e->assignment ? " (" : "", e->assignment ? e->assignment : "",
+             e->assignment ? ")" : "");
+    fprintf(f, "Student,ID,SIS User ID,SIS Login ID,Section,");
+    cell(f, title, '\n');
+    fprintf(f, "Points Possible,,,,,%.2f\n", e->max_score);
+    for (int i = 0; i < e->nrows; i++) {
+        const struct row *const r = &e->row[i];
+        const struct student *const s = r->student;
+        cell(f, s->name[0] ? s->name : s->key, ',');
+        cell(f, s->id, ',');
+        cell(f, s->sis_id, ',');
+        cell(f, s->key, ',');
+        cell(f, s->section, ',');
+        number(f, r->has_score, r->final, '\n');
+    }
+    return export_close(e, f);
+}
+
+int export_moodle(const struct export *e)
+{
+    FILE *const f = export_file(e);
+    char title[300];
+    if (!f)
+        return -1;
+    fprintf(f, "Email address,ID number,Username,");
+    snprintf(title, sizeof title, "%s (points)", e->title);
+    cell(f, title, ',');
+    snprintf(title, sizeof title, "%s feedback", e->title);
+    cell(f, title, '\n');
+    for (int i = 0; i < e->nrows; i++) {
+        const struct row *const r = &e->row[i];
+        char *const feedback = export_feedback(r);
+        cell(f, r->student->email, ',');
+        cell(f, r->student->sis_id, ',');
+        cell(f, r->student->key, ',');
+        if (!r->has_score)
+            fputc('-', f);
+        number(f, r->has_score, r->final, ',');
+        cell(f, feedback, '\n');
+        free(feedback);
+    }
+    return export_close(e, f);
+}
+
+/* ---- leaderboard ------------------------------------------------------------------ */
+
+struct place {
+    char name[32];
+    double score, time_us; /* of the timed cases, together */
+};
+
+static int by_place(const void *x, const void *y)
+{
+    const struct place *const a = x, *const b = y;
+    if (a->score != b->score)
+        return a->score < b->score ? 1 : -1;
+    if (a->time_us != b->time_us)
+        return a->time_us > b->time_us ? 1 : -1;
+    return strcmp(a->name, b->name);
+}
+
+static double timed_us(const struct row *r)
+{
+    double sum = 0;
+    for (int i = 0; i < r->g.ncases; i++)
+        if (!isnan(r->g.cases[i].reference_us) && !isnan(r->g.cases[i].time_us))
+            sum += r->g.cases[i].time_us;
+    return sum;
+}
+
+/* Who it is, nobody can tell; the same student has the same name in each lab.
+ * Suspected gradings are not shown off. */
+int export_leaderboard(const struct export *e)
+{
+    FILE *const f = export_file(e);
+    struct place *const p = calloc((size_t)e->nrows + 1, sizeof *p);
+    int n = 0;
+    if (!p)
+        abort();
+    for (int i = 0; f && i < e->nrows; i++) {
+        const struct row *const r = &e->row[i];
+        if (!r->has_score || r->g.outcome == OUTCOME_SUSPECTED)
+            continue;
+        ledger_pseudonym(e->ledger, r->student->key, p[n].name,
+                         sizeof p[n].name);
+        p[n].score = r->final;
+        p[n++].time_us = timed_us(r);
+    }
+    qsort(p, (size_t)n, sizeof *p, by_place);
+    if (f)
+        fprintf(f, "rank,name,score,timed_us\n");
+    for (int i = 0; f && i < n; i++)
+        fprintf(f, "%d,%s,%.2f,%.3f\n", i + 1, p[i].name, p[i].score,
+                p[i].time_us);
+    free(p);
+    return f ? export_close(e, f) : -1;
+}

@@ -1,0 +1,118 @@
+/*
+ * export_junit.c: JUnit XML
+ *
+ * A suite for each student, a test for each case. A wrong answer is a `failure`,
+ * what never got to an answer (a crash, a hang, this machine) an `error`, a
+ * submission that isn't there `skipped`. Times are the modelled ones.
+ */
+#define _GNU_SOURCE
+#include <math.h>   /* isnan */
+#include <stdlib.h> /* free */
+#include <string.h> /* strncmp */
+
+#include "export.h"
+#include "grade.h"
+#include "text.h"
+
+static void attribute(FILE *f, const char *name, const char *value)
+{
+    char *const clean = text_clean(value, TEXT_NAME);
+    fprintf(f, " %s=\"", name);
+    text_xml(f, clean);
+    fputc('"', f);
+    free(clean);
+}
+
+static void text(FILE *f, const char *value)
+{
+    char *const clean = text_clean(value, TEXT_MESSAGE);
+    text_xml(f, clean);
+    free(clean);
+}
+
+/* Did the run end before there was an answer? */
+static int is_error(const struct grading_case *c)
+{
+    static const char *const ends[] = {"the run ", "rank "};
+    if (grading_outcome(c->outcome) == OUTCOME_INFRA)
+        return 1;
+    return strncmp(c->message, ends[0], strlen(ends[0])) == 0 ||
+           strstr(c->message, "did not get to the end") != NULL;
+}
+
+static int has_failed(const struct grading_case *c)
+{
+    return grading_outcome(c->outcome) != OUTCOME_PASS;
+}
+
+static void test(FILE *f, const struct row *r, const struct grading_case *c)
+{
+    fprintf(f, "    <testcase");
+    attribute(f, "name", c->name);
+    fprintf(f, " classname=\"%s\" time=\"%.9f\"", r->student->key,
+            isnan(c->time_us) ? 0 : c->time_us * 1e-6);
+    if (!has_failed(c)) {
+        fprintf(f, "/>\n");
+        return;
+    }
+    const char *const tag = is_error(c) ? "error" : "failure";
+    fprintf(f, ">\n      <%s", tag);
+    attribute(f, "message", c->message);
+    attribute(f, "type", c->outcome);
+    fputc('>', f);
+    text(f, c->message);
+    fprintf(f, "</%s>\n    </testcase>\n", tag);
+}
+
+/* A student without cases: one test that says why. */
+static void only_test(FILE *f, const struct row *r)
+{
+    const char *const tag = !r->attempt                     ? "skipped"
+                            : r->g.outcome == OUTCOME_INFRA ? "error"
+                                                            : "failure";
+    fprintf(f,
+            "    <testcase name=\"submission\" classname=\"%s\" time=\"0\">\n"
+            "      <%s",
+            r->student->key, tag);
+    attribute(f, "message", r->attempt ? r->g.message : "nothing handed in");
+    fprintf(f, "/>\n    </testcase>\n");
+}
+
+static void suite(FILE *f, const struct export *e, const struct row *r)
+{
+    int failures = 0, errors = 0;
+    for (int i = 0; i < r->g.ncases; i++)
+        *(is_error(&r->g.cases[i]) ? &errors : &failures) +=
+            has_failed(&r->g.cases[i]);
+    if (r->g.ncases == 0 && r->attempt)
+        *(r->g.outcome == OUTCOME_INFRA ? &errors : &failures) = 1;
+    fprintf(f, "  <testsuite");
+    attribute(f, "name", r->student->key);
+    fprintf(f,
+            " tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\" "
+            "time=\"0\">\n    <properties>\n      <property name=\"lab\" "
+            "value=\"%s\"/>\n",
+            r->g.ncases ? r->g.ncases : 1, failures, errors, !r->attempt,
+            e->lab);
+    if (r->has_score)
+        fprintf(f, "      <property name=\"score\" value=\"%.2f\"/>\n",
+                r->final);
+    fprintf(f, "    </properties>\n");
+    for (int i = 0; i < r->g.ncases; i++)
+        test(f, r, &r->g.cases[i]);
+    if (r->g.ncases == 0)
+        only_test(f, r);
+    fprintf(f, "  </testsuite>\n");
+}
+
+int export_junit(const struct export *e)
+{
+    FILE *const f = export_file(e);
+    if (!f)
+        return -1;
+    fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+    for (int i = 0; i < e->nrows; i++)
+        suite(f, e, &e->row[i]);
+    fprintf(f, "</testsuites>\n");
+    return export_close(e, f);
+}
