@@ -11,10 +11,11 @@
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strerror */
-#include <unistd.h> /* getpid */
+#include <unistd.h> /* close */
 #include <uv.h>
 
 #include "batch.h"
+#include "run_command.h"
 
 enum { MOST_SEC = 3 * 3600, TICK_MS = 500 };
 
@@ -74,20 +75,11 @@ static void on_ended(uv_process_t *process, int64_t status, int signal)
 static int start(struct local *l, struct slot *s, struct task *t)
 {
     const struct batch *const b = l->batch;
-    char sub[PATH_MAX], json[PATH_MAX], work[PATH_MAX], err[PATH_MAX], seed[32],
-        level[16], parent[16];
-    batch_path(b, t, "sub", sub);
-    batch_path(b, t, "json", json);
-    batch_path(b, t, "work", work);
+    struct run_command c;
+    char err[PATH_MAX];
+    run_command_make(&c, b->self, b->spool, t->name, b->lab, t->seed,
+                     b->o->isolation);
     batch_path(b, t, "err", err);
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)t->seed);
-    snprintf(level, sizeof level, "%d", b->o->isolation);
-    snprintf(parent, sizeof parent, "%d", (int)getpid());
-    char *args[] = {
-        (char *)b->self, "run",    "--quiet",     "--timeline", "--lab",
-        (char *)b->lab,  "--seed", seed,          "--json",     json,
-        "--work",        work,     "--isolation", level,        "--with-parent",
-        parent,          sub,      NULL};
     const int fd = open(err, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     uv_stdio_container_t io[3] = {
         {.flags = UV_IGNORE},
@@ -96,7 +88,7 @@ static int start(struct local *l, struct slot *s, struct task *t)
     const uv_process_options_t options = {
         .exit_cb = on_ended,
         .file = b->self,
-        .args = args,
+        .args = c.v,
         .stdio = io,
         .stdio_count = 3,
         .flags = UV_PROCESS_DETACHED, // an interrupt is for us, not for it

@@ -1,6 +1,322 @@
+/*
+ * slurm.c: a batch on a cluster
+ *
+ * A round is an array of jobs; each has some students, graded one after the other
+ * by `grade work`, which leaves results in the spool. Here they are waited for. A
+ * job that is gone without a result (cancelled, its node died and it was not
+ * requeued, its time was up) is infra: its students are in the next round.
+ *
+ *     slurm.list   the round's tasks, NAME SEED, per_job lines to a job
+ *     slurm.job    its number: whoever comes after a kill cancels what is left
+ *     stop         jobs end before their next student
+ */
+#define _GNU_SOURCE
+#include <errno.h>  /* errno */
+#include <signal.h> /* sigaction */
+#include <stdio.h>  /* popen */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* strstr */
+#include <time.h>   /* nanosleep */
+#include <unistd.h> /* unlink */
+
 #include "batch.h"
+#include "slurm_config.h"
+
+enum { ASK_EVERY = 3 }; /* polls between two questions to slurmctld */
+
+static volatile sig_atomic_t interrupts;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    interrupts++;
+}
+
+struct round {
+    struct batch *batch;
+    struct slurm_config config;
+    struct task **task; /* in the list's order: job i has i * per_job ... */
+    int n;
+    char job[32];
+    unsigned char *missing; /* of each job: how often it was not in the queue */
+    char list[PATH_MAX], job_path[PATH_MAX], stop[PATH_MAX], script[PATH_MAX];
+};
+
+static void spool_path(const struct batch *b, const char *name,
+                       char out[PATH_MAX])
+{
+    if (snprintf(out, PATH_MAX, "%s/%s", b->spool, name) >= PATH_MAX)
+        abort(); // the spool's path is checked to be short
+}
+
+/* What a command prints; its exit status, or -1. */
+static int ask(const char *command, char *out, size_t nbytes)
+{
+    FILE *const f = popen(command, "re");
+    if (!f)
+        return -1;
+    const size_t n = fread(out, 1, nbytes - 1, f);
+    out[n] = 0;
+    while (fgetc(f) != EOF)
+        ;
+    return pclose(f);
+}
+
+/* ---- submitting -------------------------------------------------------------------- */
+
+/* 'it''s' for a shell, in single quotes. */
+static void put_quoted(FILE *f, const char *text)
+{
+    fputc('\'', f);
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs("'\\''", f);
+        else
+            fputc(*text, f);
+    fputc('\'', f);
+}
+
+static int write_files(const struct round *r)
+{
+    const struct batch *const b = r->batch;
+    FILE *const list = fopen(r->list, "we");
+    for (int i = 0; list && i < r->n; i++)
+        fprintf(list, "%s %llu\n", r->task[i]->name,
+                (unsigned long long)r->task[i]->seed);
+    FILE *const f = fopen(r->script, "we");
+    if (f) {
+        fprintf(f, "#!/bin/sh\nexec ");
+        put_quoted(f, b->self);
+        fprintf(f, " work --spool ");
+        put_quoted(f, b->spool);
+        fprintf(f,
+                " --lab %s --isolation %d --per-job %d --job "
+                "\"$SLURM_ARRAY_TASK_ID\"\n",
+                b->lab, b->o->isolation, r->config.per_job);
+    }
+    const int failed =
+        !list || !f || fclose(list) != 0 || fclose(f) != 0 ? -1 : 0;
+    return failed;
+}
+
+static int jobs_of(const struct round *r)
+{
+    return (r->n + r->config.per_job - 1) / r->config.per_job;
+}
+
+/* sbatch; its job number, kept also in the spool. */
+static int submit(struct round *r)
+{
+    char *command = NULL, out[256];
+    size_t nbytes;
+    FILE *const f = open_memstream(&command, &nbytes);
+    fprintf(f,
+            "sbatch --parsable --requeue --open-mode=append "
+            "--array=0-%d%%%d --job-name=commlab",
+            jobs_of(r) - 1, r->config.at_once);
+    for (int i = 0; i < r->config.noptions; i++) {
+        fputc(' ', f);
+        put_quoted(f, r->config.option[i]);
+    }
+    fprintf(f, " --output=");
+    put_quoted(f, r->batch->spool);
+    fprintf(f, "/slurm-%%A_%%a.log ");
+    put_quoted(f, r->script);
+    fclose(f);
+    const int status = ask(command, out, sizeof out);
+    free(command);
+    out[strcspn(out, ";\n")] = 0; // "123;cluster"
+    if (status != 0 || out[strspn(out, "0123456789")] || !out[0]) {
+        snprintf(r->batch->err, sizeof r->batch->err,
+                 "sbatch failed (its words are above)");
+        return -1;
+    }
+    snprintf(r->job, sizeof r->job, "%.31s", out);
+    FILE *const kept = fopen(r->job_path, "we");
+    if (kept)
+        fprintf(kept, "%s\n", r->job);
+    return kept && fclose(kept) == 0 ? 0 : -1;
+}
+
+/* All tasks that can be started now. */
+static int gather(struct round *r)
+{
+    struct batch *const b = r->batch;
+    r->n = 0;
+    for (struct task *t; (t = batch_next(b)) != NULL;) {
+        if (batch_stage(b, t) != 0)
+            return -1;
+        t->state = TASK_RUNNING;
+        t->tries++;
+        r->task[r->n++] = t;
+    }
+    return 0;
+}
+
+/* ---- waiting ----------------------------------------------------------------------------- */
+
+/* Which jobs of the array are in the queue; -1 when nobody says. */
+static int ask_queue(const char *job, unsigned char *alive, int njobs)
+{
+    char command[128], out[65536];
+    snprintf(command, sizeof command, "squeue -h -r -j %s -o %%K 2>&1", job);
+    const int status = ask(command, out, sizeof out);
+    memset(alive, 0, (size_t)njobs);
+    if (strstr(out, "Invalid job id"))
+        return 0; // it ended long ago
+    if (status != 0)
+        return -1;
+    for (char *p = out, *end; *p; p = end + (*end == '\n')) {
+        const long i = strtol(p, &end, 10);
+        if (end == p)
+            break;
+        if (i >= 0 && i < njobs)
+            alive[i] = 1;
+    }
+    return 0;
+}
+
+/* Twice not in the queue is gone: the first time, results may be on their way
+ * through the file system. */
+static int take_gone(struct round *r)
+{
+    const int njobs = jobs_of(r);
+    unsigned char *const alive = calloc((size_t)njobs, 1);
+    int err = 0;
+    if (!alive)
+        abort();
+    if (ask_queue(r->job, alive, njobs) == 0)
+        for (int i = 0; i < r->n && !err; i++) {
+            const int job = i / r->config.per_job;
+            if (i % r->config.per_job == 0)
+                r->missing[job] = alive[job] ? 0 : r->missing[job] + 1;
+            if (r->missing[job] >= 2 && r->task[i]->state == TASK_RUNNING)
+                err = batch_take(r->batch, r->task[i],
+                                 "its Slurm job ended without a result");
+        }
+    free(alive);
+    return err;
+}
+
+static int take_results(struct round *r)
+{
+    int err = 0, running = 0;
+    for (int i = 0; i < r->n && !err; i++) {
+        if (r->task[i]->state == TASK_RUNNING)
+            err = batch_take(r->batch, r->task[i], NULL);
+        running += r->task[i]->state == TASK_RUNNING;
+    }
+    r->batch->progress.running = running;
+    progress_show(&r->batch->progress);
+    return err ? -1 : running;
+}
+
+/* Interrupted: what waits is cancelled, what runs ends after its student. */
+static void stop_round(struct round *r)
+{
+    char command[128], out[256];
+    if (r->batch->stopping)
+        return;
+    r->batch->stopping = 1;
+    fprintf(stderr, "\nfinishing what runs\n");
+    FILE *const f = fopen(r->stop, "we");
+    if (f)
+        fclose(f);
+    snprintf(command, sizeof command, "scancel --state=PENDING %s 2>&1",
+             r->job);
+    ask(command, out, sizeof out);
+}
+
+static int wait_round(struct round *r)
+{
+    const struct timespec pause = {1, 0};
+    for (int i = 1;; i++) {
+        if (interrupts)
+            stop_round(r);
+        const int running = take_results(r);
+        if (running <= 0)
+            return running;
+        if (i % ASK_EVERY == 0 && take_gone(r) != 0)
+            return -1;
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* ---- rounds -------------------------------------------------------------------------------- */
+
+/* The jobs of a batch that was killed: end them, and take what they left. */
+static int take_over(struct round *r)
+{
+    char command[128], out[65536] = "x";
+    FILE *const f = fopen(r->job_path, "re");
+    const int known = f && fscanf(f, "%31[0-9]", r->job) == 1;
+    if (f)
+        fclose(f);
+    if (known) {
+        const struct timespec pause = {0, 500000000};
+        snprintf(command, sizeof command, "scancel %s 2>&1", r->job);
+        ask(command, out, sizeof out);
+        snprintf(command, sizeof command, "squeue -h -j %s 2>/dev/null",
+                 r->job);
+        while (ask(command, out, sizeof out) == 0 && out[0] && !interrupts)
+            nanosleep(&pause, NULL);
+    }
+    unlink(r->job_path);
+    for (int i = 0; i < r->batch->ntasks; i++)
+        if (r->batch->task[i].state == TASK_WAITING &&
+            batch_take(r->batch, &r->batch->task[i], NULL) != 0)
+            return -1;
+    return 0;
+}
+
+static int one_round(struct round *r)
+{
+    const struct timespec pause = {0, 200000000};
+    if (gather(r) != 0)
+        return -1;
+    if (r->n == 0) { // all wait for another try
+        nanosleep(&pause, NULL);
+        r->batch->stopping |= interrupts != 0;
+        return 0;
+    }
+    free(r->missing);
+    r->missing = calloc((size_t)jobs_of(r), 1);
+    if (!r->missing)
+        abort();
+    unlink(r->stop);
+    if (write_files(r) != 0) {
+        snprintf(r->batch->err, sizeof r->batch->err, "%.900s: %s", r->list,
+                 strerror(errno));
+        return -1;
+    }
+    return submit(r) == 0 ? wait_round(r) : -1;
+}
+
 int executor_slurm(struct batch *b)
 {
-    (void)b;
-    return -1;
+    struct round r = {.batch = b};
+    const struct sigaction action = {.sa_handler = on_interrupt};
+    if (slurm_config_load(&r.config, b->o->config, b->err, sizeof b->err) != 0)
+        return -1;
+    r.task = calloc((size_t)b->ntasks + 1, sizeof *r.task);
+    if (!r.task)
+        abort();
+    spool_path(b, "slurm.list", r.list);
+    spool_path(b, "slurm.job", r.job_path);
+    spool_path(b, "slurm.sh", r.script);
+    spool_path(b, "stop", r.stop);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    int err = take_over(&r);
+    while (!err && !b->stopping && batch_left(b) > 0)
+        err = one_round(&r);
+    if (!err) {
+        unlink(r.list);
+        unlink(r.job_path);
+        unlink(r.script);
+        unlink(r.stop);
+    }
+    free(r.task);
+    free(r.missing);
+    return err;
 }

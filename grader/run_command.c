@@ -1,0 +1,32 @@
+#include "run_command.h"
+
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* abort */
+#include <string.h> /* memcpy */
+#include <unistd.h> /* getpid */
+
+static void path(char out[PATH_MAX], const char *spool, const char *name,
+                 const char *suffix)
+{
+    if (snprintf(out, PATH_MAX, "%s/%s.%s", spool, name, suffix) >= PATH_MAX)
+        abort(); // the spool's path is checked to be short
+}
+
+void run_command_make(struct run_command *c, const char *self,
+                      const char *spool, const char *name, const char *lab,
+                      uint64_t seed, int isolation)
+{
+    path(c->sub, spool, name, "sub");
+    path(c->json, spool, name, "json");
+    path(c->work, spool, name, "work");
+    snprintf(c->seed, sizeof c->seed, "%llu", (unsigned long long)seed);
+    snprintf(c->level, sizeof c->level, "%d", isolation);
+    snprintf(c->parent, sizeof c->parent, "%d", (int)getpid());
+    char *const v[] = {
+        (char *)self, "run",    "--quiet",     "--timeline", "--lab",
+        (char *)lab,  "--seed", c->seed,       "--json",     c->json,
+        "--work",     c->work,  "--isolation", c->level,     "--with-parent",
+        c->parent,    c->sub,   NULL};
+    _Static_assert(sizeof v <= sizeof c->v, "room for all of it");
+    memcpy(c->v, v, sizeof v);
+}

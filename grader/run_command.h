@@ -1,0 +1,24 @@
+/*
+ * run_command.h: the command line with which a batch grades one submission
+ */
+#ifndef GRADER_RUN_COMMAND_H
+#define GRADER_RUN_COMMAND_H
+
+#include <limits.h>
+#include <stdint.h>
+
+struct run_command {
+    char *v[24]; /* ended by NULL; into what follows */
+    char sub[PATH_MAX], json[PATH_MAX], work[PATH_MAX], seed[32], level[16],
+        parent[16];
+};
+
+/*
+ * `grade run` (self) of the spool's NAME.sub, whose result becomes NAME.json. It
+ * ends when the process that calls this does.
+ */
+void run_command_make(struct run_command *c, const char *self,
+                      const char *spool, const char *name, const char *lab,
+                      uint64_t seed, int isolation);
+
+#endif

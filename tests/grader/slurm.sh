@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# A batch through a real Slurm of one node, started here, against the same batch
+# on this machine alone: the exports have to be the same, although the node is
+# drained and a job is cancelled on the way, and the batch is killed once.
+#
+#   slurm.sh BUILD WORK   WORK is an empty folder; root is needed
+#
+# Prints "skipped: why" and ends with 77 where there is no Slurm.
+set -u
+build=$(realpath "$1") work=$(realpath "$2")
+for p in slurmctld slurmd munged sbatch squeue scontrol; do
+    command -v $p > /dev/null || [ -x /usr/sbin/$p ] ||
+        { echo "skipped: $p is not installed (make deps)"; exit 77; }
+done
+[ "$(id -u)" -eq 0 ] || { echo "skipped: a Slurm of one's own needs root"; exit 77; }
+PATH=$PATH:/usr/sbin
+host=$(hostname -s)
+pids=
+stop() {
+    scancel --user=root > /dev/null 2>&1
+    for p in $pids; do kill "$p" 2> /dev/null; done
+    wait
+}
+trap stop EXIT
+fail() { echo "FAILED: $*"; tail -n 20 "$work"/slurm/*.log; exit 1; }
+
+# ---- a Slurm ----------------------------------------------------------------------
+mkdir -p "$work"/slurm/{state,spool,munge}
+chmod 755 "$work" "$work"/slurm; chmod 700 "$work"/slurm/munge
+head -c 1024 /dev/urandom > "$work"/slurm/munge/key
+chmod 600 "$work"/slurm/munge/key
+munge=$work/slurm/munge
+munged --foreground --force --key-file="$munge"/key --socket="$munge"/socket \
+    --pid-file="$munge"/pid --log-file="$munge"/log --seed-file="$munge"/seed \
+    > "$work"/slurm/munged.log 2>&1 &
+pids="$pids $!"
+port=$((20000 + $$ % 20000))
+cat > "$work"/slurm/slurm.conf << EOF
+ClusterName=commlab
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=$port
+SlurmdPort=$((port + 1))
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket=$munge/socket
+CredType=cred/munge
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+SwitchType=switch/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+ReturnToService=2
+SchedulerParameters=sched_interval=2
+StateSaveLocation=$work/slurm/state
+SlurmdSpoolDir=$work/slurm/spool
+SlurmctldPidFile=$work/slurm/slurmctld.pid
+SlurmdPidFile=$work/slurm/slurmd.pid
+SlurmctldLogFile=$work/slurm/slurmctld.log
+SlurmdLogFile=$work/slurm/slurmd.log
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
+PartitionName=class Nodes=$host Default=YES MaxTime=INFINITE State=UP
+EOF
+export SLURM_CONF=$work/slurm/slurm.conf
+for _ in $(seq 100); do [ -S "$munge"/socket ] && break; sleep 0.1; done
+slurmctld -D > "$work"/slurm/ctld.log 2>&1 & pids="$pids $!"
+slurmd -D > "$work"/slurm/d.log 2>&1 & pids="$pids $!"
+for _ in $(seq 300); do
+    sinfo -h -o %T 2> /dev/null | grep -q idle && break
+    sleep 0.2
+done
+sinfo -h -o %T | grep -q idle || fail "Slurm does not come up"
+
+# ---- a class ---------------------------------------------------------------------------
+solution=$build/../solutions/lab1-collectives
+skeleton=$build/../labs/lab1-collectives
+mkdir -p "$work"/in
+echo "student,name" > "$work"/roster.csv
+for i in 1 2 3 4 5 6; do
+    echo "s$i,Student $i" >> "$work"/roster.csv
+    cp -r "$skeleton" "$work"/in/s$i
+done
+cp "$solution"/bootstrap.c "$work"/in/s3/
+sed -i '0,/    int rank, nranks;/s//    int rank, nranks; return ncclInvalidUsage;/' \
+    "$work"/in/s3/bootstrap.c
+echo "no C" >> "$work"/in/s4/p2p.c
+cat > "$work"/slurm.yaml << EOF
+partition: class
+time: 01:00:00
+cpus: 1
+per_job: 2
+at_once: 1
+EOF
+seed=$(printf '%064d' 7)
+batch() { # LEDGER more...
+    local ledger=$1; shift
+    "$build"/grade batch --roster "$work"/roster.csv --submissions "$work"/in \
+        --ledger "$work/$ledger" --lab lab1 --seed "$seed" "$@"
+}
+slurm() { batch slurm.db --executor slurm --config "$work"/slurm.yaml "$@"; }
+
+batch local.db > "$work"/local.txt 2>&1 || fail "local: $(cat "$work"/local.txt)"
+
+# ---- killed, drained, cancelled ------------------------------------------------------------
+entries() { sqlite3 "$work"/slurm.db 'SELECT count(*) FROM entry' 2> /dev/null || echo 0; }
+slurm > "$work"/first.txt 2>&1 & batch=$!
+for _ in $(seq 600); do [ "$(entries)" -ge 2 ] && break; sleep 0.2; done
+kill -KILL $batch; wait $batch 2> /dev/null
+[ "$(entries)" -ge 2 ] || fail "nothing was graded: $(cat "$work"/first.txt)"
+slurm > "$work"/second.txt 2>&1 & batch=$!
+for _ in $(seq 300); do [ -s "$work"/slurm.db.spool/slurm.job ] && break; sleep 0.1; done
+for _ in $(seq 300); do squeue -h -t running | grep -q . && break; sleep 0.1; done
+scontrol update NodeName="$host" State=DRAIN Reason=test || fail "drain"
+job=$(cat "$work"/slurm.db.spool/slurm.job)
+scancel "${job}_1" || fail "scancel"   # waits for the node, and is cancelled
+for _ in $(seq 300); do sinfo -h -o %T | grep -q drained && break; sleep 0.2; done
+scontrol update NodeName="$host" State=RESUME || fail "resume"
+wait $batch || fail "batch: $(cat "$work"/second.txt)"
+
+# ---- the same ---------------------------------------------------------------------------------
+sqlite3 "$work"/slurm.db "SELECT body FROM entry WHERE kind = 'grading'" |
+    grep -c '"outcome":"infra"' > "$work"/infra.txt
+cp "$work"/local.db.key "$work"/key
+for f in csv canvas moodle junit gradescope html; do
+    for l in local slurm; do
+        "$build"/grade export --ledger "$work"/$l.db --lab lab1 --format $f \
+            -o "$work/$f.$l" || fail "export $f"
+    done
+    diff -r "$work/$f.local" "$work/$f.slurm" > "$work"/diff.txt ||
+        fail "$f differs: $(head -n 20 "$work"/diff.txt)"
+done
+"$build"/grade verify --ledger "$work"/slurm.db || fail "verify"
+echo "ok: 6 submissions by sbatch --array; the batch killed, the node drained," \
+    "a job cancelled: $(cat "$work"/infra.txt) infra, none of them a zero"
