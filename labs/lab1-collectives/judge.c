@@ -103,6 +103,25 @@ static void keep_promise(const struct judge_task *t, const struct promise *most,
         }
 }
 
+/*
+ * Whoever has the right result has moved at least so many bytes, all ranks
+ * together. If NCCL saw fewer, they went where nobody counts them.
+ */
+static void keep_least(const struct judge_task *t, double least,
+                       struct judge_verdict *v)
+{
+    double sent = 0;
+    for (int r = 0; r < t->nranks; r++)
+        sent += evidence_metric(t->evidence, r, t->case_no, 0, "sent_bytes");
+    if (!v->pass || sent >= least)
+        return;
+    judge_fail(v,
+               "the result is right, but only %.0f bytes went through NCCL; "
+               "no algorithm does with less than %.0f",
+               sent, least);
+    v->suspected = 1;
+}
+
 /* ---- part 1 ------------------------------------------------------------------ */
 
 static void judge_bootstrap(const struct judge_task *t, struct judge_verdict *v)
@@ -150,6 +169,7 @@ static void judge_broadcast(const struct judge_task *t, struct judge_verdict *v)
         free(in);
     }
     keep_promise(t, &(struct promise){steps, steps, -1}, v);
+    keep_least(t, (t->nranks - 1.0) * (double)(p.count * p.size), v);
 }
 
 static void judge_scatter(const struct judge_task *t, struct judge_verdict *v)
@@ -168,6 +188,7 @@ static void judge_scatter(const struct judge_task *t, struct judge_verdict *v)
                  &(struct promise){1, t->nranks - 1,
                                    (double)((n - 1) * p.count * p.size)},
                  v);
+    keep_least(t, (double)((n - 1) * p.count * p.size), v);
 }
 
 static void judge_gather(const struct judge_task *t, struct judge_verdict *v)
@@ -179,6 +200,7 @@ static void judge_gather(const struct judge_task *t, struct judge_verdict *v)
         free(in);
     }
     keep_promise(t, &(struct promise){1, 1, (double)(p.count * p.size)}, v);
+    keep_least(t, (t->nranks - 1.0) * (double)(p.count * p.size), v);
 }
 
 static void judge_all_gather(const struct judge_task *t,
@@ -196,6 +218,7 @@ static void judge_all_gather(const struct judge_task *t,
                  &(struct promise){t->nranks - 1, t->nranks - 1,
                                    (double)((n - 1) * p.count * p.size)},
                  v);
+    keep_least(t, (double)(n * (n - 1) * p.count * p.size), v);
 }
 
 static void judge_reduce(const struct judge_task *t, struct judge_verdict *v)
@@ -213,6 +236,7 @@ static void judge_reduce(const struct judge_task *t, struct judge_verdict *v)
         t,
         &(struct promise){ceil_log2(t->nranks), 1, (double)(p.count * p.size)},
         v);
+    keep_least(t, (t->nranks - 1.0) * (double)(p.count * p.size), v);
 }
 
 static void judge_reduce_scatter(const struct judge_task *t,
@@ -235,6 +259,7 @@ static void judge_reduce_scatter(const struct judge_task *t,
                  &(struct promise){t->nranks - 1, t->nranks - 1,
                                    (double)((n - 1) * p.count * p.size)},
                  v);
+    keep_least(t, (double)(n * (n - 1) * p.count * p.size), v);
 }
 
 /* Most that a network port has to carry between nodes of equal size: its GPU's
@@ -304,6 +329,8 @@ static void judge_all_reduce(const struct judge_task *t,
     }
     free(want);
     keep_promise(t, &most, v);
+    if (strcmp(plan_text(t->c, "algo", ""), "best") != 0)
+        keep_least(t, 2.0 * (t->nranks - 1) * (double)(p.count * p.size), v);
     if (strcmp(plan_text(t->c, "algo", ""), "ring") == 0)
         keep_link(t, "nvlink ", most.bytes, v);
     if (strcmp(plan_text(t->c, "algo", ""), "hierarchical") == 0)
