@@ -1,15 +1,16 @@
 #define _GNU_SOURCE
 #include "batch.h"
 
-#include <errno.h>   /* errno */
-#include <fcntl.h>   /* open */
-#include <jansson.h> /* json_load_file */
-#include <sodium.h>  /* crypto_generichash */
-#include <stdio.h>   /* snprintf */
-#include <stdlib.h>  /* calloc */
-#include <string.h>  /* strcmp */
-#include <time.h>    /* clock_gettime */
-#include <unistd.h>  /* write */
+#include <errno.h>    /* errno */
+#include <fcntl.h>    /* open */
+#include <jansson.h>  /* json_load_file */
+#include <sodium.h>   /* crypto_generichash */
+#include <stdio.h>    /* snprintf */
+#include <stdlib.h>   /* calloc */
+#include <string.h>   /* strcmp */
+#include <sys/file.h> /* flock */
+#include <time.h>     /* clock_gettime */
+#include <unistd.h>   /* write */
 
 #include "grade.h"
 #include "grading.h"
@@ -366,12 +367,16 @@ static int open_spool(struct batch *b)
         return fail(b, "%s: %s", path, strerror(errno));
     if (strlen(b->spool) > PATH_MAX - 200)
         return fail(b, "%s: a path too long", path);
+    // Held as long as we live, whatever ends us; the folder itself is locked.
+    b->lock = open(b->spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (b->lock < 0 || flock(b->lock, LOCK_EX | LOCK_NB) != 0)
+        return fail(b, "%s: another batch is at work here", b->spool);
     return 0;
 }
 
 int batch_open(struct batch *b, const struct batch_options *o)
 {
-    *b = (struct batch){.o = o};
+    *b = (struct batch){.o = o, .lock = -1};
     if (find_kit(b) != 0 || open_spool(b) != 0)
         return -1;
     b->roster = roster_load(o->roster, b->lab, b->err, sizeof b->err);
@@ -399,6 +404,8 @@ void batch_release(struct batch *b)
     roster_free(b->roster);
     plan_free(b->plan);
     free(b->task);
-    if (b->spool[0])
+    if (b->lock >= 0) {
         rmdir(b->spool); // when it is empty
+        close(b->lock);
+    }
 }

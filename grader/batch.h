@@ -57,6 +57,7 @@ struct batch {
     struct task *task;
     int ntasks;
     struct progress progress;
+    int lock;     /* of the spool: one batch at a time */
     int stopping; /* nothing new is to be started */
     char err[1024];
 };

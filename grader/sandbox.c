@@ -272,7 +272,7 @@ static void find_fault(const struct sandbox *s, struct sandbox_end *end,
             blame_machine(end, "it was stopped before it could start");
     } else if (end->flooded || end->out_of_memory) {
         return; // the student's own doing, whatever came of it
-    } else if (end->status != 0 && disk_is_full(s)) {
+    } else if (disk_is_full(s)) { // also after status 0: what is cut off there?
         blame_machine(end, "this machine's disk is full");
     } else if (end->status != 0 && machine_oom_kills() > oom_kills) {
         blame_machine(end, "this machine ran out of memory");

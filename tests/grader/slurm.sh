@@ -92,22 +92,21 @@ per_job: 2
 at_once: 1
 EOF
 seed=$(printf '%064d' 7)
-batch() { # LEDGER more...
-    local ledger=$1; shift
-    "$build"/grade batch --roster "$work"/roster.csv --submissions "$work"/in \
-        --ledger "$work/$ledger" --lab lab1 --seed "$seed" "$@"
-}
-slurm() { batch slurm.db --executor slurm --config "$work"/slurm.yaml "$@"; }
+batch=("$build"/grade batch --roster "$work"/roster.csv --submissions "$work"/in
+    --lab lab1 --seed "$seed")
+slurm=("${batch[@]}" --ledger "$work"/slurm.db --executor slurm
+    --config "$work"/slurm.yaml)
 
-batch local.db > "$work"/local.txt 2>&1 || fail "local: $(cat "$work"/local.txt)"
+"${batch[@]}" --ledger "$work"/local.db > "$work"/local.txt 2>&1 ||
+    fail "local: $(cat "$work"/local.txt)"
 
 # ---- killed, drained, cancelled ------------------------------------------------------------
 entries() { sqlite3 "$work"/slurm.db 'SELECT count(*) FROM entry' 2> /dev/null || echo 0; }
-slurm > "$work"/first.txt 2>&1 & batch=$!
+"${slurm[@]}" > "$work"/first.txt 2>&1 & pid=$!
 for _ in $(seq 600); do [ "$(entries)" -ge 2 ] && break; sleep 0.2; done
-kill -KILL $batch; wait $batch 2> /dev/null
+kill -KILL $pid; wait $pid 2> /dev/null
 [ "$(entries)" -ge 2 ] || fail "nothing was graded: $(cat "$work"/first.txt)"
-slurm > "$work"/second.txt 2>&1 & batch=$!
+"${slurm[@]}" > "$work"/second.txt 2>&1 & pid=$!
 for _ in $(seq 300); do [ -s "$work"/slurm.db.spool/slurm.job ] && break; sleep 0.1; done
 for _ in $(seq 300); do squeue -h -t running | grep -q . && break; sleep 0.1; done
 scontrol update NodeName="$host" State=DRAIN Reason=test || fail "drain"
@@ -115,7 +114,7 @@ job=$(cat "$work"/slurm.db.spool/slurm.job)
 scancel "${job}_1" || fail "scancel"   # waits for the node, and is cancelled
 for _ in $(seq 300); do sinfo -h -o %T | grep -q drained && break; sleep 0.2; done
 scontrol update NodeName="$host" State=RESUME || fail "resume"
-wait $batch || fail "batch: $(cat "$work"/second.txt)"
+wait $pid || fail "batch: $(cat "$work"/second.txt)"
 
 # ---- the same ---------------------------------------------------------------------------------
 sqlite3 "$work"/slurm.db "SELECT body FROM entry WHERE kind = 'grading'" |

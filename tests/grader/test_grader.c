@@ -3,7 +3,7 @@
  *
  * tests/cheats/NAME/edit.sh turns a copy of the solution into a submission;
  * tests/cheats/NAME/expect says what becomes of it: outcome, score, and a text
- * that the table holds.
+ * that the table holds. "score@case": of that case alone, the others are not run.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -38,11 +38,27 @@ static void list_cheats(void)
     ncheats = scandir(path, &cheats, is_cheat, alphasort);
 }
 
-START_TEST(a_submission_gets_what_it_deserves)
+struct deserved {
+    char outcome[32], only[64], text[256];
+    double score;
+};
+
+static struct deserved expected(const char *name)
 {
-    const char *const name = cheats[_i]->d_name;
-    char dir[] = "/tmp/commlab-cheat-XXXXXX", path[4200];
-    ck_assert(mkdtemp(dir) != NULL);
+    struct deserved d = {.only = "", .text = ""};
+    char score[96];
+    struct child c =
+        child_run(10, "cat %s/tests/cheats/%s/expect", root(), name);
+    ck_assert_int_ge(
+        sscanf(c.out, "%31s %95s %255[^\n]", d.outcome, score, d.text), 2);
+    ck_assert_int_ge(sscanf(score, "%lf@%63s", &d.score, d.only), 1);
+    child_clear(&c);
+    return d;
+}
+
+/* A copy of the solution, edited. */
+static void make_submission(const char *name, const char *dir)
+{
     struct child c = child_run(
         30,
         "cp %s/solutions/lab1-collectives/* %s && cd %s && ROOT=%s "
@@ -50,28 +66,31 @@ START_TEST(a_submission_gets_what_it_deserves)
         root(), dir, dir, root(), root(), root(), name);
     ck_assert_msg(c.status == 0, "%s: %s%s", name, c.out, c.err);
     child_clear(&c);
-    c = child_run(200, "%s/grade run --lab lab1 --json %s.json %s",
-                  child_build(), dir, dir);
-    struct child want =
-        child_run(10, "cat %s/tests/cheats/%s/expect", root(), name);
-    char outcome[32], text[256] = "";
-    double score;
-    ck_assert_int_ge(
-        sscanf(want.out, "%31s %lf %255[^\n]", outcome, &score, text), 2);
+}
+
+START_TEST(a_submission_gets_what_it_deserves)
+{
+    const char *const name = cheats[_i]->d_name;
+    char dir[] = "/tmp/commlab-cheat-XXXXXX", path[4200];
+    ck_assert(mkdtemp(dir) != NULL);
+    make_submission(name, dir);
+    const struct deserved d = expected(name);
+    struct child c =
+        child_run(600, "%s/grade run --lab lab1 --json %s.json %s%s %s",
+                  child_build(), dir, d.only[0] ? "--case " : "", d.only, dir);
     json_error_t error;
     snprintf(path, sizeof path, "%s.json", dir);
     json_t *const j = json_load_file(path, 0, &error);
     ck_assert_msg(j != NULL, "%s: no JSON: %s%s", name, c.out, c.err);
     const char *const got = json_string_value(json_object_get(j, "outcome"));
     const double points = json_number_value(json_object_get(j, "score"));
-    ck_assert_msg(strcmp(got, outcome) == 0 && points == score &&
-                      strstr(c.out, text) != NULL,
+    ck_assert_msg(strcmp(got, d.outcome) == 0 && points == d.score &&
+                      strstr(c.out, d.text) != NULL,
                   "%s: %s with %g points, should be %s with %g and \"%s\"\n%s",
-                  name, got, points, outcome, score, text, c.out);
-    ck_assert_int_eq(c.status, strcmp(outcome, "pass") != 0);
+                  name, got, points, d.outcome, d.score, d.text, c.out);
+    ck_assert_int_eq(c.status, strcmp(d.outcome, "pass") != 0);
     json_decref(j);
     child_clear(&c);
-    child_clear(&want);
     c = child_run(30, "rm -rf %s %s.json", dir, dir);
     child_clear(&c);
 }
@@ -137,7 +156,7 @@ int main(void)
     list_cheats();
     Suite *const s = suite_create("grader");
     TCase *const t = tcase_create("grader");
-    tcase_set_timeout(t, 300);
+    tcase_set_timeout(t, 700);
     tcase_add_test(t, mistakes_on_the_command_line_are_named);
     tcase_add_test(t, a_machine_without_a_sandbox_is_not_the_students_fault);
     tcase_add_test(t, grading_leaves_nothing_in_tmp);

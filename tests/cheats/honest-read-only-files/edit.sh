@@ -1,0 +1,2 @@
+# Comes from an archive that took away the right to write.
+chmod 400 ./*.c

@@ -1,0 +1,2 @@
+# Written on another system.
+sed -i 's/$/\r/' bootstrap.c

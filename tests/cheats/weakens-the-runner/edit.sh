@@ -1,0 +1,2 @@
+# A hole that is none.
+echo 'void lab_hole(const char *what) { (void)what; for (;;) ; }' >> p2p.c
