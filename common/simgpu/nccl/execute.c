@@ -311,6 +311,9 @@ static void enqueue(struct run *r, struct gate *gate)
     r->op[0]->gate = gate;
     give_posts(r);
     for (int i = 0; i < r->n; i++) {
+        // Calls of a group are noted, and launched once.
+        if (i > 0)
+            r->op[i]->op.node.host_ps = proc()->costs->api_host_ps;
         struct graph_access access[3];
         struct nccl_op *const o = r->op[i];
         fill_node(o, access);
