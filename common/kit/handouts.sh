@@ -29,12 +29,15 @@ status=0
 
 # The output of a command line, for a block of that kind.
 run() { # COMMAND KIND
-    local command=$1
-    [ "$2" = skeleton ] ||
+    local command=$1 shown=
+    if [ "$2" != skeleton ]; then
         command=$(sed -E 's#build/lab([0-9])#build/solutions/lab\1#g' <<< "$1")
+        shown='s#build/solutions/lab#build/lab#g'
+    fi
     rm -rf "$work/run"
     mkdir "$work/run"
-    TMP=$work/run timeout 300 bash -c "$command" 2>&1 < /dev/null || true
+    { TMP=$work/run timeout 600 bash -c "$command" 2>&1 < /dev/null || true; } |
+        sed "$shown"
 }
 
 # Does the text of file $1 match the pattern of file $2, in which "..." lines
@@ -73,7 +76,7 @@ finish_command() { # FILE LINE COMMAND KIND
 }
 
 figure() { # FILE LINE PATH COMMAND
-    local path=${1%/*}/$3 out=$work/figure
+    local path=${1%/*}/$3 out=$work/${3##*/}
     rm -rf "$out" "$work/run"
     mkdir "$work/run"
     if ! OUT=$out TMP=$work/run timeout 300 bash -c "$4" \
