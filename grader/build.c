@@ -133,7 +133,8 @@ static int compile_script(const struct grade *g, char *out, size_t nbytes)
 static const char link_script[] =
     "g++ -o \"$OUT\"/program \"$OUT\"/*.o \"$STAFF\"/*.o \"$STAFF\"/liblab.a "
     "\"$STAFF\"/libjudge.a \"$STAFF\"/libgraph.a "
-    "-Wl,@\"$COMMON\"/lab/meter.wrap -L\"$SIMGPU\"/lib -lnccl -lcudart "
+    "-Wl,@\"$COMMON\"/lab/meter.wrap -L\"$SIMGPU\"/lib "
+    "-Wl,--push-state,--as-needed -lcublas -Wl,--pop-state -lnccl -lcudart "
     "-Wl,-rpath,\"$SIMGPU\"/lib $(pkg-config --libs mpich) -lyaml "
     "-ljansson -lexpat -ldw -lelf -lm -pthread";
 
