@@ -1,0 +1,143 @@
+/*
+ * Part 4: the layer in pieces, so that communication hides.
+ *
+ *     stream       G0 G1 G2       E0    E1    E2       S0 S1 S2
+ *     comm_stream     D0    D1    D2    R0    R1    R2
+ *
+ * G gather, D dispatch, E expert, R return, S scatter, of pieces 0, 1, 2
+ */
+#include "lab7.h"
+
+#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+
+/* Piece number i, as a smaller layer with buffers of its own. */
+struct piece {
+    const float *in, *gate;
+    const int *expert;
+    float *out;
+    int ntokens;
+    struct moe_space space;
+    struct moe_route route;
+};
+
+static void piece_init(struct piece *p, int i, const struct moe *m)
+{
+    const size_t first = (size_t)i * (size_t)p->ntokens;
+    const size_t floats = first * (size_t)m->dim;
+    const size_t room = floats * (size_t)m->nranks; // what may have come before
+    p->in += floats;
+    p->out += floats;
+    p->gate += first;
+    p->expert += first;
+    p->space.packed += floats;
+    p->space.arrived += room;
+    p->space.processed += room;
+    p->space.order += first;
+    p->space.host_order += first;
+}
+
+/* What comes on `later` from here on waits for what is on `earlier` by now. */
+static ncclResult_t after(cudaStream_t later, cudaStream_t earlier)
+{
+    // BEGIN HOLE part 4: order of two streams (about 5 lines)
+    // USES later earlier
+    // HINT: an event, recorded on one and waited for on the other. It may be
+    // HINT: destroyed at once: the wait keeps what it needs.
+    cudaEvent_t event;
+    LAB_TRY_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    LAB_TRY_CUDA(cudaEventRecord(event, earlier));
+    LAB_TRY_CUDA(cudaStreamWaitEvent(later, event, 0));
+    LAB_TRY_CUDA(cudaEventDestroy(event));
+    return ncclSuccess;
+    // END HOLE
+}
+
+/* All routes first, in one exchange: the host has to wait for it. */
+static ncclResult_t plan_pieces(const struct moe *m, struct piece *p, int n)
+{
+    struct moe_route route[MOE_MAX_PIECES];
+    for (int i = 0; i < n; i++)
+        moe_sort(p[i].expert, p[i].ntokens, m->nranks, p[i].space.host_order,
+                 &route[i]);
+    LAB_TRY_CUDA(
+        cudaMemcpyAsync(p[0].space.order, p[0].space.host_order,
+                        (size_t)(n * p[0].ntokens) * sizeof *p[0].space.order,
+                        cudaMemcpyHostToDevice, m->stream));
+    LAB_TRY(moe_exchange_counts(m, route, n));
+    for (int i = 0; i < n; i++)
+        p[i].route = route[i];
+    return ncclSuccess;
+}
+
+/* Gather and dispatch all pieces; *here[i]: piece i has arrived. */
+static ncclResult_t send_pieces(const struct moe *m, const struct piece *p,
+                                int n, cudaEvent_t *here)
+{
+    // BEGIN HOLE part 4: send the pieces (about 15 lines)
+    // USES after m p n here
+    // HINT: moe_gather on m->stream, moe_dispatch on m->comm_stream behind it.
+    // HINT: Create here[i] and record it where the piece has arrived.
+    for (int i = 0; i < n; i++) {
+        const struct moe_space *const s = &p[i].space;
+        LAB_TRY(moe_gather(p[i].in, s->order, p[i].ntokens, m->dim, s->packed,
+                           m->stream));
+        LAB_TRY(after(m->comm_stream, m->stream));
+        LAB_TRY(moe_dispatch(m, &p[i].route, s->packed, s->arrived,
+                             m->comm_stream));
+        LAB_TRY_CUDA(
+            cudaEventCreateWithFlags(&here[i], cudaEventDisableTiming));
+        LAB_TRY_CUDA(cudaEventRecord(here[i], m->comm_stream));
+    }
+    return ncclSuccess;
+    // END HOLE
+}
+
+/* The expert's work on each piece, and its way back behind it. */
+static ncclResult_t work_on_pieces(const struct moe *m, const struct piece *p,
+                                   int n, const cudaEvent_t *here)
+{
+    // BEGIN HOLE part 4: work on the pieces (about 12 lines)
+    // USES m p n here
+    // HINT: which event must a piece's expert wait for? What must its return
+    // HINT: wait for, and what must not wait for that return?
+    for (int i = 0; i < n; i++) {
+        const struct moe_space *const s = &p[i].space;
+        LAB_TRY_CUDA(cudaStreamWaitEvent(m->stream, here[i], 0));
+        LAB_TRY_CUDA(cudaEventDestroy(here[i]));
+        LAB_TRY(moe_expert(m, s->arrived, p[i].route.nrecv, s->processed));
+        LAB_TRY(after(m->comm_stream, m->stream));
+        LAB_TRY(moe_return(m, &p[i].route, s->processed, s->packed,
+                           m->comm_stream));
+    }
+    return ncclSuccess;
+    // END HOLE
+}
+
+ncclResult_t moe_layer_overlapped(const struct moe *m, const float *in,
+                                  const int *expert, const float *gate,
+                                  int ntokens, int npieces, float *out,
+                                  const struct moe_space *space)
+{
+    struct piece piece[MOE_MAX_PIECES];
+    cudaEvent_t here[MOE_MAX_PIECES];
+    if (npieces < 1 || npieces > MOE_MAX_PIECES || ntokens % npieces != 0)
+        return ncclInvalidArgument;
+    for (int i = 0; i < npieces; i++) {
+        piece[i] = (struct piece){.in = in,
+                                  .gate = gate,
+                                  .expert = expert,
+                                  .out = out,
+                                  .ntokens = ntokens / npieces,
+                                  .space = *space};
+        piece_init(&piece[i], i, m);
+    }
+    LAB_TRY(plan_pieces(m, piece, npieces));
+    LAB_TRY(send_pieces(m, piece, npieces, here));
+    LAB_TRY(work_on_pieces(m, piece, npieces, here));
+    LAB_TRY(after(m->stream, m->comm_stream));
+    for (int i = 0; i < npieces; i++)
+        LAB_TRY(moe_scatter(piece[i].space.packed, piece[i].space.order,
+                            piece[i].gate, piece[i].ntokens, m->dim,
+                            piece[i].out, m->stream));
+    return ncclSuccess;
+}

@@ -1,0 +1,9 @@
+/* Expert parallel: the solution earns everything, the skeleton nothing, and each mistake
+ * costs what its patch says it does. */
+#include "labtest.h"
+
+int main(void)
+{
+    static const struct labtest lab = {.lab = "lab7-expert-parallel", .nmutants = 6};
+    return labtest_main(&lab, NULL);
+}
