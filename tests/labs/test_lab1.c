@@ -1,9 +1,12 @@
 /* Lab 1: the solution earns everything, the skeleton nothing, and each mistake
  * costs what its patch says it does. */
+#define _GNU_SOURCE
 #include <check.h>
+#include <stdio.h>  /* snprintf */
 #include <string.h> /* strstr */
 
 #include "child.h"
+#include "judge/plan.h"
 #include "labtest.h"
 
 START_TEST(labs_are_what_the_solutions_generate)
@@ -32,7 +35,7 @@ START_TEST(one_case_runs_alone_with_another_seed)
         child_run(30, "mpirun -n 2 %s/solutions/lab1 --case ring --seed 77",
                   child_build());
     ck_assert_msg(c.status == 0 && strstr(c.out, "seed 77") &&
-                      strstr(c.out, "total 5 of 5 points"),
+                      strstr(c.out, "total 3 of 3 points"),
                   "%s%s", c.out, c.err);
     child_clear(&c);
 }
@@ -48,8 +51,124 @@ START_TEST(a_foreign_mpirun_is_an_error)
 }
 END_TEST
 
+/* ---- times -------------------------------------------------------------------- */
+
+/* Jobs that the plan's timed cases need. */
+static const struct {
+    int nranks;
+    const char *topo;
+    const char *options;
+} jobs[] = {
+    {8, "dgx-h100", ""},
+    {6, "pcie-4090", ""},
+    {16, "2x-dgx-h100", ""},
+    {16, "2x-dgx-h100", "--hidden"},
+};
+static const char *const schedules[] = {"eager", "late", "random:1",
+                                        "random:2"};
+
+/* Every line of times that the program prints is in the plan's file, to the last
+ * digit. */
+START_TEST(times_are_the_plans_under_every_schedule)
+{
+    struct child want =
+        child_run(10,
+                  "cat %s/grader/plans/times/lab1-collectives.yaml "
+                  "%s/grader/plans/hidden/times/lab1-collectives.yaml",
+                  labtest_root(), labtest_root());
+    struct child c =
+        child_run(300,
+                  "SIMGPU_TOPO=%s SIMGPU_SCHEDULE=%s mpirun -n %d "
+                  "%s/solutions/lab1 --times %s",
+                  jobs[_i / 4].topo, schedules[_i % 4], jobs[_i / 4].nranks,
+                  child_build(), jobs[_i / 4].options);
+    int lines = 0;
+    char *rest;
+    for (char *line = strtok_r(c.out, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest), lines++)
+        ck_assert_msg(strstr(want.out, line) != NULL, "%s, %s: %s",
+                      jobs[_i / 4].topo, schedules[_i % 4], line);
+    ck_assert_msg(c.status == 0 && lines > 0, "%s", c.err);
+    child_clear(&want);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(only_jobs_that_are_tested_are_timed)
+{
+    struct child c = child_run(
+        30,
+        "p=%s/solutions/lab1; $p --list --times; $p --list --times --hidden",
+        child_build());
+    ck_assert_str_eq(c.out, "8 dgx-h100\n16 2x-dgx-h100\n6 pcie-4090\n"
+                            "16 2x-dgx-h100\n");
+    child_clear(&c);
+}
+END_TEST
+
+/* ---- answers, handout --------------------------------------------------------- */
+
+START_TEST(digests_are_those_of_the_solutions_answers)
+{
+    char *rest;
+    struct child c =
+        child_run(30, "%s/solutions/lab1 --digests", child_build());
+    struct child judge = child_run(
+        10, "cat %s/solutions/lab1-collectives/judge.c", labtest_root());
+    int lines = 0;
+    for (char *line = strtok_r(c.out, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest), lines++)
+        ck_assert_msg(strstr(judge.out, line) != NULL, "judge.c lacks %s",
+                      line);
+    ck_assert_int_eq(lines, 6);
+    child_clear(&c);
+    child_clear(&judge);
+}
+END_TEST
+
+/* Points of the cases of one part, hidden ones too. */
+static double points_of(const struct plan *p, int part)
+{
+    double points = 0;
+    for (int i = 0; i < p->ncases; i++)
+        points += p->cases[i].part == part ? p->cases[i].points : 0;
+    return points;
+}
+
+START_TEST(the_handouts_points_are_the_plans)
+{
+    char plan[4200], hidden[4200], err[512] = "", row[64];
+    snprintf(plan, sizeof plan, "%s/grader/plans/lab1-collectives.yaml",
+             labtest_root());
+    snprintf(hidden, sizeof hidden,
+             "%s/grader/plans/hidden/lab1-collectives.yaml", labtest_root());
+    struct plan *const p = plan_load(plan, hidden, err, sizeof err);
+    ck_assert_msg(p != NULL, "%s", err);
+    struct child c = child_run(
+        10,
+        "sed -n 's/^| \\([1-4]\\) [^|]*|[^|]*| \\([0-9]*\\) |.*/\\1 \\2/p' "
+        "%s/handouts/lab1-collectives.md",
+        labtest_root());
+    double all = 0;
+    for (int part = 1; part <= 4; part++) {
+        snprintf(row, sizeof row, "%d %g\n", part, points_of(p, part));
+        ck_assert_msg(strstr(c.out, row) != NULL, "no \"%s\" in\n%s", row,
+                      c.out);
+        all += points_of(p, part);
+    }
+    ck_assert(all == 100);
+    child_clear(&c);
+    plan_free(p);
+}
+END_TEST
+
 static void own_tests(TCase *t)
 {
+    tcase_add_loop_test(t, times_are_the_plans_under_every_schedule, 0,
+                        4 * sizeof jobs / sizeof *jobs);
+    tcase_add_test(t, only_jobs_that_are_tested_are_timed);
+    tcase_add_test(t, digests_are_those_of_the_solutions_answers);
+    tcase_add_test(t, the_handouts_points_are_the_plans);
     tcase_add_test(t, labs_are_what_the_solutions_generate);
     tcase_add_test(t, an_unknown_case_is_a_usage_error);
     tcase_add_test(t, one_case_runs_alone_with_another_seed);
