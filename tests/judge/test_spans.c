@@ -1,0 +1,292 @@
+/* What an iteration did and took, from graphs made by hand. */
+#include <check.h>
+#include <math.h>   /* isnan */
+#include <stdlib.h> /* EXIT_SUCCESS */
+#include <string.h> /* strstr */
+
+#include "judge/spans.h"
+#include "synthetic.h"
+
+const struct judge_lab *const judge_labs[] = {NULL};
+
+enum { US = 1000000, NRANKS = 2, MIB = 1 << 20 }; /* ps; bytes */
+
+static struct synthetic s;
+static struct graph *g;
+static struct spans *spans;
+static const struct plan_case c = {.name = "ring", .timed = 1};
+
+static void setup(void)
+{
+    synthetic_init(&s, NRANKS);
+    g = NULL;
+    spans = NULL;
+}
+
+static void teardown(void)
+{
+    spans_free(spans);
+    graph_free(g);
+    synthetic_release(&s);
+}
+
+/* What is recorded now, as a task of the case "ring". */
+static struct judge_task task(void)
+{
+    char err[256] = "";
+    g = synthetic_load(&s);
+    spans = spans_new(g, NULL, err, sizeof err);
+    ck_assert_msg(spans != NULL, "%s", err);
+    return (struct judge_task){
+        .c = &c, .nranks = NRANKS, .iterations = 2, .graph = g, .spans = spans};
+}
+
+/* From now on operations of this rank belong to a range; NULL: to none. */
+static void range(uint32_t rank, const char *name)
+{
+    graph_span(name ? graph_string(s.rank[rank], name) : 0);
+}
+
+static void mark(uint32_t rank)
+{
+    SYNTHETIC(&s, rank,
+              .node = {.kind = GRAPH_MARK, .queue = 1, .place = (int)rank});
+}
+
+static void kernel(uint32_t rank, uint64_t us)
+{
+    SYNTHETIC(&s, rank,
+              .node = {.kind = GRAPH_KERNEL,
+                       .queue = 1,
+                       .place = (int)rank,
+                       .latency_ps = us * US});
+}
+
+/* An iteration with one kernel, as the runner marks it. */
+static void iteration(uint32_t rank, const char *name, uint64_t us)
+{
+    range(rank, name);
+    mark(rank);
+    kernel(rank, us);
+    mark(rank);
+    range(rank, NULL);
+}
+
+/* A message of nbytes between two ranks, on both. */
+static void message(uint64_t key, uint32_t from, uint32_t to, uint64_t nbytes)
+{
+    const struct graph_node n = {.queue = 1,
+                                 .match_kind = GRAPH_MATCH_PAIR,
+                                 .match = key,
+                                 .match_size = 2,
+                                 .bytes = nbytes};
+    struct graph_node send = n, recv = n;
+    send.kind = GRAPH_SEND;
+    send.place = recv.peer_place = (int)from;
+    recv.kind = GRAPH_RECV;
+    recv.place = send.peer_place = (int)to;
+    recv.match_rank = 1;
+    range(from, "ring #0");
+    SYNTHETIC(&s, from, .node = send);
+    range(to, "ring #0");
+    SYNTHETIC(&s, to, .node = recv);
+    range(to, NULL);
+}
+
+/* ---- windows ------------------------------------------------------------------ */
+
+START_TEST(an_iteration_lasts_from_its_first_to_its_last_operation)
+{
+    for (uint32_t r = 0; r < NRANKS; r++) {
+        kernel(r, 100); // before
+        iteration(r, "ring #0", 10 + 5 * r);
+        kernel(r, 100);
+        iteration(r, "ring #1", 30);
+        iteration(r, "other #0", 70);
+    }
+    const struct judge_task t = task();
+    struct spans_window w;
+    ck_assert_int_eq(spans_window(&t, 0, 0, &w), 0);
+    ck_assert_uint_eq(w.first, 1);
+    ck_assert_uint_eq(w.last, 3);
+    ck_assert_uint_eq(w.begin_ps, 100 * US);
+    ck_assert_uint_eq(w.end_ps, 110 * US);
+    ck_assert(spans_time_us(&t, 0) == 15); // of the slowest rank
+    ck_assert(spans_time_us(&t, 1) == 30);
+}
+END_TEST
+
+START_TEST(an_iteration_that_a_rank_does_not_show_has_no_time)
+{
+    struct spans_window w;
+    iteration(0, "ring #0", 10);
+    kernel(1, 10);
+    const struct judge_task t = task();
+    ck_assert_int_eq(spans_window(&t, 0, 0, &w), 0);
+    ck_assert_int_eq(spans_window(&t, 1, 0, &w), -1);
+    ck_assert(isnan(spans_time_us(&t, 0)));
+}
+END_TEST
+
+START_TEST(ranges_inside_hide_nothing)
+{
+    for (uint32_t r = 0; r < NRANKS; r++) {
+        range(r, "ring #0");
+        mark(r);
+        range(r, "mine");
+        kernel(r, 10);
+        range(r, "ring #1"); // a name that is somebody else's
+        kernel(r, 20);
+        range(r, NULL);
+        kernel(r, 5);
+        range(r, "ring #0");
+        mark(r);
+        range(r, NULL);
+    }
+    const struct judge_task t = task();
+    ck_assert(spans_time_us(&t, 0) == 35);
+    ck_assert_uint_eq(spans_count(&t, 1, 0, GRAPH_KERNEL, GRAPH_OP_NONE), 3);
+}
+END_TEST
+
+START_TEST(work_in_another_queue_counts_until_it_is_done)
+{
+    for (uint32_t r = 0; r < NRANKS; r++) {
+        range(r, "ring #0");
+        mark(r);
+        kernel(r, 10);
+        SYNTHETIC(&s, r,
+                  .node = {.kind = GRAPH_KERNEL,
+                           .queue = 2,
+                           .place = (int)r,
+                           .latency_ps = 50 * US});
+        mark(r);
+        range(r, NULL);
+    }
+    const struct judge_task t = task();
+    ck_assert(spans_time_us(&t, 0) == 50);
+}
+END_TEST
+
+/* ---- counts, overlap, links ---------------------------------------------------- */
+
+START_TEST(operations_are_counted_by_kind)
+{
+    for (uint32_t r = 0; r < NRANKS; r++)
+        iteration(r, "ring #0", 10);
+    message(1, 0, 1, MIB);
+    message(2, 0, 1, MIB);
+    const struct judge_task t = task();
+    ck_assert_uint_eq(spans_count(&t, 0, 0, GRAPH_SEND, GRAPH_OP_NONE), 2);
+    ck_assert_uint_eq(spans_count(&t, 1, 0, GRAPH_SEND, GRAPH_OP_NONE), 0);
+    ck_assert_uint_eq(spans_count(&t, 1, 0, GRAPH_RECV, GRAPH_OP_NONE), 2);
+    ck_assert_uint_eq(spans_count(&t, 0, 0, GRAPH_COLL, GRAPH_OP_ALLREDUCE), 0);
+}
+END_TEST
+
+START_TEST(communication_beside_a_kernel_is_hidden)
+{
+    for (uint32_t r = 0; r < NRANKS; r++) {
+        range(r, "ring #0");
+        mark(r);
+        SYNTHETIC(&s, r, // long enough for the whole message
+                  .node = {.kind = GRAPH_KERNEL,
+                           .queue = 2,
+                           .place = (int)r,
+                           .latency_ps = 1000 * US});
+    }
+    message(1, 0, 1, MIB);
+    const struct judge_task t = task();
+    struct spans_overlap o;
+    ck_assert_int_eq(spans_overlap(&t, 0, 0, &o), 0);
+    ck_assert(o.compute_us == 1000);
+    ck_assert(o.comm_us > 5 && o.comm_us < 1000);
+    ck_assert(o.hidden_us == o.comm_us && o.exposed_us == 0);
+}
+END_TEST
+
+START_TEST(the_busiest_link_is_named)
+{
+    const char *name;
+    message(1, 0, 1, MIB);
+    message(2, 0, 1, MIB);
+    message(3, 1, 0, MIB);
+    const struct judge_task t = task();
+    ck_assert(spans_busiest_link(&t, 0, "", &name) == 2 * MIB);
+    ck_assert_str_eq(name, "nvlink G0 up");
+    ck_assert(spans_busiest_link(&t, 0, "out ", &name) == 0);
+    ck_assert_str_eq(name, "");
+}
+END_TEST
+
+START_TEST(a_gpu_sends_as_fast_as_its_links)
+{
+    iteration(0, "ring #0", 1);
+    iteration(1, "ring #0", 1);
+    const struct judge_task t = task();
+    const struct topo *const topo = spans_topo(spans);
+    double up = 0;
+    for (int i = 0; i < topo_nresources(topo); i++)
+        if (strcmp(topo_resource(topo, i)->name, "nvlink G0 up") == 0)
+            up = topo_resource(topo, i)->rate;
+    ck_assert(up > 0 && spans_out_rate(&t) == up);
+}
+END_TEST
+
+/* ---- without a graph ------------------------------------------------------------ */
+
+START_TEST(without_a_graph_there_is_nothing_to_say)
+{
+    const struct judge_task t = {.c = &c, .nranks = NRANKS};
+    struct spans_overlap o;
+    const char *name;
+    ck_assert(isnan(spans_time_us(&t, 0)));
+    ck_assert_uint_eq(spans_count(&t, 0, 0, GRAPH_KERNEL, GRAPH_OP_NONE), 0);
+    ck_assert_int_eq(spans_overlap(&t, 0, 0, &o), -1);
+    ck_assert(isnan(spans_busiest_link(&t, 0, "", &name)));
+    ck_assert(isnan(spans_out_rate(&t)));
+}
+END_TEST
+
+START_TEST(a_graph_that_cannot_be_replayed_is_an_error)
+{
+    char err[256] = "";
+    iteration(0, "ring #0", 1);
+    SYNTHETIC(&s, 0, // its receiver never came
+              .node = {.kind = GRAPH_SEND,
+                       .queue = 1,
+                       .peer_place = 1,
+                       .match_kind = GRAPH_MATCH_PAIR,
+                       .match = 9,
+                       .match_size = 2,
+                       .bytes = 1});
+    g = synthetic_load(&s);
+    ck_assert_ptr_null(spans_new(g, NULL, err, sizeof err));
+    ck_assert_msg(err[0] != 0, "no reason");
+    ck_assert_ptr_null(spans_new(g, "no-such-machine", err, sizeof err));
+    ck_assert_msg(strstr(err, "no-such-machine") != NULL, "%s", err);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const suite = suite_create("spans");
+    TCase *const t = tcase_create("spans");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, an_iteration_lasts_from_its_first_to_its_last_operation);
+    tcase_add_test(t, an_iteration_that_a_rank_does_not_show_has_no_time);
+    tcase_add_test(t, ranges_inside_hide_nothing);
+    tcase_add_test(t, work_in_another_queue_counts_until_it_is_done);
+    tcase_add_test(t, operations_are_counted_by_kind);
+    tcase_add_test(t, communication_beside_a_kernel_is_hidden);
+    tcase_add_test(t, the_busiest_link_is_named);
+    tcase_add_test(t, a_gpu_sends_as_fast_as_its_links);
+    tcase_add_test(t, without_a_graph_there_is_nothing_to_say);
+    tcase_add_test(t, a_graph_that_cannot_be_replayed_is_an_error);
+    suite_add_tcase(suite, t);
+    SRunner *const r = srunner_create(suite);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
