@@ -41,7 +41,7 @@ PREFIX := $(BUILD)/simgpu
 
 WARN := -Wall -Wextra -Werror
 OPT ?= -O2
-BASE := $(OPT) -g -fno-omit-frame-pointer -pthread -Icommon -MMD -MP
+BASE = $(OPT) -g -fno-omit-frame-pointer -pthread -Icommon -MMD -MP
 MPI_CFLAGS := $(shell pkg-config --cflags mpich 2>/dev/null)
 MPI_LIBS := $(shell pkg-config --libs mpich 2>/dev/null)
 CFLAGS_ALL = -std=gnu11 $(WARN) $(BASE) $(CFLAGS)
