@@ -82,6 +82,36 @@ static void check_all_reduce(size_t count)
     cudaFree(di);
 }
 
+/* Floats that don't add up to the same in another order. */
+static void check_bits(void)
+{
+    enum { M = 300000 }; // several pieces, and not a whole number of them
+    const size_t nbytes = M * sizeof(float);
+    float *const h = malloc(nbytes), *const first = malloc(nbytes);
+    float *const send = device(nbytes), *const recv = device(nbytes);
+    int same = 1, equal = 1;
+    for (int round = 0; round < 6; round++) {
+        float *const out = round % 2 ? send : recv;
+        for (int i = 0; i < M; i++)
+            h[i] = (float)((i * 37 + rank * 101) % 1009) * 1.1f +
+                   (float)(rank == i % nranks) * 3e7f;
+        put(send, h, nbytes);
+        ncclAllReduce(send, out, M, ncclFloat, ncclSum, comm, stream);
+        get(h, out, nbytes);
+        if (round == 0)
+            memcpy(first, h, nbytes);
+        same &= memcmp(first, h, nbytes) == 0;
+        MPI_Bcast(first, (int)nbytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+        equal &= memcmp(first, h, nbytes) == 0;
+    }
+    RULE(same, "an all-reduce gives the same bits every time, in place too");
+    RULE(equal, "and to all ranks");
+    cudaFree(send);
+    cudaFree(recv);
+    free(h);
+    free(first);
+}
+
 static void check_types(void)
 {
     static const size_t size[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
@@ -301,6 +331,7 @@ int main(int argc, char **argv)
          "all ranks join");
     check_all_reduce(N);
     check_all_reduce(3);
+    check_bits();
     check_types();
     check_others();
     if (nranks > 1)

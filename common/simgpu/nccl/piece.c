@@ -69,6 +69,15 @@ static void find_buffers(struct work *w)
 
 /* ---- moving ---------------------------------------------------------------------- */
 
+/* Before the first write to a peer's memory: a read maps sixteen pages at a
+ * time, a write one. */
+static void touch(const char *p, size_t nbytes)
+{
+    const size_t page = 4096;
+    for (size_t i = 0; i < nbytes; i += page)
+        (void)*(volatile const char *)(p + i);
+}
+
 static void copy(char *to, const char *from, size_t nbytes)
 {
     if (to != from)
@@ -117,6 +126,8 @@ static void reduce_to(const struct work *w, size_t begin, size_t count,
     char acc[BLOCK] __attribute__((aligned(64)));
     const size_t step = BLOCK / w->size;
     const int large = w->count * w->size >= STREAM;
+    for (int r = first; r <= last; r++)
+        touch(output(w, r, at), count * w->size);
     for (size_t i = 0; i < count; i += step) {
         const size_t n = count - i < step ? count - i : step;
         reduce_block(w, acc, begin + i, n);
@@ -133,8 +144,9 @@ static void reduce_to(const struct work *w, size_t begin, size_t count,
 static void copy_to(const struct work *w, int to, size_t to_element, int from,
                     size_t from_element, size_t count)
 {
-    copy(output(w, to, to_element), input(w, from, from_element),
-         count * w->size);
+    char *const out = output(w, to, to_element);
+    touch(out, count * w->size);
+    copy(out, input(w, from, from_element), count * w->size);
 }
 
 /* ---- pieces ---------------------------------------------------------------------- */

@@ -275,9 +275,16 @@ void reduce_divide(void *acc, size_t count, ncclDataType_t type, int n)
  * line that it overwrites: a third of all traffic of an all-reduce. */
 static void store_lines(char *to, const char *from, size_t nbytes)
 {
-    for (size_t i = 0; i < nbytes; i += 16)
-        _mm_stream_si128((__m128i *)(to + i),
-                         _mm_load_si128((const __m128i *)(from + i)));
+    for (size_t i = 0; i < nbytes; i += 64) {
+        const __m128i *const in = (const __m128i *)(from + i);
+        __m128i *const out = (__m128i *)(to + i);
+        const __m128i a = _mm_load_si128(in), b = _mm_load_si128(in + 1);
+        const __m128i c = _mm_load_si128(in + 2), d = _mm_load_si128(in + 3);
+        _mm_stream_si128(out, a);
+        _mm_stream_si128(out + 1, b);
+        _mm_stream_si128(out + 2, c);
+        _mm_stream_si128(out + 3, d);
+    }
     _mm_sfence();
 }
 #else
