@@ -127,6 +127,9 @@ struct lab {
     const char *brief;
     const struct lab_kind *kinds;       /* ended by a NULL name */
     const struct lab_command *commands; /* ended by a NULL option */
+    const char *dataless; /* "128M": what is in device memory from that size on
+                             matters to nobody, so simgpu need not keep it
+                             (SIMGPU_DATALESS, unless that is set); or NULL */
 };
 extern const struct lab lab; /* defined by each lab's cases.c */
 

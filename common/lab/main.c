@@ -210,6 +210,8 @@ static const struct lab_command *find_command(const char *option)
 int main(int argc, char **argv)
 {
     struct lab_run r = {0};
+    if (lab.dataless)
+        setenv("SIMGPU_DATALESS", lab.dataless, 0);
     MPI_MUST(MPI_Init(&argc, &argv));
     MPI_MUST(MPI_Comm_rank(MPI_COMM_WORLD, &r.rank));
     MPI_MUST(MPI_Comm_size(MPI_COMM_WORLD, &r.nranks));
