@@ -226,11 +226,13 @@ $(foreach l,$(LABS),$(eval grade-$(call short,$(l)): $(BUILD)/grade $(GPU_READY)
 
 # ---- tools ------------------------------------------------------------------
 
-# The judge of each lab, without the code that calls the student's functions;
-# judges.c lists them, and is written anew when a lab comes or goes.
+# The judge of each lab (judge.c and judge_*.c), without the code that calls the
+# student's functions; judges.c lists them, written anew when a lab comes or
+# goes.
 JUDGES := $(foreach l,$(LABS),$(firstword \
 	$(wildcard solutions/$(l)/judge.c labs/$(l)/judge.c)))
 JUDGE_NAMES := $(foreach f,$(JUDGES),judge_$(call short,$(notdir $(f:/judge.c=))))
+JUDGES += $(wildcard $(JUDGES:judge.c=judge_*.c))
 judges_c = \#include "judge/judge.h"\n$(foreach j,$(JUDGE_NAMES),extern \
 	const struct judge_lab $j;\n)const struct judge_lab *const \
 	judge_labs[] = {$(foreach j,$(JUDGE_NAMES),&$j,) 0};\n
@@ -303,6 +305,10 @@ $(addprefix $(BUILD)/tests/lab/prog_,sweep runner): PROG_LIBS := \
 	-Wl,@common/lab/meter.wrap
 $(addprefix $(BUILD)/tests/lab/prog_,sweep runner): $(LAB_ARCHIVES)
 NN_ARCHIVES := $(addprefix $(O)/lib,nn.a nnref.a judge.a graph.a)
+LAB6_PURE := $(call objs,$(addprefix solutions/lab6-peer-bandwidth/,infer.c \
+	schedule.c cards.c peers.c)) $(O)/libgraph.a
+$(BUILD)/tests/labs/prog_lab6: PROG_LIBS := $(LAB6_PURE) -lexpat -ldw -lelf
+$(BUILD)/tests/labs/prog_lab6: $(LAB6_PURE)
 $(BUILD)/tests/nn/prog_nn: PROG_LIBS := $(NN_ARCHIVES) $(JUDGE_LIBS)
 $(BUILD)/tests/nn/prog_nn: $(NN_ARCHIVES)
 $(BUILD)/tests/cublas/prog_cublas: PROG_LIBS := $(O)/libjudge.a $(JUDGE_LIBS)

@@ -1,0 +1,106 @@
+/*
+ * Parts 1 and 2: measure copies between GPUs.
+ *
+ * A copy is timed where it happens: by two events on its stream, read when both
+ * have passed. What the host needs to ask for it is no part of it.
+ */
+#include "lab6.h"
+
+#include "lab/lab.h" /* LAB_HOLE, LAB_TRY_CUDA */
+
+enum { MOST = 64 }; /* iterations of a measurement */
+
+ncclResult_t peer_access(const struct peers *p, int on)
+{
+    // Yours to write: part 1: peer access (about 15 lines)
+    // cudaDeviceCanAccessPeer, cudaSetDevice, then
+    // cudaDeviceEnablePeerAccess or cudaDeviceDisablePeerAccess; two of
+    // their errors mean that it was so already.
+    (void)p, (void)on;
+    LAB_HOLE("part 1: peer access");
+}
+
+/* Two events on a GPU, which becomes the current one. Given. */
+static ncclResult_t two_events(int gpu, cudaEvent_t *begin, cudaEvent_t *end)
+{
+    LAB_TRY_CUDA(cudaSetDevice(gpu));
+    LAB_TRY_CUDA(cudaEventCreate(begin));
+    LAB_TRY_CUDA(cudaEventCreate(end));
+    return ncclSuccess;
+}
+
+/* When `end` has passed: milliseconds since `begin`; frees both. Given. */
+static ncclResult_t elapsed(cudaEvent_t begin, cudaEvent_t end, double *ms)
+{
+    float value;
+    LAB_TRY_CUDA(cudaEventSynchronize(end));
+    LAB_TRY_CUDA(cudaEventElapsedTime(&value, begin, end));
+    LAB_TRY_CUDA(cudaEventDestroy(begin));
+    LAB_TRY_CUDA(cudaEventDestroy(end));
+    *ms = value;
+    return ncclSuccess;
+}
+
+ncclResult_t measure_one_way(const struct peers *p, int from, int to, void *dst,
+                             const void *src, size_t nbytes, int warmup,
+                             int iterations, double *ms)
+{
+    double each[MOST];
+    if (iterations < 1 || iterations > MOST)
+        return ncclInvalidArgument;
+    // Yours to write: part 1: one way (about 14 lines)
+    // two_events(), cudaEventRecord on p->link[from][to] before and
+    // after cudaMemcpyPeerAsync, elapsed().
+    (void)p, (void)from, (void)to, (void)dst, (void)src, (void)nbytes, (void)warmup, (void)elapsed;
+    LAB_HOLE("part 1: one way");
+    *ms = peers_median(each, iterations);
+    return ncclSuccess;
+}
+
+ncclResult_t measure_both_ways(const struct peers *p, int a, int b,
+                               void *const in[2], const void *const out[2],
+                               size_t nbytes, int warmup, int iterations,
+                               double *ms)
+{
+    double each[MOST];
+    if (iterations < 1 || iterations > MOST)
+        return ncclInvalidArgument;
+    // Yours to write: part 1: both ways (about 24 lines)
+    // begin on one link; the other one waits for it before its copy
+    // (cudaStreamWaitEvent), and the first one for that copy, by an
+    // event of GPU b, before the end.
+    (void)p, (void)a, (void)b, (void)in, (void)out, (void)nbytes, (void)warmup;
+    LAB_HOLE("part 1: both ways");
+    *ms = peers_median(each, iterations);
+    return ncclSuccess;
+}
+
+ncclResult_t measure_latency(const struct peers *p, int from, int to, void *dst,
+                             const void *src, size_t nbytes, int iterations,
+                             double *us)
+{
+    enum { SMALL = 16 };
+    cudaEvent_t begin, end;
+    double ms = 0;
+    LAB_TRY(two_events(from, &begin, &end));
+    // Yours to write: part 1: latency (about 10 lines)
+    // first the copy of nbytes, then `begin`; all the small ones between
+    // two events, not one by one.
+    (void)p, (void)from, (void)to, (void)dst, (void)src, (void)nbytes, (void)iterations, (void)SMALL, (void)begin, (void)end;
+    LAB_HOLE("part 1: latency");
+    *us = 1000 * ms / iterations;
+    return ncclSuccess;
+}
+
+ncclResult_t measure_at_once(const struct peers *p, int from, const int *to,
+                             int n, void *const *dst, const void *src,
+                             size_t nbytes, double *ms)
+{
+    cudaEvent_t begin[PEERS], end[PEERS];
+    for (int i = 0; i < n; i++)
+        LAB_TRY(two_events(from, &begin[i], &end[i]));
+    // Yours to write: part 2: three copies at once (about 10 lines)
+    // nothing may be waited for before all copies are on their way.
+    (void)p, (void)from, (void)to, (void)n, (void)dst, (void)src, (void)nbytes, (void)ms, (void)begin, (void)end;
+    LAB_HOLE("part 2: three copies at once");
+}

@@ -1,0 +1,95 @@
+/*
+ * Part 5: an all-to-all without a hot link, and the cable that is sick.
+ */
+#include "lab6.h"
+
+#include "lab/lab.h" /* LAB_HOLE */
+
+/* Does the machine have NVLinks? Given. */
+static int has_nvlinks(int link[PEERS][PEERS], int n)
+{
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++)
+            if (link[a][b] > 0)
+                return 1;
+    return 0;
+}
+
+struct busy { /* how long everything has to work for what was planned so far */
+    const struct gbps *m;
+    int (*link)[PEERS];
+    double gpu_GBps;
+    double hop[PEERS][PEERS]; /* a link */
+    double gpu[PEERS];        /* what comes to a GPU and goes from it */
+};
+
+/* Put a piece on a hop (by = 1), or take it off again (-1); returns how long
+ * the busiest of link and GPUs then works. Given. */
+static double put_hop(struct busy *s, int a, int b, double by)
+{
+    s->hop[a][b] += by / s->m->at[a][b];
+    s->gpu[a] += by / s->gpu_GBps;
+    s->gpu[b] += by / s->gpu_GBps;
+    const double gpu = s->gpu[a] > s->gpu[b] ? s->gpu[a] : s->gpu[b];
+    return s->hop[a][b] > gpu ? s->hop[a][b] : gpu;
+}
+
+/* The same for all hops of a piece's way. Given. */
+static double put(struct busy *s, int from, int via, int to, double by)
+{
+    if (via < 0)
+        return put_hop(s, from, to, by);
+    const double first = put_hop(s, from, via, by);
+    const double second = put_hop(s, via, to, by);
+    return first > second ? first : second;
+}
+
+/* The way of a piece on which link and GPUs are the least busy, once the piece
+ * is put on it: -1, or by way of which GPU. Part of schedule_all_to_all(). */
+static int best_way(struct busy *s, int from, int to)
+{
+    // Yours to write: part 5: the best way of a piece (about 18 lines)
+    // straight, if there are NVLinks; over any GPU that has NVLinks to
+    // both. put() a piece, look, and take it off again.
+    (void)s, (void)from, (void)to, (void)put;
+    LAB_HOLE("part 5: the best way of a piece");
+}
+
+void schedule_all_to_all(const struct gbps *m, int link[PEERS][PEERS],
+                         double gpu_GBps, int npieces, struct schedule *plan)
+{
+    *plan = (struct schedule){.n = m->n, .npieces = npieces};
+    for (int a = 0; a < m->n; a++)
+        for (int b = 0; b < m->n; b++)
+            for (int i = 0; i < npieces; i++)
+                plan->via[a][b][i] = -1;
+    if (!has_nvlinks(link, m->n))
+        return;
+    // Yours to write: part 5: plan them all (about 15 lines)
+    // piece by piece, each on its best way; then, a few times more, take
+    // each off and look again, now that the others are there.
+    (void)gpu_GBps, (void)best_way;
+    LAB_HOLE("part 5: plan them all");
+}
+
+/* The median bandwidth of all pairs with this kind of link. Given. */
+static double usual(const struct gbps *m, int link[PEERS][PEERS], int kind)
+{
+    double value[PEERS * PEERS];
+    int n = 0;
+    for (int a = 0; a < m->n; a++)
+        for (int b = 0; b < m->n; b++)
+            if (a != b && link[a][b] == kind)
+                value[n++] = m->at[a][b];
+    return n ? peers_median(value, n) : 0;
+}
+
+struct cable find_sick(const struct gbps *m, int link[PEERS][PEERS])
+{
+    struct cable found = {-1, -1};
+    // Yours to write: part 5: the sick cable (about 22 lines)
+    // count, for each GPU, the pairs that are too slow; usual().
+    (void)m, (void)link, (void)usual;
+    LAB_HOLE("part 5: the sick cable");
+    return found;
+}

@@ -1,0 +1,139 @@
+/*
+ * Part 5: an all-to-all without a hot link, and the cable that is sick.
+ */
+#include "lab6.h"
+
+#include "lab/lab.h" /* LAB_HOLE */
+
+/* Does the machine have NVLinks? Given. */
+static int has_nvlinks(int link[PEERS][PEERS], int n)
+{
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++)
+            if (link[a][b] > 0)
+                return 1;
+    return 0;
+}
+
+struct busy { /* how long everything has to work for what was planned so far */
+    const struct gbps *m;
+    int (*link)[PEERS];
+    double gpu_GBps;
+    double hop[PEERS][PEERS]; /* a link */
+    double gpu[PEERS];        /* what comes to a GPU and goes from it */
+};
+
+/* Put a piece on a hop (by = 1), or take it off again (-1); returns how long
+ * the busiest of link and GPUs then works. Given. */
+static double put_hop(struct busy *s, int a, int b, double by)
+{
+    s->hop[a][b] += by / s->m->at[a][b];
+    s->gpu[a] += by / s->gpu_GBps;
+    s->gpu[b] += by / s->gpu_GBps;
+    const double gpu = s->gpu[a] > s->gpu[b] ? s->gpu[a] : s->gpu[b];
+    return s->hop[a][b] > gpu ? s->hop[a][b] : gpu;
+}
+
+/* The same for all hops of a piece's way. Given. */
+static double put(struct busy *s, int from, int via, int to, double by)
+{
+    if (via < 0)
+        return put_hop(s, from, to, by);
+    const double first = put_hop(s, from, via, by);
+    const double second = put_hop(s, via, to, by);
+    return first > second ? first : second;
+}
+
+/* The way of a piece on which link and GPUs are the least busy, once the piece
+ * is put on it: -1, or by way of which GPU. Part of schedule_all_to_all(). */
+static int best_way(struct busy *s, int from, int to)
+{
+    // BEGIN HOLE part 5: the best way of a piece (about 18 lines)
+    // USES s from to put
+    // HINT: straight, if there are NVLinks; over any GPU that has NVLinks to
+    // HINT: both. put() a piece, look, and take it off again.
+    double least = 1e99;
+    int best = -1;
+    for (int via = -1; via < s->m->n; via++) {
+        const int first = via < 0 ? to : via, last = via < 0 ? from : via;
+        if (via == from || via == to || s->link[from][first] <= 0 ||
+            s->link[last][to] <= 0)
+            continue;
+        const double busiest = put(s, from, via, to, 1);
+        put(s, from, via, to, -1);
+        if (busiest < least * (1 - 1e-9)) {
+            least = busiest;
+            best = via;
+        }
+    }
+    return best;
+    // END HOLE
+}
+
+void schedule_all_to_all(const struct gbps *m, int link[PEERS][PEERS],
+                         double gpu_GBps, int npieces, struct schedule *plan)
+{
+    *plan = (struct schedule){.n = m->n, .npieces = npieces};
+    for (int a = 0; a < m->n; a++)
+        for (int b = 0; b < m->n; b++)
+            for (int i = 0; i < npieces; i++)
+                plan->via[a][b][i] = -1;
+    if (!has_nvlinks(link, m->n))
+        return;
+    // BEGIN HOLE part 5: plan them all (about 15 lines)
+    // USES gpu_GBps best_way
+    // HINT: piece by piece, each on its best way; then, a few times more, take
+    // HINT: each off and look again, now that the others are there.
+    enum { PASSES = 4 };
+    struct busy s = {.m = m, .link = link, .gpu_GBps = gpu_GBps};
+    for (int pass = 0; pass < PASSES; pass++)
+        for (int i = 0; i < npieces; i++)
+            for (int shift = 1; shift < m->n; shift++)
+                for (int a = 0; a < m->n; a++) {
+                    const int b = (a + shift) % m->n;
+                    if (pass > 0)
+                        put(&s, a, plan->via[a][b][i], b, -1);
+                    plan->via[a][b][i] = best_way(&s, a, b);
+                    put(&s, a, plan->via[a][b][i], b, 1);
+                }
+    // END HOLE
+}
+
+/* The median bandwidth of all pairs with this kind of link. Given. */
+static double usual(const struct gbps *m, int link[PEERS][PEERS], int kind)
+{
+    double value[PEERS * PEERS];
+    int n = 0;
+    for (int a = 0; a < m->n; a++)
+        for (int b = 0; b < m->n; b++)
+            if (a != b && link[a][b] == kind)
+                value[n++] = m->at[a][b];
+    return n ? peers_median(value, n) : 0;
+}
+
+struct cable find_sick(const struct gbps *m, int link[PEERS][PEERS])
+{
+    struct cable found = {-1, -1};
+    // BEGIN HOLE part 5: the sick cable (about 22 lines)
+    // USES m link usual
+    // HINT: count, for each GPU, the pairs that are too slow; usual().
+    int nslow[PEERS] = {0}, npairs = 0;
+    for (int a = 0; a < m->n; a++)
+        for (int b = 0; b < a; b++) {
+            const double least = .92 * usual(m, link, link[a][b]);
+            if (m->at[a][b] >= least && m->at[b][a] >= least)
+                continue;
+            npairs++;
+            nslow[a]++;
+            nslow[b]++;
+            found = (struct cable){b, a};
+        }
+    if (npairs < 2)
+        return found;
+    found = (struct cable){0, -1};
+    for (int a = 1; a < m->n; a++)
+        if (nslow[a] > nslow[found.a])
+            found.a = a;
+    // END HOLE
+    return found;
+}
