@@ -19,6 +19,7 @@ struct flag_entry { /* of a word, in a heap's shadow; zeros: never written */
     uint32_t unused[4];
 };
 _Static_assert(sizeof(struct flag_entry) == 4 * FLAG_SHADOW, "one for 4 bytes");
+_Static_assert(offsetof(struct flag_entry, unused) == FLAG_TAG, "the heap's");
 
 /* Held for a few instructions, so whoever waits for it just lets others run. */
 static void lock(struct flag_entry *e)

@@ -26,6 +26,9 @@
 
 enum { FLAG_SHADOW = 32 };
 
+/* Where in an entry there is room for the heap's own use: 4 bytes. */
+enum { FLAG_TAG = 112 };
+
 struct flag_source {         /* who wrote a word; part.index 0: nobody knows */
     struct graph_point part; /* that ends with the write; in the graph by now */
     uint32_t flight_ps;      /* until the write is there, after that end */

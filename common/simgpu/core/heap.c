@@ -142,6 +142,8 @@ static struct block *insert(struct heap *h, size_t index, struct block b)
     return &h->block[index];
 }
 
+static _Atomic uint32_t *tag_of(const struct heap *h, uint64_t offset);
+
 int heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
                void **out)
 {
@@ -165,6 +167,7 @@ int heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
                               .number = number,
                               .site = site,
                               .managed = managed});
+        atomic_store(tag_of(h, offset), number);
         h->used += pages(nbytes);
         *out = h->user + offset;
         if (managed && device != HEAP_PINNED)
@@ -203,6 +206,40 @@ static void discard(const struct heap *h, const struct block *b)
               (off_t)(pages(b->nbytes) * FLAG_SHADOW));
 }
 
+/*
+ * The number of the block that begins here, for peers that have mapped the heap:
+ * it lies in the shadow, so it goes when the block's memory is given back.
+ */
+static _Atomic uint32_t *tag_of(const struct heap *h, uint64_t offset)
+{
+    return (_Atomic uint32_t *)(h->raw + h->nbytes + offset * FLAG_SHADOW +
+                                FLAG_TAG);
+}
+
+/* The owner of an imported block has freed it. */
+static int is_gone(const struct heap *h, const struct block *b)
+{
+    return h->imported && atomic_load(tag_of(h, b->offset)) != b->number;
+}
+
+static void forget(struct heap *h, struct block *b)
+{
+    const size_t index = (size_t)(b - h->block);
+    memmove(b, b + 1, (h->nblocks - index - 1) * sizeof *b);
+    h->nblocks--;
+}
+
+/* The lock is held. */
+static void free_block(struct heap *h, struct block *b)
+{
+    bury(h, b);
+    if (h->device != HEAP_PINNED)
+        mprotect(h->user + b->offset, pages(b->nbytes), PROT_NONE);
+    discard(h, b);
+    h->used -= pages(b->nbytes);
+    forget(h, b);
+}
+
 int heap_free(void *p)
 {
     if (!p)
@@ -212,18 +249,30 @@ int heap_free(void *p)
     const uint64_t offset = h ? (uint64_t)((char *)p - h->user) : 0;
     struct block *const b = h ? block_at(h, offset) : NULL;
     const int err = !b || b->offset != offset || h->imported ? EINVAL : 0;
-    if (err == 0) {
-        bury(h, b);
-        if (h->device != HEAP_PINNED)
-            mprotect(p, pages(b->nbytes), PROT_NONE);
-        discard(h, b);
-        h->used -= pages(b->nbytes);
-        const size_t index = (size_t)(b - h->block);
-        memmove(b, b + 1, (h->nblocks - index - 1) * sizeof *b);
-        h->nblocks--;
-    }
+    if (err == 0)
+        free_block(h, b);
     pthread_mutex_unlock(&lock);
     return err;
+}
+
+void heap_reset(int device)
+{
+    pthread_mutex_lock(&lock);
+    struct heap *const h = &heaps[slot_of(device)];
+    while (h->nblocks)
+        free_block(h, &h->block[h->nblocks - 1]);
+    pthread_mutex_unlock(&lock);
+}
+
+void heap_condemn(void *p)
+{
+    pthread_mutex_lock(&lock);
+    struct heap *const h = heap_of(p);
+    struct block *const b =
+        h ? block_at(h, (uint64_t)((char *)p - h->user)) : NULL;
+    if (b)
+        b->condemned = 1;
+    pthread_mutex_unlock(&lock);
 }
 
 static void fill(struct heap_block *out, const struct heap *h,
@@ -237,6 +286,7 @@ static void fill(struct heap_block *out, const struct heap *h,
         .site = b->site,
         .managed = b->managed,
         .imported = h->imported,
+        .condemned = b->condemned,
         .owner = h->owner,
     };
     if (!h->imported)
@@ -257,7 +307,7 @@ int heap_find(const void *p, struct heap_block *out)
     *out = (struct heap_block){0};
     if (b) {
         fill(out, h, b);
-        err = 0;
+        err = is_gone(h, b) ? ENOENT : 0;
     } else {
         for (uint32_t i = 0; i < 256; i++)
             if (graves[i].base && (const char *)p >= graves[i].base &&
@@ -376,7 +426,8 @@ int heap_import(const struct heap_ref *ref, void **out)
 {
     pthread_mutex_lock(&lock);
     struct heap *const h = import_heap(ref);
-    if (h) {
+    const int alive = h && atomic_load(tag_of(h, ref->offset)) == ref->block;
+    if (alive) {
         struct block *b = block_at(h, ref->offset);
         if (!b)
             b = insert(h, block_after(h, ref->offset),
@@ -387,7 +438,7 @@ int heap_import(const struct heap_ref *ref, void **out)
         *out = h->user + ref->offset;
     }
     pthread_mutex_unlock(&lock);
-    return h ? 0 : ENOENT;
+    return alive ? 0 : ENOENT;
 }
 
 int heap_unimport(void *p)
@@ -438,16 +489,29 @@ int heap_protect(const struct heap_block *b, int open)
                     open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
+/* " on device 3", of another rank if it is imported; "" for pinned memory. */
+static const char *on_device(const struct heap *h, char out[48])
+{
+    out[0] = 0;
+    if (h && h->device != HEAP_PINNED && h->imported)
+        snprintf(out, 48, " on device %d of rank %u", h->device, h->owner_rank);
+    else if (h && h->device != HEAP_PINNED)
+        snprintf(out, 48, " on device %d", h->device);
+    return out;
+}
+
 const char *heap_describe(const void *p, char *out, size_t nbytes)
 {
     struct heap_block b;
-    char site[256];
+    char site[256], device[48];
     const int found = heap_find(p, &b) == 0;
+    on_device(heap_of(p), device);
     if (b.base) {
         graph_site_text(proc()->graph, b.site, site, sizeof site);
-        snprintf(out, nbytes, "byte %zu of the %zu-byte %s made at %s",
+        snprintf(out, nbytes, "byte %zu of the %zu-byte %s made at %s%s",
                  (size_t)((const char *)p - b.base), b.nbytes,
-                 found ? "allocation" : "allocation, freed since,", site);
+                 found ? "allocation" : "allocation, freed since,", site,
+                 device);
         return out;
     }
     pthread_mutex_lock(&lock);
@@ -459,9 +523,10 @@ const char *heap_describe(const void *p, char *out, size_t nbytes)
     if (i) {
         graph_site_text(proc()->graph, near.site, site, sizeof site);
         snprintf(out, nbytes,
-                 "%zu bytes past the end of the %zu-byte allocation made at %s",
+                 "%zu bytes past the end of the %zu-byte allocation made at "
+                 "%s%s",
                  (size_t)(offset - near.offset - near.nbytes), near.nbytes,
-                 site);
+                 site, device);
     } else {
         snprintf(out, nbytes,
                  h ? "device memory that was never allocated"

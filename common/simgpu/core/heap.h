@@ -38,6 +38,7 @@ struct heap_block { /* an allocation */
     uint32_t site;  /* where it was allocated (owner's site) */
     int managed;    /* cudaMallocManaged: open to the host as well */
     int imported;   /* belongs to a peer */
+    int condemned;  /* see heap_condemn() */
     struct proc_id owner;
 };
 
@@ -59,6 +60,13 @@ int heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
 
 /* Free by the pointer alloc gave. EINVAL if it isn't one. NULL is allowed. */
 int heap_free(void *p);
+
+/* Free all allocations of a device of this process. */
+void heap_reset(int device);
+
+/* p's allocation will be freed by an operation that is under way: it may be used
+ * until then, but not freed again. */
+void heap_condemn(void *p);
 
 /*
  * Which allocation holds p, imported ones too? Returns 0 and a copy, or ENOENT
@@ -82,6 +90,7 @@ void *heap_raw_ref(const struct heap_ref *ref);
 /*
  * Make a peer's allocation known here (cudaIpcOpenMemHandle): returns the user
  * view of its first byte. Opens are counted. Errors: ENOENT (gone, or freed).
+ * Once its owner has freed it, it can't be found here any more.
  */
 int heap_import(const struct heap_ref *ref, void **out);
 int heap_unimport(void *p);

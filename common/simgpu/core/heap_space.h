@@ -34,7 +34,7 @@ static inline int space_slot(const void *p)
 struct block {
     uint64_t offset, nbytes;
     uint32_t number, site;
-    int managed, opens;
+    int managed, opens, condemned;
 };
 
 struct heap {

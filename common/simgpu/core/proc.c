@@ -18,19 +18,29 @@
 static struct proc self;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* A number from the launcher's environment; `otherwise` if there is none. */
-static uint32_t from_launcher(const char *name, uint32_t otherwise)
-{
-    const char *const text = getenv(name);
-    return text && *text ? (uint32_t)strtoul(text, NULL, 10) : otherwise;
-}
-
 /* Before there is a control page, a fault is a line and an exit. */
 static _Noreturn void bad_setting(const char *name, const char *value,
                                   const char *why)
 {
     fprintf(stderr, "simgpu: %s=%s: %s\n", name, value, why);
     _exit(PROC_EXIT_FAULT);
+}
+
+/* A number from the launcher's environment, below `limit`; `otherwise` if there
+ * is none. */
+static uint32_t from_launcher(const char *name, uint32_t otherwise,
+                              uint32_t limit)
+{
+    const char *const text = getenv(name);
+    if (!text || !*text)
+        return otherwise;
+    char *end;
+    const unsigned long number = strtoul(text, &end, 10);
+    if (*end || text[0] == '-' || number >= limit)
+        bad_setting(name, text,
+                    "mpirun sets it to the number of a rank, or of "
+                    "ranks: unset it, or use mpirun");
+    return (uint32_t)number;
 }
 
 static void load_machine(void)
@@ -58,8 +68,9 @@ static void at_exit(void)
 
 static void start(void)
 {
-    self.rank = from_launcher("PMI_RANK", 0);
-    self.nranks = from_launcher("PMI_SIZE", 1);
+    enum { MAX_RANKS = 1 << 16 };
+    self.nranks = from_launcher("PMI_SIZE", 1, MAX_RANKS + 1);
+    self.rank = from_launcher("PMI_RANK", 0, self.nranks);
     load_machine();
     const char *const schedule = getenv("SIMGPU_SCHEDULE");
     if (schedule && schedule_set(schedule) != 0)

@@ -96,8 +96,6 @@ struct wait_note {
     uint32_t site;           /* graph_site of the user's call */
     wait_describe *describe; /* may be NULL */
     const void *arg;
-    const struct proc_id *on; /* NULL, or whom it waits for (first of n) */
-    int non;
 };
 
 /*

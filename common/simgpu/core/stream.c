@@ -18,6 +18,7 @@ struct stream {
     enum stream_kind kind;
     uint32_t queue;
     int live;            /* a handle that programs may use */
+    int has_handle;      /* it was created, not there from the beginning */
     int started;         /* its worker runs */
     struct stream *next; /* all streams, newest first */
 
@@ -336,6 +337,7 @@ struct stream *stream_new(int device, enum stream_kind kind, int priority)
     proc();
     pthread_mutex_lock(&all);
     struct stream *const s = create(device, kind, priority);
+    s->has_handle = 1;
     pthread_mutex_unlock(&all);
     return s;
 }
@@ -344,6 +346,17 @@ void stream_release(struct stream *s)
 {
     s->live = 0;
     ring(s);
+}
+
+void streams_reset(int device)
+{
+    pthread_mutex_lock(&all);
+    for (struct stream *s = streams; s; s = s->next)
+        if (s->device == device && s->has_handle && s->live) {
+            s->live = 0;
+            ring(s);
+        }
+    pthread_mutex_unlock(&all);
 }
 
 static _Thread_local struct stream *own[PROC_MAX_DEVICES]; /* per thread */

@@ -98,6 +98,9 @@ void stream_release(struct stream *s);
  */
 struct stream *stream_of(void *handle);
 
+/* Destroy all streams of a device that have a handle of their own. */
+void streams_reset(int device);
+
 int stream_device(const struct stream *s);
 enum stream_kind stream_kind_of(const struct stream *s);
 int stream_priority(const struct stream *s);
@@ -143,6 +146,7 @@ void device_unbind(void);
 
 /* Sticky error of a device, 0 if none. */
 int device_error(int device);
+void device_reset_error(int device);
 
 /*
  * Errors as the runtime keeps them, per host thread: every API function ends

@@ -40,6 +40,12 @@ int device_error(int number)
     return atomic_load(&sticky[number]);
 }
 
+void device_reset_error(int number)
+{
+    atomic_store(&sticky[number], cudaSuccess);
+    last_error = cudaSuccess;
+}
+
 void op_fail(struct op *op, int cuda_error)
 {
     int none = cudaSuccess;

@@ -2,6 +2,7 @@
  * device.c: which devices there are, and what they are like
  */
 #include "cudart/api.h"
+#include "cudart/limits.h"
 
 #include <stdio.h>   /* snprintf */
 #include <string.h>  /* memset */
@@ -10,8 +11,10 @@
 enum {
     DRIVER_VERSION = 13000,
     MAX_THREADS = 1024,
-    SHARED_PER_BLOCK = 48 << 10,
 };
+
+/* Peer access that device [i] has to device [k]. */
+static unsigned char enabled[PROC_MAX_DEVICES][PROC_MAX_DEVICES];
 
 static int valid(int device)
 {
@@ -60,11 +63,12 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
     if (!valid(device))
         return api_return(cudaErrorInvalidDevice);
     const struct topo_gpu *const g = gpu_of(device);
+    const struct limits *const l = limits_of(device);
     unsigned domain, bus, number;
     bus_id(g, &domain, &bus, &number);
     *prop = (struct cudaDeviceProp){
         .totalGlobalMem = g->mem_nbytes,
-        .sharedMemPerBlock = SHARED_PER_BLOCK,
+        .sharedMemPerBlock = (size_t)l->shared_per_block,
         .regsPerBlock = 65536,
         .warpSize = 32,
         .memPitch = 0x7fffffff,
@@ -85,14 +89,17 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
         .unifiedAddressing = 1,
         .memoryBusWidth = g->mem_bus_bits,
         .l2CacheSize = (int)g->l2_nbytes,
-        .maxThreadsPerMultiProcessor = 2048,
+        .maxThreadsPerMultiProcessor = l->threads_per_sm,
         .streamPrioritiesSupported = 1,
-        .sharedMemPerMultiprocessor = 228 << 10,
+        .sharedMemPerMultiprocessor = (size_t)l->shared_per_sm,
         .regsPerMultiprocessor = 65536,
         .managedMemory = 1,
         .cooperativeLaunch = 0,
-        .sharedMemPerBlockOptin = 227 << 10,
-        .maxBlocksPerMultiProcessor = 32,
+        .sharedMemPerBlockOptin = (size_t)l->shared_per_block_max,
+        .maxBlocksPerMultiProcessor = l->blocks_per_sm,
+        .memoryPoolsSupported = 1,
+        .hostRegisterSupported = 1,
+        .ipcEventSupported = 1,
     };
     snprintf(prop->name, sizeof prop->name, "%s", g->name);
     snprintf(prop->uuid.bytes, sizeof prop->uuid.bytes, "simgpu-%d",
@@ -150,6 +157,31 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
     case cudaDevAttrAsyncEngineCount: *value = p.asyncEngineCount; break;
     case cudaDevAttrCooperativeLaunch: *value = 0; break;
     case cudaDevAttrStreamPrioritiesSupported: *value = 1; break;
+    case cudaDevAttrTotalConstantMemory: *value = (int)p.totalConstMem; break;
+    case cudaDevAttrMaxPitch: *value = (int)p.memPitch; break;
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+        *value = p.regsPerMultiprocessor;
+        break;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+        *value = p.maxBlocksPerMultiProcessor;
+        break;
+    case cudaDevAttrMemoryPoolsSupported:
+        *value = p.memoryPoolsSupported;
+        break;
+    case cudaDevAttrHostRegisterSupported:
+        *value = p.hostRegisterSupported;
+        break;
+    case cudaDevAttrIpcEventSupport: *value = p.ipcEventSupported; break;
+    case cudaDevAttrGpuOverlap: *value = 1; break;
+    case cudaDevAttrComputeMode: // default: several threads and processes
+    case cudaDevAttrIntegrated:
+    case cudaDevAttrEccEnabled:
+    case cudaDevAttrKernelExecTimeout:
+    case cudaDevAttrTccDriver:
+    case cudaDevAttrIsMultiGpuBoard:
+    case cudaDevAttrPageableMemoryAccess:
+    case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrClusterLaunch: *value = 0; break;
     default: return api_return(cudaErrorInvalidValue);
     }
     return cudaSuccess;
@@ -187,14 +219,26 @@ cudaError_t cudaDeviceSynchronize(void)
     return api_return(cudaSuccess);
 }
 
+/*
+ * The device as it was at the beginning: no memory, no streams, no error. Its
+ * operations are waited for first; handles and pointers of it are dead.
+ */
 cudaError_t cudaDeviceReset(void)
 {
-    return cudaDeviceSynchronize();
+    enum { MAX = 1024 };
+    struct mark marks[MAX];
+    API_ENTER();
+    const int device = device_current();
+    const int n = device_marks(device, 0, marks, MAX);
+    marks_join(marks, n, "cudaDeviceReset", PROC_SITE());
+    streams_reset(device);
+    heap_reset(device);
+    memset(enabled[device], 0, sizeof enabled[device]);
+    device_reset_error(device);
+    return api_return(cudaSuccess);
 }
 
 /* ---- peers ---------------------------------------------------------------- */
-
-static unsigned char enabled[PROC_MAX_DEVICES][PROC_MAX_DEVICES];
 
 int api_peers(int a, int b)
 {

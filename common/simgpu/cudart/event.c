@@ -22,18 +22,21 @@
 
 enum { RECORDS = 64 };
 
-struct shared {                        /* in the memfd */
-    _Atomic uint32_t recorded, passed; /* passed: futex */
-    _Atomic uint32_t node[RECORDS];    /* of the latest records, by number */
+struct shared {                /* in the memfd */
+    _Atomic uint32_t issued;   /* records, by whatever process */
+    _Atomic uint32_t recorded; /* of them, those that are in a graph */
+    _Atomic uint32_t bell;     /* futex: records passed */
+    _Atomic uint64_t
+        node[RECORDS]; /* rank and index of the latest, by number */
+    _Atomic uint32_t passed[RECORDS]; /* the number, once it has */
 };
 
 struct CUevent_st {
     unsigned flags;
     int live, refs; /* refs: the program, and records under way */
     struct mark mark;
-    uint32_t nrecords;     /* of a shared one's owner */
+    uint32_t number;       /* of that record, of a shared event */
     struct shared *shared; /* NULL unless cudaEventInterprocess */
-    uint32_t owner;        /* its rank, of an imported one */
     int fd, imported;
     struct CUevent_st *next;
 };
@@ -147,8 +150,9 @@ static void run_record(struct op *op)
     struct event_op *const r = (struct event_op *)op;
     struct CUevent_st *const e = r->event;
     if (e->shared) {
-        atomic_store(&e->shared->passed, r->number);
-        proc_wake(&e->shared->passed);
+        atomic_store(&e->shared->passed[r->number % RECORDS], r->number);
+        atomic_fetch_add(&e->shared->bell, 1);
+        proc_wake(&e->shared->bell);
     }
 }
 
@@ -172,12 +176,14 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     pthread_mutex_lock(&lock);
     e->refs++;
     if (e->shared)
-        op->number = ++e->nrecords;
+        op->number = atomic_fetch_add(&e->shared->issued, 1) + 1;
     pthread_mutex_unlock(&lock);
     const uint32_t number = op->number;
     e->mark = stream_enqueue(s, &op->op);
     if (e->shared) { // others may wait for it only now that it has a node
-        atomic_store(&e->shared->node[number % RECORDS], e->mark.node);
+        e->number = number;
+        atomic_store(&e->shared->node[number % RECORDS],
+                     (uint64_t)proc()->rank << 32 | e->mark.node);
         atomic_store(&e->shared->recorded, number);
     }
     return api_return(cudaSuccess);
@@ -191,20 +197,29 @@ static void describe_remote(const void *arg, char *out, size_t nbytes)
     snprintf(out, nbytes, "waits for another process's event");
 }
 
-static int remote_passed(const struct shared *s, uint32_t number)
+static int remote_passed(struct shared *s, uint32_t number)
 {
-    return (int32_t)(atomic_load(&s->passed) - number) >= 0;
+    // of a place that a later record has, whatever was there has passed
+    return number == 0 ||
+           (int32_t)(atomic_load(&s->passed[number % RECORDS]) - number) >= 0;
+}
+
+/* Is the event's latest record another process's? Else its mark says all. */
+static int is_remote(const struct CUevent_st *e)
+{
+    return e->shared && atomic_load(&e->shared->recorded) != e->number;
 }
 
 /* The node of a record in another process; index 0 if that is forgotten, or not
  * in this job's graph. */
 static struct graph_ref remote_node(const struct CUevent_st *e, uint32_t number)
 {
-    struct graph_ref node = {e->owner, 0};
-    if (number && e->owner != proc()->rank && e->owner < proc()->nranks &&
-        atomic_load(&e->shared->recorded) - number < RECORDS)
-        node.index = atomic_load(&e->shared->node[number % RECORDS]);
-    return node;
+    const uint64_t node = atomic_load(&e->shared->node[number % RECORDS]);
+    const uint32_t rank = (uint32_t)(node >> 32);
+    if (number == 0 || rank == proc()->rank || rank >= proc()->nranks ||
+        atomic_load(&e->shared->recorded) - number >= RECORDS)
+        return (struct graph_ref){0, 0};
+    return (struct graph_ref){rank, (uint32_t)node};
 }
 
 static void remote_wait(struct shared *s, uint32_t number, uint32_t site)
@@ -212,8 +227,12 @@ static void remote_wait(struct shared *s, uint32_t number, uint32_t site)
     const struct wait_note note = {.call = "cudaStreamWaitEvent",
                                    .site = site,
                                    .describe = describe_remote};
-    while (!remote_passed(s, number))
-        proc_wait(&s->passed, atomic_load(&s->passed), &note);
+    for (;;) {
+        const uint32_t seen = atomic_load(&s->bell);
+        if (remote_passed(s, number))
+            return;
+        proc_wait(&s->bell, seen, &note);
+    }
 }
 
 static void run_remote_wait(struct op *op)
@@ -235,15 +254,16 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
         return api_return(cudaErrorInvalidResourceHandle);
     if (flags != 0)
         return api_return(cudaErrorInvalidValue);
+    const int remote = is_remote(e);
     struct event_op *const op =
-        op_new(sizeof *op, e->imported ? run_remote_wait : NULL, GRAPH_MARK,
+        op_new(sizeof *op, remote ? run_remote_wait : NULL, GRAPH_MARK,
                "cudaStreamWaitEvent", PROC_SITE());
     op->event = e;
     op->op.release = release_record;
     pthread_mutex_lock(&lock);
     e->refs++;
     pthread_mutex_unlock(&lock);
-    if (e->imported) {
+    if (remote) {
         op->number = atomic_load(&e->shared->recorded);
         op->node = remote_node(e, op->number);
     } else
@@ -282,7 +302,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     struct CUevent_st *const e = find(event);
     if (!e)
         return api_return(cudaErrorInvalidResourceHandle);
-    if (e->imported)
+    if (is_remote(e))
         join_remote(e, "cudaEventSynchronize", PROC_SITE());
     else
         marks_join(&e->mark, 1, "cudaEventSynchronize", PROC_SITE());
@@ -296,8 +316,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     if (!e)
         return api_return(cudaErrorInvalidResourceHandle);
     const int passed =
-        e->imported ? remote_poll(e, "cudaEventQuery", PROC_SITE())
-                    : marks_poll(&e->mark, 1, "cudaEventQuery", PROC_SITE());
+        is_remote(e) ? remote_poll(e, "cudaEventQuery", PROC_SITE())
+                     : marks_poll(&e->mark, 1, "cudaEventQuery", PROC_SITE());
     return api_return(passed ? cudaSuccess : cudaErrorNotReady);
 }
 
@@ -344,8 +364,7 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event,
     memcpy(&h, &handle, sizeof h);
     if (!event)
         return api_return(cudaErrorInvalidValue);
-    const struct peer *const owner = proc_attach(&h.owner);
-    if (!owner)
+    if (!proc_attach(&h.owner))
         return api_return(cudaErrorMapBufferObjectFailed);
     snprintf(path, sizeof path, "/proc/%d/fd/%d", h.owner.pid, h.fd);
     const int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -354,7 +373,6 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event,
     struct CUevent_st *const e =
         create(cudaEventDisableTiming | cudaEventInterprocess);
     e->imported = 1;
-    e->owner = peer_rank(owner);
     e->fd = fd;
     const cudaError_t err = share(e, fd);
     if (err != cudaSuccess)

@@ -1,20 +1,36 @@
 /*
  * launch.c: kernels
  */
-#include <stdlib.h> /* free */
-#include <string.h> /* memcpy */
+#include <pthread.h> /* pthread_mutex_t */
+#include <stdlib.h>  /* free */
+#include <string.h>  /* memcpy */
 
 #include "core/dataless.h"
 #include "core/declared.h"
 #include "core/launch.h"
 #include "cudart/api.h"
+#include "cudart/limits.h"
 
-enum {
-    MAX_THREADS = 1024,
-    MAX_SHARED = 227 << 10,
-    MAX_BLOCKS_PER_SM = 32,
-    MAX_THREADS_PER_SM = 2048,
-};
+enum { MAX_THREADS = 1024, MAX_ASKED = 256 };
+
+/* Dynamic shared memory that programs have asked for, by kernel. */
+static struct asked {
+    const void *func;
+    int nbytes;
+} asked[MAX_ASKED];
+static pthread_mutex_t asked_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* What a kernel may have: what every block may, unless the program asked. */
+static int allowed_shared(const void *func, int device)
+{
+    int nbytes = limits_of(device)->shared_per_block;
+    pthread_mutex_lock(&asked_lock);
+    for (int i = 0; i < MAX_ASKED && asked[i].func; i++)
+        if (asked[i].func == func)
+            nbytes = asked[i].nbytes;
+    pthread_mutex_unlock(&asked_lock);
+    return nbytes;
+}
 
 struct launch_op {
     struct op op;
@@ -60,12 +76,12 @@ static void **copy_params(const struct kernel *k, void **args)
     return copies;
 }
 
-static int fits(dim3 grid, dim3 block, size_t shared)
+static int fits(dim3 grid, dim3 block)
 {
     const uint64_t threads = (uint64_t)block.x * block.y * block.z;
     return grid.x && grid.y && grid.z && threads && threads <= MAX_THREADS &&
            block.z <= 64 && grid.x <= 0x7fffffff && grid.y <= 65535 &&
-           grid.z <= 65535 && shared <= MAX_SHARED;
+           grid.z <= 65535;
 }
 
 /* ---- cost ------------------------------------------------------------------- */
@@ -117,8 +133,10 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
         return api_return(cudaErrorInvalidDeviceFunction);
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
-    if (!fits(gridDim, blockDim, sharedMem))
+    if (!fits(gridDim, blockDim))
         return api_return(cudaErrorInvalidConfiguration);
+    if (sharedMem > (size_t)allowed_shared(func, stream_device(s)))
+        return api_return(cudaErrorInvalidValue);
     struct launch_op *const op =
         op_new(sizeof *op, run_launch, GRAPH_KERNEL, k->name, PROC_SITE());
     op->op.release = release_launch;
@@ -147,9 +165,42 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
         return api_return(cudaErrorInvalidDeviceFunction);
     *attr = (struct cudaFuncAttributes){
         .maxThreadsPerBlock = MAX_THREADS,
-        .maxDynamicSharedSizeBytes = 48 << 10,
+        .maxDynamicSharedSizeBytes = allowed_shared(func, device_current()),
+        .preferredShmemCarveout = -1,
     };
     return api_return(cudaSuccess);
+}
+
+static cudaError_t ask_shared(const void *func, int nbytes)
+{
+    cudaError_t err = cudaErrorMemoryAllocation;
+    if (nbytes < 0 ||
+        nbytes > limits_of(device_current())->shared_per_block_max)
+        return cudaErrorInvalidValue;
+    pthread_mutex_lock(&asked_lock);
+    for (int i = 0; i < MAX_ASKED && err != cudaSuccess; i++)
+        if (!asked[i].func || asked[i].func == func) {
+            asked[i] = (struct asked){func, nbytes};
+            err = cudaSuccess;
+        }
+    pthread_mutex_unlock(&asked_lock);
+    return err;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr,
+                                 int value)
+{
+    API_ENTER();
+    if (!kernel_find(func))
+        return api_return(cudaErrorInvalidDeviceFunction);
+    switch (attr) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        return api_return(ask_shared(func, value));
+    case cudaFuncAttributePreferredSharedMemoryCarveout: // a hint
+        return api_return(value >= -1 && value <= 100 ? cudaSuccess
+                                                      : cudaErrorInvalidValue);
+    default: return api_return(cudaErrorInvalidValue);
+    }
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -159,11 +210,13 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         return api_return(cudaErrorInvalidValue);
     if (!kernel_find(func))
         return api_return(cudaErrorInvalidDeviceFunction);
-    int n = MAX_THREADS_PER_SM / blockSize;
-    if (n > MAX_BLOCKS_PER_SM)
-        n = MAX_BLOCKS_PER_SM;
-    if (dynamicSMemSize && (size_t)n > MAX_SHARED / dynamicSMemSize)
-        n = (int)(MAX_SHARED / dynamicSMemSize);
+    const struct limits *const l = limits_of(device_current());
+    const size_t shared = (size_t)l->shared_per_block_max;
+    int n = l->threads_per_sm / blockSize;
+    if (n > l->blocks_per_sm)
+        n = l->blocks_per_sm;
+    if (dynamicSMemSize && (size_t)n > shared / dynamicSMemSize)
+        n = (int)(shared / dynamicSMemSize);
     *numBlocks = n;
     return api_return(cudaSuccess);
 }

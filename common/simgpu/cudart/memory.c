@@ -73,6 +73,17 @@ static void drain(int device, const char *call, uint32_t site)
     marks_join(marks, n, call, site);
 }
 
+/* Pinned memory is every device's. */
+static void drain_all(const char *call, uint32_t site)
+{
+    enum { MAX = 1024 };
+    struct mark marks[MAX];
+    int n = 0;
+    for (int device = 0; device < proc()->ndevices; device++)
+        n += device_marks(device, 0, marks + n, MAX - n);
+    marks_join(marks, n, call, site);
+}
+
 /* A pointer that can't be freed: was it freed before? */
 static cudaError_t bad_free(const void *p, const struct heap_block *b,
                             const char *call, uint32_t site)
@@ -95,11 +106,14 @@ static cudaError_t release(void *p, int pinned, const char *call, uint32_t site)
     struct heap_block b;
     if (!p)
         return cudaSuccess;
-    if (heap_find(p, &b) != 0)
+    if (heap_find(p, &b) != 0 || b.condemned)
         return bad_free(p, &b, call, site);
     if (b.base != p || b.imported || (b.device == HEAP_PINNED) != pinned)
         return cudaErrorInvalidValue;
-    drain(pinned ? device_current() : b.device, call, site);
+    if (pinned)
+        drain_all(call, site);
+    else
+        drain(b.device, call, site);
     if (!pinned) {
         const struct graph_access a = whole(&b, GRAPH_FREE, site);
         host_touch(call, site, &a);
@@ -168,10 +182,11 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t stream)
         return api_return(cudaErrorInvalidResourceHandle);
     if (!devPtr)
         return api_return(cudaSuccess);
-    if (heap_find(devPtr, &b) != 0)
+    if (heap_find(devPtr, &b) != 0 || b.condemned)
         return api_return(bad_free(devPtr, &b, "cudaFreeAsync", PROC_SITE()));
     if (b.base != devPtr || b.imported)
         return api_return(cudaErrorInvalidValue);
+    heap_condemn(devPtr);
     mark_life(s, devPtr, &b, GRAPH_FREE, "cudaFreeAsync", PROC_SITE());
     return api_return(cudaSuccess);
 }

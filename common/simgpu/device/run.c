@@ -21,9 +21,10 @@
  */
 #include "device/run.h"
 
-#include <stdlib.h>   /* calloc */
-#include <string.h>   /* memset */
-#include <sys/mman.h> /* mmap */
+#include <cuda_runtime_api.h> /* cudaErrorLaunchFailure */
+#include <stdlib.h>           /* calloc */
+#include <string.h>           /* memset */
+#include <sys/mman.h>         /* mmap */
 
 #include "core/launch.h"
 #include "device/access.h"
@@ -61,6 +62,7 @@ struct block { /* the block that this worker runs */
     char *shared;
     size_t shared_nbytes;
     uint64_t nblocks_left; /* of the grid, behind this one */
+    int trapped;           /* a thread has ended the kernel */
 };
 
 __thread struct simgpu_uint3 simgpu_thread_idx, simgpu_block_idx,
@@ -187,6 +189,14 @@ long long simgpu_clock(void)
     return cycles += 64;
 }
 
+void simgpu_trap(void)
+{
+    struct block *const b = block;
+    b->trapped = 1;
+    wait_as(ENDED);
+    abort(); // nobody goes on with an ended thread
+}
+
 /* ---- the scheduler ----------------------------------------------------------- */
 
 /* Have all threads that have not ended come to the barrier? They may go on. */
@@ -228,7 +238,7 @@ static int release_warps(struct block *b)
 static int run_ready(struct block *b)
 {
     int any = 0;
-    for (unsigned i = 0; i < b->used; i++)
+    for (unsigned i = 0; i < b->used && !b->trapped; i++)
         if (b->carrier[i].state == READY) {
             resume(b, &b->carrier[i]);
             any = 1;
@@ -292,14 +302,14 @@ static void run_block(struct block *b)
     b->used = b->next = 0;
     for (unsigned t = 0; t < b->nthreads; t++)
         b->alive[t / WARP] |= UINT32_C(1) << t % WARP;
-    while (b->next < b->nthreads) {
+    while (b->next < b->nthreads && !b->trapped) {
         struct carrier *const c = &b->carrier[b->used++];
         if (!c->stack)
             give_stack(c);
         fiber_init(&c->fiber, c->stack, STACK, carry);
         resume(b, c);
     }
-    for (unsigned naps = 0; anyone_left(b);) {
+    for (unsigned naps = 0; anyone_left(b) && !b->trapped;) {
         unsigned thread = 0;
         if (run_ready(b) || release_warps(b) || release_barrier(b) ||
             run_polls(b, naps < TOGETHER)) {
@@ -342,15 +352,18 @@ void kernel_run(const struct launch *l, struct op *op, struct launch_cost *c)
         (struct simgpu_uint3){l->block[0], l->block[1], l->block[2]};
     access_begin(l);
     sync_begin(op);
+    b->trapped = 0;
     for (unsigned z = 0; z < l->grid[2]; z++)
         for (unsigned y = 0; y < l->grid[1]; y++)
-            for (unsigned x = 0; x < l->grid[0]; x++) {
+            for (unsigned x = 0; x < l->grid[0] && !b->trapped; x++) {
                 simgpu_block_idx = (struct simgpu_uint3){x, y, z};
                 b->nblocks_left--;
                 if (l->shared_nbytes)
                     memset(b->shared, POISON, l->shared_nbytes);
                 run_block(b);
             }
+    if (b->trapped)
+        op_fail(op, cudaErrorLaunchFailure);
     sync_end();
     access_end(c);
 }

@@ -76,6 +76,14 @@ SIMGPU_INLINE cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
 }
 
 template <class T>
+SIMGPU_INLINE cudaError_t cudaFuncSetAttribute(T *func,
+                                               enum cudaFuncAttribute attr,
+                                               int value)
+{
+    return ::cudaFuncSetAttribute((const void *)func, attr, value);
+}
+
+template <class T>
 SIMGPU_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
     int *numBlocks, T func, int blockSize, size_t dynamicSMemSize)
 {

@@ -224,6 +224,26 @@ static int preprocess(const char *to)
     return run(&a);
 }
 
+/*
+ * "file:line" of a line of preprocessed text, by the last line marker before it:
+ * # 12 "file.cu"
+ */
+static const char *origin(const char *text, int line, char *out, size_t nbytes)
+{
+    int number = 0, marker = 0, found = 0;
+    char file[PATH_MAX] = "";
+    for (int i = 1; i <= line && text; i++) {
+        if (sscanf(text, "# %d \"%4095[^\"]\"", &found, file) == 2) {
+            number = found;
+            marker = i;
+        }
+        text = strchr(text, '\n');
+        text += text != NULL;
+    }
+    snprintf(out, nbytes, "%s:%d", file, number + line - marker - 1);
+    return out;
+}
+
 static int rewrite_file(const char *from, const char *to)
 {
     const char *wrong = NULL;
@@ -234,9 +254,10 @@ static int rewrite_file(const char *from, const char *to)
         return 1;
     }
     const int line = rewrite(text, out, &wrong);
+    char where[PATH_MAX + 16];
     if (line)
-        fprintf(stderr, "simnvcc: %s: line %d after preprocessing: %s\n",
-                o.source, line, wrong);
+        fprintf(stderr, "%s: error: %s\n",
+                origin(text, line, where, sizeof where), wrong);
     free(text);
     return fclose(out) != 0 || line != 0;
 }

@@ -65,6 +65,10 @@ static inline long long clock64()
 {
     return simgpu_clock();
 }
+static inline void __trap()
+{
+    simgpu_trap();
+}
 
 /* ---- warps -------------------------------------------------------------------- */
 

@@ -58,6 +58,9 @@ void simgpu_sync_wait(const volatile void *p, unsigned nbytes, uint64_t value,
                       int equal);
 void simgpu_fence_system(void);
 
+/* The kernel fails: the device has a sticky error from now on. */
+void simgpu_trap(void) __attribute__((noreturn));
+
 void simgpu_nanosleep(unsigned ns);
 /* Cycles, of a clock that each look at it moves on. */
 long long simgpu_clock(void);

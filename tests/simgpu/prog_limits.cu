@@ -1,0 +1,134 @@
+// What a device can hold and how it fails: limits, shared memory that has to be
+// asked for, errors that stay, and what cudaDeviceReset makes of it all. Prints
+// the device's figures, which depend on the machine.
+#include <cuda_runtime.h>
+
+#include "rule.h"
+
+__global__ void fail(int *p)
+{
+    if (*p == 0 && threadIdx.x == 3)
+        __trap();
+    __syncthreads();
+    *p = 7;
+}
+
+__global__ void use_shared(int *p)
+{
+    extern __shared__ int tile[];
+    tile[threadIdx.x] = 5;
+    __syncthreads();
+    *p = tile[0];
+}
+
+__global__ void talk(int n)
+{
+    printf("device says %d\n", n + (int)threadIdx.x);
+}
+
+static void check_attributes()
+{
+    static const struct {
+        enum cudaDeviceAttr attr;
+        int least;
+    } table[] = {
+        {cudaDevAttrTotalConstantMemory, 65536},
+        {cudaDevAttrMaxBlocksPerMultiprocessor, 16},
+        {cudaDevAttrComputeMode, 0},
+        {cudaDevAttrMemoryPoolsSupported, 1},
+        {cudaDevAttrMaxThreadsPerMultiProcessor, 1024},
+        {cudaDevAttrMaxSharedMemoryPerBlock, 48 << 10},
+    };
+    int known = 1, value;
+    for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
+        known &=
+            cudaDeviceGetAttribute(&value, table[i].attr, 0) == cudaSuccess &&
+            value >= table[i].least;
+    RULE(known, "attributes that programs ask for are known");
+    cudaDeviceProp p;
+    cudaGetDeviceProperties(&p, 0);
+    printf("%s, %d SMs of %d threads, %d blocks, %zu KiB; %zu KiB a block\n",
+           p.name, p.multiProcessorCount, p.maxThreadsPerMultiProcessor,
+           p.maxBlocksPerMultiProcessor, p.sharedMemPerMultiprocessor / 1024,
+           p.sharedMemPerBlockOptin / 1024);
+}
+
+static void check_shared(int *d)
+{
+    int most = 0, h = 0;
+    cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
+    use_shared<<<1, 32, 48 << 10>>>(d);
+    RULE(cudaGetLastError() == cudaSuccess, "48 KiB of shared memory are free");
+    use_shared<<<1, 32, (48 << 10) + 1>>>(d);
+    RULE(cudaGetLastError() == cudaErrorInvalidValue,
+         "more has to be asked for");
+    RULE(cudaFuncSetAttribute(use_shared,
+                              cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              most) == cudaSuccess,
+         "up to what the device has");
+    use_shared<<<1, 32, most>>>(d);
+    cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost);
+    RULE(cudaGetLastError() == cudaSuccess && h == 5, "and is there then");
+    RULE(cudaFuncSetAttribute(use_shared,
+                              cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              most + 1) == cudaErrorInvalidValue,
+         "but no more");
+    cudaGetLastError();
+}
+
+static void check_frees()
+{
+    cudaStream_t s;
+    void *p;
+    cudaStreamCreate(&s);
+    cudaMallocAsync(&p, 100, s);
+    RULE(cudaFreeAsync(p, s) == cudaSuccess &&
+             cudaFreeAsync(p, s) == cudaErrorInvalidValue,
+         "what is being freed can't be freed again");
+    RULE(cudaFree(p) == cudaErrorInvalidValue, "by cudaFree either");
+    cudaStreamSynchronize(s);
+    cudaStreamDestroy(s);
+    cudaGetLastError();
+}
+
+static void check_failure()
+{
+    int *d, h = 1;
+    cudaStream_t s;
+    cudaStreamCreate(&s);
+    cudaMalloc(&d, sizeof *d);
+    cudaMemset(d, 0, sizeof *d);
+    fail<<<2, 32>>>(d);
+    RULE(cudaDeviceSynchronize() == cudaErrorLaunchFailure,
+         "a kernel that traps is an error of the device");
+    RULE(cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost) ==
+                 cudaErrorLaunchFailure &&
+             cudaGetLastError() == cudaErrorLaunchFailure &&
+             cudaGetLastError() == cudaErrorLaunchFailure,
+         "which stays");
+    cudaDeviceReset();
+    RULE(cudaGetLastError() == cudaSuccess, "until the device is reset");
+    RULE(cudaFree(d) == cudaErrorInvalidValue &&
+             cudaStreamSynchronize(s) == cudaErrorInvalidResourceHandle,
+         "and with it memory and streams are gone");
+    size_t free, total;
+    cudaMemGetInfo(&free, &total);
+    RULE(free == total, "all of them");
+    cudaGetLastError();
+    RULE(cudaMalloc(&d, 64) == cudaSuccess &&
+             cudaMemset(d, 0, 64) == cudaSuccess && cudaFree(d) == cudaSuccess,
+         "the device works again");
+}
+
+int main()
+{
+    int *d;
+    cudaMalloc(&d, sizeof *d);
+    check_attributes();
+    check_shared(d);
+    check_frees();
+    talk<<<1, 2>>>(41);
+    cudaDeviceSynchronize();
+    check_failure();
+    return rule_status();
+}

@@ -1,0 +1,111 @@
+/*
+ * Devices have the limits of the machine that is modelled, errors that stay, and
+ * messages that say where.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "child.h"
+
+static void expect(const struct child *c, const char *text)
+{
+    ck_assert_msg(strstr(c->out, text) || strstr(c->err, text),
+                  "\"%s\" is not in:\n%s%s", text, c->out, c->err);
+}
+
+static void expect_rules(const struct child *c)
+{
+    ck_assert_msg(c->status == 0 && !strstr(c->out, "FAILED") &&
+                      strstr(c->out, "ok    "),
+                  "status %d\n%s%s", c->status, c->out, c->err);
+}
+
+static const struct {
+    const char *topo, *says;
+} machines[] = {
+    {"dgx-h100", "NVIDIA H100 80GB HBM3, 132 SMs of 2048 threads, 32 blocks, "
+                 "228 KiB; 227 KiB a block"},
+    {"dgx-a100", "108 SMs of 2048 threads, 32 blocks, 164 KiB; 163 KiB a "
+                 "block"},
+    {"dgx-1v", "80 SMs of 2048 threads, 32 blocks, 96 KiB; 96 KiB a block"},
+    {"pcie-4090", "128 SMs of 1536 threads, 24 blocks, 100 KiB; 99 KiB a "
+                  "block"},
+};
+
+START_TEST(a_device_is_what_the_machine_says)
+{
+    struct child c = child_run(60, "SIMGPU_TOPO=%s %s/tests/simgpu/prog_limits",
+                               machines[_i].topo, child_build());
+    expect_rules(&c);
+    expect(&c, machines[_i].says);
+    expect(&c, "device says 41\ndevice says 42\n");
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(events_and_memory_are_shared_both_ways)
+{
+    static const char *const schedules[] = {"eager", "late", "random:1"};
+    struct child c =
+        child_run(60, "SIMGPU_SCHEDULE=%s mpirun -n 2 %s/tests/simgpu/prog_ipc",
+                  schedules[_i], child_build());
+    expect_rules(&c);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_rank_that_is_none_is_named)
+{
+    static const char *const wrong[] = {"PMI_RANK=x", "PMI_SIZE=2 PMI_RANK=2",
+                                        "PMI_SIZE=-1"};
+    struct child c = child_run(10, "%s %s/tests/simgpu/prog_limits", wrong[_i],
+                               child_build());
+    ck_assert_int_eq(c.status, 70);
+    expect(&c, "mpirun sets it");
+    child_clear(&c);
+}
+END_TEST
+
+/* simnvcc's errors, and those of the compiler behind it, are at the line of the
+ * file that the user wrote. */
+static const struct {
+    const char *source, *says;
+} sources[] = {
+    {"int a;\\n__global__ void k(int *p)\\n{\\n    *p = b;\\n}\\n",
+     "bad.cu:4:10: error:"},
+    {"__global__ void k()\\n{\\n    extern __shared__ int x;\\n}\\n",
+     "bad.cu:3: error: extern __shared__ is followed by a type and name[]"},
+    {"#include <string.h>\\nvoid f()\\n{\\n    k<<<1, 2>>>(3);\\n}\\n",
+     "bad.cu:4:"},
+};
+
+START_TEST(a_mistake_in_a_cu_file_has_its_line)
+{
+    struct child c =
+        child_run(60,
+                  "cd $(mktemp -d) && printf '%s' > bad.cu && "
+                  "%s/simgpu/bin/simnvcc -c bad.cu -o bad.o; rm -r $PWD",
+                  sources[_i].source, child_build());
+    expect(&c, sources[_i].says);
+    child_clear(&c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("limits");
+    TCase *const t = tcase_create("limits");
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, a_device_is_what_the_machine_says, 0, 4);
+    tcase_add_loop_test(t, events_and_memory_are_shared_both_ways, 0, 3);
+    tcase_add_loop_test(t, a_rank_that_is_none_is_named, 0, 3);
+    tcase_add_loop_test(t, a_mistake_in_a_cu_file_has_its_line, 0, 3);
+    suite_add_tcase(s, t);
+    SRunner *const r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
