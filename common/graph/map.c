@@ -29,7 +29,7 @@ static struct map_entry *find(const struct map *m, uint64_t key)
 static int grow(struct map *m)
 {
     struct map larger = {.count = m->count,
-                         .nentries = m->nentries ? 2 * m->nentries : 64};
+                         .nentries = m->nentries ? 2 * m->nentries : 16};
     larger.entry = calloc(larger.nentries, sizeof *larger.entry);
     if (!larger.entry)
         return -1;

@@ -90,11 +90,6 @@ void graph_mute(struct graph_segment *g)
     g->muted = 1;
 }
 
-int graph_muted(const struct graph_segment *g)
-{
-    return g->muted;
-}
-
 int graph_fd(const struct graph_segment *g)
 {
     return g->fd;

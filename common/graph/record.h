@@ -209,7 +209,6 @@ void graph_close(struct graph_segment *g);
  * modelled time can be told afterwards.
  */
 void graph_mute(struct graph_segment *g);
-int graph_muted(const struct graph_segment *g);
 
 /* The memfd, for peers to map through /proc/PID/fd/N. */
 int graph_fd(const struct graph_segment *g);
