@@ -148,6 +148,7 @@ static void show_meter(struct lab_run *r, const struct meter *m)
     lab_metric(r, "messages", (double)m->messages);
     lab_metric(r, "rounds", (double)m->rounds);
     lab_metric(r, "collectives", (double)m->collectives);
+    lab_metric(r, "comms", (double)m->comms);
     lab_metric(r, "largest_bytes", (double)m->largest);
     for (int peer = 0; peer < r->nranks && peer < METER_PEERS; peer++) {
         char name[EVIDENCE_NAME];

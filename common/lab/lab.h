@@ -98,7 +98,7 @@ void lab_metric(struct lab_run *r, const char *name, double value);
  *
  *   time_us       on the stream; or, when other streams of the device worked on
  *                 behind it, until they were done
- *   sent_bytes, messages, rounds, collectives, largest_bytes, sent_to.R
+ *   sent_bytes, messages, rounds, collectives, comms, largest_bytes, sent_to.R
  *                 what was asked of NCCL (meter.h), to rank R what isn't 0
  */
 void lab_begin(struct lab_run *r);

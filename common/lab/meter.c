@@ -84,47 +84,63 @@ WRAP(ncclGroupEnd, (void))
     return __real_ncclGroupEnd();
 }
 
-/* A collective: counted, then called with the same arguments. */
-#define COUNT(name, params, args)                                              \
+/* A call of which only the number matters: counted, then made. */
+#define COUNT(counter, name, params, args)                                     \
     WRAP(name, params)                                                         \
     {                                                                          \
-        meter.collectives++;                                                   \
+        meter.counter++;                                                       \
         return __real_##name args;                                             \
     }
+#define COLLECTIVE(name, params, args) COUNT(collectives, name, params, args)
+#define INIT(name, params, args)       COUNT(comms, name, params, args)
 
-COUNT(ncclAllReduce,
-      (const void *in, void *out, size_t count, ncclDataType_t type,
-       ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream),
-      (in, out, count, type, op, comm, stream))
-COUNT(ncclBroadcast,
-      (const void *in, void *out, size_t count, ncclDataType_t type, int root,
-       ncclComm_t comm, cudaStream_t stream),
-      (in, out, count, type, root, comm, stream))
-COUNT(ncclBcast,
-      (void *buf, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
-       cudaStream_t stream),
-      (buf, count, type, root, comm, stream))
-COUNT(ncclReduce,
-      (const void *in, void *out, size_t count, ncclDataType_t type,
-       ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream),
-      (in, out, count, type, op, root, comm, stream))
-COUNT(ncclAllGather,
-      (const void *in, void *out, size_t count, ncclDataType_t type,
-       ncclComm_t comm, cudaStream_t stream),
-      (in, out, count, type, comm, stream))
-COUNT(ncclReduceScatter,
-      (const void *in, void *out, size_t count, ncclDataType_t type,
-       ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream),
-      (in, out, count, type, op, comm, stream))
-COUNT(ncclAlltoAll,
-      (const void *in, void *out, size_t count, ncclDataType_t type,
-       ncclComm_t comm, cudaStream_t stream),
-      (in, out, count, type, comm, stream))
-COUNT(ncclGather,
-      (const void *in, void *out, size_t count, ncclDataType_t type, int root,
-       ncclComm_t comm, cudaStream_t stream),
-      (in, out, count, type, root, comm, stream))
-COUNT(ncclScatter,
-      (const void *in, void *out, size_t count, ncclDataType_t type, int root,
-       ncclComm_t comm, cudaStream_t stream),
-      (in, out, count, type, root, comm, stream))
+COLLECTIVE(ncclAllReduce,
+           (const void *in, void *out, size_t count, ncclDataType_t type,
+            ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream),
+           (in, out, count, type, op, comm, stream))
+COLLECTIVE(ncclBroadcast,
+           (const void *in, void *out, size_t count, ncclDataType_t type,
+            int root, ncclComm_t comm, cudaStream_t stream),
+           (in, out, count, type, root, comm, stream))
+COLLECTIVE(ncclBcast,
+           (void *buf, size_t count, ncclDataType_t type, int root,
+            ncclComm_t comm, cudaStream_t stream),
+           (buf, count, type, root, comm, stream))
+COLLECTIVE(ncclReduce,
+           (const void *in, void *out, size_t count, ncclDataType_t type,
+            ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream),
+           (in, out, count, type, op, root, comm, stream))
+COLLECTIVE(ncclAllGather,
+           (const void *in, void *out, size_t count, ncclDataType_t type,
+            ncclComm_t comm, cudaStream_t stream),
+           (in, out, count, type, comm, stream))
+COLLECTIVE(ncclReduceScatter,
+           (const void *in, void *out, size_t count, ncclDataType_t type,
+            ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream),
+           (in, out, count, type, op, comm, stream))
+COLLECTIVE(ncclAlltoAll,
+           (const void *in, void *out, size_t count, ncclDataType_t type,
+            ncclComm_t comm, cudaStream_t stream),
+           (in, out, count, type, comm, stream))
+COLLECTIVE(ncclGather,
+           (const void *in, void *out, size_t count, ncclDataType_t type,
+            int root, ncclComm_t comm, cudaStream_t stream),
+           (in, out, count, type, root, comm, stream))
+COLLECTIVE(ncclScatter,
+           (const void *in, void *out, size_t count, ncclDataType_t type,
+            int root, ncclComm_t comm, cudaStream_t stream),
+           (in, out, count, type, root, comm, stream))
+
+INIT(ncclCommInitRank,
+     (ncclComm_t * comm, int nranks, ncclUniqueId id, int rank),
+     (comm, nranks, id, rank))
+INIT(ncclCommInitRankConfig,
+     (ncclComm_t * comm, int nranks, ncclUniqueId id, int rank,
+      ncclConfig_t *config),
+     (comm, nranks, id, rank, config))
+INIT(ncclCommInitAll, (ncclComm_t * comms, int ndev, const int *devices),
+     (comms, ndev, devices))
+INIT(ncclCommSplit,
+     (ncclComm_t comm, int color, int key, ncclComm_t *newcomm,
+      ncclConfig_t *config),
+     (comm, color, key, newcomm, config))

@@ -19,6 +19,7 @@ struct meter {
     uint64_t largest;              /* bytes of the largest of them */
     uint64_t rounds;               /* sends, receives or both */
     uint64_t collectives;          /* calls of NCCL's own collectives */
+    uint64_t comms;                /* communicators made */
     uint64_t sent_to[METER_PEERS]; /* bytes, by rank in the communicator */
 };
 
