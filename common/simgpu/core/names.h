@@ -76,6 +76,7 @@
 #define api_return        simgpu_api_return
 #define api_last_error    simgpu_api_last_error
 #define host_call         simgpu_host_call
+#define host_record       simgpu_host_record
 #define clock_host_ps     simgpu_clock_host_ps
 #define clock_elapsed_ms  simgpu_clock_elapsed_ms
 #define model_bad_setting simgpu_model_bad_setting
