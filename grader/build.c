@@ -80,9 +80,10 @@ static int give_staff(struct grade *g)
         }
     }
     closedir(dir);
-    static const char *const archives[] = {"liblab.a", "libjudge.a",
-                                           "libgraph.a"};
-    for (int i = 0; i < 3 && !err; i++) {
+    static const char *const archives[] = {"libnn.a", "liblab.a", "libnnref.a",
+                                           "libjudge.a", "libgraph.a"};
+    enum { ARCHIVES = sizeof archives / sizeof *archives };
+    for (int i = 0; i < ARCHIVES && !err; i++) {
         snprintf(from, sizeof from, "%s/build/sim/%s", g->kit, archives[i]);
         err = give(g, from, archives[i]);
     }
@@ -131,8 +132,8 @@ static int compile_script(const struct grade *g, char *out, size_t nbytes)
 }
 
 static const char link_script[] =
-    "g++ -o \"$OUT\"/program \"$OUT\"/*.o \"$STAFF\"/*.o \"$STAFF\"/liblab.a "
-    "\"$STAFF\"/libjudge.a \"$STAFF\"/libgraph.a "
+    "cd \"$STAFF\"; g++ -o \"$OUT\"/program \"$OUT\"/*.o *.o "
+    "libnn.a liblab.a libnnref.a libjudge.a libgraph.a "
     "-Wl,@\"$COMMON\"/lab/meter.wrap -L\"$SIMGPU\"/lib "
     "-Wl,--push-state,--as-needed -lcublas -Wl,--pop-state -lnccl -lcudart "
     "-Wl,-rpath,\"$SIMGPU\"/lib $(pkg-config --libs mpich) -lyaml "
