@@ -99,7 +99,7 @@ $(ARCHIVES:%=$(O)/lib%.a):
 
 # Sources that see the GPU's headers, and simgpu's own, which also see its core.
 $(O)/obj/common/lab/%.o: INC = $(GPU_CFLAGS) $(MPI_CFLAGS)
-$(O)/obj/common/nn/%.o: INC = $(GPU_CFLAGS)
+$(O)/obj/common/nn/%.o: INC = $(GPU_CFLAGS) $(MPI_CFLAGS)
 # The same bits everywhere: no multiply-add that the source does not ask for.
 $(O)/obj/common/graph/%.o $(O)/obj/common/topo/%.o: INC = -fPIC \
 	-ffp-contract=off
@@ -194,7 +194,7 @@ LABS := $(patsubst labs/%,%,$(wildcard labs/lab*))
 endif
 short = $(firstword $(subst -, ,$(1)))
 
-LAB_ARCHIVES := $(addprefix $(O)/lib,lab.a nn.a nnref.a judge.a graph.a)
+LAB_ARCHIVES := $(addprefix $(O)/lib,nn.a lab.a nnref.a judge.a graph.a)
 # lab_program(folder,program): everything in a lab's folder, and the runner
 define lab_program
 $(2): $$(call objs,$$(wildcard $(1)/*.c $(1)/*.cu)) $(LAB_ARCHIVES) \

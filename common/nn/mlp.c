@@ -158,14 +158,13 @@ static const float *input_of(const struct nn *m, int l)
 {
     while (l > 0 && skipped(m, l - 1))
         l--;
-    return l == 0 ? m->x : m->a[l];
+    return l == 0 ? m->batch.x : m->a[l];
 }
 
-cudaError_t nn_forward(struct nn *m, const float *x, const void *target)
+cudaError_t nn_forward(struct nn *m, const struct nn_batch *b)
 {
     const struct nn_shape *const s = &m->shape;
-    m->x = x;
-    m->target = target;
+    m->batch = *b;
     for (int l = 0; l < s->depth; l++) {
         const struct nn_param *const p = &m->param[l];
         if (skipped(m, l))
@@ -186,10 +185,10 @@ static cudaError_t loss_back(struct nn *m, float scale)
     const float *const y = m->z[s->depth - 1];
     switch (s->loss) {
     case NN_MSE:
-        return nn_mse(y, m->target, m->dz, m->row_loss, scale, s->rows, s->out,
-                      m->stream);
+        return nn_mse(y, m->batch.target, m->dz, m->row_loss, scale, s->rows,
+                      s->out, m->stream);
     case NN_CROSS_ENTROPY:
-        return nn_cross_entropy(y, m->target, m->dz, m->row_loss, scale,
+        return nn_cross_entropy(y, m->batch.target, m->dz, m->row_loss, scale,
                                 s->rows, s->out, m->stream);
     default:
         return nn_mean_squares(y, m->dz, m->row_loss, scale, s->rows, s->out,

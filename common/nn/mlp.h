@@ -4,8 +4,8 @@
  * A step is
  *
  *     nn_zero_grad(m);
- *     nn_forward(m, x, target);                 y and the loss
- *     nn_backward(m, scale, hook, arg);         adds to the gradients
+ *     nn_forward(m, batch);                     y
+ *     nn_backward(m, scale, hook, arg);         the loss; adds to the gradients
  *     ...make them everybody's...
  *     nn_sgd(p->value, p->grad, ...)            each parameter that is trained
  *
@@ -28,6 +28,12 @@
 extern "C" {
 #endif
 
+struct nn_batch {   /* rows of a micro-batch, on the device */
+    const float *x; /* (rows, in) */
+    const void
+        *target; /* nn_target_count() of them; NULL if the loss has none */
+};
+
 struct nn_param {
     char name[24];  /* "layer3.weight" */
     int rows, cols; /* in, out of its layer */
@@ -46,10 +52,9 @@ struct nn {
     int nparams;
     struct nn_param *param;
     /* below: mlp.c's */
-    float *weights, *grads; /* memory of all parameters */
-    size_t count;           /* floats in each */
-    const float *x;         /* of the last forward pass */
-    const void *target;
+    float *weights, *grads;     /* memory of all parameters */
+    size_t count;               /* floats in each */
+    struct nn_batch batch;      /* of the last forward pass */
     float *z[NN_MAX_DEPTH];     /* (rows, out_l): before gelu */
     float *a[NN_MAX_DEPTH + 1]; /* a[l]: input of layer l; a[depth] = y */
     float *dz, *da;  /* (rows, widest), of the layer that goes back */
@@ -77,9 +82,9 @@ cudaError_t nn_values(const struct nn *m, float *out);
 
 cudaError_t nn_zero_grad(struct nn *m);
 
-/* x (rows, in) and target stay the caller's, and in use until the backward pass
- * is done. */
-cudaError_t nn_forward(struct nn *m, const float *x, const void *target);
+/* The batch's memory stays the caller's, and in use until the backward pass is
+ * done. */
+cudaError_t nn_forward(struct nn *m, const struct nn_batch *b);
 
 /*
  * Called when the work that completes a parameter's gradient has been enqueued:

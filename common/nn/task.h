@@ -24,12 +24,12 @@
 extern "C" {
 #endif
 
-enum nn_optimizer { NN_SGD, NN_ADAMW };
+enum nn_optimizer_kind { NN_SGD, NN_ADAMW };
 
 struct nn_task {
     struct nn_shape shape;
     int steps, micro; /* micro-batches of a step */
-    enum nn_optimizer optimizer;
+    enum nn_optimizer_kind optimizer;
     struct nn_hyper hyper;
     int unused;
 };
@@ -50,6 +50,11 @@ const char *nn_task_output(int step, char out[NN_OUTPUT_NAME]);
  */
 void nn_task_judge(const struct judge_task *t, const struct nn_task *k,
                    double relative, double absolute, struct judge_verdict *v);
+
+/* As nn_task_judge(), but rank 0 alone shows parameters. */
+void nn_task_judge_alone(const struct judge_task *t, const struct nn_task *k,
+                         double relative, double absolute,
+                         struct judge_verdict *v);
 
 #ifdef __cplusplus
 }

@@ -146,7 +146,7 @@ static void check_run(const struct run *r)
         float *const x = inputs(s, seed);
         void *const target = targets(s, seed);
         nn_zero_grad(&m);
-        order &= nn_forward(&m, x, target) == cudaSuccess;
+        order &= nn_forward(&m, &(struct nn_batch){x, target}) == cudaSuccess;
         order &= nn_backward(&m, 0.5f, note, &o) == cudaSuccess;
         order &= all_announced(&m, &o);
         nn_read_loss(&m, &loss);

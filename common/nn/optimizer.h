@@ -1,0 +1,34 @@
+/*
+ * optimizer.h: SGD and AdamW over all parameters of a network
+ */
+#ifndef COMMLAB_NN_OPTIMIZER_H
+#define COMMLAB_NN_OPTIMIZER_H
+
+#include "nn/mlp.h"
+#include "nn/task.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct nn_optimizer {
+    enum nn_optimizer_kind kind;
+    struct nn_hyper hyper;
+    int step;     /* updates so far */
+    float *state; /* AdamW: m, then v, count floats each; NULL: SGD */
+    size_t count; /* of all parameters, each once */
+};
+
+/* Allocates what the kind keeps for m's parameters, zeroed. Waits. */
+cudaError_t nn_optimizer_init(struct nn_optimizer *o, const struct nn *m,
+                              enum nn_optimizer_kind kind,
+                              const struct nn_hyper *hyper);
+void nn_optimizer_release(struct nn_optimizer *o);
+
+/* Update every parameter that is trained from its gradient, on m's stream. */
+cudaError_t nn_optimizer_step(struct nn_optimizer *o, struct nn *m);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,223 @@
+#include "nn/train.h"
+
+#include <errno.h>  /* errno */
+#include <stdio.h>  /* fopen */
+#include <stdlib.h> /* malloc */
+#include <string.h> /* strcmp */
+#include <time.h>   /* clock_gettime */
+#include <unistd.h> /* isatty */
+
+#include "must.h"
+
+enum { CONTEXT = 8, WIDTH = 96, DEPTH = 4, REPORTS = 10 };
+static const double PROGRESS_SEC = 1; /* between lines of progress */
+
+struct request {
+    const char *path;
+    long steps, batch;
+};
+
+struct data { /* a file */
+    uint8_t *byte;
+    size_t nbytes;
+};
+
+struct room { /* for a batch, on the host and on the device */
+    float *x, *device_x;
+    uint8_t *target, *device_target;
+};
+
+/* ---- the command line ----------------------------------------------------------- */
+
+static int parse(int argc, char **argv, struct request *q)
+{
+    for (int i = 1; i < argc; i += 2) {
+        const char *const value = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--data") == 0)
+            q->path = value;
+        else if (strcmp(argv[i], "--steps") == 0)
+            q->steps = strtol(value, NULL, 10);
+        else if (strcmp(argv[i], "--batch") == 0)
+            q->batch = strtol(value, NULL, 10);
+        else
+            return -1;
+    }
+    return q->path && q->steps > 0 && q->batch > 0 ? 0 : -1;
+}
+
+static int load(const char *path, struct data *d, char *err, size_t err_nbytes)
+{
+    FILE *const f = fopen(path, "rb");
+    long n = -1;
+    if (f && fseek(f, 0, SEEK_END) == 0)
+        n = ftell(f);
+    if (n >= 0) {
+        rewind(f);
+        d->byte = malloc((size_t)n + 1);
+        d->nbytes = d->byte ? fread(d->byte, 1, (size_t)n, f) : 0;
+    }
+    if (n < 0 || !d->byte)
+        snprintf(err, err_nbytes, "cannot read %s: %s", path, strerror(errno));
+    else if (d->nbytes <= CONTEXT)
+        snprintf(err, err_nbytes, "%s has %zu bytes; %d are the least", path,
+                 d->nbytes, CONTEXT + 1);
+    if (f)
+        fclose(f);
+    return n >= 0 && d->byte && d->nbytes > CONTEXT ? 0 : -1;
+}
+
+/* ---- batches --------------------------------------------------------------------- */
+
+/* Position number i of all that are ever drawn: the byte to be said. */
+static size_t position(const struct data *d, uint64_t i)
+{
+    return CONTEXT + (size_t)(judge_seed(1, i) % (d->nbytes - CONTEXT));
+}
+
+static void fill(const struct data *d, uint64_t first, int rows, float *x,
+                 uint8_t *target)
+{
+    for (int row = 0; row < rows; row++) {
+        const size_t at = position(d, first + (uint64_t)row);
+        for (int i = 0; i < CONTEXT * 8; i++)
+            x[row * CONTEXT * 8 + i] =
+                d->byte[at - CONTEXT + (size_t)i / 8] >> i % 8 & 1 ? 1 : -1;
+        target[row] = d->byte[at];
+    }
+}
+
+static struct room room_for(const struct nn_shape *s)
+{
+    struct room room;
+    const size_t rows = (size_t)s->rows;
+    room.x = malloc(rows * (size_t)s->in * sizeof *room.x);
+    room.target = malloc(rows);
+    if (!room.x || !room.target)
+        must_stop(__FILE__, __LINE__, "malloc", "out of memory");
+    CUDA_MUST(cudaMalloc((void **)&room.device_x,
+                         rows * (size_t)s->in * sizeof *room.x));
+    CUDA_MUST(cudaMalloc((void **)&room.device_target, rows));
+    return room;
+}
+
+static void drop_room(struct room *room)
+{
+    CUDA_MUST(cudaFree(room->device_x));
+    CUDA_MUST(cudaFree(room->device_target));
+    free(room->x);
+    free(room->target);
+}
+
+static struct nn_batch next_batch(const struct data *d, struct room *room,
+                                  const struct nn *m, uint64_t first)
+{
+    const size_t rows = (size_t)m->shape.rows;
+    fill(d, first, m->shape.rows, room->x, room->target);
+    CUDA_MUST(cudaMemcpyAsync(room->device_x, room->x,
+                              rows * (size_t)m->shape.in * sizeof *room->x,
+                              cudaMemcpyHostToDevice, m->stream));
+    CUDA_MUST(cudaMemcpyAsync(room->device_target, room->target, rows,
+                              cudaMemcpyHostToDevice, m->stream));
+    return (struct nn_batch){room->device_x, room->device_target};
+}
+
+/* ---- telling ------------------------------------------------------------------------ */
+
+static double now_sec(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* The mean of all ranks' losses. */
+static double mean_loss(struct lab_run *r, struct nn *m)
+{
+    double loss;
+    CUDA_MUST(nn_read_loss(m, &loss));
+    MPI_MUST(MPI_Allreduce(MPI_IN_PLACE, &loss, 1, MPI_DOUBLE, MPI_SUM,
+                           r->mpi_comm));
+    return loss / r->nranks;
+}
+
+/* Every now and then, where somebody looks: how far we are. */
+static void progress(const struct lab_run *r, long step,
+                     const struct request *q, double begin_sec)
+{
+    static double last;
+    const double sec = now_sec();
+    if (r->rank != 0 || !isatty(STDERR_FILENO) || sec < last + PROGRESS_SEC)
+        return;
+    last = sec;
+    fprintf(stderr, "\rstep %ld of %ld, %.0f s to go   ", step, q->steps,
+            (sec - begin_sec) / (double)step * (double)(q->steps - step));
+}
+
+static void report(const struct lab_run *r, long step, double loss)
+{
+    if (r->rank != 0)
+        return;
+    printf("%sstep %5ld   loss %.3f\n", isatty(STDERR_FILENO) ? "\r" : "", step,
+           loss);
+    fflush(stdout);
+}
+
+/* ---- training ------------------------------------------------------------------------ */
+
+static void train(struct lab_run *r, const struct trainer *t,
+                  const struct data *d, const struct request *q)
+{
+    const struct nn_shape shape = {.depth = DEPTH,
+                                   .in = CONTEXT * 8,
+                                   .hidden = WIDTH,
+                                   .out = 256,
+                                   .rows = (int)(q->batch / r->nranks),
+                                   .loss = NN_CROSS_ENTROPY};
+    const struct nn_hyper hyper = {3e-3f, 0.9f, 0.99f, 1e-6f, 0.01f};
+    const double begin_sec = now_sec();
+    struct nn m;
+    struct nn_optimizer o;
+    CUDA_MUST(nn_init(&m, &shape, r->stream));
+    CUDA_MUST(nn_fill(&m, (uint64_t)r->rank)); // begin() makes them the same
+    CUDA_MUST(nn_optimizer_init(&o, &m, NN_ADAMW, &hyper));
+    struct room room = room_for(&shape);
+    if (t->begin)
+        NCCL_MUST(t->begin(t->arg, &m));
+    for (long step = 0; step < q->steps; step++) {
+        const uint64_t first = (uint64_t)(step * q->batch) +
+                               (uint64_t)r->rank * (uint64_t)shape.rows;
+        const struct nn_batch b = next_batch(d, &room, &m, first);
+        NCCL_MUST(t->step(t->arg, &m, &b, &o));
+        CUDA_MUST(cudaDeviceSynchronize());
+        progress(r, step + 1, q, begin_sec);
+        const long every = q->steps < REPORTS ? 1 : q->steps / REPORTS;
+        if (step == 0 || (step + 1) % every == 0)
+            report(r, step + 1, mean_loss(r, &m));
+    }
+    drop_room(&room);
+    nn_optimizer_release(&o);
+    nn_release(&m);
+}
+
+int train_main(struct lab_run *r, const struct trainer *t, int argc,
+               char **argv)
+{
+    struct request q = {.steps = 200, .batch = 64};
+    struct data d = {NULL, 0};
+    char err[512] = "usage: --train --data FILE [--steps N] [--batch N], with "
+                    "a batch that the ranks divide";
+    if (parse(argc, argv, &q) != 0 || q.batch % r->nranks != 0 ||
+        load(q.path, &d, err, sizeof err) != 0) {
+        if (r->rank == 0)
+            fprintf(stderr, "%s\n", err);
+        free(d.byte);
+        return 2;
+    }
+    if (r->rank == 0)
+        printf("%zu bytes of %s, %ld steps of %ld positions on %d rank%s\n",
+               d.nbytes, q.path, q.steps, q.batch, r->nranks,
+               r->nranks == 1 ? "" : "s");
+    train(r, t, &d, &q);
+    free(d.byte);
+    return 0;
+}
