@@ -1,0 +1,40 @@
+/*
+ * Part 5: what a communicator costs.
+ *
+ * To make one, ranks find each other, agree on rings and trees, and set up
+ * buffers and connections: far more than most all-reduces take. A program
+ * makes its communicators once. Programs that make one in each step work, and
+ * are slow for a reason that no profile of kernels shows.
+ */
+#include "lab2.h"
+
+#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+
+/* A communicator of all ranks of mpi_comm. Given: lab 1's bootstrap. */
+static ncclResult_t make_comm(MPI_Comm mpi_comm, const struct sync *s,
+                              ncclComm_t *comm)
+{
+    ncclUniqueId id;
+    if (s->rank == 0)
+        LAB_TRY(ncclGetUniqueId(&id));
+    if (MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, mpi_comm) != MPI_SUCCESS)
+        return ncclSystemError;
+    return ncclCommInitRank(comm, s->nranks, id, s->rank);
+}
+
+ncclResult_t mean_with_one_comm(float *buf, size_t count, int steps,
+                                MPI_Comm mpi_comm, const struct sync *s)
+{
+    // Yours to write: part 5: one communicator (about 9 lines)
+    // cudaStreamSynchronize after each step.
+    (void)make_comm, (void)buf, (void)count, (void)steps, (void)mpi_comm, (void)s;
+    LAB_HOLE("part 5: one communicator");
+}
+
+ncclResult_t mean_with_new_comms(float *buf, size_t count, int steps,
+                                 MPI_Comm mpi_comm, const struct sync *s)
+{
+    // Yours to write: part 5: a new communicator each step (about 9 lines)
+    (void)make_comm, (void)buf, (void)count, (void)steps, (void)mpi_comm, (void)s;
+    LAB_HOLE("part 5: a new communicator each step");
+}

@@ -1,0 +1,109 @@
+/*
+ * Part 3: fewer, larger all-reduces.
+ *
+ * An all-reduce of M bytes takes a + M/B: a fixed time, then bytes at a rate.
+ * Many small ones pay `a` many times. So gradients are packed side by side:
+ *
+ *   parameter   0      1       2     3    4      registered in this order
+ *   gradient   [====] [=====] [==]  [=]  [===]   complete in the other
+ *
+ *   bucket 0 = | 4   | 3 | 2  |      cap      bucket 1 = | 1     | 0    |
+ */
+#include "lab2.h"
+
+#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+
+int bucket_assign(const struct nn *m, size_t cap_nbytes, size_t size_nbytes,
+                  int *bucket)
+{
+    // BEGIN HOLE part 3: assign (about 14 lines)
+    // USES m cap_nbytes size_nbytes bucket
+    // HINT: keep the bytes that are in the last bucket so far.
+    int nbuckets = 0;
+    size_t filled = 0; // bytes in the last bucket
+    for (int i = m->nparams - 1; i >= 0; i--) {
+        const size_t nbytes = m->param[i].count * size_nbytes;
+        bucket[i] = -1;
+        if (!nn_is_trained(m, i))
+            continue;
+        if (nbuckets == 0 || filled + nbytes > cap_nbytes) {
+            nbuckets++;
+            filled = 0;
+        }
+        filled += nbytes;
+        bucket[i] = nbuckets - 1;
+    }
+    return nbuckets;
+    // END HOLE
+}
+
+/* Bytes of an element as it is sent. */
+static size_t size_of(ncclDataType_t type)
+{
+    return type == ncclFloat ? 4 : 2;
+}
+
+static enum nn_half half_of(ncclDataType_t type)
+{
+    return type == ncclHalf ? NN_FP16 : NN_BF16;
+}
+
+ncclResult_t bucket_pack(size_t at, const float *grad, size_t count,
+                         ncclDataType_t type, const struct sync *s)
+{
+    if (type == ncclFloat)
+        LAB_TRY_CUDA(cudaMemcpyAsync(s->scratch + at, grad,
+                                     count * sizeof *grad,
+                                     cudaMemcpyDeviceToDevice, s->stream));
+    else
+        LAB_TRY_CUDA(nn_narrow((uint16_t *)s->scratch + at, grad, count,
+                               half_of(type), s->stream));
+    return ncclSuccess;
+}
+
+ncclResult_t bucket_unpack(size_t at, float *grad, size_t count,
+                           ncclDataType_t type, const struct sync *s)
+{
+    if (type == ncclFloat)
+        LAB_TRY_CUDA(cudaMemcpyAsync(grad, s->scratch + at,
+                                     count * sizeof *grad,
+                                     cudaMemcpyDeviceToDevice, s->stream));
+    else
+        LAB_TRY_CUDA(nn_widen(grad, (const uint16_t *)s->scratch + at, count,
+                              half_of(type), s->stream));
+    return ncclSuccess;
+}
+
+ncclResult_t bucket_sync(struct nn *m, size_t cap_nbytes, ncclDataType_t type,
+                         const struct sync *s)
+{
+    int bucket[NN_MAX_DEPTH];
+    const int nbuckets = bucket_assign(m, cap_nbytes, size_of(type), bucket);
+    // BEGIN HOLE part 3: one all-reduce a bucket (about 25 lines)
+    // USES m type s nbuckets
+    // HINT: packed in order, buckets lie one behind the other in s->scratch:
+    // HINT: where does each begin, and where does the last one end?
+    size_t at = 0;
+    for (int b = 0; b < nbuckets; b++) {
+        const size_t begin = at;
+        for (int i = m->nparams - 1; i >= 0; i--)
+            if (bucket[i] == b) {
+                const struct nn_param *const p = &m->param[i];
+                LAB_TRY(bucket_pack(at, p->grad, p->count, type, s));
+                at += p->count;
+            }
+        void *const buf = (char *)s->scratch + begin * size_of(type);
+        LAB_TRY(ncclAllReduce(buf, buf, at - begin, type, ncclAvg, s->comm,
+                              s->stream));
+    }
+    at = 0;
+    for (int b = 0; b < nbuckets; b++)
+        for (int i = m->nparams - 1; i >= 0; i--)
+            if (bucket[i] == b) {
+                const struct nn_param *const p = &m->param[i];
+                LAB_TRY(bucket_unpack(at, p->grad, p->count, type, s));
+                at += p->count;
+            }
+    return ncclSuccess;
+    // END HOLE
+}

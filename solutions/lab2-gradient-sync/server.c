@@ -1,0 +1,91 @@
+/*
+ * Part 6: a parameter server, to see its hot link.
+ *
+ *          rank 1 --g--\   /--W--> rank 1
+ *          rank 2 --g---> 0 --W--> rank 2        everything passes one place
+ *          rank 3 --g--/   \--W--> rank 3
+ *
+ * The server receives n-1 gradients and sends n-1 sets of parameters; a ring
+ * all-reduce would have every link carry 2(n-1)/n of one. Worse with every rank
+ * that joins.
+ */
+#include "lab2.h"
+
+#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+
+/* This rank's own gradients. Given. */
+static ncclResult_t compute(struct nn *m, const struct nn_batch *b)
+{
+    LAB_TRY_CUDA(nn_zero_grad(m));
+    LAB_TRY_CUDA(nn_forward(m, b));
+    LAB_TRY_CUDA(nn_backward(m, 1, NULL, NULL));
+    return ncclSuccess;
+}
+
+/* Add up all workers' gradients into the server's, and take the mean. */
+static ncclResult_t collect(struct nn *m, const struct sync *s)
+{
+    // BEGIN HOLE part 6: the server collects (about 18 lines)
+    // USES m s
+    // HINT: receive a whole worker's gradients in one group, side by side in
+    // HINT: s->scratch; then add.
+    for (int from = 1; from < s->nranks; from++) {
+        float *at = s->scratch;
+        LAB_TRY(ncclGroupStart());
+        for (int i = 0; i < m->nparams; i++)
+            if (nn_is_trained(m, i)) {
+                LAB_TRY(ncclRecv(at, m->param[i].count, ncclFloat, from,
+                                 s->comm, s->stream));
+                at += m->param[i].count;
+            }
+        LAB_TRY(ncclGroupEnd());
+        at = s->scratch;
+        for (int i = 0; i < m->nparams; i++)
+            if (nn_is_trained(m, i)) {
+                LAB_TRY_CUDA(
+                    nn_add(m->param[i].grad, at, m->param[i].count, s->stream));
+                at += m->param[i].count;
+            }
+    }
+    for (int i = 0; i < m->nparams; i++)
+        if (nn_is_trained(m, i))
+            LAB_TRY_CUDA(nn_scale(m->param[i].grad, 1.0f / (float)s->nranks,
+                                  m->param[i].count, s->stream));
+    return ncclSuccess;
+    // END HOLE
+}
+
+ncclResult_t server_step(struct nn *m, const struct nn_batch *b,
+                         struct nn_optimizer *o, const struct sync *s)
+{
+    LAB_TRY(compute(m, b));
+    if (s->rank == 0) {
+        LAB_TRY(collect(m, s));
+        LAB_TRY_CUDA(nn_optimizer_step(o, m));
+    }
+    // BEGIN HOLE part 6: workers send, the server answers (about 20 lines)
+    // USES m s
+    // HINT: a worker's sends are one group, and what it receives is another.
+    if (s->rank != 0) {
+        LAB_TRY(ncclGroupStart());
+        for (int i = 0; i < m->nparams; i++)
+            if (nn_is_trained(m, i))
+                LAB_TRY(ncclSend(m->param[i].grad, m->param[i].count, ncclFloat,
+                                 0, s->comm, s->stream));
+        LAB_TRY(ncclGroupEnd());
+    }
+    LAB_TRY(ncclGroupStart());
+    for (int i = 0; i < m->nparams; i++) {
+        const struct nn_param *const p = &m->param[i];
+        if (!nn_is_trained(m, i))
+            continue;
+        for (int to = 1; s->rank == 0 && to < s->nranks; to++)
+            LAB_TRY(ncclSend(p->value, p->count, ncclFloat, to, s->comm,
+                             s->stream));
+        if (s->rank != 0)
+            LAB_TRY(
+                ncclRecv(p->value, p->count, ncclFloat, 0, s->comm, s->stream));
+    }
+    return ncclGroupEnd();
+    // END HOLE
+}
