@@ -4,8 +4,9 @@
  * Elementwise kernels are grid-stride loops; those of losses have a thread for
  * each row of y.
  */
-#include <math.h>   /* erff */
-#include <string.h> /* memcpy */
+#include <math.h>             /* erff */
+#include <nvtx3/nvToolsExt.h> /* nvtxRangePushA */
+#include <stdio.h>            /* snprintf */
 
 #include "nn/ops.h"
 
@@ -22,13 +23,28 @@ static unsigned blocks_for(size_t count)
     i < (count);                                                               \
     i += (size_t)gridDim.x * blockDim.x
 
-/* Launch a kernel whose first argument is the number of elements or rows. */
-#define LAUNCH(kernel, count, stream, ...)                                     \
+/*
+ * What a launch costs, for profilers and for runs without data (SIMGPU_DATALESS):
+ * the bytes of device memory that it reads and writes. They are what these
+ * kernels wait for; arithmetic is free beside them.
+ */
+static void declare(double nbytes)
+{
+    char text[64];
+    snprintf(text, sizeof text, "cost: 0 flops, %.0f bytes", nbytes);
+    nvtxRangePushA(text);
+}
+
+/* Launch a kernel whose first argument is the number of elements or rows, each
+ * of which has so many bytes read and written. */
+#define LAUNCH(kernel, count, nbytes, stream, ...)                             \
     do {                                                                       \
         if ((count) == 0)                                                      \
             return cudaSuccess;                                                \
+        declare((double)(count) * (double)(nbytes));                           \
         kernel<<<blocks_for(count), THREADS, 0, stream>>>((count),             \
                                                           __VA_ARGS__);        \
+        nvtxRangePop();                                                        \
         return cudaPeekAtLastError();                                          \
     } while (0)
 
@@ -60,13 +76,13 @@ __global__ void gelu_back(size_t count, float *dx, const float *dy,
 extern "C" cudaError_t nn_gelu(float *y, const float *x, size_t count,
                                cudaStream_t s)
 {
-    LAUNCH(gelu, count, s, y, x);
+    LAUNCH(gelu, count, 8, s, y, x);
 }
 
 extern "C" cudaError_t nn_gelu_back(float *dx, const float *dy, const float *x,
                                     size_t count, cudaStream_t s)
 {
-    LAUNCH(gelu_back, count, s, dx, dy, x);
+    LAUNCH(gelu_back, count, 12, s, dx, dy, x);
 }
 
 /* ---- losses ----------------------------------------------------------------------- */
@@ -115,23 +131,24 @@ extern "C" cudaError_t nn_mean_squares(const float *y, float *dy,
                                        float *row_loss, float scale, int rows,
                                        int cols, cudaStream_t s)
 {
-    LAUNCH(squares, (size_t)rows, s, y, (const float *)NULL, dy, row_loss,
-           scale, cols);
+    LAUNCH(squares, (size_t)rows, 8 * cols + 4, s, y, (const float *)NULL, dy,
+           row_loss, scale, cols);
 }
 
 extern "C" cudaError_t nn_mse(const float *y, const float *target, float *dy,
                               float *row_loss, float scale, int rows, int cols,
                               cudaStream_t s)
 {
-    LAUNCH(squares, (size_t)rows, s, y, target, dy, row_loss, scale, cols);
+    LAUNCH(squares, (size_t)rows, 12 * cols + 4, s, y, target, dy, row_loss,
+           scale, cols);
 }
 
 extern "C" cudaError_t nn_cross_entropy(const float *y, const uint8_t *target,
                                         float *dy, float *row_loss, float scale,
                                         int rows, int cols, cudaStream_t s)
 {
-    LAUNCH(cross_entropy, (size_t)rows, s, y, target, dy, row_loss, scale,
-           cols);
+    LAUNCH(cross_entropy, (size_t)rows, 8 * cols + 5, s, y, target, dy,
+           row_loss, scale, cols);
 }
 
 /* ---- vectors --------------------------------------------------------------------------- */
@@ -151,13 +168,13 @@ __global__ void scale(size_t count, float *y, float factor)
 extern "C" cudaError_t nn_add(float *y, const float *x, size_t count,
                               cudaStream_t s)
 {
-    LAUNCH(add, count, s, y, x);
+    LAUNCH(add, count, 12, s, y, x);
 }
 
 extern "C" cudaError_t nn_scale(float *y, float factor, size_t count,
                                 cudaStream_t s)
 {
-    LAUNCH(scale, count, s, y, factor);
+    LAUNCH(scale, count, 8, s, y, factor);
 }
 
 /* ---- 16 bits ------------------------------------------------------------------------------ */
@@ -215,13 +232,13 @@ __global__ void widen(size_t count, float *out, const uint16_t *in, int bf16)
 extern "C" cudaError_t nn_narrow(uint16_t *out, const float *in, size_t count,
                                  enum nn_half type, cudaStream_t s)
 {
-    LAUNCH(narrow, count, s, out, in, (int)(type == NN_BF16));
+    LAUNCH(narrow, count, 6, s, out, in, (int)(type == NN_BF16));
 }
 
 extern "C" cudaError_t nn_widen(float *out, const uint16_t *in, size_t count,
                                 enum nn_half type, cudaStream_t s)
 {
-    LAUNCH(widen, count, s, out, in, (int)(type == NN_BF16));
+    LAUNCH(widen, count, 6, s, out, in, (int)(type == NN_BF16));
 }
 
 /* ---- optimizers ------------------------------------------------------------------------------ */
@@ -252,7 +269,7 @@ extern "C" cudaError_t nn_sgd(float *w, const float *g,
                               const struct nn_hyper *h, size_t count,
                               cudaStream_t s)
 {
-    LAUNCH(sgd, count, s, w, g, h->lr);
+    LAUNCH(sgd, count, 12, s, w, g, h->lr);
 }
 
 extern "C" cudaError_t nn_adamw(float *w, const float *g, float *m, float *v,
@@ -261,5 +278,5 @@ extern "C" cudaError_t nn_adamw(float *w, const float *g, float *m, float *v,
 {
     const float correct1 = (float)(1 - pow((double)h->beta1, step));
     const float correct2 = (float)(1 - pow((double)h->beta2, step));
-    LAUNCH(adamw, count, s, w, g, m, v, *h, correct1, correct2);
+    LAUNCH(adamw, count, 28, s, w, g, m, v, *h, correct1, correct2);
 }

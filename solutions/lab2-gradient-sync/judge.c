@@ -194,7 +194,7 @@ static double absolute_of(const struct judge_task *t, const struct nn_task *k)
     if (type != DATA_FLOAT)
         return 8 * data_epsilon(type) * k->hyper.lr; // of several steps
     // AdamW divides by the gradient's size: its error becomes relative
-    return k->optimizer == NN_ADAMW ? 1e-6 : 1e-8;
+    return k->optimizer == NN_ADAMW ? 1e-5 : 1e-8;
 }
 
 static void judge_server(const struct judge_task *t, double bytes,
