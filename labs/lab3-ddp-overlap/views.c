@@ -1,0 +1,72 @@
+/*
+ * Part 1: buckets of views.
+ *
+ * In lab 2 gradients were copied into a bucket and back. They need not be: if
+ * p->grad points into the bucket, the backward pass writes there.
+ *
+ *   d->grads   | 5 | 4 | 3   || 2  | 1       || 0 |
+ *                bucket 0       bucket 1       bucket 2
+ *              begin 0
+ */
+#include "lab3.h"
+
+#include <string.h> /* memset */
+
+#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+
+int ddp_assign(const struct nn *m, size_t first_nbytes, size_t cap_nbytes,
+               int *bucket_of)
+{
+    // Yours to write: part 1: assign (about 14 lines)
+    // unlike in lab 2, a bucket may exceed its cap.
+    (void)m, (void)first_nbytes, (void)cap_nbytes, (void)bucket_of;
+    LAB_HOLE("part 1: assign");
+}
+
+void ddp_views(struct ddp *d)
+{
+    // Yours to write: part 1: views (about 20 lines)
+    // two parameters may point to the same gradient: p->tied.
+    (void)d;
+    LAB_HOLE("part 1: views");
+}
+
+static ncclResult_t make_events(struct ddp *d)
+{
+    for (int b = 0; b < d->nbuckets; b++) {
+        LAB_TRY_CUDA(cudaEventCreateWithFlags(&d->bucket[b].ready,
+                                              cudaEventDisableTiming));
+        LAB_TRY_CUDA(cudaEventCreateWithFlags(&d->bucket[b].done,
+                                              cudaEventDisableTiming));
+    }
+    return ncclSuccess;
+}
+
+ncclResult_t ddp_init(struct ddp *d, struct nn *m, ncclComm_t comm, int nranks,
+                      size_t first_nbytes, size_t cap_nbytes)
+{
+    memset(d, 0, sizeof *d);
+    d->m = m;
+    d->comm = comm;
+    d->nranks = nranks;
+    d->compute = m->stream;
+    d->nbuckets = ddp_assign(m, first_nbytes, cap_nbytes, d->bucket_of);
+    LAB_TRY_CUDA(
+        cudaStreamCreateWithFlags(&d->comm_stream, cudaStreamNonBlocking));
+    LAB_TRY_CUDA(
+        cudaMalloc((void **)&d->grads, m->count * sizeof *d->grads + 1));
+    ddp_views(d);
+    return make_events(d);
+}
+
+void ddp_release(struct ddp *d)
+{
+    for (int b = 0; b < d->nbuckets; b++) {
+        cudaEventDestroy(d->bucket[b].ready);
+        cudaEventDestroy(d->bucket[b].done);
+    }
+    if (d->comm_stream)
+        cudaStreamDestroy(d->comm_stream);
+    cudaFree(d->grads);
+    memset(d, 0, sizeof *d);
+}
