@@ -18,6 +18,7 @@
 enum {
     BUILD_SEC = 60, /* at most, on a busy machine */
     MAX_COMMAND = 16384,
+    NO_TOOLS = 99,           /* what the script says, not a compiler */
     MAX_OBJECTS = 256 << 20, /* bytes that compilers may write */
 };
 
@@ -102,6 +103,8 @@ static int is_code(const char *name)
  * is printed in their order. SRC, OUT ... are folders, set by the sandbox.
  */
 static const char compile_begin[] =
+    "for tool in gcc g++ pkg-config cat; do command -v $tool > /dev/null ||\n"
+    "  { echo \"there is no $tool\"; exit 99; }; done\n"
     "cd \"$SRC\"; bad=0; running=; mpi=$(pkg-config --cflags mpich)\n"
     "start() {\n"
     "  case $1 in\n"
@@ -173,6 +176,8 @@ static int run_script(struct grade *g, const struct sandbox *s,
         return grade_stop(g, OUTCOME_FAIL, "compiling took too much %s",
                           end.flooded ? "disk" : "memory");
     first_error(end.log.head, line, sizeof line);
+    if (end.status == NO_TOOLS)
+        return grade_stop(g, OUTCOME_INFRA, "cannot compile here: %s", line);
     if (end.status != 0)
         return grade_stop(g, OUTCOME_FAIL, "it does not compile: %s", line);
     return 0;

@@ -74,7 +74,7 @@ static int timeline(FILE *f, const struct export *e, const struct row *r)
     fprintf(
         f,
         "<h2>Timeline</h2>\n<p class=\"dim\">What ran when, on the modelled "
-        "machine, in the run of the first timed case.</p>\n<p "
+        "machine, in one of this submission's runs.</p>\n<p "
         "class=\"wide\"><a href=\"%s.svg\"><img src=\"%s.svg\" alt=\"what "
         "ran when\"></a></p>\n",
         r->student->key, r->student->key);

@@ -54,6 +54,7 @@ struct grade {
     char message[1024]; /* why nothing could be judged, "" otherwise */
     char missing[128];  /* limits that could not be set, or "" */
     double sec;         /* how long it took */
+    char *svg;          /* the timeline, or NULL */
     struct log log;     /* what was printed, by compilers and runs */
 };
 

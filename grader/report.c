@@ -127,6 +127,8 @@ int grade_write_json(const struct grade *g)
     json_object_set_new(j, "sec", json_real(g->sec));
     json_object_set_new(j, "log", log_of(g));
     json_object_set_new(j, "tests", tests);
+    if (g->svg)
+        json_object_set_new(j, "timeline", json_string(g->svg));
     const int err = dump(j, g->json);
     if (err)
         fprintf(stderr, "grade: cannot write %s: %s\n", g->json,

@@ -17,6 +17,7 @@
 #include <unistd.h>   /* unlink */
 
 #include "grade.h"
+#include "graph/timeline.h"
 #include "groups.h"
 #include "judge/answers.h"
 #include "judge/points.h"
@@ -266,6 +267,41 @@ static void shown_release(struct shown *s)
     free(s->answers);
 }
 
+/* A picture of the run for the student's page: of those that the submission
+ * makes, the smallest, since one of dozens of cases shows nothing. */
+static void keep_timeline(struct grade *g, const struct batch *b,
+                          const struct shown *s)
+{
+    enum { MOST = 512 << 10 };
+    char title[512], *svg = NULL;
+    size_t nbytes = 0;
+    int visible = 0;
+    int n =
+        snprintf(title, sizeof title, "%d ranks on %s:", b->nranks, b->topo);
+    for (int i = 0; i < b->n && n < 200; i++) {
+        const struct plan_case *const c = &g->plan->cases[b->case_no[i]];
+        if (!c->hidden)
+            n += snprintf(title + n, sizeof title - (size_t)n, " %.100s",
+                          c->name);
+        visible += !c->hidden;
+    }
+    if (!visible)
+        return;
+    const struct timeline t = {.graph = s->graph,
+                               .time = spans_times(s->spans),
+                               .topo = spans_topo(s->spans),
+                               .title = title};
+    FILE *const f = open_memstream(&svg, &nbytes);
+    const int err = timeline_svg(f, &t);
+    if (fclose(f) != 0 || err || nbytes > MOST ||
+        (g->svg && strlen(g->svg) <= nbytes)) {
+        free(svg);
+        return;
+    }
+    free(g->svg);
+    g->svg = svg;
+}
+
 /* Judge case i of the batch. Has it ended the run? */
 static int judge_one(struct grade *g, const struct batch *b, int i,
                      const struct shown *s, const struct sandbox_end *end)
@@ -312,6 +348,8 @@ static void judge_batch(struct grade *g, struct batch *b, const char *dir,
         last++;
     const int early =
         last < b->n - 1 || !finished(s.evidence, b->nranks, b->case_no[last]);
+    if (g->timeline && s.spans)
+        keep_timeline(g, b, &s);
     int left = 0;
     for (int i = 0; i < b->n; i++) {
         const int case_no = b->case_no[i];

@@ -5,7 +5,7 @@
 #include <stdlib.h> /* strtod */
 #include <string.h> /* strcmp */
 
-#include "rows.h"
+#include "class.h"
 #include "verb.h"
 
 static const struct {
@@ -102,13 +102,13 @@ static int write_export(const struct options *o, struct export *e, int format)
                    "nothing is exported",
                    o->ledger);
         status = EXIT_NOT_FULL;
-    } else if (rows_load(e, lab, o->best, err, sizeof err) != 0)
+    } else if (class_load(e, lab, o->best, err, sizeof err) != 0)
         verb_wrong("export", "%s", err);
     else if (formats[format].is_folder && verb_make_folder(e->out) != 0)
         verb_wrong("export", "%s cannot be made", e->out);
     else
         status = formats[format].write(e) == 0 ? EXIT_FULL : EXIT_INFRA;
-    rows_release(e);
+    class_release(e);
     ledger_close(e->ledger);
     return status;
 }

@@ -13,8 +13,8 @@
 #include <string.h> /* strcmp */
 #include <unistd.h> /* access */
 
+#include "class.h"
 #include "grade.h"
-#include "rows.h"
 #include "submission.h"
 #include "unpack.h"
 #include "verb.h"
@@ -190,7 +190,7 @@ int verb_similarity(int argc, char **argv)
         return verb_wrong("similarity", "%s", err);
     int status = EXIT_USAGE;
     g.lab_arg = lab;
-    if (rows_load(&e, lab, 0, err, sizeof err) != 0)
+    if (class_load(&e, lab, 0, err, sizeof err) != 0)
         verb_wrong("similarity", "%s", err);
     else if (grade_find_kit(&g) != 0)
         verb_wrong("similarity", "%s", g.message);
@@ -198,7 +198,7 @@ int verb_similarity(int argc, char **argv)
         status = similarity(&o, &e, g.plan);
     plan_free(g.plan);
     free(g.result);
-    rows_release(&e);
+    class_release(&e);
     ledger_close(e.ledger);
     return status;
 }

@@ -1,8 +1,8 @@
 /*
- * rows.h: from a ledger to a table of students
+ * class.h: from a ledger to a table of students
  */
-#ifndef GRADER_ROWS_H
-#define GRADER_ROWS_H
+#ifndef GRADER_CLASS_H
+#define GRADER_CLASS_H
 
 #include "export.h"
 
@@ -11,10 +11,10 @@
  * late_percent are set: the roster of the lab's last batch, and for each student
  * the last grading of the latest attempt, or (best) of the one with most points.
  * lab may be short ("lab1"); it is filled into `lab`. 0, or -1 with the reason in
- * err. rows_release() in either case.
+ * err. class_release() in either case.
  */
-int rows_load(struct export *e, char lab[64], int best, char *err,
-              size_t err_nbytes);
-void rows_release(struct export *e);
+int class_load(struct export *e, char lab[64], int best, char *err,
+               size_t err_nbytes);
+void class_release(struct export *e);
 
 #endif

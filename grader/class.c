@@ -1,4 +1,4 @@
-#include "rows.h"
+#include "class.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
@@ -82,8 +82,8 @@ static int take_grading(const struct ledger_entry *g, void *arg)
     return 0;
 }
 
-int rows_load(struct export *e, char lab[64], int best, char *err,
-              size_t err_nbytes)
+int class_load(struct export *e, char lab[64], int best, char *err,
+               size_t err_nbytes)
 {
     struct loader l = {e, lab, best};
     ledger_each(e->ledger, "batch", NULL, take_batch, &l);
@@ -109,7 +109,7 @@ int rows_load(struct export *e, char lab[64], int best, char *err,
     return 0;
 }
 
-void rows_release(struct export *e)
+void class_release(struct export *e)
 {
     for (int i = 0; i < e->nrows; i++)
         grading_release(&e->row[i].g);
