@@ -16,6 +16,8 @@ quickstart: deps       ## install, build, run lab 1, grade skeleton and solution
 	tests/quickstart.sh
 
 test:                  ## all tests; ends with their count
+fuzz: all              ## damaged input for all readers, 10 minutes each
+	tests/fuzz/fuzz.sh $(BUILD) $(BUILD)/fuzz 600
 bench:                 ## speeds, as ratios within one run
 skeletons:             ## regenerate labs/ from solutions/ (FORCE=1 overwrites)
 	@FORCE=$(FORCE) common/skeletons.sh

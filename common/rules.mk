@@ -319,7 +319,7 @@ $(BUILD)/tests/bench/prog_replay_speed: $(O)/libgraph.a
 $(call objs,$(PROG_SRC) $(TEST_SRC)): | $(if $(filter sim,$(GPU)),$(PREFIX)/.headers)
 
 # GPU=cuda has to build and link wherever the toolkit is, GPU or not.
-.PHONY: test bench cuda-links
+.PHONY: test fuzz bench cuda-links
 test: all $(TESTS) $(PROGS) cuda-links
 	@$(if $(filter sim,$(GPU)),tests/real-libraries.sh $(BUILD) $(CUDA_HOME))
 	@tests/run.sh $(TESTS)
