@@ -95,7 +95,9 @@ FILE *export_file(const struct export *e)
     if (strcmp(e->out, "-") == 0)
         return stdout;
     FILE *const f = fopen(e->out, "we");
-    return f ? f : cannot(e->out);
+    if (!f)
+        return cannot(e->out);
+    return f;
 }
 
 /* Make the folders above a path's last part, below the first `keep` bytes. */

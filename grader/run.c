@@ -113,15 +113,17 @@ static int run_batch(struct grade *g, const struct batch *b, const char *dir,
         .bind = {{out, "/out", 0}, {g->simgpu, "/simgpu", 0}, {dir, "/job", 1}},
         .nbinds = 3,
         .env = {{"SIMGPU_TOPO", b->topo},
-                {"SIMGPU_SCHEDULE", g->schedule ? g->schedule : "eager"}},
+                {"SIMGPU_SCHEDULE", g->schedule ? g->schedule : "eager"},
+                // a rank that waits its turn on a busy machine does not hang
+                {"SIMGPU_HANG_SEC", "10"}},
         .limit_sec = START_SEC + CASE_SEC * b->n,
         .watch = dir,
         .idle_sec = CASE_SEC,
         .most_bytes = SHOWN_CAP,
     };
     const char *const job = sandbox_path(&s, "/job");
-    s.env[2][0] = "COMMLAB_JOB", s.env[2][1] = job;
-    s.env[3][0] = "SIMGPU_GRAPH", s.env[3][1] = job;
+    s.env[3][0] = "COMMLAB_JOB", s.env[3][1] = job;
+    s.env[4][0] = "SIMGPU_GRAPH", s.env[4][1] = job;
     if (mkdir(dir, 0700) != 0)
         return grade_stop(g, OUTCOME_INFRA, "cannot make %s: %s", dir,
                           strerror(errno));

@@ -2,6 +2,7 @@
 
 #include <errno.h>  /* errno */
 #include <stdio.h>  /* fopen */
+#include <stdlib.h> /* abort */
 #include <string.h> /* strcmp */
 #include <yaml.h>   /* yaml_parser_load */
 
@@ -81,7 +82,7 @@ int slurm_config_load(struct slurm_config *c, const char *path, char *err,
     }
     int failed = -1;
     if (!yaml_parser_initialize(&parser))
-        return -1;
+        abort();
     yaml_parser_set_input_file(&parser, f);
     if (yaml_parser_load(&parser, &doc)) {
         failed = take_all(c, &doc, path, err, err_nbytes);
