@@ -25,6 +25,7 @@
 #include <time.h>    /* nanosleep */
 #include <unistd.h>  /* close */
 
+#include "core/page.h"
 #include "graph/cost.h"
 #include "graph/live.h"
 #include "graph/replay.h"
@@ -38,6 +39,7 @@ static struct {
     struct replay_options options;
     uint64_t *cut_ps; /* of cuts 1, 2, ... as far as they have been needed */
     uint32_t ncuts;
+    int given_up; /* see clock_note_abort() */
     struct { /* the last question, since the next is often about the same */
         uint32_t cut;
         struct graph_ref root;
@@ -106,15 +108,29 @@ static void update(void)
 
 /* ---- replays ----------------------------------------------------------------- */
 
+/* Has a communicator been aborted in this job? */
+static int anyone_aborted(void)
+{
+    int aborted = atomic_load(&page_own()->aborted) != 0;
+    for (const struct peer *p = page_peers(); p; p = p->next)
+        aborted |= atomic_load(&p->page->aborted) != 0;
+    return aborted;
+}
+
 /*
  * The past of the roots behind a cut. A peer may be about to record what an
- * operation of ours has been waiting for, so a missing part is waited for.
+ * operation of ours has been waiting for, so a missing part is waited for. NULL
+ * if it will never come, since its communicator has been aborted.
  */
 static struct graph *find_past(const struct graph_ref *roots, size_t n,
                                uint32_t cut)
 {
     char err[512];
     for (int i = 0; i < RETRIES; i++) {
+        if (i > RETRIES / 50 && anyone_aborted()) {
+            state.given_up = 1;
+            return NULL;
+        }
         struct graph *const g =
             graph_past(state.live, roots, n, cut, err, sizeof err);
         if (g)
@@ -130,8 +146,9 @@ static uint64_t cut_ps(uint32_t cut)
     return cut ? state.cut_ps[cut - 1] : 0;
 }
 
-/* Replay the past of the roots, of which the first names the question. */
-static void ask(const struct graph_ref *roots, size_t n, uint32_t cut)
+/* Replay the past of the roots, of which the first names the question. -1 if
+ * that past is never complete. */
+static int ask(const struct graph_ref *roots, size_t n, uint32_t cut)
 {
     char err[512];
     struct replay_options options = state.options;
@@ -140,11 +157,15 @@ static void ask(const struct graph_ref *roots, size_t n, uint32_t cut)
     graph_free(state.last.graph);
     state.last.cut = cut;
     state.last.root = roots[0];
+    state.last.replay = NULL;
     state.last.graph = find_past(roots, n, cut);
+    if (!state.last.graph)
+        return -1;
     state.last.replay =
         replay_run(state.last.graph, proc()->topo, &options, err, sizeof err);
     if (!state.last.replay)
         proc_fault(NULL, "modelled time: %s", err);
+    return 0;
 }
 
 /* Did the last replay answer this question, with the ends of these nodes? */
@@ -162,7 +183,7 @@ static int was_asked(const struct graph_ref *roots, size_t n, uint32_t cut)
     return 1;
 }
 
-static void know_cuts(uint32_t cuts)
+static int know_cuts(uint32_t cuts)
 {
     while (state.ncuts < cuts) {
         const uint32_t next = state.ncuts + 1;
@@ -173,11 +194,13 @@ static void know_cuts(uint32_t cuts)
         if (!larger)
             proc_fault(NULL, "out of host memory for %u cuts", next);
         state.cut_ps = larger;
-        if (!was_asked(&root, 1, state.ncuts))
-            ask(&root, 1, state.ncuts);
+        if (!was_asked(&root, 1, state.ncuts) &&
+            ask(&root, 1, state.ncuts) != 0)
+            return -1;
         larger[state.ncuts] = replay_node(state.last.replay, root)->end_ps;
         state.ncuts = next;
     }
+    return 0;
 }
 
 /* The cut whose node this is on its rank, 0 if it is none. */
@@ -192,18 +215,19 @@ static uint32_t cut_at(struct graph_ref ref, uint32_t before)
 }
 
 /* When node `join` of this rank ended, for a thread that has waited for it. */
-static uint64_t join_ps(struct graph_ref join)
+static int join_ps(struct graph_ref join, uint64_t *ps)
 {
+    *ps = 0;
     if (join.index == 0)
         return 0;
     const uint32_t cut = graph_live_cut(state.live, join);
     const uint32_t itself = cut_at(join, cut);
-    know_cuts(itself ? itself : cut);
-    if (itself)
-        return cut_ps(itself);
-    if (!was_asked(&join, 1, cut))
-        ask(&join, 1, cut);
-    return replay_node(state.last.replay, join)->end_ps;
+    if (know_cuts(itself ? itself : cut) != 0 ||
+        (!itself && !was_asked(&join, 1, cut) && ask(&join, 1, cut) != 0))
+        return -1;
+    *ps =
+        itself ? cut_ps(itself) : replay_node(state.last.replay, join)->end_ps;
+    return 0;
 }
 
 /*
@@ -221,9 +245,11 @@ static uint64_t mark_ps(struct graph_ref ref, struct graph_ref join,
     if (known > cut)
         roots[0] = graph_live_cut_node(state.live, cut + 1, ref.rank);
     const size_t n = known > cut ? 2 : 3;
-    know_cuts(cut);
-    if (!was_asked(roots, n, cut))
-        ask(roots, n, cut);
+    if (know_cuts(cut) != 0 ||
+        (!was_asked(roots, n, cut) && ask(roots, n, cut) != 0))
+        proc_fault(NULL, "modelled time: a communicator has been aborted, and "
+                         "with it operations that an event depends on: there "
+                         "is no elapsed time");
     return replay_node(state.last.replay, ref)->end_ps;
 }
 
@@ -253,11 +279,20 @@ uint64_t clock_host_ps(void)
     update();
     const struct graph_moment now =
         graph_live_host(state.live, p->rank, proc_thread());
-    const uint64_t ps = join_ps(now.join) + now.host_ps;
+    uint64_t ps;
+    if (state.given_up || join_ps(now.join, &ps) != 0)
+        ps = latest + p->costs->api_host_ps;
+    else
+        ps += now.host_ps;
     pthread_mutex_unlock(&state.lock);
     if (ps > latest)
         latest = ps;
     return latest;
+}
+
+void clock_note_abort(void)
+{
+    atomic_store(&page_own()->aborted, 1);
 }
 
 float clock_elapsed_ms(struct mark a, struct mark b)

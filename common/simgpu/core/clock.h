@@ -23,4 +23,13 @@ uint64_t clock_host_ps(void);
  */
 float clock_elapsed_ms(struct mark a, struct mark b);
 
+/*
+ * A communicator has been aborted here: operations that waited for its ranks
+ * have ended without their match. A question whose past holds one of them has
+ * no modelled answer any more. clock_host_ps() then goes on from what the thread
+ * knew last by the host's cost of a call, so that a program that waits for a
+ * deadline still meets it; clock_elapsed_ms() ends the run and says why.
+ */
+void clock_note_abort(void);
+
 #endif

@@ -79,6 +79,7 @@
 #define host_record       simgpu_host_record
 #define clock_host_ps     simgpu_clock_host_ps
 #define clock_elapsed_ms  simgpu_clock_elapsed_ms
+#define clock_note_abort  simgpu_clock_note_abort
 #define model_bad_setting simgpu_model_bad_setting
 #define model_choice      simgpu_model_choice
 #define model_estimate    simgpu_model_estimate

@@ -27,6 +27,7 @@ struct page {
     _Atomic int32_t active;    /* threads that are not waiting */
     _Atomic int32_t hungry;    /* operations that wait for a flag (flag.h) */
     _Atomic uint64_t progress; /* grows when something gets done */
+    _Atomic uint32_t aborted;  /* it aborted a communicator (clock.h) */
     _Atomic uint32_t nended;   /* rank 0's: processes that ended (check.h) */
     _Atomic uint32_t beats;    /* rounds of its watchdog; still when stopped */
     _Atomic uint64_t fault_key[PAGE_FAULT_KEYS]; /* reported, by hash */

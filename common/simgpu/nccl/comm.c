@@ -3,6 +3,7 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
+#include "core/clock.h"   /* clock_note_abort */
 #include "nccl/explain.h" /* explain_bus_id */
 #include "nccl/group.h"   /* group_progress */
 
@@ -227,6 +228,7 @@ ncclResult_t pncclCommAbort(ncclComm_t comm)
         return nccl_error(ncclInvalidArgument,
                           "CommAbort : comm %p has already been destroyed",
                           (void *)comm);
+    clock_note_abort();
     hub_abort(&comm->hub);
     group_forget(comm);
     drain(comm, "ncclCommAbort", PROC_SITE());
