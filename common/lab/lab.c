@@ -128,6 +128,7 @@ void lab_begin(struct lab_run *r)
     }
     MPI_MUST(MPI_Barrier(r->mpi_comm));
     meter = (struct meter){0};
+    meter_memory_begin();
     open_range(r);
     CUDA_MUST(cudaEventRecord(events.begin, r->stream));
 }
@@ -144,12 +145,15 @@ void lab_free_events(void)
 
 static void show_meter(struct lab_run *r, const struct meter *m)
 {
+    const struct meter_memory memory = meter_memory();
     lab_metric(r, "sent_bytes", (double)m->sent_bytes);
     lab_metric(r, "messages", (double)m->messages);
     lab_metric(r, "rounds", (double)m->rounds);
     lab_metric(r, "collectives", (double)m->collectives);
     lab_metric(r, "comms", (double)m->comms);
     lab_metric(r, "largest_bytes", (double)m->largest);
+    lab_metric(r, "device_bytes", (double)memory.live);
+    lab_metric(r, "peak_bytes", (double)memory.peak);
     for (int peer = 0; peer < r->nranks && peer < METER_PEERS; peer++) {
         char name[EVIDENCE_NAME];
         snprintf(name, sizeof name, "sent_to.%d", peer);

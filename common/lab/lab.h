@@ -100,6 +100,9 @@ void lab_metric(struct lab_run *r, const char *name, double value);
  *                 behind it, until they were done
  *   sent_bytes, messages, rounds, collectives, comms, largest_bytes, sent_to.R
  *                 what was asked of NCCL (meter.h), to rank R what isn't 0
+ *   device_bytes, peak_bytes
+ *                 device memory that the process holds at the end, and at most
+ *                 in between; the case's own buffers included
  */
 void lab_begin(struct lab_run *r);
 void lab_end(struct lab_run *r);

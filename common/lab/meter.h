@@ -1,7 +1,7 @@
 /*
- * meter.h: counting what student code asks of NCCL
+ * meter.h: counting what student code asks of NCCL, and of device memory
  *
- * The linker sends the program's calls of NCCL through here (meter.wrap), on
+ * The linker sends the program's calls through here (meter.wrap), on
  * real GPUs and on simgpu alike. A round is an outermost group with a message
  * in it, or a message outside of any group: messages of one round travel at the
  * same time. What a rank sends to itself is no message.
@@ -25,6 +25,14 @@ struct meter {
 
 /* This process's counts; reset by assigning zeros. Calls come from one thread. */
 extern struct meter meter;
+
+/* Device memory that this process holds, of cudaMalloc and cudaMallocAsync: now,
+ * and at most since meter_memory_begin(). */
+struct meter_memory {
+    uint64_t live, peak;
+};
+void meter_memory_begin(void);
+struct meter_memory meter_memory(void);
 
 /* How many groups that thread has open. */
 int meter_open_groups(void);

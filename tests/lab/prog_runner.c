@@ -94,6 +94,24 @@ static ncclResult_t ranges(struct lab_run *r)
     return ncclSuccess;
 }
 
+/* Holds 3 MiB at once and 1 MiB in the end, however it allocates. */
+static ncclResult_t memory(struct lab_run *r)
+{
+    enum { MIB = 1 << 20 };
+    void *a, *b, *c;
+    float *const data = lab_input(r, COUNT, ncclFloat);
+    lab_begin(r);
+    LAB_TRY_CUDA(cudaMalloc(&a, MIB));
+    LAB_TRY_CUDA(cudaMallocAsync(&b, 2 * MIB, r->stream));
+    LAB_TRY_CUDA(cudaFreeAsync(b, r->stream));
+    LAB_TRY_CUDA(cudaMalloc(&c, MIB));
+    LAB_TRY_CUDA(cudaFree(a));
+    lab_end(r);
+    LAB_TRY_CUDA(cudaFree(c));
+    lab_output(r, "data", data, NBYTES);
+    return ncclSuccess;
+}
+
 static void *synchronise(void *arg)
 {
     cudaStreamSynchronize(((struct lab_run *)arg)->stream);
@@ -123,6 +141,7 @@ static const struct lab_kind kinds[] = {
     {"error", error},
     {"ranges", ranges},
     {"thread", thread},
+    {"memory", memory},
     {NULL, NULL},
 };
 const struct lab lab = {
@@ -135,6 +154,21 @@ static void judge_any(const struct judge_task *t, struct judge_verdict *v)
     for (int rank = 0; rank < t->nranks; rank++)
         for (int i = 0; i < t->iterations; i++)
             judge_output(t, rank, i, "data", NBYTES, v);
+}
+
+static void judge_memory(const struct judge_task *t, struct judge_verdict *v)
+{
+    const double own = NBYTES + 2 * JUDGE_RED_ZONE, mib = 1 << 20;
+    for (int rank = 0; rank < t->nranks; rank++)
+        for (unsigned i = 0; i < (unsigned)t->iterations; i++) {
+            const double peak =
+                evidence_metric(t->evidence, rank, t->case_no, i, "peak_bytes");
+            const double live = evidence_metric(t->evidence, rank, t->case_no,
+                                                i, "device_bytes");
+            if (peak != own + 3 * mib || live != own + mib)
+                judge_fail(v, "rank %d holds %.0f bytes, %.0f at most", rank,
+                           live, peak);
+        }
 }
 
 static double limit(const struct judge_task *t)
@@ -156,6 +190,7 @@ static const struct judge_kind judge_kinds[] = {
     ANY("error"),
     ANY("ranges"),
     ANY("thread"),
+    {.name = "memory", .judge = judge_memory},
     {.name = NULL},
 };
 static const struct judge_lab judge = {.lab = "runner", .kinds = judge_kinds};

@@ -47,6 +47,7 @@ static const struct {
     {"ranges", "ranges", TIMED},
     {"popped", "ranges", TIMED ", with: {pops: 3}"},
     {"thread", "thread", TIMED},
+    {"memory", "memory", ""},
 };
 
 static void make_plans(void)
@@ -247,6 +248,14 @@ START_TEST(an_error_names_the_call)
 }
 END_TEST
 
+START_TEST(device_memory_is_counted)
+{
+    struct child c = runner("", 2, "--case memory");
+    expect(&c, 0, "total 10 of 10 points");
+    child_clear(&c);
+}
+END_TEST
+
 /* ---- times -------------------------------------------------------------------- */
 
 static const struct {
@@ -399,6 +408,7 @@ int main(void)
     tcase_add_loop_test(t, cases_behind_a_hole_still_run_if_they_can, 0,
                         sizeof ends / sizeof *ends);
     tcase_add_test(t, an_error_names_the_call);
+    tcase_add_test(t, device_memory_is_counted);
     tcase_add_loop_test(t, a_time_is_worth_points, 0,
                         sizeof timed / sizeof *timed);
     tcase_add_test(t, json_says_what_the_table_says);
