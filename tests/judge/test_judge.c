@@ -21,7 +21,7 @@ static void judge_any(const struct judge_task *t, struct judge_verdict *v)
 
 static const struct judge_kind kinds[] = {{.name = "any", .judge = judge_any},
                                           {.name = NULL}};
-static const struct judge_lab judge_test = {"test", kinds};
+static const struct judge_lab judge_test = {.lab = "test", .kinds = kinds};
 const struct judge_lab *const judge_labs[] = {&judge_test, NULL};
 
 static const struct plan_case any = {
