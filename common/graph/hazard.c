@@ -11,8 +11,9 @@
 
 struct find {
     const struct graph *g;
-    uint64_t alloc; /* that is being touched */
-    struct {        /* the last race: it may go on in the next bytes */
+    const uint32_t *section; /* by position, or NULL */
+    uint64_t alloc;          /* that is being touched */
+    struct {                 /* the last race: it may go on in the next bytes */
         uint32_t before, now, hazard;
     } last;
     struct hazards *out;
@@ -89,7 +90,8 @@ static int same_op(const struct hazard_op *a, const struct hazard_op *b)
 static int same_hazard(const struct hazard *a, const struct hazard *b)
 {
     return a->kind == b->kind && a->warning == b->warning &&
-           same_op(&a->op[0], &b->op[0]) && same_op(&a->op[1], &b->op[1]) &&
+           a->section == b->section && same_op(&a->op[0], &b->op[0]) &&
+           same_op(&a->op[1], &b->op[1]) &&
            strcmp(a->alloc_site, b->alloc_site) == 0 &&
            strcmp(a->text, b->text) == 0;
 }
@@ -118,6 +120,14 @@ static uint64_t call_key(const struct graph_node *n, uint32_t touch)
 {
     const uint64_t where = (uint64_t)n->rank << 32 | n->site;
     return map_mix(map_mix(where) + ((uint64_t)n->name << 8 | touch));
+}
+
+/* Of the first that is in any. */
+static uint32_t section_of(const struct find *f, uint32_t a, uint32_t b)
+{
+    if (!f->section)
+        return 0;
+    return f->section[a] ? f->section[a] : f->section[b];
 }
 
 /* Where the number of the hazard between two such calls is kept. */
@@ -194,6 +204,7 @@ static uint32_t keep_race(struct find *f, const struct hazard_touch *x,
     const struct graph_view *const b = &f->g->nodes[y->at];
     struct hazard h = {.kind = kind_of(&a->node, x->how, &b->node, y->how),
                        .nops = 2,
+                       .section = section_of(f, x->at, y->at),
                        .alloc = f->alloc,
                        .begin = begin,
                        .end = end};
@@ -230,7 +241,8 @@ static int clash(void *arg, const struct hazard_touch *before,
     const struct hazard_touch *const x = in_order ? before : now;
     const struct hazard_touch *const y = in_order ? now : before;
     uint32_t *const number =
-        seen(f, 0, call_key(&f->g->nodes[x->at].node, x->how),
+        seen(f, (uint64_t)section_of(f, x->at, y->at) << 8,
+             call_key(&f->g->nodes[x->at].node, x->how),
              call_key(&f->g->nodes[y->at].node, y->how), f->alloc);
     if (!number)
         return -1;
@@ -291,13 +303,15 @@ static int keep_alone(struct find *f, enum hazard_kind kind, uint32_t at,
 {
     const struct graph_node *const n = &f->g->nodes[at].node;
     uint32_t *const number =
-        seen(f, (uint64_t)kind, call_key(n, how(a)), 0, a->alloc);
+        seen(f, (uint64_t)section_of(f, at, at) << 8 | kind,
+             call_key(n, how(a)), 0, a->alloc);
     if (!number)
         return -1;
     if (*number == 0) {
         struct hazard h = {.kind = kind,
                            .warning = warning,
                            .nops = 1,
+                           .section = section_of(f, at, at),
                            .alloc = a->alloc,
                            .begin = a->begin,
                            .end = a->end};
@@ -385,7 +399,7 @@ static int note_all(struct find *f)
     const struct graph *const g = f->g;
     for (size_t i = 0; i < g->nallocs; i++) {
         uint32_t *const number = map_at(&f->notes, g->allocs[i].alloc);
-        if (!number || (g->allocs[i].place >= 0 &&
+        if (!number || (g->allocs[i].place >= 0 && !g->is_part &&
                         hazard_init_note(&f->init, g->allocs[i].alloc) != 0))
             return -1;
         *number = (uint32_t)i + 1;
@@ -420,6 +434,10 @@ static void take_notes(struct find *f)
         const struct graph_fault_note *const n = &f->g->faults[i];
         struct hazard h = {.kind = HAZARD_NOTED, .warning = n->warning};
         h.op[0].node = (struct graph_ref){n->rank, n->index};
+        const uint32_t at = graph_find(f->g, h.op[0].node);
+        if (at == GRAPH_NOWHERE && f->g->is_part)
+            continue; // of another part
+        h.section = at == GRAPH_NOWHERE ? 0 : section_of(f, at, at);
         graph_site_text_of(f->g, n->rank, n->site_id, h.op[0].site,
                            sizeof h.op[0].site);
         snprintf(h.text, sizeof h.text, "%s", n->text);
@@ -441,11 +459,13 @@ static void find_release(struct find *f)
     hazard_init_release(&f->init);
 }
 
-int hazards_find(const struct graph *g, struct hazards *out, char *err,
-                 size_t err_nbytes)
+int hazards_find(const struct graph *g, const uint32_t *section,
+                 struct hazards *out, char *err, size_t err_nbytes)
 {
-    struct find f = {
-        .g = g, .out = out, .last = {GRAPH_NOWHERE, GRAPH_NOWHERE, NOT_KEPT}};
+    struct find f = {.section = section,
+                     .g = g,
+                     .out = out,
+                     .last = {GRAPH_NOWHERE, GRAPH_NOWHERE, NOT_KEPT}};
     *out = (struct hazards){0};
     out->hazard = malloc(HAZARD_MAX * sizeof *out->hazard);
     f.raced = calloc((size_t)g->nnodes + 1, 1);

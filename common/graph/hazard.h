@@ -41,6 +41,7 @@ struct hazard_op {         /* an operation, and how it touches the bytes */
 struct hazard {
     enum hazard_kind kind;
     int warning;
+    uint32_t section;
     struct hazard_op op[2]; /* as issued; of different ranks, the lower first */
     int nops;               /* a race has 2, others 1 */
     uint64_t alloc, begin, end; /* the bytes in question */
@@ -62,11 +63,14 @@ struct hazards {
 enum { HAZARD_MAX = 256 };
 
 /*
- * Find the hazards of a graph: each pair of calls once. 0, or -1 with a line in
+ * Find the hazards of a graph: each pair of calls once; with sections (a number
+ * for each position, or NULL) once for each section. A hazard's section is that
+ * of its first operation, or, if that is 0, of the second. What the graph is only
+ * a part of is not asked about what was written before. 0, or -1 with a line in
  * err: no memory.
  */
-int hazards_find(const struct graph *g, struct hazards *out, char *err,
-                 size_t err_nbytes);
+int hazards_find(const struct graph *g, const uint32_t *section,
+                 struct hazards *out, char *err, size_t err_nbytes);
 void hazards_release(struct hazards *h);
 
 /* "race" and so on. */
@@ -77,5 +81,8 @@ const char *hazard_kind_name(enum hazard_kind kind);
  * who, where, and the order that is missing. Lines end with \n. Returns out.
  */
 const char *hazard_text(const struct hazard *h, char *out, size_t nbytes);
+
+/* The same in one line, without what would help. */
+const char *hazard_line(const struct hazard *h, char *out, size_t nbytes);
 
 #endif

@@ -236,3 +236,20 @@ const char *hazard_text(const struct hazard *h, char *out, size_t nbytes)
     put_count(&t, h);
     return out;
 }
+
+const char *hazard_line(const struct hazard *h, char *out, size_t nbytes)
+{
+    struct text t = {out, nbytes, 0};
+    out[0] = 0;
+    if (h->kind == HAZARD_NOTED) {
+        put(&t, "%s", h->text);
+        return out;
+    }
+    put(&t, "%s: ", hazard_kind_name(h->kind));
+    for (int i = 0; i < h->nops; i++)
+        put(&t, "%s%s (%s)", i ? " and " : "", h->op[i].name, h->op[i].site);
+    put(&t, " on rank %u%s, ", h->op[0].node.rank,
+        h->nops == 2 ? ": nothing orders them" : "");
+    put_bytes(&t, h);
+    return out;
+}

@@ -47,6 +47,7 @@ void graph_free(struct graph *g)
     free(x->segment);
     free(x->bytes);
     free(x->mapped);
+    free(x->seen);
     arena_release(&x->arena);
     free(x->first);
     free(x->since);
@@ -161,6 +162,51 @@ int graph_index_build(struct graph *g)
         if (index_rank(g, rank) != 0)
             return -1;
     return index_matches(g);
+}
+
+/* ---- notes --------------------------------------------------------------------- */
+
+const struct segment *graph_index_segment(const struct graph *g, uint32_t rank)
+{
+    const struct graph_index *const x = g->index;
+    return x->segment ? &x->segment[rank] : x->seen ? x->seen[rank] : NULL;
+}
+
+int graph_index_notes(struct graph *g)
+{
+    size_t nqueues = 0, nallocs = 0, nfaults = 0;
+    for (uint32_t r = 0; r < g->nranks; r++) {
+        const struct segment *const s = graph_index_segment(g, r);
+        nqueues += s->nqueues;
+        nallocs += s->nallocs;
+        nfaults += s->nfaults;
+    }
+    g->queues = malloc((nqueues + 1) * sizeof *g->queues);
+    g->allocs = malloc((nallocs + 1) * sizeof *g->allocs);
+    g->faults = malloc((nfaults + 1) * sizeof *g->faults);
+    if (!g->queues || !g->allocs || !g->faults)
+        return -1;
+    for (uint32_t r = 0; r < g->nranks; r++) {
+        const struct segment *const s = graph_index_segment(g, r);
+        for (uint32_t i = 1; i <= s->nqueues; i++) {
+            const struct format_queue *const q = s->queue[i];
+            g->queues[g->nqueues++] = (struct graph_queue_note){
+                r, q->queue, q->place, (const char *)(q + 1)};
+        }
+        for (uint32_t i = 1; i <= s->nallocs; i++) {
+            const struct format_alloc *const a = s->alloc[i];
+            const char *const site =
+                a->site && a->site <= s->nsites ? s->site[a->site].text : NULL;
+            g->allocs[g->nallocs++] = (struct graph_alloc_note){
+                a->alloc, a->nbytes, a->place, a->site, site ? site : ""};
+        }
+        for (uint32_t i = 1; i <= s->nfaults; i++) {
+            const struct format_fault *const f = s->fault[i];
+            g->faults[g->nfaults++] = (struct graph_fault_note){
+                r, f->index, f->site, f->warning != 0, (const char *)(f + 1)};
+        }
+    }
+    return 0;
 }
 
 /* ---- questions --------------------------------------------------------------- */

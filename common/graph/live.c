@@ -405,12 +405,23 @@ static struct graph *collect(struct past *p)
     if (!g)
         goto fail;
     g->index->first[l->nranks] = at;
+    g->is_part = 1;
     if (graph_index_build(g) == 0)
         return g;
 fail:
     graph_free(g);
     snprintf(p->err, p->err_nbytes, "no memory for %u operations", p->nnodes);
     return NULL;
+}
+
+int graph_live_notes(const struct graph_live *l, struct graph *g)
+{
+    g->index->seen = malloc((size_t)l->nranks * sizeof *g->index->seen);
+    if (!g->index->seen)
+        return -1;
+    for (uint32_t r = 0; r < l->nranks; r++)
+        g->index->seen[r] = &l->rank[r].segment;
+    return graph_index_notes(g);
 }
 
 struct graph *graph_past(struct graph_live *l, const struct graph_ref *roots,

@@ -76,6 +76,13 @@ struct graph *graph_past(struct graph_live *l, const struct graph_ref *roots,
                          size_t nroots, uint32_t cut, char *err,
                          size_t err_nbytes);
 
+/*
+ * Give a graph that graph_past() made the notes of all ranks, which must be
+ * attached: allocations, queues, mistakes, and its call sites their text. -1: no
+ * memory.
+ */
+int graph_live_notes(const struct graph_live *l, struct graph *g);
+
 /* "file:line" of a call site of any attached rank, into out; returns out. */
 const char *graph_live_site(const struct graph_live *l, uint32_t rank,
                             uint32_t site, char *out, size_t nbytes);

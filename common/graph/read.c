@@ -193,43 +193,6 @@ static int check_deps(struct loader *l, uint32_t rank)
     return 0;
 }
 
-static int copy_notes(struct graph *g)
-{
-    const struct segment *const segment = g->index->segment;
-    size_t nqueues = 0, nallocs = 0, nfaults = 0;
-    for (uint32_t r = 0; r < g->nranks; r++) {
-        nqueues += segment[r].nqueues;
-        nallocs += segment[r].nallocs;
-        nfaults += segment[r].nfaults;
-    }
-    g->queues = malloc((nqueues + 1) * sizeof *g->queues);
-    g->allocs = malloc((nallocs + 1) * sizeof *g->allocs);
-    g->faults = malloc((nfaults + 1) * sizeof *g->faults);
-    if (!g->queues || !g->allocs || !g->faults)
-        return -1;
-    for (uint32_t r = 0; r < g->nranks; r++) {
-        const struct segment *const s = &segment[r];
-        for (uint32_t i = 1; i <= s->nqueues; i++) {
-            const struct format_queue *const q = s->queue[i];
-            g->queues[g->nqueues++] = (struct graph_queue_note){
-                r, q->queue, q->place, (const char *)(q + 1)};
-        }
-        for (uint32_t i = 1; i <= s->nallocs; i++) {
-            const struct format_alloc *const a = s->alloc[i];
-            const char *const site =
-                a->site && a->site <= s->nsites ? s->site[a->site].text : NULL;
-            g->allocs[g->nallocs++] = (struct graph_alloc_note){
-                a->alloc, a->nbytes, a->place, a->site, site ? site : ""};
-        }
-        for (uint32_t i = 1; i <= s->nfaults; i++) {
-            const struct format_fault *const f = s->fault[i];
-            g->faults[g->nfaults++] = (struct graph_fault_note){
-                r, f->index, f->site, f->warning != 0, (const char *)(f + 1)};
-        }
-    }
-    return 0;
-}
-
 static int copy_nodes(struct graph *g)
 {
     struct graph_index *const x = g->index;
@@ -267,7 +230,7 @@ static struct graph *make_graph(struct loader *l)
         l->mapped = NULL;
         l->room = 0;
         g->machine = g->index->segment[0].machine;
-        if (copy_nodes(g) == 0 && copy_notes(g) == 0 &&
+        if (copy_nodes(g) == 0 && graph_index_notes(g) == 0 &&
             graph_index_build(g) == 0)
             return g;
         graph_free(g);
@@ -320,8 +283,10 @@ struct graph *graph_map(const int *fd, uint32_t nranks, char *err,
 const char *graph_site_text_of(const struct graph *g, uint32_t rank,
                                uint32_t site, char *out, size_t nbytes)
 {
-    if (g->index->segment && rank < g->nranks)
-        return segment_site(&g->index->segment[rank], site, out, nbytes);
+    const struct segment *const s =
+        rank < g->nranks ? graph_index_segment(g, rank) : NULL;
+    if (s)
+        return segment_site(s, site, out, nbytes);
     snprintf(out, nbytes, "?");
     return out;
 }

@@ -56,6 +56,7 @@ struct graph {
                                  them in all at [nranks] */
     const uint32_t *since;    /* by rank: nodes up to this index have ended
                                  before the graph begins and are not in it */
+    int is_part;              /* of what was recorded: some is not in it */
     const char *machine;      /* as rank 0 noted it; NULL: unknown, or live */
     struct graph_queue_note *queues; /* by rank, in the order of their notes */
     struct graph_alloc_note *allocs;

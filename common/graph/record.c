@@ -329,9 +329,11 @@ void graph_note_queue(struct graph_segment *g, uint32_t queue, int32_t place,
 void graph_note_fault(struct graph_segment *g, uint32_t index, uint32_t site,
                       int warning, const char *text)
 {
-    const struct format_fault f = {index, site, (uint32_t)warning,
-                                   (uint32_t)strlen(text)};
+    struct format_fault f = {index, site, (uint32_t)warning,
+                             (uint32_t)strlen(text)};
     pthread_mutex_lock(&g->lock);
+    if (index == 0)
+        f.index = g->nnodes;
     struct writer w = record_begin(g, sizeof f + f.nbytes + 1, FORMAT_FAULT);
     record_put(&w, &f, sizeof f);
     record_put(&w, text, f.nbytes + 1);

@@ -271,7 +271,7 @@ void graph_note_queue(struct graph_segment *g, uint32_t queue, int32_t place,
 
 /*
  * Tell readers of a mistake that the run itself noticed, by this call site (0:
- * unknown), with operation `index` (0: none). text says it all, as a person is
+ * unknown), with operation `index` (0: the latest). text says it all, as a person is
  * to read it. A warning is a remark.
  */
 void graph_note_fault(struct graph_segment *g, uint32_t index, uint32_t site,

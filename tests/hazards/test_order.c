@@ -27,7 +27,7 @@ static struct hazards finish(void)
     char err[256] = "";
     struct hazards found;
     struct graph *const g = synthetic_load(&s);
-    ck_assert_msg(hazards_find(g, &found, err, sizeof err) == 0, "%s", err);
+    ck_assert_msg(hazards_find(g, NULL, &found, err, sizeof err) == 0, "%s", err);
     graph_free(g);
     synthetic_release(&s);
     return found;

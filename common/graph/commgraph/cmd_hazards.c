@@ -76,7 +76,7 @@ static int find_and_print(const char *dir, int json)
     struct hazards found = {0};
     int status = COMMAND_FAILED;
     struct graph *const g = graph_load(dir, err, sizeof err);
-    if (!g || hazards_find(g, &found, err, sizeof err) != 0) {
+    if (!g || hazards_find(g, NULL, &found, err, sizeof err) != 0) {
         command_failed("%s", err);
         goto out;
     }

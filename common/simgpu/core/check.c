@@ -140,7 +140,7 @@ static size_t look(const int *fd, uint32_t nranks)
     char err[512];
     struct hazards found = {0};
     struct graph *const g = graph_map(fd, nranks, err, sizeof err);
-    if (!g || hazards_find(g, &found, err, sizeof err) != 0)
+    if (!g || hazards_find(g, NULL, &found, err, sizeof err) != 0)
         fprintf(stderr, "simgpu: check: %s\n", err);
     else
         print(g, &found);
