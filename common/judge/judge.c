@@ -155,6 +155,19 @@ static void judge_speed(const struct judge_kind *k, const struct judge_task *t,
         points_judge_time(t->c, v);
 }
 
+/* What worked by luck fails, where the graph shows it. */
+static void judge_luck(const struct judge_task *t, struct judge_verdict *v)
+{
+    char line[400], others[40] = "";
+    size_t more;
+    const struct hazard *const h = spans_hazard(t, &more);
+    if (!h || !v->pass)
+        return;
+    if (more)
+        snprintf(others, sizeof others, " (and %zu more)", more);
+    judge_fail(v, "%s%s", hazard_line(h, line, sizeof line), others);
+}
+
 void judge_case(const struct judge_lab *lab, const struct judge_task *t,
                 struct judge_verdict *v)
 {
@@ -172,6 +185,7 @@ void judge_case(const struct judge_lab *lab, const struct judge_task *t,
         if (strcmp(k->name, t->c->kind) == 0) {
             v->time_us = judge_time(t);
             k->judge(t, v);
+            judge_luck(t, v);
             if (t->c->timed)
                 judge_speed(k, t, v);
             return;

@@ -10,6 +10,14 @@ struct spans {
     struct topo *topo;
     struct replay *replay;
     struct overlap *overlap;
+    struct sought *sought;
+};
+
+struct sought { /* the hazards of the graph, once somebody has asked */
+    int done;
+    struct hazards hazards;
+    const char **name; /* of section i, from 1: a range "CASE #ITERATION" */
+    uint32_t nnames;
 };
 
 struct spans *spans_new(const struct graph *g, const char *machine, char *err,
@@ -23,12 +31,13 @@ struct spans *spans_new(const struct graph *g, const char *machine, char *err,
     if (!machine)
         machine = g->machine ? g->machine : PLAN_TOPO;
     s->g = g;
+    s->sought = calloc(1, sizeof *s->sought);
     s->topo = topo_load(machine, err, err_nbytes);
     if (s->topo)
         s->replay = replay_run(g, s->topo, NULL, err, err_nbytes);
     if (s->replay)
         s->overlap = overlap_new(g, replay_times(s->replay));
-    if (s->overlap)
+    if (s->overlap && s->sought)
         return s;
     if (s->replay)
         snprintf(err, err_nbytes, "no memory");
@@ -40,6 +49,11 @@ void spans_free(struct spans *s)
 {
     if (!s)
         return;
+    if (s->sought) {
+        hazards_release(&s->sought->hazards);
+        free(s->sought->name);
+    }
+    free(s->sought);
     overlap_free(s->overlap);
     replay_free(s->replay);
     topo_free(s->topo);
@@ -61,6 +75,91 @@ const char *spans_name(const char *case_name, int iteration,
 {
     snprintf(out, SPANS_NAME, "%.60s #%d", case_name, iteration);
     return out;
+}
+
+/* ---- hazards ------------------------------------------------------------------ */
+
+/* The number of the section with this range, which is one of an iteration; 0: it
+ * is none, or there is no memory. */
+static uint32_t section_of(struct sought *h, const char *range)
+{
+    static const char digits[] = "-0123456789";
+    const char *const number = strrchr(range, '#');
+    if (!number || strspn(number + 1, digits) == 0 ||
+        number[1 + strspn(number + 1, digits)])
+        return 0;
+    for (uint32_t i = 1; i <= h->nnames; i++)
+        if (strcmp(h->name[i], range) == 0)
+            return i;
+    const char **const name = realloc(h->name, (h->nnames + 2) * sizeof *name);
+    if (!name)
+        return 0;
+    h->name = name;
+    h->name[++h->nnames] = range;
+    return h->nnames;
+}
+
+/* Each iteration is a section: on each rank from the first to the last operation
+ * of its range, since ranges of the student's lie inside. */
+static void fill_sections(struct sought *h, const struct graph *g,
+                          uint32_t *section)
+{
+    for (uint32_t r = 0; r < g->nranks; r++) {
+        uint32_t last = 0, last_at = 0;
+        for (uint32_t at = g->first[r]; at < g->first[r + 1]; at++) {
+            const char *const range = g->nodes[at].span;
+            const uint32_t now = range[0] ? section_of(h, range) : 0;
+            if (now == 0)
+                continue;
+            for (uint32_t i = now == last ? last_at : at; i <= at; i++)
+                section[i] = now;
+            last = now;
+            last_at = at;
+        }
+    }
+}
+
+static void seek_hazards(const struct spans *s)
+{
+    char err[128];
+    struct sought *const h = s->sought;
+    uint32_t *const section = calloc((size_t)s->g->nnodes + 1, sizeof *section);
+    h->done = 1;
+    if (section) {
+        fill_sections(h, s->g, section);
+        hazards_find(s->g, section, &h->hazards, err, sizeof err);
+    }
+    free(section);
+}
+
+/* Is this range an iteration of the case? */
+static int is_of_case(const char *range, const struct plan_case *c)
+{
+    char name[SPANS_NAME];
+    spans_name(c->name, 0, name);
+    const size_t n = (size_t)(strrchr(name, '#') - name);
+    return strncmp(range, name, n) == 0 && strrchr(range, '#') == range + n;
+}
+
+const struct hazard *spans_hazard(const struct judge_task *t, size_t *more)
+{
+    const struct hazard *first = NULL;
+    *more = 0;
+    if (!t->spans)
+        return NULL;
+    const struct sought *const h = t->spans->sought;
+    if (!h->done)
+        seek_hazards(t->spans);
+    for (size_t i = 0; i < h->hazards.n; i++) {
+        const struct hazard *const found = &h->hazards.hazard[i];
+        if (found->warning || found->section == 0 ||
+            !is_of_case(h->name[found->section], t->c))
+            continue;
+        *more += first != NULL;
+        if (!first)
+            first = found;
+    }
+    return first;
 }
 
 /* ---- windows ------------------------------------------------------------------ */

@@ -20,6 +20,7 @@
 #ifndef COMMLAB_JUDGE_SPANS_H
 #define COMMLAB_JUDGE_SPANS_H
 
+#include "graph/hazard.h"
 #include "graph/overlap.h"
 #include "graph/replay.h"
 #include "judge/judge.h"
@@ -41,6 +42,13 @@ const struct replay_time *spans_times(const struct spans *s); /* by position */
 enum { SPANS_NAME = 80 };
 const char *spans_name(const char *case_name, int iteration,
                        char out[SPANS_NAME]);
+
+/*
+ * The first hazard (graph/hazard.h) of the task's case that is no warning: an
+ * operation of one of its iterations is in it. NULL if there is none, and without
+ * a graph. *more gets the number of others.
+ */
+const struct hazard *spans_hazard(const struct judge_task *t, size_t *more);
 
 /* ---- of one iteration of the task's case ------------------------------------- */
 

@@ -121,5 +121,7 @@ struct graph *watch_end(struct watch *w, const struct lab_run *r, char *err,
     struct graph *const g =
         graph_past(w->live, roots, (size_t)r->nranks, w->cut, err, err_nbytes);
     free(roots);
+    if (g && graph_live_notes(w->live, g) != 0)
+        must_stop(__FILE__, __LINE__, "graph_live_notes", "out of memory");
     return g;
 }
