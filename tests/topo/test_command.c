@@ -183,10 +183,29 @@ START_TEST(misuse_is_answered_with_what_is_allowed)
 }
 END_TEST
 
+START_TEST(p2p_draws_a_heat_map)
+{
+    struct child c = run("p2p --topo a100-cubemesh --svg /tmp/commlab-heat.svg "
+                         "&& cat /tmp/commlab-heat.svg; "
+                         "rm -f /tmp/commlab-heat.svg");
+    ck_assert_msg(strncmp(c.out, "<svg ", 5) == 0, "%s%s", c.out, c.err);
+    ck_assert_ptr_nonnull(strstr(c.out, "a100-cubemesh: one copy, one way"));
+    int cells = 0, fast = 0;
+    for (const char *at = c.out; (at = strstr(at, "<rect x=")) != NULL; at++)
+        cells++;
+    for (const char *at = c.out; (at = strstr(at, ">93.6<")) != NULL; at++)
+        fast++;
+    ck_assert_int_eq(cells, 56);
+    ck_assert_int_eq(fast, 16); // two bundles of four NVLinks a GPU
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     TCase *const tc = tcase_create("command");
     tcase_set_timeout(tc, 120);
+    tcase_add_test(tc, p2p_draws_a_heat_map);
     tcase_add_test(tc, topo_prints_what_nvidia_smi_would);
     tcase_add_test(tc, collective_says_time_choice_and_bandwidths);
     tcase_add_loop_test(tc, all_operations_of_nccl_tests_are_known, 0, 7);

@@ -5,11 +5,13 @@
  * can't map each other's memory, P2P on is the same as off. On the diagonal:
  * a copy within the GPU, bytes read and written both counted.
  */
+#include <errno.h>   /* errno */
 #include <jansson.h> /* json_pack */
 #include <stdlib.h>  /* calloc */
 #include <string.h>  /* strcmp */
 
 #include "command.h"
+#include "heatmap.h"
 #include "topo/copies.h"
 
 enum { MAX_GPUS = 64, MATRICES = 3 };
@@ -105,7 +107,21 @@ static int print_json(const struct topo *t, const struct tables *all)
     return err ? command_failed("cannot write JSON") : 0;
 }
 
-static int show(const struct topo *t, int json)
+/* One way, with peer access, as a picture. */
+static int draw(const struct topo *t, const struct tables *all,
+                const char *path)
+{
+    char title[300];
+    snprintf(title, sizeof title, "%.200s: one copy, one way, GB/s",
+             topo_name(t));
+    FILE *const f = fopen(path, "w");
+    int err = !f || heatmap_svg(f, title, all->at[1][0], all->n) != 0;
+    if (f && fclose(f) != 0)
+        err = 1;
+    return err ? command_failed("%s: %s", path, strerror(errno)) : 0;
+}
+
+static int show(const struct topo *t, int json, const char *svg)
 {
     struct tables all = {.n = topo_ngpus(t)};
     int status = 0;
@@ -119,7 +135,9 @@ static int show(const struct topo *t, int json)
     for (int i = 0; i < 2 * MATRICES; i++)
         all.at[i / MATRICES][i % MATRICES] = memory + i * all.n * all.n;
     status = fill(t, &all);
-    if (status == 0 && json)
+    if (status == 0 && svg)
+        status = draw(t, &all, svg);
+    else if (status == 0 && json)
         status = print_json(t, &all);
     else if (status == 0)
         print_text(&all);
@@ -129,7 +147,7 @@ static int show(const struct topo *t, int json)
 
 int cmd_p2p(int argc, char **argv)
 {
-    const char *name = NULL;
+    const char *name = NULL, *svg = NULL;
     char err[600], list[400];
     int json = 0;
     for (int i = 1; i < argc; i++) {
@@ -137,6 +155,8 @@ int cmd_p2p(int argc, char **argv)
             json = 1;
         else if (strcmp(argv[i], "--topo") == 0 && i + 1 < argc)
             name = argv[++i];
+        else if (strcmp(argv[i], "--svg") == 0 && i + 1 < argc)
+            svg = argv[++i];
         else
             return command_usage("p2p", "'%s' is not expected", argv[i]);
     }
@@ -149,7 +169,7 @@ int cmd_p2p(int argc, char **argv)
     struct topo *const t = topo_load(name, err, sizeof err);
     if (!t)
         return command_failed("%s", err);
-    const int status = show(t, json);
+    const int status = show(t, json, svg);
     topo_free(t);
     return status;
 }

@@ -28,7 +28,7 @@ static const struct command {
     {"collective",
      "--topo T --op OP --ranks N --bytes B [--algo A] [--proto P] [--json]",
      "what a collective over the first N GPUs takes", cmd_collective},
-    {"p2p", "--topo T [--json]",
+    {"p2p", "--topo T [--json | --svg FILE]",
      "bandwidth and latency of copies between all GPUs", cmd_p2p},
 };
 
