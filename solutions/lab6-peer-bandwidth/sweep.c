@@ -198,8 +198,9 @@ static ncclResult_t sweep(struct lab_run *r, const struct sweep *s)
     LAB_TRY_CUDA(cudaGetDeviceProperties(&prop, 0));
     printf("%d x %s, copies of %d MB (1e6 bytes), median of %d after %d\n",
            machine_peers()->n, prop.name, s->size_mb, s->iterations, s->warmup);
-    LAB_TRY(sweep_pairs(r, s, 0));
     LAB_TRY(sweep_pairs(r, s, 1));
+    LAB_TRY(sweep_pairs(r, s, 0));
+    LAB_TRY(peer_access(machine_peers(), 1));
     LAB_TRY(sweep_all_at_once(r, s));
     return sweep_all_reduce(r, s);
 }
