@@ -37,6 +37,14 @@ for f in tests/simgpu/prog_nccl*.c tests/simgpu/prog_nccl*.cpp; do
 done
 gcc -w -Itests/support -Icommon -I"$cuda/include" tests/cublas/prog_cublas.c \
     common/judge/minifloat.c $libs -lcublas -lm -o "$out/cublas"
+# rules and values: the programs compile with the real headers, and print what
+# is expected
+for f in tests/conformance/prog_rule*.c; do
+    gcc -Wall -Werror -I"$cuda/include" "$f" $libs $mpi -pthread \
+        -o "$out/$(basename "$f" .c)"
+done
+gcc -w -I"$cuda/include" tests/conformance/prog_headers.c -o "$out/headers"
+"$out/headers" | diff tests/conformance/headers.txt -
 # the small floats have the same sums over all their values
 g++ -std=c++17 -O2 -w -Itests/support -I"$cuda/include" \
     tests/simgpu/prog_half.cpp -o "$out/half"

@@ -1,0 +1,20 @@
+/*
+ * The values of enumerators, and where structures have their fields: one line
+ * each. Compiled with CUDA's headers it prints the same (headers.txt holds what
+ * it printed with those of CUDA 13.0).
+ */
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define V(name) printf("%s %ld\n", #name, (long)(name));
+#define S(type) printf("sizeof(%s) %zu\n", #type, sizeof(type));
+#define F(type, field)                                                         \
+    printf("%s.%s %zu\n", #type, #field, offsetof(struct type, field));
+
+int main(void)
+{
+#include "headers.def"
+    return 0;
+}

@@ -1,0 +1,95 @@
+/*
+ * slow.h: work that takes its time, to see who waits for it
+ *
+ * The programs here use the real API alone and print what they saw, one fact a
+ * line: the same on simgpu, under every schedule, and on GPUs.
+ */
+#ifndef COMMLAB_TESTS_SLOW_H
+#define COMMLAB_TESTS_SLOW_H
+
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { SLOW_MS = 100 };
+
+static void must(cudaError_t err, int line)
+{
+    if (err != cudaSuccess)
+        printf("line %d: %s\n", line, cudaGetErrorName(err));
+}
+#define MUST(call) must(call, __LINE__)
+
+static inline void sleep_ms(int ms)
+{
+    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL);
+}
+
+static void CUDART_CB take_time(void *done)
+{
+    sleep_ms(SLOW_MS);
+    *(volatile int *)done = 1;
+}
+
+/* Put slow work into a stream; *done becomes 1 at its end. */
+static inline void slow(cudaStream_t s, volatile int *done)
+{
+    *done = 0;
+    MUST(cudaLaunchHostFunc(s, take_time, (void *)done));
+}
+
+struct sight { /* of one piece of work by another */
+    volatile int *of;
+    volatile int seen;
+};
+
+static void CUDART_CB take_a_look(void *sight)
+{
+    struct sight *const s = (struct sight *)sight;
+    s->seen = *s->of;
+}
+
+/* Work that notes whether *of is done when it runs. */
+static inline void look(cudaStream_t s, struct sight *sight, volatile int *of)
+{
+    sight->of = of;
+    sight->seen = -1;
+    MUST(cudaLaunchHostFunc(s, take_a_look, sight));
+}
+
+static inline void say(const char *what, int done)
+{
+    printf("%s: %s\n", what, done ? "done" : "not done");
+}
+
+static inline cudaStream_t new_stream(unsigned flags)
+{
+    cudaStream_t s = 0;
+    MUST(cudaStreamCreateWithFlags(&s, flags));
+    return s;
+}
+
+static inline void *device_bytes(size_t nbytes, int value)
+{
+    void *p = NULL;
+    MUST(cudaMalloc(&p, nbytes));
+    MUST(cudaMemset(p, value, nbytes));
+    MUST(cudaDeviceSynchronize());
+    return p;
+}
+
+static inline int byte_at(const void *device)
+{
+    unsigned char h = 0;
+    MUST(cudaMemcpy(&h, device, 1, cudaMemcpyDeviceToHost));
+    return h;
+}
+
+static inline int has_two_devices(void)
+{
+    int n = 0;
+    return cudaGetDeviceCount(&n) == cudaSuccess && n > 1;
+}
+
+#endif
