@@ -18,6 +18,12 @@ START_TEST(kernels_compute_what_a_gpu_would)
 }
 END_TEST
 
+START_TEST(device_code_has_what_cuda_offers)
+{
+    conform_schedule(_i, "prog_device", 0);
+}
+END_TEST
+
 START_TEST(one_process_drives_several_devices)
 {
     conform_schedule(_i, "prog_threads", 0);
@@ -113,6 +119,7 @@ int main(void)
     tcase_add_loop_test(t, the_runtime_keeps_its_rules, 0, CONFORM_SCHEDULES);
     tcase_add_loop_test(t, kernels_compute_what_a_gpu_would, 0,
                         CONFORM_SCHEDULES);
+    tcase_add_loop_test(t, device_code_has_what_cuda_offers, 0, 1);
     tcase_add_loop_test(t, one_process_drives_several_devices, 0,
                         CONFORM_SCHEDULES);
     tcase_add_loop_test(t, nccl_keeps_its_rules_with_one_rank, 0, 1);
