@@ -54,8 +54,13 @@ CUDA_LIB := -Wl,--push-state,--as-needed -lcuda -Wl,--pop-state
 GPU_LIBS_sim := -L$(PREFIX)/lib $(CUBLAS_LIB) -lnccl \
 	$(CUDA_LIB) -lcudart
 GPU_CFLAGS_cuda := -isystem $(CUDA_HOME)/include -Icommon/cuda
+# The driver's library comes with a driver; the toolkit may have a stub of it.
+CUDA_DRIVER := $(firstword $(wildcard $(addsuffix /libcuda.so, \
+	$(CUDA_HOME)/lib64/stubs $(CUDA_HOME)/lib/stubs \
+	/usr/lib/x86_64-linux-gnu /usr/lib64 /usr/lib/wsl/lib)))
 GPU_LIBS_cuda := -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib \
-	-Wl,-rpath,$(CUDA_HOME)/lib64:$(CUDA_HOME)/lib $(CUBLAS_LIB) -lnccl -lcudart
+	-Wl,-rpath,$(CUDA_HOME)/lib64:$(CUDA_HOME)/lib $(CUBLAS_LIB) -lnccl \
+	$(CUDA_DRIVER) -lcudart
 GPU_CFLAGS := $(GPU_CFLAGS_$(GPU))
 GPU_LIBS := $(GPU_LIBS_$(GPU))
 NVCC_ARCH ?= -gencode arch=compute_80,code=sm_80 \
