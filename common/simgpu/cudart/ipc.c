@@ -44,7 +44,8 @@ cudaError_t cudaIpcCloseMemHandle(void *devPtr)
 {
     API_ENTER();
     struct heap_block b;
-    const int found = heap_find(devPtr, &b) == 0;
+    const int found =
+        heap_find(devPtr, &b) == 0 || b.imported; // or gone by now
     if (heap_unimport(devPtr) != 0)
         return api_return(cudaErrorInvalidValue);
     const struct graph_access access = {
