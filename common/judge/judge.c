@@ -146,7 +146,8 @@ static double judge_time(const struct judge_task *t)
 static void judge_speed(const struct judge_kind *k, const struct judge_task *t,
                         struct judge_verdict *v)
 {
-    v->reference_us = plan_reference_us(t->c, t->nranks);
+    if (t->spans) // the plan's times are modelled ones
+        v->reference_us = plan_reference_us(t->c, t->nranks);
     if (t->spans && k->limit_us)
         v->limit_us = k->limit_us(t);
     if (t->graph_problem)

@@ -120,6 +120,23 @@ START_TEST(a_failure_says_which_rank_and_why)
 }
 END_TEST
 
+START_TEST(without_a_graph_a_timed_case_counts_by_its_result)
+{
+    const struct shown s = {RUN_OK, NULL, INTACT, 0};
+    const struct plan_case c = {.name = "c",
+                                .kind = "any",
+                                .timed = 1,
+                                .ranks = {NRANKS},
+                                .nranks = 1,
+                                .us = {1},
+                                .full = 1.2,
+                                .none = 10};
+    const struct judge_verdict v = verdict_on(&s, &c);
+    ck_assert_msg(v.pass && v.score == 1, "%s", v.message);
+    ck_assert(v.time_us == 22 && isnan(v.reference_us) && isnan(v.limit_us));
+}
+END_TEST
+
 START_TEST(a_kind_that_the_lab_lacks_is_said)
 {
     const struct shown s = {RUN_OK, NULL, INTACT, 0};
@@ -211,6 +228,7 @@ int main(void)
     tcase_add_test(t, the_time_is_the_median_of_the_slowest_rank);
     tcase_add_loop_test(t, a_failure_says_which_rank_and_why, 0,
                         sizeof failures / sizeof *failures);
+    tcase_add_test(t, without_a_graph_a_timed_case_counts_by_its_result);
     tcase_add_test(t, a_kind_that_the_lab_lacks_is_said);
     tcase_add_test(t, seeds_differ_by_case_and_rank);
     tcase_add_test(t, times_are_in_the_unit_that_suits);
