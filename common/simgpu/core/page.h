@@ -14,7 +14,16 @@
 #include "core/proc.h"
 
 enum { PAGE_RUNNING = 1, PAGE_EXITED = 2 };
-enum { PAGE_FAULT_KEYS = 16, PAGE_WAIT_TEXT = 4096 };
+enum { PAGE_FAULT_KEYS = 16, PAGE_WAIT_TEXT = 4096, PAGE_WAITS = 32 };
+
+struct page_wait {   /* of a thread, for watch.h */
+    uint32_t thread; /* of the host; UINT32_MAX: a stream's worker */
+    uint32_t at;     /* the operation that the worker is at */
+    uint32_t node;   /* what has to end; at: what it runs has to */
+    uint32_t peer;   /* 1 + the rank that it waits for; 0: see node */
+    uint32_t site;
+    char call[44];
+};
 
 struct page {
     uint64_t nonce;
@@ -31,7 +40,9 @@ struct page {
     _Atomic uint32_t nended;   /* rank 0's: processes that ended (check.h) */
     _Atomic uint32_t beats;    /* rounds of its watchdog; still when stopped */
     _Atomic uint64_t fault_key[PAGE_FAULT_KEYS]; /* reported, by hash */
-    _Atomic uint32_t wait_version; /* odd: wait_text is being written */
+    _Atomic uint32_t wait_version; /* odd: what follows is being written */
+    uint32_t nwaits;
+    struct page_wait wait[PAGE_WAITS];
     char wait_text[PAGE_WAIT_TEXT];
 };
 

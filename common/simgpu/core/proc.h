@@ -96,6 +96,9 @@ struct wait_note {
     uint32_t site;           /* graph_site of the user's call */
     wait_describe *describe; /* may be NULL */
     const void *arg;
+    uint32_t node; /* the operation of this process that has to end; 0: the one
+                      that the thread is at, or unknown */
+    uint32_t peer; /* 1 + the rank that it waits for; 0: see node */
 };
 
 /*

@@ -16,6 +16,9 @@ void heap_thread_start(void);
 /* The thread that notices hangs (wait.c). */
 void wait_start_watchdog(void);
 
+/* The calling worker is at this operation from now on (wait.c). */
+void wait_at(uint32_t node);
+
 /* The calling thread works for a stream: it is no host thread (proc.c). */
 void proc_become_worker(void);
 

@@ -140,8 +140,11 @@ static void mark_wait(struct mark m, const char *call, uint32_t site)
     if (mark_passed(m))
         return;
     struct stream *const s = m.stream;
-    const struct wait_note note = {
-        .call = call, .site = site, .describe = describe_mark, .arg = &m};
+    const struct wait_note note = {.call = call,
+                                   .site = site,
+                                   .describe = describe_mark,
+                                   .arg = &m,
+                                   .node = m.node};
     mark_demand(m);
     atomic_fetch_add(&s->waiters, 1);
     for (;;) {
@@ -192,6 +195,7 @@ static void delay(struct stream *s, const struct op *op)
 static void run(struct stream *s, struct op *op)
 {
     delay(s, op);
+    wait_at(op->node.index);
     for (int i = 0; i < op->ndeps; i++)
         mark_wait(op->deps[i], "an operation's dependence", op->node.site);
     if (op->run)

@@ -26,6 +26,7 @@
 
 #include "core/page.h"
 #include "core/start.h"
+#include "core/watch.h"
 
 enum { POLL_NS = 1000000 };
 
@@ -34,12 +35,19 @@ struct entry {
     const struct wait_note *note;
     const _Atomic uint32_t *word; /* it sleeps while *word == seen; or NULL */
     uint32_t seen, thread;
+    uint32_t at; /* the operation that the thread runs; 0: a host thread */
     struct entry *next, **link;
 };
 static struct entry *entries;
 static pthread_mutex_t entries_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local struct entry mine; /* of the calling thread */
 static _Thread_local int depth;         /* nested waits count once */
+static _Thread_local uint32_t at_node;  /* of a worker */
+
+void wait_at(uint32_t node)
+{
+    at_node = node;
+}
 
 static void enter(const struct wait_note *note, const _Atomic uint32_t *word,
                   uint32_t seen)
@@ -47,8 +55,13 @@ static void enter(const struct wait_note *note, const _Atomic uint32_t *word,
     if (depth++)
         return;
     pthread_mutex_lock(&entries_lock);
-    mine = (struct entry){note,    word,    seen, proc_thread_or_worker(),
-                          entries, &entries};
+    mine = (struct entry){.note = note,
+                          .word = word,
+                          .seen = seen,
+                          .thread = proc_thread_or_worker(),
+                          .at = at_node,
+                          .next = entries,
+                          .link = &entries};
     if (entries)
         entries->link = &mine.next;
     entries = &mine;
@@ -146,17 +159,32 @@ void proc_wait_end(void)
 
 /* ---- the watchdog -------------------------------------------------------- */
 
+static void write_wait(struct page *own, const struct entry *e)
+{
+    if (own->nwaits == PAGE_WAITS)
+        return;
+    struct page_wait *const w = &own->wait[own->nwaits++];
+    *w = (struct page_wait){.thread = e->thread,
+                            .at = e->at,
+                            .node = e->note->node ? e->note->node : e->at,
+                            .peer = e->note->peer,
+                            .site = e->note->site};
+    snprintf(w->call, sizeof w->call, "%s", e->note->call);
+}
+
 /* "    main thread in ncclAllReduce at a.c:12: waits for rank 2" per wait */
 static void write_text(struct page *own)
 {
     size_t at = 0;
     atomic_fetch_add(&own->wait_version, 1);
     own->wait_text[0] = 0;
+    own->nwaits = 0;
     pthread_mutex_lock(&entries_lock);
     for (const struct entry *e = entries; e; e = e->next) {
         char what[400] = "", site[256], who[32] = "a stream's worker";
         if (!e->note)
             continue;
+        write_wait(own, e);
         if (e->note->describe)
             e->note->describe(e->note->arg, what, sizeof what);
         if (e->thread != UINT32_MAX)
@@ -227,7 +255,7 @@ static const struct peer *crashed_peer(void)
 
 static _Noreturn void report_hang(void)
 {
-    char text[16 * PAGE_WAIT_TEXT];
+    char text[16 * PAGE_WAIT_TEXT], chain[PAGE_WAIT_TEXT];
     size_t at = 0;
     for (uint32_t rank = 0; rank < proc()->nranks; rank++) {
         const struct peer *const p = proc_peer(rank);
@@ -243,12 +271,14 @@ static _Noreturn void report_hang(void)
         if (n < 0 || (at += (size_t)n) >= sizeof text - 1)
             break;
     }
+    const char *const followed =
+        watch_explain(chain, sizeof chain) ? "From wait to wait:\n" : "";
     proc_fault("hang",
-               "the run hangs: every rank waits for another.\n%s"
+               "the run hangs: every rank waits for another.\n%s%s%s%s"
                "Look for a call that one rank makes and another doesn't, a "
                "different order of calls,\nor sends and receives in both "
                "directions outside of a group.",
-               text);
+               followed, chain, *followed ? "All waits:\n" : "", text);
 }
 
 static uint64_t limit_ns; /* SIMGPU_HANG_SEC, set once at start */
@@ -296,7 +326,7 @@ static void *watch(void *unused)
         before = progress;
         if (quiet == 0)
             note_beats();
-        if (quiet >= limit / 2)
+        if (quiet > 0)
             write_text(own);
         if (limit && quiet >= limit && all_beat())
             report_hang();

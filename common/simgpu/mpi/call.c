@@ -93,7 +93,7 @@ void call_collective(struct call *c, enum graph_op op, int root, size_t nbytes)
         n.match_rank = rank;
         n.match_root = root;
     }
-    graph_add(proc()->graph, &n, NULL, NULL, c->access);
+    c->node = graph_add(proc()->graph, &n, NULL, NULL, c->access);
     call_wait(c, -2, MPI_ANY_TAG);
 }
 
@@ -129,8 +129,14 @@ void call_wait(struct call *c, int peer, int tag)
 {
     c->peer = peer;
     c->tag = tag;
-    c->note = (struct wait_note){
-        .call = c->name, .site = c->site, .describe = describe, .arg = c};
+    // Ranks of a communicator of all are taken for those of the job.
+    const int is_named = peer >= 0 && (uint32_t)c->size == proc()->nranks;
+    c->note = (struct wait_note){.call = c->name,
+                                 .site = c->site,
+                                 .describe = describe,
+                                 .arg = c,
+                                 .node = c->node,
+                                 .peer = is_named ? (uint32_t)peer + 1 : 0};
     proc_wait_begin(&c->note);
 }
 

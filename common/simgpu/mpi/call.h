@@ -41,6 +41,7 @@ struct call {
     int peer, tag; /* messages: for the hang report; -2: a collective */
     struct graph_access access[CALL_MAX_ACCESSES];
     int naccesses;
+    uint32_t node; /* of a collective, in the graph; 0: none yet */
     struct wait_note note;
 };
 
