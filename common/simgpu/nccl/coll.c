@@ -76,22 +76,29 @@ static int same(const struct hub_post *a, const struct hub_post *b)
            a->op == b->op && a->root == b->root;
 }
 
+/* "rank 1: ncclAllReduce(count 100, float32, sum, root 0) at a.c:12" */
+static int describe_post(const struct hub_post *p, int rank, char *out,
+                         size_t nbytes)
+{
+    char site[256];
+    const int reduces = p->kind == COLL_ALLREDUCE || p->kind == COLL_REDUCE ||
+                        p->kind == COLL_REDUCESCATTER;
+    if (p->kind == COLL_SPLIT)
+        return snprintf(out, nbytes, "  rank %d: ncclCommSplit\n", rank);
+    return snprintf(
+        out, nbytes, "  rank %d: %s(count %llu, %s%s%s, root %d) at %s\n", rank,
+        kind_name[p->kind], (unsigned long long)p->count, type_name[p->type],
+        reduces ? ", " : "", reduces ? op_name[p->op] : "", p->root,
+        proc_locate_text(&p->site, site, sizeof site));
+}
+
 static _Noreturn void report_difference(const struct ncclComm *c, uint64_t seq)
 {
-    char text[8192], site[256];
+    char text[8192];
     size_t at = 0;
     for (int r = 0; r < c->nranks && at < sizeof text - 1; r++) {
-        const struct hub_post *const p = hub_post(&c->hub, seq, r);
-        const int reduces = p->kind == COLL_ALLREDUCE ||
-                            p->kind == COLL_REDUCE ||
-                            p->kind == COLL_REDUCESCATTER;
-        const int n =
-            snprintf(text + at, sizeof text - at,
-                     "  rank %d: %s(count %llu, %s%s%s, root %d) at %s\n", r,
-                     kind_name[p->kind], (unsigned long long)p->count,
-                     type_name[p->type], reduces ? ", " : "",
-                     reduces ? op_name[p->op] : "", p->root,
-                     proc_locate_text(&p->site, site, sizeof site));
+        const int n = describe_post(hub_post(&c->hub, seq, r), r, text + at,
+                                    sizeof text - at);
         at += n > 0 ? (size_t)n : 0;
     }
     proc_fault("mismatch",
@@ -139,7 +146,7 @@ static void write_post(const struct call *c, struct hub_post *p)
     proc_locate(c->address, &p->site);
 }
 
-static void check(const struct ncclComm *c, uint64_t seq)
+void coll_check(const struct ncclComm *c, uint64_t seq)
 {
     for (int r = 1; r < c->nranks; r++)
         if (!same(hub_post(&c->hub, seq, 0), hub_post(&c->hub, seq, r)))
@@ -157,7 +164,7 @@ int coll_run(const struct call *c, uint64_t seq)
     write_post(c, hub_post(hub, seq, hub->rank));
     struct work w = {.hub = hub, .seq = seq};
     if (hub_arrive(hub, seq)) {
-        check(c->comm, seq);
+        coll_check(c->comm, seq);
         hub_open(hub, seq, work_helpers(coll_nbytes(c)));
     } else if (hub_wait_open(hub, seq, &note) != 0) {
         return -1;

@@ -29,6 +29,10 @@ enum coll_kind {
  * aborted the communicator. */
 int coll_run(const struct call *c, uint64_t seq);
 
+/* All ranks have come to a meeting: if their calls differ, the run ends with a
+ * report that shows them. */
+void coll_check(const struct ncclComm *c, uint64_t seq);
+
 /* Kind, match and size of the node of a collective. */
 void coll_fill_node(const struct call *c, uint64_t seq, struct graph_node *n);
 

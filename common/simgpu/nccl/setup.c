@@ -105,8 +105,12 @@ static ncclResult_t arrive(struct setup *s)
                           .key = s->key,
                           .hub_fd = s->id.fd,
                           .hub_nonce = s->id.nonce};
-    if (hub_arrive(&c->hub, s->seq))
-        hub_open(&c->hub, s->seq, c->nranks);
+    if (!hub_arrive(&c->hub, s->seq)) {
+        s->step = SETUP_MEET;
+        return ncclSuccess;
+    }
+    coll_check(c, s->seq);
+    hub_open(&c->hub, s->seq, c->nranks);
     s->step = SETUP_MEET;
     return ncclSuccess;
 }
