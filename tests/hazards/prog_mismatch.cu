@@ -1,0 +1,251 @@
+// Ranks that don't agree: on what a collective is, on the order of calls, on who
+// sends. Rank 0 makes the mistake.
+#include <cuda_runtime.h>
+#include <mpi.h>
+#include <nccl.h>
+
+#include <stdlib.h>
+
+#include "case.h"
+
+enum { N = 1000 };
+
+static int rank, nranks, next, before, odd; // odd: rank 0 does it differently
+static ncclComm_t comm;
+static cudaStream_t stream;
+static float *a, *b; // nranks * N elements
+
+static void setup(int *argc, char ***argv)
+{
+    ncclUniqueId id;
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
+    next = (rank + 1) % nranks;
+    before = (rank + nranks - 1) % nranks;
+    cudaSetDevice(rank);
+    if (rank == 0)
+        ncclGetUniqueId(&id);
+    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
+    ncclCommInitRank(&comm, nranks, id, rank);
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaMalloc(&a, nranks * N * sizeof *a);
+    cudaMalloc(&b, nranks * N * sizeof *b);
+    cudaMemset(a, 0, nranks * N * sizeof *a);
+    cudaMemset(b, 0, nranks * N * sizeof *b);
+    cudaDeviceSynchronize();
+}
+
+static void teardown(void)
+{
+    cudaStreamSynchronize(stream);
+    MPI_Barrier(MPI_COMM_WORLD);
+    ncclCommDestroy(comm);
+    cudaFree(a);
+    cudaFree(b);
+    MPI_Finalize();
+}
+
+static void all_reduce(ncclComm_t c)
+{
+    ncclAllReduce(a, a, N, ncclFloat, ncclSum, c, stream);
+}
+
+// ---- what a collective is ------------------------------------------------------
+
+static void kind(int fixed)
+{
+    odd = rank == 0 && !fixed;
+    if (odd)
+        ncclBroadcast(a, a, N, ncclFloat, 0, comm, stream);
+    else
+        all_reduce(comm);
+}
+
+static void count(int fixed)
+{
+    odd = rank == 0 && !fixed;
+    ncclAllReduce(a, a, N - odd, ncclFloat, ncclSum, comm, stream);
+}
+
+static void type(int fixed)
+{
+    odd = rank == 0 && !fixed;
+    ncclAllReduce(a, a, N, odd ? ncclInt32 : ncclFloat, ncclSum, comm, stream);
+}
+
+static void operation(int fixed)
+{
+    odd = rank == 0 && !fixed;
+    ncclAllReduce(a, a, N, ncclFloat, odd ? ncclMax : ncclSum, comm, stream);
+}
+
+static void root(int fixed)
+{
+    odd = rank == 0 && !fixed;
+    ncclBroadcast(a, a, N, ncclFloat, odd ? 0 : 1, comm, stream);
+}
+
+static void order(int fixed)
+{
+    odd = rank == 0 && !fixed;
+    if (odd)
+        all_reduce(comm);
+    ncclAllGather(a, b, N, ncclFloat, comm, stream);
+    if (!odd)
+        all_reduce(comm);
+}
+
+static void split_order(int fixed)
+{
+    ncclComm_t half;
+    odd = rank == 0 && !fixed;
+    if (odd)
+        all_reduce(comm), cudaStreamSynchronize(stream);
+    ncclCommSplit(comm, 0, rank, &half, NULL);
+    if (!odd)
+        all_reduce(comm);
+    cudaStreamSynchronize(stream);
+    ncclCommDestroy(half);
+}
+
+// ---- calls that are missing ------------------------------------------------------
+
+static void missing_call(int fixed)
+{
+    if (rank != 0 || fixed)
+        all_reduce(comm);
+}
+
+static void one_round_less(int fixed)
+{
+    const int rounds = rank == 0 && !fixed ? 9 : 10;
+    for (int i = 0; i < rounds; i++) {
+        all_reduce(comm);
+        cudaStreamSynchronize(stream);
+    }
+}
+
+static void missing_group_end(int fixed)
+{
+    ncclGroupStart();
+    all_reduce(comm);
+    if (rank != 0 || fixed)
+        ncclGroupEnd();
+}
+
+static void missing_receive(int fixed)
+{
+    ncclGroupStart();
+    ncclSend(a, N, ncclFloat, next, comm, stream);
+    if (rank != 0 || fixed)
+        ncclRecv(b, N, ncclFloat, before, comm, stream);
+    ncclGroupEnd();
+}
+
+static void barrier_on_one_side(int fixed)
+{
+    odd = rank == 0 && !fixed;
+    if (odd)
+        MPI_Barrier(MPI_COMM_WORLD);
+    all_reduce(comm);
+    cudaStreamSynchronize(stream);
+    if (!odd)
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void finished_early(int fixed)
+{
+    if (rank == 0 && !fixed) {
+        MPI_Finalize();
+        exit(0);
+    }
+    all_reduce(comm);
+}
+
+// ---- order that can't work ---------------------------------------------------------
+
+static void all_send_first(int fixed)
+{
+    if (fixed)
+        ncclGroupStart();
+    ncclSend(a, N, ncclFloat, next, comm, stream);
+    ncclRecv(b, N, ncclFloat, before, comm, stream);
+    if (fixed)
+        ncclGroupEnd();
+}
+
+static void sent_to_the_wrong_side(int fixed)
+{
+    const int to = rank == 0 && !fixed ? rank : next;
+    ncclGroupStart();
+    ncclSend(a, N, ncclFloat, to, comm, stream);
+    if (to == rank)
+        ncclRecv(a + N, N, ncclFloat, to, comm, stream);
+    ncclRecv(b, N, ncclFloat, before, comm, stream);
+    ncclGroupEnd();
+}
+
+static void message_too_short(int fixed)
+{
+    odd = rank == 0 && !fixed;
+    ncclGroupStart();
+    ncclSend(a, N - odd, ncclFloat, next, comm, stream);
+    ncclRecv(b, N, ncclFloat, before, comm, stream);
+    ncclGroupEnd();
+}
+
+static void communicators_crossed(int fixed)
+{
+    ncclComm_t other;
+    ncclCommSplit(comm, 0, rank, &other, NULL);
+    odd = rank == 0 && !fixed;
+    all_reduce(odd ? other : comm);
+    all_reduce(odd ? comm : other);
+    cudaStreamSynchronize(stream);
+    ncclCommDestroy(other);
+}
+
+static void all_receive_first(int fixed)
+{
+    int in = 0;
+    if (fixed || rank == 0)
+        MPI_Send(&rank, fixed, MPI_INT, next, 0, MPI_COMM_WORLD);
+    if (!fixed && rank == 0)
+        MPI_Recv(&in, 1, MPI_INT, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&in, 1, MPI_INT, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (!fixed)
+        MPI_Send(&rank, 1, MPI_INT, next, 0, MPI_COMM_WORLD);
+}
+
+static const struct hazard_case cases[] = {
+    {"kind", 2, "differently", kind},
+    {"count", 2, "differently", count},
+    {"type", 2, "differently", type},
+    {"operation", 2, "differently", operation},
+    {"root", 2, "differently", root},
+    {"order", 2, "differently", order},
+    {"split-order", 2, "ncclCommSplit", split_order},
+    {"missing-call", 2, "which~rank~0~has~not~called", missing_call},
+    {"one-round-less", 2, "which~rank~0~has~not~called", one_round_less},
+    {"missing-group-end", 2, "which~rank~0~has~not~called", missing_group_end},
+    {"missing-receive", 2, "the~run~hangs", missing_receive},
+    {"barrier-on-one-side", 2, "again:~a~cycle", barrier_on_one_side},
+    {"finished-early", 2, "main~is~in~MPI_Finalize", finished_early},
+    {"all-send-first", 2, "ncclSend~at~prog_mismatch.cu", all_send_first},
+    {"sent-to-the-wrong-side", 2, "the~run~hangs", sent_to_the_wrong_side},
+    {"message-too-short", 2, "Both~sides~of~a~message", message_too_short},
+    {"communicators-crossed", 2, "has~not~had~its~turn", communicators_crossed},
+    {"all-receive-first", 2, "again:~a~cycle", all_receive_first},
+};
+
+int main(int argc, char **argv)
+{
+    if (argc > 2)
+        setup(&argc, &argv);
+    const int status =
+        run_case(cases, sizeof cases / sizeof *cases, argc, argv);
+    if (argc > 2)
+        teardown();
+    return status;
+}
