@@ -19,6 +19,8 @@ struct timeline {
     const struct replay_time *time; /* replay_times() */
     const struct topo *topo;        /* names of resources; may be NULL */
     const char *title;
+    const char *span; /* NULL, or draw only what happens while operations of
+                         spans whose names hold this text run; SVG alone */
 };
 
 /*

@@ -46,17 +46,22 @@ struct drawing {
     FILE *f;
     const struct timeline *t;
     const struct rows *rows;
-    uint64_t end_ps;
-    struct {             /* by row */
-        double y, until; /* top; right end of what is drawn, */
-        enum look look;  /* and its look */
+    uint64_t begin_ps, end_ps; /* what is drawn */
+    struct {                   /* by row */
+        double y, until;       /* top; right end of what is drawn, */
+        enum look look;        /* and its look */
     } * row;
     double bottom;
 };
 
 static double x_of(const struct drawing *d, uint64_t ps)
 {
-    return LEFT + WIDTH * ((double)ps / (double)d->end_ps);
+    if (ps < d->begin_ps)
+        return LEFT;
+    if (ps > d->end_ps)
+        return LEFT + WIDTH;
+    return LEFT + WIDTH * ((double)(ps - d->begin_ps) /
+                           (double)(d->end_ps - d->begin_ps));
 }
 
 static const char defs[] =
@@ -129,11 +134,12 @@ static void put_axis(const struct drawing *d)
                 {1000, "ns"},
                 {1, "ps"}};
     int u = 0;
-    while (unit[u].ps > 1 && unit[u].ps > d->end_ps)
+    const uint64_t whole = d->end_ps - d->begin_ps;
+    while (unit[u].ps > 1 && unit[u].ps > whole)
         u++;
-    const uint64_t step = tick_step(d->end_ps);
-    for (uint64_t ps = 0; ps <= d->end_ps; ps += step) {
-        const double x = x_of(d, ps);
+    const uint64_t step = tick_step(whole);
+    for (uint64_t ps = 0; ps <= whole; ps += step) {
+        const double x = x_of(d, d->begin_ps + ps);
         fprintf(d->f,
                 "<path d=\"M%.2f %dV%.0f\" stroke=\"#dddddd\"/>"
                 "<text x=\"%.2f\" y=\"%d\" text-anchor=\"middle\">%g %s"
@@ -196,6 +202,8 @@ static void put_piece(void *arg, const struct piece *p)
 {
     struct drawing *const d = arg;
     const struct graph_view *const v = &d->t->graph->nodes[p->node];
+    if (p->end_ps < d->begin_ps || p->begin_ps > d->end_ps)
+        return;
     const double x = x_of(d, p->begin_ps), end = x_of(d, p->end_ps);
     if (end <= d->row[p->row].until + 0.25 && d->row[p->row].look == p->look)
         return; // nobody could see it beside its like
@@ -227,7 +235,9 @@ static void put_join(const struct drawing *d, uint32_t at)
 {
     uint32_t n;
     const uint32_t *const member = graph_matched(d->t->graph, at, &n);
-    if (n < 2 || member[0] != at || !d->t->graph->nodes[at].node.queue)
+    const uint64_t ps = d->t->time[at].end_ps;
+    if (n < 2 || member[0] != at || !d->t->graph->nodes[at].node.queue ||
+        ps < d->begin_ps || ps > d->end_ps)
         return;
     double top = d->bottom, bottom = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -235,17 +245,36 @@ static void put_join(const struct drawing *d, uint32_t at)
         top = y < top ? y : top;
         bottom = y > bottom ? y : bottom;
     }
-    const double x = x_of(d, d->t->time[at].end_ps);
+    const double x = x_of(d, ps);
     fprintf(d->f,
             "<path d=\"M%.2f %.0fV%.0f\" stroke=\"#333333\" "
             "stroke-dasharray=\"3 2\"/>\n",
             x, top, bottom + BAR);
 }
 
+/* From when to when: all, or while operations of the span run. */
+static void choose_window(struct drawing *d)
+{
+    const struct timeline *const t = d->t;
+    d->begin_ps = t->span ? UINT64_MAX : 0;
+    d->end_ps = 1;
+    for (uint32_t at = 0; at < t->graph->nnodes; at++) {
+        const struct replay_time *const time = &t->time[at];
+        if (t->span && !strstr(t->graph->nodes[at].span, t->span))
+            continue;
+        if (time->start_ps < d->begin_ps)
+            d->begin_ps = time->start_ps;
+        if (time->end_ps > d->end_ps)
+            d->end_ps = time->end_ps;
+    }
+    if (d->begin_ps >= d->end_ps) // no such span: all of nothing
+        d->begin_ps = 0;
+}
+
 int timeline_svg(FILE *f, const struct timeline *t)
 {
     struct rows rows = {0};
-    struct drawing d = {.f = f, .t = t, .rows = &rows, .end_ps = 1};
+    struct drawing d = {.f = f, .t = t, .rows = &rows};
     struct overlap *const o = overlap_new(t->graph, t->time);
     int err = -1;
     if (!o || rows_init(&rows, t->graph) != 0)
@@ -253,9 +282,7 @@ int timeline_svg(FILE *f, const struct timeline *t)
     d.row = calloc((size_t)rows.n + 1, sizeof *d.row);
     if (!d.row)
         goto out;
-    for (uint32_t at = 0; at < t->graph->nnodes; at++)
-        if (t->time[at].end_ps > d.end_ps)
-            d.end_ps = t->time[at].end_ps;
+    choose_window(&d);
     place_rows(&d);
     put_head(&d);
     put_axis(&d);

@@ -117,6 +117,7 @@ START_TEST(wrong_usage_is_said_and_has_status_2)
         "timeline /a",
         "timeline /a -o",
         "timeline /a -o x.png",
+        "timeline /a -o x.svg --span",
         "timeline -o x.svg",
         "timeline /a -o .svg",
     };

@@ -11,7 +11,7 @@ static int ends_with(const char *text, const char *end)
 }
 
 static int write_picture(const struct command_run *r, const char *dir,
-                         const char *path)
+                         const char *path, const char *span)
 {
     char title[512];
     snprintf(title, sizeof title, "%s on %s: %u ranks, %.3f us", dir,
@@ -20,7 +20,8 @@ static int write_picture(const struct command_run *r, const char *dir,
     const struct timeline t = {.graph = r->graph,
                                .time = replay_times(r->replay),
                                .topo = r->topo,
-                               .title = title};
+                               .title = title,
+                               .span = span};
     FILE *const f = fopen(path, "w");
     if (!f)
         return command_failed("%s: %s", path, strerror(errno));
@@ -33,10 +34,11 @@ static int write_picture(const struct command_run *r, const char *dir,
 
 int cmd_timeline(int argc, char **argv)
 {
-    const char *dir = NULL, *topo = NULL, *path = NULL;
+    const char *dir = NULL, *topo = NULL, *path = NULL, *span = NULL;
     for (int i = 1; i < argc; i++) {
         const char **const value = strcmp(argv[i], "-o") == 0       ? &path
                                    : strcmp(argv[i], "--topo") == 0 ? &topo
+                                   : strcmp(argv[i], "--span") == 0 ? &span
                                                                     : NULL;
         if (value && i + 1 == argc)
             return command_usage("timeline", "%s needs a value", argv[i]);
@@ -55,7 +57,7 @@ int cmd_timeline(int argc, char **argv)
     struct command_run r;
     int status = command_run_init(&r, dir, topo);
     if (status == 0)
-        status = write_picture(&r, dir, path);
+        status = write_picture(&r, dir, path, span);
     command_run_release(&r);
     return status;
 }

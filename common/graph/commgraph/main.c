@@ -16,7 +16,7 @@ static const struct command {
 } commands[] = {
     {"time", "DIR [--topo T] [--json]",
      "time of each kind of operation and of each rank", cmd_time},
-    {"timeline", "DIR -o FILE.json|FILE.svg [--topo T]",
+    {"timeline", "DIR -o FILE.json|FILE.svg [--topo T] [--span NAME]",
      "when what ran: for Perfetto, or as a picture", cmd_timeline},
     {"hazards", "DIR [--json]",
      "what works by luck: races and misused memory; status 1 if there is any",
