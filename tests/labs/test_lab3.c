@@ -107,8 +107,25 @@ START_TEST(a_file_is_learnt_as_in_lab_2)
 }
 END_TEST
 
+START_TEST(the_picture_of_a_step_shows_that_step_alone)
+{
+    struct child c = child_run(
+        120,
+        "d=$(mktemp -d) && SIMGPU_GRAPH=$d/g mpirun -n 8 %s/solutions/lab3 "
+        "--case overlap --iterations 1 > $d/log && %s/commgraph timeline $d/g "
+        "-o $d/x.svg --span 'overlap #0' && cat $d/x.svg && rm -r $d",
+        child_build(), child_build());
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    ck_assert_ptr_nonnull(strstr(c.out, "ncclAllReduce"));
+    ck_assert_ptr_nonnull(strstr(c.out, "communication, hidden) "));
+    ck_assert_ptr_null(strstr(c.out, "ncclCommInitRank"));
+    child_clear(&c);
+}
+END_TEST
+
 static void own_tests(TCase *t)
 {
+    tcase_add_test(t, the_picture_of_a_step_shows_that_step_alone);
     tcase_add_loop_test(t, overlap_hides_what_it_can, 0, 2);
     tcase_add_loop_test(t, optimizer_memory_shrinks_with_the_ranks, 0, 4);
     tcase_add_test(t, a_file_is_learnt_as_in_lab_2);
@@ -117,6 +134,6 @@ static void own_tests(TCase *t)
 int main(void)
 {
     static const struct labtest lab3 = {.lab = "lab3-ddp-overlap",
-                                        .nmutants = 4};
+                                        .nmutants = 8};
     return labtest_main(&lab3, own_tests);
 }
