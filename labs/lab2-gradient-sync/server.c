@@ -18,7 +18,7 @@ static ncclResult_t compute(struct nn *m, const struct nn_batch *b)
 {
     LAB_TRY_CUDA(nn_zero_grad(m));
     LAB_TRY_CUDA(nn_forward(m, b));
-    LAB_TRY_CUDA(nn_backward(m, 1, NULL, NULL));
+    LAB_TRY_CUDA(nn_backward(m, 1.0f, NULL, NULL));
     return ncclSuccess;
 }
 

@@ -41,7 +41,7 @@ static ncclResult_t run_part(struct ddp *d, const struct nn_batch *b,
     if (part != COMM) {
         LAB_TRY_CUDA(nn_zero_grad(d->m));
         LAB_TRY_CUDA(nn_forward(d->m, b));
-        LAB_TRY_CUDA(nn_backward(d->m, 1, ddp_ready, d));
+        LAB_TRY_CUDA(nn_backward(d->m, 1.0f, ddp_ready, d));
     }
     const ncclResult_t err = ddp_finish(d);
     d->no_sync = 0;
