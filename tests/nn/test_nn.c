@@ -114,6 +114,40 @@ START_TEST(frozen_parameters_stay)
 }
 END_TEST
 
+/*
+ * Losses of five steps of SGD (weights of seed 3, data of seed 9, rate 0.05), as a
+ * second implementation computed them that shares nothing with this one: plain
+ * Python, its own loops, hash and derivatives. All digits agree.
+ */
+static const struct {
+    struct nn_shape shape;
+    double loss[5];
+} known[] = {
+    {{6, 12, 16, 8, 6, NN_MEAN_SQUARES, 0, 0, 0},
+     {0.330937960879, 0.168130700427, 0.283636218470, 0.115582400611,
+      0.018621895747}},
+    {{6, 12, 16, 8, 6, NN_MSE, 1, 4, 1u << 2},
+     {0.706964034810, 0.465529411017, 0.644238380273, 0.778941594700,
+      0.357844421091}},
+    {{4, 16, 24, 200, 7, NN_CROSS_ENTROPY, 0, 0, 0},
+     {5.650294987905, 5.640543365610, 5.281754393906, 6.054268459183,
+      5.720686030707}},
+};
+
+START_TEST(losses_are_those_of_another_implementation)
+{
+    struct reference *const r = reference_new(&known[_i].shape, 3);
+    for (int step = 0; step < 5; step++) {
+        reference_zero_grad(r);
+        ck_assert_double_eq_tol(
+            reference_pass_seed(r, nn_data_seed(9, step, 0), 1, 0),
+            known[_i].loss[step], 2e-12);
+        reference_sgd(r, 0.05);
+    }
+    reference_free(r);
+}
+END_TEST
+
 static const struct {
     struct nn_shape shape;
     const char *problem;
@@ -158,6 +192,8 @@ int main(void)
     tcase_add_loop_test(
         t, gradients_are_the_slopes_of_the_loss_with_a_layer_skipped, 1,
         SHAPES);
+    tcase_add_loop_test(t, losses_are_those_of_another_implementation, 0,
+                        sizeof known / sizeof *known);
     tcase_add_test(t, passes_add_up);
     tcase_add_test(t, the_first_step_of_adamw_is_as_long_as_its_rate);
     tcase_add_test(t, frozen_parameters_stay);
