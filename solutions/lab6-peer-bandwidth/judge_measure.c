@@ -71,7 +71,8 @@ void lab6_judge_one_way(const struct judge_task *t, struct judge_verdict *v)
     const double nbytes = (double)plan_int(t->c, "bytes", 64 << 20);
     if (!lab6_known(t, v))
         return;
-    const int n = topo_ngpus(spans_topo(t->spans));
+    const struct topo *const machine = spans_topo(t->spans);
+    const int n = topo_ngpus(machine) / topo_nnodes(machine); // of this node
     const int from = (int)plan_int(t->c, "from", 0) % n;
     for (int i = 0; i < t->iterations; i++)
         for (int to = 0; to < n; to++) {
