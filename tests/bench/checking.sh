@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# What SIMGPU_CHECK=1 costs: lab 1's solution on 4 ranks, with and without, the
+# least time of five runs each, in turn.
+set -eu
+least() { sort -n "$1" | head -n 1; }
+dir=$(mktemp -d)
+trap 'rm -r "$dir"' EXIT
+for _ in 1 2 3 4 5; do
+    for check in 0 1; do
+        begin=$(date +%s%N)
+        SIMGPU_CHECK=$check mpirun -n 4 "$1/solutions/lab1" \
+            > /dev/null 2> "$dir/err"
+        echo $(($(date +%s%N) - begin)) >> "$dir/$check"
+    done
+done
+awk -v off="$(least "$dir/0")" -v on="$(least "$dir/1")" 'BEGIN {
+    printf "lab 1, 4 ranks: %.2f s, with SIMGPU_CHECK=1 %.2f s: %.2f times\n",
+           off / 1e9, on / 1e9, on / off }'
