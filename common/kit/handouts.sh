@@ -37,7 +37,7 @@ run() { # COMMAND KIND
     rm -rf "$work/run"
     mkdir "$work/run"
     { TMP=$work/run timeout 600 bash -c "$command" 2>&1 < /dev/null || true; } |
-        sed "$shown"
+        sed "s#$work/run#/tmp/run#g; $shown"
 }
 
 # Does the text of file $1 match the pattern of file $2, in which "..." lines
