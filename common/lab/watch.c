@@ -8,6 +8,7 @@
 #include <string.h> /* strncmp */
 #include <unistd.h> /* readlink */
 
+#include "graph/format.h"
 #include "graph/live.h"
 #include "must.h"
 
@@ -20,6 +21,16 @@ struct where { /* a rank's graph: /proc/PID/fd/FD */
     int pid, fd;
 };
 
+/* Is this file this process's own graph? With SIMGPU_CHECK=1 it has the others'
+ * open, too. The launcher says which rank it is. */
+static int is_own(int fd)
+{
+    struct format_header header;
+    const char *const rank = getenv("PMI_RANK");
+    return pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
+           header.rank == (uint32_t)(rank ? atoi(rank) : 0);
+}
+
 /* Number of the file in which this process records its graph, -1: it doesn't. */
 static int graph_file(void)
 {
@@ -30,7 +41,8 @@ static int graph_file(void)
         char target[64] = "";
         const ssize_t n =
             readlinkat(dirfd(dir), d->d_name, target, sizeof target - 1);
-        if (n > 0 && strncmp(target, memfd, sizeof memfd - 1) == 0)
+        if (n > 0 && strncmp(target, memfd, sizeof memfd - 1) == 0 &&
+            is_own(atoi(d->d_name)))
             found = atoi(d->d_name);
     }
     if (dir)
