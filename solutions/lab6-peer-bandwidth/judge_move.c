@@ -112,7 +112,8 @@ void lab6_judge_routes(const struct judge_task *t, struct judge_verdict *v)
                        lab6_shown(t, i, "hops.0"), lab6_shown(t, i, "GBps.0"),
                        best.nhops, best.GBps);
         const double flow = max_flow(m, 0, to);
-        if (most > 1 && sum < .7 * flow)
+        // what disjoint_routes() promises has 2/3 of it on 400,000 meshes
+        if (most > 1 && sum < .6 * flow)
             judge_fail(v, "your %.0f routes carry %.0f GB/s, %.0f are possible",
                        found, sum, flow);
     }
