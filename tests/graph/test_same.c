@@ -39,17 +39,31 @@ enum {
     NPLACES = sizeof places / sizeof *places,
 };
 
-/* Lines in an order that doesn't depend on which rank printed first. */
+/* Lines in an order that doesn't depend on which rank printed first, and
+ * without the place of the build. */
 static struct child run(const struct program *p, const char *build,
                         const char *schedule, const struct place *place)
 {
     return child_run(600,
                      "%s SIMGPU_SCHEDULE=%s %s mpirun -n %d %s/%s > "
                      "/tmp/commlab-same.$$; s=$?; kill $a $b 2> /dev/null; "
-                     "sort -s -k1,2 /tmp/commlab-same.$$; "
+                     "sed 's|%s/||' /tmp/commlab-same.$$ | sort -s -k1,2; "
                      "rm -f /tmp/commlab-same.$$; exit $s",
                      place->load, schedule, place->prefix, p->nranks, build,
-                     p->path);
+                     p->path, build);
+}
+
+/* The first line in which two outputs differ, of the second. */
+static const char *difference(const char *a, const char *b, char *out,
+                              size_t nbytes)
+{
+    size_t line = 0;
+    for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+        if (a[i] == '\n')
+            line = i + 1;
+    snprintf(out, nbytes, "%.*s\n  %.*s", (int)strcspn(a + line, "\n"),
+             a + line, (int)strcspn(b + line, "\n"), b + line);
+    return out;
 }
 
 /* Run once more and compare with *first, which the first run fills. */
@@ -57,14 +71,15 @@ static void compare(const struct program *p, const char *build, int schedule,
                     int place, char **first)
 {
     struct child c = run(p, build, schedules[schedule], &places[place]);
-    ck_assert_msg(c.status == 0 && c.out[0], "%s, %s: status %d: %s",
+    char what[1024];
+    ck_assert_msg(c.status == 0 && c.out[0], "%s, %s: status %d: %.2000s",
                   schedules[schedule], places[place].name, c.status, c.err);
     if (!*first)
         *first = strdup(c.out);
     ck_assert_msg(strcmp(*first, c.out) == 0,
-                  "%s of %s, schedule %s, %s: these differ:\n%s\n---\n%s",
-                  p->path, build, schedules[schedule], places[place].name,
-                  *first, c.out);
+                  "%s of %s, schedule %s, %s: these differ:\n  %s", p->path,
+                  build, schedules[schedule], places[place].name,
+                  difference(*first, c.out, what, sizeof what));
     child_clear(&c);
 }
 
