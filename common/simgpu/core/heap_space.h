@@ -31,22 +31,6 @@ static inline int space_slot(const void *p)
                : -1;
 }
 
-struct block {
-    uint64_t offset, nbytes;
-    uint32_t number, site;
-    int managed, opens, condemned;
-};
-
-struct heap {
-    char *user, *raw;
-    uint64_t nbytes, used;
-    int device, fd, imported;
-    struct proc_id owner;
-    uint32_t owner_rank;
-    struct block *block; /* by offset */
-    size_t nblocks, cap;
-};
-
 /* Open or close an allocation's user view to this process. */
 int heap_protect(const struct heap_block *b, int open);
 

@@ -54,7 +54,7 @@ struct peer {
     struct page *page;
     struct peer *next;
     uint32_t beats; /* page->beats when our watchdog's quiet began */
-    void *heap[PROC_MAX_DEVICES + 1]; /* raw views, mapped by heap.c */
+    void *heap[PROC_MAX_DEVICES + 1]; /* raw views, mapped by heap_peer.c */
 };
 
 /* All known peers, newest first; the list only grows. */

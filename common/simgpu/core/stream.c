@@ -1,9 +1,5 @@
 #define _GNU_SOURCE
-#include "core/stream.h"
-
 #include <pthread.h> /* pthread_create */
-#include <sched.h>   /* sched_yield */
-#include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* calloc */
 #include <time.h>    /* nanosleep */
 
@@ -12,28 +8,7 @@
 #include "core/page.h"
 #include "core/schedule.h"
 #include "core/start.h"
-
-struct stream {
-    int device, priority;
-    enum stream_kind kind;
-    uint32_t queue;
-    int live;            /* a handle that programs may use */
-    int has_handle;      /* it was created, not there from the beginning */
-    int started;         /* its worker runs */
-    struct stream *next; /* all streams, newest first */
-
-    pthread_mutex_t lock; /* over the list of ops */
-    struct op *head, **tail;
-    uint32_t last_node;
-    uint64_t joined;    /* the last op that a host thread has waited for, */
-    uint32_t joined_by; /* and the thread */
-
-    _Atomic uint64_t issued, completed, demanded; /* sequence numbers */
-    _Atomic uint32_t bell;    /* futex of the worker: ops, demands, release */
-    _Atomic uint32_t resting; /* the worker sleeps on the bell */
-    _Atomic uint32_t done;    /* futex: completed's low bits */
-    _Atomic uint32_t waiters; /* threads that sleep on done */
-};
+#include "core/stream_state.h"
 
 /*
  * All streams of the process. They are never freed: a mark may outlive its
@@ -45,50 +20,24 @@ static struct stream *legacy[PROC_MAX_DEVICES];
 static pthread_mutex_t all = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t nqueues;
 
-static const char *const kind_name[] = {"default stream", "stream",
-                                        "non-blocking stream"};
-
-/* ---- operations ------------------------------------------------------------ */
-
-void *op_new(size_t nbytes, void (*run)(struct op *), enum graph_kind kind,
-             const char *name, uint32_t site)
+const char *stream_kind_name(enum stream_kind kind)
 {
-    struct op *const op = calloc(1, nbytes);
-    if (!op)
-        proc_fault(NULL, "out of host memory for an operation");
-    op->run = run;
-    op->name = name;
-    op->node.kind = kind;
-    op->node.name = graph_string(proc()->graph, name);
-    op->node.site = site;
-    return op;
+    static const char *const name[] = {
+        [STREAM_LEGACY] = "default stream",
+        [STREAM_BLOCKING] = "stream",
+        [STREAM_NONBLOCKING] = "non-blocking stream",
+    };
+    return name[kind];
 }
 
-void op_after(struct op *op, struct mark mark)
+void stream_ring(struct stream *s)
 {
-    if (!mark.stream)
-        return;
-    if (op->ndeps == op->cap_deps) {
-        op->cap_deps = op->cap_deps ? 2 * op->cap_deps : 4;
-        op->deps = realloc(op->deps, op->cap_deps * sizeof *op->deps);
-        if (!op->deps)
-            proc_fault(NULL, "out of host memory for an operation");
-    }
-    op->deps[op->ndeps++] = mark;
+    atomic_fetch_add(&s->bell, 1);
+    if (atomic_load(&s->resting))
+        proc_wake(&s->bell);
 }
 
-void op_amend(struct op *op, double flops, const struct graph_move *moves,
-              size_t nmoves, const struct graph_access *acc, size_t nacc)
-{
-    graph_amend(proc()->graph, op->node.index, flops, moves, nmoves, acc, nacc);
-}
-
-uint32_t op_part(struct op *op, const struct graph_point *after, size_t n,
-                 uint64_t latency_ps)
-{
-    graph_part(proc()->graph, op->node.index, after, n, latency_ps);
-    return ++op->part;
-}
+/* ---- the worker -------------------------------------------------------------- */
 
 static void op_release(struct op *op)
 {
@@ -98,65 +47,6 @@ static void op_release(struct op *op)
     else
         free(op);
 }
-
-/* ---- marks ----------------------------------------------------------------- */
-
-int mark_passed(struct mark m)
-{
-    return !m.stream || atomic_load(&m.stream->completed) >= m.seq;
-}
-
-static void ring(struct stream *s)
-{
-    atomic_fetch_add(&s->bell, 1);
-    if (atomic_load(&s->resting))
-        proc_wake(&s->bell);
-}
-
-void mark_demand(struct mark m)
-{
-    if (!m.stream || !schedule_is_late())
-        return;
-    uint64_t before = atomic_load(&m.stream->demanded);
-    while (before < m.seq &&
-           !atomic_compare_exchange_weak(&m.stream->demanded, &before, m.seq))
-        ;
-    if (before < m.seq)
-        ring(m.stream);
-}
-
-/* "stream 2 of device 0 to finish 3 operations" */
-static void describe_mark(const void *arg, char *out, size_t nbytes)
-{
-    const struct mark *const m = arg;
-    snprintf(out, nbytes,
-             "waits for %s %u of device %d, %llu operations behind",
-             kind_name[m->stream->kind], m->stream->queue, m->stream->device,
-             (unsigned long long)(m->seq - atomic_load(&m->stream->completed)));
-}
-
-static void mark_wait(struct mark m, const char *call, uint32_t site)
-{
-    if (mark_passed(m))
-        return;
-    struct stream *const s = m.stream;
-    const struct wait_note note = {.call = call,
-                                   .site = site,
-                                   .describe = describe_mark,
-                                   .arg = &m,
-                                   .node = m.node};
-    mark_demand(m);
-    atomic_fetch_add(&s->waiters, 1);
-    for (;;) {
-        const uint32_t seen = atomic_load(&s->done);
-        if (mark_passed(m))
-            break;
-        proc_wait(&s->done, seen, &note);
-    }
-    atomic_fetch_sub(&s->waiters, 1);
-}
-
-/* ---- the worker -------------------------------------------------------------- */
 
 static int demanded(const struct stream *s, const struct op *op)
 {
@@ -311,7 +201,7 @@ struct mark stream_enqueue(struct stream *s, struct op *op)
     if (!s->started)
         start_worker(s);
     pthread_mutex_unlock(&all);
-    ring(s);
+    stream_ring(s);
     return m;
 }
 
@@ -332,7 +222,7 @@ static struct stream *create(int device, enum stream_kind kind, int priority)
     s->next = streams;
     streams = s;
     graph_note_queue(proc()->graph, s->queue, proc_place(device),
-                     kind_name[kind]);
+                     stream_kind_name(kind));
     return s;
 }
 
@@ -349,7 +239,7 @@ struct stream *stream_new(int device, enum stream_kind kind, int priority)
 void stream_release(struct stream *s)
 {
     s->live = 0;
-    ring(s);
+    stream_ring(s);
 }
 
 void streams_reset(int device)
@@ -358,7 +248,7 @@ void streams_reset(int device)
     for (struct stream *s = streams; s; s = s->next)
         if (s->device == device && s->has_handle && s->live) {
             s->live = 0;
-            ring(s);
+            stream_ring(s);
         }
     pthread_mutex_unlock(&all);
 }
@@ -419,55 +309,6 @@ struct mark stream_tail(struct stream *s)
 }
 
 /* ---- the host ---------------------------------------------------------------- */
-
-static void note_joined(struct mark m)
-{
-    pthread_mutex_lock(&m.stream->lock);
-    m.stream->joined = m.seq;
-    m.stream->joined_by = proc_thread();
-    pthread_mutex_unlock(&m.stream->lock);
-}
-
-/* The host knows what the marks, all passed, knew. */
-static void record_join(const struct mark *m, int n, const char *call,
-                        uint32_t site)
-{
-    enum { FEW = 64 };
-    struct graph_ref few[FEW];
-    struct graph_ref *const deps =
-        n <= FEW ? few : malloc((size_t)n * sizeof *deps);
-    int ndeps = 0;
-    if (!deps)
-        proc_fault(NULL, "out of host memory for a synchronisation");
-    for (int i = 0; i < n; i++)
-        if (m[i].stream) {
-            deps[ndeps++] = (struct graph_ref){proc()->rank, m[i].node};
-            note_joined(m[i]);
-        }
-    host_record(call, site, proc()->costs->sync_host_ps, deps, ndeps);
-    if (deps != few)
-        free(deps);
-}
-
-void marks_join(const struct mark *m, int n, const char *call, uint32_t site)
-{
-    for (int i = 0; i < n; i++)
-        mark_demand(m[i]);
-    for (int i = 0; i < n; i++)
-        mark_wait(m[i], call, site);
-    record_join(m, n, call, site);
-}
-
-int marks_poll(const struct mark *m, int n, const char *call, uint32_t site)
-{
-    for (int i = 0; i < n; i++)
-        if (!mark_passed(m[i])) {
-            sched_yield(); // to those that it waits for
-            return 0;
-        }
-    record_join(m, n, call, site);
-    return 1;
-}
 
 /*
  * Nothing is left of a stream: the program has destroyed it, and this thread has

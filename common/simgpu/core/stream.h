@@ -38,7 +38,7 @@ struct op {
     void (*release)(struct op *op); /* after completion; NULL: free(op) */
     struct graph_node node; /* filled by the owner: kind, name, cost, match */
     const char *name;       /* lasts as long as the op */
-    /* set by stream.c */
+    /* set by stream.c and op.c */
     struct stream *stream;
     struct op *next;
     struct mark *deps;

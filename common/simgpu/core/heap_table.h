@@ -1,0 +1,84 @@
+/*
+ * heap_table.h: the heaps that a process knows, and their blocks
+ *
+ * Shared by heap.c (this process's memory), heap_peer.c (that of others) and
+ * heap_describe.c (what to say of either). Whoever reads or changes it holds
+ * its lock, but for the address and size of a heap, which never change.
+ */
+#ifndef SIMGPU_CORE_HEAP_TABLE_H
+#define SIMGPU_CORE_HEAP_TABLE_H
+
+#include <pthread.h> /* pthread_mutex_t */
+
+#include "core/flag.h" /* FLAG_SHADOW */
+#include "core/heap_space.h"
+
+struct block { /* an allocation */
+    uint64_t offset, nbytes;
+    uint32_t number, site;
+    int managed, opens, condemned;
+};
+
+struct heap {
+    char *user, *raw;
+    uint64_t nbytes, used;
+    int device, fd, imported;
+    struct proc_id owner;
+    uint32_t owner_rank;
+    struct block *block; /* by offset */
+    size_t nblocks, cap;
+};
+
+/* This process's heaps, by heap_slot(), then those of peers. */
+struct heap_table {
+    pthread_mutex_t lock;
+    struct heap heap[SPACE_HEAPS];
+    int n;
+};
+extern struct heap_table heap_table;
+
+int heap_slot(int device);
+
+/* The heap whose user view holds p, or NULL. */
+static inline struct heap *heap_of(const void *p)
+{
+    const int slot = space_slot(p);
+    struct heap *const h = &heap_table.heap[slot < 0 ? 0 : slot];
+    return slot >= 0 && slot < heap_table.n && h->raw ? h : NULL;
+}
+
+/* The block of h, which may be NULL, that holds p, or NULL. */
+struct block *block_of(struct heap *h, const void *p);
+
+/* The last block of h that begins at p or before it, or NULL. */
+struct block *block_before(struct heap *h, const void *p);
+
+/* Bytes of a memfd for a heap: its own and their shadow. */
+static inline uint64_t heap_file_nbytes(uint64_t heap_nbytes)
+{
+    return heap_nbytes * (1 + FLAG_SHADOW);
+}
+
+/* Bytes of whole pages that nbytes take. */
+uint64_t block_pages(uint64_t nbytes);
+
+/* Room for nbytes and the page that belongs to nobody: first fit. ENOMEM. */
+int block_place(const struct heap *h, uint64_t nbytes, uint64_t *offset);
+
+/* Blocks move when one is put in or taken out: a pointer lasts until then. */
+struct block *block_insert(struct heap *h, struct block b);
+void block_remove(struct heap *h, struct block *b);
+
+/*
+ * The number of the block that begins here, for peers that have mapped the heap:
+ * it lies in the shadow, so it goes when the block's memory is given back.
+ */
+_Atomic uint32_t *block_tag(const struct heap *h, uint64_t offset);
+
+/* A block is about to go: remember it, for messages about its later use. */
+void grave_dig(const struct heap *h, const struct block *b);
+
+/* The newest freed block that held p: its base, size and site. Or ENOENT. */
+int grave_find(const void *p, struct heap_block *out);
+
+#endif
