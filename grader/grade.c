@@ -11,6 +11,7 @@
 #include <sys/stat.h> /* chmod */
 #include <time.h>     /* clock_gettime */
 
+#include "temp.h"
 #include "verb.h"
 
 enum { KEEP_FIRST = 8192, KEEP_LAST = 2048 }; /* of each sandbox's log */
@@ -51,7 +52,7 @@ static int make_work(struct grade *g)
     if (g->work_arg)
         snprintf(g->work, sizeof g->work, "%s", g->work_arg);
     else
-        strcpy(g->work, "/tmp/commlab-grade-XXXXXX");
+        temp_path(g->work, sizeof g->work, "commlab-grade");
     if ((g->work_arg ? verb_make_folder(g->work) : !mkdtemp(g->work)) ||
         chmod(g->work, 0711) != 0)
         return grade_stop(g, OUTCOME_INFRA, "cannot make %s: %m", g->work);

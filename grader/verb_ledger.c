@@ -4,12 +4,14 @@
 #define _GNU_SOURCE
 #include <getopt.h>   /* getopt_long */
 #include <inttypes.h> /* PRId64 */
+#include <limits.h>   /* PATH_MAX */
 #include <stdlib.h>   /* free */
 #include <string.h>   /* strcmp */
 
 #include "grade.h"
 #include "grading.h"
 #include "ledger.h"
+#include "temp.h"
 #include "text.h"
 #include "verb.h"
 
@@ -187,11 +189,11 @@ static int compare(const struct grading *before, const struct grade *now)
 static int again(const struct wanted *w, const void *data, size_t nbytes)
 {
     static struct grade g;
-    char path[] = "/tmp/commlab-replay-XXXXXX";
-    const int fd = mkstemp(path);
+    char path[PATH_MAX];
+    const int fd = mkstemp(temp_path(path, sizeof path, "commlab-replay"));
     FILE *const f = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!f || fwrite(data, 1, nbytes, f) != nbytes || fclose(f) != 0) {
-        perror("grade replay: /tmp");
+        verb_wrong("replay", "cannot write %s: %m", path);
         return EXIT_INFRA;
     }
     g.lab_arg = w->g.lab;

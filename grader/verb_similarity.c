@@ -16,6 +16,7 @@
 #include "class.h"
 #include "grade.h"
 #include "submission.h"
+#include "temp.h"
 #include "unpack.h"
 #include "verb.h"
 
@@ -100,11 +101,12 @@ static void take_lines(FILE *f, struct pairs *all)
 
 static int compare(const char *dir, int least, struct pairs *all)
 {
-    char command[256];
-    snprintf(command, sizeof command,
-             "cd %s && find . -name '*.c' | LC_ALL=C sort | sim_c -p -t %d -r "
-             "12 -i",
-             dir, least);
+    char command[300];
+    snprintf(
+        command, sizeof command,
+        "cd '%s' && find . -name '*.c' | LC_ALL=C sort | sim_c -p -t %d -r "
+        "12 -i",
+        dir, least);
     FILE *const f = popen(command, "re");
     if (!f)
         return -1;
@@ -152,11 +154,12 @@ static int parse(int argc, char **argv, struct options *o)
 static int similarity(const struct options *o, struct export *e,
                       const struct plan *p)
 {
-    char dir[] = "/tmp/commlab-similar-XXXXXX";
+    char dir[200];
     struct pairs all = {NULL, 0};
     int status = EXIT_INFRA;
-    if (!mkdtemp(dir) || write_all(e, p, dir) != 0)
-        perror("grade similarity: /tmp");
+    if (!mkdtemp(temp_path(dir, sizeof dir, "commlab-similar")) ||
+        write_all(e, p, dir) != 0)
+        verb_wrong("similarity", "cannot write %s: %m", dir);
     else if (compare(dir, o->least, &all) != 0)
         verb_wrong("similarity", "sim_c failed: is similarity-tester "
                                  "installed? (make deps)");

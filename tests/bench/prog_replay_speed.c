@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "graph/replay.h"
+#include "temp.h"
 
 enum { REPEATS = 7, OPERATIONS = 400000 };
 
@@ -77,9 +78,9 @@ static void record_step(struct graph_segment *g, uint32_t rank, uint32_t nranks,
 
 static struct graph *make_graph(uint32_t nranks, uint32_t steps, int ngpus)
 {
-    char dir[] = "/tmp/replay-speed-XXXXXX", path[128], err[256];
-    if (!mkdtemp(dir))
-        stop("no directory in /tmp");
+    char dir[256], path[300], err[256];
+    if (!mkdtemp(temp_path(dir, sizeof dir, "replay-speed")))
+        stop("cannot make a temporary folder");
     for (uint32_t r = 0; r < nranks; r++) {
         struct graph_segment *const g = graph_open(r, nranks, dir);
         if (!g)

@@ -19,6 +19,7 @@
 #include <unistd.h>   /* execvp */
 
 #include "rewrite.h"
+#include "temp.h"
 
 enum { MAX_ARGS = 1024, EXIT_USAGE = 2 };
 
@@ -366,9 +367,7 @@ int main(int argc, char **argv)
     }
     if (!o.source)
         return link_program(NULL);
-    const char *const dir = getenv("TMPDIR");
-    snprintf(o.temp, sizeof o.temp, "%s/simnvcc-XXXXXX", dir ? dir : "/tmp");
-    if (!mkdtemp(o.temp)) {
+    if (!mkdtemp(temp_path(o.temp, sizeof o.temp, "simnvcc"))) {
         fprintf(stderr, "simnvcc: %s: %s\n", o.temp, strerror(errno));
         return 1;
     }
