@@ -4,22 +4,7 @@
 #include <stdlib.h>
 
 #include "case.h"
-
-enum { N = 1000, BYTES = N * (int)sizeof(float) };
-
-__global__ void fill(float *x, int n, float value)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        x[i] = value;
-}
-
-__global__ void scale(float *y, const float *x, int n)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        y[i] = 2 * x[i];
-}
+#include "kernels.cuh"
 
 __global__ void add_to(float *y, const float *x, int n)
 {
@@ -32,9 +17,6 @@ __global__ void count(int *counter)
 {
     atomicAdd(counter, 1);
 }
-
-#define FILL(x, stream)     fill<<<4, 256, 0, stream>>>(x, N, 1)
-#define SCALE(y, x, stream) scale<<<4, 256, 0, stream>>>(y, x, N)
 
 static float *array(void)
 {

@@ -1,33 +1,21 @@
 // Ranks that don't agree: on what a collective is, on the order of calls, on who
 // sends. Rank 0 makes the mistake.
 #include <cuda_runtime.h>
-#include <mpi.h>
-#include <nccl.h>
 
 #include <stdlib.h>
 
 #include "case.h"
+#include "ranks.cuh"
 
 enum { N = 1000 };
 
-static int rank, nranks, next, before, odd; // odd: rank 0 does it differently
-static ncclComm_t comm;
+static int odd; // rank 0 does it differently
 static cudaStream_t stream;
 static float *a, *b; // nranks * N elements
 
 static void setup(int *argc, char ***argv)
 {
-    ncclUniqueId id;
-    MPI_Init(argc, argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
-    next = (rank + 1) % nranks;
-    before = (rank + nranks - 1) % nranks;
-    cudaSetDevice(rank);
-    if (rank == 0)
-        ncclGetUniqueId(&id);
-    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
-    ncclCommInitRank(&comm, nranks, id, rank);
+    join(argc, argv);
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     cudaMalloc(&a, nranks * N * sizeof *a);
     cudaMalloc(&b, nranks * N * sizeof *b);

@@ -1,34 +1,13 @@
 // NCCL and MPI beside streams, on any number of ranks from two on. Rank 0 makes
 // the mistake, or all do.
 #include <cuda_runtime.h>
-#include <mpi.h>
-#include <nccl.h>
 
 #include <stdlib.h>
 
 #include "case.h"
+#include "kernels.cuh"
+#include "ranks.cuh"
 
-enum { N = 1000, BYTES = N * (int)sizeof(float) };
-
-__global__ void fill(float *x, int n, float value)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        x[i] = value;
-}
-
-__global__ void scale(float *y, const float *x, int n)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        y[i] = 2 * x[i];
-}
-
-#define FILL(x, stream)     fill<<<4, 256, 0, stream>>>(x, N, 1)
-#define SCALE(y, x, stream) scale<<<4, 256, 0, stream>>>(y, x, N)
-
-static int rank, nranks, next, before;
-static ncclComm_t comm;
 static cudaStream_t compute, transfer; // non-blocking
 static cudaEvent_t e;
 static float *a, *b, *h; // a and b: nranks * N elements, on the device
@@ -44,17 +23,7 @@ static float *array(void)
 
 static void setup(int *argc, char ***argv)
 {
-    ncclUniqueId id;
-    MPI_Init(argc, argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
-    next = (rank + 1) % nranks;
-    before = (rank + nranks - 1) % nranks;
-    cudaSetDevice(rank);
-    if (rank == 0)
-        ncclGetUniqueId(&id);
-    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
-    ncclCommInitRank(&comm, nranks, id, rank);
+    join(argc, argv);
     cudaStreamCreateWithFlags(&compute, cudaStreamNonBlocking);
     cudaStreamCreateWithFlags(&transfer, cudaStreamNonBlocking);
     cudaEventCreateWithFlags(&e, cudaEventDisableTiming);

@@ -6,22 +6,7 @@
 #include <stdlib.h>
 
 #include "case.h"
-
-enum { N = 1000, BYTES = N * (int)sizeof(float) };
-
-__global__ void fill(float *x, int n, float value)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        x[i] = value;
-}
-
-__global__ void scale(float *y, const float *x, int n)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        y[i] = 2 * x[i];
-}
+#include "kernels.cuh"
 
 // Non-blocking streams, events, device and host buffers, all written to.
 static cudaStream_t s1, s2, s3;
@@ -54,9 +39,6 @@ static void teardown(void)
     cudaFree(d2);
     cudaFree(d3);
 }
-
-#define FILL(x, stream)     fill<<<4, 256, 0, stream>>>(x, N, 1)
-#define SCALE(y, x, stream) scale<<<4, 256, 0, stream>>>(y, x, N)
 
 // ---- streams and the host ----------------------------------------------------
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "child.h"
+#include "suite.h"
 
 static const char *const programs[] = {"prog_streams", "prog_memory",
                                        "prog_ranks", "prog_mismatch"};
@@ -185,9 +186,5 @@ int main(void)
     tcase_add_test(t, a_wrong_setting_is_named);
     tcase_add_test(t, a_saved_run_says_the_same);
     suite_add_tcase(suite, t);
-    SRunner *const r = srunner_create(suite);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

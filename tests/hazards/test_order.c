@@ -9,6 +9,7 @@
 
 #include "graph/hazard.h"
 #include "graph/hazard_ranges.h"
+#include "suite.h"
 #include "synthetic.h"
 
 enum { A = 1 }; /* an allocation of rank 0 */
@@ -27,7 +28,8 @@ static struct hazards finish(void)
     char err[256] = "";
     struct hazards found;
     struct graph *const g = synthetic_load(&s);
-    ck_assert_msg(hazards_find(g, NULL, &found, err, sizeof err) == 0, "%s", err);
+    ck_assert_msg(hazards_find(g, NULL, &found, err, sizeof err) == 0, "%s",
+                  err);
     graph_free(g);
     synthetic_release(&s);
     return found;
@@ -488,9 +490,5 @@ int main(void)
     tcase_add_test(t, an_unordered_write_is_a_race_and_no_unwritten_read);
     tcase_add_loop_test(t, ranges_agree_with_single_bytes, 0, 20);
     suite_add_tcase(suite, t);
-    SRunner *const r = srunner_create(suite);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }
