@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "child.h"
+#include "suite.h"
 
 static const struct rule {
     const char *number;
@@ -102,9 +103,5 @@ int main(void)
                         RULES * SCHEDULES);
     tcase_add_test(t, values_and_layouts_are_those_of_cudas_headers);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

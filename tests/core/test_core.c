@@ -18,6 +18,7 @@
 
 #include "core/heap.h"
 #include "core/stream.h"
+#include "suite.h"
 
 struct shared { /* between the ranks of a test */
     _Atomic uint32_t ready[2], ping, pong;
@@ -393,9 +394,5 @@ int main(void)
     tcase_add_test(t, a_peer_stopped_after_it_was_woken_is_no_hang);
     tcase_add_loop_test(t, a_killed_rank_ends_the_other_reaped_or_not, 0, 2);
     suite_add_tcase(suite, t);
-    SRunner *const runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -6,6 +6,7 @@
 
 #include "child.h"
 #include "graph/read.h"
+#include "suite.h"
 
 static const char *const schedules[] = {"eager", "late", "random:1",
                                         "random:2"};
@@ -103,9 +104,5 @@ int main(void)
     tcase_add_test(t, a_product_is_recorded_with_its_cost_and_every_column);
     tcase_add_test(t, a_matrix_too_large_for_its_memory_is_named);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

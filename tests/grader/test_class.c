@@ -8,6 +8,7 @@
 #include <stdlib.h> /* mkdtemp */
 
 #include "child.h"
+#include "suite.h"
 #include "verb.h"
 
 enum { SKIPPED = 77 };
@@ -52,9 +53,5 @@ int main(void)
     tcase_add_test(t, a_class_is_graded_by_slurm);
     tcase_add_test(t, readers_survive_damaged_input);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

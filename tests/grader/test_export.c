@@ -15,6 +15,7 @@
 #include "csv.h"
 #include "ledger.h"
 #include "roster.h"
+#include "suite.h"
 #include "verb.h"
 
 static char dir[64], err[512];
@@ -494,9 +495,5 @@ int main(void)
     tcase_add_loop_test(t, the_order_of_grading_changes_nothing, 0,
                         (int)(sizeof all / sizeof *all));
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

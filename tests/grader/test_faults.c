@@ -13,6 +13,7 @@
 #include <unistd.h>  /* getuid */
 
 #include "child.h"
+#include "suite.h"
 #include "verb.h"
 
 static char dir[64];
@@ -160,9 +161,5 @@ int main(void)
     tcase_add_test(t, a_clock_that_jumps_changes_nothing);
     tcase_add_test(t, a_killed_grader_is_tried_again);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

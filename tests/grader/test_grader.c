@@ -14,6 +14,7 @@
 #include <string.h>  /* strstr */
 
 #include "child.h"
+#include "suite.h"
 
 static const char *root(void)
 {
@@ -162,9 +163,5 @@ int main(void)
     tcase_add_test(t, grading_leaves_nothing_in_tmp);
     tcase_add_loop_test(t, a_submission_gets_what_it_deserves, 0, ncheats);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -13,6 +13,7 @@
 
 #include "roster.h"
 #include "submission.h"
+#include "suite.h"
 #include "text.h"
 #include "unpack.h"
 #include "verb.h"
@@ -326,9 +327,5 @@ int main(void)
     tcase_add_test(t, a_folder_is_kept_as_a_tar_of_the_plans_files);
     tcase_add_test(t, submissions_are_found_by_their_names);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h> /* stat */
 
 #include "ledger.h"
+#include "suite.h"
 #include "verb.h"
 
 static char dir[64], path[96], err[512];
@@ -195,9 +196,5 @@ int main(void)
     tcase_add_test(t, another_key_fits_nothing);
     tcase_add_test(t, a_head_that_was_noted_down_is_found_again);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

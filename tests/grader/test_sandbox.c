@@ -12,6 +12,7 @@
 
 #include "child.h"
 #include "sandbox.h"
+#include "suite.h"
 #include "verb.h"
 
 static char dir[64], tmp[96], job[96], kit[96];
@@ -184,9 +185,5 @@ int main(void)
     tcase_add_test(t, output_keeps_its_first_and_its_last_part);
     tcase_add_test(t, memory_is_limited_where_groups_are);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

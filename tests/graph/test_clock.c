@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "child.h"
+#include "suite.h"
 
 /* The lines of a run, in an order that doesn't depend on who printed first. */
 static struct child clock_run(int nranks, const char *prefix)
@@ -91,9 +92,5 @@ int main(void)
     tcase_add_test(t, the_algorithm_that_is_asked_for_changes_the_times);
     tcase_set_timeout(t, 900);
     suite_add_tcase(suite, t);
-    SRunner *const runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

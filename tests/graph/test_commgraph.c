@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "suite.h"
 #include "synthetic.h"
 
 enum { US = 1000000 }; /* ps */
@@ -166,9 +167,5 @@ int main(void)
     tcase_add_test(t, what_cannot_be_done_is_said_and_has_status_1);
     tcase_set_timeout(t, 120);
     suite_add_tcase(suite, t);
-    SRunner *const runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "child.h"
+#include "suite.h"
 
 static struct child run(const char *setting, int nranks, const char *arguments)
 {
@@ -99,9 +100,5 @@ int main(void)
     tcase_add_test(t, a_setting_that_is_no_size_is_refused);
     tcase_set_timeout(t, 900);
     suite_add_tcase(suite, t);
-    SRunner *const runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -9,6 +9,7 @@
 
 #include "graph/live.h"
 #include "graph/replay.h"
+#include "suite.h"
 #include "synthetic.h"
 
 enum { US = 1000000 }; /* ps */
@@ -488,9 +489,5 @@ int main(void)
     tcase_add_test(t, a_question_after_a_cut_looks_at_nothing_before_it);
     tcase_set_timeout(t, 60);
     suite_add_tcase(suite, t);
-    SRunner *const runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

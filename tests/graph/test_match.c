@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "replayed.h"
+#include "suite.h"
 
 enum { US = 1000000 }; /* ps */
 
@@ -27,28 +28,6 @@ static struct replay_time at(struct graph_ref ref)
 {
     return replayed_at(&run, ref);
 }
-
-/* Time of work on the slowest resource of the way, alone. */
-static uint64_t bytes_ps(double nbytes, const struct topo_path *p)
-{
-    double rate = p->rate_cap > 0 ? p->rate_cap : INFINITY;
-    for (int i = 0; i < p->nresources; i++)
-        rate = fmin(rate, topo_resource(run.topo, p->resource[i])->rate);
-    return (uint64_t)(nbytes / rate * 1e12 + 0.5);
-}
-
-static struct topo_path way(int from, int to)
-{
-    struct topo_path p;
-    ck_assert_int_eq(
-        topo_path(run.topo, from, to, topo_p2p(run.topo, from, to), &p), 0);
-    return p;
-}
-
-#define ck_near(a, b, ps)                                                      \
-    ck_assert_msg((a) + (ps) >= (b) && (b) + (ps) >= (a),                      \
-                  #a " is %llu ps, expected %llu", (unsigned long long)(a),    \
-                  (unsigned long long)(b))
 
 enum { BYTES = 400000000 };
 
@@ -142,8 +121,9 @@ START_TEST(a_send_and_its_receive_end_together)
     replayed_run(&run, NULL);
     ck_assert_uint_eq(at(a).start_ps, 50 * US);
     ck_assert_uint_eq(at(a).end_ps, at(b).end_ps);
-    const struct topo_path p = way(0, 1);
-    ck_assert_uint_ge(at(a).end_ps, 50 * US + bytes_ps(BYTES, &p));
+    const struct topo_path p = replayed_way(&run, 0, 1);
+    ck_assert_uint_ge(at(a).end_ps,
+                      50 * US + replayed_bytes_ps(&run, BYTES, &p));
 }
 END_TEST
 
@@ -344,9 +324,5 @@ int main(void)
     tcase_add_test(t, a_device_that_the_machine_lacks_is_named);
     tcase_set_timeout(t, 60);
     suite_add_tcase(suite, t);
-    SRunner *const runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -12,6 +12,7 @@
 
 #include "child.h"
 #include "graph/maxmin.h"
+#include "suite.h"
 
 enum { LINKS = 12, FLOWS = 16, USES = 4, SETS = 1000 };
 
@@ -272,9 +273,5 @@ int main(void)
         t, ends_of_1000_random_sets_agree_with_simgrid_within_1_percent);
     tcase_set_timeout(t, 600);
     suite_add_tcase(suite, t);
-    SRunner *const runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

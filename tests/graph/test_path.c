@@ -10,6 +10,8 @@
 #include "child.h"
 #include "graph/path.h"
 #include "replayed.h"
+#include "suite.h"
+#include "temp.h"
 
 enum { US = 1000000 }; /* ps */
 
@@ -32,27 +34,20 @@ static const char *const runs[] = {
 
 START_TEST(the_path_of_a_run_has_no_gaps)
 {
-    char err[512] = "", command[256];
-    const char *const dir = "/tmp/commlab-test-path";
+    char command[256], dir[256];
+    ck_assert(mkdtemp(temp_path(dir, sizeof dir, "commlab-path")) != NULL);
     snprintf(command, sizeof command, runs[_i], child_build());
-    struct child c = child_run(240,
-                               "rm -rf %s; SIMGPU_GRAPH=%s; export "
-                               "SIMGPU_GRAPH; %s",
-                               dir, dir, command);
+    struct child c = child_run(240, "SIMGPU_GRAPH=%s; export SIMGPU_GRAPH; %s",
+                               dir, command);
     ck_assert_msg(c.status == 0, "%s", c.err);
     child_clear(&c);
-    struct graph *const g = graph_load(dir, err, sizeof err);
-    ck_assert_msg(g != NULL, "%s", err);
-    struct topo *const topo = topo_load("dgx-h100", err, sizeof err);
-    struct replay *const r = replay_run(g, topo, NULL, err, sizeof err);
-    ck_assert_msg(r != NULL, "%s", err);
+    struct replayed saved;
     struct path p;
-    ck_assert_int_eq(path_find(&p, g, replay_times(r)), 0);
-    expect_chain(&p, r);
+    replayed_saved(&saved, dir);
+    ck_assert_int_eq(path_find(&p, saved.g, replay_times(saved.r)), 0);
+    expect_chain(&p, saved.r);
     path_release(&p);
-    replay_free(r);
-    topo_free(topo);
-    graph_free(g);
+    replayed_release(&saved);
     c = child_run(60, "rm -r %s", dir);
     child_clear(&c);
 }
@@ -134,9 +129,5 @@ int main(void)
     tcase_add_test(t, the_command_prints_the_chain_and_its_sums);
     tcase_set_timeout(t, 600);
     suite_add_tcase(suite, t);
-    SRunner *const runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

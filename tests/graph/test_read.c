@@ -12,6 +12,7 @@
 #include "graph/format.h"
 #include "graph/path.h"
 #include "graph/timeline.h"
+#include "suite.h"
 #include "synthetic.h"
 
 static struct synthetic s;
@@ -318,9 +319,5 @@ int main(void)
     tcase_add_test(t, damaged_bytes_never_crash_reader_replay_or_picture);
     tcase_set_timeout(t, getenv("COMMLAB_FUZZ") ? 36000 : 120);
     suite_add_tcase(suite, t);
-    SRunner *const runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -12,6 +12,7 @@
 
 #include "graph/format.h"
 #include "graph/record.h"
+#include "suite.h"
 
 static struct graph_segment *g;
 static const char *bytes; /* the segment, as a peer maps it */
@@ -218,9 +219,5 @@ int main(void)
     tcase_add_test(t, a_directory_that_cannot_be_made_is_an_error);
     tcase_set_timeout(t, 60);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return suite_run(s);
 }

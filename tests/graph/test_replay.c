@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "replayed.h"
+#include "suite.h"
 
 enum { US = 1000000 }; /* ps */
 
@@ -27,28 +28,6 @@ static struct replay_time at(struct graph_ref ref)
 {
     return replayed_at(&run, ref);
 }
-
-/* Time of work on the slowest resource of the way, alone. */
-static uint64_t bytes_ps(double nbytes, const struct topo_path *p)
-{
-    double rate = p->rate_cap > 0 ? p->rate_cap : INFINITY;
-    for (int i = 0; i < p->nresources; i++)
-        rate = fmin(rate, topo_resource(run.topo, p->resource[i])->rate);
-    return (uint64_t)(nbytes / rate * 1e12 + 0.5);
-}
-
-static struct topo_path way(int from, int to)
-{
-    struct topo_path p;
-    ck_assert_int_eq(
-        topo_path(run.topo, from, to, topo_p2p(run.topo, from, to), &p), 0);
-    return p;
-}
-
-#define ck_near(a, b, ps)                                                      \
-    ck_assert_msg((a) + (ps) >= (b) && (b) + (ps) >= (a),                      \
-                  #a " is %llu ps, expected %llu", (unsigned long long)(a),    \
-                  (unsigned long long)(b))
 
 /* ---- host and queues --------------------------------------------------------- */
 
@@ -220,8 +199,9 @@ START_TEST(a_copy_takes_latency_and_bytes_by_rate)
     begin(1);
     const struct graph_ref c = copy(0, 1, 0, 1);
     replayed_run(&run, NULL);
-    const struct topo_path p = way(0, 1);
-    ck_assert_uint_eq(at(c).end_ps, p.latency_ps + bytes_ps(BYTES, &p));
+    const struct topo_path p = replayed_way(&run, 0, 1);
+    ck_assert_uint_eq(at(c).end_ps,
+                      p.latency_ps + replayed_bytes_ps(&run, BYTES, &p));
     ck_assert_int_ge(at(c).bound, 0);
 }
 END_TEST
@@ -231,7 +211,7 @@ START_TEST(two_copies_over_one_link_take_twice_as_long)
     begin(1);
     const struct graph_ref a = copy(0, 1, 0, 1), b = copy(0, 2, 0, 1);
     replayed_run(&run, NULL);
-    const struct topo_path p = way(0, 1);
+    const struct topo_path p = replayed_way(&run, 0, 1);
     double rate = INFINITY; // of the link, whatever one copy can reach alone
     for (int i = 0; i < p.nresources; i++)
         rate = fmin(rate, topo_resource(run.topo, p.resource[i])->rate);
@@ -248,8 +228,8 @@ START_TEST(both_directions_of_a_link_hardly_share)
     const struct graph_ref a = copy(0, 1, 0, 1), b = copy(0, 2, 1, 0);
     replayed_run(&run, NULL);
     // Machines lose up to some percent when both ways are busy.
-    const struct topo_path p = way(0, 1);
-    const uint64_t alone = p.latency_ps + bytes_ps(BYTES, &p);
+    const struct topo_path p = replayed_way(&run, 0, 1);
+    const uint64_t alone = p.latency_ps + replayed_bytes_ps(&run, BYTES, &p);
     ck_assert_uint_ge(at(a).end_ps, alone);
     ck_assert_uint_le(at(a).end_ps, alone + alone / 20);
     ck_assert_uint_le(at(b).end_ps, alone + alone / 20);
@@ -264,11 +244,13 @@ START_TEST(a_copy_speeds_up_when_the_other_has_ended)
         SYNTHETIC(&run.s, 0, .node = {.kind = GRAPH_COPY, .queue = 2},
                   .moves = {{0, 1, 2 * (uint64_t)BYTES}});
     replayed_run(&run, NULL);
-    const struct topo_path p = way(0, 1);
+    const struct topo_path p = replayed_way(&run, 0, 1);
     if (p.rate_cap > 0)
         return; // a single copy doesn't reach the link's rate
-    ck_near(at(a).end_ps, p.latency_ps + bytes_ps(2.0 * BYTES, &p), 1);
-    ck_near(at(b).end_ps, p.latency_ps + bytes_ps(3.0 * BYTES, &p), 1);
+    ck_near(at(a).end_ps,
+            p.latency_ps + replayed_bytes_ps(&run, 2.0 * BYTES, &p), 1);
+    ck_near(at(b).end_ps,
+            p.latency_ps + replayed_bytes_ps(&run, 3.0 * BYTES, &p), 1);
 }
 END_TEST
 
@@ -412,9 +394,5 @@ int main(void)
     tcase_add_test(t, times_do_not_depend_on_the_order_of_recording);
     tcase_set_timeout(t, 60);
     suite_add_tcase(suite, t);
-    SRunner *const runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

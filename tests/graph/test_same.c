@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "child.h"
+#include "suite.h"
 
 /* What is run, and what of its output has to be the same. */
 static const struct program {
@@ -135,9 +136,5 @@ int main(void)
     tcase_add_test(t, saving_the_graph_changes_no_time);
     tcase_set_timeout(t, repeats() ? 36000 : 900);
     suite_add_tcase(suite, t);
-    SRunner *const runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

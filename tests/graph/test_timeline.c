@@ -11,6 +11,7 @@
 
 #include "graph/overlap.h"
 #include "graph/timeline.h"
+#include "suite.h"
 #include "synthetic.h"
 
 enum { US = 1000000 }; /* ps */
@@ -206,9 +207,5 @@ int main(void)
     tcase_add_test(t, the_trace_is_json_with_a_thread_for_each_row);
     tcase_add_test(t, an_empty_run_has_a_picture_too);
     suite_add_tcase(suite, t);
-    SRunner *const runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "child.h"
 #include "labtest.h"
+#include "suite.h"
 
 enum { TOOL_SEC = 900 };
 
@@ -102,9 +103,5 @@ int main(void)
     tcase_add_test(t, what_the_tool_writes_is_true);
     tcase_add_test(t, every_handout_shows_what_the_kit_prints);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -1,9 +1,9 @@
 /* answers.txt: what is read from it, what is right, and what is said else. */
 #include <check.h>
-#include <stdlib.h> /* EXIT_SUCCESS */
 #include <string.h> /* strstr */
 
 #include "judge/answers.h"
+#include "suite.h"
 
 const struct judge_lab *const judge_labs[] = {NULL};
 
@@ -144,9 +144,5 @@ int main(void)
     tcase_add_test(t, no_answer_is_not_implemented);
     tcase_add_test(t, a_missing_file_or_question_is_said);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

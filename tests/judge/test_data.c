@@ -2,11 +2,11 @@
 #include <check.h>
 #include <float.h>  /* FLT_EPSILON */
 #include <math.h>   /* NAN */
-#include <stdlib.h> /* EXIT_FAILURE */
 #include <string.h> /* memcpy */
 
 #include "judge/data.h"
 #include "judge/minifloat.h"
+#include "suite.h"
 
 const struct judge_lab *const judge_labs[] = {NULL};
 
@@ -265,9 +265,5 @@ int main(void)
     tcase_add_test(t, a_tolerance_is_relative_plus_absolute);
     tcase_add_test(t, epsilon_is_the_error_of_one_rounding);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

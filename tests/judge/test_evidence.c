@@ -10,6 +10,7 @@
 
 #include "judge/chain.h"
 #include "judge/judge.h"
+#include "suite.h"
 
 const struct judge_lab *const judge_labs[] = {NULL};
 
@@ -274,9 +275,5 @@ int main(void)
     tcase_add_test(t, the_judge_recomputes_each_ranks_seeds);
     tcase_add_test(t, a_digest_knows_order_length_and_every_bit);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

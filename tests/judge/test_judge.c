@@ -8,6 +8,7 @@
 
 #include "judge/report.h"
 #include "judge/table.h"
+#include "suite.h"
 
 enum { NRANKS = 3, ITERATIONS = 3, NBYTES = 16 };
 
@@ -236,9 +237,5 @@ int main(void)
     tcase_add_test(t, nothing_in_a_message_steers_the_terminal);
     tcase_add_test(t, a_report_survives_text_that_is_no_text);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

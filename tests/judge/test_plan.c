@@ -8,6 +8,7 @@
 #include <unistd.h> /* unlink */
 
 #include "judge/plan.h"
+#include "suite.h"
 
 /* A file with this text; the caller unlinks it. */
 static const char *file_of(const char *text, char *path)
@@ -257,9 +258,5 @@ int main(void)
     tcase_add_test(t, bad_times_are_named_with_their_line);
     tcase_add_test(t, names_that_may_have_been_meant_are_found);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -1,10 +1,10 @@
 /* Points for times: the formula, its ends, and what is said of it. */
 #include <check.h>
 #include <math.h>   /* fabs */
-#include <stdlib.h> /* EXIT_SUCCESS */
 #include <string.h> /* strstr */
 
 #include "judge/points.h"
+#include "suite.h"
 
 const struct judge_lab *const judge_labs[] = {NULL};
 
@@ -103,9 +103,5 @@ int main(void)
     tcase_add_test(t, what_was_not_timed_has_no_points);
     tcase_add_test(t, a_time_is_shown_against_reference_and_limit);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -5,6 +5,7 @@
 #include <string.h> /* strstr */
 
 #include "judge/spans.h"
+#include "suite.h"
 #include "synthetic.h"
 
 const struct judge_lab *const judge_labs[] = {NULL};
@@ -284,9 +285,5 @@ int main(void)
     tcase_add_test(t, without_a_graph_there_is_nothing_to_say);
     tcase_add_test(t, a_graph_that_cannot_be_replayed_is_an_error);
     suite_add_tcase(suite, t);
-    SRunner *const r = srunner_create(suite);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

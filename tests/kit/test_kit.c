@@ -8,6 +8,7 @@
 
 #include "child.h"
 #include "labtest.h"
+#include "suite.h"
 
 static char dir[] = "/tmp/commlab-kit-XXXXXX";
 
@@ -135,9 +136,5 @@ int main(void)
     tcase_add_test(t, the_students_copy_works_and_holds_no_solution);
     tcase_add_test(t, the_students_copy_is_refused_when_it_leaks);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

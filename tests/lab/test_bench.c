@@ -8,6 +8,7 @@
 #include <string.h> /* strstr */
 
 #include "child.h"
+#include "suite.h"
 
 enum { BENCH_SEC = 120 };
 
@@ -238,9 +239,5 @@ int main(void)
     tcase_add_loop_test(t, a_mistake_is_named_once, 0,
                         sizeof mistakes / sizeof *mistakes);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -4,6 +4,7 @@
 
 int main(void)
 {
-    static const struct labtest lab = {.lab = "lab7-expert-parallel", .nmutants = 6};
+    static const struct labtest lab = {.lab = "lab7-expert-parallel",
+                                       .nmutants = 6};
     return labtest_main(&lab, NULL);
 }

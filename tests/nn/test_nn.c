@@ -10,6 +10,7 @@
 
 #include "child.h"
 #include "nn/reference.h"
+#include "suite.h"
 
 static const struct nn_shape shapes[] = {
     {1, 3, 9, 2, 4, NN_MEAN_SQUARES, 0, 0, 0},
@@ -201,9 +202,5 @@ int main(void)
                         sizeof impossible / sizeof *impossible);
     tcase_add_loop_test(t, the_device_agrees_with_the_reference, 0, 3);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "child.h"
-#include "graph/read.h"
-#include "graph/replay.h"
+#include "replayed.h"
+#include "suite.h"
 
 static const char *const schedules[] = {"eager", "late", "random:1",
                                         "random:2"};
@@ -69,24 +69,19 @@ static int count_signals(const struct graph *g, const struct replay *r)
 
 START_TEST(a_wait_follows_the_write_that_fulfilled_it)
 {
-    char dir[] = "/tmp/commlab-driver-XXXXXX", err[512];
+    char dir[] = "/tmp/commlab-driver-XXXXXX";
     ck_assert(mkdtemp(dir) != NULL);
     uint64_t end_ps = 0;
     for (int i = 0; i < 3; i++) {
         struct child c = run(schedules[i], dir, "");
         ck_assert_msg(c.status == 0, "%s", c.err);
-        struct graph *const g = graph_load(dir, err, sizeof err);
-        ck_assert_msg(g != NULL, "%s", err);
-        struct topo *const topo = topo_load(g->machine, err, sizeof err);
-        struct replay *const r = replay_run(g, topo, NULL, err, sizeof err);
-        ck_assert_msg(r != NULL, "%s", err);
-        ck_assert_int_eq(count_signals(g, r), 2 * 200);
+        struct replayed saved;
+        replayed_saved(&saved, dir);
+        ck_assert_int_eq(count_signals(saved.g, saved.r), 2 * 200);
         // what is modelled doesn't depend on who was faster
-        ck_assert(i == 0 || replay_end_ps(r) == end_ps);
-        end_ps = replay_end_ps(r);
-        replay_free(r);
-        topo_free(topo);
-        graph_free(g);
+        ck_assert(i == 0 || replay_end_ps(saved.r) == end_ps);
+        end_ps = replay_end_ps(saved.r);
+        replayed_release(&saved);
         child_clear(&c);
     }
     struct child c = child_run(10, "rm -r %s", dir);
@@ -103,9 +98,5 @@ int main(void)
     tcase_add_test(t, a_value_that_never_comes_is_named);
     tcase_add_test(t, a_wait_follows_the_write_that_fulfilled_it);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

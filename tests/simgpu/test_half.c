@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "child.h"
+#include "suite.h"
 
 static const char *const sums[] = {
     "f9189238fd288ae1 half: one value",
@@ -58,9 +59,5 @@ int main(void)
     tcase_add_loop_test(t, all_values_give_cudas_bits, 0, SUMS);
     tcase_add_test(t, the_types_keep_their_rules);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "child.h"
+#include "suite.h"
 
 static void expect(const struct child *c, const char *text)
 {
@@ -103,9 +104,5 @@ int main(void)
     tcase_add_loop_test(t, a_rank_that_is_none_is_named, 0, 3);
     tcase_add_loop_test(t, a_mistake_in_a_cu_file_has_its_line, 0, 3);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

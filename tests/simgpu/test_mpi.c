@@ -5,6 +5,7 @@
 
 #include "child.h"
 #include "conform.h"
+#include "suite.h"
 
 START_TEST(mpi_takes_device_pointers)
 {
@@ -42,9 +43,5 @@ int main(void)
     tcase_add_loop_test(t, mpi_takes_device_pointers, 0, 3);
     tcase_add_test(t, polling_longer_takes_no_more_modelled_time);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

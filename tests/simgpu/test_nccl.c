@@ -1,11 +1,11 @@
 /* NCCL as programs meet it, and the programs of a course, on simgpu. */
 #include <check.h>
 #include <stdio.h>  /* snprintf */
-#include <stdlib.h> /* EXIT_FAILURE */
 #include <string.h> /* strstr */
 
 #include "child.h"
 #include "conform.h"
+#include "suite.h"
 
 /* Each is written for the real libraries and verifies its results. */
 static const struct {
@@ -171,9 +171,5 @@ int main(void)
     tcase_add_test(t, pointers_are_checked_when_asked_for);
     tcase_add_test(t, every_communicator_can_be_made_not_to_block);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -5,6 +5,7 @@
 
 #include "child.h"
 #include "graph/read.h"
+#include "suite.h"
 
 /* By the bytes that prog_nvtx sets. */
 static const char *const spans[] = {"",        "",          "outer", "inner",
@@ -43,9 +44,5 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_test(t, operations_have_the_innermost_open_range);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "child.h"
+#include "suite.h"
 
 static const struct {
     const char *machine;
@@ -62,9 +63,5 @@ int main(void)
     tcase_add_test(tc, enabling_what_cannot_be_is_an_error);
     Suite *const s = suite_create("simgpu: peers");
     suite_add_tcase(s, tc);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "child.h"
-#include "graph/read.h"
-#include "graph/replay.h"
+#include "replayed.h"
+#include "suite.h"
 
 static const struct {
     int nranks;
@@ -92,23 +92,18 @@ static void check_meetings(const struct graph *g, int meetings)
 START_TEST(modelled_time_does_not_depend_on_who_was_faster)
 {
     static const char *const schedules[] = {"eager", "late", "random:1"};
-    char dir[] = "/tmp/commlab-signal-XXXXXX", err[512];
+    char dir[] = "/tmp/commlab-signal-XXXXXX";
     ck_assert(mkdtemp(dir) != NULL);
     uint64_t end_ps = 0;
     for (int i = 0; i < 3; i++) {
         struct child c = run(4, schedules[i], dir, "10 one-shot");
         ck_assert_msg(c.status == 0, "%s", c.err);
-        struct graph *const g = graph_load(dir, err, sizeof err);
-        ck_assert_msg(g != NULL, "%s", err);
-        struct topo *const topo = topo_load(g->machine, err, sizeof err);
-        struct replay *const r = replay_run(g, topo, NULL, err, sizeof err);
-        ck_assert_msg(r != NULL, "%s", err);
-        check_meetings(g, 2 * 10);
-        ck_assert(i == 0 || replay_end_ps(r) == end_ps);
-        end_ps = replay_end_ps(r);
-        replay_free(r);
-        topo_free(topo);
-        graph_free(g);
+        struct replayed saved;
+        replayed_saved(&saved, dir);
+        check_meetings(saved.g, 2 * 10);
+        ck_assert(i == 0 || replay_end_ps(saved.r) == end_ps);
+        end_ps = replay_end_ps(saved.r);
+        replayed_release(&saved);
         child_clear(&c);
     }
     struct child c = child_run(10, "rm -r %s", dir);
@@ -125,9 +120,5 @@ int main(void)
     tcase_add_loop_test(t, a_flag_that_never_comes_is_named, 0, 2);
     tcase_add_test(t, modelled_time_does_not_depend_on_who_was_faster);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

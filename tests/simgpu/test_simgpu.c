@@ -1,10 +1,10 @@
 /* simgpu as programs meet it: rules that hold, and mistakes that are named. */
 #include <check.h>
-#include <stdlib.h> /* EXIT_FAILURE */
 #include <string.h> /* strstr */
 
 #include "child.h"
 #include "conform.h"
+#include "suite.h"
 
 START_TEST(the_runtime_keeps_its_rules)
 {
@@ -130,9 +130,5 @@ int main(void)
                         sizeof faults / sizeof *faults);
     tcase_add_test(t, a_wrong_setting_is_named);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -8,6 +8,7 @@
 
 #include "child.h"
 #include "labtest.h"
+#include "suite.h"
 
 enum { SHELL_SEC = 60 };
 
@@ -220,9 +221,5 @@ int main(void)
     tcase_add_test(t, a_students_own_files_stay);
     tcase_add_test(t, check_tells_what_differs);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

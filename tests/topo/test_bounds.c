@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "suite.h"
 #include "topo/bounds.h"
 
 static struct topo *load(const char *name)
@@ -103,9 +104,5 @@ int main(void)
     tcase_add_test(tc, where_there_is_no_way_there_is_no_bound);
     Suite *const s = suite_create("topo: bounds");
     suite_add_tcase(s, tc);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

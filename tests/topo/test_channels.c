@@ -2,6 +2,8 @@
 #include <check.h>
 #include <stdlib.h> /* EXIT_FAILURE */
 
+#include "machine.h"
+#include "suite.h"
 #include "topo/topo.h"
 
 enum { MOST = 16 };
@@ -18,10 +20,8 @@ static const struct {
 /* Every channel's ring goes through each rank once. */
 START_TEST(a_ring_visits_every_rank_once)
 {
-    char err[256];
     int32_t place[MOST];
-    struct topo *const t = topo_load(cases[_i].machine, err, sizeof err);
-    ck_assert_msg(t != NULL, "%s", err);
+    struct topo *const t = machine_load(cases[_i].machine);
     const int n = cases[_i].n;
     for (int r = 0; r < n; r++)
         place[r] = n - 1 - r; // ranks need not be in the GPUs' order
@@ -60,9 +60,5 @@ int main(void)
                         sizeof cases / sizeof *cases);
     tcase_add_test(t, what_is_no_communicator_has_no_channels);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

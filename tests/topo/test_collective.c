@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/topo.h"
+#include "machine.h"
+#include "suite.h"
 
 static const char *const machines[] = {
     "2x-dgx-h100", "a100-cubemesh", "dgx-1v",      "dgx-a100",
@@ -17,14 +18,6 @@ static const enum graph_op ops[] = {
     GRAPH_OP_ALLGATHER,     GRAPH_OP_ALLTOALL,  GRAPH_OP_GATHER,
     GRAPH_OP_REDUCESCATTER, GRAPH_OP_SCATTER,   GRAPH_OP_SENDRECV};
 enum { NOPS = sizeof ops / sizeof *ops };
-
-static struct topo *load(const char *name)
-{
-    char err[600] = "";
-    struct topo *const t = topo_load(name, err, sizeof err);
-    ck_assert_msg(t != NULL, "%s", err);
-    return t;
-}
 
 /* Over GPUs 0 to n - 1. time_ps 0 if it can't be done. */
 static struct topo_coll cost(const struct topo *t, enum graph_op op, int n,
@@ -59,7 +52,7 @@ enum { NSIZES = 32 };
 
 START_TEST(larger_takes_no_less_whatever_is_chosen)
 {
-    struct topo *const t = load(machines[_i]);
+    struct topo *const t = machine_load(machines[_i]);
     for (int k = 0; k < NOPS; k++)
         for (int n = 1; n <= topo_ngpus(t); n++)
             for (int a = -1; a < TOPO_P2P; a++)
@@ -86,7 +79,7 @@ END_TEST
  * its model knows, so that another one is faster. */
 START_TEST(what_nccl_would_not_choose_is_never_faster)
 {
-    struct topo *const t = load(machines[_i]);
+    struct topo *const t = machine_load(machines[_i]);
     for (int k = 0; k < NOPS; k++)
         for (int n = 2; n <= topo_ngpus(t); n += topo_ngpus(t) - 2)
             for (int i = 0; i < NSIZES; i++) {
@@ -109,7 +102,7 @@ END_TEST
 
 START_TEST(links_leave_the_time_that_is_said)
 {
-    struct topo *const t = load(machines[_i]);
+    struct topo *const t = machine_load(machines[_i]);
     for (int k = 0; k < NOPS; k++)
         for (int n = 1; n <= topo_ngpus(t); n++)
             for (int i = 0; i < NSIZES; i++) {
@@ -158,7 +151,7 @@ enum { NCHOICES = sizeof choices / sizeof *choices };
 START_TEST(nccl_chooses_by_size_and_machine)
 {
     const struct choice *const w = &choices[_i];
-    struct topo *const t = load(w->machine);
+    struct topo *const t = machine_load(w->machine);
     struct topo_coll c =
         cost(t, GRAPH_OP_ALLREDUCE, w->n, w->nbytes, TOPO_ANY, TOPO_ANY);
     ck_assert_str_eq(topo_algo_name(c.algo), topo_algo_name(w->algo));
@@ -234,7 +227,7 @@ enum { NTRAFFIC = sizeof traffic / sizeof *traffic };
 START_TEST(algorithms_use_the_links_they_must)
 {
     const struct use *const u = &traffic[_i];
-    struct topo *const t = load(u->machine);
+    struct topo *const t = machine_load(u->machine);
     ck_assert_double_eq_tol(load_on(t, u->op, u->n, u->algos, u->resource),
                             u->per_byte, 1e-9);
     topo_free(t);
@@ -244,7 +237,7 @@ END_TEST
 /* 3 nodes: each tree has a root, a middle and a leaf; all send and receive. */
 START_TEST(two_trees_load_all_nodes)
 {
-    struct topo *const t = load("3x:dgx-a100");
+    struct topo *const t = machine_load("3x:dgx-a100");
     double out = 0, in = 0;
     for (int node = 0; node < 3; node++) {
         char name[48];
@@ -264,7 +257,8 @@ END_TEST
 
 START_TEST(times_are_the_same_bits_whoever_asks_first)
 {
-    struct topo *const a = load("2x-dgx-h100"), *const b = load("2x-dgx-h100");
+    struct topo *const a = machine_load("2x-dgx-h100"), *const b = machine_load(
+                                                            "2x-dgx-h100");
     for (int n = 1; n <= 16; n++)
         time_of(b, GRAPH_OP_ALLREDUCE, n, 1000, TOPO_ANY, TOPO_ANY);
     for (int k = 0; k < NOPS; k++)
@@ -280,7 +274,7 @@ END_TEST
 
 START_TEST(a_message_costs_what_sendrecv_of_two_does)
 {
-    struct topo *const t = load("a100-cubemesh");
+    struct topo *const t = machine_load("a100-cubemesh");
     char err[400];
     for (int i = 0; i < NSIZES; i++) {
         struct topo_coll c;
@@ -322,7 +316,7 @@ enum { NREFUSALS = sizeof refusals / sizeof *refusals };
 START_TEST(what_cannot_be_done_is_refused_with_a_reason)
 {
     const struct refusal *const w = &refusals[_i];
-    struct topo *const t = load("dgx-a100");
+    struct topo *const t = machine_load("dgx-a100");
     char err[600] = "";
     struct topo_coll c;
     ck_assert_int_eq(topo_collective(t, w->op, w->place, w->n, 8, w->algos,
@@ -370,9 +364,5 @@ int main(void)
     tcase_add_test(tc, sets_are_read_as_nccl_reads_them);
     Suite *const s = suite_create("topo: collective");
     suite_add_tcase(s, tc);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "child.h"
+#include "suite.h"
 
 static struct child run(const char *arguments)
 {
@@ -215,9 +216,5 @@ int main(void)
                         NMISUSES);
     Suite *const s = suite_create("topo: command");
     suite_add_tcase(s, tc);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

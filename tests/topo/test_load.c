@@ -5,42 +5,35 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "topo/topo.h"
+#include "machine.h"
+#include "suite.h"
+#include "temp.h"
 
-static const char *const shipped[] = {"2x-dgx-h100", "a100-cubemesh",
-                                      "dgx-1v",      "dgx-a100",
-                                      "dgx-h100",    "pcie-4090"};
-enum { NSHIPPED = sizeof shipped / sizeof *shipped };
-
-static struct topo *load(const char *name)
-{
-    char err[600] = "";
-    struct topo *const t = topo_load(name, err, sizeof err);
-    ck_assert_msg(t != NULL, "%s", err);
-    return t;
-}
-
-static const char path[] = "/tmp/commlab-topo.xml";
+static char path[300]; /* of the last file that load_text() wrote */
 
 /* Load what is written to a file; err says why it failed. */
 static struct topo *load_text(const char *text, char err[600])
 {
+    char dir[256];
+    ck_assert(mkdtemp(temp_path(dir, sizeof dir, "commlab-topo")) != NULL);
+    snprintf(path, sizeof path, "%s/machine.xml", dir);
     FILE *const f = fopen(path, "w");
     ck_assert(f != NULL && fputs(text, f) >= 0);
     fclose(f);
     err[0] = 0;
     struct topo *const t = topo_load(path, err, 600);
     unlink(path);
+    rmdir(dir);
     return t;
 }
 
 START_TEST(shipped_machines_load_and_are_listed)
 {
     char list[400];
-    struct topo *const t = load(shipped[_i]);
+    struct topo *const t = machine_load(machine_names[_i]);
     topo_list(list, sizeof list);
-    ck_assert_msg(strstr(list, shipped[_i]) != NULL, "%s", list);
-    ck_assert_str_eq(topo_name(t), shipped[_i]);
+    ck_assert_msg(strstr(list, machine_names[_i]) != NULL, "%s", list);
+    ck_assert_str_eq(topo_name(t), machine_names[_i]);
     ck_assert_int_eq(topo_nnodes(t), _i == 0 ? 2 : 1);
     ck_assert_int_eq(topo_ngpus(t), 8 * topo_nnodes(t));
     for (int i = 0; i < topo_ngpus(t); i++) {
@@ -58,7 +51,7 @@ END_TEST
 
 START_TEST(resources_have_rates_and_names_of_their_own)
 {
-    struct topo *const t = load(shipped[_i]);
+    struct topo *const t = machine_load(machine_names[_i]);
     for (int i = 0; i < topo_nresources(t); i++) {
         const struct topo_resource *const r = topo_resource(t, i);
         ck_assert_msg(r->rate > 1e6 && r->rate < 1e17, "%s %g", r->name,
@@ -73,7 +66,7 @@ END_TEST
 
 START_TEST(a_prefix_gives_the_number_of_nodes)
 {
-    struct topo *const t = load("4x:dgx-a100");
+    struct topo *const t = machine_load("4x:dgx-a100");
     ck_assert_int_eq(topo_nnodes(t), 4);
     ck_assert_int_eq(topo_ngpus(t), 32);
     ck_assert_int_eq(topo_gpu(t, 31)->node, 3);
@@ -211,8 +204,8 @@ static const struct bad {
     {"<cluster nodes=\"2\"/>", ":1: <cluster> lacks node"},
     {"<cluster node=\"x.xml\"/>", ":1: <cluster> lacks nodes"},
     {"<cluster nodes=\"2\" node=\"commlab-none.xml\"/>",
-     "/tmp/commlab-none.xml: No such file or directory"},
-    {"<cluster nodes=\"2\" node=\"commlab-topo.xml\"/>",
+     "commlab-none.xml: No such file or directory"},
+    {"<cluster nodes=\"2\" node=\"machine.xml\"/>",
      ":1: a <cluster> in a <cluster>: its node must be a <system>"},
 };
 enum { NBAD = sizeof bad / sizeof *bad };
@@ -232,18 +225,14 @@ END_TEST
 int main(void)
 {
     TCase *const tc = tcase_create("load");
-    tcase_add_loop_test(tc, shipped_machines_load_and_are_listed, 0, NSHIPPED);
+    tcase_add_loop_test(tc, shipped_machines_load_and_are_listed, 0, MACHINES);
     tcase_add_loop_test(tc, resources_have_rates_and_names_of_their_own, 0,
-                        NSHIPPED);
+                        MACHINES);
     tcase_add_test(tc, a_prefix_gives_the_number_of_nodes);
     tcase_add_test(tc, an_unknown_name_is_answered_with_the_known_ones);
     tcase_add_test(tc, a_dump_without_calibration_gets_defaults);
     tcase_add_loop_test(tc, what_is_wrong_is_named_with_its_line, 0, NBAD);
     Suite *const s = suite_create("topo: load");
     suite_add_tcase(s, tc);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "suite.h"
 #include "topo/copies.h"
 
 enum { MAX_ROWS = 64, MIB = 1 << 20 };
@@ -411,9 +412,5 @@ int main(void)
     tcase_add_test(tc, two_copies_over_one_link_take_twice_as_long);
     Suite *const s = suite_create("topo: measured");
     suite_add_tcase(s, tc);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

@@ -4,20 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/topo.h"
-
-static const char *const shipped[] = {"2x-dgx-h100", "a100-cubemesh",
-                                      "dgx-1v",      "dgx-a100",
-                                      "dgx-h100",    "pcie-4090"};
-enum { NSHIPPED = sizeof shipped / sizeof *shipped };
-
-static struct topo *load(const char *name)
-{
-    char err[600] = "";
-    struct topo *const t = topo_load(name, err, sizeof err);
-    ck_assert_msg(t != NULL, "%s", err);
-    return t;
-}
+#include "machine.h"
+#include "suite.h"
 
 static struct topo_path path_of(const struct topo *t, int32_t from, int32_t to,
                                 int direct)
@@ -50,7 +38,7 @@ static double rate_of(const struct topo *t, const struct topo_path *p)
 
 START_TEST(routes_there_and_back_are_alike)
 {
-    struct topo *const t = load(shipped[_i]);
+    struct topo *const t = machine_load(machine_names[_i]);
     for (int a = 0; a < topo_ngpus(t); a++)
         for (int b = 0; b < topo_ngpus(t); b++)
             for (int direct = 0; direct < 2; direct++) {
@@ -68,7 +56,7 @@ END_TEST
 
 START_TEST(a_path_names_each_resource_once)
 {
-    struct topo *const t = load(shipped[_i]);
+    struct topo *const t = machine_load(machine_names[_i]);
     const int n = topo_ngpus(t), hosts = topo_nnodes(t);
     for (int a = -hosts; a < n; a++)
         for (int b = -hosts; b < n; b++) {
@@ -90,7 +78,7 @@ static const char *const cube_mesh[8] = {
 
 START_TEST(puzzler_1s_matrix_is_the_published_one)
 {
-    struct topo *const t = load("a100-cubemesh");
+    struct topo *const t = machine_load("a100-cubemesh");
     for (int a = 0; a < 8; a++) {
         char row[80] = "", link[8];
         for (int b = 0; b < 8; b++) {
@@ -108,7 +96,7 @@ END_TEST
 
 START_TEST(dgx_1v_has_the_published_links)
 {
-    struct topo *const t = load("dgx-1v");
+    struct topo *const t = machine_load("dgx-1v");
     int links[8][8] = {{0}}, a, b, n;
     char file[256], link[8], want[8];
     const int dir = (int)(strrchr(__FILE__, '/') - __FILE__);
@@ -136,7 +124,7 @@ END_TEST
 START_TEST(links_of_gpus_and_nics_are_named_as_nvidia_smi_does)
 {
     char link[8];
-    struct topo *t = load("dgx-h100");
+    struct topo *t = machine_load("dgx-h100");
     ck_assert_str_eq(topo_link(t, 0, 7, link), "NV18");
     ck_assert_str_eq(topo_link(t, 0, 8, link), "PIX"); // its own NIC
     ck_assert_str_eq(topo_link(t, 0, 9, link), "PHB");
@@ -144,7 +132,7 @@ START_TEST(links_of_gpus_and_nics_are_named_as_nvidia_smi_does)
     ck_assert_str_eq(topo_nic_name(t, 1), "mlx5_3");
     ck_assert_ptr_null(topo_link(t, 0, 16, link));
     topo_free(t);
-    t = load("pcie-4090");
+    t = machine_load("pcie-4090");
     ck_assert_str_eq(topo_link(t, 0, 3, link), "PHB");
     ck_assert_str_eq(topo_link(t, 0, 4, link), "SYS");
     topo_free(t);
@@ -153,7 +141,7 @@ END_TEST
 
 START_TEST(a_peer_copy_takes_its_bundle_and_both_copy_engines)
 {
-    struct topo *const t = load("a100-cubemesh");
+    struct topo *const t = machine_load("a100-cubemesh");
     const struct topo_path p = path_of(t, 0, 1, 1);
     ck_assert(uses(t, &p, "nvlink G0->G1") && !uses(t, &p, "nvlink G1->G0"));
     ck_assert(uses(t, &p, "copy engines G0") && uses(t, &p, "copy engines G1"));
@@ -169,7 +157,7 @@ END_TEST
 
 START_TEST(without_peer_access_a_copy_goes_through_the_host)
 {
-    struct topo *const t = load("a100-cubemesh");
+    struct topo *const t = machine_load("a100-cubemesh");
     const struct topo_path p = path_of(t, 0, 1, 0);
     ck_assert(uses(t, &p, "host n0") && uses(t, &p, "pcie G0 up") &&
               uses(t, &p, "pcie G1 down"));
@@ -177,7 +165,7 @@ START_TEST(without_peer_access_a_copy_goes_through_the_host)
     ck_assert_uint_gt(p.latency_ps, path_of(t, 0, 1, 1).latency_ps);
     topo_free(t);
     // where the machine has no peer access, asking for it changes nothing
-    struct topo *const v = load("dgx-1v");
+    struct topo *const v = machine_load("dgx-1v");
     const struct topo_path q = path_of(v, 0, 4, 1);
     ck_assert(uses(v, &q, "host n0"));
     topo_free(v);
@@ -186,7 +174,7 @@ END_TEST
 
 START_TEST(a_copy_between_nodes_takes_the_nearest_nics)
 {
-    struct topo *const t = load("2x-dgx-h100");
+    struct topo *const t = machine_load("2x-dgx-h100");
     const struct topo_path p = path_of(t, 1, 11, 1); // G1 of n0, G3 of n1
     ck_assert_str_eq(p.kind, "NET");
     ck_assert(uses(t, &p, "out mlx5_3 n0") && uses(t, &p, "in mlx5_5 n1"));
@@ -196,7 +184,7 @@ START_TEST(a_copy_between_nodes_takes_the_nearest_nics)
         path_of(t, GRAPH_HOST_PLACE(0), GRAPH_HOST_PLACE(1), 0);
     ck_assert(uses(t, &h, "host n0") && uses(t, &h, "host n1"));
     topo_free(t);
-    struct topo *const none = load("2x:pcie-4090");
+    struct topo *const none = machine_load("2x:pcie-4090");
     struct topo_path q;
     ck_assert_int_eq(topo_path(none, 0, 8, 1, &q), -1); // it has no NIC
     topo_free(none);
@@ -205,7 +193,7 @@ END_TEST
 
 START_TEST(places_that_are_not_there_are_refused)
 {
-    struct topo *const t = load("dgx-h100");
+    struct topo *const t = machine_load("dgx-h100");
     struct topo_path p;
     ck_assert_int_eq(topo_path(t, 0, 8, 1, &p), -1);
     ck_assert_int_eq(topo_path(t, GRAPH_HOST_PLACE(1), 0, 1, &p), -1);
@@ -222,8 +210,8 @@ END_TEST
 int main(void)
 {
     TCase *const tc = tcase_create("route");
-    tcase_add_loop_test(tc, routes_there_and_back_are_alike, 0, NSHIPPED);
-    tcase_add_loop_test(tc, a_path_names_each_resource_once, 0, NSHIPPED);
+    tcase_add_loop_test(tc, routes_there_and_back_are_alike, 0, MACHINES);
+    tcase_add_loop_test(tc, a_path_names_each_resource_once, 0, MACHINES);
     tcase_add_test(tc, puzzler_1s_matrix_is_the_published_one);
     tcase_add_test(tc, dgx_1v_has_the_published_links);
     tcase_add_test(tc, links_of_gpus_and_nics_are_named_as_nvidia_smi_does);
@@ -233,9 +221,5 @@ int main(void)
     tcase_add_test(tc, places_that_are_not_there_are_refused);
     Suite *const s = suite_create("topo: route");
     suite_add_tcase(s, tc);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

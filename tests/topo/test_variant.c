@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine.h"
+#include "suite.h"
 #include "topo/copies.h"
 #include "topo/machine.h"
 
@@ -11,24 +13,12 @@ enum { SEEDS = 1000 };
 
 static const char *const unequal[] = {"a100-cubemesh", "dgx-1v", "pcie-4090"};
 enum { UNEQUAL = sizeof unequal / sizeof *unequal };
-static const char *const shipped[] = {"2x-dgx-h100", "a100-cubemesh",
-                                      "dgx-1v",      "dgx-a100",
-                                      "dgx-h100",    "pcie-4090"};
-enum { SHIPPED = sizeof shipped / sizeof *shipped };
-
-static struct topo *load(const char *name)
-{
-    char err[600] = "";
-    struct topo *const t = topo_load(name, err, sizeof err);
-    ck_assert_msg(t != NULL, "%s", err);
-    return t;
-}
 
 static struct topo *variant(const char *kind, int seed, const char *name)
 {
     char text[200];
     snprintf(text, sizeof text, "%s:%d:%s", kind, seed, name);
-    return load(text);
+    return machine_load(text);
 }
 
 struct matrix { /* of link names */
@@ -57,7 +47,7 @@ static double rate_of(const struct topo *t, int from, int to)
 
 START_TEST(a_shuffled_machine_has_the_same_links_in_another_order)
 {
-    struct topo *const plain = load(unequal[_i]);
+    struct topo *const plain = machine_load(unequal[_i]);
     int moved = 0;
     for (int seed = 0; seed < 50; seed++) {
         struct topo *const t = variant("shuffled", seed, unequal[_i]);
@@ -99,7 +89,7 @@ END_TEST
 START_TEST(what_a_seed_means_does_not_change)
 {
     static const int want[8] = {3, 4, 7, 6, 5, 0, 2, 1};
-    struct topo *const t = load("shuffled:ada:a100-cubemesh");
+    struct topo *const t = machine_load("shuffled:ada:a100-cubemesh");
     char got[64] = "", expected[64] = "";
     for (int i = 0; i < 8; i++) {
         snprintf(got + strlen(got), 8, "%d ", t->number[i]);
@@ -137,7 +127,7 @@ END_TEST
 
 START_TEST(bus_ids_give_nothing_away)
 {
-    struct topo *const plain = load(unequal[_i]);
+    struct topo *const plain = machine_load(unequal[_i]);
     struct topo *const t = variant("shuffled", 7, unequal[_i]);
     for (int i = 1; i < 8; i++)
         ck_assert(strcmp(topo_gpu(t, i - 1)->bus_id, topo_gpu(t, i)->bus_id) <
@@ -162,9 +152,9 @@ static uint64_t time_of(const struct topo *t, enum graph_op op,
 
 START_TEST(collectives_and_messages_take_as_long_as_between_the_same_gpus)
 {
-    struct topo *const plain = load(shipped[_i]);
+    struct topo *const plain = machine_load(machine_names[_i]);
     for (int seed = 0; seed < 20; seed++) {
-        struct topo *const t = variant("shuffled", seed, shipped[_i]);
+        struct topo *const t = variant("shuffled", seed, machine_names[_i]);
         const int32_t all[8] = {0, 1, 2, 3, 4, 5, 6, 7};
         ck_assert_uint_eq(time_of(t, GRAPH_OP_ALLREDUCE, all, 8),
                           time_of(plain, GRAPH_OP_ALLREDUCE, all, 8));
@@ -182,9 +172,9 @@ END_TEST
 
 START_TEST(a_sick_machine_has_one_degraded_cable)
 {
-    struct topo *const plain = load(shipped[_i]);
+    struct topo *const plain = machine_load(machine_names[_i]);
     for (int seed = 0; seed < 200; seed++) {
-        struct topo *const t = variant("sick", seed, shipped[_i]);
+        struct topo *const t = variant("sick", seed, machine_names[_i]);
         int n = 0;
         for (int r = 0; r < topo_nresources(t); r++) {
             const double left =
@@ -203,11 +193,11 @@ END_TEST
 
 START_TEST(any_cable_may_be_sick)
 {
-    static const int ncables[SHIPPED] = {8, 16, 16, 8, 8, 8};
+    static const int ncables[MACHINES] = {8, 16, 16, 8, 8, 8};
     char seen[2048] = {0};
     int n = 0;
     for (int seed = 0; seed < 500; seed++) {
-        struct topo *const t = variant("sick", seed, shipped[_i]);
+        struct topo *const t = variant("sick", seed, machine_names[_i]);
         n += !seen[t->sick[0]]++;
         topo_free(t);
     }
@@ -217,8 +207,8 @@ END_TEST
 
 START_TEST(a_sick_cable_slows_only_what_takes_it)
 {
-    struct topo *const plain = load("a100-cubemesh");
-    struct topo *const t = load("sick:1:a100-cubemesh");
+    struct topo *const plain = machine_load("a100-cubemesh");
+    struct topo *const t = machine_load("sick:1:a100-cubemesh");
     int slower = 0;
     for (int a = 0; a < 8; a++)
         for (int b = 0; b < 8; b++)
@@ -241,7 +231,7 @@ END_TEST
 
 START_TEST(variants_combine_in_one_order)
 {
-    struct topo *const t = load("2x:sick:a:shuffled:b.c@d:dgx-a100");
+    struct topo *const t = machine_load("2x:sick:a:shuffled:b.c@d:dgx-a100");
     ck_assert_str_eq(topo_name(t), "2x:sick:a:shuffled:b.c@d:dgx-a100");
     ck_assert_int_eq(topo_nnodes(t), 2);
     ck_assert(t->sick_left < 1);
@@ -252,13 +242,13 @@ END_TEST
 START_TEST(me_is_the_student_or_who_is_logged_in)
 {
     setenv("COMMLAB_STUDENT", "grace h:1", 1);
-    struct topo *t = load("shuffled:me:dgx-1v");
+    struct topo *t = machine_load("shuffled:me:dgx-1v");
     ck_assert_str_eq(topo_name(t), "shuffled:grace-h-1:dgx-1v");
     topo_free(t);
     unsetenv("COMMLAB_STUDENT");
-    t = load("sick:me:dgx-1v");
+    t = machine_load("sick:me:dgx-1v");
     ck_assert_ptr_null(strstr(topo_name(t), ":me:"));
-    struct topo *const again = load(topo_name(t));
+    struct topo *const again = machine_load(topo_name(t));
     ck_assert_int_eq(t->sick[0], again->sick[0]);
     topo_free(t);
     topo_free(again);
@@ -296,9 +286,9 @@ int main(void)
     tcase_add_loop_test(tc, bus_ids_give_nothing_away, 0, UNEQUAL);
     tcase_add_loop_test(
         tc, collectives_and_messages_take_as_long_as_between_the_same_gpus, 0,
-        SHIPPED);
-    tcase_add_loop_test(tc, a_sick_machine_has_one_degraded_cable, 0, SHIPPED);
-    tcase_add_loop_test(tc, any_cable_may_be_sick, 0, SHIPPED);
+        MACHINES);
+    tcase_add_loop_test(tc, a_sick_machine_has_one_degraded_cable, 0, MACHINES);
+    tcase_add_loop_test(tc, any_cable_may_be_sick, 0, MACHINES);
     tcase_add_test(tc, a_sick_cable_slows_only_what_takes_it);
     tcase_add_test(tc, variants_combine_in_one_order);
     tcase_add_test(tc, me_is_the_student_or_who_is_logged_in);
@@ -306,9 +296,5 @@ int main(void)
                         sizeof wrong / sizeof *wrong);
     Suite *const s = suite_create("topo: variant");
     suite_add_tcase(s, tc);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }
