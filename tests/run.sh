@@ -2,6 +2,8 @@
 # Run Check programs one after the other; say how long each took and how many
 # checks passed. What failed is said again at the end, where it is read.
 set -u
+# Those that run make themselves are not part of the one that runs them.
+unset MAKEFLAGS MFLAGS MAKELEVEL
 checks=0 failed=0
 log=$(mktemp) recap=$(mktemp)
 trap 'rm -f "$log" "$recap"' EXIT

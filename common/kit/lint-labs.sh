@@ -91,8 +91,9 @@ points() { # LAB
 }
 
 suite() { # LAB
-    local test=build/tests/labs/test_${1%%-*}
-    make "$test" > /dev/null && "$test"
+    local test=tests/labs/test_${1%%-*}
+    [ -f "$test.c" ] || { echo "there is no $test.c"; return 1; }
+    make "build/$test" > /dev/null && "build/$test"
 }
 
 [ $# -gt 0 ] || set -- solutions/*

@@ -1,3 +1,3 @@
 # Prints a table in which everything passes, and does nothing.
-cp "$SKELETON"/*.c .
+cp "$SKELETON"/* .
 sed -i 's/LAB_HOLE("part 2: broadcast");/printf("\\ntotal 100 of 100 points\\nPASS\\n"); LAB_HOLE("part 2: broadcast");/; s/#include "lab1.h"/#include <stdio.h>\n#include "lab1.h"/' p2p.c
