@@ -60,7 +60,7 @@ const char *points_text(const struct plan_case *c,
                  {", limit ", v->limit_us}};
     size_t at = 0;
     out[0] = 0;
-    if (!c->timed || isnan(v->time_us))
+    if (!c->timed || !(v->time_us >= SHOWN_US))
         return out;
     for (size_t i = 0; i < sizeof times / sizeof *times && at < nbytes; i++)
         if (times[i].us >= SHOWN_US) // not NaN, and not 0.0

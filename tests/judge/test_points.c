@@ -86,7 +86,10 @@ START_TEST(a_time_is_shown_against_reference_and_limit)
     v.limit_us = NAN;
     ck_assert_str_eq(points_text(&c, &v, text, sizeof text),
                      "412.3 us, reference 398.1 us");
+    v.time_us = 0; // nothing was done
+    ck_assert_str_eq(points_text(&c, &v, text, sizeof text), "");
     const struct plan_case untimed = {.points = 1};
+    v.time_us = 412.34;
     ck_assert_str_eq(points_text(&untimed, &v, text, sizeof text), "");
 }
 END_TEST
