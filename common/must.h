@@ -12,7 +12,13 @@
 extern "C" {
 #endif
 
-/* Print "rank R: file:line: call: error" and stop every rank (MPI_Abort). */
+/*
+ * MPI_Abort, once the launcher has taken what this rank has printed (a second at
+ * most): what is still in a pipe when the ranks are taken down, it drops.
+ */
+void must_abort(int status) __attribute__((noreturn));
+
+/* Print "rank R: file:line: call: error" and stop every rank. */
 void must_stop(const char *file, int line, const char *call, const char *error)
     __attribute__((noreturn));
 void must_stop_mpi(const char *file, int line, const char *call, int error)

@@ -23,6 +23,7 @@
 #include "judge/points.h"
 #include "judge/spans.h"
 #include "sandbox.h"
+#include "topo/topo.h"
 
 enum {
     ITERATIONS = 2,
@@ -105,6 +106,7 @@ static int run_batch(struct grade *g, const struct batch *b, const char *dir,
                      struct sandbox_end *end)
 {
     char out[PATH_MAX + 16], program[PATH_MAX + 32], n[16];
+    char me[TOPO_ME];
     snprintf(out, sizeof out, "%s/out", g->work);
     snprintf(n, sizeof n, "%d", b->nranks);
     struct sandbox s = {
@@ -124,6 +126,7 @@ static int run_batch(struct grade *g, const struct batch *b, const char *dir,
     const char *const job = sandbox_path(&s, "/job");
     s.env[3][0] = "COMMLAB_JOB", s.env[3][1] = job;
     s.env[4][0] = "SIMGPU_GRAPH", s.env[4][1] = job;
+    s.env[5][0] = "COMMLAB_STUDENT", s.env[5][1] = topo_me(me);
     if (mkdir(dir, 0700) != 0)
         return grade_stop(g, OUTCOME_INFRA, "cannot make %s: %s", dir,
                           strerror(errno));

@@ -2,7 +2,7 @@
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* abort */
-#include <string.h> /* memcpy */
+#include <string.h> /* strrchr */
 #include <unistd.h> /* getpid */
 
 static void path(char out[PATH_MAX], const char *spool, const char *name,
@@ -21,12 +21,14 @@ void run_command_make(struct run_command *c, const char *self,
     path(c->work, spool, name, "work");
     snprintf(c->seed, sizeof c->seed, "%llu", (unsigned long long)seed);
     snprintf(c->level, sizeof c->level, "%d", isolation);
+    snprintf(c->student, sizeof c->student, "%.*s",
+             (int)(strrchr(name, '@') ? strrchr(name, '@') - name : 0), name);
     snprintf(c->parent, sizeof c->parent, "%d", (int)getpid());
     char *const v[] = {
-        (char *)self, "run",    "--quiet",     "--timeline", "--lab",
-        (char *)lab,  "--seed", c->seed,       "--json",     c->json,
-        "--work",     c->work,  "--isolation", c->level,     "--with-parent",
-        c->parent,    c->sub,   NULL};
+        (char *)self, "run",       "--quiet",     "--timeline", "--lab",
+        (char *)lab,  "--seed",    c->seed,       "--json",     c->json,
+        "--work",     c->work,     "--isolation", c->level,     "--with-parent",
+        c->parent,    "--student", c->student,    c->sub,       NULL};
     _Static_assert(sizeof v <= sizeof c->v, "room for all of it");
     memcpy(c->v, v, sizeof v);
 }

@@ -10,11 +10,12 @@
 struct run_command {
     char *v[24]; /* ended by NULL; into what follows */
     char sub[PATH_MAX], json[PATH_MAX], work[PATH_MAX], seed[32], level[16],
-        parent[16];
+        parent[16], student[128];
 };
 
 /*
- * `grade run` (self) of the spool's NAME.sub, whose result becomes NAME.json. It
+ * `grade run` (self) of the spool's NAME.sub, whose result becomes NAME.json; NAME is
+ * the student's key, @ and the attempt. It
  * ends when the process that calls this does.
  */
 void run_command_make(struct run_command *c, const char *self,

@@ -25,6 +25,9 @@ static int usage(FILE *out)
         "  --timeline        with a timeline of the largest run in it\n"
         "  --case NAME       only this case\n"
         "  --seed S          inputs from this seed, not from a secret one\n"
+        "  --student NAME    whose machines \"me\" are (default: "
+        "$COMMLAB_STUDENT,\n"
+        "                    or your login)\n"
         "  --schedule S      eager, late or random:SEED (simgpu)\n"
         "  --isolation N     0 limits, 1 Landlock and seccomp, 2 namespaces\n"
         "                    (default), 3 own user and control group\n"
@@ -35,13 +38,19 @@ static int usage(FILE *out)
     return out == stdout ? EXIT_FULL : EXIT_USAGE;
 }
 
-static const struct option known[] = {
-    {"lab", 1, NULL, 'l'},         {"json", 1, NULL, 'j'},
-    {"case", 1, NULL, 'c'},        {"seed", 1, NULL, 's'},
-    {"schedule", 1, NULL, 'd'},    {"help", 0, NULL, 'h'},
-    {"isolation", 1, NULL, 'i'},   {"timeline", 0, NULL, 't'},
-    {"quiet", 0, NULL, 'q'},       {"work", 1, NULL, 'w'},
-    {"with-parent", 1, NULL, 'p'}, {NULL, 0, NULL, 0}};
+static const struct option known[] = {{"lab", 1, NULL, 'l'},
+                                      {"json", 1, NULL, 'j'},
+                                      {"case", 1, NULL, 'c'},
+                                      {"seed", 1, NULL, 's'},
+                                      {"schedule", 1, NULL, 'd'},
+                                      {"help", 0, NULL, 'h'},
+                                      {"isolation", 1, NULL, 'i'},
+                                      {"timeline", 0, NULL, 't'},
+                                      {"quiet", 0, NULL, 'q'},
+                                      {"work", 1, NULL, 'w'},
+                                      {"with-parent", 1, NULL, 'p'},
+                                      {"student", 1, NULL, 'S'},
+                                      {NULL, 0, NULL, 0}};
 
 /* One option; -1 when it is wrong, 1 for --help. */
 static int take(struct grade *g, int k)
@@ -64,6 +73,7 @@ static int take(struct grade *g, int k)
         if (*end)
             verb_wrong("run", "--seed %s is not a number", optarg);
         break;
+    case 'S': return setenv("COMMLAB_STUDENT", optarg, 1);
     case 'i':
         if (verb_number(optarg, 0, SANDBOX_MAX_LEVEL, &g->isolation) == 0)
             break;

@@ -1,8 +1,27 @@
 #include "must.h"
 
-#include <mpi.h>    /* MPI_Abort */
-#include <stdio.h>  /* fprintf */
-#include <stdlib.h> /* exit */
+#include <mpi.h>       /* MPI_Abort */
+#include <stdio.h>     /* fprintf */
+#include <stdlib.h>    /* exit */
+#include <sys/ioctl.h> /* FIONREAD */
+#include <unistd.h>    /* usleep */
+
+/* Is everything that went into this pipe read? So it is where there is none. */
+static int is_drained(int fd)
+{
+    int left = 0;
+    return ioctl(fd, FIONREAD, &left) != 0 || left == 0;
+}
+
+void must_abort(int status)
+{
+    enum { PATIENCE_MS = 1000 };
+    fflush(NULL);
+    for (int i = 0; i < PATIENCE_MS && !(is_drained(1) && is_drained(2)); i++)
+        usleep(1000);
+    MPI_Abort(MPI_COMM_WORLD, status);
+    exit(status);
+}
 
 void must_stop(const char *file, int line, const char *call, const char *error)
 {
@@ -12,9 +31,8 @@ void must_stop(const char *file, int line, const char *call, const char *error)
     if (up && !down)
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     fprintf(stderr, "rank %d: %s:%d: %s: %s\n", rank, file, line, call, error);
-    fflush(stderr);
     if (up && !down)
-        MPI_Abort(MPI_COMM_WORLD, 1);
+        must_abort(1);
     exit(1);
 }
 

@@ -118,7 +118,7 @@ static enum run_status agree(const struct lab_run *r, enum run_status mine,
     if (!done) {
         if (lost->fn)
             lost->fn(lost->arg, mine, now.text);
-        MPI_Abort(MPI_COMM_WORLD, 1);
+        must_abort(1);
     }
     return (enum run_status)worst;
 }

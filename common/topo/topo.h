@@ -85,11 +85,19 @@ struct topo;
  * XML file (anything with a '/' or ending in .xml). "4x:dgx-a100" is that
  * machine with 4 nodes; "shuffled:SEED:NAME" numbers its GPUs in another order,
  * "sick:SEED:NAME" degrades one of its cables (variant.h says how they combine;
- * topo_name() has the seed "me" replaced). On failure NULL, and "file:line: what" in err. Shipped
- * machines are looked for in SIMGPU_TOPO_DIR if that is set, else in simgpu's
- * prefix, from where this code was loaded.
+ * topo_name() has the seed "me" replaced). On failure NULL, and "file:line:
+ * what" in err. Shipped machines are looked for in SIMGPU_TOPO_DIR if that is
+ * set, else in simgpu's prefix, from where this code was loaded.
  */
 struct topo *topo_load(const char *name_or_file, char *err, size_t err_nbytes);
+
+/*
+ * Whose machine "shuffled:me:NAME" is: COMMLAB_STUDENT if that is set, else the
+ * login name, with '-' for what a seed must not hold. Returns out.
+ */
+enum { TOPO_ME = 64 };
+const char *topo_me(char out[TOPO_ME]);
+
 void topo_free(struct topo *t);
 const char *topo_name(const struct topo *t);
 

@@ -37,15 +37,16 @@ static int is_seed(const char *word, size_t length)
     return length > 0 && length < VARIANT_WORD;
 }
 
-static void who_am_i(char *out, size_t nbytes)
+const char *topo_me(char out[TOPO_ME])
 {
     const char *const set = getenv("COMMLAB_STUDENT");
     const struct passwd *const user = getpwuid(geteuid());
     const char *const name = set && *set ? set : user ? user->pw_name : "me";
-    snprintf(out, nbytes, "%s", name);
+    snprintf(out, TOPO_ME, "%s", name);
     for (char *c = out; *c; c++)
         if (!is_seed(c, 1))
             *c = '-';
+    return out;
 }
 
 /* Take "WORD:SEED:" off. 1, 0 if the text doesn't begin with WORD, or -1. */
@@ -67,7 +68,7 @@ static int take_seed(const char **text, const char *word,
     memcpy(seed, begin, length);
     seed[length] = 0;
     if (strcmp(seed, "me") == 0)
-        who_am_i(seed, VARIANT_WORD);
+        topo_me(seed);
     *text = begin + length + 1;
     return 1;
 }

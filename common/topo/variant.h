@@ -12,15 +12,14 @@
  *              between a GPU and its switches, or its PCIe slot.
  *
  * A SEED is a word of letters, digits and "._@-": the same word gives the same
- * machine everywhere. The word "me" stands for COMMLAB_STUDENT if that is set,
- * else for the login name.
+ * machine everywhere. The word "me" stands for topo_me().
  */
 #ifndef COMMLAB_TOPO_VARIANT_H
 #define COMMLAB_TOPO_VARIANT_H
 
 #include "topo/machine.h"
 
-enum { VARIANT_WORD = 64 };
+enum { VARIANT_WORD = TOPO_ME };
 
 struct variant {
     int nodes;                   /* 0: as the file says */
