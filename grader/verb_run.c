@@ -28,7 +28,7 @@ static int usage(FILE *out)
         "  --student NAME    whose machines \"me\" are (default: "
         "$COMMLAB_STUDENT,\n"
         "                    or your login)\n"
-        "  --schedule S      eager, late or random:SEED (simgpu)\n"
+        "  --schedule S      late (default), eager or random:SEED (simgpu)\n"
         "  --isolation N     0 limits, 1 Landlock and seccomp, 2 namespaces\n"
         "                    (default), 3 own user and control group\n"
         "  --quiet           no table\n"
