@@ -3,7 +3,9 @@
 #include <stdio.h> /* snprintf */
 
 #include "mpi/comm.h" /* comm_next_key */
+#include "mpi/nap.h"
 
+#pragma weak PMPI_Test
 #pragma weak PMPI_Type_size
 #pragma weak PMPI_Comm_size
 #pragma weak PMPI_Comm_rank
@@ -138,6 +140,18 @@ void call_wait(struct call *c, int peer, int tag)
                                  .node = c->node,
                                  .peer = is_named ? (uint32_t)peer + 1 : 0};
     proc_wait_begin(&c->note);
+}
+
+int call_asleep(struct call *c, int err)
+{
+    int done = 0;
+    struct nap n = {0};
+    while (err == MPI_SUCCESS &&
+           (err = PMPI_Test(&c->request, &done, MPI_STATUS_IGNORE)) ==
+               MPI_SUCCESS &&
+           !done)
+        nap(&n);
+    return call_end(c, err);
 }
 
 int call_end(struct call *c, int err)

@@ -8,7 +8,8 @@
  *
  *   1. records a GRAPH_MPI node, *before* it lets any peer go on, so that
  *      whoever follows it finds it in the graph;
- *   2. counts as waiting until it returns, so that a hang can be explained;
+ *   2. counts as waiting until it returns, so that a hang can be explained, and
+ *      waits asleep (nap.h);
  *   3. takes device pointers, as a CUDA-aware MPI does: as a host access.
  *
  * A wrapper reads:
@@ -16,7 +17,7 @@
  *     struct call c = CALL_BEGIN("MPI_Bcast", comm);
  *     call_writes(&c, buf, nbytes);
  *     call_collective(&c, GRAPH_OP_BROADCAST, root, nbytes);
- *     return call_end(&c, PMPI_Bcast(heap_raw(buf), ...));
+ *     return call_asleep(&c, PMPI_Ibcast(heap_raw(buf), ..., &c.request));
  *
  * Non-blocking collectives take device pointers and are not in the graph: they
  * order nothing (icollective.c). Not wrapped at all: one-sided communication,
@@ -43,6 +44,7 @@ struct call {
     int naccesses;
     uint32_t node; /* of a collective, in the graph; 0: none yet */
     struct wait_note note;
+    MPI_Request request; /* of a collective, while it is waited for */
 };
 
 #define CALL_BEGIN(name, comm)                                                 \
@@ -68,6 +70,12 @@ void call_message(struct call *c, uint64_t key, int receiver, int rendezvous,
 
 /* Begin to wait without a record of its own (a receive, MPI_Wait). */
 void call_wait(struct call *c, int peer, int tag);
+
+/*
+ * Wait, asleep, for c->request, which MPI began with the result err; then as
+ * call_end().
+ */
+int call_asleep(struct call *c, int err);
 
 /* The wait is over; returns err for the wrapper to return. */
 int call_end(struct call *c, int err);

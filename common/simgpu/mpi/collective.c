@@ -8,23 +8,23 @@
 
 #include "mpi/call.h"
 
-#pragma weak PMPI_Barrier
-#pragma weak PMPI_Bcast
-#pragma weak PMPI_Reduce
-#pragma weak PMPI_Allreduce
-#pragma weak PMPI_Gather
-#pragma weak PMPI_Gatherv
-#pragma weak PMPI_Scatter
-#pragma weak PMPI_Scatterv
-#pragma weak PMPI_Allgather
-#pragma weak PMPI_Allgatherv
-#pragma weak PMPI_Alltoall
-#pragma weak PMPI_Alltoallv
-#pragma weak PMPI_Reduce_scatter
+#pragma weak PMPI_Ibarrier
+#pragma weak PMPI_Ibcast
+#pragma weak PMPI_Ireduce
+#pragma weak PMPI_Iallreduce
+#pragma weak PMPI_Igather
+#pragma weak PMPI_Igatherv
+#pragma weak PMPI_Iscatter
+#pragma weak PMPI_Iscatterv
+#pragma weak PMPI_Iallgather
+#pragma weak PMPI_Iallgatherv
+#pragma weak PMPI_Ialltoall
+#pragma weak PMPI_Ialltoallv
+#pragma weak PMPI_Ireduce_scatter
 #pragma weak PMPI_Reduce_local
-#pragma weak PMPI_Reduce_scatter_block
-#pragma weak PMPI_Scan
-#pragma weak PMPI_Exscan
+#pragma weak PMPI_Ireduce_scatter_block
+#pragma weak PMPI_Iscan
+#pragma weak PMPI_Iexscan
 #pragma weak PMPI_Comm_rank
 #pragma weak PMPI_Comm_size
 
@@ -56,7 +56,7 @@ int MPI_Barrier(MPI_Comm comm)
 {
     struct call c = CALL_BEGIN("MPI_Barrier", comm);
     call_collective(&c, GRAPH_OP_BARRIER, 0, 0);
-    return call_end(&c, PMPI_Barrier(comm));
+    return call_asleep(&c, PMPI_Ibarrier(comm, &c.request));
 }
 
 int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
@@ -68,7 +68,8 @@ int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
     else
         call_writes(&c, buf, nbytes);
     call_collective(&c, GRAPH_OP_BROADCAST, root, nbytes);
-    return call_end(&c, PMPI_Bcast(heap_raw(buf), count, type, root, comm));
+    return call_asleep(
+        &c, PMPI_Ibcast(heap_raw(buf), count, type, root, comm, &c.request));
 }
 
 int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
@@ -80,12 +81,13 @@ int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
     if (rank_of(comm) == root)
         call_writes(&c, recvbuf, nbytes);
     call_collective(&c, GRAPH_OP_REDUCE, root, nbytes);
-    return call_end(&c, PMPI_Reduce(heap_raw(sendbuf), heap_raw(recvbuf), count,
-                                    type, op, root, comm));
+    return call_asleep(&c,
+                       PMPI_Ireduce(heap_raw(sendbuf), heap_raw(recvbuf), count,
+                                    type, op, root, comm, &c.request));
 }
 
 /* Functions of one signature: (sendbuf, recvbuf, count, type, op, comm). */
-#define REDUCTION(name, graph_op, sent_blocks)                                 \
+#define REDUCTION(name, lower, graph_op, sent_blocks)                          \
     int MPI_##name(const void *sendbuf, void *recvbuf, int count,              \
                    MPI_Datatype type, MPI_Op op, MPI_Comm comm)                \
     {                                                                          \
@@ -94,13 +96,15 @@ int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
         call_reads(&c, sendbuf, nbytes *(sent_blocks));                        \
         call_writes(&c, recvbuf, nbytes);                                      \
         call_collective(&c, graph_op, 0, nbytes *(sent_blocks));               \
-        return call_end(&c, PMPI_##name(heap_raw(sendbuf), heap_raw(recvbuf),  \
-                                        count, type, op, comm));               \
+        return call_asleep(&c,                                                 \
+                           PMPI_I##lower(heap_raw(sendbuf), heap_raw(recvbuf), \
+                                         count, type, op, comm, &c.request));  \
     }
-REDUCTION(Allreduce, GRAPH_OP_ALLREDUCE, 1)
-REDUCTION(Reduce_scatter_block, GRAPH_OP_REDUCESCATTER, size_of(comm))
-REDUCTION(Scan, GRAPH_OP_ALLREDUCE, 1)
-REDUCTION(Exscan, GRAPH_OP_ALLREDUCE, 1)
+REDUCTION(Allreduce, allreduce, GRAPH_OP_ALLREDUCE, 1)
+REDUCTION(Reduce_scatter_block, reduce_scatter_block, GRAPH_OP_REDUCESCATTER,
+          size_of(comm))
+REDUCTION(Scan, scan, GRAPH_OP_ALLREDUCE, 1)
+REDUCTION(Exscan, exscan, GRAPH_OP_ALLREDUCE, 1)
 
 int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
@@ -113,9 +117,9 @@ int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
         call_writes(&c, recvbuf,
                     call_nbytes(recvcount, recvtype) * size_of(comm));
     call_collective(&c, GRAPH_OP_GATHER, root, nbytes);
-    return call_end(&c, PMPI_Gather(heap_raw(sendbuf), sendcount, sendtype,
-                                    heap_raw(recvbuf), recvcount, recvtype,
-                                    root, comm));
+    return call_asleep(&c, PMPI_Igather(heap_raw(sendbuf), sendcount, sendtype,
+                                        heap_raw(recvbuf), recvcount, recvtype,
+                                        root, comm, &c.request));
 }
 
 int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -130,9 +134,9 @@ int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
             &c, recvbuf,
             call_nbytes(extent(recvcounts, displs, size_of(comm)), recvtype));
     call_collective(&c, GRAPH_OP_GATHER, root, nbytes);
-    return call_end(&c, PMPI_Gatherv(heap_raw(sendbuf), sendcount, sendtype,
-                                     heap_raw(recvbuf), recvcounts, displs,
-                                     recvtype, root, comm));
+    return call_asleep(&c, PMPI_Igatherv(heap_raw(sendbuf), sendcount, sendtype,
+                                         heap_raw(recvbuf), recvcounts, displs,
+                                         recvtype, root, comm, &c.request));
 }
 
 int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -146,9 +150,9 @@ int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                    call_nbytes(sendcount, sendtype) * size_of(comm));
     call_writes(&c, recvbuf, nbytes);
     call_collective(&c, GRAPH_OP_SCATTER, root, nbytes);
-    return call_end(&c, PMPI_Scatter(heap_raw(sendbuf), sendcount, sendtype,
-                                     heap_raw(recvbuf), recvcount, recvtype,
-                                     root, comm));
+    return call_asleep(&c, PMPI_Iscatter(heap_raw(sendbuf), sendcount, sendtype,
+                                         heap_raw(recvbuf), recvcount, recvtype,
+                                         root, comm, &c.request));
 }
 
 int MPI_Scatterv(const void *sendbuf, const int sendcounts[],
@@ -163,13 +167,14 @@ int MPI_Scatterv(const void *sendbuf, const int sendcounts[],
             call_nbytes(extent(sendcounts, displs, size_of(comm)), sendtype));
     call_writes(&c, recvbuf, nbytes);
     call_collective(&c, GRAPH_OP_SCATTER, root, nbytes);
-    return call_end(&c, PMPI_Scatterv(heap_raw(sendbuf), sendcounts, displs,
+    return call_asleep(&c,
+                       PMPI_Iscatterv(heap_raw(sendbuf), sendcounts, displs,
                                       sendtype, heap_raw(recvbuf), recvcount,
-                                      recvtype, root, comm));
+                                      recvtype, root, comm, &c.request));
 }
 
 /* Functions of one signature: blocks from everybody to everybody. */
-#define EXCHANGE(name, graph_op, sent_blocks)                                  \
+#define EXCHANGE(name, lower, graph_op, sent_blocks)                           \
     int MPI_##name(const void *sendbuf, int sendcount, MPI_Datatype sendtype,  \
                    void *recvbuf, int recvcount, MPI_Datatype recvtype,        \
                    MPI_Comm comm)                                              \
@@ -180,12 +185,13 @@ int MPI_Scatterv(const void *sendbuf, const int sendcounts[],
                    call_nbytes(sendcount, sendtype) * (sent_blocks));          \
         call_writes(&c, recvbuf, all);                                         \
         call_collective(&c, graph_op, 0, all);                                 \
-        return call_end(&c, PMPI_##name(heap_raw(sendbuf), sendcount,          \
-                                        sendtype, heap_raw(recvbuf),           \
-                                        recvcount, recvtype, comm));           \
+        return call_asleep(&c, PMPI_I##lower(heap_raw(sendbuf), sendcount,     \
+                                             sendtype, heap_raw(recvbuf),      \
+                                             recvcount, recvtype, comm,        \
+                                             &c.request));                     \
     }
-EXCHANGE(Allgather, GRAPH_OP_ALLGATHER, 1)
-EXCHANGE(Alltoall, GRAPH_OP_ALLTOALL, size_of(comm))
+EXCHANGE(Allgather, allgather, GRAPH_OP_ALLGATHER, 1)
+EXCHANGE(Alltoall, alltoall, GRAPH_OP_ALLTOALL, size_of(comm))
 
 int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                    void *recvbuf, const int recvcounts[], const int displs[],
@@ -197,9 +203,10 @@ int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
     call_reads(&c, sendbuf, call_nbytes(sendcount, sendtype));
     call_writes(&c, recvbuf, all);
     call_collective(&c, GRAPH_OP_ALLGATHER, 0, all);
-    return call_end(&c, PMPI_Allgatherv(heap_raw(sendbuf), sendcount, sendtype,
+    return call_asleep(&c,
+                       PMPI_Iallgatherv(heap_raw(sendbuf), sendcount, sendtype,
                                         heap_raw(recvbuf), recvcounts, displs,
-                                        recvtype, comm));
+                                        recvtype, comm, &c.request));
 }
 
 int MPI_Alltoallv(const void *sendbuf, const int sendcounts[],
@@ -216,9 +223,10 @@ int MPI_Alltoallv(const void *sendbuf, const int sendcounts[],
                    call_nbytes(extent(sendcounts, sdispls, n), sendtype));
     call_writes(&c, recvbuf, received);
     call_collective(&c, GRAPH_OP_ALLTOALL, 0, received);
-    return call_end(&c, PMPI_Alltoallv(heap_raw(sendbuf), sendcounts, sdispls,
+    return call_asleep(&c,
+                       PMPI_Ialltoallv(heap_raw(sendbuf), sendcounts, sdispls,
                                        sendtype, heap_raw(recvbuf), recvcounts,
-                                       rdispls, recvtype, comm));
+                                       rdispls, recvtype, comm, &c.request));
 }
 
 int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf,
@@ -233,9 +241,9 @@ int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf,
     call_reads(&c, sendbuf, nbytes);
     call_writes(&c, recvbuf, call_nbytes(recvcounts[rank_of(comm)], type));
     call_collective(&c, GRAPH_OP_REDUCESCATTER, 0, nbytes);
-    return call_end(&c,
-                    PMPI_Reduce_scatter(heap_raw(sendbuf), heap_raw(recvbuf),
-                                        recvcounts, type, op, comm));
+    return call_asleep(&c, PMPI_Ireduce_scatter(heap_raw(sendbuf),
+                                                heap_raw(recvbuf), recvcounts,
+                                                type, op, comm, &c.request));
 }
 
 /* Nobody else takes part: only the pointers need a translation. */

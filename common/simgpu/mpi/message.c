@@ -10,15 +10,17 @@
 #include "mpi/message.h"
 
 #include "mpi/comm.h" /* comm_message_key */
+#include "mpi/nap.h"
 
-#pragma weak PMPI_Send
-#pragma weak PMPI_Ssend
-#pragma weak PMPI_Rsend
-#pragma weak PMPI_Bsend
-#pragma weak PMPI_Recv
-#pragma weak PMPI_Sendrecv
+#pragma weak PMPI_Isend
+#pragma weak PMPI_Issend
+#pragma weak PMPI_Irsend
+#pragma weak PMPI_Ibsend
+#pragma weak PMPI_Irecv
+#pragma weak PMPI_Iprobe
 #pragma weak PMPI_Sendrecv_replace
-#pragma weak PMPI_Probe
+#pragma weak PMPI_Test
+#pragma weak PMPI_Testall
 #pragma weak PMPI_Comm_rank
 #pragma weak PMPI_Test_cancelled
 
@@ -57,7 +59,7 @@ void message_receive(struct call *c, void *buf, size_t nbytes,
 }
 
 /* Functions of one signature: (buf, count, type, dest, tag, comm). */
-#define SEND(name, rendezvous)                                                 \
+#define SEND(name, lower, rendezvous)                                          \
     int MPI_##name(const void *buf, int count, MPI_Datatype type, int dest,    \
                    int tag, MPI_Comm comm)                                     \
     {                                                                          \
@@ -65,13 +67,13 @@ void message_receive(struct call *c, void *buf, size_t nbytes,
         const size_t nbytes = call_nbytes(count, type);                        \
         message_send(&c, buf, nbytes, dest, tag, rendezvous);                  \
         call_wait(&c, dest, tag);                                              \
-        return call_end(                                                       \
-            &c, PMPI_##name(heap_raw(buf), count, type, dest, tag, comm));     \
+        return call_asleep(&c, PMPI_I##lower(heap_raw(buf), count, type, dest, \
+                                             tag, comm, &c.request));          \
     }
-SEND(Send, nbytes > MESSAGE_EAGER)
-SEND(Ssend, 1)
-SEND(Rsend, nbytes > MESSAGE_EAGER)
-SEND(Bsend, 0)
+SEND(Send, send, nbytes > MESSAGE_EAGER)
+SEND(Ssend, ssend, 1)
+SEND(Rsend, rsend, nbytes > MESSAGE_EAGER)
+SEND(Bsend, bsend, 0)
 
 int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag,
              MPI_Comm comm, MPI_Status *status)
@@ -80,8 +82,13 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag,
     MPI_Status own;
     MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
     call_wait(&c, source, tag);
-    const int err = call_end(
-        &c, PMPI_Recv(heap_raw(buf), count, type, source, tag, comm, s));
+    int done = 0, err = PMPI_Irecv(heap_raw(buf), count, type, source, tag,
+                                   comm, &c.request);
+    struct nap n = {0};
+    while (err == MPI_SUCCESS &&
+           (err = PMPI_Test(&c.request, &done, s)) == MPI_SUCCESS && !done)
+        nap(&n);
+    call_end(&c, err);
     if (err == MPI_SUCCESS)
         message_receive(&c, buf, call_nbytes(count, type), s);
     return err;
@@ -98,10 +105,20 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
     message_send(&c, sendbuf, call_nbytes(sendcount, sendtype), dest, sendtag,
                  0);
     call_wait(&c, source, recvtag);
-    const int err =
-        call_end(&c, PMPI_Sendrecv(heap_raw(sendbuf), sendcount, sendtype, dest,
-                                   sendtag, heap_raw(recvbuf), recvcount,
-                                   recvtype, source, recvtag, comm, s));
+    MPI_Request both[2];
+    MPI_Status status_of[2];
+    int done = 0, err = PMPI_Irecv(heap_raw(recvbuf), recvcount, recvtype,
+                                   source, recvtag, comm, &both[0]);
+    if (err == MPI_SUCCESS)
+        err = PMPI_Isend(heap_raw(sendbuf), sendcount, sendtype, dest, sendtag,
+                         comm, &both[1]);
+    struct nap n = {0};
+    while (err == MPI_SUCCESS &&
+           (err = PMPI_Testall(2, both, &done, status_of)) == MPI_SUCCESS &&
+           !done)
+        nap(&n);
+    call_end(&c, err);
+    *s = status_of[0];
     if (err == MPI_SUCCESS)
         message_receive(&c, recvbuf, call_nbytes(recvcount, recvtype), s);
     return err;
@@ -130,5 +147,11 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     struct call c = CALL_BEGIN("MPI_Probe", comm);
     call_wait(&c, source, tag);
-    return call_end(&c, PMPI_Probe(source, tag, comm, status));
+    int found = 0, err;
+    struct nap n = {0};
+    while ((err = PMPI_Iprobe(source, tag, comm, &found, status)) ==
+               MPI_SUCCESS &&
+           !found)
+        nap(&n);
+    return call_end(&c, err);
 }

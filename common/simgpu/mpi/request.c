@@ -12,6 +12,7 @@
 
 #include "mpi/map.h" /* map_slot */
 #include "mpi/message.h"
+#include "mpi/nap.h"
 
 #pragma weak PMPI_Isend
 #pragma weak PMPI_Issend
@@ -22,10 +23,6 @@
 #pragma weak PMPI_Start
 #pragma weak PMPI_Startall
 #pragma weak PMPI_Request_free
-#pragma weak PMPI_Wait
-#pragma weak PMPI_Waitall
-#pragma weak PMPI_Waitany
-#pragma weak PMPI_Waitsome
 #pragma weak PMPI_Test
 #pragma weak PMPI_Testall
 #pragma weak PMPI_Testany
@@ -184,7 +181,11 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
     const MPI_Request before = *request;
     call_wait(&c, MPI_ANY_SOURCE, MPI_ANY_TAG);
-    const int err = call_end(&c, PMPI_Wait(request, s));
+    int err, done = 0;
+    struct nap n = {0};
+    while ((err = PMPI_Test(request, &done, s)) == MPI_SUCCESS && !done)
+        nap(&n);
+    call_end(&c, err);
     if (err == MPI_SUCCESS)
         completed(&c, before, s);
     return err;
@@ -239,7 +240,13 @@ int MPI_Waitall(int count, MPI_Request request[], MPI_Status statuses[])
     struct call c = CALL_BEGIN("MPI_Waitall", MPI_COMM_WORLD);
     struct several s = several_begin(count, request);
     call_wait(&c, MPI_ANY_SOURCE, MPI_ANY_TAG);
-    const int err = call_end(&c, PMPI_Waitall(count, request, s.status));
+    int err, done = 0;
+    struct nap n = {0};
+    while ((err = PMPI_Testall(count, request, &done, s.status)) ==
+               MPI_SUCCESS &&
+           !done)
+        nap(&n);
+    call_end(&c, err);
     several_end(&s, &c, err == MPI_SUCCESS ? count : 0, NULL, statuses);
     return err;
 }
@@ -261,7 +268,13 @@ int MPI_Waitany(int count, MPI_Request request[], int *index,
     struct call c = CALL_BEGIN("MPI_Waitany", MPI_COMM_WORLD);
     struct several s = several_begin(count, request);
     call_wait(&c, MPI_ANY_SOURCE, MPI_ANY_TAG);
-    const int err = call_end(&c, PMPI_Waitany(count, request, index, s.status));
+    int err, done = 0;
+    struct nap n = {0};
+    while ((err = PMPI_Testany(count, request, index, &done, s.status)) ==
+               MPI_SUCCESS &&
+           !done)
+        nap(&n);
+    call_end(&c, err);
     several_end(&s, &c, err == MPI_SUCCESS && *index != MPI_UNDEFINED, index,
                 status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
     return err;
@@ -285,8 +298,14 @@ int MPI_Waitsome(int count, MPI_Request request[], int *ncompleted,
     struct call c = CALL_BEGIN("MPI_Waitsome", MPI_COMM_WORLD);
     struct several s = several_begin(count, request);
     call_wait(&c, MPI_ANY_SOURCE, MPI_ANY_TAG);
-    const int err = call_end(
-        &c, PMPI_Waitsome(count, request, ncompleted, indices, s.status));
+    int err;
+    *ncompleted = 0; // MPI_UNDEFINED: there is nothing to wait for
+    struct nap n = {0};
+    while ((err = PMPI_Testsome(count, request, ncompleted, indices,
+                                s.status)) == MPI_SUCCESS &&
+           !*ncompleted)
+        nap(&n);
+    call_end(&c, err);
     several_end(&s, &c,
                 err == MPI_SUCCESS && *ncompleted != MPI_UNDEFINED ? *ncompleted
                                                                    : 0,

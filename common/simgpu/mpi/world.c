@@ -9,13 +9,16 @@
 #include "core/stream.h" /* host_call */
 #include "mpi/call.h"
 #include "mpi/comm.h" /* comm_made */
+#include "mpi/nap.h"
 
 #pragma weak PMPI_Init
 #pragma weak PMPI_Init_thread
 #pragma weak PMPI_Finalize
 #pragma weak PMPI_Comm_size
 #pragma weak PMPI_Comm_rank
-#pragma weak PMPI_Allgather
+#pragma weak PMPI_Iallgather
+#pragma weak PMPI_Ibarrier
+#pragma weak PMPI_Test
 #pragma weak PMPI_Get_processor_name
 #pragma weak PMPI_Comm_dup
 #pragma weak PMPI_Comm_dup_with_info
@@ -34,8 +37,14 @@ static void meet(void)
     PMPI_Comm_size(MPI_COMM_WORLD, &n);
     if (n > MAX_RANKS)
         proc_fault(NULL, "%d ranks: simgpu runs at most %d", n, MAX_RANKS);
-    PMPI_Allgather(&proc()->id, sizeof *ids, MPI_BYTE, ids, sizeof *ids,
-                   MPI_BYTE, MPI_COMM_WORLD);
+    MPI_Request request;
+    int done = 0;
+    PMPI_Iallgather(&proc()->id, sizeof *ids, MPI_BYTE, ids, sizeof *ids,
+                    MPI_BYTE, MPI_COMM_WORLD, &request);
+    struct nap w = {0};
+    while (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+           !done)
+        nap(&w);
     proc_meet(ids, (uint32_t)n);
 }
 
