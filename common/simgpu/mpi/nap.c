@@ -3,7 +3,7 @@
 #include <sched.h>  /* sched_yield */
 #include <unistd.h> /* usleep */
 
-enum { YIELDS = 200, SHORT_US = 20, LONGER = 30, LONG_US = 1000 };
+enum { YIELDS = 50, SHORT_US = 20, LONGER = 30, LONG_US = 1000 };
 
 void nap(struct nap *n)
 {
