@@ -65,6 +65,19 @@ START_TEST(every_student_has_a_machine_that_can_be_inferred)
 }
 END_TEST
 
+/* In the sandbox and where it is judged, the machine is the student's. */
+START_TEST(the_grader_grades_on_the_students_own_machine)
+{
+    struct child c =
+        child_run(300,
+                  "%s/grade run --lab lab6 --student %s --case my-machine "
+                  "%s/solutions/lab6-peer-bandwidth",
+                  child_build(), students[_i], labtest_root());
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 /* ---- inference, on many machines -------------------------------------------------- */
 
 static const char *const known[] = {"a100-cubemesh", "dgx-1v", "pcie-4090",
@@ -273,6 +286,7 @@ static void own_tests(TCase *t)
                         0, sizeof known / sizeof *known);
     tcase_add_loop_test(t, the_sweep_shows_what_was_measured_on_such_machines,
                         0, sizeof published / sizeof *published);
+    tcase_add_loop_test(t, the_grader_grades_on_the_students_own_machine, 0, 2);
     tcase_add_test(t, the_sweep_shows_the_published_cube_mesh);
     tcase_add_test(t, the_sweep_shows_the_measured_links_of_a_dgx_1v);
     tcase_add_test(t, a_wrong_option_of_the_sweep_is_a_usage_error);
