@@ -35,6 +35,8 @@ struct gbps { /* bandwidth from each GPU to each other; 0 on the diagonal */
 struct peers { /* all GPUs of this process */
     int n;
     cudaStream_t link[PEERS][PEERS]; /* [from][to], on `from`; non-blocking */
+    cudaStream_t second[PEERS]
+                       [PEERS]; /* likewise, for a wide link's other half */
     /* Events of each GPU, to say that chunk `slot` of a route has left it. */
     cudaEvent_t left[PEERS][ROUTES][SLOTS];
     cudaEvent_t sent[PEERS][PEERS][PIECES][2]; /* likewise, in an all-to-all */
@@ -208,6 +210,7 @@ ncclResult_t copy_by_host(const struct peers *p, int from, int to, void *dst,
 struct schedule {
     int n, npieces;
     int via[PEERS][PEERS][PIECES]; /* [from][to][piece] */
+    int wide[PEERS][PEERS]; /* a link that does two copies at a time (given) */
 };
 
 /*

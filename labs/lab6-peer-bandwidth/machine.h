@@ -38,8 +38,10 @@ void machine_show(struct lab_run *r, int gpu, const char *name,
 /* One way, alone, between all pairs, by copies of nbytes. */
 void machine_measure(struct lab_run *r, size_t nbytes, struct gbps *m);
 
-/* What all copies from and to GPU 0 reach together, in GB/s. */
-double machine_measure_gpu(size_t nbytes);
+/* What all copies over GPU 0's NVLinks (link: > 0) reach together, in GB/s; 0
+ * without any. nbytes: of those over the widest. */
+double machine_measure_gpu(const struct gbps *m, int link[PEERS][PEERS],
+                           size_t nbytes);
 
 /* Which pairs have NVLinks, by their bandwidth: 1, else LINK_SYS. */
 void machine_nvlinks(const struct gbps *m, double nvlink_GBps,

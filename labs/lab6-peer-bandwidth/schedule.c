@@ -3,6 +3,8 @@
  */
 #include "lab6.h"
 
+#include <math.h> /* fmin */
+
 #include "lab/lab.h" /* LAB_HOLE */
 
 /* Does the machine have NVLinks? Given. */
@@ -13,6 +15,19 @@ static int has_nvlinks(int link[PEERS][PEERS], int n)
             if (link[a][b] > 0)
                 return 1;
     return 0;
+}
+
+/* Links of half as much again as the narrowest NVLink. Given. */
+static void find_wide(const struct gbps *m, int link[PEERS][PEERS],
+                      int wide[PEERS][PEERS])
+{
+    double narrowest = 1e99;
+    for (int i = 0; i < m->n * m->n; i++)
+        if (link[i / m->n][i % m->n] > 0)
+            narrowest = fmin(narrowest, m->at[i / m->n][i % m->n]);
+    for (int a = 0; a < m->n; a++)
+        for (int b = 0; b < m->n; b++)
+            wide[a][b] = link[a][b] > 0 && m->at[a][b] > 1.5 * narrowest;
 }
 
 struct busy { /* how long everything has to work for what was planned so far */
@@ -65,6 +80,7 @@ void schedule_all_to_all(const struct gbps *m, int link[PEERS][PEERS],
                 plan->via[a][b][i] = -1;
     if (!has_nvlinks(link, m->n))
         return;
+    find_wide(m, link, plan->wide);
     // Yours to write: part 5: plan them all (about 15 lines)
     // piece by piece, each on its best way; then, a few times more, take
     // each off and look again, now that the others are there.

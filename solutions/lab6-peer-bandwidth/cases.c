@@ -360,7 +360,7 @@ static ncclResult_t run_all_to_all_speed(struct lab_run *r)
         return stand_by(r);
     struct peers *const p = machine_peers();
     machine_nvlinks(&m, card->nvlink_GBps, link);
-    schedule_all_to_all(&m, link, machine_measure_gpu(probe),
+    schedule_all_to_all(&m, link, machine_measure_gpu(&m, link, probe),
                         (int)plan_int(r->c, "pieces", 3), &plan);
     for (int g = 0; g < p->n; g++) {
         b.send[g] = machine_buffer(g, 0, (size_t)p->n * block);

@@ -213,32 +213,41 @@ static void ask_for_copy(int from, int to, size_t nbytes, cudaEvent_t event[2])
     CUDA_MUST(cudaEventRecord(event[1], link));
 }
 
-static double GBps_of(cudaEvent_t event[2], size_t nbytes)
+static double ms_of(cudaEvent_t event[2])
 {
     float ms;
     CUDA_MUST(cudaEventSynchronize(event[1]));
     CUDA_MUST(cudaEventElapsedTime(&ms, event[0], event[1]));
     for (int i = 0; i < 2; i++)
         CUDA_MUST(cudaEventDestroy(event[i]));
-    return (double)nbytes / ms * 1e-6;
+    return ms;
 }
 
-/* What all its copies reach together is no more than what those of a GPU with
- * many links do at once: each other GPU sends to it and gets from it. */
-double machine_measure_gpu(size_t nbytes)
+/*
+ * What all its copies reach together is no more than what those of a GPU with
+ * many links do at once: each neighbour sends to it and gets from it, as much as
+ * its link would do in the same time, so that all end together.
+ */
+double machine_measure_gpu(const struct gbps *m, int link[PEERS][PEERS],
+                           size_t nbytes)
 {
     cudaEvent_t event[PEERS][2][2];
-    const int n = machine_peers()->n;
-    double sum = 0;
-    for (int other = 1; other < n; other++) {
-        ask_for_copy(0, other, nbytes, event[other][0]);
-        ask_for_copy(other, 0, nbytes, event[other][1]);
+    double fastest = 0, moved = 0, longest_ms = 0;
+    for (int other = 1; other < m->n; other++)
+        fastest = fmax(fastest, m->at[0][other]);
+    for (int other = 1; other < m->n; other++) {
+        const double part = (double)nbytes * m->at[0][other] / fastest;
+        if (link[0][other] <= 0)
+            continue;
+        ask_for_copy(0, other, (size_t)part, event[other][0]);
+        ask_for_copy(other, 0, (size_t)part, event[other][1]);
+        moved += 2 * part;
     }
-    for (int other = 1; other < n; other++)
-        for (int i = 0; i < 2; i++)
-            sum += GBps_of(event[other][i], nbytes);
+    for (int other = 1; other < m->n; other++)
+        for (int i = 0; i < 2 && link[0][other] > 0; i++)
+            longest_ms = fmax(longest_ms, ms_of(event[other][i]));
     CUDA_MUST(cudaSetDevice(0));
-    return sum;
+    return longest_ms > 0 ? moved / longest_ms * 1e-6 : 0;
 }
 
 void machine_nvlinks(const struct gbps *m, double nvlink_GBps,

@@ -17,6 +17,8 @@ static ncclResult_t init_gpu(struct peers *p, int gpu)
             continue;
         LAB_TRY_CUDA(cudaStreamCreateWithFlags(&p->link[gpu][to],
                                                cudaStreamNonBlocking));
+        LAB_TRY_CUDA(cudaStreamCreateWithFlags(&p->second[gpu][to],
+                                               cudaStreamNonBlocking));
         for (int i = 0; i < 2 * PIECES; i++)
             LAB_TRY_CUDA(cudaEventCreateWithFlags(
                 &p->sent[gpu][to][i / 2][i % 2], cudaEventDisableTiming));
@@ -47,6 +49,7 @@ ncclResult_t peers_release(struct peers *p)
             if (to == gpu)
                 continue;
             LAB_TRY_CUDA(cudaStreamDestroy(p->link[gpu][to]));
+            LAB_TRY_CUDA(cudaStreamDestroy(p->second[gpu][to]));
             for (int i = 0; i < 2 * PIECES; i++)
                 LAB_TRY_CUDA(cudaEventDestroy(p->sent[gpu][to][i / 2][i % 2]));
         }
@@ -127,6 +130,17 @@ size_t schedule_bounce_nbytes(const struct schedule *plan, int gpu,
     return n * piece_room(plan, block_nbytes);
 }
 
+/*
+ * The stream of a chunk's hop. Copies that run at the same time get equal shares
+ * of a GPU: a link that is twice as wide gets its due by two copies at a time.
+ */
+static cudaStream_t lane(const struct exchange *x, int from, int to,
+                         size_t round)
+{
+    return x->plan->wide[from][to] && round % 2 ? x->p->second[from][to]
+                                                : x->p->link[from][to];
+}
+
 /* One leg of chunk number `round` of a piece. */
 static ncclResult_t carry(const struct exchange *x, enum leg leg, size_t round,
                           int from, int to, int piece)
@@ -143,8 +157,8 @@ static ncclResult_t carry(const struct exchange *x, enum leg leg, size_t round,
         x->send[from] + (size_t)to * x->block_nbytes + begin;
     char *const dst = x->recv[to] + (size_t)from * x->block_nbytes + begin;
     if (leg == STRAIGHT) {
-        LAB_TRY_CUDA(
-            cudaMemcpyPeerAsync(dst, to, src, from, nbytes, p->link[from][to]));
+        LAB_TRY_CUDA(cudaMemcpyPeerAsync(dst, to, src, from, nbytes,
+                                         lane(x, from, to, round)));
         return ncclSuccess;
     }
     char *const between =
@@ -152,12 +166,12 @@ static ncclResult_t carry(const struct exchange *x, enum leg leg, size_t round,
     const cudaEvent_t arrived = p->sent[from][to][piece][round % 2];
     if (leg == FIRST_HOPS) {
         LAB_TRY_CUDA(cudaMemcpyPeerAsync(between, via, src, from, nbytes,
-                                         p->link[from][via]));
-        LAB_TRY_CUDA(cudaEventRecord(arrived, p->link[from][via]));
+                                         lane(x, from, via, round)));
+        LAB_TRY_CUDA(cudaEventRecord(arrived, lane(x, from, via, round)));
     } else {
-        LAB_TRY_CUDA(cudaStreamWaitEvent(p->link[via][to], arrived, 0));
+        LAB_TRY_CUDA(cudaStreamWaitEvent(lane(x, via, to, round), arrived, 0));
         LAB_TRY_CUDA(cudaMemcpyPeerAsync(dst, to, between, via, nbytes,
-                                         p->link[via][to]));
+                                         lane(x, via, to, round)));
     }
     return ncclSuccess;
 }
@@ -216,10 +230,10 @@ ncclResult_t peers_all_to_all(const struct peers *p,
     const size_t nrounds =
         (piece_room(plan, block_nbytes) + chunk_nbytes - 1) / chunk_nbytes;
     for (size_t round = 0; round <= nrounds; round++) {
-        LAB_TRY(carry_all(&x, FIRST_HOPS, round));
-        LAB_TRY(carry_all(&x, STRAIGHT, round));
         if (round > 0)
             LAB_TRY(carry_all(&x, SECOND_HOPS, round - 1));
+        LAB_TRY(carry_all(&x, STRAIGHT, round));
+        LAB_TRY(carry_all(&x, FIRST_HOPS, round));
     }
     return peers_wait(p);
 }
