@@ -158,6 +158,22 @@ void data_fill(void *buf, size_t count, enum data_type type, uint64_t seed)
         data_set(buf, i, type, data_value(seed, i, type));
 }
 
+void data_fill_sum(void *buf, size_t count, enum data_type type, int nterms,
+                   uint64_t seed)
+{
+    const double exact = 1 / data_epsilon(type); // integers up to here
+    const uint64_t largest = isinf(exact) ? 0 : (uint64_t)(exact / nterms);
+    if (largest <= 4) {
+        data_fill(buf, count, type, seed);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t random = judge_seed(seed, i);
+        const double magnitude = (double)(1 + (random >> 1) % largest);
+        data_set(buf, i, type, random & 1 ? -magnitude : magnitude);
+    }
+}
+
 static uint64_t combine_integers(uint64_t a, uint64_t b, enum data_op op,
                                  int is_signed)
 {

@@ -61,6 +61,14 @@ int data_value(uint64_t seed, size_t i, enum data_type type);
 void data_fill(void *buf, size_t count, enum data_type type, uint64_t seed);
 
 /*
+ * The same, of numbers that take all the bits which leave sums of nterms of them
+ * exact: whoever sums, or just moves them, at a lower precision than the type's
+ * gets something else. Integers and 8-bit types: as data_fill().
+ */
+void data_fill_sum(void *buf, size_t count, enum data_type type, int nterms,
+                   uint64_t seed);
+
+/*
  * Element-wise acc = acc op in, for count elements. Integers wrap; floating
  * point rounds to the type after each operation.
  */

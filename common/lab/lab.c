@@ -61,16 +61,30 @@ void lab_free_buffers(void)
         CUDA_MUST(cudaFree(buffers.base[--buffers.n]));
 }
 
-void *lab_input(struct lab_run *r, size_t count, int type)
+/* A lab_buffer() with what is at h, which is freed. */
+static void *on_device(struct lab_run *r, void *h, size_t nbytes)
 {
-    const size_t nbytes = count * data_size((enum data_type)type);
     void *const d = lab_buffer(r, nbytes);
-    void *const h = host_memory(nbytes);
-    data_fill(h, count, (enum data_type)type, r->seed);
     CUDA_MUST(cudaMemcpyAsync(d, h, nbytes, cudaMemcpyHostToDevice, r->stream));
     CUDA_MUST(cudaStreamSynchronize(r->stream));
     free(h);
     return d;
+}
+
+void *lab_input(struct lab_run *r, size_t count, int type)
+{
+    const size_t nbytes = count * data_size((enum data_type)type);
+    void *const h = host_memory(nbytes);
+    data_fill(h, count, (enum data_type)type, r->seed);
+    return on_device(r, h, nbytes);
+}
+
+void *lab_input_sum(struct lab_run *r, size_t count, int type)
+{
+    const size_t nbytes = count * data_size((enum data_type)type);
+    void *const h = host_memory(nbytes);
+    data_fill_sum(h, count, (enum data_type)type, r->nranks, r->seed);
+    return on_device(r, h, nbytes);
 }
 
 /* ---- showing ------------------------------------------------------------------- */

@@ -78,6 +78,9 @@ void *lab_buffer(struct lab_run *r, size_t nbytes);
  * types are numbered as NCCL's). */
 void *lab_input(struct lab_run *r, size_t count, int type);
 
+/* The same for sums over all ranks: data_fill_sum(). */
+void *lab_input_sum(struct lab_run *r, size_t count, int type);
+
 /*
  * Show the nbytes of a lab_buffer(), with its red zones. Call after lab_end(),
  * when no work is left on the device.

@@ -74,10 +74,17 @@ static ncclResult_t run_sum(struct lab_run *r)
 
 /* ---- parts 2 and 3 -------------------------------------------------------------- */
 
+/* This rank's input: products have to stay exact, too. */
+static void *input(struct lab_run *r, const struct problem *p, size_t count)
+{
+    return p->op == ncclProd ? lab_input(r, count, p->type)
+                             : lab_input_sum(r, count, p->type);
+}
+
 static ncclResult_t run_broadcast(struct lab_run *r)
 {
     const struct problem p = problem_of(r);
-    void *const in = lab_input(r, p.count, p.type);
+    void *const in = input(r, &p, p.count);
     void *const out = p.in_place ? in : lab_buffer(r, p.nbytes);
     lab_begin(r);
     LAB_TRY(p2p_broadcast(in, out, p.count, p.type, p.root, &p.coll));
@@ -89,7 +96,7 @@ static ncclResult_t run_broadcast(struct lab_run *r)
 static ncclResult_t run_scatter(struct lab_run *r)
 {
     const struct problem p = problem_of(r);
-    void *const in = lab_input(r, (size_t)r->nranks * p.count, p.type);
+    void *const in = input(r, &p, (size_t)r->nranks * p.count);
     void *const out = lab_buffer(r, p.nbytes);
     lab_begin(r);
     LAB_TRY(p2p_scatter(in, out, p.count, p.type, p.root, &p.coll));
@@ -112,7 +119,7 @@ static ncclResult_t run_gather(struct lab_run *r)
 {
     const struct problem p = problem_of(r);
     const size_t all = (size_t)r->nranks * p.nbytes;
-    const void *in = lab_input(r, p.count, p.type);
+    const void *in = input(r, &p, p.count);
     void *const out = lab_buffer(r, all);
     if (p.in_place)
         in = block_in_place(r, &p, in, out);
@@ -127,7 +134,7 @@ static ncclResult_t run_all_gather(struct lab_run *r)
 {
     const struct problem p = problem_of(r);
     const size_t all = (size_t)r->nranks * p.nbytes;
-    const void *in = lab_input(r, p.count, p.type);
+    const void *in = input(r, &p, p.count);
     void *const out = lab_buffer(r, all);
     if (p.in_place)
         in = block_in_place(r, &p, in, out);
@@ -141,7 +148,7 @@ static ncclResult_t run_all_gather(struct lab_run *r)
 static ncclResult_t run_reduce(struct lab_run *r)
 {
     const struct problem p = problem_of(r);
-    void *const in = lab_input(r, p.count, p.type);
+    void *const in = input(r, &p, p.count);
     void *const out = p.in_place ? in : lab_buffer(r, p.nbytes);
     lab_begin(r);
     LAB_TRY(p2p_reduce(in, out, p.count, p.type, p.op, p.root, &p.coll));
@@ -153,7 +160,7 @@ static ncclResult_t run_reduce(struct lab_run *r)
 static ncclResult_t run_reduce_scatter(struct lab_run *r)
 {
     const struct problem p = problem_of(r);
-    void *const in = lab_input(r, (size_t)r->nranks * p.count, p.type);
+    void *const in = input(r, &p, (size_t)r->nranks * p.count);
     void *const out = lab_buffer(r, p.nbytes);
     lab_begin(r);
     LAB_TRY(p2p_reduce_scatter(in, out, p.count, p.type, p.op, &p.coll));
@@ -186,7 +193,7 @@ static ncclResult_t run_all_reduce(struct lab_run *r)
 {
     const struct problem p = problem_of(r);
     allreduce_fn *const fn = algo_of(r);
-    void *const in = lab_input(r, p.count, p.type);
+    void *const in = input(r, &p, p.count);
     void *const out = p.in_place ? in : lab_buffer(r, p.nbytes);
     lab_begin(r);
     LAB_TRY(fn(in, out, p.count, p.type, p.op, &p.coll));
@@ -201,7 +208,7 @@ static ncclResult_t run_sum_by(struct lab_run *r)
 {
     const struct problem p = problem_of(r);
     const size_t count = p.count * (size_t)r->nranks;
-    const float *const in = lab_input(r, count, ncclFloat);
+    const float *const in = lab_input_sum(r, count, ncclFloat);
     float *const out = lab_buffer(r, count * sizeof *out);
     lab_begin(r);
     LAB_TRY(sum_by((enum sum_way)plan_int(r->c, "way", 0), in, out, count,
@@ -215,7 +222,7 @@ static ncclResult_t run_measure(struct lab_run *r)
 {
     const struct problem p = problem_of(r);
     const size_t count = p.count * (size_t)r->nranks;
-    const float *const in = lab_input(r, count, ncclFloat);
+    const float *const in = lab_input_sum(r, count, ncclFloat);
     float *const out = lab_buffer(r, count * sizeof *out);
     double us = 0;
     lab_begin(r);
@@ -336,7 +343,7 @@ static ncclResult_t measure_way(struct lab_run *r, enum sum_way way,
                                .stream = r->stream,
                                .scratch = lab_buffer(r, 2 * nbytes + 64),
                                .scratch_nbytes = 2 * nbytes + 64};
-        const float *const in = lab_input(r, count, ncclFloat);
+        const float *const in = lab_input_sum(r, count, ncclFloat);
         float *const out = lab_buffer(r, nbytes);
         s->bytes[i] = (double)(count * sizeof(float));
         LAB_TRY(measure_sum(way, in, out, count, 1, 3, &c, &s->us[i]));

@@ -41,9 +41,14 @@ static char *inputs(const struct judge_task *t, const struct problem *p,
                     size_t count, int iteration)
 {
     char *const in = malloc((size_t)t->nranks * count * p->size + 1);
-    for (int r = 0; r < t->nranks; r++)
-        data_fill(in + (size_t)r * count * p->size, count, p->type,
-                  judge_input_seed(t, r, iteration));
+    for (int r = 0; r < t->nranks; r++) {
+        char *const own = in + (size_t)r * count * p->size;
+        const uint64_t seed = judge_input_seed(t, r, iteration);
+        if (p->op == DATA_PROD)
+            data_fill(own, count, p->type, seed);
+        else
+            data_fill_sum(own, count, p->type, t->nranks, seed);
+    }
     return in;
 }
 

@@ -210,6 +210,29 @@ START_TEST(nan_never_matches_and_infinity_only_itself)
 }
 END_TEST
 
+static const enum data_type wide[] = {DATA_HALF, DATA_BFLOAT16, DATA_FLOAT,
+                                      DATA_DOUBLE};
+
+START_TEST(sums_take_all_bits_and_are_exact)
+{
+    enum { COUNT = 1000, TERMS = 8 };
+    const enum data_type type = wide[_i];
+    double in[COUNT], acc[COUNT] = {0}, want[COUNT] = {0}, most = 0;
+    for (int r = 0; r < TERMS; r++) {
+        data_fill_sum(in, COUNT, type, TERMS, judge_seed(1, (uint64_t)r));
+        data_combine(acc, in, COUNT, type, DATA_SUM);
+        for (int i = 0; i < COUNT; i++) {
+            want[i] += data_get(in, (size_t)i, type);
+            most = fmax(most, fabs(data_get(in, (size_t)i, type)));
+        }
+    }
+    for (int i = 0; i < COUNT; i++)
+        ck_assert(data_get(acc, (size_t)i, type) == want[i]);
+    ck_assert(most <= 1 / data_epsilon(type) / TERMS &&
+              most > .9 / data_epsilon(type) / TERMS);
+}
+END_TEST
+
 START_TEST(a_tolerance_is_relative_plus_absolute)
 {
     static const struct {
@@ -262,6 +285,8 @@ int main(void)
                         DATA_TYPES);
     tcase_add_loop_test(t, nan_never_matches_and_infinity_only_itself, 0,
                         DATA_TYPES);
+    tcase_add_loop_test(t, sums_take_all_bits_and_are_exact, 0,
+                        sizeof wide / sizeof *wide);
     tcase_add_test(t, a_tolerance_is_relative_plus_absolute);
     tcase_add_test(t, epsilon_is_the_error_of_one_rounding);
     suite_add_tcase(s, t);
