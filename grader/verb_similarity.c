@@ -116,7 +116,11 @@ static int compare(const char *dir, int least, struct pairs *all)
 
 static void print(const struct pairs *all)
 {
-    const int usual = all->n ? all->p[all->n / 2].percent : 0;
+    if (all->n == 0) {
+        printf("no two students share that much (--least)\n");
+        return;
+    }
+    const int usual = all->p[all->n / 2].percent;
     printf("%-24s %-24s %8s %8s\n", "student", "has code of", "shared",
            "above");
     for (int i = 0; i < all->n; i++)
