@@ -46,12 +46,18 @@ struct model model_of(const struct plan_case *c, int nranks)
     struct model m = {
         .task = nn_task_of(c),
         .schedule = schedule_named(plan_text(c, "schedule", "1f1b")),
-        .chunks = (int)plan_int(c, "chunks", 1),
+        .chunks = (int)plan_int(c, "chunks", 2),
         .checkpoint = (int)plan_int(c, "checkpoint", 0),
     };
     m.tp = common((int)plan_int(c, "tp", 1), nranks);
-    m.pp = common((int)plan_int(c, "pp", 1), nranks / m.tp);
+    m.pp = common((int)plan_int(c, "pp", nranks), nranks / m.tp);
     m.dp = nranks / m.tp / m.pp;
+    if (plan_int(c, "blocks", 0)) // of each stage
+        m.task.shape.depth = 2 * (int)plan_int(c, "blocks", 0) * m.pp;
+    if (m.schedule != MODEL_INTERLEAVED || m.pp == 1)
+        m.chunks = 1;
+    else // groups of micro-batches are whole
+        m.task.micro = (m.task.micro + m.pp - 1) / m.pp * m.pp;
     return m;
 }
 

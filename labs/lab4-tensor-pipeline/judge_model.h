@@ -12,7 +12,9 @@
  *     with: {tp: 2, pp: 2, micro: 4, schedule: 1f1b, chunks: 1, checkpoint: 0}
  *
  * tp and pp are what they are asked to be as far as they divide the number of
- * ranks; the rest is data parallel. Rank 0's seed of an iteration makes the
+ * ranks; the rest is data parallel. Without pp, all ranks are stages. blocks, if it is
+ * given, are those of each stage, in place of a depth. Chunks are for
+ * the interleaved schedule, which also rounds micro up to a multiple of pp. Rank 0's seed of an iteration makes the
  * weights, and, by model_data_seed(), the data.
  */
 #ifndef LAB4_JUDGE_MODEL_H

@@ -25,12 +25,18 @@ void *cases_upload(struct lab_run *r, const void *host, size_t nbytes)
 }
 
 static const struct lab_kind kinds[] = {
-    {"split", run_split},
-    {"column", run_column},
-    {"row", run_row},
-    {"gather", run_gather},
-    {"block_forward", run_block_forward},
-    {"block_backward", run_block_backward},
+    {"split", case_split},
+    {"column", case_column},
+    {"row", case_row},
+    {"gather", case_gather},
+    {"block_forward", case_block_forward},
+    {"block_backward", case_block_backward},
+    {"schedule", case_schedule},
+    {"pipe", case_pipe},
+    {"bubble", case_bubble},
+    {"grid", case_grid},
+    {"hybrid", case_hybrid},
+    {"speed", case_speed},
     {NULL, NULL},
 };
 
@@ -38,4 +44,5 @@ const struct lab lab = {
     .name = "lab4-tensor-pipeline",
     .brief = "one network on many GPUs: tensor, pipeline and data parallel",
     .kinds = kinds,
+    .dataless = "1M", // what is that large is timed alone
 };

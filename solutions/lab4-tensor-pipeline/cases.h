@@ -13,11 +13,19 @@ uint64_t cases_seed(const struct lab_run *r);
 void *cases_upload(struct lab_run *r, const void *host, size_t nbytes);
 
 /* cases_tensor.c */
-ncclResult_t run_split(struct lab_run *r);
-ncclResult_t run_column(struct lab_run *r);
-ncclResult_t run_row(struct lab_run *r);
-ncclResult_t run_gather(struct lab_run *r);
-ncclResult_t run_block_forward(struct lab_run *r);
-ncclResult_t run_block_backward(struct lab_run *r);
+ncclResult_t case_split(struct lab_run *r);
+ncclResult_t case_column(struct lab_run *r);
+ncclResult_t case_row(struct lab_run *r);
+ncclResult_t case_gather(struct lab_run *r);
+ncclResult_t case_block_forward(struct lab_run *r);
+ncclResult_t case_block_backward(struct lab_run *r);
+
+/* cases_train.c */
+ncclResult_t case_schedule(struct lab_run *r);
+ncclResult_t case_grid(struct lab_run *r);
+ncclResult_t case_pipe(struct lab_run *r);
+ncclResult_t case_hybrid(struct lab_run *r);
+ncclResult_t case_bubble(struct lab_run *r);
+ncclResult_t case_speed(struct lab_run *r);
 
 #endif

@@ -98,7 +98,7 @@ static void show(struct lab_run *r, const char *name, const float *d, int rows,
 
 /* ---- layers ---------------------------------------------------------------------- */
 
-ncclResult_t run_split(struct lab_run *r)
+ncclResult_t case_split(struct lab_run *r)
 {
     struct bench b = bench_of(r);
     const int in = b.l.in, out = b.l.out, n = r->nranks;
@@ -115,7 +115,7 @@ ncclResult_t run_split(struct lab_run *r)
     return ncclSuccess;
 }
 
-ncclResult_t run_column(struct lab_run *r)
+ncclResult_t case_column(struct lab_run *r)
 {
     struct bench b = bench_of(r);
     const int rows = b.l.rows, in = b.l.in, out = b.l.out,
@@ -137,7 +137,7 @@ ncclResult_t run_column(struct lab_run *r)
     return ncclSuccess;
 }
 
-ncclResult_t run_row(struct lab_run *r)
+ncclResult_t case_row(struct lab_run *r)
 {
     struct bench b = bench_of(r);
     const int rows = b.l.rows, in = b.l.in, out = b.l.out,
@@ -160,7 +160,7 @@ ncclResult_t run_row(struct lab_run *r)
     return ncclSuccess;
 }
 
-ncclResult_t run_gather(struct lab_run *r)
+ncclResult_t case_gather(struct lab_run *r)
 {
     struct bench b = bench_of(r);
     const int rows = b.l.rows, in = b.l.in, out = b.l.out,
@@ -210,7 +210,7 @@ static struct saved saved_of(struct lab_run *r, const struct block *b)
                           .u = room(r, b->rows, b->out)};
 }
 
-ncclResult_t run_block_forward(struct lab_run *r)
+ncclResult_t case_block_forward(struct lab_run *r)
 {
     struct bench b = bench_of(r);
     const struct block k = block_of(r, &b);
@@ -226,7 +226,7 @@ ncclResult_t run_block_forward(struct lab_run *r)
     return ncclSuccess;
 }
 
-ncclResult_t run_block_backward(struct lab_run *r)
+ncclResult_t case_block_backward(struct lab_run *r)
 {
     struct bench b = bench_of(r);
     const struct block k = block_of(r, &b);

@@ -1,0 +1,91 @@
+/*
+ * Part 2: a stage at work.
+ *
+ * Between two passes a stage hands on what the first has made and gets what the
+ * second needs. A send ends when the other side receives: two stages that both send
+ * first wait for each other for ever. In one group, all of it goes at the same time.
+ *
+ *     stage r      F3 [ send y of 3 to r+1, get dy of 1 from r+1 ] B1
+ *     stage r+1    B1 [ send dx of 1 to r,  get x of 3 from r    ] F3
+ */
+#include "lab4.h"
+
+#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+
+struct pipe_message pipe_input(const struct pipe *p,
+                               const struct pipe_action *a)
+{
+    struct stage *const s = p->stage;
+    const size_t count = (size_t)s->c.shape.rows * (size_t)s->c.shape.hidden;
+    const int n = s->c.nstages, index = s->c.index;
+    struct pipe_message m = {NULL, count, -1};
+    // Yours to write: part 2: what comes in (about 10 lines)
+    // stage_is_first(), stage_is_last(), stage_slot(). Stages are a ring: the
+    // last one's neighbour is the first, which a later chunk needs.
+    (void)s, (void)a, (void)n, (void)index, (void)m;
+    LAB_HOLE("part 2: what comes in");
+}
+
+struct pipe_message pipe_output(const struct pipe *p,
+                                const struct pipe_action *a)
+{
+    struct stage *const s = p->stage;
+    const size_t count = (size_t)s->c.shape.rows * (size_t)s->c.shape.hidden;
+    const int n = s->c.nstages, index = s->c.index;
+    struct pipe_message m = {NULL, count, -1};
+    // Yours to write: part 2: what goes out (about 8 lines)
+    (void)s, (void)a, (void)n, (void)index, (void)m;
+    LAB_HOLE("part 2: what goes out");
+}
+
+ncclResult_t pipe_exchange(const struct pipe *p, const struct pipe_action *done,
+                           int ndone, const struct pipe_action *next, int nnext)
+{
+    // Yours to write: part 2: exchange (about 16 lines)
+    // ncclGroupStart(), ncclGroupEnd()
+    (void)p, (void)done, (void)ndone, (void)next, (void)nnext;
+    LAB_HOLE("part 2: exchange");
+}
+
+/* The pass that an action stands for. */
+static ncclResult_t pass(const struct pipe *p, const struct pipe_action *a)
+{
+    return a->kind == PIPE_FORWARD
+               ? stage_forward(p->stage, a->chunk, a->micro)
+               : stage_backward(p->stage, a->chunk, a->micro);
+}
+
+ncclResult_t pipe_run(const struct pipe *p, const struct pipe_action *a, int n)
+{
+    // Yours to write: part 2: a step (about 6 lines)
+    // the first pass may need something, too.
+    (void)p, (void)a, (void)n, (void)pass;
+    LAB_HOLE("part 2: a step");
+}
+
+/*
+ * How many passes the turn has that begins with action i: 0 at the end of the list;
+ * 2, a forward pass and the backward pass behind it; else 1. While there are
+ * only forward passes, and again only backward ones, they go one at a time.
+ */
+static int turn_at(const struct pipe_action *a, int n, int i)
+{
+    int before = 0; // forward passes before the first backward pass
+    while (before < n && a[before].kind == PIPE_FORWARD)
+        before++;
+    if (i >= n)
+        return 0;
+    return before < n / 2 && a[i].kind == PIPE_FORWARD &&
+                   a[i + 1].kind == PIPE_BACKWARD
+               ? 2
+               : 1;
+}
+
+ncclResult_t pipe_run_interleaved(const struct pipe *p,
+                                  const struct pipe_action *a, int n)
+{
+    // Yours to write: part 4: interleaved, a step (about 11 lines)
+    // pipe_run() with turns in place of passes.
+    (void)p, (void)a, (void)n, (void)pass, (void)turn_at;
+    LAB_HOLE("part 4: interleaved, a step");
+}

@@ -1,0 +1,144 @@
+/*
+ * judge_time.c: how long stages stand still, and how long a step takes at least
+ */
+#include <math.h>   /* fabs */
+#include <string.h> /* strncmp */
+
+#include "graph/read.h"
+#include "judge/spans.h"
+#include "judge_model.h"
+#include "judge_train.h"
+#include "topo/topo.h"
+
+/* ---- the bubble ------------------------------------------------------------------------ */
+
+struct work { /* of all ranks in an iteration; microseconds */
+    double begin, end, busy;
+};
+
+/* Adds a rank's kernels. They are all of one stream: none beside another. */
+static void add_rank(const struct judge_task *t, const struct spans_window *w,
+                     struct work *k)
+{
+    for (uint32_t at = w->first; at <= w->last; at++) {
+        const struct replay_time *const time = &spans_times(t->spans)[at];
+        const double begin = (double)time->start_ps * 1e-6;
+        const double end = (double)time->end_ps * 1e-6;
+        if (t->graph->nodes[at].node.kind != GRAPH_KERNEL)
+            continue;
+        k->begin = begin < k->begin ? begin : k->begin;
+        k->end = end > k->end ? end : k->end;
+        k->busy += end - begin;
+    }
+}
+
+/*
+ * The share of all stages' time in which they don't compute, from the first pass to
+ * the end of the last. P stages that are equal stand still for P - 1 of their
+ * M + P - 1 times forward and backward; with c chunks, for a c-th of that.
+ */
+void judge_bubble(const struct judge_task *t, struct judge_verdict *v)
+{
+    const struct model m = model_of(t->c, t->nranks);
+    const double ramp = (double)(m.pp - 1) / m.chunks;
+    const double want = ramp / (m.task.micro + ramp);
+    const double percent = (double)plan_int(t->c, "percent", 3);
+    struct work k = {.begin = INFINITY};
+    judge_in_flight(t, &m, v);
+    for (int r = 0; r < t->nranks; r++) {
+        struct spans_window w;
+        if (spans_window(t, r, 0, &w) != 0)
+            return; // real GPUs: no graph
+        add_rank(t, &w, &k);
+    }
+    const double got = 1 - k.busy / (t->nranks * (k.end - k.begin));
+    if (!(fabs(got - want) <= percent / 100 * want))
+        judge_fail(
+            v,
+            "stages stand still for %.2f %% of the step; %d stages and "
+            "%d micro-batches should for %.2f %%, within %.0f %% of that",
+            100 * got, m.pp, m.task.micro, 100 * want, percent);
+}
+
+/* ---- speed ------------------------------------------------------------------------------- */
+
+struct means { /* a rank's all-reduces of gradients, in a step; microseconds */
+    double first, comm, last; /* the first begins; all take; the last takes */
+    double back;              /* the last product is over */
+    double hidden;            /* of comm, before that */
+};
+
+/* When the last product of a rank was over. */
+static double back_us(const struct judge_task *t, const struct spans_window *w)
+{
+    double back = 0;
+    for (uint32_t at = w->first; at <= w->last; at++)
+        if (t->graph->nodes[at].node.kind == GRAPH_KERNEL &&
+            strncmp(t->graph->nodes[at].name, "cublas", 6) == 0)
+            back = (double)spans_times(t->spans)[at].end_ps * 1e-6;
+    return back;
+}
+
+/* 0; -1: there is no graph, or no all-reduce in it. */
+static int look(const struct judge_task *t, int rank, struct means *out)
+{
+    struct spans_window w;
+    *out = (struct means){.first = -1};
+    if (spans_window(t, rank, 0, &w) != 0)
+        return -1;
+    out->back = back_us(t, &w);
+    for (uint32_t at = w.first; at <= w.last; at++) {
+        const struct replay_time *const time = &spans_times(t->spans)[at];
+        const double begin = (double)time->start_ps * 1e-6;
+        const double end = (double)time->end_ps * 1e-6;
+        if (t->graph->nodes[at].node.kind != GRAPH_COLL)
+            continue;
+        if (out->first < 0)
+            out->first = begin;
+        out->last = end - begin;
+        out->comm += end - begin;
+        if (begin < out->back)
+            out->hidden += fmin(end, out->back) - begin;
+    }
+    return out->first < 0 ? -1 : 0;
+}
+
+/* All but the last block's all-reduce can be hidden, as far as the backward pass goes
+ * on behind the first. */
+static void judge_hidden(const struct judge_task *t, double least,
+                         struct judge_verdict *v)
+{
+    for (int r = 0; v->pass && r < t->nranks; r++) {
+        struct means k;
+        if (look(t, r, &k) != 0)
+            continue;
+        const double room = k.back - k.first, most = k.comm - k.last;
+        const double can = fmax(0, fmin(room, most));
+        if (can == 0 || !(k.hidden >= least * can))
+            judge_fail(v,
+                       "rank %d hides %.1f of %.1f us of its gradients' "
+                       "all-reduces behind the backward pass; %.1f can be "
+                       "hidden, %.0f %% of them are asked for",
+                       r, k.hidden, k.comm, can, 100 * least);
+    }
+}
+
+/* Its time is judged; and, with `percent`, without tensor parallelism, how much of
+ * the gradients' all-reduces it hides. */
+void judge_speed(const struct judge_task *t, struct judge_verdict *v)
+{
+    const double percent = (double)plan_int(t->c, "percent", 0);
+    if (percent > 0)
+        judge_hidden(t, percent / 100, v);
+}
+
+/* A GPU has three products for each weight and row. */
+double speed_limit(const struct judge_task *t)
+{
+    const struct model m = model_of(t->c, t->nranks);
+    const struct topo *const topo = spans_topo(t->spans);
+    const int compute = topo_compute(topo, 0, GRAPH_FP32);
+    const double weights = (double)nn_param_count(&m.task.shape) / m.tp / m.pp;
+    return 6 * weights * m.task.shape.rows * m.task.micro /
+           topo_resource(topo, compute)->rate * 1e6;
+}
