@@ -399,8 +399,10 @@ static int note_all(struct find *f)
     const struct graph *const g = f->g;
     for (size_t i = 0; i < g->nallocs; i++) {
         uint32_t *const number = map_at(&f->notes, g->allocs[i].alloc);
-        if (!number || (g->allocs[i].place >= 0 && !g->is_part &&
-                        hazard_init_note(&f->init, g->allocs[i].alloc) != 0))
+        const int is_known = g->allocs[i].place >= 0 && !g->is_part &&
+                             !(g->allocs[i].alloc & GRAPH_NO_CONTENTS);
+        if (!number ||
+            (is_known && hazard_init_note(&f->init, g->allocs[i].alloc) != 0))
             return -1;
         *number = (uint32_t)i + 1;
     }

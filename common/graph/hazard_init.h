@@ -3,7 +3,8 @@
  *
  * A copy hands on what it copies, written or not; collectives and messages count
  * as writing all that they deliver. Host memory is written by code that the
- * graph doesn't show, so it counts as written.
+ * graph doesn't show, so it counts as written; as does memory without contents
+ * (GRAPH_NO_CONTENTS).
  */
 #ifndef COMMLAB_GRAPH_HAZARD_INIT_H
 #define COMMLAB_GRAPH_HAZARD_INIT_H

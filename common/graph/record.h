@@ -182,6 +182,12 @@ struct graph_node {
 /* A segment's memfd is /proc/PID/fd/N -> /memfd:NAME. */
 #define GRAPH_MEMFD "commlab-graph"
 
+/*
+ * This bit in an allocation's number: its memory has addresses and no contents. Kernels
+ * that would touch it aren't run, so the graph doesn't show what they write.
+ */
+#define GRAPH_NO_CONTENTS (UINT64_C(1) << 31)
+
 struct graph_segment;
 
 /*

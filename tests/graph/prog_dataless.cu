@@ -2,9 +2,10 @@
  * Work of any size on memory that nobody looks at, and what it takes in modelled
  * time, in full digits: the same with and without SIMGPU_DATALESS.
  *
- *   prog_dataless BYTES [read | undeclared | mixed]
+ *   prog_dataless BYTES [read | undeclared | mixed | received | written]
  *
- * The last word is for what a run without data has to refuse.
+ * The last word is for what a run without data has to refuse; or, `written`, for a
+ * collective that reads what only a kernel has written.
  */
 #include <cuda_runtime.h>
 #include <mpi.h>
@@ -27,6 +28,12 @@ __global__ void scale(float *x, size_t n, float by)
 {
     for (size_t i = threadIdx.x; i < n; i += blockDim.x)
         x[i] *= by;
+}
+
+__global__ void fill(float *x, size_t n)
+{
+    for (size_t i = threadIdx.x; i < n; i += blockDim.x)
+        x[i] = 1;
 }
 
 __global__ void add(float *sum, const float *x)
@@ -136,6 +143,20 @@ static void refuse(const struct state *s, const char *what)
     printf("nothing was refused\n");
 }
 
+/* Send what nobody but a kernel has written: a correct program. */
+static void written(const struct state *s)
+{
+    float *x;
+    const size_t n = s->nbytes / sizeof *x;
+    MUST(cudaMalloc(&x, s->nbytes));
+    nvtxRangePushA("cost: 0 flops, 1e6 bytes");
+    fill<<<1, 32, 0, s->stream>>>(x, n);
+    nvtxRangePop();
+    MUST(ncclBroadcast(x, x, n, ncclFloat, 0, s->comm, s->stream));
+    MUST(cudaStreamSynchronize(s->stream));
+    MUST(cudaFree(x));
+}
+
 int main(int argc, char **argv)
 {
     struct state s = {};
@@ -146,7 +167,9 @@ int main(int argc, char **argv)
     copies(&s);
     kernels(&s);
     collectives(&s);
-    if (argc > 2)
+    if (argc > 2 && strcmp(argv[2], "written") == 0)
+        written(&s);
+    else if (argc > 2)
         refuse(&s, argv[2]);
     MPI_Barrier(MPI_COMM_WORLD);
     printf("rank %d end, now %a\n", s.rank, MPI_Wtime());

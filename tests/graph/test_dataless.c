@@ -80,6 +80,16 @@ START_TEST(what_needs_values_is_refused_with_the_reason)
 }
 END_TEST
 
+/* A kernel that isn't run writes nothing that the graph could show. */
+START_TEST(what_a_kernel_would_have_written_counts_as_written)
+{
+    struct child c =
+        run("SIMGPU_CHECK=1 SIMGPU_DATALESS=64K", 2, "1048576 written");
+    ck_assert_ptr_null(strstr(c.err, "uninitialised"));
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(a_setting_that_is_no_size_is_refused)
 {
     struct child c = run("SIMGPU_DATALESS=large", 1, "1048576");
@@ -97,6 +107,7 @@ int main(void)
     tcase_add_test(t, eight_ranks_of_a_gibibyte_take_next_to_no_memory);
     tcase_add_loop_test(t, what_needs_values_is_refused_with_the_reason, 0,
                         sizeof refusals / sizeof *refusals);
+    tcase_add_test(t, what_a_kernel_would_have_written_counts_as_written);
     tcase_add_test(t, a_setting_that_is_no_size_is_refused);
     tcase_set_timeout(t, 900);
     suite_add_tcase(suite, t);

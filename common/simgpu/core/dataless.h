@@ -29,7 +29,7 @@ uint64_t dataless_limit(void);
 
 /* The number of an allocation says whether it is dataless: so does its id in
  * the graph, and a peer that imports it knows. */
-#define DATALESS_BLOCK UINT32_C(0x80000000)
+#define DATALESS_BLOCK ((uint32_t)GRAPH_NO_CONTENTS)
 static inline int dataless(uint64_t id)
 {
     return (id & DATALESS_BLOCK) != 0;
