@@ -335,12 +335,22 @@ ncclResult_t slot_backward(struct stage *s, struct slot *k)
     return ncclSuccess;
 }
 
-/* Enter a range that says so in timelines and to the judge. */
-static void enter(const char *what, int chunk, int micro)
+/* A pass begins: a range that says so in timelines and to the judge. */
+static void enter(const struct stage *s, int is_forward, int chunk, int micro)
 {
     char name[32];
-    snprintf(name, sizeof name, "%s %d.%d", what, micro, chunk);
+    snprintf(name, sizeof name, "%s %d.%d", is_forward ? "forward" : "backward",
+             micro, chunk);
     nvtxRangePushA(name);
+    if (s->trace)
+        s->trace(s->trace_arg, is_forward, chunk, micro, 0);
+}
+
+static void leave(const struct stage *s, int is_forward, int chunk, int micro)
+{
+    if (s->trace)
+        s->trace(s->trace_arg, is_forward, chunk, micro, 1);
+    nvtxRangePop();
 }
 
 ncclResult_t stage_forward(struct stage *s, int chunk, int micro)
@@ -348,9 +358,9 @@ ncclResult_t stage_forward(struct stage *s, int chunk, int micro)
     struct slot *const k = stage_slot(s, chunk, micro);
     if (!k)
         return ncclSystemError;
-    enter("forward", chunk, micro);
+    enter(s, 1, chunk, micro);
     const ncclResult_t err = slot_forward(s, k, s->y);
-    nvtxRangePop();
+    leave(s, 1, chunk, micro);
     return err;
 }
 
@@ -359,10 +369,10 @@ ncclResult_t stage_backward(struct stage *s, int chunk, int micro)
     struct slot *const k = stage_slot(s, chunk, micro);
     if (!k)
         return ncclSystemError;
-    enter("backward", chunk, micro);
+    enter(s, 0, chunk, micro);
     const ncclResult_t err =
         s->c.checkpoint ? checkpoint_backward(s, k) : slot_backward(s, k);
-    nvtxRangePop();
+    leave(s, 0, chunk, micro);
     k->in_use = 0;
     return err;
 }

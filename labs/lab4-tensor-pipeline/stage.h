@@ -75,6 +75,10 @@ struct slot { /* activations of one micro-batch in one chunk */
  * enqueued: in the last micro-batch's backward pass. */
 typedef ncclResult_t stage_hook(void *arg, int block);
 
+/* Called when a pass is about to be enqueued, and when it has been. */
+typedef void stage_trace(void *arg, int is_forward, int chunk, int micro,
+                         int is_over);
+
 struct stage_config {
     struct nn_shape shape; /* of the whole network: an even depth */
     struct tp tp;          /* blas is made by stage_init() */
@@ -105,6 +109,8 @@ struct stage {
     float *row_loss;  /* (rows) */
     stage_hook *hook; /* or NULL */
     void *hook_arg;
+    stage_trace *trace; /* or NULL */
+    void *trace_arg;
 };
 
 /* ---- one device (dense.c) -------------------------------------------------------- */

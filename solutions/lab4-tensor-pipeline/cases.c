@@ -4,6 +4,7 @@
 #include "cases.h"
 
 #include "must.h"
+#include "report.h"
 
 extern const struct judge_lab judge_lab4;
 const struct judge_lab *const judge_labs[] = {&judge_lab4, NULL};
@@ -40,9 +41,26 @@ static const struct lab_kind kinds[] = {
     {NULL, NULL},
 };
 
+static const struct lab_command commands[] = {
+    {"--benchmark",
+     "[--tp-size N --pp-size N --microbatches N --schedule S --checkpoint]: a "
+     "step, measured",
+     report_benchmark},
+    {"--scaling", "[--microbatches N]: one network on 1, 2, 4, ... ranks",
+     report_scaling},
+    {"--bubble", "all ranks as stages: how long they stand still",
+     report_bubble},
+    {"--draw", "[--schedule S --microbatches N -o FILE]: a step as a picture",
+     report_drawing},
+    {"--placement", "[--tp-size N]: tensor parallel near and far",
+     report_placement},
+    {NULL, NULL, NULL},
+};
+
 const struct lab lab = {
     .name = "lab4-tensor-pipeline",
     .brief = "one network on many GPUs: tensor, pipeline and data parallel",
     .kinds = kinds,
+    .commands = commands,
     .dataless = "1M", // what is that large is timed alone
 };

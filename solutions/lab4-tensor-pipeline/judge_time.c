@@ -64,19 +64,34 @@ void judge_bubble(const struct judge_task *t, struct judge_verdict *v)
 
 struct means { /* a rank's all-reduces of gradients, in a step; microseconds */
     double first, comm, last; /* the first begins; all take; the last takes */
-    double back;              /* the last product is over */
-    double hidden;            /* of comm, before that */
+    double room;   /* products take behind the first one's beginning */
+    double hidden; /* of comm, beside products and other kernels */
 };
 
-/* When the last product of a rank was over. */
-static double back_us(const struct judge_task *t, const struct spans_window *w)
+/* Length of what two times of a rank's nodes have in common. */
+static double both_us(const struct replay_time *a, const struct replay_time *b)
 {
-    double back = 0;
-    for (uint32_t at = w->first; at <= w->last; at++)
-        if (t->graph->nodes[at].node.kind == GRAPH_KERNEL &&
-            strncmp(t->graph->nodes[at].name, "cublas", 6) == 0)
-            back = (double)spans_times(t->spans)[at].end_ps * 1e-6;
-    return back;
+    const uint64_t begin =
+        a->start_ps > b->start_ps ? a->start_ps : b->start_ps;
+    const uint64_t end = a->end_ps < b->end_ps ? a->end_ps : b->end_ps;
+    return end > begin ? (double)(end - begin) * 1e-6 : 0;
+}
+
+/* What an all-reduce at `time` has beside it; adds to *room what comes behind it. */
+static void look_beside(const struct judge_task *t,
+                        const struct spans_window *w,
+                        const struct replay_time *time, int is_first,
+                        struct means *out)
+{
+    const struct replay_time behind = {.start_ps = time->start_ps,
+                                       .end_ps = UINT64_MAX};
+    for (uint32_t at = w->first; at <= w->last; at++) {
+        if (t->graph->nodes[at].node.kind != GRAPH_KERNEL)
+            continue;
+        out->hidden += both_us(time, &spans_times(t->spans)[at]);
+        if (is_first && strncmp(t->graph->nodes[at].name, "cublas", 6) == 0)
+            out->room += both_us(&behind, &spans_times(t->spans)[at]);
+    }
 }
 
 /* 0; -1: there is no graph, or no all-reduce in it. */
@@ -86,25 +101,21 @@ static int look(const struct judge_task *t, int rank, struct means *out)
     *out = (struct means){.first = -1};
     if (spans_window(t, rank, 0, &w) != 0)
         return -1;
-    out->back = back_us(t, &w);
     for (uint32_t at = w.first; at <= w.last; at++) {
         const struct replay_time *const time = &spans_times(t->spans)[at];
-        const double begin = (double)time->start_ps * 1e-6;
-        const double end = (double)time->end_ps * 1e-6;
         if (t->graph->nodes[at].node.kind != GRAPH_COLL)
             continue;
+        look_beside(t, &w, time, out->first < 0, out);
         if (out->first < 0)
-            out->first = begin;
-        out->last = end - begin;
-        out->comm += end - begin;
-        if (begin < out->back)
-            out->hidden += fmin(end, out->back) - begin;
+            out->first = (double)time->start_ps * 1e-6;
+        out->last = (double)(time->end_ps - time->start_ps) * 1e-6;
+        out->comm += out->last;
     }
     return out->first < 0 ? -1 : 0;
 }
 
-/* All but the last block's all-reduce can be hidden, as far as the backward pass goes
- * on behind the first. */
+/* All but the last block's all-reduce can be hidden, as far as there are products
+ * behind the beginning of the first. */
 static void judge_hidden(const struct judge_task *t, double least,
                          struct judge_verdict *v)
 {
@@ -112,9 +123,8 @@ static void judge_hidden(const struct judge_task *t, double least,
         struct means k;
         if (look(t, r, &k) != 0)
             continue;
-        const double room = k.back - k.first, most = k.comm - k.last;
-        const double can = fmax(0, fmin(room, most));
-        if (can == 0 || !(k.hidden >= least * can))
+        const double can = fmin(k.room, k.comm - k.last);
+        if (can <= 0 || !(k.hidden >= least * can))
             judge_fail(v,
                        "rank %d hides %.1f of %.1f us of its gradients' "
                        "all-reduces behind the backward pass; %.1f can be "
