@@ -1,9 +1,157 @@
-/* Lab 4: what all labs have to show; and what its commands say. */
+/* Lab 4: what all labs have to show; a pipeline without groups is reported as a
+ * deadlock; the commands show what handout and questions say. */
+#include <check.h>
+#include <math.h>   /* fabs */
+#include <stdio.h>  /* sscanf */
+#include <stdlib.h> /* strtod */
+#include <string.h> /* strstr */
+
+#include "child.h"
 #include "labtest.h"
+
+static struct child command(int nranks, const char *topo, const char *options)
+{
+    struct child c =
+        child_run(240, "SIMGPU_TOPO=%s mpirun -n %d %s/solutions/lab4 %s", topo,
+                  nranks, child_build(), options);
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    return c;
+}
+
+/* The number behind the first occurrence of a word. */
+static double behind(const char *out, const char *word)
+{
+    const char *const at = strstr(out, word);
+    ck_assert_msg(at != NULL, "no \"%s\" in:\n%s", word, out);
+    return strtod(at + strlen(word), NULL);
+}
+
+/* ---- a mistake that hangs ------------------------------------------------------ */
+
+START_TEST(sends_without_a_group_are_reported_as_a_deadlock)
+{
+    struct child c = child_run(
+        200,
+        "d=$(mktemp -d) && cp %s/solutions/lab4-tensor-pipeline/* $d && patch "
+        "-d $d -p1 --quiet < %s/tests/mutants/lab4-tensor-pipeline/deadlock/"
+        "exchange-without-group.patch && %s/grade run --lab lab4 --case "
+        "pipe-1f1b $d; rm -r $d",
+        labtest_root(), labtest_root(), child_build());
+    ck_assert_msg(strstr(c.out, "the run hangs: every rank waits for another"),
+                  "%s%s", c.out, c.err);
+    ck_assert_msg(strstr(c.out, "ncclSend"), "%s", c.out);
+    ck_assert_msg(strstr(c.out, "\ntotal 0 of "), "%s", c.out);
+    child_clear(&c);
+}
+END_TEST
+
+/* ---- the commands ---------------------------------------------------------------- */
+
+static const int stages[] = {2, 4, 8};
+
+/* Both schedules stand still as long as the formula says; fill-drain has all
+ * micro-batches in flight, 1F1B as many as there are stages. */
+START_TEST(stages_stand_still_as_long_as_they_must)
+{
+    const int p = stages[_i];
+    struct child c = command(p, "dgx-h100", "--bubble");
+    double memory[6];
+    int n = 0;
+    for (const char *at = strstr(c.out, "activations"); at && n < 6; n++) {
+        int micro;
+        double bubble, formula;
+        at = strchr(at, '\n') + 1;
+        ck_assert_msg(sscanf(at, "%*s %d %*f %lf %% %lf %% %lf", &micro,
+                             &bubble, &formula, &memory[n]) == 4,
+                      "%s", c.out);
+        ck_assert_double_eq_tol(formula, 100.0 * (p - 1) / (micro + p - 1),
+                                0.006);
+        ck_assert_msg(fabs(bubble - formula) <= 0.03 * formula, "%s", c.out);
+    }
+    ck_assert_int_eq(n, 6);
+    ck_assert_double_eq_tol(memory[2], 4 * memory[0], 1);
+    ck_assert_double_eq_tol(memory[5], memory[4], 1);
+    ck_assert(memory[3] <= memory[0] && memory[5] <= memory[2] / 2);
+    child_clear(&c);
+}
+END_TEST
+
+/* Efficiency falls with the ranks, is near what was published, and tensor parallel
+ * alone costs most. */
+START_TEST(one_network_scales_as_published)
+{
+    static const double published[] = {100, 96, 92, 87.5, 81};
+    struct child c = command(8, "dgx-h100", "--scaling");
+    double efficiency[7];
+    int n = 0;
+    for (const char *at = strstr(c.out, "comm ratio"); at && n < 7; n++) {
+        at = strchr(at, '\n') + 1;
+        ck_assert_msg(
+            sscanf(at, "%*d %*d %*d %*d %*f %*f %*f %lf", &efficiency[n]) == 1,
+            "%s", c.out);
+    }
+    ck_assert_int_eq(n, 7);
+    for (int i = 0; i < 5; i++) {
+        ck_assert_msg(fabs(efficiency[i] - published[i]) < 8, "%s", c.out);
+        ck_assert(i == 0 || efficiency[i] < efficiency[i - 1]);
+    }
+    ck_assert(efficiency[5] < efficiency[4]);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(tensor_parallel_belongs_inside_a_node)
+{
+    double near, far;
+    struct child c = command(16, "2x-dgx-h100", "--placement");
+    near = behind(c.out, "neighbours");
+    far = behind(c.out, "far away");
+    ck_assert_msg(near > 0 && far > 1.3 * near, "%s", c.out);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(checkpoints_buy_memory_for_time)
+{
+    struct child c =
+        command(4, "dgx-h100", "--benchmark --pp-size 4 --microbatches 8");
+    const double step = behind(c.out, "\nstep"),
+                 memory = behind(c.out, "activations");
+    child_clear(&c);
+    c = command(4, "dgx-h100",
+                "--benchmark --pp-size 4 --microbatches 8 --checkpoint");
+    const double ratio = behind(c.out, "\nstep") / step;
+    ck_assert_msg(fabs(ratio - 4.0 / 3) < 0.05, "%g\n%s", ratio, c.out);
+    ck_assert_msg(behind(c.out, "activations") < memory / 2, "%s", c.out);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(wrong_sizes_are_refused_with_the_reason)
+{
+    struct child c =
+        child_run(60, "mpirun -n 2 %s/solutions/lab4 --benchmark --tp-size 3",
+                  child_build());
+    ck_assert_int_eq(c.status, 2);
+    ck_assert_ptr_nonnull(strstr(c.err, "divide the number of ranks"));
+    child_clear(&c);
+}
+END_TEST
+
+static void own_tests(TCase *t)
+{
+    tcase_add_test(t, sends_without_a_group_are_reported_as_a_deadlock);
+    tcase_add_loop_test(t, stages_stand_still_as_long_as_they_must, 0, 3);
+    tcase_add_test(t, one_network_scales_as_published);
+    tcase_add_test(t, tensor_parallel_belongs_inside_a_node);
+    tcase_add_test(t, checkpoints_buy_memory_for_time);
+    tcase_add_test(t, wrong_sizes_are_refused_with_the_reason);
+}
 
 int main(void)
 {
-    static const struct labtest lab4 = {.lab = "lab4-tensor-pipeline",
-                                        .nmutants = 6};
-    return labtest_main(&lab4, NULL);
+    static const int ranks[] = {1, 2, 3, 4, 8, 0};
+    static const struct labtest lab4 = {
+        .lab = "lab4-tensor-pipeline", .ranks = ranks, .nmutants = 11};
+    return labtest_main(&lab4, own_tests);
 }
