@@ -1,6 +1,6 @@
 /*
- * judge_model.h: what a case of lab 4 is about, for the ranks that run it and for
- * the judge: sizes, values and who has what. Given: nothing to edit here.
+ * judge_model.h: what a case of lab 4 is about, for the ranks that run it and
+ * for the judge: sizes, values and who has what. Given: nothing to edit here.
  *
  * A layer (kinds split, column, row, block, gather):
  *
@@ -12,10 +12,11 @@
  *     with: {tp: 2, pp: 2, micro: 4, schedule: 1f1b, chunks: 1, checkpoint: 0}
  *
  * tp and pp are what they are asked to be as far as they divide the number of
- * ranks; the rest is data parallel. Without pp, all ranks are stages. blocks, if it is
- * given, are those of each stage, in place of a depth. Chunks are for
- * the interleaved schedule, which also rounds micro up to a multiple of pp. Rank 0's seed of an iteration makes the
- * weights, and, by model_data_seed(), the data.
+ * ranks; the rest is data parallel. Without pp, all ranks are stages. blocks,
+ * if it is given, are those of each stage, in place of a depth. Chunks are for
+ * the interleaved schedule, which also rounds micro up to a multiple of pp.
+ * Rank 0's seed of an iteration makes the weights, and, by model_data_seed(),
+ * the data.
  */
 #ifndef LAB4_JUDGE_MODEL_H
 #define LAB4_JUDGE_MODEL_H
@@ -31,7 +32,9 @@ struct model_layer {
 };
 struct model_layer model_layer(const struct plan_case *c, int nranks);
 
-/* Small integers, so that sums are exact in any order; or numbers in [-1, 1). */
+/*
+ * Small integers, so that sums are exact in any order; or numbers in [-1, 1).
+ */
 void model_integers(uint64_t seed, enum model_what what, size_t count,
                     float *out);
 void model_reals(uint64_t seed, enum model_what what, size_t count, float *out);

@@ -2,9 +2,9 @@
  * judge_tensor.c: what layers and blocks on n ranks should have made
  *
  * The judge has the whole matrices, works out the layer as on one device, in
- * double, and compares each rank's output with its part of that. Integers are exact
- * in any order of addition, so there the comparison is to the bit. From the graph:
- * what each rank called, one collective or none.
+ * double, and compares each rank's output with its part of that. Integers are
+ * exact in any order of addition, so there the comparison is to the bit. From
+ * the graph: what each rank called, one collective or none.
  */
 #include "judge_tensor.h"
 
@@ -15,7 +15,7 @@
 #include "judge/spans.h"
 #include "judge_model.h"
 
-/* ---- matrices in double ------------------------------------------------------------ */
+/* ---- matrices in double -------------------------------------------------- */
 
 struct mat { /* row by row */
     int rows, cols;
@@ -109,7 +109,7 @@ static void gelu_back(struct mat *d, const struct mat *x)
     }
 }
 
-/* ---- comparing ----------------------------------------------------------------------- */
+/* ---- comparing ----------------------------------------------------------- */
 
 enum cut { WHOLE, COLUMNS, ROWS }; /* what of it each rank shows */
 
@@ -180,7 +180,7 @@ static void expect_calls(const struct judge_task *t, enum graph_op op,
         }
 }
 
-/* ---- layers ---------------------------------------------------------------------------- */
+/* ---- layers -------------------------------------------------------------- */
 
 void judge_split(const struct judge_task *t, struct judge_verdict *v)
 {
@@ -238,7 +238,7 @@ void judge_gather(const struct judge_task *t, struct judge_verdict *v)
     expect_calls(t, GRAPH_OP_NONE, 2, "collectives", v);
 }
 
-/* ---- a block ------------------------------------------------------------------------------ */
+/* ---- a block ------------------------------------------------------------- */
 
 struct dense { /* the whole block */
     struct mat x, a, b, z, h, u;

@@ -1,10 +1,10 @@
 /*
  * judge_train.c: training over many ranks, against one device in double
  *
- * The reference (nn/reference.h) takes the same steps with all rows of all replicas.
- * After each step a rank's weights have to be its parts of the reference's; those of
- * replicas the same to the bit. Then: what was called for it, and how much was in
- * flight.
+ * The reference (nn/reference.h) takes the same steps with all rows of all
+ * replicas. After each step a rank's weights have to be its parts of the
+ * reference's; those of replicas the same to the bit. Then: what was called
+ * for it, and how much was in flight.
  */
 #include <math.h>   /* fabs */
 #include <stdlib.h> /* calloc */
@@ -16,7 +16,7 @@
 #include "judge_train.h"
 #include "nn/reference.h"
 
-/* ---- the reference -------------------------------------------------------------------- */
+/* ---- the reference ------------------------------------------------------- */
 
 static void reference_step(const struct model *m, uint64_t seed, int step,
                            struct reference *ref)
@@ -35,7 +35,7 @@ static void reference_step(const struct model *m, uint64_t seed, int step,
         reference_sgd(ref, h->lr);
 }
 
-/* ---- a rank's parts --------------------------------------------------------------------- */
+/* ---- a rank's parts ------------------------------------------------------ */
 
 struct where { /* a rank is */
     int tp_rank, dp_rank, stage;
@@ -57,9 +57,10 @@ struct walk { /* through a rank's weights, as they lie in its stage */
 };
 
 /*
- * By how much a weight may be off beside 1e-5 of itself. Weights are below 1, where
- * fp32 counts in steps of 6e-8; three of them are what other orders of addition make of
- * five steps. AdamW divides by the gradient's size: its error becomes relative.
+ * By how much a weight may be off beside 1e-5 of itself. Weights are below 1,
+ * where fp32 counts in steps of 6e-8; three of them are what other orders of
+ * addition make of five steps. AdamW divides by the gradient's size: its error
+ * becomes relative.
  */
 static double absolute_of(const struct nn_task *k)
 {
@@ -167,7 +168,7 @@ static void judge_weights(const struct judge_task *t, const struct model *m,
     }
 }
 
-/* ---- calls -------------------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------- */
 
 static void judge_calls(const struct judge_task *t, const struct model *m,
                         struct judge_verdict *v)

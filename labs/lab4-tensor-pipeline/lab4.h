@@ -1,16 +1,16 @@
 /*
  * lab4.h: one network on many GPUs: tensor, pipeline and data parallel
  *
- * What you write, part by part, and what each function promises. A block, a stage
- * and a slot are given (stage.h), as is a block on one device (dense.c).
+ * What you write, part by part, and what each function promises. A block, a
+ * stage and a slot are given (stage.h), as is a block on one device (dense.c).
  *
  *   tensor parallel     each rank has a part of every matrix
  *   pipeline parallel   each rank has some of the blocks
  *   data parallel       each group of ranks has all of it, and rows of its own
  *
- * All functions are collective over the ranks of the communicator that they work
- * with, unless they say otherwise. They enqueue work on the stream that they are
- * given and return; nobody waits. Matrices lie row by row.
+ * All functions are collective over the ranks of the communicator that they
+ * work with, unless they say otherwise. They enqueue work on the stream that
+ * they are given and return; nobody waits. Matrices lie row by row.
  */
 #ifndef LAB4_H
 #define LAB4_H
@@ -21,12 +21,12 @@
 extern "C" {
 #endif
 
-/* ---- part 1: tensor parallel (tensor.c) ------------------------------------------ */
+/* ---- part 1: tensor parallel (tensor.c) ---------------------------------- */
 
 /*
- * This rank's columns, or rows, of a whole matrix (in, out): of n ranks, rank r has
- * columns r * out/n ..., or rows r * in/n .... part is (in, out/n) or (in/n, out).
- * out, or in, is a multiple of n. Not collective.
+ * This rank's columns, or rows, of a whole matrix (in, out): of n ranks, rank
+ * r has columns r * out/n ..., or rows r * in/n .... part is (in, out/n) or
+ * (in/n, out). out, or in, is a multiple of n. Not collective.
  */
 ncclResult_t tp_split_columns(const struct tp *t, const float *whole, int in,
                               int out, float *part);
@@ -34,9 +34,9 @@ ncclResult_t tp_split_rows(const struct tp *t, const float *whole, int in,
                            int out, float *part);
 
 /*
- * A linear layer (in, out) of which each rank has columns: w is (in, out/n). x is
- * (rows, in), the same on all ranks; y, this rank's columns, is (rows, out/n).
- * Forward sends nothing.
+ * A linear layer (in, out) of which each rank has columns: w is (in, out/n). x
+ * is (rows, in), the same on all ranks; y, this rank's columns, is (rows,
+ * out/n). Forward sends nothing.
  */
 ncclResult_t tp_column_forward(const struct tp *t, const float *x,
                                const float *w, float *y, int rows, int in,
@@ -50,22 +50,22 @@ ncclResult_t tp_column_backward(const struct tp *t, const float *x,
 
 /*
  * A linear layer (in, out) of which each rank has rows: w is (in/n, out). x is
- * this rank's columns, (rows, in/n); y, (rows, out), is the whole product on all
- * ranks. One all-reduce.
+ * this rank's columns, (rows, in/n); y, (rows, out), is the whole product on
+ * all ranks. One all-reduce.
  */
 ncclResult_t tp_row_forward(const struct tp *t, const float *x, const float *w,
                             float *y, int rows, int in, int out);
 
-/* Its way back: dw += x^T dy; dx is this rank's columns, (rows, in/n). dy, (rows,
- * out), is the same on all ranks. Sends nothing. */
+/* Its way back: dw += x^T dy; dx is this rank's columns, (rows, in/n). dy,
+ * (rows, out), is the same on all ranks. Sends nothing. */
 ncclResult_t tp_row_backward(const struct tp *t, const float *x, const float *w,
                              const float *dy, float *dw, float *dx, int rows,
                              int in, int out);
 
 /*
  * A block of which each rank has columns of A and the same rows of B. As
- * dense_forward() and dense_backward(), with hidden/n in place of hidden: x, y, dy
- * and dx are whole and the same on all ranks. One all-reduce each.
+ * dense_forward() and dense_backward(), with hidden/n in place of hidden: x,
+ * y, dy and dx are whole and the same on all ranks. One all-reduce each.
  */
 ncclResult_t tp_block_forward(const struct tp *t, const struct block *b,
                               const float *x, const struct saved *s, float *y);
@@ -74,9 +74,9 @@ ncclResult_t tp_block_backward(const struct tp *t, const struct block *b,
                                float *scratch, float *dx);
 
 /*
- * The other form: a column layer whose output everybody gets. y is (rows, out),
- * whole, on all ranks, and so is dy on the way back. space has room for rows * out
- * floats. Forward one all-gather, backward one all-reduce.
+ * The other form: a column layer whose output everybody gets. y is (rows,
+ * out), whole, on all ranks, and so is dy on the way back. space has room for
+ * rows * out floats. Forward one all-gather, backward one all-reduce.
  */
 ncclResult_t tp_gather_forward(const struct tp *t, const float *x,
                                const float *w, float *y, float *space, int rows,
@@ -86,7 +86,7 @@ ncclResult_t tp_gather_backward(const struct tp *t, const float *x,
                                 float *dx, float *space, int rows, int in,
                                 int out);
 
-/* ---- part 2: pipeline (schedule.c, pipeline.c) --------------------------------------- */
+/* ---- part 2: pipeline (schedule.c, pipeline.c) --------------------------- */
 
 enum pipe_kind { PIPE_FORWARD, PIPE_BACKWARD };
 
@@ -96,13 +96,16 @@ struct pipe_action { /* a pass of one micro-batch through one chunk */
 };
 
 /*
- * The passes of a stage in a step, in order, into out, which has room for 2 * nmicro
- * of them. All have chunk 0. Returns how many there are. Not collective.
+ * The passes of a stage in a step, in order, into out, which has room for 2 *
+ * nmicro of them. All have chunk 0. Returns how many there are. Not
+ * collective.
  *
- *   fill-drain   all forward passes, then all backward passes, micro-batch 0 first
- *   1F1B         min(nstages - stage - 1, nmicro) forward passes to warm up; then a
- *                forward and a backward pass by turns, while there are forward
- *                passes; then the other backward passes. Micro-batch 0 first.
+ *   fill-drain   all forward passes, then all backward passes, micro-batch 0
+ *                first
+ *   1F1B         min(nstages - stage - 1, nmicro) forward passes to warm up;
+ *                then a forward and a backward pass by turns, while there are
+ *                forward passes; then the other backward passes. Micro-batch 0
+ *                first
  */
 int schedule_fill_drain(int nstages, int stage, int nmicro,
                         struct pipe_action *out);
@@ -120,11 +123,11 @@ struct pipe_message {
 };
 
 /*
- * The message that an action needs before it can begin; that it has for somebody
- * when it is over. A forward pass needs its slot's x[0] from the stage before and
- * hands y on; a backward pass needs dy from the stage behind and hands dx back. The
- * network's first chunk has its input from the batch, its last one dy from the loss.
- * Not collective.
+ * The message that an action needs before it can begin; that it has for
+ * somebody when it is over. A forward pass needs its slot's x[0] from the
+ * stage before and hands y on; a backward pass needs dy from the stage behind
+ * and hands dx back. The network's first chunk has its input from the batch,
+ * its last one dy from the loss. Not collective.
  */
 struct pipe_message pipe_input(const struct pipe *p,
                                const struct pipe_action *a);
@@ -140,16 +143,16 @@ ncclResult_t pipe_exchange(const struct pipe *p, const struct pipe_action *done,
 /* Take n actions in order, with an exchange before each and behind the last. */
 ncclResult_t pipe_run(const struct pipe *p, const struct pipe_action *a, int n);
 
-/* ---- part 3: checkpoints (checkpoint.c) ------------------------------------------------ */
+/* ---- part 3: checkpoints (checkpoint.c) ---------------------------------- */
 
-/* Make a new slot's memory: its own x[0], for all else that of s->work, which is
- * made with the first slot. */
+/* Make a new slot's memory: its own x[0], for all else that of s->work, which
+ * is made with the first slot. */
 ncclResult_t checkpoint_slot(struct stage *s, struct slot *k);
 
 /* As slot_backward(), of a slot of which only the input is left. */
 ncclResult_t checkpoint_backward(struct stage *s, struct slot *k);
 
-/* ---- part 3: hybrid (hybrid.c) ----------------------------------------------------------- */
+/* ---- part 3: hybrid (hybrid.c) ------------------------------------------- */
 
 struct grid {
     int tp, dp, pp; /* ranks along each edge */
@@ -160,8 +163,8 @@ struct grid {
  * collective. */
 struct grid grid_of(int rank, int nranks, int tp, int pp);
 
-/* The communicators along this rank's three edges. In each, a rank has the number
- * that it has in the grid. */
+/* The communicators along this rank's three edges. In each, a rank has the
+ * number that it has in the grid. */
 ncclResult_t grid_split(const struct grid *g, ncclComm_t comm,
                         ncclComm_t *tp_comm, ncclComm_t *dp_comm,
                         ncclComm_t *pp_comm);
@@ -191,52 +194,53 @@ struct hybrid {
     int step;                            /* updates so far */
 };
 
-/* Given: make it, weights not set; release it, waiting for the device. */
+/* Given (support.c): make it, weights not set; release it, waiting for the
+ * device. */
 ncclResult_t hybrid_init(struct hybrid *h, const struct hybrid_config *c,
                          int rank, int nranks, ncclComm_t comm,
                          cudaStream_t stream);
 void hybrid_release(struct hybrid *h);
 
-/* Given: the actions of a step, as many as are returned; take them; the optimizer's
- * update of this rank's weights. */
+/* Given: the actions of a step, as many as are returned; take them; the
+ * optimizer's update of this rank's weights. */
 int hybrid_schedule(const struct hybrid *h, struct pipe_action *out);
 ncclResult_t hybrid_run(const struct hybrid *h, const struct pipe *p,
                         const struct pipe_action *a, int n);
 ncclResult_t hybrid_update(struct hybrid *h);
 
 /*
- * The stage's hook; arg is the struct hybrid. Replaces a block's gradients, da and db,
- * by their mean over the replicas: on comm_stream, behind all that the stage's stream
- * has been given so far, beside all that it is given later. With one replica it does
- * nothing. One all-reduce.
+ * The stage's hook; arg is the struct hybrid. Replaces a block's gradients, da
+ * and db, by their mean over the replicas: on comm_stream, behind all that the
+ * stage's stream has been given so far, beside all that it is given later.
+ * With one replica it does nothing. One all-reduce.
  */
 ncclResult_t hybrid_reduce(void *arg, int block);
 
 /* The stage's stream waits for all that comm_stream has been given. */
 ncclResult_t hybrid_finish(struct hybrid *h);
 
-/* One step of nmicro micro-batches, batch[0] .. : gradients from zero, all passes,
- * the update from the means of all replicas. */
+/* One step of nmicro micro-batches, batch[0] .. : gradients from zero, all
+ * passes, the update from the means of all replicas. */
 ncclResult_t hybrid_step(struct hybrid *h, const struct nn_batch *batch);
 
-/* ---- part 4, a bonus: interleaved (schedule.c, pipeline.c) --------------------------------- */
+/* ---- part 4, a bonus: interleaved (schedule.c, pipeline.c) --------------- */
 
 /*
- * As schedule_1f1b(), of stages that have nchunks chunks each; nmicro is a multiple of
- * nstages, out has room for 2 * nmicro * nchunks. Pass number k, counted forward,
- * is of
+ * As schedule_1f1b(), of stages that have nchunks chunks each; nmicro is a
+ * multiple of nstages, out has room for 2 * nmicro * nchunks. Pass number k,
+ * counted forward, is of
  *
  *     chunk        k / nstages % nchunks
  *     micro-batch  k / (nstages * nchunks) * nstages + k % nstages
  *
- * and backward likewise, but chunks the other way round. To warm up there are 2 *
- * (nstages - stage - 1) + (nchunks - 1) * nstages forward passes, or all.
+ * and backward likewise, but chunks the other way round. To warm up there are
+ * 2 * (nstages - stage - 1) + (nchunks - 1) * nstages forward passes, or all.
  */
 int schedule_interleaved(int nstages, int stage, int nmicro, int nchunks,
                          struct pipe_action *out);
 
-/* As pipe_run(), by turns: in the part where a forward and a backward pass go by
- * turns, both of them come between two exchanges. */
+/* As pipe_run(), by turns: in the part where a forward and a backward pass go
+ * by turns, both of them come between two exchanges. */
 ncclResult_t pipe_run_interleaved(const struct pipe *p,
                                   const struct pipe_action *a, int n);
 

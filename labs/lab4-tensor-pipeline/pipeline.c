@@ -1,9 +1,10 @@
 /*
  * Part 2: a stage at work.
  *
- * Between two passes a stage hands on what the first has made and gets what the
- * second needs. A send ends when the other side receives: two stages that both send
- * first wait for each other for ever. In one group, all of it goes at the same time.
+ * Between two passes a stage hands on what the first has made and gets what
+ * the second needs. A send ends when the other side receives: two stages that
+ * both send first wait for each other for ever. In one group, all of it goes
+ * at the same time.
  *
  *     stage r      F3 [ send y of 3 to r+1, get dy of 1 from r+1 ] B1
  *     stage r+1    B1 [ send dx of 1 to r,  get x of 3 from r    ] F3
@@ -20,8 +21,9 @@ struct pipe_message pipe_input(const struct pipe *p,
     const int n = s->c.nstages, index = s->c.index;
     struct pipe_message m = {NULL, count, -1};
     // Yours to write: part 2: what comes in (about 10 lines)
-    // stage_is_first(), stage_is_last(), stage_slot(). Stages are a ring: the
-    // last one's neighbour is the first, which a later chunk needs.
+    // stage_is_first(), stage_is_last(), stage_slot(). Stages are a
+    // ring: the last one's neighbour is the first, which a later chunk
+    // needs.
     (void)s, (void)a, (void)n, (void)index, (void)m;
     LAB_HOLE("part 2: what comes in");
 }
@@ -64,9 +66,10 @@ ncclResult_t pipe_run(const struct pipe *p, const struct pipe_action *a, int n)
 }
 
 /*
- * How many passes the turn has that begins with action i: 0 at the end of the list;
- * 2, a forward pass and the backward pass behind it; else 1. While there are
- * only forward passes, and again only backward ones, they go one at a time.
+ * How many passes the turn has that begins with action i: 0 at the end of the
+ * list; 2, a forward pass and the backward pass behind it; else 1. While there
+ * are only forward passes, and again only backward ones, they go one at a
+ * time.
  */
 static int turn_at(const struct pipe_action *a, int n, int i)
 {

@@ -9,7 +9,7 @@
 #include "measure.h"
 #include "must.h"
 
-/* ---- what is asked for ---------------------------------------------------------------- */
+/* ---- what is asked for --------------------------------------------------- */
 
 struct request {
     long tp, pp, micro, chunks; /* micro: of a replica */
@@ -119,7 +119,7 @@ static int fits(const struct lab_run *r, const struct request *q, int nranks)
     return why ? -1 : 0;
 }
 
-/* ---- --benchmark -------------------------------------------------------------------------- */
+/* ---- --benchmark --------------------------------------------------------- */
 
 static void print_part(const char *name, double ms, double step)
 {
@@ -154,7 +154,7 @@ int report_benchmark(struct lab_run *r, int argc, char **argv)
     return 0;
 }
 
-/* ---- --scaling ------------------------------------------------------------------------------- */
+/* ---- --scaling ----------------------------------------------------------- */
 
 struct way { /* to use n ranks, and the efficiency that somebody measured */
     int n, tp, pp;
@@ -221,7 +221,7 @@ int report_scaling(struct lab_run *r, int argc, char **argv)
     return 0;
 }
 
-/* ---- --bubble ----------------------------------------------------------------------------------- */
+/* ---- --bubble ------------------------------------------------------------ */
 
 int report_bubble(struct lab_run *r, int argc, char **argv)
 {
@@ -252,7 +252,7 @@ int report_bubble(struct lab_run *r, int argc, char **argv)
     return 0;
 }
 
-/* ---- --draw --------------------------------------------------------------------------------------- */
+/* ---- --draw -------------------------------------------------------------- */
 
 int report_drawing(struct lab_run *r, int argc, char **argv)
 {
@@ -265,7 +265,7 @@ int report_drawing(struct lab_run *r, int argc, char **argv)
     return draw_step(r, &c, schedules[q.schedule], q.out);
 }
 
-/* ---- --placement ---------------------------------------------------------------------------------- */
+/* ---- --placement --------------------------------------------------------- */
 
 int report_placement(struct lab_run *r, int argc, char **argv)
 {

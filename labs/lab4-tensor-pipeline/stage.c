@@ -14,7 +14,7 @@ static cudaError_t floats(float **out, size_t count)
     return cudaMalloc((void **)out, count * sizeof **out);
 }
 
-/* ---- making a stage -------------------------------------------------------------- */
+/* ---- making a stage ------------------------------------------------------ */
 
 /* Which block of the network is block i of this stage? */
 static int number_of(const struct stage *s, int i)
@@ -115,9 +115,10 @@ ncclResult_t stage_init(struct stage *s, const struct stage_config *c)
     return ncclSuccess;
 }
 
-/* ---- weights ------------------------------------------------------------------------ */
+/* ---- weights ------------------------------------------------------------- */
 
-/* Layer l's elements of rows row .. and columns col .., into out, (nrows, ncols). */
+/* Layer l's elements of rows row .. and columns col .., into out, (nrows,
+ * ncols). */
 static void take_weights(const struct nn_shape *shape, uint64_t seed, int l,
                          int row, int nrows, int col, int ncols, float *out)
 {
@@ -149,7 +150,7 @@ ncclResult_t stage_fill(struct stage *s, uint64_t seed)
     return ncclSuccess;
 }
 
-/* ---- slots --------------------------------------------------------------------------- */
+/* ---- slots --------------------------------------------------------------- */
 
 int stage_is_first(const struct stage *s, int chunk)
 {
@@ -253,7 +254,7 @@ void stage_release(struct stage *s)
     memset(s, 0, sizeof *s);
 }
 
-/* ---- passes ----------------------------------------------------------------------------- */
+/* ---- passes -------------------------------------------------------------- */
 
 ncclResult_t stage_begin(struct stage *s, const struct nn_batch *batch)
 {

@@ -96,7 +96,7 @@ static void show(struct lab_run *r, const char *name, const float *d, int rows,
     lab_output(r, name, d, (size_t)rows * (size_t)cols * sizeof *d);
 }
 
-/* ---- layers ---------------------------------------------------------------------- */
+/* ---- layers -------------------------------------------------------------- */
 
 ncclResult_t case_split(struct lab_run *r)
 {
@@ -183,9 +183,11 @@ ncclResult_t case_gather(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* ---- a block ----------------------------------------------------------------------- */
+/* ---- a block ------------------------------------------------------------- */
 
-/* A block whose hidden width is the layer's `out`, and whose own is its `in`. */
+/*
+ * A block whose hidden width is the layer's `out`, and whose own is its `in`.
+ */
 static struct block block_of(struct lab_run *r, const struct bench *b)
 {
     const int in = b->l.in, hidden = b->l.out;

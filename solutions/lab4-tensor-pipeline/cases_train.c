@@ -1,9 +1,10 @@
 /*
  * cases_train.c: runs the cases of parts 2 to 4
  *
- * A training case makes a stage and a few steps' data from rank 0's seed, takes the
- * steps without waiting in between, and shows this rank's weights after each. Cases
- * of part 2 use the runner's communicator and no code of part 3.
+ * A training case makes a stage and a few steps' data from rank 0's seed,
+ * takes the steps without waiting in between, and shows this rank's weights
+ * after each. Cases of part 2 use the runner's communicator and no code of
+ * part 3.
  */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
@@ -20,7 +21,7 @@ enum { MAX_STEPS = 8, MAX_ACTIONS = 2 * STAGE_MAX_MICRO * STAGE_MAX_CHUNKS };
 static struct hybrid hybrid;
 static struct stage stage;
 
-/* ---- schedules ---------------------------------------------------------------------- */
+/* ---- schedules ----------------------------------------------------------- */
 
 static int schedule_of(const struct model *m, int nstages, int index,
                        struct pipe_action *out)
@@ -61,7 +62,7 @@ ncclResult_t case_schedule(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* ---- data ----------------------------------------------------------------------------- */
+/* ---- data ---------------------------------------------------------------- */
 
 struct course { /* of a training case */
     struct model m;
@@ -154,7 +155,7 @@ static void show(struct lab_run *r, const struct course *k, size_t count)
                    count * sizeof(float));
 }
 
-/* ---- parts 2 and 4: a pipeline alone ------------------------------------------------------ */
+/* ---- parts 2 and 4: a pipeline alone ------------------------------------- */
 
 /* All ranks are stages. */
 static ncclResult_t make_stage(struct lab_run *r, const struct model *m)
@@ -200,8 +201,8 @@ ncclResult_t case_pipe(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* A step's passes, without contents: only when things happen is of interest. The
- * first step makes the slots. */
+/* A step's passes, without contents: only when things happen is of interest.
+ * The first step makes the slots. */
 ncclResult_t case_bubble(struct lab_run *r)
 {
     const struct model m = model_of(r->c, r->nranks);
@@ -223,7 +224,7 @@ ncclResult_t case_bubble(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* ---- part 3: hybrid ------------------------------------------------------------------------- */
+/* ---- part 3: hybrid ------------------------------------------------------ */
 
 static ncclResult_t make_hybrid(struct lab_run *r, const struct model *m)
 {

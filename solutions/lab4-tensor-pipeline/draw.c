@@ -21,7 +21,7 @@ struct tracer { /* of this rank */
     cudaEvent_t event[MAX_PASSES][2];
 };
 
-/* ---- tracing ------------------------------------------------------------------------- */
+/* ---- tracing ------------------------------------------------------------- */
 
 static void note(void *arg, int is_forward, int chunk, int micro, int is_over)
 {
@@ -74,12 +74,12 @@ static void trace_step(struct lab_run *r, const struct hybrid_config *c,
     hybrid_release(&h);
 }
 
-/* ---- drawing ---------------------------------------------------------------------------- */
+/* ---- drawing ------------------------------------------------------------- */
 
 enum { LEFT = 70, WIDTH = 900, TOP = 34, ROW = 30, BAR = 24, FOOT = 34 };
 
-/* Forward and backward differ in lightness, so that they do in print; chunks by a line
- * below the number. */
+/* Forward and backward differ in lightness, so that they do in print; chunks
+ * by a line below the number. */
 static void put_pass(FILE *f, const struct pass *p, int row, float whole_ms)
 {
     const float x = LEFT + WIDTH * p->begin_ms / whole_ms;

@@ -1,6 +1,6 @@
 /*
- * judge_schedule.c: in which order stages should work, where ranks should be, and
- * how many micro-batches were under way at once
+ * judge_schedule.c: in which order stages should work, where ranks should be,
+ * and how many micro-batches were under way at once
  */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
@@ -21,7 +21,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* ---- lists --------------------------------------------------------------------------- */
+/* ---- lists --------------------------------------------------------------- */
 
 enum { FORWARD, BACKWARD };
 
@@ -107,7 +107,7 @@ void judge_schedule(const struct judge_task *t, struct judge_verdict *v)
     free(want);
 }
 
-/* ---- coordinates ------------------------------------------------------------------------ */
+/* ---- coordinates --------------------------------------------------------- */
 
 void judge_grid(const struct judge_task *t, struct judge_verdict *v)
 {
@@ -138,10 +138,10 @@ void judge_grid(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
-/* ---- in flight ----------------------------------------------------------------------------- */
+/* ---- in flight ----------------------------------------------------------- */
 
-/* Micro-batches whose forward pass has begun and whose backward pass is not over:
- * the most at once on a rank, by the ranges of stage.c. */
+/* Micro-batches whose forward pass has begun and whose backward pass is not
+ * over: the most at once on a rank, by the ranges of stage.c. */
 static int most_in_flight(const struct judge_task *t, int rank)
 {
     struct spans_window w;

@@ -10,7 +10,7 @@
 #include "judge_train.h"
 #include "topo/topo.h"
 
-/* ---- the bubble ------------------------------------------------------------------------ */
+/* ---- the bubble ---------------------------------------------------------- */
 
 struct work { /* of all ranks in an iteration; microseconds */
     double begin, end, busy;
@@ -33,9 +33,10 @@ static void add_rank(const struct judge_task *t, const struct spans_window *w,
 }
 
 /*
- * The share of all stages' time in which they don't compute, from the first pass to
- * the end of the last. P stages that are equal stand still for P - 1 of their
- * M + P - 1 times forward and backward; with c chunks, for a c-th of that.
+ * The share of all stages' time in which they don't compute, from the first
+ * pass to the end of the last. P stages that are equal stand still for P - 1
+ * of their M + P - 1 times forward and backward; with c chunks, for a c-th of
+ * that.
  */
 void judge_bubble(const struct judge_task *t, struct judge_verdict *v)
 {
@@ -60,7 +61,7 @@ void judge_bubble(const struct judge_task *t, struct judge_verdict *v)
             100 * got, m.pp, m.task.micro, 100 * want, percent);
 }
 
-/* ---- speed ------------------------------------------------------------------------------- */
+/* ---- speed --------------------------------------------------------------- */
 
 struct means { /* a rank's all-reduces of gradients, in a step; microseconds */
     double first, comm, last; /* the first begins; all take; the last takes */
@@ -77,7 +78,8 @@ static double both_us(const struct replay_time *a, const struct replay_time *b)
     return end > begin ? (double)(end - begin) * 1e-6 : 0;
 }
 
-/* What an all-reduce at `time` has beside it; adds to *room what comes behind it. */
+/* What an all-reduce at `time` has beside it; adds to *room what comes behind
+ * it. */
 static void look_beside(const struct judge_task *t,
                         const struct spans_window *w,
                         const struct replay_time *time, int is_first,
@@ -114,8 +116,8 @@ static int look(const struct judge_task *t, int rank, struct means *out)
     return out->first < 0 ? -1 : 0;
 }
 
-/* All but the last block's all-reduce can be hidden, as far as there are products
- * behind the beginning of the first. */
+/* All but the last block's all-reduce can be hidden, as far as there are
+ * products behind the beginning of the first. */
 static void judge_hidden(const struct judge_task *t, double least,
                          struct judge_verdict *v)
 {
@@ -133,8 +135,8 @@ static void judge_hidden(const struct judge_task *t, double least,
     }
 }
 
-/* Its time is judged; and, with `percent`, without tensor parallelism, how much of
- * the gradients' all-reduces it hides. */
+/* Its time is judged; and, with `percent`, without tensor parallelism, how
+ * much of the gradients' all-reduces it hides. */
 void judge_speed(const struct judge_task *t, struct judge_verdict *v)
 {
     const double percent = (double)plan_int(t->c, "percent", 0);

@@ -11,8 +11,8 @@ judge_fn judge_schedule, judge_grid;
 
 struct model;
 
-/* No rank has more activations in flight than its schedule asks for, by the order of
- * passes in the graph and by the device memory that slots take. */
+/* No rank has more activations in flight than its schedule asks for, by the
+ * order of passes in the graph and by the device memory that slots take. */
 void judge_in_flight(const struct judge_task *t, const struct model *m,
                      struct judge_verdict *v);
 

@@ -1,5 +1,6 @@
 #include "measure.h"
 
+#include <math.h>             /* fmax */
 #include <nvtx3/nvToolsExt.h> /* nvtxRangePushA */
 
 #include "lab/meter.h"
@@ -7,7 +8,7 @@
 
 static struct hybrid h;
 
-/* ---- time -------------------------------------------------------------------------- */
+/* ---- time ---------------------------------------------------------------- */
 
 /* What is timed. */
 typedef ncclResult_t work_fn(const struct nn_batch *batch);
@@ -68,10 +69,10 @@ static double time_of(const char *name, work_fn *work,
     return largest(ms, comm);
 }
 
-/* ---- what is what ---------------------------------------------------------------------- */
+/* ---- what is what -------------------------------------------------------- */
 
-/* Each rank's tensor-parallel group is itself alone, though its parts stay as small
- * as they are: all-reduces cost nothing. */
+/* Each rank's tensor-parallel group is itself alone, though its parts stay as
+ * small as they are: all-reduces cost nothing. */
 static double compute_of(const struct nn_batch *batch, ncclComm_t comm,
                          int rank, MPI_Comm mpi_comm)
 {
@@ -104,7 +105,7 @@ struct measured measure(struct lab_run *r, const struct hybrid_config *c,
     m.update = time_of("update", update_alone, batch, mpi_comm);
     m.compute = compute_of(batch, comm, rank, mpi_comm);
     m.bubble = m.compute * (c->pp - 1) / (h.stage.c.nchunks * c->nmicro);
-    m.comm = m.step - m.compute - m.update - m.bubble;
+    m.comm = fmax(0, m.step - m.compute - m.update - m.bubble);
     hybrid_release(&h);
     lab_free_buffers();
     return m;

@@ -1,5 +1,6 @@
 /*
- * measure.h: what a step takes, and what of it is what. Given: nothing to edit here.
+ * measure.h: what a step takes, and what of it is what. Given: nothing to edit
+ * here.
  */
 #ifndef LAB4_MEASURE_H
 #define LAB4_MEASURE_H
@@ -20,8 +21,8 @@ struct measured {   /* milliseconds: the slowest rank's */
 };
 
 /*
- * Time c on the ranks of `comm` (this one has number rank of nranks), which need no
- * contents: one step to warm up, then one that counts. They all call.
+ * Time c on the ranks of `comm` (this one has number rank of nranks), which
+ * need no contents: one step to warm up, then one that counts. They all call.
  */
 struct measured measure(struct lab_run *r, const struct hybrid_config *c,
                         MPI_Comm mpi_comm, ncclComm_t comm, int rank,

@@ -2,16 +2,16 @@
  * Part 2: in which order a stage works.
  *
  * A schedule is a list: forward and backward passes of micro-batches, in the
- * order in which a stage takes them. Three micro-batches on three stages, time to
- * the right; a backward pass is twice as long as a forward pass:
+ * order in which a stage takes them. Three micro-batches on three stages, time
+ * to the right; a backward pass is twice as long as a forward pass:
  *
  *              fill-drain                           1F1B
  *     stage 0  F0F1F2.........B-0B-1B-2     stage 0  F0F1F2....B-0...B-1...B-2
  *     stage 1  ..F0F1F2....B-0B-1B-2..      stage 1  ..F0F1..B-0F2B-1...B-2
  *     stage 2  ....F0F1F2B-0B-1B-2....      stage 2  ....F0B-0F1B-1F2B-2
  *
- * Both take as long. But under fill-drain all micro-batches are under way at once,
- * each with its activations; under 1F1B no more than there are stages.
+ * Both take as long. But under fill-drain all micro-batches are under way at
+ * once, each with its activations; under 1F1B no more than there are stages.
  */
 #include "lab4.h"
 
@@ -36,8 +36,8 @@ int schedule_1f1b(int nstages, int stage, int nmicro, struct pipe_action *out)
 {
     // BEGIN HOLE part 2: 1F1B (about 12 lines)
     // USES nstages stage nmicro out
-    // HINT: how many micro-batches can be under way behind this stage before the
-    // HINT: first one comes back? The last stage turns each round at once.
+    // HINT: how many micro-batches can be under way behind this stage before
+    // HINT: the first one comes back? The last stage turns each round at once.
     const int behind = nstages - stage - 1;
     const int warmup = behind < nmicro ? behind : nmicro;
     int n = 0;
@@ -57,7 +57,8 @@ int schedule_interleaved(int nstages, int stage, int nmicro, int nchunks,
 {
     // BEGIN HOLE part 4: interleaved (about 22 lines)
     // USES nstages stage nmicro nchunks out
-    // HINT: backward pass number b comes behind forward pass number b + warm-up.
+    // HINT: backward pass number b comes behind forward pass number b +
+    // HINT: warm-up.
     const int all = nmicro * nchunks, group = nstages * nchunks;
     const int behind = 2 * (nstages - stage - 1) + (nchunks - 1) * nstages;
     const int warmup = behind < all ? behind : all;

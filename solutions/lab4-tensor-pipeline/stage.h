@@ -6,10 +6,10 @@
  *     z = x @ A     h = gelu(z)     u = h @ B     y = gelu(u)
  *   (rows, hidden)               (rows, out)      y = u in the last block
  *
- * A *block* has the two matrices; with tensor parallelism, this rank's parts of
- * them. A *stage* is a run of blocks: all of them, or, in a pipeline, a
- * stage's. A stage may also have several such runs, *chunks*: chunk c of stage s
- * of n is run c * n + s of the network.
+ * A *block* has the two matrices; with tensor parallelism, this rank's parts
+ * of them. A *stage* is a run of blocks: all of them, or, in a pipeline, a
+ * stage's. A stage may also have several such runs, *chunks*: chunk c of stage
+ * s of n is run c * n + s of the network.
  *
  * The forward pass of a micro-batch through a chunk leaves z, h, u and each
  * block's x behind, for its backward pass. They lie in a *slot*. A slot is made
@@ -71,8 +71,8 @@ struct slot { /* activations of one micro-batch in one chunk */
     struct saved saved[STAGE_MAX_BLOCKS];
 };
 
-/* Called when the work that completes a block's gradients for this step has been
- * enqueued: in the last micro-batch's backward pass. */
+/* Called when the work that completes a block's gradients for this step has
+ * been enqueued: in the last micro-batch's backward pass. */
 typedef ncclResult_t stage_hook(void *arg, int block);
 
 /* Called when a pass is about to be enqueued, and when it has been. */
@@ -113,10 +113,10 @@ struct stage {
     void *trace_arg;
 };
 
-/* ---- one device (dense.c) -------------------------------------------------------- */
+/* ---- one device (dense.c) ------------------------------------------------ */
 
-/* y of a block that lies on one device. Leaves z, h and, unless the block is the
- * last, u; y may be s->u in the last block. */
+/* y of a block that lies on one device. Leaves z, h and, unless the block is
+ * the last, u; y may be s->u in the last block. */
 ncclResult_t dense_forward(const struct tp *t, const struct block *b,
                            const float *x, const struct saved *s, float *y);
 
@@ -128,11 +128,11 @@ ncclResult_t dense_backward(const struct tp *t, const struct block *b,
                             const float *x, const struct saved *s, float *dy,
                             float *scratch, float *dx);
 
-/* ---- stages (stage.c) -------------------------------------------------------------- */
+/* ---- stages (stage.c) ---------------------------------------------------- */
 
 /*
- * Make stage c->index: with at least one block in each chunk, or ncclInvalidArgument.
- * Weights are not set.
+ * Make stage c->index: with at least one block in each chunk, or
+ * ncclInvalidArgument. Weights are not set.
  */
 ncclResult_t stage_init(struct stage *s, const struct stage_config *c);
 void stage_release(struct stage *s); /* waits for the device */
@@ -151,23 +151,25 @@ ncclResult_t stage_begin(struct stage *s, const struct nn_batch *batch);
  * input that comes from another stage goes to its x[0]. NULL: no memory. */
 struct slot *stage_slot(struct stage *s, int chunk, int micro);
 
-/* Forward: from the slot's input to s->y, or, in the network's last chunk, to the
- * last block's u. */
+/* Forward: from the slot's input to s->y, or, in the network's last chunk, to
+ * the last block's u. */
 ncclResult_t stage_forward(struct stage *s, int chunk, int micro);
 
 /* Backward: from s->dy (in the network's last chunk: from the loss, a mean over
  * all micro-batches) to s->dx. Then the slot is free. */
 ncclResult_t stage_backward(struct stage *s, int chunk, int micro);
 
-/* ---- pieces of them ------------------------------------------------------------------ */
+/* ---- pieces of them ------------------------------------------------------ */
 
 /* Device memory for x[0]; for all else that a slot holds. */
 ncclResult_t slot_make_input(struct stage *s, struct slot *k);
 ncclResult_t slot_make_rest(struct stage *s, struct slot *k);
 
-/* The blocks of the slot's chunk, forward: leaves what slot_make_rest() made room
- * for, and the last block's output in y (in the network's last chunk y is not
- * used). */
+/*
+ * The blocks of the slot's chunk, forward: leaves what slot_make_rest() made
+ * room for, and the last block's output in y (in the network's last chunk y is
+ * not used).
+ */
 ncclResult_t slot_forward(struct stage *s, struct slot *k, float *y);
 
 /* The blocks of the slot's chunk, backward: from s->dy or the loss to s->dx. */

@@ -26,7 +26,7 @@ static double behind(const char *out, const char *word)
     return strtod(at + strlen(word), NULL);
 }
 
-/* ---- a mistake that hangs ------------------------------------------------------ */
+/* ---- a mistake that hangs ------------------------------------------------ */
 
 START_TEST(sends_without_a_group_are_reported_as_a_deadlock)
 {
@@ -45,7 +45,7 @@ START_TEST(sends_without_a_group_are_reported_as_a_deadlock)
 }
 END_TEST
 
-/* ---- the commands ---------------------------------------------------------------- */
+/* ---- the commands -------------------------------------------------------- */
 
 static const int stages[] = {2, 4, 8};
 
@@ -76,8 +76,8 @@ START_TEST(stages_stand_still_as_long_as_they_must)
 }
 END_TEST
 
-/* Efficiency falls with the ranks, is near what was published, and tensor parallel
- * alone costs most. */
+/* Efficiency falls with the ranks, is near what was published, and tensor
+ * parallel alone costs most. */
 START_TEST(one_network_scales_as_published)
 {
     static const double published[] = {100, 96, 92, 87.5, 81};
