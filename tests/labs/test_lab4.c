@@ -39,7 +39,6 @@ START_TEST(sends_without_a_group_are_reported_as_a_deadlock)
         labtest_root(), labtest_root(), child_build());
     ck_assert_msg(strstr(c.out, "the run hangs: every rank waits for another"),
                   "%s%s", c.out, c.err);
-    ck_assert_msg(strstr(c.out, "ncclSend"), "%s", c.out);
     ck_assert_msg(strstr(c.out, "\ntotal 0 of "), "%s", c.out);
     child_clear(&c);
 }
