@@ -50,7 +50,7 @@ static void read_times(struct tracer *t, cudaEvent_t origin)
 static void trace_step(struct lab_run *r, const struct hybrid_config *c,
                        struct tracer *t)
 {
-    static struct hybrid h;
+    struct hybrid h;
     struct nn_batch batch[STAGE_MAX_MICRO];
     cudaEvent_t origin;
     NCCL_MUST(hybrid_init(&h, c, r->rank, r->nranks, r->comm, r->stream));

@@ -54,7 +54,8 @@ ncclResult_t tp_column_backward(const struct tp *t, const float *x,
 {
     // Yours to write: part 1: column, backward (about 6 lines)
     // x went to every rank, so its derivative comes from every rank.
-    (void)t, (void)x, (void)w, (void)dy, (void)dw, (void)dx, (void)rows, (void)in, (void)out, (void)sum;
+    (void)t, (void)x, (void)w, (void)dy, (void)dw;
+    (void)dx, (void)rows, (void)in, (void)out, (void)sum;
     LAB_HOLE("part 1: column, backward");
 }
 
@@ -72,7 +73,8 @@ ncclResult_t tp_row_backward(const struct tp *t, const float *x, const float *w,
 {
     // Yours to write: part 1: row, backward (about 5 lines)
     // dy is the same on all ranks. What has to travel?
-    (void)t, (void)x, (void)w, (void)dy, (void)dw, (void)dx, (void)rows, (void)in, (void)out;
+    (void)t, (void)x, (void)w, (void)dy, (void)dw;
+    (void)dx, (void)rows, (void)in, (void)out;
     LAB_HOLE("part 1: row, backward");
 }
 
@@ -101,7 +103,8 @@ ncclResult_t tp_gather_forward(const struct tp *t, const float *x,
     // Yours to write: part 1: gathered, forward (about 14 lines)
     // an all-gather puts a rank's whole part behind the other's; a row of
     // y has a piece of each. One cudaMemcpy2DAsync() for each rank.
-    (void)t, (void)x, (void)w, (void)y, (void)space, (void)rows, (void)in, (void)out;
+    (void)t, (void)x, (void)w, (void)y, (void)space;
+    (void)rows, (void)in, (void)out;
     LAB_HOLE("part 1: gathered, forward");
 }
 
@@ -112,6 +115,7 @@ ncclResult_t tp_gather_backward(const struct tp *t, const float *x,
 {
     // Yours to write: part 1: gathered, backward (about 4 lines)
     // you have both halves of it already.
-    (void)t, (void)x, (void)w, (void)dy, (void)dw, (void)dx, (void)space, (void)rows, (void)in, (void)out;
+    (void)t, (void)x, (void)w, (void)dy, (void)dw;
+    (void)dx, (void)space, (void)rows, (void)in, (void)out;
     LAB_HOLE("part 1: gathered, backward");
 }

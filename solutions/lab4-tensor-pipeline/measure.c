@@ -6,39 +6,32 @@
 #include "lab/meter.h"
 #include "must.h"
 
-static struct hybrid h;
-
 /* ---- time ---------------------------------------------------------------- */
 
 /* What is timed. */
-typedef ncclResult_t work_fn(const struct nn_batch *batch);
-
-static ncclResult_t whole_step(const struct nn_batch *batch)
-{
-    return hybrid_step(&h, batch);
-}
+typedef ncclResult_t work_fn(struct hybrid *h, const struct nn_batch *batch);
 
 /* The passes of all micro-batches, one behind the other, as if nobody else were
  * there. */
-static ncclResult_t passes_alone(const struct nn_batch *batch)
+static ncclResult_t passes_alone(struct hybrid *h, const struct nn_batch *batch)
 {
-    stage_hook *const hook = h.stage.hook;
-    h.stage.hook = NULL;
-    LAB_TRY(stage_begin(&h.stage, batch));
-    for (int m = 0; m < h.stage.c.nmicro; m++) {
-        for (int k = 0; k < h.stage.c.nchunks; k++)
-            LAB_TRY(stage_forward(&h.stage, k, m));
-        for (int k = h.stage.c.nchunks - 1; k >= 0; k--)
-            LAB_TRY(stage_backward(&h.stage, k, m));
+    stage_hook *const hook = h->stage.hook;
+    h->stage.hook = NULL;
+    LAB_TRY(stage_begin(&h->stage, batch));
+    for (int m = 0; m < h->stage.c.nmicro; m++) {
+        for (int k = 0; k < h->stage.c.nchunks; k++)
+            LAB_TRY(stage_forward(&h->stage, k, m));
+        for (int k = h->stage.c.nchunks - 1; k >= 0; k--)
+            LAB_TRY(stage_backward(&h->stage, k, m));
     }
-    h.stage.hook = hook;
+    h->stage.hook = hook;
     return ncclSuccess;
 }
 
-static ncclResult_t update_alone(const struct nn_batch *batch)
+static ncclResult_t update_alone(struct hybrid *h, const struct nn_batch *batch)
 {
     (void)batch;
-    return hybrid_update(&h);
+    return hybrid_update(h);
 }
 
 static double largest(double x, MPI_Comm comm)
@@ -48,7 +41,7 @@ static double largest(double x, MPI_Comm comm)
 }
 
 /* Milliseconds on the slowest rank; a range of that name in the timeline. */
-static double time_of(const char *name, work_fn *work,
+static double time_of(const char *name, work_fn *work, struct hybrid *h,
                       const struct nn_batch *batch, MPI_Comm comm)
 {
     float ms;
@@ -57,11 +50,11 @@ static double time_of(const char *name, work_fn *work,
     CUDA_MUST(cudaEventCreate(&end));
     CUDA_MUST(cudaDeviceSynchronize());
     MPI_MUST(MPI_Barrier(comm));
-    CUDA_MUST(cudaEventRecord(begin, h.stage.stream));
+    CUDA_MUST(cudaEventRecord(begin, h->stage.stream));
     nvtxRangePushA(name);
-    NCCL_MUST(work(batch));
+    NCCL_MUST(work(h, batch));
     nvtxRangePop();
-    CUDA_MUST(cudaEventRecord(end, h.stage.stream));
+    CUDA_MUST(cudaEventRecord(end, h->stage.stream));
     CUDA_MUST(cudaDeviceSynchronize());
     CUDA_MUST(cudaEventElapsedTime(&ms, begin, end));
     CUDA_MUST(cudaEventDestroy(begin));
@@ -73,14 +66,14 @@ static double time_of(const char *name, work_fn *work,
 
 /* Each rank's tensor-parallel group is itself alone, though its parts stay as
  * small as they are: all-reduces cost nothing. */
-static double compute_of(const struct nn_batch *batch, ncclComm_t comm,
-                         int rank, MPI_Comm mpi_comm)
+static double compute_of(struct hybrid *h, const struct nn_batch *batch,
+                         ncclComm_t comm, int rank, MPI_Comm mpi_comm)
 {
     ncclComm_t alone;
     NCCL_MUST(ncclCommSplit(comm, rank, 0, &alone, NULL));
-    h.stage.tp.comm = alone;
-    const double ms = time_of("passes", passes_alone, batch, mpi_comm);
-    h.stage.tp.comm = h.tp_comm;
+    h->stage.tp.comm = alone;
+    const double ms = time_of("passes", passes_alone, h, batch, mpi_comm);
+    h->stage.tp.comm = h->tp_comm;
     NCCL_MUST(ncclCommDestroy(alone));
     return ms;
 }
@@ -91,6 +84,7 @@ struct measured measure(struct lab_run *r, const struct hybrid_config *c,
 {
     struct nn_batch batch[STAGE_MAX_MICRO];
     struct measured m;
+    struct hybrid h;
     const size_t nx = (size_t)c->shape.rows * (size_t)c->shape.in;
     NCCL_MUST(hybrid_init(&h, c, rank, nranks, comm, r->stream));
     CUDA_MUST(cudaMemsetAsync(h.stage.weights, 0, h.stage.count * sizeof(float),
@@ -101,9 +95,9 @@ struct measured measure(struct lab_run *r, const struct hybrid_config *c,
     const uint64_t before = meter_memory().live;
     NCCL_MUST(hybrid_step(&h, batch));
     m.activations = largest((double)(meter_memory().live - before), mpi_comm);
-    m.step = time_of("step", whole_step, batch, mpi_comm);
-    m.update = time_of("update", update_alone, batch, mpi_comm);
-    m.compute = compute_of(batch, comm, rank, mpi_comm);
+    m.step = time_of("step", hybrid_step, &h, batch, mpi_comm);
+    m.update = time_of("update", update_alone, &h, batch, mpi_comm);
+    m.compute = compute_of(&h, batch, comm, rank, mpi_comm);
     m.bubble = m.compute * (c->pp - 1) / (h.stage.c.nchunks * c->nmicro);
     m.comm = fmax(0, m.step - m.compute - m.update - m.bubble);
     hybrid_release(&h);

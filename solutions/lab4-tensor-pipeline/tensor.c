@@ -66,7 +66,8 @@ ncclResult_t tp_column_backward(const struct tp *t, const float *x,
                                 float *dx, int rows, int in, int out)
 {
     // BEGIN HOLE part 1: column, backward (about 6 lines)
-    // USES t x w dy dw dx rows in out sum
+    // USES t x w dy dw
+    // USES dx rows in out sum
     // HINT: x went to every rank, so its derivative comes from every rank.
     const int mine = out / t->nranks;
     LAB_TRY_CUDA(nn_linear_dw(t->blas, x, dy, dw, rows, in, mine));
@@ -92,7 +93,8 @@ ncclResult_t tp_row_backward(const struct tp *t, const float *x, const float *w,
                              int in, int out)
 {
     // BEGIN HOLE part 1: row, backward (about 5 lines)
-    // USES t x w dy dw dx rows in out
+    // USES t x w dy dw
+    // USES dx rows in out
     // HINT: dy is the same on all ranks. What has to travel?
     const int mine = in / t->nranks;
     LAB_TRY_CUDA(nn_linear_dw(t->blas, x, dy, dw, rows, mine, out));
@@ -145,7 +147,8 @@ ncclResult_t tp_gather_forward(const struct tp *t, const float *x,
                                int in, int out)
 {
     // BEGIN HOLE part 1: gathered, forward (about 14 lines)
-    // USES t x w y space rows in out
+    // USES t x w y space
+    // USES rows in out
     // HINT: an all-gather puts a rank's whole part behind the other's; a row of
     // HINT: y has a piece of each. One cudaMemcpy2DAsync() for each rank.
     const int mine = out / t->nranks;
@@ -169,7 +172,8 @@ ncclResult_t tp_gather_backward(const struct tp *t, const float *x,
                                 int out)
 {
     // BEGIN HOLE part 1: gathered, backward (about 4 lines)
-    // USES t x w dy dw dx space rows in out
+    // USES t x w dy dw
+    // USES dx space rows in out
     // HINT: you have both halves of it already.
     LAB_TRY(tp_split_columns(t, dy, rows, out, space));
     return tp_column_backward(t, x, w, space, dw, dx, rows, in, out);
