@@ -151,6 +151,6 @@ int main(void)
 {
     static const int ranks[] = {1, 2, 3, 4, 8, 0};
     static const struct labtest lab4 = {
-        .lab = "lab4-tensor-pipeline", .ranks = ranks, .nmutants = 11};
+        .lab = "lab4-tensor-pipeline", .ranks = ranks, .nmutants = 12};
     return labtest_main(&lab4, own_tests);
 }
