@@ -65,8 +65,7 @@ struct saved { /* of one block and one micro-batch */
 struct slot { /* activations of one micro-batch in one chunk */
     int chunk, micro;
     int in_use;
-    const float *input;         /* of the first block: x[0], or the
-                                              batch's x */
+    const float *input;         /* x[0], or where that is the batch's x */
     float *x[STAGE_MAX_BLOCKS]; /* input of each block, (rows, in) */
     struct saved saved[STAGE_MAX_BLOCKS];
 };
