@@ -10,7 +10,8 @@
 #     ...the solution...
 #     // END HOLE
 #
-# the solution becomes LAB_HOLE("part 2: broadcast"). Everything else is copied.
+# the solution becomes LAB_HOLE("part 2: broadcast"), or, where it says (device,
+# about 15 lines), LAB_DEVICE_HOLE of lab/hole.cuh. Everything else is copied.
 # Nested, unopened and unclosed markers are errors with file and line.
 #
 # In answers.txt what is behind a "=" is the answer, and a line that begins with
@@ -35,7 +36,8 @@ FILENAME ~ /(^|\/)answers\.txt$/ {
     indent = $0; sub(/\/\/.*/, "", indent)
     what = $0; sub(/^ *\/\/ BEGIN HOLE /, "", what)
     print indent "// Yours to write: " what
-    sub(/ *\(about .*/, "", what)
+    macro = what ~ /\(device, about / ? "LAB_DEVICE_HOLE" : "LAB_HOLE"
+    sub(/ *\((device, )?about .*/, "", what)
     next
 }
 
@@ -43,7 +45,7 @@ FILENAME ~ /(^|\/)answers\.txt$/ {
     if (!hole) fail("END HOLE without BEGIN HOLE")
     printf "%s", uses
     uses = ""
-    print indent "LAB_HOLE(\"" what "\");"
+    print indent macro "(\"" what "\");"
     hole = 0
     next
 }

@@ -181,7 +181,7 @@ void lab_end(struct lab_run *r)
     float ms, idle_ms;
     const struct meter m = meter;
     open_range(r);
-    RUN_TRY(cudaSetDevice(r->local_rank)); // student code may have left another
+    RUN_TRY(cudaSetDevice(r->device)); // student code may have left another
     RUN_TRY(cudaEventRecord(events.end, r->stream));
     RUN_TRY(cudaDeviceSynchronize());
     RUN_TRY(cudaEventRecord(events.idle, r->stream));

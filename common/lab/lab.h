@@ -8,6 +8,8 @@
  *   LAB_HOLE("what")    stands where something has to be written: ends the
  *                       case as NOT IMPLEMENTED
  *
+ * Device code has lab/hole.cuh.
+ *
  * Staff code (cases.c) defines `lab`: a function for each kind of case in the
  * lab's plan. It fills inputs from the rank's seed, calls the student's
  * function, and shows what came out; the judge, here or in the grader, decides.
@@ -52,14 +54,19 @@ ncclResult_t lab_note_cuda_error(cudaError_t err, const char *call,
                                  const char *file, int line);
 void lab_hole(const char *what) __attribute__((noreturn));
 
+/* What a kernel of simgpu says of a hole, on the thread that runs it. */
+void lab_device_hole(const char *what);
+
 /* ---- for staff code -------------------------------------------------------- */
 
 struct lab_run { /* one iteration of one case, on this rank */
     int rank, nranks;
-    int local_rank; /* number within its node, and of its device */
+    int local_rank; /* number within its node */
+    int device;     /* its GPU: that number, unless ranks share GPUs */
     int ranks_per_node;
     MPI_Comm mpi_comm;
-    ncclComm_t comm;     /* of all ranks, made by the runner */
+    ncclComm_t comm;     /* of all ranks, made by the runner; NULL where ranks
+                            share a GPU, which NCCL doesn't allow */
     cudaStream_t stream; /* non-blocking */
     const struct plan_case *c;
     unsigned case_no;
@@ -136,6 +143,8 @@ struct lab {
     const char *dataless; /* "128M": what is in device memory from that size on
                              matters to nobody, so simgpu need not keep it
                              (SIMGPU_DATALESS, unless that is set); or NULL */
+    int shares_gpus; /* may ranks outnumber GPUs? Then several have the same one,
+                        and there is no r->comm */
 };
 extern const struct lab lab; /* defined by each lab's cases.c */
 

@@ -36,6 +36,7 @@ static struct {
     pthread_t thread; /* that student code is called on */
     enum run_status status;
     char text[256];
+    const char *_Atomic device_hole; /* that device code has reached */
 } now;
 
 /* ---- leaving -------------------------------------------------------------------- */
@@ -77,6 +78,22 @@ void lab_hole(const char *what)
 {
     now.text[0] = 0;
     run_leave(RUN_NOT_IMPLEMENTED, what);
+}
+
+void lab_device_hole(const char *what)
+{
+    now.device_hole = what;
+}
+
+/* What a case that has ended by itself, or by an error, has come to: a hole that
+ * device code reached is why. */
+static enum run_status with_device_hole(enum run_status status)
+{
+    const char *const what = now.device_hole;
+    if (!what)
+        return status;
+    snprintf(now.text, sizeof now.text, "%s", what);
+    return RUN_NOT_IMPLEMENTED;
 }
 
 /* ---- agreeing -------------------------------------------------------------------- */
@@ -128,7 +145,7 @@ static enum run_status agree(const struct lab_run *r, enum run_status mine,
 static void *synchronise(void *arg)
 {
     const struct lab_run *const r = arg;
-    return cudaSetDevice(r->local_rank) == cudaSuccess &&
+    return cudaSetDevice(r->device) == cudaSuccess &&
                    cudaDeviceSynchronize() == cudaSuccess
                ? arg
                : NULL;
@@ -190,8 +207,9 @@ static enum run_status iterate(struct lab_run *r, const struct lab_kind *k)
 {
     now.thread = pthread_self();
     now.text[0] = 0;
+    now.device_hole = NULL;
     if (setjmp(now.out) != 0)
-        return now.status;
+        return with_device_hole(now.status);
     const ncclResult_t err = k->run(r);
     if (err == ncclSuccess && meter_open_groups() > 0)
         run_leave(RUN_ERROR, "returned with an open group: ncclGroupEnd() is "
@@ -199,7 +217,7 @@ static enum run_status iterate(struct lab_run *r, const struct lab_kind *k)
     if (err != ncclSuccess && !now.text[0])
         snprintf(now.text, sizeof now.text, "returned an error: %s",
                  ncclGetErrorString(err));
-    return err == ncclSuccess ? RUN_OK : RUN_ERROR;
+    return with_device_hole(err == ncclSuccess ? RUN_OK : RUN_ERROR);
 }
 
 int run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,

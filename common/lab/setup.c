@@ -6,16 +6,20 @@
 #include "lab/run.h"
 #include "must.h"
 
-/* Has every rank a device of its own on its node? Rank 0 says if not. */
-static int enough_devices(const struct lab_run *r)
+/* Has every rank a device of its own on its node, or may they share? Rank 0 says
+ * if not. *shared: some do. */
+static int enough_devices(struct lab_run *r, int *shared)
 {
     int ndevices = 0;
     const cudaError_t err = cudaGetDeviceCount(&ndevices);
     if (err != cudaSuccess)
         ndevices = 0;
-    const int mine = r->ranks_per_node <= ndevices;
+    const int mine =
+        r->ranks_per_node <= ndevices ? 2 : lab.shares_gpus && ndevices > 0;
     int all;
     MPI_MUST(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, r->mpi_comm));
+    *shared = all == 1;
+    r->device = all ? r->local_rank % ndevices : 0;
     if (all || r->rank != 0)
         return all;
     if (err != cudaSuccess)
@@ -33,6 +37,7 @@ int run_setup(struct lab_run *r, MPI_Comm comm)
 {
     MPI_Comm node;
     ncclUniqueId id;
+    int shared;
     r->mpi_comm = comm;
     MPI_MUST(MPI_Comm_rank(comm, &r->rank));
     MPI_MUST(MPI_Comm_size(comm, &r->nranks));
@@ -41,10 +46,13 @@ int run_setup(struct lab_run *r, MPI_Comm comm)
     MPI_MUST(MPI_Comm_rank(node, &r->local_rank));
     MPI_MUST(MPI_Comm_size(node, &r->ranks_per_node));
     MPI_MUST(MPI_Comm_free(&node));
-    if (!enough_devices(r))
+    if (!enough_devices(r, &shared))
         return -1;
-    CUDA_MUST(cudaSetDevice(r->local_rank));
+    CUDA_MUST(cudaSetDevice(r->device));
     CUDA_MUST(cudaStreamCreateWithFlags(&r->stream, cudaStreamNonBlocking));
+    r->comm = NULL;
+    if (shared)
+        return 0;
     if (r->rank == 0)
         NCCL_MUST(ncclGetUniqueId(&id));
     MPI_MUST(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, comm));
@@ -55,6 +63,7 @@ int run_setup(struct lab_run *r, MPI_Comm comm)
 void run_teardown(struct lab_run *r)
 {
     lab_free_events();
-    NCCL_MUST(ncclCommDestroy(r->comm));
+    if (r->comm)
+        NCCL_MUST(ncclCommDestroy(r->comm));
     CUDA_MUST(cudaStreamDestroy(r->stream));
 }

@@ -376,9 +376,9 @@ static void print_devices(const struct sweep *s)
     struct cudaDeviceProp p;
     char mine[160], line[160];
     struct lab_run *const r = s->r;
-    CUDA_MUST(cudaGetDeviceProperties(&p, r->local_rank));
+    CUDA_MUST(cudaGetDeviceProperties(&p, r->device));
     snprintf(mine, sizeof mine, "#  Rank %2d device %2d [0x%02x] %.80s",
-             r->rank, r->local_rank, p.pciBusID, p.name);
+             r->rank, r->device, p.pciBusID, p.name);
     if (r->rank != 0) {
         MPI_MUST(MPI_Send(mine, sizeof mine, MPI_CHAR, 0, 0, r->mpi_comm));
         return;

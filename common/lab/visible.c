@@ -125,7 +125,7 @@ static json_t *json_of(const struct visible *v)
     json_t *const j = json_object();
     sum_points(v, &points, &most);
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)v->o->seed);
-    if (cudaGetDeviceProperties(&device, v->r->local_rank) != cudaSuccess)
+    if (cudaGetDeviceProperties(&device, v->r->device) != cudaSuccess)
         device.name[0] = 0;
     for (int i = 0; i < v->ndone; i++) {
         const struct plan_case *const c = &v->p->cases[i];

@@ -62,7 +62,7 @@ struct block { /* the block that this worker runs */
     char *shared;
     size_t shared_nbytes;
     uint64_t nblocks_left; /* of the grid, behind this one */
-    int trapped;           /* a thread has ended the kernel */
+    int trapped, failed;   /* a thread has ended the kernel; as an error */
 };
 
 __thread struct simgpu_uint3 simgpu_thread_idx, simgpu_block_idx,
@@ -190,6 +190,12 @@ long long simgpu_clock(void)
 }
 
 void simgpu_trap(void)
+{
+    block->failed = 1;
+    simgpu_leave();
+}
+
+void simgpu_leave(void)
 {
     struct block *const b = block;
     b->trapped = 1;
@@ -352,7 +358,7 @@ void kernel_run(const struct launch *l, struct op *op, struct launch_cost *c)
         (struct simgpu_uint3){l->block[0], l->block[1], l->block[2]};
     access_begin(l);
     sync_begin(op);
-    b->trapped = 0;
+    b->trapped = b->failed = 0;
     for (unsigned z = 0; z < l->grid[2]; z++)
         for (unsigned y = 0; y < l->grid[1]; y++)
             for (unsigned x = 0; x < l->grid[0] && !b->trapped; x++) {
@@ -362,7 +368,7 @@ void kernel_run(const struct launch *l, struct op *op, struct launch_cost *c)
                     memset(b->shared, POISON, l->shared_nbytes);
                 run_block(b);
             }
-    if (b->trapped)
+    if (b->failed)
         op_fail(op, cudaErrorLaunchFailure);
     sync_end();
     access_end(c);

@@ -61,6 +61,9 @@ void simgpu_fence_system(void);
 /* The kernel fails: the device has a sticky error from now on. */
 void simgpu_trap(void) __attribute__((noreturn));
 
+/* The kernel ends here and now, without an error. */
+void simgpu_leave(void) __attribute__((noreturn));
+
 void simgpu_nanosleep(unsigned ns);
 /* Cycles, of a clock that each look at it moves on. */
 long long simgpu_clock(void);

@@ -1,0 +1,62 @@
+// Part 2: one-sided operations from kernels.
+//
+// A kernel reads and writes a peer's memory like its own. What it has to take
+// care of is order: lab/sync.cuh says how a word is set *after* what was written
+// before it (release), and how one that has seen the word sees that, too
+// (acquire). Both are of one thread; __syncthreads() extends them to its block.
+//
+// All functions are to be called by all threads of a block, but symm_peer().
+#ifndef LAB5_DEVICE_CUH
+#define LAB5_DEVICE_CUH
+
+#include <lab/hole.cuh>
+#include <lab/sync.cuh>
+
+#include "lab5.h"
+
+// symm_at() for kernels.
+template <class T>
+static __device__ T *symm_peer(const struct symm_view &v, T *own, int rank)
+{
+    // Yours to write: part 2: address in a kernel (device, about 2 lines)
+    (void)v, (void)own, (void)rank;
+    LAB_DEVICE_HOLE("part 2: address in a kernel");
+}
+
+// Copy count float4 from src to rank's copy of dst, then set rank's copy of a
+// signal: who has seen it sees all that the block wrote.
+static __device__ inline void symm_put_signal(const struct symm_view &v,
+                                              float4 *dst, const float4 *src,
+                                              size_t count, unsigned *signal,
+                                              unsigned value, int rank)
+{
+    // Yours to write: part 2: put and signal in a kernel (device, about 7 lines)
+    // all threads copy; one signals. When may it?
+    (void)v, (void)dst, (void)src, (void)count, (void)signal, (void)value, (void)rank;
+    LAB_DEVICE_HOLE("part 2: put and signal in a kernel");
+}
+
+// Wait until the own signal is at least value; then all threads see what was
+// written before it was set.
+static __device__ inline void symm_wait_for(const unsigned *signal,
+                                            unsigned value)
+{
+    // Yours to write: part 2: wait in a kernel (device, about 3 lines)
+    // sync_wait_reached, and the block behind it.
+    (void)signal, (void)value;
+    LAB_DEVICE_HOLE("part 2: wait in a kernel");
+}
+
+// The blocks with this index of all ranks meet: what any of them did before, all
+// see afterwards. flags: symmetric, SYMM_MAX_RANKS words for each block index;
+// value: of the last time there, plus 1.
+static __device__ inline void symm_meet(const struct symm_view &v,
+                                        unsigned *flags, unsigned value)
+{
+    // Yours to write: part 2: meet (device, about 8 lines)
+    // thread r tells rank r that this rank has come, and waits for rank r.
+    (void)v, (void)flags, (void)value;
+    LAB_DEVICE_HOLE("part 2: meet");
+}
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * Part 4: a tensor that is spread over ranks.
+ *
+ *     element   0 ... per-1 | per ... 2 per-1 | 2 per ... count-1
+ *     rank             0    |        1        |        2
+ *                        |------ a range -------|     three copies
+ */
+#include "lab5.h"
+
+#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+
+ncclResult_t dtensor_open(struct dtensor *t, struct symm *s, size_t count)
+{
+    // Yours to write: part 4: spread (about 4 lines)
+    // the same number on every rank, the last ones' not all used.
+    (void)t, (void)s, (void)count;
+    LAB_HOLE("part 4: spread");
+}
+
+struct piece { /* of a range: what one rank has of it */
+    int rank;
+    float *own; /* own address of its first element there */
+    size_t count;
+};
+
+/* The piece that the range begin ... end - 1 begins with. */
+static struct piece piece_at(const struct dtensor *t, size_t begin, size_t end)
+{
+    // Yours to write: part 4: piece (about 6 lines)
+    (void)t, (void)begin, (void)end;
+    LAB_HOLE("part 4: piece");
+}
+
+/* Are there such elements? */
+static int is_inside(const struct dtensor *t, size_t begin, size_t count)
+{
+    return begin <= t->count && count <= t->count - begin;
+}
+
+ncclResult_t dtensor_get(const struct dtensor *t, size_t begin, size_t count,
+                         float *out, cudaStream_t stream)
+{
+    // Yours to write: part 4: get a range (about 10 lines)
+    (void)piece_at, (void)is_inside, (void)t, (void)begin, (void)count, (void)out, (void)stream;
+    LAB_HOLE("part 4: get a range");
+}
+
+ncclResult_t dtensor_put(const struct dtensor *t, size_t begin, size_t count,
+                         const float *in, cudaStream_t stream)
+{
+    // Yours to write: part 4: put a range (about 10 lines)
+    (void)piece_at, (void)is_inside, (void)t, (void)begin, (void)count, (void)in, (void)stream;
+    LAB_HOLE("part 4: put a range");
+}

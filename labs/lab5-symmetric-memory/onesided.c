@@ -1,0 +1,60 @@
+/*
+ * Part 2: one-sided operations on a stream.
+ *
+ * A put is a copy to an address that another rank's device has. What a copy
+ * doesn't do is to tell that rank: its streams know nothing of ours. The driver
+ * lets a stream write a word, after all that came before it in that stream, and
+ * lets another stream wait for the word, also one of another process.
+ */
+#include "lab5.h"
+
+#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+
+/* A driver call; its error as the runtime's. */
+#define TRY_DRIVER(call)                                                       \
+    LAB_TRY((call) == CUDA_SUCCESS ? ncclSuccess : ncclUnhandledCudaError)
+
+ncclResult_t symm_put(const struct symm *s, void *dst, const void *src,
+                      size_t nbytes, int rank, cudaStream_t stream)
+{
+    // Yours to write: part 2: put (about 3 lines)
+    // cudaMemcpyAsync, cudaMemcpyDefault.
+    (void)s, (void)dst, (void)src, (void)nbytes, (void)rank, (void)stream;
+    LAB_HOLE("part 2: put");
+}
+
+ncclResult_t symm_get(const struct symm *s, void *dst, const void *src,
+                      size_t nbytes, int rank, cudaStream_t stream)
+{
+    // Yours to write: part 2: get (about 3 lines)
+    (void)s, (void)dst, (void)src, (void)nbytes, (void)rank, (void)stream;
+    LAB_HOLE("part 2: get");
+}
+
+ncclResult_t symm_signal(const struct symm *s, unsigned *signal, unsigned value,
+                         int rank, cudaStream_t stream)
+{
+    // Yours to write: part 2: signal (about 4 lines)
+    // cuStreamWriteValue32; a CUdeviceptr is an address as a number.
+    (void)s, (void)signal, (void)value, (void)rank, (void)stream;
+    LAB_HOLE("part 2: signal");
+}
+
+ncclResult_t symm_wait(const struct symm *s, unsigned *signal, unsigned value,
+                       cudaStream_t stream)
+{
+    (void)s;
+    // Yours to write: part 2: wait (about 3 lines)
+    // cuStreamWaitValue32; which of its conditions loses no signal?
+    (void)signal, (void)value, (void)stream;
+    LAB_HOLE("part 2: wait");
+}
+
+ncclResult_t symm_barrier(struct symm *s, cudaStream_t stream)
+{
+    // Yours to write: part 2: barrier (about 8 lines)
+    // s->arrived has a word for each rank that may arrive. Every rank tells
+    // everybody, then waits for everybody; s->barriers says for which time.
+    (void)s, (void)stream;
+    LAB_HOLE("part 2: barrier");
+}

@@ -1,0 +1,85 @@
+/*
+ * Part 3: which all-reduce for which size?
+ */
+#include "lab5.h"
+
+#include <stdint.h> /* SIZE_MAX */
+
+#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+
+enum { WARMUP = 1, ITERATIONS = 3 };
+
+ncclResult_t symm_reduce_time(struct symm_reducer *a, enum symm_algo algo,
+                              const float *sendbuf, float *recvbuf,
+                              size_t count, cudaStream_t stream, double *us)
+{
+    // BEGIN HOLE part 3: measure (about 20 lines)
+    // USES a algo sendbuf recvbuf count stream us
+    // HINT: symm_reduce_by() between two events, ITERATIONS times, with all ranks
+    // HINT: at the same place before the first. Ranks differ: MPI_Allreduce.
+    cudaEvent_t begin, end;
+    float ms;
+    LAB_TRY_CUDA(cudaEventCreate(&begin));
+    LAB_TRY_CUDA(cudaEventCreate(&end));
+    for (int i = 0; i < WARMUP; i++)
+        LAB_TRY(symm_reduce_by(a, algo, sendbuf, recvbuf, count, stream));
+    LAB_TRY_CUDA(cudaStreamSynchronize(stream));
+    MPI_Barrier(a->s->comm);
+    LAB_TRY_CUDA(cudaEventRecord(begin, stream));
+    for (int i = 0; i < ITERATIONS; i++)
+        LAB_TRY(symm_reduce_by(a, algo, sendbuf, recvbuf, count, stream));
+    LAB_TRY_CUDA(cudaEventRecord(end, stream));
+    LAB_TRY_CUDA(cudaEventSynchronize(end));
+    LAB_TRY_CUDA(cudaEventElapsedTime(&ms, begin, end));
+    LAB_TRY_CUDA(cudaEventDestroy(begin));
+    LAB_TRY_CUDA(cudaEventDestroy(end));
+    const double mine = ms * 1000.0 / ITERATIONS;
+    MPI_Allreduce(&mine, us, 1, MPI_DOUBLE, MPI_MAX, a->s->comm);
+    return ncclSuccess;
+    // END HOLE
+}
+
+ncclResult_t symm_reduce_tune(struct symm_reducer *a, const float *sendbuf,
+                              float *recvbuf, size_t most_nbytes,
+                              cudaStream_t stream)
+{
+    // BEGIN HOLE part 3: tune (about 20 lines)
+    // USES a sendbuf recvbuf most_nbytes stream
+    // HINT: the first size at which another is faster ends a range. With no NCCL
+    // HINT: there is nothing to be faster than two-shot but one-shot.
+    int ours = 1;
+    a->one_shot_most = a->two_shot_most = 0;
+    for (size_t nbytes = 1024, one = 1; nbytes <= most_nbytes && ours;
+         nbytes *= 2) {
+        const size_t count = nbytes / sizeof *sendbuf;
+        double us[SYMM_ALGOS] = {0};
+        for (int k = 0; k < (a->nccl ? SYMM_ALGOS : SYMM_NCCL); k++)
+            LAB_TRY(symm_reduce_time(a, (enum symm_algo)k, sendbuf, recvbuf,
+                                     count, stream, &us[k]));
+        const int two = us[SYMM_TWO_SHOT] < us[SYMM_ONE_SHOT];
+        const double best = us[two ? SYMM_TWO_SHOT : SYMM_ONE_SHOT];
+        one &= !two;
+        ours = !a->nccl || best <= us[SYMM_NCCL];
+        if (ours && one)
+            a->one_shot_most = nbytes;
+        if (ours)
+            a->two_shot_most = nbytes;
+    }
+    if (!a->nccl)
+        a->two_shot_most = SIZE_MAX;
+    return ncclSuccess;
+    // END HOLE
+}
+
+ncclResult_t symm_all_reduce(struct symm_reducer *a, const float *sendbuf,
+                             float *recvbuf, size_t count, cudaStream_t stream)
+{
+    // BEGIN HOLE part 3: choose (about 6 lines)
+    // USES a sendbuf recvbuf count stream
+    const size_t nbytes = count * sizeof *sendbuf;
+    const enum symm_algo algo = nbytes <= a->one_shot_most   ? SYMM_ONE_SHOT
+                                : nbytes <= a->two_shot_most ? SYMM_TWO_SHOT
+                                                             : SYMM_NCCL;
+    return symm_reduce_by(a, algo, sendbuf, recvbuf, count, stream);
+    // END HOLE
+}

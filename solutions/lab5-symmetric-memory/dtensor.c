@@ -1,0 +1,81 @@
+/*
+ * Part 4: a tensor that is spread over ranks.
+ *
+ *     element   0 ... per-1 | per ... 2 per-1 | 2 per ... count-1
+ *     rank             0    |        1        |        2
+ *                        |------ a range -------|     three copies
+ */
+#include "lab5.h"
+
+#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+
+ncclResult_t dtensor_open(struct dtensor *t, struct symm *s, size_t count)
+{
+    // BEGIN HOLE part 4: spread (about 4 lines)
+    // USES t s count
+    // HINT: the same number on every rank, the last ones' not all used.
+    const size_t n = (size_t)s->view.nranks;
+    *t = (struct dtensor){.s = s, .count = count, .per = (count + n - 1) / n};
+    return symm_alloc(s, t->per * sizeof *t->local, (void **)&t->local);
+    // END HOLE
+}
+
+struct piece { /* of a range: what one rank has of it */
+    int rank;
+    float *own; /* own address of its first element there */
+    size_t count;
+};
+
+/* The piece that the range begin ... end - 1 begins with. */
+static struct piece piece_at(const struct dtensor *t, size_t begin, size_t end)
+{
+    // BEGIN HOLE part 4: piece (about 6 lines)
+    // USES t begin end
+    const size_t rank = begin / t->per, last = (rank + 1) * t->per;
+    return (struct piece){.rank = (int)rank,
+                          .own = t->local + begin % t->per,
+                          .count = (end < last ? end : last) - begin};
+    // END HOLE
+}
+
+/* Are there such elements? */
+static int is_inside(const struct dtensor *t, size_t begin, size_t count)
+{
+    return begin <= t->count && count <= t->count - begin;
+}
+
+ncclResult_t dtensor_get(const struct dtensor *t, size_t begin, size_t count,
+                         float *out, cudaStream_t stream)
+{
+    // BEGIN HOLE part 4: get a range (about 10 lines)
+    // USES piece_at is_inside t begin count out stream
+    if (!is_inside(t, begin, count))
+        return ncclInvalidArgument;
+    const size_t end = begin + count;
+    for (size_t at = begin; at < end;) {
+        const struct piece p = piece_at(t, at, end);
+        LAB_TRY(symm_get(t->s, out + (at - begin), p.own, p.count * sizeof *out,
+                         p.rank, stream));
+        at += p.count;
+    }
+    return ncclSuccess;
+    // END HOLE
+}
+
+ncclResult_t dtensor_put(const struct dtensor *t, size_t begin, size_t count,
+                         const float *in, cudaStream_t stream)
+{
+    // BEGIN HOLE part 4: put a range (about 10 lines)
+    // USES piece_at is_inside t begin count in stream
+    if (!is_inside(t, begin, count))
+        return ncclInvalidArgument;
+    const size_t end = begin + count;
+    for (size_t at = begin; at < end;) {
+        const struct piece p = piece_at(t, at, end);
+        LAB_TRY(symm_put(t->s, p.own, in + (at - begin), p.count * sizeof *in,
+                         p.rank, stream));
+        at += p.count;
+    }
+    return ncclSuccess;
+    // END HOLE
+}

@@ -1,0 +1,76 @@
+// Part 4: a ring buffer between two kernels.
+//
+//     slots   | 8 | 9 | 2 | 3 | 4 | 5 | 6 | 7 |    head 10: items that came
+//                       ^ the next to take         tail  2: items taken out
+//
+// head is where the consumer looks, tail where the producer looks: each waits for
+// a word in its own memory, and sets one in the other's.
+#include "device.cuh"
+
+#include "lab/lab.h" // LAB_HOLE, LAB_TRY
+
+struct ring_view { // a ring as kernels see it
+    struct symm_view v;
+    size_t count;
+    float4 *slots;
+    unsigned *head, *tail;
+    int next, before; // the rank to produce for, and the one that does for this
+};
+
+static struct ring_view view_of(const struct ring *r)
+{
+    const struct symm_view *const v = &r->s->view;
+    return (struct ring_view){*v,
+                              r->count,
+                              r->slots,
+                              r->head,
+                              r->tail,
+                              (v->rank + 1) % v->nranks,
+                              (v->rank + v->nranks - 1) % v->nranks};
+}
+
+__global__ void produce(struct ring_view r, const float4 *src, unsigned nitems)
+{
+    // BEGIN HOLE part 4: produce (device, about 8 lines)
+    // USES r src nitems
+    // HINT: item i goes to slot i % RING_SLOTS. When is that free?
+    for (unsigned i = 0; i < nitems; i++) {
+        if (i >= RING_SLOTS)
+            symm_wait_for(r.tail, i - RING_SLOTS + 1);
+        symm_put_signal(r.v, r.slots + i % RING_SLOTS * r.count,
+                        src + i * r.count, r.count, r.head, i + 1, r.next);
+    }
+    // END HOLE
+}
+
+__global__ void consume(struct ring_view r, float4 *dst, unsigned nitems)
+{
+    // BEGIN HOLE part 4: consume (device, about 10 lines)
+    // USES r dst nitems
+    // HINT: tell the producer when the *block* has taken the item out.
+    for (unsigned i = 0; i < nitems; i++) {
+        symm_wait_for(r.head, i + 1);
+        for (size_t k = threadIdx.x; k < r.count; k += blockDim.x)
+            dst[i * r.count + k] = r.slots[i % RING_SLOTS * r.count + k];
+        __syncthreads();
+        if (threadIdx.x == 0)
+            sync_store(symm_peer(r.v, r.tail, r.before), i + 1);
+    }
+    // END HOLE
+}
+
+ncclResult_t ring_produce(const struct ring *r, const float4 *src,
+                          unsigned nitems, cudaStream_t stream)
+{
+    produce<<<1, 64, 0, stream>>>(view_of(r), src, nitems);
+    LAB_TRY_CUDA(cudaGetLastError());
+    return ncclSuccess;
+}
+
+ncclResult_t ring_consume(const struct ring *r, float4 *dst, unsigned nitems,
+                          cudaStream_t stream)
+{
+    consume<<<1, 64, 0, stream>>>(view_of(r), dst, nitems);
+    LAB_TRY_CUDA(cudaGetLastError());
+    return ncclSuccess;
+}
