@@ -22,25 +22,30 @@ double judge5_metric(const struct judge_task *t, int rank, int iteration,
                            name);
 }
 
-double judge5_input(const struct judge_task *t, int rank, int iteration,
-                    size_t i)
+uint64_t *judge5_seeds(const struct judge_task *t, int iteration)
 {
-    return data_value(judge_input_seed(t, rank, iteration), i, DATA_FLOAT);
+    uint64_t *const seed = malloc((size_t)t->nranks * sizeof *seed);
+    for (int r = 0; r < t->nranks; r++)
+        seed[r] = judge_input_seed(t, r, iteration);
+    return seed;
 }
 
 void judge5_compare(const struct judge_task *t, const char *name, size_t count,
                     judge5_want *want, struct judge_verdict *v)
 {
     float *const expected = malloc((count + 1) * sizeof *expected);
-    for (int it = 0; it < t->iterations && v->pass; it++)
+    for (int it = 0; it < t->iterations && v->pass; it++) {
+        uint64_t *const seed = judge5_seeds(t, it);
         for (int r = 0; r < t->nranks; r++) {
             const float *const got =
                 judge_output(t, r, it, name, count * sizeof *got, v);
             for (size_t i = 0; i < count; i++)
-                expected[i] = (float)want(t, r, it, i);
+                expected[i] = (float)want(t, seed, r, i);
             if (got)
                 data_compare(got, expected, count, DATA_FLOAT, r, v);
         }
+        free(seed);
+    }
     free(expected);
 }
 
@@ -141,16 +146,18 @@ static void judge_open(const struct judge_task *t, struct judge_verdict *v)
         }
 }
 
-static double want_zero(const struct judge_task *t, int r, int it, size_t i)
+static double want_zero(const struct judge_task *t, const uint64_t *seed, int r,
+                        size_t i)
 {
-    (void)t, (void)r, (void)it, (void)i;
+    (void)t, (void)seed, (void)r, (void)i;
     return 0;
 }
 
-static double want_inputs(const struct judge_task *t, int r, int it, size_t i)
+static double want_inputs(const struct judge_task *t, const uint64_t *seed,
+                          int r, size_t i)
 {
     (void)r;
-    return judge5_input(t, (int)(i / count_of(t)), it, i % count_of(t));
+    return judge5_input(seed[(int)(i / count_of(t))], i % count_of(t));
 }
 
 static void judge_heap(const struct judge_task *t, struct judge_verdict *v)
@@ -191,10 +198,11 @@ static void judge_alloc(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- part 2 ------------------------------------------------------------------- */
 
-static double want_put(const struct judge_task *t, int r, int it, size_t i)
+static double want_put(const struct judge_task *t, const uint64_t *seed, int r,
+                       size_t i)
 {
     const size_t count = count_of(t);
-    return judge5_input(t, (int)(i / count), it, (size_t)r * count + i % count);
+    return judge5_input(seed[(int)(i / count)], (size_t)r * count + i % count);
 }
 
 static void judge_put(const struct judge_task *t, struct judge_verdict *v)
@@ -203,10 +211,11 @@ static void judge_put(const struct judge_task *t, struct judge_verdict *v)
     judge5_no_nccl(t, v);
 }
 
-static double want_get(const struct judge_task *t, int r, int it, size_t i)
+static double want_get(const struct judge_task *t, const uint64_t *seed, int r,
+                       size_t i)
 {
     const size_t round = i / count_of(t);
-    return judge5_input(t, (int)((size_t)r + 1 + round) % t->nranks, it, i);
+    return judge5_input(seed[(int)((size_t)r + 1 + round) % t->nranks], i);
 }
 
 static void judge_get(const struct judge_task *t, struct judge_verdict *v)
@@ -217,11 +226,12 @@ static void judge_get(const struct judge_task *t, struct judge_verdict *v)
 }
 
 /* Rank r's box has the inputs of ranks 0 to r, rank 0's those of all. */
-static double want_chain(const struct judge_task *t, int r, int it, size_t i)
+static double want_chain(const struct judge_task *t, const uint64_t *seed,
+                         int r, size_t i)
 {
     double sum = 0;
     for (int k = 0; k <= (r == 0 ? t->nranks - 1 : r); k++)
-        sum += judge5_input(t, k, it, i);
+        sum += judge5_input(seed[k], i);
     return sum;
 }
 
@@ -231,14 +241,15 @@ static void judge_chain(const struct judge_task *t, struct judge_verdict *v)
     judge5_no_nccl(t, v);
 }
 
-static double want_rounds(const struct judge_task *t, int r, int it, size_t i)
+static double want_rounds(const struct judge_task *t, const uint64_t *seed,
+                          int r, size_t i)
 {
     const int even = r & ~1;
     if ((r ^ 1) >= t->nranks)
         return 0;
     if (!plan_int(t->c, "kernel", 0))
-        return judge5_input(t, even, it, i);
-    return judge5_input(t, even, it, 0) + (double)i + (r == even);
+        return judge5_input(seed[even], i);
+    return judge5_input(seed[even], 0) + (double)i + (r == even);
 }
 
 static void judge_rounds(const struct judge_task *t, struct judge_verdict *v)
@@ -250,12 +261,13 @@ static void judge_rounds(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- part 3 ------------------------------------------------------------------- */
 
-static double want_sum(const struct judge_task *t, int r, int it, size_t i)
+static double want_sum(const struct judge_task *t, const uint64_t *seed, int r,
+                       size_t i)
 {
     double sum = 0;
     (void)r;
     for (int k = 0; k < t->nranks; k++)
-        sum += judge5_input(t, k, it, i % count_of(t));
+        sum += judge5_input(seed[k], i % count_of(t));
     return sum * (double)(i / count_of(t) + 1);
 }
 

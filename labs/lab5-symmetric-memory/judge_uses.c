@@ -25,11 +25,13 @@ void judge5_gradsync(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- pipeline -------------------------------------------------------------------- */
 
-static double want_work(const struct judge_task *t, int r, int it, size_t i)
+static double want_work(const struct judge_task *t, const uint64_t *seed, int r,
+                        size_t i)
 {
     double sum = 0;
+    (void)t;
     for (int k = 0; k <= r; k++)
-        sum += judge5_input(t, k, it, i);
+        sum += judge5_input(seed[k], i);
     return sum;
 }
 
@@ -67,49 +69,54 @@ void judge5_pipeline(const struct judge_task *t, struct judge_verdict *v)
 /* ---- product ---------------------------------------------------------------------- */
 
 /* Element i of y: block, row, column. x doubles with every call. */
-static double want_y(const struct judge_task *t, int r, int it, size_t i)
+static double want_y(const struct judge_task *t, const uint64_t *seed, int r,
+                     size_t i)
 {
     const size_t rows = param(t, "rows", 12), in = param(t, "in", 8),
                  cols = param(t, "cols", 5);
     const size_t whole = (size_t)t->nranks * rows * cols;
     const int block = (int)(i % whole / (rows * cols));
     const size_t row = i % (rows * cols) / cols, col = i % cols;
-    const uint64_t seed = judge_input_seed(t, block, it);
     double sum = 0;
     (void)r;
     for (size_t k = 0; k < in; k++)
-        sum += (double)data_value(seed, row * in + k, DATA_FLOAT) *
-               data_value(seed, k * cols + col, DATA_FLOAT);
+        sum += judge5_input(seed[block], row * in + k) *
+               judge5_input(seed[block], k * cols + col);
     return sum * (double)(UINT64_C(1) << i / whole);
 }
 
 /* `every`: of large products every so manieth element is looked at. */
+static void judge_y(const struct judge_task *t, const uint64_t *seed, int r,
+                    const float *got, size_t n, struct judge_verdict *v)
+{
+    for (size_t i = 0; got && i < n && v->pass; i += param(t, "every", 1)) {
+        const double want = want_y(t, seed, r, i);
+        if (got[i] != want)
+            judge_fail(v, "element %zu of rank %d's y is %g, should be %g", i,
+                       r, got[i], want);
+    }
+}
+
 void judge5_gemm(const struct judge_task *t, struct judge_verdict *v)
 {
     const size_t n = (size_t)t->nranks * param(t, "rows", 12) *
                      param(t, "cols", 5) * param(t, "calls", 2);
-    for (int it = 0; it < t->iterations && v->pass; it++)
-        for (int r = 0; r < t->nranks && v->pass; r++) {
-            const float *const got =
-                judge_output(t, r, it, "y", n * sizeof *got, v);
-            for (size_t i = 0; got && i < n && v->pass;
-                 i += param(t, "every", 1)) {
-                const double want = want_y(t, r, it, i);
-                if (got[i] != want)
-                    judge_fail(v,
-                               "element %zu of rank %d's y is %g, should be "
-                               "%g",
-                               i, r, got[i], want);
-            }
-        }
+    for (int it = 0; it < t->iterations && v->pass; it++) {
+        uint64_t *const seed = judge5_seeds(t, it);
+        for (int r = 0; r < t->nranks; r++)
+            judge_y(t, seed, r,
+                    judge_output(t, r, it, "y", n * sizeof(float), v), n, v);
+        free(seed);
+    }
     judge5_no_nccl(t, v);
 }
 
 /* ---- ring buffer -------------------------------------------------------------------- */
 
-static double want_before(const struct judge_task *t, int r, int it, size_t i)
+static double want_before(const struct judge_task *t, const uint64_t *seed,
+                          int r, size_t i)
 {
-    return judge5_input(t, (r + t->nranks - 1) % t->nranks, it, i);
+    return judge5_input(seed[(r + t->nranks - 1) % t->nranks], i);
 }
 
 void judge5_ring(const struct judge_task *t, struct judge_verdict *v)
@@ -123,14 +130,15 @@ void judge5_ring(const struct judge_task *t, struct judge_verdict *v)
 /* ---- distributed tensor -------------------------------------------------------------- */
 
 /* Element at + begin of the tensor, which the rank with that share wrote. */
-static double want_half(const struct judge_task *t, int r, int it, size_t i)
+static double want_half(const struct judge_task *t, const uint64_t *seed, int r,
+                        size_t i)
 {
     const size_t count = param(t, "count", 1000);
-    const size_t at = drawn_begin(judge_input_seed(t, r, it), count) + i;
+    const size_t at = drawn_begin(seed[r], count) + i;
     int by = 0;
     while (drawn_share(count, t->nranks, by + 1) <= at)
         by++;
-    return judge5_input(t, by, it, at - drawn_share(count, t->nranks, by));
+    return judge5_input(seed[by], at - drawn_share(count, t->nranks, by));
 }
 
 /* How many ranks have some of a range? */
@@ -182,24 +190,23 @@ void judge5_dtensor(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- parameter cache -------------------------------------------------------------------- */
 
-static double want_served(const struct judge_task *t, int r, int it, size_t i)
+static double want_served(const struct judge_task *t, const uint64_t *seed,
+                          int r, size_t i)
 {
     const size_t count = param(t, "count", 400);
     const int n = t->nranks, nadapters = (int)param(t, "per", 3) * n;
-    const int id =
-        drawn_adapter(judge_input_seed(t, r, it), (int)(i / count), nadapters);
-    return judge5_input(t, id % n, it, (size_t)(id / n) * count + i % count);
+    const int id = drawn_adapter(seed[r], (int)(i / count), nadapters);
+    return judge5_input(seed[id % n], (size_t)(id / n) * count + i % count);
 }
 
 /* How often a cache that forgets what was not used for longest has to fetch. */
-static int fetches_of(const struct judge_task *t, int rank, int it)
+static int fetches_of(const struct judge_task *t, uint64_t seed)
 {
     enum { SLOTS = 4 }; // PCACHE_SLOTS
     int id[SLOTS] = {-1, -1, -1, -1}, used[SLOTS] = {0}, fetches = 0;
     const int nadapters = (int)param(t, "per", 3) * t->nranks;
     for (int i = 0; i < (int)param(t, "requests", 12); i++) {
-        const int want =
-            drawn_adapter(judge_input_seed(t, rank, it), i, nadapters);
+        const int want = drawn_adapter(seed, i, nadapters);
         int slot = -1, old = 0;
         for (int k = 0; k < SLOTS; k++) {
             slot = id[k] == want ? k : slot;
@@ -220,7 +227,7 @@ void judge5_pcache(const struct judge_task *t, struct judge_verdict *v)
     for (int it = 0; it < t->iterations; it++)
         for (int r = 0; r < t->nranks; r++) {
             const double got = judge5_metric(t, r, it, "fetches");
-            const int want = fetches_of(t, r, it);
+            const int want = fetches_of(t, judge_input_seed(t, r, it));
             if (got != want)
                 judge_fail(v,
                            "rank %d fetches %g adapters for its requests, "

@@ -10,13 +10,19 @@
 double judge5_metric(const struct judge_task *t, int rank, int iteration,
                      const char *name);
 
-/* Element i of a rank's input, as a number. */
-double judge5_input(const struct judge_task *t, int rank, int iteration,
-                    size_t i);
+/* The seeds of all ranks' inputs of an iteration: to be freed. */
+uint64_t *judge5_seeds(const struct judge_task *t, int iteration);
 
-/* Compare an output of floats with what a function says of each element. */
-typedef double judge5_want(const struct judge_task *t, int rank, int iteration,
-                           size_t i);
+/* Element i of a rank's input, as a number. */
+static inline double judge5_input(uint64_t seed, size_t i)
+{
+    return data_value(seed, i, DATA_FLOAT);
+}
+
+/* Compare an output of floats with what a function says of each element, given
+ * the seeds of all ranks. */
+typedef double judge5_want(const struct judge_task *t, const uint64_t *seed,
+                           int rank, size_t i);
 void judge5_compare(const struct judge_task *t, const char *name, size_t count,
                     judge5_want *want, struct judge_verdict *v);
 
