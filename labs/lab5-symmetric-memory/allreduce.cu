@@ -1,8 +1,14 @@
-// Part 3: all-reduce in one kernel.
+// Part 3: all-reduce in one kernel, or in two.
 //
-// Every block works on a part of the elements of its own, and meets the blocks
-// with its index on the other ranks, no others: so blocks need not wait for each
-// other. The rows of flags are never set back; a->meets says how far they are.
+// A kernel of several blocks meets those of the other ranks twice: before it reads
+// what they have, and when it has. One block does so for all:
+//
+//     block 0    meet | go |    work    | done
+//     block 1         | .. wait | work  | done
+//     block 2         | .. wait |   work   | done: the last one | meet
+//
+// All blocks have to be on the device at the same time, or those that wait could
+// keep block 0 from it: that is why there are few of them.
 #include "device.cuh"
 
 #include "lab/lab.h" // LAB_HOLE, LAB_TRY
@@ -13,7 +19,7 @@ static __device__ size_t part(size_t count, int n, int i)
     return count * (size_t)i / (size_t)n;
 }
 
-// Enough blocks for n float4, at most as many as there are rows of flags.
+// Enough blocks for n float4, at most SYMM_BLOCKS.
 static unsigned blocks_for(size_t n)
 {
     const size_t full = (n + SYMM_THREADS - 1) / SYMM_THREADS;
@@ -31,25 +37,71 @@ static __device__ float4 sum_of(const struct symm_view &v, const float4 *send,
     LAB_DEVICE_HOLE("part 3: sum");
 }
 
-// flags have been met at `meets` times.
+struct meeting {         // where the blocks of a kernel meet
+    unsigned *flags;     // symm_meet()'s
+    unsigned *go;        // set to the value when block 0 has met the others
+    unsigned *done;      // blocks that are done; 0 before and after a kernel
+    unsigned begin, end; // values of the two meetings
+};
+
+// No block goes on before all ranks' kernels have begun.
+static __device__ void begin_together(const struct symm_view &v,
+                                      const struct meeting &m)
+{
+    // Yours to write: part 3: begin (device, about 6 lines)
+    // block 0 meets, and says so; the others wait for it.
+    (void)v, (void)m;
+    LAB_DEVICE_HOLE("part 3: begin");
+}
+
+// The kernel doesn't end before all blocks of all ranks have come here.
+static __device__ void end_together(const struct symm_view &v,
+                                    const struct meeting &m)
+{
+    __shared__ int is_last;
+    // Yours to write: part 3: end (device, about 12 lines)
+    // atomicAdd() on m.done says how many blocks were done before; a fence
+    // before it and one after it (__threadfence()) order what they wrote.
+    // The last block sets m.done back, and meets at m.end.
+    (void)v, (void)m, (void)is_last;
+    LAB_DEVICE_HOLE("part 3: end");
+}
+
 __global__ void one_shot(struct symm_view v, const float4 *send, float4 *recv,
-                         size_t n, unsigned *flags, unsigned meets)
+                         size_t n, struct meeting m)
 {
     // Yours to write: part 3: one-shot (device, about 6 lines)
-    // two meetings: what does each of them make sure of? Block b of B has
-    // elements part(n, B, b) to part(n, B, b + 1) - 1.
-    (void)v, (void)send, (void)recv, (void)n, (void)flags, (void)meets, (void)part, (void)sum_of;
+    // block b of B has elements part(n, B, b) to part(n, B, b + 1) - 1.
+    (void)v, (void)send, (void)recv, (void)n, (void)m, (void)part, (void)sum_of, (void)begin_together, (void)end_together;
     LAB_DEVICE_HOLE("part 3: one-shot");
 }
 
-__global__ void two_shot(struct symm_view v, const float4 *send, float4 *recv,
-                         size_t n, unsigned *flags, unsigned meets)
+// The first of two: this rank's share of recv gets the sums.
+__global__ void reduce_share(struct symm_view v, const float4 *send,
+                             float4 *recv, size_t n, struct meeting m)
 {
-    // Yours to write: part 3: two-shot (device, about 12 lines)
-    // this rank's share is part v.rank of v.nranks; the blocks share that.
-    // Begin with another rank each, so that not all write to rank 0 at once.
-    (void)v, (void)send, (void)recv, (void)n, (void)flags, (void)meets, (void)part, (void)sum_of;
-    LAB_DEVICE_HOLE("part 3: two-shot");
+    // Yours to write: part 3: reduce a share (device, about 9 lines)
+    // its share is part v.rank of v.nranks; the blocks share that.
+    (void)v, (void)send, (void)recv, (void)n, (void)m, (void)part, (void)sum_of, (void)begin_together, (void)end_together;
+    LAB_DEVICE_HOLE("part 3: reduce a share");
+}
+
+// The second: the shares of all others come into recv.
+__global__ void gather_shares(struct symm_view v, float4 *recv, size_t n,
+                              struct meeting m)
+{
+    // Yours to write: part 3: gather the shares (device, about 10 lines)
+    // why does this kernel need no meeting at its begin? Begin with another
+    // rank each, so that not all read from rank 0 at once.
+    (void)v, (void)recv, (void)n, (void)m, (void)part, (void)end_together;
+    LAB_DEVICE_HOLE("part 3: gather the shares");
+}
+
+static struct meeting next_meeting(struct symm_reducer *a, unsigned meets)
+{
+    a->meets += meets;
+    return (struct meeting){a->flags, &a->local[0], &a->local[1], a->meets - 1,
+                            a->meets};
 }
 
 ncclResult_t symm_one_shot(struct symm_reducer *a, const float *sendbuf,
@@ -57,9 +109,8 @@ ncclResult_t symm_one_shot(struct symm_reducer *a, const float *sendbuf,
 {
     const size_t n = (count + 3) / 4;
     one_shot<<<blocks_for(n), SYMM_THREADS, 0, stream>>>(
-        a->s->view, (const float4 *)sendbuf, (float4 *)recvbuf, n, a->flags,
-        a->meets);
-    a->meets += 2;
+        a->s->view, (const float4 *)sendbuf, (float4 *)recvbuf, n,
+        next_meeting(a, 2));
     LAB_TRY_CUDA(cudaGetLastError());
     return ncclSuccess;
 }
@@ -68,11 +119,12 @@ ncclResult_t symm_two_shot(struct symm_reducer *a, const float *sendbuf,
                            float *recvbuf, size_t count, cudaStream_t stream)
 {
     const size_t n = (count + 3) / 4;
-    const size_t share = n / (size_t)a->s->view.nranks;
-    two_shot<<<blocks_for(share), SYMM_THREADS, 0, stream>>>(
-        a->s->view, (const float4 *)sendbuf, (float4 *)recvbuf, n, a->flags,
-        a->meets);
-    a->meets += 2;
+    const unsigned blocks = blocks_for(n / (size_t)a->s->view.nranks);
+    reduce_share<<<blocks, SYMM_THREADS, 0, stream>>>(
+        a->s->view, (const float4 *)sendbuf, (float4 *)recvbuf, n,
+        next_meeting(a, 2));
+    gather_shares<<<blocks, SYMM_THREADS, 0, stream>>>(
+        a->s->view, (float4 *)recvbuf, n, next_meeting(a, 1));
     LAB_TRY_CUDA(cudaGetLastError());
     return ncclSuccess;
 }

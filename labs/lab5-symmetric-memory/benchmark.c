@@ -27,6 +27,7 @@ enum {
     LEAST = 8,      /* bytes */
     MOST_MB = 64,   /* unless --max-mb says otherwise */
     ONE_SHOT = 4,   /* MiB: beyond, n times the bytes are not worth the wait */
+    KERNEL_MB = 1,  /* ping-pong of one block: its rate isn't the link's */
     ITERATIONS = 3, /* of each measurement */
 };
 
@@ -35,6 +36,9 @@ struct bench5 {
     struct symm_reducer a;
     float *send, *recv;
     unsigned *signal, signals;
+    unsigned *pings; /* symmetric: ping-pong's signal */
+    float4 *item;    /* what is played with: KERNEL_MB */
+    float *out;      /* MOST_ROUNDS floats */
 };
 
 /* ---- measuring ------------------------------------------------------------------ */
@@ -77,6 +81,17 @@ static ncclResult_t put(struct bench5 *b, size_t nbytes, int arg)
     return symm_wait(heap, b->signal, b->signals, b->r->stream);
 }
 
+/* Rounds of ping-pong between pairs of ranks, in kernels, and what is between
+ * two such kernels. */
+static ncclResult_t ping_pong(struct bench5 *b, size_t nbytes, int rounds)
+{
+    const size_t count = (nbytes + sizeof *b->item - 1) / sizeof *b->item;
+    CUDA_MUST(cudaMemsetAsync(b->pings, 0, sizeof *b->pings, b->r->stream));
+    LAB_TRY(symm_barrier(heap, b->r->stream));
+    return symm_ping_pong(heap, (float4 *)b->recv, b->item, count, b->pings,
+                          b->out, (unsigned)rounds, b->r->stream);
+}
+
 /* The same by NCCL. */
 static ncclResult_t message(struct bench5 *b, size_t nbytes, int arg)
 {
@@ -96,11 +111,23 @@ static ncclResult_t reduce(struct bench5 *b, size_t nbytes, int algo)
                           nbytes / sizeof(float), b->r->stream);
 }
 
+/* One way, in a kernel: of the rounds that one game has more than another. */
+enum { LESS_ROUNDS = 5, MOST_ROUNDS = 15 };
+static ncclResult_t time_in_kernel(struct bench5 *b, size_t nbytes, double *us)
+{
+    double less, most;
+    LAB_TRY(time_of(b, ping_pong, nbytes, LESS_ROUNDS, &less));
+    LAB_TRY(time_of(b, ping_pong, nbytes, MOST_ROUNDS, &most));
+    *us = (most - less) / (2 * (MOST_ROUNDS - LESS_ROUNDS));
+    return ncclSuccess;
+}
+
 /* ---- the table -------------------------------------------------------------------- */
 
 struct row {
     size_t nbytes;
-    double put, message, us[SYMM_ALGOS]; /* 0: not measured */
+    double put, kernel, message; /* to a peer: by streams, in kernels, NCCL's */
+    double us[SYMM_ALGOS];       /* all-reduces; 0: not measured */
 };
 
 static ncclResult_t measure_row(struct bench5 *b, struct row *row)
@@ -108,6 +135,8 @@ static ncclResult_t measure_row(struct bench5 *b, struct row *row)
     const size_t nbytes = row->nbytes;
     const int has_nccl = b->r->comm != NULL;
     LAB_TRY(time_of(b, put, nbytes, 0, &row->put));
+    if (nbytes <= (size_t)KERNEL_MB << 20)
+        LAB_TRY(time_in_kernel(b, nbytes, &row->kernel));
     if (has_nccl)
         LAB_TRY(time_of(b, message, nbytes, 0, &row->message));
     for (int k = 0; k < (has_nccl ? SYMM_ALGOS : SYMM_NCCL); k++)
@@ -138,6 +167,7 @@ static void print_row(const struct row *row, int n)
     const double nbytes = (double)row->nbytes, factor = 2.0 * (n - 1) / n;
     printf("%11zu |", row->nbytes);
     print_us(row->put);
+    print_us(row->kernel);
     print_us(row->message);
     print_rate(nbytes, row->put, 1);
     print_rate(nbytes, row->message, 1);
@@ -200,9 +230,10 @@ static void print_head(const struct lab_run *r)
 {
     printf("# %d ranks; times in us, rates in 1e9 B/s: of a put its own, of "
            "all-reduces busbw\n"
-           "#           | to the next rank                       | all-reduce\n"
-           "#     bytes |       put   message      put  message |  one-shot  "
-           "two-shot      NCCL     ours     NCCL\n",
+           "#           | to a peer: put and signal               rate       "
+           "| all-reduce                      busbw\n"
+           "#     bytes | by stream in kernel      NCCL stream's   NCCL's | "
+           " one-shot  two-shot      NCCL     ours   NCCL's\n",
            r->nranks);
 }
 
@@ -210,8 +241,8 @@ static void print_end(const struct row *row, int n, int has_nccl)
 {
     printf("\nWhere which is faster:\n");
     if (has_nccl)
-        print_cross("  put, then a message of NCCL's", row, n, put_us,
-                    message_us);
+        print_cross("  put by a stream, then a message of NCCL's", row, n,
+                    put_us, message_us);
     print_cross("  one-shot, then two-shot", row, n, one_shot_us, two_shot_us);
     if (has_nccl) {
         print_cross("  one-shot, then NCCL", row, n, one_shot_us, nccl_us);
@@ -231,7 +262,10 @@ static ncclResult_t tables(struct bench5 *b, size_t most)
     LAB_TRY(symm_alloc(heap, most, (void **)&b->send));
     LAB_TRY(symm_alloc(heap, most, (void **)&b->recv));
     LAB_TRY(symm_alloc(heap, sizeof *b->signal, (void **)&b->signal));
+    LAB_TRY(symm_alloc(heap, sizeof *b->pings, (void **)&b->pings));
     LAB_TRY(symm_reducer_init(&b->a, heap, b->r->comm));
+    b->item = lab_buffer(b->r, (size_t)KERNEL_MB << 20);
+    b->out = lab_buffer(b->r, MOST_ROUNDS * sizeof *b->out);
     if (b->r->rank == 0)
         print_head(b->r);
     for (size_t nbytes = LEAST; nbytes <= most && n < 64; nbytes *= 2) {
@@ -244,6 +278,7 @@ static ncclResult_t tables(struct bench5 *b, size_t most)
     if (b->r->rank == 0)
         print_end(row, n, b->r->comm != NULL);
     cases_close();
+    lab_free_buffers();
     return ncclSuccess;
 }
 

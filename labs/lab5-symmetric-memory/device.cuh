@@ -47,13 +47,13 @@ static __device__ inline void symm_wait_for(const unsigned *signal,
     LAB_DEVICE_HOLE("part 2: wait in a kernel");
 }
 
-// The blocks with this index of all ranks meet: what any of them did before, all
-// see afterwards. flags: symmetric, SYMM_MAX_RANKS words for each block index;
-// value: of the last time there, plus 1.
+// One block of each rank meets those of all others: what any of them did before,
+// all see afterwards. flags: symmetric, a word for each rank; value: of the last
+// time there, plus 1.
 static __device__ inline void symm_meet(const struct symm_view &v,
                                         unsigned *flags, unsigned value)
 {
-    // Yours to write: part 2: meet (device, about 8 lines)
+    // Yours to write: part 2: meet (device, about 7 lines)
     // thread r tells rank r that this rank has come, and waits for rank r.
     (void)v, (void)flags, (void)value;
     LAB_DEVICE_HOLE("part 2: meet");

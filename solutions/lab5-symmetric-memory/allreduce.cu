@@ -1,8 +1,14 @@
-// Part 3: all-reduce in one kernel.
+// Part 3: all-reduce in one kernel, or in two.
 //
-// Every block works on a part of the elements of its own, and meets the blocks
-// with its index on the other ranks, no others: so blocks need not wait for each
-// other. The rows of flags are never set back; a->meets says how far they are.
+// A kernel of several blocks meets those of the other ranks twice: before it reads
+// what they have, and when it has. One block does so for all:
+//
+//     block 0    meet | go |    work    | done
+//     block 1         | .. wait | work  | done
+//     block 2         | .. wait |   work   | done: the last one | meet
+//
+// All blocks have to be on the device at the same time, or those that wait could
+// keep block 0 from it: that is why there are few of them.
 #include "device.cuh"
 
 #include "lab/lab.h" // LAB_HOLE, LAB_TRY
@@ -13,7 +19,7 @@ static __device__ size_t part(size_t count, int n, int i)
     return count * (size_t)i / (size_t)n;
 }
 
-// Enough blocks for n float4, at most as many as there are rows of flags.
+// Enough blocks for n float4, at most SYMM_BLOCKS.
 static unsigned blocks_for(size_t n)
 {
     const size_t full = (n + SYMM_THREADS - 1) / SYMM_THREADS;
@@ -40,42 +46,114 @@ static __device__ float4 sum_of(const struct symm_view &v, const float4 *send,
     // END HOLE
 }
 
-// flags have been met at `meets` times.
+struct meeting {         // where the blocks of a kernel meet
+    unsigned *flags;     // symm_meet()'s
+    unsigned *go;        // set to the value when block 0 has met the others
+    unsigned *done;      // blocks that are done; 0 before and after a kernel
+    unsigned begin, end; // values of the two meetings
+};
+
+// No block goes on before all ranks' kernels have begun.
+static __device__ void begin_together(const struct symm_view &v,
+                                      const struct meeting &m)
+{
+    // BEGIN HOLE part 3: begin (device, about 6 lines)
+    // USES v m
+    // HINT: block 0 meets, and says so; the others wait for it.
+    if (blockIdx.x == 0) {
+        symm_meet(v, m.flags, m.begin);
+        if (threadIdx.x == 0)
+            sync_store(m.go, m.begin);
+    } else {
+        symm_wait_for(m.go, m.begin);
+    }
+    // END HOLE
+}
+
+// The kernel doesn't end before all blocks of all ranks have come here.
+static __device__ void end_together(const struct symm_view &v,
+                                    const struct meeting &m)
+{
+    __shared__ int is_last;
+    // BEGIN HOLE part 3: end (device, about 12 lines)
+    // USES v m is_last
+    // HINT: atomicAdd() on m.done says how many blocks were done before; a fence
+    // HINT: before it and one after it (__threadfence()) order what they wrote.
+    // HINT: The last block sets m.done back, and meets at m.end.
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        is_last = atomicAdd(m.done, 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (!is_last)
+        return;
+    __threadfence();
+    if (threadIdx.x == 0)
+        *m.done = 0;
+    symm_meet(v, m.flags, m.end);
+    // END HOLE
+}
+
 __global__ void one_shot(struct symm_view v, const float4 *send, float4 *recv,
-                         size_t n, unsigned *flags, unsigned meets)
+                         size_t n, struct meeting m)
 {
     // BEGIN HOLE part 3: one-shot (device, about 6 lines)
-    // USES v send recv n flags meets part sum_of
-    // HINT: two meetings: what does each of them make sure of? Block b of B has
-    // HINT: elements part(n, B, b) to part(n, B, b + 1) - 1.
-    symm_meet(v, flags, meets + 1);
+    // USES v send recv n m part sum_of begin_together end_together
+    // HINT: block b of B has elements part(n, B, b) to part(n, B, b + 1) - 1.
+    begin_together(v, m);
     const size_t end = part(n, gridDim.x, blockIdx.x + 1);
     for (size_t i = part(n, gridDim.x, blockIdx.x) + threadIdx.x; i < end;
          i += blockDim.x)
         recv[i] = sum_of(v, send, i);
-    symm_meet(v, flags, meets + 2);
+    end_together(v, m);
     // END HOLE
 }
 
-__global__ void two_shot(struct symm_view v, const float4 *send, float4 *recv,
-                         size_t n, unsigned *flags, unsigned meets)
+// The first of two: this rank's share of recv gets the sums.
+__global__ void reduce_share(struct symm_view v, const float4 *send,
+                             float4 *recv, size_t n, struct meeting m)
 {
-    // BEGIN HOLE part 3: two-shot (device, about 12 lines)
-    // USES v send recv n flags meets part sum_of
-    // HINT: this rank's share is part v.rank of v.nranks; the blocks share that.
-    // HINT: Begin with another rank each, so that not all write to rank 0 at once.
+    // BEGIN HOLE part 3: reduce a share (device, about 9 lines)
+    // USES v send recv n m part sum_of begin_together end_together
+    // HINT: its share is part v.rank of v.nranks; the blocks share that.
     const size_t first = part(n, v.nranks, v.rank);
     const size_t share = part(n, v.nranks, v.rank + 1) - first;
-    symm_meet(v, flags, meets + 1);
+    begin_together(v, m);
     const size_t end = first + part(share, gridDim.x, blockIdx.x + 1);
     for (size_t i = first + part(share, gridDim.x, blockIdx.x) + threadIdx.x;
-         i < end; i += blockDim.x) {
-        const float4 sum = sum_of(v, send, i);
-        for (int k = 0; k < v.nranks; k++)
-            symm_peer(v, recv, (v.rank + k) % v.nranks)[i] = sum;
-    }
-    symm_meet(v, flags, meets + 2);
+         i < end; i += blockDim.x)
+        recv[i] = sum_of(v, send, i);
+    end_together(v, m);
     // END HOLE
+}
+
+// The second: the shares of all others come into recv.
+__global__ void gather_shares(struct symm_view v, float4 *recv, size_t n,
+                              struct meeting m)
+{
+    // BEGIN HOLE part 3: gather the shares (device, about 10 lines)
+    // USES v recv n m part end_together
+    // HINT: why does this kernel need no meeting at its begin? Begin with another
+    // HINT: rank each, so that not all read from rank 0 at once.
+    for (int k = 1; k < v.nranks; k++) {
+        const int r = (v.rank + k) % v.nranks;
+        const size_t first = part(n, v.nranks, r);
+        const size_t share = part(n, v.nranks, r + 1) - first;
+        const size_t end = first + part(share, gridDim.x, blockIdx.x + 1);
+        for (size_t i =
+                 first + part(share, gridDim.x, blockIdx.x) + threadIdx.x;
+             i < end; i += blockDim.x)
+            recv[i] = symm_peer(v, recv, r)[i];
+    }
+    end_together(v, m);
+    // END HOLE
+}
+
+static struct meeting next_meeting(struct symm_reducer *a, unsigned meets)
+{
+    a->meets += meets;
+    return (struct meeting){a->flags, &a->local[0], &a->local[1], a->meets - 1,
+                            a->meets};
 }
 
 ncclResult_t symm_one_shot(struct symm_reducer *a, const float *sendbuf,
@@ -83,9 +161,8 @@ ncclResult_t symm_one_shot(struct symm_reducer *a, const float *sendbuf,
 {
     const size_t n = (count + 3) / 4;
     one_shot<<<blocks_for(n), SYMM_THREADS, 0, stream>>>(
-        a->s->view, (const float4 *)sendbuf, (float4 *)recvbuf, n, a->flags,
-        a->meets);
-    a->meets += 2;
+        a->s->view, (const float4 *)sendbuf, (float4 *)recvbuf, n,
+        next_meeting(a, 2));
     LAB_TRY_CUDA(cudaGetLastError());
     return ncclSuccess;
 }
@@ -94,11 +171,12 @@ ncclResult_t symm_two_shot(struct symm_reducer *a, const float *sendbuf,
                            float *recvbuf, size_t count, cudaStream_t stream)
 {
     const size_t n = (count + 3) / 4;
-    const size_t share = n / (size_t)a->s->view.nranks;
-    two_shot<<<blocks_for(share), SYMM_THREADS, 0, stream>>>(
-        a->s->view, (const float4 *)sendbuf, (float4 *)recvbuf, n, a->flags,
-        a->meets);
-    a->meets += 2;
+    const unsigned blocks = blocks_for(n / (size_t)a->s->view.nranks);
+    reduce_share<<<blocks, SYMM_THREADS, 0, stream>>>(
+        a->s->view, (const float4 *)sendbuf, (float4 *)recvbuf, n,
+        next_meeting(a, 2));
+    gather_shares<<<blocks, SYMM_THREADS, 0, stream>>>(
+        a->s->view, (float4 *)recvbuf, n, next_meeting(a, 1));
     LAB_TRY_CUDA(cudaGetLastError());
     return ncclSuccess;
 }

@@ -57,21 +57,20 @@ static __device__ inline void symm_wait_for(const unsigned *signal,
     // END HOLE
 }
 
-// The blocks with this index of all ranks meet: what any of them did before, all
-// see afterwards. flags: symmetric, SYMM_MAX_RANKS words for each block index;
-// value: of the last time there, plus 1.
+// One block of each rank meets those of all others: what any of them did before,
+// all see afterwards. flags: symmetric, a word for each rank; value: of the last
+// time there, plus 1.
 static __device__ inline void symm_meet(const struct symm_view &v,
                                         unsigned *flags, unsigned value)
 {
-    // BEGIN HOLE part 2: meet (device, about 8 lines)
+    // BEGIN HOLE part 2: meet (device, about 7 lines)
     // USES v flags value
     // HINT: thread r tells rank r that this rank has come, and waits for rank r.
-    unsigned *const mine = flags + blockIdx.x * SYMM_MAX_RANKS;
     const int r = threadIdx.x;
     __syncthreads();
     if (r < v.nranks) {
-        sync_store(symm_peer(v, mine + v.rank, r), value);
-        sync_wait_reached(mine + r, value);
+        sync_store(symm_peer(v, flags + v.rank, r), value);
+        sync_wait_reached(flags + r, value);
     }
     __syncthreads();
     // END HOLE

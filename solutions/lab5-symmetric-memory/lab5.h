@@ -146,8 +146,9 @@ enum symm_algo { SYMM_ONE_SHOT, SYMM_TWO_SHOT, SYMM_NCCL, SYMM_ALGOS };
 struct symm_reducer { /* what the all-reduces of a heap share */
     struct symm *s;
     ncclComm_t nccl; /* of the same ranks; NULL: there is no NCCL here */
-    unsigned *flags; /* symmetric: SYMM_BLOCKS rows of SYMM_MAX_RANKS */
-    unsigned meets;  /* how often each row has been met at: the last value */
+    unsigned *flags; /* symmetric: a word for each rank, symm_meet()'s */
+    unsigned *local; /* two words of this rank's device: allreduce.cu's */
+    unsigned meets;  /* how often the ranks have met: the last value of flags */
     size_t one_shot_most; /* bytes; up to here one-shot, */
     size_t two_shot_most; /* up to here two-shot, beyond it NCCL */
 };
@@ -157,14 +158,13 @@ ncclResult_t symm_reducer_init(struct symm_reducer *a, struct symm *s,
                                ncclComm_t nccl);
 
 /*
- * recvbuf[i] = the sum of sendbuf[i] of all ranks, in one kernel: the same bits on
- * all ranks. sendbuf and recvbuf are symmetric and do not overlap. Elements are
+ * recvbuf[i] = the sum of sendbuf[i] of all ranks: the same bits on all ranks. sendbuf and recvbuf are symmetric and do not overlap. Elements are
  * moved by four: up to three behind the last are read and written, too, which
  * symm_alloc()'s alignment leaves room for. When it is done on a rank's stream,
- * recvbuf is complete there, and nobody reads that rank's sendbuf any more.
+ * recvbuf is complete there, and nobody reads that rank's buffers any more.
  *
- *   one-shot   every rank reads everybody's sendbuf, and adds
- *   two-shot   every rank adds up its n-th, and writes the sums to everybody
+ *   one-shot   every rank reads everybody's sendbuf, and adds: one kernel
+ *   two-shot   every rank adds up its n-th; then reads those of all others: two
  */
 ncclResult_t symm_one_shot(struct symm_reducer *a, const float *sendbuf,
                            float *recvbuf, size_t count, cudaStream_t stream);

@@ -15,8 +15,9 @@ ncclResult_t symm_reducer_init(struct symm_reducer *a, struct symm *s,
                                .nccl = nccl,
                                .one_shot_most = SIZE_MAX,
                                .two_shot_most = SIZE_MAX};
-    return symm_alloc(s, sizeof *a->flags * SYMM_BLOCKS * SYMM_MAX_RANKS,
-                      (void **)&a->flags);
+    LAB_TRY(
+        symm_alloc(s, SYMM_MAX_RANKS * sizeof *a->flags, (void **)&a->flags));
+    return symm_alloc(s, 2 * sizeof *a->local, (void **)&a->local);
 }
 
 ncclResult_t symm_reduce_by(struct symm_reducer *a, enum symm_algo algo,

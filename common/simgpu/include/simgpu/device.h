@@ -45,7 +45,7 @@ static inline void __syncthreads()
 {
     simgpu_syncthreads();
 }
-static inline void __threadfence()
+SIMGPU_QUIET void __threadfence()
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
