@@ -49,6 +49,15 @@ static const char *const refused[] = {
     "mount",        "daemon",       "posix_spawn*", "wordexp",
     "evidence_*",   "simgpu_*",     "graph_*",      NULL};
 
+/* But device code is made of these: simgpu/kernel.h. */
+static const char *const device_code[] = {
+    "simgpu_register_kernel", "simgpu_knows_kernel",   "simgpu_thread_idx",
+    "simgpu_block_idx",       "simgpu_block_dim",      "simgpu_grid_dim",
+    "simgpu_syncthreads",     "simgpu_dynamic_shared", "simgpu_atomic_*",
+    "simgpu_sync_*",          "simgpu_fence_system",   "simgpu_trap",
+    "simgpu_leave",           "simgpu_nanosleep",      "simgpu_clock",
+    "simgpu_shuffle",         "simgpu_ballot",         NULL};
+
 /* Sections whose contents run before or after main. */
 static const char *const running[] = {
     ".init_array*", ".fini_array*", ".preinit_array*", ".ctors*",
@@ -62,8 +71,14 @@ static int matches(const char *name, const char *const *patterns)
     return 0;
 }
 
+/* is_device: the object is of a .cu file. */
+static int may_call(const char *name, int is_device)
+{
+    return (is_device && matches(name, device_code)) || !matches(name, refused);
+}
+
 static int audit_symbols(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header,
-                         char *why, size_t nbytes)
+                         int is_device, char *why, size_t nbytes)
 {
     Elf_Data *const data = elf_getdata(scn, NULL);
     const size_t n =
@@ -80,7 +95,7 @@ static int audit_symbols(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header,
             snprintf(why, nbytes, "%.100s runs code before main", name);
             return 1;
         }
-        if (matches(name, defined ? reserved : refused)) {
+        if (defined ? matches(name, reserved) : !may_call(name, is_device)) {
             snprintf(why, nbytes, "it %s %.100s", defined ? "defines" : "calls",
                      name);
             return 1;
@@ -89,7 +104,7 @@ static int audit_symbols(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header,
     return 0;
 }
 
-static int audit_sections(Elf *elf, char *why, size_t nbytes)
+static int audit_sections(Elf *elf, int is_device, char *why, size_t nbytes)
 {
     size_t names;
     if (elf_getshdrstrndx(elf, &names) != 0)
@@ -104,9 +119,10 @@ static int audit_sections(Elf *elf, char *why, size_t nbytes)
                      name);
             return 1;
         }
-        const int found = header.sh_type == SHT_SYMTAB
-                              ? audit_symbols(elf, s, &header, why, nbytes)
-                              : 0;
+        const int found =
+            header.sh_type == SHT_SYMTAB
+                ? audit_symbols(elf, s, &header, is_device, why, nbytes)
+                : 0;
         if (found)
             return found;
     }
@@ -167,7 +183,8 @@ int audit_object(const char *path, char *why, size_t nbytes)
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     Elf *const elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
     if (elf && elf_kind(elf) == ELF_K_ELF)
-        found = audit_sections(elf, why, nbytes);
+        found =
+            audit_sections(elf, fnmatch("*.cu.o", path, 0) == 0, why, nbytes);
     if (found == 0 && has_bytes(elf))
         found = audit_code(path, why, nbytes);
     if (elf)

@@ -3,7 +3,8 @@
  *
  * Read from the ELF file itself, before it is linked. A submission solves a
  * lab; it doesn't define the functions that it is to call, start processes,
- * open files or run code before main.
+ * open files or run code before main. The object of a .cu file (NAME.cu.o) may
+ * also call what simnvcc's device code is made of.
  */
 #ifndef GRADER_AUDIT_H
 #define GRADER_AUDIT_H

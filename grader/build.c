@@ -103,13 +103,14 @@ static int is_code(const char *name)
  * is printed in their order. SRC, OUT ... are folders, set by the sandbox.
  */
 static const char compile_begin[] =
-    "for tool in gcc g++ pkg-config cat; do command -v $tool > /dev/null ||\n"
+    "for tool in gcc g++ objcopy pkg-config cat; do command -v $tool > "
+    "/dev/null ||\n"
     "  { echo \"there is no $tool\"; exit 99; }; done\n"
     "cd \"$SRC\"; bad=0; running=; mpi=$(pkg-config --cflags mpich)\n"
     "start() {\n"
     "  case $1 in\n"
-    "  *.cu) cc=\"$SIMGPU/bin/simnvcc -ccbin g++ -Xcompiler -Wall,-Wextra\" "
-    ";;\n"
+    "  *.cu) cc=\"$SIMGPU/bin/simnvcc --no-constructors -ccbin g++ \"\n"
+    "    cc=\"$cc -Xcompiler -Wall,-Wextra\" ;;\n"
     "  *) cc='gcc -std=gnu11 -Wall -Wextra -fno-omit-frame-pointer -pthread' "
     ";;\n"
     "  esac\n"
@@ -138,7 +139,8 @@ static const char link_script[] =
     "cd \"$STAFF\"; g++ -o \"$OUT\"/program \"$OUT\"/*.o *.o "
     "libnn.a liblab.a libnnref.a libjudge.a libgraph.a "
     "-Wl,@\"$COMMON\"/lab/meter.wrap -L\"$SIMGPU\"/lib "
-    "-Wl,--push-state,--as-needed -lcublas -Wl,--pop-state -lnccl -lcudart "
+    "-Wl,--push-state,--as-needed -lcublas -lcuda -Wl,--pop-state -lnccl "
+    "-lcudart "
     "-Wl,-rpath,\"$SIMGPU\"/lib $(pkg-config --libs mpich) -lyaml "
     "-ljansson -lexpat -ldw -lelf -lm -pthread";
 

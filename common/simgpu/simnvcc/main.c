@@ -8,6 +8,10 @@
  * memory access announced through the __tsan_ hooks that simgpu's runtime
  * defines (no thread sanitizer is linked). Options that only a GPU's compiler
  * would need are accepted and ignored.
+ *
+ *     --no-constructors    nothing of the object runs before main: its kernels
+ *                          are known from their first <<<>>> on, not by
+ *                          cudaLaunchKernel() alone. Needs objcopy.
  */
 #define _GNU_SOURCE
 #include <errno.h>    /* errno */
@@ -30,7 +34,7 @@ struct args { /* of a command line being put together */
 
 static struct {
     const char *cxx, *source, *output, *dep_file;
-    int compile_only, depend;
+    int compile_only, depend, no_constructors;
     struct args common;     /* for preprocessing and compiling */
     struct args preprocess; /* -D -I -include */
     struct args link;       /* objects and libraries */
@@ -159,6 +163,8 @@ static int option(char **argv, int i)
     }
     if (!strcmp(a, "-c"))
         o.compile_only = 1;
+    else if (!strcmp(a, "--no-constructors"))
+        o.no_constructors = 1;
     else if (!strcmp(a, "-o"))
         o.output = next;
     else if (!strcmp(a, "-ccbin"))
@@ -280,6 +286,17 @@ static void add_accesses(struct args *a)
     }
 }
 
+/* The thread sanitizer's constructor, of that priority, calls what does nothing. */
+static int drop_constructor(const char *object)
+{
+    struct args a = {{0}, 0};
+    add(&a, "objcopy");
+    add(&a, "--remove-section=.init_array.00099");
+    add(&a, "--remove-section=.rela.init_array.00099");
+    add(&a, object);
+    return run(&a);
+}
+
 static int compile(const char *from, const char *to)
 {
     struct args a = {{0}, 0};
@@ -289,6 +306,10 @@ static int compile(const char *from, const char *to)
     add_accesses(&a);
     add(&a, "-DSIMGPU_GLOBAL=");
     add(&a, "-DSIMGPU_SHARED=static thread_local");
+    add(&a, o.no_constructors
+                ? "-DSIMGPU_REGISTER(k)="
+                : "-DSIMGPU_REGISTER(k)=static const int simgpu_registered_##k "
+                  "__attribute__((unused)) = ::simgpu::registration(#k, k);");
     add(&a, "-Wno-unknown-pragmas");
     add(&a, "-c");
     add(&a, "-x");
@@ -296,7 +317,8 @@ static int compile(const char *from, const char *to)
     add(&a, from);
     add(&a, "-o");
     add(&a, to);
-    return run(&a);
+    const int status = run(&a);
+    return status || !o.no_constructors ? status : drop_constructor(to);
 }
 
 static int link_program(const char *object)

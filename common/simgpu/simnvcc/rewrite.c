@@ -261,11 +261,7 @@ static void edit_global(const struct source *s, size_t i, struct edits *e)
         return;
     char *const name = text_of(s, open - 1, open);
     char *with;
-    if (asprintf(&with,
-                 "} static const int simgpu_registered_%s "
-                 "__attribute__((unused)) = "
-                 "::simgpu::registration(\"%s\", %s);",
-                 name, name, name) < 0)
+    if (asprintf(&with, "} SIMGPU_REGISTER(%s)", name) < 0)
         abort();
     replace(e, s->token[end].begin, s->token[end].end, with);
     free(name);
