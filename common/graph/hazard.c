@@ -149,6 +149,14 @@ static int overlaps(const struct graph_access *a, const struct graph_access *b)
     return a->alloc == b->alloc && a->begin < b->end && b->begin < a->end;
 }
 
+/* Could a word that both touch like this order them, without the graph's
+ * knowledge? */
+static int is_talk(const struct graph_access *a, const struct graph_access *b)
+{
+    return how(a) == GRAPH_ATOMIC && how(b) == GRAPH_ATOMIC &&
+           !(a->write & b->write & GRAPH_BLIND) && overlaps(a, b);
+}
+
 /* Kernels of two devices that touch a word atomically may order themselves. */
 static int may_talk(const struct graph_view *a, const struct graph_view *b)
 {
@@ -156,10 +164,8 @@ static int may_talk(const struct graph_view *a, const struct graph_view *b)
         a->node.place == b->node.place)
         return 0;
     for (size_t i = 0; i < a->naccesses; i++)
-        for (size_t k = 0;
-             how(&a->accesses[i]) == GRAPH_ATOMIC && k < b->naccesses; k++)
-            if (how(&b->accesses[k]) == GRAPH_ATOMIC &&
-                overlaps(&a->accesses[i], &b->accesses[k]))
+        for (size_t k = 0; k < b->naccesses; k++)
+            if (is_talk(&a->accesses[i], &b->accesses[k]))
                 return 1;
     return 0;
 }

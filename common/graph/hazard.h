@@ -10,8 +10,9 @@
  * a *warning*: worth a remark, not a failure. What is taken to be in order:
  *
  * - bytes of ranges that were recorded roughly (GRAPH_ROUGH);
- * - kernels of two devices that both touch some word atomically, or as volatile:
- *   they may well wait for each other;
+ * - kernels of two devices that both touch some word atomically: they may well
+ *   wait for each other. Not of words that both set or poll (GRAPH_BLIND): what
+ *   those order, the graph has as edges, so a flag without a fence is a race;
  * - atomics among each other.
  */
 #ifndef COMMLAB_GRAPH_HAZARD_H

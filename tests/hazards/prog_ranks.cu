@@ -253,6 +253,61 @@ static void no_meeting_at_all(int fixed)
     read_meet_write(fixed ? meet_all : nothing);
 }
 
+// ---- flags between kernels -------------------------------------------------------
+
+// Rank 1 sets a flag in its memory when x is filled; rank 0 waits for it.
+__global__ void fill_and_say(float *x, unsigned *flag, int fenced)
+{
+    for (int i = 0; i < N; i++)
+        x[i] = 1;
+    if (fenced)
+        __threadfence_system();
+    *(volatile unsigned *)flag = 1;
+}
+
+__global__ void wait_and_scale(float *y, const float *x, unsigned *flag,
+                               int waits, int fenced)
+{
+    volatile unsigned *const f = flag;
+    while (waits && *f == 0)
+        ;
+    if (fenced)
+        __threadfence_system();
+    for (int i = 0; i < N; i++)
+        y[i] = 2 * x[i];
+}
+
+static void flag_of_rank_1(int release, int waits, int acquire)
+{
+    float *const there = memory_of_rank_1();
+    if (rank == 1) {
+        SECOND fill_and_say<<<1, 1, 0, compute>>>(a, (unsigned *)(a + N),
+                                                  release);
+    } else if (rank == 0) {
+        FIRST wait_and_scale<<<1, 1, 0, compute>>>(
+            b, there, (unsigned *)(there + N), waits, acquire);
+        cudaStreamSynchronize(compute);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        cudaIpcCloseMemHandle(there);
+}
+
+static void flag_without_a_fence_before(int fixed)
+{
+    flag_of_rank_1(fixed, 1, 1);
+}
+
+static void flag_without_a_fence_behind(int fixed)
+{
+    flag_of_rank_1(1, 1, fixed);
+}
+
+static void flag_that_nobody_waits_for(int fixed)
+{
+    flag_of_rank_1(1, fixed, 1);
+}
+
 // ---- MPI --------------------------------------------------------------------------
 
 static void sent_before_it_is_copied(int fixed)
@@ -367,6 +422,12 @@ static const struct hazard_case cases[] = {
     {"message-is-no-barrier", 2, "Nothing~orders~rank~0's~fill",
      message_is_no_barrier},
     {"no-meeting-at-all", 2, "Nothing~orders~rank~0's~fill", no_meeting_at_all},
+    {"flag-without-a-fence-before", 2, "Nothing~orders~rank~0's~wait_and_scale",
+     flag_without_a_fence_before},
+    {"flag-without-a-fence-behind", 2, "Nothing~orders~rank~0's~wait_and_scale",
+     flag_without_a_fence_behind},
+    {"flag-that-nobody-waits-for", 2, "Nothing~orders~rank~0's~wait_and_scale",
+     flag_that_nobody_waits_for},
     {"sent-before-it-is-copied", 2, "before~MPI_Send",
      sent_before_it_is_copied},
     {"received-while-it-is-copied", 2, "before~MPI_Bcast",

@@ -74,6 +74,29 @@ static void check_votes()
     cudaFree(d);
 }
 
+// The block that comes last adds up what all blocks have written.
+__global__ void last_block(int *parts, int *done, int *sum)
+{
+    parts[blockIdx.x] = (int)blockIdx.x + 1;
+    __threadfence();
+    if (atomicAdd(done, 1) != (int)gridDim.x - 1)
+        return;
+    __threadfence();
+    for (unsigned b = 0; b < gridDim.x; b++)
+        *sum += parts[b];
+}
+
+static void check_fence()
+{
+    int *d, sum = 0;
+    cudaMalloc(&d, 12 * sizeof *d);
+    cudaMemset(d, 0, 12 * sizeof *d);
+    last_block<<<10, 1>>>(d, d + 10, d + 11);
+    cudaMemcpy(&sum, d + 11, sizeof sum, cudaMemcpyDeviceToHost);
+    RULE(sum == 55, "blocks pass on what they have written, behind a fence");
+    cudaFree(d);
+}
+
 __global__ void counters(float *f, unsigned long long *n, int *m, float4 *v,
                          const float4 *in)
 {
@@ -113,6 +136,7 @@ int main()
 {
     check_shuffles();
     check_votes();
+    check_fence();
     check_counters();
     return rule_status();
 }
