@@ -290,11 +290,13 @@ static double nccl_us(const struct judge_task *t, size_t nbytes)
     return us;
 }
 
-/* Kernels of its own, one a call; `nccl: N`: calls of NCCL's. */
+/* `nccl: N`: calls of NCCL's, where there is one. */
 static void judge_calls(const struct judge_task *t, struct judge_verdict *v)
 {
     const double calls = (double)plan_int(t->c, "calls", 3);
-    const double nccl = (double)plan_int(t->c, "nccl", 0);
+    const double nccl = judge5_metric(t, 0, 0, "has_nccl") == 1
+                            ? (double)plan_int(t->c, "nccl", 0)
+                            : 0;
     for (int r = 0; r < t->nranks; r++)
         if (judge5_metric(t, r, 0, "collectives") != nccl ||
             judge5_metric(t, r, 0, "messages") > 0)
@@ -423,6 +425,14 @@ static const struct judge_kind kinds[] = {
     {.name = NULL},
 };
 
+static const struct judge_answer answers[] = {
+    {"one_shot_MB", 0.01, 0xb4875d96194ab364, NULL},
+    {"two_shot_MB", 0.01, 0xf70d0658846093a5, NULL},
+    {"crossover_KB", 0.02, 0xedfc42370a452d28, NULL},
+    {"slots", 0, 0x9a7ba3f3df8a0387, NULL},
+    {NULL, 0, 0, NULL},
+};
+
 extern const struct judge_lab judge_lab5;
-const struct judge_lab judge_lab5 = {.lab = "lab5-symmetric-memory",
-                                     .kinds = kinds};
+const struct judge_lab judge_lab5 = {
+    .lab = "lab5-symmetric-memory", .kinds = kinds, .answers = answers};

@@ -195,7 +195,8 @@ ncclResult_t symm_reduce_tune(struct symm_reducer *a, const float *sendbuf,
                               float *recvbuf, size_t most_nbytes,
                               cudaStream_t stream);
 
-/* All-reduce by the algorithm that the limits name for this size. */
+/* All-reduce by the algorithm that the limits name for this size; where there is
+ * no NCCL, by two-shot in its place. */
 ncclResult_t symm_all_reduce(struct symm_reducer *a, const float *sendbuf,
                              float *recvbuf, size_t count, cudaStream_t stream);
 

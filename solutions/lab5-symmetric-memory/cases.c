@@ -295,6 +295,7 @@ static ncclResult_t run_reduce(struct lab_run *r)
     LAB_TRY(symm_reducer_init(&a, heap, r->comm));
     a.one_shot_most = (size_t)plan_int(r->c, "one_shot_most", 0);
     a.two_shot_most = (size_t)plan_int(r->c, "two_shot_most", 0);
+    lab_metric(r, "has_nccl", r->comm != NULL);
     lab_begin(r);
     for (size_t i = 0; i < calls; i++) {
         if (plan_int(r->c, "limits", 0))

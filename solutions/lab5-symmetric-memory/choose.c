@@ -77,9 +77,11 @@ ncclResult_t symm_all_reduce(struct symm_reducer *a, const float *sendbuf,
     // BEGIN HOLE part 3: choose (about 6 lines)
     // USES a sendbuf recvbuf count stream
     const size_t nbytes = count * sizeof *sendbuf;
-    const enum symm_algo algo = nbytes <= a->one_shot_most   ? SYMM_ONE_SHOT
-                                : nbytes <= a->two_shot_most ? SYMM_TWO_SHOT
-                                                             : SYMM_NCCL;
+    enum symm_algo algo = SYMM_NCCL;
+    if (nbytes <= a->one_shot_most)
+        algo = SYMM_ONE_SHOT;
+    else if (nbytes <= a->two_shot_most || !a->nccl)
+        algo = SYMM_TWO_SHOT;
     return symm_reduce_by(a, algo, sendbuf, recvbuf, count, stream);
     // END HOLE
 }
