@@ -236,13 +236,16 @@ static uint32_t find_part(const struct graph *g, struct graph_ref ref,
     }
     if (low >= high)
         return GRAPH_NOWHERE;
-    const uint32_t end = g->first[ref.rank + 1];
-    while (low > first && g->nodes[low].part > part)
-        low--;
-    while (low + 1 < end && g->nodes[low + 1].node.index == ref.index &&
-           g->nodes[low + 1].part <= part)
-        low++;
-    return low;
+    const uint32_t begin = low - g->nodes[low].part; // of its parts
+    high = g->first[ref.rank + 1];
+    while (high - low > 1) { // its last part is in low..high-1
+        const uint32_t middle = low + (high - low) / 2;
+        if (g->nodes[middle].node.index == ref.index)
+            low = middle;
+        else
+            high = middle;
+    }
+    return part < low - begin ? begin + part : low;
 }
 
 uint32_t graph_find(const struct graph *g, struct graph_ref ref)

@@ -236,10 +236,14 @@ static int reach(struct past *p, struct graph_ref ref, uint32_t parts)
     struct live_node *const n = &l->rank[ref.rank].node[ref.index];
     if (n->question == l->question && n->parts >= parts)
         return 0;
+    const int waits = n->question == l->question && n->waits;
     n->question = l->question;
     n->parts = parts;
+    n->waits = 1;
     if (ref.index > l->last[ref.rank])
         l->last[ref.rank] = ref.index;
+    if (waits) // it will be looked at with these parts
+        return 0;
     return live_push(&l->work, ref.rank) || live_push(&l->work, ref.index);
 }
 
@@ -356,6 +360,7 @@ static int reach_all(struct past *p)
         const uint32_t i = l->work.item[--l->work.count];
         const struct live_rank *const r =
             &l->rank[l->work.item[--l->work.count]];
+        r->node[i].waits = 0;
         if (reach_issue(p, r, i) != 0)
             return -1;
         if (r->node[i].parts != REACH_ISSUE &&

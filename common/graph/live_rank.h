@@ -19,6 +19,7 @@ struct live_node {
     uint32_t known;       /* the host has joined it; it and its batch */
     uint32_t question;    /* the last one that reached it */
     uint32_t parts;       /* how many of its parts it reached; enum reach */
+    int waits;            /* it is in the list of what is still to do */
 };
 
 struct live_thread {
