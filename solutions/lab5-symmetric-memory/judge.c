@@ -322,7 +322,7 @@ static void judge_reduce(const struct judge_task *t, struct judge_verdict *v)
                    (long long)plan_int(t->c, "percent_of_nccl", 0));
 }
 
-enum { ALGOS = 3, CALLS = 3, SIZES = 32 }; /* of cases.c's measure_all() */
+enum { ALGOS = 3, CALLS = 2, SIZES = 32 }; /* of cases.c's measure_all() */
 
 /* Mean time of a call in a range of measure_all(), on the slowest rank: from the
  * graph, or, on GPUs, as shown. */

@@ -139,7 +139,7 @@ ncclResult_t symm_ping_pong(const struct symm *s, float4 *box, float4 *item,
 
 /* ---- part 3: all-reduce (allreduce.cu, choose.c) --------------------------------- */
 
-enum { SYMM_BLOCKS = 32, SYMM_THREADS = 512 };
+enum { SYMM_BLOCKS = 128, SYMM_THREADS = 512 };
 
 enum symm_algo { SYMM_ONE_SHOT, SYMM_TWO_SHOT, SYMM_NCCL, SYMM_ALGOS };
 
