@@ -128,13 +128,13 @@ static void names_split(struct names *s, char *text)
     names_sort(s);
 }
 
-/* Grade a folder; the names of the cases that did not pass, which are part of
- * the result. */
-static json_t *grade(const char *dir, struct names *failed)
+/* Grade a folder, by these cases ("A,B"; "": all); the names of those that did
+ * not pass, which are part of the result. */
+static json_t *grade(const char *dir, const char *cases, struct names *failed)
 {
-    struct child c =
-        child_run(GRADE_SEC, "%s/grade run --lab %s --json %s/grade.json %s",
-                  child_build(), stem(), dir, dir);
+    struct child c = child_run(
+        GRADE_SEC, "%s/grade run --lab %s %s %s --json %s/grade.json %s",
+        child_build(), stem(), *cases ? "--case" : "", cases, dir, dir);
     char path[4096];
     json_error_t error;
     snprintf(path, sizeof path, "%s/grade.json", dir);
@@ -155,20 +155,32 @@ static json_t *grade(const char *dir, struct names *failed)
     return j;
 }
 
+/* What a patch's line that begins so says, without spaces; "": there is none. */
+static void read_line(const char *patch, const char *begin, char *out,
+                      size_t nbytes)
+{
+    struct child c =
+        child_run(30, "sed -n 's/^%s: //p' %s | tr -d ' \\n'", begin, patch);
+    ck_assert_msg(strlen(c.out) < nbytes, "%s: %s", patch, c.out);
+    snprintf(out, nbytes, "%s", c.out);
+    child_clear(&c);
+}
+
 static void check_mutant(const char *patch)
 {
+    char text[8192], cases[2048];
     char dir[] = "/tmp/commlab-mutant-XXXXXX", want[8192], got[8192];
     struct names says, failed;
     ck_assert(mkdtemp(dir) != NULL);
     struct child p = child_run(
-        30,
-        "cp %s/solutions/%s/* %s && cd %s && patch -p1 --quiet < %s && "
-        "sed -n 's/^fails: //p' %s",
-        labtest_root(), lab->lab, dir, dir, patch, patch);
+        30, "cp %s/solutions/%s/* %s && cd %s && patch -p1 --quiet < %s",
+        labtest_root(), lab->lab, dir, dir, patch);
     ck_assert_msg(p.status == 0, "%s does not apply: %s%s", patch, p.out,
                   p.err);
-    names_split(&says, p.out);
-    json_t *const j = grade(dir, &failed);
+    read_line(patch, "fails", text, sizeof text);
+    read_line(patch, "of", cases, sizeof cases);
+    names_split(&says, text);
+    json_t *const j = grade(dir, cases, &failed);
     names_text(&says, want, sizeof want);
     names_text(&failed, got, sizeof got);
     ck_assert_msg(strcmp(want, got) == 0, "%s should fail: %s\nit fails: %s",
