@@ -154,7 +154,7 @@ static int overlaps(const struct graph_access *a, const struct graph_access *b)
 static int is_talk(const struct graph_access *a, const struct graph_access *b)
 {
     return how(a) == GRAPH_ATOMIC && how(b) == GRAPH_ATOMIC &&
-           !(a->write & b->write & GRAPH_BLIND) && overlaps(a, b);
+           !(a->write & b->write & GRAPH_KNOWN) && overlaps(a, b);
 }
 
 /* Kernels of two devices that touch a word atomically may order themselves. */

@@ -11,8 +11,8 @@
  *
  * - bytes of ranges that were recorded roughly (GRAPH_ROUGH);
  * - kernels of two devices that both touch some word atomically: they may well
- *   wait for each other. Not of words that both set or poll (GRAPH_BLIND): what
- *   those order, the graph has as edges, so a flag without a fence is a race;
+ *   wait for each other. Not where the graph has what the word orders, as edges
+ *   (GRAPH_KNOWN on both sides): then a flag without a fence is a race;
  * - atomics among each other.
  */
 #ifndef COMMLAB_GRAPH_HAZARD_H

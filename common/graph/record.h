@@ -140,6 +140,7 @@ enum graph_touch {
     GRAPH_FIRST = 0x200, /* a kernel's read, before it wrote there itself */
     GRAPH_BLIND =
         0x400, /* an atomic that may not have looked at the old value */
+    GRAPH_KNOWN = 0x800, /* an atomic: what it orders is in the graph */
 };
 
 struct graph_access {    /* bytes that an operation touches */

@@ -277,6 +277,32 @@ __global__ void wait_and_scale(float *y, const float *x, unsigned *flag,
         y[i] = 2 * x[i];
 }
 
+// A word is claimed by looking, then taken; or by an atomic. What both count with
+// orders nothing.
+__global__ void claim(unsigned *word, unsigned *count, int atomically)
+{
+    if (atomically)
+        atomicCAS_system(word, 0u, 1u);
+    else if (*word == 0)
+        *word = 1;
+    atomicAdd_system(count, 1u);
+}
+
+static void claimed_by_looking(int fixed)
+{
+    unsigned *const there = (unsigned *)memory_of_rank_1();
+    if (rank == 0) {
+        FIRST claim<<<1, 1, 0, compute>>>(there, there + 1, fixed);
+        cudaStreamSynchronize(compute);
+    } else if (rank == 1) {
+        SECOND claim<<<1, 1, 0, compute>>>((unsigned *)a, (unsigned *)a + 1,
+                                           fixed);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        cudaIpcCloseMemHandle(there);
+}
+
 static void flag_of_rank_1(int release, int waits, int acquire)
 {
     float *const there = memory_of_rank_1();
@@ -428,6 +454,8 @@ static const struct hazard_case cases[] = {
      flag_without_a_fence_behind},
     {"flag-that-nobody-waits-for", 2, "Nothing~orders~rank~0's~wait_and_scale",
      flag_that_nobody_waits_for},
+    {"claimed-by-looking", 2, "Nothing~orders~rank~0's~claim",
+     claimed_by_looking},
     {"sent-before-it-is-copied", 2, "before~MPI_Send",
      sent_before_it_is_copied},
     {"received-while-it-is-copied", 2, "before~MPI_Bcast",

@@ -10,16 +10,34 @@
 enum kind {
     READ,
     WRITE,
-    ATOMIC,
-    SIGNAL, /* volatile, or an exchange */
-    POLL,   /* a look at a word that another may write */
+    ATOMIC,   /* of narrower scope than the system's */
+    EXCHANGE, /* likewise, not looking at what was there */
+    SYSTEM,   /* an atomic at system scope: sync.c knows what it orders; */
+    SIGNAL,   /* so it does of a word that is set, or volatile, */
+    POLL,     /* and of a look at one that another may write */
     KINDS
 };
 enum { OPEN = 8, MAX_RANGES = 1 << 16, MAX_FIRST = 16, MAX_LOOKS = 4096 };
 
-static const uint32_t how[KINDS] = {GRAPH_READ, GRAPH_WRITE, GRAPH_ATOMIC,
+static const uint32_t how[KINDS] = {GRAPH_READ,
+                                    GRAPH_WRITE,
+                                    GRAPH_ATOMIC,
                                     GRAPH_ATOMIC | GRAPH_BLIND,
-                                    GRAPH_ATOMIC | GRAPH_BLIND};
+                                    GRAPH_ATOMIC | GRAPH_KNOWN,
+                                    GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN,
+                                    GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN};
+
+/* A spinning thread makes many of them. */
+static int may_spin(enum kind kind)
+{
+    return kind == ATOMIC || kind == SYSTEM;
+}
+
+/* A word's way is in what waits for it (sync.c): no bytes are moved. */
+static int is_word(enum kind kind)
+{
+    return kind == EXCHANGE || kind == SIGNAL || kind == POLL;
+}
 
 struct range { /* bytes of one allocation, user addresses */
     const char *begin, *end;
@@ -48,8 +66,8 @@ static __thread int collecting;     /* device code runs on this thread */
 static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
                                  const void *pc)
 {
-    static const char *const verb[] = {"reads", "writes", "updates", "touches",
-                                       "polls"};
+    static const char *const verb[] = {
+        "reads", "writes", "updates", "touches", "updates", "touches", "polls"};
     const struct launch *const l = log_of->launch;
     const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
     char what[512], where[256];
@@ -200,8 +218,8 @@ static void touch(const char *p, size_t nbytes, enum kind kind, const void *pc)
     struct log *const g = log_of;
     struct range *const open = g->open[kind];
     if (kind != POLL) {
-        g->count += kind != ATOMIC; // a spinning thread makes many
-        if (run_poll()->p)          // the thread has stopped polling
+        g->count += !may_spin(kind);
+        if (run_poll()->p) // the thread has stopped polling
             sync_commit();
     }
     for (int i = 0; i < OPEN && open[i].begin; i++) {
@@ -219,7 +237,7 @@ static void touch(const char *p, size_t nbytes, enum kind kind, const void *pc)
     const struct range fresh = {.begin = p,
                                 .end = p + nbytes,
                                 .block = block_of(g, p, nbytes, kind, pc)};
-    if (kind == READ || kind == ATOMIC)
+    if (kind == READ || may_spin(kind))
         note_first(g, &fresh, kind);
     if (open[OPEN - 1].begin)
         finish_range(g, kind, open[OPEN - 1]);
@@ -266,8 +284,8 @@ static void report(struct log *g, enum kind kind, struct launch_cost *c)
         const struct range *const r = &g->done[kind][i];
         const struct heap_block *const b = &g->block[r->block];
         report_access(g, r, how[kind] | (r->rough ? GRAPH_ROUGH : 0), c);
-        if (kind == POLL || kind == SIGNAL)
-            continue; // a word's way is in what waits for it (sync.c)
+        if (is_word(kind))
+            continue;
         const int32_t here = proc_place(g->launch->device);
         const int32_t there = proc_place(b->device);
         struct graph_move *m = g->move;
@@ -321,7 +339,7 @@ void access_flush(struct op *op)
 int access_any(void)
 {
     for (int kind = 0; kind < KINDS; kind++)
-        if (kind != POLL && kind != SIGNAL && log_of->open[kind][0].begin)
+        if (!is_word((enum kind)kind) && log_of->open[kind][0].begin)
             return 1;
     return 0;
 }
@@ -334,8 +352,9 @@ uint64_t access_count(void)
 void access_touch(const volatile void *p, size_t nbytes, enum access_use use,
                   const void *pc)
 {
-    static const enum kind kinds[] = {POLL, SIGNAL, ATOMIC};
-    touch((const char *)p, nbytes, kinds[use], pc);
+    static const enum kind kinds[] = {POLL, SIGNAL, SYSTEM};
+    const int follows = nbytes == 4 || nbytes == 8; // sync.c knows such words
+    touch((const char *)p, nbytes, follows ? kinds[use] : EXCHANGE, pc);
 }
 
 /* ---- what the compiler calls ---------------------------------------------------- */
@@ -347,7 +366,7 @@ void simgpu_atomic_access(const volatile void *p, unsigned nbytes)
 
 void simgpu_atomic_store(const volatile void *p, unsigned nbytes)
 {
-    touch((const char *)p, nbytes, SIGNAL, __builtin_return_address(0));
+    touch((const char *)p, nbytes, EXCHANGE, __builtin_return_address(0));
 }
 
 #define HOOK(name, nbytes, kind)                                               \
