@@ -322,12 +322,16 @@ static ncclResult_t measure_all(struct lab_run *r, struct symm_reducer *a,
 {
     char name[EVIDENCE_NAME];
     const int nalgos = a->nccl ? SYMM_ALGOS : SYMM_NCCL;
+    const size_t one_shot_to =
+        (size_t)plan_int(r->c, "one_shot_to", (int64_t)most);
     cudaEvent_t begin, end;
     float ms;
     CUDA_MUST(cudaEventCreate(&begin));
     CUDA_MUST(cudaEventCreate(&end));
     for (size_t nbytes = 1024; nbytes <= most; nbytes *= 2)
         for (int k = 0; k < nalgos; k++) {
+            if (k == SYMM_ONE_SHOT && nbytes > one_shot_to)
+                continue;
             snprintf(name, sizeof name, "algo%d.%zu", k, nbytes);
             MPI_MUST(MPI_Barrier(r->mpi_comm));
             nvtxRangePushA(name);
