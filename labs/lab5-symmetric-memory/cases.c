@@ -79,9 +79,27 @@ static ncclResult_t run_probe(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* What symm_open() says where not all can reach each other, and where they can. */
+/* Memory of which another MiB is more than the device has. */
+static void *take_memory(void)
+{
+    size_t free_nbytes, total;
+    void *taken;
+    CUDA_MUST(cudaMemGetInfo(&free_nbytes, &total));
+    CUDA_MUST(cudaMalloc(&taken, free_nbytes - HEAP / 2));
+    return taken;
+}
+
+/* What symm_open() says where not all can reach each other, and where they can;
+ * with `full: 1` at first where the last rank has no memory left. */
 static ncclResult_t run_open(struct lab_run *r)
 {
+    if (plan_int(r->c, "full", 0)) {
+        void *const taken = r->rank == r->nranks - 1 ? take_memory() : NULL;
+        MPI_MUST(MPI_Barrier(r->mpi_comm));
+        lab_metric(r, "full", cases_open(r, HEAP));
+        CUDA_MUST(cudaFree(taken));
+        MPI_MUST(MPI_Barrier(r->mpi_comm));
+    }
     const ncclResult_t err = cases_open(r, HEAP);
     lab_metric(r, "error", err);
     if (err == ncclSuccess)

@@ -123,11 +123,12 @@ static void judge_probe(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
-enum {
-    SUCCESS = 0,
-    INVALID_ARGUMENT = 4,
-    INVALID_USAGE = 5
-}; /* ncclResult_t */
+enum { /* of ncclResult_t */
+       SUCCESS = 0,
+       SYSTEM_ERROR = 2,
+       INVALID_ARGUMENT = 4,
+       INVALID_USAGE = 5
+};
 
 static void judge_open(const struct judge_task *t, struct judge_verdict *v)
 {

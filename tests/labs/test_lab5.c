@@ -1,0 +1,144 @@
+/*
+ * Lab 5: beside what all labs show, the whole lab on one GPU that several ranks
+ * share; a rank that dies while others wait for it; what the benchmark finds; and
+ * a submission whose device code would run before main.
+ */
+#include <check.h>
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* mkdtemp */
+#include <string.h> /* strstr */
+
+#include "child.h"
+#include "labtest.h"
+
+/* ---- one GPU ------------------------------------------------------------------- */
+
+static const int sharing[] = {1, 3, 4};
+
+START_TEST(ranks_may_share_a_gpu)
+{
+    struct child c = child_run(240,
+                               "SIMGPU_TOPO=%s/tests/labs/one-gpu.xml mpirun "
+                               "-n %d %s/solutions/lab5",
+                               labtest_root(), sharing[_i], child_build());
+    double points = -1, of = 0;
+    const char *const total = strstr(c.out, "\ntotal ");
+    if (total)
+        sscanf(total, " total %lf of %lf points", &points, &of);
+    ck_assert_msg(c.status == 0 && of > 0 && points == of, "%s%s", c.out,
+                  c.err);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(other_labs_need_a_gpu_for_each_rank)
+{
+    struct child c = child_run(60,
+                               "SIMGPU_TOPO=%s/tests/labs/one-gpu.xml mpirun "
+                               "-n 2 %s/solutions/lab1",
+                               labtest_root(), child_build());
+    ck_assert_int_eq(c.status, 2);
+    ck_assert_msg(strstr(c.err, "2 ranks on a node that has 1 GPUs") != NULL,
+                  "%s", c.err);
+    child_clear(&c);
+}
+END_TEST
+
+/* ---- a rank that dies ------------------------------------------------------------ */
+
+/* Start two ranks that signal each other for minutes, kill one. */
+static const char script[] =
+    "dir=$(mktemp -d)\n"
+    "mpirun -n 2 sh -c 'echo $$ > '$dir'/$PMI_RANK\n"
+    "exec %s/solutions/lab5 --case ping-pong-10000 --iterations 1000' &\n"
+    "job=$!\n"
+    "while ! [ -s $dir/0 -a -s $dir/1 ]; do sleep 0.02; done\n"
+    "sleep 2\n"
+    "kill -9 $(cat $dir/%d)\n"
+    "wait $job; echo ended with $?\n"
+    "sleep 1\n"
+    "for p in $(cat $dir/0 $dir/1); do\n"
+    "    grep -qs 'State:.[^ZX]' /proc/$p/status && echo left: $p\n"
+    "done\n"
+    "rm -r $dir\n";
+
+START_TEST(a_rank_that_dies_ends_the_wait_of_the_other)
+{
+    struct child c = child_run(30, script, child_build(), _i);
+    ck_assert_msg(!c.timed_out && strstr(c.out, "ended with "),
+                  "mpirun hangs\n%s%s", c.out, c.err);
+    ck_assert_msg(!strstr(c.out, "ended with 0"), "%s", c.out);
+    ck_assert_msg(!strstr(c.out, "left:"), "%s", c.out);
+    child_clear(&c);
+}
+END_TEST
+
+/* ---- the benchmark ----------------------------------------------------------------- */
+
+START_TEST(the_benchmark_names_the_crossovers_of_a_dgx_h100)
+{
+    static const char *const says[] = {
+        "put by a stream, then a message of NCCL's: at all sizes measured",
+        "one-shot, then two-shot: up to 262144 bytes, not at 524288",
+        "one-shot, then NCCL: at all sizes measured",
+        "two-shot, then NCCL: at all sizes measured",
+        "million items/s",
+        "million adds/s",
+    };
+    struct child c =
+        child_run(240, "mpirun -n 8 %s/solutions/lab5 --benchmark --max-mb 1",
+                  child_build());
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    for (size_t i = 0; i < sizeof says / sizeof *says; i++)
+        ck_assert_msg(strstr(c.out, says[i]) != NULL, "\"%s\" is not in\n%s",
+                      says[i], c.out);
+    child_clear(&c);
+}
+END_TEST
+
+/* ---- device code in a submission ------------------------------------------------------ */
+
+static const struct {
+    const char *code, *says;
+} early[] = {
+    {"#include <cstdio>\\nstatic int x = puts(\"early\");",
+     "hashmap.cu: it runs code before or after main"},
+    {"static int x __attribute__((section(\".init_array\")));",
+     "hashmap.cu: it runs code before or after main"},
+    {"extern \"C\" void simgpu_register_nothing(void);\\n"
+     "void call(void) { simgpu_register_nothing(); }",
+     "hashmap.cu: it calls simgpu_register_nothing"},
+};
+
+START_TEST(device_code_that_does_more_is_suspected)
+{
+    char dir[] = "/tmp/commlab-early-XXXXXX";
+    ck_assert(mkdtemp(dir) != NULL);
+    struct child c = child_run(
+        120,
+        "cp %s/solutions/lab5-symmetric-memory/* %s && cd %s && "
+        "printf '%s\\n' >> hashmap.cu && %s/grade run --lab lab5 --case probe "
+        "%s; rm -r %s",
+        labtest_root(), dir, dir, early[_i].code, child_build(), dir, dir);
+    ck_assert_msg(strstr(c.out, "suspected: ") && strstr(c.out, early[_i].says),
+                  "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+static void own_tests(TCase *t)
+{
+    tcase_add_loop_test(t, ranks_may_share_a_gpu, 0, 3);
+    tcase_add_test(t, other_labs_need_a_gpu_for_each_rank);
+    tcase_add_loop_test(t, a_rank_that_dies_ends_the_wait_of_the_other, 0, 2);
+    tcase_add_test(t, the_benchmark_names_the_crossovers_of_a_dgx_h100);
+    tcase_add_loop_test(t, device_code_that_does_more_is_suspected, 0, 3);
+}
+
+int main(void)
+{
+    static const int ranks[] = {1, 2, 3, 4, 8, 0};
+    static const struct labtest lab5 = {
+        .lab = "lab5-symmetric-memory", .ranks = ranks, .nmutants = 19};
+    return labtest_main(&lab5, own_tests);
+}
