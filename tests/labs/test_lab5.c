@@ -103,7 +103,8 @@ static const struct {
 } early[] = {
     {"#include <cstdio>\\nstatic int x = puts(\"early\");",
      "hashmap.cu: it runs code before or after main"},
-    {"static int x __attribute__((section(\".init_array\")));",
+    {"volatile int ran;\\n__attribute__((constructor)) static void first() { "
+     "ran = 1; }",
      "hashmap.cu: it runs code before or after main"},
     {"extern \"C\" void simgpu_register_nothing(void);\\n"
      "void call(void) { simgpu_register_nothing(); }",
