@@ -9,6 +9,7 @@ static __device__ __forceinline__ void hole_words_reached(const char *what)
     if (threadIdx.x == 0)
         printf("not implemented: %s\n", what);
     __trap();
+    __builtin_unreachable();
 }
 
 #endif

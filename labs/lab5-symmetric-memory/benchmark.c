@@ -365,7 +365,7 @@ static ncclResult_t rates(struct bench5 *b)
         printf("\nAll %d ranks together:\n", b->r->nranks);
     LAB_TRY(ring_rate(b, 256, 200));
     LAB_TRY(ring_rate(b, 65536, 40));
-    return map_rate(b, 4096);
+    return map_rate(b, 8192);
 }
 
 /* ---- the command -------------------------------------------------------------------- */
