@@ -96,6 +96,29 @@ START_TEST(the_benchmark_names_the_crossovers_of_a_dgx_h100)
 }
 END_TEST
 
+/* ---- a hole in device code --------------------------------------------------------- */
+
+START_TEST(a_hole_in_device_code_is_not_implemented)
+{
+    char dir[] = "/tmp/commlab-hole-XXXXXX";
+    ck_assert(mkdtemp(dir) != NULL);
+    struct child c = child_run(
+        120,
+        "cp %s/solutions/lab5-symmetric-memory/* %s && "
+        "cp %s/labs/lab5-symmetric-memory/device.cuh %s && %s/grade run "
+        "--lab lab5 --case put,ping-pong,one-shot,tensor %s; rm -r %s",
+        labtest_root(), dir, labtest_root(), dir, child_build(), dir, dir);
+    static const char *const says[] = {
+        "ping-pong                      NOT IMPLEMENTED",
+        "one-shot                       NOT IMPLEMENTED",
+        "tensor                         pass", "total 6 of 13 points"};
+    for (int i = 0; i < 4; i++)
+        ck_assert_msg(strstr(c.out, says[i]) != NULL, "\"%s\" is not in\n%s%s",
+                      says[i], c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 /* ---- device code in a submission ------------------------------------------------------ */
 
 static const struct {
@@ -133,6 +156,7 @@ static void own_tests(TCase *t)
     tcase_add_test(t, other_labs_need_a_gpu_for_each_rank);
     tcase_add_loop_test(t, a_rank_that_dies_ends_the_wait_of_the_other, 0, 2);
     tcase_add_test(t, the_benchmark_names_the_crossovers_of_a_dgx_h100);
+    tcase_add_test(t, a_hole_in_device_code_is_not_implemented);
     tcase_add_loop_test(t, device_code_that_does_more_is_suspected, 0, 3);
 }
 

@@ -64,6 +64,12 @@ static void expect(const char *line, int status, const char *out)
 static const struct {
     const char *name, *solution, *skeleton;
 } golden[] = {
+    {"x.cu",
+     "// BEGIN HOLE part 1: kernel (device, about 3 lines)\n"
+     "x[0] = 1;\n"
+     "// END HOLE\n",
+     "// Yours to write: part 1: kernel (device, about 3 lines)\n"
+     "LAB_DEVICE_HOLE(\"part 1: kernel\");\n"},
     {"x.c",
      "int f(int a, int b, int c)\n{\n"
      "    // BEGIN HOLE part 2: sum (about 3 lines)\n"
