@@ -4,6 +4,7 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcmp */
 
+#include "graph/hazard_excuse.h"
 #include "graph/hazard_init.h"
 #include "graph/hazard_order.h"
 #include "graph/hazard_ranges.h"
@@ -32,11 +33,6 @@ struct find {
 };
 
 enum { NOT_KEPT = 0xfffffffe, MAX_READS = 4096 };
-
-static uint32_t how(const struct graph_access *a)
-{
-    return a->write & GRAPH_TOUCH;
-}
 
 /* ---- describing ------------------------------------------------------------------ */
 
@@ -144,48 +140,6 @@ static uint32_t *seen(struct find *f, uint64_t kind, uint64_t a, uint64_t b,
 
 /* ---- races ------------------------------------------------------------------------- */
 
-static int overlaps(const struct graph_access *a, const struct graph_access *b)
-{
-    return a->alloc == b->alloc && a->begin < b->end && b->begin < a->end;
-}
-
-/* Could a word that both touch like this order them, without the graph's
- * knowledge? */
-static int is_talk(const struct graph_access *a, const struct graph_access *b)
-{
-    return how(a) == GRAPH_ATOMIC && how(b) == GRAPH_ATOMIC &&
-           !(a->write & b->write & GRAPH_KNOWN) && overlaps(a, b);
-}
-
-/* Kernels of two devices that touch a word atomically may order themselves. */
-static int may_talk(const struct graph_view *a, const struct graph_view *b)
-{
-    if (a->node.kind != GRAPH_KERNEL || b->node.kind != GRAPH_KERNEL ||
-        a->node.place == b->node.place)
-        return 0;
-    for (size_t i = 0; i < a->naccesses; i++)
-        for (size_t k = 0; k < b->naccesses; k++)
-            if (is_talk(&a->accesses[i], &b->accesses[k]))
-                return 1;
-    return 0;
-}
-
-/*
- * Could the host have learned of a's end in a way that the graph doesn't show? A
- * host function behind a, in its stream, may have told it, before b was issued.
- */
-static int host_may_know(const struct graph *g, const struct graph_node *a,
-                         const struct graph_node *b)
-{
-    for (uint32_t at = g->first[a->rank]; at < g->first[a->rank + 1]; at++) {
-        const struct graph_node *const n = &g->nodes[at].node;
-        if (n->kind == GRAPH_HOSTFN && n->queue == a->queue &&
-            n->index > a->index && (b->rank != a->rank || n->index < b->index))
-            return 1;
-    }
-    return 0;
-}
-
 static enum hazard_kind kind_of(const struct graph_node *a, uint32_t how_a,
                                 const struct graph_node *b, uint32_t how_b)
 {
@@ -216,7 +170,7 @@ static uint32_t keep_race(struct find *f, const struct hazard_touch *x,
                        .end = end};
     h.op[0] = describe_op(f, x->at, x->how);
     h.op[1] = describe_op(f, y->at, y->how);
-    h.warning = a->node.queue && host_may_know(f->g, &a->node, &b->node);
+    h.warning = a->node.queue && excuse_by_host(f->g, &a->node, &b->node);
     describe_alloc(f, &h);
     return keep(f, &h);
 }
@@ -240,7 +194,7 @@ static int clash(void *arg, const struct hazard_touch *before,
             go_on(&f->out->hazard[f->last.hazard], begin, end);
         return 0;
     }
-    if (may_talk(a, b))
+    if (excuse_by_words(a, b))
         return 0;
     f->raced[before->at] = f->raced[now->at] = 1;
     const int in_order = issued_before(&a->node, &b->node);
@@ -291,7 +245,7 @@ static int touch(struct find *f, uint32_t at, struct hazard_point point,
         if ((a->write & GRAPH_ROUGH) || a->begin >= a->end)
             continue;
         struct hazard_ranges *const r = ranges_of(f, a->alloc);
-        const struct hazard_touch now = {at, point, how(a)};
+        const struct hazard_touch now = {at, point, access_how(a)};
         f->alloc = a->alloc;
         if (!r || hazard_ranges_touch(r, &now, known, a->begin, a->end, clash,
                                       f) != 0)
@@ -310,7 +264,7 @@ static int keep_alone(struct find *f, enum hazard_kind kind, uint32_t at,
     const struct graph_node *const n = &f->g->nodes[at].node;
     uint32_t *const number =
         seen(f, (uint64_t)section_of(f, at, at) << 8 | kind,
-             call_key(n, how(a)), 0, a->alloc);
+             call_key(n, access_how(a)), 0, a->alloc);
     if (!number)
         return -1;
     if (*number == 0) {
@@ -321,7 +275,7 @@ static int keep_alone(struct find *f, enum hazard_kind kind, uint32_t at,
                            .alloc = a->alloc,
                            .begin = a->begin,
                            .end = a->end};
-        h.op[0] = describe_op(f, at, how(a));
+        h.op[0] = describe_op(f, at, access_how(a));
         describe_alloc(f, &h);
         *number = keep(f, &h) + 1;
     } else if (*number - 1 != NOT_KEPT) {
@@ -356,8 +310,9 @@ static int check_overlap(struct find *f, uint32_t at)
     const struct graph_access *in = NULL, *out = NULL;
     uint32_t number;
     for (size_t i = 0; i < v->naccesses; i++)
-        *(how(&v->accesses[i]) == GRAPH_READ ? &in : &out) = &v->accesses[i];
-    if (!in || !out || !overlaps(in, out) || in_place(&v->node, in, out))
+        *(access_how(&v->accesses[i]) == GRAPH_READ ? &in : &out) =
+            &v->accesses[i];
+    if (!in || !out || !access_overlaps(in, out) || in_place(&v->node, in, out))
         return 0;
     struct graph_access both = *out;
     both.begin = in->begin > out->begin ? in->begin : out->begin;
