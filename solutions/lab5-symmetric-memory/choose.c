@@ -17,22 +17,22 @@ ncclResult_t symm_reduce_time(struct symm_reducer *a, enum symm_algo algo,
     // USES a algo sendbuf recvbuf count stream us
     // HINT: symm_reduce_by() between two events, ITERATIONS times, with all ranks
     // HINT: at the same place before the first. Ranks differ: MPI_Allreduce.
-    cudaEvent_t begin, end;
+    cudaEvent_t start, stop;
     float ms;
-    LAB_TRY_CUDA(cudaEventCreate(&begin));
-    LAB_TRY_CUDA(cudaEventCreate(&end));
+    LAB_TRY_CUDA(cudaEventCreate(&start));
+    LAB_TRY_CUDA(cudaEventCreate(&stop));
     for (int i = 0; i < WARMUP; i++)
         LAB_TRY(symm_reduce_by(a, algo, sendbuf, recvbuf, count, stream));
     LAB_TRY_CUDA(cudaStreamSynchronize(stream));
     MPI_Barrier(a->s->comm);
-    LAB_TRY_CUDA(cudaEventRecord(begin, stream));
+    LAB_TRY_CUDA(cudaEventRecord(start, stream));
     for (int i = 0; i < ITERATIONS; i++)
         LAB_TRY(symm_reduce_by(a, algo, sendbuf, recvbuf, count, stream));
-    LAB_TRY_CUDA(cudaEventRecord(end, stream));
-    LAB_TRY_CUDA(cudaEventSynchronize(end));
-    LAB_TRY_CUDA(cudaEventElapsedTime(&ms, begin, end));
-    LAB_TRY_CUDA(cudaEventDestroy(begin));
-    LAB_TRY_CUDA(cudaEventDestroy(end));
+    LAB_TRY_CUDA(cudaEventRecord(stop, stream));
+    LAB_TRY_CUDA(cudaEventSynchronize(stop));
+    LAB_TRY_CUDA(cudaEventElapsedTime(&ms, start, stop));
+    LAB_TRY_CUDA(cudaEventDestroy(start));
+    LAB_TRY_CUDA(cudaEventDestroy(stop));
     const double mine = ms * 1000.0 / ITERATIONS;
     MPI_Allreduce(&mine, us, 1, MPI_DOUBLE, MPI_MAX, a->s->comm);
     return ncclSuccess;

@@ -12,14 +12,14 @@
 
 #include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
 
-/* What comes on `later` from here on waits for what is on `earlier` by now. */
-static ncclResult_t after(cudaStream_t later, cudaStream_t earlier)
+/* What comes on `behind` from here on waits for what is on `ahead` by now. */
+static ncclResult_t after(cudaStream_t behind, cudaStream_t ahead)
 {
-    cudaEvent_t event;
-    LAB_TRY_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    LAB_TRY_CUDA(cudaEventRecord(event, earlier));
-    LAB_TRY_CUDA(cudaStreamWaitEvent(later, event, 0));
-    LAB_TRY_CUDA(cudaEventDestroy(event));
+    cudaEvent_t mark;
+    LAB_TRY_CUDA(cudaEventCreateWithFlags(&mark, cudaEventDisableTiming));
+    LAB_TRY_CUDA(cudaEventRecord(mark, ahead));
+    LAB_TRY_CUDA(cudaStreamWaitEvent(behind, mark, 0));
+    LAB_TRY_CUDA(cudaEventDestroy(mark));
     return ncclSuccess;
 }
 
