@@ -5,7 +5,6 @@
 #include "mpi/comm.h" /* comm_next_key */
 #include "mpi/nap.h"
 
-#pragma weak PMPI_Test
 #pragma weak PMPI_Type_size
 #pragma weak PMPI_Comm_size
 #pragma weak PMPI_Comm_rank
@@ -144,13 +143,8 @@ void call_wait(struct call *c, int peer, int tag)
 
 int call_asleep(struct call *c, int err)
 {
-    int done = 0;
-    struct nap n = {0};
-    while (err == MPI_SUCCESS &&
-           (err = PMPI_Test(&c->request, &done, MPI_STATUS_IGNORE)) ==
-               MPI_SUCCESS &&
-           !done)
-        nap(&n);
+    if (err == MPI_SUCCESS)
+        err = nap_wait(&c->request, MPI_STATUS_IGNORE);
     return call_end(c, err);
 }
 

@@ -19,8 +19,6 @@
 #pragma weak PMPI_Irecv
 #pragma weak PMPI_Iprobe
 #pragma weak PMPI_Sendrecv_replace
-#pragma weak PMPI_Test
-#pragma weak PMPI_Testall
 #pragma weak PMPI_Comm_rank
 #pragma weak PMPI_Test_cancelled
 
@@ -82,12 +80,10 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag,
     MPI_Status own;
     MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
     call_wait(&c, source, tag);
-    int done = 0, err = PMPI_Irecv(heap_raw(buf), count, type, source, tag,
-                                   comm, &c.request);
-    struct nap n = {0};
-    while (err == MPI_SUCCESS &&
-           (err = PMPI_Test(&c.request, &done, s)) == MPI_SUCCESS && !done)
-        nap(&n);
+    int err =
+        PMPI_Irecv(heap_raw(buf), count, type, source, tag, comm, &c.request);
+    if (err == MPI_SUCCESS)
+        err = nap_wait(&c.request, s);
     call_end(&c, err);
     if (err == MPI_SUCCESS)
         message_receive(&c, buf, call_nbytes(count, type), s);
@@ -107,16 +103,13 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
     call_wait(&c, source, recvtag);
     MPI_Request both[2];
     MPI_Status status_of[2];
-    int done = 0, err = PMPI_Irecv(heap_raw(recvbuf), recvcount, recvtype,
-                                   source, recvtag, comm, &both[0]);
+    int err = PMPI_Irecv(heap_raw(recvbuf), recvcount, recvtype, source,
+                         recvtag, comm, &both[0]);
     if (err == MPI_SUCCESS)
         err = PMPI_Isend(heap_raw(sendbuf), sendcount, sendtype, dest, sendtag,
                          comm, &both[1]);
-    struct nap n = {0};
-    while (err == MPI_SUCCESS &&
-           (err = PMPI_Testall(2, both, &done, status_of)) == MPI_SUCCESS &&
-           !done)
-        nap(&n);
+    if (err == MPI_SUCCESS)
+        err = nap_waitall(2, both, status_of);
     call_end(&c, err);
     *s = status_of[0];
     if (err == MPI_SUCCESS)

@@ -181,11 +181,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
     const MPI_Request before = *request;
     call_wait(&c, MPI_ANY_SOURCE, MPI_ANY_TAG);
-    int err, done = 0;
-    struct nap n = {0};
-    while ((err = PMPI_Test(request, &done, s)) == MPI_SUCCESS && !done)
-        nap(&n);
-    call_end(&c, err);
+    const int err = call_end(&c, nap_wait(request, s));
     if (err == MPI_SUCCESS)
         completed(&c, before, s);
     return err;
@@ -240,13 +236,7 @@ int MPI_Waitall(int count, MPI_Request request[], MPI_Status statuses[])
     struct call c = CALL_BEGIN("MPI_Waitall", MPI_COMM_WORLD);
     struct several s = several_begin(count, request);
     call_wait(&c, MPI_ANY_SOURCE, MPI_ANY_TAG);
-    int err, done = 0;
-    struct nap n = {0};
-    while ((err = PMPI_Testall(count, request, &done, s.status)) ==
-               MPI_SUCCESS &&
-           !done)
-        nap(&n);
-    call_end(&c, err);
+    const int err = call_end(&c, nap_waitall(count, request, s.status));
     several_end(&s, &c, err == MPI_SUCCESS ? count : 0, NULL, statuses);
     return err;
 }

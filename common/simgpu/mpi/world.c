@@ -17,8 +17,6 @@
 #pragma weak PMPI_Comm_size
 #pragma weak PMPI_Comm_rank
 #pragma weak PMPI_Iallgather
-#pragma weak PMPI_Ibarrier
-#pragma weak PMPI_Test
 #pragma weak PMPI_Get_processor_name
 #pragma weak PMPI_Comm_dup
 #pragma weak PMPI_Comm_dup_with_info
@@ -38,13 +36,9 @@ static void meet(void)
     if (n > MAX_RANKS)
         proc_fault(NULL, "%d ranks: simgpu runs at most %d", n, MAX_RANKS);
     MPI_Request request;
-    int done = 0;
     PMPI_Iallgather(&proc()->id, sizeof *ids, MPI_BYTE, ids, sizeof *ids,
                     MPI_BYTE, MPI_COMM_WORLD, &request);
-    struct nap w = {0};
-    while (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
-           !done)
-        nap(&w);
+    nap_wait(&request, MPI_STATUS_IGNORE);
     proc_meet(ids, (uint32_t)n);
 }
 
