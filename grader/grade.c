@@ -45,6 +45,16 @@ int grade_ran(struct grade *g, const char *what, const struct sandbox_end *end)
                       (int)strcspn(l->head, "\n"), l->head);
 }
 
+int grade_next_name(const char **list, char name[GRADE_NAME])
+{
+    if (!*list)
+        return 0;
+    const size_t n = strcspn(*list, ",");
+    snprintf(name, GRADE_NAME, "%.*s", (int)n, *list);
+    *list = (*list)[n] ? *list + n + 1 : NULL;
+    return 1;
+}
+
 /* A folder that nobody else can write; who runs at level 3 has to get through
  * it to what is bound, but cannot list it. */
 static int make_work(struct grade *g)

@@ -64,6 +64,10 @@ struct grade {
  */
 void grade_submission(struct grade *g);
 
+/* Take the next name off a list "A,B"; 0 at its end. */
+enum { GRADE_NAME = 128 };
+int grade_next_name(const char **list, char name[GRADE_NAME]);
+
 /* Each returns 0, or -1 having set outcome and message. */
 int grade_find_kit(struct grade *g);
 int grade_intake(struct grade *g);

@@ -371,15 +371,12 @@ static void judge_batch(struct grade *g, struct batch *b, const char *dir,
 
 /* ---- which cases run together ------------------------------------------------- */
 
-/* Is a name in a list that commas separate? */
 static int is_listed(const char *list, const char *name)
 {
-    const size_t n = strlen(name);
-    for (const char *at = list; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strcspn(at, ",") == n && strncmp(at, name, n) == 0)
+    char listed[GRADE_NAME];
+    while (grade_next_name(&list, listed))
+        if (strcmp(listed, name) == 0)
             return 1;
-    }
     return 0;
 }
 

@@ -7,7 +7,6 @@
 #include <getopt.h>     /* getopt_long */
 #include <signal.h>     /* SIGKILL */
 #include <stdlib.h>     /* strtoull */
-#include <string.h>     /* strchr */
 #include <sys/prctl.h>  /* prctl */
 #include <sys/random.h> /* getrandom */
 #include <unistd.h>     /* access, getppid */
@@ -125,13 +124,10 @@ int verb_run(int argc, char **argv)
     }
     if (access(g.dir, R_OK) != 0)
         return verb_wrong("run", "%s cannot be read: is it there?", g.dir);
-    for (const char *at = g.only_case; at; at = strchr(at, ',')) {
-        char name[128];
-        at += *at == ',';
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+    const char *left = g.only_case;
+    for (char name[GRADE_NAME]; grade_next_name(&left, name);)
         if (!plan_find(g.plan, name))
             return verb_wrong("run", "%s has no case \"%s\"", g.lab, name);
-    }
     grade_submission(&g);
     if (!g.quiet)
         grade_report(&g);

@@ -61,30 +61,39 @@ void lab_free_buffers(void)
         CUDA_MUST(cudaFree(buffers.base[--buffers.n]));
 }
 
-/* A lab_buffer() with what is at h, which is freed. */
-static void *on_device(struct lab_run *r, void *h, size_t nbytes)
+void *lab_upload(struct lab_run *r, const void *host, size_t nbytes)
 {
     void *const d = lab_buffer(r, nbytes);
-    CUDA_MUST(cudaMemcpyAsync(d, h, nbytes, cudaMemcpyHostToDevice, r->stream));
+    if (nbytes)
+        CUDA_MUST(cudaMemcpyAsync(d, host, nbytes, cudaMemcpyHostToDevice,
+                                  r->stream));
     CUDA_MUST(cudaStreamSynchronize(r->stream));
+    return d;
+}
+
+/* Numbers whose products are exact, or (sums) all that sums over ranks are. */
+static void *input(struct lab_run *r, size_t count, enum data_type type,
+                   int sums)
+{
+    const size_t nbytes = count * data_size(type);
+    void *const h = host_memory(nbytes);
+    if (sums)
+        data_fill_sum(h, count, type, r->nranks, r->seed);
+    else
+        data_fill(h, count, type, r->seed);
+    void *const d = lab_upload(r, h, nbytes);
     free(h);
     return d;
 }
 
 void *lab_input(struct lab_run *r, size_t count, int type)
 {
-    const size_t nbytes = count * data_size((enum data_type)type);
-    void *const h = host_memory(nbytes);
-    data_fill(h, count, (enum data_type)type, r->seed);
-    return on_device(r, h, nbytes);
+    return input(r, count, (enum data_type)type, 0);
 }
 
 void *lab_input_sum(struct lab_run *r, size_t count, int type)
 {
-    const size_t nbytes = count * data_size((enum data_type)type);
-    void *const h = host_memory(nbytes);
-    data_fill_sum(h, count, (enum data_type)type, r->nranks, r->seed);
-    return on_device(r, h, nbytes);
+    return input(r, count, (enum data_type)type, 1);
 }
 
 /* ---- showing ------------------------------------------------------------------- */

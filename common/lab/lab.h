@@ -81,6 +81,9 @@ struct lab_run { /* one iteration of one case, on this rank */
  */
 void *lab_buffer(struct lab_run *r, size_t nbytes);
 
+/* A lab_buffer() with nbytes from the host, which are there when it returns. */
+void *lab_upload(struct lab_run *r, const void *host, size_t nbytes);
+
 /* A lab_buffer() with count elements of this rank's input (judge/data.h, whose
  * types are numbered as NCCL's). */
 void *lab_input(struct lab_run *r, size_t count, int type);

@@ -16,17 +16,6 @@ void exercise_release(void)
     memset(&the, 0, sizeof the);
 }
 
-/* A lab_buffer() with these bytes. */
-static void *uploaded(struct lab_run *r, const void *h, size_t nbytes)
-{
-    void *const d = lab_buffer(r, nbytes);
-    if (nbytes)
-        CUDA_MUST(
-            cudaMemcpyAsync(d, h, nbytes, cudaMemcpyHostToDevice, r->stream));
-    CUDA_MUST(cudaStreamSynchronize(r->stream));
-    return d;
-}
-
 static struct nn_batch make_batch(struct lab_run *r, const struct nn_shape *s,
                                   uint64_t seed)
 {
@@ -43,9 +32,9 @@ static struct nn_batch make_batch(struct lab_run *r, const struct nn_shape *s,
             ((uint8_t *)target)[i] = nn_target_byte(s, seed, i);
         else
             target[i] = nn_target(seed, i);
-    const struct nn_batch b = {.x = uploaded(r, x, nx * sizeof *x),
-                               .target = nt ? uploaded(r, target, target_nbytes)
-                                            : NULL};
+    const struct nn_batch b = {
+        .x = lab_upload(r, x, nx * sizeof *x),
+        .target = nt ? lab_upload(r, target, target_nbytes) : NULL};
     free(x);
     return b;
 }

@@ -16,15 +16,6 @@ uint64_t cases_seed(const struct lab_run *r)
     return seed;
 }
 
-void *cases_upload(struct lab_run *r, const void *host, size_t nbytes)
-{
-    void *const d = lab_buffer(r, nbytes);
-    CUDA_MUST(
-        cudaMemcpyAsync(d, host, nbytes, cudaMemcpyHostToDevice, r->stream));
-    CUDA_MUST(cudaStreamSynchronize(r->stream));
-    return d;
-}
-
 static const struct lab_kind kinds[] = {
     {"split", case_split},
     {"column", case_column},

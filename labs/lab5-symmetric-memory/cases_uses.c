@@ -19,16 +19,6 @@ static size_t size_param(const struct lab_run *r, const char *key,
     return (size_t)plan_int(r->c, key, value);
 }
 
-/* To the device, done when it returns. */
-static void *to_device(struct lab_run *r, const void *host, size_t nbytes)
-{
-    void *const buf = lab_buffer(r, nbytes);
-    CUDA_MUST(
-        cudaMemcpyAsync(buf, host, nbytes, cudaMemcpyHostToDevice, r->stream));
-    CUDA_MUST(cudaStreamSynchronize(r->stream));
-    return buf;
-}
-
 /* ---- gradients ------------------------------------------------------------------ */
 
 /* All ranks get rank 0's parameters, without NCCL: ranks may share a GPU. */
@@ -254,7 +244,7 @@ ncclResult_t run_hashmap(struct lab_run *r)
     for (size_t i = 0; i < range; i++)
         host[2 * n + i] = (unsigned)i + 1;
     const unsigned *const d =
-        to_device(r, host, (2 * n + range) * sizeof *host);
+        lab_upload(r, host, (2 * n + range) * sizeof *host);
     free(host);
     unsigned *const out = lab_buffer(r, range * sizeof *out);
     struct hashmap h;

@@ -9,9 +9,6 @@
 /* Rank 0's seed of this iteration, on all ranks. */
 uint64_t cases_seed(const struct lab_run *r);
 
-/* Device memory with these bytes, a lab_buffer(). Waits. */
-void *cases_upload(struct lab_run *r, const void *host, size_t nbytes);
-
 /* cases_tensor.c */
 ncclResult_t case_split(struct lab_run *r);
 ncclResult_t case_column(struct lab_run *r);

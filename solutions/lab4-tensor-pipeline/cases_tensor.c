@@ -55,7 +55,7 @@ static float *part_of(struct lab_run *r, const struct bench *b,
         memcpy(part + (size_t)i * (size_t)ncols,
                whole + (size_t)(row + i) * (size_t)cols + col,
                (size_t)ncols * sizeof *part);
-    float *const d = cases_upload(r, part, mine * sizeof *part);
+    float *const d = lab_upload(r, part, mine * sizeof *part);
     free(whole);
     return d;
 }

@@ -57,7 +57,7 @@ ncclResult_t case_schedule(struct lab_run *r)
         }
         const size_t nbytes = 3 * (size_t)most * sizeof *shown;
         snprintf(name, sizeof name, "stage.%d", k);
-        lab_output(r, name, cases_upload(r, shown, nbytes), nbytes);
+        lab_output(r, name, lab_upload(r, shown, nbytes), nbytes);
     }
     return ncclSuccess;
 }
@@ -91,7 +91,7 @@ static const float *inputs(struct lab_run *r, const struct course *k, int step)
         for (size_t i = 0; i < n; i++)
             h[(size_t)j * n + i] =
                 nn_input(model_data_seed(k->seed, k->replica, step, j), i);
-    const float *const d = cases_upload(r, h, nbytes);
+    const float *const d = lab_upload(r, h, nbytes);
     free(h);
     return d;
 }
@@ -106,7 +106,7 @@ static const float *targets(struct lab_run *r, const struct course *k, int step)
         for (size_t i = 0; i < n; i++)
             h[(size_t)j * n + i] =
                 nn_target(model_data_seed(k->seed, k->replica, step, j), i);
-    const float *const d = n ? cases_upload(r, h, nbytes) : NULL;
+    const float *const d = n ? lab_upload(r, h, nbytes) : NULL;
     free(h);
     return d;
 }

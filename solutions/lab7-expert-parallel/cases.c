@@ -24,17 +24,6 @@ struct problem { /* a case's parameters, and what the layer works with */
     float *gate; /* device */
 };
 
-/* To the device, behind what lab_buffer() has put on the stream, and done when
- * it returns: the host memory may go. */
-static void *to_device(struct lab_run *r, const void *host, size_t nbytes)
-{
-    void *const buf = lab_buffer(r, nbytes);
-    CUDA_MUST(
-        cudaMemcpyAsync(buf, host, nbytes, cudaMemcpyHostToDevice, r->stream));
-    CUDA_MUST(cudaStreamSynchronize(r->stream));
-    return buf;
-}
-
 static void problem_route(struct lab_run *r, struct problem *p)
 {
     const int n = p->ntokens, skew = (int)plan_int(r->c, "skew", 0);
@@ -45,7 +34,7 @@ static void problem_route(struct lab_run *r, struct problem *p)
         p->expert[t] = tokens_expert(routes, t, r->nranks, skew);
         gate[t] = tokens_gate(r->seed, t);
     }
-    p->gate = to_device(r, gate, (size_t)n * sizeof *gate);
+    p->gate = lab_upload(r, gate, (size_t)n * sizeof *gate);
     free(gate);
 }
 
@@ -54,7 +43,7 @@ static const float *problem_weight(struct lab_run *r, int dim)
     const size_t count = (size_t)dim * (size_t)dim;
     float *const weight = malloc(count * sizeof *weight);
     data_fill(weight, count, DATA_FLOAT, tokens_weight_seed(r->rank));
-    const float *const d = to_device(r, weight, count * sizeof *weight);
+    const float *const d = lab_upload(r, weight, count * sizeof *weight);
     free(weight);
     return d;
 }
@@ -105,7 +94,7 @@ static void problem_release(struct problem *p)
 static void show(struct lab_run *r, const char *name, const int *values, int n)
 {
     const size_t nbytes = (size_t)n * sizeof *values;
-    lab_output(r, name, to_device(r, values, nbytes), nbytes);
+    lab_output(r, name, lab_upload(r, values, nbytes), nbytes);
 }
 
 static ncclResult_t run_sort(struct lab_run *r)
