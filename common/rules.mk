@@ -187,8 +187,8 @@ $(SIMGPU): $(PREFIX)/.headers $(PREFIX)/bin/simnvcc $(TOPOS) \
 	@touch $@
 ifeq ($(GPU),sim)
 GPU_READY := $(SIMGPU)
-$(call objs,$(LAB_SRC) $(NN_SRC)) $(call objs,$(wildcard solutions/*/*.c labs/*/*.c \
-	solutions/*/*.cu labs/*/*.cu)): | $(PREFIX)/.headers
+$(O)/obj/common/kit/probe.o $(call objs,$(LAB_SRC) $(NN_SRC)) $(call objs, \
+	$(wildcard solutions/*/*.c labs/*/*.c solutions/*/*.cu labs/*/*.cu)): | $(PREFIX)/.headers
 endif
 
 # ---- labs -------------------------------------------------------------------
@@ -265,7 +265,15 @@ $(BUILD)/plan: $(call objs,$(wildcard common/kit/plan.c)) $(O)/libjudge.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $^ $(JUDGE_LIBS)
 
-TOOLS := $(if $(filter sim,$(GPU)),$(BUILD)/grade) \
+# What programs find on this machine: linked as labs are.
+$(O)/obj/common/kit/probe.o: INC = $(GPU_CFLAGS) $(MPI_CFLAGS)
+$(BUILD)/probe: $(O)/obj/common/kit/probe.o | $(GPU_READY)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -o $@ $< $(GPU_LIBS) $(subst $$$$,$$,$(RPATH_top)) \
+	    $(MPI_LIBS) -ljansson -ldl
+
+TOOLS := $(BUILD)/probe $(if $(filter sim,$(GPU)),$(BUILD)/grade) \
 	$(if $(wildcard common/kit/plan.c),$(BUILD)/plan) \
 	$(if $(wildcard common/graph/commgraph/*.c),$(BUILD)/commgraph)
 KIT := $(if $(filter sim,$(GPU)),$(SIMGPU)) $(TOOLS) $(SOLUTIONS) $(LAB_PROGRAMS)

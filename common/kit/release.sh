@@ -21,14 +21,17 @@ teachers=(
     ':!solutions' ':!grader/plans/hidden' ':!common/kit' ':!.ci'
     ':!tests/labs' ':!tests/mutants' ':!tests/cheats' ':!tests/grader'
     ':!tests/handouts' ':!tests/kit' ':!tests/lab' ':!tests/hazards'
-    ':!tests/graph' ':!tests/nn'
+    ':!tests/graph' ':!tests/nn' ':!tests/gpu/test_gpu.c'
     ':!handouts/instructor.md' ':!handouts/ta.md' ':!README.md'
 )
+
+# What of all that students need on a machine of theirs.
+students=(common/kit/probe.c common/kit/doctor.sh tests/labs/one-gpu.xml)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/commlab"
-git ls-files -z -- . "${teachers[@]}" |
+{ git ls-files -z -- . "${teachers[@]}"; git ls-files -z -- "${students[@]}"; } |
     xargs -0 cp --parents --no-dereference -t "$work/commlab"
 cp handouts/student.md "$work/commlab/README.md"
 
