@@ -107,6 +107,31 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/*
+ * A GPU's clock and its host's measure the same stretch (lab_end()); the host's
+ * also the calls around it. Where they disagree by more than that, the time means
+ * nothing: a person has to see why.
+ */
+static void judge_clocks(const struct judge_task *t, int iteration,
+                         struct judge_verdict *v)
+{
+    static const double CALLS_US = 1000, LEAST = 0.5, MOST = 1.02;
+    for (int r = 0; r < t->nranks; r++) {
+        const double us = evidence_metric(t->evidence, r, t->case_no,
+                                          (unsigned)iteration, "time_us");
+        const double host_us = evidence_metric(t->evidence, r, t->case_no,
+                                               (unsigned)iteration, "host_us");
+        if (us >= host_us * LEAST - CALLS_US && us <= host_us * MOST + CALLS_US)
+            continue;
+        v->suspected = 1;
+        judge_fail(v,
+                   "rank %d: %.4g us by its GPU's clock are %.4g us by its "
+                   "host's: a person will look at it",
+                   r, us, host_us);
+        return;
+    }
+}
+
 /* The slowest rank's time, as the ranks show it. */
 static double shown_time(const struct judge_task *t, int iteration)
 {
@@ -152,7 +177,9 @@ static void judge_speed(const struct judge_kind *k, const struct judge_task *t,
         v->limit_us = k->limit_us(t);
     if (t->graph_problem)
         judge_fail(v, "it can't be timed: %s", t->graph_problem);
-    else if (v->pass)
+    for (int i = 0; t->clocked && i < t->iterations; i++)
+        judge_clocks(t, i, v);
+    if (v->pass)
         points_judge_time(t->c, v);
 }
 

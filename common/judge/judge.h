@@ -41,23 +41,30 @@ struct judge_task { /* one case, run on nranks */
     const char *graph_problem; /* why there is no graph where one should be, as
                                   the student may read it; else NULL */
     const char *answers;       /* text of answers.txt, NULL: there is none */
+    int clocked; /* by real GPUs, whose clocks a host's can be held against */
 };
 
 struct judge_verdict {
     int pass; /* all points */
     int not_implemented;
     int suspected;       /* a person has to look at it */
+    int skipped;         /* this machine cannot run it */
     double score;        /* 0 to 1: share of the points; 1 if pass */
     double time_us;      /* median of the slowest rank's; NaN if not timed */
     double reference_us; /* of the solution; NaN if the case isn't timed */
     double limit_us;     /* no machine of that kind can do it in less; or NaN */
+    double low, high;    /* time over the reference's, where both are measured:
+                            the ends of its interval (interval.h); else NaN */
     char message[480]; /* one or two lines for the student; "" if all is well */
 };
 
 /* Nothing judged yet. */
 #define JUDGE_VERDICT_NONE                                                     \
-    ((struct judge_verdict){                                                   \
-        .time_us = NAN, .reference_us = NAN, .limit_us = NAN})
+    ((struct judge_verdict){.time_us = NAN,                                    \
+                            .reference_us = NAN,                               \
+                            .limit_us = NAN,                                   \
+                            .low = NAN,                                        \
+                            .high = NAN})
 
 /*
  * Judge one kind of case. Statuses other than RUN_OK, and missing ranks, have
@@ -80,6 +87,8 @@ struct judge_lab {                  /* one per lab, exported by its judge.c */
     const struct judge_kind *kinds; /* ended by a NULL name */
     const struct judge_answer *answers; /* to cases of kind `answer`, likewise;
                                            NULL: the lab has no such cases */
+    int shares_gpus; /* may ranks outnumber GPUs? Then several have the same one,
+                        and there is no lab_run.comm */
 };
 
 #define JUDGE_ANSWER "answer" /* the kind that every lab has */

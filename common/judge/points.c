@@ -18,6 +18,23 @@ static double score_of(const struct plan_case *c, double ratio)
     return 1 - log(ratio / c->full) / log(c->none / c->full);
 }
 
+/* What takes less than this times the reference's time has found a better way,
+ * or a way around the clock. */
+static const double TOO_GOOD = 0.25;
+
+/* "2.04 times", or of a measured ratio "2.04 (1.98 to 2.11) times". */
+static const char *ratio_text(const struct judge_verdict *v, char *out,
+                              size_t nbytes)
+{
+    const double ratio = v->time_us / v->reference_us;
+    if (isnan(v->low))
+        snprintf(out, nbytes, "%.2f times", ratio);
+    else
+        snprintf(out, nbytes, "%.2f (%.2f to %.2f) times", ratio, v->low,
+                 v->high);
+    return out;
+}
+
 void points_judge_time(const struct plan_case *c, struct judge_verdict *v)
 {
     if (isnan(v->time_us)) {
@@ -34,13 +51,22 @@ void points_judge_time(const struct plan_case *c, struct judge_verdict *v)
     }
     if (isnan(v->reference_us)) // as on a machine that nobody has timed
         return;
-    const double ratio = v->time_us / v->reference_us;
-    const double score = score_of(c, ratio);
+    char ratio[80];
+    if (v->high < TOO_GOOD) {
+        v->suspected = 1;
+        judge_fail(v,
+                   "it takes %s as long as the reference: a person will look "
+                   "at it",
+                   ratio_text(v, ratio, sizeof ratio));
+        return;
+    }
+    const double score =
+        score_of(c, isnan(v->low) ? v->time_us / v->reference_us : v->low);
     if (score < 1)
         judge_fail(v,
-                   "the result is right, but takes %.2f times as long as the "
+                   "the result is right, but takes %s as long as the "
                    "reference; %g times is enough for all points",
-                   ratio, c->full);
+                   ratio_text(v, ratio, sizeof ratio), c->full);
     v->score = score;
 }
 
@@ -66,10 +92,16 @@ const char *points_text(const struct plan_case *c,
         if (times[i].us >= SHOWN_US) // not NaN, and not 0.0
             at += (size_t)snprintf(out + at, nbytes - at, "%s%.1f us",
                                    times[i].before, times[i].us);
+    if (!isnan(v->low) && at < nbytes)
+        snprintf(out + at, nbytes - at, ", %.2f to %.2f times the reference",
+                 v->low, v->high);
     return out;
 }
 
 const char *points_outcome(const struct judge_verdict *v)
 {
-    return v->pass ? "pass" : v->suspected ? "suspected" : "fail";
+    return v->pass        ? "pass"
+           : v->suspected ? "suspected"
+           : v->skipped   ? "infra"
+                          : "fail";
 }

@@ -15,9 +15,9 @@ json_t *report_text(const char *text)
     return json_string(ascii);
 }
 
-static json_t *time_or_null(double us)
+static json_t *number_or_null(double value)
 {
-    return isnan(us) ? json_null() : json_real(us);
+    return isnan(value) ? json_null() : json_real(value);
 }
 
 json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
@@ -31,9 +31,11 @@ json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
     json_object_set_new(j, "max_score", json_real(c->points));
     json_object_set_new(j, "outcome", json_string(outcome));
     json_object_set_new(j, "message", report_text(v->message));
-    json_object_set_new(j, "time_us", time_or_null(v->time_us));
-    json_object_set_new(j, "reference_us", time_or_null(v->reference_us));
-    json_object_set_new(j, "limit_us", time_or_null(v->limit_us));
+    json_object_set_new(j, "time_us", number_or_null(v->time_us));
+    json_object_set_new(j, "reference_us", number_or_null(v->reference_us));
+    json_object_set_new(j, "limit_us", number_or_null(v->limit_us));
+    json_object_set_new(j, "ratio_low", number_or_null(v->low));
+    json_object_set_new(j, "ratio_high", number_or_null(v->high));
     json_object_set_new(j, "ranks", json_integer(nranks));
     json_object_set_new(j, "topology",
                         json_string(c->topo ? c->topo : PLAN_TOPO));

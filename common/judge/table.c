@@ -37,6 +37,7 @@ static const char *word_for(const struct judge_verdict *v)
     return v->pass              ? "pass"
            : v->not_implemented ? "NOT IMPLEMENTED"
            : v->suspected       ? "SUSPECTED"
+           : v->skipped         ? "SKIPPED"
            : v->score > 0       ? "PARTLY"
                                 : "FAIL";
 }
@@ -56,7 +57,7 @@ void table_row(FILE *out, const struct plan_case *c,
     fprintf(out, "%*s", INDENT, "");
     table_text(out, v->message, MESSAGE);
     fputc('\n', out);
-    if (rerun)
+    if (rerun && !v->skipped)
         fprintf(out, "%*sagain: %s\n", INDENT, "", rerun);
 }
 

@@ -33,6 +33,7 @@ struct shown { /* of one rank */
     const char *text;
     size_t spoilt;  /* byte of the output with its zones that is changed, or */
     size_t missing; /* bytes that are left out */
+    double host_us; /* more by the host's clock than by its GPU's */
 };
 enum { WHOLE = NBYTES + 2 * JUDGE_RED_ZONE, INTACT = WHOLE };
 
@@ -46,9 +47,11 @@ static char *show(const struct shown *s, int rank, size_t *nbytes)
     memset(out + JUDGE_RED_ZONE, 7, NBYTES);
     out[s->spoilt] = 0;
     for (unsigned i = 0; i < ITERATIONS; i++) {
-        const double us = 10.0 * (i + 1) + rank;
+        const double us = 10.0 * (i + 1) + rank, host_us = us + s->host_us;
         evidence_put(e, EVIDENCE_OUTPUT, 0, i, "out", out, WHOLE - s->missing);
         evidence_put(e, EVIDENCE_METRIC, 0, i, "time_us", &us, sizeof us);
+        evidence_put(e, EVIDENCE_METRIC, 0, i, "host_us", &host_us,
+                     sizeof host_us);
     }
     evidence_put_status(e, 0, s->status, s->text);
     evidence_finish(e);
@@ -57,9 +60,9 @@ static char *show(const struct shown *s, int rank, size_t *nbytes)
 
 /* Verdict on ranks of which the last shows `s` and the others all is well. */
 static struct judge_verdict verdict_on(const struct shown *s,
-                                       const struct plan_case *c)
+                                       const struct plan_case *c, int clocked)
 {
-    static const struct shown fine = {RUN_OK, NULL, INTACT, 0};
+    static const struct shown fine = {RUN_OK, NULL, INTACT, 0, 0};
     static const uint64_t seed[NRANKS];
     struct judge_verdict v;
     struct evidence *const e = evidence_new(NRANKS, 1);
@@ -72,7 +75,8 @@ static struct judge_verdict verdict_on(const struct shown *s,
                                  .nranks = NRANKS,
                                  .iterations = ITERATIONS,
                                  .seed = seed,
-                                 .evidence = e};
+                                 .evidence = e,
+                                 .clocked = clocked};
     judge_case(&judge_test, &t, &v);
     evidence_free(e);
     return v;
@@ -80,8 +84,8 @@ static struct judge_verdict verdict_on(const struct shown *s,
 
 START_TEST(the_time_is_the_median_of_the_slowest_rank)
 {
-    const struct shown s = {RUN_OK, NULL, INTACT, 0};
-    const struct judge_verdict v = verdict_on(&s, &any);
+    const struct shown s = {RUN_OK, NULL, INTACT, 0, 0};
+    const struct judge_verdict v = verdict_on(&s, &any, 0);
     ck_assert_msg(v.pass, "%s", v.message);
     ck_assert(v.time_us == 22);
 }
@@ -92,57 +96,75 @@ static const struct {
     int not_implemented;
     const char *message;
 } failures[] = {
-    {{RUN_NOT_IMPLEMENTED, "part 2: x", INTACT, 0},
+    {{RUN_NOT_IMPLEMENTED, "part 2: x", INTACT, 0, 0},
      1,
      "not implemented: part 2: x"},
-    {{RUN_ERROR, "p2p.c:3: ncclSend: no", INTACT, 0},
+    {{RUN_ERROR, "p2p.c:3: ncclSend: no", INTACT, 0, 0},
      0,
      "rank 2: p2p.c:3: ncclSend: no"},
-    {{RUN_MISSING, NULL, INTACT, 0},
+    {{RUN_MISSING, NULL, INTACT, 0, 0},
      0,
      "rank 2 did not get to the end of this case"},
-    {{RUN_OK, NULL, JUDGE_RED_ZONE - 1, 0},
+    {{RUN_OK, NULL, JUDGE_RED_ZONE - 1, 0, 0},
      0,
      "rank 2 wrote 1 bytes before its output \"out\""},
-    {{RUN_OK, NULL, JUDGE_RED_ZONE + NBYTES + 3, 0},
+    {{RUN_OK, NULL, JUDGE_RED_ZONE + NBYTES + 3, 0, 0},
      0,
      "rank 2 wrote 4 bytes past the end of its output \"out\""},
-    {{RUN_OK, NULL, INTACT, 1},
+    {{RUN_OK, NULL, INTACT, 1, 0},
      0,
      "rank 2 shows no output \"out\" of 16 bytes"},
 };
 
 START_TEST(a_failure_says_which_rank_and_why)
 {
-    const struct judge_verdict v = verdict_on(&failures[_i].shown, &any);
+    const struct judge_verdict v = verdict_on(&failures[_i].shown, &any, 0);
     ck_assert(!v.pass);
     ck_assert_int_eq(v.not_implemented, failures[_i].not_implemented);
     ck_assert_str_eq(v.message, failures[_i].message);
 }
 END_TEST
 
+static const struct plan_case timed = {.name = "c",
+                                       .kind = "any",
+                                       .timed = 1,
+                                       .ranks = {NRANKS},
+                                       .nranks = 1,
+                                       .us = {1},
+                                       .full = 1.2,
+                                       .none = 10};
+
 START_TEST(without_a_graph_a_timed_case_counts_by_its_result)
 {
-    const struct shown s = {RUN_OK, NULL, INTACT, 0};
-    const struct plan_case c = {.name = "c",
-                                .kind = "any",
-                                .timed = 1,
-                                .ranks = {NRANKS},
-                                .nranks = 1,
-                                .us = {1},
-                                .full = 1.2,
-                                .none = 10};
-    const struct judge_verdict v = verdict_on(&s, &c);
+    const struct shown s = {RUN_OK, NULL, INTACT, 0, 0};
+    const struct judge_verdict v = verdict_on(&s, &timed, 0);
     ck_assert_msg(v.pass && v.score == 1, "%s", v.message);
     ck_assert(v.time_us == 22 && isnan(v.reference_us) && isnan(v.limit_us));
 }
 END_TEST
 
+START_TEST(a_gpus_clock_is_held_against_its_hosts)
+{
+    static const struct {
+        double host_us;
+        int clocked, fine;
+    } clocks[] = {{5, 1, 1},    {900, 1, 1},   {3000, 1, 0},
+                  {3000, 0, 1}, {-5000, 1, 0}, {NAN, 1, 0}};
+    for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
+        const struct shown s = {RUN_OK, NULL, INTACT, 0, clocks[i].host_us};
+        const struct judge_verdict v =
+            verdict_on(&s, &timed, clocks[i].clocked);
+        ck_assert_msg(v.pass == clocks[i].fine && v.suspected == !v.pass,
+                      "%g us: %s", clocks[i].host_us, v.message);
+    }
+}
+END_TEST
+
 START_TEST(a_kind_that_the_lab_lacks_is_said)
 {
-    const struct shown s = {RUN_OK, NULL, INTACT, 0};
+    const struct shown s = {RUN_OK, NULL, INTACT, 0, 0};
     const struct plan_case c = {.name = "c", .kind = "other"};
-    const struct judge_verdict v = verdict_on(&s, &c);
+    const struct judge_verdict v = verdict_on(&s, &c, 0);
     ck_assert(!v.pass && strstr(v.message, "\"other\""));
 }
 END_TEST
@@ -229,6 +251,7 @@ int main(void)
     tcase_add_test(t, the_time_is_the_median_of_the_slowest_rank);
     tcase_add_loop_test(t, a_failure_says_which_rank_and_why, 0,
                         sizeof failures / sizeof *failures);
+    tcase_add_test(t, a_gpus_clock_is_held_against_its_hosts);
     tcase_add_test(t, without_a_graph_a_timed_case_counts_by_its_result);
     tcase_add_test(t, a_kind_that_the_lab_lacks_is_said);
     tcase_add_test(t, seeds_differ_by_case_and_rank);

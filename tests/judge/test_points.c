@@ -54,6 +54,42 @@ START_TEST(slow_work_is_told_how_fast_is_enough)
 }
 END_TEST
 
+/* A verdict on a measured time, whose ratio is in [low, high]. */
+static struct judge_verdict measured(double low, double high)
+{
+    struct judge_verdict v = JUDGE_VERDICT_NONE;
+    v.pass = 1;
+    v.score = 1;
+    v.time_us = 50 * (low + high);
+    v.reference_us = 100;
+    v.low = low;
+    v.high = high;
+    points_judge_time(&c, &v);
+    return v;
+}
+
+START_TEST(of_a_measured_ratio_the_end_that_favours_the_student_counts)
+{
+    struct judge_verdict v = measured(1.1, 9);
+    ck_assert(v.pass && v.score == 1);
+    v = measured(3.46410162, 100);
+    ck_assert_double_eq_tol(v.score, 0.5, 1e-6);
+    ck_assert_str_eq(v.message,
+                     "the result is right, but takes 51.73 (3.46 to 100.00) "
+                     "times as long as the reference; 1.2 times is enough for "
+                     "all points");
+}
+END_TEST
+
+START_TEST(a_quarter_of_the_reference_is_looked_at)
+{
+    struct judge_verdict v = measured(0.1, 0.24);
+    ck_assert(!v.pass && v.suspected && v.score == 0);
+    v = measured(0.1, 0.26); // perhaps no less: not suspected by chance
+    ck_assert(v.pass && !v.suspected);
+}
+END_TEST
+
 START_TEST(faster_than_the_machine_is_no_score_but_a_flag)
 {
     const struct judge_verdict v = timed(49, 100, 50);
@@ -101,6 +137,9 @@ int main(void)
     tcase_add_loop_test(t, points_fall_with_the_logarithm_of_the_ratio, 0,
                         sizeof scores / sizeof *scores);
     tcase_add_test(t, slow_work_is_told_how_fast_is_enough);
+    tcase_add_test(t,
+                   of_a_measured_ratio_the_end_that_favours_the_student_counts);
+    tcase_add_test(t, a_quarter_of_the_reference_is_looked_at);
     tcase_add_test(t, faster_than_the_machine_is_no_score_but_a_flag);
     tcase_add_test(t, without_a_reference_the_result_alone_counts);
     tcase_add_test(t, what_was_not_timed_has_no_points);
