@@ -191,6 +191,18 @@ $(O)/obj/common/kit/probe.o $(call objs,$(LAB_SRC) $(NN_SRC)) $(call objs, \
 	$(wildcard solutions/*/*.c labs/*/*.c solutions/*/*.cu labs/*/*.cu)): | $(PREFIX)/.headers
 endif
 
+# ---- backend ------------------------------------------------------------------
+
+# Which library programs in BUILD are linked with, and what the grader compiles
+# submissions for GPUs with. It changes with GPU, and then they are linked anew.
+BACKEND := $(BUILD)/backend
+BACKEND_IS := $(GPU)\n$(if $(filter cuda,$(GPU)),$(realpath \
+	$(CUDA_HOME)))\n$(if $(filter cuda,$(GPU)),$(NVCC_ARCH))\n
+$(BACKEND): FORCE
+	@mkdir -p $(@D)
+	@printf '$(BACKEND_IS)' | cmp -s - $@ 2>/dev/null || \
+	    printf '$(BACKEND_IS)' > $@
+
 # ---- labs -------------------------------------------------------------------
 
 LABS := $(patsubst solutions/%,%,$(wildcard solutions/lab*))
@@ -203,7 +215,7 @@ LAB_ARCHIVES := $(addprefix $(O)/lib,nn.a lab.a nnref.a judge.a graph.a)
 # lab_program(folder,program): everything in a lab's folder, and the runner
 define lab_program
 $(2): $$(call objs,$$(wildcard $(1)/*.c $(1)/*.cu)) $(LAB_ARCHIVES) \
-	| $(GPU_READY)
+	$(BACKEND) | $(GPU_READY)
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CXX) -o $$@ $$(filter %.o,$$^) $(LAB_ARCHIVES) \
@@ -267,13 +279,13 @@ $(BUILD)/plan: $(call objs,$(wildcard common/kit/plan.c)) $(O)/libjudge.a
 
 # What programs find on this machine: linked as labs are.
 $(O)/obj/common/kit/probe.o: INC = $(GPU_CFLAGS) $(MPI_CFLAGS)
-$(BUILD)/probe: $(O)/obj/common/kit/probe.o | $(GPU_READY)
+$(BUILD)/probe: $(O)/obj/common/kit/probe.o $(BACKEND) | $(GPU_READY)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $< $(GPU_LIBS) $(subst $$$$,$$,$(RPATH_top)) \
 	    $(MPI_LIBS) -ljansson -ldl
 
-TOOLS := $(BUILD)/probe $(if $(filter sim,$(GPU)),$(BUILD)/grade) \
+TOOLS := $(BUILD)/probe $(BUILD)/grade \
 	$(if $(wildcard common/kit/plan.c),$(BUILD)/plan) \
 	$(if $(wildcard common/graph/commgraph/*.c),$(BUILD)/commgraph)
 KIT := $(if $(filter sim,$(GPU)),$(SIMGPU)) $(TOOLS) $(SOLUTIONS) $(LAB_PROGRAMS)
@@ -302,7 +314,7 @@ $(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(SUPPORT_OBJ) $(TEST_ARCHIVES) \
 GRADER_TESTS := $(filter $(BUILD)/tests/grader/%,$(TESTS))
 $(GRADER_TESTS): TEST_LIBS := $(GRADER_LIBS)
 $(GRADER_TESTS): $(O)/libgrader.a $(O)/judges.o $(call objs,$(JUDGES))
-$(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o | $(GPU_READY)
+$(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(BACKEND) | $(GPU_READY)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CXX) -o $@ $< $(PROG_LIBS) $(GPU_LIBS) \

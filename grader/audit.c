@@ -8,6 +8,8 @@
 #include <string.h>  /* strcmp */
 #include <unistd.h>  /* close */
 
+#include "audit_nvcc.h"
+
 /* Names that the kit, MPI, NCCL, CUDA, the linker and libc own: what is defined
  * under one of them is called in place of the real one. */
 static const char *const reserved[] = {
@@ -71,14 +73,22 @@ static int matches(const char *name, const char *const *patterns)
     return 0;
 }
 
-/* is_device: the object is of a .cu file. */
-static int may_call(const char *name, int is_device)
+struct object {
+    Elf *elf;
+    int is_device; /* it is of a .cu file */
+    struct nvcc_code nvcc;
+};
+
+static int may_call(const struct object *o, const char *name, size_t symbol)
 {
-    return (is_device && matches(name, device_code)) || !matches(name, refused);
+    if (!matches(name, refused) || (o->is_device && matches(name, device_code)))
+        return 1;
+    return o->nvcc.end && strcmp(name, "atexit") == 0 &&
+           nvcc_code_calls(o->elf, &o->nvcc, symbol);
 }
 
-static int audit_symbols(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header,
-                         int is_device, char *why, size_t nbytes)
+static int audit_symbols(const struct object *o, Elf_Scn *scn,
+                         const GElf_Shdr *header, char *why, size_t nbytes)
 {
     Elf_Data *const data = elf_getdata(scn, NULL);
     const size_t n =
@@ -87,7 +97,8 @@ static int audit_symbols(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header,
         GElf_Sym sym;
         if (!gelf_getsym(data, (int)i, &sym))
             continue;
-        const char *const name = elf_strptr(elf, header->sh_link, sym.st_name);
+        const char *const name =
+            elf_strptr(o->elf, header->sh_link, sym.st_name);
         if (!name || !*name || GELF_ST_BIND(sym.st_info) == STB_LOCAL)
             continue;
         const int defined = sym.st_shndx != SHN_UNDEF;
@@ -95,7 +106,7 @@ static int audit_symbols(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header,
             snprintf(why, nbytes, "%.100s runs code before main", name);
             return 1;
         }
-        if (defined ? matches(name, reserved) : !may_call(name, is_device)) {
+        if (defined ? matches(name, reserved) : !may_call(o, name, i)) {
             snprintf(why, nbytes, "it %s %.100s", defined ? "defines" : "calls",
                      name);
             return 1;
@@ -104,9 +115,10 @@ static int audit_symbols(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header,
     return 0;
 }
 
-static int audit_sections(Elf *elf, int is_device, char *why, size_t nbytes)
+static int audit_sections(const struct object *o, char *why, size_t nbytes)
 {
     size_t names;
+    Elf *const elf = o->elf;
     if (elf_getshdrstrndx(elf, &names) != 0)
         return -1;
     for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s)) != NULL;) {
@@ -114,15 +126,15 @@ static int audit_sections(Elf *elf, int is_device, char *why, size_t nbytes)
         if (!gelf_getshdr(s, &header))
             return -1;
         const char *const name = elf_strptr(elf, names, header.sh_name);
-        if (name && header.sh_size > 0 && matches(name, running)) {
+        if (name && header.sh_size > 0 && matches(name, running) &&
+            !nvcc_code_is_listed(elf, &o->nvcc, s)) {
             snprintf(why, nbytes, "it runs code before or after main (%.60s)",
                      name);
             return 1;
         }
-        const int found =
-            header.sh_type == SHT_SYMTAB
-                ? audit_symbols(elf, s, &header, is_device, why, nbytes)
-                : 0;
+        const int found = header.sh_type == SHT_SYMTAB
+                              ? audit_symbols(o, s, &header, why, nbytes)
+                              : 0;
         if (found)
             return found;
     }
@@ -175,16 +187,20 @@ static int audit_code(const char *path, char *why, size_t nbytes)
     return found;
 }
 
-int audit_object(const char *path, char *why, size_t nbytes)
+int audit_object(const char *path, int by_nvcc, char *why, size_t nbytes)
 {
     int found = -1;
     snprintf(why, nbytes, "%s is not an object file", path);
     elf_version(EV_CURRENT);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     Elf *const elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-    if (elf && elf_kind(elf) == ELF_K_ELF)
-        found =
-            audit_sections(elf, fnmatch("*.cu.o", path, 0) == 0, why, nbytes);
+    if (elf && elf_kind(elf) == ELF_K_ELF) {
+        struct object o = {.elf = elf,
+                           .is_device = fnmatch("*.cu.o", path, 0) == 0};
+        if (by_nvcc && o.is_device)
+            o.nvcc = nvcc_code_find(elf);
+        found = audit_sections(&o, why, nbytes);
+    }
     if (found == 0 && has_bytes(elf))
         found = audit_code(path, why, nbytes);
     if (elf)

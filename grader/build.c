@@ -75,8 +75,8 @@ static int give_staff(struct grade *g)
         } else if (strcmp(dot, ".c") == 0 || strcmp(dot, ".cu") == 0) {
             snprintf(name, sizeof name, "%.*s.o", (int)(dot - d->d_name),
                      d->d_name);
-            snprintf(from, sizeof from, "%s/build/sim/obj/%s/%s/%s", g->kit,
-                     home, g->lab, name);
+            snprintf(from, sizeof from, "%s/%s/obj/%s/%s/%s", g->build,
+                     g->machine.backend->name, home, g->lab, name);
             err = give(g, from, name);
         }
     }
@@ -85,7 +85,8 @@ static int give_staff(struct grade *g)
                                            "libjudge.a", "libgraph.a"};
     enum { ARCHIVES = sizeof archives / sizeof *archives };
     for (int i = 0; i < ARCHIVES && !err; i++) {
-        snprintf(from, sizeof from, "%s/build/sim/%s", g->kit, archives[i]);
+        snprintf(from, sizeof from, "%s/%s/%s", g->build,
+                 g->machine.backend->name, archives[i]);
         err = give(g, from, archives[i]);
     }
     return err;
@@ -109,12 +110,11 @@ static const char compile_begin[] =
     "cd \"$SRC\"; bad=0; running=; mpi=$(pkg-config --cflags mpich)\n"
     "start() {\n"
     "  case $1 in\n"
-    "  *.cu) cc=\"$SIMGPU/bin/simnvcc --no-constructors -ccbin g++ \"\n"
-    "    cc=\"$cc -Xcompiler -Wall,-Wextra\" ;;\n"
+    "  *.cu) cc=\"$cu -Xcompiler -Wall,-Wextra\" ;;\n"
     "  *) cc='gcc -std=gnu11 -Wall -Wextra -fno-omit-frame-pointer -pthread' "
     ";;\n"
     "  esac\n"
-    "  $cc -O2 -g -I$COMMON -I$SIMGPU/include -I$STAFF $mpi -MD -MF $OUT/$1.d "
+    "  $cc -O2 -g -I$COMMON $headers -I$STAFF $mpi -MD -MF $OUT/$1.d "
     "\\\n"
     "    -c $1 -o $OUT/$1.o > $OUT/$1.said 2>&1 & running=\"$running $1:$!\"\n"
     "}\n"
@@ -126,7 +126,9 @@ static const char compile_begin[] =
 
 static int compile_script(const struct grade *g, char *out, size_t nbytes)
 {
-    int n = snprintf(out, nbytes, "%s", compile_begin);
+    const struct backend *const b = g->machine.backend;
+    int n = snprintf(out, nbytes, "cu=\"%s\" headers=\"%s\"\n%s", b->cu,
+                     b->headers, compile_begin);
     for (int i = 0; i < g->plan->nfiles && n < (int)nbytes; i++)
         if (is_code(g->plan->file[i]))
             n += snprintf(out + n, nbytes - (size_t)n, "start %s\n",
@@ -135,13 +137,12 @@ static int compile_script(const struct grade *g, char *out, size_t nbytes)
     return n < (int)nbytes ? 0 : -1;
 }
 
-static const char link_script[] =
+static const char link_format[] =
     "cd \"$STAFF\"; g++ -o \"$OUT\"/program \"$OUT\"/*.o *.o "
     "libnn.a liblab.a libnnref.a libjudge.a libgraph.a "
-    "-Wl,@\"$COMMON\"/lab/meter.wrap -L\"$SIMGPU\"/lib "
+    "-Wl,@\"$COMMON\"/lab/meter.wrap %s "
     "-Wl,--push-state,--as-needed -lcublas -lcuda -Wl,--pop-state -lnccl "
-    "-lcudart "
-    "-Wl,-rpath,\"$SIMGPU\"/lib $(pkg-config --libs mpich) -lyaml "
+    "-lcudart $(pkg-config --libs mpich) -lyaml "
     "-ljansson -lexpat -ldw -lelf -lm -pthread";
 
 /* The first line that says "error", or the first at all. */
@@ -194,7 +195,7 @@ static int check_dependencies(struct grade *g, const struct sandbox *s,
                               const char *file)
 {
     char path[PATH_MAX + 300], name[PATH_MAX];
-    static const char *const places[] = {"/common", "/simgpu", "/staff"};
+    const char *const places[] = {"/common", g->machine.seen, "/staff"};
     snprintf(path, sizeof path, "%s/out/%s.d", g->work, file);
     FILE *const f = fopen(path, "re");
     int outside = 0;
@@ -230,7 +231,8 @@ static int audit(struct grade *g, const struct sandbox *s)
         if (check_dependencies(g, s, file) != 0)
             return -1;
         snprintf(path, sizeof path, "%s/out/%s.o", g->work, file);
-        if (audit_object(path, why, sizeof why) != 0)
+        if (audit_object(path, machine_is_real(&g->machine), why, sizeof why) !=
+            0)
             return grade_stop(g, OUTCOME_SUSPECTED,
                               "%s: %s, which no solution needs; a person will "
                               "look at it",
@@ -256,7 +258,7 @@ int grade_build(struct grade *g)
         .level = g->isolation,
         .tmp = g->tmp,
         .bind = {{common, "/common", 0},
-                 {g->simgpu, "/simgpu", 0},
+                 {g->machine.home, g->machine.seen, 0},
                  {staff, "/staff", 0},
                  {src, "/src", 0},
                  {out, "/out", 1}},
@@ -266,12 +268,14 @@ int grade_build(struct grade *g)
         .idle_sec = BUILD_SEC,
         .most_bytes = MAX_OBJECTS,
     };
-    const char *const names[] = {"COMMON", "SIMGPU", "STAFF", "SRC", "OUT"};
+    const char *const names[] = {"COMMON", "GPU", "STAFF", "SRC", "OUT"};
     for (int i = 0; i < s.nbinds; i++) {
         s.env[i][0] = names[i];
         s.env[i][1] = sandbox_path(&s, s.bind[i].to);
     }
+    s.env[s.nbinds][0] = "ARCH", s.env[s.nbinds][1] = g->machine.arch;
     if (run_script(g, &s, text) != 0 || audit(g, &s) != 0)
         return -1;
-    return run_script(g, &s, link_script);
+    snprintf(text, sizeof text, link_format, g->machine.backend->libs);
+    return run_script(g, &s, text);
 }

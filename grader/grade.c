@@ -9,8 +9,8 @@
 #include <stdlib.h>   /* mkdtemp */
 #include <string.h>   /* strlen */
 #include <sys/stat.h> /* chmod */
-#include <time.h>     /* clock_gettime */
 
+#include "steady.h"
 #include "temp.h"
 #include "verb.h"
 
@@ -82,16 +82,9 @@ static void count_unjudged(struct grade *g)
         g->max_score += g->plan->cases[i].points;
 }
 
-static double now_sec(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 void grade_submission(struct grade *g)
 {
-    const double begin = now_sec();
+    const double begin = steady_sec();
     if (g->isolation < g->plan->isolation)
         grade_stop(g, OUTCOME_INFRA,
                    "the plan of %s asks for isolation %d, and this is %d "
@@ -103,5 +96,5 @@ void grade_submission(struct grade *g)
     if (g->work[0])
         verb_remove_folder(g->work);
     count_unjudged(g);
-    g->sec = now_sec() - begin;
+    g->sec = steady_sec() - begin;
 }

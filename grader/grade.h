@@ -14,6 +14,7 @@
 
 #include <limits.h> /* PATH_MAX */
 
+#include "backend.h"
 #include "judge/judge.h"
 #include "log.h"
 #include "sandbox.h"
@@ -31,7 +32,8 @@ struct result { /* of one case, over all its rank counts */
 
 struct grade {
     /* what was asked for */
-    const char *lab_arg, *dir, *json, *only_case, *schedule;
+    const char *lab_arg, *dir, *json, *only_case, *schedule, *backend;
+    int measured;         /* take simgpu for a machine of its own (backend.h) */
     int timeline;         /* one is to be in the JSON */
     const char *work_arg; /* where to work, or NULL: in /tmp */
     int quiet;            /* no table */
@@ -39,8 +41,9 @@ struct grade {
     uint64_t seed;
     int seed_given;
     /* where things are */
-    char kit[PATH_MAX]; /* root of the kit */
-    char simgpu[PATH_MAX + 32];
+    char kit[PATH_MAX];   /* root of the kit */
+    char build[PATH_MAX]; /* its build folder, which this program is in */
+    struct machine machine;
     char work[PATH_MAX]; /* this grading's own folder, removed afterwards */
     char tmp[PATH_MAX + 8];
     char lab[64];         /* "lab1-collectives" */
@@ -54,7 +57,9 @@ struct grade {
     char message[1024]; /* why nothing could be judged, "" otherwise */
     char missing[128];  /* limits that could not be set, or "" */
     double sec;         /* how long it took */
+    int nskipped;       /* cases that this machine cannot run */
     char *svg;          /* the timeline, or NULL */
+    json_t *clocks[2];  /* of GPUs, before and after; NULL when modelled */
     struct log log;     /* what was printed, by compilers and runs */
 };
 

@@ -69,6 +69,8 @@ int grading_parse(struct grading *r, const char *body)
     r->outcome = grading_outcome(text(j, "outcome"));
     r->score = json_number_value(json_object_get(j, "score"));
     r->max_score = json_number_value(json_object_get(j, "max_score"));
+    r->backend = text(j, "backend");
+    r->measured = json_is_true(json_object_get(j, "measured"));
     r->isolation = whole(json_object_get(j, "isolation"), "level");
     r->submitted =
         (int64_t)json_integer_value(json_object_get(r->json, "submitted"));
@@ -122,6 +124,10 @@ static void kit_digest(const char *kit, char hex[33])
         "build/sim/libjudge.a",
         "build/sim/libnn.a",
         "build/sim/libnnref.a",
+        "build/cuda/liblab.a",
+        "build/cuda/libjudge.a",
+        "build/cuda/libnn.a",
+        "build/cuda/libnnref.a",
         "build/simgpu/lib/libcudart.so",
         "build/simgpu/lib/libcublas.so",
         "build/simgpu/lib/libnccl.so",

@@ -18,11 +18,12 @@ struct grading_case {
 
 struct grading { /* texts belong to json */
     json_t *json;
-    const char *lab, *title, *message, *seed, *timeline; /* "" if unknown */
-    int outcome;                                         /* enum outcome */
+    const char *lab, *title, *message, *seed, *timeline,
+        *backend; /* "" if unknown */
+    int outcome;  /* enum outcome */
     double score, max_score;
     int64_t submitted;
-    int days_late, isolation;
+    int days_late, isolation, measured;
     struct grading_case *cases;
     int ncases;
 };

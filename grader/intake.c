@@ -14,12 +14,15 @@
 #include "submission.h"
 #include "unpack.h"
 
-/* The kit is above build/grade: the folder that holds grader/plans. */
+/* This program is in the kit's build folder, and the kit above it: the folder
+ * that holds grader/plans. */
 static int find_root(struct grade *g)
 {
     char probe[PATH_MAX + 32];
     const ssize_t n = readlink("/proc/self/exe", g->kit, sizeof g->kit - 1);
     g->kit[n > 0 ? n : 0] = 0;
+    snprintf(g->build, sizeof g->build, "%.*s",
+             (int)(strrchr(g->kit, '/') - g->kit), g->kit);
     for (char *slash; (slash = strrchr(g->kit, '/')) != NULL;) {
         *slash = 0;
         snprintf(probe, sizeof probe, "%s/grader/plans", g->kit);
@@ -75,7 +78,9 @@ int grade_find_kit(struct grade *g)
         if (is_folder(g->staff))
             break;
     }
-    snprintf(g->simgpu, sizeof g->simgpu, "%s/build/simgpu", g->kit);
+    if (machine_find(&g->machine, g->build, g->backend, g->measured, err,
+                     sizeof err) != 0)
+        return grade_stop(g, OUTCOME_INFRA, "%s", err);
     g->result = calloc((size_t)g->plan->ncases, sizeof *g->result);
     return 0;
 }

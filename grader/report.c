@@ -24,6 +24,15 @@ static void rerun_of(const struct grade *g, int i, char *out, size_t nbytes)
              (int)strcspn(g->lab, "-"), g->lab, c->name);
 }
 
+/* Why a grade with skipped cases is none. */
+static void skipped_text(const struct grade *g, char *out, size_t nbytes)
+{
+    snprintf(out, nbytes,
+             "%d cases were skipped, since this machine has %d GPU%s: grade it "
+             "where there are more",
+             g->nskipped, g->machine.ngpus, g->machine.ngpus == 1 ? "" : "s");
+}
+
 void grade_report(const struct grade *g)
 {
     char title[256], rerun[300];
@@ -34,6 +43,10 @@ void grade_report(const struct grade *g)
     }
     if (!g->plan)
         return;
+    if (g->nskipped) {
+        skipped_text(g, title, sizeof title);
+        printf("infra: %s\n", title);
+    }
     snprintf(title, sizeof title, "%s (%s)", g->plan->title, g->lab);
     table_head(stdout, title);
     int hidden = 0, hidden_passed = 0;
@@ -106,9 +119,28 @@ static int dump(const json_t *j, const char *path)
     return -1;
 }
 
+/* What it ran on. */
+static void set_machine(json_t *j, const struct grade *g)
+{
+    const struct machine *const m = &g->machine;
+    json_object_set_new(j, "backend", json_string(m->backend->name));
+    json_object_set_new(j, "measured", json_boolean(m->measured));
+    json_object_set_new(j, "topology",
+                        json_string(m->measured ? "this machine" : PLAN_TOPO));
+    if (m->gpus)
+        json_object_set(j, "gpus", m->gpus);
+    if (g->clocks[0])
+        json_object_set_new(j, "clocks",
+                            json_pack("{s:O, s:O}", "before", g->clocks[0],
+                                      "after", g->clocks[1]));
+}
+
 int grade_write_json(const struct grade *g)
 {
-    char seed[32];
+    char seed[32], message[sizeof g->message];
+    snprintf(message, sizeof message, "%s", g->message);
+    if (g->nskipped)
+        skipped_text(g, message, sizeof message);
     json_t *const tests = json_array(), *const j = json_object();
     for (int i = 0; g->plan && i < g->plan->ncases; i++)
         if (g->result[i].judged && !g->message[0])
@@ -119,9 +151,8 @@ int grade_write_json(const struct grade *g)
     json_object_set_new(j, "score", json_real(g->score));
     json_object_set_new(j, "max_score", json_real(g->max_score));
     json_object_set_new(j, "outcome", json_string(outcome_name[g->outcome]));
-    json_object_set_new(j, "message", clean(g->message));
-    json_object_set_new(j, "backend", json_string("sim"));
-    json_object_set_new(j, "topology", json_string("dgx-h100"));
+    json_object_set_new(j, "message", clean(message));
+    set_machine(j, g);
     json_object_set_new(j, "seed", json_string(seed));
     json_object_set_new(j, "isolation", isolation_of(g));
     json_object_set_new(j, "sec", json_real(g->sec));

@@ -13,12 +13,12 @@
 #include <sys/stat.h>    /* fstatat */
 #include <sys/statvfs.h> /* statvfs */
 #include <sys/wait.h>    /* waitpid */
-#include <time.h>        /* clock_gettime */
 #include <unistd.h>      /* fork */
 
 #include "confine.h"
 #include "groups.h"
 #include "sandbox_args.h"
+#include "steady.h"
 
 enum { FIRST_USER = 61184, NUSERS = 4000 }; /* numbers that nobody has */
 
@@ -28,14 +28,6 @@ const char *sandbox_path(const struct sandbox *s, const char *to)
         if (strcmp(s->bind[i].to, to) == 0)
             return s->level >= 2 ? to : s->bind[i].from;
     abort(); // our own mistake: it isn't bound
-}
-
-/* A steady clock: what people do to the machine's date is nothing to it. */
-static double now_sec(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* ---- the child ------------------------------------------------------------------- */
@@ -75,11 +67,10 @@ static void confine_to_binds(const struct sandbox *s)
                                         "/etc/hosts",
                                         "/etc/nsswitch.conf",
                                         NULL};
-    static const char *const devices[] = {
-        "/dev/null",      "/dev/zero",       "/dev/tty",     "/dev/shm",
-        "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia0", NULL};
-    const char *readable[32], *writable[32];
-    int nr = 0, nw = 0;
+    static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/tty",
+                                          "/dev/shm", NULL};
+    const char *readable[32], *writable[32 + GPU_FILES];
+    int nr = 0, nw = gpu_files(writable);
     for (int i = 0; world[i]; i++)
         readable[nr++] = world[i];
     for (int i = 0; devices[i]; i++)
@@ -183,15 +174,15 @@ static long long folder_nbytes(const char *path)
 /* Read until the output ends or it has to be stopped. */
 static void follow(int fd, const struct sandbox *s, struct sandbox_end *end)
 {
-    const double deadline = now_sec() + s->limit_sec;
-    double moved = now_sec();
+    const double deadline = steady_sec() + s->limit_sec;
+    double moved = steady_sec();
     long long before = -1;
     while (!end->timed_out && !end->flooded) {
         struct pollfd p = {fd, POLLIN, 0};
         const int ready = poll(&p, 1, 250);
         if (ready > 0 && !take(fd, end))
             break;
-        const double now = now_sec();
+        const double now = steady_sec();
         const long long shown = s->watch ? folder_nbytes(s->watch) : 0;
         if (!s->watch || shown != before)
             moved = now;
@@ -316,7 +307,7 @@ static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
     int status = 0;
     char byte;
     const long oom_kills = machine_oom_kills();
-    const double begin = now_sec();
+    const double begin = steady_sec();
     const pid_t pid = fork();
     if (pid == 0)
         child(s, a, p);
@@ -339,7 +330,7 @@ static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
         kill_orphans();
     end->out_of_memory = groups_out_of_memory(pid);
     groups_remove(pid);
-    end->sec = now_sec() - begin;
+    end->sec = steady_sec() - begin;
     end->status =
         WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     find_fault(s, end, read(p->ready[0], &byte, 1) == 1, oom_kills);

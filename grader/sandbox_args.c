@@ -56,17 +56,27 @@ static void add_root(struct args *a, const char *path)
     add3(a, "--symlink", own(a, strdup(target)), path);
 }
 
-/* A GPU's device files, where there are any. */
-static void add_devices(struct args *a)
+int gpu_files(const char *out[GPU_FILES])
 {
-    enum { MOST = 24 };
-    glob_t found;
-    if (glob("/dev/nvidia*", 0, NULL, &found) == 0)
-        for (size_t i = 0; i < found.gl_pathc && i < MOST; i++) {
-            const char *const path = own(a, strdup(found.gl_pathv[i]));
-            add3(a, "--dev-bind", path, path);
-        }
-    globfree(&found);
+    static glob_t found;
+    static int n = -1;
+    if (n < 0) // none comes or goes while we run
+        n = glob("/dev/nvidia*", 0, NULL, &found) == 0 ? (int)found.gl_pathc
+                                                       : 0;
+    for (int i = 0; i < n && i < GPU_FILES; i++)
+        out[i] = found.gl_pathv[i];
+    return n < GPU_FILES ? n : GPU_FILES;
+}
+
+/* A GPU's device files, where there are any, and how they are connected. */
+static void add_gpus(struct args *a)
+{
+    const char *path[GPU_FILES];
+    const int n = gpu_files(path);
+    for (int i = 0; i < n; i++)
+        add3(a, "--dev-bind", path[i], path[i]);
+    if (n > 0)
+        add3(a, "--ro-bind", "/sys", "/sys"); // NCCL reads the topology there
 }
 
 static void add_bubblewrap(struct args *a, const struct sandbox *s, int calls)
@@ -87,7 +97,7 @@ static void add_bubblewrap(struct args *a, const struct sandbox *s, int calls)
         add3(a, "--ro-bind-try", etc[i], etc[i]);
     add2(a, "--proc", "/proc");
     add2(a, "--dev", "/dev");
-    add_devices(a);
+    add_gpus(a);
     add2(a, "--size", "536870912");
     add2(a, "--tmpfs", "/tmp");
     for (int i = 0; i < s->nbinds; i++)

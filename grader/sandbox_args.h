@@ -12,6 +12,10 @@ struct args {
     int n, nowned;
 };
 
+/* The files in /dev of this machine's GPUs; how many. */
+enum { GPU_FILES = 24 };
+int gpu_files(const char *out[GPU_FILES]);
+
 /*
  * The command as it is to be executed: argv behind a shell that writes a byte
  * to the file descriptor `ready` when it can start it; at level 2 and above

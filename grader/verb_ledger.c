@@ -203,6 +203,8 @@ static int again(const struct wanted *w, const void *data, size_t nbytes)
     g.dir = path;
     g.seed = strtoull(w->g.seed, NULL, 10);
     g.isolation = w->g.isolation;
+    g.backend = backend_find(w->g.backend) ? w->g.backend : NULL;
+    g.measured = w->g.measured;
     int status = EXIT_INFRA;
     if (grade_find_kit(&g) != 0) {
         verb_wrong("replay", "%s", g.message);

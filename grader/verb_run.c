@@ -28,6 +28,10 @@ static int usage(FILE *out)
         "  --student NAME    whose machines \"me\" are (default: "
         "$COMMLAB_STUDENT,\n"
         "                    or your login)\n"
+        "  --backend B       sim, or cuda: this machine's GPUs (default: what "
+        "the\n                    kit was built for)\n"
+        "  --measured        take simgpu for such a machine (SIMGPU_TOPO): no "
+        "graph\n"
         "  --schedule S      late (default), eager or random:SEED (simgpu)\n"
         "  --isolation N     0 limits, 1 Landlock and seccomp, 2 namespaces\n"
         "                    (default), 3 own user and control group\n"
@@ -50,6 +54,8 @@ static const struct option known[] = {{"lab", 1, NULL, 'l'},
                                       {"work", 1, NULL, 'w'},
                                       {"with-parent", 1, NULL, 'p'},
                                       {"student", 1, NULL, 'S'},
+                                      {"backend", 1, NULL, 'b'},
+                                      {"measured", 0, NULL, 'm'},
                                       {NULL, 0, NULL, 0}};
 
 /* One option; -1 when it is wrong, 1 for --help. */
@@ -64,6 +70,13 @@ static int take(struct grade *g, int k)
     case 't': g->timeline = 1; break;
     case 'w': g->work_arg = optarg; break;
     case 'q': g->quiet = 1; break;
+    case 'b':
+        g->backend = optarg;
+        if (backend_find(optarg))
+            break;
+        verb_wrong("run", "--backend is sim or cuda, not %s", optarg);
+        return -1;
+    case 'm': g->measured = 1; break;
     case 'p': // a batch's child: ends when the batch does
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         return getppid() == atoi(optarg) ? 0 : -1;

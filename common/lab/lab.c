@@ -11,6 +11,7 @@
 #include "lab/meter.h"
 #include "lab/run.h"
 #include "must.h"
+#include "steady.h"
 
 enum { MAX_BUFFERS = 64, POISON = 0xCB };
 
@@ -28,6 +29,7 @@ static struct {
 static struct {
     cudaEvent_t begin, end, idle;
 } events;
+static double host_begin_sec;
 
 static void *host_memory(size_t nbytes)
 {
@@ -153,6 +155,7 @@ void lab_begin(struct lab_run *r)
     meter = (struct meter){0};
     meter_memory_begin();
     open_range(r);
+    host_begin_sec = steady_sec();
     CUDA_MUST(cudaEventRecord(events.begin, r->stream));
 }
 
@@ -195,11 +198,13 @@ void lab_end(struct lab_run *r)
     RUN_TRY(cudaDeviceSynchronize());
     RUN_TRY(cudaEventRecord(events.idle, r->stream));
     RUN_TRY(cudaEventSynchronize(events.idle));
+    const double host_sec = steady_sec() - host_begin_sec;
     close_range();
     RUN_TRY(cudaEventElapsedTime(&ms, events.begin, events.end));
     RUN_TRY(cudaEventElapsedTime(&idle_ms, events.begin, events.idle));
     if (idle_ms > ms + SLACK_MS)
         ms = idle_ms;
     lab_metric(r, "time_us", ms * 1000.0);
+    lab_metric(r, "host_us", host_sec * 1e6);
     show_meter(r, &m);
 }

@@ -111,6 +111,7 @@ void lab_metric(struct lab_run *r, const char *name, double value);
  *
  *   time_us       on the stream; or, when other streams of the device worked on
  *                 behind it, until they were done
+ *   host_us       the same by the host's clock, calls included
  *   sent_bytes, messages, rounds, collectives, comms, largest_bytes, sent_to.R
  *                 what was asked of NCCL (meter.h), to rank R what isn't 0
  *   device_bytes, peak_bytes
@@ -146,8 +147,6 @@ struct lab {
     const char *dataless; /* "128M": what is in device memory from that size on
                              matters to nobody, so simgpu need not keep it
                              (SIMGPU_DATALESS, unless that is set); or NULL */
-    int shares_gpus; /* may ranks outnumber GPUs? Then several have the same one,
-                        and there is no r->comm */
 };
 extern const struct lab lab; /* defined by each lab's cases.c */
 

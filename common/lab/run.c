@@ -18,13 +18,13 @@
 #include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* exit */
 #include <string.h>  /* strrchr */
-#include <time.h>    /* clock_gettime */
 #include <unistd.h>  /* usleep */
 
 #include "judge/chain.h"
 #include "judge/evidence.h"
 #include "lab/meter.h"
 #include "must.h"
+#include "steady.h"
 
 static const double LATE_SEC = 3;   /* until others come out, at least */
 static const double SPREAD_SEC = 1; /* later for higher ranks: one speaks */
@@ -98,13 +98,6 @@ static enum run_status with_device_hole(enum run_status status)
 
 /* ---- agreeing -------------------------------------------------------------------- */
 
-static double now_sec(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 struct lost { /* what to do when the others don't come */
     run_lost_fn *fn;
     void *arg;
@@ -118,7 +111,7 @@ static enum run_status agree(const struct lab_run *r, enum run_status mine,
                              const struct lost *lost)
 {
     const double deadline =
-        now_sec() + LATE_SEC + SPREAD_SEC * r->rank / r->nranks;
+        steady_sec() + LATE_SEC + SPREAD_SEC * r->rank / r->nranks;
     const int status = (int)mine;
     int worst, done = 0;
     MPI_Request request;
@@ -128,7 +121,7 @@ static enum run_status agree(const struct lab_run *r, enum run_status mine,
         MPI_MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
         return (enum run_status)worst;
     }
-    while (!done && now_sec() < deadline) {
+    while (!done && steady_sec() < deadline) {
         MPI_MUST(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
         usleep(1000);
     }

@@ -14,8 +14,9 @@ static int enough_devices(struct lab_run *r, int *shared)
     const cudaError_t err = cudaGetDeviceCount(&ndevices);
     if (err != cudaSuccess)
         ndevices = 0;
-    const int mine =
-        r->ranks_per_node <= ndevices ? 2 : lab.shares_gpus && ndevices > 0;
+    const int mine = r->ranks_per_node <= ndevices
+                         ? 2
+                         : judge_labs[0]->shares_gpus && ndevices > 0;
     int all;
     MPI_MUST(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, r->mpi_comm));
     *shared = all == 1;

@@ -437,4 +437,8 @@ static const struct judge_answer answers[] = {
 
 extern const struct judge_lab judge_lab5;
 const struct judge_lab judge_lab5 = {
-    .lab = "lab5-symmetric-memory", .kinds = kinds, .answers = answers};
+    .lab = "lab5-symmetric-memory",
+    .shares_gpus = 1,
+    .kinds = kinds,
+    .answers = answers,
+};

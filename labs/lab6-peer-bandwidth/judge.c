@@ -138,4 +138,5 @@ static const struct judge_kind kinds[] = {
 };
 
 extern const struct judge_lab judge_lab6;
-const struct judge_lab judge_lab6 = {"lab6-peer-bandwidth", kinds, answers};
+const struct judge_lab judge_lab6 = {
+    .lab = "lab6-peer-bandwidth", .kinds = kinds, .answers = answers};

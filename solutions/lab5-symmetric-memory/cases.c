@@ -410,5 +410,4 @@ const struct lab lab = {
     .brief = "one-sided communication through memory that all ranks reach",
     .kinds = kinds,
     .commands = commands,
-    .shares_gpus = 1,
 };

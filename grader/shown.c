@@ -1,0 +1,152 @@
+/*
+ * shown.c: what a run has shown, and the verdicts on it
+ */
+#define _GNU_SOURCE
+#include <stdio.h>    /* snprintf */
+#include <stdlib.h>   /* free */
+#include <string.h>   /* strlen */
+#include <sys/stat.h> /* lstat */
+
+#include "graph/timeline.h"
+#include "judge/answers.h"
+#include "judge/spans.h"
+#include "run.h"
+#include "topo/topo.h"
+
+enum {
+    EVIDENCE_CAP = 1 << 30, /* bytes that a rank may show */
+    GRAPH_CAP = 1 << 30,    /* and of its execution graph */
+};
+
+int shown_finished(const struct shown *s, const struct batch *b, int i)
+{
+    for (int r = 0; r < b->nranks; r++)
+        if (evidence_status(s->evidence, r, (unsigned)b->case_no[i]) ==
+            RUN_MISSING)
+            return 0;
+    return 1;
+}
+
+/* A rank that reached a hole has said so, even if the others wait for it. */
+static int has_hole(const struct shown *s, const struct batch *b, int i)
+{
+    for (int r = 0; r < b->nranks; r++)
+        if (evidence_status(s->evidence, r, (unsigned)b->case_no[i]) ==
+            RUN_NOT_IMPLEMENTED)
+            return 1;
+    return 0;
+}
+
+int shown_began(const struct shown *s, const struct batch *b, int i)
+{
+    for (int r = 0; r < b->nranks; r++)
+        if (evidence_began(s->evidence, r, (unsigned)b->case_no[i]))
+            return 1;
+    return 0;
+}
+
+/* Is every rank's graph a file, and not too large a one? What lies there was
+ * written next to the student's code. */
+static int graphs_are_files(const struct batch *b, const char *dir)
+{
+    for (int r = 0; r < b->nranks; r++) {
+        char path[PATH_MAX + 64];
+        struct stat st;
+        snprintf(path, sizeof path, "%s/rank-%d.graph", dir, r);
+        if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
+            st.st_size > GRAPH_CAP)
+            return 0;
+    }
+    return 1;
+}
+
+void shown_load(struct shown *s, const struct grade *g, const struct batch *b,
+                const char *dir)
+{
+    char path[PATH_MAX + 32], format[PATH_MAX + 64],
+        err[384] = "the run did not end well";
+    snprintf(format, sizeof format, "%s/evidence-%%d", dir);
+    *s = (struct shown){
+        .evidence = evidence_load(format, b->nranks, b->nonce, EVIDENCE_CAP)};
+    if (snprintf(path, sizeof path, "%s/src/answers.txt", g->work) <
+        (int)sizeof path)
+        s->answers = answers_load(path);
+    if (g->machine.measured)
+        return;
+    if (graphs_are_files(b, dir))
+        s->graph = graph_load(dir, err, sizeof err);
+    if (s->graph && s->graph->nranks != (uint32_t)b->nranks)
+        snprintf(err, sizeof err, "it is of %u ranks", s->graph->nranks);
+    else if (s->graph)
+        s->spans = spans_new(s->graph, b->topo, err, sizeof err);
+    if (!s->spans)
+        snprintf(s->problem, sizeof s->problem,
+                 "there is no execution graph to replay: %s", err);
+}
+
+void shown_release(struct shown *s)
+{
+    spans_free(s->spans);
+    graph_free(s->graph);
+    evidence_free(s->evidence);
+    free(s->answers);
+}
+
+void shown_keep_timeline(const struct shown *s, struct grade *g,
+                         const struct batch *b)
+{
+    enum { MOST = 512 << 10 };
+    char title[512], *svg = NULL;
+    size_t nbytes = 0;
+    int visible = 0;
+    int n =
+        snprintf(title, sizeof title, "%d ranks on %s:", b->nranks, b->topo);
+    for (int i = 0; i < b->n && n < 200; i++) {
+        const struct plan_case *const c = &g->plan->cases[b->case_no[i]];
+        if (!c->hidden)
+            n += snprintf(title + n, sizeof title - (size_t)n, " %.100s",
+                          c->name);
+        visible += !c->hidden;
+    }
+    if (!visible)
+        return;
+    const struct timeline t = {.graph = s->graph,
+                               .time = spans_times(s->spans),
+                               .topo = spans_topo(s->spans),
+                               .title = title};
+    FILE *const f = open_memstream(&svg, &nbytes);
+    const int err = timeline_svg(f, &t);
+    if (fclose(f) != 0 || err || nbytes > MOST ||
+        (g->svg && strlen(g->svg) <= nbytes)) {
+        free(svg);
+        return;
+    }
+    free(g->svg);
+    g->svg = svg;
+}
+
+void shown_judge(const struct shown *s, struct grade *g, const struct batch *b,
+                 int i, const struct sandbox_end *end, struct judge_verdict *v)
+{
+    const int case_no = b->case_no[i];
+    uint64_t seed[RUN_MAX_RANKS];
+    for (int r = 0; r < b->nranks; r++)
+        seed[r] = run_seed(g, b, case_no, r);
+    const struct judge_task t = {.c = &g->plan->cases[case_no],
+                                 .case_no = (unsigned)case_no,
+                                 .nranks = b->nranks,
+                                 .iterations = b->iterations,
+                                 .seed = seed,
+                                 .evidence = s->evidence,
+                                 .graph = s->spans ? s->graph : NULL,
+                                 .spans = s->spans,
+                                 .graph_problem =
+                                     s->problem[0] ? s->problem : NULL,
+                                 .answers = s->answers,
+                                 .clocked = machine_is_real(&g->machine)};
+    *v = JUDGE_VERDICT_NONE;
+    if (!shown_finished(s, b, i) && !has_hole(s, b, i))
+        run_last_words(g, end, v->message, sizeof v->message);
+    else
+        judge_case(g->judge, &t, v);
+}
