@@ -106,6 +106,27 @@ START_TEST(timeline_writes_what_the_name_of_the_file_says)
 }
 END_TEST
 
+START_TEST(the_head_of_a_picture_says_what_is_shown)
+{
+    static const struct {
+        const char *option, *head;
+    } row[] = {
+        {"", "on dgx-a100: 2 ranks, 21.000 us</text>"},
+        {"--span 'step #3'", ">step #3 on dgx-a100: 2 ranks</text>"},
+    };
+    for (int i = 0; i < 2; i++) {
+        struct child c = commgraph("timeline %s -o %s/t.svg %s && cat %s/t.svg",
+                                   s.dir, s.dir, row[i].option, s.dir);
+        ck_assert_msg(c.status == 0 && strstr(c.out, row[i].head), "%s%.600s",
+                      c.err, c.out);
+        child_clear(&c);
+    }
+    char path[128];
+    snprintf(path, sizeof path, "%s/t.svg", s.dir);
+    unlink(path);
+}
+END_TEST
+
 START_TEST(wrong_usage_is_said_and_has_status_2)
 {
     static const char *const wrong[] = {
@@ -163,6 +184,7 @@ int main(void)
     tcase_add_test(t, time_says_what_each_kind_of_operation_took);
     tcase_add_test(t, time_as_json_has_the_same_figures);
     tcase_add_test(t, timeline_writes_what_the_name_of_the_file_says);
+    tcase_add_test(t, the_head_of_a_picture_says_what_is_shown);
     tcase_add_test(t, wrong_usage_is_said_and_has_status_2);
     tcase_add_test(t, what_cannot_be_done_is_said_and_has_status_1);
     tcase_set_timeout(t, 120);

@@ -14,9 +14,12 @@ static int write_picture(const struct command_run *r, const char *dir,
                          const char *path, const char *span)
 {
     char title[512];
-    snprintf(title, sizeof title, "%s on %s: %u ranks, %.3f us", dir,
-             topo_name(r->topo), r->graph->nranks,
-             (double)replay_end_ps(r->replay) * 1e-6);
+    const int n =
+        snprintf(title, sizeof title, "%s on %s: %u ranks", span ? span : dir,
+                 topo_name(r->topo), r->graph->nranks);
+    if (!span && n < (int)sizeof title) // of a span, the axis says its time
+        snprintf(title + n, sizeof title - n, ", %.3f us",
+                 (double)replay_end_ps(r->replay) * 1e-6);
     const struct timeline t = {.graph = r->graph,
                                .time = replay_times(r->replay),
                                .topo = r->topo,
