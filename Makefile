@@ -21,8 +21,11 @@ fuzz: all              ## damaged input for all readers, 10 minutes each
 bench:                 ## speeds, as ratios within one run
 skeletons:             ## regenerate labs/ from solutions/ (FORCE=1 overwrites)
 	@FORCE=$(FORCE) common/skeletons.sh
-handouts: all          ## rerun what the handouts show: outputs and figures
+handouts: all          ## rerun what the handouts show, then make their pages
 	@common/kit/handouts.sh
+	@common/kit/pages.sh --optional $(BUILD)/handouts
+pages:                 ## the handouts as HTML and PDF: build/handouts
+	@common/kit/pages.sh $(BUILD)/handouts
 plans: $(SOLUTIONS) $(GPU_READY)   ## time the solutions, for the plans' reference times
 	common/plans.sh $(BUILD)
 new-lab:               ## plant a lab that is whole: NAME=lab7-topic [TITLE=...]

@@ -356,7 +356,7 @@ bench: all $(PROGS)
 	@tests/bench.sh $(BUILD)
 
 .PHONY: FORCE all help quickstart simgpu solutions skeletons plans handouts \
-	lint clean lint-format lint-code new-lab lint-labs release
+	pages lint clean lint-format lint-code new-lab lint-labs release
 C_FILES = $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
 lint-format:
 	clang-format --dry-run --Werror $(filter-out labs/%,$(C_FILES))

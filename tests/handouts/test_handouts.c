@@ -1,5 +1,6 @@
-/* What the handouts show is what the kit prints; and the tool that says so
- * does see a difference. */
+/* What the handouts show is what the kit prints, and their links lead
+ * somewhere, in markdown and as pages; and the tools that say so do see a
+ * difference. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <stdio.h>  /* fopen */
@@ -93,6 +94,108 @@ START_TEST(every_handout_shows_what_the_kit_prints)
 }
 END_TEST
 
+/* ---- links and pages ------------------------------------------------------ */
+
+static struct child check_links(const char *files)
+{
+    return child_run(60, "cd %s && gawk -f tests/handouts/links.awk %s",
+                     labtest_root(), files);
+}
+
+START_TEST(every_link_of_a_handout_leads_somewhere)
+{
+    struct child c = check_links("README.md handouts/*.md");
+    ck_assert_msg(c.status == 0 && !*c.out, "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+static const struct link_row {
+    const char *file, *text, *says; /* says: NULL, all is well */
+} link_rows[] = {
+    {"a.md", "# A b-c, D!\n[x](#a-b-c-d) [y](http://z) `[z](z)`\n", NULL},
+    {"a.md", "```\n[x](x)\n```\n[a](a.md) [a](a.md#h)\n## H\n", NULL},
+    {"a.md", "[x](b.md)\n", "a.md:1: there is no b.md"},
+    {"a.md", "# A\n\n[x](#b)\n", "a.md:3: no heading is #b"},
+    {"a.md", "![x](figures/no.svg)\n", "there is no figures/no.svg"},
+    {"a.html", "<p id=\"x\"><a href=\"#x\">x</a></p>\n", NULL},
+    {"a.html", "<pre><code>\n| a |\n</code></pre>\n<code>**</code>\n", NULL},
+    {"a.html", "<a href=\"b.html\">b</a>\n", "there is no b.html"},
+    {"a.html", "<a href=\"#x\">x</a>\n", "no heading is #x"},
+    {"a.html", "<img src=\"no.svg\" />\n", "there is no no.svg"},
+    {"a.html", "<p>\n| a | b |\n</p>\n", "a.html:2: markdown is left over"},
+    {"a.html", "<!-- figure -->\n", "markdown is left over"},
+};
+
+START_TEST(a_link_to_nowhere_is_found)
+{
+    const struct link_row *const r = &link_rows[_i];
+    char dir[] = "/tmp/commlab-handout-XXXXXX", path[64];
+    ck_assert(mkdtemp(dir) != NULL);
+    snprintf(path, sizeof path, "%s/%s", dir, r->file);
+    FILE *const f = fopen(path, "w");
+    ck_assert(f && fputs(r->text, f) >= 0 && fclose(f) == 0);
+    struct child c = check_links(path);
+    ck_assert_msg(c.status == !!r->says &&
+                      (r->says ? !!strstr(c.out, r->says) : !*c.out),
+                  "%d: %s%s", c.status, c.out, c.err);
+    child_clear(&c);
+    remove_dir(dir);
+}
+END_TEST
+
+START_TEST(every_page_is_whole)
+{
+    struct child c = child_run(10, "command -v pandoc");
+    const int found = c.status == 0;
+    child_clear(&c);
+    if (!found) {
+        printf("skipped: the handouts' pages (pandoc isn't installed)\n");
+        return;
+    }
+    char dir[] = "/tmp/commlab-handout-XXXXXX", pages[64];
+    ck_assert(mkdtemp(dir) != NULL);
+    c = child_run(TOOL_SEC, "%s/common/kit/pages.sh --html %s 2>&1",
+                  labtest_root(), dir);
+    ck_assert_msg(c.status == 0 && strstr(c.out, "/index.html and"), "%s",
+                  c.out);
+    child_clear(&c);
+    snprintf(pages, sizeof pages, "%s/*.html", dir);
+    c = check_links(pages);
+    ck_assert_msg(c.status == 0 && !*c.out, "%s%s", c.out, c.err);
+    child_clear(&c);
+    // A title, a way back, itself marked in the bar; and no handout forgotten.
+    c = child_run(30,
+                  "cd %s/handouts && for f in *.md; do p=%s/${f%%.md}.html; "
+                  "grep -q '<title>..*</title>' $p && "
+                  "grep -q 'href=\"index.html\"' $p && "
+                  "grep -q 'aria-current=\"page\"' $p || echo $f; done",
+                  labtest_root(), dir);
+    ck_assert_msg(c.status == 0 && !*c.out, "%s%s", c.out, c.err);
+    child_clear(&c);
+    remove_dir(dir);
+}
+END_TEST
+
+START_TEST(without_pandoc_what_to_install_is_said)
+{
+    char dir[] = "/tmp/commlab-handout-XXXXXX";
+    ck_assert(mkdtemp(dir) != NULL);
+    for (int optional = 0; optional < 2; optional++) {
+        struct child c = child_run(
+            30,
+            "ln -sf $(command -v dirname) %s; PATH=%s $(command -v bash) "
+            "%s/common/kit/pages.sh %s",
+            dir, dir, labtest_root(), optional ? "--optional" : "");
+        ck_assert_msg(c.status == !optional &&
+                          strstr(c.out, "apt-get install pandoc\n"),
+                      "%d: %s%s", c.status, c.out, c.err);
+        child_clear(&c);
+    }
+    remove_dir(dir);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("handouts");
@@ -102,6 +205,11 @@ int main(void)
                         sizeof rows / sizeof *rows);
     tcase_add_test(t, what_the_tool_writes_is_true);
     tcase_add_test(t, every_handout_shows_what_the_kit_prints);
+    tcase_add_test(t, every_link_of_a_handout_leads_somewhere);
+    tcase_add_loop_test(t, a_link_to_nowhere_is_found, 0,
+                        sizeof link_rows / sizeof *link_rows);
+    tcase_add_test(t, every_page_is_whole);
+    tcase_add_test(t, without_pandoc_what_to_install_is_said);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# The handouts as a small site, to read on a phone, to print, to put online.
+#
+#   common/kit/pages.sh [--optional] [--html] [FOLDER]    default build/handouts
+#
+# FOLDER gets index.html (the README), a page for each handout, the style sheet
+# and the figures; and, but for --html, a PDF of each page where a browser that
+# prints is installed, or weasyprint. Nothing is run again for it: `make
+# handouts` does that first. Without pandoc there are no pages: that is said,
+# and fails, unless the pages are --optional.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+optional='' want_pdf=1
+[ "${1-}" = --optional ] && { optional=1; shift; }
+[ "${1-}" = --html ] && { want_pdf=; shift; }
+out=${1:-build/handouts}
+kit=common/kit/pages
+
+command -v pandoc > /dev/null || {
+    echo "pages: no HTML and no PDF, since pandoc isn't installed:" \
+        "apt-get install pandoc"
+    [ -n "$optional" ]
+    exit
+}
+
+# What prints a page: browsers draw figures truer, weasyprint's files are smaller.
+printer=
+for p in ${want_pdf:+chromium chromium-browser google-chrome weasyprint}; do
+    command -v "$p" > /dev/null && { printer=$p; break; }
+done
+
+print() { # PAGE PDF
+    local options=(--headless --disable-gpu --no-pdf-header-footer
+        --print-to-pdf="$2" --user-data-dir="$work/browser")
+    # A browser has no sandbox for root. It shows our own pages only.
+    [ "$(id -u)" -ne 0 ] || options+=(--no-sandbox)
+    if [ "$printer" = weasyprint ]; then
+        weasyprint --quiet "$1" "$2"
+    else
+        timeout 120 "$printer" "${options[@]}" "file://$(realpath "$1")"
+    fi > "$work/log" 2>&1 || true
+    [ -s "$2" ] || {
+        echo "pages: $printer made no $2:"
+        tail -n 5 "$work/log"
+        exit 1
+    }
+}
+
+page_of() { # FILE: the page's name
+    case $1 in
+        README.md) echo index ;;
+        *) basename "$1" .md ;;
+    esac
+}
+
+# The bar of links at the head of a page: all pages, this one marked.
+bar() { # PAGE
+    local f name label
+    for f in "${files[@]}"; do
+        name=$(page_of "$f")
+        case $name in
+            index) label=commlab ;;
+            lab*) label=${name%%-*} label="lab ${label#lab}" ;;
+            ta) label=TA ;;
+            *) label=$name ;;
+        esac
+        if [ "$name" = "$1" ]; then
+            printf '<a href="%s.html" aria-current="page">%s</a>\n' \
+                "$name" "$label"
+        else
+            printf '<a href="%s.html">%s</a>\n' "$name" "$label"
+        fi
+    done
+}
+
+write() { # FILE PAGE [PANDOC'S OPTIONS]
+    pandoc --from gfm --to html5 --template $kit/page.html --no-highlight \
+        --lua-filter $kit/page.lua --variable bar="$(bar "$(page_of "$1")")" \
+        --wrap none --toc --toc-depth 2 --output "$2" "${@:3}" "$1"
+}
+
+files=(README.md handouts/lab*.md handouts/student.md handouts/ta.md
+    handouts/instructor.md)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$out"
+rm -rf "$out"/*.html "$out"/*.pdf "$out/figures"
+cp $kit/style.css "$out"
+cp -r handouts/figures "$out"
+# What is printed lies beside the same figures, but its links lead nowhere.
+cp $kit/style.css "$work"
+cp -r handouts/figures "$work"
+for f in "${files[@]}"; do
+    page=$(page_of "$f")
+    write "$f" "$out/$page.html"
+    [ -n "$printer" ] || continue
+    write "$f" "$work/$page.html" --metadata print=1
+    print "$work/$page.html" "$out/$page.pdf"
+done
+echo "pages: $out/index.html and ${#files[@]} pages"
+[ -n "$printer" ] || [ -z "$want_pdf" ] ||
+    echo "pages: no PDF, since neither chromium nor weasyprint is installed:" \
+        "apt-get install weasyprint"

@@ -1,0 +1,116 @@
+-- page.lua: what a handout's text needs to be a page
+--
+--   - comments are for those who edit: they go
+--   - links to handouts lead to their pages; in print to nowhere, so they name
+--     the file
+--   - a figure is a link to itself, since a phone shows it small
+--   - what is wider than a page can be scrolled by itself, by keys as well
+--   - commands stand out from what they print
+--
+-- Metadata print: the page is for paper.
+
+local WIDE = 80 -- columns of a block that fit on paper at the usual size
+local in_print = false
+
+-- "handouts/ta.md#x" or "ta.md#x" -> "ta.html#x"
+local function page_of(target)
+    local name, anchor = target:match("^([^#:]*)%.md(#?.*)$")
+    if not name then return nil end
+    name = name:gsub("^handouts/", "")
+    if name == "README" or name == "../README" then name = "index" end
+    if name:find("/") then return nil end
+    return name .. ".html" .. anchor
+end
+
+local function link(a)
+    local page = page_of(a.target)
+    if page and in_print then
+        return { pandoc.Span(a.content), pandoc.Str(" (" .. a.target .. ")") }
+    end
+    a.target = page or a.target
+    return a
+end
+
+local function relative(i)
+    i.src = i.src:gsub("^handouts/", "")
+    return i
+end
+
+local function image(i)
+    if not in_print then return pandoc.Link({ i }, i.src) end
+end
+
+-- The width that an SVG says in its first line.
+local function width_of(i)
+    local file = io.open("handouts/" .. i.src)
+    if not file then return 0 end
+    local width = file:read("l"):match('width="(%d+)"')
+    file:close()
+    return tonumber(width) or 0
+end
+
+-- A paragraph of images alone is a figure; the style sheet wants its width.
+local function figure(p)
+    local width = 0
+    for _, inline in ipairs(p.content) do
+        if inline.t == "Image" then
+            width = math.max(width, width_of(inline))
+        elseif inline.t ~= "Space" and inline.t ~= "SoftBreak" then
+            return nil
+        end
+    end
+    return pandoc.Div({ p },
+        { class = "figure", style = "--width: " .. width .. "px" })
+end
+
+local function raw(r)
+    if r.format == "html" and r.text:match("^%s*<!%-%-") then return {} end
+end
+
+local function escape(s)
+    return (s:gsub("[&<>]", { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;" }))
+end
+
+local function code(c)
+    local columns, lines = 0, {}
+    for line in (c.text .. "\n"):gmatch("([^\n]*)\n") do
+        columns = math.max(columns, utf8.len(line) or #line)
+        line = escape(line)
+        if c.classes:includes("console") and line:match("^%$ ") then
+            line = "<b>" .. line .. "</b>"
+        end
+        lines[#lines + 1] = line
+    end
+    local class = columns > WIDE and ' class="wide"' or ""
+    return pandoc.RawBlock("html", '<pre tabindex="0"' .. class .. "><code>"
+        .. table.concat(lines, "\n") .. "</code></pre>")
+end
+
+-- The reader gives a table with a long line widths of its own; a browser knows
+-- better.
+local function tabular(t)
+    for i, spec in ipairs(t.colspecs) do t.colspecs[i] = { spec[1] } end
+    return pandoc.Div(t, { class = "table", tabindex = "0" })
+end
+
+local function meta(m)
+    in_print = m.print ~= nil
+end
+
+local function title(doc)
+    for _, block in ipairs(doc.blocks) do
+        if block.t == "Header" and block.level == 1 then
+            doc.meta.pagetitle = pandoc.utils.stringify(block)
+            return doc
+        end
+    end
+end
+
+return {
+    { Meta = meta },
+    { Link = link },
+    { Image = relative },
+    { Para = figure },
+    { Image = image, RawBlock = raw, RawInline = raw, CodeBlock = code,
+      Table = tabular, Pandoc = title },
+}
