@@ -21,7 +21,10 @@ static const char *outcome_of(const struct row *r)
 
 static void case_row(FILE *f, const struct grading_case *c)
 {
-    fprintf(f, "<tr><td class=\"n\">%d</td><td><b>", c->part);
+    fprintf(f, "<tr><td class=\"n\">");
+    if (!c->hidden) // those, counted as one, are of several parts
+        fprintf(f, "%d", c->part);
+    fprintf(f, "</td><td class=\"c\"><b>");
     html_text(f, c->name);
     fprintf(f, "</b></td><td>");
     html_outcome(f, outcome_name[grading_outcome(c->outcome)]);
@@ -74,7 +77,7 @@ static int timeline(FILE *f, const struct export *e, const struct row *r)
     fprintf(
         f,
         "<h2>Timeline</h2>\n<p class=\"dim\">What ran when, on the modelled "
-        "machine, in one of this submission's runs.</p>\n<p "
+        "machine, in one iteration of a case. A click shows it alone.</p>\n<p "
         "class=\"wide\"><a href=\"%s.svg\"><img src=\"%s.svg\" alt=\"what "
         "ran when\"></a></p>\n",
         r->student->key, r->student->key);
@@ -182,7 +185,7 @@ static void case_table(FILE *f, const struct export *e)
         const struct grading_case *const c = &most->g.cases[i];
         int count[4] = {0};
         count_case(e, c->name, count);
-        fprintf(f, "<tr><td>");
+        fprintf(f, "<tr><td class=\"c\">");
         html_text(f, c->name);
         fprintf(f, "%s</td><td class=\"n\">",
                 c->hidden ? " <span class=\"dim\">hidden</span>" : "");

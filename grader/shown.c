@@ -92,32 +92,54 @@ void shown_release(struct shown *s)
     free(s->answers);
 }
 
+/* Of the batch's visible cases, the one whose first iteration takes longest, or
+ * NULL if none has got so far. */
+static const struct plan_case *longest_shown(const struct grade *g,
+                                             const struct batch *b,
+                                             const struct shown *s)
+{
+    const struct plan_case *longest = NULL;
+    double most_us = 0;
+    for (int i = 0; i < b->n; i++) {
+        const struct plan_case *const c = &g->plan->cases[b->case_no[i]];
+        const struct judge_task t = {.c = c,
+                                     .case_no = (unsigned)b->case_no[i],
+                                     .nranks = b->nranks,
+                                     .iterations = b->iterations,
+                                     .graph = s->graph,
+                                     .spans = s->spans};
+        const double us = c->hidden ? 0 : spans_time_us(&t, 0);
+        if (us > most_us) { // not so for NaN
+            most_us = us;
+            longest = c;
+        }
+    }
+    return longest;
+}
+
+/* A picture for the student's page: of one iteration, since beside the half
+ * second in which a communicator is made everything else is too small to see.
+ * Of those that the runs make, the largest that isn't too large. */
 void shown_keep_timeline(const struct shown *s, struct grade *g,
                          const struct batch *b)
 {
-    enum { MOST = 512 << 10 };
-    char title[512], *svg = NULL;
-    size_t nbytes = 0;
-    int visible = 0;
-    int n =
-        snprintf(title, sizeof title, "%d ranks on %s:", b->nranks, b->topo);
-    for (int i = 0; i < b->n && n < 200; i++) {
-        const struct plan_case *const c = &g->plan->cases[b->case_no[i]];
-        if (!c->hidden)
-            n += snprintf(title + n, sizeof title - (size_t)n, " %.100s",
-                          c->name);
-        visible += !c->hidden;
-    }
-    if (!visible)
+    enum { MOST = 128 << 10 };
+    const struct plan_case *const c = longest_shown(g, b, s);
+    if (!c)
         return;
+    char title[160], span[SPANS_NAME], *svg = NULL;
+    size_t nbytes = 0;
+    snprintf(title, sizeof title, "%s: %d ranks on %s", c->name, b->nranks,
+             b->topo);
     const struct timeline t = {.graph = s->graph,
                                .time = spans_times(s->spans),
                                .topo = spans_topo(s->spans),
-                               .title = title};
+                               .title = title,
+                               .span = spans_name(c->name, 0, span)};
     FILE *const f = open_memstream(&svg, &nbytes);
     const int err = timeline_svg(f, &t);
     if (fclose(f) != 0 || err || nbytes > MOST ||
-        (g->svg && strlen(g->svg) <= nbytes)) {
+        (g->svg && strlen(g->svg) >= nbytes)) {
         free(svg);
         return;
     }

@@ -22,7 +22,7 @@ static int usage(FILE *out)
         "Grade a submission: a folder, or an archive (tar, tar.gz, zip).\n\n"
         "  --lab LAB         lab1, or its full name\n"
         "  --json FILE       write the result there as well\n"
-        "  --timeline        with a timeline of the largest run in it\n"
+        "  --timeline        with a timeline of one of its cases in it\n"
         "  --case NAME       only this case, or these: A,B\n"
         "  --seed S          inputs from this seed, not from a secret one\n"
         "  --student NAME    whose machines \"me\" are (default: "

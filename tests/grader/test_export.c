@@ -436,7 +436,7 @@ START_TEST(pages_hold_no_code_and_no_secrets)
     }
     char *const page = read_out(pages[1], &nbytes);
     ck_assert(strstr(page, "&lt;img src=x onerror=alert(1)&gt;") != NULL);
-    ck_assert(strstr(page, "0 of 1 pass") != NULL);
+    ck_assert(strstr(page, "0 of 1 pass") && !strstr(page, "0.00 us"));
     ck_assert(strstr(page, "mpirun -n 4 build/lab1 --case x") != NULL);
     ck_assert(strstr(read_out(pages[2], &nbytes), "no score") != NULL);
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* free */
 #include <string.h>  /* strstr */
+#include <unistd.h>  /* unlink */
 
 #include "child.h"
 #include "suite.h"
@@ -97,6 +98,28 @@ START_TEST(a_submission_gets_what_it_deserves)
 }
 END_TEST
 
+START_TEST(the_timeline_shows_one_iteration_of_a_case)
+{
+    char path[] = "/tmp/commlab-timeline-XXXXXX";
+    const int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    struct child c = child_run(
+        600,
+        "%s/grade run --lab lab1 --quiet --timeline --case ring-time --json %s "
+        "%s/solutions/lab1-collectives",
+        child_build(), path, root());
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    child_clear(&c);
+    json_t *const j = json_load_file(path, 0, NULL);
+    const char *const svg = json_string_value(json_object_get(j, "timeline"));
+    ck_assert(svg && strstr(svg, ">ring-time: 8 ranks on dgx-h100</text>"));
+    ck_assert(strstr(svg, "ncclRecv") && !strstr(svg, "ncclCommInitRank"));
+    json_decref(j);
+    close(fd);
+    unlink(path);
+}
+END_TEST
+
 static void expect_usage(const char *args, int status, const char *says)
 {
     struct child c = child_run(30, "%s/grade %s", child_build(), args);
@@ -158,6 +181,7 @@ int main(void)
     Suite *const s = suite_create("grader");
     TCase *const t = tcase_create("grader");
     tcase_set_timeout(t, 700);
+    tcase_add_test(t, the_timeline_shows_one_iteration_of_a_case);
     tcase_add_test(t, mistakes_on_the_command_line_are_named);
     tcase_add_test(t, a_machine_without_a_sandbox_is_not_the_students_fault);
     tcase_add_test(t, grading_leaves_nothing_in_tmp);
