@@ -80,7 +80,8 @@ write() { # FILE PAGE [PANDOC'S OPTIONS]
         --wrap none --toc --toc-depth 2 --output "$2" "${@:3}" "$1"
 }
 
-files=(README.md handouts/lab*.md handouts/student.md handouts/ta.md
+mapfile -t labs < <(printf '%s\n' handouts/lab*.md | sort -V)
+files=(README.md "${labs[@]}" handouts/student.md handouts/ta.md
     handouts/instructor.md)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
