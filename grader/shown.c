@@ -92,8 +92,8 @@ void shown_release(struct shown *s)
     free(s->answers);
 }
 
-/* Of the batch's visible cases, the one whose first iteration takes longest, or
- * NULL if none has got so far. */
+/* Of the batch's visible cases that came to their end, the one whose first
+ * iteration takes longest; or NULL. */
 static const struct plan_case *longest_shown(const struct grade *g,
                                              const struct batch *b,
                                              const struct shown *s)
@@ -108,8 +108,10 @@ static const struct plan_case *longest_shown(const struct grade *g,
                                      .iterations = b->iterations,
                                      .graph = s->graph,
                                      .spans = s->spans};
-        const double us = c->hidden ? 0 : spans_time_us(&t, 0);
-        if (us > most_us) { // not so for NaN
+        const double us = spans_time_us(&t, 0);
+        if (!c->hidden && us > most_us && // not so for NaN
+            finished(s->evidence, b->nranks, b->case_no[i]) &&
+            !has_hole(s->evidence, b->nranks, b->case_no[i])) {
             most_us = us;
             longest = c;
         }

@@ -42,6 +42,10 @@ find "$work/commlab" -type f -print0 | xargs -0 \
     exit 1
 }
 
+left=$(git ls-files --others --exclude-standard --directory)
+[ -z "$left" ] || printf '%s\n' "release: not in it, since git doesn't track them:" \
+    "    ${left//$'\n'/$'\n'    }"
+
 mkdir -p "$(dirname "$out")"
 tar --create --directory "$work" --sort=name --owner=0 --group=0 \
     --numeric-owner --mtime="@$(git log -1 --format=%ct)" commlab |

@@ -112,6 +112,16 @@ START_TEST(the_students_copy_works_and_holds_no_solution)
 }
 END_TEST
 
+START_TEST(what_the_students_copy_lacks_is_said)
+{
+    expect(
+        "git init -q . && git add -A && git -c user.name=x -c user.email=x@x "
+        "commit -q -m x && mkdir labs/new && touch labs/new/a.c && "
+        "common/kit/release.sh out.tar.gz",
+        0, "git doesn't track them:\n    labs/new/\n");
+}
+END_TEST
+
 START_TEST(the_students_copy_is_refused_when_it_leaks)
 {
     expect("git init -q . && cat solutions/lab1-collectives/p2p.c >> "
@@ -134,6 +144,7 @@ int main(void)
     tcase_add_loop_test(t, lint_sees_what_is_broken, 0,
                         sizeof broken / sizeof *broken);
     tcase_add_test(t, the_students_copy_works_and_holds_no_solution);
+    tcase_add_test(t, what_the_students_copy_lacks_is_said);
     tcase_add_test(t, the_students_copy_is_refused_when_it_leaks);
     suite_add_tcase(s, t);
     return suite_run(s);
