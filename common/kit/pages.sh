@@ -4,10 +4,10 @@
 #   common/kit/pages.sh [--optional] [--html] [FOLDER]    default build/handouts
 #
 # FOLDER gets index.html (the README), a page for each handout, the style sheet
-# and the figures; and, but for --html, a PDF of each page where a browser that
-# prints is installed, or weasyprint. Nothing is run again for it: `make
-# handouts` does that first. Without pandoc there are no pages: that is said,
-# and fails, unless the pages are --optional.
+# and the figures; and, but for --html, a PDF of each page where weasyprint or
+# chromium is installed. Nothing is run again for it: `make handouts` does that
+# first. Without pandoc there are no pages: that is said, and fails, unless the
+# pages are --optional.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -24,9 +24,10 @@ command -v pandoc > /dev/null || {
     exit
 }
 
-# What prints a page: browsers draw figures truer, weasyprint's files are smaller.
+# What prints a page. Browsers' files are forty times as large where a figure has
+# patterns, so they come last.
 printer=
-for p in ${want_pdf:+chromium chromium-browser google-chrome weasyprint}; do
+for p in ${want_pdf:+weasyprint chromium chromium-browser google-chrome}; do
     command -v "$p" > /dev/null && { printer=$p; break; }
 done
 
@@ -101,5 +102,5 @@ for f in "${files[@]}"; do
 done
 echo "pages: $out/index.html and ${#files[@]} pages"
 [ -n "$printer" ] || [ -z "$want_pdf" ] ||
-    echo "pages: no PDF, since neither chromium nor weasyprint is installed:" \
+    echo "pages: no PDF, since neither weasyprint nor chromium is installed:" \
         "apt-get install weasyprint"
