@@ -355,8 +355,8 @@ cuda-links:
 bench: all $(PROGS)
 	@tests/bench.sh $(BUILD)
 
-.PHONY: FORCE all help quickstart simgpu solutions skeletons plans handouts \
-	pages lint clean lint-format lint-code new-lab lint-labs release
+.PHONY: FORCE all help quickstart simgpu solutions lint clean lint-format \
+	lint-code
 C_FILES = $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
 lint-format:
 	clang-format --dry-run --Werror $(filter-out labs/%,$(C_FILES))

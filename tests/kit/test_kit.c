@@ -101,6 +101,8 @@ START_TEST(the_students_copy_works_and_holds_no_solution)
     expect("cd commlab && ! ls -d solutions grader/plans/hidden tests/mutants "
            "tests/cheats handouts/ta.md handouts/instructor.md 2> /dev/null",
            0, "");
+    expect("cd commlab && ! make help | grep -E 'release|new-lab|handouts'", 0,
+           "");
     expect("cd commlab && make all && make lab1 && mpirun -n 4 build/lab1", 1,
            "total 0 of");
     expect("cd commlab && make grade-lab1", 2, "total 0 of");
