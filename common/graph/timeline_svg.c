@@ -8,24 +8,20 @@
 #include "graph/rows.h"
 #include "graph/timeline.h"
 
-/* Text that can be read on a pattern. */
-#define OUTLINED                                                               \
-    "#000000\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke"
-
 /*
  * Every look differs from every other in lightness or pattern, so that it can
  * be told in print.
  */
 static const struct {
-    const char *name, *fill, *ink; /* ink: fill and outline of text on it */
+    const char *name, *fill, *ink; /* ink: of text on it */
 } look[LOOKS] = {
     [LOOK_HOST] = {"host call", "#ffffff", "#000000"},
-    [LOOK_WAIT] = {"host waits", "url(#wait)", OUTLINED},
+    [LOOK_WAIT] = {"host waits", "url(#wait)", "#000000"},
     [LOOK_COMPUTE] = {"computation", "#a6cee3", "#000000"},
-    [LOOK_LOCAL] = {"host copy, memset", "url(#local)", OUTLINED},
-    [LOOK_HIDDEN] = {"communication, hidden", "url(#hidden)", OUTLINED},
+    [LOOK_LOCAL] = {"host copy, memset", "url(#local)", "#000000"},
+    [LOOK_HIDDEN] = {"communication, hidden", "url(#hidden)", "#000000"},
     [LOOK_EXPOSED] = {"communication, exposed", "#8c1a2b", "#ffffff"},
-    [LOOK_PENDING] = {"waits for its peers", "url(#pending)", OUTLINED},
+    [LOOK_PENDING] = {"waits for its peers", "url(#pending)", "#000000"},
 };
 
 /* Sizes in pixels. */
@@ -198,6 +194,21 @@ static int fit_text(char *out, size_t nbytes, const char *name, double width)
     return fits >= 3;
 }
 
+/* A bar's text. On a pattern it is read on a white copy of itself with a wide
+ * outline: not all that draws SVG knows of paint-order. */
+static void put_text(const struct drawing *d, double x, double y,
+                     const char *text, enum look l)
+{
+    const int is_pattern = look[l].fill[0] != '#';
+    for (int copy = !is_pattern; copy < 2; copy++) {
+        fprintf(d->f, "<text x=\"%.2f\" y=\"%.0f\" %s%s\">", x + 3, y + 13,
+                copy ? "fill=\"" : "stroke=\"#ffffff\" stroke-width=\"3",
+                copy ? look[l].ink : "");
+        escape_xml(d->f, text);
+        fputs("</text>", d->f);
+    }
+}
+
 static void put_piece(void *arg, const struct piece *p)
 {
     struct drawing *const d = arg;
@@ -221,12 +232,8 @@ static void put_piece(void *arg, const struct piece *p)
     escape_xml(d->f, v->site);
     fputs("</title>", d->f);
     char text[64];
-    if (fit_text(text, sizeof text, v->name, end - x)) {
-        fprintf(d->f, "<text x=\"%.2f\" y=\"%.0f\" fill=\"%s\">", x + 3, y + 13,
-                look[p->look].ink);
-        escape_xml(d->f, text);
-        fputs("</text>", d->f);
-    }
+    if (fit_text(text, sizeof text, v->name, end - x))
+        put_text(d, x, y, text, p->look);
     fputs("</g>\n", d->f);
 }
 
