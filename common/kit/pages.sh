@@ -100,7 +100,7 @@ for f in "${files[@]}"; do
     write "$f" "$work/$page.html" --metadata print=1
     print "$work/$page.html" "$out/$page.pdf"
 done
-echo "pages: $out/index.html and ${#files[@]} pages"
+echo "pages: ${#files[@]}, from $out/index.html on"
 [ -n "$printer" ] || [ -z "$want_pdf" ] ||
     echo "pages: no PDF, since neither weasyprint nor chromium is installed:" \
         "apt-get install weasyprint"

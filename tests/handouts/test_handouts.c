@@ -157,7 +157,7 @@ START_TEST(every_page_is_whole)
     ck_assert(mkdtemp(dir) != NULL);
     c = child_run(TOOL_SEC, "%s/common/kit/pages.sh --html %s 2>&1",
                   labtest_root(), dir);
-    ck_assert_msg(c.status == 0 && strstr(c.out, "/index.html and"), "%s",
+    ck_assert_msg(c.status == 0 && strstr(c.out, "/index.html on"), "%s",
                   c.out);
     child_clear(&c);
     snprintf(pages, sizeof pages, "%s/*.html", dir);
