@@ -110,8 +110,7 @@ static const struct plan_case *longest_shown(const struct grade *g,
                                      .spans = s->spans};
         const double us = spans_time_us(&t, 0);
         if (!c->hidden && us > most_us && // not so for NaN
-            finished(s->evidence, b->nranks, b->case_no[i]) &&
-            !has_hole(s->evidence, b->nranks, b->case_no[i])) {
+            shown_finished(s, b, i) && !has_hole(s, b, i)) {
             most_us = us;
             longest = c;
         }
