@@ -179,12 +179,15 @@ int run_batch(struct grade *g, const struct batch *b, const char *dir,
 }
 
 /*
- * What simgpu said of the end, without the number of the rank that said it: which
- * of several comes first is chance, and a grade has to read the same twice.
+ * What simgpu said of the end, or NULL. Which of several ranks says it first is
+ * chance, as are addresses, and a grade has to read the same twice: so without
+ * "rank 1: ", " on device 1", " of rank 1", " at 0x7f...".
  */
-static const char *simgpu_words(const char *log)
+static const char *simgpu_words(const char *log, char *out, size_t nbytes)
 {
+    static const char *const chance[] = {" on device ", " of rank ", " at 0x"};
     const char *said = strstr(log, "simgpu: ");
+    size_t n = 0;
     if (!said)
         return NULL;
     said += strlen("simgpu: ");
@@ -192,28 +195,33 @@ static const char *simgpu_words(const char *log)
         const char *const rest = said + 5 + strspn(said + 5, "0123456789");
         said = strncmp(rest, ": ", 2) == 0 ? rest + 2 : said;
     }
-    return said;
+    while (*said && *said != '\n' && n < nbytes - 1) {
+        for (size_t i = 0; i < sizeof chance / sizeof *chance; i++)
+            if (strncmp(said, chance[i], strlen(chance[i])) == 0)
+                said += strlen(chance[i]) +
+                        strspn(said + strlen(chance[i]), "0123456789abcdef");
+        out[n++] = *said;
+        said += *said != 0;
+    }
+    out[n] = 0;
+    return out;
 }
 
 /* How a run that did not get to its end ended, for the message. */
 void run_last_words(const struct grade *g, const struct sandbox_end *end,
                     char *out, size_t nbytes)
 {
-    const char *const said = simgpu_words(end->log.head);
     out[0] = 0;
     if (end->timed_out)
         snprintf(out, nbytes,
-                 "the run hangs: stopped after %d s without "
-                 "progress",
+                 "the run hangs: stopped after %d s without progress",
                  RUN_CASE_SEC);
     else if (end->out_of_memory)
         snprintf(out, nbytes, "the run took more than %d MiB of memory",
                  memory_mib(g));
     else if (end->flooded)
         snprintf(out, nbytes, "the run wrote more than %lld bytes", SHOWN_CAP);
-    else if (said)
-        snprintf(out, nbytes, "%.*s", (int)strcspn(said, "\n"), said);
-    else
+    else if (!simgpu_words(end->log.head, out, nbytes))
         snprintf(out, nbytes, "the run ended early, with status %d%s",
                  end->status,
                  end->log.dropped ? ", after a flood of output" : "");

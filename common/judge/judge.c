@@ -183,16 +183,21 @@ static void judge_speed(const struct judge_kind *k, const struct judge_task *t,
         points_judge_time(t->c, v);
 }
 
-/* What worked by luck fails, where the graph shows it. */
+/*
+ * What worked by luck fails, where the graph shows it. What did not, too, and for
+ * the same reason: the hazard is there in every run, the wrong numbers that it
+ * leaves behind are others each time.
+ */
 static void judge_luck(const struct judge_task *t, struct judge_verdict *v)
 {
     char line[400], others[40] = "";
     size_t more;
     const struct hazard *const h = spans_hazard(t, &more);
-    if (!h || !v->pass)
+    if (!h || v->suspected)
         return;
     if (more)
         snprintf(others, sizeof others, " (and %zu more)", more);
+    v->message[0] = 0;
     judge_fail(v, "%s%s", hazard_line(h, line, sizeof line), others);
 }
 
