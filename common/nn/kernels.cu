@@ -1,27 +1,15 @@
 /*
  * kernels.cu: everything of a training step that is no product
  *
- * Elementwise kernels are grid-stride loops; those of losses have a thread for
- * each row of y.
+ * Elementwise kernels go by packs of 16 bytes (lab/vector.cuh); those of losses
+ * have a thread for each row of y.
  */
 #include <math.h>             /* erff */
 #include <nvtx3/nvToolsExt.h> /* nvtxRangePushA */
 #include <stdio.h>            /* snprintf */
 
+#include "lab/vector.cuh"
 #include "nn/ops.h"
-
-static const unsigned THREADS = 256, MAX_BLOCKS = 4096;
-
-static unsigned blocks_for(size_t count)
-{
-    const size_t full = (count + THREADS - 1) / THREADS;
-    return full < MAX_BLOCKS ? (unsigned)full : MAX_BLOCKS;
-}
-
-#define EACH(i, count)                                                         \
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;                  \
-    i < (count);                                                               \
-    i += (size_t)gridDim.x * blockDim.x
 
 /*
  * What a launch costs, for profilers and for runs without data (SIMGPU_DATALESS):
@@ -36,17 +24,20 @@ static void declare(double nbytes)
 }
 
 /* Launch a kernel whose first argument is the number of elements or rows, each
- * of which has so many bytes read and written. */
-#define LAUNCH(kernel, count, nbytes, stream, ...)                             \
+ * of which has so many bytes read and written, and of which a thread takes `each`
+ * at a time. */
+#define LAUNCH(kernel, each, count, nbytes, stream, ...)                       \
     do {                                                                       \
         if ((count) == 0)                                                      \
             return cudaSuccess;                                                \
         declare((double)(count) * (double)(nbytes));                           \
-        kernel<<<blocks_for(count), THREADS, 0, stream>>>((count),             \
-                                                          __VA_ARGS__);        \
+        kernel<<<vector_blocks(count, each), VECTOR_THREADS, 0, stream>>>(     \
+            (count), __VA_ARGS__);                                             \
         nvtxRangePop();                                                        \
         return cudaPeekAtLastError();                                          \
     } while (0)
+
+enum { PACK = VECTOR_BYTES / sizeof(float), ROW = 1 };
 
 /* ---- gelu ---------------------------------------------------------------------- */
 
@@ -57,32 +48,33 @@ static __device__ float phi(float x) /* the normal distribution function */
 
 __global__ void gelu(size_t count, float *y, const float *x)
 {
-    for (EACH(i, count)) {
-        const float v = x[i];
-        y[i] = v * phi(v);
-    }
+    vector_each(
+        count, [](float &y, float v) { y = v * phi(v); }, vector_out(y),
+        vector_in(x));
 }
 
 __global__ void gelu_back(size_t count, float *dx, const float *dy,
                           const float *x)
 {
-    for (EACH(i, count)) {
-        const float v = x[i];
-        const float density = 0.39894228f * expf(-0.5f * v * v);
-        dx[i] = dy[i] * (phi(v) + v * density);
-    }
+    vector_each(
+        count,
+        [](float &dx, float dy, float v) {
+            const float density = 0.39894228f * expf(-0.5f * v * v);
+            dx = dy * (phi(v) + v * density);
+        },
+        vector_out(dx), vector_in(dy), vector_in(x));
 }
 
 extern "C" cudaError_t nn_gelu(float *y, const float *x, size_t count,
                                cudaStream_t s)
 {
-    LAUNCH(gelu, count, 8, s, y, x);
+    LAUNCH(gelu, PACK, count, 8, s, y, x);
 }
 
 extern "C" cudaError_t nn_gelu_back(float *dx, const float *dy, const float *x,
                                     size_t count, cudaStream_t s)
 {
-    LAUNCH(gelu_back, count, 12, s, dx, dy, x);
+    LAUNCH(gelu_back, PACK, count, 12, s, dx, dy, x);
 }
 
 /* ---- losses ----------------------------------------------------------------------- */
@@ -91,7 +83,8 @@ extern "C" cudaError_t nn_gelu_back(float *dx, const float *dy, const float *x,
 __global__ void squares(size_t rows, const float *y, const float *target,
                         float *dy, float *row_loss, float scale, int cols)
 {
-    for (EACH(row, rows)) {
+    for (size_t row = (size_t)blockIdx.x * blockDim.x + threadIdx.x; row < rows;
+         row += (size_t)gridDim.x * blockDim.x) {
         const size_t at = row * (size_t)cols;
         const float share = 1.0f / ((float)rows * (float)cols);
         float sum = 0;
@@ -109,7 +102,8 @@ __global__ void cross_entropy(size_t rows, const float *y,
                               const uint8_t *target, float *dy, float *row_loss,
                               float scale, int cols)
 {
-    for (EACH(row, rows)) {
+    for (size_t row = (size_t)blockIdx.x * blockDim.x + threadIdx.x; row < rows;
+         row += (size_t)gridDim.x * blockDim.x) {
         const float *const in = y + row * (size_t)cols;
         float *const out = dy + row * (size_t)cols;
         const int t = target[row];
@@ -131,23 +125,23 @@ extern "C" cudaError_t nn_mean_squares(const float *y, float *dy,
                                        float *row_loss, float scale, int rows,
                                        int cols, cudaStream_t s)
 {
-    LAUNCH(squares, (size_t)rows, 8 * cols + 4, s, y, (const float *)NULL, dy,
-           row_loss, scale, cols);
+    LAUNCH(squares, ROW, (size_t)rows, 8 * cols + 4, s, y, (const float *)NULL,
+           dy, row_loss, scale, cols);
 }
 
 extern "C" cudaError_t nn_mse(const float *y, const float *target, float *dy,
                               float *row_loss, float scale, int rows, int cols,
                               cudaStream_t s)
 {
-    LAUNCH(squares, (size_t)rows, 12 * cols + 4, s, y, target, dy, row_loss,
-           scale, cols);
+    LAUNCH(squares, ROW, (size_t)rows, 12 * cols + 4, s, y, target, dy,
+           row_loss, scale, cols);
 }
 
 extern "C" cudaError_t nn_cross_entropy(const float *y, const uint8_t *target,
                                         float *dy, float *row_loss, float scale,
                                         int rows, int cols, cudaStream_t s)
 {
-    LAUNCH(cross_entropy, (size_t)rows, 8 * cols + 5, s, y, target, dy,
+    LAUNCH(cross_entropy, ROW, (size_t)rows, 8 * cols + 5, s, y, target, dy,
            row_loss, scale, cols);
 }
 
@@ -155,26 +149,27 @@ extern "C" cudaError_t nn_cross_entropy(const float *y, const uint8_t *target,
 
 __global__ void add(size_t count, float *y, const float *x)
 {
-    for (EACH(i, count))
-        y[i] += x[i];
+    vector_each(
+        count, [](float &y, float x) { y += x; }, vector_inout(y),
+        vector_in(x));
 }
 
 __global__ void scale(size_t count, float *y, float factor)
 {
-    for (EACH(i, count))
-        y[i] *= factor;
+    vector_each(
+        count, [=](float &y) { y *= factor; }, vector_inout(y));
 }
 
 extern "C" cudaError_t nn_add(float *y, const float *x, size_t count,
                               cudaStream_t s)
 {
-    LAUNCH(add, count, 12, s, y, x);
+    LAUNCH(add, PACK, count, 12, s, y, x);
 }
 
 extern "C" cudaError_t nn_scale(float *y, float factor, size_t count,
                                 cudaStream_t s)
 {
-    LAUNCH(scale, count, 8, s, y, factor);
+    LAUNCH(scale, PACK, count, 8, s, y, factor);
 }
 
 /* ---- 16 bits ------------------------------------------------------------------------------ */
@@ -218,35 +213,41 @@ static __device__ float from_fp16(uint16_t v)
 
 __global__ void narrow(size_t count, uint16_t *out, const float *in, int bf16)
 {
-    for (EACH(i, count))
-        out[i] = bf16 ? to_bf16(in[i]) : to_fp16(in[i]);
+    vector_each(
+        count,
+        [=](uint16_t &h, float x) { h = bf16 ? to_bf16(x) : to_fp16(x); },
+        vector_out(out), vector_in(in));
 }
 
 __global__ void widen(size_t count, float *out, const uint16_t *in, int bf16)
 {
-    for (EACH(i, count))
-        out[i] =
-            bf16 ? __uint_as_float((unsigned)in[i] << 16) : from_fp16(in[i]);
+    vector_each(
+        count,
+        [=](float &x, uint16_t h) {
+            x = bf16 ? __uint_as_float((unsigned)h << 16) : from_fp16(h);
+        },
+        vector_out(out), vector_in(in));
 }
 
 extern "C" cudaError_t nn_narrow(uint16_t *out, const float *in, size_t count,
                                  enum nn_half type, cudaStream_t s)
 {
-    LAUNCH(narrow, count, 6, s, out, in, (int)(type == NN_BF16));
+    LAUNCH(narrow, PACK, count, 6, s, out, in, (int)(type == NN_BF16));
 }
 
 extern "C" cudaError_t nn_widen(float *out, const uint16_t *in, size_t count,
                                 enum nn_half type, cudaStream_t s)
 {
-    LAUNCH(widen, count, 6, s, out, in, (int)(type == NN_BF16));
+    LAUNCH(widen, PACK, count, 6, s, out, in, (int)(type == NN_BF16));
 }
 
 /* ---- optimizers ------------------------------------------------------------------------------ */
 
 __global__ void sgd(size_t count, float *w, const float *g, float lr)
 {
-    for (EACH(i, count))
-        w[i] -= lr * g[i];
+    vector_each(
+        count, [=](float &w, float g) { w -= lr * g; }, vector_inout(w),
+        vector_in(g));
 }
 
 /* correct1, correct2: 1 - beta^step */
@@ -254,22 +255,22 @@ __global__ void adamw(size_t count, float *w, const float *g, float *m,
                       float *v, struct nn_hyper h, float correct1,
                       float correct2)
 {
-    for (EACH(i, count)) {
-        const float grad = g[i];
-        const float mi = h.beta1 * m[i] + (1 - h.beta1) * grad;
-        const float vi = h.beta2 * v[i] + (1 - h.beta2) * grad * grad;
-        m[i] = mi;
-        v[i] = vi;
-        const float step = mi / correct1 / (sqrtf(vi / correct2) + h.eps);
-        w[i] -= h.lr * (step + h.decay * w[i]);
-    }
+    vector_each(
+        count,
+        [=](float &w, float grad, float &m, float &v) {
+            m = h.beta1 * m + (1 - h.beta1) * grad;
+            v = h.beta2 * v + (1 - h.beta2) * grad * grad;
+            const float step = m / correct1 / (sqrtf(v / correct2) + h.eps);
+            w -= h.lr * (step + h.decay * w);
+        },
+        vector_inout(w), vector_in(g), vector_inout(m), vector_inout(v));
 }
 
 extern "C" cudaError_t nn_sgd(float *w, const float *g,
                               const struct nn_hyper *h, size_t count,
                               cudaStream_t s)
 {
-    LAUNCH(sgd, count, 12, s, w, g, h->lr);
+    LAUNCH(sgd, PACK, count, 12, s, w, g, h->lr);
 }
 
 extern "C" cudaError_t nn_adamw(float *w, const float *g, float *m, float *v,
@@ -278,5 +279,5 @@ extern "C" cudaError_t nn_adamw(float *w, const float *g, float *m, float *v,
 {
     const float correct1 = (float)(1 - pow((double)h->beta1, step));
     const float correct2 = (float)(1 - pow((double)h->beta2, step));
-    LAUNCH(adamw, count, 28, s, w, g, m, v, *h, correct1, correct2);
+    LAUNCH(adamw, PACK, count, 28, s, w, g, m, v, *h, correct1, correct2);
 }

@@ -4,17 +4,12 @@
 #include "lab7.h"
 
 #include "lab/lab.h" /* LAB_TRY_CUDA */
+#include "lab/vector.cuh"
 
-static const unsigned THREADS = 256, MAX_BLOCKS = 1024;
-
-static unsigned blocks_for(size_t n)
-{
-    const size_t full = (n + THREADS - 1) / THREADS;
-    return full < MAX_BLOCKS ? (unsigned)full : MAX_BLOCKS;
-}
-
-__global__ void gather(const float *in, const int *order, size_t n, int dim,
-                       float *packed)
+/* Tokens lie in packs of N floats, dim packs each; n packs in all. */
+template <int N>
+__global__ void gather(const vector_pack<N, float> *in, const int *order,
+                       size_t n, int dim, vector_pack<N, float> *packed)
 {
     const size_t step = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
@@ -22,25 +17,58 @@ __global__ void gather(const float *in, const int *order, size_t n, int dim,
         packed[i] = in[(size_t)order[i / dim] * dim + i % dim];
 }
 
-__global__ void scatter(const float *packed, const int *order,
-                        const float *gate, size_t n, int dim, float *out)
+template <int N>
+__global__ void scatter(const vector_pack<N, float> *packed, const int *order,
+                        const float *gate, size_t n, int dim,
+                        vector_pack<N, float> *out)
 {
     const size_t step = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
          i += step) {
         const int t = order[i / dim];
-        out[(size_t)t * dim + i % dim] = gate[t] * packed[i];
+        vector_pack<N, float> v = packed[i];
+        for (int k = 0; k < N; k++)
+            v.at[k] *= gate[t];
+        out[(size_t)t * dim + i % dim] = v;
     }
+}
+
+template <int N>
+static void launch_gather(const float *in, const int *order, int n, int dim,
+                          float *packed, cudaStream_t stream)
+{
+    const size_t npacks = (size_t)n * dim / N;
+    gather<N><<<vector_blocks(npacks, 1), VECTOR_THREADS, 0, stream>>>(
+        (const vector_pack<N, float> *)in, order, npacks, dim / N,
+        (vector_pack<N, float> *)packed);
+}
+
+template <int N>
+static void launch_scatter(const float *packed, const int *order,
+                           const float *gate, int n, int dim, float *out,
+                           cudaStream_t stream)
+{
+    const size_t npacks = (size_t)n * dim / N;
+    scatter<N><<<vector_blocks(npacks, 1), VECTOR_THREADS, 0, stream>>>(
+        (const vector_pack<N, float> *)packed, order, gate, npacks, dim / N,
+        (vector_pack<N, float> *)out);
+}
+
+/* Do tokens of dim floats begin where packs of 4 may? */
+static int goes_by_packs(const float *a, const float *b, int dim)
+{
+    return dim % 4 == 0 && ((uintptr_t)a | (uintptr_t)b) % VECTOR_BYTES == 0;
 }
 
 ncclResult_t moe_gather(const float *in, const int *order, int n, int dim,
                         float *packed, cudaStream_t stream)
 {
-    const size_t count = (size_t)n * dim;
-    if (count == 0)
+    if (n == 0 || dim == 0)
         return ncclSuccess;
-    gather<<<blocks_for(count), THREADS, 0, stream>>>(in, order, count, dim,
-                                                      packed);
+    if (goes_by_packs(in, packed, dim))
+        launch_gather<4>(in, order, n, dim, packed, stream);
+    else
+        launch_gather<1>(in, order, n, dim, packed, stream);
     LAB_TRY_CUDA(cudaPeekAtLastError());
     return ncclSuccess;
 }
@@ -49,11 +77,12 @@ ncclResult_t moe_scatter(const float *packed, const int *order,
                          const float *gate, int n, int dim, float *out,
                          cudaStream_t stream)
 {
-    const size_t count = (size_t)n * dim;
-    if (count == 0)
+    if (n == 0 || dim == 0)
         return ncclSuccess;
-    scatter<<<blocks_for(count), THREADS, 0, stream>>>(packed, order, gate,
-                                                       count, dim, out);
+    if (goes_by_packs(packed, out, dim))
+        launch_scatter<4>(packed, order, gate, n, dim, out, stream);
+    else
+        launch_scatter<1>(packed, order, gate, n, dim, out, stream);
     LAB_TRY_CUDA(cudaPeekAtLastError());
     return ncclSuccess;
 }
