@@ -62,3 +62,12 @@ done
 "$out/cublas" > "$out/log" || { grep FAILED "$out/log"; exit 1; }
 mpirun -n 2 "$out/driver" > "$out/log" || { grep FAILED "$out/log"; exit 1; }
 echo "ok     programs linked with the real libraries run with simgpu's"
+
+nvcc=$build/with-cuda
+"$nvcc/solutions/lab1" --list | grep -q communicator
+mpirun -n 2 "$nvcc/solutions/lab1" --case communicator > "$out/log" ||
+    { cat "$out/log"; exit 1; }
+"$nvcc/tests/simgpu/prog_image" 209 > "$out/log" 2> "$out/err" ||
+    { cat "$out/log" "$out/err"; exit 1; }
+grep -q "compile its file with simnvcc" "$out/err"
+echo "ok     programs that nvcc built run with simgpu's, up to their kernels"

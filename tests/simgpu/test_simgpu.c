@@ -24,6 +24,12 @@ START_TEST(device_code_has_what_cuda_offers)
 }
 END_TEST
 
+START_TEST(a_kernel_that_simnvcc_compiled_has_code)
+{
+    conform_schedule(_i, "prog_image", 0);
+}
+END_TEST
+
 START_TEST(one_process_drives_several_devices)
 {
     conform_schedule(_i, "prog_threads", 0);
@@ -120,6 +126,7 @@ int main(void)
     tcase_add_loop_test(t, kernels_compute_what_a_gpu_would, 0,
                         CONFORM_SCHEDULES);
     tcase_add_loop_test(t, device_code_has_what_cuda_offers, 0, 1);
+    tcase_add_loop_test(t, a_kernel_that_simnvcc_compiled_has_code, 0, 1);
     tcase_add_loop_test(t, one_process_drives_several_devices, 0,
                         CONFORM_SCHEDULES);
     tcase_add_loop_test(t, nccl_keeps_its_rules_with_one_rank, 0, 1);

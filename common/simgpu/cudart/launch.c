@@ -9,6 +9,7 @@
 #include "core/declared.h"
 #include "core/launch.h"
 #include "cudart/api.h"
+#include "cudart/image.h"
 #include "cudart/limits.h"
 
 enum { MAX_THREADS = 1024, MAX_ASKED = 256 };
@@ -130,7 +131,7 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
     const struct kernel *const k = kernel_find(func);
     struct stream *const s = stream_of(stream);
     if (!k)
-        return api_return(cudaErrorInvalidDeviceFunction);
+        return api_return(image_missing(func, PROC_SITE()));
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
     if (!fits(gridDim, blockDim))
@@ -162,7 +163,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
     if (!attr)
         return api_return(cudaErrorInvalidValue);
     if (!k)
-        return api_return(cudaErrorInvalidDeviceFunction);
+        return api_return(image_missing(func, PROC_SITE()));
     *attr = (struct cudaFuncAttributes){
         .maxThreadsPerBlock = MAX_THREADS,
         .maxDynamicSharedSizeBytes = allowed_shared(func, device_current()),
@@ -192,7 +193,7 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr,
 {
     API_ENTER();
     if (!kernel_find(func))
-        return api_return(cudaErrorInvalidDeviceFunction);
+        return api_return(image_missing(func, PROC_SITE()));
     switch (attr) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
         return api_return(ask_shared(func, value));
@@ -209,7 +210,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
     if (!numBlocks || blockSize < 1 || blockSize > MAX_THREADS)
         return api_return(cudaErrorInvalidValue);
     if (!kernel_find(func))
-        return api_return(cudaErrorInvalidDeviceFunction);
+        return api_return(image_missing(func, PROC_SITE()));
     const struct limits *const l = limits_of(device_current());
     const size_t shared = (size_t)l->shared_per_block_max;
     int n = l->threads_per_sm / blockSize;
