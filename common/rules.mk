@@ -77,7 +77,8 @@ objs = $(patsubst %,$(O)/obj/%.o,$(basename $(1)))
 
 GRAPH_SRC := $(call c_in,common/graph common/topo)
 JUDGE_SRC := $(call c_in,common/judge)
-LAB_SRC := $(call c_in,common/lab)
+# What only real GPUs' labs need is in common/cuda.
+LAB_SRC := $(call c_in,common/lab common/$(GPU))
 # The network: what runs on devices, and what judges it.
 NNREF_SRC := $(addprefix common/nn/,shape.c reference.c task.c)
 NN_SRC := $(filter-out $(NNREF_SRC),$(wildcard common/nn/*.c common/nn/*.cu))
@@ -103,7 +104,8 @@ $(ARCHIVES:%=$(O)/lib%.a):
 	$(Q)ar rcs $@ $^
 
 # Sources that see the GPU's headers, and simgpu's own, which also see its core.
-$(O)/obj/common/lab/%.o: INC = $(GPU_CFLAGS) $(MPI_CFLAGS)
+$(O)/obj/common/lab/%.o $(O)/obj/common/cuda/%.o: INC = $(GPU_CFLAGS) \
+	$(MPI_CFLAGS)
 $(O)/obj/common/nn/%.o: INC = $(GPU_CFLAGS) $(MPI_CFLAGS)
 # The same bits everywhere: no multiply-add that the source does not ask for.
 $(O)/obj/common/graph/%.o $(O)/obj/common/topo/%.o: INC = -fPIC \
@@ -126,9 +128,10 @@ $(O)/obj/%.o: %.cpp
 	$(Q)$(CXX) $(CXXFLAGS_ALL) $(INC) -c $< -o $@
 
 # A .cu file: nvcc for real GPUs, simnvcc elsewhere.
-CU_sim = $(PREFIX)/bin/simnvcc -ccbin $(CXX) $(OPT) -g -Xcompiler -Wall,-Wextra
-CU_cuda = $(NVCC) -ccbin $(CXX) $(OPT) -g -lineinfo $(NVCC_ARCH) \
+CU_sim = $(PREFIX)/bin/simnvcc -ccbin $(CXX) -std=c++17 $(OPT) -g \
 	-Xcompiler -Wall,-Wextra
+CU_cuda = $(NVCC) -ccbin $(CXX) -std=c++17 $(OPT) -g -lineinfo $(NVCC_ARCH) \
+	-Xcompiler -Wall,-Wextra $(NVCC_WARN)
 $(O)/obj/%.o: %.cu
 	@mkdir -p $(@D)
 	$(call say,CU,$<)
@@ -343,15 +346,20 @@ $(BUILD)/tests/bench/prog_replay_speed: PROG_LIBS := $(O)/libgraph.a \
 $(BUILD)/tests/bench/prog_replay_speed: $(O)/libgraph.a
 $(call objs,$(PROG_SRC) $(TEST_SRC)): | $(if $(filter sim,$(GPU)),$(PREFIX)/.headers)
 
-# GPU=cuda has to build and link wherever the toolkit is, GPU or not.
-.PHONY: test fuzz bench cuda-links
+# GPU=cuda has to build and link without a warning wherever the toolkit is, GPU
+# or not: labs, solutions, mutants, and the programs of tests, none left out.
+.PHONY: test fuzz bench cuda-links programs
 test: all $(TESTS) $(PROGS) cuda-links
 	@$(if $(filter sim,$(GPU)),tests/real-libraries.sh $(BUILD) $(CUDA_HOME))
 	@tests/run.sh $(TESTS)
+programs: $(PROGS)
 cuda-links:
 	@$(if $(and $(CUDA_HOME),$(wildcard $(CUDA_HOME)/include/nccl.h)),\
-	    $(MAKE) GPU=cuda BUILD=$(BUILD)/with-cuda all,\
+	    $(MAKE) GPU=cuda BUILD=$(BUILD)/with-cuda all programs \
+	        NVCC_WARN="-Werror all-warnings -Xcompiler -Werror",\
 	    echo "skipped: GPU=cuda build (no CUDA toolkit with NCCL here)")
+	@tests/cuda-mutants.sh $(CUDA_HOME)
+	@tests/cuda-kernels.sh $(CUDA_HOME)
 bench: all $(PROGS)
 	@tests/bench.sh $(BUILD)
 
