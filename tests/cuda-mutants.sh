@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Every mutant is a program for real GPUs, too: what it changes compiles against
+# the real headers, without a warning.
+#
+#   cuda-mutants.sh CUDA_HOME
+#
+# Compiled is what a patch touches; of a header, the first file that includes it.
+set -eu
+export cuda=${1-}
+if ! [ -f "$cuda/include/nccl.h" ] || ! [ -x "$cuda/bin/nvcc" ]; then
+    echo "skipped: mutants for GPU=cuda (no CUDA toolkit with NCCL here)"
+    exit 0
+fi
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+export out
+mpi=$(pkg-config --cflags mpich)
+export flags="-Icommon -Icommon/cuda -isystem $cuda/include $mpi"
+
+compile() { # FILE
+    # shellcheck disable=SC2086 # flags are words
+    case $1 in
+    *.c) gcc -std=gnu11 -Wall -Wextra -Werror $flags -fsyntax-only "$1" ;;
+    *.cu) "$cuda/bin/nvcc" -std=c++17 -Werror all-warnings $flags \
+        -Xcompiler -Wall,-Wextra,-Werror \
+        -gencode arch=compute_80,code=compute_80 -c "$1" -o "$1.o" ;;
+    *.h | *.cuh) compile "$(grep -l "\"$(basename "$1")\"" \
+        "${1%/*}"/*.c "${1%/*}"/*.cu | head -n 1)" ;;
+    esac
+}
+
+check() { # PATCH
+    local lab=${1#tests/mutants/} dir f
+    lab=${lab%%/*}
+    dir=$(mktemp -d "$out/XXXXXX")
+    cp solutions/"$lab"/* "$dir"
+    patch -d "$dir" -p1 --quiet < "$1" || { echo "$1 does not apply"; return 1; }
+    for f in $(sed -n 's|^+++ b/||p' "$1"); do
+        compile "$dir/$f" || { echo "$1: $f does not compile"; return 1; }
+    done
+}
+export -f compile check
+
+find tests/mutants -name '*.patch' -print0 |
+    xargs -0 -P "$(nproc)" -n 1 bash -c 'check "$0"'
+echo "ok     mutants compile for GPU=cuda"
