@@ -4,7 +4,8 @@
 
 #include <cstdio>
 
-static __device__ __forceinline__ void hole_words_reached(const char *what)
+[[noreturn]] static __device__ __forceinline__ void
+hole_words_reached(const char *what)
 {
     if (threadIdx.x == 0)
         printf("not implemented: %s\n", what);

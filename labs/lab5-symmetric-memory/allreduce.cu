@@ -63,7 +63,7 @@ static __device__ void end_together(const struct symm_view &v,
     // atomicAdd() on m.done says how many blocks were done before; a fence
     // before it and one after it (__threadfence()) order what they wrote.
     // The last block sets m.done back, and meets at m.end.
-    (void)v, (void)m, (void)is_last;
+    (void)v, (void)m, (void)&is_last;
     LAB_DEVICE_HOLE("part 3: end");
 }
 

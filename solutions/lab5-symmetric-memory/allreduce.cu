@@ -76,7 +76,7 @@ static __device__ void end_together(const struct symm_view &v,
 {
     __shared__ int is_last;
     // BEGIN HOLE part 3: end (device, about 12 lines)
-    // USES v m is_last
+    // USES v m &is_last
     // HINT: atomicAdd() on m.done says how many blocks were done before; a fence
     // HINT: before it and one after it (__threadfence()) order what they wrote.
     // HINT: The last block sets m.done back, and meets at m.end.
