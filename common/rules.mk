@@ -77,8 +77,7 @@ objs = $(patsubst %,$(O)/obj/%.o,$(basename $(1)))
 
 GRAPH_SRC := $(call c_in,common/graph common/topo)
 JUDGE_SRC := $(call c_in,common/judge)
-# What only real GPUs' labs need is in common/cuda.
-LAB_SRC := $(call c_in,common/lab common/$(GPU))
+LAB_SRC := $(call c_in,common/lab)
 # The network: what runs on devices, and what judges it.
 NNREF_SRC := $(addprefix common/nn/,shape.c reference.c task.c)
 NN_SRC := $(filter-out $(NNREF_SRC),$(wildcard common/nn/*.c common/nn/*.cu))
@@ -215,9 +214,12 @@ endif
 short = $(firstword $(subst -, ,$(1)))
 
 LAB_ARCHIVES := $(addprefix $(O)/lib,nn.a lab.a nnref.a judge.a graph.a)
+# What only real GPUs' labs need: no archive, since the meter's references to it
+# are weak, and would take nothing out of one.
+CUDA_SRC := $(call c_in,common/$(GPU))
 # lab_program(folder,program): everything in a lab's folder, and the runner
 define lab_program
-$(2): $$(call objs,$$(wildcard $(1)/*.c $(1)/*.cu)) $(LAB_ARCHIVES) \
+$(2): $$(call objs,$$(wildcard $(1)/*.c $(1)/*.cu) $(CUDA_SRC)) $(LAB_ARCHIVES) \
 	$(BACKEND) | $(GPU_READY)
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)
