@@ -10,14 +10,15 @@
 static const struct backend backends[] = {
     {
         .name = "sim",
-        .cu = "$GPU/bin/simnvcc --no-constructors -ccbin g++",
+        .cu = "$GPU/bin/simnvcc --no-constructors -ccbin g++ -std=c++17",
         .headers = "-I$GPU/include",
         .libs = "-L$GPU/lib -Wl,-rpath,$GPU/lib",
     },
     {
         .name = "cuda",
-        .cu = "$GPU/bin/nvcc -ccbin g++ -lineinfo $ARCH",
+        .cu = "$GPU/bin/nvcc -ccbin g++ -std=c++17 -lineinfo $ARCH",
         .headers = "-isystem $GPU/include -I$COMMON/cuda",
+        .object = "common/cuda/nccl_older.o",
         // a toolkit has a stub of the library that comes with the driver
         .libs = "-L$GPU/lib64 -L$GPU/lib -L$GPU/lib64/stubs -L$GPU/lib/stubs "
                 "-L/usr/lib/wsl/lib -Wl,-rpath,$GPU/lib64:$GPU/lib",

@@ -23,6 +23,7 @@ struct backend {
      * nvcc is to compile for. */
     const char *cu; /* compiles a .cu file */
     const char *headers, *libs;
+    const char *object; /* in build/NAME/obj, linked as well; or NULL */
 };
 
 struct machine { /* what runs it; of cuda, or of simgpu when it is measured */

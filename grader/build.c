@@ -58,6 +58,7 @@ static int give(struct grade *g, const char *from, const char *name)
 static int give_staff(struct grade *g)
 {
     char from[2 * PATH_MAX], name[300];
+    const struct backend *const b = g->machine.backend;
     const char *const home =
         strstr(g->staff, "/solutions/") ? "solutions" : "labs";
     snprintf(from, sizeof from, "%s/staff", g->work);
@@ -75,8 +76,8 @@ static int give_staff(struct grade *g)
         } else if (strcmp(dot, ".c") == 0 || strcmp(dot, ".cu") == 0) {
             snprintf(name, sizeof name, "%.*s.o", (int)(dot - d->d_name),
                      d->d_name);
-            snprintf(from, sizeof from, "%s/%s/obj/%s/%s/%s", g->build,
-                     g->machine.backend->name, home, g->lab, name);
+            snprintf(from, sizeof from, "%s/%s/obj/%s/%s/%s", g->build, b->name,
+                     home, g->lab, name);
             err = give(g, from, name);
         }
     }
@@ -85,9 +86,13 @@ static int give_staff(struct grade *g)
                                            "libjudge.a", "libgraph.a"};
     enum { ARCHIVES = sizeof archives / sizeof *archives };
     for (int i = 0; i < ARCHIVES && !err; i++) {
-        snprintf(from, sizeof from, "%s/%s/%s", g->build,
-                 g->machine.backend->name, archives[i]);
+        snprintf(from, sizeof from, "%s/%s/%s", g->build, b->name, archives[i]);
         err = give(g, from, archives[i]);
+    }
+    if (b->object && !err) {
+        snprintf(from, sizeof from, "%s/%s/obj/%s", g->build, b->name,
+                 b->object);
+        err = give(g, from, strrchr(b->object, '/') + 1);
     }
     return err;
 }
