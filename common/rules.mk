@@ -60,7 +60,7 @@ CUDA_DRIVER := $(firstword $(wildcard $(addsuffix /libcuda.so, \
 	/usr/lib/x86_64-linux-gnu /usr/lib64 /usr/lib/wsl/lib)))
 GPU_LIBS_cuda := -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib \
 	-Wl,-rpath,$(CUDA_HOME)/lib64:$(CUDA_HOME)/lib $(CUBLAS_LIB) -lnccl \
-	$(CUDA_DRIVER) -lcudart
+	$(subst -lcuda,$(CUDA_DRIVER),$(CUDA_LIB)) -lcudart
 GPU_CFLAGS := $(GPU_CFLAGS_$(GPU))
 GPU_LIBS := $(GPU_LIBS_$(GPU))
 NVCC_ARCH ?= -gencode arch=compute_80,code=sm_80 \
