@@ -16,6 +16,10 @@ quickstart: deps       ## install, build, run lab 1, grade skeleton and solution
 	$(MAKE) all
 	tests/quickstart.sh
 
+doctor:                ## can this machine build and run labs? says what is missing
+	@common/kit/doctor.sh $(BUILD)
+probe: $(BUILD)/probe  ## the GPUs that programs find here, and versions
+	@$(BUILD)/probe
 test:                  ## all tests; ends with their count
 fuzz: all              ## damaged input for all readers, 10 minutes each
 	tests/fuzz/fuzz.sh $(BUILD) $(BUILD)/fuzz 600

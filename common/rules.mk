@@ -366,7 +366,7 @@ bench: all $(PROGS)
 	@tests/bench.sh $(BUILD)
 
 .PHONY: FORCE all help quickstart simgpu solutions lint clean lint-format \
-	lint-code
+	lint-code doctor probe
 C_FILES = $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
 lint-format:
 	clang-format --dry-run --Werror $(filter-out labs/%,$(C_FILES))

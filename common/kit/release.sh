@@ -26,7 +26,8 @@ teachers=(
 )
 
 # What of all that students need on a machine of theirs.
-students=(common/kit/probe.c common/kit/doctor.sh tests/labs/one-gpu.xml)
+students=(common/kit/probe.c common/kit/doctor.sh common/kit/doctor-gpu.sh
+    tests/labs/one-gpu.xml)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

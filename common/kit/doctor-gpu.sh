@@ -1,0 +1,237 @@
+# What real GPUs need, for doctor.sh, which reads this file. On a machine without
+# any, the line that says so is all, and one for the toolkit: GPU=cuda is built by
+# the tests wherever it is.
+# shellcheck shell=bash disable=SC2154 # root, build, work: doctor.sh's
+gpus_found=0
+
+# Cards on the PCI bus by NVIDIA (10de) that are displays or 3D controllers.
+gpus_on_bus() {
+    local d n=0
+    for d in "$root"/sys/bus/pci/devices/*; do
+        [ "$(cat "$d/vendor" 2> /dev/null)" = 0x10de ] &&
+            [[ $(cat "$d/class") == 0x03* ]] && n=$((n + 1))
+    done
+    echo $n
+}
+
+device_files() {
+    local f n=0
+    for f in "$root"/dev/nvidia[0-9]*; do
+        [ -e "$f" ] && n=$((n + 1))
+    done
+    echo $n
+}
+
+find_toolkit() {
+    local nvcc
+    nvcc=$(command -v nvcc || echo "$root/usr/local/cuda/bin/nvcc")
+    [ -x "$nvcc" ] && realpath "$nvcc" | sed 's#/bin/nvcc$##'
+}
+
+in_container() {
+    [ -e "$root/.dockerenv" ] || [ -e "$root/run/.containerenv" ]
+}
+
+# ---- driver ------------------------------------------------------------------------
+
+# Sets gpus_found. What is missing depends on what else is there.
+check_devices() {
+    local cards cure
+    cards=$(gpus_on_bus) gpus_found=$(device_files)
+    if [ "$gpus_found" -eq 0 ] && [ "$cards" -eq 0 ]; then
+        ok GPUs "none here: simgpu is used (GPU=sim)"
+        return
+    fi
+    if [ "$gpus_found" -eq 0 ]; then
+        cure="install NVIDIA's driver, or load it (modprobe nvidia)"
+        in_container && cure="start the container with --gpus all"
+        gpus_found=$cards
+        wrong_gpu GPUs "$cards on the bus, but no /dev/nvidia0" "$cure"
+        return
+    fi
+    if [ ! -e "$root/dev/nvidiactl" ] || [ ! -e "$root/dev/nvidia-uvm" ]; then
+        wrong_gpu GPUs "$gpus_found, but not both /dev/nvidiactl and\
+ /dev/nvidia-uvm" "nvidia-modprobe -c 0 -u makes them; a container has to be\
+ given both"
+    else
+        ok GPUs "$gpus_found, with their device files"
+    fi
+}
+
+smi() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>&1; }
+
+# Sets driver_cuda, the newest CUDA that the driver runs.
+check_driver() {
+    local said
+    driver_cuda=
+    if ! has nvidia-smi; then
+        wrong_gpu driver "no nvidia-smi" "install the driver's tools"
+    elif ! said=$(nvidia-smi 2>&1); then
+        wrong_gpu driver "nvidia-smi: $(head -n 1 <<< "$said")" \
+            "reboot after a change of driver, or install it anew"
+    else
+        driver_cuda=$(sed -n 's/.*CUDA Version: *\([0-9.]*\).*/\1/p' <<< "$said")
+        ok driver "$(smi driver_version | head -n 1), for CUDA up to\
+ ${driver_cuda:-unknown}"
+        check_modes
+    fi
+}
+
+# Settings by which several ranks can't have, or share, their GPUs.
+check_modes() {
+    local modes
+    modes=$(smi compute_mode | sort -u | paste -sd ' ')
+    case $modes in
+    *Prohibited*) wrong_gpu "compute mode" "$modes" \
+        "nvidia-smi -c DEFAULT, as root" ;;
+    *Exclusive*) note "compute mode" "$modes: lab 5's ranks can't share a GPU\
+ (nvidia-smi -c DEFAULT)" ;;
+    *) ok "compute mode" "$modes" ;;
+    esac
+    case $(smi mig.mode.current) in
+    *Enabled*) note MIG "on: a program sees one part of one GPU, so one rank is\
+ all that NCCL runs (nvidia-smi -mig 0)" ;;
+    *) ok MIG off ;;
+    esac
+}
+
+# ---- toolkit and NCCL --------------------------------------------------------------
+
+nccl_version() { # TOOLKIT
+    local h
+    for h in "$1/include/nccl.h" /usr/include/nccl.h; do
+        [ -f "$h" ] || continue
+        sed -nE 's/^#define NCCL_(MAJOR|MINOR|PATCH) +([0-9]+).*/\2/p' "$h" |
+            paste -sd .
+        return
+    done
+}
+
+check_toolkit() {
+    local home version nccl
+    home=$(find_toolkit)
+    if [ -z "$home" ]; then
+        if [ "$gpus_found" -gt 0 ]; then
+            wrong_gpu toolkit "no nvcc" "install the CUDA toolkit, 12.4 or newer"
+        else
+            ok toolkit "no nvcc, and none is needed for simgpu"
+        fi
+        return
+    fi
+    version=$("$home/bin/nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
+    nccl=$(nccl_version "$home")
+    if ! at_least 12.4 "${version:-0}"; then
+        wrong_gpu toolkit "CUDA ${version:-unknown} in $home" \
+            "labs need 12.4 or newer"
+    elif [ -n "${driver_cuda-}" ] && ! at_least "$version" "$driver_cuda"; then
+        wrong_gpu toolkit "CUDA $version, but the driver runs up to\
+ $driver_cuda" "install a newer driver, or an older toolkit"
+    else
+        ok toolkit "CUDA $version in $home"
+    fi
+    if [ -z "$nccl" ]; then
+        wrong_gpu NCCL "no nccl.h in $home/include or /usr/include" \
+            "install NCCL for this toolkit (libnccl-dev)"
+    elif ! at_least 2.19 "$nccl"; then
+        wrong_gpu NCCL "$nccl" "labs need 2.19 or newer"
+    else
+        ok NCCL "$nccl"
+    fi
+}
+
+# ---- how GPUs reach each other -----------------------------------------------------
+
+# What the labs' own programs find, where they are built for GPUs.
+check_probe() {
+    local said n
+    [ -x "$build/probe" ] || { note probe "$build/probe is not built: make, then\
+ make doctor again, tells what programs find"; return; }
+    said=$("$build/probe")
+    case $said in
+    "backend  sim"*) note probe "$build is a build for simgpu: GPU=cuda\
+ BUILD=build/gpu make, then common/kit/doctor.sh build/gpu" ;;
+    *"devices  none: "*) wrong_gpu probe "programs find no GPU: ${said##*none: }" \
+        "see the lines above, and CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES-}" ;;
+    *)
+        n=$(awk '/^ *[0-9]+ / { n++ } END { print n + 0 }' <<< "$said")
+        ok probe "programs find $n GPUs"
+        check_p2p "$n" "$(awk '/^GPU/ { on = 1; at = index($0, "reaches"); next }
+            on { n += split(substr($0, at), ignored, " ") } END { print n + 0 }' \
+            <<< "$said")"
+        ;;
+    esac
+}
+
+check_p2p() { # GPUS PAIRS: ordered pairs of which one reaches the other
+    if [ "$1" -lt 2 ]; then
+        note P2P "one GPU: one rank, except lab 5, whose ranks may share it"
+    elif [ "$2" -eq $(($1 * ($1 - 1))) ]; then
+        ok P2P "every GPU reaches every other"
+    else
+        note P2P "$2 of $(($1 * ($1 - 1))) pairs reach each other: between the\
+ others NCCL goes through the host's memory, and labs 5 and 6 can't"
+    fi
+}
+
+check_topology() {
+    local links
+    if ! has nvidia-smi || [ "$gpus_found" -lt 2 ]; then
+        return
+    fi
+    links=$(nvidia-smi topo -m 2> /dev/null | awk '/^GPU[0-9]/ {
+        for (i = 2; i <= NF; i++)
+            if ($i ~ /^(NV[0-9]+|SYS|NODE|PHB|PXB|PIX)$/) seen[$i]++ }
+        END { for (s in seen) printf " %s", s }')
+    ok topology "connections:${links:- unknown} (nvidia-smi topo -m)"
+}
+
+# Both send what one GPU writes to another's memory through the root complex:
+# slow, or wrong.
+check_iommu() {
+    if [ -n "$(ls -A "$root/sys/class/iommu" 2> /dev/null)" ]; then
+        note IOMMU "on: copies between GPUs may hang or be slow; on a machine of\
+ your own, off in the BIOS or iommu=pt"
+    else
+        ok IOMMU off
+    fi
+    if ! has lspci || [ "$(id -u)" -ne 0 ]; then
+        note ACS "not looked at (needs root and lspci)"
+    elif lspci -vvv 2> /dev/null | grep -q 'ACSCtl:.*SrcValid+'; then
+        note ACS "on at a PCI bridge: copies between GPUs take the way through\
+ the CPU; NCCL's troubleshooting page has how to turn it off"
+    else
+        ok ACS off
+    fi
+}
+
+# NCCL's ranks of one machine share memory there; pinned memory is locked.
+check_shared_memory() {
+    local mib
+    mib=$(df -Pm "$root/dev/shm" 2> /dev/null | awk 'NR == 2 { print $2 }')
+    if [ ! -w "$root/dev/shm" ]; then
+        wrong_gpu /dev/shm "not here, or not writable" \
+            "NCCL needs it: mount a tmpfs there"
+    elif [ "${mib:-0}" -lt 1024 ]; then
+        note /dev/shm "${mib:-0} MiB: NCCL may run out of it (a container:\
+ --shm-size=1g)"
+    else
+        ok /dev/shm "$mib MiB"
+    fi
+    if [ "$(ulimit -l)" = unlimited ]; then
+        ok "locked memory" unlimited
+    else
+        note "locked memory" "at most $(ulimit -l) KiB: enough on one machine;\
+ InfiniBand needs ulimit -l unlimited"
+    fi
+}
+
+check_gpus() {
+    check_devices
+    [ "$gpus_found" -eq 0 ] || check_driver
+    check_toolkit
+    [ "$gpus_found" -gt 0 ] || return 0
+    check_shared_memory
+    check_probe
+    check_topology
+    check_iommu
+}

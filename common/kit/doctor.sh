@@ -1,0 +1,282 @@
+#!/usr/bin/env bash
+# Can this machine build and run the labs? `make doctor` says so, a line for
+# each thing that they need:
+#
+#   ok     WHAT: what was seen
+#   note   WHAT: what was seen, and what it means
+#   WRONG  WHAT: what was seen; what to do about it
+#
+#   common/kit/doctor.sh [BUILD]            default build
+#
+# Everything but GPUs has to be right for GPU=sim, and that is enough for all
+# labs. What is WRONG with GPUs or their libraries (common/kit/doctor-gpu.sh) is
+# in the way of GPU=cuda alone. Exit status: 0 when labs can be built and run on
+# one of the two, 1 when not.
+#
+# DOCTOR_ROOT, for tests: /dev, /proc, /sys and /usr/local/cuda are looked for
+# below it.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+build=${1-build}
+root=${DOCTOR_ROOT-}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+wrong=0 wrong_gpu=0
+
+ok() { printf 'ok     %s: %s\n' "$1" "$2"; }
+note() { printf 'note   %s: %s\n' "$1" "$2"; }
+wrong() { # WHAT SEEN CURE
+    printf 'WRONG  %s: %s; %s\n' "$1" "$2" "$3"
+    wrong=$((wrong + 1))
+}
+wrong_gpu() {
+    printf 'WRONG  %s: %s; %s\n' "$1" "$2" "$3"
+    wrong_gpu=$((wrong_gpu + 1))
+}
+has() { command -v "$1" > /dev/null; }
+
+# 12.4 at_least 12.10? By the parts, as versions are.
+at_least() { # LEAST VERSION
+    [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]
+}
+
+# ---- the machine -------------------------------------------------------------------
+
+check_system() {
+    local name
+    name=$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release 2> /dev/null)
+    name="${name:-unknown system}, Linux $(uname -r), $(uname -m)"
+    if [ "$(uname -m)" = x86_64 ]; then
+        ok system "$name"
+    else
+        wrong system "$name" \
+            "simgpu's device code runs on x86_64: use such a machine"
+    fi
+}
+
+check_cores() {
+    local n
+    n=$(nproc)
+    if [ "$n" -ge 4 ]; then
+        ok cores "$n"
+    else
+        note cores "$n, so that the ranks of a run share them: runs take\
+ longer, their modelled times stay the same"
+    fi
+}
+
+check_memory() {
+    local mib
+    mib=$(awk '/^MemAvailable/ { print int($2 / 1024) }' \
+        "$root/proc/meminfo" 2> /dev/null)
+    if [ "${mib:-0}" -ge 2048 ]; then
+        ok memory "$mib MiB available"
+    else
+        note memory "${mib:-unknown} MiB available: runs of 8 ranks and\
+ parallel builds may need 2048 (make -j1 needs less)"
+    fi
+}
+
+check_limits() {
+    local files space
+    files=$(ulimit -n) space=$(ulimit -v)
+    if [ "$files" != unlimited ] && [ "$files" -lt 64 ]; then
+        wrong "open files" "at most $files" \
+            "mpirun needs 64 for 8 ranks: ulimit -n 1024"
+    else
+        ok "open files" "at most $files"
+    fi
+    if [ "$space" != unlimited ] && [ "$space" -lt 33554432 ]; then
+        wrong "address space" "at most $space KiB" \
+            "simgpu maps what it models: ulimit -v unlimited"
+    else
+        ok "address space" "$space"
+    fi
+}
+
+check_disk() {
+    local mib
+    mib=$(df -Pm . | awk 'NR == 2 { print $4 }')
+    if [ "${mib:-0}" -ge 1024 ]; then
+        ok disk "$mib MiB free here"
+    else
+        wrong disk "${mib:-no} MiB free here" \
+            "a build and its tests need 1024: free some, or BUILD=elsewhere"
+    fi
+}
+
+# ---- what builds -------------------------------------------------------------------
+
+check_tools() {
+    local tool missing=
+    for tool in make awk patch pkg-config git; do
+        has "$tool" || missing+=" $tool"
+    done
+    if [ -z "$missing" ]; then
+        ok tools "make, awk, patch, pkg-config, git"
+    else
+        wrong tools "missing:$missing" "make deps (git: apt-get install git)"
+    fi
+}
+
+check_compiler() { # COMPILER LANGUAGE
+    if ! has "$1"; then
+        wrong "$2 compiler" "no $1" "make deps installs it"
+    elif ! echo 'int main(void) { return 0; }' |
+        "$1" -x "$2" -o "$work/hello" - 2> "$work/log"; then
+        wrong "$2 compiler" "$1: $(head -n 1 "$work/log")" \
+            "it has to build programs: make deps"
+    elif ! "$work/hello"; then
+        wrong "$2 compiler" "what $1 builds in $work doesn't run" \
+            "set TMPDIR to a folder where programs may run"
+    else
+        ok "$2 compiler" "$("$1" --version | head -n 1)"
+    fi
+}
+
+# pkg-config's names of what common/rules.mk links.
+libraries=(mpich expat yaml-0.1 jansson libdw libelf openblas sqlite3
+    libsodium libuv libarchive libseccomp)
+
+check_libraries() {
+    local name missing=
+    for name in "${libraries[@]}"; do
+        pkg-config --exists "$name" 2> /dev/null || missing+=" $name"
+    done
+    if [ -z "$missing" ]; then
+        ok libraries "${#libraries[@]} of ${#libraries[@]}"
+    else
+        wrong libraries "missing:$missing" "make deps installs them"
+    fi
+}
+
+# ---- what runs ---------------------------------------------------------------------
+
+# Eight ranks that find each other, by the mpirun that the labs will get.
+check_mpi() {
+    local said
+    has mpirun || { wrong MPI "no mpirun" "make deps installs MPICH"; return; }
+    cat > "$work/mpi.c" << 'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, n;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    if (rank == 0)
+        printf("%d\n", n);
+    return MPI_Finalize();
+}
+END
+    # shellcheck disable=SC2046 # flags are words
+    if ! "${CC-gcc}" -o "$work/mpi" "$work/mpi.c" \
+        $(pkg-config --cflags --libs mpich 2> /dev/null) 2> "$work/log"; then
+        wrong MPI "MPICH's headers and library don't build a program" \
+            "make deps installs them"
+        return
+    fi
+    said=$(timeout 60 mpirun -n 8 "$work/mpi" 2>&1 < /dev/null)
+    case $said in
+    8) ok MPI "MPICH $(pkg-config --modversion mpich), 8 ranks find each other" ;;
+    1$'\n'1*) wrong MPI "mpirun starts 8 programs that are alone: it is another\
+ MPI's" "use mpirun.mpich, or let mpirun be it (update-alternatives)" ;;
+    *) wrong MPI "mpirun -n 8 says: $(head -n 1 <<< "$said")" \
+        "it has to start 8 processes here" ;;
+    esac
+}
+
+# A rank of simgpu opens the memory of its peers as files of their processes.
+check_peers() {
+    exec 9> "$work/peer"
+    if bash -c "true < /proc/$$/fd/9" 2> /dev/null; then
+        ok peers "a process can open another's files in /proc"
+    else
+        wrong peers "a process can't open another's files in /proc" \
+            "mount /proc without hidepid, run without a ptrace restriction"
+    fi
+    exec 9>&-
+}
+
+# ---- what keeps submissions apart, for who grades ------------------------------------
+
+# What the kernel answers to landlock_create_ruleset(NULL, 0, VERSION).
+landlock_version() {
+    "${CC-gcc}" -x c -o "$work/landlock" - 2> /dev/null << 'END' &&
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    printf("%ld\n", syscall(444, NULL, 0, 1));
+    return 0;
+}
+END
+        "$work/landlock"
+}
+
+check_grader() {
+    local version groups=$root/sys/fs/cgroup
+    if ! has bwrap; then
+        note bubblewrap "not here: grading at isolation level 2 needs it (make\
+ deps)"
+    elif bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev true \
+        2> "$work/log"; then
+        ok bubblewrap "makes namespaces: grading at isolation level 2"
+    else
+        note bubblewrap "$(head -n 1 "$work/log"): allow user namespaces, or\
+ grade with --isolation 1 or 0"
+    fi
+    version=$(landlock_version)
+    if [ "${version:--1}" -ge 1 ]; then
+        ok Landlock "version $version"
+    else
+        note Landlock "this kernel has none: isolation level 1 can't be had"
+    fi
+    if [ -w "$groups/memory" ] || { [ -f "$groups/cgroup.controllers" ] &&
+        [ -w "$groups" ]; }; then
+        ok "control groups" "can be made: memory and processes are limited"
+    else
+        note "control groups" "none can be made here (not root?): level 3 and\
+ limits on memory can't be had"
+    fi
+    if ! has sbatch; then
+        note Slurm "not here: grade batch runs on this machine alone"
+    elif timeout 10 sinfo -h > /dev/null 2>&1; then
+        ok Slurm "$(sbatch --version), and it answers"
+    else
+        note Slurm "installed, but no cluster answers: grade batch runs on this\
+ machine alone"
+    fi
+}
+
+# ---- all of it ---------------------------------------------------------------------
+
+# shellcheck source=common/kit/doctor-gpu.sh
+. common/kit/doctor-gpu.sh
+check_system
+check_cores
+check_memory
+check_limits
+check_disk
+check_tools
+check_compiler "${CC-gcc}" c
+check_compiler "${CXX-g++}" c++
+check_libraries
+check_mpi
+check_peers
+check_grader
+check_gpus
+echo
+if [ $wrong -gt 0 ]; then
+    echo "$wrong to put right before labs can be built and run here"
+    exit 1
+fi
+if [ "$gpus_found" -gt 0 ] && [ $wrong_gpu -eq 0 ]; then
+    echo "labs can be built and run here, on $gpus_found GPUs and on simgpu"
+elif [ "$gpus_found" -gt 0 ]; then
+    echo "labs can be built and run here with GPU=sim; $wrong_gpu to put right" \
+        "for GPU=cuda"
+else
+    echo "labs can be built and run here: no GPU is found, so simgpu is used"
+fi
