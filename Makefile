@@ -24,6 +24,8 @@ test:                  ## all tests; ends with their count
 fuzz: all              ## damaged input for all readers, 10 minutes each
 	tests/fuzz/fuzz.sh $(BUILD) $(BUILD)/fuzz 600
 bench:                 ## speeds, as ratios within one run
+test-gpu:              ## labs and API programs on this machine's GPUs
+sanitize:              ## labs' solutions under compute-sanitizer, on GPUs
 lint: lint-format lint-code   ## format and static checks
 clean:                 ## remove everything built
 	rm -rf $(BUILD)

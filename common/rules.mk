@@ -365,6 +365,25 @@ cuda-links:
 bench: all $(PROGS)
 	@tests/bench.sh $(BUILD)
 
+# ---- on real GPUs: a build of its own, so that none is disturbed ---------------
+
+# The programs of tests/gpu/programs.txt that GPUs can run, and those beside it.
+GPU_PROGS := $(addprefix $(BUILD)/tests/,$(shell awk '$$2 ~ /[0-9]/ { print $$1 }' \
+	tests/gpu/programs.txt 2>/dev/null)) $(filter $(BUILD)/tests/conformance/% \
+	$(BUILD)/tests/gpu/%,$(PROGS))
+# Deprecated functions are the API too.
+$(O)/obj/tests/simgpu/%.o: CFLAGS += -Wno-deprecated-declarations
+.PHONY: test-gpu sanitize gpu-build gpu-programs
+gpu-programs: $(BUILD)/probe $(LAB_PROGRAMS) $(SOLUTIONS) $(sort $(GPU_PROGS))
+gpu-build:
+	@$(if $(and $(CUDA_HOME),$(wildcard $(CUDA_HOME)/include/nccl.h \
+	    /usr/include/nccl.h)),$(MAKE) GPU=cuda BUILD=$(BUILD)/gpu gpu-programs,\
+	    echo "skipped: GPU=cuda build (no CUDA toolkit with NCCL here)")
+test-gpu: gpu-build
+	@tests/gpu/test-gpu.sh $(BUILD)/gpu
+sanitize: gpu-build
+	@tests/gpu/sanitize.sh $(BUILD)/gpu
+
 .PHONY: FORCE all help quickstart simgpu solutions lint clean lint-format \
 	lint-code doctor probe
 C_FILES = $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
