@@ -26,6 +26,7 @@ fuzz: all              ## damaged input for all readers, 10 minutes each
 bench:                 ## speeds, as ratios within one run
 test-gpu:              ## labs and API programs on this machine's GPUs
 sanitize:              ## labs' solutions under compute-sanitizer, on GPUs
+bench-gpu:             ## the kit's kernels against what the GPU can do
 lint: lint-format lint-code   ## format and static checks
 clean:                 ## remove everything built
 	rm -rf $(BUILD)

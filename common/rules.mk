@@ -341,6 +341,14 @@ $(BUILD)/tests/labs/prog_lab6: PROG_LIBS := $(LAB6_PURE) -lexpat -ldw -lelf
 $(BUILD)/tests/labs/prog_lab6: $(LAB6_PURE)
 $(BUILD)/tests/nn/prog_nn: PROG_LIBS := $(NN_ARCHIVES) $(JUDGE_LIBS)
 $(BUILD)/tests/nn/prog_nn: $(NN_ARCHIVES)
+LAB1 := $(firstword $(wildcard solutions/lab1-collectives \
+	labs/lab1-collectives))
+CEILINGS_OBJ := $(NN_ARCHIVES) $(call objs,$(LAB1)/reduce.cu \
+	common/lab/must.c)
+$(O)/obj/tests/gpu/prog_%.o: INC = -I$(LAB1) $(GPU_CFLAGS) $(MPI_CFLAGS)
+$(BUILD)/tests/gpu/prog_ceilings: PROG_LIBS := $(filter %.o,$(CEILINGS_OBJ)) \
+	$(NN_ARCHIVES) $(JUDGE_LIBS)
+$(BUILD)/tests/gpu/prog_ceilings: $(CEILINGS_OBJ)
 $(BUILD)/tests/cublas/prog_cublas: PROG_LIBS := $(O)/libjudge.a $(JUDGE_LIBS)
 $(BUILD)/tests/cublas/prog_cublas: $(O)/libjudge.a
 $(BUILD)/tests/bench/prog_replay_speed: PROG_LIBS := $(O)/libgraph.a \
@@ -373,7 +381,7 @@ GPU_PROGS := $(addprefix $(BUILD)/tests/,$(shell awk '$$2 ~ /[0-9]/ { print $$1 
 	$(BUILD)/tests/gpu/%,$(PROGS))
 # Deprecated functions are the API too.
 $(O)/obj/tests/simgpu/%.o: CFLAGS += -Wno-deprecated-declarations
-.PHONY: test-gpu sanitize gpu-build gpu-programs
+.PHONY: test-gpu sanitize bench-gpu gpu-build gpu-programs
 gpu-programs: $(BUILD)/probe $(LAB_PROGRAMS) $(SOLUTIONS) $(sort $(GPU_PROGS))
 gpu-build:
 	@$(if $(and $(CUDA_HOME),$(wildcard $(CUDA_HOME)/include/nccl.h \
@@ -383,6 +391,8 @@ test-gpu: gpu-build
 	@tests/gpu/test-gpu.sh $(BUILD)/gpu
 sanitize: gpu-build
 	@tests/gpu/sanitize.sh $(BUILD)/gpu
+bench-gpu: gpu-build
+	@tests/gpu/bench-gpu.sh $(BUILD)/gpu
 
 .PHONY: FORCE all help quickstart simgpu solutions lint clean lint-format \
 	lint-code doctor probe
