@@ -1,6 +1,6 @@
-# What real GPUs need, for doctor.sh, which reads this file. On a machine without
-# any, the line that says so is all, and one for the toolkit: GPU=cuda is built by
-# the tests wherever it is.
+# What real GPUs need, for doctor.sh, which reads this file. On a machine
+# without any, the line that says so is all, and those of the toolkit: the tests
+# build with GPU=cuda wherever it is.
 # shellcheck shell=bash disable=SC2154 # root, build, work: doctor.sh's
 gpus_found=0
 
@@ -32,7 +32,7 @@ in_container() {
     [ -e "$root/.dockerenv" ] || [ -e "$root/run/.containerenv" ]
 }
 
-# ---- driver ------------------------------------------------------------------------
+# ---- driver ------------------------------------------------------------------
 
 # Sets gpus_found. What is missing depends on what else is there.
 check_devices() {
@@ -70,7 +70,8 @@ check_driver() {
         wrong_gpu driver "nvidia-smi: $(head -n 1 <<< "$said")" \
             "reboot after a change of driver, or install it anew"
     else
-        driver_cuda=$(sed -n 's/.*CUDA Version: *\([0-9.]*\).*/\1/p' <<< "$said")
+        driver_cuda=$(sed -n 's/.*CUDA Version: *\([0-9.]*\).*/\1/p' \
+            <<< "$said")
         ok driver "$(smi driver_version | head -n 1), for CUDA up to\
  ${driver_cuda:-unknown}"
         check_modes
@@ -95,7 +96,7 @@ check_modes() {
     esac
 }
 
-# ---- toolkit and NCCL --------------------------------------------------------------
+# ---- toolkit and NCCL --------------------------------------------------------
 
 nccl_version() { # TOOLKIT
     local h
@@ -112,13 +113,15 @@ check_toolkit() {
     home=$(find_toolkit)
     if [ -z "$home" ]; then
         if [ "$gpus_found" -gt 0 ]; then
-            wrong_gpu toolkit "no nvcc" "install the CUDA toolkit, 12.4 or newer"
+            wrong_gpu toolkit "no nvcc" \
+                "install the CUDA toolkit, 12.4 or newer"
         else
             ok toolkit "no nvcc, and none is needed for simgpu"
         fi
         return
     fi
-    version=$("$home/bin/nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
+    version=$("$home/bin/nvcc" --version |
+        sed -n 's/.*release \([0-9.]*\).*/\1/p')
     nccl=$(nccl_version "$home")
     if ! at_least 12.4 "${version:-0}"; then
         wrong_gpu toolkit "CUDA ${version:-unknown} in $home" \
@@ -139,27 +142,35 @@ check_toolkit() {
     fi
 }
 
-# ---- how GPUs reach each other -----------------------------------------------------
+# ---- how GPUs reach each other -----------------------------------------------
 
 # What the labs' own programs find, where they are built for GPUs.
 check_probe() {
     local said n
-    [ -x "$build/probe" ] || { note probe "$build/probe is not built: make, then\
- make doctor again, tells what programs find"; return; }
+    if [ ! -x "$build/probe" ]; then
+        note probe "$build/probe is not built: make, then make doctor again,\
+ tells what programs find"
+        return
+    fi
     said=$("$build/probe")
     case $said in
-    "backend  sim"*) note probe "$build is a build for simgpu: GPU=cuda\
- BUILD=build/gpu make, then common/kit/doctor.sh build/gpu" ;;
-    *"devices  none: "*) wrong_gpu probe "programs find no GPU: ${said##*none: }" \
-        "see the lines above, and CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES-}" ;;
+    "backend  sim"*) note probe "$build is a build for simgpu: make GPU=cuda\
+ BUILD=build/gpu, then common/kit/doctor.sh build/gpu" ;;
+    *"devices  none: "*) wrong_gpu probe \
+        "programs find no GPU: ${said##*none: }" "see the lines above;\
+ CUDA_VISIBLE_DEVICES is \"${CUDA_VISIBLE_DEVICES-}\"" ;;
     *)
         n=$(awk '/^ *[0-9]+ / { n++ } END { print n + 0 }' <<< "$said")
         ok probe "programs find $n GPUs"
-        check_p2p "$n" "$(awk '/^GPU/ { on = 1; at = index($0, "reaches"); next }
-            on { n += split(substr($0, at), ignored, " ") } END { print n + 0 }' \
-            <<< "$said")"
+        check_p2p "$n" "$(pairs <<< "$said")"
         ;;
     esac
+}
+
+# How many GPUs are listed under "reaches" in probe's table, over all rows.
+pairs() {
+    awk '/^GPU/ { at = index($0, "reaches"); next }
+        at { n += split(substr($0, at), ignored, " ") } END { print n + 0 }'
 }
 
 check_p2p() { # GPUS PAIRS: ordered pairs of which one reaches the other
@@ -189,8 +200,8 @@ check_topology() {
 # slow, or wrong.
 check_iommu() {
     if [ -n "$(ls -A "$root/sys/class/iommu" 2> /dev/null)" ]; then
-        note IOMMU "on: copies between GPUs may hang or be slow; on a machine of\
- your own, off in the BIOS or iommu=pt"
+        note IOMMU "on: copies between GPUs may hang or be slow; on a machine\
+ of your own, off in the BIOS or iommu=pt"
     else
         ok IOMMU off
     fi

@@ -40,7 +40,7 @@ at_least() { # LEAST VERSION
     [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]
 }
 
-# ---- the machine -------------------------------------------------------------------
+# ---- the machine -------------------------------------------------------------
 
 check_system() {
     local name
@@ -105,7 +105,7 @@ check_disk() {
     fi
 }
 
-# ---- what builds -------------------------------------------------------------------
+# ---- what builds -------------------------------------------------------------
 
 check_tools() {
     local tool missing=
@@ -150,7 +150,7 @@ check_libraries() {
     fi
 }
 
-# ---- what runs ---------------------------------------------------------------------
+# ---- what runs ---------------------------------------------------------------
 
 # Eight ranks that find each other, by the mpirun that the labs will get.
 check_mpi() {
@@ -179,7 +179,8 @@ END
     fi
     said=$(timeout 60 mpirun -n 8 "$work/mpi" 2>&1 < /dev/null)
     case $said in
-    8) ok MPI "MPICH $(pkg-config --modversion mpich), 8 ranks find each other" ;;
+    8) ok MPI "MPICH $(pkg-config --modversion mpich), 8 ranks find each\
+ other" ;;
     1$'\n'1*) wrong MPI "mpirun starts 8 programs that are alone: it is another\
  MPI's" "use mpirun.mpich, or let mpirun be it (update-alternatives)" ;;
     *) wrong MPI "mpirun -n 8 says: $(head -n 1 <<< "$said")" \
@@ -199,7 +200,7 @@ check_peers() {
     exec 9>&-
 }
 
-# ---- what keeps submissions apart, for who grades ------------------------------------
+# ---- what keeps submissions apart, for who grades ----------------------------
 
 # What the kernel answers to landlock_create_ruleset(NULL, 0, VERSION).
 landlock_version() {
@@ -250,7 +251,7 @@ check_grader() {
     fi
 }
 
-# ---- all of it ---------------------------------------------------------------------
+# ---- all of it ---------------------------------------------------------------
 
 # shellcheck source=common/kit/doctor-gpu.sh
 . common/kit/doctor-gpu.sh
@@ -275,8 +276,8 @@ fi
 if [ "$gpus_found" -gt 0 ] && [ $wrong_gpu -eq 0 ]; then
     echo "labs can be built and run here, on $gpus_found GPUs and on simgpu"
 elif [ "$gpus_found" -gt 0 ]; then
-    echo "labs can be built and run here with GPU=sim; $wrong_gpu to put right" \
-        "for GPU=cuda"
+    echo "labs can be built and run here with GPU=sim;" \
+        "$wrong_gpu to put right for GPU=cuda"
 else
     echo "labs can be built and run here: no GPU is found, so simgpu is used"
 fi

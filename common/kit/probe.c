@@ -152,7 +152,7 @@ static void print_table(const struct probe *p)
            "memory", "SMs", "clock", "ECC");
     for (int i = 0; i < p->ndevices; i++) {
         const struct cudaDeviceProp *const d = &p->device[i];
-        printf("%3d  %-32s %3d.%d %7zu MiB %4d %5d MHz %4s ", i, d->name,
+        printf("%3d  %-32.32s %3d.%d %7zu MiB %4d %5d MHz %4s ", i, d->name,
                d->major, d->minor, d->totalGlobalMem >> 20,
                d->multiProcessorCount,
                attribute(i, cudaDevAttrClockRate) / 1000,

@@ -13,7 +13,8 @@ failure() { # NAME: why is in $log
 }
 skip() { printf 'skipped  %s: %s\n' "$1" "$2"; skipped=$((skipped + 1)); }
 
-# Run a command, output in $log; FAILED, with its last lines, where it ends badly.
+# Run a command, output in $log; FAILED, with its last lines, when it ends
+# badly.
 try() { # NAME SECONDS COMMAND...
     local name=$1 seconds=$2 status
     shift 2

@@ -4,9 +4,9 @@
 #   tests/gpu/sanitize.sh BUILD [LAB...]            default: every lab
 #
 # A line for each tool and lab: memcheck, accesses outside of allocations;
-# racecheck, shared memory; synccheck, barriers; initcheck, memory read before it
-# was written. A lab's verdicts don't matter here: what is timed is slow under
-# the tool, and may fail.
+# racecheck, shared memory; synccheck, barriers; initcheck, memory read before
+# it was written. A lab's verdicts don't matter here: what is timed is slow
+# under the tool, and may fail.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/gpu/lib.sh

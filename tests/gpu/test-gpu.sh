@@ -19,7 +19,7 @@ shift
 [ $# -gt 0 ] || set -- conformance programs labs
 find_machine "$build"
 
-# ---- conformance: facts about this machine -------------------------------------------
+# ---- conformance: facts about this machine -----------------------------------
 
 conformance() {
     local dir=${EXPECTED_DIR-tests/conformance} file
@@ -42,7 +42,7 @@ conformance() {
 
 facts() { sed -E '/^(#|$|gpus )/d' "$1"; }
 
-# ---- programs that check rules of their own ------------------------------------------
+# ---- programs that check rules of their own ----------------------------------
 
 program() { # NAME PROCESSES GPUS [NAME=VALUE...]
     local name=$1 processes=$2 need=$3 run=()
@@ -70,7 +70,7 @@ programs() {
     done < tests/gpu/programs.txt
 }
 
-# ---- the labs' solutions -------------------------------------------------------------
+# ---- the labs' solutions -----------------------------------------------------
 
 lab() { # LAB RANKS
     try "solution of $1, $2 ranks on $gpus GPUs" 900 \
@@ -113,7 +113,8 @@ for part in "$@"; do
     labs) labs $(all_labs) ;;
     lab[0-9]*) labs "$part" ;;
     *)
-        echo "test-gpu.sh: \"$part\" is no part: conformance, programs, labs, lab1..."
+        echo "test-gpu.sh: \"$part\" is no part: conformance, programs, labs," \
+            "lab1..."
         exit 2
         ;;
     esac

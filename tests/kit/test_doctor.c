@@ -196,6 +196,14 @@ static const struct machine {
      0,
      {"WRONG  probe: programs find no GPU: no driver; "},
      NULL},
+    {"sound; echo 'backend  sim' | probe",
+     0,
+     {"note   probe: ", "is a build for simgpu"},
+     "WRONG"},
+    {"sound; SIMGPU_TOPO=dgx-1v $B/probe | sed s/sim/cuda/ | probe",
+     0,
+     {"ok     probe: programs find 8 GPUs", "note   P2P: 32 of 56 pairs reach"},
+     "WRONG"},
     {"sound; rm build/probe",
      0,
      {"note   probe: ", "/probe is not built"},
@@ -210,11 +218,11 @@ static const struct machine {
 START_TEST(a_machine_is_judged_rightly)
 {
     const struct machine *const m = &machines[_i];
-    struct child c =
-        child_run(120,
-                  "export D=%s DOCTOR_ROOT=%s/root PATH=%s/bin\ncd $D\n%s\n%s\n"
-                  "unset CC CXX; exec bash %s/common/kit/doctor.sh $D/build",
-                  dir, dir, dir, functions, m->change, labtest_root());
+    struct child c = child_run(
+        120,
+        "export D=%s B=%s DOCTOR_ROOT=%s/root PATH=%s/bin\ncd $D\n%s\n%s\n"
+        "unset CC CXX; exec bash %s/common/kit/doctor.sh $D/build",
+        dir, child_build(), dir, dir, functions, m->change, labtest_root());
     ck_assert_msg(c.status == m->status, "%s: status %d, expected %d\n%s%s",
                   m->change, c.status, m->status, c.out, c.err);
     for (int i = 0; i < SAYS && m->says[i]; i++)
