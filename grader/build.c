@@ -204,6 +204,9 @@ static int check_dependencies(struct grade *g, const struct sandbox *s,
     snprintf(path, sizeof path, "%s/out/%s.d", g->work, file);
     FILE *const f = fopen(path, "re");
     int outside = 0;
+    // "out/file.o:" is where the list begins; nvcc writes "out/file.o :"
+    while (f && fscanf(f, "%4095s", name) == 1 && name[strlen(name) - 1] != ':')
+        ;
     while (f && !outside && fscanf(f, "%4095s", name) == 1) {
         outside = name[0] == '/' ? strncmp(name, "/usr/", 5) != 0
                                  : strncmp(name, "../", 3) == 0;
@@ -213,8 +216,6 @@ static int check_dependencies(struct grade *g, const struct sandbox *s,
         }
         outside |=
             strstr(name, "/../") != NULL && strncmp(name, "/usr/", 5) != 0;
-        // "out/file.o:" is where the list begins
-        outside &= name[strlen(name) - 1] != ':';
     }
     if (f)
         fclose(f);

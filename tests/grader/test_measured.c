@@ -87,13 +87,15 @@ static const json_t *test_of(const json_t *j, const char *name)
 
 START_TEST(what_is_measured_comes_to_what_is_modelled)
 {
-    submit("slow", "lab1-collectives", "halving-sends-everything");
-    json_t *const modelled =
-        grade("slow", 1, "--lab lab1 --case tree-time,halving-doubling-time");
-    json_t *const measured =
-        grade("slow", 1,
-              "--lab lab1 --measured --case tree-time,halving-doubling-time");
-    static const char *const names[] = {"tree-time", "halving-doubling-time"};
+    setenv("SIMGPU_TOPO", "pcie-4090", 1); // which these cases ask for
+    submit("slow", "lab1-collectives", "choice-is-always-the-ring");
+    static const char *const names[] = {"choice-small-time",
+                                        "choice-large-time"};
+    json_t *const modelled = grade(
+        "slow", 1, "--lab lab1 --case choice-small-time,choice-large-time");
+    json_t *const measured = grade("slow", 1,
+                                   "--lab lab1 --measured --case "
+                                   "choice-small-time,choice-large-time");
     for (int i = 0; i < 2; i++) {
         const json_t *const a = test_of(modelled, names[i]);
         const json_t *const b = test_of(measured, names[i]);
@@ -106,7 +108,8 @@ START_TEST(what_is_measured_comes_to_what_is_modelled)
             low, number(b, "time_us") / number(b, "reference_us"), 1e-9);
         ck_assert(json_is_null(json_object_get(a, "ratio_low")));
     }
-    ck_assert_double_lt(number(test_of(measured, names[1]), "score"), 3);
+    ck_assert_double_lt(number(test_of(measured, names[0]), "score"), 1);
+    ck_assert_double_eq(number(test_of(measured, names[1]), "score"), 1);
     ck_assert(json_is_true(json_object_get(measured, "measured")));
     json_decref(modelled);
     json_decref(measured);
@@ -194,9 +197,10 @@ END_TEST
 static const struct {
     const char *line, *says;
 } cheats[] = {
-    {"static int early(void) { return 1; } int ran = early();",
+    {"volatile int one = 1;\\nint ran = one;",
      "runs code before or after main"},
-    {"__attribute__((constructor)) static void early(void) {}",
+    {"volatile int ran;\\n"
+     "__attribute__((constructor)) static void early(void) { ran = 1; }",
      "runs code before or after main"},
     {"#include <stdlib.h>\\nstatic void late(void) {}\\n"
      "extern \"C\" void arm(void) { atexit(late); }",
