@@ -104,21 +104,22 @@ static int wanted(const struct grade *g, const struct plan_case *c, int nranks,
     return 0;
 }
 
+/* How many GPUs nranks ranks need. */
+static int needs(const struct grade *g, int nranks)
+{
+    const int ranks = g->judge->shares_gpus ? 1 : nranks;
+    return ranks > g->judge->least_gpus ? ranks : g->judge->least_gpus;
+}
+
 static void skip(struct grade *g, const struct batch *b)
 {
     for (int i = 0; i < b->n; i++) {
         struct judge_verdict v = JUDGE_VERDICT_NONE;
         v.skipped = 1;
         judge_fail(&v, "skipped: it needs %d GPUs, and this machine has %d",
-                   b->nranks, g->machine.ngpus);
+                   needs(g, b->nranks), g->machine.ngpus);
         run_keep(g, b->case_no[i], b->nranks, &v);
     }
-}
-
-static int has_gpus(const struct grade *g, int nranks)
-{
-    return !g->machine.measured || nranks <= g->machine.ngpus ||
-           g->judge->shares_gpus;
 }
 
 /* All cases that ask for nranks ranks on this machine. */
@@ -132,7 +133,7 @@ static int run_ranks(struct grade *g, int nranks, const char *topo)
     for (int i = 0; i < g->plan->ncases && b.n < RUN_MAX_CASES; i++)
         if (wanted(g, &g->plan->cases[i], nranks, topo))
             b.case_no[b.n++] = i;
-    if (!has_gpus(g, nranks)) {
+    if (g->machine.measured && g->machine.ngpus < needs(g, nranks)) {
         skip(g, &b);
         return 0;
     }

@@ -28,9 +28,10 @@ static void rerun_of(const struct grade *g, int i, char *out, size_t nbytes)
 static void skipped_text(const struct grade *g, char *out, size_t nbytes)
 {
     snprintf(out, nbytes,
-             "%d cases were skipped, since this machine has %d GPU%s: grade it "
+             "%d case%s skipped, since this machine has %d GPU%s: grade it "
              "where there are more",
-             g->nskipped, g->machine.ngpus, g->machine.ngpus == 1 ? "" : "s");
+             g->nskipped, g->nskipped == 1 ? "" : "s", g->machine.ngpus,
+             g->machine.ngpus == 1 ? "" : "s");
 }
 
 void grade_report(const struct grade *g)

@@ -89,6 +89,7 @@ struct judge_lab {                  /* one per lab, exported by its judge.c */
                                            NULL: the lab has no such cases */
     int shares_gpus; /* may ranks outnumber GPUs? Then several have the same one,
                         and there is no lab_run.comm */
+    int least_gpus;  /* that it makes sense on, of one node; 0: no matter */
 };
 
 #define JUDGE_ANSWER "answer" /* the kind that every lab has */

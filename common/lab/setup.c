@@ -6,32 +6,45 @@
 #include "lab/run.h"
 #include "must.h"
 
-/* Has every rank a device of its own on its node, or may they share? Rank 0 says
- * if not. *shared: some do. */
-static int enough_devices(struct lab_run *r, int *shared)
+/* Rank 0 says why it can't be done here. */
+static void say_too_few(const struct lab_run *r, int ndevices, cudaError_t err)
 {
-    int ndevices = 0;
-    const cudaError_t err = cudaGetDeviceCount(&ndevices);
-    if (err != cudaSuccess)
-        ndevices = 0;
-    const int mine = r->ranks_per_node <= ndevices
-                         ? 2
-                         : judge_labs[0]->shares_gpus && ndevices > 0;
-    int all;
-    MPI_MUST(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, r->mpi_comm));
-    *shared = all == 1;
-    r->device = all ? r->local_rank % ndevices : 0;
-    if (all || r->rank != 0)
-        return all;
+    const int least = judge_labs[0]->least_gpus;
     if (err != cudaSuccess)
         fprintf(stderr, "%s: no GPU can be used: %s\n", lab.name,
                 cudaGetErrorString(err));
+    else if (ndevices < least)
+        fprintf(stderr,
+                "%s: this lab needs %d GPUs in a node, and here is %d: "
+                "SIMGPU_TOPO, or another node, may have more\n",
+                lab.name, least, ndevices);
     else
         fprintf(stderr,
                 "%s: %d ranks on a node that has %d GPUs: each rank needs one, "
                 "so start fewer ranks, or on more nodes\n",
                 lab.name, r->ranks_per_node, ndevices);
-    return 0;
+}
+
+/* Has every rank a device of its own on its node, or may they share? *shared: some
+ * do. */
+static int enough_devices(struct lab_run *r, int *shared)
+{
+    enum { TOO_FEW, SHARED, ENOUGH };
+    const struct judge_lab *const judge = judge_labs[0];
+    int ndevices = 0, all;
+    const cudaError_t err = cudaGetDeviceCount(&ndevices);
+    if (err != cudaSuccess)
+        ndevices = 0;
+    const int mine = ndevices == 0 || ndevices < judge->least_gpus ? TOO_FEW
+                     : r->ranks_per_node <= ndevices               ? ENOUGH
+                     : judge->shares_gpus                          ? SHARED
+                                                                   : TOO_FEW;
+    MPI_MUST(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, r->mpi_comm));
+    *shared = all == SHARED;
+    r->device = all != TOO_FEW ? r->local_rank % ndevices : 0;
+    if (all == TOO_FEW && r->rank == 0)
+        say_too_few(r, ndevices, err);
+    return all != TOO_FEW;
 }
 
 int run_setup(struct lab_run *r, MPI_Comm comm)

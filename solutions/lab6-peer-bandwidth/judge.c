@@ -139,4 +139,8 @@ static const struct judge_kind kinds[] = {
 
 extern const struct judge_lab judge_lab6;
 const struct judge_lab judge_lab6 = {
-    .lab = "lab6-peer-bandwidth", .kinds = kinds, .answers = answers};
+    .lab = "lab6-peer-bandwidth",
+    .kinds = kinds,
+    .answers = answers,
+    .least_gpus = 2,
+};

@@ -124,7 +124,7 @@ START_TEST(what_needs_more_gpus_is_skipped_by_name)
                             "--lab lab1 --measured --case "
                             "communicator,broadcast-odd,answer-beta");
     ck_assert_str_eq(text(j, "outcome"), "infra");
-    ck_assert(strstr(text(j, "message"), "3 cases were skipped, since this "
+    ck_assert(strstr(text(j, "message"), "3 cases skipped, since this "
                                          "machine has 1 GPU:") != NULL);
     ck_assert_str_eq(text(test_of(j, "communicator"), "message"),
                      "skipped: it needs 4 GPUs, and this machine has 1");

@@ -274,6 +274,20 @@ START_TEST(a_wrong_option_of_the_sweep_is_a_usage_error)
 }
 END_TEST
 
+START_TEST(one_gpu_has_no_peers)
+{
+    struct child c = child_run(60,
+                               "SIMGPU_TOPO=%s/tests/labs/one-gpu.xml mpirun "
+                               "-n 1 %s/solutions/lab6",
+                               labtest_root(), child_build());
+    ck_assert_int_eq(c.status, 2);
+    ck_assert_msg(strstr(c.err, "needs 2 GPUs in a node, and here is 1") !=
+                      NULL,
+                  "%s", c.err);
+    child_clear(&c);
+}
+END_TEST
+
 static void own_tests(TCase *t)
 {
     tcase_add_loop_test(t, the_solution_is_full_on_each_machine, 0, MACHINES);
@@ -289,6 +303,7 @@ static void own_tests(TCase *t)
     tcase_add_loop_test(t, the_grader_grades_on_the_students_own_machine, 0, 2);
     tcase_add_test(t, the_sweep_shows_the_published_cube_mesh);
     tcase_add_test(t, the_sweep_shows_the_measured_links_of_a_dgx_1v);
+    tcase_add_test(t, one_gpu_has_no_peers);
     tcase_add_test(t, a_wrong_option_of_the_sweep_is_a_usage_error);
 }
 
