@@ -239,8 +239,11 @@ int route_find(const struct topo *t, int32_t from, int32_t to, enum route_by by,
         return -1;
     use_memory(out, t, a);
     use_memory(out, t, b);
-    if (from == to)
+    if (from == to) { // read there, and written there
+        if (out->nresources > 0)
+            out->resource[out->nresources++] = out->resource[0];
         return 0;
+    }
     if (a.node != b.node)
         return go_between_nodes(out, t, a, b);
     if (by != ROUTE_NCCL) {

@@ -45,7 +45,8 @@ struct topo_path { /* one way from place to place */
     uint64_t latency_ps;
     double rate_cap; /* bytes/s one transfer can reach alone, 0: no cap */
     int nresources;
-    int resource[TOPO_MAX_PATH]; /* each once */
+    int resource[TOPO_MAX_PATH]; /* each once; but a memory in which bytes are
+                                    both read and written twice */
     char kind[8]; /* as nvidia-smi topo -m: "NV4", "PIX", "SYS"; "X", "NET" */
 };
 

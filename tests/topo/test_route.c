@@ -62,10 +62,25 @@ START_TEST(a_path_names_each_resource_once)
         for (int b = -hosts; b < n; b++) {
             const struct topo_path p = path_of(t, a, b, 1);
             ck_assert(p.nresources >= 1 && rate_of(t, &p) > 0);
+            if (a == b)
+                continue;
             for (int i = 0; i < p.nresources; i++)
                 for (int k = 0; k < i; k++)
                     ck_assert_int_ne(p.resource[i], p.resource[k]);
         }
+    topo_free(t);
+}
+END_TEST
+
+START_TEST(a_copy_within_a_memory_reads_and_writes_it)
+{
+    struct topo *const t = machine_load(machine_names[_i]);
+    for (int a = -1; a < 1; a++) { // the host's, and GPU 0's
+        const struct topo_path p = path_of(t, a, a, 1);
+        ck_assert_int_eq(p.nresources, 2);
+        ck_assert_int_eq(p.resource[0], topo_memory(t, a));
+        ck_assert_int_eq(p.resource[1], topo_memory(t, a));
+    }
     topo_free(t);
 }
 END_TEST
@@ -212,6 +227,8 @@ int main(void)
     TCase *const tc = tcase_create("route");
     tcase_add_loop_test(tc, routes_there_and_back_are_alike, 0, MACHINES);
     tcase_add_loop_test(tc, a_path_names_each_resource_once, 0, MACHINES);
+    tcase_add_loop_test(tc, a_copy_within_a_memory_reads_and_writes_it, 0,
+                        MACHINES);
     tcase_add_test(tc, puzzler_1s_matrix_is_the_published_one);
     tcase_add_test(tc, dgx_1v_has_the_published_links);
     tcase_add_test(tc, links_of_gpus_and_nics_are_named_as_nvidia_smi_does);
