@@ -12,8 +12,8 @@
 #include "grading.h"
 #include "ledger.h"
 #include "temp.h"
-#include "topo/topo.h"
 #include "text.h"
+#include "topo/topo.h"
 #include "verb.h"
 
 struct options {
