@@ -85,19 +85,17 @@ END_TEST
 
 /* ---- the comparison itself ------------------------------------------------------- */
 
-static char dir[64], file[96];
+static char dir[CHILD_FOLDER], file[CHILD_FOLDER + 32];
 
 static void setup(void)
 {
-    strcpy(dir, "/tmp/commlab-conformance-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
+    child_folder(dir, "commlab-conformance");
     snprintf(file, sizeof file, "%s/expected-made-up.txt", dir);
 }
 
 static void teardown(void)
 {
-    struct child c = child_run(10, "rm -r %s", dir);
-    child_clear(&c);
+    child_remove(dir);
 }
 
 static void write_file(const char *text)

@@ -5,14 +5,14 @@
 #define _GNU_SOURCE
 #include <check.h>
 #include <stdio.h>  /* snprintf */
-#include <stdlib.h> /* mkdtemp */
+#include <stdlib.h> /* free */
 #include <string.h> /* strstr */
 
 #include "child.h"
 #include "labtest.h"
 #include "suite.h"
 
-static char dir[64];
+static char dir[CHILD_FOLDER];
 
 /*
  * $B is this build, $F a made-up one, which has a probe of simgpu and what
@@ -27,8 +27,7 @@ static const char functions[] =
 
 static void setup(void)
 {
-    strcpy(dir, "/tmp/commlab-gpu-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
+    child_folder(dir, "commlab-gpu");
     struct child c =
         child_run(10, "cd %s && mkdir bin build && ln -s %s/probe build/probe",
                   dir, child_build());
@@ -38,8 +37,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    struct child c = child_run(10, "rm -r %s", dir);
-    child_clear(&c);
+    child_remove(dir);
 }
 
 enum { SAYS = 4 };
@@ -146,7 +144,7 @@ static const struct run {
 START_TEST(a_script_says_and_returns_what_it_should)
 {
     const struct run *const r = &runs[_i];
-    char file[96], *script;
+    char file[CHILD_FOLDER + 32], *script;
     snprintf(file, sizeof file, "%s/script", dir);
     if (asprintf(&script, functions, dir, child_build(), dir, labtest_root()) <
         0)

@@ -10,7 +10,7 @@
 #include <jansson.h> /* json_load_file */
 #include <math.h>    /* fabs */
 #include <stdio.h>   /* snprintf */
-#include <stdlib.h>  /* mkdtemp */
+#include <stdlib.h>  /* setenv */
 #include <string.h>  /* strstr */
 #include <unistd.h>  /* access */
 
@@ -19,18 +19,16 @@
 
 enum { DEADLINE = 600 };
 
-static char dir[4096]; /* this test's own */
+static char dir[CHILD_FOLDER]; /* this test's own */
 
 static void make_folder(void)
 {
-    snprintf(dir, sizeof dir, "/tmp/commlab-measured-XXXXXX");
-    ck_assert(mkdtemp(dir) != NULL);
+    child_folder(dir, "commlab-measured");
 }
 
 static void remove_folder(void)
 {
-    struct child c = child_run(30, "rm -rf %s", dir);
-    child_clear(&c);
+    child_remove(dir);
 }
 
 /* A copy of a lab's solution in DIR/NAME, patched with a mutant of it or not. */

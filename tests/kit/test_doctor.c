@@ -3,14 +3,13 @@
 #define _GNU_SOURCE
 #include <check.h>
 #include <stdio.h>  /* snprintf */
-#include <stdlib.h> /* mkdtemp */
 #include <string.h> /* strstr */
 
 #include "child.h"
 #include "labtest.h"
 #include "suite.h"
 
-static char dir[64];
+static char dir[CHILD_FOLDER];
 
 /*
  * $D/bin: all programs of /usr/bin; $D/root: a machine without GPUs. The shell
@@ -43,8 +42,7 @@ static const char functions[] =
 
 static void setup(void)
 {
-    strcpy(dir, "/tmp/commlab-doctor-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
+    child_folder(dir, "commlab-doctor");
     struct child c = child_run(
         60,
         "cd %s && mkdir -p bin root/dev/shm root/sys root/proc && "
@@ -58,8 +56,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    struct child c = child_run(60, "rm -r %s", dir);
-    child_clear(&c);
+    child_remove(dir);
 }
 
 enum { SAYS = 3 };

@@ -11,15 +11,10 @@
 #include <stdlib.h>   /* realloc, abort */
 #include <string.h>   /* strrchr */
 #include <sys/wait.h> /* waitpid */
-#include <time.h>     /* clock_gettime */
 #include <unistd.h>   /* fork, pipe2 */
 
-static double now_sec(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec + t.tv_nsec * 1e-9;
-}
+#include "steady.h"
+#include "temp.h"
 
 struct text {
     char *data;
@@ -63,7 +58,7 @@ static pid_t spawn(const char *command, int out, int err)
 static int drain(struct text text[2], double deadline)
 {
     while (text[0].fd >= 0 || text[1].fd >= 0) {
-        const double left = deadline - now_sec();
+        const double left = deadline - steady_sec();
         if (left <= 0)
             return 0;
         struct pollfd p[2] = {{text[0].fd, POLLIN, 0}, {text[1].fd, POLLIN, 0}};
@@ -88,7 +83,7 @@ struct child child_run(double deadline_sec, const char *format, ...)
     int out[2], err[2];
     if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
         abort();
-    const double begin = now_sec();
+    const double begin = steady_sec();
     const pid_t pid = spawn(command, out[1], err[1]);
     close(out[1]);
     close(err[1]);
@@ -107,7 +102,7 @@ struct child child_run(double deadline_sec, const char *format, ...)
         if (text[i].fd >= 0)
             close(text[i].fd);
     c.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    c.sec = now_sec() - begin;
+    c.sec = steady_sec() - begin;
     c.out = text[0].data;
     c.err = text[1].data;
     free(command);
@@ -135,4 +130,18 @@ const char *child_build(void)
         abort();
     *tests = 0;
     return path;
+}
+
+void child_folder(char path[CHILD_FOLDER], const char *name)
+{
+    if (!mkdtemp(temp_path(path, CHILD_FOLDER, name))) {
+        perror(path);
+        abort(); // no test can do without
+    }
+}
+
+void child_remove(const char *path)
+{
+    struct child c = child_run(60, "rm -rf %s", path);
+    child_clear(&c);
 }
