@@ -4,10 +4,10 @@
 #include <stdio.h>  /* fopen */
 #include <stdlib.h> /* malloc */
 #include <string.h> /* strcmp */
-#include <time.h>   /* clock_gettime */
 #include <unistd.h> /* isatty */
 
 #include "must.h"
+#include "steady.h"
 
 enum { CONTEXT = 8, WIDTH = 96, DEPTH = 4, REPORTS = 10 };
 static const double PROGRESS_SEC = 1; /* between lines of progress */
@@ -123,13 +123,6 @@ static struct nn_batch next_batch(const struct data *d, struct room *room,
 
 /* ---- telling ------------------------------------------------------------------------ */
 
-static double now_sec(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* The mean of all ranks' losses. */
 static double mean_loss(struct lab_run *r, struct nn *m)
 {
@@ -145,7 +138,7 @@ static void progress(const struct lab_run *r, long step,
                      const struct request *q, double begin_sec)
 {
     static double last;
-    const double sec = now_sec();
+    const double sec = steady_sec();
     if (r->rank != 0 || !isatty(STDERR_FILENO) || sec < last + PROGRESS_SEC)
         return;
     last = sec;
@@ -174,7 +167,7 @@ static void train(struct lab_run *r, const struct trainer *t,
                                    .rows = (int)(q->batch / r->nranks),
                                    .loss = NN_CROSS_ENTROPY};
     const struct nn_hyper hyper = {3e-3f, 0.9f, 0.99f, 1e-6f, 0.01f};
-    const double begin_sec = now_sec();
+    const double begin_sec = steady_sec();
     struct nn m;
     struct nn_optimizer o;
     CUDA_MUST(nn_init(&m, &shape, r->stream));

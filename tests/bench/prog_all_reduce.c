@@ -17,7 +17,8 @@
 #include <nccl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "steady.h"
 
 enum { COUNT = 4 << 20, WARMUP = 3, RUNS = 15, PAUSE_NS = 30000000 };
 
@@ -26,13 +27,6 @@ static ncclComm_t comm;
 static int in_place;
 static float *in, *out;     /* on the host */
 static float *d_in, *d_out; /* on the device */
-
-static double now_sec(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void run_simgpu(void)
 {
@@ -52,9 +46,9 @@ static double time_of(void (*run)(void))
 {
     double own[2], last[2];
     MPI_Barrier(MPI_COMM_WORLD);
-    own[0] = now_sec();
+    own[0] = steady_sec();
     run();
-    own[1] = now_sec();
+    own[1] = steady_sec();
     nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
     MPI_Allreduce(own, last, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return last[1] - last[0];
