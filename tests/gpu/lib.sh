@@ -46,9 +46,13 @@ all_labs() {
         sed -E 's#.*/(lab[0-9]+)-.*#\1#' | sort -uV
 }
 
-# The GPUs that a lab needs, by tests/gpu/programs.txt.
-need() { awk -v lab="$1" '$1 == lab { n = $3 } END { print n + 0 }' \
-    tests/gpu/programs.txt; }
+# The GPUs that a lab needs at least: its judge says so.
+need() { # LAB
+    local n
+    n=$(sed -n 's/.*\.least_gpus = \([0-9]*\).*/\1/p' \
+        solutions/"$1"-*/judge.c labs/"$1"-*/judge.c 2> /dev/null | head -n 1)
+    echo "${n:-0}"
+}
 
 # The end of every script: the count, and the exit status. All skipped is none
 # tested, which is no success.
