@@ -275,11 +275,9 @@ int grade_build(struct grade *g)
         .most_bytes = MAX_OBJECTS,
     };
     const char *const names[] = {"COMMON", "GPU", "STAFF", "SRC", "OUT"};
-    for (int i = 0; i < s.nbinds; i++) {
-        s.env[i][0] = names[i];
-        s.env[i][1] = sandbox_path(&s, s.bind[i].to);
-    }
-    s.env[s.nbinds][0] = "ARCH", s.env[s.nbinds][1] = g->machine.arch;
+    for (int i = 0; i < s.nbinds; i++)
+        sandbox_env(&s, names[i], sandbox_path(&s, s.bind[i].to));
+    sandbox_env(&s, "ARCH", g->machine.arch);
     if (run_script(g, &s, text) != 0 || audit(g, &s) != 0)
         return -1;
     snprintf(text, sizeof text, link_format, g->machine.backend->libs);

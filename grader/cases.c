@@ -13,21 +13,9 @@
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strcmp */
 
+#include "grading.h"
 #include "judge/points.h"
 #include "run.h"
-
-const char *run_folder(const struct grade *g, char dir[PATH_MAX + 32])
-{
-    static int number;
-    snprintf(dir, PATH_MAX + 32, "%s/run-%d", g->work, number++);
-    return dir;
-}
-
-uint64_t run_nonce(const struct grade *g)
-{
-    static uint64_t number;
-    return judge_seed(g->seed, ++number);
-}
 
 void run_keep(struct grade *g, int case_no, int nranks,
               const struct judge_verdict *v)
@@ -51,13 +39,15 @@ static void judge_batch(struct grade *g, struct batch *b, const char *dir,
                         const struct sandbox_end *end, struct batch *later)
 {
     struct shown s;
+    const int measured = g->machine.measured,
+              timing = measured && rounds_possible(g);
     shown_load(&s, g, b, dir);
     int last = 0; // the case that ended the run, or the batch's last
     while (last < b->n - 1 && shown_finished(&s, b, last) &&
            shown_began(&s, b, last + 1))
         last++;
     const int early = last < b->n - 1 || !shown_finished(&s, b, last);
-    const int lost = early && !s.spans && !g->machine.measured;
+    const int lost = early && !s.spans && !measured;
     if (g->timeline && s.spans)
         shown_keep_timeline(&s, g, b);
     int left = 0;
@@ -70,7 +60,7 @@ static void judge_batch(struct grade *g, struct batch *b, const char *dir,
             continue;
         }
         shown_judge(&s, g, b, i, end, &v);
-        if (timed && g->machine.measured && v.pass && rounds_possible(g))
+        if (timed && timing && v.pass)
             later->case_no[later->n++] = case_no;
         else
             run_keep(g, case_no, b->nranks, &v);
@@ -138,9 +128,8 @@ static int run_ranks(struct grade *g, int nranks, const char *topo)
         return 0;
     }
     while (b.n > 0) {
-        char dir[PATH_MAX + 32];
-        b.nonce = run_nonce(g);
-        if (run_batch(g, &b, run_folder(g, dir), &end) != 0)
+        char dir[RUN_FOLDER];
+        if (run_batch(g, &b, dir, &end) != 0)
             return -1;
         judge_batch(g, &b, dir, &end, &later);
     }
@@ -154,14 +143,6 @@ static int names_machine(const struct plan *p, int i)
         if (strcmp(p->cases[k].topo, p->cases[i].topo) == 0)
             return 0;
     return 1;
-}
-
-static enum outcome outcome_of(const struct judge_verdict *v)
-{
-    return v->pass        ? OUTCOME_PASS
-           : v->suspected ? OUTCOME_SUSPECTED
-           : v->skipped   ? OUTCOME_INFRA
-                          : OUTCOME_FAIL;
 }
 
 /* Somebody has to look; it has to be run elsewhere; it is not full; it is. */
@@ -181,7 +162,7 @@ static void total(struct grade *g)
         struct result *const r = &g->result[i];
         if (!r->judged)
             continue;
-        r->outcome = outcome_of(&r->verdict);
+        r->outcome = (enum outcome)grading_outcome(points_outcome(&r->verdict));
         r->score = points_earned(&g->plan->cases[i], &r->verdict);
         g->score += r->score;
         g->max_score += g->plan->cases[i].points;

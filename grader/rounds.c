@@ -42,12 +42,11 @@ static int run_one(struct grade *g, struct batch *b, int of_reference,
                    struct judge_verdict *v)
 {
     static struct sandbox_end end;
-    char dir[PATH_MAX + 32];
+    char dir[RUN_FOLDER];
     struct shown s;
     int ended = 0;
     b->of_reference = of_reference;
-    b->nonce = run_nonce(g);
-    if (run_batch(g, b, run_folder(g, dir), &end) != 0)
+    if (run_batch(g, b, dir, &end) != 0)
         return -1;
     shown_load(&s, g, b, dir);
     for (int i = 0; i < b->n; i++) {

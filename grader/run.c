@@ -82,15 +82,6 @@ static int write_job(struct grade *g, const struct batch *b, const char *dir,
                                  strerror(errno));
 }
 
-static void set(struct sandbox *s, const char *name, const char *value)
-{
-    int n = 0;
-    while (s->env[n][0])
-        n++;
-    s->env[n][0] = name;
-    s->env[n][1] = value;
-}
-
 /* By name, or a file, which has to be seen inside. NULL: simgpu's own choice. */
 static void set_topology(struct sandbox *s, const char *topo)
 {
@@ -99,27 +90,27 @@ static void set_topology(struct sandbox *s, const char *topo)
     if (!topo)
         return;
     if (!strchr(topo, '/') || !realpath(topo, path)) {
-        set(s, "SIMGPU_TOPO", topo);
+        sandbox_env(s, "SIMGPU_TOPO", topo);
         return;
     }
     s->bind[s->nbinds].from = path;
     s->bind[s->nbinds++].to = seen;
-    set(s, "SIMGPU_TOPO", sandbox_path(s, seen));
+    sandbox_env(s, "SIMGPU_TOPO", sandbox_path(s, seen));
 }
 
 /* What simgpu is told. A machine that is measured is what it is. */
 static void set_simgpu(struct sandbox *s, const struct grade *g,
                        const struct batch *b, const char *job)
 {
-    if (strcmp(g->machine.backend->name, "sim") != 0)
+    if (machine_is_real(&g->machine))
         return;
     set_topology(s, b->topo ? b->topo : getenv("SIMGPU_TOPO"));
     // who forgot to wait fails every time, not when unlucky
-    set(s, "SIMGPU_SCHEDULE", g->schedule ? g->schedule : "late");
+    sandbox_env(s, "SIMGPU_SCHEDULE", g->schedule ? g->schedule : "late");
     // a rank that waits its turn on a busy machine does not hang
-    set(s, "SIMGPU_HANG_SEC", "10");
+    sandbox_env(s, "SIMGPU_HANG_SEC", "10");
     if (!g->machine.measured)
-        set(s, "SIMGPU_GRAPH", job);
+        sandbox_env(s, "SIMGPU_GRAPH", job);
 }
 
 static int memory_mib(const struct grade *g)
@@ -129,8 +120,8 @@ static int memory_mib(const struct grade *g)
 
 /* Where the program is, and what it is called: the submission's, or the
  * reference's. */
-static const char *find_program(const struct grade *g, const struct batch *b,
-                                char folder[PATH_MAX + 16], char name[64])
+static void find_program(const struct grade *g, const struct batch *b,
+                         char folder[PATH_MAX + 16], char name[64])
 {
     if (b->of_reference) {
         snprintf(folder, PATH_MAX + 16, "%s/solutions", g->build);
@@ -139,14 +130,16 @@ static const char *find_program(const struct grade *g, const struct batch *b,
         snprintf(folder, PATH_MAX + 16, "%s/out", g->work);
         snprintf(name, 64, "program");
     }
-    return name;
 }
 
-int run_batch(struct grade *g, const struct batch *b, const char *dir,
+int run_batch(struct grade *g, struct batch *b, char dir[RUN_FOLDER],
               struct sandbox_end *end)
 {
+    static uint64_t number; // of this run
     char out[PATH_MAX + 16], program[PATH_MAX + 128], name[64], n[16];
     char me[TOPO_ME];
+    snprintf(dir, RUN_FOLDER, "%s/run-%" PRIu64, g->work, number++);
+    b->nonce = judge_seed(g->seed, number);
     find_program(g, b, out, name);
     snprintf(n, sizeof n, "%d", b->nranks);
     struct sandbox s = {
@@ -163,8 +156,8 @@ int run_batch(struct grade *g, const struct batch *b, const char *dir,
         .memory_mib = memory_mib(g),
     };
     const char *const job = sandbox_path(&s, "/job");
-    set(&s, "COMMLAB_JOB", job);
-    set(&s, "COMMLAB_STUDENT", topo_me(me));
+    sandbox_env(&s, "COMMLAB_JOB", job);
+    sandbox_env(&s, "COMMLAB_STUDENT", topo_me(me));
     set_simgpu(&s, g, b, job);
     if (mkdir(dir, 0700) != 0)
         return grade_stop(g, OUTCOME_INFRA, "cannot make %s: %s", dir,

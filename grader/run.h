@@ -15,6 +15,7 @@ enum {
     RUN_MAX_CASES = 1024,
     RUN_MAX_RANKS = 64,
     RUN_ITERATIONS = 2,
+    RUN_FOLDER = PATH_MAX + 32,
     RUN_CASE_SEC = 20, /* of a case without progress, on a busy machine */
 };
 
@@ -27,12 +28,13 @@ struct batch { /* cases that run together */
     int iterations, warmup;
     int round;        /* of measuring, from 1; 0: none */
     int of_reference; /* run the solution, not the submission */
-    uint64_t nonce;
+    uint64_t nonce;   /* of the run, by run_batch() */
 };
 
-/* Run it, its files in the new folder dir. 0, or -1 having set the grade's outcome
- * when it is this machine's fault; how a submission ends is in *end. */
-int run_batch(struct grade *g, const struct batch *b, const char *dir,
+/* Run it, its files in a new folder, whose path goes to dir. 0, or -1 having set
+ * the grade's outcome when it is this machine's fault; how a submission ends is in
+ * *end. */
+int run_batch(struct grade *g, struct batch *b, char dir[RUN_FOLDER],
               struct sandbox_end *end);
 
 /* The seed of a rank in a case. */
@@ -66,22 +68,18 @@ int shown_finished(const struct shown *s, const struct batch *b, int i);
 void shown_judge(const struct shown *s, struct grade *g, const struct batch *b,
                  int i, const struct sandbox_end *end, struct judge_verdict *v);
 
-/* A picture of the run for the student's page: of those that the submission
- * makes, the smallest, since one of dozens of cases shows nothing. */
+/* A picture for the student's page, of one iteration of a visible case: of those
+ * that the submission makes, the largest that isn't too large. */
 void shown_keep_timeline(const struct shown *s, struct grade *g,
                          const struct batch *b);
 
-/* ---- measuring (rounds.c) ---------------------------------------------------- */
-
-/* A folder for a run's files, a new one at each call. */
-const char *run_folder(const struct grade *g, char dir[PATH_MAX + 32]);
-
-/* A new batch's nonce. */
-uint64_t run_nonce(const struct grade *g);
+/* ---- verdicts (cases.c) ------------------------------------------------------ */
 
 /* Keep a case's verdict: over its rank counts the first of the lowest score. */
 void run_keep(struct grade *g, int case_no, int nranks,
               const struct judge_verdict *v);
+
+/* ---- measuring (rounds.c) ---------------------------------------------------- */
 
 /*
  * Time the batch's cases, whose results were right: the reference and the

@@ -30,6 +30,15 @@ const char *sandbox_path(const struct sandbox *s, const char *to)
     abort(); // our own mistake: it isn't bound
 }
 
+void sandbox_env(struct sandbox *s, const char *name, const char *value)
+{
+    int n = 0;
+    while (s->env[n][0])
+        n++;
+    s->env[n][0] = name;
+    s->env[n][1] = value;
+}
+
 /* ---- the child ------------------------------------------------------------------- */
 
 static _Noreturn void stop(const char *what)

@@ -36,7 +36,7 @@ struct sandbox {
         int writable;
     } bind[SANDBOX_MAX_BINDS];
     int nbinds;
-    const char *env[16][2]; /* name, value; ended by NULL */
+    const char *env[16][2]; /* name, value; ended by NULL: sandbox_env() */
     double limit_sec;
     const char *watch;    /* folder whose files grow while there is progress, */
     double idle_sec;      /* how long they may not; NULL: not watched */
@@ -54,6 +54,9 @@ struct sandbox_end { /* how it ended */
     struct log log;    /* stdout and stderr; or why infra */
     char missing[128]; /* limits that could not be set, or "" */
 };
+
+/* One variable more. Name and value have to outlive s. */
+void sandbox_env(struct sandbox *s, const char *name, const char *value);
 
 /* Run argv (ended by NULL) inside; all paths are as seen there. */
 void sandbox_run(const struct sandbox *s, const char *const *argv,

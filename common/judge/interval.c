@@ -25,10 +25,15 @@ static int left_out(int n)
     return k > 0 ? k - 1 : 0;
 }
 
+void interval_sort(double *value, int n)
+{
+    qsort(value, (size_t)n, sizeof *value, by_value);
+}
+
 struct interval interval_of(double *value, int n)
 {
     const int k = left_out(n);
-    qsort(value, (size_t)n, sizeof *value, by_value);
+    interval_sort(value, n);
     return (struct interval){
         .middle = (value[(n - 1) / 2] + value[n / 2]) / 2,
         .low = value[k],

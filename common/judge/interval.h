@@ -19,6 +19,9 @@ struct interval {
     double middle, low, high;
 };
 
+/* Smallest first. */
+void interval_sort(double *value, int n);
+
 /* Of n >= 1 values, which are sorted in place. */
 struct interval interval_of(double *value, int n);
 

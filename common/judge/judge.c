@@ -3,11 +3,11 @@
 #include <math.h>   /* isnan */
 #include <stdarg.h> /* va_list */
 #include <stdio.h>  /* vsnprintf */
-#include <stdlib.h> /* qsort */
 #include <string.h> /* strcmp */
 
 #include "judge/answers.h"
 #include "judge/chain.h"
+#include "judge/interval.h"
 #include "judge/points.h"
 #include "judge/spans.h"
 
@@ -101,12 +101,6 @@ static void judge_status(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /*
  * A GPU's clock and its host's measure the same stretch (lab_end()); the host's
  * also the calls around it. Where they disagree by more than that, the time means
@@ -163,7 +157,7 @@ static double judge_time(const struct judge_task *t)
     }
     if (n == 0)
         return NAN;
-    qsort(each, (size_t)n, sizeof *each, by_value);
+    interval_sort(each, n);
     return each[n / 2];
 }
 
