@@ -1,7 +1,7 @@
-# The Debian packages that building, running and testing commlab needs.
+# The Debian packages needed to build, run and test commlab.
 #
-# `make deps` installs what is missing, and only that. The CUDA toolkit and
-# NCCL are not among them: GPU=cuda takes them from wherever they are.
+# `make deps` installs those that are missing and nothing else. It does not
+# install the CUDA toolkit and NCCL; GPU=cuda uses those that it finds.
 
 DEPS_BUILD := gcc g++ make gawk patch pkg-config mpich libmpich-dev \
 	libexpat1-dev libyaml-dev libjansson-dev libdw-dev libopenblas-dev \
@@ -10,13 +10,13 @@ DEPS_BUILD := gcc g++ make gawk patch pkg-config mpich libmpich-dev \
 DEPS_TEST := check libsubunit-dev clang libclang-rt-dev clang-format cppcheck \
 	libsimgrid-dev slurm-wlm munge sqlite3 procps pandoc
 
-# Packages of the lists that dpkg does not know as installed.
+# The packages that are not installed, according to dpkg.
 deps_missing = $(shell for p in $(DEPS_BUILD) $(DEPS_TEST); do \
 	dpkg-query -W -f '$${db:Status-Status}' $$p 2>/dev/null \
 	| grep -qx installed || echo $$p; done)
 
 .PHONY: deps
-deps:
+deps:                  ## install the Debian packages that are missing
 	@set -- $(deps_missing); \
 	if [ $$# -eq 0 ]; then echo "deps: nothing is missing"; exit 0; fi; \
 	if ! command -v apt-get >/dev/null; then \

@@ -13,24 +13,24 @@
 /* Names that the kit, MPI, NCCL, CUDA, the linker and libc own: what is defined
  * under one of them is called in place of the real one. */
 static const char *const reserved[] = {
-    "main",      "MPI_*",    "PMPI_*",        "nccl*",
-    "pnccl*",    "cuda*",    "cu[A-Z]*",      "cublas*",
-    "simgpu*",   "lab",      "lab_*",         "job_*",
-    "run_*",     "judge_*",  "evidence_*",    "plan_*",
-    "data_*",    "table_*",  "must_*",        "meter",
-    "graph_*",   "chain_*",  "points_*",      "spans_*",
-    "__wrap_*",  "__real_*", "__tsan_*",      "__asan_*",
-    "malloc",    "calloc",   "realloc",       "free",
-    "memcpy",    "memmove",  "memset",        "memcmp",
-    "strcmp",    "strlen",   "snprintf",      "fprintf",
-    "printf",    "puts",     "fopen*",        "fwrite",
-    "fflush",    "fclose",   "open",          "open64",
-    "read",      "write",    "close",         "exit",
-    "_exit",     "abort",    "getenv",        "mmap*",
-    "pthread_*", "dlsym",    "clock_gettime", "gettimeofday",
-    "time",      "clock",    "nanosleep",     "usleep",
-    "_init",     "_fini",    "_start",        "environ",
-    NULL};
+    "main",     "MPI_*",         "PMPI_*",       "nccl*",
+    "pnccl*",   "cuda*",         "cu[A-Z]*",     "cublas*",
+    "simgpu*",  "lab",           "lab_*",        "job_*",
+    "run_*",    "judge_*",       "evidence_*",   "plan_*",
+    "data_*",   "table_*",       "must_*",       "meter",
+    "graph_*",  "chain_*",       "points_*",     "spans_*",
+    "map_at",   "map_get",       "map_release",  "__wrap_*",
+    "__real_*", "__tsan_*",      "__asan_*",     "malloc",
+    "calloc",   "realloc",       "free",         "memcpy",
+    "memmove",  "memset",        "memcmp",       "strcmp",
+    "strlen",   "snprintf",      "fprintf",      "printf",
+    "puts",     "fopen*",        "fwrite",       "fflush",
+    "fclose",   "open",          "open64",       "read",
+    "write",    "close",         "exit",         "_exit",
+    "abort",    "getenv",        "mmap*",        "pthread_*",
+    "dlsym",    "clock_gettime", "gettimeofday", "time",
+    "clock",    "nanosleep",     "usleep",       "_init",
+    "_fini",    "_start",        "environ",      NULL};
 
 /* What no lab needs: processes, files, the network, other code. */
 static const char *const refused[] = {
@@ -141,9 +141,10 @@ static int audit_sections(const struct object *o, char *why, size_t nbytes)
     return 0;
 }
 
-/* ---- system calls without a function ------------------------------------------- */
+/* ---- system calls without a function ------------------------------------- */
 
-/* The instructions' bytes: where they are in no place, nothing is disassembled. */
+/* The instructions' bytes: where they are in no place, nothing is
+ * disassembled. */
 static int has_bytes(Elf *elf)
 {
     for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s)) != NULL;) {

@@ -7,23 +7,7 @@
 #include <sys/file.h> /* flock */
 #include <unistd.h>   /* close */
 
-static const struct backend backends[] = {
-    {
-        .name = "sim",
-        .cu = "$GPU/bin/simnvcc --no-constructors -ccbin g++ -std=c++17",
-        .headers = "-I$GPU/include",
-        .libs = "-L$GPU/lib -Wl,-rpath,$GPU/lib",
-    },
-    {
-        .name = "cuda",
-        .cu = "$GPU/bin/nvcc -ccbin g++ -std=c++17 -lineinfo $ARCH",
-        .headers = "-isystem $GPU/include -I$COMMON/cuda",
-        .object = "common/cuda/nccl_older.o",
-        // a toolkit has a stub of the library that comes with the driver
-        .libs = "-L$GPU/lib64 -L$GPU/lib -L$GPU/lib64/stubs -L$GPU/lib/stubs "
-                "-L/usr/lib/wsl/lib -Wl,-rpath,$GPU/lib64:$GPU/lib",
-    },
-};
+static const struct backend backends[] = {{"sim"}, {"cuda"}};
 static const struct backend *const sim = &backends[0], *const cuda =
                                                            &backends[1];
 
@@ -35,7 +19,8 @@ const struct backend *backend_find(const char *name)
     return NULL;
 }
 
-/* The first line of a file, or of what a command prints; -1 if there is none. */
+/* The first line of a file, or of what a command prints; -1 if there is
+ * none. */
 static int first_line(FILE *f, char *out, size_t nbytes)
 {
     const int err = f && fgets(out, (int)nbytes, f) ? 0 : -1;
@@ -44,19 +29,49 @@ static int first_line(FILE *f, char *out, size_t nbytes)
     return err;
 }
 
-/* What make has left in build/backend: which library the programs there are linked
- * with, CUDA's folder, what nvcc compiles for. NULL if there is no such file. */
+/* What make has left in build/backend: which library the programs there are
+ * linked with, and CUDA's folder. NULL if there is no such file. */
 static const struct backend *find_built(struct machine *m, const char *build)
 {
     char path[PATH_MAX + 32], name[32];
     snprintf(path, sizeof path, "%s/backend", build);
     FILE *const f = fopen(path, "re");
     const int err = first_line(f, name, sizeof name) |
-                    first_line(f, m->home, sizeof m->home) |
-                    first_line(f, m->arch, sizeof m->arch);
+                    first_line(f, m->home, sizeof m->home);
     if (f)
         fclose(f);
     return err ? NULL : backend_find(name);
+}
+
+static int load_toolchain(struct machine *m, const char *build, char *err,
+                          size_t err_nbytes)
+{
+    char path[PATH_MAX + 32];
+    snprintf(path, sizeof path, "%s/%s/toolchain", build, m->backend->name);
+    FILE *const f = fopen(path, "re");
+    const size_t most = sizeof m->toolchain - 2;
+    const size_t n = f ? fread(m->toolchain + 1, 1, most, f) : 0;
+    if (f)
+        fclose(f);
+    m->toolchain[0] = '\n'; // so that each line has one before it
+    m->toolchain[n + 1] = 0;
+    if (n > 0 && n < most)
+        return 0;
+    snprintf(err, err_nbytes, "%s is missing: run make GPU=%s", path,
+             m->backend->name);
+    return -1;
+}
+
+void machine_toolchain(const struct machine *m, const char *variable,
+                       char value[BACKEND_TOOLCHAIN])
+{
+    char begin[32];
+    value[0] = 0;
+    const int n = snprintf(begin, sizeof begin, "\n%s=\"", variable);
+    const char *const at = strstr(m->toolchain, begin);
+    if (at)
+        snprintf(value, BACKEND_TOOLCHAIN, "%.*s", (int)strcspn(at + n, "\""),
+                 at + n);
 }
 
 int machine_find(struct machine *m, const char *build, const char *name,
@@ -84,7 +99,7 @@ int machine_find(struct machine *m, const char *build, const char *name,
     }
     snprintf(m->seen, sizeof m->seen, "%s",
              m->backend == sim ? "/simgpu" : m->home);
-    return 0;
+    return load_toolchain(m, build, err, err_nbytes);
 }
 
 int machine_probe(struct machine *m, const char *build, char *err,

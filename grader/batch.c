@@ -12,9 +12,9 @@
 #include <time.h>     /* clock_gettime */
 #include <unistd.h>   /* write */
 
-#include "grade.h"
+#include "folder.h"
 #include "grading.h"
-#include "verb.h"
+#include "place.h"
 
 static int fail(struct batch *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -43,7 +43,7 @@ static uint64_t now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* ---- the batch's entry in the ledger ------------------------------------------------ */
+/* ---- the batch's entry in the ledger ------------------------------------- */
 
 struct last_batch {
     char seed[65];
@@ -65,8 +65,8 @@ static int keep_last(const struct ledger_entry *e, void *arg)
 
 static int append_batch(struct batch *b, const char *seed, json_t *roster)
 {
-    json_t *const j = json_pack("{s:s, s:O, s:o}", "seed", seed, "roster",
-                                roster, "versions", grading_versions(b->kit));
+    json_t *const j = json_pack("{s:s, s:O, s:O}", "seed", seed, "roster",
+                                roster, "versions", b->versions);
     char *const body = json_dumps(j, JSON_SORT_KEYS | JSON_COMPACT);
     const struct ledger_entry e = {.kind = "batch",
                                    .student = "",
@@ -111,7 +111,7 @@ static int find_seed(struct batch *b)
     return err;
 }
 
-/* ---- tasks ---------------------------------------------------------------------------- */
+/* ---- tasks --------------------------------------------------------------- */
 
 static uint64_t seed_of(const struct batch *b, const struct submission *s)
 {
@@ -232,7 +232,7 @@ int batch_left(const struct batch *b)
     return left;
 }
 
-/* ---- the spool -------------------------------------------------------------------------- */
+/* ---- the spool ----------------------------------------------------------- */
 
 int batch_stage(struct batch *b, struct task *t)
 {
@@ -250,7 +250,7 @@ int batch_stage(struct batch *b, struct task *t)
         close(fd);
     free(data);
     batch_path(b, t, "work", path);
-    verb_remove_folder(path); // of somebody who was killed
+    folder_remove(path); // left by a killed run
     if (kept != 0)
         return fail(b, "%s", ledger_error(b->ledger));
     return written ? 0 : fail(b, "%s: %s", b->spool, strerror(why));
@@ -266,7 +266,7 @@ static void unstage(const struct batch *b, const struct task *t)
         unlink(path);
     }
     batch_path(b, t, "work", path);
-    verb_remove_folder(path);
+    folder_remove(path);
 }
 
 /* The result in the spool, if it is of this task; else NULL. */
@@ -289,11 +289,11 @@ static int append_grading(struct batch *b, const struct task *t, json_t *result)
     const int64_t submitted = s->student->submitted != ROSTER_NEVER
                                   ? s->student->submitted
                                   : s->modified;
-    json_t *const j = json_pack(
-        "{s:O, s:I, s:i, s:i, s:I, s:o}", "result", result, "submitted",
-        (json_int_t)submitted, "days_late",
-        roster_days_late(s->student, submitted), "try", t->tries, "graded",
-        (json_int_t)time(NULL), "versions", grading_versions(b->kit));
+    json_t *const j =
+        json_pack("{s:O, s:I, s:i, s:i, s:I, s:O}", "result", result,
+                  "submitted", (json_int_t)submitted, "days_late",
+                  roster_days_late(s->student, submitted), "try", t->tries,
+                  "graded", (json_int_t)time(NULL), "versions", b->versions);
     char *const body = json_dumps(j, JSON_SORT_KEYS | JSON_COMPACT);
     const struct ledger_entry e = {.kind = "grading",
                                    .student = s->student->key,
@@ -308,7 +308,7 @@ static int append_grading(struct batch *b, const struct task *t, json_t *result)
 }
 
 static void show_done(struct batch *b, const struct task *t, const json_t *j,
-                      int outcome)
+                      enum outcome outcome)
 {
     char line[256];
     snprintf(line, sizeof line, "%-20s %-9s %g/%g", t->name,
@@ -325,8 +325,8 @@ int batch_take(struct batch *b, struct task *t, const char *why)
         return 0;
     if (!j)
         j = grading_infra(b->lab, t->seed, why);
-    const int outcome =
-        grading_outcome(json_string_value(json_object_get(j, "outcome")));
+    const enum outcome outcome =
+        outcome_find(json_string_value(json_object_get(j, "outcome")));
     const int err = append_grading(b, t, j);
     t->state = TASK_DONE;
     if (outcome == OUTCOME_INFRA && t->tries <= b->o->retries) {
@@ -341,20 +341,24 @@ int batch_take(struct batch *b, struct task *t, const char *why)
     return err;
 }
 
-/* ---- opening ------------------------------------------------------------------------------ */
+/* ---- opening ------------------------------------------------------------- */
 
 static int find_kit(struct batch *b)
 {
-    struct grade g = {.lab_arg = b->o->lab};
-    if (grade_find_kit(&g) != 0)
-        return fail(b, "%s", g.message);
-    free(g.result);
-    b->plan = g.plan;
-    snprintf(b->lab, sizeof b->lab, "%s", g.lab);
-    snprintf(b->kit, sizeof b->kit, "%s", g.kit);
+    const struct request q = {.lab = b->o->lab};
+    struct place p;
+    char err[512];
+    const int found = place_find(&p, &q, err, sizeof err);
+    if (found == 0) {
+        b->plan = p.plan;
+        p.plan = NULL;
+        snprintf(b->lab, sizeof b->lab, "%s", p.lab);
+        b->versions = grading_versions(p.kit);
+    }
+    place_release(&p);
     const ssize_t n = readlink("/proc/self/exe", b->self, sizeof b->self - 1);
     b->self[n > 0 ? n : 0] = 0;
-    return 0;
+    return found == 0 ? 0 : fail(b, "%s", err);
 }
 
 static int open_spool(struct batch *b)
@@ -363,7 +367,7 @@ static int open_spool(struct batch *b)
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s%s", given ? given : b->o->ledger,
              given ? "" : ".spool");
-    if (verb_make_folder(path) != 0 || !realpath(path, b->spool))
+    if (folder_make(path) != 0 || !realpath(path, b->spool))
         return fail(b, "%s: %s", path, strerror(errno));
     if (strlen(b->spool) > PATH_MAX - 200)
         return fail(b, "%s: a path too long", path);
@@ -371,6 +375,8 @@ static int open_spool(struct batch *b)
     b->lock = open(b->spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (b->lock < 0 || flock(b->lock, LOCK_EX | LOCK_NB) != 0)
         return fail(b, "%s: another batch is at work here", b->spool);
+    snprintf(b->objects, sizeof b->objects, "%.*s/objects", PATH_MAX - 200,
+             b->spool);
     return 0;
 }
 
@@ -403,8 +409,11 @@ void batch_release(struct batch *b)
     submissions_free(b->submissions);
     roster_free(b->roster);
     plan_free(b->plan);
+    json_decref(b->versions);
     free(b->task);
     if (b->lock >= 0) {
+        if (b->objects[0])
+            folder_remove(b->objects);
         rmdir(b->spool); // when it is empty
         close(b->lock);
     }

@@ -2,21 +2,24 @@
  * batch.h: a roster's submissions, one task each
  *
  * The batch decides what is graded and keeps the results; an executor decides
- * where and when it runs. Between them is the spool, a folder beside the ledger:
+ * where and when it runs. Between them is the spool, a folder beside the
+ * ledger:
  *
  *     NAME.sub    the submission's bytes; NAME is the student's key @ attempt
  *     NAME.json   its result, whole or not there
  *     NAME.err    what `grade run` itself complained of
  *     NAME.work   where it works; nothing of worth
+ *     objects     of the kit's own files, for local runs (objects.h)
  *
  * Only the batch writes to the ledger. It can be killed at any time: what is in
  * the ledger stays, what is in the spool and belongs to a task is taken, the
- * rest is graded. Seeds follow from the batch's seed, the student, the lab and the
- * attempt, so that it doesn't matter which of the three it was.
+ * rest is graded. Seeds follow from the batch's seed, the student, the lab and
+ * the attempt, so that it doesn't matter which of the three it was.
  */
 #ifndef GRADER_BATCH_H
 #define GRADER_BATCH_H
 
+#include <jansson.h>
 #include <limits.h>
 
 #include "ledger.h"
@@ -25,6 +28,7 @@
 #include "submission.h"
 
 enum only { ONLY_NEW, ONLY_FAILED, ONLY_LATEST, ONLY_BEST };
+enum executor { BY_LOCAL, BY_SLURM };
 enum task_state { TASK_WAITING, TASK_RUNNING, TASK_DONE };
 
 struct task {
@@ -38,9 +42,9 @@ struct task {
 };
 
 struct batch_options {
-    const char *roster, *submissions, *ledger, *key, *lab, *spool, *executor,
-        *config;
-    enum only only;
+    const char *roster, *submissions, *ledger, *key, *lab, *spool, *config;
+    int only;     /* enum only */
+    int executor; /* enum executor */
     int jobs, isolation, retries;
     const char *seed; /* hexadecimal, or NULL */
 };
@@ -48,7 +52,9 @@ struct batch_options {
 struct batch {
     const struct batch_options *o;
     char lab[64];
-    char kit[PATH_MAX], self[PATH_MAX], spool[PATH_MAX];
+    char self[PATH_MAX], spool[PATH_MAX];
+    char objects[PATH_MAX]; /* in it, while the batch is at work (objects.h) */
+    json_t *versions;       /* what grades: with each entry of the ledger */
     struct plan *plan;
     struct roster *roster;
     struct submissions *submissions;
@@ -81,9 +87,9 @@ int batch_left(const struct batch *b);
 
 /*
  * A task has ended, or may have: take its result into the ledger. With none
- * there, `why` (not NULL) says what became of it: that is infra; with why NULL it
- * is left as it is. The task is done, or, after infra, waits for another try.
- * Returns -1 when the ledger cannot be written: stop.
+ * there, `why` (not NULL) says what became of it: that is infra; with why NULL
+ * it is left as it is. The task is done, or, after infra, waits for another
+ * try. Returns -1 when the ledger cannot be written: stop.
  */
 int batch_take(struct batch *b, struct task *t, const char *why);
 

@@ -4,8 +4,6 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strcmp */
 
-#include "grade.h"
-
 struct loader {
     struct export *e;
     char *lab; /* the full name, once it is known */

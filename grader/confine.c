@@ -23,7 +23,7 @@ void confine_rlimits(void)
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){OPEN_FILES, OPEN_FILES});
 }
 
-/* ---- files ------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------- */
 
 enum {
     READS = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |
@@ -74,7 +74,7 @@ int confine_files(const char *const *readable, const char *const *writable)
     return err;
 }
 
-/* ---- system calls ----------------------------------------------------------------------- */
+/* ---- system calls -------------------------------------------------------- */
 
 static const int refused[] = {SCMP_SYS(ptrace),
                               SCMP_SYS(process_vm_writev),

@@ -1,8 +1,8 @@
 /*
  * confine.h: what a process gives up before it becomes a student's
  *
- * All of these are for a child between fork and exec. Each returns 0, or -1 with
- * errno set.
+ * All of these are for a child between fork and exec. Each returns 0, or -1
+ * with errno set.
  */
 #ifndef GRADER_CONFINE_H
 #define GRADER_CONFINE_H

@@ -11,7 +11,7 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strcmp */
 
-#include "grade.h"
+#include "folder.h"
 #include "text.h"
 #include "verb.h"
 
@@ -21,7 +21,7 @@ struct grading_case *export_cases(const struct row *r, char hidden[64], int *n)
         calloc((size_t)r->g.ncases + 1, sizeof *shown);
     struct grading_case sum = {.name = "hidden cases",
                                .rerun = "",
-                               .outcome = outcome_name[OUTCOME_PASS],
+                               .outcome = OUTCOME_PASS,
                                .message = hidden,
                                .hidden = 1,
                                .time_us = NAN};
@@ -35,14 +35,14 @@ struct grading_case *export_cases(const struct row *r, char hidden[64], int *n)
             shown[(*n)++] = *c;
             continue;
         }
-        const int pass = grading_outcome(c->outcome) == OUTCOME_PASS;
+        const int pass = c->outcome == OUTCOME_PASS;
         nhidden++;
         passed += pass;
         sum.score += c->score;
         sum.max_score += c->max_score;
         sum.part = c->part > sum.part ? c->part : sum.part;
         if (!pass)
-            sum.outcome = outcome_name[OUTCOME_FAIL];
+            sum.outcome = OUTCOME_FAIL;
     }
     snprintf(hidden, 64, "%d of %d pass", passed, nhidden);
     if (nhidden)
@@ -66,7 +66,7 @@ char *export_feedback(const struct row *r)
     int passed = 0;
     FILE *const f = open_memstream(&text, &nbytes);
     for (int i = 0; i < r->g.ncases; i++)
-        passed += grading_outcome(r->g.cases[i].outcome) == OUTCOME_PASS;
+        passed += r->g.cases[i].outcome == OUTCOME_PASS;
     fprintf(f, "%s", says(r));
     if (r->has_score && r->g.ncases)
         fprintf(f, "%s%d of %d cases pass", *says(r) ? "; " : "", passed,
@@ -84,7 +84,7 @@ char *export_feedback(const struct row *r)
     return clean;
 }
 
-/* ---- files ------------------------------------------------------------------------ */
+/* ---- files --------------------------------------------------------------- */
 
 static FILE *cannot(const char *path)
 {
@@ -107,7 +107,7 @@ static int make_above(char *path, size_t keep)
 {
     for (char *p = path + keep; (p = strchr(p, '/')) != NULL; p++) {
         *p = 0;
-        const int err = verb_make_folder(path);
+        const int err = folder_make(path);
         *p = '/';
         if (err)
             return -1;

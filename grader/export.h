@@ -3,8 +3,8 @@
  *
  * A row for each student of the roster, sorted, with the grading that counts:
  * of the latest attempt, or of the best. What is infra, and what was not handed
- * in, has no score: it is never a zero. Nothing in an export depends on when, or
- * in which order, submissions were graded.
+ * in, has no score: it is never a zero. Nothing in an export depends on when,
+ * or in which order, submissions were graded.
  */
 #ifndef GRADER_EXPORT_H
 #define GRADER_EXPORT_H
@@ -48,19 +48,21 @@ int export_autolab(const struct export *e);
 int export_html(const struct export *e);
 int export_moss(const struct export *e);
 
-/* ---- helpers of the formats -------------------------------------------------- */
+/* ---- helpers of the formats ---------------------------------------------- */
 
 /*
- * What a student may see: the visible cases, and the hidden ones as one, counted.
- * For the caller to free; texts in it live as long as the row, and `hidden`.
+ * What a student may see: the visible cases, and the hidden ones as one,
+ * counted. For the caller to free; texts in it live as long as the row, and
+ * `hidden`.
  */
 struct grading_case *export_cases(const struct row *r, char hidden[64], int *n);
 
-/* One line on how it went, for a gradebook's feedback: for the caller to free. */
+/* One line on how it went, for a gradebook's feedback: for the caller to
+ * free. */
 char *export_feedback(const struct row *r);
 
-/* Open e->out, or a file in the folder e->out (made if need be): format and what
- * follows give its name. NULL having said why. */
+/* Open e->out, or a file in the folder e->out (made if need be): format and
+ * what follows give its name. NULL having said why. */
 FILE *export_file(const struct export *e);
 FILE *export_file_in(const struct export *e, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

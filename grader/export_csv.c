@@ -2,9 +2,9 @@
  * export_csv.c: tables: CSV, Canvas, Moodle, leaderboard
  *
  * Canvas wants `Student,ID,SIS User ID,SIS Login ID,Section,TITLE (NUMBER)`, a
- * second row that may begin with `Points Possible`, and blanks where there is no
- * score. Moodle wants a grade and a feedback, and stops at anything that is no
- * number: `-` stands for none.
+ * second row that may begin with `Points Possible`, and blanks where there is
+ * no score. Moodle wants a grade and a feedback, and stops at anything that is
+ * no number: `-` stands for none.
  */
 #define _GNU_SOURCE
 #include <math.h>   /* isnan */
@@ -12,7 +12,6 @@
 #include <string.h> /* strcmp */
 
 #include "export.h"
-#include "grade.h"
 #include "text.h"
 
 static void cell(FILE *f, const char *text, char end)
@@ -139,7 +138,7 @@ int export_moodle(const struct export *e)
     return export_close(e, f);
 }
 
-/* ---- leaderboard ------------------------------------------------------------------ */
+/* ---- leaderboard --------------------------------------------------------- */
 
 struct place {
     char name[32];

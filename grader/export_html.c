@@ -1,15 +1,14 @@
 /*
  * export_html.c: a site for the class: a summary, and a page for each student
  *
- * The summary is for staff: it names students and hidden cases. A student's page
- * is for that student: hidden cases are only counted in it.
+ * The summary is for staff: it names students and hidden cases. A student's
+ * page is for that student: hidden cases are only counted in it.
  */
 #include <math.h>   /* isnan */
 #include <stdlib.h> /* free */
 #include <string.h> /* strcmp */
 
 #include "export.h"
-#include "grade.h"
 #include "html.h"
 
 static const char *outcome_of(const struct row *r)
@@ -17,7 +16,7 @@ static const char *outcome_of(const struct row *r)
     return r->attempt ? outcome_name[r->g.outcome] : "missing";
 }
 
-/* ---- a student's page ---------------------------------------------------------------- */
+/* ---- a student's page ---------------------------------------------------- */
 
 static void case_row(FILE *f, const struct grading_case *c)
 {
@@ -27,7 +26,7 @@ static void case_row(FILE *f, const struct grading_case *c)
     fprintf(f, "</td><td class=\"c\"><b>");
     html_text(f, c->name);
     fprintf(f, "</b></td><td>");
-    html_outcome(f, outcome_name[grading_outcome(c->outcome)]);
+    html_outcome(f, outcome_name[c->outcome]);
     fprintf(f, "</td><td class=\"n\">");
     html_points(f, c->score);
     fputc('/', f);
@@ -36,7 +35,7 @@ static void case_row(FILE *f, const struct grading_case *c)
     if (!isnan(c->time_us))
         fprintf(f, "%.2f us", c->time_us);
     fprintf(f, "</td><td class=\"t\">");
-    const int pass = grading_outcome(c->outcome) == OUTCOME_PASS;
+    const int pass = c->outcome == OUTCOME_PASS;
     if (!pass || c->hidden)
         html_text(f, c->message);
     if (!pass && c->rerun[0]) {
@@ -125,7 +124,7 @@ static int student_page(const struct export *e, const struct row *r)
     return export_close(e, f) != 0 ? -1 : err;
 }
 
-/* ---- the summary ----------------------------------------------------------------------- */
+/* ---- the summary --------------------------------------------------------- */
 
 static void tiles(FILE *f, const struct export *e)
 {
@@ -161,7 +160,7 @@ static void count_case(const struct export *e, const char *name, int count[4])
             const struct grading_case *const c = &e->row[i].g.cases[k];
             if (strcmp(c->name, name) != 0)
                 continue;
-            const int pass = grading_outcome(c->outcome) == OUTCOME_PASS;
+            const int pass = c->outcome == OUTCOME_PASS;
             const int hole = strncmp(c->message, "not implemented", 15) == 0;
             count[pass ? 0 : c->score > 0 ? 1 : hole ? 3 : 2]++;
         }

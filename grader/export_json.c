@@ -8,7 +8,6 @@
 #include <string.h> /* strlen */
 
 #include "export.h"
-#include "grade.h"
 #include "text.h"
 
 static json_t *clean(const char *text, size_t most)
@@ -25,12 +24,12 @@ static json_t *points(double value)
     return json_real(round(value * 100) / 100);
 }
 
-/* ---- Gradescope ------------------------------------------------------------------------ */
+/* ---- Gradescope ---------------------------------------------------------- */
 
 static json_t *gradescope_test(const struct grading_case *c, int number)
 {
     char text[32];
-    const int pass = grading_outcome(c->outcome) == OUTCOME_PASS;
+    const int pass = c->outcome == OUTCOME_PASS;
     json_t *const j = json_object();
     snprintf(text, sizeof text, "%d.%d", c->part, number);
     json_object_set_new(j, "name", clean(c->name, TEXT_NAME));
@@ -91,12 +90,12 @@ int export_gradescope(const struct export *e)
     return err;
 }
 
-/* ---- GitHub Classroom ---------------------------------------------------------------------- */
+/* ---- GitHub Classroom ---------------------------------------------------- */
 
 static json_t *classroom_test(const struct grading_case *c)
 {
     char time[32];
-    const int pass = grading_outcome(c->outcome) == OUTCOME_PASS;
+    const int pass = c->outcome == OUTCOME_PASS;
     snprintf(time, sizeof time, "%.9fs",
              isnan(c->time_us) ? 0 : c->time_us * 1e-6);
     json_t *const j = json_object();
@@ -154,7 +153,7 @@ int export_classroom(const struct export *e)
     return err;
 }
 
-/* ---- Autolab ----------------------------------------------------------------------------------- */
+/* ---- Autolab ------------------------------------------------------------- */
 
 /* The autograder's output ends in this line. */
 int export_autolab(const struct export *e)

@@ -1,9 +1,10 @@
 /*
  * export_junit.c: JUnit XML
  *
- * A suite for each student, a test for each case. A wrong answer is a `failure`,
- * what never got to an answer (a crash, a hang, this machine) an `error`, a
- * submission that isn't there `skipped`. Times are the modelled ones.
+ * A suite for each student, a test for each case. A wrong answer is a
+ * `failure`, what never got to an answer (a crash, a hang, this machine) an
+ * `error`, a submission that isn't there `skipped`. Times are the modelled
+ * ones.
  */
 #define _GNU_SOURCE
 #include <math.h>   /* isnan */
@@ -11,7 +12,6 @@
 #include <string.h> /* strncmp */
 
 #include "export.h"
-#include "grade.h"
 #include "text.h"
 
 static void attribute(FILE *f, const char *name, const char *value)
@@ -34,7 +34,7 @@ static void text(FILE *f, const char *value)
 static int is_error(const struct grading_case *c)
 {
     static const char *const ends[] = {"the run ", "rank "};
-    if (grading_outcome(c->outcome) == OUTCOME_INFRA)
+    if (c->outcome == OUTCOME_INFRA)
         return 1;
     return strncmp(c->message, ends[0], strlen(ends[0])) == 0 ||
            strstr(c->message, "did not get to the end") != NULL;
@@ -42,7 +42,7 @@ static int is_error(const struct grading_case *c)
 
 static int has_failed(const struct grading_case *c)
 {
-    return grading_outcome(c->outcome) != OUTCOME_PASS;
+    return c->outcome != OUTCOME_PASS;
 }
 
 static void test(FILE *f, const struct row *r, const struct grading_case *c)
@@ -58,7 +58,7 @@ static void test(FILE *f, const struct row *r, const struct grading_case *c)
     const char *const tag = is_error(c) ? "error" : "failure";
     fprintf(f, ">\n      <%s", tag);
     attribute(f, "message", c->message);
-    attribute(f, "type", c->outcome);
+    attribute(f, "type", outcome_name[c->outcome]);
     fputc('>', f);
     text(f, c->message);
     fprintf(f, "</%s>\n    </testcase>\n", tag);

@@ -1,14 +1,14 @@
 /*
  * export_moss.c: submissions as folders, and the list that MOSS takes
  *
- * MOSS is a service of Stanford: what is uploaded there is the course's decision,
- * so this writes the files and the command line, and sends nothing.
+ * MOSS is a service of Stanford: what is uploaded there is the course's
+ * decision, so this writes the files and the command line, and sends nothing.
  */
 #define _GNU_SOURCE
 #include <stdlib.h> /* free */
 
 #include "export.h"
-#include "grade.h"
+#include "place.h"
 #include "submission.h"
 #include "unpack.h"
 #include "verb.h"
@@ -43,16 +43,19 @@ static int write_files(const struct export *e, const struct row *r,
 
 int export_moss(const struct export *e)
 {
-    struct grade g = {.lab_arg = e->lab};
-    if (grade_find_kit(&g) != 0) {
-        verb_wrong("export", "%s", g.message);
+    const struct request q = {.lab = e->lab};
+    struct place p;
+    char err_text[512];
+    if (place_find(&p, &q, err_text, sizeof err_text) != 0) {
+        verb_wrong("export", "%s", err_text);
+        place_release(&p);
         return -1;
     }
     FILE *const list = export_file_in(e, "moss.txt");
     int err = list ? 0 : -1;
     for (int i = 0; i < e->nrows && !err; i++) {
         const int n =
-            e->row[i].attempt ? write_files(e, &e->row[i], g.plan) : 0;
+            e->row[i].attempt ? write_files(e, &e->row[i], p.plan) : 0;
         err = n < 0 ? -1 : 0;
         if (n > 0)
             fprintf(list, "%s/*.c\n", e->row[i].student->key);
@@ -64,7 +67,6 @@ int export_moss(const struct export *e)
                "Stanford\n",
                e->out);
     }
-    plan_free(g.plan);
-    free(g.result);
+    place_release(&p);
     return err;
 }

@@ -11,8 +11,6 @@
 #include <sys/utsname.h> /* uname */
 #include <unistd.h>      /* read */
 
-#include "grade.h"
-
 static const char *text(const json_t *j, const char *key)
 {
     const char *const s = json_string_value(json_object_get(j, key));
@@ -30,20 +28,12 @@ static int whole(const json_t *j, const char *key)
     return (int)json_integer_value(json_object_get(j, key));
 }
 
-int grading_outcome(const char *name)
-{
-    for (int i = 0; name && i <= OUTCOME_SUSPECTED; i++)
-        if (strcmp(name, outcome_name[i]) == 0)
-            return i;
-    return OUTCOME_INFRA;
-}
-
 static struct grading_case case_of(const json_t *j)
 {
     return (struct grading_case){.name = text(j, "name"),
                                  .message = text(j, "message"),
                                  .rerun = text(j, "rerun"),
-                                 .outcome = text(j, "outcome"),
+                                 .outcome = outcome_find(text(j, "outcome")),
                                  .part = whole(j, "part"),
                                  .ranks = whole(j, "ranks"),
                                  .hidden =
@@ -66,7 +56,7 @@ int grading_parse(struct grading *r, const char *body)
     r->message = text(j, "message");
     r->seed = text(j, "seed");
     r->timeline = text(j, "timeline");
-    r->outcome = grading_outcome(text(j, "outcome"));
+    r->outcome = outcome_find(text(j, "outcome"));
     r->score = json_number_value(json_object_get(j, "score"));
     r->max_score = json_number_value(json_object_get(j, "max_score"));
     r->backend = text(j, "backend");
@@ -100,7 +90,7 @@ json_t *grading_infra(const char *lab, uint64_t seed, const char *why)
                      "seed", number, "score", 0.0, "max_score", 0.0, "tests");
 }
 
-/* ---- versions ------------------------------------------------------------------------ */
+/* ---- versions ------------------------------------------------------------ */
 
 static void add_file(crypto_generichash_state *s, const char *kit,
                      const char *name)
@@ -120,10 +110,12 @@ static void kit_digest(const char *kit, char hex[33])
 {
     static const char *const parts[] = {
         "build/grade",
+        "build/sim/libbase.a",
         "build/sim/liblab.a",
         "build/sim/libjudge.a",
         "build/sim/libnn.a",
         "build/sim/libnnref.a",
+        "build/cuda/libbase.a",
         "build/cuda/liblab.a",
         "build/cuda/libjudge.a",
         "build/cuda/libnn.a",
@@ -154,14 +146,12 @@ static void first_line(const char *command, char *out, size_t nbytes)
 
 json_t *grading_versions(const char *kit)
 {
-    static char digest[33], compiler[64], mpi[64];
-    static struct utsname u;
-    if (!digest[0]) { // once: nothing of it changes while we run
-        kit_digest(kit, digest);
-        first_line("gcc -dumpfullversion", compiler, sizeof compiler);
-        first_line("pkg-config --modversion mpich", mpi, sizeof mpi);
-        uname(&u);
-    }
+    char digest[33], compiler[64], mpi[64];
+    struct utsname u;
+    kit_digest(kit, digest);
+    first_line("gcc -dumpfullversion", compiler, sizeof compiler);
+    first_line("pkg-config --modversion mpich", mpi, sizeof mpi);
+    uname(&u);
     return json_pack("{s:s, s:s, s:s, s:s, s:s}", "kit", digest, "gcc",
                      compiler, "mpich", mpi, "kernel", u.release, "node",
                      u.nodename);

@@ -10,8 +10,11 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "judge/outcome.h"
+
 struct grading_case {
-    const char *name, *message, *rerun, *outcome;
+    const char *name, *message, *rerun;
+    enum outcome outcome;
     int part, ranks, hidden;
     double score, max_score, time_us, reference_us; /* times: NaN if none */
 };
@@ -20,7 +23,7 @@ struct grading { /* texts belong to json */
     json_t *json;
     const char *lab, *title, *message, *seed, *timeline,
         *backend; /* "" if unknown */
-    int outcome;  /* enum outcome */
+    enum outcome outcome;
     double score, max_score;
     int64_t submitted;
     int days_late, isolation, measured;
@@ -32,9 +35,6 @@ struct grading { /* texts belong to json */
  * either case. */
 int grading_parse(struct grading *r, const char *body);
 void grading_release(struct grading *r);
-
-/* "fail" -> OUTCOME_FAIL; OUTCOME_INFRA for what is no outcome. */
-int grading_outcome(const char *name);
 
 /* As `grade run --json` would have written it, had it come that far. */
 json_t *grading_infra(const char *lab, uint64_t seed, const char *why);

@@ -13,9 +13,9 @@
 
 enum { GROUPS_MEMORY_MIB = 6144, GROUPS_PROCESSES = 512 };
 
-/* The calling process enters groups of its own, with so much memory (0: the usual
- * limit). What couldn't be limited is written into missing, "memory, processes",
- * or "". */
+/* The calling process enters groups of its own, with so much memory (0: the
+ * usual limit). What couldn't be limited is written into missing, "memory,
+ * processes", or "". */
 void groups_enter(int memory_mib, char *missing, size_t nbytes);
 
 /* Has the memory limit of pid's group ended a process in it? */

@@ -1,8 +1,8 @@
 /*
  * html.h: what the pages of a class' site have in common
  *
- * Static pages, without scripts, readable on a phone and in print; colours follow
- * the reader's setting. All text goes through html_text().
+ * Static pages, without scripts, readable on a phone and in print; colours
+ * follow the reader's setting. All text goes through html_text().
  */
 #ifndef GRADER_HTML_H
 #define GRADER_HTML_H

@@ -59,7 +59,7 @@ sqlite3_stmt *ledger_prepare(struct ledger *l, const char *sql)
     return s;
 }
 
-/* ---- MACs ---------------------------------------------------------------------- */
+/* ---- MACs ---------------------------------------------------------------- */
 
 /* Fields are hashed with their lengths, so that none can grow at another's
  * cost. */
@@ -119,7 +119,7 @@ void ledger_pseudonym(const struct ledger *l, const char *student, char *out,
              mac[3]);
 }
 
-/* ---- opening ---------------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------- */
 
 static int key_error(struct ledger *l, const char *path, const char *what)
 {
@@ -274,7 +274,7 @@ void ledger_close(struct ledger *l)
     free(l);
 }
 
-/* ---- writing ------------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------- */
 
 static void bind_text(sqlite3_stmt *s, int at, const char *text)
 {

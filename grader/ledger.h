@@ -4,9 +4,9 @@
  * An SQLite file of three tables. `entry` is append-only: each row carries an
  * HMAC over the row before it and itself, so that no row can be changed, moved
  * or taken out without the key. `submission` holds what was graded, under its
- * digest. `head` says how many entries there are, so that the last ones can't be
- * cut off either. (Who puts back an old copy of the whole file is caught by its
- * head alone: `grade verify` prints it; note it down.)
+ * digest. `head` says how many entries there are, so that the last ones can't
+ * be cut off either. (Who puts back an old copy of the whole file is caught by
+ * its head alone: `grade verify` prints it; note it down.)
  *
  * Triggers refuse UPDATE and DELETE: that is against accidents. Against people
  * there is the key, in a file of its own with mode 0600.
@@ -37,8 +37,8 @@ enum ledger_mode { LEDGER_READ, LEDGER_WRITE /* and create */ };
 struct ledger;
 
 /*
- * Open a ledger; key NULL: PATH.key. With LEDGER_WRITE, file and key are made if
- * there is no ledger yet. NULL with the reason in err.
+ * Open a ledger; key NULL: PATH.key. With LEDGER_WRITE, file and key are made
+ * if there is no ledger yet. NULL with the reason in err.
  */
 struct ledger *ledger_open(const char *path, const char *key,
                            enum ledger_mode mode, char *err, size_t err_nbytes);
@@ -63,8 +63,8 @@ int ledger_each(struct ledger *l, const char *kind, const char *lab,
 
 /*
  * Check every row: the chain, the head, the kept submissions. Returns how many
- * faults there are, having named them on out (NULL: nowhere). head, if not NULL:
- * the MAC of the last entry.
+ * faults there are, having named them on out (NULL: nowhere). head, if not
+ * NULL: the MAC of the last entry.
  */
 int ledger_verify(struct ledger *l, FILE *out, char head[LEDGER_DIGEST]);
 

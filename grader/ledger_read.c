@@ -63,7 +63,7 @@ void *ledger_kept(struct ledger *l, const char *digest, size_t *nbytes)
     return copy;
 }
 
-/* ---- checking --------------------------------------------------------------------- */
+/* ---- checking ------------------------------------------------------------ */
 
 struct check {
     struct ledger *l;

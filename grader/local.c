@@ -75,10 +75,13 @@ static void on_ended(uv_process_t *process, int64_t status, int signal)
 static int start(struct local *l, struct slot *s, struct task *t)
 {
     const struct batch *const b = l->batch;
-    struct run_command c;
+    struct run_command c = {.self = b->self,
+                            .spool = b->spool,
+                            .lab = b->lab,
+                            .objects = b->objects,
+                            .isolation = b->o->isolation};
     char err[PATH_MAX];
-    run_command_make(&c, b->self, b->spool, t->name, b->lab, t->seed,
-                     b->o->isolation);
+    run_command_make(&c, t->name, t->seed);
     batch_path(b, t, "err", err);
     const int fd = open(err, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     uv_stdio_container_t io[3] = {

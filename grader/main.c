@@ -1,6 +1,7 @@
 /*
  * main.c: build/grade
  */
+#include <stdio.h>  /* printf */
 #include <string.h> /* strcmp */
 
 #include "verb.h"

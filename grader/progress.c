@@ -65,12 +65,13 @@ void progress_show(const struct progress *p)
     state(p, text, sizeof text);
     fprintf(p->out,
             "\r[%s] %s  %d pass %d fail %d suspected %d infra  %d running  ",
-            bar, text, p->outcomes[0], p->outcomes[1], p->outcomes[3],
-            p->outcomes[2], p->running);
+            bar, text, p->outcomes[OUTCOME_PASS], p->outcomes[OUTCOME_FAIL],
+            p->outcomes[OUTCOME_SUSPECTED], p->outcomes[OUTCOME_INFRA],
+            p->running);
     fflush(p->out);
 }
 
-void progress_done(struct progress *p, int outcome, const char *line)
+void progress_done(struct progress *p, enum outcome outcome, const char *line)
 {
     char text[96];
     p->last_ns[p->done++ % PROGRESS_LAST] = now_ns();
@@ -88,6 +89,7 @@ void progress_end(struct progress *p)
     duration((double)(now_ns() - p->begin_ns) * 1e-9, took, sizeof took);
     fprintf(p->out,
             "%s%d graded in %s: %d pass, %d fail, %d suspected, %d infra\n",
-            p->terminal ? "\r\033[K" : "", p->done, took, p->outcomes[0],
-            p->outcomes[1], p->outcomes[3], p->outcomes[2]);
+            p->terminal ? "\r\033[K" : "", p->done, took,
+            p->outcomes[OUTCOME_PASS], p->outcomes[OUTCOME_FAIL],
+            p->outcomes[OUTCOME_SUSPECTED], p->outcomes[OUTCOME_INFRA]);
 }

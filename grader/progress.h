@@ -10,13 +10,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "judge/outcome.h"
+
 enum { PROGRESS_LAST = 32 };
 
 struct progress {
     FILE *out;
     int terminal;
     int total, done, running;
-    int outcomes[4]; /* by enum outcome */
+    int outcomes[OUTCOMES];
     uint64_t begin_ns;
     uint64_t last_ns[PROGRESS_LAST]; /* when the last ones were done */
 };
@@ -24,7 +26,7 @@ struct progress {
 void progress_begin(struct progress *p, FILE *out, int total);
 
 /* One is done, as `outcome`; line says which and how (NULL: nothing). */
-void progress_done(struct progress *p, int outcome, const char *line);
+void progress_done(struct progress *p, enum outcome outcome, const char *line);
 
 /* Show what is known now: for terminals, now and then. */
 void progress_show(const struct progress *p);

@@ -14,77 +14,78 @@
 #include "text.h"
 
 /* The line that runs just that case again, as a student would. */
-static void rerun_of(const struct grade *g, int i, char *out, size_t nbytes)
+static void rerun_of(const struct place *p, const struct result *r, int i,
+                     char *out, size_t nbytes)
 {
-    const struct plan_case *const c = &g->plan->cases[i];
+    const struct plan_case *const c = &p->plan->cases[i];
     const int elsewhere = strcmp(c->topo, PLAN_TOPO) != 0;
     snprintf(out, nbytes, "%s%s%smpirun -n %d build/%.*s --case %s",
              elsewhere ? "SIMGPU_TOPO=" : "", elsewhere ? c->topo : "",
-             elsewhere ? " " : "", g->result[i].ranks,
-             (int)strcspn(g->lab, "-"), g->lab, c->name);
+             elsewhere ? " " : "", r->cases[i].ranks, (int)strcspn(p->lab, "-"),
+             p->lab, c->name);
 }
 
 /* Why a grade with skipped cases is none. */
-static void skipped_text(const struct grade *g, char *out, size_t nbytes)
+static void skipped_text(const struct place *p, const struct result *r,
+                         char *out, size_t nbytes)
 {
+    const int ngpus = p->machine.ngpus;
     snprintf(out, nbytes,
              "%d case%s skipped, since this machine has %d GPU%s: grade it "
              "where there are more",
-             g->nskipped, g->nskipped == 1 ? "" : "s", g->machine.ngpus,
-             g->machine.ngpus == 1 ? "" : "s");
+             r->nskipped, r->nskipped == 1 ? "" : "s", ngpus,
+             ngpus == 1 ? "" : "s");
 }
 
-void grade_report(const struct grade *g)
+/* Visible cases in a row each, hidden ones in one. */
+static void print_cases(const struct place *p, const struct result *r)
 {
-    char title[256], rerun[300];
-    if (g->message[0]) {
-        printf("%s: ", outcome_name[g->outcome]);
-        table_text(stdout, g->message, 1000);
-        putchar('\n');
-    }
-    if (!g->plan)
-        return;
-    if (g->nskipped) {
-        skipped_text(g, title, sizeof title);
-        printf("infra: %s\n", title);
-    }
-    snprintf(title, sizeof title, "%s (%s)", g->plan->title, g->lab);
-    table_head(stdout, title);
+    char rerun[300];
     int hidden = 0, hidden_passed = 0;
     double hidden_points = 0, hidden_most = 0;
-    for (int i = 0; i < g->plan->ncases; i++) {
-        const struct plan_case *const c = &g->plan->cases[i];
-        const struct result *const r = &g->result[i];
-        if (c->hidden && r->judged) {
+    for (int i = 0; i < p->plan->ncases; i++) {
+        const struct plan_case *const c = &p->plan->cases[i];
+        const struct case_result *const of = &r->cases[i];
+        if (c->hidden && of->judged) {
             hidden++;
-            hidden_passed += r->verdict.pass;
-            hidden_points += r->score;
+            hidden_passed += of->verdict.pass;
+            hidden_points += of->score;
             hidden_most += c->points;
-        } else if (r->judged) {
-            rerun_of(g, i, rerun, sizeof rerun);
-            table_row(stdout, c, &r->verdict, rerun);
+        } else if (of->judged) {
+            rerun_of(p, r, i, rerun, sizeof rerun);
+            table_row(stdout, c, &of->verdict, rerun);
         }
     }
     if (hidden)
         printf("   -  %d hidden cases, %d pass %46g/%g\n", hidden,
                hidden_passed, hidden_points, hidden_most);
-    table_total(stdout, g->score, g->max_score);
 }
 
-static json_t *test_of(const struct grade *g, int i)
+void grade_print(const struct place *p, const struct result *r)
 {
-    const struct result *const r = &g->result[i];
+    char line[256];
+    if (r->message[0]) {
+        printf("%s: ", outcome_name[r->outcome]);
+        table_text(stdout, r->message, 1000);
+        putchar('\n');
+    }
+    if (r->nskipped) {
+        skipped_text(p, r, line, sizeof line);
+        printf("infra: %s\n", line);
+    }
+    snprintf(line, sizeof line, "%s (%s)", p->plan->title, p->lab);
+    table_head(stdout, line);
+    print_cases(p, r);
+    table_total(stdout, r->score, r->max_score);
+}
+
+static json_t *test_of(const struct place *p, const struct result *r, int i)
+{
+    const struct case_result *const of = &r->cases[i];
     char rerun[300];
-    rerun_of(g, i, rerun, sizeof rerun);
-    return report_case(&g->plan->cases[i], &r->verdict,
-                       outcome_name[r->outcome], r->score, r->ranks, rerun);
-}
-
-/* Kept apart how well, and what this machine could not limit. */
-static json_t *isolation_of(const struct grade *g)
-{
-    return json_pack("{s:i, s:s}", "level", g->isolation, "missing",
-                     g->missing);
+    rerun_of(p, r, i, rerun, sizeof rerun);
+    return report_case(&p->plan->cases[i], &of->verdict, of->outcome, of->score,
+                       of->ranks, rerun);
 }
 
 static json_t *clean(const char *text)
@@ -96,12 +97,12 @@ static json_t *clean(const char *text)
 }
 
 /* What printed text there was, its first part and its last. */
-static json_t *log_of(const struct grade *g)
+static json_t *log_of(const struct log *l)
 {
     json_t *const j = json_object();
-    json_object_set_new(j, "head", clean(g->log.head));
-    json_object_set_new(j, "tail", clean(g->log.tail));
-    json_object_set_new(j, "dropped", json_integer((json_int_t)g->log.dropped));
+    json_object_set_new(j, "head", clean(l->head));
+    json_object_set_new(j, "tail", clean(l->tail));
+    json_object_set_new(j, "dropped", json_integer((json_int_t)l->dropped));
     return j;
 }
 
@@ -120,51 +121,53 @@ static int dump(const json_t *j, const char *path)
     return -1;
 }
 
-/* What it ran on. */
-static void set_machine(json_t *j, const struct grade *g)
+/* What it ran on, how well kept apart, and what could not be limited there. */
+static void set_machine(json_t *j, const struct request *q,
+                        const struct machine *m, const struct result *r)
 {
-    const struct machine *const m = &g->machine;
     json_object_set_new(j, "backend", json_string(m->backend->name));
     json_object_set_new(j, "measured", json_boolean(m->measured));
     json_object_set_new(j, "topology",
                         json_string(m->measured ? "this machine" : PLAN_TOPO));
     if (m->gpus)
         json_object_set(j, "gpus", m->gpus);
-    if (g->clocks[0])
+    if (r->clocks[0])
         json_object_set_new(j, "clocks",
-                            json_pack("{s:O, s:O}", "before", g->clocks[0],
-                                      "after", g->clocks[1]));
+                            json_pack("{s:O, s:O}", "before", r->clocks[0],
+                                      "after", r->clocks[1]));
+    json_object_set_new(
+        j, "isolation",
+        json_pack("{s:i, s:s}", "level", q->isolation, "missing", r->missing));
 }
 
-int grade_write_json(const struct grade *g)
+int grade_write_json(const char *path, const struct request *q,
+                     const struct place *p, const struct result *r)
 {
-    char seed[32], message[sizeof g->message];
-    snprintf(message, sizeof message, "%s", g->message);
-    if (g->nskipped)
-        skipped_text(g, message, sizeof message);
+    char seed[32], message[sizeof r->message];
+    snprintf(message, sizeof message, "%s", r->message);
+    if (r->nskipped)
+        skipped_text(p, r, message, sizeof message);
     json_t *const tests = json_array(), *const j = json_object();
-    for (int i = 0; g->plan && i < g->plan->ncases; i++)
-        if (g->result[i].judged && !g->message[0])
-            json_array_append_new(tests, test_of(g, i));
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)g->seed);
-    json_object_set_new(j, "lab", json_string(g->lab));
-    json_object_set_new(j, "title", json_string(g->plan->title));
-    json_object_set_new(j, "score", json_real(g->score));
-    json_object_set_new(j, "max_score", json_real(g->max_score));
-    json_object_set_new(j, "outcome", json_string(outcome_name[g->outcome]));
+    for (int i = 0; i < p->plan->ncases; i++)
+        if (r->cases[i].judged && !r->message[0])
+            json_array_append_new(tests, test_of(p, r, i));
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)q->seed);
+    json_object_set_new(j, "lab", json_string(p->lab));
+    json_object_set_new(j, "title", json_string(p->plan->title));
+    json_object_set_new(j, "score", json_real(r->score));
+    json_object_set_new(j, "max_score", json_real(r->max_score));
+    json_object_set_new(j, "outcome", json_string(outcome_name[r->outcome]));
     json_object_set_new(j, "message", clean(message));
-    set_machine(j, g);
     json_object_set_new(j, "seed", json_string(seed));
-    json_object_set_new(j, "isolation", isolation_of(g));
-    json_object_set_new(j, "sec", json_real(g->sec));
-    json_object_set_new(j, "log", log_of(g));
+    set_machine(j, q, &p->machine, r);
+    json_object_set_new(j, "sec", json_real(r->sec));
+    json_object_set_new(j, "log", log_of(&r->log));
     json_object_set_new(j, "tests", tests);
-    if (g->svg)
-        json_object_set_new(j, "timeline", json_string(g->svg));
-    const int err = dump(j, g->json);
+    if (r->svg)
+        json_object_set_new(j, "timeline", json_string(r->svg));
+    const int err = dump(j, path);
     if (err)
-        fprintf(stderr, "grade: cannot write %s: %s\n", g->json,
-                strerror(errno));
+        fprintf(stderr, "grade: cannot write %s: %s\n", path, strerror(errno));
     json_decref(j);
     return err;
 }

@@ -29,7 +29,7 @@ static char **text_of(struct student *s, int i)
     return (char **)((char *)s + texts[i].offset);
 }
 
-/* ---- times ------------------------------------------------------------------- */
+/* ---- times --------------------------------------------------------------- */
 
 /* "" and "Z" are UTC, "+01:00" and "-0530" are seconds to take away. */
 static int zone(const char *text, int *seconds)
@@ -74,7 +74,7 @@ int roster_days_late(const struct student *s, int64_t t)
     return days < 0 ? 0 : days > MAX_LATE_DAYS ? MAX_LATE_DAYS : (int)days;
 }
 
-/* ---- reading ------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 struct columns {
     int text[NTEXTS], deadline, submitted, late_days;
@@ -215,7 +215,7 @@ const struct student *roster_find(const struct roster *r, const char *key)
     return bsearch(&want, r->student, (size_t)r->n, sizeof want, by_key);
 }
 
-/* ---- in the ledger ----------------------------------------------------------------- */
+/* ---- in the ledger ------------------------------------------------------- */
 
 json_t *roster_json(const struct roster *r)
 {

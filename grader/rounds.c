@@ -1,29 +1,30 @@
 /*
  * rounds.c: times that are measured
  *
- * On GPUs a time is what the machine did at that moment. So the reference and the
- * submission run by turns, in as many rounds as an interval needs that leaves an
- * outlier out at either end (judge/interval.h), and what counts is the ratio of
- * the two times of a round: whatever slowed the machine down for seconds slowed
- * both.
+ * On GPUs a time is what the machine did at that moment. So the reference and
+ * the submission run by turns, in as many rounds as an interval needs that
+ * leaves an outlier out at either end (judge/interval.h), and what counts is
+ * the ratio of the two times of a round: whatever slowed the machine down for
+ * seconds slowed both.
  *
  *     round 1   reference   submission        ratio: median of the iterations
  *     round 2   reference   submission               of one, over the other's
  *     ...                                     points: interval_of(ratios).low
  *
- * Every round is judged like any run, on inputs of its own: who is fast only when
- * nobody looks is looked at here.
+ * Every round is judged like any run, on inputs of its own: who is fast only
+ * when nobody looks is looked at here.
  */
-#define _GNU_SOURCE
+#include "rounds.h"
+
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memmove */
 #include <unistd.h> /* access */
 
+#include "folder.h"
 #include "judge/interval.h"
 #include "judge/points.h"
-#include "run.h"
-#include "verb.h"
+#include "shown.h"
 
 enum { ROUNDS = 9, ITERATIONS = 5, WARMUP = 3 };
 
@@ -31,87 +32,94 @@ struct timing { /* of one case */
     double us[ROUNDS], reference_us[ROUNDS];
 };
 
+struct rounds { /* of a batch's cases; what follows is by position in it */
+    const struct request *request;
+    const struct place *place;
+    struct batch *batch;
+    struct timing *timing;
+    struct judge_verdict *v; /* of the last run */
+};
+
 static int is_timed(const struct judge_verdict *v)
 {
     return v->pass && v->time_us > 0;
 }
 
-/* One run of a round: the verdicts on its cases, by position, and the first case
- * that it did not get to the end of, or b->n. -1: this machine's fault. */
-static int run_one(struct grade *g, struct batch *b, int of_reference,
-                   struct judge_verdict *v)
+/* One run of a round, and the verdicts on its cases. Returns the first case
+ * that it did not get to the end of, or batch->n; -1: this machine's fault. */
+static int run_one(struct rounds *m, int of_reference, struct result *r)
 {
-    static struct sandbox_end end;
-    char dir[RUN_FOLDER];
+    struct batch *const b = m->batch;
+    struct run run;
     struct shown s;
     int ended = 0;
     b->of_reference = of_reference;
-    if (run_batch(g, b, dir, &end) != 0)
+    if (run_make(m->request, m->place, b, &run, r) != 0)
         return -1;
-    shown_load(&s, g, b, dir);
+    shown_load(&s, m->request, m->place, b, &run);
     for (int i = 0; i < b->n; i++) {
-        ended += ended == i && shown_finished(&s, b, i);
-        shown_judge(&s, g, b, i, &end, &v[i]);
-        if (v[i].pass && !is_timed(&v[i]))
-            judge_fail(&v[i], "it shows no time");
+        ended += ended == i && shown_finished(&s, i);
+        shown_judge(&s, i, &m->v[i]);
+        if (m->v[i].pass && !is_timed(&m->v[i]))
+            judge_fail(&m->v[i], "it shows no time");
     }
     shown_release(&s);
-    verb_remove_folder(dir); // 18 runs' outputs are too much for a disk
+    folder_remove(run.dir); // 18 runs' outputs are too much for a disk
     return ended;
 }
 
-/* What the reference can't do is this machine's fault. */
-static int run_reference(struct grade *g, struct batch *b, int round,
-                         struct timing *t)
+/* If the reference fails, this machine is at fault. */
+static int run_reference(struct rounds *m, int round, struct result *r)
 {
-    static struct judge_verdict v[RUN_MAX_CASES];
-    if (run_one(g, b, 1, v) < 0)
+    const struct batch *const b = m->batch;
+    if (run_one(m, 1, r) < 0)
         return -1;
     for (int i = 0; i < b->n; i++) {
-        if (!is_timed(&v[i]))
-            return grade_stop(
-                g, OUTCOME_INFRA, "the reference fails %s on %d ranks: %s",
-                g->plan->cases[b->case_no[i]].name, b->nranks, v[i].message);
-        t[i].reference_us[round] = v[i].time_us;
+        if (!is_timed(&m->v[i]))
+            return result_stop(r, OUTCOME_INFRA,
+                               "the reference fails %s on %d ranks: %s",
+                               m->place->plan->cases[b->case_no[i]].name,
+                               b->nranks, m->v[i].message);
+        m->timing[i].reference_us[round] = m->v[i].time_us;
     }
     return 0;
 }
 
 /* A case that failed in this round, or ended its run, is out of the others. */
-static void drop(struct batch *b, struct timing *t, int i)
+static void drop(struct rounds *m, int i)
 {
-    b->n--;
-    memmove(b->case_no + i, b->case_no + i + 1,
-            (size_t)(b->n - i) * sizeof *b->case_no);
-    memmove(t + i, t + i + 1, (size_t)(b->n - i) * sizeof *t);
+    struct batch *const b = m->batch;
+    const size_t behind = (size_t)(--b->n - i);
+    memmove(b->case_no + i, b->case_no + i + 1, behind * sizeof *b->case_no);
+    memmove(m->timing + i, m->timing + i + 1, behind * sizeof *m->timing);
 }
 
 /* 1 when the round is over, 0 when it has to be run again without a case that
  * ended it, -1 with the outcome set. */
-static int run_round(struct grade *g, struct batch *b, int round,
-                     struct timing *t)
+static int run_round(struct rounds *m, int round, struct result *r)
 {
-    static struct judge_verdict v[RUN_MAX_CASES];
+    struct batch *const b = m->batch;
     b->round = round + 1;
-    if (run_reference(g, b, round, t) != 0)
+    if (run_reference(m, round, r) != 0)
         return -1;
-    const int ended = run_one(g, b, 0, v);
+    const int ended = run_one(m, 0, r);
     const int complete = ended == b->n;
     if (ended < 0)
         return -1;
     for (int i = complete ? b->n - 1 : ended; i >= 0; i--) {
-        t[i].us[round] = v[i].time_us;
-        if (v[i].pass)
+        m->timing[i].us[round] = m->v[i].time_us;
+        if (m->v[i].pass)
             continue;
-        run_keep(g, b->case_no[i], b->nranks, &v[i]);
-        drop(b, t, i);
+        result_keep(r, b->case_no[i], b->nranks, &m->v[i]);
+        drop(m, i);
     }
     return complete;
 }
 
-static void keep_timed(struct grade *g, const struct batch *b, int i,
-                       struct timing *t)
+static void keep_timed(const struct rounds *m, int i, struct result *r)
 {
+    struct timing *const t = &m->timing[i];
+    const int case_no = m->batch->case_no[i];
     double each[ROUNDS];
     for (int k = 0; k < ROUNDS; k++)
         each[k] = t->us[k] / t->reference_us[k];
@@ -123,32 +131,38 @@ static void keep_timed(struct grade *g, const struct batch *b, int i,
     v.reference_us = interval_of(t->reference_us, ROUNDS).middle;
     v.low = ratio.low;
     v.high = ratio.high;
-    points_judge_time(&g->plan->cases[b->case_no[i]], &v);
-    run_keep(g, b->case_no[i], b->nranks, &v);
+    points_judge_time(&m->place->plan->cases[case_no], &v);
+    result_keep(r, case_no, m->batch->nranks, &v);
 }
 
-int rounds_possible(const struct grade *g)
+int rounds_possible(const struct place *p)
 {
     char path[2 * PATH_MAX];
-    snprintf(path, sizeof path, "%s/solutions/%.*s", g->build,
-             (int)strcspn(g->lab, "-"), g->lab);
+    snprintf(path, sizeof path, "%s/solutions/%.*s", p->build,
+             (int)strcspn(p->lab, "-"), p->lab);
     return access(path, X_OK) == 0;
 }
 
-int rounds_run(struct grade *g, struct batch *b)
+int rounds_run(const struct request *q, const struct place *p, struct batch *b,
+               struct result *r)
 {
-    struct timing *const t = calloc((size_t)b->n, sizeof *t);
-    if (!t)
+    struct rounds m = {.request = q,
+                       .place = p,
+                       .batch = b,
+                       .timing = calloc((size_t)b->n, sizeof *m.timing),
+                       .v = calloc((size_t)b->n, sizeof *m.v)};
+    if (!m.timing || !m.v)
         abort();
     b->iterations = ITERATIONS;
     b->warmup = WARMUP;
     int complete = 0;
     for (int round = 0; round < ROUNDS && b->n > 0 && complete >= 0;) {
-        complete = run_round(g, b, round, t);
+        complete = run_round(&m, round, r);
         round += complete;
     }
     for (int i = 0; i < b->n && complete >= 0; i++)
-        keep_timed(g, b, i, &t[i]);
-    free(t);
+        keep_timed(&m, i, r);
+    free(m.timing);
+    free(m.v);
     return complete < 0 ? -1 : 0;
 }

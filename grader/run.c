@@ -2,6 +2,8 @@
  * run.c: one run of a program, in the sandbox
  */
 #define _GNU_SOURCE
+#include "run.h"
+
 #include <errno.h>    /* errno */
 #include <inttypes.h> /* PRIx64 */
 #include <jansson.h>  /* json_object */
@@ -11,7 +13,6 @@
 #include <sys/stat.h> /* mkdir */
 
 #include "groups.h"
-#include "run.h"
 #include "topo/topo.h"
 
 enum {
@@ -20,12 +21,11 @@ enum {
 };
 static const long long SHOWN_CAP = 4LL << 30; /* all ranks together */
 
-/* The seed of one rank in one case: secret, unless it was asked for. */
-uint64_t run_seed(const struct grade *g, const struct batch *b, int case_no,
-                  int rank)
+uint64_t run_seed(const struct request *q, const struct place *p,
+                  const struct batch *b, int case_no, int rank)
 {
     const uint64_t seed =
-        judge_case_seed(g->seed, g->plan->cases[case_no].name);
+        judge_case_seed(q->seed, p->plan->cases[case_no].name);
     return judge_seed(b->round ? judge_seed(seed, (uint64_t)b->round << 32)
                                : seed,
                       (uint64_t)rank);
@@ -38,10 +38,10 @@ static json_t *hex(uint64_t value)
     return json_string(text);
 }
 
-static json_t *job_case(const struct grade *g, const struct batch *b,
-                        int case_no, int rank)
+static json_t *job_case(const struct request *q, const struct place *p,
+                        const struct batch *b, int case_no, int rank)
 {
-    const struct plan_case *const c = &g->plan->cases[case_no];
+    const struct plan_case *const c = &p->plan->cases[case_no];
     json_t *const with = json_object();
     for (int i = 0; i < c->nwith; i++)
         json_object_set_new(with, c->with[i].key,
@@ -53,40 +53,59 @@ static json_t *job_case(const struct grade *g, const struct batch *b,
     json_object_set_new(j, "with", with);
     json_object_set_new(j, "iterations", json_integer(b->iterations));
     json_object_set_new(j, "warmup", json_integer(b->warmup));
-    json_object_set_new(j, "seed", hex(run_seed(g, b, case_no, rank)));
+    json_object_set_new(j, "seed", hex(run_seed(q, p, b, case_no, rank)));
     return j;
 }
 
-/* Write rank's job file and make its evidence file, in the folder dir that the
- * rank sees as `seen`. */
-static int write_job(struct grade *g, const struct batch *b, const char *dir,
-                     const char *seen, int rank)
+/* What a rank is to do; its evidence file is in the folder that it sees as
+ * `seen`. */
+static json_t *job_of(const struct request *q, const struct place *p,
+                      const struct batch *b, uint64_t nonce, const char *seen,
+                      int rank)
 {
-    char path[PATH_MAX + 64], evidence[PATH_MAX + 64];
+    char evidence[PATH_MAX + 64];
     snprintf(evidence, sizeof evidence, "%s/evidence-%d", seen, rank);
     json_t *const cases = json_array(), *const job = json_object();
     for (int i = 0; i < b->n; i++)
-        json_array_append_new(cases, job_case(g, b, b->case_no[i], rank));
-    json_object_set_new(job, "nonce", hex(b->nonce));
+        json_array_append_new(cases, job_case(q, p, b, b->case_no[i], rank));
+    json_object_set_new(job, "nonce", hex(nonce));
     json_object_set_new(job, "evidence", json_string(evidence));
     json_object_set_new(job, "cases", cases);
-    snprintf(path, sizeof path, "%s/evidence-%d", dir, rank);
-    FILE *const file = fopen(path, "wxe");
-    int err = file ? fclose(file) : -1;
-    snprintf(path, sizeof path, "%s/rank-%d.job", dir, rank);
-    if (err == 0)
-        err = json_dump_file(job, path, 0);
-    json_decref(job);
-    return err == 0 ? 0
-                    : grade_stop(g, OUTCOME_INFRA, "cannot write %s: %s", path,
-                                 strerror(errno));
+    return job;
 }
 
-/* By name, or a file, which has to be seen inside. NULL: simgpu's own choice. */
-static void set_topology(struct sandbox *s, const char *topo)
+/* Make the folder that ranks see as `seen`, with a job and an empty evidence
+ * file for each. */
+static int write_jobs(const struct request *q, const struct place *p,
+                      const struct batch *b, const struct run *run,
+                      const char *seen, struct result *r)
+{
+    char path[PATH_MAX + 64];
+    if (mkdir(run->dir, 0700) != 0)
+        return result_stop(r, OUTCOME_INFRA, "cannot make %s: %s", run->dir,
+                           strerror(errno));
+    for (int rank = 0; rank < b->nranks; rank++) {
+        snprintf(path, sizeof path, "%s/evidence-%d", run->dir, rank);
+        FILE *const file = fopen(path, "wxe");
+        int err = file ? fclose(file) : -1;
+        snprintf(path, sizeof path, "%s/rank-%d.job", run->dir, rank);
+        json_t *const job = job_of(q, p, b, run->nonce, seen, rank);
+        if (err == 0)
+            err = json_dump_file(job, path, 0);
+        json_decref(job);
+        if (err != 0)
+            return result_stop(r, OUTCOME_INFRA, "cannot write %s: %s", path,
+                               strerror(errno));
+    }
+    return 0;
+}
+
+/* simgpu's machine: a name, or a file, which is to be seen inside and whose
+ * real path is kept in path. NULL: simgpu's own choice. */
+static void set_topology(struct sandbox *s, const char *topo,
+                         char path[PATH_MAX])
 {
     static const char seen[] = "/topology.xml";
-    static char path[PATH_MAX];
     if (!topo)
         return;
     if (!strchr(topo, '/') || !realpath(topo, path)) {
@@ -98,77 +117,80 @@ static void set_topology(struct sandbox *s, const char *topo)
     sandbox_env(s, "SIMGPU_TOPO", sandbox_path(s, seen));
 }
 
-/* What simgpu is told. A machine that is measured is what it is. */
-static void set_simgpu(struct sandbox *s, const struct grade *g,
-                       const struct batch *b, const char *job)
+/* What simgpu is told, unless the machine is a real one. */
+static void set_simgpu(struct sandbox *s, const struct request *q, int measured,
+                       const char *job)
 {
-    if (machine_is_real(&g->machine))
-        return;
-    set_topology(s, b->topo ? b->topo : getenv("SIMGPU_TOPO"));
-    // who forgot to wait fails every time, not when unlucky
-    sandbox_env(s, "SIMGPU_SCHEDULE", g->schedule ? g->schedule : "late");
+    // code that forgot to wait fails every time, not sometimes
+    sandbox_env(s, "SIMGPU_SCHEDULE", q->schedule ? q->schedule : "late");
     // a rank that waits its turn on a busy machine does not hang
     sandbox_env(s, "SIMGPU_HANG_SEC", "10");
-    if (!g->machine.measured)
+    if (!measured)
         sandbox_env(s, "SIMGPU_GRAPH", job);
 }
 
-static int memory_mib(const struct grade *g)
+static int memory_mib(const struct machine *m)
 {
-    return g->machine.measured ? GPU_MEMORY_MIB : GROUPS_MEMORY_MIB;
+    return m->measured ? GPU_MEMORY_MIB : GROUPS_MEMORY_MIB;
 }
 
 /* Where the program is, and what it is called: the submission's, or the
  * reference's. */
-static void find_program(const struct grade *g, const struct batch *b,
+static void find_program(const struct place *p, int of_reference,
                          char folder[PATH_MAX + 16], char name[64])
 {
-    if (b->of_reference) {
-        snprintf(folder, PATH_MAX + 16, "%s/solutions", g->build);
-        snprintf(name, 64, "%.*s", (int)strcspn(g->lab, "-"), g->lab);
+    if (of_reference) {
+        snprintf(folder, PATH_MAX + 16, "%s/solutions", p->build);
+        snprintf(name, 64, "%.*s", (int)strcspn(p->lab, "-"), p->lab);
     } else {
-        snprintf(folder, PATH_MAX + 16, "%s/out", g->work);
+        snprintf(folder, PATH_MAX + 16, "%s/out", p->work);
         snprintf(name, 64, "program");
     }
 }
 
-int run_batch(struct grade *g, struct batch *b, char dir[RUN_FOLDER],
-              struct sandbox_end *end)
+/* Start the program of `out` under mpirun in a sandbox of these limits. */
+static void start(struct sandbox *s, const char *name, int nranks,
+                  struct sandbox_end *end)
 {
-    static uint64_t number; // of this run
-    char out[PATH_MAX + 16], program[PATH_MAX + 128], name[64], n[16];
-    char me[TOPO_ME];
-    snprintf(dir, RUN_FOLDER, "%s/run-%" PRIu64, g->work, number++);
-    b->nonce = judge_seed(g->seed, number);
-    find_program(g, b, out, name);
-    snprintf(n, sizeof n, "%d", b->nranks);
+    char program[PATH_MAX + 128], n[16];
+    snprintf(n, sizeof n, "%d", nranks);
+    snprintf(program, sizeof program, "%s/%s", sandbox_path(s, "/out"), name);
+    const char *const argv[] = {"mpirun", "-n", n, program, NULL};
+    sandbox_run(s, argv, end);
+}
+
+int run_make(const struct request *q, const struct place *p,
+             const struct batch *b, struct run *run, struct result *r)
+{
+    char out[PATH_MAX + 16], name[64], topology[PATH_MAX], me[TOPO_ME];
+    snprintf(run->dir, sizeof run->dir, "%s/run-%d", p->work, r->nruns++);
+    run->nonce = judge_seed(q->seed, (uint64_t)r->nruns);
+    find_program(p, b->of_reference, out, name);
     struct sandbox s = {
-        .level = g->isolation,
-        .tmp = g->tmp,
+        .level = q->isolation,
+        .tmp = p->tmp,
         .bind = {{out, "/out", 0},
-                 {g->machine.home, g->machine.seen, 0},
-                 {dir, "/job", 1}},
+                 {p->machine.home, p->machine.seen, 0},
+                 {run->dir, "/job", 1}},
         .nbinds = 3,
         .limit_sec = START_SEC + RUN_CASE_SEC * b->n,
-        .watch = dir,
+        .watch = run->dir,
         .idle_sec = RUN_CASE_SEC,
         .most_bytes = SHOWN_CAP,
-        .memory_mib = memory_mib(g),
+        .memory_mib = memory_mib(&p->machine),
     };
     const char *const job = sandbox_path(&s, "/job");
     sandbox_env(&s, "COMMLAB_JOB", job);
     sandbox_env(&s, "COMMLAB_STUDENT", topo_me(me));
-    set_simgpu(&s, g, b, job);
-    if (mkdir(dir, 0700) != 0)
-        return grade_stop(g, OUTCOME_INFRA, "cannot make %s: %s", dir,
-                          strerror(errno));
-    for (int r = 0; r < b->nranks; r++)
-        if (write_job(g, b, dir, job, r) != 0)
-            return -1;
-    snprintf(program, sizeof program, "%s/%s", sandbox_path(&s, "/out"), name);
-    const char *const argv[] = {"mpirun", "-n", n, program, NULL};
-    sandbox_run(&s, argv, end);
-    return grade_ran(g, b->of_reference ? "run the reference" : "run", end);
+    if (!machine_is_real(&p->machine)) {
+        set_topology(&s, b->topo ? b->topo : getenv("SIMGPU_TOPO"), topology);
+        set_simgpu(&s, q, p->machine.measured, job);
+    }
+    if (write_jobs(q, p, b, run, job, r) != 0)
+        return -1;
+    start(&s, name, b->nranks, &run->end);
+    return result_log(r, b->of_reference ? "run the reference" : "run",
+                      &run->end);
 }
 
 /*
@@ -200,8 +222,7 @@ static const char *simgpu_words(const char *log, char *out, size_t nbytes)
     return out;
 }
 
-/* How a run that did not get to its end ended, for the message. */
-void run_last_words(const struct grade *g, const struct sandbox_end *end,
+void run_last_words(const struct place *p, const struct sandbox_end *end,
                     char *out, size_t nbytes)
 {
     out[0] = 0;
@@ -211,7 +232,7 @@ void run_last_words(const struct grade *g, const struct sandbox_end *end,
                  RUN_CASE_SEC);
     else if (end->out_of_memory)
         snprintf(out, nbytes, "the run took more than %d MiB of memory",
-                 memory_mib(g));
+                 memory_mib(&p->machine));
     else if (end->flooded)
         snprintf(out, nbytes, "the run wrote more than %lld bytes", SHOWN_CAP);
     else if (!simgpu_words(end->log.head, out, nbytes))

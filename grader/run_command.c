@@ -12,23 +12,27 @@ static void path(char out[PATH_MAX], const char *spool, const char *name,
         abort(); // the spool's path is checked to be short
 }
 
-void run_command_make(struct run_command *c, const char *self,
-                      const char *spool, const char *name, const char *lab,
-                      uint64_t seed, int isolation)
+void run_command_make(struct run_command *c, const char *name, uint64_t seed)
 {
-    path(c->sub, spool, name, "sub");
-    path(c->json, spool, name, "json");
-    path(c->work, spool, name, "work");
+    path(c->sub, c->spool, name, "sub");
+    path(c->json, c->spool, name, "json");
+    path(c->work, c->spool, name, "work");
     snprintf(c->seed, sizeof c->seed, "%llu", (unsigned long long)seed);
-    snprintf(c->level, sizeof c->level, "%d", isolation);
+    snprintf(c->level, sizeof c->level, "%d", c->isolation);
     snprintf(c->student, sizeof c->student, "%.*s",
              (int)(strrchr(name, '@') ? strrchr(name, '@') - name : 0), name);
     snprintf(c->parent, sizeof c->parent, "%d", (int)getpid());
-    char *const v[] = {
-        (char *)self, "run",       "--quiet",     "--timeline", "--lab",
-        (char *)lab,  "--seed",    c->seed,       "--json",     c->json,
-        "--work",     c->work,     "--isolation", c->level,     "--with-parent",
-        c->parent,    "--student", c->student,    c->sub,       NULL};
+    const char *const v[] = {c->self,         "run",
+                             "--quiet",       "--timeline",
+                             "--lab",         c->lab,
+                             "--seed",        c->seed,
+                             "--json",        c->json,
+                             "--work",        c->work,
+                             "--isolation",   c->level,
+                             "--with-parent", c->parent,
+                             "--student",     c->student,
+                             c->sub,          c->objects ? "--objects" : NULL,
+                             c->objects,      NULL};
     _Static_assert(sizeof v <= sizeof c->v, "room for all of it");
     memcpy(c->v, v, sizeof v);
 }

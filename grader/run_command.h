@@ -8,18 +8,21 @@
 #include <stdint.h>
 
 struct run_command {
+    /* of the batch, by the caller */
+    const char *self, *spool, *lab;
+    const char *objects; /* folder for --objects, or NULL */
+    int isolation;
+    /* of the submission */
     char *v[24]; /* ended by NULL; into what follows */
     char sub[PATH_MAX], json[PATH_MAX], work[PATH_MAX], seed[32], level[16],
         parent[16], student[128];
 };
 
 /*
- * `grade run` (self) of the spool's NAME.sub, whose result becomes NAME.json; NAME is
- * the student's key, @ and the attempt. It
- * ends when the process that calls this does.
+ * `grade run` (self) of the spool's NAME.sub, whose result becomes NAME.json;
+ * NAME is the student's key, @ and the attempt. It ends when the process that
+ * calls this does.
  */
-void run_command_make(struct run_command *c, const char *self,
-                      const char *spool, const char *name, const char *lab,
-                      uint64_t seed, int isolation);
+void run_command_make(struct run_command *c, const char *name, uint64_t seed);
 
 #endif

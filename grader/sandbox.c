@@ -15,10 +15,10 @@
 #include <sys/wait.h>    /* waitpid */
 #include <unistd.h>      /* fork */
 
+#include "base/steady.h"
 #include "confine.h"
 #include "groups.h"
 #include "sandbox_args.h"
-#include "steady.h"
 
 enum { FIRST_USER = 61184, NUSERS = 4000 }; /* numbers that nobody has */
 
@@ -39,7 +39,7 @@ void sandbox_env(struct sandbox *s, const char *name, const char *value)
     s->env[n][1] = value;
 }
 
-/* ---- the child ------------------------------------------------------------------- */
+/* ---- the child ----------------------------------------------------------- */
 
 static _Noreturn void stop(const char *what)
 {
@@ -79,7 +79,10 @@ static void confine_to_binds(const struct sandbox *s)
     static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/tty",
                                           "/dev/shm", NULL};
     const char *readable[32], *writable[32 + GPU_FILES];
-    int nr = 0, nw = gpu_files(writable);
+    glob_t gpus; // freed by exec
+    int nr = 0, nw = gpu_files(&gpus);
+    for (int i = 0; i < nw; i++)
+        writable[i] = gpus.gl_pathv[i];
     for (int i = 0; world[i]; i++)
         readable[nr++] = world[i];
     for (int i = 0; devices[i]; i++)
@@ -97,8 +100,10 @@ static void confine_to_binds(const struct sandbox *s)
         stop("level 1 needs seccomp");
 }
 
-/* What the command's environment is, and nothing else of ours. */
-static char **environment(const struct sandbox *s)
+enum { MAX_ENV = 32 };
+
+/* The command's environment: nothing else of ours. */
+static void environment(const struct sandbox *s, char *env[MAX_ENV])
 {
     const char *const tmp = s->level >= 2 ? "/tmp" : s->tmp;
     const char *const fixed[][2] = {{"PATH", "/usr/bin:/bin"},
@@ -106,7 +111,6 @@ static char **environment(const struct sandbox *s)
                                     {"TMPDIR", tmp},
                                     {"LC_ALL", "C"}, // messages that we know
                                     {NULL, NULL}};
-    static char *env[32];
     int n = 0;
     for (int i = 0; fixed[i][0]; i++)
         if (asprintf(&env[n++], "%s=%s", fixed[i][0], fixed[i][1]) < 0)
@@ -114,9 +118,9 @@ static char **environment(const struct sandbox *s)
     for (int i = 0; s->env[i][0]; i++)
         if (asprintf(&env[n++], "%s=%s", s->env[i][0], s->env[i][1]) < 0)
             stop("environment");
+    env[n] = NULL;
     if (s->level < 2 && chdir(tmp) != 0)
         stop(tmp);
-    return env;
 }
 
 struct pipes {
@@ -127,7 +131,7 @@ struct pipes {
 static _Noreturn void child(const struct sandbox *s, const struct args *a,
                             const struct pipes *p)
 {
-    char missing[128];
+    char missing[128], *env[MAX_ENV];
     setpgid(0, 0);
     dup2(p->out[1], 1);
     dup2(p->out[1], 2);
@@ -145,7 +149,7 @@ static _Noreturn void child(const struct sandbox *s, const struct args *a,
     if (s->level >= 3 && confine_user(uid) != 0)
         stop("level 3 needs root");
     prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user would forget it
-    char **const env = environment(s);
+    environment(s, env);
     fcntl(p->ready[1], F_SETFD, 0);
     if (s->level == 1)
         confine_to_binds(s);
@@ -153,7 +157,7 @@ static _Noreturn void child(const struct sandbox *s, const struct args *a,
     stop(a->v[0]);
 }
 
-/* ---- following it ------------------------------------------------------------------ */
+/* ---- following it -------------------------------------------------------- */
 
 /* Take what was printed; 0 at its end. */
 static int take(int fd, struct sandbox_end *end)
@@ -227,7 +231,7 @@ static void kill_orphans(void)
     }
 }
 
-/* ---- whose fault ---------------------------------------------------------------------- */
+/* ---- whose fault --------------------------------------------------------- */
 
 /* How many processes this machine has killed for want of memory. */
 static long machine_oom_kills(void)
@@ -279,7 +283,7 @@ static void find_fault(const struct sandbox *s, struct sandbox_end *end,
     }
 }
 
-/* ---- running ---------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------- */
 
 static int open_pipes(const struct sandbox *s, struct pipes *p)
 {

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "sandbox_args.h"
 
-#include <glob.h>     /* glob */
 #include <stdio.h>    /* asprintf */
 #include <stdlib.h>   /* free */
 #include <string.h>   /* strdup */
@@ -56,27 +55,26 @@ static void add_root(struct args *a, const char *path)
     add3(a, "--symlink", own(a, strdup(target)), path);
 }
 
-int gpu_files(const char *out[GPU_FILES])
+int gpu_files(glob_t *found)
 {
-    static glob_t found;
-    static int n = -1;
-    if (n < 0) // none comes or goes while we run
-        n = glob("/dev/nvidia*", 0, NULL, &found) == 0 ? (int)found.gl_pathc
-                                                       : 0;
-    for (int i = 0; i < n && i < GPU_FILES; i++)
-        out[i] = found.gl_pathv[i];
-    return n < GPU_FILES ? n : GPU_FILES;
+    *found = (glob_t){.gl_pathc = 0};
+    if (glob("/dev/nvidia*", 0, NULL, found) != 0)
+        return 0;
+    return found->gl_pathc < GPU_FILES ? (int)found->gl_pathc : GPU_FILES;
 }
 
 /* A GPU's device files, where there are any, and how they are connected. */
 static void add_gpus(struct args *a)
 {
-    const char *path[GPU_FILES];
-    const int n = gpu_files(path);
-    for (int i = 0; i < n; i++)
-        add3(a, "--dev-bind", path[i], path[i]);
+    glob_t found;
+    const int n = gpu_files(&found);
+    for (int i = 0; i < n; i++) {
+        const char *const path = own(a, strdup(found.gl_pathv[i]));
+        add3(a, "--dev-bind", path, path);
+    }
     if (n > 0)
         add3(a, "--ro-bind", "/sys", "/sys"); // NCCL reads the topology there
+    globfree(&found);
 }
 
 static void add_bubblewrap(struct args *a, const struct sandbox *s, int calls)

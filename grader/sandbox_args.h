@@ -4,6 +4,8 @@
 #ifndef GRADER_SANDBOX_ARGS_H
 #define GRADER_SANDBOX_ARGS_H
 
+#include <glob.h>
+
 #include "sandbox.h"
 
 struct args {
@@ -12,9 +14,10 @@ struct args {
     int n, nowned;
 };
 
-/* The files in /dev of this machine's GPUs; how many. */
-enum { GPU_FILES = 24 };
-int gpu_files(const char *out[GPU_FILES]);
+/* The files in /dev of this machine's GPUs, in found->gl_pathv; returns how
+ * many. The caller is to globfree(found). */
+enum { GPU_FILES = 24 }; /* at most */
+int gpu_files(glob_t *found);
 
 /*
  * The command as it is to be executed: argv behind a shell that writes a byte

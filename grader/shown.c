@@ -2,6 +2,8 @@
  * shown.c: what a run has shown, and the verdicts on it
  */
 #define _GNU_SOURCE
+#include "shown.h"
+
 #include <stdio.h>    /* snprintf */
 #include <stdlib.h>   /* free */
 #include <string.h>   /* strlen */
@@ -10,7 +12,6 @@
 #include "graph/timeline.h"
 #include "judge/answers.h"
 #include "judge/spans.h"
-#include "run.h"
 #include "topo/topo.h"
 
 enum {
@@ -18,38 +19,42 @@ enum {
     GRAPH_CAP = 1 << 30,    /* and of its execution graph */
 };
 
-int shown_finished(const struct shown *s, const struct batch *b, int i)
+static unsigned case_of(const struct shown *s, int i)
 {
-    for (int r = 0; r < b->nranks; r++)
-        if (evidence_status(s->evidence, r, (unsigned)b->case_no[i]) ==
-            RUN_MISSING)
+    return (unsigned)s->batch->case_no[i];
+}
+
+int shown_finished(const struct shown *s, int i)
+{
+    for (int r = 0; r < s->batch->nranks; r++)
+        if (evidence_status(s->evidence, r, case_of(s, i)) == RUN_MISSING)
             return 0;
     return 1;
 }
 
 /* A rank that reached a hole has said so, even if the others wait for it. */
-static int has_hole(const struct shown *s, const struct batch *b, int i)
+static int has_hole(const struct shown *s, int i)
 {
-    for (int r = 0; r < b->nranks; r++)
-        if (evidence_status(s->evidence, r, (unsigned)b->case_no[i]) ==
+    for (int r = 0; r < s->batch->nranks; r++)
+        if (evidence_status(s->evidence, r, case_of(s, i)) ==
             RUN_NOT_IMPLEMENTED)
             return 1;
     return 0;
 }
 
-int shown_began(const struct shown *s, const struct batch *b, int i)
+int shown_began(const struct shown *s, int i)
 {
-    for (int r = 0; r < b->nranks; r++)
-        if (evidence_began(s->evidence, r, (unsigned)b->case_no[i]))
+    for (int r = 0; r < s->batch->nranks; r++)
+        if (evidence_began(s->evidence, r, case_of(s, i)))
             return 1;
     return 0;
 }
 
 /* Is every rank's graph a file, and not too large a one? What lies there was
  * written next to the student's code. */
-static int graphs_are_files(const struct batch *b, const char *dir)
+static int graphs_are_files(const char *dir, int nranks)
 {
-    for (int r = 0; r < b->nranks; r++) {
+    for (int r = 0; r < nranks; r++) {
         char path[PATH_MAX + 64];
         struct stat st;
         snprintf(path, sizeof path, "%s/rank-%d.graph", dir, r);
@@ -60,20 +65,25 @@ static int graphs_are_files(const struct batch *b, const char *dir)
     return 1;
 }
 
-void shown_load(struct shown *s, const struct grade *g, const struct batch *b,
-                const char *dir)
+void shown_load(struct shown *s, const struct request *q, const struct place *p,
+                const struct batch *b, const struct run *run)
 {
+    const char *const dir = run->dir;
     char path[PATH_MAX + 32], format[PATH_MAX + 64],
         err[384] = "the run did not end well";
     snprintf(format, sizeof format, "%s/evidence-%%d", dir);
     *s = (struct shown){
-        .evidence = evidence_load(format, b->nranks, b->nonce, EVIDENCE_CAP)};
-    if (snprintf(path, sizeof path, "%s/src/answers.txt", g->work) <
+        .request = q,
+        .place = p,
+        .batch = b,
+        .run = run,
+        .evidence = evidence_load(format, b->nranks, run->nonce, EVIDENCE_CAP)};
+    if (snprintf(path, sizeof path, "%s/src/answers.txt", p->work) <
         (int)sizeof path)
         s->answers = answers_load(path);
-    if (g->machine.measured)
+    if (p->machine.measured)
         return;
-    if (graphs_are_files(b, dir))
+    if (graphs_are_files(dir, b->nranks))
         s->graph = graph_load(dir, err, sizeof err);
     if (s->graph && s->graph->nranks != (uint32_t)b->nranks)
         snprintf(err, sizeof err, "it is of %u ranks", s->graph->nranks);
@@ -94,23 +104,22 @@ void shown_release(struct shown *s)
 
 /* Of the batch's visible cases that came to their end, the one whose first
  * iteration takes longest; or NULL. */
-static const struct plan_case *longest_shown(const struct grade *g,
-                                             const struct batch *b,
-                                             const struct shown *s)
+static const struct plan_case *longest_shown(const struct shown *s)
 {
+    const struct batch *const b = s->batch;
     const struct plan_case *longest = NULL;
     double most_us = 0;
     for (int i = 0; i < b->n; i++) {
-        const struct plan_case *const c = &g->plan->cases[b->case_no[i]];
+        const struct plan_case *const c = &s->place->plan->cases[b->case_no[i]];
         const struct judge_task t = {.c = c,
-                                     .case_no = (unsigned)b->case_no[i],
+                                     .case_no = case_of(s, i),
                                      .nranks = b->nranks,
                                      .iterations = b->iterations,
                                      .graph = s->graph,
                                      .spans = s->spans};
         const double us = spans_time_us(&t, 0);
         if (!c->hidden && us > most_us && // not so for NaN
-            shown_finished(s, b, i) && !has_hole(s, b, i)) {
+            shown_finished(s, i) && !has_hole(s, i)) {
             most_us = us;
             longest = c;
         }
@@ -121,11 +130,11 @@ static const struct plan_case *longest_shown(const struct grade *g,
 /* A picture for the student's page: of one iteration, since beside the half
  * second in which a communicator is made everything else is too small to see.
  * Of those that the runs make, the largest that isn't too large. */
-void shown_keep_timeline(const struct shown *s, struct grade *g,
-                         const struct batch *b)
+void shown_keep_timeline(const struct shown *s, struct result *r)
 {
     enum { MOST = 128 << 10 };
-    const struct plan_case *const c = longest_shown(g, b, s);
+    const struct batch *const b = s->batch;
+    const struct plan_case *const c = longest_shown(s);
     if (!c)
         return;
     char title[160], span[SPANS_NAME], *svg = NULL;
@@ -140,23 +149,24 @@ void shown_keep_timeline(const struct shown *s, struct grade *g,
     FILE *const f = open_memstream(&svg, &nbytes);
     const int err = timeline_svg(f, &t);
     if (fclose(f) != 0 || err || nbytes > MOST ||
-        (g->svg && strlen(g->svg) >= nbytes)) {
+        (r->svg && strlen(r->svg) >= nbytes)) {
         free(svg);
         return;
     }
-    free(g->svg);
-    g->svg = svg;
+    free(r->svg);
+    r->svg = svg;
 }
 
-void shown_judge(const struct shown *s, struct grade *g, const struct batch *b,
-                 int i, const struct sandbox_end *end, struct judge_verdict *v)
+void shown_judge(const struct shown *s, int i, struct judge_verdict *v)
 {
+    const struct batch *const b = s->batch;
+    const struct place *const p = s->place;
     const int case_no = b->case_no[i];
     uint64_t seed[RUN_MAX_RANKS];
     for (int r = 0; r < b->nranks; r++)
-        seed[r] = run_seed(g, b, case_no, r);
-    const struct judge_task t = {.c = &g->plan->cases[case_no],
-                                 .case_no = (unsigned)case_no,
+        seed[r] = run_seed(s->request, p, b, case_no, r);
+    const struct judge_task t = {.c = &p->plan->cases[case_no],
+                                 .case_no = case_of(s, i),
                                  .nranks = b->nranks,
                                  .iterations = b->iterations,
                                  .seed = seed,
@@ -166,10 +176,10 @@ void shown_judge(const struct shown *s, struct grade *g, const struct batch *b,
                                  .graph_problem =
                                      s->problem[0] ? s->problem : NULL,
                                  .answers = s->answers,
-                                 .clocked = machine_is_real(&g->machine)};
+                                 .clocked = machine_is_real(&p->machine)};
     *v = JUDGE_VERDICT_NONE;
-    if (!shown_finished(s, b, i) && !has_hole(s, b, i))
-        run_last_words(g, end, v->message, sizeof v->message);
+    if (!shown_finished(s, i) && !has_hole(s, i))
+        run_last_words(p, &s->run->end, v->message, sizeof v->message);
     else
-        judge_case(g->judge, &t, v);
+        judge_case(p->judge, &t, v);
 }

@@ -1,10 +1,11 @@
 /*
  * slurm.c: a batch on a cluster
  *
- * A round is an array of jobs; each has some students, graded one after the other
- * by `grade work`, which leaves results in the spool. Here they are waited for. A
- * job that is gone without a result (cancelled, its node died and it was not
- * requeued, its time was up) is infra: its students are in the next round.
+ * A round is an array of jobs; each has some students, graded one after the
+ * other by `grade work`, which leaves results in the spool. Here they are
+ * waited for. A job that is gone without a result (cancelled, its node died and
+ * it was not requeued, its time was up) is infra: its students are in the next
+ * round.
  *
  *     slurm.list   the round's tasks, NAME SEED, per_job lines to a job
  *     slurm.job    its number: whoever comes after a kill cancels what is left
@@ -62,7 +63,7 @@ static int ask(const char *command, char *out, size_t nbytes)
     return pclose(f);
 }
 
-/* ---- submitting -------------------------------------------------------------------- */
+/* ---- submitting ---------------------------------------------------------- */
 
 /* 'it''s' for a shell, in single quotes. */
 static void put_quoted(FILE *f, const char *text)
@@ -153,7 +154,7 @@ static int gather(struct round *r)
     return 0;
 }
 
-/* ---- waiting ----------------------------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------- */
 
 /* Which jobs of the array are in the queue; -1 when nobody says. */
 static int ask_queue(const char *job, unsigned char *alive, int njobs)
@@ -242,7 +243,7 @@ static int wait_round(struct round *r)
     }
 }
 
-/* ---- rounds -------------------------------------------------------------------------------- */
+/* ---- rounds -------------------------------------------------------------- */
 
 /* The jobs of a batch that was killed: end them, and take what they left. */
 static int take_over(struct round *r)

@@ -6,7 +6,7 @@
 #include <string.h> /* strcmp */
 #include <yaml.h>   /* yaml_parser_load */
 
-#include "verb.h"
+#include "text.h"
 
 static const char *const options[SLURM_OPTIONS][2] = {
     {"account", "--account"}, {"partition", "--partition"},
@@ -19,11 +19,11 @@ static const char *take(struct slurm_config *c, const char *key,
                         const char *value)
 {
     if (strcmp(key, "per_job") == 0)
-        return verb_number(value, 1, 10000, &c->per_job) == 0
+        return text_number(value, 1, 10000, &c->per_job) == 0
                    ? NULL
                    : "per_job is a number of students";
     if (strcmp(key, "at_once") == 0)
-        return verb_number(value, 1, 10000, &c->at_once) == 0
+        return text_number(value, 1, 10000, &c->at_once) == 0
                    ? NULL
                    : "at_once is a number of allocations";
     for (int i = 0; i < SLURM_OPTIONS; i++) {

@@ -13,7 +13,7 @@
 
 #include "text.h"
 
-/* ---- finding -------------------------------------------------------------------- */
+/* ---- finding ------------------------------------------------------------- */
 
 /* "ada@2.tar.gz" -> ada, 2. The longest student's name that fits counts, since
  * names may hold points and @ themselves. */
@@ -120,7 +120,7 @@ void submissions_free(struct submissions *s)
     free(s);
 }
 
-/* ---- a folder as a tar ------------------------------------------------------------- */
+/* ---- a folder as a tar --------------------------------------------------- */
 
 /* A tar's header block (POSIX ustar). Numbers are octal text. */
 struct header {
@@ -151,28 +151,29 @@ static void put_header(FILE *out, const char *name, char type, size_t nbytes)
     fwrite(&h, sizeof h, 1, out);
 }
 
-/* A regular file's first bytes: one more than allowed shows that it is too
- * large. */
+/* A regular file's first bytes, in blocks: one byte more than allowed shows
+ * that it is too large. */
 static int put_file(FILE *out, int dir, const char *name)
 {
-    static char data[SUBMISSION_MAX_FILE + 1 + 512];
+    enum { BLOCK = sizeof(struct header) };
+    char *const data = calloc(SUBMISSION_MAX_FILE + 1 + BLOCK, 1);
     size_t nbytes = 0;
-    ssize_t n = 0;
+    ssize_t n = -1;
     const int fd =
         openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    while (fd >= 0 && nbytes <= SUBMISSION_MAX_FILE &&
+    while (data && fd >= 0 && nbytes <= SUBMISSION_MAX_FILE &&
            (n = read(fd, data + nbytes, SUBMISSION_MAX_FILE + 1 - nbytes)) > 0)
         nbytes += (size_t)n;
-    if (fd < 0 || n < 0) {
-        if (fd >= 0)
-            close(fd);
-        return -1;
+    const int why = errno;
+    if (n >= 0) {
+        put_header(out, name, '0', nbytes);
+        fwrite(data, 1, (nbytes + BLOCK - 1) / BLOCK * BLOCK, out);
     }
-    close(fd);
-    memset(data + nbytes, 0, 512);
-    put_header(out, name, '0', nbytes);
-    fwrite(data, 1, (nbytes + 511) / 512 * 512, out);
-    return 0;
+    if (fd >= 0)
+        close(fd);
+    free(data);
+    errno = why;
+    return n >= 0 ? 0 : -1;
 }
 
 static void *read_folder(int dir, const struct plan *p, size_t *nbytes)

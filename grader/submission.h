@@ -5,9 +5,9 @@
  * gzip, zip ...) named after the student: `ada`, `ada.tar.gz`. Later attempts
  * end in @N: `ada@2`, `ada@3.zip`.
  *
- * Kept, and graded, are bytes: an archive's own, or, of a folder, a tar with the
- * plan's files and nothing else, the same for the same files. What is inside of
- * an archive is looked at by the process that grades it, not here.
+ * Kept, and graded, are bytes: an archive's own, or, of a folder, a tar with
+ * the plan's files and nothing else, the same for the same files. What is
+ * inside of an archive is looked at by the process that grades it, not here.
  */
 #ifndef GRADER_SUBMISSION_H
 #define GRADER_SUBMISSION_H

@@ -1,6 +1,7 @@
 #include "text.h"
 
 #include <ctype.h>  /* isalnum */
+#include <errno.h>  /* errno */
 #include <stdint.h> /* uint32_t */
 #include <stdlib.h> /* malloc */
 #include <string.h> /* strlen */
@@ -108,4 +109,15 @@ int text_is_key(const char *text)
         if (!isalnum((unsigned char)*text) && !strchr("._@+-", *text))
             return 0;
     return 1;
+}
+
+int text_number(const char *text, long least, long most, int *value)
+{
+    char *end;
+    errno = 0;
+    const long v = strtol(text, &end, 10);
+    if (errno || end == text || *end || v < least || v > most)
+        return -1;
+    *value = (int)v;
+    return 0;
 }

@@ -2,9 +2,9 @@
  * text.h: other people's words in files that we write
  *
  * Names come from rosters, messages from students' programs. text_clean() makes
- * them harmless once: valid UTF-8, no control characters, no line separators but
- * \n, cut at a length. What a format needs beyond that (quotes, entities) is the
- * work of the function named after it.
+ * them harmless once: valid UTF-8, no control characters, no line separators
+ * but \n, cut at a length. What a format needs beyond that (quotes, entities)
+ * is the work of the function named after it.
  */
 #ifndef GRADER_TEXT_H
 #define GRADER_TEXT_H
@@ -34,5 +34,8 @@ void text_xml(FILE *f, const char *text);
 /* Is it a name for a student, a batch or a file: [A-Za-z0-9._@+-]{1,64}, not
  * with a . or - at the beginning? */
 int text_is_key(const char *text);
+
+/* A whole number from least to most; -1 if text is none. */
+int text_number(const char *text, long least, long most, int *value);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * unpack.h: taking files out of an archive that a student sent
  *
- * Read with libarchive: tar in its dialects, compressed or not, and zip. Nothing
- * is unpacked but regular files with the names that are asked for, into memory.
- * How much is read, how many entries, and how large is capped, so that what
- * unpacks to a petabyte ends early.
+ * Read with libarchive: tar in its dialects, compressed or not, and zip.
+ * Nothing is unpacked but regular files with the names that are asked for, into
+ * memory. How much is read, how many entries, and how large is capped, so that
+ * what unpacks to a petabyte ends early.
  */
 #ifndef GRADER_UNPACK_H
 #define GRADER_UNPACK_H
@@ -30,9 +30,9 @@ struct unpack_file {
 
 /*
  * Find the files by name, wherever they are (at most four folders deep; the
- * least deep one counts). 0; or -1 with a line in why when the archive as a whole
- * is refused: damaged, too much in it, a path that is absolute or has "..". The
- * caller frees each data in either case.
+ * least deep one counts). 0; or -1 with a line in why when the archive as a
+ * whole is refused: damaged, too much in it, a path that is absolute or has
+ * "..". The caller frees each data in either case.
  */
 int unpack_files(const void *bytes, size_t nbytes, struct unpack_file *file,
                  int nfiles, size_t max_nbytes, char *why, size_t why_nbytes);

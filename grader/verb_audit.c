@@ -1,28 +1,38 @@
 /*
  * verb_audit.c: grade audit
- *
- * Exit status: 0 nothing to say of the objects, 1 something, 2 usage.
  */
-#include <string.h> /* strcmp */
+#include <stdio.h> /* printf */
 
 #include "audit.h"
 #include "verb.h"
 
+struct options {
+    int by_nvcc;
+};
+
+static const struct verb_option known[] = {
+    VERB_OPTION(VERB_FLAG, "nvcc", NULL, offsetof(struct options, by_nvcc),
+                "nvcc made the objects of .cu files, not simnvcc"),
+    {.name = NULL}};
+static const struct verb audit_verb = {
+    .name = "audit",
+    .intro = "Print what the grader would object to in object files.",
+    .options = known,
+    .operand = "OBJECT",
+    .many = 1,
+    .outro = "Exit status: 0 nothing, 1 something, 2 usage."};
+
 int verb_audit(int argc, char **argv)
 {
+    struct options o = {0};
     char why[256];
-    int status = EXIT_FULL;
-    const int by_nvcc = argc > 1 && strcmp(argv[1], "--nvcc") == 0;
-    const int first = 1 + by_nvcc;
-    if (argc <= first || strcmp(argv[1], "--help") == 0) {
-        FILE *const out = argc <= first ? stderr : stdout;
-        fprintf(out, "usage: grade audit [--nvcc] OBJECT...\n\n"
-                     "Say what the grader would say of object files. --nvcc: "
-                     "nvcc made those of .cu\nfiles, not simnvcc.\n");
-        return argc <= first ? EXIT_USAGE : EXIT_FULL;
-    }
+    int status;
+    const int first = verb_parse(&audit_verb, argc, argv, &o, &status);
+    if (first < 0)
+        return status;
+    status = EXIT_FULL;
     for (int i = first; i < argc; i++)
-        if (audit_object(argv[i], by_nvcc, why, sizeof why) != 0) {
+        if (audit_object(argv[i], o.by_nvcc, why, sizeof why) != 0) {
             printf("%s: %s\n", argv[i], why);
             status = EXIT_NOT_FULL;
         }

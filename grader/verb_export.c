@@ -1,11 +1,13 @@
 /*
  * verb_export.c: grade export
  */
-#include <getopt.h> /* getopt_long */
-#include <stdlib.h> /* strtod */
+#define _GNU_SOURCE
+#include <stdio.h>  /* open_memstream */
+#include <stdlib.h> /* free */
 #include <string.h> /* strcmp */
 
 #include "class.h"
+#include "folder.h"
 #include "verb.h"
 
 static const struct {
@@ -27,69 +29,62 @@ static const struct {
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
 
-static int usage(FILE *out)
-{
-    fprintf(out, "usage: grade export --ledger FILE --lab LAB --format FORMAT "
-                 "-o OUT [options]\n\n");
-    for (int i = 0; i < NFORMATS; i++)
-        fprintf(out, "  %-12s %-7s %s\n", formats[i].name,
-                formats[i].is_folder ? "folder" : "file", formats[i].help);
-    fprintf(out,
-            "\n  -o, --out OUT         a file (- is standard output), or a "
-            "folder\n"
-            "  --attempt WHICH       latest (default) or best\n"
-            "  --late-percent P      taken off the score for each day late "
-            "(default 0)\n"
-            "  --assignment NUMBER   Canvas' number of the assignment\n"
-            "  --key FILE            the ledger's key, elsewhere\n\n"
-            "Infra and missing have no score; they are never a zero.\n");
-    return out == stdout ? EXIT_FULL : EXIT_USAGE;
-}
-
 struct options {
-    const char *ledger, *key, *lab, *format;
+    const char *ledger, *key, *lab, *format, *out, *assignment;
     int best;
+    double late_percent;
 };
 
-static const struct option known[] = {
-    {"ledger", 1, NULL, 'l'},       {"key", 1, NULL, 'k'},
-    {"lab", 1, NULL, 'L'},          {"format", 1, NULL, 'f'},
-    {"out", 1, NULL, 'o'},          {"attempt", 1, NULL, 'a'},
-    {"late-percent", 1, NULL, 'p'}, {"assignment", 1, NULL, 'n'},
-    {"help", 0, NULL, 'h'},         {NULL, 0, NULL, 0}};
+#define AT(member) offsetof(struct options, member)
+static const char *const attempts[] = {"latest", "best", NULL};
+static const struct verb_option known[] = {
+    VERB_OPTION(VERB_TEXT, "ledger", "FILE", AT(ledger),
+                "what grade batch has written", .required = 1),
+    VERB_OPTION(VERB_TEXT, "lab", "LAB", AT(lab), "lab1, or its full name",
+                .required = 1),
+    VERB_OPTION(VERB_TEXT, "format", "FORMAT", AT(format), "see below",
+                .required = 1),
+    VERB_OPTION(VERB_TEXT, "out", "OUT", AT(out),
+                "a file (- is standard output), or a folder", .required = 1,
+                .letter = 'o'),
+    VERB_OPTION(VERB_WORD, "attempt", "WHICH", AT(best),
+                "latest (default) or best", .words = attempts),
+    VERB_OPTION(VERB_PERCENT, "late-percent", "P", AT(late_percent),
+                "taken off the score for each day late (default 0)"),
+    VERB_OPTION(VERB_TEXT, "assignment", "NUMBER", AT(assignment),
+                "Canvas' number of the assignment"),
+    VERB_OPTION(VERB_TEXT, "key", "FILE", AT(key),
+                "the ledger's key, if it is elsewhere"),
+    {.name = NULL}};
 
-/* One option; -1 when it is wrong, 1 for --help. */
-static int take(struct options *o, struct export *e, int k)
+/* The formats as lines of the help; for the caller to free. */
+static char *formats_text(void)
 {
-    char *end;
-    switch (k) {
-    case 'l': o->ledger = optarg; return 0;
-    case 'k': o->key = optarg; return 0;
-    case 'L': o->lab = optarg; return 0;
-    case 'f': o->format = optarg; return 0;
-    case 'o': e->out = optarg; return 0;
-    case 'n': e->assignment = optarg; return 0;
-    case 'a':
-        o->best = strcmp(optarg, "best") == 0;
-        return o->best || strcmp(optarg, "latest") == 0 ? 0 : -1;
-    case 'p':
-        e->late_percent = strtod(optarg, &end);
-        return *end || !(e->late_percent >= 0 && e->late_percent <= 100) ? -1
-                                                                         : 0;
-    default: return k == 'h' ? 1 : -1;
-    }
+    char *text = NULL;
+    size_t nbytes;
+    FILE *const f = open_memstream(&text, &nbytes);
+    for (int i = 0; i < NFORMATS; i++)
+        fprintf(f, "  %-12s %-7s %s\n", formats[i].name,
+                formats[i].is_folder ? "folder" : "file", formats[i].help);
+    fprintf(f, "\nInfra and missing have no score; they are never a zero.");
+    fclose(f);
+    return text;
 }
 
 static int find_format(const char *name)
 {
-    for (int i = 0; name && i < NFORMATS; i++)
+    for (int i = 0; i < NFORMATS; i++)
         if (strcmp(formats[i].name, name) == 0)
             return i;
     return -1;
 }
 
-static int write_export(const struct options *o, struct export *e, int format)
+static int write_export(const struct options *o, int format)
 {
+    struct export export = {.out = o->out,
+                            .assignment = o->assignment,
+                            .late_percent = o->late_percent};
+    struct export *const e = &export;
     char lab[64], err[512];
     snprintf(lab, sizeof lab, "%s", o->lab);
     e->ledger = ledger_open(o->ledger, o->key, LEDGER_READ, err, sizeof err);
@@ -104,7 +99,7 @@ static int write_export(const struct options *o, struct export *e, int format)
         status = EXIT_NOT_FULL;
     } else if (class_load(e, lab, o->best, err, sizeof err) != 0)
         verb_wrong("export", "%s", err);
-    else if (formats[format].is_folder && verb_make_folder(e->out) != 0)
+    else if (formats[format].is_folder && folder_make(e->out) != 0)
         verb_wrong("export", "%s cannot be made", e->out);
     else
         status = formats[format].write(e) == 0 ? EXIT_FULL : EXIT_INFRA;
@@ -115,18 +110,22 @@ static int write_export(const struct options *o, struct export *e, int format)
 
 int verb_export(int argc, char **argv)
 {
-    struct options o = {0};
-    struct export e = {0};
-    int taken = 0;
-    for (int k;
-         !taken && (k = getopt_long(argc, argv, "o:", known, NULL)) != -1;)
-        taken = take(&o, &e, k);
-    if (taken != 0)
-        return usage(taken > 0 ? stdout : stderr);
+    struct options o = {.best = 0};
+    char *const text = formats_text();
+    const struct verb verb = {.name = "export",
+                              .intro = "Write grades as other systems want "
+                                       "them.",
+                              .options = known,
+                              .outro = text};
+    int status;
+    const int parsed = verb_parse(&verb, argc, argv, &o, &status);
+    free(text);
+    if (parsed < 0)
+        return status;
     const int format = find_format(o.format);
-    if (format < 0 || !o.ledger || !o.lab || !e.out || optind != argc) {
-        verb_wrong("export", "needs --ledger, --lab, --format, -o");
-        return usage(stderr);
-    }
-    return write_export(&o, &e, format);
+    return format >= 0 ? write_export(&o, format)
+                       : verb_wrong("export",
+                                    "there is no format %s (--help "
+                                    "lists them)",
+                                    o.format);
 }

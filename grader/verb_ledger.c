@@ -2,51 +2,30 @@
  * verb_ledger.c: grade status, verify and replay
  */
 #define _GNU_SOURCE
-#include <getopt.h>   /* getopt_long */
 #include <inttypes.h> /* PRId64 */
 #include <limits.h>   /* PATH_MAX */
+#include <stdio.h>    /* printf */
 #include <stdlib.h>   /* free */
 #include <string.h>   /* strcmp */
 
+#include "base/temp.h"
 #include "grade.h"
 #include "grading.h"
 #include "ledger.h"
-#include "temp.h"
 #include "text.h"
 #include "topo/topo.h"
 #include "verb.h"
 
 struct options {
     const char *ledger, *key, *lab, *student, *head;
-    int64_t id;
 };
 
-static const struct option known[] = {
-    {"ledger", 1, NULL, 'l'},  {"key", 1, NULL, 'k'},  {"lab", 1, NULL, 'L'},
-    {"student", 1, NULL, 's'}, {"head", 1, NULL, 'e'}, {"help", 0, NULL, 'h'},
-    {NULL, 0, NULL, 0}};
-
-/* 0, or -1 when it is wrong, or 1 for --help. More: how many arguments there are
- * to be behind the options. */
-static int parse(int argc, char **argv, struct options *o, int more)
-{
-    *o = (struct options){0};
-    for (int k; (k = getopt_long(argc, argv, "", known, NULL)) != -1;)
-        switch (k) {
-        case 'l': o->ledger = optarg; break;
-        case 'k': o->key = optarg; break;
-        case 'L': o->lab = optarg; break;
-        case 's': o->student = optarg; break;
-        case 'e': o->head = optarg; break;
-        default: return k == 'h' ? 1 : -1;
-        }
-    if (!o->ledger || argc - optind != more) {
-        verb_wrong(argv[0], "needs --ledger%s", more ? " and one ID" : "");
-        return -1;
-    }
-    o->id = more ? strtoll(argv[optind], NULL, 10) : 0;
-    return 0;
-}
+#define AT(member) offsetof(struct options, member)
+#define LEDGER_OPTIONS                                                         \
+    VERB_OPTION(VERB_TEXT, "ledger", "FILE", AT(ledger),                       \
+                "what grade batch has written", .required = 1),                \
+        VERB_OPTION(VERB_TEXT, "key", "FILE", AT(key),                         \
+                    "the ledger's key, if it is elsewhere")
 
 static struct ledger *open_ledger(const char *verb, const struct options *o)
 {
@@ -58,11 +37,11 @@ static struct ledger *open_ledger(const char *verb, const struct options *o)
     return l;
 }
 
-/* ---- status ----------------------------------------------------------------------- */
+/* ---- status -------------------------------------------------------------- */
 
 struct status {
     const struct options *o;
-    int n, outcomes[4];
+    int n, outcomes[OUTCOMES];
 };
 
 static int show(const struct ledger_entry *e, void *arg)
@@ -86,45 +65,56 @@ static int show(const struct ledger_entry *e, void *arg)
     return 0;
 }
 
+static const struct verb_option status_options[] = {
+    LEDGER_OPTIONS,
+    VERB_OPTION(VERB_TEXT, "lab", "LAB", AT(lab), "only of this lab"),
+    VERB_OPTION(VERB_TEXT, "student", "KEY", AT(student),
+                "only of this student"),
+    {.name = NULL}};
+static const struct verb status_verb = {.name = "status",
+                                        .intro = "List gradings, oldest first.",
+                                        .options = status_options};
+
 int verb_status(int argc, char **argv)
 {
-    struct options o;
-    const int parsed = parse(argc, argv, &o, 0);
-    if (parsed != 0) {
-        FILE *const out = parsed > 0 ? stdout : stderr;
-        fprintf(out, "usage: grade status --ledger FILE [--lab LAB] [--student "
-                     "KEY] [--key FILE]\n\nList gradings, oldest first.\n");
-        return parsed > 0 ? EXIT_FULL : EXIT_USAGE;
-    }
+    struct options o = {.ledger = NULL};
+    int status;
+    if (verb_parse(&status_verb, argc, argv, &o, &status) < 0)
+        return status;
     struct ledger *const l = open_ledger("status", &o);
     if (!l)
         return EXIT_USAGE;
     struct status s = {.o = &o};
     ledger_each(l, "grading", NULL, show, &s);
     printf("%d gradings: %d pass, %d fail, %d suspected, %d infra\n", s.n,
-           s.outcomes[0], s.outcomes[1], s.outcomes[3], s.outcomes[2]);
+           s.outcomes[OUTCOME_PASS], s.outcomes[OUTCOME_FAIL],
+           s.outcomes[OUTCOME_SUSPECTED], s.outcomes[OUTCOME_INFRA]);
     ledger_close(l);
     return EXIT_FULL;
 }
 
-/* ---- verify ------------------------------------------------------------------------ */
+/* ---- verify -------------------------------------------------------------- */
+
+static const struct verb_option verify_options[] = {
+    LEDGER_OPTIONS,
+    VERB_OPTION(VERB_TEXT, "head", "HEX", AT(head),
+                "a head that was printed before: is it still part of the\n"
+                "ledger?"),
+    {.name = NULL}};
+static const struct verb verify_verb = {
+    .name = "verify",
+    .intro = "Check every entry. The head that is printed identifies the "
+             "ledger's state:\nrecord it so that you can check it later.",
+    .options = verify_options,
+    .outro = "Exit status: 0 intact, 1 tampered with, 2 usage."};
 
 int verb_verify(int argc, char **argv)
 {
-    struct options o;
+    struct options o = {.ledger = NULL};
     char head[LEDGER_DIGEST];
-    const int parsed = parse(argc, argv, &o, 0);
-    if (parsed != 0) {
-        FILE *const out = parsed > 0 ? stdout : stderr;
-        fprintf(
-            out,
-            "usage: grade verify --ledger FILE [--key FILE] [--head HEX]\n\n"
-            "Check every entry. The head that is printed is the ledger's "
-            "state: who noted it down\ncan ask later whether it is still "
-            "part of the ledger (--head).\n\n"
-            "Exit status: 0 whole, 1 tampered with, 2 usage.\n");
-        return parsed > 0 ? EXIT_FULL : EXIT_USAGE;
-    }
+    int status;
+    if (verb_parse(&verify_verb, argc, argv, &o, &status) < 0)
+        return status;
     struct ledger *const l = open_ledger("verify", &o);
     if (!l)
         return EXIT_USAGE;
@@ -141,7 +131,7 @@ int verb_verify(int argc, char **argv)
     return faults ? EXIT_NOT_FULL : EXIT_FULL;
 }
 
-/* ---- replay ------------------------------------------------------------------------- */
+/* ---- replay -------------------------------------------------------------- */
 
 struct wanted {
     int64_t id;
@@ -162,10 +152,11 @@ static int find(const struct ledger_entry *e, void *arg)
 }
 
 /* Print each verdict that is another one now; returns how many. */
-static int compare(const struct grading *before, const struct grade *now)
+static int compare(const struct grading *before, const struct plan *plan,
+                   const struct result *now)
 {
     int differ = 0;
-    if (before->outcome != (int)now->outcome || before->score != now->score) {
+    if (before->outcome != now->outcome || before->score != now->score) {
         printf("was %s with %g points, is %s with %g: %s\n",
                outcome_name[before->outcome], before->score,
                outcome_name[now->outcome], now->score, now->message);
@@ -173,24 +164,53 @@ static int compare(const struct grading *before, const struct grade *now)
     }
     for (int i = 0; i < before->ncases && !now->message[0]; i++) {
         const struct grading_case *const c = &before->cases[i];
-        const struct plan_case *const p = plan_find(now->plan, c->name);
-        const struct result *const r =
-            p ? &now->result[p - now->plan->cases] : NULL;
-        if (r && r->score == c->score &&
-            strcmp(outcome_name[r->outcome], c->outcome) == 0)
+        const struct plan_case *const p = plan_find(plan, c->name);
+        const struct case_result *const r =
+            p ? &now->cases[p - plan->cases] : NULL;
+        if (r && r->score == c->score && r->outcome == c->outcome)
             continue;
         printf("%s: was %s with %g points, is %s with %g: %s\n", c->name,
-               c->outcome, c->score, r ? outcome_name[r->outcome] : "gone",
-               r ? r->score : 0, r ? r->verdict.message : "");
+               outcome_name[c->outcome], c->score,
+               r ? outcome_name[r->outcome] : "gone", r ? r->score : 0,
+               r ? r->verdict.message : "");
         differ++;
     }
     return differ;
 }
 
-/* Grade kept bytes again as they were graded then. */
-static int again(const struct wanted *w, const void *data, size_t nbytes)
+/* Grade the submission in a file as it was graded then, and compare. */
+static int again(const struct wanted *w, const char *submission)
 {
-    static struct grade g;
+    const struct request q = {
+        .lab = w->g.lab,
+        .submission = submission,
+        .backend = backend_find(w->g.backend) ? w->g.backend : NULL,
+        .measured = w->g.measured,
+        .isolation = w->g.isolation,
+        .seed = strtoull(w->g.seed, NULL, 10)};
+    struct place p;
+    struct result r;
+    char err[512];
+    int status = EXIT_INFRA;
+    setenv("COMMLAB_STUDENT", w->student, 1);
+    if (place_find(&p, &q, err, sizeof err) != 0) {
+        verb_wrong("replay", "%s", err);
+    } else {
+        grade_submission(&q, &p, &r);
+        const int differ = compare(&w->g, p.plan, &r);
+        if (!differ)
+            printf("the same: %s, %g of %g points\n", outcome_name[r.outcome],
+                   r.score, r.max_score);
+        status = differ ? EXIT_NOT_FULL : EXIT_FULL;
+        result_release(&r);
+    }
+    place_release(&p);
+    return status;
+}
+
+/* The same, of bytes that the ledger kept. */
+static int again_of(const struct wanted *w, const void *data, size_t nbytes)
+{
     char path[PATH_MAX];
     const int fd = mkstemp(temp_path(path, sizeof path, "commlab-replay"));
     FILE *const f = fd >= 0 ? fdopen(fd, "w") : NULL;
@@ -198,54 +218,41 @@ static int again(const struct wanted *w, const void *data, size_t nbytes)
         verb_wrong("replay", "cannot write %s: %m", path);
         return EXIT_INFRA;
     }
-    setenv("COMMLAB_STUDENT", w->student, 1);
-    g.lab_arg = w->g.lab;
-    g.dir = path;
-    g.seed = strtoull(w->g.seed, NULL, 10);
-    g.isolation = w->g.isolation;
-    g.backend = backend_find(w->g.backend) ? w->g.backend : NULL;
-    g.measured = w->g.measured;
-    int status = EXIT_INFRA;
-    if (grade_find_kit(&g) != 0) {
-        verb_wrong("replay", "%s", g.message);
-    } else {
-        grade_submission(&g);
-        const int differ = compare(&w->g, &g);
-        if (!differ)
-            printf("the same: %s, %g of %g points\n", outcome_name[g.outcome],
-                   g.score, g.max_score);
-        status = differ ? EXIT_NOT_FULL : EXIT_FULL;
-    }
+    const int status = again(w, path);
     remove(path);
     return status;
 }
 
+static const struct verb_option replay_options[] = {LEDGER_OPTIONS,
+                                                    {.name = NULL}};
+static const struct verb replay_verb = {
+    .name = "replay",
+    .intro = "Run a grading again, with its submission, its seeds and its "
+             "isolation, and\ncompare.",
+    .options = replay_options,
+    .operand = "ID",
+    .outro = "Exit status: 0 the same verdicts, 1 other ones, 2 usage, 3 this "
+             "machine's\nfault."};
+
 int verb_replay(int argc, char **argv)
 {
-    struct options o;
-    const int parsed = parse(argc, argv, &o, 1);
-    if (parsed != 0) {
-        FILE *const out = parsed > 0 ? stdout : stderr;
-        fprintf(out, "usage: grade replay --ledger FILE [--key FILE] ID\n\n"
-                     "Run a grading again, with its submission, its seeds, its "
-                     "isolation, and compare.\n\n"
-                     "Exit status: 0 the same verdicts, 1 not, 2 usage, 3 this "
-                     "machine's fault.\n");
-        return parsed > 0 ? EXIT_FULL : EXIT_USAGE;
-    }
+    struct options o = {.ledger = NULL};
+    int status;
+    const int operand = verb_parse(&replay_verb, argc, argv, &o, &status);
+    if (operand < 0)
+        return status;
     struct ledger *const l = open_ledger("replay", &o);
     if (!l)
         return EXIT_USAGE;
-    struct wanted w = {.id = o.id};
+    struct wanted w = {.id = strtoll(argv[operand], NULL, 10)};
     size_t nbytes = 0;
     ledger_each(l, "grading", NULL, find, &w);
     void *const data = w.found ? ledger_kept(l, w.digest, &nbytes) : NULL;
-    const int status =
-        data ? again(&w, data, nbytes)
-             : verb_wrong("replay",
-                          "no grading with a submission has the ID "
-                          "%" PRId64 " (grade status lists them)",
-                          o.id);
+    status = data ? again_of(&w, data, nbytes)
+                  : verb_wrong("replay",
+                               "no grading with a submission has the ID %s "
+                               "(grade status lists them)",
+                               argv[operand]);
     free(data);
     grading_release(&w.g);
     ledger_close(l);

@@ -4,147 +4,144 @@
  * Exit status: 0 full marks, 1 not full, 2 usage, 3 this machine's fault.
  */
 #define _GNU_SOURCE
-#include <getopt.h>     /* getopt_long */
 #include <signal.h>     /* SIGKILL */
-#include <stdlib.h>     /* strtoull */
+#include <stdio.h>      /* perror */
+#include <stdlib.h>     /* setenv */
 #include <sys/prctl.h>  /* prctl */
 #include <sys/random.h> /* getrandom */
 #include <unistd.h>     /* access, getppid */
 
 #include "grade.h"
+#include "objects.h"
 #include "verb.h"
 
-static int usage(FILE *out)
-{
-    fprintf(
-        out,
-        "usage: grade run --lab LAB [options] SUBMISSION\n\n"
-        "Grade a submission: a folder, or an archive (tar, tar.gz, zip).\n\n"
-        "  --lab LAB         lab1, or its full name\n"
-        "  --json FILE       write the result there as well\n"
-        "  --timeline        with a timeline of one of its cases in it\n"
-        "  --case NAME       only this case, or these: A,B\n"
-        "  --seed S          inputs from this seed, not from a secret one\n"
-        "  --student NAME    whose machines \"me\" are (default: "
-        "$COMMLAB_STUDENT,\n"
-        "                    or your login)\n"
-        "  --backend B       sim, or cuda: this machine's GPUs (default: what "
-        "the\n                    kit was built for)\n"
-        "  --measured        take simgpu for such a machine (SIMGPU_TOPO): no "
-        "graph\n"
-        "  --schedule S      late (default), eager or random:SEED (simgpu)\n"
-        "  --isolation N     0 limits, 1 Landlock and seccomp, 2 namespaces\n"
-        "                    (default), 3 own user and control group\n"
-        "  --quiet           no table\n"
-        "  --help            this text\n\n"
-        "Exit status: 0 full marks, 1 not full, 2 usage, 3 this machine's "
-        "fault.\n");
-    return out == stdout ? EXIT_FULL : EXIT_USAGE;
-}
+struct options {
+    struct request request;
+    const char *json, *student;
+    int quiet;
+    int parent; /* process to die with; 0: none */
+};
 
-static const struct option known[] = {{"lab", 1, NULL, 'l'},
-                                      {"json", 1, NULL, 'j'},
-                                      {"case", 1, NULL, 'c'},
-                                      {"seed", 1, NULL, 's'},
-                                      {"schedule", 1, NULL, 'd'},
-                                      {"help", 0, NULL, 'h'},
-                                      {"isolation", 1, NULL, 'i'},
-                                      {"timeline", 0, NULL, 't'},
-                                      {"quiet", 0, NULL, 'q'},
-                                      {"work", 1, NULL, 'w'},
-                                      {"with-parent", 1, NULL, 'p'},
-                                      {"student", 1, NULL, 'S'},
-                                      {"backend", 1, NULL, 'b'},
-                                      {"measured", 0, NULL, 'm'},
-                                      {NULL, 0, NULL, 0}};
+#define AT(member) offsetof(struct options, member)
+static const char *const backends[] = {"sim", "cuda", NULL};
+static const struct verb_option known[] = {
+    VERB_OPTION(VERB_TEXT, "lab", "LAB", AT(request.lab),
+                "lab1, or its full name", .required = 1),
+    VERB_OPTION(VERB_TEXT, "json", "FILE", AT(json),
+                "write the result there as well"),
+    VERB_OPTION(VERB_FLAG, "timeline", NULL, AT(request.timeline),
+                "include a timeline of one of its cases"),
+    VERB_OPTION(VERB_TEXT, "case", "NAME", AT(request.cases),
+                "only this case, or these: A,B"),
+    VERB_OPTION(VERB_SEED, "seed", "S", AT(request.seed),
+                "derive inputs from this seed, not from a secret one"),
+    VERB_OPTION(VERB_TEXT, "student", "NAME", AT(student),
+                "whose machines \"me\" are (default: $COMMLAB_STUDENT,\n"
+                "or your login)"),
+    VERB_OPTION(VERB_TEXT, "backend", "B", AT(request.backend),
+                "sim, or cuda: this machine's GPUs (default: what the\n"
+                "kit was built for)",
+                .words = backends),
+    VERB_OPTION(VERB_FLAG, "measured", NULL, AT(request.measured),
+                "treat simgpu as a real machine, the one that SIMGPU_TOPO\n"
+                "names: measured times, no execution graph"),
+    VERB_OPTION(VERB_TEXT, "schedule", "S", AT(request.schedule),
+                "late (default), eager or random:SEED (simgpu only)"),
+    VERB_OPTION(VERB_NUMBER, "isolation", "N", AT(request.isolation),
+                "0 limits, 1 Landlock and seccomp, 2 namespaces (default),\n"
+                "3 its own user and cgroup",
+                .most = SANDBOX_MAX_LEVEL),
+    VERB_OPTION(VERB_TEXT, "objects", "DIR", AT(request.objects),
+                "compile files that are the kit's own once for many\n"
+                "gradings, and keep the objects in this private folder"),
+    VERB_OPTION(VERB_FLAG, "quiet", NULL, AT(quiet), "print no table"),
+    VERB_OPTION(VERB_TEXT, "work", "DIR", AT(request.work), NULL),
+    VERB_OPTION(VERB_NUMBER, "with-parent", "PID", AT(parent), NULL, .least = 1,
+                .most = INT_MAX),
+    {.name = NULL}};
+static const struct verb run_verb = {
+    .name = "run",
+    .intro = "Grade a submission: a folder, or an archive (tar, tar.gz, zip).",
+    .options = known,
+    .operand = "SUBMISSION",
+    .outro = "Exit status: 0 full marks, 1 not full, 2 usage, 3 this machine's "
+             "fault."};
 
-/* One option; -1 when it is wrong, 1 for --help. */
-static int take(struct grade *g, int k)
+/* True if the submission can be read, the lab has the cases, and the folder of
+ * objects is private. */
+static int is_possible(const struct request *q, const struct place *p)
 {
-    char *end = "";
-    switch (k) {
-    case 'l': g->lab_arg = optarg; break;
-    case 'j': g->json = optarg; break;
-    case 'c': g->only_case = optarg; break;
-    case 'd': g->schedule = optarg; break;
-    case 't': g->timeline = 1; break;
-    case 'w': g->work_arg = optarg; break;
-    case 'q': g->quiet = 1; break;
-    case 'b':
-        g->backend = optarg;
-        if (backend_find(optarg))
-            break;
-        verb_wrong("run", "--backend is sim or cuda, not %s", optarg);
-        return -1;
-    case 'm': g->measured = 1; break;
-    case 'p': // a batch's child: ends when the batch does
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        return getppid() == atoi(optarg) ? 0 : -1;
-    case 's':
-        g->seed = strtoull(optarg, &end, 0);
-        g->seed_given = 1;
-        if (*end)
-            verb_wrong("run", "--seed %s is not a number", optarg);
-        break;
-    case 'S': return setenv("COMMLAB_STUDENT", optarg, 1);
-    case 'i':
-        if (verb_number(optarg, 0, SANDBOX_MAX_LEVEL, &g->isolation) == 0)
-            break;
-        verb_wrong("run", "--isolation is 0 to 3, not %s", optarg);
-        return -1;
-    default: return k == 'h' ? 1 : -1;
-    }
-    return *end ? -1 : 0;
-}
-
-static int parse(int argc, char **argv, struct grade *g)
-{
-    g->isolation = SANDBOX_LEVEL;
-    for (int k; (k = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-        const int taken = take(g, k);
-        if (taken != 0)
-            return taken;
-    }
-    if (g->lab_arg && optind == argc - 1) {
-        g->dir = argv[optind];
+    const char *left = q->cases;
+    if (access(q->submission, R_OK) != 0) {
+        verb_wrong("run", "%s cannot be read: is it there?", q->submission);
         return 0;
     }
-    verb_wrong("run", "name one lab with --lab, and one submission");
-    return -1;
+    if (q->objects && !objects_is_folder(q->objects)) {
+        verb_wrong("run",
+                   "--objects %s is not a folder that only you can enter",
+                   q->objects);
+        return 0;
+    }
+    for (char name[REQUEST_NAME]; request_next_case(&left, name);)
+        if (!plan_find(p->plan, name)) {
+            verb_wrong("run", "%s has no case \"%s\"", p->lab, name);
+            return 0;
+        }
+    return 1;
 }
 
-static int status_of(const struct grade *g)
+static int status_of(enum outcome o)
 {
-    if (g->outcome == OUTCOME_INFRA)
-        return EXIT_INFRA;
-    return g->outcome == OUTCOME_PASS ? EXIT_FULL : EXIT_NOT_FULL;
+    return o == OUTCOME_INFRA  ? EXIT_INFRA
+           : o == OUTCOME_PASS ? EXIT_FULL
+                               : EXIT_NOT_FULL;
+}
+
+static int run(const struct options *o, struct place *p)
+{
+    struct result r;
+    if (!is_possible(&o->request, p))
+        return EXIT_USAGE;
+    grade_submission(&o->request, p, &r);
+    if (!o->quiet)
+        grade_print(p, &r);
+    int status = status_of(r.outcome);
+    if (o->json && grade_write_json(o->json, &o->request, p, &r) != 0)
+        status = EXIT_INFRA;
+    result_release(&r);
+    return status;
+}
+
+/* A batch's child ends when the batch does, and not a moment too late. */
+static int follow_parent(int pid)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return getppid() == pid ? 0 : -1;
 }
 
 int verb_run(int argc, char **argv)
 {
-    static struct grade g;
-    const int parsed = parse(argc, argv, &g);
-    if (parsed != 0)
-        return usage(parsed > 0 ? stdout : stderr);
-    if (!g.seed_given &&
-        getrandom(&g.seed, sizeof g.seed, 0) != sizeof g.seed) {
+    struct options o = {.request.isolation = SANDBOX_LEVEL};
+    struct place p;
+    char err[512];
+    int status;
+    uint64_t *const seed = &o.request.seed;
+    if (getrandom(seed, sizeof *seed, 0) != sizeof *seed) {
         perror("grade run: no random seed");
         return EXIT_INFRA;
     }
-    if (grade_find_kit(&g) != 0) {
-        verb_wrong("run", "%s", g.message);
-        return g.outcome == OUTCOME_INFRA ? EXIT_INFRA : EXIT_USAGE;
-    }
-    if (access(g.dir, R_OK) != 0)
-        return verb_wrong("run", "%s cannot be read: is it there?", g.dir);
-    const char *left = g.only_case;
-    for (char name[GRADE_NAME]; grade_next_name(&left, name);)
-        if (!plan_find(g.plan, name))
-            return verb_wrong("run", "%s has no case \"%s\"", g.lab, name);
-    grade_submission(&g);
-    if (!g.quiet)
-        grade_report(&g);
-    if (g.json && grade_write_json(&g) != 0)
+    const int operand = verb_parse(&run_verb, argc, argv, &o, &status);
+    if (operand < 0)
+        return status;
+    if (o.parent && follow_parent(o.parent) != 0)
         return EXIT_INFRA;
-    return status_of(&g);
+    if (o.student)
+        setenv("COMMLAB_STUDENT", o.student, 1);
+    o.request.submission = argv[operand];
+    const int found = place_find(&p, &o.request, err, sizeof err);
+    if (found != 0)
+        verb_wrong("run", "%s", err);
+    status = found == 0 ? run(&o, &p) : found > 0 ? EXIT_USAGE : EXIT_INFRA;
+    place_release(&p);
+    return status;
 }

@@ -8,15 +8,16 @@
  * class' usual they share.
  */
 #define _GNU_SOURCE
-#include <getopt.h> /* getopt_long */
+#include <stdio.h>  /* popen */
 #include <stdlib.h> /* qsort */
 #include <string.h> /* strcmp */
 #include <unistd.h> /* access */
 
+#include "base/temp.h"
 #include "class.h"
-#include "grade.h"
+#include "folder.h"
+#include "place.h"
 #include "submission.h"
-#include "temp.h"
 #include "unpack.h"
 #include "verb.h"
 
@@ -24,6 +25,23 @@ struct options {
     const char *ledger, *key, *lab;
     int least; /* percent */
 };
+
+#define AT(member) offsetof(struct options, member)
+static const struct verb_option known[] = {
+    VERB_OPTION(VERB_TEXT, "ledger", "FILE", AT(ledger),
+                "what grade batch has written", .required = 1),
+    VERB_OPTION(VERB_TEXT, "lab", "LAB", AT(lab), "lab1, or its full name",
+                .required = 1),
+    VERB_OPTION(VERB_NUMBER, "least", "PERCENT", AT(least),
+                "how much two students have to share (default 50)", .least = 1,
+                .most = 100),
+    VERB_OPTION(VERB_TEXT, "key", "FILE", AT(key),
+                "the ledger's key, if it is elsewhere"),
+    {.name = NULL}};
+static const struct verb similarity_verb = {
+    .name = "similarity",
+    .intro = "List pairs of students whose latest submissions share code.",
+    .options = known};
 
 struct pair {
     char a[96], b[96];
@@ -133,28 +151,6 @@ static void print(const struct pairs *all)
         all->n, usual);
 }
 
-static const struct option known[] = {
-    {"ledger", 1, NULL, 'l'}, {"key", 1, NULL, 'k'},  {"lab", 1, NULL, 'L'},
-    {"least", 1, NULL, 'p'},  {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
-
-/* 0, or -1 when it is wrong, or 1 for --help. */
-static int parse(int argc, char **argv, struct options *o)
-{
-    *o = (struct options){.least = 50};
-    for (int k; (k = getopt_long(argc, argv, "", known, NULL)) != -1;)
-        switch (k) {
-        case 'l': o->ledger = optarg; break;
-        case 'k': o->key = optarg; break;
-        case 'L': o->lab = optarg; break;
-        case 'p':
-            if (verb_number(optarg, 1, 100, &o->least) != 0)
-                return -1;
-            break;
-        default: return k == 'h' ? 1 : -1;
-        }
-    return o->ledger && o->lab && optind == argc ? 0 : -1;
-}
-
 static int similarity(const struct options *o, struct export *e,
                       const struct plan *p)
 {
@@ -171,40 +167,39 @@ static int similarity(const struct options *o, struct export *e,
         status = EXIT_FULL;
     if (status == EXIT_FULL)
         print(&all);
-    verb_remove_folder(dir);
+    folder_remove(dir);
     free(all.p);
+    return status;
+}
+
+/* The lab's plan names the files; lab becomes its full name. */
+static int of_lab(const struct options *o, struct export *e, char lab[64])
+{
+    const struct request q = {.lab = lab};
+    struct place p;
+    char err[512];
+    if (class_load(e, lab, 0, err, sizeof err) != 0)
+        return verb_wrong("similarity", "%s", err);
+    const int status = place_find(&p, &q, err, sizeof err) == 0
+                           ? similarity(o, e, p.plan)
+                           : verb_wrong("similarity", "%s", err);
+    place_release(&p);
     return status;
 }
 
 int verb_similarity(int argc, char **argv)
 {
-    struct options o;
-    struct export e = {0};
-    struct grade g = {0};
+    struct options o = {.least = 50};
+    struct export e = {.nrows = 0};
     char lab[64], err[512];
-    const int parsed = parse(argc, argv, &o);
-    if (parsed != 0) {
-        FILE *const out = parsed > 0 ? stdout : stderr;
-        fprintf(out, "usage: grade similarity --ledger FILE --lab LAB [--least "
-                     "PERCENT] [--key FILE]\n\n"
-                     "List pairs of students whose latest submissions share "
-                     "that much (default 50).\n");
-        return parsed > 0 ? EXIT_FULL : EXIT_USAGE;
-    }
+    int status;
+    if (verb_parse(&similarity_verb, argc, argv, &o, &status) < 0)
+        return status;
     snprintf(lab, sizeof lab, "%s", o.lab);
     e.ledger = ledger_open(o.ledger, o.key, LEDGER_READ, err, sizeof err);
     if (!e.ledger)
         return verb_wrong("similarity", "%s", err);
-    int status = EXIT_USAGE;
-    g.lab_arg = lab;
-    if (class_load(&e, lab, 0, err, sizeof err) != 0)
-        verb_wrong("similarity", "%s", err);
-    else if (grade_find_kit(&g) != 0)
-        verb_wrong("similarity", "%s", g.message);
-    else
-        status = similarity(&o, &e, g.plan);
-    plan_free(g.plan);
-    free(g.result);
+    status = of_lab(&o, &e, lab);
     class_release(&e);
     ledger_close(e.ledger);
     return status;

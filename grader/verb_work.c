@@ -1,17 +1,18 @@
 /*
  * verb_work.c: grade work, a share of a batch, in a Slurm job
  *
- * Takes its lines of the spool's slurm.list, and grades those that have no result
- * yet: a job that was requeued goes on where it was.
+ * Takes its lines of the spool's slurm.list, and grades those that have no
+ * result yet: a job that was requeued goes on where it was.
  */
 #define _GNU_SOURCE
 #include <errno.h>    /* EINTR */
-#include <getopt.h>   /* getopt_long */
-#include <string.h>   /* strcmp */
+#include <stdio.h>    /* fscanf */
 #include <sys/wait.h> /* waitpid */
 #include <unistd.h>   /* fork */
 
+#include "folder.h"
 #include "run_command.h"
+#include "sandbox.h"
 #include "verb.h"
 
 struct options {
@@ -19,26 +20,24 @@ struct options {
     int isolation, per_job, job;
 };
 
-static const struct option known[] = {
-    {"spool", 1, NULL, 's'},     {"lab", 1, NULL, 'L'},
-    {"isolation", 1, NULL, 'i'}, {"per-job", 1, NULL, 'p'},
-    {"job", 1, NULL, 'j'},       {NULL, 0, NULL, 0}};
-
-static int parse(int argc, char **argv, struct options *o)
-{
-    int err = 0;
-    *o = (struct options){.job = -1};
-    for (int k; (k = getopt_long(argc, argv, "", known, NULL)) != -1;)
-        switch (k) {
-        case 's': o->spool = optarg; break;
-        case 'L': o->lab = optarg; break;
-        case 'i': err |= verb_number(optarg, 0, 3, &o->isolation); break;
-        case 'p': err |= verb_number(optarg, 1, 10000, &o->per_job); break;
-        case 'j': err |= verb_number(optarg, 0, 1000000, &o->job); break;
-        default: return -1;
-        }
-    return err || !o->spool || !o->lab || !o->per_job || o->job < 0 ? -1 : 0;
-}
+#define AT(member) offsetof(struct options, member)
+static const struct verb_option known[] = {
+    VERB_OPTION(VERB_TEXT, "spool", "DIR", AT(spool), "the batch's",
+                .required = 1),
+    VERB_OPTION(VERB_TEXT, "lab", "LAB", AT(lab), "its full name",
+                .required = 1),
+    VERB_OPTION(VERB_NUMBER, "isolation", "N", AT(isolation), "0 to 3",
+                .most = SANDBOX_MAX_LEVEL),
+    VERB_OPTION(VERB_NUMBER, "per-job", "N", AT(per_job), "lines of a job",
+                .least = 1, .most = 10000),
+    VERB_OPTION(VERB_NUMBER, "job", "N", AT(job), "which job, from 0",
+                .most = 1000000),
+    {.name = NULL}};
+static const struct verb work_verb = {
+    .name = "work",
+    .intro = "Grade a job's share of slurm.list: what grade batch --executor "
+             "slurm submits.",
+    .options = known};
 
 static int is_there(const struct options *o, const char *name,
                     const char *suffix)
@@ -51,9 +50,12 @@ static int is_there(const struct options *o, const char *name,
 static void grade_one(const struct options *o, const char *self,
                       const char *name, uint64_t seed)
 {
-    static struct run_command c;
-    run_command_make(&c, self, o->spool, name, o->lab, seed, o->isolation);
-    verb_remove_folder(c.work); // of a job that was killed
+    struct run_command c = {.self = self,
+                            .spool = o->spool,
+                            .lab = o->lab,
+                            .isolation = o->isolation};
+    run_command_make(&c, name, seed);
+    folder_remove(c.work); // of a job that was killed
     const pid_t pid = fork();
     if (pid == 0) {
         execv(self, c.v);
@@ -65,11 +67,12 @@ static void grade_one(const struct options *o, const char *self,
 
 int verb_work(int argc, char **argv)
 {
-    struct options o;
+    struct options o = {.isolation = SANDBOX_LEVEL, .per_job = 1};
     char path[PATH_MAX], self[PATH_MAX], name[128];
     unsigned long long seed;
-    if (parse(argc, argv, &o) != 0)
-        return verb_wrong("work", "is for grade batch --executor slurm");
+    int status;
+    if (verb_parse(&work_verb, argc, argv, &o, &status) < 0)
+        return status;
     const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = 0;
     snprintf(path, sizeof path, "%s/slurm.list", o.spool);

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
 # Does nvcc make of the kernels what a GPU is fast with?
 #
-#   cuda-kernels.sh CUDA_HOME
+#   cuda-kernels.sh BUILD CUDA_HOME
 #
 # Each kernel of the files below, for each architecture: it loads and stores 16
 # bytes at a time, and keeps all it works with in registers. What PTX says of
-# that, the machine code (SASS) has to say, too, where a tool is there to read it.
-# Every kernel counts that isn't excused; who isn't wide is named.
+# that, the machine code (SASS) has to say, too, where a tool is there to read
+# it. Every kernel counts that isn't excused; who isn't wide is named.
 set -eu
-cuda=${1-}
-files="common/nn/kernels.cu solutions/lab1-collectives/reduce.cu
+cuda=${2-}
+files="common/nn/kernels.cu common/staff/lab1-collectives/reduce.cu
     solutions/lab5-symmetric-memory/allreduce.cu
     solutions/lab5-symmetric-memory/device.cu
     solutions/lab5-symmetric-memory/ring.cu
-    solutions/lab7-expert-parallel/support.cu"
-# A thread has a row of its own in the losses, of any length; 4 floats are 8 bytes
-# as 16-bit numbers; and <1> is for tokens that aren't aligned.
+    common/staff/lab7-expert-parallel/support.cu"
+# A thread has a row of its own in the losses, of any length; 4 floats are 8
+# bytes as 16-bit numbers; and <1> is for tokens that aren't aligned.
 excused="squares:loads squares:stores cross_entropy:loads cross_entropy:stores
     narrow:stores widen:loads gather<1>:loads gather<1>:stores
     scatter<1>:loads scatter<1>:stores"
@@ -27,7 +27,8 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 export cuda out
 mpi=$(pkg-config --cflags mpich)
-export flags="-std=c++17 -O2 -Icommon -Icommon/cuda $mpi"
+contracts=$(printf -- '-I%s ' solutions/lab*)
+export flags="-std=c++17 -O2 -Icommon -Icommon/cuda $contracts $mpi"
 
 # compile FILE ARCH: its PTX, its machine code, and what ptxas says of that
 compile() {
@@ -39,8 +40,8 @@ compile() {
 }
 export -f compile
 
-# narrow_ones FORM: of that assembly on stdin, "KERNEL:loads" and "KERNEL:stores"
-# for each kernel without any of 16 bytes
+# narrow_ones FORM: of that assembly on stdin, "KERNEL:loads" and
+# "KERNEL:stores" for each kernel without any of 16 bytes
 narrow_ones() {
     awk -v form="$1" '
         form == "ptx" && /\.entry/ { name = $NF; sub(/\(.*/, "", name) }

@@ -2,11 +2,12 @@
 # Every mutant is a program for real GPUs, too: what it changes compiles against
 # the real headers, without a warning.
 #
-#   cuda-mutants.sh CUDA_HOME
+#   cuda-mutants.sh BUILD CUDA_HOME
 #
-# Compiled is what a patch touches; of a header, the first file that includes it.
+# Compiled is what a patch touches; of a header, the first file that includes
+# it.
 set -eu
-export cuda=${1-}
+export cuda=${2-}
 if ! [ -f "$cuda/include/nccl.h" ] || ! [ -x "$cuda/bin/nvcc" ]; then
     echo "skipped: mutants for GPU=cuda (no CUDA toolkit with NCCL here)"
     exit 0
@@ -17,7 +18,8 @@ export out
 mpi=$(pkg-config --cflags mpich)
 export flags="-Icommon -Icommon/cuda -isystem $cuda/include $mpi"
 
-compile() { # FILE
+compile() { # FILE LAB
+    local flags="$flags -Icommon/staff/$2"
     # shellcheck disable=SC2086 # flags are words
     case $1 in
     *.c) gcc -std=gnu11 -Wall -Wextra -Werror $flags -fsyntax-only "$1" ;;
@@ -25,7 +27,7 @@ compile() { # FILE
         -Xcompiler -Wall,-Wextra,-Werror \
         -gencode arch=compute_80,code=compute_80 -c "$1" -o "$1.o" ;;
     *.h | *.cuh) compile "$(grep -l "\"$(basename "$1")\"" \
-        "${1%/*}"/*.c "${1%/*}"/*.cu | head -n 1)" ;;
+        "${1%/*}"/*.c "${1%/*}"/*.cu | head -n 1)" "$2" ;;
     esac
 }
 
@@ -36,7 +38,7 @@ check() { # PATCH
     cp solutions/"$lab"/* "$dir"
     patch -d "$dir" -p1 --quiet < "$1" || { echo "$1 does not apply"; return 1; }
     for f in $(sed -n 's|^+++ b/||p' "$1"); do
-        compile "$dir/$f" || { echo "$1: $f does not compile"; return 1; }
+        compile "$dir/$f" "$lab" || { echo "$1: $f does not compile"; return 1; }
     done
 }
 export -f compile check

@@ -36,7 +36,7 @@ for f in tests/simgpu/prog_nccl*.c tests/simgpu/prog_nccl*.cpp; do
         -pthread -o "$out/${name%.*}"
 done
 gcc -w -Itests/support -Icommon -I"$cuda/include" tests/cublas/prog_cublas.c \
-    common/judge/minifloat.c $libs -lcublas -lm -o "$out/cublas"
+    tests/support/minifloat.c $libs -lcublas -lm -o "$out/cublas"
 # rules and values: the programs compile with the real headers, and print what
 # is expected
 for f in tests/conformance/prog_rule*.c; do

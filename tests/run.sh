@@ -1,32 +1,173 @@
 #!/usr/bin/env bash
-# Run Check programs one after the other; say how long each took and how many
-# checks passed. What failed is said again at the end, where it is read.
+# Run test suites and report on them: what tests/tests.mk calls.
+#
+#   run.sh begin SUITE:SLICES...     a new run, of these suites
+#   run.sh key SUITE NEED...         what the suite's result depends on
+#   run.sh slice SUITE I/N SEC COMMAND...   run one slice, at most SEC seconds
+#   run.sh report                    what came of all; status 0 if all passed
+#
+# In the environment: TEST_RUN, a folder for all that is kept between the calls,
+# and TEST_GUARD, the program guard. ALWAYS=1 runs a slice that would be
+# skipped.
+#
+# A slice that passed leaves a stamp with its key: a hash of the contents of all
+# files that it depends on (NEED: files and folders). As long as the key is the
+# same, the slice isn't run again. A slice that fails, skips something or can't
+# be understood leaves none.
+#
+# A suite is printed when it and all before it have ended, in the order given to
+# `begin`: so the output is the same whichever ends first.
 set -u
-# Those that run make themselves are not part of the one that runs them.
-unset MAKEFLAGS MFLAGS MAKELEVEL
-checks=0 failed=0
-log=$(mktemp) recap=$(mktemp)
-trap 'rm -f "$log" "$recap"' EXIT
-for test in "$@"; do
-    echo "== ${test#*/tests/}"
-    began=$SECONDS
-    "$test" > "$log" 2>&1
-    status=$?
-    cat "$log"
-    echo "   $((SECONDS - began)) s"
-    n=$(sed -n 's/.*Checks: \([0-9]*\),.*/\1/p' "$log" | tail -n 1)
-    bad=$(sed -n 's/.*Failures: \([0-9]*\), Errors: \([0-9]*\).*/\1 \2/p' \
-        "$log" | tail -n 1 | awk '{ print $1 + $2 }')
-    if [ -z "$n" ] || { [ "$status" -ne 0 ] && [ "${bad:-0}" -eq 0 ]; }; then
-        echo "$test: ended with status $status" | tee -a "$recap"
-        n=${n:-1} bad=1
+run=$TEST_RUN
+
+begin() {
+    rm -rf "$run"/{now,order,next}
+    mkdir -p "$run"/{now,key,log,passed}
+    printf '%s\n' "$@" > "$run/order"
+    echo 1 > "$run/next"
+    date +%s > "$run/began"
+}
+
+# Variables that programs under test read are needs, too, as are the compiler
+# and the MPI, which no file of ours contains.
+outside() {
+    env | grep -E '^(COMMLAB|HAZARDS|KILL|NCCL|SIGNAL|SIMGPU|UPDATE)_' | sort
+    ${CC:-gcc} -dumpfullversion
+    mpichversion 2> /dev/null | head -n 1
+}
+
+key() {
+    local suite=$1 file=$run/key/$1
+    shift
+    mkdir -p "${file%/*}"
+    rm -f "$file"
+    find "$@" -type f > "$file.files" ||
+        { echo "$suite: what it needs isn't there"; return 1; }
+    sort -u -o "$file.files" "$file.files"
+    { outside; tr '\n' '\0' < "$file.files" | xargs -0 sha256sum; } |
+        sha256sum | cut -d ' ' -f 1 > "$file"
+}
+
+# ---- a slice -----------------------------------------------------------------
+
+# count LOG STATUS: "PASSED FAILED" of what a test program or a script printed.
+# A program that Check runs says how many; a script has a line "ok ..." for
+# each.
+count() {
+    local n bad
+    if read -r n bad < <(sed -n 's/.*Checks: \([0-9]*\), Failures: \([0-9]*\), Errors: \([0-9]*\).*/\1 \2 \3/p' \
+        "$1" | tail -n 1 | awk '{ print $1, $2 + $3 }'); then
+        n=$((n - bad))
+    else
+        n=$(grep -c '^ok ' "$1") bad=0
+        [ "$2" -ne 0 ] || [ "$n" -gt 0 ] || grep -q '^skipped' "$1" || bad=1
     fi
-    [ "${bad:-0}" -eq 0 ] || {
-        echo "== ${test#*/tests/}"
-        grep -E '^[^ ]+:[0-9]+:[FE]:' "$log" || tail -n 20 "$log"
-    } >> "$recap"
-    checks=$((checks + n)) failed=$((failed + bad))
-done
-[ "$failed" -eq 0 ] || { echo; echo "What failed:"; cat "$recap"; }
-echo "$((checks - failed)) passed, $failed failed"
-[ "$failed" -eq 0 ]
+    [ "$2" -eq 0 ] || [ "$bad" -gt 0 ] || bad=1
+    echo "$n $bad"
+}
+
+slice() {
+    local suite=$1 number=${2%/*} of=${2#*/} sec=$3 key status passed failed
+    local log=$run/log/$1.$number now=$run/now/$1.$number
+    local stamp=$run/passed/$1.$number-$of wall=0 cpu=0
+    shift 3
+    mkdir -p "${log%/*}" "${now%/*}" "${stamp%/*}"
+    key=$(cat "$run/key/$suite")
+    if [ -z "${ALWAYS-}" ] && read -r was passed 2> /dev/null < "$stamp" &&
+        [ "$was" = "$key" ]; then
+        echo "$passed 0 0 0 unchanged" > "$now"
+        flush
+        return
+    fi
+    rm -f "$stamp"
+    # A suite that runs make itself is no part of the make that runs it.
+    unset MAKEFLAGS MFLAGS MAKELEVEL
+    read -r status wall cpu < <(SUITE_SLICE=$number/$of \
+        "$TEST_GUARD" "$sec" "$log" "$@")
+    read -r passed failed < <(count "$log" "${status:=1}")
+    [ "$failed" -eq 0 ] || echo "$suite, slice $number/$of: status $status" \
+        >> "$log"
+    echo "$passed $failed $wall $cpu run" > "$now.new"
+    mv "$now.new" "$now"
+    [ "$failed" -gt 0 ] || grep -q '^skipped' "$log" ||
+        echo "$key $passed" > "$stamp"
+    flush
+}
+
+# ---- what is printed ---------------------------------------------------------
+
+# Print the suites whose turn it is.
+flush() (
+    flock 9
+    next=$(cat "$run/next")
+    while IFS=: read -r suite n; do
+        for ((i = 1; i <= n; i++)); do
+            [ -e "$run/now/$suite.$i" ] || break 2
+        done
+        show "$suite" "$n"
+        next=$((next + 1))
+    done < <(tail -n "+$next" "$run/order")
+    echo "$next" > "$run/next"
+) 9> "$run/lock"
+
+# results SUITE N: "PASSED FAILED WALL CPU UNCHANGED" of all its slices; those
+# that didn't end count as one failure.
+results() {
+    local i
+    for ((i = 1; i <= $2; i++)); do
+        cat "$run/now/$1.$i" 2> /dev/null || echo "0 1 0 0 lost"
+    done | awk '{ passed += $1; failed += $2; wall += $3; cpu += $4
+            same += $5 == "unchanged" ? $1 : 0; n += $5 == "unchanged" }
+        END { print passed, failed, wall, cpu, same, n }'
+}
+
+# output SUITE N: of all its slices, without what the head line says already
+output() {
+    local i
+    for ((i = 1; i <= $2; i++)); do
+        cat "$run/log/$1.$i" 2> /dev/null
+    done | grep -vE '^(Running suite\(s\): |100%: Checks: )'
+}
+
+show() { # SUITE N
+    local passed failed wall cpu same n
+    read -r passed failed wall cpu same n < <(results "$1" "$2")
+    if [ "$n" -eq "$2" ]; then
+        echo "== $1: unchanged: $passed checks passed"
+        return
+    fi
+    echo "== $1: $passed passed, $failed failed, $wall s, CPU $cpu s"
+    output "$1" "$2"
+}
+
+# Lines that name what failed, or the last that there are.
+failures() { # SUITE N
+    output "$1" "$2" > "$run/output"
+    grep -E '^[^ ]+:[0-9]+:[FE]:' "$run/output" || tail -n 20 "$run/output"
+}
+
+report() {
+    local all=0 bad=0 same=0 cpu=0 suite n
+    : > "$run/recap"
+    : > "$run/times"
+    while IFS=: read -r suite n; do
+        read -r p f w c s _ < <(results "$suite" "$n")
+        all=$((all + p)) bad=$((bad + f)) same=$((same + s))
+        echo "$c $w $suite" >> "$run/times"
+        [ "$f" -eq 0 ] ||
+            { echo "== $suite"; failures "$suite" "$n"; } >> "$run/recap"
+    done < "$run/order"
+    cpu=$(awk '{ cpu += $1 } END { print int(cpu) }' "$run/times")
+    sort -rn "$run/times" | awk 'NR <= 8 && $1 >= 1 {
+            all = all (NR > 1 ? ", " : "") $3 " " int($1) }
+        END { if (all) print "Most CPU time, in seconds: " all }'
+    echo "$(($(date +%s) - $(cat "$run/began"))) s; suites took $cpu s of CPU" \
+        "time on $(nproc) cores"
+    [ "$bad" -eq 0 ] || { echo; echo "What failed:"; cat "$run/recap"; }
+    [ "$same" -eq 0 ] || echo "$same of these checks passed before, and what" \
+        "they depend on is unchanged (make test-all runs them again)"
+    echo "$all passed, $bad failed"
+    [ "$bad" -eq 0 ]
+}
+
+"$@"

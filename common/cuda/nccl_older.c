@@ -1,5 +1,6 @@
 /*
- * nccl_older.c: collectives that NCCL has from 2.28 on, made of what it had before
+ * nccl_older.c: collectives that NCCL has from 2.28 on, made of what it had
+ * before
  *
  * They are groups of sends and receives, as newer ones are inside. These are
  * called by their second names, pnccl*: the meter (lab/meter.h) counts what a

@@ -2,7 +2,7 @@
 
 #include <stdlib.h> /* calloc */
 
-enum { CHILDREN = 4 }; /* of each event: fewer levels than with 2 */
+enum { CHILDREN = 4 }; /* of each event: fewer levels than a binary heap */
 
 int agenda_init(struct agenda *a, const struct graph *graph)
 {
@@ -18,7 +18,7 @@ void agenda_release(struct agenda *a)
     *a = (struct agenda){0};
 }
 
-/* Positions are in the order of (rank, index); the queue comes between. */
+/* Positions are in the order of (rank, index); here the queue comes between. */
 static int is_before(const struct agenda_event *x, const struct agenda_event *y)
 {
     if (x->ps != y->ps)

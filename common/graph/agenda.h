@@ -1,9 +1,9 @@
 /*
- * agenda.h: what happens next, and when
+ * agenda.h: the events of a replay, in order of time
  *
- * A heap of events, at most one for each node, ordered by time; events
- * of one time by the node's place in (rank, queue, index). Entries can be moved
- * while they wait.
+ * A heap of events, at most one for each node. Events of the same time are
+ * ordered by (rank, queue, index) of their nodes. A pending event can be moved
+ * to another time.
  */
 #ifndef COMMLAB_GRAPH_AGENDA_H
 #define COMMLAB_GRAPH_AGENDA_H
@@ -16,22 +16,22 @@ struct agenda {
     const struct graph *graph;
     struct agenda_event {
         uint64_t ps;
-        uint32_t rank, queue; /* the node's: what breaks ties */
+        uint32_t rank, queue; /* of the node, to break ties */
         uint32_t node;        /* position in the graph */
     } * event;
     uint32_t count, room;
-    uint32_t *place; /* by node: of its event, plus 1; 0: none */
+    uint32_t *place; /* by node: 1 + the index of its event; 0: none */
 };
 
-/* -1: no memory. */
+/* Returns -1 if memory runs out. */
 int agenda_init(struct agenda *a, const struct graph *graph);
 void agenda_release(struct agenda *a);
 
-/* The node's event happens at this time, whenever it was to happen before.
- * -1: no memory. */
+/* Schedule the node's event at this time, or move it there. Returns -1 if
+ * memory runs out. */
 int agenda_set(struct agenda *a, uint32_t node, uint64_t ps);
 
-/* Take out the first event. There must be one. */
+/* Remove and return the first event. There must be one. */
 struct agenda_event agenda_pop(struct agenda *a);
 
 #endif

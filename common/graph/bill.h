@@ -1,26 +1,26 @@
 /*
- * bill.h: what an operation uses of each resource, summed up
+ * bill.h: an operation's use of each resource, summed up
  *
- * A kernel or a copy of many pieces touches few resources many times. Amounts
- * are added in the order in which they are charged, so equal operations cost the
- * same to the last digit.
+ * A kernel, or a copy of many pieces, touches few resources many times. Amounts
+ * are summed in the order of the calls, so equal operations cost the same to
+ * the last digit.
  */
 #ifndef COMMLAB_GRAPH_BILL_H
 #define COMMLAB_GRAPH_BILL_H
 
-#include "graph/maxmin.h"
+#include "base/maxmin.h"
 
-/* A zeroed struct is an empty bill. */
+/* A zeroed struct is an empty tally. */
 struct bill {
     struct maxmin_use *use; /* each resource once */
     int n, room;
 };
 
-/* Begin a new one; its memory is used again. */
+/* Start again from nothing, in the same memory. */
 void bill_clear(struct bill *b);
 void bill_release(struct bill *b);
 
-/* -1: no memory. */
+/* Returns -1 if memory runs out. */
 int bill_charge(struct bill *b, int resource, double amount);
 
 #endif

@@ -7,17 +7,17 @@
 #include "graph/bill.h"
 #include "graph/intern.h"
 
-enum { KEY_PLACES = 3 }; /* where they begin in cost_table.key */
+enum { KEY_PLACES = 3 }; /* index of the first place in cost_table.key */
 
-struct path_cost { /* of one way */
+struct path_cost { /* of one path */
     struct topo_path path;
     struct maxmin_use use[TOPO_MAX_PATH]; /* each byte uses each of them once */
-    int busiest, known;                   /* known: 1, or -1 for "no way" */
+    int busiest, known;                   /* known: 1, or -1 for "no path" */
 };
 
 struct coll_cost { /* of one collective; its uses belong to the table */
     struct cost cost;
-    char *wrong; /* why the machine can't do it, NULL if it can */
+    char *wrong; /* the reason why the machine can't do it; NULL: it can */
 };
 
 struct cost_table {
@@ -73,7 +73,7 @@ static int no_memory(char *err, size_t err_nbytes)
     return -1;
 }
 
-/* The use that takes longest on an idle machine. */
+/* The use that takes the longest on an idle machine. */
 static int find_busiest(const struct topo *topo, const struct maxmin_use *use,
                         int n)
 {
@@ -90,7 +90,7 @@ static int find_busiest(const struct topo *topo, const struct maxmin_use *use,
     return busiest;
 }
 
-/* ---- ways between places ----------------------------------------------------- */
+/* ---- paths between places ------------------------------------------------ */
 
 static int is_gpu(const struct topo *topo, int32_t place)
 {
@@ -110,7 +110,7 @@ static int make_room(void *array, uint32_t id, size_t nbytes)
     return 0;
 }
 
-/* A way, looked up once. NULL, with a line in err, where there is none. */
+/* A path, looked up once. NULL, with a line in err, if there is none. */
 static const struct path_cost *find_path(struct cost_table *t, int32_t from,
                                          int32_t to, int direct, char *err,
                                          size_t err_nbytes)
@@ -137,12 +137,13 @@ static const struct path_cost *find_path(struct cost_table *t, int32_t from,
     }
     if (t->path[id - 1]->known > 0)
         return t->path[id - 1];
-    snprintf(err, err_nbytes, "machine %s has no way from place %d to place %d",
+    snprintf(err, err_nbytes,
+             "machine %s has no path from place %d to place %d",
              topo_name(t->topo), from, to);
     return NULL;
 }
 
-/* One transfer of so many bytes. */
+/* One transfer along a path. */
 static struct cost transfer(const struct path_cost *p, uint64_t nbytes)
 {
     return (struct cost){.latency_ps = p->path.latency_ps,
@@ -153,9 +154,9 @@ static struct cost transfer(const struct path_cost *p, uint64_t nbytes)
                          .busiest = p->busiest};
 }
 
-/* ---- kernels, memsets, copies of several pieces ------------------------------ */
+/* ---- kernels, memsets, copies of several pieces -------------------------- */
 
-/* What one move uses; *latency_ps grows to that of its path. */
+/* Tally one move; *latency_ps becomes at least the latency of its path. */
 static int charge_move(struct cost_table *t, const struct graph_move *m,
                        int direct, uint64_t *latency_ps, char *err,
                        size_t err_nbytes)
@@ -186,8 +187,8 @@ static int charge_move(struct cost_table *t, const struct graph_move *m,
 }
 
 /*
- * The bill as one flow. Its unit is a byte of the memory of `place`: alone, it
- * moves as fast as that memory would.
+ * The tally as one flow. Its unit is a byte of the memory of `place`: alone, it
+ * has the rate of that memory.
  */
 static struct cost settle_bill(struct cost_table *t, int32_t place)
 {
@@ -249,7 +250,7 @@ static int cost_of_copy(struct cost_table *t, const struct graph_view *v,
     return 0;
 }
 
-/* ---- collectives, messages ---------------------------------------------------- */
+/* ---- collectives, messages ----------------------------------------------- */
 
 /* The machine's loads as a flow whose unit is a byte of the largest load. */
 static int from_loads(const struct cost_table *t, const struct topo_coll *c,
@@ -275,7 +276,7 @@ static int from_loads(const struct cost_table *t, const struct topo_coll *c,
                          .use = use,
                          .nuses = n,
                          .busiest = find_busiest(t->topo, use, n)};
-    if (n == 0) // nothing that others could share: all of it is latency
+    if (n == 0) // no shared resources: all of it is latency
         out->latency_ps = c->time_ps;
     return 0;
 }
@@ -293,8 +294,8 @@ static int ask_topo(const struct cost_table *t, const struct graph_node *n,
 }
 
 /*
- * What the machine says of an operation whose places are in t->key, remembered
- * by all that it depends on. NULL: no memory.
+ * The machine's cost of an operation whose places are in t->key, cached under
+ * everything it depends on. NULL if memory runs out.
  */
 static const struct coll_cost *
 find_coll(struct cost_table *t, const struct graph_node *n, int nplaces)
@@ -326,7 +327,7 @@ find_coll(struct cost_table *t, const struct graph_node *n, int nplaces)
     return cc;
 }
 
-/* Room for the key of an operation with so many places. */
+/* Make room for the key of an operation with nplaces. */
 static int make_key(struct cost_table *t, size_t nplaces)
 {
     if (nplaces + KEY_PLACES <= t->key_room)
@@ -350,7 +351,7 @@ static int cost_of_match(struct cost_table *t, const struct graph *g,
         member = &at;
         n = 1;
     }
-    // The first has the lowest rank: of a message, the sender.
+    // The first member has the lowest rank: in a message, the sender.
     const struct graph_node *const first = &g->nodes[member[0]].node;
     const size_t nplaces = first->kind == GRAPH_COLL ? n : 2;
     if (make_key(t, nplaces) != 0)
@@ -380,7 +381,7 @@ static int cost_of_match(struct cost_table *t, const struct graph *g,
     return 0;
 }
 
-/* ---- any operation ----------------------------------------------------------- */
+/* ---- any operation ------------------------------------------------------- */
 
 int cost_of(struct cost_table *t, const struct graph *g, uint32_t at,
             struct cost *out, char *err, size_t err_nbytes)
@@ -397,13 +398,13 @@ int cost_of(struct cost_table *t, const struct graph *g, uint32_t at,
     case GRAPH_COLL:
     case GRAPH_SEND:
     case GRAPH_RECV: return cost_of_match(t, g, at, out, err, err_nbytes);
-    default: break; // its latency is all
+    default: break; // nothing but latency
     }
     out->latency_ps += v->node.latency_ps;
     return failed;
 }
 
-/* ---- MPI --------------------------------------------------------------------- */
+/* ---- MPI ----------------------------------------------------------------- */
 
 static int node_of(const struct topo *topo, int32_t place)
 {
@@ -433,11 +434,11 @@ uint64_t cost_mpi_ps(const struct cost_table *t, const struct graph_node *at,
                                         : UINT64_C(1000000000000000000);
     const uint64_t steps = log2_up(at->match_size);
     switch (at->op) {
-    case GRAPH_OP_BARRIER: return steps * step_ps;
-    case GRAPH_OP_ALLREDUCE:
-    case GRAPH_OP_BROADCAST:
-    case GRAPH_OP_REDUCE: return steps * (step_ps + bytes_ps);
-    case GRAPH_OP_SENDRECV: return step_ps + bytes_ps;
+    case TOPO_OP_BARRIER: return steps * step_ps;
+    case TOPO_OP_ALLREDUCE:
+    case TOPO_OP_BROADCAST:
+    case TOPO_OP_REDUCE: return steps * (step_ps + bytes_ps);
+    case TOPO_OP_SENDRECV: return step_ps + bytes_ps;
     default: return steps * step_ps + bytes_ps;
     }
 }

@@ -1,46 +1,47 @@
 /*
- * cost.h: what an operation takes on a machine
+ * cost.h: the cost of an operation on a machine
  *
- * A latency, then work on resources. Work is counted in bytes: those that a
- * transfer moves; for a collective, those on its busiest link; for a kernel,
- * those that its device's memory could move in the time that the kernel takes
- * alone. So rates of flows can be compared, and equal rates are a fair share:
- * two kernels that share a device's compute each get half of it, whatever mix of
- * flops and bytes they have.
+ * A cost is a latency, then work on resources. Work is measured in bytes: the
+ * bytes of a transfer; the bytes on a collective's busiest link; for a kernel,
+ * the bytes that its device's memory could move in the time that the kernel
+ * takes alone. This makes rates of flows comparable, so that equal rates are a
+ * fair share: two kernels on one device each get half of its compute, whatever
+ * their mix of flops and bytes.
  */
 #ifndef COMMLAB_GRAPH_COST_H
 #define COMMLAB_GRAPH_COST_H
 
-#include "graph/maxmin.h"
+#include "base/maxmin.h"
 #include "graph/read.h"
 #include "graph/replay.h"
 
 struct cost {
     uint64_t latency_ps;
-    double work; /* 0: the latency is all */
-    double cap;  /* work per second it can do alone, 0: as its resources can */
-    const struct maxmin_use *use; /* until the next cost_of() of the table */
+    double work; /* 0: nothing but latency */
+    double cap;  /* limit of work per second, 0: only that of its resources */
+    const struct maxmin_use *use; /* valid until the table's next cost_of() */
     int nuses;
-    int busiest; /* the use that is its bottleneck on an idle machine */
+    int busiest; /* the use that is the bottleneck on an idle machine */
 };
 
-/* options may be NULL. Returns NULL without memory. */
+/* options may be NULL. Returns NULL if memory runs out. */
 struct cost_table *cost_table_new(const struct topo *topo,
                                   const struct replay_options *options);
 void cost_table_free(struct cost_table *t);
 
 /*
- * The cost of node `at` of g; for a node with a match, of the whole operation,
- * whose members are given in the order of their ranks. Returns 0, or -1 with a
- * line in err: the machine doesn't have a place, or can't do the collective.
+ * The cost of node `at` of g; for a node with a match, that of the whole
+ * operation. Returns 0, or -1 with a line in err: the machine lacks a place, or
+ * can't do the collective.
  */
 int cost_of(struct cost_table *t, const struct graph *g, uint32_t at,
             struct cost *out, char *err, size_t err_nbytes);
 
 /*
- * Host-only operations with a match: time from the moment that all have come
- * that it waits for. `at` and `with` say between which nodes a message goes; of
- * operations of all members, `with` is one of another node, if there is one.
+ * The time of a host-only operation with a match, from the moment that every
+ * member it waits for is ready. A message goes from the machine node of `at` to
+ * that of `with`; in an operation of all members, `with` is one on another
+ * machine node, if there is one.
  */
 uint64_t cost_mpi_ps(const struct cost_table *t, const struct graph_node *at,
                      const struct graph_node *with);

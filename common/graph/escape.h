@@ -1,8 +1,8 @@
 /*
- * escape.h: names and call sites as parts of other formats
+ * escape.h: names and call sites in JSON and XML
  *
- * They come from students' programs, so nothing in them may end a string or
- * begin a tag. Bytes that are not printable ASCII become '?'.
+ * They come from students' programs, so they must not be able to end a string
+ * or to begin a tag. Bytes that are not printable ASCII become '?'.
  */
 #ifndef COMMLAB_GRAPH_ESCAPE_H
 #define COMMLAB_GRAPH_ESCAPE_H

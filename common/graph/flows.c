@@ -4,21 +4,21 @@
 
 struct flow {
     struct maxmin_flow share; /* first: maxmin_share() sees only this */
-    struct maxmin_use *use;   /* what it uses, */
-    uint64_t *bound_ps;       /* and how long each use was the bound */
+    struct maxmin_use *use;   /* its uses, */
+    uint64_t *bound_ps;       /* and the time for which each was the bound */
     int room;                 /* of both */
     int busiest;              /* the use that bounds it on an idle machine */
-    double left;              /* work still to do at since_ps */
-    uint64_t since_ps;        /* when the rate last changed */
-    uint64_t bound_since;     /* when what bounds it last changed */
-    double old_rate;          /* while new ones are found */
+    double left;              /* remaining work at since_ps */
+    uint64_t since_ps;        /* time of the last change of its rate */
+    uint64_t bound_since;     /* time of the last change of its bound */
+    double old_rate;          /* during settling */
     int old_bound;
     uint32_t node;
     uint32_t visit;    /* the last settling that reached it */
     struct flow *next; /* in the list of unused ones */
 };
 
-struct users { /* the flows of a resource, in no order that matters */
+struct users { /* the flows of a resource, in no particular order */
     struct flow **flow;
     int n, room;
     uint32_t visit;
@@ -30,11 +30,11 @@ struct flows {
     const struct topo *topo;
     struct maxmin_resource *resource;
     struct users *users; /* by resource */
-    struct flow **of;    /* by node: its flow, from prepare to its end */
+    struct flow **of; /* by node: its flow, from flows_prepare() to its end */
     struct flow *unused;
     int nresources;
-    uint32_t visit; /* number of the settling under way */
-    int *dirty;     /* resources of which something changed */
+    uint32_t visit; /* number of the current settling */
+    int *dirty;     /* resources whose flows or rate have changed */
     int ndirty;
     int *touched;       /* resources of the component being settled */
     struct flow **part; /* its flows */
@@ -109,7 +109,7 @@ void flows_scale(struct flows *f, int resource, double part)
     mark_dirty(f, resource);
 }
 
-/* ---- starting and stopping --------------------------------------------------- */
+/* ---- starting and stopping ----------------------------------------------- */
 
 static int users_add(struct users *u, struct flow *flow)
 {
@@ -134,7 +134,7 @@ static void users_remove(struct users *u, const struct flow *flow)
         u->flow[i] = u->flow[--u->n];
 }
 
-/* Room for n uses of a flow. -1: no memory. */
+/* Make room for n uses of a flow. Returns -1 if memory runs out. */
 static int make_room(struct flow *flow, int n)
 {
     if (n <= flow->room)
@@ -152,7 +152,7 @@ static int make_room(struct flow *flow, int n)
     return 0;
 }
 
-/* A flow from the list of unused ones, or a new one, with room for n uses. */
+/* An unused or new flow, with room for n uses. */
 static struct flow *flow_new(struct flows *f, int n)
 {
     struct flow *const flow = f->unused ? f->unused : calloc(1, sizeof *flow);
@@ -213,10 +213,10 @@ int flows_start(struct flows *f, uint32_t node, uint64_t now_ps)
     return 0;
 }
 
-/* What bound it since that last changed is added up. */
+/* Account for the time that the flow had this bound. */
 static void count_bound(struct flow *flow, int bound, uint64_t now_ps)
 {
-    // Alone it would be as fast: then it is the slowest part that matters.
+    // It has the rate it would have alone: its slowest part is the bound.
     const int use = bound == MAXMIN_CAP ? flow->busiest : bound;
     flow->bound_ps[use] += now_ps - flow->bound_since;
     flow->bound_since = now_ps;
@@ -240,11 +240,11 @@ int flows_stop(struct flows *f, uint32_t node, uint64_t now_ps)
     return resource;
 }
 
-/* ---- settling ---------------------------------------------------------------- */
+/* ---- settling ------------------------------------------------------------ */
 
 /*
- * All flows that share something, directly or through others, with those of
- * resource `first`. Returns how many; *m gets the number of resources.
+ * Find all flows that share resources, directly or through others, with those
+ * of resource `first`. Returns their number; *m gets the number of resources.
  */
 static int find_component(struct flows *f, int first, int *m)
 {
@@ -279,7 +279,7 @@ static int by_node(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* When a flow ends if its rate stays: to the nearest picosecond. */
+/* The end of a flow at its current rate, to the nearest picosecond. */
 static uint64_t end_of(const struct flow *flow)
 {
     const double ps = flow->left / flow->share.rate * 1e12;
@@ -288,7 +288,7 @@ static uint64_t end_of(const struct flow *flow)
     return flow->since_ps + (uint64_t)(ps + 0.5);
 }
 
-/* A flow gets a new rate: what it did at the old one is done. */
+/* A flow gets a new rate: account for its work at the old one. */
 static int change_rate(struct flows *f, struct flow *flow, double old_rate,
                        uint64_t now_ps)
 {
@@ -299,10 +299,10 @@ static int change_rate(struct flows *f, struct flow *flow, double old_rate,
     return agenda_set(f->agenda, flow->node, end_of(flow));
 }
 
-/* New rates for the flows in part[0..n). */
+/* Find new rates for the flows in part[0..n). */
 static int settle_component(struct flows *f, int n, int m, uint64_t now_ps)
 {
-    // Sums are taken in the order of the nodes, whoever started first.
+    // Sums are taken in the order of the nodes, not in that of their starts.
     qsort(f->part, (size_t)n, sizeof *f->part, by_node);
     for (int i = 0; i < n; i++) {
         f->part[i]->old_rate = f->part[i]->share.rate;

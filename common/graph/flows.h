@@ -1,10 +1,10 @@
 /*
- * flows.h: work under way, and how fast it goes
+ * flows.h: work in progress, and its rates
  *
- * A flow is the work part of an operation. Starting and stopping flows changes
- * the rates of those that share resources with it, directly or through others;
- * flows_settle() finds the new rates, once for all that happened at a moment,
- * and moves the ends of the flows in the agenda.
+ * A flow is the work of an operation. Starting or stopping a flow changes the
+ * rates of the flows that share resources with it, directly or through others.
+ * flows_settle() finds the new rates once for all changes at one time, and
+ * reschedules the ends of the flows.
  */
 #ifndef COMMLAB_GRAPH_FLOWS_H
 #define COMMLAB_GRAPH_FLOWS_H
@@ -18,21 +18,23 @@ struct flows *flows_new(const struct topo *topo, struct agenda *agenda);
 void flows_free(struct flows *f);
 
 /*
- * A node will have work to do, when its latency is over; the cost is copied.
- * -1: no memory.
+ * Announce the work of a node, which starts after its latency; copies the cost.
+ * Returns -1 if memory runs out.
  */
 int flows_prepare(struct flows *f, uint32_t node, const struct cost *cost);
 
-/* Its work begins. 1 if there is none: the node has ended. -1: no memory. */
+/* The work of a node starts. Returns 1 if it has none and so has ended, -1 if
+ * memory runs out. */
 int flows_start(struct flows *f, uint32_t node, uint64_t now_ps);
 
-/* Its event has come: it is done. Returns the resource that bound it longest. */
+/* The work of a node is done. Returns the resource that bound it longest. */
 int flows_stop(struct flows *f, uint32_t node, uint64_t now_ps);
 
-/* So much (0 to 1) of a resource is there for flows, until the next call. */
+/* From now on flows can use this part (0 to 1) of a resource. */
 void flows_scale(struct flows *f, int resource, double part);
 
-/* New rates, after all that happened at this moment. -1: no memory. */
+/* Find the rates from now on, after all changes at this time. Returns -1 if
+ * memory runs out. */
 int flows_settle(struct flows *f, uint64_t now_ps);
 
 #endif

@@ -4,10 +4,10 @@
  *     segment := header (one page) record*
  *     record  := struct format_record, body, zeros up to a multiple of 8
  *
- * Records lie one behind the other from FORMAT_DATA on. header.used says up to
- * where they are complete, and is stored last (release): a reader that loads
- * it first (acquire) never sees half a record. A saved file is the same bytes,
- * up to `used`, with a SITE_TEXT for each SITE.
+ * Records follow each other from FORMAT_DATA on. They are complete up to
+ * header.used, which is stored last (release): a reader that loads it first
+ * (acquire) never sees half a record. A saved file has the same bytes up to
+ * `used`, with a SITE_TEXT for each SITE.
  *
  * Bodies:
  *   NODE       struct graph_node, then its deps, moves and accesses; nodes
@@ -23,9 +23,9 @@
  *   MACHINE    struct format_text with id 0, text, NUL
  *   FAULT      struct format_fault, text, NUL
  *
- * Integers and doubles are those of the machine that wrote the file; a file
- * from a machine of the other byte order is refused. Readers skip kinds that
- * they don't know; everything else that changes counts FORMAT_VERSION up.
+ * Integers and doubles have the byte order of the machine that wrote the file;
+ * a file with the other byte order is refused. Readers skip unknown kinds; any
+ * other change of the format increments FORMAT_VERSION.
  */
 #ifndef COMMLAB_GRAPH_FORMAT_H
 #define COMMLAB_GRAPH_FORMAT_H
@@ -40,7 +40,7 @@
 
 enum { FORMAT_VERSION = 1, FORMAT_DATA = 4096, FORMAT_ALIGN = 8 };
 
-/* Room of a live segment: address space, not memory; pages come when used. */
+/* Size of a live segment: address space; pages are allocated on use. */
 #define FORMAT_CAPACITY (UINT64_C(16) << 30)
 
 enum format_kind {
@@ -105,7 +105,7 @@ struct format_fault {
     uint32_t warning, nbytes; /* nbytes: of the text, without the NUL */
 };
 
-/* What is written as it lies in memory must have no holes in it. */
+/* Structs are written as they are, so they must have no padding. */
 _Static_assert(sizeof(struct graph_node) == 112, "graph_node");
 _Static_assert(sizeof(struct graph_ref) == 8, "graph_ref");
 _Static_assert(sizeof(struct graph_point) == 12, "graph_point");

@@ -4,17 +4,17 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcmp */
 
+#include "base/mix.h"
 #include "graph/hazard_excuse.h"
 #include "graph/hazard_init.h"
 #include "graph/hazard_order.h"
 #include "graph/hazard_ranges.h"
-#include "graph/map.h"
 
 struct find {
     const struct graph *g;
     const uint32_t *section; /* by position, or NULL */
-    uint64_t alloc;          /* that is being touched */
-    struct {                 /* the last race: it may go on in the next bytes */
+    uint64_t alloc;          /* being touched */
+    struct { /* the last race: it may extend to the next bytes */
         uint32_t before, now, hazard;
     } last;
     struct hazards *out;
@@ -26,7 +26,7 @@ struct find {
     struct map seen;      /* pairs of calls: 1 + number in out, or NOT_KEPT */
     unsigned char *raced; /* by position: it is in a race */
     struct hazard_init init;
-    struct { /* what was read unwritten; a race would explain it */
+    struct { /* uninitialised reads, which a race may explain */
         uint32_t at, hazard;
     } * reads;
     uint32_t nreads;
@@ -34,7 +34,7 @@ struct find {
 
 enum { NOT_KEPT = 0xfffffffe, MAX_READS = 4096 };
 
-/* ---- describing ------------------------------------------------------------------ */
+/* ---- describing ---------------------------------------------------------- */
 
 static uint64_t queue_key(uint32_t rank, uint32_t queue)
 {
@@ -74,7 +74,7 @@ static void describe_alloc(const struct find *f, struct hazard *h)
                        h->alloc_site, sizeof h->alloc_site);
 }
 
-/* ---- keeping ---------------------------------------------------------------------- */
+/* ---- keeping ------------------------------------------------------------- */
 
 static int same_op(const struct hazard_op *a, const struct hazard_op *b)
 {
@@ -82,7 +82,7 @@ static int same_op(const struct hazard_op *a, const struct hazard_op *b)
            strcmp(a->name, b->name) == 0 && strcmp(a->site, b->site) == 0;
 }
 
-/* Is it the same mistake, on another rank or in another buffer? */
+/* True if it is the same bug, on another rank or in another buffer. */
 static int same_hazard(const struct hazard *a, const struct hazard *b)
 {
     return a->kind == b->kind && a->warning == b->warning &&
@@ -92,7 +92,7 @@ static int same_hazard(const struct hazard *a, const struct hazard *b)
            strcmp(a->text, b->text) == 0;
 }
 
-/* Add h, or count it with the one that it is like. Its number, or NOT_KEPT. */
+/* Add h, or count it with the same hazard. Returns its number, or NOT_KEPT. */
 static uint32_t keep(struct find *f, const struct hazard *h)
 {
     struct hazards *const out = f->out;
@@ -115,10 +115,10 @@ static uint32_t keep(struct find *f, const struct hazard *h)
 static uint64_t call_key(const struct graph_node *n, uint32_t touch)
 {
     const uint64_t where = (uint64_t)n->rank << 32 | n->site;
-    return map_mix(map_mix(where) + ((uint64_t)n->name << 8 | touch));
+    return mix_hash(mix_hash(where) + ((uint64_t)n->name << 8 | touch));
 }
 
-/* Of the first that is in any. */
+/* The section of a, or, if that is 0, of b. */
 static uint32_t section_of(const struct find *f, uint32_t a, uint32_t b)
 {
     if (!f->section)
@@ -126,19 +126,19 @@ static uint32_t section_of(const struct find *f, uint32_t a, uint32_t b)
     return f->section[a] ? f->section[a] : f->section[b];
 }
 
-/* Where the number of the hazard between two such calls is kept. */
-static uint32_t *seen(struct find *f, uint64_t kind, uint64_t a, uint64_t b,
+/* The entry for the hazard between two such calls. */
+static uint64_t *seen(struct find *f, uint64_t kind, uint64_t a, uint64_t b,
                       uint64_t alloc)
 {
     const uint32_t note = map_get(&f->notes, alloc);
     const uint64_t site =
         note ? (uint64_t)(alloc >> 32) << 32 | f->g->allocs[note - 1].site_id
              : 0;
-    return map_at(&f->seen,
-                  map_mix(map_mix(map_mix(a + kind) ^ b) + map_mix(site + 1)));
+    return map_at(&f->seen, mix_hash(mix_hash(mix_hash(a + kind) ^ b) +
+                                     mix_hash(site + 1)));
 }
 
-/* ---- races ------------------------------------------------------------------------- */
+/* ---- races --------------------------------------------------------------- */
 
 static enum hazard_kind kind_of(const struct graph_node *a, uint32_t how_a,
                                 const struct graph_node *b, uint32_t how_b)
@@ -149,13 +149,13 @@ static enum hazard_kind kind_of(const struct graph_node *a, uint32_t how_a,
                                                                   : HAZARD_RACE;
 }
 
-/* Was a issued before b, as far as that can be said? */
+/* True if a was issued before b; between ranks, lower ranks come first. */
 static int issued_before(const struct graph_node *a, const struct graph_node *b)
 {
     return a->rank != b->rank ? a->rank < b->rank : a->index < b->index;
 }
 
-/* A new pair of calls: what is to be said about it. */
+/* Record a new pair of calls. */
 static uint32_t keep_race(struct find *f, const struct hazard_touch *x,
                           const struct hazard_touch *y, uint64_t begin,
                           uint64_t end)
@@ -200,7 +200,7 @@ static int clash(void *arg, const struct hazard_touch *before,
     const int in_order = issued_before(&a->node, &b->node);
     const struct hazard_touch *const x = in_order ? before : now;
     const struct hazard_touch *const y = in_order ? now : before;
-    uint32_t *const number =
+    uint64_t *const number =
         seen(f, (uint64_t)section_of(f, x->at, y->at) << 8,
              call_key(&f->g->nodes[x->at].node, x->how),
              call_key(&f->g->nodes[y->at].node, y->how), f->alloc);
@@ -218,7 +218,7 @@ static int clash(void *arg, const struct hazard_touch *before,
 
 static struct hazard_ranges *ranges_of(struct find *f, uint64_t alloc)
 {
-    uint32_t *const number = map_at(&f->numbers, alloc);
+    uint64_t *const number = map_at(&f->numbers, alloc);
     if (!number)
         return NULL;
     if (*number == 0) {
@@ -254,15 +254,15 @@ static int touch(struct find *f, uint32_t at, struct hazard_point point,
     return 0;
 }
 
-/* ---- one operation alone --------------------------------------------------------------- */
+/* ---- one operation alone ------------------------------------------------- */
 
-/* Keep a hazard of one operation; its number in out. */
+/* Keep a hazard of one operation; *result gets its number. */
 static int keep_alone(struct find *f, enum hazard_kind kind, uint32_t at,
                       const struct graph_access *a, int warning,
                       uint32_t *result)
 {
     const struct graph_node *const n = &f->g->nodes[at].node;
-    uint32_t *const number =
+    uint64_t *const number =
         seen(f, (uint64_t)section_of(f, at, at) << 8 | kind,
              call_key(n, access_how(a)), 0, a->alloc);
     if (!number)
@@ -285,20 +285,20 @@ static int keep_alone(struct find *f, enum hazard_kind kind, uint32_t at,
     return 0;
 }
 
-/* Where a collective's input has to lie in its output to be in place, or the
- * other way round. */
+/* True if a collective's input and output have the relative position of an
+ * in-place operation. */
 static int in_place(const struct graph_node *n, const struct graph_access *in,
                     const struct graph_access *out)
 {
-    const uint64_t mine =
-        (n->op == GRAPH_OP_GATHER || n->op == GRAPH_OP_SCATTER) ? n->match_root
-                                                                : n->match_rank;
+    const uint64_t mine = (n->op == TOPO_OP_GATHER || n->op == TOPO_OP_SCATTER)
+                              ? n->match_root
+                              : n->match_rank;
     switch (n->op) {
-    case GRAPH_OP_ALLGATHER:
-    case GRAPH_OP_GATHER:
+    case TOPO_OP_ALLGATHER:
+    case TOPO_OP_GATHER:
         return in->begin == out->begin + mine * (in->end - in->begin);
-    case GRAPH_OP_REDUCESCATTER:
-    case GRAPH_OP_SCATTER:
+    case TOPO_OP_REDUCESCATTER:
+    case TOPO_OP_SCATTER:
         return out->begin == in->begin + mine * (out->end - out->begin);
     default: return in->begin == out->begin;
     }
@@ -340,7 +340,7 @@ static int check_init(struct find *f, uint32_t at)
     return 0;
 }
 
-/* ---- all --------------------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------- */
 
 static int begin(void *arg, uint32_t at, struct hazard_point point,
                  const uint32_t *known)
@@ -359,7 +359,7 @@ static int note_all(struct find *f)
 {
     const struct graph *const g = f->g;
     for (size_t i = 0; i < g->nallocs; i++) {
-        uint32_t *const number = map_at(&f->notes, g->allocs[i].alloc);
+        uint64_t *const number = map_at(&f->notes, g->allocs[i].alloc);
         const int is_known = g->allocs[i].place >= 0 && !g->is_part &&
                              !(g->allocs[i].alloc & GRAPH_NO_CONTENTS);
         if (!number ||
@@ -368,7 +368,7 @@ static int note_all(struct find *f)
         *number = (uint32_t)i + 1;
     }
     for (size_t i = 0; i < g->nqueues; i++) {
-        uint32_t *const number = map_at(
+        uint64_t *const number = map_at(
             &f->queues, queue_key(g->queues[i].rank, g->queues[i].queue));
         if (!number)
             return -1;
@@ -377,7 +377,7 @@ static int note_all(struct find *f)
     return 0;
 }
 
-/* A read of bytes whose writer it races with is a race, nothing else. */
+/* Drop uninitialised reads that race with the writer of the bytes. */
 static void drop_raced_reads(struct find *f)
 {
     struct hazards *const out = f->out;
@@ -399,7 +399,7 @@ static void take_notes(struct find *f)
         h.op[0].node = (struct graph_ref){n->rank, n->index};
         const uint32_t at = graph_find(f->g, h.op[0].node);
         if (at == GRAPH_NOWHERE && f->g->is_part)
-            continue; // of another part
+            continue; // belongs to another part
         h.section = at == GRAPH_NOWHERE ? 0 : section_of(f, at, at);
         graph_site_text_of(f->g, n->rank, n->site_id, h.op[0].site,
                            sizeof h.op[0].site);

@@ -1,7 +1,7 @@
 #include "graph/hazard_excuse.h"
 
-/* Could a word that both touch like this order them, without the graph's
- * knowledge? */
+/* True if a flag that both access like this may order them without an edge in
+ * the graph. */
 static int is_talk(const struct graph_access *a, const struct graph_access *b)
 {
     return access_how(a) == GRAPH_ATOMIC && access_how(b) == GRAPH_ATOMIC &&

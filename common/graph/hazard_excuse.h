@@ -1,8 +1,9 @@
 /*
- * hazard_excuse.h: orders that a graph doesn't show
+ * hazard_excuse.h: order that a graph doesn't show
  *
- * Two accesses that nothing orders are a race, unless something might that is not
- * recorded. Then the checker says nothing, or less: it accuses of what is certain.
+ * Two accesses without an order are a race, unless something that is not
+ * recorded may order them. The checker then stays silent or only warns: it
+ * reports only what is certain.
  */
 #ifndef COMMLAB_GRAPH_HAZARD_EXCUSE_H
 #define COMMLAB_GRAPH_HAZARD_EXCUSE_H
@@ -21,12 +22,14 @@ static inline int access_overlaps(const struct graph_access *a,
     return a->alloc == b->alloc && a->begin < b->end && b->begin < a->end;
 }
 
-/* Kernels of two devices that touch a word atomically may order themselves. */
+/* True if a and b are kernels of two devices that access a flag atomically, and
+ * so may be ordered by it. */
 int excuse_by_words(const struct graph_view *a, const struct graph_view *b);
 
 /*
- * Could the host have learned of a's end in a way that the graph doesn't show? A
- * host function behind a, in its stream, may have told it, before b was issued.
+ * True if the host may have learned that a has ended in a way that the graph
+ * doesn't show: from a host function behind a in its stream, before b was
+ * issued.
  */
 int excuse_by_host(const struct graph *g, const struct graph_node *a,
                    const struct graph_node *b);

@@ -3,13 +3,13 @@
 #include <stdlib.h> /* realloc */
 #include <string.h> /* memmove */
 
-/* Steps in looking for bytes that a kernel did not write itself: a kernel that
- * needs more is not judged. */
+/* Limit of the search for bytes that a kernel did not write itself. A kernel
+ * that needs more steps is not checked. */
 enum { MAX_STEPS = 1000 };
 
-/* ---- ranges ---------------------------------------------------------------------- */
+/* ---- ranges -------------------------------------------------------------- */
 
-/* Index of the first span that ends at or behind `at`. */
+/* Index of the first span that ends at or after `at`. */
 static uint32_t find_span(const struct hazard_written *w, uint64_t at)
 {
     uint32_t low = 0, high = w->n;
@@ -75,10 +75,11 @@ static int take_out(struct hazard_written *w, uint64_t begin, uint64_t end)
         if (w->span[last].end > end)
             rest[n++] = (struct hazard_span){end, w->span[last].end};
     }
-    return begin < end && last > first ? replace(w, first, last, rest, n) : 0;
+    return replace(w, first, last, rest, n);
 }
 
-/* The first bytes of [begin, end) that no span holds; 0: there are none. */
+/* The first bytes of [begin, end) outside all spans. Returns 0 if there are
+ * none. */
 static int find_gap(const struct hazard_written *w, uint64_t begin,
                     uint64_t end, struct hazard_span *gap)
 {
@@ -97,11 +98,11 @@ static int find_gap(const struct hazard_written *w, uint64_t begin,
     return 1;
 }
 
-/* ---- allocations ----------------------------------------------------------------- */
+/* ---- allocations --------------------------------------------------------- */
 
 static struct hazard_written *written(struct hazard_init *s, uint64_t alloc)
 {
-    uint32_t *const number = map_at(&s->number, alloc);
+    uint64_t *const number = map_at(&s->number, alloc);
     if (!number)
         return NULL;
     if (*number)
@@ -132,14 +133,15 @@ int hazard_init_note(struct hazard_init *s, uint64_t alloc)
     return 0;
 }
 
-/* ---- operations --------------------------------------------------------------------- */
+/* ---- operations ---------------------------------------------------------- */
 
 static uint32_t how(const struct graph_access *a)
 {
     return a->write & GRAPH_TOUCH;
 }
 
-/* Does the kernel itself write this byte? Up to where, from there on? */
+/* True if the kernel itself writes this byte; *end gets the end of the
+ * write. */
 static int writes_itself(const struct graph_view *v, uint64_t alloc,
                          uint64_t at, uint64_t *end)
 {
@@ -155,9 +157,9 @@ static int writes_itself(const struct graph_view *v, uint64_t alloc,
 }
 
 /*
- * The first bytes of access a that nobody has written: neither operations
- * before, nor the kernel itself. (What a kernel reads and writes may be in
- * either order, unless the read is marked as the first.)
+ * The first uninitialised bytes of access a, written neither by an operation
+ * before it nor by the kernel itself. (A kernel may write before it reads,
+ * unless the read is marked GRAPH_FIRST.)
  */
 static int unwritten(const struct hazard_written *w, const struct graph_view *v,
                      const struct graph_access *a, struct hazard_span *gap)
@@ -171,9 +173,10 @@ static int unwritten(const struct hazard_written *w, const struct graph_view *v,
     return 0;
 }
 
-/* Accesses of a copy come in pairs of equal length: to, from; a single one is to
- * a place, from a host buffer that is the host's again. What host code does
- * with what it gets isn't known, so to the host everything counts as written. */
+/* The accesses of a copy come in pairs of equal length: to, from. A single one
+ * is the destination of a copy from a host buffer that the host may already
+ * reuse. Host code is unknown, so everything copied to the host counts as
+ * written. */
 static int copy(struct hazard_init *s, const struct graph_access *to,
                 const struct graph_access *from)
 {
@@ -215,7 +218,7 @@ static int write_all(struct hazard_init *s, const struct graph_view *v)
     return 0;
 }
 
-/* Does v read bytes through a that nobody has written, and should have? */
+/* True if access a of v reads uninitialised bytes, and that is a hazard. */
 static int reads_unwritten(struct hazard_init *s, const struct graph_view *v,
                            const struct graph_access *a,
                            struct graph_access *out)

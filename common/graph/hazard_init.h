@@ -1,20 +1,20 @@
 /*
- * hazard_init.h: which bytes of device memory have been written
+ * hazard_init.h: initialised bytes of device memory
  *
- * A copy hands on what it copies, written or not; collectives and messages count
- * as writing all that they deliver. Host memory is written by code that the
- * graph doesn't show, so it counts as written; as does memory without contents
- * (GRAPH_NO_CONTENTS).
+ * A copy of uninitialised bytes leaves its destination uninitialised;
+ * collectives and messages initialise everything they deliver. Host memory is
+ * written by code that the graph doesn't show, so it counts as initialised; so
+ * does memory without contents (GRAPH_NO_CONTENTS).
  */
 #ifndef COMMLAB_GRAPH_HAZARD_INIT_H
 #define COMMLAB_GRAPH_HAZARD_INIT_H
 
 #include <stdint.h>
 
-#include "graph/map.h"
+#include "base/map.h"
 #include "graph/read.h"
 
-struct hazard_written { /* disjoint ranges, ascending; they don't touch */
+struct hazard_written { /* disjoint ranges, ascending, with gaps between them */
     struct hazard_span {
         uint64_t begin, end;
     } * span;
@@ -22,21 +22,21 @@ struct hazard_written { /* disjoint ranges, ascending; they don't touch */
     int on_device;
 };
 
-struct hazard_init {   /* zeroed, it knows no device memory */
+struct hazard_init {   /* initialised by zeroing it */
     struct map number; /* of an allocation in alloc[], from 1 */
     struct hazard_written *alloc;
     uint32_t n, room;
 };
 
-/* This allocation is of device memory, and nothing has been written to it. -1:
- * no memory. Those that were not noted are of host memory. */
+/* Note an allocation of device memory, which is uninitialised. Allocations that
+ * are not noted are host memory. Returns -1 if memory runs out. */
 int hazard_init_note(struct hazard_init *s, uint64_t alloc);
 
 /*
- * An operation begins. Returns 1 when it reads bytes that nobody has written,
- * the first of them in *out: a kernel any bytes, others a whole range of which
- * not one byte was written. 0 if there are none; -1: no memory. From then on,
- * what it writes is written.
+ * An operation begins: its writes initialise bytes. Returns 1, with the first
+ * range in *out, if it reads uninitialised bytes: for a kernel, any bytes; for
+ * other operations, a range without a single initialised byte. Returns 0 if
+ * there are none, -1 if memory runs out.
  */
 int hazard_init_begin(struct hazard_init *s, const struct graph_view *v,
                       struct graph_access *out);

@@ -1,40 +1,43 @@
 /*
- * The walk: a rank's cursor issues its nodes in the order of their numbers, each
- * when the call before it on its thread has returned. A unit begins when all its
- * nodes are issued and all that it waits for has ended; it ends when its matches
- * have shown what they order. Clocks are handed on when something ends, and
- * kept only for units that have been given some and have not ended, which is
- * what was under way at one moment of the run.
+ * The walk: a rank's cursor issues its nodes in the order of their numbers,
+ * each when the call before it on its thread has returned. A unit begins when
+ * all its nodes have been issued and everything it waits for has ended; it ends
+ * when the members of its matches that come before its end have begun. Clocks
+ * are passed on when a unit ends. Only units that have received a clock and
+ * have not ended keep one: as many as are in progress at one time of the run.
  */
 #include "graph/hazard_order.h"
 
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
-#include "graph/map.h"
+#include "base/map.h"
 
-struct clocks { /* of nchains words each; number 0 is none */
+struct clocks { /* of nchains numbers each; clock 0 is none */
     uint32_t nchains;
     uint32_t *word;
     uint32_t n, room;
     uint32_t *unused, nunused;
 };
 
-struct unit { /* by position of its first node; the rest by position of any */
-    uint32_t lead;   /* position of the unit's first node */
-    uint32_t next;   /* the unit's next node, or GRAPH_NOWHERE */
-    uint32_t clock;  /* of the lead: what it has been given so far */
-    uint32_t nwait;  /* of the lead: what it waits for, to begin, then to end */
-    uint32_t chain;  /* of this node */
-    uint32_t meet;   /* of a match's first node: clock of those that gave */
-    uint32_t behind; /* the node behind it in its queue */
-    uint32_t first_dep; /* in deps[]: who has this node among its deps */
-    uint8_t begun;      /* of the lead */
-    uint8_t come;       /* to its match: enum come */
-    uint8_t over;       /* the thread that issued it goes on */
+struct unit {       /* nodes that begin and end together */
+    uint32_t first; /* position of its first node */
+    uint32_t clock; /* joined from all that it has received */
+    uint32_t nwait; /* events it still waits for: to begin, then to end */
+    uint8_t begun;
 };
 
-enum come { NOT_COME, COME, SERVED }; /* served: got what it takes */
+enum arrival { ABSENT, ARRIVED, SERVED }; /* served: has received the clock */
+
+struct member { /* a node, as part of its unit */
+    uint32_t unit;
+    uint32_t next; /* the unit's next node, or GRAPH_NOWHERE */
+    uint32_t chain;
+    uint32_t behind;    /* the next node in its queue */
+    uint32_t first_dep; /* in deps[]: the nodes that have it among their deps */
+    uint8_t arrival;    /* at its match: enum arrival */
+    uint8_t returned;   /* the call that issued it has returned */
+};
 
 struct dep {
     uint32_t at, next;
@@ -45,17 +48,21 @@ struct walk {
     hazard_begin_fn *fn;
     void *arg;
     struct clocks clocks;
+    struct member *member; /* by position of the node */
     struct unit *unit;
+    uint32_t nunits;
+    uint32_t *given;      /* by position of a match's first node: the clock of
+                             those of its nodes that give */
     struct dep *deps;     /* from 1 */
     uint32_t *count;      /* by chain: numbers given so far */
     uint32_t *cursor;     /* by rank: position of the next node to issue */
     uint32_t *known;      /* by rank: clock of its host */
-    uint32_t *nunder_way; /* by rank: units issued that have not ended */
-    uint32_t *ready;      /* leads that may begin, or end: a stack */
+    uint32_t *nunder_way; /* by rank: nodes issued that have not ended */
+    uint32_t *ready;      /* units that may begin, or end: a stack */
     uint32_t nready;
 };
 
-/* ---- clocks ------------------------------------------------------------------ */
+/* ---- clocks -------------------------------------------------------------- */
 
 static uint32_t *clock_at(struct clocks *c, uint32_t number)
 {
@@ -94,7 +101,7 @@ static void clock_free(struct clocks *c, uint32_t *number)
     *number = 0;
 }
 
-/* *to, made if it is none, learns what `from` knows. */
+/* Join clock `from` into *to, which is made if it is 0. */
 static int clock_join(struct clocks *c, uint32_t *to, uint32_t from)
 {
     if (!from)
@@ -109,25 +116,50 @@ static int clock_join(struct clocks *c, uint32_t *to, uint32_t from)
     return 0;
 }
 
-/* ---- what there is --------------------------------------------------------------- */
+/* ---- nodes and units ----------------------------------------------------- */
 
 static const struct graph_node *node(const struct walk *w, uint32_t at)
 {
     return &w->g->nodes[at].node;
 }
 
-static struct unit *lead(struct walk *w, uint32_t at)
+static struct unit *unit_of(struct walk *w, uint32_t at)
 {
-    return &w->unit[w->unit[at].lead];
+    return &w->unit[w->member[at].unit];
 }
 
-/* In `seen`, the number of what has this key, counting from 1. */
+/* The number of a key in `seen`, from 1 in the order of first use. 0: no
+ * memory. */
 static uint32_t number_of(struct map *seen, uint64_t key, uint32_t *n)
 {
-    uint32_t *const number = map_at(seen, key);
+    uint64_t *const number = map_at(seen, key);
     if (number && *number == 0)
         *number = ++*n;
     return number ? *number : 0;
+}
+
+/* Make the node a member of its group's unit, or a unit of its own. */
+static int join_unit(struct walk *w, uint32_t at, struct map *groups)
+{
+    const struct graph_node *const v = node(w, at);
+    struct member *const m = &w->member[at];
+    uint64_t *const known =
+        v->queue && v->group ? map_at(groups, v->group) : NULL;
+    if (v->queue && v->group && !known)
+        return -1;
+    if (known && *known) {
+        m->unit = (uint32_t)*known - 1;
+        struct member *const first = &w->member[w->unit[m->unit].first];
+        m->next = first->next;
+        first->next = at;
+        return 0;
+    }
+    m->unit = w->nunits++;
+    m->next = GRAPH_NOWHERE;
+    w->unit[m->unit] = (struct unit){.first = at};
+    if (known)
+        *known = w->nunits;
+    return 0;
 }
 
 /* Chains and units of one rank. */
@@ -137,29 +169,15 @@ static int find_units(struct walk *w, uint32_t rank)
     int err = 0;
     const uint32_t before = w->clocks.nchains;
     uint32_t n = 0;
-    for (uint32_t at = w->g->first[rank]; at < w->g->first[rank + 1]; at++) {
+    for (uint32_t at = w->g->first[rank];
+         at < w->g->first[rank + 1] && err == 0; at++) {
         const struct graph_node *const v = node(w, at);
-        struct unit *const u = &w->unit[at];
         const uint64_t thread = (uint64_t)1 << 32 | v->thread;
         const uint32_t chain =
             number_of(&chains, v->queue ? v->queue : thread, &n);
-        *u = (struct unit){.lead = at,
-                           .next = GRAPH_NOWHERE,
-                           .behind = GRAPH_NOWHERE,
-                           .chain = before + chain - 1};
-        uint32_t *const first =
-            v->queue && v->group ? map_at(&groups, v->group) : NULL;
-        if (!chain || (v->queue && v->group && !first)) {
-            err = -1;
-            break;
-        }
-        if (first && *first) {
-            u->lead = *first - 1;
-            u->next = lead(w, at)->next;
-            lead(w, at)->next = at;
-        } else if (first) {
-            *first = at + 1;
-        }
+        w->member[at] = (struct member){.behind = GRAPH_NOWHERE,
+                                        .chain = before + chain - 1};
+        err = chain ? join_unit(w, at, &groups) : -1;
     }
     w->clocks.nchains += n;
     map_release(&chains);
@@ -169,7 +187,7 @@ static int find_units(struct walk *w, uint32_t rank)
 
 static void wait_for(struct walk *w, uint32_t at, uint32_t before)
 {
-    lead(w, at)->nwait += w->unit[before].lead != w->unit[at].lead;
+    unit_of(w, at)->nwait += w->member[before].unit != w->member[at].unit;
 }
 
 static int find_order(struct walk *w)
@@ -184,17 +202,17 @@ static int find_order(struct walk *w)
     uint32_t n = 0;
     for (uint32_t at = 0; at < g->nnodes; at++) {
         const uint32_t before = graph_queue_prev(g, at);
-        lead(w, at)->nwait++; // its issue
+        unit_of(w, at)->nwait++; // its issue
         if (before != GRAPH_NOWHERE) {
-            w->unit[before].behind = at;
+            w->member[before].behind = at;
             wait_for(w, at, before);
         }
         for (uint32_t i = 0; i < node(w, at)->ndeps; i++) {
             const uint32_t dep = graph_dep(g, at, i);
             if (dep == GRAPH_NOWHERE)
                 continue;
-            w->deps[++n] = (struct dep){at, w->unit[dep].first_dep};
-            w->unit[dep].first_dep = n;
+            w->deps[++n] = (struct dep){at, w->member[dep].first_dep};
+            w->member[dep].first_dep = n;
             wait_for(w, at, dep);
         }
     }
@@ -204,12 +222,15 @@ static int find_order(struct walk *w)
 static int walk_init(struct walk *w)
 {
     const struct graph *const g = w->g;
+    w->member = malloc(((size_t)g->nnodes + 1) * sizeof *w->member);
     w->unit = malloc(((size_t)g->nnodes + 1) * sizeof *w->unit);
+    w->given = calloc((size_t)g->nnodes + 1, sizeof *w->given);
     w->cursor = calloc((size_t)g->nranks + 1, sizeof *w->cursor);
     w->known = calloc((size_t)g->nranks + 1, sizeof *w->known);
     w->nunder_way = calloc((size_t)g->nranks + 1, sizeof *w->nunder_way);
     w->ready = malloc(((size_t)g->nnodes + 1) * sizeof *w->ready);
-    if (!w->unit || !w->cursor || !w->known || !w->nunder_way || !w->ready)
+    if (!w->member || !w->unit || !w->given || !w->cursor || !w->known ||
+        !w->nunder_way || !w->ready)
         return -1;
     for (uint32_t rank = 0; rank < g->nranks; rank++) {
         w->cursor[rank] = g->first[rank];
@@ -224,7 +245,9 @@ static void walk_release(struct walk *w)
 {
     free(w->clocks.word);
     free(w->clocks.unused);
+    free(w->member);
     free(w->unit);
+    free(w->given);
     free(w->deps);
     free(w->count);
     free(w->cursor);
@@ -233,31 +256,31 @@ static void walk_release(struct walk *w)
     free(w->ready);
 }
 
-/* ---- going on -------------------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------- */
 
-/* One of the things that a unit waited for has come. */
-static void come(struct walk *w, uint32_t at)
+/* One of the things that a unit waits for has happened. */
+static void count_down(struct walk *w, uint32_t unit)
 {
-    if (--lead(w, at)->nwait == 0)
-        w->ready[w->nready++] = w->unit[at].lead;
+    if (--w->unit[unit].nwait == 0)
+        w->ready[w->nready++] = unit;
 }
 
 static int give(struct walk *w, uint32_t at, uint32_t clock)
 {
-    if (clock_join(&w->clocks, &lead(w, at)->clock, clock) != 0)
+    if (clock_join(&w->clocks, &unit_of(w, at)->clock, clock) != 0)
         return -1;
-    come(w, at);
+    count_down(w, w->member[at].unit);
     return 0;
 }
 
-/* ---- matches ----------------------------------------------------------------------- */
+/* ---- matches ------------------------------------------------------------- */
 
 static int is_root(const struct graph_node *n)
 {
     return n->match_rank == n->match_root;
 }
 
-/* Does the beginning of a match's member n come before others' ends? */
+/* True if the beginning of a match's member n is before the ends of others. */
 static int gives(const struct graph_node *n)
 {
     switch (n->match_kind) {
@@ -268,7 +291,7 @@ static int gives(const struct graph_node *n)
     }
 }
 
-/* And does n's end come after others' beginnings? */
+/* True if the end of n is after the beginnings of others. */
 static int takes(const struct graph_node *n)
 {
     switch (n->match_kind) {
@@ -280,120 +303,123 @@ static int takes(const struct graph_node *n)
     }
 }
 
-/* A node has begun, with its unit's clock. Once all that give have, those that
- * take get what was given. */
+/* A node has begun, with its unit's clock. Once all members of its match that
+ * give have begun, those that take receive their clocks. */
 static int arrive(struct walk *w, uint32_t at)
 {
-    uint32_t n, ncome = 0, nmissing = 0;
-    const uint32_t *const member = graph_matched(w->g, at, &n);
+    uint32_t n, narrived = 0, nmissing = 0;
+    const uint32_t *const matched = graph_matched(w->g, at, &n);
     if (!n)
         return 0;
-    uint32_t *const meet = &w->unit[member[0]].meet;
-    w->unit[at].come = COME;
+    uint32_t *const given = &w->given[matched[0]];
+    w->member[at].arrival = ARRIVED;
     if (gives(node(w, at)) &&
-        clock_join(&w->clocks, meet, lead(w, at)->clock) != 0)
+        clock_join(&w->clocks, given, unit_of(w, at)->clock) != 0)
         return -1;
-    lead(w, at)->nwait += (uint32_t)takes(node(w, at));
+    unit_of(w, at)->nwait += (uint32_t)takes(node(w, at));
     for (uint32_t i = 0; i < n; i++) {
-        ncome += w->unit[member[i]].come != NOT_COME;
-        nmissing +=
-            w->unit[member[i]].come == NOT_COME && gives(node(w, member[i]));
+        const int is_absent = w->member[matched[i]].arrival == ABSENT;
+        narrived += !is_absent;
+        nmissing += is_absent && gives(node(w, matched[i]));
     }
     for (uint32_t i = 0; i < n && nmissing == 0; i++) {
-        struct unit *const u = &w->unit[member[i]];
-        if (u->come == COME && takes(node(w, member[i])) &&
-            give(w, member[i], *meet) != 0)
+        struct member *const m = &w->member[matched[i]];
+        if (m->arrival != ARRIVED)
+            continue;
+        if (takes(node(w, matched[i])) && give(w, matched[i], *given) != 0)
             return -1;
-        if (u->come == COME)
-            u->come = SERVED;
+        m->arrival = SERVED;
     }
-    if (ncome == n)
-        clock_free(&w->clocks, meet);
+    if (narrived == n)
+        clock_free(&w->clocks, given);
     return 0;
 }
 
-/* ---- nodes --------------------------------------------------------------------------- */
+/* ---- nodes --------------------------------------------------------------- */
 
 /* Issue the node at the rank's cursor. */
 static int issue(struct walk *w, uint32_t rank)
 {
     const uint32_t at = w->cursor[rank]++;
     const struct graph_node *const n = node(w, at);
-    w->unit[at].over = n->queue && !(n->flags & GRAPH_JOIN);
+    w->member[at].returned = n->queue && !(n->flags & GRAPH_JOIN);
     w->nunder_way[rank]++;
     return give(w, at, w->known[rank]);
 }
 
-/* All that the unit waited for has come. */
-static int begin(struct walk *w, uint32_t first)
+/* Everything that the unit waited for has happened. */
+static int begin(struct walk *w, uint32_t unit)
 {
-    struct unit *const u = &w->unit[first];
+    struct unit *const u = &w->unit[unit];
     if (!u->clock && !(u->clock = clock_new(&w->clocks)))
         return -1;
     u->begun = 1;
-    u->nwait = 1; // until all its nodes have come to their matches
-    for (uint32_t at = first; at != GRAPH_NOWHERE; at = w->unit[at].next) {
-        const uint32_t chain = w->unit[at].chain;
+    u->nwait = 1; // until all its nodes have arrived at their matches
+    for (uint32_t at = u->first; at != GRAPH_NOWHERE; at = w->member[at].next) {
+        const uint32_t chain = w->member[at].chain;
         const struct hazard_point point = {chain, ++w->count[chain]};
         if (w->fn(w->arg, at, point, clock_at(&w->clocks, u->clock)) != 0)
             return -1;
     }
-    for (uint32_t at = first; at != GRAPH_NOWHERE; at = w->unit[at].next)
+    for (uint32_t at = u->first; at != GRAPH_NOWHERE; at = w->member[at].next)
         if (arrive(w, at) != 0)
             return -1;
-    come(w, first);
+    count_down(w, unit);
     return 0;
 }
 
-/* Node `at` has ended: who waits for it may know what its unit knows. */
+/* Node `at` has ended: pass the clock to nodes of other units that wait for
+ * it. */
 static int hand_on(struct walk *w, uint32_t at, uint32_t clock)
 {
-    const struct unit *const u = &w->unit[at];
-    if (u->behind != GRAPH_NOWHERE && w->unit[u->behind].lead != u->lead &&
-        give(w, u->behind, clock) != 0)
+    const struct member *const m = &w->member[at];
+    if (m->behind != GRAPH_NOWHERE && w->member[m->behind].unit != m->unit &&
+        give(w, m->behind, clock) != 0)
         return -1;
-    for (uint32_t d = u->first_dep; d; d = w->deps[d].next)
-        if (w->unit[w->deps[d].at].lead != u->lead &&
+    for (uint32_t d = m->first_dep; d; d = w->deps[d].next)
+        if (w->member[w->deps[d].at].unit != m->unit &&
             give(w, w->deps[d].at, clock) != 0)
             return -1;
     return 0;
 }
 
-static int end(struct walk *w, uint32_t first)
+static int end(struct walk *w, uint32_t unit)
 {
+    const uint32_t first = w->unit[unit].first;
     const uint32_t rank = node(w, first)->rank;
-    uint32_t clock = w->unit[first].clock;
-    for (uint32_t at = first; at != GRAPH_NOWHERE; at = w->unit[at].next) {
-        const uint32_t chain = w->unit[at].chain;
+    uint32_t clock = w->unit[unit].clock;
+    for (uint32_t at = first; at != GRAPH_NOWHERE; at = w->member[at].next) {
+        const uint32_t chain = w->member[at].chain;
         clock_at(&w->clocks, clock)[chain] = w->count[chain];
     }
-    for (uint32_t at = first; at != GRAPH_NOWHERE; at = w->unit[at].next) {
+    for (uint32_t at = first; at != GRAPH_NOWHERE; at = w->member[at].next) {
+        struct member *const m = &w->member[at];
         if (hand_on(w, at, clock) != 0 ||
-            (!w->unit[at].over &&
+            (!m->returned &&
              clock_join(&w->clocks, &w->known[rank], clock) != 0))
             return -1;
-        w->unit[at].over = 1;
+        m->returned = 1;
         w->nunder_way[rank]--;
     }
-    w->unit[first].clock = 0;
+    w->unit[unit].clock = 0;
     clock_free(&w->clocks, &clock);
     return 0;
 }
 
-/* ---- the walk -------------------------------------------------------------------------- */
+/* ---- the walk ------------------------------------------------------------ */
 
-/* The thread of the rank's next node is ready to issue it. */
+/* True if the thread of the rank's next node is ready to issue it. */
 static int can_issue(const struct walk *w, uint32_t rank)
 {
     const uint32_t at = w->cursor[rank];
     if (at == w->g->first[rank + 1])
         return 0;
     const uint32_t before = graph_thread_prev(w->g, at);
-    return before == GRAPH_NOWHERE || w->unit[before].over;
+    return before == GRAPH_NOWHERE || w->member[before].returned;
 }
 
-/* Of the ranks that can go on, the one with the least under way: none runs far
- * ahead of the others, so few clocks are alive. nranks: no rank can. */
+/* Of the ranks that can issue a node, the one with the fewest in progress: no
+ * rank runs far ahead, so few clocks are alive. nranks if there is none. */
 static uint32_t next_rank(const struct walk *w)
 {
     uint32_t best = w->g->nranks;
@@ -408,8 +434,8 @@ static int walk_all(struct walk *w)
 {
     for (;;) {
         while (w->nready) {
-            const uint32_t first = w->ready[--w->nready];
-            if ((w->unit[first].begun ? end : begin)(w, first) != 0)
+            const uint32_t unit = w->ready[--w->nready];
+            if ((w->unit[unit].begun ? end : begin)(w, unit) != 0)
                 return -1;
         }
         const uint32_t rank = next_rank(w);

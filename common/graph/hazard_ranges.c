@@ -2,9 +2,9 @@
 
 #include <stdlib.h> /* malloc */
 
-/* ---- sets of touches ------------------------------------------------------------ */
+/* ---- sets of touches ----------------------------------------------------- */
 
-/* Two of these, unordered, on the same bytes: is that a race? */
+/* True if two such touches of the same bytes, unordered, are a race. */
 static int clashes(uint32_t a, uint32_t b)
 {
     if (a == GRAPH_HOLD || b == GRAPH_HOLD)
@@ -19,14 +19,15 @@ static int is_over(const struct hazard_touch *t, const uint32_t *known)
     return known[t->point.chain] >= t->point.number;
 }
 
-/* Does it end or begin bytes, so that it clashes with whatever else there is? */
+/* True for ALLOC and FREE, which clash with every touch. */
 static int is_final(const struct hazard_touch *t)
 {
     return t->how == GRAPH_WRITE || t->how == GRAPH_ALLOC ||
            t->how == GRAPH_FREE;
 }
 
-/* Does `now` make up for t: whatever would race with t races with `now`? */
+/* True if `now` supersedes t: every touch that races with t races with
+ * `now`. */
 static int makes_up(const struct hazard_touch *now,
                     const struct hazard_touch *t, const uint32_t *known)
 {
@@ -48,7 +49,7 @@ static void drop(struct hazard_set *s)
         free(s);
 }
 
-/* The set (NULL: empty) after `now`. NULL: no memory. */
+/* The set after `now` (s may be NULL: empty). NULL if memory runs out. */
 static struct hazard_set *set_after(const struct hazard_set *s,
                                     const struct hazard_touch *now,
                                     const uint32_t *known)
@@ -66,7 +67,7 @@ static struct hazard_set *set_after(const struct hazard_set *s,
     return after;
 }
 
-/* ---- pieces ------------------------------------------------------------------------ */
+/* ---- pieces -------------------------------------------------------------- */
 
 static int push(struct hazard_pieces *p, struct hazard_piece piece)
 {
@@ -87,7 +88,7 @@ static struct hazard_piece *top(struct hazard_pieces *p)
     return p->n ? &p->piece[p->n - 1] : NULL;
 }
 
-/* A piece behind all of `low`; joined with the one before where it can be. */
+/* Append a piece to `low`, merged with the one before it if possible. */
 static int append(struct hazard_pieces *low, struct hazard_piece piece)
 {
     struct hazard_piece *const last = top(low);
@@ -98,7 +99,7 @@ static int append(struct hazard_pieces *low, struct hazard_piece piece)
     return 0;
 }
 
-/* All pieces that end behind `begin` go to high, the others to low. */
+/* Move pieces that end after `begin` to high, the others to low. */
 static int seek(struct hazard_ranges *r, uint64_t begin)
 {
     while (r->low.n && top(&r->low)->end > begin)
@@ -110,7 +111,7 @@ static int seek(struct hazard_ranges *r, uint64_t begin)
     return 0;
 }
 
-/* Cut off the part of high's top that is below `at`, onto `to`. */
+/* Cut off the part of high's top piece that is below `at`, into *part. */
 static int cut(struct hazard_ranges *r, uint64_t at, struct hazard_piece *part)
 {
     struct hazard_piece *const first = top(&r->high);
@@ -135,14 +136,14 @@ void hazard_ranges_release(struct hazard_ranges *r)
     *r = (struct hazard_ranges){0};
 }
 
-/* ---- touching ----------------------------------------------------------------------- */
+/* ---- touching ------------------------------------------------------------ */
 
 struct update {
     const struct hazard_touch *now;
     const uint32_t *known;
     hazard_clash_fn *clash;
     void *arg;
-    struct hazard_set *from, *made; /* the last one made, for its neighbours */
+    struct hazard_set *from, *made; /* the last one made, to share it */
 };
 
 static int has_made(const struct update *u, const struct hazard_set *s)
@@ -164,7 +165,7 @@ static int update(struct update *u, struct hazard_piece *piece)
         struct hazard_set *made = set_after(s, u->now, u->known);
         if (!made)
             return -1;
-        if (made->n == 1 && u->made && u->made->n == 1) { // it alone, as before
+        if (made->n == 1 && u->made && u->made->n == 1) { // the same one touch
             drop(made);
             made = share(u->made);
         }

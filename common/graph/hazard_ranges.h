@@ -1,23 +1,23 @@
 /*
- * hazard_ranges.h: who touched which bytes of an allocation last
+ * hazard_ranges.h: the last touches of each byte of an allocation
  *
- * An allocation is cut into pieces; each has the set of touches that a later one
- * may still have to be compared with:
+ * An allocation is cut into pieces. Each piece has the set of touches that a
+ * later touch must still be compared with:
  *
  *     bytes      0       100            400       500
  *                |-------|--------------|         |----
- *     touches     write A  write A       nobody    atomic E
+ *     touches     write A  write A       none      atomic E
  *                          read B
  *                          read C
  *
- * A touch is forgotten when another makes up for it: one that follows it in
- * order and clashes with whatever it would clash with. So a set holds at most
- * one write, and of reads and atomics one for each chain. What clashed has been
- * told, and is forgotten with the next write.
+ * A touch is dropped when another supersedes it: one that is ordered after it
+ * and clashes with everything it would clash with. So a set holds at most one
+ * write, and one read and one atomic for each chain. A touch that clashed has
+ * been reported; the next write drops it.
  *
  * Pieces lie in two stacks, below and above the place of the last touch, so
- * touches in ascending order cost no search and no moving. Sets never change,
- * and are shared between pieces.
+ * touches in ascending order need no search and no moving. Sets are immutable,
+ * and shared between pieces.
  */
 #ifndef COMMLAB_GRAPH_HAZARD_RANGES_H
 #define COMMLAB_GRAPH_HAZARD_RANGES_H
@@ -45,20 +45,21 @@ struct hazard_pieces { /* a stack */
     uint32_t n, room;
 };
 
-struct hazard_ranges { /* zeroed: nobody has touched anything */
+struct hazard_ranges { /* initialised by zeroing it: no touches */
     struct hazard_pieces low, high;
 };
 
-/* `now` clashes with an earlier touch on these bytes; nothing orders them. */
+/* `now` clashes with an earlier touch of these bytes, and nothing orders the
+ * two. */
 typedef int hazard_clash_fn(void *arg, const struct hazard_touch *before,
                             const struct hazard_touch *now, uint64_t begin,
                             uint64_t end);
 
 /*
- * Operation `now`, at whose beginning `known` is known, touches bytes
- * [begin, end). Calls clash() for each earlier touch of another operation that
- * clashes with it and is not known to be over; of a FREE, always. 0, or -1: no memory, or clash()
- * said so.
+ * Operation `now`, which begins with the clock `known`, touches bytes [begin,
+ * end). Calls clash() for each earlier touch of another operation that clashes
+ * with it and, unless it is a FREE, has not ended according to the clock.
+ * Returns 0, or -1 if memory runs out or clash() returned it.
  */
 int hazard_ranges_touch(struct hazard_ranges *r, const struct hazard_touch *now,
                         const uint32_t *known, uint64_t begin, uint64_t end,

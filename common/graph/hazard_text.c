@@ -76,7 +76,7 @@ static void put_place(struct text *t, const struct hazard_op *op)
         put(t, "%s %u of device %d", op->stream, op->queue, (int)op->place);
 }
 
-/* The stream alone, within the sentence that says what would help. */
+/* "stream 2", within a sentence of advice. */
 static void put_stream(struct text *t, const struct hazard_op *op)
 {
     if (strcmp(op->stream, "default stream") == 0)
@@ -96,17 +96,15 @@ static void put_op(struct text *t, const struct hazard_op *op)
     put(t, ")\n");
 }
 
-/* ---- what would help ------------------------------------------------------------- */
+/* ---- advice -------------------------------------------------------------- */
 
 static void put_race_of_ranks(struct text *t, const struct hazard_op *a,
                               const struct hazard_op *b)
 {
     put(t,
-        "  Nothing orders rank %u's %s and rank %u's %s. Let the first one "
-        "wait "
-        "for its\n  stream and then tell the other (a message, MPI_Barrier), "
-        "or "
-        "share an event\n  between the processes.\n",
+        "  Nothing orders rank %u's %s and rank %u's %s. Let the first rank "
+        "wait for\n  its stream and then notify the other (a message, "
+        "MPI_Barrier), or share an\n  event between the processes.\n",
         a->node.rank, a->name, b->node.rank, b->name);
 }
 
@@ -130,9 +128,7 @@ static void put_race_with_host(struct text *t, const struct hazard_op *a,
         put_stream(t, a);
         put(t, "\n  between the two would.\n");
     } else {
-        put(t,
-            "  %s is under way when %s begins: let it end before (wait for "
-            "it).\n",
+        put(t, "  %s is still in progress when %s begins: wait for it first.\n",
             a->name, b->name);
     }
 }
@@ -148,8 +144,8 @@ static void put_race(struct text *t, const struct hazard *h)
         put_race_with_host(t, a, b);
     if (h->warning)
         put(t,
-            "  (A host function runs in between; if it tells the host, and the "
-            "host\n  waits for that, this is in order.)\n");
+            "  (A host function runs in between. If it signals the host, and "
+            "the host\n  waits for the signal, the two are ordered.)\n");
 }
 
 static void put_life(struct text *t, const struct hazard *h)
@@ -160,15 +156,15 @@ static void put_life(struct text *t, const struct hazard *h)
     const struct hazard_op *const use = life == a ? b : a;
     if (!frees)
         put(t,
-            "  The memory is there from that place in its stream on; %s does "
-            "not wait for\n  it: an event after %s would make it.\n",
+            "  The allocation takes effect in stream order, and %s does not "
+            "wait for\n  it: wait on an event recorded after %s.\n",
             use->name, life->name);
     else if (life == b)
         put(t,
             "  %s does not wait for %s, which may still be using the memory: "
             "%s.\n",
             life->name, use->name,
-            life->queue ? "let its stream\n  wait for an event behind it"
+            life->queue ? "let its stream\n  wait on an event recorded after it"
                         : "synchronise that\n  stream first");
     else
         put(t,
@@ -183,17 +179,16 @@ static void put_overlap(struct text *t, const struct hazard *h)
     put(t, "  %s at %s (rank %u, ", a->name, a->site, a->node.rank);
     put_place(t, a);
     put(t,
-        ") sends and receives them.\n  Its buffers overlap, but not as in "
-        "place: "
-        "the same pointer; for ncclAllGather\n  sendbuff = recvbuff + rank * "
-        "count, for ncclReduceScatter recvbuff =\n  sendbuff + rank * count, "
-        "elements.\n");
+        ") sends and receives them.\n  Its buffers overlap, but it is not "
+        "in place: that takes the same pointer;\n  for ncclAllGather "
+        "sendbuff = recvbuff + rank * count, for ncclReduceScatter\n  recvbuff "
+        "= sendbuff + rank * count, in elements.\n");
 }
 
 static void put_unwritten(struct text *t)
 {
-    put(t, "  Nobody has written them before: cudaMalloc doesn't clear memory. "
-           "Copy data\n  there, or cudaMemset it.\n");
+    put(t, "  They were never written: cudaMalloc doesn't clear memory. Copy "
+           "data there,\n  or call cudaMemset.\n");
 }
 
 static void put_count(struct text *t, const struct hazard *h)
@@ -225,8 +220,8 @@ const char *hazard_text(const struct hazard *h, char *out, size_t nbytes)
     switch (h->kind) {
     case HAZARD_RACE: put_race(&t, h); break;
     case HAZARD_GROUP:
-        put(&t, "  Both are calls of one group, and nothing orders those: use "
-                "buffers of\n  their own, or a group for each.\n");
+        put(&t, "  Both calls are in one group, whose calls are unordered: use "
+                "separate\n  buffers, or separate groups.\n");
         break;
     case HAZARD_LIFE: put_life(&t, h); break;
     case HAZARD_OVERLAP: put_overlap(&t, h); break;

@@ -4,7 +4,7 @@
 #include <stdlib.h>   /* calloc */
 #include <sys/mman.h> /* munmap */
 
-#include "graph/map.h"
+#include "base/map.h"
 
 struct graph *graph_new(uint32_t nranks, uint32_t nnodes)
 {
@@ -64,13 +64,13 @@ void graph_free(struct graph *g)
     free(g);
 }
 
-/* ---- threads and queues ------------------------------------------------------ */
+/* ---- threads and queues -------------------------------------------------- */
 
-/* In `last`, the position after the latest node of each thread or queue. */
+/* `last` maps each thread or queue to the position after its latest node. */
 static int find_prev(struct map *last, uint32_t at, uint32_t line,
                      uint32_t *prev)
 {
-    uint32_t *const value = map_at(last, line);
+    uint64_t *const value = map_at(last, line);
     if (!value)
         return -1;
     *prev = *value ? *value - 1 : GRAPH_NOWHERE;
@@ -98,7 +98,7 @@ static int index_rank(struct graph *g, uint32_t rank)
     return err;
 }
 
-/* ---- matches ----------------------------------------------------------------- */
+/* ---- matches ------------------------------------------------------------- */
 
 static int by_match_rank(const void *a, const void *b, void *nodes)
 {
@@ -116,7 +116,7 @@ static int64_t number_matches(struct graph *g)
     for (uint32_t at = 0; at < g->nnodes && count >= 0; at++) {
         if (g->nodes[at].node.match == 0)
             continue;
-        uint32_t *const number = map_at(&keys, g->nodes[at].node.match);
+        uint64_t *const number = map_at(&keys, g->nodes[at].node.match);
         if (number && *number == 0)
             *number = (uint32_t)++count;
         if (number)
@@ -139,7 +139,7 @@ static int index_matches(struct graph *g)
     x->match_member = malloc(((size_t)g->nnodes + 1) * sizeof(uint32_t));
     if (!x->match_begin || !x->match_member)
         return -1;
-    // Counts two places up, so that filling moves the begins into place.
+    // Counts are stored two places up, so that filling turns them into begins.
     uint32_t *const fill = x->match_begin + 1;
     for (uint32_t at = 0; at < g->nnodes; at++)
         if (x->match[at])
@@ -164,7 +164,7 @@ int graph_index_build(struct graph *g)
     return index_matches(g);
 }
 
-/* ---- notes --------------------------------------------------------------------- */
+/* ---- notes --------------------------------------------------------------- */
 
 const struct segment *graph_index_segment(const struct graph *g, uint32_t rank)
 {
@@ -209,9 +209,9 @@ int graph_index_notes(struct graph *g)
     return 0;
 }
 
-/* ---- questions --------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------- */
 
-/* Position of the last part up to `part` of a node. */
+/* Position of the last part of a node up to `part`. */
 static uint32_t find_part(const struct graph *g, struct graph_ref ref,
                           uint32_t part)
 {
@@ -221,7 +221,7 @@ static uint32_t find_part(const struct graph *g, struct graph_ref ref,
     uint32_t low = first, high = g->first[ref.rank + 1];
     if (low == high || ref.index < g->nodes[low].node.index)
         return GRAPH_NOWHERE;
-    // Without gaps in the numbers it lies here.
+    // If there are no gaps in the numbers, it is here.
     const uint32_t guess = ref.index - g->nodes[low].node.index;
     if (guess < high - low && g->nodes[low + guess].node.index == ref.index)
         low += guess;

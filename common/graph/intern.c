@@ -26,7 +26,7 @@ static uint32_t *find(struct intern *t, const void *data, size_t nbytes,
     }
 }
 
-/* Room for twice as many: slots stay at most half full. */
+/* Double the slots, which stay at most half full. */
 static int grow(struct intern *t)
 {
     const uint32_t nslots = t->nslots ? 2 * t->nslots : 64;

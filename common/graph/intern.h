@@ -1,8 +1,8 @@
 /*
- * intern.h: byte strings to small numbers
+ * intern.h: interning of byte strings
  *
- * Numbers count from 1 in the order in which values came; the same value gets
- * the same number. Values are copied. Not thread-safe.
+ * Each distinct value gets the next number, from 1. Values are copied. Not
+ * thread-safe.
  */
 #ifndef COMMLAB_GRAPH_INTERN_H
 #define COMMLAB_GRAPH_INTERN_H
@@ -25,8 +25,8 @@ struct intern {
 void intern_release(struct intern *t);
 
 /*
- * The number of a value. *is_new says whether it was added just now. 0 when
- * there is no memory.
+ * The number of a value; *is_new is 1 if this call added it. Returns 0 if
+ * memory runs out.
  */
 uint32_t intern_id(struct intern *t, const void *data, size_t nbytes,
                    int *is_new);

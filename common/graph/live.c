@@ -14,11 +14,11 @@ struct live_member { /* of a match */
     uint32_t next;
 };
 
-/* A question under way. */
+/* A query in progress. */
 struct past {
     struct graph_live *l;
     uint32_t cut;
-    uint32_t nnodes; /* of the graph that it becomes */
+    uint32_t nnodes; /* of the resulting graph */
     char *err;
     size_t err_nbytes;
 };
@@ -31,10 +31,10 @@ struct graph_live {
     uint32_t nmembers;
     uint32_t *cut; /* of each cut, from 1, each rank's node */
     uint32_t ncuts;
-    uint32_t nexamined;    /* candidates for a cut, on every rank */
+    uint32_t nexamined;    /* candidates for a cut that all ranks examined */
     uint32_t question;     /* number of the last one */
     uint32_t *last;        /* by rank: the last node that it reached */
-    struct live_list work; /* pairs (rank, node) whose ends are still to do */
+    struct live_list work; /* pairs (rank, node) whose ends are to be visited */
 };
 
 struct graph_live *graph_live_new(uint32_t nranks)
@@ -89,13 +89,13 @@ int graph_live_attached(const struct graph_live *l, uint32_t rank)
     return l->rank[rank].header != NULL;
 }
 
-/* ---- reading on -------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 static int note_member(struct graph_live *l, const struct graph_node *n)
 {
     if (n->match == 0)
         return 0;
-    uint32_t *const first = map_at(&l->matches, n->match);
+    uint64_t *const first = map_at(&l->matches, n->match);
     const uint32_t number = l->nmembers + 1;
     if (!first || live_room(&l->member, number, sizeof *l->member) != 0)
         return -1;
@@ -118,7 +118,7 @@ static int read_on(struct graph_live *l, struct live_rank *r)
     return 0;
 }
 
-/* Is candidate number k of all ranks one operation, and a cut? */
+/* True if candidate number k of all ranks is one operation, and a cut. */
 static int is_cut(const struct graph_live *l, uint32_t k)
 {
     uint64_t open = 0;
@@ -165,14 +165,14 @@ int graph_live_update(struct graph_live *l, char *err, size_t err_nbytes)
     return -1;
 }
 
-/* ---- questions --------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------- */
 
 struct graph_moment graph_live_host(const struct graph_live *l, uint32_t rank,
                                     uint32_t thread)
 {
     const struct live_rank *const r = &l->rank[rank];
     uint32_t number = map_get(&r->threads, thread);
-    if (!number) // it has done nothing yet: it is where thread 0 is
+    if (!number) // no calls yet: it is where thread 0 is
         number = map_get(&r->threads, 0);
     if (!number)
         return (struct graph_moment){{rank, 0}, 0};
@@ -206,10 +206,10 @@ const char *graph_live_site(const struct graph_live *l, uint32_t rank,
     return segment_site(&l->rank[rank].segment, site, out, nbytes);
 }
 
-/* ---- the causal past --------------------------------------------------------- */
+/* ---- the causal past ----------------------------------------------------- */
 
-/* How far a question has reached a node: its issue, the ends of so many of its
- * parts, or its end. */
+/* How much of a node a query has reached: its issue, the ends of some of its
+ * parts (their number), or its end. */
 #define REACH_ISSUE 0u
 #define REACH_END   UINT32_MAX
 
@@ -222,7 +222,7 @@ static int reach(struct past *p, struct graph_ref ref, uint32_t parts)
         snprintf(p->err, p->err_nbytes,
                  l->rank[ref.rank].header
                      ? "rank %u has not recorded its operation %u"
-                     : "the graph of rank %u is out of reach (operation %u)",
+                     : "the graph of rank %u is not attached (operation %u)",
                  ref.rank, ref.index);
         return -1;
     }
@@ -242,12 +242,12 @@ static int reach(struct past *p, struct graph_ref ref, uint32_t parts)
     n->waits = 1;
     if (ref.index > l->last[ref.rank])
         l->last[ref.rank] = ref.index;
-    if (waits) // it will be looked at with these parts
+    if (waits) // it will be visited with these parts
         return 0;
     return live_push(&l->work, ref.rank) || live_push(&l->work, ref.index);
 }
 
-/* Does the end of n wait for its match's member m? */
+/* True if the end of n waits for its match's member m. */
 static int waits_for(const struct graph_node *n, const struct graph_node *m)
 {
     if (n == m)
@@ -260,7 +260,7 @@ static int waits_for(const struct graph_node *n, const struct graph_node *m)
     }
 }
 
-/* How many members there are for which waits_for() holds. */
+/* The number of members for which waits_for() holds. */
 static uint32_t nwaited(const struct graph_node *n)
 {
     const int is_root = n->match_rank == n->match_root;
@@ -324,7 +324,7 @@ static int reach_end(struct past *p, const struct live_rank *r, uint32_t i)
     return n->match ? reach_match(p, n) : 0;
 }
 
-/* How many nodes of a graph make what was reached of node i: its parts. */
+/* The number of graph nodes for node i: its reached parts. */
 static uint32_t nreached(const struct graph_live *l, const struct live_rank *r,
                          uint32_t i)
 {
@@ -335,7 +335,7 @@ static uint32_t nreached(const struct graph_live *l, const struct live_rank *r,
     return n->parts == REACH_ISSUE ? 1 : n->parts < all ? n->parts : all;
 }
 
-/* What the reached parts of node i have followed. */
+/* Reach the parts that the reached parts of node i follow. */
 static int reach_parts(struct past *p, const struct live_rank *r, uint32_t i)
 {
     const struct segment *const s = &r->segment;
@@ -370,7 +370,7 @@ static int reach_all(struct past *p)
     return 0;
 }
 
-/* What is left of a node that is issued in the past, but doesn't end in it. */
+/* Reduce a node to its issue, if its end is not in the past. */
 static void issue_only(struct graph_view *v)
 {
     v->node.kind = GRAPH_HOST;
@@ -383,7 +383,7 @@ static void issue_only(struct graph_view *v)
     v->nmoves = v->naccesses = 0;
 }
 
-/* The nodes that were reached, as a graph. */
+/* Make a graph of the nodes that were reached. */
 static struct graph *collect(struct past *p)
 {
     struct graph_live *const l = p->l;

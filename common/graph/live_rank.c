@@ -3,6 +3,8 @@
 #include <stdlib.h>   /* realloc */
 #include <sys/mman.h> /* munmap */
 
+#include "base/mix.h"
+
 int live_room(void *array, uint32_t at, size_t nbytes)
 {
     void **const a = array;
@@ -53,12 +55,13 @@ int live_joins(const struct graph_node *n)
                          : (n->flags & GRAPH_JOIN) != 0;
 }
 
-/* ---- threads and queues ------------------------------------------------------ */
+/* ---- threads and queues -------------------------------------------------- */
 
-/* The thread of node i; a new one begins where thread 0 is. NULL: no memory. */
+/* The thread of node i; a new one begins where thread 0 is. NULL if memory runs
+ * out. */
 static struct live_thread *thread_of(struct live_rank *r, uint32_t thread)
 {
-    uint32_t *const number = map_at(&r->threads, thread);
+    uint64_t *const number = map_at(&r->threads, thread);
     if (!number)
         return NULL;
     if (*number == 0) {
@@ -94,7 +97,7 @@ static int follow_queue(struct live_rank *r, uint32_t i)
     const struct graph_node *const n = node_at(r, i);
     if (n->queue == 0)
         return 0;
-    uint32_t *const last = map_at(&r->queues, n->queue);
+    uint64_t *const last = map_at(&r->queues, n->queue);
     if (!last)
         return -1;
     const uint32_t prev = *last;
@@ -107,7 +110,7 @@ static int follow_queue(struct live_rank *r, uint32_t i)
     return 0;
 }
 
-/* ---- what the host has joined ------------------------------------------------ */
+/* ---- what the host has joined -------------------------------------------- */
 
 static int push(struct live_rank *r, uint32_t i)
 {
@@ -118,7 +121,7 @@ static int push(struct live_rank *r, uint32_t i)
     return live_push(&r->work, i);
 }
 
-/* All nodes of the batch that ends with node `last`. */
+/* Push all nodes of the batch that ends with node `last`. */
 static int push_batch(struct live_rank *r, uint32_t last)
 {
     if (last == 0 || (r->node[last].known & LIVE_BATCH_KNOWN))
@@ -142,9 +145,9 @@ static int push_deps(struct live_rank *r, uint32_t i)
 }
 
 /*
- * A host-only node, and one with GRAPH_JOIN, is known when its thread goes on;
- * so is all that it waits for on this rank. Each node becomes known once, so all
- * calls together take time in proportion to the nodes.
+ * A host-only node, or one with GRAPH_JOIN, is known when its thread continues;
+ * so is everything that it waits for on this rank. Each node becomes known
+ * once, so all calls together take time proportional to the number of nodes.
  */
 static int join(struct live_rank *r, uint32_t i)
 {
@@ -161,16 +164,16 @@ static int join(struct live_rank *r, uint32_t i)
     return 0;
 }
 
-/* ---- candidates for a cut ---------------------------------------------------- */
+/* ---- candidates for a cut ------------------------------------------------ */
 
 /*
- * Every match adds up to 0 over its members: the first adds 1 - size times a
- * number that is the match's own, each other adds it once. So a sum over all
- * ranks that isn't 0 says that a match lacks a member.
+ * The members of each match add up to 0: the first adds (1 - size) times a
+ * number derived from the match, and each other member adds it once. So if the
+ * sum over all ranks is not 0, a match lacks a member.
  */
 static uint64_t open_part(const struct graph_node *n)
 {
-    const uint64_t own = map_mix(n->match);
+    const uint64_t own = mix_hash(n->match);
     return n->match_rank == 0 ? own * (1 - (uint64_t)n->match_size) : own;
 }
 

@@ -1,37 +1,37 @@
 /*
- * live_rank.h: what live.c remembers of one rank's segment
+ * live_rank.h: the state that live.c keeps for one rank's segment
  *
- * Each node is looked at once, when it is first read, in the order of its
- * rank's numbers; everything here can be told then.
+ * Each node is examined once, when it is read, in the order of its rank's
+ * numbers; everything here can be determined at that time.
  */
 #ifndef COMMLAB_GRAPH_LIVE_RANK_H
 #define COMMLAB_GRAPH_LIVE_RANK_H
 
-#include "graph/map.h"
+#include "base/map.h"
 #include "graph/segment.h"
 
 enum { LIVE_KNOWN = 1, LIVE_BATCH_KNOWN = 2 }; /* live_node.known */
 
 struct live_node {
-    uint32_t thread_prev; /* as graph_thread_prev(), 0: none */
-    uint32_t queue_prev;  /* as graph_queue_prev(), 0: none */
+    uint32_t thread_prev; /* see graph_thread_prev(), 0: none */
+    uint32_t queue_prev;  /* see graph_queue_prev(), 0: none */
     uint32_t batch_prev;  /* the last node in its queue of another group */
     uint32_t known;       /* the host has joined it; it and its batch */
-    uint32_t question;    /* the last one that reached it */
+    uint32_t question;    /* the last query that reached it */
     uint32_t parts;       /* how many of its parts it reached; enum reach */
-    int waits;            /* it is in the list of what is still to do */
+    int waits;            /* it is on the work list */
 };
 
 struct live_thread {
     uint32_t last;    /* node */
-    uint32_t join;    /* last node that waited for anything */
-    uint64_t host_ps; /* host time since */
+    uint32_t join;    /* last node that waited for something */
+    uint64_t host_ps; /* host time since then */
 };
 
 struct live_candidate { /* for a cut */
     uint32_t node;
     uint64_t match;
-    uint64_t open; /* sum over all matches so far, see live_rank.c */
+    uint64_t open; /* sum over all matches so far: see live_rank.c */
     int idle;      /* everything before it has been joined, by thread 0 */
 };
 
@@ -44,7 +44,7 @@ struct live_rank {
     struct segment segment;
     const struct format_header *header; /* NULL: not attached */
     struct live_node *node;             /* from 1 */
-    uint32_t nnodes;                    /* looked at */
+    uint32_t nnodes;                    /* examined */
     struct map queues;                  /* last node of each */
     struct map threads;                 /* number in thread[], from 1 */
     struct live_thread *thread;
@@ -56,18 +56,20 @@ struct live_rank {
     struct live_list work; /* of live_rank_next() */
 };
 
-/* Does the thread that issued it wait for anything in it? */
+/* True if the thread that issued it waits for something in it. */
 int live_joins(const struct graph_node *n);
 
-/* Look at node number nnodes + 1, which the segment holds. -1: no memory. */
+/* Examine node nnodes + 1, which the segment must hold. Returns -1 if memory
+ * runs out. */
 int live_rank_next(struct live_rank *r);
 
 void live_rank_release(struct live_rank *r);
 
-/* Append. -1: no memory. */
+/* Append. Returns -1 if memory runs out. */
 int live_push(struct live_list *l, uint32_t item);
 
-/* Room for entry `at` of an array that doubles. -1: no memory. */
+/* Make room for entry `at` of an array that doubles. Returns -1 if memory runs
+ * out. */
 int live_room(void *array, uint32_t at, size_t nbytes);
 
 #endif

@@ -1,9 +1,10 @@
 #include "graph/run.h"
 
 /*
- * What it takes once those have come that node `at` waits for. Bytes are the
- * root's, where the data is, or the most that any rank of a symmetric operation
- * gave; between nodes if any of the members in question is on another one.
+ * The time from the moment that all members node `at` waits for are ready. The
+ * size is that of the root, which has the data, or the largest of any rank in a
+ * symmetric operation. It crosses the network if any of these members is on
+ * another machine node.
  */
 static uint64_t mpi_ps(const struct run *r, uint32_t at)
 {
@@ -32,7 +33,7 @@ static int end_host_at(struct run *r, uint32_t at, uint64_t ps)
                         run_after(ps, run_node(r, at)->latency_ps));
 }
 
-/* Everybody waits for everybody: they leave together. */
+/* All wait for all, and end together. */
 static int meet_all(struct run *r, const uint32_t *member, uint32_t n,
                     uint64_t now_ps)
 {
@@ -50,7 +51,8 @@ static int meet_all(struct run *r, const uint32_t *member, uint32_t n,
     return 0;
 }
 
-/* The root's data reaches each of the others, whenever that is ready. */
+/* The root's data reaches each of the others; one that is not ready by then
+ * takes it when it is. */
 static int meet_root(struct run *r, uint32_t at, const uint32_t *member,
                      uint32_t n, uint64_t now_ps)
 {
@@ -60,7 +62,7 @@ static int meet_root(struct run *r, uint32_t at, const uint32_t *member,
     r->time[at].start_ps = now_ps;
     if (root->match_rank != root->match_root) {
         if (m->arrival_ps == UINT64_MAX)
-            return 0; // the root will see to it
+            return 0; // the root will schedule it
         const uint64_t come = run_after(m->arrival_ps, mpi_ps(r, at));
         return end_host_at(r, at, come > now_ps ? come : now_ps);
     }
@@ -74,7 +76,7 @@ static int meet_root(struct run *r, uint32_t at, const uint32_t *member,
                        stays ? run_after(now_ps, mpi_ps(r, at)) : now_ps);
 }
 
-/* What the others send reaches the root; they don't wait for it. */
+/* The others' data reaches the root; they don't wait for it. */
 static int meet_at_root(struct run *r, uint32_t at, const uint32_t *member,
                         uint32_t n, uint64_t now_ps)
 {

@@ -10,11 +10,11 @@ void order_release(struct order *o)
     *o = (struct order){0};
 }
 
-/* ---- threads and queues ------------------------------------------------------ */
+/* ---- threads and queues -------------------------------------------------- */
 
 static void order_threads(struct order *o, const struct graph *g)
 {
-    // Backwards, so that a list of siblings is in the order of positions.
+    // Backwards, so that siblings end up in the order of their positions.
     for (uint32_t at = g->nnodes; at-- > 0;) {
         const uint32_t before = graph_thread_prev(g, at);
         if (before == GRAPH_NOWHERE)
@@ -45,7 +45,7 @@ static void order_queues(struct order *o, const struct graph *g)
     }
 }
 
-/* ---- deps -------------------------------------------------------------------- */
+/* ---- deps ---------------------------------------------------------------- */
 
 /* Position of a dep, GRAPH_NOWHERE if it ended before the graph begins. */
 static int find_dep(const struct graph *g, uint32_t node, uint32_t i,
@@ -70,7 +70,7 @@ static int order_deps(struct order *o, const struct graph *g, char *err,
 {
     uint64_t ndeps = 0;
     uint32_t dep;
-    // Counts two places up, so that filling moves the begins into place.
+    // Counts are stored two places up, so that filling turns them into begins.
     for (uint32_t at = 0; at < g->nnodes; at++)
         for (uint32_t i = 0; i < g->nodes[at].node.ndeps; i++) {
             if (find_dep(g, at, i, &dep, err, err_nbytes) != 0)
@@ -119,7 +119,7 @@ int order_init(struct order *o, const struct graph *g, char *err,
     return -1;
 }
 
-/* ---- matches ----------------------------------------------------------------- */
+/* ---- matches ------------------------------------------------------------- */
 
 static const char *wrong_match(const struct graph *g, const uint32_t *member,
                                uint32_t n)
@@ -132,9 +132,9 @@ static const char *wrong_match(const struct graph *g, const uint32_t *member,
             a->match_size != b->match_size || a->match_root != b->match_root ||
             !a->queue != !b->queue || a->op != b->op ||
             (a->kind == GRAPH_COLL) != (b->kind == GRAPH_COLL))
-            return "its ranks disagree on what it is";
+            return "its ranks disagree about its kind or size";
         if (i && g->nodes[member[i - 1]].node.match_rank == b->match_rank)
-            return "two operations say that they are the same rank's part";
+            return "two operations claim to be the same rank's part";
         has_root |= b->match_rank == b->match_root;
     }
     switch (graph_time_match(a)) {

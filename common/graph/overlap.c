@@ -22,7 +22,7 @@ static int by_place(const void *a, const void *b)
     return (x->begin_ps > y->begin_ps) - (x->begin_ps < y->begin_ps);
 }
 
-/* Intervals that touch become one. */
+/* Merge adjacent and overlapping intervals. */
 static void merge(struct overlap *o)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
 /*
- * overlap.h: how much communication is hidden behind computation
+ * overlap.h: communication hidden behind computation
  *
  * A device computes while one of its kernels is past its start. Communication
  * of a device (a collective, a send or receive, a copy from one device to
@@ -16,18 +16,18 @@
 
 struct overlap;
 
-/* When each device computes, from the times of all nodes, which must outlive the
- * result (replay_times()). NULL: no memory. */
+/* The times at which each device computes. `time` is from replay_times(), and
+ * must outlive the result. NULL if memory runs out. */
 struct overlap *overlap_new(const struct graph *g,
                             const struct replay_time *time);
 void overlap_free(struct overlap *o);
 
-/* Is this node communication? */
+/* True if this node is communication. */
 int overlap_is_comm(const struct graph_view *v);
 
 /*
- * Does `place` compute at `from_ps`? *until_ps gets the moment up to which the
- * answer holds, at most end_ps.
+ * True if `place` computes at `from_ps`. *until_ps gets the time up to which
+ * the answer holds, at most end_ps.
  */
 int overlap_at(const struct overlap *o, int32_t place, uint64_t from_ps,
                uint64_t end_ps, uint64_t *until_ps);
@@ -36,7 +36,7 @@ int overlap_at(const struct overlap *o, int32_t place, uint64_t from_ps,
 uint64_t overlap_hidden_ps(const struct overlap *o, int32_t place,
                            uint64_t begin_ps, uint64_t end_ps);
 
-/* Sums over the operations of a rank; two at a time count twice. */
+/* Sums over the operations of a rank; concurrent operations all count. */
 struct overlap_sum {
     uint64_t compute_ps, comm_ps, hidden_ps;
 };

@@ -2,16 +2,16 @@
 
 #include <stdlib.h> /* realloc */
 
-struct walk { /* backwards, from the last operation */
+struct walk { /* backwards from the last operation */
     const struct graph *g;
     const struct replay_time *time;
     struct path path; /* the last step first */
     size_t room;
 };
 
-/* Where a walk goes on: at the end of a node, or at the end of its host part. */
+/* The next point of a walk: the end of a node, or the end of its host part. */
 struct point {
-    uint32_t at; /* GRAPH_NOWHERE: at the run's beginning */
+    uint32_t at; /* GRAPH_NOWHERE: at the beginning of the run */
     int host;
 };
 
@@ -21,7 +21,7 @@ void path_release(struct path *p)
     *p = (struct path){0};
 }
 
-/* Steps that take no time are left out. */
+/* Add a step, unless it takes no time. */
 static int add(struct walk *w, uint32_t at, enum path_part part,
                uint64_t begin_ps, uint64_t end_ps)
 {
@@ -44,9 +44,9 @@ static int waits(const struct graph_node *n)
     return n->queue == 0 || (n->flags & GRAPH_JOIN);
 }
 
-/* ---- who was last ------------------------------------------------------------ */
+/* ---- the last of those awaited ------------------------------------------- */
 
-/* Does the end of `at` wait for its match's member m? */
+/* True if the end of `at` waits for its match's member m. */
 static int meets(const struct graph_node *at, const struct graph_node *m)
 {
     switch (graph_time_match(at)) {
@@ -56,7 +56,7 @@ static int meets(const struct graph_node *at, const struct graph_node *m)
     }
 }
 
-/* The member of the node's match for which it waited, often itself. */
+/* The member of the node's match that arrived last, often itself. */
 static uint32_t last_to_come(const struct walk *w, uint32_t at)
 {
     const struct graph_node *const node = &w->g->nodes[at].node;
@@ -69,8 +69,8 @@ static uint32_t last_to_come(const struct walk *w, uint32_t at)
     return last;
 }
 
-/* Among the node's deps, and what is before it in its queue, one that ended
- * when it became ready. */
+/* Of the node's deps and its predecessor in the queue, one that ended when the
+ * node became ready. */
 static uint32_t ended_last(const struct walk *w, uint32_t at)
 {
     const struct graph_view *const v = &w->g->nodes[at];
@@ -80,7 +80,7 @@ static uint32_t ended_last(const struct walk *w, uint32_t at)
         if (dep != GRAPH_NOWHERE && w->time[dep].end_ps == ready_ps)
             return dep;
     }
-    // Neighbours of one group start together; so do those before them.
+    // Adjacent nodes of a group start together; so do those before them.
     uint32_t q = graph_queue_prev(w->g, at);
     while (q != GRAPH_NOWHERE && v->node.group &&
            w->g->nodes[q].node.group == v->node.group)
@@ -96,9 +96,9 @@ static uint32_t ended_last(const struct walk *w, uint32_t at)
     return q;
 }
 
-/* ---- steps ------------------------------------------------------------------- */
+/* ---- steps --------------------------------------------------------------- */
 
-/* The node's host part, and what its thread did before. */
+/* The node's host part; continue with its thread's previous call. */
 static int step_host(struct walk *w, uint32_t at, struct point *next)
 {
     const uint64_t end_ps = w->time[at].issue_ps;
@@ -110,7 +110,8 @@ static int step_host(struct walk *w, uint32_t at, struct point *next)
                end_ps);
 }
 
-/* What came between the node's readiness and its end, and who was last. */
+/* The time from the node's readiness to its end; continue with the last of
+ * those it waited for. */
 static int step_end(struct walk *w, uint32_t at, struct point *next)
 {
     const int device = w->g->nodes[at].node.queue != 0;
@@ -125,7 +126,7 @@ static int step_end(struct walk *w, uint32_t at, struct point *next)
     return 0;
 }
 
-/* The last operation to end, the first one of these. */
+/* The operation that ended last; of several, the first. */
 static uint32_t find_last(const struct walk *w)
 {
     uint32_t last = GRAPH_NOWHERE;

@@ -1,16 +1,16 @@
 /*
- * path.h: the critical path, what determined when a run ended
+ * path.h: the critical path, which determines the end of a run
  *
- * From the operation that ended last, back to what it waited for longest, and so
- * on to the run's beginning. The steps are a chain without gaps: each begins
- * where the one before it ends, so what they take adds up to the run's time.
- * Only making a step on this path shorter makes the run shorter.
+ * It leads from the operation that ended last back to the one it waited for
+ * longest, and so on to the beginning of the run. Its steps form a chain
+ * without gaps: each begins when the previous one ends, so their times add up
+ * to that of the run. Only shortening a step on this path shortens the run.
  *
  *     rank 0   --host--[== kernel ==]                     [= update =]
  *     rank 1   --host--[===== slow kernel =====][all-reduce]
  *     path     ------------------------------------------------------>
  *
- * An operation of several ranks is a step of the one that came last to it.
+ * An operation of several ranks is a step of the rank that arrived last.
  */
 #ifndef COMMLAB_GRAPH_PATH_H
 #define COMMLAB_GRAPH_PATH_H
@@ -20,7 +20,7 @@
 enum path_part {
     PATH_HOST,   /* a call's time on the host thread */
     PATH_DEVICE, /* an operation on a device, from its start */
-    PATH_WAIT,   /* a host thread, after what it waited for; or MPI */
+    PATH_WAIT,   /* a host thread, after the end of a wait; or MPI */
 };
 
 struct path_step {
@@ -30,11 +30,11 @@ struct path_step {
 };
 
 struct path {
-    struct path_step *step; /* from the run's beginning to its end */
+    struct path_step *step; /* from the beginning of the run to its end */
     size_t n;
 };
 
-/* `time` as replay_times() gives it. -1: no memory. */
+/* `time` is from replay_times(). Returns -1 if memory runs out. */
 int path_find(struct path *p, const struct graph *g,
               const struct replay_time *time);
 void path_release(struct path *p);

@@ -16,14 +16,14 @@ struct loader {
     const char *dir;
     char *err;
     size_t err_nbytes;
-    uint32_t nranks; /* as rank 0 says */
-    uint32_t room;   /* entries below */
+    uint32_t nranks; /* according to rank 0 */
+    uint32_t room;   /* of the arrays below */
     struct segment *segment;
     void **bytes;
     size_t *mapped;
 };
 
-/* "DIR/rank-2.graph: 4096: what" */
+/* "DIR/rank-2.graph: 4096: reason" */
 static int fail(struct loader *l, uint32_t rank, uint64_t offset,
                 const char *format, ...)
 {
@@ -37,7 +37,7 @@ static int fail(struct loader *l, uint32_t rank, uint64_t offset,
     return -1;
 }
 
-/* ---- files ------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------- */
 
 /* All of a file's bytes; NULL with errno. */
 static void *read_all(FILE *f, size_t *nbytes)
@@ -110,7 +110,7 @@ static void loader_release(struct loader *l)
     free(l->mapped);
 }
 
-/* Room for so many ranks; those that are loaded stay. */
+/* Make room for nranks, keeping those already loaded. */
 static int make_room(struct loader *l, uint32_t nranks)
 {
     void *const segment = realloc(l->segment, nranks * sizeof *l->segment);
@@ -152,9 +152,9 @@ static int load_all(struct loader *l)
     return 0;
 }
 
-/* ---- from segments to a graph ------------------------------------------------ */
+/* ---- from segments to a graph -------------------------------------------- */
 
-/* Do all parts follow parts that there are? */
+/* Check that parts follow parts that exist. */
 static int check_parts(struct loader *l, uint32_t rank)
 {
     const struct segment *const s = &l->segment[rank];
@@ -175,7 +175,7 @@ static int check_parts(struct loader *l, uint32_t rank)
     return 0;
 }
 
-/* Do all deps name nodes that there are? */
+/* Check that deps name nodes that exist. */
 static int check_deps(struct loader *l, uint32_t rank)
 {
     const struct segment *const s = &l->segment[rank];
@@ -247,7 +247,7 @@ struct graph *graph_load(const char *dir, char *err, size_t err_nbytes)
     return g;
 }
 
-/* What is published of a rank's segment. */
+/* Map the published part of a rank's segment. */
 static int map_rank(struct loader *l, uint32_t rank, int fd)
 {
     struct format_header header;

@@ -1,13 +1,14 @@
 /*
  * read.h: an execution graph in memory
  *
- * A graph is the segments of all ranks, read from files by graph_load, or the
- * part of a running job's segments that one question depends on (live.h). Nodes
- * lie in the order of (rank, index); a *position* is an offset in that array.
+ * A graph consists of the segments of all ranks, read from files by graph_load,
+ * or of the part of a running job's segments that one query depends on
+ * (live.h). Nodes are ordered by (rank, index); a *position* is an index in
+ * that array.
  *
- * A node with several parts (record.h) takes as many neighbouring positions, in
- * order: each part but the first is a node without host time that follows the one
- * before it in its queue.
+ * A node with several parts (record.h) takes as many consecutive positions:
+ * each part but the first is a node without host time that follows the previous
+ * one in its queue.
  */
 #ifndef COMMLAB_GRAPH_READ_H
 #define COMMLAB_GRAPH_READ_H
@@ -17,16 +18,16 @@
 #define GRAPH_NOWHERE UINT32_MAX /* as a position: no such node */
 
 struct graph_view {         /* one node, or one part of it */
-    struct graph_node node; /* flops: amendments added */
-    uint32_t part;          /* which part, from 0 */
+    struct graph_node node; /* flops include amendments */
+    uint32_t part;          /* number of the part, from 0 */
     const struct graph_ref *deps;
     const uint32_t *dep_parts; /* NULL: it waits for all parts of its deps */
-    const struct graph_move *moves; /* nmoves of them, amendments' included */
-    const struct graph_access *accesses; /* naccesses, likewise */
+    const struct graph_move *moves;      /* nmoves of them, with amendments */
+    const struct graph_access *accesses; /* naccesses, with amendments */
     size_t nmoves, naccesses;
     const char *name;
     const char *span; /* NVTX range that it was issued in, "" for none */
-    const char *site; /* "file:line"; "" in a running job, see live.h */
+    const char *site; /* "file:line"; "" in a running job: see live.h */
 };
 
 struct graph_queue_note { /* see graph_note_queue() */
@@ -52,12 +53,12 @@ struct graph {
     uint32_t nranks;
     uint32_t nnodes;
     struct graph_view *nodes; /* by (rank, index, part) */
-    const uint32_t *first;    /* position of each rank's first node, nnodes of
-                                 them in all at [nranks] */
-    const uint32_t *since;    /* by rank: nodes up to this index have ended
-                                 before the graph begins and are not in it */
-    int is_part;              /* of what was recorded: some is not in it */
-    const char *machine;      /* as rank 0 noted it; NULL: unknown, or live */
+    const uint32_t *first;    /* position of each rank's first node; nnodes at
+                                 [nranks] */
+    const uint32_t *since;    /* by rank: nodes up to this index ended before
+                                 the graph begins and are not in it */
+    int is_part;              /* nodes that were recorded are missing */
+    const char *machine;      /* noted by rank 0; NULL: unknown, or live */
     struct graph_queue_note *queues; /* by rank, in the order of their notes */
     struct graph_alloc_note *allocs;
     struct graph_fault_note *faults;
@@ -66,60 +67,60 @@ struct graph {
 };
 
 /*
- * Load a saved run: DIR/rank-N.graph for all N. On failure returns NULL and
- * writes "file: offset: what" to err. Never crashes on a damaged file.
+ * Load a saved run: DIR/rank-N.graph for all N. On failure, also for a damaged
+ * file, returns NULL with "file: offset: reason" in err.
  */
 struct graph *graph_load(const char *dir, char *err, size_t err_nbytes);
 
 /*
- * The same from a job's segments where they are: fd[r] is rank r's memfd, of
- * which what is published now is read. The descriptors remain the caller's.
+ * The same from the segments of a running job: reads everything published by
+ * now in fd[r], the memfd of rank r. The caller keeps the descriptors.
  */
 struct graph *graph_map(const int *fd, uint32_t nranks, char *err,
                         size_t err_nbytes);
 
 void graph_free(struct graph *g);
 
-/* "file:line" of a rank's call site (a node's, an access's, an allocation's),
- * of a saved run or not, into out; "?" for 0. Returns out. */
+/* "file:line" of a rank's call site (of a node, an access or an allocation)
+ * into out, for saved and running jobs; "?" for 0. Returns out. */
 const char *graph_site_text_of(const struct graph *g, uint32_t rank,
                                uint32_t site, char *out, size_t nbytes);
 
-/* Position of a node, of its last part if it has several. GRAPH_NOWHERE when the
- * graph doesn't hold it. */
+/* Position of a node, of its last part if it has several. GRAPH_NOWHERE if the
+ * graph lacks it. */
 uint32_t graph_find(const struct graph *g, struct graph_ref ref);
 
-/* Position of what entry `i` of the node's deps names: a node, or a part of one.
- * GRAPH_NOWHERE when the graph doesn't hold it. */
+/* Position of entry `i` of the node's deps: a node, or a part of one.
+ * GRAPH_NOWHERE if the graph lacks it. */
 uint32_t graph_dep(const struct graph *g, uint32_t at, uint32_t i);
 
-/* The node itself, NULL when the graph doesn't hold it. */
+/* The node itself, NULL if the graph lacks it. */
 const struct graph_view *graph_node_at(const struct graph *g,
                                        struct graph_ref ref);
 
-/* ---- order, by positions --------------------------------------------------- */
+/* ---- order, by positions ------------------------------------------------- */
 
 /*
- * The node after whose host part this one's begins: the one before it on its
- * thread; for the first of a thread other than 0, the latest of thread 0 with a
+ * The node whose host part this one's follows: the previous one on its thread;
+ * for the first node of a thread other than 0, the latest of thread 0 with a
  * lower index.
  */
 uint32_t graph_thread_prev(const struct graph *g, uint32_t at);
 
-/* The node before this one in its queue, of its own group or not. */
+/* The previous node in its queue, of its own group or not. */
 uint32_t graph_queue_prev(const struct graph *g, uint32_t at);
 
 /*
- * The nodes that share this one's match, itself included, by match_rank. NULL
- * and 0 for a node without a match.
+ * The members of this node's match, including the node, by match_rank. NULL and
+ * *n = 0 for a node without a match.
  */
 const uint32_t *graph_matched(const struct graph *g, uint32_t at, uint32_t *n);
 
 /*
- * Who waits for whom as far as time goes. A device operation with a match is a
+ * The match kind that counts for time. A matched device operation is a
  * rendezvous of all its members, unless it is a MESSAGE (see record.h). On the
- * host a PAIR is a MESSAGE: the receiver may be recorded when it is done, so the
- * sender's time can't depend on it.
+ * host a PAIR is a MESSAGE: the receiver may be recorded only when it is done,
+ * so the sender's time can't depend on it.
  */
 static inline enum graph_match graph_time_match(const struct graph_node *n)
 {

@@ -15,7 +15,7 @@
 #include "graph/intern.h"
 #include "graph/site.h"
 
-enum { STATUS_FAULT = 70 }; /* EX_SOFTWARE, as other faults of a run */
+enum { STATUS_FAULT = 70 }; /* EX_SOFTWARE, like other faults of a run */
 
 struct graph_segment {
     struct format_header *header;
@@ -27,7 +27,7 @@ struct graph_segment {
     struct intern strings, sites; /* sites: by return address */
 };
 
-/* ---- life ------------------------------------------------------------------ */
+/* ---- life ---------------------------------------------------------------- */
 
 static int map_segment(struct graph_segment *g)
 {
@@ -95,7 +95,7 @@ int graph_fd(const struct graph_segment *g)
     return g->fd;
 }
 
-/* ---- appending ------------------------------------------------------------- */
+/* ---- appending ----------------------------------------------------------- */
 
 static _Noreturn void stop_run(const struct graph_segment *g, const char *why)
 {
@@ -108,8 +108,8 @@ static _Noreturn void stop_run(const struct graph_segment *g, const char *why)
 }
 
 /*
- * A record is written piece by piece behind `used`, then published by moving
- * `used` past it. The lock is held from begin to publish.
+ * A record is written in pieces after `used`, then published by moving `used`
+ * past it. The lock is held from begin to publish.
  */
 struct writer {
     struct graph_segment *g;
@@ -144,7 +144,7 @@ static void record_publish(struct writer *w)
                           memory_order_release);
 }
 
-/* A process has one segment, so the number means the same wherever it is used. */
+/* A process has only one segment, which this number belongs to. */
 static _Thread_local uint32_t span_now;
 
 uint32_t graph_span(uint32_t name)
@@ -215,7 +215,7 @@ void graph_part(struct graph_segment *g, uint32_t index,
     pthread_mutex_unlock(&g->lock);
 }
 
-/* ---- strings and call sites -------------------------------------------------- */
+/* ---- strings and call sites ---------------------------------------------- */
 
 static void put_text(struct graph_segment *g, enum format_kind kind,
                      uint32_t id, const char *text)
@@ -294,7 +294,7 @@ const char *graph_site_text(struct graph_segment *g, uint32_t site, char *out,
     return site_text(module, offset, out, nbytes);
 }
 
-/* ---- notes ------------------------------------------------------------------- */
+/* ---- notes --------------------------------------------------------------- */
 
 void graph_note_machine(struct graph_segment *g, const char *name)
 {
@@ -341,9 +341,9 @@ void graph_note_fault(struct graph_segment *g, uint32_t index, uint32_t site,
     pthread_mutex_unlock(&g->lock);
 }
 
-/* ---- saving ------------------------------------------------------------------ */
+/* ---- saving -------------------------------------------------------------- */
 
-/* Text for the sites that have none yet. */
+/* Add texts for the sites that have none yet. */
 static void put_site_texts(struct graph_segment *g)
 {
     char text[512];
@@ -358,7 +358,7 @@ static void put_site_texts(struct graph_segment *g)
     }
 }
 
-/* What is published now, with `used` as of the bytes written. */
+/* Write everything published now, with a matching `used`. */
 static int write_file(const struct graph_segment *g, const char *path)
 {
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

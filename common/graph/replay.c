@@ -31,7 +31,7 @@ int run_schedule(struct run *r, uint32_t at, enum phase phase, uint64_t ps)
     return agenda_set(&r->agenda, at, ps) ? no_memory(r) : 0;
 }
 
-/* ---- host threads ------------------------------------------------------------ */
+/* ---- host threads -------------------------------------------------------- */
 
 static int begin_host(struct run *r, uint32_t at, uint64_t now_ps)
 {
@@ -39,7 +39,7 @@ static int begin_host(struct run *r, uint32_t at, uint64_t now_ps)
                         run_after(now_ps, run_node(r, at)->host_ps));
 }
 
-/* The host part of a node is over: its thread goes on. */
+/* The host part of a node has ended: its thread continues. */
 static int leave_host(struct run *r, uint32_t at, uint64_t now_ps)
 {
     const struct order_node *const node = r->order.node;
@@ -49,7 +49,7 @@ static int leave_host(struct run *r, uint32_t at, uint64_t now_ps)
     return 0;
 }
 
-/* ---- device operations ------------------------------------------------------- */
+/* ---- device operations --------------------------------------------------- */
 
 /* A collective, send or receive takes a share of its devices' compute. */
 static void occupy(struct run *r, uint32_t at, int change)
@@ -62,7 +62,7 @@ static void occupy(struct run *r, uint32_t at, int change)
     r->nbusy[gpu] += change;
     if (before == (r->nbusy[gpu] > 0))
         return;
-    for (int math = 0; math < GRAPH_MATHS; math++)
+    for (int math = 0; math < TOPO_MATHS; math++)
         flows_scale(r->flows, topo_compute(r->topo, gpu, math),
                     before ? 1 : 1 - share);
 }
@@ -74,7 +74,7 @@ static int is_transfer(const struct graph_node *n)
 }
 
 /*
- * All that orders a device operation has happened. Node `at` stands for all
+ * Everything before a device operation has ended. Node `at` stands for all
  * members of its match.
  */
 static int start_device(struct run *r, uint32_t at, uint64_t now_ps)
@@ -113,7 +113,7 @@ static int start_work(struct run *r, uint32_t at, uint64_t now_ps)
     return status ? end_all(r, at, -1, now_ps) : 0;
 }
 
-/* A device operation whose receiver doesn't hold up its sender. */
+/* A device operation whose sender doesn't wait for its receiver. */
 static int ready_message(struct run *r, uint32_t at, const uint32_t *member,
                          uint32_t n, uint64_t now_ps)
 {
@@ -124,12 +124,13 @@ static int ready_message(struct run *r, uint32_t at, const uint32_t *member,
     for (uint32_t i = 0; i < n; i++)
         if (member[i] != at && r->state[member[i]].phase == PHASE_ENDED)
             return run_schedule(r, at, PHASE_END, now_ps);
-    return 0; // the sender's end will see to it
+    return 0; // the sender's end will end it
 }
 
-/* ---- ready and ended --------------------------------------------------------- */
+/* ---- ready and ended ----------------------------------------------------- */
 
-/* All that orders the node has ended; its match's members may be missing. */
+/* Everything before the node has ended; other members of its match may not be
+ * ready yet. */
 static int make_ready(struct run *r, uint32_t at, uint64_t now_ps)
 {
     uint32_t n;
@@ -153,7 +154,7 @@ static int make_ready(struct run *r, uint32_t at, uint64_t now_ps)
     return run_schedule(r, at, PHASE_END, run_after(now_ps, node->latency_ps));
 }
 
-/* One of the things that the node waits for has happened. */
+/* One of the events that the node waits for has happened. */
 static int satisfy(struct run *r, uint32_t at, uint64_t now_ps)
 {
     return --r->order.node[at].nbefore == 0 ? make_ready(r, at, now_ps) : 0;
@@ -210,7 +211,7 @@ static int end_all(struct run *r, uint32_t at, int bound, uint64_t now_ps)
     return 0;
 }
 
-/* ---- events ------------------------------------------------------------------ */
+/* ---- events -------------------------------------------------------------- */
 
 static int happen(struct run *r, struct agenda_event e)
 {
@@ -231,7 +232,7 @@ static int happen(struct run *r, struct agenda_event e)
     }
 }
 
-/* Name one of the nodes that never ended. */
+/* Report one of the nodes that never ended. */
 static int stuck(struct run *r)
 {
     uint32_t at = 0;
@@ -263,7 +264,7 @@ static int run_all(struct run *r, uint64_t base_ps)
     return r->nended == r->g->nnodes ? 0 : stuck(r);
 }
 
-/* ---- life -------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------- */
 
 static int run_init(struct run *r, const struct replay_options *options)
 {
@@ -331,7 +332,7 @@ void replay_free(struct replay *r)
     free(r);
 }
 
-/* ---- answers ----------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
 const struct replay_time *replay_times(const struct replay *r)
 {

@@ -3,7 +3,7 @@
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* qsort */
 
-#include "graph/map.h"
+#include "base/map.h"
 #include "graph/overlap.h"
 
 void rows_release(struct rows *rows)
@@ -29,12 +29,13 @@ static uint64_t key_of(uint32_t rank, int is_queue, uint32_t number)
     return (uint64_t)rank << 33 | (uint64_t)is_queue << 32 | number;
 }
 
-/* The row of a thread or queue, made if it isn't there. -1: no memory. */
+/* Add the row of a thread or queue, if it is missing. Returns -1 if memory runs
+ * out. */
 static int add_row(struct rows *rows, struct map *known,
                    const struct graph_node *n, int is_queue)
 {
     const uint32_t number = is_queue ? n->queue : n->thread;
-    uint32_t *const at = map_at(known, key_of(n->rank, is_queue, number));
+    uint64_t *const at = map_at(known, key_of(n->rank, is_queue, number));
     if (!at)
         return -1;
     if (*at)
@@ -71,13 +72,13 @@ static void name_row(struct row *row, const struct graph *g)
                  row->rank, row->number);
 }
 
-/* Number the rows from 1 in `known`, and note each node's. */
+/* Number the rows from 1 in `known`, and store each node's rows. */
 static int place_nodes(struct rows *rows, struct map *known,
                        const struct graph *g)
 {
     for (uint32_t i = 0; i < rows->n; i++) {
         const struct row *const r = &rows->row[i];
-        uint32_t *const at =
+        uint64_t *const at =
             map_at(known, key_of(r->rank, r->is_queue, r->number));
         if (!at)
             return -1;
@@ -117,7 +118,7 @@ int rows_init(struct rows *rows, const struct graph *g)
     return failed ? -1 : 0;
 }
 
-/* ---- pieces ------------------------------------------------------------------ */
+/* ---- pieces -------------------------------------------------------------- */
 
 static void give(piece_fn *fn, void *arg, struct piece p, enum look look,
                  uint64_t begin_ps, uint64_t end_ps)

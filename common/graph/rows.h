@@ -1,8 +1,8 @@
 /*
- * rows.h: the lines of a timeline
+ * rows.h: the rows of a timeline
  *
- * One for each host thread and one for each queue that has operations, in the
- * order of (rank, threads before queues, number).
+ * There is one row for each host thread and one for each queue with operations,
+ * ordered by (rank, threads before queues, number).
  */
 #ifndef COMMLAB_GRAPH_ROWS_H
 #define COMMLAB_GRAPH_ROWS_H
@@ -20,25 +20,25 @@ struct row {
 struct rows {
     struct row *row;
     uint32_t n;
-    uint32_t *host;   /* by position: the row of its host part */
+    uint32_t *host;   /* by position: the row of its host part, */
     uint32_t *device; /* and of its device part; GRAPH_NOWHERE: none */
 };
 
-/* -1: no memory. */
+/* Returns -1 if memory runs out. */
 int rows_init(struct rows *rows, const struct graph *g);
 void rows_release(struct rows *rows);
 
 /*
- * What a node looks like: pieces of time on its rows, each of one look. A piece
- * is never empty.
+ * A node is drawn as pieces of time on its rows, each with one look. A piece is
+ * never empty.
  */
 enum look {
-    LOOK_HOST,    /* a host thread calls something */
-    LOOK_WAIT,    /* a host thread waits */
+    LOOK_HOST,    /* a call on a host thread */
+    LOOK_WAIT,    /* a blocked host thread */
     LOOK_COMPUTE, /* a kernel */
     LOOK_LOCAL,   /* a copy to or from the host, a memset, a host function */
     LOOK_HIDDEN,  /* communication while the device computes */
-    LOOK_EXPOSED, /* communication while it doesn't */
+    LOOK_EXPOSED, /* communication while it does not */
     LOOK_PENDING, /* communication that waits for its peers */
     LOOKS
 };
@@ -52,7 +52,7 @@ struct piece {
 struct overlap;
 typedef void piece_fn(void *arg, const struct piece *p);
 
-/* Call fn for each piece of node `at`, in the order of their begins. */
+/* Call fn for each piece of node `at`, in order of time. */
 void rows_pieces(const struct rows *rows, const struct graph *g,
                  const struct replay_time *time, const struct overlap *o,
                  uint32_t at, piece_fn *fn, void *arg);

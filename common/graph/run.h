@@ -1,9 +1,9 @@
 /*
- * run.h: a replay under way: what replay.c and meet.c share
+ * run.h: the state of a replay, shared by replay.c and meet.c
  *
- * A node moves on when its event in the agenda comes (enum phase), and when the
- * last thing that it waits for has happened. Whatever that sets off is put into
- * the agenda, at the earliest at the same moment; nothing recurses.
+ * A node changes its phase when its event is due, or when the last node that it
+ * waits for has ended. All consequences become events, at the same time at the
+ * earliest; nothing recurses.
  */
 #ifndef COMMLAB_GRAPH_RUN_H
 #define COMMLAB_GRAPH_RUN_H
@@ -14,24 +14,25 @@
 #include "graph/order.h"
 #include "graph/replay.h"
 
-/* What the event of a node in the agenda means. */
+/* The meaning of a node's event. */
 enum phase {
     PHASE_NONE,
-    PHASE_HOST,    /* its host part is over */
-    PHASE_LATENCY, /* its latency is over, its work begins */
+    PHASE_HOST,    /* its host part has ended */
+    PHASE_LATENCY, /* its latency has passed, its work begins */
     PHASE_WORK,    /* its work is done */
-    PHASE_END,     /* it ends, nothing else to do */
+    PHASE_END,     /* it ends, with nothing else to do */
     PHASE_ENDED,
 };
 
 struct node_state {
     enum phase phase;
-    uint32_t ready : 1;   /* all that orders it has ended */
-    uint32_t nready : 31; /* of a match's first member: members that are */
-    uint64_t arrival_ps;  /* likewise, host-only: of what they wait for */
+    uint32_t ready : 1;   /* everything before it has ended */
+    uint32_t nready : 31; /* of a match's first member: ready members */
+    uint64_t arrival_ps;  /* of a host-only match's first member: the arrival of
+                             the data that others wait for */
 };
 
-/* A replay under way. */
+/* A replay in progress. */
 struct run {
     const struct graph *g;
     const struct topo *topo;
@@ -41,7 +42,7 @@ struct run {
     struct cost_table *costs;
     struct flows *flows;
     struct node_state *state; /* by node */
-    int *nbusy;               /* by GPU: collectives that run on it */
+    int *nbusy;               /* by GPU: collectives running on it */
     uint32_t nended;
     char *err;
     size_t err_nbytes;
@@ -53,15 +54,15 @@ static inline const struct graph_node *run_node(const struct run *r,
     return &r->g->nodes[at].node;
 }
 
-/* A moment later; never later than AGENDA_NEVER. */
+/* The sum of two times, at most AGENDA_NEVER. */
 uint64_t run_after(uint64_t ps, uint64_t more_ps);
 
-/* The node's event is at this time. -1: no memory. */
+/* Schedule the node's event. Returns -1 if memory runs out. */
 int run_schedule(struct run *r, uint32_t at, enum phase phase, uint64_t ps);
 
 /*
- * Host-only node `at`, which has a match, is ready: those of its members end
- * whose ends are known now. -1: no memory.
+ * Host-only node `at`, which has a match, is ready: schedule the ends of the
+ * members whose ends are now known. Returns -1 if memory runs out.
  */
 int run_meet(struct run *r, uint32_t at, uint64_t now_ps);
 

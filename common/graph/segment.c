@@ -53,8 +53,8 @@ void segment_release(struct segment *s)
 }
 
 /*
- * Room for entry `last` of an array that doubles: it is reallocated when `last`
- * is a power of two.
+ * Make room for entry `last` of an array that doubles: it is reallocated when
+ * `last` is a power of two.
  */
 static int make_room(struct segment *s, void *array, uint32_t last,
                      size_t nbytes)
@@ -69,7 +69,7 @@ static int make_room(struct segment *s, void *array, uint32_t last,
     return 0;
 }
 
-/* ---- records ----------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------- */
 
 static const char *wrong_node(const struct segment *s,
                               const struct graph_node *n)
@@ -77,7 +77,7 @@ static const char *wrong_node(const struct segment *s,
     if (n->rank != s->rank || n->index != s->nnodes + 1)
         return "its number is not the next one of this rank";
     if (n->kind >= GRAPH_KINDS || n->match_kind > GRAPH_MATCH_MESSAGE ||
-        n->op >= GRAPH_OPS || n->math >= GRAPH_MATHS)
+        n->op >= TOPO_OPS || n->math >= TOPO_MATHS)
         return "unknown kind of operation";
     if (n->match && n->match_rank >= n->match_size)
         return "its rank in its match is not below the match's size";
@@ -114,7 +114,7 @@ static int add_node(struct segment *s, const char *body, uint32_t nbytes)
     return 0;
 }
 
-/* Append to what is known of node `index` beyond its record. */
+/* Append to the amendments and parts of node `index`. */
 static int append_to(struct segment *s, uint32_t index,
                      struct segment_amend what)
 {
@@ -166,7 +166,8 @@ static int add_part(struct segment *s, const char *body, uint32_t nbytes)
     return 0;
 }
 
-/* The text behind a head of head_nbytes, NULL unless it ends where it should. */
+/* The text after a head of head_nbytes, NULL unless it ends at the right
+ * place. */
 static const char *text_of(const char *body, uint32_t nbytes,
                            size_t head_nbytes, uint32_t text_nbytes)
 {
@@ -303,7 +304,7 @@ const char *segment_site(const struct segment *s, uint32_t id, char *out,
     return out;
 }
 
-/* ---- views ------------------------------------------------------------------- */
+/* ---- views --------------------------------------------------------------- */
 
 struct arena_block {
     struct arena_block *next;
@@ -330,8 +331,8 @@ void arena_release(struct arena *a)
 }
 
 /*
- * Add the amendments from *i on, up to the next part or the end, to the view's
- * own arrays. Moves *i there.
+ * Append the amendments from *i to the next part or the end to the view's
+ * arrays. Advances *i.
  */
 static int join_arrays(const struct segment *s, uint32_t *i,
                        struct arena *arena, struct graph_view *v)
@@ -367,7 +368,7 @@ static int join_arrays(const struct segment *s, uint32_t *i,
     return 0;
 }
 
-/* What a later part has of its own: whom it follows. */
+/* The deps of a later part: the parts it follows. */
 static int begin_part(const struct format_part *p, struct arena *arena,
                       struct graph_view *v)
 {
@@ -385,7 +386,7 @@ static int begin_part(const struct format_part *p, struct arena *arena,
     v->node.host_ps = 0;
     v->node.latency_ps = p->latency_ps;
     v->node.flops = 0;
-    v->node.match = 0; // met by the first part
+    v->node.match = 0; // belongs to the first part
     v->node.match_kind = GRAPH_MATCH_NONE;
     v->node.group = 0;
     v->node.ndeps = (uint16_t)p->nafter;

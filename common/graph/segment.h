@@ -1,11 +1,11 @@
 /*
- * segment.h: one rank's segment, read
+ * segment.h: reading one rank's segment
  *
- * Works on the bytes of format.h, in a peer's memfd that grows while it is read,
- * or in a file. Records are checked one by one before anything is taken from
- * them, so damaged bytes lead to a message, never to a crash; what a segment
- * holds afterwards can be trusted: indices are in range, arrays have the
- * lengths that their counts say, texts end.
+ * Reads the bytes of format.h, from a peer's memfd that grows at the same time,
+ * or from a file. Each record is checked before it is used, so damaged bytes
+ * give an error, never a crash. The contents of a segment can be trusted:
+ * indices are in range, arrays have the lengths of their counts, and texts are
+ * terminated.
  */
 #ifndef COMMLAB_GRAPH_SEGMENT_H
 #define COMMLAB_GRAPH_SEGMENT_H
@@ -15,26 +15,26 @@
 
 struct segment_node {
     const struct graph_node *node; /* deps, moves, accesses follow it */
-    uint32_t amend, last;          /* of its amendments, 0: none */
+    uint32_t amend, last;          /* its first and last amendment, 0: none */
     uint32_t nparts;
 };
 
-struct segment_amend {                /* an amendment, or where a part begins */
-    const struct format_amend *amend; /* moves, accesses follow it; or NULL */
-    const struct format_part *part;   /* points follow it; or NULL */
+struct segment_amend {                /* an amendment, or the start of a part */
+    const struct format_amend *amend; /* with moves and accesses; or NULL */
+    const struct format_part *part;   /* with points; or NULL */
     uint32_t next;
 };
 
 struct segment_site {
     const struct format_site *site;
-    const char *text; /* NULL as long as there is none */
+    const char *text; /* NULL: none yet */
 };
 
 struct segment {
     const char *bytes;
-    uint64_t at; /* read so far; where it went wrong */
+    uint64_t at; /* offset read so far, or of an error */
     uint32_t rank, nranks;
-    char wrong[160]; /* what, "" if nothing */
+    char wrong[160]; /* the error, "" if none */
 
     /* Numbered from 1: entry 0 of each is empty. */
     struct segment_node *node;
@@ -42,31 +42,31 @@ struct segment {
     struct segment_site *site;
     const char **string;
     const char *machine;               /* NULL: not noted */
-    const struct format_queue **queue; /* in order of their notes */
+    const struct format_queue **queue; /* in the order of their notes */
     const struct format_alloc **alloc;
     const struct format_fault **fault;
     uint32_t nnodes, namends, nsites, nstrings, nqueues, nallocs, nfaults;
 };
 
 /*
- * Begin to read the segment at `bytes` (aligned to 8), of which `nbytes` are
- * there. 0, or -1 with s->at and s->wrong set. The bytes stay the caller's and
- * must outlive s.
+ * Start reading the segment at `bytes` (aligned to 8), with `nbytes` available.
+ * The caller keeps the bytes, which must outlive s. Returns 0, or -1 with s->at
+ * and s->wrong set.
  */
 int segment_init(struct segment *s, const char *bytes, uint64_t nbytes);
 void segment_release(struct segment *s);
 
-/* Read on up to `used`. 0, or -1 as above. */
+/* Continue up to `used`. Returns 0 or -1 as above. */
 int segment_advance(struct segment *s, uint64_t used);
 
 const char *segment_string(const struct segment *s, uint32_t id);
 
-/* "file:line" of a call site, whether the segment was saved or not, into out;
- * "?" for one that there isn't. Returns out. */
+/* "file:line" of a call site into out, for saved and live segments; "?" if it
+ * doesn't exist. Returns out. */
 const char *segment_site(const struct segment *s, uint32_t id, char *out,
                          size_t nbytes);
 
-/* Memory that lives as long as what is made of it. */
+/* Allocations that are freed together. */
 struct arena {
     struct arena_block *blocks;
 };
@@ -74,9 +74,9 @@ void *arena_alloc(struct arena *a, size_t nbytes); /* NULL: no memory */
 void arena_release(struct arena *a);
 
 /*
- * The first n parts of a node with their amendments added, one behind the other
- * in out; arrays that had to be made lie in a. The site's text is "" unless the
- * segment was saved. -1: no memory.
+ * The first n parts of a node, with their amendments, into out[n]; new arrays
+ * are allocated from a. The text of the site is "" unless the segment was
+ * saved. Returns -1 if memory runs out.
  */
 int segment_views(const struct segment *s, uint32_t index, uint32_t n,
                   struct arena *a, struct graph_view *out);

@@ -32,8 +32,8 @@ void site_locate(const void *address, char *module, size_t nbytes,
 }
 
 /*
- * The module of the last question, kept open: questions come in bulk, mostly
- * about one program. libdw isn't thread-safe, hence the lock.
+ * The last module, kept open: lookups come in bulk, mostly for one program.
+ * libdw isn't thread-safe, hence the lock.
  */
 static struct {
     pthread_mutex_t lock;
@@ -71,15 +71,15 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Headers whose inline functions call CUDA for somebody else. */
+/* True for headers whose inline functions call CUDA on behalf of a caller. */
 static int is_convenience(const char *file)
 {
     return strcmp(file, "cuda_runtime.h") == 0 || strcmp(file, "device.h") == 0;
 }
 
 /*
- * Where the function inlined at address was called, if it was: the C++
- * conveniences of CUDA's headers are, and their callers are what matters.
+ * The call site of the function inlined at address, if there is one: the C++
+ * wrappers in CUDA's headers are inlined, and their callers are what matters.
  */
 static int find_caller(Dwfl_Module *module, Dwarf_Addr address,
                        const char **file, int *line)

@@ -1,10 +1,9 @@
 /*
- * timeline.h: when what ran, as a picture
+ * timeline.h: drawing a timeline
  *
- * One row for each host thread and each queue. Operations that form one (a
- * collective, a send and its receive) are joined across ranks. Communication
- * that a device's own computation hides is told apart from what it waits for
- * (overlap.h).
+ * There is a row for each host thread and each queue. The members of one
+ * operation (a collective, a send and its receive) are joined across ranks.
+ * Hidden and exposed communication (overlap.h) look different.
  */
 #ifndef COMMLAB_GRAPH_TIMELINE_H
 #define COMMLAB_GRAPH_TIMELINE_H
@@ -13,27 +12,27 @@
 
 #include "graph/replay.h"
 
-/* What a picture is made of. */
+/* The input of a picture. */
 struct timeline {
     const struct graph *graph;
     const struct replay_time *time; /* replay_times() */
     const struct topo *topo;        /* names of resources; may be NULL */
     const char *title;
-    const char *span; /* NULL, or draw only what happens while operations of
-                         spans whose names hold this text run; SVG alone */
+    const char *span; /* NULL, or draw only the time in which operations run
+                         in spans whose names contain this text; only SVG */
 };
 
 /*
- * The trace event format, as Perfetto and chrome://tracing read it: a process
- * for each rank, a thread for each row, an arrow between the members of a match.
- * Times are microseconds, with all digits. Returns 0, or -1 with errno.
+ * The trace event format of Perfetto and chrome://tracing: a process for each
+ * rank, a thread for each row, an arrow between the members of a match. Times
+ * are microseconds, with all digits. Returns 0, or -1 with errno.
  */
 int timeline_json(FILE *f, const struct timeline *t);
 
 /*
- * A picture for people, readable in print and without colours. What is
- * narrower than a quarter of a pixel beside its like is left out. Returns 0, or
- * -1 with errno.
+ * A picture, readable in print and without colours. Leaves out bars narrower
+ * than a quarter of a pixel next to one with the same look. Returns 0, or -1
+ * with errno.
  */
 int timeline_svg(FILE *f, const struct timeline *t);
 

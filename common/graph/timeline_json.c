@@ -23,7 +23,7 @@ struct writer {
     int nevents;
 };
 
-/* ps as microseconds, exactly. */
+/* Write ps as microseconds, exactly. */
 static void put_us(FILE *f, const char *key, uint64_t ps)
 {
     fprintf(f, ",\"%s\":%" PRIu64 ".%06" PRIu64, key, ps / 1000000,

@@ -9,8 +9,8 @@
 #include "graph/timeline.h"
 
 /*
- * Every look differs from every other in lightness or pattern, so that it can
- * be told in print.
+ * Looks differ in lightness or pattern, so that they can be distinguished in
+ * print.
  */
 static const struct {
     const char *name, *fill, *ink; /* ink: of text on it */
@@ -30,8 +30,8 @@ enum {
     WIDTH = 1000, /* the plot */
     RIGHT = 20,
     TOP = 64,     /* title and axis */
-    ROW = 24,     /* a row, */
-    BAR = 18,     /* and what is drawn in it */
+    ROW = 24,     /* height of a row, */
+    BAR = 18,     /* and of a bar in it */
     GAP = 8,      /* between ranks */
     LETTER = 6,   /* one letter of a bar's text */
     LEGEND = 215, /* one entry of the legend, five to a line */
@@ -42,9 +42,9 @@ struct drawing {
     FILE *f;
     const struct timeline *t;
     const struct rows *rows;
-    uint64_t begin_ps, end_ps; /* what is drawn */
+    uint64_t begin_ps, end_ps; /* the time that is drawn */
     struct {                   /* by row */
-        double y, until;       /* top; right end of what is drawn, */
+        double y, until;       /* top; right end of the last bar, */
         enum look look;        /* and its look */
     } * row;
     double bottom;
@@ -77,7 +77,7 @@ static const char defs[] =
     "fill=\"#ffffff\"/><path d=\"M2 0V4\" stroke=\"#c9a0a6\"/></pattern>\n"
     "</defs>\n";
 
-/* ---- frame ------------------------------------------------------------------- */
+/* ---- frame --------------------------------------------------------------- */
 
 static void place_rows(struct drawing *d)
 {
@@ -110,7 +110,8 @@ static void put_head(const struct drawing *d)
     fputs("</text>\n", d->f);
 }
 
-/* 1, 2 or 5 times a power of ten: at most ten of them make up the whole. */
+/* The step between ticks: 1, 2 or 5 times a power of ten, at most ten of
+ * them. */
 static uint64_t tick_step(uint64_t whole_ps)
 {
     uint64_t step = 1;
@@ -167,9 +168,9 @@ static void put_legend(const struct drawing *d)
     }
 }
 
-/* ---- operations -------------------------------------------------------------- */
+/* ---- operations ---------------------------------------------------------- */
 
-/* Does this letter begin a name's second word, as in "ncclSend"? */
+/* True if this letter begins a second word of a name, as in "ncclSend". */
 static int begins_word(const char *name, const char *at)
 {
     return at > name && at[0] >= 'A' && at[0] <= 'Z' && at[-1] >= 'a' &&
@@ -177,8 +178,8 @@ static int begins_word(const char *name, const char *at)
 }
 
 /*
- * As much of a name as a bar has room for: if it is too long, what follows the
- * library's prefix. 0 where fewer than three letters fit.
+ * The part of a name that fits into a bar; if it is too long, without the
+ * library's prefix. Returns 0 if fewer than three letters fit.
  */
 static int fit_text(char *out, size_t nbytes, const char *name, double width)
 {
@@ -194,8 +195,8 @@ static int fit_text(char *out, size_t nbytes, const char *name, double width)
     return fits >= 3;
 }
 
-/* A bar's text. On a pattern it is read on a white copy of itself with a wide
- * outline: not all that draws SVG knows of paint-order. */
+/* The text of a bar. On a pattern, it lies on a white copy of itself with a
+ * wide outline: not all SVG renderers support paint-order. */
 static void put_text(const struct drawing *d, double x, double y,
                      const char *text, enum look l)
 {
@@ -217,7 +218,7 @@ static void put_piece(void *arg, const struct piece *p)
         return;
     const double x = x_of(d, p->begin_ps), end = x_of(d, p->end_ps);
     if (end <= d->row[p->row].until + 0.25 && d->row[p->row].look == p->look)
-        return; // nobody could see it beside its like
+        return; // invisible next to a bar with the same look
     d->row[p->row].until = end;
     d->row[p->row].look = p->look;
     const double y = d->row[p->row].y;
@@ -237,7 +238,7 @@ static void put_piece(void *arg, const struct piece *p)
     fputs("</g>\n", d->f);
 }
 
-/* A line through the ends of the members of a match, on device rows. */
+/* Draw a line through the ends of the members of a match, on device rows. */
 static void put_join(const struct drawing *d, uint32_t at)
 {
     uint32_t n;
@@ -259,7 +260,7 @@ static void put_join(const struct drawing *d, uint32_t at)
             x, top, bottom + BAR);
 }
 
-/* From when to when: all, or while operations of the span run. */
+/* Choose the time to draw: everything, or while operations of the span run. */
 static void choose_window(struct drawing *d)
 {
     const struct timeline *const t = d->t;
@@ -274,7 +275,7 @@ static void choose_window(struct drawing *d)
         if (time->end_ps > d->end_ps)
             d->end_ps = time->end_ps;
     }
-    if (d->begin_ps >= d->end_ps) // no such span: all of nothing
+    if (d->begin_ps >= d->end_ps) // no such span: an empty picture
         d->begin_ps = 0;
 }
 

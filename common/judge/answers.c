@@ -10,7 +10,7 @@
 #include <sys/stat.h> /* fstat */
 #include <unistd.h>   /* read */
 
-enum { MOST = 64 << 10 }; /* bytes of an answers.txt that are looked at */
+enum { MOST = 64 << 10 }; /* bytes of answers.txt that are read */
 
 char *answers_load(const char *path)
 {
@@ -28,7 +28,7 @@ char *answers_load(const char *path)
     return text;
 }
 
-/* ---- reading ------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------- */
 
 static const char *skip_blanks(const char *at)
 {
@@ -37,7 +37,7 @@ static const char *skip_blanks(const char *at)
     return at;
 }
 
-/* Where the number begins, if the line answers the question. */
+/* The start of the number, if the line answers the question. */
 static const char *answer_in(const char *line, const char *name)
 {
     const size_t length = strlen(name);
@@ -94,9 +94,9 @@ int answers_find(const char *text, const char *name, double *number, char *err,
     return -1;
 }
 
-/* ---- judging ------------------------------------------------------------------ */
+/* ---- judging ------------------------------------------------------------- */
 
-/* The place of a number on a grid whose steps are as wide as the tolerance. */
+/* The position of a number on a grid with steps as wide as the tolerance. */
 static int64_t place_of(double number, double tolerance)
 {
     if (tolerance == 0)
@@ -142,12 +142,12 @@ void answers_judge(const struct judge_answer *table, const struct judge_task *t,
     while (a && a->name && strcmp(a->name, name) != 0)
         a++;
     if (!a || !a->name) {
-        judge_fail(v, "the plan asks for \"%s\", which this lab does not know",
+        judge_fail(v, "the plan asks for \"%s\", which this lab does not have",
                    name);
         return;
     }
     if (!t->answers) {
-        judge_fail(v, "there is no answers.txt beside your code");
+        judge_fail(v, "there is no answers.txt next to your code");
         return;
     }
     const int found = answers_find(t->answers, name, &number, err, sizeof err);
@@ -157,6 +157,6 @@ void answers_judge(const struct judge_answer *table, const struct judge_task *t,
     } else if (found < 0) {
         judge_fail(v, "%s", err);
     } else if (!is_right(a, t, number)) {
-        judge_fail(v, "%s = %g is not right", name, number);
+        judge_fail(v, "%s = %g is wrong", name, number);
     }
 }

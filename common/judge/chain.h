@@ -1,15 +1,16 @@
 /*
- * chain.h: an iteration's input follows from the output before it
+ * chain.h: each iteration's input depends on the previous output
  *
- * Whoever computes the same function twice could remember the answer. So the
- * seed of iteration i depends on what this rank showed for iteration i - 1: the
- * rank computes it as it goes, the judge from the evidence.
+ * Code that computes the same function twice could cache the answer. So the
+ * seed of iteration i depends on the output that this rank recorded for
+ * iteration i - 1: the rank computes it during the run, the judge from the
+ * evidence.
  *
  *     seed(0) = judge_seed(case seed, 0)
  *     seed(i) = judge_seed(case seed ^ digest of iteration i - 1, i)
  *
- * Iterations below 0 are warm-up: nobody sees their outputs, and their digest
- * is that of nothing.
+ * Iterations below 0 are warm-up: their outputs are not recorded, and their
+ * digest is that of no output.
  */
 #ifndef COMMLAB_JUDGE_CHAIN_H
 #define COMMLAB_JUDGE_CHAIN_H
@@ -19,7 +20,7 @@
 
 #define CHAIN_NOTHING UINT64_C(0) /* digest of no output */
 
-/* The digest so far, with nbytes more. Order matters. */
+/* Extend a digest by nbytes. The order of calls matters. */
 uint64_t chain_digest(uint64_t digest, const void *data, size_t nbytes);
 
 uint64_t chain_seed(uint64_t case_seed, int iteration, uint64_t digest);

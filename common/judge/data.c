@@ -5,32 +5,32 @@
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* memcpy */
 
-#include "judge/minifloat.h"
+#include "base/narrow.h"
 
-enum family { SIGNED, UNSIGNED, FLOAT, MINIFLOAT };
+enum family { SIGNED, UNSIGNED, FLOAT, NARROW };
 
 static const struct {
     const char *name;
     size_t size;
     enum family family;
-    const struct minifloat *mini;
+    enum narrow_type narrow;
 } types[DATA_TYPES] = {
-    [DATA_INT8] = {"int8", 1, SIGNED, NULL},
-    [DATA_UINT8] = {"uint8", 1, UNSIGNED, NULL},
-    [DATA_INT32] = {"int32", 4, SIGNED, NULL},
-    [DATA_UINT32] = {"uint32", 4, UNSIGNED, NULL},
-    [DATA_INT64] = {"int64", 8, SIGNED, NULL},
-    [DATA_UINT64] = {"uint64", 8, UNSIGNED, NULL},
-    [DATA_HALF] = {"half", 2, MINIFLOAT, &minifloat_half},
-    [DATA_FLOAT] = {"float", 4, FLOAT, NULL},
-    [DATA_DOUBLE] = {"double", 8, FLOAT, NULL},
-    [DATA_BFLOAT16] = {"bfloat16", 2, MINIFLOAT, &minifloat_bfloat},
-    [DATA_FP8E4M3] = {"fp8e4m3", 1, MINIFLOAT, &minifloat_fp8e4m3},
-    [DATA_FP8E5M2] = {"fp8e5m2", 1, MINIFLOAT, &minifloat_fp8e5m2},
+    [DATA_INT8] = {"int8", 1, SIGNED, 0},
+    [DATA_UINT8] = {"uint8", 1, UNSIGNED, 0},
+    [DATA_INT32] = {"int32", 4, SIGNED, 0},
+    [DATA_UINT32] = {"uint32", 4, UNSIGNED, 0},
+    [DATA_INT64] = {"int64", 8, SIGNED, 0},
+    [DATA_UINT64] = {"uint64", 8, UNSIGNED, 0},
+    [DATA_HALF] = {"half", 2, NARROW, NARROW_FP16},
+    [DATA_FLOAT] = {"float", 4, FLOAT, 0},
+    [DATA_DOUBLE] = {"double", 8, FLOAT, 0},
+    [DATA_BFLOAT16] = {"bfloat16", 2, NARROW, NARROW_BF16},
+    [DATA_FP8E4M3] = {"fp8e4m3", 1, NARROW, NARROW_E4M3},
+    [DATA_FP8E5M2] = {"fp8e5m2", 1, NARROW, NARROW_E5M2},
 };
 static const char *const ops[DATA_OPS] = {"sum", "prod", "max", "min"};
 
-/* ---- names and sizes ------------------------------------------------------- */
+/* ---- names and sizes ----------------------------------------------------- */
 
 int data_type(const char *name)
 {
@@ -67,19 +67,20 @@ double data_epsilon(enum data_type type)
 {
     switch (types[type].family) {
     case FLOAT: return (type == DATA_FLOAT ? FLT_EPSILON : DBL_EPSILON) / 2;
-    case MINIFLOAT: return ldexp(0.5, -types[type].mini->mantissa_bits);
+    case NARROW: return ldexp(0.5, -narrow_mantissa_bits(types[type].narrow));
     default: return 0;
     }
 }
 
-/* ---- one element ------------------------------------------------------------- */
+/* ---- one element --------------------------------------------------------- */
 
 static int is_integer(enum data_type type)
 {
     return types[type].family == SIGNED || types[type].family == UNSIGNED;
 }
 
-/* The bits of element i, not extended (little-endian, as every GPU's host). */
+/* The bits of element i, not extended (little-endian, like the host of every
+ * GPU). */
 static uint64_t bits_at(const void *buf, size_t i, size_t size)
 {
     uint64_t bits = 0;
@@ -114,10 +115,10 @@ double data_get(const void *buf, size_t i, enum data_type type)
     case SIGNED: return (double)(int64_t)integer_at(buf, i, type);
     case UNSIGNED: return (double)integer_at(buf, i, type);
     case FLOAT: return float_at(buf, i, type);
-    case MINIFLOAT: break;
+    case NARROW: break;
     }
-    return minifloat_decode(types[type].mini,
-                            (uint32_t)bits_at(buf, i, types[type].size));
+    return narrow_decode((unsigned)bits_at(buf, i, types[type].size),
+                         types[type].narrow);
 }
 
 static void put(void *buf, size_t i, enum data_type type, const void *bits)
@@ -131,8 +132,9 @@ void data_set(void *buf, size_t i, enum data_type type, double value)
         const uint64_t bits =
             value < 0 ? (uint64_t)(int64_t)value : (uint64_t)value;
         put(buf, i, type, &bits);
-    } else if (types[type].mini) {
-        const uint32_t bits = minifloat_encode(types[type].mini, value);
+    } else if (types[type].family == NARROW) {
+        const uint32_t bits =
+            narrow_encode(value, types[type].narrow, NARROW_NEAREST);
         put(buf, i, type, &bits);
     } else if (type == DATA_FLOAT) {
         put(buf, i, type, &(float){(float)value});
@@ -141,13 +143,14 @@ void data_set(void *buf, size_t i, enum data_type type, double value)
     }
 }
 
-/* ---- filling and combining ----------------------------------------------------- */
+/* ---- filling and combining ----------------------------------------------- */
 
 int data_value(uint64_t seed, size_t i, enum data_type type)
 {
     const uint64_t random = judge_seed(seed, i);
-    const int magnitude =
-        types[type].size == 1 && types[type].mini ? 1 : 1 + (int)(random % 4);
+    const int magnitude = types[type].size == 1 && types[type].family == NARROW
+                              ? 1
+                              : 1 + (int)(random % 4);
     const int negative = (int)(random >> 63);
     return negative && types[type].family != UNSIGNED ? -magnitude : magnitude;
 }
@@ -214,7 +217,7 @@ void data_combine(void *acc, const void *in, size_t count, enum data_type type,
         }
 }
 
-/* ---- comparing --------------------------------------------------------------------- */
+/* ---- comparing ----------------------------------------------------------- */
 
 struct difference {
     size_t count, first;
@@ -222,7 +225,7 @@ struct difference {
 
 static int near(double got, double want, double relative, double absolute)
 {
-    // equal infinities are near; with a NaN nothing holds
+    // equal infinities are near; a NaN is near nothing
     return got == want ||
            (isfinite(want) &&
             fabs(got - want) <= absolute + relative * fabs(want));

@@ -1,9 +1,8 @@
 /*
- * data.h: element types, filling and comparing: one of each, for everybody
+ * data.h: element types; filling, combining and comparing buffers
  *
- * Types and operations are numbered as NCCL numbers them, so that a plan's
- * "float" is the same thing in a rank, where NCCL is, and in the judge, where
- * it isn't.
+ * Types and operations have NCCL's numbers, so that a plan's "float" is the
+ * same in a rank, which uses NCCL, and in the judge, which does not.
  */
 #ifndef COMMLAB_JUDGE_DATA_H
 #define COMMLAB_JUDGE_DATA_H
@@ -30,7 +29,7 @@ enum data_type {
 };
 enum data_op { DATA_SUM, DATA_PROD, DATA_MAX, DATA_MIN, DATA_OPS };
 
-/* "int32" -> its number, names as nccl-tests has them; -1 if it is none. */
+/* The number of "int32", ...: the names of nccl-tests; -1 if unknown. */
 int data_type(const char *name);
 int data_op(const char *name);
 const char *data_type_name(enum data_type type);
@@ -44,26 +43,26 @@ size_t data_size(enum data_type type);
 double data_epsilon(enum data_type type);
 
 /* Element i of a buffer as a number, and back, rounded to the type. Integers
- * beyond 2^53 are rounded: data_combine() and data_compare() don't do that. */
+ * beyond 2^53 are rounded: data_combine() and data_compare() are exact. */
 double data_get(const void *buf, size_t i, enum data_type type);
 void data_set(void *buf, size_t i, enum data_type type, double value);
 
 /*
  * Element i of a rank's input. Values are small integers, never 0, so that
  * sums, and products over a few ranks, are exact in every type: a result is
- * right or wrong to the bit, whatever order it was computed in. They are 1 to
+ * right or wrong to the bit, in any order of computation. They are 1 to
  * 4, also negative where the type has a sign; in the 8-bit floating-point
- * types, in which 9 is no number, 1 and -1.
+ * types, which cannot represent 9, 1 and -1.
  */
 int data_value(uint64_t seed, size_t i, enum data_type type);
 
-/* count elements of the input that follows from a seed. */
+/* Fill a buffer with the first `count` elements of the input of a seed. */
 void data_fill(void *buf, size_t count, enum data_type type, uint64_t seed);
 
 /*
- * The same, of numbers that take all the bits which leave sums of nterms of them
- * exact: whoever sums, or just moves them, at a lower precision than the type's
- * gets something else. Integers and 8-bit types: as data_fill().
+ * The same with numbers of as many bits as keep sums of nterms of them exact:
+ * summing or moving them at a lower precision than the type's changes the
+ * result. Integers and 8-bit types: as data_fill().
  */
 void data_fill_sum(void *buf, size_t count, enum data_type type, int nterms,
                    uint64_t seed);
@@ -76,9 +75,9 @@ void data_combine(void *acc, const void *in, size_t count, enum data_type type,
                   enum data_op op);
 
 /*
- * Compare a rank's output with what it should be. Fails the verdict with the
- * first difference and how many there are: "element 17 of rank 2 is 3, should
- * be 5 (3 of 1003 differ)". Integers must be equal; a NaN never is.
+ * Compare a rank's output with the expected one. Fails the verdict with the
+ * first difference and their number: "element 17 of rank 2 is 3, should be 5 (3
+ * of 1003 differ)". Integers must be equal; a NaN never is.
  */
 void data_compare(const void *got, const void *want, size_t count,
                   enum data_type type, int rank, struct judge_verdict *v);
@@ -91,7 +90,7 @@ void data_compare_near(const void *got, const void *want, size_t count,
                        enum data_type type, double relative, double absolute,
                        int rank, struct judge_verdict *v);
 
-/* How many elements differ, as data_compare() counts them. */
+/* Number of elements that differ, as counted by data_compare(). */
 size_t data_differ(const void *got, const void *want, size_t count,
                    enum data_type type);
 

@@ -1,10 +1,9 @@
 /*
  * evidence.c: reading evidence, in the judge
  *
- * A rank's records are checked once, from the first on, up to where the file is
- * well formed; an index sorted by case, iteration, kind and position finds them
- * afterwards, so that a file of a million small records costs no more than its
- * size.
+ * A rank's records are checked once, from the first up to the end or to damage.
+ * Later lookups use an index sorted by case, iteration, kind and position, so a
+ * file of a million small records costs no more than its size.
  */
 #define _GNU_SOURCE
 #include "judge/evidence.h"
@@ -53,9 +52,9 @@ static int by_place(const void *x, const void *y)
     return order ? order : compare_u64((uintptr_t)a, (uintptr_t)b);
 }
 
-/* ---- checking a rank's bytes --------------------------------------------------- */
+/* ---- checking a rank's bytes --------------------------------------------- */
 
-/* The record at byte `at`, if a whole one is there. */
+/* The record at byte `at`, if it is complete. */
 static const struct record *record_at(const char *data, size_t nbytes,
                                       size_t at)
 {
@@ -102,7 +101,7 @@ static void scan(struct rank *r, int rank, size_t nbytes, uint64_t nonce)
                  rank);
 }
 
-/* ---- life cycle ---------------------------------------------------------------------- */
+/* ---- life cycle ---------------------------------------------------------- */
 
 struct evidence *evidence_new(int nranks, uint64_t nonce)
 {
@@ -114,7 +113,7 @@ struct evidence *evidence_new(int nranks, uint64_t nonce)
     e->nonce = nonce;
     for (int i = 0; i < nranks; i++)
         snprintf(e->rank[i].problem, sizeof e->rank[i].problem,
-                 "rank %d: shows no evidence", i);
+                 "rank %d: no evidence", i);
     return e;
 }
 
@@ -160,7 +159,7 @@ struct evidence *evidence_load(const char *path_format, int nranks,
             evidence_give(e, i, data, nbytes);
         else
             snprintf(e->rank[i].problem, sizeof e->rank[i].problem,
-                     "rank %d: shows no evidence: %s", i, strerror(errno));
+                     "rank %d: no evidence: %s", i, strerror(errno));
     }
     return e;
 }
@@ -174,7 +173,7 @@ void evidence_free(struct evidence *e)
     free(e);
 }
 
-/* ---- looking things up ------------------------------------------------------------------ */
+/* ---- looking things up --------------------------------------------------- */
 
 int evidence_done(const struct evidence *e, int rank)
 {
@@ -186,7 +185,7 @@ const char *evidence_problem(const struct evidence *e, int rank)
     return e->rank[rank].problem[0] ? e->rank[rank].problem : NULL;
 }
 
-/* The first record of the index that isn't before (case, iteration, kind). */
+/* The first record of the index at or after (case, iteration, kind). */
 static size_t lower_bound(const struct rank *r, unsigned case_no,
                           unsigned iteration, enum evidence_kind kind)
 {
@@ -214,7 +213,7 @@ static int is_at(const struct rank *r, size_t i, unsigned case_no,
            r->index[i]->iteration == iteration && r->index[i]->kind == kind;
 }
 
-/* The last one of that name, so that a repeated one wins. */
+/* The last record with that name: a repeated one wins. */
 static const struct record *find(const struct evidence *e, int rank,
                                  enum evidence_kind kind, unsigned case_no,
                                  unsigned iteration, const char *name)
@@ -271,7 +270,7 @@ const char *evidence_text(const struct evidence *e, int rank, unsigned case_no)
 {
     const struct record *const r =
         find(e, rank, EVIDENCE_TEXT, case_no, 0, "text");
-    // put with its NUL
+    // includes its NUL
     return r && r->nbytes && ((const char *)(r + 1))[r->nbytes - 1] == 0
                ? (const char *)(r + 1)
                : NULL;

@@ -15,7 +15,7 @@
 struct evidence_out {
     FILE *file;
     uint64_t nonce;
-    uint64_t digest; /* of the outputs since it was taken */
+    uint64_t digest; /* of the outputs since it was last taken */
 };
 
 static struct evidence_out *new_out(FILE *file, uint64_t nonce)
@@ -68,7 +68,7 @@ void evidence_put_status(struct evidence_out *e, unsigned case_no,
                      strlen(text) + 1);
     evidence_put(e, EVIDENCE_STATUS, case_no, 0, "status", &value,
                  sizeof value);
-    // A later crash must not take with it what was shown before.
+    // A later crash must not lose earlier records.
     fflush(e->file);
 }
 

@@ -10,7 +10,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How many values at either end are left out: k - 1. */
+/* Number of values left out at either end: k - 1. */
 static int left_out(int n)
 {
     double exactly = 1, below = 0; // P(B = k), P(B < k)

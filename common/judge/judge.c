@@ -5,6 +5,7 @@
 #include <stdio.h>  /* vsnprintf */
 #include <string.h> /* strcmp */
 
+#include "base/mix.h"
 #include "judge/answers.h"
 #include "judge/chain.h"
 #include "judge/interval.h"
@@ -13,10 +14,7 @@
 
 uint64_t judge_seed(uint64_t seed, uint64_t i)
 {
-    uint64_t x = seed + 0x9e3779b97f4a7c15u * (i + 1);
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
+    return mix_nth(seed, i);
 }
 
 uint64_t judge_case_seed(uint64_t seed, const char *case_name)
@@ -50,7 +48,7 @@ void judge_fail(struct judge_verdict *v, const char *format, ...)
     v->pass = 0;
     v->score = 0;
     if (v->message[0])
-        return; // the first reason is the one to read
+        return; // keep the first reason
     va_start(args, format);
     vsnprintf(v->message, sizeof v->message, format, args);
     va_end(args);
@@ -64,7 +62,7 @@ const void *judge_output(const struct judge_task *t, int rank, int iteration,
     const unsigned char *const p = evidence_output(
         t->evidence, rank, t->case_no, (unsigned)iteration, name, &have);
     if (!p || have != nbytes + 2 * JUDGE_RED_ZONE) {
-        judge_fail(v, "rank %d shows no output \"%s\" of %zu bytes", rank, name,
+        judge_fail(v, "rank %d has no output \"%s\" of %zu bytes", rank, name,
                    nbytes);
         return NULL;
     }
@@ -80,7 +78,7 @@ const void *judge_output(const struct judge_task *t, int rank, int iteration,
     return p + JUDGE_RED_ZONE;
 }
 
-/* Did all ranks get to the end of this case? */
+/* Check that all ranks reached the end of this case. */
 static void judge_status(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int r = 0; r < t->nranks; r++) {
@@ -102,9 +100,9 @@ static void judge_status(const struct judge_task *t, struct judge_verdict *v)
 }
 
 /*
- * A GPU's clock and its host's measure the same stretch (lab_end()); the host's
- * also the calls around it. Where they disagree by more than that, the time means
- * nothing: a person has to see why.
+ * A GPU's clock and its host's measure the same interval (lab_end()); the
+ * host's also includes the calls around it. If they differ by more than that,
+ * the time is meaningless and needs review.
  */
 static void judge_clocks(const struct judge_task *t, int iteration,
                          struct judge_verdict *v)
@@ -119,14 +117,14 @@ static void judge_clocks(const struct judge_task *t, int iteration,
             continue;
         v->suspected = 1;
         judge_fail(v,
-                   "rank %d: %.4g us by its GPU's clock are %.4g us by its "
+                   "rank %d: %.4g us on its GPU's clock but %.4g us on its "
                    "host's: a person will look at it",
                    r, us, host_us);
         return;
     }
 }
 
-/* The slowest rank's time, as the ranks show it. */
+/* The slowest rank's time, as recorded by the ranks. */
 static double shown_time(const struct judge_task *t, int iteration)
 {
     double slowest = -1;
@@ -141,8 +139,8 @@ static double shown_time(const struct judge_task *t, int iteration)
 }
 
 /*
- * Median over iterations of the slowest rank's time. A timed case on simgpu takes
- * it from the graph, which is replayed here, and not from what the process says.
+ * Median over iterations of the slowest rank's time. For a timed case on simgpu
+ * it is computed by replaying the graph, not taken from the process.
  */
 static double judge_time(const struct judge_task *t)
 {
@@ -170,7 +168,7 @@ static void judge_speed(const struct judge_kind *k, const struct judge_task *t,
     if (t->spans && k->limit_us)
         v->limit_us = k->limit_us(t);
     if (t->graph_problem)
-        judge_fail(v, "it can't be timed: %s", t->graph_problem);
+        judge_fail(v, "cannot be timed: %s", t->graph_problem);
     for (int i = 0; t->clocked && i < t->iterations; i++)
         judge_clocks(t, i, v);
     if (v->pass)
@@ -178,9 +176,9 @@ static void judge_speed(const struct judge_kind *k, const struct judge_task *t,
 }
 
 /*
- * What worked by luck fails, where the graph shows it. What did not, too, and for
- * the same reason: the hazard is there in every run, the wrong numbers that it
- * leaves behind are others each time.
+ * A case with a hazard in its graph fails, with the hazard as the reason even
+ * if its output is wrong: every run has the hazard, but its wrong numbers
+ * differ each time.
  */
 static void judge_luck(const struct judge_task *t, struct judge_verdict *v)
 {

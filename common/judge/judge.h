@@ -1,20 +1,20 @@
 /*
  * judge.h: from evidence to a verdict
  *
- * A lab's staff code has two halves. `run` lives in the rank's process, calls
+ * A lab's staff code has two halves. `run` runs in the rank's process, calls
  * the student's functions and writes evidence (lab/lab.h). `judge`, declared
  * here, is pure: from the case's parameters, the ranks' seeds and the evidence
- * it computes what should have come out, and says what did. The same judge runs
- * in the student's own program for quick feedback and in the grader, where
- * alone seeds are secret.
+ * it computes the expected output, and compares. The same judge runs in the
+ * student's own program for quick feedback and in the grader, the only place
+ * where seeds are secret.
  *
- * On simgpu the run's execution graph is evidence, too: it says when each operation
- * began and ended on the modelled machine (spans.h). Timed cases are scored by
- * it; on real GPUs, by the times that ranks show.
+ * On simgpu the run's execution graph is evidence, too: it determines when each
+ * operation began and ended on the modelled machine (spans.h). Timed cases are
+ * scored by it; on real GPUs, by the times that ranks record.
  *
- * Seeds: each rank knows its own only; the judge knows all of them. A rank's
- * input of an iteration follows from its seed and from what it showed for the
- * iteration before (chain.h): judge_input_seed().
+ * Seeds: each rank knows only its own; the judge knows all of them. A rank's
+ * input of an iteration depends on its seed and on its output of the previous
+ * iteration (chain.h): judge_input_seed().
  */
 #ifndef COMMLAB_JUDGE_JUDGE_H
 #define COMMLAB_JUDGE_JUDGE_H
@@ -38,27 +38,27 @@ struct judge_task { /* one case, run on nranks */
     const struct evidence *evidence;
     const struct graph *graph; /* of the run; NULL on real GPUs */
     const struct spans *spans; /* graph, replayed; NULL with it */
-    const char *graph_problem; /* why there is no graph where one should be, as
-                                  the student may read it; else NULL */
-    const char *answers;       /* text of answers.txt, NULL: there is none */
-    int clocked; /* by real GPUs, whose clocks a host's can be held against */
+    const char *graph_problem; /* why a graph is missing that should exist, for
+                                  the student to read; else NULL */
+    const char *answers;       /* text of answers.txt, NULL: no such file */
+    int clocked; /* by real GPUs: compare their clocks with the host's */
 };
 
 struct judge_verdict {
     int pass; /* all points */
     int not_implemented;
-    int suspected;       /* a person has to look at it */
+    int suspected;       /* needs review by a person */
     int skipped;         /* this machine cannot run it */
     double score;        /* 0 to 1: share of the points; 1 if pass */
-    double time_us;      /* median of the slowest rank's; NaN if not timed */
+    double time_us;      /* median over iterations, slowest rank; or NaN */
     double reference_us; /* of the solution; NaN if the case isn't timed */
-    double limit_us;     /* no machine of that kind can do it in less; or NaN */
-    double low, high;    /* time over the reference's, where both are measured:
-                            the ends of its interval (interval.h); else NaN */
-    char message[480]; /* one or two lines for the student; "" if all is well */
+    double limit_us;     /* physical lower bound on that machine; or NaN */
+    double low, high;    /* interval (interval.h) of time / reference time, if
+                            both are measured; else NaN */
+    char message[480];   /* one or two lines for the student; "" on success */
 };
 
-/* Nothing judged yet. */
+/* A verdict before judging. */
 #define JUDGE_VERDICT_NONE                                                     \
     ((struct judge_verdict){.time_us = NAN,                                    \
                             .reference_us = NAN,                               \
@@ -67,16 +67,16 @@ struct judge_verdict {
                             .high = NAN})
 
 /*
- * Judge one kind of case. Statuses other than RUN_OK, and missing ranks, have
- * been dealt with by judge_case(), and pass is 1 on entry: call judge_fail().
+ * Judge one kind of case. judge_case() has already handled statuses other than
+ * RUN_OK and missing ranks. pass is 1 on entry: call judge_fail() to fail.
  */
 typedef void judge_fn(const struct judge_task *t, struct judge_verdict *v);
 
 struct judge_kind {
     const char *name; /* plan_case.kind */
     judge_fn *judge;
-    /* Least time that the machine of t->spans needs for a timed case; may be
-     * NULL, and is asked on simgpu only. */
+    /* Lower bound on the time of a timed case on the machine of t->spans; may
+     * be NULL. Called on simgpu only. */
     double (*limit_us)(const struct judge_task *t);
 };
 
@@ -85,27 +85,27 @@ struct judge_answer; /* answers.h */
 struct judge_lab {                  /* one per lab, exported by its judge.c */
     const char *lab;                /* "lab1-collectives" */
     const struct judge_kind *kinds; /* ended by a NULL name */
-    const struct judge_answer *answers; /* to cases of kind `answer`, likewise;
-                                           NULL: the lab has no such cases */
-    int shares_gpus; /* may ranks outnumber GPUs? Then several have the same one,
+    const struct judge_answer *answers; /* to cases of kind `answer`, likewise
+                                           ended; NULL: no such cases */
+    int shares_gpus; /* ranks may outnumber GPUs; then several ranks share one,
                         and there is no lab_run.comm */
-    int least_gpus;  /* that it makes sense on, of one node; 0: no matter */
+    int least_gpus;  /* minimum number of GPUs per node; 0: any */
 };
 
-#define JUDGE_ANSWER "answer" /* the kind that every lab has */
+#define JUDGE_ANSWER "answer" /* a kind in every lab */
 
 /* All labs that this program can judge, ended by NULL: defined by its main. */
 extern const struct judge_lab *const judge_labs[];
 const struct judge_lab *judge_lab_find(const char *lab);
 
-/* The whole verdict on one case at one rank count. */
+/* The complete verdict on one case at one rank count. */
 void judge_case(const struct judge_lab *lab, const struct judge_task *t,
                 struct judge_verdict *v);
 
 /* The seed of a rank's input of an iteration: lab_run.seed in that rank. */
 uint64_t judge_input_seed(const struct judge_task *t, int rank, int iteration);
 
-/* splitmix64 of both: number i of the sequence that a seed stands for. */
+/* splitmix64: number i of the sequence of a seed. */
 uint64_t judge_seed(uint64_t seed, uint64_t i);
 
 /* The seed of a case, from the run's seed and the case's name. */
@@ -115,8 +115,8 @@ void judge_fail(struct judge_verdict *v, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * A rank's output without its red zones, when it has nbytes and the zones are
- * whole. NULL otherwise, having failed the verdict.
+ * A rank's output without its red zones, if it has nbytes and the zones are
+ * intact. Otherwise fails the verdict and returns NULL.
  */
 const void *judge_output(const struct judge_task *t, int rank, int iteration,
                          const char *name, size_t nbytes,

@@ -35,7 +35,7 @@ int plan_check_times(const struct plan *p, char *err, size_t err_nbytes)
         for (int k = 0; p->cases[i].timed && k < p->cases[i].nranks; k++)
             if (!(p->cases[i].us[k] > 0)) {
                 snprintf(err, err_nbytes,
-                         "times/%s.yaml has no time of %s on %d ranks: run "
+                         "times/%s.yaml has no time for %s on %d ranks: run "
                          "make plans",
                          p->lab, p->cases[i].name, p->cases[i].ranks[k]);
                 return -1;
@@ -67,7 +67,7 @@ const struct plan_case *plan_find(const struct plan *p, const char *name)
     return NULL;
 }
 
-/* How many letters to insert, remove or replace to make b of a. */
+/* The number of letters to insert, remove or replace to turn a into b. */
 static int distance(const char *a, const char *b)
 {
     enum { MOST = 64 };
@@ -100,7 +100,7 @@ void plan_near(const struct plan *p, const char *name, char *out, size_t nbytes)
         const int n =
             snprintf(out + at, nbytes - at, "%s%s", at ? ", " : "", have);
         if (n < 0 || (size_t)n >= nbytes - at) {
-            out[at] = 0; // no half names
+            out[at] = 0; // no truncated names
             return;
         }
         at += (size_t)n;

@@ -1,5 +1,5 @@
 /*
- * plan_load.c: reading a plan, with file and line for all that is wrong
+ * plan_load.c: reading a plan, with file and line in all errors
  */
 #include "judge/plan.h"
 
@@ -24,7 +24,7 @@ struct loader {
 static void fail(struct loader *l, const yaml_node_t *at, const char *format,
                  ...) __attribute__((format(printf, 3, 4)));
 
-/* The first thing that is wrong is the one that is reported. */
+/* Only the first error is reported. */
 static void fail(struct loader *l, const yaml_node_t *at, const char *format,
                  ...)
 {
@@ -72,7 +72,7 @@ static int whole_number(struct loader *l, const yaml_node_t *n,
     return (int)v;
 }
 
-/* A name that can stand on a command line and in a file name. */
+/* A name that is safe on a command line and in a file name. */
 static char *name(struct loader *l, const yaml_node_t *n, const char *what)
 {
     const char *const s = text(l, n, what);
@@ -84,7 +84,7 @@ static char *name(struct loader *l, const yaml_node_t *n, const char *what)
 }
 
 /* Call each(l, node, arg) for the items of a list; a single value is a list of
- * one. Returns how many. */
+ * one. Returns their number. */
 typedef void item_fn(struct loader *l, yaml_node_t *n, int i, void *arg);
 static int list(struct loader *l, yaml_node_t *n, int most, const char *what,
                 item_fn *each, void *arg)
@@ -141,7 +141,7 @@ static char *topo(struct loader *l, const yaml_node_t *n)
     return strdup(s);
 }
 
-/* full and none, of a plan or a case. Was it one of them? */
+/* full or none, of a plan or a case. Returns 0 for other keys. */
 static int take_ratio(struct loader *l, const char *key,
                       const yaml_node_t *value, double *full, double *none)
 {
@@ -193,7 +193,7 @@ static void take_case_pair(struct loader *l, yaml_node_t *key,
         fail(l, key, "unknown or repeated key \"%s\" in a case", k);
 }
 
-/* What a case leaves to the plan. */
+/* The defaults of a case, from the plan. */
 static void inherit(struct loader *l, const yaml_node_t *n, struct plan_case *c)
 {
     const struct plan *const p = l->plan;
@@ -228,7 +228,7 @@ static void take_case(struct loader *l, yaml_node_t *n, int i, void *arg)
     if (!c->name || !c->kind || !c->part)
         return fail(l, n, "a case needs a name, a part and a kind");
     if (plan_find(p, c->name) != c)
-        return fail(l, n, "two cases are called %s", c->name);
+        return fail(l, n, "two cases are named %s", c->name);
     inherit(l, n, c);
 }
 
@@ -256,9 +256,9 @@ static void take_pair(struct loader *l, yaml_node_t *key, yaml_node_t *value,
         fail(l, key, "unknown or repeated key \"%s\"", k);
 }
 
-/* ---- reference times --------------------------------------------------------- */
+/* ---- reference times ----------------------------------------------------- */
 
-struct time { /* of a case on so many ranks */
+struct time { /* of a case on nranks ranks */
     const char *name;
     int nranks;
     double us;
@@ -279,7 +279,7 @@ static void take_time_pair(struct loader *l, yaml_node_t *key,
         fail(l, key, "unknown key \"%s\" in a time", k);
 }
 
-/* Times of cases that the plan no longer has are old, and do no harm. */
+/* Times of cases that the plan no longer has are ignored. */
 static void take_time(struct loader *l, yaml_node_t *n, int i, void *arg)
 {
     struct plan *const p = arg;
@@ -301,9 +301,9 @@ static void take_times(struct loader *l, yaml_node_t *key, yaml_node_t *value,
     list(l, value, 10000, "times", take_time, arg);
 }
 
-/* ---- files ------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------- */
 
-/* Read l->path and call each for the pairs of what it holds. */
+/* Read l->path and call each for the pairs of its mapping. */
 static void load(struct loader *l, pair_fn *each)
 {
     yaml_parser_t parser;
@@ -330,7 +330,7 @@ static void load(struct loader *l, pair_fn *each)
     fclose(file);
 }
 
-/* DIR/times/LAB.yaml beside DIR/LAB.yaml, if it is there. */
+/* DIR/times/LAB.yaml for DIR/LAB.yaml, if it exists. */
 static void load_times(struct loader *l, const char *plan)
 {
     char path[4096];

@@ -3,8 +3,8 @@
 #include <math.h>  /* log */
 #include <stdio.h> /* snprintf */
 
-/* Modelled times are exact, measured ones not quite: as much below the limit is
- * still possible. */
+/* Modelled times are exact, measured ones almost: a time this close below the
+ * limit is still possible. */
 static const double LIMIT_SLACK = 0.999;
 
 static const double SHOWN_US = 0.05; /* less would be printed as 0.0 */
@@ -18,8 +18,8 @@ static double score_of(const struct plan_case *c, double ratio)
     return 1 - log(ratio / c->full) / log(c->none / c->full);
 }
 
-/* What takes less than this times the reference's time has found a better way,
- * or a way around the clock. */
+/* A time below this multiple of the reference time means a better algorithm, or
+ * a way around the clock. */
 static const double TOO_GOOD = 0.25;
 
 /* "2.04 times", or of a measured ratio "2.04 (1.98 to 2.11) times". */
@@ -44,20 +44,19 @@ void points_judge_time(const struct plan_case *c, struct judge_verdict *v)
     if (v->time_us < v->limit_us * LIMIT_SLACK) {
         v->suspected = 1;
         judge_fail(v,
-                   "%.4g us are less than the %.4g us that this machine needs "
-                   "at least: a person will look at it",
+                   "%.4g us is below the %.4g us that this machine needs at "
+                   "least: a person will look at it",
                    v->time_us, v->limit_us);
         return;
     }
-    if (isnan(v->reference_us)) // as on a machine that nobody has timed
+    if (isnan(v->reference_us)) // as on a machine without reference times
         return;
     char ratio[80];
     if (v->high < TOO_GOOD) {
         v->suspected = 1;
-        judge_fail(v,
-                   "it takes %s as long as the reference: a person will look "
-                   "at it",
-                   ratio_text(v, ratio, sizeof ratio));
+        judge_fail(
+            v, "it takes %s as long as the reference: a person will look at it",
+            ratio_text(v, ratio, sizeof ratio));
         return;
     }
     const double score =
@@ -98,10 +97,10 @@ const char *points_text(const struct plan_case *c,
     return out;
 }
 
-const char *points_outcome(const struct judge_verdict *v)
+enum outcome points_outcome(const struct judge_verdict *v)
 {
-    return v->pass        ? "pass"
-           : v->suspected ? "suspected"
-           : v->skipped   ? "infra"
-                          : "fail";
+    return v->pass        ? OUTCOME_PASS
+           : v->suspected ? OUTCOME_SUSPECTED
+           : v->skipped   ? OUTCOME_INFRA
+                          : OUTCOME_FAIL;
 }

@@ -21,7 +21,7 @@ static json_t *number_or_null(double value)
 }
 
 json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
-                    const char *outcome, double score, int nranks,
+                    enum outcome outcome, double score, int nranks,
                     const char *rerun)
 {
     json_t *const j = json_object();
@@ -29,7 +29,7 @@ json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
     json_object_set_new(j, "part", json_integer(c->part));
     json_object_set_new(j, "score", json_real(score));
     json_object_set_new(j, "max_score", json_real(c->points));
-    json_object_set_new(j, "outcome", json_string(outcome));
+    json_object_set_new(j, "outcome", json_string(outcome_name[outcome]));
     json_object_set_new(j, "message", report_text(v->message));
     json_object_set_new(j, "time_us", number_or_null(v->time_us));
     json_object_set_new(j, "reference_us", number_or_null(v->reference_us));

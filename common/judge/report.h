@@ -7,17 +7,18 @@
 #include <jansson.h>
 
 #include "judge/judge.h"
+#include "judge/outcome.h"
 
 /*
  * {"name", "part", "score", "max_score", "outcome", "message", "time_us",
  * "reference_us", "limit_us", "ranks", "topology", "rerun", "hidden"} of one
- * case. Times that there aren't are null.
+ * case. Missing times are null.
  */
 json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
-                    const char *outcome, double score, int nranks,
+                    enum outcome outcome, double score, int nranks,
                     const char *rerun);
 
-/* A string that need not be UTF-8: others' words must not lose a report. */
+/* A string that need not be UTF-8: invalid text must not make a report fail. */
 json_t *report_text(const char *text);
 
 #endif

@@ -13,7 +13,7 @@ struct spans {
     struct sought *sought;
 };
 
-struct sought { /* the hazards of the graph, once somebody has asked */
+struct sought { /* the hazards of the graph, found on first use */
     int done;
     struct hazards hazards;
     const char **name; /* of section i, from 1: a range "CASE #ITERATION" */
@@ -77,10 +77,10 @@ const char *spans_name(const char *case_name, int iteration,
     return out;
 }
 
-/* ---- hazards ------------------------------------------------------------------ */
+/* ---- hazards ------------------------------------------------------------- */
 
-/* The number of the section with this range, which is one of an iteration; 0: it
- * is none, or there is no memory. */
+/* The number of the section with this range; 0 if the range is not that of an
+ * iteration, or memory runs out. */
 static uint32_t section_of(struct sought *h, const char *range)
 {
     static const char digits[] = "-0123456789";
@@ -99,8 +99,8 @@ static uint32_t section_of(struct sought *h, const char *range)
     return h->nnames;
 }
 
-/* Each iteration is a section: on each rank from the first to the last operation
- * of its range, since ranges of the student's lie inside. */
+/* Each iteration is a section: on each rank from the first to the last
+ * operation of its range, which may contain ranges of the student's. */
 static void fill_sections(struct sought *h, const struct graph *g,
                           uint32_t *section)
 {
@@ -132,7 +132,7 @@ static void seek_hazards(const struct spans *s)
     free(section);
 }
 
-/* Is this range an iteration of the case? */
+/* True if this range is an iteration of the case. */
 static int is_of_case(const char *range, const struct plan_case *c)
 {
     char name[SPANS_NAME];
@@ -162,9 +162,9 @@ const struct hazard *spans_hazard(const struct judge_task *t, size_t *more)
     return first;
 }
 
-/* ---- windows ------------------------------------------------------------------ */
+/* ---- windows ------------------------------------------------------------- */
 
-/* Does the device do something here, other than note the time? */
+/* True if the device does something here other than recording an event. */
 static int is_work(const struct graph_node *n)
 {
     return n->queue != 0 && n->kind != GRAPH_MARK;
@@ -209,7 +209,7 @@ double spans_time_us(const struct judge_task *t, int iteration)
 }
 
 uint64_t spans_count(const struct judge_task *t, int rank, int iteration,
-                     enum graph_kind kind, enum graph_op op)
+                     enum graph_kind kind, enum topo_op op)
 {
     uint64_t count = 0;
     struct spans_window w;
@@ -218,7 +218,7 @@ uint64_t spans_count(const struct judge_task *t, int rank, int iteration,
     for (uint32_t at = w.first; at <= w.last; at++) {
         const struct graph_view *const v = &t->graph->nodes[at];
         count += v->part == 0 && v->node.kind == kind &&
-                 (op == GRAPH_OP_NONE || v->node.op == op);
+                 (op == TOPO_OP_NONE || v->node.op == op);
     }
     return count;
 }
@@ -249,9 +249,9 @@ int spans_overlap(const struct judge_task *t, int rank, int iteration,
     return 0;
 }
 
-/* ---- links -------------------------------------------------------------------- */
+/* ---- links --------------------------------------------------------------- */
 
-/* Bytes of a send, onto each resource of its way. */
+/* Add the bytes of a send to each resource on its path. */
 static int add_load(const struct topo *topo, const struct graph_node *n,
                     double *load)
 {
@@ -266,7 +266,7 @@ static int add_load(const struct topo *topo, const struct graph_node *n,
     return 0;
 }
 
-/* A link, not a memory or an engine at its end: topo_resource.name. */
+/* True for a link, not a memory or an engine at its end: topo_resource.name. */
 static int is_link(const char *name)
 {
     static const char *const links[] = {"nvlink ", "pcie ", "socket ", "out ",
@@ -307,7 +307,7 @@ double spans_busiest_link(const struct judge_task *t, int iteration,
     return err ? NAN : most;
 }
 
-/* The first link on the way from one GPU to another, -1 if there is no way. */
+/* The first link on the path from one GPU to another, -1 if there is none. */
 static int link_towards(const struct topo *topo, int from, int to)
 {
     struct topo_path path;
@@ -319,7 +319,7 @@ static int link_towards(const struct topo *topo, int from, int to)
     return -1;
 }
 
-/* Ranks lie on the machine's GPUs in order. */
+/* Ranks are placed on the machine's GPUs in order. */
 double spans_out_rate(const struct judge_task *t)
 {
     enum { MOST = 1024 };

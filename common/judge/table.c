@@ -24,7 +24,7 @@ void table_text(FILE *out, const char *text, int most)
     }
 }
 
-/* Three digits or so, in the unit that suits: "8.42 us", "31.5 ms". */
+/* About three digits, in a suitable unit: "8.42 us", "31.5 ms". */
 static void print_time(char *out, size_t nbytes, double us)
 {
     const char *const unit = us < 1e3 ? "us" : us < 1e6 ? "ms" : "s";

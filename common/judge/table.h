@@ -11,16 +11,16 @@
 void table_head(FILE *out, const char *title);
 
 /*
- * A line for a case: part, name, verdict, time, points; under it, if it is timed,
- * its time against the reference's; and when it doesn't have all points, why, and
- * how to run just that case again (rerun may be NULL).
+ * Print a line for a case: part, name, verdict, time, points. Below it, if the
+ * case is timed, its time and the reference time; and unless it has all points,
+ * the reason and the command that reruns only that case (rerun may be NULL).
  */
 void table_row(FILE *out, const struct plan_case *c,
                const struct judge_verdict *v, const char *rerun);
 void table_total(FILE *out, double points, double most);
 
-/* Text of others, cut after `most` bytes: plain ASCII, so that nothing in it can
- * steer a terminal; a second line is indented like the first. */
+/* Print untrusted text, cut after `most` bytes, as plain ASCII, so that it
+ * cannot control a terminal; a second line is indented like the first. */
 void table_text(FILE *out, const char *text, int most);
 
 #endif

@@ -1,10 +1,10 @@
-# What real GPUs need, for doctor.sh, which reads this file. On a machine
-# without any, the line that says so is all, and those of the toolkit: the tests
-# build with GPU=cuda wherever it is.
+# The requirements of real GPUs, sourced by doctor.sh. On a machine without GPUs
+# only the toolkit is checked: the tests build with GPU=cuda wherever it is
+# installed.
 # shellcheck shell=bash disable=SC2154 # root, build, work: doctor.sh's
 gpus_found=0
 
-# Cards on the PCI bus by NVIDIA (10de) that are displays or 3D controllers.
+# Counts NVIDIA's (10de) display and 3D controllers on the PCI bus.
 gpus_on_bus() {
     local d n=0
     for d in "$root"/sys/bus/pci/devices/*; do
@@ -34,33 +34,33 @@ in_container() {
 
 # ---- driver ------------------------------------------------------------------
 
-# Sets gpus_found. What is missing depends on what else is there.
+# Sets gpus_found.
 check_devices() {
-    local cards cure
+    local cards fix
     cards=$(gpus_on_bus) gpus_found=$(device_files)
     if [ "$gpus_found" -eq 0 ] && [ "$cards" -eq 0 ]; then
-        ok GPUs "none here: simgpu is used (GPU=sim)"
+        ok GPUs "none: simgpu is used (GPU=sim)"
         return
     fi
     if [ "$gpus_found" -eq 0 ]; then
-        cure="install NVIDIA's driver, or load it (modprobe nvidia)"
-        in_container && cure="start the container with --gpus all"
+        fix="install NVIDIA's driver, or load it (modprobe nvidia)"
+        in_container && fix="start the container with --gpus all"
         gpus_found=$cards
-        wrong_gpu GPUs "$cards on the bus, but no /dev/nvidia0" "$cure"
+        wrong_gpu GPUs "$cards on the bus, but no /dev/nvidia0" "$fix"
         return
     fi
     if [ ! -e "$root/dev/nvidiactl" ] || [ ! -e "$root/dev/nvidia-uvm" ]; then
         wrong_gpu GPUs "$gpus_found, but not both /dev/nvidiactl and\
- /dev/nvidia-uvm" "nvidia-modprobe -c 0 -u makes them; a container has to be\
+ /dev/nvidia-uvm" "nvidia-modprobe -c 0 -u creates them; a container must be\
  given both"
     else
-        ok GPUs "$gpus_found, with their device files"
+        ok GPUs "$gpus_found, with device files"
     fi
 }
 
 smi() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>&1; }
 
-# Sets driver_cuda, the newest CUDA that the driver runs.
+# Sets driver_cuda, the newest CUDA version that the driver supports.
 check_driver() {
     local said
     driver_cuda=
@@ -68,17 +68,17 @@ check_driver() {
         wrong_gpu driver "no nvidia-smi" "install the driver's tools"
     elif ! said=$(nvidia-smi 2>&1); then
         wrong_gpu driver "nvidia-smi: $(head -n 1 <<< "$said")" \
-            "reboot after a change of driver, or install it anew"
+            "reboot after a driver update, or reinstall the driver"
     else
         driver_cuda=$(sed -n 's/.*CUDA Version: *\([0-9.]*\).*/\1/p' \
             <<< "$said")
-        ok driver "$(smi driver_version | head -n 1), for CUDA up to\
- ${driver_cuda:-unknown}"
+        ok driver "$(smi driver_version | head -n 1), supports CUDA up\
+ to ${driver_cuda:-unknown}"
         check_modes
     fi
 }
 
-# Settings by which several ranks can't have, or share, their GPUs.
+# Settings that keep several ranks from using their GPUs, or sharing one.
 check_modes() {
     local modes
     modes=$(smi compute_mode | sort -u | paste -sd ' ')
@@ -90,8 +90,8 @@ check_modes() {
     *) ok "compute mode" "$modes" ;;
     esac
     case $(smi mig.mode.current) in
-    *Enabled*) note MIG "on: a program sees one part of one GPU, so one rank is\
- all that NCCL runs (nvidia-smi -mig 0)" ;;
+    *Enabled*) note MIG "on: a program sees one instance of one GPU, so NCCL\
+ runs with one rank only (nvidia-smi -mig 0)" ;;
     *) ok MIG off ;;
     esac
 }
@@ -116,7 +116,7 @@ check_toolkit() {
             wrong_gpu toolkit "no nvcc" \
                 "install the CUDA toolkit, 12.4 or newer"
         else
-            ok toolkit "no nvcc, and none is needed for simgpu"
+            ok toolkit "no nvcc; simgpu needs none"
         fi
         return
     fi
@@ -127,8 +127,8 @@ check_toolkit() {
         wrong_gpu toolkit "CUDA ${version:-unknown} in $home" \
             "labs need 12.4 or newer"
     elif [ -n "${driver_cuda-}" ] && ! at_least "$version" "$driver_cuda"; then
-        wrong_gpu toolkit "CUDA $version, but the driver runs up to\
- $driver_cuda" "install a newer driver, or an older toolkit"
+        wrong_gpu toolkit "CUDA $version, but the driver supports up\
+ to $driver_cuda" "install a newer driver, or an older toolkit"
     else
         ok toolkit "CUDA $version in $home"
     fi
@@ -144,12 +144,12 @@ check_toolkit() {
 
 # ---- how GPUs reach each other -----------------------------------------------
 
-# What the labs' own programs find, where they are built for GPUs.
+# The GPUs that lab programs find, where they are built for GPUs.
 check_probe() {
     local said n
     if [ ! -x "$build/probe" ]; then
-        note probe "$build/probe is not built: make, then make doctor again,\
- tells what programs find"
+        note probe "$build/probe is not built: run make, then make doctor, to\
+ see which GPUs programs find"
         return
     fi
     said=$("$build/probe")
@@ -167,20 +167,20 @@ check_probe() {
     esac
 }
 
-# How many GPUs are listed under "reaches" in probe's table, over all rows.
+# Counts the GPUs listed under "reaches" in all rows of probe's table.
 pairs() {
     awk '/^GPU/ { at = index($0, "reaches"); next }
         at { n += split(substr($0, at), ignored, " ") } END { print n + 0 }'
 }
 
-check_p2p() { # GPUS PAIRS: ordered pairs of which one reaches the other
+check_p2p() { # GPUS PAIRS: ordered pairs in which the first reaches the second
     if [ "$1" -lt 2 ]; then
-        note P2P "one GPU: one rank, except lab 5, whose ranks may share it"
+        note P2P "one GPU: one rank, except in lab 5, whose ranks may share it"
     elif [ "$2" -eq $(($1 * ($1 - 1))) ]; then
         ok P2P "every GPU reaches every other"
     else
-        note P2P "$2 of $(($1 * ($1 - 1))) pairs reach each other: between the\
- others NCCL goes through the host's memory, and labs 5 and 6 can't"
+        note P2P "$2 of $(($1 * ($1 - 1))) pairs reach each other: for the\
+ others NCCL copies through host memory, which labs 5 and 6 can't do"
     fi
 }
 
@@ -196,31 +196,31 @@ check_topology() {
     ok topology "connections:${links:- unknown} (nvidia-smi topo -m)"
 }
 
-# Both send what one GPU writes to another's memory through the root complex:
-# slow, or wrong.
+# IOMMU and ACS route GPU-to-GPU writes through the root complex: slow, or
+# corrupted.
 check_iommu() {
     if [ -n "$(ls -A "$root/sys/class/iommu" 2> /dev/null)" ]; then
-        note IOMMU "on: copies between GPUs may hang or be slow; on a machine\
- of your own, off in the BIOS or iommu=pt"
+        note IOMMU "on: copies between GPUs may hang or be slow; on your own\
+ machine, turn it off in the BIOS or boot with iommu=pt"
     else
         ok IOMMU off
     fi
     if ! has lspci || [ "$(id -u)" -ne 0 ]; then
-        note ACS "not looked at (needs root and lspci)"
+        note ACS "not checked (needs root and lspci)"
     elif lspci -vvv 2> /dev/null | grep -q 'ACSCtl:.*SrcValid+'; then
-        note ACS "on at a PCI bridge: copies between GPUs take the way through\
- the CPU; NCCL's troubleshooting page has how to turn it off"
+        note ACS "on at a PCI bridge: copies between GPUs go through the CPU;\
+ NCCL's troubleshooting page says how to turn it off"
     else
         ok ACS off
     fi
 }
 
-# NCCL's ranks of one machine share memory there; pinned memory is locked.
+# NCCL ranks of one machine share memory in /dev/shm and pin it.
 check_shared_memory() {
     local mib
     mib=$(df -Pm "$root/dev/shm" 2> /dev/null | awk 'NR == 2 { print $2 }')
     if [ ! -w "$root/dev/shm" ]; then
-        wrong_gpu /dev/shm "not here, or not writable" \
+        wrong_gpu /dev/shm "missing or not writable" \
             "NCCL needs it: mount a tmpfs there"
     elif [ "${mib:-0}" -lt 1024 ]; then
         note /dev/shm "${mib:-0} MiB: NCCL may run out of it (a container:\

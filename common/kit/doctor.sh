@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Can this machine build and run the labs? `make doctor` says so, a line for
-# each thing that they need:
+# Check that this machine can build and run the labs (`make doctor`). Prints a
+# line for each requirement:
 #
-#   ok     WHAT: what was seen
-#   note   WHAT: what was seen, and what it means
-#   WRONG  WHAT: what was seen; what to do about it
+#   ok     WHAT: what was found
+#   note   WHAT: what was found, and what it means
+#   WRONG  WHAT: what was found; how to fix it
 #
 #   common/kit/doctor.sh [BUILD]            default build
 #
-# Everything but GPUs has to be right for GPU=sim, and that is enough for all
-# labs. What is WRONG with GPUs or their libraries (common/kit/doctor-gpu.sh) is
-# in the way of GPU=cuda alone. Exit status: 0 when labs can be built and run on
-# one of the two, 1 when not.
+# GPU=sim needs every requirement except those of GPUs, and suffices for all
+# labs. What is WRONG with GPUs or their libraries (common/kit/doctor-gpu.sh)
+# rules out only GPU=cuda. Exit status: 0 if labs can be built and run with
+# either, else 1.
 #
-# DOCTOR_ROOT, for tests: /dev, /proc, /sys and /usr/local/cuda are looked for
-# below it.
+# DOCTOR_ROOT, for tests: a folder that stands in for / in /dev, /proc, /sys and
+# /usr/local/cuda.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 build=${1-build}
@@ -25,7 +25,7 @@ wrong=0 wrong_gpu=0
 
 ok() { printf 'ok     %s: %s\n' "$1" "$2"; }
 note() { printf 'note   %s: %s\n' "$1" "$2"; }
-wrong() { # WHAT SEEN CURE
+wrong() { # WHAT FOUND FIX
     printf 'WRONG  %s: %s; %s\n' "$1" "$2" "$3"
     wrong=$((wrong + 1))
 }
@@ -35,7 +35,7 @@ wrong_gpu() {
 }
 has() { command -v "$1" > /dev/null; }
 
-# 12.4 at_least 12.10? By the parts, as versions are.
+# Compares versions by their parts: 12.10 is at least 12.4.
 at_least() { # LEAST VERSION
     [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]
 }
@@ -60,8 +60,8 @@ check_cores() {
     if [ "$n" -ge 4 ]; then
         ok cores "$n"
     else
-        note cores "$n, so that the ranks of a run share them: runs take\
- longer, their modelled times stay the same"
+        note cores "$n, so ranks share them: runs take longer; modelled times\
+ are not affected"
     fi
 }
 
@@ -73,7 +73,7 @@ check_memory() {
         ok memory "$mib MiB available"
     else
         note memory "${mib:-unknown} MiB available: runs of 8 ranks and\
- parallel builds may need 2048 (make -j1 needs less)"
+ parallel builds may need 2048 MiB (make -j1 needs less)"
     fi
 }
 
@@ -88,7 +88,7 @@ check_limits() {
     fi
     if [ "$space" != unlimited ] && [ "$space" -lt 33554432 ]; then
         wrong "address space" "at most $space KiB" \
-            "simgpu maps what it models: ulimit -v unlimited"
+            "simgpu maps the memory that it models: ulimit -v unlimited"
     else
         ok "address space" "$space"
     fi
@@ -101,11 +101,11 @@ check_disk() {
         ok disk "$mib MiB free here"
     else
         wrong disk "${mib:-no} MiB free here" \
-            "a build and its tests need 1024: free some, or BUILD=elsewhere"
+            "a build and its tests need 1024 MiB: free some, or set BUILD"
     fi
 }
 
-# ---- what builds -------------------------------------------------------------
+# ---- building ----------------------------------------------------------------
 
 check_tools() {
     local tool missing=
@@ -125,16 +125,16 @@ check_compiler() { # COMPILER LANGUAGE
     elif ! echo 'int main(void) { return 0; }' |
         "$1" -x "$2" -o "$work/hello" - 2> "$work/log"; then
         wrong "$2 compiler" "$1: $(head -n 1 "$work/log")" \
-            "it has to build programs: make deps"
+            "it must be able to build a program: make deps"
     elif ! "$work/hello"; then
-        wrong "$2 compiler" "what $1 builds in $work doesn't run" \
+        wrong "$2 compiler" "a program that $1 built in $work doesn't run" \
             "set TMPDIR to a folder where programs may run"
     else
         ok "$2 compiler" "$("$1" --version | head -n 1)"
     fi
 }
 
-# pkg-config's names of what common/rules.mk links.
+# The libraries that common/rules.mk links, by their pkg-config names.
 libraries=(mpich expat yaml-0.1 jansson libdw libelf openblas sqlite3
     libsodium libuv libarchive libseccomp)
 
@@ -150,9 +150,9 @@ check_libraries() {
     fi
 }
 
-# ---- what runs ---------------------------------------------------------------
+# ---- running -----------------------------------------------------------------
 
-# Eight ranks that find each other, by the mpirun that the labs will get.
+# Eight ranks find each other, started by the mpirun that labs will use.
 check_mpi() {
     local said
     has mpirun || { wrong MPI "no mpirun" "make deps installs MPICH"; return; }
@@ -181,28 +181,28 @@ END
     case $said in
     8) ok MPI "MPICH $(pkg-config --modversion mpich), 8 ranks find each\
  other" ;;
-    1$'\n'1*) wrong MPI "mpirun starts 8 programs that are alone: it is another\
- MPI's" "use mpirun.mpich, or let mpirun be it (update-alternatives)" ;;
-    *) wrong MPI "mpirun -n 8 says: $(head -n 1 <<< "$said")" \
-        "it has to start 8 processes here" ;;
+    1$'\n'1*) wrong MPI "mpirun starts 8 separate programs: it belongs to\
+ another MPI" "use mpirun.mpich, or make it mpirun (update-alternatives)" ;;
+    *) wrong MPI "mpirun -n 8 printed: $(head -n 1 <<< "$said")" \
+        "it must start 8 processes" ;;
     esac
 }
 
-# A rank of simgpu opens the memory of its peers as files of their processes.
+# A simgpu rank opens its peers' memory through /proc/PID/fd.
 check_peers() {
     exec 9> "$work/peer"
     if bash -c "true < /proc/$$/fd/9" 2> /dev/null; then
         ok peers "a process can open another's files in /proc"
     else
         wrong peers "a process can't open another's files in /proc" \
-            "mount /proc without hidepid, run without a ptrace restriction"
+            "mount /proc without hidepid and lift ptrace restrictions"
     fi
     exec 9>&-
 }
 
-# ---- what keeps submissions apart, for who grades ----------------------------
+# ---- isolation of submissions, for graders -----------------------------------
 
-# What the kernel answers to landlock_create_ruleset(NULL, 0, VERSION).
+# The Landlock ABI version: landlock_create_ruleset(NULL, 0, VERSION).
 landlock_version() {
     "${CC-gcc}" -x c -o "$work/landlock" - 2> /dev/null << 'END' &&
 #include <stdio.h>
@@ -219,11 +219,11 @@ END
 check_grader() {
     local version groups=$root/sys/fs/cgroup
     if ! has bwrap; then
-        note bubblewrap "not here: grading at isolation level 2 needs it (make\
- deps)"
+        note bubblewrap "not installed: grading at isolation level 2 needs it\
+ (make deps)"
     elif bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev true \
         2> "$work/log"; then
-        ok bubblewrap "makes namespaces: grading at isolation level 2"
+        ok bubblewrap "creates namespaces: grading at isolation level 2"
     else
         note bubblewrap "$(head -n 1 "$work/log"): allow user namespaces, or\
  grade with --isolation 1 or 0"
@@ -232,26 +232,26 @@ check_grader() {
     if [ "${version:--1}" -ge 1 ]; then
         ok Landlock "version $version"
     else
-        note Landlock "this kernel has none: isolation level 1 can't be had"
+        note Landlock "not in this kernel: isolation level 1 is unavailable"
     fi
     if [ -w "$groups/memory" ] || { [ -f "$groups/cgroup.controllers" ] &&
         [ -w "$groups" ]; }; then
-        ok "control groups" "can be made: memory and processes are limited"
+        ok "control groups" "writable: memory and processes are limited"
     else
-        note "control groups" "none can be made here (not root?): level 3 and\
- limits on memory can't be had"
+        note "control groups" "not writable (not root?): isolation level 3 and\
+ memory limits are unavailable"
     fi
     if ! has sbatch; then
-        note Slurm "not here: grade batch runs on this machine alone"
+        note Slurm "not installed: grade batch runs on this machine only"
     elif timeout 10 sinfo -h > /dev/null 2>&1; then
         ok Slurm "$(sbatch --version), and it answers"
     else
         note Slurm "installed, but no cluster answers: grade batch runs on this\
- machine alone"
+ machine only"
     fi
 }
 
-# ---- all of it ---------------------------------------------------------------
+# ---- main --------------------------------------------------------------------
 
 # shellcheck source=common/kit/doctor-gpu.sh
 . common/kit/doctor-gpu.sh
@@ -270,14 +270,14 @@ check_grader
 check_gpus
 echo
 if [ $wrong -gt 0 ]; then
-    echo "$wrong to put right before labs can be built and run here"
+    echo "$wrong to fix before labs can be built and run here"
     exit 1
 fi
 if [ "$gpus_found" -gt 0 ] && [ $wrong_gpu -eq 0 ]; then
     echo "labs can be built and run here, on $gpus_found GPUs and on simgpu"
 elif [ "$gpus_found" -gt 0 ]; then
     echo "labs can be built and run here with GPU=sim;" \
-        "$wrong_gpu to put right for GPU=cuda"
+        "$wrong_gpu to fix for GPU=cuda"
 else
-    echo "labs can be built and run here: no GPU is found, so simgpu is used"
+    echo "labs can be built and run here: no GPU found, so simgpu is used"
 fi

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# What the handouts show is what the kit prints: run their commands again.
+# Rerun the commands that handouts show, so that their output stays current.
 #
-#   common/kit/handouts.sh [FILE...]           write outputs and figures anew
-#   common/kit/handouts.sh --check [FILE...]   fail where one has changed
+#   common/kit/handouts.sh [FILE...]           rewrite output and figures
+#   common/kit/handouts.sh --check [FILE...]   fail if any is out of date
 #
-# FILE: default handouts/*.md and README.md. Two things are kept true:
+# FILE: default handouts/*.md and README.md. Two constructs are rerun:
 #
 #   ```console                        a transcript: lines that begin with "$ "
-#   $ build/commgraph p2p ...         are run in the kit's top folder, what
-#   output                            follows has to be what they print; a line
-#   ...                               "..." stands for any lines, also none
+#   $ build/commgraph p2p ...         are run in the kit's top folder, and must
+#   output                            print the lines that follow; a line "..."
+#   ...                               stands for any number of lines
 #   ```
 #
 #   <!-- figure figures/x.svg: COMMAND -->   COMMAND writes the figure to $OUT;
 #                                            $TMP is an empty folder
 #
-# A handout shows what a student sees who has done the work, so build/labN runs
-# build/solutions/labN; in a block "```console skeleton" it is build/labN.
+# A handout shows what a student sees after doing the work, so build/labN runs
+# build/solutions/labN, except in a block "```console skeleton".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -27,7 +27,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# The output of a command line, for a block of that kind.
+# Print the output of a command line in a block of this kind.
 run() { # COMMAND KIND
     local command=$1 shown=
     if [ "$2" != skeleton ]; then
@@ -40,8 +40,8 @@ run() { # COMMAND KIND
         sed "s#$work/run#/tmp/run#g; $shown"
 }
 
-# Does the text of file $1 match the pattern of file $2, in which "..." lines
-# stand for any lines?
+# True if file $1 matches the pattern in file $2, where a line "..." stands for
+# any number of lines.
 matches() {
     awk 'NR == FNR { got[++n] = $0; next } { want[++m] = $0 }
          function match_from(i, j) {
@@ -58,7 +58,7 @@ matches() {
          END { exit !match_from(1, 1) }' "$1" "$2"
 }
 
-# One command of a block is complete: its lines of output are in $TMP/want.
+# Run a command of a block; the output that the handout shows is in $work/want.
 finish_command() { # FILE LINE COMMAND KIND
     [ -n "$3" ] || return 0
     run "$3" "$4" > "$work/got"
@@ -70,17 +70,19 @@ finish_command() { # FILE LINE COMMAND KIND
     [ -z "$check" ] || {
         status=1
         echo "$1:$2: \$ $3"
-        echo "prints something else now (make handouts writes it anew):"
+        echo "prints something else now (make handouts updates it):"
         diff "$work/want" "$work/got" || true
     }
 }
 
-# A figure names the calls' lines. Those of common/ move with every change
-# there and mean nothing to a reader of the lab: the file's name stays.
-common_files=$(git ls-files common | sed -nE 's#.*/([^/]*)\.(c|cu)$#\1.\2#p' |
-    sort -u | sed 's/\./\\./' | paste -sd '|')
+# Figures name the line of each call. Lines of files that students edit are
+# kept. Others change with the kit and mean nothing to readers: only the file's
+# name is kept.
+student_files=$(cd solutions && printf '%s\n' */*.c */*.cu |
+    sed 's#.*/##; s/\./\\./' | sort -u | paste -sd '|')
 without_lines() { # FILE
-    sed -i -E "s#([^A-Za-z0-9_])($common_files):[0-9]+#\1\2#g" "$1"
+    sed -i -E "s#\b($student_files):([0-9]+)#\1\n\2#g
+        s#(\.(c|cu|cuh|h)):[0-9]+#\1#g; s#\n#:#g" "$1"
 }
 
 figure() { # FILE LINE PATH COMMAND
@@ -90,7 +92,7 @@ figure() { # FILE LINE PATH COMMAND
     if ! OUT=$out TMP=$work/run timeout 300 bash -c "$4" \
         > "$work/log" 2>&1 < /dev/null ||
         [ ! -f "$out" ]; then
-        echo "$1:$2: no figure came out of: $4"
+        echo "$1:$2: this command wrote no figure: $4"
         tail -n 5 "$work/log"
         status=1
         return
@@ -100,7 +102,7 @@ figure() { # FILE LINE PATH COMMAND
         mkdir -p "$(dirname "$path")"
         cp "$out" "$path"
     elif ! cmp -s "$out" "$path"; then
-        echo "$1:$2: $path is not what its command draws (make handouts)"
+        echo "$1:$2: $path is out of date (make handouts)"
         status=1
     fi
 }

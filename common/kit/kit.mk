@@ -1,20 +1,31 @@
-# kit.mk: what those who teach can do. Students' copies don't have this folder,
-# so their `make help` lists only what works there.
+# kit.mk: instructors' targets. The students' copy lacks this file, so its
+# `make help` lists only what works there.
 
-.PHONY: skeletons plans handouts pages new-lab lint-labs release
+.PHONY: quickstart solutions skeletons plans handouts pages new-lab lint-labs \
+	mutant-lists release
 
+quickstart: deps       ## install, build, run lab 1, grade skeleton and solution
+	$(MAKE) all
+	tests/quickstart.sh
+solutions: $(SOLUTIONS)   ## build the reference solutions: build/solutions/labN
 skeletons:             ## regenerate labs/ from solutions/ (FORCE=1 overwrites)
-	@FORCE=$(FORCE) common/skeletons.sh
-handouts: all          ## rerun what the handouts show, then make their pages
+	@FORCE=$(FORCE) common/kit/skeletons.sh
+handouts: all          ## rerun the commands that handouts show, build pages
 	@common/kit/handouts.sh
 	@common/kit/pages.sh --optional $(BUILD)/handouts
-pages:                 ## the handouts as HTML and PDF: build/handouts
+pages:                 ## build the handouts as HTML and PDF: build/handouts
 	@common/kit/pages.sh $(BUILD)/handouts
-plans: $(SOLUTIONS) $(GPU_READY)   ## time the solutions, for the plans' reference times
-	common/plans.sh $(BUILD)
-new-lab:               ## plant a lab that is whole: NAME=lab7-topic [TITLE=...]
+plans: $(SOLUTIONS) $(GPU_READY)   ## time the solutions for the plans
+	common/kit/plans.sh $(BUILD)
+new-lab:               ## create a complete lab: NAME=lab8-topic [TITLE=...]
 	@common/kit/new-lab.sh "$(NAME)" "$(TITLE)"
-lint-labs: all         ## is every lab whole? LAB=lab7-topic: that one
+lint-labs: all         ## check that all labs are complete; LAB=lab8-topic: one
 	@common/kit/lint-labs.sh $(LAB)
-release:               ## the students' copy, without solutions: build/release
+# A new case may be one that mutants fail.
+mutant-lists:          ## regrade mutants, rewrite what they fail; LAB=lab3: one
+	@MUTANT_LISTS=1 CK_RUN_CASE=mutants $(MAKE) test RUN=$(BUILD)/mutant-lists \
+	    TEST=labs$(if $(LAB),/$(call short,$(LAB)))
+	@git diff --stat -- tests/mutants
+mutate:                ## break the kit's code and list what the tests miss
+release:               ## pack the students' copy: build/release
 	@common/kit/release.sh

@@ -1,13 +1,13 @@
-# leaks.awk: does a solution show where it must not?
+# leaks.awk: find solutions in files where they must not be
 #
 #     awk -f common/kit/leaks.awk solutions/LAB/*.c searching=1 labs/LAB/* ...
 #
-# A hole leaks into a file when three lines of it that say something, one
-# behind the other, lie there one behind the other too, or all of a shorter
-# hole; single lines are alike by chance. Comments and lines under ten letters
-# say nothing. Prints "file:line: ..." for each leak; exit status 1 if any.
+# A hole leaks into a file that contains three of its significant lines in
+# sequence, or all of a shorter hole; single lines coincide by chance. Comments
+# and lines under ten characters are not significant. Prints "file:line: ..."
+# for each leak; exit status 1 if there are any.
 
-function say_nothing(line) {
+function insignificant(line) {
     return length(line) < 10 || line ~ /^(\/\/|\/\*|\*)/
 }
 
@@ -26,9 +26,9 @@ FNR == 1 { in_hole = 0; a = b = "" }
     in_hole = 1; n = 0; where = FILENAME ":" FNR; next
 }
 !searching && line ~ /^\/\/ END HOLE/ { close_hole(); next }
-!searching { if (in_hole && !say_nothing(line)) hole[++n] = line; next }
+!searching { if (in_hole && !insignificant(line)) hole[++n] = line; next }
 
-say_nothing(line) { next }
+insignificant(line) { next }
 {
     split(a "\n" b "\n" line SUBSEP b "\n" line SUBSEP line, key, SUBSEP)
     for (i = 1; i <= 3; i++)

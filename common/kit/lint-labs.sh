@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Is every lab whole? `make lint-labs` says so before students do.
+# Check that labs are complete and consistent (`make lint-labs`).
 #
-#   common/kit/lint-labs.sh [LAB...]      default: all of solutions/
+#   common/kit/lint-labs.sh [--no-suites] [LAB...]   default: all of solutions/
 #
-# For each lab: markers nested and closed; labs/ what solutions/ generates; no
-# hole's solution in sight; the plan readable, 100 points, its files there, each
-# with a hole; the handout there, with its sections and the plan's points; and,
-# by its suite in tests/labs, the solution full, the skeleton at 0 points and
-# each mutant failing what it names.
+# For each lab: markers are nested and closed; labs/ is what solutions/
+# generates; no solution is visible to students; the plan is valid, adds up to
+# 100 points, and each of its files exists and has a hole; the lab's folder has
+# no other file except the header; the handout has its sections and the plan's
+# points; and, without --no-suites, its suite in tests/labs passes: full points
+# for the solution, none for the skeleton, and each mutant fails the cases that
+# it names.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 
@@ -16,7 +18,7 @@ sections=(Why "What you will learn" "The mechanism" "What you see now" Parts
     "Hand in" "Go further")
 failed=0
 
-# check WHAT COMMAND...: its output is shown when it fails
+# check WHAT COMMAND...: shows the output of a command that fails
 check() {
     local what=$1 said
     shift
@@ -32,23 +34,23 @@ check() {
 markers() { # LAB
     local f status=0
     for f in solutions/"$1"/*; do
-        awk -f common/skeleton.awk "$f" > /dev/null || status=1
+        awk -f common/kit/skeleton.awk "$f" > /dev/null || status=1
     done
     return $status
 }
 
-generated() { common/skeletons.sh --check "$1"; }
+generated() { common/kit/skeletons.sh --check "$1"; }
 
 no_leaks() { # LAB
     awk -f common/kit/leaks.awk solutions/"$1"/* searching=1 labs/"$1"/* \
-        "handouts/$1.md"
+        common/staff/"$1"/* "handouts/$1.md"
 }
 
 plan_total() { # LAB
     local total
     total=$(build/plan "$1" | sed -n 's/^total //p')
     [ "$total" = 100 ] || {
-        echo "the plan's cases come to ${total:-no} points, not 100"
+        echo "the plan's cases add up to ${total:-no} points, not 100"
         return 1
     }
 }
@@ -57,57 +59,84 @@ holes() { # LAB
     local f status=0
     for f in $(build/plan "$1" | sed -n 's/^files //p'); do
         if [ ! -f "solutions/$1/$f" ]; then
-            echo "solutions/$1/$f: the plan names it, but it isn't there"
+            echo "solutions/$1/$f: named in the plan, but missing"
             status=1
         elif [[ $f == *.c* ]] && ! grep -q '// BEGIN HOLE' "solutions/$1/$f"
         then
-            echo "solutions/$1/$f: students hand it in, but it has no hole"
+            echo "solutions/$1/$f: in the plan's files, but without a hole"
             status=1
         fi
     done
     return $status
 }
 
-handout() { # LAB
-    local s status=0
-    for s in "${sections[@]}"; do
-        grep -qx "## $s" "handouts/$1.md" || {
-            echo "handouts/$1.md: there is no section \"## $s\""
+# Staff code stands in common/staff, so that a student's folder is theirs.
+only_theirs() { # LAB
+    local f status=0 files
+    files=" ${1%%-*}.h $(build/plan "$1" | sed -n 's/^files //p') "
+    for f in solutions/"$1"/*; do
+        [[ $files == *" ${f##*/} "* ]] || {
+            echo "$f: not in the plan's files; staff code goes to" \
+                 "common/staff/$1"
             status=1
         }
     done
     return $status
 }
 
-# A row of the handout's table of parts begins "| N ..." and has the points in
-# its third column.
+# A student finds the file of each part in the handout.
+handout() { # LAB
+    local s f parts status=0
+    for s in "${sections[@]}"; do
+        grep -qx "## $s" "handouts/$1.md" || {
+            echo "handouts/$1.md: no section \"## $s\""
+            status=1
+        }
+    done
+    parts=$(sed -n '/^## Parts/,$p' "handouts/$1.md")
+    for f in $(build/plan "$1" | sed -n 's/^files //p'); do
+        grep -qwF -- "$f" <<< "$parts" || {
+            echo "handouts/$1.md: $f is not named from \"## Parts\" on"
+            status=1
+        }
+    done
+    return $status
+}
+
+# A row of the handout's table of parts begins with "| N ..." and has the points
+# in its third column.
 points() { # LAB
     diff <(build/plan "$1" |
         sed -n 's/^part \([0-9]*\): \([0-9.]*\) points.*/\1 \2/p') \
         <(awk -F'|' '/^## /{ in_parts = $0 == "## Parts" }
             in_parts && $2 ~ /^ *[0-9]/ { split($2, n, " ")
             gsub(/ /, "", $4); print n[1], $4 }' "handouts/$1.md") ||
-        { echo "(< the plan's points of each part, > the handout's)"; return 1; }
+        { echo "(< points of each part in the plan, > the handout)"; return 1; }
 }
 
 suite() { # LAB
-    local test=tests/labs/test_${1%%-*}
-    [ -f "$test.c" ] || { echo "there is no $test.c"; return 1; }
-    make "build/$test" > /dev/null && "build/$test"
+    local name=${1%%-*}
+    [ -f "tests/labs/test_$name.c" ] ||
+        { echo "no tests/labs/test_$name.c"; return 1; }
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make test TEST="labs/$name"
 }
 
+suites=1
+[ "${1-}" = --no-suites ] && { suites=; shift; }
 [ $# -gt 0 ] || set -- solutions/*
 for lab in "${@#solutions/}"; do
-    [ -d "solutions/$lab" ] || { echo "there is no solutions/$lab"; exit 2; }
+    [ -d "solutions/$lab" ] || { echo "no solutions/$lab"; exit 2; }
     echo "$lab"
     check "markers are nested and closed" markers "$lab"
     check "labs/$lab is what its solution generates" generated "$lab"
-    check "no solution is in sight" no_leaks "$lab"
-    check "the plan comes to 100 points" plan_total "$lab"
-    check "every file that students hand in has a hole" holes "$lab"
-    check "the handout has its sections" handout "$lab"
+    check "no solution is visible to students" no_leaks "$lab"
+    check "the plan adds up to 100 points" plan_total "$lab"
+    check "every file in the plan has a hole" holes "$lab"
+    check "the lab's folder has no other files" only_theirs "$lab"
+    check "the handout has its sections and files" handout "$lab"
     check "the handout's points are the plan's" points "$lab"
-    check "solution full, skeleton 0, mutants caught" suite "$lab"
+    [ -z "$suites" ] ||
+        check "its suite passes: solution, skeleton, mutants" suite "$lab"
 done
 echo "$failed checks failed"
 [ "$failed" -eq 0 ]

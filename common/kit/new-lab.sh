@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# Plant a new lab: whole from the first minute, then yours to change.
+# Create a new lab: complete from the start, then yours to change.
 #
-#   common/kit/new-lab.sh lab7-topic ["Title"]
+#   common/kit/new-lab.sh lab8-topic ["Title"]
 #
 # The seed (common/kit/seed) is a lab of one function, with skeleton, solution,
-# judge, visible and hidden cases, a mutant, a handout and its suite: it builds,
-# runs, scores 0 as skeleton and full as solution. Nothing that exists is
+# judge, visible and hidden cases, a mutant, a handout and a suite. It builds
+# and runs; the skeleton scores 0, the solution full points. No existing file is
 # overwritten.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 lab=${1-} title=${2-}
 [[ $lab =~ ^lab([0-9]+)-[a-z0-9]+(-[a-z0-9]+)*$ ]] || {
-    echo "new-lab: \"$lab\" is no lab's name; try" \
-         "make new-lab NAME=lab7-expert-parallel"
+    echo "new-lab: \"$lab\" is not a lab name; try" \
+         "make new-lab NAME=lab8-my-topic"
     exit 2
 }
 n=lab${BASH_REMATCH[1]}
 title=${title:-$(sed "s/^$n-//; s/-/ /g; s/./\u&/" <<< "$lab")}
-taken=$(ls -d solutions/"$n"-* labs/"$n"-* "grader/plans/$n"-*.yaml \
-    handouts/"$n"-*.md 2> /dev/null || true)
+taken=$(ls -d solutions/"$n"-* labs/"$n"-* common/staff/"$n"-* \
+    "grader/plans/$n"-*.yaml handouts/"$n"-*.md 2> /dev/null || true)
 if [ -n "$taken" ]; then
     echo "new-lab: $n exists, nothing was written:"
     printf '    %s\n' "${taken//$'\n'/$'\n'    }"
@@ -35,20 +35,21 @@ plant() { # SEED FILE
 
 echo "new-lab: $lab, \"$title\""
 plant lab.h "solutions/$lab/$n.h"
-for f in shift.c cases.c judge.c; do
-    plant "$f" "solutions/$lab/$f"
+plant shift.c "solutions/$lab/shift.c"
+for f in cases.c judge.c; do
+    plant "$f" "common/staff/$lab/$f"
 done
 plant plan.yaml "grader/plans/$lab.yaml"
 plant hidden.yaml "grader/plans/hidden/$lab.yaml"
 plant handout.md "handouts/$lab.md"
 plant mutant.patch "tests/mutants/$lab/passes-to-the-left.patch"
 plant suite.c "tests/labs/test_$n.c"
-common/skeletons.sh
+common/kit/skeletons.sh
 cat << END
   labs/$lab (the skeleton)
 Next:
   make $n && mpirun -n 4 build/$n      the skeleton: 0 points
-  make lint-labs LAB=$lab              is it whole?
-  make handouts                        fills in what the handout shows
-Then change what was planted, $n.h first; handouts/instructor.md tells how.
+  make lint-labs LAB=$lab              checks that the lab is complete
+  make handouts                        fills in the handout's transcripts
+Then make it yours, starting with $n.h; see handouts/instructor.md.
 END

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The handouts as a small site, to read on a phone, to print, to put online.
+# Build the handouts as a small site: for phones, for print, for the web.
 #
 #   common/kit/pages.sh [--optional] [--html] [FOLDER]    default build/handouts
 #
 # FOLDER gets index.html (the README), a page for each handout, the style sheet
-# and the figures; and, but for --html, a PDF of each page where weasyprint or
-# chromium is installed. Nothing is run again for it: `make handouts` does that
-# first. Without pandoc there are no pages: that is said, and fails, unless the
-# pages are --optional.
+# and the figures; and, unless --html is given, a PDF of each page if weasyprint
+# or chromium is installed. Commands are not rerun; `make handouts` does that
+# first. Without pandoc it builds no pages, which is an error unless they are
+# --optional.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -18,14 +18,14 @@ out=${1:-build/handouts}
 kit=common/kit/pages
 
 command -v pandoc > /dev/null || {
-    echo "pages: no HTML and no PDF, since pandoc isn't installed:" \
+    echo "pages: no HTML or PDF, since pandoc isn't installed:" \
         "apt-get install pandoc"
     [ -n "$optional" ]
     exit
 }
 
-# What prints a page. Browsers' files are forty times as large where a figure has
-# patterns, so they come last.
+# The program that prints pages. Browsers come last: their PDFs are forty times
+# as large if a figure has patterns.
 printer=
 for p in ${want_pdf:+weasyprint chromium chromium-browser google-chrome}; do
     command -v "$p" > /dev/null && { printer=$p; break; }
@@ -34,7 +34,7 @@ done
 print() { # PAGE PDF
     local options=(--headless --disable-gpu --no-pdf-header-footer
         --print-to-pdf="$2" --user-data-dir="$work/browser")
-    # A browser has no sandbox for root. It shows our own pages only.
+    # Browsers refuse to sandbox root. These are our own pages.
     [ "$(id -u)" -ne 0 ] || options+=(--no-sandbox)
     if [ "$printer" = weasyprint ]; then
         weasyprint --quiet "$1" "$2"
@@ -42,7 +42,7 @@ print() { # PAGE PDF
         timeout 120 "$printer" "${options[@]}" "file://$(realpath "$1")"
     fi > "$work/log" 2>&1 || true
     [ -s "$2" ] || {
-        echo "pages: $printer made no $2:"
+        echo "pages: $printer did not write $2:"
         tail -n 5 "$work/log"
         exit 1
     }
@@ -55,7 +55,7 @@ page_of() { # FILE: the page's name
     esac
 }
 
-# The bar of links at the head of a page: all pages, this one marked.
+# The link bar at the top of a page: all pages, with the current one marked.
 bar() { # PAGE
     local f name label
     for f in "${files[@]}"; do
@@ -83,14 +83,14 @@ write() { # FILE PAGE [PANDOC'S OPTIONS]
 
 mapfile -t labs < <(printf '%s\n' handouts/lab*.md | sort -V)
 files=(README.md "${labs[@]}" handouts/student.md handouts/ta.md
-    handouts/instructor.md)
+    handouts/instructor.md handouts/developer.md)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 rm -rf "$out"/*.html "$out"/*.pdf "$out/figures"
 cp $kit/style.css "$out"
 cp -r handouts/figures "$out"
-# What is printed lies beside the same figures, but its links lead nowhere.
+# Pages for print use the same figures, but their links are plain text.
 cp $kit/style.css "$work"
 cp -r handouts/figures "$work"
 for f in "${files[@]}"; do
@@ -100,7 +100,7 @@ for f in "${files[@]}"; do
     write "$f" "$work/$page.html" --metadata print=1
     print "$work/$page.html" "$out/$page.pdf"
 done
-echo "pages: ${#files[@]}, from $out/index.html on"
+echo "pages: ${#files[@]}, starting at $out/index.html"
 [ -n "$printer" ] || [ -z "$want_pdf" ] ||
     echo "pages: no PDF, since neither weasyprint nor chromium is installed:" \
         "apt-get install weasyprint"

@@ -1,12 +1,12 @@
 /*
- * plan.c: build/plan, what a lab's plan comes to
+ * plan.c: build/plan, the files and points of a lab's plan
  *
- *     build/plan lab1-collectives          read in the kit's top folder
+ *     build/plan lab1-collectives          run in the kit's top folder
  *
- * Prints a line for each thing that others have to agree with: the files that
- * students hand in, the points of each part and of all. The plan is read as the
- * grader reads it, so what the grader would refuse is refused here, with file
- * and line. Exit status: 0, 1 for a bad plan, 2 for bad usage.
+ * Prints what scripts and handouts have to agree with: the files that students
+ * hand in, the points of each part and their total. The plan is read as the
+ * grader reads it: a plan that the grader would reject is an error here, with
+ * file and line. Exit status: 0, 1 for a bad plan, 2 for bad usage.
  */
 #include <stdio.h> /* printf */
 
@@ -15,7 +15,7 @@
 enum { MAX_PARTS = 32 };
 
 struct part {
-    double points, hidden; /* hidden: of the points, in hidden cases */
+    double points, hidden; /* hidden: the points of hidden cases */
     int ncases;
 };
 
@@ -25,7 +25,7 @@ static int sum_parts(const struct plan *p, struct part part[MAX_PARTS])
         const struct plan_case *const c = &p->cases[i];
         if (c->part < 1 || c->part >= MAX_PARTS) {
             fprintf(stderr,
-                    "plan: case \"%s\" is of part %d; parts are 1 to "
+                    "plan: case \"%s\" is in part %d; parts are 1 to "
                     "%d\n",
                     c->name, c->part, MAX_PARTS - 1);
             return -1;

@@ -1,20 +1,20 @@
 /*
- * probe.c: build/probe, what a program of this build finds on this machine
+ * probe.c: build/probe, the GPUs that a program of this build finds here
  *
  *     build/probe            a table
- *     build/probe --json     the same for programs
- *     build/probe --short    for scripts, a line of words: how many GPUs, the
- *                            first one's name, driver, CUDA runtime, NCCL
+ *     build/probe --json     the same as JSON
+ *     build/probe --short    one line for scripts: number of GPUs, name of the
+ *                            first, driver, CUDA runtime, NCCL
  *
- * It is linked as the labs are, so what it sees is what they see: the devices,
- * which of them reach each other's memory, and versions. A machine without a
- * device is an answer too: the list is empty, and "error" has CUDA's own words.
+ * It is linked like a lab, so it sees what labs see: the devices, which of them
+ * can access each other's memory, and versions. On a machine without a device
+ * the list is empty, and "error" is CUDA's error text.
  *
  *     {"backend": "cuda", "devices": [{"name": ..., "sm": "9.0", ...}],
  *      "p2p": [[1, 1], [1, 1]], "driver": "13.0", "runtime": "13.0",
  *      "nccl": "2.28.9", "mpi": "MPICH Version: ...", "error": null}
  *
- * Exit status: 0; 1 when an answer could not be written; 2 for bad usage.
+ * Exit status: 0; 1 if the output could not be written; 2 for bad usage.
  */
 #define _GNU_SOURCE
 #include <ctype.h> /* isalnum */
@@ -38,15 +38,15 @@ struct probe {
     const char *error; /* why there is no device, or NULL */
 };
 
-/* ---- asking ---------------------------------------------------------------------- */
+/* ---- queries ----------------------------------------------------------- */
 
-/* What simgpu's libraries have, and NVIDIA's don't. */
+/* Only simgpu's libraries have this symbol. */
 static const char *find_backend(void)
 {
     return dlsym(RTLD_DEFAULT, "simgpu_register_kernel") ? "sim" : "cuda";
 }
 
-/* 13000 as "13.0"; "none" for 0, which a machine without driver answers. */
+/* 13000 as "13.0"; 0, the version without a driver, as "none". */
 static void cuda_version(char *out, size_t nbytes, int version)
 {
     if (version > 0)
@@ -91,7 +91,7 @@ static void find_devices(struct probe *p)
         p->error = cudaGetErrorString(err ? err : cudaErrorNoDevice);
 }
 
-/* -1: the runtime doesn't know. */
+/* -1 if the runtime doesn't know it. */
 static int attribute(int device, enum cudaDeviceAttr attr)
 {
     int value = -1;
@@ -99,7 +99,7 @@ static int attribute(int device, enum cudaDeviceAttr attr)
                                                                        : -1;
 }
 
-/* ---- JSON ------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------- */
 
 static json_t *device_json(const struct probe *p, int i)
 {
@@ -138,7 +138,7 @@ static int print_json(const struct probe *p)
     return status == 0 ? 0 : 1;
 }
 
-/* ---- for people, and for scripts --------------------------------------------------- */
+/* ---- text -------------------------------------------------------------- */
 
 static void print_table(const struct probe *p)
 {
@@ -164,7 +164,7 @@ static void print_table(const struct probe *p)
     }
 }
 
-/* "NVIDIA H100 80GB" as "nvidia-h100-80gb": one word, good for a file's name. */
+/* The name is one word, fit for a file name: "nvidia-h100-80gb". */
 static void print_short(const struct probe *p)
 {
     const char *c = p->ndevices ? p->device[0].name : "none";

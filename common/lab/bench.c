@@ -32,7 +32,7 @@ int bench_has_root(enum bench_shape shape)
     return shapes[shape].root;
 }
 
-/* ---- printing ----------------------------------------------------------------- */
+/* ---- printing ------------------------------------------------------------ */
 
 void bench_head(struct bench *b, FILE *out, const char *title)
 {

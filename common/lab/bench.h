@@ -1,12 +1,12 @@
 /*
- * bench.h: nccl-tests' columns, for every program that sweeps sizes
+ * bench.h: output in nccl-tests' columns, for programs that sweep sizes
  *
  *     size  count  type  redop  root   time  algbw  busbw  #wrong
  *
- * size is what nccl-tests calls an operation's size: the larger of what a rank
- * sends and what it receives. Times are microseconds, bandwidths 1e9 B/s: algbw =
- * size / time; busbw = algbw * factor, which for a perfect algorithm is the rate
- * of the links, whatever the number of ranks.
+ * size is defined as in nccl-tests: the larger of the bytes that a rank sends
+ * and those that it receives. Times are in microseconds, bandwidths in 1e9 B/s:
+ * algbw = size / time; busbw = algbw * factor, which for an ideal algorithm is
+ * the bandwidth of the links, for any number of ranks.
  *
  *     struct bench b;
  *     bench_head(&b, stdout, notes...);
@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What an operation does with its buffers, which decides its sizes and factor. */
+/* The buffers of an operation, which determine its sizes and factor. */
 enum bench_shape {
     BENCH_ALL_REDUCE,
     BENCH_REDUCE,
@@ -36,7 +36,7 @@ enum bench_shape {
 /* busbw / algbw for n ranks: 2(n-1)/n, (n-1)/n or 1. */
 double bench_factor(enum bench_shape shape, int n);
 
-/* Does every rank's part have count elements, and the whole n times as many? */
+/* True if count is per rank: every rank has count elements, of n * count. */
 int bench_is_blocked(enum bench_shape shape);
 int bench_reduces(enum bench_shape shape);
 int bench_has_root(enum bench_shape shape);
@@ -44,7 +44,7 @@ int bench_has_root(enum bench_shape shape);
 struct bench_time { /* one side of a row */
     int shown;      /* 0: "N/A" */
     double us;
-    long wrong; /* elements, over all ranks; -1: not looked at */
+    long wrong; /* wrong elements, over all ranks; -1: not checked */
 };
 
 struct bench_row {
@@ -63,7 +63,7 @@ struct bench {
     long wrong;
 };
 
-/* The lines above the rows; title is what is measured ("all_reduce"). */
+/* The lines above the rows; title names what is measured ("all_reduce"). */
 void bench_head(struct bench *b, FILE *out, const char *title);
 void bench_row(struct bench *b, const struct bench_row *row);
 /* "Out of bounds values" and "Avg bus bandwidth". */

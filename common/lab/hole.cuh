@@ -1,8 +1,8 @@
-// hole.cuh: LAB_DEVICE_HOLE("what") stands where device code has to be written
+// hole.cuh: LAB_DEVICE_HOLE("what") marks device code that is not written yet
 //
-// On simgpu the kernel ends there, and the case is NOT IMPLEMENTED, as with
-// LAB_HOLE of lab/lab.h. A GPU can't tell the host so: there a line is printed and
-// the kernel fails. Which of them, the include path chooses, as for sync.cuh.
+// On simgpu it ends the kernel, and the case is NOT IMPLEMENTED, as with
+// LAB_HOLE of lab/try.h. On a GPU it prints a line and makes the kernel fail.
+// The include path selects one or the other, as for sync.cuh.
 #ifndef COMMLAB_LAB_HOLE_CUH
 #define COMMLAB_LAB_HOLE_CUH
 

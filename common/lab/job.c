@@ -8,8 +8,8 @@
 #include <string.h>  /* strerror */
 #include <unistd.h>  /* unlink */
 
+#include "base/must.h"
 #include "lab/run.h"
-#include "must.h"
 
 static uint64_t hex(const json_t *j)
 {
@@ -17,7 +17,7 @@ static uint64_t hex(const json_t *j)
     return text ? strtoull(text, NULL, 16) : 0;
 }
 
-/* A case of the job as the plan would have it; valid while j is. */
+/* A case of the job, in the form of a plan's; valid while j is. */
 static struct plan_case case_of(json_t *j)
 {
     struct plan_case c = {
@@ -35,8 +35,8 @@ static struct plan_case case_of(json_t *j)
     return c;
 }
 
-/* The job of this rank, and its evidence file opened. Stops the run if the
- * grader's side of it is not in order. */
+/* Read this rank's job and open its evidence file. Stops the run if the grader
+ * did not provide them properly. */
 static json_t *open_job(struct lab_run *r, const char *dir)
 {
     char path[PATH_MAX];
@@ -45,7 +45,7 @@ static json_t *open_job(struct lab_run *r, const char *dir)
     json_t *const job = json_load_file(path, 0, &error);
     if (!job)
         must_stop(__FILE__, __LINE__, path, error.text);
-    unlink(path); // it names seeds
+    unlink(path); // it has seeds in it
     const char *const evidence =
         json_string_value(json_object_get(job, "evidence"));
     const uint64_t nonce = hex(json_object_get(job, "nonce"));
@@ -82,7 +82,7 @@ int job_run(struct lab_run *r, const char *dir)
         go_on = run_one(r, j);
     }
     json_decref(job);
-    if (!go_on) { // nothing can be taken down any more; what was shown is out
+    if (!go_on) { // cleaning up could block; the evidence has been written
         MPI_Finalize();
         exit(1);
     }

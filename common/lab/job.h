@@ -7,8 +7,8 @@
  *       "kind": ..., "with": {...}, "iterations": 2, "warmup": 0,
  *       "seed": "0x..."}, ...]}
  *
- * A rank reads its own, removes it before any student code runs, and writes
- * evidence into the file, which exists. It knows its own seeds only.
+ * A rank reads its own file, removes it before any student code runs, and
+ * writes evidence to the named file, which exists. It knows only its own seeds.
  */
 #ifndef COMMLAB_LAB_JOB_H
 #define COMMLAB_LAB_JOB_H
@@ -16,9 +16,9 @@
 #include "lab/lab.h"
 
 /*
- * All ranks call. Returns the exit status: 0 when all cases were run to their
- * end. When one leaves devices that never come to rest, the process exits with
- * 1 after it, and the cases behind it have not begun.
+ * All ranks call. Returns the exit status: 0 if all cases were run. If a case
+ * leaves work on devices that never completes, the process exits with 1 after
+ * it, and later cases are not started.
  */
 int job_run(struct lab_run *r, const char *dir);
 

@@ -1,5 +1,5 @@
 /*
- * kit.h: where the kit's files are, for a program that its build has made
+ * kit.h: the kit's files, for a program in its build folder
  */
 #ifndef COMMLAB_LAB_KIT_H
 #define COMMLAB_LAB_KIT_H
@@ -7,15 +7,16 @@
 #include <stddef.h>
 
 /*
- * The folder grader/plans of the kit that this program was built in: above the
- * program, or COMMLAB_PLANS. 0, or -1 if there is none that has this lab's plan.
+ * Set dir to the folder grader/plans of the kit that this program was built in:
+ * found above the program, or COMMLAB_PLANS. 0, or -1 if it has no plan for
+ * this lab.
  */
 int kit_plans(char *dir, size_t nbytes);
 
 /*
- * The answers.txt beside the sources of this program: those of solutions/ for a
- * program in a folder of that name, else those of labs/; or COMMLAB_ANSWERS. It
- * need not exist.
+ * Set path to the answers.txt next to this program's sources: in solutions/ for
+ * a program in a folder of that name, otherwise in labs/; or COMMLAB_ANSWERS.
+ * The file need not exist.
  */
 void kit_answers(char *path, size_t nbytes);
 

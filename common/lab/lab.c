@@ -5,27 +5,27 @@
 
 #include <nvtx3/nvToolsExt.h> /* nvtxRangePushA */
 
+#include "base/must.h"
+#include "base/steady.h"
 #include "judge/data.h"
 #include "judge/evidence.h"
 #include "judge/spans.h"
 #include "lab/meter.h"
 #include "lab/run.h"
-#include "must.h"
-#include "steady.h"
 
 enum { MAX_BUFFERS = 64, POISON = 0xCB };
 
-/* Work of other streams that outlasts the timed one by more than this counts.
- * Less is what waiting for an idle device costs on the host. */
+/* Work on other streams counts if it ends later than the timed stream by more
+ * than this; less is the host's cost of waiting for an idle device. */
 static const float SLACK_MS = 0.05f;
 
-/* The buffers of the iteration that runs. */
+/* The buffers of the current iteration. */
 static struct {
     char *base[MAX_BUFFERS];
     int n;
 } buffers;
 
-/* The events around it: made with their first use. */
+/* The events around it, created by their first use. */
 static struct {
     cudaEvent_t begin, end, idle;
 } events;
@@ -39,7 +39,7 @@ static void *host_memory(size_t nbytes)
     return h;
 }
 
-/* ---- buffers ----------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------- */
 
 void *lab_buffer(struct lab_run *r, size_t nbytes)
 {
@@ -73,7 +73,8 @@ void *lab_upload(struct lab_run *r, const void *host, size_t nbytes)
     return d;
 }
 
-/* Numbers whose products are exact, or (sums) all that sums over ranks are. */
+/* Values whose products are exact; with `sums`, values whose sums over ranks
+ * are. */
 static void *input(struct lab_run *r, size_t count, enum data_type type,
                    int sums)
 {
@@ -98,7 +99,7 @@ void *lab_input_sum(struct lab_run *r, size_t count, int type)
     return input(r, count, (enum data_type)type, 1);
 }
 
-/* ---- showing ------------------------------------------------------------------- */
+/* ---- showing ------------------------------------------------------------- */
 
 void lab_output(struct lab_run *r, const char *name, const void *buffer,
                 size_t nbytes)
@@ -121,10 +122,11 @@ void lab_metric(struct lab_run *r, const char *name, double value)
                      (unsigned)r->iteration, name, &value, sizeof value);
 }
 
-/* ---- measuring ------------------------------------------------------------------- */
+/* ---- measuring ----------------------------------------------------------- */
 
-/* The range that an iteration is known by in the graph (judge/spans.h). What the
- * student's code left open or closed too often must not hide its end. */
+/* The range that identifies an iteration in the graph (judge/spans.h). Ranges
+ * that student code left open, or closed once too often, must not hide its
+ * end. */
 static struct {
     int is_open, depth;
 } range;
@@ -193,7 +195,7 @@ void lab_end(struct lab_run *r)
     float ms, idle_ms;
     const struct meter m = meter;
     open_range(r);
-    RUN_TRY(cudaSetDevice(r->device)); // student code may have left another
+    RUN_TRY(cudaSetDevice(r->device)); // student code may have changed it
     RUN_TRY(cudaEventRecord(events.end, r->stream));
     RUN_TRY(cudaDeviceSynchronize());
     RUN_TRY(cudaEventRecord(events.idle, r->stream));

@@ -1,18 +1,10 @@
 /*
- * lab.h: what a lab's code, the student's and the staff's, runs in
- *
- * Student code uses three macros:
- *
- *   LAB_TRY(call)       a NCCL call; its error is returned to the caller
- *   LAB_TRY_CUDA(call)  a CUDA call, likewise, as ncclUnhandledCudaError
- *   LAB_HOLE("what")    stands where something has to be written: ends the
- *                       case as NOT IMPLEMENTED
- *
- * Device code has lab/hole.cuh.
+ * lab.h: the interface between the runner and a lab's staff code
  *
  * Staff code (cases.c) defines `lab`: a function for each kind of case in the
  * lab's plan. It fills inputs from the rank's seed, calls the student's
- * function, and shows what came out; the judge, here or in the grader, decides.
+ * function and records what came out; the judge, here or in the grader,
+ * decides. Code that students write includes lab/try.h alone.
  */
 #ifndef COMMLAB_LAB_LAB_H
 #define COMMLAB_LAB_LAB_H
@@ -28,50 +20,21 @@ extern "C" {
 #endif
 
 #include "judge/judge.h"
-
-/* ---- for students ---------------------------------------------------------- */
-
-#define LAB_TRY(call)                                                          \
-    do {                                                                       \
-        const ncclResult_t lab_try_ = (call);                                  \
-        if (lab_try_ != ncclSuccess)                                           \
-            return lab_note_error(lab_try_, #call, __FILE__, __LINE__);        \
-    } while (0)
-
-#define LAB_TRY_CUDA(call)                                                     \
-    do {                                                                       \
-        const cudaError_t lab_try_ = (call);                                   \
-        if (lab_try_ != cudaSuccess)                                           \
-            return lab_note_cuda_error(lab_try_, #call, __FILE__, __LINE__);   \
-    } while (0)
-
-#define LAB_HOLE(what) lab_hole(what)
-
-/* Keep the error's text for the report; returns what the function returns. */
-ncclResult_t lab_note_error(ncclResult_t err, const char *call,
-                            const char *file, int line);
-ncclResult_t lab_note_cuda_error(cudaError_t err, const char *call,
-                                 const char *file, int line);
-void lab_hole(const char *what) __attribute__((noreturn));
-
-/* What a kernel of simgpu says of a hole, on the thread that runs it. */
-void lab_device_hole(const char *what);
-
-/* ---- for staff code -------------------------------------------------------- */
+#include "lab/try.h" /* LAB_TRY, LAB_TRY_CUDA */
 
 struct lab_run { /* one iteration of one case, on this rank */
     int rank, nranks;
     int local_rank; /* number within its node */
-    int device;     /* its GPU: that number, unless ranks share GPUs */
+    int device;     /* its GPU: the same number, unless ranks share GPUs */
     int ranks_per_node;
     MPI_Comm mpi_comm;
-    ncclComm_t comm;     /* of all ranks, made by the runner; NULL where ranks
+    ncclComm_t comm;     /* of all ranks, made by the runner; NULL if ranks
                             share a GPU, which NCCL doesn't allow */
     cudaStream_t stream; /* non-blocking */
     const struct plan_case *c;
     unsigned case_no;
-    int iteration; /* below 0: warm-up, which shows nothing */
-    uint64_t seed; /* this rank's, of this iteration (judge_input_seed) */
+    int iteration; /* below 0: warm-up, which records nothing */
+    uint64_t seed; /* of this rank and iteration (judge_input_seed) */
     struct evidence_out *evidence;
 };
 
@@ -81,39 +44,39 @@ struct lab_run { /* one iteration of one case, on this rank */
  */
 void *lab_buffer(struct lab_run *r, size_t nbytes);
 
-/* A lab_buffer() with nbytes from the host, which are there when it returns. */
+/* A lab_buffer() with nbytes copied from the host. Blocks. */
 void *lab_upload(struct lab_run *r, const void *host, size_t nbytes);
 
 /* A lab_buffer() with count elements of this rank's input (judge/data.h, whose
- * types are numbered as NCCL's). */
+ * types have NCCL's numbers). */
 void *lab_input(struct lab_run *r, size_t count, int type);
 
-/* The same for sums over all ranks: data_fill_sum(). */
+/* The same, with input for sums over all ranks: data_fill_sum(). */
 void *lab_input_sum(struct lab_run *r, size_t count, int type);
 
 /*
- * Show the nbytes of a lab_buffer(), with its red zones. Call after lab_end(),
- * when no work is left on the device.
+ * Record the nbytes of a lab_buffer(), with its red zones, as output `name`.
+ * Call after lab_end(), when the device is idle.
  */
 void lab_output(struct lab_run *r, const char *name, const void *buffer,
                 size_t nbytes);
 
-/* A command frees the buffers that it has made, devices idle; for cases the runner
- * does. */
+/* Free all lab_buffer()s; devices are idle. For commands; the runner does it
+ * for cases. */
 void lab_free_buffers(void);
 
-/* Show a number. */
+/* Record a number. */
 void lab_metric(struct lab_run *r, const char *name, double value);
 
 /*
- * Measure what lies between. All ranks call both; lab_begin() waits for all,
- * lab_end() until this rank's device has nothing left to do. Shown:
+ * Measure the work between the two calls. All ranks call both. lab_begin() is a
+ * barrier; lab_end() blocks until this rank's device is idle. Records:
  *
- *   time_us       on the stream; or, when other streams of the device worked on
- *                 behind it, until they were done
+ *   time_us       on the stream, or until other streams of the device were
+ *                 done, if they took longer
  *   host_us       the same by the host's clock, calls included
  *   sent_bytes, messages, rounds, collectives, comms, largest_bytes, sent_to.R
- *                 what was asked of NCCL (meter.h), to rank R what isn't 0
+ *                 calls of NCCL (meter.h); sent_to.R only if it isn't 0
  *   device_bytes, peak_bytes
  *                 device memory that the process holds at the end, and at most
  *                 in between; the case's own buffers included
@@ -122,8 +85,8 @@ void lab_begin(struct lab_run *r);
 void lab_end(struct lab_run *r);
 
 /*
- * One iteration of a kind of case. All ranks are called, with their seeds; what
- * it returns, if it isn't ncclSuccess, fails the case.
+ * Runs one iteration of a kind of case. Called on all ranks, with their seeds.
+ * The case fails if it returns anything but ncclSuccess.
  */
 struct lab_kind {
     const char *name; /* plan_case.kind */
@@ -131,8 +94,8 @@ struct lab_kind {
 };
 
 /*
- * What a lab does beside its cases: `lab1 --bench ...`. argv[0] is the option.
- * Returns the exit status, the same on all ranks.
+ * A command, which a lab has in addition to its cases: `lab1 --bench ...`.
+ * argv[0] is the option. Returns the exit status, the same on all ranks.
  */
 struct lab_command {
     const char *option, *help;
@@ -144,8 +107,8 @@ struct lab {
     const char *brief;
     const struct lab_kind *kinds;       /* ended by a NULL name */
     const struct lab_command *commands; /* ended by a NULL option */
-    const char *dataless; /* "128M": what is in device memory from that size on
-                             matters to nobody, so simgpu need not keep it
+    const char *dataless; /* "128M": no case uses the contents of device memory
+                             from that size on, so simgpu need not keep them
                              (SIMGPU_DATALESS, unless that is set); or NULL */
 };
 extern const struct lab lab; /* defined by each lab's cases.c */

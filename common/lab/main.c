@@ -3,9 +3,10 @@
  *
  *     mpirun -n 4 build/lab1 [--case NAME] [--seed S] ...
  *
- * runs the plan's visible cases, judges them here, and prints a table. Started
- * by the grader (COMMLAB_JOB names a directory) it runs what the job says and
- * only shows evidence. Exit status: 0 full points, 1 not, 2 usage.
+ * runs the plan's visible cases, judges them in this process, and prints a
+ * table. Started by the grader (COMMLAB_JOB names a folder), it runs the cases
+ * of the job and only records evidence. Exit status: 0 full points, 1 fewer, 2
+ * usage.
  */
 #define _GNU_SOURCE
 #include <errno.h>  /* program_invocation_name */
@@ -14,11 +15,11 @@
 #include <stdlib.h> /* getenv */
 #include <string.h> /* strcmp */
 
+#include "base/must.h"
 #include "judge/answers.h"
 #include "lab/job.h"
 #include "lab/kit.h"
 #include "lab/visible.h"
-#include "must.h"
 
 enum { EXIT_FULL = 0, EXIT_NOT_FULL = 1, EXIT_USAGE = 2 };
 
@@ -29,25 +30,25 @@ static void usage(void)
            "  --list            the cases and their points\n"
            "  --case NAME       only this case; may be repeated, or a list: "
            "A,B\n"
-           "  --seed S          inputs from another seed (default %d)\n"
-           "  --json [FILE]     the results as JSON, not as a table\n"
+           "  --seed S          seed of the inputs (default %d)\n"
+           "  --json [FILE]     print results as JSON instead of a table\n"
            "  --iterations N    runs of each case (default 2)\n"
            "  --warmup N        runs before them that don't count "
            "(default 0)\n"
-           "  --hidden          also the cases that only the grader knows, "
-           "where their plan is\n"
-           "  --times           times of the timed cases, as `make plans` "
-           "keeps them\n"
-           "  --digests         your answers as the lab's table keeps them, "
-           "for its author\n"
+           "  --hidden          also the hidden cases, if their plan is "
+           "here\n"
+           "  --times           the timed cases' times, in the form of `make "
+           "plans`\n"
+           "  --digests         digests of your answers, for the lab's "
+           "author\n"
            "  --help            this text\n",
            lab.name, lab.brief, program_invocation_name, OPTIONS_DEFAULT_SEED);
     for (const struct lab_command *c = lab.commands; c && c->option; c++)
         printf("  %-17s %s\n", c->option, c->help);
-    printf("\nExit status: 0 all points, 1 not all, 2 usage.\n");
+    printf("\nExit status: 0 all points, 1 fewer, 2 usage.\n");
 }
 
-/* The jobs that all timed cases need: ranks and machine, a line each. */
+/* Print the runs that all timed cases need, a line each: ranks and machine. */
 static void list_jobs(const struct plan *p, int hidden)
 {
     char seen[64][128];
@@ -68,7 +69,7 @@ static void list_jobs(const struct plan *p, int hidden)
     }
 }
 
-/* A line of the lab's table for each answer: what its author puts there. */
+/* Print a line for each answer, for the author to put in the lab's table. */
 static void list_digests(void)
 {
     char path[2 * PATH_MAX], err[200];
@@ -92,7 +93,7 @@ static void list(const struct plan *p)
                p->cases[i].points);
 }
 
-/* Say it once; returns EXIT_USAGE. */
+/* Print an error, on one rank only. Returns EXIT_USAGE. */
 static int wrong(int rank, const char *what)
 {
     if (rank == 0)
@@ -101,8 +102,8 @@ static int wrong(int rank, const char *what)
 }
 
 /*
- * A program started by another MPI's mpirun finds itself alone in its world,
- * every copy of it. That must not read as a pass.
+ * If the mpirun of another MPI started the program, every copy is alone in its
+ * MPI world. That must not count as a pass.
  */
 static int alone_by_mistake(int nranks)
 {
@@ -130,7 +131,7 @@ static struct plan *load_plan(const struct options *o, char *err,
     char dir[PATH_MAX + 32], path[2 * PATH_MAX], hidden[2 * PATH_MAX];
     if (kit_plans(dir, sizeof dir) != 0) {
         snprintf(err, err_nbytes,
-                 "no grader/plans/%s.yaml above this program: run it from the "
+                 "no grader/plans/%s.yaml above this program: run it in the "
                  "kit's build folder, or set COMMLAB_PLANS",
                  lab.name);
         return NULL;
@@ -146,14 +147,14 @@ static struct plan *load_plan(const struct options *o, char *err,
     return NULL;
 }
 
-/* The visible cases. All ranks return the same. */
+/* Run the visible cases. All ranks return the same. */
 static int do_cases(struct lab_run *r, const struct options *o,
                     const struct plan *p)
 {
     if (run_setup(r, MPI_COMM_WORLD) != 0)
         return EXIT_USAGE;
     const enum visible_end end = visible_run(r, o, p);
-    if (end == VISIBLE_STUCK) { // nothing can be taken down any more
+    if (end == VISIBLE_STUCK) { // cleaning up would block
         MPI_Finalize();
         exit(EXIT_NOT_FULL);
     }

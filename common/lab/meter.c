@@ -4,8 +4,8 @@
 
 struct meter meter;
 
-static int depth;        /* of groups */
-static int group_counts; /* the open group has a message */
+static int depth;        /* open groups */
+static int group_counts; /* the open group has a message in it */
 
 static const unsigned char type_size[ncclNumTypes] = {1, 1, 4, 4, 8, 8,
                                                       2, 4, 8, 2, 1, 1};
@@ -40,10 +40,9 @@ static void count_send(uint64_t nbytes, int peer)
 }
 
 /*
- * The function that is called in place of `name`, and the real one. Weak: a
- * library too old to have it is linked all the same, if nobody calls it. Each
- * ends in a tail call, so that what NCCL sees as its caller is the student's
- * line.
+ * The function called in place of `name`, and the real one. Weak, so that an
+ * older library without it still links, if nothing calls it. Each ends in a
+ * tail call, so that NCCL's caller is the student's line.
  */
 #define WRAP(name, params)                                                     \
     ncclResult_t __real_##name params __attribute__((weak));                   \
@@ -84,7 +83,7 @@ WRAP(ncclGroupEnd, (void))
     return __real_ncclGroupEnd();
 }
 
-/* A call of which only the number matters: counted, then made. */
+/* A call that is only counted. */
 #define COUNT(counter, name, params, args)                                     \
     WRAP(name, params)                                                         \
     {                                                                          \

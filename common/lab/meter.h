@@ -1,10 +1,10 @@
 /*
- * meter.h: counting what student code asks of NCCL, and of device memory
+ * meter.h: counts student code's calls of NCCL, and its device memory
  *
- * The linker sends the program's calls through here (meter.wrap), on
- * real GPUs and on simgpu alike. A round is an outermost group with a message
- * in it, or a message outside of any group: messages of one round travel at the
- * same time. What a rank sends to itself is no message.
+ * The linker routes the program's calls through here (meter.wrap), on real GPUs
+ * and on simgpu. A round is an outermost group with a message in it, or a
+ * message outside of any group: messages of one round travel at the same time.
+ * What a rank sends to itself is not a message.
  */
 #ifndef COMMLAB_LAB_METER_H
 #define COMMLAB_LAB_METER_H
@@ -19,22 +19,22 @@ struct meter {
     uint64_t largest;              /* bytes of the largest of them */
     uint64_t rounds;               /* sends, receives or both */
     uint64_t collectives;          /* calls of NCCL's own collectives */
-    uint64_t comms;                /* communicators made */
+    uint64_t comms;                /* communicators created */
     uint64_t sent_to[METER_PEERS]; /* bytes, by rank in the communicator */
 };
 
-/* This process's counts; reset by assigning zeros. Calls come from one thread. */
+/* This process's counts; assign zeros to reset them. Only one thread calls. */
 extern struct meter meter;
 
-/* Device memory that this process holds, of cudaMalloc and cudaMallocAsync: now,
- * and at most since meter_memory_begin(). */
+/* Device memory that this process holds from cudaMalloc and cudaMallocAsync:
+ * now, and the peak since meter_memory_begin(). */
 struct meter_memory {
     uint64_t live, peak;
 };
 void meter_memory_begin(void);
 struct meter_memory meter_memory(void);
 
-/* How many groups that thread has open. */
+/* The number of groups that the thread has open. */
 int meter_open_groups(void);
 
 #endif

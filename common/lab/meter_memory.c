@@ -1,65 +1,24 @@
 /*
  * meter_memory.c: counting the device memory that a program holds
- *
- * Allocations are remembered by address, in a table with open addressing that
- * grows; a freed entry stays as a gap, so that what lies behind it is found.
  */
 #include <cuda_runtime_api.h>
 #include <pthread.h> /* pthread_mutex_t */
-#include <stdlib.h>  /* calloc */
 
+#include "base/map.h"
 #include "lab/meter.h"
-
-struct entry {
-    void *at;      /* NULL: never used */
-    size_t nbytes; /* 0: freed */
-};
 
 static struct {
     pthread_mutex_t lock;
-    struct entry *entry;
-    size_t room, used; /* used: gaps included */
+    struct map nbytes; /* of the allocation at this address */
     uint64_t live, peak;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* Where `at` is, or belongs. */
-static struct entry *find(struct entry *table, size_t room, const void *at)
-{
-    size_t i = (size_t)(((uintptr_t)at >> 8) * UINT64_C(0x9e3779b97f4a7c15)) &
-               (room - 1);
-    while (table[i].at && table[i].at != at)
-        i = (i + 1) & (room - 1);
-    return &table[i];
-}
-
-/* Twice the room, without the gaps. Without memory the old table stays. */
-static void grow(void)
-{
-    const size_t room = memory.room ? 2 * memory.room : 1024;
-    struct entry *const table = calloc(room, sizeof *table);
-    if (!table)
-        return;
-    size_t used = 0;
-    for (size_t i = 0; i < memory.room; i++)
-        if (memory.entry[i].nbytes) {
-            *find(table, room, memory.entry[i].at) = memory.entry[i];
-            used++;
-        }
-    free(memory.entry);
-    memory.entry = table;
-    memory.room = room;
-    memory.used = used;
-}
 
 static void took(void *at, size_t nbytes)
 {
     pthread_mutex_lock(&memory.lock);
-    if (2 * memory.used >= memory.room)
-        grow();
-    if (memory.used + 1 < memory.room) {
-        struct entry *const e = find(memory.entry, memory.room, at);
-        memory.used += !e->at;
-        *e = (struct entry){at, nbytes};
+    uint64_t *const held = map_at(&memory.nbytes, (uintptr_t)at);
+    if (held) {
+        *held = nbytes;
         memory.live += nbytes;
         if (memory.live > memory.peak)
             memory.peak = memory.live;
@@ -70,11 +29,10 @@ static void took(void *at, size_t nbytes)
 static void gave(const void *at)
 {
     pthread_mutex_lock(&memory.lock);
-    struct entry *const e =
-        memory.room ? find(memory.entry, memory.room, at) : NULL;
-    if (e && e->at) {
-        memory.live -= e->nbytes;
-        e->nbytes = 0;
+    const uint64_t nbytes = map_get(&memory.nbytes, (uintptr_t)at);
+    if (nbytes) {
+        memory.live -= nbytes;
+        *map_at(&memory.nbytes, (uintptr_t)at) = 0;
     }
     pthread_mutex_unlock(&memory.lock);
 }
@@ -94,7 +52,7 @@ struct meter_memory meter_memory(void)
     return m;
 }
 
-/* ---- what the linker puts in the runtime's place (meter.wrap) ----------------- */
+/* ---- what the linker puts in the runtime's place (meter.wrap) ------------ */
 
 #define WRAP(name, params)                                                     \
     cudaError_t __real_##name params __attribute__((weak));                    \
@@ -117,7 +75,7 @@ WRAP(cudaMallocAsync, (void **at, size_t nbytes, cudaStream_t stream))
     return err;
 }
 
-/* Forgotten before it is freed: another thread may get the same address. */
+/* Forget an address before it is freed: another thread may get the same one. */
 WRAP(cudaFree, (void *at))
 {
     gave(at);

@@ -75,7 +75,7 @@ int options_parse(struct options *o, int argc, char **argv, char *err,
          (k = getopt_long(argc, argv, ":", known, &which)) != -1;) {
         if (k == '?' || k == ':') {
             snprintf(err, err_nbytes, "%s %s", argv[optind - 1],
-                     k == ':' ? "needs a value" : "is no option");
+                     k == ':' ? "needs a value" : "is not an option");
             return -1;
         }
         // "--json FILE" as well as "--json=FILE"
@@ -83,14 +83,14 @@ int options_parse(struct options *o, int argc, char **argv, char *err,
             (argv[optind][0] != '-' || !argv[optind][1]))
             optarg = argv[optind++];
         if (take(o, k, optarg) != 0) {
-            snprintf(err, err_nbytes, "--%s %s: not a number that makes sense",
+            snprintf(err, err_nbytes, "--%s %s: not a valid number",
                      known[which].name, optarg);
             return -1;
         }
     }
     if (optind == argc)
         return 0;
-    snprintf(err, err_nbytes, "\"%s\" is no option (a case: --case %s)",
+    snprintf(err, err_nbytes, "\"%s\" is not an option (a case: --case %s)",
              argv[optind], argv[optind]);
     return -1;
 }

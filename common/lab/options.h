@@ -1,5 +1,5 @@
 /*
- * options.h: the command line that every lab has
+ * options.h: the command line of every lab
  */
 #ifndef COMMLAB_LAB_OPTIONS_H
 #define COMMLAB_LAB_OPTIONS_H
@@ -17,23 +17,23 @@ struct options {
     int iterations, warmup;
     const char *json; /* file to write, "-" for stdout, NULL for none */
     int list, help;
-    int hidden;  /* also the cases that only the grader knows, where they are */
-    int digests; /* print the answers as the lab's table keeps them */
-    int times;   /* only the timed ones, and print their times for the plan */
+    int hidden;  /* also run the hidden cases, if their plan is here */
+    int digests; /* print digests of the answers, for the lab's table */
+    int times;   /* run only timed cases, and print their times for the plan */
 };
 
 /*
- * Parse. 0, or -1 with a line in err that says what is wrong. The options hold
+ * Parse the command line. 0, or -1 with the reason in err. The options hold
  * pointers into argv, which is changed.
  */
 int options_parse(struct options *o, int argc, char **argv, char *err,
                   size_t err_nbytes);
 
-/* Are all the names cases of the plan? As options_parse(). */
+/* Check that all names are cases of the plan. Returns as options_parse(). */
 int options_check(const struct options *o, const struct plan *p, char *err,
                   size_t err_nbytes);
 
-/* Is this case to be run? */
+/* True if this case is to be run. */
 int options_want(const struct options *o, const char *name);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * run.c: a case, and all the ways in which student code can leave it
+ * run.c: runs a case, and handles all ways in which student code can leave it
  *
- * Student code may return, return an error, or reach a hole; on some ranks and
- * not on others. After each iteration the ranks agree on how it ended. One that
- * came out early waits for the others, but not forever: they may be waiting for
- * it, inside of NCCL, where nothing can wake them. Then the run is aborted.
+ * Student code may return, return an error, or reach a hole, on some ranks and
+ * not on others. After each iteration the ranks agree on how it ended. A rank
+ * that left early waits for the others, but not forever: they may be waiting
+ * for it, inside NCCL, where nothing can wake them. Then the run is aborted.
  *
  *     rank 0   begin ---- returns -------------- agree --- next iteration
  *     rank 1   begin ---- hole: longjmp -------- agree     or the end of
@@ -20,17 +20,17 @@
 #include <string.h>  /* strrchr */
 #include <unistd.h>  /* usleep */
 
+#include "base/must.h"
+#include "base/steady.h"
 #include "judge/chain.h"
 #include "judge/evidence.h"
 #include "lab/meter.h"
-#include "must.h"
-#include "steady.h"
 
-static const double LATE_SEC = 3;   /* until others come out, at least */
-static const double SPREAD_SEC = 1; /* later for higher ranks: one speaks */
-static const double IDLE_SEC = 2; /* until a device is done with what it has */
+static const double LATE_SEC = 3;   /* least time to wait for other ranks */
+static const double SPREAD_SEC = 1; /* more for higher ranks: one reports */
+static const double IDLE_SEC = 2;   /* for a device to finish its work */
 
-/* The case that runs: where leaving it leads to, how it was left and why. */
+/* The current case: where leaving it jumps to, how it was left, and why. */
 static struct {
     jmp_buf out;
     pthread_t thread; /* that student code is called on */
@@ -39,7 +39,7 @@ static struct {
     const char *_Atomic device_hole; /* that device code has reached */
 } now;
 
-/* ---- leaving -------------------------------------------------------------------- */
+/* ---- leaving ------------------------------------------------------------- */
 
 static void note(const char *error, const char *call, const char *file,
                  int line)
@@ -85,8 +85,8 @@ void lab_device_hole(const char *what)
     now.device_hole = what;
 }
 
-/* What a case that has ended by itself, or by an error, has come to: a hole that
- * device code reached is why. */
+/* The status of a case that returned, or failed: if device code reached a hole,
+ * that is the reason. */
 static enum run_status with_device_hole(enum run_status status)
 {
     const char *const what = now.device_hole;
@@ -96,16 +96,16 @@ static enum run_status with_device_hole(enum run_status status)
     return RUN_NOT_IMPLEMENTED;
 }
 
-/* ---- agreeing -------------------------------------------------------------------- */
+/* ---- agreeing ------------------------------------------------------------ */
 
-struct lost { /* what to do when the others don't come */
+struct lost { /* called if the other ranks don't arrive */
     run_lost_fn *fn;
     void *arg;
 };
 
 /*
- * The worst status of all ranks. Who comes with RUN_OK waits as long as it
- * takes; who left early, for a time.
+ * The worst status of all ranks. A rank with RUN_OK waits for as long as it
+ * takes, one that left early for a limited time.
  */
 static enum run_status agree(const struct lab_run *r, enum run_status mine,
                              const struct lost *lost)
@@ -133,7 +133,7 @@ static enum run_status agree(const struct lab_run *r, enum run_status mine,
     return (enum run_status)worst;
 }
 
-/* ---- after leaving early ----------------------------------------------------------- */
+/* ---- after leaving early ------------------------------------------------- */
 
 static void *synchronise(void *arg)
 {
@@ -144,8 +144,8 @@ static void *synchronise(void *arg)
                : NULL;
 }
 
-/* Does the device come to rest, without an error, before long? A thread waits
- * for it, since nothing can be asked to wait for a time. */
+/* True if the device becomes idle soon, without an error. A thread waits for
+ * it, because CUDA's calls have no timeouts. */
 static int comes_to_rest(struct lab_run *r)
 {
     struct timespec until;
@@ -161,9 +161,9 @@ static int comes_to_rest(struct lab_run *r)
 }
 
 /*
- * Can other cases follow one that some rank left early? A group that an NCCL
- * call failed in is closed: NCCL drops it. One with a hole in it would be
- * begun by closing it.
+ * True if other cases can follow one that a rank left early. If an NCCL call
+ * failed in a group, the group is closed: NCCL drops it. A group with a hole in
+ * it would start if it were closed.
  */
 static int can_go_on(struct lab_run *r, enum run_status mine)
 {
@@ -175,9 +175,9 @@ static int can_go_on(struct lab_run *r, enum run_status mine)
     return all;
 }
 
-/* ---- a case -------------------------------------------------------------------------- */
+/* ---- a case -------------------------------------------------------------- */
 
-/* An answer is read from answers.txt, by the judge: nothing runs. */
+/* The judge reads answers from answers.txt: there is nothing to run. */
 static ncclResult_t run_answer(struct lab_run *r)
 {
     (void)r;
@@ -195,7 +195,7 @@ static const struct lab_kind *find_kind(const char *name)
     return NULL;
 }
 
-/* One iteration. Left from inside, it ends here. */
+/* One iteration. Leaving it from inside jumps back here. */
 static enum run_status iterate(struct lab_run *r, const struct lab_kind *k)
 {
     now.thread = pthread_self();
@@ -225,14 +225,14 @@ int run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,
     evidence_put_status(r->evidence, case_no, RUN_MISSING, NULL);
     if (!k) {
         evidence_put_status(r->evidence, case_no, RUN_ERROR,
-                            "the plan asks for a kind that this lab lacks");
+                            "this lab has no such kind of case");
         return 1;
     }
     for (int i = -warmup; i < iterations && worst == RUN_OK; i++) {
         r->iteration = i;
         r->seed = chain_seed(seed, i, evidence_take_digest(r->evidence));
         mine = iterate(r, k);
-        if (mine != RUN_OK) // now: agreeing may be the end of this rank
+        if (mine != RUN_OK) // now, because agree() may end this process
             evidence_put_status(r->evidence, case_no, mine, now.text);
         worst = agree(r, mine, &(struct lost){lost, arg});
         if (worst == RUN_OK)
@@ -248,7 +248,7 @@ int run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,
     return 1;
 }
 
-/* ---- a command ----------------------------------------------------------------------- */
+/* ---- a command ----------------------------------------------------------- */
 
 static void say_left(void *arg, enum run_status status, const char *text)
 {
@@ -276,5 +276,5 @@ int run_command(struct lab_run *r, const struct lab_command *c, int argc,
     if (r->rank == first)
         say_left(r, mine, now.text);
     MPI_Finalize();
-    exit(1); // taking down could wait for work that never completes
+    exit(1); // cleaning up could wait for work that never completes
 }

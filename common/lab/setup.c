@@ -3,10 +3,10 @@
  */
 #include <stdio.h> /* fprintf */
 
+#include "base/must.h"
 #include "lab/run.h"
-#include "must.h"
 
-/* Rank 0 says why it can't be done here. */
+/* Rank 0 reports why the lab cannot run here. */
 static void say_too_few(const struct lab_run *r, int ndevices, cudaError_t err)
 {
     const int least = judge_labs[0]->least_gpus;
@@ -14,10 +14,11 @@ static void say_too_few(const struct lab_run *r, int ndevices, cudaError_t err)
         fprintf(stderr, "%s: no GPU can be used: %s\n", lab.name,
                 cudaGetErrorString(err));
     else if (ndevices < least)
-        fprintf(stderr,
-                "%s: this lab needs %d GPUs in a node, and here is %d: "
-                "SIMGPU_TOPO, or another node, may have more\n",
-                lab.name, least, ndevices);
+        fprintf(
+            stderr,
+            "%s: this lab needs %d GPUs in a node, but this one has %d: try "
+            "another SIMGPU_TOPO, or another node\n",
+            lab.name, least, ndevices);
     else
         fprintf(stderr,
                 "%s: %d ranks on a node that has %d GPUs: each rank needs one, "
@@ -25,8 +26,8 @@ static void say_too_few(const struct lab_run *r, int ndevices, cudaError_t err)
                 lab.name, r->ranks_per_node, ndevices);
 }
 
-/* Has every rank a device of its own on its node, or may they share? *shared: some
- * do. */
+/* True if every rank has a device of its own on its node, or ranks may share.
+ * *shared: they do share. */
 static int enough_devices(struct lab_run *r, int *shared)
 {
     enum { TOO_FEW, SHARED, ENOUGH };

@@ -4,16 +4,16 @@
 #include <stdlib.h> /* strtoull */
 #include <string.h> /* strcmp */
 
+#include "base/must.h"
 #include "judge/data.h"
 #include "lab/run.h"
-#include "must.h"
 
 enum { MAX_OPS = 32, MAX_ITERATIONS = 1000 };
 
 struct sweep {
     struct lab_run *r;
     const struct sweep_op *own;         /* the lab's; may be NULL */
-    const struct sweep_op *op[MAX_OPS]; /* that were asked for */
+    const struct sweep_op *op[MAX_OPS]; /* to be swept */
     int nops;
     size_t min_nbytes, max_nbytes;
     enum data_type type;
@@ -22,7 +22,7 @@ struct sweep {
     int in_place; /* 1: only; 0: both */
 };
 
-/* ---- options ------------------------------------------------------------------ */
+/* ---- options ------------------------------------------------------------- */
 
 static const struct option known[] = {
     {"op", 1, NULL, 'o'},       {"min-kb", 1, NULL, 'a'},
@@ -37,7 +37,7 @@ static const char usage[] =
     "        [--redop OP] [--root R] [--warmup N] [--iterations N] "
     "[--in-place]\n        [--no-check]\n";
 
-/* Print once what is wrong; returns 2. */
+/* Print what is wrong, on rank 0. Returns 2. */
 static int wrong(const struct sweep *s, const char *what, const char *value,
                  const char *instead)
 {
@@ -92,7 +92,7 @@ static int take_ops(struct sweep *s, char *names)
     return status;
 }
 
-/* A positive number times `unit`, as bytes or as a count; 0 if it is none. */
+/* A positive number times `unit`; 0 if the text isn't one. */
 static size_t amount(const char *text, double unit)
 {
     char *end;
@@ -102,7 +102,7 @@ static size_t amount(const char *text, double unit)
                : (size_t)(v * unit);
 }
 
-/* Take option k. 0, or 2 with a message. */
+/* Take option k. 0, or 2 after a message. */
 static int take(struct sweep *s, int k, char *value)
 {
     int found = 0;
@@ -110,14 +110,14 @@ static int take(struct sweep *s, int k, char *value)
     case 'o': return take_ops(s, value);
     case 'a':
         s->min_nbytes = amount(value, 1024);
-        return s->min_nbytes ? 0 : wrong(s, "--min-kb", value, "no size");
+        return s->min_nbytes ? 0 : wrong(s, "--min-kb", value, "not a size");
     case 'b':
         s->max_nbytes = amount(value, 1 << 20);
-        return s->max_nbytes ? 0 : wrong(s, "--max-mb", value, "no size");
+        return s->max_nbytes ? 0 : wrong(s, "--max-mb", value, "not a size");
     case 'd':
         found = data_type(value);
         s->type = (enum data_type)found;
-        return found >= 0 ? 0 : wrong(s, "--dtype", value, "no type of NCCL's");
+        return found >= 0 ? 0 : wrong(s, "--dtype", value, "not an NCCL type");
     case 'r':
         found = data_op(value);
         s->redop = (enum data_op)found;
@@ -126,12 +126,12 @@ static int take(struct sweep *s, int k, char *value)
         s->root = atoi(value);
         return s->root >= 0 && s->root < s->r->nranks
                    ? 0
-                   : wrong(s, "--root", value, "no rank of this run");
+                   : wrong(s, "--root", value, "not a rank of this run");
     case 'w':
         s->warmup = strcmp(value, "0") ? (int)amount(value, 1) : 0;
         return s->warmup > 0 || !strcmp(value, "0")
                    ? 0
-                   : wrong(s, "--warmup", value, "no count");
+                   : wrong(s, "--warmup", value, "not a count");
     case 'i':
         s->iterations = (int)amount(value, 1);
         return s->iterations > 0 && s->iterations <= MAX_ITERATIONS
@@ -152,12 +152,12 @@ static int parse(struct sweep *s, int argc, char **argv)
          !status && (k = getopt_long(argc, argv, ":", known, NULL)) != -1;) {
         if (k == '?' || k == ':')
             status = wrong(s, argv[optind - 1], "",
-                           k == ':' ? "needs a value" : "is no option");
+                           k == ':' ? "needs a value" : "not an option");
         else
             status = take(s, k, optarg);
     }
     if (!status && optind < argc)
-        status = wrong(s, argv[optind], "", "is no option");
+        status = wrong(s, argv[optind], "", "not an option");
     if (!status && s->min_nbytes > s->max_nbytes)
         status = wrong(s, "--min-kb", "", "more than --max-mb");
     if (s->nops == 0)
@@ -165,14 +165,14 @@ static int parse(struct sweep *s, int argc, char **argv)
     return status;
 }
 
-/* ---- one size ----------------------------------------------------------------- */
+/* ---- one size ------------------------------------------------------------ */
 
-struct size { /* of one operation */
+struct size { /* the size of one operation */
     enum bench_shape shape;
-    size_t count;      /* as NCCL's call takes it */
-    size_t send, recv; /* elements of this rank's buffers */
-    size_t whole;      /* of the larger kind of buffer */
-    int gets;          /* is this rank's recvbuf defined afterwards? */
+    size_t count;      /* as in NCCL's call */
+    size_t send, recv; /* elements in this rank's buffers */
+    size_t whole;      /* elements in the larger kind of buffer */
+    int gets;          /* this rank's recvbuf is defined afterwards */
     size_t element;    /* bytes */
 };
 
@@ -200,7 +200,7 @@ static int can_be_in_place(enum bench_shape shape)
     return shape != BENCH_ALL_TO_ALL && shape != BENCH_SEND_RECV;
 }
 
-/* Buffers with fresh inputs; in place, one lies in the other. */
+/* Make buffers with fresh inputs; in place, one is part of the other. */
 static struct sweep_call prepare(const struct sweep *s, const struct size *z,
                                  int in_place)
 {
@@ -210,7 +210,7 @@ static struct sweep_call prepare(const struct sweep *s, const struct size *z,
     char *recv = in_place && z->send >= z->recv
                      ? send
                      : lab_buffer(r, z->recv * z->element);
-    if (in_place && z->send > z->recv) // its block of what it sends
+    if (in_place && z->send > z->recv) // its own block of sendbuf
         recv = send + own;
     if (in_place && z->recv > z->send) {
         CUDA_MUST(cudaMemcpyAsync(recv + own, send, z->send * z->element,
@@ -229,7 +229,7 @@ static struct sweep_call prepare(const struct sweep *s, const struct size *z,
     return c;
 }
 
-/* ---- what should come out ----------------------------------------------------- */
+/* ---- what should come out ------------------------------------------------ */
 
 static uint64_t seed_of(int rank)
 {
@@ -270,14 +270,14 @@ static void reference(const struct sweep *s, const struct size *z, char *want,
     case BENCH_SEND_RECV:
         input_at(s, (rank - 1 + n) % n, 0, count, want);
         break;
-    default: // a block of everybody's
+    default: // a block from every rank
         for (int k = 0; k < n; k++)
             input_at(s, k, z->shape == BENCH_ALL_TO_ALL ? own : 0, count,
                      want + (size_t)k * block);
     }
 }
 
-/* How many elements of all ranks' results are not what they should be. */
+/* The number of wrong elements in all ranks' results. */
 static long count_wrong(const struct sweep *s, const struct size *z,
                         const struct sweep_call *c)
 {
@@ -299,9 +299,9 @@ static long count_wrong(const struct sweep *s, const struct size *z,
     return all;
 }
 
-/* ---- measuring ---------------------------------------------------------------- */
+/* ---- measuring ----------------------------------------------------------- */
 
-/* Mean time of a call in microseconds, on the slowest rank. */
+/* The mean time of a call in microseconds, on the slowest rank. */
 static ncclResult_t measure(const struct sweep *s, const struct sweep_op *op,
                             const struct sweep_call *c, double *us)
 {
@@ -368,7 +368,7 @@ static ncclResult_t one_size(const struct sweep *s, const struct sweep_op *op,
     return ncclSuccess;
 }
 
-/* ---- the command -------------------------------------------------------------- */
+/* ---- the command --------------------------------------------------------- */
 
 /* Each rank's device, as nccl-tests lists them. */
 static void print_devices(const struct sweep *s)
@@ -427,7 +427,7 @@ int sweep_main(struct lab_run *r, const struct sweep_op *own, int argc,
     print_devices(&s);
     for (int i = 0; i < s.nops; i++) {
         const ncclResult_t err = sweep_op(&s, s.op[i], &wrong_elements);
-        if (err != ncclSuccess) // others may wait for this rank: no way on
+        if (err != ncclSuccess) // others may be waiting for this rank
             must_stop(__FILE__, __LINE__, s.op[i]->name,
                       ncclGetErrorString(err));
     }

@@ -1,12 +1,13 @@
 /*
- * sweep.h: a lab's --bench: collectives over a range of sizes, timed and checked
+ * sweep.h: a lab's --bench: collectives over a range of sizes, timed and
+ * checked
  *
  *     mpirun -n 8 build/lab1 --bench --op all_reduce --min-kb 1 --max-mb 64
  *
- * For each size: the operation is run once on fresh inputs and its result compared
- * with a plain reference (#wrong is counted, not assumed); then, after `warmup`
- * calls, `iterations` calls between two events. The time is their mean on the
- * slowest rank.
+ * For each size, the operation is run once on fresh inputs and its result
+ * compared with a plain reference (#wrong is counted, not assumed). Then
+ * `iterations` calls are timed by two events, after `warmup` calls. The time is
+ * their mean on the slowest rank.
  */
 #ifndef COMMLAB_LAB_SWEEP_H
 #define COMMLAB_LAB_SWEEP_H
@@ -37,10 +38,10 @@ struct sweep_op {
 extern const struct sweep_op sweep_nccl[];
 
 /*
- * The command: sweeps what --op names, of NCCL's and of the lab's own operations
- * (ended by a NULL name, may be NULL); "all" are NCCL's, none is all_reduce. All
- * ranks call. Returns 0; 1 when a result was wrong; 2 for wrong usage, with a
- * message from rank 0. A call that fails stops the run.
+ * The command: sweeps the operations named by --op, of NCCL's and of the lab's
+ * own (ended by a NULL name; may be NULL). "all" means NCCL's; the default is
+ * all_reduce. All ranks call. Returns 0; 1 if a result was wrong; 2 for wrong
+ * usage, after a message from rank 0. A call that fails stops the run.
  */
 int sweep_main(struct lab_run *r, const struct sweep_op *own, int argc,
                char **argv);

@@ -1,5 +1,5 @@
 /*
- * sweep_nccl.c: NCCL's own collectives, to be swept
+ * sweep_nccl.c: NCCL's own collectives, for --bench
  */
 #include "lab/sweep.h"
 
@@ -51,7 +51,7 @@ static ncclResult_t scatter(const struct sweep_call *c)
                        c->r->comm, c->r->stream);
 }
 
-/* Every rank to its right, from its left. */
+/* Every rank sends to its right and receives from its left. */
 static ncclResult_t sendrecv(const struct sweep_call *c)
 {
     const int n = c->r->nranks, rank = c->r->rank;

@@ -1,38 +1,39 @@
 // sync.cuh: flags between kernels of several devices and processes
 //
-// A kernel that writes a peer's memory and then says so needs order: what it
-// wrote before the flag has to be seen by whoever has seen the flag. That is a
-// *release* store of the flag and an *acquire* load of it, at system scope,
-// since the two kernels run on different devices. Words are unsigned ints
-// (4 bytes, aligned) in memory that both can reach.
+// A kernel that writes a peer's memory and then sets a flag there needs
+// ordering: a thread that has seen the flag has to see the earlier writes as
+// well. That takes a *release* store of the flag and an *acquire* load of it,
+// at system scope, because the two kernels run on different devices. Flags are
+// unsigned ints (4 bytes, aligned) in memory that both can access.
 //
 //     rank 0   data[i] = ...; __syncthreads(); if (t == 0) sync_store(flag, 1);
-//     rank 1   if (t == 0) sync_wait_reached(flag, 1); __syncthreads(); ... data[i]
+//     rank 1   if (t == 0) sync_wait_reached(flag, 1); __syncthreads();
+//              ... = data[i];
 //
 // One thread orders the accesses of its block only together with
 // __syncthreads(): before the store, and after the load.
 //
-// How the words are read and written is in sync_words.cuh, which the include
-// path chooses: PTX for real GPUs (common/cuda), simgpu's own.
+// sync_words.cuh, selected by the include path, reads and writes the flags:
+// with PTX on real GPUs (common/cuda), or with simgpu's functions.
 #ifndef COMMLAB_LAB_SYNC_CUH
 #define COMMLAB_LAB_SYNC_CUH
 
 #include <sync_words.cuh>
 
-// Read a flag; what it was set after is seen from now on. (acquire)
+// Read a flag. Later reads see what was written before it was set. (acquire)
 static __device__ __forceinline__ unsigned sync_load(const unsigned *flag)
 {
     return sync_words_load_acquire(flag);
 }
 
-// Set a flag, when everything before can be seen. (release)
+// Set a flag after all earlier writes. (release)
 static __device__ __forceinline__ void sync_store(unsigned *flag,
                                                   unsigned value)
 {
     sync_words_store_release(flag, value);
 }
 
-// Add to a counter that others wait for; returns what it was. (both)
+// Add to a counter that others wait on; returns its old value. (both)
 static __device__ __forceinline__ unsigned sync_add(unsigned *counter,
                                                     unsigned n)
 {

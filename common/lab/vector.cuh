@@ -1,19 +1,21 @@
 // vector.cuh: element-wise kernels that move 16 bytes at a time
 //
-// Such a kernel waits for memory, and a GPU moves most when each thread asks for
-// 16 bytes at once. So a thread takes the elements in packs:
+// Such a kernel is limited by memory bandwidth, and a GPU reaches most of it if
+// each thread accesses 16 bytes at once. So a thread takes the elements in
+// packs:
 //
-//     count 10     | thread 0      | thread 1      | 0 | 1 |   packs of 4 floats,
-//     y            | 0   1   2   3 | 4   5   6   7 | 8 | 9 |   then what is left
+//     count 10   | thread 0      | thread 1      | 0 | 1 |   packs of 4 floats,
+//     y          | 0   1   2   3 | 4   5   6   7 | 8 | 9 |   then the rest
 //
-// The kernel says what is done with one element of each array:
+// The kernel gives the operation on one element of each array:
 //
 //     vector_each(count, [](float &y, float x) { y += x; }, vector_inout(y),
 //                 vector_in(x));
 //
-// A pack has as many elements as 16 bytes have of the largest type. All arrays
-// have to be aligned to packs, as cudaMalloc's are; where one isn't, elements go
-// one by one. Arrays may be the same, but may not overlap otherwise.
+// A pack has as many elements as fit in 16 bytes of the largest type. All
+// arrays should be aligned to packs, as cudaMalloc's are; if one isn't,
+// elements are processed one by one. Arrays may be identical, but may not
+// overlap otherwise.
 #ifndef COMMLAB_LAB_VECTOR_CUH
 #define COMMLAB_LAB_VECTOR_CUH
 
@@ -23,8 +25,9 @@
 
 enum { VECTOR_BYTES = 16, VECTOR_THREADS = 256 };
 
-// Blocks of VECTOR_THREADS threads for count elements, of which a thread takes
-// `each` at a time: enough for all, but no more than the device runs at once.
+// The number of blocks of VECTOR_THREADS threads for count elements, of which a
+// thread takes `each` at a time: enough for all, but no more than the device
+// runs at once.
 static inline unsigned vector_blocks(size_t count, size_t each)
 {
     int device = 0, nprocessors = 1;
@@ -80,7 +83,7 @@ template <int N, class T, vector_use USE> struct vector_lane {
     }
 };
 
-// All packs have been loaded before the first is stored: arrays may be the same.
+// All packs are loaded before the first is stored, so arrays may be identical.
 template <int N, class F, class... LANE>
 static __device__ void vector_apply(F f, LANE &&...lane)
 {
@@ -90,7 +93,7 @@ static __device__ void vector_apply(F f, LANE &&...lane)
     (lane.store(), ...);
 }
 
-// How many elements of the largest type fill a pack.
+// The number of elements of the largest type in a pack.
 template <class... T> static __host__ __device__ constexpr int vector_width()
 {
     size_t largest = 1;
@@ -98,7 +101,8 @@ template <class... T> static __host__ __device__ constexpr int vector_width()
     return (int)(VECTOR_BYTES / largest);
 }
 
-// f(an element of each array), for count elements, by all threads of the grid.
+// Call f with an element of each array, for count elements, by all threads of
+// the grid.
 template <class F, class... T, vector_use... USE>
 static __device__ void vector_each(size_t count, F f, vector_array<T, USE>... a)
 {

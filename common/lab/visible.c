@@ -9,6 +9,7 @@
 #include <string.h>  /* strcmp */
 #include <unistd.h>  /* usleep */
 
+#include "base/must.h"
 #include "judge/answers.h"
 #include "judge/points.h"
 #include "judge/report.h"
@@ -16,27 +17,26 @@
 #include "judge/table.h"
 #include "lab/kit.h"
 #include "lab/watch.h"
-#include "must.h"
 
 /*
- * Every rank has all verdicts, so that any of them can speak when the others
- * are lost.
+ * Every rank has all verdicts, so that any of them can report if the others are
+ * lost.
  */
 struct visible {
     const struct lab_run *r;
     const struct options *o;
     const struct plan *p;
     struct judge_verdict *verdict; /* of each case of the plan */
-    int ndone;                     /* cases looked at so far */
-    int now;                       /* the case that runs */
-    const char *machine;           /* that is modelled; NULL: real GPUs */
-    struct watch *watch;           /* of rank 0, where there is a graph */
+    int ndone;                     /* cases done so far */
+    int now;                       /* the current case */
+    const char *machine;           /* modelled machine; NULL: real GPUs */
+    struct watch *watch;           /* on rank 0, if there is a graph */
     char *answers;                 /* text of answers.txt, or NULL */
 };
 
 enum place { NOWHERE, HERE, ELSEWHERE };
 
-/* Is case i asked for, and can it be run by this job? */
+/* True if case i is requested and this job can run it. */
 static enum place place_of(const struct visible *v, int i)
 {
     const struct plan_case *const c = &v->p->cases[i];
@@ -47,7 +47,7 @@ static enum place place_of(const struct visible *v, int i)
     return plan_fits(c, v->r->nranks, v->machine) ? HERE : ELSEWHERE;
 }
 
-/* The line that runs one case (again), on ranks and a machine that it fits. */
+/* The command that runs one case (again), with ranks and a machine that fit. */
 static void rerun_of(const struct visible *v, int i, char *out, size_t nbytes)
 {
     const struct plan_case *const c = &v->p->cases[i];
@@ -59,7 +59,7 @@ static void rerun_of(const struct visible *v, int i, char *out, size_t nbytes)
              c->name, (unsigned long long)v->o->seed);
 }
 
-/* ---- printing ------------------------------------------------------------------- */
+/* ---- printing ------------------------------------------------------------ */
 
 static void print_row(const struct visible *v, int i)
 {
@@ -87,11 +87,11 @@ static void sum_points(const struct visible *v, double *points, double *most)
     }
 }
 
-/* What needs other ranks, or another machine. */
+/* List the cases that need other ranks or another machine. */
 static void print_elsewhere(const struct visible *v)
 {
     char rerun[512];
-    const char *before = "\nNot run, since they need other ranks or another "
+    const char *before = "\nNot run, because they need other ranks or another "
                          "machine:\n";
     for (int i = 0; i < v->p->ncases; i++) {
         if (place_of(v, i) != ELSEWHERE)
@@ -102,7 +102,7 @@ static void print_elsewhere(const struct visible *v)
     }
 }
 
-/* What was not run, since the run had to end. */
+/* List the cases that were not run because the run had to end. */
 static void print_rest(const struct visible *v)
 {
     const char *before = "\nThe run ended there; not run: ";
@@ -155,7 +155,7 @@ static json_t *json_of(const struct visible *v)
     return j;
 }
 
-/* The total, or all as JSON. */
+/* Print the total, or everything as JSON. */
 static void print_end(const struct visible *v)
 {
     double points, most;
@@ -181,12 +181,12 @@ static void print_end(const struct visible *v)
     json_decref(j);
 }
 
-/* ---- judging ---------------------------------------------------------------------- */
+/* ---- judging ------------------------------------------------------------- */
 
 /*
- * Wait for rank 0, asleep: MPI's own waiting spins, and where ranks outnumber
- * cores that would take the time from the rank that judges. PMPI, since how often
- * we look is no part of the run.
+ * Wait for rank 0 without spinning: MPI's own waits spin, and if ranks
+ * outnumber cores, that takes CPU time from the rank that judges. PMPI, because
+ * the number of polls must not be recorded.
  */
 static void wait_asleep(MPI_Request *request)
 {
@@ -194,7 +194,8 @@ static void wait_asleep(MPI_Request *request)
         MPI_MUST(PMPI_Test(request, &done, MPI_STATUS_IGNORE));
 }
 
-/* All ranks' evidence, on rank 0; each rank's is freed. NULL on the others. */
+/* Gather all ranks' evidence on rank 0, and free each rank's. NULL on
+ * others. */
 static struct evidence *collect(const struct lab_run *r, char *data,
                                 size_t nbytes, uint64_t nonce)
 {
@@ -226,7 +227,7 @@ static struct evidence *collect(const struct lab_run *r, char *data,
     return e;
 }
 
-/* The verdict on a case, from evidence and graph that rank 0 has. */
+/* The verdict on a case, from rank 0's evidence and graph. */
 static void judge(const struct visible *v, int i, const struct evidence *e,
                   const struct graph *g, const char *graph_problem)
 {
@@ -257,9 +258,9 @@ static void judge(const struct visible *v, int i, const struct evidence *e,
     free(seeds);
 }
 
-/* ---- running ---------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------- */
 
-/* This rank alone came out of the case: say how, for all. */
+/* Only this rank has left the case: report how, for all. */
 static void lost(void *arg, enum run_status status, const char *text)
 {
     struct visible *const v = arg;
@@ -271,13 +272,14 @@ static void lost(void *arg, enum run_status status, const char *text)
     v->ndone = v->now + 1;
     print_row(v, v->now);
     if (!v->o->json)
-        printf("\nRank %d has left this case (%s).\nOther ranks wait for what "
-               "it did not do, so the run ends here.\n",
-               v->r->rank, text);
+        printf(
+            "\nRank %d has left this case (%s).\nOther ranks are waiting for "
+            "it, so the run ends here.\n",
+            v->r->rank, text);
     print_end(v);
 }
 
-/* Run and judge one case. Can another follow? */
+/* Run and judge one case. True if another can follow. */
 static int do_case(struct visible *v, struct lab_run *r, int i)
 {
     const struct plan_case *const c = &v->p->cases[i];

@@ -8,21 +8,21 @@
 #include <string.h> /* strncmp */
 #include <unistd.h> /* readlink */
 
+#include "base/must.h"
 #include "graph/format.h"
 #include "graph/live.h"
-#include "must.h"
 
 struct watch {
     struct graph_live *live;
-    uint32_t cut; /* number of the last one before what is of interest */
+    uint32_t cut; /* number of the last cut before the case */
 };
 
 struct where { /* a rank's graph: /proc/PID/fd/FD */
     int pid, fd;
 };
 
-/* Is this file this process's own graph? With SIMGPU_CHECK=1 it has the others'
- * open, too. The launcher says which rank it is. */
+/* True if this file is this process's own graph: with SIMGPU_CHECK=1 it also
+ * has those of others open. The launcher tells its rank. */
 static int is_own(int fd)
 {
     struct format_header header;
@@ -31,7 +31,8 @@ static int is_own(int fd)
            header.rank == (uint32_t)(rank ? atoi(rank) : 0);
 }
 
-/* Number of the file in which this process records its graph, -1: it doesn't. */
+/* The descriptor of the file in which this process records its graph; -1:
+ * none. */
 static int graph_file(void)
 {
     static const char memfd[] = "/memfd:" GRAPH_MEMFD;
@@ -114,9 +115,9 @@ void watch_begin(struct watch *w, const struct lab_run *r)
 }
 
 /*
- * Once rank 0 has left the barrier, every rank has recorded it, and records
- * nothing more before rank 0 says so. Its past, back to the last cut before the
- * case, is all that the case did.
+ * Once rank 0 has left the barrier, every rank has recorded it and records
+ * nothing more until rank 0 lets it continue. The barrier's past, back to the
+ * last cut before the case, is everything that the case did.
  */
 struct graph *watch_end(struct watch *w, const struct lab_run *r, char *err,
                         size_t err_nbytes)

@@ -1,9 +1,9 @@
 /*
- * watch.h: the execution graph of the running job, where there is one
+ * watch.h: the execution graph of the running job, if there is one
  *
- * On simgpu each rank keeps its graph in a memfd; rank 0 maps all of them, as any
- * process of this user can, and takes out what one case did. On real GPUs there
- * are no such files, and everything here says so by NULL.
+ * On simgpu each rank records its graph in a memfd. Rank 0 maps all of them, as
+ * any process of this user can, and extracts what one case did. On real GPUs
+ * there are no such files, and these functions return NULL.
  */
 #ifndef COMMLAB_LAB_WATCH_H
 #define COMMLAB_LAB_WATCH_H
@@ -13,22 +13,22 @@
 
 struct watch;
 
-/* All ranks call. NULL on ranks other than 0, and where there is no graph. */
+/* All ranks call. NULL on ranks other than 0, and if there is no graph. */
 struct watch *watch_new(const struct lab_run *r);
 void watch_free(struct watch *w); /* NULL is allowed */
 
-/* The machine that the job is modelled on, NULL for real GPUs. All ranks may
- * call, and get the same answer. */
+/* The modelled machine of this job; NULL for real GPUs. All ranks get the same
+ * result. */
 const char *watch_machine(void);
 
-/* What is recorded from now on is of interest. All ranks call, devices idle. */
+/* Start of a case. All ranks call; devices are idle. */
 void watch_begin(struct watch *w, const struct lab_run *r);
 
 /*
- * What was recorded since watch_begin(), and perhaps before. All ranks call,
- * devices idle, and make no recorded call (CUDA, NCCL, MPI other than PMPI)
- * before rank 0 has returned. NULL on failure, with a line in err, and without w.
- * Free the graph before w.
+ * The graph of everything recorded since watch_begin(), and possibly earlier.
+ * All ranks call; devices are idle. No rank makes a recorded call (CUDA, NCCL,
+ * MPI other than PMPI) before rank 0 has returned. NULL if w is NULL, or on
+ * failure, with the reason in err. Free the graph before w.
  */
 struct graph *watch_end(struct watch *w, const struct lab_run *r, char *err,
                         size_t err_nbytes);

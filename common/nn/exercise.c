@@ -3,7 +3,7 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memset */
 
-#include "must.h"
+#include "base/must.h"
 
 static struct exercise the; /* one at a time */
 

@@ -1,18 +1,19 @@
 /*
- * exercise.h: what cases of several labs do around a student's training step
+ * exercise.h: the setting of a student's training step, for cases of several
+ * labs
  *
  *     struct exercise *const e = exercise_new(r);     network, optimizer, data
  *     exercise_same(e, r);                            rank 0's parameters
  *     lab_begin(r);
  *     for (int step = 0; step < e->task.steps; step++) {
  *         ...the student's step, with exercise_batch(e, step, j)...
- *         exercise_note(e, step);                     on the stream: no waiting
+ *         exercise_note(e, step);                     does not block
  *     }
  *     lab_end(r);
  *     exercise_show(e, r);
  *
- * There is one exercise at a time: making one releases the one before, which
- * may have been left in the middle.
+ * There is one exercise at a time: making one releases the previous one, which
+ * may have been abandoned halfway.
  */
 #ifndef COMMLAB_NN_EXERCISE_H
 #define COMMLAB_NN_EXERCISE_H
@@ -31,28 +32,29 @@ enum { EXERCISE_STEPS = 8, EXERCISE_MICRO = 4 };
 struct exercise {
     struct nn_task task;
     struct nn m;                   /* parameters from the rank's own seed */
-    struct nn_optimizer optimizer; /* as the task says */
+    struct nn_optimizer optimizer; /* the task's */
     struct nn_batch batch[EXERCISE_STEPS][EXERCISE_MICRO];
     float *shown[EXERCISE_STEPS]; /* parameters after each step */
 };
 
-/* All data of the run is on the device when it returns. */
+/* Make the exercise of the plan's case, with all data on the device. Blocks. */
 struct exercise *exercise_new(struct lab_run *r);
 
-/* As exercise_new(), of a task that no plan describes. */
+/* Like exercise_new(), for a task that is not from a plan. */
 struct exercise *exercise_of(struct lab_run *r, const struct nn_task *k);
 
 void exercise_release(void);
 
-/* Give all ranks rank 0's parameters. Waits. */
+/* Give all ranks rank 0's parameters. Blocks. */
 void exercise_same(struct exercise *e, struct lab_run *r);
 
-/* Micro-batch j of a step; steps and micro-batches are used over again. */
+/* A micro-batch of a step; both numbers wrap round. */
 const struct nn_batch *exercise_batch(const struct exercise *e, int step,
                                       int micro);
 
-/* Keep the parameters of this moment, on the network's stream. */
+/* Copy the current parameters, on the network's stream. */
 void exercise_note(struct exercise *e, int step);
+/* Record all copies as outputs. After lab_end(). */
 void exercise_show(struct exercise *e, struct lab_run *r);
 
 #ifdef __cplusplus

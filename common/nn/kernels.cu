@@ -1,7 +1,7 @@
 /*
- * kernels.cu: everything of a training step that is no product
+ * kernels.cu: the operations of a training step other than products
  *
- * Elementwise kernels go by packs of 16 bytes (lab/vector.cuh); those of losses
+ * Elementwise kernels use packs of 16 bytes (lab/vector.cuh); those of losses
  * have a thread for each row of y.
  */
 #include <math.h>             /* erff */
@@ -12,34 +12,29 @@
 #include "nn/ops.h"
 
 /*
- * What a launch costs, for profilers and for runs without data (SIMGPU_DATALESS):
- * the bytes of device memory that it reads and writes. They are what these
- * kernels wait for; arithmetic is free beside them.
+ * cost_begin() and cost_end() enclose one launch over `count` elements or rows,
+ * each of which reads and writes nbytes of device memory. Profilers show these
+ * bytes, and runs without data (SIMGPU_DATALESS) derive times from them: these
+ * kernels are limited by memory bandwidth, next to which arithmetic is free.
  */
-static void declare(double nbytes)
+static void cost_begin(size_t count, int nbytes)
 {
     char text[64];
-    snprintf(text, sizeof text, "cost: 0 flops, %.0f bytes", nbytes);
+    snprintf(text, sizeof text, "cost: 0 flops, %.0f bytes",
+             (double)count * (double)nbytes);
     nvtxRangePushA(text);
 }
 
-/* Launch a kernel whose first argument is the number of elements or rows, each
- * of which has so many bytes read and written, and of which a thread takes `each`
- * at a time. */
-#define LAUNCH(kernel, each, count, nbytes, stream, ...)                       \
-    do {                                                                       \
-        if ((count) == 0)                                                      \
-            return cudaSuccess;                                                \
-        declare((double)(count) * (double)(nbytes));                           \
-        kernel<<<vector_blocks(count, each), VECTOR_THREADS, 0, stream>>>(     \
-            (count), __VA_ARGS__);                                             \
-        nvtxRangePop();                                                        \
-        return cudaPeekAtLastError();                                          \
-    } while (0)
+/* The launch's error. */
+static cudaError_t cost_end(void)
+{
+    nvtxRangePop();
+    return cudaPeekAtLastError();
+}
 
 enum { PACK = VECTOR_BYTES / sizeof(float), ROW = 1 };
 
-/* ---- gelu ---------------------------------------------------------------------- */
+/* ---- gelu ---------------------------------------------------------------- */
 
 static __device__ float phi(float x) /* the normal distribution function */
 {
@@ -68,16 +63,25 @@ __global__ void gelu_back(size_t count, float *dx, const float *dy,
 extern "C" cudaError_t nn_gelu(float *y, const float *x, size_t count,
                                cudaStream_t s)
 {
-    LAUNCH(gelu, PACK, count, 8, s, y, x);
+    if (count == 0)
+        return cudaSuccess;
+    cost_begin(count, 8);
+    gelu<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, y, x);
+    return cost_end();
 }
 
 extern "C" cudaError_t nn_gelu_back(float *dx, const float *dy, const float *x,
                                     size_t count, cudaStream_t s)
 {
-    LAUNCH(gelu_back, PACK, count, 12, s, dx, dy, x);
+    if (count == 0)
+        return cudaSuccess;
+    cost_begin(count, 12);
+    gelu_back<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, dx,
+                                                                    dy, x);
+    return cost_end();
 }
 
-/* ---- losses ----------------------------------------------------------------------- */
+/* ---- losses -------------------------------------------------------------- */
 
 /* target NULL: zeros */
 __global__ void squares(size_t rows, const float *y, const float *target,
@@ -125,27 +129,39 @@ extern "C" cudaError_t nn_mean_squares(const float *y, float *dy,
                                        float *row_loss, float scale, int rows,
                                        int cols, cudaStream_t s)
 {
-    LAUNCH(squares, ROW, (size_t)rows, 8 * cols + 4, s, y, (const float *)NULL,
-           dy, row_loss, scale, cols);
+    if (rows == 0)
+        return cudaSuccess;
+    cost_begin(rows, 8 * cols + 4);
+    squares<<<vector_blocks(rows, ROW), VECTOR_THREADS, 0, s>>>(
+        rows, y, NULL, dy, row_loss, scale, cols);
+    return cost_end();
 }
 
 extern "C" cudaError_t nn_mse(const float *y, const float *target, float *dy,
                               float *row_loss, float scale, int rows, int cols,
                               cudaStream_t s)
 {
-    LAUNCH(squares, ROW, (size_t)rows, 12 * cols + 4, s, y, target, dy,
-           row_loss, scale, cols);
+    if (rows == 0)
+        return cudaSuccess;
+    cost_begin(rows, 12 * cols + 4);
+    squares<<<vector_blocks(rows, ROW), VECTOR_THREADS, 0, s>>>(
+        rows, y, target, dy, row_loss, scale, cols);
+    return cost_end();
 }
 
 extern "C" cudaError_t nn_cross_entropy(const float *y, const uint8_t *target,
                                         float *dy, float *row_loss, float scale,
                                         int rows, int cols, cudaStream_t s)
 {
-    LAUNCH(cross_entropy, ROW, (size_t)rows, 8 * cols + 5, s, y, target, dy,
-           row_loss, scale, cols);
+    if (rows == 0)
+        return cudaSuccess;
+    cost_begin(rows, 8 * cols + 5);
+    cross_entropy<<<vector_blocks(rows, ROW), VECTOR_THREADS, 0, s>>>(
+        rows, y, target, dy, row_loss, scale, cols);
+    return cost_end();
 }
 
-/* ---- vectors --------------------------------------------------------------------------- */
+/* ---- vectors ------------------------------------------------------------- */
 
 __global__ void add(size_t count, float *y, const float *x)
 {
@@ -163,16 +179,25 @@ __global__ void scale(size_t count, float *y, float factor)
 extern "C" cudaError_t nn_add(float *y, const float *x, size_t count,
                               cudaStream_t s)
 {
-    LAUNCH(add, PACK, count, 12, s, y, x);
+    if (count == 0)
+        return cudaSuccess;
+    cost_begin(count, 12);
+    add<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, y, x);
+    return cost_end();
 }
 
 extern "C" cudaError_t nn_scale(float *y, float factor, size_t count,
                                 cudaStream_t s)
 {
-    LAUNCH(scale, PACK, count, 8, s, y, factor);
+    if (count == 0)
+        return cudaSuccess;
+    cost_begin(count, 8);
+    scale<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, y,
+                                                                factor);
+    return cost_end();
 }
 
-/* ---- 16 bits ------------------------------------------------------------------------------ */
+/* ---- 16 bits ------------------------------------------------------------- */
 
 static __device__ uint16_t to_bf16(float x)
 {
@@ -182,8 +207,8 @@ static __device__ uint16_t to_bf16(float x)
     return (uint16_t)((u + 0x7fffu + (u >> 16 & 1)) >> 16);
 }
 
-/* Below 2^-14 fp16 counts in steps of 2^-24; from there on it is a float with
- * 13 bits less, and an exponent that is less by 112. */
+/* Below 2^-14, fp16 has a spacing of 2^-24; from there on, it is a float with
+ * 13 fewer bits and an exponent that is 112 less. */
 static __device__ uint16_t to_fp16(float x)
 {
     const unsigned u = __float_as_uint(x), sign = u >> 16 & 0x8000u;
@@ -232,16 +257,26 @@ __global__ void widen(size_t count, float *out, const uint16_t *in, int bf16)
 extern "C" cudaError_t nn_narrow(uint16_t *out, const float *in, size_t count,
                                  enum nn_half type, cudaStream_t s)
 {
-    LAUNCH(narrow, PACK, count, 6, s, out, in, (int)(type == NN_BF16));
+    if (count == 0)
+        return cudaSuccess;
+    cost_begin(count, 6);
+    narrow<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(
+        count, out, in, type == NN_BF16);
+    return cost_end();
 }
 
 extern "C" cudaError_t nn_widen(float *out, const uint16_t *in, size_t count,
                                 enum nn_half type, cudaStream_t s)
 {
-    LAUNCH(widen, PACK, count, 6, s, out, in, (int)(type == NN_BF16));
+    if (count == 0)
+        return cudaSuccess;
+    cost_begin(count, 6);
+    widen<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(
+        count, out, in, type == NN_BF16);
+    return cost_end();
 }
 
-/* ---- optimizers ------------------------------------------------------------------------------ */
+/* ---- optimizers ---------------------------------------------------------- */
 
 __global__ void sgd(size_t count, float *w, const float *g, float lr)
 {
@@ -270,7 +305,12 @@ extern "C" cudaError_t nn_sgd(float *w, const float *g,
                               const struct nn_hyper *h, size_t count,
                               cudaStream_t s)
 {
-    LAUNCH(sgd, PACK, count, 12, s, w, g, h->lr);
+    if (count == 0)
+        return cudaSuccess;
+    cost_begin(count, 12);
+    sgd<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, w, g,
+                                                              h->lr);
+    return cost_end();
 }
 
 extern "C" cudaError_t nn_adamw(float *w, const float *g, float *m, float *v,
@@ -279,5 +319,10 @@ extern "C" cudaError_t nn_adamw(float *w, const float *g, float *m, float *v,
 {
     const float correct1 = (float)(1 - pow((double)h->beta1, step));
     const float correct2 = (float)(1 - pow((double)h->beta2, step));
-    LAUNCH(adamw, PACK, count, 28, s, w, g, m, v, *h, correct1, correct2);
+    if (count == 0)
+        return cudaSuccess;
+    cost_begin(count, 28);
+    adamw<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(
+        count, w, g, m, v, *h, correct1, correct2);
+    return cost_end();
 }

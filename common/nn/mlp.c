@@ -11,10 +11,10 @@
             return try_;                                                       \
     } while (0)
 
-/* ---- making it ---------------------------------------------------------------- */
+/* ---- making it ----------------------------------------------------------- */
 
-/* Parameters in one piece of memory each for values and gradients, in the order
- * of registration. */
+/* Lay out parameters in one allocation for values and one for gradients, in
+ * order of registration. */
 static void register_params(struct nn *m)
 {
     size_t at = 0;
@@ -145,14 +145,14 @@ cudaError_t nn_zero_grad(struct nn *m)
     return cudaSuccess;
 }
 
-/* ---- passes ------------------------------------------------------------------------ */
+/* ---- passes -------------------------------------------------------------- */
 
 static int skipped(const struct nn *m, int l)
 {
     return (int)(m->skip >> l & 1) && nn_may_skip(&m->shape, l);
 }
 
-/* What layer l reads: the output of the last layer before it that was not
+/* The input of layer l: the output of the last layer before it that is not
  * skipped. */
 static const float *input_of(const struct nn *m, int l)
 {
@@ -196,8 +196,8 @@ static cudaError_t loss_back(struct nn *m, float scale)
     }
 }
 
-/* Is the gradient of layer l's parameter complete once layer l is passed? Not
- * if a layer that shares it is still to come. */
+/* True if the gradient of layer l's parameter is complete after layer l: false
+ * if a layer that shares it comes later. */
 static int completes(const struct nn *m, int l)
 {
     const struct nn_shape *const s = &m->shape;
@@ -205,8 +205,8 @@ static int completes(const struct nn *m, int l)
            !(s->tied_to && l == s->tied_to && !skipped(m, s->tied));
 }
 
-/* From m->dz, the derivative by layer l's z, to its gradient and to the next
- * layer's m->dz. */
+/* From m->dz, the derivative with respect to layer l's z, compute its gradient
+ * and the next layer's m->dz. */
 static cudaError_t layer_back(struct nn *m, int l)
 {
     const struct nn_param *const p = &m->param[l];

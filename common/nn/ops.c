@@ -1,9 +1,9 @@
 /*
- * ops.c: products of row-wise matrices by a library of column-wise ones
+ * ops.c: products of row-major matrices with a column-major library
  *
- * A matrix (r, c) that lies row by row is, read column by column, its transpose
- * (c, r). So y = x @ W is asked for as y^T = W^T @ x^T, with the operands in
- * the other order and no transposition at all.
+ * A row-major matrix (r, c), read as column-major, is its transpose (c, r). So
+ * y = x @ W is computed as y^T = W^T @ x^T, with the operands swapped and
+ * without any transposition.
  */
 #include "nn/ops.h"
 

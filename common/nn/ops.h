@@ -1,9 +1,9 @@
 /*
- * ops.h: the pieces of forward and backward passes, and of optimizers
+ * ops.h: the operations of forward and backward passes, and of optimizers
  *
  * Each function enqueues work on a stream (products: on the handle's) and
- * returns; buffers are device memory, matrices lie row by row. What is returned
- * is cudaSuccess, or why nothing was enqueued.
+ * returns without blocking. Buffers are device memory, matrices are stored row
+ * by row. Returns cudaSuccess, or the reason why nothing was enqueued.
  */
 #ifndef COMMLAB_NN_OPS_H
 #define COMMLAB_NN_OPS_H
@@ -19,10 +19,10 @@
 extern "C" {
 #endif
 
-/* A failed cuBLAS call as an error of the runtime. */
+/* The runtime's error for a failed cuBLAS call. */
 cudaError_t nn_error(cublasStatus_t status);
 
-/* ---- a linear layer, x (rows, in) and W (in, out) (ops.c) ---------------------- */
+/* ---- a linear layer, x (rows, in) and W (in, out) (ops.c) ---------------- */
 
 /* y = x @ W; y is (rows, out) */
 cudaError_t nn_linear(cublasHandle_t blas, const float *x, const float *w,
@@ -34,7 +34,7 @@ cudaError_t nn_linear_dw(cublasHandle_t blas, const float *x, const float *dy,
 cudaError_t nn_linear_dx(cublasHandle_t blas, const float *dy, const float *w,
                          float *dx, int rows, int in, int out);
 
-/* ---- elementwise (kernels.cu) ------------------------------------------------------ */
+/* ---- elementwise (kernels.cu) -------------------------------------------- */
 
 /* y = gelu(x) = x Phi(x) */
 cudaError_t nn_gelu(float *y, const float *x, size_t count, cudaStream_t s);
@@ -43,8 +43,9 @@ cudaError_t nn_gelu_back(float *dx, const float *dy, const float *x,
                          size_t count, cudaStream_t s);
 
 /*
- * Losses: row_loss[r] gets row r's part of the loss, which is their sum; dy its
- * derivative by y, times scale. y is (rows, cols); target see enum nn_loss.
+ * Losses: set row_loss[r] to row r's part of the loss, which is their sum, and
+ * dy to scale times its derivative with respect to y. y is (rows, cols); for
+ * target see enum nn_loss.
  */
 cudaError_t nn_mean_squares(const float *y, float *dy, float *row_loss,
                             float scale, int rows, int cols, cudaStream_t s);
@@ -59,21 +60,21 @@ cudaError_t nn_cross_entropy(const float *y, const uint8_t *target, float *dy,
 cudaError_t nn_add(float *y, const float *x, size_t count, cudaStream_t s);
 cudaError_t nn_scale(float *y, float factor, size_t count, cudaStream_t s);
 
-/* fp32 to and from 16 bits, to the nearest, ties to even. */
+/* fp32 to and from 16 bits, rounding to nearest even. */
 enum nn_half { NN_FP16, NN_BF16 };
 cudaError_t nn_narrow(uint16_t *out, const float *in, size_t count,
                       enum nn_half type, cudaStream_t s);
 cudaError_t nn_widen(float *out, const uint16_t *in, size_t count,
                      enum nn_half type, cudaStream_t s);
 
-/* ---- optimizers (kernels.cu) --------------------------------------------------------- */
+/* ---- optimizers (kernels.cu) --------------------------------------------- */
 
 /* w -= lr g */
 cudaError_t nn_sgd(float *w, const float *g, const struct nn_hyper *h,
                    size_t count, cudaStream_t s);
 
 /*
- * AdamW, as published: m and v (zero before the first step) are the state of
+ * AdamW as published: m and v (zero before the first step) are the state of
  * these elements; step counts from 1.
  *
  *     m = beta1 m + (1 - beta1) g          v = beta2 v + (1 - beta2) g^2

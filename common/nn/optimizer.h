@@ -5,7 +5,6 @@
 #define COMMLAB_NN_OPTIMIZER_H
 
 #include "nn/mlp.h"
-#include "nn/task.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,13 +18,13 @@ struct nn_optimizer {
     size_t count; /* of all parameters, each once */
 };
 
-/* Allocates what the kind keeps for m's parameters, zeroed. Waits. */
+/* Allocate the optimizer's state for m's parameters, zeroed. Blocks. */
 cudaError_t nn_optimizer_init(struct nn_optimizer *o, const struct nn *m,
                               enum nn_optimizer_kind kind,
                               const struct nn_hyper *hyper);
 void nn_optimizer_release(struct nn_optimizer *o);
 
-/* Update every parameter that is trained from its gradient, on m's stream. */
+/* Update every trained parameter from its gradient, on m's stream. */
 cudaError_t nn_optimizer_step(struct nn_optimizer *o, struct nn *m);
 
 #ifdef __cplusplus

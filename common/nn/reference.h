@@ -1,9 +1,10 @@
 /*
- * reference.h: the same network by the plainest loops there are, in double
+ * reference.h: the same network in double, by the plainest possible loops
  *
- * Judges use it: it knows nothing of GPUs, and what it computes is right to 15
- * digits, so a difference is the other's. Rows of many devices and micro-batches
- * are added up one after the other, as if one device had had them all.
+ * For judges: it knows nothing of GPUs and is right to 15 digits, so any
+ * difference is an error of the other side. Rows of many devices and
+ * micro-batches are added up one after the other, as if one device had them
+ * all.
  */
 #ifndef COMMLAB_NN_REFERENCE_H
 #define COMMLAB_NN_REFERENCE_H
@@ -18,24 +19,24 @@ struct reference {
     int step;         /* AdamW's steps so far */
 };
 
-/* With the weights of a seed. NULL: no memory, or no such shape. */
+/* With the weights of a seed. NULL: no memory, or an invalid shape. */
 struct reference *reference_new(const struct nn_shape *shape, uint64_t seed);
 void reference_free(struct reference *r);
 
 void reference_zero_grad(struct reference *r);
 
 /*
- * Forward and backward of shape.rows rows: adds scale * d(loss)/dW to grad, but
- * not of frozen layers, and returns the loss. skip: see struct nn.
+ * Forward and backward pass of shape.rows rows: adds scale * d(loss)/dW to
+ * grad, except for frozen layers, and returns the loss. skip: see struct nn.
  */
 double reference_pass(struct reference *r, const float *x, const void *target,
                       double scale, uint64_t skip);
 
-/* As reference_pass(), with input and target from a seed. */
+/* Like reference_pass(), with input and target from a seed. */
 double reference_pass_seed(struct reference *r, uint64_t seed, double scale,
                            uint64_t skip);
 
-/* Frozen parameters stay as they are. */
+/* Update the parameters, except frozen ones. */
 void reference_sgd(struct reference *r, double lr);
 void reference_adamw(struct reference *r, double lr, double beta1, double beta2,
                      double eps, double decay);

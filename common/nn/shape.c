@@ -2,6 +2,8 @@
 
 #include <math.h> /* sqrtf */
 
+#include "base/mix.h"
+
 int nn_layer_in(const struct nn_shape *s, int l)
 {
     return l == 0 ? s->in : s->hidden;
@@ -72,16 +74,7 @@ const char *nn_shape_problem(const struct nn_shape *s)
     return NULL;
 }
 
-/* ---- values ------------------------------------------------------------------- */
-
-/* splitmix64 */
-static uint64_t mix(uint64_t seed, uint64_t i)
-{
-    uint64_t z = seed + (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
+/* ---- values -------------------------------------------------------------- */
 
 /* In [-1, 1), in steps of 2^-23: exactly a float. */
 static float uniform(uint64_t bits)
@@ -94,25 +87,25 @@ float nn_weight(const struct nn_shape *s, uint64_t seed, int l, size_t i)
     const int param = nn_layer_param(s, l);
     // variance 2/in: gelu lets about half of it through
     const float reach = sqrtf(6.0f / (float)nn_layer_in(s, param));
-    return reach * uniform(mix(mix(seed, (uint64_t)param), i));
+    return reach * uniform(mix_nth(mix_nth(seed, (uint64_t)param), i));
 }
 
 float nn_input(uint64_t seed, size_t i)
 {
-    return uniform(mix(mix(seed, 1001), i));
+    return uniform(mix_nth(mix_nth(seed, 1001), i));
 }
 
 float nn_target(uint64_t seed, size_t i)
 {
-    return uniform(mix(mix(seed, 1002), i));
+    return uniform(mix_nth(mix_nth(seed, 1002), i));
 }
 
 uint8_t nn_target_byte(const struct nn_shape *s, uint64_t seed, size_t i)
 {
-    return (uint8_t)(mix(mix(seed, 1003), i) % (uint64_t)s->out);
+    return (uint8_t)(mix_nth(mix_nth(seed, 1003), i) % (uint64_t)s->out);
 }
 
 uint64_t nn_data_seed(uint64_t rank_seed, int step, int micro)
 {
-    return mix(mix(rank_seed, (uint64_t)step), (uint64_t)micro);
+    return mix_nth(mix_nth(rank_seed, (uint64_t)step), (uint64_t)micro);
 }

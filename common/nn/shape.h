@@ -1,21 +1,21 @@
 /*
- * shape.h: what the network of labs 2 to 4 looks like; pure data
+ * shape.h: the shape of the network of labs 2 to 5; pure data
  *
- * A deep perceptron without biases. Layer l has a weight matrix W_l; x is (rows,
- * in), a row for each sample, all matrices lie row by row:
+ * A deep perceptron without biases. Layer l has a weight matrix W_l. x is
+ * (rows, in), a row for each sample; all matrices are stored row by row:
  *
  *     z_l = a_l @ W_l        (rows, out_l) = (rows, in_l) @ (in_l, out_l)
  *     a_{l+1} = gelu(z_l)    but the last layer's z is the output y
  *
  *         x -> W_0 -> gelu -> W_1 -> gelu -> ... -> W_{depth-1} -> y -> loss
  *
- * Parameters are registered in the order of layers: parameter l is W_l. Layer
- * `tied_to` may share its matrix with layer `tied`; layers in `frozen` are not
- * trained. A layer that is *skipped* in a step passes its input on: its
- * parameter is unused then, and gets no gradient.
+ * Parameters are registered in layer order: parameter l is W_l. Layer `tied_to`
+ * may share its matrix with layer `tied`; layers in `frozen` are not trained. A
+ * layer that is *skipped* in a step passes its input on: its parameter is then
+ * unused and gets no gradient.
  *
- * The network on the device (mlp.h) and the one that judges it (reference.h) are
- * both built from this, from the same seeds.
+ * The network on the device (mlp.h) and the judges' reference (reference.h) are
+ * both built from this, with the same seeds.
  */
 #ifndef COMMLAB_NN_SHAPE_H
 #define COMMLAB_NN_SHAPE_H
@@ -29,9 +29,11 @@ extern "C" {
 
 enum { NN_MAX_DEPTH = 64 };
 
+enum nn_optimizer_kind { NN_SGD, NN_ADAMW };
+
 struct nn_hyper { /* of an optimizer */
     float lr;
-    float beta1, beta2, eps, decay; /* AdamW alone */
+    float beta1, beta2, eps, decay; /* AdamW only */
 };
 
 enum nn_loss {
@@ -53,35 +55,36 @@ struct nn_shape {
 int nn_layer_in(const struct nn_shape *s, int l);
 int nn_layer_out(const struct nn_shape *s, int l);
 
-/* Elements of W_l; of the targets of one micro-batch. */
+/* The number of elements in W_l; of targets in one micro-batch. */
 size_t nn_layer_count(const struct nn_shape *s, int l);
 size_t nn_target_count(const struct nn_shape *s);
-size_t nn_target_size(const struct nn_shape *s); /* bytes of one */
+size_t nn_target_size(const struct nn_shape *s); /* bytes of one target */
 
 /* The layer whose matrix layer l uses: itself, or the one it is tied to. */
 int nn_layer_param(const struct nn_shape *s, int l);
 int nn_is_frozen(const struct nn_shape *s, int l);
 
-/* Only a layer with as many outputs as inputs, and not the last. */
+/* True for a layer with as many outputs as inputs, other than the last. */
 int nn_may_skip(const struct nn_shape *s, int l);
 
-/* Elements of all matrices, each once. */
+/* The number of elements in all matrices, each counted once. */
 size_t nn_param_count(const struct nn_shape *s);
 
-/* Why no network can look so, in one line; NULL if it can. */
+/* The reason why the shape is invalid, in one line; NULL if it is valid. */
 const char *nn_shape_problem(const struct nn_shape *s);
 
 /*
- * Values that follow from a seed: element i of W_l, of an input, of a target
- * (a float, or a byte below `out`). Floats exactly, so that everybody begins
- * with the same ones. Weights are of a size that keeps signals alive.
+ * Values that follow from a seed: element i of W_l, of an input, of a target (a
+ * float, or a byte below `out`). All are exactly representable as floats, so
+ * that device and reference start from the same values. The scale of the
+ * weights keeps activations from vanishing.
  */
 float nn_weight(const struct nn_shape *s, uint64_t seed, int l, size_t i);
 float nn_input(uint64_t seed, size_t i);
 float nn_target(uint64_t seed, size_t i);
 uint8_t nn_target_byte(const struct nn_shape *s, uint64_t seed, size_t i);
 
-/* The seed of the data that a rank has for a micro-batch of a step, from 0. */
+/* The seed of a rank's data for a micro-batch of a step; both count from 0. */
 uint64_t nn_data_seed(uint64_t rank_seed, int step, int micro);
 
 #ifdef __cplusplus

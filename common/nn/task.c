@@ -49,9 +49,9 @@ const char *nn_task_output(int step, char out[NN_OUTPUT_NAME])
     return out;
 }
 
-/* ---- judging -------------------------------------------------------------------- */
+/* ---- judging ------------------------------------------------------------- */
 
-/* One step of the device that sees all rows. */
+/* One step of the reference, with all rows. */
 static void reference_step(const struct judge_task *t, const struct nn_task *k,
                            int iteration, int step, struct reference *r)
 {
@@ -69,7 +69,7 @@ static void reference_step(const struct judge_task *t, const struct nn_task *k,
         reference_sgd(r, h->lr);
 }
 
-/* Which parameter holds element i of all, and as which of its own? */
+/* The layer whose parameter has element i of all; *own: its number there. */
 static int layer_of(const struct reference *r, size_t i, size_t *own)
 {
     int l = r->shape.depth - 1;
@@ -79,7 +79,7 @@ static int layer_of(const struct reference *r, size_t i, size_t *own)
     return l;
 }
 
-/* A parameter that is off by this is wrong; NaN always is. */
+/* True if the difference exceeds the tolerance; NaN always does. */
 static int is_off(double got, double want, double relative, double absolute)
 {
     return !(fabs(got - want) <= absolute + relative * fabs(want));
@@ -116,11 +116,11 @@ static void compare_ranks(const struct reference *r, const float *zero,
     const int l = layer_of(r, i, &own);
     judge_fail(v,
                "after step %d layer%d.weight[%zu] is %.9g on rank %d and %.9g "
-               "on rank 0: replicas must stay the same, to the bit",
+               "on rank 0: replicas must stay identical, bit for bit",
                step + 1, l, own, got[i], rank, zero[i]);
 }
 
-struct shown { /* ranks 0 .. nranks-1 show parameters, off by no more */
+struct shown { /* ranks 0 .. nranks-1 record parameters, with this tolerance */
     int nranks;
     double relative, absolute;
 };

@@ -1,18 +1,18 @@
 /*
- * task.h: a training run of a few steps, as a case of a plan describes it
+ * task.h: a training run of a few steps, as described by a case of a plan
  *
  *     with: {depth: 6, in: 12, hidden: 16, out: 8, rows: 6, loss: mse,
  *            steps: 5, micro: 2, optimizer: adamw, lr: 0.01,
  *            tied: 1, tied_to: 4, frozen: 2, unused: 3}
  *
- * What isn't given has a default. `frozen` is a layer, as `unused`: layer
- * `unused` is skipped by rank r in step s when r + s is odd. 0 means none, since
- * the first layer is always there.
+ * Every key has a default. `frozen` and `unused` are layers: rank r skips layer
+ * `unused` in step s if r + s is odd. 0 means none, because the first layer is
+ * never frozen or skipped.
  *
- * Rank r draws the data of step s, micro-batch j, from nn_data_seed(its seed, s,
- * j). The run is right if, after every step, all ranks hold the parameters that
- * one device would have, which begins with rank 0's and sees all ranks' rows at
- * once.
+ * Rank r draws the data of step s, micro-batch j, from nn_data_seed(its seed,
+ * s, j). The run is right if, after every step, all ranks have the parameters
+ * that one device would have that starts with rank 0's and processes all ranks'
+ * rows.
  */
 #ifndef COMMLAB_NN_TASK_H
 #define COMMLAB_NN_TASK_H
@@ -24,8 +24,6 @@
 extern "C" {
 #endif
 
-enum nn_optimizer_kind { NN_SGD, NN_ADAMW };
-
 struct nn_task {
     struct nn_shape shape;
     int steps, micro; /* micro-batches of a step */
@@ -36,22 +34,22 @@ struct nn_task {
 
 struct nn_task nn_task_of(const struct plan_case *c);
 
-/* nn.skip of a rank in a step. */
+/* A rank's nn.skip in a step. */
 uint64_t nn_task_skip(const struct nn_task *k, int rank, int step);
 
-/* "params.3": the output that shows a rank's parameters after a step. */
+/* "params.3": the output with a rank's parameters after a step. */
 enum { NN_OUTPUT_NAME = 24 };
 const char *nn_task_output(int step, char out[NN_OUTPUT_NAME]);
 
 /*
- * Judge a run by the outputs of all ranks: rank 0's parameters after each step
- * within absolute + relative * |p| of the reference's, the others' the same bits
- * as rank 0's.
+ * Judge a run by the outputs of all ranks: after each step, rank 0's parameters
+ * p have to be within absolute + relative * |p| of the reference's, and the
+ * others' identical to rank 0's bit for bit.
  */
 void nn_task_judge(const struct judge_task *t, const struct nn_task *k,
                    double relative, double absolute, struct judge_verdict *v);
 
-/* As nn_task_judge(), but rank 0 alone shows parameters. */
+/* Like nn_task_judge(), but only rank 0 records parameters. */
 void nn_task_judge_alone(const struct judge_task *t, const struct nn_task *k,
                          double relative, double absolute,
                          struct judge_verdict *v);

@@ -6,8 +6,8 @@
 #include <string.h> /* strcmp */
 #include <unistd.h> /* isatty */
 
-#include "must.h"
-#include "steady.h"
+#include "base/must.h"
+#include "base/steady.h"
 
 enum { CONTEXT = 8, WIDTH = 96, DEPTH = 4, REPORTS = 10 };
 static const double PROGRESS_SEC = 1; /* between lines of progress */
@@ -17,17 +17,17 @@ struct request {
     long steps, batch;
 };
 
-struct data { /* a file */
+struct data { /* the bytes of a file */
     uint8_t *byte;
     size_t nbytes;
 };
 
-struct room { /* for a batch, on the host and on the device */
+struct room { /* buffers of a batch, on the host and on the device */
     float *x, *device_x;
     uint8_t *target, *device_target;
 };
 
-/* ---- the command line ----------------------------------------------------------- */
+/* ---- the command line ---------------------------------------------------- */
 
 static int parse(int argc, char **argv, struct request *q)
 {
@@ -59,16 +59,16 @@ static int load(const char *path, struct data *d, char *err, size_t err_nbytes)
     if (n < 0 || !d->byte)
         snprintf(err, err_nbytes, "cannot read %s: %s", path, strerror(errno));
     else if (d->nbytes <= CONTEXT)
-        snprintf(err, err_nbytes, "%s has %zu bytes; %d are the least", path,
-                 d->nbytes, CONTEXT + 1);
+        snprintf(err, err_nbytes, "%s has %zu bytes; at least %d are needed",
+                 path, d->nbytes, CONTEXT + 1);
     if (f)
         fclose(f);
     return n >= 0 && d->byte && d->nbytes > CONTEXT ? 0 : -1;
 }
 
-/* ---- batches --------------------------------------------------------------------- */
+/* ---- batches ------------------------------------------------------------- */
 
-/* Position number i of all that are ever drawn: the byte to be said. */
+/* The i-th random position of all steps: the byte to predict. */
 static size_t position(const struct data *d, uint64_t i)
 {
     return CONTEXT + (size_t)(judge_seed(1, i) % (d->nbytes - CONTEXT));
@@ -121,7 +121,7 @@ static struct nn_batch next_batch(const struct data *d, struct room *room,
     return (struct nn_batch){room->device_x, room->device_target};
 }
 
-/* ---- telling ------------------------------------------------------------------------ */
+/* ---- output -------------------------------------------------------------- */
 
 /* The mean of all ranks' losses. */
 static double mean_loss(struct lab_run *r, struct nn *m)
@@ -133,17 +133,20 @@ static double mean_loss(struct lab_run *r, struct nn *m)
     return loss / r->nranks;
 }
 
-/* Every now and then, where somebody looks: how far we are. */
-static void progress(const struct lab_run *r, long step,
-                     const struct request *q, double begin_sec)
+struct progress { /* printed on a terminal, at most once a second */
+    double begin_sec, shown_sec;
+};
+
+static void progress(struct progress *p, const struct lab_run *r, long step,
+                     const struct request *q)
 {
-    static double last;
     const double sec = steady_sec();
-    if (r->rank != 0 || !isatty(STDERR_FILENO) || sec < last + PROGRESS_SEC)
+    if (r->rank != 0 || !isatty(STDERR_FILENO) ||
+        sec < p->shown_sec + PROGRESS_SEC)
         return;
-    last = sec;
+    p->shown_sec = sec;
     fprintf(stderr, "\rstep %ld of %ld, %.0f s to go   ", step, q->steps,
-            (sec - begin_sec) / (double)step * (double)(q->steps - step));
+            (sec - p->begin_sec) / (double)step * (double)(q->steps - step));
 }
 
 static void report(const struct lab_run *r, long step, double loss)
@@ -155,7 +158,7 @@ static void report(const struct lab_run *r, long step, double loss)
     fflush(stdout);
 }
 
-/* ---- training ------------------------------------------------------------------------ */
+/* ---- training ------------------------------------------------------------ */
 
 static void train(struct lab_run *r, const struct trainer *t,
                   const struct data *d, const struct request *q)
@@ -167,11 +170,11 @@ static void train(struct lab_run *r, const struct trainer *t,
                                    .rows = (int)(q->batch / r->nranks),
                                    .loss = NN_CROSS_ENTROPY};
     const struct nn_hyper hyper = {3e-3f, 0.9f, 0.99f, 1e-6f, 0.01f};
-    const double begin_sec = steady_sec();
+    struct progress p = {.begin_sec = steady_sec()};
     struct nn m;
     struct nn_optimizer o;
     CUDA_MUST(nn_init(&m, &shape, r->stream));
-    CUDA_MUST(nn_fill(&m, (uint64_t)r->rank)); // begin() makes them the same
+    CUDA_MUST(nn_fill(&m, (uint64_t)r->rank)); // begin() makes them equal
     CUDA_MUST(nn_optimizer_init(&o, &m, NN_ADAMW, &hyper));
     struct room room = room_for(&shape);
     if (t->begin)
@@ -182,7 +185,7 @@ static void train(struct lab_run *r, const struct trainer *t,
         const struct nn_batch b = next_batch(d, &room, &m, first);
         NCCL_MUST(t->step(t->arg, &m, &b, &o));
         CUDA_MUST(cudaDeviceSynchronize());
-        progress(r, step + 1, q, begin_sec);
+        progress(&p, r, step + 1, q);
         const long every = q->steps < REPORTS ? 1 : q->steps / REPORTS;
         if (step == 0 || (step + 1) % every == 0)
             report(r, step + 1, mean_loss(r, &m));
@@ -198,7 +201,7 @@ int train_main(struct lab_run *r, const struct trainer *t, int argc,
     struct request q = {.steps = 200, .batch = 64};
     struct data d = {NULL, 0};
     char err[512] = "usage: --train --data FILE [--steps N] [--batch N], with "
-                    "a batch that the ranks divide";
+                    "a batch that is a multiple of the number of ranks";
     if (parse(argc, argv, &q) != 0 || q.batch % r->nranks != 0 ||
         load(q.path, &d, err, sizeof err) != 0) {
         if (r->rank == 0)

@@ -1,12 +1,13 @@
 /*
- * train.h: training on real data, for the labs that know how to train
+ * train.h: training on real data, for the labs that train
  *
  *     mpirun -n 4 build/lab2 --train --data FILE [--steps N] [--batch N]
  *
- * The data is a file as bytes; the task, to say the next byte from the eight
- * before it (as 64 inputs of -1 or 1, a bit each). A step takes `batch` positions
- * of the file, which follow from the step alone; rank r of n has the r-th n-th of
- * them. So the loss is the same on any number of ranks, up to rounding.
+ * The data are the bytes of a file; the task is to predict the next byte from
+ * the eight before it (as 64 inputs of -1 or 1, one per bit). A step takes
+ * `batch` positions of the file, which depend only on the step; each rank has
+ * an n-th of them. So the loss is the same on any number of ranks, up to
+ * rounding.
  */
 #ifndef COMMLAB_NN_TRAIN_H
 #define COMMLAB_NN_TRAIN_H

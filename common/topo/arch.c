@@ -2,16 +2,17 @@
 
 /*
  * Devices: NVIDIA's data sheets (dense rates; fp16 with fp32 sums), and the
- * share of them that large products and copies reach. NVLink as copies reach
- * it: p2p-GBps.csv. What NCCL assumes: its topo.h and tuning.cc. Likeness: what
- * the curves of dgx-1v, dgx-a100, pcie-4090 and dgx-h100 are against NCCL's
- * model; where none is measured, those of the nearest of them.
+ * share of them that large matrix products and copies achieve. NVLink bandwidth
+ * achieved by copies: p2p-GBps.csv. NCCL's assumptions: its topo.h and
+ * tuning.cc. Likeness: the measured curves of dgx-1v, dgx-a100, pcie-4090 and
+ * dgx-h100 relative to NCCL's model; other architectures take that of the
+ * closest.
  */
 // clang-format off
 static const struct calibration_arch archs[] = {
     /* name, SMs, clock and memory clock kHz, bus bits, GiB, L2 MiB,
      *   TFLOP/s of fp32 tf32 fp16 fp64, share; HBM GB/s, share
-     * NVLink: one, one way; both ways of all | NCCL: link, column | data center
+     * NVLink: one, one way; all, both ways | NCCL: link, column | data center
      *   | likeness: lat bw kappa */
     {60, {"Tesla P100-SXM2-16GB", 56, 1480500, 715000, 4096, 16, 4,
           {10.6, 10.6, 21.2, 5.3}, .8, 732, .85},

@@ -1,11 +1,11 @@
 /*
  * bounds.c: prices that find the bottleneck
  *
- * All prices begin equal, in proportion to how long a byte keeps a resource
- * busy. In each round all bytes take the ways that are cheapest at the current
- * prices, and resources that this loads more become dearer. The best bound of
- * all rounds is kept; the average of all rounds' ways is a plan that comes near
- * it (multiplicative weights).
+ * Multiplicative weights: prices start in proportion to the time that a byte
+ * keeps a resource busy. In each round all bytes take the cheapest paths at the
+ * current prices, and the prices of loaded resources rise. The result is the
+ * best bound of all rounds; averaging the paths of all rounds gives a plan
+ * close to it.
  */
 #include "topo/bounds.h"
 
@@ -38,12 +38,12 @@ double bounds_alone(const struct topo *t, int from, int to, int direct)
     return rate;
 }
 
-/* Take a way into the market, if there is one and it is of those that count. */
+/* Offer a path on the market, if it exists and is of an allowed kind. */
 static void offer(struct market *m, int a, int b, int direct,
                   enum bounds_ways ways)
 {
-    const int32_t from = a < m->n ? a : GRAPH_HOST_PLACE(0);
-    const int32_t to = b < m->n ? b : GRAPH_HOST_PLACE(0);
+    const int32_t from = a < m->n ? a : TOPO_HOST_PLACE(0);
+    const int32_t to = b < m->n ? b : TOPO_HOST_PLACE(0);
     struct topo_path *const p = &m->way[a][b][m->nways[a][b]];
     if (topo_path(m->t, from, to, direct, p) != 0)
         return;
@@ -76,10 +76,10 @@ static void market_release(struct market *m)
     free(m->total);
 }
 
-struct ways { /* the cheapest between all places at the current prices */
+struct ways { /* cheapest paths between all places at the current prices */
     double price[PLACES][PLACES];
     int by[PLACES][PLACES];  /* which of the two */
-    int via[PLACES][PLACES]; /* -1: straight */
+    int via[PLACES][PLACES]; /* -1: no detour */
 };
 
 static double price_of(const struct market *m, const struct topo_path *p)
@@ -127,7 +127,8 @@ static void send(struct market *m, const struct ways *w, int a, int b,
         m->load[p->resource[i]] += nbytes;
 }
 
-/* One round: all bytes at the current prices, then new prices. The bound. */
+/* One round: route all bytes at the current prices, then update the prices.
+ * Returns the bound. */
 static double go_round(struct market *m,
                        double nbytes[BOUNDS_GPUS][BOUNDS_GPUS])
 {

@@ -1,12 +1,12 @@
 /*
- * bounds.h: what no program can beat on a machine
+ * bounds.h: limits that no program can beat on a machine
  *
- * Bytes may go from GPU to GPU by any ways, through other GPUs and the host, in
- * as many pieces as one likes, all at the same time. Every piece still takes
- * room on the links, copy engines and memories of its way. The least time in
- * which all of it can be done is a linear program; any prices on the resources
- * give a bound from below (its dual): what the cheapest ways of all bytes cost,
- * over what all resources sell in a second.
+ * Bytes may go from GPU to GPU by any paths, through other GPUs and the host,
+ * in any number of pieces, all at the same time. Each piece still occupies the
+ * links, copy engines and memories of its path. The least time for all of it is
+ * a linear program. Any prices on the resources give a lower bound (its dual):
+ * the cost of the cheapest paths of all bytes, divided by the value of all
+ * resources per second.
  */
 #ifndef COMMLAB_TOPO_BOUNDS_H
 #define COMMLAB_TOPO_BOUNDS_H
@@ -15,21 +15,21 @@
 
 enum { BOUNDS_GPUS = 16 };
 
-/* One way, alone, between two GPUs of a node in bytes/s. direct: by peer access
- * where there is any. 0 if there is no way. */
+/* Bandwidth in bytes/s of one copy, alone, between two GPUs of a node. direct:
+ * by peer access if the GPUs have it. 0 if there is no path. */
 double bounds_alone(const struct topo *t, int from, int to, int direct);
 
 enum bounds_ways {
     BOUNDS_ANY,
-    BOUNDS_NVLINKS /* between GPUs by NVLinks alone */
+    BOUNDS_NVLINKS /* between GPUs, over NVLinks only */
 };
 
 /*
- * Seconds that moving nbytes[from][to] bytes between the GPUs of the first node
- * takes at least; and, through `reached` (may be NULL), what can be reached with
- * pieces and ways chosen well, latencies left out: the answer lies between the
- * two, which are within a percent or so. NaN with more than BOUNDS_GPUS GPUs, or
- * if there is no such way.
+ * A lower bound, in seconds, for moving nbytes[from][to] bytes between the GPUs
+ * of the first node. *reached (may be NULL) gets a time that a good choice of
+ * pieces and paths achieves, without latencies. The optimum lies between the
+ * two, which are about one percent apart. NaN with more than BOUNDS_GPUS GPUs,
+ * or if a path is missing.
  */
 double bounds_move(const struct topo *t, enum bounds_ways ways,
                    double nbytes[BOUNDS_GPUS][BOUNDS_GPUS], double *reached);

@@ -6,7 +6,7 @@
 
 #include "topo/machine.h" /* enum machine_reach */
 
-/* An attribute, where its number goes, and what that may be. */
+/* An attribute, the place of its value, and its range. */
 struct field {
     const char *element, *key;
     size_t offset; /* in struct calibration; <curve>: in its curve */
@@ -23,10 +23,10 @@ static const struct field fields[] = {
     {"device", "mem_bus_bits", IN(device.mem_bus_bits), 1, 1e6},
     {"device", "mem_GiB", IN(device.mem_GiB), .01, 1e5},
     {"device", "l2_MiB", IN(device.l2_MiB), .01, 1e5},
-    {"device", "fp32_TFLOPs", IN(device.TFLOPs[GRAPH_FP32]), .01, 1e6},
-    {"device", "tf32_TFLOPs", IN(device.TFLOPs[GRAPH_TF32]), .01, 1e6},
-    {"device", "fp16_TFLOPs", IN(device.TFLOPs[GRAPH_FP16]), .01, 1e6},
-    {"device", "fp64_TFLOPs", IN(device.TFLOPs[GRAPH_FP64]), .01, 1e6},
+    {"device", "fp32_TFLOPs", IN(device.TFLOPs[TOPO_FP32]), .01, 1e6},
+    {"device", "tf32_TFLOPs", IN(device.TFLOPs[TOPO_TF32]), .01, 1e6},
+    {"device", "fp16_TFLOPs", IN(device.TFLOPs[TOPO_FP16]), .01, 1e6},
+    {"device", "fp64_TFLOPs", IN(device.TFLOPs[TOPO_FP64]), .01, 1e6},
     {"device", "flops_eff", IN(device.flops_eff), .01, 1},
     {"device", "hbm_GBps", IN(device.hbm_GBps), .1, 1e6},
     {"device", "hbm_eff", IN(device.hbm_eff), .01, 1},
@@ -91,7 +91,7 @@ static int read_number(const struct field *f, const char *text, void *base,
     return -1;
 }
 
-/* NCCL_P2P_LEVEL's words, in the order of enum machine_reach. */
+/* Values of NCCL_P2P_LEVEL, in the order of enum machine_reach. */
 static int read_reach(struct calibration *c, const char *text, char *err,
                       size_t err_nbytes)
 {
@@ -106,7 +106,7 @@ static int read_reach(struct calibration *c, const char *text, char *err,
     return -1;
 }
 
-/* Attributes that are text. 1 if this is one, -1 if it is wrong. */
+/* Text attributes. Returns 1 if this is one, -1 if its value is invalid. */
 static int read_text(struct calibration *c, const char *element,
                      const char *key, const char *text, char *err,
                      size_t err_nbytes)
@@ -138,7 +138,7 @@ static const char *value_of(const char *const *atts, const char *key)
     return NULL;
 }
 
-/* Where a whole <curve> goes. */
+/* Store a complete <curve>. */
 static int place_curve(struct calibration *c, const char *const *atts,
                        const struct calibration_curve *curve, char *err,
                        size_t err_nbytes)
@@ -210,7 +210,7 @@ static void complete_device(struct calibration_device *d,
     fill(&d->mem_bus_bits, otherwise->mem_bus_bits);
     fill(&d->mem_GiB, otherwise->mem_GiB);
     fill(&d->l2_MiB, otherwise->l2_MiB);
-    for (int i = 0; i < GRAPH_MATHS; i++)
+    for (int i = 0; i < TOPO_MATHS; i++)
         fill(&d->TFLOPs[i], otherwise->TFLOPs[i]);
     fill(&d->flops_eff, otherwise->flops_eff);
     fill(&d->hbm_GBps, otherwise->hbm_GBps);
@@ -218,7 +218,7 @@ static void complete_device(struct calibration_device *d,
 }
 
 /* Fixed costs of host and device: public measurements agree within a factor of
- * two, and no lab's verdict depends on them more finely than that. */
+ * two, which is as precise as any lab's verdict needs. */
 static void complete_host(struct calibration_host *h)
 {
     fill(&h->launch_ns, 2000);

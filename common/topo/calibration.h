@@ -1,7 +1,7 @@
 /*
- * calibration.h: how fast the parts of a machine are
+ * calibration.h: speeds of a machine's parts
  *
- * Values come from the file's <calibration>; those it doesn't give follow from
+ * Values come from the file's <calibration>. Defaults for the rest follow from
  * the GPUs' architecture. FORMAT.md lists the attributes.
  */
 #ifndef COMMLAB_TOPO_CALIBRATION_H
@@ -9,21 +9,21 @@
 
 #include <stddef.h>
 
-#include "graph/record.h"
+#include "topo/op.h"
 
 /*
- * Time of a communication of S bytes: a + S/B + k sqrt(S) + f S/(S + S_f). The
- * square root stands for pipelines that fill, as chunks grow with the size; the
- * last term for pipelines that are full from some size on. A table is fitted
- * with one or the other.
+ * Time to communicate S bytes: a + S/B + k sqrt(S) + f S/(S + S_f). The square
+ * root models filling pipelines whose chunks grow with the size; the last term
+ * models pipelines that are full from some size on. A table is fitted with one
+ * of the two.
  */
 struct calibration_curve {
     double a_us;
     double B_GBps;
     double k_us;         /* us per sqrt(byte) */
     double fill_us;      /* f */
-    double fill_MiB;     /* S_f; half of f is spent at that size */
-    double ranks, nodes; /* what it was measured on; ranks 0: not given */
+    double fill_MiB;     /* S_f: the size at which half of f is spent */
+    double ranks, nodes; /* of the measurement; ranks 0: not given */
 };
 
 enum calibration_op { CALIBRATION_ALLREDUCE, CALIBRATION_SENDRECV };
@@ -33,14 +33,14 @@ struct calibration {
     struct calibration_device { /* one GPU */
         char name[64];
         double nsm, clock_khz, mem_clock_khz, mem_bus_bits, mem_GiB, l2_MiB;
-        double TFLOPs[GRAPH_MATHS], flops_eff; /* dense; share reached */
+        double TFLOPs[TOPO_MATHS], flops_eff; /* dense; share achieved */
         double hbm_GBps, hbm_eff;
     } device;
     struct calibration_links {
-        double nvlink_GBps;     /* one NVLink, one way, as copies reach it */
-        double engine_GBps;     /* copies of one GPU, both ways together */
-        double pcie_eff;        /* share of nominal PCIe bandwidth */
-        double p2p_GBps;        /* peer copy over PCIe; 0: no peer access */
+        double nvlink_GBps; /* one NVLink, one way, achieved by copies */
+        double engine_GBps; /* copies of one GPU, both directions together */
+        double pcie_eff;    /* share of nominal PCIe bandwidth */
+        double p2p_GBps;    /* peer copy over PCIe; 0: no peer access */
         double p2p_socket_GBps; /* and across sockets */
         double staged_GBps;     /* copy between GPUs through the host */
         double staged_socket_GBps;
@@ -58,35 +58,35 @@ struct calibration {
     struct calibration_curve curve[2][2];
 };
 
-/* What a GPU of an architecture is and what NCCL assumes of it. */
+/* A GPU of an architecture, and NCCL's assumptions about it. */
 struct calibration_arch {
     int sm;
     struct calibration_device device;
-    double nvlink_GBps; /* as copies reach it */
-    double engine_GBps; /* both ways together */
+    double nvlink_GBps; /* achieved by copies */
+    double engine_GBps; /* both directions together */
     double nccl_link;   /* GB/s of one NVLink in NCCL's model */
     int column;         /* of NCCL's caps: Volta, Ampere, Hopper, Blackwell */
     int datacenter;     /* peer access over PCIe */
-    /* Of curves that aren't given, against the tuning model: a = lat * its
-     * latency, B = bw * its bandwidth, k = kappa sqrt(a/B). */
+    /* Default curves relative to the tuning model: a = lat * its latency,
+     * B = bw * its bandwidth, k = kappa sqrt(a/B). */
     double lat, bw, kappa;
 };
 
-/* The newest one that isn't newer than sm. */
+/* The newest architecture up to sm. */
 const struct calibration_arch *calibration_arch(int sm);
 
 void calibration_init(struct calibration *c);
 
 /*
- * Take the attributes (name, value, name, value, NULL) of an element of a
- * <calibration>. On failure -1, with what is wrong in err.
+ * Read the attributes (name, value, name, value, NULL) of an element of a
+ * <calibration>. On failure returns -1, with the reason in err.
  */
 int calibration_read(struct calibration *c, const char *element,
                      const char *const *atts, char *err, size_t err_nbytes);
 
 /*
- * Give what is still missing its default. pcie_GBps: of a GPU's PCIe link as
- * seen; cross_p2p: whether its CPUs pass peer access on between sockets.
+ * Fill in the defaults. pcie_GBps: achieved by a GPU's PCIe link; cross_p2p:
+ * whether its CPUs forward peer accesses between sockets.
  */
 void calibration_complete(struct calibration *c,
                           const struct calibration_arch *arch, double pcie_GBps,

@@ -1,5 +1,5 @@
 /*
- * channels.c: the rings that NCCL would lay
+ * channels.c: the rings that NCCL would form
  */
 #include "topo/route.h"
 #include "topo/shape.h"
@@ -11,7 +11,7 @@ int topo_channels(const struct topo *t, const int32_t *place, int n)
     return s ? s->channels : 0;
 }
 
-/* Place number i of a group's ring, as the channel goes round it. */
+/* Place i along a channel around a group's ring. */
 static int32_t at(const struct topo *t, const struct shape_group *g,
                   int channel, int i)
 {
@@ -36,7 +36,7 @@ void topo_ring(const struct topo *t, const int32_t *place, int n, int channel,
     int k = 0;
     for (int g = 0; s && g < s->ngroups; g++)
         for (int i = 0; i < s->group[g].n; i++) {
-            // Another GPU of the node is where each channel enters it.
+            // Each channel enters the node at a different GPU.
             const int turned =
                 s->ngroups > 1 ? (i + channel) % s->group[g].n : i;
             const int32_t p = at(t, &s->group[g], channel, turned);

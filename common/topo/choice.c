@@ -31,7 +31,7 @@ int choice_make(struct choice *c, const struct tuning_table *table, int algos,
     return 0;
 }
 
-/* The sizes for which x is the lowest line: from *lo to *hi, none if lo > hi. */
+/* The sizes for which line x is the lowest: *lo to *hi, none if lo > hi. */
 static void range_of(const struct tuning_table *table, struct tuning x,
                      double *lo, double *hi)
 {
@@ -56,7 +56,8 @@ static void range_of(const struct tuning_table *table, struct tuning x,
 double choice_us(const struct choice *c, const struct calibration_curve *all,
                  const struct calibration_curve *own, double nbytes)
 {
-    double last = -1, next = INFINITY; // where the free choice is allowed
+    double last = -1,
+           next = INFINITY; // sizes at which the free choice is allowed
     for (int i = 0; i < NCELLS; i++) {
         double lo, hi;
         if (!(cell(&c->allowed, i)->GBps > 0))

@@ -1,15 +1,16 @@
 /*
- * choice.h: what NCCL chooses when it may not choose freely (private to
+ * choice.h: NCCL's choice within NCCL_ALGO and NCCL_PROTO (private to
  * common/topo)
  *
- * In NCCL's model each algorithm and protocol is a line latency + S / bandwidth,
- * and its choice the lowest of them, so each is chosen for one range of sizes,
- * or never. The calibrated curve T is the time of the free choice. Restricted
- * to a set A (NCCL_ALGO, NCCL_PROTO), a size takes
+ * In NCCL's model each pair of algorithm and protocol is a line latency + S /
+ * bandwidth, and NCCL chooses the lowest, so each pair is chosen for one range
+ * of sizes, or never. The calibrated curve T is the time of the free choice.
+ * Restricted to a set A (NCCL_ALGO, NCCL_PROTO), the time of a size is
  *
- *   - T, where the free choice is in A;
- *   - else what the curve C of A's own latency and bandwidth says, but going on
- *     from T where A was last chosen, and at most T where it is next chosen.
+ *   - T, if the free choice is in A;
+ *   - else given by the curve C of A's own latency and bandwidth, but
+ *     continuing from T where A was last chosen, and at most T where it is next
+ *     chosen.
  *
  * This is continuous, grows with the size, and is never below T.
  */
@@ -21,17 +22,18 @@
 struct choice {
     enum topo_algo algo;
     enum topo_proto proto;
-    struct tuning_table free, allowed; /* allowed: GBps 0 for the others */
+    struct tuning_table free, allowed; /* allowed: GBps 0 for all others */
 };
 
 /*
- * The choice for a size among the bits of algos and protos; messages have no
- * choice. -1 if nothing is allowed.
+ * The choice for a size among the bits of algos and protos; for messages there
+ * is none. Returns -1 if nothing is allowed.
  */
 int choice_make(struct choice *c, const struct tuning_table *table, int algos,
                 int protos, double nbytes);
 
-/* Its time: `all` is T, `own` is C, curves of the limits of free and allowed. */
+/* Its time: `all` is T, `own` is C, curves of the limits of free and
+ * allowed. */
 double choice_us(const struct choice *c, const struct calibration_curve *all,
                  const struct calibration_curve *own, double nbytes);
 

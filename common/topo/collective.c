@@ -1,8 +1,8 @@
 /*
- * collective.c: what communication costs
+ * collective.c: the cost of communication
  *
- * NCCL's choice (tuning.h, choice.h), its time (curve.h), and the links that it
- * uses (traffic.h), which may not be asked for more than they have.
+ * NCCL's choice (tuning.h, choice.h), its time (curve.h), and its traffic
+ * (traffic.h), which may not exceed the bandwidth of the links.
  */
 #include <math.h>   /* llround */
 #include <stdio.h>  /* snprintf */
@@ -14,22 +14,22 @@
 #include "topo/traffic.h"
 #include "topo/tuning.h"
 
-static const char *const op_names[GRAPH_OPS] = {
-    [GRAPH_OP_NONE] = "no operation",
-    [GRAPH_OP_ALLREDUCE] = "all_reduce",
-    [GRAPH_OP_BROADCAST] = "broadcast",
-    [GRAPH_OP_REDUCE] = "reduce",
-    [GRAPH_OP_ALLGATHER] = "all_gather",
-    [GRAPH_OP_REDUCESCATTER] = "reduce_scatter",
-    [GRAPH_OP_ALLTOALL] = "alltoall",
-    [GRAPH_OP_GATHER] = "gather",
-    [GRAPH_OP_SCATTER] = "scatter",
-    [GRAPH_OP_BARRIER] = "barrier",
-    [GRAPH_OP_SENDRECV] = "sendrecv",
+static const char *const op_names[TOPO_OPS] = {
+    [TOPO_OP_NONE] = "no operation",
+    [TOPO_OP_ALLREDUCE] = "all_reduce",
+    [TOPO_OP_BROADCAST] = "broadcast",
+    [TOPO_OP_REDUCE] = "reduce",
+    [TOPO_OP_ALLGATHER] = "all_gather",
+    [TOPO_OP_REDUCESCATTER] = "reduce_scatter",
+    [TOPO_OP_ALLTOALL] = "alltoall",
+    [TOPO_OP_GATHER] = "gather",
+    [TOPO_OP_SCATTER] = "scatter",
+    [TOPO_OP_BARRIER] = "barrier",
+    [TOPO_OP_SENDRECV] = "sendrecv",
 };
 
-/* Fill out from a time in microseconds, which may not be less than what the
- * latency and the links take. */
+/* Fill out from a time in microseconds, raised if necessary to the latency plus
+ * the time of the busiest link. */
 static int finish(struct topo_coll *out, const struct traffic *f,
                   double latency_us, double us, uint64_t bytes, char *err,
                   size_t err_nbytes)
@@ -49,7 +49,7 @@ static int finish(struct topo_coll *out, const struct traffic *f,
     return 0;
 }
 
-/* One rank: a copy from the send to the receive buffer. */
+/* A single rank copies from the send to the receive buffer. */
 static int alone(const struct topo *t, int32_t place, uint64_t bytes,
                  struct topo_coll *out, char *err, size_t err_nbytes)
 {
@@ -61,9 +61,9 @@ static int alone(const struct topo *t, int32_t place, uint64_t bytes,
     return finish(out, &f, us, us, bytes, err, err_nbytes);
 }
 
-/* Say what could have done the operation. */
+/* List the algorithms that could do the operation. */
 static void explain(const struct topo *t, const struct shape *s,
-                    enum graph_op op, const struct tuning_table *table,
+                    enum topo_op op, const struct tuning_table *table,
                     char *err, size_t err_nbytes)
 {
     char can[512] = "";
@@ -75,13 +75,12 @@ static void explain(const struct topo *t, const struct shape *s,
                                        topo_algo_name((enum topo_algo)a),
                                        topo_proto_name((enum topo_proto)p));
     snprintf(err, err_nbytes,
-             "%s over %d GPUs of %s: NCCL has, of what is allowed "
-             "(NCCL_ALGO, NCCL_PROTO), no algorithm that can do it; these "
-             "can:%s",
+             "%s over %d GPUs of %s: no algorithm that NCCL_ALGO and "
+             "NCCL_PROTO allow can do it; these can:%s",
              op_names[op], s->n, t->name, can);
 }
 
-static int several(const struct topo *t, struct shape *s, enum graph_op op,
+static int several(const struct topo *t, struct shape *s, enum topo_op op,
                    uint64_t bytes, int algos, int protos, struct topo_coll *out,
                    char *err, size_t err_nbytes)
 {
@@ -89,38 +88,40 @@ static int several(const struct topo *t, struct shape *s, enum graph_op op,
     const enum calibration_op kind =
         message ? CALIBRATION_SENDRECV : CALIBRATION_ALLREDUCE;
     const struct traffic *f = message ? traffic_of(t, s, op, TOPO_P2P) : NULL;
+    struct calibration_curve all, own;
     struct tuning_table table;
     struct choice choice;
+    if (message && !f) {
+        snprintf(err, err_nbytes, "no memory");
+        return -1;
+    }
     tuning_fill(t, s, op, f ? 1e-9 / f->sec : 0, &table);
     if (choice_make(&choice, &table, algos, protos, (double)bytes) != 0) {
         explain(t, s, op, &table, err, err_nbytes);
         return -1;
     }
     f = traffic_of(t, s, op, choice.algo);
-    if (!f) {
+    if (!f ||
+        curve_of(t, kind, across, tuning_limits(&choice.free), &all) != 0 ||
+        curve_of(t, kind, across, tuning_limits(&choice.allowed), &own) != 0) {
         snprintf(err, err_nbytes, "no memory");
         return -1;
     }
     out->algo = choice.algo;
     out->proto = choice.proto;
-    const struct calibration_curve all =
-        curve_of(t, kind, across, tuning_limits(&choice.free));
-    const struct calibration_curve own =
-        curve_of(t, kind, across, tuning_limits(&choice.allowed));
     return finish(out, f, all.a_us,
                   choice_us(&choice, &all, &own, (double)bytes), bytes, err,
                   err_nbytes);
 }
 
-int topo_collective(const struct topo *t, enum graph_op op,
-                    const int32_t *place, int n, uint64_t bytes, int algos,
-                    int protos, struct topo_coll *out, char *err,
-                    size_t err_nbytes)
+int topo_collective(const struct topo *t, enum topo_op op, const int32_t *place,
+                    int n, uint64_t bytes, int algos, int protos,
+                    struct topo_coll *out, char *err, size_t err_nbytes)
 {
     memset(out, 0, sizeof *out);
-    if (op <= GRAPH_OP_NONE || op >= GRAPH_OPS || op == GRAPH_OP_BARRIER) {
-        snprintf(err, err_nbytes, "%s is no collective of NCCL's",
-                 op < GRAPH_OPS ? op_names[op] : "an unknown operation");
+    if (op <= TOPO_OP_NONE || op >= TOPO_OPS || op == TOPO_OP_BARRIER) {
+        snprintf(err, err_nbytes, "%s is not a collective of NCCL",
+                 op < TOPO_OPS ? op_names[op] : "an unknown operation");
         return -1;
     }
     struct shape *const s = shape_of(t, place, n, err, err_nbytes);
@@ -142,7 +143,7 @@ int topo_message(const struct topo *t, int32_t from, int32_t to, uint64_t bytes,
     const struct topo_gpu *const a = topo_gpu(t, from), *b = topo_gpu(t, to);
     memset(out, 0, sizeof *out);
     if (!a || !b) {
-        snprintf(err, err_nbytes, "%s has %d GPUs: no way from %d to %d",
+        snprintf(err, err_nbytes, "%s has %d GPUs: no path from %d to %d",
                  t->name, topo_ngpus(t), (int)from, (int)to);
         return -1;
     }
@@ -151,19 +152,23 @@ int topo_message(const struct topo *t, int32_t from, int32_t to, uint64_t bytes,
     struct traffic *const f = traffic_message(t, from, to);
     if (!f || !(f->sec > 0)) {
         snprintf(err, err_nbytes,
-                 f ? "%s: no way from GPU %d to %d"
-                   : "%s: no memory for a way from %d to %d",
+                 f ? "%s: no path from GPU %d to %d"
+                   : "%s: no memory for the path from GPU %d to %d",
                  t->name, (int)from, (int)to);
         traffic_free(f);
         return -1;
     }
     const struct tuning limits = curve_message(t, from, to, f->sec);
-    const struct calibration_curve c =
-        curve_of(t, CALIBRATION_SENDRECV, a->node != b->node, limits);
+    struct calibration_curve c;
+    int result =
+        curve_of(t, CALIBRATION_SENDRECV, a->node != b->node, limits, &c);
     out->algo = TOPO_P2P;
     out->proto = bytes <= 16384 ? TOPO_LL : TOPO_SIMPLE; // NCCL's threshold
-    const int result = finish(out, f, c.a_us, curve_us(&c, (double)bytes),
-                              bytes, err, err_nbytes);
+    if (result == 0)
+        result = finish(out, f, c.a_us, curve_us(&c, (double)bytes), bytes, err,
+                        err_nbytes);
+    else
+        snprintf(err, err_nbytes, "no memory");
     traffic_free(f);
     return result;
 }

@@ -2,7 +2,7 @@
 
 #include <stdlib.h> /* calloc */
 
-#include "graph/maxmin.h"
+#include "base/maxmin.h"
 
 struct sharing {
     struct maxmin_use *use; /* TOPO_MAX_PATH for each flow */

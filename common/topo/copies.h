@@ -1,5 +1,5 @@
 /*
- * copies.h: copies that run at the same time
+ * copies.h: bandwidths of concurrent copies
  */
 #ifndef COMMLAB_TOPO_COPIES_H
 #define COMMLAB_TOPO_COPIES_H
@@ -7,8 +7,8 @@
 #include "topo/topo.h"
 
 /*
- * Rates in bytes/s of n copies along their paths, max-min fair: rate[i] is that
- * of path[i]. Returns 0, or -1 when there is no memory.
+ * Max-min fair rates, in bytes/s, of n concurrent copies: rate[i] is that of
+ * path[i]. Returns 0, or -1 if memory runs out.
  */
 int copies_share(const struct topo *t, const struct topo_path *path, int n,
                  double *rate);

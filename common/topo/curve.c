@@ -6,16 +6,16 @@
 #include "topo/route.h"
 #include "topo/traffic.h"
 
-/* Curves that no table gives: against the model's latency and bandwidth. */
+/* Curves without a table, relative to the model's latency and bandwidth. */
 struct likeness {
     double lat, bw, kappa; /* a = lat us; B = bw GBps; k = kappa sqrt(a/B) */
 };
 
-/* Between nodes: latency as measured on 2x-dgx-h100, the rest as if the
- * network kept what the model says. */
+/* Between nodes: latency as measured on 2x-dgx-h100, bandwidth as in the
+ * model. */
 static const struct likeness across_nodes = {1.5, 1, 1.5};
 
-/* Of sendrecv-2xA100-nv4.csv against the copy bandwidth of its links. */
+/* sendrecv-2xA100-nv4.csv relative to the copy bandwidth of its links. */
 static const struct likeness of_messages = {1, .81, 1.9};
 
 double curve_us(const struct calibration_curve *c, double nbytes)
@@ -43,11 +43,11 @@ struct tuning curve_message(const struct topo *t, int32_t from, int32_t to,
         .nvlink =
             a == b && route_nvlinks(t, from % t->ngpus, to % t->ngpus) > 0};
     struct tuning_table table;
-    tuning_fill(t, &pair, GRAPH_OP_SENDRECV, 1e-9 / sec, &table);
+    tuning_fill(t, &pair, TOPO_OP_SENDRECV, 1e-9 / sec, &table);
     return tuning_limits(&table);
 }
 
-/* Seconds a byte between two GPUs, were all cables as good as new. */
+/* Seconds per byte between two GPUs if no cable were degraded. */
 static double healthy_sec(const struct topo *t, const struct traffic *f)
 {
     for (int i = 0; i < f->n && t->sick_left < 1; i++)
@@ -57,25 +57,27 @@ static double healthy_sec(const struct topo *t, const struct traffic *f)
     return f->sec;
 }
 
-/* The limits of what a given curve was measured on, whose GPUs are the file's
- * first ones; GBps 0: this machine can't do it. */
-static struct tuning reference(const struct topo *t, enum calibration_op op,
-                               const struct calibration_curve *c)
+/* The limits of a curve's measurement, which was made on the first GPUs of the
+ * file. GBps 0: this machine has too few GPUs. Returns 0, or -1 if memory runs
+ * out. */
+static int reference(const struct topo *t, enum calibration_op op,
+                     const struct calibration_curve *c, struct tuning *limits)
 {
-    const struct tuning none = {0, 0};
-    const int nodes = (int)c->nodes, ranks = (int)c->ranks, m = ranks / nodes;
-    struct tuning limits = none;
+    const int nodes = (int)c->nodes, ranks = (int)c->ranks;
+    const int m = nodes > 0 ? ranks / nodes : 0;
     char err[128];
-    if (nodes > t->nnodes || m < 1 || m > t->ngpus)
-        return none;
+    *limits = (struct tuning){0, 0};
+    if (ranks == 0 || nodes > t->nnodes || m < 1 || m > t->ngpus)
+        return 0;
     if (op == CALIBRATION_SENDRECV) {
         const int first = t->number[0];
         const int peer = nodes > 1 ? t->ngpus + first : t->number[1];
         struct traffic *const f = traffic_message(t, first, peer);
-        if (f)
-            limits = curve_message(t, first, peer, healthy_sec(t, f));
+        if (!f)
+            return -1;
+        *limits = curve_message(t, first, peer, healthy_sec(t, f));
         traffic_free(f);
-        return limits;
+        return 0;
     }
     int32_t *const place = calloc((size_t)ranks, sizeof *place);
     for (int i = 0; place && i < m * nodes; i++)
@@ -84,45 +86,52 @@ static struct tuning reference(const struct topo *t, enum calibration_op op,
         place ? shape_of(t, place, m * nodes, err, sizeof err) : NULL;
     free(place);
     if (!s)
-        return none;
+        return -1;
     struct tuning_table table;
-    tuning_fill(t, s, GRAPH_OP_ALLREDUCE, 0, &table);
-    return tuning_limits(&table);
+    tuning_fill(t, s, TOPO_OP_ALLREDUCE, 0, &table);
+    *limits = tuning_limits(&table);
+    return 0;
 }
 
-/* By how much a measured latency exceeds the model's on this machine. */
-static double latency_factor(const struct topo *t, int across)
+/* Measured over modelled latency on this machine. */
+static int latency_factor(const struct topo *t, int across, double *factor)
 {
     const struct calibration_curve *const c =
         &t->cal.curve[CALIBRATION_ALLREDUCE][across];
-    const struct tuning ref = c->ranks > 0
-                                  ? reference(t, CALIBRATION_ALLREDUCE, c)
-                                  : (struct tuning){0, 0};
+    struct tuning ref;
+    if (reference(t, CALIBRATION_ALLREDUCE, c, &ref) != 0)
+        return -1;
     if (ref.GBps > 0)
-        return c->a_us / ref.us;
-    return across ? across_nodes.lat : t->arch->lat;
+        *factor = c->a_us / ref.us;
+    else
+        *factor = across ? across_nodes.lat : t->arch->lat;
+    return 0;
 }
 
-struct calibration_curve curve_of(const struct topo *t, enum calibration_op op,
-                                  int across, struct tuning limits)
+int curve_of(const struct topo *t, enum calibration_op op, int across,
+             struct tuning limits, struct calibration_curve *out)
 {
     const struct calibration_curve *const c = &t->cal.curve[op][across];
-    const struct tuning ref =
-        c->ranks > 0 ? reference(t, op, c) : (struct tuning){0, 0};
+    struct tuning ref;
+    if (reference(t, op, c, &ref) != 0)
+        return -1;
     if (ref.GBps > 0) {
         const double l = limits.us / ref.us, b = limits.GBps / ref.GBps;
-        return (struct calibration_curve){.a_us = l * c->a_us,
+        *out = (struct calibration_curve){.a_us = l * c->a_us,
                                           .B_GBps = b * c->B_GBps,
                                           .k_us = sqrt(l / b) * c->k_us,
                                           .fill_us = l * c->fill_us,
                                           .fill_MiB = l * b * c->fill_MiB};
+        return 0;
     }
+    struct likeness x =
+        across ? across_nodes
+               : (struct likeness){t->arch->lat, t->arch->bw, t->arch->kappa};
     if (op == CALIBRATION_SENDRECV) {
-        struct likeness x = of_messages;
-        x.lat = latency_factor(t, across);
-        return alike(limits, x);
+        x = of_messages;
+        if (latency_factor(t, across, &x.lat) != 0)
+            return -1;
     }
-    return alike(limits, across ? across_nodes
-                                : (struct likeness){t->arch->lat, t->arch->bw,
-                                                    t->arch->kappa});
+    *out = alike(limits, x);
+    return 0;
 }

@@ -7,7 +7,8 @@
 
 const char *const machine_reach_names[5] = {"NVL", "PIX", "PXB", "PHB", "SYS"};
 
-/* PCIe generations. GB/s of one lane, one way: nominal, as NCCL assumes. */
+/* PCIe generations. GB/s of one lane, one way: nominal, and NCCL's
+ * assumption. */
 static const struct {
     double gts, lane, eff, nccl;
 } generations[] = {
@@ -15,7 +16,7 @@ static const struct {
     {16, 2, .78, 1.5},    {32, 4, .86, 3},    {64, 8, .86, 6},
 };
 
-/* The generation of a link; 3, as NCCL says, where the file doesn't know. */
+/* The generation of a link; if the file doesn't say, 3, as NCCL assumes. */
 static int generation(const struct machine_pci *p)
 {
     for (int i = 0; i < 6; i++)
@@ -43,7 +44,7 @@ double machine_nccl_pcie(const struct machine_pci *p)
     return generations[generation(p)].nccl * lanes(p);
 }
 
-/* Resources of node 0 first; the others are copies with other names. */
+/* Builds the resources of node 0 first; other nodes' are renamed copies. */
 struct builder {
     struct topo *t;
     int node, next; /* resource that add() names next */
@@ -58,19 +59,19 @@ add(struct builder *b, double GBps, const char *format, ...)
     vsnprintf(r->name, sizeof r->name, format, args);
     va_end(args);
     r->rate = GBps * 1e9;
-    // indices that parts hold are those of node 0
+    // parts hold the indices of node 0
     return b->next - 1 - b->node * b->t->per_node;
 }
 
 static void add_gpu(struct builder *b, int local)
 {
-    static const char *const math[GRAPH_MATHS] = {"fp32", "tf32", "fp16",
-                                                  "fp64"};
+    static const char *const math[TOPO_MATHS] = {"fp32", "tf32", "fp16",
+                                                 "fp64"};
     struct topo *const t = b->t;
     struct machine_gpu *const g = &t->gpu[local];
     const struct calibration_device *const d = &t->cal.device;
     const int n = b->node * t->ngpus + local;
-    for (int i = 0; i < GRAPH_MATHS; i++)
+    for (int i = 0; i < TOPO_MATHS; i++)
         g->compute[i] =
             add(b, d->TFLOPs[i] * 1000 * d->flops_eff, "%s G%d", math[i], n);
     g->memory = add(b, d->hbm_GBps * d->hbm_eff, "hbm G%d", n);
@@ -122,7 +123,7 @@ static int count_resources(const struct topo *t)
 {
     int n = 1 + 2 * t->npcis + t->ncpus * (t->ncpus - 1) + 2 * t->nnics;
     for (int i = 0; i < t->ngpus; i++) {
-        n += GRAPH_MATHS + 2 + (t->gpu[i].switch_links ? 2 : 0);
+        n += TOPO_MATHS + 2 + (t->gpu[i].switch_links ? 2 : 0);
         for (int k = 0; k < t->ngpus; k++)
             n += t->nvlinks[i][k] > 0;
     }

@@ -1,13 +1,13 @@
 /*
- * machine.h: what a machine consists of (private to common/topo)
+ * machine.h: the parts of a machine (private to common/topo)
  *
- * All nodes of a machine are alike, so parts are kept for one node. Part p of
- * node i uses resource p.xxx + i * per_node: the indices that parts hold are
- * those of node 0.
+ * All nodes of a machine are alike, so only the parts of one node are stored,
+ * with the resource indices of node 0. Part p of node i uses resource
+ * p.xxx + i * per_node.
  *
  *   cpu ---- socket a->b ---- cpu        a pair of resources per <cpu> pair
  *    |                         |
- *   pci (bridge)              pci        up and down: towards the CPU and away
+ *   pci (bridge)              pci        up (to the CPU) and down
  *    |      |                  |
  *   pci    pci                pci        the last ones are GPUs and NICs
  *   gpu    nic --- out, in    gpu
@@ -31,7 +31,7 @@ enum { /* of one node */
        MACHINE_NODES = 1024
 };
 
-/* Far enough that NCCL uses no peer access: the order of NCCL_P2P_LEVEL. */
+/* Distances between GPUs, in the order of NCCL_P2P_LEVEL. */
 enum machine_reach {
     MACHINE_NVL,
     MACHINE_PIX,
@@ -44,7 +44,7 @@ extern const char *const machine_reach_names[5]; /* "NVL", "PIX"... */
 struct machine_cpu {
     int numa;
     int amd, arm;       /* else Intel */
-    double nccl_socket; /* GB/s between sockets, as NCCL assumes */
+    double nccl_socket; /* GB/s between sockets, NCCL's assumption */
     char affinity[256];
     int to[MACHINE_CPUS]; /* resource towards each other CPU */
 };
@@ -62,8 +62,8 @@ struct machine_pci {
 struct machine_gpu {
     char bus_id[16];
     int dev, sm, pci, line;
-    int switch_links; /* NVLinks to switches */
-    int compute[GRAPH_MATHS], memory, engine, up, down; /* resources */
+    int switch_links;                                  /* NVLinks to switches */
+    int compute[TOPO_MATHS], memory, engine, up, down; /* resources */
 };
 
 struct machine_nic {
@@ -76,7 +76,7 @@ struct machine_nic {
 struct shape; /* of a communicator: shape.h */
 
 struct topo {
-    char name[4400]; /* as topo_load() got it, "me" replaced */
+    char name[4400]; /* the argument of topo_load(), with "me" replaced */
     int nnodes;
     int ncpus, npcis, ngpus, nnics; /* of one node */
     struct machine_cpu cpu[MACHINE_CPUS];
@@ -87,10 +87,10 @@ struct topo {
     int bundle[MACHINE_GPUS][MACHINE_GPUS]; /* their resource, one way */
     int host;                               /* memory of a node's host */
     int switched;                           /* NVLinks lead to NVSwitches */
-    int number[MACHINE_GPUS]; /* of the file's GPUs, in order of dev: shuffled
-                                 machines have others than 0, 1, 2... */
-    int sick[2];              /* resources of a degraded cable's two ways */
-    double sick_left;         /* the share of their rate; 1: none is degraded */
+    int number[MACHINE_GPUS]; /* of the file's GPUs, in order of dev: 0, 1, 2...
+                                 unless the machine is shuffled */
+    int sick[2];              /* both directions of the degraded cable */
+    double sick_left;         /* share of their rate; 1: none is degraded */
 
     struct calibration cal;
     const struct calibration_arch *arch; /* of the GPUs */
@@ -99,15 +99,17 @@ struct topo {
     struct topo_resource *resource;
     struct topo_gpu *gpus; /* of all nodes */
 
-    /* Shapes of communicators seen so far: the only part that changes. */
+    /* A cache of communicators' shapes: the only part that changes. */
     pthread_mutex_t lock;
     struct shape *shapes;
 };
 
-/* Resources, GPUs and costs from the parts and the calibration. 0, or -1. */
+/* Make resources, GPUs and costs from the parts and the calibration. 0, or
+ * -1 if memory runs out. */
 int machine_build(struct topo *t);
 
-/* PCIe bandwidth in GB/s: as seen on real machines, and as NCCL assumes. */
+/* PCIe bandwidth in GB/s: as measured on real machines, and NCCL's
+ * assumption. */
 double machine_pcie(const struct topo *t, const struct machine_pci *p);
 double machine_nccl_pcie(const struct machine_pci *p);
 

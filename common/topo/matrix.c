@@ -1,5 +1,5 @@
 /*
- * matrix.c: a machine as nvidia-smi topo -m shows it
+ * matrix.c: the matrix that nvidia-smi topo -m prints
  */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* strtoul */
@@ -17,7 +17,7 @@ const char *topo_nic_name(const struct topo *t, int nic)
     return nic >= 0 && nic < t->nnics ? t->nic[nic].name : NULL;
 }
 
-/* Where an end hangs: its CPU and <pci>. */
+/* The CPU and <pci> that an end is attached to. */
 static void place_of(const struct topo *t, int end, int *cpu, int *pci)
 {
     const int nic = end - t->ngpus;
@@ -46,8 +46,8 @@ const char *topo_link(const struct topo *t, int end_a, int end_b, char out[8])
     return out;
 }
 
-/* Is core `core` in a mask of hexadecimal digits, most significant first, with
- * commas anywhere? */
+/* True if `core` is in a mask of hexadecimal digits, most significant first,
+ * with commas anywhere. */
 static int in_mask(const char *mask, int core)
 {
     for (size_t i = strlen(mask); i-- > 0;) {

@@ -3,7 +3,7 @@
 
 #include "topo/topo.h"
 
-/* As NCCL_ALGO and NCCL_PROTO spell them. COLLNET is two of NCCL's. */
+/* Spelled as in NCCL_ALGO and NCCL_PROTO. COLLNET stands for two of NCCL's. */
 static const char *const algos[TOPO_ALGOS] = {
     "TREE", "RING", "COLLNET", "NVLS", "NVLSTREE", "PAT", "P2P"};
 static const char *const protos[TOPO_PROTOS] = {"LL", "LL128", "SIMPLE"};
@@ -31,7 +31,7 @@ static int set_of(const char *words, const char *const *names, int n)
 
 int topo_algo_set(const char *words)
 {
-    return set_of(words, algos, TOPO_P2P); // that one can't be chosen
+    return set_of(words, algos, TOPO_P2P); // P2P can't be chosen
 }
 
 int topo_proto_set(const char *words)

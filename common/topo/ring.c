@@ -1,13 +1,13 @@
 #include "topo/ring.h"
 
-/* A search that meets more dead ends than this is given up: machines whose
- * GPUs are linked directly have 8 or 16 of them, and need a few hundred. */
+/* The search gives up after this many steps. Machines with direct links have 8
+ * or 16 GPUs and need a few hundred. */
 enum { MAX_STEPS = 100000 };
 
 struct search {
     int n, width, nsteps;
     unsigned char left[MACHINE_GPUS][MACHINE_GPUS]; /* links not yet used */
-    int path[MACHINE_GPUS];                         /* positions in local[] */
+    int path[MACHINE_GPUS]; /* positions in local[]; every cycle begins at 0 */
     int seen[MACHINE_GPUS];
 };
 
@@ -35,12 +35,11 @@ static int find_cycle(struct search *s)
 {
     for (int i = 0; i < s->n; i++)
         s->seen[i] = i == 0;
-    s->path[0] = 0;
     s->nsteps = 0;
     return extend(s, 1);
 }
 
-/* Take the links of the cycle just found. */
+/* Remove the links of the cycle just found. */
 static void take(struct search *s, const int *local, struct ring *r)
 {
     r->width = s->width;

@@ -1,5 +1,6 @@
 #include "topo/route.h"
 
+#include <assert.h> /* assert */
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strcpy */
 
@@ -9,11 +10,11 @@ static void use(struct topo_path *p, const struct topo *t, int node, int r)
     for (int i = 0; i < p->nresources; i++)
         if (p->resource[i] == r)
             return;
-    if (p->nresources < TOPO_MAX_PATH)
-        p->resource[p->nresources++] = r;
+    assert(p->nresources < TOPO_MAX_PATH); // MACHINE_BRIDGES is 5
+    p->resource[p->nresources++] = r;
 }
 
-/* The lowest <pci> that two have above or at them, -1: none but the CPU. */
+/* The lowest <pci> at or above both, -1: only the CPU. */
 static int common_bridge(const struct topo *t, int a, int b)
 {
     for (; a >= 0; a = t->pci[a].parent)
@@ -70,7 +71,7 @@ int route_nvlinks(const struct topo *t, int a, int b)
     return up < down ? up : down;
 }
 
-/* What a peer copy over PCIe reaches alone; 0: these can't. */
+/* Bandwidth of a peer copy over PCIe, alone; 0: no peer access. */
 static double peer_cap(const struct topo *t, int a, int b)
 {
     return gpu_reach(t, a, b) == MACHINE_SYS ? t->cal.links.p2p_socket_GBps
@@ -108,7 +109,7 @@ int route_nic(const struct topo *t, int local)
         if (r == best)
             near[n++] = i;
     }
-    // GPUs that are equally near to several share them out
+    // GPUs equally near to several NICs are distributed over them
     return n ? near[local % n] : -1;
 }
 
@@ -138,7 +139,7 @@ static void go_direct(struct topo_path *p, const struct topo *t, int node,
     }
 }
 
-/* Through the host's memory. */
+/* Through host memory. */
 static void go_staged(struct topo_path *p, const struct topo *t, int node,
                       int a, int b)
 {
@@ -160,8 +161,7 @@ static int find_end(const struct topo *t, int32_t place, struct end *e)
 {
     const struct topo_gpu *const g = topo_gpu(t, place);
     *e = g ? (struct end){g->node, g->local} : (struct end){-1 - place, -1};
-    return g || (place < 0 && place >= GRAPH_HOST_PLACE(t->nnodes - 1)) ? 0
-                                                                        : -1;
+    return g || (place < 0 && place >= TOPO_HOST_PLACE(t->nnodes - 1)) ? 0 : -1;
 }
 
 static void use_memory(struct topo_path *p, const struct topo *t, struct end e)
@@ -169,7 +169,7 @@ static void use_memory(struct topo_path *p, const struct topo *t, struct end e)
     use(p, t, e.node, e.local < 0 ? t->host : t->gpu[e.local].memory);
 }
 
-/* Between a node's GPU or host and its NIC, which is the return value. */
+/* Between a node's GPU or host and its NIC, which is returned. */
 static int use_nic(struct topo_path *p, const struct topo *t, struct end e,
                    int out)
 {
@@ -239,7 +239,7 @@ int route_find(const struct topo *t, int32_t from, int32_t to, enum route_by by,
         return -1;
     use_memory(out, t, a);
     use_memory(out, t, b);
-    if (from == to) { // read there, and written there
+    if (from == to) { // both read and written there
         if (out->nresources > 0)
             out->resource[out->nresources++] = out->resource[0];
         return 0;

@@ -14,7 +14,7 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* NCCL's bandwidth of a hop without NVLinks. */
+/* NCCL's bandwidth for a hop without NVLinks. */
 static double pcie_hop(const struct topo *t, int a, int b)
 {
     const struct machine_pci *const p = &t->pci[t->gpu[a].pci];
@@ -27,7 +27,7 @@ static double pcie_hop(const struct topo *t, int a, int b)
     return bw;
 }
 
-/* Rings through NVSwitches: one order does, channels share the ports. */
+/* Rings through NVSwitches: one order suffices, since channels share ports. */
 static void switch_rings(const struct topo *t, struct shape_group *g,
                          const int *local)
 {
@@ -110,7 +110,7 @@ static void make_groups(const struct topo *t, struct shape *s)
     }
 }
 
-/* Put the groups' rings together: the slowest of them, and the network. */
+/* Join the groups' rings: limited by the slowest and by the network. */
 static void join_groups(const struct topo *t, struct shape *s)
 {
     double bus = 0;
@@ -128,7 +128,7 @@ static void join_groups(const struct topo *t, struct shape *s)
             bus = g->net;
     }
     if (s->channels == 0)
-        s->channels = 2; // a GPU a node
+        s->channels = 2; // one GPU per node
     s->bw = bus / s->channels;
     s->nvls = t->switched && t->arch->sm >= 90 && s->most > 2;
     for (int i = 0; i < s->ngroups; i++)
@@ -184,7 +184,7 @@ static struct shape *make(const struct topo *t, const int32_t *place, int n,
 struct shape *shape_of(const struct topo *t, const int32_t *place, int n,
                        char *err, size_t err_nbytes)
 {
-    // the list is a cache: what callers see of the machine doesn't change
+    // the list is a cache: callers see an unchanging machine
     struct topo *const mutable = (struct topo *)t;
     if (n < 1 || n > topo_ngpus(t)) {
         snprintf(err, err_nbytes, "%d ranks: %s has %d GPUs", n, t->name,
@@ -208,7 +208,7 @@ void shape_free(struct shape *s)
 {
     if (!s)
         return;
-    for (int op = 0; op < GRAPH_OPS; op++)
+    for (int op = 0; op < TOPO_OPS; op++)
         for (int a = 0; a < TOPO_ALGOS; a++)
             traffic_free(s->traffic[op][a]);
     free(s->place);

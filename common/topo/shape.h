@@ -1,9 +1,9 @@
 /*
  * shape.h: a communicator as NCCL sees it (private to common/topo)
  *
- * Which GPUs there are on which nodes, the rings that NCCL finds over their
- * links, and what it takes their bandwidth to be. Shapes are made once per set
- * of places and kept in the machine.
+ * Its GPUs on each node, the rings that NCCL finds over their links, and the
+ * bandwidth that NCCL assumes for them. A shape is made once for each set of
+ * places and cached in the machine.
  */
 #ifndef COMMLAB_TOPO_SHAPE_H
 #define COMMLAB_TOPO_SHAPE_H
@@ -35,16 +35,16 @@ struct shape {
     int nvlink;   /* of all groups */
     int channels; /* rings over all nodes */
     double bw;
-    int nvls;       /* NVLink SHARP can be used inside nodes */
+    int nvls;       /* NVLink SHARP is available inside nodes */
     double nvls_bw; /* of each of SHAPE_NVLS_CHANNELS, GB/s */
-    struct traffic *traffic[GRAPH_OPS][TOPO_ALGOS]; /* NULL until needed */
+    struct traffic *traffic[TOPO_OPS][TOPO_ALGOS]; /* NULL until needed */
 };
 
 enum { SHAPE_NVLS_CHANNELS = 8 };
 
 /*
- * The shape of a communicator, which belongs to t. NULL, with a line in err, if
- * a place is no GPU or occurs twice.
+ * The shape of a communicator, owned by t. NULL, with a line in err, if a place
+ * is not a GPU or occurs twice.
  */
 struct shape *shape_of(const struct topo *t, const int32_t *place, int n,
                        char *err, size_t err_nbytes);

@@ -1,5 +1,5 @@
 /*
- * topo.c: finding and loading machines, and what they consist of
+ * topo.c: finding and loading machines, and access to their parts
  */
 #define _GNU_SOURCE
 #include "topo/topo.h"
@@ -20,10 +20,11 @@
 enum { MAX_PATH = 4096, MAX_MACHINE = 8192 };
 
 /*
- * The folder of shipped machines: SIMGPU_TOPO_DIR, else that of the prefix this
- * code was loaded from: PREFIX/lib/libcudart.so, build/commgraph beside the
- * prefix build/simgpu, build/tests/topo/test_load two folders below it. 0, or
- * -1 if there is none.
+ * The folder of shipped machines: SIMGPU_TOPO_DIR, else the one in the prefix,
+ * relative to the file that this code was loaded from: PREFIX/lib/libcudart.so,
+ * build/commgraph next to the prefix build/simgpu, or
+ * build/tests/topo/test_load two folders below that. Returns 0, or -1 if there
+ * is none.
  */
 static int shipped_dir(char *dir, size_t nbytes)
 {
@@ -95,8 +96,8 @@ static int find_file(const char *name, char *path, size_t nbytes, char *err,
     }
     topo_list(list, sizeof list);
     snprintf(err, err_nbytes,
-             "there is no machine \"%.200s\"; shipped are: %s. A file of your "
-             "own is named by its path, or with .xml",
+             "there is no machine \"%.200s\"; the shipped ones are: %s. For a "
+             "file of your own, give a path, or a name that ends in .xml",
              name, list);
     return -1;
 }
@@ -188,10 +189,10 @@ const struct topo_resource *topo_resource(const struct topo *t, int resource)
                                                      : NULL;
 }
 
-int topo_compute(const struct topo *t, int gpu, enum graph_math math)
+int topo_compute(const struct topo *t, int gpu, enum topo_math math)
 {
     const struct topo_gpu *const g = topo_gpu(t, gpu);
-    return g && math < GRAPH_MATHS
+    return g && math < TOPO_MATHS
                ? t->gpu[g->local].compute[math] + g->node * t->per_node
                : -1;
 }

@@ -1,22 +1,21 @@
 /*
  * traffic.c: bytes on each resource, for each of NCCL's algorithms
  *
- * With S the operation's size, n its ranks, m those of a node, N nodes:
+ * For an operation of size S over n ranks on N nodes, m ranks on each:
  *
  *   ring      each hop carries 2(n-1)/n S for an all-reduce, (n-1)/n S for
- *             the others. Channels take different ways round, and, between
- *             nodes, different NICs: GPU i of a node is where 1/m of them
- *             leave it.
+ *             others. Channels run in both directions and, between nodes, over
+ *             different NICs: 1/m of them leave a node at its GPU i.
  *   tree      inside a node a chain, S up and S down each hop; between nodes
  *             two binary trees, S/2 up and down on each edge of both.
- *   NVLS      each GPU of a switch sends and receives S (1 + 1/m): it lets the
- *             switch read its data, and reduces 1/m of it for all.
- *   NVLSTree  NVLS inside, the two trees between nodes.
- *   PAT       log n steps; each rank sends (n-1)/n S, as a ring's.
- *   P2P       what each rank sends to each. Roots are rank 0.
+ *   NVLS      each GPU at a switch sends and receives S (1 + 1/m): the switch
+ *             reads its data, and it reduces 1/m of the data for all.
+ *   NVLSTree  NVLS inside nodes, the two trees between them.
+ *   PAT       log n steps; each rank sends (n-1)/n S, as in a ring.
+ *   P2P       the messages from each rank to each. Roots are rank 0.
  *
- * A byte that is sent is read from its GPU's memory, one that is received is
- * written: paths end in memories.
+ * Sending a byte reads it from its GPU's memory and receiving it writes it:
+ * paths end in memories.
  */
 #include "topo/traffic.h"
 
@@ -27,7 +26,7 @@
 struct collector {
     const struct topo *t;
     double *work; /* by resource */
-    double sec;   /* longest hop, by its cap */
+    double sec;   /* of the longest hop, from its limit */
 };
 
 static int collector_init(struct collector *c, const struct topo *t)
@@ -37,7 +36,7 @@ static int collector_init(struct collector *c, const struct topo *t)
     return c->work ? 0 : -1;
 }
 
-/* What was collected, with its arrays; releases c. NULL without memory. */
+/* The collected traffic; releases c. NULL if memory runs out. */
 static struct traffic *collector_finish(struct collector *c)
 {
     struct traffic *const f = calloc(1, sizeof *f);
@@ -85,9 +84,9 @@ static int32_t ring_place(const struct topo *t, const struct shape_group *g,
 }
 
 /*
- * `share` on each of the first nhops hops of a group's rings, each channel its
- * part of it. A ring's channels go half each way round; for a chain, `both`,
- * each channel carries it forth and back.
+ * Put `share` on each of the first nhops hops of a group's rings, divided among
+ * the channels. Half of a ring's channels run in each direction; in a chain
+ * (`both`), each channel carries its part back and forth.
  */
 static void send_around(struct collector *c, const struct shape_group *g,
                         double share, int nhops, int both)
@@ -107,7 +106,7 @@ static void send_around(struct collector *c, const struct shape_group *g,
     }
 }
 
-/* Between nodes, by way of each GPU its part. */
+/* Between nodes, an equal part through each GPU. */
 static void send_across(struct collector *c, const struct shape *s, int from,
                         int to, double share)
 {
@@ -118,7 +117,7 @@ static void send_across(struct collector *c, const struct shape *s, int from,
         send(c, a->place[i % a->n], b->place[i % b->n], share / m);
 }
 
-/* Channels of several nodes leave one hop of a node out, each another one. */
+/* With several nodes, each channel leaves out a different hop inside a node. */
 static void ring(struct collector *c, const struct shape *s, double hop)
 {
     for (int i = 0; i < s->ngroups; i++) {
@@ -144,9 +143,9 @@ static int tree_parent(int i, int n)
 }
 
 /*
- * S/2 up and down each edge of two trees, as NCCL lays them: the second is the
- * first shifted by one node, or mirrored if n is even, so that what is a leaf
- * in one is not in the other.
+ * S/2 up and down each edge of NCCL's two trees. The second tree is the first
+ * shifted by one node, or mirrored if n is even, so that a leaf of one is an
+ * inner node of the other.
  */
 static void trees(struct collector *c, const struct shape *s)
 {
@@ -174,7 +173,7 @@ static void tree(struct collector *c, const struct shape *s)
     trees(c, s);
 }
 
-/* Each GPU's port to the switches, and its memory. */
+/* Load each GPU's port to the switches, and its memory. */
 static void nvls(struct collector *c, const struct shape *s, double out,
                  double in)
 {
@@ -188,44 +187,41 @@ static void nvls(struct collector *c, const struct shape *s, double out,
     }
 }
 
-static void nvls_op(struct collector *c, const struct shape *s,
-                    enum graph_op op)
+static void nvls_op(struct collector *c, const struct shape *s, enum topo_op op)
 {
     const double m = s->most;
-    if (op == GRAPH_OP_ALLGATHER)
+    if (op == TOPO_OP_ALLGATHER)
         nvls(c, s, 1 / m, (m - 1) / m);
-    else if (op == GRAPH_OP_REDUCESCATTER)
+    else if (op == TOPO_OP_REDUCESCATTER)
         nvls(c, s, (m - 1) / m, 1 / m);
     else
         nvls(c, s, 1 + 1 / m, 1 + 1 / m);
 }
 
 static void messages(struct collector *c, const struct shape *s,
-                     enum graph_op op)
+                     enum topo_op op)
 {
     const int32_t *const at = s->place;
     for (int i = 0; i < s->n; i++) {
-        if (op == GRAPH_OP_SENDRECV)
+        if (op == TOPO_OP_SENDRECV)
             send(c, at[i], at[(i + 1) % s->n], 1);
-        if (op == GRAPH_OP_GATHER)
+        if (op == TOPO_OP_GATHER)
             send(c, at[i], at[0], 1. / s->n);
-        if (op == GRAPH_OP_SCATTER)
+        if (op == TOPO_OP_SCATTER)
             send(c, at[0], at[i], 1. / s->n);
-        if (op == GRAPH_OP_ALLTOALL)
+        if (op == TOPO_OP_ALLTOALL)
             for (int k = 0; k < s->n; k++)
                 send(c, at[i], at[k], 1. / s->n);
     }
 }
 
-static void collect(struct collector *c, const struct shape *s,
-                    enum graph_op op, enum topo_algo algo)
+static void collect(struct collector *c, const struct shape *s, enum topo_op op,
+                    enum topo_algo algo)
 {
     const double once = (double)(s->n - 1) / s->n;
     switch (algo) {
     case TOPO_RING:
-    case TOPO_PAT:
-        ring(c, s, op == GRAPH_OP_ALLREDUCE ? 2 * once : once);
-        break;
+    case TOPO_PAT: ring(c, s, op == TOPO_OP_ALLREDUCE ? 2 * once : once); break;
     case TOPO_TREE: tree(c, s); break;
     case TOPO_NVLS: nvls_op(c, s, op); break;
     case TOPO_NVLSTREE:
@@ -237,7 +233,7 @@ static void collect(struct collector *c, const struct shape *s,
 }
 
 const struct traffic *traffic_of(const struct topo *t, struct shape *s,
-                                 enum graph_op op, enum topo_algo algo)
+                                 enum topo_op op, enum topo_algo algo)
 {
     struct topo *const mutable = (struct topo *)t;
     struct collector c;

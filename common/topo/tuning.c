@@ -5,7 +5,7 @@ static const double base_us[TOPO_ALGOS][TOPO_PROTOS] = {
     [TOPO_TREE] = {6.8, 14, 8.4},
     [TOPO_RING] = {6.6, 14, 8.4},
     [TOPO_PAT] = {8, 8, 8},
-    [TOPO_P2P] = {6.6, 14, 8.4}, // as a ring of one hop
+    [TOPO_P2P] = {6.6, 14, 8.4}, // like a ring of one hop
 };
 
 enum hop { NVLINK, PCI, NET, HOPS };
@@ -21,7 +21,7 @@ static const double nvlstree_net_us = 20.9;
 /* GB/s by column (Volta, Ampere, Hopper, Blackwell) and nodes (1, 2, more). */
 static const double ll_cap[4][3] = {
     {39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}};
-static const double ring_ll128_cap[4] = {20, 20, 36.7, 40}; /* a channel */
+static const double ring_ll128_cap[4] = {20, 20, 36.7, 40}; /* per channel */
 static const double tree_ll128_cap[4][3] = {
     {20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 29}, {55.6, 31.67, 20}};
 static const double tree_simple_cap[4][3] = {
@@ -51,20 +51,20 @@ static enum hop inside(const struct shape *s)
     return s->nvlink ? NVLINK : PCI;
 }
 
-/* Bytes of the size that a ring moves, in hops: algbw = busbw * n / steps. */
-static int ring_steps(enum graph_op op, int n)
+/* Steps of a ring: algbw = busbw * n / steps. */
+static int ring_steps(enum topo_op op, int n)
 {
-    if (op == GRAPH_OP_ALLREDUCE)
+    if (op == TOPO_OP_ALLREDUCE)
         return 2 * (n - 1);
-    return op == GRAPH_OP_BROADCAST || op == GRAPH_OP_REDUCE ? n : n - 1;
+    return op == TOPO_OP_BROADCAST || op == TOPO_OP_REDUCE ? n : n - 1;
 }
 
 static struct tuning ring(const struct topo *t, const struct shape *s,
-                          enum graph_op op, enum topo_proto proto)
+                          enum topo_op op, enum topo_proto proto)
 {
     const int column = t->arch->column, steps = ring_steps(op, s->n);
     const int across =
-        op == GRAPH_OP_ALLREDUCE ? 2 * (s->ngroups - 1) : s->ngroups - 1;
+        op == TOPO_OP_ALLREDUCE ? 2 * (s->ngroups - 1) : s->ngroups - 1;
     double bus = s->channels * s->bw;
     if (proto == TOPO_LL)
         bus = least(ll_cap[column][columns(s)], bus / 2);
@@ -95,16 +95,16 @@ static struct tuning tree(const struct topo *t, const struct shape *s,
         .GBps = bus * .5};
 }
 
-/* NVLink SHARP; between nodes the tree over NICs may be slower than it. */
+/* NVLink SHARP; between nodes, the tree over NICs may be slower. */
 static struct tuning nvls(const struct topo *t, const struct shape *s,
-                          enum graph_op op, enum topo_algo algo)
+                          enum topo_op op, enum topo_algo algo)
 {
     double bw = s->nvls_bw;
     for (int i = 0; s->ngroups > 1 && i < s->ngroups; i++)
         bw = least(bw, s->group[i].net / SHAPE_NVLS_CHANNELS /
                            (s->ngroups > 2 ? 2 : 1));
     double bus = bw * nvls_eff[t->arch->column] * (SHAPE_NVLS_CHANNELS - 1);
-    if (op == GRAPH_OP_ALLREDUCE)
+    if (op == TOPO_OP_ALLREDUCE)
         bus *= 2;
     if (algo == TOPO_NVLSTREE)
         return (struct tuning){
@@ -112,36 +112,36 @@ static struct tuning nvls(const struct topo *t, const struct shape *s,
     return (struct tuning){NVLS_US, bus * s->n / ring_steps(op, s->n)};
 }
 
-static struct tuning pat(const struct shape *s, enum graph_op op)
+static struct tuning pat(const struct shape *s, enum topo_op op)
 {
     return (struct tuning){
         base_us[TOPO_PAT][TOPO_SIMPLE] + floor_log2(s->n) * pat_us[NET],
         .75 * s->channels * s->bw * s->n / ring_steps(op, s->n)};
 }
 
-static struct tuning messages(const struct shape *s, enum graph_op op,
+static struct tuning messages(const struct shape *s, enum topo_op op,
                               enum topo_proto proto, double p2p_GBps)
 {
     const enum hop hop = s->ngroups > 1 ? NET : inside(s);
-    const int rounds = op == GRAPH_OP_SENDRECV ? 1 : s->n - 1;
+    const int rounds = op == TOPO_OP_SENDRECV ? 1 : s->n - 1;
     return (struct tuning){base_us[TOPO_P2P][proto] +
                                rounds * ring_us[hop][proto],
                            proto == TOPO_LL ? p2p_GBps / 2 : p2p_GBps};
 }
 
-int tuning_is_message(enum graph_op op)
+int tuning_is_message(enum topo_op op)
 {
-    return op == GRAPH_OP_ALLTOALL || op == GRAPH_OP_GATHER ||
-           op == GRAPH_OP_SCATTER || op == GRAPH_OP_SENDRECV;
+    return op == TOPO_OP_ALLTOALL || op == TOPO_OP_GATHER ||
+           op == TOPO_OP_SCATTER || op == TOPO_OP_SENDRECV;
 }
 
-/* Can the algorithm do the operation over these ranks at all? */
-static int able(const struct shape *s, enum graph_op op, enum topo_algo algo,
+/* True if the algorithm supports the operation over these ranks. */
+static int able(const struct shape *s, enum topo_op op, enum topo_algo algo,
                 enum topo_proto proto)
 {
-    const int reduce = op == GRAPH_OP_ALLREDUCE;
-    const int half = op == GRAPH_OP_ALLGATHER || op == GRAPH_OP_REDUCESCATTER;
-    const int rooted = op == GRAPH_OP_BROADCAST || op == GRAPH_OP_REDUCE;
+    const int reduce = op == TOPO_OP_ALLREDUCE;
+    const int half = op == TOPO_OP_ALLGATHER || op == TOPO_OP_REDUCESCATTER;
+    const int rooted = op == TOPO_OP_BROADCAST || op == TOPO_OP_REDUCE;
     if (proto == TOPO_LL128 && !s->nvlink)
         return 0;
     switch (algo) {
@@ -154,12 +154,12 @@ static int able(const struct shape *s, enum graph_op op, enum topo_algo algo,
         return reduce && s->nvls && s->ngroups > 1 && proto == TOPO_SIMPLE;
     case TOPO_PAT: return half && s->most == 1 && proto == TOPO_SIMPLE;
     case TOPO_P2P: return tuning_is_message(op) && proto != TOPO_LL128;
-    default: return 0; // CollNet: no network here reduces
+    default: return 0; // CollNet: no modelled network reduces
     }
 }
 
 struct tuning tuning_of(const struct topo *t, const struct shape *s,
-                        enum graph_op op, enum topo_algo algo,
+                        enum topo_op op, enum topo_algo algo,
                         enum topo_proto proto, double p2p_GBps)
 {
     if (!able(s, op, algo, proto))
@@ -173,7 +173,7 @@ struct tuning tuning_of(const struct topo *t, const struct shape *s,
     }
 }
 
-void tuning_fill(const struct topo *t, const struct shape *s, enum graph_op op,
+void tuning_fill(const struct topo *t, const struct shape *s, enum topo_op op,
                  double p2p_GBps, struct tuning_table *table)
 {
     for (int a = 0; a < TOPO_ALGOS; a++)

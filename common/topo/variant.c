@@ -8,15 +8,15 @@
 #include <string.h> /* strchr */
 #include <unistd.h> /* geteuid */
 
-#include "graph/map.h" /* map_mix */
+#include "base/mix.h"
 
-/* What a degraded cable has left: from MIN to MIN + SPREAD of its rate. Little
- * enough to tell, and never the rate of a bundle with fewer links. */
+/* A degraded cable keeps MIN to MIN + SPREAD of its rate: little enough to be
+ * noticed, and never the rate of a bundle with fewer links. */
 static const double SICK_MIN = .60, SICK_SPREAD = .25;
 
-/* ---- names -------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------- */
 
-/* Take "4x:" off. The number of nodes, 0 if it doesn't say. */
+/* Strip "4x:". Returns the number of nodes, 0 if none is given. */
 static int take_nodes(const char **text)
 {
     const char *at = *text;
@@ -49,7 +49,8 @@ const char *topo_me(char out[TOPO_ME])
     return out;
 }
 
-/* Take "WORD:SEED:" off. 1, 0 if the text doesn't begin with WORD, or -1. */
+/* Strip "WORD:SEED:". Returns 1, 0 if the text doesn't begin with WORD, or -1
+ * for a bad seed. */
 static int take_seed(const char **text, const char *word,
                      char seed[VARIANT_WORD], char *err, size_t err_nbytes)
 {
@@ -60,7 +61,7 @@ static int take_seed(const char **text, const char *word,
     const size_t length = strcspn(begin, ":");
     if (!begin[length] || !is_seed(begin, length)) {
         snprintf(err, err_nbytes,
-                 "%.200s: use %s:SEED:MACHINE, the seed a word of letters, "
+                 "%.200s: use %s:SEED:MACHINE, where SEED consists of letters, "
                  "digits and ._@- (shorter than %d)",
                  *text, word, VARIANT_WORD);
         return -1;
@@ -94,24 +95,24 @@ void variant_name(const struct variant *v, char *out, size_t nbytes)
              v->shuffled, *v->shuffled ? ":" : "", v->name);
 }
 
-/* ---- numbers from a seed --------------------------------------------------------- */
+/* ---- numbers from a seed ------------------------------------------------- */
 
 static uint64_t hash_of(const char *seed, uint64_t purpose)
 {
-    uint64_t hash = map_mix(purpose);
+    uint64_t hash = mix_hash(purpose);
     for (; *seed; seed++)
-        hash = map_mix(hash ^ (unsigned char)*seed);
+        hash = mix_hash(hash ^ (unsigned char)*seed);
     return hash;
 }
 
 /* The next number below n, n small. */
 static int draw(uint64_t *state, int n)
 {
-    *state = map_mix(*state);
+    *state = mix_hash(*state);
     return (int)(*state % (uint64_t)n);
 }
 
-/* ---- shuffled -------------------------------------------------------------------- */
+/* ---- shuffled ------------------------------------------------------------ */
 
 /* order[i]: which GPU of the file becomes number i (Fisher and Yates). */
 static void shuffle(uint64_t hash, int *order, int n)
@@ -130,7 +131,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* Hand the GPUs' bus ids out again, in ascending order. */
+/* Reassign the GPUs' bus ids in ascending order. */
 static void sort_bus_ids(struct topo *t)
 {
     char id[MACHINE_GPUS][sizeof t->gpu[0].bus_id];
@@ -166,10 +167,10 @@ void variant_shuffle(const struct variant *v, struct topo *t)
     sort_bus_ids(t);
 }
 
-/* ---- sick ------------------------------------------------------------------------ */
+/* ---- sick ---------------------------------------------------------------- */
 
-/* Number `which` of the machine's cables as the resources of its two ways; with
- * a negative number, how many cables there are. */
+/* The resources of both directions of cable `which`, into way[]; if `which` is
+ * negative, returns the number of cables. */
 static int cable(const struct topo *t, int which, int way[2])
 {
     int n = 0;
@@ -202,6 +203,6 @@ void variant_sicken(const struct variant *v, struct topo *t)
     const int ncables = cable(t, -1, t->sick);
     cable(t, draw(&hash, ncables), t->sick);
     t->sick_left = SICK_MIN + SICK_SPREAD * draw(&hash, 1001) / 1000;
-    for (int i = 0; i < 2; i++) // in the first node, which is number 0
+    for (int i = 0; i < 2; i++) // in the first node
         t->resource[t->sick[i]].rate *= t->sick_left;
 }

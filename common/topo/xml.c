@@ -2,9 +2,9 @@
  * xml.c: a topology file, element by element
  *
  * expat calls begin() and end() for each element. begin() checks that the
- * element may stand where it does and hands it to the function that knows its
- * attributes. What refers to other elements (an NVLink's target) is kept until
- * the whole file has been read. The first thing found wrong stops the parser.
+ * element is allowed in its parent, and calls the function that reads its
+ * attributes. References to other elements (an NVLink's target) are resolved
+ * after the whole file has been read. The first error stops the parser.
  */
 #define _GNU_SOURCE
 #include "topo/xml.h"
@@ -25,7 +25,7 @@ struct xml {
     XML_Parser parser;
     char *err;
     size_t err_nbytes;
-    int failed, nested; /* nested: read on behalf of a <cluster> */
+    int failed, nested; /* nested: the node of a <cluster> */
     const struct element *open[MAX_DEPTH];
     int depth;
     int cpu, pci; /* innermost ones, -1: none */
@@ -66,7 +66,7 @@ static const char *find(const char *const *atts, const char *key)
     return NULL;
 }
 
-/* Copy an attribute. "" when it is absent, an error if it must not be. */
+/* Copy an attribute: "" if it is absent and optional. */
 static void text(struct xml *x, const char *element, const char *const *atts,
                  const char *key, char *out, size_t nbytes, int needed)
 {
@@ -79,7 +79,7 @@ static void text(struct xml *x, const char *element, const char *const *atts,
     snprintf(out, nbytes, "%s", value ? value : "");
 }
 
-/* An integer attribute; with `otherwise` < 0 it must be there. */
+/* An integer attribute. `otherwise` is its default; below 0: it is required. */
 static int number(struct xml *x, const char *element, const char *const *atts,
                   const char *key, int lo, int hi, int otherwise)
 {
@@ -112,7 +112,7 @@ static void cpu(struct xml *x, const char *const *atts)
     c->numa = number(x, "cpu", atts, "numaid", -1, 4096, -1);
     c->amd = vendor && strcmp(vendor, "AuthenticAMD") == 0;
     c->arm = arch && strcmp(arch, "arm64") == 0;
-    // as NCCL: Intel since Sapphire Rapids has a faster UPI
+    // as in NCCL: Intel has a faster UPI since Sapphire Rapids
     const int model = number(x, "cpu", atts, "modelid", 0, INT_MAX, 0);
     c->nccl_socket = c->amd ? 16 : model >= 0x8f ? 22 : 10;
     text(x, "cpu", atts, "affinity", c->affinity, sizeof c->affinity, 0);
@@ -178,7 +178,7 @@ static void nvlink(struct xml *x, const char *const *atts)
     text(x, "nvlink", atts, "target", l->target, sizeof l->target, 1);
 }
 
-/* A socket's NIC is listed under each <cpu>: the first is kept. */
+/* A NIC is listed under each <cpu>: the first listing counts. */
 static void net(struct xml *x, const char *const *atts)
 {
     struct topo *const t = x->t;
@@ -197,7 +197,7 @@ static void net(struct xml *x, const char *const *atts)
 
 static int read_file(struct xml *x);
 
-/* Read the file of a node, whose name is relative to the cluster's. */
+/* Read a node's file; its path is relative to the cluster's. */
 static void cluster(struct xml *x, const char *const *atts)
 {
     const char *const slash = strrchr(x->path, '/');
@@ -254,7 +254,7 @@ static const struct element {
     {"links", LEAF, 1 << CALIBRATION, calibration},
     {"host", LEAF, 1 << CALIBRATION, calibration},
     {"curve", LEAF, 1 << CALIBRATION, calibration},
-    // what NCCL also writes and this model has no use for
+    // written by NCCL, not needed by this model
     {"c2c", LEAF, 1 << GPU | 1 << CPU, nothing},
     {"pcilink", LEAF, 1 << PCI, nothing},
     {"gin", LEAF, 1 << NIC, nothing},
@@ -285,17 +285,18 @@ static void XMLCALL begin(void *user, const char *name, const char **atts)
     const struct element *const e = element_named(name);
     const struct element *const in = x->depth ? x->open[x->depth - 1] : NULL;
     if (!e && !in)
-        return fail(x, "<%.40s> is no topology: NCCL writes a <system>", name);
+        return fail(x, "<%.40s> is not a topology: NCCL writes a <system>",
+                    name);
     if (!e)
         return fail(x,
-                    "<%.40s> is not known: remove it if it describes no part "
-                    "of the machine that matters",
+                    "unknown element <%.40s>: remove it unless it describes a "
+                    "part of the machine that matters",
                     name);
     if (!(e->parents & 1u << (in ? in->kind : ROOT)))
         return fail(x, "<%s> can't be %s%s%s", name, in ? "in <" : "outermost",
                     in ? in->name : "", in ? ">" : "");
     if (x->depth == MAX_DEPTH)
-        return fail(x, "more than %d elements in each other", MAX_DEPTH);
+        return fail(x, "elements nested more than %d deep", MAX_DEPTH);
     x->open[x->depth++] = e;
     e->begin(x, (const char *const *)atts);
 }
@@ -318,7 +319,7 @@ static int gpu_at(const struct topo *t, const char *bus_id)
     return -1;
 }
 
-/* GPUs in the order of their dev, which is how CUDA numbers them. */
+/* Sort GPUs by their dev, as CUDA numbers them. */
 static void sort_gpus(struct xml *x)
 {
     struct topo *const t = x->t;
@@ -350,8 +351,8 @@ static void connect_links(struct xml *x)
             t->gpu[l->gpu].switch_links += l->count;
         else
             fail_at(x, l->line,
-                    "an NVLink to %s, which is no <gpu> here and, by its "
-                    "tclass, no NVSwitch",
+                    "an NVLink to %s, which is neither a <gpu> here nor, by "
+                    "its tclass, an NVSwitch",
                     l->target);
         if (to >= 0 && t->nvlinks[l->gpu][to] > 64)
             fail_at(x, l->line, "more than 64 NVLinks between two GPUs");

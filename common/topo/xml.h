@@ -1,5 +1,5 @@
 /*
- * xml.h: from a topology file to a machine's parts (private to common/topo)
+ * xml.h: reading a topology file (private to common/topo)
  */
 #ifndef COMMLAB_TOPO_XML_H
 #define COMMLAB_TOPO_XML_H
@@ -7,10 +7,10 @@
 #include "topo/machine.h"
 
 /*
- * Fill t's parts and calibration from a file, GPUs in the order of their dev.
- * t is zeroed but for cal, which has been through calibration_init(). A
- * <cluster> also reads the file of its node. On failure -1, with "file:line:
- * what" in err. No file, however damaged, does more harm than that.
+ * Fill t's parts and calibration from a file, GPUs in the order of their dev. t
+ * must be zeroed, and its cal initialised by calibration_init(). For a
+ * <cluster>, reads the file of its node, too. On failure returns -1, with
+ * "file:line: reason" in err, however damaged the file is.
  */
 int xml_read(struct topo *t, const char *path, char *err, size_t err_nbytes);
 

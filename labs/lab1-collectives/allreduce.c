@@ -1,20 +1,20 @@
 /*
  * Part 3: all-reduce four ways, and when to use which.
  *
- * With a the time to start a step, B the bandwidth of a link and M the bytes
- * of the vector, n ranks:
+ * Cost on n ranks, where a is the time to start a step, B the bandwidth of a
+ * link and M the bytes of the vector:
  *
  *   ring                2(n-1) a        + 2(n-1)/n M/B
  *   tree                2 ceil(log2 n)  (a + M/B)
  *   halving-doubling    2 log2(n) a     + 2(n-1)/n M/B   n a power of two
  *   hierarchical        inside a node and across nodes, each by its own link
  *
- * All of them work on recvbuf, after a first copy of sendbuf into it, and
- * receive into c->scratch what they then combine.
+ * All of them first copy sendbuf to recvbuf and then work in recvbuf; what they
+ * combine they receive into c->scratch.
  */
 #include "lab1.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 ncclResult_t allreduce_over_ring(void *buf, size_t count, ncclDataType_t type,
                                  ncclRedOp_t op, int m, int index, int left,
@@ -42,7 +42,7 @@ ncclResult_t allreduce_tree(const void *sendbuf, void *recvbuf, size_t count,
                             const struct coll *c)
 {
     // Yours to write: part 3: tree (about 3 lines)
-    // you have both halves since part 2.
+    // you wrote both halves in part 2.
     (void)sendbuf, (void)recvbuf, (void)count, (void)type, (void)op, (void)c;
     LAB_HOLE("part 3: tree");
 }
@@ -52,7 +52,7 @@ ncclResult_t allreduce_over_cube(void *buf, size_t count, ncclDataType_t type,
                                  const int *rank_of, const struct coll *c)
 {
     // Yours to write: part 3: halving-doubling (about 25 lines)
-    // keep the piece of each level on the way down: the way up needs
+    // record the piece of each level on the way down; the way up needs
     // them in reverse. Partners differ in one bit of v.
     (void)buf, (void)count, (void)type, (void)op, (void)p, (void)v, (void)rank_of, (void)c;
     LAB_HOLE("part 3: halving-doubling");
@@ -69,8 +69,8 @@ ncclResult_t allreduce_halving_doubling(const void *sendbuf, void *recvbuf,
     const int p = coll_active_ranks(c->nranks, rank_of);
     LAB_TRY(coll_copy(recvbuf, sendbuf, count, type, c->stream));
     // Yours to write: part 3: folding (about 16 lines)
-    // an even rank among the first 2(n-p) hands its vector to the odd
-    // one above it, sits out, and gets the result in the end.
+    // an even rank among the first 2(n-p) sends its vector to the odd
+    // rank above it, sits out, and receives the result at the end.
     (void)op, (void)p, (void)rank_of;
     LAB_HOLE("part 3: folding");
 }
@@ -78,9 +78,9 @@ ncclResult_t allreduce_halving_doubling(const void *sendbuf, void *recvbuf,
 /*
  * Hierarchical, two nodes of three ranks, the vector in three shards A B C:
  *
- *   inside:  rank i of a node gets everybody's shard i and combines it
+ *   inside:  rank i of a node receives shard i from the others and combines it
  *   across:  the ranks with the same i all-reduce their shard over the nodes
- *   inside:  rank i gives shard i to everybody
+ *   inside:  rank i sends shard i to the others
  *
  * A last node with fewer ranks has fewer shard owners, so there are as many
  * shards as the smallest node has ranks.
@@ -98,8 +98,8 @@ ncclResult_t allreduce_hierarchical(const void *sendbuf, void *recvbuf,
     LAB_TRY(coll_copy(recvbuf, sendbuf, count, type, c->stream));
 
     // Yours to write: part 3: hierarchical (about 30 lines)
-    // inside a node, step k = 1 .. size-1: to (local + k), from (local
-    // - k), both modulo size. Only local < nshards own a shard.
+    // inside a node, step k = 1 .. size-1 sends to local + k and receives
+    // from local - k, both modulo size. Only local < nshards own a shard.
     (void)op, (void)size, (void)first, (void)nshards, (void)local, (void)node;
     LAB_HOLE("part 3: hierarchical");
 }

@@ -1,23 +1,23 @@
 /*
  * Part 4: measure three ways to the same sum, and explain what you see.
  *
- * A time is worth something if it is of the work and nothing else: warm up
- * first (the first calls of a collective set up its buffers), record events
- * on the stream around the call, wait for the second one before reading, take
- * the median, and of all ranks the slowest.
+ * A measurement is only useful if it covers the work and nothing else. Warm up
+ * first (the first calls of a collective set up its buffers), record events on
+ * the stream around the call, wait for the second event before reading the
+ * time, and take the median of the slowest rank.
  */
 #include "lab1.h"
 
 #include <stdlib.h> /* qsort */
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 ncclResult_t sum_by(enum sum_way way, const float *sendbuf, float *recvbuf,
                     size_t count, const struct coll *c)
 {
     // Yours to write: part 4: three ways (about 15 lines)
-    // reduce-scatter and all-gather count per rank; the rank's block
-    // of recvbuf can hold the part in between.
+    // the counts of reduce-scatter and all-gather are per rank; this
+    // rank's block of recvbuf can hold the intermediate result.
     (void)way, (void)sendbuf, (void)recvbuf, (void)count, (void)c;
     LAB_HOLE("part 4: three ways");
 }
@@ -73,8 +73,8 @@ void fit_alpha_beta(const double *bytes, const double *us, int n, double *alpha,
                     double *beta)
 {
     // Yours to write: part 4: fit (about 14 lines)
-    // us = alpha + slope * bytes is linear in its unknowns: with
-    // weights w, two normal equations in sums of w, wx, wy, wxx, wxy.
+    // us = alpha + slope * bytes is linear in its unknowns. With weights
+    // w, the two normal equations need sums of w, wx, wy, wxx and wxy.
     (void)bytes, (void)us, (void)n, (void)alpha, (void)beta;
     LAB_HOLE("part 4: fit");
 }

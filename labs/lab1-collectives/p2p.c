@@ -1,8 +1,8 @@
 /*
  * Part 2: collectives made of ncclSend and ncclRecv alone.
  *
- * Ranks count from the root in a tree: the *virtual rank* of r is its distance
- * from the root, v = (r - root + n) mod n, so that the root is always 0.
+ * A tree numbers its ranks from the root: the *virtual rank* of r is its
+ * distance from the root, v = (r - root + n) mod n, so the root is always 0.
  *
  * Binomial tree, n = 8. The edge between v and its parent is v's lowest set
  * bit; broadcast runs from the large bits to the small ones, reduce back:
@@ -11,19 +11,21 @@
  *            0 ----- 2      4 ----- 6  step 2: bit 2
  *            0 - 1   2 - 3  4 - 5   6 - 7   step 3: bit 1
  *
- * A rank that sends and receives at the same moment puts both calls in one
- * group: on its own, each would wait for the other forever.
+ * A rank that sends and receives in the same step puts both calls in one group.
+ * Outside a group, its stream blocks in the first call until the partner makes
+ * the matching one; if all ranks send first, none ever gets to receive.
  */
 #include "lab1.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 ncclResult_t p2p_broadcast(const void *sendbuf, void *recvbuf, size_t count,
                            ncclDataType_t type, int root, const struct coll *c)
 {
     // Yours to write: part 2: broadcast (about 15 lines)
-    // from the highest bit down: who has the data so far? Virtual
-    // ranks that are multiples of 2 * bit; each has one new partner.
+    // go from the highest bit down. Which ranks have the data so far?
+    // The virtual ranks that are multiples of 2 * bit: each has one new
+    // partner.
     (void)sendbuf, (void)recvbuf, (void)count, (void)type, (void)root, (void)c;
     LAB_HOLE("part 2: broadcast");
 }
@@ -60,8 +62,8 @@ ncclResult_t p2p_reduce(const void *sendbuf, void *recvbuf, size_t count,
                         const struct coll *c)
 {
     // Yours to write: part 2: reduce (about 18 lines)
-    // the broadcast's tree, from the lowest bit up. Accumulate in the
-    // first half of c->scratch, receive into the second.
+    // the tree of the broadcast, from the lowest bit up. Accumulate in
+    // the first half of c->scratch and receive into the second.
     (void)sendbuf, (void)recvbuf, (void)count, (void)type, (void)op, (void)root, (void)c;
     LAB_HOLE("part 2: reduce");
 }
@@ -71,9 +73,9 @@ ncclResult_t p2p_reduce_scatter(const void *sendbuf, void *recvbuf,
                                 ncclRedOp_t op, const struct coll *c)
 {
     // Yours to write: part 2: reduce-scatter (about 20 lines)
-    // block b starts at rank b + 1 and grows on its way round to rank
-    // b. Two halves of c->scratch take turns: one is sent, one
-    // received.
+    // block b starts at rank b + 1 and accumulates on its way round the
+    // ring to rank b. Use the two halves of c->scratch alternately: one
+    // to send from, one to receive into.
     (void)sendbuf, (void)recvbuf, (void)count, (void)type, (void)op, (void)c;
     LAB_HOLE("part 2: reduce-scatter");
 }

@@ -1,14 +1,14 @@
 /*
  * Part 5: what a communicator costs.
  *
- * To make one, ranks find each other, agree on rings and trees, and set up
- * buffers and connections: far more than most all-reduces take. A program
- * makes its communicators once. Programs that make one in each step work, and
- * are slow for a reason that no profile of kernels shows.
+ * To create one, ranks find each other, agree on rings and trees, and set up
+ * buffers and connections, which takes far longer than most all-reduces. A
+ * program should create its communicators once. One that creates a communicator
+ * in each step works, but is slow for a reason that no kernel profile shows.
  */
 #include "lab2.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
 /* A communicator of all ranks of mpi_comm. Given: lab 1's bootstrap. */
 static ncclResult_t make_comm(MPI_Comm mpi_comm, const struct sync *s,

@@ -2,19 +2,19 @@
  * Part 4: one process drives all devices.
  *
  *        device 0          device 1   ...   device n-1
- *   1    parameters -----> copy ----------> copy           every step anew
+ *   1    parameters -----> copy ----------> copy           in every step
  *   2    rows -----------> rows ----------> rows
  *   3    forward, backward on all of them
  *   4    gradients <------ gradients <----- gradients      to device 0
  *   5    update
  *
- * Streams of different devices know nothing of each other: whoever reads what
- * another stream writes has to be put after it, with an event. A copy between
- * devices may be enqueued on either side's stream.
+ * Streams of different devices are not ordered. Work that reads what another
+ * stream writes has to be ordered after it, with an event. A copy between two
+ * devices may be enqueued on a stream of either.
  */
 #include "lab2.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
 ncclResult_t dp_after(struct replica *waits, struct replica *on)
 {
@@ -28,7 +28,7 @@ ncclResult_t dp_after(struct replica *waits, struct replica *on)
 ncclResult_t dp_replicate(struct replica *r, int n)
 {
     // Yours to write: part 4: replicate (about 15 lines)
-    // cudaMemcpyPeerAsync; r[0]'s last update has to be over first.
+    // cudaMemcpyPeerAsync; r[0]'s last update has to complete first.
     (void)r, (void)n;
     LAB_HOLE("part 4: replicate");
 }
@@ -40,7 +40,7 @@ ncclResult_t dp_scatter(struct replica *r, int n, const float *x,
     const size_t count = (size_t)shape->rows * (size_t)shape->in;
     const size_t target_nbytes = nn_target_count(shape) * nn_target_size(shape);
     // Yours to write: part 4: scatter (about 15 lines)
-    // replica 0 gets a copy of its own rows, too.
+    // replica 0 also gets a copy of its rows.
     (void)n, (void)x, (void)target, (void)count, (void)target_nbytes;
     LAB_HOLE("part 4: scatter");
 }
@@ -48,8 +48,8 @@ ncclResult_t dp_scatter(struct replica *r, int n, const float *x,
 ncclResult_t dp_reduce(struct replica *r, int n, float *scratch)
 {
     // Yours to write: part 4: reduce (about 20 lines)
-    // nn_add() and nn_scale() run on the current device: which is it
-    // after dp_after()?
+    // nn_add() and nn_scale() run on the current device: which one is
+    // that after dp_after()?
     (void)r, (void)n, (void)scratch;
     LAB_HOLE("part 4: reduce");
 }

@@ -1,20 +1,20 @@
 /*
- * Parts 2 and 3: all-reduces that start while the backward pass goes on.
+ * Parts 2 and 3: all-reduces that start while the backward pass is running.
  *
- * Two streams know nothing of each other. An event that is recorded on the
- * compute stream behind the last gradient of a bucket, and waited for on the comm
- * stream, is what makes the all-reduce come after it; another, the other way
- * round, makes the update come after the all-reduce. The host waits for neither.
+ * Two streams are not ordered. One event, recorded on the compute stream after
+ * the last gradient of a bucket and waited on by the comm stream, orders the
+ * all-reduce after the gradient; a second one, in the other direction, orders
+ * the update after the all-reduce. The host blocks on neither.
  */
 #include "lab3.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
-ncclResult_t ddp_launch(struct ddp *d, int b)
+ncclResult_t ddp_launch(struct ddp *d, int bucket)
 {
     // Yours to write: part 2: launch (about 9 lines)
-    // cudaEventRecord, cudaStreamWaitEvent; NCCL has a mean.
-    (void)d, (void)b;
+    // cudaEventRecord, cudaStreamWaitEvent; NCCL can reduce to a mean.
+    (void)d, (void)bucket;
     LAB_HOLE("part 2: launch");
 }
 
@@ -22,7 +22,7 @@ int ddp_ready(void *arg, int param)
 {
     struct ddp *const d = arg;
     // Yours to write: part 2: ready (about 9 lines)
-    // one call may let several buckets go, or none.
+    // one call may launch several buckets, or none.
     (void)d, (void)param;
     LAB_HOLE("part 2: ready");
 }
@@ -30,24 +30,25 @@ int ddp_ready(void *arg, int param)
 ncclResult_t ddp_finish(struct ddp *d)
 {
     // Yours to write: part 2: finish (about 14 lines)
-    // a stream is in order: is one wait enough?
+    // the compute stream waits on every bucket's `done`. (All-reduces of
+    // one stream finish in order, so the last event alone would do.)
     (void)d;
     LAB_HOLE("part 2: finish");
 }
 
-ncclResult_t ddp_step(struct ddp *d, const struct nn_batch *b,
+ncclResult_t ddp_step(struct ddp *d, const struct nn_batch *batch,
                       struct nn_optimizer *o)
 {
     // Yours to write: part 2: a step (about 7 lines)
-    (void)d, (void)b, (void)o;
+    (void)d, (void)batch, (void)o;
     LAB_HOLE("part 2: a step");
 }
 
-ncclResult_t ddp_accumulate(struct ddp *d, const struct nn_batch *b, int micro,
-                            struct nn_optimizer *o)
+ncclResult_t ddp_accumulate(struct ddp *d, const struct nn_batch *batch,
+                            int micro, struct nn_optimizer *o)
 {
     // Yours to write: part 3: accumulation (about 12 lines)
-    // the last pass launches what all passes have added up.
-    (void)d, (void)b, (void)micro, (void)o;
+    // the last pass launches the sums of all passes.
+    (void)d, (void)batch, (void)micro, (void)o;
     LAB_HOLE("part 3: accumulation");
 }

@@ -1,30 +1,29 @@
 /*
- * Part 4: how much of the communication is hidden, and how large a bucket is.
+ * Part 4: how much communication is hidden, and how large a bucket should be.
  *
  *     compute alone   |=================|
  *     comm alone      |--------|
  *     both            |==================--|
  *                                      ^exposed = both - compute
  *
- * What isn't exposed is hidden.
+ * Communication that isn't exposed is hidden.
  */
 #include "lab3.h"
 
 #include <math.h> /* sqrt */
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
 ncclResult_t overlap_between(struct ddp *d, cudaEvent_t a, cudaEvent_t b,
                              double *ms)
 {
     float mine;
-    float *const slot = d->m->row_loss; // a float of device memory
     LAB_TRY_CUDA(cudaEventElapsedTime(&mine, a, b));
-    LAB_TRY_CUDA(cudaMemcpyAsync(slot, &mine, sizeof mine,
+    LAB_TRY_CUDA(cudaMemcpyAsync(d->scratch, &mine, sizeof mine,
                                  cudaMemcpyHostToDevice, d->compute));
-    LAB_TRY(
-        ncclAllReduce(slot, slot, 1, ncclFloat, ncclMax, d->comm, d->compute));
-    LAB_TRY_CUDA(cudaMemcpyAsync(&mine, slot, sizeof mine,
+    LAB_TRY(ncclAllReduce(d->scratch, d->scratch, 1, ncclFloat, ncclMax,
+                          d->comm, d->compute));
+    LAB_TRY_CUDA(cudaMemcpyAsync(&mine, d->scratch, sizeof mine,
                                  cudaMemcpyDeviceToHost, d->compute));
     LAB_TRY_CUDA(cudaStreamSynchronize(d->compute));
     *ms = mine;
@@ -34,13 +33,13 @@ ncclResult_t overlap_between(struct ddp *d, cudaEvent_t a, cudaEvent_t b,
 /* What is measured. Given. */
 enum part { COMPUTE, COMM, BOTH };
 
-static ncclResult_t run_part(struct ddp *d, const struct nn_batch *b,
+static ncclResult_t run_part(struct ddp *d, const struct nn_batch *batch,
                              enum part part)
 {
     d->no_sync = part == COMPUTE;
     if (part != COMM) {
         LAB_TRY_CUDA(nn_zero_grad(d->m));
-        LAB_TRY_CUDA(nn_forward(d->m, b));
+        LAB_TRY_CUDA(nn_forward(d->m, batch));
         LAB_TRY_CUDA(nn_backward(d->m, 1.0f, ddp_ready, d));
     }
     const ncclResult_t err = ddp_finish(d);
@@ -48,7 +47,7 @@ static ncclResult_t run_part(struct ddp *d, const struct nn_batch *b,
     return err;
 }
 
-ncclResult_t overlap_measure(struct ddp *d, const struct nn_batch *b,
+ncclResult_t overlap_measure(struct ddp *d, const struct nn_batch *batch,
                              struct overlap_times *out)
 {
     double ms[3] = {0, 0, 0};
@@ -56,9 +55,9 @@ ncclResult_t overlap_measure(struct ddp *d, const struct nn_batch *b,
     LAB_TRY_CUDA(cudaEventCreate(&begin));
     LAB_TRY_CUDA(cudaEventCreate(&end));
     // Yours to write: part 4: measure (about 16 lines)
-    // events go onto the compute stream: ddp_finish() makes it wait for
-    // the buckets.
-    (void)d, (void)b, (void)out, (void)ms, (void)begin, (void)end, (void)run_part;
+    // record events on the compute stream: ddp_finish() makes it wait
+    // for the buckets.
+    (void)d, (void)batch, (void)out, (void)ms, (void)begin, (void)end, (void)run_part;
     LAB_HOLE("part 4: measure");
     LAB_TRY_CUDA(cudaEventDestroy(begin));
     LAB_TRY_CUDA(cudaEventDestroy(end));
@@ -68,8 +67,8 @@ ncclResult_t overlap_measure(struct ddp *d, const struct nn_batch *b,
 size_t overlap_cap(size_t nbytes, double a_us, double bytes_per_us)
 {
     // Yours to write: part 4: cap (about 3 lines)
-    // nbytes / cap buckets pay a_us each; the last one's bytes come last.
-    // Where is the sum of both the least?
+    // nbytes / cap buckets pay a_us each, and the bytes of the last one
+    // are exposed. Which cap minimises the sum of both?
     (void)nbytes, (void)a_us, (void)bytes_per_us;
     LAB_HOLE("part 4: cap");
 }

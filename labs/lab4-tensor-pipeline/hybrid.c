@@ -1,9 +1,9 @@
 /*
  * Part 3: all three at once.
  *
- * Ranks are a box: tp by dp by pp of them. Along each of its edges runs a
- * communicator. Neighbours in number are neighbours in tensor parallel: it
- * sends most, and has to stay inside a node.
+ * Ranks form a box of tp by dp by pp, with communicators along its three
+ * dimensions. Consecutive ranks are tensor-parallel neighbours: tensor
+ * parallelism sends the most and has to stay inside a node.
  *
  *     rank = (pp_rank * dp + dp_rank) * tp + tp_rank
  *
@@ -13,7 +13,7 @@
  */
 #include "lab4.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
 struct grid grid_of(int rank, int nranks, int tp, int pp)
 {
@@ -28,9 +28,8 @@ ncclResult_t grid_split(const struct grid *g, ncclComm_t comm,
                         ncclComm_t *pp_comm)
 {
     // Yours to write: part 3: communicators (about 8 lines)
-    // ncclCommSplit(): a colour for those that stay together, a key for
-    // their order. Along an edge, the other two coordinates are the
-    // same.
+    // ncclCommSplit(): ranks of one colour stay together, ordered by
+    // key. Along a dimension, the other two coordinates are constant.
     (void)g, (void)comm, (void)tp_comm, (void)dp_comm, (void)pp_comm;
     LAB_HOLE("part 3: communicators");
 }
@@ -39,8 +38,8 @@ ncclResult_t hybrid_reduce(void *arg, int block)
 {
     struct hybrid *const h = arg;
     const struct block *const b = &h->stage.block[block];
-    const size_t count = (size_t)(b->hidden / h->grid.tp) *
-                         (size_t)(b->in + b->out); // db lies behind da
+    // in a stage, db follows da in memory
+    const size_t count = matrix_count(b->da) + matrix_count(b->db);
     // Yours to write: part 3: reduce behind the backward pass (about 7 lines)
     // lab 3's ddp_launch(). h->ready[] has an event for each block.
     (void)h, (void)block, (void)b, (void)count;

@@ -1,17 +1,17 @@
 /*
  * Part 2: a stage at work.
  *
- * Between two passes a stage hands on what the first has made and gets what
- * the second needs. A send ends when the other side receives: two stages that
- * both send first wait for each other for ever. In one group, all of it goes
- * at the same time.
+ * Between two passes, a stage sends what the first one produced and receives
+ * what the second one needs. A send completes when the other side receives: two
+ * stages that both send first deadlock. In one group, all messages travel at
+ * the same time.
  *
  *     stage r      F3 [ send y of 3 to r+1, get dy of 1 from r+1 ] B1
  *     stage r+1    B1 [ send dx of 1 to r,  get x of 3 from r    ] F3
  */
 #include "lab4.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 struct pipe_message pipe_input(const struct pipe *p,
                                const struct pipe_action *a)
@@ -21,9 +21,8 @@ struct pipe_message pipe_input(const struct pipe *p,
     const int n = s->c.nstages, index = s->c.index;
     struct pipe_message m = {NULL, count, -1};
     // Yours to write: part 2: what comes in (about 10 lines)
-    // stage_is_first(), stage_is_last(), stage_slot(). Stages are a
-    // ring: the last one's neighbour is the first, which a later chunk
-    // needs.
+    // stage_is_first(), stage_is_last(), stage_slot(). Stages form a
+    // ring: after the last stage, the first one runs the next chunk.
     (void)s, (void)a, (void)n, (void)index, (void)m;
     LAB_HOLE("part 2: what comes in");
 }
@@ -49,7 +48,7 @@ ncclResult_t pipe_exchange(const struct pipe *p, const struct pipe_action *done,
     LAB_HOLE("part 2: exchange");
 }
 
-/* The pass that an action stands for. */
+/* Run the pass of an action. */
 static ncclResult_t pass(const struct pipe *p, const struct pipe_action *a)
 {
     return a->kind == PIPE_FORWARD
@@ -60,16 +59,15 @@ static ncclResult_t pass(const struct pipe *p, const struct pipe_action *a)
 ncclResult_t pipe_run(const struct pipe *p, const struct pipe_action *a, int n)
 {
     // Yours to write: part 2: a step (about 6 lines)
-    // the first pass may need something, too.
+    // the first pass may also need a message.
     (void)p, (void)a, (void)n, (void)pass;
     LAB_HOLE("part 2: a step");
 }
 
 /*
- * How many passes the turn has that begins with action i: 0 at the end of the
- * list; 2, a forward pass and the backward pass behind it; else 1. While there
- * are only forward passes, and again only backward ones, they go one at a
- * time.
+ * The number of passes in the turn that starts with action i: 0 at the end of
+ * the list; 2 for a forward pass and the backward pass after it; 1 otherwise,
+ * which is so while passes of one kind follow each other.
  */
 static int turn_at(const struct pipe_action *a, int n, int i)
 {
@@ -88,7 +86,7 @@ ncclResult_t pipe_run_interleaved(const struct pipe *p,
                                   const struct pipe_action *a, int n)
 {
     // Yours to write: part 4: interleaved, a step (about 11 lines)
-    // pipe_run() with turns in place of passes.
+    // pipe_run(), with turns instead of passes.
     (void)p, (void)a, (void)n, (void)pass, (void)turn_at;
     LAB_HOLE("part 4: interleaved, a step");
 }

@@ -1,9 +1,9 @@
 /*
- * Part 2: in which order a stage works.
+ * Part 2: the order of a stage's passes.
  *
- * A schedule is a list: forward and backward passes of micro-batches, in the
- * order in which a stage takes them. Three micro-batches on three stages, time
- * to the right; a backward pass is twice as long as a forward pass:
+ * A schedule lists the forward and backward passes of micro-batches in the
+ * order in which a stage runs them. Three micro-batches on three stages, with
+ * time to the right; a backward pass takes twice as long as a forward pass:
  *
  *     fill-drain
  *       stage 0  F0F1F2............B0--B1--B2--
@@ -15,12 +15,12 @@
  *       stage 1  ..F0F1....B0--F2B1--..B2--....
  *       stage 2  ....F0B0--F1B1--F2B2--........
  *
- * Both take as long. But under fill-drain all micro-batches are under way at
- * once, each with its activations; under 1F1B no more than there are stages.
+ * Both take the same time. But under fill-drain all micro-batches are in flight
+ * at once, each with its activations; under 1F1B at most one per stage.
  */
 #include "lab4.h"
 
-#include "lab/lab.h" /* LAB_HOLE */
+#include "lab/try.h" /* LAB_HOLE */
 
 int schedule_fill_drain(int nstages, int stage, int nmicro,
                         struct pipe_action *out)
@@ -33,8 +33,8 @@ int schedule_fill_drain(int nstages, int stage, int nmicro,
 int schedule_1f1b(int nstages, int stage, int nmicro, struct pipe_action *out)
 {
     // Yours to write: part 2: 1F1B (about 12 lines)
-    // how many micro-batches can be under way behind this stage before
-    // the first one comes back? The last stage turns each round at once.
+    // how many micro-batches can be in flight in later stages before the
+    // first one comes back? The last stage turns each round at once.
     (void)nstages, (void)stage, (void)nmicro, (void)out;
     LAB_HOLE("part 2: 1F1B");
 }
@@ -43,7 +43,7 @@ int schedule_interleaved(int nstages, int stage, int nmicro, int nchunks,
                          struct pipe_action *out)
 {
     // Yours to write: part 4: interleaved (about 16 lines)
-    // backward pass number b comes behind forward pass b + warm-up.
+    // backward pass number b comes after forward pass b + warm-up.
     (void)nstages, (void)stage, (void)nmicro, (void)nchunks, (void)out;
     LAB_HOLE("part 4: interleaved");
 }

@@ -1,121 +1,118 @@
 /*
  * Part 1: a block on n ranks.
  *
- * A is cut into columns, B into rows. The columns of z on a rank are those that
- * the rows of its B need, and gelu works on each number alone: nothing has to
- * travel between the two products.
+ * A is split into columns, B into rows. A rank's columns of z are those that
+ * its rows of B need, and gelu works element by element: nothing has to be sent
+ * between the two products.
  *
  *             rank 0    rank 1                 rank 0  [ B_0 ]
  *     x  @  [  A_0   |   A_1  ]  = [ z_0 | z_1 ]    @  [-----]  = u_0 + u_1
  *                                              rank 1  [ B_1 ]
  *
- * What is left is one sum: of u forward, of dx backward.
+ * One sum remains in each direction: of u forward, of dx backward.
  */
 #include "lab4.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
-ncclResult_t tp_split_columns(const struct tp *t, const float *whole, int in,
-                              int out, float *part)
+ncclResult_t tp_split_columns(const struct tp *t, struct matrix whole,
+                              struct matrix part)
 {
     // Yours to write: part 1: columns (about 6 lines)
-    // cudaMemcpy2DAsync(): a pitch is the bytes from one row to the next.
-    (void)t, (void)whole, (void)in, (void)out, (void)part;
+    // cudaMemcpy2DAsync(): a pitch is the distance of two rows, in bytes.
+    (void)t, (void)whole, (void)part;
     LAB_HOLE("part 1: columns");
 }
 
-ncclResult_t tp_split_rows(const struct tp *t, const float *whole, int in,
-                           int out, float *part)
+ncclResult_t tp_split_rows(const struct tp *t, struct matrix whole,
+                           struct matrix part)
 {
     // Yours to write: part 1: rows (about 5 lines)
-    (void)t, (void)whole, (void)in, (void)out, (void)part;
+    (void)t, (void)whole, (void)part;
     LAB_HOLE("part 1: rows");
 }
 
-ncclResult_t tp_column_forward(const struct tp *t, const float *x,
-                               const float *w, float *y, int rows, int in,
-                               int out)
+ncclResult_t tp_column_forward(const struct tp *t, struct matrix x,
+                               struct matrix w, struct matrix y)
 {
-    // Yours to write: part 1: column, forward (about 3 lines)
-    // nn_linear(), with the widths of this rank's part.
-    (void)t, (void)x, (void)w, (void)y, (void)rows, (void)in, (void)out;
+    // Yours to write: part 1: column, forward (about 2 lines)
+    // dense_linear(), with this rank's part.
+    (void)t, (void)x, (void)w, (void)y;
     LAB_HOLE("part 1: column, forward");
 }
 
-/* x = the sum of all ranks' x, in place, on the stream. */
-static ncclResult_t sum(const struct tp *t, float *x, size_t count)
+/* Sum m over all ranks, in place, on the stream. */
+static ncclResult_t sum(const struct tp *t, struct matrix m)
 {
-    return ncclAllReduce(x, x, count, ncclFloat, ncclSum, t->comm, t->stream);
+    return ncclAllReduce(m.data, m.data, matrix_count(m), ncclFloat, ncclSum,
+                         t->comm, t->stream);
 }
 
-ncclResult_t tp_column_backward(const struct tp *t, const float *x,
-                                const float *w, const float *dy, float *dw,
-                                float *dx, int rows, int in, int out)
+ncclResult_t tp_column_backward(const struct tp *t, struct matrix x,
+                                struct matrix w, struct matrix dy,
+                                struct matrix dw, struct matrix dx)
 {
-    // Yours to write: part 1: column, backward (about 6 lines)
-    // x went to every rank, so its derivative comes from every rank.
-    (void)t, (void)x, (void)w, (void)dy, (void)dw;
-    (void)dx, (void)rows, (void)in, (void)out, (void)sum;
+    // Yours to write: part 1: column, backward (about 4 lines)
+    // every rank used x, so every rank contributes to its derivative.
+    (void)t, (void)x, (void)w, (void)dy, (void)dw, (void)dx, (void)sum;
     LAB_HOLE("part 1: column, backward");
 }
 
-ncclResult_t tp_row_forward(const struct tp *t, const float *x, const float *w,
-                            float *y, int rows, int in, int out)
+ncclResult_t tp_row_forward(const struct tp *t, struct matrix x,
+                            struct matrix w, struct matrix y)
 {
-    // Yours to write: part 1: row, forward (about 4 lines)
-    (void)t, (void)x, (void)w, (void)y, (void)rows, (void)in, (void)out;
+    // Yours to write: part 1: row, forward (about 3 lines)
+    (void)t, (void)x, (void)w, (void)y;
     LAB_HOLE("part 1: row, forward");
 }
 
-ncclResult_t tp_row_backward(const struct tp *t, const float *x, const float *w,
-                             const float *dy, float *dw, float *dx, int rows,
-                             int in, int out)
+ncclResult_t tp_row_backward(const struct tp *t, struct matrix x,
+                             struct matrix w, struct matrix dy,
+                             struct matrix dw, struct matrix dx)
 {
-    // Yours to write: part 1: row, backward (about 5 lines)
-    // dy is the same on all ranks. What has to travel?
-    (void)t, (void)x, (void)w, (void)dy, (void)dw;
-    (void)dx, (void)rows, (void)in, (void)out;
+    // Yours to write: part 1: row, backward (about 3 lines)
+    // dy is the same on all ranks. What has to be sent?
+    (void)t, (void)x, (void)w, (void)dy, (void)dw, (void)dx;
     LAB_HOLE("part 1: row, backward");
 }
 
-ncclResult_t tp_block_forward(const struct tp *t, const struct block *b,
-                              const float *x, const struct saved *s, float *y)
+ncclResult_t tp_block_forward(const struct tp *t, const struct block *block,
+                              struct matrix x, const struct saved *s,
+                              struct matrix y)
 {
-    // Yours to write: part 1: block, forward (about 12 lines)
+    // Yours to write: part 1: block, forward (about 8 lines)
     // dense_forward(), line by line.
-    (void)t, (void)b, (void)x, (void)s, (void)y;
+    (void)t, (void)block, (void)x, (void)s, (void)y;
     LAB_HOLE("part 1: block, forward");
 }
 
-ncclResult_t tp_block_backward(const struct tp *t, const struct block *b,
-                               const float *x, const struct saved *s, float *dy,
-                               float *scratch, float *dx)
+ncclResult_t tp_block_backward(const struct tp *t, const struct block *block,
+                               struct matrix x, const struct saved *s,
+                               struct matrix dy, struct matrix scratch,
+                               struct matrix dx)
 {
-    // Yours to write: part 1: block, backward (about 14 lines)
-    (void)t, (void)b, (void)x, (void)s, (void)dy, (void)scratch, (void)dx;
+    // Yours to write: part 1: block, backward (about 9 lines)
+    (void)t, (void)block, (void)x, (void)s, (void)dy, (void)scratch, (void)dx;
     LAB_HOLE("part 1: block, backward");
 }
 
-ncclResult_t tp_gather_forward(const struct tp *t, const float *x,
-                               const float *w, float *y, float *space, int rows,
-                               int in, int out)
+ncclResult_t tp_gather_forward(const struct tp *t, struct matrix x,
+                               struct matrix w, struct matrix y, float *space)
 {
     // Yours to write: part 1: gathered, forward (about 14 lines)
-    // an all-gather puts a rank's whole part behind the other's; a row of
-    // y has a piece of each. One cudaMemcpy2DAsync() for each rank.
+    // an all-gather stores one rank's whole part after the other; a row
+    // of y has a piece of each. Use a cudaMemcpy2DAsync() for each rank.
     (void)t, (void)x, (void)w, (void)y, (void)space;
-    (void)rows, (void)in, (void)out;
     LAB_HOLE("part 1: gathered, forward");
 }
 
-ncclResult_t tp_gather_backward(const struct tp *t, const float *x,
-                                const float *w, const float *dy, float *dw,
-                                float *dx, float *space, int rows, int in,
-                                int out)
+ncclResult_t tp_gather_backward(const struct tp *t, struct matrix x,
+                                struct matrix w, struct matrix dy,
+                                struct matrix dw, struct matrix dx,
+                                float *space)
 {
     // Yours to write: part 1: gathered, backward (about 4 lines)
-    // you have both halves of it already.
-    (void)t, (void)x, (void)w, (void)dy, (void)dw;
-    (void)dx, (void)space, (void)rows, (void)in, (void)out;
+    // you have already written both halves.
+    (void)t, (void)x, (void)w, (void)dy, (void)dw, (void)dx, (void)space;
     LAB_HOLE("part 1: gathered, backward");
 }

@@ -1,19 +1,20 @@
 // Part 3: all-reduce in one kernel, or in two.
 //
-// A kernel of several blocks meets those of the other ranks twice: before it reads
-// what they have, and when it has. One block does so for all:
+// A kernel of several blocks synchronises with the other ranks' kernels twice:
+// before it reads their data, and when it has read it. One block does so for
+// all:
 //
 //     block 0    meet | go |    work    | done
 //     block 1         | .. wait | work  | done
 //     block 2         | .. wait |   work   | done: the last one | meet
 //
-// All blocks have to be on the device at the same time, or those that wait could
-// keep block 0 from it: that is why there are few of them.
+// All blocks have to be resident on the device at the same time; otherwise
+// those that wait could keep block 0 off it. That is why there are few of them.
 #include "device.cuh"
 
-#include "lab/lab.h" // LAB_HOLE, LAB_TRY
+#include "lab/try.h" // LAB_HOLE, LAB_TRY
 
-// Where part i of n begins, of count elements; part n begins at the end.
+// The first element of part i of n, of count elements; count for i = n.
 static __device__ size_t part(size_t count, int n, int i)
 {
     return count * (size_t)i / (size_t)n;
@@ -27,42 +28,42 @@ static unsigned blocks_for(size_t n)
     return (unsigned)(full < 1 ? 1 : full < most ? full : most);
 }
 
-// The sum of element i of all ranks, in the order of ranks.
+// The sum of element i over all ranks, in rank order.
 static __device__ float4 sum_of(const struct symm_view &v, const float4 *send,
                                 size_t i)
 {
     // Yours to write: part 3: sum (device, about 8 lines)
-    // why in the same order on all ranks?
+    // why does the order have to be the same on all ranks?
     (void)v, (void)send, (void)i;
     LAB_DEVICE_HOLE("part 3: sum");
 }
 
-struct meeting {         // where the blocks of a kernel meet
-    unsigned *flags;     // symm_meet()'s
-    unsigned *go;        // set to the value when block 0 has met the others
+struct meeting {         // how the blocks of a kernel synchronise
+    unsigned *flags;     // for symm_meet()
+    unsigned *go;        // set to `begin` once block 0 has met the other ranks
     unsigned *done;      // blocks that are done; 0 before and after a kernel
-    unsigned begin, end; // values of the two meetings
+    unsigned begin, end; // values of symm_meet() at the two ends of the kernel
 };
 
-// No block goes on before all ranks' kernels have begun.
+// No block continues before all ranks' kernels have started.
 static __device__ void begin_together(const struct symm_view &v,
                                       const struct meeting &m)
 {
     // Yours to write: part 3: begin (device, about 6 lines)
-    // block 0 meets, and says so; the others wait for it.
+    // block 0 calls symm_meet() and sets *m.go; the others wait for that.
     (void)v, (void)m;
     LAB_DEVICE_HOLE("part 3: begin");
 }
 
-// The kernel doesn't end before all blocks of all ranks have come here.
+// The kernel doesn't end before all blocks of all ranks have got here.
 static __device__ void end_together(const struct symm_view &v,
                                     const struct meeting &m)
 {
     __shared__ int is_last;
     // Yours to write: part 3: end (device, about 12 lines)
-    // atomicAdd() on m.done says how many blocks were done before; a fence
-    // before it and one after it (__threadfence()) order what they wrote.
-    // The last block sets m.done back, and meets at m.end.
+    // atomicAdd() on m.done returns the number of blocks done before;
+    // fences before and after it (__threadfence()) order their writes.
+    // The last block resets m.done and calls symm_meet() with m.end.
     (void)v, (void)m, (void)&is_last;
     LAB_DEVICE_HOLE("part 3: end");
 }
@@ -76,23 +77,24 @@ __global__ void one_shot(struct symm_view v, const float4 *send, float4 *recv,
     LAB_DEVICE_HOLE("part 3: one-shot");
 }
 
-// The first of two: this rank's share of recv gets the sums.
+// The first of two: write the sums to this rank's share of recv.
 __global__ void reduce_share(struct symm_view v, const float4 *send,
                              float4 *recv, size_t n, struct meeting m)
 {
     // Yours to write: part 3: reduce a share (device, about 9 lines)
-    // its share is part v.rank of v.nranks; the blocks share that.
+    // the share is part v.rank of v.nranks; the blocks divide it.
     (void)v, (void)send, (void)recv, (void)n, (void)m, (void)part, (void)sum_of, (void)begin_together, (void)end_together;
     LAB_DEVICE_HOLE("part 3: reduce a share");
 }
 
-// The second: the shares of all others come into recv.
+// The second: copy the shares of all other ranks to recv.
 __global__ void gather_shares(struct symm_view v, float4 *recv, size_t n,
                               struct meeting m)
 {
     // Yours to write: part 3: gather the shares (device, about 10 lines)
-    // why does this kernel need no meeting at its begin? Begin with another
-    // rank each, so that not all read from rank 0 at once.
+    // why does this kernel not have to meet at its start? Let each rank
+    // start with a different peer, so that not all read from rank 0 at
+    // once.
     (void)v, (void)recv, (void)n, (void)m, (void)part, (void)end_together;
     LAB_DEVICE_HOLE("part 3: gather the shares");
 }

@@ -1,11 +1,11 @@
 /*
- * Part 3: which all-reduce for which size?
+ * Part 3: which all-reduce for which size.
  */
 #include "lab5.h"
 
 #include <stdint.h> /* SIZE_MAX */
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 enum { WARMUP = 1, ITERATIONS = 2 };
 
@@ -14,13 +14,13 @@ ncclResult_t symm_reduce_time(struct symm_reducer *a, enum symm_algo algo,
                               size_t count, cudaStream_t stream, double *us)
 {
     // Yours to write: part 3: measure (about 20 lines)
-    // symm_reduce_by() between two events, ITERATIONS times, with all ranks
-    // at the same place before the first. Ranks differ: MPI_Allreduce.
+    // symm_reduce_by() between two events, ITERATIONS times, after a
+    // barrier of all ranks. Their times differ: MPI_Allreduce.
     (void)a, (void)algo, (void)sendbuf, (void)recvbuf, (void)count, (void)stream, (void)us;
     LAB_HOLE("part 3: measure");
 }
 
-/* Times of all algorithms from `first` on, of as many bytes. */
+/* Measure the algorithms from `first` on, for nbytes. */
 static ncclResult_t time_all(struct symm_reducer *a, enum symm_algo first,
                              const float *sendbuf, float *recvbuf,
                              size_t nbytes, cudaStream_t stream,
@@ -38,8 +38,9 @@ ncclResult_t symm_reduce_tune(struct symm_reducer *a, const float *sendbuf,
                               cudaStream_t stream)
 {
     // Yours to write: part 3: tune (about 20 lines)
-    // the first size at which another is faster ends a range: what lost is
-    // not measured again. With no NCCL, only one-shot and two-shot compete.
+    // the first size at which a later algorithm is faster ends a range; a
+    // slower one is not measured again. Without NCCL, only one-shot and
+    // two-shot compete.
     (void)time_all, (void)a, (void)sendbuf, (void)recvbuf, (void)most_nbytes, (void)stream;
     LAB_HOLE("part 3: tune");
 }

@@ -1,15 +1,15 @@
 // Part 2: two kernels that play ping-pong.
 #include "device.cuh"
 
-#include "lab/lab.h" // LAB_HOLE, LAB_TRY
+#include "lab/try.h" // LAB_HOLE, LAB_TRY
 
 __global__ void ping_pong(struct symm_view v, float4 *box, float4 *item,
                           size_t count, unsigned *signal, float *out,
                           unsigned rounds)
 {
     // Yours to write: part 2: ping-pong (device, about 15 lines)
-    // the odd rank waits first, the even one puts first. What came lies in
-    // box; the own item is the block's alone.
+    // the odd rank waits first, the even one puts first. What has been
+    // received is in box; item belongs to this block alone.
     (void)v, (void)box, (void)item, (void)count, (void)signal, (void)out, (void)rounds;
     LAB_DEVICE_HOLE("part 2: ping-pong");
 }

@@ -1,5 +1,5 @@
 /*
- * Part 4: a tensor that is spread over ranks.
+ * Part 4: a tensor distributed over ranks.
  *
  *     element   0 ... per-1 | per ... 2 per-1 | 2 per ... count-1
  *     rank             0    |        1        |        2
@@ -7,23 +7,24 @@
  */
 #include "lab5.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 ncclResult_t dtensor_open(struct dtensor *t, struct symm *s, size_t count)
 {
     // Yours to write: part 4: spread (about 4 lines)
-    // the same number on every rank, the last ones' not all used.
+    // every rank has room for the same number of elements; the last ones
+    // do not use all of it.
     (void)t, (void)s, (void)count;
     LAB_HOLE("part 4: spread");
 }
 
-struct piece { /* of a range: what one rank has of it */
+struct piece { /* the part of a range that one rank has */
     int rank;
-    float *own; /* own address of its first element there */
+    float *own; /* its first element's address in this rank's heap */
     size_t count;
 };
 
-/* The piece that the range begin ... end - 1 begins with. */
+/* The first piece of the range begin ... end - 1. */
 static struct piece piece_at(const struct dtensor *t, size_t begin, size_t end)
 {
     // Yours to write: part 4: piece (about 6 lines)
@@ -31,7 +32,7 @@ static struct piece piece_at(const struct dtensor *t, size_t begin, size_t end)
     LAB_HOLE("part 4: piece");
 }
 
-/* Are there such elements? */
+/* True if these elements exist. */
 static int is_inside(const struct dtensor *t, size_t begin, size_t count)
 {
     return begin <= t->count && count <= t->count - begin;

@@ -1,12 +1,13 @@
-// Part 4: a hash map over ranks.
+// Part 4: a hash map distributed over ranks.
 //
-// Nobody owns an insertion: any thread of any rank may claim a free slot, in any
-// rank's memory, with a compare-and-swap of the key. Who loses has either met its
-// own key, which is as good, or goes on to the next slot. Sums are atomic, too, at
-// system scope, since threads of several devices add to them.
+// No rank owns an insertion: any thread of any rank may claim a free slot, in
+// any rank's memory, with a compare-and-swap of the key. A thread that loses
+// has either found its own key, which is just as good, or tries the next slot.
+// Sums are updated atomically as well, at system scope, because threads of
+// several devices add to them.
 #include "device.cuh"
 
-#include "lab/lab.h" // LAB_HOLE, LAB_TRY
+#include "lab/try.h" // LAB_HOLE, LAB_TRY
 
 static const unsigned THREADS = 128, MAX_BLOCKS = 64;
 
@@ -39,7 +40,7 @@ static __device__ void add_one(const struct symm_view &v,
     LAB_DEVICE_HOLE("part 4: add one");
 }
 
-// key's sum, 0 if it has none.
+// The sum of key, 0 if it has none.
 static __device__ void find_one(const struct symm_view &v,
                                 const struct hashmap &h, unsigned key,
                                 unsigned *out)

@@ -1,18 +1,19 @@
 /*
  * Part 1: a symmetric heap.
  *
- * A process can't use another's pointers. What travels is a *handle* of the
- * memory (cudaIpcGetMemHandle); who has it maps the memory under an address of
- * its own. Handles are of whole allocations, so there is one, and offsets in it.
+ * A process can't use another's pointers. What it can use is a *handle* of the
+ * memory (cudaIpcGetMemHandle), with which it maps the memory at an address of
+ * its own. Handles are for whole allocations, so a rank makes one allocation
+ * and the heap works with offsets in it.
  */
 #include "lab5.h"
 
 #include <stdint.h> /* uint64_t */
 #include <string.h> /* memset */
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
-/* ---- what the machine can do ------------------------------------------------- */
+/* ---- what the machine can do --------------------------------------------- */
 
 enum { BUS_ID = 32 }; /* bytes of a PCI bus id, at most */
 
@@ -20,8 +21,9 @@ enum { BUS_ID = 32 }; /* bytes of a PCI bus id, at most */
 static enum symm_reach reach_of(int mine, const char *bus_id)
 {
     // Yours to write: part 1: reach (about 8 lines)
-    // cudaDeviceGetByPCIBusId fails for a device of another node: then
-    // cudaGetLastError() clears that. cudaDeviceCanAccessPeer for the rest.
+    // cudaDeviceGetByPCIBusId fails for a device of another node; then
+    // cudaGetLastError() clears the error. cudaDeviceCanAccessPeer does
+    // the rest.
     (void)mine, (void)bus_id;
     LAB_HOLE("part 1: reach");
 }
@@ -29,14 +31,15 @@ static enum symm_reach reach_of(int mine, const char *bus_id)
 ncclResult_t symm_probe(MPI_Comm comm, struct symm_probe *out)
 {
     // Yours to write: part 1: probe (about 15 lines)
-    // cudaGetDevice, cudaDeviceGetPCIBusId, MPI_Allgather of BUS_ID bytes.
+    // cudaGetDevice, cudaDeviceGetPCIBusId, MPI_Allgather of BUS_ID
+    // bytes.
     (void)reach_of, (void)comm, (void)out;
     LAB_HOLE("part 1: probe");
 }
 
-/* ---- opening and closing ------------------------------------------------------- */
+/* ---- opening and closing ------------------------------------------------- */
 
-/* Did it work on all ranks? */
+/* True if it worked on all ranks. */
 static int all_of(MPI_Comm comm, int mine)
 {
     int all = 0;
@@ -44,7 +47,7 @@ static int all_of(MPI_Comm comm, int mine)
     return all;
 }
 
-/* Does every rank reach every other? */
+/* True if every rank can access every other rank's memory. */
 static int all_reach(MPI_Comm comm, int nranks)
 {
     struct symm_probe p;
@@ -54,19 +57,20 @@ static int all_reach(MPI_Comm comm, int nranks)
     return all_of(comm, mine);
 }
 
-/* The own heap, zero when this returns: view.base[rank]. NULL is left there if
- * that fails. Not collective. */
+/* Allocate this rank's heap, zero on return: sets view.base[rank], or leaves it
+ * NULL if that fails. Not collective. */
 static void allocate(struct symm *s)
 {
     // Yours to write: part 1: allocate (about 8 lines)
-    // cudaMemset only enqueues: peers write as soon as they can.
+    // cudaMemset only enqueues work, and peers write as soon as they can.
     (void)s;
     LAB_HOLE("part 1: allocate");
 }
 
 /*
- * Map the heaps of all others: view.base[r], NULL where that fails. Collective;
- * a rank without a heap takes part, too. Returns whether this rank has them all.
+ * Map the heaps of all other ranks: sets view.base[r], NULL where that fails.
+ * Collective, also for a rank without a heap. Returns 1 if this rank has mapped
+ * them all, else 0.
  */
 static int exchange(struct symm *s)
 {
@@ -101,19 +105,19 @@ ncclResult_t symm_open(struct symm *s, MPI_Comm comm, size_t nbytes)
 void symm_close(struct symm *s)
 {
     // Yours to write: part 1: close (about 10 lines)
-    // what has to be between the unmapping and the freeing? Some base[r]
-    // may be NULL; s->nbytes is 0 for a heap that isn't open.
+    // what has to happen between unmapping and freeing? Some base[r] may
+    // be NULL; s->nbytes is 0 for a heap that isn't open.
     (void)s;
     LAB_HOLE("part 1: close");
 }
 
-/* ---- addresses --------------------------------------------------------------------- */
+/* ---- addresses ----------------------------------------------------------- */
 
 ncclResult_t symm_alloc(struct symm *s, size_t nbytes, void **out)
 {
     // Yours to write: part 1: alloc (about 12 lines)
-    // do all ask for the same? One MPI_Allreduce can say: the largest x and
-    // the largest -x.
+    // do all ranks ask for the same size? One MPI_Allreduce can tell, of
+    // the largest x and the largest -x.
     (void)s, (void)nbytes, (void)out;
     LAB_HOLE("part 1: alloc");
 }

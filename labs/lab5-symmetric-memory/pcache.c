@@ -1,10 +1,10 @@
 /*
  * Part 4: a cache of parameters that swaps adapters.
  *
- * Many fine-tuned models differ in small *adapters*, more of them than a GPU
- * keeps. They lie spread over the ranks, and each rank fetches those that its
- * requests name, while it works on the request before. A slot is used by two
- * streams, and two events keep them apart:
+ * Fine-tuned models often differ only in small *adapters*, of which there are
+ * more than fit on a GPU. They are distributed over the ranks; each rank
+ * fetches those that its requests name, while it works on the previous request.
+ * Two streams use each slot, and two events order them:
  *
  *     fetch     | get 7 into slot 2 | ...wait idle[2]... | get 9 into slot 2 |
  *                          here[2] \                   / idle[2]
@@ -12,9 +12,9 @@
  */
 #include "lab5.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
-/* The slot that has adapter id, or -1. */
+/* The slot with adapter id, or -1. */
 static int slot_with(const struct pcache *c, int id)
 {
     for (int i = 0; i < PCACHE_SLOTS; i++)
@@ -23,7 +23,7 @@ static int slot_with(const struct pcache *c, int id)
     return -1;
 }
 
-/* The slot that was not used for longest; an empty one first. */
+/* The least recently used slot; empty slots come first. */
 static int oldest(const struct pcache *c)
 {
     // Yours to write: part 4: oldest (about 6 lines)
@@ -34,8 +34,8 @@ static int oldest(const struct pcache *c)
 ncclResult_t pcache_fetch(struct pcache *c, int id, int *slot)
 {
     // Yours to write: part 4: fetch (about 15 lines)
-    // used[] begins with 0, c->uses counts from 1. To wait for an event that
-    // was never recorded is no wait.
+    // used[] starts at 0, c->uses counts from 1. Waiting on an event that
+    // was never recorded does nothing.
     (void)slot_with, (void)oldest, (void)c, (void)id, (void)slot;
     LAB_HOLE("part 4: fetch");
 }

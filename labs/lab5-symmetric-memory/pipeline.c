@@ -1,16 +1,16 @@
 /*
  * Part 4: hand-off to the next stage of a pipeline.
  *
- * Of a send and a receive, the sender knows where to and the receiver when it may.
- * Here both are known beforehand: slots that belong to the hand-off, and a word
- * each way that counts messages. Nobody waits for anybody as long as a slot is
- * free, and neither host waits at all.
+ * In a send and receive, the sender has to learn from the receiver where to
+ * write and when it may. Here both are settled in advance: the hand-off has
+ * slots of its own, and a flag in each direction counts messages. No stream
+ * waits while a slot is free, and the hosts never wait.
  */
 #include "lab5.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
-/* Where message i lies (the first is 0), own address. */
+/* The slot of message i (the first is 0), in this rank's heap. */
 static float *slot_of(const struct handoff *h, unsigned i)
 {
     return h->slots + i % HANDOFF_SLOTS * h->count;
@@ -20,8 +20,8 @@ ncclResult_t handoff_send(struct handoff *h, const float *src,
                           cudaStream_t stream)
 {
     // Yours to write: part 4: send (about 8 lines)
-    // message i lies where message i - HANDOFF_SLOTS was: what must h->empty
-    // have come to?
+    // message i reuses the slot of message i - HANDOFF_SLOTS: which value
+    // must h->empty have reached?
     (void)slot_of, (void)h, (void)src, (void)stream;
     LAB_HOLE("part 4: send");
 }

@@ -1,15 +1,15 @@
 /*
- * Parts 2 and 3: from bandwidths to links, from links to an order of GPUs, and
- * the best ring. No GPU is needed for any of it.
+ * Parts 2 and 3: from bandwidths to links, from links to the order of GPUs, and
+ * the best ring. None of it needs a GPU.
  */
 #include "lab6.h"
 
-#include "lab/lab.h" /* LAB_HOLE */
+#include "lab/try.h" /* LAB_HOLE */
 
 int count_nvlinks(double GBps, double nvlink_GBps)
 {
     // Yours to write: part 2: count the links (about 4 lines)
-    // what PCIe gives is less than half of what one NVLink does.
+    // PCIe has less than half the bandwidth of one NVLink.
     (void)GBps, (void)nvlink_GBps;
     LAB_HOLE("part 2: count the links");
 }
@@ -18,23 +18,24 @@ void infer_links(const struct gbps *m, double nvlink_GBps,
                  int link[PEERS][PEERS])
 {
     // Yours to write: part 3: name every link (about 18 lines)
-    // count_nvlinks() first; then the slowest and the fastest pair of
-    // those that have none.
+    // count_nvlinks() first; then find the slowest and the fastest pair
+    // without NVLinks.
     (void)m, (void)nvlink_GBps, (void)link;
     LAB_HOLE("part 3: name every link");
 }
 
 /*
- * Extend order[0..at) by a number for GPU `at`, and so on to the end: does
- * GPU `at` as number k have the links to all earlier ones that the drawing
- * shows? Part of infer_order(); 1 when all GPUs have one.
+ * Extend order[0..at) by a number for GPU `at`, and recursively for those after
+ * it. Number k fits if GPU `at` has the links to all earlier GPUs that the
+ * published topology gives k. Part of infer_order(). Returns 1 once all GPUs
+ * have a number.
  */
 static int place(int link[PEERS][PEERS], const struct card *card,
                  int order[PEERS], int at)
 {
     // Yours to write: part 3: which GPU is which (about 18 lines)
-    // try every number that is not taken; where it fits, go on with the
-    // next GPU, and come back if that leads nowhere.
+    // try every number that is not taken; if it fits, recurse for the
+    // next GPU, and backtrack if that fails.
     (void)link, (void)card, (void)order, (void)at;
     LAB_HOLE("part 3: which GPU is which");
 }
@@ -45,7 +46,7 @@ int infer_order(int link[PEERS][PEERS], const struct card *card,
     return place(link, card, order, 0);
 }
 
-struct search { /* for the widest ring */
+struct search { /* the search for the widest ring */
     const struct gbps *m;
     int path[PEERS], seen[PEERS];
     int best[PEERS];
@@ -53,15 +54,14 @@ struct search { /* for the widest ring */
 };
 
 /*
- * path[0..length) is the beginning of a ring whose slowest hop so far has
- * GBps; try all ways to go on, and keep the best ring in s->best. Part of
- * widest_ring().
+ * path[0..length) is the start of a ring whose slowest hop so far has GBps. Try
+ * all continuations and keep the best ring in s->best. Part of widest_ring().
  */
 static void extend(struct search *s, int length, double GBps)
 {
     // Yours to write: part 3: the widest ring (about 20 lines)
-    // what can't become better than s->best_GBps need not be looked at;
-    // the last hop leads back to path[0].
+    // prune what can't become better than s->best_GBps; the last hop
+    // leads back to path[0].
     (void)s, (void)length, (void)GBps;
     LAB_HOLE("part 3: the widest ring");
 }

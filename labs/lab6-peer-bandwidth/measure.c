@@ -1,26 +1,26 @@
 /*
  * Parts 1 and 2: measure copies between GPUs.
  *
- * A copy is timed where it happens: by two events on its stream, read when both
- * have passed. What the host needs to ask for it is no part of it.
+ * A copy is timed where it runs: by two events on its stream, read once both
+ * have completed. The host's time to enqueue it is not included.
  */
 #include "lab6.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY_CUDA */
 
-enum { MOST = 64 }; /* iterations of a measurement */
+enum { MOST = 64 }; /* most iterations of a measurement */
 
 ncclResult_t peer_access(const struct peers *p, int on)
 {
     // Yours to write: part 1: peer access (about 15 lines)
     // cudaDeviceCanAccessPeer, cudaSetDevice, then
     // cudaDeviceEnablePeerAccess or cudaDeviceDisablePeerAccess; two of
-    // their errors mean that it was so already.
+    // their errors mean that access was already as wanted.
     (void)p, (void)on;
     LAB_HOLE("part 1: peer access");
 }
 
-/* Two events on a GPU, which becomes the current one. Given. */
+/* Create two events on a GPU, which becomes the current device. Given. */
 static ncclResult_t two_events(int gpu, cudaEvent_t *begin, cudaEvent_t *end)
 {
     LAB_TRY_CUDA(cudaSetDevice(gpu));
@@ -29,7 +29,8 @@ static ncclResult_t two_events(int gpu, cudaEvent_t *begin, cudaEvent_t *end)
     return ncclSuccess;
 }
 
-/* When `end` has passed: milliseconds since `begin`; frees both. Given. */
+/* Block until `end` has completed; milliseconds since `begin`. Frees both.
+ * Given. */
 static ncclResult_t elapsed(cudaEvent_t begin, cudaEvent_t end, double *ms)
 {
     float value;
@@ -66,9 +67,9 @@ ncclResult_t measure_both_ways(const struct peers *p, int a, int b,
     if (iterations < 1 || iterations > MOST)
         return ncclInvalidArgument;
     // Yours to write: part 1: both ways (about 24 lines)
-    // begin on one link; the other one waits for it before its copy
-    // (cudaStreamWaitEvent), and the first one for that copy, by an
-    // event of GPU b, before the end.
+    // record the begin on one link; the other link waits for it before
+    // its copy (cudaStreamWaitEvent), and the first waits for that copy,
+    // by an event of GPU b, before the end.
     (void)p, (void)a, (void)b, (void)in, (void)out, (void)nbytes, (void)warmup;
     LAB_HOLE("part 1: both ways");
     *ms = peers_median(each, iterations);
@@ -84,8 +85,8 @@ ncclResult_t measure_latency(const struct peers *p, int from, int to, void *dst,
     double ms = 0;
     LAB_TRY(two_events(from, &begin, &end));
     // Yours to write: part 1: latency (about 10 lines)
-    // first the copy of nbytes, then `begin`; all the small ones between
-    // two events, not one by one.
+    // first the copy of nbytes, then `begin`; put the two events around
+    // all of the small copies, not around each.
     (void)p, (void)from, (void)to, (void)dst, (void)src, (void)nbytes, (void)iterations, (void)SMALL, (void)begin, (void)end;
     LAB_HOLE("part 1: latency");
     *us = 1000 * ms / iterations;
@@ -100,7 +101,7 @@ ncclResult_t measure_at_once(const struct peers *p, int from, const int *to,
     for (int i = 0; i < n; i++)
         LAB_TRY(two_events(from, &begin[i], &end[i]));
     // Yours to write: part 2: three copies at once (about 10 lines)
-    // nothing may be waited for before all copies are on their way.
+    // do not block before all copies have been enqueued.
     (void)p, (void)from, (void)to, (void)n, (void)dst, (void)src, (void)nbytes, (void)ms, (void)begin, (void)end;
     LAB_HOLE("part 2: three copies at once");
 }

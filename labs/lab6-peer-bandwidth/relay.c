@@ -1,20 +1,20 @@
 /*
  * Part 4: beat the direct copy.
  *
- * Two GPUs without a good link of their own often have neighbours in common. A
- * copy that takes the long way round, in chunks, arrives earlier; several ways
- * at once carry more still, until the links of the GPU that sends are full.
+ * Two GPUs without a good link between them often have neighbours in common. A
+ * copy that takes the detour, in chunks, arrives earlier; several routes at
+ * once carry even more, until the links of the sending GPU are saturated.
  */
 #include "lab6.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY_CUDA */
 
 int widest_route(const struct gbps *m, int from, int to, struct route *r)
 {
     // Yours to write: part 4: the widest route (about 30 lines)
-    // keep for every GPU the best route to it that has at most h hops;
-    // one more hop makes h + 1. Go on for n - 1 rounds, and keep what
-    // you have unless the new one is really wider.
+    // keep for every GPU the best route to it with at most h hops; one
+    // more hop makes h + 1. Do n - 1 rounds, and replace a route only if
+    // the new one is strictly wider.
     (void)m, (void)from, (void)to, (void)r;
     LAB_HOLE("part 4: the widest route");
 }
@@ -23,17 +23,18 @@ int disjoint_routes(const struct gbps *m, int from, int to, int most,
                     struct route route[ROUTES])
 {
     // Yours to write: part 4: several routes (about 10 lines)
-    // a copy of *m is what is left.
+    // keep the remaining bandwidth in a copy of *m.
     (void)m, (void)from, (void)to, (void)most, (void)route;
     LAB_HOLE("part 4: several routes");
 }
 
-struct part { /* of the message: what one route carries, in chunks */
+struct part { /* the part of the message on one route, in chunks */
     size_t begin, end, chunk_nbytes;
 };
 
-/* Split nbytes over n routes in proportion to their GBps, into as many chunks
- * each, of which the largest has chunk_nbytes at most. Returns how many. Given. */
+/* Split nbytes over n routes in proportion to their GBps, each part into the
+ * same number of chunks, of at most chunk_nbytes. Returns that number.
+ * Given. */
 static size_t split(const struct route *route, int n, size_t nbytes,
                     size_t chunk_nbytes, struct part *part)
 {
@@ -56,8 +57,7 @@ static size_t split(const struct route *route, int n, size_t nbytes,
 
 /*
  * Enqueue chunk number `chunk` of a part on all hops of route number `number`.
- * Part of relay(), which calls it for chunk after chunk. Returns without
- * waiting for anything.
+ * Part of relay(), which calls it for chunk after chunk. Does not block.
  */
 static ncclResult_t send_chunk(const struct peers *p, const struct route *r,
                                int number, struct part part, char *dst,
@@ -69,9 +69,9 @@ static ncclResult_t send_chunk(const struct peers *p, const struct route *r,
     const size_t left = part.end - begin;
     const size_t nbytes = left < part.chunk_nbytes ? left : part.chunk_nbytes;
     // Yours to write: part 4: a chunk on its way (about 25 lines)
-    // p->left[gpu][number][chunk % SLOTS] says that a chunk has left a
-    // GPU. Hop h waits for it on the GPU before (the chunk has arrived)
-    // and on the GPU after (the slot there is free again).
+    // p->left[gpu][number][chunk % SLOTS]: a chunk has left a GPU. Hop h
+    // waits for that event of the previous GPU (the chunk has arrived)
+    // and of the next GPU (the slot there is free again).
     (void)p, (void)r, (void)number, (void)dst, (void)src, (void)nbytes;
     LAB_HOLE("part 4: a chunk on its way");
 }
@@ -97,8 +97,8 @@ ncclResult_t copy_by_host(const struct peers *p, int from, int to, void *dst,
 {
     const cudaStream_t out = p->link[from][to], in = p->link[to][from];
     // Yours to write: part 4: through the host (about 18 lines)
-    // chunk c uses half c % 2 of bounce. p->left[from][0][c % 2] can say
-    // that a half is full, p->left[to][0][c % 2] that it is empty.
+    // chunk c uses half c % 2 of bounce. Use p->left[from][0][c % 2] for
+    // "this half is full" and p->left[to][0][c % 2] for "it is empty".
     (void)dst, (void)src, (void)nbytes, (void)bounce, (void)chunk_nbytes, (void)out, (void)in;
     LAB_HOLE("part 4: through the host");
     return peers_wait(p);

@@ -1,16 +1,16 @@
 /*
- * Part 4: the layer in pieces, so that communication hides.
+ * Part 4: the layer in pieces, so that communication is hidden.
  *
  *     stream       G0 G1 G2       E0    E1    E2       S0 S1 S2
  *     comm_stream     D0    D1    D2    R0    R1    R2
  *
- * G gather, D dispatch, E expert, R return, S scatter, of pieces 0, 1, 2
+ * G gather, D dispatch, E expert, R return and S scatter of pieces 0, 1, 2
  */
 #include "lab7.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
-/* Piece number i, as a smaller layer with buffers of its own. */
+/* A piece, as a smaller layer with its own buffers. */
 struct piece {
     const float *in, *gate;
     const int *expert;
@@ -24,7 +24,7 @@ static void piece_init(struct piece *p, int i, const struct moe *m)
 {
     const size_t first = (size_t)i * (size_t)p->ntokens;
     const size_t floats = first * (size_t)m->dim;
-    const size_t room = floats * (size_t)m->nranks; // what may have come before
+    const size_t room = floats * (size_t)m->nranks; // of the pieces before
     p->in += floats;
     p->out += floats;
     p->gate += first;
@@ -36,17 +36,17 @@ static void piece_init(struct piece *p, int i, const struct moe *m)
     p->space.host_order += first;
 }
 
-/* What comes on `later` from here on waits for what is on `earlier` by now. */
+/* Make later work on `later` wait for the work on `earlier` so far. */
 static ncclResult_t after(cudaStream_t later, cudaStream_t earlier)
 {
     // Yours to write: part 4: order of two streams (about 5 lines)
-    // an event, recorded on one and waited for on the other. It may be
-    // destroyed at once: the wait keeps what it needs.
+    // an event, recorded on one stream and waited on by the other. It may
+    // be destroyed at once: the wait keeps what it needs.
     (void)later, (void)earlier;
     LAB_HOLE("part 4: order of two streams");
 }
 
-/* All routes first, in one exchange: the host has to wait for it. */
+/* Compute all routes first, in one exchange, because it blocks the host. */
 static ncclResult_t plan_pieces(const struct moe *m, struct piece *p, int n)
 {
     struct moe_route route[MOE_MAX_PIECES];
@@ -68,18 +68,18 @@ static ncclResult_t send_pieces(const struct moe *m, const struct piece *p,
                                 int n, cudaEvent_t *here)
 {
     // Yours to write: part 4: send the pieces (about 15 lines)
-    // moe_gather on m->stream, moe_dispatch on m->comm_stream behind it.
+    // moe_gather on m->stream, then moe_dispatch on m->comm_stream.
     // Create here[i] and record it where the piece has arrived.
     (void)after, (void)m, (void)p, (void)n, (void)here;
     LAB_HOLE("part 4: send the pieces");
 }
 
-/* The expert's work on each piece, and its way back behind it. */
+/* Run the expert on each piece, and return the piece after it. */
 static ncclResult_t work_on_pieces(const struct moe *m, const struct piece *p,
                                    int n, const cudaEvent_t *here)
 {
     // Yours to write: part 4: work on the pieces (about 12 lines)
-    // which event must a piece's expert wait for? What must its return
+    // which event must a piece's expert wait on? What must its return
     // wait for, and what must not wait for that return?
     (void)m, (void)p, (void)n, (void)here;
     LAB_HOLE("part 4: work on the pieces");

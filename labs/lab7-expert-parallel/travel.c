@@ -1,17 +1,18 @@
 /*
- * Part 2: an all-to-all of unequal pieces, there and back.
+ * Part 2: an all-to-all with messages of different sizes, and its reverse.
  */
 #include "lab7.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 ncclResult_t moe_dispatch(const struct moe *m, const struct moe_route *route,
                           const float *packed, float *recvbuf,
                           cudaStream_t stream)
 {
     // Yours to write: part 2: dispatch (about 20 lines)
-    // ncclSend and ncclRecv with every other rank in one group. A count of
-    // 0 may be sent, or left out by both. cudaMemcpyAsync for your own.
+    // ncclSend and ncclRecv with every other rank, in one group. A
+    // message of 0 elements may be sent, or omitted on both sides. Your
+    // own tokens take a cudaMemcpyAsync.
     (void)m, (void)route, (void)packed, (void)recvbuf, (void)stream;
     LAB_HOLE("part 2: dispatch");
 }
@@ -20,8 +21,8 @@ ncclResult_t moe_return(const struct moe *m, const struct moe_route *route,
                         const float *processed, float *packed,
                         cudaStream_t stream)
 {
-    // Yours to write: part 2: return (about 3 lines)
-    // the same with sender and receiver exchanged. Don't write it twice.
+    // Yours to write: part 2: return (about 8 lines)
+    // the same with senders and receivers swapped. Don't write it twice.
     (void)m, (void)route, (void)processed, (void)packed, (void)stream;
     LAB_HOLE("part 2: return");
 }

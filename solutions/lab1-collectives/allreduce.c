@@ -1,20 +1,20 @@
 /*
  * Part 3: all-reduce four ways, and when to use which.
  *
- * With a the time to start a step, B the bandwidth of a link and M the bytes
- * of the vector, n ranks:
+ * Cost on n ranks, where a is the time to start a step, B the bandwidth of a
+ * link and M the bytes of the vector:
  *
  *   ring                2(n-1) a        + 2(n-1)/n M/B
  *   tree                2 ceil(log2 n)  (a + M/B)
  *   halving-doubling    2 log2(n) a     + 2(n-1)/n M/B   n a power of two
  *   hierarchical        inside a node and across nodes, each by its own link
  *
- * All of them work on recvbuf, after a first copy of sendbuf into it, and
- * receive into c->scratch what they then combine.
+ * All of them first copy sendbuf to recvbuf and then work in recvbuf; what they
+ * combine they receive into c->scratch.
  */
 #include "lab1.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 ncclResult_t allreduce_over_ring(void *buf, size_t count, ncclDataType_t type,
                                  ncclRedOp_t op, int m, int index, int left,
@@ -53,7 +53,7 @@ ncclResult_t allreduce_tree(const void *sendbuf, void *recvbuf, size_t count,
 {
     // BEGIN HOLE part 3: tree (about 3 lines)
     // USES sendbuf recvbuf count type op c
-    // HINT: you have both halves since part 2.
+    // HINT: you wrote both halves in part 2.
     LAB_TRY(p2p_reduce(sendbuf, recvbuf, count, type, op, 0, c));
     return p2p_broadcast(recvbuf, recvbuf, count, type, 0, c);
     // END HOLE
@@ -65,7 +65,7 @@ ncclResult_t allreduce_over_cube(void *buf, size_t count, ncclDataType_t type,
 {
     // BEGIN HOLE part 3: halving-doubling (about 25 lines)
     // USES buf count type op p v rank_of c
-    // HINT: keep the piece of each level on the way down: the way up needs
+    // HINT: record the piece of each level on the way down; the way up needs
     // HINT: them in reverse. Partners differ in one bit of v.
     struct piece mine[32] = {{0, count}};
     int level = 0;
@@ -105,8 +105,8 @@ ncclResult_t allreduce_halving_doubling(const void *sendbuf, void *recvbuf,
     LAB_TRY(coll_copy(recvbuf, sendbuf, count, type, c->stream));
     // BEGIN HOLE part 3: folding (about 16 lines)
     // USES op p rank_of
-    // HINT: an even rank among the first 2(n-p) hands its vector to the odd
-    // HINT: one above it, sits out, and gets the result in the end.
+    // HINT: an even rank among the first 2(n-p) sends its vector to the odd
+    // HINT: rank above it, sits out, and receives the result at the end.
     const int folded = c->nranks - p;
     const struct piece all = {0, count}, none = {0, 0};
     if (c->rank < 2 * folded && c->rank % 2 == 0) {
@@ -128,9 +128,9 @@ ncclResult_t allreduce_halving_doubling(const void *sendbuf, void *recvbuf,
 /*
  * Hierarchical, two nodes of three ranks, the vector in three shards A B C:
  *
- *   inside:  rank i of a node gets everybody's shard i and combines it
+ *   inside:  rank i of a node receives shard i from the others and combines it
  *   across:  the ranks with the same i all-reduce their shard over the nodes
- *   inside:  rank i gives shard i to everybody
+ *   inside:  rank i sends shard i to the others
  *
  * A last node with fewer ranks has fewer shard owners, so there are as many
  * shards as the smallest node has ranks.
@@ -149,8 +149,8 @@ ncclResult_t allreduce_hierarchical(const void *sendbuf, void *recvbuf,
 
     // BEGIN HOLE part 3: hierarchical (about 30 lines)
     // USES op size first nshards local node
-    // HINT: inside a node, step k = 1 .. size-1: to (local + k), from (local
-    // HINT: - k), both modulo size. Only local < nshards own a shard.
+    // HINT: inside a node, step k = 1 .. size-1 sends to local + k and receives
+    // HINT: from local - k, both modulo size. Only local < nshards own a shard.
     const int owner = local < nshards;
     const struct piece mine =
         owner ? coll_piece(count, nshards, local) : (struct piece){0, 0};
@@ -186,8 +186,8 @@ ncclResult_t allreduce_best(const void *sendbuf, void *recvbuf, size_t count,
     // BEGIN HOLE part 3: choice (about 20 lines)
     // USES sendbuf recvbuf count type op c
     // HINT: the table at the head of this file, with figures from part 4.
-    // As --bench shows: the start of a step and the rate of its bytes inside a
-    // node, and from which size on few bytes across nodes pay for many steps.
+    // From --bench: what it costs to start a step, the bandwidth inside a node,
+    // and the size from which sending less between nodes is worth more steps.
     const double STEP_US = 14.0, BYTES_PER_US = 100e3, ACROSS_BYTES = 3e6;
     const double nbytes = (double)count * coll_type_size(type);
     if (c->nranks > c->ranks_per_node && c->ranks_per_node > 1 &&

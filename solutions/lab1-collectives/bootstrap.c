@@ -1,13 +1,13 @@
 /*
  * Part 1: from MPI ranks to a NCCL communicator.
  *
- * NCCL has no launcher of its own. One rank asks it for a unique id, some
- * other means carries those 128 bytes to all ranks (here MPI), and with it
- * each joins the communicator.
+ * NCCL has no launcher of its own. One rank asks it for a unique id, another
+ * channel (here MPI) carries those 128 bytes to all ranks, and each rank uses
+ * them to join the communicator.
  */
 #include "lab1.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 ncclResult_t boot_comm(MPI_Comm mpi_comm, ncclComm_t *comm)
 {

@@ -1,8 +1,8 @@
 /*
  * Part 2: collectives made of ncclSend and ncclRecv alone.
  *
- * Ranks count from the root in a tree: the *virtual rank* of r is its distance
- * from the root, v = (r - root + n) mod n, so that the root is always 0.
+ * A tree numbers its ranks from the root: the *virtual rank* of r is its
+ * distance from the root, v = (r - root + n) mod n, so the root is always 0.
  *
  * Binomial tree, n = 8. The edge between v and its parent is v's lowest set
  * bit; broadcast runs from the large bits to the small ones, reduce back:
@@ -11,20 +11,22 @@
  *            0 ----- 2      4 ----- 6  step 2: bit 2
  *            0 - 1   2 - 3  4 - 5   6 - 7   step 3: bit 1
  *
- * A rank that sends and receives at the same moment puts both calls in one
- * group: on its own, each would wait for the other forever.
+ * A rank that sends and receives in the same step puts both calls in one group.
+ * Outside a group, its stream blocks in the first call until the partner makes
+ * the matching one; if all ranks send first, none ever gets to receive.
  */
 #include "lab1.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 ncclResult_t p2p_broadcast(const void *sendbuf, void *recvbuf, size_t count,
                            ncclDataType_t type, int root, const struct coll *c)
 {
     // BEGIN HOLE part 2: broadcast (about 15 lines)
     // USES sendbuf recvbuf count type root c
-    // HINT: from the highest bit down: who has the data so far? Virtual
-    // HINT: ranks that are multiples of 2 * bit; each has one new partner.
+    // HINT: go from the highest bit down. Which ranks have the data so far?
+    // HINT: The virtual ranks that are multiples of 2 * bit: each has one new
+    // HINT: partner.
     const int n = c->nranks;
     const int v = (c->rank - root + n) % n;
     int top = 1;
@@ -113,8 +115,8 @@ ncclResult_t p2p_reduce(const void *sendbuf, void *recvbuf, size_t count,
 {
     // BEGIN HOLE part 2: reduce (about 18 lines)
     // USES sendbuf recvbuf count type op root c
-    // HINT: the broadcast's tree, from the lowest bit up. Accumulate in the
-    // HINT: first half of c->scratch, receive into the second.
+    // HINT: the tree of the broadcast, from the lowest bit up. Accumulate in
+    // HINT: the first half of c->scratch and receive into the second.
     const int n = c->nranks;
     const int v = (c->rank - root + n) % n;
     void *const acc = v == 0 ? recvbuf : c->scratch;
@@ -122,7 +124,7 @@ ncclResult_t p2p_reduce(const void *sendbuf, void *recvbuf, size_t count,
     LAB_TRY(coll_copy(acc, sendbuf, count, type, c->stream));
     for (int bit = 1; bit < n; bit *= 2) {
         const int partner = ((v ^ bit) + root) % n;
-        if (v & bit) // our subtree is complete: hand it up
+        if (v & bit) // this rank's subtree is complete: pass it up
             return ncclSend(acc, count, type, partner, c->comm, c->stream);
         if (v + bit < n) {
             LAB_TRY(ncclRecv(in, count, type, partner, c->comm, c->stream));
@@ -139,9 +141,9 @@ ncclResult_t p2p_reduce_scatter(const void *sendbuf, void *recvbuf,
 {
     // BEGIN HOLE part 2: reduce-scatter (about 20 lines)
     // USES sendbuf recvbuf count type op c
-    // HINT: block b starts at rank b + 1 and grows on its way round to rank
-    // HINT: b. Two halves of c->scratch take turns: one is sent, one
-    // HINT: received.
+    // HINT: block b starts at rank b + 1 and accumulates on its way round the
+    // HINT: ring to rank b. Use the two halves of c->scratch alternately: one
+    // HINT: to send from, one to receive into.
     const int n = c->nranks;
     const int right = (c->rank + 1) % n, left = (c->rank - 1 + n) % n;
     const void *out = coll_at(sendbuf, left * count, type);

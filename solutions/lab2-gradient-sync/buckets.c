@@ -1,24 +1,25 @@
 /*
  * Part 3: fewer, larger all-reduces.
  *
- * An all-reduce of M bytes takes a + M/B: a fixed time, then bytes at a rate.
- * Many small ones pay `a` many times. So gradients are packed side by side:
+ * An all-reduce of M bytes takes a + M/B: a startup time a, plus M bytes at
+ * bandwidth B. Many small ones pay `a` many times. So gradients are packed next
+ * to each other:
  *
  *   parameter   0      1       2     3    4      registered in this order
- *   gradient   [====] [=====] [==]  [=]  [===]   complete in the other
+ *   gradient   [====] [=====] [==]  [=]  [===]   completed in reverse
  *
  *   bucket 0 = | 4   | 3 | 2  |      cap      bucket 1 = | 1     | 0    |
  */
 #include "lab2.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
 int bucket_assign(const struct nn *m, size_t cap_nbytes, size_t size_nbytes,
                   int *bucket)
 {
     // BEGIN HOLE part 3: assign (about 14 lines)
     // USES m cap_nbytes size_nbytes bucket
-    // HINT: keep the bytes that are in the last bucket so far.
+    // HINT: keep track of the bytes in the last bucket so far.
     int nbuckets = 0;
     size_t filled = 0; // bytes in the last bucket
     for (int i = m->nparams - 1; i >= 0; i--) {
@@ -37,7 +38,7 @@ int bucket_assign(const struct nn *m, size_t cap_nbytes, size_t size_nbytes,
     // END HOLE
 }
 
-/* Bytes of an element as it is sent. */
+/* Bytes of one element as sent. */
 static size_t size_of(ncclDataType_t type)
 {
     return type == ncclFloat ? 4 : 2;
@@ -81,7 +82,7 @@ ncclResult_t bucket_sync(struct nn *m, size_t cap_nbytes, ncclDataType_t type,
     const int nbuckets = bucket_assign(m, cap_nbytes, size_of(type), bucket);
     // BEGIN HOLE part 3: one all-reduce a bucket (about 25 lines)
     // USES m type s nbuckets
-    // HINT: packed in order, buckets lie one behind the other in s->scratch:
+    // HINT: packed in order, the buckets follow one another in s->scratch:
     // HINT: where does each begin, and where does the last one end?
     size_t at = 0;
     for (int b = 0; b < nbuckets; b++) {

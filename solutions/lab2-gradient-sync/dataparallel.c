@@ -2,19 +2,19 @@
  * Part 4: one process drives all devices.
  *
  *        device 0          device 1   ...   device n-1
- *   1    parameters -----> copy ----------> copy           every step anew
+ *   1    parameters -----> copy ----------> copy           in every step
  *   2    rows -----------> rows ----------> rows
  *   3    forward, backward on all of them
  *   4    gradients <------ gradients <----- gradients      to device 0
  *   5    update
  *
- * Streams of different devices know nothing of each other: whoever reads what
- * another stream writes has to be put after it, with an event. A copy between
- * devices may be enqueued on either side's stream.
+ * Streams of different devices are not ordered. Work that reads what another
+ * stream writes has to be ordered after it, with an event. A copy between two
+ * devices may be enqueued on a stream of either.
  */
 #include "lab2.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
 ncclResult_t dp_after(struct replica *waits, struct replica *on)
 {
@@ -29,7 +29,7 @@ ncclResult_t dp_replicate(struct replica *r, int n)
 {
     // BEGIN HOLE part 4: replicate (about 15 lines)
     // USES r n
-    // HINT: cudaMemcpyPeerAsync; r[0]'s last update has to be over first.
+    // HINT: cudaMemcpyPeerAsync; r[0]'s last update has to complete first.
     for (int d = 1; d < n; d++) {
         LAB_TRY(dp_after(&r[d], &r[0]));
         for (int i = 0; i < r[d].m.nparams; i++) {
@@ -53,7 +53,7 @@ ncclResult_t dp_scatter(struct replica *r, int n, const float *x,
     const size_t target_nbytes = nn_target_count(shape) * nn_target_size(shape);
     // BEGIN HOLE part 4: scatter (about 15 lines)
     // USES n x target count target_nbytes
-    // HINT: replica 0 gets a copy of its own rows, too.
+    // HINT: replica 0 also gets a copy of its rows.
     for (int d = 0; d < n; d++) {
         const size_t at = (size_t)d;
         if (d > 0)
@@ -75,8 +75,8 @@ ncclResult_t dp_reduce(struct replica *r, int n, float *scratch)
 {
     // BEGIN HOLE part 4: reduce (about 20 lines)
     // USES r n scratch
-    // HINT: nn_add() and nn_scale() run on the current device: which is it
-    // HINT: after dp_after()?
+    // HINT: nn_add() and nn_scale() run on the current device: which one is
+    // HINT: that after dp_after()?
     struct nn *const m = &r[0].m;
     for (int d = 1; d < n; d++) {
         LAB_TRY(dp_after(&r[0], &r[d]));

@@ -1,27 +1,27 @@
 /*
- * Parts 2 and 3: all-reduces that start while the backward pass goes on.
+ * Parts 2 and 3: all-reduces that start while the backward pass is running.
  *
- * Two streams know nothing of each other. An event that is recorded on the
- * compute stream behind the last gradient of a bucket, and waited for on the comm
- * stream, is what makes the all-reduce come after it; another, the other way
- * round, makes the update come after the all-reduce. The host waits for neither.
+ * Two streams are not ordered. One event, recorded on the compute stream after
+ * the last gradient of a bucket and waited on by the comm stream, orders the
+ * all-reduce after the gradient; a second one, in the other direction, orders
+ * the update after the all-reduce. The host blocks on neither.
  */
 #include "lab3.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
-ncclResult_t ddp_launch(struct ddp *d, int b)
+ncclResult_t ddp_launch(struct ddp *d, int bucket)
 {
     // BEGIN HOLE part 2: launch (about 9 lines)
-    // USES d b
-    // HINT: cudaEventRecord, cudaStreamWaitEvent; NCCL has a mean.
-    struct ddp_bucket *const k = &d->bucket[b];
-    float *const buf = d->grads + k->begin;
-    LAB_TRY_CUDA(cudaEventRecord(k->ready, d->compute));
-    LAB_TRY_CUDA(cudaStreamWaitEvent(d->comm_stream, k->ready, 0));
-    LAB_TRY(ncclAllReduce(buf, buf, k->count, ncclFloat, ncclAvg, d->comm,
+    // USES d bucket
+    // HINT: cudaEventRecord, cudaStreamWaitEvent; NCCL can reduce to a mean.
+    const struct ddp_bucket *const b = &d->bucket[bucket];
+    float *const buf = d->grads + b->begin;
+    LAB_TRY_CUDA(cudaEventRecord(b->ready, d->compute));
+    LAB_TRY_CUDA(cudaStreamWaitEvent(d->comm_stream, b->ready, 0));
+    LAB_TRY(ncclAllReduce(buf, buf, b->count, ncclFloat, ncclAvg, d->comm,
                           d->comm_stream));
-    LAB_TRY_CUDA(cudaEventRecord(k->done, d->comm_stream));
+    LAB_TRY_CUDA(cudaEventRecord(b->done, d->comm_stream));
     return ncclSuccess;
     // END HOLE
 }
@@ -31,7 +31,7 @@ int ddp_ready(void *arg, int param)
     struct ddp *const d = arg;
     // BEGIN HOLE part 2: ready (about 9 lines)
     // USES d param
-    // HINT: one call may let several buckets go, or none.
+    // HINT: one call may launch several buckets, or none.
     if (d->no_sync)
         return ncclSuccess;
     d->bucket[d->bucket_of[param]].nready++;
@@ -48,27 +48,28 @@ ncclResult_t ddp_finish(struct ddp *d)
 {
     // BEGIN HOLE part 2: finish (about 14 lines)
     // USES d
-    // HINT: a stream is in order: is one wait enough?
+    // HINT: the compute stream waits on every bucket's `done`. (All-reduces of
+    // HINT: one stream finish in order, so the last event alone would do.)
     if (d->no_sync)
         return ncclSuccess;
     for (; d->launched < d->nbuckets; d->launched++)
         LAB_TRY(ddp_launch(d, d->launched));
-    for (int b = 0; b < d->nbuckets; b++) {
-        LAB_TRY_CUDA(cudaStreamWaitEvent(d->compute, d->bucket[b].done, 0));
-        d->bucket[b].nready = 0;
+    for (int i = 0; i < d->nbuckets; i++) {
+        LAB_TRY_CUDA(cudaStreamWaitEvent(d->compute, d->bucket[i].done, 0));
+        d->bucket[i].nready = 0;
     }
     d->launched = 0;
     return ncclSuccess;
     // END HOLE
 }
 
-ncclResult_t ddp_step(struct ddp *d, const struct nn_batch *b,
+ncclResult_t ddp_step(struct ddp *d, const struct nn_batch *batch,
                       struct nn_optimizer *o)
 {
     // BEGIN HOLE part 2: a step (about 7 lines)
-    // USES d b o
+    // USES d batch o
     LAB_TRY_CUDA(nn_zero_grad(d->m));
-    LAB_TRY_CUDA(nn_forward(d->m, b));
+    LAB_TRY_CUDA(nn_forward(d->m, batch));
     LAB_TRY_CUDA(nn_backward(d->m, 1, ddp_ready, d));
     LAB_TRY(ddp_finish(d));
     LAB_TRY_CUDA(nn_optimizer_step(o, d->m));
@@ -76,16 +77,16 @@ ncclResult_t ddp_step(struct ddp *d, const struct nn_batch *b,
     // END HOLE
 }
 
-ncclResult_t ddp_accumulate(struct ddp *d, const struct nn_batch *b, int micro,
-                            struct nn_optimizer *o)
+ncclResult_t ddp_accumulate(struct ddp *d, const struct nn_batch *batch,
+                            int micro, struct nn_optimizer *o)
 {
     // BEGIN HOLE part 3: accumulation (about 12 lines)
-    // USES d b micro o
-    // HINT: the last pass launches what all passes have added up.
+    // USES d batch micro o
+    // HINT: the last pass launches the sums of all passes.
     LAB_TRY_CUDA(nn_zero_grad(d->m));
     for (int j = 0; j < micro; j++) {
         d->no_sync = j < micro - 1;
-        LAB_TRY_CUDA(nn_forward(d->m, &b[j]));
+        LAB_TRY_CUDA(nn_forward(d->m, &batch[j]));
         LAB_TRY_CUDA(nn_backward(d->m, 1.0f / (float)micro, ddp_ready, d));
     }
     LAB_TRY(ddp_finish(d));

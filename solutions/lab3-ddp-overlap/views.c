@@ -1,8 +1,8 @@
 /*
  * Part 1: buckets of views.
  *
- * In lab 2 gradients were copied into a bucket and back. They need not be: if
- * p->grad points into the bucket, the backward pass writes there.
+ * In lab 2 gradients were copied into a bucket and back. That is unnecessary:
+ * if p->grad points into the bucket, the backward pass writes there.
  *
  *   d->grads   | 5 | 4 | 3   || 2  | 1       || 0 |
  *                bucket 0       bucket 1       bucket 2
@@ -12,7 +12,7 @@
 
 #include <string.h> /* memset */
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
 int ddp_assign(const struct nn *m, size_t first_nbytes, size_t cap_nbytes,
                int *bucket_of)
@@ -20,20 +20,20 @@ int ddp_assign(const struct nn *m, size_t first_nbytes, size_t cap_nbytes,
     // BEGIN HOLE part 1: assign (about 14 lines)
     // USES m first_nbytes cap_nbytes bucket_of
     // HINT: unlike in lab 2, a bucket may exceed its cap.
-    int b = 0;
+    int bucket = 0;
     size_t filled = 0;
     for (int i = m->nparams - 1; i >= 0; i--) {
         bucket_of[i] = -1;
         if (!nn_is_trained(m, i))
             continue;
-        bucket_of[i] = b;
+        bucket_of[i] = bucket;
         filled += m->param[i].count * sizeof(float);
-        if (filled >= (b == 0 ? first_nbytes : cap_nbytes)) {
-            b++;
+        if (filled >= (bucket == 0 ? first_nbytes : cap_nbytes)) {
+            bucket++;
             filled = 0;
         }
     }
-    return filled ? b + 1 : b;
+    return filled ? bucket + 1 : bucket;
     // END HOLE
 }
 
@@ -41,19 +41,20 @@ void ddp_views(struct ddp *d)
 {
     // BEGIN HOLE part 1: views (about 20 lines)
     // USES d
-    // HINT: two parameters may point to the same gradient: p->tied.
+    // HINT: two parameters may share one gradient: p->tied.
     size_t at = 0;
-    for (int b = 0; b < d->nbuckets; b++) {
-        d->bucket[b].begin = at;
-        d->bucket[b].nparams = 0;
+    for (int k = 0; k < d->nbuckets; k++) {
+        struct ddp_bucket *const b = &d->bucket[k];
+        b->begin = at;
+        b->nparams = 0;
         for (int i = d->m->nparams - 1; i >= 0; i--) {
-            if (d->bucket_of[i] != b)
+            if (d->bucket_of[i] != k)
                 continue;
             d->m->param[i].grad = d->grads + at;
             at += d->m->param[i].count;
-            d->bucket[b].nparams++;
+            b->nparams++;
         }
-        d->bucket[b].count = at - d->bucket[b].begin;
+        b->count = at - b->begin;
     }
     for (int i = 0; i < d->m->nparams; i++) {
         struct nn_param *const p = &d->m->param[i];
@@ -65,10 +66,10 @@ void ddp_views(struct ddp *d)
 
 static ncclResult_t make_events(struct ddp *d)
 {
-    for (int b = 0; b < d->nbuckets; b++) {
-        LAB_TRY_CUDA(cudaEventCreateWithFlags(&d->bucket[b].ready,
+    for (int i = 0; i < d->nbuckets; i++) {
+        LAB_TRY_CUDA(cudaEventCreateWithFlags(&d->bucket[i].ready,
                                               cudaEventDisableTiming));
-        LAB_TRY_CUDA(cudaEventCreateWithFlags(&d->bucket[b].done,
+        LAB_TRY_CUDA(cudaEventCreateWithFlags(&d->bucket[i].done,
                                               cudaEventDisableTiming));
     }
     return ncclSuccess;
@@ -87,18 +88,20 @@ ncclResult_t ddp_init(struct ddp *d, struct nn *m, ncclComm_t comm, int nranks,
         cudaStreamCreateWithFlags(&d->comm_stream, cudaStreamNonBlocking));
     LAB_TRY_CUDA(
         cudaMalloc((void **)&d->grads, m->count * sizeof *d->grads + 1));
+    LAB_TRY_CUDA(cudaMalloc((void **)&d->scratch, sizeof *d->scratch));
     ddp_views(d);
     return make_events(d);
 }
 
 void ddp_release(struct ddp *d)
 {
-    for (int b = 0; b < d->nbuckets; b++) {
-        cudaEventDestroy(d->bucket[b].ready);
-        cudaEventDestroy(d->bucket[b].done);
+    for (int i = 0; i < d->nbuckets; i++) {
+        cudaEventDestroy(d->bucket[i].ready);
+        cudaEventDestroy(d->bucket[i].done);
     }
     if (d->comm_stream)
         cudaStreamDestroy(d->comm_stream);
     cudaFree(d->grads);
+    cudaFree(d->scratch);
     memset(d, 0, sizeof *d);
 }

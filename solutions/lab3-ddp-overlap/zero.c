@@ -1,9 +1,9 @@
 /*
  * Part 5: a sharded optimizer.
  *
- * AdamW keeps two numbers for each parameter, and on n ranks it keeps them n
- * times. It need not: every rank has all gradients, so each can update some of
- * the parameters, keep state for those alone, and give them to the others.
+ * AdamW keeps two numbers for each parameter, and n ranks keep them n times.
+ * That is unnecessary: every rank has all gradients, so each can update a part
+ * of the parameters, keep state for those alone, and send them to the others.
  *
  *   rank 0   owns W0 W3     update W0 W3 --broadcast--> all
  *   rank 1   owns W1        update W1    --broadcast--> all
@@ -13,7 +13,7 @@
 
 #include <string.h> /* memset */
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
 void zero_assign(const struct nn *m, int nranks, int *owner)
 {
@@ -45,7 +45,7 @@ ncclResult_t zero_init(struct zero *z, struct nn *m, int rank, int nranks,
     zero_assign(m, nranks, z->owner);
     // BEGIN HOLE part 5: state (about 9 lines)
     // USES z m
-    // HINT: cudaMalloc what this rank needs, not more: memory is judged.
+    // HINT: cudaMalloc what this rank needs and no more: memory is judged.
     for (int i = 0; i < m->nparams; i++)
         if (z->owner[i] == rank)
             z->count += m->param[i].count;
@@ -69,7 +69,7 @@ ncclResult_t zero_step(struct zero *z, ncclComm_t comm)
 {
     // BEGIN HOLE part 5: step (about 20 lines)
     // USES z comm
-    // HINT: broadcasts of one group travel together.
+    // HINT: the broadcasts of one group run together.
     float *at = z->state;
     z->step++;
     for (int i = 0; i < z->m->nparams; i++) {

@@ -1,10 +1,10 @@
 /*
- * Part 3: memory for time.
+ * Part 3: trade time for memory.
  *
- * A micro-batch under way keeps each block's x, z, h and u until its backward
- * pass. With checkpointing it keeps the stage's input alone; its backward pass
- * begins with the forward pass once more. Then all but x[0] is needed by one
- * micro-batch at a time, and all slots can share it:
+ * A micro-batch in flight keeps each block's x, z, h and u until its backward
+ * pass. With checkpointing it keeps only the stage's input; its backward pass
+ * starts by repeating the forward pass. Then only one micro-batch at a time
+ * needs anything but x[0], and all slots can share it:
  *
  *     slots   x[0]   x[0]   x[0]   x[0]
  *                \     \     /     /
@@ -14,15 +14,15 @@
 
 #include <string.h> /* memcpy */
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 ncclResult_t checkpoint_slot(struct stage *s, struct slot *k)
 {
     // BEGIN HOLE part 3: what a slot keeps (about 10 lines)
     // USES s k
-    // HINT: slot_make_input(); slot_make_rest() once, for s->work. With
-    // HINT: checkpoints a stage has one chunk.
-    if (!s->work.saved[0].z) {
+    // HINT: slot_make_input(); slot_make_rest() once, for s->work. A stage
+    // HINT: with checkpointing has one chunk.
+    if (!s->work.saved[0].z.data) {
         s->work.chunk = k->chunk;
         LAB_TRY(slot_make_rest(s, &s->work));
     }
@@ -36,8 +36,8 @@ ncclResult_t checkpoint_backward(struct stage *s, struct slot *k)
 {
     // BEGIN HOLE part 3: forward again (about 3 lines)
     // USES s k
-    // HINT: what slot_forward() hands on has been sent already: into which
-    // HINT: buffer may it go, so that nothing is lost?
+    // HINT: the output of slot_forward() has already been sent. Which buffer
+    // HINT: may it overwrite?
     LAB_TRY(slot_forward(s, k, s->dx));
     return slot_backward(s, k);
     // END HOLE

@@ -1,9 +1,9 @@
 /*
  * Part 3: all three at once.
  *
- * Ranks are a box: tp by dp by pp of them. Along each of its edges runs a
- * communicator. Neighbours in number are neighbours in tensor parallel: it
- * sends most, and has to stay inside a node.
+ * Ranks form a box of tp by dp by pp, with communicators along its three
+ * dimensions. Consecutive ranks are tensor-parallel neighbours: tensor
+ * parallelism sends the most and has to stay inside a node.
  *
  *     rank = (pp_rank * dp + dp_rank) * tp + tp_rank
  *
@@ -13,7 +13,7 @@
  */
 #include "lab4.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
 struct grid grid_of(int rank, int nranks, int tp, int pp)
 {
@@ -33,9 +33,8 @@ ncclResult_t grid_split(const struct grid *g, ncclComm_t comm,
 {
     // BEGIN HOLE part 3: communicators (about 8 lines)
     // USES g comm tp_comm dp_comm pp_comm
-    // HINT: ncclCommSplit(): a colour for those that stay together, a key for
-    // HINT: their order. Along an edge, the other two coordinates are the
-    // HINT: same.
+    // HINT: ncclCommSplit(): ranks of one colour stay together, ordered by
+    // HINT: key. Along a dimension, the other two coordinates are constant.
     LAB_TRY(ncclCommSplit(comm, g->pp_rank * g->dp + g->dp_rank, g->tp_rank,
                           tp_comm, NULL));
     LAB_TRY(ncclCommSplit(comm, g->pp_rank * g->tp + g->tp_rank, g->dp_rank,
@@ -50,8 +49,8 @@ ncclResult_t hybrid_reduce(void *arg, int block)
 {
     struct hybrid *const h = arg;
     const struct block *const b = &h->stage.block[block];
-    const size_t count = (size_t)(b->hidden / h->grid.tp) *
-                         (size_t)(b->in + b->out); // db lies behind da
+    // in a stage, db follows da in memory
+    const size_t count = matrix_count(b->da) + matrix_count(b->db);
     // BEGIN HOLE part 3: reduce behind the backward pass (about 7 lines)
     // USES h block b count
     // HINT: lab 3's ddp_launch(). h->ready[] has an event for each block.
@@ -59,8 +58,8 @@ ncclResult_t hybrid_reduce(void *arg, int block)
         return ncclSuccess;
     LAB_TRY_CUDA(cudaEventRecord(h->ready[block], h->stage.stream));
     LAB_TRY_CUDA(cudaStreamWaitEvent(h->comm_stream, h->ready[block], 0));
-    LAB_TRY(ncclAllReduce(b->da, b->da, count, ncclFloat, ncclAvg, h->dp_comm,
-                          h->comm_stream));
+    LAB_TRY(ncclAllReduce(b->da.data, b->da.data, count, ncclFloat, ncclAvg,
+                          h->dp_comm, h->comm_stream));
     return ncclSuccess;
     // END HOLE
 }

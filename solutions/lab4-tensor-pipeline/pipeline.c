@@ -1,17 +1,17 @@
 /*
  * Part 2: a stage at work.
  *
- * Between two passes a stage hands on what the first has made and gets what
- * the second needs. A send ends when the other side receives: two stages that
- * both send first wait for each other for ever. In one group, all of it goes
- * at the same time.
+ * Between two passes, a stage sends what the first one produced and receives
+ * what the second one needs. A send completes when the other side receives: two
+ * stages that both send first deadlock. In one group, all messages travel at
+ * the same time.
  *
  *     stage r      F3 [ send y of 3 to r+1, get dy of 1 from r+1 ] B1
  *     stage r+1    B1 [ send dx of 1 to r,  get x of 3 from r    ] F3
  */
 #include "lab4.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 struct pipe_message pipe_input(const struct pipe *p,
                                const struct pipe_action *a)
@@ -22,12 +22,11 @@ struct pipe_message pipe_input(const struct pipe *p,
     struct pipe_message m = {NULL, count, -1};
     // BEGIN HOLE part 2: what comes in (about 10 lines)
     // USES s a n index m
-    // HINT: stage_is_first(), stage_is_last(), stage_slot(). Stages are a
-    // HINT: ring: the last one's neighbour is the first, which a later chunk
-    // HINT: needs.
+    // HINT: stage_is_first(), stage_is_last(), stage_slot(). Stages form a
+    // HINT: ring: after the last stage, the first one runs the next chunk.
     if (a->kind == PIPE_FORWARD && !stage_is_first(s, a->chunk)) {
         struct slot *const k = stage_slot(s, a->chunk, a->micro);
-        m.buf = k ? k->x[0] : NULL;
+        m.buf = k ? k->x[0].data : NULL;
         m.peer = (index + n - 1) % n;
     }
     if (a->kind == PIPE_BACKWARD && !stage_is_last(s, a->chunk)) {
@@ -82,7 +81,7 @@ ncclResult_t pipe_exchange(const struct pipe *p, const struct pipe_action *done,
     // END HOLE
 }
 
-/* The pass that an action stands for. */
+/* Run the pass of an action. */
 static ncclResult_t pass(const struct pipe *p, const struct pipe_action *a)
 {
     return a->kind == PIPE_FORWARD
@@ -94,7 +93,7 @@ ncclResult_t pipe_run(const struct pipe *p, const struct pipe_action *a, int n)
 {
     // BEGIN HOLE part 2: a step (about 6 lines)
     // USES p a n pass
-    // HINT: the first pass may need something, too.
+    // HINT: the first pass may also need a message.
     LAB_TRY(pipe_exchange(p, NULL, 0, a, 1));
     for (int i = 0; i < n; i++) {
         LAB_TRY(pass(p, &a[i]));
@@ -105,10 +104,9 @@ ncclResult_t pipe_run(const struct pipe *p, const struct pipe_action *a, int n)
 }
 
 /*
- * How many passes the turn has that begins with action i: 0 at the end of the
- * list; 2, a forward pass and the backward pass behind it; else 1. While there
- * are only forward passes, and again only backward ones, they go one at a
- * time.
+ * The number of passes in the turn that starts with action i: 0 at the end of
+ * the list; 2 for a forward pass and the backward pass after it; 1 otherwise,
+ * which is so while passes of one kind follow each other.
  */
 static int turn_at(const struct pipe_action *a, int n, int i)
 {
@@ -128,7 +126,7 @@ ncclResult_t pipe_run_interleaved(const struct pipe *p,
 {
     // BEGIN HOLE part 4: interleaved, a step (about 11 lines)
     // USES p a n pass turn_at
-    // HINT: pipe_run() with turns in place of passes.
+    // HINT: pipe_run(), with turns instead of passes.
     int turn = turn_at(a, n, 0);
     LAB_TRY(pipe_exchange(p, NULL, 0, a, turn));
     for (int i = 0; i < n;) {

@@ -1,181 +1,170 @@
 /*
  * Part 1: a block on n ranks.
  *
- * A is cut into columns, B into rows. The columns of z on a rank are those that
- * the rows of its B need, and gelu works on each number alone: nothing has to
- * travel between the two products.
+ * A is split into columns, B into rows. A rank's columns of z are those that
+ * its rows of B need, and gelu works element by element: nothing has to be sent
+ * between the two products.
  *
  *             rank 0    rank 1                 rank 0  [ B_0 ]
  *     x  @  [  A_0   |   A_1  ]  = [ z_0 | z_1 ]    @  [-----]  = u_0 + u_1
  *                                              rank 1  [ B_1 ]
  *
- * What is left is one sum: of u forward, of dx backward.
+ * One sum remains in each direction: of u forward, of dx backward.
  */
 #include "lab4.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
-ncclResult_t tp_split_columns(const struct tp *t, const float *whole, int in,
-                              int out, float *part)
+ncclResult_t tp_split_columns(const struct tp *t, struct matrix whole,
+                              struct matrix part)
 {
     // BEGIN HOLE part 1: columns (about 6 lines)
-    // USES t whole in out part
-    // HINT: cudaMemcpy2DAsync(): a pitch is the bytes from one row to the next.
-    const size_t row = (size_t)out * sizeof *whole;
-    const size_t mine = row / (size_t)t->nranks;
+    // USES t whole part
+    // HINT: cudaMemcpy2DAsync(): a pitch is the distance of two rows, in bytes.
+    const size_t row = (size_t)whole.cols * sizeof(float);
+    const size_t mine = (size_t)part.cols * sizeof(float);
     LAB_TRY_CUDA(cudaMemcpy2DAsync(
-        part, mine, (const char *)whole + (size_t)t->rank * mine, row, mine,
-        (size_t)in, cudaMemcpyDeviceToDevice, t->stream));
+        part.data, mine, whole.data + t->rank * part.cols, row, mine,
+        (size_t)whole.rows, cudaMemcpyDeviceToDevice, t->stream));
     return ncclSuccess;
     // END HOLE
 }
 
-ncclResult_t tp_split_rows(const struct tp *t, const float *whole, int in,
-                           int out, float *part)
+ncclResult_t tp_split_rows(const struct tp *t, struct matrix whole,
+                           struct matrix part)
 {
     // BEGIN HOLE part 1: rows (about 5 lines)
-    // USES t whole in out part
-    const size_t mine = (size_t)(in / t->nranks) * (size_t)out;
-    LAB_TRY_CUDA(cudaMemcpyAsync(part, whole + (size_t)t->rank * mine,
-                                 mine * sizeof *part, cudaMemcpyDeviceToDevice,
+    // USES t whole part
+    const size_t mine = matrix_count(part);
+    LAB_TRY_CUDA(cudaMemcpyAsync(part.data, whole.data + (size_t)t->rank * mine,
+                                 mine * sizeof(float), cudaMemcpyDeviceToDevice,
                                  t->stream));
     return ncclSuccess;
     // END HOLE
 }
 
-ncclResult_t tp_column_forward(const struct tp *t, const float *x,
-                               const float *w, float *y, int rows, int in,
-                               int out)
+ncclResult_t tp_column_forward(const struct tp *t, struct matrix x,
+                               struct matrix w, struct matrix y)
 {
-    // BEGIN HOLE part 1: column, forward (about 3 lines)
-    // USES t x w y rows in out
-    // HINT: nn_linear(), with the widths of this rank's part.
-    LAB_TRY_CUDA(nn_linear(t->blas, x, w, y, rows, in, out / t->nranks));
+    // BEGIN HOLE part 1: column, forward (about 2 lines)
+    // USES t x w y
+    // HINT: dense_linear(), with this rank's part.
+    LAB_TRY_CUDA(dense_linear(t, x, w, y));
     return ncclSuccess;
     // END HOLE
 }
 
-/* x = the sum of all ranks' x, in place, on the stream. */
-static ncclResult_t sum(const struct tp *t, float *x, size_t count)
+/* Sum m over all ranks, in place, on the stream. */
+static ncclResult_t sum(const struct tp *t, struct matrix m)
 {
-    return ncclAllReduce(x, x, count, ncclFloat, ncclSum, t->comm, t->stream);
+    return ncclAllReduce(m.data, m.data, matrix_count(m), ncclFloat, ncclSum,
+                         t->comm, t->stream);
 }
 
-ncclResult_t tp_column_backward(const struct tp *t, const float *x,
-                                const float *w, const float *dy, float *dw,
-                                float *dx, int rows, int in, int out)
+ncclResult_t tp_column_backward(const struct tp *t, struct matrix x,
+                                struct matrix w, struct matrix dy,
+                                struct matrix dw, struct matrix dx)
 {
-    // BEGIN HOLE part 1: column, backward (about 6 lines)
-    // USES t x w dy dw
-    // USES dx rows in out sum
-    // HINT: x went to every rank, so its derivative comes from every rank.
-    const int mine = out / t->nranks;
-    LAB_TRY_CUDA(nn_linear_dw(t->blas, x, dy, dw, rows, in, mine));
-    LAB_TRY_CUDA(nn_linear_dx(t->blas, dy, w, dx, rows, in, mine));
-    LAB_TRY(sum(t, dx, (size_t)rows * (size_t)in));
+    // BEGIN HOLE part 1: column, backward (about 4 lines)
+    // USES t x w dy dw dx sum
+    // HINT: every rank used x, so every rank contributes to its derivative.
+    LAB_TRY_CUDA(dense_linear_dw(t, x, dy, dw));
+    LAB_TRY_CUDA(dense_linear_dx(t, dy, w, dx));
+    LAB_TRY(sum(t, dx));
     return ncclSuccess;
     // END HOLE
 }
 
-ncclResult_t tp_row_forward(const struct tp *t, const float *x, const float *w,
-                            float *y, int rows, int in, int out)
+ncclResult_t tp_row_forward(const struct tp *t, struct matrix x,
+                            struct matrix w, struct matrix y)
 {
-    // BEGIN HOLE part 1: row, forward (about 4 lines)
-    // USES t x w y rows in out
-    LAB_TRY_CUDA(nn_linear(t->blas, x, w, y, rows, in / t->nranks, out));
-    LAB_TRY(sum(t, y, (size_t)rows * (size_t)out));
+    // BEGIN HOLE part 1: row, forward (about 3 lines)
+    // USES t x w y
+    LAB_TRY_CUDA(dense_linear(t, x, w, y));
+    LAB_TRY(sum(t, y));
     return ncclSuccess;
     // END HOLE
 }
 
-ncclResult_t tp_row_backward(const struct tp *t, const float *x, const float *w,
-                             const float *dy, float *dw, float *dx, int rows,
-                             int in, int out)
+ncclResult_t tp_row_backward(const struct tp *t, struct matrix x,
+                             struct matrix w, struct matrix dy,
+                             struct matrix dw, struct matrix dx)
 {
-    // BEGIN HOLE part 1: row, backward (about 5 lines)
-    // USES t x w dy dw
-    // USES dx rows in out
-    // HINT: dy is the same on all ranks. What has to travel?
-    const int mine = in / t->nranks;
-    LAB_TRY_CUDA(nn_linear_dw(t->blas, x, dy, dw, rows, mine, out));
-    LAB_TRY_CUDA(nn_linear_dx(t->blas, dy, w, dx, rows, mine, out));
+    // BEGIN HOLE part 1: row, backward (about 3 lines)
+    // USES t x w dy dw dx
+    // HINT: dy is the same on all ranks. What has to be sent?
+    LAB_TRY_CUDA(dense_linear_dw(t, x, dy, dw));
+    LAB_TRY_CUDA(dense_linear_dx(t, dy, w, dx));
     return ncclSuccess;
     // END HOLE
 }
 
-ncclResult_t tp_block_forward(const struct tp *t, const struct block *b,
-                              const float *x, const struct saved *s, float *y)
+ncclResult_t tp_block_forward(const struct tp *t, const struct block *block,
+                              struct matrix x, const struct saved *s,
+                              struct matrix y)
 {
-    // BEGIN HOLE part 1: block, forward (about 12 lines)
-    // USES t b x s y
+    // BEGIN HOLE part 1: block, forward (about 8 lines)
+    // USES t block x s y
     // HINT: dense_forward(), line by line.
-    const size_t rows = (size_t)b->rows;
-    float *const u = b->last ? y : s->u;
-    LAB_TRY(tp_column_forward(t, x, b->a, s->z, b->rows, b->in, b->hidden));
-    LAB_TRY_CUDA(
-        nn_gelu(s->h, s->z, rows * (size_t)(b->hidden / t->nranks), t->stream));
-    LAB_TRY(tp_row_forward(t, s->h, b->b, u, b->rows, b->hidden, b->out));
-    if (!b->last)
-        LAB_TRY_CUDA(nn_gelu(y, u, rows * (size_t)b->out, t->stream));
+    const struct matrix u = block->last ? y : s->u;
+    LAB_TRY(tp_column_forward(t, x, block->a, s->z));
+    LAB_TRY_CUDA(nn_gelu(s->h.data, s->z.data, matrix_count(s->z), t->stream));
+    LAB_TRY(tp_row_forward(t, s->h, block->b, u));
+    if (!block->last)
+        LAB_TRY_CUDA(nn_gelu(y.data, u.data, matrix_count(u), t->stream));
     return ncclSuccess;
     // END HOLE
 }
 
-ncclResult_t tp_block_backward(const struct tp *t, const struct block *b,
-                               const float *x, const struct saved *s, float *dy,
-                               float *scratch, float *dx)
+ncclResult_t tp_block_backward(const struct tp *t, const struct block *block,
+                               struct matrix x, const struct saved *s,
+                               struct matrix dy, struct matrix scratch,
+                               struct matrix dx)
 {
-    // BEGIN HOLE part 1: block, backward (about 14 lines)
-    // USES t b x s dy scratch dx
-    const size_t rows = (size_t)b->rows;
-    if (!b->last)
-        LAB_TRY_CUDA(
-            nn_gelu_back(dy, dy, s->u, rows * (size_t)b->out, t->stream));
-    LAB_TRY(tp_row_backward(t, s->h, b->b, dy, b->db, scratch, b->rows,
-                            b->hidden, b->out));
-    LAB_TRY_CUDA(nn_gelu_back(scratch, scratch, s->z,
-                              rows * (size_t)(b->hidden / t->nranks),
-                              t->stream));
-    LAB_TRY(tp_column_backward(t, x, b->a, scratch, b->da, dx, b->rows, b->in,
-                               b->hidden));
-    return ncclSuccess;
+    // BEGIN HOLE part 1: block, backward (about 9 lines)
+    // USES t block x s dy scratch dx
+    if (!block->last)
+        LAB_TRY_CUDA(nn_gelu_back(dy.data, dy.data, s->u.data, matrix_count(dy),
+                                  t->stream));
+    LAB_TRY(tp_row_backward(t, s->h, block->b, dy, block->db, scratch));
+    LAB_TRY_CUDA(nn_gelu_back(scratch.data, scratch.data, s->z.data,
+                              matrix_count(scratch), t->stream));
+    return tp_column_backward(t, x, block->a, scratch, block->da, dx);
     // END HOLE
 }
 
-ncclResult_t tp_gather_forward(const struct tp *t, const float *x,
-                               const float *w, float *y, float *space, int rows,
-                               int in, int out)
+ncclResult_t tp_gather_forward(const struct tp *t, struct matrix x,
+                               struct matrix w, struct matrix y, float *space)
 {
     // BEGIN HOLE part 1: gathered, forward (about 14 lines)
     // USES t x w y space
-    // USES rows in out
-    // HINT: an all-gather puts a rank's whole part behind the other's; a row of
-    // HINT: y has a piece of each. One cudaMemcpy2DAsync() for each rank.
-    const int mine = out / t->nranks;
-    const size_t part = (size_t)rows * (size_t)mine;
-    const size_t row = (size_t)out * sizeof *y,
-                 piece = (size_t)mine * sizeof *y;
-    float *const own = space + (size_t)t->rank * part;
-    LAB_TRY(tp_column_forward(t, x, w, own, rows, in, out));
-    LAB_TRY(ncclAllGather(own, space, part, ncclFloat, t->comm, t->stream));
+    // HINT: an all-gather stores one rank's whole part after the other; a row
+    // HINT: of y has a piece of each. Use a cudaMemcpy2DAsync() for each rank.
+    const size_t part = (size_t)x.rows * (size_t)w.cols;
+    const size_t row = (size_t)y.cols * sizeof(float);
+    const size_t piece = (size_t)w.cols * sizeof(float);
+    const struct matrix own = {space + (size_t)t->rank * part, x.rows, w.cols};
+    LAB_TRY(tp_column_forward(t, x, w, own));
+    LAB_TRY(
+        ncclAllGather(own.data, space, part, ncclFloat, t->comm, t->stream));
     for (int r = 0; r < t->nranks; r++)
         LAB_TRY_CUDA(cudaMemcpy2DAsync(
-            y + (size_t)r * (size_t)mine, row, space + (size_t)r * part, piece,
-            piece, (size_t)rows, cudaMemcpyDeviceToDevice, t->stream));
+            y.data + r * w.cols, row, space + (size_t)r * part, piece, piece,
+            (size_t)y.rows, cudaMemcpyDeviceToDevice, t->stream));
     return ncclSuccess;
     // END HOLE
 }
 
-ncclResult_t tp_gather_backward(const struct tp *t, const float *x,
-                                const float *w, const float *dy, float *dw,
-                                float *dx, float *space, int rows, int in,
-                                int out)
+ncclResult_t tp_gather_backward(const struct tp *t, struct matrix x,
+                                struct matrix w, struct matrix dy,
+                                struct matrix dw, struct matrix dx,
+                                float *space)
 {
     // BEGIN HOLE part 1: gathered, backward (about 4 lines)
-    // USES t x w dy dw
-    // USES dx space rows in out
-    // HINT: you have both halves of it already.
-    LAB_TRY(tp_split_columns(t, dy, rows, out, space));
-    return tp_column_backward(t, x, w, space, dw, dx, rows, in, out);
+    // USES t x w dy dw dx space
+    // HINT: you have already written both halves.
+    const struct matrix own = {space, dy.rows, w.cols};
+    LAB_TRY(tp_split_columns(t, dy, own));
+    return tp_column_backward(t, x, w, own, dw, dx);
     // END HOLE
 }

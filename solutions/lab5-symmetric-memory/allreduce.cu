@@ -1,19 +1,20 @@
 // Part 3: all-reduce in one kernel, or in two.
 //
-// A kernel of several blocks meets those of the other ranks twice: before it reads
-// what they have, and when it has. One block does so for all:
+// A kernel of several blocks synchronises with the other ranks' kernels twice:
+// before it reads their data, and when it has read it. One block does so for
+// all:
 //
 //     block 0    meet | go |    work    | done
 //     block 1         | .. wait | work  | done
 //     block 2         | .. wait |   work   | done: the last one | meet
 //
-// All blocks have to be on the device at the same time, or those that wait could
-// keep block 0 from it: that is why there are few of them.
+// All blocks have to be resident on the device at the same time; otherwise
+// those that wait could keep block 0 off it. That is why there are few of them.
 #include "device.cuh"
 
-#include "lab/lab.h" // LAB_HOLE, LAB_TRY
+#include "lab/try.h" // LAB_HOLE, LAB_TRY
 
-// Where part i of n begins, of count elements; part n begins at the end.
+// The first element of part i of n, of count elements; count for i = n.
 static __device__ size_t part(size_t count, int n, int i)
 {
     return count * (size_t)i / (size_t)n;
@@ -27,13 +28,13 @@ static unsigned blocks_for(size_t n)
     return (unsigned)(full < 1 ? 1 : full < most ? full : most);
 }
 
-// The sum of element i of all ranks, in the order of ranks.
+// The sum of element i over all ranks, in rank order.
 static __device__ float4 sum_of(const struct symm_view &v, const float4 *send,
                                 size_t i)
 {
     // BEGIN HOLE part 3: sum (device, about 8 lines)
     // USES v send i
-    // HINT: why in the same order on all ranks?
+    // HINT: why does the order have to be the same on all ranks?
     float4 sum = symm_peer(v, send, 0)[i];
     for (int r = 1; r < v.nranks; r++) {
         const float4 x = symm_peer(v, send, r)[i];
@@ -46,20 +47,20 @@ static __device__ float4 sum_of(const struct symm_view &v, const float4 *send,
     // END HOLE
 }
 
-struct meeting {         // where the blocks of a kernel meet
-    unsigned *flags;     // symm_meet()'s
-    unsigned *go;        // set to the value when block 0 has met the others
+struct meeting {         // how the blocks of a kernel synchronise
+    unsigned *flags;     // for symm_meet()
+    unsigned *go;        // set to `begin` once block 0 has met the other ranks
     unsigned *done;      // blocks that are done; 0 before and after a kernel
-    unsigned begin, end; // values of the two meetings
+    unsigned begin, end; // values of symm_meet() at the two ends of the kernel
 };
 
-// No block goes on before all ranks' kernels have begun.
+// No block continues before all ranks' kernels have started.
 static __device__ void begin_together(const struct symm_view &v,
                                       const struct meeting &m)
 {
     // BEGIN HOLE part 3: begin (device, about 6 lines)
     // USES v m
-    // HINT: block 0 meets, and says so; the others wait for it.
+    // HINT: block 0 calls symm_meet() and sets *m.go; the others wait for that.
     if (blockIdx.x == 0) {
         symm_meet(v, m.flags, m.begin);
         if (threadIdx.x == 0)
@@ -70,16 +71,16 @@ static __device__ void begin_together(const struct symm_view &v,
     // END HOLE
 }
 
-// The kernel doesn't end before all blocks of all ranks have come here.
+// The kernel doesn't end before all blocks of all ranks have got here.
 static __device__ void end_together(const struct symm_view &v,
                                     const struct meeting &m)
 {
     __shared__ int is_last;
     // BEGIN HOLE part 3: end (device, about 12 lines)
     // USES v m &is_last
-    // HINT: atomicAdd() on m.done says how many blocks were done before; a fence
-    // HINT: before it and one after it (__threadfence()) order what they wrote.
-    // HINT: The last block sets m.done back, and meets at m.end.
+    // HINT: atomicAdd() on m.done returns the number of blocks done before;
+    // HINT: fences before and after it (__threadfence()) order their writes.
+    // HINT: The last block resets m.done and calls symm_meet() with m.end.
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0)
@@ -109,13 +110,13 @@ __global__ void one_shot(struct symm_view v, const float4 *send, float4 *recv,
     // END HOLE
 }
 
-// The first of two: this rank's share of recv gets the sums.
+// The first of two: write the sums to this rank's share of recv.
 __global__ void reduce_share(struct symm_view v, const float4 *send,
                              float4 *recv, size_t n, struct meeting m)
 {
     // BEGIN HOLE part 3: reduce a share (device, about 9 lines)
     // USES v send recv n m part sum_of begin_together end_together
-    // HINT: its share is part v.rank of v.nranks; the blocks share that.
+    // HINT: the share is part v.rank of v.nranks; the blocks divide it.
     const size_t first = part(n, v.nranks, v.rank);
     const size_t share = part(n, v.nranks, v.rank + 1) - first;
     begin_together(v, m);
@@ -127,14 +128,15 @@ __global__ void reduce_share(struct symm_view v, const float4 *send,
     // END HOLE
 }
 
-// The second: the shares of all others come into recv.
+// The second: copy the shares of all other ranks to recv.
 __global__ void gather_shares(struct symm_view v, float4 *recv, size_t n,
                               struct meeting m)
 {
     // BEGIN HOLE part 3: gather the shares (device, about 10 lines)
     // USES v recv n m part end_together
-    // HINT: why does this kernel need no meeting at its begin? Begin with another
-    // HINT: rank each, so that not all read from rank 0 at once.
+    // HINT: why does this kernel not have to meet at its start? Let each rank
+    // HINT: start with a different peer, so that not all read from rank 0 at
+    // HINT: once.
     for (int k = 1; k < v.nranks; k++) {
         const int r = (v.rank + k) % v.nranks;
         const size_t first = part(n, v.nranks, r);

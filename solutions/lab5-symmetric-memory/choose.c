@@ -1,11 +1,11 @@
 /*
- * Part 3: which all-reduce for which size?
+ * Part 3: which all-reduce for which size.
  */
 #include "lab5.h"
 
 #include <stdint.h> /* SIZE_MAX */
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 enum { WARMUP = 1, ITERATIONS = 2 };
 
@@ -15,8 +15,8 @@ ncclResult_t symm_reduce_time(struct symm_reducer *a, enum symm_algo algo,
 {
     // BEGIN HOLE part 3: measure (about 20 lines)
     // USES a algo sendbuf recvbuf count stream us
-    // HINT: symm_reduce_by() between two events, ITERATIONS times, with all ranks
-    // HINT: at the same place before the first. Ranks differ: MPI_Allreduce.
+    // HINT: symm_reduce_by() between two events, ITERATIONS times, after a
+    // HINT: barrier of all ranks. Their times differ: MPI_Allreduce.
     cudaEvent_t start, stop;
     float ms;
     LAB_TRY_CUDA(cudaEventCreate(&start));
@@ -39,7 +39,7 @@ ncclResult_t symm_reduce_time(struct symm_reducer *a, enum symm_algo algo,
     // END HOLE
 }
 
-/* Times of all algorithms from `first` on, of as many bytes. */
+/* Measure the algorithms from `first` on, for nbytes. */
 static ncclResult_t time_all(struct symm_reducer *a, enum symm_algo first,
                              const float *sendbuf, float *recvbuf,
                              size_t nbytes, cudaStream_t stream,
@@ -58,8 +58,9 @@ ncclResult_t symm_reduce_tune(struct symm_reducer *a, const float *sendbuf,
 {
     // BEGIN HOLE part 3: tune (about 20 lines)
     // USES time_all a sendbuf recvbuf most_nbytes stream
-    // HINT: the first size at which another is faster ends a range: what lost is
-    // HINT: not measured again. With no NCCL, only one-shot and two-shot compete.
+    // HINT: the first size at which a later algorithm is faster ends a range; a
+    // HINT: slower one is not measured again. Without NCCL, only one-shot and
+    // HINT: two-shot compete.
     double us[SYMM_ALGOS];
     enum symm_algo best = SYMM_ONE_SHOT;
     a->one_shot_most = a->two_shot_most = 0;

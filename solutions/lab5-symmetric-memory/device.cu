@@ -1,7 +1,7 @@
 // Part 2: two kernels that play ping-pong.
 #include "device.cuh"
 
-#include "lab/lab.h" // LAB_HOLE, LAB_TRY
+#include "lab/try.h" // LAB_HOLE, LAB_TRY
 
 __global__ void ping_pong(struct symm_view v, float4 *box, float4 *item,
                           size_t count, unsigned *signal, float *out,
@@ -9,8 +9,8 @@ __global__ void ping_pong(struct symm_view v, float4 *box, float4 *item,
 {
     // BEGIN HOLE part 2: ping-pong (device, about 15 lines)
     // USES v box item count signal out rounds
-    // HINT: the odd rank waits first, the even one puts first. What came lies in
-    // HINT: box; the own item is the block's alone.
+    // HINT: the odd rank waits first, the even one puts first. What has been
+    // HINT: received is in box; item belongs to this block alone.
     const int partner = v.rank ^ 1, odd = v.rank & 1;
     for (unsigned i = 1; i <= rounds; i++) {
         if (!odd)

@@ -1,18 +1,18 @@
 /*
- * Part 4: a product whose columns are spread over ranks.
+ * Part 4: a matrix product whose columns are distributed over ranks.
  *
- * Column-parallel layers end with an all-gather. A collective can begin when all of
- * the product is there; puts can begin with the first rows of it. So they go out
- * while the next rows are computed:
+ * Column-parallel layers end with an all-gather. A collective cannot start
+ * before the whole product is there; puts can start with its first rows and run
+ * while the next rows are being computed:
  *
  *     compute   | rows 0 | rows 1 | rows 2 |            wait for all |
  *     puts               |  put 0 |  put 1 |  put 2, signal |
  */
 #include "lab5.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
-/* What comes on `behind` from here on waits for what is on `ahead` by now. */
+/* Make later work on `behind` wait for the work on `ahead` so far. */
 static ncclResult_t after(cudaStream_t behind, cudaStream_t ahead)
 {
     cudaEvent_t mark;
@@ -23,12 +23,14 @@ static ncclResult_t after(cudaStream_t behind, cudaStream_t ahead)
     return ncclSuccess;
 }
 
-/* Put nbytes at `own` of one's own y to everybody else, on the puts' stream. */
+/* Put nbytes at `own`, in this rank's y, to all other ranks, on the puts'
+ * stream. */
 static ncclResult_t put_to_all(struct tpgemm *g, float *own, size_t nbytes)
 {
     // BEGIN HOLE part 4: put to all (about 6 lines)
     // USES g own nbytes
-    // HINT: begin with the rank behind one's own: who else would write to rank 0?
+    // HINT: start with rank + 1. What would happen at rank 0 if all started
+    // HINT: there?
     const struct symm_view *const v = &g->s->view;
     for (int k = 1; k < v->nranks; k++)
         LAB_TRY(symm_put(g->s, own, own, nbytes, (v->rank + k) % v->nranks,
@@ -43,8 +45,9 @@ ncclResult_t tpgemm_run(struct tpgemm *g, const float *x, const float *w,
     // BEGIN HOLE part 4: product (about 25 lines)
     // USES after put_to_all g x w y rows in cols pieces
     // HINT: symm_barrier(); then for each piece nn_linear() (nn/ops.h) on the
-    // HINT: compute stream, and behind it, on the other, put_to_all(). When may a
-    // HINT: peer be told that the block is complete? g->ready has a word a rank.
+    // HINT: compute stream and, after it, put_to_all() on the other. When may a
+    // HINT: peer be told that the block is complete? g->ready has one flag per
+    // HINT: rank.
     const struct symm_view *const v = &g->s->view;
     const int step = rows / pieces;
     const size_t piece = (size_t)step * (size_t)cols;

@@ -1,21 +1,22 @@
 /*
  * Part 4: gradients of a small model.
  *
- * A model of a megabyte has gradients that an all-reduce of NCCL's takes longer to
- * begin with than to send. Views, as in lab 3, put all of them into one symmetric
- * buffer, where peers can read them.
+ * For the gradients of a model of a megabyte, NCCL's all-reduce takes longer to
+ * start than to send them. Views, as in lab 3, put all of them into one
+ * symmetric buffer, where peers can read them.
  */
 #include "lab5.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 ncclResult_t gradsync_open(struct gradsync *g, struct symm_reducer *a,
                            struct nn *m)
 {
     // BEGIN HOLE part 4: views (about 18 lines)
     // USES g a m
-    // HINT: count first, allocate, then point p->grad into g->grads. p->tied names
-    // HINT: the parameter whose gradient another shares; a frozen one has none.
+    // HINT: count first, allocate, then make p->grad point into g->grads.
+    // HINT: p->tied is the parameter whose gradient p shares; a frozen one has
+    // HINT: none.
     *g = (struct gradsync){.a = a};
     for (int i = 0; i < m->nparams; i++)
         g->count += nn_is_trained(m, i) ? m->param[i].count : 0;
@@ -37,16 +38,17 @@ ncclResult_t gradsync_open(struct gradsync *g, struct symm_reducer *a,
 }
 
 ncclResult_t gradsync_step(struct gradsync *g, struct nn *m,
-                           const struct nn_batch *b, struct nn_optimizer *o)
+                           const struct nn_batch *batch, struct nn_optimizer *o)
 {
     // BEGIN HOLE part 4: step (about 12 lines)
-    // USES g m b o
-    // HINT: the optimizer reads p->grad, the sums come into g->sums. nn_backward()
-    // HINT: takes a scale: where do you divide by the number of ranks?
+    // USES g m batch o
+    // HINT: the optimizer reads p->grad, but the sums are in g->sums.
+    // HINT: nn_backward() takes a scale: where do you divide by the number of
+    // HINT: ranks?
     const size_t nbytes = g->count * sizeof *g->grads;
     const float share = 1.0f / (float)g->a->s->view.nranks;
     LAB_TRY_CUDA(nn_zero_grad(m));
-    LAB_TRY_CUDA(nn_forward(m, b));
+    LAB_TRY_CUDA(nn_forward(m, batch));
     LAB_TRY_CUDA(nn_backward(m, share, NULL, NULL));
     LAB_TRY(symm_all_reduce(g->a, g->grads, g->sums, g->count, m->stream));
     LAB_TRY_CUDA(cudaMemcpyAsync(g->grads, g->sums, nbytes,

@@ -1,18 +1,19 @@
 /*
  * Part 1: a symmetric heap.
  *
- * A process can't use another's pointers. What travels is a *handle* of the
- * memory (cudaIpcGetMemHandle); who has it maps the memory under an address of
- * its own. Handles are of whole allocations, so there is one, and offsets in it.
+ * A process can't use another's pointers. What it can use is a *handle* of the
+ * memory (cudaIpcGetMemHandle), with which it maps the memory at an address of
+ * its own. Handles are for whole allocations, so a rank makes one allocation
+ * and the heap works with offsets in it.
  */
 #include "lab5.h"
 
 #include <stdint.h> /* uint64_t */
 #include <string.h> /* memset */
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
-/* ---- what the machine can do ------------------------------------------------- */
+/* ---- what the machine can do --------------------------------------------- */
 
 enum { BUS_ID = 32 }; /* bytes of a PCI bus id, at most */
 
@@ -21,8 +22,9 @@ static enum symm_reach reach_of(int mine, const char *bus_id)
 {
     // BEGIN HOLE part 1: reach (about 8 lines)
     // USES mine bus_id
-    // HINT: cudaDeviceGetByPCIBusId fails for a device of another node: then
-    // HINT: cudaGetLastError() clears that. cudaDeviceCanAccessPeer for the rest.
+    // HINT: cudaDeviceGetByPCIBusId fails for a device of another node; then
+    // HINT: cudaGetLastError() clears the error. cudaDeviceCanAccessPeer does
+    // HINT: the rest.
     int device, can = 0;
     if (cudaDeviceGetByPCIBusId(&device, bus_id) != cudaSuccess) {
         cudaGetLastError();
@@ -40,7 +42,8 @@ ncclResult_t symm_probe(MPI_Comm comm, struct symm_probe *out)
 {
     // BEGIN HOLE part 1: probe (about 15 lines)
     // USES reach_of comm out
-    // HINT: cudaGetDevice, cudaDeviceGetPCIBusId, MPI_Allgather of BUS_ID bytes.
+    // HINT: cudaGetDevice, cudaDeviceGetPCIBusId, MPI_Allgather of BUS_ID
+    // HINT: bytes.
     char all[SYMM_MAX_RANKS][BUS_ID] = {{0}};
     int rank, nranks, device;
     MPI_Comm_rank(comm, &rank);
@@ -57,9 +60,9 @@ ncclResult_t symm_probe(MPI_Comm comm, struct symm_probe *out)
     // END HOLE
 }
 
-/* ---- opening and closing ------------------------------------------------------- */
+/* ---- opening and closing ------------------------------------------------- */
 
-/* Did it work on all ranks? */
+/* True if it worked on all ranks. */
 static int all_of(MPI_Comm comm, int mine)
 {
     int all = 0;
@@ -67,7 +70,7 @@ static int all_of(MPI_Comm comm, int mine)
     return all;
 }
 
-/* Does every rank reach every other? */
+/* True if every rank can access every other rank's memory. */
 static int all_reach(MPI_Comm comm, int nranks)
 {
     struct symm_probe p;
@@ -77,13 +80,13 @@ static int all_reach(MPI_Comm comm, int nranks)
     return all_of(comm, mine);
 }
 
-/* The own heap, zero when this returns: view.base[rank]. NULL is left there if
- * that fails. Not collective. */
+/* Allocate this rank's heap, zero on return: sets view.base[rank], or leaves it
+ * NULL if that fails. Not collective. */
 static void allocate(struct symm *s)
 {
     // BEGIN HOLE part 1: allocate (about 8 lines)
     // USES s
-    // HINT: cudaMemset only enqueues: peers write as soon as they can.
+    // HINT: cudaMemset only enqueues work, and peers write as soon as they can.
     char **const own = (char **)&s->view.base[s->view.rank];
     if (cudaMalloc((void **)own, s->nbytes) != cudaSuccess) {
         *own = NULL;
@@ -98,8 +101,9 @@ static void allocate(struct symm *s)
 }
 
 /*
- * Map the heaps of all others: view.base[r], NULL where that fails. Collective;
- * a rank without a heap takes part, too. Returns whether this rank has them all.
+ * Map the heaps of all other ranks: sets view.base[r], NULL where that fails.
+ * Collective, also for a rank without a heap. Returns 1 if this rank has mapped
+ * them all, else 0.
  */
 static int exchange(struct symm *s)
 {
@@ -153,8 +157,8 @@ void symm_close(struct symm *s)
 {
     // BEGIN HOLE part 1: close (about 10 lines)
     // USES s
-    // HINT: what has to be between the unmapping and the freeing? Some base[r]
-    // HINT: may be NULL; s->nbytes is 0 for a heap that isn't open.
+    // HINT: what has to happen between unmapping and freeing? Some base[r] may
+    // HINT: be NULL; s->nbytes is 0 for a heap that isn't open.
     struct symm_view *const v = &s->view;
     if (s->nbytes == 0)
         return;
@@ -167,14 +171,14 @@ void symm_close(struct symm *s)
     // END HOLE
 }
 
-/* ---- addresses --------------------------------------------------------------------- */
+/* ---- addresses ----------------------------------------------------------- */
 
 ncclResult_t symm_alloc(struct symm *s, size_t nbytes, void **out)
 {
     // BEGIN HOLE part 1: alloc (about 12 lines)
     // USES s nbytes out
-    // HINT: do all ask for the same? One MPI_Allreduce can say: the largest x and
-    // HINT: the largest -x.
+    // HINT: do all ranks ask for the same size? One MPI_Allreduce can tell, of
+    // HINT: the largest x and the largest -x.
     const uint64_t room = (nbytes + SYMM_ALIGN - 1) / SYMM_ALIGN * SYMM_ALIGN;
     const int64_t mine[2] = {(int64_t)room, -(int64_t)room};
     int64_t most[2];

@@ -1,16 +1,16 @@
 /*
  * Part 2: one-sided operations on a stream.
  *
- * A put is a copy to an address that another rank's device has. What a copy
- * doesn't do is to tell that rank: its streams know nothing of ours. The driver
- * lets a stream write a word, after all that came before it in that stream, and
- * lets another stream wait for the word, also one of another process.
+ * A put is a copy to an address in another rank's device memory. The copy does
+ * not tell that rank, whose streams are not ordered with ours. With the driver
+ * API, a stream can write a flag after all its earlier work, and another
+ * stream, also one of another process, can wait on the flag.
  */
 #include "lab5.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
-/* A driver call; its error as the runtime's. */
+/* A driver call; its error is returned as one of the runtime. */
 #define TRY_DRIVER(call)                                                       \
     LAB_TRY((call) == CUDA_SUCCESS ? ncclSuccess : ncclUnhandledCudaError)
 
@@ -68,8 +68,8 @@ ncclResult_t symm_barrier(struct symm *s, cudaStream_t stream)
 {
     // BEGIN HOLE part 2: barrier (about 8 lines)
     // USES s stream
-    // HINT: s->arrived has a word for each rank that may arrive. Every rank tells
-    // HINT: everybody, then waits for everybody; s->barriers says for which time.
+    // HINT: s->arrived has a flag for each rank. Every rank signals all ranks,
+    // HINT: then waits for all of them; s->barriers counts the barriers.
     const struct symm_view *const v = &s->view;
     s->barriers++;
     for (int r = 0; r < v->nranks; r++)

@@ -1,20 +1,20 @@
 // Part 4: a ring buffer between two kernels.
 //
-//     slots   | 8 | 9 | 2 | 3 | 4 | 5 | 6 | 7 |    head 10: items that came
-//                       ^ the next to take         tail  2: items taken out
+//     slots   | 8 | 9 | 2 | 3 | 4 | 5 | 6 | 7 |    head 10: items put in
+//                       ^ next to take out         tail  2: items taken out
 //
-// head is where the consumer looks, tail where the producer looks: each waits for
-// a word in its own memory, and sets one in the other's.
+// The consumer waits on head, the producer on tail: each waits on a flag in its
+// own memory and sets one in the other's.
 #include "device.cuh"
 
-#include "lab/lab.h" // LAB_HOLE, LAB_TRY
+#include "lab/try.h" // LAB_HOLE, LAB_TRY
 
 struct ring_view { // a ring as kernels see it
     struct symm_view v;
     size_t count;
     float4 *slots;
     unsigned *head, *tail;
-    int next, before; // the rank to produce for, and the one that does for this
+    int next, before; // the ranks to produce for and to consume from
 };
 
 static struct ring_view view_of(const struct ring *r)
@@ -47,7 +47,7 @@ __global__ void consume(struct ring_view r, float4 *dst, unsigned nitems)
 {
     // BEGIN HOLE part 4: consume (device, about 10 lines)
     // USES r dst nitems
-    // HINT: tell the producer when the *block* has taken the item out.
+    // HINT: tell the producer once the *block* has taken the item out.
     for (unsigned i = 0; i < nitems; i++) {
         symm_wait_for(r.head, i + 1);
         for (size_t k = threadIdx.x; k < r.count; k += blockDim.x)

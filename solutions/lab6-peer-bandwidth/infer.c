@@ -1,16 +1,16 @@
 /*
- * Parts 2 and 3: from bandwidths to links, from links to an order of GPUs, and
- * the best ring. No GPU is needed for any of it.
+ * Parts 2 and 3: from bandwidths to links, from links to the order of GPUs, and
+ * the best ring. None of it needs a GPU.
  */
 #include "lab6.h"
 
-#include "lab/lab.h" /* LAB_HOLE */
+#include "lab/try.h" /* LAB_HOLE */
 
 int count_nvlinks(double GBps, double nvlink_GBps)
 {
     // BEGIN HOLE part 2: count the links (about 4 lines)
     // USES GBps nvlink_GBps
-    // HINT: what PCIe gives is less than half of what one NVLink does.
+    // HINT: PCIe has less than half the bandwidth of one NVLink.
     if (nvlink_GBps <= 0)
         return 0;
     return (int)(GBps / nvlink_GBps + .5);
@@ -22,8 +22,8 @@ void infer_links(const struct gbps *m, double nvlink_GBps,
 {
     // BEGIN HOLE part 3: name every link (about 18 lines)
     // USES m nvlink_GBps link
-    // HINT: count_nvlinks() first; then the slowest and the fastest pair of
-    // HINT: those that have none.
+    // HINT: count_nvlinks() first; then find the slowest and the fastest pair
+    // HINT: without NVLinks.
     double slowest = 0, fastest = 0;
     for (int a = 0; a < m->n; a++)
         for (int b = 0; b < m->n; b++) {
@@ -45,17 +45,18 @@ void infer_links(const struct gbps *m, double nvlink_GBps,
 }
 
 /*
- * Extend order[0..at) by a number for GPU `at`, and so on to the end: does
- * GPU `at` as number k have the links to all earlier ones that the drawing
- * shows? Part of infer_order(); 1 when all GPUs have one.
+ * Extend order[0..at) by a number for GPU `at`, and recursively for those after
+ * it. Number k fits if GPU `at` has the links to all earlier GPUs that the
+ * published topology gives k. Part of infer_order(). Returns 1 once all GPUs
+ * have a number.
  */
 static int place(int link[PEERS][PEERS], const struct card *card,
                  int order[PEERS], int at)
 {
     // BEGIN HOLE part 3: which GPU is which (about 18 lines)
     // USES link card order at
-    // HINT: try every number that is not taken; where it fits, go on with the
-    // HINT: next GPU, and come back if that leads nowhere.
+    // HINT: try every number that is not taken; if it fits, recurse for the
+    // HINT: next GPU, and backtrack if that fails.
     if (at == card->n)
         return 1;
     for (int k = 0; k < card->n; k++) {
@@ -79,7 +80,7 @@ int infer_order(int link[PEERS][PEERS], const struct card *card,
     return place(link, card, order, 0);
 }
 
-struct search { /* for the widest ring */
+struct search { /* the search for the widest ring */
     const struct gbps *m;
     int path[PEERS], seen[PEERS];
     int best[PEERS];
@@ -87,16 +88,15 @@ struct search { /* for the widest ring */
 };
 
 /*
- * path[0..length) is the beginning of a ring whose slowest hop so far has
- * GBps; try all ways to go on, and keep the best ring in s->best. Part of
- * widest_ring().
+ * path[0..length) is the start of a ring whose slowest hop so far has GBps. Try
+ * all continuations and keep the best ring in s->best. Part of widest_ring().
  */
 static void extend(struct search *s, int length, double GBps)
 {
     // BEGIN HOLE part 3: the widest ring (about 20 lines)
     // USES s length GBps
-    // HINT: what can't become better than s->best_GBps need not be looked at;
-    // HINT: the last hop leads back to path[0].
+    // HINT: prune what can't become better than s->best_GBps; the last hop
+    // HINT: leads back to path[0].
     const int last = s->path[length - 1];
     if (length == s->m->n) {
         const double back = s->m->at[last][s->path[0]];

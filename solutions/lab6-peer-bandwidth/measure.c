@@ -1,14 +1,14 @@
 /*
  * Parts 1 and 2: measure copies between GPUs.
  *
- * A copy is timed where it happens: by two events on its stream, read when both
- * have passed. What the host needs to ask for it is no part of it.
+ * A copy is timed where it runs: by two events on its stream, read once both
+ * have completed. The host's time to enqueue it is not included.
  */
 #include "lab6.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY_CUDA */
 
-enum { MOST = 64 }; /* iterations of a measurement */
+enum { MOST = 64 }; /* most iterations of a measurement */
 
 ncclResult_t peer_access(const struct peers *p, int on)
 {
@@ -16,7 +16,7 @@ ncclResult_t peer_access(const struct peers *p, int on)
     // USES p on
     // HINT: cudaDeviceCanAccessPeer, cudaSetDevice, then
     // HINT: cudaDeviceEnablePeerAccess or cudaDeviceDisablePeerAccess; two of
-    // HINT: their errors mean that it was so already.
+    // HINT: their errors mean that access was already as wanted.
     for (int a = 0; a < p->n; a++)
         for (int b = 0; b < p->n; b++) {
             int can = 0;
@@ -38,7 +38,7 @@ ncclResult_t peer_access(const struct peers *p, int on)
     // END HOLE
 }
 
-/* Two events on a GPU, which becomes the current one. Given. */
+/* Create two events on a GPU, which becomes the current device. Given. */
 static ncclResult_t two_events(int gpu, cudaEvent_t *begin, cudaEvent_t *end)
 {
     LAB_TRY_CUDA(cudaSetDevice(gpu));
@@ -47,7 +47,8 @@ static ncclResult_t two_events(int gpu, cudaEvent_t *begin, cudaEvent_t *end)
     return ncclSuccess;
 }
 
-/* When `end` has passed: milliseconds since `begin`; frees both. Given. */
+/* Block until `end` has completed; milliseconds since `begin`. Frees both.
+ * Given. */
 static ncclResult_t elapsed(cudaEvent_t begin, cudaEvent_t end, double *ms)
 {
     float value;
@@ -97,9 +98,9 @@ ncclResult_t measure_both_ways(const struct peers *p, int a, int b,
         return ncclInvalidArgument;
     // BEGIN HOLE part 1: both ways (about 24 lines)
     // USES p a b in out nbytes warmup
-    // HINT: begin on one link; the other one waits for it before its copy
-    // HINT: (cudaStreamWaitEvent), and the first one for that copy, by an
-    // HINT: event of GPU b, before the end.
+    // HINT: record the begin on one link; the other link waits for it before
+    // HINT: its copy (cudaStreamWaitEvent), and the first waits for that copy,
+    // HINT: by an event of GPU b, before the end.
     const cudaStream_t forth = p->link[a][b], back = p->link[b][a];
     for (int i = -warmup; i < iterations; i++) {
         cudaEvent_t begin, end, done;
@@ -134,8 +135,8 @@ ncclResult_t measure_latency(const struct peers *p, int from, int to, void *dst,
     LAB_TRY(two_events(from, &begin, &end));
     // BEGIN HOLE part 1: latency (about 10 lines)
     // USES p from to dst src nbytes iterations SMALL begin end
-    // HINT: first the copy of nbytes, then `begin`; all the small ones between
-    // HINT: two events, not one by one.
+    // HINT: first the copy of nbytes, then `begin`; put the two events around
+    // HINT: all of the small copies, not around each.
     const cudaStream_t link = p->link[from][to];
     LAB_TRY_CUDA(cudaMemcpyPeerAsync(dst, to, src, from, nbytes, link));
     LAB_TRY_CUDA(cudaEventRecord(begin, link));
@@ -157,7 +158,7 @@ ncclResult_t measure_at_once(const struct peers *p, int from, const int *to,
         LAB_TRY(two_events(from, &begin[i], &end[i]));
     // BEGIN HOLE part 2: three copies at once (about 10 lines)
     // USES p from to n dst src nbytes ms begin end
-    // HINT: nothing may be waited for before all copies are on their way.
+    // HINT: do not block before all copies have been enqueued.
     for (int i = 0; i < n; i++) {
         const cudaStream_t link = p->link[from][to[i]];
         LAB_TRY_CUDA(cudaEventRecord(begin[i], link));

@@ -1,21 +1,21 @@
 /*
  * Part 4: beat the direct copy.
  *
- * Two GPUs without a good link of their own often have neighbours in common. A
- * copy that takes the long way round, in chunks, arrives earlier; several ways
- * at once carry more still, until the links of the GPU that sends are full.
+ * Two GPUs without a good link between them often have neighbours in common. A
+ * copy that takes the detour, in chunks, arrives earlier; several routes at
+ * once carry even more, until the links of the sending GPU are saturated.
  */
 #include "lab6.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY_CUDA */
 
 int widest_route(const struct gbps *m, int from, int to, struct route *r)
 {
     // BEGIN HOLE part 4: the widest route (about 30 lines)
     // USES m from to r
-    // HINT: keep for every GPU the best route to it that has at most h hops;
-    // HINT: one more hop makes h + 1. Go on for n - 1 rounds, and keep what
-    // HINT: you have unless the new one is really wider.
+    // HINT: keep for every GPU the best route to it with at most h hops; one
+    // HINT: more hop makes h + 1. Do n - 1 rounds, and replace a route only if
+    // HINT: the new one is strictly wider.
     struct route best[PEERS] = {{0}}, next[PEERS];
     best[from] = (struct route){.at = {from}, .GBps = 1e9};
     for (int hops = 1; hops < m->n; hops++) {
@@ -44,7 +44,7 @@ int disjoint_routes(const struct gbps *m, int from, int to, int most,
 {
     // BEGIN HOLE part 4: several routes (about 10 lines)
     // USES m from to most route
-    // HINT: a copy of *m is what is left.
+    // HINT: keep the remaining bandwidth in a copy of *m.
     struct gbps left = *m;
     int n = 0;
     while (n < most && widest_route(&left, from, to, &route[n])) {
@@ -56,12 +56,13 @@ int disjoint_routes(const struct gbps *m, int from, int to, int most,
     // END HOLE
 }
 
-struct part { /* of the message: what one route carries, in chunks */
+struct part { /* the part of the message on one route, in chunks */
     size_t begin, end, chunk_nbytes;
 };
 
-/* Split nbytes over n routes in proportion to their GBps, into as many chunks
- * each, of which the largest has chunk_nbytes at most. Returns how many. Given. */
+/* Split nbytes over n routes in proportion to their GBps, each part into the
+ * same number of chunks, of at most chunk_nbytes. Returns that number.
+ * Given. */
 static size_t split(const struct route *route, int n, size_t nbytes,
                     size_t chunk_nbytes, struct part *part)
 {
@@ -84,8 +85,7 @@ static size_t split(const struct route *route, int n, size_t nbytes,
 
 /*
  * Enqueue chunk number `chunk` of a part on all hops of route number `number`.
- * Part of relay(), which calls it for chunk after chunk. Returns without
- * waiting for anything.
+ * Part of relay(), which calls it for chunk after chunk. Does not block.
  */
 static ncclResult_t send_chunk(const struct peers *p, const struct route *r,
                                int number, struct part part, char *dst,
@@ -98,9 +98,9 @@ static ncclResult_t send_chunk(const struct peers *p, const struct route *r,
     const size_t nbytes = left < part.chunk_nbytes ? left : part.chunk_nbytes;
     // BEGIN HOLE part 4: a chunk on its way (about 25 lines)
     // USES p r number dst src nbytes
-    // HINT: p->left[gpu][number][chunk % SLOTS] says that a chunk has left a
-    // HINT: GPU. Hop h waits for it on the GPU before (the chunk has arrived)
-    // HINT: and on the GPU after (the slot there is free again).
+    // HINT: p->left[gpu][number][chunk % SLOTS]: a chunk has left a GPU. Hop h
+    // HINT: waits for that event of the previous GPU (the chunk has arrived)
+    // HINT: and of the next GPU (the slot there is free again).
     const int slot = (int)(chunk % SLOTS);
     for (int h = 0; h < r->nhops; h++) {
         const int from = r->at[h], to = r->at[h + 1];
@@ -144,8 +144,8 @@ ncclResult_t copy_by_host(const struct peers *p, int from, int to, void *dst,
     const cudaStream_t out = p->link[from][to], in = p->link[to][from];
     // BEGIN HOLE part 4: through the host (about 18 lines)
     // USES dst src nbytes bounce chunk_nbytes out in
-    // HINT: chunk c uses half c % 2 of bounce. p->left[from][0][c % 2] can say
-    // HINT: that a half is full, p->left[to][0][c % 2] that it is empty.
+    // HINT: chunk c uses half c % 2 of bounce. Use p->left[from][0][c % 2] for
+    // HINT: "this half is full" and p->left[to][0][c % 2] for "it is empty".
     for (size_t c = 0; c * chunk_nbytes < nbytes; c++) {
         const size_t at = c * chunk_nbytes;
         const size_t size =

@@ -1,13 +1,13 @@
 /*
- * Part 5: an all-to-all without a hot link, and the cable that is sick.
+ * Part 5: an all-to-all without a hot link, and the degraded cable.
  */
 #include "lab6.h"
 
 #include <math.h> /* fmin */
 
-#include "lab/lab.h" /* LAB_HOLE */
+#include "lab/try.h" /* LAB_HOLE */
 
-/* Does the machine have NVLinks? Given. */
+/* True if the machine has NVLinks. Given. */
 static int has_nvlinks(int link[PEERS][PEERS], int n)
 {
     for (int a = 0; a < n; a++)
@@ -17,7 +17,8 @@ static int has_nvlinks(int link[PEERS][PEERS], int n)
     return 0;
 }
 
-/* Links of half as much again as the narrowest NVLink. Given. */
+/* Mark links with more than 1.5 times the bandwidth of the narrowest NVLink.
+ * Given. */
 static void find_wide(const struct gbps *m, int link[PEERS][PEERS],
                       int wide[PEERS][PEERS])
 {
@@ -30,16 +31,16 @@ static void find_wide(const struct gbps *m, int link[PEERS][PEERS],
             wide[a][b] = link[a][b] > 0 && m->at[a][b] > 1.5 * narrowest;
 }
 
-struct busy { /* how long everything has to work for what was planned so far */
+struct busy { /* how long each resource is busy with the plan so far */
     const struct gbps *m;
     int (*link)[PEERS];
     double gpu_GBps;
     double hop[PEERS][PEERS]; /* a link */
-    double gpu[PEERS];        /* what comes to a GPU and goes from it */
+    double gpu[PEERS];        /* copies to and from a GPU */
 };
 
-/* Put a piece on a hop (by = 1), or take it off again (-1); returns how long
- * the busiest of link and GPUs then works. Given. */
+/* Add a piece to a hop (by = 1), or remove it again (-1). Returns how long the
+ * busiest of the link and the two GPUs is then busy. Given. */
 static double put_hop(struct busy *s, int a, int b, double by)
 {
     s->hop[a][b] += by / s->m->at[a][b];
@@ -49,7 +50,7 @@ static double put_hop(struct busy *s, int a, int b, double by)
     return s->hop[a][b] > gpu ? s->hop[a][b] : gpu;
 }
 
-/* The same for all hops of a piece's way. Given. */
+/* The same for all hops of a piece's route. Given. */
 static double put(struct busy *s, int from, int via, int to, double by)
 {
     if (via < 0)
@@ -59,14 +60,15 @@ static double put(struct busy *s, int from, int via, int to, double by)
     return first > second ? first : second;
 }
 
-/* The way of a piece on which link and GPUs are the least busy, once the piece
- * is put on it: -1, or by way of which GPU. Part of schedule_all_to_all(). */
+/* The route of a piece whose links and GPUs are the least busy once the piece
+ * is on it: -1 for the direct one, or the GPU to go through. Part of
+ * schedule_all_to_all(). */
 static int best_way(struct busy *s, int from, int to)
 {
     // BEGIN HOLE part 5: the best way of a piece (about 18 lines)
     // USES s from to put
-    // HINT: straight, if there are NVLinks; over any GPU that has NVLinks to
-    // HINT: both. put() a piece, look, and take it off again.
+    // HINT: directly, if there are NVLinks; or through any GPU with NVLinks to
+    // HINT: both. put() the piece, look at the time, and remove it again.
     double least = 1e99;
     int best = -1;
     for (int via = -1; via < s->m->n; via++) {
@@ -98,8 +100,8 @@ void schedule_all_to_all(const struct gbps *m, int link[PEERS][PEERS],
     find_wide(m, link, plan->wide);
     // BEGIN HOLE part 5: plan them all (about 15 lines)
     // USES gpu_GBps best_way
-    // HINT: piece by piece, each on its best way; then, a few times more, take
-    // HINT: each off and look again, now that the others are there.
+    // HINT: piece by piece, each on its best route; then, a few more times,
+    // HINT: remove each one and choose again, now that the others are there.
     enum { PASSES = 4 };
     struct busy s = {.m = m, .link = link, .gpu_GBps = gpu_GBps};
     for (int pass = 0; pass < PASSES; pass++)
@@ -132,7 +134,7 @@ struct cable find_sick(const struct gbps *m, int link[PEERS][PEERS])
     struct cable found = {-1, -1};
     // BEGIN HOLE part 5: the sick cable (about 22 lines)
     // USES m link usual
-    // HINT: count, for each GPU, the pairs that are too slow; usual().
+    // HINT: count the slow pairs of each GPU; usual().
     int nslow[PEERS] = {0}, npairs = 0;
     for (int a = 0; a < m->n; a++)
         for (int b = 0; b < a; b++) {

@@ -3,7 +3,7 @@
  */
 #include "lab7.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 ncclResult_t moe_layer(const struct moe *m, const float *in, const int *expert,
                        const float *gate, int ntokens, float *out,
@@ -11,8 +11,9 @@ ncclResult_t moe_layer(const struct moe *m, const float *in, const int *expert,
 {
     // BEGIN HOLE part 3: layer (about 20 lines)
     // USES m in expert gate ntokens out space
-    // HINT: moe_sort, moe_exchange_counts, moe_gather, moe_dispatch, moe_expert,
-    // HINT: moe_return, moe_scatter. The kernels want the order on the device.
+    // HINT: moe_sort, moe_exchange_counts, moe_gather, moe_dispatch,
+    // HINT: moe_expert, moe_return, moe_scatter. The kernels need the order on
+    // HINT: the device.
     struct moe_route route;
     moe_sort(expert, ntokens, m->nranks, space->host_order, &route);
     LAB_TRY_CUDA(cudaMemcpyAsync(space->order, space->host_order,

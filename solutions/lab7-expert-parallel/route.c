@@ -1,19 +1,19 @@
 /*
- * Part 1: which token goes where.
+ * Part 1: the destination of each token.
  *
- * Sizes of messages are data here: they come from the router, and a rank can't
- * receive what it hasn't been told of.
+ * Message sizes are data here: they come from the router, and a rank can
+ * receive only messages whose sizes it knows.
  */
 #include "lab7.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 void moe_sort(const int *expert, int ntokens, int nranks, int *order,
               struct moe_route *route)
 {
     // BEGIN HOLE part 1: sort (about 12 lines)
     // USES expert ntokens nranks order route
-    // HINT: count, then add up, then place: three loops, no comparison.
+    // HINT: count, then add up, then place: three loops, no comparisons.
     int next[MOE_MAX_RANKS];
     for (int r = 0; r < nranks; r++)
         route->send_count[r] = 0;
@@ -33,8 +33,8 @@ ncclResult_t moe_exchange_counts(const struct moe *m, struct moe_route *route,
 {
     // BEGIN HOLE part 1: counts (about 20 lines)
     // USES m route nroutes
-    // HINT: ncclAlltoAll sends nroutes ints to each rank; NCCL moves device
-    // HINT: memory, so they pass through m->host_counts and m->counts.
+    // HINT: ncclAlltoAll sends nroutes ints to each rank. NCCL moves device
+    // HINT: memory, so they go through m->host_counts and m->counts.
     const int n = nroutes * m->nranks;
     int *const host = m->host_counts, *const sent = m->counts,
                *const got = sent + n;

@@ -1,9 +1,9 @@
 /*
- * Part 2: an all-to-all of unequal pieces, there and back.
+ * Part 2: an all-to-all with messages of different sizes, and its reverse.
  */
 #include "lab7.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 ncclResult_t moe_dispatch(const struct moe *m, const struct moe_route *route,
                           const float *packed, float *recvbuf,
@@ -11,8 +11,9 @@ ncclResult_t moe_dispatch(const struct moe *m, const struct moe_route *route,
 {
     // BEGIN HOLE part 2: dispatch (about 20 lines)
     // USES m route packed recvbuf stream
-    // HINT: ncclSend and ncclRecv with every other rank in one group. A count of
-    // HINT: 0 may be sent, or left out by both. cudaMemcpyAsync for your own.
+    // HINT: ncclSend and ncclRecv with every other rank, in one group. A
+    // HINT: message of 0 elements may be sent, or omitted on both sides. Your
+    // HINT: own tokens take a cudaMemcpyAsync.
     const size_t dim = (size_t)m->dim;
     LAB_TRY_CUDA(cudaMemcpyAsync(
         recvbuf + (size_t)route->recv_begin[m->rank] * dim,
@@ -38,9 +39,9 @@ ncclResult_t moe_return(const struct moe *m, const struct moe_route *route,
                         const float *processed, float *packed,
                         cudaStream_t stream)
 {
-    // BEGIN HOLE part 2: return (about 3 lines)
+    // BEGIN HOLE part 2: return (about 8 lines)
     // USES m route processed packed stream
-    // HINT: the same with sender and receiver exchanged. Don't write it twice.
+    // HINT: the same with senders and receivers swapped. Don't write it twice.
     struct moe_route back = {.nrecv = 0};
     for (int r = 0; r < m->nranks; r++) {
         back.send_count[r] = route->recv_count[r];

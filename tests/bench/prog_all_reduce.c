@@ -9,8 +9,8 @@
  * MPICH waits by spinning: so a run lasts from when the last rank calls until
  * the last one has the result, and ranks that are done sleep before they meet
  * the others in MPI, lest they keep these from their cores. The clock is the
- * machine's own, whatever MPI_Wtime says; and it is MPICH's own call (PMPI): that
- * which simgpu defines waits asleep.
+ * machine's own, whatever MPI_Wtime says; and it is MPICH's own call (PMPI):
+ * that which simgpu defines waits asleep.
  */
 #include <cuda_runtime.h>
 #include <mpi.h>
@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "steady.h"
+#include "base/steady.h"
 
 enum { COUNT = 4 << 20, WARMUP = 3, RUNS = 15, PAUSE_NS = 30000000 };
 

@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/temp.h"
 #include "graph/replay.h"
-#include "temp.h"
 
 enum { REPEATS = 7, OPERATIONS = 400000 };
 
@@ -37,7 +37,8 @@ static void stop(const char *what)
     exit(1);
 }
 
-/* Ten operations: four kernels, three copies, a mark, the collective, a wait. */
+/* Ten operations: four kernels, three copies, a mark, the collective, a
+ * wait. */
 static void record_step(struct graph_segment *g, uint32_t rank, uint32_t nranks,
                         int32_t place, int32_t peer, uint32_t step)
 {
@@ -60,7 +61,7 @@ static void record_step(struct graph_segment *g, uint32_t rank, uint32_t nranks,
                                      graph_add(g, &mark, NULL, NULL, NULL)};
     const struct graph_node coll = {.kind = GRAPH_COLL,
                                     .queue = 2,
-                                    .op = GRAPH_OP_ALLREDUCE,
+                                    .op = TOPO_OP_ALLREDUCE,
                                     .place = place,
                                     .host_ps = 2000000,
                                     .match = step + 1,

@@ -1,7 +1,7 @@
 /*
- * The values of enumerators, and where structures have their fields: one line
- * each. Compiled with CUDA's headers it prints the same (headers.txt holds what
- * it printed with those of CUDA 13.0).
+ * The values of enumerators and the offsets of structures' fields, one per
+ * line. Compiled with CUDA's headers it prints the same (headers.txt is its
+ * output with those of CUDA 13.0).
  */
 #include <cuda.h>
 #include <cuda_runtime_api.h>

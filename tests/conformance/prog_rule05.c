@@ -1,5 +1,5 @@
-/* Rule 5. cudaStreamWaitEvent uses the snapshot at the call. An unrecorded event
- * is no wait. Valid across devices. */
+/* Rule 5. cudaStreamWaitEvent uses the snapshot at the call. An unrecorded
+ * event is no wait. Valid across devices. */
 #include "slow.h"
 
 int main(void)

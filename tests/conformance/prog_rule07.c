@@ -1,5 +1,5 @@
-/* Rule 7. cudaStreamSynchronize: the host joins the stream; for the legacy stream
- * also all blocking streams of that device. */
+/* Rule 7. cudaStreamSynchronize: the host joins the stream; for the legacy
+ * stream also all blocking streams of that device. */
 #include "slow.h"
 
 int main(void)

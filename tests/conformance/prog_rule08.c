@@ -1,5 +1,5 @@
-/* Rule 8. cudaDeviceSynchronize: all streams of the current device, non-blocking
- * ones too; no other device. */
+/* Rule 8. cudaDeviceSynchronize: all streams of the current device,
+ * non-blocking ones too; no other device. */
 #include "slow.h"
 
 int main(void)

@@ -1,6 +1,6 @@
-/* Rule 9. Legacy default stream: an operation on it follows all blocking streams
- * of its device, and later work there follows it. Non-blocking streams are
- * exempt. */
+/* Rule 9. Legacy default stream: an operation on it follows all blocking
+ * streams of its device, and later work there follows it. Non-blocking streams
+ * are exempt. */
 #include "slow.h"
 
 int main(void)

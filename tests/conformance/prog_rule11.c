@@ -1,6 +1,6 @@
 /* Rule 11. cudaMemcpy: device to host, host to host and pinned host to device
- * join the host; pageable host to device only frees the source; device to device
- * doesn't join. cudaMemset doesn't join. */
+ * join the host; pageable host to device only frees the source; device to
+ * device doesn't join. cudaMemset doesn't join. */
 #include "slow.h"
 
 enum { N = 1000 };

@@ -1,5 +1,5 @@
-/* Rule 14. cudaFree waits for the device. cudaMallocAsync and cudaFreeAsync bound
- * a lifetime in stream order. */
+/* Rule 14. cudaFree waits for the device. cudaMallocAsync and cudaFreeAsync
+ * bound a lifetime in stream order. */
 #include "slow.h"
 
 int main(void)

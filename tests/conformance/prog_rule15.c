@@ -1,5 +1,5 @@
-/* Rule 15. cudaLaunchHostFunc: stream prefix, then the callback, then later work.
- * CUDA calls inside it are an error. */
+/* Rule 15. cudaLaunchHostFunc: stream prefix, then the callback, then later
+ * work. CUDA calls inside it are an error. */
 #include "slow.h"
 
 static void CUDART_CB call_cuda(void *err)

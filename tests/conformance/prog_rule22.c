@@ -1,5 +1,6 @@
-/* Rule 22. IPC: identity is (owner, allocation, offset). Opened events share the
- * record. (Two ranks, each with a device of its own where there are two.) */
+/* Rule 22. IPC: identity is (owner, allocation, offset). Opened events share
+ * the record. (Two ranks, each with a device of its own where there are
+ * two.) */
 #include <mpi.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /*
- * slow.h: work that takes its time, to see who waits for it
+ * slow.h: slow work, to show which calls wait for it
  *
- * The programs here use the real API alone and print what they saw, one fact a
- * line: the same on simgpu, under every schedule, and on GPUs.
+ * The programs here use only the real API and print what they observe, one fact
+ * per line: the same on simgpu, under every schedule, and on GPUs.
  */
 #ifndef COMMLAB_TESTS_SLOW_H
 #define COMMLAB_TESTS_SLOW_H
@@ -32,7 +32,7 @@ static void CUDART_CB take_time(void *done)
     *(volatile int *)done = 1;
 }
 
-/* Put slow work into a stream; *done becomes 1 at its end. */
+/* Enqueue slow work; *done becomes 1 at its end. */
 static inline void slow(cudaStream_t s, volatile int *done)
 {
     *done = 0;
@@ -50,7 +50,7 @@ static void CUDART_CB take_a_look(void *sight)
     s->seen = *s->of;
 }
 
-/* Work that notes whether *of is done when it runs. */
+/* Work that records whether *of is done when it runs. */
 static inline void look(cudaStream_t s, struct sight *sight, volatile int *of)
 {
     sight->of = of;

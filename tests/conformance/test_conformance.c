@@ -1,8 +1,8 @@
 /*
- * The rules that programs rely on (prog_ruleNN.c, one each) hold on simgpu under
- * every schedule: what a program prints is what expected.txt says, and what each
- * machine with real GPUs printed whose expected-GPU-VERSIONS.txt is here.
- * Enumerators and structures are held to what CUDA 13.0's headers say.
+ * The rules that programs rely on (prog_ruleNN.c, one each) hold on simgpu
+ * under every schedule: a program prints what is in expected.txt, and what it
+ * printed on each machine with real GPUs whose expected-GPU-VERSIONS.txt is
+ * here. Enumerators and structures are those of CUDA 13.0's headers.
  */
 #include <check.h>
 #include <glob.h>
@@ -18,15 +18,15 @@
 static const char *const schedules[] = {"eager", "late", "random:1"};
 enum { SCHEDULES = sizeof schedules / sizeof *schedules, ERR = 1000 };
 
-/* ---- simgpu against a file ---------------------------------------------------- */
+/* ---- simgpu against a file ----------------------------------------------- */
 
-/* A machine with as many GPUs as the file's, as far as programs see it. */
+/* A machine that has, to programs, as many GPUs as the file's. */
 static const char *machine_for(const struct expected *e)
 {
     return e->ngpus == 1 ? "tests/labs/one-gpu.xml" : "dgx-h100";
 }
 
-/* Run a rule's program on simgpu; 0, or -1 with the difference in err. */
+/* Run a rule's program on simgpu: 0, or -1 with the difference in err. */
 static int hold_rule(const struct expected *e, const struct expected_rule *r,
                      const char *schedule, char *err)
 {
@@ -76,14 +76,14 @@ START_TEST(simgpu_prints_what_every_machine_that_was_tried_printed)
     snprintf(pattern, sizeof pattern, "%s/tests/conformance/expected-*.txt",
              labtest_root());
     if (glob(pattern, 0, NULL, &files) != 0)
-        return; // no machine's file is here yet
+        return; // there are no files of machines yet
     for (size_t i = 0; i < files.gl_pathc; i++)
         hold_all(files.gl_pathv[i]);
     globfree(&files);
 }
 END_TEST
 
-/* ---- the comparison itself ------------------------------------------------------- */
+/* ---- the comparison itself ----------------------------------------------- */
 
 static char dir[CHILD_FOLDER], file[CHILD_FOLDER + 32];
 
@@ -125,9 +125,9 @@ START_TEST(what_a_machine_prints_becomes_a_file_that_it_is_equal_to)
 }
 END_TEST
 
-/* Files of one rule, and what comes of holding simgpu to them. */
+/* Files of one rule, and the result of comparing simgpu with them. */
 static const struct {
-    const char *text, *says; /* says NULL: simgpu is equal to it */
+    const char *text, *says; /* says NULL: simgpu agrees */
 } made_up[] = {
     {"rule 03\na new stream reads 7\na new thread reads 7\n", NULL},
     {"# of one GPU\ngpus 1\n\nrule 03\na new stream reads 7\n\n"
@@ -163,7 +163,7 @@ START_TEST(a_difference_is_found_and_told)
 }
 END_TEST
 
-/* ---- the headers ----------------------------------------------------------------- */
+/* ---- the headers --------------------------------------------------------- */
 
 START_TEST(values_and_layouts_are_those_of_cudas_headers)
 {

@@ -8,6 +8,7 @@
 #include <check.h>
 #include <errno.h>     /* ENOMEM */
 #include <signal.h>    /* kill */
+#include <stdatomic.h> /* atomic_load */
 #include <stdio.h>     /* snprintf */
 #include <stdlib.h>    /* setenv */
 #include <string.h>    /* strstr */
@@ -17,7 +18,11 @@
 #include <unistd.h>    /* fork */
 
 #include "core/heap.h"
+#include "core/peer.h"
+#include "core/site.h"
 #include "core/stream.h"
+#include "core/thread.h"
+#include "core/wait.h"
 #include "suite.h"
 
 struct shared { /* between the ranks of a test */
@@ -37,17 +42,18 @@ static struct shared *shared_new(void)
 static void set(_Atomic uint32_t *word)
 {
     atomic_store(word, 1);
-    proc_wake(word);
+    simgpu_wake(word);
 }
 
 static void await(_Atomic uint32_t *word, const char *call)
 {
-    proc_wait(word, 0, &(struct wait_note){.call = call, .site = PROC_SITE()});
+    simgpu_wait(word, 0,
+                &(struct wait_note){.call = call, .site = CALLER_SITE()});
 }
 
 struct rank {
     pid_t pid;
-    int err; /* what it writes to standard error */
+    int err; /* its standard error */
 };
 
 /* Run body as rank `rank` of n, in a process of its own. */
@@ -68,12 +74,12 @@ static struct rank rank_start(int rank, int n, void (*body)(struct shared *),
     setenv("PMI_RANK", text, 1);
     snprintf(text, sizeof text, "%d", n);
     setenv("PMI_SIZE", text, 1);
-    proc_thread();
+    thread_number();
     body(s);
     exit(0);
 }
 
-/* Its exit status (128 + signal); text gets what it said. */
+/* Its exit status (128 + signal); text gets its output. */
 static int rank_end(struct rank r, char *text, size_t nbytes)
 {
     size_t at = 0;
@@ -87,7 +93,7 @@ static int rank_end(struct rank r, char *text, size_t nbytes)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* In a rank: say what was expected, and end it. */
+/* In a rank: print what was expected, and end the rank. */
 #define MUST(x)                                                                \
     do {                                                                       \
         if (!(x)) {                                                            \
@@ -113,12 +119,12 @@ static void faults(void (*body)(struct shared *), const char *says)
     ck_assert_msg(strstr(text, says) != NULL, "lacks '%s': %s", says, text);
 }
 
-/* ---- heap ------------------------------------------------------------------ */
+/* ---- heap ---------------------------------------------------------------- */
 
 static char *alloc(size_t nbytes)
 {
     void *p;
-    MUST(heap_alloc(0, nbytes, 0, PROC_SITE(), &p) == 0);
+    MUST(simgpu_heap_alloc(0, nbytes, 0, CALLER_SITE(), &p) == 0);
     return p;
 }
 
@@ -127,9 +133,9 @@ static void addresses_repeat(struct shared *s)
     (void)s;
     char *const a = alloc(1), *const b = alloc(5000), *const c = alloc(1);
     MUST(b - a == 2 * 4096 && c - b == 3 * 4096);
-    MUST(heap_free(b) == 0 && heap_free(b) == EINVAL);
+    MUST(simgpu_heap_free(b) == 0 && simgpu_heap_free(b) == EINVAL);
     MUST(alloc(4097) == b); // first fit
-    MUST(heap_free(a + 1) == EINVAL);
+    MUST(simgpu_heap_free(a + 1) == EINVAL);
 }
 
 START_TEST(blocks_are_placed_first_fit_with_a_page_between)
@@ -141,11 +147,11 @@ END_TEST
 static void poison(struct shared *s)
 {
     (void)s;
-    const unsigned char *const raw = heap_raw(alloc(1000));
+    const unsigned char *const raw = simgpu_heap_raw(alloc(1000));
     for (int i = 0; i < 1000; i++)
         MUST(raw[i] == 0xCB);
     void *p = &p;
-    MUST(heap_alloc(0, (size_t)1 << 50, 0, 0, &p) == ENOMEM && !p);
+    MUST(simgpu_heap_alloc(0, (size_t)1 << 50, 0, 0, &p) == ENOMEM && !p);
 }
 
 START_TEST(new_memory_is_poisoned_and_too_much_is_refused)
@@ -164,9 +170,9 @@ static void dereference_freed(struct shared *s)
 {
     (void)s;
     char *const first = alloc(64);
-    heap_free(first);
+    simgpu_heap_free(first);
     char *const second = alloc(128); // the same address, another size
-    heap_free(second);
+    simgpu_heap_free(second);
     *(volatile char *)second = 1;
 }
 
@@ -179,18 +185,18 @@ END_TEST
 
 START_TEST(a_use_after_free_names_the_newest_block_there)
 {
-    faults(dereference_freed, "128-byte allocation, freed since");
+    faults(dereference_freed, "the freed 128-byte allocation made at");
 }
 END_TEST
 
 static void exporter(struct shared *s)
 {
     char *const p = alloc(100);
-    strcpy(heap_raw(p), "from rank 0");
-    MUST(heap_export(p, &s->ref) == 0);
+    strcpy(simgpu_heap_raw(p), "from rank 0");
+    MUST(simgpu_heap_export(p, &s->ref) == 0);
     set(&s->ready[0]);
     await(&s->pong, "pong");
-    MUST(strcmp(heap_raw(p), "from rank 1") == 0);
+    MUST(strcmp(simgpu_heap_raw(p), "from rank 1") == 0);
 }
 
 static void importer(struct shared *s)
@@ -198,8 +204,8 @@ static void importer(struct shared *s)
     void *p;
     await(&s->ready[0], "ready");
     MUST(heap_import(&s->ref, &p) == 0);
-    MUST(strcmp(heap_raw(p), "from rank 0") == 0);
-    strcpy(heap_raw_ref(&s->ref), "from rank 1");
+    MUST(strcmp(simgpu_heap_raw(p), "from rank 0") == 0);
+    strcpy(simgpu_heap_raw_ref(&s->ref), "from rank 1");
     MUST(heap_unimport(p) == 0 && heap_unimport(p) == EINVAL);
     set(&s->pong);
 }
@@ -222,7 +228,7 @@ START_TEST(a_peer_sees_the_same_bytes)
 }
 END_TEST
 
-/* ---- streams --------------------------------------------------------------- */
+/* ---- streams ------------------------------------------------------------- */
 
 static _Atomic int turn;
 
@@ -239,14 +245,15 @@ static void step_run(struct op *op)
 }
 
 /* The op that must be number `expect` to run, after slow_us. */
-static struct mark step(struct stream *s, int expect, int slow_us,
-                        struct mark after)
+static struct fence step(struct stream *s, int expect, int slow_us,
+                         struct fence after)
 {
-    struct step *const t = op_new(sizeof *t, step_run, GRAPH_HOSTFN, "step", 0);
+    struct step *const t =
+        simgpu_op_new(sizeof *t, step_run, GRAPH_HOSTFN, "step", 0);
     t->expect = expect;
     t->slow_us = slow_us;
-    op_after(&t->op, after);
-    return stream_enqueue(s, &t->op);
+    simgpu_op_after(&t->op, after);
+    return simgpu_stream_enqueue(s, &t->op);
 }
 
 static void ordered(struct shared *s)
@@ -255,17 +262,17 @@ static void ordered(struct shared *s)
     struct stream *const a = stream_new(0, STREAM_BLOCKING, 0);
     struct stream *const b = stream_new(0, STREAM_NONBLOCKING, 0);
     struct stream *const c = stream_new(0, STREAM_BLOCKING, 0);
-    const struct mark none = {0};
+    const struct fence none = {0};
     step(a, 0, 20000, none);
-    const struct mark second = step(a, 1, 0, none);
-    MUST(!mark_passed(second));
-    const struct mark third = step(b, 2, 20000, second);
-    marks_join(&third, 1, "join", 0);
-    MUST(mark_passed(second) && mark_passed(third));
+    const struct fence second = step(a, 1, 0, none);
+    MUST(!fence_passed(second));
+    const struct fence third = step(b, 2, 20000, second);
+    simgpu_fence_join(&third, 1, "join", 0);
+    MUST(fence_passed(second) && fence_passed(third));
     step(a, 3, 20000, none); // the legacy stream follows it, and c that one
-    step(stream_of(NULL), 4, 20000, none);
-    const struct mark last = step(c, 5, 0, none);
-    marks_join(&last, 1, "join", 0);
+    step(simgpu_stream_of(NULL), 4, 20000, none);
+    const struct fence last = step(c, 5, 0, none);
+    simgpu_fence_join(&last, 1, "join", 0);
     MUST(atomic_load(&turn) == 6);
 }
 
@@ -296,15 +303,15 @@ START_TEST(a_bad_setting_is_refused_with_its_value)
 }
 END_TEST
 
-/* ---- waits ----------------------------------------------------------------- */
+/* ---- waits --------------------------------------------------------------- */
 
-/* Rank `rank` gets to know the other. */
+/* Attach rank `rank` to the other. */
 static void meet(struct shared *s, int rank)
 {
-    s->id[rank] = proc()->id;
+    s->id[rank] = simgpu_proc()->id;
     set(&s->ready[rank]);
     await(&s->ready[!rank], "meet");
-    MUST(proc_attach(&s->id[!rank]));
+    MUST(simgpu_peer_attach(&s->id[!rank]));
 }
 
 static void waits_for_ping(struct shared *s)
@@ -340,7 +347,7 @@ END_TEST
 static void wakes_then_waits_for_pong(struct shared *s)
 {
     meet(s, 1);
-    usleep(1500000); // rank 0 sleeps by now, and is stopped
+    usleep(1500000); // rank 0 sleeps by now; stop it
     set(&s->ping);
     await(&s->pong, "ncclPong");
 }

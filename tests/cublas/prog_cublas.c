@@ -1,6 +1,6 @@
 /*
  * Rules of cuBLAS. Products are compared with a plain loop in double; narrow
- * types with an implementation of their own (judge/minifloat.h).
+ * types with the tests' own arithmetic (minifloat.h).
  */
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/minifloat.h"
+#include "minifloat.h"
 #include "rule.h"
 
 static cublasHandle_t handle;
 static cudaStream_t stream;
 static uint64_t digest = 1469598103934665603u; /* of all results: FNV-1a */
 
-/* ---- memory ------------------------------------------------------------------ */
+/* ---- memory -------------------------------------------------------------- */
 
 static void *to_device(const void *h, size_t nbytes)
 {
@@ -53,15 +53,15 @@ static float *random_matrix(size_t n)
     return m;
 }
 
-/* ---- products ----------------------------------------------------------------- */
+/* ---- products ------------------------------------------------------------ */
 
 struct shape {
     int m, n, k, lda, ldb, ldc, ta, tb, batch;
     float alpha, beta;
 };
 
-/* How far C is from alpha op(A) op(B) + beta C0, and is what lies between its
- * columns untouched? */
+/* The largest error of C = alpha op(A) op(B) + beta C0; huge if memory between
+ * its columns has changed. */
 static double distance(const struct shape *s, const float *a, const float *b,
                        const float *c0, const float *c)
 {
@@ -90,7 +90,7 @@ static double product(const struct shape *s)
     float *const b = random_matrix(nb * s->batch);
     float *const c0 = random_matrix(nc * s->batch);
     float *const c = malloc(nc * s->batch * sizeof *c);
-    if (s->beta == 0) // C is not read then
+    if (s->beta == 0) // then C is not read
         for (int i = 0; i < s->m; i++)
             c0[i] = NAN;
     float *const da = to_device(a, na * s->batch * sizeof *a);
@@ -150,7 +150,7 @@ static void check_products(void)
     }
 }
 
-/* ---- narrow types -------------------------------------------------------------- */
+/* ---- narrow types -------------------------------------------------------- */
 
 enum { ALL = 65536 };
 
@@ -200,7 +200,7 @@ static void check_narrow(cudaDataType type, const struct minifloat *f,
     RULE(wrong == 0, rounds);
 }
 
-/* Are floats rounded to so many mantissa bits? mode: of Sgemm. */
+/* True if floats are rounded to that many mantissa bits. mode: of Sgemm. */
 static int rounds_to(cublasComputeType_t compute, int bits)
 {
     static float x[ALL], c[ALL];
@@ -234,7 +234,7 @@ static void check_roundings(void)
     cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH);
 }
 
-/* ---- vectors, scalars, errors ------------------------------------------------------ */
+/* ---- vectors, scalars, errors -------------------------------------------- */
 
 static void check_vectors(void)
 {

@@ -56,7 +56,7 @@ START_TEST(a_product_is_recorded_with_its_cost_and_every_column)
     const struct graph_view *const v = find(g, "cublasSgemm");
     ck_assert_int_eq(v->node.kind, GRAPH_KERNEL);
     ck_assert_double_eq(v->node.flops, 2 * 4 * 2 * 8);
-    ck_assert_int_eq(v->node.math, GRAPH_FP32);
+    ck_assert_int_eq(v->node.math, TOPO_FP32);
     // A, B, and C's two columns of 16 bytes, 64 apart, read and written
     ck_assert_uint_eq(v->naccesses, 6);
     ck_assert_uint_eq(v->accesses[0].end - v->accesses[0].begin, 4 * 8 * 4);
@@ -71,7 +71,7 @@ START_TEST(a_product_is_recorded_with_its_cost_and_every_column)
     ck_assert_uint_eq(v->moves[0].nbytes, 128 + 64 + 32 + 32);
 
     const struct graph_view *const h = find(g, "cublasGemmEx");
-    ck_assert_int_eq(h->node.math, GRAPH_FP16);
+    ck_assert_int_eq(h->node.math, TOPO_FP16);
     ck_assert_uint_eq(h->naccesses, 3); // beta is 0: C is not read
     ck_assert_uint_eq(h->moves[0].nbytes, 64 + 32 + 32);
     graph_free(g);
@@ -87,7 +87,7 @@ START_TEST(a_matrix_too_large_for_its_memory_is_named)
     ck_assert_int_eq(c.status, 70);
     ck_assert_msg(strstr(c.err, "cublasSgemm") &&
                       strstr(c.err, "prog_cublas") &&
-                      strstr(c.err, "C takes 64 bytes") &&
+                      strstr(c.err, "C needs 64 bytes") &&
                       strstr(c.err, "leading dimension"),
                   "%s", c.err);
     child_clear(&c);

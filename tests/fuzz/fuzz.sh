@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Feed the readers of what others write with damaged input, under the address and
-# undefined-behaviour sanitizers (libFuzzer, which comes with clang).
+# Feed the readers of what others write with damaged input, under the address
+# and undefined-behaviour sanitizers (libFuzzer, which comes with clang).
 #
-#   fuzz.sh BUILD OUT [SECONDS]   of each reader; 5 by default, 600 for a release
+#   fuzz.sh BUILD OUT [SECONDS]   for each reader: 5, or 600 for a release
 #
 # What is found is kept in OUT, in a folder for each reader.
 set -eu
@@ -35,7 +35,8 @@ seed() { # a corpus to begin with: one good input of each kind
 cd "$root"
 flags="-std=gnu11 -g -O1 -Icommon -Igrader -fsanitize=address,undefined
     -fno-sanitize-recover=all"
-rest="-x none $build/sim/libjudge.a $build/sim/libgraph.a -lyaml -ljansson
+rest="-x none $build/sim/libjudge.a $build/sim/libgraph.a
+    $build/sim/libtopo.a $build/sim/libbase.a -lyaml -ljansson
     -larchive -lexpat -ldw -lelf -lm -pthread"
 clang $flags -x c - common/judge/evidence_out.c common/judge/chain.c \
     $rest -o "$out"/make_evidence << 'EOF'

@@ -4,14 +4,15 @@
  *     prog_ceilings                  on device 0
  *
  * Two ceilings are measured first: moving bytes, by a copy of CUDA's and by a
- * kernel that copies 16 bytes at a time (the faster one counts), and multiplying
- * matrices, by cuBLAS. Then elementwise kernels as a part of the first, products
- * as a part of the second; GOAL of a ceiling is what they should reach.
+ * kernel that copies 16 bytes at a time (the faster one counts), and
+ * multiplying matrices, by cuBLAS. Then elementwise kernels as a part of the
+ * first, products as a part of the second; GOAL of a ceiling is what they
+ * should reach.
  *
  * A time is that of one launch: the median of ROUNDS rounds of LAUNCHES, each
  * between two events, after WARM_UP that don't count; the spread is what lies
- * between the 10th and the 90th of 100 rounds, as a part of the median. On simgpu
- * times are modelled, and memory of this size has no contents.
+ * between the 10th and the 90th of 100 rounds, as a part of the median. On
+ * simgpu times are modelled, and memory of this size has no contents.
  */
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
@@ -22,8 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/must.h"
 #include "lab1.h" /* coll_combine */
-#include "must.h"
 #include "nn/ops.h"
 
 enum { WARM_UP = 3, ROUNDS = 21, LAUNCHES = 10 };
@@ -35,7 +36,7 @@ static float *a, *b, *c, *d; /* COUNT each */
 static cublasHandle_t blas;
 static const struct nn_hyper hyper = {0.001f, 0.9f, 0.999f, 1e-8f, 0.01f};
 
-/* ---- what is measured -------------------------------------------------------------- */
+/* ---- what is measured ---------------------------------------------------- */
 
 __global__ void copy16(float4 *to, const float4 *from, size_t count)
 {
@@ -45,7 +46,8 @@ __global__ void copy16(float4 *to, const float4 *from, size_t count)
         to[i] = from[i];
 }
 
-/* The cost of a launch whose function does not say it itself (nn/kernels.cu). */
+/* The cost of a launch whose function does not say it itself
+ * (nn/kernels.cu). */
 static void declare(double nbytes)
 {
     char text[64];
@@ -156,7 +158,7 @@ static const struct row {
     {"nn_linear_dx", FLOPS, OURS, 0, CUBED(SIZE), linear_dx},
 };
 
-/* ---- measuring ------------------------------------------------------------------------ */
+/* ---- measuring ----------------------------------------------------------- */
 
 struct timing {
     double us, spread; /* of one launch */

@@ -91,7 +91,7 @@ labs() { # LAB...
             continue
         fi
         lab "$name" "$ranks"
-        source=$(echo solutions/"$name"-*/judge.c)
+        source=$(echo common/staff/"$name"-*/judge.c)
         if [ "$gpus" -lt 4 ] && grep -q 'shares_gpus = 1' "$source"; then
             lab "$name" 4
         fi

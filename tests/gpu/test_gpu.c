@@ -1,6 +1,6 @@
 /*
- * The scripts for machines with GPUs do what they say: on modelled machines, where
- * the same programs run, and on builds that are made up, where one fails.
+ * The scripts for machines with GPUs do what they say: on modelled machines,
+ * where the same programs run, and on builds that are made up, where one fails.
  */
 #define _GNU_SOURCE
 #include <check.h>

@@ -4,15 +4,15 @@
 #
 #   class.sh BUILD WORK [STUDENTS [KILLS [JOBS]]]
 #
-# WORK is an empty folder. 6 students, 2 kills and 2 jobs by default; the full form
-# is 200 students and 20 kills:
+# WORK is an empty folder. 6 students, 2 kills and 2 jobs by default; the full
+# form is 200 students and 20 kills:
 #
 #   tests/grader/class.sh build /tmp/class 200 20
 #
 # 1. graded without interruption: how long, and beside it the bare run, which is
 #    mpirun of the same programs alone
-# 2. graded again with as many SIGKILLs at random moments, and resumed
-# 3. exports of both have to be the same, byte by byte; each submission has to get
+# 2. graded again with as many SIGKILLs at random moments, and resumed 3.
+# exports of both have to be the same, byte by byte; each submission has to get
 #    what its kind deserves
 set -u
 build=$(realpath "$1") work=$(realpath "$2")
@@ -25,7 +25,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 now() { date +%s.%N; }
 took() { awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.1f", b - a }'; }
 
-# ---- the class -----------------------------------------------------------------------
+# ---- the class ---------------------------------------------------------------
 # Half of it solutions and skeletons, as before a deadline; the rest trouble.
 mutants=("$root"/tests/mutants/lab1-collectives/*.patch)
 cheats=(crashes hangs floods starts-a-shell does-not-compile runs-before-main
@@ -59,7 +59,7 @@ done
 batch=("$build"/grade batch --roster "$work"/roster.csv --submissions "$work"/in
     --lab lab1 --seed "$seed")
 
-# ---- without interruption ---------------------------------------------------------------
+# ---- without interruption ----------------------------------------------------
 begin=$(now)
 "${batch[@]}" -j "$jobs" --ledger "$work"/a.db > "$work"/a.txt 2>&1
 status=$?
@@ -67,7 +67,7 @@ whole=$(took "$begin")
 [ $status -eq 0 ] || fail "status $status: $(tail -n 5 "$work"/a.txt)"
 echo "$students submissions, -j $jobs: $whole s"
 
-# ---- each gets what it deserves -----------------------------------------------------------
+# ---- each gets what it deserves ----------------------------------------------
 "$build"/grade export --ledger "$work"/a.db --lab lab1 --format csv -o "$work"/a.csv ||
     fail export
 while read -r s kind; do
@@ -83,7 +83,7 @@ while read -r s kind; do
 done < "$work"/kinds
 grep -q '"s[0-9]*",.*,infra,' "$work"/a.csv && fail "there is infra"
 
-# ---- killed and resumed -------------------------------------------------------------------
+# ---- killed and resumed ------------------------------------------------------
 killed=0
 for ((k = 0; k < kills; k++)); do
     "${batch[@]}" -j "$jobs" --ledger "$work"/b.db > "$work"/b.txt 2>&1 & pid=$!
@@ -113,7 +113,7 @@ echo "killed $killed times and resumed: exports are the same"
     fail similarity
 grep -q '100 %' "$work"/similar.txt || fail "no copies found among solutions"
 
-# ---- beside the bare run --------------------------------------------------------------------
+# ---- beside the bare run -----------------------------------------------------
 bare() { # the same program, the same cases, without build, sandbox and judge
     local n
     for n in 2 3 4 5 6 8; do

@@ -24,7 +24,7 @@ stop() {
 trap stop EXIT
 fail() { echo "FAILED: $*"; tail -n 20 "$work"/slurm/*.log; exit 1; }
 
-# ---- a Slurm ----------------------------------------------------------------------
+# ---- a Slurm -----------------------------------------------------------------
 mkdir -p "$work"/slurm/{state,spool,munge}
 chmod 755 "$work" "$work"/slurm; chmod 700 "$work"/slurm/munge
 head -c 1024 /dev/urandom > "$work"/slurm/munge/key
@@ -71,7 +71,7 @@ for _ in $(seq 300); do
 done
 sinfo -h -o %T | grep -q idle || fail "Slurm does not come up"
 
-# ---- a class ---------------------------------------------------------------------------
+# ---- a class -----------------------------------------------------------------
 solution=$build/../solutions/lab1-collectives
 skeleton=$build/../labs/lab1-collectives
 mkdir -p "$work"/in
@@ -100,7 +100,7 @@ slurm=("${batch[@]}" --ledger "$work"/slurm.db --executor slurm
 "${batch[@]}" --ledger "$work"/local.db > "$work"/local.txt 2>&1 ||
     fail "local: $(cat "$work"/local.txt)"
 
-# ---- killed, drained, cancelled ------------------------------------------------------------
+# ---- killed, drained, cancelled ----------------------------------------------
 entries() { sqlite3 "$work"/slurm.db 'SELECT count(*) FROM entry' 2> /dev/null || echo 0; }
 "${slurm[@]}" > "$work"/first.txt 2>&1 & pid=$!
 for _ in $(seq 600); do [ "$(entries)" -ge 2 ] && break; sleep 0.2; done
@@ -120,7 +120,7 @@ for _ in $(seq 300); do sinfo -h -o %T | grep -q drained && break; sleep 0.2; do
 scontrol update NodeName="$host" State=RESUME || fail "resume"
 wait $pid || fail "batch: $(cat "$work"/second.txt)"
 
-# ---- the same ---------------------------------------------------------------------------------
+# ---- the same ----------------------------------------------------------------
 sqlite3 "$work"/slurm.db "SELECT body FROM entry WHERE kind = 'grading'" |
     grep -c '"outcome":"infra"' > "$work"/infra.txt
 [ "$(cat "$work"/infra.txt)" -ge 1 ] || fail "the cancelled job left no infra"

@@ -8,8 +8,8 @@
 #include <stdlib.h> /* mkdtemp */
 
 #include "child.h"
+#include "folder.h"
 #include "suite.h"
-#include "verb.h"
 
 enum { SKIPPED = 77 };
 
@@ -23,7 +23,7 @@ static void run_script(const char *script, const char *args)
     ck_assert_msg(c.status == 0 || c.status == SKIPPED, "status %d\n%s%s",
                   c.status, c.out, c.err);
     child_clear(&c);
-    verb_remove_folder(dir);
+    folder_remove(dir);
 }
 
 START_TEST(a_class_is_graded_killed_and_resumed)

@@ -13,10 +13,10 @@
 
 #include "child.h"
 #include "csv.h"
+#include "folder.h"
 #include "ledger.h"
 #include "roster.h"
 #include "suite.h"
-#include "verb.h"
 
 static char dir[64], err[512];
 
@@ -69,8 +69,8 @@ static json_t *case_of(const char *name, int hidden, double score,
                      "mpirun -n 4 build/lab1 --case x", "hidden", hidden);
 }
 
-/* Student i: 0 passes, 1 fails with bad words, 2 is infra, 3 is suspected, 4 has
- * not handed in, others fail. */
+/* Student i: 0 passes, 1 fails with bad words, 2 is infra, 3 is suspected, 4
+ * has not handed in, others fail. */
 static char *body(int i)
 {
     static const char *const outcomes[] = {"pass", "fail", "infra",
@@ -147,7 +147,7 @@ static void make_class(void)
 
 static void remove_class(void)
 {
-    verb_remove_folder(dir);
+    folder_remove(dir);
 }
 
 /* Export to DIR/OUT; what is printed is returned. */
@@ -182,7 +182,7 @@ static char *exported(const char *format, const char *more)
     return read_out(format, &nbytes);
 }
 
-/* ---- tables ------------------------------------------------------------------------ */
+/* ---- tables -------------------------------------------------------------- */
 
 /* No line of more or fewer fields, no cell that is a formula, no controls. */
 static struct csv table(char *text, int columns)
@@ -268,7 +268,7 @@ START_TEST(the_leaderboard_names_nobody)
 }
 END_TEST
 
-/* ---- JUnit ------------------------------------------------------------------------------ */
+/* ---- JUnit --------------------------------------------------------------- */
 
 struct junit {
     int suites, tests, declared, failures, errors, skipped;
@@ -326,7 +326,7 @@ START_TEST(junit_is_well_formed_and_counts_right)
 }
 END_TEST
 
-/* ---- one file a student --------------------------------------------------------------------- */
+/* ---- one file a student -------------------------------------------------- */
 
 static json_t *student_json(const char *format, const char *name)
 {
@@ -414,7 +414,7 @@ START_TEST(autolabs_last_line_is_its_scores)
 }
 END_TEST
 
-/* ---- pages ------------------------------------------------------------------------------------ */
+/* ---- pages --------------------------------------------------------------- */
 
 START_TEST(pages_hold_no_code_and_no_secrets)
 {

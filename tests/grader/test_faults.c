@@ -1,8 +1,8 @@
 /*
  * Faults of the machine: none of them may become a zero.
  *
- * Each is injected into a real grading. What comes out is infra, or, if the fault
- * did no harm, all points.
+ * Each is injected into a real grading. What comes out is infra, or, if the
+ * fault did no harm, all points.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -13,6 +13,7 @@
 #include <unistd.h>  /* getuid */
 
 #include "child.h"
+#include "folder.h"
 #include "suite.h"
 #include "verb.h"
 
@@ -28,7 +29,7 @@ static void make_folder(void)
 
 static void remove_folder(void)
 {
-    verb_remove_folder(dir);
+    folder_remove(dir);
 }
 
 /* `grade run` of the solution's case, with `before` in front of it and `more`

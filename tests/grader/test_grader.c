@@ -3,7 +3,8 @@
  *
  * tests/cheats/NAME/edit.sh turns a copy of the solution into a submission;
  * tests/cheats/NAME/expect says what becomes of it: outcome, score, and a text
- * that the table holds. "score@case": of that case alone, the others are not run.
+ * that the table holds. "score@case": of that case alone, the others are not
+ * run.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -120,23 +121,66 @@ START_TEST(the_timeline_shows_one_iteration_of_a_case)
 }
 END_TEST
 
-static void expect_usage(const char *args, int status, const char *says)
-{
-    struct child c = child_run(30, "%s/grade %s", child_build(), args);
-    ck_assert_msg(c.status == status && strstr(c.err, says) != NULL,
-                  "grade %s: status %d, should be %d\n%s%s", args, c.status,
-                  status, c.out, c.err);
-    child_clear(&c);
-}
+static const struct {
+    const char *args, *says;
+} mistakes[] = {
+    {"", "usage:"},
+    {"walk", "usage:"},
+    {"run /tmp", "grade run: --lab is missing"},
+    {"run --lab lab1", "grade run: SUBMISSION is missing"},
+    {"run --lab lab1 /tmp /tmp", "grade run: one operand only"},
+    {"run --lab lab99 /tmp", "there is no lab \"lab99\""},
+    {"run --lab lab1 /nowhere", "/nowhere cannot be read"},
+    {"run --lab lab1 --case no /tmp", "has no case \"no\""},
+    {"run --lab lab1 --seed x /tmp", "--seed x is not a number"},
+    {"run --lab lab1 --backend hip /tmp", "--backend is sim or cuda, not hip"},
+    {"run --lab lab1 --isolation 4 /tmp",
+     "--isolation is a whole number from 0 to 3, not 4"},
+    {"run --lab lab1 --isolation 2x /tmp", "from 0 to 3, not 2x"},
+    {"run --speed 3 /tmp", "--speed is no option"},
+    {"run --lab", "--lab needs a value"},
+    {"batch --roster r.csv", "grade batch: --submissions is missing"},
+    {"batch --only worst", "--only is new, failed, latest or best, not worst"},
+    {"batch -j 0", "--jobs is a whole number from 1 to 1024, not 0"},
+    {"batch --executor cloud", "--executor is local or slurm, not cloud"},
+    {"export --ledger L.db --lab lab1 --format doc -o x",
+     "there is no format doc"},
+    {"export --late-percent 101", "--late-percent is a number from 0 to 100"},
+    {"status --ledger L.db 17", "grade status: options only"},
+    {"replay --ledger L.db", "grade replay: ID is missing"},
+    {"verify --ledger /nowhere/L.db", "grade verify: "},
+    {"audit --nvcc", "grade audit: OBJECT is missing"},
+    {"work", "grade work: --spool is missing"},
+};
 
 START_TEST(mistakes_on_the_command_line_are_named)
 {
-    expect_usage("", 2, "usage:");
-    expect_usage("run --lab lab1", 2, "name one lab with --lab");
-    expect_usage("run --lab lab99 /tmp", 2, "there is no lab \"lab99\"");
-    expect_usage("run --lab lab1 /nowhere", 2, "/nowhere cannot be read");
-    expect_usage("run --lab lab1 --case no /tmp", 2, "has no case \"no\"");
-    expect_usage("run --lab lab1 --seed x /tmp", 2, "is not a number");
+    struct child c =
+        child_run(30, "%s/grade %s", child_build(), mistakes[_i].args);
+    ck_assert_msg(c.status == 2 && strstr(c.err, mistakes[_i].says) != NULL,
+                  "grade %s: status %d\n%s%s", mistakes[_i].args, c.status,
+                  c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+static const char *const verbs[] = {"run",    "batch",      "status",
+                                    "export", "verify",     "replay",
+                                    "audit",  "similarity", "work"};
+
+START_TEST(each_verb_has_a_help_that_fits_a_terminal)
+{
+    char usage[64];
+    struct child c = child_run(30,
+                               "%s/grade %s --help | awk 'NR > 1 && "
+                               "length > 79 { print \"too long: \" $0 } 1'",
+                               child_build(), verbs[_i]);
+    snprintf(usage, sizeof usage, "usage: grade %s ", verbs[_i]);
+    ck_assert_msg(strncmp(c.out, usage, strlen(usage)) == 0 && !*c.err, "%s%s",
+                  c.out, c.err);
+    ck_assert_msg(!strstr(c.out, "too long"), "%s", c.out);
+    ck_assert(strstr(c.out, "\n  --help            this text\n"));
+    child_clear(&c);
 }
 END_TEST
 
@@ -161,19 +205,23 @@ END_TEST
 
 START_TEST(grading_leaves_nothing_in_tmp)
 {
-    struct child before = child_run(10, "ls /tmp | grep commlab-grade");
+    char dir[CHILD_FOLDER]; // others grade in /tmp meanwhile
+    child_folder(dir, "commlab-tmp");
     struct child c = child_run(120,
-                               "%s/grade run --lab lab1 --case fit "
+                               "TMPDIR=%s %s/grade run --lab lab1 --case fit "
                                "%s/solutions/lab1-collectives",
-                               child_build(), root());
-    ck_assert_int_eq(c.status, 0);
-    struct child after = child_run(10, "ls /tmp | grep commlab-grade");
-    ck_assert_str_eq(before.out, after.out);
-    child_clear(&before);
+                               dir, child_build(), root());
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
     child_clear(&c);
-    child_clear(&after);
+    c = child_run(10, "ls -A %s", dir);
+    ck_assert_str_eq(c.out, "");
+    child_clear(&c);
+    child_remove(dir);
 }
 END_TEST
+
+#define LOOP(t, name, table)                                                   \
+    tcase_add_loop_test(t, name, 0, (int)(sizeof(table) / sizeof *(table)))
 
 int main(void)
 {
@@ -182,7 +230,8 @@ int main(void)
     TCase *const t = tcase_create("grader");
     tcase_set_timeout(t, 700);
     tcase_add_test(t, the_timeline_shows_one_iteration_of_a_case);
-    tcase_add_test(t, mistakes_on_the_command_line_are_named);
+    LOOP(t, mistakes_on_the_command_line_are_named, mistakes);
+    LOOP(t, each_verb_has_a_help_that_fits_a_terminal, verbs);
     tcase_add_test(t, a_machine_without_a_sandbox_is_not_the_students_fault);
     tcase_add_test(t, grading_leaves_nothing_in_tmp);
     tcase_add_loop_test(t, a_submission_gets_what_it_deserves, 0, ncheats);

@@ -11,14 +11,14 @@
 #include <sys/stat.h> /* mkdir */
 #include <unistd.h>   /* symlink */
 
+#include "folder.h"
 #include "roster.h"
 #include "submission.h"
 #include "suite.h"
 #include "text.h"
 #include "unpack.h"
-#include "verb.h"
 
-/* ---- rosters -------------------------------------------------------------------- */
+/* ---- rosters ------------------------------------------------------------- */
 
 static struct roster *roster(const char *text, char *err)
 {
@@ -133,7 +133,7 @@ START_TEST(long_names_are_cut)
 }
 END_TEST
 
-/* ---- archives ---------------------------------------------------------------------- */
+/* ---- archives ------------------------------------------------------------ */
 
 struct entry {
     const char *path;
@@ -274,7 +274,7 @@ START_TEST(a_folder_is_kept_as_a_tar_of_the_plans_files)
     free(f[0].data);
     free(data);
     free(same);
-    verb_remove_folder(dir);
+    folder_remove(dir);
 }
 END_TEST
 
@@ -306,7 +306,7 @@ START_TEST(submissions_are_found_by_their_names)
     ck_assert(submissions_find(dir, r, &p, err, sizeof err) == NULL);
     ck_assert_msg(strstr(err, "are the same attempt") != NULL, "%s", err);
     roster_free(r);
-    verb_remove_folder(dir);
+    folder_remove(dir);
 }
 END_TEST
 

@@ -9,9 +9,9 @@
 #include <string.h>   /* strstr */
 #include <sys/stat.h> /* stat */
 
+#include "folder.h"
 #include "ledger.h"
 #include "suite.h"
-#include "verb.h"
 
 static char dir[64], path[96], err[512];
 
@@ -40,7 +40,7 @@ static void make_ledger(void)
 
 static void remove_ledger(void)
 {
-    verb_remove_folder(dir);
+    folder_remove(dir);
 }
 
 /* What an intruder without the key would do; the triggers first. */

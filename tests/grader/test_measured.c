@@ -1,9 +1,10 @@
 /*
  * Grading by measured times, and for real GPUs.
  *
- * simgpu taken for a machine of its own (--measured) has times that never vary, so
- * what is measured there has to come to what is modelled. A submission for GPUs is
- * compiled and audited wherever the toolkit is; it is not run without a GPU.
+ * simgpu taken for a machine of its own (--measured) has times that never vary,
+ * so what is measured there has to come to what is modelled. A submission for
+ * GPUs is compiled and audited wherever the toolkit is; it is not run without a
+ * GPU.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -31,7 +32,8 @@ static void remove_folder(void)
     child_remove(dir);
 }
 
-/* A copy of a lab's solution in DIR/NAME, patched with a mutant of it or not. */
+/* A copy of a lab's solution in DIR/NAME, patched with a mutant of it or
+ * not. */
 static void submit(const char *name, const char *lab, const char *mutant)
 {
     struct child c = child_run(
@@ -147,8 +149,8 @@ START_TEST(ranks_that_may_share_a_gpu_do)
 }
 END_TEST
 
-/* Grade DIR/NAME for GPUs, with the kit that is built for them; NULL where there
- * is no toolkit. */
+/* Grade DIR/NAME for GPUs, with the kit that is built for them; NULL where
+ * there is no toolkit. */
 static json_t *grade_for_gpus(const char *name, int status, const char *options)
 {
     char built[5000], path[5000];

@@ -1,6 +1,6 @@
 /*
- * What a program in the sandbox can do at each level, and whose fault it is when
- * it doesn't get to its end.
+ * What a program in the sandbox can do at each level, and whose fault it is
+ * when it doesn't get to its end.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -11,9 +11,9 @@
 #include <unistd.h>   /* getuid */
 
 #include "child.h"
+#include "folder.h"
 #include "sandbox.h"
 #include "suite.h"
-#include "verb.h"
 
 static char dir[64], tmp[96], job[96], kit[96];
 
@@ -30,7 +30,7 @@ static void make_folders(void)
 
 static void remove_folders(void)
 {
-    verb_remove_folder(dir);
+    folder_remove(dir);
 }
 
 /* Run a shell script at a level; $JOB may be written, $KIT may not. */

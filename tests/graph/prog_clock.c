@@ -1,13 +1,13 @@
 /*
- * What a program sees of time: every figure that it can ask for, in full digits.
- * Two runs that print different text are a fault (test_clock.c compares them).
+ * Every modelled time that a program can query, in full digits. Two runs must
+ * print the same text: test_clock.c compares them.
  */
 #include <cuda_runtime.h>
 #include <mpi.h>
 #include <nccl.h>
 #include <stdio.h>
 
-#include "must.h"
+#include "base/must.h"
 
 enum { COUNT = 1 << 18, EVENTS = 6 };
 
@@ -70,7 +70,7 @@ static void work(struct state *s, int first, size_t count)
     CUDA_MUST(cudaEventRecord(s->event[first + 2], s->transfer));
 }
 
-/* Programs that ask whether work is done, as often as this machine lets them. */
+/* Programs that poll for completion, as often as this machine allows. */
 static void poll_for(struct state *s)
 {
     work(s, 0, COUNT);
@@ -100,13 +100,26 @@ static void use_many_streams(const struct state *s)
     say(s, "streams", MPI_Wtime());
 }
 
+/* Host time of a group of n collectives. */
+static void time_group(const struct state *s, const char *what, int n)
+{
+    const double begin = MPI_Wtime();
+    NCCL_MUST(ncclGroupStart());
+    for (int i = 0; i < n; i++)
+        NCCL_MUST(ncclAllReduce(s->a, s->a, COUNT, ncclFloat, ncclSum, s->comm,
+                                s->transfer));
+    NCCL_MUST(ncclGroupEnd());
+    say(s, what, MPI_Wtime() - begin);
+    CUDA_MUST(cudaStreamSynchronize(s->transfer));
+}
+
 int main(int argc, char **argv)
 {
     struct state s;
     MPI_MUST(MPI_Init(&argc, &argv));
     init(&s);
     say(&s, "begin", MPI_Wtime());
-    for (int i = 0; i < 4; i++) { // asked at once, and with nothing waited for
+    for (int i = 0; i < 4; i++) { // queried at once, without a wait
         work(&s, 0, COUNT >> i);
         say(&s, "under-way", MPI_Wtime());
         CUDA_MUST(cudaEventSynchronize(s.event[2]));
@@ -114,7 +127,7 @@ int main(int argc, char **argv)
         say_elapsed(&s, "all", 0, 2);
         say(&s, "joined", MPI_Wtime());
     }
-    // Asked only after a barrier, about both sides of it.
+    // Queried only after a barrier, about both sides of it.
     work(&s, 0, COUNT);
     CUDA_MUST(cudaDeviceSynchronize());
     MPI_MUST(MPI_Barrier(MPI_COMM_WORLD));
@@ -132,7 +145,7 @@ int main(int argc, char **argv)
         MPI_MUST(MPI_Recv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD,
                           MPI_STATUS_IGNORE));
     say(&s, "message", MPI_Wtime());
-    // A program that waits for the clock gets there, and never back.
+    // Polling the clock makes progress, and time never runs backwards.
     double now = MPI_Wtime();
     const double until = now + 1e-4;
     while (now < until) {
@@ -143,6 +156,8 @@ int main(int argc, char **argv)
     }
     say(&s, "waited", now);
     poll_for(&s);
+    time_group(&s, "group-of-1", 1);
+    time_group(&s, "group-of-5", 5);
     if (s.rank == 0)
         use_many_streams(&s);
     say(&s, "end", MPI_Wtime());

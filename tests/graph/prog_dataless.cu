@@ -1,11 +1,11 @@
 /*
- * Work of any size on memory that nobody looks at, and what it takes in modelled
- * time, in full digits: the same with and without SIMGPU_DATALESS.
+ * The modelled time of work of any size whose data is never read, in full
+ * digits: the same with and without SIMGPU_DATALESS.
  *
  *   prog_dataless BYTES [read | undeclared | mixed | received | written]
  *
- * The last word is for what a run without data has to refuse; or, `written`, for a
- * collective that reads what only a kernel has written.
+ * The last argument selects what a run without data must refuse; or, for
+ * `written`, a collective that reads memory written only by a kernel.
  */
 #include <cuda_runtime.h>
 #include <mpi.h>
@@ -126,7 +126,7 @@ static void collectives(const struct state *s)
     say(s, "ring");
 }
 
-/* What needs values that a run without data doesn't have. */
+/* Operations that need values, which a run without data lacks. */
 static void refuse(const struct state *s, const char *what)
 {
     float *small;
@@ -143,7 +143,7 @@ static void refuse(const struct state *s, const char *what)
     printf("nothing was refused\n");
 }
 
-/* Send what nobody but a kernel has written: a correct program. */
+/* Send memory that only a kernel has written: a correct program. */
 static void written(const struct state *s)
 {
     float *x;

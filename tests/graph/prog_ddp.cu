@@ -1,7 +1,7 @@
 /*
  * Training steps of a model of six layers, without data: gradients are reduced
- * while the layers before them are still being computed. For pictures, and for
- * what is computed from them; run it with SIMGPU_DATALESS=on.
+ * while the layers before them are still being computed. For pictures and
+ * figures; run it with SIMGPU_DATALESS=on.
  *
  *   prog_ddp [STEPS]
  */
@@ -64,7 +64,7 @@ static void init(struct model *m)
     }
 }
 
-/* The layers are of unequal size; so are, a little, the ranks. */
+/* Rank 1's backward kernels take a little longer than the others'. */
 static void step(struct model *m)
 {
     nvtxRangePushA("cost: 2e10 flops, 2e8 bytes");

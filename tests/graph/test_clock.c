@@ -1,5 +1,5 @@
 /*
- * The clock of a running program: its figures agree with each other.
+ * The clock of a running program: its times are consistent.
  */
 #include <check.h>
 #include <stdio.h>
@@ -8,8 +8,9 @@
 
 #include "child.h"
 #include "suite.h"
+#include "topo/topo.h"
 
-/* The lines of a run, in an order that doesn't depend on who printed first. */
+/* The lines of a run, in an order independent of which rank printed first. */
 static struct child clock_run(int nranks, const char *prefix)
 {
     return child_run(120,
@@ -62,6 +63,26 @@ START_TEST(figures_agree_with_each_other)
 }
 END_TEST
 
+/* Calls of a group are collected, and launched once, at its end. */
+START_TEST(a_group_costs_the_host_one_launch)
+{
+    char err[200];
+    struct topo *const topo = topo_load("dgx-h100", err, sizeof err);
+    ck_assert_msg(topo != NULL, "%s", err);
+    const double launch_sec = (double)topo_costs(topo)->launch_host_ps * 1e-12;
+    const double api_sec = (double)topo_costs(topo)->api_host_ps * 1e-12;
+    struct child c = clock_run(2, "");
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    // Querying the time is a call, too.
+    ck_assert_double_eq_tol(figure(c.out, "group-of-1", 0),
+                            launch_sec + api_sec, 1e-12);
+    ck_assert_double_eq_tol(figure(c.out, "group-of-5", 0),
+                            launch_sec + 5 * api_sec, 1e-12);
+    child_clear(&c);
+    topo_free(topo);
+}
+END_TEST
+
 START_TEST(an_unknown_algorithm_is_refused)
 {
     struct child c = clock_run(1, "env NCCL_DEBUG=WARN NCCL_ALGO=RINGS");
@@ -88,6 +109,7 @@ int main(void)
     Suite *const suite = suite_create("clock");
     TCase *const t = tcase_create("clock");
     tcase_add_test(t, figures_agree_with_each_other);
+    tcase_add_test(t, a_group_costs_the_host_one_launch);
     tcase_add_test(t, an_unknown_algorithm_is_refused);
     tcase_add_test(t, the_algorithm_that_is_asked_for_changes_the_times);
     tcase_set_timeout(t, 900);

@@ -1,6 +1,6 @@
 /*
  * Memory without contents: the same modelled times, no memory, little time, and
- * no value that isn't there.
+ * no use of missing values.
  */
 #include <check.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ START_TEST(what_needs_values_is_refused_with_the_reason)
 }
 END_TEST
 
-/* A kernel that isn't run writes nothing that the graph could show. */
+/* A kernel that is not run has no writes in the graph. */
 START_TEST(what_a_kernel_would_have_written_counts_as_written)
 {
     struct child c =

@@ -1,6 +1,6 @@
 /*
- * Questions to a running job: what belongs to the past of a question, which
- * moments are cuts, and that a cut changes no answer.
+ * Queries to a running job: the past of a query, the cuts, and that a cut
+ * changes no answer.
  */
 #include <check.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static struct graph *past(struct graph_ref root, uint32_t cut)
     return g;
 }
 
-/* End of `root` when its past behind a cut is replayed from base_ps. */
+/* End of `root` when its past after a cut is replayed from base_ps. */
 static uint64_t end_of(struct graph_ref root, uint32_t cut, uint64_t base_ps)
 {
     struct graph *const g = past(root, cut);
@@ -82,7 +82,7 @@ static struct graph_ref sync(uint32_t rank, struct graph_ref a)
         .deps = {a});
 }
 
-static struct graph_ref mpi(uint32_t rank, enum graph_op op,
+static struct graph_ref mpi(uint32_t rank, enum topo_op op,
                             enum graph_match kind, uint32_t size,
                             uint32_t match_rank, uint64_t key)
 {
@@ -90,7 +90,7 @@ static struct graph_ref mpi(uint32_t rank, enum graph_op op,
                      .node = {.kind = GRAPH_MPI,
                               .host_ps = US,
                               .op = op,
-                              .place = GRAPH_HOST_PLACE(0),
+                              .place = TOPO_HOST_PLACE(0),
                               .match = key,
                               .match_kind = kind,
                               .match_size = size,
@@ -99,7 +99,7 @@ static struct graph_ref mpi(uint32_t rank, enum graph_op op,
 
 static struct graph_ref barrier(uint32_t rank, uint64_t key)
 {
-    return mpi(rank, GRAPH_OP_BARRIER, GRAPH_MATCH_ALL, s.nranks, rank, key);
+    return mpi(rank, TOPO_OP_BARRIER, GRAPH_MATCH_ALL, s.nranks, rank, key);
 }
 
 static struct graph_ref allreduce(uint32_t rank, uint32_t queue, uint64_t key)
@@ -109,7 +109,7 @@ static struct graph_ref allreduce(uint32_t rank, uint32_t queue, uint64_t key)
                               .queue = queue,
                               .place = (int32_t)rank,
                               .host_ps = 2 * US,
-                              .op = GRAPH_OP_ALLREDUCE,
+                              .op = TOPO_OP_ALLREDUCE,
                               .match = key,
                               .match_kind = GRAPH_MATCH_ALL,
                               .match_size = s.nranks,
@@ -117,7 +117,7 @@ static struct graph_ref allreduce(uint32_t rank, uint32_t queue, uint64_t key)
                               .bytes = 1 << 20});
 }
 
-/* ---- the past ---------------------------------------------------------------- */
+/* ---- the past ------------------------------------------------------------ */
 
 START_TEST(work_that_nobody_waited_for_is_host_time_only)
 {
@@ -177,10 +177,10 @@ START_TEST(an_eager_sender_does_not_depend_on_its_receiver)
 {
     begin(2);
     const struct graph_ref a =
-        mpi(0, GRAPH_OP_SENDRECV, GRAPH_MATCH_MESSAGE, 2, 0, 7);
+        mpi(0, TOPO_OP_SENDRECV, GRAPH_MATCH_MESSAGE, 2, 0, 7);
     ck_assert_uint_eq(end_of(a, 0, 0), US);
     const struct graph_ref b =
-        mpi(1, GRAPH_OP_SENDRECV, GRAPH_MATCH_MESSAGE, 2, 1, 7);
+        mpi(1, TOPO_OP_SENDRECV, GRAPH_MATCH_MESSAGE, 2, 1, 7);
     struct graph *const g = past(b, 0);
     ck_assert_uint_eq(g->nnodes, 2);
     graph_free(g);
@@ -211,7 +211,7 @@ START_TEST(what_an_operation_has_shown_later_is_in_its_view)
 END_TEST
 
 /* A signal between running kernels: what follows depends on the part that sent
- * it, not on what its kernel does later. */
+ * it, not on the rest of that kernel. */
 START_TEST(a_question_reaches_the_parts_that_were_waited_for)
 {
     begin(2);
@@ -284,7 +284,7 @@ START_TEST(a_thread_is_where_it_last_waited_and_what_it_did_since)
 }
 END_TEST
 
-/* ---- cuts -------------------------------------------------------------------- */
+/* ---- cuts ---------------------------------------------------------------- */
 
 START_TEST(a_barrier_with_idle_devices_is_a_cut)
 {
@@ -325,11 +325,11 @@ END_TEST
 START_TEST(a_message_across_a_barrier_makes_it_no_cut)
 {
     begin(2);
-    mpi(0, GRAPH_OP_SENDRECV, GRAPH_MATCH_MESSAGE, 2, 0, 7);
+    mpi(0, TOPO_OP_SENDRECV, GRAPH_MATCH_MESSAGE, 2, 0, 7);
     barrier(0, 1);
     barrier(1, 1);
     const struct graph_ref b =
-        mpi(1, GRAPH_OP_SENDRECV, GRAPH_MATCH_MESSAGE, 2, 1, 7);
+        mpi(1, TOPO_OP_SENDRECV, GRAPH_MATCH_MESSAGE, 2, 1, 7);
     update();
     ck_assert_uint_eq(graph_live_cut(live, b), 0);
     barrier(0, 2);
@@ -428,7 +428,7 @@ START_TEST(a_replay_from_a_cut_gives_the_times_of_a_whole_one)
             for (int queue = 1; queue < 3; queue++)
                 if (last[r][queue].index)
                     question = sync(r, last[r][queue]);
-        // The answer in this era, with and without what is before it.
+        // The answer in this era, with and without the past before its cut.
         ck_assert_uint_eq(end_of(question, ncuts, base_ps),
                           end_of(question, 0, 0));
         for (uint32_t r = 0; r < N; r++)
@@ -438,7 +438,7 @@ START_TEST(a_replay_from_a_cut_gives_the_times_of_a_whole_one)
         const struct graph_ref cut = graph_live_cut_node(live, ncuts + 1, 0);
         const uint64_t cut_ps = end_of(cut, ncuts, base_ps);
         ck_assert_uint_eq(cut_ps, end_of(cut, 0, 0));
-        for (uint32_t r = 0; r < N; r++) // the same by any rank's reckoning
+        for (uint32_t r = 0; r < N; r++) // every rank computes the same
             ck_assert_uint_eq(cut_ps,
                               end_of(graph_live_cut_node(live, ncuts + 1, r),
                                      ncuts, base_ps));

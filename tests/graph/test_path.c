@@ -1,17 +1,17 @@
 /*
  * The critical path: a chain without gaps from a run's beginning to its end,
- * through what held it up.
+ * through the operations that delayed it.
  */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/temp.h"
 #include "child.h"
 #include "graph/path.h"
 #include "replayed.h"
 #include "suite.h"
-#include "temp.h"
 
 enum { US = 1000000 }; /* ps */
 
@@ -68,7 +68,7 @@ START_TEST(it_leads_through_who_came_last)
         SYNTHETIC(&t.s, r,
                   .node = {.kind = GRAPH_COLL,
                            .queue = 1,
-                           .op = GRAPH_OP_ALLREDUCE,
+                           .op = TOPO_OP_ALLREDUCE,
                            .place = (int32_t)r,
                            .match = 7,
                            .match_kind = GRAPH_MATCH_ALL,

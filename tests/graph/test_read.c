@@ -1,6 +1,6 @@
 /*
- * Loading saved graphs: what was recorded comes back, and no damage to a file
- * does more than a message that says where it is. COMMLAB_FUZZ=N damages N
+ * Loading saved graphs: the recorded data comes back, and a damaged file gives
+ * an error with an offset, nothing worse. COMMLAB_FUZZ=N damages N
  * files, from another seed, instead of 20000.
  */
 #include <check.h>
@@ -190,7 +190,7 @@ START_TEST(a_file_cut_short_anywhere_is_an_error)
         ck_assert_ptr_null(graph_load(s.dir, err, sizeof err));
         ck_assert_msg(strstr(err, "rank-0.graph: ") != NULL, "%s", err);
     }
-    // And when the header says that this is all there was.
+    // And if the header says that the file ends here.
     struct format_header *const h = (void *)b.data;
     for (size_t n = FORMAT_DATA + 1; n < b.n; n++) {
         h->used = n;
@@ -242,7 +242,7 @@ static uint32_t next_random(uint32_t *x)
     return *x ^= *x << 5;
 }
 
-/* Replayed and drawn, or refused: it ends. */
+/* Replay and draw it, or refuse it, in finite time. */
 static void use(const struct graph *g, const struct topo *topo)
 {
     struct replay *const r = replay_run(g, topo, NULL, err, sizeof err);
@@ -274,7 +274,7 @@ START_TEST(damaged_bytes_never_crash_reader_replay_or_picture)
     for (uint32_t i = 0; i < n; i++) {
         memcpy(copy, b.data, b.n);
         for (uint32_t k = 1 + next_random(&seed) % 4; k > 0; k--) {
-            // Mostly in the records, where there is more to get wrong.
+            // Mostly in the records, which have more to check.
             const size_t at =
                 next_random(&seed) % 8
                     ? FORMAT_DATA + next_random(&seed) % (b.n - FORMAT_DATA)

@@ -1,5 +1,6 @@
 /*
- * What a segment holds after recording: read through its memfd, as a peer does.
+ * The contents of a segment after recording, read through its memfd, as by a
+ * peer.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -32,7 +33,7 @@ static void teardown(void)
     graph_close(g);
 }
 
-/* The next record of a kind behind *at, which moves past it; NULL at the end. */
+/* The next record of a kind after *at, which moves past it; NULL at the end. */
 static const void *next(enum format_kind kind, uint64_t *at)
 {
     const struct format_header *const h = (const void *)bytes;
@@ -87,7 +88,7 @@ START_TEST(equal_strings_share_one_number)
 }
 END_TEST
 
-/* The span of the node at `index` of what is recorded. */
+/* The span of the recorded node `index`. */
 static uint32_t span_of_node(uint32_t index)
 {
     uint64_t at = FORMAT_DATA;

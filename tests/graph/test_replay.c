@@ -1,6 +1,6 @@
 /*
- * Modelled times of hosts, queues and work on resources, against times worked
- * out by hand from the machine's own figures.
+ * Modelled times of hosts, queues and work on resources, against times computed
+ * by hand from the machine's own figures.
  */
 #include <check.h>
 #include <math.h>
@@ -29,7 +29,7 @@ static struct replay_time at(struct graph_ref ref)
     return replayed_at(&run, ref);
 }
 
-/* ---- host and queues --------------------------------------------------------- */
+/* ---- host and queues ----------------------------------------------------- */
 
 START_TEST(host_calls_follow_one_another)
 {
@@ -113,7 +113,7 @@ START_TEST(a_synchronisation_ends_after_what_it_waits_for)
 }
 END_TEST
 
-/* Two kernels that meet halfway, as kernels that exchange flags do:
+/* Two kernels that synchronise halfway, as by exchanging flags:
  *     rank 0  [latency 1][part 0: 3]   [part 1: 2]
  *     rank 1  [latency 4         ][p0:1][part 1: 2]
  */
@@ -121,7 +121,7 @@ START_TEST(kernels_that_meet_while_they_run_go_on_together)
 {
     begin(2);
     const double rate =
-        topo_resource(run.topo, topo_compute(run.topo, 0, GRAPH_FP32))->rate;
+        topo_resource(run.topo, topo_compute(run.topo, 0, TOPO_FP32))->rate;
     const double us[2][3] = {{1, 3, 2}, {4, 1, 2}}; // latency, parts
     struct graph_ref k[2], mark[2];
     for (uint32_t r = 0; r < 2; r++) {
@@ -184,7 +184,7 @@ START_TEST(a_base_shifts_every_time_by_as_much)
 }
 END_TEST
 
-/* ---- work on resources ------------------------------------------------------- */
+/* ---- work on resources --------------------------------------------------- */
 
 enum { BYTES = 400000000 };
 
@@ -212,7 +212,7 @@ START_TEST(two_copies_over_one_link_take_twice_as_long)
     const struct graph_ref a = copy(0, 1, 0, 1), b = copy(0, 2, 0, 1);
     replayed_run(&run, NULL);
     const struct topo_path p = replayed_way(&run, 0, 1);
-    double rate = INFINITY; // of the link, whatever one copy can reach alone
+    double rate = INFINITY; // of the link; a single copy may be slower
     for (int i = 0; i < p.nresources; i++)
         rate = fmin(rate, topo_resource(run.topo, p.resource[i])->rate);
     const double each = p.rate_cap > 0 ? fmin(p.rate_cap, rate / 2) : rate / 2;
@@ -227,7 +227,7 @@ START_TEST(both_directions_of_a_link_hardly_share)
     begin(1);
     const struct graph_ref a = copy(0, 1, 0, 1), b = copy(0, 2, 1, 0);
     replayed_run(&run, NULL);
-    // Machines lose up to some percent when both ways are busy.
+    // Machines lose up to a few percent when both directions are busy.
     const struct topo_path p = replayed_way(&run, 0, 1);
     const uint64_t alone = p.latency_ps + replayed_bytes_ps(&run, BYTES, &p);
     ck_assert_uint_ge(at(a).end_ps, alone);
@@ -258,7 +258,7 @@ START_TEST(a_kernel_takes_the_longer_of_compute_and_memory)
 {
     begin(1);
     const double flops =
-        topo_resource(run.topo, topo_compute(run.topo, 0, GRAPH_FP32))->rate;
+        topo_resource(run.topo, topo_compute(run.topo, 0, TOPO_FP32))->rate;
     const double bytes =
         topo_resource(run.topo, topo_memory(run.topo, 0))->rate;
     const struct {
@@ -280,7 +280,7 @@ START_TEST(a_kernel_takes_the_longer_of_compute_and_memory)
                                 fmax(table[i].flops_sec, table[i].bytes_sec)),
                 1000);
     ck_assert_int_eq(at(k[0]).bound, topo_memory(run.topo, 0));
-    ck_assert_int_eq(at(k[1]).bound, topo_compute(run.topo, 0, GRAPH_FP32));
+    ck_assert_int_eq(at(k[1]).bound, topo_compute(run.topo, 0, TOPO_FP32));
 }
 END_TEST
 
@@ -288,7 +288,7 @@ START_TEST(two_kernels_on_one_device_share_its_compute_by_halves)
 {
     begin(1);
     const double flops =
-        topo_resource(run.topo, topo_compute(run.topo, 0, GRAPH_FP32))->rate;
+        topo_resource(run.topo, topo_compute(run.topo, 0, TOPO_FP32))->rate;
     struct graph_ref k[2];
     for (int i = 0; i < 2; i++) // the second also moves some bytes
         k[i] = SYNTHETIC(&run.s, 0,
@@ -352,7 +352,7 @@ START_TEST(times_do_not_depend_on_the_order_of_recording)
                       .node = {.kind = GRAPH_COLL,
                                .queue = 1,
                                .place = rank,
-                               .op = GRAPH_OP_ALLREDUCE,
+                               .op = TOPO_OP_ALLREDUCE,
                                .match = 100 + i,
                                .match_kind = GRAPH_MATCH_ALL,
                                .match_size = N,

@@ -1,8 +1,9 @@
 /*
  * Modelled times are the same to the last digit: on every run, under every
- * schedule, on one core and on two, on a busy machine, and with other compilers.
+ * schedule, on one core and on two, on a busy machine, and with other
+ * compilers.
  *
- *   COMMLAB_REPEAT=20     each combination so many times (default 1)
+ *   COMMLAB_REPEAT=20     number of runs of each combination (default 1)
  *   COMMLAB_OTHER=DIR     the same again with the programs of another build
  */
 #include <check.h>
@@ -13,7 +14,7 @@
 #include "child.h"
 #include "suite.h"
 
-/* What is run, and what of its output has to be the same. */
+/* The programs, and the part of their output that must be the same. */
 static const struct program {
     const char *path;
     int nranks;
@@ -41,7 +42,7 @@ enum {
 };
 
 /* Lines in an order that doesn't depend on which rank printed first, and
- * without the place of the build. */
+ * without the path of the build. */
 static struct child run(const struct program *p, const char *build,
                         const char *schedule, const struct place *place)
 {

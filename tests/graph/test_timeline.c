@@ -1,6 +1,6 @@
 /*
- * Pictures: a tiny run's, held against one that was looked at; and what must not
- * get out of names.
+ * Pictures: that of a tiny run, compared with one checked by eye; and escaping
+ * of names.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -21,8 +21,8 @@ static struct graph *g;
 static struct replay_time *times;
 
 /*
- * Two ranks, an iteration each: a kernel, and an all-reduce of which rank 0's
- * second kernel hides a part. Times are set by hand, so that no machine's
+ * Two ranks, an iteration each: a kernel, and an all-reduce that rank 0's
+ * second kernel partly hides. Times are set by hand, so that no machine's
  * figures are in the picture.
  *
  *     rank 0   kernel 2..10   kernel 12..20
@@ -80,7 +80,7 @@ static void teardown(void)
     synthetic_release(&s);
 }
 
-/* What one of the writers writes. */
+/* The output of one of the writers. */
 static char *written(int (*write)(FILE *, const struct timeline *),
                      const char *title)
 {

@@ -1,6 +1,5 @@
-/* What the handouts show is what the kit prints, and their links lead
- * somewhere, in markdown and as pages; and the tools that say so do see a
- * difference. */
+/* Handouts show what the kit prints, and their links have targets, in markdown
+ * and as pages; and the tools that check this find differences. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <stdio.h>  /* fopen */
@@ -47,8 +46,8 @@ static const struct row rows[] = {
     {"```console\n$ echo a; echo b\na\n```\n", "page.md:2: $ echo a; echo b"},
     {"```console\n$ true\na\n```\n", "page.md:2: $ true"},
     {"```console\n$ echo a\n", "a block is not closed"},
-    {"<!-- figure f/x.svg: true -->\n", "no figure came out"},
-    {"<!-- figure f/x.svg: echo > $OUT -->\n", "is not what its command draws"},
+    {"<!-- figure f/x.svg: true -->\n", "this command wrote no figure"},
+    {"<!-- figure f/x.svg: echo > $OUT -->\n", "is out of date"},
 };
 
 START_TEST(a_handout_that_lies_is_found)
@@ -94,7 +93,7 @@ START_TEST(every_handout_shows_what_the_kit_prints)
 }
 END_TEST
 
-/* ---- links and pages ------------------------------------------------------ */
+/* ---- links and pages ---------------------------------------------------- */
 
 static struct child check_links(const char *files)
 {
@@ -107,6 +106,48 @@ START_TEST(every_link_of_a_handout_leads_somewhere)
     struct child c = check_links("README.md handouts/*.md");
     ck_assert_msg(c.status == 0 && !*c.out, "%s%s", c.out, c.err);
     child_clear(&c);
+}
+END_TEST
+
+/* The names of files, functions and types, too. */
+START_TEST(every_name_that_a_page_mentions_exists)
+{
+    struct child c = child_run(
+        120, "cd %s && tests/handouts/names.sh README.md handouts/*.md",
+        labtest_root());
+    ck_assert_msg(c.status == 0 && !*c.out, "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+static const struct name_row {
+    const char *text, *says; /* says: NULL, all is well */
+} name_rows[] = {
+    {"`graph_add()` `struct call` `enum graph_kind` `replay.c`\n", NULL},
+    {"`common/graph` `tests/MODULE/test_*.c` `solutions/LAB`\n", NULL},
+    {"`grader/export_NAME.c` `a b` `x`\n\n    `no.c`\n", NULL},
+    {"\n`graph_ad()`\n", "page.md:2: there is no graph_ad()"},
+    {"`struct cal`\n", "there is no struct cal"},
+    {"`enum call`\n", "there is no enum call"},
+    {"`eplay.c`\n", "there is no eplay.c"},
+    {"`common/grap`\n", "there is no common/grap"},
+};
+
+START_TEST(a_name_of_nothing_is_found)
+{
+    char dir[] = "/tmp/commlab-handout-XXXXXX", path[64];
+    ck_assert(mkdtemp(dir) != NULL);
+    snprintf(path, sizeof path, "%s/page.md", dir);
+    FILE *const f = fopen(path, "w");
+    ck_assert(f && fputs(name_rows[_i].text, f) >= 0 && fclose(f) == 0);
+    struct child c =
+        child_run(60, "%s/tests/handouts/names.sh %s", labtest_root(), path);
+    const char *const says = name_rows[_i].says;
+    ck_assert_msg(c.status == !!says &&
+                      (says ? !!strstr(c.out, says) : !*c.out),
+                  "%d: %s%s", c.status, c.out, c.err);
+    child_clear(&c);
+    remove_dir(dir);
 }
 END_TEST
 
@@ -157,8 +198,7 @@ START_TEST(every_page_is_whole)
     ck_assert(mkdtemp(dir) != NULL);
     c = child_run(TOOL_SEC, "%s/common/kit/pages.sh --html %s 2>&1",
                   labtest_root(), dir);
-    ck_assert_msg(c.status == 0 && strstr(c.out, "/index.html on"), "%s",
-                  c.out);
+    ck_assert_msg(c.status == 0 && strstr(c.out, "/index.html"), "%s", c.out);
     child_clear(&c);
     snprintf(pages, sizeof pages, "%s/*.html", dir);
     c = check_links(pages);
@@ -206,6 +246,9 @@ int main(void)
     tcase_add_test(t, what_the_tool_writes_is_true);
     tcase_add_test(t, every_handout_shows_what_the_kit_prints);
     tcase_add_test(t, every_link_of_a_handout_leads_somewhere);
+    tcase_add_test(t, every_name_that_a_page_mentions_exists);
+    tcase_add_loop_test(t, a_name_of_nothing_is_found, 0,
+                        sizeof name_rows / sizeof *name_rows);
     tcase_add_loop_test(t, a_link_to_nowhere_is_found, 0,
                         sizeof link_rows / sizeof *link_rows);
     tcase_add_test(t, every_page_is_whole);

@@ -1,12 +1,12 @@
 /*
- * case.h: programs with one mistake each, beside twins without it
+ * case.h: programs with one bug each, and their fixed twins
  *
- *     prog --list           the cases: name, ranks, what is said of the mistake
- *     prog NAME faulty      run one with its mistake
- *     prog NAME fixed       the same program, put right
+ *     prog --list           the cases: name, ranks, text of the report
+ *     prog NAME faulty      run one with its bug
+ *     prog NAME fixed       the same program, fixed
  *
- * A case is a function of its own. FIRST and SECOND stand before the two calls
- * that a report has to name; the program prints their lines.
+ * Each case is a function. FIRST and SECOND precede the two calls that a report
+ * must name; the program prints their lines.
  */
 #ifndef COMMLAB_TESTS_HAZARDS_CASE_H
 #define COMMLAB_TESTS_HAZARDS_CASE_H
@@ -17,7 +17,7 @@
 struct hazard_case {
     const char *name;
     int nranks;       /* at least; 0: no MPI */
-    const char *says; /* part of the report, with ~ for blanks */
+    const char *says; /* part of the report, with ~ for spaces */
     void (*run)(int fixed);
 };
 
@@ -25,7 +25,7 @@ static int first_line, second_line;
 #define FIRST  first_line = __LINE__;
 #define SECOND second_line = __LINE__;
 
-/* The whole of main() but what is common to the cases of a file. */
+/* All of main() except the setup common to the cases of a file. */
 static inline int run_case(const struct hazard_case *cases, size_t n, int argc,
                            char **argv)
 {

@@ -1,4 +1,4 @@
-// What the programs of this folder launch: N floats a buffer.
+// Kernels of the programs in this folder; each buffer has N floats.
 #ifndef TESTS_HAZARDS_KERNELS_CUH
 #define TESTS_HAZARDS_KERNELS_CUH
 

@@ -1,5 +1,6 @@
-// Memory: its bounds, its life, whose it is, and what is in it.
+// Memory: bounds, lifetime, ownership and initialisation.
 #include <cuda_runtime.h>
+#include <nccl.h>
 
 #include <stdlib.h>
 
@@ -57,7 +58,34 @@ static void offset_out_of_bounds(int fixed)
     cudaFree(d);
 }
 
-// ---- life ----------------------------------------------------------------------
+// One byte too many for one of the buffers.
+static void reduce(size_t send_nbytes, size_t recv_nbytes)
+{
+    const int device = 0;
+    ncclComm_t comm;
+    char *send, *recv;
+    ncclCommInitAll(&comm, 1, &device);
+    cudaMalloc(&send, send_nbytes);
+    cudaMalloc(&recv, recv_nbytes);
+    cudaMemset(send, 1, send_nbytes);
+    FIRST ncclAllReduce(send, recv, BYTES, ncclInt8, ncclSum, comm, NULL);
+    cudaDeviceSynchronize();
+    ncclCommDestroy(comm);
+    cudaFree(send);
+    cudaFree(recv);
+}
+
+static void send_out_of_bounds(int fixed)
+{
+    reduce(fixed ? BYTES : BYTES - 1, BYTES);
+}
+
+static void receive_out_of_bounds(int fixed)
+{
+    reduce(BYTES, fixed ? BYTES : BYTES - 1);
+}
+
+// ---- life -------------------------------------------------------------------
 
 static void kernel_uses_freed(int fixed)
 {
@@ -132,7 +160,7 @@ static void used_by_another_device(int fixed)
     cudaFree(far); // waits for device 1; the kernel may crash, or be too late
 }
 
-// ---- whose ---------------------------------------------------------------------
+// ---- whose ------------------------------------------------------------------
 
 static void no_peer_access(int fixed)
 {
@@ -170,7 +198,7 @@ static void host_reads_device(int fixed)
     cudaFree(d);
 }
 
-// ---- what is in it -------------------------------------------------------------
+// ---- what is in it ----------------------------------------------------------
 
 static void never_written(int fixed)
 {
@@ -245,9 +273,13 @@ static const struct hazard_case cases[] = {
     {"kernel-out-of-bounds", 0, "0~bytes~past~the~end~of~the~4000-byte",
      kernel_out_of_bounds},
     {"copy-out-of-bounds", 0, "out~of~bounds:~cudaMemcpy", copy_out_of_bounds},
-    {"offset-out-of-bounds", 0, "writes~2000~bytes~from~byte~2004",
+    {"offset-out-of-bounds", 0, "writes~2000~bytes,~starting~at~byte~2004",
      offset_out_of_bounds},
-    {"kernel-uses-freed", 0, "freed~since", kernel_uses_freed},
+    {"send-out-of-bounds", 0, "sendbuff~must~hold~4000~bytes",
+     send_out_of_bounds},
+    {"receive-out-of-bounds", 0, "recvbuff~must~hold~4000~bytes",
+     receive_out_of_bounds},
+    {"kernel-uses-freed", 0, "of~the~freed", kernel_uses_freed},
     {"copy-uses-freed", 0, "use~after~free:~cudaMemcpy", copy_uses_freed},
     {"freed-twice", 0, "double~free:~cudaFree", freed_twice},
     {"freed-in-use", 0, "made~at~prog_memory.cu", freed_in_use},
@@ -256,7 +288,7 @@ static const struct hazard_case cases[] = {
     {"used-by-another-device", 0, "made~at~prog_memory.cu",
      used_by_another_device},
     {"no-peer-access", 0, "cudaDeviceEnablePeerAccess(1,~0)", no_peer_access},
-    {"peer-access-the-other-way", 0, "while~device~0~is~current",
+    {"peer-access-the-other-way", 0, "with~device~0~current",
      peer_access_the_other_way},
     {"host-reads-device", 0, "host~code~at", host_reads_device},
     {"never-written", 0, "uninitialised~read~on~bytes~0~to~3999",

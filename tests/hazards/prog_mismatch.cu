@@ -1,5 +1,5 @@
-// Ranks that don't agree: on what a collective is, on the order of calls, on who
-// sends. Rank 0 makes the mistake.
+// Ranks that disagree about a collective's arguments, the order of calls, or
+// the sender. Rank 0 has the bug.
 #include <cuda_runtime.h>
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void all_reduce(ncclComm_t c)
     ncclAllReduce(a, a, N, ncclFloat, ncclSum, c, stream);
 }
 
-// ---- what a collective is ------------------------------------------------------
+// ---- what a collective is ---------------------------------------------------
 
 static void kind(int fixed)
 {
@@ -97,7 +97,7 @@ static void split_order(int fixed)
     ncclCommDestroy(half);
 }
 
-// ---- calls that are missing ------------------------------------------------------
+// ---- calls that are missing -------------------------------------------------
 
 static void missing_call(int fixed)
 {
@@ -151,7 +151,7 @@ static void finished_early(int fixed)
     all_reduce(comm);
 }
 
-// ---- order that can't work ---------------------------------------------------------
+// ---- order that can't work --------------------------------------------------
 
 static void all_send_first(int fixed)
 {
@@ -223,7 +223,7 @@ static const struct hazard_case cases[] = {
     {"all-send-first", 2, "ncclSend~at~prog_mismatch.cu", all_send_first},
     {"sent-to-the-wrong-side", 2, "the~run~hangs", sent_to_the_wrong_side},
     {"message-too-short", 2, "Both~sides~of~a~message", message_too_short},
-    {"communicators-crossed", 2, "has~not~had~its~turn", communicators_crossed},
+    {"communicators-crossed", 2, "is~still~queued", communicators_crossed},
     {"all-receive-first", 2, "again:~a~cycle", all_receive_first},
 };
 

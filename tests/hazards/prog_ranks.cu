@@ -1,5 +1,5 @@
-// NCCL and MPI beside streams, on any number of ranks from two on. Rank 0 makes
-// the mistake, or all do.
+// NCCL and MPI with streams, on two or more ranks. Rank 0 has the bug, or all
+// ranks do.
 #include <cuda_runtime.h>
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void teardown(void)
     MPI_Finalize();
 }
 
-// ---- NCCL beside kernels ------------------------------------------------------
+// ---- NCCL and kernels -------------------------------------------------------
 
 static void reduced_before_it_is_there(int fixed)
 {
@@ -156,7 +156,7 @@ static void reduced_nearly_in_place(int fixed)
                         transfer);
 }
 
-// ---- what a collective orders ---------------------------------------------------
+// ---- what a collective orders -----------------------------------------------
 
 // Rank 0 sees rank 1's memory.
 static float *memory_of_rank_1(void)
@@ -171,7 +171,7 @@ static float *memory_of_rank_1(void)
     return (float *)there;
 }
 
-// Rank 1 reads its memory, meets rank 0 in a collective; then rank 0 writes it.
+// Rank 1 reads its memory; after a collective of both, rank 0 writes it.
 static void read_meet_write(void (*meet)(void))
 {
     float *const there = memory_of_rank_1();
@@ -253,7 +253,7 @@ static void no_meeting_at_all(int fixed)
     read_meet_write(fixed ? meet_all : nothing);
 }
 
-// ---- flags between kernels -------------------------------------------------------
+// ---- flags between kernels --------------------------------------------------
 
 // Rank 1 sets a flag in its memory when x is filled; rank 0 waits for it.
 __global__ void fill_and_say(float *x, unsigned *flag, int fenced)
@@ -277,8 +277,8 @@ __global__ void wait_and_scale(float *y, const float *x, unsigned *flag,
         y[i] = 2 * x[i];
 }
 
-// A word is claimed by looking, then taken; or by an atomic. What both count with
-// orders nothing.
+// A flag is claimed by a read and then a write, or by an atomic. A counter of
+// both orders nothing.
 __global__ void claim(unsigned *word, unsigned *count, int atomically)
 {
     if (atomically)
@@ -334,7 +334,7 @@ static void flag_that_nobody_waits_for(int fixed)
     flag_of_rank_1(1, fixed, 1);
 }
 
-// ---- MPI --------------------------------------------------------------------------
+// ---- MPI --------------------------------------------------------------------
 
 static void sent_before_it_is_copied(int fixed)
 {
@@ -431,9 +431,9 @@ static const struct hazard_case cases[] = {
     {"bucket-reused", 2, "race", bucket_reused},
     {"event-inside-a-group", 2, "race", event_inside_a_group},
     {"inner-group-end", 2, "race", inner_group_end},
-    {"two-calls-of-a-group", 2, "Both~are~calls~of~one~group",
+    {"two-calls-of-a-group", 2, "Both~calls~are~in~one~group",
      two_calls_of_a_group},
-    {"ring-step-in-one-buffer", 2, "Both~are~calls~of~one~group",
+    {"ring-step-in-one-buffer", 2, "Both~calls~are~in~one~group",
      ring_step_in_one_buffer},
     {"receives-overlap", 2, "bytes~3996~to~3999", receives_overlap},
     {"group-on-two-streams", 2, "race", group_on_two_streams},

@@ -1,5 +1,5 @@
 // Streams, events, copies and the host, in one process. Each case is a short
-// program; what puts it right stands behind `if (fixed)`.
+// program; the fix is under `if (fixed)`.
 #include <cuda_runtime.h>
 
 #include <pthread.h>
@@ -40,7 +40,7 @@ static void teardown(void)
     cudaFree(d3);
 }
 
-// ---- streams and the host ----------------------------------------------------
+// ---- streams and the host ---------------------------------------------------
 
 static void two_streams(int fixed)
 {
@@ -128,7 +128,7 @@ static void stream_destroyed(int fixed)
     SECOND SCALE(d2, d1, s2);
 }
 
-// ---- events ---------------------------------------------------------------------
+// ---- events -----------------------------------------------------------------
 
 static void event_recorded_early(int fixed)
 {
@@ -145,7 +145,7 @@ static void event_recorded_again(int fixed)
 {
     FIRST FILL(d1, s1);
     cudaEventRecord(e1, s1);
-    cudaEventRecord(fixed ? e2 : e1, s3); // replaces what it knew
+    cudaEventRecord(fixed ? e2 : e1, s3); // replaces its earlier state
     cudaStreamWaitEvent(s2, e1, 0);
     SECOND SCALE(d2, d1, s2);
 }
@@ -212,14 +212,14 @@ static void chain_broken(int fixed)
     cudaEventRecord(e1, s1);
     cudaStreamWaitEvent(s2, e1, 0);
     if (!fixed)
-        cudaEventRecord(e2, s3); // of a stream that has waited for nothing
+        cudaEventRecord(e2, s3); // on a stream that waits for nothing
     else
         cudaEventRecord(e2, s2);
     cudaStreamWaitEvent(s3, e2, 0);
     SECOND SCALE(d2, d1, s3);
 }
 
-// ---- the default stream ------------------------------------------------------------
+// ---- the default stream -----------------------------------------------------
 
 static void default_stream_follows(int fixed)
 {
@@ -263,7 +263,7 @@ static void default_stream_of_another_device(int fixed)
     cudaFree(far);
 }
 
-// ---- copies ---------------------------------------------------------------------------
+// ---- copies -----------------------------------------------------------------
 
 static void memset_is_asynchronous(int fixed)
 {
@@ -303,7 +303,7 @@ static void source_reused(int fixed)
 
 static void staged_source_reused(int fixed)
 {
-    // The same with cudaMemcpy, which gives the source back.
+    // The same with cudaMemcpy, which returns when the source can be reused.
     if (fixed)
         cudaMemcpy(d1, h1, BYTES, cudaMemcpyHostToDevice);
     FIRST cudaMemcpyAsync(d3, fixed ? h2 : h1, BYTES, cudaMemcpyDefault, s1);
@@ -353,7 +353,7 @@ static void columns_overlap(int fixed)
     SECOND cudaMemcpy2DAsync(half, pitch, from, pitch, 100, ROWS, kind, s2);
 }
 
-// ---- exact ranges ------------------------------------------------------------------------
+// ---- exact ranges -----------------------------------------------------------
 
 static void halves_overlap_by_one(int fixed)
 {

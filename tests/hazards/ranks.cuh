@@ -1,4 +1,4 @@
-// A rank of a program: who it is, its device, and one communicator over all.
+// A rank of a program: its number, its device, and a communicator of all ranks.
 #ifndef TESTS_HAZARDS_RANKS_CUH
 #define TESTS_HAZARDS_RANKS_CUH
 

@@ -1,6 +1,6 @@
 /*
- * Programs with one mistake each, beside twins without it: all are found, none
- * is accused, whatever the schedule.
+ * Programs with one bug each, and their fixed twins: every bug is reported and
+ * no fixed program is, under every schedule.
  *
  * Each case is run under a few schedules; HAZARDS_FULL=1 runs it under eager,
  * late and 20 random ones, with ranks on 2 to 8 of them (ten minutes or so).
@@ -61,7 +61,7 @@ static struct child run(const struct subject *s, const char *variant,
                      variant);
 }
 
-/* The report names the lines that the program says it has to. */
+/* The report names the lines that the program prints. */
 static int names_lines(const struct child *c)
 {
     int line[2] = {0, 0};
@@ -81,7 +81,8 @@ static void check_once(const struct subject *s, const char *schedule,
                        int nranks)
 {
     struct child c = run(s, "faulty", schedule, nranks);
-    // A run that one rank ends has its status, or what the others were ended by.
+    // If one rank ends the run, the status is its own, or that of the
+    // killed ranks.
     const int stopped = strstr(c.err, "check:") == NULL;
     const int found = !c.timed_out &&
                       (stopped ? c.status != 0 : c.status == 70) &&

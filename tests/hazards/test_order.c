@@ -22,7 +22,7 @@ static void start(uint32_t nranks)
     graph_note_alloc(s.rank[0], A, 0, 1000, 0);
 }
 
-/* What hazards_find says now; the run is over then. */
+/* The result of hazards_find; ends the recording. */
 static struct hazards finish(void)
 {
     char err[256] = "";
@@ -149,7 +149,7 @@ START_TEST(a_group_is_a_unit_without_order_inside)
                       .node = {.kind = GRAPH_SEND, .queue = 1 + i, .group = 7},
                       .accesses = {{A, same ? 0 : 100 * i, 100 + 100 * i,
                                     GRAPH_WRITE, 0}});
-        // Each of its queues goes on after all of it.
+        // Each of its queues continues after all of it.
         op(0, 1, GRAPH_WRITE, 0, 300);
         op(0, 2, GRAPH_READ, 400, 500);
         struct hazards found = finish();
@@ -161,7 +161,7 @@ START_TEST(a_group_is_a_unit_without_order_inside)
 }
 END_TEST
 
-/* Rank 0 writes, meets rank 1, which reads; and the other way round. */
+/* Rank 0 writes, then matches with rank 1, which reads; and the reverse. */
 static void expect_match(enum graph_match match, uint32_t queue, uint32_t root,
                          uint32_t writer, size_t nerrors)
 {
@@ -189,6 +189,31 @@ START_TEST(a_match_orders_what_the_rules_say)
             expect_match(GRAPH_MATCH_MESSAGE, queue, 0, writer, writer);
             expect_match(GRAPH_MATCH_PAIR, queue, 0, writer,
                          queue ? writer : 0);
+        }
+}
+END_TEST
+
+/* Rank 0 is the root, rank 1 writes, rank 2 reads, all three match: does the
+ * match order operations of two ranks that are not its root? */
+START_TEST(ranks_other_than_the_root_are_ordered_by_all_only)
+{
+    static const struct {
+        enum graph_match match;
+        size_t nerrors;
+    } cases[] = {{GRAPH_MATCH_ALL, 0},
+                 {GRAPH_MATCH_FROM_ROOT, 1},
+                 {GRAPH_MATCH_TO_ROOT, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (uint32_t queue = 0; queue < 2; queue++) {
+            char what[64];
+            start(3);
+            op(1, queue, GRAPH_WRITE, 0, 100);
+            for (uint32_t rank = 0; rank < 3; rank++)
+                part(rank, queue, cases[i].match, 3, 55, 0);
+            op(2, queue, GRAPH_READ, 0, 100);
+            snprintf(what, sizeof what, "match %d, queue %u", cases[i].match,
+                     queue);
+            expect(cases[i].nerrors, what);
         }
 }
 END_TEST
@@ -289,22 +314,50 @@ START_TEST(behind_a_host_function_it_is_a_warning)
 }
 END_TEST
 
-/* ---- one operation alone ------------------------------------------------------- */
+START_TEST(hazards_beyond_the_most_are_left_out)
+{
+    start(2);
+    for (int round = 0; round < 2; round++) // the second only counts
+        for (int i = 0; i <= HAZARD_MAX; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "call %d", i);
+            SYNTHETIC(&s, 1, .name = name,
+                      .node = {.kind = GRAPH_COLL,
+                               .queue = 1,
+                               .op = TOPO_OP_ALLREDUCE,
+                               .match_rank = 1,
+                               .match_size = 2},
+                      .accesses = {{A, 0, 40, GRAPH_READ, 0},
+                                   {A, 4, 44, GRAPH_WRITE, 0}});
+            for (uint32_t queue = 2; queue <= 3; queue++)
+                SYNTHETIC(&s, 0, .name = name,
+                          .node = {.kind = GRAPH_MEMSET, .queue = queue},
+                          .accesses = {{A, 100, 110, GRAPH_WRITE, 0}});
+        }
+    struct hazards found = finish();
+    ck_assert_uint_eq(found.n, HAZARD_MAX);
+    for (size_t i = 0; i < found.n; i++)
+        ck_assert_uint_ge(found.hazard[i].count, 2);
+    hazards_release(&found);
+}
+END_TEST
+
+/* ---- one operation alone ------------------------------------------------- */
 
 START_TEST(in_place_is_no_overlap)
 {
     static const struct {
-        enum graph_op op;
+        enum topo_op op;
         uint64_t in, in_nbytes, out, out_nbytes;
         size_t nerrors;
     } cases[] = {
-        {GRAPH_OP_ALLREDUCE, 0, 40, 0, 40, 0},
-        {GRAPH_OP_ALLREDUCE, 0, 40, 4, 40, 1},
-        {GRAPH_OP_ALLREDUCE, 0, 40, 40, 40, 0},
-        {GRAPH_OP_ALLGATHER, 110, 10, 100, 20, 0},
-        {GRAPH_OP_ALLGATHER, 100, 10, 100, 20, 1},
-        {GRAPH_OP_REDUCESCATTER, 100, 20, 110, 10, 0},
-        {GRAPH_OP_REDUCESCATTER, 100, 20, 100, 10, 1},
+        {TOPO_OP_ALLREDUCE, 0, 40, 0, 40, 0},
+        {TOPO_OP_ALLREDUCE, 0, 40, 4, 40, 1},
+        {TOPO_OP_ALLREDUCE, 0, 40, 40, 40, 0},
+        {TOPO_OP_ALLGATHER, 110, 10, 100, 20, 0},
+        {TOPO_OP_ALLGATHER, 100, 10, 100, 20, 1},
+        {TOPO_OP_REDUCESCATTER, 100, 20, 110, 10, 0},
+        {TOPO_OP_REDUCESCATTER, 100, 20, 100, 10, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         start(2);
@@ -400,7 +453,7 @@ START_TEST(an_unordered_write_is_a_race_and_no_unwritten_read)
 }
 END_TEST
 
-/* ---- ranges ------------------------------------------------------------------------ */
+/* ---- ranges -------------------------------------------------------------- */
 
 static int nclashes;
 
@@ -446,7 +499,7 @@ START_TEST(ranges_agree_with_single_bytes)
                           how != last[b][i].how) &&
                          known[last[b][i].chain] < last[b][i].number;
             if (how == GRAPH_WRITE)
-                n[b] = 0; // as it does: a write is compared with alone
+                n[b] = 0; // as the checker does: only the write is compared
             last[b][n[b]].how = how;
             last[b][n[b]].chain = chain;
             last[b][n[b]].number = number;
@@ -476,6 +529,7 @@ int main(void)
     tcase_add_test(t, enqueueing_tells_the_host_nothing);
     tcase_add_test(t, a_group_is_a_unit_without_order_inside);
     tcase_add_test(t, a_match_orders_what_the_rules_say);
+    tcase_add_test(t, ranks_other_than_the_root_are_ordered_by_all_only);
     tcase_add_test(t, a_part_that_is_not_recorded_orders_nothing);
     tcase_add_test(t, what_hung_is_left_out);
     tcase_add_test(t, other_threads_know_what_was_known);
@@ -483,6 +537,7 @@ int main(void)
     tcase_add_test(t, rough_ranges_accuse_nobody);
     tcase_add_test(t, kernels_of_two_devices_may_talk_by_atomics);
     tcase_add_test(t, behind_a_host_function_it_is_a_warning);
+    tcase_add_test(t, hazards_beyond_the_most_are_left_out);
     tcase_add_test(t, in_place_is_no_overlap);
     tcase_add_test(t, a_kernel_reads_what_somebody_wrote);
     tcase_add_test(t, what_a_kernel_writes_itself_it_may_read);

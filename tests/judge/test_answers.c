@@ -1,4 +1,4 @@
-/* answers.txt: what is read from it, what is right, and what is said else. */
+/* answers.txt: reading it, right answers, and messages for others. */
 #include <check.h>
 #include <string.h> /* strstr */
 
@@ -55,7 +55,7 @@ START_TEST(a_line_is_a_number_or_a_message)
 }
 END_TEST
 
-/* ---- verdicts ----------------------------------------------------------------- */
+/* ---- verdicts ------------------------------------------------------------ */
 
 static double by_ranks(const struct judge_task *t)
 {
@@ -98,7 +98,7 @@ START_TEST(an_answer_is_right_within_its_tolerance)
     const struct judge_verdict v = verdict_on(&a, answers[_i].answers);
     ck_assert_msg(v.pass == answers[_i].right, "%g: %s: %s", answers[_i].number,
                   answers[_i].answers, v.message);
-    ck_assert(v.pass || strstr(v.message, "is not right"));
+    ck_assert(v.pass || strstr(v.message, "is wrong"));
 }
 END_TEST
 
@@ -124,9 +124,9 @@ START_TEST(a_missing_file_or_question_is_said)
     const struct judge_answer a = {"x", 0.01, 0, by_ranks},
                               other = {"y", 0.01, 0, by_ranks};
     ck_assert_str_eq(verdict_on(&a, NULL).message,
-                     "there is no answers.txt beside your code");
+                     "there is no answers.txt next to your code");
     ck_assert_str_eq(verdict_on(&other, "x = 1").message,
-                     "the plan asks for \"x\", which this lab does not know");
+                     "the plan asks for \"x\", which this lab does not have");
     ck_assert_ptr_null(answers_load("/no/answers.txt"));
     ck_assert_ptr_null(answers_load("/dev/zero"));
 }

@@ -1,4 +1,4 @@
-/* Evidence: what a rank shows is read, and nothing else is believed. */
+/* Evidence: valid records are read, and everything else is rejected. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <math.h>     /* isnan */
@@ -85,7 +85,7 @@ START_TEST(what_follows_the_final_record_is_void)
 END_TEST
 
 /* Cut at every length, and with every byte changed: never a crash, never
- * memory of others (run it under valgrind to see the latter). */
+ * an access out of bounds (run it under valgrind to check that). */
 START_TEST(damaged_evidence_is_survived)
 {
     size_t nbytes;
@@ -94,7 +94,7 @@ START_TEST(damaged_evidence_is_survived)
         for (int cut = 0; cut < 2; cut++) {
             size_t n;
             const size_t left = cut ? i : nbytes;
-            char *const bad = malloc(left + 1); // no room behind
+            char *const bad = malloc(left + 1); // no room after it
             memcpy(bad, good, left);
             if (!cut)
                 bad[i] = (char)(bad[i] ^ 0x5a);
@@ -156,7 +156,7 @@ START_TEST(the_last_of_two_records_counts)
 }
 END_TEST
 
-/* ---- files ------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------- */
 
 static char dir[] = "/tmp/commlab-evidence-XXXXXX", path[64], format[64];
 
@@ -186,7 +186,7 @@ START_TEST(a_rank_writes_into_a_file_that_exists)
 {
     size_t n;
     make_dir();
-    ck_assert(evidence_create(path, NONCE) == NULL); // the judge makes it
+    ck_assert(evidence_create(path, NONCE) == NULL); // the judge creates it
     fclose(fopen(path, "w"));
     struct evidence_out *const o = evidence_create(path, NONCE);
     evidence_put(o, EVIDENCE_OUTPUT, 0, 0, "out", "x", 1);
@@ -202,12 +202,12 @@ END_TEST
 START_TEST(only_a_regular_file_of_bounded_size_is_read)
 {
     make_dir();
-    expect_problem("shows no evidence: No such file");
+    expect_problem("no evidence: No such file");
     ck_assert_int_eq(mkfifo(path, 0600), 0);
-    expect_problem("shows no evidence");
+    expect_problem("no evidence");
     unlink(path);
     ck_assert_int_eq(symlink("/etc/passwd", path), 0);
-    expect_problem("shows no evidence");
+    expect_problem("no evidence");
     unlink(path);
     fclose(fopen(path, "w"));
     ck_assert_int_eq(truncate(path, CAP + 1), 0);
@@ -218,7 +218,7 @@ START_TEST(only_a_regular_file_of_bounded_size_is_read)
 }
 END_TEST
 
-/* ---- the chain ------------------------------------------------------------------- */
+/* ---- the chain ----------------------------------------------------------- */
 
 START_TEST(the_judge_recomputes_each_ranks_seeds)
 {
@@ -227,7 +227,7 @@ START_TEST(the_judge_recomputes_each_ranks_seeds)
     char *data;
     size_t nbytes;
     struct evidence_out *const o = evidence_memory(&data, &nbytes, NONCE);
-    for (int i = 0; i < 3; i++) { // as a rank does
+    for (int i = 0; i < 3; i++) { // as in a rank
         seed[i] = chain_seed(case_seed, i, evidence_take_digest(o));
         evidence_put(o, EVIDENCE_OUTPUT, 0, (unsigned)i, "b", &seed[i], 8);
         evidence_put(o, EVIDENCE_OUTPUT, 0, (unsigned)i, "a", "odd", 3);

@@ -1,12 +1,12 @@
-/* The interval of a median: against counting all tosses, and what it is for. */
+/* The interval of a median: compared with counting all tosses; its coverage. */
 #include <check.h>
 #include <stdlib.h> /* srand48 */
 
 #include "judge/interval.h"
 #include "suite.h"
 
-/* Of the 2^n ways in which n values lie on either side of the median, the share
- * in which it is outside of [k-th smallest, k-th largest]. */
+/* The share of the 2^n ways in which n values can lie on either side of the
+ * median that have it outside [k-th smallest, k-th largest]. */
 static double outside(int n, int k)
 {
     int count = 0;
@@ -49,7 +49,7 @@ START_TEST(it_misses_as_seldom_as_it_says)
     int missed = 0;
     srand48(42);
     for (int i = 0; i < TRIES; i++) {
-        double value[N]; // of a skewed law, whose median is 1
+        double value[N]; // of a skewed distribution with median 1
         for (int k = 0; k < N; k++) {
             const double u = drand48();
             value[k] = u < 0.5 ? 0.5 + u : 1 / (2 - 2 * u);

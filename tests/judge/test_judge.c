@@ -1,4 +1,4 @@
-/* Verdicts: from what ranks show to what is said of it, and how it is shown. */
+/* Verdicts: from evidence to messages, tables and reports. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <math.h>   /* isnan */
@@ -12,7 +12,7 @@
 
 enum { NRANKS = 3, ITERATIONS = 3, NBYTES = 16 };
 
-/* A kind whose output has to be there and is right. */
+/* A kind whose output must exist and is always right. */
 static void judge_any(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int r = 0; r < t->nranks; r++)
@@ -31,8 +31,8 @@ static const struct plan_case any = {
 struct shown { /* of one rank */
     enum run_status status;
     const char *text;
-    size_t spoilt;  /* byte of the output with its zones that is changed, or */
-    size_t missing; /* bytes that are left out */
+    size_t spoilt;  /* byte to change in the output with its zones, or */
+    size_t missing; /* bytes to leave out */
     double host_us; /* more by the host's clock than by its GPU's */
 };
 enum { WHOLE = NBYTES + 2 * JUDGE_RED_ZONE, INTACT = WHOLE };
@@ -58,7 +58,7 @@ static char *show(const struct shown *s, int rank, size_t *nbytes)
     return data;
 }
 
-/* Verdict on ranks of which the last shows `s` and the others all is well. */
+/* The verdict if the last rank records `s` and the others are fine. */
 static struct judge_verdict verdict_on(const struct shown *s,
                                        const struct plan_case *c, int clocked)
 {
@@ -113,7 +113,7 @@ static const struct {
      "rank 2 wrote 4 bytes past the end of its output \"out\""},
     {{RUN_OK, NULL, INTACT, 1, 0},
      0,
-     "rank 2 shows no output \"out\" of 16 bytes"},
+     "rank 2 has no output \"out\" of 16 bytes"},
 };
 
 START_TEST(a_failure_says_which_rank_and_why)
@@ -174,12 +174,12 @@ START_TEST(seeds_differ_by_case_and_rank)
     ck_assert_uint_ne(judge_case_seed(1, "a"), judge_case_seed(1, "b"));
     ck_assert_uint_ne(judge_case_seed(1, "a"), judge_case_seed(2, "a"));
     ck_assert_uint_ne(judge_seed(1, 0), judge_seed(1, 1));
-    // splitmix64's published first number of seed 1234567
+    // the published first number of splitmix64 for seed 1234567
     ck_assert_uint_eq(judge_seed(1234567, 0), UINT64_C(6457827717110365317));
 }
 END_TEST
 
-/* ---- tables and JSON ------------------------------------------------------------ */
+/* ---- tables and JSON ----------------------------------------------------- */
 
 static char *row_of(const struct judge_verdict *v, const char *rerun)
 {
@@ -235,7 +235,7 @@ END_TEST
 START_TEST(a_report_survives_text_that_is_no_text)
 {
     struct judge_verdict v = {.time_us = NAN, .message = "bad \xff\xfe byte"};
-    json_t *const j = report_case(&any, &v, "fail", 0, 4, "again");
+    json_t *const j = report_case(&any, &v, OUTCOME_FAIL, 0, 4, "again");
     ck_assert_str_eq(json_string_value(json_object_get(j, "message")),
                      "bad ?? byte");
     ck_assert(json_is_null(json_object_get(j, "time_us")));

@@ -1,4 +1,4 @@
-/* Plans: what is read from them, and what is said of bad ones. */
+/* Plans: reading them, and errors in bad ones. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <math.h>   /* isnan */
@@ -36,7 +36,7 @@ static const struct bad_plan {
     {HEAD "cases:\n  - {name: a, kind: k, part: 1.5}\n",
      ":6: part is a whole number, not 1.5"},
     {HEAD "cases:\n  - " CASE "}\n  - " CASE "}\n",
-     ":7: two cases are called a"},
+     ":7: two cases are named a"},
     {HEAD "cases:\n  - " CASE ", colour: red}\n",
      ":6: unknown or repeated key \"colour\" in a case"},
     {HEAD "cases:\n  - " CASE ", name: b}\n",
@@ -129,7 +129,7 @@ START_TEST(hidden_cases_need_not_exist)
 }
 END_TEST
 
-/* ---- machines and times -------------------------------------------------------- */
+/* ---- machines and times -------------------------------------------------- */
 
 /* A folder with plan.yaml and times/plan.yaml; removed by clear_plans(). */
 static char plans[32];
@@ -182,7 +182,7 @@ START_TEST(a_timed_case_has_a_machine_and_times)
     ck_assert(plan_reference_us(a, 8) == 12.5);
     ck_assert(isnan(plan_reference_us(a, 4)) && isnan(plan_reference_us(b, 4)));
     ck_assert_int_eq(plan_check_times(p, err, sizeof err), -1);
-    ck_assert_str_eq(err, "times/x.yaml has no time of a on 4 ranks: run make "
+    ck_assert_str_eq(err, "times/x.yaml has no time for a on 4 ranks: run make "
                           "plans");
     plan_free(p);
     clear_plans();

@@ -1,4 +1,4 @@
-/* Points for times: the formula, its ends, and what is said of it. */
+/* Points for times: the formula, its ends, and the messages. */
 #include <check.h>
 #include <math.h>   /* fabs */
 #include <string.h> /* strstr */
@@ -11,7 +11,7 @@ const struct judge_lab *const judge_labs[] = {NULL};
 static const struct plan_case c = {
     .name = "c", .points = 8, .timed = 1, .full = 1.2, .none = 10};
 
-/* A verdict on a right result that took us. */
+/* A verdict on a right result that took `us` microseconds. */
 static struct judge_verdict timed(double us, double reference_us,
                                   double limit_us)
 {
@@ -29,7 +29,7 @@ static const struct {
     double us, score;
 } scores[] = {
     {100, 1},        {120, 1},          {1000, 0},
-    {1000000, 0},    {346.410162, 0.5}, // the geometric middle of 1.2 and 10
+    {1000000, 0},    {346.410162, 0.5}, // the geometric mean of 1.2 and 10
     {203.885, 0.75}, {588.566, 0.25},
 };
 
@@ -40,7 +40,7 @@ START_TEST(points_fall_with_the_logarithm_of_the_ratio)
                   scores[_i].us, v.score);
     ck_assert_int_eq(v.pass, scores[_i].score == 1);
     ck_assert_int_eq(v.suspected, 0);
-    ck_assert_str_eq(points_outcome(&v), v.pass ? "pass" : "fail");
+    ck_assert_int_eq(points_outcome(&v), v.pass ? OUTCOME_PASS : OUTCOME_FAIL);
     ck_assert(fabs(points_earned(&c, &v) - 8 * scores[_i].score) < 0.005);
 }
 END_TEST
@@ -85,7 +85,7 @@ START_TEST(a_quarter_of_the_reference_is_looked_at)
 {
     struct judge_verdict v = measured(0.1, 0.24);
     ck_assert(!v.pass && v.suspected && v.score == 0);
-    v = measured(0.1, 0.26); // perhaps no less: not suspected by chance
+    v = measured(0.1, 0.26); // may be above 0.25: not suspected
     ck_assert(v.pass && !v.suspected);
 }
 END_TEST
@@ -94,7 +94,7 @@ START_TEST(faster_than_the_machine_is_no_score_but_a_flag)
 {
     const struct judge_verdict v = timed(49, 100, 50);
     ck_assert(!v.pass && v.suspected && v.score == 0);
-    ck_assert_str_eq(points_outcome(&v), "suspected");
+    ck_assert_int_eq(points_outcome(&v), OUTCOME_SUSPECTED);
     ck_assert(strstr(v.message, "a person will look at it"));
     ck_assert(timed(50, 100, 50).pass);
 }

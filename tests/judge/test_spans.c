@@ -1,4 +1,4 @@
-/* What an iteration did and took, from graphs made by hand. */
+/* Operations and times of iterations, in graphs made by hand. */
 #include <check.h>
 #include <math.h>   /* isnan */
 #include <stdlib.h> /* EXIT_SUCCESS */
@@ -31,7 +31,7 @@ static void teardown(void)
     synthetic_release(&s);
 }
 
-/* What is recorded now, as a task of the case "ring". */
+/* The graph recorded so far, as a task of the case "ring". */
 static struct judge_task task(void)
 {
     char err[256] = "";
@@ -94,7 +94,7 @@ static void message(uint64_t key, uint32_t from, uint32_t to, uint64_t nbytes)
     range(to, NULL);
 }
 
-/* ---- windows ------------------------------------------------------------------ */
+/* ---- windows ------------------------------------------------------------- */
 
 START_TEST(an_iteration_lasts_from_its_first_to_its_last_operation)
 {
@@ -136,7 +136,7 @@ START_TEST(ranges_inside_hide_nothing)
         mark(r);
         range(r, "mine");
         kernel(r, 10);
-        range(r, "ring #1"); // a name that is somebody else's
+        range(r, "ring #1"); // a name of another iteration
         kernel(r, 20);
         range(r, NULL);
         kernel(r, 5);
@@ -146,7 +146,7 @@ START_TEST(ranges_inside_hide_nothing)
     }
     const struct judge_task t = task();
     ck_assert(spans_time_us(&t, 0) == 35);
-    ck_assert_uint_eq(spans_count(&t, 1, 0, GRAPH_KERNEL, GRAPH_OP_NONE), 3);
+    ck_assert_uint_eq(spans_count(&t, 1, 0, GRAPH_KERNEL, TOPO_OP_NONE), 3);
 }
 END_TEST
 
@@ -169,7 +169,7 @@ START_TEST(work_in_another_queue_counts_until_it_is_done)
 }
 END_TEST
 
-/* ---- counts, overlap, links ---------------------------------------------------- */
+/* ---- counts, overlap, links ---------------------------------------------- */
 
 START_TEST(operations_are_counted_by_kind)
 {
@@ -178,10 +178,10 @@ START_TEST(operations_are_counted_by_kind)
     message(1, 0, 1, MIB);
     message(2, 0, 1, MIB);
     const struct judge_task t = task();
-    ck_assert_uint_eq(spans_count(&t, 0, 0, GRAPH_SEND, GRAPH_OP_NONE), 2);
-    ck_assert_uint_eq(spans_count(&t, 1, 0, GRAPH_SEND, GRAPH_OP_NONE), 0);
-    ck_assert_uint_eq(spans_count(&t, 1, 0, GRAPH_RECV, GRAPH_OP_NONE), 2);
-    ck_assert_uint_eq(spans_count(&t, 0, 0, GRAPH_COLL, GRAPH_OP_ALLREDUCE), 0);
+    ck_assert_uint_eq(spans_count(&t, 0, 0, GRAPH_SEND, TOPO_OP_NONE), 2);
+    ck_assert_uint_eq(spans_count(&t, 1, 0, GRAPH_SEND, TOPO_OP_NONE), 0);
+    ck_assert_uint_eq(spans_count(&t, 1, 0, GRAPH_RECV, TOPO_OP_NONE), 2);
+    ck_assert_uint_eq(spans_count(&t, 0, 0, GRAPH_COLL, TOPO_OP_ALLREDUCE), 0);
 }
 END_TEST
 
@@ -234,7 +234,76 @@ START_TEST(a_gpu_sends_as_fast_as_its_links)
 }
 END_TEST
 
-/* ---- without a graph ------------------------------------------------------------ */
+/* ---- hazards ------------------------------------------------------------- */
+
+enum { A = 1 }; /* an allocation of rank 0 */
+
+/* Two kernels in different queues write the same 100 bytes of A. */
+static void race(const char *name, uint64_t begin)
+{
+    for (uint32_t queue = 1; queue <= 2; queue++)
+        SYNTHETIC(&s, 0, .name = name,
+                  .node = {.kind = GRAPH_KERNEL, .queue = queue},
+                  .accesses = {{A, begin, begin + 100, GRAPH_WRITE, 0}});
+}
+
+START_TEST(hazards_are_those_of_the_case_that_asks)
+{
+    static const struct {
+        const char *name;
+        uint64_t begin;
+        size_t more;
+        int found;
+    } cases[] = {{"ring", 100, 1, 1}, {"other", 400, 0, 1}, {"rin", 0, 0, 0}};
+    graph_note_alloc(s.rank[0], A, 0, 1000, 0);
+    race("before", 0);
+    range(0, "ring #0");
+    mark(0);
+    range(0, "mine #1b"); // the student's, within the iteration
+    race("first", 100);
+    range(0, "ring #0");
+    mark(0);
+    range(0, NULL);
+    race("between", 200);
+    range(0, "ring #1");
+    race("second", 300);
+    range(0, "other #0");
+    race("third", 400);
+    range(0, NULL);
+    struct judge_task t = task();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct plan_case asked = {.name = (char *)cases[i].name};
+        size_t more = 9;
+        t.c = &asked;
+        const struct hazard *const h = spans_hazard(&t, &more);
+        ck_assert_int_eq(h != NULL, cases[i].found);
+        ck_assert_uint_eq(more, cases[i].more);
+        if (h)
+            ck_assert_uint_eq(h->begin, cases[i].begin);
+    }
+}
+END_TEST
+
+START_TEST(what_may_be_ordered_by_host_code_is_no_hazard_of_a_case)
+{
+    size_t more;
+    graph_note_alloc(s.rank[0], A, 0, 1000, 0);
+    range(0, "ring #0");
+    SYNTHETIC(&s, 0, .name = "kernel",
+              .node = {.kind = GRAPH_KERNEL, .queue = 1},
+              .accesses = {{A, 0, 100, GRAPH_WRITE, 0}});
+    SYNTHETIC(&s, 0, .name = "callback",
+              .node = {.kind = GRAPH_HOSTFN, .queue = 1});
+    SYNTHETIC(&s, 0, .name = "host", .node = {.kind = GRAPH_HOST},
+              .accesses = {{A, 0, 100, GRAPH_READ, 0}});
+    range(0, NULL);
+    const struct judge_task t = task();
+    ck_assert_ptr_null(spans_hazard(&t, &more));
+    ck_assert_uint_eq(more, 0);
+}
+END_TEST
+
+/* ---- without a graph ----------------------------------------------------- */
 
 START_TEST(without_a_graph_there_is_nothing_to_say)
 {
@@ -242,10 +311,13 @@ START_TEST(without_a_graph_there_is_nothing_to_say)
     struct spans_overlap o;
     const char *name;
     ck_assert(isnan(spans_time_us(&t, 0)));
-    ck_assert_uint_eq(spans_count(&t, 0, 0, GRAPH_KERNEL, GRAPH_OP_NONE), 0);
+    ck_assert_uint_eq(spans_count(&t, 0, 0, GRAPH_KERNEL, TOPO_OP_NONE), 0);
     ck_assert_int_eq(spans_overlap(&t, 0, 0, &o), -1);
     ck_assert(isnan(spans_busiest_link(&t, 0, "", &name)));
     ck_assert(isnan(spans_out_rate(&t)));
+    size_t more = 9;
+    ck_assert_ptr_null(spans_hazard(&t, &more));
+    ck_assert_uint_eq(more, 0);
 }
 END_TEST
 
@@ -253,7 +325,7 @@ START_TEST(a_graph_that_cannot_be_replayed_is_an_error)
 {
     char err[256] = "";
     iteration(0, "ring #0", 1);
-    SYNTHETIC(&s, 0, // its receiver never came
+    SYNTHETIC(&s, 0, // its receiver never arrived
               .node = {.kind = GRAPH_SEND,
                        .queue = 1,
                        .peer_place = 1,
@@ -282,6 +354,8 @@ int main(void)
     tcase_add_test(t, communication_beside_a_kernel_is_hidden);
     tcase_add_test(t, the_busiest_link_is_named);
     tcase_add_test(t, a_gpu_sends_as_fast_as_its_links);
+    tcase_add_test(t, hazards_are_those_of_the_case_that_asks);
+    tcase_add_test(t, what_may_be_ordered_by_host_code_is_no_hazard_of_a_case);
     tcase_add_test(t, without_a_graph_there_is_nothing_to_say);
     tcase_add_test(t, a_graph_that_cannot_be_replayed_is_an_error);
     suite_add_tcase(suite, t);

@@ -1,5 +1,6 @@
-/* `make doctor` is right about machines: each case is this one with something
- * taken away or added, in a folder of programs and a folder of /dev and /sys. */
+/* `make doctor` judges machines correctly: each case is this machine with
+ * something added or removed, in a folder of programs and a folder of /dev and
+ * /sys. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <stdio.h>  /* snprintf */
@@ -68,22 +69,22 @@ static const struct machine {
 } machines[] = {
     {"",
      0,
-     {"\nok     MPI: MPICH ", "ok     GPUs: none here: simgpu is used",
-      "\nlabs can be built and run here: no GPU is found, so simgpu is used\n"},
+     {"\nok     MPI: MPICH ", "ok     GPUs: none: simgpu is used",
+      "\nlabs can be built and run here: no GPU found, so simgpu is used\n"},
      "WRONG"},
-    // what all builds need
+    // what every build needs
     {"rm bin/mpirun",
      1,
-     {"\nWRONG  MPI: no mpirun; make deps", "\n1 to put right before"},
+     {"\nWRONG  MPI: no mpirun; make deps", "\n1 to fix before"},
      NULL},
     {"printf '#!/bin/sh\\nfor i in 1 2 3 4 5 6 7 8; do $3; done' | "
      "fake mpirun",
      1,
-     {"WRONG  MPI: mpirun starts 8 programs that are alone"},
+     {"WRONG  MPI: mpirun starts 8 separate programs"},
      NULL},
     {"printf '#!/bin/sh\\necho no slots; exit 1' | fake mpirun",
      1,
-     {"WRONG  MPI: mpirun -n 8 says: no slots; it has to start"},
+     {"WRONG  MPI: mpirun -n 8 printed: no slots; it must start"},
      NULL},
     {"rm bin/gcc", 1, {"WRONG  c compiler: no gcc; make deps"}, NULL},
     {"printf '#!/bin/sh\\nexit 1' | fake g++",
@@ -98,7 +99,7 @@ static const struct machine {
      NULL},
     {"export PKG_CONFIG_LIBDIR=/none",
      1,
-     {"WRONG  libraries: missing: mpich", "2 to put right"},
+     {"WRONG  libraries: missing: mpich", "2 to fix"},
      NULL},
     {"ulimit -n 40", 1, {"WRONG  open files: at most 40; "}, NULL},
     {"ulimit -v 20000000",
@@ -113,7 +114,7 @@ static const struct machine {
      1,
      {"WRONG  system: ", "riscv64; simgpu's device code runs on x86_64"},
      NULL},
-    // what nothing depends on
+    // what no build needs
     {"printf '#!/bin/sh\\necho 2' | fake nproc",
      0,
      {"\nnote   cores: 2, so"},
@@ -122,32 +123,33 @@ static const struct machine {
      0,
      {"note   memory: 488 MiB available"},
      "WRONG"},
-    {"rm bin/bwrap", 0, {"note   bubblewrap: not here"}, "WRONG"},
+    {"rm bin/bwrap", 0, {"note   bubblewrap: not installed"}, "WRONG"},
     {"printf '#!/bin/sh\\necho bwrap: no namespace >&2; exit 1' | fake bwrap",
      0,
      {"note   bubblewrap: bwrap: no namespace: allow"},
      "WRONG"},
-    {"", 0, {"note   control groups: none can be made here"}, "WRONG"},
+    {"", 0, {"note   control groups: not writable"}, "WRONG"},
     {"mkdir -p root/sys/fs/cgroup && touch "
      "root/sys/fs/cgroup/cgroup.controllers",
      0,
-     {"ok     control groups: can be made"},
+     {"ok     control groups: writable"},
      "WRONG"},
-    {"", 0, {"note   Slurm: not here"}, "WRONG"},
+    {"", 0, {"note   Slurm: not installed"}, "WRONG"},
     {"printf '#!/bin/sh\\nexit 0' | fake sbatch; cp bin/sbatch bin/sinfo.new;"
      "mv bin/sinfo.new bin/sinfo",
      0,
      {"ok     Slurm: "},
      "WRONG"},
-    // GPUs: what is wrong with them leaves GPU=sim
+    // GPUs: problems with them rule out only GPU=cuda
     {"sound",
      0,
-     {"ok     GPUs: 2, with their", "ok     P2P: every GPU reaches every other",
+     {"ok     GPUs: 2, with device",
+      "ok     P2P: every GPU reaches every other",
       "run here, on 2 GPUs and on simgpu"},
      "WRONG"},
     {"sound; smi Default",
      0,
-     {"ok     driver: 550.54, for CUDA up to 12.6",
+     {"ok     driver: 550.54, supports CUDA up to 12.6",
       "ok     toolkit: CUDA 12.4 in ", "ok     NCCL: 2.19.1"},
      "WRONG"},
     {"sound", 0, {"ok     topology: connections: NV18 "}, "WRONG"},
@@ -162,7 +164,7 @@ static const struct machine {
      NULL},
     {"sound; rm root/dev/nvidia-uvm",
      0,
-     {"WRONG  GPUs: 2, but not both", "1 to put right for GPU=cuda"},
+     {"WRONG  GPUs: 2, but not both", "1 to fix for GPU=cuda"},
      NULL},
     {"sound; rm bin/nvidia-smi", 0, {"WRONG  driver: no nvidia-smi"}, NULL},
     {"sound; printf '#!/bin/sh\\necho mismatch; exit 9' | fake nvidia-smi",
@@ -178,13 +180,10 @@ static const struct machine {
     {"sound; toolkit 12.2 2 19", 0, {"WRONG  toolkit: CUDA 12.2 in "}, NULL},
     {"sound; toolkit 13.0 2 19",
      0,
-     {"WRONG  toolkit: CUDA 13.0, but the driver runs up to 12.6"},
+     {"WRONG  toolkit: CUDA 13.0, but the driver supports up to 12.6"},
      NULL},
     {"sound; toolkit 12.4 2 18", 0, {"WRONG  NCCL: 2.18.1; labs need"}, NULL},
-    {"toolkit 12.4 2 28",
-     0,
-     {"ok     NCCL: 2.28.1", "no GPU is found"},
-     "WRONG"},
+    {"toolkit 12.4 2 28", 0, {"ok     NCCL: 2.28.1", "no GPU found"}, "WRONG"},
     {"sound; pair 1 ''",
      0,
      {"note   P2P: 1 of 2 pairs reach each other"},
@@ -209,7 +208,7 @@ static const struct machine {
      0,
      {"note   IOMMU: on"},
      "WRONG"},
-    {"sound; rmdir root/dev/shm", 0, {"WRONG  /dev/shm: not here"}, NULL},
+    {"sound; rmdir root/dev/shm", 0, {"WRONG  /dev/shm: missing"}, NULL},
 };
 
 START_TEST(a_machine_is_judged_rightly)

@@ -1,5 +1,5 @@
-/* The instructor's kit: a planted lab is whole, lint sees what isn't, and the
- * students' copy works and holds no solution. */
+/* Instructors' tools: a new lab is complete, lint finds what is broken, and the
+ * students' copy works and contains no solution. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <stdio.h>  /* snprintf */
@@ -12,7 +12,9 @@
 
 static char dir[] = "/tmp/commlab-kit-XXXXXX";
 
-/* A copy of the kit, with what is built, to plant and break things in. */
+/* A copy of the kit and its build, in which tests create and break labs. Other
+ * suites run and the build for GPUs goes on meanwhile: their files come and go,
+ * and are not copied. */
 static void setup(void)
 {
     strcpy(dir + sizeof dir - 7, "XXXXXX");
@@ -20,8 +22,10 @@ static void setup(void)
     struct child c =
         child_run(120,
                   "cd %s && git ls-files -z -co --exclude-standard | "
-                  "xargs -0 cp -a --parents -t %s && cp -a %s %s/build",
-                  labtest_root(), dir, child_build(), dir);
+                  "xargs -0 cp -a --parents -t %s && mkdir %s/build && "
+                  "tar -C %s --format=posix --exclude=./with-cuda "
+                  "--exclude=./tests/run -cf - . | tar -C %s/build -xf -",
+                  labtest_root(), dir, dir, child_build(), dir);
     ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
     child_clear(&c);
 }
@@ -53,30 +57,35 @@ START_TEST(planting_overwrites_nothing)
 {
     expect("make new-lab NAME=lab97-demo", 0, "labs/lab97-demo");
     expect("common/kit/new-lab.sh lab97-other", 1, "lab97 exists, nothing was");
-    expect("common/kit/new-lab.sh 97", 2, "is no lab's name; try");
-    expect("common/kit/new-lab.sh", 2, "is no lab's name; try");
+    expect("common/kit/new-lab.sh 97", 2, "is not a lab name; try");
+    expect("common/kit/new-lab.sh", 2, "is not a lab name; try");
 }
 END_TEST
 
-/* What breaks a lab, and what lint says. Its suite isn't run: it has a test of
- * its own, and takes long. */
+/* What breaks a lab, and what lint says. Suites are slow: `make test` runs
+ * them. */
 static const struct {
     const char *command, *says;
 } broken[] = {
     {"sed -i '0,/END HOLE/{/END HOLE/d}' solutions/lab1-*/p2p.c",
-     "BEGIN HOLE inside of the hole"},
+     "BEGIN HOLE inside the hole"},
     {"echo '// mine' >> labs/lab1-collectives/p2p.c",
      "FAIL  labs/lab1-collectives is what its solution generates"},
-    {"cp solutions/lab1-*/p2p.c labs/lab1-collectives/support.c",
+    {"cp solutions/lab1-*/p2p.c common/staff/lab1-collectives/support.c",
      "this is the solution of the hole at solutions/lab1-collectives/p2p.c"},
     {"sed -i '0,/points: 5/s//points: 6/' grader/plans/lab1-collectives.yaml",
-     "the plan's cases come to 101 points, not 100"},
+     "the plan's cases add up to 101 points, not 100"},
     {"sed -i 's/^title:/titel:/' grader/plans/lab1-collectives.yaml",
      "grader/plans/lab1-collectives.yaml:"},
     {"sed -i '/BEGIN HOLE/d; /END HOLE/d' solutions/lab1-*/bootstrap.c",
-     "students hand it in, but it has no hole"},
+     "in the plan's files, but without a hole"},
+    {"touch solutions/lab1-collectives/extra.c",
+     "solutions/lab1-collectives/extra.c: not in the plan's files; staff code "
+     "goes to common/staff/lab1-collectives"},
     {"sed -i '/^## Hints/d' handouts/lab1-collectives.md",
-     "there is no section \"## Hints\""},
+     "no section \"## Hints\""},
+    {"sed -i 's/bootstrap.c//' handouts/lab1-collectives.md",
+     "bootstrap.c is not named from \"## Parts\" on"},
     {"sed -i 's/^| 1 bootstrap.*/| 1 bootstrap | x | 99 | 1 |/' "
      "handouts/lab1-collectives.md",
      "FAIL  the handout's points are the plan's"},
@@ -85,9 +94,14 @@ static const struct {
 START_TEST(lint_sees_what_is_broken)
 {
     expect(broken[_i].command, 0, "");
-    expect("rm tests/labs/test_lab1.c; common/kit/lint-labs.sh "
-           "lab1-collectives",
-           1, broken[_i].says);
+    expect("common/kit/lint-labs.sh --no-suites lab1-collectives", 1,
+           broken[_i].says);
+}
+END_TEST
+
+START_TEST(every_lab_is_whole)
+{
+    expect("common/kit/lint-labs.sh --no-suites", 0, "0 checks failed");
 }
 END_TEST
 
@@ -99,7 +113,8 @@ START_TEST(the_students_copy_works_and_holds_no_solution)
         "tar xf out.tar.gz && ls commlab",
         0, "labs");
     expect("cd commlab && ! ls -d solutions grader/plans/hidden tests/mutants "
-           "tests/cheats handouts/ta.md handouts/instructor.md 2> /dev/null",
+           "tests/cheats handouts/ta.md handouts/instructor.md "
+           "handouts/developer.md 2> /dev/null",
            0, "");
     expect("cd commlab && ! make help | grep -E 'release|new-lab|handouts'", 0,
            "");
@@ -145,6 +160,7 @@ int main(void)
     tcase_add_test(t, planting_overwrites_nothing);
     tcase_add_loop_test(t, lint_sees_what_is_broken, 0,
                         sizeof broken / sizeof *broken);
+    tcase_add_test(t, every_lab_is_whole);
     tcase_add_test(t, the_students_copy_works_and_holds_no_solution);
     tcase_add_test(t, what_the_students_copy_lacks_is_said);
     tcase_add_test(t, the_students_copy_is_refused_when_it_leaks);

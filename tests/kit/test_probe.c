@@ -1,5 +1,5 @@
-/* build/probe says what programs find: on machines that are modelled, and where
- * there is no GPU at all. */
+/* build/probe lists what programs find, on modelled machines and on a machine
+ * without a GPU. */
 #include <check.h>
 #include <jansson.h>
 #include <string.h> /* strcmp, strstr */
@@ -57,7 +57,7 @@ START_TEST(a_modelled_machine_is_told)
 }
 END_TEST
 
-/* A hybrid cube mesh: GPU 0 reaches 1, 2, 3 and 6, and no other. */
+/* A hybrid cube mesh: GPU 0 reaches GPUs 1, 2, 3 and 6 only. */
 START_TEST(who_reaches_whom_is_a_matrix)
 {
     static const int reaches[] = {1, 1, 1, 1, 0, 0, 1, 0};
@@ -74,7 +74,7 @@ START_TEST(who_reaches_whom_is_a_matrix)
 }
 END_TEST
 
-/* The GPU=cuda build, where it is there; without a GPU that is no error. */
+/* The GPU=cuda build, if it exists: having no GPU is not an error. */
 START_TEST(no_gpu_is_an_answer)
 {
     struct child c = child_run(
@@ -82,7 +82,7 @@ START_TEST(no_gpu_is_an_answer)
         "cd %s; p=%s/with-cuda/probe; [ -x $p ] || exit 77; "
         "CUDA_VISIBLE_DEVICES= $p && CUDA_VISIBLE_DEVICES= $p --short",
         labtest_root(), child_build());
-    if (c.status != 77) { // no CUDA toolkit here: make test has said so
+    if (c.status != 77) { // without a CUDA toolkit, which make test reports
         ck_assert_msg(c.status == 0 && strstr(c.out, "backend  cuda") &&
                           strstr(c.out, "devices  none: ") &&
                           strstr(c.out, "\n0 none "),

@@ -1,6 +1,6 @@
 /*
- * A lab of its own for the runner's tests: each kind of case is a way in which
- * student code may behave.
+ * A lab for the runner's tests: each kind of case is a way in which student
+ * code may behave.
  */
 #include <nvtx3/nvToolsExt.h> /* nvtxRangePop */
 #include <pthread.h>          /* pthread_create */
@@ -9,7 +9,7 @@
 
 enum { COUNT = 1024, NBYTES = COUNT * 4 };
 
-/* ---- what ranks do ------------------------------------------------------------ */
+/* ---- what ranks do ------------------------------------------------------- */
 
 static ncclResult_t sum(struct lab_run *r, float *data)
 {
@@ -33,7 +33,7 @@ static ncclResult_t hole(struct lab_run *r)
     LAB_HOLE("part 1: all of it");
 }
 
-/* Half is written: it works up to the hole. */
+/* Half written: it works up to the hole. */
 static ncclResult_t hole_behind_work(struct lab_run *r)
 {
     float *const data = lab_input(r, COUNT, ncclFloat);
@@ -42,7 +42,7 @@ static ncclResult_t hole_behind_work(struct lab_run *r)
     LAB_HOLE("part 1: the second half");
 }
 
-/* The root's half is written, the others' is not: the root comes back. */
+/* The root's part is written, the others' is not: the root returns. */
 static ncclResult_t hole_on_others(struct lab_run *r)
 {
     lab_begin(r);
@@ -78,7 +78,7 @@ static ncclResult_t error(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* Ranges of one's own, of which some are not closed, or closed too often. */
+/* Student code's own ranges, some of them not closed, or closed too often. */
 static ncclResult_t ranges(struct lab_run *r)
 {
     const int pops = (int)plan_int(r->c, "pops", 0);
@@ -94,7 +94,7 @@ static ncclResult_t ranges(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* Holds 3 MiB at once and 1 MiB in the end, however it allocates. */
+/* Holds at most 3 MiB, and 1 MiB at the end, with either allocator. */
 static ncclResult_t memory(struct lab_run *r)
 {
     enum { MIB = 1 << 20 };
@@ -147,7 +147,7 @@ static const struct lab_kind kinds[] = {
 const struct lab lab = {
     .name = "runner", .brief = "ways to behave", .kinds = kinds};
 
-/* ---- what is said of it ------------------------------------------------------- */
+/* ---- the lab ------------------------------------------------------------- */
 
 static void judge_any(const struct judge_task *t, struct judge_verdict *v)
 {

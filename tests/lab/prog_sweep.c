@@ -1,6 +1,6 @@
 /*
- * A lab of its own for the runner's tests: no cases, but operations to sweep, of
- * which some are wrong.
+ * A lab for the tests of --bench: no cases, but operations to sweep, some of
+ * which are wrong.
  *
  *     spoilt     an all-reduce after which rank 1 changes two elements
  *     short      an all-gather that leaves out the last rank's block
@@ -21,7 +21,7 @@ static ncclResult_t spoilt(const struct sweep_call *c)
     return ncclSuccess;
 }
 
-/* Every rank broadcasts its block, but the last one does not. */
+/* Every rank except the last broadcasts its block. */
 static ncclResult_t too_short(const struct sweep_call *c)
 {
     float *const recv = c->recvbuf;

@@ -1,5 +1,5 @@
-/* --bench: nccl-tests' columns, by nccl-tests' rules, with results that are really
- * checked. */
+/* --bench: nccl-tests' columns, by nccl-tests' rules, with results that are
+ * actually checked. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <math.h>   /* fabs */
@@ -18,7 +18,7 @@ static struct child bench(int nranks, const char *program, const char *options)
                      child_build(), program, options);
 }
 
-struct side { /* of a row; what nccl-tests prints as N/A is NaN */
+struct side { /* one side of a row; NaN where nccl-tests prints N/A */
     double us, algbw, busbw, wrong;
 };
 struct row {
@@ -35,7 +35,7 @@ static const char *take(const char *at, double *v)
     return at + strcspn(at, " \n");
 }
 
-/* The next row of a table behind *at; 0 at its end. */
+/* The next row of a table, from *at on; 0 at its end. */
 static int next_row(const char **at, struct row *r)
 {
     int n = 0;
@@ -57,7 +57,7 @@ static int next_row(const char **at, struct row *r)
     return 1;
 }
 
-/* ---- columns ------------------------------------------------------------------ */
+/* ---- columns ------------------------------------------------------------- */
 
 static const struct {
     const char *op;
@@ -151,7 +151,7 @@ START_TEST(types_operations_and_roots_are_checked_alike)
 }
 END_TEST
 
-/* ---- wrong results, wrong usage --------------------------------------------------- */
+/* ---- wrong results, wrong usage ------------------------------------------ */
 
 START_TEST(wrong_elements_are_counted_over_all_ranks)
 {
@@ -201,17 +201,17 @@ static const struct {
     const char *options, *says;
 } mistakes[] = {
     {"--op rign", "--op rign: choose from all all_reduce all_gather"},
-    {"--min-kb -1", "--min-kb -1: no size"},
-    {"--max-mb x", "--max-mb x: no size"},
+    {"--min-kb -1", "--min-kb -1: not a size"},
+    {"--max-mb x", "--max-mb x: not a size"},
     {"--min-kb 2000 --max-mb 1", "--min-kb: more than --max-mb"},
-    {"--dtype float33", "--dtype float33: no type of NCCL's"},
+    {"--dtype float33", "--dtype float33: not an NCCL type"},
     {"--redop avg", "--redop avg: sum prod max min"},
-    {"--root 2", "--root 2: no rank of this run"},
+    {"--root 2", "--root 2: not a rank of this run"},
     {"--iterations 0", "--iterations 0: 1 to 1000"},
-    {"--warmup -3", "--warmup -3: no count"},
+    {"--warmup -3", "--warmup -3: not a count"},
     {"--op", "--op: needs a value"},
-    {"--fast", "--fast: is no option"},
-    {"ring", "ring: is no option"},
+    {"--fast", "--fast: not an option"},
+    {"ring", "ring: not an option"},
 };
 
 START_TEST(a_mistake_is_named_once)

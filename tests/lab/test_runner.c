@@ -1,7 +1,7 @@
 /*
- * The runner, from outside: which cases it runs, how it ends whatever student code
- * does, and what it says. prog_runner has a kind of case for each way to behave;
- * the plan is made here.
+ * The runner, from outside: which cases it runs, how it ends after anything
+ * that student code may do, and what it prints. prog_runner has a kind of case
+ * for each behaviour; this test writes the plan.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -15,7 +15,7 @@
 
 enum { RUN_SEC = 60 };
 
-/* ---- a plan ------------------------------------------------------------------- */
+/* ---- a plan -------------------------------------------------------------- */
 
 static char plans[40]; /* its folder; bare/ has the plan without times */
 
@@ -71,7 +71,7 @@ static void make_plans(void)
                "cases: [{name: secret, part: 1, kind: fine" TIMED "}]\n");
 }
 
-/* Times as make plans would write them, those of some cases changed. */
+/* Write times like make plans, but change those of some cases. */
 static void write_times(void)
 {
     struct child c = child_run(
@@ -119,7 +119,7 @@ static void expect(const struct child *c, int status, const char *says)
                   status, says, c->out, c->err);
 }
 
-/* ---- which cases -------------------------------------------------------------- */
+/* ---- which cases --------------------------------------------------------- */
 
 START_TEST(a_list_of_names_runs_those_cases_alone)
 {
@@ -174,8 +174,9 @@ START_TEST(a_plan_without_times_is_an_error)
     char env[80];
     snprintf(env, sizeof env, "COMMLAB_PLANS=%s/bare", plans);
     struct child c = runner(env, 2, "");
-    expect(&c, 2,
-           "times/runner.yaml has no time of timed on 2 ranks: run make plans");
+    expect(
+        &c, 2,
+        "times/runner.yaml has no time for timed on 2 ranks: run make plans");
     child_clear(&c);
 }
 END_TEST
@@ -192,11 +193,11 @@ START_TEST(hidden_cases_run_where_their_plan_is)
 }
 END_TEST
 
-/* ---- how cases end ------------------------------------------------------------ */
+/* ---- how cases end ------------------------------------------------------- */
 
 static const struct {
     const char *name, *says;
-    int others; /* do other cases still run behind it? */
+    int others; /* other cases still run after it */
 } ends[] = {
     {"hole", "not implemented: part 1: all of it", 1},
     {"hole-behind-work", "not implemented: part 1: the second half", 1},
@@ -257,7 +258,7 @@ START_TEST(device_memory_is_counted)
 }
 END_TEST
 
-/* ---- times -------------------------------------------------------------------- */
+/* ---- times --------------------------------------------------------------- */
 
 static const struct {
     const char *name, *says;
@@ -269,9 +270,9 @@ static const struct {
     {"hopeless", "total 0 of 10 points"},
     {"too-fast", "SUSPECTED"},
     {"too-fast", "total 0 of 10 points"},
-    {"ranges", "total 10 of 10 points"}, // their own names hide nothing
+    {"ranges", "total 10 of 10 points"}, // its own ranges hide nothing
     {"popped", "total 10 of 10 points"},
-    {"thread,timed", "total 10 of 20 points"}, // a thread of their own
+    {"thread,timed", "total 10 of 20 points"}, // with a thread of its own
 };
 
 START_TEST(a_time_is_worth_points)
@@ -284,7 +285,7 @@ START_TEST(a_time_is_worth_points)
 }
 END_TEST
 
-/* ---- JSON --------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------- */
 
 START_TEST(json_says_what_the_table_says)
 {
@@ -337,7 +338,7 @@ START_TEST(json_goes_to_stdout_alone)
 }
 END_TEST
 
-/* ---- starting ----------------------------------------------------------------- */
+/* ---- starting ------------------------------------------------------------ */
 
 START_TEST(more_ranks_than_gpus_is_said_once)
 {
@@ -375,13 +376,13 @@ END_TEST
 static const struct {
     const char *options, *says;
 } mistakes[] = {
-    {"--fast", "--fast is no option"},
+    {"--fast", "--fast is not an option"},
     {"--case", "--case needs a value"},
-    {"--iterations 0", "--iterations 0: not a number that makes sense"},
-    {"--iterations 100", "--iterations 100: not a number that makes sense"},
-    {"--warmup -1", "--warmup -1: not a number that makes sense"},
-    {"--seed x", "--seed x: not a number that makes sense"},
-    {"fine", "\"fine\" is no option (a case: --case fine)"},
+    {"--iterations 0", "--iterations 0: not a valid number"},
+    {"--iterations 100", "--iterations 100: not a valid number"},
+    {"--warmup -1", "--warmup -1: not a valid number"},
+    {"--seed x", "--seed x: not a valid number"},
+    {"fine", "\"fine\" is not an option (a case: --case fine)"},
 };
 
 START_TEST(a_mistake_on_the_command_line_is_named)

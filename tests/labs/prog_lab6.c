@@ -1,10 +1,11 @@
 /*
  * prog_lab6 MACHINE FIRST N: lab 6's solution on N shuffled and sick machines
  *
- * The part of the solution that needs no GPU, given bandwidths that the topology
- * module computes: are all links named, is the order of GPUs right, the ring the
- * best there is, and the sick cable the one that was made sick? Nobody may be
- * accused on a healthy machine. Prints what goes wrong; the last line counts.
+ * The part of the solution that needs no GPU, given bandwidths that the
+ * topology module computes: are all links named, is the order of GPUs right,
+ * the ring the best there is, and the sick cable the one that was made sick?
+ * Nobody may be accused on a healthy machine. Prints what goes wrong; the last
+ * line counts.
  */
 #include <math.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 START_TEST(labs_are_what_the_solutions_generate)
 {
     struct child c =
-        child_run(30, "%s/common/skeletons.sh --check", labtest_root());
+        child_run(30, "%s/common/kit/skeletons.sh --check", labtest_root());
     ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
     child_clear(&c);
 }
@@ -51,7 +51,7 @@ START_TEST(a_foreign_mpirun_is_an_error)
 }
 END_TEST
 
-/* ---- times -------------------------------------------------------------------- */
+/* ---- times --------------------------------------------------------------- */
 
 /* Jobs that the plan's timed cases need; the plan was timed under eager. */
 static const struct {
@@ -66,8 +66,8 @@ static const struct {
     {16, "2x-dgx-h100", "random:2", "--hidden"},
 };
 
-/* Every line of times that the program prints is in the plan's file, to the last
- * digit. */
+/* Every line of times that the program prints is in the plan's file, to the
+ * last digit. */
 START_TEST(times_are_the_plans_under_every_schedule)
 {
     struct child want =
@@ -105,7 +105,7 @@ START_TEST(only_jobs_that_are_tested_are_timed)
 }
 END_TEST
 
-/* ---- answers, handout --------------------------------------------------------- */
+/* ---- answers, handout ---------------------------------------------------- */
 
 START_TEST(digests_are_those_of_the_solutions_answers)
 {
@@ -113,7 +113,7 @@ START_TEST(digests_are_those_of_the_solutions_answers)
     struct child c =
         child_run(30, "%s/solutions/lab1 --digests", child_build());
     struct child judge = child_run(
-        10, "cat %s/solutions/lab1-collectives/judge.c", labtest_root());
+        10, "cat %s/common/staff/lab1-collectives/judge.c", labtest_root());
     int lines = 0;
     for (char *line = strtok_r(c.out, "\n", &rest); line;
          line = strtok_r(NULL, "\n", &rest), lines++)

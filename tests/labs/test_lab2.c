@@ -1,5 +1,5 @@
-/* Lab 2: what all labs have to show; training on a file gives the same losses on
- * any number of ranks; its commands measure what the handout says. */
+/* Lab 2: what all labs have to show; training on a file gives the same losses
+ * on any number of ranks; its commands measure what the handout says. */
 #include <check.h>
 #include <stdio.h>  /* sscanf */
 #include <stdlib.h> /* strtod */

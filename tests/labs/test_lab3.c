@@ -1,6 +1,6 @@
-/* Lab 3: what all labs have to show; overlap hides what it can on large networks,
- * optimizer memory shrinks with the ranks, and training on a file gives lab 2's
- * losses. */
+/* Lab 3: what all labs have to show; overlap hides what it can on large
+ * networks, optimizer memory shrinks with the ranks, and training on a file
+ * gives lab 2's losses. */
 #include <check.h>
 #include <stdio.h>  /* sscanf */
 #include <stdlib.h> /* strtod */

@@ -1,7 +1,7 @@
 /*
  * Lab 5: beside what all labs show, the whole lab on one GPU that several ranks
- * share; a rank that dies while others wait for it; what the benchmark finds; and
- * a submission whose device code would run before main.
+ * share; a rank that dies while others wait for it; what the benchmark finds;
+ * and a submission whose device code would run before main.
  */
 #include <check.h>
 #include <stdio.h>  /* snprintf */
@@ -11,7 +11,7 @@
 #include "child.h"
 #include "labtest.h"
 
-/* ---- one GPU ------------------------------------------------------------------- */
+/* ---- one GPU ------------------------------------------------------------- */
 
 static const int sharing[] = {1, 3, 4};
 
@@ -44,7 +44,7 @@ START_TEST(other_labs_need_a_gpu_for_each_rank)
 }
 END_TEST
 
-/* ---- a rank that dies ------------------------------------------------------------ */
+/* ---- a rank that dies ---------------------------------------------------- */
 
 /* Start two ranks that signal each other for minutes, kill one. */
 static const char script[] =
@@ -73,7 +73,7 @@ START_TEST(a_rank_that_dies_ends_the_wait_of_the_other)
 }
 END_TEST
 
-/* ---- the benchmark ----------------------------------------------------------------- */
+/* ---- the benchmark ------------------------------------------------------- */
 
 START_TEST(the_benchmark_names_the_crossovers_of_a_dgx_h100)
 {
@@ -96,7 +96,7 @@ START_TEST(the_benchmark_names_the_crossovers_of_a_dgx_h100)
 }
 END_TEST
 
-/* ---- a hole in device code --------------------------------------------------------- */
+/* ---- a hole in device code ----------------------------------------------- */
 
 START_TEST(a_hole_in_device_code_is_not_implemented)
 {
@@ -119,7 +119,7 @@ START_TEST(a_hole_in_device_code_is_not_implemented)
 }
 END_TEST
 
-/* ---- device code in a submission ------------------------------------------------------ */
+/* ---- device code in a submission ----------------------------------------- */
 
 static const struct {
     const char *code, *says;

@@ -15,7 +15,7 @@
 
 enum { GPUS = 8 };
 
-/* ---- the cases, on their machines ------------------------------------------------ */
+/* ---- the cases, on their machines ---------------------------------------- */
 
 static const char *const machines[] = {
     "a100-cubemesh",    "pcie-4090",
@@ -78,7 +78,7 @@ START_TEST(the_grader_grades_on_the_students_own_machine)
 }
 END_TEST
 
-/* ---- inference, on many machines -------------------------------------------------- */
+/* ---- inference, on many machines ----------------------------------------- */
 
 static const char *const known[] = {"a100-cubemesh", "dgx-1v", "pcie-4090",
                                     "dgx-a100", "dgx-h100"};
@@ -99,7 +99,7 @@ START_TEST(links_order_ring_and_sick_cable_are_found_on_any_seed)
 }
 END_TEST
 
-/* ---- the sweep --------------------------------------------------------------------- */
+/* ---- the sweep ----------------------------------------------------------- */
 
 struct range { /* as published: for all pairs, or for pairs with a link */
     double least, most;
@@ -268,8 +268,8 @@ START_TEST(a_wrong_option_of_the_sweep_is_a_usage_error)
                                "--size-mb many",
                                child_build());
     ck_assert_int_eq(c.status, 2);
-    ck_assert_msg(strstr(c.err, "--size-mb many: it must be from 1") != NULL,
-                  "%s", c.err);
+    ck_assert_msg(strstr(c.err, "--size-mb many: must be from 1") != NULL, "%s",
+                  c.err);
     child_clear(&c);
 }
 END_TEST
@@ -281,7 +281,7 @@ START_TEST(one_gpu_has_no_peers)
                                "-n 1 %s/solutions/lab6",
                                labtest_root(), child_build());
     ck_assert_int_eq(c.status, 2);
-    ck_assert_msg(strstr(c.err, "needs 2 GPUs in a node, and here is 1") !=
+    ck_assert_msg(strstr(c.err, "needs 2 GPUs in a node, but this one has 1") !=
                       NULL,
                   "%s", c.err);
     child_clear(&c);

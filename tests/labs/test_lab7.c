@@ -1,5 +1,5 @@
-/* Expert parallel: the solution earns everything, the skeleton nothing, and each mistake
- * costs what its patch says it does. */
+/* Expert parallel: the solution earns everything, the skeleton nothing, and
+ * each mistake costs what its patch says it does. */
 #include "labtest.h"
 
 int main(void)

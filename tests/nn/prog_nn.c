@@ -1,9 +1,9 @@
-/* The network on a device against the reference in double. */
+/* The network on a device, compared with the reference in double. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "judge/minifloat.h"
+#include "minifloat.h"
 #include "nn/mlp.h"
 #include "nn/reference.h"
 #include "rule.h"
@@ -26,7 +26,7 @@ static void from_device(void *h, const void *d, size_t nbytes)
     cudaStreamSynchronize(stream);
 }
 
-struct order { /* in which parameters were announced */
+struct order { /* the order in which gradients were announced */
     int param[NN_MAX_DEPTH], n;
 };
 
@@ -37,7 +37,8 @@ static int note(void *arg, int param)
     return 0;
 }
 
-/* Was each parameter that is trained and used announced, and no other? */
+/* True if each parameter that is trained and used was announced, and no
+ * other. */
 static int all_announced(const struct nn *m, const struct order *o)
 {
     int n = 0;
@@ -126,39 +127,59 @@ static void update(struct nn *m, struct reference *ref, float *state, int step,
         reference_sgd(ref, sgd.lr);
 }
 
+struct pair { /* the same network twice */
+    struct nn m;
+    float *state; /* AdamW's, on the device */
+    struct reference *ref;
+};
+
+/* One step of both. True if all calls succeeded and gradients were announced;
+ * *off: how far apart the losses are. */
+static int take_step(struct pair *p, const struct run *r, int step, double *off)
+{
+    struct order o = {.n = 0};
+    const struct nn_shape *const s = &r->shape;
+    const uint64_t seed = nn_data_seed(9, step, 0);
+    float *const x = inputs(s, seed);
+    void *const target = targets(s, seed);
+    double loss = 0;
+    nn_zero_grad(&p->m);
+    const int fine =
+        nn_forward(&p->m, &(struct nn_batch){x, target}) == cudaSuccess &&
+        nn_backward(&p->m, 0.5f, note, &o) == cudaSuccess &&
+        all_announced(&p->m, &o);
+    nn_read_loss(&p->m, &loss);
+    reference_zero_grad(p->ref);
+    const double want = reference_pass_seed(p->ref, seed, 0.5, r->skip);
+    *off = fabs(loss - want) / fabs(want);
+    update(&p->m, p->ref, p->state, step, r->adamw);
+    cudaFree(x);
+    cudaFree(target);
+    return fine;
+}
+
 /* Five steps on the device and by the reference. */
 static void check_run(const struct run *r)
 {
-    struct nn m;
-    double loss = 0, off_loss = 0, off_weights = 0;
+    struct pair p;
+    double off, off_loss = 0, off_weights = 0;
     int order = 1;
     const struct nn_shape *const s = &r->shape;
-    RULE(nn_init(&m, s, stream) == cudaSuccess && nn_fill(&m, 3) == cudaSuccess,
+    RULE(nn_init(&p.m, s, stream) == cudaSuccess &&
+             nn_fill(&p.m, 3) == cudaSuccess,
          "a network is made");
-    struct reference *const ref = reference_new(s, 3);
-    float *const state = to_device(calloc(2 * m.count, 4), 2 * m.count * 4);
-    float *const values = to_device(calloc(m.count, 4), m.count * 4);
-    float *const h = malloc(m.count * sizeof *h);
-    m.skip = r->skip;
+    const size_t count = p.m.count;
+    p.ref = reference_new(s, 3);
+    p.state = to_device(calloc(2 * count, 4), 2 * count * 4);
+    p.m.skip = r->skip;
+    float *const values = to_device(calloc(count, 4), count * 4);
+    float *const h = malloc(count * sizeof *h);
     for (int step = 0; step < 5; step++) {
-        struct order o = {.n = 0};
-        const uint64_t seed = nn_data_seed(9, step, 0);
-        float *const x = inputs(s, seed);
-        void *const target = targets(s, seed);
-        nn_zero_grad(&m);
-        order &= nn_forward(&m, &(struct nn_batch){x, target}) == cudaSuccess;
-        order &= nn_backward(&m, 0.5f, note, &o) == cudaSuccess;
-        order &= all_announced(&m, &o);
-        nn_read_loss(&m, &loss);
-        reference_zero_grad(ref);
-        const double want = reference_pass_seed(ref, seed, 0.5, r->skip);
-        off_loss = fmax(off_loss, fabs(loss - want) / fabs(want));
-        update(&m, ref, state, step, r->adamw);
-        nn_values(&m, values);
-        from_device(h, values, m.count * sizeof *h);
-        off_weights = fmax(off_weights, farthest(ref->w, h, m.count));
-        cudaFree(x);
-        cudaFree(target);
+        order &= take_step(&p, r, step, &off);
+        off_loss = fmax(off_loss, off);
+        nn_values(&p.m, values);
+        from_device(h, values, count * sizeof *h);
+        off_weights = fmax(off_weights, farthest(p.ref->w, h, count));
     }
     printf("depth %d, loss %d, skip %llx: loss off by %.1e, weights by %.1e\n",
            s->depth, s->loss, (unsigned long long)r->skip, off_loss,
@@ -167,10 +188,10 @@ static void check_run(const struct run *r)
     RULE(off_loss < 2e-6, "losses agree");
     RULE(off_weights < 2e-6, "parameters agree after five steps");
     free(h);
-    cudaFree(state);
+    cudaFree(p.state);
     cudaFree(values);
-    reference_free(ref);
-    nn_release(&m);
+    reference_free(p.ref);
+    nn_release(&p.m);
 }
 
 static void check_16_bits(enum nn_half type, const struct minifloat *f,

@@ -1,6 +1,7 @@
 /*
- * The reference network: its gradients are those of its loss, by differences;
- * its optimizers are what was published. And the network on a device against it.
+ * The reference network: its gradients, compared with finite differences of its
+ * loss; its optimizers, with published results. And the network on a device,
+ * compared with the reference.
  */
 #include <check.h>
 #include <math.h>
@@ -116,9 +117,9 @@ START_TEST(frozen_parameters_stay)
 END_TEST
 
 /*
- * Losses of five steps of SGD (weights of seed 3, data of seed 9, rate 0.05), as a
- * second implementation computed them that shares nothing with this one: plain
- * Python, its own loops, hash and derivatives. All digits agree.
+ * Losses of five steps of SGD (weights of seed 3, data of seed 9, rate 0.05),
+ * computed by a second, independent implementation: plain Python, with its own
+ * loops, hash and derivatives. All digits agree.
  */
 static const struct {
     struct nn_shape shape;

@@ -1,5 +1,5 @@
-// What CUDA offers inside kernels: shuffles of all kinds and widths, votes, atomics
-// that convert, vector loads, clocks.
+// What CUDA offers inside kernels: shuffles of all kinds and widths, votes,
+// atomics that convert, vector loads, clocks.
 #include <cuda_runtime.h>
 
 #include "rule.h"
@@ -128,7 +128,7 @@ static void check_counters()
     RULE(h.f == 200 && h.n == 400 && h.m[0] == 99 && h.m[1] == 200,
          "atomics of all types, whose operands convert");
     RULE(h.out.x == 1 && h.out.z == 3 && h.out.w == 1,
-         "vector loads through the read-only cache; the clock goes on");
+         "vector loads through the read-only cache; the clock advances");
     cudaFree(d);
 }
 

@@ -1,9 +1,10 @@
 /*
- * The driver API beside the runtime: contexts, pointers, and streams that write
- * and wait for values, in one process and, with a second rank, between two.
+ * The driver API next to the runtime: contexts, pointers, and streams that
+ * write and wait for values, in one process and, with a second rank, between
+ * two.
  *
  *     mpirun -n 2 prog_driver             all rules
- *     mpirun -n 2 prog_driver never       a wait that nobody fulfils
+ *     mpirun -n 2 prog_driver never       a wait that is never fulfilled
  */
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -189,7 +190,7 @@ static void check_ranks(int rank, int never)
 int main(int argc, char **argv)
 {
     int rank, nranks;
-    check_contexts(); // before MPI, which may ask where a buffer lies
+    check_contexts(); // before MPI, which may query a buffer's place
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nranks);

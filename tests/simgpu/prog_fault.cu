@@ -1,5 +1,5 @@
-// Programs with one mistake each, named on the command line: what simgpu says
-// about them is the test.
+// Programs with one mistake each, named on the command line; test_simgpu checks
+// what simgpu reports.
 #include <cuda_runtime.h>
 #include <mpi.h>
 #include <nccl.h>

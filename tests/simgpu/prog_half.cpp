@@ -1,11 +1,11 @@
 /*
- * The small floats, exhaustively. Compiled against simgpu's headers here, and by
- * tests/real-libraries.sh against CUDA's: the checksums of all results, which
- * it prints, have to be the same.
+ * The small floats, exhaustively. Compiled against simgpu's headers here, and
+ * against CUDA's by tests/real-libraries.sh: the printed checksums of all
+ * results must be the same.
  *
  * One value of half and bfloat16: all 65536; pairs: all of one with a few
- * hundred of the other; floats and doubles: every exponent with patterns of
- * the mantissa around each tie.
+ * hundred of the other; floats and doubles: every exponent with patterns of the
+ * mantissa around each tie.
  */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -45,7 +45,7 @@ static uint32_t bits_of(float x)
     return bits;
 }
 
-/* A NaN is a NaN, whatever its other bits. */
+/* All NaNs are the same. */
 static unsigned bits_of(__half x)
 {
     return __hisnan(x) ? 0x7fff : __half_as_ushort(x);
@@ -200,8 +200,8 @@ static void check_pairs()
          "numbers convert as they are written");
 }
 
-/* CUDA's is for devices only. The sum of a product of two and a third value of
- * few bits, in 128 bits: exact for halves, and for what is tried of bfloat16. */
+/* CUDA's is for devices only. A product of two plus a third value of few bits,
+ * in 128 bits: exact for halves, and for the values of bfloat16 tried here. */
 static void check_fma()
 {
 #ifdef SIMGPU_SMALL_FLOAT_H

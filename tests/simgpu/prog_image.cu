@@ -1,4 +1,4 @@
-// A kernel where there may be no code for the device: what is its launch's error?
+// A kernel that may lack code for the device: the error of its launch.
 //
 //     prog_image [ERROR]       0 by default: simnvcc compiled this file
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * Events and memory that two processes share, whoever of them records and frees.
+ * Events and memory shared by two processes, recorded and freed by either.
  *
  *     mpirun -n 2 prog_ipc
  */

@@ -1,6 +1,6 @@
-// What a device can hold and how it fails: limits, shared memory that has to be
-// asked for, errors that stay, and what cudaDeviceReset makes of it all. Prints
-// the device's figures, which depend on the machine.
+// Limits and failures of a device: its limits, shared memory that must be
+// requested, sticky errors, and cudaDeviceReset after all of that. Prints the
+// device's figures, which depend on the machine.
 #include <cuda_runtime.h>
 
 #include "rule.h"

@@ -1,4 +1,5 @@
-/* MPI takes device pointers: every call that a course program makes with them. */
+/* MPI takes device pointers: every call that programs of a course make with
+ * them. */
 #include <cuda_runtime.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static void fill(void)
     cudaDeviceSynchronize();
 }
 
-/* Is block b of the output block `from_block` of rank r's input? */
+/* True if block b of the output is block `from_block` of rank r's input. */
 static int block_is(int b, int r, int from_block)
 {
     cudaMemcpy(host, out + b * N, N * sizeof *host, cudaMemcpyDeviceToHost);
@@ -38,7 +39,8 @@ static int block_is(int b, int r, int from_block)
     return 1;
 }
 
-/* Is block b of the output the sum over ranks [0, n) of their from_block? */
+/* True if block b of the output is the sum over ranks [0, n) of their
+ * from_block. */
 static int block_is_sum(int b, int from_block, int n)
 {
     cudaMemcpy(host, out + b * N, N * sizeof *host, cudaMemcpyDeviceToHost);
@@ -237,7 +239,7 @@ static void check_nonblocking_collectives(void)
     RULE(block_is(0, 0, 0), "Ibcast");
 }
 
-/* Communicators of communicators agree on who is in them. */
+/* Communicators of communicators agree on their members. */
 static void check_communicators(void)
 {
     MPI_Comm half, node, copy;

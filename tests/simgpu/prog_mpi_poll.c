@@ -1,7 +1,7 @@
 /*
- * Polls until a message comes, for longer or shorter: rank 0 works on the host
- * for as many milliseconds as the argument says before it sends. Prints the
- * time that MPI tells at the end, which no real delay may change.
+ * Polls until a message arrives: rank 0 works on the host for as many
+ * milliseconds as the argument says before it sends. Prints the final
+ * MPI_Wtime(), which must not depend on real delays.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@ static int rank, nranks;
 static ncclComm_t comm;
 static cudaStream_t stream;
 
-enum { N = 20000 }; /* elements: above the size that one rank does alone */
+enum { N = 20000 }; /* elements: more than one rank does alone */
 
 static void *device(size_t nbytes)
 {
@@ -82,10 +82,10 @@ static void check_all_reduce(size_t count)
     cudaFree(di);
 }
 
-/* Floats that don't add up to the same in another order. */
+/* Floats whose sum depends on the order. */
 static void check_bits(void)
 {
-    enum { M = 300000 }; // several pieces, and not a whole number of them
+    enum { M = 300000 }; // several pieces, the last one partial
     const size_t nbytes = M * sizeof(float);
     float *const h = malloc(nbytes), *const first = malloc(nbytes);
     float *const send = device(nbytes), *const recv = device(nbytes);
@@ -135,6 +135,35 @@ static void check_types(void)
     cudaFree(d);
 }
 
+/* Both sums lie halfway between two numbers of the type: even + 1, which rounds
+ * down to even, and odd + 1, which rounds up to next. */
+static void check_rounding(void)
+{
+    static const struct {
+        ncclDataType_t type;
+        size_t size;
+        uint16_t one, even, odd, next;
+    } types[] = {
+        {ncclFloat16, 2, 0x3c00, 0x6800, 0x6801, 0x6802},  // 2048, 2050, 2052
+        {ncclBfloat16, 2, 0x3f80, 0x4380, 0x4381, 0x4382}, // 256, 258, 260
+        {ncclFloat8e4m3, 1, 0x38, 0x58, 0x59, 0x5a},       // 16, 18, 20
+        {ncclFloat8e5m2, 1, 0x3c, 0x48, 0x49, 0x4a},       // 8, 10, 12
+    };
+    char h[4], *const d = device(sizeof h);
+    for (size_t t = 0; t < sizeof types / sizeof *types && nranks == 2; t++) {
+        const size_t size = types[t].size;
+        memcpy(h, rank ? &types[t].one : &types[t].even, size);
+        memcpy(h + size, rank ? &types[t].one : &types[t].odd, size);
+        put(d, h, 2 * size);
+        ncclAllReduce(d, d, 2, types[t].type, ncclSum, comm, stream);
+        get(h, d, 2 * size);
+        RULE(memcmp(h, &types[t].even, size) == 0 &&
+                 memcmp(h + size, &types[t].next, size) == 0,
+             "a sum halfway between two numbers rounds to the even one");
+    }
+    cudaFree(d);
+}
+
 static void check_others(void)
 {
     enum { B = 1001 };
@@ -172,7 +201,7 @@ static void check_others(void)
     right = 1;
     for (int i = 0; i < B; i++)
         right &= h[i] == value(root, i);
-    RULE(right, "broadcast gives everybody the root's data");
+    RULE(right, "broadcast gives every rank the root's data");
 
     FILL(B);
     put(mine, h, sizeof(int) * B);
@@ -192,7 +221,7 @@ static void check_others(void)
     for (int r = 0; r < nranks; r++)
         for (int i = 0; i < B; i++)
             right &= h[r * B + i] == value(r, rank * B + i);
-    RULE(right, "all-to-all gives rank i everybody's block i");
+    RULE(right, "all-to-all gives rank i block i of every rank");
 
     ncclGather(from, all, B, ncclInt32, root, comm, stream);
     get(h, all, sizeof(int) * B * (size_t)nranks);
@@ -236,7 +265,7 @@ static void check_messages(void)
     }
     RULE(h[0] == left_one * 100 + 49, "none of them is lost");
     RULE(ncclSend(out, 1, ncclInt32, rank, comm, stream) == ncclInvalidUsage,
-         "a message to oneself alone is refused");
+         "a send to itself without a receive is refused");
     ncclGroupStart();
     ncclSend(out, B, ncclInt32, rank, comm, stream);
     ncclRecv(in, B, ncclInt32, rank, comm, stream);
@@ -303,7 +332,7 @@ static void check_premul(void)
     float scale = 0.5f, h = 4, *const d = device(sizeof h);
     RULE(ncclRedOpCreatePreMulSum(&op, &scale, ncclFloat,
                                   ncclScalarHostImmediate, comm) == ncclSuccess,
-         "an operation of one's own");
+         "a user-defined operation");
     put(d, &h, sizeof h);
     ncclAllReduce(d, d, 1, ncclFloat, op, comm, stream);
     get(&h, d, sizeof h);
@@ -333,6 +362,7 @@ int main(int argc, char **argv)
     check_all_reduce(3);
     check_bits();
     check_types();
+    check_rounding();
     check_others();
     if (nranks > 1)
         check_messages();

@@ -1,6 +1,6 @@
 /*
  * Rank 0 never makes the call that the others wait for: it aborts. They notice,
- * abort too, and all go on with a new communicator.
+ * abort too, and all continue with a new communicator.
  */
 #include <cuda_runtime.h>
 #include <mpi.h>
@@ -38,7 +38,8 @@ static void call(const char *what, ncclComm_t comm)
         ncclAllReduce(data, data, COUNT, ncclFloat, ncclSum, comm, stream);
 }
 
-/* Until the operation is over, or the communicator says that it never will. */
+/* Poll until the operation completes, or the communicator reports that it
+ * won't. */
 static ncclResult_t watch(ncclComm_t comm)
 {
     ncclResult_t state = ncclSuccess;
@@ -66,7 +67,7 @@ static void check_abort(const char *what)
              "and so does who calls on");
         RULE(ncclCommAbort(comm) == ncclSuccess, "they abort too");
         RULE(cudaStreamSynchronize(stream) == cudaSuccess,
-             "and nobody waits any more");
+             "and no rank waits any more");
     }
     RULE(ncclCommAbort(comm) == ncclInvalidArgument, "once");
 }

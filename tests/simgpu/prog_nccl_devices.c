@@ -1,6 +1,7 @@
 /*
- * Several devices in each of several processes, one thread each: two devices a
- * process, so ranks 2p and 2p + 1 of the communicator are process p's.
+ * Several devices in each of several processes, one thread each: with two
+ * devices per process, ranks 2p and 2p + 1 of the communicator are those of
+ * process p.
  */
 #include <cuda_runtime.h>
 #include <mpi.h>
@@ -42,7 +43,7 @@ static void fill(int i)
     free(h);
 }
 
-/* Does every element of the device's result have this value? */
+/* True if every element of the device's result has this value. */
 static int holds(int i, float want)
 {
     float *const h = malloc(COUNT * sizeof *h);
@@ -56,7 +57,7 @@ static int holds(int i, float want)
     return right;
 }
 
-/* Even and odd ranks part; both devices split in one group. */
+/* Split even from odd ranks, with both devices in one group. */
 static void check_split(void)
 {
     ncclComm_t half[DEVICES];

@@ -1,5 +1,5 @@
 /*
- * What NCCL answers to mistakes, and where groups end: one process, two devices.
+ * NCCL's errors for mistakes, and where groups end: one process, two devices.
  */
 #include <cuda_runtime.h>
 #include <nccl.h>
@@ -53,7 +53,7 @@ static void check_self(void)
 {
     RULE(ncclSend(buf[0], 1, ncclFloat, 0, comm[0], null_stream) ==
              ncclInvalidUsage,
-         "sending to oneself alone is invalid usage");
+         "sending to itself without a receive is invalid usage");
     RULE(ncclRecv(buf[0], 1, ncclFloat, 0, comm[0], null_stream) ==
              ncclInvalidUsage,
          "and so is receiving");
@@ -94,8 +94,8 @@ static void check_zero(void)
 {
     RULE(ncclAllReduce(NULL, NULL, 0, ncclFloat, ncclSum, comm[0],
                        null_stream) == ncclSuccess,
-         "no elements are nothing to do, for nobody");
-    RULE(cudaDeviceSynchronize() == cudaSuccess, "so nobody is waited for");
+         "zero elements need no work");
+    RULE(cudaDeviceSynchronize() == cudaSuccess, "and no other rank");
 }
 
 static void check_joining(void)
@@ -203,7 +203,7 @@ static void check_simulation(void)
     reduce(1, ncclFloat, ncclSum);
     ncclGroupSimulateEnd(&two);
     RULE(two.estimatedTime == one.estimatedTime,
-         "the same one, whoever calls of its ranks");
+         "the same one on all of its ranks");
     cudaMemcpy(&h, buf[0], sizeof h, cudaMemcpyDeviceToHost);
     RULE(h == 0 && cudaDeviceSynchronize() == cudaSuccess,
          "and nothing of it is enqueued");
@@ -214,7 +214,7 @@ static void check_simulation(void)
     RULE(ncclGroupSimulateEnd(&one) == ncclInvalidUsage, "and ends a group");
 }
 
-/* Mixed groups: one rank waits for an answer, the other doesn't. */
+/* Mixed groups: one communicator blocks, the other does not. */
 static void check_blocking(void)
 {
     ncclUniqueId id;

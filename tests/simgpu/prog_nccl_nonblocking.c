@@ -1,4 +1,4 @@
-/* Communicators that don't block: nothing is done until NCCL says so. */
+/* Non-blocking communicators: nothing is done until NCCL says so. */
 #include <cuda_runtime.h>
 #include <mpi.h>
 #include <nccl.h>
@@ -12,7 +12,7 @@ static int rank, nranks;
 static float *data, host[COUNT];
 static cudaStream_t stream;
 
-/* Wait as the documentation has it. */
+/* Wait as the documentation shows. */
 static ncclResult_t finish(ncclComm_t comm)
 {
     ncclResult_t state;
@@ -50,11 +50,11 @@ static ncclComm_t join(void)
     if (rank == 0)
         ncclGetUniqueId(&id);
     MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
-    if (rank == nranks - 1) // the others find that it isn't there yet
+    if (rank == nranks - 1) // the others find that it has not joined yet
         MPI_Barrier(MPI_COMM_WORLD);
     const ncclResult_t begun =
         ncclCommInitRankConfig(&comm, nranks, id, rank, &config);
-    RULE(begun == ncclInProgress, "init returns before the others have come");
+    RULE(begun == ncclInProgress, "init returns before the others have joined");
     RULE(comm != NULL, "with a communicator to ask");
     if (rank != nranks - 1) {
         ncclResult_t state;
@@ -65,7 +65,7 @@ static ncclComm_t join(void)
              "nor of any use");
         MPI_Barrier(MPI_COMM_WORLD);
     }
-    RULE(finish(comm) == ncclSuccess, "it is ready when all have come");
+    RULE(finish(comm) == ncclSuccess, "it is ready when all have joined");
     return comm;
 }
 

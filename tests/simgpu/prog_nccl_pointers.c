@@ -1,4 +1,5 @@
-/* NCCL_CHECK_POINTERS=1: what is no memory of the communicator's device. */
+/* NCCL_CHECK_POINTERS=1: pointers that are not memory of the communicator's
+ * device. */
 #include <cuda_runtime.h>
 #include <nccl.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* User buffer registration, and symmetric windows: the rules of both. */
+/* The rules of user buffer registration and of symmetric windows. */
 #include <cuda_runtime.h>
 #include <mpi.h>
 #include <nccl.h>

@@ -1,6 +1,6 @@
 /*
- * An all-reduce of one's own: a ring of sends and receives, reduce-scatter, then
- * all-gather. Step s passes block (rank - s) on to the right-hand neighbour.
+ * An all-reduce written with sends and receives: a ring, reduce-scatter then
+ * all-gather. Step s passes block (rank - s) to the next rank.
  */
 #include <cuda_runtime.h>
 #include <mpi.h>
@@ -21,7 +21,8 @@ static int block_of(int step)
     return (rank - step + 2 * nranks) % nranks;
 }
 
-/* Send block `out` to the right, receive from the left into `into`. */
+/* Send block `out` to the next rank, receive from the previous one into
+ * `into`. */
 static void pass(int out, float *into)
 {
     const int right = (rank + 1) % nranks, left = (rank + nranks - 1) % nranks;

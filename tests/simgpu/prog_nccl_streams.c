@@ -1,6 +1,6 @@
 /*
- * A group joins all streams that it uses, before and after; and memory of the
- * host that is registered, or pinned, is as good as a device's.
+ * A group joins all streams that it uses, before and after; and registered or
+ * pinned host memory works like a device's.
  */
 #include <cuda_runtime.h>
 #include <mpi.h>
@@ -31,9 +31,9 @@ static int all_equal(const float *h, float want)
 }
 
 /*
- * Stream 0 fills `a`, stream 1 fills `b`, stream 2 is used by the group alone.
- * The group reduces both into `sum`, in streams 1 and 2; streams 0 and 2 then
- * read what the other's call has written.
+ * Stream 0 fills `a`, stream 1 fills `b`; only the group uses stream 2. The
+ * group reduces both into `sum`, in streams 1 and 2; streams 0 and 2 then read
+ * what the other's call has written.
  */
 static void check_join(void)
 {

@@ -40,7 +40,7 @@ static void run(int rank, ncclUniqueId id)
                         cudaMemcpyDeviceToHost, stream);
         check(cudaStreamSynchronize(stream) == cudaSuccess);
         for (int &v : host) {
-            check(v == devices * rank); // everybody had block `rank` alike
+            check(v == devices * rank); // all ranks had the same block `rank`
             v = rank;
         }
     }

@@ -1,4 +1,4 @@
-/* Operations with the names of ranges: pushed, with attributes, and started. */
+/* Operations named by ranges: pushed, with attributes, and started. */
 #include <cuda_runtime_api.h>
 #include <nvtx3/nvToolsExt.h>
 

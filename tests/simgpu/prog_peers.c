@@ -1,12 +1,12 @@
 /*
- * prog_peers FROM TO: what a copy between two devices reaches, in GB/s, before
- * peer access is enabled, while it is, one way round and the other, and after.
+ * prog_peers FROM TO: the bandwidth of a copy between two devices, in GB/s,
+ * before peer access is enabled, while it is, in either direction, and after.
  */
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "must.h"
+#include "base/must.h"
 
 static const size_t NBYTES = 1 << 24;
 

@@ -21,7 +21,7 @@ struct peers { // the same arrays of all ranks
     int rank, nranks;
 };
 
-// All ranks' kernels meet: each sets its flag at every peer, and waits for theirs.
+// All ranks' kernels meet: each sets its flag at every peer and awaits theirs.
 __device__ void meet(struct peers p, unsigned round)
 {
     __syncthreads();
@@ -33,7 +33,7 @@ __device__ void meet(struct peers p, unsigned round)
     __syncthreads();
 }
 
-// One-shot all-reduce: everybody reads everybody's data.
+// One-shot all-reduce: every rank reads the data of all.
 __global__ void one_shot(struct peers p, float *out, unsigned round)
 {
     for (int i = threadIdx.x; i < COUNT; i += blockDim.x)
@@ -45,7 +45,7 @@ __global__ void one_shot(struct peers p, float *out, unsigned round)
             sum += p.data[r][i];
         out[i] = sum;
     }
-    meet(p, 2 * round); // nobody overwrites what others still read
+    meet(p, 2 * round); // no rank overwrites what others still read
 }
 
 // The same order by hand: a fence and a volatile flag, read in a loop.

@@ -1,7 +1,7 @@
 /*
- * Ranks that are busy for ever with everything that connects processes:
+ * Ranks that are busy forever with everything that connects processes:
  * collectives, memory opened by peers, streams that wait for peers' values.
- * Each writes its process id to FOLDER/RANK as the first thing it does.
+ * Each first writes its process id to FOLDER/RANK.
  *
  *     mpirun -n 3 prog_victim FOLDER
  */

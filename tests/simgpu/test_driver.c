@@ -1,6 +1,6 @@
 /*
  * The driver API: its rules under every schedule, and what the execution graph
- * knows of streams that wait for each other's values.
+ * holds of streams that wait for each other's values.
  */
 #include <check.h>
 #include <stdio.h>
@@ -48,8 +48,8 @@ START_TEST(a_value_that_never_comes_is_named)
 }
 END_TEST
 
-/* How many waits of the graph follow a write of the other rank's; each has to
- * end after it. */
+/* The number of the graph's waits that follow a write of the other rank's; each
+ * must end after it. */
 static int count_signals(const struct graph *g, const struct replay *r)
 {
     int n = 0;
@@ -78,7 +78,7 @@ START_TEST(a_wait_follows_the_write_that_fulfilled_it)
         struct replayed saved;
         replayed_saved(&saved, dir);
         ck_assert_int_eq(count_signals(saved.g, saved.r), 2 * 200);
-        // what is modelled doesn't depend on who was faster
+        // the model doesn't depend on timing
         ck_assert(i == 0 || replay_end_ps(saved.r) == end_ps);
         end_ps = replay_end_ps(saved.r);
         replayed_release(&saved);

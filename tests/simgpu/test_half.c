@@ -1,6 +1,6 @@
 /*
- * The small floats give the bits that CUDA's do: prog_half's sums over all their
- * values are those it prints when it is compiled with CUDA 13.0's headers.
+ * The small floats have the same bits as CUDA's: prog_half's checksums over all
+ * their values are those it prints when compiled with CUDA 13.0's headers.
  */
 #include <check.h>
 #include <stdio.h>

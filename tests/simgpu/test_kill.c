@@ -2,8 +2,8 @@
  * kill -9 of a rank at any moment leaves no process and nothing of simgpu's in
  * /dev/shm.
  *
- * KILL_ROUNDS (default 8) is how often it is tried; KILL_SEED chooses who is
- * killed and when: up to 400 ms after the ranks have begun, so in MPI_Init and
+ * KILL_ROUNDS (default 8) is the number of attempts; KILL_SEED chooses the rank
+ * and the moment: up to 400 ms after the ranks have started, so in MPI_Init and
  * ncclCommInitRank as well.
  */
 #include <check.h>
@@ -28,7 +28,7 @@ static unsigned next_random(unsigned *x) // xorshift
     return *x ^= *x << 5;
 }
 
-/* Start the ranks, kill one; say which were alive when mpirun had ended. */
+/* Start the ranks, kill one; print those still alive when mpirun has ended. */
 static const char script[] =
     "dir=$(mktemp -d)\n"
     "mpirun -n %d %s/tests/simgpu/prog_victim $dir &\n"
@@ -39,24 +39,19 @@ static const char script[] =
     "kill -9 $(cat $dir/%u)\n"
     "wait $job\n"
     "rm -r $dir\n"
-    "sleep 1\n" // an orphan's parent may take a moment to bury it
+    "sleep 1\n" // an orphan's parent may take a moment to reap it
     "for p in $pids; do\n"
     "    grep -qs 'State:.[^ZX]' /proc/$p/status && echo left: $p\n"
-    "    for f in /dev/shm/*; do\n" // files of other jobs are somebody's
+    "    for f in /dev/shm/*; do\n" // other jobs have files too
     "        case $f in *$p*) echo left: $f ;; esac\n"
     "    done\n"
     "done\n"
     "echo ended\n";
 
-/*
- * Files in /dev/shm that no process has mapped. MPICH's are not looked at: it
- * makes some in MPI_Init and unlinks them before that returns, so a rank killed
- * in between leaves them, simgpu or not.
- */
+/* Files in /dev/shm that no process has mapped. */
 static struct child orphans(void)
 {
     return child_run(60, "for f in /dev/shm/*; do [ -e $f ] || continue; "
-                         "case $f in */mpich_*) continue ;; esac; "
                          "grep -qs \"$f\" /proc/[0-9]*/maps || echo $f; done");
 }
 

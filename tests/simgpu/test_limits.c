@@ -1,6 +1,6 @@
 /*
- * Devices have the limits of the machine that is modelled, errors that stay, and
- * messages that say where.
+ * Devices have the limits of the modelled machine, sticky errors, and messages
+ * that name the line.
  */
 #include <check.h>
 #include <stdio.h>
@@ -69,8 +69,7 @@ START_TEST(a_rank_that_is_none_is_named)
 }
 END_TEST
 
-/* simnvcc's errors, and those of the compiler behind it, are at the line of the
- * file that the user wrote. */
+/* Errors of simnvcc and of its compiler name the line of the user's file. */
 static const struct {
     const char *source, *says;
 } sources[] = {

@@ -1,4 +1,5 @@
-/* MPI on simgpu: device pointers, and times that don't follow real delays. */
+/* MPI on simgpu: device pointers, and times that don't depend on real
+ * delays. */
 #include <check.h>
 #include <stdlib.h> /* EXIT_FAILURE */
 #include <string.h> /* strstr */
@@ -35,6 +36,19 @@ START_TEST(polling_longer_takes_no_more_modelled_time)
 }
 END_TEST
 
+/* MPICH's own waits poll through libcudart, which yields (mpi/nap.h). */
+START_TEST(mpich_polls_ucx_through_simgpu)
+{
+    struct child c = child_run(
+        60,
+        "LD_DEBUG=bindings mpirun -n 2 %s/tests/simgpu/prog_mpi 2>&1 | "
+        "grep -c 'libmpich.* to .*libcudart.*ucp_worker_progress'",
+        child_build());
+    ck_assert_msg(strcmp(c.out, "2\n") == 0, "%s ranks of 2", c.out);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("mpi");
@@ -42,6 +56,7 @@ int main(void)
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, mpi_takes_device_pointers, 0, 3);
     tcase_add_test(t, polling_longer_takes_no_more_modelled_time);
+    tcase_add_test(t, mpich_polls_ucx_through_simgpu);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

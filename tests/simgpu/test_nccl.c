@@ -27,11 +27,15 @@ START_TEST(a_program_for_nccl_runs_under_every_schedule)
 }
 END_TEST
 
-/* Run a program, and expect texts in what it prints; `not` must not be. */
+/* Run a program and expect texts in its output, and `not` not in it. */
 static const struct {
     const char *what, *environment, *program, *says[6], *not ;
 } lines[] = {
-    {"nothing is said unasked", "", "prog_nccl_errors", {"ok"}, "NCCL INFO"},
+    {"nothing is printed by default",
+     "",
+     "prog_nccl_errors",
+     {"ok"},
+     "NCCL INFO"},
     {"VERSION says the version, and no more",
      "NCCL_DEBUG=VERSION",
      "prog_nccl_errors",
@@ -121,7 +125,8 @@ START_TEST(a_debug_file_is_one_of_a_host_and_a_process)
 }
 END_TEST
 
-/* A setting that NCCL doesn't know, or that leaves it no way, is an error. */
+/* A setting that NCCL doesn't know, or that leaves no algorithm, is an
+ * error. */
 static const struct {
     const char *environment, *says;
 } wrong[] = {

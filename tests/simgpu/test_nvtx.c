@@ -1,4 +1,5 @@
-/* NVTX ranges are the spans of the operations that a thread enqueues in them. */
+/* NVTX ranges name the spans of the operations that a thread enqueues in
+ * them. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Copies between devices: straight with peer access, else through the host. */
+/* Copies between devices: direct with peer access, else through the host. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

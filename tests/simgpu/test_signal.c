@@ -1,7 +1,7 @@
 /*
  * Kernels that wait for each other while they run: they meet under every
- * schedule, on fewer cores than ranks; a wait that never ends is named; and what
- * is modelled of them doesn't depend on who was faster.
+ * schedule, on fewer cores than ranks; a wait that never ends is reported; and
+ * what is modelled of them does not depend on timing.
  *
  * SIGNAL_ROUNDS (default 40) is how often the ranks meet.
  */
@@ -51,13 +51,12 @@ static const struct {
 } mistakes[] = {
     {"0 never",
      {"the run hangs",
-      "kernel one_shot, block (0,0,0), thread 1 waits for the "
-      "word",
+      "kernel one_shot, block (0,0,0), thread 1 waits on the flag",
       "which is 0: byte 4 of the 96-byte allocation made at prog_signal.cu",
       "MPI_Barrier"}},
     {"0 later-block",
      {"the run hangs", "kernel wait_for_later_block, block (0,0,0), thread 0",
-      "3 blocks of its grid have not begun", "simgpu runs blocks in order"}},
+      "3 blocks of its grid have not started", "simgpu runs blocks in order"}},
 };
 
 START_TEST(a_flag_that_never_comes_is_named)
@@ -71,8 +70,8 @@ START_TEST(a_flag_that_never_comes_is_named)
 }
 END_TEST
 
-/* Each meeting of the ranks is in the graph: a part of every kernel that follows
- * parts of all other ranks' kernels. */
+/* Each rendezvous is in the graph: a part of every kernel that follows parts of
+ * all other ranks' kernels. */
 static void check_meetings(const struct graph *g, int meetings)
 {
     int n = 0;

@@ -1,4 +1,5 @@
-/* simgpu as programs meet it: rules that hold, and mistakes that are named. */
+/* simgpu as programs see it: rules that hold, and mistakes that are
+ * reported. */
 #include <check.h>
 #include <string.h> /* strstr */
 
@@ -54,7 +55,7 @@ START_TEST(nccl_keeps_its_rules_with_five_ranks)
 }
 END_TEST
 
-/* A program with a mistake ends with status 70 and says what it was. */
+/* A program with a mistake ends with status 70 and a message about it. */
 static const struct fault {
     const char *name, *says[4];
 } faults[] = {
@@ -69,7 +70,7 @@ static const struct fault {
       "of the 4000-byte allocation",
       "prog_fault.cu:14"}},
     {"use-after-free",
-     {"kernel fill", "allocation, freed since, made at "
+     {"kernel fill", "of the freed 4000-byte allocation made at "
                      "prog_fault.cu:32"}},
     {"count",
      {"collective 1 of a communicator differently",
@@ -77,12 +78,12 @@ static const struct fault {
       "rank 1: ncclAllReduce(count 101, float32, sum", "at prog_fault.cu:42"}},
     {"missing",
      {"the run hangs", "rank 1 waits:", "ncclAllReduce",
-      "1 of 2 ranks have come"}},
+      "1 of 2 ranks have called it"}},
     {"no-group",
      {"the run hangs", "rank 0 sends to rank 1", "rank 1 sends to rank 0"}},
     {"pageable",
      {"ncclAllReduce at prog_fault.cu:51",
-      "memory of the host that no GPU can reach"}},
+      "host memory that no GPU can reach"}},
 };
 
 START_TEST(a_mistake_is_named)

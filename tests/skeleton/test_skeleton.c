@@ -1,5 +1,5 @@
-/* From solutions to skeletons: what is cut out, which markers are mistakes, and
- * that nobody's work is lost. */
+/* From solutions to skeletons: what is cut out, which markers are errors, and
+ * that no student's work is lost. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <stdio.h>  /* fopen */
@@ -12,7 +12,7 @@
 
 enum { SHELL_SEC = 60 };
 
-/* A tree of its own: common/ with the scripts, solutions/lab7-x/, labs/. */
+/* A separate tree: common/kit with the scripts, solutions/lab7-x/, labs/. */
 static char tree[64];
 
 static void write_file(const char *name, const char *text)
@@ -27,11 +27,12 @@ static void setup(void)
 {
     strcpy(tree, "/tmp/commlab-skeleton-XXXXXX");
     ck_assert(mkdtemp(tree) != NULL);
-    struct child c = child_run(SHELL_SEC,
-                               "cd %s && mkdir -p common solutions/lab7-x && "
-                               "cp %s/common/skeleton.awk "
-                               "%s/common/skeletons.sh common",
-                               tree, labtest_root(), labtest_root());
+    struct child c =
+        child_run(SHELL_SEC,
+                  "cd %s && mkdir -p common/kit solutions/lab7-x && "
+                  "cp %s/common/kit/skeleton.awk "
+                  "%s/common/kit/skeletons.sh common/kit",
+                  tree, labtest_root(), labtest_root());
     ck_assert_msg(c.status == 0, "%s", c.err);
     child_clear(&c);
     write_file("solutions/lab7-x/a.c", "int a;\n");
@@ -59,7 +60,7 @@ static void expect(const char *line, int status, const char *out)
     child_clear(&c);
 }
 
-/* ---- what is cut out ------------------------------------------------------------ */
+/* ---- what is cut out ---------------------------------------------------- */
 
 static const struct {
     const char *name, *solution, *skeleton;
@@ -105,7 +106,7 @@ START_TEST(a_skeleton_is_the_solution_without_its_holes)
     char name[64], line[128];
     snprintf(name, sizeof name, "solutions/lab7-x/%s", golden[_i].name);
     write_file(name, golden[_i].solution);
-    snprintf(line, sizeof line, "awk -f common/skeleton.awk %s", name);
+    snprintf(line, sizeof line, "awk -f common/kit/skeleton.awk %s", name);
     expect(line, 0, golden[_i].skeleton);
 }
 END_TEST
@@ -114,7 +115,7 @@ static const struct {
     const char *text, *says;
 } mistakes[] = {
     {"a\n// BEGIN HOLE x\n// BEGIN HOLE y\n// END HOLE\n// END HOLE\n",
-     "x.c:3: BEGIN HOLE inside of the hole of line 2\n"},
+     "x.c:3: BEGIN HOLE inside the hole of line 2\n"},
     {"a\n// END HOLE\n", "x.c:2: END HOLE without BEGIN HOLE\n"},
     {"// BEGIN HOLE x\na\n// END HOLE\n// END HOLE\n",
      "x.c:4: END HOLE without BEGIN HOLE\n"},
@@ -124,7 +125,7 @@ static const struct {
 START_TEST(a_misplaced_marker_is_named_and_nothing_is_written)
 {
     write_file("solutions/lab7-x/x.c", mistakes[_i].text);
-    struct child c = in_tree("common/skeletons.sh");
+    struct child c = in_tree("common/kit/skeletons.sh");
     ck_assert_int_ne(c.status, 0);
     ck_assert_msg(strstr(c.err, mistakes[_i].says) != NULL, "%s", c.err);
     child_clear(&c);
@@ -132,7 +133,7 @@ START_TEST(a_misplaced_marker_is_named_and_nothing_is_written)
 }
 END_TEST
 
-/* ---- nobody's work is lost -------------------------------------------------------- */
+/* ---- no work is lost ---------------------------------------------------- */
 
 #define REFUSED(file)                                                          \
     "skeletons: these files have been worked on, nothing of lab7-x was "       \
@@ -141,7 +142,7 @@ END_TEST
     "FORCE=1)\n"
 
 static const struct {
-    const char *work; /* what somebody does after the first skeletons */
+    const char *work; /* what a student does after the first skeletons */
     const char *file, *refusal;
 } works[] = {
     {"echo mine > labs/lab7-x/a.c", "a.c", REFUSED("a.c")},
@@ -153,6 +154,8 @@ static const struct {
      REFUSED("a.c")},
     {"echo mine > labs/lab7-x/b.c; echo 'int a2;' > solutions/lab7-x/a.c",
      "b.c", REFUSED("b.c")},
+    {"echo mine > labs/lab7-x/b.c; rm solutions/lab7-x/b.c", "b.c",
+     REFUSED("b.c")},
     {"mkdir -p labs; rm -r labs/lab7-x; mkdir labs/lab7-x; "
      "echo mine > labs/lab7-x/b.c",
      "b.c", REFUSED("b.c")},
@@ -161,14 +164,15 @@ static const struct {
 START_TEST(work_in_labs_is_never_overwritten)
 {
     char line[128];
-    expect("common/skeletons.sh", 0, "");
+    expect("common/kit/skeletons.sh", 0, "");
     struct child c = in_tree(works[_i].work);
     ck_assert_int_eq(c.status, 0);
     child_clear(&c);
-    expect("common/skeletons.sh", 1, works[_i].refusal);
+    expect("common/kit/skeletons.sh", 1, works[_i].refusal);
     snprintf(line, sizeof line, "cat labs/lab7-x/%s", works[_i].file);
     expect(line, 0, "mine\n");
-    expect("FORCE=1 common/skeletons.sh && common/skeletons.sh --check", 0, "");
+    expect("FORCE=1 common/kit/skeletons.sh && common/kit/skeletons.sh --check",
+           0, "");
 }
 END_TEST
 
@@ -183,28 +187,39 @@ static const char *const harmless[] = {
 
 START_TEST(what_was_only_generated_is_replaced)
 {
-    expect("common/skeletons.sh", 0, "");
+    expect("common/kit/skeletons.sh", 0, "");
     struct child c = in_tree(harmless[_i]);
     child_clear(&c);
-    expect("common/skeletons.sh", 0, "");
-    expect("common/skeletons.sh --check", 0, "");
+    expect("common/kit/skeletons.sh", 0, "");
+    expect("common/kit/skeletons.sh --check", 0, "");
 }
 END_TEST
 
 START_TEST(a_students_own_files_stay)
 {
-    expect("common/skeletons.sh; echo notes > labs/lab7-x/notes.txt", 0, "");
+    expect("common/kit/skeletons.sh; echo notes > labs/lab7-x/notes.txt", 0,
+           "");
     write_file("solutions/lab7-x/a.c", "int changed;\n");
-    expect("common/skeletons.sh; cat labs/lab7-x/notes.txt labs/lab7-x/a.c", 0,
-           "notes\nint changed;\n");
+    expect("common/kit/skeletons.sh; cat labs/lab7-x/notes.txt labs/lab7-x/a.c",
+           0, "notes\nint changed;\n");
+}
+END_TEST
+
+START_TEST(one_lab_can_be_named)
+{
+    expect("cp -r solutions/lab7-x solutions/lab8-y; "
+           "common/kit/skeletons.sh lab8-y; ls labs",
+           0, "lab8-y\n");
+    expect("common/kit/skeletons.sh lab9-z", 1,
+           "skeletons: there is no solutions/lab9-z\n");
 }
 END_TEST
 
 START_TEST(check_tells_what_differs)
 {
-    expect("common/skeletons.sh", 0, "");
+    expect("common/kit/skeletons.sh", 0, "");
     write_file("labs/lab7-x/a.c", "int other;\n");
-    struct child c = in_tree("common/skeletons.sh --check");
+    struct child c = in_tree("common/kit/skeletons.sh --check");
     ck_assert(c.status == 1 && strstr(c.out, "int other;"));
     child_clear(&c);
 }
@@ -225,6 +240,7 @@ int main(void)
     tcase_add_loop_test(t, what_was_only_generated_is_replaced, 0,
                         sizeof harmless / sizeof *harmless);
     tcase_add_test(t, a_students_own_files_stay);
+    tcase_add_test(t, one_lab_can_be_named);
     tcase_add_test(t, check_tells_what_differs);
     suite_add_tcase(s, t);
     return suite_run(s);

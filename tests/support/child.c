@@ -13,8 +13,8 @@
 #include <sys/wait.h> /* waitpid */
 #include <unistd.h>   /* fork, pipe2 */
 
-#include "steady.h"
-#include "temp.h"
+#include "base/steady.h"
+#include "base/temp.h"
 
 struct text {
     char *data;

@@ -26,8 +26,8 @@ struct child child_run(double deadline_sec, const char *format, ...)
 
 void child_clear(struct child *c);
 
-/* A new, empty folder in $TMPDIR or /tmp, whose path goes to path; the test is to
- * child_remove() it. */
+/* A new, empty folder in $TMPDIR or /tmp, whose path goes to path; the test is
+ * to child_remove() it. */
 enum { CHILD_FOLDER = 4096 };
 void child_folder(char path[CHILD_FOLDER], const char *name);
 void child_remove(const char *path);

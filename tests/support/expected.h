@@ -36,8 +36,8 @@ struct expected {
     char *data; /* the file, cut into the texts */
 };
 
-/* Read a file; path has to outlive e. 0, or -1 with why in err; then nothing has
- * to be released. */
+/* Read a file; path has to outlive e. 0, or -1 with why in err; then nothing
+ * has to be released. */
 int expected_load(struct expected *e, const char *path, char *err,
                   size_t err_nbytes);
 void expected_release(struct expected *e);

@@ -1,16 +1,14 @@
 #define _GNU_SOURCE
 #include "labtest.h"
 
-#include <dirent.h>  /* opendir */
-#include <jansson.h> /* json_load_file */
-#include <stdio.h>   /* snprintf */
-#include <stdlib.h>  /* qsort */
-#include <string.h>  /* strstr */
+#include <stdio.h>  /* snprintf */
+#include <string.h> /* strstr */
 
 #include "child.h"
+#include "mutant.h"
 #include "suite.h"
 
-enum { MAX_NAMES = 256, RUN_SEC = 240, GRADE_SEC = 600 };
+enum { RUN_SEC = 240 };
 
 static const struct labtest *lab;
 static int ranks[16], nranks;
@@ -31,7 +29,7 @@ static const char *stem(void)
     return text;
 }
 
-/* ---- the lab's own program -------------------------------------------------- */
+/* ---- the lab's own program ----------------------------------------------- */
 
 static void expect(const char *program, int n, const char *schedule, int full)
 {
@@ -92,125 +90,23 @@ START_TEST(the_skeleton_scores_nothing)
 }
 END_TEST
 
-/* ---- mutants ---------------------------------------------------------------- */
+/* ---- mutants ------------------------------------------------------------- */
 
-struct names { /* of cases, sorted */
-    char *name[MAX_NAMES];
-    int n;
-};
+static const char *mutant[MUTANT_MAX];
 
-static int by_name(const void *a, const void *b)
+START_TEST(a_mutant_fails_what_it_names)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void names_sort(struct names *s)
-{
-    qsort(s->name, (size_t)s->n, sizeof *s->name, by_name);
-}
-
-static void names_text(const struct names *s, char *out, size_t nbytes)
-{
-    size_t at = 0;
-    out[0] = 0;
-    for (int i = 0; i < s->n && at < nbytes; i++)
-        at += (size_t)snprintf(out + at, nbytes - at, "%s ", s->name[i]);
-}
-
-/* Names of a text, separated by commas or white space; the text is cut up. */
-static void names_split(struct names *s, char *text)
-{
-    s->n = 0;
-    for (char *w = strtok(text, ", \n"); w; w = strtok(NULL, ", \n")) {
-        ck_assert_int_lt(s->n, MAX_NAMES);
-        s->name[s->n++] = w;
-    }
-    names_sort(s);
-}
-
-/* Grade a folder, by these cases ("A,B"; "": all); the names of those that did
- * not pass, which are part of the result. */
-static json_t *grade(const char *dir, const char *cases, struct names *failed)
-{
-    struct child c = child_run(
-        GRADE_SEC, "%s/grade run --lab %s %s %s --json %s/grade.json %s",
-        child_build(), stem(), *cases ? "--case" : "", cases, dir, dir);
-    char path[4096];
-    json_error_t error;
-    snprintf(path, sizeof path, "%s/grade.json", dir);
-    json_t *const j = json_load_file(path, 0, &error), *test;
-    ck_assert_msg(j != NULL, "status %d\n%s%s", c.status, c.out, c.err);
-    size_t i;
-    failed->n = 0;
-    json_array_foreach(json_object_get(j, "tests"), i, test)
-    {
-        const char *const outcome =
-            json_string_value(json_object_get(test, "outcome"));
-        if (strcmp(outcome, "pass") != 0)
-            failed->name[failed->n++] =
-                (char *)json_string_value(json_object_get(test, "name"));
-    }
-    names_sort(failed);
-    child_clear(&c);
-    return j;
-}
-
-/* What a patch's line that begins so says, without spaces; "": there is none. */
-static void read_line(const char *patch, const char *begin, char *out,
-                      size_t nbytes)
-{
-    struct child c =
-        child_run(30, "sed -n 's/^%s: //p' %s | tr -d ' \\n'", begin, patch);
-    ck_assert_msg(strlen(c.out) < nbytes, "%s: %s", patch, c.out);
-    snprintf(out, nbytes, "%s", c.out);
-    child_clear(&c);
-}
-
-static void check_mutant(const char *patch)
-{
-    char text[8192], cases[2048];
-    char dir[] = "/tmp/commlab-mutant-XXXXXX", want[8192], got[8192];
-    struct names says, failed;
-    ck_assert(mkdtemp(dir) != NULL);
-    struct child p = child_run(
-        30, "cp %s/solutions/%s/* %s && cd %s && patch -p1 --quiet < %s",
-        labtest_root(), lab->lab, dir, dir, patch);
-    ck_assert_msg(p.status == 0, "%s does not apply: %s%s", patch, p.out,
-                  p.err);
-    read_line(patch, "fails", text, sizeof text);
-    read_line(patch, "of", cases, sizeof cases);
-    names_split(&says, text);
-    json_t *const j = grade(dir, cases, &failed);
-    names_text(&says, want, sizeof want);
-    names_text(&failed, got, sizeof got);
-    ck_assert_msg(strcmp(want, got) == 0, "%s should fail: %s\nit fails: %s",
-                  patch, want, got);
-    json_decref(j);
-    child_clear(&p);
-    p = child_run(30, "rm -r %s", dir);
-    child_clear(&p);
-}
-
-START_TEST(each_mutant_fails_what_it_names)
-{
-    char path[4200], patch[4600];
-    int n = 0;
-    snprintf(path, sizeof path, "%s/tests/mutants/%s", labtest_root(),
-             lab->lab);
-    DIR *const dir = opendir(path);
-    ck_assert_msg(dir != NULL, "there is no %s", path);
-    for (struct dirent *d; (d = readdir(dir)) != NULL;)
-        if (strstr(d->d_name, ".patch")) {
-            snprintf(patch, sizeof patch, "%s/%s", path, d->d_name);
-            check_mutant(patch);
-            n++;
-        }
-    closedir(dir);
-    ck_assert_int_ge(n, lab->nmutants);
+    mutant_check(lab->lab, mutant[_i]);
 }
 END_TEST
 
-/* ---- the suite -------------------------------------------------------------- */
+START_TEST(there_are_enough_mutants)
+{
+    ck_assert_int_ge(mutant_find(lab->lab, mutant), lab->nmutants);
+}
+END_TEST
+
+/* ---- the suite ----------------------------------------------------------- */
 
 static void set_lab(const struct labtest *l)
 {
@@ -231,9 +127,14 @@ int labtest_main(const struct labtest *l, void (*add)(TCase *t))
                         nranks);
     tcase_add_loop_test(t, the_solution_is_full_under_random_schedules, 0, 10);
     tcase_add_loop_test(t, the_skeleton_scores_nothing, 0, nranks);
-    tcase_add_test(t, each_mutant_fails_what_it_names);
     if (add)
         add(t);
     suite_add_tcase(s, t);
+    TCase *const m = tcase_create("mutants");
+    tcase_set_timeout(m, 1800);
+    tcase_add_loop_test(m, a_mutant_fails_what_it_names, 0,
+                        mutant_find(l->lab, mutant));
+    tcase_add_test(m, there_are_enough_mutants);
+    suite_add_tcase(s, m);
     return suite_run(s);
 }

@@ -4,9 +4,7 @@
  *   - the solution earns all visible points, on any number of ranks, under
  *     eager, late and random schedules; the skeleton earns none, and ends
  *   - each patch in tests/mutants/LAB is the solution with one mistake, and the
- *     grader fails exactly the cases that its first line, "fails: A, B", names;
- *     of all, or of those of a second line, "of: A, B, C", which are then all that
- *     is run: enough for a mistake in a function that only those call
+ *     grader fails exactly the cases that the patch names (mutant.h)
  *
  * A lab's suite sets up the tests that all labs share, and adds its own:
  *

@@ -1,10 +1,44 @@
 #include "suite.h"
 
-#include <stdlib.h> /* setenv */
+#include <stdio.h>  /* sscanf */
+#include <stdlib.h> /* getenv */
+
+/* What ld's --wrap=_tcase_add_test makes of the two names. */
+void __real__tcase_add_test(TCase *t, const TTest *test, int signal, int status,
+                            int begin, int end);
+void __wrap__tcase_add_test(TCase *t, const TTest *test, int signal, int status,
+                            int begin, int end);
+
+struct slice {
+    int number, of; /* number is 1 to of */
+};
+
+static struct slice slice_wanted(void)
+{
+    const char *const text = getenv("SUITE_SLICE");
+    struct slice s = {1, 1};
+    if (text && (sscanf(text, "%d/%d", &s.number, &s.of) != 2 || s.number < 1 ||
+                 s.number > s.of)) {
+        fprintf(stderr, "SUITE_SLICE=%s: use 1/4, 2/4, ...\n", text);
+        exit(EXIT_FAILURE);
+    }
+    return s;
+}
+
+void __wrap__tcase_add_test(TCase *t, const TTest *test, int signal, int status,
+                            int begin, int end)
+{
+    static int dealt; // tests so far, of all cases
+    const struct slice s = slice_wanted();
+    for (int i = begin; i < end; i++)
+        if (dealt++ % s.of == s.number - 1)
+            __real__tcase_add_test(t, test, signal, status, i, i + 1);
+}
 
 int suite_run(Suite *s)
 {
-    // Messages carry what children printed; check ends a test whose doesn't fit.
+    // A message carries what a child printed; Check ends a test whose message
+    // does not fit.
     setenv("CK_MAX_MSG_SIZE", "1048576", 0);
     SRunner *const runner = srunner_create(s);
     srunner_run_all(runner, CK_NORMAL);

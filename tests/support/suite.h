@@ -1,5 +1,10 @@
 /*
- * suite.h: the end of every test program's main()
+ * suite.h: the end of every test program's main(), and slices of a suite
+ *
+ * SUITE_SLICE=2/4 in the environment leaves every fourth test of the program
+ * in, starting with the second; each iteration of a loop test counts as a test.
+ * So four processes, 1/4 to 4/4, run all of them in parallel. Programs need not
+ * know: the linker puts suite.c between them and Check's _tcase_add_test().
  */
 #ifndef COMMLAB_TESTS_SUITE_H
 #define COMMLAB_TESTS_SUITE_H

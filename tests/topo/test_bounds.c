@@ -1,4 +1,4 @@
-/* What machines allow: bounds that nothing beats, and that can be reached. */
+/* Bounds of machines: nothing beats them, and they can be reached. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,16 +26,16 @@ static void all_to_all(demand d, int n, double nbytes)
 static const struct {
     const char *machine;
     enum bounds_ways ways;
-    double sec; /* by hand, for 1 GB from each to each */
+    double sec; /* by hand, for 1 GB from each GPU to each other */
 } exchanges[] = {
     // 16 blocks cross the middle over 12 links of 23.4 GB/s
     {"a100-cubemesh", BOUNDS_NVLINKS, 16 / (12 * 23.4)},
     // ... over 6 links of 24 GB/s
     {"dgx-1v", BOUNDS_NVLINKS, 16 / (6 * 24.)},
-    // 7 blocks come to and 7 go from a GPU, whose copies reach 419, 757 GB/s
+    // 7 blocks enter and 7 leave a GPU, whose copies reach 419, 757 GB/s
     {"dgx-a100", BOUNDS_ANY, 14 / 419.},
     {"dgx-h100", BOUNDS_ANY, 14 / 757.},
-    // 7 blocks come to a GPU over PCIe Gen4
+    // 7 blocks enter a GPU over PCIe Gen4
     {"pcie-4090", BOUNDS_ANY, 7 / (32 * .82)},
 };
 

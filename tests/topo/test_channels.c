@@ -1,4 +1,4 @@
-/* The rings that NCCL would lay over a communicator. */
+/* The rings that NCCL would form for a communicator. */
 #include <check.h>
 #include <stdlib.h> /* EXIT_FAILURE */
 

@@ -1,4 +1,4 @@
-/* commgraph topo, collective and p2p, as their users see them. */
+/* The commands commgraph topo, collective and p2p. */
 #include <check.h>
 #include <jansson.h>
 #include <math.h>
@@ -97,7 +97,7 @@ START_TEST(nccl_algo_and_algo_are_obeyed)
 }
 END_TEST
 
-/* The smallest and largest of a matrix off its diagonal. */
+/* The smallest and the largest element of a matrix, without its diagonal. */
 static void ends(const json_t *matrix, double *lo, double *hi)
 {
     *lo = INFINITY;
@@ -147,8 +147,8 @@ static const struct misuse {
     int status;
     const char *says;
 } misuses[] = {
-    {"topo", 2, "One of 2x-dgx-h100, a100-cubemesh"},
-    {"topo a b", 2, "which machine?"},
+    {"topo", 2, "one of 2x-dgx-h100, a100-cubemesh"},
+    {"topo a b", 2, "name a machine"},
     {"topo dgx-z", 1, "there is no machine \"dgx-z\""},
     {"topo /dev/null", 1, "/dev/null:1: XML: no element found"},
     {"collective", 2, "--topo is needed"},
@@ -166,9 +166,9 @@ static const struct misuse {
     {ALL_REDUCE "--ranks 8 --bytes 8 --proto L", 2, "--proto L: LL LL128"},
     {ALL_REDUCE "--ranks 8 --bytes 8 --algo PAT", 1, "these can: TREE/LL"},
     {ALL_REDUCE "--ranks 8 --bytes", 2, "--bytes needs a value"},
-    {ALL_REDUCE "--size 8", 2, "'--size' is not expected"},
+    {ALL_REDUCE "--size 8", 2, "unexpected argument '--size'"},
     {"p2p", 2, "--topo with one of"},
-    {"p2p --topo 2x:pcie-4090", 1, "no way from GPU 0 to 8"},
+    {"p2p --topo 2x:pcie-4090", 1, "no path from GPU 0 to 8"},
     {"p2p --topo 9x:dgx-a100", 1, "p2p shows up to 64"},
 };
 enum { NMISUSES = sizeof misuses / sizeof *misuses };
@@ -197,7 +197,12 @@ START_TEST(p2p_draws_a_heat_map)
     for (const char *at = c.out; (at = strstr(at, ">93.6<")) != NULL; at++)
         fast++;
     ck_assert_int_eq(cells, 56);
-    ck_assert_int_eq(fast, 16); // two bundles of four NVLinks a GPU
+    // row by row: from GPU 0 to 1, then to 2
+    const char *const first = strstr(c.out, "<rect x=");
+    ck_assert_int_eq(strncmp(first, "<rect x=\"90\" y=\"58\"", 19), 0);
+    const char *const second = strstr(first + 1, "<rect x=");
+    ck_assert_int_eq(strncmp(second, "<rect x=\"136\" y=\"58\"", 20), 0);
+    ck_assert_int_eq(fast, 16); // two bundles of four NVLinks per GPU
     child_clear(&c);
 }
 END_TEST

@@ -1,8 +1,8 @@
 /*
- * Damaged topology files: an error with file and line, or a machine that
- * works; never a crash. Mutations come from a fixed seed, so a failure repeats;
- * COMMLAB_FUZZ=N runs N rounds a file, from another seed, instead of
- * 1000.
+ * Damaged topology files give an error with file and line, or a machine that
+ * works, but never a crash. Mutations come from a fixed seed, so failures are
+ * reproducible; COMMLAB_FUZZ=N runs N rounds per file instead of 1000, from
+ * another seed.
  */
 #include <check.h>
 #include <stdint.h>
@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/temp.h"
 #include "child.h"
 #include "machine.h"
 #include "suite.h"
-#include "temp.h"
 
 enum { MAX_BYTES = 1 << 16 };
 
@@ -68,7 +68,7 @@ static void splice(struct text *t, size_t at, size_t cut, const char *with,
     t->n = t->n - cut + nwith;
 }
 
-/* A line's beginning, near a random place. */
+/* The beginning of a line near a random place. */
 static size_t line_near(const struct text *t)
 {
     size_t at = pick(t->n);
@@ -128,7 +128,7 @@ static void read_shipped(const char *name, struct text *t)
     ck_assert_msg(f != NULL, "%s", path);
     t->n = fread(t->at, 1, MAX_BYTES, f);
     fclose(f);
-    // a cluster finds its node from anywhere
+    // a cluster finds its node's file from any folder
     t->at[t->n] = 0;
     char *const node = strstr(t->at, "\"dgx-h100.xml\"");
     if (node) {
@@ -137,7 +137,7 @@ static void read_shipped(const char *name, struct text *t)
     }
 }
 
-/* A machine that could be loaded answers everything. */
+/* Every query works on a machine that has been loaded. */
 static void exercise(const struct topo *t)
 {
     struct topo_path path;
@@ -153,9 +153,9 @@ static void exercise(const struct topo *t)
                           path.nresources <= TOPO_MAX_PATH);
     for (int i = 0; i < n; i++)
         place[i] = i;
-    for (int op = 0; op <= GRAPH_OPS; op++)
+    for (int op = 0; op <= TOPO_OPS; op++)
         for (int ranks = 1; ranks <= n; ranks += 3)
-            if (topo_collective(t, (enum graph_op)op, place, ranks, 1 << 20,
+            if (topo_collective(t, (enum topo_op)op, place, ranks, 1 << 20,
                                 TOPO_ANY, TOPO_ANY, &c, err, sizeof err) == 0) {
                 ck_assert_uint_ge(c.time_ps, c.latency_ps);
                 topo_coll_release(&c);
@@ -186,7 +186,7 @@ START_TEST(damaged_files_are_refused_or_work)
         struct topo *const m = topo_load(path, err, sizeof err);
         if (m)
             exercise(m);
-        else // "file:line: what", or "file: No such file" of a cluster's
+        else // "file:line: reason", or "file: No such file" from a cluster
             ck_assert_msg(err[0] == '/' && strstr(err, ": "), "%s", err);
         loaded += m != NULL;
         topo_free(m);

@@ -5,13 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/temp.h"
 #include "machine.h"
 #include "suite.h"
-#include "temp.h"
 
 static char path[300]; /* of the last file that load_text() wrote */
 
-/* Load what is written to a file; err says why it failed. */
+/* Write the text to a file and load that; err gets the reason for a failure. */
 static struct topo *load_text(const char *text, char err[600])
 {
     char dir[256];
@@ -90,8 +90,8 @@ START_TEST(an_unknown_name_is_answered_with_the_known_ones)
 }
 END_TEST
 
-/* As NCCL writes them on virtual machines: switches that hide, a socket's NIC
- * under each CPU, links of unknown speed, elements this model doesn't use. */
+/* A dump from a virtual machine: hidden switches, a NIC listed under each CPU,
+ * links of unknown speed, elements that this model doesn't use. */
 static const char dump[] =
     "<system version=\"1\">\n"
     "  <cpu host_hash=\"0x16fe256e956b115c\" numaid=\"0\""
@@ -136,7 +136,7 @@ START_TEST(a_dump_without_calibration_gets_defaults)
     ck_assert_str_eq(topo_link(t, 0, 1, link), "NV18");
     ck_assert_str_eq(topo_link(t, 0, 2, link), "SYS");
     ck_assert_str_eq(topo_cores(t, 0, cores, sizeof cores), "24-31");
-    ck_assert_int_eq(topo_collective(t, GRAPH_OP_ALLREDUCE, both, 2, 1 << 20,
+    ck_assert_int_eq(topo_collective(t, TOPO_OP_ALLREDUCE, both, 2, 1 << 20,
                                      TOPO_ANY, TOPO_ANY, &c, err, sizeof err),
                      0);
     ck_assert(c.time_ps > 5000000 && c.time_ps < 100000000);
@@ -159,8 +159,8 @@ static const struct bad {
     {"not XML\n", ":1: XML: syntax error"},
     {CPU PCI GPU "</gpu>", ":5: XML: no element found"},
     {CPU "</system>", ":3: XML: mismatched tag"},
-    {"<html>\n</html>", ":1: <html> is no topology: NCCL writes a <system>"},
-    {CPU "<disk/>", ":3: <disk> is not known: remove it if"},
+    {"<html>\n</html>", ":1: <html> is not a topology: NCCL writes a <system>"},
+    {CPU "<disk/>", ":3: unknown element <disk>: remove it unless"},
     {"<gpu/>", ":1: <gpu> can't be outermost"},
     {CPU GPU, ":3: <gpu> can't be in <cpu>"},
     {CPU PCI "<nvlink/>", ":4: <nvlink> can't be in <pci>"},
@@ -180,7 +180,7 @@ static const struct bad {
     {CPU PCI GPU "<nvlink target=\"0000:09:00.0\"/>" END,
      ":5: <nvlink> lacks count"},
     {CPU PCI GPU "<nvlink target=\"0000:09:00.0\" count=\"2\"/>" END,
-     ":5: an NVLink to 0000:09:00.0, which is no <gpu> here"},
+     ":5: an NVLink to 0000:09:00.0, which is neither a <gpu> here"},
     {CPU PCI GPU "<nvlink target=\"0000:01:00.0\" count=\"2\"/>" END,
      ":5: an NVLink from GPU 0000:01:00.0 to itself"},
     {CPU PCI GPU "<nvlink target=\"0000:02:00.0\" count=\"2\"/></gpu></pci>"

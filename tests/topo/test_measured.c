@@ -1,8 +1,7 @@
 /*
- * Machines against what people measured on them: measured/README.md.
+ * Machines against published measurements: measured/README.md.
  *
- * Prints the errors, in sample and out of sample, that the documentation
- * states.
+ * Prints the errors, in sample and out of sample, that FORMAT.md states.
  */
 #include <check.h>
 #include <math.h>
@@ -63,7 +62,7 @@ static struct table some_rows(const struct table *t, int first, int step,
     return out;
 }
 
-/* What k is multiplied by. */
+/* The factor of k. */
 static double shape_at(double fill, double nbytes)
 {
     return fill > 0 ? nbytes / (nbytes + fill * MIB) : sqrt(nbytes);
@@ -74,7 +73,7 @@ static double curve_at(struct curve c, double nbytes)
     return c.a + nbytes * c.per_byte + c.k * shape_at(c.fill, nbytes);
 }
 
-/* Percent; the geometric mean of how far off, up or down alike. */
+/* The geometric mean of errors in either direction, in percent. */
 static double geometric(double sum_of_logs, int n)
 {
     return n ? 100 * (exp(sum_of_logs / n) - 1) : 0;
@@ -88,7 +87,7 @@ static double curve_error(struct curve c, struct table t)
     return geometric(sum, t.n);
 }
 
-static double model_error(const struct topo *t, enum graph_op op, int nranks,
+static double model_error(const struct topo *t, enum topo_op op, int nranks,
                           struct table rows)
 {
     double sum = 0;
@@ -108,9 +107,9 @@ static double model_error(const struct topo *t, enum graph_op op, int nranks,
     return geometric(sum, rows.n);
 }
 
-/* ---- least squares ---------------------------------------------------------- */
+/* ---- least squares ------------------------------------------------------- */
 
-/* Solve m[n][n+1] by elimination; the unknowns end up in its last column. */
+/* Solve m[n][n+1] by elimination; the last column gets the unknowns. */
 static int solve(double m[3][4], int n)
 {
     for (int i = 0; i < n; i++) {
@@ -136,8 +135,8 @@ static int solve(double m[3][4], int n)
     return 0;
 }
 
-/* The least-squares curve made of the terms in `use` (1: a unless it is fixed,
- * 2: S/B, 4: k); 0 if no term of it is negative. */
+/* The least-squares curve with the terms in `use` (1: a unless it is fixed, 2:
+ * S/B, 4: k). Returns 0 if none of its terms is negative. */
 static int fit_terms(const struct table *t, int use, double fixed_a,
                      double fill, struct curve *out)
 {
@@ -189,9 +188,9 @@ static void fit_shape(const struct table *t, double fixed_a, double fill,
 }
 
 /*
- * fixed_a: 0, or a latency that the table has nothing to say about. fills: with
- * a pipeline that is full from some size on, which is a power of 4 MiB, instead
- * of the root.
+ * fixed_a: 0, or a latency that the table doesn't determine. fills: use a
+ * pipeline that is full from some size on, a power of 4 MiB, instead of the
+ * square root.
  */
 static struct curve fit(const struct table *t, double fixed_a, int fills)
 {
@@ -204,29 +203,29 @@ static struct curve fit(const struct table *t, double fixed_a, int fills)
     return best;
 }
 
-/* ---- the tables ------------------------------------------------------------- */
+/* ---- the tables ---------------------------------------------------------- */
 
 static const struct measured {
     const char *machine, *file;
-    enum graph_op op;
+    enum topo_op op;
     int nranks;
     double fixed_a;
-    double a, B, k; /* of the machine's file; B 0: nothing is fitted to it */
-    double fill;    /* fill_MiB: then k is fill_us */
+    double a, B, k; /* in the machine's file; B 0: not fitted to this table */
+    double fill;    /* fill_MiB; if set, k is fill_us */
 } tables[] = {
-    {"dgx-h100", "allreduce-8xH100-nvswitch.csv", GRAPH_OP_ALLREDUCE, 8, 15, 15,
+    {"dgx-h100", "allreduce-8xH100-nvswitch.csv", TOPO_OP_ALLREDUCE, 8, 15, 15,
      289.9, .01123, 0},
-    {"2x-dgx-h100", "allreduce-2x8xH100-ib.csv", GRAPH_OP_ALLREDUCE, 16, 0,
+    {"2x-dgx-h100", "allreduce-2x8xH100-ib.csv", TOPO_OP_ALLREDUCE, 16, 0,
      39.95, 263.8, 1571, 64},
-    {"dgx-a100", "allreduce-8xA100-nvswitch-mpirun.csv", GRAPH_OP_ALLREDUCE, 8,
+    {"dgx-a100", "allreduce-8xA100-nvswitch-mpirun.csv", TOPO_OP_ALLREDUCE, 8,
      0, 23.07, 131.4, .0107, 0},
-    {"dgx-1v", "allreduce-8xV100-cubemesh.csv", GRAPH_OP_ALLREDUCE, 8, 0, 46.66,
+    {"dgx-1v", "allreduce-8xV100-cubemesh.csv", TOPO_OP_ALLREDUCE, 8, 0, 46.66,
      90.36, .0242, 0},
-    {"pcie-4090", "allreduce-8x4090-pcie4-nop2p.csv", GRAPH_OP_ALLREDUCE, 8, 0,
+    {"pcie-4090", "allreduce-8x4090-pcie4-nop2p.csv", TOPO_OP_ALLREDUCE, 8, 0,
      36.02, 9.2, .05994, 0},
-    {"a100-cubemesh", "sendrecv-2xA100-nv4.csv", GRAPH_OP_SENDRECV, 2, 0, 9.7,
+    {"a100-cubemesh", "sendrecv-2xA100-nv4.csv", TOPO_OP_SENDRECV, 2, 0, 9.7,
      75.62, .02152, 0},
-    {"dgx-a100", "sendrecv-8xA100-nvswitch.csv", GRAPH_OP_SENDRECV, 8, 0, 0, 0,
+    {"dgx-a100", "sendrecv-8xA100-nvswitch.csv", TOPO_OP_SENDRECV, 8, 0, 0, 0,
      0, 0},
 };
 enum { NTABLES = sizeof tables / sizeof *tables };
@@ -290,20 +289,21 @@ START_TEST(a_curve_of_every_second_row_predicts_the_others)
 }
 END_TEST
 
-/* ---- copies between peers --------------------------------------------------- */
+/* ---- copies between peers ------------------------------------------------ */
 
 struct range {
     double lo, hi;
 };
 
-/* Inside, or within 5 % of the ends. */
+/* Within the range, or within 5 % of its ends. */
 static void expect(const char *what, double value, struct range r)
 {
     ck_assert_msg(value >= .95 * r.lo && value <= 1.05 * r.hi,
                   "%s: %g, measured %g to %g", what, value, r.lo, r.hi);
 }
 
-/* GB/s of a copy from a to b, and, with both, of one back, together. */
+/* GB/s of a copy from a to b; with `both`, of copies in both directions,
+ * together. */
 static double copy_rate(const struct topo *t, int a, int b, int direct,
                         int both)
 {

@@ -1,4 +1,4 @@
-/* Which way copies go: links, staging, networks, and what nvidia-smi shows. */
+/* Paths of copies: links, staging, networks, and nvidia-smi's matrix. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,7 +179,7 @@ START_TEST(without_peer_access_a_copy_goes_through_the_host)
     ck_assert(!uses(t, &p, "nvlink G0->G1"));
     ck_assert_uint_gt(p.latency_ps, path_of(t, 0, 1, 1).latency_ps);
     topo_free(t);
-    // where the machine has no peer access, asking for it changes nothing
+    // on a machine without peer access, `direct` makes no difference
     struct topo *const v = machine_load("dgx-1v");
     const struct topo_path q = path_of(v, 0, 4, 1);
     ck_assert(uses(v, &q, "host n0"));
@@ -196,7 +196,7 @@ START_TEST(a_copy_between_nodes_takes_the_nearest_nics)
     ck_assert_double_eq_tol(rate_of(t, &p), 48.5e9, 1e6);
     ck_assert_int_eq(topo_p2p(t, 1, 11), 0);
     const struct topo_path h =
-        path_of(t, GRAPH_HOST_PLACE(0), GRAPH_HOST_PLACE(1), 0);
+        path_of(t, TOPO_HOST_PLACE(0), TOPO_HOST_PLACE(1), 0);
     ck_assert(uses(t, &h, "host n0") && uses(t, &h, "host n1"));
     topo_free(t);
     struct topo *const none = machine_load("2x:pcie-4090");
@@ -211,13 +211,13 @@ START_TEST(places_that_are_not_there_are_refused)
     struct topo *const t = machine_load("dgx-h100");
     struct topo_path p;
     ck_assert_int_eq(topo_path(t, 0, 8, 1, &p), -1);
-    ck_assert_int_eq(topo_path(t, GRAPH_HOST_PLACE(1), 0, 1, &p), -1);
+    ck_assert_int_eq(topo_path(t, TOPO_HOST_PLACE(1), 0, 1, &p), -1);
     ck_assert_int_eq(topo_p2p(t, 0, 8), 0);
     ck_assert_int_eq(topo_p2p(t, 3, 3), 0);
-    ck_assert_int_eq(topo_compute(t, 8, GRAPH_FP32), -1);
+    ck_assert_int_eq(topo_compute(t, 8, TOPO_FP32), -1);
     ck_assert_int_eq(topo_memory(t, 8), -1);
-    ck_assert_int_eq(topo_memory(t, GRAPH_HOST_PLACE(1)), -1);
-    ck_assert_int_ge(topo_memory(t, GRAPH_HOST_PLACE(0)), 0);
+    ck_assert_int_eq(topo_memory(t, TOPO_HOST_PLACE(1)), -1);
+    ck_assert_int_ge(topo_memory(t, TOPO_HOST_PLACE(0)), 0);
     topo_free(t);
 }
 END_TEST

@@ -1,4 +1,4 @@
-/* Machines that differ from others by a seed: shuffled GPUs, a sick cable. */
+/* Machines derived by a seed: shuffled GPUs, a degraded cable. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static struct matrix links_of(const struct topo *t)
     return m;
 }
 
-/* One way, alone, in bytes/s. */
+/* Bandwidth of one copy, alone, in bytes/s. */
 static double rate_of(const struct topo *t, int from, int to)
 {
     struct topo_path path;
@@ -84,8 +84,8 @@ START_TEST(a_seed_gives_the_same_machine_every_time)
 }
 END_TEST
 
-/* That these GPUs are numbered so is part of what "the same every time" means:
- * a student's machine must not change with a new version. */
+/* A seed must give the same numbering in every version: a student's machine
+ * must not change during a course. */
 START_TEST(what_a_seed_means_does_not_change)
 {
     static const int want[8] = {3, 4, 7, 6, 5, 0, 2, 1};
@@ -100,8 +100,8 @@ START_TEST(what_a_seed_means_does_not_change)
 }
 END_TEST
 
-/* Some machines look alike whichever way they are numbered: a cube mesh has
- * symmetries, eight GPUs on two sockets have many. */
+/* Different numberings can give the same machine: a cube mesh has symmetries,
+ * eight GPUs on two sockets have many. */
 START_TEST(two_students_machines_differ)
 {
     static struct matrix seen[SEEDS];
@@ -138,7 +138,7 @@ START_TEST(bus_ids_give_nothing_away)
 }
 END_TEST
 
-static uint64_t time_of(const struct topo *t, enum graph_op op,
+static uint64_t time_of(const struct topo *t, enum topo_op op,
                         const int32_t *place, int n)
 {
     struct topo_coll c;
@@ -156,13 +156,13 @@ START_TEST(collectives_and_messages_take_as_long_as_between_the_same_gpus)
     for (int seed = 0; seed < 20; seed++) {
         struct topo *const t = variant("shuffled", seed, machine_names[_i]);
         const int32_t all[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-        ck_assert_uint_eq(time_of(t, GRAPH_OP_ALLREDUCE, all, 8),
-                          time_of(plain, GRAPH_OP_ALLREDUCE, all, 8));
+        ck_assert_uint_eq(time_of(t, TOPO_OP_ALLREDUCE, all, 8),
+                          time_of(plain, TOPO_OP_ALLREDUCE, all, 8));
         for (int b = 1; b < 8; b++) {
             const int32_t here[2] = {0, b};
             const int32_t there[2] = {t->number[0], t->number[b]};
-            ck_assert_uint_eq(time_of(t, GRAPH_OP_SENDRECV, there, 2),
-                              time_of(plain, GRAPH_OP_SENDRECV, here, 2));
+            ck_assert_uint_eq(time_of(t, TOPO_OP_SENDRECV, there, 2),
+                              time_of(plain, TOPO_OP_SENDRECV, here, 2));
         }
         topo_free(t);
     }
@@ -215,14 +215,14 @@ START_TEST(a_sick_cable_slows_only_what_takes_it)
             slower += rate_of(t, a, b) < .92 * rate_of(plain, a, b);
     ck_assert_int_eq(slower, 2);
     const int32_t all[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    ck_assert_uint_ge(time_of(t, GRAPH_OP_ALLREDUCE, all, 8),
-                      time_of(plain, GRAPH_OP_ALLREDUCE, all, 8));
+    ck_assert_uint_ge(time_of(t, TOPO_OP_ALLREDUCE, all, 8),
+                      time_of(plain, TOPO_OP_ALLREDUCE, all, 8));
     for (int a = 0; a < 8; a++)
         for (int b = 0; b < 8; b++) {
             const int32_t pair[2] = {a, b};
             if (a != b)
-                ck_assert_uint_ge(time_of(t, GRAPH_OP_SENDRECV, pair, 2),
-                                  time_of(plain, GRAPH_OP_SENDRECV, pair, 2));
+                ck_assert_uint_ge(time_of(t, TOPO_OP_SENDRECV, pair, 2),
+                                  time_of(plain, TOPO_OP_SENDRECV, pair, 2));
         }
     topo_free(plain);
     topo_free(t);

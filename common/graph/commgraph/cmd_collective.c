@@ -1,5 +1,5 @@
 /*
- * commgraph collective: what a collective takes, alone on a machine
+ * commgraph collective: the time of a collective alone on a machine
  */
 #include <errno.h>   /* errno */
 #include <jansson.h> /* json_pack */
@@ -8,23 +8,23 @@
 
 #include "command.h"
 
-/* nccl-tests' names, and what makes bus bandwidth of algorithm bandwidth. */
+/* nccl-tests' names, and the factor from algorithm to bus bandwidth. */
 enum bus { BUS_SAME, BUS_ONCE, BUS_TWICE }; /* 1, (n-1)/n, 2(n-1)/n */
 
 static const struct operation {
     const char *name;
-    enum graph_op op;
+    enum topo_op op;
     enum bus bus;
 } operations[] = {
-    {"all_reduce", GRAPH_OP_ALLREDUCE, BUS_TWICE},
-    {"all_gather", GRAPH_OP_ALLGATHER, BUS_ONCE},
-    {"reduce_scatter", GRAPH_OP_REDUCESCATTER, BUS_ONCE},
-    {"broadcast", GRAPH_OP_BROADCAST, BUS_SAME},
-    {"reduce", GRAPH_OP_REDUCE, BUS_SAME},
-    {"alltoall", GRAPH_OP_ALLTOALL, BUS_ONCE},
-    {"sendrecv", GRAPH_OP_SENDRECV, BUS_SAME},
-    {"gather", GRAPH_OP_GATHER, BUS_ONCE},
-    {"scatter", GRAPH_OP_SCATTER, BUS_ONCE},
+    {"all_reduce", TOPO_OP_ALLREDUCE, BUS_TWICE},
+    {"all_gather", TOPO_OP_ALLGATHER, BUS_ONCE},
+    {"reduce_scatter", TOPO_OP_REDUCESCATTER, BUS_ONCE},
+    {"broadcast", TOPO_OP_BROADCAST, BUS_SAME},
+    {"reduce", TOPO_OP_REDUCE, BUS_SAME},
+    {"alltoall", TOPO_OP_ALLTOALL, BUS_ONCE},
+    {"sendrecv", TOPO_OP_SENDRECV, BUS_SAME},
+    {"gather", TOPO_OP_GATHER, BUS_ONCE},
+    {"scatter", TOPO_OP_SCATTER, BUS_ONCE},
 };
 
 struct request {
@@ -58,7 +58,8 @@ static int read_arguments(int argc, char **argv, struct request *r)
         while (k < 6 && strcmp(argv[i], options[k].name) != 0)
             k++;
         if (k == 6)
-            return command_usage("collective", "'%s' is not expected", argv[i]);
+            return command_usage("collective", "unexpected argument '%s'",
+                                 argv[i]);
         if (i + 1 == argc)
             return command_usage("collective", "%s needs a value", argv[i]);
         *options[k].value = argv[++i];
@@ -99,7 +100,7 @@ static int read_values(struct request *r)
     r->nranks = (int)n;
     if (!r->bytes || read_size(r->bytes, &r->nbytes) != 0)
         return usage("--bytes", r->bytes,
-                     "a number, or one with K, M or G (of 1024)");
+                     "a number, with K, M or G for powers of 1024");
     if (r->algo && (r->algos = topo_algo_set(r->algo)) == 0)
         return usage("--algo", r->algo, "TREE RING NVLS NVLSTREE PAT");
     if (r->proto && (r->protos = topo_proto_set(r->proto)) == 0)
@@ -111,7 +112,7 @@ static int read_values(struct request *r)
     return 0;
 }
 
-/* Is the machine large enough? */
+/* Check that the machine is large enough. */
 static int check_machine(const struct topo *t, const struct request *r)
 {
     const uint64_t memory = topo_gpu(t, 0)->mem_nbytes;

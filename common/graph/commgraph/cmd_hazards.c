@@ -101,11 +101,12 @@ int cmd_hazards(int argc, char **argv)
         if (strcmp(argv[i], "--json") == 0)
             json = 1;
         else if (argv[i][0] == '-' || dir)
-            return command_usage("hazards", "'%s' is not expected", argv[i]);
+            return command_usage("hazards", "unexpected argument '%s'",
+                                 argv[i]);
         else
             dir = argv[i];
     }
     if (!dir)
-        return command_usage("hazards", "which run? Give its directory");
+        return command_usage("hazards", "give the directory of a saved run");
     return find_and_print(dir, json);
 }

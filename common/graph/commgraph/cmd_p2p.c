@@ -1,9 +1,9 @@
 /*
  * commgraph p2p: copies between all pairs of GPUs, as p2pBandwidthLatencyTest
  *
- * A pair at a time: its copy alone, and with one the other way. Where the two
- * can't map each other's memory, P2P on is the same as off. On the diagonal:
- * a copy within the GPU, bytes read and written both counted.
+ * One pair at a time: a copy alone, and with one the other way. If the two
+ * can't map each other's memory, P2P on is the same as off. On the diagonal: a
+ * copy within the GPU, counting both bytes read and bytes written.
  */
 #include <errno.h>   /* errno */
 #include <jansson.h> /* json_pack */
@@ -37,7 +37,7 @@ static int measure(const struct topo *t, int from, int to, int direct,
     double alone, rate[2];
     if (topo_path(t, from, to, direct, &path[0]) != 0 ||
         topo_path(t, to, from, direct, &path[1]) != 0)
-        return command_failed("%s: no way from GPU %d to %d", topo_name(t),
+        return command_failed("%s: no path from GPU %d to %d", topo_name(t),
                               from, to);
     if (copies_share(t, path, 1, &alone) != 0 ||
         copies_share(t, path, 2, rate) != 0)
@@ -158,12 +158,12 @@ int cmd_p2p(int argc, char **argv)
         else if (strcmp(argv[i], "--svg") == 0 && i + 1 < argc)
             svg = argv[++i];
         else
-            return command_usage("p2p", "'%s' is not expected", argv[i]);
+            return command_usage("p2p", "unexpected argument '%s'", argv[i]);
     }
     topo_list(list, sizeof list);
     if (!name)
         return command_usage("p2p",
-                             "which machine? --topo with one of %s, or "
+                             "name a machine: --topo with one of %s, or "
                              "a file",
                              list);
     struct topo *const t = topo_load(name, err, sizeof err);

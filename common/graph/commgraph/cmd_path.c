@@ -10,7 +10,7 @@ enum { FEW = 40 }; /* rows that are printed without --all */
 struct row {
     const struct path_step *first;
     unsigned count;
-    uint64_t end_ps, total_ps; /* total_ps: in the list of sums */
+    uint64_t end_ps, total_ps; /* total_ps: in the summary */
 };
 
 struct listing {
@@ -81,8 +81,8 @@ static double us(uint64_t ps)
 
 static void print_rows(const struct listing *l, size_t limit)
 {
-    printf("%12s %12s %5s %5s  %-36s %-18s %s\n", "begin us", "takes us",
-           "rank", "times", "what", "bound by", "where");
+    printf("%12s %12s %5s %5s  %-36s %-18s %s\n", "start us", "time us", "rank",
+           "count", "operation", "bound by", "call site");
     for (size_t i = 0; i < l->n && i < limit; i++) {
         const struct row *const r = &l->row[i];
         printf("%12.3f %12.3f %5u %5u  %-36s %-18s %s\n",
@@ -101,7 +101,7 @@ static int by_total(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Rows of one kind and rank become one; they are few. */
+/* Merge rows of the same kind and rank; there are few. */
 static void print_sums(struct listing *l)
 {
     const double all = us(replay_end_ps(l->run->replay));
@@ -118,16 +118,16 @@ static void print_sums(struct listing *l)
         }
     }
     qsort(l->row, n, sizeof *l->row, by_total);
-    printf("\n%12s %7s %5s %5s  %s\n", "in all us", "share", "rank", "times",
-           "what");
+    printf("\n%12s %7s %5s %5s  %s\n", "total us", "share", "rank", "count",
+           "operation");
     for (size_t i = 0; i < n; i++) {
         const struct row *const r = &l->row[i];
         printf("%12.3f %6.1f%% %5u %5u  %s\n", us(r->total_ps),
                all > 0 ? 100 * us(r->total_ps) / all : 0, view(l, r)->node.rank,
                r->count, what(l, r));
     }
-    printf("\nThe run ends after %.3f us; what isn't in this list took no part "
-           "in that.\n",
+    printf("\nThe run ends after %.3f us. Operations not listed did not delay "
+           "it.\n",
            all);
 }
 
@@ -141,13 +141,14 @@ int cmd_path(int argc, char **argv)
         else if (strcmp(argv[i], "--topo") == 0 && i + 1 < argc)
             topo = argv[++i];
         else if (argv[i][0] == '-' || dir)
-            return command_usage("critical-path", "'%s' is not expected",
+            return command_usage("critical-path", "unexpected argument '%s'",
                                  argv[i]);
         else
             dir = argv[i];
     }
     if (!dir)
-        return command_usage("critical-path", "which run? Give its directory");
+        return command_usage("critical-path",
+                             "give the directory of a saved run");
     struct command_run run;
     int status = command_run_init(&run, dir, topo);
     if (status)

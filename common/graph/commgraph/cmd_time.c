@@ -5,11 +5,11 @@
 #include "command.h"
 #include "graph/overlap.h"
 
-struct kind { /* operations of one name */
+struct kind { /* operations with the same name */
     const char *name;
     unsigned count;
     uint64_t total_ps;
-    int32_t bound; /* of the longest of them */
+    int32_t bound; /* of the longest one */
     uint64_t longest_ps;
 };
 
@@ -34,7 +34,7 @@ static int by_total(const void *a, const void *b)
     return by_name(a, b);
 }
 
-/* What an operation took: on the device from its start, on the host from its
+/* The time of an operation: on the device from its start, on the host from its
  * call. */
 static struct kind kind_of(const struct graph_view *v,
                            const struct replay_time *t)
@@ -46,7 +46,7 @@ static struct kind kind_of(const struct graph_view *v,
                          ps};
 }
 
-/* One entry for each name: sort, then add up neighbours. */
+/* One entry for each name: sort, then merge neighbours. */
 static int summarise(struct summary *s, const struct command_run *run)
 {
     const struct graph *const g = run->graph;
@@ -90,7 +90,7 @@ static const char *bound_name(const struct summary *s, const struct kind *k)
 static void print_table(const struct summary *s)
 {
     printf("%-32s %9s %14s %12s  %s\n", "operation", "count", "total us",
-           "mean us", "longest bound by");
+           "mean us", "longest is bound by");
     for (size_t i = 0; i < s->nkinds; i++) {
         const struct kind *const k = &s->kind[i];
         printf("%-32.32s %9u %14.3f %12.3f  %s\n", k->name, k->count,
@@ -152,12 +152,12 @@ int cmd_time(int argc, char **argv)
         else if (strcmp(argv[i], "--topo") == 0 && i + 1 < argc)
             topo = argv[++i];
         else if (argv[i][0] == '-' || dir)
-            return command_usage("time", "'%s' is not expected", argv[i]);
+            return command_usage("time", "unexpected argument '%s'", argv[i]);
         else
             dir = argv[i];
     }
     if (!dir)
-        return command_usage("time", "which run? Give its directory");
+        return command_usage("time", "give the directory of a saved run");
     struct command_run run;
     struct summary s = {0};
     int status = command_run_init(&run, dir, topo);

@@ -17,7 +17,7 @@ static int write_picture(const struct command_run *r, const char *dir,
     const int n =
         snprintf(title, sizeof title, "%s on %s: %u ranks", span ? span : dir,
                  topo_name(r->topo), r->graph->nranks);
-    if (!span && n < (int)sizeof title) // of a span, the axis says its time
+    if (!span && n < (int)sizeof title) // for a span, the axis shows its time
         snprintf(title + n, sizeof title - n, ", %.3f us",
                  (double)replay_end_ps(r->replay) * 1e-6);
     const struct timeline t = {.graph = r->graph,
@@ -48,12 +48,13 @@ int cmd_timeline(int argc, char **argv)
         if (value)
             *value = argv[++i];
         else if (argv[i][0] == '-' || dir)
-            return command_usage("timeline", "'%s' is not expected", argv[i]);
+            return command_usage("timeline", "unexpected argument '%s'",
+                                 argv[i]);
         else
             dir = argv[i];
     }
     if (!dir)
-        return command_usage("timeline", "which run? Give its directory");
+        return command_usage("timeline", "give the directory of a saved run");
     if (!path || (!ends_with(path, ".json") && !ends_with(path, ".svg")))
         return command_usage("timeline",
                              "-o needs a file that ends in .json or .svg");

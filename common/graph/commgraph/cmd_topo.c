@@ -57,7 +57,7 @@ int cmd_topo(int argc, char **argv)
     char err[600], list[400];
     topo_list(list, sizeof list);
     if (argc != 2 || argv[1][0] == '-')
-        return command_usage("topo", "which machine? One of %s, or a file",
+        return command_usage("topo", "name a machine: one of %s, or a file",
                              list);
     struct topo *const t = topo_load(argv[1], err, sizeof err);
     if (!t)

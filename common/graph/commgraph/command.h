@@ -1,8 +1,9 @@
 /*
- * command.h: what commgraph's commands have in common
+ * command.h: shared by commgraph's commands
  *
- * A command gets its own arguments, its name first, and returns the exit status:
- * 0, 1 when it failed (with a line on standard error), 2 for wrong usage.
+ * A command gets its own arguments, starting with its name, and returns the
+ * exit status: 0, 1 if it failed (with a line on standard error), 2 for wrong
+ * usage.
  */
 #ifndef COMMLAB_COMMGRAPH_COMMAND_H
 #define COMMLAB_COMMGRAPH_COMMAND_H
@@ -21,7 +22,7 @@ int cmd_collective(int argc, char **argv);
 int cmd_p2p(int argc, char **argv);
 int cmd_hazards(int argc, char **argv);
 
-/* Print "commgraph: ..." and how to call the command; returns COMMAND_USAGE. */
+/* Print "commgraph: ..." and the command's usage; returns COMMAND_USAGE. */
 int command_usage(const char *name, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -29,8 +30,8 @@ int command_usage(const char *name, const char *format, ...)
 int command_failed(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
-/* The set in an environment variable, which `parse` reads: 0, or
- * COMMAND_FAILED with a message for an unknown word. */
+/* Parse an environment variable into a set. Returns 0, or COMMAND_FAILED with
+ * a message if it has an unknown word. */
 int command_set(const char *variable, int (*parse)(const char *words),
                 int *set);
 
@@ -42,9 +43,9 @@ struct command_run {
 };
 
 /*
- * Load the run in `dir` and replay it on machine `topo`, or where that is NULL
- * on the one it was recorded for. NCCL_ALGO and NCCL_PROTO are obeyed. 0, or the
- * exit status, with a message printed.
+ * Load the run in `dir` and replay it on machine `topo`, or if that is
+ * NULL on the one it was recorded for. Honours NCCL_ALGO and NCCL_PROTO.
+ * Returns 0, or the exit status after printing a message.
  */
 int command_run_init(struct command_run *r, const char *dir, const char *topo);
 void command_run_release(struct command_run *r);

@@ -1,8 +1,9 @@
 /*
- * commgraph: modelled times and pictures of a saved run, and what machines can do
+ * commgraph: modelled times and pictures of saved runs, and figures of
+ * machines
  *
- * SIMGPU_GRAPH=DIR saves a run. NCCL_ALGO and NCCL_PROTO mean what they mean to
- * NCCL.
+ * SIMGPU_GRAPH=DIR saves a run. NCCL_ALGO and NCCL_PROTO have the same
+ * meaning as for NCCL.
  */
 #include <stdarg.h> /* va_list */
 #include <stdlib.h> /* getenv */
@@ -15,11 +16,12 @@ static const struct command {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"time", "DIR [--topo T] [--json]",
-     "time of each kind of operation and of each rank", cmd_time},
+     "total time of each kind of operation and of each rank", cmd_time},
     {"timeline", "DIR -o FILE.json|FILE.svg [--topo T] [--span NAME]",
-     "when what ran: for Perfetto, or as a picture", cmd_timeline},
+     "timeline of a run, for Perfetto (.json) or as a picture (.svg)",
+     cmd_timeline},
     {"hazards", "DIR [--json]",
-     "what works by luck: races and misused memory; status 1 if there is any",
+     "races and other memory errors; exit status 1 if there are any",
      cmd_hazards},
     {"critical-path", "DIR [--topo T] [--all]",
      "the chain of operations that determined the run's end", cmd_path},
@@ -27,7 +29,7 @@ static const struct command {
      cmd_topo},
     {"collective",
      "--topo T --op OP --ranks N --bytes B [--algo A] [--proto P] [--json]",
-     "what a collective over the first N GPUs takes", cmd_collective},
+     "modelled time of a collective over the first N GPUs", cmd_collective},
     {"p2p", "--topo T [--json | --svg FILE]",
      "bandwidth and latency of copies between all GPUs", cmd_p2p},
 };
@@ -117,7 +119,7 @@ int main(int argc, char **argv)
             return commands[i].run(argc - 1, argv + 1);
     const int help = strcmp(name, "--help") == 0 || strcmp(name, "help") == 0;
     if (!help && *name)
-        fprintf(stderr, "commgraph: no command '%s'\n", name);
+        fprintf(stderr, "commgraph: unknown command '%s'\n", name);
     print_usage(help ? stdout : stderr);
     return help ? 0 : COMMAND_USAGE;
 }

@@ -1,11 +1,10 @@
--- page.lua: what a handout's text needs to be a page
+-- page.lua: pandoc filter that turns a handout into a page
 --
---   - comments are for those who edit: they go
---   - links to handouts lead to their pages; in print to nowhere, so they name
---     the file
---   - a figure is a link to itself, since a phone shows it small
---   - what is wider than a page can be scrolled by itself, by keys as well
---   - commands stand out from what they print
+--   - comments are dropped
+--   - links to handouts point to their pages; in print they name the file
+--   - a figure links to itself, since a phone shows it small
+--   - content wider than the page scrolls separately, also by keyboard
+--   - commands stand out from their output
 --
 -- Metadata print: the page is for paper.
 
@@ -40,7 +39,7 @@ local function image(i)
     if not in_print then return pandoc.Link({ i }, i.src) end
 end
 
--- The width that an SVG says in its first line.
+-- The width in the first line of an SVG.
 local function width_of(i)
     local file = io.open("handouts/" .. i.src)
     if not file then return 0 end
@@ -49,7 +48,7 @@ local function width_of(i)
     return tonumber(width) or 0
 end
 
--- A paragraph of images alone is a figure; the style sheet wants its width.
+-- A paragraph of only images is a figure; the style sheet needs its width.
 local function figure(p)
     local width = 0
     for _, inline in ipairs(p.content) do
@@ -86,8 +85,8 @@ local function code(c)
         .. table.concat(lines, "\n") .. "</code></pre>")
 end
 
--- The reader gives a table with a long line widths of its own; a browser knows
--- better.
+-- Drop the column widths that pandoc gives tables with long lines; browsers
+-- choose better ones.
 local function tabular(t)
     for i, spec in ipairs(t.colspecs) do t.colspecs[i] = { spec[1] } end
     return pandoc.Div(t, { class = "table", tabindex = "0" })

@@ -1,9 +1,9 @@
 /*
- * cases.c: runs the lab's cases. Given: nothing to edit here.
+ * cases.c: runs the lab's cases
  *
- * For each kind of case in the plan: fill inputs from the rank's seed, call the
- * student's function between lab_begin() and lab_end(), show the output. What it
- * should have been is judge.c's business.
+ * For each kind of case in the plan: fill the inputs from the rank's seed, call
+ * the student's function between lab_begin() and lab_end(), record the output.
+ * judge.c computes the expected output.
  */
 #include "@N@.h"
 

@@ -1,9 +1,9 @@
 /*
- * judge.c: what the lab's cases should have shown
+ * judge.c: judges the output of the lab's cases
  *
- * Expected outputs are computed here, from all ranks' seeds, by the plainest
- * loop there is. Beside the result, a case may judge what it cost: messages,
- * bytes, steps, time (judge/judge.h, lab/lab.h).
+ * Expected outputs are computed from all ranks' seeds by the plainest possible
+ * loop. A case may also judge its cost: messages, bytes, steps, time
+ * (judge/judge.h, lab/lab.h).
  */
 #include <stdlib.h> /* malloc */
 

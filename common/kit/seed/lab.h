@@ -1,9 +1,10 @@
 /*
  * @N@.h: @TITLE@
  *
- * What you write, and what each function promises. All functions here are
+ * The functions that you write, and their contracts. All of them are
  * *collective*: every rank calls them, in the same order, with the same count.
- * They enqueue work on the stream and return; the caller synchronises.
+ * They enqueue work on the stream and return without blocking; the caller
+ * synchronises.
  */
 #ifndef @NUPPER@_H
 #define @NUPPER@_H
@@ -12,7 +13,7 @@
 #include <nccl.h>         /* ncclComm_t */
 #include <stddef.h>       /* size_t */
 
-/* What every function of this lab works with. */
+/* The context of every function of this lab. */
 struct ring {
     ncclComm_t comm;
     int rank, nranks;
@@ -20,9 +21,10 @@ struct ring {
 };
 
 /*
- * Part 1. Pass a vector round the ring: rank r's sendbuf goes to recvbuf of
- * rank (r + 1) mod nranks. count floats each, device memory, no overlap. Every
- * rank sends one message and receives one; alone in the ring, it keeps its own.
+ * Part 1. Pass a vector around the ring: rank r's sendbuf goes to recvbuf of
+ * rank (r + 1) mod nranks. Both are count floats of device memory and do not
+ * overlap. Every rank sends one message and receives one; a single rank keeps
+ * its own vector.
  *
  *     0 -> 1 -> 2 -> 3
  *     ^______________|

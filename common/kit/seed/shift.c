@@ -1,9 +1,9 @@
 /*
- * Part 1: one step round the ring.
+ * Part 1: one step around the ring.
  */
 #include "@N@.h"
 
-#include "lab/lab.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 ncclResult_t ring_shift(const float *sendbuf, float *recvbuf, size_t count,
                         const struct ring *ring)

@@ -1,5 +1,5 @@
-/* @TITLE@: the solution earns everything, the skeleton nothing, and each mistake
- * costs what its patch says it does. */
+/* @TITLE@: the solution earns full points, the skeleton none, and each mutant
+ * fails the cases that its patch names. */
 #include "labtest.h"
 
 int main(void)

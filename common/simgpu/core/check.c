@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "core/check.h"
 
-#include <fcntl.h>  /* open */
 #include <stdarg.h> /* va_list */
 #include <stdio.h>  /* fprintf */
 #include <stdlib.h> /* getenv */
@@ -9,18 +8,20 @@
 #include <unistd.h> /* _exit */
 
 #include "core/heap.h"
-#include "core/page.h"
-#include "core/start.h"
+#include "core/peer.h"
+#include "core/report.h"
+#include "core/site.h"
 #include "core/stream.h"
+#include "core/thread.h"
 #include "graph/hazard.h"
 
 enum { MAX_PRINTED = 20, MAX_SITES = 64 };
 
-/* Set once at start and once when the processes have met. */
+/* Set at start, and when the processes have met. */
 static struct {
     int enabled, met;
-    int *graph_fd;      /* of each rank; -1: out of reach */
-    struct page *board; /* where the processes that end are counted */
+    int *graph_fd;         /* of each rank; -1: out of reach */
+    struct control *board; /* where ended processes are counted */
 } check;
 
 int check_start(void)
@@ -37,37 +38,30 @@ void check_note(uint32_t site, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    graph_note_fault(proc()->graph, 0, site, 0, text);
+    graph_note_fault(simgpu_proc()->graph, 0, site, 0, text);
 }
 
-static int open_graph(const struct peer *p)
-{
-    char path[64];
-    if (!p)
-        return -1;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", peer_pid(p),
-             peer_graph_fd(p));
-    return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-void check_meet(void)
+void check_keep_graphs(void)
 {
     if (!check.enabled || check.met)
         return;
-    const uint32_t n = proc()->nranks;
+    const uint32_t n = simgpu_proc()->nranks;
     check.graph_fd = malloc(n * sizeof *check.graph_fd);
     if (!check.graph_fd)
-        proc_fault(NULL, "out of host memory for the graphs of %u ranks", n);
+        simgpu_report_fault(NULL,
+                            "out of host memory for the graphs of %u ranks", n);
     for (uint32_t rank = 0; rank < n; rank++)
-        check.graph_fd[rank] = rank == proc()->rank
-                                   ? graph_fd(proc()->graph)
-                                   : open_graph(proc_peer(rank));
-    const struct peer *const first = proc_peer(0);
-    check.board = proc()->rank == 0 ? page_own() : first ? first->page : NULL;
+        check.graph_fd[rank] = rank == simgpu_proc()->rank
+                                   ? graph_fd(simgpu_proc()->graph)
+                                   : peer_open_graph(peer_find(rank));
+    const struct peer *const first = peer_find(0);
+    check.board = simgpu_proc()->rank == 0 ? control_own()
+                  : first                  ? first->control
+                                           : NULL;
     check.met = check.board != NULL;
 }
 
-/* ---- leaks -------------------------------------------------------------------- */
+/* ---- leaks --------------------------------------------------------------- */
 
 struct leaks { /* by place of allocation */
     struct {
@@ -102,14 +96,14 @@ static void note_leaks(void)
                  "leak: %u allocation%s made at %s, %llu bytes in all, %s "
                  "never freed",
                  l.site[i].count, l.site[i].count == 1 ? "" : "s",
-                 proc_site_text(l.site[i].site, where, sizeof where),
+                 simgpu_site_text(l.site[i].site, where, sizeof where),
                  (unsigned long long)l.site[i].nbytes,
                  l.site[i].count == 1 ? "is" : "are");
-        graph_note_fault(proc()->graph, 0, l.site[i].site, 1, text);
+        graph_note_fault(simgpu_proc()->graph, 0, l.site[i].site, 1, text);
     }
 }
 
-/* ---- the end ------------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------- */
 
 static void print(const struct graph *g, const struct hazards *found)
 {
@@ -134,7 +128,8 @@ static void print(const struct graph *g, const struct hazards *found)
     }
 }
 
-/* Find the hazards of the graphs and print them: how many are no warnings. */
+/* Find the hazards of the graphs and print them; returns the number of
+ * errors. */
 static size_t look(const int *fd, uint32_t nranks)
 {
     char err[512];
@@ -152,33 +147,34 @@ static size_t look(const int *fd, uint32_t nranks)
 
 static int applies(void)
 {
-    return check.enabled && proc()->id.pid == getpid() &&
-           proc_thread_or_worker() != UINT32_MAX;
+    return check.enabled && simgpu_proc()->id.pid == getpid() &&
+           thread_or_worker() != UINT32_MAX;
 }
 
 void check_before_exit(void)
 {
     if (!applies())
         return;
-    streams_drain();
+    stream_drain_all();
     note_leaks();
 }
 
 void check_exit(void)
 {
-    const uint32_t n = proc()->nranks;
+    const uint32_t n = simgpu_proc()->nranks;
     if (!applies())
         return;
     if (check.met && atomic_fetch_add(&check.board->nended, 1) + 1 < n)
         return;
     int *const alone = malloc(n * sizeof *alone);
     for (uint32_t rank = 0; alone && rank < n; rank++)
-        alone[rank] = rank == proc()->rank ? graph_fd(proc()->graph) : -1;
+        alone[rank] =
+            rank == simgpu_proc()->rank ? graph_fd(simgpu_proc()->graph) : -1;
     const size_t nerrors =
         check.met || alone ? look(check.met ? check.graph_fd : alone, n) : 0;
     free(alone);
     if (nerrors == 0)
         return;
-    fflush(NULL); // what the program printed; _exit() would drop it
+    fflush(NULL); // _exit() would drop what the program printed
     _exit(PROC_EXIT_FAULT);
 }

@@ -1,31 +1,32 @@
 /*
- * clock.c: questions about time, answered by replay
+ * clock.c: timing calls, answered by replay
  *
- * What a host thread can know of time is the end of the last operation that it
- * waited for, plus the host time of its calls since. The first needs a replay of
- * that operation's causal past from the last cut before it (graph/live.h); the
- * second is a sum, so a program that looks at the clock over and over pays for
- * one replay.
+ * A host thread knows of time only the end of the last operation that it waited
+ * for, plus the host time of its calls since. The first takes a replay of that
+ * operation's causal past, from the last cut before it (graph/live.h). The
+ * second is a sum, so a program that reads the clock repeatedly pays for one
+ * replay.
  *
  *     cut k          join              now
  *     --|----- ... ----|---call--call---|       time = cut_ps[k]
  *        \____________/                              + replay of the past
  *        causal past, of all ranks                   + the calls' host time
  *
- * Times of cuts are computed once, each from the one before it, from the past of
- * the cut itself: by the same rule on every rank, so all ranks know the same.
+ * The time of each cut is computed once, from the cut before it and the cut's
+ * own past, by the same rule on every rank, so that all ranks agree.
  */
 #define _GNU_SOURCE
 #include "core/clock.h"
 
-#include <fcntl.h>   /* open */
 #include <pthread.h> /* pthread_mutex_t */
-#include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* realloc */
 #include <time.h>    /* nanosleep */
 #include <unistd.h>  /* close */
 
-#include "core/page.h"
+#include "core/peer.h"
+#include "core/proc.h"
+#include "core/report.h"
+#include "core/thread.h"
 #include "graph/cost.h"
 #include "graph/live.h"
 #include "graph/replay.h"
@@ -37,10 +38,10 @@ static struct {
     pthread_mutex_t lock;
     struct graph_live *live;
     struct replay_options options;
-    uint64_t *cut_ps; /* of cuts 1, 2, ... as far as they have been needed */
+    uint64_t *cut_ps; /* of cuts 1, 2, ..., as far as needed so far */
     uint32_t ncuts;
-    int given_up; /* see clock_note_abort() */
-    struct { /* the last question, since the next is often about the same */
+    int given_up; /* see simgpu_clock_note_abort() */
+    struct {      /* the last replay: the next call often asks the same */
         uint32_t cut;
         struct graph_ref root;
         struct graph *graph;
@@ -48,79 +49,77 @@ static struct {
     } last;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- the job's graph --------------------------------------------------------- */
+static _Thread_local uint64_t latest_ps; /* this thread's last answer */
+
+/* ---- the job's graph ----------------------------------------------------- */
 
 static int read_set(const char *name, int (*parse)(const char *words))
 {
     const char *const words = getenv(name);
     const int set = parse(words);
     if (set == 0)
-        proc_fault(NULL, "%s=%s: not a list of names that NCCL knows", name,
-                   words);
+        simgpu_report_fault(NULL, "%s=%s: not a list of names that NCCL knows",
+                            name, words);
     return set;
 }
 
 static void start(void)
 {
-    state.live = graph_live_new(proc()->nranks);
+    state.live = graph_live_new(simgpu_proc()->nranks);
     if (!state.live)
-        proc_fault(NULL, "out of host memory for the graph of %u ranks",
-                   proc()->nranks);
+        simgpu_report_fault(NULL,
+                            "out of host memory for the graph of %u ranks",
+                            simgpu_proc()->nranks);
     state.options.algos = read_set("NCCL_ALGO", topo_algo_set);
     state.options.protos = read_set("NCCL_PROTO", topo_proto_set);
-    state.options.costs = cost_table_new(proc()->topo, &state.options);
+    state.options.costs = cost_table_new(simgpu_proc()->topo, &state.options);
     if (!state.options.costs)
-        proc_fault(NULL, "out of host memory for the costs of operations");
+        simgpu_report_fault(NULL,
+                            "out of host memory for the costs of operations");
 }
 
-/* Map a rank's segment; that of a rank nobody has met yet has to wait. */
+/* Map a rank's segment, unless that rank is still unknown. */
 static void attach(uint32_t rank)
 {
-    char path[64];
-    if (rank == proc()->rank) {
-        graph_live_attach(state.live, rank, graph_fd(proc()->graph));
+    if (rank == simgpu_proc()->rank) {
+        graph_live_attach(state.live, rank, graph_fd(simgpu_proc()->graph));
         return;
     }
-    const struct peer *const p = proc_peer(rank);
-    if (!p)
-        return;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", peer_pid(p),
-             peer_graph_fd(p));
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = peer_open_graph(peer_find(rank));
     if (fd < 0)
         return;
     graph_live_attach(state.live, rank, fd);
     close(fd);
 }
 
-/* Read on, as far as all ranks have got. */
+/* Read what the ranks have recorded since. */
 static void update(void)
 {
     char err[256];
     if (!state.live)
         start();
-    for (uint32_t rank = 0; rank < proc()->nranks; rank++)
+    for (uint32_t rank = 0; rank < simgpu_proc()->nranks; rank++)
         if (!graph_live_attached(state.live, rank))
             attach(rank);
     if (graph_live_update(state.live, err, sizeof err) != 0)
-        proc_fault(NULL, "modelled time: %s", err);
+        simgpu_report_fault(NULL, "modelled time: %s", err);
 }
 
-/* ---- replays ----------------------------------------------------------------- */
+/* ---- replays ------------------------------------------------------------- */
 
-/* Has a communicator been aborted in this job? */
+/* True if a communicator has been aborted in this job. */
 static int anyone_aborted(void)
 {
-    int aborted = atomic_load(&page_own()->aborted) != 0;
-    for (const struct peer *p = page_peers(); p; p = p->next)
-        aborted |= atomic_load(&p->page->aborted) != 0;
+    int aborted = atomic_load(&control_own()->aborted) != 0;
+    for (const struct peer *p = peer_first(); p; p = p->next)
+        aborted |= atomic_load(&p->control->aborted) != 0;
     return aborted;
 }
 
 /*
- * The past of the roots behind a cut. A peer may be about to record what an
- * operation of ours has been waiting for, so a missing part is waited for. NULL
- * if it will never come, since its communicator has been aborted.
+ * The past of the roots after a cut. A peer may be about to record what one of
+ * our operations waits for, so a missing part is awaited. NULL if it will never
+ * come, because its communicator has been aborted.
  */
 static struct graph *find_past(const struct graph_ref *roots, size_t n,
                                uint32_t cut)
@@ -138,7 +137,7 @@ static struct graph *find_past(const struct graph_ref *roots, size_t n,
         nanosleep(&(struct timespec){0, RETRY_NS}, NULL);
         update();
     }
-    proc_fault(NULL, "modelled time: %s", err);
+    simgpu_report_fault(NULL, "modelled time: %s", err);
 }
 
 static uint64_t cut_ps(uint32_t cut)
@@ -146,8 +145,8 @@ static uint64_t cut_ps(uint32_t cut)
     return cut ? state.cut_ps[cut - 1] : 0;
 }
 
-/* Replay the past of the roots, of which the first names the question. -1 if
- * that past is never complete. */
+/* Replay the past of the roots; the first identifies the replay for
+ * was_asked(). -1 if that past never becomes complete. */
 static int ask(const struct graph_ref *roots, size_t n, uint32_t cut)
 {
     char err[512];
@@ -161,14 +160,14 @@ static int ask(const struct graph_ref *roots, size_t n, uint32_t cut)
     state.last.graph = find_past(roots, n, cut);
     if (!state.last.graph)
         return -1;
-    state.last.replay =
-        replay_run(state.last.graph, proc()->topo, &options, err, sizeof err);
+    state.last.replay = replay_run(state.last.graph, simgpu_proc()->topo,
+                                   &options, err, sizeof err);
     if (!state.last.replay)
-        proc_fault(NULL, "modelled time: %s", err);
+        simgpu_report_fault(NULL, "modelled time: %s", err);
     return 0;
 }
 
-/* Did the last replay answer this question, with the ends of these nodes? */
+/* True if the last replay covers these roots, with the ends of their nodes. */
 static int was_asked(const struct graph_ref *roots, size_t n, uint32_t cut)
 {
     if (!state.last.replay || state.last.cut != cut ||
@@ -177,7 +176,7 @@ static int was_asked(const struct graph_ref *roots, size_t n, uint32_t cut)
     for (size_t i = 1; i < n; i++) {
         const struct graph_view *const v =
             graph_node_at(state.last.graph, roots[i]);
-        if (roots[i].index && (!v || v->node.queue == 0)) // its issue at most
+        if (roots[i].index && (!v || v->node.queue == 0)) // issued at most
             return 0;
     }
     return 1;
@@ -188,11 +187,11 @@ static int know_cuts(uint32_t cuts)
     while (state.ncuts < cuts) {
         const uint32_t next = state.ncuts + 1;
         const struct graph_ref root =
-            graph_live_cut_node(state.live, next, proc()->rank);
+            graph_live_cut_node(state.live, next, simgpu_proc()->rank);
         uint64_t *const larger =
             realloc(state.cut_ps, next * sizeof *state.cut_ps);
         if (!larger)
-            proc_fault(NULL, "out of host memory for %u cuts", next);
+            simgpu_report_fault(NULL, "out of host memory for %u cuts", next);
         state.cut_ps = larger;
         if (!was_asked(&root, 1, state.ncuts) &&
             ask(&root, 1, state.ncuts) != 0)
@@ -203,7 +202,7 @@ static int know_cuts(uint32_t cuts)
     return 0;
 }
 
-/* The cut whose node this is on its rank, 0 if it is none. */
+/* The number of the cut that this node is on its rank, 0 if it is none. */
 static uint32_t cut_at(struct graph_ref ref, uint32_t before)
 {
     const struct graph_ref end = {ref.rank, UINT32_MAX};
@@ -214,7 +213,7 @@ static uint32_t cut_at(struct graph_ref ref, uint32_t before)
                : 0;
 }
 
-/* When node `join` of this rank ended, for a thread that has waited for it. */
+/* The end of node `join` of this rank, for a thread that has waited for it. */
 static int join_ps(struct graph_ref join, uint64_t *ps)
 {
     *ps = 0;
@@ -231,12 +230,12 @@ static int join_ps(struct graph_ref join, uint64_t *ps)
 }
 
 /*
- * When a device operation ended. Once a cut has come after it that the thread
- * knows of, everything that could have met it is known; until then what the
- * thread has waited for, and both operations of the question.
+ * The end of a device operation. Once the thread knows of a cut after it, every
+ * operation that could have overlapped it is known; until then, what the thread
+ * has waited for and both operations of the question are.
  */
-static uint64_t mark_ps(struct graph_ref ref, struct graph_ref join,
-                        struct graph_ref other)
+static uint64_t fence_ps(struct graph_ref ref, struct graph_ref join,
+                         struct graph_ref other)
 {
     const uint32_t cut = graph_live_cut(state.live, ref);
     const uint32_t at_join = cut_at(join, graph_live_cut(state.live, join));
@@ -247,21 +246,22 @@ static uint64_t mark_ps(struct graph_ref ref, struct graph_ref join,
     const size_t n = known > cut ? 2 : 3;
     if (know_cuts(cut) != 0 ||
         (!was_asked(roots, n, cut) && ask(roots, n, cut) != 0))
-        proc_fault(NULL, "modelled time: a communicator has been aborted, and "
-                         "with it operations that an event depends on: there "
-                         "is no elapsed time");
+        simgpu_report_fault(
+            NULL, "modelled time: a communicator was aborted, and with it "
+                  "operations that an event depends on, so there is no "
+                  "elapsed time");
     return replay_node(state.last.replay, ref)->end_ps;
 }
 
-/* ---- questions --------------------------------------------------------------- */
+/* ---- questions ----------------------------------------------------------- */
 
-/* What tests/bench/recording.sh sets, to measure without replays. */
+/* Set by tests/bench/recording.sh, to measure without replays. */
 static int is_unasked(void)
 {
     return getenv("SIMGPU_RECORD") != NULL;
 }
 
-/* Then there is no modelled time: that of this machine. */
+/* Without replays there is no modelled time: this machine's. */
 static uint64_t real_ps(void)
 {
     struct timespec t;
@@ -271,42 +271,41 @@ static uint64_t real_ps(void)
 
 uint64_t clock_host_ps(void)
 {
-    static _Thread_local uint64_t latest;
-    const struct proc *const p = proc();
+    const struct proc *const p = simgpu_proc();
     if (is_unasked())
         return real_ps();
     pthread_mutex_lock(&state.lock);
     update();
     const struct graph_moment now =
-        graph_live_host(state.live, p->rank, proc_thread());
+        graph_live_host(state.live, p->rank, thread_number());
     uint64_t ps;
     if (state.given_up || join_ps(now.join, &ps) != 0)
-        ps = latest + p->costs->api_host_ps;
+        ps = latest_ps + p->costs->api_host_ps;
     else
         ps += now.host_ps;
     pthread_mutex_unlock(&state.lock);
-    if (ps > latest)
-        latest = ps;
-    return latest;
+    if (ps > latest_ps)
+        latest_ps = ps;
+    return latest_ps;
 }
 
-void clock_note_abort(void)
+void simgpu_clock_note_abort(void)
 {
-    atomic_store(&page_own()->aborted, 1);
+    atomic_store(&control_own()->aborted, 1);
 }
 
-float clock_elapsed_ms(struct mark a, struct mark b)
+float clock_elapsed_ms(struct fence a, struct fence b)
 {
-    const struct proc *const p = proc();
+    const struct proc *const p = simgpu_proc();
     const struct graph_ref from = {p->rank, a.node}, to = {p->rank, b.node};
     if (is_unasked())
         return 0;
     pthread_mutex_lock(&state.lock);
     update();
     const struct graph_ref join =
-        graph_live_host(state.live, p->rank, proc_thread()).join;
-    const uint64_t from_ps = mark_ps(from, join, to);
-    const uint64_t to_ps = mark_ps(to, join, from);
+        graph_live_host(state.live, p->rank, thread_number()).join;
+    const uint64_t from_ps = fence_ps(from, join, to);
+    const uint64_t to_ps = fence_ps(to, join, from);
     pthread_mutex_unlock(&state.lock);
     return (float)((double)(int64_t)(to_ps - from_ps) * 1e-9);
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>  /* sscanf */
 #include <string.h> /* strncmp */
 
-#include "core/proc.h"
+#include "core/report.h"
 
 enum { DEEPEST = 64 };
 
@@ -12,10 +12,10 @@ static _Thread_local struct {
     struct level {
         int known;
         struct declared cost;
-    } level[DEEPEST]; /* of the range of that depth, or of one around it */
+    } level[DEEPEST]; /* by depth; inherited from the range around it */
 } ranges;
 
-/* The innermost range's level, NULL outside of all. */
+/* The innermost range's level, NULL outside all ranges. */
 static const struct level *innermost(void)
 {
     const int depth = ranges.depth < DEEPEST ? ranges.depth : DEEPEST;
@@ -33,10 +33,11 @@ static int parse(const char *name, struct declared *out)
         out->flops >= 0 && out->flops < 1e30 && out->nbytes >= 0 &&
         out->nbytes < 1e18)
         return 1;
-    proc_fault(NULL,
-               "the NVTX range \"%s\" declares no cost that can be understood."
-               "\nWrite \"cost: 2e9 flops, 8e6 bytes\".",
-               name);
+    simgpu_report_fault(
+        NULL,
+        "the NVTX range \"%s\" declares a cost in an unknown form."
+        "\nWrite \"cost: 2e9 flops, 8e6 bytes\".",
+        name);
 }
 
 void declared_enter(const char *name)

@@ -1,25 +1,19 @@
-/*
- * fault.c: accesses to device memory that the hardware catches for us
- *
- * A user view is inaccessible. When a thread that runs a kernel touches an
- * allocation, the fault handler opens it and the access is repeated; when the
- * last kernel has ended, what was opened is closed again. Any other thread
- * that faults there is host code that dereferences device memory: on a real
- * GPU it would crash as well, with less to say.
- */
 #define _GNU_SOURCE
+#include "core/fault.h"
+
 #include <pthread.h>  /* pthread_mutex_t */
 #include <signal.h>   /* sigaction */
 #include <stdio.h>    /* snprintf */
-#include <stdlib.h>   /* malloc */
-#include <sys/mman.h> /* mprotect */
 #include <ucontext.h> /* ucontext_t */
 
 #include "core/dataless.h"
+#include "core/heap.h"
 #include "core/heap_space.h"
-#include "core/start.h"
+#include "core/report.h"
+#include "core/site.h"
+#include "core/thread.h"
 
-enum { MAX_OPEN = 256, ALT_STACK = 256 << 10 };
+enum { MAX_OPEN = 256 };
 
 /* Allocations that kernels have opened, and how many kernels run. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -37,7 +31,7 @@ static void close_all(void)
     nopened = 0;
 }
 
-void heap_kernel_enter(const char *name, int device)
+void fault_kernel_enter(const char *name, int device)
 {
     pthread_mutex_lock(&lock);
     nkernels++;
@@ -46,7 +40,7 @@ void heap_kernel_enter(const char *name, int device)
     kernel_device = device;
 }
 
-void heap_kernel_leave(void)
+void fault_kernel_leave(void)
 {
     kernel = NULL;
     pthread_mutex_lock(&lock);
@@ -55,7 +49,7 @@ void heap_kernel_leave(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Where the program was when it faulted. */
+/* The instruction that faulted. */
 static const void *fault_pc(const void *context)
 {
     const ucontext_t *const u = context;
@@ -72,30 +66,33 @@ static const void *fault_pc(const void *context)
 static _Noreturn void report(const void *p, const void *context)
 {
     char what[512], where[256];
-    heap_describe(p, what, sizeof what);
-    graph_site_text(proc()->graph, proc_site(fault_pc(context)), where,
+    simgpu_heap_describe(p, what, sizeof what);
+    graph_site_text(simgpu_proc()->graph, simgpu_site(fault_pc(context)), where,
                     sizeof where);
     struct heap_block b;
-    if (kernel && heap_find(p, &b) == 0)
-        dataless_fault(kernel, proc_site(fault_pc(context)),
-                       "this kernel reaches memory without contents, by a "
-                       "pointer that is none of its parameters");
+    if (kernel && simgpu_heap_find(p, &b) == 0)
+        simgpu_dataless_fault(
+            kernel, simgpu_site(fault_pc(context)),
+            "this kernel reaches memory without contents through a "
+            "pointer that is not one of its parameters");
     if (kernel)
-        proc_fault(NULL,
-                   "kernel %s on device %d accesses %p at %s:\n  %s.\nCheck "
-                   "the index against the number of elements.",
-                   kernel, kernel_device, p, where, what);
-    proc_fault(NULL,
-               "host code at %s touches device memory %p:\n  %s.\nThe host "
-               "cannot dereference device pointers: copy with cudaMemcpy.",
-               where, p, what);
+        simgpu_report_fault(
+            NULL,
+            "kernel %s on device %d accesses %p at %s:\n  %s.\nCheck "
+            "the index against the number of elements.",
+            kernel, kernel_device, p, where, what);
+    simgpu_report_fault(
+        NULL,
+        "host code at %s touches device memory %p:\n  %s.\nThe host "
+        "cannot dereference device pointers: copy with cudaMemcpy.",
+        where, p, what);
 }
 
 static void open_block(const struct heap_block *b)
 {
     pthread_mutex_lock(&lock);
     if (nopened < MAX_OPEN)
-        opened[nopened++] = *b; // the rest stays open: a missed check at worst
+        opened[nopened++] = *b; // others stay open: at worst a check is missed
     heap_protect(b, 1);
     pthread_mutex_unlock(&lock);
 }
@@ -104,29 +101,17 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 {
     const void *const p = info->si_addr;
     struct heap_block b;
-    if (space_slot(p) < 0) { // not ours: as if we had not been here
+    if (space_slot(p) < 0) { // not ours: the previous handler gets it
         sigaction(sig, &previous[sig == SIGBUS], NULL);
         return;
     }
-    if (kernel && heap_find(p, &b) == 0 && !dataless(b.id))
+    if (kernel && simgpu_heap_find(p, &b) == 0 && !dataless(b.id))
         open_block(&b);
     else
         report(p, context);
 }
 
-void heap_thread_start(void)
-{
-    static _Thread_local int done;
-    if (done)
-        return;
-    done = 1;
-    // Kernels run on small stacks; the handler needs room of its own.
-    const stack_t stack = {.ss_sp = malloc(ALT_STACK), .ss_size = ALT_STACK};
-    if (stack.ss_sp)
-        sigaltstack(&stack, NULL);
-}
-
-void heap_start(void)
+void fault_start(void)
 {
     struct sigaction action = {.sa_sigaction = on_fault,
                                .sa_flags =
@@ -134,5 +119,5 @@ void heap_start(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGSEGV, &action, &previous[0]);
     sigaction(SIGBUS, &action, &previous[1]);
-    heap_thread_start();
+    thread_add_signal_stack();
 }

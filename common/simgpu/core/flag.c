@@ -2,26 +2,29 @@
 
 #include <sched.h> /* sched_yield */
 
+#include "core/control.h"
 #include "core/heap.h"
-#include "core/page.h"
 
-enum { KEPT = 4 };
+enum { KEPT = 4, NAP_NS = 1000000 };
+
+static _Atomic uint32_t never; /* a futex that is never woken */
 
 struct flag_entry { /* of a word, in a heap's shadow; zeros: never written */
     _Atomic uint32_t count; /* futex: writes */
-    _Atomic uint32_t lock;  /* over everything else, and the word */
-    uint32_t nwrites; /* that are named below, at nwrites % KEPT the next */
-    uint32_t any;     /* the latest one's value is not known */
+    _Atomic uint32_t lock;  /* guards the other members and the word */
+    uint32_t nwrites; /* recorded in write[], the next at nwrites % KEPT */
+    uint32_t any;     /* the value of the latest one is unknown */
     struct {
         struct flag_source by;
         uint32_t value[2];
     } write[KEPT];
     uint32_t unused[4];
 };
-_Static_assert(sizeof(struct flag_entry) == 4 * FLAG_SHADOW, "one for 4 bytes");
-_Static_assert(offsetof(struct flag_entry, unused) == FLAG_TAG, "the heap's");
+_Static_assert(sizeof(struct flag_entry) == 4 * HEAP_SHADOW, "one for 4 bytes");
+_Static_assert(offsetof(struct flag_entry, unused) == HEAP_SHADOW_TAG,
+               "the heap's");
 
-/* Held for a few instructions, so whoever waits for it just lets others run. */
+/* Held for a few instructions, so waiting just yields. */
 static void lock(struct flag_entry *e)
 {
     uint32_t is_free = 0;
@@ -57,7 +60,7 @@ static uint64_t identity(uint64_t old, const void *operand)
     return *(const uint64_t *)operand;
 }
 
-/* ---- writes, latest first ---------------------------------------------------- */
+/* ---- writes, latest first ------------------------------------------------ */
 
 static void remember(struct flag_entry *e, uint64_t value,
                      struct flag_source by, int any)
@@ -69,7 +72,7 @@ static void remember(struct flag_entry *e, uint64_t value,
     e->any = (uint32_t)any;
 }
 
-/* Was there a write `age` before the latest? Its value and source. */
+/* The value and writer of the write `age` before the latest; 0 if forgotten. */
 static int recall(const struct flag_entry *e, uint32_t age, uint64_t *value,
                   struct flag_source *by)
 {
@@ -81,7 +84,7 @@ static int recall(const struct flag_entry *e, uint32_t age, uint64_t *value,
     return 1;
 }
 
-/* Who wrote what the word is now. */
+/* The writer of the word's current value. */
 static struct flag_source source(const struct flag_entry *e, uint64_t value)
 {
     struct flag_source by;
@@ -91,13 +94,13 @@ static struct flag_source source(const struct flag_entry *e, uint64_t value)
     return (struct flag_source){0};
 }
 
-/* ---- words ------------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------- */
 
 uint64_t flag_update(void *p, unsigned nbytes, flag_change *change,
                      const void *operand, struct flag_source by,
                      struct flag_source *was)
 {
-    void *const raw = heap_raw(p);
+    void *const raw = simgpu_heap_raw(p);
     struct flag_entry *const e = heap_shadow(p);
     lock(e);
     const uint64_t old = get(raw, nbytes), value = change(old, operand);
@@ -109,12 +112,13 @@ uint64_t flag_update(void *p, unsigned nbytes, flag_change *change,
     unlock(e);
     if (e && value != old) {
         atomic_fetch_add(&e->count, 1);
-        proc_wake(&e->count);
+        simgpu_wake(&e->count);
     }
     return old;
 }
 
-void flag_write(void *p, unsigned nbytes, uint64_t value, struct flag_source by)
+void simgpu_flag_write(void *p, unsigned nbytes, uint64_t value,
+                       struct flag_source by)
 {
     struct flag_source was;
     flag_update(p, nbytes, identity, &value, by, &was);
@@ -129,9 +133,10 @@ void flag_announce(void *p, struct flag_source by)
     unlock(e);
 }
 
-uint64_t flag_read(const void *p, unsigned nbytes, struct flag_source *by)
+uint64_t simgpu_flag_read(const void *p, unsigned nbytes,
+                          struct flag_source *by)
 {
-    const void *const raw = heap_raw(p);
+    const void *const raw = simgpu_heap_raw(p);
     struct flag_entry *const e = heap_shadow(p);
     lock(e);
     const uint64_t value = get(raw, nbytes);
@@ -140,10 +145,10 @@ uint64_t flag_read(const void *p, unsigned nbytes, struct flag_source *by)
     return value;
 }
 
-uint64_t flag_check(const void *p, unsigned nbytes, flag_condition *met,
-                    uint64_t target, struct flag_source *by)
+uint64_t simgpu_flag_check(const void *p, unsigned nbytes, flag_condition *met,
+                           uint64_t target, struct flag_source *by)
 {
-    const void *const raw = heap_raw(p);
+    const void *const raw = simgpu_heap_raw(p);
     struct flag_entry *const e = heap_shadow(p);
     struct flag_source earlier;
     uint64_t written;
@@ -161,21 +166,19 @@ uint64_t flag_check(const void *p, unsigned nbytes, flag_condition *met,
 
 void flag_nap(const void *p, unsigned nbytes, uint64_t value)
 {
-    const uint64_t nap_ns = 1000000;
-    static _Atomic uint32_t never;
     struct flag_entry *const e = p ? heap_shadow(p) : NULL;
     const uint32_t seen = e ? atomic_load(&e->count) : 0;
-    if (e && get(heap_raw(p), nbytes) != value)
+    if (e && get(simgpu_heap_raw(p), nbytes) != value)
         return;
-    proc_wait_for(e ? &e->count : &never, seen, nap_ns, NULL);
+    simgpu_wait_for(e ? &e->count : &never, seen, NAP_NS, NULL);
 }
 
-void flag_wait(const void *p, int (*met)(void *arg), void *arg,
-               const struct wait_note *note)
+void simgpu_flag_wait(const void *p, int (*met)(void *arg), void *arg,
+                      const struct wait_note *note)
 {
     struct flag_entry *const e = heap_shadow(p);
     _Atomic uint32_t none = 0;
-    page_hungry(+1);
-    proc_wait_until(e ? &e->count : &none, met, arg, note);
-    page_hungry(-1);
+    control_flag_waits(+1);
+    wait_until(e ? &e->count : &none, met, arg, note);
+    control_flag_waits(-1);
 }

@@ -1,70 +1,66 @@
 /*
- * flag.h: words of memory at which operations meet while they run
+ * flag.h: words of memory that order operations while they run
  *
- * A stream that waits for a value (cuStreamWaitValue32), and a kernel that
- * waits for a flag, are ordered after whoever wrote the word: a stream, a
- * kernel, of this process or another. Memory doesn't say who that was, so each
- * heap has a *shadow*: behind its bytes, its memfd holds an entry for every
- * aligned word of 4 bytes, and all processes that map the heap see it.
+ * A stream that waits for a value (cuStreamWaitValue32) and a kernel that polls
+ * a flag are ordered after the stream or kernel, of any process, that wrote the
+ * word. Memory does not record who wrote it, so each heap has a *shadow*:
+ * behind the heap's bytes, its memfd holds an entry for every aligned 4-byte
+ * word, which all processes that map the heap see.
  *
- *     memfd:  [ bytes of the heap | entries, FLAG_SHADOW bytes for each byte ]
+ *     memfd:  [ bytes of the heap | entries, HEAP_SHADOW bytes for each byte ]
  *
- * An entry counts writes, which those who wait for the word sleep on, and names
- * the parts of operations that made the latest ones. A counter may have gone on
- * before somebody who waits for "at least 3" has looked: what he follows is the
- * write that made it so, not the latest, or the graph would depend on who was
- * faster. Memory that is not in a heap has no entry: there a write names nobody,
- * and a wait looks at the word once a millisecond, as it does for writes that
- * don't come through here (copies, the host's own stores).
+ * An entry counts writes, which waiters sleep on, and names the parts of
+ * operations that made the latest ones. A counter may have advanced further
+ * before a thread that waits for "at least 3" looks at it: that thread is
+ * ordered after the write that made it 3, not after the latest, or the graph
+ * would depend on timing. Memory outside heaps has no entry: its writers are
+ * unknown, and a waiter looks at the word once a millisecond, which also
+ * catches writes that bypass this file (copies, the host's own stores).
  *
- * Words are of 4 or 8 bytes, aligned to their size.
+ * Words have 4 or 8 bytes and are aligned to their size.
  */
 #ifndef SIMGPU_CORE_FLAG_H
 #define SIMGPU_CORE_FLAG_H
 
-#include "core/proc.h"
+#include "core/wait.h"
+#include "graph/record.h"
 
-enum { FLAG_SHADOW = 32 };
-
-/* Where in an entry there is room for the heap's own use: 4 bytes. */
-enum { FLAG_TAG = 112 };
-
-struct flag_source {         /* who wrote a word; part.index 0: nobody knows */
-    struct graph_point part; /* that ends with the write; in the graph by now */
-    uint32_t flight_ps;      /* until the write is there, after that end */
+struct flag_source {         /* part.index 0: unknown */
+    struct graph_point part; /* ended by the write; recorded by now */
+    uint32_t flight_ps;      /* from that end until the write arrives */
 };
 
 /* Write a word. */
-void flag_write(void *p, unsigned nbytes, uint64_t value,
-                struct flag_source by);
+void simgpu_flag_write(void *p, unsigned nbytes, uint64_t value,
+                       struct flag_source by);
 
-/* A word is about to be written by other means, whatever its value will be. */
+/* A word is about to be written by other means, to an unknown value. */
 void flag_announce(void *p, struct flag_source by);
 
-/* What a word becomes when `operand` is applied to it. */
+/* The value of a word after an operation that found `old` there. */
 typedef uint64_t flag_change(uint64_t old, const void *operand);
 
-/* Change a word, all at once; returns what it was, and in *was who wrote that. */
+/* Change a word atomically. Returns its old value, and its writer in *was. */
 uint64_t flag_update(void *p, unsigned nbytes, flag_change *change,
                      const void *operand, struct flag_source by,
                      struct flag_source *was);
 
-/* Read a word, and in *by who wrote what was read. */
-uint64_t flag_read(const void *p, unsigned nbytes, struct flag_source *by);
+/* Read a word, and its writer into *by. */
+uint64_t simgpu_flag_read(const void *p, unsigned nbytes,
+                          struct flag_source *by);
 
-/* Read a word of which a condition is waited for. If it holds, *by is who made it
- * hold, as far back as is known. */
+/* Read a word that a condition is awaited of. If it holds, *by is the write
+ * that made it hold, as far back as is known. */
 typedef int flag_condition(uint64_t value, uint64_t target);
-uint64_t flag_check(const void *p, unsigned nbytes, flag_condition *met,
-                    uint64_t target, struct flag_source *by);
+uint64_t simgpu_flag_check(const void *p, unsigned nbytes, flag_condition *met,
+                           uint64_t target, struct flag_source *by);
 
-/* Sleep until the word may have been written since it was `value`, a millisecond
- * at most. p NULL: just sleep. */
+/* Sleep until the word may have changed from `value`, at most a millisecond. p
+ * NULL: just sleep. */
 void flag_nap(const void *p, unsigned nbytes, uint64_t value);
 
-/* Sleep until met(arg), which is asked again whenever the word may have been
- * written. */
-void flag_wait(const void *p, int (*met)(void *arg), void *arg,
-               const struct wait_note *note);
+/* Sleep until met(arg), which is called whenever the word may have changed. */
+void simgpu_flag_wait(const void *p, int (*met)(void *arg), void *arg,
+                      const struct wait_note *note);
 
 #endif

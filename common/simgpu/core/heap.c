@@ -7,43 +7,48 @@
 #include <sys/mman.h> /* mmap */
 #include <unistd.h>   /* ftruncate */
 
+#include "core/control.h"
 #include "core/dataless.h"
 #include "core/heap_table.h"
-#include "core/page.h"
+#include "core/report.h"
 
 enum {
     POISON = 0xCB,
     POISON_MAX = 64 << 20, /* larger allocations start as zeros: filling them
-                              would cost a second a gigabyte */
+                              would take a second per gigabyte */
 };
 
 static uint32_t next_block = 1;
 
-/* Make the memfd of a heap of this process and map both of its views. */
+/* Create the memfd of a heap of this process and map both of its views. */
 static void heap_create(struct heap *h, int slot)
 {
     const int pinned = slot == PROC_MAX_DEVICES;
     h->device = pinned ? HEAP_PINNED : slot;
     h->user = space_window(slot);
     h->nbytes = pinned ? SPACE_WINDOW
-                       : topo_gpu(proc()->topo, proc_place(slot))->mem_nbytes;
-    h->owner = proc()->id;
+                       : topo_gpu(simgpu_proc()->topo, simgpu_proc_place(slot))
+                             ->mem_nbytes;
+    h->owner = simgpu_proc()->id;
     h->fd = memfd_create("simgpu-heap", MFD_CLOEXEC);
     if (h->fd < 0 || ftruncate(h->fd, (off_t)heap_file_nbytes(h->nbytes)) != 0)
-        proc_fault(NULL, "cannot make the memory of device %d: %m", h->device);
+        simgpu_report_fault(NULL, "cannot create the memory of device %d: %m",
+                            h->device);
     if (mmap(h->user, h->nbytes, pinned ? PROT_READ | PROT_WRITE : PROT_NONE,
              MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, h->fd,
              0) == MAP_FAILED)
-        proc_fault(NULL,
-                   "cannot map device memory at %p: %m.\nSomething else "
-                   "occupies that address; is a memory limit (ulimit -v) set?",
-                   (void *)h->user);
+        simgpu_report_fault(
+            NULL,
+            "cannot map device memory at %p: %m.\nSomething else "
+            "occupies that address; is a memory limit (ulimit -v) set?",
+            (void *)h->user);
     h->raw = mmap(NULL, heap_file_nbytes(h->nbytes), PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_NORESERVE, h->fd, 0);
     if (h->raw == MAP_FAILED)
-        proc_fault(NULL, "cannot map device memory: %m; is a memory limit "
-                         "(ulimit -v) set?");
-    page_own()->heap_fd[slot] = h->fd;
+        simgpu_report_fault(NULL,
+                            "cannot map device memory: %m; is a memory limit "
+                            "(ulimit -v) set?");
+    control_own()->heap_fd[slot] = h->fd;
 }
 
 static struct heap *heap_own(int device)
@@ -55,13 +60,13 @@ static struct heap *heap_own(int device)
     return h;
 }
 
-int heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
-               void **out)
+int simgpu_heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
+                      void **out)
 {
     *out = NULL;
     if (nbytes == 0)
         return 0;
-    proc();
+    simgpu_proc();
     pthread_mutex_lock(&heap_table.lock);
     struct heap *const h = heap_own(device);
     uint64_t offset;
@@ -82,23 +87,24 @@ int heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
             mprotect(*out, block_pages(nbytes), PROT_READ | PROT_WRITE);
         if (nbytes <= POISON_MAX && !empty)
             memset(h->raw + offset, POISON, nbytes);
-        graph_note_alloc(proc()->graph, (uint64_t)proc()->rank << 32 | number,
-                         proc_place(device), nbytes, site);
+        graph_note_alloc(simgpu_proc()->graph,
+                         (uint64_t)simgpu_proc()->rank << 32 | number,
+                         simgpu_proc_place(device), nbytes, site);
     }
     pthread_mutex_unlock(&heap_table.lock);
     return err;
 }
 
-/* Give a block's memory back, its shadow's too. */
+/* Return a block's memory, and that of its shadow, to the kernel. */
 static void discard(const struct heap *h, const struct block *b)
 {
     const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
     fallocate(h->fd, mode, (off_t)b->offset, (off_t)block_pages(b->nbytes));
-    fallocate(h->fd, mode, (off_t)(h->nbytes + b->offset * FLAG_SHADOW),
-              (off_t)(block_pages(b->nbytes) * FLAG_SHADOW));
+    fallocate(h->fd, mode, (off_t)(h->nbytes + b->offset * HEAP_SHADOW),
+              (off_t)(block_pages(b->nbytes) * HEAP_SHADOW));
 }
 
-/* The owner of an imported block has freed it. */
+/* True if the owner of an imported block has freed it. */
 static int is_gone(const struct heap *h, const struct block *b)
 {
     return h->imported && atomic_load(block_tag(h, b->offset)) != b->number;
@@ -107,7 +113,7 @@ static int is_gone(const struct heap *h, const struct block *b)
 /* The lock is held. */
 static void free_block(struct heap *h, struct block *b)
 {
-    grave_dig(h, b);
+    freed_add(h, b);
     if (h->device != HEAP_PINNED)
         mprotect(h->user + b->offset, block_pages(b->nbytes), PROT_NONE);
     discard(h, b);
@@ -115,7 +121,7 @@ static void free_block(struct heap *h, struct block *b)
     block_remove(h, b);
 }
 
-int heap_free(void *p)
+int simgpu_heap_free(void *p)
 {
     if (!p)
         return 0;
@@ -138,13 +144,13 @@ void heap_reset(int device)
     pthread_mutex_unlock(&heap_table.lock);
 }
 
-void heap_condemn(void *p)
+void heap_free_pending(void *p)
 {
     pthread_mutex_lock(&heap_table.lock);
     struct heap *const h = heap_of(p);
     struct block *const b = block_of(h, p);
     if (b)
-        b->condemned = 1;
+        b->free_pending = 1;
     pthread_mutex_unlock(&heap_table.lock);
 }
 
@@ -159,14 +165,14 @@ static void fill(struct heap_block *out, const struct heap *h,
         .site = b->site,
         .managed = b->managed,
         .imported = h->imported,
-        .condemned = b->condemned,
+        .free_pending = b->free_pending,
         .owner = h->owner,
     };
     if (!h->imported)
-        out->id = (uint64_t)proc()->rank << 32 | b->number;
+        out->id = (uint64_t)simgpu_proc()->rank << 32 | b->number;
 }
 
-int heap_find(const void *p, struct heap_block *out)
+int simgpu_heap_find(const void *p, struct heap_block *out)
 {
     if (space_slot(p) < 0) {
         *out = (struct heap_block){0};
@@ -181,13 +187,13 @@ int heap_find(const void *p, struct heap_block *out)
         fill(out, h, b);
         err = is_gone(h, b) ? ENOENT : 0;
     } else {
-        grave_find(p, out);
+        freed_find(p, out);
     }
     pthread_mutex_unlock(&heap_table.lock);
     return err;
 }
 
-void *heap_raw(const void *p)
+void *simgpu_heap_raw(const void *p)
 {
     const struct heap *const h = heap_of(p);
     return h ? h->raw + ((const char *)p - h->user) : (void *)p;
@@ -199,13 +205,13 @@ void *heap_shadow(const void *p)
     if (!h)
         return NULL;
     const uint64_t offset = (uint64_t)((const char *)p - h->user);
-    return h->raw + h->nbytes + offset / 4 * 4 * FLAG_SHADOW;
+    return h->raw + h->nbytes + offset / 4 * 4 * HEAP_SHADOW;
 }
 
-int heap_export(const void *p, struct heap_ref *out)
+int simgpu_heap_export(const void *p, struct heap_ref *out)
 {
     struct heap_block b;
-    if (heap_find(p, &b) != 0)
+    if (simgpu_heap_find(p, &b) != 0)
         return ENOENT;
     const struct heap *const h = heap_of(p);
     *out = (struct heap_ref){

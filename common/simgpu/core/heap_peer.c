@@ -1,20 +1,18 @@
 #include <errno.h>    /* ENOENT */
-#include <fcntl.h>    /* open */
-#include <stdio.h>    /* snprintf */
+#include <fcntl.h>    /* O_RDWR */
 #include <sys/mman.h> /* mmap */
 #include <unistd.h>   /* lseek */
 
 #include "core/heap_table.h"
-#include "core/page.h"
+#include "core/peer.h"
+#include "core/report.h"
 
-/* Map a peer's heap: its raw view, or with `user` an inaccessible one. */
+/* Map a peer's heap: its raw view, or an inaccessible one at `user`. */
 static char *map_peer(const struct peer *p, int slot, char *user,
                       uint64_t *nbytes)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", peer_pid(p),
-             p->page->heap_fd[slot]);
-    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    const int fd =
+        simgpu_proc_open(peer_pid(p), p->control->heap_fd[slot], O_RDWR);
     if (fd < 0)
         return NULL;
     const uint64_t all = (uint64_t)lseek(fd, 0, SEEK_END);
@@ -26,15 +24,16 @@ static char *map_peer(const struct peer *p, int slot, char *user,
     return at == MAP_FAILED ? NULL : at;
 }
 
-void *heap_raw_ref(const struct heap_ref *ref)
+void *simgpu_heap_raw_ref(const struct heap_ref *ref)
 {
     const int slot = heap_slot(ref->device);
-    if (ref->owner.nonce == proc()->id.nonce)
+    if (ref->owner.nonce == simgpu_proc()->id.nonce)
         return heap_table.heap[slot].raw + ref->offset;
-    struct peer *const p = proc_attach(&ref->owner);
+    struct peer *const p = simgpu_peer_attach(&ref->owner);
     if (!p)
-        proc_fault(NULL, "the process %d that owns a buffer is gone",
-                   ref->owner.pid);
+        simgpu_report_fault(NULL,
+                            "process %d, which owns a buffer in use, is gone",
+                            ref->owner.pid);
     pthread_mutex_lock(&heap_table.lock);
     uint64_t nbytes;
     if (!p->heap[slot])
@@ -42,15 +41,17 @@ void *heap_raw_ref(const struct heap_ref *ref)
     char *const base = p->heap[slot];
     pthread_mutex_unlock(&heap_table.lock);
     if (!base)
-        proc_fault(NULL, "cannot map memory of rank %u (process %d): %m",
-                   peer_rank(p), peer_pid(p));
+        simgpu_report_fault(NULL,
+                            "cannot map memory of rank %u (process %d): %m",
+                            peer_rank(p), peer_pid(p));
     return base + ref->offset;
 }
 
-/* The imported heap of (owner, device), made on first use. Lock is held. */
+/* The imported heap of (owner, device), created on first use. The lock is
+ * held. */
 static struct heap *import_heap(const struct heap_ref *ref)
 {
-    const struct peer *const p = proc_attach(&ref->owner);
+    const struct peer *const p = simgpu_peer_attach(&ref->owner);
     if (!p)
         return NULL;
     for (int i = PROC_MAX_DEVICES + 1; i < heap_table.n; i++)
@@ -105,7 +106,7 @@ int heap_unimport(void *p)
     if (b) {
         err = 0;
         if (--b->opens == 0) {
-            grave_dig(h, b);
+            freed_add(h, b);
             mprotect(h->user + b->offset, block_pages(b->nbytes), PROT_NONE);
             block_remove(h, b);
         }

@@ -1,8 +1,9 @@
 /*
  * heap_space.h: where heaps lie in the address space
  *
- * Windows of equal size at fixed addresses, one for the user view of each
- * heap, so that the window of a pointer is a subtraction and a shift:
+ * The user view of each heap has a window of its own. Windows are of equal
+ * size, at fixed addresses, so that a subtraction and a shift find a pointer's
+ * window:
  *
  *     SPACE_BASE + slot * SPACE_WINDOW
  *     slots 0..63: this process's devices; 64: its pinned memory;
@@ -11,7 +12,7 @@
 #ifndef SIMGPU_CORE_HEAP_SPACE_H
 #define SIMGPU_CORE_HEAP_SPACE_H
 
-#include "core/heap.h"
+#include <stdint.h>
 
 enum { SPACE_HEAPS = 192, SPACE_SHIFT = 37 };
 #define SPACE_BASE   ((char *)0x100000000000)
@@ -30,8 +31,5 @@ static inline int space_slot(const void *p)
                ? (int)(distance >> SPACE_SHIFT)
                : -1;
 }
-
-/* Open or close an allocation's user view to this process. */
-int heap_protect(const struct heap_block *b, int open);
 
 #endif

@@ -14,7 +14,7 @@ int heap_slot(int device)
     return device == HEAP_PINNED ? PROC_MAX_DEVICES : device;
 }
 
-/* Index of the first block of h that begins behind offset. */
+/* Index of the first block of h that starts after offset. */
 static size_t index_after(const struct heap *h, uint64_t offset)
 {
     size_t low = 0, high = h->nblocks;
@@ -87,6 +87,37 @@ void block_remove(struct heap *h, struct block *b)
 
 _Atomic uint32_t *block_tag(const struct heap *h, uint64_t offset)
 {
-    return (_Atomic uint32_t *)(h->raw + h->nbytes + offset * FLAG_SHADOW +
-                                FLAG_TAG);
+    return (_Atomic uint32_t *)(h->raw + h->nbytes + offset * HEAP_SHADOW +
+                                HEAP_SHADOW_TAG);
+}
+
+/* ---- freed blocks, for messages ------------------------------------------ */
+
+enum { FREED = 256 };
+
+static struct freed { /* the newest freed allocations */
+    char *base;
+    size_t nbytes;
+    uint32_t site;
+} freed[FREED];
+static uint32_t nfreed;
+
+void freed_add(const struct heap *h, const struct block *b)
+{
+    freed[nfreed++ % FREED] =
+        (struct freed){h->user + b->offset, b->nbytes, b->site};
+}
+
+int freed_find(const void *p, struct heap_block *out)
+{
+    for (uint32_t age = 1; age <= FREED; age++) {
+        const struct freed *const f = &freed[(nfreed - age) % FREED];
+        if (f->base && (const char *)p >= f->base &&
+            (const char *)p < f->base + f->nbytes) {
+            *out = (struct heap_block){
+                .base = f->base, .nbytes = f->nbytes, .site = f->site};
+            return 0;
+        }
+    }
+    return ENOENT;
 }

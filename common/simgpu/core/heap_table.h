@@ -1,22 +1,22 @@
 /*
  * heap_table.h: the heaps that a process knows, and their blocks
  *
- * Shared by heap.c (this process's memory), heap_peer.c (that of others) and
- * heap_describe.c (what to say of either). Whoever reads or changes it holds
- * its lock, but for the address and size of a heap, which never change.
+ * Shared by heap.c (this process's memory), heap_peer.c (that of peers) and
+ * heap_describe.c (messages about either). Reading or changing it takes its
+ * lock, except for the address and size of a heap, which never change.
  */
 #ifndef SIMGPU_CORE_HEAP_TABLE_H
 #define SIMGPU_CORE_HEAP_TABLE_H
 
 #include <pthread.h> /* pthread_mutex_t */
 
-#include "core/flag.h" /* FLAG_SHADOW */
+#include "core/heap.h"
 #include "core/heap_space.h"
 
 struct block { /* an allocation */
     uint64_t offset, nbytes;
     uint32_t number, site;
-    int managed, opens, condemned;
+    int managed, opens, free_pending;
 };
 
 struct heap {
@@ -50,35 +50,35 @@ static inline struct heap *heap_of(const void *p)
 /* The block of h, which may be NULL, that holds p, or NULL. */
 struct block *block_of(struct heap *h, const void *p);
 
-/* The last block of h that begins at p or before it, or NULL. */
+/* The last block of h that starts at or before p, or NULL. */
 struct block *block_before(struct heap *h, const void *p);
 
-/* Bytes of a memfd for a heap: its own and their shadow. */
+/* Size of a heap's memfd: its bytes and their shadow. */
 static inline uint64_t heap_file_nbytes(uint64_t heap_nbytes)
 {
-    return heap_nbytes * (1 + FLAG_SHADOW);
+    return heap_nbytes * (1 + HEAP_SHADOW);
 }
 
-/* Bytes of whole pages that nbytes take. */
+/* nbytes rounded up to whole pages. */
 uint64_t block_pages(uint64_t nbytes);
 
-/* Room for nbytes and the page that belongs to nobody: first fit. ENOMEM. */
+/* Find room for nbytes and the gap behind them: first fit. ENOMEM. */
 int block_place(const struct heap *h, uint64_t nbytes, uint64_t *offset);
 
-/* Blocks move when one is put in or taken out: a pointer lasts until then. */
+/* Pointers to blocks are valid until the next insertion or removal. */
 struct block *block_insert(struct heap *h, struct block b);
 void block_remove(struct heap *h, struct block *b);
 
 /*
- * The number of the block that begins here, for peers that have mapped the heap:
- * it lies in the shadow, so it goes when the block's memory is given back.
+ * The number of the block at offset, for peers that have mapped the heap. It
+ * lies in the shadow, so it vanishes when the block's memory is returned.
  */
 _Atomic uint32_t *block_tag(const struct heap *h, uint64_t offset);
 
-/* A block is about to go: remember it, for messages about its later use. */
-void grave_dig(const struct heap *h, const struct block *b);
+/* Remember a block that is about to be freed, for messages about later use. */
+void freed_add(const struct heap *h, const struct block *b);
 
 /* The newest freed block that held p: its base, size and site. Or ENOENT. */
-int grave_find(const void *p, struct heap_block *out);
+int freed_find(const void *p, struct heap_block *out);
 
 #endif

@@ -1,14 +1,17 @@
 #include "core/host.h"
 
-#include "core/stream.h" /* host_call */
+#include "core/proc.h"
+#include "core/report.h"
+#include "core/thread.h"
 
 uint16_t host_ndeps(int n)
 {
     if (n > UINT16_MAX)
-        proc_fault(NULL,
-                   "an operation follows %d others; the execution graph has "
-                   "room for %d.\nUse fewer streams of one device.",
-                   n, UINT16_MAX);
+        simgpu_report_fault(
+            NULL,
+            "an operation depends on %d others; the execution graph "
+            "allows %d.\nUse fewer streams on one device.",
+            n, UINT16_MAX);
     return (uint16_t)n;
 }
 
@@ -16,21 +19,21 @@ static struct graph_node host_node(const char *call, uint32_t site)
 {
     return (struct graph_node){
         .kind = GRAPH_HOST,
-        .thread = proc_thread(),
-        .place = GRAPH_HOST_PLACE(proc()->node),
-        .name = graph_string(proc()->graph, call),
+        .thread = thread_number(),
+        .place = TOPO_HOST_PLACE(simgpu_proc()->node),
+        .name = graph_string(simgpu_proc()->graph, call),
         .site = site,
     };
 }
 
-void host_record(const char *call, uint32_t site, uint64_t latency_ps,
-                 const struct graph_ref *deps, int ndeps)
+void simgpu_host_record(const char *call, uint32_t site, uint64_t latency_ps,
+                        const struct graph_ref *deps, int ndeps)
 {
     struct graph_node node = host_node(call, site);
-    node.host_ps = proc()->costs->api_host_ps;
+    node.host_ps = simgpu_proc()->costs->api_host_ps;
     node.latency_ps = latency_ps;
     node.ndeps = host_ndeps(ndeps);
-    graph_add(proc()->graph, &node, deps, NULL, NULL);
+    graph_add(simgpu_proc()->graph, &node, deps, NULL, NULL);
 }
 
 void host_touch(const char *call, uint32_t site,
@@ -38,10 +41,10 @@ void host_touch(const char *call, uint32_t site,
 {
     struct graph_node node = host_node(call, site);
     node.naccesses = 1;
-    graph_add(proc()->graph, &node, NULL, NULL, access);
+    graph_add(simgpu_proc()->graph, &node, NULL, NULL, access);
 }
 
-void host_call(const char *name, uint32_t site)
+void simgpu_host_call(const char *name, uint32_t site)
 {
-    host_record(name, site, 0, NULL, 0);
+    simgpu_host_record(name, site, 0, NULL, 0);
 }

@@ -4,20 +4,27 @@
 #ifndef SIMGPU_CORE_HOST_H
 #define SIMGPU_CORE_HOST_H
 
-#include "core/proc.h"
+#include <stdint.h>
+
+#include "graph/record.h"
+
+/* Record a call that is neither an operation nor a wait: it costs modelled host
+ * time. */
+void simgpu_host_call(const char *name, uint32_t site);
 
 /*
  * Record a call of the calling thread that ends latency_ps after all of deps
  * (nodes of this process or of others) have ended.
  */
-void host_record(const char *call, uint32_t site, uint64_t latency_ps,
-                 const struct graph_ref *deps, int ndeps);
+void simgpu_host_record(const char *call, uint32_t site, uint64_t latency_ps,
+                        const struct graph_ref *deps, int ndeps);
 
 /* Record that the calling thread touches bytes, in no time. */
 void host_touch(const char *call, uint32_t site,
                 const struct graph_access *access);
 
-/* A number of deps as a node holds it. Too many end the run with a message. */
+/* n as a node's number of dependences. Ends the run if a node has no room for
+ * that many. */
 uint16_t host_ndeps(int n);
 
 #endif

@@ -3,21 +3,23 @@
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* getenv */
 
+#include "core/proc.h"
 #include "graph/live.h"
 #include "graph/replay.h"
 
-const char *model_bad_setting(void)
+const char *simgpu_model_bad_setting(void)
 {
     if (topo_algo_set(getenv("NCCL_ALGO")) == 0)
         return "NCCL_ALGO";
     return topo_proto_set(getenv("NCCL_PROTO")) == 0 ? "NCCL_PROTO" : NULL;
 }
 
-int model_choice(enum graph_op op, const int32_t *place, int n, uint64_t bytes,
-                 struct model_choice *out, char *err, size_t err_nbytes)
+int simgpu_model_choice(enum topo_op op, const int32_t *place, int n,
+                        uint64_t bytes, struct model_choice *out, char *err,
+                        size_t err_nbytes)
 {
     struct topo_coll c;
-    if (topo_collective(proc()->topo, op, place, n, bytes,
+    if (topo_collective(simgpu_proc()->topo, op, place, n, bytes,
                         topo_algo_set(getenv("NCCL_ALGO")),
                         topo_proto_set(getenv("NCCL_PROTO")), &c, err,
                         err_nbytes) != 0)
@@ -29,7 +31,7 @@ int model_choice(enum graph_op op, const int32_t *place, int n, uint64_t bytes,
     return 0;
 }
 
-/* ---- a replay of operations that nobody has issued ----------------------------- */
+/* ---- a replay of operations not yet issued ------------------------------- */
 
 static int known_before(const struct model_op *ops, int i)
 {
@@ -39,11 +41,11 @@ static int known_before(const struct model_op *ops, int i)
     return 0;
 }
 
-/* The nodes of all ranks of an operation, as if one process drove them, with a
- * queue for each GPU. */
+/* Add the nodes of all ranks of an operation, as if one process drove them,
+ * with a queue for each GPU. */
 static void add_nodes(struct graph_segment *g, const struct model_op *o)
 {
-    const int message = o->op == GRAPH_OP_SENDRECV;
+    const int message = o->op == TOPO_OP_SENDRECV;
     for (int i = 0; i < o->nplaces; i++) {
         const struct graph_node n = {
             .kind = !message ? GRAPH_COLL
@@ -64,7 +66,7 @@ static void add_nodes(struct graph_segment *g, const struct model_op *o)
     }
 }
 
-/* When the last of the nodes 1..n of g has ended. */
+/* The time at which the last of the nodes 1..n of g ends. */
 static int replay_all(struct graph_segment *g, uint32_t n, uint64_t *ps,
                       char *err, size_t err_nbytes)
 {
@@ -83,7 +85,8 @@ static int replay_all(struct graph_segment *g, uint32_t n, uint64_t *ps,
         roots[i] = (struct graph_ref){0, i + 1};
     past = graph_past(live, roots, n, 0, err, err_nbytes);
     if (past)
-        replay = replay_run(past, proc()->topo, &options, err, err_nbytes);
+        replay =
+            replay_run(past, simgpu_proc()->topo, &options, err, err_nbytes);
     if (replay)
         *ps = replay_end_ps(replay);
 out:
@@ -94,8 +97,8 @@ out:
     return replay ? 0 : -1;
 }
 
-int model_estimate(const struct model_op *ops, int n, uint64_t *ps, char *err,
-                   size_t err_nbytes)
+int simgpu_model_estimate(const struct model_op *ops, int n, uint64_t *ps,
+                          char *err, size_t err_nbytes)
 {
     uint32_t nodes = 0;
     struct graph_segment *const g = graph_open(0, 1, NULL);
@@ -113,18 +116,18 @@ int model_estimate(const struct model_op *ops, int n, uint64_t *ps, char *err,
     return result;
 }
 
-int model_channels(const int32_t *place, int n)
+int simgpu_model_channels(const int32_t *place, int n)
 {
-    return topo_channels(proc()->topo, place, n);
+    return topo_channels(simgpu_proc()->topo, place, n);
 }
 
-void model_ring(const int32_t *place, int n, int channel, int *rank)
+void simgpu_model_ring(const int32_t *place, int n, int channel, int *rank)
 {
-    topo_ring(proc()->topo, place, n, channel, rank);
+    topo_ring(simgpu_proc()->topo, place, n, channel, rank);
 }
 
-void model_bus_id(int32_t place, char *out, size_t nbytes)
+void simgpu_model_bus_id(int32_t place, char *out, size_t nbytes)
 {
-    const struct topo_gpu *const gpu = topo_gpu(proc()->topo, place);
+    const struct topo_gpu *const gpu = topo_gpu(simgpu_proc()->topo, place);
     snprintf(out, nbytes, "%s", gpu ? gpu->bus_id : "");
 }

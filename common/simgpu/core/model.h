@@ -1,5 +1,5 @@
 /*
- * model.h: what the modelled machine says of communication
+ * model.h: the modelled machine, as NCCL sees it
  *
  * For libnccl, which has no machine of its own: NCCL's choice of algorithm and
  * protocol, its rings, and the time that a group of operations would take.
@@ -7,11 +7,14 @@
 #ifndef SIMGPU_CORE_MODEL_H
 #define SIMGPU_CORE_MODEL_H
 
-#include "core/proc.h"
+#include <stddef.h>
+#include <stdint.h>
 
-/* The name of the variable (NCCL_ALGO, NCCL_PROTO) whose value is no list of
- * what NCCL knows; NULL if there is none. */
-const char *model_bad_setting(void);
+#include "graph/record.h"
+
+/* The variable (NCCL_ALGO, NCCL_PROTO) whose value names something unknown to
+ * NCCL; NULL if there is none. */
+const char *simgpu_model_bad_setting(void);
 
 struct model_choice {
     const char *algo, *proto; /* "RING", "SIMPLE" */
@@ -19,31 +22,32 @@ struct model_choice {
 };
 
 /*
- * What NCCL would choose for a collective over the places of its ranks, bytes
- * as nccl-tests counts. -1 with a line in err: nothing that is allowed can do
- * it.
+ * What NCCL would choose for a collective over the places of its ranks; bytes
+ * as nccl-tests counts them. -1 with a line in err: no allowed algorithm
+ * supports it.
  */
-int model_choice(enum graph_op op, const int32_t *place, int n, uint64_t bytes,
-                 struct model_choice *out, char *err, size_t err_nbytes);
+int simgpu_model_choice(enum topo_op op, const int32_t *place, int n,
+                        uint64_t bytes, struct model_choice *out, char *err,
+                        size_t err_nbytes);
 
 struct model_op { /* a collective, or a message with its two ends */
     uint64_t key; /* never 0; operations of one key are one operation */
-    enum graph_op op;
+    enum topo_op op;
     const int32_t *place; /* of its ranks; sender, receiver */
     int nplaces;
     uint64_t bytes;
 };
 
-/* How long the operations take when all of them begin together, by a replay of
- * just them. -1 with a line in err. */
-int model_estimate(const struct model_op *ops, int n, uint64_t *ps, char *err,
-                   size_t err_nbytes);
+/* The time that the operations take when all of them start together, by a
+ * replay of just them. -1 with a line in err. */
+int simgpu_model_estimate(const struct model_op *ops, int n, uint64_t *ps,
+                          char *err, size_t err_nbytes);
 
 /* topo_channels() and topo_ring() of this run's machine. */
-int model_channels(const int32_t *place, int n);
-void model_ring(const int32_t *place, int n, int channel, int *rank);
+int simgpu_model_channels(const int32_t *place, int n);
+void simgpu_model_ring(const int32_t *place, int n, int channel, int *rank);
 
-/* A GPU's bus id, "0000:1b:00.0"; into out. */
-void model_bus_id(int32_t place, char *out, size_t nbytes);
+/* Write a GPU's bus id, such as "0000:1b:00.0", to out. */
+void simgpu_model_bus_id(int32_t place, char *out, size_t nbytes);
 
 #endif

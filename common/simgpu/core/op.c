@@ -1,43 +1,80 @@
+#include "core/op.h"
+
 #include <stdlib.h> /* calloc */
 
-#include "core/stream.h"
+#include "core/dataless.h"
+#include "core/proc.h"
+#include "core/report.h"
 
-void *op_new(size_t nbytes, void (*run)(struct op *), enum graph_kind kind,
-             const char *name, uint32_t site)
+void *simgpu_op_new(size_t nbytes, void (*run)(struct op *),
+                    enum graph_kind kind, const char *name, uint32_t site)
 {
     struct op *const op = calloc(1, nbytes);
     if (!op)
-        proc_fault(NULL, "out of host memory for an operation");
+        simgpu_report_fault(NULL, "out of host memory for an operation");
     op->run = run;
     op->name = name;
     op->node.kind = kind;
-    op->node.name = graph_string(proc()->graph, name);
+    op->node.name = graph_string(simgpu_proc()->graph, name);
     op->node.site = site;
     return op;
 }
 
-void op_after(struct op *op, struct mark mark)
+void simgpu_op_after(struct op *op, struct fence fence)
 {
-    if (!mark.stream)
+    if (!fence.stream)
         return;
     if (op->ndeps == op->cap_deps) {
         op->cap_deps = op->cap_deps ? 2 * op->cap_deps : 4;
         op->deps = realloc(op->deps, op->cap_deps * sizeof *op->deps);
         if (!op->deps)
-            proc_fault(NULL, "out of host memory for an operation");
+            simgpu_report_fault(NULL, "out of host memory for an operation");
     }
-    op->deps[op->ndeps++] = mark;
+    op->deps[op->ndeps++] = fence;
 }
 
 void op_amend(struct op *op, double flops, const struct graph_move *moves,
               size_t nmoves, const struct graph_access *acc, size_t nacc)
 {
-    graph_amend(proc()->graph, op->node.index, flops, moves, nmoves, acc, nacc);
+    graph_amend(simgpu_proc()->graph, op->node.index, flops, moves, nmoves, acc,
+                nacc);
 }
 
-uint32_t op_part(struct op *op, const struct graph_point *after, size_t n,
-                 uint64_t latency_ps)
+uint32_t simgpu_op_part(struct op *op, const struct graph_point *after,
+                        size_t n, uint64_t latency_ps)
 {
-    graph_part(proc()->graph, op->node.index, after, n, latency_ps);
+    graph_part(simgpu_proc()->graph, op->node.index, after, n, latency_ps);
     return ++op->part;
+}
+
+int op_is_dataless(const struct op *op)
+{
+    int touches = 0, reads = 0, writes_contents = 0;
+    for (uint32_t i = 0; i < op->node.naccesses; i++) {
+        const struct graph_access *const a = &op->accesses[i];
+        const uint32_t how = a->write & GRAPH_TOUCH;
+        if (how > GRAPH_ATOMIC) // an allocation's life, not its contents
+            continue;
+        if (dataless(a->alloc) && how == GRAPH_ATOMIC)
+            simgpu_dataless_fault(op->name, op->node.site,
+                                  "a flag needs memory with contents");
+        touches |= dataless(a->alloc);
+        reads |= dataless(a->alloc) && how == GRAPH_READ;
+        writes_contents |= !dataless(a->alloc) && how == GRAPH_WRITE;
+    }
+    if (reads && writes_contents)
+        simgpu_dataless_fault(
+            op->name, op->node.site,
+            "it copies or computes from memory without contents "
+            "into memory that has them");
+    return touches;
+}
+
+void op_free(struct op *op)
+{
+    free(op->deps);
+    if (op->release)
+        op->release(op);
+    else
+        free(op);
 }

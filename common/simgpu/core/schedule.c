@@ -3,7 +3,7 @@
 #include <stdlib.h> /* strtoull */
 #include <string.h> /* strcmp */
 
-#include "core/start.h"
+#include "base/mix.h"
 
 enum { MAX_DELAY_NS = 200000 };
 
@@ -33,18 +33,10 @@ int schedule_is_late(void)
     return schedule == LATE;
 }
 
-static uint64_t mix(uint64_t x) // splitmix64's finaliser
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 uint64_t schedule_delay_ns(uint32_t rank, uint32_t queue, uint64_t seq)
 {
     if (schedule != RANDOM)
         return 0;
     const uint64_t where = (uint64_t)rank << 32 | queue;
-    return mix(mix(seed + 0x9e3779b97f4a7c15u * (where + 1)) + seq) %
-           MAX_DELAY_NS;
+    return mix_finish(mix_nth(seed, where) + seq) % MAX_DELAY_NS;
 }

@@ -6,12 +6,16 @@
 
 #include <stdint.h>
 
+/* Read SIMGPU_SCHEDULE's text; -1 if it is none of those in stream.h. */
+int schedule_set(const char *text);
+
 enum { SCHEDULE_LATE_NS = 2000000 }; /* how long `late` waits for a demand */
 
-/* Does an op wait for somebody to ask for it? */
+/* True under the late schedule: an op waits until it is demanded. */
 int schedule_is_late(void);
 
-/* Delay of an op in nanoseconds, from (seed, rank, queue, seq) alone. */
+/* Delay of an op in nanoseconds, a function of (seed, rank, queue, seq)
+ * only. */
 uint64_t schedule_delay_ns(uint32_t rank, uint32_t queue, uint64_t seq);
 
 #endif

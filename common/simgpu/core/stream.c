@@ -1,17 +1,20 @@
 #define _GNU_SOURCE
+#include "core/stream.h"
+
 #include <pthread.h> /* pthread_create */
 #include <stdlib.h>  /* calloc */
 #include <time.h>    /* nanosleep */
 
-#include "core/dataless.h"
+#include "core/device.h"
 #include "core/host.h"
-#include "core/page.h"
+#include "core/peer.h"
+#include "core/report.h"
 #include "core/schedule.h"
-#include "core/start.h"
 #include "core/stream_state.h"
+#include "core/thread.h"
 
 /*
- * All streams of the process. They are never freed: a mark may outlive its
+ * All streams of the process. They are never freed: a fence may outlive its
  * stream. The lock also makes enqueueing one at a time, which the legacy
  * stream's rules need: they look at all streams of a device.
  */
@@ -19,34 +22,9 @@ static struct stream *streams;
 static struct stream *legacy[PROC_MAX_DEVICES];
 static pthread_mutex_t all = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t nqueues;
+static _Thread_local struct stream *own[PROC_MAX_DEVICES]; /* per thread */
 
-const char *stream_kind_name(enum stream_kind kind)
-{
-    static const char *const name[] = {
-        [STREAM_LEGACY] = "default stream",
-        [STREAM_BLOCKING] = "stream",
-        [STREAM_NONBLOCKING] = "non-blocking stream",
-    };
-    return name[kind];
-}
-
-void stream_ring(struct stream *s)
-{
-    atomic_fetch_add(&s->bell, 1);
-    if (atomic_load(&s->resting))
-        proc_wake(&s->bell);
-}
-
-/* ---- the worker -------------------------------------------------------------- */
-
-static void op_release(struct op *op)
-{
-    free(op->deps);
-    if (op->release)
-        op->release(op);
-    else
-        free(op);
-}
+/* ---- the worker ---------------------------------------------------------- */
 
 static int demanded(const struct stream *s, const struct op *op)
 {
@@ -54,21 +32,22 @@ static int demanded(const struct stream *s, const struct op *op)
 }
 
 /* Sleep until the bell has rung since `seen`, at most timeout_ns (0: forever).
- * Returns 0 when it has. */
+ * Returns 0 if it has rung. */
 static int rest(struct stream *s, uint32_t seen, uint64_t timeout_ns)
 {
     atomic_store(&s->resting, 1);
-    const int err = proc_wait_for(
+    const int err = simgpu_wait_for(
         &s->bell, seen, timeout_ns ? timeout_ns : UINT64_C(1) << 60, NULL);
     atomic_store(&s->resting, 0);
     return err;
 }
 
-enum { SLICE_NS = 200000 }; /* how often a late op looks who is hungry */
+enum { SLICE_NS = 200000 }; /* how often a late op checks for flag waits */
 
 static void delay(struct stream *s, const struct op *op)
 {
-    const uint64_t ns = schedule_delay_ns(proc()->rank, s->queue, op->seq);
+    const uint64_t ns =
+        schedule_delay_ns(simgpu_proc()->rank, s->queue, op->seq);
     if (ns)
         nanosleep(&(struct timespec){0, (long)ns}, NULL);
     if (!schedule_is_late())
@@ -76,7 +55,7 @@ static void delay(struct stream *s, const struct op *op)
     const int slices = SCHEDULE_LATE_NS / SLICE_NS;
     for (int i = 0; i < slices;) {
         const uint32_t seen = atomic_load(&s->bell);
-        if (demanded(s, op) || page_anyone_hungry())
+        if (demanded(s, op) || peer_any_flag_waits())
             return;
         i += rest(s, seen, SLICE_NS) != 0;
     }
@@ -85,30 +64,27 @@ static void delay(struct stream *s, const struct op *op)
 static void run(struct stream *s, struct op *op)
 {
     delay(s, op);
-    wait_at(op->node.index);
+    wait_running(op->node.index);
     for (int i = 0; i < op->ndeps; i++)
-        mark_wait(op->deps[i], "an operation's dependence", op->node.site);
+        fence_wait(op->deps[i], "an operation's dependence", op->node.site);
     if (op->run)
         op->run(op);
     pthread_mutex_lock(&s->lock);
     s->head = op->next;
     if (!s->head) {
         s->tail = &s->head;
-        page_active(-1);
+        control_active(-1);
     }
     pthread_mutex_unlock(&s->lock);
-    atomic_store(&s->completed, op->seq);
-    atomic_store(&s->done, (uint32_t)op->seq);
-    if (atomic_load(&s->waiters))
-        proc_wake(&s->done);
-    proc_progress();
-    op_release(op);
+    fence_signal(s, op->seq);
+    control_progress();
+    op_free(op);
 }
 
 static void *work(void *arg)
 {
     struct stream *const s = arg;
-    proc_become_worker();
+    thread_become_worker();
     for (;;) {
         const uint32_t seen = atomic_load(&s->bell);
         pthread_mutex_lock(&s->lock);
@@ -133,12 +109,12 @@ static void start_worker(struct stream *s)
     pthread_attr_setstacksize(&attr, 1 << 20);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     if (pthread_create(&thread, &attr, work, s) != 0)
-        proc_fault(NULL, "cannot start the worker of a stream: %m");
+        simgpu_report_fault(NULL, "cannot start the worker of a stream: %m");
     pthread_attr_destroy(&attr);
     s->started = 1;
 }
 
-/* ---- enqueueing -------------------------------------------------------------- */
+/* ---- enqueueing ---------------------------------------------------------- */
 
 /* The legacy default stream's rules: it follows all blocking streams of its
  * device, and they follow it. `all` is held. */
@@ -148,12 +124,12 @@ static void follow_legacy_rules(struct stream *s, struct op *op)
         return;
     if (s->kind == STREAM_BLOCKING) {
         if (legacy[s->device])
-            op_after(op, stream_tail(legacy[s->device]));
+            simgpu_op_after(op, simgpu_stream_tail(legacy[s->device]));
         return;
     }
     for (struct stream *other = streams; other; other = other->next)
         if (other->device == s->device && other->kind == STREAM_BLOCKING)
-            op_after(op, stream_tail(other));
+            simgpu_op_after(op, simgpu_stream_tail(other));
 }
 
 static void record(struct stream *s, struct op *op)
@@ -163,26 +139,26 @@ static void record(struct stream *s, struct op *op)
     struct graph_ref *const deps =
         op->ndeps <= FEW ? few : malloc(op->ndeps * sizeof *deps);
     if (!deps)
-        proc_fault(NULL, "out of host memory for an operation");
+        simgpu_report_fault(NULL, "out of host memory for an operation");
     for (int i = 0; i < op->ndeps; i++)
-        deps[i] = (struct graph_ref){proc()->rank, op->deps[i].node};
+        deps[i] = (struct graph_ref){simgpu_proc()->rank, op->deps[i].node};
     op->node.ndeps = host_ndeps(op->ndeps);
-    op->node.thread = proc_thread();
+    op->node.thread = thread_number();
     op->node.queue = s->queue;
-    op->node.place = proc_place(s->device);
+    op->node.place = simgpu_proc_place(s->device);
     if (op->node.host_ps == 0)
-        op->node.host_ps = proc()->costs->launch_host_ps;
-    op->node.rank = proc()->rank;
-    op->node.index =
-        graph_add(proc()->graph, &op->node, deps, op->moves, op->accesses);
+        op->node.host_ps = simgpu_proc()->costs->launch_host_ps;
+    op->node.rank = simgpu_proc()->rank;
+    op->node.index = graph_add(simgpu_proc()->graph, &op->node, deps, op->moves,
+                               op->accesses);
     if (deps != few)
         free(deps);
 }
 
-struct mark stream_enqueue(struct stream *s, struct op *op)
+struct fence simgpu_stream_enqueue(struct stream *s, struct op *op)
 {
-    if (dataless_op(op) && op->node.match == 0)
-        op->run = NULL; // what meets other ranks looks at their memory, too
+    if (op_is_dataless(op) && op->node.match == 0)
+        op->run = NULL; // collectives check their peers' memory, too
     pthread_mutex_lock(&all);
     follow_legacy_rules(s, op);
     record(s, op);
@@ -192,9 +168,9 @@ struct mark stream_enqueue(struct stream *s, struct op *op)
     pthread_mutex_lock(&s->lock);
     op->seq = atomic_fetch_add(&s->issued, 1) + 1;
     s->last_node = op->node.index;
-    const struct mark m = {s, op->seq, op->node.index};
+    const struct fence m = {s, op->seq, op->node.index};
     if (!s->head)
-        page_active(+1); // a stream with work is active until it is empty
+        control_active(+1); // a stream is active while it has work
     *s->tail = op;
     s->tail = &op->next;
     pthread_mutex_unlock(&s->lock);
@@ -205,15 +181,21 @@ struct mark stream_enqueue(struct stream *s, struct op *op)
     return m;
 }
 
-/* ---- streams ----------------------------------------------------------------- */
+/* ---- streams ------------------------------------------------------------- */
 
 static struct stream *create(int device, enum stream_kind kind, int priority)
 {
+    static const char *const name[] = {
+        [STREAM_LEGACY] = "default stream",
+        [STREAM_BLOCKING] = "stream",
+        [STREAM_NONBLOCKING] = "non-blocking stream",
+    };
     struct stream *const s = calloc(1, sizeof *s);
     if (!s)
-        proc_fault(NULL, "out of host memory for a stream");
+        simgpu_report_fault(NULL, "out of host memory for a stream");
     s->device = device;
     s->kind = kind;
+    s->name = name[kind];
     s->priority = priority;
     s->queue = ++nqueues;
     s->live = 1;
@@ -221,14 +203,14 @@ static struct stream *create(int device, enum stream_kind kind, int priority)
     pthread_mutex_init(&s->lock, NULL);
     s->next = streams;
     streams = s;
-    graph_note_queue(proc()->graph, s->queue, proc_place(device),
-                     stream_kind_name(kind));
+    graph_note_queue(simgpu_proc()->graph, s->queue, simgpu_proc_place(device),
+                     s->name);
     return s;
 }
 
 struct stream *stream_new(int device, enum stream_kind kind, int priority)
 {
-    proc();
+    simgpu_proc();
     pthread_mutex_lock(&all);
     struct stream *const s = create(device, kind, priority);
     s->has_handle = 1;
@@ -242,7 +224,7 @@ void stream_release(struct stream *s)
     stream_ring(s);
 }
 
-void streams_reset(int device)
+void stream_release_all(int device)
 {
     pthread_mutex_lock(&all);
     for (struct stream *s = streams; s; s = s->next)
@@ -253,13 +235,11 @@ void streams_reset(int device)
     pthread_mutex_unlock(&all);
 }
 
-static _Thread_local struct stream *own[PROC_MAX_DEVICES]; /* per thread */
-
-struct stream *stream_of(void *handle)
+struct stream *simgpu_stream_of(void *handle)
 {
     const uintptr_t number = (uintptr_t)handle;
-    const int device = device_current();
-    proc();
+    const int device = simgpu_device_current();
+    simgpu_proc();
     if (number > 2) {
         pthread_mutex_lock(&all);
         struct stream *s = streams;
@@ -279,7 +259,7 @@ struct stream *stream_of(void *handle)
     return *slot;
 }
 
-int stream_device(const struct stream *s)
+int simgpu_stream_device(const struct stream *s)
 {
     return s->device;
 }
@@ -299,32 +279,32 @@ uint32_t stream_queue(const struct stream *s)
     return s->queue;
 }
 
-struct mark stream_tail(struct stream *s)
+struct fence simgpu_stream_tail(struct stream *s)
 {
     pthread_mutex_lock(&s->lock);
     const uint64_t seq = atomic_load(&s->issued);
-    const struct mark m = {seq ? s : NULL, seq, s->last_node};
+    const struct fence m = {seq ? s : NULL, seq, s->last_node};
     pthread_mutex_unlock(&s->lock);
     return m;
 }
 
-/* ---- the host ---------------------------------------------------------------- */
+/* ---- the host ------------------------------------------------------------ */
 
 /*
- * Nothing is left of a stream: the program has destroyed it, and this thread has
- * waited for its last op. Streams are never freed, so without this a loop that
- * makes a stream a round would wait for more of them each time.
+ * True if a stream is finished: the program has destroyed it, and this thread
+ * has waited for its last op. Streams are never freed, so a loop that creates a
+ * stream in each round would otherwise wait for more of them each time.
  */
 static int is_over(struct stream *s)
 {
     pthread_mutex_lock(&s->lock);
     const int over = !s->live && s->joined == atomic_load(&s->issued) &&
-                     s->joined_by == proc_thread();
+                     s->joined_by == thread_number();
     pthread_mutex_unlock(&s->lock);
     return over;
 }
 
-int device_marks(int device, int blocking_only, struct mark *out, int cap)
+int stream_tails(int device, int blocking_only, struct fence *out, int cap)
 {
     int n = 0;
     pthread_mutex_lock(&all);
@@ -332,12 +312,13 @@ int device_marks(int device, int blocking_only, struct mark *out, int cap)
         if (s->device != device || is_over(s) ||
             (blocking_only && s->kind == STREAM_NONBLOCKING))
             continue;
-        const struct mark tail = stream_tail(s);
+        const struct fence tail = simgpu_stream_tail(s);
         if (tail.stream && n == cap)
-            proc_fault(NULL,
-                       "a synchronisation waits for more than %d streams of "
-                       "device %d.\nDestroy streams that are no longer needed.",
-                       cap, device);
+            simgpu_report_fault(
+                NULL,
+                "a synchronisation waits for more than %d streams of "
+                "device %d.\nDestroy streams that are no longer needed.",
+                cap, device);
         if (tail.stream)
             out[n++] = tail;
     }
@@ -345,13 +326,13 @@ int device_marks(int device, int blocking_only, struct mark *out, int cap)
     return n;
 }
 
-void streams_drain(void)
+void stream_drain_all(void)
 {
     pthread_mutex_lock(&all);
     struct stream *const newest = streams; // the list only grows
     pthread_mutex_unlock(&all);
     for (struct stream *s = newest; s; s = s->next)
-        mark_demand(stream_tail(s));
+        fence_demand(simgpu_stream_tail(s));
     for (struct stream *s = newest; s; s = s->next)
-        mark_wait(stream_tail(s), "the end of the program", 0);
+        fence_wait(simgpu_stream_tail(s), "the end of the program", 0);
 }

@@ -1,5 +1,5 @@
 /*
- * stream_state.h: what stream.c and mark.c share
+ * stream_state.h: what stream.c and fence.c share
  */
 #ifndef SIMGPU_CORE_STREAM_STATE_H
 #define SIMGPU_CORE_STREAM_STATE_H
@@ -7,14 +7,16 @@
 #include <pthread.h> /* pthread_mutex_t */
 
 #include "core/stream.h"
+#include "core/wait.h" /* simgpu_wake */
 
 struct stream {
     int device, priority;
     enum stream_kind kind;
+    const char *name; /* of its kind, for messages and the graph */
     uint32_t queue;
-    int live;            /* a handle that programs may use */
-    int has_handle;      /* it was created, not there from the beginning */
-    int started;         /* its worker runs */
+    int live;       /* a handle that programs may use */
+    int has_handle; /* made by stream_new(), not there from the beginning */
+    int started;    /* its worker runs */
     struct stream *next; /* all streams, newest first */
 
     pthread_mutex_t lock; /* over the list of ops */
@@ -30,13 +32,12 @@ struct stream {
     _Atomic uint32_t waiters; /* threads that sleep on done */
 };
 
-/* "stream", "default stream" ... as messages and the graph call it. */
-const char *stream_kind_name(enum stream_kind kind);
-
 /* Wake the worker of s: there is an op, a demand, or nothing more to come. */
-void stream_ring(struct stream *s);
-
-/* Sleep until m has passed, for `call` at `site`. */
-void mark_wait(struct mark m, const char *call, uint32_t site);
+static inline void stream_ring(struct stream *s)
+{
+    atomic_fetch_add(&s->bell, 1);
+    if (atomic_load(&s->resting))
+        simgpu_wake(&s->bell);
+}
 
 #endif

@@ -1,73 +1,61 @@
-/*
- * thread.c: what a host thread carries with it: a device, an error
- */
-#include <cuda_runtime_api.h> /* cudaSuccess */
+#include "core/thread.h"
 
-#include "core/stream.h"
+#include <pthread.h> /* pthread_key_t */
+#include <signal.h>  /* sigaltstack */
+#include <stdlib.h>  /* malloc */
 
-static _Thread_local int device;
-static _Thread_local int bound;
-static _Thread_local int last_error;
-static _Atomic int sticky[PROC_MAX_DEVICES]; /* per device of the process */
+#include "core/control.h"
 
-int device_current(void)
+enum { SIGNAL_STACK = 256 << 10 };
+
+static _Atomic uint32_t nthreads;
+static _Thread_local uint32_t number; /* + 1; UINT32_MAX: a worker */
+static _Thread_local int has_signal_stack;
+static pthread_key_t key; /* for its destructor */
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+
+static void thread_ended(void *unused)
 {
-    return device;
+    (void)unused;
+    control_active(-1);
 }
 
-int device_set(int number)
+static void make_key(void)
 {
-    if (number < 0 || number >= proc()->ndevices)
-        return -1;
-    device = number;
-    bound = 1;
-    return 0;
+    pthread_key_create(&key, thread_ended);
 }
 
-int device_bound(void)
+uint32_t thread_number(void)
 {
-    return bound;
+    if (number == 0) {
+        simgpu_proc();
+        pthread_once(&key_once, make_key);
+        pthread_setspecific(key, &nthreads);
+        number = ++nthreads;
+        control_active(+1);
+        thread_add_signal_stack();
+    }
+    return number - 1;
 }
 
-void device_unbind(void)
+void thread_become_worker(void)
 {
-    device = 0;
-    bound = 0;
+    number = UINT32_MAX;
+    thread_add_signal_stack();
 }
 
-int device_error(int number)
+uint32_t thread_or_worker(void)
 {
-    return atomic_load(&sticky[number]);
+    return number == UINT32_MAX ? UINT32_MAX : thread_number();
 }
 
-void device_reset_error(int number)
+void thread_add_signal_stack(void)
 {
-    atomic_store(&sticky[number], cudaSuccess);
-    last_error = cudaSuccess;
-}
-
-void op_fail(struct op *op, int cuda_error)
-{
-    int none = cudaSuccess;
-    atomic_compare_exchange_strong(&sticky[stream_device(op->stream)], &none,
-                                   cuda_error);
-}
-
-int api_return(int cuda_error)
-{
-    bound = 1;
-    const int broken = device_error(device);
-    const int err = broken ? broken : cuda_error;
-    if (err)
-        last_error = err;
-    return err;
-}
-
-int api_last_error(int clear)
-{
-    const int broken = device_error(device);
-    const int err = broken ? broken : last_error;
-    if (clear)
-        last_error = cudaSuccess;
-    return err;
+    if (has_signal_stack)
+        return;
+    has_signal_stack = 1;
+    const stack_t stack = {.ss_sp = malloc(SIGNAL_STACK),
+                           .ss_size = SIGNAL_STACK};
+    if (stack.ss_sp)
+        sigaltstack(&stack, NULL);
 }

@@ -2,18 +2,20 @@
  * gemm.c: products of matrices
  *
  * All forms are one: a batch of C = alpha op(A) op(B) + beta C over typed
- * matrices, with a rounding of A and B first. Sums are fp32. Where nothing has
- * to be converted, OpenBLAS works on the program's matrices; else on copies.
+ * matrices, with A and B rounded first. Sums are fp32. Where no conversion is
+ * needed, OpenBLAS works on the program's matrices; otherwise on copies.
  */
 #include "cublas/handle.h"
 
 #include <cblas.h>
 #include <stdlib.h> /* malloc */
 
-#include "cublas/narrow.h"
+#include "core/report.h"
+#include "core/site.h"
+#include "cublas/column.h"
 
-struct matrix { /* rows x cols as it lies in memory, column by column */
-    char *at;   /* as simgpu sees it */
+struct matrix { /* rows x cols, in memory column by column */
+    char *at;   /* as simgpu accesses it */
     cudaDataType type;
     size_t rows, cols, ld, stride; /* ld, stride: elements */
 };
@@ -24,30 +26,32 @@ struct gemm_op {
     float alpha, beta;
     const float *alpha_at, *beta_at; /* NULL: alpha, beta */
     struct matrix a, b, c;
-    enum narrow narrow;
+    enum column_rounding rounding;
 };
 
-/* ---- on the stream's worker ---------------------------------------------------- */
+/* ---- on the stream's worker ---------------------------------------------- */
 
 static char *column_of(const struct matrix *x, int i, size_t col)
 {
-    return x->at + ((size_t)i * x->stride + col * x->ld) * type_nbytes(x->type);
+    return x->at +
+           ((size_t)i * x->stride + col * x->ld) * column_type_nbytes(x->type);
 }
 
 /* Number i of the batch as floats: itself, or a packed copy (*ld gets rows). */
-static float *as_floats(const struct matrix *x, int i, enum narrow narrow,
-                        int *ld)
+static float *as_floats(const struct matrix *x, int i,
+                        enum column_rounding rounding, int *ld)
 {
     *ld = (int)x->ld;
-    if (x->type == CUDA_R_32F && narrow == NARROW_NONE)
+    if (x->type == CUDA_R_32F && rounding == COLUMN_EXACT)
         return (float *)column_of(x, i, 0);
     float *const copy = malloc(x->rows * x->cols * sizeof *copy + 1);
     if (!copy)
-        proc_fault(NULL, "out of host memory for a matrix of %zu x %zu",
-                   x->rows, x->cols);
+        simgpu_report_fault(NULL,
+                            "out of host memory for a matrix of %zu x %zu",
+                            x->rows, x->cols);
     for (size_t col = 0; col < x->cols; col++)
-        widen_column(copy + col * x->rows, column_of(x, i, col), x->rows,
-                     x->type, narrow);
+        column_widen(copy + col * x->rows, column_of(x, i, col), x->rows,
+                     x->type, rounding);
     *ld = (int)x->rows;
     return copy;
 }
@@ -68,13 +72,13 @@ static void multiply(const struct gemm_op *g, int i)
     int lda, ldb, ldc;
     const float alpha = g->alpha_at ? *g->alpha_at : g->alpha;
     const float beta = g->beta_at ? *g->beta_at : g->beta;
-    float *const a = as_floats(&g->a, i, g->narrow, &lda);
-    float *const b = as_floats(&g->b, i, g->narrow, &ldb);
-    float *const c = as_floats(&g->c, i, NARROW_NONE, &ldc);
+    float *const a = as_floats(&g->a, i, g->rounding, &lda);
+    float *const b = as_floats(&g->b, i, g->rounding, &ldb);
+    float *const c = as_floats(&g->c, i, COLUMN_EXACT, &ldc);
     cblas_sgemm(CblasColMajor, trans_of(g->transa), trans_of(g->transb), g->m,
                 g->n, g->k, alpha, a, lda, b, ldb, beta, c, ldc);
     for (size_t col = 0; g->c.type != CUDA_R_32F && col < g->c.cols; col++)
-        narrow_column(column_of(&g->c, i, col), c + col * g->c.rows, g->c.rows,
+        column_narrow(column_of(&g->c, i, col), c + col * g->c.rows, g->c.rows,
                       g->c.type);
     drop(&g->a, i, a);
     drop(&g->b, i, b);
@@ -88,9 +92,9 @@ static void run_gemm(struct op *op)
         multiply(g, i);
 }
 
-/* ---- on the host ----------------------------------------------------------------- */
+/* ---- on the host --------------------------------------------------------- */
 
-struct call { /* as its caller put it */
+struct call { /* the arguments */
     struct site site;
     cublasOperation_t transa, transb;
     int m, n, k;
@@ -122,7 +126,7 @@ static cublasStatus_t check(const struct call *c)
         return CUBLAS_STATUS_INVALID_VALUE;
     if (!c->alpha || !c->beta)
         return CUBLAS_STATUS_INVALID_VALUE;
-    if (type_nbytes(c->a_type) == 0 || c->b_type != c->a_type ||
+    if (column_type_nbytes(c->a_type) == 0 || c->b_type != c->a_type ||
         (c->c_type != c->a_type && c->c_type != CUDA_R_32F))
         return CUBLAS_STATUS_NOT_SUPPORTED;
     return CUBLAS_STATUS_SUCCESS;
@@ -130,36 +134,37 @@ static cublasStatus_t check(const struct call *c)
 
 /* How inputs are rounded, and on which units the product is computed. */
 static cublasStatus_t arithmetic(const struct call *c, cublasMath_t mode,
-                                 enum narrow *narrow, enum graph_math *math)
+                                 enum column_rounding *rounding,
+                                 enum topo_math *math)
 {
-    *narrow = NARROW_NONE;
-    *math = c->a_type == CUDA_R_32F ? GRAPH_FP32 : GRAPH_FP16;
+    *rounding = COLUMN_EXACT;
+    *math = c->a_type == CUDA_R_32F ? TOPO_FP32 : TOPO_FP16;
     switch (c->compute) {
     case CUBLAS_COMPUTE_32F:
         if (mode == CUBLAS_TENSOR_OP_MATH)
-            *narrow = NARROW_FP16;
+            *rounding = COLUMN_FP16;
         if (mode == CUBLAS_TF32_TENSOR_OP_MATH)
-            *narrow = NARROW_TF32;
+            *rounding = COLUMN_TF32;
         break;
     case CUBLAS_COMPUTE_32F_PEDANTIC: break;
-    case CUBLAS_COMPUTE_32F_FAST_16F: *narrow = NARROW_FP16; break;
-    case CUBLAS_COMPUTE_32F_FAST_16BF: *narrow = NARROW_BF16; break;
-    case CUBLAS_COMPUTE_32F_FAST_TF32: *narrow = NARROW_TF32; break;
+    case CUBLAS_COMPUTE_32F_FAST_16F: *rounding = COLUMN_FP16; break;
+    case CUBLAS_COMPUTE_32F_FAST_16BF: *rounding = COLUMN_BF16; break;
+    case CUBLAS_COMPUTE_32F_FAST_TF32: *rounding = COLUMN_TF32; break;
     default: return CUBLAS_STATUS_NOT_SUPPORTED;
     }
     if (c->a_type != CUDA_R_32F)
-        *narrow = NARROW_NONE; // narrow already
-    if (*narrow != NARROW_NONE)
-        *math = *narrow == NARROW_TF32 ? GRAPH_TF32 : GRAPH_FP16;
+        *rounding = COLUMN_EXACT; // narrow already
+    if (*rounding != COLUMN_EXACT)
+        *math = *rounding == COLUMN_TF32 ? TOPO_TF32 : TOPO_FP16;
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* Describe an operand and note that it is touched. */
+/* Describe an operand and note its touch. */
 static struct matrix operand(struct touches *t, const char *what, const void *p,
                              cudaDataType type, int rows, int cols, int ld,
                              long long stride, int batch, int write)
 {
-    const size_t size = type_nbytes(type);
+    const size_t size = column_type_nbytes(type);
     struct matrix x = {NULL,         type,       (size_t)rows,
                        (size_t)cols, (size_t)ld, (size_t)stride};
     for (int i = 0; i < batch; i++) {
@@ -198,30 +203,30 @@ static void fill(struct gemm_op *g, struct touches *t, const struct call *c,
 static cublasStatus_t gemm(cublasHandle_t handle, const struct call *c)
 {
     struct stream *s;
-    enum graph_math math;
+    enum topo_math math;
     struct touches t = {.call = c->site};
     cublasStatus_t status = handle_stream(handle, &s);
     if (status == CUBLAS_STATUS_SUCCESS)
         status = check(c);
-    enum narrow narrow = NARROW_NONE;
+    enum column_rounding rounding = COLUMN_EXACT;
     if (status == CUBLAS_STATUS_SUCCESS)
-        status = arithmetic(c, handle->math_mode, &narrow, &math);
+        status = arithmetic(c, handle->math_mode, &rounding, &math);
     if (status != CUBLAS_STATUS_SUCCESS || c->m == 0 || c->n == 0 ||
         c->batch == 0)
         return status;
-    struct gemm_op *const g =
-        op_new(sizeof *g, run_gemm, GRAPH_KERNEL, c->site.name, c->site.site);
-    g->narrow = narrow;
+    struct gemm_op *const g = simgpu_op_new(sizeof *g, run_gemm, GRAPH_KERNEL,
+                                            c->site.name, c->site.site);
+    g->rounding = rounding;
     fill(g, &t, c, handle);
     enqueue(s, &g->op, &t, 2.0 * c->m * c->n * c->k * c->batch, math);
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* ---- the functions ------------------------------------------------------------------- */
+/* ---- the functions ------------------------------------------------------- */
 
 #define CALL(function)                                                         \
     {                                                                          \
-        .site = {function, PROC_SITE()}, .transa = transa, .transb = transb,   \
+        .site = {function, CALLER_SITE()}, .transa = transa, .transb = transb, \
         .m = m, .n = n, .k = k, .alpha = alpha, .beta = beta, .A = A, .B = B,  \
         .C = C, .lda = lda, .ldb = ldb, .ldc = ldc, .batch = 1,                \
         .compute = CUBLAS_COMPUTE_32F,                                         \
@@ -261,7 +266,7 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                             cublasGemmAlgo_t algo)
 {
     struct call c = CALL("cublasGemmEx");
-    (void)algo; // all of them give the same product
+    (void)algo; // all algorithms give the same product
     c.a_type = Atype;
     c.b_type = Btype;
     c.c_type = Ctype;

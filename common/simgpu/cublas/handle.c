@@ -3,19 +3,24 @@
 #include <cblas.h>  /* openblas_set_num_threads */
 #include <stdlib.h> /* calloc */
 
+#include "core/device.h"
+#include "core/host.h"
+#include "core/site.h"
+#include "core/stream.h"
+
 #define MAGIC UINT64_C(0x636f6d6d6c626c73)
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 {
     if (!handle)
         return CUBLAS_STATUS_INVALID_VALUE;
-    host_call("cublasCreate", PROC_SITE());
+    simgpu_host_call("cublasCreate", CALLER_SITE());
     openblas_set_num_threads(1);
     *handle = calloc(1, sizeof **handle);
     if (!*handle)
         return CUBLAS_STATUS_ALLOC_FAILED;
     (*handle)->magic = MAGIC;
-    (*handle)->device = device_current();
+    (*handle)->device = simgpu_device_current();
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -40,14 +45,15 @@ cublasStatus_t handle_stream(cublasHandle_t handle, struct stream **out)
 {
     if (!is_handle(handle))
         return CUBLAS_STATUS_NOT_INITIALIZED;
-    *out = stream_of(handle->stream);
-    if (!*out || device_current() != handle->device ||
-        stream_device(*out) != handle->device || device_error(handle->device))
+    *out = simgpu_stream_of(handle->stream);
+    if (!*out || simgpu_device_current() != handle->device ||
+        simgpu_stream_device(*out) != handle->device ||
+        simgpu_device_error(handle->device))
         return CUBLAS_STATUS_EXECUTION_FAILED;
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* ---- settings ------------------------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------ */
 
 cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version)
 {
@@ -120,7 +126,7 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* ---- names of errors ---------------------------------------------------------------- */
+/* ---- names of errors ----------------------------------------------------- */
 
 static const struct {
     cublasStatus_t status;

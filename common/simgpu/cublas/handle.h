@@ -1,22 +1,21 @@
 /*
  * handle.h: what cuBLAS's functions share
  *
- * A handle belongs to the device that was current when it was made, and
- * enqueues on its stream, the legacy default stream until it is given another.
- * Each call is one operation of the execution graph: its flops, the kind of
+ * A handle belongs to the device that was current when it was created, and
+ * enqueues on its stream: the legacy default stream, until another is set. Each
+ * call is one operation of the execution graph: its flops, the kind of
  * arithmetic, and every byte range that it touches.
  *
- * Arithmetic is OpenBLAS's, on the stream's worker, on one thread: which
- * numbers come out does not depend on schedule or load. It picks its code by
- * the CPU, so two machines may differ in the last bits, as two GPUs do.
+ * OpenBLAS does the arithmetic, on the stream's worker, with one thread:
+ * results do not depend on schedule or load. It selects its code by the CPU, so
+ * two machines may differ in the last bits, as two GPUs do.
  */
 #ifndef SIMGPU_CUBLAS_HANDLE_H
 #define SIMGPU_CUBLAS_HANDLE_H
 
 #include <cublas_v2.h>
 
-#include "core/heap.h"
-#include "core/stream.h"
+#include "core/op.h"
 
 struct cublasContext {
     uint64_t magic;
@@ -27,13 +26,13 @@ struct cublasContext {
 };
 
 /*
- * The stream that a call goes to. NOT_INITIALIZED: no handle;
- * EXECUTION_FAILED: the handle, its stream and the current device don't belong
- * together, or the device has failed.
+ * The stream that a call uses. NOT_INITIALIZED: no handle; EXECUTION_FAILED:
+ * the handle, its stream and the current device don't belong together, or the
+ * device has failed.
  */
 cublasStatus_t handle_stream(cublasHandle_t handle, struct stream **out);
 
-/* ---- operands ---------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------ */
 
 struct site { /* of a call: for messages and the graph */
     const char *name;
@@ -42,7 +41,7 @@ struct site { /* of a call: for messages and the graph */
 
 /*
  * Bytes that an operation touches, collected before it is enqueued: columns of
- * matrices give a range each, unless they touch.
+ * matrices give a range each, unless they are contiguous.
  */
 struct touches {
     struct site call;
@@ -52,27 +51,26 @@ struct touches {
 };
 
 /*
- * Add the touch of `columns` pieces of column_nbytes, pitch_nbytes apart, from
- * p on. Returns where simgpu itself finds p. Memory that no GPU can reach, or
- * that ends too early, is reported and ends the run: on a GPU it would be an
- * illegal address, noticed later.
+ * Add the touch of `columns` pieces of column_nbytes, pitch_nbytes apart,
+ * starting at p. Returns the address at which simgpu itself accesses p. Memory
+ * that no GPU can reach, or that ends too early, is reported and ends the run:
+ * on a GPU it would be an illegal address, noticed later.
  */
 void *touch(struct touches *t, const char *what, const void *p,
             size_t column_nbytes, size_t pitch_nbytes, size_t columns,
             int write);
 
 /*
- * A scalar: read now in host mode (*value), or when the operation runs (the
- * returned place) in device mode.
+ * A scalar: in host mode read now, into *value; in device mode read from the
+ * returned address when the operation runs.
  */
 const float *touch_scalar(struct touches *t, cublasHandle_t handle,
                           const char *what, const float *p, float *value);
 
 /*
- * Enqueue op with what it touches. flops and math as the graph has them; frees
- * the touches.
+ * Enqueue op with its touches, and free them. flops and math as in the graph.
  */
-struct mark enqueue(struct stream *s, struct op *op, struct touches *t,
-                    double flops, enum graph_math math);
+struct fence enqueue(struct stream *s, struct op *op, struct touches *t,
+                     double flops, enum topo_math math);
 
 #endif

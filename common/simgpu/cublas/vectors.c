@@ -9,6 +9,8 @@
 #include <cblas.h>
 #include <stdlib.h> /* abs */
 
+#include "core/site.h"
+
 struct vector_op { /* y += alpha x, x *= alpha or *result = |x| */
     struct op op;
     int n, incx, incy;
@@ -47,7 +49,7 @@ static struct vector_op *vector_op(void (*run)(struct op *),
                                    const struct site *call, int n)
 {
     struct vector_op *const v =
-        op_new(sizeof *v, run, GRAPH_KERNEL, call->name, call->site);
+        simgpu_op_new(sizeof *v, run, GRAPH_KERNEL, call->name, call->site);
     v->n = n;
     return v;
 }
@@ -55,7 +57,7 @@ static struct vector_op *vector_op(void (*run)(struct op *),
 cublasStatus_t cublasSaxpy_v2(cublasHandle_t handle, int n, const float *alpha,
                               const float *x, int incx, float *y, int incy)
 {
-    struct touches t = {.call = {"cublasSaxpy", PROC_SITE()}};
+    struct touches t = {.call = {"cublasSaxpy", CALLER_SITE()}};
     struct stream *s;
     const cublasStatus_t status = handle_stream(handle, &s);
     if (status != CUBLAS_STATUS_SUCCESS || n <= 0)
@@ -69,14 +71,14 @@ cublasStatus_t cublasSaxpy_v2(cublasHandle_t handle, int n, const float *alpha,
     v->y = touch_vector(&t, "y", y, n, incy, 1);
     v->incx = incx;
     v->incy = incy;
-    enqueue(s, &v->op, &t, 2.0 * n, GRAPH_FP32);
+    enqueue(s, &v->op, &t, 2.0 * n, TOPO_FP32);
     return status;
 }
 
 cublasStatus_t cublasSscal_v2(cublasHandle_t handle, int n, const float *alpha,
                               float *x, int incx)
 {
-    struct touches t = {.call = {"cublasSscal", PROC_SITE()}};
+    struct touches t = {.call = {"cublasSscal", CALLER_SITE()}};
     struct stream *s;
     const cublasStatus_t status = handle_stream(handle, &s);
     if (status != CUBLAS_STATUS_SUCCESS || n <= 0 || incx <= 0)
@@ -88,14 +90,14 @@ cublasStatus_t cublasSscal_v2(cublasHandle_t handle, int n, const float *alpha,
     touch_vector(&t, "x", x, n, incx, 0);
     v->x = touch_vector(&t, "x", x, n, incx, 1);
     v->incx = incx;
-    enqueue(s, &v->op, &t, n, GRAPH_FP32);
+    enqueue(s, &v->op, &t, n, TOPO_FP32);
     return status;
 }
 
 cublasStatus_t cublasSnrm2_v2(cublasHandle_t handle, int n, const float *x,
                               int incx, float *result)
 {
-    struct touches t = {.call = {"cublasSnrm2", PROC_SITE()}};
+    struct touches t = {.call = {"cublasSnrm2", CALLER_SITE()}};
     struct stream *s;
     const cublasStatus_t status = handle_stream(handle, &s);
     if (status != CUBLAS_STATUS_SUCCESS)
@@ -113,8 +115,8 @@ cublasStatus_t cublasSnrm2_v2(cublasHandle_t handle, int n, const float *x,
     v->result = waits ? result
                       : touch(&t, "result", result, sizeof *result,
                               sizeof *result, 1, 1);
-    const struct mark m = enqueue(s, &v->op, &t, 2.0 * n, GRAPH_FP32);
+    const struct fence m = enqueue(s, &v->op, &t, 2.0 * n, TOPO_FP32);
     if (waits)
-        marks_join(&m, 1, t.call.name, t.call.site);
+        simgpu_fence_join(&m, 1, t.call.name, t.call.site);
     return status;
 }

@@ -1,19 +1,24 @@
 /*
- * copy.c: copies and fills
+ * copy.c: copies and memsets
  *
- * Who waits (semantics of cudaMemcpy): a copy from the device to the host, one
- * within the host and one from pinned memory to the device keep the caller
- * until they are done; one from pageable memory is staged, which frees the
- * source, and the caller goes on; one between devices doesn't keep the caller.
+ * Which calls of cudaMemcpy block until the copy is done: device to host,
+ * within the host, and pinned memory to device. A copy from pageable memory to
+ * a device is staged: the call returns once the source has been read. A copy
+ * between devices does not block.
  */
-#include "core/dataless.h"
 #include "cudart/api.h"
 
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcpy */
 
 #include "core/check.h"
+#include "core/dataless.h"
+#include "core/device.h"
+#include "core/heap.h"
 #include "core/host.h"
+#include "core/report.h"
+#include "core/site.h"
+#include "core/stream.h"
 
 struct copy_op { /* height rows of width bytes */
     struct op op;
@@ -36,12 +41,13 @@ static void release_copy(struct op *op)
     free(op);
 }
 
-struct copy { /* a call, as its caller put it */
+struct copy { /* the arguments of a call */
     const char *name;
     uint32_t site;
     void *dst;
     const void *src;
-    size_t dpitch, spitch, width, height;
+    size_t width, height;  /* bytes, rows */
+    size_t dpitch, spitch; /* from one row to the next, if there are several */
     enum cudaMemcpyKind kind;
     cudaStream_t stream;
     int wait; /* cudaMemcpy rather than cudaMemcpyAsync */
@@ -52,7 +58,7 @@ static int on_device(const struct span *s)
     return s->device >= 0;
 }
 
-/* Does the kind that was given fit where the bytes lie? Managed memory fits
+/* True if the given kind fits the operands' places. Managed memory fits
  * everywhere. */
 static int kind_fits(enum cudaMemcpyKind kind, const struct span *dst,
                      const struct span *src)
@@ -68,27 +74,27 @@ static int kind_fits(enum cudaMemcpyKind kind, const struct span *dst,
     return 0;
 }
 
-/* Bytes from the first to the last that a pitched copy touches. */
+/* Bytes from the first to the last touched by a pitched copy. */
 static size_t extent(size_t pitch, size_t width, size_t height)
 {
     return height ? (height - 1) * pitch + width : 0;
 }
 
-/* A copy that CUDA refuses, since it leaves an allocation or uses one that is
- * gone: worth a word, as programs ignore errors. */
+/* Note a copy that CUDA refuses because it leaves an allocation or uses a freed
+ * one: programs tend to ignore the error. */
 static void note_bounds(const struct copy *c, const void *p, size_t nbytes,
                         const char *verb)
 {
     char where[256], what[512];
     struct heap_block b;
-    const int alive = heap_find(p, &b) == 0;
+    const int alive = simgpu_heap_find(p, &b) == 0;
     if (!b.base)
         return;
-    heap_describe(p, what, sizeof what);
-    proc_site_text(c->site, where, sizeof where);
+    simgpu_heap_describe(p, what, sizeof what);
+    simgpu_site_text(c->site, where, sizeof where);
     check_note(c->site,
-               alive ? "out of bounds: %s at %s %s %zu bytes from %s on"
-                     : "use after free: %s at %s %s %zu bytes from %s on",
+               alive ? "out of bounds: %s at %s %s %zu bytes, starting at %s"
+                     : "use after free: %s at %s %s %zu bytes, starting at %s",
                c->name, where, verb, nbytes, what);
 }
 
@@ -112,47 +118,49 @@ static cudaError_t operands(const struct copy *c, struct span *dst,
 }
 
 /*
- * The source of a pageable copy is the caller's again when the call returns: it
- * is read by the host, when all that the copy follows is done.
+ * Read the source of a pageable copy, once everything that the copy follows is
+ * done: the source is the caller's again when the call returns.
  */
 static void stage(struct copy_op *op, const struct copy *c, struct stream *s,
                   const struct span *dst, const struct span *src)
 {
     enum { MAX = 1024 };
-    struct mark marks[MAX];
+    struct fence fences[MAX];
     const size_t nbytes = extent(op->spitch, op->width, op->height);
-    const int n = device_marks(stream_device(s), 1, marks, MAX);
+    const int n = stream_tails(simgpu_stream_device(s), 1, fences, MAX);
     if (n > 0)
-        marks_join(marks, n, c->name, c->site);
+        simgpu_fence_join(fences, n, c->name, c->site);
     struct graph_access read = src->access;
     read.site = c->site;
     if (c->height > 1 && c->spitch > c->width)
         read.write |= GRAPH_ROUGH;
     host_touch(c->name, c->site, &read);
     if (dataless(dst->access.alloc))
-        return; // nothing will be made of it
+        return; // the copy will not be performed
     op->staged = malloc(nbytes);
     if (!op->staged)
-        proc_fault(NULL, "out of host memory staging a copy of %zu bytes",
-                   nbytes);
+        simgpu_report_fault(
+            NULL, "out of host memory staging a copy of %zu bytes", nbytes);
     memcpy(op->staged, op->src, nbytes);
     op->src = op->staged;
 }
 
-/* Between two devices, and not straight? Imported memory was opened with peer
- * access. */
+/* True for a copy between two devices of this process that goes through the
+ * host, because neither has access to the other's memory. Imported memory was
+ * opened with access. */
 static int goes_through_host(const struct span *dst, const struct span *src)
 {
-    const uint64_t me = proc()->rank;
+    const uint64_t me = simgpu_proc()->rank;
     return on_device(dst) && on_device(src) && dst->access.alloc >> 32 == me &&
            src->access.alloc >> 32 == me &&
-           !api_peers(dst->device, src->device);
+           !device_reaches(dst->device, src->device) &&
+           !device_reaches(src->device, dst->device);
 }
 
 /*
- * The rows of a pitched copy, in pairs of destination and source; with more of
- * them than this, all that lies between, said to be rough. `access` has room
- * for 2 * MAX_ROWS.
+ * Write the rows of a pitched copy to `access`, in pairs of destination and
+ * source; for more than MAX_ROWS rows the whole extent, marked as rough.
+ * `access` has room for 2 * MAX_ROWS.
  */
 enum { MAX_ROWS = 1 << 16 };
 
@@ -179,26 +187,26 @@ static size_t touch_rows(const struct copy *c, const struct span *dst,
     return 2 * n;
 }
 
-static struct mark enqueue_rows(const struct copy *c, struct stream *s,
-                                struct op *op, const struct span *dst,
-                                const struct span *src)
+static struct fence enqueue_rows(const struct copy *c, struct stream *s,
+                                 struct op *op, const struct span *dst,
+                                 const struct span *src)
 {
     const size_t rows = c->height < MAX_ROWS ? c->height : MAX_ROWS;
     struct graph_access *const access = malloc(2 * rows * sizeof *access);
     if (!access)
-        proc_fault(NULL, "out of host memory for a copy of %zu rows",
-                   c->height);
-    const struct mark m =
+        simgpu_report_fault(NULL, "out of host memory for a copy of %zu rows",
+                            c->height);
+    const struct fence m =
         api_enqueue_touching(s, op, dst, src, c->width * c->height, access,
                              touch_rows(c, dst, src, access));
     free(access);
     return m;
 }
 
-/* Enqueue it. The host has read a staged source already. */
-static struct mark enqueue(const struct copy *c, struct stream *s,
-                           struct copy_op *op, const struct span *dst,
-                           const struct span *src)
+/* Enqueue a copy. A staged source has been read by the host already. */
+static struct fence enqueue(const struct copy *c, struct stream *s,
+                            struct copy_op *op, const struct span *dst,
+                            const struct span *src)
 {
     struct span rows = *dst;
     rows.access.site = c->site;
@@ -213,7 +221,7 @@ static struct mark enqueue(const struct copy *c, struct stream *s,
 static cudaError_t copy(const struct copy *c)
 {
     struct span dst, src;
-    struct stream *const s = stream_of(c->stream);
+    struct stream *const s = simgpu_stream_of(c->stream);
     if (!s)
         return cudaErrorInvalidResourceHandle;
     if (c->width == 0 || c->height == 0)
@@ -222,7 +230,7 @@ static cudaError_t copy(const struct copy *c)
     if (err != cudaSuccess)
         return err;
     struct copy_op *const op =
-        op_new(sizeof *op, run_copy, GRAPH_COPY, c->name, c->site);
+        simgpu_op_new(sizeof *op, run_copy, GRAPH_COPY, c->name, c->site);
     op->op.release = release_copy;
     if (goes_through_host(&dst, &src))
         op->op.node.flags |= GRAPH_STAGED;
@@ -236,9 +244,9 @@ static cudaError_t copy(const struct copy *c)
     const int staged = c->wait && src.device == API_PAGEABLE && on_device(&dst);
     if (staged)
         stage(op, c, s, &dst, &src);
-    const struct mark m = enqueue(c, s, op, &dst, &src);
+    const struct fence m = enqueue(c, s, op, &dst, &src);
     if (c->wait && (to_host || (from_host && !staged)))
-        marks_join(&m, 1, c->name, c->site);
+        simgpu_fence_join(&m, 1, c->name, c->site);
     return cudaSuccess;
 }
 
@@ -246,17 +254,32 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t count,
                        enum cudaMemcpyKind kind)
 {
     API_ENTER();
-    return api_return(copy(&(struct copy){"cudaMemcpy", PROC_SITE(), dst, src,
-                                          count, count, count, 1, kind, 0, 1}));
+    return api_return(copy(&(struct copy){
+        .name = "cudaMemcpy",
+        .site = CALLER_SITE(),
+        .dst = dst,
+        .src = src,
+        .width = count,
+        .height = 1,
+        .kind = kind,
+        .wait = 1,
+    }));
 }
 
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count,
                             enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     API_ENTER();
-    return api_return(
-        copy(&(struct copy){"cudaMemcpyAsync", PROC_SITE(), dst, src, count,
-                            count, count, 1, kind, stream, 0}));
+    return api_return(copy(&(struct copy){
+        .name = "cudaMemcpyAsync",
+        .site = CALLER_SITE(),
+        .dst = dst,
+        .src = src,
+        .width = count,
+        .height = 1,
+        .kind = kind,
+        .stream = stream,
+    }));
 }
 
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src,
@@ -264,9 +287,18 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src,
                          enum cudaMemcpyKind kind)
 {
     API_ENTER();
-    return api_return(
-        copy(&(struct copy){"cudaMemcpy2D", PROC_SITE(), dst, src, dpitch,
-                            spitch, width, height, kind, 0, 1}));
+    return api_return(copy(&(struct copy){
+        .name = "cudaMemcpy2D",
+        .site = CALLER_SITE(),
+        .dst = dst,
+        .src = src,
+        .dpitch = dpitch,
+        .spitch = spitch,
+        .width = width,
+        .height = height,
+        .kind = kind,
+        .wait = 1,
+    }));
 }
 
 cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src,
@@ -274,22 +306,33 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src,
                               enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     API_ENTER();
-    return api_return(
-        copy(&(struct copy){"cudaMemcpy2DAsync", PROC_SITE(), dst, src, dpitch,
-                            spitch, width, height, kind, stream, 0}));
+    return api_return(copy(&(struct copy){
+        .name = "cudaMemcpy2DAsync",
+        .site = CALLER_SITE(),
+        .dst = dst,
+        .src = src,
+        .dpitch = dpitch,
+        .spitch = spitch,
+        .width = width,
+        .height = height,
+        .kind = kind,
+        .stream = stream,
+    }));
 }
 
-/* Both devices have to exist and to hold what they are said to hold. */
+/* Both devices must exist and hold the memory that they are said to hold. */
 static cudaError_t check_peers(const void *dst, int dstDevice, const void *src,
                                int srcDevice)
 {
     struct heap_block b;
-    const int n = proc()->ndevices;
+    const int n = simgpu_proc()->ndevices;
     if (dstDevice < 0 || dstDevice >= n || srcDevice < 0 || srcDevice >= n)
         return cudaErrorInvalidDevice;
-    if (heap_find(dst, &b) != 0 || (!b.imported && b.device != dstDevice))
+    if (simgpu_heap_find(dst, &b) != 0 ||
+        (!b.imported && b.device != dstDevice))
         return cudaErrorInvalidValue;
-    if (heap_find(src, &b) != 0 || (!b.imported && b.device != srcDevice))
+    if (simgpu_heap_find(src, &b) != 0 ||
+        (!b.imported && b.device != srcDevice))
         return cudaErrorInvalidValue;
     return cudaSuccess;
 }
@@ -302,9 +345,16 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src,
     const cudaError_t err = check_peers(dst, dstDevice, src, srcDevice);
     if (err != cudaSuccess)
         return api_return(err);
-    return api_return(copy(
-        &(struct copy){"cudaMemcpyPeerAsync", PROC_SITE(), dst, src, count,
-                       count, count, 1, cudaMemcpyDeviceToDevice, stream, 0}));
+    return api_return(copy(&(struct copy){
+        .name = "cudaMemcpyPeerAsync",
+        .site = CALLER_SITE(),
+        .dst = dst,
+        .src = src,
+        .width = count,
+        .height = 1,
+        .kind = cudaMemcpyDeviceToDevice,
+        .stream = stream,
+    }));
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src,
@@ -314,12 +364,18 @@ cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src,
     const cudaError_t err = check_peers(dst, dstDevice, src, srcDevice);
     if (err != cudaSuccess)
         return api_return(err);
-    return api_return(
-        copy(&(struct copy){"cudaMemcpyPeer", PROC_SITE(), dst, src, count,
-                            count, count, 1, cudaMemcpyDeviceToDevice, 0, 0}));
+    return api_return(copy(&(struct copy){
+        .name = "cudaMemcpyPeer",
+        .site = CALLER_SITE(),
+        .dst = dst,
+        .src = src,
+        .width = count,
+        .height = 1,
+        .kind = cudaMemcpyDeviceToDevice,
+    }));
 }
 
-/* ---- fills -------------------------------------------------------------------- */
+/* ---- memsets ------------------------------------------------------------- */
 
 struct fill_op {
     struct op op;
@@ -338,7 +394,7 @@ static cudaError_t fill(const char *name, uint32_t site, void *devPtr,
                         int value, size_t count, cudaStream_t stream)
 {
     struct span dst;
-    struct stream *const s = stream_of(stream);
+    struct stream *const s = simgpu_stream_of(stream);
     if (!s)
         return cudaErrorInvalidResourceHandle;
     if (count == 0)
@@ -349,7 +405,7 @@ static cudaError_t fill(const char *name, uint32_t site, void *devPtr,
     if (dst.device == API_PAGEABLE)
         return cudaErrorInvalidValue;
     struct fill_op *const op =
-        op_new(sizeof *op, run_fill, GRAPH_MEMSET, name, site);
+        simgpu_op_new(sizeof *op, run_fill, GRAPH_MEMSET, name, site);
     op->dst = dst.raw;
     op->value = value;
     op->count = count;
@@ -361,7 +417,8 @@ static cudaError_t fill(const char *name, uint32_t site, void *devPtr,
 cudaError_t cudaMemset(void *devPtr, int value, size_t count)
 {
     API_ENTER();
-    return api_return(fill("cudaMemset", PROC_SITE(), devPtr, value, count, 0));
+    return api_return(
+        fill("cudaMemset", CALLER_SITE(), devPtr, value, count, 0));
 }
 
 cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count,
@@ -369,5 +426,5 @@ cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count,
 {
     API_ENTER();
     return api_return(
-        fill("cudaMemsetAsync", PROC_SITE(), devPtr, value, count, stream));
+        fill("cudaMemsetAsync", CALLER_SITE(), devPtr, value, count, stream));
 }

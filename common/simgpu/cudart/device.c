@@ -1,11 +1,16 @@
 /*
- * device.c: which devices there are, and what they are like
+ * device.c: devices, their properties and peer access
  */
+#include "core/device.h"
+#include "core/heap.h"
+#include "core/site.h"
+#include "core/stream.h"
 #include "cudart/api.h"
 #include "cudart/limits.h"
 
+#include <stddef.h>  /* offsetof */
 #include <stdio.h>   /* snprintf */
-#include <string.h>  /* memset */
+#include <string.h>  /* memcpy */
 #include <strings.h> /* strcasecmp */
 
 enum {
@@ -13,42 +18,39 @@ enum {
     MAX_THREADS = 1024,
 };
 
-/* Peer access that device [i] has to device [k]. */
-static unsigned char enabled[PROC_MAX_DEVICES][PROC_MAX_DEVICES];
-
 static int valid(int device)
 {
-    return device >= 0 && device < proc()->ndevices;
+    return device >= 0 && device < simgpu_proc()->ndevices;
 }
 
 static const struct topo_gpu *gpu_of(int device)
 {
-    return topo_gpu(proc()->topo, proc_place(device));
+    return topo_gpu(simgpu_proc()->topo, simgpu_proc_place(device));
 }
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
     if (!count)
         return api_return(cudaErrorInvalidValue);
-    *count = proc()->ndevices;
+    *count = simgpu_proc()->ndevices;
     return api_return(cudaSuccess);
 }
 
 cudaError_t cudaSetDevice(int device)
 {
-    return api_return(device_set(device) == 0 ? cudaSuccess
-                                              : cudaErrorInvalidDevice);
+    return api_return(simgpu_device_set(device) == 0 ? cudaSuccess
+                                                     : cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaGetDevice(int *device)
 {
     if (!device)
         return api_return(cudaErrorInvalidValue);
-    *device = device_current();
+    *device = simgpu_device_current();
     return api_return(cudaSuccess);
 }
 
-/* "0000:1b:00.0" taken apart. */
+/* Parse "0000:1b:00.0". */
 static void bus_id(const struct topo_gpu *g, unsigned *domain, unsigned *bus,
                    unsigned *device)
 {
@@ -103,8 +105,70 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
     };
     snprintf(prop->name, sizeof prop->name, "%s", g->name);
     snprintf(prop->uuid.bytes, sizeof prop->uuid.bytes, "simgpu-%d",
-             proc_place(device));
+             simgpu_proc_place(device));
     return api_return(cudaSuccess);
+}
+
+/* Attributes that are members of the properties. */
+#define MEMBER(attr, member)                                                   \
+    {                                                                          \
+        attr, offsetof(struct cudaDeviceProp, member),                         \
+            sizeof((struct cudaDeviceProp *)0)->member                         \
+    }
+static const struct attribute {
+    enum cudaDeviceAttr attr;
+    size_t offset, nbytes; /* an int or a size_t */
+} members[] = {
+    MEMBER(cudaDevAttrMaxThreadsPerBlock, maxThreadsPerBlock),
+    MEMBER(cudaDevAttrMaxBlockDimX, maxThreadsDim[0]),
+    MEMBER(cudaDevAttrMaxBlockDimY, maxThreadsDim[1]),
+    MEMBER(cudaDevAttrMaxBlockDimZ, maxThreadsDim[2]),
+    MEMBER(cudaDevAttrMaxGridDimX, maxGridSize[0]),
+    MEMBER(cudaDevAttrMaxGridDimY, maxGridSize[1]),
+    MEMBER(cudaDevAttrMaxGridDimZ, maxGridSize[2]),
+    MEMBER(cudaDevAttrMaxSharedMemoryPerBlock, sharedMemPerBlock),
+    MEMBER(cudaDevAttrMaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin),
+    MEMBER(cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+           sharedMemPerMultiprocessor),
+    MEMBER(cudaDevAttrWarpSize, warpSize),
+    MEMBER(cudaDevAttrMaxRegistersPerBlock, regsPerBlock),
+    MEMBER(cudaDevAttrMultiProcessorCount, multiProcessorCount),
+    MEMBER(cudaDevAttrMaxThreadsPerMultiProcessor, maxThreadsPerMultiProcessor),
+    MEMBER(cudaDevAttrComputeCapabilityMajor, major),
+    MEMBER(cudaDevAttrComputeCapabilityMinor, minor),
+    MEMBER(cudaDevAttrPciBusId, pciBusID),
+    MEMBER(cudaDevAttrPciDeviceId, pciDeviceID),
+    MEMBER(cudaDevAttrPciDomainId, pciDomainID),
+    MEMBER(cudaDevAttrGlobalMemoryBusWidth, memoryBusWidth),
+    MEMBER(cudaDevAttrL2CacheSize, l2CacheSize),
+    MEMBER(cudaDevAttrUnifiedAddressing, unifiedAddressing),
+    MEMBER(cudaDevAttrManagedMemory, managedMemory),
+    MEMBER(cudaDevAttrConcurrentKernels, concurrentKernels),
+    MEMBER(cudaDevAttrCanMapHostMemory, canMapHostMemory),
+    MEMBER(cudaDevAttrAsyncEngineCount, asyncEngineCount),
+    MEMBER(cudaDevAttrCooperativeLaunch, cooperativeLaunch),
+    MEMBER(cudaDevAttrStreamPrioritiesSupported, streamPrioritiesSupported),
+    MEMBER(cudaDevAttrTotalConstantMemory, totalConstMem),
+    MEMBER(cudaDevAttrMaxPitch, memPitch),
+    MEMBER(cudaDevAttrMaxRegistersPerMultiprocessor, regsPerMultiprocessor),
+    MEMBER(cudaDevAttrMaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor),
+    MEMBER(cudaDevAttrMemoryPoolsSupported, memoryPoolsSupported),
+    MEMBER(cudaDevAttrHostRegisterSupported, hostRegisterSupported),
+    MEMBER(cudaDevAttrIpcEventSupport, ipcEventSupported),
+};
+#undef MEMBER
+
+static int member_of(const struct cudaDeviceProp *p, const struct attribute *a)
+{
+    const char *const at = (const char *)p + a->offset;
+    int value;
+    size_t size;
+    if (a->nbytes == sizeof size) {
+        memcpy(&size, at, sizeof size);
+        return (int)size;
+    }
+    memcpy(&value, at, sizeof value);
+    return value;
 }
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
@@ -116,62 +180,16 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
     const cudaError_t err = cudaGetDeviceProperties(&p, device);
     if (err != cudaSuccess)
         return err;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (members[i].attr == attr) {
+            *value = member_of(&p, &members[i]);
+            return cudaSuccess;
+        }
     switch (attr) {
-    case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
-    case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
-    case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
-    case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
-    case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; break;
-    case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; break;
-    case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; break;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-        *value = (int)p.sharedMemPerBlock;
-        break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-        *value = (int)p.sharedMemPerBlockOptin;
-        break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-        *value = (int)p.sharedMemPerMultiprocessor;
-        break;
-    case cudaDevAttrWarpSize: *value = p.warpSize; break;
-    case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
-    case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-        *value = p.maxThreadsPerMultiProcessor;
-        break;
-    case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
-    case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
-    case cudaDevAttrPciBusId: *value = p.pciBusID; break;
-    case cudaDevAttrPciDeviceId: *value = p.pciDeviceID; break;
-    case cudaDevAttrPciDomainId: *value = p.pciDomainID; break;
     case cudaDevAttrClockRate: *value = gpu_of(device)->clock_khz; break;
     case cudaDevAttrMemoryClockRate:
         *value = gpu_of(device)->mem_clock_khz;
         break;
-    case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
-    case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
-    case cudaDevAttrUnifiedAddressing: *value = 1; break;
-    case cudaDevAttrManagedMemory: *value = 1; break;
-    case cudaDevAttrConcurrentKernels: *value = 1; break;
-    case cudaDevAttrCanMapHostMemory: *value = 1; break;
-    case cudaDevAttrAsyncEngineCount: *value = p.asyncEngineCount; break;
-    case cudaDevAttrCooperativeLaunch: *value = 0; break;
-    case cudaDevAttrStreamPrioritiesSupported: *value = 1; break;
-    case cudaDevAttrTotalConstantMemory: *value = (int)p.totalConstMem; break;
-    case cudaDevAttrMaxPitch: *value = (int)p.memPitch; break;
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-        *value = p.regsPerMultiprocessor;
-        break;
-    case cudaDevAttrMaxBlocksPerMultiprocessor:
-        *value = p.maxBlocksPerMultiProcessor;
-        break;
-    case cudaDevAttrMemoryPoolsSupported:
-        *value = p.memoryPoolsSupported;
-        break;
-    case cudaDevAttrHostRegisterSupported:
-        *value = p.hostRegisterSupported;
-        break;
-    case cudaDevAttrIpcEventSupport: *value = p.ipcEventSupported; break;
     case cudaDevAttrGpuOverlap: *value = 1; break;
     case cudaDevAttrComputeMode: // default: several threads and processes
     case cudaDevAttrIntegrated:
@@ -201,7 +219,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
 {
     if (!device || !pciBusId)
         return api_return(cudaErrorInvalidValue);
-    for (int i = 0; i < proc()->ndevices; i++)
+    for (int i = 0; i < simgpu_proc()->ndevices; i++)
         if (strcasecmp(gpu_of(i)->bus_id, pciBusId) == 0) {
             *device = i;
             return api_return(cudaSuccess);
@@ -212,43 +230,34 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
 cudaError_t cudaDeviceSynchronize(void)
 {
     enum { MAX = 1024 };
-    struct mark marks[MAX];
+    struct fence fences[MAX];
     API_ENTER();
-    const int n = device_marks(device_current(), 0, marks, MAX);
-    marks_join(marks, n, "cudaDeviceSynchronize", PROC_SITE());
+    const int n = stream_tails(simgpu_device_current(), 0, fences, MAX);
+    simgpu_fence_join(fences, n, "cudaDeviceSynchronize", CALLER_SITE());
     return api_return(cudaSuccess);
 }
 
 /*
- * The device as it was at the beginning: no memory, no streams, no error. Its
- * operations are waited for first; handles and pointers of it are dead.
+ * Return the device to its initial state: no memory, no streams, no error.
+ * Waits for its operations first; its handles and pointers become invalid.
  */
 cudaError_t cudaDeviceReset(void)
 {
     enum { MAX = 1024 };
-    struct mark marks[MAX];
+    struct fence fences[MAX];
     API_ENTER();
-    const int device = device_current();
-    const int n = device_marks(device, 0, marks, MAX);
-    marks_join(marks, n, "cudaDeviceReset", PROC_SITE());
-    streams_reset(device);
+    const int device = simgpu_device_current();
+    const int n = stream_tails(device, 0, fences, MAX);
+    simgpu_fence_join(fences, n, "cudaDeviceReset", CALLER_SITE());
+    stream_release_all(device);
     heap_reset(device);
-    memset(enabled[device], 0, sizeof enabled[device]);
-    device_reset_error(device);
+    device_drop_access(device);
+    device_clear_error(device);
+    api_last_error(1);
     return api_return(cudaSuccess);
 }
 
-/* ---- peers ---------------------------------------------------------------- */
-
-int api_peers(int a, int b)
-{
-    return a == b || enabled[a][b] || enabled[b][a];
-}
-
-int api_reaches(int device, int peer)
-{
-    return device == peer || enabled[device][peer];
-}
+/* ---- peers --------------------------------------------------------------- */
 
 cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device,
                                     int peerDevice)
@@ -257,14 +266,14 @@ cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device,
         return api_return(cudaErrorInvalidValue);
     if (!valid(device) || !valid(peerDevice))
         return api_return(cudaErrorInvalidDevice);
-    *canAccessPeer =
-        topo_p2p(proc()->topo, proc_place(device), proc_place(peerDevice));
+    *canAccessPeer = topo_p2p(simgpu_proc()->topo, simgpu_proc_place(device),
+                              simgpu_proc_place(peerDevice));
     return api_return(cudaSuccess);
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
 {
-    const int device = device_current();
+    const int device = simgpu_device_current();
     int can;
     if (flags != 0)
         return api_return(cudaErrorInvalidValue);
@@ -273,20 +282,20 @@ cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
     cudaDeviceCanAccessPeer(&can, device, peerDevice);
     if (!can)
         return api_return(cudaErrorPeerAccessUnsupported);
-    if (enabled[device][peerDevice])
+    if (device_reaches(device, peerDevice))
         return api_return(cudaErrorPeerAccessAlreadyEnabled);
-    enabled[device][peerDevice] = 1;
+    device_set_access(device, peerDevice, 1);
     return api_return(cudaSuccess);
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
 {
-    const int device = device_current();
+    const int device = simgpu_device_current();
     if (!valid(peerDevice))
         return api_return(cudaErrorInvalidDevice);
-    if (!enabled[device][peerDevice])
+    if (peerDevice == device || !device_reaches(device, peerDevice))
         return api_return(cudaErrorPeerAccessNotEnabled);
-    enabled[device][peerDevice] = 0;
+    device_set_access(device, peerDevice, 0);
     return api_return(cudaSuccess);
 }
 
@@ -331,7 +340,7 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
     size_t used;
     if (!free || !total)
         return api_return(cudaErrorInvalidValue);
-    heap_usage(device_current(), &used, total);
+    heap_usage(simgpu_device_current(), &used, total);
     *free = *total - used;
     return api_return(cudaSuccess);
 }

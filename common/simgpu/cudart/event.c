@@ -1,13 +1,13 @@
 /*
  * event.c: events, in this process and shared between processes
  *
- * Recording takes a snapshot of a stream: a mark. An event for other processes
- * also counts its records, and those that have been passed, in a memfd that
- * they map: a wait in another process is for "as many as were recorded when I
- * looked". It names the records' nodes, so that the graph shows the wait.
+ * Recording takes a snapshot of a stream: a fence. An event for other processes
+ * also counts its records, and those that have passed, in a memfd that they
+ * map: another process waits until the records that it saw have passed. The
+ * memfd holds the records' nodes, so that the graph shows the dependence.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>    /* open */
+#include <fcntl.h>    /* O_RDWR */
 #include <pthread.h>  /* pthread_mutex_t */
 #include <sched.h>    /* sched_yield */
 #include <stdio.h>    /* snprintf */
@@ -18,13 +18,18 @@
 
 #include "core/clock.h"
 #include "core/host.h"
+#include "core/peer.h"
+#include "core/report.h"
+#include "core/site.h"
+#include "core/stream.h"
+#include "core/wait.h"
 #include "cudart/api.h"
 
 enum { RECORDS = 64 };
 
 struct shared {                /* in the memfd */
-    _Atomic uint32_t issued;   /* records, by whatever process */
-    _Atomic uint32_t recorded; /* of them, those that are in a graph */
+    _Atomic uint32_t issued;   /* records, by all processes */
+    _Atomic uint32_t recorded; /* those of them that are in a graph */
     _Atomic uint32_t bell;     /* futex: records passed */
     _Atomic uint64_t
         node[RECORDS]; /* rank and index of the latest, by number */
@@ -34,8 +39,8 @@ struct shared {                /* in the memfd */
 struct CUevent_st {
     unsigned flags;
     int live, refs; /* refs: the program, and records under way */
-    struct mark mark;
-    uint32_t number;       /* of that record, of a shared event */
+    struct fence fence;
+    uint32_t number;       /* number of that record, if shared */
     struct shared *shared; /* NULL unless cudaEventInterprocess */
     int fd, imported;
     struct CUevent_st *next;
@@ -58,7 +63,7 @@ static struct CUevent_st *create(unsigned flags)
 {
     struct CUevent_st *const e = calloc(1, sizeof *e);
     if (!e)
-        proc_fault(NULL, "out of host memory for an event");
+        simgpu_report_fault(NULL, "out of host memory for an event");
     e->flags = flags;
     e->fd = -1;
     e->live = e->refs = 1;
@@ -69,7 +74,7 @@ static struct CUevent_st *create(unsigned flags)
     return e;
 }
 
-/* The program's reference, or a record's, is gone. */
+/* Drop the reference of the program, or of a record. */
 static void unref(struct CUevent_st *e)
 {
     pthread_mutex_lock(&lock);
@@ -103,7 +108,7 @@ static cudaError_t share(struct CUevent_st *e, int fd)
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
     API_ENTER();
-    proc();
+    simgpu_proc();
     if (!event || flags > 7 ||
         ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)))
         return api_return(cudaErrorInvalidValue);
@@ -152,7 +157,7 @@ static void run_record(struct op *op)
     if (e->shared) {
         atomic_store(&e->shared->passed[r->number % RECORDS], r->number);
         atomic_fetch_add(&e->shared->bell, 1);
-        proc_wake(&e->shared->bell);
+        simgpu_wake(&e->shared->bell);
     }
 }
 
@@ -166,11 +171,11 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     API_ENTER();
     struct CUevent_st *const e = find(event);
-    struct stream *const s = stream_of(stream);
+    struct stream *const s = simgpu_stream_of(stream);
     if (!e || !s)
         return api_return(cudaErrorInvalidResourceHandle);
-    struct event_op *const op = op_new(sizeof *op, run_record, GRAPH_MARK,
-                                       "cudaEventRecord", PROC_SITE());
+    struct event_op *const op = simgpu_op_new(
+        sizeof *op, run_record, GRAPH_MARK, "cudaEventRecord", CALLER_SITE());
     op->op.release = release_record;
     op->event = e;
     pthread_mutex_lock(&lock);
@@ -179,17 +184,17 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
         op->number = atomic_fetch_add(&e->shared->issued, 1) + 1;
     pthread_mutex_unlock(&lock);
     const uint32_t number = op->number;
-    e->mark = stream_enqueue(s, &op->op);
-    if (e->shared) { // others may wait for it only now that it has a node
+    e->fence = simgpu_stream_enqueue(s, &op->op);
+    if (e->shared) { // it has a node now, so others may wait for it
         e->number = number;
         atomic_store(&e->shared->node[number % RECORDS],
-                     (uint64_t)proc()->rank << 32 | e->mark.node);
+                     (uint64_t)simgpu_proc()->rank << 32 | e->fence.node);
         atomic_store(&e->shared->recorded, number);
     }
     return api_return(cudaSuccess);
 }
 
-/* ---- waits for events of other processes ------------------------------------ */
+/* ---- waits for events of other processes --------------------------------- */
 
 static void describe_remote(const void *arg, char *out, size_t nbytes)
 {
@@ -199,24 +204,26 @@ static void describe_remote(const void *arg, char *out, size_t nbytes)
 
 static int remote_passed(struct shared *s, uint32_t number)
 {
-    // of a place that a later record has, whatever was there has passed
+    // if a later record has taken the place, the earlier one has passed
     return number == 0 ||
            (int32_t)(atomic_load(&s->passed[number % RECORDS]) - number) >= 0;
 }
 
-/* Is the event's latest record another process's? Else its mark says all. */
+/* True if the event's latest record is another process's. Otherwise its fence
+ * is all that counts. */
 static int is_remote(const struct CUevent_st *e)
 {
     return e->shared && atomic_load(&e->shared->recorded) != e->number;
 }
 
-/* The node of a record in another process; index 0 if that is forgotten, or not
+/* The node of a record in another process; index 0 if it is forgotten, or not
  * in this job's graph. */
 static struct graph_ref remote_node(const struct CUevent_st *e, uint32_t number)
 {
     const uint64_t node = atomic_load(&e->shared->node[number % RECORDS]);
     const uint32_t rank = (uint32_t)(node >> 32);
-    if (number == 0 || rank == proc()->rank || rank >= proc()->nranks ||
+    if (number == 0 || rank == simgpu_proc()->rank ||
+        rank >= simgpu_proc()->nranks ||
         atomic_load(&e->shared->recorded) - number >= RECORDS)
         return (struct graph_ref){0, 0};
     return (struct graph_ref){rank, (uint32_t)node};
@@ -231,7 +238,7 @@ static void remote_wait(struct shared *s, uint32_t number, uint32_t site)
         const uint32_t seen = atomic_load(&s->bell);
         if (remote_passed(s, number))
             return;
-        proc_wait(&s->bell, seen, &note);
+        simgpu_wait(&s->bell, seen, &note);
     }
 }
 
@@ -241,7 +248,8 @@ static void run_remote_wait(struct op *op)
     const struct graph_ref node = r->node;
     remote_wait(r->event->shared, r->number, op->node.site);
     if (node.index)
-        op_part(op, &(struct graph_point){node.rank, node.index, 0}, 1, 0);
+        simgpu_op_part(op, &(struct graph_point){node.rank, node.index, 0}, 1,
+                       0);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
@@ -249,15 +257,15 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
 {
     API_ENTER();
     struct CUevent_st *const e = find(event);
-    struct stream *const s = stream_of(stream);
+    struct stream *const s = simgpu_stream_of(stream);
     if (!e || !s)
         return api_return(cudaErrorInvalidResourceHandle);
     if (flags != 0)
         return api_return(cudaErrorInvalidValue);
     const int remote = is_remote(e);
     struct event_op *const op =
-        op_new(sizeof *op, remote ? run_remote_wait : NULL, GRAPH_MARK,
-               "cudaStreamWaitEvent", PROC_SITE());
+        simgpu_op_new(sizeof *op, remote ? run_remote_wait : NULL, GRAPH_MARK,
+                      "cudaStreamWaitEvent", CALLER_SITE());
     op->event = e;
     op->op.release = release_record;
     pthread_mutex_lock(&lock);
@@ -267,23 +275,23 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
         op->number = atomic_load(&e->shared->recorded);
         op->node = remote_node(e, op->number);
     } else
-        op_after(&op->op, e->mark);
-    stream_enqueue(s, &op->op);
+        simgpu_op_after(&op->op, e->fence);
+    simgpu_stream_enqueue(s, &op->op);
     return api_return(cudaSuccess);
 }
 
-/* The host waits for the latest record, and knows what it knew. */
+/* The host waits for the latest record and is ordered after it. */
 static void join_remote(const struct CUevent_st *e, const char *call,
                         uint32_t site)
 {
     const uint32_t number = atomic_load(&e->shared->recorded);
     const struct graph_ref node = remote_node(e, number);
     remote_wait(e->shared, number, site);
-    host_record(call, site, proc()->costs->sync_host_ps, &node,
-                node.index != 0);
+    simgpu_host_record(call, site, simgpu_proc()->costs->sync_host_ps, &node,
+                       node.index != 0);
 }
 
-/* As marks_poll(), of another process's event. */
+/* As fence_poll(), for another process's event. */
 static int remote_poll(const struct CUevent_st *e, const char *call,
                        uint32_t site)
 {
@@ -303,9 +311,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     if (!e)
         return api_return(cudaErrorInvalidResourceHandle);
     if (is_remote(e))
-        join_remote(e, "cudaEventSynchronize", PROC_SITE());
+        join_remote(e, "cudaEventSynchronize", CALLER_SITE());
     else
-        marks_join(&e->mark, 1, "cudaEventSynchronize", PROC_SITE());
+        simgpu_fence_join(&e->fence, 1, "cudaEventSynchronize", CALLER_SITE());
     return api_return(cudaSuccess);
 }
 
@@ -316,8 +324,9 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     if (!e)
         return api_return(cudaErrorInvalidResourceHandle);
     const int passed =
-        is_remote(e) ? remote_poll(e, "cudaEventQuery", PROC_SITE())
-                     : marks_poll(&e->mark, 1, "cudaEventQuery", PROC_SITE());
+        is_remote(e)
+            ? remote_poll(e, "cudaEventQuery", CALLER_SITE())
+            : fence_poll(&e->fence, 1, "cudaEventQuery", CALLER_SITE());
     return api_return(passed ? cudaSuccess : cudaErrorNotReady);
 }
 
@@ -326,16 +335,16 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
     const struct CUevent_st *const a = find(start), *const b = find(end);
     if (!ms)
         return api_return(cudaErrorInvalidValue);
-    if (!a || !b || !a->mark.stream || !b->mark.stream ||
+    if (!a || !b || !a->fence.stream || !b->fence.stream ||
         ((a->flags | b->flags) & cudaEventDisableTiming))
         return api_return(cudaErrorInvalidResourceHandle);
-    if (!mark_passed(a->mark) || !mark_passed(b->mark))
+    if (!fence_passed(a->fence) || !fence_passed(b->fence))
         return api_return(cudaErrorNotReady);
-    *ms = clock_elapsed_ms(a->mark, b->mark);
+    *ms = clock_elapsed_ms(a->fence, b->fence);
     return api_return(cudaSuccess);
 }
 
-/* ---- between processes -------------------------------------------------------- */
+/* ---- between processes --------------------------------------------------- */
 
 struct event_handle { /* inside cudaIpcEventHandle_t */
     struct proc_id owner;
@@ -350,7 +359,7 @@ cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle,
         return api_return(cudaErrorInvalidValue);
     if (!e || !e->shared || e->imported)
         return api_return(cudaErrorInvalidResourceHandle);
-    const struct event_handle h = {proc()->id, e->fd};
+    const struct event_handle h = {simgpu_proc()->id, e->fd};
     memset(handle, 0, sizeof *handle);
     memcpy(handle, &h, sizeof h);
     return api_return(cudaSuccess);
@@ -360,14 +369,12 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event,
                                    cudaIpcEventHandle_t handle)
 {
     struct event_handle h;
-    char path[64];
     memcpy(&h, &handle, sizeof h);
     if (!event)
         return api_return(cudaErrorInvalidValue);
-    if (!proc_attach(&h.owner))
+    if (!simgpu_peer_attach(&h.owner))
         return api_return(cudaErrorMapBufferObjectFailed);
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", h.owner.pid, h.fd);
-    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    const int fd = simgpu_proc_open(h.owner.pid, h.fd, O_RDWR);
     if (fd < 0)
         return api_return(cudaErrorMapBufferObjectFailed);
     struct CUevent_st *const e =

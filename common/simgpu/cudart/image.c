@@ -1,26 +1,29 @@
 /*
- * image.c: programs that nvcc built
+ * image.c: programs built by nvcc
  *
- * nvcc puts a kernel's code for several GPUs into the program, and a stub beside
- * it that host code calls. Before main() the program registers what it has:
+ * nvcc embeds a kernel's code for several GPUs in the program, and a stub that
+ * host code calls. Before main() the program registers what it has:
  *
  *     h = __cudaRegisterFatBinary(code)
  *     __cudaRegisterFunction(h, stub, ..., name, ...)     for each kernel
  *     __cudaRegisterFatBinaryEnd(h)
  *
- * and k<<<grid, block>>>(x) is __cudaPushCallConfiguration(grid, block, ...) and
- * stub(x), which pops that and calls __cudaLaunchKernel(). The code is no use
- * here. So the program starts, and all its host code runs; a launch fails, as it
- * does on a GPU that is none of those.
+ * and k<<<grid, block>>>(x) is __cudaPushCallConfiguration(grid, block, ...)
+ * followed by stub(x), which pops the configuration and calls
+ * __cudaLaunchKernel(). The code is of no use here. So the program starts, and
+ * all its host code runs; a launch fails, as it does on a GPU for which the
+ * program has no code.
  *
- * No header of CUDA's declares these for C; the arguments are those of 12.4 to
- * 13.0 (crt/host_runtime.h, crt/device_functions.h).
+ * CUDA's headers do not declare these functions for C; their arguments are
+ * those of 12.4 to 13.0 (crt/host_runtime.h, crt/device_functions.h).
  */
 #include "cudart/image.h"
 
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* calloc */
 
+#include "core/report.h"
+#include "core/site.h"
 #include "cudart/api.h"
 
 static struct image { /* a kernel that nvcc compiled */
@@ -45,19 +48,19 @@ cudaError_t image_missing(const void *func, uint32_t site)
     const struct image *const found = find(func);
     if (!found)
         return cudaErrorInvalidDeviceFunction;
-    proc_warn(
-        site,
-        "kernel %s was compiled by nvcc, for GPUs alone: compile its file "
-        "with simnvcc (GPU=sim), or run the program on a GPU.",
-        found->name);
+    report_warning(site,
+                   "kernel %s was compiled by nvcc, which is for GPUs only: "
+                   "compile its file with simnvcc (GPU=sim), or run the "
+                   "program on a GPU.",
+                   found->name);
     return cudaErrorNoKernelImageForDevice;
 }
 
-/* ---- registration ------------------------------------------------------------ */
+/* ---- registration -------------------------------------------------------- */
 
 void **__cudaRegisterFatBinary(void *code)
 {
-    static void *handle; // one for all: nothing is kept by it
+    static void *handle; // shared by all: it identifies nothing
     (void)code;
     return &handle;
 }
@@ -94,7 +97,7 @@ void __cudaRegisterFunction(void **handle, const char *stub, char *device_stub,
     pthread_mutex_unlock(&lock);
 }
 
-/* Variables of device code: no kernel here will read them. */
+/* Variables of device code: no kernel reads them here. */
 void __cudaRegisterVar(void **handle, char *host, char *device,
                        const char *name, int ext, size_t size, int constant,
                        int global)
@@ -111,9 +114,9 @@ void __cudaRegisterManagedVar(void **handle, void **host, char *device,
     (void)ext, (void)size, (void)constant, (void)global;
 }
 
-/* ---- launches ----------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------ */
 
-/* <<<...>>> of the launch that this thread is about to make. */
+/* <<<...>>> of this thread's next launch. */
 static __thread struct configuration {
     dim3 grid, block;
     size_t shared_nbytes;
@@ -137,7 +140,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
     return cudaSuccess;
 }
 
-/* The handle of a kernel: here its stub, too. */
+/* The handle of a kernel: here, its stub. */
 cudaError_t __cudaGetKernel(const void **kernel, const void *stub)
 {
     *kernel = stub;
@@ -149,10 +152,10 @@ cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
                                cudaStream_t stream)
 {
     (void)grid, (void)block, (void)args, (void)shared_nbytes, (void)stream;
-    return api_return(image_missing(kernel, PROC_SITE()));
+    return api_return(image_missing(kernel, CALLER_SITE()));
 }
 
-/* The same where each thread has a default stream of its own. */
+/* The same, with per-thread default streams. */
 cudaError_t __cudaLaunchKernel_ptsz(const void *, dim3, dim3, void **, size_t,
                                     cudaStream_t)
     __attribute__((alias("__cudaLaunchKernel")));

@@ -1,5 +1,5 @@
 /*
- * image.h: kernels that nvcc compiled, which are for GPUs alone
+ * image.h: kernels compiled by nvcc, which run only on GPUs
  */
 #ifndef SIMGPU_CUDART_IMAGE_H
 #define SIMGPU_CUDART_IMAGE_H
@@ -8,9 +8,9 @@
 #include <stdint.h> /* uint32_t */
 
 /*
- * Why there is no kernel by this address: cudaErrorNoKernelImageForDevice, and a
- * line that says what to do, if nvcc compiled one; cudaErrorInvalidDeviceFunction
- * if it is no kernel. site: of the call.
+ * The error for an address that is no kernel of simgpu's: if nvcc compiled it,
+ * cudaErrorNoKernelImageForDevice, with a warning that says what to do;
+ * otherwise cudaErrorInvalidDeviceFunction. site: of the call.
  */
 cudaError_t image_missing(const void *func, uint32_t site);
 

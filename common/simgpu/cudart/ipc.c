@@ -5,7 +5,9 @@
  */
 #include <string.h> /* memcpy */
 
+#include "core/heap.h"
 #include "core/host.h"
+#include "core/site.h"
 #include "cudart/api.h"
 
 _Static_assert(sizeof(struct heap_ref) <= sizeof(cudaIpcMemHandle_t),
@@ -16,8 +18,9 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
     API_ENTER();
     struct heap_block b;
     struct heap_ref ref;
-    if (!handle || heap_find(devPtr, &b) != 0 || b.device == HEAP_PINNED ||
-        b.imported || heap_export(b.base, &ref) != 0)
+    if (!handle || simgpu_heap_find(devPtr, &b) != 0 ||
+        b.device == HEAP_PINNED || b.imported ||
+        simgpu_heap_export(b.base, &ref) != 0)
         return api_return(cudaErrorInvalidValue);
     memset(handle, 0, sizeof *handle);
     memcpy(handle, &ref, sizeof ref);
@@ -32,7 +35,7 @@ cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle,
     memcpy(&ref, &handle, sizeof ref);
     if (!devPtr || flags != cudaIpcMemLazyEnablePeerAccess)
         return api_return(cudaErrorInvalidValue);
-    if (ref.owner.nonce == proc()->id.nonce) // one's own: not in one context
+    if (ref.owner.nonce == simgpu_proc()->id.nonce) // the process's own memory
         return api_return(cudaErrorDeviceUninitialized);
     if (ref.device < 0 || ref.device >= PROC_MAX_DEVICES ||
         heap_import(&ref, devPtr) != 0)
@@ -45,12 +48,12 @@ cudaError_t cudaIpcCloseMemHandle(void *devPtr)
     API_ENTER();
     struct heap_block b;
     const int found =
-        heap_find(devPtr, &b) == 0 || b.imported; // or gone by now
+        simgpu_heap_find(devPtr, &b) == 0 || b.imported; // or freed since
     if (heap_unimport(devPtr) != 0)
         return api_return(cudaErrorInvalidValue);
     const struct graph_access access = {
         .alloc = b.id, .end = b.nbytes, .write = GRAPH_HOLD};
-    if (found) // up to here the owner must not free it
-        host_touch("cudaIpcCloseMemHandle", PROC_SITE(), &access);
+    if (found) // until here the owner must not free it
+        host_touch("cudaIpcCloseMemHandle", CALLER_SITE(), &access);
     return api_return(cudaSuccess);
 }

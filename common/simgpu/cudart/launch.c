@@ -7,21 +7,28 @@
 
 #include "core/dataless.h"
 #include "core/declared.h"
-#include "core/launch.h"
+#include "core/device.h"
+#include "core/fault.h"
+#include "core/heap.h"
+#include "core/report.h"
+#include "core/site.h"
+#include "core/stream.h"
 #include "cudart/api.h"
 #include "cudart/image.h"
 #include "cudart/limits.h"
+#include "device/launch.h"
 
 enum { MAX_THREADS = 1024, MAX_ASKED = 256 };
 
-/* Dynamic shared memory that programs have asked for, by kernel. */
+/* Dynamic shared memory that the program has requested, by kernel. */
 static struct asked {
     const void *func;
     int nbytes;
 } asked[MAX_ASKED];
 static pthread_mutex_t asked_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What a kernel may have: what every block may, unless the program asked. */
+/* Dynamic shared memory that a kernel may use: what the program requested, or
+ * what any block may use. */
 static int allowed_shared(const void *func, int device)
 {
     int nbytes = limits_of(device)->shared_per_block;
@@ -36,16 +43,16 @@ static int allowed_shared(const void *func, int device)
 struct launch_op {
     struct op op;
     struct launch launch;
-    int declared; /* its cost: what its run shows is only what it touches */
+    int declared; /* its cost is: its run only shows what it touches */
 };
 
 static void run_launch(struct op *op)
 {
     struct launch_op *const l = (struct launch_op *)op;
     struct launch_cost cost;
-    heap_kernel_enter(l->launch.kernel->name, l->launch.device);
+    fault_kernel_enter(l->launch.kernel->name, l->launch.device);
     kernel_run(&l->launch, op, &cost);
-    heap_kernel_leave();
+    fault_kernel_leave();
     if (l->declared)
         op_amend(op, 0, NULL, 0, cost.accesses, cost.naccesses);
     else
@@ -62,7 +69,7 @@ static void release_launch(struct op *op)
     free(op);
 }
 
-/* The parameters may change after the call: copies of their own. */
+/* Private copies: the parameters may change after the call. */
 static void **copy_params(const struct kernel *k, void **args)
 {
     void **const copies = calloc(k->nparams + 1, sizeof *copies);
@@ -73,7 +80,8 @@ static void **copy_params(const struct kernel *k, void **args)
         memcpy(copies[i], args[i], k->param_nbytes[i]);
     }
     if (!copies || (k->nparams && !copies[k->nparams - 1]))
-        proc_fault(NULL, "out of host memory for a kernel's parameters");
+        simgpu_report_fault(NULL,
+                            "out of host memory for a kernel's parameters");
     return copies;
 }
 
@@ -85,9 +93,9 @@ static int fits(dim3 grid, dim3 block)
            grid.z <= 65535;
 }
 
-/* ---- cost ------------------------------------------------------------------- */
+/* ---- cost ---------------------------------------------------------------- */
 
-/* Does any word of the parameters point to memory without contents? */
+/* True if any word of the parameters points to memory without contents. */
 static int gets_dataless(const struct launch *l)
 {
     struct heap_block b;
@@ -96,19 +104,20 @@ static int gets_dataless(const struct launch *l)
              at += sizeof(void *)) {
             void *p;
             memcpy(&p, (const char *)l->params[i] + at, sizeof p);
-            if (heap_find(p, &b) == 0 && dataless(b.id))
+            if (simgpu_heap_find(p, &b) == 0 && dataless(b.id))
                 return 1;
         }
     return 0;
 }
 
-/* Its cost where that is declared; without data it isn't run, and has to be. */
+/* Set op's cost if it is declared. A kernel without data isn't run and needs
+ * it. */
 static void declare(struct launch_op *op, struct graph_move *move)
 {
     struct declared cost;
     op->declared = declared_cost(&cost);
     if (op->declared) {
-        const int32_t place = proc_place(op->launch.device);
+        const int32_t place = simgpu_proc_place(op->launch.device);
         *move = (struct graph_move){place, place, (uint64_t)cost.nbytes};
         op->op.node.flops = cost.flops;
         op->op.node.nmoves = cost.nbytes > 0;
@@ -118,10 +127,11 @@ static void declare(struct launch_op *op, struct graph_move *move)
         return;
     op->op.run = NULL;
     if (!op->declared)
-        dataless_fault(op->op.name, op->op.node.site,
-                       "this kernel gets memory without contents, so its cost "
-                       "can't be observed: declare it, by an NVTX range named "
-                       "\"cost: 2e9 flops, 8e6 bytes\" around the launch");
+        simgpu_dataless_fault(
+            op->op.name, op->op.node.site,
+            "this kernel is passed memory without contents, so its "
+            "cost can't be observed: declare it, by an NVTX range "
+            "named \"cost: 2e9 flops, 8e6 bytes\" around the launch");
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
@@ -129,30 +139,30 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
 {
     API_ENTER();
     const struct kernel *const k = kernel_find(func);
-    struct stream *const s = stream_of(stream);
+    struct stream *const s = simgpu_stream_of(stream);
     if (!k)
-        return api_return(image_missing(func, PROC_SITE()));
+        return api_return(image_missing(func, CALLER_SITE()));
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
     if (!fits(gridDim, blockDim))
         return api_return(cudaErrorInvalidConfiguration);
-    if (sharedMem > (size_t)allowed_shared(func, stream_device(s)))
+    if (sharedMem > (size_t)allowed_shared(func, simgpu_stream_device(s)))
         return api_return(cudaErrorInvalidValue);
-    struct launch_op *const op =
-        op_new(sizeof *op, run_launch, GRAPH_KERNEL, k->name, PROC_SITE());
+    struct launch_op *const op = simgpu_op_new(
+        sizeof *op, run_launch, GRAPH_KERNEL, k->name, CALLER_SITE());
     op->op.release = release_launch;
-    op->op.node.latency_ps = proc()->costs->kernel_ps;
+    op->op.node.latency_ps = simgpu_proc()->costs->kernel_ps;
     op->launch = (struct launch){
         .kernel = k,
         .grid = {gridDim.x, gridDim.y, gridDim.z},
         .block = {blockDim.x, blockDim.y, blockDim.z},
         .shared_nbytes = sharedMem,
         .params = copy_params(k, args),
-        .device = stream_device(s),
+        .device = simgpu_stream_device(s),
     };
     struct graph_move move;
     declare(op, &move);
-    stream_enqueue(s, &op->op);
+    simgpu_stream_enqueue(s, &op->op);
     return api_return(cudaSuccess);
 }
 
@@ -163,10 +173,11 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
     if (!attr)
         return api_return(cudaErrorInvalidValue);
     if (!k)
-        return api_return(image_missing(func, PROC_SITE()));
+        return api_return(image_missing(func, CALLER_SITE()));
     *attr = (struct cudaFuncAttributes){
         .maxThreadsPerBlock = MAX_THREADS,
-        .maxDynamicSharedSizeBytes = allowed_shared(func, device_current()),
+        .maxDynamicSharedSizeBytes =
+            allowed_shared(func, simgpu_device_current()),
         .preferredShmemCarveout = -1,
     };
     return api_return(cudaSuccess);
@@ -176,7 +187,7 @@ static cudaError_t ask_shared(const void *func, int nbytes)
 {
     cudaError_t err = cudaErrorMemoryAllocation;
     if (nbytes < 0 ||
-        nbytes > limits_of(device_current())->shared_per_block_max)
+        nbytes > limits_of(simgpu_device_current())->shared_per_block_max)
         return cudaErrorInvalidValue;
     pthread_mutex_lock(&asked_lock);
     for (int i = 0; i < MAX_ASKED && err != cudaSuccess; i++)
@@ -193,7 +204,7 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr,
 {
     API_ENTER();
     if (!kernel_find(func))
-        return api_return(image_missing(func, PROC_SITE()));
+        return api_return(image_missing(func, CALLER_SITE()));
     switch (attr) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
         return api_return(ask_shared(func, value));
@@ -210,8 +221,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
     if (!numBlocks || blockSize < 1 || blockSize > MAX_THREADS)
         return api_return(cudaErrorInvalidValue);
     if (!kernel_find(func))
-        return api_return(image_missing(func, PROC_SITE()));
-    const struct limits *const l = limits_of(device_current());
+        return api_return(image_missing(func, CALLER_SITE()));
+    const struct limits *const l = limits_of(simgpu_device_current());
     const size_t shared = (size_t)l->shared_per_block_max;
     int n = l->threads_per_sm / blockSize;
     if (n > l->blocks_per_sm)

@@ -1,8 +1,8 @@
 /*
- * limits.h: what a GPU of a compute capability can hold
+ * limits.h: limits of each compute capability
  *
- * From the CUDA programming guide's table of technical specifications; a
- * capability that isn't in it has the limits of the nearest one below.
+ * From the table of technical specifications in the CUDA programming guide. A
+ * capability that is not in it has the limits of the nearest one below.
  */
 #ifndef SIMGPU_CUDART_LIMITS_H
 #define SIMGPU_CUDART_LIMITS_H
@@ -11,7 +11,7 @@ struct limits {
     int sm; /* 90 for compute capability 9.0 */
     int threads_per_sm, blocks_per_sm;
     int shared_per_sm;        /* bytes */
-    int shared_per_block;     /* of which the program need not ask for */
+    int shared_per_block;     /* without a request by the program */
     int shared_per_block_max; /* with cudaFuncSetAttribute */
 };
 

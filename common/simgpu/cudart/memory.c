@@ -1,5 +1,5 @@
 /*
- * memory.c: allocating, freeing, registering
+ * memory.c: allocating, freeing and registering memory
  */
 #include "cudart/api.h"
 
@@ -7,7 +7,11 @@
 #include <string.h> /* memset */
 
 #include "core/check.h"
+#include "core/device.h"
+#include "core/heap.h"
 #include "core/host.h"
+#include "core/site.h"
+#include "core/stream.h"
 
 /* All bytes of an allocation. */
 static struct graph_access whole(const struct heap_block *b,
@@ -22,7 +26,7 @@ static cudaError_t allocate(int device, size_t size, int managed, uint32_t site,
 {
     if (!out)
         return cudaErrorInvalidValue;
-    return heap_alloc(device, size, managed, site, out) == 0
+    return simgpu_heap_alloc(device, size, managed, site, out) == 0
                ? cudaSuccess
                : cudaErrorMemoryAllocation;
 }
@@ -30,8 +34,9 @@ static cudaError_t allocate(int device, size_t size, int managed, uint32_t site,
 cudaError_t cudaMalloc(void **devPtr, size_t size)
 {
     API_ENTER();
-    host_call("cudaMalloc", PROC_SITE());
-    return api_return(allocate(device_current(), size, 0, PROC_SITE(), devPtr));
+    simgpu_host_call("cudaMalloc", CALLER_SITE());
+    return api_return(
+        allocate(simgpu_device_current(), size, 0, CALLER_SITE(), devPtr));
 }
 
 cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
@@ -40,12 +45,12 @@ cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return api_return(cudaErrorInvalidValue);
     const cudaError_t err =
-        allocate(device_current(), size, 1, PROC_SITE(), devPtr);
+        allocate(simgpu_device_current(), size, 1, CALLER_SITE(), devPtr);
     struct heap_block b;
-    if (err == cudaSuccess && heap_find(*devPtr, &b) == 0) {
-        // The host may write to it, which nobody will see: all is written.
-        const struct graph_access a = whole(&b, GRAPH_WRITE, PROC_SITE());
-        host_touch("cudaMallocManaged", PROC_SITE(), &a);
+    if (err == cudaSuccess && simgpu_heap_find(*devPtr, &b) == 0) {
+        // Writes by the host are invisible: take all of it as written.
+        const struct graph_access a = whole(&b, GRAPH_WRITE, CALLER_SITE());
+        host_touch("cudaMallocManaged", CALLER_SITE(), &a);
     }
     return api_return(err);
 }
@@ -53,7 +58,7 @@ cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
 cudaError_t cudaMallocHost(void **ptr, size_t size)
 {
     API_ENTER();
-    return api_return(allocate(HEAP_PINNED, size, 0, PROC_SITE(), ptr));
+    return api_return(allocate(HEAP_PINNED, size, 0, CALLER_SITE(), ptr));
 }
 
 cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
@@ -61,52 +66,51 @@ cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
     API_ENTER();
     if (flags > 7)
         return api_return(cudaErrorInvalidValue);
-    return api_return(allocate(HEAP_PINNED, size, 0, PROC_SITE(), pHost));
+    return api_return(allocate(HEAP_PINNED, size, 0, CALLER_SITE(), pHost));
 }
 
-/* Wait for everything that the device has to do (cudaFree does). */
+/* Wait until the device is idle (cudaFree does). */
 static void drain(int device, const char *call, uint32_t site)
 {
     enum { MAX = 1024 };
-    struct mark marks[MAX];
-    const int n = device_marks(device, 0, marks, MAX);
-    marks_join(marks, n, call, site);
+    struct fence fences[MAX];
+    const int n = stream_tails(device, 0, fences, MAX);
+    simgpu_fence_join(fences, n, call, site);
 }
 
-/* Pinned memory is every device's. */
+/* Pinned memory belongs to all devices. */
 static void drain_all(const char *call, uint32_t site)
 {
     enum { MAX = 1024 };
-    struct mark marks[MAX];
+    struct fence fences[MAX];
     int n = 0;
-    for (int device = 0; device < proc()->ndevices; device++)
-        n += device_marks(device, 0, marks + n, MAX - n);
-    marks_join(marks, n, call, site);
+    for (int device = 0; device < simgpu_proc()->ndevices; device++)
+        n += stream_tails(device, 0, fences + n, MAX - n);
+    simgpu_fence_join(fences, n, call, site);
 }
 
-/* A pointer that can't be freed: was it freed before? */
+/* Handle a pointer that can't be freed: note a double free. */
 static cudaError_t bad_free(const void *p, const struct heap_block *b,
                             const char *call, uint32_t site)
 {
     char where[256], from[256];
     if (b->base == p)
-        check_note(
-            site,
-            "double free: %s at %s frees the %zu-byte allocation made at "
-            "%s once more",
-            call, proc_site_text(site, where, sizeof where), b->nbytes,
-            proc_site_text(b->site, from, sizeof from));
+        check_note(site,
+                   "double free: %s at %s frees the %zu-byte allocation "
+                   "made at %s again",
+                   call, simgpu_site_text(site, where, sizeof where), b->nbytes,
+                   simgpu_site_text(b->site, from, sizeof from));
     return cudaErrorInvalidValue;
 }
 
-/* Free p, which must be the beginning of an allocation on the device side
- * (pinned = 0), or of pinned memory. */
+/* Free p, which must be the start of an allocation of device memory, or of
+ * pinned memory if `pinned`. */
 static cudaError_t release(void *p, int pinned, const char *call, uint32_t site)
 {
     struct heap_block b;
     if (!p)
         return cudaSuccess;
-    if (heap_find(p, &b) != 0 || b.condemned)
+    if (simgpu_heap_find(p, &b) != 0 || b.free_pending)
         return bad_free(p, &b, call, site);
     if (b.base != p || b.imported || (b.device == HEAP_PINNED) != pinned)
         return cudaErrorInvalidValue;
@@ -118,22 +122,22 @@ static cudaError_t release(void *p, int pinned, const char *call, uint32_t site)
         const struct graph_access a = whole(&b, GRAPH_FREE, site);
         host_touch(call, site, &a);
     }
-    return heap_free(p) == 0 ? cudaSuccess : cudaErrorInvalidValue;
+    return simgpu_heap_free(p) == 0 ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaFree(void *devPtr)
 {
     API_ENTER();
-    return api_return(release(devPtr, 0, "cudaFree", PROC_SITE()));
+    return api_return(release(devPtr, 0, "cudaFree", CALLER_SITE()));
 }
 
 cudaError_t cudaFreeHost(void *ptr)
 {
     API_ENTER();
-    return api_return(release(ptr, 1, "cudaFreeHost", PROC_SITE()));
+    return api_return(release(ptr, 1, "cudaFreeHost", CALLER_SITE()));
 }
 
-/* ---- in stream order -------------------------------------------------------- */
+/* ---- in stream order ----------------------------------------------------- */
 
 struct free_op {
     struct op op;
@@ -142,56 +146,56 @@ struct free_op {
 
 static void run_free(struct op *op)
 {
-    heap_free(((struct free_op *)op)->p);
+    simgpu_heap_free(((struct free_op *)op)->p);
 }
 
-/* An operation of the stream with which an allocation begins, or ends: then
- * p is freed. */
+/* Enqueue the operation with which an allocation's life begins, or ends: it
+ * then frees p. */
 static void mark_life(struct stream *s, void *p, const struct heap_block *b,
                       enum graph_touch how, const char *call, uint32_t site)
 {
     const struct graph_access access = whole(b, how, site);
     struct free_op *const op =
-        op_new(sizeof *op, p ? run_free : NULL, GRAPH_MARK, call, site);
+        simgpu_op_new(sizeof *op, p ? run_free : NULL, GRAPH_MARK, call, site);
     op->p = p;
     op->op.node.naccesses = 1;
     op->op.accesses = &access;
-    stream_enqueue(s, &op->op);
+    simgpu_stream_enqueue(s, &op->op);
 }
 
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t stream)
 {
     API_ENTER();
-    struct stream *const s = stream_of(stream);
+    struct stream *const s = simgpu_stream_of(stream);
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
     const cudaError_t err =
-        allocate(stream_device(s), size, 0, PROC_SITE(), devPtr);
+        allocate(simgpu_stream_device(s), size, 0, CALLER_SITE(), devPtr);
     struct heap_block b;
-    if (err == cudaSuccess && heap_find(*devPtr, &b) == 0)
-        mark_life(s, NULL, &b, GRAPH_ALLOC, "cudaMallocAsync", PROC_SITE());
+    if (err == cudaSuccess && simgpu_heap_find(*devPtr, &b) == 0)
+        mark_life(s, NULL, &b, GRAPH_ALLOC, "cudaMallocAsync", CALLER_SITE());
     return api_return(err);
 }
 
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t stream)
 {
     API_ENTER();
-    struct stream *const s = stream_of(stream);
+    struct stream *const s = simgpu_stream_of(stream);
     struct heap_block b;
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
     if (!devPtr)
         return api_return(cudaSuccess);
-    if (heap_find(devPtr, &b) != 0 || b.condemned)
-        return api_return(bad_free(devPtr, &b, "cudaFreeAsync", PROC_SITE()));
+    if (simgpu_heap_find(devPtr, &b) != 0 || b.free_pending)
+        return api_return(bad_free(devPtr, &b, "cudaFreeAsync", CALLER_SITE()));
     if (b.base != devPtr || b.imported)
         return api_return(cudaErrorInvalidValue);
-    heap_condemn(devPtr);
-    mark_life(s, devPtr, &b, GRAPH_FREE, "cudaFreeAsync", PROC_SITE());
+    heap_free_pending(devPtr);
+    mark_life(s, devPtr, &b, GRAPH_FREE, "cudaFreeAsync", CALLER_SITE());
     return api_return(cudaSuccess);
 }
 
-/* ---- registered host memory --------------------------------------------------- */
+/* ---- registered host memory ---------------------------------------------- */
 
 cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 {
@@ -220,8 +224,9 @@ cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost,
     struct heap_block b;
     if (!pDevice || flags != 0)
         return api_return(cudaErrorInvalidValue);
-    const int pinned = heap_find(pHost, &b) == 0 && b.device == HEAP_PINNED;
-    if (!pinned && !heap_registered(pHost))
+    const int pinned =
+        simgpu_heap_find(pHost, &b) == 0 && b.device == HEAP_PINNED;
+    if (!pinned && !simgpu_heap_registered(pHost))
         return api_return(cudaErrorInvalidValue);
     *pDevice = pHost;
     return api_return(cudaSuccess);
@@ -234,15 +239,16 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
     if (!attributes)
         return api_return(cudaErrorInvalidValue);
     memset(attributes, 0, sizeof *attributes);
-    if (heap_find(ptr, &b) == 0 && b.device != HEAP_PINNED) {
+    if (simgpu_heap_find(ptr, &b) == 0 && b.device != HEAP_PINNED) {
         attributes->type =
             b.managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
         attributes->device = b.device;
         attributes->devicePointer = (void *)ptr;
         attributes->hostPointer = b.managed ? (void *)ptr : NULL;
-    } else if ((b.base && b.device == HEAP_PINNED) || heap_registered(ptr)) {
+    } else if ((b.base && b.device == HEAP_PINNED) ||
+               simgpu_heap_registered(ptr)) {
         attributes->type = cudaMemoryTypeHost;
-        attributes->device = device_current();
+        attributes->device = simgpu_device_current();
         attributes->devicePointer = (void *)ptr;
         attributes->hostPointer = (void *)ptr;
     } else {

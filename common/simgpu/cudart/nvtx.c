@@ -1,9 +1,9 @@
 /*
- * nvtx.c: ranges of NVTX name spans of the execution graph
+ * nvtx.c: NVTX ranges, which name spans of the execution graph
  *
- * Ranges of a thread nest. Those deeper than the stack count but have no name
- * of their own. A range that is started, not pushed, lies on the same stack; when
- * it ends below others, it goes as soon as they do.
+ * Ranges of a thread nest. Ranges deeper than the stack are counted but have no
+ * name of their own. A range that is started rather than pushed is on the same
+ * stack; if it ends below others, it is removed when they are.
  */
 #include <nvtx3/nvToolsExt.h>
 
@@ -15,7 +15,7 @@ enum { DEEPEST = 64 };
 static _Thread_local struct {
     int depth;
     uint32_t outer[DEEPEST];   /* the span around the range of that depth */
-    nvtxRangeId_t id[DEEPEST]; /* of a started one; 0: pushed */
+    nvtxRangeId_t id[DEEPEST]; /* of a started range; 0: pushed */
     int over[DEEPEST];         /* it has ended */
 } ranges;
 
@@ -33,7 +33,7 @@ static int enter(const char *message, nvtxRangeId_t id)
     declared_enter(message ? message : "");
     if (ranges.depth < DEEPEST) {
         ranges.outer[ranges.depth] =
-            graph_span(graph_string(proc()->graph, message));
+            graph_span(graph_string(simgpu_proc()->graph, message));
         ranges.id[ranges.depth] = id;
         ranges.over[ranges.depth] = 0;
     }
@@ -47,7 +47,7 @@ static void leave(void)
         graph_span(ranges.outer[ranges.depth]);
 }
 
-/* Ranges at the top that ended before those above them. */
+/* Remove ranges at the top that ended before those above them. */
 static void leave_ended(void)
 {
     while (ranges.depth > 0 && ranges.depth <= DEEPEST &&

@@ -1,6 +1,8 @@
 #include "cudart/api.h"
 
+#include "core/heap.h"
 #include "core/heap_space.h" /* space_slot */
+#include "core/stream.h"
 
 static _Thread_local int inside_host_function;
 
@@ -17,13 +19,13 @@ void api_host_function(int inside)
 cudaError_t span_of(const void *p, size_t nbytes, int write, struct span *out)
 {
     struct heap_block b;
-    if (heap_find(p, &b) == 0) {
+    if (simgpu_heap_find(p, &b) == 0) {
         const uint64_t begin = (uint64_t)((const char *)p - b.base);
         if (begin + nbytes > b.nbytes)
             return cudaErrorInvalidValue;
-        *out = (struct span){.raw = heap_raw(p),
+        *out = (struct span){.raw = simgpu_heap_raw(p),
                              .device = b.device,
-                             .place = proc_place(b.device),
+                             .place = simgpu_proc_place(b.device),
                              .access = {.alloc = b.id,
                                         .begin = begin,
                                         .end = begin + nbytes,
@@ -32,34 +34,35 @@ cudaError_t span_of(const void *p, size_t nbytes, int write, struct span *out)
     }
     if (!p || space_slot(p) >= 0)
         return cudaErrorInvalidValue;
-    // Ordinary memory: the process's address space as one allocation.
-    *out = (struct span){.raw = (char *)p,
-                         .device = API_PAGEABLE,
-                         .place = proc_place(HEAP_PINNED),
-                         .access = {.alloc = (uint64_t)proc()->rank << 32,
-                                    .begin = (uintptr_t)p,
-                                    .end = (uintptr_t)p + nbytes,
-                                    .write = write}};
+    // ordinary memory: the process's address space as one allocation
+    *out =
+        (struct span){.raw = (char *)p,
+                      .device = API_PAGEABLE,
+                      .place = simgpu_proc_place(HEAP_PINNED),
+                      .access = {.alloc = (uint64_t)simgpu_proc()->rank << 32,
+                                 .begin = (uintptr_t)p,
+                                 .end = (uintptr_t)p + nbytes,
+                                 .write = write}};
     return cudaSuccess;
 }
 
-struct mark api_enqueue_touching(struct stream *s, struct op *op,
-                                 const struct span *to, const struct span *from,
-                                 size_t nbytes,
-                                 const struct graph_access *access, size_t n)
+struct fence api_enqueue_touching(struct stream *s, struct op *op,
+                                  const struct span *to,
+                                  const struct span *from, size_t nbytes,
+                                  const struct graph_access *access, size_t n)
 {
     const struct graph_move move = {from->place, to->place, nbytes};
     op->node.naccesses = (uint32_t)n;
     op->node.nmoves = 1;
-    op->node.latency_ps = proc()->costs->copy_ps;
+    op->node.latency_ps = simgpu_proc()->costs->copy_ps;
     op->node.bytes = nbytes;
     op->accesses = access;
     op->moves = &move;
-    return stream_enqueue(s, op);
+    return simgpu_stream_enqueue(s, op);
 }
 
-struct mark api_enqueue(struct stream *s, struct op *op,
-                        const struct span *const *spans, int n, size_t nbytes)
+struct fence api_enqueue(struct stream *s, struct op *op,
+                         const struct span *const *spans, int n, size_t nbytes)
 {
     struct graph_access access[2];
     for (int i = 0; i < n; i++) {

@@ -1,6 +1,9 @@
 /*
  * stream.c: streams and host functions
  */
+#include "core/stream.h"
+#include "core/device.h"
+#include "core/site.h"
 #include "cudart/api.h"
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream,
@@ -10,7 +13,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream,
     if (!pStream || flags > cudaStreamNonBlocking)
         return api_return(cudaErrorInvalidValue);
     *pStream = (cudaStream_t)stream_new(
-        device_current(),
+        simgpu_device_current(),
         flags == cudaStreamNonBlocking ? STREAM_NONBLOCKING : STREAM_BLOCKING,
         priority);
     return api_return(cudaSuccess);
@@ -35,53 +38,53 @@ static int is_own(cudaStream_t stream)
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     API_ENTER();
-    struct stream *const s = is_own(stream) ? stream_of(stream) : NULL;
+    struct stream *const s = is_own(stream) ? simgpu_stream_of(stream) : NULL;
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
     stream_release(s);
     return api_return(cudaSuccess);
 }
 
-/* The marks that a synchronisation of the stream waits for: its own last, and
- * for the legacy stream those of all blocking streams. */
-static int marks_of(struct stream *s, struct mark *out, int cap)
+/* The fences that a synchronisation of the stream waits for: its own last one,
+ * and for the legacy stream those of all blocking streams. */
+static int fences_of(struct stream *s, struct fence *out, int cap)
 {
     if (stream_kind_of(s) == STREAM_LEGACY)
-        return device_marks(stream_device(s), 1, out, cap);
-    out[0] = stream_tail(s);
+        return stream_tails(simgpu_stream_device(s), 1, out, cap);
+    out[0] = simgpu_stream_tail(s);
     return 1;
 }
 
-enum { MAX_MARKS = 1024 };
+enum { MAX_FENCES = 1024 };
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     API_ENTER();
-    struct mark marks[MAX_MARKS];
-    struct stream *const s = stream_of(stream);
+    struct fence fences[MAX_FENCES];
+    struct stream *const s = simgpu_stream_of(stream);
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
-    const int n = marks_of(s, marks, MAX_MARKS);
-    marks_join(marks, n, "cudaStreamSynchronize", PROC_SITE());
+    const int n = fences_of(s, fences, MAX_FENCES);
+    simgpu_fence_join(fences, n, "cudaStreamSynchronize", CALLER_SITE());
     return api_return(cudaSuccess);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     API_ENTER();
-    struct mark marks[MAX_MARKS];
-    struct stream *const s = stream_of(stream);
+    struct fence fences[MAX_FENCES];
+    struct stream *const s = simgpu_stream_of(stream);
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
-    const int n = marks_of(s, marks, MAX_MARKS);
-    return api_return(marks_poll(marks, n, "cudaStreamQuery", PROC_SITE())
+    const int n = fences_of(s, fences, MAX_FENCES);
+    return api_return(fence_poll(fences, n, "cudaStreamQuery", CALLER_SITE())
                           ? cudaSuccess
                           : cudaErrorNotReady);
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
 {
-    const struct stream *const s = stream_of(hStream);
+    const struct stream *const s = simgpu_stream_of(hStream);
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
     if (!flags)
@@ -93,7 +96,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
 
 cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
 {
-    const struct stream *const s = stream_of(hStream);
+    const struct stream *const s = simgpu_stream_of(hStream);
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
     if (!priority)
@@ -120,15 +123,16 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn,
                                void *userData)
 {
     API_ENTER();
-    struct stream *const s = stream_of(stream);
+    struct stream *const s = simgpu_stream_of(stream);
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
     if (!fn)
         return api_return(cudaErrorInvalidValue);
-    struct host_op *const op = op_new(sizeof *op, run_host, GRAPH_HOSTFN,
-                                      "cudaLaunchHostFunc", PROC_SITE());
+    struct host_op *const op =
+        simgpu_op_new(sizeof *op, run_host, GRAPH_HOSTFN, "cudaLaunchHostFunc",
+                      CALLER_SITE());
     op->fn = fn;
     op->data = userData;
-    stream_enqueue(s, &op->op);
+    simgpu_stream_enqueue(s, &op->op);
     return api_return(cudaSuccess);
 }

@@ -3,18 +3,21 @@
 #include <stdlib.h> /* qsort */
 #include <string.h> /* memmove */
 
+#include "core/device.h"
+#include "core/heap.h"
 #include "core/heap_space.h" /* space_slot */
-#include "cudart/api.h"      /* api_reaches */
+#include "core/report.h"
+#include "core/site.h"
 #include "device/sync.h"
 
 enum kind {
     READ,
     WRITE,
     ATOMIC,   /* of narrower scope than the system's */
-    EXCHANGE, /* likewise, not looking at what was there */
+    EXCHANGE, /* likewise, ignoring the old value */
     SYSTEM,   /* an atomic at system scope: sync.c knows what it orders; */
-    SIGNAL,   /* so it does of a word that is set, or volatile, */
-    POLL,     /* and of a look at one that another may write */
+    SIGNAL,   /* likewise a word that is set, or volatile */
+    POLL,     /* likewise a read of a word that others may write */
     KINDS
 };
 enum { OPEN = 8, MAX_RANGES = 1 << 16, MAX_FIRST = 16, MAX_LOOKS = 4096 };
@@ -27,13 +30,14 @@ static const uint32_t how[KINDS] = {GRAPH_READ,
                                     GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN,
                                     GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN};
 
-/* A spinning thread makes many of them. */
+/* Kinds that a spinning thread makes many of. */
 static int may_spin(enum kind kind)
 {
     return kind == ATOMIC || kind == SYSTEM;
 }
 
-/* A word's way is in what waits for it (sync.c): no bytes are moved. */
+/* The latency of a word is charged to its waiter (sync.c): no bytes are
+ * moved. */
 static int is_word(enum kind kind)
 {
     return kind == EXCHANGE || kind == SIGNAL || kind == POLL;
@@ -47,8 +51,8 @@ struct range { /* bytes of one allocation, user addresses */
 
 struct log { /* of the kernel that this worker runs */
     const struct launch *launch;
-    uint64_t count;           /* accesses, polls not counted */
-    struct heap_block *block; /* allocations that were touched */
+    uint64_t count;           /* accesses without polls */
+    struct heap_block *block; /* allocations touched */
     uint32_t nblocks, cap_blocks;
     struct range open[KINDS][OPEN]; /* the latest first */
     struct range *done[KINDS];
@@ -72,14 +76,15 @@ static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
     const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
     char what[512], where[256];
     collecting = 0;
-    graph_site_text(proc()->graph, proc_site(pc), where, sizeof where);
-    heap_describe(p, what, sizeof what);
-    proc_fault(NULL,
-               "kernel %s on device %d %s %zu bytes at %p, at %s:\n  %s.\n"
-               "Block (%u,%u,%u), thread (%u,%u,%u). Check the index against "
-               "the number of elements.",
-               l->kernel->name, l->device, verb[kind], nbytes, (const void *)p,
-               where, what, b.x, b.y, b.z, t.x, t.y, t.z);
+    graph_site_text(simgpu_proc()->graph, simgpu_site(pc), where, sizeof where);
+    simgpu_heap_describe(p, what, sizeof what);
+    simgpu_report_fault(
+        NULL,
+        "kernel %s on device %d %s %zu bytes at %p, at %s:\n  %s.\n"
+        "Block (%u,%u,%u), thread (%u,%u,%u). Check the index against "
+        "the number of elements.",
+        l->kernel->name, l->device, verb[kind], nbytes, (const void *)p, where,
+        what, b.x, b.y, b.z, t.x, t.y, t.z);
 }
 
 /* A kernel reaches memory of another device only with peer access. */
@@ -88,19 +93,21 @@ static void check_device(const struct launch *l, const struct heap_block *b,
 {
     char where[256], from[256];
     if (b->device == HEAP_PINNED || b->device == l->device || b->managed ||
-        b->imported || api_reaches(l->device, b->device))
+        b->imported || device_reaches(l->device, b->device))
         return;
     collecting = 0;
-    proc_fault(
+    simgpu_report_fault(
         NULL,
-        "kernel %s on device %d, at %s, touches memory of device %d:\n"
-        "  the %zu-byte allocation made at %s.\nThat takes "
-        "cudaDeviceEnablePeerAccess(%d, 0) while device %d is current.",
+        "kernel %s on device %d, at %s, touches memory of device "
+        "%d:\n  the %zu-byte allocation made at %s.\nCall "
+        "cudaDeviceEnablePeerAccess(%d, 0) first, with device %d "
+        "current.",
         l->kernel->name, l->device,
-        graph_site_text(proc()->graph, proc_site(pc), where, sizeof where),
+        graph_site_text(simgpu_proc()->graph, simgpu_site(pc), where,
+                        sizeof where),
         b->device, b->nbytes,
-        graph_site_text(proc()->graph, b->site, from, sizeof from), b->device,
-        l->device);
+        graph_site_text(simgpu_proc()->graph, b->site, from, sizeof from),
+        b->device, l->device);
 }
 
 /* The index of the allocation that holds [p, p + nbytes). */
@@ -118,7 +125,7 @@ static uint32_t block_of(struct log *g, const char *p, size_t nbytes,
             abort();
     }
     struct heap_block *const b = &g->block[g->nblocks];
-    if (heap_find(p, b) != 0)
+    if (simgpu_heap_find(p, b) != 0)
         bad_access(p, nbytes, kind, pc);
     if (p + nbytes > b->base + b->nbytes)
         bad_access(b->base + b->nbytes, nbytes, kind, pc);
@@ -132,7 +139,7 @@ static int by_begin(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Sort what is done and join what touches. */
+/* Sort the finished ranges and join those that touch. */
 static void merge(struct log *g, enum kind kind)
 {
     struct range *const r = g->done[kind];
@@ -150,8 +157,8 @@ static void merge(struct log *g, enum kind kind)
     g->ndone[kind] = n;
 }
 
-/* Too many: join neighbours of one allocation over the gap between them. That
- * claims bytes that weren't touched, so it is the last resort. */
+/* Too many ranges: join neighbours in one allocation across the gap. That
+ * claims bytes that were not touched, so it is the last resort. */
 static void coarsen(struct log *g, enum kind kind)
 {
     struct range *const r = g->done[kind];
@@ -183,7 +190,7 @@ static void finish_range(struct log *g, enum kind kind, struct range r)
     g->done[kind][g->ndone[kind]++] = r;
 }
 
-/* Has the kernel written the range's first byte? */
+/* True if the kernel has written the range's first byte. */
 static int has_written(const struct log *g, const char *p)
 {
     const struct range *r = g->open[WRITE];
@@ -198,9 +205,9 @@ static int has_written(const struct log *g, const char *p)
 }
 
 /*
- * A range of reads begins. What a kernel reads and writes is taken for scratch
- * memory of its own, in whatever order; of some bytes it is certain that they
- * were read first (x[i] += 1).
+ * A range of reads begins. Bytes that a kernel both reads and writes are taken
+ * for its own scratch memory, in any order; but some are certain to have been
+ * read first (x[i] += 1).
  */
 static void note_first(struct log *g, const struct range *r, enum kind kind)
 {
@@ -255,7 +262,7 @@ static void clear(struct log *g)
 void access_begin(const struct launch *l)
 {
     if (!log_of && !(log_of = calloc(1, sizeof *log_of)))
-        proc_fault(NULL, "out of host memory for a kernel's accesses");
+        simgpu_report_fault(NULL, "out of host memory for a kernel's accesses");
     log_of->launch = l;
     log_of->nblocks = 0;
     log_of->count = 0;
@@ -274,7 +281,7 @@ static void report_access(struct log *g, const struct range *r, uint32_t write,
                               .write = write};
 }
 
-/* All ranges of one kind, as accesses and as bytes moved. */
+/* Report all ranges of one kind, as accesses and as bytes moved. */
 static void report(struct log *g, enum kind kind, struct launch_cost *c)
 {
     for (int i = 0; i < OPEN && g->open[kind][i].begin; i++)
@@ -286,8 +293,8 @@ static void report(struct log *g, enum kind kind, struct launch_cost *c)
         report_access(g, r, how[kind] | (r->rough ? GRAPH_ROUGH : 0), c);
         if (is_word(kind))
             continue;
-        const int32_t here = proc_place(g->launch->device);
-        const int32_t there = proc_place(b->device);
+        const int32_t here = simgpu_proc_place(g->launch->device);
+        const int32_t there = simgpu_proc_place(b->device);
         struct graph_move *m = g->move;
         while (m < g->move + c->nmoves &&
                (m->from != (kind == READ ? there : here) ||
@@ -302,7 +309,7 @@ static void report(struct log *g, enum kind kind, struct launch_cost *c)
     }
 }
 
-/* What has been collected, as the graph takes it. */
+/* Convert what has been collected to the graph's form. */
 static void summarise(struct log *g, struct launch_cost *c)
 {
     size_t most = g->nfirst;
@@ -313,7 +320,7 @@ static void summarise(struct log *g, struct launch_cost *c)
     g->access = calloc(most, sizeof *g->access);
     g->move = calloc(most, sizeof *g->move);
     if (!g->access || !g->move)
-        proc_fault(NULL, "out of host memory for a kernel's accesses");
+        simgpu_report_fault(NULL, "out of host memory for a kernel's accesses");
     *c = (struct launch_cost){.moves = g->move, .accesses = g->access};
     for (int kind = 0; kind < KINDS; kind++)
         report(g, kind, c);
@@ -353,11 +360,11 @@ void access_touch(const volatile void *p, size_t nbytes, enum access_use use,
                   const void *pc)
 {
     static const enum kind kinds[] = {POLL, SIGNAL, SYSTEM};
-    const int follows = nbytes == 4 || nbytes == 8; // sync.c knows such words
+    const int follows = nbytes == 4 || nbytes == 8; // words that sync.c handles
     touch((const char *)p, nbytes, follows ? kinds[use] : EXCHANGE, pc);
 }
 
-/* ---- what the compiler calls ---------------------------------------------------- */
+/* ---- what the compiler calls --------------------------------------------- */
 
 void simgpu_atomic_access(const volatile void *p, unsigned nbytes)
 {
@@ -386,7 +393,7 @@ HOOKS(4)
 HOOKS(8)
 HOOKS(16)
 
-/* A volatile access, which follows the call. */
+/* Called before each volatile access. */
 #define VOLATILE_HOOKS(n)                                                      \
     void __tsan_volatile_read##n(void *p);                                     \
     void __tsan_volatile_read##n(void *p)                                      \
@@ -414,7 +421,7 @@ VOLATILE_HOOKS(16)
 RANGE_HOOK(read_range, READ)
 RANGE_HOOK(write_range, WRITE)
 
-/* Nothing to do: there is no thread sanitizer. */
+/* No-ops: there is no thread sanitizer. */
 void __tsan_init(void);
 void __tsan_func_entry(void *pc);
 void __tsan_func_exit(void);

@@ -4,9 +4,9 @@
 
 #if defined(__x86_64__)
 /*
- * What a function must preserve is pushed, the stacks change places, and what
- * the other fiber pushed is popped; ret goes where it had been called from. The
- * control words of the floating-point units stay: no kernel changes them.
+ * Push the registers that a function must preserve, swap the stacks, and pop
+ * those of the other fiber; ret returns to its caller. The control words of the
+ * floating-point units are left alone: kernels do not change them.
  *
  *     sp -> r15 r14 r13 r12 rbx rbp | return address | its caller's frame
  */
@@ -36,7 +36,7 @@ enum { SAVED = 6 };
 void fiber_init(struct fiber *f, void *stack, size_t nbytes,
                 void (*entry)(void))
 {
-    // at a function's first instruction the stack is 8 off a multiple of 16
+    // on entry to a function the stack is 8 off a multiple of 16
     const uintptr_t top = ((uintptr_t)stack + nbytes) & ~(uintptr_t)15;
     void **const sp = (void **)(top - 2 * sizeof(void *));
     sp[1] = NULL; // where entry would return to

@@ -1,9 +1,10 @@
 /*
  * fiber.h: stacks that one thread runs in turn
  *
- * The threads of a block are fibers of one worker, which go on when they are
- * switched to. On x86-64 a switch saves what a call must preserve and takes some
- * nanoseconds; elsewhere it is swapcontext(), which makes a system call.
+ * The threads of a block are fibers of one worker, which continue when they are
+ * switched to. On x86-64 a switch saves the registers that a call must preserve
+ * and takes some nanoseconds; elsewhere it is swapcontext(), which makes a
+ * system call.
  */
 #ifndef SIMGPU_DEVICE_FIBER_H
 #define SIMGPU_DEVICE_FIBER_H
@@ -16,7 +17,7 @@
 
 struct fiber {
 #if defined(__x86_64__)
-    void *sp; /* while it is not running; below it what it will go on with */
+    void *sp; /* while it is not running */
 #else
     ucontext_t context;
 #endif
@@ -26,7 +27,7 @@ struct fiber {
 void fiber_init(struct fiber *f, void *stack, size_t nbytes,
                 void (*entry)(void));
 
-/* Leave `from`, which is running, and go on with `to`. */
+/* Leave `from`, which is running, and continue `to`. */
 void fiber_switch(struct fiber *from, struct fiber *to);
 
 #endif

@@ -3,9 +3,10 @@
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strlen */
 
+#include "core/control.h"
 #include "core/flag.h"
 #include "core/heap.h"
-#include "core/page.h"
+#include "core/site.h"
 
 static __thread struct idle { /* of this worker */
     int begun;
@@ -26,19 +27,20 @@ static void describe(const void *arg, char *out, size_t nbytes)
                      w->launch->kernel->name, w->block.x, w->block.y,
                      w->block.z, w->thread);
     if (w->poll.p) {
-        const uint64_t value = flag_read(w->poll.p, w->poll.nbytes, &by);
+        const uint64_t value = simgpu_flag_read(w->poll.p, w->poll.nbytes, &by);
         n += snprintf(out + n, nbytes - (size_t)n,
-                      "waits for the word %p, which is %llu: %s", w->poll.p,
+                      "waits on the flag at %p, which is %llu: %s", w->poll.p,
                       (unsigned long long)value,
-                      heap_describe(w->poll.p, what, sizeof what));
+                      simgpu_heap_describe(w->poll.p, what, sizeof what));
     } else {
         n += snprintf(out + n, nbytes - (size_t)n,
-                      "and others are at different barriers");
+                      "and others wait at different barriers");
     }
     if (w->poll.p && w->nblocks_left && (size_t)n < nbytes)
         snprintf(out + n, nbytes - (size_t)n,
-                 "; %llu blocks of its grid have not begun: simgpu runs blocks "
-                 "in order, so a flag that one of them sets does not come",
+                 "; %llu blocks of its grid have not started: simgpu runs "
+                 "blocks in order, so a flag that one of them would set "
+                 "never comes",
                  (unsigned long long)w->nblocks_left);
 }
 
@@ -51,12 +53,12 @@ static void begin(const struct launch *l, const struct poll *p, unsigned thread,
     idle.block = simgpu_block_idx;
     idle.nblocks_left = nblocks_left;
     idle.note = (struct wait_note){.call = "a kernel",
-                                   .site = p ? proc_site(p->pc) : 0,
+                                   .site = p ? simgpu_site(p->pc) : 0,
                                    .describe = describe,
                                    .arg = &idle};
     idle.begun = 1;
-    page_hungry(+1);
-    proc_wait_begin(&idle.note);
+    control_flag_waits(+1);
+    wait_begin(&idle.note);
 }
 
 void idle_nap(const struct launch *l, const struct poll *p, unsigned thread,
@@ -72,6 +74,6 @@ void idle_over(void)
     if (!idle.begun)
         return;
     idle.begun = 0;
-    proc_wait_end();
-    page_hungry(-1);
+    wait_end();
+    control_flag_waits(-1);
 }

@@ -3,9 +3,10 @@
  */
 #include <pthread.h> /* pthread_mutex_t */
 
-#include "core/launch.h"
+#include "device/launch.h"
 
-/* All kernels of the process, registered by static initialisers and launches. */
+/* All kernels of the process: registered by static initialisers and by
+ * launches. */
 static struct kernel *kernels;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

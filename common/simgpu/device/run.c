@@ -3,21 +3,22 @@
  *
  * Blocks run in order. The threads of a block run on *carriers*, fibers that
  * take one thread after the other: a kernel without a barrier needs a single
- * carrier and a plain loop. A thread that has to wait keeps its carrier and the
- * next thread starts on another; when nobody can go on, those at the barrier (or
- * of a warp) have all come, and go on in order.
+ * carrier and a plain loop. A thread that has to wait keeps its carrier, and
+ * the next thread starts on another; when none can continue, all threads have
+ * reached the barrier (of the block, or of a warp), and continue in order.
  *
  *     carrier 0:  t0 ends, t1 ends, t2 -- barrier -------- t2 ends
  *     carrier 1:                       t3 -- barrier ------ t3 ends
  *
- * A thread that polls a word goes on when all others wait. If they all poll, the
- * worker sleeps (idle.c), so a flag that another device or process will set
- * comes, however few cores there are. One that a later block of the same grid
- * would set never does: simgpu has not begun that block. The hang report says so.
+ * A thread that polls a word continues when all others wait. If all of them
+ * poll, the worker sleeps (idle.c), so a flag from another device or process
+ * arrives, however few cores there are. A flag that a later block of the same
+ * grid would set never arrives, since that block has not started; the hang
+ * report says so.
  *
- * Threads that wait for known conditions go on together, when all of them hold:
- * so what each does next, and with it the modelled time, doesn't depend on who
- * was faster. Should that take too long, they go on one by one.
+ * Threads that wait for known conditions continue together, once all of the
+ * conditions hold, so that what each does next, and with it the modelled time,
+ * does not depend on timing. If that takes too long, they continue one by one.
  */
 #include "device/run.h"
 
@@ -26,17 +27,19 @@
 #include <string.h>           /* memset */
 #include <sys/mman.h>         /* mmap */
 
-#include "core/launch.h"
+#include "core/device.h"
+#include "core/report.h"
 #include "device/access.h"
 #include "device/fiber.h"
 #include "device/idle.h"
+#include "device/launch.h"
 #include "device/sync.h"
 
-/* A thread's stack is address space until it is used; a report of a bad access
- * reads debugging information on it, which takes some 100 KiB. */
+/* A thread's stack is address space until it is used; the report of a bad
+ * access reads debugging information on it, which takes some 100 KiB. */
 enum { STACK = 512 << 10, MAX_THREADS = 1024, POISON = 0xCB, WARP = 32 };
 
-/* Naps of a millisecond before waiting threads go on one by one. */
+/* Naps of a millisecond before waiting threads continue one by one. */
 enum { TOGETHER = 20 };
 
 enum state { READY, AT_BARRIER, AT_WARP, POLLS, ENDED };
@@ -44,15 +47,15 @@ enum state { READY, AT_BARRIER, AT_WARP, POLLS, ENDED };
 struct carrier {
     struct fiber fiber;
     char *stack;
-    unsigned thread; /* that it runs, or waits with */
+    unsigned thread; /* that it runs */
     enum state state;
-    uint32_t mask; /* AT_WARP: lanes it waits for */
+    uint32_t mask; /* AT_WARP: lanes awaited */
     struct poll poll;
 };
 
 struct block { /* the block that this worker runs */
     const struct launch *launch;
-    unsigned nthreads, next; /* next: first thread that hasn't begun */
+    unsigned nthreads, next; /* next: first thread not yet started */
     struct carrier *current;
     struct fiber scheduler;
     struct carrier carrier[MAX_THREADS];
@@ -61,13 +64,14 @@ struct block { /* the block that this worker runs */
     uint32_t alive[MAX_THREADS / WARP]; /* lanes that have not ended */
     char *shared;
     size_t shared_nbytes;
-    uint64_t nblocks_left; /* of the grid, behind this one */
+    uint64_t nblocks_left; /* of the grid, after this one */
     int trapped, failed;   /* a thread has ended the kernel; as an error */
 };
 
 __thread struct simgpu_uint3 simgpu_thread_idx, simgpu_block_idx,
     simgpu_block_dim, simgpu_grid_dim;
 static __thread struct block *block; /* made for a worker's first kernel */
+static __thread long long cycles;    /* clock() of device code */
 
 static void set_thread(unsigned t)
 {
@@ -76,9 +80,9 @@ static void set_thread(unsigned t)
         (struct simgpu_uint3){t % d.x, t / d.x % d.y, t / d.x / d.y};
 }
 
-/* ---- carriers ---------------------------------------------------------------- */
+/* ---- carriers ------------------------------------------------------------ */
 
-/* A carrier's whole life: threads until none is left to begin. */
+/* Run threads until all have been started. */
 static void carry(void)
 {
     struct block *const b = block;
@@ -98,11 +102,12 @@ static void carry(void)
 
 static void give_stack(struct carrier *c)
 {
-    // a page below it is left inaccessible: an overflow faults
+    // the page below it is inaccessible: an overflow faults
     char *const at = mmap(NULL, STACK + 4096, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED || mprotect(at, 4096, PROT_NONE) != 0)
-        proc_fault(NULL, "cannot make the stack of a device thread: %m");
+        simgpu_report_fault(NULL,
+                            "cannot allocate the stack of a device thread: %m");
     c->stack = at + 4096;
 }
 
@@ -114,7 +119,7 @@ static void resume(struct block *b, struct carrier *c)
     fiber_switch(&b->scheduler, &c->fiber);
 }
 
-/* The running thread waits; whoever is the scheduler's choice goes on. */
+/* The running thread waits; the scheduler picks the next one. */
 static void wait_as(enum state state)
 {
     struct block *const b = block;
@@ -134,7 +139,7 @@ void run_yield(void)
     wait_as(POLLS);
 }
 
-/* ---- barriers and warps ------------------------------------------------------ */
+/* ---- barriers and warps -------------------------------------------------- */
 
 void simgpu_syncthreads(void)
 {
@@ -147,7 +152,7 @@ void *simgpu_dynamic_shared(void)
     return block->shared;
 }
 
-/* Wait for the threads of the warp that the mask names. */
+/* Wait for the threads of the warp in the mask. */
 static void wait_warp(uint32_t mask)
 {
     struct carrier *const me = block->current;
@@ -185,7 +190,6 @@ unsigned simgpu_ballot(int predicate, unsigned mask)
 
 long long simgpu_clock(void)
 {
-    static __thread long long cycles;
     return cycles += 64;
 }
 
@@ -200,12 +204,12 @@ void simgpu_leave(void)
     struct block *const b = block;
     b->trapped = 1;
     wait_as(ENDED);
-    abort(); // nobody goes on with an ended thread
+    abort(); // an ended thread is never resumed
 }
 
-/* ---- the scheduler ----------------------------------------------------------- */
+/* ---- the scheduler ------------------------------------------------------- */
 
-/* Have all threads that have not ended come to the barrier? They may go on. */
+/* Release the barrier if all threads that have not ended have reached it. */
 static int release_barrier(struct block *b)
 {
     for (unsigned i = 0; i < b->used; i++)
@@ -220,7 +224,7 @@ static int release_barrier(struct block *b)
     return any;
 }
 
-/* Threads whose whole mask has come, or ended, may go on. */
+/* Release threads if all of their mask have arrived or ended. */
 static int release_warps(struct block *b)
 {
     uint32_t here[MAX_THREADS / WARP] = {0};
@@ -240,7 +244,7 @@ static int release_warps(struct block *b)
     return any;
 }
 
-/* Let everybody run who can. */
+/* Run all threads that are ready. */
 static int run_ready(struct block *b)
 {
     int any = 0;
@@ -253,9 +257,9 @@ static int run_ready(struct block *b)
 }
 
 /*
- * Only threads that poll are left, and such as wait for them. Those with known
- * conditions go on when all of these hold; the others look again. Returns
- * whether anything came of it.
+ * Only threads that poll are left, and those that wait for them. Threads with
+ * known conditions continue once all of these hold; the others look again.
+ * Returns 1 if that made progress.
  */
 static int run_polls(struct block *b, int together)
 {
@@ -276,7 +280,7 @@ static int run_polls(struct block *b, int together)
     return any;
 }
 
-/* A poll that nothing came of, and the thread whose it is. */
+/* A poll without result, and its thread. */
 static const struct poll *open_poll(struct block *b, unsigned *thread)
 {
     const struct poll *found = NULL;
@@ -302,7 +306,7 @@ static int anyone_left(const struct block *b)
     return 0;
 }
 
-/* Begin all threads, then run them until all have ended. */
+/* Start all threads, then run them until all have ended. */
 static void run_block(struct block *b)
 {
     b->used = b->next = 0;
@@ -335,7 +339,7 @@ static struct block *block_for(const struct launch *l)
     if (!block) {
         block = calloc(1, sizeof *block);
         if (!block)
-            proc_fault(NULL, "out of host memory for a kernel");
+            simgpu_report_fault(NULL, "out of host memory for a kernel");
     }
     block->launch = l;
     block->nthreads = l->block[0] * l->block[1] * l->block[2];
@@ -344,7 +348,7 @@ static struct block *block_for(const struct launch *l)
         free(block->shared);
         block->shared = aligned_alloc(16, (l->shared_nbytes + 15) & ~15ul);
         if (!block->shared)
-            proc_fault(NULL, "out of host memory for shared memory");
+            simgpu_report_fault(NULL, "out of host memory for shared memory");
         block->shared_nbytes = l->shared_nbytes;
     }
     return block;
@@ -369,7 +373,7 @@ void kernel_run(const struct launch *l, struct op *op, struct launch_cost *c)
                 run_block(b);
             }
     if (b->failed)
-        op_fail(op, cudaErrorLaunchFailure);
+        device_fail(l->device, cudaErrorLaunchFailure);
     sync_end();
     access_end(c);
 }

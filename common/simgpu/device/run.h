@@ -1,11 +1,10 @@
 /*
- * run.h: the threads of a block, as the files that give them things to wait for
- * see them
+ * run.h: the threads of a block, for the files that make them wait
  *
  * A thread waits at a barrier of its block, for threads of its warp, or for a
- * word of memory that somebody else will write: then it *polls*. The worker lets
- * all other threads go on first; when all that is left polls, it sleeps until
- * one of the words has been written.
+ * word of memory that another stream, kernel or thread will write: then it
+ * *polls*. The worker lets all other threads run first; when only polling
+ * threads are left, it sleeps until one of the words has been written.
  */
 #ifndef SIMGPU_DEVICE_RUN_H
 #define SIMGPU_DEVICE_RUN_H
@@ -14,21 +13,21 @@
 
 #include "core/flag.h" /* struct flag_source */
 
-/* What a thread looks at over and over. */
+/* What a thread polls. */
 struct poll {
-    const void *p; /* NULL: it doesn't */
+    const void *p; /* NULL: nothing */
     unsigned nbytes;
-    uint64_t value;        /* as it was last seen */
-    struct flag_source by; /* and who wrote that */
+    uint64_t value;        /* last value seen */
+    struct flag_source by; /* and its writer */
     int acquires;          /* it orders what follows */
-    int is_volatile;       /* the program reads it itself */
-    const void *unchanged; /* the word that its last atomic left as it was */
+    int is_volatile;       /* the program itself reads it */
+    const void *unchanged; /* word that its last atomic left unchanged */
     const void *pc;        /* where in the program */
-    flag_condition *met;   /* known to nobody: NULL */
+    flag_condition *met;   /* NULL: unknown */
     uint64_t target;
 };
 
-/* That of the thread that runs. */
+/* The poll of the running thread. */
 struct poll *run_poll(void);
 
 /* The thread polls: let the others run until it is its turn again. */

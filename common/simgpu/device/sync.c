@@ -5,17 +5,19 @@
 #include "core/flag.h"
 #include "core/heap.h"
 #include "core/heap_space.h" /* space_slot */
+#include "core/report.h"
+#include "core/stream.h"
 #include "device/access.h"
 #include "simgpu/kernel.h"
 
 enum { MAX_AFTER = 1024, MAX_POLLED = 256 };
 
-struct polled { /* a word that was looked at, and as what */
+struct polled { /* a word that was read, and its value */
     const void *p;
     uint64_t value;
 };
 
-/* Who wrote the words that were seen, one entry a word. */
+/* The writers of the words seen, one entry per word. */
 struct seen {
     const void *p[MAX_AFTER];
     struct flag_source by[MAX_AFTER];
@@ -24,13 +26,13 @@ struct seen {
 
 static __thread struct state { /* of the kernel that this worker runs */
     struct op *op;
-    int new_part;        /* the next thing that it does begins a part */
+    int new_part;        /* its next access begins a part */
     int fenced;          /* it has called __threadfence_system() */
     struct seen after;   /* what the next part follows */
-    struct seen pending; /* seen without acquire order: until a fence */
+    struct seen pending; /* seen without acquire order, until a fence */
     struct polled polled[MAX_POLLED];
     unsigned npolled;
-    uint64_t news; /* looks that saw something new */
+    uint64_t news; /* reads that found a new value */
 } * state;
 
 static __thread struct state *all; /* made for a worker's first kernel */
@@ -38,16 +40,16 @@ static __thread struct state *all; /* made for a worker's first kernel */
 void sync_begin(struct op *op)
 {
     if (!all && !(all = calloc(1, sizeof *all)))
-        proc_fault(NULL, "out of host memory for a kernel");
+        simgpu_report_fault(NULL, "out of host memory for a kernel");
     state = all;
     state->op = op;
     state->new_part = state->fenced = 0;
     state->after.n = state->pending.n = state->npolled = 0;
 }
 
-/* ---- parts ------------------------------------------------------------------- */
+/* ---- parts --------------------------------------------------------------- */
 
-/* Begin the part that is due, if there is anything to it. */
+/* Begin the part that is due, unless it would be empty. */
 static void begin_part(void)
 {
     struct graph_point after[MAX_AFTER];
@@ -60,7 +62,7 @@ static void begin_part(void)
         if (s->by[i].flight_ps > latency_ps)
             latency_ps = s->by[i].flight_ps;
     }
-    op_part(state->op, after, s->n, latency_ps);
+    simgpu_op_part(state->op, after, s->n, latency_ps);
     state->after.n = 0;
     state->new_part = 0;
 }
@@ -71,32 +73,34 @@ static void flush(void)
     access_flush(state->op);
 }
 
-/* How long a word takes between this kernel's device and the memory it is in. */
+/* The latency of a word between this kernel's device and its memory. */
 static uint64_t flight_ps(const void *p)
 {
     struct heap_block b;
     struct topo_path path;
-    const int32_t here = proc_place(stream_device(state->op->stream));
-    if (heap_find(p, &b) != 0 || proc_place(b.device) == here ||
-        topo_path(proc()->topo, here, proc_place(b.device), 1, &path) != 0)
+    const int32_t here =
+        simgpu_proc_place(simgpu_stream_device(state->op->stream));
+    if (simgpu_heap_find(p, &b) != 0 || simgpu_proc_place(b.device) == here ||
+        topo_path(simgpu_proc()->topo, here, simgpu_proc_place(b.device), 1,
+                  &path) != 0)
         return 0;
     return path.latency_ps;
 }
 
-/* End the part so far, by a write to p: its name. */
+/* End the current part with a write to p; returns its name. */
 static struct flag_source release(const void *p)
 {
     flush();
     state->new_part = 1;
     return (struct flag_source){
-        {proc()->rank, state->op->node.index, state->op->part},
+        {simgpu_proc()->rank, state->op->node.index, state->op->part},
         (uint32_t)flight_ps(p)};
 }
 
-/* What follows comes after the part that wrote the word at p. */
+/* Order what follows after the part that wrote the word at p. */
 static void acquire(const void *p, struct flag_source by)
 {
-    if (by.part.index == 0 || (by.part.rank == proc()->rank &&
+    if (by.part.index == 0 || (by.part.rank == simgpu_proc()->rank &&
                                by.part.index == state->op->node.index))
         return;
     if (access_any())
@@ -106,7 +110,7 @@ static void acquire(const void *p, struct flag_source by)
     unsigned i = 0;
     while (i < s->n && s->p[i] != p)
         i++;
-    if (i == MAX_AFTER) { // more words than fit: a part of its own for them
+    if (i == MAX_AFTER) { // more words than fit: give them a part
         state->new_part = 1;
         begin_part();
         i = 0;
@@ -124,7 +128,7 @@ void sync_end(void)
     state = NULL;
 }
 
-/* ---- words ------------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------- */
 
 static int is_global(const volatile void *p)
 {
@@ -136,8 +140,7 @@ uint64_t sync_activity(void)
     return access_count() + state->news;
 }
 
-/* A look at a word is recorded once, as no more than that. What is new of it is
- * activity. */
+/* Record a read of a polled word, once per word. A new value is activity. */
 static void note_look(const struct poll *q)
 {
     unsigned i = 0;
@@ -163,7 +166,7 @@ static void keep_pending(const void *p, struct flag_source by)
     while (i < s->n && s->p[i] != p)
         i++;
     if (i == MAX_AFTER)
-        i = 0; // so many were never made orders: one may go
+        i = 0; // too many without a fence: drop one
     s->p[i] = p;
     s->by[i] = by;
     if (i == s->n)
@@ -175,8 +178,8 @@ void sync_commit(void)
     struct poll *const q = state ? run_poll() : NULL;
     if (!q || !q->p)
         return;
-    if (q->is_volatile) // what the program has read since, it doesn't say
-        flag_read(q->p, q->nbytes, &q->by);
+    if (q->is_volatile) // the program's own reads are not seen
+        simgpu_flag_read(q->p, q->nbytes, &q->by);
     const void *const p = q->p;
     q->p = NULL;
     if (q->acquires)
@@ -187,8 +190,9 @@ void sync_commit(void)
 
 static void read_word(struct poll *q)
 {
-    q->value = q->met ? flag_check(q->p, q->nbytes, q->met, q->target, &q->by)
-                      : flag_read(q->p, q->nbytes, &q->by);
+    q->value =
+        q->met ? simgpu_flag_check(q->p, q->nbytes, q->met, q->target, &q->by)
+               : simgpu_flag_read(q->p, q->nbytes, &q->by);
 }
 
 int sync_holds(struct poll *q)
@@ -197,7 +201,7 @@ int sync_holds(struct poll *q)
     return !q->met || q->met(q->value, q->target);
 }
 
-/* The thread looks at the word again, or for the first time, when all others
+/* The thread looks at the word, again or for the first time, after all others
  * have had their turn. */
 static struct poll *look(struct poll what)
 {
@@ -211,13 +215,13 @@ static struct poll *look(struct poll what)
     return q;
 }
 
-/* ---- what device code calls -------------------------------------------------- */
+/* ---- what device code calls ---------------------------------------------- */
 
 uint64_t simgpu_sync_load(const volatile void *p, unsigned nbytes, int order)
 {
     struct flag_source by;
     if (!is_global(p))
-        return flag_read((const void *)p, nbytes, &by);
+        return simgpu_flag_read((const void *)p, nbytes, &by);
     return look((struct poll){.p = (const void *)p,
                               .nbytes = nbytes,
                               .acquires = order & SIMGPU_ACQUIRE,
@@ -251,7 +255,7 @@ void simgpu_sync_wait(const volatile void *p, unsigned nbytes, uint64_t value,
         q->p = NULL;
 }
 
-/* The name of what a write ends: with release order, or behind a fence. */
+/* The part that a write ends: with release order, or after a fence. */
 static struct flag_source end_for(int order, const void *p)
 {
     return order & SIMGPU_RELEASE || state->fenced ? release(p)
@@ -266,7 +270,7 @@ void simgpu_sync_store(volatile void *p, unsigned nbytes, uint64_t value,
         access_touch(p, nbytes, ACCESS_SIGNAL, __builtin_return_address(0));
         by = end_for(order, (void *)p);
     }
-    flag_write((void *)p, nbytes, value, by);
+    simgpu_flag_write((void *)p, nbytes, value, by);
 }
 
 uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
@@ -280,8 +284,8 @@ uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
     if (!is_global(p))
         return flag_update(word, nbytes, change, operand, by, &was);
     access_touch(p, nbytes, ACCESS_ATOMIC, pc);
-    // whoever acquires this write also follows the one that it replaces
-    flag_read(word, nbytes, &was);
+    // an acquire of this write also follows the write that it replaces
+    simgpu_flag_read(word, nbytes, &was);
     if (order & SIMGPU_RELEASE || state->fenced)
         acquire(word, was);
     by = end_for(order, word);
@@ -314,7 +318,7 @@ void simgpu_fence_system(void)
 
 void simgpu_nanosleep(unsigned ns)
 {
-    (void)ns; // a thread that polls gives way anyhow
+    (void)ns; // a thread that polls yields anyway
 }
 
 void simgpu_atomic_unchanged(const volatile void *p, unsigned nbytes)
@@ -322,7 +326,7 @@ void simgpu_atomic_unchanged(const volatile void *p, unsigned nbytes)
     if (!is_global(p) || (nbytes != 4 && nbytes != 8))
         return;
     struct poll *const q = run_poll();
-    const int again = q->unchanged == p; // once may be for any reason
+    const int again = q->unchanged == p; // once may have any reason
     q->unchanged = (const void *)p;
     if (again)
         look((struct poll){.p = (const void *)p,

@@ -1,49 +1,51 @@
 /*
  * sync.h: what orders a running kernel before and after others
  *
- * A kernel that sets a flag, and one that waits for it, are ordered by it, in
- * the middle of both. Their nodes in the graph have parts (graph/record.h): a
- * *release* ends the kernel's part so far and writes its name beside the word
- * (core/flag.h); an *acquire* that reads the word begins a part that follows the
- * one named there.
+ * A kernel that sets a flag and one that waits for it are ordered by it, in the
+ * middle of both. Their nodes in the graph have parts (graph/record.h): a
+ * *release* ends the kernel's part so far and records that part next to the
+ * word (core/flag.h); an *acquire* that reads the word begins a part that
+ * follows the recorded one.
  *
  *     rank 0   K: [ writes data | release flag ][ ...          ]
  *                                      \
  *     rank 1   L: [ ...        polls    ][ acquired: reads data ]
  *
  * - A store or exchange with release order is a release. So is any write of a
- *   word that may be polled (volatile, or atomic at system scope) in a kernel
- *   that has called __threadfence_system() before.
+ * word that may be polled (volatile, or atomic at system scope) in a kernel
+ * that has called __threadfence_system() before.
  * - A load with acquire order is an acquire. A volatile load, or an atomic at
- *   system scope, becomes one at the next __threadfence_system().
+ * system scope, becomes one at the next __threadfence_system().
  * - A plain load or store, a weaker fence and an atomic of narrower scope order
- *   nothing between kernels.
+ * nothing between kernels.
  *
- * Parts are of the kernel, not of its threads: simgpu runs them one after the
- * other, and a release is taken to cover what the others have done before. That
- * can miss a mistake within a kernel; it doesn't find one that isn't there.
+ * Parts belong to the kernel, not to its threads: simgpu runs these one after
+ * the other, and a release is taken to cover what the others have done before.
+ * That can miss a mistake within a kernel; it never reports one that isn't
+ * there.
  *
- * What a thread polls over and over counts once, when it has stopped: else the
- * graph would depend on how often it looked.
+ * A word that a thread polls counts once, when the polling has stopped;
+ * otherwise the graph would depend on how often it looked.
  */
 #ifndef SIMGPU_DEVICE_SYNC_H
 #define SIMGPU_DEVICE_SYNC_H
 
-#include "core/launch.h"
+#include "core/op.h"
 #include "device/run.h"
 
 /* Around a kernel's run on this worker. */
 void sync_begin(struct op *op);
 void sync_end(void);
 
-/* The running thread does something else than poll: what it saw last counts. */
+/* The running thread does something other than poll: what it saw last
+ * counts. */
 void sync_commit(void);
 
-/* Look at the word. May the thread go on: is what it waits for there, or known to
- * nobody? */
+/* Look at the word. True if the thread may continue: the condition holds, or is
+ * unknown. */
 int sync_holds(struct poll *p);
 
-/* Grows when a thread does anything but look at words that are as they were. */
+/* Grows when a thread does anything but find words unchanged. */
 uint64_t sync_activity(void);
 
 /* The compiler announces a volatile access, before it happens. */

@@ -4,9 +4,11 @@
 #include "driver/context.h"
 
 #include <cuda_runtime_api.h> /* cudaGetErrorString */
+#include <stdatomic.h>        /* atomic_load */
 #include <stdio.h>            /* snprintf */
 
-#include "core/stream.h"
+#include "core/device.h"
+#include "core/proc.h"
 
 struct CUctx_st {
     _Atomic int nretained;
@@ -22,21 +24,21 @@ CUcontext context_of(int device)
 
 CUresult context_initialized(void)
 {
-    return initialized || proc_started() ? CUDA_SUCCESS
-                                         : CUDA_ERROR_NOT_INITIALIZED;
+    return initialized || simgpu_proc_started() ? CUDA_SUCCESS
+                                                : CUDA_ERROR_NOT_INITIALIZED;
 }
 
 CUresult context_current(void)
 {
     const CUresult err = context_initialized();
-    return err              ? err
-           : device_bound() ? CUDA_SUCCESS
-                            : CUDA_ERROR_INVALID_CONTEXT;
+    return err                     ? err
+           : simgpu_device_bound() ? CUDA_SUCCESS
+                                   : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 static int valid(CUdevice dev)
 {
-    return dev >= 0 && dev < proc()->ndevices;
+    return dev >= 0 && dev < simgpu_proc()->ndevices;
 }
 
 CUresult cuInit(unsigned int Flags)
@@ -44,7 +46,7 @@ CUresult cuInit(unsigned int Flags)
     if (Flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
     initialized = 1;
-    proc();
+    simgpu_proc();
     return CUDA_SUCCESS;
 }
 
@@ -56,7 +58,7 @@ CUresult cuDriverGetVersion(int *driverVersion)
     return CUDA_SUCCESS;
 }
 
-/* ---- errors ------------------------------------------------------------------ */
+/* ---- errors -------------------------------------------------------------- */
 
 static const char *name_of(CUresult error)
 {
@@ -86,14 +88,14 @@ CUresult cuGetErrorString(CUresult error, const char **pStr)
     return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* ---- devices ----------------------------------------------------------------- */
+/* ---- devices ------------------------------------------------------------- */
 
 CUresult cuDeviceGetCount(int *count)
 {
     const CUresult err = context_initialized();
     if (err || !count)
         return err ? err : CUDA_ERROR_INVALID_VALUE;
-    *count = proc()->ndevices;
+    *count = simgpu_proc()->ndevices;
     return CUDA_SUCCESS;
 }
 
@@ -120,7 +122,7 @@ CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-/* ---- contexts ---------------------------------------------------------------- */
+/* ---- contexts ------------------------------------------------------------ */
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 {
@@ -154,12 +156,12 @@ CUresult cuCtxSetCurrent(CUcontext ctx)
     if (err)
         return err;
     if (!ctx) {
-        device_unbind();
+        simgpu_device_unbind();
         return CUDA_SUCCESS;
     }
     if (ctx < contexts || !valid((int)(ctx - contexts)))
         return CUDA_ERROR_INVALID_CONTEXT;
-    device_set((int)(ctx - contexts));
+    simgpu_device_set((int)(ctx - contexts));
     return CUDA_SUCCESS;
 }
 
@@ -168,7 +170,7 @@ CUresult cuCtxGetCurrent(CUcontext *pctx)
     const CUresult err = context_initialized();
     if (err || !pctx)
         return err ? err : CUDA_ERROR_INVALID_VALUE;
-    *pctx = device_bound() ? &contexts[device_current()] : NULL;
+    *pctx = simgpu_device_bound() ? &contexts[simgpu_device_current()] : NULL;
     return CUDA_SUCCESS;
 }
 
@@ -177,6 +179,6 @@ CUresult cuCtxGetDevice(CUdevice *device)
     const CUresult err = context_current();
     if (err || !device)
         return err ? err : CUDA_ERROR_INVALID_VALUE;
-    *device = device_current();
+    *device = simgpu_device_current();
     return CUDA_SUCCESS;
 }

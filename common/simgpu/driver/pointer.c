@@ -1,16 +1,16 @@
 /*
- * pointer.c: what a pointer points to
+ * pointer.c: attributes of pointers
  */
+#include "core/device.h"
 #include "core/heap.h"
-#include "core/stream.h"
 #include "driver/context.h"
 
-/* Of memory in a heap. */
+/* An attribute of memory in a heap. */
 static CUresult describe_block(void *data, CUpointer_attribute attribute,
                                CUdeviceptr ptr, const struct heap_block *b)
 {
     const int host = b->device == HEAP_PINNED;
-    const int device = host ? device_current() : b->device;
+    const int device = host ? simgpu_device_current() : b->device;
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
         *(CUcontext *)data = context_of(device);
@@ -56,13 +56,13 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
     if (!data || attribute < CU_POINTER_ATTRIBUTE_CONTEXT ||
         attribute > CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE)
         return CUDA_ERROR_INVALID_VALUE;
-    if (heap_find(p, &b) == 0)
+    if (simgpu_heap_find(p, &b) == 0)
         return describe_block(data, attribute, ptr, &b);
     if (attribute == CU_POINTER_ATTRIBUTE_MAPPED) {
         *(unsigned *)data = 0;
         return CUDA_SUCCESS;
     }
-    if (!heap_registered(p)) // ordinary memory is unknown to the driver
+    if (!simgpu_heap_registered(p)) // the driver doesn't know ordinary memory
         return CUDA_ERROR_INVALID_VALUE;
     b = (struct heap_block){.base = p, .device = HEAP_PINNED};
     return attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR ||

@@ -1,10 +1,10 @@
 /*
  * cublas_api.h: the functions of cuBLAS that simgpu implements
  *
- * Values and signatures are those of CUDA 13. What the functions do is what
- * cuBLAS's documentation says: matrices lie column by column; a call only
- * enqueues work on the handle's stream. What isn't here isn't implemented, and
- * a program that calls it doesn't compile. Include cublas_v2.h.
+ * Values and signatures are those of CUDA 13, and the functions follow cuBLAS's
+ * documentation: matrices are stored column by column; a call only enqueues
+ * work on the handle's stream. A program that calls a function that is missing
+ * here does not compile. Include cublas_v2.h.
  */
 #ifndef SIMGPU_CUBLAS_API_H
 #define SIMGPU_CUBLAS_API_H
@@ -75,7 +75,7 @@ typedef enum {
 struct cublasContext;
 typedef struct cublasContext *cublasHandle_t;
 
-/* ---- handles ------------------------------------------------------------ */
+/* ---- handles ------------------------------------------------------------- */
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t *handle);
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle);
@@ -92,7 +92,7 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
 const char *cublasGetStatusName(cublasStatus_t status);
 const char *cublasGetStatusString(cublasStatus_t status);
 
-/* ---- vectors ------------------------------------------------------------ */
+/* ---- vectors ------------------------------------------------------------- */
 
 /* y += alpha x */
 cublasStatus_t cublasSaxpy_v2(cublasHandle_t handle, int n, const float *alpha,
@@ -104,7 +104,7 @@ cublasStatus_t cublasSscal_v2(cublasHandle_t handle, int n, const float *alpha,
 cublasStatus_t cublasSnrm2_v2(cublasHandle_t handle, int n, const float *x,
                               int incx, float *result);
 
-/* ---- matrices: C (m, n) = alpha op(A) (m, k) op(B) (k, n) + beta C ---------- */
+/* ---- matrices: C (m, n) = alpha op(A) (m, k) op(B) (k, n) + beta C ------- */
 
 cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa,
                               cublasOperation_t transb, int m, int n, int k,

@@ -1,5 +1,5 @@
 /*
- * cublas_v2.h: names of cuBLAS's functions, as programs write them
+ * cublas_v2.h: the names of cuBLAS's functions that programs write
  */
 #ifndef CUBLAS_V2_H_
 #define CUBLAS_V2_H_

@@ -1,9 +1,9 @@
 /*
  * cuda.h: the functions of the CUDA driver that simgpu implements
  *
- * What a program that is written with the runtime adds to it: a device's
- * primary context, and streams that write and wait for values in memory. Names
- * and values are CUDA 13.0's; a function that isn't here isn't implemented.
+ * What programs written with the runtime need of it: a device's primary
+ * context, and streams that write and wait for values in memory. Names and
+ * values are those of CUDA 13.0; other functions are not implemented.
  */
 #ifndef SIMGPU_CUDA_H
 #define SIMGPU_CUDA_H

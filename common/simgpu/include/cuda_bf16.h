@@ -24,7 +24,7 @@ typedef struct __attribute__((aligned(4))) {
 #define SIMGPU_T2             __nv_bfloat162
 #define SIMGPU_RAW            __nv_bfloat16_raw
 #define SIMGPU_RAW2           __nv_bfloat162_raw
-#define SIMGPU_KIND           SIMGPU_BF16
+#define SIMGPU_KIND           NARROW_BF16
 #define SIMGPU_FROM(x)        __double2bfloat16(x)
 #define SIMGPU_TO(h)          ((double)__bfloat162float(h))
 #define SIMGPU_NAME(a, b)     a##bfloat16##b

@@ -24,7 +24,7 @@ typedef struct __attribute__((aligned(4))) {
 #define SIMGPU_T2             __half2
 #define SIMGPU_RAW            __half_raw
 #define SIMGPU_RAW2           __half2_raw
-#define SIMGPU_KIND           SIMGPU_HALF
+#define SIMGPU_KIND           NARROW_FP16
 #define SIMGPU_FROM(x)        __double2half(x)
 #define SIMGPU_TO(h)          ((double)__half2float(h))
 #define SIMGPU_NAME(a, b)     a##half##b

@@ -1,8 +1,8 @@
 /*
  * cuda_fp8.h: the two 8-bit floats, on host and device
  *
- * For storing and converting: e4m3 (no infinity, largest 448) and e5m2. The
- * classes saturate: what is too large becomes the largest number. Conversions
+ * For storage and conversions: e4m3 (no infinity, largest 448) and e5m2. The
+ * classes saturate: too large a value becomes the largest number. Conversions
  * round once, to nearest even.
  */
 #ifndef SIMGPU_CUDA_FP8_H
@@ -29,19 +29,17 @@ typedef enum __nv_fp8_interpretation_t {
 #ifdef __cplusplus
 #define SIMGPU_INLINE static inline __attribute__((unused))
 
-/* ---- functions --------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------- */
 
 SIMGPU_INLINE __nv_fp8_storage_t
 __nv_cvt_double_to_fp8(const double x, const __nv_saturation_t saturate,
                        const __nv_fp8_interpretation_t kind)
 {
-    const enum simgpu_small type =
-        kind == __NV_E4M3 ? SIMGPU_E4M3 : SIMGPU_E5M2;
-    const unsigned bits = simgpu_small_encode(x, type, SIMGPU_RN);
+    const enum narrow_type type = kind == __NV_E4M3 ? NARROW_E4M3 : NARROW_E5M2;
+    const unsigned bits = simgpu_small_encode(x, type, NARROW_NEAREST);
     const unsigned size = bits & 0x7f;
-    if (saturate == __NV_SATFINITE && size >= simgpu_small_top(type) && x == x)
-        return (__nv_fp8_storage_t)((bits & 0x80) |
-                                    (simgpu_small_top(type) - 1));
+    if (saturate == __NV_SATFINITE && size >= narrow_top(type) && x == x)
+        return (__nv_fp8_storage_t)((bits & 0x80) | (narrow_top(type) - 1));
     return (__nv_fp8_storage_t)bits;
 }
 
@@ -89,8 +87,7 @@ __nv_cvt_float2_to_fp8x2(const float2 x, const __nv_saturation_t saturate,
 SIMGPU_INLINE double simgpu_fp8(__nv_fp8_storage_t x,
                                 __nv_fp8_interpretation_t kind)
 {
-    return simgpu_small_decode(x,
-                               kind == __NV_E4M3 ? SIMGPU_E4M3 : SIMGPU_E5M2);
+    return narrow_decode(x, kind == __NV_E4M3 ? NARROW_E4M3 : NARROW_E5M2);
 }
 
 SIMGPU_INLINE __half_raw __nv_cvt_fp8_to_halfraw(
@@ -107,7 +104,7 @@ SIMGPU_INLINE __half2_raw __nv_cvt_fp8x2_to_halfraw2(
         __nv_cvt_fp8_to_halfraw((__nv_fp8_storage_t)(x >> 8), kind).x};
 }
 
-/* ---- classes ----------------------------------------------------------------- */
+/* ---- classes ------------------------------------------------------------- */
 
 #define SIMGPU_FP8(name, name2, name4, kind)                                   \
     struct name {                                                              \

@@ -10,7 +10,7 @@
 
 #ifdef __cplusplus
 
-/* Inlined always, so that a message names the caller's line, not one here. */
+/* Always inlined, so that a message names the caller's line. */
 #define SIMGPU_INLINE static inline __attribute__((always_inline))
 
 template <class T> SIMGPU_INLINE cudaError_t cudaMalloc(T **devPtr, size_t size)

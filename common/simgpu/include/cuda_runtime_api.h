@@ -1,8 +1,8 @@
 /*
  * cuda_runtime_api.h: the functions of the CUDA runtime that simgpu implements
  *
- * What they do is what CUDA's documentation says; a function that isn't here
- * isn't implemented, and a program that calls it doesn't compile.
+ * They follow CUDA's documentation. A program that calls a function that is
+ * missing here does not compile.
  */
 #ifndef SIMGPU_CUDA_RUNTIME_API_H
 #define SIMGPU_CUDA_RUNTIME_API_H
@@ -19,7 +19,7 @@ extern "C" {
 #define SIMGPU_DEFAULT(value)
 #endif
 
-/* ---- devices ------------------------------------------------------------ */
+/* ---- devices ------------------------------------------------------------- */
 
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaSetDevice(int device);
@@ -43,14 +43,14 @@ cudaError_t cudaDriverGetVersion(int *driverVersion);
 cudaError_t cudaRuntimeGetVersion(int *runtimeVersion);
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
 
-/* ---- errors --------------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------- */
 
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);
 const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
 
-/* ---- memory --------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------- */
 
 cudaError_t cudaMalloc(void **devPtr, size_t size);
 cudaError_t cudaFree(void *devPtr);
@@ -89,7 +89,7 @@ cudaError_t cudaMemset(void *devPtr, int value, size_t count);
 cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count,
                             cudaStream_t stream SIMGPU_DEFAULT(0));
 
-/* ---- memory and events of other processes ----------------------------------- */
+/* ---- memory and events of other processes -------------------------------- */
 
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
 cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle,
@@ -100,7 +100,7 @@ cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle,
 cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event,
                                    cudaIpcEventHandle_t handle);
 
-/* ---- streams and events ------------------------------------------------------ */
+/* ---- streams and events -------------------------------------------------- */
 
 cudaError_t cudaStreamCreate(cudaStream_t *pStream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream,
@@ -126,7 +126,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 
-/* ---- kernels ------------------------------------------------------------------ */
+/* ---- kernels ------------------------------------------------------------- */
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
                              void **args, size_t sharedMem,

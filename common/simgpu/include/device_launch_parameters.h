@@ -1,6 +1,6 @@
 /*
- * device_launch_parameters.h: threadIdx and its like, which simnvcc knows
+ * device_launch_parameters.h: threadIdx and the like, which simnvcc knows
  *
- * Programs include it for their editor's sake.
+ * Programs include it for their editors.
  */
 #include "cuda_runtime.h"

@@ -1,8 +1,8 @@
 /*
  * driver_types.h: the CUDA runtime's types, as simgpu implements them
  *
- * Values, names and layouts are CUDA 13.0's, so that a program compiled
- * against either header runs with either library.
+ * Values, names and layouts are those of CUDA 13.0, so that a program compiled
+ * with either header runs with either library.
  */
 #ifndef SIMGPU_DRIVER_TYPES_H
 #define SIMGPU_DRIVER_TYPES_H

@@ -2,7 +2,7 @@
 #ifndef COMMLAB_HOLE_WORDS_CUH
 #define COMMLAB_HOLE_WORDS_CUH
 
-extern "C" void lab_device_hole(const char *what); // the runner's: lab/lab.h
+extern "C" void lab_device_hole(const char *what); // the runner: lab/run.h
 
 [[noreturn]] static __forceinline__ void hole_words_reached(const char *what)
 {

@@ -1,9 +1,9 @@
 /*
  * nccl.h: the functions of NCCL that simgpu implements
  *
- * Values, signatures and layouts are NCCL 2.28's. What the functions do is what
- * NCCL's documentation says; what isn't here isn't implemented, and a program
- * that calls it doesn't compile.
+ * Values, signatures and layouts are those of NCCL 2.28, and the functions
+ * follow NCCL's documentation. A program that calls a function that is missing
+ * here does not compile.
  */
 #ifndef NCCL_H_
 #define NCCL_H_
@@ -96,7 +96,7 @@ typedef struct ncclSimInfo_v22200 {
     size_t size;
     unsigned int magic;
     unsigned int version;
-    float estimatedTime; /* microseconds, of the modelled machine */
+    float estimatedTime; /* microseconds of the modelled machine */
 } ncclSimInfo_t;
 
 #define NCCL_SIM_INFO_INITIALIZER                                              \
@@ -147,7 +147,7 @@ typedef enum {
     type name args;                                                            \
     type p##name args
 
-/* ---- communicators ------------------------------------------------------------ */
+/* ---- communicators ------------------------------------------------------- */
 
 SIMGPU_NCCL(ncclResult_t, ncclGetVersion, (int *version));
 SIMGPU_NCCL(ncclResult_t, ncclGetUniqueId, (ncclUniqueId * uniqueId));
@@ -173,7 +173,7 @@ SIMGPU_NCCL(ncclResult_t, ncclCommUserRank, (const ncclComm_t comm, int *rank));
 SIMGPU_NCCL(const char *, ncclGetErrorString, (ncclResult_t result));
 SIMGPU_NCCL(const char *, ncclGetLastError, (ncclComm_t comm));
 
-/* ---- memory -------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------- */
 
 SIMGPU_NCCL(ncclResult_t, ncclMemAlloc, (void **ptr, size_t size));
 SIMGPU_NCCL(ncclResult_t, ncclMemFree, (void *ptr));
@@ -188,14 +188,14 @@ SIMGPU_NCCL(ncclResult_t, ncclCommWindowRegister,
 SIMGPU_NCCL(ncclResult_t, ncclCommWindowDeregister,
             (ncclComm_t comm, ncclWindow_t win));
 
-/* ---- operations of one's own ----------------------------------------------------- */
+/* ---- user-defined operations --------------------------------------------- */
 
 SIMGPU_NCCL(ncclResult_t, ncclRedOpCreatePreMulSum,
             (ncclRedOp_t * op, void *scalar, ncclDataType_t datatype,
              ncclScalarResidence_t residence, ncclComm_t comm));
 SIMGPU_NCCL(ncclResult_t, ncclRedOpDestroy, (ncclRedOp_t op, ncclComm_t comm));
 
-/* ---- collectives ------------------------------------------------------------------- */
+/* ---- collectives --------------------------------------------------------- */
 
 SIMGPU_NCCL(ncclResult_t, ncclAllReduce,
             (const void *sendbuff, void *recvbuff, size_t count,
@@ -237,7 +237,7 @@ SIMGPU_NCCL(ncclResult_t, ncclRecv,
             (void *recvbuff, size_t count, ncclDataType_t datatype, int peer,
              ncclComm_t comm, cudaStream_t stream));
 
-/* ---- groups -------------------------------------------------------------------------- */
+/* ---- groups -------------------------------------------------------------- */
 
 SIMGPU_NCCL(ncclResult_t, ncclGroupStart, (void));
 SIMGPU_NCCL(ncclResult_t, ncclGroupEnd, (void));

@@ -1,6 +1,6 @@
 // sync_words.cuh: what lab/sync.cuh is made of, on simgpu
 //
-// The runtime knows what a thread waits for, so it sleeps until that is there.
+// The runtime knows what a thread waits for, so it sleeps until then.
 #ifndef COMMLAB_SYNC_WORDS_CUH
 #define COMMLAB_SYNC_WORDS_CUH
 

@@ -2,6 +2,10 @@
 
 #include <stdio.h> /* snprintf */
 
+#include "core/heap.h"
+#include "core/site.h"
+#include "core/thread.h"
+#include "core/wait.h"
 #include "mpi/comm.h" /* comm_next_key */
 #include "mpi/nap.h"
 
@@ -12,7 +16,7 @@
 struct call call_begin(const char *name, MPI_Comm comm, const void *address)
 {
     struct call c = {.name = name,
-                     .site = proc_site(address),
+                     .site = simgpu_site(address),
                      .comm = comm,
                      .peer = -2,
                      .tag = MPI_ANY_TAG};
@@ -27,11 +31,11 @@ static void add_access(struct call *c, const void *buf, size_t nbytes,
         return;
     struct graph_access *const a = &c->access[c->naccesses++];
     struct heap_block block;
-    if (heap_find(buf, &block) == 0) {
+    if (simgpu_heap_find(buf, &block) == 0) {
         a->alloc = block.id;
         a->begin = (uint64_t)((const char *)buf - block.base);
-    } else { // ordinary memory: the process's own address space
-        a->alloc = (uint64_t)proc()->rank << 32;
+    } else { // ordinary memory: the process's address space
+        a->alloc = (uint64_t)simgpu_proc()->rank << 32;
         a->begin = (uintptr_t)buf;
     }
     a->end = a->begin + nbytes;
@@ -59,10 +63,10 @@ size_t call_nbytes(int count, MPI_Datatype type)
 
 static struct graph_node host_node(const struct call *c, size_t nbytes)
 {
-    const struct proc *const p = proc();
+    const struct proc *const p = simgpu_proc();
     return (struct graph_node){.kind = GRAPH_MPI,
-                               .thread = proc_thread(),
-                               .place = GRAPH_HOST_PLACE(p->node),
+                               .thread = thread_number(),
+                               .place = TOPO_HOST_PLACE(p->node),
                                .host_ps = p->costs->api_host_ps,
                                .bytes = nbytes,
                                .name = graph_string(p->graph, c->name),
@@ -70,18 +74,18 @@ static struct graph_node host_node(const struct call *c, size_t nbytes)
                                .naccesses = c->naccesses};
 }
 
-static enum graph_match match_of(enum graph_op op)
+static enum graph_match match_of(enum topo_op op)
 {
     switch (op) {
-    case GRAPH_OP_BROADCAST:
-    case GRAPH_OP_SCATTER: return GRAPH_MATCH_FROM_ROOT;
-    case GRAPH_OP_REDUCE:
-    case GRAPH_OP_GATHER: return GRAPH_MATCH_TO_ROOT;
+    case TOPO_OP_BROADCAST:
+    case TOPO_OP_SCATTER: return GRAPH_MATCH_FROM_ROOT;
+    case TOPO_OP_REDUCE:
+    case TOPO_OP_GATHER: return GRAPH_MATCH_TO_ROOT;
     default: return GRAPH_MATCH_ALL;
     }
 }
 
-void call_collective(struct call *c, enum graph_op op, int root, size_t nbytes)
+void call_collective(struct call *c, enum topo_op op, int root, size_t nbytes)
 {
     struct graph_node n = host_node(c, nbytes);
     const uint64_t key = comm_next_key(c->comm);
@@ -94,7 +98,7 @@ void call_collective(struct call *c, enum graph_op op, int root, size_t nbytes)
         n.match_rank = rank;
         n.match_root = root;
     }
-    c->node = graph_add(proc()->graph, &n, NULL, NULL, c->access);
+    c->node = graph_add(simgpu_proc()->graph, &n, NULL, NULL, c->access);
     call_wait(c, -2, MPI_ANY_TAG);
 }
 
@@ -102,15 +106,15 @@ void call_message(struct call *c, uint64_t key, int receiver, int rendezvous,
                   size_t nbytes)
 {
     struct graph_node n = host_node(c, nbytes);
-    n.op = GRAPH_OP_SENDRECV;
+    n.op = TOPO_OP_SENDRECV;
     n.match_kind = rendezvous ? GRAPH_MATCH_PAIR : GRAPH_MATCH_MESSAGE;
     n.match = key;
     n.match_size = key ? 2 : 0;
     n.match_rank = receiver;
-    graph_add(proc()->graph, &n, NULL, NULL, c->access);
+    graph_add(simgpu_proc()->graph, &n, NULL, NULL, c->access);
 }
 
-/* "with rank 3, tag 7, of a communicator of 4" */
+/* "waits for rank 3, tag 7, in a communicator of 4 ranks" */
 static void describe(const void *arg, char *out, size_t nbytes)
 {
     const struct call *const c = arg;
@@ -120,25 +124,27 @@ static void describe(const void *arg, char *out, size_t nbytes)
     if (c->peer != MPI_ANY_SOURCE)
         snprintf(peer, sizeof peer, "rank %d", c->peer);
     if (c->peer == -2)
-        snprintf(out, nbytes, "all ranks of a communicator of %d", c->size);
-    else
-        snprintf(out, nbytes, "%s, %s, of a communicator of %d", peer, tag,
+        snprintf(out, nbytes, "waits for all ranks of a communicator of %d",
                  c->size);
+    else
+        snprintf(out, nbytes, "waits for %s, %s, in a communicator of %d", peer,
+                 tag, c->size);
 }
 
 void call_wait(struct call *c, int peer, int tag)
 {
     c->peer = peer;
     c->tag = tag;
-    // Ranks of a communicator of all are taken for those of the job.
-    const int is_named = peer >= 0 && (uint32_t)c->size == proc()->nranks;
+    // the ranks of a communicator of all are taken for those of the job
+    const int is_named =
+        peer >= 0 && (uint32_t)c->size == simgpu_proc()->nranks;
     c->note = (struct wait_note){.call = c->name,
                                  .site = c->site,
                                  .describe = describe,
                                  .arg = c,
                                  .node = c->node,
                                  .peer = is_named ? (uint32_t)peer + 1 : 0};
-    proc_wait_begin(&c->note);
+    wait_begin(&c->note);
 }
 
 int call_asleep(struct call *c, int err)
@@ -151,6 +157,6 @@ int call_asleep(struct call *c, int err)
 int call_end(struct call *c, int err)
 {
     (void)c;
-    proc_wait_end();
+    wait_end();
     return err;
 }

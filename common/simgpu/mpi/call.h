@@ -2,35 +2,36 @@
  * call.h: what every wrapped MPI call does besides calling MPI
  *
  * Programs use the real MPICH. libcudart defines the MPI_ functions that order
- * host threads or move data, and each calls its PMPI_ twin; the rest reach
- * MPICH directly. The PMPI_ symbols are weak, so programs without MPI link and
- * run too. A wrapped call
+ * host threads or move data; each calls its PMPI_ twin. The others reach MPICH
+ * directly. The PMPI_ symbols are weak, so programs without MPI link and run
+ * too. A wrapped call
  *
- *   1. records a GRAPH_MPI node, *before* it lets any peer go on, so that
- *      whoever follows it finds it in the graph;
+ *   1. records a GRAPH_MPI node, *before* any peer can proceed because of it,
+ *      so that the node is in the graph when the peer's next operation follows;
  *   2. counts as waiting until it returns, so that a hang can be explained, and
- *      waits asleep (nap.h);
+ *      sleeps while it waits (nap.h);
  *   3. takes device pointers, as a CUDA-aware MPI does: as a host access.
  *
  * A wrapper reads:
  *
  *     struct call c = CALL_BEGIN("MPI_Bcast", comm);
  *     call_writes(&c, buf, nbytes);
- *     call_collective(&c, GRAPH_OP_BROADCAST, root, nbytes);
- *     return call_asleep(&c, PMPI_Ibcast(heap_raw(buf), ..., &c.request));
+ *     call_collective(&c, TOPO_OP_BROADCAST, root, nbytes);
+ *     return call_asleep(&c, PMPI_Ibcast(simgpu_heap_raw(buf), ...,
+ *                                        &c.request));
  *
  * Non-blocking collectives take device pointers and are not in the graph: they
- * order nothing (icollective.c). Not wrapped at all: one-sided communication,
- * files, MPI_Alltoallw. A program that polls (MPI_Test, MPI_Iprobe) is recorded
- * when it finds something, see request.c.
+ * order nothing (icollective.c). One-sided communication, files and
+ * MPI_Alltoallw are not wrapped. A call that polls (MPI_Test, MPI_Iprobe) is
+ * recorded when it finds something (request.c).
  */
 #ifndef SIMGPU_MPI_CALL_H
 #define SIMGPU_MPI_CALL_H
 
 #include <mpi.h>
 
-#include "core/heap.h"
-#include "core/proc.h"
+#include "core/wait.h"
+#include "graph/record.h"
 
 enum { CALL_MAX_ACCESSES = 2 };
 
@@ -44,14 +45,15 @@ struct call {
     int naccesses;
     uint32_t node; /* of a collective, in the graph; 0: none yet */
     struct wait_note note;
-    MPI_Request request; /* of a collective, while it is waited for */
+    MPI_Request request; /* of a collective, while it waits */
 };
 
 #define CALL_BEGIN(name, comm)                                                 \
     call_begin(name, comm, __builtin_return_address(0))
 struct call call_begin(const char *name, MPI_Comm comm, const void *address);
 
-/* The call reads (writes) these bytes; MPI_IN_PLACE and NULL are no access. */
+/* The call reads (writes) these bytes; MPI_IN_PLACE and NULL are not
+ * accesses. */
 void call_reads(struct call *c, const void *buf, size_t nbytes);
 void call_writes(struct call *c, const void *buf, size_t nbytes);
 
@@ -59,11 +61,11 @@ void call_writes(struct call *c, const void *buf, size_t nbytes);
 size_t call_nbytes(int count, MPI_Datatype type);
 
 /* Record this rank's part in a collective of c->comm, and begin to wait. */
-void call_collective(struct call *c, enum graph_op op, int root, size_t nbytes);
+void call_collective(struct call *c, enum topo_op op, int root, size_t nbytes);
 
 /*
- * Record a message's end: the sender's before it is sent, the receiver's after
- * it has come. key: comm_message_key(). rendezvous: the sender waits.
+ * Record an end of a message: the sender's before it is sent, the receiver's
+ * after it has arrived. key: comm_message_key(). rendezvous: the sender waits.
  */
 void call_message(struct call *c, uint64_t key, int receiver, int rendezvous,
                   size_t nbytes);
@@ -72,12 +74,12 @@ void call_message(struct call *c, uint64_t key, int receiver, int rendezvous,
 void call_wait(struct call *c, int peer, int tag);
 
 /*
- * Wait, asleep, for c->request, which MPI began with the result err; then as
- * call_end().
+ * Sleep until c->request completes, which MPI began with the result err; then
+ * as call_end().
  */
 int call_asleep(struct call *c, int err);
 
-/* The wait is over; returns err for the wrapper to return. */
+/* End the wait; returns err, for the wrapper to return. */
 int call_end(struct call *c, int err);
 
 #endif

@@ -1,11 +1,12 @@
 /*
  * collective.c: MPI's blocking collectives
  *
- * Sizes are this rank's own share, as nccl-tests counts: the larger of what
- * it gives and what it gets.
+ * Sizes are this rank's own share, as in nccl-tests: the larger of what it
+ * sends and what it receives.
  */
 #include <mpi.h>
 
+#include "core/heap.h"
 #include "mpi/call.h"
 
 #pragma weak PMPI_Ibarrier
@@ -55,7 +56,7 @@ static int extent(const int counts[], const int displs[], int n)
 int MPI_Barrier(MPI_Comm comm)
 {
     struct call c = CALL_BEGIN("MPI_Barrier", comm);
-    call_collective(&c, GRAPH_OP_BARRIER, 0, 0);
+    call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     return call_asleep(&c, PMPI_Ibarrier(comm, &c.request));
 }
 
@@ -67,9 +68,9 @@ int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
         call_reads(&c, buf, nbytes);
     else
         call_writes(&c, buf, nbytes);
-    call_collective(&c, GRAPH_OP_BROADCAST, root, nbytes);
-    return call_asleep(
-        &c, PMPI_Ibcast(heap_raw(buf), count, type, root, comm, &c.request));
+    call_collective(&c, TOPO_OP_BROADCAST, root, nbytes);
+    return call_asleep(&c, PMPI_Ibcast(simgpu_heap_raw(buf), count, type, root,
+                                       comm, &c.request));
 }
 
 int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
@@ -80,14 +81,14 @@ int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
     call_reads(&c, sendbuf, nbytes);
     if (rank_of(comm) == root)
         call_writes(&c, recvbuf, nbytes);
-    call_collective(&c, GRAPH_OP_REDUCE, root, nbytes);
-    return call_asleep(&c,
-                       PMPI_Ireduce(heap_raw(sendbuf), heap_raw(recvbuf), count,
-                                    type, op, root, comm, &c.request));
+    call_collective(&c, TOPO_OP_REDUCE, root, nbytes);
+    return call_asleep(&c, PMPI_Ireduce(simgpu_heap_raw(sendbuf),
+                                        simgpu_heap_raw(recvbuf), count, type,
+                                        op, root, comm, &c.request));
 }
 
 /* Functions of one signature: (sendbuf, recvbuf, count, type, op, comm). */
-#define REDUCTION(name, lower, graph_op, sent_blocks)                          \
+#define REDUCTION(name, lower, topo_op, sent_blocks)                           \
     int MPI_##name(const void *sendbuf, void *recvbuf, int count,              \
                    MPI_Datatype type, MPI_Op op, MPI_Comm comm)                \
     {                                                                          \
@@ -95,16 +96,16 @@ int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
         const size_t nbytes = call_nbytes(count, type);                        \
         call_reads(&c, sendbuf, nbytes *(sent_blocks));                        \
         call_writes(&c, recvbuf, nbytes);                                      \
-        call_collective(&c, graph_op, 0, nbytes *(sent_blocks));               \
-        return call_asleep(&c,                                                 \
-                           PMPI_I##lower(heap_raw(sendbuf), heap_raw(recvbuf), \
-                                         count, type, op, comm, &c.request));  \
+        call_collective(&c, topo_op, 0, nbytes *(sent_blocks));                \
+        return call_asleep(&c, PMPI_I##lower(simgpu_heap_raw(sendbuf),         \
+                                             simgpu_heap_raw(recvbuf), count,  \
+                                             type, op, comm, &c.request));     \
     }
-REDUCTION(Allreduce, allreduce, GRAPH_OP_ALLREDUCE, 1)
-REDUCTION(Reduce_scatter_block, reduce_scatter_block, GRAPH_OP_REDUCESCATTER,
+REDUCTION(Allreduce, allreduce, TOPO_OP_ALLREDUCE, 1)
+REDUCTION(Reduce_scatter_block, reduce_scatter_block, TOPO_OP_REDUCESCATTER,
           size_of(comm))
-REDUCTION(Scan, scan, GRAPH_OP_ALLREDUCE, 1)
-REDUCTION(Exscan, exscan, GRAPH_OP_ALLREDUCE, 1)
+REDUCTION(Scan, scan, TOPO_OP_ALLREDUCE, 1)
+REDUCTION(Exscan, exscan, TOPO_OP_ALLREDUCE, 1)
 
 int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
@@ -116,10 +117,11 @@ int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
     if (rank_of(comm) == root)
         call_writes(&c, recvbuf,
                     call_nbytes(recvcount, recvtype) * size_of(comm));
-    call_collective(&c, GRAPH_OP_GATHER, root, nbytes);
-    return call_asleep(&c, PMPI_Igather(heap_raw(sendbuf), sendcount, sendtype,
-                                        heap_raw(recvbuf), recvcount, recvtype,
-                                        root, comm, &c.request));
+    call_collective(&c, TOPO_OP_GATHER, root, nbytes);
+    return call_asleep(&c, PMPI_Igather(simgpu_heap_raw(sendbuf), sendcount,
+                                        sendtype, simgpu_heap_raw(recvbuf),
+                                        recvcount, recvtype, root, comm,
+                                        &c.request));
 }
 
 int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -133,10 +135,11 @@ int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
         call_writes(
             &c, recvbuf,
             call_nbytes(extent(recvcounts, displs, size_of(comm)), recvtype));
-    call_collective(&c, GRAPH_OP_GATHER, root, nbytes);
-    return call_asleep(&c, PMPI_Igatherv(heap_raw(sendbuf), sendcount, sendtype,
-                                         heap_raw(recvbuf), recvcounts, displs,
-                                         recvtype, root, comm, &c.request));
+    call_collective(&c, TOPO_OP_GATHER, root, nbytes);
+    return call_asleep(&c, PMPI_Igatherv(simgpu_heap_raw(sendbuf), sendcount,
+                                         sendtype, simgpu_heap_raw(recvbuf),
+                                         recvcounts, displs, recvtype, root,
+                                         comm, &c.request));
 }
 
 int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -149,10 +152,11 @@ int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
         call_reads(&c, sendbuf,
                    call_nbytes(sendcount, sendtype) * size_of(comm));
     call_writes(&c, recvbuf, nbytes);
-    call_collective(&c, GRAPH_OP_SCATTER, root, nbytes);
-    return call_asleep(&c, PMPI_Iscatter(heap_raw(sendbuf), sendcount, sendtype,
-                                         heap_raw(recvbuf), recvcount, recvtype,
-                                         root, comm, &c.request));
+    call_collective(&c, TOPO_OP_SCATTER, root, nbytes);
+    return call_asleep(&c, PMPI_Iscatter(simgpu_heap_raw(sendbuf), sendcount,
+                                         sendtype, simgpu_heap_raw(recvbuf),
+                                         recvcount, recvtype, root, comm,
+                                         &c.request));
 }
 
 int MPI_Scatterv(const void *sendbuf, const int sendcounts[],
@@ -166,15 +170,15 @@ int MPI_Scatterv(const void *sendbuf, const int sendcounts[],
             &c, sendbuf,
             call_nbytes(extent(sendcounts, displs, size_of(comm)), sendtype));
     call_writes(&c, recvbuf, nbytes);
-    call_collective(&c, GRAPH_OP_SCATTER, root, nbytes);
-    return call_asleep(&c,
-                       PMPI_Iscatterv(heap_raw(sendbuf), sendcounts, displs,
-                                      sendtype, heap_raw(recvbuf), recvcount,
-                                      recvtype, root, comm, &c.request));
+    call_collective(&c, TOPO_OP_SCATTER, root, nbytes);
+    return call_asleep(&c, PMPI_Iscatterv(simgpu_heap_raw(sendbuf), sendcounts,
+                                          displs, sendtype,
+                                          simgpu_heap_raw(recvbuf), recvcount,
+                                          recvtype, root, comm, &c.request));
 }
 
-/* Functions of one signature: blocks from everybody to everybody. */
-#define EXCHANGE(name, lower, graph_op, sent_blocks)                           \
+/* Functions of one signature: blocks from every rank to every rank. */
+#define EXCHANGE(name, lower, topo_op, sent_blocks)                            \
     int MPI_##name(const void *sendbuf, int sendcount, MPI_Datatype sendtype,  \
                    void *recvbuf, int recvcount, MPI_Datatype recvtype,        \
                    MPI_Comm comm)                                              \
@@ -184,14 +188,14 @@ int MPI_Scatterv(const void *sendbuf, const int sendcounts[],
         call_reads(&c, sendbuf,                                                \
                    call_nbytes(sendcount, sendtype) * (sent_blocks));          \
         call_writes(&c, recvbuf, all);                                         \
-        call_collective(&c, graph_op, 0, all);                                 \
-        return call_asleep(&c, PMPI_I##lower(heap_raw(sendbuf), sendcount,     \
-                                             sendtype, heap_raw(recvbuf),      \
-                                             recvcount, recvtype, comm,        \
-                                             &c.request));                     \
+        call_collective(&c, topo_op, 0, all);                                  \
+        return call_asleep(                                                    \
+            &c, PMPI_I##lower(simgpu_heap_raw(sendbuf), sendcount, sendtype,   \
+                              simgpu_heap_raw(recvbuf), recvcount, recvtype,   \
+                              comm, &c.request));                              \
     }
-EXCHANGE(Allgather, allgather, GRAPH_OP_ALLGATHER, 1)
-EXCHANGE(Alltoall, alltoall, GRAPH_OP_ALLTOALL, size_of(comm))
+EXCHANGE(Allgather, allgather, TOPO_OP_ALLGATHER, 1)
+EXCHANGE(Alltoall, alltoall, TOPO_OP_ALLTOALL, size_of(comm))
 
 int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                    void *recvbuf, const int recvcounts[], const int displs[],
@@ -202,11 +206,11 @@ int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
         call_nbytes(extent(recvcounts, displs, size_of(comm)), recvtype);
     call_reads(&c, sendbuf, call_nbytes(sendcount, sendtype));
     call_writes(&c, recvbuf, all);
-    call_collective(&c, GRAPH_OP_ALLGATHER, 0, all);
-    return call_asleep(&c,
-                       PMPI_Iallgatherv(heap_raw(sendbuf), sendcount, sendtype,
-                                        heap_raw(recvbuf), recvcounts, displs,
-                                        recvtype, comm, &c.request));
+    call_collective(&c, TOPO_OP_ALLGATHER, 0, all);
+    return call_asleep(&c, PMPI_Iallgatherv(simgpu_heap_raw(sendbuf), sendcount,
+                                            sendtype, simgpu_heap_raw(recvbuf),
+                                            recvcounts, displs, recvtype, comm,
+                                            &c.request));
 }
 
 int MPI_Alltoallv(const void *sendbuf, const int sendcounts[],
@@ -222,11 +226,11 @@ int MPI_Alltoallv(const void *sendbuf, const int sendcounts[],
         call_reads(&c, sendbuf,
                    call_nbytes(extent(sendcounts, sdispls, n), sendtype));
     call_writes(&c, recvbuf, received);
-    call_collective(&c, GRAPH_OP_ALLTOALL, 0, received);
-    return call_asleep(&c,
-                       PMPI_Ialltoallv(heap_raw(sendbuf), sendcounts, sdispls,
-                                       sendtype, heap_raw(recvbuf), recvcounts,
-                                       rdispls, recvtype, comm, &c.request));
+    call_collective(&c, TOPO_OP_ALLTOALL, 0, received);
+    return call_asleep(
+        &c, PMPI_Ialltoallv(simgpu_heap_raw(sendbuf), sendcounts, sdispls,
+                            sendtype, simgpu_heap_raw(recvbuf), recvcounts,
+                            rdispls, recvtype, comm, &c.request));
 }
 
 int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf,
@@ -240,16 +244,17 @@ int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf,
     const size_t nbytes = call_nbytes(count, type);
     call_reads(&c, sendbuf, nbytes);
     call_writes(&c, recvbuf, call_nbytes(recvcounts[rank_of(comm)], type));
-    call_collective(&c, GRAPH_OP_REDUCESCATTER, 0, nbytes);
-    return call_asleep(&c, PMPI_Ireduce_scatter(heap_raw(sendbuf),
-                                                heap_raw(recvbuf), recvcounts,
-                                                type, op, comm, &c.request));
+    call_collective(&c, TOPO_OP_REDUCESCATTER, 0, nbytes);
+    return call_asleep(&c, PMPI_Ireduce_scatter(simgpu_heap_raw(sendbuf),
+                                                simgpu_heap_raw(recvbuf),
+                                                recvcounts, type, op, comm,
+                                                &c.request));
 }
 
-/* Nobody else takes part: only the pointers need a translation. */
+/* A local call: only the pointers need translation. */
 int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count,
                      MPI_Datatype type, MPI_Op op)
 {
-    return PMPI_Reduce_local(heap_raw(inbuf), heap_raw(inoutbuf), count, type,
-                             op);
+    return PMPI_Reduce_local(simgpu_heap_raw(inbuf), simgpu_heap_raw(inoutbuf),
+                             count, type, op);
 }

@@ -3,8 +3,10 @@
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* calloc */
 
-#include "core/proc.h" /* proc_fault */
-#include "mpi/map.h"   /* map_slot */
+#include "base/map.h"
+#include "base/mix.h"
+#include "core/proc.h"
+#include "core/report.h"
 
 #pragma weak PMPI_Comm_create_keyval
 #pragma weak PMPI_Comm_get_attr
@@ -16,7 +18,7 @@
 struct identity { /* an attribute of the communicator */
     uint64_t uid;
     uint64_t collectives; /* this rank's calls so far */
-    uint64_t children;    /* communicators made from it */
+    uint64_t children;    /* communicators created from it */
     struct map messages;  /* envelope -> messages so far */
 };
 
@@ -24,12 +26,10 @@ struct identity { /* an attribute of the communicator */
 static int keyval = MPI_KEYVAL_INVALID;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* A key, never 0. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
-    uint64_t x = a + 0x9e3779b97f4a7c15u * (b + 1); // splitmix64's finaliser
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    x ^= x >> 31;
+    const uint64_t x = mix_nth(a, b);
     return x ? x : 1;
 }
 
@@ -37,7 +37,7 @@ static int forget(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)extra;
     struct identity *const id = value;
-    map_clear(&id->messages);
+    map_release(&id->messages);
     free(id);
     return MPI_SUCCESS;
 }
@@ -46,13 +46,14 @@ static struct identity *give(MPI_Comm comm, uint64_t uid)
 {
     struct identity *const id = calloc(1, sizeof *id);
     if (!id)
-        proc_fault(NULL, "out of memory for a communicator's record");
+        simgpu_report_fault(NULL,
+                            "out of host memory for a communicator's record");
     id->uid = uid;
     PMPI_Comm_set_attr(comm, keyval, id);
     return id;
 }
 
-/* The identity, NULL without. Holds the lock. */
+/* The identity, or NULL. Returns with the lock held. */
 static struct identity *find(MPI_Comm comm)
 {
     if (keyval == MPI_KEYVAL_INVALID)
@@ -65,7 +66,7 @@ static struct identity *find(MPI_Comm comm)
     if (comm == MPI_COMM_WORLD)
         return give(comm, mix(0, 0));
     if (comm == MPI_COMM_SELF)
-        return give(comm, mix(1, proc()->rank));
+        return give(comm, mix(1, simgpu_proc()->rank));
     return NULL;
 }
 
@@ -88,9 +89,12 @@ uint64_t comm_message_key(MPI_Comm comm, int source, int dest, int tag,
         const uint64_t ranks =
             (uint64_t)(uint32_t)source << 32 | (uint32_t)dest;
         const uint64_t envelope = mix(mix(id->uid, ranks), (uint32_t)tag);
-        // A rank that writes to itself counts both ends, each for itself.
+        // A rank that sends to itself counts both ends separately.
         uint64_t *const count =
-            map_slot(&id->messages, mix(envelope, (uint64_t)receiver));
+            map_at(&id->messages, mix(envelope, (uint64_t)receiver));
+        if (!count)
+            simgpu_report_fault(NULL,
+                                "out of host memory for a message's record");
         key = mix(envelope, 2 * (*count)++ + 1);
     }
     pthread_mutex_unlock(&lock);

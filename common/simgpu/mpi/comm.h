@@ -1,12 +1,12 @@
 /*
- * comm.h: names for communicators and messages that all their ranks agree on
+ * comm.h: names for communicators and messages on which all their ranks agree
  *
- * A communicator's identity is derived without any message from its parent's,
- * the number of communicators made from that parent so far, and the world rank
- * of its first member; a collective's key from the identity and a count; a
+ * A communicator's identity is derived, without any message, from its parent's,
+ * the number of communicators created from that parent so far, and the world
+ * rank of its first member; a collective's key from the identity and a count; a
  * message's from (communicator, source, destination, tag) and a count, since
- * messages of one envelope don't overtake each other. A communicator made by a
- * function that isn't wrapped has no identity: its calls are recorded, but
+ * messages of one envelope don't overtake each other. A communicator created by
+ * a function that is not wrapped has no identity: its calls are recorded, but
  * order nothing.
  */
 #ifndef SIMGPU_MPI_COMM_H
@@ -26,7 +26,8 @@ uint64_t comm_next_key(MPI_Comm comm);
 uint64_t comm_message_key(MPI_Comm comm, int source, int dest, int tag,
                           int receiver);
 
-/* Give a communicator made from parent its identity. MPI_COMM_NULL is fine. */
+/* Give a communicator created from parent its identity. MPI_COMM_NULL is
+ * allowed. */
 void comm_made(MPI_Comm parent, MPI_Comm made);
 
 #endif

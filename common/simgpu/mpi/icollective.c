@@ -1,10 +1,11 @@
 /*
  * icollective.c: MPI's non-blocking collectives
  *
- * They take device pointers. They are not recorded: a graph has no operation
- * that begins in one call and ends in another, and taking one for a barrier
- * would order, and time, what it is there to leave free.
+ * They take device pointers. They are not recorded: the graph has no operation
+ * that begins in one call and ends in another, and recording a barrier instead
+ * would order, and delay, the work that they are meant to overlap.
  */
+#include "core/heap.h"
 #include "mpi/call.h"
 
 #pragma weak PMPI_Ibcast
@@ -19,15 +20,15 @@
 int MPI_Ibcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
                MPI_Request *request)
 {
-    return PMPI_Ibcast(heap_raw(buf), count, type, root, comm, request);
+    return PMPI_Ibcast(simgpu_heap_raw(buf), count, type, root, comm, request);
 }
 
 int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count,
                 MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
                 MPI_Request *request)
 {
-    return PMPI_Ireduce(heap_raw(sendbuf), heap_raw(recvbuf), count, type, op,
-                        root, comm, request);
+    return PMPI_Ireduce(simgpu_heap_raw(sendbuf), simgpu_heap_raw(recvbuf),
+                        count, type, op, root, comm, request);
 }
 
 #define IREDUCTION(name)                                                       \
@@ -35,8 +36,8 @@ int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count,
                    MPI_Datatype type, MPI_Op op, MPI_Comm comm,                \
                    MPI_Request *request)                                       \
     {                                                                          \
-        return PMPI_##name(heap_raw(sendbuf), heap_raw(recvbuf), count, type,  \
-                           op, comm, request);                                 \
+        return PMPI_##name(simgpu_heap_raw(sendbuf), simgpu_heap_raw(recvbuf), \
+                           count, type, op, comm, request);                    \
     }
 IREDUCTION(Iallreduce)
 IREDUCTION(Ireduce_scatter_block)
@@ -46,9 +47,9 @@ IREDUCTION(Ireduce_scatter_block)
                    void *recvbuf, int recvcount, MPI_Datatype recvtype,        \
                    int root, MPI_Comm comm, MPI_Request *request)              \
     {                                                                          \
-        return PMPI_##name(heap_raw(sendbuf), sendcount, sendtype,             \
-                           heap_raw(recvbuf), recvcount, recvtype, root, comm, \
-                           request);                                           \
+        return PMPI_##name(simgpu_heap_raw(sendbuf), sendcount, sendtype,      \
+                           simgpu_heap_raw(recvbuf), recvcount, recvtype,      \
+                           root, comm, request);                               \
     }
 IROOTED(Igather)
 IROOTED(Iscatter)
@@ -58,9 +59,9 @@ IROOTED(Iscatter)
                    void *recvbuf, int recvcount, MPI_Datatype recvtype,        \
                    MPI_Comm comm, MPI_Request *request)                        \
     {                                                                          \
-        return PMPI_##name(heap_raw(sendbuf), sendcount, sendtype,             \
-                           heap_raw(recvbuf), recvcount, recvtype, comm,       \
-                           request);                                           \
+        return PMPI_##name(simgpu_heap_raw(sendbuf), sendcount, sendtype,      \
+                           simgpu_heap_raw(recvbuf), recvcount, recvtype,      \
+                           comm, request);                                     \
     }
 IEXCHANGE(Iallgather)
 IEXCHANGE(Ialltoall)

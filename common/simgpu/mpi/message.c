@@ -2,13 +2,14 @@
  * message.c: MPI's blocking messages
  *
  * A send is recorded before it leaves, a receive when it is matched: then its
- * source and tag are known, and the message's number among those with the same
+ * source and tag are known, and its number among the messages of the same
  * envelope. A small blocking send doesn't wait for its receiver (MPICH sends it
- * eagerly); whether a large one does is up to MPI, and it is recorded as one
- * that does.
+ * eagerly). MPI leaves open whether a large one does; it is recorded as
+ * waiting.
  */
 #include "mpi/message.h"
 
+#include "core/heap.h"
 #include "mpi/comm.h" /* comm_message_key */
 #include "mpi/nap.h"
 
@@ -65,8 +66,9 @@ void message_receive(struct call *c, void *buf, size_t nbytes,
         const size_t nbytes = call_nbytes(count, type);                        \
         message_send(&c, buf, nbytes, dest, tag, rendezvous);                  \
         call_wait(&c, dest, tag);                                              \
-        return call_asleep(&c, PMPI_I##lower(heap_raw(buf), count, type, dest, \
-                                             tag, comm, &c.request));          \
+        return call_asleep(&c,                                                 \
+                           PMPI_I##lower(simgpu_heap_raw(buf), count, type,    \
+                                         dest, tag, comm, &c.request));        \
     }
 SEND(Send, send, nbytes > MESSAGE_EAGER)
 SEND(Ssend, ssend, 1)
@@ -80,8 +82,8 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag,
     MPI_Status own;
     MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
     call_wait(&c, source, tag);
-    int err =
-        PMPI_Irecv(heap_raw(buf), count, type, source, tag, comm, &c.request);
+    int err = PMPI_Irecv(simgpu_heap_raw(buf), count, type, source, tag, comm,
+                         &c.request);
     if (err == MPI_SUCCESS)
         err = nap_wait(&c.request, s);
     call_end(&c, err);
@@ -103,11 +105,11 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
     call_wait(&c, source, recvtag);
     MPI_Request both[2];
     MPI_Status status_of[2];
-    int err = PMPI_Irecv(heap_raw(recvbuf), recvcount, recvtype, source,
+    int err = PMPI_Irecv(simgpu_heap_raw(recvbuf), recvcount, recvtype, source,
                          recvtag, comm, &both[0]);
     if (err == MPI_SUCCESS)
-        err = PMPI_Isend(heap_raw(sendbuf), sendcount, sendtype, dest, sendtag,
-                         comm, &both[1]);
+        err = PMPI_Isend(simgpu_heap_raw(sendbuf), sendcount, sendtype, dest,
+                         sendtag, comm, &both[1]);
     if (err == MPI_SUCCESS)
         err = nap_waitall(2, both, status_of);
     call_end(&c, err);
@@ -127,15 +129,15 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest,
     const size_t nbytes = call_nbytes(count, type);
     message_send(&c, buf, nbytes, dest, sendtag, 0);
     call_wait(&c, source, recvtag);
-    const int err =
-        call_end(&c, PMPI_Sendrecv_replace(heap_raw(buf), count, type, dest,
-                                           sendtag, source, recvtag, comm, s));
+    const int err = call_end(
+        &c, PMPI_Sendrecv_replace(simgpu_heap_raw(buf), count, type, dest,
+                                  sendtag, source, recvtag, comm, s));
     if (err == MPI_SUCCESS)
         message_receive(&c, buf, nbytes, s);
     return err;
 }
 
-/* Not in the graph: the receive that follows is. */
+/* Not recorded: the receive that follows is. */
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     struct call c = CALL_BEGIN("MPI_Probe", comm);

@@ -12,7 +12,7 @@ enum { MESSAGE_EAGER = 8192 }; /* bytes; MPICH's limit inside a node is near */
 void message_send(struct call *c, const void *buf, size_t nbytes, int dest,
                   int tag, int rendezvous);
 
-/* When a receive has been matched. A cancelled one is none. */
+/* After a receive has been matched. Does nothing for a cancelled one. */
 void message_receive(struct call *c, void *buf, size_t nbytes,
                      const MPI_Status *status);
 

@@ -1,16 +1,18 @@
 /*
- * request.c: MPI's messages that don't block
+ * request.c: MPI's non-blocking messages
  *
- * A send is recorded when it is begun, a receive when a wait or a test finds it
- * complete: the host follows its sender from there on. A test that finds nothing
- * is not recorded at all, and takes no modelled time. So a loop that polls until
- * a message has come leaves the same graph however often it went round; only
- * what else it does in the meantime still counts.
+ * A send is recorded when it begins, a receive when a wait or a test finds it
+ * complete: the host is ordered after its sender from then on. A test that
+ * finds nothing is not recorded, and takes no modelled time, so a loop that
+ * polls until a message arrives leaves the same graph however many rounds it
+ * takes; only its other work counts.
  */
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* malloc */
 
-#include "mpi/map.h" /* map_slot */
+#include "base/map.h"
+#include "core/heap.h"
+#include "core/report.h"
 #include "mpi/message.h"
 #include "mpi/nap.h"
 
@@ -28,7 +30,7 @@
 #pragma weak PMPI_Testany
 #pragma weak PMPI_Testsome
 
-/* ---- what is under way ------------------------------------------------------------ */
+/* ---- what is under way --------------------------------------------------- */
 
 struct pending { /* a receive, or a persistent message */
     MPI_Comm comm;
@@ -44,24 +46,25 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void remember(MPI_Request request, struct pending what)
 {
     struct pending *const p = malloc(sizeof *p);
-    if (!p)
-        proc_fault(NULL, "out of host memory for a request");
-    *p = what;
     pthread_mutex_lock(&lock);
-    *map_slot(&requests, (uint64_t)request) = (uintptr_t)p;
+    uint64_t *const slot = map_at(&requests, (uint64_t)request);
+    if (!p || !slot)
+        simgpu_report_fault(NULL, "out of host memory for a request");
+    *p = what;
+    *slot = (uintptr_t)p;
     pthread_mutex_unlock(&lock);
 }
 
-/* A copy of what a request is; 0 if nothing is known of it. */
+/* Copy what is known of a request; 0 if it is unknown. */
 static int look_up(MPI_Request request, int forget, struct pending *out)
 {
     pthread_mutex_lock(&lock);
-    uint64_t *const slot = map_slot(&requests, (uint64_t)request);
-    struct pending *const p = (struct pending *)(uintptr_t)*slot;
+    struct pending *const p =
+        (struct pending *)(uintptr_t)map_get(&requests, (uint64_t)request);
     if (p)
         *out = *p;
     if (p && forget) {
-        *slot = 0;
+        *map_at(&requests, (uint64_t)request) = 0;
         free(p);
     }
     pthread_mutex_unlock(&lock);
@@ -82,7 +85,7 @@ static void completed(struct call *c, MPI_Request request,
         message_receive(c, p.buf, p.nbytes, status);
 }
 
-/* ---- beginning ------------------------------------------------------------------- */
+/* ---- beginning ----------------------------------------------------------- */
 
 /* Functions of one signature: (buf, count, type, dest, tag, comm, request). */
 #define ISEND(name)                                                            \
@@ -91,7 +94,7 @@ static void completed(struct call *c, MPI_Request request,
     {                                                                          \
         struct call c = CALL_BEGIN("MPI_" #name, comm);                        \
         message_send(&c, buf, call_nbytes(count, type), dest, tag, 0);         \
-        return PMPI_##name(heap_raw(buf), count, type, dest, tag, comm,        \
+        return PMPI_##name(simgpu_heap_raw(buf), count, type, dest, tag, comm, \
                            request);                                           \
     }
 ISEND(Isend)
@@ -101,8 +104,8 @@ ISEND(Irsend)
 int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag,
               MPI_Comm comm, MPI_Request *request)
 {
-    const int err =
-        PMPI_Irecv(heap_raw(buf), count, type, source, tag, comm, request);
+    const int err = PMPI_Irecv(simgpu_heap_raw(buf), count, type, source, tag,
+                               comm, request);
     if (err == MPI_SUCCESS)
         remember(*request,
                  (struct pending){.comm = comm,
@@ -114,8 +117,8 @@ int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag,
 int MPI_Send_init(const void *buf, int count, MPI_Datatype type, int dest,
                   int tag, MPI_Comm comm, MPI_Request *request)
 {
-    const int err =
-        PMPI_Send_init(heap_raw(buf), count, type, dest, tag, comm, request);
+    const int err = PMPI_Send_init(simgpu_heap_raw(buf), count, type, dest, tag,
+                                   comm, request);
     if (err == MPI_SUCCESS)
         remember(*request, (struct pending){.comm = comm,
                                             .buf = (void *)buf,
@@ -130,8 +133,8 @@ int MPI_Send_init(const void *buf, int count, MPI_Datatype type, int dest,
 int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag,
                   MPI_Comm comm, MPI_Request *request)
 {
-    const int err =
-        PMPI_Recv_init(heap_raw(buf), count, type, source, tag, comm, request);
+    const int err = PMPI_Recv_init(simgpu_heap_raw(buf), count, type, source,
+                                   tag, comm, request);
     if (err == MPI_SUCCESS)
         remember(*request, (struct pending){.comm = comm,
                                             .buf = buf,
@@ -140,7 +143,7 @@ int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag,
     return err;
 }
 
-/* A persistent message begins: a send is recorded now. */
+/* A persistent message is started: a send is recorded now. */
 static void started(struct call *c, MPI_Request request)
 {
     struct pending p;
@@ -172,7 +175,7 @@ int MPI_Request_free(MPI_Request *request)
     return PMPI_Request_free(request);
 }
 
-/* ---- completing ------------------------------------------------------------------ */
+/* ---- completing ---------------------------------------------------------- */
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
@@ -199,11 +202,11 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     return err;
 }
 
-/* The arguments of a call on several requests, kept over it. */
+/* A call on several requests: copies of its arguments, which MPI overwrites. */
 struct several {
     int count;
     MPI_Request *before;
-    MPI_Status *status; /* one each, whatever the program wants to see */
+    MPI_Status *status; /* one each, even if the program ignores them */
 };
 
 static struct several several_begin(int count, const MPI_Request request[])
@@ -212,7 +215,7 @@ static struct several several_begin(int count, const MPI_Request request[])
     struct several s = {count, malloc((n + 1) * sizeof *s.before),
                         malloc((n + 1) * sizeof *s.status)};
     if (!s.before || !s.status)
-        proc_fault(NULL, "out of host memory for %d requests", count);
+        simgpu_report_fault(NULL, "out of host memory for %d requests", count);
     for (size_t i = 0; i < n; i++)
         s.before[i] = request[i];
     return s;

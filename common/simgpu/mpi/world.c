@@ -1,12 +1,17 @@
 /*
- * world.c: beginning and end, time, and communicators made from others
+ * world.c: MPI_Init and MPI_Finalize, time, and communicators created from
+ * others
  */
 #include <mpi.h>
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* setenv */
 
-#include "core/clock.h"  /* clock_host_ps */
-#include "core/stream.h" /* host_call */
+#include "core/check.h"
+#include "core/clock.h"
+#include "core/host.h"
+#include "core/peer.h"
+#include "core/report.h"
+#include "core/site.h"
 #include "mpi/call.h"
 #include "mpi/comm.h" /* comm_made */
 #include "mpi/nap.h"
@@ -26,34 +31,52 @@
 #pragma weak PMPI_Cart_create
 #pragma weak PMPI_Cart_sub
 
-/* All processes of the job learn of each other. */
+/* Exchange the ids of all processes of the job. */
 static void meet(void)
 {
     enum { MAX_RANKS = 4096 };
-    static struct proc_id ids[MAX_RANKS];
     int n;
     PMPI_Comm_size(MPI_COMM_WORLD, &n);
     if (n > MAX_RANKS)
-        proc_fault(NULL, "%d ranks: simgpu runs at most %d", n, MAX_RANKS);
+        simgpu_report_fault(NULL, "%d ranks: simgpu runs at most %d", n,
+                            MAX_RANKS);
+    struct proc_id *const ids = calloc((size_t)n, sizeof *ids);
+    if (!ids)
+        simgpu_report_fault(NULL, "out of host memory for %d ranks", n);
     MPI_Request request;
-    PMPI_Iallgather(&proc()->id, sizeof *ids, MPI_BYTE, ids, sizeof *ids,
+    PMPI_Iallgather(&simgpu_proc()->id, sizeof *ids, MPI_BYTE, ids, sizeof *ids,
                     MPI_BYTE, MPI_COMM_WORLD, &request);
     nap_wait(&request, MPI_STATUS_IGNORE);
-    proc_meet(ids, (uint32_t)n);
+    for (int i = 0; i < n; i++)
+        if (!simgpu_peer_attach(&ids[i]))
+            simgpu_report_fault(NULL, "cannot reach rank %d (process %d): %m",
+                                i, ids[i].pid);
+    free(ids);
+    check_keep_graphs();
 }
 
 /*
- * MPICH's UCX keeps files in /dev/shm for as long as a process lives, and a
- * killed one leaves them. It has other ways between processes of a host.
+ * Settings of MPICH and its libraries for many ranks on one host.
+ *
+ * UCX: no POSIX shared memory. A process that is killed leaves its files in
+ * /dev/shm; System V segments go with the process.
+ *
+ * MPICH: no shared memory of its own. It keeps a file in /dev/shm for a moment,
+ * and its barriers in MPI_Init spin without yielding.
+ *
+ * hwloc: no search for PCI devices, which takes longer than the rest of
+ * MPI_Init on a virtual machine.
  */
-static void leave_no_files(void)
+static void set_mpich(void)
 {
     setenv("UCX_TLS", "^posix", 0);
+    setenv("MPIR_CVAR_NOLOCAL", "1", 0);
+    setenv("HWLOC_COMPONENTS", "-pci,-linuxio", 0);
 }
 
 int MPI_Init(int *argc, char ***argv)
 {
-    leave_no_files();
+    set_mpich();
     const int err = PMPI_Init(argc, argv);
     if (err == MPI_SUCCESS)
         meet();
@@ -62,7 +85,7 @@ int MPI_Init(int *argc, char ***argv)
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    leave_no_files();
+    set_mpich();
     const int err = PMPI_Init_thread(argc, argv, required, provided);
     if (err == MPI_SUCCESS)
         meet();
@@ -72,13 +95,13 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 int MPI_Finalize(void)
 {
     struct call c = CALL_BEGIN("MPI_Finalize", MPI_COMM_WORLD);
-    call_collective(&c, GRAPH_OP_BARRIER, 0, 0);
+    call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     return call_end(&c, PMPI_Finalize());
 }
 
 double MPI_Wtime(void)
 {
-    host_call("MPI_Wtime", proc_site(__builtin_return_address(0)));
+    simgpu_host_call("MPI_Wtime", simgpu_site(__builtin_return_address(0)));
     return clock_host_ps() * 1e-12;
 }
 
@@ -87,10 +110,10 @@ double MPI_Wtick(void)
     return 1e-12;
 }
 
-/* On a machine of several modelled nodes each has a name of its own. */
+/* Each node of a modelled machine has a name of its own. */
 int MPI_Get_processor_name(char *name, int *length)
 {
-    const struct proc *const p = proc();
+    const struct proc *const p = simgpu_proc();
     if (topo_nnodes(p->topo) == 1)
         return PMPI_Get_processor_name(name, length);
     *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%d", p->node);
@@ -100,7 +123,7 @@ int MPI_Get_processor_name(char *name, int *length)
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
 {
     struct call c = CALL_BEGIN("MPI_Comm_dup", comm);
-    call_collective(&c, GRAPH_OP_BARRIER, 0, 0);
+    call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     const int err = call_end(&c, PMPI_Comm_dup(comm, made));
     if (err == MPI_SUCCESS)
         comm_made(comm, *made);
@@ -110,7 +133,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made)
 {
     struct call c = CALL_BEGIN("MPI_Comm_dup_with_info", comm);
-    call_collective(&c, GRAPH_OP_BARRIER, 0, 0);
+    call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     const int err = call_end(&c, PMPI_Comm_dup_with_info(comm, info, made));
     if (err == MPI_SUCCESS)
         comm_made(comm, *made);
@@ -120,22 +143,22 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made)
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
 {
     struct call c = CALL_BEGIN("MPI_Comm_split", comm);
-    call_collective(&c, GRAPH_OP_BARRIER, 0, 0);
+    call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     const int err = call_end(&c, PMPI_Comm_split(comm, color, key, made));
     if (err == MPI_SUCCESS)
         comm_made(comm, *made);
     return err;
 }
 
-/* MPI_COMM_TYPE_SHARED is a node, and nodes are modelled: all our processes
- * share one host. */
+/* MPI_COMM_TYPE_SHARED is a modelled node: all processes really share one
+ * host. */
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
                         MPI_Comm *made)
 {
     struct call c = CALL_BEGIN("MPI_Comm_split_type", comm);
-    call_collective(&c, GRAPH_OP_BARRIER, 0, 0);
+    call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     const int err = type == MPI_COMM_TYPE_SHARED
-                        ? PMPI_Comm_split(comm, proc()->node, key, made)
+                        ? PMPI_Comm_split(comm, simgpu_proc()->node, key, made)
                         : PMPI_Comm_split_type(comm, type, key, info, made);
     call_end(&c, err);
     if (err == MPI_SUCCESS)
@@ -146,7 +169,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
 {
     struct call c = CALL_BEGIN("MPI_Comm_create", comm);
-    call_collective(&c, GRAPH_OP_BARRIER, 0, 0);
+    call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     const int err = call_end(&c, PMPI_Comm_create(comm, group, made));
     if (err == MPI_SUCCESS)
         comm_made(comm, *made);
@@ -157,7 +180,7 @@ int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[],
                     const int periods[], int reorder, MPI_Comm *made)
 {
     struct call c = CALL_BEGIN("MPI_Cart_create", comm);
-    call_collective(&c, GRAPH_OP_BARRIER, 0, 0);
+    call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     const int err = call_end(
         &c, PMPI_Cart_create(comm, ndims, dims, periods, reorder, made));
     if (err == MPI_SUCCESS)
@@ -168,7 +191,7 @@ int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[],
 int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *made)
 {
     struct call c = CALL_BEGIN("MPI_Cart_sub", comm);
-    call_collective(&c, GRAPH_OP_BARRIER, 0, 0);
+    call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     const int err = call_end(&c, PMPI_Cart_sub(comm, remain, made));
     if (err == MPI_SUCCESS)
         comm_made(comm, *made);

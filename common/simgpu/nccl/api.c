@@ -3,11 +3,16 @@
  */
 #include <stdlib.h> /* getenv */
 
+#include "core/device.h"
+#include "core/report.h"
+#include "core/site.h"
+#include "core/stream.h"
 #include "nccl/coll.h"
 #include "nccl/explain.h"
+#include "nccl/group.h"
 #include "nccl/reduce.h"
 
-/* ---- buffers --------------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------- */
 
 static int checks_pointers(void)
 {
@@ -32,8 +37,8 @@ static ncclResult_t check_pointer(const struct call *c, const void *p,
     return ncclSuccess;
 }
 
-/* Memory that a GPU cannot reach, or that ends too early, is a crash on a real
- * one, sooner or later. */
+/* Memory that a GPU cannot reach, or that ends too early, crashes a real GPU
+ * sooner or later. */
 static void check_extent(const struct call *c, const void *p, const char *which,
                          size_t nbytes)
 {
@@ -43,17 +48,19 @@ static void check_extent(const struct call *c, const void *p, const char *which,
     if (nbytes == 0)
         return;
     if (cudaPointerGetAttributes(&a, p) != cudaSuccess || !a.devicePointer)
-        proc_fault(NULL,
-                   "%s at %s: %s %p is memory of the host that no GPU can "
-                   "reach.\nAllocate it with cudaMalloc, or cudaMallocHost.",
-                   c->name, proc_site_text(c->site, site, sizeof site), which,
-                   p);
-    if (heap_find(p, &b) == 0 && (const char *)p + nbytes > b.base + b.nbytes)
-        proc_fault(NULL,
-                   "%s at %s: %s has to hold %zu bytes, but begins at %s.\n"
-                   "Is count per rank here, or for all ranks together?",
-                   c->name, proc_site_text(c->site, site, sizeof site), which,
-                   nbytes, heap_describe(p, what, sizeof what));
+        simgpu_report_fault(
+            NULL,
+            "%s at %s: %s %p is host memory that no GPU can reach.\n"
+            "Allocate it with cudaMalloc or cudaMallocHost.",
+            c->name, simgpu_site_text(c->site, site, sizeof site), which, p);
+    if (simgpu_heap_find(p, &b) == 0 &&
+        (const char *)p + nbytes > b.base + b.nbytes)
+        simgpu_report_fault(
+            NULL,
+            "%s at %s: %s must hold %zu bytes, but starts at %s.\nIs "
+            "count per rank here, or for all ranks together?",
+            c->name, simgpu_site_text(c->site, site, sizeof site), which,
+            nbytes, simgpu_heap_describe(p, what, sizeof what));
 }
 
 static ncclResult_t check_buffers(const struct call *c)
@@ -78,7 +85,7 @@ static ncclResult_t check_buffers(const struct call *c)
     return ncclSuccess;
 }
 
-/* ---- everything else that a call may get wrong ----------------------------------- */
+/* ---- everything else that a call may get wrong --------------------------- */
 
 /* A reduction's operation: a built-in one, or one that the program made. */
 static ncclResult_t check_op(struct call *c)
@@ -99,29 +106,29 @@ static ncclResult_t check_op(struct call *c)
         return nccl_error(ncclInvalidArgument,
                           "Data type supplied to user-created ncclRedOp_t does "
                           "not match type given to reduction operation");
-    c->op = ncclNumOps; // of one's own: a sum of scaled inputs
+    c->op = ncclNumOps; // created by the program: a sum of scaled inputs
     c->scalar = c->comm->op[i].scalar;
     c->scale = c->comm->op[i].scale;
     return ncclSuccess;
 }
 
-/* The stream that a handle means where NCCL launches: on the communicator's
- * device, whichever is current. */
+/* Find the stream that a handle denotes on the communicator's device, where
+ * NCCL launches, whichever device is current. */
 static ncclResult_t find_stream(struct call *c, cudaStream_t handle)
 {
-    const int device = device_current();
-    device_set(c->comm->device);
-    c->stream = stream_of(handle);
-    device_set(device);
-    if (c->stream && stream_device(c->stream) == c->comm->device)
+    const int device = simgpu_device_current();
+    simgpu_device_set(c->comm->device);
+    c->stream = simgpu_stream_of(handle);
+    simgpu_device_set(device);
+    if (c->stream && simgpu_stream_device(c->stream) == c->comm->device)
         return ncclSuccess;
-    return nccl_error(ncclUnhandledCudaError,
-                      c->stream ? "Cuda failure 400 'invalid resource handle': "
-                                  "the stream is not of the communicator's "
-                                  "device %d"
-                                : "Cuda failure 400 'invalid resource handle': "
-                                  "device %d has no such stream",
-                      c->comm->device);
+    return nccl_error(
+        ncclUnhandledCudaError,
+        c->stream ? "Cuda failure 400 'invalid resource handle': the stream "
+                    "does not belong to the communicator's device %d"
+                  : "Cuda failure 400 'invalid resource handle': "
+                    "device %d has no such stream",
+        c->comm->device);
 }
 
 static ncclResult_t check(struct call *c, cudaStream_t stream)
@@ -149,17 +156,17 @@ static ncclResult_t submit(struct call *c, cudaStream_t stream)
 {
     group_enter();
     ncclResult_t err = check(c, stream);
-    // An empty collective is none; an empty message is one.
+    // an empty collective is dropped; an empty message is sent
     if (err == ncclSuccess && (c->count > 0 || c->kind != CALL_COLL))
         err = group_add(c);
     return group_leave(err);
 }
 
-/* ---- the functions --------------------------------------------------------------- */
+/* ---- the functions ------------------------------------------------------- */
 
 #define CALL(call_name, call_kind, call_coll)                                  \
     {                                                                          \
-        .kind = call_kind, .name = call_name, .site = PROC_SITE(),             \
+        .kind = call_kind, .name = call_name, .site = CALLER_SITE(),           \
         .address = __builtin_return_address(0), .comm = comm,                  \
         .coll = call_coll, .count = count, .type = datatype, .scale = 1,       \
     }

@@ -1,11 +1,13 @@
 /*
- * buffer.c: memory, and registering it
+ * buffer.c: allocating and registering memory
  *
- * On GPUs a registered buffer, and a window even more so, lets NCCL move data
- * without copying it first. Here all device memory is within reach anyway: what
- * registering does is to hold programs to its rules.
+ * On GPUs NCCL moves data of a registered buffer, and even more so of a window,
+ * without copying it first. Here all device memory is within reach anyway;
+ * registering only enforces its rules.
  */
 
+#include "core/device.h"
+#include "core/site.h"
 #include "nccl/comm.h"
 
 ncclResult_t pncclMemAlloc(void **ptr, size_t size)
@@ -13,14 +15,15 @@ ncclResult_t pncclMemAlloc(void **ptr, size_t size)
     if (!ptr || size == 0)
         return nccl_error(ncclInvalidArgument,
                           "MemAlloc : ptr argument is NULL, or size is 0");
-    // a multiple of what NCCL maps at a time: windows begin and end there
+    // a multiple of what NCCL maps at a time: windows start and end there
     const size_t nbytes = (size + NCCL_WIN_REQUIRED_ALIGNMENT - 1) &
                           ~(size_t)(NCCL_WIN_REQUIRED_ALIGNMENT - 1);
-    return heap_alloc(device_current(), nbytes, 0, PROC_SITE(), ptr) == 0
+    return simgpu_heap_alloc(simgpu_device_current(), nbytes, 0, CALLER_SITE(),
+                             ptr) == 0
                ? ncclSuccess
                : nccl_error(ncclUnhandledCudaError,
-                            "MemAlloc : device %d has no %zu bytes left",
-                            device_current(), nbytes);
+                            "MemAlloc : device %d cannot provide %zu bytes",
+                            simgpu_device_current(), nbytes);
 }
 
 ncclResult_t pncclMemFree(void *ptr)
@@ -31,7 +34,7 @@ ncclResult_t pncclMemFree(void *ptr)
                             "MemFree : %p is not from ncclMemAlloc", ptr);
 }
 
-/* Does this device's memory hold these bytes? */
+/* Check that these bytes are memory of this device. */
 static ncclResult_t check_range(const struct ncclComm *c, const char *call,
                                 void *buff, size_t size)
 {
@@ -40,17 +43,17 @@ static ncclResult_t check_range(const struct ncclComm *c, const char *call,
     if (!buff || size == 0)
         return nccl_error(ncclInvalidArgument,
                           "%s : buff argument is NULL, or size is 0", call);
-    if (heap_find(buff, &b) != 0)
+    if (simgpu_heap_find(buff, &b) != 0)
         return nccl_error(ncclInvalidArgument,
                           "%s : %p is not memory of a device", call, buff);
     if ((char *)buff + size > b.base + b.nbytes)
         return nccl_error(ncclInvalidArgument,
-                          "%s : %zu bytes are more than there are from %s",
-                          call, size, heap_describe(buff, what, sizeof what));
+                          "%s : %zu bytes do not fit: buff is %s", call, size,
+                          simgpu_heap_describe(buff, what, sizeof what));
     if (b.device != c->device && b.device != HEAP_PINNED)
         return nccl_error(ncclInvalidArgument,
-                          "%s : %p is memory of device %d, the communicator's "
-                          "is %d",
+                          "%s : %p is memory of device %d, not of the "
+                          "communicator's device %d",
                           call, buff, b.device, c->device);
     return ncclSuccess;
 }
@@ -71,7 +74,7 @@ static ncclResult_t take(struct ncclComm *c, const char *call, void *buff,
                       COMM_REGISTERED);
 }
 
-/* Forget what a handle names, which this communicator has given. */
+/* Forget the buffer of a handle that this communicator returned. */
 static ncclResult_t drop(struct ncclComm *c, const char *call,
                          struct comm_buffer *b, int window)
 {

@@ -2,23 +2,26 @@
 
 #include <stdio.h> /* snprintf */
 
+#include "core/report.h"
+#include "core/site.h"
+#include "core/wait.h"
 #include "nccl/piece.h"
 #include "nccl/reduce.h" /* reduce_type_size */
 
 static const struct kind {
-    enum graph_op op;
+    enum topo_op op;
     enum graph_match match;
     int all_send; /* input is n * count elements */
     int all_recv; /* output is n * count elements */
 } kinds[] = {
-    [COLL_ALLREDUCE] = {GRAPH_OP_ALLREDUCE, GRAPH_MATCH_ALL, 0, 0},
-    [COLL_BROADCAST] = {GRAPH_OP_BROADCAST, GRAPH_MATCH_FROM_ROOT, 0, 0},
-    [COLL_REDUCE] = {GRAPH_OP_REDUCE, GRAPH_MATCH_TO_ROOT, 0, 0},
-    [COLL_ALLGATHER] = {GRAPH_OP_ALLGATHER, GRAPH_MATCH_ALL, 0, 1},
-    [COLL_REDUCESCATTER] = {GRAPH_OP_REDUCESCATTER, GRAPH_MATCH_ALL, 1, 0},
-    [COLL_ALLTOALL] = {GRAPH_OP_ALLTOALL, GRAPH_MATCH_ALL, 1, 1},
-    [COLL_GATHER] = {GRAPH_OP_GATHER, GRAPH_MATCH_TO_ROOT, 0, 1},
-    [COLL_SCATTER] = {GRAPH_OP_SCATTER, GRAPH_MATCH_FROM_ROOT, 1, 0},
+    [COLL_ALLREDUCE] = {TOPO_OP_ALLREDUCE, GRAPH_MATCH_ALL, 0, 0},
+    [COLL_BROADCAST] = {TOPO_OP_BROADCAST, GRAPH_MATCH_FROM_ROOT, 0, 0},
+    [COLL_REDUCE] = {TOPO_OP_REDUCE, GRAPH_MATCH_TO_ROOT, 0, 0},
+    [COLL_ALLGATHER] = {TOPO_OP_ALLGATHER, GRAPH_MATCH_ALL, 0, 1},
+    [COLL_REDUCESCATTER] = {TOPO_OP_REDUCESCATTER, GRAPH_MATCH_ALL, 1, 0},
+    [COLL_ALLTOALL] = {TOPO_OP_ALLTOALL, GRAPH_MATCH_ALL, 1, 1},
+    [COLL_GATHER] = {TOPO_OP_GATHER, GRAPH_MATCH_TO_ROOT, 0, 1},
+    [COLL_SCATTER] = {TOPO_OP_SCATTER, GRAPH_MATCH_FROM_ROOT, 1, 0},
 };
 
 void coll_sizes(const struct call *c, size_t *sent, size_t *received)
@@ -35,7 +38,7 @@ void coll_sizes(const struct call *c, size_t *sent, size_t *received)
         *received = 0;
 }
 
-enum graph_op coll_op(const struct call *c)
+enum topo_op coll_op(const struct call *c)
 {
     return kinds[c->coll].op;
 }
@@ -58,7 +61,7 @@ void coll_fill_node(const struct call *c, uint64_t seq, struct graph_node *n)
     n->bytes = coll_nbytes(c);
 }
 
-/* ---- differences between ranks' calls --------------------------------------------- */
+/* ---- differences between ranks' calls ------------------------------------ */
 
 static const char *const kind_name[] = {
     "ncclAllReduce", "ncclBroadcast",     "ncclReduce",
@@ -89,7 +92,7 @@ static int describe_post(const struct hub_post *p, int rank, char *out,
         out, nbytes, "  rank %d: %s(count %llu, %s%s%s, root %d) at %s\n", rank,
         kind_name[p->kind], (unsigned long long)p->count, type_name[p->type],
         reduces ? ", " : "", reduces ? op_name[p->op] : "", p->root,
-        proc_locate_text(&p->site, site, sizeof site));
+        simgpu_site_location_text(&p->site, site, sizeof site));
 }
 
 static _Noreturn void report_difference(const struct ncclComm *c, uint64_t seq)
@@ -101,28 +104,29 @@ static _Noreturn void report_difference(const struct ncclComm *c, uint64_t seq)
                                     sizeof text - at);
         at += n > 0 ? (size_t)n : 0;
     }
-    proc_fault("mismatch",
-               "ranks call collective %llu of a communicator differently:\n%s"
-               "All ranks have to call the same collectives in the same order, "
-               "with the same count, type, operation and root.",
-               (unsigned long long)seq + 1, text);
+    simgpu_report_fault("mismatch",
+                        "ranks call collective %llu of a communicator "
+                        "differently:\n%sAll ranks must call the same "
+                        "collectives in the same order, with the same count, "
+                        "type, operation and root.",
+                        (unsigned long long)seq + 1, text);
 }
 
-/* ---- the meeting ------------------------------------------------------------------ */
+/* ---- the rendezvous ------------------------------------------------------ */
 
 struct coll_arg { /* for messages */
     const struct call *call;
     uint64_t seq;
 };
 
-/* "collective 3 of its communicator, count 100: 1 of 2 ranks have come" */
+/* "collective 3 of its communicator, count 100: 1 of 2 ranks have called it" */
 static void describe(const void *arg, char *out, size_t nbytes)
 {
     const struct coll_arg *const a = arg;
     const struct ncclComm *const c = a->call->comm;
     snprintf(out, nbytes,
-             "collective %llu of its communicator, count %zu: %u of %d ranks "
-             "have come",
+             "collective %llu of its communicator, count %zu: %u of "
+             "%d ranks have called it",
              (unsigned long long)a->seq + 1, a->call->count,
              atomic_load(&hub_slot(&c->hub, a->seq)->arrived), c->nranks);
 }
@@ -138,12 +142,12 @@ static void write_post(const struct call *c, struct hub_post *p)
                            .count = c->count,
                            .scale = c->scale};
     if (c->scalar)
-        p->scale = reduce_value(heap_raw(c->scalar), c->type);
+        p->scale = reduce_value(simgpu_heap_raw(c->scalar), c->type);
     if (sent)
-        heap_export(c->sendbuf, &p->send);
+        simgpu_heap_export(c->sendbuf, &p->send);
     if (received)
-        heap_export(c->recvbuf, &p->recv);
-    proc_locate(c->address, &p->site);
+        simgpu_heap_export(c->recvbuf, &p->recv);
+    simgpu_site_locate(c->address, &p->site);
 }
 
 void coll_check(const struct ncclComm *c, uint64_t seq)
@@ -169,7 +173,7 @@ int coll_run(const struct call *c, uint64_t seq)
     } else if (hub_wait_open(hub, seq, &note) != 0) {
         return -1;
     }
-    work_do(&w, (enum coll_kind)c->coll, c->count, c->type);
+    work_do(&w, c->coll, c->count, c->type);
     hub_wait_end(hub, seq, &note);
     return 0;
 }

@@ -1,48 +1,36 @@
 /*
  * coll.h: running a collective
  *
- * Data moves once, straight between the ranks' buffers: every rank posts where
- * its buffers are, and when all have come, the work is there to be taken, piece
- * by piece, by whoever runs. A piece is computed from everybody's input in the
- * order of ranks, and written to everybody's output: all ranks get the same
- * bits, whoever did it. So nobody waits for a rank that has come but has no
- * core to run on, and a small operation is done by the last rank that comes.
+ * Data moves once, directly between the ranks' buffers: every rank posts where
+ * its buffers are, and once all have arrived, any running rank takes the work,
+ * piece by piece. A piece is computed from all ranks' inputs, in the order of
+ * ranks, and written to all outputs, so all ranks get the same bits whichever
+ * rank did it. A rank that has arrived but has no core to run on holds up none
+ * of the others, and the last rank to arrive does a small operation alone.
  */
 #ifndef SIMGPU_NCCL_COLL_H
 #define SIMGPU_NCCL_COLL_H
 
-#include "nccl/group.h"
+#include "nccl/call.h"
 
-enum coll_kind {
-    COLL_ALLREDUCE,
-    COLL_BROADCAST,
-    COLL_REDUCE,
-    COLL_ALLGATHER,
-    COLL_REDUCESCATTER,
-    COLL_ALLTOALL,
-    COLL_GATHER,
-    COLL_SCATTER,
-    COLL_SPLIT, /* a meeting of hosts, no data */
-};
-
-/* On the stream's worker: meet the others, help, leave. -1 if a rank has
- * aborted the communicator. */
+/* On the stream's worker: meet the other ranks and do a share of the work. -1
+ * if a rank has aborted the communicator. */
 int coll_run(const struct call *c, uint64_t seq);
 
-/* All ranks have come to a meeting: if their calls differ, the run ends with a
- * report that shows them. */
+/* All ranks have arrived at a rendezvous: if their calls differ, end the run
+ * with a report that shows them. */
 void coll_check(const struct ncclComm *c, uint64_t seq);
 
-/* Kind, match and size of the node of a collective. */
+/* Fill in the kind, match and size of a collective's node. */
 void coll_fill_node(const struct call *c, uint64_t seq, struct graph_node *n);
 
 /* Bytes of this rank's input and output, 0 if it has none. */
 void coll_sizes(const struct call *c, size_t *sent, size_t *received);
 
-/* Bytes as nccl-tests counts the size of the operation. */
+/* The size of the operation, in bytes, as nccl-tests counts it. */
 size_t coll_nbytes(const struct call *c);
 
 /* Its operation in the graph. */
-enum graph_op coll_op(const struct call *c);
+enum topo_op coll_op(const struct call *c);
 
 #endif

@@ -3,18 +3,20 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
-#include "core/clock.h"   /* clock_note_abort */
-#include "nccl/explain.h" /* explain_bus_id */
-#include "nccl/group.h"   /* group_progress */
+#include "base/mix.h"
+#include "core/device.h"
+#include "core/model.h"
+#include "core/report.h"
+#include "core/wait.h"
 
 static const uint64_t MAGIC = 0x6c63636e6d6973; /* "simnccl" */
 
-/* ---- ids, joining -------------------------------------------------------------- */
+/* ---- ids, joining -------------------------------------------------------- */
 
 struct comm_id comm_id_new(void)
 {
-    struct comm_id id = {.magic = MAGIC, .owner = proc()->id};
-    id.fd = hub_make(&id.nonce); // stays open for the others
+    struct comm_id id = {.magic = MAGIC, .owner = simgpu_proc()->id};
+    id.fd = hub_make(&id.nonce); // stays open for the other ranks
     return id;
 }
 
@@ -23,16 +25,17 @@ static struct ncclComm *comm_new(int nranks, int rank,
 {
     struct ncclComm *const c = calloc(1, sizeof *c);
     if (!c)
-        proc_fault(NULL, "out of host memory for a communicator");
+        simgpu_report_fault(NULL, "out of host memory for a communicator");
     c->magic = MAGIC;
     c->config = *config;
     c->rank = c->hub.rank = rank;
     c->nranks = c->hub.nranks = nranks;
-    c->device = device_current();
+    c->device = simgpu_device_current();
     c->sent = calloc((size_t)nranks, sizeof *c->sent);
     c->received = calloc((size_t)nranks, sizeof *c->received);
     if (!c->sent || !c->received)
-        proc_fault(NULL, "out of host memory for a communicator of %d", nranks);
+        simgpu_report_fault(NULL, "out of host memory for a communicator of %d",
+                            nranks);
     return c;
 }
 
@@ -48,7 +51,7 @@ void comm_discard(struct ncclComm *c)
     c->state = COMM_DESTROYED;
 }
 
-/* Take this rank's seat. */
+/* Enter this rank into the hub. */
 static ncclResult_t sit(struct ncclComm *c)
 {
     struct hub *const hub = c->hub.hub;
@@ -58,17 +61,18 @@ static ncclResult_t sit(struct ncclComm *c)
                                         (uint32_t)c->nranks) &&
         nranks != (uint32_t)c->nranks)
         return nccl_error(ncclInvalidArgument,
-                          "rank %d says %d ranks, another said %u", c->rank,
+                          "rank %d passes %d ranks, another rank %u", c->rank,
                           c->nranks, nranks);
     if (atomic_exchange(&me->joined, 1))
-        return nccl_error(ncclInvalidUsage,
-                          "rank %d of %d has come twice: is the unique id that "
-                          "of another communicator?",
-                          c->rank, c->nranks);
-    me->id = proc()->id;
-    me->place = proc_place(c->device);
+        return nccl_error(
+            ncclInvalidUsage,
+            "rank %d of %d joined twice: was the unique id used for "
+            "another communicator?",
+            c->rank, c->nranks);
+    me->id = simgpu_proc()->id;
+    me->place = simgpu_proc_place(c->device);
     atomic_fetch_add(&hub->joined, 1);
-    proc_wake(&hub->joined);
+    simgpu_wake(&hub->joined);
     return ncclSuccess;
 }
 
@@ -86,7 +90,7 @@ ncclResult_t comm_join(const struct comm_id *id, int nranks, int rank,
         hub_map(&c->hub, &id->owner, id->fd, id->nonce) == 0
             ? sit(c)
             : nccl_error(ncclSystemError,
-                         "the process %d that made the unique id is gone",
+                         "process %d, which made the unique id, is gone",
                          id->owner.pid);
     if (err == ncclSuccess) {
         *out = c;
@@ -97,7 +101,7 @@ ncclResult_t comm_join(const struct comm_id *id, int nranks, int rank,
     return err;
 }
 
-/* ---- state --------------------------------------------------------------------- */
+/* ---- state --------------------------------------------------------------- */
 
 ncclResult_t comm_check(ncclComm_t comm, const char *call)
 {
@@ -141,7 +145,7 @@ void comm_note_lost(struct ncclComm *c)
     atomic_compare_exchange_strong(&c->error, &none, ncclRemoteError);
 }
 
-void comm_note_tail(struct ncclComm *c, struct mark m)
+void comm_note_tail(struct ncclComm *c, struct fence m)
 {
     int i = 0;
     while (i < c->ntails && c->tail[i].stream != m.stream)
@@ -150,7 +154,7 @@ void comm_note_tail(struct ncclComm *c, struct mark m)
         c->cap_tails = c->cap_tails ? 2 * c->cap_tails : 4;
         c->tail = realloc(c->tail, (size_t)c->cap_tails * sizeof *c->tail);
         if (!c->tail)
-            proc_fault(NULL, "out of host memory for a communicator");
+            simgpu_report_fault(NULL, "out of host memory for a communicator");
     }
     c->ntails += i == c->ntails;
     c->tail[i] = m;
@@ -158,148 +162,19 @@ void comm_note_tail(struct ncclComm *c, struct mark m)
 
 uint64_t comm_key(const struct ncclComm *c, uint64_t kind, uint64_t seq)
 {
-    uint64_t x = c->uid ^ (kind + 1) * 0x9e3779b97f4a7c15u;
-    x += (seq + 1) * 0xd1342543de82ef95u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u; // splitmix64's finaliser
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    x ^= x >> 31;
+    const uint64_t lane = c->uid ^ (kind + 1) * MIX_STEP;
+    const uint64_t x = mix_finish(lane + (seq + 1) * 0xd1342543de82ef95u);
     return x ? x : 1;
 }
 
-/* ---- the end ------------------------------------------------------------------- */
-
-/* Wait for the operations of the communicator that this rank has issued. */
-static void drain(struct ncclComm *c, const char *call, uint32_t site)
+unsigned long long comm_bus_id(int place)
 {
-    marks_join(c->tail, c->ntails, call, site);
-    c->ntails = 0;
+    char digits[32] = "";
+    size_t at = 0;
+    simgpu_model_bus_id(place, digits, sizeof digits);
+    for (const char *c = digits; *c; c++)
+        if (*c != ':' && *c != '.')
+            digits[at++] = *c;
+    digits[at] = 0;
+    return strtoull(digits, NULL, 16);
 }
-
-ncclResult_t pncclCommFinalize(ncclComm_t comm)
-{
-    if (!comm)
-        return ncclSuccess;
-    ncclResult_t err = comm_check(comm, "CommFinalize");
-    if (err == ncclSuccess && comm->state == COMM_FINALIZED)
-        err = nccl_error(ncclInvalidArgument,
-                         "CommFinalize : comm %p has been finalized before",
-                         (void *)comm);
-    if (err == ncclSuccess)
-        err = comm_check_ready(comm, "CommFinalize");
-    if (err != ncclSuccess)
-        return err;
-    comm->state = COMM_FINALIZED;
-    if (!comm->config.blocking)
-        return ncclInProgress; // ncclCommGetAsyncError sees to the rest
-    drain(comm, "ncclCommFinalize", PROC_SITE());
-    return ncclSuccess;
-}
-
-ncclResult_t pncclCommDestroy(ncclComm_t comm)
-{
-    if (!comm)
-        return ncclSuccess;
-    ncclResult_t err = comm_check(comm, "CommDestroy");
-    if (err == ncclSuccess && comm->state != COMM_FINALIZED) {
-        err = comm_check_ready(comm, "CommDestroy");
-        if (err == ncclRemoteError) // nothing is left to wait for
-            err = ncclSuccess;
-    }
-    if (err != ncclSuccess)
-        return err;
-    drain(comm, "ncclCommDestroy", PROC_SITE());
-    debug_info(DEBUG_INIT, comm->device,
-               "comm %p rank %d nranks %d cudaDev %d busId %llx - Destroy "
-               "COMPLETE",
-               (void *)comm, comm->rank, comm->nranks, comm->device,
-               explain_bus_id(comm->hub.hub->member[comm->rank].place));
-    comm_discard(comm);
-    return ncclSuccess;
-}
-
-ncclResult_t pncclCommAbort(ncclComm_t comm)
-{
-    if (!comm)
-        return ncclSuccess;
-    const ncclResult_t err = comm_check(comm, "CommAbort");
-    if (err != ncclSuccess)
-        return err;
-    if (comm->state == COMM_DESTROYED)
-        return nccl_error(ncclInvalidArgument,
-                          "CommAbort : comm %p has already been destroyed",
-                          (void *)comm);
-    clock_note_abort();
-    hub_abort(&comm->hub);
-    group_forget(comm);
-    drain(comm, "ncclCommAbort", PROC_SITE());
-    debug_info(DEBUG_INIT, comm->device,
-               "comm %p rank %d nranks %d cudaDev %d busId %llx - Abort "
-               "COMPLETE",
-               (void *)comm, comm->rank, comm->nranks, comm->device,
-               explain_bus_id(comm->hub.hub->member[comm->rank].place));
-    comm_discard(comm);
-    return ncclSuccess;
-}
-
-/* ---- questions ----------------------------------------------------------------- */
-
-ncclResult_t pncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *asyncError)
-{
-    const ncclResult_t err = comm_check(comm, "ncclGetAsyncError");
-    if (err != ncclSuccess)
-        return err;
-    if (!asyncError || comm->state == COMM_DESTROYED)
-        return nccl_error(ncclInvalidArgument,
-                          asyncError ? "ncclGetAsyncError : the communicator "
-                                       "has been destroyed"
-                                     : "ncclGetAsyncError : asyncError "
-                                       "argument is NULL");
-    if (hub_lost(&comm->hub))
-        comm_note_lost(comm);
-    *asyncError = (ncclResult_t)atomic_load(&comm->error);
-    if (*asyncError == ncclSuccess)
-        *asyncError = group_progress(comm);
-    if (*asyncError == ncclSuccess && comm->state == COMM_FINALIZED)
-        drain(comm, "ncclCommFinalize", PROC_SITE());
-    return ncclSuccess;
-}
-
-static ncclResult_t getter(ncclComm_t comm, const int *out, const char *call)
-{
-    const ncclResult_t err = comm_check_ready(comm, call);
-    if (err == ncclSuccess && !out)
-        return nccl_error(ncclInvalidArgument, "%s : argument is NULL", call);
-    return err;
-}
-
-ncclResult_t pncclCommCount(const ncclComm_t comm, int *count)
-{
-    const ncclResult_t err = getter(comm, count, "CommCount");
-    if (err == ncclSuccess)
-        *count = comm->nranks;
-    return err;
-}
-
-ncclResult_t pncclCommCuDevice(const ncclComm_t comm, int *device)
-{
-    const ncclResult_t err = getter(comm, device, "CommCuDevice");
-    if (err == ncclSuccess)
-        *device = comm->device;
-    return err;
-}
-
-ncclResult_t pncclCommUserRank(const ncclComm_t comm, int *rank)
-{
-    const ncclResult_t err = getter(comm, rank, "CommUserRank");
-    if (err == ncclSuccess)
-        *rank = comm->rank;
-    return err;
-}
-
-NCCL_ALIAS(ncclCommFinalize)
-NCCL_ALIAS(ncclCommDestroy)
-NCCL_ALIAS(ncclCommAbort)
-NCCL_ALIAS(ncclCommGetAsyncError)
-NCCL_ALIAS(ncclCommCount)
-NCCL_ALIAS(ncclCommCuDevice)
-NCCL_ALIAS(ncclCommUserRank)

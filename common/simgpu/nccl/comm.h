@@ -1,18 +1,18 @@
 /*
  * comm.h: communicators
  *
- * A communicator is a rank's view of a hub (hub.h); the unique id says where
- * the hub is. It is made in steps, so that one thread can make several at once
- * in a group, and a program with a non-blocking one can go on meanwhile (see
- * setup.h). The struct of a destroyed communicator is kept (some hundred
- * bytes), so that using it is an error and no crash.
+ * A communicator is a rank's view of a hub (hub.h), which the unique id
+ * locates. It is created in steps, so that one thread can create several at
+ * once in a group, and a program with a non-blocking one can do other work
+ * meanwhile (setup.h). The struct of a destroyed communicator is kept (some
+ * hundred bytes), so that using it is an error rather than a crash.
  */
 #ifndef SIMGPU_NCCL_COMM_H
 #define SIMGPU_NCCL_COMM_H
 
 #include <nccl.h>
 
-#include "core/stream.h"
+#include "core/fence.h"
 #include "nccl/debug.h"
 #include "nccl/hub.h"
 
@@ -20,7 +20,7 @@ enum { COMM_OPS = 64, COMM_REGISTERED = 256 };
 
 struct comm_premul { /* an operation of ncclRedOpCreatePreMulSum */
     int taken, type;
-    const void *scalar; /* on the device, read when it is used; or NULL */
+    const void *scalar; /* on the device, read when used; or NULL */
     double scale;
 };
 
@@ -31,7 +31,7 @@ struct comm_buffer { /* of ncclCommRegister, or a window; base NULL: free */
 };
 
 enum comm_state {
-    COMM_JOINING, /* some ranks have not come */
+    COMM_JOINING, /* some ranks have not joined */
     COMM_READY,
     COMM_FINALIZED,
     COMM_DESTROYED,
@@ -45,18 +45,18 @@ struct ncclComm {
     uint64_t uid; /* the hub's nonce */
     int rank, nranks, device;
     ncclConfig_t config;
-    uint64_t nmeetings;        /* collectives and splits so far */
+    uint64_t nrendezvous;      /* collectives and splits so far */
     uint32_t *sent, *received; /* messages enqueued, by peer */
     struct comm_premul op[COMM_OPS];
     struct comm_buffer buffer[COMM_REGISTERED];
-    struct mark *tail; /* its last operation on each stream it has used */
+    struct fence *tail; /* its last operation on each stream it has used */
     int ntails, cap_tails;
     struct batch *pending; /* a group not enqueued yet (non-blocking) */
     struct setup *setup;   /* its init or split under way (non-blocking) */
 };
 
 /* ncclX is a weak alias of pncclX, so that a tool may define ncclX itself and
- * call pncclX. At the end of the file that defines pncclX. */
+ * call pncclX. To be used at the end of the file that defines pncclX. */
 #define NCCL_ALIAS(name)                                                       \
     extern __attribute__((weak, alias("p" #name))) __typeof__(p##name) name;
 
@@ -67,15 +67,18 @@ struct comm_id { /* inside ncclUniqueId */
 };
 _Static_assert(sizeof(struct comm_id) <= NCCL_UNIQUE_ID_BYTES, "an id fits");
 
-/* Where a new hub is, made by this process. */
+/* The id of a new hub, created by this process. */
 struct comm_id comm_id_new(void);
 
 /*
- * Join the hub of an id as a rank, with the calling thread's device; others may
- * not have come yet. *out is NULL if it fails.
+ * Join the hub of an id as a rank, with the calling thread's device, without
+ * waiting for the other ranks. *out is NULL on failure.
  */
 ncclResult_t comm_join(const struct comm_id *id, int nranks, int rank,
                        const ncclConfig_t *config, struct ncclComm **out);
+
+/* A GPU's bus id as NCCL writes it: 0000:1b:00.0 is 0x1b000. */
+unsigned long long comm_bus_id(int place);
 
 /* Free all but the struct itself. */
 void comm_discard(struct ncclComm *c);
@@ -83,21 +86,17 @@ void comm_discard(struct ncclComm *c);
 /* ncclInvalidArgument unless comm is a communicator, destroyed or not. */
 ncclResult_t comm_check(ncclComm_t comm, const char *call);
 
-/* comm_check, and: may it be used now? Its own error if it had one. */
+/* comm_check(), and that it may be used now: returns its own error if it had
+ * one. */
 ncclResult_t comm_check_ready(ncclComm_t comm, const char *call);
 
-/* The communicator has used a stream: m is the last operation there. */
-void comm_note_tail(struct ncclComm *c, struct mark m);
+/* Note the last operation, m, of the communicator on a stream. */
+void comm_note_tail(struct ncclComm *c, struct fence m);
 
-/* An operation could not be done, since a rank has aborted. */
+/* Note that an operation failed because a rank has aborted. */
 void comm_note_lost(struct ncclComm *c);
 
-/* Key of a match in the graph: sequence numbers never meet others' keys. */
+/* The key of a match in the graph, from its kind and sequence number. */
 uint64_t comm_key(const struct ncclComm *c, uint64_t kind, uint64_t seq);
-
-/* Fill config from the program's (NULL: of parent, or the defaults) and the
- * environment; ncclInvalidArgument for a bad value. (config.c) */
-ncclResult_t comm_config(const ncclConfig_t *from, const ncclConfig_t *parent,
-                         ncclConfig_t *out);
 
 #endif

@@ -1,18 +1,15 @@
-/*
- * config.c: ncclConfig_t, as programs hand it over
- *
- * A struct of an older NCCL is shorter: its size says how much there is.
- */
+#include "nccl/config.h"
+
 #include <stddef.h> /* offsetof */
 #include <stdlib.h> /* getenv */
 #include <string.h> /* memcpy */
 
-#include "nccl/comm.h"
+#include "nccl/debug.h"
 
 static const unsigned MAGIC = 0xcafebeef;
 
-/* Members and what NCCL accepts; blocking is the only one that does something
- * here, since a modelled machine decides about the others. */
+/* Members and the values that NCCL accepts. Only `blocking` has an effect here:
+ * the modelled machine decides the others. */
 static const struct rule {
     size_t offset;
     int low, high;
@@ -52,16 +49,16 @@ static ncclResult_t check(const ncclConfig_t *c)
     return ncclSuccess;
 }
 
-ncclResult_t comm_config(const ncclConfig_t *from, const ncclConfig_t *parent,
+ncclResult_t config_make(const ncclConfig_t *from, const ncclConfig_t *parent,
                          ncclConfig_t *out)
 {
     const ncclConfig_t defaults = NCCL_CONFIG_INITIALIZER;
     *out = parent ? *parent : defaults;
     if (from) {
-        size_t nbytes; // the only member that all versions share
+        size_t nbytes; // the first member: a struct of an older NCCL is shorter
         memcpy(&nbytes, from, sizeof nbytes);
         *out = defaults;
-        out->magic = 0; // has to come from the program
+        out->magic = 0; // the program must set it
         memcpy(out, from, nbytes < sizeof *out ? nbytes : sizeof *out);
         if (out->magic != MAGIC)
             return nccl_error(ncclInvalidArgument,

@@ -9,12 +9,13 @@
 #include <strings.h> /* strcasecmp */
 #include <unistd.h>  /* gettid */
 
-#include "core/stream.h" /* device_current */
+#include "core/device.h"
 
 enum level { LEVEL_NONE, LEVEL_VERSION, LEVEL_WARN, LEVEL_INFO };
 
 /* Read once, from the environment. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t version_once = PTHREAD_ONCE_INIT;
 static enum level level;
 static unsigned subsystems;
 static FILE *out;
@@ -22,7 +23,7 @@ static char host[256];
 
 static _Thread_local char last_error[1024];
 
-/* ---- settings ----------------------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------ */
 
 static enum level level_of(const char *text)
 {
@@ -104,7 +105,7 @@ static void start(void)
         out = stdout;
 }
 
-/* ---- lines -------------------------------------------------------------------- */
+/* ---- lines --------------------------------------------------------------- */
 
 static void print(const char *before, int device, const char *kind,
                   const char *text)
@@ -129,7 +130,7 @@ void debug_info(unsigned subsys, int device, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    print("", device < 0 ? device_current() : device, "NCCL INFO", text);
+    print("", device < 0 ? simgpu_device_current() : device, "NCCL INFO", text);
 }
 
 static void say_version(void)
@@ -138,7 +139,7 @@ static void say_version(void)
     snprintf(text, sizeof text, "NCCL version %d.%d.%d%s+simgpu", NCCL_MAJOR,
              NCCL_MINOR, NCCL_PATCH, NCCL_SUFFIX);
     if (level == LEVEL_INFO)
-        print("", device_current(), "NCCL INFO", text);
+        print("", simgpu_device_current(), "NCCL INFO", text);
     else if (level != LEVEL_NONE)
         fprintf(out, "%s\n", text);
     fflush(out);
@@ -146,9 +147,8 @@ static void say_version(void)
 
 void debug_version(void)
 {
-    static pthread_once_t said = PTHREAD_ONCE_INIT;
     pthread_once(&once, start);
-    pthread_once(&said, say_version);
+    pthread_once(&version_once, say_version);
 }
 
 ncclResult_t debug_error(ncclResult_t result, const char *file, int line,
@@ -164,12 +164,12 @@ ncclResult_t debug_error(ncclResult_t result, const char *file, int line,
         const char *const slash = strrchr(file, '/');
         snprintf(kind, sizeof kind, "%s:%d NCCL WARN", slash ? slash + 1 : file,
                  line);
-        print("\n", device_current(), kind, last_error); // as NCCL does
+        print("\n", simgpu_device_current(), kind, last_error); // as NCCL does
     }
     return result;
 }
 
-/* ---- what programs ask --------------------------------------------------------- */
+/* ---- what programs ask --------------------------------------------------- */
 
 const char *pncclGetLastError(ncclComm_t comm)
 {

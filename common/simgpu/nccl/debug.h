@@ -1,10 +1,10 @@
 /*
- * debug.h: what NCCL says of itself: NCCL_DEBUG, and why a call failed
+ * debug.h: NCCL_DEBUG, and the reasons of failed calls
  *
- *   NCCL_DEBUG        VERSION, WARN (errors too), INFO (what NCCL does too)
- *   NCCL_DEBUG_SUBSYS of INFO: INIT,ENV (default), COLL, P2P, GRAPH, TUNING,
- *                     REG, ALL, ...; ^COLL: all but these
- *   NCCL_DEBUG_FILE   where to, %h host, %p process; default standard output
+ *   NCCL_DEBUG         VERSION, WARN (errors too), INFO (what NCCL does too)
+ *   NCCL_DEBUG_SUBSYS  of INFO: INIT,ENV (default), COLL, P2P, GRAPH, TUNING,
+ *                      REG, ALL, ...; ^COLL: all but these
+ *   NCCL_DEBUG_FILE    output, %h host, %p process; default standard output
  *
  * Lines have NCCL's own form: host:pid:tid [device] NCCL INFO text.
  */
@@ -24,19 +24,19 @@ enum debug_subsys { /* NCCL's bits, in its order */
                     DEBUG_ALL = ~0,
 };
 
-/* Is a line of these subsystems printed? Ask before costly preparations. */
+/* True if lines of these subsystems are printed: for costly preparations. */
 int debug_wants(unsigned subsys);
 
 /* A line of NCCL_DEBUG=INFO. device: -1 for the calling thread's. */
 void debug_info(unsigned subsys, int device, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The version, once in a process: NCCL's rank 0 says it. */
+/* Print the version, once per process, on NCCL's rank 0. */
 void debug_version(void);
 
 /*
  * Remember for ncclGetLastError why a call failed, and print it under
- * NCCL_DEBUG=WARN; returns result.
+ * NCCL_DEBUG=WARN. Returns result.
  */
 #define nccl_error(result, ...)                                                \
     debug_error(result, __FILE__, __LINE__, __VA_ARGS__)

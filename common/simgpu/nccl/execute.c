@@ -1,27 +1,34 @@
 /*
  * execute.c: what the streams' workers do for a group of calls
  *
- * A group is, for each communicator, one operation of NCCL's on the first of
- * the streams that it uses there; the others join it, before and after. Here it
- * is one operation a call, all on that stream, between joins:
+ * NCCL launches a group as one operation per communicator, on the first of the
+ * streams that the group uses with it; the other streams join before and after.
+ * Here it is one operation per call, all on that stream, between the joins:
  *
  *     stream 1  --+--[coll][recv][send]--+--     calls of one communicator
  *     stream 2  --+----------------------+--
  *
- * In order: collectives as they were called, then receives, then sends; but the
- * first operation posts all sends, so none of them keeps a receive waiting. And
- * it waits at a gate until all of the group are recorded: whoever meets one of
- * them may ask for the time that it takes.
+ * Collectives come first, in the order of their calls, then receives, then
+ * sends; but the first operation posts all sends, so no send holds up a
+ * receive. It also waits at a gate until all operations of the group are
+ * recorded, since a peer that meets one of them may ask for its modelled time.
  */
+#include "nccl/execute.h"
+
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
 #include "core/dataless.h"
+#include "core/report.h"
+#include "core/site.h"
+#include "core/stream.h"
+#include "core/wait.h"
 #include "nccl/coll.h"
 #include "nccl/explain.h"
-#include "nccl/group.h"
 #include "nccl/reduce.h"
+
+static _Atomic uint32_t ngroups; /* groups of several calls so far */
 
 struct gate { /* of a group; freed by the last operation that passed it */
     _Atomic uint32_t open; /* futex */
@@ -32,16 +39,16 @@ struct nccl_op {
     struct op op;
     struct call call;
     uint64_t seq;           /* of the collective, or the message's number */
-    struct gate *gate;      /* the first of a communicator has it, */
+    struct gate *gate;      /* a communicator's first operation has it, */
     struct nccl_op **posts; /* and the sends to post */
     int nposts;
-    // Memory of the host that peers cannot map: copies that they can.
+    // Copies, mapped by peers, of host memory that they cannot map.
     const void *user_send;
     void *user_recv;
     size_t sent, received;
 };
 
-/* ---- messages ------------------------------------------------------------------ */
+/* ---- messages ------------------------------------------------------------ */
 
 /* "rank 0 receives from rank 2 of 4, message 3, 1024 elements" */
 static void describe_message(const void *arg, char *out, size_t nbytes)
@@ -79,20 +86,22 @@ static int post_send(struct nccl_op *o)
         return -1;
     m->nbytes = o->sent;
     if (o->sent)
-        heap_export(c->sendbuf, &m->buf);
+        simgpu_heap_export(c->sendbuf, &m->buf);
     hub_advance(m);
     return 0;
 }
 
-/* Is a message from there only recorded, for want of contents (dataless.h)? */
+/* True if a message from there is only recorded, for lack of contents
+ * (dataless.h). */
 static int receives_nothing(const struct call *c, const struct heap_ref *from)
 {
     struct heap_block b;
-    const int into = heap_find(c->recvbuf, &b) == 0 && dataless(b.id);
+    const int into = simgpu_heap_find(c->recvbuf, &b) == 0 && dataless(b.id);
     if (dataless(from->block) && !into)
-        dataless_fault(c->name, c->site,
-                       "it receives from memory without contents into memory "
-                       "that has them");
+        simgpu_dataless_fault(
+            c->name, c->site,
+            "it receives from memory without contents into memory "
+            "that has them");
     return into;
 }
 
@@ -105,15 +114,17 @@ static int receive(struct nccl_op *o)
         return -1;
     if (m->nbytes != o->received) {
         char site[256];
-        proc_fault("message",
-                   "%s at %s: rank %d expects %zu bytes from rank %d, which "
-                   "sends %zu.\nBoth sides of a message have to give the same "
-                   "count and type.",
-                   c->name, proc_site_text(c->site, site, sizeof site),
-                   c->comm->rank, o->received, c->root, (size_t)m->nbytes);
+        simgpu_report_fault(
+            "message",
+            "%s at %s: rank %d expects %zu bytes from rank %d, which "
+            "sends %zu.\nBoth sides of a message must pass the same "
+            "count and type.",
+            c->name, simgpu_site_text(c->site, site, sizeof site),
+            c->comm->rank, o->received, c->root, (size_t)m->nbytes);
     }
     if (o->received && !receives_nothing(c, &m->buf))
-        memmove(heap_raw(c->recvbuf), heap_raw_ref(&m->buf), o->received);
+        memmove(simgpu_heap_raw(c->recvbuf), simgpu_heap_raw_ref(&m->buf),
+                o->received);
     hub_advance(m);
     return 0;
 }
@@ -125,12 +136,12 @@ static int finish_send(struct nccl_op *o)
                     hub_turn((uint32_t)o->seq, HUB_RECEIVED), &note);
 }
 
-/* ---- on the worker ------------------------------------------------------------- */
+/* ---- on the worker ------------------------------------------------------- */
 
 static void pass(struct gate *g)
 {
     while (!atomic_load(&g->open))
-        proc_wait(&g->open, 0, NULL);
+        simgpu_wait(&g->open, 0, NULL);
     if (atomic_fetch_sub(&g->refs, 1) == 1)
         free(g);
 }
@@ -161,14 +172,14 @@ static void release(struct op *op)
 {
     struct nccl_op *const o = (struct nccl_op *)op;
     if (o->user_send)
-        heap_free((void *)o->call.sendbuf);
+        simgpu_heap_free((void *)o->call.sendbuf);
     if (o->user_recv)
-        heap_free(o->call.recvbuf);
+        simgpu_heap_free(o->call.recvbuf);
     free(o->posts);
     free(o);
 }
 
-/* ---- the graph ----------------------------------------------------------------- */
+/* ---- the graph ----------------------------------------------------------- */
 
 static void add_access(struct graph_node *n, struct graph_access *access,
                        const void *p, size_t nbytes, int write)
@@ -178,11 +189,11 @@ static void add_access(struct graph_node *n, struct graph_access *access,
         return;
     struct graph_access *const a = &access[n->naccesses++];
     *a = (struct graph_access){.write = (uint32_t)write, .site = n->site};
-    if (heap_find(p, &b) == 0) {
+    if (simgpu_heap_find(p, &b) == 0) {
         a->alloc = b.id;
         a->begin = (uint64_t)((const char *)p - b.base);
     } else { // registered memory: the process's own address space
-        a->alloc = (uint64_t)proc()->rank << 32;
+        a->alloc = (uint64_t)simgpu_proc()->rank << 32;
         a->begin = (uintptr_t)p;
     }
     a->end = a->begin + nbytes;
@@ -207,7 +218,7 @@ static void fill_node(struct nccl_op *o, struct graph_access *access)
     const int sends = c->kind == CALL_SEND, me = c->comm->rank;
     const uint64_t from = (uint64_t)(sends ? me : c->root);
     const uint64_t to = (uint64_t)(sends ? c->root : me);
-    n->op = GRAPH_OP_SENDRECV;
+    n->op = TOPO_OP_SENDRECV;
     n->match_kind = GRAPH_MATCH_PAIR;
     n->match_size = 2;
     n->match_rank = sends ? 0 : 1;
@@ -216,17 +227,17 @@ static void fill_node(struct nccl_op *o, struct graph_access *access)
     n->peer_place = c->comm->hub.hub->member[c->root].place;
 }
 
-/* ---- enqueueing ---------------------------------------------------------------- */
+/* ---- enqueueing ---------------------------------------------------------- */
 
-/* A copy of what peers can't map, that they can; NULL where there is no need. */
+/* A copy that peers can map; NULL if they can map p itself. */
 static void *staged(const void *p, size_t nbytes, uint32_t site)
 {
     struct heap_block b;
     void *copy = NULL;
-    if (nbytes == 0 || heap_find(p, &b) == 0)
+    if (nbytes == 0 || simgpu_heap_find(p, &b) == 0)
         return NULL;
-    if (heap_alloc(HEAP_PINNED, nbytes, 0, site, &copy) != 0)
-        proc_fault(NULL, "out of pinned memory for %zu bytes", nbytes);
+    if (simgpu_heap_alloc(HEAP_PINNED, nbytes, 0, site, &copy) != 0)
+        simgpu_report_fault(NULL, "out of pinned memory for %zu bytes", nbytes);
     return copy;
 }
 
@@ -248,14 +259,14 @@ static struct nccl_op *op_of(const struct call *c, uint32_t group)
 {
     static const enum graph_kind kind[] = {GRAPH_COLL, GRAPH_SEND, GRAPH_RECV};
     struct nccl_op *const o =
-        op_new(sizeof *o, run, kind[c->kind], c->name, c->site);
+        simgpu_op_new(sizeof *o, run, kind[c->kind], c->name, c->site);
     const size_t nbytes = c->count * reduce_type_size(c->type);
     o->op.release = release;
     o->op.node.group = group;
     o->call = *c;
     switch (c->kind) {
     case CALL_COLL:
-        o->seq = c->comm->nmeetings++;
+        o->seq = c->comm->nrendezvous++;
         coll_sizes(c, &o->sent, &o->received);
         break;
     case CALL_SEND:
@@ -270,9 +281,9 @@ static struct nccl_op *op_of(const struct call *c, uint32_t group)
     return o;
 }
 
-struct run { /* the part of a group that is one communicator's */
+struct run { /* the calls of a group on one communicator */
     struct ncclComm *comm;
-    struct stream *launch; /* the first that it uses */
+    struct stream *launch; /* the first stream used */
     struct nccl_op **op;   /* in the order in which they run */
     int n;
     struct stream **other; /* the other streams, each once */
@@ -291,13 +302,13 @@ static void note_stream(struct run *r, struct stream *s)
         r->other[r->nothers++] = s;
 }
 
-/* Sends, for the first operation to post. */
+/* Give the sends to the first operation, to post. */
 static void give_posts(struct run *r)
 {
     struct nccl_op *const first = r->op[0];
     first->posts = calloc((size_t)r->n, sizeof *first->posts);
     if (!first->posts)
-        proc_fault(NULL, "out of host memory for a group");
+        simgpu_report_fault(NULL, "out of host memory for a group");
     for (int i = 0; i < r->n; i++)
         if (r->op[i]->call.kind == CALL_SEND)
             first->posts[first->nposts++] = r->op[i];
@@ -305,32 +316,32 @@ static void give_posts(struct run *r)
 
 static void enqueue(struct run *r, struct gate *gate)
 {
-    struct mark last = {0};
+    struct fence last = {0};
     for (int i = 0; i < r->nothers; i++)
-        op_after(&r->op[0]->op, stream_tail(r->other[i]));
+        simgpu_op_after(&r->op[0]->op, simgpu_stream_tail(r->other[i]));
     r->op[0]->gate = gate;
     give_posts(r);
     for (int i = 0; i < r->n; i++) {
-        // Calls of a group are noted, and launched once.
+        // the calls of a group are collected, and launched once
         if (i > 0)
-            r->op[i]->op.node.host_ps = proc()->costs->api_host_ps;
+            r->op[i]->op.node.host_ps = simgpu_proc()->costs->api_host_ps;
         struct graph_access access[3];
         struct nccl_op *const o = r->op[i];
         fill_node(o, access);
         stage(o);
         o->op.accesses = access;
-        last = stream_enqueue(r->launch, &o->op);
+        last = simgpu_stream_enqueue(r->launch, &o->op);
     }
     comm_note_tail(r->comm, last);
     for (int i = 0; i < r->nothers; i++) {
-        struct op *const join =
-            op_new(sizeof *join, NULL, GRAPH_MARK, "ncclGroupEnd", r->site);
-        op_after(join, last);
-        stream_enqueue(r->other[i], join);
+        struct op *const join = simgpu_op_new(sizeof *join, NULL, GRAPH_MARK,
+                                              "ncclGroupEnd", r->site);
+        simgpu_op_after(join, last);
+        simgpu_stream_enqueue(r->other[i], join);
     }
 }
 
-/* The calls of one communicator, in the order in which they run. */
+/* Collect the calls of one communicator, in the order in which they run. */
 static void collect(struct run *r, const struct call *calls, int n,
                     uint32_t group)
 {
@@ -352,15 +363,15 @@ static int first_of_comm(const struct call *calls, int i)
     return 1;
 }
 
-void execute(const struct call *calls, int n)
+void execute_calls(const struct call *calls, int n)
 {
-    static _Atomic uint32_t groups;
-    const uint32_t group = n > 1 ? ++groups : 0;
+    const uint32_t group = n > 1 ? ++ngroups : 0;
     struct gate *const gate = calloc(1, sizeof *gate);
     struct nccl_op **const ops = calloc((size_t)n, sizeof *ops);
     struct stream **const streams = calloc((size_t)n, sizeof *streams);
     if (!gate || !ops || !streams)
-        proc_fault(NULL, "out of host memory for a group of %d calls", n);
+        simgpu_report_fault(NULL, "out of host memory for a group of %d calls",
+                            n);
     atomic_store(&gate->refs, 1);
     for (int i = 0; i < n; i++) {
         if (!first_of_comm(calls, i))
@@ -374,7 +385,7 @@ void execute(const struct call *calls, int n)
         enqueue(&r, gate);
     }
     atomic_store(&gate->open, 1);
-    proc_wake(&gate->open);
+    simgpu_wake(&gate->open);
     pass(gate);
     for (int i = 0; i < n; i++)
         explain_call(&calls[i]);

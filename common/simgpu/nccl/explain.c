@@ -4,35 +4,23 @@
 #include <stdlib.h> /* getenv */
 
 #include "core/model.h"
+#include "core/report.h"
 #include "nccl/coll.h"
 
-/* ---- communicators --------------------------------------------------------------- */
+/* ---- communicators ------------------------------------------------------- */
 
-unsigned long long explain_bus_id(int place)
-{
-    char digits[32] = "";
-    size_t at = 0;
-    model_bus_id(place, digits, sizeof digits);
-    for (const char *c = digits; *c; c++)
-        if (*c != ':' && *c != '.')
-            digits[at++] = *c;
-    digits[at] = 0;
-    return strtoull(digits, NULL, 16);
-}
-
-/* Where the ranks are; the caller frees it. */
+/* The ranks' places; the caller frees them. */
 static int32_t *places_of(const struct ncclComm *c)
 {
     int32_t *const place = malloc((size_t)c->nranks * sizeof *place);
     if (!place)
-        proc_fault(NULL, "out of host memory for %d ranks", c->nranks);
+        simgpu_report_fault(NULL, "out of host memory for %d ranks", c->nranks);
     for (int r = 0; r < c->nranks; r++)
         place[r] = c->hub.hub->member[r].place;
     return place;
 }
 
-/* "ncclCommInitRank comm 0x55.. rank 0 nranks 4 cudaDev 0 nvmlDev 0 busId 1b000"
- */
+/* "ncclCommInitRank comm 0x55.. rank 0 nranks 4 cudaDev 0 busId 1b000 ..." */
 static void say_init(const struct ncclComm *c, const char *call,
                      const char *origin, const char *state)
 {
@@ -40,7 +28,7 @@ static void say_init(const struct ncclComm *c, const char *call,
                "%s comm %p rank %d nranks %d cudaDev %d nvmlDev %d busId %llx "
                "%s - Init %s",
                call, (const void *)c, c->rank, c->nranks, c->device, c->device,
-               explain_bus_id(proc_place(c->device)), origin, state);
+               comm_bus_id(simgpu_proc_place(c->device)), origin, state);
 }
 
 static void set_by_environment(const struct ncclComm *c, const char *name)
@@ -61,16 +49,16 @@ void explain_init_start(const struct ncclComm *c, const char *call)
     say_init(c, call, origin, "START");
 }
 
-/* "Channel 00/24 : 0 1 2 3", said by rank 0. */
+/* "Channel 00/24 : 0 1 2 3", printed by rank 0. */
 static void say_channels(const struct ncclComm *c)
 {
     int32_t *const place = places_of(c);
     int *const rank = calloc((size_t)c->nranks, sizeof *rank);
-    const int n = model_channels(place, c->nranks);
+    const int n = simgpu_model_channels(place, c->nranks);
     for (int k = 0; k < n && rank && c->rank == 0; k++) {
         char ring[2048] = "";
         size_t at = 0;
-        model_ring(place, c->nranks, k, rank);
+        simgpu_model_ring(place, c->nranks, k, rank);
         for (int i = 0; i < c->nranks && at < sizeof ring - 16; i++)
             at += (size_t)snprintf(ring + at, sizeof ring - at, " %d", rank[i]);
         debug_info(DEBUG_INIT | DEBUG_GRAPH, c->device, "Channel %02d/%02d :%s",
@@ -98,14 +86,15 @@ void explain_init_complete(const struct ncclComm *c,
     say_init(c, call, origin, "COMPLETE");
 }
 
-/* ---- calls ----------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------- */
 
 static int choose(const struct call *c, struct model_choice *out, char *err,
                   size_t err_nbytes)
 {
     int32_t *const place = places_of(c->comm);
-    const int result = model_choice(coll_op(c), place, c->comm->nranks,
-                                    coll_nbytes(c), out, err, err_nbytes);
+    const int result =
+        simgpu_model_choice(coll_op(c), place, c->comm->nranks, coll_nbytes(c),
+                            out, err, err_nbytes);
     free(place);
     return result;
 }
@@ -119,7 +108,7 @@ void explain_call(const struct call *c)
     debug_info(DEBUG_COLL, comm->device,
                "%s: opCount %llx sendbuff %p recvbuff %p count %zu datatype %d "
                "op %d root %d comm %p [nranks=%d] stream %p",
-               name, (unsigned long long)comm->nmeetings, c->sendbuf,
+               name, (unsigned long long)comm->nrendezvous, c->sendbuf,
                c->recvbuf, c->count, (int)c->type, (int)c->op, c->root,
                (const void *)comm, comm->nranks, (const void *)c->stream);
     if (c->kind != CALL_COLL || comm->rank != 0 || !debug_wants(DEBUG_TUNING))
@@ -129,16 +118,16 @@ void explain_call(const struct call *c)
         debug_info(DEBUG_TUNING, comm->device,
                    "%s: %zu Bytes -> Algo %s proto %s channel{Lo..Hi}={0..%d}",
                    name, coll_nbytes(c), choice.algo, choice.proto,
-                   model_channels(place, comm->nranks) - 1);
+                   simgpu_model_channels(place, comm->nranks) - 1);
         free(place);
     }
 }
 
-/* ---- NCCL_ALGO, NCCL_PROTO ------------------------------------------------------- */
+/* ---- NCCL_ALGO, NCCL_PROTO ----------------------------------------------- */
 
 ncclResult_t explain_check_settings(void)
 {
-    const char *const name = model_bad_setting();
+    const char *const name = simgpu_model_bad_setting();
     return name ? nccl_error(ncclInvalidUsage,
                              "Unrecognized element token when parsing \"%s\" "
                              "(%s)",

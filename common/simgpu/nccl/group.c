@@ -3,12 +3,16 @@
 #include <stdlib.h> /* realloc */
 #include <string.h> /* memcpy */
 
+#include "core/report.h"
+#include "nccl/execute.h"
+#include "nccl/simulate.h"
+
 struct list { /* of structs of one size */
     void *at;
     int n, cap;
 };
 
-/* The group that the calling thread is in. */
+/* The calling thread's group. */
 static _Thread_local struct {
     int depth;
     ncclResult_t err; /* of the first call that failed */
@@ -27,8 +31,8 @@ static void append(struct list *l, const void *item, size_t nbytes)
         l->cap = l->cap ? 2 * l->cap : 16;
         l->at = realloc(l->at, (size_t)l->cap * nbytes);
         if (!l->at)
-            proc_fault(NULL, "out of host memory for a group of %d calls",
-                       l->cap);
+            simgpu_report_fault(
+                NULL, "out of host memory for a group of %d calls", l->cap);
     }
     memcpy((char *)l->at + (size_t)l->n++ * nbytes, item, nbytes);
 }
@@ -43,9 +47,9 @@ static struct setup *setups(void)
     return group.setups.at;
 }
 
-/* ---- what a group may not hold -------------------------------------------------- */
+/* ---- what a group may not hold ------------------------------------------- */
 
-/* A rank sends to itself as often as it receives from itself. */
+/* Check that a rank sends to itself as often as it receives from itself. */
 static ncclResult_t check_self(void)
 {
     for (int i = 0; i < group.calls.n; i++) {
@@ -85,9 +89,9 @@ static ncclResult_t check_blocking(void)
     return ncclSuccess;
 }
 
-/* ---- running it ----------------------------------------------------------------- */
+/* ---- running it ---------------------------------------------------------- */
 
-/* Each step for all, then the next. */
+/* Take each step for all communicators before the next step. */
 static ncclResult_t run_setups(void)
 {
     for (int step = SETUP_ARRIVE; step < SETUP_DONE; step++)
@@ -105,7 +109,7 @@ static void *copy_of(const void *from, size_t nbytes)
 {
     void *const to = malloc(nbytes);
     if (!to)
-        proc_fault(NULL, "out of host memory for a group");
+        simgpu_report_fault(NULL, "out of host memory for a group");
     return memcpy(to, from, nbytes);
 }
 
@@ -142,9 +146,9 @@ static ncclResult_t run_group(float *estimated_us)
         return hand_over();
     err = run_setups();
     if (err == ncclSuccess && estimated_us)
-        return simulate(calls(), group.calls.n, estimated_us);
+        return simulate_calls(calls(), group.calls.n, estimated_us);
     if (err == ncclSuccess && group.calls.n > 0)
-        execute(calls(), group.calls.n);
+        execute_calls(calls(), group.calls.n);
     return err;
 }
 
@@ -191,7 +195,7 @@ ncclResult_t group_add_setup(const struct setup *s)
     return ncclSuccess;
 }
 
-/* ---- non-blocking communicators -------------------------------------------------- */
+/* ---- non-blocking communicators ------------------------------------------ */
 
 static void leave_batch(struct ncclComm *c)
 {
@@ -219,8 +223,8 @@ ncclResult_t group_progress(struct ncclComm *c)
     free(c->setup);
     c->setup = NULL;
     if (c->pending && c->pending->n > 0) {
-        execute(c->pending->call, c->pending->n);
-        c->pending->n = 0; // for the other communicators of the group
+        execute_calls(c->pending->call, c->pending->n);
+        c->pending->n = 0; // done for the group's other communicators, too
     }
     leave_batch(c);
     return ncclSuccess;
@@ -235,7 +239,7 @@ void group_forget(struct ncclComm *c)
     leave_batch(c);
 }
 
-/* ---- the functions --------------------------------------------------------------- */
+/* ---- the functions ------------------------------------------------------- */
 
 ncclResult_t pncclGroupStart(void)
 {
@@ -254,7 +258,7 @@ ncclResult_t pncclGroupSimulateEnd(ncclSimInfo_t *simInfo)
     size_t nbytes = 0;
     const unsigned magic = info.magic;
     if (!simInfo)
-        return end(NULL); // as NCCL: then it is ncclGroupEnd
+        return end(NULL); // as in NCCL, equivalent to ncclGroupEnd
     memcpy(&nbytes, simInfo, sizeof nbytes);
     if (nbytes > sizeof info)
         nbytes = sizeof info;

@@ -1,14 +1,15 @@
 #define _GNU_SOURCE
 #include "nccl/hub.h"
 
-#include <fcntl.h>      /* open */
+#include <fcntl.h>      /* O_RDWR */
 #include <limits.h>     /* INT_MAX */
-#include <stdio.h>      /* snprintf */
 #include <sys/mman.h>   /* memfd_create */
 #include <sys/random.h> /* getrandom */
 #include <unistd.h>     /* ftruncate */
 
-/* ---- layout ------------------------------------------------------------------- */
+#include "core/report.h"
+
+/* ---- layout -------------------------------------------------------------- */
 
 static size_t slots_at(int n)
 {
@@ -52,23 +53,21 @@ static struct hub_channel *channel(const struct hub_view *v, int from, int to)
     return &first[(size_t)from * v->nranks + to];
 }
 
-/* ---- mapping ------------------------------------------------------------------ */
+/* ---- mapping ------------------------------------------------------------- */
 
 int hub_make(uint64_t *nonce)
 {
     const int fd = memfd_create("simgpu-nccl", MFD_CLOEXEC);
     if (fd < 0 || getrandom(nonce, sizeof *nonce, 0) < 0 ||
         pwrite(fd, nonce, sizeof *nonce, 0) != sizeof *nonce)
-        proc_fault(NULL, "cannot make a communicator: %m");
+        simgpu_report_fault(NULL, "cannot make a communicator: %m");
     return fd;
 }
 
 int hub_map(struct hub_view *v, const struct proc_id *owner, int fd,
             uint64_t nonce)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", owner->pid, fd);
-    const int own_fd = open(path, O_RDWR | O_CLOEXEC);
+    const int own_fd = simgpu_proc_open(owner->pid, fd, O_RDWR);
     if (own_fd < 0)
         return -1;
     v->nbytes = nbytes_of(v->nranks);
@@ -90,11 +89,11 @@ void hub_unmap(struct hub_view *v)
     v->hub = NULL;
 }
 
-/* ---- waiting ------------------------------------------------------------------ */
+/* ---- waiting ------------------------------------------------------------- */
 
 static int reached(uint32_t seen, uint32_t enough)
 {
-    return (int32_t)((seen - enough) << 1) >= 0; // 31 bits that wrap
+    return (int32_t)((seen - enough) << 1) >= 0; // 31 bits, which wrap around
 }
 
 int hub_wait(_Atomic uint32_t *word, uint32_t enough,
@@ -106,14 +105,14 @@ int hub_wait(_Atomic uint32_t *word, uint32_t enough,
             return 0;
         if (seen & HUB_LOST)
             return -1;
-        proc_wait(word, seen, note);
+        simgpu_wait(word, seen, note);
     }
 }
 
 static void lose(_Atomic uint32_t *word)
 {
     atomic_fetch_or(word, HUB_LOST);
-    proc_wake(word);
+    simgpu_wake(word);
 }
 
 void hub_abort(const struct hub_view *v)
@@ -132,7 +131,7 @@ int hub_lost(const struct hub_view *v)
     return (atomic_load(&v->hub->joined) & HUB_LOST) != 0;
 }
 
-/* ---- meetings ----------------------------------------------------------------- */
+/* ---- rendezvous ---------------------------------------------------------- */
 
 static uint32_t generation(uint64_t seq)
 {
@@ -154,12 +153,12 @@ int hub_arrive(const struct hub_view *v, uint64_t seq)
 void hub_open(const struct hub_view *v, uint64_t seq, int helpers)
 {
     struct hub_slot *const s = hub_slot(v, seq);
-    atomic_store(&s->arrived, 0); // nobody comes again before it has ended
+    atomic_store(&s->arrived, 0); // no rank arrives again before it has ended
     atomic_store(&s->done, 0);
     atomic_store(&s->next, (uint64_t)generation(seq) << 32);
     atomic_fetch_add(&s->state, 1);
     if (helpers > 0)
-        proc_wake_some(&s->state, helpers);
+        simgpu_wake_some(&s->state, helpers);
 }
 
 int hub_wait_open(const struct hub_view *v, uint64_t seq,
@@ -178,7 +177,7 @@ int64_t hub_claim(const struct hub_view *v, uint64_t seq, uint32_t npieces)
 {
     struct hub_slot *const s = hub_slot(v, seq);
     uint64_t next = atomic_load(&s->next);
-    do { // whoever comes late finds the slot in use for another meeting
+    do { // a late rank may find the slot reused for another rendezvous
         if (next >> 32 != generation(seq) || (uint32_t)next >= npieces)
             return -1;
     } while (!atomic_compare_exchange_weak(&s->next, &next, next + 1));
@@ -190,24 +189,24 @@ void hub_done(const struct hub_view *v, uint64_t seq, uint32_t npieces)
     struct hub_slot *const s = hub_slot(v, seq);
     if (atomic_fetch_add(&s->done, 1) + 1 < npieces)
         return;
-    atomic_fetch_add(&s->state, 1); // the slot's next generation
-    proc_wake(&s->state);
+    atomic_fetch_add(&s->state, 1); // the next generation of the slot
+    simgpu_wake(&s->state);
 }
 
 void hub_wait_end(const struct hub_view *v, uint64_t seq,
                   const struct wait_note *note)
 {
     _Atomic uint32_t *const state = &hub_slot(v, seq)->state;
-    // Even if the communicator is lost: what is open is being done.
+    // Even if the communicator is lost: an open rendezvous always completes.
     for (;;) {
         const uint32_t seen = atomic_load(state);
         if (reached(seen, 2 * generation(seq) + 2))
             return;
-        proc_wait(state, seen, note);
+        simgpu_wait(state, seen, note);
     }
 }
 
-/* ---- messages ----------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------ */
 
 struct hub_message *hub_message(const struct hub_view *v, int from, int to,
                                 uint32_t number)
@@ -218,5 +217,5 @@ struct hub_message *hub_message(const struct hub_view *v, int from, int to,
 void hub_advance(struct hub_message *m)
 {
     atomic_fetch_add(&m->turn, 1);
-    proc_wake(&m->turn);
+    simgpu_wake(&m->turn);
 }

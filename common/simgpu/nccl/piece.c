@@ -4,21 +4,26 @@
 #include <string.h> /* memmove */
 
 #include "core/dataless.h"
+#include "core/report.h"
 #include "nccl/reduce.h"
 
 enum {
-    PIECE = 256 << 10, /* bytes: what is claimed at a time */
-    BLOCK = 4 << 10,   /* bytes that are reduced at a time: those of 4 ranks
-                          stay in the first-level cache */
-    STREAM = 1 << 20,  /* bytes of a collective that are more than what a core
-                          may keep in its cache */
+    PIECE = 256 << 10, /* bytes claimed at a time */
+    BLOCK = 4 << 10,   /*
+                        * bytes reduced at a time: those of 4 ranks fit
+                        *                           into the first-level cache
+                        */
+    STREAM = 1 << 20,  /*
+                        * bytes of a collective that exceed a core's
+                        *                           share of the cache
+                        */
 };
 
 struct rank_buffers {
     char *send, *recv;
 };
 
-/* ---- where things are ------------------------------------------------------------ */
+/* ---- where things are ---------------------------------------------------- */
 
 static const struct hub_post *post_of(const struct work *w, int rank)
 {
@@ -35,7 +40,7 @@ static char *output(const struct work *w, int rank, size_t i)
     return w->rank[rank].recv + i * w->size;
 }
 
-/* Nothing is moved where memory has no contents (dataless.h). */
+/* Nothing is moved if memory has no contents (dataless.h). */
 static void look_for_contents(struct work *w)
 {
     int reads = 0, writes_contents = 0;
@@ -47,29 +52,31 @@ static void look_for_contents(struct work *w)
     }
     w->empty |= reads;
     if (reads && writes_contents)
-        dataless_fault("a collective", 0,
-                       "some ranks send from memory without contents, and some "
-                       "receive into memory that has them");
+        simgpu_dataless_fault(
+            "a collective", 0,
+            "some ranks send from memory without contents, and some "
+            "receive into memory that has them");
 }
 
-/* Only while a claimed piece keeps the posts as they are. */
+/* Called while a claimed piece keeps the posts as they are. */
 static void find_buffers(struct work *w)
 {
     const int n = w->hub->nranks;
     w->rank = malloc((size_t)n * sizeof *w->rank);
     if (!w->rank)
-        proc_fault(NULL, "out of host memory for a collective of %d ranks", n);
+        simgpu_report_fault(
+            NULL, "out of host memory for a collective of %d ranks", n);
     for (int r = 0; r < n; r++) {
         const struct hub_post *const p = post_of(w, r);
-        w->rank[r].send = p->send.nbytes ? heap_raw_ref(&p->send) : NULL;
-        w->rank[r].recv = p->recv.nbytes ? heap_raw_ref(&p->recv) : NULL;
+        w->rank[r].send = p->send.nbytes ? simgpu_heap_raw_ref(&p->send) : NULL;
+        w->rank[r].recv = p->recv.nbytes ? simgpu_heap_raw_ref(&p->recv) : NULL;
     }
 }
 
-/* ---- moving ---------------------------------------------------------------------- */
+/* ---- moving -------------------------------------------------------------- */
 
-/* Before the first write to a peer's memory: a read maps sixteen pages at a
- * time, a write one. */
+/* Before the first write to a peer's memory: a read fault maps sixteen pages at
+ * a time, a write fault one. */
 static void touch(const char *p, size_t nbytes)
 {
     const size_t page = 4096;
@@ -83,8 +90,8 @@ static void copy(char *to, const char *from, size_t nbytes)
         memmove(to, from, nbytes);
 }
 
-/* Elements [begin, begin + count) of everybody's input, reduced in the order of
- * ranks, to acc. */
+/* Reduce elements [begin, begin + count) of all ranks' inputs, in the order of
+ * ranks, into acc. */
 static void reduce_block(const struct work *w, char *acc, size_t begin,
                          size_t count)
 {
@@ -116,8 +123,8 @@ static void reduce_block(const struct work *w, char *acc, size_t begin,
 
 /*
  * Reduce `count` elements from `begin` of the inputs to element `at` of the
- * outputs of ranks [first, last]. A block that is written in place is in the
- * cache; one that is written elsewhere need not get there.
+ * outputs of ranks [first, last]. A block written in place is in the cache
+ * already; one written elsewhere need not enter it.
  */
 static void reduce_to(const struct work *w, size_t begin, size_t count,
                       size_t at, int first, int last)
@@ -148,7 +155,7 @@ static void copy_to(const struct work *w, int to, size_t to_element, int from,
     copy(out, input(w, from, from_element), count * w->size);
 }
 
-/* ---- pieces ---------------------------------------------------------------------- */
+/* ---- pieces -------------------------------------------------------------- */
 
 static size_t blocks_of(const struct work *w)
 {
@@ -162,7 +169,7 @@ static size_t blocks_of(const struct work *w)
     }
 }
 
-/* Elements [at, at + n) of a block. */
+/* Do elements [at, at + n) of a block. */
 static void do_part(const struct work *w, size_t block, size_t at, size_t n)
 {
     const int root = post_of(w, 0)->root, nranks = w->hub->nranks;

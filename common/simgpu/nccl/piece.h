@@ -1,26 +1,26 @@
 /*
  * piece.h: the work of a collective, cut into pieces
  *
- * A collective moves *blocks* of count elements: one for all ranks, one for each
- * rank, or one for each pair. A piece is a part of a block that is large enough
- * to be worth claiming and small enough to be shared well. No piece reads what
- * another one writes, in place too, so their order doesn't matter.
+ * A collective moves *blocks* of count elements: one for all ranks, one for
+ * each rank, or one for each pair. A piece is a part of a block, large enough
+ * to be worth claiming and small enough to balance the load. No piece reads
+ * what another one writes, not even in place, so their order doesn't matter.
  */
 #ifndef SIMGPU_NCCL_PIECE_H
 #define SIMGPU_NCCL_PIECE_H
 
-#include "nccl/coll.h"
+#include "nccl/call.h"
 
-struct work { /* a collective whose ranks have all come */
+struct work { /* a collective whose ranks have all arrived */
     const struct hub_view *hub;
     uint64_t seq;
     enum coll_kind kind;
     size_t count, size;        /* elements of a block; bytes of an element */
-    struct rank_buffers *rank; /* where they are, from the first piece on */
-    int empty;                 /* and that there is nothing in them */
+    struct rank_buffers *rank; /* set with the first piece */
+    int empty;                 /* buffers without contents */
 };
 
-/* How many other ranks are worth waking for an operation of this size. */
+/* The number of other ranks worth waking for an operation of this size. */
 int work_helpers(size_t nbytes);
 
 /* Do pieces until none is left. */

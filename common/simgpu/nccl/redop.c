@@ -1,5 +1,5 @@
 /*
- * redop.c: operations of one's own
+ * redop.c: reduction operations created by the program
  */
 #include "nccl/comm.h"
 #include "nccl/reduce.h"
@@ -30,8 +30,8 @@ ncclResult_t pncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar,
             return ncclSuccess;
         }
     return nccl_error(ncclInvalidUsage,
-                      "RedOpCreatePreMulSum : more than %d operations of one's "
-                      "own",
+                      "RedOpCreatePreMulSum : more than %d user-defined "
+                      "operations",
                       COMM_OPS);
 }
 

@@ -1,278 +1,252 @@
 #include "nccl/reduce.h"
 
-#include <math.h>   /* ldexpf */
 #include <stdint.h> /* int8_t .. */
 #include <string.h> /* memcpy */
 #if defined(__SSE2__)
 #include <emmintrin.h> /* _mm_stream_si128 */
 #endif
 
-/* ---- narrow floats ------------------------------------------------------------- */
+#include "base/narrow.h"
 
-/*
- * A float format of 8 or 16 bits: exponent and mantissa bits. e4m3 has no
- * infinity (its largest exponent holds numbers, all ones is NaN).
- */
-struct narrow {
-    int exponent_bits, mantissa_bits, has_inf;
-};
-static const struct narrow fp16 = {5, 10, 1}, e4m3 = {4, 3, 0},
-                           e5m2 = {5, 2, 1};
-
-static inline uint32_t bits_of(float x)
-{
-    uint32_t u;
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-
-static inline float float_of(uint32_t u)
-{
-    float x;
-    memcpy(&x, &u, sizeof x);
-    return x;
-}
-
-static float widen(uint32_t v, struct narrow f)
-{
-    const int m = f.mantissa_bits, e = f.exponent_bits;
-    const uint32_t sign = v >> (e + m) << 31;
-    const uint32_t exponent = v >> m & ((1u << e) - 1);
-    const uint32_t mantissa = v & ((1u << m) - 1);
-    const int bias = (1 << (e - 1)) - 1;
-    float x;
-    if (exponent == (1u << e) - 1 && (f.has_inf || mantissa == (1u << m) - 1))
-        x = float_of(f.has_inf && mantissa == 0 ? 0x7f800000u : 0x7fc00000u);
-    else if (exponent == 0)
-        x = ldexpf((float)mantissa, 1 - bias - m);
-    else
-        x = ldexpf((float)(mantissa | 1u << m), (int)exponent - bias - m);
-    return float_of(bits_of(x) | sign);
-}
-
-/* To nearest, ties to even; too large becomes infinity, or e4m3's largest. */
-static uint32_t round_to(float x, struct narrow f)
-{
-    const int m = f.mantissa_bits, e = f.exponent_bits;
-    const uint32_t sign = bits_of(x) >> 31 << (e + m);
-    const int bias = (1 << (e - 1)) - 1;
-    const uint32_t ones = (1u << (e + m)) - 1; // all but the sign
-    const uint32_t inf = f.has_inf ? ((1u << e) - 1) << m : ones - 1;
-    x = fabsf(x);
-    if (x != x)
-        return sign | (f.has_inf ? inf | 1u << (m - 1) : ones);
-    if (x == 0)
-        return sign;
-    int exponent;
-    frexpf(x, &exponent); // x in [2^(exponent-1), 2^exponent)
-    int scale = exponent - 1;
-    if (scale < 1 - bias)
-        scale = 1 - bias; // a subnormal number
-    const float quantum = ldexpf(1.0f, scale - m);
-    const float steps = rintf(x / quantum); // exact: a power of two
-    if (x > 3.0e38f && f.exponent_bits < 8)
-        return sign | inf;
-    // Carrying into the exponent is what adding does.
-    const double v = (double)steps + ((double)(scale + bias - 1) * (1 << m));
-    return sign | (v >= (double)inf ? inf : (uint32_t)v);
-}
-
-#define NARROW(name, storage, format)                                          \
-    static inline float name##_widen(storage v)                                \
-    {                                                                          \
-        return widen(v, format);                                               \
-    }                                                                          \
-    static inline storage name##_round(float x)                                \
-    {                                                                          \
-        return (storage)round_to(x, format);                                   \
-    }
-NARROW(half, uint16_t, fp16)
-NARROW(fp8e4m3, uint8_t, e4m3)
-NARROW(fp8e5m2, uint8_t, e5m2)
-
-/* bf16 is the upper half of a float: short enough to be vectorised. */
-static inline float bfloat_widen(uint16_t v)
-{
-    return float_of((uint32_t)v << 16);
-}
-
-static inline uint16_t bfloat_round(float x)
-{
-    const uint32_t u = bits_of(x);
-    const uint32_t nan = (u & 0x7fffffffu) > 0x7f800000u;
-    return (uint16_t)(nan ? u >> 16 | 0x40
-                          : (u + 0x7fff + (u >> 16 & 1)) >> 16);
-}
-
-/* ---- loops ------------------------------------------------------------------------ */
-
-/* Wider vectors where the processor has them: the same results, to the bit,
- * since nothing is contracted. */
+/* Wider vectors where the processor has them: the results are the same, to the
+ * bit, since nothing is contracted. */
 #if defined(__x86_64__)
 #define WIDEST __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDEST
 #endif
 
-/* out may be the same array as x: no element depends on another. clang has no
- * such hint without a promise that it then can't keep for narrow floats. */
+/* out may be the same array as an input: no element depends on another. clang's
+ * hint would also promise vectorisation, which it cannot keep for narrow
+ * floats. */
 #if defined(__clang__)
 #define INDEPENDENT
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-/* For each type: combine() by operation, scale(). */
-#define LOOP(expression)                                                       \
-    INDEPENDENT for (size_t i = 0; i < n; i++)                                 \
-    {                                                                          \
-        const compute a = WIDEN(x[i]), b = WIDEN(y[i]);                        \
-        out[i] = ROUND(expression);                                            \
-    }                                                                          \
-    break
+/* ---- C's types ----------------------------------------------------------- */
 
-#define DEFINE(name, storage, compute_type)                                    \
-    WIDEST static void name##_combine(storage *out, const storage *x,          \
-                                      const storage *y, size_t n,              \
-                                      ncclRedOp_t op)                          \
+typedef void combiner(void *out, const void *a, const void *b, size_t n);
+typedef void scaler(void *out, const void *in, size_t n, double factor);
+typedef void divider(void *acc, size_t n, int by);
+
+/* Functions of n elements: element i of the result, from x and y, or x and
+ * s. */
+#define COMBINE(name, type, expression)                                        \
+    WIDEST static void name(void *out, const void *a, const void *b, size_t n) \
     {                                                                          \
-        typedef compute_type compute;                                          \
-        switch (op) {                                                          \
-        case ncclSum: LOOP(a + b);                                             \
-        case ncclProd: LOOP(a *b);                                             \
-        case ncclMax: LOOP(a < b ? b : a);                                     \
-        case ncclMin: LOOP(b < a ? b : a);                                     \
-        default: break;                                                        \
+        type *const to = out;                                                  \
+        const type *const xs = a, *const ys = b;                               \
+        INDEPENDENT for (size_t i = 0; i < n; i++)                             \
+        {                                                                      \
+            const type x = xs[i], y = ys[i];                                   \
+            to[i] = (type)(expression);                                        \
         }                                                                      \
-    }                                                                          \
-    static void name##_scale(storage *out, const storage *x, size_t n,         \
-                             double scale)                                     \
+    }
+#define SCALE(name, type, factor_as)                                           \
+    static void name(void *out, const void *in, size_t n, double factor)       \
     {                                                                          \
-        typedef compute_type compute;                                          \
-        const compute s = WIDEN(ROUND((compute)scale));                        \
+        type *const to = out;                                                  \
+        const type *const x = in, s = (type)factor_as(factor);                 \
         for (size_t i = 0; i < n; i++)                                         \
-            out[i] = ROUND((compute)(WIDEN(x[i]) * s));                        \
+            to[i] = (type)(x[i] * s);                                          \
     }
-
-#define WIDEN(x) (x)
-#define ROUND(x) (x)
-DEFINE(i8, int8_t, int8_t)
-DEFINE(u8, uint8_t, uint8_t)
-DEFINE(i32, int32_t, uint32_t) /* wraps; max and min below */
-DEFINE(u32, uint32_t, uint32_t)
-DEFINE(i64, int64_t, uint64_t)
-DEFINE(u64, uint64_t, uint64_t)
-DEFINE(f32, float, float)
-DEFINE(f64, double, double)
-#undef WIDEN
-#undef ROUND
-#define WIDEN(x) half_widen(x)
-#define ROUND(x) half_round(x)
-DEFINE(f16, uint16_t, float)
-#undef WIDEN
-#undef ROUND
-#define WIDEN(x) bfloat_widen(x)
-#define ROUND(x) bfloat_round(x)
-DEFINE(b16, uint16_t, float)
-#undef WIDEN
-#undef ROUND
-#define WIDEN(x) fp8e4m3_widen(x)
-#define ROUND(x) fp8e4m3_round(x)
-DEFINE(e43, uint8_t, float)
-#undef WIDEN
-#undef ROUND
-#define WIDEN(x) fp8e5m2_widen(x)
-#define ROUND(x) fp8e5m2_round(x)
-DEFINE(e52, uint8_t, float)
-
-/* Signed max and min, which the wrapping arithmetic above would get wrong. */
-#define SIGNED_EXTREME(name, type)                                             \
-    static void name##_extreme(type *out, const type *x, const type *y,        \
-                               size_t n, ncclRedOp_t op)                       \
+#define DIVIDE(name, type)                                                     \
+    static void name(void *acc, size_t n, int by)                              \
     {                                                                          \
-        INDEPENDENT for (size_t i = 0; i < n; i++) out[i] =                    \
-            (op == ncclMax) == (x[i] < y[i]) ? y[i] : x[i];                    \
+        type *const x = acc;                                                   \
+        for (size_t i = 0; i < n; i++)                                         \
+            x[i] = (type)(x[i] / by);                                          \
     }
-SIGNED_EXTREME(i32, int32_t)
-SIGNED_EXTREME(i64, int64_t)
 
-/* ---- by type ------------------------------------------------------------------------ */
+/* Sums and products of integers wrap around, signed or not. */
+COMBINE(sum_8, uint8_t, x + y)
+COMBINE(sum_32, uint32_t, x + y)
+COMBINE(sum_64, uint64_t, x + y)
+COMBINE(sum_f32, float, x + y)
+COMBINE(sum_f64, double, x + y)
+COMBINE(prod_8, uint8_t, x *y)
+COMBINE(prod_32, uint32_t, x *y)
+COMBINE(prod_64, uint64_t, x *y)
+COMBINE(prod_f32, float, x *y)
+COMBINE(prod_f64, double, x *y)
+
+COMBINE(max_i8, int8_t, x < y ? y : x)
+COMBINE(max_u8, uint8_t, x < y ? y : x)
+COMBINE(max_i32, int32_t, x < y ? y : x)
+COMBINE(max_u32, uint32_t, x < y ? y : x)
+COMBINE(max_i64, int64_t, x < y ? y : x)
+COMBINE(max_u64, uint64_t, x < y ? y : x)
+COMBINE(max_f32, float, x < y ? y : x)
+COMBINE(max_f64, double, x < y ? y : x)
+COMBINE(min_i8, int8_t, y < x ? y : x)
+COMBINE(min_u8, uint8_t, y < x ? y : x)
+COMBINE(min_i32, int32_t, y < x ? y : x)
+COMBINE(min_u32, uint32_t, y < x ? y : x)
+COMBINE(min_i64, int64_t, y < x ? y : x)
+COMBINE(min_u64, uint64_t, y < x ? y : x)
+COMBINE(min_f32, float, y < x ? y : x)
+COMBINE(min_f64, double, y < x ? y : x)
+
+static uint64_t integer(double x)
+{
+    return x < 0 ? (uint64_t)(int64_t)x : (uint64_t)x;
+}
+SCALE(scale_8, uint8_t, integer)
+SCALE(scale_32, uint32_t, integer)
+SCALE(scale_64, uint64_t, integer)
+SCALE(scale_f32, float, )
+SCALE(scale_f64, double, )
+
+DIVIDE(divide_i8, int8_t)
+DIVIDE(divide_u8, uint8_t)
+DIVIDE(divide_i32, int32_t)
+DIVIDE(divide_u32, uint32_t)
+DIVIDE(divide_i64, int64_t)
+DIVIDE(divide_u64, uint64_t)
+
+/* ---- narrow floats ------------------------------------------------------- */
+
+/* They are widened, computed in float and rounded, a chunk at a time. */
+enum { CHUNK = 512 };
+
+typedef void widener(float *out, const void *in, size_t n);
+typedef void rounder(void *out, const float *in, size_t n);
+
+/* Too large a sum of e4m3 becomes its largest number, as when GPUs convert
+ * it. */
+static inline float in_e4m3(float x)
+{
+    const uint32_t u = narrow_bits_of(x), size = u & 0x7fffffffu;
+    const uint32_t largest = narrow_bits_of(448);
+    const int too_large = (size > largest) & (size <= 0x7f800000u);
+    return narrow_float_of(narrow_select(too_large, u ^ size ^ largest, u));
+}
+
+#define NARROW(name, storage, type, limit)                                     \
+    WIDEST static void widen_##name(float *out, const void *in, size_t n)      \
+    {                                                                          \
+        const storage *const x = in;                                           \
+        for (size_t i = 0; i < n; i++)                                         \
+            out[i] = narrow_to_float(x[i], type);                              \
+    }                                                                          \
+    WIDEST static void round_##name(void *out, const float *in, size_t n)      \
+    {                                                                          \
+        storage *const to = out;                                               \
+        for (size_t i = 0; i < n; i++)                                         \
+            to[i] = (storage)narrow_from_float(limit(in[i]), type);            \
+    }
+NARROW(fp16, uint16_t, NARROW_FP16, )
+NARROW(bf16, uint16_t, NARROW_BF16, )
+NARROW(e4m3, uint8_t, NARROW_E4M3, in_e4m3)
+NARROW(e5m2, uint8_t, NARROW_E5M2, )
+
+/* ---- by type ------------------------------------------------------------- */
+
+#define OF_FLOAT {sum_f32, prod_f32, max_f32, min_f32}, scale_f32, NULL
+
+// clang-format off
+static const struct arithmetic {
+    size_t nbytes;
+    combiner *combine[4]; /* by ncclRedOp_t */
+    scaler *scale;
+    divider *divide;      /* integers only */
+    widener *widen;       /* narrow floats only: the rest is of float */
+    rounder *round;
+} types[ncclNumTypes] = {
+    [ncclInt8] = {1, {sum_8, prod_8, max_i8, min_i8},
+                  scale_8, divide_i8, NULL, NULL},
+    [ncclUint8] = {1, {sum_8, prod_8, max_u8, min_u8},
+                   scale_8, divide_u8, NULL, NULL},
+    [ncclInt32] = {4, {sum_32, prod_32, max_i32, min_i32},
+                   scale_32, divide_i32, NULL, NULL},
+    [ncclUint32] = {4, {sum_32, prod_32, max_u32, min_u32},
+                    scale_32, divide_u32, NULL, NULL},
+    [ncclInt64] = {8, {sum_64, prod_64, max_i64, min_i64},
+                   scale_64, divide_i64, NULL, NULL},
+    [ncclUint64] = {8, {sum_64, prod_64, max_u64, min_u64},
+                    scale_64, divide_u64, NULL, NULL},
+    [ncclFloat32] = {4, OF_FLOAT, NULL, NULL},
+    [ncclFloat64] = {8, {sum_f64, prod_f64, max_f64, min_f64},
+                     scale_f64, NULL, NULL, NULL},
+    [ncclFloat16] = {2, OF_FLOAT, widen_fp16, round_fp16},
+    [ncclBfloat16] = {2, OF_FLOAT, widen_bf16, round_bf16},
+    [ncclFloat8e4m3] = {1, OF_FLOAT, widen_e4m3, round_e4m3},
+    [ncclFloat8e5m2] = {1, OF_FLOAT, widen_e5m2, round_e5m2},
+};
+// clang-format on
 
 size_t reduce_type_size(ncclDataType_t type)
 {
-    static const size_t size[ncclNumTypes] = {1, 1, 4, 4, 8, 8,
-                                              2, 4, 8, 2, 1, 1};
-    return (unsigned)type < ncclNumTypes ? size[type] : 0;
+    return (unsigned)type < ncclNumTypes ? types[type].nbytes : 0;
 }
 
 void reduce_combine(void *out, const void *a, const void *b, size_t count,
                     ncclDataType_t type, ncclRedOp_t op)
 {
-    const int extreme = op == ncclMax || op == ncclMin;
-    switch (type) {
-    case ncclInt8: i8_combine(out, a, b, count, op); break;
-    case ncclUint8: u8_combine(out, a, b, count, op); break;
-    case ncclInt32:
-        extreme ? i32_extreme(out, a, b, count, op)
-                : i32_combine(out, a, b, count, op);
-        break;
-    case ncclUint32: u32_combine(out, a, b, count, op); break;
-    case ncclInt64:
-        extreme ? i64_extreme(out, a, b, count, op)
-                : i64_combine(out, a, b, count, op);
-        break;
-    case ncclUint64: u64_combine(out, a, b, count, op); break;
-    case ncclFloat16: f16_combine(out, a, b, count, op); break;
-    case ncclFloat32: f32_combine(out, a, b, count, op); break;
-    case ncclFloat64: f64_combine(out, a, b, count, op); break;
-    case ncclBfloat16: b16_combine(out, a, b, count, op); break;
-    case ncclFloat8e4m3: e43_combine(out, a, b, count, op); break;
-    case ncclFloat8e5m2: e52_combine(out, a, b, count, op); break;
-    default: break;
+    const struct arithmetic *const t = &types[type];
+    float x[CHUNK], y[CHUNK];
+    if (!t->widen) {
+        t->combine[op](out, a, b, count);
+        return;
+    }
+    for (size_t i = 0; i < count; i += CHUNK) {
+        const size_t n = count - i < CHUNK ? count - i : CHUNK;
+        t->widen(x, (const char *)a + i * t->nbytes, n);
+        t->widen(y, (const char *)b + i * t->nbytes, n);
+        t->combine[op](x, x, y, n);
+        t->round((char *)out + i * t->nbytes, x, n);
     }
 }
 
 void reduce_scale(void *out, const void *in, size_t count, ncclDataType_t type,
-                  double scale)
+                  double factor)
 {
-    switch (type) {
-    case ncclInt8: i8_scale(out, in, count, scale); break;
-    case ncclUint8: u8_scale(out, in, count, scale); break;
-    case ncclInt32: i32_scale(out, in, count, scale); break;
-    case ncclUint32: u32_scale(out, in, count, scale); break;
-    case ncclInt64: i64_scale(out, in, count, scale); break;
-    case ncclUint64: u64_scale(out, in, count, scale); break;
-    case ncclFloat16: f16_scale(out, in, count, scale); break;
-    case ncclFloat32: f32_scale(out, in, count, scale); break;
-    case ncclFloat64: f64_scale(out, in, count, scale); break;
-    case ncclBfloat16: b16_scale(out, in, count, scale); break;
-    case ncclFloat8e4m3: e43_scale(out, in, count, scale); break;
-    case ncclFloat8e5m2: e52_scale(out, in, count, scale); break;
-    default: break;
+    const struct arithmetic *const t = &types[type];
+    float x[CHUNK], wide = (float)factor;
+    uint16_t bits;
+    if (!t->widen) {
+        t->scale(out, in, count, factor);
+        return;
+    }
+    t->round(&bits, &wide, 1);
+    t->widen(&wide, &bits, 1);
+    for (size_t i = 0; i < count; i += CHUNK) {
+        const size_t n = count - i < CHUNK ? count - i : CHUNK;
+        t->widen(x, (const char *)in + i * t->nbytes, n);
+        t->scale(x, x, n, wide);
+        t->round((char *)out + i * t->nbytes, x, n);
     }
 }
-
-#define DIVIDE(type)                                                           \
-    for (size_t i = 0; i < count; i++)                                         \
-        ((type *)acc)[i] /= (type)n;                                           \
-    break
 
 void reduce_divide(void *acc, size_t count, ncclDataType_t type, int n)
 {
+    if (types[type].divide) // floats were scaled beforehand
+        types[type].divide(acc, count, n);
+}
+
+double reduce_value(const void *p, ncclDataType_t type)
+{
+    float wide;
     switch (type) {
-    case ncclInt8: DIVIDE(int8_t);
-    case ncclUint8: DIVIDE(uint8_t);
-    case ncclInt32: DIVIDE(int32_t);
-    case ncclUint32: DIVIDE(uint32_t);
-    case ncclInt64: DIVIDE(int64_t);
-    case ncclUint64: DIVIDE(uint64_t);
-    default: break; // floats were scaled beforehand
+    case ncclInt8: return *(const int8_t *)p;
+    case ncclUint8: return *(const uint8_t *)p;
+    case ncclInt32: return *(const int32_t *)p;
+    case ncclUint32: return *(const uint32_t *)p;
+    case ncclInt64: return (double)*(const int64_t *)p;
+    case ncclUint64: return (double)*(const uint64_t *)p;
+    case ncclFloat32: return *(const float *)p;
+    case ncclFloat64: return *(const double *)p;
+    default: types[type].widen(&wide, p, 1); return wide;
     }
 }
 
+/* ---- storing ------------------------------------------------------------- */
+
 #if defined(__SSE2__)
-/* Whole cache lines, `from` aligned. A store into the cache would first read the
- * line that it overwrites: a third of all traffic of an all-reduce. */
+/* Store whole cache lines, `from` aligned. A store into the cache would first
+ * read the line that it overwrites: a third of all traffic of an all-reduce. */
 static void store_lines(char *to, const char *from, size_t nbytes)
 {
     for (size_t i = 0; i < nbytes; i += 64) {
@@ -301,23 +275,4 @@ void reduce_store(void *to, const void *from, size_t nbytes)
     store_lines(to, from, aligned);
     memcpy((char *)to + aligned, (const char *)from + aligned,
            nbytes - aligned);
-}
-
-double reduce_value(const void *p, ncclDataType_t type)
-{
-    switch (type) {
-    case ncclInt8: return *(const int8_t *)p;
-    case ncclUint8: return *(const uint8_t *)p;
-    case ncclInt32: return *(const int32_t *)p;
-    case ncclUint32: return *(const uint32_t *)p;
-    case ncclInt64: return (double)*(const int64_t *)p;
-    case ncclUint64: return (double)*(const uint64_t *)p;
-    case ncclFloat16: return half_widen(*(const uint16_t *)p);
-    case ncclFloat32: return *(const float *)p;
-    case ncclFloat64: return *(const double *)p;
-    case ncclBfloat16: return bfloat_widen(*(const uint16_t *)p);
-    case ncclFloat8e4m3: return fp8e4m3_widen(*(const uint8_t *)p);
-    case ncclFloat8e5m2: return fp8e5m2_widen(*(const uint8_t *)p);
-    default: return 0;
-    }
 }

@@ -2,7 +2,8 @@
  * reduce.h: element-wise arithmetic of every NCCL type and operation
  *
  * Types narrower than 32 bits are computed in float and rounded to the type
- * after each step, to nearest even, as a chain of adds in that type would do.
+ * after each step, ties to even, as a chain of operations in that type would
+ * be.
  */
 #ifndef SIMGPU_NCCL_REDUCE_H
 #define SIMGPU_NCCL_REDUCE_H
@@ -17,15 +18,15 @@ size_t reduce_type_size(ncclDataType_t type);
 void reduce_combine(void *out, const void *a, const void *b, size_t count,
                     ncclDataType_t type, ncclRedOp_t op);
 
-/* out = in * scale, in the type's arithmetic. */
+/* out = in * factor, in the type's arithmetic. */
 void reduce_scale(void *out, const void *in, size_t count, ncclDataType_t type,
-                  double scale);
+                  double factor);
 
 /* acc = acc / n for integers, towards zero (the end of ncclAvg). */
 void reduce_divide(void *acc, size_t count, ncclDataType_t type, int n);
 
-/* Copy nbytes that nobody reads soon, past the caches where that is faster. The
- * stores are ordered before whatever the caller stores afterwards. */
+/* Copy nbytes that will not be read soon, past the caches where that is faster.
+ * The stores are ordered before any that follow. */
 void reduce_store(void *to, const void *from, size_t nbytes);
 
 /* One value of the type at p, as a double. */

@@ -1,19 +1,22 @@
 /*
  * simulate.c: ncclGroupSimulateEnd
  *
- * What a group would take is what replay would say of it, if all ranks did
- * their part at the same moment on an idle machine. A group knows one rank's
- * calls (or those of several devices of one thread); the others' follow from
- * them: a collective has the same call on each, a message an other end.
+ * A group's time is what replay computes if all ranks do their part at the same
+ * moment on an idle machine. A group knows one rank's calls (or those of
+ * several devices of one thread); the other ranks' calls follow from them: each
+ * rank of a collective makes the same call, and a message has another end.
  */
+#include "nccl/simulate.h"
+
 #include <stdlib.h> /* calloc */
 
 #include "core/model.h"
+#include "core/report.h"
 #include "nccl/coll.h"
 #include "nccl/reduce.h"
 
-/* How many calls of the same communicator, kind and peer come before call i:
- * its number, if it were enqueued. */
+/* The number that call i would have if it were enqueued: the calls of the same
+ * communicator, kind and peer before it. */
 static uint64_t number_of(const struct call *calls, int i)
 {
     uint64_t n = 0;
@@ -32,8 +35,11 @@ static struct model_op op_of(const struct call *calls, int i, int32_t *place)
     if (c->kind == CALL_COLL) {
         for (int r = 0; r < c->comm->nranks; r++)
             place[r] = member[r].place;
-        return (struct model_op){comm_key(c->comm, 0, number), coll_op(c),
-                                 place, c->comm->nranks, coll_nbytes(c)};
+        return (struct model_op){.key = comm_key(c->comm, 0, number),
+                                 .op = coll_op(c),
+                                 .place = place,
+                                 .nplaces = c->comm->nranks,
+                                 .bytes = coll_nbytes(c)};
     }
     const int sends = c->kind == CALL_SEND, me = c->comm->rank;
     const int from = sends ? me : c->root, to = sends ? c->root : me;
@@ -41,12 +47,14 @@ static struct model_op op_of(const struct call *calls, int i, int32_t *place)
         (uint64_t)from * (uint64_t)c->comm->nranks + (uint64_t)to;
     place[0] = member[from].place;
     place[1] = member[to].place;
-    return (struct model_op){comm_key(c->comm, 2 + pair, number),
-                             GRAPH_OP_SENDRECV, place, 2,
-                             c->count * reduce_type_size(c->type)};
+    return (struct model_op){.key = comm_key(c->comm, 2 + pair, number),
+                             .op = TOPO_OP_SENDRECV,
+                             .place = place,
+                             .nplaces = 2,
+                             .bytes = c->count * reduce_type_size(c->type)};
 }
 
-ncclResult_t simulate(const struct call *calls, int n, float *us)
+ncclResult_t simulate_calls(const struct call *calls, int n, float *us)
 {
     char err[512];
     uint64_t ps = 0;
@@ -56,13 +64,14 @@ ncclResult_t simulate(const struct call *calls, int n, float *us)
     struct model_op *const ops = calloc((size_t)n + 1, sizeof *ops);
     int32_t *const places = calloc(nplaces + 1, sizeof *places);
     if (!ops || !places)
-        proc_fault(NULL, "out of host memory for a group of %d calls", n);
+        simgpu_report_fault(NULL, "out of host memory for a group of %d calls",
+                            n);
     int32_t *place = places;
     for (int i = 0; i < n; i++) {
         ops[i] = op_of(calls, i, place);
         place += calls[i].comm->nranks + 1;
     }
-    const int failed = model_estimate(ops, n, &ps, err, sizeof err);
+    const int failed = simgpu_model_estimate(ops, n, &ps, err, sizeof err);
     free(ops);
     free(places);
     if (failed)

@@ -1,16 +1,16 @@
 /*
- * simnvcc: compiles CUDA C++ for the CPU, in nvcc's place
+ * simnvcc: compiles CUDA C++ for the CPU, in place of nvcc
  *
  *     simnvcc -c kernel.cu -o kernel.o
  *
  * Three steps: the host compiler preprocesses; rewrite.c turns launches and
- * dynamic shared memory into C++; the host compiler compiles that, with every
- * memory access announced through the __tsan_ hooks that simgpu's runtime
+ * dynamic shared memory into C++; the host compiler compiles the result, with
+ * every memory access announced through the __tsan_ hooks that simgpu's runtime
  * defines (no thread sanitizer is linked). Options that only a GPU's compiler
- * would need are accepted and ignored.
+ * needs are accepted and ignored.
  *
  *     --no-constructors    nothing of the object runs before main: its kernels
- *                          are known from their first <<<>>> on, not by
+ *                          are known from their first <<<>>> on, not to
  *                          cudaLaunchKernel() alone. Needs objcopy.
  */
 #define _GNU_SOURCE
@@ -22,8 +22,8 @@
 #include <sys/wait.h> /* waitpid */
 #include <unistd.h>   /* execvp */
 
+#include "base/temp.h"
 #include "rewrite.h"
-#include "temp.h"
 
 enum { MAX_ARGS = 1024, EXIT_USAGE = 2 };
 
@@ -39,7 +39,7 @@ static struct {
     struct args preprocess; /* -D -I -include */
     struct args link;       /* objects and libraries */
     char prefix[PATH_MAX];  /* of this simgpu */
-    char temp[64];          /* removed at the end, however it comes */
+    char temp[64];          /* removed at exit */
 } o = {.cxx = "g++", .output = "a.out"};
 
 static void add(struct args *a, const char *arg)
@@ -104,8 +104,8 @@ static char *read_all(const char *path)
     return text;
 }
 
-/* Ignored: what only a GPU's compiler would need. Value options take the next
- * argument with them. */
+/* Options that only a GPU's compiler needs. Some take a value, the next
+ * argument. */
 static int ignored(const char *a, int *takes_value)
 {
     static const char *const with_value[] = {
@@ -147,6 +147,28 @@ static int ends_with(const char *s, const char *end)
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
+/* An argument for the preprocessor, the linker or the compiler, or the source.
+ * Returns how many were used. */
+static int pass_on(char *a, char *next)
+{
+    if (!strncmp(a, "-I", 2) || !strncmp(a, "-D", 2) || !strncmp(a, "-U", 2) ||
+        !strcmp(a, "-MP")) {
+        add(&o.preprocess, a);
+        if (a[2] || !next)
+            return 1;
+        add(&o.preprocess, next);
+        return 2;
+    }
+    if (!strncmp(a, "-l", 2) || !strncmp(a, "-L", 2) || ends_with(a, ".o") ||
+        ends_with(a, ".a") || ends_with(a, ".so"))
+        add(&o.link, a);
+    else if (a[0] == '-')
+        add(&o.common, a);
+    else
+        o.source = a;
+    return 1;
+}
+
 /* Take argument i; returns how many were used. */
 static int option(char **argv, int i)
 {
@@ -176,23 +198,11 @@ static int option(char **argv, int i)
     else if (!strcmp(a, "-MF"))
         o.dep_file = next;
     else if (!strcmp(a, "-x"))
-        ; // a .cu file is one in any case
+        ; // .cu files are CUDA anyway
     else if (!strcmp(a, "-include"))
         add(&o.preprocess, a), add(&o.preprocess, next);
-    else if (!strncmp(a, "-I", 2) || !strncmp(a, "-D", 2) ||
-             !strncmp(a, "-U", 2)) {
-        add(&o.preprocess, a);
-        if (!a[2] && next) {
-            add(&o.preprocess, next);
-            return 2;
-        }
-    } else if (!strncmp(a, "-l", 2) || !strncmp(a, "-L", 2) ||
-               ends_with(a, ".o") || ends_with(a, ".a") || ends_with(a, ".so"))
-        add(&o.link, a);
-    else if (a[0] == '-')
-        add(&o.common, a);
     else
-        o.source = a;
+        return pass_on(a, next);
     return 1 + needs_next;
 }
 
@@ -232,8 +242,8 @@ static int preprocess(const char *to)
 }
 
 /*
- * "file:line" of a line of preprocessed text, by the last line marker before it:
- * # 12 "file.cu"
+ * "file:line" of a line of preprocessed text, by the last line marker before
+ * it: # 12 "file.cu"
  */
 static const char *origin(const char *text, int line, char *out, size_t nbytes)
 {
@@ -270,9 +280,8 @@ static int rewrite_file(const char *from, const char *to)
 }
 
 /*
- * All accesses are to be announced, volatile ones as such. For races a read
- * before a write of the same bytes says nothing new, so clang leaves it out; but
- * it moves bytes.
+ * Announce all accesses, volatile ones as such. clang leaves out a read before
+ * a write of the same bytes, since races don't need it; but it moves bytes.
  */
 static void add_accesses(struct args *a)
 {
@@ -286,7 +295,8 @@ static void add_accesses(struct args *a)
     }
 }
 
-/* The thread sanitizer's constructor, of that priority, calls what does nothing. */
+/* The thread sanitizer's constructor, of that priority, calls an empty
+ * function. */
 static int drop_constructor(const char *object)
 {
     struct args a = {{0}, 0};

@@ -150,7 +150,7 @@ static size_t name_begin(const struct source *s, size_t i)
     return at;
 }
 
-/* Does token i begin a launch? Its end, the >>>, is stored. */
+/* True if token i begins a launch; stores its end, the >>>. */
 static int is_launch(const struct source *s, size_t i, size_t *close)
 {
     if (!is(s, i, "<<<") || i == 0 || is(s, i - 1, "operator"))

@@ -1,9 +1,9 @@
 /*
- * nvToolsExt.h: NVTX, as far as simgpu implements it
+ * nvToolsExt.h: the part of NVTX that simgpu implements
  *
  * A range names what the calling thread enqueues until it is popped, or ended:
  * the operations in the execution graph, and so on its timeline. Names and
- * layouts are NVTX 3's; a program that was built with NVTX's own header, where
+ * layouts are those of NVTX 3. A program built with NVTX's own header, where
  * everything is inline, runs as well, without names.
  */
 #ifndef SIMGPU_NVTX3_NVTOOLSEXT_H
@@ -52,12 +52,12 @@ int nvtxRangePushEx(const nvtxEventAttributes_t *eventAttrib);
 int nvtxRangePop(void);
 
 /* A range that need not nest: it names what its thread enqueues while it is the
- * innermost of that thread's ranges that have not ended. */
+ * innermost of that thread's open ranges. */
 nvtxRangeId_t nvtxRangeStartA(const char *message);
 nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t *eventAttrib);
 void nvtxRangeEnd(nvtxRangeId_t id);
 
-/* A moment. It takes no time and is on no timeline. */
+/* A moment; not recorded. */
 void nvtxMarkA(const char *message);
 void nvtxMarkEx(const nvtxEventAttributes_t *eventAttrib);
 

@@ -2,8 +2,8 @@
  * device.h: CUDA C++'s device side, for code that simnvcc compiles
  *
  * Included by cuda_runtime.h. A kernel is an ordinary function that a worker
- * calls once for each thread; the built-in variables read that thread's
- * coordinates. A __shared__ variable is one per worker: the threads of a block
+ * calls once per thread; the built-in variables read that thread's coordinates.
+ * There is one copy of a __shared__ variable per worker: the threads of a block
  * are fibers of one worker, and blocks run one after the other.
  */
 #ifndef SIMGPU_DEVICE_H
@@ -29,7 +29,7 @@
 #define __grid_constant__
 #define __shared__ static thread_local
 
-/* The thread's coordinates, under the names that the runtime gives them. */
+/* The thread's coordinates, by the runtime's names. */
 extern "C" {
 extern __thread const uint3 threadIdx __asm__("simgpu_thread_idx");
 extern __thread const uint3 blockIdx __asm__("simgpu_block_idx");
@@ -70,7 +70,7 @@ static inline void __trap()
     simgpu_trap();
 }
 
-/* ---- warps -------------------------------------------------------------------- */
+/* ---- warps --------------------------------------------------------------- */
 
 namespace simgpu
 {
@@ -117,8 +117,8 @@ static inline int __all_sync(unsigned mask, int predicate)
     return simgpu_ballot(!predicate, mask) == 0;
 }
 
-/* Lanes outside of one's own part of `width` give one's own value; but xor may
- * look at a part before one's own. */
+/* A lane outside the caller's part of `width` gives the caller's own value; xor
+ * may read from a part before it. */
 template <class T>
 static inline T __shfl_sync(unsigned mask, T value, int lane, int width = 32)
 {
@@ -152,7 +152,7 @@ static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta,
                            me % width >= (int)delta ? me - (int)delta : me);
 }
 
-/* ---- atomics ------------------------------------------------------------------ */
+/* ---- atomics ------------------------------------------------------------- */
 
 namespace simgpu
 {
@@ -184,7 +184,7 @@ static inline T update_system(T *p, const T &v, CHANGE)
 } // namespace simgpu
 
 /*
- * old = *p; *p = expression of old and v; all at once. At system scope, words of
+ * old = *p; *p = expression of old and v; atomically. At system scope, words of
  * 4 and 8 bytes may order kernels (device/sync.h).
  */
 #define SIMGPU_ATOMIC(name, expression, access)                                \
@@ -274,7 +274,7 @@ SIMGPU_QUIET T atomicCAS_system(T *p, typename simgpu::same<T>::type compare,
     return compare;
 }
 
-/* ---- loads and arithmetic ------------------------------------------------------- */
+/* ---- loads and arithmetic ------------------------------------------------ */
 
 template <class T> static inline T __ldg(const T *p)
 {
@@ -321,7 +321,7 @@ static inline int max(int a, int b)
     return a < b ? b : a;
 }
 
-/* ---- launches ------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------ */
 
 namespace simgpu
 {
@@ -351,7 +351,7 @@ template <class... P> struct entry : kernel {
     }
 };
 
-/* Register f unless it is known; the entry stays for good. */
+/* Register f unless it is known; the entry is kept. */
 template <class... P>
 static inline int registration(const char *name, void (*f)(P...))
 {
@@ -361,7 +361,7 @@ static inline int registration(const char *name, void (*f)(P...))
 }
 
 /* k<<<grid, block, shared, stream>>>(...) becomes launch(k, ...)(...), inlined,
- * so that the launch has the line of the program that it is on. */
+ * so that the launch has its own line of the program. */
 template <class... P> struct launcher {
     const char *name;
     void (*f)(P...);

@@ -1,13 +1,13 @@
 /*
  * half_names.h: conversions and pairs of a 16-bit type, by CUDA's names
  *
- * Included by cuda_fp16.h and cuda_bf16.h between half_type.h and half_ops.h, with
- * half_type.h's macros and SIMGPU_NAME(a, b), which puts the type's name between
- * a and b: SIMGPU_NAME(__float2, _rn) is __float2half_rn or __float2bfloat16_rn.
- * SIMGPU_TWICE(a, b, c) puts it in both gaps.
+ * Included by cuda_fp16.h and cuda_bf16.h between half_type.h and half_ops.h,
+ * with half_type.h's macros and SIMGPU_NAME(a, b), which puts the type's name
+ * between a and b: SIMGPU_NAME(__float2, _rn) is __float2half_rn or
+ * __float2bfloat16_rn. SIMGPU_TWICE(a, b, c) puts it in both gaps.
  */
 
-/* ---- bits -------------------------------------------------------------------- */
+/* ---- bits ---------------------------------------------------------------- */
 
 SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__ushort_as_, )(unsigned short bits)
 {
@@ -26,7 +26,7 @@ SIMGPU_INLINE short SIMGPU_NAME(__, _as_short)(SIMGPU_T h)
     return (short)SIMGPU_NAME(__, _as_ushort)(h);
 }
 
-/* ---- conversions: _rn nearest even, _rz to zero, _rd down, _ru up -------------- */
+/* ---- conversions: _rn nearest even, _rz to zero, _rd down, _ru up -------- */
 
 SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__double2, )(double x)
 {
@@ -45,22 +45,22 @@ SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__float2, _rn)(float x)
     return SIMGPU_T(x);
 }
 SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(simgpu_float2, )(float x,
-                                                    enum simgpu_round how)
+                                                    enum narrow_rounding how)
 {
     return SIMGPU_NAME(__ushort_as_, )(
         (unsigned short)simgpu_small_encode(x, SIMGPU_KIND, how));
 }
 SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__float2, _rz)(float x)
 {
-    return SIMGPU_NAME(simgpu_float2, )(x, SIMGPU_RZ);
+    return SIMGPU_NAME(simgpu_float2, )(x, NARROW_TO_ZERO);
 }
 SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__float2, _rd)(float x)
 {
-    return SIMGPU_NAME(simgpu_float2, )(x, SIMGPU_RD);
+    return SIMGPU_NAME(simgpu_float2, )(x, NARROW_DOWN);
 }
 SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__float2, _ru)(float x)
 {
-    return SIMGPU_NAME(simgpu_float2, )(x, SIMGPU_RU);
+    return SIMGPU_NAME(simgpu_float2, )(x, NARROW_UP);
 }
 SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__int2, _rn)(int x)
 {
@@ -87,7 +87,7 @@ SIMGPU_INLINE unsigned SIMGPU_NAME(__, 2uint_rz)(SIMGPU_T h)
     return (unsigned)h;
 }
 
-/* ---- pairs ------------------------------------------------------------------- */
+/* ---- pairs --------------------------------------------------------------- */
 
 SIMGPU_INLINE SIMGPU_T2 SIMGPU_NAME(__halves2, 2)(SIMGPU_T a, SIMGPU_T b)
 {

@@ -12,7 +12,7 @@
 
 #define SIMGPU_HD static inline __attribute__((unused))
 
-/* ---- one value --------------------------------------------------------------- */
+/* ---- one value ----------------------------------------------------------- */
 
 #define SIMGPU_BINARY(name, expression)                                        \
     SIMGPU_HD SIMGPU_T name(const SIMGPU_T a, const SIMGPU_T b)                \
@@ -96,7 +96,7 @@ SIMGPU_HD SIMGPU_T2 __habs2(const SIMGPU_T2 a)
     return SIMGPU_T2(__habs(a.x), __habs(a.y));
 }
 
-/* ---- comparing --------------------------------------------------------------- */
+/* ---- comparing ----------------------------------------------------------- */
 
 SIMGPU_HD bool __hisnan(const SIMGPU_T a)
 {
@@ -107,7 +107,7 @@ SIMGPU_HD int __hisinf(const SIMGPU_T a)
     return isinf(SIMGPU_TO(a)) ? SIMGPU_TO(a) > 0 ? 1 : -1 : 0;
 }
 
-/* A name that ends in u says yes when one of both is a NaN. */
+/* A name that ends in u is true if either value is a NaN. */
 #define SIMGPU_COMPARE(name, op)                                               \
     SIMGPU_HD bool __h##name(const SIMGPU_T a, const SIMGPU_T b)               \
     {                                                                          \
@@ -134,7 +134,7 @@ SIMGPU_COMPARE(gt, >)
 SIMGPU_COMPARE(ge, >=)
 #undef SIMGPU_COMPARE
 
-/* The other one when one is a NaN; -0 is below +0. */
+/* If one is a NaN, the other; -0 is below +0. */
 #define SIMGPU_CHOOSE(name, less)                                              \
     SIMGPU_HD SIMGPU_T name(const SIMGPU_T a, const SIMGPU_T b)                \
     {                                                                          \
@@ -156,7 +156,7 @@ SIMGPU_CHOOSE(__hmin, true)
 SIMGPU_CHOOSE(__hmax, false)
 #undef SIMGPU_CHOOSE
 
-/* ---- functions --------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------- */
 
 #define SIMGPU_FUNCTION(name, expression)                                      \
     SIMGPU_HD SIMGPU_T h##name(const SIMGPU_T a)                               \
@@ -186,7 +186,7 @@ SIMGPU_FUNCTION(trunc, trunc(x))
 SIMGPU_FUNCTION(rint, rint(x))
 #undef SIMGPU_FUNCTION
 
-/* ---- operators --------------------------------------------------------------- */
+/* ---- operators ----------------------------------------------------------- */
 
 #define SIMGPU_OPERATOR(op, one, two)                                          \
     SIMGPU_HD SIMGPU_T operator op(const SIMGPU_T &a, const SIMGPU_T &b)       \
@@ -242,7 +242,7 @@ SIMGPU_RELATION(>, __hgt, __hgt)
 SIMGPU_RELATION(>=, __hge, __hge)
 #undef SIMGPU_RELATION
 
-/* ---- pairs ------------------------------------------------------------------- */
+/* ---- pairs --------------------------------------------------------------- */
 
 SIMGPU_HD SIMGPU_T2 __lowhigh2highlow(const SIMGPU_T2 a)
 {

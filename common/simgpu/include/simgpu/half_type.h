@@ -2,11 +2,11 @@
  * half_type.h: the class of a 16-bit float and that of a pair
  *
  * Included by cuda_fp16.h and cuda_bf16.h with these macros. Conversions are
- * implicit in both directions, as in CUDA; where that is ambiguous (h + 1.0f),
- * it is so with CUDA's headers, too.
+ * implicit in both directions, as in CUDA, and ambiguous where CUDA's are (h +
+ * 1.0f).
  *
  *     SIMGPU_T, SIMGPU_RAW, SIMGPU_T2, SIMGPU_RAW2    the types' names
- *     SIMGPU_KIND                                     enum simgpu_small
+ *     SIMGPU_KIND                                     enum narrow_type
  *     SIMGPU_FROM(double), SIMGPU_TO(T)               conversions
  */
 
@@ -29,11 +29,11 @@ struct __attribute__((aligned(2))) SIMGPU_T {
     constexpr SIMGPU_T(const SIMGPU_RAW &raw) : __x(raw.x) {}
     SIMGPU_T(double value)
         : __x((unsigned short)simgpu_small_encode(value, SIMGPU_KIND,
-                                                  SIMGPU_RN))
+                                                  NARROW_NEAREST))
     {
     }
     SIMGPU_T(float value) : SIMGPU_T((double)value) {}
-    // an integer of 64 bits is rounded once: what a double loses goes to odd
+    // 64-bit integers are rounded once (simgpu_small_integer)
 #define SIMGPU_FROM_INTEGER(I)                                                 \
     SIMGPU_T(I value) : SIMGPU_T(simgpu_small_integer(value)) {}
     SIMGPU_INTEGERS(SIMGPU_FROM_INTEGER)
@@ -45,7 +45,7 @@ struct __attribute__((aligned(2))) SIMGPU_T {
     }
     operator float() const
     {
-        return (float)simgpu_small_decode(__x, SIMGPU_KIND);
+        return (float)narrow_decode(__x, SIMGPU_KIND);
     }
     explicit operator bool() const
     {
@@ -54,7 +54,7 @@ struct __attribute__((aligned(2))) SIMGPU_T {
 #define SIMGPU_TO_INTEGER(I)                                                   \
     operator I() const                                                         \
     {                                                                          \
-        return simgpu_small_to<I>(simgpu_small_decode(__x, SIMGPU_KIND));      \
+        return simgpu_small_to<I>(narrow_decode(__x, SIMGPU_KIND));            \
     }
     SIMGPU_INTEGERS(SIMGPU_TO_INTEGER)
     SIMGPU_TO_INTEGER(char)

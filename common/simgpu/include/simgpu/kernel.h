@@ -1,5 +1,5 @@
 /*
- * kernel.h: what device code and simgpu's runtime know of each other
+ * kernel.h: the interface between device code and simgpu's runtime
  */
 #ifndef SIMGPU_KERNEL_H
 #define SIMGPU_KERNEL_H
@@ -21,11 +21,11 @@ struct kernel { /* a __global__ function; lives as long as the program */
     struct kernel *next; /* set by the runtime */
 };
 
-/* Make a kernel known, once; a second time changes nothing. */
+/* Register a kernel; a second time has no effect. */
 void simgpu_register_kernel(struct kernel *k);
 int simgpu_knows_kernel(const void *host_stub);
 
-/* What the code of a device thread asks the runtime for. */
+/* Services of the runtime to the code of a device thread. */
 struct simgpu_uint3 {
     unsigned x, y, z;
 };
@@ -37,14 +37,14 @@ void *simgpu_dynamic_shared(void);
 /* An atomic access, for hazards: nbytes at p. */
 void simgpu_atomic_access(const volatile void *p, unsigned nbytes);
 void simgpu_atomic_store(const volatile void *p, unsigned nbytes);
-/* Behind an atomic access that left the word as it was: a thread may be waiting
+/* After an atomic access that left the word unchanged: a thread may be waiting
  * for it to change. */
 void simgpu_atomic_unchanged(const volatile void *p, unsigned nbytes);
 
 /*
- * Words that kernels of several devices and processes meet at, of 4 or 8 bytes.
- * order: which of the program's other accesses they order (device/sync.h).
- * wait: until the word is value, or at least value.
+ * Words of 4 or 8 bytes with which kernels of several devices and processes
+ * synchronise. order: which of the program's other accesses they order
+ * (device/sync.h). wait: until the word is value, or at least value.
  */
 enum { SIMGPU_ACQUIRE = 1, SIMGPU_RELEASE = 2 };
 uint64_t simgpu_sync_load(const volatile void *p, unsigned nbytes, int order);
@@ -58,18 +58,18 @@ void simgpu_sync_wait(const volatile void *p, unsigned nbytes, uint64_t value,
                       int equal);
 void simgpu_fence_system(void);
 
-/* The kernel fails: the device has a sticky error from now on. */
+/* Fail the kernel: the device has a sticky error from now on. */
 void simgpu_trap(void) __attribute__((noreturn));
 
-/* The kernel ends here and now, without an error. */
+/* End the kernel at once, without an error. */
 void simgpu_leave(void) __attribute__((noreturn));
 
 void simgpu_nanosleep(unsigned ns);
-/* Cycles, of a clock that each look at it moves on. */
+/* Cycles of a clock that advances with each call. */
 long long simgpu_clock(void);
 
-/* Exchange a value among the threads of a warp that the mask names: each of them
- * that has not ended calls. */
+/* Exchange a value among the threads of a warp in the mask: each that has not
+ * ended must call. */
 uint64_t simgpu_shuffle(uint64_t value, int lane, unsigned mask);
 /* A bit for each of these lanes whose predicate holds. */
 unsigned simgpu_ballot(int predicate, unsigned mask);

@@ -1,8 +1,8 @@
 /*
  * rewritten.h: words that simnvcc's second step looks for
  *
- * The preprocessor of its first step turns CUDA's words into these, so that
- * they are still there to be seen when everything else has been expanded.
+ * The preprocessor of the first step turns CUDA's words into these, so that
+ * they are still there when everything else has been expanded.
  */
 #undef __global__
 #undef __shared__

@@ -1,0 +1,45 @@
+#include "base/must.h"
+
+#include <mpi.h>       /* MPI_Abort */
+#include <stdio.h>     /* fprintf */
+#include <stdlib.h>    /* exit */
+#include <sys/ioctl.h> /* FIONREAD */
+#include <unistd.h>    /* usleep */
+
+/* True if the pipe is empty, or fd is not a pipe. */
+static int is_drained(int fd)
+{
+    int left = 0;
+    return ioctl(fd, FIONREAD, &left) != 0 || left == 0;
+}
+
+void must_abort(int status)
+{
+    enum { PATIENCE_MS = 1000 };
+    fflush(NULL);
+    for (int i = 0; i < PATIENCE_MS && !(is_drained(1) && is_drained(2)); i++)
+        usleep(1000);
+    MPI_Abort(MPI_COMM_WORLD, status);
+    exit(status);
+}
+
+void must_stop(const char *file, int line, const char *call, const char *error)
+{
+    int up = 0, down = 0, rank = 0;
+    MPI_Initialized(&up);
+    MPI_Finalized(&down);
+    if (up && !down)
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    fprintf(stderr, "rank %d: %s:%d: %s: %s\n", rank, file, line, call, error);
+    if (up && !down)
+        must_abort(1);
+    exit(1);
+}
+
+void must_stop_mpi(const char *file, int line, const char *call, int error)
+{
+    char text[MPI_MAX_ERROR_STRING] = "unknown error";
+    int length;
+    MPI_Error_string(error, text, &length);
+    must_stop(file, line, call, text);
+}

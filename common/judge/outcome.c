@@ -1,0 +1,14 @@
+#include "judge/outcome.h"
+
+#include <string.h> /* strcmp */
+
+const char *const outcome_name[OUTCOMES] = {"pass", "fail", "infra",
+                                            "suspected"};
+
+enum outcome outcome_find(const char *name)
+{
+    for (int i = 0; name && i < OUTCOMES; i++)
+        if (strcmp(name, outcome_name[i]) == 0)
+            return (enum outcome)i;
+    return OUTCOME_INFRA;
+}

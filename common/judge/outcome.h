@@ -1,0 +1,21 @@
+/*
+ * outcome.h: the outcome of a case, and of a whole grading
+ */
+#ifndef COMMLAB_JUDGE_OUTCOME_H
+#define COMMLAB_JUDGE_OUTCOME_H
+
+/* In order of precedence: a grading's outcome is the highest of its cases'. */
+enum outcome {
+    OUTCOME_PASS,      /* all points */
+    OUTCOME_FAIL,      /* some points are missing */
+    OUTCOME_INFRA,     /* the machine failed: no score, grade it again */
+    OUTCOME_SUSPECTED, /* needs review by a person */
+};
+enum { OUTCOMES = OUTCOME_SUSPECTED + 1 };
+
+extern const char *const outcome_name[OUTCOMES]; /* "pass", "fail" ... */
+
+/* The outcome of that name; OUTCOME_INFRA for NULL and other names. */
+enum outcome outcome_find(const char *name);
+
+#endif

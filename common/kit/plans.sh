@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Time every lab's solution and write the reference times of the plans:
+# grader/plans/times/LAB.yaml, and hidden/times/LAB.yaml for hidden cases.
+#
+#   common/kit/plans.sh [BUILD]           write them
+#   common/kit/plans.sh --check [BUILD]   fail if they are out of date
+#
+# Modelled times are the same on every machine, so they are kept as data.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+check=
+if [ "${1-}" = --check ]; then
+    check=1
+    shift
+fi
+build=${1:-build}
+new=$(mktemp)
+trap 'rm -f "$new"' EXIT
+
+times() { # LAB PROGRAM [--hidden]
+    echo "# What the solution takes: written by make plans, not by hand."
+    echo "times:"
+    "$build/solutions/$2" --list --times "${@:3}" | while read -r ranks topo; do
+        SIMGPU_TOPO=$topo mpirun -n "$ranks" "$build/solutions/$2" \
+            --times "${@:3}" < /dev/null
+    done
+}
+
+status=0
+write() { # FILE LAB PROGRAM [--hidden]
+    [ -n "$check" ] || rm -f "$1" # old times must not judge the new ones
+    times "${@:2}" > "$new"
+    [ "$(wc -l < "$new")" -gt 2 ] || return 0 # no timed cases
+    if [ -n "$check" ]; then
+        diff "$new" "$1" || status=1
+        return
+    fi
+    mkdir -p "$(dirname "$1")"
+    cp "$new" "$1"
+}
+
+for dir in solutions/lab*; do
+    lab=$(basename "$dir")
+    write "grader/plans/times/$lab.yaml" "$lab" "${lab%%-*}"
+    write "grader/plans/hidden/times/$lab.yaml" "$lab" "${lab%%-*}" --hidden
+done
+exit $status

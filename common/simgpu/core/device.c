@@ -1,0 +1,72 @@
+#include "core/device.h"
+
+#include <stdatomic.h> /* atomic_load */
+#include <string.h>    /* memset */
+
+#include "core/proc.h"
+
+static _Thread_local int current, bound;
+static _Atomic int error[PROC_MAX_DEVICES];
+/* Access that device [i] has to memory of device [k]. */
+static unsigned char access_to[PROC_MAX_DEVICES][PROC_MAX_DEVICES];
+
+int simgpu_device_current(void)
+{
+    return current;
+}
+
+int simgpu_device_set(int device)
+{
+    if (device < 0 || device >= simgpu_proc()->ndevices)
+        return -1;
+    current = device;
+    bound = 1;
+    return 0;
+}
+
+int simgpu_device_bound(void)
+{
+    return bound;
+}
+
+void device_bind(void)
+{
+    bound = 1;
+}
+
+void simgpu_device_unbind(void)
+{
+    current = 0;
+    bound = 0;
+}
+
+void device_fail(int device, int cuda_error)
+{
+    int none = 0;
+    atomic_compare_exchange_strong(&error[device], &none, cuda_error);
+}
+
+int simgpu_device_error(int device)
+{
+    return atomic_load(&error[device]);
+}
+
+void device_clear_error(int device)
+{
+    atomic_store(&error[device], 0);
+}
+
+int device_reaches(int device, int peer)
+{
+    return device == peer || access_to[device][peer];
+}
+
+void device_set_access(int device, int peer, int allowed)
+{
+    access_to[device][peer] = allowed != 0;
+}
+
+void device_drop_access(int device)
+{
+    memset(access_to[device], 0, sizeof access_to[device]);
+}

@@ -1,0 +1,24 @@
+/*
+ * fault.h: accesses to device memory that the hardware traps
+ *
+ * The user view of device memory is inaccessible (heap.h). When a thread that
+ * runs a kernel touches an allocation, the fault handler opens it and the
+ * access is repeated; when the last kernel has ended, what was opened is closed
+ * again. Any other thread that faults there is host code that dereferences
+ * device memory: on a real GPU it would crash as well, with less to say.
+ */
+#ifndef SIMGPU_CORE_FAULT_H
+#define SIMGPU_CORE_FAULT_H
+
+/* Install the handler, for the whole process. */
+void fault_start(void);
+
+/*
+ * The calling thread runs a kernel on `device` from enter to leave. A touch
+ * outside any allocation ends the run with a report that names the kernel,
+ * the address, and the nearest allocation.
+ */
+void fault_kernel_enter(const char *kernel, int device);
+void fault_kernel_leave(void);
+
+#endif

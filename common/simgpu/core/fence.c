@@ -1,0 +1,121 @@
+#include "core/fence.h"
+
+#include <sched.h>  /* sched_yield */
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* malloc */
+
+#include "core/host.h"
+#include "core/proc.h"
+#include "core/report.h"
+#include "core/schedule.h"
+#include "core/stream_state.h"
+#include "core/thread.h"
+
+int fence_passed(struct fence f)
+{
+    return !f.stream || atomic_load(&f.stream->completed) >= f.seq;
+}
+
+void fence_demand(struct fence f)
+{
+    if (!f.stream || !schedule_is_late())
+        return;
+    uint64_t before = atomic_load(&f.stream->demanded);
+    while (before < f.seq &&
+           !atomic_compare_exchange_weak(&f.stream->demanded, &before, f.seq))
+        ;
+    if (before < f.seq)
+        stream_ring(f.stream);
+}
+
+/* "waits for stream 2 of device 0, 3 operations to go" */
+static void describe(const void *arg, char *out, size_t nbytes)
+{
+    const struct fence *const f = arg;
+    const struct stream *const s = f->stream;
+    snprintf(out, nbytes, "waits for %s %u of device %d, %llu operations to go",
+             s->name, s->queue, s->device,
+             (unsigned long long)(f->seq - atomic_load(&s->completed)));
+}
+
+void fence_wait(struct fence f, const char *call, uint32_t site)
+{
+    if (fence_passed(f))
+        return;
+    struct stream *const s = f.stream;
+    const struct wait_note note = {.call = call,
+                                   .site = site,
+                                   .describe = describe,
+                                   .arg = &f,
+                                   .node = f.node};
+    fence_demand(f);
+    atomic_fetch_add(&s->waiters, 1);
+    for (;;) {
+        const uint32_t seen = atomic_load(&s->done);
+        if (fence_passed(f))
+            break;
+        simgpu_wait(&s->done, seen, &note);
+    }
+    atomic_fetch_sub(&s->waiters, 1);
+}
+
+void fence_signal(struct stream *s, uint64_t seq)
+{
+    atomic_store(&s->completed, seq);
+    atomic_store(&s->done, (uint32_t)seq);
+    if (atomic_load(&s->waiters))
+        simgpu_wake(&s->done);
+}
+
+/* ---- the host ------------------------------------------------------------ */
+
+static void note_joined(struct fence f)
+{
+    pthread_mutex_lock(&f.stream->lock);
+    f.stream->joined = f.seq;
+    f.stream->joined_by = thread_number();
+    pthread_mutex_unlock(&f.stream->lock);
+}
+
+/* The host is ordered after the fences, which have all passed. */
+static void record_join(const struct fence *f, int n, const char *call,
+                        uint32_t site)
+{
+    enum { FEW = 64 };
+    struct graph_ref few[FEW];
+    struct graph_ref *const deps =
+        n <= FEW ? few : malloc((size_t)n * sizeof *deps);
+    int ndeps = 0;
+    if (!deps)
+        simgpu_report_fault(NULL, "out of host memory for a synchronisation");
+    for (int i = 0; i < n; i++)
+        if (f[i].stream) {
+            deps[ndeps++] = (struct graph_ref){simgpu_proc()->rank, f[i].node};
+            note_joined(f[i]);
+        }
+    simgpu_host_record(call, site, simgpu_proc()->costs->sync_host_ps, deps,
+                       ndeps);
+    if (deps != few)
+        free(deps);
+}
+
+void simgpu_fence_join(const struct fence *f, int n, const char *call,
+                       uint32_t site)
+{
+    for (int i = 0; i < n; i++)
+        fence_demand(f[i]);
+    for (int i = 0; i < n; i++)
+        fence_wait(f[i], call, site);
+    record_join(f, n, call, site);
+}
+
+int fence_poll(const struct fence *f, int n, const char *call, uint32_t site)
+{
+    for (int i = 0; i < n; i++)
+        if (!fence_passed(f[i])) {
+            sched_yield(); // to the workers
+            return 0;
+        }
+    record_join(f, n, call, site);
+    return 1;
+}

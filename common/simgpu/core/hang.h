@@ -1,0 +1,30 @@
+/*
+ * hang.h: the chain of waits that explains a hang
+ *
+ * A wait is a host thread in a call, or a stream's worker in an operation. Each
+ * process lists its waits in its control page (struct control_wait); what ends
+ * them follows from them and the execution graphs of all ranks:
+ *
+ *     host thread  -> the operation that it synchronises with
+ *     operation    -> the one that its stream is still busy with, or a
+ *                     dependence
+ *                  -> the ranks missing from its match: their main threads,
+ *                     which should have made the call, or the operation that is
+ *                     ahead of their part in its stream
+ *
+ * Followed from one wait to the next, that ends in a cycle, at a rank that has
+ * ended, or where the graph doesn't know more.
+ */
+#ifndef SIMGPU_CORE_HANG_H
+#define SIMGPU_CORE_HANG_H
+
+#include <stddef.h>
+
+/*
+ * Write the chain of waits that explains the hang to out, a line for each, and
+ * return its length; "" if it is unknown. The waits on all control pages must
+ * be up to date.
+ */
+size_t hang_explain(char *out, size_t nbytes);
+
+#endif

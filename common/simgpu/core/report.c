@@ -1,0 +1,106 @@
+#define _GNU_SOURCE
+#include "core/report.h"
+
+#include <errno.h>  /* errno */
+#include <stdarg.h> /* va_list */
+#include <stdio.h>  /* vsnprintf */
+#include <string.h> /* strchrnul */
+#include <unistd.h> /* write */
+
+#include "core/peer.h"
+#include "core/site.h"
+#include "core/wait.h" /* simgpu_wake */
+
+enum { MAX_WARNINGS = 64 };
+
+/* (site, format) pairs that have been printed. */
+static _Atomic uint64_t warned[MAX_WARNINGS];
+
+/* Each line of text with the rank before it, in one write. */
+static void print(const char *text)
+{
+    char out[32768];
+    size_t at = 0;
+    const struct control *const own = control_own();
+    while (*text && at < sizeof out - 64) {
+        const char *const eol = strchrnul(text, '\n');
+        at += (size_t)snprintf(out + at, sizeof out - at,
+                               "simgpu: rank %u: %.*s\n", own ? own->rank : 0,
+                               (int)(eol - text), text);
+        text = *eol ? eol + 1 : eol;
+    }
+    if (at > sizeof out - 1)
+        at = sizeof out - 1;
+    const ssize_t written = write(STDERR_FILENO, out, at);
+    (void)written; // nothing can be done about it
+}
+
+/* Claim a fault for this job: 1 for the first that asks with this key. */
+static int claim(const char *key)
+{
+    uint64_t hash = 14695981039346656037u; // FNV-1a
+    for (; *key; key++)
+        hash = (hash ^ (unsigned char)*key) * 1099511628211u;
+    // The page that all agree on: the lowest known rank's.
+    struct control *board = control_own();
+    for (struct peer *p = peer_first(); p; p = p->next)
+        if (p->control->rank < board->rank)
+            board = p->control;
+    for (int i = 0; i < CONTROL_FAULT_KEYS; i++) {
+        uint64_t seen = 0;
+        if (atomic_compare_exchange_strong(&board->fault_key[i], &seen, hash))
+            return 1;
+        if (seen == hash)
+            return 0;
+    }
+    return 0;
+}
+
+/* Tell every known process that the job is over. */
+static void end_job(void)
+{
+    for (struct peer *p = peer_first(); p; p = p->next) {
+        if (p->control == control_own())
+            continue;
+        atomic_store(&p->control->lost, 1);
+        simgpu_wake(&p->control->lost);
+    }
+}
+
+void simgpu_report_fault(const char *key, const char *format, ...)
+{
+    char text[24576];
+    const int saved = errno; // for %m
+    va_list args;
+    va_start(args, format);
+    errno = saved;
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!control_own() || !key || claim(key))
+        print(text);
+    else
+        usleep(REPORT_GRACE_US); // the first to end ends the job
+    if (control_own())
+        end_job();
+    _exit(PROC_EXIT_FAULT);
+}
+
+void report_warning(uint32_t site, const char *format, ...)
+{
+    char text[2048], where[256], line[2400];
+    const uint64_t id = ((uintptr_t)format << 16 ^ site) | 1;
+    for (int i = 0; i < MAX_WARNINGS; i++) {
+        uint64_t free_slot = 0;
+        if (atomic_compare_exchange_strong(&warned[i], &free_slot, id))
+            break;
+        if (free_slot == id)
+            return;
+    }
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    snprintf(line, sizeof line, "warning: %s: %s",
+             simgpu_site_text(site, where, sizeof where), text);
+    print(line);
+}

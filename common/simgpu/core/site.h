@@ -1,0 +1,32 @@
+/*
+ * site.h: call sites, the lines of the program that made a call
+ *
+ * A site is a number in this process's graph. A site_location says the same to
+ * any process.
+ */
+#ifndef SIMGPU_CORE_SITE_H
+#define SIMGPU_CORE_SITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The site of a return address. */
+uint32_t simgpu_site(const void *return_address);
+
+/* The call site of the API function that uses this macro: its caller. */
+#define CALLER_SITE() simgpu_site(__builtin_return_address(0))
+
+/* "file:line" of a site of this process. Returns out. */
+const char *simgpu_site_text(uint32_t site, char *out, size_t nbytes);
+
+struct site_location { /* plain data */
+    uint64_t offset;
+    char module[184];
+};
+void simgpu_site_locate(const void *return_address, struct site_location *out);
+
+/* "file:line" of a location in any process. Returns out. */
+const char *simgpu_site_location_text(const struct site_location *where,
+                                      char *out, size_t nbytes);
+
+#endif

@@ -1,0 +1,102 @@
+#include "core/start.h"
+
+#include <errno.h>     /* errno */
+#include <stdatomic.h> /* atomic_store */
+#include <stdio.h>     /* fprintf */
+#include <stdlib.h>    /* getenv, atexit */
+#include <string.h>    /* strcmp */
+#include <unistd.h>    /* _exit */
+
+#include "core/check.h"
+#include "core/control.h"
+#include "core/fault.h"
+#include "core/schedule.h"
+#include "core/watchdog.h"
+
+/* Before there is a control page, a fault is a line and an exit. */
+static _Noreturn void bad_setting(const char *name, const char *value,
+                                  const char *why)
+{
+    fprintf(stderr, "simgpu: %s=%s: %s\n", name, value, why);
+    _exit(PROC_EXIT_FAULT);
+}
+
+/* A number from the launcher's environment, less than `limit`; `otherwise` if
+ * the variable is unset. */
+static uint32_t from_launcher(const char *name, uint32_t otherwise,
+                              uint32_t limit)
+{
+    const char *const text = getenv(name);
+    if (!text || !*text)
+        return otherwise;
+    char *end;
+    const unsigned long number = strtoul(text, &end, 10);
+    if (*end || text[0] == '-' || number >= limit)
+        bad_setting(name, text,
+                    "mpirun sets it to a rank, or to the number of ranks: "
+                    "unset it, or use mpirun");
+    return (uint32_t)number;
+}
+
+static void load_machine(struct proc *self)
+{
+    const char *const name = getenv("SIMGPU_TOPO");
+    char err[512];
+    self->topo = topo_load(name && *name ? name : "dgx-h100", err, sizeof err);
+    if (!self->topo)
+        bad_setting("SIMGPU_TOPO", name ? name : "dgx-h100", err);
+    self->costs = topo_costs(self->topo);
+    const int per_node = topo_ngpus(self->topo) / topo_nnodes(self->topo);
+    self->node = (int)self->rank / per_node % topo_nnodes(self->topo);
+    self->local_rank = (int)self->rank % per_node;
+    self->ndevices = per_node;
+    self->first_device = self->node * per_node;
+}
+
+static void read_settings(void)
+{
+    const char *const schedule = getenv("SIMGPU_SCHEDULE");
+    if (schedule && schedule_set(schedule) != 0)
+        bad_setting("SIMGPU_SCHEDULE", schedule,
+                    "use eager, late or random:SEED with a number");
+    if (check_start() != 0)
+        bad_setting("SIMGPU_CHECK", getenv("SIMGPU_CHECK"),
+                    "use 1 to look for hazards at the end, or 0");
+}
+
+static void begin_graph(struct proc *self)
+{
+    const char *const dir = getenv("SIMGPU_GRAPH");
+    const char *const record = getenv("SIMGPU_RECORD");
+    self->graph =
+        graph_open(self->rank, self->nranks, dir && *dir ? dir : NULL);
+    if (!self->graph)
+        bad_setting("memfd", "graph", strerror(errno));
+    graph_note_machine(self->graph, topo_name(self->topo));
+    if (record && !strcmp(record, "off"))
+        graph_mute(self->graph); // only for tests/bench/recording.sh
+}
+
+static void at_exit(void)
+{
+    check_before_exit();
+    graph_save(simgpu_proc()->graph);
+    atomic_store(&control_own()->state, CONTROL_EXITED);
+    check_exit();
+}
+
+void core_start(struct proc *self)
+{
+    enum { MAX_RANKS = 1 << 16 };
+    self->nranks = from_launcher("PMI_SIZE", 1, MAX_RANKS + 1);
+    self->rank = from_launcher("PMI_RANK", 0, self->nranks);
+    load_machine(self);
+    read_settings();
+    begin_graph(self);
+    control_create(self->rank);
+    self->id = control_id();
+    control_own()->graph_fd = graph_fd(self->graph);
+    fault_start();
+    watchdog_start();
+    atexit(at_exit);
+}

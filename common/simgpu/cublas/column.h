@@ -1,0 +1,23 @@
+/*
+ * column.h: columns of numbers, converted as a GPU's matrix units do
+ */
+#ifndef SIMGPU_CUBLAS_COLUMN_H
+#define SIMGPU_CUBLAS_COLUMN_H
+
+#include <library_types.h>
+#include <stddef.h>
+
+/* How inputs are rounded before they are multiplied. */
+enum column_rounding { COLUMN_EXACT, COLUMN_TF32, COLUMN_FP16, COLUMN_BF16 };
+
+/* Bytes of a number; 0 for a type that is not supported. */
+size_t column_type_nbytes(cudaDataType type);
+
+/* n numbers of a type as floats, rounded. */
+void column_widen(float *out, const void *in, size_t n, cudaDataType type,
+                  enum column_rounding rounding);
+
+/* n floats into numbers of a type. */
+void column_narrow(void *out, const float *in, size_t n, cudaDataType type);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * launch.h: between compiled device code and the runtime
+ *
+ * simnvcc turns a __global__ function into an ordinary function and registers
+ * it under its address, with the sizes of its parameters and a function that
+ * calls it. cudaLaunchKernel looks it up, copies the parameters (they may
+ * change after the call) and enqueues an op, which runs kernel_run().
+ *
+ * The __tsan_* hooks in a kernel's code report what it touches, which is
+ * collected per launch as exact byte ranges.
+ */
+#ifndef SIMGPU_DEVICE_LAUNCH_H
+#define SIMGPU_DEVICE_LAUNCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/op.h"
+#include "simgpu/kernel.h" /* struct kernel */
+
+/* The kernel that host code knows by this address, or NULL. */
+const struct kernel *kernel_find(const void *host_stub);
+
+struct launch {
+    const struct kernel *kernel;
+    unsigned grid[3], block[3];
+    size_t shared_nbytes;
+    void **params; /* private copies */
+    int device;
+};
+
+/* What a launch touched. The arrays belong to kernel_run() and last until the
+ * next kernel on the same thread. */
+struct launch_cost {
+    double flops;
+    const struct graph_move *moves;
+    size_t nmoves;
+    const struct graph_access *accesses;
+    size_t naccesses;
+};
+
+/* Run all blocks of the grid on the calling thread. */
+void kernel_run(const struct launch *l, struct op *op, struct launch_cost *c);
+
+#endif

@@ -1,0 +1,313 @@
+/*
+ * api_comm.c: NCCL's functions that create, end and query communicators
+ */
+#include <string.h> /* memcpy */
+
+#include "core/clock.h"
+#include "core/device.h"
+#include "core/host.h"
+#include "core/site.h"
+#include "nccl/config.h"
+#include "nccl/explain.h"
+#include "nccl/group.h"
+
+/* ---- making -------------------------------------------------------------- */
+
+ncclResult_t pncclGetUniqueId(ncclUniqueId *uniqueId)
+{
+    if (!uniqueId)
+        return nccl_error(ncclInvalidArgument,
+                          "GetUniqueId : out argument is NULL");
+    const struct comm_id id = comm_id_new();
+    memset(uniqueId, 0, sizeof *uniqueId);
+    memcpy(uniqueId, &id, sizeof id);
+    return ncclSuccess;
+}
+
+/*
+ * Modelled host time of creating a communicator: what NCCL itself reports for
+ * "connections, allgathers, graphs" of 8 ranks on one node, 0.39 + 0.08 + 0.01
+ * s (NVIDIA/nccl issue 1646, "Init timings"). Loading kernels, bootstrap and
+ * detecting the machine come on top, but not every time. Splits are free.
+ */
+static const uint64_t INIT_PS = UINT64_C(480000000000);
+
+static void take_time(const char *call, uint32_t site)
+{
+    simgpu_host_record(call, site, INIT_PS, NULL, 0);
+}
+
+static ncclResult_t begin_init(ncclComm_t *comm, int nranks,
+                               const ncclUniqueId *unique, int rank,
+                               const ncclConfig_t *config, uint32_t site)
+{
+    struct comm_id id;
+    struct setup s = {.step = SETUP_JOIN,
+                      .call = config ? "ncclCommInitRankConfig"
+                                     : "ncclCommInitRank",
+                      .site = site};
+    if (!comm)
+        return nccl_error(ncclInvalidArgument,
+                          "CommInitRank : newcomm argument is NULL");
+    *comm = NULL;
+    if (nranks < 1 || rank < 0 || rank >= nranks)
+        return nccl_error(ncclInvalidArgument, "Invalid rank requested : %d/%d",
+                          rank, nranks);
+    ncclResult_t err = config_make(config, NULL, &s.config);
+    if (err == ncclSuccess)
+        err = explain_check_settings();
+    if (err != ncclSuccess)
+        return err;
+    memcpy(&id, unique, sizeof id);
+    if (rank == 0)
+        debug_version();
+    err = comm_join(&id, nranks, rank, &s.config, &s.comm);
+    if (err == ncclSuccess) {
+        *comm = s.comm;
+        s.out = s.config.blocking ? comm : NULL; // it may not live that long
+        explain_init_start(s.comm, s.call);
+        err = group_add_setup(&s);
+    }
+    return err;
+}
+
+ncclResult_t pncclCommInitRankConfig(ncclComm_t *comm, int nranks,
+                                     ncclUniqueId commId, int rank,
+                                     ncclConfig_t *config)
+{
+    group_enter();
+    take_time("ncclCommInitRankConfig", CALLER_SITE());
+    return group_leave(
+        begin_init(comm, nranks, &commId, rank, config, CALLER_SITE()));
+}
+
+ncclResult_t pncclCommInitRank(ncclComm_t *comm, int nranks,
+                               ncclUniqueId commId, int rank)
+{
+    group_enter();
+    take_time("ncclCommInitRank", CALLER_SITE());
+    return group_leave(
+        begin_init(comm, nranks, &commId, rank, NULL, CALLER_SITE()));
+}
+
+static ncclResult_t check_devices(int ndev, const int *devlist)
+{
+    int64_t used = 0;
+    for (int i = 0; i < ndev; i++) {
+        const int d = devlist ? devlist[i] : i;
+        if (d < 0 || d >= simgpu_proc()->ndevices)
+            return nccl_error(ncclInvalidArgument,
+                              "Invalid device %d (totalnDev=%d)", d,
+                              simgpu_proc()->ndevices);
+        if (used >> d & 1)
+            return nccl_error(ncclInvalidUsage,
+                              "Duplicate GPU detected : device %d is listed "
+                              "twice",
+                              d);
+        used |= (int64_t)1 << d;
+    }
+    return ncclSuccess;
+}
+
+ncclResult_t pncclCommInitAll(ncclComm_t *comm, int ndev, const int *devlist)
+{
+    ncclUniqueId id;
+    if (!comm)
+        return nccl_error(ncclInvalidArgument,
+                          "CommInitAll : comms argument is NULL");
+    if (ndev < 1)
+        return nccl_error(ncclInvalidArgument,
+                          "Invalid device count requested : %d", ndev);
+    ncclResult_t err = check_devices(ndev, devlist);
+    if (err == ncclSuccess)
+        err = pncclGetUniqueId(&id);
+    if (err != ncclSuccess)
+        return err;
+    const int device = simgpu_device_current();
+    group_enter();
+    take_time("ncclCommInitAll", CALLER_SITE());
+    for (int i = 0; i < ndev && err == ncclSuccess; i++) {
+        simgpu_device_set(devlist ? devlist[i] : i);
+        err = begin_init(&comm[i], ndev, &id, i, NULL, CALLER_SITE());
+    }
+    simgpu_device_set(device);
+    return group_leave(err);
+}
+
+static ncclResult_t begin_split(ncclComm_t comm, int color, int key,
+                                ncclComm_t *newcomm, const ncclConfig_t *config,
+                                uint32_t site)
+{
+    struct setup s = {.step = SETUP_ARRIVE,
+                      .call = "ncclCommSplit",
+                      .site = site,
+                      .parent = comm,
+                      .out = newcomm,
+                      .color = color,
+                      .key = key};
+    ncclResult_t err = comm_check_ready(comm, "CommSplit");
+    if (err != ncclSuccess)
+        return err;
+    if (!newcomm)
+        return nccl_error(ncclInvalidArgument,
+                          "CommSplit : newcomm argument is NULL");
+    *newcomm = NULL;
+    if (color < 0 && color != NCCL_SPLIT_NOCOLOR)
+        return nccl_error(ncclInvalidArgument,
+                          "CommSplit : color %d is negative, and not "
+                          "NCCL_SPLIT_NOCOLOR",
+                          color);
+    err = config_make(config, &comm->config, &s.config);
+    return err == ncclSuccess ? group_add_setup(&s) : err;
+}
+
+ncclResult_t pncclCommSplit(ncclComm_t comm, int color, int key,
+                            ncclComm_t *newcomm, ncclConfig_t *config)
+{
+    group_enter();
+    return group_leave(
+        begin_split(comm, color, key, newcomm, config, CALLER_SITE()));
+}
+
+/* ---- the end ------------------------------------------------------------- */
+
+/* Wait for the operations of the communicator that this rank has issued. */
+static void drain(struct ncclComm *c, const char *call, uint32_t site)
+{
+    simgpu_fence_join(c->tail, c->ntails, call, site);
+    c->ntails = 0;
+}
+
+ncclResult_t pncclCommFinalize(ncclComm_t comm)
+{
+    if (!comm)
+        return ncclSuccess;
+    ncclResult_t err = comm_check(comm, "CommFinalize");
+    if (err == ncclSuccess && comm->state == COMM_FINALIZED)
+        err = nccl_error(ncclInvalidArgument,
+                         "CommFinalize : comm %p has been finalized before",
+                         (void *)comm);
+    if (err == ncclSuccess)
+        err = comm_check_ready(comm, "CommFinalize");
+    if (err != ncclSuccess)
+        return err;
+    comm->state = COMM_FINALIZED;
+    if (!comm->config.blocking)
+        return ncclInProgress; // ncclCommGetAsyncError does the rest
+    drain(comm, "ncclCommFinalize", CALLER_SITE());
+    return ncclSuccess;
+}
+
+ncclResult_t pncclCommDestroy(ncclComm_t comm)
+{
+    if (!comm)
+        return ncclSuccess;
+    ncclResult_t err = comm_check(comm, "CommDestroy");
+    if (err == ncclSuccess && comm->state != COMM_FINALIZED) {
+        err = comm_check_ready(comm, "CommDestroy");
+        if (err == ncclRemoteError) // nothing is left to wait for
+            err = ncclSuccess;
+    }
+    if (err != ncclSuccess)
+        return err;
+    drain(comm, "ncclCommDestroy", CALLER_SITE());
+    debug_info(DEBUG_INIT, comm->device,
+               "comm %p rank %d nranks %d cudaDev %d busId %llx - Destroy "
+               "COMPLETE",
+               (void *)comm, comm->rank, comm->nranks, comm->device,
+               comm_bus_id(comm->hub.hub->member[comm->rank].place));
+    comm_discard(comm);
+    return ncclSuccess;
+}
+
+ncclResult_t pncclCommAbort(ncclComm_t comm)
+{
+    if (!comm)
+        return ncclSuccess;
+    const ncclResult_t err = comm_check(comm, "CommAbort");
+    if (err != ncclSuccess)
+        return err;
+    if (comm->state == COMM_DESTROYED)
+        return nccl_error(ncclInvalidArgument,
+                          "CommAbort : comm %p has already been destroyed",
+                          (void *)comm);
+    simgpu_clock_note_abort();
+    hub_abort(&comm->hub);
+    group_forget(comm);
+    drain(comm, "ncclCommAbort", CALLER_SITE());
+    debug_info(DEBUG_INIT, comm->device,
+               "comm %p rank %d nranks %d cudaDev %d busId %llx - Abort "
+               "COMPLETE",
+               (void *)comm, comm->rank, comm->nranks, comm->device,
+               comm_bus_id(comm->hub.hub->member[comm->rank].place));
+    comm_discard(comm);
+    return ncclSuccess;
+}
+
+/* ---- questions ----------------------------------------------------------- */
+
+ncclResult_t pncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *asyncError)
+{
+    const ncclResult_t err = comm_check(comm, "ncclGetAsyncError");
+    if (err != ncclSuccess)
+        return err;
+    if (!asyncError || comm->state == COMM_DESTROYED)
+        return nccl_error(ncclInvalidArgument,
+                          asyncError ? "ncclGetAsyncError : the communicator "
+                                       "has been destroyed"
+                                     : "ncclGetAsyncError : asyncError "
+                                       "argument is NULL");
+    if (hub_lost(&comm->hub))
+        comm_note_lost(comm);
+    *asyncError = (ncclResult_t)atomic_load(&comm->error);
+    if (*asyncError == ncclSuccess)
+        *asyncError = group_progress(comm);
+    if (*asyncError == ncclSuccess && comm->state == COMM_FINALIZED)
+        drain(comm, "ncclCommFinalize", CALLER_SITE());
+    return ncclSuccess;
+}
+
+static ncclResult_t getter(ncclComm_t comm, const int *out, const char *call)
+{
+    const ncclResult_t err = comm_check_ready(comm, call);
+    if (err == ncclSuccess && !out)
+        return nccl_error(ncclInvalidArgument, "%s : argument is NULL", call);
+    return err;
+}
+
+ncclResult_t pncclCommCount(const ncclComm_t comm, int *count)
+{
+    const ncclResult_t err = getter(comm, count, "CommCount");
+    if (err == ncclSuccess)
+        *count = comm->nranks;
+    return err;
+}
+
+ncclResult_t pncclCommCuDevice(const ncclComm_t comm, int *device)
+{
+    const ncclResult_t err = getter(comm, device, "CommCuDevice");
+    if (err == ncclSuccess)
+        *device = comm->device;
+    return err;
+}
+
+ncclResult_t pncclCommUserRank(const ncclComm_t comm, int *rank)
+{
+    const ncclResult_t err = getter(comm, rank, "CommUserRank");
+    if (err == ncclSuccess)
+        *rank = comm->rank;
+    return err;
+}
+
+NCCL_ALIAS(ncclGetUniqueId)
+NCCL_ALIAS(ncclCommInitRank)
+NCCL_ALIAS(ncclCommInitRankConfig)
+NCCL_ALIAS(ncclCommInitAll)
+NCCL_ALIAS(ncclCommSplit)
+NCCL_ALIAS(ncclCommFinalize)
+NCCL_ALIAS(ncclCommDestroy)
+NCCL_ALIAS(ncclCommAbort)
+NCCL_ALIAS(ncclCommGetAsyncError)
+NCCL_ALIAS(ncclCommCount)
+NCCL_ALIAS(ncclCommCuDevice)
+NCCL_ALIAS(ncclCommUserRank)

@@ -1,0 +1,41 @@
+/*
+ * call.h: a checked call of a collective or a message
+ */
+#ifndef SIMGPU_NCCL_CALL_H
+#define SIMGPU_NCCL_CALL_H
+
+#include "nccl/comm.h"
+
+enum call_kind { CALL_COLL, CALL_SEND, CALL_RECV };
+
+enum coll_kind {
+    COLL_ALLREDUCE,
+    COLL_BROADCAST,
+    COLL_REDUCE,
+    COLL_ALLGATHER,
+    COLL_REDUCESCATTER,
+    COLL_ALLTOALL,
+    COLL_GATHER,
+    COLL_SCATTER,
+    COLL_SPLIT, /* a rendezvous of hosts, no data */
+};
+
+struct call {
+    enum call_kind kind;
+    enum coll_kind coll; /* of a CALL_COLL */
+    const char *name;    /* "ncclAllReduce" */
+    uint32_t site;
+    const void *address; /* the call's return address */
+    struct ncclComm *comm;
+    struct stream *stream;
+    const void *sendbuf;
+    void *recvbuf;
+    size_t count;
+    ncclDataType_t type;
+    ncclRedOp_t op;     /* ncclNumOps: a premultiplied sum, */
+    const void *scalar; /* with its factor at this address or, if NULL, */
+    double scale;
+    int root; /* or a message's peer */
+};
+
+#endif

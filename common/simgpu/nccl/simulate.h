@@ -1,0 +1,12 @@
+/*
+ * simulate.h: ncclGroupSimulateEnd
+ */
+#ifndef SIMGPU_NCCL_SIMULATE_H
+#define SIMGPU_NCCL_SIMULATE_H
+
+#include "nccl/call.h"
+
+/* The time that n calls of a group would take, in modelled microseconds. */
+ncclResult_t simulate_calls(const struct call *calls, int n, float *us);
+
+#endif

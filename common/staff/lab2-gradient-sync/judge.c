@@ -1,0 +1,316 @@
+/*
+ * judge.c: the judges of lab 2's cases
+ *
+ * Parameters and gradients are compared with those of one device that has all
+ * ranks' rows, computed here in double (nn/reference.h); replicas are compared
+ * with each other, bit for bit. In addition, a case is judged by its cost: the
+ * number of collectives, their bytes, and who sends to whom.
+ */
+#include <math.h>   /* fabs */
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* free */
+#include <string.h> /* strcmp */
+
+#include "graph/read.h"
+#include "judge/answers.h"
+#include "judge/data.h"
+#include "judge/spans.h"
+#include "nn/reference.h"
+#include "nn/task.h"
+
+static double metric(const struct judge_task *t, int rank, const char *name)
+{
+    return evidence_metric(t->evidence, rank, t->case_no, 0, name);
+}
+
+/* The number of trained parameters, each once; *count: their elements. */
+static int trained(const struct nn_shape *s, size_t *count)
+{
+    int n = 0;
+    *count = 0;
+    for (int l = 0; l < s->depth; l++)
+        if (nn_layer_param(s, l) == l && !nn_is_frozen(s, l)) {
+            *count += nn_layer_count(s, l);
+            n++;
+        }
+    return n;
+}
+
+/* ---- counts -------------------------------------------------------------- */
+
+struct promise { /* the most that any rank may do; -1: not judged */
+    double collectives, bytes;
+};
+
+/* The bytes of a rank's collectives, from the graph; NaN without one. */
+static double collective_bytes(const struct judge_task *t, int rank)
+{
+    struct spans_window w;
+    double sum = 0;
+    if (spans_window(t, rank, 0, &w) != 0)
+        return NAN;
+    for (uint32_t at = w.first; at <= w.last; at++)
+        if (t->graph->nodes[at].node.kind == GRAPH_COLL)
+            sum += (double)t->graph->nodes[at].node.bytes;
+    return sum;
+}
+
+static void keep_promise(const struct judge_task *t, const struct promise *most,
+                         struct judge_verdict *v)
+{
+    for (int r = 0; r < t->nranks; r++) {
+        const double calls = metric(t, r, "collectives");
+        const double bytes = collective_bytes(t, r);
+        if (most->collectives >= 0 && !(calls <= most->collectives))
+            judge_fail(v,
+                       "the result is right, but rank %d calls %.0f "
+                       "collectives; %.0f are enough",
+                       r, calls, most->collectives);
+        if (most->bytes >= 0 && bytes > most->bytes)
+            judge_fail(v,
+                       "the result is right, but rank %d's collectives move "
+                       "%.0f bytes; %.0f are enough",
+                       r, bytes, most->bytes);
+    }
+}
+
+/* ---- part 1 -------------------------------------------------------------- */
+
+static void judge_broadcast(const struct judge_task *t, struct judge_verdict *v)
+{
+    struct nn_task k = nn_task_of(t->c);
+    size_t nparams = 0;
+    k.hyper.lr = 0; // so the parameters after step 0 are the initial ones
+    nn_task_judge(t, &k, 0, 0, v);
+    for (int l = 0; l < k.shape.depth; l++)
+        nparams += nn_layer_param(&k.shape, l) == l;
+    keep_promise(t,
+                 &(struct promise){(double)nparams,
+                                   4.0 * (double)nn_param_count(&k.shape)},
+                 v);
+}
+
+static void compare_gradients(const struct judge_task *t, int iteration,
+                              const struct reference *ref, int l,
+                              struct judge_verdict *v)
+{
+    char name[24];
+    const size_t count = nn_layer_count(&ref->shape, l);
+    const double *const want = ref->grad + reference_at(ref, l);
+    snprintf(name, sizeof name, "layer%d.weight", l);
+    for (int rank = 0; rank < t->nranks; rank++) {
+        const float *const got =
+            judge_output(t, rank, iteration, name, count * sizeof *got, v);
+        for (size_t i = 0; got && i < count; i++)
+            if (!(fabs(got[i] - want[i]) <= 1e-7 + 1e-5 * fabs(want[i]))) {
+                judge_fail(v,
+                           "the gradient of %s[%zu] is %.9g on rank %d, should "
+                           "be %.9g, the mean of all ranks'",
+                           name, i, got[i], rank, want[i]);
+                break;
+            }
+    }
+}
+
+static void judge_gradients(const struct judge_task *t, struct judge_verdict *v)
+{
+    const struct nn_task k = nn_task_of(t->c);
+    size_t count;
+    const int n = trained(&k.shape, &count);
+    for (int i = 0; i < t->iterations && v->pass; i++) {
+        struct reference *const ref =
+            reference_new(&k.shape, judge_input_seed(t, 0, i));
+        for (int rank = 0; ref && rank < t->nranks; rank++)
+            reference_pass_seed(
+                ref, nn_data_seed(judge_input_seed(t, rank, i), 0, 0),
+                1.0 / t->nranks, 0);
+        for (int l = 0; ref && l < k.shape.depth; l++)
+            if (nn_layer_param(&k.shape, l) == l && !nn_is_frozen(&k.shape, l))
+                compare_gradients(t, i, ref, l, v);
+        reference_free(ref);
+    }
+    keep_promise(t, &(struct promise){n, 4.0 * (double)count}, v);
+}
+
+/* ---- part 3: buckets, again ---------------------------------------------- */
+
+/* bucket_assign(), as its contract in lab2.h says. */
+static int assign(const struct nn_shape *s, double cap, double size,
+                  int *bucket)
+{
+    int n = 0;
+    double filled = 0;
+    for (int l = s->depth - 1; l >= 0; l--) {
+        const double nbytes = (double)nn_layer_count(s, l) * size;
+        bucket[l] = -1;
+        if (nn_layer_param(s, l) != l || nn_is_frozen(s, l))
+            continue;
+        if (n == 0 || filled + nbytes > cap) {
+            n++;
+            filled = 0;
+        }
+        filled += nbytes;
+        bucket[l] = n - 1;
+    }
+    return n;
+}
+
+static int assign_case(const struct judge_task *t, const struct nn_shape *s,
+                       int *bucket)
+{
+    const int type = data_type(plan_text(t->c, "type", "float"));
+    return assign(s, (double)plan_int(t->c, "cap", 1 << 20),
+                  (double)data_size((enum data_type)type), bucket);
+}
+
+static void judge_assign(const struct judge_task *t, struct judge_verdict *v)
+{
+    int want[NN_MAX_DEPTH];
+    char name[24];
+    const struct nn_shape s = nn_task_of(t->c).shape;
+    const int n = assign_case(t, &s, want);
+    for (int r = 0; r < t->nranks; r++) {
+        if (metric(t, r, "buckets") != n)
+            judge_fail(v, "rank %d makes %.0f buckets, should make %d", r,
+                       metric(t, r, "buckets"), n);
+        for (int l = 0; l < s.depth; l++) {
+            snprintf(name, sizeof name, "layer%d.weight", l);
+            if (metric(t, r, name) != want[l])
+                judge_fail(v, "%s is in bucket %.0f, should be in %d", name,
+                           metric(t, r, name), want[l]);
+        }
+    }
+}
+
+/* ---- training ------------------------------------------------------------ */
+
+/* The tolerance for parameters. Gradients sent in fewer bits have a larger
+ * rounding error. */
+static double absolute_of(const struct judge_task *t, const struct nn_task *k)
+{
+    const enum data_type type =
+        (enum data_type)data_type(plan_text(t->c, "type", "float"));
+    if (type != DATA_FLOAT)
+        return 8 * data_epsilon(type) * k->hyper.lr; // of several steps
+    // AdamW divides by the gradient's magnitude, so its error is relative
+    return k->optimizer == NN_ADAMW ? 1e-5 : 1e-8;
+}
+
+static void judge_server(const struct judge_task *t, double bytes,
+                         struct judge_verdict *v)
+{
+    for (int r = 1; r < t->nranks; r++) {
+        const double sent = metric(t, r, "sent_bytes");
+        const double to_server = metric(t, r, "sent_to.0");
+        if (!(sent <= bytes) || sent != to_server)
+            judge_fail(v,
+                       "the result is right, but rank %d sends %.0f bytes, "
+                       "%.0f of them to the server; %.0f are enough, all of "
+                       "them to the server",
+                       r, sent, to_server, bytes);
+    }
+    if (t->nranks > 1 &&
+        !(metric(t, 0, "sent_bytes") <= bytes * (t->nranks - 1)))
+        judge_fail(v,
+                   "the result is right, but the server sends %.0f bytes; "
+                   "%.0f are enough",
+                   metric(t, 0, "sent_bytes"), bytes * (t->nranks - 1));
+}
+
+static void judge_train(const struct judge_task *t, struct judge_verdict *v)
+{
+    int bucket[NN_MAX_DEPTH];
+    size_t count;
+    const struct nn_task k = nn_task_of(t->c);
+    const char *const way = plan_text(t->c, "way", "each");
+    const int n = trained(&k.shape, &count), steps = k.steps;
+    const int type = data_type(plan_text(t->c, "type", "float"));
+    const double bytes =
+        (double)(count * data_size((enum data_type)type)) * steps;
+    struct promise most = {(double)n * steps, bytes};
+    nn_task_judge(t, &k, 1e-5, absolute_of(t, &k), v);
+    if (strcmp(way, "buckets") == 0)
+        most.collectives = (double)assign_case(t, &k.shape, bucket) * steps;
+    if (strcmp(way, "server") == 0) {
+        most = (struct promise){0, 0};
+        judge_server(t, bytes, v);
+    }
+    if (plan_int(t->c, "broadcast", 0)) { // every parameter, once
+        for (int l = 0; l < k.shape.depth; l++)
+            most.collectives += nn_layer_param(&k.shape, l) == l;
+        most.bytes += 4.0 * (double)nn_param_count(&k.shape);
+    }
+    keep_promise(t, &most, v);
+}
+
+/* In every step, a rank has to send 2(n-1)/n of the gradients' bytes. */
+static double train_limit(const struct judge_task *t)
+{
+    size_t count;
+    const struct nn_task k = nn_task_of(t->c);
+    const double n = t->nranks;
+    trained(&k.shape, &count);
+    return k.steps * 2 * (n - 1) / n * 4.0 * (double)count / spans_out_rate(t) *
+           1e6;
+}
+
+static void judge_data_parallel(const struct judge_task *t,
+                                struct judge_verdict *v)
+{
+    const struct nn_task k = nn_task_of(t->c);
+    nn_task_judge_alone(t, &k, 1e-5, absolute_of(t, &k), v);
+    keep_promise(t, &(struct promise){0, 0}, v);
+}
+
+/* ---- part 5 -------------------------------------------------------------- */
+
+static void judge_comms(const struct judge_task *t, struct judge_verdict *v)
+{
+    const size_t count = (size_t)plan_int(t->c, "count", 1024);
+    const double made =
+        plan_int(t->c, "reuse", 1) ? 1 : (double)plan_int(t->c, "steps", 3);
+    float *const want = malloc(count * sizeof *want);
+    for (int i = 0; i < t->iterations && want; i++) {
+        for (size_t k = 0; k < count; k++) {
+            double sum = 0;
+            for (int r = 0; r < t->nranks; r++)
+                sum += data_value(judge_input_seed(t, r, i), k, DATA_FLOAT);
+            want[k] = (float)(sum / t->nranks);
+        }
+        for (int r = 0; r < t->nranks; r++) {
+            const void *const got =
+                judge_output(t, r, i, "mean", count * sizeof *want, v);
+            if (got)
+                data_compare_near(got, want, count, DATA_FLOAT, 1e-6, 1e-6, r,
+                                  v);
+        }
+    }
+    free(want);
+    for (int r = 0; r < t->nranks; r++)
+        if (metric(t, r, "comms") != made)
+            judge_fail(v, "rank %d makes %.0f communicators, should make %.0f",
+                       r, metric(t, r, "comms"), made);
+}
+
+static const struct judge_kind kinds[] = {
+    {.name = "broadcast", .judge = judge_broadcast},
+    {.name = "gradients", .judge = judge_gradients},
+    {.name = "train", .judge = judge_train, .limit_us = train_limit},
+    {.name = "assign", .judge = judge_assign},
+    {.name = "data_parallel", .judge = judge_data_parallel},
+    {.name = "comms", .judge = judge_comms},
+    {.name = NULL},
+};
+
+static const struct judge_answer answers[] = {
+    {"sent_MB", 0.01, 0xd2bacef3b84744b3, NULL},
+    {"buckets_ratio", 0.02, 0x268659ce19a639b9, NULL},
+    {"server_ratio", 0.01, 0x1e4e39a870b68071, NULL},
+    {"accumulate_share", 0.01, 0xe69b506ad97aeb50, NULL},
+    {"replicate_MB", 0.01, 0xda231d0c75b6970a, NULL},
+    {NULL, 0, 0, NULL},
+};
+
+extern const struct judge_lab judge_lab2;
+const struct judge_lab judge_lab2 = {
+    .lab = "lab2-gradient-sync", .kinds = kinds, .answers = answers};

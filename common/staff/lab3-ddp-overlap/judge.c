@@ -1,0 +1,391 @@
+/*
+ * judge.c: the judges of lab 3's cases
+ *
+ * Parameters are compared with those of one device that has all ranks' rows,
+ * computed in double (nn/task.h). The execution graph tells how much of the
+ * communication was hidden behind computation, and how much could have been.
+ */
+#include <math.h>   /* fabs */
+#include <stdio.h>  /* snprintf */
+#include <string.h> /* strncmp */
+
+#include "graph/read.h"
+#include "judge/answers.h"
+#include "judge/spans.h"
+#include "nn/task.h"
+
+static double metric(const struct judge_task *t, int rank, const char *name)
+{
+    return evidence_metric(t->evidence, rank, t->case_no, 0, name);
+}
+
+static int is_trained(const struct nn_shape *s, int l)
+{
+    return nn_layer_param(s, l) == l && !nn_is_frozen(s, l);
+}
+
+static const char *layer_name(int l, char name[24])
+{
+    snprintf(name, 24, "layer%d.weight", l);
+    return name;
+}
+
+/* ---- part 1 -------------------------------------------------------------- */
+
+/* ddp_assign(), as its contract in lab3.h says. */
+static int assign(const struct judge_task *t, const struct nn_shape *s,
+                  int *bucket)
+{
+    const double first = (double)plan_int(t->c, "first", 1 << 20);
+    const double cap = (double)plan_int(t->c, "cap", 25 << 20);
+    int closed = 0;
+    double filled = 0;
+    for (int l = s->depth - 1; l >= 0; l--) {
+        bucket[l] = -1;
+        if (!is_trained(s, l))
+            continue;
+        bucket[l] = closed;
+        filled += 4.0 * (double)nn_layer_count(s, l);
+        if (filled >= (closed ? cap : first)) {
+            closed++;
+            filled = 0;
+        }
+    }
+    return closed + (filled > 0);
+}
+
+static void judge_assign(const struct judge_task *t, struct judge_verdict *v)
+{
+    int want[NN_MAX_DEPTH];
+    char name[24];
+    const struct nn_shape s = nn_task_of(t->c).shape;
+    const int n = assign(t, &s, want);
+    for (int r = 0; r < t->nranks; r++) {
+        if (metric(t, r, "buckets") != n)
+            judge_fail(v, "rank %d makes %.0f buckets, should make %d", r,
+                       metric(t, r, "buckets"), n);
+        for (int l = 0; l < s.depth; l++)
+            if (metric(t, r, layer_name(l, name)) != want[l])
+                judge_fail(v, "%s is in bucket %.0f, should be in %d", name,
+                           metric(t, r, name), want[l]);
+    }
+}
+
+static void judge_views(const struct judge_task *t, struct judge_verdict *v)
+{
+    int bucket[NN_MAX_DEPTH];
+    double place[NN_MAX_DEPTH], at = 0;
+    char name[32];
+    const struct nn_shape s = nn_task_of(t->c).shape;
+    const int n = assign(t, &s, bucket);
+    for (int b = 0; b < n; b++) {
+        const double begin = at;
+        int nparams = 0;
+        for (int l = s.depth - 1; l >= 0; l--)
+            if (bucket[l] == b) {
+                place[l] = at;
+                at += (double)nn_layer_count(&s, l);
+                nparams++;
+            }
+        const struct {
+            const char *what;
+            double want;
+        } facts[] = {
+            {"begin", begin}, {"count", at - begin}, {"nparams", nparams}};
+        for (int k = 0; k < 3; k++) {
+            snprintf(name, sizeof name, "%s.%d", facts[k].what, b);
+            if (metric(t, 0, name) != facts[k].want)
+                judge_fail(v, "bucket %d's %s is %.0f, should be %.0f", b,
+                           facts[k].what, metric(t, 0, name), facts[k].want);
+        }
+    }
+    for (int l = 0; l < s.depth; l++) {
+        const double got = metric(t, 0, layer_name(l, name));
+        const double want =
+            nn_is_frozen(&s, l) ? -1 : place[nn_layer_param(&s, l)];
+        if (got != want)
+            judge_fail(v,
+                       "the gradient of %s is at element %.0f of the buckets, "
+                       "should be at %.0f (-1: not there)",
+                       name, got, want);
+    }
+}
+
+/* ---- parts 2 and 3 ------------------------------------------------------- */
+
+static double absolute_of(const struct nn_task *k)
+{
+    // AdamW divides by the gradient's magnitude, so its error is relative
+    return k->optimizer == NN_ADAMW ? 1e-5 : 1e-8;
+}
+
+/* Exactly one all-reduce per bucket and step. */
+static void count_collectives(const struct judge_task *t, double want,
+                              struct judge_verdict *v)
+{
+    for (int r = 0; r < t->nranks; r++)
+        if (metric(t, r, "collectives") != want)
+            judge_fail(v,
+                       "the result is right, but rank %d calls %.0f "
+                       "collectives, should call %.0f: one for each bucket",
+                       r, metric(t, r, "collectives"), want);
+}
+
+static void judge_train(const struct judge_task *t, struct judge_verdict *v)
+{
+    int bucket[NN_MAX_DEPTH];
+    const struct nn_task k = nn_task_of(t->c);
+    nn_task_judge(t, &k, 1e-5, absolute_of(&k), v);
+    count_collectives(t, (double)assign(t, &k.shape, bucket) * k.steps, v);
+}
+
+/* ---- part 4 -------------------------------------------------------------- */
+
+struct window {    /* a step on a rank, from the graph; microseconds */
+    double first;  /* start of the first all-reduce */
+    double back;   /* end of the last product, and so of the backward pass */
+    double last;   /* duration of the last all-reduce */
+    double comm;   /* duration of all of them */
+    double hidden; /* part of comm before the backward pass ends */
+};
+
+/* The end of the backward pass. */
+static double back_us(const struct judge_task *t, const struct spans_window *w)
+{
+    double back = 0;
+    for (uint32_t at = w->first; at <= w->last; at++) {
+        const struct graph_view *const n = &t->graph->nodes[at];
+        if (n->node.kind == GRAPH_KERNEL && strncmp(n->name, "cublas", 6) == 0)
+            back = (double)spans_times(t->spans)[at].end_ps * 1e-6;
+    }
+    return back;
+}
+
+/* 0, or -1 if there is no graph, or no all-reduce in it. */
+static int look(const struct judge_task *t, int rank, struct window *out)
+{
+    struct spans_window w;
+    *out = (struct window){.first = -1};
+    if (spans_window(t, rank, 0, &w) != 0)
+        return -1;
+    out->back = back_us(t, &w);
+    for (uint32_t at = w.first; at <= w.last; at++) {
+        const struct replay_time *const time = &spans_times(t->spans)[at];
+        const double begin = (double)time->start_ps * 1e-6;
+        const double end = (double)time->end_ps * 1e-6;
+        if (t->graph->nodes[at].node.kind != GRAPH_COLL)
+            continue;
+        if (out->first < 0)
+            out->first = begin;
+        out->last = end - begin;
+        out->comm += end - begin;
+        if (begin < out->back)
+            out->hidden += (end < out->back ? end : out->back) - begin;
+    }
+    return out->first < 0 ? -1 : 0;
+}
+
+/*
+ * What can be hidden: all buckets except the last, which is complete only when
+ * the backward pass ends; and no more than what remains of the pass when the
+ * first one starts.
+ */
+static double can_hide(const struct window *w)
+{
+    const double room = w->back - w->first, most = w->comm - w->last;
+    return room < 0 ? 0 : room < most ? room : most;
+}
+
+static void judge_hidden(const struct judge_task *t, double least,
+                         struct judge_verdict *v)
+{
+    for (int r = 0; v->pass && r < t->nranks; r++) {
+        struct window w;
+        if (look(t, r, &w) != 0)
+            continue; // real GPUs: no graph
+        const double most = can_hide(&w);
+        if (most <= 0)
+            judge_fail(v,
+                       "rank %d's first all-reduce starts after the backward "
+                       "pass: nothing is hidden",
+                       r);
+        else if (!(w.hidden >= least * most))
+            judge_fail(v,
+                       "rank %d hides %.1f of %.1f us of communication; %.1f "
+                       "can be hidden, and %.0f %% of that is required",
+                       r, w.hidden, w.comm, most, least * 100);
+    }
+}
+
+static void judge_overlap(const struct judge_task *t, struct judge_verdict *v)
+{
+    const double least = (double)plan_int(t->c, "percent", 90) / 100;
+    const struct nn_task k = nn_task_of(t->c);
+    int bucket[NN_MAX_DEPTH];
+    nn_task_judge(t, &k, 1e-5, absolute_of(&k), v);
+    if (plan_int(t->c, "choose", 0) || t->nranks == 1)
+        return; // the choice is judged by its time
+    count_collectives(t, assign(t, &k.shape, bucket), v);
+    judge_hidden(t, least, v);
+}
+
+/* In a step, a rank has to send 2(n-1)/n of the gradients' bytes. */
+static double overlap_limit(const struct judge_task *t)
+{
+    const struct nn_shape s = nn_task_of(t->c).shape;
+    const double n = t->nranks;
+    return 2 * (n - 1) / n * 4.0 * (double)nn_param_count(&s) /
+           spans_out_rate(t) * 1e6;
+}
+
+static void judge_measure(const struct judge_task *t, struct judge_verdict *v)
+{
+    for (int r = 0; r < t->nranks; r++) {
+        const double compute = metric(t, r, "compute"),
+                     comm = metric(t, r, "comm"), both = metric(t, r, "both"),
+                     hidden = metric(t, r, "hidden"),
+                     exposed = metric(t, r, "exposed");
+        if (!(compute > 0) || !(comm > 0) || !(both > 0))
+            judge_fail(v, "rank %d measured %g, %g and %g ms", r, compute, comm,
+                       both);
+        if (!(fabs(exposed - (both - compute)) <= 1e-6 * both) ||
+            !(fabs(hidden - (comm - exposed)) <= 1e-6 * both))
+            judge_fail(v,
+                       "rank %d: compute %g, comm %g and both %g ms imply "
+                       "hidden %g and exposed %g, not %g and %g",
+                       r, compute, comm, both, comm - (both - compute),
+                       both - compute, hidden, exposed);
+        if (t->nranks > 1 && !(both >= compute && both <= compute + comm))
+            judge_fail(v,
+                       "rank %d: a step of %g ms is not between compute (%g) "
+                       "and compute + comm (%g)",
+                       r, both, compute, compute + comm);
+        if (r > 0 && both != metric(t, 0, "both"))
+            judge_fail(v,
+                       "rank %d reports %g ms, rank 0 %g: all ranks should "
+                       "report the slowest rank's time",
+                       r, both, metric(t, 0, "both"));
+    }
+}
+
+static void judge_cap(const struct judge_task *t, struct judge_verdict *v)
+{
+    const double nbytes = (double)plan_int(t->c, "nbytes", 1 << 24);
+    const double a = (double)plan_int(t->c, "a_us", 15);
+    const double rate = (double)plan_int(t->c, "MBps", 290000);
+    const double best = sqrt(nbytes * a * rate), cap = metric(t, 0, "cap");
+    const double least = nbytes / best * a + best / rate;
+    const double cost = nbytes / cap * a + cap / rate;
+    if (!(cost <= 1.01 * least))
+        judge_fail(v,
+                   "buckets of %.0f bytes cost %.1f us in startup times and "
+                   "for the last bucket; %.1f us are possible",
+                   cap, cost, least);
+}
+
+/* ---- part 5 -------------------------------------------------------------- */
+
+static void owners(const struct nn_shape *s, int nranks, int *owner,
+                   double *count)
+{
+    for (int r = 0; r < nranks; r++)
+        count[r] = 0;
+    for (int l = 0; l < s->depth; l++) {
+        owner[l] = -1;
+        if (!is_trained(s, l))
+            continue;
+        int least = 0;
+        for (int r = 1; r < nranks; r++)
+            if (count[r] < count[least])
+                least = r;
+        owner[l] = least;
+        count[least] += (double)nn_layer_count(s, l);
+    }
+}
+
+enum { MAX_RANKS = 1024 };
+
+static void judge_owners(const struct judge_task *t, struct judge_verdict *v)
+{
+    int want[NN_MAX_DEPTH];
+    double count[MAX_RANKS];
+    char name[24];
+    const struct nn_shape s = nn_task_of(t->c).shape;
+    owners(&s, (int)plan_int(t->c, "over", t->nranks), want, count);
+    for (int l = 0; l < s.depth; l++)
+        if (metric(t, 0, layer_name(l, name)) != want[l])
+            judge_fail(v, "%s goes to rank %.0f, should go to %d", name,
+                       metric(t, 0, name), want[l]);
+}
+
+/* At most an n-th of the state plus that of one parameter; allocations are
+ * whole pages. */
+static void judge_state(const struct judge_task *t, const struct nn_shape *s,
+                        struct judge_verdict *v)
+{
+    const double page = t->spans ? 4096 : 2 << 20, state = 2 * 4;
+    double all = 0, largest = 0;
+    for (int l = 0; l < s->depth; l++)
+        if (is_trained(s, l)) {
+            const double count = (double)nn_layer_count(s, l);
+            all += count;
+            largest = count > largest ? count : largest;
+        }
+    const double most = state * (all / t->nranks + largest) + page;
+    for (int r = 0; r < t->nranks; r++)
+        if (!(metric(t, r, "state_nbytes") <= most))
+            judge_fail(v,
+                       "rank %d keeps %.0f bytes of optimizer state; an n-th "
+                       "of it plus one parameter's is %.0f",
+                       r, metric(t, r, "state_nbytes"), most);
+}
+
+static void judge_zero(const struct judge_task *t, struct judge_verdict *v)
+{
+    char name[NN_OUTPUT_NAME];
+    const struct nn_task k = nn_task_of(t->c);
+    const size_t count = nn_param_count(&k.shape);
+    nn_task_judge(t, &k, 1e-5, absolute_of(&k), v);
+    judge_state(t, &k.shape, v);
+    nn_task_output(k.steps - 1, name);
+    for (int i = 0; i < t->iterations && v->pass; i++)
+        for (int r = 0; r < t->nranks; r++) {
+            const float *const got =
+                judge_output(t, r, i, name, count * sizeof *got, v);
+            const float *const want =
+                judge_output(t, r, i, "unsharded", count * sizeof *want, v);
+            for (size_t j = 0; got && want && j < count; j++)
+                if (!(fabs((double)got[j] - (double)want[j]) <= 1e-7)) {
+                    judge_fail(v,
+                               "parameter %zu of rank %d is %.9g, but %.9g "
+                               "with the unsharded optimizer",
+                               j, r, got[j], want[j]);
+                    break;
+                }
+        }
+}
+
+static const struct judge_kind kinds[] = {
+    {.name = "assign", .judge = judge_assign},
+    {.name = "views", .judge = judge_views},
+    {.name = "train", .judge = judge_train},
+    {.name = "overlap", .judge = judge_overlap, .limit_us = overlap_limit},
+    {.name = "measure", .judge = judge_measure},
+    {.name = "cap", .judge = judge_cap},
+    {.name = "owners", .judge = judge_owners},
+    {.name = "zero", .judge = judge_zero},
+    {.name = NULL},
+};
+
+static const struct judge_answer answers[] = {
+    {"hideable_share", 0.01, 0xe9904033717cfb96, NULL},
+    {"cap_MB", 0.01, 0xd2befb12e60a99f8, NULL},
+    {"comm_ratio", 0.01, 0x313fdee38eff479d, NULL},
+    {"zero_MB", 0.01, 0x0e25e59d165ae20e, NULL},
+    {"buckets", 0, 0x8aae59ea3dfe60cb, NULL},
+    {NULL, 0, 0, NULL},
+};
+
+extern const struct judge_lab judge_lab3;
+const struct judge_lab judge_lab3 = {
+    .lab = "lab3-ddp-overlap", .kinds = kinds, .answers = answers};

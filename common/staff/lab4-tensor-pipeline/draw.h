@@ -1,0 +1,23 @@
+/*
+ * draw.h: a drawing of a step: what each stage did when. Given: nothing to edit
+ * here.
+ *
+ * Times are those of events around each pass, from a barrier of all ranks on:
+ * the drawing shows what happened, not what a schedule intended.
+ */
+#ifndef LAB4_DRAW_H
+#define LAB4_DRAW_H
+
+#include "lab/lab.h"
+#include "lab4.h"
+
+/*
+ * Run a step of c on buffers without contents, after one to warm up, and write
+ * an SVG file: a row for each stage (of the first replica and tensor-parallel
+ * rank), and in it a bar for each pass, with the number of its micro-batch. All
+ * ranks call. Returns 0, or 1 if the file can't be written.
+ */
+int draw_step(struct lab_run *r, const struct hybrid_config *c,
+              const char *title, const char *path);
+
+#endif

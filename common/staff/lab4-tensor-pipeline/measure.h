@@ -1,0 +1,30 @@
+/*
+ * measure.h: the time of a step and of its parts. Given: nothing to edit here.
+ */
+#ifndef LAB4_MEASURE_H
+#define LAB4_MEASURE_H
+
+#include "lab/lab.h"
+#include "lab4.h"
+
+struct measured {   /* milliseconds, of the slowest rank */
+    double step;    /* a whole step */
+    double compute; /* a stage's passes of all micro-batches, without messages
+                       and all-reduces */
+    double update;  /* of weights */
+    double bubble; /* compute * (P - 1) / (chunks * M): the least time for which
+                       P stages wait for each other */
+    double comm;   /* the rest: communication that the step waits for */
+    double activations; /* bytes in slots, on the rank with the most */
+};
+
+/*
+ * Time c on the ranks of `comm`, in which this one is number rank of nranks, on
+ * buffers without contents: one step to warm up, then one that counts. All of
+ * these ranks call.
+ */
+struct measured measure(struct lab_run *r, const struct hybrid_config *c,
+                        MPI_Comm mpi_comm, ncclComm_t comm, int rank,
+                        int nranks);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * report.h: lab 4's commands, which measure your functions on networks without
+ * contents. Given: nothing to edit here.
+ */
+#ifndef LAB4_REPORT_H
+#define LAB4_REPORT_H
+
+#include "lab/lab.h"
+
+/* --benchmark: a step on all ranks: its parts, and memory. */
+int report_benchmark(struct lab_run *r, int argc, char **argv);
+
+/* --scaling: one network on 1, 2, 4, ... of the ranks. */
+int report_scaling(struct lab_run *r, int argc, char **argv);
+
+/* --bubble: idle time with all ranks as stages, for both schedules and several
+ * numbers of micro-batches. */
+int report_bubble(struct lab_run *r, int argc, char **argv);
+
+/* --draw: a drawing of a step, with a row for each stage (draw.h). */
+int report_drawing(struct lab_run *r, int argc, char **argv);
+
+/* --placement: tensor parallel between consecutive ranks, and between distant
+ * ones. */
+int report_placement(struct lab_run *r, int argc, char **argv);
+
+#endif

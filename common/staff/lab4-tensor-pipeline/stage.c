@@ -1,0 +1,390 @@
+#include "stage.h"
+
+#include <nvtx3/nvToolsExt.h> /* nvtxRangePushA */
+#include <stdio.h>            /* snprintf */
+#include <stdlib.h>           /* calloc */
+#include <string.h>           /* memset */
+
+#include "judge_model.h" /* model_first_block */
+#include "lab/try.h"     /* LAB_TRY, LAB_TRY_CUDA */
+#include "lab4.h"
+
+static cudaError_t floats(float **out, size_t count)
+{
+    return cudaMalloc((void **)out, count * sizeof **out);
+}
+
+/* Device memory for a matrix (rows, cols). */
+static cudaError_t make(struct matrix *m, int rows, int cols)
+{
+    *m = (struct matrix){NULL, rows, cols};
+    return floats(&m->data, matrix_count(*m));
+}
+
+/* ---- making a stage ------------------------------------------------------ */
+
+/* The number in the network of block i of this stage. */
+static int number_of(const struct stage *s, int i)
+{
+    const struct stage_config *const c = &s->c;
+    const int nblocks = c->shape.depth / 2, runs = c->nstages * c->nchunks;
+    int chunk = 0;
+    while (i >= s->begin[chunk + 1])
+        chunk++;
+    return model_first_block(nblocks, chunk * c->nstages + c->index, runs) + i -
+           s->begin[chunk];
+}
+
+/* Set begin[] of each chunk. 0, or -1 if a chunk has no block. */
+static int share_blocks(struct stage *s)
+{
+    const struct stage_config *const c = &s->c;
+    const int nblocks = c->shape.depth / 2, runs = c->nstages * c->nchunks;
+    for (int k = 0; k < c->nchunks; k++) {
+        const int v = k * c->nstages + c->index;
+        const int n = model_first_block(nblocks, v + 1, runs) -
+                      model_first_block(nblocks, v, runs);
+        if (n < 1)
+            return -1;
+        s->begin[k + 1] = s->begin[k] + n;
+    }
+    s->nblocks = s->begin[c->nchunks];
+    return 0;
+}
+
+/* Set the shapes of all blocks, and s->count. */
+static void size_blocks(struct stage *s)
+{
+    const struct nn_shape *const shape = &s->c.shape;
+    for (int i = 0; i < s->nblocks; i++) {
+        struct block *const b = &s->block[i];
+        const int l = 2 * number_of(s, i);
+        const int mine = nn_layer_out(shape, l) / s->tp.nranks;
+        b->a = (struct matrix){NULL, nn_layer_in(shape, l), mine};
+        b->b = (struct matrix){NULL, mine, nn_layer_out(shape, l + 1)};
+        b->last = l + 2 == shape->depth;
+        s->count += matrix_count(b->a) + matrix_count(b->b);
+    }
+}
+
+static void place_blocks(struct stage *s)
+{
+    size_t at = 0;
+    for (int i = 0; i < s->nblocks; i++) {
+        struct block *const b = &s->block[i];
+        b->da = b->a;
+        b->db = b->b;
+        b->a.data = s->weights + at;
+        b->da.data = s->grads + at;
+        at += matrix_count(b->a);
+        b->b.data = s->weights + at;
+        b->db.data = s->grads + at;
+        at += matrix_count(b->b);
+    }
+}
+
+static int widest(const struct nn_shape *s)
+{
+    const int most = s->in > s->hidden ? s->in : s->hidden;
+    return most > s->out ? most : s->out;
+}
+
+static ncclResult_t make_buffers(struct stage *s)
+{
+    const size_t rows = (size_t)s->c.shape.rows;
+    const size_t all = rows * (size_t)widest(&s->c.shape);
+    float **const rows_of[] = {&s->y, &s->dy, &s->dx, &s->scratch};
+    LAB_TRY_CUDA(floats(&s->weights, s->count));
+    LAB_TRY_CUDA(floats(&s->grads, s->count));
+    LAB_TRY_CUDA(floats(&s->row_loss, rows));
+    for (int i = 0; i < 4; i++)
+        LAB_TRY_CUDA(floats(rows_of[i], all));
+    return ncclSuccess;
+}
+
+ncclResult_t stage_init(struct stage *s, const struct stage_config *c)
+{
+    memset(s, 0, sizeof *s);
+    s->c = *c;
+    s->tp = c->tp;
+    s->stream = c->tp.stream;
+    if (nn_shape_problem(&c->shape) || c->shape.depth % 2 != 0 ||
+        c->shape.hidden % c->tp.nranks != 0 || c->nchunks < 1 ||
+        c->nchunks > STAGE_MAX_CHUNKS || c->nmicro < 1 ||
+        c->nmicro > STAGE_MAX_MICRO || share_blocks(s) != 0)
+        return ncclInvalidArgument;
+    LAB_TRY_CUDA(nn_error(cublasCreate(&s->tp.blas)));
+    LAB_TRY_CUDA(nn_error(cublasSetStream(s->tp.blas, s->stream)));
+    size_blocks(s);
+    LAB_TRY(make_buffers(s));
+    place_blocks(s);
+    return ncclSuccess;
+}
+
+/* ---- weights ------------------------------------------------------------- */
+
+/* Write layer l's elements from (row, col) on, as many as m has, to out. */
+static void take_weights(const struct nn_shape *shape, uint64_t seed, int l,
+                         int row, int col, struct matrix m, float *out)
+{
+    const size_t cols = (size_t)nn_layer_out(shape, l);
+    for (int i = row; i < row + m.rows; i++)
+        for (int k = col; k < col + m.cols; k++)
+            *out++ = nn_weight(shape, seed, l, (size_t)i * cols + (size_t)k);
+}
+
+ncclResult_t stage_fill(struct stage *s, uint64_t seed)
+{
+    float *const h = malloc(s->count * sizeof *h);
+    if (!h)
+        return ncclSystemError;
+    for (int i = 0; i < s->nblocks; i++) {
+        const struct block *const b = &s->block[i];
+        const int l = 2 * number_of(s, i);
+        take_weights(&s->c.shape, seed, l, 0, s->tp.rank * b->a.cols, b->a,
+                     h + (b->a.data - s->weights));
+        take_weights(&s->c.shape, seed, l + 1, s->tp.rank * b->b.rows, 0, b->b,
+                     h + (b->b.data - s->weights));
+    }
+    cudaError_t err = cudaMemcpyAsync(s->weights, h, s->count * sizeof *h,
+                                      cudaMemcpyHostToDevice, s->stream);
+    if (err == cudaSuccess)
+        err = cudaStreamSynchronize(s->stream);
+    free(h);
+    LAB_TRY_CUDA(err);
+    return ncclSuccess;
+}
+
+/* ---- slots --------------------------------------------------------------- */
+
+int stage_is_first(const struct stage *s, int chunk)
+{
+    return s->c.index == 0 && chunk == 0;
+}
+
+int stage_is_last(const struct stage *s, int chunk)
+{
+    return s->c.index == s->c.nstages - 1 && chunk == s->c.nchunks - 1;
+}
+
+ncclResult_t slot_make_input(struct stage *s, struct slot *k)
+{
+    const struct block *const b = &s->block[s->begin[k->chunk]];
+    if (!stage_is_first(s, k->chunk)) // else the input is the batch's
+        LAB_TRY_CUDA(make(&k->x[0], s->c.shape.rows, b->a.rows));
+    return ncclSuccess;
+}
+
+ncclResult_t slot_make_rest(struct stage *s, struct slot *k)
+{
+    const int n = s->begin[k->chunk + 1] - s->begin[k->chunk];
+    const int rows = s->c.shape.rows;
+    for (int i = 0; i < n; i++) {
+        const struct block *const b = &s->block[s->begin[k->chunk] + i];
+        if (i > 0)
+            LAB_TRY_CUDA(make(&k->x[i], rows, b->a.rows));
+        LAB_TRY_CUDA(make(&k->saved[i].z, rows, b->a.cols));
+        LAB_TRY_CUDA(make(&k->saved[i].h, rows, b->a.cols));
+        LAB_TRY_CUDA(make(&k->saved[i].u, rows, b->b.cols));
+    }
+    return ncclSuccess;
+}
+
+/* Free x[0] and, if whole, everything else. */
+static void slot_free(struct slot *k, int whole)
+{
+    cudaFree(k->x[0].data);
+    for (int i = 0; whole && i < STAGE_MAX_BLOCKS; i++) {
+        if (i > 0)
+            cudaFree(k->x[i].data);
+        cudaFree(k->saved[i].z.data);
+        cudaFree(k->saved[i].h.data);
+        cudaFree(k->saved[i].u.data);
+    }
+}
+
+/* Make another slot for a chunk. NULL: no memory. */
+static struct slot *slot_new(struct stage *s, int chunk)
+{
+    if (s->nslots == STAGE_MAX_SLOTS)
+        return NULL;
+    struct slot *const k = calloc(1, sizeof *k);
+    if (!k)
+        return NULL;
+    s->slot[s->nslots++] = k;
+    k->chunk = chunk;
+    if (s->c.checkpoint)
+        return checkpoint_slot(s, k) == ncclSuccess ? k : NULL;
+    return slot_make_input(s, k) == ncclSuccess &&
+                   slot_make_rest(s, k) == ncclSuccess
+               ? k
+               : NULL;
+}
+
+struct slot *stage_slot(struct stage *s, int chunk, int micro)
+{
+    struct slot *unused = NULL;
+    for (int i = 0; i < s->nslots; i++) {
+        struct slot *const k = s->slot[i];
+        if (k->chunk == chunk && k->in_use && k->micro == micro)
+            return k;
+        if (k->chunk == chunk && !k->in_use && !unused)
+            unused = k;
+    }
+    if (!unused)
+        unused = slot_new(s, chunk);
+    if (!unused)
+        return NULL;
+    unused->micro = micro;
+    unused->in_use = 1;
+    unused->input = unused->x[0];
+    if (stage_is_first(s, chunk))
+        unused->input = (struct matrix){(float *)s->batch[micro].x,
+                                        s->c.shape.rows, s->c.shape.in};
+    return unused;
+}
+
+void stage_release(struct stage *s)
+{
+    cudaDeviceSynchronize();
+    for (int i = 0; i < s->nslots; i++) {
+        slot_free(s->slot[i], !s->c.checkpoint);
+        free(s->slot[i]);
+    }
+    slot_free(&s->work, 1);
+    if (s->tp.blas)
+        cublasDestroy(s->tp.blas);
+    float *const all[] = {s->weights, s->grads,   s->row_loss, s->y,
+                          s->dy,      s->scratch, s->dx};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        cudaFree(all[i]);
+    memset(s, 0, sizeof *s);
+}
+
+/* ---- passes -------------------------------------------------------------- */
+
+ncclResult_t stage_begin(struct stage *s, const struct nn_batch *batch)
+{
+    s->batch = batch;
+    for (int k = 0; k < s->c.nchunks; k++)
+        s->left[k] = s->c.nmicro;
+    LAB_TRY_CUDA(
+        cudaMemsetAsync(s->grads, 0, s->count * sizeof(float), s->stream));
+    return ncclSuccess;
+}
+
+ncclResult_t slot_forward(struct stage *s, struct slot *k, float *y)
+{
+    const int first = s->begin[k->chunk], n = s->begin[k->chunk + 1] - first;
+    for (int i = 0; i < n; i++) {
+        const struct block *const b = &s->block[first + i];
+        const struct matrix x = i == 0 ? k->input : k->x[i];
+        const struct matrix out = i < n - 1 ? k->x[i + 1]
+                                  : b->last
+                                      ? k->saved[i].u
+                                      : (struct matrix){y, x.rows, b->b.cols};
+        LAB_TRY(s->tp.nranks == 1
+                    ? dense_forward(&s->tp, b, x, &k->saved[i], out)
+                    : tp_block_forward(&s->tp, b, x, &k->saved[i], out));
+    }
+    return ncclSuccess;
+}
+
+/* Set s->dy to the derivative of this micro-batch's part of the loss. */
+static ncclResult_t loss_back(struct stage *s, const struct slot *k,
+                              const float *y)
+{
+    const struct nn_shape *const shape = &s->c.shape;
+    const void *const target = s->batch[k->micro].target;
+    const float scale = 1.0f / (float)s->c.nmicro;
+    const int rows = shape->rows, out = shape->out;
+    switch (shape->loss) {
+    case NN_MSE:
+        LAB_TRY_CUDA(
+            nn_mse(y, target, s->dy, s->row_loss, scale, rows, out, s->stream));
+        break;
+    case NN_CROSS_ENTROPY:
+        LAB_TRY_CUDA(nn_cross_entropy(y, target, s->dy, s->row_loss, scale,
+                                      rows, out, s->stream));
+        break;
+    default:
+        LAB_TRY_CUDA(nn_mean_squares(y, s->dy, s->row_loss, scale, rows, out,
+                                     s->stream));
+    }
+    return ncclSuccess;
+}
+
+/* Block i backward: from s->dy to s->dx. */
+static ncclResult_t block_back(struct stage *s, const struct slot *k, int i)
+{
+    const struct block *const b = &s->block[s->begin[k->chunk] + i];
+    const struct matrix x = i == 0 ? k->input : k->x[i];
+    const struct matrix dy = {s->dy, x.rows, b->b.cols};
+    const struct matrix scratch = {s->scratch, x.rows, b->a.cols};
+    const struct matrix dx = {s->dx, x.rows, x.cols};
+    const struct saved *const saved = &k->saved[i];
+    return s->tp.nranks == 1
+               ? dense_backward(&s->tp, b, x, saved, dy, scratch, dx)
+               : tp_block_backward(&s->tp, b, x, saved, dy, scratch, dx);
+}
+
+ncclResult_t slot_backward(struct stage *s, struct slot *k)
+{
+    const int first = s->begin[k->chunk], n = s->begin[k->chunk + 1] - first;
+    if (stage_is_last(s, k->chunk))
+        LAB_TRY(loss_back(s, k, k->saved[n - 1].u.data));
+    for (int i = n - 1; i >= 0; i--) {
+        LAB_TRY(block_back(s, k, i));
+        if (s->hook && s->left[k->chunk] == 1)
+            LAB_TRY(s->hook(s->hook_arg, first + i));
+        if (i > 0) { // the output of this block is the input of the previous
+            float *const dy = s->dy;
+            s->dy = s->dx;
+            s->dx = dy;
+        }
+    }
+    s->left[k->chunk]--;
+    return ncclSuccess;
+}
+
+/* Start a pass: opens a range for timelines and the judge. */
+static void enter(const struct stage *s, int is_forward, int chunk, int micro)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s %d.%d", is_forward ? "forward" : "backward",
+             micro, chunk);
+    nvtxRangePushA(name);
+    if (s->trace)
+        s->trace(s->trace_arg, is_forward, chunk, micro, 0);
+}
+
+static void leave(const struct stage *s, int is_forward, int chunk, int micro)
+{
+    if (s->trace)
+        s->trace(s->trace_arg, is_forward, chunk, micro, 1);
+    nvtxRangePop();
+}
+
+ncclResult_t stage_forward(struct stage *s, int chunk, int micro)
+{
+    struct slot *const k = stage_slot(s, chunk, micro);
+    if (!k)
+        return ncclSystemError;
+    enter(s, 1, chunk, micro);
+    const ncclResult_t err = slot_forward(s, k, s->y);
+    leave(s, 1, chunk, micro);
+    return err;
+}
+
+ncclResult_t stage_backward(struct stage *s, int chunk, int micro)
+{
+    struct slot *const k = stage_slot(s, chunk, micro);
+    if (!k)
+        return ncclSystemError;
+    enter(s, 0, chunk, micro);
+    const ncclResult_t err =
+        s->c.checkpoint ? checkpoint_backward(s, k) : slot_backward(s, k);
+    leave(s, 0, chunk, micro);
+    k->in_use = 0;
+    return err;
+}

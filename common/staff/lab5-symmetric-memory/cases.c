@@ -1,0 +1,414 @@
+/*
+ * cases.c: runs lab 5's cases of parts 1 to 3. Given: nothing to edit here.
+ *
+ * Each iteration opens a heap, calls your functions between lab_begin() and
+ * lab_end(), records the outputs, and closes the heap.
+ */
+#include "cases.h"
+
+#include <stdio.h>  /* snprintf */
+#include <string.h> /* memset */
+
+#include <nvtx3/nvToolsExt.h> /* nvtxRangePushA */
+
+#include "base/must.h"
+#include "benchmark.h" /* the command */
+#include "judge/data.h"
+#include "nn/ops.h" /* nn_add */
+
+extern const struct judge_lab judge_lab5;
+const struct judge_lab *const judge_labs[] = {&judge_lab5, NULL};
+
+struct symm cases_heap;
+static struct symm *const heap = &cases_heap;
+
+enum {
+    HEAP = 1 << 20, /* bytes: enough for most cases */
+    TUNE_CALLS = 2, /* calls per measurement, in measure_all() */
+};
+
+ncclResult_t cases_open(struct lab_run *r, size_t nbytes)
+{
+    memset(heap, 0, sizeof *heap);
+    return symm_open(heap, r->mpi_comm, nbytes);
+}
+
+void cases_close(void)
+{
+    CUDA_MUST(cudaDeviceSynchronize());
+    symm_close(heap);
+}
+
+ncclResult_t cases_input(struct lab_run *r, size_t count, float **out)
+{
+    const size_t nbytes = count * sizeof **out;
+    const float *const in = lab_input(r, count, DATA_FLOAT);
+    LAB_TRY(symm_alloc(heap, nbytes, (void **)out));
+    CUDA_MUST(
+        cudaMemcpyAsync(*out, in, nbytes, cudaMemcpyDeviceToDevice, r->stream));
+    CUDA_MUST(cudaStreamSynchronize(r->stream));
+    return ncclSuccess;
+}
+
+void cases_show(struct lab_run *r, const char *name, const void *d,
+                size_t nbytes)
+{
+    void *const buf = lab_buffer(r, nbytes);
+    CUDA_MUST(
+        cudaMemcpyAsync(buf, d, nbytes, cudaMemcpyDeviceToDevice, r->stream));
+    lab_output(r, name, buf, nbytes);
+}
+
+static size_t count_of(const struct lab_run *r)
+{
+    return (size_t)plan_int(r->c, "count", 1000);
+}
+
+/* ---- part 1 -------------------------------------------------------------- */
+
+static ncclResult_t run_probe(struct lab_run *r)
+{
+    char name[EVIDENCE_NAME];
+    struct symm_probe p;
+    LAB_TRY(symm_probe(r->mpi_comm, &p));
+    lab_metric(r, "sharing", p.sharing);
+    for (int k = 0; k < r->nranks; k++) {
+        snprintf(name, sizeof name, "reach.%d", k);
+        lab_metric(r, name, p.reach[k]);
+    }
+    return ncclSuccess;
+}
+
+/* Allocate so much that the device has less than another MiB. */
+static void *take_memory(void)
+{
+    size_t free_nbytes, total;
+    void *taken;
+    CUDA_MUST(cudaMemGetInfo(&free_nbytes, &total));
+    CUDA_MUST(cudaMalloc(&taken, free_nbytes - HEAP / 2));
+    return taken;
+}
+
+/* The results of symm_open(); with `full: 1`, also when the last rank has no
+ * memory left. */
+static ncclResult_t run_open(struct lab_run *r)
+{
+    const ncclResult_t err = cases_open(r, HEAP);
+    lab_metric(r, "error", err);
+    if (err == ncclSuccess)
+        cases_close();
+    if (!plan_int(r->c, "full", 0))
+        return ncclSuccess;
+    void *const taken = r->rank == r->nranks - 1 ? take_memory() : NULL;
+    MPI_MUST(MPI_Barrier(r->mpi_comm));
+    lab_metric(r, "full", cases_open(r, HEAP));
+    CUDA_MUST(cudaFree(taken));
+    return ncclSuccess;
+}
+
+/* Every rank reads all heaps, after opening and after they are filled. */
+static ncclResult_t run_heap(struct lab_run *r)
+{
+    const size_t count = count_of(r), nbytes = count * sizeof(float);
+    float *fresh, *in;
+    LAB_TRY(cases_open(r, HEAP));
+    char *const zeros = lab_buffer(r, nbytes * (size_t)r->nranks);
+    char *const ins = lab_buffer(r, nbytes * (size_t)r->nranks);
+    lab_begin(r);
+    LAB_TRY(symm_alloc(heap, nbytes, (void **)&fresh));
+    LAB_TRY(cases_input(r, count, &in));
+    MPI_MUST(MPI_Barrier(r->mpi_comm));
+    for (int k = 0; k < r->nranks; k++) {
+        CUDA_MUST(cudaMemcpyAsync(zeros + (size_t)k * nbytes,
+                                  symm_at(&heap->view, fresh, k), nbytes,
+                                  cudaMemcpyDefault, r->stream));
+        CUDA_MUST(cudaMemcpyAsync(ins + (size_t)k * nbytes,
+                                  symm_at(&heap->view, in, k), nbytes,
+                                  cudaMemcpyDefault, r->stream));
+    }
+    lab_end(r);
+    lab_output(r, "fresh", zeros, nbytes * (size_t)r->nranks);
+    lab_output(r, "inputs", ins, nbytes * (size_t)r->nranks);
+    cases_close();
+    return ncclSuccess;
+}
+
+/* Sizes that are valid, that differ between ranks, that are too large. */
+static ncclResult_t run_alloc(struct lab_run *r)
+{
+    void *p[4] = {NULL};
+    LAB_TRY(cases_open(r, HEAP));
+    const size_t before = heap->used;
+    lab_metric(r, "odd", symm_alloc(heap, 1001, &p[0]));
+    const size_t used = heap->used;
+    lab_metric(r, "different",
+               symm_alloc(heap, r->rank == r->nranks - 1 ? 512 : 1024, &p[1]));
+    lab_metric(r, "large", symm_alloc(heap, HEAP - SYMM_ALIGN, &p[2]));
+    lab_metric(r, "lost", (double)(heap->used - used));
+    lab_metric(r, "rest", symm_alloc(heap, HEAP - heap->used, &p[3]));
+    lab_metric(r, "first", (double)((char *)p[0] - heap->view.base[r->rank]));
+    lab_metric(r, "next", (double)((char *)p[3] - (char *)p[0]));
+    lab_metric(r, "before", (double)before);
+    cases_close();
+    return ncclSuccess;
+}
+
+/* ---- part 2 -------------------------------------------------------------- */
+
+/* An all-to-all by puts: block k of the input goes to rank k. */
+static ncclResult_t run_put(struct lab_run *r)
+{
+    const size_t count = count_of(r), n = (size_t)r->nranks;
+    const size_t nbytes = count * sizeof(float);
+    float *box;
+    const float *const in = lab_input(r, n * count, DATA_FLOAT);
+    LAB_TRY(cases_open(r, HEAP));
+    LAB_TRY(symm_alloc(heap, n * nbytes, (void **)&box));
+    lab_begin(r);
+    for (size_t k = 0; k < n; k++)
+        LAB_TRY(symm_put(heap, box + (size_t)r->rank * count, in + k * count,
+                         nbytes, (int)k, r->stream));
+    LAB_TRY(symm_barrier(heap, r->stream));
+    lab_end(r);
+    cases_show(r, "box", box, n * nbytes);
+    cases_close();
+    return ncclSuccess;
+}
+
+/* Rounds in which every rank sets its part and gets that of another. */
+static ncclResult_t run_get(struct lab_run *r)
+{
+    const size_t count = count_of(r), nbytes = count * sizeof(float);
+    const size_t rounds = (size_t)plan_int(r->c, "rounds", 3);
+    const float *const in = lab_input(r, rounds * count, DATA_FLOAT);
+    float *const out = lab_buffer(r, rounds * nbytes), *own;
+    LAB_TRY(cases_open(r, HEAP));
+    LAB_TRY(symm_alloc(heap, nbytes, (void **)&own));
+    lab_begin(r);
+    for (size_t i = 0; i < rounds; i++) {
+        const int peer = (int)((size_t)r->rank + 1 + i) % r->nranks;
+        CUDA_MUST(cudaMemcpyAsync(own, in + i * count, nbytes,
+                                  cudaMemcpyDeviceToDevice, r->stream));
+        LAB_TRY(symm_barrier(heap, r->stream));
+        LAB_TRY(symm_get(heap, out + i * count, own, nbytes, peer, r->stream));
+        LAB_TRY(symm_barrier(heap, r->stream));
+    }
+    lab_end(r);
+    lab_output(r, "out", out, rounds * nbytes);
+    cases_close();
+    return ncclSuccess;
+}
+
+/* A sum passes from rank to rank; each adds its input, and the last sends the
+ * sum to the first. */
+static ncclResult_t run_chain(struct lab_run *r)
+{
+    const size_t count = count_of(r), nbytes = count * sizeof(float);
+    float *box;
+    unsigned *signal;
+    const float *const in = lab_input(r, count, DATA_FLOAT);
+    LAB_TRY(cases_open(r, HEAP));
+    LAB_TRY(symm_alloc(heap, nbytes, (void **)&box));
+    LAB_TRY(symm_alloc(heap, sizeof *signal, (void **)&signal));
+    const int next = (r->rank + 1) % r->nranks;
+    lab_begin(r);
+    if (r->rank > 0) {
+        LAB_TRY(symm_wait(heap, signal, 1, r->stream));
+        CUDA_MUST(nn_add(box, in, count, r->stream));
+    }
+    LAB_TRY(
+        symm_put(heap, box, r->rank > 0 ? box : in, nbytes, next, r->stream));
+    LAB_TRY(symm_signal(heap, signal, 1, next, r->stream));
+    LAB_TRY(symm_wait(heap, signal, 1, r->stream));
+    lab_end(r);
+    cases_show(r, "box", box, nbytes);
+    cases_close();
+    return ncclSuccess;
+}
+
+/* Ping-pong of pairs by streams: the number of each round goes there and
+ * back. */
+static ncclResult_t rounds_on_streams(struct lab_run *r, const float *in,
+                                      float *out, unsigned rounds)
+{
+    float *box;
+    unsigned *signal;
+    const int partner = r->rank ^ 1, odd = r->rank & 1;
+    LAB_TRY(symm_alloc(heap, sizeof *box, (void **)&box));
+    LAB_TRY(symm_alloc(heap, sizeof *signal, (void **)&signal));
+    lab_begin(r);
+    for (unsigned i = 0; i < rounds && partner < r->nranks; i++) {
+        if (!odd) {
+            LAB_TRY(symm_put(heap, box, in + i, 4, partner, r->stream));
+            LAB_TRY(symm_signal(heap, signal, i + 1, partner, r->stream));
+        }
+        LAB_TRY(symm_wait(heap, signal, i + 1, r->stream));
+        CUDA_MUST(cudaMemcpyAsync(out + i, box, 4, cudaMemcpyDeviceToDevice,
+                                  r->stream));
+        if (odd) {
+            LAB_TRY(symm_put(heap, box, out + i, 4, partner, r->stream));
+            LAB_TRY(symm_signal(heap, signal, i + 1, partner, r->stream));
+        }
+    }
+    lab_end(r);
+    return ncclSuccess;
+}
+
+/* The same in a kernel: each round adds 1. */
+static ncclResult_t rounds_in_kernels(struct lab_run *r, float *in, float *out,
+                                      unsigned rounds)
+{
+    const size_t count = count_of(r) / 4;
+    float4 *box;
+    unsigned *signal;
+    LAB_TRY(symm_alloc(heap, count * sizeof *box, (void **)&box));
+    LAB_TRY(symm_alloc(heap, sizeof *signal, (void **)&signal));
+    lab_begin(r);
+    LAB_TRY(symm_ping_pong(heap, box, (float4 *)in, count, signal, out, rounds,
+                           r->stream));
+    lab_end(r);
+    return ncclSuccess;
+}
+
+static ncclResult_t run_rounds(struct lab_run *r)
+{
+    const unsigned rounds = (unsigned)plan_int(r->c, "rounds", 100);
+    const int in_kernels = (int)plan_int(r->c, "kernel", 0);
+    const size_t ninputs = in_kernels ? count_of(r) : rounds;
+    float *const in = lab_input(r, ninputs, DATA_FLOAT);
+    float *const out = lab_buffer(r, rounds * sizeof *out);
+    CUDA_MUST(cudaMemsetAsync(out, 0, rounds * sizeof *out, r->stream));
+    CUDA_MUST(cudaStreamSynchronize(r->stream));
+    LAB_TRY(cases_open(r, HEAP));
+    if (in_kernels)
+        LAB_TRY(rounds_in_kernels(r, in, out, rounds));
+    else
+        LAB_TRY(rounds_on_streams(r, in, out, rounds));
+    lab_output(r, "out", out, rounds * sizeof *out);
+    cases_close();
+    return ncclSuccess;
+}
+
+/* ---- part 3 -------------------------------------------------------------- */
+
+static enum symm_algo algo_of(const struct plan_case *c)
+{
+    return strcmp(plan_text(c, "algo", ""), "two_shot") == 0 ? SYMM_TWO_SHOT
+                                                             : SYMM_ONE_SHOT;
+}
+
+/* Several all-reduces in a row; the input of number i is i times the first one.
+ * `limits: 1`: by symm_all_reduce(), with limits that the case sets. */
+static ncclResult_t run_reduce(struct lab_run *r)
+{
+    const size_t count = count_of(r), nbytes = count * sizeof(float);
+    const size_t calls = (size_t)plan_int(r->c, "calls", 3);
+    float *send, *recv;
+    struct symm_reducer a;
+    const float *const in = lab_input(r, count, DATA_FLOAT);
+    float *const out = lab_buffer(r, calls * nbytes);
+    LAB_TRY(cases_open(r, 2 * nbytes + HEAP));
+    LAB_TRY(cases_input(r, count, &send));
+    LAB_TRY(symm_alloc(heap, nbytes, (void **)&recv));
+    LAB_TRY(symm_reducer_init(&a, heap, r->comm));
+    a.one_shot_most = (size_t)plan_int(r->c, "one_shot_most", 0);
+    a.two_shot_most = (size_t)plan_int(r->c, "two_shot_most", 0);
+    lab_metric(r, "has_nccl", r->comm != NULL);
+    lab_begin(r);
+    for (size_t i = 0; i < calls; i++) {
+        if (plan_int(r->c, "limits", 0))
+            LAB_TRY(symm_all_reduce(&a, send, recv, count, r->stream));
+        else
+            LAB_TRY(symm_reduce_by(&a, algo_of(r->c), send, recv, count,
+                                   r->stream));
+        if (calls > 1) {
+            CUDA_MUST(nn_add(send, in, count, r->stream));
+            CUDA_MUST(cudaMemcpyAsync(out + i * count, recv, nbytes,
+                                      cudaMemcpyDeviceToDevice, r->stream));
+        }
+    }
+    lab_end(r);
+    cases_show(r, "out", calls > 1 ? out : recv, calls * nbytes);
+    cases_close();
+    return ncclSuccess;
+}
+
+/* All-reduces by each algorithm at each size, in ranges that the judge finds in
+ * the graph; on GPUs it uses the times recorded here. */
+static ncclResult_t measure_all(struct lab_run *r, struct symm_reducer *a,
+                                const float *send, float *recv, size_t most)
+{
+    char name[EVIDENCE_NAME];
+    const int nalgos = a->nccl ? SYMM_ALGOS : SYMM_NCCL;
+    const size_t one_shot_to =
+        (size_t)plan_int(r->c, "one_shot_to", (int64_t)most);
+    cudaEvent_t begin, end;
+    float ms;
+    CUDA_MUST(cudaEventCreate(&begin));
+    CUDA_MUST(cudaEventCreate(&end));
+    for (size_t nbytes = 1024; nbytes <= most; nbytes *= 2)
+        for (int k = 0; k < nalgos; k++) {
+            if (k == SYMM_ONE_SHOT && nbytes > one_shot_to)
+                continue;
+            snprintf(name, sizeof name, "algo%d.%zu", k, nbytes);
+            MPI_MUST(MPI_Barrier(r->mpi_comm));
+            nvtxRangePushA(name);
+            CUDA_MUST(cudaEventRecord(begin, r->stream));
+            for (int i = 0; i < TUNE_CALLS; i++)
+                LAB_TRY(symm_reduce_by(a, (enum symm_algo)k, send, recv,
+                                       nbytes / sizeof *send, r->stream));
+            CUDA_MUST(cudaEventRecord(end, r->stream));
+            nvtxRangePop();
+            CUDA_MUST(cudaEventSynchronize(end));
+            CUDA_MUST(cudaEventElapsedTime(&ms, begin, end));
+            lab_metric(r, name, ms * 1000.0 / TUNE_CALLS);
+        }
+    CUDA_MUST(cudaEventDestroy(begin));
+    CUDA_MUST(cudaEventDestroy(end));
+    return ncclSuccess;
+}
+
+static ncclResult_t run_tune(struct lab_run *r)
+{
+    const size_t most = (size_t)plan_int(r->c, "most", 1 << 20);
+    float *send, *recv;
+    struct symm_reducer a;
+    LAB_TRY(cases_open(r, 2 * most + HEAP));
+    LAB_TRY(cases_input(r, most / sizeof *send, &send));
+    LAB_TRY(symm_alloc(heap, most, (void **)&recv));
+    LAB_TRY(symm_reducer_init(&a, heap, r->comm));
+    lab_begin(r);
+    LAB_TRY(symm_reduce_tune(&a, send, recv, most, r->stream));
+    LAB_TRY(measure_all(r, &a, send, recv, most));
+    lab_end(r);
+    lab_metric(r, "one_shot_most", (double)a.one_shot_most);
+    lab_metric(r, "two_shot_most", (double)a.two_shot_most);
+    cases_close();
+    return ncclSuccess;
+}
+
+static const struct lab_kind kinds[] = {
+    {"probe", run_probe},       {"open", run_open},
+    {"heap", run_heap},         {"alloc", run_alloc},
+    {"put", run_put},           {"get", run_get},
+    {"chain", run_chain},       {"rounds", run_rounds},
+    {"reduce", run_reduce},     {"tune", run_tune},
+    {"gradsync", run_gradsync}, {"pipeline", run_pipeline},
+    {"gemm", run_gemm},         {"ring", run_ring},
+    {"dtensor", run_dtensor},   {"pcache", run_pcache},
+    {"hashmap", run_hashmap},   {NULL, NULL},
+};
+
+static const struct lab_command commands[] = {
+    {"--benchmark",
+     "[--max-mb N]: latency and bandwidth against NCCL, ring and hash map",
+     benchmark_main},
+    {NULL, NULL, NULL},
+};
+
+const struct lab lab = {
+    .name = "lab5-symmetric-memory",
+    .brief = "one-sided communication in memory that all ranks can access",
+    .kinds = kinds,
+    .commands = commands,
+};

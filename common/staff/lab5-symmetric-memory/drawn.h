@@ -1,0 +1,44 @@
+/*
+ * drawn.h: random choices from a seed, the same for the rank that uses them and
+ * for the judge. Given: nothing to edit here.
+ */
+#ifndef LAB5_DRAWN_H
+#define LAB5_DRAWN_H
+
+#include "judge/data.h"
+
+/* The adapter of a rank's request i, of nadapters. */
+static inline int drawn_adapter(uint64_t seed, int i, int nadapters)
+{
+    return (int)(judge_seed(seed, (uint64_t)i + (UINT64_C(1) << 40)) %
+                 (uint64_t)nadapters);
+}
+
+/* Key i of a rank, 1 to range, and the value that it adds. */
+static inline unsigned drawn_key(uint64_t seed, int i, int range)
+{
+    return 1 + (unsigned)(judge_seed(seed, (uint64_t)i + (UINT64_C(2) << 40)) %
+                          (uint64_t)range);
+}
+static inline unsigned drawn_value(uint64_t seed, int i)
+{
+    return 1 +
+           (unsigned)(judge_seed(seed, (uint64_t)i + (UINT64_C(3) << 40)) % 9);
+}
+
+/* The first element of the range that a rank reads, which is half of the
+ * tensor. */
+static inline size_t drawn_begin(uint64_t seed, size_t count)
+{
+    return (size_t)(judge_seed(seed, UINT64_C(4) << 40) %
+                    (uint64_t)(count - count / 2 + 1));
+}
+
+/* Rank r of n writes elements drawn_share(count, n, r) to drawn_share(.., r +
+ * 1) - 1 of a tensor, which belong to other ranks. */
+static inline size_t drawn_share(size_t count, int n, int r)
+{
+    return count * (size_t)r / (size_t)n;
+}
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * judge5.h: shared by the files of lab 5's judge
+ */
+#ifndef LAB5_JUDGE5_H
+#define LAB5_JUDGE5_H
+
+#include "judge/data.h"
+#include "judge/spans.h"
+
+double judge5_metric(const struct judge_task *t, int rank, int iteration,
+                     const char *name);
+
+/* The seeds of all ranks' inputs of an iteration. The caller frees them. */
+uint64_t *judge5_seeds(const struct judge_task *t, int iteration);
+
+/* Element i of a rank's input, as a number. */
+static inline double judge5_input(uint64_t seed, size_t i)
+{
+    return data_value(seed, i, DATA_FLOAT);
+}
+
+/* Compare an output of floats with a function of the element's number and all
+ * ranks' seeds. */
+typedef double judge5_want(const struct judge_task *t, const uint64_t *seed,
+                           int rank, size_t i);
+void judge5_compare(const struct judge_task *t, const char *name, size_t count,
+                    judge5_want *want, struct judge_verdict *v);
+
+/* Expect no calls of NCCL: the lab is about doing without it. */
+void judge5_no_nccl(const struct judge_task *t, struct judge_verdict *v);
+
+/* ---- part 4 (judge_uses.c) ----------------------------------------------- */
+
+judge_fn judge5_gradsync, judge5_pipeline, judge5_gemm, judge5_ring,
+    judge5_dtensor, judge5_pcache, judge5_hashmap;
+
+#endif

@@ -1,0 +1,265 @@
+/*
+ * judge_uses.c: the judges of lab 5's cases of part 4
+ */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* strcmp, memset */
+
+#include "drawn.h"
+#include "graph/read.h"
+#include "judge5.h"
+#include "nn/task.h"
+
+static size_t param(const struct judge_task *t, const char *key, int64_t value)
+{
+    return (size_t)plan_int(t->c, key, value);
+}
+
+/* ---- gradients ----------------------------------------------------------- */
+
+void judge5_gradsync(const struct judge_task *t, struct judge_verdict *v)
+{
+    const struct nn_task k = nn_task_of(t->c);
+    nn_task_judge(t, &k, 1e-5, k.optimizer == NN_ADAMW ? 1e-5 : 1e-8, v);
+    judge5_no_nccl(t, v);
+}
+
+/* ---- pipeline ------------------------------------------------------------ */
+
+static double want_work(const struct judge_task *t, const uint64_t *seed, int r,
+                        size_t i)
+{
+    double sum = 0;
+    (void)t;
+    for (int k = 0; k <= r; k++)
+        sum += judge5_input(seed[k], i);
+    return sum;
+}
+
+/* From the start of the put on rank 0 until rank 1 may continue. NaN without a
+ * graph. */
+static double handoff_us(const struct judge_task *t)
+{
+    struct spans_window from, to;
+    if (spans_window(t, 0, 0, &from) != 0 || spans_window(t, 1, 0, &to) != 0)
+        return NAN;
+    const struct replay_time *const time = spans_times(t->spans);
+    uint64_t put_ps = 0, here_ps = 0;
+    for (uint32_t at = from.first; at <= from.last; at++)
+        if (t->graph->nodes[at].node.kind == GRAPH_COPY)
+            put_ps = time[at].start_ps;
+    for (uint32_t at = to.first; at <= to.last; at++)
+        if (strcmp(t->graph->nodes[at].name, "cuStreamWaitValue32") == 0)
+            here_ps = time[at].end_ps;
+    return here_ps > put_ps ? (double)(here_ps - put_ps) * 1e-6 : NAN;
+}
+
+/* `most_ns`: the most for one message between two ranks, from its put until the
+ * receiver may continue. */
+void judge5_pipeline(const struct judge_task *t, struct judge_verdict *v)
+{
+    const double most = (double)plan_int(t->c, "most_ns", 0) / 1000;
+    judge5_compare(t, "work", param(t, "messages", 7) * param(t, "count", 1000),
+                   want_work, v);
+    judge5_no_nccl(t, v);
+    if (v->pass && most > 0 && t->spans && !(handoff_us(t) < most))
+        judge_fail(v,
+                   "a hand-off takes %.1f us from its put until the next stage "
+                   "may continue, should take less than %g",
+                   handoff_us(t), most);
+}
+
+/* ---- product ------------------------------------------------------------- */
+
+/* Element i of y: block, row, column. x doubles with every call. */
+static double want_y(const struct judge_task *t, const uint64_t *seed, int r,
+                     size_t i)
+{
+    const size_t rows = param(t, "rows", 12), in = param(t, "in", 8),
+                 cols = param(t, "cols", 5);
+    const size_t whole = (size_t)t->nranks * rows * cols;
+    const int block = (int)(i % whole / (rows * cols));
+    const size_t row = i % (rows * cols) / cols, col = i % cols;
+    double sum = 0;
+    (void)r;
+    for (size_t k = 0; k < in; k++)
+        sum += judge5_input(seed[block], row * in + k) *
+               judge5_input(seed[block], k * cols + col);
+    return sum * (double)(UINT64_C(1) << i / whole);
+}
+
+/* `every: N`: of large products only every Nth element is compared. */
+static void judge_y(const struct judge_task *t, const uint64_t *seed, int r,
+                    const float *got, size_t n, struct judge_verdict *v)
+{
+    for (size_t i = 0; got && i < n && v->pass; i += param(t, "every", 1)) {
+        const double want = want_y(t, seed, r, i);
+        if (got[i] != want)
+            judge_fail(v, "element %zu of rank %d's y is %g, should be %g", i,
+                       r, got[i], want);
+    }
+}
+
+void judge5_gemm(const struct judge_task *t, struct judge_verdict *v)
+{
+    const size_t n = (size_t)t->nranks * param(t, "rows", 12) *
+                     param(t, "cols", 5) * param(t, "calls", 2);
+    for (int it = 0; it < t->iterations && v->pass; it++) {
+        uint64_t *const seed = judge5_seeds(t, it);
+        for (int r = 0; r < t->nranks; r++)
+            judge_y(t, seed, r,
+                    judge_output(t, r, it, "y", n * sizeof(float), v), n, v);
+        free(seed);
+    }
+    judge5_no_nccl(t, v);
+}
+
+/* ---- ring buffer --------------------------------------------------------- */
+
+static double want_before(const struct judge_task *t, const uint64_t *seed,
+                          int r, size_t i)
+{
+    return judge5_input(seed[(r + t->nranks - 1) % t->nranks], i);
+}
+
+void judge5_ring(const struct judge_task *t, struct judge_verdict *v)
+{
+    judge5_compare(t, "out",
+                   param(t, "items", 30) * (param(t, "count", 64) / 4 * 4),
+                   want_before, v);
+    judge5_no_nccl(t, v);
+}
+
+/* ---- distributed tensor -------------------------------------------------- */
+
+/* Element at + begin of the tensor, as written by the rank whose share it is
+ * in. */
+static double want_half(const struct judge_task *t, const uint64_t *seed, int r,
+                        size_t i)
+{
+    const size_t count = param(t, "count", 1000);
+    const size_t at = drawn_begin(seed[r], count) + i;
+    int by = 0;
+    while (drawn_share(count, t->nranks, by + 1) <= at)
+        by++;
+    return judge5_input(seed[by], at - drawn_share(count, t->nranks, by));
+}
+
+/* The number of ranks that have some of a range. */
+static size_t pieces_of(size_t begin, size_t count, size_t per)
+{
+    return count == 0 ? 0 : (begin + count - 1) / per - begin / per + 1;
+}
+
+static void judge_copies(const struct judge_task *t, int rank, size_t per,
+                         struct judge_verdict *v)
+{
+    const size_t count = param(t, "count", 1000);
+    const size_t first = drawn_share(count, t->nranks, rank);
+    const size_t mine = drawn_share(count, t->nranks, rank + 1) - first;
+    const size_t begin = drawn_begin(judge_input_seed(t, rank, 0), count);
+    const size_t want =
+        pieces_of(first, mine, per) + pieces_of(begin, count / 2, per);
+    const size_t got = spans_count(t, rank, 0, GRAPH_COPY, TOPO_OP_NONE);
+    if (got != want)
+        judge_fail(v,
+                   "rank %d writes a range and reads one with %zu copies; %zu "
+                   "ranks have some of them",
+                   rank, got, want);
+}
+
+void judge5_dtensor(const struct judge_task *t, struct judge_verdict *v)
+{
+    enum { INVALID_ARGUMENT = 4 };
+    const size_t count = param(t, "count", 1000), n = (size_t)t->nranks;
+    const size_t per = (count + n - 1) / n;
+    judge5_compare(t, "out", count / 2, want_half, v);
+    for (int r = 0; r < t->nranks; r++) {
+        if (judge5_metric(t, r, 0, "per") != (double)per)
+            judge_fail(v,
+                       "rank %d has %g elements of %zu on %zu ranks, should "
+                       "have %zu",
+                       r, judge5_metric(t, r, 0, "per"), count, n, per);
+        if (judge5_metric(t, r, 0, "beyond") != INVALID_ARGUMENT ||
+            judge5_metric(t, r, 0, "far") != INVALID_ARGUMENT)
+            judge_fail(
+                v, "rank %d accepts a range that the tensor doesn't have", r);
+        if (t->spans && v->pass)
+            judge_copies(t, r, per, v);
+    }
+    judge5_no_nccl(t, v);
+}
+
+/* ---- parameter cache ----------------------------------------------------- */
+
+static double want_served(const struct judge_task *t, const uint64_t *seed,
+                          int r, size_t i)
+{
+    const size_t count = param(t, "count", 400);
+    const int n = t->nranks, nadapters = (int)param(t, "per", 3) * n;
+    const int id = drawn_adapter(seed[r], (int)(i / count), nadapters);
+    return judge5_input(seed[id % n], (size_t)(id / n) * count + i % count);
+}
+
+/* The fetches of a cache that replaces the least recently used adapter. */
+static int fetches_of(const struct judge_task *t, uint64_t seed)
+{
+    enum { SLOTS = 4 }; // PCACHE_SLOTS
+    int id[SLOTS] = {-1, -1, -1, -1}, used[SLOTS] = {0}, fetches = 0;
+    const int nadapters = (int)param(t, "per", 3) * t->nranks;
+    for (int i = 0; i < (int)param(t, "requests", 12); i++) {
+        const int want = drawn_adapter(seed, i, nadapters);
+        int slot = -1, old = 0;
+        for (int k = 0; k < SLOTS; k++) {
+            slot = id[k] == want ? k : slot;
+            old = used[k] < used[old] ? k : old;
+        }
+        fetches += slot < 0;
+        slot = slot < 0 ? old : slot;
+        id[slot] = want;
+        used[slot] = i + 1;
+    }
+    return fetches;
+}
+
+void judge5_pcache(const struct judge_task *t, struct judge_verdict *v)
+{
+    judge5_compare(t, "out", param(t, "requests", 12) * param(t, "count", 400),
+                   want_served, v);
+    for (int it = 0; it < t->iterations; it++)
+        for (int r = 0; r < t->nranks; r++) {
+            const double got = judge5_metric(t, r, it, "fetches");
+            const int want = fetches_of(t, judge_input_seed(t, r, it));
+            if (got != want)
+                judge_fail(v,
+                           "rank %d fetches %g adapters for its requests, "
+                           "should fetch %d",
+                           r, got, want);
+        }
+    judge5_no_nccl(t, v);
+}
+
+/* ---- hash map ------------------------------------------------------------ */
+
+void judge5_hashmap(const struct judge_task *t, struct judge_verdict *v)
+{
+    const int keys = (int)param(t, "keys", 300);
+    const size_t range = param(t, "range", 200);
+    unsigned *const want = malloc(range * sizeof *want);
+    for (int it = 0; it < t->iterations; it++) {
+        memset(want, 0, range * sizeof *want);
+        for (int r = 0; r < t->nranks; r++) {
+            const uint64_t seed = judge_input_seed(t, r, it);
+            for (int i = 0; i < keys; i++)
+                want[drawn_key(seed, i, (int)range) - 1] +=
+                    drawn_value(seed, i);
+        }
+        for (int r = 0; r < t->nranks; r++) {
+            const void *const got =
+                judge_output(t, r, it, "out", range * sizeof *want, v);
+            if (got)
+                data_compare(got, want, range, DATA_UINT32, r, v);
+        }
+    }
+    free(want);
+    judge5_no_nccl(t, v);
+}

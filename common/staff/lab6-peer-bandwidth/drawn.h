@@ -1,0 +1,77 @@
+/*
+ * drawn.h: random machines and routes from a seed
+ *
+ * cases.c passes them to your functions; judge.c makes the same ones to compute
+ * the expected results. Given: nothing to edit here.
+ */
+#ifndef LAB6_DRAWN_H
+#define LAB6_DRAWN_H
+
+#include "judge/judge.h" /* judge_seed */
+#include "lab6.h"
+
+/* Number `which` of the seed's random numbers from 0 to n - 1. */
+static inline int drawn(uint64_t seed, unsigned which, int n)
+{
+    return (int)(judge_seed(seed, which) % (uint64_t)n);
+}
+
+/* Bandwidths from 1 to 100 GB/s, all different. */
+static inline struct gbps drawn_bandwidths(uint64_t seed, int n)
+{
+    struct gbps m = {.n = n};
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++)
+            if (a != b)
+                m.at[a][b] =
+                    1 + drawn(seed, (unsigned)(a * n + b), 990000) / 1e4;
+    return m;
+}
+
+/* A mesh: links of 0, 25, 50 or 100 GB/s, the same in both directions, and none
+ * between `from` and `to`; a ring makes it connected. */
+static inline struct gbps drawn_mesh(uint64_t seed, int n, int from, int to)
+{
+    static const double GBps[] = {0, 0, 25, 25, 50, 100};
+    struct gbps m = {.n = n};
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < a; b++) {
+            const unsigned which = (unsigned)(a * n + b);
+            m.at[a][b] = m.at[b][a] = GBps[drawn(seed, which, 6)];
+        }
+    for (int a = 0; a < n; a++) {
+        const int b = (a + 1) % n;
+        if (m.at[a][b] < 25)
+            m.at[a][b] = m.at[b][a] = 25;
+    }
+    m.at[from][to] = m.at[to][from] = 0;
+    return m;
+}
+
+/* One to four routes of one to three hops that share only their end GPUs; fewer
+ * routes if there are few GPUs. Returns their number. */
+static inline int drawn_routes(uint64_t seed, int n, int most,
+                               struct route route[ROUTES])
+{
+    int gpu[PEERS], used = 2, nroutes = 0;
+    for (int i = 0; i < n; i++)
+        gpu[i] = i;
+    for (int i = n - 1; i > 0; i--) { // Fisher and Yates
+        const int k = drawn(seed, (unsigned)i, i + 1), swap = gpu[i];
+        gpu[i] = gpu[k];
+        gpu[k] = swap;
+    }
+    for (; nroutes < most && nroutes < ROUTES; nroutes++) {
+        struct route *const r = &route[nroutes];
+        const int between = (nroutes + 1) % 3; // GPUs on the way
+        if (used + between > n)
+            break;
+        *r = (struct route){.at = {gpu[0]}, .GBps = 10 + 7 * nroutes};
+        for (int i = 0; i < between; i++)
+            r->at[++r->nhops] = gpu[used++];
+        r->at[++r->nhops] = gpu[1];
+    }
+    return nroutes;
+}
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * judge6.h: shared by the files of lab 6's judge
+ */
+#ifndef LAB6_JUDGE6_H
+#define LAB6_JUDGE6_H
+
+#include "judge/spans.h"
+#include "lab6.h"
+#include "topo/bounds.h"
+
+/* A number that rank 0 recorded for an iteration; NaN if it did not. */
+double lab6_shown(const struct judge_task *t, int iteration, const char *format,
+                  ...) __attribute__((format(printf, 3, 4)));
+
+/* True if the machine is known; otherwise fails the verdict. */
+int lab6_known(const struct judge_task *t, struct judge_verdict *v);
+
+enum { MOST_COPIES = 4096 };
+
+struct lab6_copies { /* of an iteration, in the order of the calls */
+    int n;
+    struct copy {
+        double begin_us, end_us;
+    } at[MOST_COPIES];
+};
+
+/* Find the copies of nbytes from one device to another, in an iteration. */
+void lab6_copies(const struct judge_task *t, int iteration, int from, int to,
+                 double nbytes, struct lab6_copies *out);
+
+/* Bytes copied to a GPU from another device, or from any (FROM_ANYWHERE). */
+enum { FROM_ANYWHERE = -1000 };
+double lab6_bytes_into(const struct judge_task *t, int iteration, int from,
+                       int to);
+
+/* The number of NVLinks between two GPUs. */
+int lab6_nvlinks(const struct topo *t, int a, int b);
+
+/* The machine's bandwidths, one way, each pair alone. */
+struct gbps lab6_bandwidths(const struct topo *t);
+
+/* Kinds of cases, by part. */
+judge_fn lab6_judge_access, lab6_judge_one_way, lab6_judge_both_ways,
+    lab6_judge_latency, lab6_judge_puzzle;
+judge_fn lab6_judge_infer, lab6_judge_ring;
+judge_fn lab6_judge_routes, lab6_judge_relay, lab6_judge_relay_speed,
+    lab6_judge_host_speed, lab6_judge_all_to_all, lab6_judge_all_to_all_speed,
+    lab6_judge_sick;
+double lab6_relay_limit_us(const struct judge_task *t);
+double lab6_all_to_all_limit_us(const struct judge_task *t);
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * cases.c: runs lab 7's cases. Given: nothing to edit here.
+ *
+ * Tokens, experts and gates follow from the rank's seed (tokens.h); weights are
+ * the same in every run. Values are small and exact, and so are results.
+ */
+#include <stdlib.h> /* malloc */
+#include <string.h> /* memcpy */
+
+#include "base/must.h"
+#include "lab/lab.h"
+#include "lab7.h"
+#include "tokens.h"
+
+extern const struct judge_lab judge_lab7;
+const struct judge_lab *const judge_labs[] = {&judge_lab7, NULL};
+
+struct problem { /* a case's parameters, and the layer's arguments */
+    int ntokens, npieces;
+    size_t floats; /* in a rank's tokens */
+    struct moe m;
+    struct moe_space space;
+    int *expert; /* host; allocated */
+    float *gate; /* device */
+};
+
+static void problem_route(struct lab_run *r, struct problem *p)
+{
+    const int n = p->ntokens, skew = (int)plan_int(r->c, "skew", 0);
+    const uint64_t routes = tokens_route_seed(r->c, r->seed, r->rank);
+    float *const gate = malloc((size_t)n * sizeof *gate);
+    p->expert = malloc((size_t)n * sizeof *p->expert);
+    for (int t = 0; t < n; t++) {
+        p->expert[t] = tokens_expert(routes, t, r->nranks, skew);
+        gate[t] = tokens_gate(r->seed, t);
+    }
+    p->gate = lab_upload(r, gate, (size_t)n * sizeof *gate);
+    free(gate);
+}
+
+static const float *problem_weight(struct lab_run *r, int dim)
+{
+    const size_t count = (size_t)dim * (size_t)dim;
+    float *const weight = malloc(count * sizeof *weight);
+    data_fill(weight, count, DATA_FLOAT, tokens_weight_seed(r->rank));
+    const float *const d = lab_upload(r, weight, count * sizeof *weight);
+    free(weight);
+    return d;
+}
+
+static struct problem problem_of(struct lab_run *r)
+{
+    struct problem p = {
+        .ntokens = (int)plan_int(r->c, "tokens", 64),
+        .npieces = (int)plan_int(r->c, "pieces", 1),
+        .m = {.comm = r->comm,
+              .rank = r->rank,
+              .nranks = r->nranks,
+              .dim = (int)plan_int(r->c, "dim", 8),
+              .stream = r->stream},
+    };
+    const size_t n = (size_t)r->nranks;
+    p.floats = (size_t)p.ntokens * (size_t)p.m.dim;
+    problem_route(r, &p);
+    p.m.weight = problem_weight(r, p.m.dim);
+    p.m.counts = lab_buffer(r, 2 * n * MOE_MAX_PIECES * sizeof(int));
+    p.m.host_counts = malloc(n * MOE_MAX_PIECES * sizeof(int));
+    CUDA_MUST(
+        cudaStreamCreateWithFlags(&p.m.comm_stream, cudaStreamNonBlocking));
+    CUBLAS_MUST(cublasCreate(&p.m.blas));
+    CUBLAS_MUST(cublasSetStream(p.m.blas, r->stream));
+    p.space = (struct moe_space){
+        .packed = lab_buffer(r, p.floats * sizeof(float)),
+        .arrived = lab_buffer(r, n * p.floats * sizeof(float)),
+        .processed = lab_buffer(r, n * p.floats * sizeof(float)),
+        .order = lab_buffer(r, (size_t)p.ntokens * sizeof(int)),
+        .host_order = malloc((size_t)p.ntokens * sizeof(int)),
+    };
+    return p;
+}
+
+static void problem_release(struct problem *p)
+{
+    CUBLAS_MUST(cublasDestroy(p->m.blas));
+    CUDA_MUST(cudaStreamDestroy(p->m.comm_stream));
+    free(p->space.host_order);
+    free(p->m.host_counts);
+    free(p->expert);
+}
+
+/* ---- part 1 -------------------------------------------------------------- */
+
+/* Record ints on the host as an output. */
+static void show(struct lab_run *r, const char *name, const int *values, int n)
+{
+    const size_t nbytes = (size_t)n * sizeof *values;
+    lab_output(r, name, lab_upload(r, values, nbytes), nbytes);
+}
+
+static ncclResult_t run_sort(struct lab_run *r)
+{
+    struct problem p = problem_of(r);
+    struct moe_route route;
+    int *const order = calloc((size_t)p.ntokens, sizeof *order);
+    moe_sort(p.expert, p.ntokens, r->nranks, order, &route);
+    show(r, "order", order, p.ntokens);
+    show(r, "send_count", route.send_count, r->nranks);
+    show(r, "send_begin", route.send_begin, r->nranks);
+    free(order);
+    problem_release(&p);
+    return ncclSuccess;
+}
+
+/* The true route, as far as this rank knows it without communication. */
+static void own_route(struct lab_run *r, const struct problem *p, int *order,
+                      struct moe_route *route)
+{
+    int at = 0;
+    for (int e = 0; e < r->nranks; e++) {
+        route->send_begin[e] = at;
+        for (int t = 0; t < p->ntokens; t++)
+            if (p->expert[t] == e)
+                order[at++] = t;
+        route->send_count[e] = at - route->send_begin[e];
+    }
+}
+
+/* The same route for each of `pieces`. */
+static ncclResult_t run_counts(struct lab_run *r)
+{
+    struct problem p = problem_of(r);
+    struct moe_route route[MOE_MAX_PIECES];
+    int *const order = malloc((size_t)p.ntokens * sizeof *order);
+    for (int i = 0; i < p.npieces; i++)
+        own_route(r, &p, order, &route[i]);
+    free(order);
+    lab_begin(r);
+    LAB_TRY(moe_exchange_counts(&p.m, route, p.npieces));
+    lab_end(r);
+    const struct moe_route *const last = &route[p.npieces - 1];
+    show(r, "recv_count", last->recv_count, r->nranks);
+    show(r, "recv_begin", last->recv_begin, r->nranks);
+    lab_metric(r, "nrecv", last->nrecv);
+    problem_release(&p);
+    return ncclSuccess;
+}
+
+/* ---- part 2 -------------------------------------------------------------- */
+
+/* The complete route, by MPI, so that part 2 can be done before part 1. */
+static void whole_route(struct lab_run *r, const struct problem *p,
+                        struct moe_route *route)
+{
+    int *const order = malloc((size_t)p->ntokens * sizeof *order);
+    own_route(r, p, order, route);
+    free(order);
+    MPI_MUST(MPI_Alltoall(route->send_count, 1, MPI_INT, route->recv_count, 1,
+                          MPI_INT, r->mpi_comm));
+    route->nrecv = 0;
+    for (int s = 0; s < r->nranks; s++) {
+        route->recv_begin[s] = route->nrecv;
+        route->nrecv += route->recv_count[s];
+    }
+}
+
+/* Dispatch tokens that are already in expert order, and record those that
+ * arrive. */
+static ncclResult_t run_dispatch(struct lab_run *r)
+{
+    struct problem p = problem_of(r);
+    struct moe_route route;
+    whole_route(r, &p, &route);
+    const float *const in = lab_input(r, p.floats, DATA_FLOAT);
+    const size_t room = (size_t)r->nranks * p.floats * sizeof *in;
+    lab_begin(r);
+    LAB_TRY(moe_dispatch(&p.m, &route, in, p.space.arrived, r->stream));
+    lab_end(r);
+    lab_output(r, "arrived", p.space.arrived, room);
+    problem_release(&p);
+    return ncclSuccess;
+}
+
+/* There and back: every rank has its own tokens again. */
+static ncclResult_t run_return(struct lab_run *r)
+{
+    struct problem p = problem_of(r);
+    struct moe_route route;
+    whole_route(r, &p, &route);
+    const float *const in = lab_input(r, p.floats, DATA_FLOAT);
+    LAB_TRY(moe_dispatch(&p.m, &route, in, p.space.arrived, r->stream));
+    lab_begin(r);
+    LAB_TRY(
+        moe_return(&p.m, &route, p.space.arrived, p.space.packed, r->stream));
+    lab_end(r);
+    lab_output(r, "packed", p.space.packed, p.floats * sizeof *in);
+    problem_release(&p);
+    return ncclSuccess;
+}
+
+/* ---- parts 3 and 4 ------------------------------------------------------- */
+
+static ncclResult_t run_layer(struct lab_run *r)
+{
+    struct problem p = problem_of(r);
+    const float *const in = lab_input(r, p.floats, DATA_FLOAT);
+    float *const out = lab_buffer(r, p.floats * sizeof *out);
+    lab_begin(r);
+    LAB_TRY(moe_layer(&p.m, in, p.expert, p.gate, p.ntokens, out, &p.space));
+    lab_end(r);
+    lab_output(r, "out", out, p.floats * sizeof *out);
+    problem_release(&p);
+    return ncclSuccess;
+}
+
+static ncclResult_t run_overlap(struct lab_run *r)
+{
+    struct problem p = problem_of(r);
+    const float *const in = lab_input(r, p.floats, DATA_FLOAT);
+    float *const out = lab_buffer(r, p.floats * sizeof *out);
+    lab_begin(r);
+    LAB_TRY(moe_layer_overlapped(&p.m, in, p.expert, p.gate, p.ntokens,
+                                 p.npieces, out, &p.space));
+    lab_end(r);
+    lab_output(r, "out", out, p.floats * sizeof *out);
+    problem_release(&p);
+    return ncclSuccess;
+}
+
+static const struct lab_kind kinds[] = {
+    {"sort", run_sort},     {"counts", run_counts}, {"dispatch", run_dispatch},
+    {"return", run_return}, {"layer", run_layer},   {"overlap", run_overlap},
+    {NULL, NULL},
+};
+
+const struct lab lab = {
+    .name = "lab7-expert-parallel",
+    .brief = "a layer whose weights are on different GPUs",
+    .kinds = kinds,
+};

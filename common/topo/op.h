@@ -1,0 +1,38 @@
+/*
+ * op.h: operations and places
+ *
+ * The vocabulary of the cost model: topo.h says what an operation costs at a
+ * place, and an execution graph records both (graph/record.h).
+ */
+#ifndef COMMLAB_TOPO_OP_H
+#define COMMLAB_TOPO_OP_H
+
+#include <stdint.h>
+
+/* Collectives, and a send with its receive. */
+enum topo_op {
+    TOPO_OP_NONE,
+    TOPO_OP_ALLREDUCE,
+    TOPO_OP_BROADCAST,
+    TOPO_OP_REDUCE,
+    TOPO_OP_ALLGATHER,
+    TOPO_OP_REDUCESCATTER,
+    TOPO_OP_ALLTOALL,
+    TOPO_OP_GATHER,
+    TOPO_OP_SCATTER,
+    TOPO_OP_BARRIER,
+    TOPO_OP_SENDRECV,
+    TOPO_OPS
+};
+
+/* Arithmetic that flops are counted in. */
+enum topo_math { TOPO_FP32, TOPO_TF32, TOPO_FP16, TOPO_FP64, TOPO_MATHS };
+
+/*
+ * A place holds bytes or does work. Places from 0 are devices, numbered across
+ * all nodes in the topology's order; the host memory of node n is
+ * TOPO_HOST_PLACE(n).
+ */
+#define TOPO_HOST_PLACE(node) (-1 - (int32_t)(node))
+
+#endif

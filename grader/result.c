@@ -1,0 +1,83 @@
+#include "result.h"
+
+#include <stdarg.h> /* va_list */
+#include <stdio.h>  /* vsnprintf */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* strcspn */
+
+#include "judge/points.h"
+
+enum { KEEP_FIRST = 8192, KEEP_LAST = 2048 }; /* bytes of each sandbox's log */
+
+void result_init(struct result *r, int ncases)
+{
+    *r = (struct result){.cases = calloc((size_t)ncases + 1, sizeof *r->cases)};
+    if (!r->cases)
+        abort();
+}
+
+void result_release(struct result *r)
+{
+    free(r->cases);
+    free(r->svg);
+    json_decref(r->clocks[0]);
+    json_decref(r->clocks[1]);
+    *r = (struct result){.cases = NULL};
+}
+
+int result_stop(struct result *r, enum outcome outcome, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r->message, sizeof r->message, format, args);
+    va_end(args);
+    r->outcome = outcome;
+    return -1;
+}
+
+int result_log(struct result *r, const char *what,
+               const struct sandbox_end *end)
+{
+    const struct log *const l = &end->log;
+    char title[64];
+    const int n =
+        snprintf(title, sizeof title, "== %s: status %d\n", what, end->status);
+    log_add(&r->log, title, (size_t)n);
+    log_add(&r->log, l->head, l->nhead < KEEP_FIRST ? l->nhead : KEEP_FIRST);
+    const size_t last = l->ntail < KEEP_LAST ? l->ntail : KEEP_LAST;
+    log_add(&r->log, l->tail + l->ntail - last, last);
+    snprintf(r->missing, sizeof r->missing, "%s", end->missing);
+    if (!end->infra)
+        return 0;
+    return result_stop(r, OUTCOME_INFRA, "the sandbox cannot %s: %.*s", what,
+                       (int)strcspn(l->head, "\n"), l->head);
+}
+
+void result_keep(struct result *r, int case_no, int nranks,
+                 const struct judge_verdict *v)
+{
+    struct case_result *const c = &r->cases[case_no];
+    if (c->judged && (c->verdict.suspected ||
+                      (!v->suspected && c->verdict.score <= v->score)))
+        return;
+    c->judged = 1;
+    c->verdict = *v;
+    c->ranks = nranks;
+}
+
+void result_total(struct result *r, const struct plan *p)
+{
+    r->outcome = OUTCOME_PASS;
+    for (int i = 0; i < p->ncases; i++) {
+        struct case_result *const c = &r->cases[i];
+        if (!c->judged)
+            continue;
+        c->outcome = points_outcome(&c->verdict);
+        c->score = points_earned(&p->cases[i], &c->verdict);
+        r->score += c->score;
+        r->max_score += p->cases[i].points;
+        r->nskipped += c->verdict.skipped;
+        if (c->outcome > r->outcome)
+            r->outcome = c->outcome;
+    }
+}

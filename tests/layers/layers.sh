@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Check which module uses which, in the kit's objects and sources, against the
+# table of what is allowed (layers.txt).
+#
+#   tests/layers/layers.sh BUILD [--table FILE] [PATH=FILE...]
+#
+# PATH=FILE adds FILE, an object or a source, as if it stood at PATH. Prints a
+# line for each violation; the status is 1 if there is any.
+set -euo pipefail
+build=$(realpath "$1")
+shift
+cd "$(dirname "$0")/../.."
+table=tests/layers/layers.txt
+if [ "${1-}" = --table ]; then
+    table=$2
+    shift 2
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Not the seed of new labs, which is no C before its @N@ is a name.
+find common grader labs solutions -path common/kit/seed -prune -o -type f \
+    \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cpp' \
+    -o -name '*.def' \) -print | sort > "$work/sources"
+# An object without a source is an old one.
+(cd "$build/sim/obj" && sed -n 's/\.\(c\|cu\|cpp\)$/.o/p' "$work/sources" |
+    xargs ls -d 2> /dev/null) > "$work/objects" || true
+
+# "PATH:#include "NAME" ..." and "PATH: SYMBOL TYPE ..." as facts of layers.awk
+includes() { sed -n 's/^\([^:]*\):#include [<"]\([^>"]*\).*/include \1 \2/p'; }
+symbols() {
+    awk '{ sub(/\.o:$/, "", $1)
+        print ($3 ~ /^[Uwv]$/ ? "uses" : "defines"), $1, $2 }'
+}
+{
+    sed 's/^/file /' "$work/sources"
+    xargs grep -H '^#include' < "$work/sources" | includes
+    sed 's/^\(.*\)\.o$/object \1/' "$work/objects"
+    (cd "$build/sim/obj" && xargs nm -A -g -P < "$work/objects") | symbols
+    for f in "$@"; do
+        path=${f%%=*} file=${f#*=}
+        case $path in
+        *.o)
+            echo "object ${path%.o}"
+            nm -g -P "$file" | sed "s,^,$path: ," | symbols
+            ;;
+        *)
+            echo "file $path"
+            sed "s,^,$path:," "$file" | includes
+            ;;
+        esac
+    done
+    awk '$1 == "program" { print $2 }' "$table" | while read -r program; do
+        nm -P --defined-only "$build/$program" |
+            awk -v "program=$program" '
+                $2 ~ /[A-Z]/ { print "holds", program, $1 }'
+    done
+} > "$work/facts"
+awk -f tests/layers/layers.awk "$table" "$work/facts"

@@ -1,0 +1,155 @@
+/*
+ * The kit's modules use each other only as layers.txt allows, and a violation
+ * is reported: a planted call, a planted #include, a wrong line of the table.
+ */
+#include <check.h>
+#include <string.h> /* strstr */
+
+#include "child.h"
+#include "suite.h"
+
+static char folder[CHILD_FOLDER];
+
+static void make_folder(void)
+{
+    child_folder(folder, "layers");
+}
+
+static void remove_folder(void)
+{
+    child_remove(folder);
+}
+
+static void expect(const struct child *c, const char *says)
+{
+    ck_assert_int_eq(c->status, 1);
+    ck_assert_msg(strstr(c->out, says), "expected \"%s\":\n%s%s", says, c->out,
+                  c->err);
+}
+
+START_TEST(modules_use_each_other_as_the_table_says)
+{
+    struct child c = child_run(100, "tests/layers/layers.sh %s", child_build());
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+/* An object at this path that calls this function. */
+static const struct {
+    const char *path, *calls, *says;
+} objects[] = {
+    {"common/base/planted", "graph_load", "base -> graph is not allowed"},
+    {"common/topo/planted", "ncclAllReduce", "topo -> nccl is not allowed"},
+    {"common/topo/planted", "MPI_Barrier", "topo -> mpi is not allowed"},
+    {"common/graph/planted", "cudaMalloc", "graph -> cuda is not allowed"},
+    {"common/graph/planted", "judge_fail", "graph -> judge is not allowed"},
+    {"common/lab/planted", "simgpu_proc", "lab -> simgpu/core is not allowed"},
+    {"solutions/lab1-collectives/planted", "simgpu_proc",
+     "lab1 -> simgpu/core is not allowed"},
+    {"labs/lab1-collectives/planted", "judge_lab2",
+     "lab1 -> judge-of-lab2 is not allowed"},
+    {"common/staff/lab2-gradient-sync/planted", "allreduce_ring",
+     "lab2 -> lab1 is not allowed"},
+    {"common/staff/lab1-collectives/judge_planted", "allreduce_ring",
+     "judge-of-lab1 -> lab1 is not allowed"},
+    {"grader/planted", "allreduce_ring", "grader -> lab1 is not allowed"},
+    {"common/elsewhere/planted", "exit",
+     "common/elsewhere/planted.o belongs to no module"},
+};
+
+START_TEST(a_planted_call_is_found)
+{
+    const char *const path = objects[_i].path, *const calls = objects[_i].calls;
+    struct child c =
+        child_run(100,
+                  "echo 'void %s(void); void planted(void) { %s(); }' |"
+                  "    gcc -w -x c -c - -o %s/planted.o &&"
+                  "tests/layers/layers.sh %s %s.o=%s/planted.o",
+                  calls, calls, folder, child_build(), path, folder);
+    expect(&c, objects[_i].says);
+    child_clear(&c);
+}
+END_TEST
+
+static const struct {
+    const char *path, *includes, *says;
+} sources[] = {
+    {"common/topo/planted.h", "\"graph/record.h\"",
+     "topo -> graph is not allowed: common/topo/planted.h includes"},
+    {"common/graph/planted.h", "<nccl.h>", "graph -> nccl is not allowed"},
+    {"common/graph/planted.h", "<mpi.h>", "graph -> mpi is not allowed"},
+    {"grader/planted.h", "\"core/proc.h\"",
+     "grader -> simgpu/core is not allowed"},
+    {"common/planted.h", "<stdio.h>", "common/planted.h belongs to no module"},
+};
+
+START_TEST(a_planted_include_is_found)
+{
+    struct child c = child_run(100,
+                               "echo '#include %s' > %s/planted &&"
+                               "tests/layers/layers.sh %s %s=%s/planted",
+                               sources[_i].includes, folder, child_build(),
+                               sources[_i].path, folder);
+    expect(&c, sources[_i].says);
+    child_clear(&c);
+}
+END_TEST
+
+/* The table, edited. */
+static const struct {
+    const char *edit, *says;
+} tables[] = {
+    {"s/^uses graph base topo/uses graph topo/",
+     "graph -> base is not allowed"},
+    {"$a uses topo judge", "topo -> judge is allowed and not used"},
+    {"$a uses topo ghost", "uses topo ghost: not two modules"},
+    {"$a uses base topo", "a cycle: base uses topo, which leads back"},
+    {"$a uses judge grader", "a cycle: judge uses grader, which leads back"},
+    {"$a module ghost common/ghost/*",
+     "no file matches common/ghost/* of module ghost"},
+    {"$a symbols topo ghost_*", "nothing uses symbols ghost_* of topo"},
+    {"s/^program grade grader/program grade/", "grade must not hold"},
+    {"$a program commgraph judge",
+     "program commgraph judge: it holds nothing of it"},
+    {"$a layer common/topo/ bounds\\nlayer common/topo/ copies",
+     "common/topo/bounds is below common/topo/copies, and uses its "
+     "copies_share"},
+    {"$a layer common/topo/ op topo\\nlayer common/topo/ route",
+     "common/topo/topo.c is below common/topo/route.h, and includes it"},
+    {"$a layer common/topo/ ghost",
+     "no file that others use matches layer common/topo/ghost"},
+    {"$a upward common/topo/ topo route",
+     "upward common/topo/topo common/topo/route: nothing uses it"},
+    {"$a unbuilt common/topo/*", "unbuilt common/topo/*: it is built"},
+    {"s/^unbuilt.*//", "common/cuda/nccl_older.c has not been compiled"},
+    {"$a usse topo base", "starts with \"usse\""},
+};
+
+START_TEST(a_wrong_table_is_found)
+{
+    struct child c = child_run(100,
+                               "sed '%s' tests/layers/layers.txt > %s/table &&"
+                               "tests/layers/layers.sh %s --table %s/table",
+                               tables[_i].edit, folder, child_build(), folder);
+    expect(&c, tables[_i].says);
+    child_clear(&c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("layers");
+    TCase *const t = tcase_create("layers");
+    tcase_set_timeout(t, 600);
+    tcase_add_checked_fixture(t, make_folder, remove_folder);
+    tcase_add_test(t, modules_use_each_other_as_the_table_says);
+    tcase_add_loop_test(t, a_planted_call_is_found, 0,
+                        sizeof objects / sizeof *objects);
+    tcase_add_loop_test(t, a_planted_include_is_found, 0,
+                        sizeof sources / sizeof *sources);
+    tcase_add_loop_test(t, a_wrong_table_is_found, 0,
+                        sizeof tables / sizeof *tables);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}

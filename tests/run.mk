@@ -1,0 +1,115 @@
+# run.mk: which suites run, in which order, and what each waits for
+#
+#   make test                     what is new, failed, or depends on a change
+#   make test-all                 everything
+#   make test TEST="graph labs/lab3"   these, changed or not, building no more
+#                                 than they need
+#
+# suites.mk has a line for each suite, tests/run.sh runs them.
+
+.PHONY: test test-all test-begin cuda-links
+RUN := $(BUILD)/tests/run
+RUN_SH := TEST_RUN=$(RUN) TEST_GUARD=$(BUILD)/tests/guard \
+	ALWAYS="$(ALWAYS)$(TEST)" CC="$(CC)" tests/run.sh
+
+# ---- the words of suites.mk --------------------------------------------------
+
+need_machines := $(TOPOS)
+need_sim := $(SIMGPU) $(addprefix $(PREFIX)/,lib/libcudart.so.13 lib/libnccl.so.2 \
+	lib/libcublas.so.13 lib/libcuda.so.1 bin/simnvcc) common/simgpu/include \
+	$(TOPOS)
+need_commgraph := $(BUILD)/commgraph $(TOPOS)
+need_plan := $(BUILD)/plan grader/plans
+need_probe := $(BUILD)/probe $(need_sim)
+# What submissions are compiled and linked with; staff code comes with its lab.
+need_grade := $(BUILD)/grade $(BACKEND) grader/plans $(addprefix common/,base cuda \
+	judge lab nn) $(call lib,nn lab nnref judge graph topo base) \
+	$(need_sim)
+define need_lab
+need_$(call short,$(1)) := $(wildcard $(addsuffix /$(1),labs solutions \
+	common/staff tests/mutants)) $(filter %/$(call short,$(1)),$(SOLUTIONS) \
+	$(LAB_PROGRAMS)) $(call objs,$(call code_in,common/staff/$(1))) $(need_sim)
+endef
+$(foreach l,$(LABS),$(eval $(call need_lab,$(l))))
+need_cuda := $(wildcard $(addprefix $(CUDA_HOME)/,version.json include/nccl.h))
+need_everything := $(wildcard .ci Makefile README.md common grader handouts labs \
+	solutions tests) $(KIT) $(PROGS) $(need_grade)
+
+# ---- the table ---------------------------------------------------------------
+
+# What these stand for, each by a path (which has a dot or a slash) or a word.
+paths = $(foreach n,$(1),$(if $(findstring /,$(n))$(findstring .,$(n)),$(n),$(or \
+	$(need_$(n)),$(error suites.mk: there is no need_$(n)))))
+
+# suite(name,seconds,needs), if it is in this copy of the kit
+test_of = $(subst /,/test_,$(1))
+define suite_line
+SUITES += $(1)
+seconds_$(1) := $(2)
+command_$(1) := $(BUILD)/tests/$(call test_of,$(1))
+needs_$(1) = $$(command_$(1)) $(filter-out $(TEST_SRC) $(PROG_SRC),$(wildcard \
+	tests/$(dir $(1))*)) $$(call paths,$(3)) $(if $(filter sim,$(3)),$(filter \
+	$(BUILD)/tests/$(dir $(1))%,$(PROGS)))
+endef
+suite = $(if $(wildcard tests/$(call test_of,$(1)).c),$(eval $(suite_line)))
+
+# script(name,seconds,needs)
+define script_line
+SUITES += $(1)
+seconds_$(1) := $(2)
+command_$(1) := tests/$(1).sh $(BUILD) $(CUDA_HOME)
+needs_$(1) = $$(call paths,$(3)) tests/$(1).sh
+endef
+script = $(if $(and $(filter sim,$(GPU)),$(wildcard solutions)),$(eval $(script_line)))
+
+SUITES :=
+include tests/suites.mk
+ALL_SUITES := $(subst /test_,/,$(TEST_SRC:tests/%.c=%))
+$(foreach s,$(filter-out $(SUITES),$(ALL_SUITES)),$(call suite,$(s),60,$(if \
+	$(filter labs/%,$(s)),$(s:labs/%=%) grade,everything)))
+
+# ---- this run ----------------------------------------------------------------
+
+# TEST names suites, or folders of them.
+CHOSEN := $(if $(TEST),$(foreach t,$(subst /test_,/,$(TEST)),$(or $(filter $(t) \
+	$(t)/%,$(SUITES)),$(error TEST=$(t): there are $(sort $(SUITES))))),$(SUITES))
+# "suite:slices", the longest first.
+SLICED := $(shell printf '%s\n' $(foreach s,$(CHOSEN),$(s):$(seconds_$(s))) | \
+	sort -t : -k 2,2nr -k 1,1 | awk -F : -v sec=$(SLICE_SEC) '{ \
+	print $$1 ":" int(($$2 + sec - 1) / sec) }')
+name_of = $(firstword $(subst :, ,$(1)))
+nslices_of = $(lastword $(subst :, ,$(1)))
+NUMBERS := 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20
+slices = $(foreach i,$(wordlist 1,$(call nslices_of,$(1)),$(NUMBERS)),test/$(call \
+	name_of,$(1))/$(i))
+
+# suite_rules(name,slices): a key from what it needs, then each slice
+define suite_rules
+.PHONY: $(call slices,$(1):$(2))
+$(RUN)/key/$(1): $(filter $(BUILD)/%,$(needs_$(1))) $(BUILD)/tests/guard FORCE \
+	| test-begin
+	@$(RUN_SH) key $(1) $(needs_$(1))
+$(call slices,$(1):$(2)): test/$(1)/%: $(RUN)/key/$(1)
+	@$(RUN_SH) slice $(1) $$*/$(2) $(or $(DEADLINE),1800) $(command_$(1))
+endef
+ifneq ($(filter test,$(MAKECMDGOALS)),)
+$(foreach s,$(SLICED),$(eval $(call suite_rules,$(call name_of,$(s)),$(call \
+	nslices_of,$(s)))))
+endif
+
+test-begin:
+	@$(RUN_SH) begin $(SLICED)
+test: $(foreach s,$(SLICED),$(call slices,$(s))) $(if $(TEST),,all programs \
+	cuda-links)
+	@$(RUN_SH) report
+test-all:              ## all tests, also where nothing has changed
+	@$(MAKE) test ALWAYS=1
+
+# GPU=cuda has to build and link without a warning wherever the toolkit is, GPU
+# or not: labs, solutions, mutants, and the programs of tests, none left out.
+cuda-links:
+	@$(if $(and $(CUDA_HOME),$(wildcard $(CUDA_HOME)/include/nccl.h)),\
+	    $(MAKE) GPU=cuda BUILD=$(BUILD)/with-cuda all programs \
+	        NVCC_WARN="-Werror all-warnings -Xcompiler -Werror",\
+	    echo "skipped: GPU=cuda build (no CUDA toolkit with NCCL here)")
+$(RUN)/key/real-libraries: cuda-links

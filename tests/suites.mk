@@ -1,0 +1,118 @@
+# suites.mk: how long suites take, and what their results depend on
+#
+#   $(call suite,FOLDER/X,SECONDS,NEEDS)      of tests/FOLDER/test_X.c
+#   $(call script,NAME,SECONDS,NEEDS)         of tests/NAME.sh
+#
+# SECONDS is the CPU time of the whole suite on an idle machine, as `make test`
+# prints it. The longest start first, and a suite is cut into slices of about
+# SLICE_SEC, which run in parallel. A wrong number costs time, nothing else.
+#
+# NEEDS is what the suite reads or runs: a suite that passed is not run again
+# while the contents of all of it are the same. Each suite needs its own
+# program, and the data and scripts in tests/FOLDER. Beyond that:
+#
+#   sim                 simgpu, and the programs of tests/FOLDER that run on it
+#   machines            the machines' descriptions, as programs find them
+#   grade commgraph plan probe    that tool, and what it needs itself
+#   lab1 lab2 ...       that lab: both programs, sources, plans; its mutants
+#   everything          the whole tree and all that is built from it
+#   cuda                the CUDA toolkit, and all that is built with it
+#   a/path              that file or folder of the tree
+#
+# A suite without a line needs everything, and one of tests/labs its lab. When
+# in doubt, name more: tests/needs.sh lists what a suite opens that is not
+# named.
+
+# run.mk defines the words.
+
+SLICE_SEC := 30
+
+# ---- suites ------------------------------------------------------------------
+
+$(call suite,base/map,1)
+$(call suite,base/maxmin,3,sim)
+$(call suite,base/narrow,10)
+$(call suite,conformance/conformance,16,sim grade tests/labs/one-gpu.xml tests/gpu)
+$(call suite,core/core,10,machines)
+$(call suite,cublas/cublas,1,sim)
+$(call suite,gpu/gpu,9,everything)
+$(call suite,grader/class,200,everything)
+$(call suite,grader/export,1,grade)
+$(call suite,grader/faults,8,grade lab1)
+$(call suite,grader/grader,240,grade lab1 tests/cheats)
+$(call suite,grader/intake,2)
+$(call suite,grader/ledger,9)
+$(call suite,grader/measured,370,grade lab1 lab2 lab3 lab4 lab5 lab6 lab7)
+$(call suite,grader/objects,2)
+$(call suite,grader/sandbox,9,grade)
+$(call suite,graph/clock,1,sim)
+$(call suite,graph/commgraph,1,commgraph)
+$(call suite,graph/dataless,10,sim)
+$(call suite,graph/live,1,machines)
+$(call suite,graph/match,1,machines)
+$(call suite,graph/memory,2,machines)
+$(call suite,graph/path,20,sim commgraph lab1)
+$(call suite,graph/read,1,machines)
+$(call suite,graph/record,1,machines)
+$(call suite,graph/replay,1,machines)
+$(call suite,graph/same,20,sim)
+$(call suite,graph/timeline,1,machines)
+$(call suite,handouts/handouts,100,everything)
+$(call suite,hazards/corpus,60,sim commgraph)
+$(call suite,hazards/order,1)
+$(call suite,judge/answers,1)
+$(call suite,judge/data,1)
+$(call suite,judge/evidence,1)
+$(call suite,judge/interval,1)
+$(call suite,judge/judge,1)
+$(call suite,judge/plan,1)
+$(call suite,judge/points,1)
+$(call suite,judge/spans,1)
+$(call suite,kit/doctor,30,everything)
+$(call suite,kit/kit,200,everything)
+$(call suite,kit/probe,2,probe tests/labs/one-gpu.xml)
+$(call suite,lab/bench,10,sim)
+$(call suite,lab/runner,20,sim)
+$(call suite,labs/lab1,200,lab1 grade handouts/lab1-collectives.md \
+	common/kit/skeletons.sh common/kit/skeleton.awk solutions/ labs/)
+$(call suite,labs/lab2,200,lab2 grade README.md)
+$(call suite,labs/lab3,200,lab3 lab2 grade commgraph README.md)
+$(call suite,labs/lab4,200,lab4 grade)
+$(call suite,labs/lab5,200,lab5 lab1 grade)
+$(call suite,labs/lab6,100,lab6 grade $(BUILD)/tests/labs/prog_lab6 \
+	tests/topo/measured)
+$(call suite,labs/lab7,80,lab7 grade)
+$(call suite,layers/layers,5,everything)
+$(call suite,mutate/mutate,10,$(BUILD)/mutants tests/tests.mk)
+$(call suite,nn/nn,10,sim)
+$(call suite,simgpu/driver,2,sim)
+$(call suite,simgpu/half,1,sim)
+$(call suite,simgpu/kill,1,sim)
+$(call suite,simgpu/limits,2,sim)
+$(call suite,simgpu/mpi,1,sim)
+$(call suite,simgpu/nccl,4,sim)
+$(call suite,simgpu/nvtx,1,sim)
+$(call suite,simgpu/peers,2,sim)
+$(call suite,simgpu/reduce,2)
+$(call suite,simgpu/signal,8,sim)
+$(call suite,simgpu/simgpu,2,sim)
+$(call suite,skeleton/skeleton,2,common/kit/skeletons.sh common/kit/skeleton.awk)
+$(call suite,suites/suites,6,$(BUILD)/tests/guard $(BUILD)/tests/judge/test_interval \
+	./Makefile common/rules.mk $(wildcard tests/*.sh tests/*.mk))
+$(call suite,topo/bounds,1,machines)
+$(call suite,topo/channels,1,machines)
+$(call suite,topo/collective,1,machines)
+$(call suite,topo/command,2,commgraph)
+$(call suite,topo/fuzz,2,machines)
+$(call suite,topo/load,1,machines)
+$(call suite,topo/measured,1,machines)
+$(call suite,topo/route,1,machines)
+$(call suite,topo/times,1,machines)
+$(call suite,topo/variant,1,machines)
+
+# ---- scripts: what holds the kit to the CUDA toolkit, where there is one -----
+
+$(call script,cuda-kernels,11,cuda common/ solutions/)
+$(call script,cuda-mutants,20,cuda common/ solutions/ tests/mutants)
+$(call script,real-libraries,8,cuda sim common/simgpu common/cuda tests/simgpu \
+	tests/cublas tests/conformance tests/support)

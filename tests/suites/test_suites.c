@@ -1,0 +1,191 @@
+/*
+ * The tests are run and reported as they should be: tests/run.sh and guard on
+ * made-up suites that pass, fail, crash, hang or leave processes behind; slices
+ * of a real one; and make's choice of suites.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <stdio.h>  /* fopen */
+#include <stdlib.h> /* free */
+#include <string.h> /* strstr */
+
+#include "child.h"
+#include "labtest.h"
+#include "suite.h"
+
+static char dir[CHILD_FOLDER];
+
+/*
+ * $S is run.sh. `suite NAME` makes a program of what it reads from its input;
+ * `run NAME` runs it as a suite of one slice that needs the file $D/need, in at
+ * most $SEC seconds; `result NAME` does so and prints the report.
+ */
+static const char functions[] =
+    "export D=%s TEST_RUN=%s/run TEST_GUARD=%s/tests/guard SEC=60\n"
+    "unset SUITE_SLICE ALWAYS\n"
+    "cd %s; S=tests/run.sh\n"
+    "suite() { { echo '#!/bin/bash'; cat; } > $D/$1; chmod +x $D/$1; }\n"
+    "run() { $S key $1 $D/need $D/$1 && $S slice $1 1/1 $SEC $D/$1; }\n"
+    "result() { $S begin $1:1; run $1; $S report; }\n"
+    "echo a > $D/need\n"
+    "suite good << 'END'\n"
+    "echo '100%%: Checks: 3, Failures: 0, Errors: 0'\n"
+    "END\n"
+    "suite bad << 'END'\n"
+    "echo 'x.c:7:F:sums:one_and_one:0: three'\n"
+    "echo '66%%: Checks: 3, Failures: 1, Errors: 0'; exit 1\n"
+    "END\n";
+
+static void setup(void)
+{
+    child_folder(dir, "commlab-suites");
+}
+
+static void teardown(void)
+{
+    child_remove(dir);
+}
+
+enum { SAYS = 4 };
+static const struct row {
+    const char *script;
+    int status;
+    const char *says[SAYS]; /* "!TEXT": not that */
+} rows[] = {
+    // what comes of a suite
+    {"result good",
+     0,
+     {"== good: 3 passed, 0 failed, ", "\n3 passed, 0 failed"}},
+    {"result bad",
+     1,
+     {"== bad: 2 passed, 1 failed",
+      "\nWhat failed:\n== bad\nx.c:7:F:sums:", "\n2 passed, 1 failed"}},
+    {"echo 'echo half way; kill -SEGV $$' | suite crash; result crash",
+     1,
+     {"What failed:\n== crash\nhalf way\n", "crash, slice 1/1: status 139\n",
+      "\n0 passed, 1 failed"}},
+    {"echo 'kill -KILL $$' | suite killed; result killed",
+     1,
+     {"killed, slice 1/1: status 137\n", "\n0 passed, 1 failed"}},
+    {"echo 'echo waits; sleep 1000' | suite hang; SEC=1; result hang",
+     1,
+     {"== hang: 0 passed, 1 failed", "waits\nguard: killed after 1 s\n",
+      "hang, slice 1/1: status 124\n", "\n0 passed, 1 failed"}},
+    {"echo exit 0 | suite silent; result silent",
+     1,
+     {"silent, slice 1/1: status 0\n", "\n0 passed, 1 failed"}},
+    {"suite late << 'END'\n"
+     "echo '100%: Checks: 3, Failures: 0, Errors: 0'; exit 4\n"
+     "END\n"
+     "result late",
+     1,
+     {"late, slice 1/1: status 4\n", "\n3 passed, 1 failed"}},
+    {"result none", 1, {"none: what it needs isn't there", "\n0 passed, 1 fa"}},
+    // scripts count their lines
+    {"printf 'echo ok one\\necho ok two\\n' | suite s; result s",
+     0,
+     {"== s: 2 passed, 0 failed", "\nok one\nok two\n"}},
+    {"printf 'echo ok one\\nexit 1\\n' | suite s; result s",
+     1,
+     {"== s: 1 passed, 1 failed"}},
+    {"echo echo skipped: no GPU | suite s; result s; run s; $S report",
+     0,
+     {"== s: 0 passed, 0 failed", "skipped: no GPU\n", "!unchanged"}},
+    // what a suite leaves behind
+    {"echo '(setsid sleep 4242 > /dev/null &)' | cat - $D/good > $D/more; "
+     "suite left < $D/more; result left; ! pgrep -f 'sleep 4242'",
+     0,
+     {"guard: left running: sleep, process ", "\n3 passed, 1 failed"}},
+    {"echo 'setsid sleep 4343 & sleep 4343' | suite s; "
+     "$TEST_GUARD 60 $D/log $D/s & until pgrep -f 'sleep 4343' > /dev/null; do "
+     "sleep 0.1; done; kill -INT $!; wait $!; echo status $?; "
+     "! pgrep -f 'sleep 4343'",
+     0,
+     {"status 130\n"}},
+    // a suite that passed, and what it needs
+    {"result good > /dev/null; result good",
+     0,
+     {"== good: unchanged: 3 checks passed\n",
+      "3 of these checks passed before", "\n3 passed, 0 failed"}},
+    {"result good > /dev/null; echo b > $D/need; result good",
+     0,
+     {"== good: 3 passed, 0 failed", "!unchanged"}},
+    {"result good > /dev/null; echo '# again' >> $D/good; result good",
+     0,
+     {"== good: 3 passed, 0 failed", "!unchanged"}},
+    {"result good > /dev/null; export SIMGPU_SCHEDULE=late; result good",
+     0,
+     {"== good: 3 passed, 0 failed", "!unchanged"}},
+    {"result good > /dev/null; export ALWAYS=1; result good",
+     0,
+     {"== good: 3 passed, 0 failed", "!unchanged"}},
+    {"result bad > /dev/null; result bad",
+     1,
+     {"== bad: 2 passed, 1 failed", "!unchanged"}},
+    // the order that was asked for, whichever ends first; who never ran failed
+    {"suite also < $D/good; $S begin also:1 good:1; run good; echo then; "
+     "run also; $S report",
+     0,
+     {"then\n== also: 3 passed, 0 failed", "== good: 3 passed, 0 failed",
+      "\n6 passed, 0 failed"}},
+    {"$S begin good:2; run good; $S report",
+     1,
+     {"What failed:\n== good", "\n3 passed, 1 failed"}},
+    // slices of a program have all its tests, each once
+    {"t=$(dirname $TEST_GUARD)/judge/test_interval\n"
+     "n() { $t | sed -n 's/.*Checks: \\([0-9]*\\),.*/\\1/p'; }\n"
+     "for i in 1 2 3; do m=$((m + $(SUITE_SLICE=$i/3 n))); done\n"
+     "[ $m -eq $(n) ] && [ $m -gt 3 ] && echo the same",
+     0,
+     {"the same\n"}},
+    {"SUITE_SLICE=4/3 $(dirname $TEST_GUARD)/judge/test_interval",
+     1,
+     {"SUITE_SLICE=4/3: use 1/4, 2/4, ...\n"}},
+    // make
+    {"make -n test TEST=graph/replay | grep -o 'slice .*/test_.*'",
+     0,
+     {"slice graph/replay 1/1 ", "!topo"}},
+    {"make -n test TEST='topo labs/lab1' | grep -o 'slice .*/test_.*'",
+     0,
+     {"slice topo/route 1/1 ", "slice labs/lab1 1/", "slice labs/lab1 2/",
+      "!graph"}},
+    {"make -n test TEST=nothing",
+     2,
+     {"TEST=nothing: there are ", "graph/replay "}},
+};
+
+START_TEST(a_run_reports_what_became_of_each_suite)
+{
+    const struct row *const r = &rows[_i];
+    char file[CHILD_FOLDER + 32], *head;
+    snprintf(file, sizeof file, "%s/script", dir);
+    if (asprintf(&head, functions, dir, dir, child_build(), labtest_root()) < 0)
+        ck_abort();
+    FILE *const f = fopen(file, "w");
+    ck_assert(f && fprintf(f, "%s%s\n", head, r->script) > 0 && !fclose(f));
+    free(head);
+    struct child c = child_run(120, "bash %s 2>&1", file);
+    ck_assert_msg(c.status == r->status && !c.timed_out,
+                  "%s: status %d, expected %d\n%s", r->script, c.status,
+                  r->status, c.out);
+    for (int i = 0; i < SAYS && r->says[i]; i++) {
+        const int without = *r->says[i] == '!';
+        ck_assert_msg((strstr(c.out, r->says[i] + without) != NULL) == !without,
+                      "%s: \"%s\" is %s:\n%s", r->script, r->says[i] + without,
+                      without ? "in" : "not in", c.out);
+    }
+    child_clear(&c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("suites");
+    TCase *const t = tcase_create("suites");
+    tcase_set_timeout(t, 300);
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_loop_test(t, a_run_reports_what_became_of_each_suite, 0,
+                        sizeof rows / sizeof *rows);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}

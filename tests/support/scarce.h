@@ -1,0 +1,20 @@
+/*
+ * scarce.h: memory that runs out
+ *
+ * The allocations of a test program (malloc, calloc, realloc, and what the C
+ * library makes of them) can be made to fail, one at a time: an error has to be
+ * reported wherever it happens, and nothing may crash.
+ */
+#ifndef COMMLAB_TESTS_SCARCE_H
+#define COMMLAB_TESTS_SCARCE_H
+
+/*
+ * Call run() with its first allocation failing, then with its second, and so on
+ * until it needs no more. run() returns 0 if it did its work, -1 if it reported
+ * an error; the test fails if it did its work without the memory for it, or did
+ * not though it had all. Of many allocations it is not each that fails: every
+ * one of the first `dense`, then fewer and fewer.
+ */
+void scarce_each(int (*run)(void), long dense);
+
+#endif

@@ -1,0 +1,80 @@
+# tests.mk: how tests are built; included by common/rules.mk
+#
+# run.mk says how they are run, suites.mk what each depends on.
+#
+# tests/MODULE/test_*.c     Check programs, linked with our static archives
+# tests/MODULE/prog_*.c...  programs that tests start: linked as a user links
+#                           (.c .cpp .cu; against build/simgpu or CUDA, MPI)
+
+TEST_SRC := $(wildcard tests/*/test_*.c)
+PROG_SRC := $(wildcard tests/*/prog_*.c tests/*/prog_*.cpp tests/*/prog_*.cu)
+TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
+PROGS := $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(PROG_SRC)))
+
+$(O)/obj/tests/%.o: INC = -Itests/support -Icommon/simgpu -Igrader $(GPU_INC)
+# Deprecated functions are part of the API too.
+$(O)/obj/tests/simgpu/%.o: CFLAGS += -Wno-deprecated-declarations
+
+$(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(call lib,tests simnccl simgpu \
+	nnref judge graph topo base) | $(TOPOS)
+	$(link)
+$(filter $(BUILD)/tests/grader/%,$(TESTS)): $(call lib,grader) $(JUDGE_OBJS)
+
+# Programs, and what of the kit they link besides their own source.
+$(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(BACKEND) | $(GPU_READY)
+	$(link_gpu)
+uses = $(addprefix $(BUILD)/tests/,$(1)): $(call lib,$(2)) $(call objs,$(3))
+LAB6 := solutions/lab6-peer-bandwidth
+STAFF6 := common/staff/lab6-peer-bandwidth
+$(call uses,graph/prog_clock simgpu/prog_peers,base)
+$(call uses,bench/prog_replay_speed,graph topo base)
+$(call uses,cublas/prog_cublas,,tests/support/minifloat.c)
+$(call uses,lab/prog_sweep lab/prog_runner,lab judge graph topo base)
+$(call uses,nn/prog_nn,nn nnref judge graph topo base, \
+	tests/support/minifloat.c)
+$(call uses,gpu/prog_ceilings,nn nnref judge graph topo base, \
+	common/staff/lab1-collectives/reduce.cu)
+$(call uses,labs/prog_lab6,graph topo base,$(LAB6)/infer.c $(LAB6)/schedule.c \
+	$(STAFF6)/cards.c $(STAFF6)/peers.c)
+$(BUILD)/tests/base/prog_simgrid_flows: LIBS := -lsimgrid
+$(O)/obj/tests/gpu/prog_%.o: INC = $(GPU_INC) \
+	-I$(call contracts,lab1-collectives)
+
+$(BUILD)/tests/guard: $(O)/obj/tests/guard.o
+	$(link)
+include tests/run.mk
+
+.PHONY: programs bench
+programs: $(PROGS)
+bench: all $(PROGS)
+	@tests/bench.sh $(BUILD)
+
+# ---- on real GPUs: a build of its own, so that none is disturbed ----------
+
+# The programs of tests/gpu/programs.txt that GPUs can run, and those beside it.
+GPU_PROGS := $(addprefix $(BUILD)/tests/,$(shell awk \
+	'$$2 ~ /[0-9]/ { print $$1 }' tests/gpu/programs.txt 2>/dev/null)) \
+	$(filter $(BUILD)/tests/conformance/% $(BUILD)/tests/gpu/%,$(PROGS))
+.PHONY: test-gpu sanitize bench-gpu gpu-build gpu-programs
+gpu-programs: $(BUILD)/probe $(LAB_PROGRAMS) $(SOLUTIONS) $(sort $(GPU_PROGS))
+gpu-build:
+	@$(if $(and $(CUDA_HOME),$(wildcard $(CUDA_HOME)/include/nccl.h \
+	    /usr/include/nccl.h)),$(MAKE) GPU=cuda BUILD=$(BUILD)/gpu gpu-programs,\
+	    echo "skipped: GPU=cuda build (no CUDA toolkit with NCCL here)")
+test-gpu: gpu-build
+	@tests/gpu/test-gpu.sh $(BUILD)/gpu
+sanitize: gpu-build
+	@tests/gpu/sanitize.sh $(BUILD)/gpu
+bench-gpu: gpu-build
+	@tests/gpu/bench-gpu.sh $(BUILD)/gpu
+
+# ---- tests of the tests: mutants of the kit's code --------------------------
+
+# N mutants of ONLY, drawn by SEED; J at a time. See tests/mutate/mutate.sh.
+.PHONY: mutate
+$(BUILD)/mutants: $(call objs,$(addprefix tests/mutate/,mutants.c tokens.c))
+	$(call say,LINK,$@)
+	$(Q)$(CC) -o $@ $^
+$(BUILD)/tests/mutate/test_mutate: | $(BUILD)/mutants
+mutate: $(BUILD)/mutants
+	@tests/mutate/mutate.sh $< $(BUILD)/mutate '$(N)' '$(SEED)' '$(ONLY)' '$(J)'
