@@ -286,9 +286,8 @@ static json_t *read_result(const struct batch *b, const struct task *t)
 static int append_grading(struct batch *b, const struct task *t, json_t *result)
 {
     const struct submission *const s = t->submission;
-    const int64_t submitted = s->student->submitted != ROSTER_NEVER
-                                  ? s->student->submitted
-                                  : s->modified;
+    const int64_t said = roster_submitted(s->student, s->attempt);
+    const int64_t submitted = said != ROSTER_NEVER ? said : s->modified;
     json_t *const j =
         json_pack("{s:O, s:I, s:i, s:i, s:I, s:O}", "result", result,
                   "submitted", (json_int_t)submitted, "days_late",
@@ -353,7 +352,7 @@ static int find_kit(struct batch *b)
         b->plan = p.plan;
         p.plan = NULL;
         snprintf(b->lab, sizeof b->lab, "%s", p.lab);
-        b->versions = grading_versions(p.kit);
+        b->versions = grading_versions(p.kit, p.lab);
     }
     place_release(&p);
     const ssize_t n = readlink("/proc/self/exe", b->self, sizeof b->self - 1);

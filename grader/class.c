@@ -4,6 +4,8 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strcmp */
 
+#include "change.h"
+
 struct loader {
     struct export *e;
     char *lab; /* the full name, once it is known */
@@ -17,6 +19,7 @@ static int is_lab(const char *full, const char *name)
     return strncmp(full, name, n) == 0 && (!full[n] || full[n] == '-');
 }
 
+/* Rosters add up: each batch may have been of one section only. */
 static int take_batch(const struct ledger_entry *b, void *arg)
 {
     struct loader *const l = arg;
@@ -25,35 +28,14 @@ static int take_batch(const struct ledger_entry *b, void *arg)
     json_t *const j = json_loads(b->body, 0, NULL);
     struct roster *const r = roster_from_json(json_object_get(j, "roster"));
     if (r) {
-        roster_free(l->e->roster);
-        l->e->roster = r;
+        l->e->roster = l->e->roster ? roster_join(l->e->roster, r) : r;
         snprintf(l->lab, 64, "%s", b->lab);
     }
     json_decref(j);
     return 0;
 }
 
-static double final_of(const struct export *e, const struct grading *g)
-{
-    const double left = 1 - e->late_percent / 100 * g->days_late;
-    return left > 0 ? g->score * left : 0;
-}
-
-/* Does a grading count more than the one the row has? Of one attempt, the last
- * one counts, unless it is infra: then what was graded before it. */
-static int counts_more(const struct loader *l, const struct row *r,
-                       const struct ledger_entry *g, const struct grading *new)
-{
-    const int has_score = new->outcome != OUTCOME_INFRA;
-    if (!r->attempt || g->attempt == r->attempt)
-        return !r->attempt || has_score || !r->has_score;
-    if (l->best && has_score != r->has_score)
-        return has_score;
-    const double final = final_of(l->e, new);
-    if (l->best && final != r->final)
-        return final > r->final;
-    return g->attempt > r->attempt;
-}
+/* ---- attempts ------------------------------------------------------------ */
 
 static struct row *find(const struct export *e, const char *key)
 {
@@ -61,23 +43,141 @@ static struct row *find(const struct export *e, const char *key)
     return s ? &e->row[s - e->roster->student] : NULL;
 }
 
-static int take_grading(const struct ledger_entry *g, void *arg)
+/* The place of an attempt of that number, made if need be. */
+static struct attempt *place_of(struct row *r, int number)
+{
+    int at = 0;
+    while (at < r->nattempts && r->attempts[at].number < number)
+        at++;
+    if (at < r->nattempts && r->attempts[at].number == number)
+        return &r->attempts[at];
+    const size_t size = sizeof *r->attempts;
+    r->attempts = realloc(r->attempts, ((size_t)r->nattempts + 1) * size);
+    if (!r->attempts)
+        abort();
+    memmove(&r->attempts[at + 1], &r->attempts[at],
+            (size_t)(r->nattempts++ - at) * size);
+    r->attempts[at] = (struct attempt){.number = number};
+    return &r->attempts[at];
+}
+
+/* Of one attempt the last grading counts, unless it is infra: then what was
+ * graded before it. */
+static void take_attempt(struct row *r, const struct ledger_entry *e)
+{
+    struct grading new;
+    const int bad = grading_parse(&new, e->body);
+    struct attempt *const a = bad ? NULL : place_of(r, e->attempt);
+    if (!a || (a->id && a->g.outcome != OUTCOME_INFRA &&
+               new.outcome == OUTCOME_INFRA)) {
+        grading_release(&new);
+        return;
+    }
+    grading_release(&a->g);
+    a->g = new;
+    a->id = e->id;
+    snprintf(a->digest, sizeof a->digest, "%s", e->digest);
+}
+
+/* What one of a group handed in is everybody's in it. */
+static int take_grading(const struct ledger_entry *e, void *arg)
 {
     struct loader *const l = arg;
-    struct row *const r = find(l->e, g->student);
-    struct grading new;
-    const int bad = grading_parse(&new, g->body);
-    if (bad || !r || !counts_more(l, r, g, &new)) {
-        grading_release(&new);
-        return 0;
-    }
-    grading_release(&r->g);
-    r->g = new;
-    r->attempt = g->attempt;
-    r->has_score = new.outcome != OUTCOME_INFRA;
-    r->final = final_of(l->e, &new);
-    snprintf(r->digest, sizeof r->digest, "%s", g->digest);
+    struct row *const of = find(l->e, e->student);
+    for (int i = 0; of && i < l->e->nrows; i++)
+        if (roster_together(l->e->row[i].student, of->student))
+            take_attempt(&l->e->row[i], e);
     return 0;
+}
+
+static int take_change(const struct ledger_entry *e, void *arg)
+{
+    struct loader *const l = arg;
+    struct row *const r = find(l->e, e->student);
+    if (r)
+        change_apply(r, e);
+    return 0;
+}
+
+/* ---- which one counts ---------------------------------------------------- */
+
+static double less_late(const struct export *e, double score, int days_late)
+{
+    const double left = 1 - e->late_percent / 100 * days_late;
+    return left > 0 ? score * left : 0;
+}
+
+/* The deadline is today's, the time of handing in is the ledger's. */
+static void finish_attempt(const struct export *e, const struct row *r,
+                           struct attempt *a)
+{
+    const int64_t said = roster_submitted(r->student, a->number);
+    a->submitted = said != ROSTER_NEVER ? said : a->g.submitted;
+    a->days_late = r->deadline == ROSTER_NEVER
+                       ? a->g.days_late
+                       : roster_days_between(r->deadline, a->submitted,
+                                             r->student->late_days);
+    a->g.days_late = a->days_late;
+    a->has_score = a->g.outcome != OUTCOME_INFRA && !change_is_suspected(&a->g);
+    a->final = less_late(e, a->g.score, a->days_late);
+}
+
+/* Attempts come in order, so of two alike the later one counts. */
+static int counts_more(const struct attempt *a, const struct attempt *than,
+                       int best)
+{
+    if (!than || !best)
+        return 1;
+    return a->has_score != than->has_score ? a->has_score
+                                           : a->final >= than->final;
+}
+
+static void finish_row(const struct export *e, struct row *r, int best)
+{
+    for (int i = 0; i < r->nattempts; i++) {
+        finish_attempt(e, r, &r->attempts[i]);
+        if (counts_more(&r->attempts[i], r->counts, best))
+            r->counts = &r->attempts[i];
+    }
+    if (!r->counts) {
+        r->has_score = r->given && !r->excused;
+        r->final = r->given_score;
+        return;
+    }
+    r->before = r->counts > r->attempts ? r->counts - 1 : NULL;
+    r->attempt = r->counts->number;
+    r->has_score = r->counts->has_score && !r->excused;
+    r->days_late = r->counts->days_late;
+    r->final = r->counts->final;
+    r->g = r->counts->g;
+    snprintf(r->digest, sizeof r->digest, "%s", r->counts->digest);
+}
+
+/* Rows that were graded by one plan and rows by another are no one class. */
+static int count_plans(const struct export *e)
+{
+    int n = 0;
+    for (int i = 0; i < e->nrows; i++) {
+        const struct row *const r = &e->row[i];
+        int known = !r->has_score || !r->attempt || !r->g.plan[0];
+        for (int k = 0; k < i && !known; k++)
+            known = e->row[k].has_score && e->row[k].attempt &&
+                    strcmp(e->row[k].g.plan, r->g.plan) == 0;
+        n += !known;
+    }
+    return n;
+}
+
+static void make_rows(struct export *e)
+{
+    e->nrows = e->roster->n;
+    e->row = calloc((size_t)e->nrows + 1, sizeof *e->row);
+    if (!e->row)
+        abort();
+    for (int i = 0; i < e->nrows; i++)
+        e->row[i] = (struct row){.student = &e->roster->student[i],
+                                 .deadline = e->roster->student[i].deadline,
+                                 .notes = json_array()};
 }
 
 int class_load(struct export *e, char lab[64], int best, char *err,
@@ -90,27 +190,30 @@ int class_load(struct export *e, char lab[64], int best, char *err,
         return -1;
     }
     e->lab = e->title = lab;
-    e->nrows = e->roster->n;
-    e->row = calloc((size_t)e->nrows + 1, sizeof *e->row);
-    if (!e->row)
-        abort();
-    for (int i = 0; i < e->nrows; i++)
-        e->row[i].student = &e->roster->student[i];
+    make_rows(e);
     ledger_each(e->ledger, "grading", lab, take_grading, &l);
+    ledger_each(e->ledger, NULL, lab, take_change, &l);
     for (int i = 0; i < e->nrows; i++) {
-        const struct grading *const g = &e->row[i].g;
-        if (e->row[i].attempt && g->title[0])
-            e->title = g->title;
-        if (e->row[i].attempt && g->max_score > e->max_score)
-            e->max_score = g->max_score;
+        struct row *const r = &e->row[i];
+        finish_row(e, r, best);
+        if (r->attempt && r->g.title[0])
+            e->title = r->g.title;
+        if (r->attempt && r->g.max_score > e->max_score)
+            e->max_score = r->g.max_score;
     }
+    e->nplans = count_plans(e);
     return 0;
 }
 
 void class_release(struct export *e)
 {
-    for (int i = 0; i < e->nrows; i++)
-        grading_release(&e->row[i].g);
+    for (int i = 0; i < e->nrows; i++) {
+        struct row *const r = &e->row[i];
+        for (int k = 0; k < r->nattempts; k++)
+            grading_release(&r->attempts[k].g);
+        free(r->attempts);
+        json_decref(r->notes);
+    }
     free(e->row);
     roster_free(e->roster);
 }

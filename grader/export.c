@@ -10,6 +10,7 @@
 #include <stdarg.h> /* va_list */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strcmp */
+#include <time.h>   /* strftime */
 
 #include "folder.h"
 #include "text.h"
@@ -50,13 +51,33 @@ struct grading_case *export_cases(const struct row *r, char hidden[64], int *n)
     return shown;
 }
 
+const char *export_outcome(const struct row *r)
+{
+    if (r->excused)
+        return "excused";
+    if (r->attempt)
+        return outcome_name[r->g.outcome];
+    return r->has_score ? "given" : "missing";
+}
+
 static const char *says(const struct row *r)
 {
+    if (r->excused)
+        return "excused";
     if (!r->attempt)
-        return "nothing handed in";
+        return r->has_score ? "points without a submission"
+                            : "nothing handed in";
     if (r->g.outcome == OUTCOME_INFRA)
         return "not graded yet";
     return r->g.outcome == OUTCOME_SUSPECTED ? "a person will look at it" : "";
+}
+
+static void put_notes(FILE *f, const struct row *r)
+{
+    size_t i;
+    const json_t *note;
+    json_array_foreach(r->notes, i, note)
+        fprintf(f, "; %s", json_string_value(note));
 }
 
 char *export_feedback(const struct row *r)
@@ -71,17 +92,27 @@ char *export_feedback(const struct row *r)
     if (r->has_score && r->g.ncases)
         fprintf(f, "%s%d of %d cases pass", *says(r) ? "; " : "", passed,
                 r->g.ncases);
-    if (r->has_score && r->g.message[0])
+    if (r->has_score && r->attempt && r->g.message[0])
         fprintf(f, "%s%s", *says(r) ? "; " : "", r->g.message);
-    if (r->has_score && r->g.days_late)
-        fprintf(f, "; %d %s late", r->g.days_late,
-                r->g.days_late == 1 ? "day" : "days");
+    if (r->has_score && r->days_late)
+        fprintf(f, "; %d %s late", r->days_late,
+                r->days_late == 1 ? "day" : "days");
+    put_notes(f, r);
     fclose(f);
     char *const clean = text_clean(text, TEXT_MESSAGE);
     free(text);
     for (char *p = clean; *p; p++)
         *p = *p == '\n' ? ' ' : *p;
     return clean;
+}
+
+void export_when(int64_t t, char out[32])
+{
+    struct tm tm;
+    const time_t when = (time_t)t;
+    out[0] = 0;
+    if (t != ROSTER_NEVER && localtime_r(&when, &tm))
+        strftime(out, 32, "%Y-%m-%dT%H:%M:%S%z", &tm);
 }
 
 /* ---- files --------------------------------------------------------------- */

@@ -3,8 +3,8 @@
  *
  * Canvas wants `Student,ID,SIS User ID,SIS Login ID,Section,TITLE (NUMBER)`, a
  * second row that may begin with `Points Possible`, and blanks where there is
- * no score. Moodle wants a grade and a feedback, and stops at anything that is
- * no number: `-` stands for none.
+ * no score, EX for the excused. Moodle wants a grade and a feedback, and stops
+ * at anything that is no number: `-` stands for none.
  */
 #define _GNU_SOURCE
 #include <math.h>   /* isnan */
@@ -50,15 +50,16 @@ static void csv_line(FILE *f, const struct row *r, const struct row *columns)
 {
     const struct student *const s = r->student;
     char *const feedback = export_feedback(r);
+    char when[32];
     cell(f, s->key, ',');
     cell(f, s->name, ',');
     cell(f, s->email, ',');
     cell(f, s->section, ',');
-    fprintf(f, "%d,%s,", r->attempt,
-            r->attempt ? outcome_name[r->g.outcome] : "missing");
-    number(f, r->has_score, r->g.score, ',');
-    number(f, r->has_score, r->g.max_score, ',');
-    fprintf(f, "%d,", r->g.days_late);
+    export_when(r->counts ? r->counts->submitted : ROSTER_NEVER, when);
+    fprintf(f, "%d,%s,", r->attempt, export_outcome(r));
+    number(f, r->has_score, r->attempt ? r->g.score : r->final, ',');
+    number(f, r->has_score && r->attempt, r->g.max_score, ',');
+    fprintf(f, "%s,%d,", when, r->days_late);
     number(f, r->has_score, r->final, ',');
     cell(f, feedback, columns && columns->g.ncases ? ',' : '\n');
     for (int i = 0; columns && i < columns->g.ncases; i++) {
@@ -76,7 +77,7 @@ int export_csv(const struct export *e)
     if (!f)
         return -1;
     fprintf(f, "student,name,email,section,attempt,outcome,score,max_score,"
-               "days_late,final,feedback");
+               "submitted,days_late,final,feedback");
     for (int i = 0; columns && i < columns->g.ncases; i++) {
         fputc(',', f);
         text_csv(f, columns->g.cases[i].name);
@@ -107,6 +108,8 @@ int export_canvas(const struct export *e)
         cell(f, s->sis_id, ',');
         cell(f, s->key, ',');
         cell(f, s->section, ',');
+        if (r->excused)
+            fprintf(f, "EX");
         number(f, r->has_score, r->final, '\n');
     }
     return export_close(e, f);
@@ -165,7 +168,7 @@ static double timed_us(const struct row *r)
 }
 
 /* Who it is, nobody can tell; the same student has the same name in each lab.
- * Suspected gradings are not shown off. */
+ * Only what has a score, and was run, has a place. */
 int export_leaderboard(const struct export *e)
 {
     FILE *const f = export_file(e);
@@ -175,7 +178,7 @@ int export_leaderboard(const struct export *e)
         abort();
     for (int i = 0; f && i < e->nrows; i++) {
         const struct row *const r = &e->row[i];
-        if (!r->has_score || r->g.outcome == OUTCOME_SUSPECTED)
+        if (!r->has_score || !r->attempt)
             continue;
         ledger_pseudonym(e->ledger, r->student->key, p[n].name,
                          sizeof p[n].name);

@@ -11,11 +11,6 @@
 #include "export.h"
 #include "html.h"
 
-static const char *outcome_of(const struct row *r)
-{
-    return r->attempt ? outcome_name[r->g.outcome] : "missing";
-}
-
 /* ---- a student's page ---------------------------------------------------- */
 
 static void case_row(FILE *f, const struct grading_case *c)
@@ -104,7 +99,7 @@ static void head(FILE *f, const struct export *e, const struct row *r)
         fprintf(f, "no score");
     }
     fprintf(f, "</b>");
-    html_outcome(f, outcome_of(r));
+    html_outcome(f, export_outcome(r));
     fprintf(f, "</div></div>\n<p>");
     html_text(f, feedback);
     fprintf(f, "</p>\n");
@@ -136,7 +131,7 @@ static void tiles(FILE *f, const struct export *e)
     for (int k = 0; k < 5; k++) {
         int count = 0;
         for (int i = 0; i < e->nrows; i++)
-            count += strcmp(outcome_of(&e->row[i]), kinds[k]) == 0;
+            count += strcmp(export_outcome(&e->row[i]), kinds[k]) == 0;
         fprintf(f, "<div><b>%d</b>", count);
         html_outcome(f, kinds[k]);
         fprintf(f, "</div>");
@@ -209,10 +204,10 @@ static void student_table(FILE *f, const struct export *e)
         fprintf(f, "</a></td><td class=\"hide\">");
         html_text(f, s->section);
         fprintf(f, "</td><td>");
-        html_outcome(f, outcome_of(r));
+        html_outcome(f, export_outcome(r));
         fprintf(f, "</td><td class=\"n hide\">");
-        if (r->g.days_late)
-            fprintf(f, "%d d", r->g.days_late);
+        if (r->days_late)
+            fprintf(f, "%d d", r->days_late);
         fprintf(f, "</td><td class=\"n\">");
         if (r->has_score)
             html_points(f, r->final);

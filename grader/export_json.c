@@ -64,11 +64,10 @@ static json_t *gradescope(const struct row *r)
     json_object_set_new(j, "test_name_format", json_string("text"));
     json_object_set_new(j, "visibility", json_string("visible"));
     json_object_set_new(j, "stdout_visibility", json_string("hidden"));
-    json_object_set_new(
-        j, "extra_data",
-        json_pack("{s:s, s:i, s:i}", "outcome",
-                  r->attempt ? outcome_name[r->g.outcome] : "missing",
-                  "attempt", r->attempt, "days_late", r->g.days_late));
+    json_object_set_new(j, "extra_data",
+                        json_pack("{s:s, s:i, s:i}", "outcome",
+                                  export_outcome(r), "attempt", r->attempt,
+                                  "days_late", r->days_late));
     json_object_set_new(j, "tests", tests);
     free(feedback);
     free(c);
@@ -110,6 +109,27 @@ static json_t *classroom_test(const struct grading_case *c)
     return j;
 }
 
+/* The reporter adds the tests' points up: what being late costs, and what staff
+ * changed of the whole, is a test of its own, which says so. */
+static void add_rest(json_t *tests, const struct row *r,
+                     const struct grading_case *c, int n)
+{
+    double rest = r->final;
+    for (int i = 0; i < n; i++)
+        rest -= c[i].score;
+    if (!r->has_score || (fabs(rest) < 0.005 && !json_array_size(r->notes)))
+        return;
+    char *const feedback = export_feedback(r);
+    const struct grading_case sum = {.name = "late days and changes by staff",
+                                     .outcome = OUTCOME_PASS,
+                                     .message = feedback,
+                                     .rerun = "",
+                                     .score = rest,
+                                     .time_us = NAN};
+    json_array_append_new(tests, classroom_test(&sum));
+    free(feedback);
+}
+
 static char *classroom(const struct export *e, const struct row *r)
 {
     char hidden[64];
@@ -118,6 +138,7 @@ static char *classroom(const struct export *e, const struct row *r)
     json_t *const tests = json_array();
     for (int i = 0; i < n; i++)
         json_array_append_new(tests, classroom_test(&c[i]));
+    add_rest(tests, r, c, n);
     json_t *const j =
         json_pack("{s:i, s:s, s:o, s:o}", "version", 1, "status",
                   !r->has_score                  ? "error"

@@ -60,6 +60,7 @@ int grading_parse(struct grading *r, const char *body)
     r->score = json_number_value(json_object_get(j, "score"));
     r->max_score = json_number_value(json_object_get(j, "max_score"));
     r->backend = text(j, "backend");
+    r->plan = text(json_object_get(r->json, "versions"), "plan");
     r->measured = json_is_true(json_object_get(j, "measured"));
     r->isolation = whole(json_object_get(j, "isolation"), "level");
     r->submitted =
@@ -133,6 +134,21 @@ static void kit_digest(const char *kit, char hex[33])
     sodium_bin2hex(hex, 33, hash, sizeof hash);
 }
 
+void grading_plan_digest(const char *kit, const char *lab, char hex[33])
+{
+    static const char *const parts[] = {"", "hidden/", "times/"};
+    unsigned char hash[16];
+    crypto_generichash_state s;
+    crypto_generichash_init(&s, NULL, 0, sizeof hash);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "grader/plans/%s%s.yaml", parts[i], lab);
+        add_file(&s, kit, name);
+    }
+    crypto_generichash_final(&s, hash, sizeof hash);
+    sodium_bin2hex(hex, 33, hash, sizeof hash);
+}
+
 /* The first line that a command prints. */
 static void first_line(const char *command, char *out, size_t nbytes)
 {
@@ -144,15 +160,16 @@ static void first_line(const char *command, char *out, size_t nbytes)
         pclose(f);
 }
 
-json_t *grading_versions(const char *kit)
+json_t *grading_versions(const char *kit, const char *lab)
 {
-    char digest[33], compiler[64], mpi[64];
+    char digest[33], plan[33], compiler[64], mpi[64];
     struct utsname u;
     kit_digest(kit, digest);
+    grading_plan_digest(kit, lab, plan);
     first_line("gcc -dumpfullversion", compiler, sizeof compiler);
     first_line("pkg-config --modversion mpich", mpi, sizeof mpi);
     uname(&u);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "kit", digest, "gcc",
-                     compiler, "mpich", mpi, "kernel", u.release, "node",
-                     u.nodename);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "kit", digest, "plan",
+                     plan, "gcc", compiler, "mpich", mpi, "kernel", u.release,
+                     "node", u.nodename);
 }

@@ -21,8 +21,8 @@ struct grading_case {
 
 struct grading { /* texts belong to json */
     json_t *json;
-    const char *lab, *title, *message, *seed, *timeline,
-        *backend; /* "" if unknown */
+    const char *lab, *title, *message, *seed, *timeline, *backend,
+        *plan; /* its digest; "" if unknown */
     enum outcome outcome;
     double score, max_score;
     int64_t submitted;
@@ -39,7 +39,11 @@ void grading_release(struct grading *r);
 /* As `grade run --json` would have written it, had it come that far. */
 json_t *grading_infra(const char *lab, uint64_t seed, const char *why);
 
-/* What graded: digest of the kit's parts, compiler, MPI, kernel, this node. */
-json_t *grading_versions(const char *kit);
+/* What graded: digests of the kit's parts and of the lab's plan, compiler, MPI,
+ * kernel, this node. */
+json_t *grading_versions(const char *kit, const char *lab);
+
+/* The digest of a lab's plan: visible and hidden cases, reference times. */
+void grading_plan_digest(const char *kit, const char *lab, char hex[33]);
 
 #endif

@@ -25,7 +25,7 @@ enum { LEDGER_DIGEST = 65 }; /* bytes of a digest in hexadecimal, with NUL */
 
 struct ledger_entry {
     int64_t id;       /* 1, 2, 3 ... */
-    const char *kind; /* "grading" or "batch" */
+    const char *kind; /* "grading", "batch", or a change (change.h) */
     const char *student, *lab;
     int attempt;        /* which of the student's submissions, from 1 */
     const char *digest; /* of the submission; "" for none */

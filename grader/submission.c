@@ -28,7 +28,8 @@ static const struct student *whose(const char *name, const struct roster *r,
         if (name[n] && !strchr(".@", name[n]))
             continue;
         key[n] = 0;
-        const struct student *const s = roster_find(r, key);
+        const struct student *const own = roster_find(r, key);
+        const struct student *const s = own ? own : roster_find_group(r, key);
         char *end = (char *)name + n;
         *attempt = *end == '@' ? (int)strtol(end + 1, &end, 10) : 1;
         if (s && *attempt >= 1 && *attempt < 10000 && (!*end || *end == '.'))
@@ -60,6 +61,17 @@ static void unknown(struct submissions *s, const char *name)
         snprintf(s->unknown, sizeof s->unknown, "%s", clean);
         free(clean);
     }
+}
+
+/* The first two that would be the same attempt of a student, or of a group. */
+static int find_same(const struct submissions *s, int *a, int *b)
+{
+    for (*a = 0; *a < s->n; ++*a)
+        for (*b = *a + 1; *b < s->n; ++*b)
+            if (s->s[*a].attempt == s->s[*b].attempt &&
+                roster_together(s->s[*a].student, s->s[*b].student))
+                return 1;
+    return 0;
 }
 
 static int by_student(const void *x, const void *y)
@@ -101,13 +113,14 @@ struct submissions *submissions_find(const char *dir, const struct roster *r,
     }
     free(entry);
     qsort(s->s, (size_t)s->n, sizeof *s->s, by_student);
-    for (int i = 1; i < s->n; i++)
-        if (by_student(&s->s[i - 1], &s->s[i]) == 0) {
-            snprintf(err, err_nbytes, "%s and %s are the same attempt",
-                     s->s[i - 1].path, s->s[i].path);
-            submissions_free(s);
-            return NULL;
-        }
+    int a, b;
+    if (find_same(s, &a, &b)) {
+        snprintf(err, err_nbytes,
+                 "%s and %s are the same attempt: end later ones in @2, @3",
+                 s->s[a].path, s->s[b].path);
+        submissions_free(s);
+        return NULL;
+    }
     return s;
 }
 

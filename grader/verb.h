@@ -18,6 +18,11 @@ int verb_status(int argc, char **argv); /* what a ledger holds */
 int verb_verify(int argc, char **argv); /* has it been tampered with? */
 int verb_replay(int argc, char **argv); /* one grading, again */
 int verb_export(int argc, char **argv);
+int verb_override(int argc, char **argv); /* what people say of a grading */
+int verb_clear(int argc, char **argv);
+int verb_excuse(int argc, char **argv);
+int verb_extend(int argc, char **argv);
+int verb_comment(int argc, char **argv);
 int verb_similarity(int argc, char **argv);
 int verb_audit(int argc, char **argv);
 

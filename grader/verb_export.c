@@ -30,7 +30,7 @@ static const struct {
 enum { NFORMATS = sizeof formats / sizeof *formats };
 
 struct options {
-    const char *ledger, *key, *lab, *format, *out, *assignment;
+    const char *ledger, *key, *lab, *format, *out, *assignment, *timezone;
     int best;
     double late_percent;
 };
@@ -53,6 +53,8 @@ static const struct verb_option known[] = {
                 "taken off the score for each day late (default 0)"),
     VERB_OPTION(VERB_TEXT, "assignment", "NUMBER", AT(assignment),
                 "Canvas' number of the assignment"),
+    VERB_OPTION(VERB_TEXT, "timezone", "ZONE", AT(timezone),
+                "that times are shown in (default UTC): Europe/Berlin"),
     VERB_OPTION(VERB_TEXT, "key", "FILE", AT(key),
                 "the ledger's key, if it is elsewhere"),
     {.name = NULL}};
@@ -66,7 +68,8 @@ static char *formats_text(void)
     for (int i = 0; i < NFORMATS; i++)
         fprintf(f, "  %-12s %-7s %s\n", formats[i].name,
                 formats[i].is_folder ? "folder" : "file", formats[i].help);
-    fprintf(f, "\nInfra and missing have no score; they are never a zero.");
+    fprintf(f, "\nInfra, suspected (until grade clear), excused and "
+               "missing have no score; they\nare never a zero.");
     fclose(f);
     return text;
 }
@@ -79,6 +82,24 @@ static int find_format(const char *name)
     return -1;
 }
 
+/* What a reader of the export should know, and the format may not say. */
+static void warn(const struct export *e)
+{
+    int suspected = 0;
+    for (int i = 0; i < e->nrows; i++)
+        suspected += strcmp(export_outcome(&e->row[i]), "suspected") == 0;
+    if (e->nplans > 1)
+        fprintf(stderr,
+                "grade export: these grades mix %d versions of the plan: "
+                "grade regrade makes them one\n",
+                e->nplans);
+    if (suspected)
+        fprintf(stderr,
+                "grade export: %d suspected, without a score: look at them, "
+                "then grade clear or grade override\n",
+                suspected);
+}
+
 static int write_export(const struct options *o, int format)
 {
     struct export export = {.out = o->out,
@@ -87,6 +108,8 @@ static int write_export(const struct options *o, int format)
     struct export *const e = &export;
     char lab[64], err[512];
     snprintf(lab, sizeof lab, "%s", o->lab);
+    if (roster_timezone(o->timezone) != 0)
+        return verb_wrong("export", "there is no time zone %s", o->timezone);
     e->ledger = ledger_open(o->ledger, o->key, LEDGER_READ, err, sizeof err);
     if (!e->ledger)
         return verb_wrong("export", "%s", err);
@@ -101,8 +124,10 @@ static int write_export(const struct options *o, int format)
         verb_wrong("export", "%s", err);
     else if (formats[format].is_folder && folder_make(e->out) != 0)
         verb_wrong("export", "%s cannot be made", e->out);
-    else
+    else {
         status = formats[format].write(e) == 0 ? EXIT_FULL : EXIT_INFRA;
+        warn(e);
+    }
     class_release(e);
     ledger_close(e->ledger);
     return status;

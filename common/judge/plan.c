@@ -6,6 +6,8 @@
 #include <stdlib.h> /* free, strtoll */
 #include <string.h> /* strcmp */
 
+#include "base/near.h"
+
 void plan_free(struct plan *p)
 {
     if (!p)
@@ -67,27 +69,6 @@ const struct plan_case *plan_find(const struct plan *p, const char *name)
     return NULL;
 }
 
-/* The number of letters to insert, remove or replace to turn a into b. */
-static int distance(const char *a, const char *b)
-{
-    enum { MOST = 64 };
-    int row[MOST + 1];
-    const int na = (int)strnlen(a, MOST), nb = (int)strnlen(b, MOST);
-    for (int j = 0; j <= nb; j++)
-        row[j] = j;
-    for (int i = 1; i <= na; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= nb; j++) {
-            const int replace = diagonal + (a[i - 1] != b[j - 1]);
-            const int other = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
-            diagonal = row[j];
-            row[j] = replace < other ? replace : other;
-        }
-    }
-    return row[nb];
-}
-
 void plan_near(const struct plan *p, const char *name, char *out, size_t nbytes)
 {
     size_t at = 0;
@@ -95,7 +76,7 @@ void plan_near(const struct plan *p, const char *name, char *out, size_t nbytes)
     for (int i = 0; i < p->ncases; i++) {
         const char *const have = p->cases[i].name;
         if (!(name[0] && strstr(have, name)) && !strstr(name, have) &&
-            distance(name, have) > 2)
+            near_distance(name, have) > 2)
             continue;
         const int n =
             snprintf(out + at, nbytes - at, "%s%s", at ? ", " : "", have);

@@ -221,6 +221,7 @@ START_TEST(canvas_gets_its_columns)
     ck_assert_str_eq(c.row[2].field[1], "100");
     ck_assert_str_eq(c.row[3].field[5], "0.00");
     ck_assert_str_eq(c.row[4].field[5], ""); // infra is no zero
+    ck_assert_str_eq(c.row[5].field[5], ""); // nor is suspected
     ck_assert_str_eq(c.row[6].field[5], ""); // nor is missing
     csv_release(&c);
 }
@@ -246,9 +247,9 @@ END_TEST
 
 START_TEST(csv_has_everything)
 {
-    struct csv c = table(exported("csv", ""), 13);
+    struct csv c = table(exported("csv", ""), 14);
     ck_assert_int_eq(c.nrows, 1 + NSTUDENTS);
-    ck_assert_str_eq(c.row[0].field[12], "secret-case");
+    ck_assert_str_eq(c.row[0].field[13], "secret-case");
     ck_assert_str_eq(c.row[3].field[5], "infra");
     ck_assert_str_eq(c.row[3].field[6], "");
     ck_assert_str_eq(c.row[5].field[5], "missing");

@@ -1,0 +1,330 @@
+/*
+ * verb_people.c: grade override, clear, excuse, extend and comment
+ *
+ * Each appends a change (change.h) to the ledger: nothing is graded again, and
+ * the next export has it. What a change does is printed.
+ */
+#include <errno.h>  /* errno */
+#include <math.h>   /* NAN */
+#include <stdio.h>  /* printf */
+#include <stdlib.h> /* strtod */
+#include <string.h> /* strcmp */
+#include <unistd.h> /* access */
+
+#include "base/near.h"
+#include "change.h"
+#include "class.h"
+#include "verb.h"
+
+struct options {
+    const char *ledger, *key, *lab, *student, *by, *reason, *case_name, *score,
+        *until, *timezone;
+    int attempt, undo, bonus, group;
+};
+
+#define AT(member) offsetof(struct options, member)
+#define COMMON                                                                 \
+    VERB_OPTION(VERB_TEXT, "ledger", "FILE", AT(ledger),                       \
+                "what grade batch has written", .required = 1),                \
+        VERB_OPTION(VERB_TEXT, "lab", "LAB", AT(lab),                          \
+                    "lab1, or its full name", .required = 1),                  \
+        VERB_OPTION(VERB_TEXT, "student", "KEY", AT(student), "whose grade",   \
+                    .required = 1),                                            \
+        VERB_OPTION(VERB_TEXT, "by", "NAME", AT(by),                           \
+                    "who decides: shown to the student", .required = 1),       \
+        VERB_OPTION(VERB_TEXT, "reason", "TEXT", AT(reason),                   \
+                    "why: shown to the student", .required = 1),               \
+        VERB_OPTION(VERB_FLAG, "group", NULL, AT(group),                       \
+                    "likewise for all of the student's group"),                \
+        VERB_OPTION(VERB_TEXT, "key", "FILE", AT(key),                         \
+                    "the ledger's key, if it is elsewhere")
+#define ATTEMPT                                                                \
+    VERB_OPTION(VERB_NUMBER, "attempt", "N", AT(attempt),                      \
+                "which one (default: the latest)", .least = 1, .most = 9999)
+#define CASE                                                                   \
+    VERB_OPTION(VERB_TEXT, "case", "NAME", AT(case_name),                      \
+                "only this case (default: the whole attempt)")
+
+static const struct verb_option override_options[] = {
+    COMMON,
+    VERB_OPTION(VERB_TEXT, "score", "POINTS", AT(score),
+                "of the case, or of the whole attempt", .required = 1),
+    CASE,
+    ATTEMPT,
+    VERB_OPTION(VERB_FLAG, "bonus", NULL, AT(bonus),
+                "the score may be above the most there is"),
+    {.name = NULL}};
+static const struct verb_option clear_options[] = {
+    COMMON,
+    CASE,
+    ATTEMPT,
+    VERB_OPTION(VERB_TEXT, "score", "POINTS", AT(score),
+                "instead of all points of each suspected case; needed if the\n"
+                "submission was not run"),
+    {.name = NULL}};
+static const struct verb_option excuse_options[] = {
+    COMMON,
+    VERB_OPTION(VERB_FLAG, "undo", NULL, AT(undo), "the score counts again"),
+    {.name = NULL}};
+static const struct verb_option extend_options[] = {
+    COMMON,
+    VERB_OPTION(VERB_TEXT, "until", "TIME", AT(until),
+                "the new deadline: 2026-03-08T23:59+01:00, or 2026-03-08",
+                .required = 1),
+    VERB_OPTION(VERB_TEXT, "timezone", "ZONE", AT(timezone),
+                "of a time without one (default UTC): Europe/Berlin"),
+    {.name = NULL}};
+static const struct verb_option comment_options[] = {COMMON, {.name = NULL}};
+
+#define OUTRO                                                                  \
+    "The change is appended to the ledger; exports have it from now on.\n"     \
+    "Exit status: 0 done, 1 not possible, 2 usage, 3 this machine's fault."
+static const struct verb verbs[CHANGES] = {
+    {.name = "override",
+     .intro = "Set the points of an attempt, or of one of its cases.",
+     .options = override_options,
+     .outro = OUTRO},
+    {.name = "clear",
+     .intro = "Say that a suspicion is unfounded: the suspected cases have all "
+              "their points,\nand the grade is exported.",
+     .options = clear_options,
+     .outro = OUTRO},
+    {.name = "excuse",
+     .intro = "Ask no score of a student in this lab.",
+     .options = excuse_options,
+     .outro = OUTRO},
+    {.name = "extend",
+     .intro = "Give a student another deadline. Nothing is graded again.",
+     .options = extend_options,
+     .outro = OUTRO},
+    {.name = "comment",
+     .intro = "Tell a student something with the grade.",
+     .options = comment_options,
+     .outro = OUTRO}};
+
+/* ---- what is possible ---------------------------------------------------- */
+
+static struct row *find_row(const struct export *e, const char *verb,
+                            const char *key)
+{
+    const char *near = NULL;
+    int least = 3;
+    for (int i = 0; i < e->nrows; i++) {
+        const char *const have = e->row[i].student->key;
+        const int d = near_distance(have, key);
+        if (strcmp(have, key) == 0)
+            return &e->row[i];
+        near = d < least ? have : near;
+        least = d < least ? d : least;
+    }
+    verb_wrong(verb, "the ledger's rosters have no student %s%s%s%s", key,
+               near ? ": did you mean " : "", near ? near : "",
+               near ? "?" : "");
+    return NULL;
+}
+
+/* The attempt that is meant; NULL of a student who has none, or none so
+ * numbered. */
+static const struct attempt *find_attempt(const struct row *r, int number)
+{
+    for (int i = 0; i < r->nattempts && number; i++)
+        if (r->attempts[i].number == number)
+            return &r->attempts[i];
+    return number ? NULL : r->counts;
+}
+
+static const struct grading_case *find_case(const struct attempt *a,
+                                            const char *name)
+{
+    for (int i = 0; i < a->g.ncases; i++)
+        if (strcmp(a->g.cases[i].name, name) == 0)
+            return &a->g.cases[i];
+    return NULL;
+}
+
+static int is_suspected(const struct attempt *a, const char *case_name)
+{
+    for (int i = 0; i < a->g.ncases; i++)
+        if (a->g.cases[i].outcome == OUTCOME_SUSPECTED &&
+            (!case_name || strcmp(a->g.cases[i].name, case_name) == 0))
+            return 1;
+    return a->g.ncases == 0 && change_is_suspected(&a->g);
+}
+
+/* NULL, or why the points can't be changed so. */
+static const char *check(const struct options *o, const struct export *e,
+                         const struct attempt *a, const struct change *c)
+{
+    const struct grading_case *const of =
+        a && c->case_name ? find_case(a, c->case_name) : NULL;
+    if (!a && (o->attempt || c->kind == CHANGE_CLEAR || c->case_name))
+        return "no such attempt was graded (grade status lists them)";
+    if (c->case_name && !of)
+        return "the attempt has no such case";
+    if (c->kind == CHANGE_CLEAR && !is_suspected(a, c->case_name))
+        return "nothing of it is suspected";
+    if (c->kind == CHANGE_CLEAR && a->g.ncases == 0 && isnan(c->score))
+        return "the submission was not run: say how many points it has "
+               "(--score)";
+    const double most = of ? of->max_score : e->max_score;
+    if (!o->bonus && e->max_score > 0 && c->score > most)
+        return "that is more than there is (--bonus allows it)";
+    return NULL;
+}
+
+static int parse(const struct options *o, enum change_kind kind,
+                 struct change *c)
+{
+    const char *const verb = change_name[kind];
+    char *end = NULL;
+    *c = (struct change){.kind = kind,
+                         .by = o->by,
+                         .reason = o->reason,
+                         .case_name = o->case_name,
+                         .score = NAN,
+                         .undo = o->undo};
+    if (o->score) {
+        c->score = strtod(o->score, &end);
+        if (end == o->score || *end || !(c->score >= 0 && c->score < 1e6))
+            return verb_wrong(verb, "--score is a number of points, not %s",
+                              o->score);
+    }
+    if (roster_timezone(o->timezone) != 0)
+        return verb_wrong(verb, "there is no time zone %s", o->timezone);
+    if (o->until && roster_time(o->until, &c->deadline) != 0)
+        return verb_wrong(verb,
+                          "--until is a time like "
+                          "2026-03-08T23:59:00+01:00, not %s",
+                          o->until);
+    return EXIT_FULL;
+}
+
+/* ---- doing it ------------------------------------------------------------ */
+
+static int append(struct export *e, const struct row *r,
+                  const struct attempt *a, const struct change *c)
+{
+    char *const body = change_body(c);
+    const int of_attempt =
+        a && (c->kind == CHANGE_OVERRIDE || c->kind == CHANGE_CLEAR);
+    const struct ledger_entry entry = {.kind = change_name[c->kind],
+                                       .student = r->student->key,
+                                       .lab = e->lab,
+                                       .attempt = of_attempt ? a->number : 0,
+                                       .digest = of_attempt ? a->digest : "",
+                                       .body = body};
+    const int64_t id = ledger_append(e->ledger, &entry);
+    free(body);
+    if (id < 0)
+        verb_wrong(change_name[c->kind], "%s", ledger_error(e->ledger));
+    return id < 0 ? EXIT_INFRA : EXIT_FULL;
+}
+
+/* For the student, or all of the group. */
+static int change(const struct options *o, struct export *e,
+                  const struct change *c)
+{
+    const char *const verb = change_name[c->kind];
+    const struct row *const of = find_row(e, verb, o->student);
+    int status = of ? EXIT_FULL : EXIT_USAGE;
+    for (int pass = 0; pass < 2 && status == EXIT_FULL; pass++)
+        for (int i = 0; i < e->nrows && status == EXIT_FULL; i++) {
+            struct row *const r = &e->row[i];
+            if (r != of &&
+                !(o->group && roster_together(r->student, of->student)))
+                continue;
+            const struct attempt *const a = find_attempt(r, o->attempt);
+            const char *const why = check(o, e, a, c);
+            if (why && c->kind <= CHANGE_CLEAR) {
+                verb_wrong(verb, "%s: %s", r->student->key, why);
+                status = EXIT_NOT_FULL;
+            } else if (pass == 1) { // all of them, or none
+                status = append(e, r, a, c);
+            }
+        }
+    return status;
+}
+
+static void show_row(const struct row *r)
+{
+    const size_t n = json_array_size(r->notes);
+    printf("%s: %s, ", r->student->key, export_outcome(r));
+    if (r->has_score)
+        printf("%.2f points", r->final);
+    else
+        printf("no score");
+    if (r->attempt)
+        printf(", attempt %d, %d days late", r->attempt, r->days_late);
+    printf("; %s\n",
+           n ? json_string_value(json_array_get(r->notes, n - 1)) : "");
+}
+
+static void show(const struct options *o, struct export *e, char lab[64])
+{
+    char err[512];
+    const struct export fresh = {.ledger = e->ledger};
+    class_release(e);
+    *e = fresh;
+    if (class_load(e, lab, 0, err, sizeof err) != 0)
+        return;
+    const struct row *const of = find_row(e, "people", o->student);
+    for (int i = 0; i < e->nrows && of; i++)
+        if (&e->row[i] == of ||
+            (o->group && roster_together(e->row[i].student, of->student)))
+            show_row(&e->row[i]);
+}
+
+static int verb_people(enum change_kind kind, int argc, char **argv)
+{
+    struct options o = {.ledger = NULL};
+    struct export e = {.nrows = 0};
+    struct change c;
+    char lab[64], err[512];
+    int status;
+    if (verb_parse(&verbs[kind], argc, argv, &o, &status) < 0)
+        return status;
+    status = parse(&o, kind, &c);
+    if (status != EXIT_FULL)
+        return status;
+    snprintf(lab, sizeof lab, "%s", o.lab);
+    if (access(o.ledger, F_OK) != 0) // LEDGER_WRITE would make one
+        return verb_wrong(change_name[kind], "%s: %s", o.ledger,
+                          strerror(errno));
+    e.ledger = ledger_open(o.ledger, o.key, LEDGER_WRITE, err, sizeof err);
+    if (!e.ledger)
+        return verb_wrong(change_name[kind], "%s", err);
+    if (class_load(&e, lab, 0, err, sizeof err) != 0)
+        status = verb_wrong(change_name[kind], "%s", err);
+    else
+        status = change(&o, &e, &c);
+    if (status == EXIT_FULL)
+        show(&o, &e, lab);
+    class_release(&e);
+    ledger_close(e.ledger);
+    return status;
+}
+
+int verb_override(int argc, char **argv)
+{
+    return verb_people(CHANGE_OVERRIDE, argc, argv);
+}
+
+int verb_clear(int argc, char **argv)
+{
+    return verb_people(CHANGE_CLEAR, argc, argv);
+}
+
+int verb_excuse(int argc, char **argv)
+{
+    return verb_people(CHANGE_EXCUSE, argc, argv);
+}
+
+int verb_extend(int argc, char **argv)
+{
+    return verb_people(CHANGE_EXTEND, argc, argv);
+}
+
+int verb_comment(int argc, char **argv)
+{
+    return verb_people(CHANGE_COMMENT, argc, argv);
+}
