@@ -34,6 +34,7 @@ static const struct field fields[] = {
     {"links", "nvlink_GBps", IN(links.nvlink_GBps), .1, 1e5},
     {"links", "engine_GBps", IN(links.engine_GBps), .1, 1e6},
     {"links", "pcie_eff", IN(links.pcie_eff), .01, 1},
+    {"links", "c2c_eff", IN(links.c2c_eff), .01, 1},
     {"links", "p2p_GBps", IN(links.p2p_GBps), 0, 1e5},
     {"links", "p2p_socket_GBps", IN(links.p2p_socket_GBps), 0, 1e5},
     {"links", "staged_GBps", IN(links.staged_GBps), .01, 1e5},

@@ -40,6 +40,7 @@ struct calibration {
         double nvlink_GBps; /* one NVLink, one way, achieved by copies */
         double engine_GBps; /* copies of one GPU, both directions together */
         double pcie_eff;    /* share of nominal PCIe bandwidth */
+        double c2c_eff;     /* and of NVLink-C2C's between GPU and CPU */
         double p2p_GBps;    /* peer copy over PCIe; 0: no peer access */
         double p2p_socket_GBps; /* and across sockets */
         double staged_GBps;     /* copy between GPUs through the host */

@@ -16,6 +16,9 @@ static const struct {
     {16, 2, .78, 1.5},    {32, 4, .86, 3},    {64, 8, .86, 6},
 };
 
+/* GH200: 355 GB/s of the 395 that NCCL states, by copies either way. */
+static const double C2C_EFF = .9;
+
 /* The generation of a link; if the file doesn't say, 3, as NCCL assumes. */
 static int generation(const struct machine_pci *p)
 {
@@ -29,6 +32,11 @@ static int generation(const struct machine_pci *p)
 static int lanes(const struct machine_pci *p)
 {
     return p->width > 0 && p->width <= 32 ? p->width : 16;
+}
+
+int machine_same_host(const struct topo *t, int a, int b)
+{
+    return strcmp(t->cpu[a].host, t->cpu[b].host) == 0;
 }
 
 double machine_pcie(const struct topo *t, const struct machine_pci *p)
@@ -81,6 +89,11 @@ static void add_gpu(struct builder *b, int local)
         g->up = add(b, rate, "nvlink G%d up", n);
         g->down = add(b, rate, "nvlink G%d down", n);
     }
+    if (g->c2c_GBps > 0) {
+        const double rate = g->c2c_GBps * t->cal.links.c2c_eff;
+        g->c2c_up = add(b, rate, "c2c G%d up", n);
+        g->c2c_down = add(b, rate, "c2c G%d down", n);
+    }
     for (int other = 0; other < t->ngpus; other++)
         if (t->nvlinks[local][other])
             t->bundle[local][other] =
@@ -102,15 +115,22 @@ static void add_pci(struct builder *b, int i)
     p->down = add(b, rate, "pcie %s down", name);
 }
 
+/* Its NUMA node; in a rack, whose hosts repeat these, its place in the file. */
+static int cpu_number(const struct topo *t, int cpu)
+{
+    return machine_same_host(t, 0, t->ncpus - 1) ? t->cpu[cpu].numa : cpu;
+}
+
 static void add_rest(struct builder *b)
 {
     struct topo *const t = b->t;
     const struct calibration_links *const l = &t->cal.links;
     for (int i = 0; i < t->ncpus; i++)
         for (int k = 0; k < t->ncpus; k++)
-            if (i != k)
-                t->cpu[i].to[k] = add(b, l->socket_GBps, "socket %d->%d n%d",
-                                      t->cpu[i].numa, t->cpu[k].numa, b->node);
+            if (i != k && machine_same_host(t, i, k))
+                t->cpu[i].to[k] =
+                    add(b, l->socket_GBps, "socket %d->%d n%d",
+                        cpu_number(t, i), cpu_number(t, k), b->node);
     for (int i = 0; i < t->nnics; i++) {
         const double rate = t->nic[i].mbps / 8000 * l->net_eff;
         t->nic[i].out = add(b, rate, "out %.24s n%d", t->nic[i].name, b->node);
@@ -121,9 +141,13 @@ static void add_rest(struct builder *b)
 
 static int count_resources(const struct topo *t)
 {
-    int n = 1 + 2 * t->npcis + t->ncpus * (t->ncpus - 1) + 2 * t->nnics;
+    int n = 1 + 2 * t->npcis + 2 * t->nnics;
+    for (int i = 0; i < t->ncpus; i++)
+        for (int k = 0; k < t->ncpus; k++)
+            n += i != k && machine_same_host(t, i, k);
     for (int i = 0; i < t->ngpus; i++) {
         n += TOPO_MATHS + 2 + (t->gpu[i].switch_links ? 2 : 0);
+        n += t->gpu[i].c2c_GBps > 0 ? 2 : 0;
         for (int k = 0; k < t->ngpus; k++)
             n += t->nvlinks[i][k] > 0;
     }
@@ -169,8 +193,12 @@ int machine_build(struct topo *t)
 {
     const struct machine_pci *const pci = &t->pci[t->gpu[0].pci];
     t->arch = calibration_arch(t->gpu[0].sm);
-    calibration_complete(&t->cal, t->arch, machine_pcie(t, pci),
-                         t->cpu[pci->cpu].amd);
+    double to_host = machine_pcie(t, pci);
+    if (t->cal.links.c2c_eff < 0)
+        t->cal.links.c2c_eff = C2C_EFF;
+    if (t->gpu[0].c2c_GBps * t->cal.links.c2c_eff > to_host)
+        to_host = t->gpu[0].c2c_GBps * t->cal.links.c2c_eff;
+    calibration_complete(&t->cal, t->arch, to_host, t->cpu[pci->cpu].amd);
     set_costs(t);
     t->per_node = count_resources(t);
     t->nresources = t->per_node * t->nnodes;

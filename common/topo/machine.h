@@ -22,11 +22,12 @@
 #include "topo/calibration.h"
 #include "topo/topo.h"
 
+/* A node is what NVLinks join: a host, or a rack of hosts with their CPUs. */
 enum { /* of one node */
-       MACHINE_CPUS = 16,
-       MACHINE_PCIS = 256,
-       MACHINE_GPUS = 64,
-       MACHINE_NICS = 64,
+       MACHINE_CPUS = 288,
+       MACHINE_PCIS = 4096,
+       MACHINE_GPUS = 576,
+       MACHINE_NICS = 1152,
        MACHINE_BRIDGES = 5, /* nested <pci> on the way to a CPU */
        MACHINE_NODES = 1024
 };
@@ -43,10 +44,11 @@ extern const char *const machine_reach_names[5]; /* "NVL", "PIX"... */
 
 struct machine_cpu {
     int numa;
+    char host[24];      /* host_hash: which host of a rack; "": the only one */
     int amd, arm;       /* else Intel */
     double nccl_socket; /* GB/s between sockets, NCCL's assumption */
     char affinity[256];
-    int to[MACHINE_CPUS]; /* resource towards each other CPU */
+    int to[MACHINE_CPUS]; /* resource towards each other CPU of its host */
 };
 
 struct machine_pci {
@@ -61,8 +63,11 @@ struct machine_pci {
 
 struct machine_gpu {
     char bus_id[16];
+    int host; /* number of its host, in order of the file */
     int dev, sm, pci, line;
-    int switch_links;                                  /* NVLinks to switches */
+    int switch_links;     /* NVLinks to switches */
+    double c2c_GBps;      /* nominal, one way, to its CPU; 0: over PCIe */
+    int c2c_up, c2c_down; /* resources */
     int compute[TOPO_MATHS], memory, engine, up, down; /* resources */
 };
 
@@ -103,6 +108,9 @@ struct topo {
     pthread_mutex_t lock;
     struct shape *shapes;
 };
+
+/* True if the CPUs belong to one host: a socket link joins them. */
+int machine_same_host(const struct topo *t, int cpu_a, int cpu_b);
 
 /* Make resources, GPUs and costs from the parts and the calibration. 0, or
  * -1 if memory runs out. */

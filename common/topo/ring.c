@@ -6,9 +6,9 @@ enum { MAX_STEPS = 100000 };
 
 struct search {
     int n, width, nsteps;
-    unsigned char left[MACHINE_GPUS][MACHINE_GPUS]; /* links not yet used */
-    int path[MACHINE_GPUS]; /* positions in local[]; every cycle begins at 0 */
-    int seen[MACHINE_GPUS];
+    unsigned char left[RING_GPUS][RING_GPUS]; /* links not yet used */
+    int path[RING_GPUS]; /* positions in local[]; every cycle begins at 0 */
+    int seen[RING_GPUS];
 };
 
 /* Extend path, which has `length` GPUs, to a cycle. */
@@ -58,6 +58,8 @@ int ring_find(const struct topo *t, const int *local, int n,
 {
     struct search s = {.n = n};
     int nrings = 0, widest = 0;
+    if (n > RING_GPUS)
+        return 0;
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++) {
             s.left[a][b] = t->nvlinks[local[a]][local[b]];

@@ -11,17 +11,18 @@
 
 #include "topo/machine.h"
 
-enum { RING_MAX = 16 };
+enum { RING_MAX = 16, RING_GPUS = 64 };
 
 struct ring {
-    int gpu[MACHINE_GPUS]; /* local numbers, in ring order */
-    int width;             /* links of each hop, each way */
-    int channels;          /* width for 2 GPUs, else width in each direction */
+    int gpu[RING_GPUS]; /* local numbers, in ring order */
+    int width;          /* links of each hop, each way */
+    int channels;       /* width for 2 GPUs, else width in each direction */
 };
 
 /*
  * Find rings through n >= 2 GPUs of a node. Returns how many it stored in
- * ring[], 0 if there is none. The first GPU of each is local[0].
+ * ring[], 0 if there is none, or n > RING_GPUS. The first GPU of each is
+ * local[0].
  */
 int ring_find(const struct topo *t, const int *local, int n,
               struct ring ring[RING_MAX]);

@@ -37,17 +37,30 @@ enum machine_reach route_reach(const struct topo *t, int cpu_a, int pci_a,
     return one_bridge ? MACHINE_PIX : MACHINE_PXB;
 }
 
+/* The GPU at a <pci>, if NVLink-C2C rather than PCIe joins it to its CPU. */
+static const struct machine_gpu *coherent(const struct topo *t, int pci)
+{
+    const int leaf = pci < 0 ? -1 : t->pci[pci].leaf_gpu;
+    return leaf >= 0 && t->gpu[leaf].c2c_GBps > 0 ? &t->gpu[leaf] : NULL;
+}
+
 /* Links from one <pci> (-1: its CPU) to another of the same node. */
 static void use_pcie(struct topo_path *p, const struct topo *t, int node,
                      int cpu_a, int pci_a, int cpu_b, int pci_b)
 {
     const int top = common_bridge(t, pci_a, pci_b);
-    for (int k = pci_a; k >= 0 && k != top; k = t->pci[k].parent)
+    const struct machine_gpu *const a = top < 0 ? coherent(t, pci_a) : NULL;
+    const struct machine_gpu *const b = top < 0 ? coherent(t, pci_b) : NULL;
+    if (a)
+        use(p, t, node, a->c2c_up);
+    for (int k = a ? -1 : pci_a; k >= 0 && k != top; k = t->pci[k].parent)
         use(p, t, node, t->pci[k].up);
-    if (cpu_a != cpu_b)
+    if (cpu_a != cpu_b && machine_same_host(t, cpu_a, cpu_b))
         use(p, t, node, t->cpu[cpu_a].to[cpu_b]);
-    for (int k = pci_b; k >= 0 && k != top; k = t->pci[k].parent)
+    for (int k = b ? -1 : pci_b; k >= 0 && k != top; k = t->pci[k].parent)
         use(p, t, node, t->pci[k].down);
+    if (b)
+        use(p, t, node, b->c2c_down);
 }
 
 static int cpu_of(const struct topo *t, int local)
@@ -74,6 +87,8 @@ int route_nvlinks(const struct topo *t, int a, int b)
 /* Bandwidth of a peer copy over PCIe, alone; 0: no peer access. */
 static double peer_cap(const struct topo *t, int a, int b)
 {
+    if (!machine_same_host(t, cpu_of(t, a), cpu_of(t, b)))
+        return 0;
     return gpu_reach(t, a, b) == MACHINE_SYS ? t->cal.links.p2p_socket_GBps
                                              : t->cal.links.p2p_GBps;
 }
@@ -99,9 +114,11 @@ int route_nic(const struct topo *t, int local)
     enum machine_reach best = MACHINE_SYS;
     int near[MACHINE_NICS], n = 0;
     for (int i = 0; i < t->nnics; i++) {
-        const enum machine_reach r =
-            route_reach(t, cpu_of(t, local), t->gpu[local].pci, t->nic[i].cpu,
-                        t->nic[i].pci);
+        const int cpu = cpu_of(t, local);
+        const enum machine_reach r = route_reach(t, cpu, t->gpu[local].pci,
+                                                 t->nic[i].cpu, t->nic[i].pci);
+        if (!machine_same_host(t, cpu, t->nic[i].cpu))
+            continue;
         if (n == 0 || r < best) {
             best = r;
             n = 0;
@@ -224,6 +241,14 @@ static void go_in_node(struct topo_path *p, const struct topo *t, int node,
         go_staged(p, t, node, a, b);
 }
 
+/* Between hosts of a rack, without NVLinks: over the network. */
+static int between_hosts(const struct topo *t, struct end a, struct end b)
+{
+    return a.local >= 0 && b.local >= 0 &&
+           !route_nvlinks(t, a.local, b.local) &&
+           !machine_same_host(t, cpu_of(t, a.local), cpu_of(t, b.local));
+}
+
 static void use_engine(struct topo_path *p, const struct topo *t, struct end e)
 {
     if (e.local >= 0)
@@ -244,7 +269,7 @@ int route_find(const struct topo *t, int32_t from, int32_t to, enum route_by by,
             out->resource[out->nresources++] = out->resource[0];
         return 0;
     }
-    if (a.node != b.node)
+    if (a.node != b.node || between_hosts(t, a, b))
         return go_between_nodes(out, t, a, b);
     if (by != ROUTE_NCCL) {
         use_engine(out, t, a);

@@ -67,7 +67,7 @@ static void pcie_rings(const struct topo *t, struct shape_group *g,
 
 static void find_rings(const struct topo *t, struct shape_group *g)
 {
-    int local[MACHINE_GPUS];
+    int local[MACHINE_GPUS] = {0};
     for (int i = 0; i < g->n; i++)
         local[i] = g->place[i] % t->ngpus;
     if (g->n == 1)

@@ -154,8 +154,9 @@ void variant_shuffle(const struct variant *v, struct topo *t)
     if (!*v->shuffled)
         return;
     shuffle(hash_of(v->shuffled, 1), order, t->ngpus);
-    memcpy(gpu, t->gpu, sizeof gpu);
-    memcpy(nvlinks, t->nvlinks, sizeof nvlinks);
+    memcpy(gpu, t->gpu, sizeof gpu[0] * (size_t)t->ngpus);
+    for (int i = 0; i < t->ngpus; i++)
+        memcpy(nvlinks[i], t->nvlinks[i], (size_t)t->ngpus);
     for (int i = 0; i < t->ngpus; i++) {
         t->gpu[i] = gpu[order[i]];
         t->gpu[i].dev = i;

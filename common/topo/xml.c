@@ -17,7 +17,18 @@
 #include <stdlib.h> /* strtol */
 #include <string.h> /* strcmp */
 
-enum { MAX_LINKS = 1024, MAX_DEPTH = 16 };
+enum { MAX_LINKS = 18 * MACHINE_GPUS, MAX_DEPTH = 16 };
+
+enum kind { ROOT, SYSTEM, CLUSTER, CPU, PCI, GPU, NIC, CALIBRATION, LEAF };
+
+struct xml;
+
+struct element {
+    const char *name;
+    enum kind kind;
+    unsigned parents; /* set of kinds */
+    void (*begin)(struct xml *x, const char *const *atts);
+};
 
 struct xml {
     struct topo *t;
@@ -36,6 +47,20 @@ struct xml {
         int to_switch;
     } link[MAX_LINKS];
 };
+
+/* Zeroed by calloc(): copying its many links would take longer. */
+static struct xml *xml_new(struct topo *t, const char *path, char *err,
+                           size_t err_nbytes)
+{
+    struct xml *const x = calloc(1, sizeof *x);
+    if (!x)
+        return NULL;
+    x->t = t;
+    x->path = path;
+    x->err = err;
+    x->err_nbytes = err_nbytes;
+    return x;
+}
 
 static int line_of(const struct xml *x)
 {
@@ -116,8 +141,11 @@ static void cpu(struct xml *x, const char *const *atts)
     const int model = number(x, "cpu", atts, "modelid", 0, INT_MAX, 0);
     c->nccl_socket = c->amd ? 16 : model >= 0x8f ? 22 : 10;
     text(x, "cpu", atts, "affinity", c->affinity, sizeof c->affinity, 0);
+    text(x, "cpu", atts, "host_hash", c->host, sizeof c->host, 0);
+    if (!c->host[0] && t->ncpus > 0)
+        memcpy(c->host, c[-1].host, sizeof c->host);
     for (int i = 0; i < t->ncpus; i++)
-        if (t->cpu[i].numa == c->numa)
+        if (t->cpu[i].numa == c->numa && machine_same_host(t, i, t->ncpus))
             return fail(x, "two <cpu> with numaid %d", c->numa);
     x->cpu = t->ncpus++;
     x->pci = -1;
@@ -138,11 +166,21 @@ static void pci(struct xml *x, const char *const *atts)
         return fail(x, "more than %d <pci> around a <pci>", MACHINE_BRIDGES);
     text(x, "pci", atts, "busid", p->bus_id, sizeof p->bus_id, 1);
     for (int i = 0; i < t->npcis; i++)
-        if (strcmp(t->pci[i].bus_id, p->bus_id) == 0)
+        if (strcmp(t->pci[i].bus_id, p->bus_id) == 0 &&
+            machine_same_host(t, t->pci[i].cpu, p->cpu))
             return fail(x, "two <pci> with busid %s", p->bus_id);
     p->lane_gts = speed ? strtod(speed, NULL) : 0;
     p->width = number(x, "pci", atts, "link_width", 0, 255, 16);
     x->pci = t->npcis++;
+}
+
+/* The first CPU of a CPU's host, which stands for the host. */
+static int host_of(const struct topo *t, int cpu)
+{
+    int first = 0;
+    while (!machine_same_host(t, first, cpu))
+        first++;
+    return first;
 }
 
 static void gpu(struct xml *x, const char *const *atts)
@@ -159,8 +197,9 @@ static void gpu(struct xml *x, const char *const *atts)
     g->dev = number(x, "gpu", atts, "dev", 0, 4096, -1);
     g->sm = number(x, "gpu", atts, "sm", 10, 999, -1);
     memcpy(g->bus_id, p->bus_id, sizeof g->bus_id);
+    g->host = host_of(t, p->cpu);
     for (int i = 0; i < t->ngpus; i++)
-        if (t->gpu[i].dev == g->dev)
+        if (t->gpu[i].dev == g->dev && t->gpu[i].host == g->host)
             return fail(x, "two <gpu> with dev %d", g->dev);
     p->leaf_gpu = t->ngpus++;
 }
@@ -178,7 +217,17 @@ static void nvlink(struct xml *x, const char *const *atts)
     text(x, "nvlink", atts, "target", l->target, sizeof l->target, 1);
 }
 
-/* A NIC is listed under each <cpu>: the first listing counts. */
+/* NVLink-C2C from a GPU to its CPU: bw in MB/s each. */
+static void c2c(struct xml *x, const char *const *atts)
+{
+    if (x->open[x->depth - 2]->kind != GPU)
+        return; // a CPU's own: towards another CPU
+    const int count = number(x, "c2c", atts, "count", 0, 64, 0);
+    const int MBps = number(x, "c2c", atts, "bw", 0, 10000000, 0);
+    x->t->gpu[x->t->ngpus - 1].c2c_GBps = (double)count * MBps / 1000;
+}
+
+/* A NIC is listed under each <cpu> of its host: the first listing counts. */
 static void net(struct xml *x, const char *const *atts)
 {
     struct topo *const t = x->t;
@@ -190,7 +239,8 @@ static void net(struct xml *x, const char *const *atts)
     n->cpu = x->cpu;
     n->pci = x->pci;
     for (int i = 0; i < t->nnics; i++)
-        if (strcmp(t->nic[i].name, n->name) == 0)
+        if (strcmp(t->nic[i].name, n->name) == 0 &&
+            machine_same_host(t, t->nic[i].cpu, n->cpu))
             return;
     t->nnics++;
 }
@@ -210,14 +260,10 @@ static void cluster(struct xml *x, const char *const *atts)
         return;
     const int dir = slash && file[0] != '/' ? (int)(slash - x->path) + 1 : 0;
     snprintf(path, sizeof path, "%.*s%s", dir, x->path, file);
-    struct xml *const node = calloc(1, sizeof *node);
+    struct xml *const node = xml_new(x->t, path, x->err, x->err_nbytes);
     if (!node)
         return fail(x, "no memory");
-    *node = (struct xml){.t = x->t,
-                         .path = path,
-                         .err = x->err,
-                         .err_nbytes = x->err_nbytes,
-                         .nested = 1};
+    node->nested = 1;
     if (read_file(node) != 0) {
         x->failed = 1;
         XML_StopParser(x->parser, XML_FALSE);
@@ -233,20 +279,14 @@ static void nothing(struct xml *x, const char *const *atts)
 
 static void calibration(struct xml *x, const char *const *atts);
 
-enum kind { ROOT, SYSTEM, CLUSTER, CPU, PCI, GPU, NIC, CALIBRATION, LEAF };
-
-static const struct element {
-    const char *name;
-    enum kind kind;
-    unsigned parents; /* set of kinds */
-    void (*begin)(struct xml *x, const char *const *atts);
-} elements[] = {
+static const struct element elements[] = {
     {"system", SYSTEM, 1 << ROOT, nothing},
     {"cluster", CLUSTER, 1 << ROOT, cluster},
     {"cpu", CPU, 1 << SYSTEM, cpu},
     {"pci", PCI, 1 << CPU | 1 << PCI, pci},
     {"gpu", GPU, 1 << PCI, gpu},
     {"nvlink", LEAF, 1 << GPU, nvlink},
+    {"c2c", LEAF, 1 << GPU | 1 << CPU, c2c},
     {"nic", NIC, 1 << PCI | 1 << CPU, nothing},
     {"net", LEAF, 1 << NIC, net},
     {"calibration", CALIBRATION, 1 << SYSTEM | 1 << CLUSTER, calibration},
@@ -255,7 +295,6 @@ static const struct element {
     {"host", LEAF, 1 << CALIBRATION, calibration},
     {"curve", LEAF, 1 << CALIBRATION, calibration},
     // written by NCCL, not needed by this model
-    {"c2c", LEAF, 1 << GPU | 1 << CPU, nothing},
     {"pcilink", LEAF, 1 << PCI, nothing},
     {"gin", LEAF, 1 << NIC, nothing},
     {"coll", LEAF, 1 << NIC, nothing},
@@ -311,23 +350,27 @@ static void XMLCALL end(void *user, const char *name)
         x->pci = x->t->pci[x->pci].parent;
 }
 
-static int gpu_at(const struct topo *t, const char *bus_id)
+static int gpu_at(const struct topo *t, int host, const char *bus_id)
 {
     for (int i = 0; i < t->ngpus; i++)
-        if (strcmp(t->gpu[i].bus_id, bus_id) == 0)
+        if (t->gpu[i].host == host && strcmp(t->gpu[i].bus_id, bus_id) == 0)
             return i;
     return -1;
 }
 
-/* Sort GPUs by their dev, as CUDA numbers them. */
+/* Sort GPUs by their dev, as CUDA numbers them, host by host. */
 static void sort_gpus(struct xml *x)
 {
     struct topo *const t = x->t;
-    struct machine_gpu sorted[MACHINE_GPUS] = {0};
-    int to[MACHINE_GPUS] = {0};
-    for (int i = 0; i < t->ngpus; i++)
+    struct machine_gpu sorted[MACHINE_GPUS];
+    int to[MACHINE_GPUS];
+    for (int i = 0; i < t->ngpus; i++) {
+        to[i] = 0;
         for (int k = 0; k < t->ngpus; k++)
-            to[i] += t->gpu[k].dev < t->gpu[i].dev;
+            to[i] += t->gpu[k].host != t->gpu[i].host
+                         ? t->gpu[k].host < t->gpu[i].host
+                         : t->gpu[k].dev < t->gpu[i].dev;
+    }
     for (int i = 0; i < t->ngpus; i++) {
         sorted[to[i]] = t->gpu[i];
         t->pci[t->gpu[i].pci].leaf_gpu = to[i];
@@ -342,7 +385,7 @@ static void connect_links(struct xml *x)
     struct topo *const t = x->t;
     for (int i = 0; i < x->nlinks && !x->failed; i++) {
         const struct link *const l = &x->link[i];
-        const int to = gpu_at(t, l->target);
+        const int to = gpu_at(t, t->gpu[l->gpu].host, l->target);
         if (to == l->gpu)
             fail_at(x, l->line, "an NVLink from GPU %s to itself", l->target);
         else if (to >= 0)
@@ -418,14 +461,12 @@ static int read_file(struct xml *x)
 
 int xml_read(struct topo *t, const char *path, char *err, size_t err_nbytes)
 {
-    struct xml *const x = calloc(1, sizeof *x);
+    struct xml *const x = xml_new(t, path, err, err_nbytes);
     if (!x) {
         snprintf(err, err_nbytes, "%s: no memory", path);
         return -1;
     }
     t->nnodes = 1;
-    *x = (struct xml){
-        .t = t, .path = path, .err = err, .err_nbytes = err_nbytes};
     const int result = read_file(x);
     free(x);
     return result;

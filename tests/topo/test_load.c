@@ -145,6 +145,101 @@ START_TEST(a_dump_without_calibration_gets_defaults)
 }
 END_TEST
 
+/* ---- racks, and links between CPU and GPU -------------------------------- */
+
+/* A host of a rack as NCCL writes it: GPUs behind a switch, C2C to the CPU, a
+ * NIC; all hosts use the same bus ids, devs and numaids. */
+static int put_host(char *out, size_t nbytes, int host, int ngpus)
+{
+    int at = snprintf(out, nbytes,
+                      "<cpu host_hash=\"0x%x\" numaid=\"0\" arch=\"arm64\">\n"
+                      "<pci busid=\"0000:f0:00.0\"><nic>"
+                      "<net name=\"mlx5_0\" speed=\"400000\"/></nic></pci>\n",
+                      0xab00 + host);
+    for (int i = 0; i < ngpus; i++)
+        at += snprintf(out + at, nbytes - (size_t)at,
+                       "<pci busid=\"0000:%02x:00.0\"><gpu dev=\"%d\" "
+                       "sm=\"100\"><nvlink target=\"fffffff:ff:ff.0\" "
+                       "count=\"18\" tclass=\"0x068000\"/>"
+                       "<c2c bw=\"44712\" count=\"5\"/></gpu></pci>\n",
+                       i, ngpus - 1 - i);
+    return at + snprintf(out + at, nbytes - (size_t)at, "</cpu>\n");
+}
+
+static struct topo *load_rack(int nhosts, int ngpus, char err[600])
+{
+    const size_t nbytes = (size_t)nhosts * (300 + 300 * (size_t)ngpus) + 100;
+    char *const text = malloc(nbytes);
+    ck_assert_ptr_nonnull(text);
+    int at = snprintf(text, nbytes, "<system version=\"2\">\n");
+    for (int h = 0; h < nhosts; h++)
+        at += put_host(text + at, nbytes - (size_t)at, h, ngpus);
+    snprintf(text + at, nbytes - (size_t)at, "</system>\n");
+    struct topo *const t = load_text(text, err);
+    free(text);
+    return t;
+}
+
+static uint64_t ps_of(const struct topo *t, enum topo_op op, int n,
+                      uint64_t nbytes)
+{
+    char err[600] = "";
+    struct topo_coll c;
+    int32_t *const place = calloc((size_t)n, sizeof *place);
+    ck_assert_ptr_nonnull(place);
+    for (int i = 0; i < n; i++)
+        place[i] = i;
+    ck_assert_msg(topo_collective(t, op, place, n, nbytes, TOPO_ANY, TOPO_ANY,
+                                  &c, err, sizeof err) == 0,
+                  "%s", err);
+    free(place);
+    const uint64_t ps = c.time_ps;
+    topo_coll_release(&c);
+    return ps;
+}
+
+START_TEST(a_rack_of_576_gpus_is_one_node)
+{
+    char err[600], link[8];
+    struct topo *const t = load_rack(144, 4, err);
+    ck_assert_msg(t != NULL, "%s", err);
+    ck_assert_int_eq(topo_ngpus(t), 576);
+    ck_assert_int_eq(topo_nnodes(t), 1);
+    ck_assert_int_eq(topo_nnics(t), 144); // one of each host
+    ck_assert_str_eq(topo_gpu(t, 4)->bus_id, "0000:03:00.0"); // by dev, by host
+    ck_assert_str_eq(topo_link(t, 0, 575, link), "NV18");
+    ck_assert_int_eq(topo_p2p(t, 0, 575), 1);
+    const uint64_t all = ps_of(t, TOPO_OP_ALLREDUCE, 576, 1 << 30);
+    ck_assert_uint_gt(all, ps_of(t, TOPO_OP_ALLREDUCE, 4, 1 << 30) / 2);
+    ck_assert_uint_lt(all, 100ULL * 1000000000); // NVLinks, no network: 100 ms
+    topo_free(t);
+    ck_assert_ptr_null(load_rack(145, 4, err));
+    ck_assert_ptr_nonnull(strstr(err, "more than 576 <gpu>"));
+}
+END_TEST
+
+START_TEST(host_copies_of_a_coherent_gpu_do_not_cross_pcie)
+{
+    char err[600];
+    struct topo_path path;
+    struct topo *const t = load_rack(2, 2, err);
+    ck_assert_msg(t != NULL, "%s", err);
+    ck_assert_int_eq(topo_path(t, 1, TOPO_HOST_PLACE(0), 1, &path), 0);
+    int c2c = 0;
+    for (int i = 0; i < path.nresources; i++) {
+        const struct topo_resource *const r =
+            topo_resource(t, path.resource[i]);
+        ck_assert_msg(strncmp(r->name, "pcie", 4) != 0, "%s", r->name);
+        if (strcmp(r->name, "c2c G1 up") == 0) {
+            c2c++;
+            ck_assert_double_eq_tol(r->rate, .9 * 5 * 44.712e9, 1e6);
+        }
+    }
+    ck_assert_int_eq(c2c, 1);
+    topo_free(t);
+}
+END_TEST
+
 #define CPU   "<system>\n<cpu numaid=\"0\">\n"
 #define PCI   "<pci busid=\"0000:01:00.0\">\n"
 #define GPU   "<gpu dev=\"0\" sm=\"80\">\n"
@@ -231,6 +326,8 @@ int main(void)
     tcase_add_test(tc, a_prefix_gives_the_number_of_nodes);
     tcase_add_test(tc, an_unknown_name_is_answered_with_the_known_ones);
     tcase_add_test(tc, a_dump_without_calibration_gets_defaults);
+    tcase_add_test(tc, a_rack_of_576_gpus_is_one_node);
+    tcase_add_test(tc, host_copies_of_a_coherent_gpu_do_not_cross_pcie);
     tcase_add_loop_test(tc, what_is_wrong_is_named_with_its_line, 0, NBAD);
     Suite *const s = suite_create("topo: load");
     suite_add_tcase(s, tc);
