@@ -120,20 +120,3 @@ uint64_t overlap_hidden_ps(const struct overlap *o, int32_t place,
             hidden_ps += until_ps - at;
     return hidden_ps;
 }
-
-struct overlap_sum overlap_of_rank(const struct overlap *o, uint32_t rank)
-{
-    struct overlap_sum sum = {0};
-    for (uint32_t at = o->g->first[rank]; at < o->g->first[rank + 1]; at++) {
-        const struct graph_view *const v = &o->g->nodes[at];
-        const struct replay_time *const t = &o->time[at];
-        if (v->node.kind == GRAPH_KERNEL)
-            sum.compute_ps += t->end_ps - t->start_ps;
-        if (!overlap_is_comm(v))
-            continue;
-        sum.comm_ps += t->end_ps - t->start_ps;
-        sum.hidden_ps +=
-            overlap_hidden_ps(o, v->node.place, t->start_ps, t->end_ps);
-    }
-    return sum;
-}

@@ -8,6 +8,9 @@
  *     compute   |=======|      |=====|
  *     comm          |--------------|
  *                    hid exposed hid
+ *
+ * This is what a picture shows. Whether it made the run any shorter is for
+ * hidden.h to say.
  */
 #ifndef COMMLAB_GRAPH_OVERLAP_H
 #define COMMLAB_GRAPH_OVERLAP_H
@@ -35,11 +38,5 @@ int overlap_at(const struct overlap *o, int32_t place, uint64_t from_ps,
 /* The part of begin..end in which `place` computes. */
 uint64_t overlap_hidden_ps(const struct overlap *o, int32_t place,
                            uint64_t begin_ps, uint64_t end_ps);
-
-/* Sums over the operations of a rank; concurrent operations all count. */
-struct overlap_sum {
-    uint64_t compute_ps, comm_ps, hidden_ps;
-};
-struct overlap_sum overlap_of_rank(const struct overlap *o, uint32_t rank);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
 
+#include "graph/overlap.h"
 #include "graph/run.h"
 
 struct replay {
@@ -35,8 +36,8 @@ int run_schedule(struct run *r, uint32_t at, enum phase phase, uint64_t ps)
 
 static int begin_host(struct run *r, uint32_t at, uint64_t now_ps)
 {
-    return run_schedule(r, at, PHASE_HOST,
-                        run_after(now_ps, run_node(r, at)->host_ps));
+    const uint64_t host_ps = r->fast_host ? 0 : run_node(r, at)->host_ps;
+    return run_schedule(r, at, PHASE_HOST, run_after(now_ps, host_ps));
 }
 
 /* The host part of a node has ended: its thread continues. */
@@ -67,10 +68,18 @@ static void occupy(struct run *r, uint32_t at, int change)
                     before ? 1 : 1 - share);
 }
 
-static int is_transfer(const struct graph_node *n)
+/* True if the operation costs nothing in this replay. */
+static int is_free(const struct run *r, uint32_t at)
 {
-    return n->kind == GRAPH_COLL || n->kind == GRAPH_SEND ||
-           n->kind == GRAPH_RECV;
+    return r->free >> run_node(r, at)->kind & 1 &&
+           overlap_is_comm(&r->g->nodes[at]);
+}
+
+static int takes_share(const struct run *r, uint32_t at)
+{
+    const int kind = run_node(r, at)->kind;
+    return (kind == GRAPH_COLL || kind == GRAPH_SEND || kind == GRAPH_RECV) &&
+           !is_free(r, at);
 }
 
 /*
@@ -82,8 +91,9 @@ static int start_device(struct run *r, uint32_t at, uint64_t now_ps)
     char why[200];
     uint32_t n;
     const uint32_t *const member = graph_matched(r->g, at, &n);
-    struct cost cost;
-    if (cost_of(r->costs, r->g, at, &cost, why, sizeof why) != 0) {
+    struct cost cost = {0};
+    if (!is_free(r, at) &&
+        cost_of(r->costs, r->g, at, &cost, why, sizeof why) != 0) {
         const struct graph_view *const v = &r->g->nodes[at];
         snprintf(r->err, r->err_nbytes, "rank %u: operation %u (%s %s): %s",
                  v->node.rank, v->node.index, v->name, v->site, why);
@@ -95,7 +105,7 @@ static int start_device(struct run *r, uint32_t at, uint64_t now_ps)
     for (uint32_t i = 0; i < (joint ? n : 1); i++) {
         const uint32_t m = joint ? member[i] : at;
         r->time[m].start_ps = now_ps;
-        if (is_transfer(run_node(r, m)))
+        if (takes_share(r, m))
             occupy(r, m, +1);
     }
     return run_schedule(r, at, PHASE_LATENCY,
@@ -195,7 +205,7 @@ static int end_all(struct run *r, uint32_t at, int bound, uint64_t now_ps)
     const int joint = graph_time_match(run_node(r, at)) == GRAPH_MATCH_ALL;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t m = member[i];
-        if ((joint || m == at) && is_transfer(run_node(r, m)))
+        if ((joint || m == at) && takes_share(r, m))
             occupy(r, m, -1);
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -302,6 +312,8 @@ struct replay *replay_run(const struct graph *graph, const struct topo *topo,
     struct replay *const result = calloc(1, sizeof *result);
     struct run r = {
         .g = graph, .topo = topo, .err = err, .err_nbytes = err_nbytes};
+    r.free = options ? options->free : 0;
+    r.fast_host = options && options->fast_host;
     r.time = calloc((size_t)graph->nnodes + 1, sizeof *r.time);
     const uint64_t base_ps = options ? options->base_ps : 0;
     if (!result || !r.time) {

@@ -9,8 +9,13 @@ struct spans {
     const struct graph *g;
     struct topo *topo;
     struct replay *replay;
-    struct overlap *overlap;
     struct sought *sought;
+    struct compared *compared;
+};
+
+struct compared { /* with and without communication, on first use */
+    unsigned kinds;
+    struct hidden_runs *runs;
 };
 
 struct sought { /* the hazards of the graph, found on first use */
@@ -32,12 +37,11 @@ struct spans *spans_new(const struct graph *g, const char *machine, char *err,
         machine = g->machine ? g->machine : PLAN_TOPO;
     s->g = g;
     s->sought = calloc(1, sizeof *s->sought);
+    s->compared = calloc(1, sizeof *s->compared);
     s->topo = topo_load(machine, err, err_nbytes);
     if (s->topo)
         s->replay = replay_run(g, s->topo, NULL, err, err_nbytes);
-    if (s->replay)
-        s->overlap = overlap_new(g, replay_times(s->replay));
-    if (s->overlap && s->sought)
+    if (s->replay && s->sought && s->compared)
         return s;
     if (s->replay)
         snprintf(err, err_nbytes, "no memory");
@@ -54,7 +58,9 @@ void spans_free(struct spans *s)
         free(s->sought->name);
     }
     free(s->sought);
-    overlap_free(s->overlap);
+    if (s->compared)
+        hidden_free(s->compared->runs);
+    free(s->compared);
     replay_free(s->replay);
     topo_free(s->topo);
     free(s);
@@ -223,29 +229,34 @@ uint64_t spans_count(const struct judge_task *t, int rank, int iteration,
     return count;
 }
 
-int spans_overlap(const struct judge_task *t, int rank, int iteration,
-                  struct spans_overlap *out)
+/* NULL if memory runs out. */
+static const struct hidden_runs *runs_of(const struct spans *s, unsigned kinds)
+{
+    char err[128];
+    struct compared *const c = s->compared;
+    if (!c->runs || c->kinds != kinds) {
+        hidden_free(c->runs);
+        c->kinds = kinds;
+        c->runs = hidden_new(s->g, s->topo, kinds, err, sizeof err);
+    }
+    return c->runs;
+}
+
+int spans_hidden(const struct judge_task *t, int rank, int iteration,
+                 unsigned kinds, const char *work, struct spans_hidden *out)
 {
     struct spans_window w;
-    *out = (struct spans_overlap){0};
+    struct hidden h;
+    *out = (struct spans_hidden){0};
     if (spans_window(t, rank, iteration, &w) != 0)
         return -1;
-    const struct replay_time *const time = spans_times(t->spans);
-    uint64_t compute_ps = 0, comm_ps = 0, hidden_ps = 0;
-    for (uint32_t at = w.first; at <= w.last; at++) {
-        const struct graph_view *const v = &t->graph->nodes[at];
-        const uint64_t ps = time[at].end_ps - time[at].start_ps;
-        if (v->node.kind == GRAPH_KERNEL)
-            compute_ps += ps;
-        if (!overlap_is_comm(v))
-            continue;
-        comm_ps += ps;
-        hidden_ps += overlap_hidden_ps(t->spans->overlap, v->node.place,
-                                       time[at].start_ps, time[at].end_ps);
-    }
-    *out = (struct spans_overlap){
-        (double)compute_ps * 1e-6, (double)comm_ps * 1e-6,
-        (double)hidden_ps * 1e-6, (double)(comm_ps - hidden_ps) * 1e-6};
+    const struct hidden_runs *const r = runs_of(t->spans, kinds);
+    if (!r || hidden_of(r, w.first, w.last, &h) != 0)
+        return -1;
+    *out = (struct spans_hidden){
+        (double)h.comm_ps * 1e-6, (double)h.exposed_ps * 1e-6,
+        (double)h.hidden_ps * 1e-6,
+        (double)hidden_most_ps(r, w.first, w.last, work) * 1e-6};
     return 0;
 }
 

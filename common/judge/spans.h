@@ -21,7 +21,7 @@
 #define COMMLAB_JUDGE_SPANS_H
 
 #include "graph/hazard.h"
-#include "graph/overlap.h"
+#include "graph/hidden.h"
 #include "graph/replay.h"
 #include "judge/judge.h"
 
@@ -69,11 +69,12 @@ double spans_time_us(const struct judge_task *t, int iteration);
 uint64_t spans_count(const struct judge_task *t, int rank, int iteration,
                      enum graph_kind kind, enum topo_op op);
 
-struct spans_overlap { /* of a rank; see graph/overlap.h */
-    double compute_us, comm_us, hidden_us, exposed_us;
+struct spans_hidden { /* of a rank; see graph/hidden.h */
+    double comm_us, exposed_us, hidden_us;
+    double most_us; /* that could be hidden behind kernels called `work`... */
 };
-int spans_overlap(const struct judge_task *t, int rank, int iteration,
-                  struct spans_overlap *out);
+int spans_hidden(const struct judge_task *t, int rank, int iteration,
+                 unsigned kinds, const char *work, struct spans_hidden *out);
 
 /*
  * Bytes of all ranks' messages on the busiest link, with the link's name

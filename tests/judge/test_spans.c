@@ -198,11 +198,107 @@ START_TEST(communication_beside_a_kernel_is_hidden)
     }
     message(1, 0, 1, MIB);
     const struct judge_task t = task();
-    struct spans_overlap o;
-    ck_assert_int_eq(spans_overlap(&t, 0, 0, &o), 0);
-    ck_assert(o.compute_us == 1000);
+    struct spans_hidden o;
+    ck_assert_int_eq(spans_hidden(&t, 0, 0, HIDDEN_ALL, "", &o), 0);
     ck_assert(o.comm_us > 5 && o.comm_us < 1000);
     ck_assert(o.hidden_us == o.comm_us && o.exposed_us == 0);
+    ck_assert(o.most_us > 0.8 * o.comm_us && o.most_us < o.comm_us);
+}
+END_TEST
+
+/* On each rank two kernels of 100 us in one queue, with a message between them
+ * in this queue, and host_us between the calls. */
+static void two_kernels_and_a_message(uint32_t queue, uint64_t host_us)
+{
+    for (uint32_t r = 0; r < NRANKS; r++) {
+        range(r, "ring #0");
+        mark(r);
+        kernel(r, 100);
+        const struct graph_node n = {.kind = r ? GRAPH_RECV : GRAPH_SEND,
+                                     .queue = queue,
+                                     .place = (int)r,
+                                     .peer_place = (int)!r,
+                                     .match_kind = GRAPH_MATCH_PAIR,
+                                     .match = 1,
+                                     .match_size = 2,
+                                     .match_rank = r,
+                                     .bytes = MIB};
+        SYNTHETIC(&s, r, .node = n);
+        SYNTHETIC(&s, r, .node = {.kind = GRAPH_HOST, .host_ps = host_us * US});
+        kernel(r, 100);
+        range(r, NULL);
+    }
+}
+
+/* What rank 0 hides of the message, in all cases the same one. */
+static double hidden_us(uint32_t queue, uint64_t host_us)
+{
+    two_kernels_and_a_message(queue, host_us);
+    const struct judge_task t = task();
+    struct spans_hidden o;
+    ck_assert_int_eq(spans_hidden(&t, 0, 0, HIDDEN_ALL, "", &o), 0);
+    ck_assert(o.comm_us > 5 && o.comm_us < 100);
+    ck_assert_double_eq_tol(o.hidden_us + o.exposed_us, o.comm_us, 1e-6);
+    return o.hidden_us;
+}
+
+START_TEST(communication_between_kernels_of_a_queue_hides_nothing)
+{
+    ck_assert(hidden_us(1, 0) == 0);
+}
+END_TEST
+
+START_TEST(a_device_that_waits_for_its_host_hides_nothing)
+{
+    ck_assert(hidden_us(1, 500) == 0);
+}
+END_TEST
+
+START_TEST(the_same_message_in_a_queue_of_its_own_is_hidden)
+{
+    ck_assert(hidden_us(2, 0) > 5);
+}
+END_TEST
+
+/* The message reads what the last kernel writes, so nothing is left to hide it
+ * behind; of a message that reads what the first one writes, everything. */
+START_TEST(what_can_be_hidden_follows_from_what_communication_reads)
+{
+    static const uint64_t written[] = {0, 64};
+    for (uint32_t r = 0; r < NRANKS; r++) {
+        range(r, "ring #0");
+        mark(r);
+        for (int k = 0; k < 2; k++)
+            SYNTHETIC(&s, r,
+                      .node = {.kind = GRAPH_KERNEL,
+                               .queue = 1,
+                               .place = (int)r,
+                               .latency_ps = 100 * US},
+                      .accesses = {{.alloc = (uint64_t)r << 32 | 1,
+                                    .begin = written[k],
+                                    .end = written[k] + 64,
+                                    .write = GRAPH_WRITE}});
+        const struct graph_node n = {.kind = r ? GRAPH_RECV : GRAPH_SEND,
+                                     .queue = 1,
+                                     .place = (int)r,
+                                     .peer_place = (int)!r,
+                                     .match_kind = GRAPH_MATCH_PAIR,
+                                     .match = 1,
+                                     .match_size = 2,
+                                     .match_rank = r,
+                                     .bytes = MIB};
+        SYNTHETIC(&s, r, .node = n,
+                  .accesses = {{.alloc = (uint64_t)r << 32 | 1,
+                                .begin = _i ? 64 : 0,
+                                .end = _i ? 128 : 64,
+                                .write = GRAPH_READ}});
+        range(r, NULL);
+    }
+    const struct judge_task t = task();
+    struct spans_hidden o;
+    ck_assert_int_eq(spans_hidden(&t, 0, 0, HIDDEN_ALL, "", &o), 0);
+    ck_assert(o.hidden_us == 0);
+    ck_assert(_i ? o.most_us == 0 : o.most_us > 5);
 }
 END_TEST
 
@@ -308,11 +404,11 @@ END_TEST
 START_TEST(without_a_graph_there_is_nothing_to_say)
 {
     const struct judge_task t = {.c = &c, .nranks = NRANKS};
-    struct spans_overlap o;
+    struct spans_hidden o;
     const char *name;
     ck_assert(isnan(spans_time_us(&t, 0)));
     ck_assert_uint_eq(spans_count(&t, 0, 0, GRAPH_KERNEL, TOPO_OP_NONE), 0);
-    ck_assert_int_eq(spans_overlap(&t, 0, 0, &o), -1);
+    ck_assert_int_eq(spans_hidden(&t, 0, 0, HIDDEN_ALL, "", &o), -1);
     ck_assert(isnan(spans_busiest_link(&t, 0, "", &name)));
     ck_assert(isnan(spans_out_rate(&t)));
     size_t more = 9;
@@ -352,6 +448,11 @@ int main(void)
     tcase_add_test(t, work_in_another_queue_counts_until_it_is_done);
     tcase_add_test(t, operations_are_counted_by_kind);
     tcase_add_test(t, communication_beside_a_kernel_is_hidden);
+    tcase_add_test(t, communication_between_kernels_of_a_queue_hides_nothing);
+    tcase_add_test(t, a_device_that_waits_for_its_host_hides_nothing);
+    tcase_add_test(t, the_same_message_in_a_queue_of_its_own_is_hidden);
+    tcase_add_loop_test(
+        t, what_can_be_hidden_follows_from_what_communication_reads, 0, 2);
     tcase_add_test(t, the_busiest_link_is_named);
     tcase_add_test(t, a_gpu_sends_as_fast_as_its_links);
     tcase_add_test(t, hazards_are_those_of_the_case_that_asks);

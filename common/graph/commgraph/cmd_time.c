@@ -3,7 +3,7 @@
 #include <string.h> /* strcmp */
 
 #include "command.h"
-#include "graph/overlap.h"
+#include "graph/hidden.h"
 
 struct kind { /* operations with the same name */
     const char *name;
@@ -15,7 +15,7 @@ struct kind { /* operations with the same name */
 
 struct summary {
     const struct command_run *run;
-    struct overlap *overlap;
+    struct hidden_runs *hidden;
     struct kind *kind;
     size_t nkinds;
 };
@@ -51,9 +51,14 @@ static int summarise(struct summary *s, const struct command_run *run)
 {
     const struct graph *const g = run->graph;
     const struct replay_time *const time = replay_times(run->replay);
-    *s = (struct summary){.run = run, .overlap = overlap_new(g, time)};
+    char err[256];
+    *s = (struct summary){
+        .run = run,
+        .hidden = hidden_new(g, run->topo, HIDDEN_ALL, err, sizeof err)};
+    if (!s->hidden)
+        return command_failed("%s", err);
     s->kind = malloc(((size_t)g->nnodes + 1) * sizeof *s->kind);
-    if (!s->overlap || !s->kind)
+    if (!s->kind)
         return command_failed("no memory for %u operations", g->nnodes);
     for (uint32_t at = 0; at < g->nnodes; at++)
         s->kind[at] = kind_of(&g->nodes[at], &time[at]);
@@ -81,6 +86,25 @@ static double us(uint64_t ps)
     return (double)ps * 1e-6;
 }
 
+struct rank_sum {
+    uint64_t compute_ps;
+    struct hidden hidden;
+};
+
+static struct rank_sum sum_of(const struct summary *s, uint32_t rank)
+{
+    const struct graph *const g = s->run->graph;
+    const struct replay_time *const time = replay_times(s->run->replay);
+    struct rank_sum sum = {0};
+    const uint32_t first = g->first[rank], end = g->first[rank + 1];
+    for (uint32_t at = first; at < end; at++)
+        if (g->nodes[at].node.kind == GRAPH_KERNEL)
+            sum.compute_ps += time[at].end_ps - time[at].start_ps;
+    if (first < end && hidden_of(s->hidden, first, end - 1, &sum.hidden) != 0)
+        command_failed("no memory for %u operations", g->nnodes);
+    return sum;
+}
+
 static const char *bound_name(const struct summary *s, const struct kind *k)
 {
     return k->bound < 0 ? "latency"
@@ -99,11 +123,11 @@ static void print_table(const struct summary *s)
     printf("\n%-6s %14s %14s %14s %14s %14s\n", "rank", "host us", "compute us",
            "comm us", "hidden us", "exposed us");
     for (uint32_t r = 0; r < s->run->graph->nranks; r++) {
-        const struct overlap_sum sum = overlap_of_rank(s->overlap, r);
+        const struct rank_sum sum = sum_of(s, r);
         printf("%-6u %14.3f %14.3f %14.3f %14.3f %14.3f\n", r,
                us(replay_host_ps(s->run->replay, r, 0)), us(sum.compute_ps),
-               us(sum.comm_ps), us(sum.hidden_ps),
-               us(sum.comm_ps - sum.hidden_ps));
+               us(sum.hidden.comm_ps), us(sum.hidden.hidden_ps),
+               us(sum.hidden.exposed_ps));
     }
     printf("\n%u operations on %s end after %.3f us\n", s->run->graph->nnodes,
            topo_name(s->run->topo), us(replay_end_ps(s->run->replay)));
@@ -122,14 +146,15 @@ static int print_json(const struct summary *s)
                       "bound", bound_name(s, k)));
     }
     for (uint32_t r = 0; r < s->run->graph->nranks; r++) {
-        const struct overlap_sum sum = overlap_of_rank(s->overlap, r);
+        const struct rank_sum sum = sum_of(s, r);
         json_array_append_new(
             ranks,
             json_pack("{s:i, s:f, s:f, s:f, s:f, s:f}", "rank", (int)r,
                       "host_us", us(replay_host_ps(s->run->replay, r, 0)),
                       "compute_us", us(sum.compute_ps), "comm_us",
-                      us(sum.comm_ps), "hidden_us", us(sum.hidden_ps),
-                      "exposed_us", us(sum.comm_ps - sum.hidden_ps)));
+                      us(sum.hidden.comm_ps), "hidden_us",
+                      us(sum.hidden.hidden_ps), "exposed_us",
+                      us(sum.hidden.exposed_ps)));
     }
     json_t *const all = json_pack(
         "{s:s, s:I, s:f, s:o, s:o}", "topology", topo_name(s->run->topo),
@@ -168,7 +193,7 @@ int cmd_time(int argc, char **argv)
     else if (status == 0)
         print_table(&s);
     free(s.kind);
-    overlap_free(s.overlap);
+    hidden_free(s.hidden);
     command_run_release(&run);
     return status;
 }

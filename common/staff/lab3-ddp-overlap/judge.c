@@ -141,79 +141,25 @@ static void judge_train(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- part 4 -------------------------------------------------------------- */
 
-struct window {    /* a step on a rank, from the graph; microseconds */
-    double first;  /* start of the first all-reduce */
-    double back;   /* end of the last product, and so of the backward pass */
-    double last;   /* duration of the last all-reduce */
-    double comm;   /* duration of all of them */
-    double hidden; /* part of comm before the backward pass ends */
-};
-
-/* The end of the backward pass. */
-static double back_us(const struct judge_task *t, const struct spans_window *w)
-{
-    double back = 0;
-    for (uint32_t at = w->first; at <= w->last; at++) {
-        const struct graph_view *const n = &t->graph->nodes[at];
-        if (n->node.kind == GRAPH_KERNEL && strncmp(n->name, "cublas", 6) == 0)
-            back = (double)spans_times(t->spans)[at].end_ps * 1e-6;
-    }
-    return back;
-}
-
-/* 0, or -1 if there is no graph, or no all-reduce in it. */
-static int look(const struct judge_task *t, int rank, struct window *out)
-{
-    struct spans_window w;
-    *out = (struct window){.first = -1};
-    if (spans_window(t, rank, 0, &w) != 0)
-        return -1;
-    out->back = back_us(t, &w);
-    for (uint32_t at = w.first; at <= w.last; at++) {
-        const struct replay_time *const time = &spans_times(t->spans)[at];
-        const double begin = (double)time->start_ps * 1e-6;
-        const double end = (double)time->end_ps * 1e-6;
-        if (t->graph->nodes[at].node.kind != GRAPH_COLL)
-            continue;
-        if (out->first < 0)
-            out->first = begin;
-        out->last = end - begin;
-        out->comm += end - begin;
-        if (begin < out->back)
-            out->hidden += (end < out->back ? end : out->back) - begin;
-    }
-    return out->first < 0 ? -1 : 0;
-}
-
 /*
- * What can be hidden: all buckets except the last, which is complete only when
- * the backward pass ends; and no more than what remains of the pass when the
- * first one starts.
+ * The all-reduces that a step hides behind its backward pass, by comparison
+ * with the same step without them (graph/hidden.h). What can be hidden follows
+ * from the times at which the buckets are complete.
  */
-static double can_hide(const struct window *w)
-{
-    const double room = w->back - w->first, most = w->comm - w->last;
-    return room < 0 ? 0 : room < most ? room : most;
-}
-
 static void judge_hidden(const struct judge_task *t, double least,
                          struct judge_verdict *v)
 {
     for (int r = 0; v->pass && r < t->nranks; r++) {
-        struct window w;
-        if (look(t, r, &w) != 0)
+        struct spans_hidden h;
+        if (spans_hidden(t, r, 0, 1u << GRAPH_COLL, "cublas", &h) != 0)
             continue; // real GPUs: no graph
-        const double most = can_hide(&w);
-        if (most <= 0)
+        if (!(h.hidden_us >= least * h.most_us && h.most_us > 0))
             judge_fail(v,
-                       "rank %d's first all-reduce starts after the backward "
-                       "pass: nothing is hidden",
-                       r);
-        else if (!(w.hidden >= least * most))
-            judge_fail(v,
-                       "rank %d hides %.1f of %.1f us of communication; %.1f "
+                       "rank %d hides %.1f of %.1f us of communication: "
+                       "without any, the step would be %.1f us shorter. %.1f "
                        "can be hidden, and %.0f %% of that is required",
-                       r, w.hidden, w.comm, most, least * 100);
+                       r, h.hidden_us, h.comm_us, h.exposed_us, h.most_us,
+                       least * 100);
     }
 }
 

@@ -1,8 +1,7 @@
 /*
  * judge_time.c: the idle time of stages, and the least time of a step
  */
-#include <math.h>   /* fabs */
-#include <string.h> /* strncmp */
+#include <math.h> /* fabs */
 
 #include "graph/read.h"
 #include "judge/spans.h"
@@ -62,77 +61,23 @@ void judge_bubble(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- speed --------------------------------------------------------------- */
 
-struct means { /* a rank's all-reduces of gradients in a step; microseconds */
-    double first;  /* start of the first */
-    double comm;   /* duration of all of them */
-    double last;   /* duration of the last */
-    double room;   /* duration of products after `first` */
-    double hidden; /* part of comm that overlaps kernels */
-};
-
-/* The length of the overlap of two intervals. */
-static double both_us(const struct replay_time *a, const struct replay_time *b)
-{
-    const uint64_t begin =
-        a->start_ps > b->start_ps ? a->start_ps : b->start_ps;
-    const uint64_t end = a->end_ps < b->end_ps ? a->end_ps : b->end_ps;
-    return end > begin ? (double)(end - begin) * 1e-6 : 0;
-}
-
-/* Add to out->hidden the kernels that overlap an all-reduce at `time`, and, for
- * the first all-reduce, the products after its start to out->room. */
-static void look_beside(const struct judge_task *t,
-                        const struct spans_window *w,
-                        const struct replay_time *time, int is_first,
-                        struct means *out)
-{
-    const struct replay_time behind = {.start_ps = time->start_ps,
-                                       .end_ps = UINT64_MAX};
-    for (uint32_t at = w->first; at <= w->last; at++) {
-        if (t->graph->nodes[at].node.kind != GRAPH_KERNEL)
-            continue;
-        out->hidden += both_us(time, &spans_times(t->spans)[at]);
-        if (is_first && strncmp(t->graph->nodes[at].name, "cublas", 6) == 0)
-            out->room += both_us(&behind, &spans_times(t->spans)[at]);
-    }
-}
-
-/* 0, or -1 if there is no graph, or no all-reduce in it. */
-static int look(const struct judge_task *t, int rank, struct means *out)
-{
-    struct spans_window w;
-    *out = (struct means){.first = -1};
-    if (spans_window(t, rank, 0, &w) != 0)
-        return -1;
-    for (uint32_t at = w.first; at <= w.last; at++) {
-        const struct replay_time *const time = &spans_times(t->spans)[at];
-        if (t->graph->nodes[at].node.kind != GRAPH_COLL)
-            continue;
-        look_beside(t, &w, time, out->first < 0, out);
-        if (out->first < 0)
-            out->first = (double)time->start_ps * 1e-6;
-        out->last = (double)(time->end_ps - time->start_ps) * 1e-6;
-        out->comm += out->last;
-    }
-    return out->first < 0 ? -1 : 0;
-}
-
-/* All but the last block's all-reduce can be hidden, as far as there are
- * products after the start of the first. */
+/* All-reduces of gradients, hidden behind the backward passes; not those of
+ * tensor parallelism, which nothing could hide. */
 static void judge_hidden(const struct judge_task *t, double least,
                          struct judge_verdict *v)
 {
     for (int r = 0; v->pass && r < t->nranks; r++) {
-        struct means k;
-        if (look(t, r, &k) != 0)
+        struct spans_hidden h;
+        if (spans_hidden(t, r, 0, 1u << GRAPH_COLL, "cublas", &h) != 0)
             continue;
-        const double can = fmin(k.room, k.comm - k.last);
-        if (can <= 0 || !(k.hidden >= least * can))
+        if (!(h.hidden_us >= least * h.most_us && h.most_us > 0))
             judge_fail(v,
                        "rank %d hides %.1f of %.1f us of its gradients' "
-                       "all-reduces behind the backward pass; %.1f can be "
-                       "hidden, and %.0f %% of that is required",
-                       r, k.hidden, k.comm, can, 100 * least);
+                       "all-reduces: without them, the step would be %.1f us "
+                       "shorter. %.1f can be hidden, and %.0f %% of that is "
+                       "required",
+                       r, h.hidden_us, h.comm_us, h.exposed_us, h.most_us,
+                       100 * least);
     }
 }
 
