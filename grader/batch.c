@@ -384,6 +384,9 @@ int batch_open(struct batch *b, const struct batch_options *o)
     *b = (struct batch){.o = o, .lock = -1};
     if (find_kit(b) != 0 || open_spool(b) != 0)
         return -1;
+    const char *const zone = o->timezone ? o->timezone : b->plan->timezone;
+    if (roster_timezone(zone) != 0)
+        return fail(b, "there is no time zone %s", zone);
     b->roster = roster_load(o->roster, b->lab, b->err, sizeof b->err);
     if (!b->roster)
         return -1;

@@ -42,7 +42,8 @@ struct task {
 };
 
 struct batch_options {
-    const char *roster, *submissions, *ledger, *key, *lab, *spool, *config;
+    const char *roster, *submissions, *ledger, *key, *lab, *spool, *config,
+        *timezone;
     int only;     /* enum only */
     int executor; /* enum executor */
     int jobs, isolation, retries;

@@ -94,6 +94,8 @@ char *export_feedback(const struct row *r)
                 r->g.ncases);
     if (r->has_score && r->attempt && r->g.message[0])
         fprintf(f, "%s%s", *says(r) ? "; " : "", r->g.message);
+    if (r->attempt && r->g.notes[0])
+        fprintf(f, "%s%s", *says(r) || r->has_score ? "; " : "", r->g.notes);
     if (r->has_score && r->days_late)
         fprintf(f, "; %d %s late", r->days_late,
                 r->days_late == 1 ? "day" : "days");

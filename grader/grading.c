@@ -54,6 +54,7 @@ int grading_parse(struct grading *r, const char *body)
     r->lab = text(j, "lab");
     r->title = text(j, "title");
     r->message = text(j, "message");
+    r->notes = text(j, "notes");
     r->seed = text(j, "seed");
     r->timeline = text(j, "timeline");
     r->outcome = outcome_find(text(j, "outcome"));

@@ -21,7 +21,7 @@ struct grading_case {
 
 struct grading { /* texts belong to json */
     json_t *json;
-    const char *lab, *title, *message, *seed, *timeline, *backend,
+    const char *lab, *title, *message, *notes, *seed, *timeline, *backend,
         *plan; /* its digest; "" if unknown */
     enum outcome outcome;
     double score, max_score;

@@ -12,6 +12,7 @@ static const struct {
     const char *help; /* NULL: not for people */
 } verbs[] = {
     {"run", verb_run, "grade one submission"},
+    {"intake", verb_intake, "sort a download of submissions by student"},
     {"batch", verb_batch, "grade a roster's submissions into a ledger"},
     {"status", verb_status, "what a ledger holds"},
     {"export", verb_export, "grades as Canvas, Moodle, HTML ... want them"},

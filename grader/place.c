@@ -50,7 +50,10 @@ static int load_plan(struct place *p, char *err, size_t err_nbytes)
     snprintf(hidden, sizeof hidden, "%s/grader/plans/hidden/%s.yaml", p->kit,
              p->lab);
     p->plan = plan_load(plan, hidden, err, err_nbytes);
-    return p->plan ? plan_check_times(p->plan, err, err_nbytes) : -1;
+    return p->plan && plan_check_times(p->plan, err, err_nbytes) == 0 &&
+                   plan_check_machines(p->plan, err, err_nbytes) == 0
+               ? 0
+               : -1;
 }
 
 /* A student's copy of the kit has no solutions. */

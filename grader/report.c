@@ -69,6 +69,8 @@ void grade_print(const struct place *p, const struct result *r)
         table_text(stdout, r->message, 1000);
         putchar('\n');
     }
+    if (r->notes[0])
+        printf("note: %s\n", r->notes);
     if (r->nskipped) {
         skipped_text(p, r, line, sizeof line);
         printf("infra: %s\n", line);
@@ -158,6 +160,7 @@ int grade_write_json(const char *path, const struct request *q,
     json_object_set_new(j, "max_score", json_real(r->max_score));
     json_object_set_new(j, "outcome", json_string(outcome_name[r->outcome]));
     json_object_set_new(j, "message", clean(message));
+    json_object_set_new(j, "notes", clean(r->notes));
     json_object_set_new(j, "seed", json_string(seed));
     set_machine(j, q, &p->machine, r);
     json_object_set_new(j, "sec", json_real(r->sec));

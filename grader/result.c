@@ -35,6 +35,18 @@ int result_stop(struct result *r, enum outcome outcome, const char *format, ...)
     return -1;
 }
 
+void result_note(struct result *r, const char *format, ...)
+{
+    va_list args;
+    const size_t n = strlen(r->notes);
+    va_start(args, format);
+    if (n)
+        snprintf(r->notes + n, sizeof r->notes - n, "; ");
+    vsnprintf(r->notes + strlen(r->notes), sizeof r->notes - strlen(r->notes),
+              format, args);
+    va_end(args);
+}
+
 int result_log(struct result *r, const char *what,
                const struct sandbox_end *end)
 {

@@ -26,6 +26,7 @@ struct result {
     double score, max_score;
     int nskipped;       /* cases that this machine cannot run */
     char message[1024]; /* why nothing could be judged; else "" */
+    char notes[512];    /* what was odd about the files, or "" */
     char missing[128];  /* limits that could not be set, or "" */
     double sec;         /* how long it took */
     int nruns;          /* of programs, so far: each has its number */
@@ -41,6 +42,10 @@ void result_release(struct result *r);
 /* Set outcome and message; returns -1. */
 int result_stop(struct result *r, enum outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Add a line about the files to the notes, for the student. */
+void result_note(struct result *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /*
  * Add to the log what a sandbox printed that was to `what` ("build", "run"),

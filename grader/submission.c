@@ -1,17 +1,22 @@
 #define _GNU_SOURCE
 #include "submission.h"
 
-#include <dirent.h>   /* scandir */
-#include <errno.h>    /* errno */
-#include <fcntl.h>    /* openat */
-#include <limits.h>   /* PATH_MAX */
-#include <stdio.h>    /* snprintf */
-#include <stdlib.h>   /* calloc */
-#include <string.h>   /* strcmp */
-#include <sys/stat.h> /* fstatat */
-#include <unistd.h>   /* read */
+#include <dirent.h>       /* scandir */
+#include <errno.h>        /* errno */
+#include <fcntl.h>        /* openat */
+#include <limits.h>       /* PATH_MAX */
+#include <stdio.h>        /* snprintf */
+#include <stdlib.h>       /* calloc */
+#include <string.h>       /* strcmp */
+#include <strings.h>      /* strcasecmp */
+#include <sys/resource.h> /* setrlimit */
+#include <sys/stat.h>     /* fstatat */
+#include <sys/wait.h>     /* waitpid */
+#include <unistd.h>       /* read */
 
+#include "csv.h"
 #include "text.h"
+#include "unpack.h"
 
 /* ---- finding ------------------------------------------------------------- */
 
@@ -36,22 +41,6 @@ static const struct student *whose(const char *name, const struct roster *r,
             return s;
     }
     return NULL;
-}
-
-/* When the newest of the plan's files was written; else the thing itself. */
-static int64_t modified(const char *path, const struct plan *p)
-{
-    char file[PATH_MAX + 300];
-    struct stat st;
-    int64_t newest = ROSTER_NEVER;
-    for (int i = 0; i < p->nfiles; i++) {
-        snprintf(file, sizeof file, "%s/%s", path, p->file[i]);
-        if (lstat(file, &st) == 0 && st.st_mtim.tv_sec > newest)
-            newest = st.st_mtim.tv_sec;
-    }
-    if (newest == ROSTER_NEVER && lstat(path, &st) == 0)
-        newest = st.st_mtim.tv_sec;
-    return newest;
 }
 
 static void unknown(struct submissions *s, const char *name)
@@ -87,6 +76,57 @@ static int is_visible(const struct dirent *d)
     return d->d_name[0] != '.';
 }
 
+/* The times that DIR/submitted.csv says; -1 with err if it is damaged. */
+static int read_times(const char *dir, struct submissions *s, char *err,
+                      size_t err_nbytes)
+{
+    char path[PATH_MAX], *text = NULL;
+    size_t room = 0;
+    struct csv c = {0};
+    snprintf(path, sizeof path, "%s/submitted.csv", dir);
+    FILE *const f = fopen(path, "re");
+    const ssize_t n = f ? getdelim(&text, &room, 0, f) : 0;
+    int bad = n > 0 && csv_parse(&c, text, (size_t)n, err, err_nbytes) != 0;
+    const int student = csv_column(&c, "student"),
+              attempt = csv_column(&c, "attempt"),
+              submitted = csv_column(&c, "submitted");
+    for (int i = 1; i < c.nrows && !bad; i++)
+        for (int k = 0; k < s->n; k++) {
+            struct submission *const of = &s->s[k];
+            if (strcmp(csv_field(&c.row[i], student), of->student->key) != 0 ||
+                atoi(csv_field(&c.row[i], attempt)) != of->attempt)
+                continue;
+            of->is_said = 1;
+            bad |= roster_time(csv_field(&c.row[i], submitted),
+                               &of->modified) != 0;
+        }
+    if (bad)
+        snprintf(err, err_nbytes, "%s: a line is student,attempt,submitted",
+                 path);
+    csv_release(&c);
+    free(text);
+    if (f)
+        fclose(f);
+    return bad ? -1 : 0;
+}
+
+int submissions_same_time(const struct submissions *s)
+{
+    enum { WITHIN_SEC = 60 };
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    int n = 0;
+    for (int i = 0; i < s->n; i++) {
+        const struct submission *const of = &s->s[i];
+        if (of->is_said ||
+            roster_submitted(of->student, of->attempt) != ROSTER_NEVER)
+            continue;
+        first = of->modified < first ? of->modified : first;
+        last = of->modified > last ? of->modified : last;
+        n++;
+    }
+    return n >= 3 && last - first <= WITHIN_SEC;
+}
+
 struct submissions *submissions_find(const char *dir, const struct roster *r,
                                      const struct plan *p, char *err,
                                      size_t err_nbytes)
@@ -102,18 +142,26 @@ struct submissions *submissions_find(const char *dir, const struct roster *r,
         abort();
     for (int i = 0; i < n; i++) {
         struct submission *const new = &s->s[s->n];
+        if (strcmp(entry[i]->d_name, "submitted.csv") == 0) {
+            free(entry[i]);
+            continue;
+        }
         new->student = whose(entry[i]->d_name, r, &new->attempt);
         if (!new->student)
             unknown(s, entry[i]->d_name);
         else if (asprintf(&new->path, "%s/%s", dir, entry[i]->d_name) < 0)
             abort();
         else
-            s->s[s->n++].modified = modified(new->path, p);
+            s->s[s->n++].modified = submission_time(new->path, p);
         free(entry[i]);
     }
     free(entry);
     qsort(s->s, (size_t)s->n, sizeof *s->s, by_student);
     int a, b;
+    if (read_times(dir, s, err, err_nbytes) != 0) {
+        submissions_free(s);
+        return NULL;
+    }
     if (find_same(s, &a, &b)) {
         snprintf(err, err_nbytes,
                  "%s and %s are the same attempt: end later ones in @2, @3",
@@ -164,22 +212,23 @@ static void put_header(FILE *out, const char *name, char type, size_t nbytes)
     fwrite(&h, sizeof h, 1, out);
 }
 
-/* A regular file's first bytes, in blocks: one byte more than allowed shows
- * that it is too large. */
-static int put_file(FILE *out, int dir, const char *name)
+/* A regular file's first bytes, as `path`, in blocks: one byte more than
+ * allowed shows that it is too large. */
+static int put_file(FILE *out, int dir, const char *name, const char *path,
+                    size_t most)
 {
     enum { BLOCK = sizeof(struct header) };
-    char *const data = calloc(SUBMISSION_MAX_FILE + 1 + BLOCK, 1);
+    char *const data = calloc(most + 1 + BLOCK, 1);
     size_t nbytes = 0;
     ssize_t n = -1;
     const int fd =
         openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    while (data && fd >= 0 && nbytes <= SUBMISSION_MAX_FILE &&
-           (n = read(fd, data + nbytes, SUBMISSION_MAX_FILE + 1 - nbytes)) > 0)
+    while (data && fd >= 0 && nbytes <= most &&
+           (n = read(fd, data + nbytes, most + 1 - nbytes)) > 0)
         nbytes += (size_t)n;
     const int why = errno;
     if (n >= 0) {
-        put_header(out, name, '0', nbytes);
+        put_header(out, path, '0', nbytes);
         fwrite(data, 1, (nbytes + BLOCK - 1) / BLOCK * BLOCK, out);
     }
     if (fd >= 0)
@@ -189,33 +238,22 @@ static int put_file(FILE *out, int dir, const char *name)
     return n >= 0 ? 0 : -1;
 }
 
-static void *read_folder(int dir, const struct plan *p, size_t *nbytes)
+/* Put an entry of a folder: a file, or what stands in its place. */
+static int put_entry(FILE *out, int dir, const char *name, const char *path,
+                     size_t most, mode_t mode)
 {
-    char *data = NULL;
-    struct stat st;
-    int err = 0;
-    FILE *const out = open_memstream(&data, nbytes);
-    if (!out)
-        abort();
-    for (int i = 0; i < p->nfiles && !err; i++) {
-        const char *const name = p->file[i];
-        if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-            err = errno == ENOENT ? 0 : -1; // missing: not in the tar either
-        else if (S_ISREG(st.st_mode))
-            err = put_file(out, dir, name);
-        else
-            put_header(out, name, S_ISLNK(st.st_mode) ? '2' : '6', 0);
-    }
-    const int why = errno;
-    static const char end[1024];
-    fwrite(end, sizeof end, 1, out);
-    fclose(out);
-    if (err) {
-        free(data);
-        errno = why;
-        return NULL;
-    }
-    return data;
+    if (S_ISREG(mode))
+        return put_file(out, dir, name, path, most);
+    put_header(out, path, S_ISLNK(mode) ? '2' : '6', 0);
+    return 0;
+}
+
+static int is_planned(const struct plan *p, const char *name)
+{
+    for (int i = 0; i < p->nfiles; i++)
+        if (strcasecmp(p->file[i], name) == 0)
+            return 1;
+    return 0;
 }
 
 static void *read_archive(int fd, size_t *nbytes)
@@ -234,6 +272,154 @@ static void *read_archive(int fd, size_t *nbytes)
     return NULL;
 }
 
+/*
+ * When the newest file in the archive was written; ROSTER_NEVER if it is none.
+ * Another process looks: what an archive does to it is not done to the batch.
+ */
+static int64_t archive_time(int fd, const struct plan *p)
+{
+    enum { MOST_SEC = 20, MOST_MEMORY = 1 << 30 };
+    int64_t t = ROSTER_NEVER;
+    int ends[2], status;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return t;
+    const pid_t pid = fork();
+    if (pid == 0) {
+        const struct rlimit cpu = {MOST_SEC, MOST_SEC},
+                            memory = {MOST_MEMORY, MOST_MEMORY};
+        size_t nbytes;
+        setrlimit(RLIMIT_CPU, &cpu);
+        setrlimit(RLIMIT_AS, &memory);
+        void *const data = read_archive(fd, &nbytes);
+        if (data)
+            t = unpack_newest(data, nbytes, (const char *const *)p->file,
+                              p->nfiles);
+        _exit(write(ends[1], &t, sizeof t) == sizeof t ? 0 : 1);
+    }
+    close(ends[1]);
+    if (read(ends[0], &t, sizeof t) != sizeof t)
+        t = ROSTER_NEVER;
+    close(ends[0]);
+    if (pid > 0)
+        waitpid(pid, &status, 0);
+    return t;
+}
+
+/* A walk through a folder and those in it, for what may be of the plan. */
+struct walk {
+    const struct plan *plan;
+    FILE *out;      /* the tar, or NULL: only look */
+    int nentries;   /* so far */
+    int64_t newest; /* of the plan's files, in archives too ... */
+    int64_t any;    /* ... and of all regular files */
+};
+enum { WALK_DEPTH = 4, WALK_ENTRIES = 10000 };
+
+static void look(struct walk *w, int dir, const char *name,
+                 const struct stat *st, int planned)
+{
+    int64_t t = st->st_mtim.tv_sec;
+    if (!planned) {
+        const int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+        t = fd >= 0 ? archive_time(fd, w->plan) : ROSTER_NEVER;
+        if (fd >= 0)
+            close(fd);
+    }
+    w->newest = t > w->newest ? t : w->newest;
+}
+
+static int walk(struct walk *w, int dir, const char *above, int depth);
+
+static int walk_entry(struct walk *w, int dir, const char *name,
+                      const char *above, int depth)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    if (w->nentries++ > WALK_ENTRIES ||
+        fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return 0;
+    snprintf(path, sizeof path, "%.3000s%.255s", above, name);
+    if (S_ISDIR(st.st_mode)) {
+        const int sub =
+            openat(dir, name, O_RDONLY | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC);
+        if (sub < 0 || depth == WALK_DEPTH)
+            return sub < 0 ? 0 : close(sub);
+        strcat(path, "/");
+        return walk(w, sub, path, depth + 1);
+    }
+    if (S_ISREG(st.st_mode) && st.st_mtim.tv_sec > w->any)
+        w->any = st.st_mtim.tv_sec;
+    const int planned = is_planned(w->plan, name);
+    if (!planned && !(S_ISREG(st.st_mode) && unpack_is_archive(name)))
+        return 0;
+    if (!w->out) {
+        look(w, dir, name, &st, planned);
+        return 0;
+    }
+    if (strlen(path) >= sizeof((struct header *)0)->name) // its depth remains
+        snprintf(path, sizeof path, "%.*s%.80s", 2 * depth, "d/d/d/d/", name);
+    return put_entry(w->out, dir, name, path,
+                     planned ? SUBMISSION_MAX_FILE : SUBMISSION_MAX_ARCHIVE,
+                     st.st_mode);
+}
+
+/* In the order of names; closes dir. */
+static int walk(struct walk *w, int dir, const char *above, int depth)
+{
+    struct dirent **entry = NULL;
+    char self[64];
+    int err = 0;
+    snprintf(self, sizeof self, "/proc/self/fd/%d", dir);
+    const int n = scandir(self, &entry, is_visible, alphasort);
+    for (int i = 0; i < n; i++) {
+        if (!err && strcmp(entry[i]->d_name, "__MACOSX") != 0)
+            err = walk_entry(w, dir, entry[i]->d_name, above, depth);
+        free(entry[i]);
+    }
+    free(entry);
+    const int why = errno;
+    close(dir);
+    errno = why;
+    return err;
+}
+
+/* The plan's files from the folder itself; those that aren't there may be in a
+ * folder or an archive in it, or in another case. */
+static int put_folder(FILE *out, int dir, const struct plan *p)
+{
+    struct walk w = {.plan = p, .out = out};
+    struct stat st;
+    int missing = 0, err = 0;
+    for (int i = 0; i < p->nfiles; i++)
+        missing += fstatat(dir, p->file[i], &st, AT_SYMLINK_NOFOLLOW) != 0;
+    if (missing > 0)
+        return walk(&w, dup(dir), "", 0);
+    for (int i = 0; i < p->nfiles && !err; i++)
+        if (fstatat(dir, p->file[i], &st, AT_SYMLINK_NOFOLLOW) == 0)
+            err = put_entry(out, dir, p->file[i], p->file[i],
+                            SUBMISSION_MAX_FILE, st.st_mode);
+    return err;
+}
+
+static void *read_folder(int dir, const struct plan *p, size_t *nbytes)
+{
+    char *data = NULL;
+    FILE *const out = open_memstream(&data, nbytes);
+    if (!out)
+        abort();
+    const int err = put_folder(out, dir, p);
+    const int why = errno;
+    static const char end[1024];
+    fwrite(end, sizeof end, 1, out);
+    fclose(out);
+    if (err) {
+        free(data);
+        errno = why;
+        return NULL;
+    }
+    return data;
+}
+
 void *submission_read(const char *path, const struct plan *p, size_t *nbytes)
 {
     struct stat st;
@@ -250,4 +436,24 @@ void *submission_read(const char *path, const struct plan *p, size_t *nbytes)
     close(fd);
     errno = why;
     return data;
+}
+
+/* ---- when it was written ------------------------------------------------- */
+
+int64_t submission_time(const char *path, const struct plan *p)
+{
+    struct walk w = {.plan = p, .newest = ROSTER_NEVER, .any = ROSTER_NEVER};
+    struct stat st;
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return ROSTER_NEVER;
+    if (S_ISDIR(st.st_mode))
+        walk(&w, fd, "", 0);
+    else if (S_ISREG(st.st_mode))
+        w.newest = archive_time(fd, p);
+    if (!S_ISDIR(st.st_mode))
+        close(fd);
+    return w.newest != ROSTER_NEVER ? w.newest
+           : w.any != ROSTER_NEVER  ? w.any
+                                    : st.st_mtim.tv_sec;
 }

@@ -2,11 +2,16 @@
  * submission.h: what was handed in, as found and as kept
  *
  * In the folder of submissions, each student's is a folder or an archive (tar,
- * gzip, zip ...) named after the student: `ada`, `ada.tar.gz`. Later attempts
- * end in @N: `ada@2`, `ada@3.zip`.
+ * gzip, zip ...) named after the student, or the student's group: `ada`,
+ * `ada.tar.gz`. Later attempts end in @N: `ada@2`, `ada@3.zip`.
+ *
+ * The folder may have a file submitted.csv (student,attempt,submitted), which
+ * grade intake writes: when the learning system says they were handed in.
  *
  * Kept, and graded, are bytes: an archive's own, or, of a folder, a tar with
- * the plan's files and nothing else, the same for the same files. What is
+ * the plan's files and nothing else, the same for the same files. If one is not
+ * in the folder itself, the tar also has what may be it: files of its name in
+ * the folders below, in any case, and archives. What is
  * inside of an archive is looked at by the process that grades it, not here.
  */
 #ifndef GRADER_SUBMISSION_H
@@ -27,7 +32,8 @@ struct submission {
     const struct student *student;
     int attempt;
     char *path;
-    int64_t modified; /* newest time of its files, s since 1970 */
+    int64_t modified; /* what DIR/submitted.csv says; or submission_time() */
+    int is_said;      /* it is the former */
 };
 
 struct submissions {
@@ -45,6 +51,21 @@ struct submissions *submissions_find(const char *dir, const struct roster *r,
                                      const struct plan *p, char *err,
                                      size_t err_nbytes);
 void submissions_free(struct submissions *s);
+
+/*
+ * True if the files' own times cannot be when they were handed in: there are
+ * three or more submissions for which neither the roster nor submitted.csv says
+ * when, and all of those were written within a minute.
+ */
+int submissions_same_time(const struct submissions *s);
+
+/*
+ * When it was last written, by its files' own times, s since 1970: the newest
+ * of the plan's files, in folders or archives of any depth; of all files if
+ * there is none; else of the thing itself. It is what the student's computer
+ * says.
+ */
+int64_t submission_time(const char *path, const struct plan *p);
 
 /*
  * The bytes that are kept of the submission at path, for the caller to free.

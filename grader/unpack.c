@@ -5,23 +5,52 @@
 #include <stdio.h>    /* snprintf */
 #include <stdlib.h>   /* malloc */
 #include <string.h>   /* strcmp */
+#include <strings.h>  /* strcasecmp */
 #include <sys/stat.h> /* S_IFREG */
 
-enum { MAX_ENTRIES = 10000, MAX_DEPTH = 4, MAX_TOTAL = 64 << 20 };
+enum {
+    MAX_ENTRIES = 10000,
+    MAX_DEPTH = 6,
+    MAX_NESTED = 3, /* archives in archives */
+    MAX_TOTAL = 64 << 20,
+};
 
 struct taker {
-    struct archive *a;
+    struct archive *a; /* the innermost that is open */
     struct unpack_file *file;
     int nfiles;
+    int depth, nested, nentries;
+    int refused; /* not for damage: an outer archive is refused too */
     size_t max_nbytes, total; /* bytes read so far */
+    int64_t newest;           /* of all regular files */
     char *why;
     size_t why_nbytes;
 };
 
-static int refuse(struct taker *t, const char *what)
+static int damaged(struct taker *t, const char *what)
 {
     snprintf(t->why, t->why_nbytes, "%s", what);
     return -1;
+}
+
+static int refuse(struct taker *t, const char *what)
+{
+    t->refused = 1;
+    return damaged(t, what);
+}
+
+int unpack_is_archive(const char *name)
+{
+    static const char *const ends[] = {".zip",     ".tar",     ".tgz",
+                                       ".tar.gz",  ".tar.bz2", ".tar.xz",
+                                       ".tar.zst", ".txz",     ".tbz2"};
+    const size_t n = strlen(name);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const size_t m = strlen(ends[i]);
+        if (n > m && strcasecmp(name + n - m, ends[i]) == 0)
+            return 1;
+    }
+    return 0;
 }
 
 /*
@@ -49,7 +78,7 @@ static int depth_of(const char *path, const char **last)
 static struct unpack_file *find(const struct taker *t, const char *name)
 {
     for (int i = 0; i < t->nfiles; i++)
-        if (strcmp(t->file[i].name, name) == 0)
+        if (strcasecmp(t->file[i].name, name) == 0)
             return &t->file[i];
     return NULL;
 }
@@ -64,7 +93,7 @@ static int take_data(struct taker *t, struct unpack_file *f)
         const la_ssize_t n = archive_read_data(t->a, f->data + f->nbytes,
                                                t->max_nbytes + 1 - f->nbytes);
         if (n < 0)
-            return refuse(t, "the archive is damaged");
+            return damaged(t, "the archive is damaged");
         if (n == 0)
             break;
         f->nbytes += (size_t)n;
@@ -76,28 +105,86 @@ static int take_data(struct taker *t, struct unpack_file *f)
     return 0;
 }
 
-static int take_entry(struct taker *t, struct archive_entry *e)
+static int take_archive(struct taker *t, const void *bytes, size_t nbytes);
+
+/* An archive in the archive: one that is damaged is no more than a file that
+ * nobody asked for. */
+static int take_nested(struct taker *t, int depth)
 {
-    const char *const path = archive_entry_pathname(e), *last;
-    const int depth = path ? depth_of(path, &last) : -1;
-    if (depth < 0)
-        return refuse(t, "the archive has a path that leads out of it");
-    struct unpack_file *const f = find(t, last);
-    if (!f || depth > MAX_DEPTH)
-        return 0;
-    if (f->state != UNPACK_MISSING && f->depth <= depth) {
-        if (f->depth == depth)
+    struct unpack_file inner = {.name = ""};
+    const size_t most = t->max_nbytes;
+    struct archive *const outer = t->a;
+    const int above = t->depth;
+    t->max_nbytes = MAX_TOTAL / 2;
+    int err = take_data(t, &inner);
+    t->max_nbytes = most;
+    if (err == 0 && inner.state == UNPACK_FILE) {
+        t->depth = depth + 1;
+        t->nested++;
+        if (take_archive(t, inner.data, inner.nbytes) != 0 && t->refused)
+            err = -1;
+        t->nested--;
+        t->depth = above;
+        t->a = outer;
+    }
+    free(inner.data);
+    return err;
+}
+
+/* True if the new one, at that depth, is a better find than what f is. */
+static int is_better(const struct unpack_file *f, int depth, int wrong_case)
+{
+    if (f->state == UNPACK_MISSING)
+        return 1;
+    if (f->wrong_case != wrong_case)
+        return f->wrong_case;
+    return depth < f->depth;
+}
+
+static int take_file(struct taker *t, struct archive_entry *e,
+                     struct unpack_file *f, const char *name, int depth)
+{
+    const int wrong_case = strcmp(f->name, name) != 0;
+    if (!is_better(f, depth, wrong_case)) {
+        if (f->depth == depth && f->wrong_case == wrong_case)
             f->state = UNPACK_TWICE;
         return 0;
     }
     free(f->data);
-    *f = (struct unpack_file){.name = f->name, .depth = depth};
+    *f = (struct unpack_file){
+        .name = f->name,
+        .depth = depth,
+        .wrong_case = wrong_case,
+        .modified = archive_entry_mtime_is_set(e) ? archive_entry_mtime(e) : 0};
     if (archive_entry_symlink(e) || archive_entry_hardlink(e))
         f->state = UNPACK_LINK;
     else if (archive_entry_filetype(e) != S_IFREG)
         f->state = UNPACK_SPECIAL;
     else
         return take_data(t, f);
+    return 0;
+}
+
+static int take_entry(struct taker *t, struct archive_entry *e)
+{
+    const char *const path = archive_entry_pathname(e), *last;
+    const int below = path ? depth_of(path, &last) : -1;
+    if (below < 0)
+        return refuse(t, "the archive has a path that leads out of it");
+    const int depth = t->depth + below;
+    if (depth > MAX_DEPTH)
+        return 0;
+    const int is_regular =
+        archive_entry_filetype(e) == S_IFREG && !archive_entry_hardlink(e);
+    if (is_regular && archive_entry_mtime_is_set(e) &&
+        archive_entry_mtime(e) > t->newest)
+        t->newest = archive_entry_mtime(e);
+    struct unpack_file *const f = find(t, last);
+    if (f)
+        return take_file(t, e, f, last, depth);
+    if (is_regular && t->nested < MAX_NESTED && unpack_is_archive(last) &&
+        strncmp(last, "._", 2) != 0)
+        return take_nested(t, depth);
     return 0;
 }
 
@@ -121,10 +208,10 @@ static int take_all(struct taker *t)
         if (r == ARCHIVE_EOF)
             return 0;
         if (r < ARCHIVE_WARN)
-            return refuse(t, n ? "the archive is damaged"
-                               : "it is neither a folder nor an archive (tar, "
-                                 "tar.gz, zip)");
-        if (n == MAX_ENTRIES)
+            return damaged(t, n ? "the archive is damaged"
+                                : "it is neither a folder nor an archive "
+                                  "(tar, tar.gz, zip)");
+        if (t->nentries++ == MAX_ENTRIES)
             return refuse(t, "the archive has more than 10000 entries");
         if (take_entry(t, e) != 0 || skip(t, e) != 0)
             return -1;
@@ -133,24 +220,62 @@ static int take_all(struct taker *t)
     }
 }
 
+/* Leaves t->a closed. */
+static int take_archive(struct taker *t, const void *bytes, size_t nbytes)
+{
+    t->a = archive_read_new();
+    if (!t->a)
+        return refuse(t, "no memory");
+    archive_read_support_format_tar(t->a);
+    archive_read_support_format_zip(t->a);
+    archive_read_support_filter_gzip(t->a);
+    archive_read_support_filter_bzip2(t->a);
+    archive_read_support_filter_xz(t->a);
+    archive_read_support_filter_zstd(t->a);
+    struct archive *const own = t->a;
+    const int err =
+        archive_read_open_memory(own, bytes, nbytes) == ARCHIVE_OK
+            ? take_all(t)
+            : damaged(t, "it is neither a folder nor an archive (tar, tar.gz, "
+                         "zip)");
+    archive_read_free(own);
+    return err;
+}
+
 int unpack_files(const void *bytes, size_t nbytes, struct unpack_file *file,
                  int nfiles, size_t max_nbytes, char *why, size_t why_nbytes)
 {
-    struct taker t = {archive_read_new(), file, nfiles, max_nbytes, 0, why,
-                      why_nbytes};
-    if (!t.a)
-        return refuse(&t, "no memory");
-    archive_read_support_format_tar(t.a);
-    archive_read_support_format_zip(t.a);
-    archive_read_support_filter_gzip(t.a);
-    archive_read_support_filter_bzip2(t.a);
-    archive_read_support_filter_xz(t.a);
-    archive_read_support_filter_zstd(t.a);
-    const int err =
-        archive_read_open_memory(t.a, bytes, nbytes) == ARCHIVE_OK
-            ? take_all(&t)
-            : refuse(&t, "it is neither a folder nor an archive (tar, tar.gz, "
-                         "zip)");
-    archive_read_free(t.a);
-    return err;
+    struct taker t = {.file = file,
+                      .nfiles = nfiles,
+                      .max_nbytes = max_nbytes,
+                      .newest = UNPACK_NEVER,
+                      .why = why,
+                      .why_nbytes = why_nbytes};
+    return take_archive(&t, bytes, nbytes);
+}
+
+int64_t unpack_newest(const void *bytes, size_t nbytes,
+                      const char *const *names, int nnames)
+{
+    char why[128];
+    int64_t newest = UNPACK_NEVER;
+    struct unpack_file *const file = calloc((size_t)nnames + 1, sizeof *file);
+    if (!file)
+        abort();
+    for (int i = 0; i < nnames; i++)
+        file[i].name = names[i];
+    struct taker t = {.file = file,
+                      .nfiles = nnames,
+                      .max_nbytes = MAX_TOTAL / 2,
+                      .newest = UNPACK_NEVER,
+                      .why = why,
+                      .why_nbytes = sizeof why};
+    take_archive(&t, bytes, nbytes); // of what is damaged, the part before it
+    for (int i = 0; i < nnames; i++) {
+        if (file[i].data && file[i].modified > newest && file[i].modified > 0)
+            newest = file[i].modified;
+        free(file[i].data);
+    }
+    free(file);
+    return newest == UNPACK_NEVER ? t.newest : newest;
 }

@@ -2,14 +2,16 @@
  * unpack.h: taking files out of an archive that a student sent
  *
  * Read with libarchive: tar in its dialects, compressed or not, and zip.
- * Nothing is unpacked but regular files with the names that are asked for, into
- * memory. How much is read, how many entries, and how large is capped, so that
- * what unpacks to a petabyte ends early.
+ * Nothing is unpacked but regular files with the names that are asked for, and
+ * archives in the archive, into memory. How much is read, how many entries, how
+ * large, and how many archives deep is capped over all of it, so that what
+ * unpacks to a petabyte ends early.
  */
 #ifndef GRADER_UNPACK_H
 #define GRADER_UNPACK_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum unpack_state {
     UNPACK_MISSING,
@@ -25,16 +27,30 @@ struct unpack_file {
     enum unpack_state state;
     char *data; /* of an UNPACK_FILE; malloc'ed, or NULL */
     size_t nbytes;
-    int depth; /* folders above it */
+    int depth;      /* folders and archives above it */
+    int wrong_case; /* found as P2P.C, say; only if the name itself isn't there
+                     */
+    int64_t modified; /* s since 1970, as the archive says */
 };
 
+#define UNPACK_NEVER INT64_MIN
+
+/* True if a file of this name is taken for an archive. */
+int unpack_is_archive(const char *name);
+
 /*
- * Find the files by name, wherever they are (at most four folders deep; the
- * least deep one counts). 0; or -1 with a line in why when the archive as a
+ * Find the files by name, wherever they are (at most six folders and archives
+ * deep; the least deep one counts, and one in the right case before one in
+ * another). 0; or -1 with a line in why when the archive as a
  * whole is refused: damaged, too much in it, a path that is absolute or has
  * "..". The caller frees each data in either case.
  */
 int unpack_files(const void *bytes, size_t nbytes, struct unpack_file *file,
                  int nfiles, size_t max_nbytes, char *why, size_t why_nbytes);
+
+/* When the newest of these files was modified; if none is there, the newest of
+ * all. UNPACK_NEVER if the archive does not say. */
+int64_t unpack_newest(const void *bytes, size_t nbytes,
+                      const char *const *names, int nnames);
 
 #endif

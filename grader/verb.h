@@ -12,6 +12,7 @@
 enum { EXIT_FULL = 0, EXIT_NOT_FULL = 1, EXIT_USAGE = 2, EXIT_INFRA = 3 };
 
 int verb_run(int argc, char **argv);    /* one submission */
+int verb_intake(int argc, char **argv); /* a download, sorted by student */
 int verb_batch(int argc, char **argv);  /* a roster's */
 int verb_work(int argc, char **argv);   /* a share of a batch, in a Slurm job */
 int verb_status(int argc, char **argv); /* what a ledger holds */

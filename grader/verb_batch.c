@@ -17,7 +17,8 @@ static const char *const which[] = {"new", "failed", "latest", "best", NULL};
 static const struct verb_option known[] = {
     VERB_OPTION(VERB_TEXT, "roster", "FILE", AT(roster),
                 "CSV with student, and name, email, section, id, sis_id,\n"
-                "deadline (or deadline:lab2), submitted, late_days",
+                "github, group, deadline (or deadline:lab2), submitted (of\n"
+                "attempt 1), submitted@2 ..., late_days; # begins others",
                 .required = 1),
     VERB_OPTION(VERB_TEXT, "submissions", "DIR", AT(submissions),
                 "a folder or an archive for each student", .required = 1),
@@ -46,6 +47,9 @@ static const struct verb_option known[] = {
     VERB_OPTION(VERB_TEXT, "config", "FILE", AT(config),
                 "for slurm: YAML with account, partition, gpus, time,\n"
                 "per_job, at_once"),
+    VERB_OPTION(VERB_TEXT, "timezone", "ZONE", AT(timezone),
+                "of the roster's times without one (default: the plan's, or\n"
+                "UTC): Europe/Berlin"),
     VERB_OPTION(VERB_TEXT, "spool", "DIR", AT(spool),
                 "where results wait (default: LEDGER.spool; for slurm, a\n"
                 "folder that all nodes see)"),
@@ -69,6 +73,13 @@ static int run(struct batch *b)
                 "roster, among them \"%s\"\n",
                 b->submissions->nunknown, b->o->submissions,
                 b->submissions->unknown);
+    if (submissions_same_time(b->submissions))
+        fprintf(
+            stderr,
+            "grade batch: all %d submissions were written within a minute, "
+            "as if that was when\nthey were downloaded: have the roster say "
+            "when they were submitted\n",
+            b->submissions->n);
     const int err =
         b->o->executor == BY_SLURM ? executor_slurm(b) : executor_local(b);
     progress_end(&b->progress);

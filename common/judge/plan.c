@@ -7,6 +7,7 @@
 #include <string.h> /* strcmp */
 
 #include "base/near.h"
+#include "topo/topo.h"
 
 void plan_free(struct plan *p)
 {
@@ -28,6 +29,7 @@ void plan_free(struct plan *p)
     free(p->lab);
     free(p->title);
     free(p->topo);
+    free(p->timezone);
     free(p);
 }
 
@@ -42,6 +44,46 @@ int plan_check_times(const struct plan *p, char *err, size_t err_nbytes)
                          p->lab, p->cases[i].name, p->cases[i].ranks[k]);
                 return -1;
             }
+    return 0;
+}
+
+static int most_ranks(const struct plan_case *c)
+{
+    int most = 0;
+    for (int k = 0; k < c->nranks; k++)
+        most = c->ranks[k] > most ? c->ranks[k] : most;
+    return most;
+}
+
+/* True if an earlier case asks as much of the same machine. */
+static int is_checked(const struct plan *p, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (strcmp(p->cases[k].topo, p->cases[i].topo) == 0 &&
+            most_ranks(&p->cases[k]) >= most_ranks(&p->cases[i]))
+            return 1;
+    return 0;
+}
+
+int plan_check_machines(const struct plan *p, char *err, size_t err_nbytes)
+{
+    char why[256];
+    for (int i = 0; i < p->ncases; i++) {
+        const struct plan_case *const c = &p->cases[i];
+        if (is_checked(p, i))
+            continue;
+        struct topo *const t = topo_load(c->topo, why, sizeof why);
+        const int ngpus = t ? topo_ngpus(t) : 0;
+        topo_free(t);
+        if (t && most_ranks(c) <= ngpus)
+            continue;
+        if (t)
+            snprintf(why, sizeof why, "%s has %d GPUs, and it has %d ranks",
+                     c->topo, ngpus, most_ranks(c));
+        snprintf(err, err_nbytes, "the plan of %s, case %s: %s", p->lab,
+                 c->name, why);
+        return -1;
+    }
     return 0;
 }
 

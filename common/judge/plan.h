@@ -26,6 +26,7 @@
  * that is timed, or has its own machine, is *pinned*: it is meaningful only on
  * its ranks and its machine.
  *
+ * timezone: Europe/Berlin before the cases is that of times in rosters.
  * isolation: 2 before the cases makes the grader refuse to run submissions with
  * weaker isolation (grader/sandbox.h).
  *
@@ -76,6 +77,7 @@ struct plan {
     int nranks;
     char *topo;        /* for cases that name none; NULL: PLAN_TOPO */
     double full, none; /* likewise; 0: 1.2 and 10 */
+    char *timezone;    /* of the course; NULL: UTC */
     int isolation;     /* minimum isolation level for grading */
     struct plan_case *cases;
     int ncases;
@@ -92,6 +94,10 @@ void plan_free(struct plan *p);
 /* Check that every timed case has a time for each of its ranks. Returns 0, or
  * -1 with the file and the case in err. */
 int plan_check_times(const struct plan *p, char *err, size_t err_nbytes);
+
+/* Check that every case's machine can be loaded, and has a GPU for each of its
+ * ranks. Returns 0, or -1 with the case in err. */
+int plan_check_machines(const struct plan *p, char *err, size_t err_nbytes);
 
 /* The reference time; NaN if the case isn't timed, or has none. */
 double plan_reference_us(const struct plan_case *c, int nranks);

@@ -248,6 +248,8 @@ static void take_pair(struct loader *l, yaml_node_t *key, yaml_node_t *value,
             list(l, value, PLAN_MAX_RANKS, "ranks", take_rank, p->ranks);
     else if (!strcmp(k, "topo") && !p->topo)
         p->topo = topo(l, value);
+    else if (!strcmp(k, "timezone") && !p->timezone)
+        p->timezone = strdup(text(l, value, "timezone"));
     else if (!strcmp(k, "isolation"))
         p->isolation = whole_number(l, value, "isolation", 0, 3);
     else if (!strcmp(k, "cases"))

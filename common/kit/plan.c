@@ -64,8 +64,9 @@ int main(int argc, char **argv)
     snprintf(visible, sizeof visible, "grader/plans/%s.yaml", argv[1]);
     snprintf(hidden, sizeof hidden, "grader/plans/hidden/%s.yaml", argv[1]);
     struct plan *const p = plan_load(visible, hidden, err, sizeof err);
-    if (!p) {
+    if (!p || plan_check_machines(p, err, sizeof err) != 0) {
         fprintf(stderr, "plan: %s\n", err);
+        plan_free(p);
         return 1;
     }
     struct part part[MAX_PARTS] = {{0}};

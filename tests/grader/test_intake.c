@@ -67,6 +67,11 @@ static const struct {
     {"student,name\nada,\"x\"y\n", "2: text after a closing quote"},
     {"student,deadline\nada,tomorrow\n", "2: a deadline is a time"},
     {"student,deadline\nada,2026-01-01T00:00+99:00\n", "2: a deadline is"},
+    {"student,deadine\nada,\n",
+     "no column \"deadine\": did you mean \"deadline\"?"},
+    {"student,Telephone\nada,1\n", "no column \"Telephone\" (begin"},
+    {"student,submitted@99\nada,\n", "no column \"submitted@99\""},
+    {"student,submitted@2,#mine\nada,soon,\n", "2: submitted is a time"},
     {"student,late_days\nada,-1\n", "2: late_days is a number of days"},
 };
 

@@ -244,6 +244,31 @@ START_TEST(names_that_may_have_been_meant_are_found)
 }
 END_TEST
 
+static const struct {
+    const char *more, *says; /* NULL: a good one */
+} machines[] = {
+    {"topo: dgx-a100, ranks: [8]", NULL},
+    {"topo: dgx-z900, ranks: [8]", "case a: "},
+    {"topo: dgx-h100, ranks: [4, 9]", "dgx-h100 has 8 GPUs, and it has 9"},
+};
+
+START_TEST(a_machine_that_cannot_run_a_case_is_found)
+{
+    char text[512], path[64], err[512] = "";
+    snprintf(text, sizeof text, HEAD "cases:\n  - " CASE ", %s}\n",
+             machines[_i].more);
+    struct plan *const p =
+        plan_load(file_of(text, path), NULL, err, sizeof err);
+    ck_assert_msg(p != NULL, "%s", err);
+    const int bad = plan_check_machines(p, err, sizeof err);
+    ck_assert_int_eq(bad != 0, machines[_i].says != NULL);
+    if (bad)
+        ck_assert_msg(strstr(err, machines[_i].says) != NULL, "%s", err);
+    plan_free(p);
+    unlink(path);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("plan");
@@ -256,6 +281,8 @@ int main(void)
     tcase_add_test(t, a_timed_case_has_a_machine_and_times);
     tcase_add_test(t, only_pinned_cases_need_their_ranks_and_machine);
     tcase_add_test(t, bad_times_are_named_with_their_line);
+    tcase_add_loop_test(t, a_machine_that_cannot_run_a_case_is_found, 0,
+                        sizeof machines / sizeof *machines);
     tcase_add_test(t, names_that_may_have_been_meant_are_found);
     suite_add_tcase(s, t);
     return suite_run(s);

@@ -1,0 +1,165 @@
+#define _GNU_SOURCE
+#include "match.h"
+
+#include <ctype.h>   /* isalnum */
+#include <stdio.h>   /* snprintf */
+#include <stdlib.h>  /* strtol */
+#include <string.h>  /* strlen */
+#include <strings.h> /* strncasecmp */
+
+static const struct {
+    const char *name;
+    size_t at;
+} columns[] = {{"{student}", offsetof(struct student, key)},
+               {"{id}", offsetof(struct student, id)},
+               {"{sis_id}", offsetof(struct student, sis_id)},
+               {"{github}", offsetof(struct student, github)},
+               {"{email}", offsetof(struct student, email)},
+               {"{group}", offsetof(struct student, group)}};
+enum { NCOLUMNS = sizeof columns / sizeof *columns };
+static const char *const others[] = {"{name}", "{attempt}", "{any}", "{file}"};
+
+static int begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+const char *match_wrong(const char *pattern)
+{
+    for (const char *p = pattern; (p = strchr(p, '{')) != NULL; p++) {
+        int known = 0;
+        for (int i = 0; i < NCOLUMNS; i++)
+            known |= begins(p, columns[i].name);
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            known |= begins(p, others[i]);
+        if (!known)
+            return p;
+    }
+    return NULL;
+}
+
+/* ---- people's names ------------------------------------------------------ */
+
+/* A letter of a name; bytes of UTF-8 are. */
+static int is_letter(char c)
+{
+    return (unsigned char)c >= 0x80 || isalnum((unsigned char)c);
+}
+
+/* Letters only, in lower case: of the words from `first` on, then of those
+ * before it. */
+static void plain(const char *name, int first, char *out, size_t nbytes)
+{
+    size_t n = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        int word = 0;
+        for (const char *p = name; *p; p++) {
+            if (p > name && is_letter(*p) && (p[-1] == ' ' || p[-1] == ','))
+                word++;
+            if (is_letter(*p) && (word >= first) == !pass && n + 1 < nbytes)
+                out[n++] = (char)tolower((unsigned char)*p);
+        }
+    }
+    out[n] = 0;
+}
+
+/* How many bytes of text the name is, in either order; 0 if it isn't there. */
+static size_t name_at(const char *text, const char *name, int whole)
+{
+    enum { WORDS = 5 };
+    for (int first = 0; first < WORDS; first++) {
+        char want[512];
+        size_t i = 0, k = 0;
+        plain(name, first, want, sizeof want);
+        while (want[k] && text[i]) {
+            if (is_letter(text[i])) {
+                if (tolower((unsigned char)text[i]) != (unsigned char)want[k] &&
+                    text[i] != want[k])
+                    break;
+                k++;
+            } else if (!strchr(" ,.'-", text[i])) {
+                break;
+            }
+            i++;
+        }
+        if (want[0] && !want[k] && (!whole || !text[i]))
+            return i;
+    }
+    return 0;
+}
+
+int match_same_name(const char *a, const char *b)
+{
+    return name_at(a, b, 1) > 0;
+}
+
+/* ---- patterns ------------------------------------------------------------ */
+
+static int match(const char *p, const char *t, const struct student *s,
+                 struct match *m);
+
+/* `{x}` and what follows, for any text of letters that `stop` has none of. */
+static int match_any(const char *rest, const char *t, const char *stop,
+                     const struct student *s, struct match *m)
+{
+    for (;; t++) {
+        if (match(rest, t, s, m))
+            return 1;
+        if (!*t || strchr(stop, *t))
+            return 0;
+    }
+}
+
+static int match_placeholder(const char *p, const char *t,
+                             const struct student *s, struct match *m)
+{
+    const char *const rest = strchr(p, '}') + 1;
+    if (begins(p, "{any}"))
+        return match_any(rest, t, "_", s, m);
+    if (begins(p, "{file}")) {
+        m->file = t;
+        return *t != 0;
+    }
+    if (begins(p, "{attempt}")) {
+        char *end;
+        const long n = isdigit((unsigned char)*t) ? strtol(t, &end, 10) : 0;
+        if (n < 1 || n > 9999 || !match(rest, end, s, m))
+            return 0;
+        m->attempt = (int)n;
+        return 1;
+    }
+    if (begins(p, "{name}")) {
+        const size_t n = s->name[0] ? name_at(t, s->name, 0) : 0;
+        return n && match(rest, t + n, s, m);
+    }
+    for (int i = 0; i < NCOLUMNS; i++) {
+        const char *const value =
+            *(char *const *)((const char *)s + columns[i].at);
+        const size_t n = strlen(value);
+        if (begins(p, columns[i].name))
+            return n && strncasecmp(t, value, n) == 0 &&
+                   match(rest, t + n, s, m);
+    }
+    return 0;
+}
+
+static int match(const char *p, const char *t, const struct student *s,
+                 struct match *m)
+{
+    for (; *p; p++, t++) {
+        if (*p == '*')
+            return match_any(p + 1, t, "", s, m);
+        if (*p == '{')
+            return match_placeholder(p, t, s, m);
+        if (tolower((unsigned char)*p) != tolower((unsigned char)*t))
+            return 0;
+    }
+    return !*t;
+}
+
+int match_name(const char *pattern, const char *name, const struct student *s,
+               struct match *m)
+{
+    *m = (struct match){.attempt = 1};
+    return match(pattern, name, s, m);
+}

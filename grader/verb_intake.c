@@ -1,0 +1,430 @@
+/*
+ * verb_intake.c: grade intake
+ *
+ * From what a learning system lets a course download to the folder that `grade
+ * batch` takes: OUT/KEY, or OUT/KEY@N, for each student, with the files as they
+ * were handed in. Nothing in it is run or compiled; links are left out.
+ * OUT/submitted.csv has the times that the system knows.
+ */
+#define _GNU_SOURCE
+#include <archive.h>
+#include <archive_entry.h>
+#include <dirent.h>   /* scandir */
+#include <fcntl.h>    /* openat */
+#include <limits.h>   /* PATH_MAX */
+#include <stdio.h>    /* printf */
+#include <stdlib.h>   /* free */
+#include <string.h>   /* strcmp */
+#include <strings.h>  /* strcasecmp */
+#include <sys/stat.h> /* mkdir */
+#include <unistd.h>   /* close */
+
+#include "base/temp.h"
+#include "download.h"
+#include "export.h"
+#include "folder.h"
+#include "match.h"
+#include "place.h"
+#include "submission.h"
+#include "text.h"
+#include "unpack.h"
+#include "verb.h"
+
+struct options {
+    const char *roster, *lab, *out, *pattern, *timezone;
+    int format, attempt;
+};
+
+#define AT(member) offsetof(struct options, member)
+static const struct verb_option known[] = {
+    VERB_OPTION(VERB_TEXT, "roster", "FILE", AT(roster),
+                "as for grade batch; id is Canvas' number, github the account",
+                .required = 1),
+    VERB_OPTION(VERB_TEXT, "lab", "LAB", AT(lab), "lab1, or its full name",
+                .required = 1),
+    VERB_OPTION(VERB_TEXT, "out", "DIR", AT(out),
+                "a folder for grade batch --submissions", .required = 1,
+                .letter = 'o'),
+    VERB_OPTION(VERB_WORD, "format", "NAME", AT(format),
+                "auto (default), canvas, moodle, gradescope, classroom, or\n"
+                "pattern",
+                .words = download_format_name),
+    VERB_OPTION(VERB_TEXT, "pattern", "PATTERN", AT(pattern),
+                "how names tell whose a file is, e.g. '{name}-{id}_{file}'"),
+    VERB_OPTION(VERB_NUMBER, "attempt", "N", AT(attempt),
+                "what this download has is each student's attempt N",
+                .least = 1, .most = 9999),
+    VERB_OPTION(VERB_TEXT, "timezone", "ZONE", AT(timezone),
+                "of times without one (default UTC): Europe/Berlin"),
+    {.name = NULL}};
+static const struct verb intake_verb = {
+    .name = "intake",
+    .intro = "Sort a download of submissions, a folder or an archive, by the "
+             "roster's students.",
+    .options = known,
+    .operand = "DOWNLOAD",
+    .outro =
+        "A pattern has {student} {id} {sis_id} {github} {email} {group} {name} "
+        "{attempt}\n{any} {file} and *: {any} is text without _, {file} the "
+        "name to hand in.\n\nExit status: 0 all students have a submission and "
+        "all names a student, 1 not so,\n2 usage, 3 this machine's fault."};
+
+/* ---- the download as a folder -------------------------------------------- */
+
+/* Unpack the course's own download; paths that lead out of it are refused. */
+static int unpack(const char *path, const char *dir)
+{
+    struct archive *const in = archive_read_new(), *const out =
+                                                       archive_write_disk_new();
+    struct archive_entry *e;
+    char to[2 * PATH_MAX];
+    int r = ARCHIVE_FATAL;
+    archive_read_support_format_tar(in);
+    archive_read_support_format_zip(in);
+    archive_read_support_filter_all(in);
+    archive_write_disk_set_options(out, ARCHIVE_EXTRACT_TIME |
+                                            ARCHIVE_EXTRACT_SECURE_NODOTDOT |
+                                            ARCHIVE_EXTRACT_SECURE_SYMLINKS);
+    if (archive_read_open_filename(in, path, 65536) == ARCHIVE_OK)
+        while ((r = archive_read_next_header(in, &e)) >= ARCHIVE_WARN &&
+               r != ARCHIVE_EOF) {
+            const char *const name = archive_entry_pathname(e);
+            if (archive_entry_filetype(e) != S_IFREG || !name ||
+                archive_entry_hardlink(e))
+                continue; // folders are made for what is in them
+            snprintf(to, sizeof to, "%s/%s", dir, name);
+            archive_entry_set_pathname(e, to);
+            archive_entry_set_perm(e, 0600);
+            if (archive_read_extract2(in, e, out) != ARCHIVE_OK) {
+                r = ARCHIVE_FATAL;
+                break;
+            }
+        }
+    if (r != ARCHIVE_EOF)
+        verb_wrong("intake", "%s: %s", path,
+                   archive_error_string(in) ? archive_error_string(in)
+                                            : "cannot be unpacked");
+    archive_read_free(in);
+    archive_write_free(out);
+    return r == ARCHIVE_EOF ? 0 : -1;
+}
+
+/* ---- copying ------------------------------------------------------------- */
+
+enum { DEPTH = 6 };
+
+/* A regular file, with its time. */
+static int copy_file(const char *from, const char *to)
+{
+    char chunk[65536];
+    struct stat st;
+    ssize_t n = -1;
+    size_t total = 0;
+    const int in = open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (in < 0 || fstat(in, &st) != 0 || !S_ISREG(st.st_mode)) {
+        if (in >= 0)
+            close(in);
+        return 0; // a link, a fifo: not taken
+    }
+    const int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    while (out >= 0 && total <= SUBMISSION_MAX_ARCHIVE &&
+           (n = read(in, chunk, sizeof chunk)) > 0 &&
+           write(out, chunk, (size_t)n) == n)
+        total += (size_t)n;
+    const struct timespec times[2] = {st.st_atim, st.st_mtim};
+    const int failed = n > 0 ? total <= SUBMISSION_MAX_ARCHIVE : n < 0;
+    if (out >= 0) {
+        futimens(out, times);
+        close(out);
+    }
+    close(in);
+    return failed ? -1 : 0;
+}
+
+static int is_visible(const struct dirent *d)
+{
+    return d->d_name[0] != '.' && strcmp(d->d_name, "__MACOSX") != 0;
+}
+
+static int copy(const char *from, const char *to, int depth)
+{
+    struct dirent **entry = NULL;
+    struct stat st;
+    int err = 0;
+    if (lstat(from, &st) != 0)
+        return -1;
+    if (!S_ISDIR(st.st_mode))
+        return copy_file(from, to);
+    if (depth == DEPTH)
+        return 0;
+    const int n = mkdir(to, 0700) == 0 || depth == 0
+                      ? scandir(from, &entry, is_visible, alphasort)
+                      : -1;
+    for (int i = 0; i < n; i++) {
+        char a[PATH_MAX], b[PATH_MAX];
+        const int fits =
+            snprintf(a, sizeof a, "%s/%s", from, entry[i]->d_name) < PATH_MAX &&
+            snprintf(b, sizeof b, "%s/%s", to, entry[i]->d_name) < PATH_MAX;
+        if (fits && !err)
+            err = copy(a, b, depth + 1);
+        free(entry[i]);
+    }
+    free(entry);
+    return n < 0 ? -1 : err;
+}
+
+/* Uploads of one name are numbered by the system: p2p-1.c, "p2p (2).c". The
+ * number is taken off if a file of the plan is left. */
+static void unnumbered(const char *name, const struct plan *p, char out[256])
+{
+    snprintf(out, 256, "%.200s", name);
+    for (char *c = out; *c; c++)
+        *c = *c == '/' || *c == '\\' ? '_' : *c;
+    const char *const dot = strrchr(name, '.');
+    const char *end = dot;
+    while (end && end > name && strchr("0123456789()- ", end[-1]))
+        end--;
+    for (int i = 0; i < p->nfiles && end && end > name; i++) {
+        const size_t n = (size_t)(end - name);
+        if (strlen(p->file[i]) == n + strlen(dot) &&
+            strncasecmp(p->file[i], name, n) == 0 &&
+            strcasecmp(p->file[i] + n, dot) == 0)
+            snprintf(out, 256, "%.*s%s", (int)n, name, dot);
+    }
+}
+
+struct intake {
+    const struct options *o;
+    const struct plan *plan;
+    const struct roster *roster;
+    struct download *d;
+    FILE *times;
+    int nstudents, nmissing, nunknown;
+};
+
+static void key_of(const struct intake *in, const struct item *it,
+                   char out[PATH_MAX])
+{
+    const int attempt = in->o->attempt ? in->o->attempt : it->attempt;
+    snprintf(out, PATH_MAX, "%s/%s", in->o->out, it->student->key);
+    if (attempt > 1)
+        snprintf(out + strlen(out), PATH_MAX - strlen(out), "@%d", attempt);
+}
+
+static int take_item(struct intake *in, const struct item *it)
+{
+    char dir[PATH_MAX], name[256], to[2 * PATH_MAX];
+    struct stat st;
+    key_of(in, it, dir);
+    const int made = mkdir(dir, 0700) == 0;
+    if (it->submitted != ROSTER_NEVER && made) {
+        char when[32];
+        export_when(it->submitted, when);
+        fprintf(in->times, "%s,%d,%s\n", it->student->key,
+                in->o->attempt ? in->o->attempt : it->attempt, when);
+    }
+    if (lstat(it->path, &st) == 0 && S_ISDIR(st.st_mode))
+        return copy(it->path, dir, 0);
+    unnumbered(it->file && it->file[0] ? it->file : it->name, in->plan, name);
+    snprintf(to, sizeof to, "%s/%s", dir, name);
+    if (access(to, F_OK) == 0) // a second upload of a name: side by side
+        snprintf(to, sizeof to, "%s/2-%s", dir, name);
+    return copy_file(it->path, to);
+}
+
+/* ---- what it says -------------------------------------------------------- */
+
+/* What the grading will note about a student's files. */
+static void show_files(const struct intake *in, const char *dir,
+                       const char *key)
+{
+    struct unpack_file file[PLAN_MAX_FILES] = {{0}};
+    char why[128] = "";
+    size_t nbytes;
+    void *const data = submission_read(dir, in->plan, &nbytes);
+    for (int i = 0; i < in->plan->nfiles; i++)
+        file[i].name = in->plan->file[i];
+    if (data && unpack_files(data, nbytes, file, in->plan->nfiles,
+                             SUBMISSION_MAX_FILE, why, sizeof why) != 0)
+        printf("  %s: %s\n", key, why);
+    for (int i = 0; i < in->plan->nfiles; i++) {
+        if (!why[0] && file[i].state == UNPACK_MISSING)
+            printf("  %s: %s is missing: its parts will have no points\n", key,
+                   file[i].name);
+        else if (!why[0] && file[i].state == UNPACK_TWICE)
+            printf("  %s: %s is there twice: remove one\n", key, file[i].name);
+        else if (file[i].wrong_case)
+            printf("  %s: %s is there in another case: it is taken\n", key,
+                   file[i].name);
+        free(file[i].data);
+    }
+    free(data);
+}
+
+static int has_item(const struct intake *in, const struct student *s)
+{
+    for (int i = 0; i < in->d->n; i++)
+        if (in->d->item[i].student &&
+            roster_together(in->d->item[i].student, s))
+            return 1;
+    return 0;
+}
+
+static void show_students(struct intake *in)
+{
+    for (int i = 0; i < in->roster->n; i++) {
+        const struct student *const s = &in->roster->student[i];
+        if (has_item(in, s))
+            continue;
+        if (in->nmissing++ == 0)
+            printf("nothing was handed in by\n");
+        printf("  %s%s%s\n", s->key, s->name[0] ? ", " : "", s->name);
+    }
+    for (int i = 0; i < in->d->n; i++) {
+        const struct item *const it = &in->d->item[i];
+        if (it->student)
+            continue;
+        char *const clean = text_clean(it->name, TEXT_NAME);
+        if (in->nunknown++ == 0)
+            printf("no student is\n");
+        printf("  %s%s\n", clean,
+               it->ambiguous ? " (more than one fits: give the roster more "
+                               "columns)"
+                             : "");
+        free(clean);
+    }
+}
+
+static void show_late(const struct intake *in)
+{
+    for (int i = 0; i < in->d->n; i++)
+        if (in->d->item[i].late)
+            printf("  %s: late, says the download, but not how much: put it "
+                   "into the roster's column submitted\n",
+                   in->d->item[i].student->key);
+}
+
+static int show(struct intake *in)
+{
+    char dir[PATH_MAX], last[PATH_MAX] = "";
+    for (int i = 0; i < in->roster->n; i++)
+        in->nstudents += has_item(in, &in->roster->student[i]);
+    printf("%s: %d of %d students have handed in\n",
+           download_format_name[in->d->format], in->nstudents, in->roster->n);
+    for (int i = 0; i < in->d->n; i++) {
+        if (!in->d->item[i].student)
+            continue;
+        key_of(in, &in->d->item[i], dir);
+        if (strcmp(dir, last) != 0)
+            show_files(in, dir, strrchr(dir, '/') + 1);
+        strcpy(last, dir);
+    }
+    show_late(in);
+    show_students(in);
+    return in->nmissing || in->nunknown ? EXIT_NOT_FULL : EXIT_FULL;
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+/* No student's folder may be there already: nothing is mixed, or lost. */
+static int is_free(const struct intake *in)
+{
+    char dir[PATH_MAX];
+    for (int i = 0; i < in->d->n; i++) {
+        if (!in->d->item[i].student)
+            continue;
+        key_of(in, &in->d->item[i], dir);
+        if (access(dir, F_OK) == 0) {
+            verb_wrong("intake",
+                       "%s is there already: choose another --out, or say "
+                       "which --attempt this is",
+                       dir);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int take_all(struct intake *in)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/submitted.csv", in->o->out);
+    const int is_new = access(path, F_OK) != 0;
+    in->times = fopen(path, "ae");
+    if (!in->times)
+        return verb_wrong("intake", "%s: %m", path);
+    if (is_new)
+        fprintf(in->times, "student,attempt,submitted\n");
+    int err = 0;
+    for (int i = 0; i < in->d->n && !err; i++)
+        err = in->d->item[i].student ? take_item(in, &in->d->item[i]) : 0;
+    if (fclose(in->times) != 0 || err)
+        return verb_wrong("intake", "cannot write %s: %m", in->o->out),
+               EXIT_INFRA;
+    return show(in);
+}
+
+static int of_folder(const struct options *o, const char *dir,
+                     const struct plan *plan, const struct roster *r)
+{
+    char err[512];
+    struct intake in = {.o = o, .plan = plan, .roster = r};
+    const enum download_format format =
+        o->pattern ? DOWNLOAD_PATTERN : (enum download_format)o->format;
+    in.d = download_list(dir, r, format, o->pattern, err, sizeof err);
+    if (!in.d)
+        return verb_wrong("intake", "%s", err);
+    const int status = folder_make(o->out) != 0
+                           ? verb_wrong("intake", "%s: %m", o->out)
+                       : is_free(&in) ? take_all(&in)
+                                      : EXIT_USAGE;
+    download_free(in.d);
+    return status;
+}
+
+static int of_download(const struct options *o, const char *download,
+                       const struct plan *plan, const struct roster *r)
+{
+    char dir[PATH_MAX];
+    struct stat st;
+    if (stat(download, &st) != 0)
+        return verb_wrong("intake", "%s: %m", download);
+    if (S_ISDIR(st.st_mode))
+        return of_folder(o, download, plan, r);
+    if (!mkdtemp(temp_path(dir, sizeof dir, "commlab-intake")))
+        return verb_wrong("intake", "%s: %m", dir), EXIT_INFRA;
+    const int status =
+        unpack(download, dir) == 0 ? of_folder(o, dir, plan, r) : EXIT_USAGE;
+    folder_remove(dir);
+    return status;
+}
+
+int verb_intake(int argc, char **argv)
+{
+    struct options o = {.attempt = 0};
+    struct place p;
+    char err[512];
+    int status;
+    const int operand = verb_parse(&intake_verb, argc, argv, &o, &status);
+    if (operand < 0)
+        return status;
+    if (roster_timezone(o.timezone) != 0)
+        return verb_wrong("intake", "there is no time zone %s", o.timezone);
+    if (o.format == DOWNLOAD_PATTERN && !o.pattern)
+        return verb_wrong("intake", "--pattern is missing");
+    if (o.pattern && match_wrong(o.pattern))
+        return verb_wrong("intake",
+                          "a pattern has no %.20s (--help lists what it has)",
+                          match_wrong(o.pattern));
+    const struct request q = {.lab = o.lab};
+    if (place_find(&p, &q, err, sizeof err) != 0) {
+        status = verb_wrong("intake", "%s", err);
+    } else {
+        struct roster *const r = roster_load(o.roster, p.lab, err, sizeof err);
+        status = r ? of_download(&o, argv[operand], p.plan, r)
+                   : verb_wrong("intake", "%s", err);
+        roster_free(r);
+    }
+    place_release(&p);
+    return status;
+}
