@@ -238,6 +238,10 @@ TOPOS := $(patsubst common/topo/%,$(PREFIX)/share/topo/%,$(wildcard \
 	common/topo/*.xml))
 $(PREFIX)/bin/simnvcc: $(call objs,$(call c_in,common/simgpu/simnvcc))
 	$(link)
+# Build systems that know CUDA's toolkit find their way.
+$(PREFIX)/bin/nvcc: $(PREFIX)/bin/simnvcc
+	@ln -sf simnvcc $@
+	@ln -sfn lib $(PREFIX)/lib64
 $(PREFIX)/share/topo/%.xml: common/topo/%.xml
 	@mkdir -p $(@D)
 	@cp $< $@
@@ -250,7 +254,7 @@ $(PREFIX)/include/simgpu/narrow.h: common/base/narrow.h
 $(PREFIX)/.headers: $(SIM_HEADERS)
 	@find $(PREFIX)/include -type f $(patsubst %,! -path %,$^) -delete
 	@touch $@
-$(SIMGPU): $(PREFIX)/.headers $(PREFIX)/bin/simnvcc $(TOPOS) \
+$(SIMGPU): $(PREFIX)/.headers $(PREFIX)/bin/nvcc $(TOPOS) \
 	$(SIM_LIBRARIES)
 	@touch $@
 

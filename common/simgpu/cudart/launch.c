@@ -134,22 +134,26 @@ static void declare(struct launch_op *op, struct graph_move *move)
             "named \"cost: 2e9 flops, 8e6 bytes\" around the launch");
 }
 
-cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
-                             void **args, size_t sharedMem, cudaStream_t stream)
+static cudaError_t launch(const void *func, dim3 gridDim, dim3 blockDim,
+                          void **args, size_t sharedMem, cudaStream_t stream,
+                          const void *from)
 {
-    API_ENTER();
+    const uint32_t site = simgpu_site(from);
     const struct kernel *const k = kernel_find(func);
     struct stream *const s = simgpu_stream_of(stream);
     if (!k)
-        return api_return(image_missing(func, CALLER_SITE()));
+        return api_return(image_missing(func, site));
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
     if (!fits(gridDim, blockDim))
         return api_return(cudaErrorInvalidConfiguration);
+    if (k->max_threads &&
+        (uint64_t)blockDim.x * blockDim.y * blockDim.z > k->max_threads)
+        return api_return(cudaErrorInvalidValue); // beyond its launch bounds
     if (sharedMem > (size_t)allowed_shared(func, simgpu_stream_device(s)))
         return api_return(cudaErrorInvalidValue);
-    struct launch_op *const op = simgpu_op_new(
-        sizeof *op, run_launch, GRAPH_KERNEL, k->name, CALLER_SITE());
+    struct launch_op *const op =
+        simgpu_op_new(sizeof *op, run_launch, GRAPH_KERNEL, k->name, site);
     op->op.release = release_launch;
     op->op.node.latency_ps = simgpu_proc()->costs->kernel_ps;
     op->launch = (struct launch){
@@ -166,6 +170,58 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
     return api_return(cudaSuccess);
 }
 
+cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
+                             void **args, size_t sharedMem, cudaStream_t stream)
+{
+    API_ENTER();
+    return launch(func, gridDim, blockDim, args, sharedMem, stream,
+                  __builtin_return_address(0));
+}
+
+/* ---- <<<>>> -------------------------------------------------------------- */
+
+enum { MAX_PENDING = 16 }; /* launches in the arguments of launches */
+
+static _Thread_local struct pending {
+    const char *text;
+    dim3 grid, block;
+    size_t shared_nbytes;
+    cudaStream_t stream;
+    const void *from; /* where in the program */
+} pending[MAX_PENDING];
+static _Thread_local int npending;
+
+void simgpu_configure(const char *text, const unsigned grid[3],
+                      const unsigned block[3], size_t shared_nbytes,
+                      cudaStream_t stream)
+{
+    if (npending == MAX_PENDING)
+        npending = 0; // of calls that launched nothing
+    pending[npending++] = (struct pending){text,
+                                           {grid[0], grid[1], grid[2]},
+                                           {block[0], block[1], block[2]},
+                                           shared_nbytes,
+                                           stream,
+                                           __builtin_return_address(0)};
+}
+
+void simgpu_launch(const void *host_stub, void **params)
+{
+    if (!npending) {
+        const struct kernel *const k = kernel_find(host_stub);
+        simgpu_report_fault(NULL,
+                            "kernel %s is called like a function. Launch it: "
+                            "%s<<<grid, block>>>(...)",
+                            k->name, k->name);
+    }
+    const struct pending p = pending[--npending];
+    if (api_inside_host_function())
+        return;
+    kernel_rename(host_stub, p.text);
+    (void)launch(host_stub, p.grid, p.block, params, p.shared_nbytes, p.stream,
+                 p.from);
+}
+
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
                                   const void *func)
 {
@@ -175,7 +231,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
     if (!k)
         return api_return(image_missing(func, CALLER_SITE()));
     *attr = (struct cudaFuncAttributes){
-        .maxThreadsPerBlock = MAX_THREADS,
+        .maxThreadsPerBlock =
+            k->max_threads ? (int)k->max_threads : MAX_THREADS,
         .maxDynamicSharedSizeBytes =
             allowed_shared(func, simgpu_device_current()),
         .preferredShmemCarveout = -1,

@@ -1,10 +1,10 @@
 /*
  * launch.h: between compiled device code and the runtime
  *
- * simnvcc turns a __global__ function into an ordinary function and registers
- * it under its address, with the sizes of its parameters and a function that
- * calls it. cudaLaunchKernel looks it up, copies the parameters (they may
- * change after the call) and enqueues an op, which runs kernel_run().
+ * simnvcc registers each __global__ function under its address, with the sizes
+ * of its parameters and a function that calls it. cudaLaunchKernel looks it up,
+ * copies the parameters (they may change after the call) and enqueues an op,
+ * which runs kernel_run().
  *
  * The __tsan_* hooks in a kernel's code report what it touches, which is
  * collected per launch as exact byte ranges.
@@ -20,6 +20,9 @@
 
 /* The kernel that host code knows by this address, or NULL. */
 const struct kernel *kernel_find(const void *host_stub);
+
+/* Name a kernel that is a template by the text of its first launch. */
+void kernel_rename(const void *host_stub, const char *text);
 
 struct launch {
     const struct kernel *kernel;

@@ -36,6 +36,17 @@ const struct kernel *kernel_find(const void *host_stub)
     return k;
 }
 
+void kernel_rename(const void *host_stub, const char *text)
+{
+    pthread_mutex_lock(&lock);
+    struct kernel *const k = find(host_stub);
+    if (k && k->is_template) {
+        k->name = text;
+        k->is_template = 0; // the first launch names it
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 int simgpu_knows_kernel(const void *host_stub)
 {
     return kernel_find(host_stub) != NULL;

@@ -62,14 +62,13 @@ struct block { /* the block that this worker runs */
     unsigned used;                      /* carriers of this block */
     uint64_t posted[MAX_THREADS];       /* values exchanged in a warp */
     uint32_t alive[MAX_THREADS / WARP]; /* lanes that have not ended */
-    char *shared;
-    size_t shared_nbytes;
-    uint64_t nblocks_left; /* of the grid, after this one */
-    int trapped, failed;   /* a thread has ended the kernel; as an error */
+    uint64_t nblocks_left;              /* of the grid, after this one */
+    int trapped, failed; /* a thread has ended the kernel; as an error */
 };
 
 __thread struct simgpu_uint3 simgpu_thread_idx, simgpu_block_idx,
     simgpu_block_dim, simgpu_grid_dim;
+__thread int simgpu_outside = 1;
 static __thread struct block *block; /* made for a worker's first kernel */
 static __thread long long cycles;    /* clock() of device code */
 
@@ -145,11 +144,6 @@ void simgpu_syncthreads(void)
 {
     sync_commit();
     wait_as(AT_BARRIER);
-}
-
-void *simgpu_dynamic_shared(void)
-{
-    return block->shared;
 }
 
 /* Wait for the threads of the warp in the mask. */
@@ -344,13 +338,6 @@ static struct block *block_for(const struct launch *l)
     block->launch = l;
     block->nthreads = l->block[0] * l->block[1] * l->block[2];
     block->nblocks_left = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    if (l->shared_nbytes > block->shared_nbytes) {
-        free(block->shared);
-        block->shared = aligned_alloc(16, (l->shared_nbytes + 15) & ~15ul);
-        if (!block->shared)
-            simgpu_report_fault(NULL, "out of host memory for shared memory");
-        block->shared_nbytes = l->shared_nbytes;
-    }
     return block;
 }
 
@@ -363,15 +350,17 @@ void kernel_run(const struct launch *l, struct op *op, struct launch_cost *c)
     access_begin(l);
     sync_begin(op);
     b->trapped = b->failed = 0;
+    simgpu_outside = 0;
     for (unsigned z = 0; z < l->grid[2]; z++)
         for (unsigned y = 0; y < l->grid[1]; y++)
             for (unsigned x = 0; x < l->grid[0] && !b->trapped; x++) {
                 simgpu_block_idx = (struct simgpu_uint3){x, y, z};
                 b->nblocks_left--;
                 if (l->shared_nbytes)
-                    memset(b->shared, POISON, l->shared_nbytes);
+                    memset(simgpu_dynamic_memory, POISON, l->shared_nbytes);
                 run_block(b);
             }
+    simgpu_outside = 1;
     if (b->failed)
         device_fail(l->device, cudaErrorLaunchFailure);
     sync_end();

@@ -2,12 +2,13 @@
  * simnvcc: compiles CUDA C++ for the CPU, in place of nvcc
  *
  *     simnvcc -c kernel.cu -o kernel.o
+ *     simnvcc a.cu b.cpp c.o -lm -o program
  *
- * Three steps: the host compiler preprocesses; rewrite.c turns launches and
- * dynamic shared memory into C++; the host compiler compiles the result, with
- * every memory access announced through the __tsan_ hooks that simgpu's runtime
- * defines (no thread sanitizer is linked). Options that only a GPU's compiler
- * needs are accepted and ignored.
+ * Three steps for a .cu file: the host compiler preprocesses; rewrite.c turns
+ * launches and dynamic shared memory into C++; the host compiler compiles the
+ * result, with every memory access announced through the __tsan_ hooks that
+ * simgpu's runtime defines (no thread sanitizer is linked). Other files go to
+ * the host compiler as they are. The command line is nvcc's (options.h).
  *
  *     --no-constructors    nothing of the object runs before main: its kernels
  *                          are known from their first <<<>>> on, not to
@@ -22,45 +23,33 @@
 #include <sys/wait.h> /* waitpid */
 #include <unistd.h>   /* execvp */
 
+#include "arch.h"
 #include "base/temp.h"
+#include "options.h"
 #include "rewrite.h"
 
-enum { MAX_ARGS = 1024, EXIT_USAGE = 2 };
+static struct options o = {.cxx = "g++"};
+static char prefix[PATH_MAX]; /* of this simgpu */
+static char temp[64];         /* removed at exit */
 
-struct args { /* of a command line being put together */
-    const char *v[MAX_ARGS];
-    int n;
-};
+/* ---- commands and files -------------------------------------------------- */
 
-static struct {
-    const char *cxx, *source, *output, *dep_file;
-    int compile_only, depend, no_constructors;
-    struct args common;     /* for preprocessing and compiling */
-    struct args preprocess; /* -D -I -include */
-    struct args link;       /* objects and libraries */
-    char prefix[PATH_MAX];  /* of this simgpu */
-    char temp[64];          /* removed at exit */
-} o = {.cxx = "g++", .output = "a.out"};
-
-static void add(struct args *a, const char *arg)
+static void show(const struct args *a)
 {
-    if (a->n == MAX_ARGS - 1) {
-        fprintf(stderr, "simnvcc: more than %d arguments\n", MAX_ARGS);
-        exit(EXIT_USAGE);
-    }
-    a->v[a->n++] = arg;
-}
-
-static void add_all(struct args *a, const struct args *more)
-{
-    for (int i = 0; i < more->n; i++)
-        add(a, more->v[i]);
+    fprintf(stderr, "#$ ");
+    for (int i = 0; i < a->n; i++)
+        fprintf(stderr, strpbrk(a->v[i], " \"()") ? "\"%s\" " : "%s ", a->v[i]);
+    fprintf(stderr, "\n");
 }
 
 /* Run a command; its exit status. */
 static int run(struct args *a)
 {
     a->v[a->n] = NULL;
+    if (o.verbose)
+        show(a);
+    if (o.dry_run)
+        return 0;
     const pid_t pid = fork();
     if (pid == 0) {
         execvp(a->v[0], (char *const *)a->v);
@@ -73,23 +62,19 @@ static int run(struct args *a)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-static char *in_temp(const char *name)
+static char *format(const char *a, const char *b)
 {
-    char *path;
-    if (asprintf(&path, "%s/%s", o.temp, name) < 0)
+    char *text;
+    if (asprintf(&text, "%s%s", a, b) < 0)
         abort();
-    return path;
+    return text;
 }
 
 static void remove_temp(void)
 {
-    static const char *const files[] = {"pre.ii", "out.ii"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char *const path = in_temp(files[i]);
-        unlink(path);
-        free(path);
-    }
-    rmdir(o.temp);
+    struct args a = {{"rm", "-rf", temp}, 3};
+    o.verbose = o.dry_run = 0;
+    run(&a);
 }
 
 static char *read_all(const char *path)
@@ -104,42 +89,33 @@ static char *read_all(const char *path)
     return text;
 }
 
-/* Options that only a GPU's compiler needs. Some take a value, the next
- * argument. */
-static int ignored(const char *a, int *takes_value)
+/* The name of a path with another ending, in a folder. */
+static char *renamed(const char *folder, const char *path, const char *ending)
 {
-    static const char *const with_value[] = {
-        "-arch",   "-gencode",        "-code", "-maxrregcount",
-        "-Xptxas", "--generate-code", "-t"};
-    static const char *const alone[] = {"-lineinfo",
-                                        "-rdc",
-                                        "--expt",
-                                        "-arch=",
-                                        "-gencode=",
-                                        "-code=",
-                                        "--generate-code=",
-                                        "-use_fast_math",
-                                        "--use_fast_math",
-                                        "-extended-lambda",
-                                        "--extended-lambda",
-                                        "-rdc=",
-                                        "-maxrregcount=",
-                                        "-cudart"};
-    *takes_value = 0;
-    for (size_t i = 0; i < sizeof with_value / sizeof *with_value; i++)
-        if (strcmp(a, with_value[i]) == 0)
-            return *takes_value = 1;
-    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
-        if (strncmp(a, alone[i], strlen(alone[i])) == 0)
-            return 1;
-    return 0;
+    const char *const slash = strrchr(path, '/');
+    const char *const name = slash ? slash + 1 : path;
+    const char *const dot = strrchr(name, '.');
+    char *text;
+    if (asprintf(&text, "%s%s%.*s%s", folder, *folder ? "/" : "",
+                 dot ? (int)(dot - name) : (int)strlen(name), name, ending) < 0)
+        abort();
+    return text;
 }
 
-static void add_commas(char *list) // -Xcompiler -Wall,-Wextra
+/* A path with another ending. */
+static char *beside(const char *path, const char *ending)
 {
-    for (char *word = strtok(list, ","); word; word = strtok(NULL, ","))
-        add(&o.common, word);
+    const char *const dot = strrchr(path, '.'), *const slash =
+                                                    strrchr(path, '/');
+    char *text;
+    if (asprintf(&text, "%.*s%s",
+                 dot > slash ? (int)(dot - path) : (int)strlen(path), path,
+                 ending) < 0)
+        abort();
+    return text;
 }
+
+/* ---- what a file is ------------------------------------------------------ */
 
 static int ends_with(const char *s, const char *end)
 {
@@ -147,136 +123,117 @@ static int ends_with(const char *s, const char *end)
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-/* An argument for the preprocessor, the linker or the compiler, or the source.
- * Returns how many were used. */
-static int pass_on(char *a, char *next)
+static int is_cuda(const char *path)
 {
-    if (!strncmp(a, "-I", 2) || !strncmp(a, "-D", 2) || !strncmp(a, "-U", 2) ||
-        !strcmp(a, "-MP")) {
-        add(&o.preprocess, a);
-        if (a[2] || !next)
+    if (o.language && path[0] != '-' && !ends_with(path, ".o"))
+        return !strcmp(o.language, "cu") || !strcmp(o.language, "cuda");
+    return ends_with(path, ".cu");
+}
+
+static int is_c(const char *path)
+{
+    return o.language ? !strcmp(o.language, "c") : ends_with(path, ".c");
+}
+
+static int is_source(const char *path)
+{
+    static const char *const endings[] = {".c", ".cc", ".cpp", ".cxx", ".c++",
+                                          ".C", ".s",  ".S",   ".ii",  ".i"};
+    if (path[0] == '-')
+        return 0;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends_with(path, endings[i]))
             return 1;
-        add(&o.preprocess, next);
-        return 2;
-    }
-    if (!strncmp(a, "-l", 2) || !strncmp(a, "-L", 2) || ends_with(a, ".o") ||
-        ends_with(a, ".a") || ends_with(a, ".so"))
-        add(&o.link, a);
-    else if (a[0] == '-')
-        add(&o.common, a);
-    else
-        o.source = a;
-    return 1;
+    return is_cuda(path) || (o.language && is_c(path));
 }
 
-/* Take argument i; returns how many were used. */
-static int option(char **argv, int i)
+/* ---- a .cu file ---------------------------------------------------------- */
+
+static void add_preprocessing(struct args *a, const char *source)
 {
-    char *const a = argv[i], *const next = argv[i + 1];
-    int takes_value;
-    if (ignored(a, &takes_value))
-        return 1 + takes_value;
-    const int needs_next = !strcmp(a, "-o") || !strcmp(a, "-ccbin") ||
-                           !strcmp(a, "-Xcompiler") || !strcmp(a, "-MF") ||
-                           !strcmp(a, "-x") || !strcmp(a, "-include");
-    if (needs_next && !next) {
-        fprintf(stderr, "simnvcc: %s needs a value\n", a);
-        exit(EXIT_USAGE);
+    static const char *const words[] = {"-D__SIMNVCC__",
+                                        "-D__NVCC__",
+                                        "-D__CUDACC__",
+                                        "-D__CUDACC_VER_MAJOR__=13",
+                                        "-D__CUDACC_VER_MINOR__=0",
+                                        "-D__CUDACC_VER_BUILD__=48",
+                                        "-D__CUDA_ARCH_LIST__=900"};
+    args_add(a, o.cxx);
+    args_append(a, &o.both);
+    if (o.std)
+        args_add(a, o.std);
+    args_add(a, is_cuda(source) ? "-xc++" : is_c(source) ? "-xc" : "-xc++");
+    if (is_cuda(source)) {
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            args_add(a, words[i]);
+        if (o.relocatable)
+            args_add(a, "-D__CUDACC_RDC__");
     }
-    if (!strcmp(a, "-c"))
-        o.compile_only = 1;
-    else if (!strcmp(a, "--no-constructors"))
-        o.no_constructors = 1;
-    else if (!strcmp(a, "-o"))
-        o.output = next;
-    else if (!strcmp(a, "-ccbin"))
-        o.cxx = next;
-    else if (!strcmp(a, "-Xcompiler"))
-        add_commas(next);
-    else if (!strcmp(a, "-MD") || !strcmp(a, "-MMD"))
-        o.depend = 1;
-    else if (!strcmp(a, "-MF"))
-        o.dep_file = next;
-    else if (!strcmp(a, "-x"))
-        ; // .cu files are CUDA anyway
-    else if (!strcmp(a, "-include"))
-        add(&o.preprocess, a), add(&o.preprocess, next);
-    else
-        return pass_on(a, next);
-    return 1 + needs_next;
+    args_append(a, &o.preprocess);
+    args_add(a, format("-I", format(prefix, "/include")));
+    if (is_cuda(source)) {
+        args_add2(a, "-include", "cuda_runtime.h");
+        // left for rewrite.c to see
+        args_add2(a, "-include", "simgpu/rewritten.h");
+    }
+    args_append(a, &o.include);
 }
 
-static int preprocess(const char *to)
+static void add_dependencies(struct args *a, const char *object)
+{
+    if (!o.depend)
+        return;
+    args_add(a, "-MD");
+    if (!o.named_target)
+        args_add2(a, "-MT", object);
+    args_add2(a, "-MF", o.dep_file ? o.dep_file : beside(object, ".d"));
+    if (o.phony)
+        args_add(a, "-MP");
+}
+
+static int preprocess(const char *source, const char *object, const char *to,
+                      const char *more)
 {
     struct args a = {{0}, 0};
-    char *include, *deps;
-    if (asprintf(&include, "-I%s/include", o.prefix) < 0)
-        abort();
-    add(&a, o.cxx);
-    add_all(&a, &o.common);
-    add(&a, "-E");
-    add(&a, "-x");
-    add(&a, "c++");
-    add(&a, "-D__SIMNVCC__");
-    add(&a, "-D__CUDACC__");
-    add_all(&a, &o.preprocess);
-    add(&a, include);
-    add(&a, "-include");
-    add(&a, "cuda_runtime.h");
-    // left for rewrite.c to see
-    add(&a, "-include");
-    add(&a, "simgpu/rewritten.h");
-    if (o.depend) {
-        add(&a, "-MD");
-        add(&a, "-MT");
-        add(&a, o.output);
-        if (!o.dep_file && asprintf(&deps, "%s.d", o.output) >= 0)
-            o.dep_file = deps;
-        add(&a, "-MF");
-        add(&a, o.dep_file);
-    }
-    add(&a, o.source);
-    add(&a, "-o");
-    add(&a, to);
+    add_preprocessing(&a, source);
+    args_add(&a, "-E");
+    if (more)
+        args_add(&a, more);
+    else
+        add_dependencies(&a, object);
+    args_add(&a, source);
+    args_add2(&a, "-o", to);
     return run(&a);
 }
 
-/*
- * "file:line" of a line of preprocessed text, by the last line marker before
- * it: # 12 "file.cu"
- */
-static const char *origin(const char *text, int line, char *out, size_t nbytes)
+/* The preprocessed text as both host and device see it (arch.h). */
+static char *both_views(const char *source, const char *host_path)
 {
-    int number = 0, marker = 0, found = 0;
-    char file[PATH_MAX] = "";
-    for (int i = 1; i <= line && text; i++) {
-        if (sscanf(text, "# %d \"%4095[^\"]\"", &found, file) == 2) {
-            number = found;
-            marker = i;
-        }
-        text = strchr(text, '\n');
-        text += text != NULL;
-    }
-    snprintf(out, nbytes, "%s:%d", file, number + line - marker - 1);
-    return out;
+    char *const host = read_all(host_path);
+    char *const device_path = format(host_path, ".device");
+    if (!host || !arch_matters(host) ||
+        preprocess(source, "", device_path, "-D__CUDA_ARCH__=900") != 0)
+        return host;
+    char *const merged = arch_merge(host_path, device_path);
+    free(host);
+    return merged;
 }
 
-static int rewrite_file(const char *from, const char *to)
+static int rewrite_file(const char *source, const char *from, const char *to)
 {
-    const char *wrong = NULL;
-    char *const text = read_all(from);
+    if (o.dry_run)
+        return 0;
+    char *const text = both_views(source, from);
     FILE *const out = fopen(to, "we");
     if (!text || !out) {
-        fprintf(stderr, "simnvcc: %s: %s\n", o.temp, strerror(errno));
+        fprintf(stderr, "simnvcc: %s: %s\n", temp, strerror(errno));
         return 1;
     }
-    const int line = rewrite(text, out, &wrong);
-    char where[PATH_MAX + 16];
-    if (line)
-        fprintf(stderr, "%s: error: %s\n",
-                origin(text, line, where, sizeof where), wrong);
+    char *const wrong = rewrite(text, out);
+    if (wrong)
+        fprintf(stderr, "%s\n", wrong);
     free(text);
-    return fclose(out) != 0 || line != 0;
+    return fclose(out) != 0 || wrong != NULL;
 }
 
 /*
@@ -285,13 +242,15 @@ static int rewrite_file(const char *from, const char *to)
  */
 static void add_accesses(struct args *a)
 {
+    args_add(a, "-fsanitize=thread");
     if (strstr(o.cxx, "clang")) {
-        add(a, "-mllvm");
-        add(a, "-tsan-distinguish-volatile=1");
-        add(a, "-mllvm");
-        add(a, "-tsan-instrument-read-before-write=1");
+        args_add2(a, "-mllvm", "-tsan-distinguish-volatile=1");
+        args_add2(a, "-mllvm", "-tsan-instrument-read-before-write=1");
     } else {
-        add(a, "--param=tsan-distinguish-volatile=1");
+        args_add(a, "--param=tsan-distinguish-volatile=1");
+        args_add(a, "--param=tsan-instrument-func-entry-exit=0");
+        // a call of the runtime returns to its own line
+        args_add(a, "-fno-optimize-sibling-calls");
     }
 }
 
@@ -299,111 +258,297 @@ static void add_accesses(struct args *a)
  * function. */
 static int drop_constructor(const char *object)
 {
-    struct args a = {{0}, 0};
-    add(&a, "objcopy");
-    add(&a, "--remove-section=.init_array.00099");
-    add(&a, "--remove-section=.rela.init_array.00099");
-    add(&a, object);
+    struct args a = {{"objcopy", "--remove-section=.init_array.00099",
+                      "--remove-section=.rela.init_array.00099", object},
+                     4};
     return run(&a);
 }
 
-static int compile(const char *from, const char *to)
+static int compile_rewritten(const char *from, const char *to)
 {
     struct args a = {{0}, 0};
-    add(&a, o.cxx);
-    add_all(&a, &o.common);
-    add(&a, "-fsanitize=thread");
+    args_add(&a, o.cxx);
+    args_append(&a, &o.both);
+    if (o.std)
+        args_add(&a, o.std);
     add_accesses(&a);
-    add(&a, "-DSIMGPU_GLOBAL=");
-    add(&a, "-DSIMGPU_SHARED=static thread_local");
-    add(&a, o.no_constructors
-                ? "-DSIMGPU_REGISTER(k)="
-                : "-DSIMGPU_REGISTER(k)=static const int simgpu_registered_##k "
-                  "__attribute__((unused)) = ::simgpu::registration(#k, k);");
-    add(&a, "-Wno-unknown-pragmas");
-    add(&a, "-c");
-    add(&a, "-x");
-    add(&a, "c++");
-    add(&a, from);
-    add(&a, "-o");
-    add(&a, to);
+    args_add(&a, "-DSIMGPU_GLOBAL=");
+    args_add(&a, "-DSIMGPU_DEVICE=");
+    args_add(&a, "-DSIMGPU_HOST=");
+    args_add(&a, "-DSIMGPU_SHARED=static thread_local");
+    if (o.no_constructors)
+        args_add(&a, "-DSIMGPU_NO_CONSTRUCTORS");
+    args_add(&a, "-Wno-unknown-pragmas");
+    args_add(&a, "-c");
+    args_add2(&a, "-x", "c++");
+    args_add(&a, from);
+    args_add2(&a, "-o", to);
     const int status = run(&a);
     return status || !o.no_constructors ? status : drop_constructor(to);
 }
 
-static int link_program(const char *object)
+/* Rewritten C++ only, or an object. */
+static int compile_cuda(const char *source, const char *object)
+{
+    char *const pre = renamed(temp, source, ".pre.ii");
+    char *const out = renamed(temp, source, ".out.ii");
+    int status = preprocess(source, object, pre, NULL);
+    if (status == 0)
+        status = rewrite_file(source, pre, o.mode == MODE_CUDA ? object : out);
+    if (status == 0 && o.mode != MODE_CUDA)
+        status = compile_rewritten(out, object);
+    unlink(pre);
+    unlink(out);
+    return status;
+}
+
+/* ---- other files --------------------------------------------------------- */
+
+static int compile_host(const char *source, const char *object)
 {
     struct args a = {{0}, 0};
-    char *lib, *rpath;
-    if (asprintf(&lib, "-L%s/lib", o.prefix) < 0 ||
-        asprintf(&rpath, "-Wl,-rpath,%s/lib", o.prefix) < 0)
-        abort();
-    add(&a, o.cxx);
-    if (object)
-        add(&a, object);
-    add_all(&a, &o.link);
-    add(&a, lib);
-    add(&a, rpath);
-    add(&a, "-lcudart");
-    add(&a, "-pthread");
-    add(&a, "-o");
-    add(&a, o.output);
+    const char *const std = o.std;
+    if (is_c(source) && std && strstr(std, "++"))
+        o.std = NULL;
+    add_preprocessing(&a, source);
+    o.std = std;
+    add_dependencies(&a, object);
+    args_add(&a, "-c");
+    args_add(&a, source);
+    args_add2(&a, "-o", object);
     return run(&a);
 }
+
+static int compile(const char *source, const char *object)
+{
+    return is_cuda(source) ? compile_cuda(source, object)
+                           : compile_host(source, object);
+}
+
+/* -E, -M: the compiler's own output. */
+static int show_source(const char *source)
+{
+    struct args a = {{0}, 0};
+    add_preprocessing(&a, source);
+    args_add(&a, o.mode == MODE_PREPROCESS      ? "-E"
+                 : strcmp(o.mode_option, "-MM") ? "-M"
+                                                : "-MM");
+    if (o.phony)
+        args_add(&a, "-MP");
+    args_add(&a, source);
+    if (o.output || o.dep_file)
+        args_add2(&a, "-o", o.output ? o.output : o.dep_file);
+    return run(&a);
+}
+
+/* ---- linking ------------------------------------------------------------- */
+
+/* CUDA's libraries that a program names but does not need here, or that are
+ * not there. */
+static int link_library(struct args *a, const char *arg)
+{
+    static const char *const none[] = {"-lcudadevrt", "-lcudart",
+                                       "-lcudart_static", "-lnvToolsExt",
+                                       "-lculibos"};
+    static const char *const missing[] = {
+        "cufft",  "cusolver", "cusparse", "nvrtc", "cudnn",
+        "nvjpeg", "cupti",    "npp",      "nvml",  "cufftw",
+        "curand", "cublasLt", "nvshmem"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (!strcmp(arg, none[i]))
+            return 0;
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+        char *path = NULL;
+        if (strncmp(arg + 2, missing[i], strlen(missing[i])) != 0 ||
+            asprintf(&path, "%s/lib/lib%s.so", prefix, arg + 2) < 0)
+            continue;
+        const int there = access(path, R_OK) == 0;
+        free(path);
+        if (there)
+            break;
+        fprintf(stderr,
+                "simnvcc: error: simgpu has no lib%s: the program needs a GPU "
+                "and CUDA for it (%s)\n",
+                arg + 2, arg);
+        return 1;
+    }
+    args_add(a, arg);
+    return 0;
+}
+
+static int link_program(struct args *objects, const char *output)
+{
+    struct args a = {{0}, 0};
+    args_add(&a, o.cxx);
+    args_append(&a, &o.both);
+    args_append(&a, &o.link);
+    for (int i = 0; i < objects->n; i++)
+        if (!strncmp(objects->v[i], "-l", 2)) {
+            if (link_library(&a, objects->v[i]))
+                return 1;
+        } else {
+            args_add(&a, objects->v[i]);
+        }
+    args_add(&a, format("-L", format(prefix, "/lib")));
+    args_add(&a, format("-Wl,-rpath,", format(prefix, "/lib")));
+    args_add(&a, "-lcudart");
+    args_add(&a, "-pthread");
+    args_add2(&a, "-o", output);
+    return run(&a);
+}
+
+static int archive(struct args *objects, const char *output)
+{
+    struct args a = {{"ar", "rcs", output}, 3};
+    args_append(&a, objects);
+    return run(&a);
+}
+
+/* An object without contents, for build rules that link device code. */
+static int device_link(void)
+{
+    struct args a = {{o.cxx}, 1};
+    args_append(&a, &o.both);
+    args_add2(&a, "-x", "c++");
+    args_add(&a, "-c");
+    args_add(&a, "/dev/null");
+    args_add2(&a, "-o", o.output ? o.output : "a_dlink.o");
+    return run(&a);
+}
+
+/* ---- the whole ----------------------------------------------------------- */
 
 /* PREFIX of PREFIX/bin/simnvcc. */
 static void find_prefix(void)
 {
-    const ssize_t n = readlink("/proc/self/exe", o.prefix, sizeof o.prefix - 1);
-    o.prefix[n > 0 ? n : 0] = 0;
+    const ssize_t n = readlink("/proc/self/exe", prefix, sizeof prefix - 1);
+    prefix[n > 0 ? n : 0] = 0;
     for (int i = 0; i < 2; i++) {
-        char *const slash = strrchr(o.prefix, '/');
+        char *const slash = strrchr(prefix, '/');
         if (slash)
             *slash = 0;
     }
 }
 
+static int compile_each(void)
+{
+    int status = 0;
+    for (int i = 0; i < o.inputs.n && status == 0; i++) {
+        const char *const in = o.inputs.v[i];
+        if (!is_source(in))
+            continue;
+        const char *const ending = o.mode == MODE_CUDA ? ".cu.cpp.ii" : ".o";
+        status = compile(
+            in, o.output ? o.output
+                         : renamed(o.folder ? o.folder : "", in, ending));
+    }
+    return status;
+}
+
+/* Compile the sources to temporary objects, and link or archive all. */
 static int build(void)
 {
-    char *const pre = in_temp("pre.ii"), *const out = in_temp("out.ii");
-    char *object = (char *)o.output;
-    if (!o.compile_only && asprintf(&object, "%s.o", o.output) < 0)
-        abort();
-    int status = preprocess(pre);
-    if (status == 0)
-        status = rewrite_file(pre, out);
-    if (status == 0)
-        status = compile(out, object);
-    if (status == 0 && !o.compile_only) {
-        status = link_program(object);
-        unlink(object);
+    struct args objects = {{0}, 0};
+    int status = 0;
+    for (int i = 0; i < o.inputs.n && status == 0; i++) {
+        const char *const in = o.inputs.v[i];
+        char number[16];
+        if (!is_source(in)) {
+            args_add(&objects, in);
+            continue;
+        }
+        snprintf(number, sizeof number, ".%d.o", i);
+        char *const object = renamed(temp, in, number);
+        status = compile(in, object);
+        args_add(&objects, object);
     }
-    free(pre);
-    free(out);
+    if (status)
+        return status;
+    if (o.mode == MODE_ARCHIVE)
+        return archive(&objects, o.output ? o.output : "a.a");
+    const char *const output = o.output ? o.output : "a.out";
+    status = link_program(&objects, output);
+    if (status == 0 && o.run) {
+        struct args a = {{strchr(output, '/') ? output : format("./", output)},
+                         1};
+        status = run(&a);
+    }
     return status;
+}
+
+/* What build systems ask; the version is that of the headers. */
+static int answer(void)
+{
+    if (strstr(o.mode_option, "list"))
+        puts(strstr(o.mode_option, "code") ? "sm_90" : "compute_90");
+    else if (strstr(o.mode_option, "h") && !strstr(o.mode_option, "v"))
+        puts(
+            "usage: simnvcc [options] file... [-o output]\n\n"
+            "simnvcc compiles CUDA C++ for the CPU, to run on simgpu. It takes "
+            "nvcc's\noptions; those that only a GPU's code needs have no "
+            "effect. Others go to the\nhost compiler (-ccbin, g++).");
+    else
+        puts("nvcc: stand-in for NVIDIA (R) Cuda compiler driver\n"
+             "simnvcc: CUDA C++ for the CPU, part of commlab's simgpu\n"
+             "Cuda compilation tools, release 13.0, V13.0.48");
+    return 0;
+}
+
+static int do_mode(void)
+{
+    int status = 0;
+    switch (o.mode) {
+    case MODE_COMPILE:
+    case MODE_CUDA: return compile_each();
+    case MODE_PREPROCESS:
+    case MODE_DEPENDENCIES:
+        for (int i = 0; i < o.inputs.n && status == 0; i++)
+            if (is_source(o.inputs.v[i]))
+                status = show_source(o.inputs.v[i]);
+        return status;
+    case MODE_DLINK: return device_link();
+    default: return build();
+    }
+}
+
+/* Several sources cannot become one object. */
+static int one_output(void)
+{
+    int nsources = 0;
+    for (int i = 0; i < o.inputs.n; i++)
+        nsources += is_source(o.inputs.v[i]);
+    return o.mode != MODE_COMPILE || !o.output || nsources < 2;
 }
 
 int main(int argc, char **argv)
 {
     find_prefix();
-    for (int i = 1; i < argc;) {
-        if (!strcmp(argv[i], "--version")) {
-            puts("simnvcc: CUDA C++ for the CPU, part of commlab's simgpu");
-            return 0;
-        }
-        i += option(argv, i);
+    options_read(&o, argc, argv);
+    if (o.mode == MODE_ASK)
+        return answer();
+    if (o.mode == MODE_DEVICE) {
+        fprintf(stderr,
+                "simnvcc: error: %s makes code for GPUs. simnvcc makes code "
+                "for the CPU: use -c, or nvcc\n",
+                o.mode_option);
+        return EXIT_USAGE;
     }
-    if (!o.source && o.link.n == 0) {
+    if (o.inputs.n == 0) {
         fprintf(stderr, "usage: simnvcc [-c] [options] file.cu [-o output]\n");
         return EXIT_USAGE;
     }
-    if (!o.source)
-        return link_program(NULL);
-    if (!mkdtemp(temp_path(o.temp, sizeof o.temp, "simnvcc"))) {
-        fprintf(stderr, "simnvcc: %s: %s\n", o.temp, strerror(errno));
+    if (!one_output()) {
+        fprintf(stderr, "simnvcc: error: -o names one file, but there are "
+                        "several sources to compile\n");
+        return EXIT_USAGE;
+    }
+    if (!mkdtemp(temp_path(temp, sizeof temp, "simnvcc"))) {
+        fprintf(stderr, "simnvcc: %s: %s\n", temp, strerror(errno));
         return 1;
     }
-    const int status = build();
+    if (o.verbose)
+        fprintf(stderr, "#$ TOP=%s\n#$ arch=compute_90\n", prefix);
+    const int status = do_mode();
     remove_temp();
     return status;
 }

@@ -1,21 +1,26 @@
 /*
- * rewrite.h: the two constructs of CUDA C++ that are not C++
+ * rewrite.h: the constructs of CUDA C++ that are not C++
  *
- *     k<<<grid, block>>>(x)      ->  ::simgpu::launch("k", k, grid, block)(x)
- *     extern __shared__ T s[];   ->  T *const s = (T *)simgpu_dynamic_shared();
+ *     k<<<grid, block>>>(x)     ->  (::simgpu::configure("k", grid, block),
+ *                                    k(x))
+ *     extern __shared__ T s[];  ->  in a function: a pointer to the block's
+ *                                   dynamic shared memory; outside: a
+ *                                   thread-local array that is this memory
+ *     asm("...")                ->  device/ptx functions (ptx.h)
  *
- * and after each __global__ function that is not a template, its registration,
- * so that cudaLaunchKernel finds it. The text has been preprocessed; lines keep
- * their numbers. __shared__ and __global__ arrive as SIMGPU_SHARED and
- * SIMGPU_GLOBAL (main.c), since the preprocessor must leave them in place.
+ * and the prologue of each kernel (kernel.h). The text has been preprocessed;
+ * what is inserted is followed by a line marker, so that messages and debug
+ * information have the user's lines and columns. CUDA's words arrive as
+ * SIMGPU_SHARED and the like (rewritten.h), since the preprocessor must leave
+ * them in place.
  */
 #ifndef SIMNVCC_REWRITE_H
 #define SIMNVCC_REWRITE_H
 
 #include <stdio.h>
 
-/* Write the rewritten text to out. Returns 0, or the number of a line, from 1,
- * and what is wrong there. */
-int rewrite(const char *text, FILE *out, const char **wrong);
+/* Write the rewritten text to out. Returns NULL, or a message about what is
+ * wrong that begins with file and line; the caller frees it. */
+char *rewrite(const char *text, FILE *out);
 
 #endif

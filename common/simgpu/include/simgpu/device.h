@@ -23,18 +23,24 @@
 #define __host__
 #define __constant__
 #define __managed__
-#define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__    __attribute__((noinline))
+#define __shared__           static thread_local
+#define __forceinline__      inline __attribute__((always_inline))
+#define __align__(n)         __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#define __device_builtin__
+#define __cudart_builtin__
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
+#define __block_size__(...)
+#define __maxnreg__(...)
 #define __grid_constant__
-#define __shared__ static thread_local
 
 /* The thread's coordinates, by the runtime's names. */
 extern "C" {
 extern __thread const uint3 threadIdx __asm__("simgpu_thread_idx");
 extern __thread const uint3 blockIdx __asm__("simgpu_block_idx");
-extern __thread const uint3 blockDim __asm__("simgpu_block_dim");
-extern __thread const uint3 gridDim __asm__("simgpu_grid_dim");
+extern __thread const dim3 blockDim __asm__("simgpu_block_dim");
+extern __thread const dim3 gridDim __asm__("simgpu_grid_dim");
 }
 static const int warpSize = 32;
 
@@ -325,64 +331,98 @@ static inline int max(int a, int b)
 
 namespace simgpu
 {
-/* The registration of a kernel with parameters P. */
-template <class... P> struct entry : kernel {
+/* What the source says of a kernel. */
+struct traits {
+    const char *name;
+    int is_template;
+    unsigned limits[3], dims[3];
+
+    traits(const char *name, int is_template)
+        : name(name), is_template(is_template), limits(), dims()
+    {
+    }
+    traits &bounds(unsigned threads, unsigned blocks = 0, unsigned cluster = 0)
+    {
+        limits[0] = threads, limits[1] = blocks, limits[2] = cluster;
+        return *this;
+    }
+    traits &cluster(unsigned x, unsigned y = 1, unsigned z = 1)
+    {
+        dims[0] = x, dims[1] = y, dims[2] = z;
+        return *this;
+    }
+};
+
+/*
+ * A kernel f with parameters P: known to the runtime before main, since
+ * whatever instantiates the function instantiates `self`. INFO::get() gives its
+ * traits (simnvcc/kernel.h).
+ */
+template <class INFO, class F, F f> struct entry;
+template <class INFO, class... P, void (*f)(P...)>
+struct entry<INFO, void (*)(P...), f> : kernel {
     template <size_t... I>
-    static void apply(void (*f)(P...),
-                      __attribute__((unused)) void *const *params,
-                      std::index_sequence<I...>)
+    __attribute__((no_sanitize("thread"))) static void
+    apply(__attribute__((unused)) void *const *params,
+          std::index_sequence<I...>)
     {
         f(*(P *)params[I]...);
     }
-    static void invoke(const void *stub, void *const *params)
+    __attribute__((no_sanitize("thread"))) static void
+    invoke(const void *, void *const *params)
     {
-        apply((void (*)(P...))stub, params, std::index_sequence_for<P...>());
+        apply(params, std::index_sequence_for<P...>());
     }
-    entry(const char *text, void (*f)(P...))
+    entry() : kernel()
     {
         static const uint32_t sizes[] = {(uint32_t)sizeof(P)..., 0};
+        const traits t = INFO::get();
         host_stub = (const void *)f;
-        name = text;
+        name = t.name;
+        is_template = t.is_template;
+        max_threads = t.limits[0];
+        min_blocks = t.limits[1];
+        for (int i = 0; i < 3; i++)
+            cluster[i] = t.dims[i];
         call = invoke;
         param_nbytes = sizes;
         nparams = sizeof...(P);
-        next = nullptr;
         simgpu_register_kernel(this);
     }
-};
-
-/* Register f unless it is known; the entry is kept. */
-template <class... P>
-static inline int registration(const char *name, void (*f)(P...))
-{
-    if (!simgpu_knows_kernel((const void *)f))
-        new entry<P...>(name, f);
-    return 0;
-}
-
-/* k<<<grid, block, shared, stream>>>(...) becomes launch(k, ...)(...), inlined,
- * so that the launch has its own line of the program. */
-template <class... P> struct launcher {
-    const char *name;
-    void (*f)(P...);
-    dim3 grid, block;
-    size_t shared;
-    cudaStream_t stream;
-    __forceinline__ void operator()(P... args) const
+#ifdef SIMGPU_NO_CONSTRUCTORS
+    static void known()
     {
-        registration(name, f);
-        void *pointers[] = {(void *)&args..., nullptr};
-        (void)::cudaLaunchKernel((const void *)f, grid, block, pointers, shared,
-                                 stream);
+        if (!simgpu_knows_kernel((const void *)f))
+            new entry; // the runtime keeps it
+    }
+#else
+    static entry self;
+    static void known()
+    {
+        (void)&self;
+    }
+#endif
+    /* Called behind <<<>>>. */
+    __attribute__((noinline, no_sanitize("thread"))) static void launch(P... p)
+    {
+        known();
+        void *pointers[] = {(void *)&p..., nullptr};
+        simgpu_launch((const void *)f, pointers);
     }
 };
+#ifndef SIMGPU_NO_CONSTRUCTORS
+template <class INFO, class... P, void (*f)(P...)>
+entry<INFO, void (*)(P...), f> entry<INFO, void (*)(P...), f>::self;
+#endif
 
-template <class... P>
-static inline launcher<P...> launch(const char *name, void (*f)(P...),
-                                    dim3 grid, dim3 block, size_t shared = 0,
-                                    cudaStream_t stream = 0)
+/* k<<<grid, block, shared, stream>>>(...) becomes (configure(...), k(...)).
+ * Inlined, so that the launch has its own line of the program. */
+static __forceinline__ void configure(const char *text, dim3 grid, dim3 block,
+                                      size_t shared = 0,
+                                      cudaStream_t stream = 0)
 {
-    return launcher<P...>{name, f, grid, block, shared, stream};
+    simgpu_configure(text, (const unsigned *)&grid, (const unsigned *)&block,
+                     shared, stream);
 }
 
 } // namespace simgpu

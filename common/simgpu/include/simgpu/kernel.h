@@ -18,12 +18,28 @@ struct kernel { /* a __global__ function; lives as long as the program */
     void (*call)(const void *host_stub, void *const *params);
     const uint32_t *param_nbytes;
     uint32_t nparams;
-    struct kernel *next; /* set by the runtime */
+    int is_template;                  /* a launch's text names it better */
+    uint32_t max_threads, min_blocks; /* __launch_bounds__, 0: none */
+    uint32_t cluster[3];              /* __cluster_dims__, 0: none */
+    struct kernel *next;              /* set by the runtime */
 };
 
 /* Register a kernel; a second time has no effect. */
 void simgpu_register_kernel(struct kernel *k);
 int simgpu_knows_kernel(const void *host_stub);
+
+/*
+ * k<<<grid, block>>>(x): configure, by the text of the launch; then k's
+ * prologue launches it with the latest configuration of the thread. The site is
+ * that of the configuration.
+ */
+struct CUstream_st;
+void simgpu_configure(const char *text, const unsigned grid[3],
+                      const unsigned block[3], size_t shared_nbytes,
+                      struct CUstream_st *stream);
+void simgpu_launch(const void *host_stub, void **params);
+/* True if a call of a kernel launches it: not on a device thread. */
+extern __thread int simgpu_outside;
 
 /* Services of the runtime to the code of a device thread. */
 struct simgpu_uint3 {
@@ -33,6 +49,9 @@ extern __thread struct simgpu_uint3 simgpu_thread_idx, simgpu_block_idx,
     simgpu_block_dim, simgpu_grid_dim;
 
 void simgpu_syncthreads(void);
+/* The block's dynamic shared memory: the largest that a GPU offers. */
+enum { SIMGPU_DYNAMIC_MAX = 227 << 10 };
+extern __thread char simgpu_dynamic_memory[];
 void *simgpu_dynamic_shared(void);
 /* An atomic access, for hazards: nbytes at p. */
 void simgpu_atomic_access(const volatile void *p, unsigned nbytes);

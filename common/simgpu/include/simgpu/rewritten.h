@@ -6,5 +6,9 @@
  */
 #undef __global__
 #undef __shared__
-#define __global__ SIMGPU_GLOBAL
-#define __shared__ SIMGPU_SHARED
+#undef __launch_bounds__
+#undef __cluster_dims__
+#define __global__             SIMGPU_GLOBAL
+#define __shared__             SIMGPU_SHARED
+#define __launch_bounds__(...) SIMGPU_BOUNDS(__VA_ARGS__)
+#define __cluster_dims__(...)  SIMGPU_CLUSTER(__VA_ARGS__)

@@ -1,0 +1,6 @@
+#include "k.h"
+
+int add(int a, int b)
+{
+    return a + b;
+}

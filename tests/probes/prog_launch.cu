@@ -1,0 +1,381 @@
+// Launches, as C++ sees them.
+#include <atomic>
+#include <functional>
+#include <future>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+#include "probe.h"
+
+__global__ void over(int *p)
+{
+    *p = 1;
+}
+__global__ void __launch_bounds__(128) over(float *p)
+{
+    *p = 2;
+}
+__global__ void over(int *p, int add)
+{
+    *p = 3 + add;
+}
+
+PROBE(overloaded_kernels)
+{
+    array<int> a(1);
+    array<float> f(1);
+    over<<<1, 1>>>(a.d);
+    CHECK(a.get()[0] == 1);
+    over<<<1, 1>>>(f.d);
+    CHECK(f.get()[0] == 2);
+    over<<<1, 1>>>(a.d, 4);
+    CHECK(a.get()[0] == 7);
+}
+
+__global__ void defaults(int *p, int a, int b = 20, const int * = nullptr)
+{
+    *p = a + b;
+}
+
+PROBE(default_arguments)
+{
+    array<int> a(1);
+    defaults<<<1, 1>>>(a.d, 1);
+    CHECK(a.get()[0] == 21);
+    defaults<<<1, 1>>>(a.d, 1, 2, NULL);
+    CHECK(a.get()[0] == 3);
+}
+
+template <int N, class T> __global__ void deduced(T *p, T add)
+{
+    p[threadIdx.x] = (T)(N + add);
+}
+
+PROBE(deduced_templates)
+{
+    array<int> a(4);
+    array<double> f(4);
+    deduced<4><<<1, 4>>>(a.d, 3);
+    CHECK(a.get()[3] == 7);
+    deduced<5><<<1, 4>>>(f.d, 0.5);
+    CHECK(f.get()[0] == 5.5);
+    deduced<1, int><<<1, 4>>>(a.d, 1);
+    CHECK(a.get()[0] == 2);
+}
+
+template <class T> __global__ void special(T *p)
+{
+    *p = 1;
+}
+template <> __global__ void special<float>(float *p)
+{
+    *p = 2;
+}
+
+PROBE(specialised_templates)
+{
+    array<int> a(1);
+    array<float> f(1);
+    special<<<1, 1>>>(a.d);
+    special<<<1, 1>>>(f.d);
+    CHECK(a.get()[0] == 1 && f.get()[0] == 2);
+}
+
+template <class... Ts> __global__ void pack(int *out, Ts... args)
+{
+    *out = (args + ... + 0);
+}
+
+PROBE(parameter_packs)
+{
+    array<int> a(1);
+    pack<<<1, 1>>>(a.d, 1, 2, 3);
+    CHECK(a.get()[0] == 6);
+    pack<<<1, 1>>>(a.d);
+    CHECK(a.get()[0] == 0);
+}
+
+namespace outer
+{
+namespace
+{
+__global__ void hidden(int *p)
+{
+    *p = 11;
+}
+} // namespace
+namespace inner
+{
+template <class T, int N = 3> __global__ void k(T *p)
+{
+    *p = N;
+}
+} // namespace inner
+} // namespace outer
+
+PROBE(namespaces)
+{
+    array<int> a(1);
+    outer::hidden<<<1, 1>>>(a.d);
+    CHECK(a.get()[0] == 11);
+    outer::inner::k<int, 5><<<1, 1>>>(a.d);
+    CHECK(a.get()[0] == 5);
+    ::outer::inner::k<<<1, 1>>>(a.d);
+    CHECK(a.get()[0] == 3);
+}
+
+template <class T> __global__ void by_address(T *p, T v)
+{
+    *p = v;
+}
+
+PROBE(launch_by_address)
+{
+    array<int> a(1);
+    int v = 9;
+    void *args[] = {&a.d, &v};
+    OK(cudaLaunchKernel((const void *)by_address<int>, dim3(1), dim3(1), args,
+                        0, 0));
+    CHECK(a.get()[0] == 9);
+    void (*const f)(int *, int) = by_address<int>;
+    f<<<1, 1>>>(a.d, 10);
+    CHECK(a.get()[0] == 10);
+    void (*const table[])(int *) = {over, outer::hidden};
+    table[1]<<<1, 1>>>(a.d);
+    CHECK(a.get()[0] == 11);
+}
+
+struct saxpy { // a functor
+    float a;
+    __host__ __device__ float operator()(float x, float y) const
+    {
+        return a * x + y;
+    }
+};
+
+template <class F> __global__ void apply2(float *p, int n, F f)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] = f(i, p[i]);
+}
+
+PROBE(functors)
+{
+    array<float> a(100);
+    for (int i = 0; i < 100; i++)
+        a.h[i] = 1;
+    a.put();
+    apply2<<<4, 32>>>(a.d, 100, saxpy{2});
+    CHECK(a.get()[99] == 199);
+}
+
+PROBE(evaluation_once)
+{
+    array<int> a(8);
+    int i = 0, *p = a.d;
+    over<<<1, 1>>>(p++, i++);
+    over<<<1, 1>>>(p++, i++);
+    CHECK(a.get()[0] == 3 && a.h[1] == 4 && i == 2);
+    i > 1 ? over<<<1, 1>>>(a.d) : over<<<1, 1>>>(a.d + 1);
+    CHECK(a.get()[0] == 1 && a.h[1] == 4);
+}
+
+__global__ void bounded(int *);
+__global__ void __launch_bounds__(64, 2) bounded(int *p)
+{
+    atomicAdd(p, 1);
+}
+
+PROBE(launch_bounds)
+{
+    array<int> a(1);
+    bounded<<<2, 64>>>(a.d);
+    CHECK(a.get()[0] == 128);
+    bounded<<<2, 128>>>(a.d); // more threads than its bounds
+    CHECK(cudaGetLastError() != cudaSuccess);
+    cudaFuncAttributes attr;
+    OK(cudaFuncGetAttributes(&attr, bounded));
+    CHECK(attr.maxThreadsPerBlock == 64);
+}
+
+extern "C" __global__ void with_c_linkage(int *p)
+{
+    *p = 77;
+}
+
+PROBE(extern_c_kernel)
+{
+    array<int> a(1);
+    with_c_linkage<<<1, 1>>>(a.d);
+    CHECK(a.get()[0] == 77);
+}
+
+struct owner {
+    int value;
+    int *d;
+    void run();
+    __device__ static int twice(int x)
+    {
+        return 2 * x;
+    }
+};
+__global__ void from_member(int *p, owner o)
+{
+    *p = owner::twice(o.value);
+}
+void owner::run()
+{
+    from_member<<<1, 1>>>(this->d, *this);
+}
+
+PROBE(classes_as_arguments)
+{
+    array<int> a(1);
+    owner o = {21, a.d};
+    o.run();
+    CHECK(a.get()[0] == 42);
+}
+
+struct huge_arg {
+    int v[512];
+};
+__global__ void large(int *p, const __grid_constant__ huge_arg h)
+{
+    *p = h.v[511] + h.v[0];
+}
+
+PROBE(large_parameters)
+{
+    array<int> a(1);
+    static huge_arg h;
+    h.v[0] = 1, h.v[511] = 2;
+    large<<<1, 1>>>(a.d, h);
+    CHECK(a.get()[0] == 3);
+}
+
+template <class T> void generic_launch(T *p)
+{
+    deduced<8, T><<<dim3(1), dim3(2)>>>(p, T(1));
+}
+
+PROBE(launch_in_a_template)
+{
+    array<int> a(2);
+    generic_launch(a.d);
+    CHECK(a.get()[1] == 9);
+}
+
+#define LAUNCH(k, g, b, ...)                                                   \
+    do {                                                                       \
+        k<<<(g), (b)>>>(__VA_ARGS__);                                          \
+    } while (0)
+
+PROBE(launch_in_a_macro)
+{
+    array<int> a(1);
+    LAUNCH(over, 1, 1, a.d, 2);
+    CHECK(a.get()[0] == 5);
+}
+
+static std::atomic<int> counter;
+static int once()
+{
+    static const std::vector<int> v(3, 1); // a guarded static
+    return (int)v.size();
+}
+
+PROBE(cpp_headers)
+{
+    counter++;
+    counter.fetch_add(2);
+    CHECK(counter == 3 && once() == 3);
+    const std::unique_ptr<int> u(new int(4));
+    const std::shared_ptr<int> s = std::make_shared<int>(5);
+    const std::function<int(int)> f = [&](int x) { return x + *u + *s; };
+    CHECK(f(1) == 10);
+    CHECK(std::async(std::launch::async, [] { return 6; }).get() == 6);
+    int expected = 3;
+    CHECK(counter.compare_exchange_strong(expected, 8) && counter == 8);
+}
+
+__noinline__ __device__ int kept(int x)
+{
+    return x + 1;
+}
+__forceinline__ __device__ int inlined(int x)
+{
+    return x + 2;
+}
+__global__ void uses_both(int *p)
+{
+    *p = kept(1) + inlined(1);
+}
+
+PROBE(inline_words)
+{
+    array<int> a(1);
+    uses_both<<<1, 1>>>(a.d);
+    CHECK(a.get()[0] == 5);
+}
+
+extern __shared__ float at_file_scope[];
+__global__ void reversed(float *p)
+{
+    at_file_scope[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    p[threadIdx.x] = at_file_scope[blockDim.x - 1 - threadIdx.x];
+}
+
+PROBE(extern_shared_at_file_scope)
+{
+    array<float> a(32);
+    reversed<<<1, 32, 32 * sizeof(float)>>>(a.d);
+    CHECK(a.get()[0] == 31 && a.h[31] == 0);
+}
+
+template <class T> __global__ void dynamic_pair(T *p)
+{
+    extern __shared__ __align__(16) unsigned char raw[];
+    T *const x = (T *)raw, *const y = x + blockDim.x;
+    x[threadIdx.x] = T(threadIdx.x), y[threadIdx.x] = T(1);
+    __syncthreads();
+    p[threadIdx.x] = x[(threadIdx.x + 1) % blockDim.x] + y[threadIdx.x];
+}
+
+PROBE(dynamic_shared_memory)
+{
+    array<double> a(64);
+    dynamic_pair<<<1, 64, 2 * 64 * sizeof(double)>>>(a.d);
+    CHECK(a.get()[0] == 2 && a.h[63] == 1);
+    OK(cudaFuncSetAttribute(dynamic_pair<double>,
+                            cudaFuncAttributeMaxDynamicSharedMemorySize,
+                            65536));
+    dynamic_pair<<<1, 64, 65536>>>(a.d);
+    OK(cudaGetLastError());
+}
+
+struct cell {
+    int a;
+    float b[2];
+};
+__global__ void shared_classes(int *p)
+{
+    __shared__ cell c[4];
+    static __shared__ float3 v[4];
+    __shared__ volatile int flag;
+    c[threadIdx.x].a = threadIdx.x;
+    v[threadIdx.x] = make_float3(1, 2, 3);
+    if (threadIdx.x == 0)
+        flag = 5;
+    __syncthreads();
+    p[threadIdx.x] = c[3 - threadIdx.x].a + (int)v[threadIdx.x].z + flag;
+}
+
+PROBE(shared_arrays_of_classes)
+{
+    array<int> a(4);
+    shared_classes<<<1, 4>>>(a.d);
+    CHECK(a.get()[0] == 11 && a.h[3] == 8);
+}

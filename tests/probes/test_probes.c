@@ -1,0 +1,97 @@
+/* One small program for each feature of CUDA C++, and simnvcc's command line.
+ */
+#include <check.h>
+#include <string.h> /* strstr */
+
+#include "child.h"
+#include "suite.h"
+
+/* A program of tests/probes, and how many probes it has at least. */
+static const struct family {
+    const char *name;
+    int nprobes;
+} families[] = {
+    {"prog_launch", 20},
+};
+
+START_TEST(a_program_that_uses_a_feature_of_cuda_runs)
+{
+    const struct family *const f = &families[_i];
+    struct child c =
+        child_run(120, "%s/tests/probes/%s", child_build(), f->name);
+    int passed = 0;
+    for (const char *p = c.out; (p = strstr(p, "pass ")); p++)
+        passed++;
+    ck_assert_msg(!c.timed_out && c.status == 0 && passed >= f->nprobes,
+                  "%s: status %d, %d passed:\n%s%s", f->name, c.status, passed,
+                  c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+/* $N: nvcc. Each line runs in an empty folder that has k.cu, main.cu, add.cpp,
+ * c.c and their headers. */
+static const char *const lines[] = {
+    "$N -c k.cu && test -f k.o && ! test -f a.out",
+    "$N -c k.cu -odir sub && test -f sub/k.o",
+    "$N k.cu main.cu add.cpp c.c -o x && ./x",
+    "$N -dc k.cu main.cu && $N -dlink k.o main.o -o link.o && "
+    "$N -c add.cpp c.c && $N k.o main.o link.o add.o c.o --output-file x && "
+    "./x",
+    "$N -rdc=true --compiler-options=-Wall,-Wextra -Xcompiler -O1 "
+    "-Xcompiler=-DX=1 k.cu main.cu add.cpp c.c --output-file=x && ./x",
+    "$N -shared -Xcompiler -fPIC k.cu add.cpp c.c -o libk.so && "
+    "$N main.cu -L. -lk -Xlinker -rpath,. -o x && ./x",
+    "$N -lib k.cu add.cpp c.c -o libk.a && $N main.cu libk.a -o x && ./x",
+    "$N -arch=sm_90 -gencode arch=compute_80,code=sm_80 -gencode=arch=compute_"
+    "90,code=\\\"sm_90,compute_90\\\" --gpu-architecture compute_90 -code "
+    "sm_90 "
+    "-G -g -lineinfo --threads 2 --ptxas-options=-v -Xptxas -v -ftz=true "
+    "-prec-div=false --prec-sqrt=true -fmad=false --use_fast_math "
+    "-maxrregcount "
+    "64 --expt-relaxed-constexpr --expt-extended-lambda -extended-lambda "
+    "--resource-usage -Wno-deprecated-gpu-targets -m64 -cudart static "
+    "--forward-unknown-to-host-compiler -fno-strict-aliasing -c k.cu",
+    "$N -x cu -c k.txt -o k.o && test -f k.o",
+    "$N -M k.cu | tr -d '\\n' | grep -q 'k.o:.*k.h' && $N -MD -c k.cu -o k.o && "
+    "grep -q k.h k.d && $N -MD -MF deps -MT name -c k.cu && grep -q name: deps",
+    "$N -E k.cu | grep -q threadIdx",
+    "$N -I inc -Iinc -isystem inc -DA=1 -D B=2 -U A --define-macro C=3 "
+    "-include "
+    "with.h -c inc.cu",
+    "echo '-c k.cu' > opts && $N --options-file opts && test -f k.o",
+    "$N --version | grep -q 'release 13.0, V13.0'",
+    "$N -ccbin g++ -std=c++14 -O3 -Werror all-warnings -c k.cu",
+    "$N -Xcompiler -fopenmp omp.cu -o x && ./x",
+    "! $N -ptx k.cu 2>err && grep -q 'makes code for GPUs' err",
+    "! $N k.cu main.cu -c -o x.o 2>err && grep -q 'several sources' err",
+    "! $N main.cu k.cu add.cpp c.c -lcufft 2>err && grep -q 'no libcufft' err",
+    "$N -cuda k.cu -o k.ii && test -s k.ii",
+};
+
+START_TEST(the_command_line_is_that_of_nvcc)
+{
+    struct child c = child_run(
+        120,
+        "D=$(mktemp -d) && cp tests/probes/nvcc/* $D && mkdir -p $D/inc $D/sub "
+        "&& mv $D/with.h $D/inc && cp $D/k.cu $D/k.txt && "
+        "N=%s/simgpu/bin/nvcc && cd $D && { %s; }; S=$?; rm -r $D; exit $S",
+        child_build(), lines[_i]);
+    ck_assert_msg(!c.timed_out && c.status == 0, "%s: status %d\n%s%s",
+                  lines[_i], c.status, c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("probes");
+    TCase *const t = tcase_create("probes");
+    tcase_set_timeout(t, 300);
+    tcase_add_loop_test(t, a_program_that_uses_a_feature_of_cuda_runs, 0,
+                        sizeof families / sizeof *families);
+    tcase_add_loop_test(t, the_command_line_is_that_of_nvcc, 0,
+                        sizeof lines / sizeof *lines);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
