@@ -32,8 +32,9 @@ need_$(call short,$(1)) := $(wildcard $(addsuffix /$(1),labs solutions \
 endef
 $(foreach l,$(LABS),$(eval $(call need_lab,$(l))))
 need_cuda := $(wildcard $(addprefix $(CUDA_HOME)/,version.json include/nccl.h))
-need_everything := $(wildcard .ci Makefile README.md common grader handouts labs \
-	solutions tests) $(KIT) $(PROGS) $(need_grade)
+need_code := $(wildcard .ci Makefile common grader labs solutions tests) $(KIT) \
+	$(PROGS) $(need_grade)
+need_everything := $(need_code) $(wildcard README.md handouts)
 
 # ---- the table ---------------------------------------------------------------
 

@@ -140,10 +140,13 @@ show() { # SUITE N
     output "$1" "$2"
 }
 
-# Lines that name what failed, or the last that there are.
+# What failed, each with at most 12 lines of its message; or the last lines that
+# there are.
 failures() { # SUITE N
     output "$1" "$2" > "$run/output"
-    grep -E '^[^ ]+:[0-9]+:[FE]:' "$run/output" || tail -n 20 "$run/output"
+    awk '/^[^ ]+:[0-9]+:[A-Z]:/ { left = /^[^ ]+:[0-9]+:[FE]:/ ? 12 : 0 }
+        left-- > 0 { print; n++ }
+        END { exit n == 0 }' "$run/output" || tail -n 20 "$run/output"
 }
 
 report() {

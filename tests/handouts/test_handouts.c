@@ -2,6 +2,7 @@
  * and as pages; and the tools that check this find differences. */
 #define _GNU_SOURCE
 #include <check.h>
+#include <glob.h>
 #include <stdio.h>  /* fopen */
 #include <stdlib.h> /* mkdtemp */
 #include <string.h> /* strstr */
@@ -84,10 +85,24 @@ START_TEST(what_the_tool_writes_is_true)
 }
 END_TEST
 
+/* One page a test, so that pages are checked in parallel. */
+static glob_t pages;
+
+static void find_pages(void)
+{
+    char pattern[4200];
+    snprintf(pattern, sizeof pattern, "%s/{README.md,handouts/*.md}",
+             labtest_root());
+    if (glob(pattern, GLOB_BRACE, NULL, &pages) != 0) {
+        fprintf(stderr, "%s: there are no handouts\n", pattern);
+        exit(EXIT_FAILURE);
+    }
+}
+
 START_TEST(every_handout_shows_what_the_kit_prints)
 {
-    struct child c = child_run(TOOL_SEC, "%s/common/kit/handouts.sh --check",
-                               labtest_root());
+    struct child c = child_run(TOOL_SEC, "%s/common/kit/handouts.sh --check %s",
+                               labtest_root(), pages.gl_pathv[_i]);
     ck_assert_msg(c.status == 0 && !c.timed_out, "%s%s", c.out, c.err);
     child_clear(&c);
 }
@@ -194,14 +209,14 @@ START_TEST(every_page_is_whole)
         printf("skipped: the handouts' pages (pandoc isn't installed)\n");
         return;
     }
-    char dir[] = "/tmp/commlab-handout-XXXXXX", pages[64];
+    char dir[] = "/tmp/commlab-handout-XXXXXX", html[64];
     ck_assert(mkdtemp(dir) != NULL);
     c = child_run(TOOL_SEC, "%s/common/kit/pages.sh --html %s 2>&1",
                   labtest_root(), dir);
     ck_assert_msg(c.status == 0 && strstr(c.out, "/index.html"), "%s", c.out);
     child_clear(&c);
-    snprintf(pages, sizeof pages, "%s/*.html", dir);
-    c = check_links(pages);
+    snprintf(html, sizeof html, "%s/*.html", dir);
+    c = check_links(html);
     ck_assert_msg(c.status == 0 && !*c.out, "%s%s", c.out, c.err);
     child_clear(&c);
     // A title, a way back, itself marked in the bar; and no handout forgotten.
@@ -241,10 +256,12 @@ int main(void)
     Suite *const s = suite_create("handouts");
     TCase *const t = tcase_create("handouts");
     tcase_set_timeout(t, 1000);
+    find_pages();
     tcase_add_loop_test(t, a_handout_that_lies_is_found, 0,
                         sizeof rows / sizeof *rows);
     tcase_add_test(t, what_the_tool_writes_is_true);
-    tcase_add_test(t, every_handout_shows_what_the_kit_prints);
+    tcase_add_loop_test(t, every_handout_shows_what_the_kit_prints, 0,
+                        (int)pages.gl_pathc);
     tcase_add_test(t, every_link_of_a_handout_leads_somewhere);
     tcase_add_test(t, every_name_that_a_page_mentions_exists);
     tcase_add_loop_test(t, a_name_of_nothing_is_found, 0,

@@ -84,6 +84,16 @@ static int same_names(const char *a, const char *b)
     return same;
 }
 
+static int has_name(const char *list, const char *name)
+{
+    char text[MAX_TEXT];
+    strcpy(text, list);
+    for (char *w = strtok(text, ", "); w; w = strtok(NULL, ", "))
+        if (strcmp(w, name) == 0)
+            return 1;
+    return 0;
+}
+
 /* ---- grading ------------------------------------------------------------- */
 
 /* The cases of a graded submission that did not pass, "A, B", in the plan's
@@ -106,10 +116,27 @@ static void list_failed(const json_t *graded, char text[MAX_TEXT])
     }
 }
 
+/* Print why the cases failed that are not among those expected. */
+static void print_unexpected(const json_t *graded, const char *says)
+{
+    size_t i;
+    const json_t *test;
+    json_array_foreach(json_object_get(graded, "tests"), i, test)
+    {
+        const char *outcome = NULL, *name = NULL, *message = NULL;
+        json_unpack((json_t *)test, "{s?s, s?s, s?s}", "outcome", &outcome,
+                    "name", &name, "message", &message);
+        if (outcome && name && strcmp(outcome, "pass") != 0 &&
+            !has_name(says, name))
+            printf("%s: %s: %s\n", name, outcome, message ? message : "");
+    }
+}
+
 /* Grade the solution with the patch, by the cases `of` or, if that is "", all;
- * dir is an empty folder. The cases that failed go to text. */
+ * dir is an empty folder. The cases that failed go to text; those that aren't
+ * in `says` are explained. */
 static void grade(const char *lab, const char *patch, const char *of,
-                  const char *dir, char text[MAX_TEXT])
+                  const char *says, const char *dir, char text[MAX_TEXT])
 {
     struct child c = child_run(
         30, "cp %s/solutions/%s/* %s && cd %s && patch -p1 --quiet < %s",
@@ -131,6 +158,7 @@ static void grade(const char *lab, const char *patch, const char *of,
     ck_assert_msg(j && problem && !*problem, "%s: status %d\n%s%s", patch,
                   c.status, c.out, c.err);
     list_failed(j, text);
+    print_unexpected(j, says);
     json_decref(j);
     free(path);
     child_clear(&c);
@@ -143,7 +171,7 @@ void mutant_check(const char *lab, const char *patch)
     read_line(patch, "fails", says);
     read_line(patch, "of", of);
     child_folder(dir, "commlab-mutant");
-    grade(lab, patch, of, dir, failed);
+    grade(lab, patch, of, says, dir, failed);
     child_remove(dir);
     ck_assert_msg(*failed, "%s: no case catches this mistake", patch);
     if (same_names(says, failed))
