@@ -211,6 +211,13 @@ static void check_collectives(void)
     cudaDeviceSynchronize();
     MPI_Allreduce(MPI_IN_PLACE, out, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     RULE(block_is_sum(0, 0, nranks), "Allreduce in place");
+    fill();
+    cudaMemcpy(out + rank * N, in, N * sizeof *out, cudaMemcpyDeviceToDevice);
+    cudaDeviceSynchronize();
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, out, N, MPI_INT,
+                  MPI_COMM_WORLD);
+    ALL(block_is(r, r, 0));
+    RULE(right, "Allgather in place, which ignores the type");
     MPI_Bcast(in, N, MPI_INT, 0, MPI_COMM_WORLD);
     cudaMemcpy(out, in, N * sizeof *out, cudaMemcpyDeviceToDevice);
     cudaDeviceSynchronize();

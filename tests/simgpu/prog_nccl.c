@@ -164,6 +164,43 @@ static void check_rounding(void)
     cudaFree(d);
 }
 
+/* A NaN on one rank is no maximum or minimum; a sum of an fp8 type that is too
+ * large becomes its largest number. */
+static void check_specials(void)
+{
+    static const ncclDataType_t narrow[] = {ncclFloat8e4m3, ncclFloat8e5m2};
+    static const unsigned char largest[] = {0x7e, 0x7b};
+    float h[2], *const d = device(sizeof h);
+    for (ncclRedOp_t op = ncclMax; op <= ncclMin && nranks == 2; op++) {
+        h[0] = rank == 0 ? NAN : 3;
+        h[1] = rank == 1 ? NAN : 3;
+        put(d, h, sizeof h);
+        ncclAllReduce(d, d, 2, ncclFloat, op, comm, stream);
+        get(h, d, sizeof h);
+        RULE(h[0] == 3 && h[1] == 3, "whichever rank has a NaN, it is dropped");
+    }
+    for (int t = 0; t < 2 && nranks == 2; t++) {
+        unsigned char sum;
+        put(d, &largest[t], 1);
+        ncclAllReduce(d, d, 1, narrow[t], ncclSum, comm, stream);
+        get(&sum, d, 1);
+        RULE(sum == largest[t], "sums of fp8 types saturate");
+    }
+    cudaFree(d);
+}
+
+/* Ranks that differ in a collective of nothing differ in nothing. */
+static void check_nothing(void)
+{
+    float *const d = device(sizeof *d);
+    RULE((rank == 0 ? ncclAllReduce(d, d, 0, ncclFloat, ncclSum, comm, stream)
+                    : ncclBroadcast(d, d, 0, ncclInt, 0, comm, stream)) ==
+             ncclSuccess,
+         "collectives of no elements are not matched");
+    cudaStreamSynchronize(stream);
+    cudaFree(d);
+}
+
 static void check_others(void)
 {
     enum { B = 1001 };
@@ -363,6 +400,8 @@ int main(int argc, char **argv)
     check_bits();
     check_types();
     check_rounding();
+    check_specials();
+    check_nothing();
     check_others();
     if (nranks > 1)
         check_messages();

@@ -16,7 +16,7 @@ static const struct {
     {"prog_nccl_thread", 0},      {"prog_nccl_ring", 3},
     {"prog_nccl_register", 2},    {"prog_nccl_errors", 0},
     {"prog_nccl_nonblocking", 3}, {"prog_nccl_abort", 3},
-    {"prog_nccl_streams", 3},
+    {"prog_nccl_streams", 3},     {"prog_nccl_many", 3},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs, SCHEDULES = 3 };
 

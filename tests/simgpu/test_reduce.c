@@ -47,10 +47,12 @@ static char *filled(int r, size_t size)
 
 /* ---- what should come of two elements ------------------------------------ */
 
-/* Of two values that are equal or unordered, the first is taken. */
+/* Of two values that are equal, the first is taken; of a number and a NaN, the
+ * number. */
 #define OPERATE(op, a, b)                                                      \
     ((op) == ncclSum    ? (a) + (b)                                            \
      : (op) == ncclProd ? (a) * (b)                                            \
+     : (a) != (a)       ? (b)                                                  \
      : (op) == ncclMax  ? ((a) < (b) ? (b) : (a))                              \
                         : ((b) < (a) ? (b) : (a)))
 
@@ -70,8 +72,11 @@ static uint64_t combined_integers(uint64_t x, uint64_t y, size_t size,
 
 static uint64_t rounded(ncclDataType_t type, float x)
 {
-    if (type == ncclFloat8e4m3 && fabsf(x) > 448) // saturates
-        x = copysignf(448, x);
+    const float most = type == ncclFloat8e4m3   ? 448
+                       : type == ncclFloat8e5m2 ? 57344
+                                                : INFINITY;
+    if (fabsf(x) > most) // fp8 saturates
+        x = copysignf(most, x);
     return minifloat_encode(narrow[type], x);
 }
 

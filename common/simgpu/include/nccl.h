@@ -8,8 +8,12 @@
 #ifndef NCCL_H_
 #define NCCL_H_
 
-#include <cuda_runtime_api.h> /* cudaStream_t */
-#include <limits.h>           /* INT_MIN */
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+#include <cuda_runtime.h>
+#include <limits.h> /* INT_MIN */
+#include <stdint.h> /* uint64_t */
 
 #define NCCL_MAJOR  2
 #define NCCL_MINOR  28

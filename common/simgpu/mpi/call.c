@@ -56,9 +56,11 @@ void call_writes(struct call *c, const void *buf, size_t nbytes)
 size_t call_nbytes(int count, MPI_Datatype type)
 {
     int size = 0;
-    return PMPI_Type_size(type, &size) == MPI_SUCCESS && count > 0
-               ? (size_t)count * size
-               : 0;
+    // arguments that a call ignores, as in MPI_Allgather in place
+    if (count <= 0 || type == MPI_DATATYPE_NULL)
+        return 0;
+    return PMPI_Type_size(type, &size) == MPI_SUCCESS ? (size_t)count * size
+                                                      : 0;
 }
 
 static struct graph_node host_node(const struct call *c, size_t nbytes)

@@ -9,23 +9,22 @@
  *     stream 2  --+----------------------+--
  *
  * Collectives come first, in the order of their calls, then receives, then
- * sends; but the first operation posts all sends, so no send holds up a
+ * sends; but the first operation posts the sends, and those that don't fit into
+ * their channels follow while others wait (message.h), so no send holds up a
  * receive. It also waits at a gate until all operations of the group are
  * recorded, since a peer that meets one of them may ask for its modelled time.
  */
 #include "nccl/execute.h"
 
-#include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
-#include "core/dataless.h"
 #include "core/report.h"
-#include "core/site.h"
 #include "core/stream.h"
 #include "core/wait.h"
 #include "nccl/coll.h"
 #include "nccl/explain.h"
+#include "nccl/message.h"
 #include "nccl/reduce.h"
 
 static _Atomic uint32_t ngroups; /* groups of several calls so far */
@@ -34,107 +33,6 @@ struct gate { /* of a group; freed by the last operation that passed it */
     _Atomic uint32_t open; /* futex */
     _Atomic int refs;
 };
-
-struct nccl_op {
-    struct op op;
-    struct call call;
-    uint64_t seq;           /* of the collective, or the message's number */
-    struct gate *gate;      /* a communicator's first operation has it, */
-    struct nccl_op **posts; /* and the sends to post */
-    int nposts;
-    // Copies, mapped by peers, of host memory that they cannot map.
-    const void *user_send;
-    void *user_recv;
-    size_t sent, received;
-};
-
-/* ---- messages ------------------------------------------------------------ */
-
-/* "rank 0 receives from rank 2 of 4, message 3, 1024 elements" */
-static void describe_message(const void *arg, char *out, size_t nbytes)
-{
-    const struct nccl_op *const o = arg;
-    const struct call *const c = &o->call;
-    snprintf(
-        out, nbytes, "rank %d %s rank %d of %d, message %llu, %zu elements",
-        c->comm->rank, c->kind == CALL_SEND ? "sends to" : "receives from",
-        c->root, c->comm->nranks, (unsigned long long)o->seq + 1, c->count);
-}
-
-static struct wait_note note_of(struct nccl_op *o)
-{
-    return (struct wait_note){.call = o->call.name,
-                              .site = o->call.site,
-                              .describe = describe_message,
-                              .arg = o};
-}
-
-static struct hub_message *message_of(const struct nccl_op *o)
-{
-    const struct call *const c = &o->call;
-    const int me = c->comm->rank, sends = c->kind == CALL_SEND;
-    return hub_message(&c->comm->hub, sends ? me : c->root,
-                       sends ? c->root : me, (uint32_t)o->seq);
-}
-
-static int post_send(struct nccl_op *o)
-{
-    const struct call *const c = &o->call;
-    struct hub_message *const m = message_of(o);
-    const struct wait_note note = note_of(o);
-    if (hub_wait(&m->turn, hub_turn((uint32_t)o->seq, HUB_FREE), &note) != 0)
-        return -1;
-    m->nbytes = o->sent;
-    if (o->sent)
-        simgpu_heap_export(c->sendbuf, &m->buf);
-    hub_advance(m);
-    return 0;
-}
-
-/* True if a message from there is only recorded, for lack of contents
- * (dataless.h). */
-static int receives_nothing(const struct call *c, const struct heap_ref *from)
-{
-    struct heap_block b;
-    const int into = simgpu_heap_find(c->recvbuf, &b) == 0 && dataless(b.id);
-    if (dataless(from->block) && !into)
-        simgpu_dataless_fault(
-            c->name, c->site,
-            "it receives from memory without contents into memory "
-            "that has them");
-    return into;
-}
-
-static int receive(struct nccl_op *o)
-{
-    const struct call *const c = &o->call;
-    struct hub_message *const m = message_of(o);
-    const struct wait_note note = note_of(o);
-    if (hub_wait(&m->turn, hub_turn((uint32_t)o->seq, HUB_POSTED), &note) != 0)
-        return -1;
-    if (m->nbytes != o->received) {
-        char site[256];
-        simgpu_report_fault(
-            "message",
-            "%s at %s: rank %d expects %zu bytes from rank %d, which "
-            "sends %zu.\nBoth sides of a message must pass the same "
-            "count and type.",
-            c->name, simgpu_site_text(c->site, site, sizeof site),
-            c->comm->rank, o->received, c->root, (size_t)m->nbytes);
-    }
-    if (o->received && !receives_nothing(c, &m->buf))
-        memmove(simgpu_heap_raw(c->recvbuf), simgpu_heap_raw_ref(&m->buf),
-                o->received);
-    hub_advance(m);
-    return 0;
-}
-
-static int finish_send(struct nccl_op *o)
-{
-    const struct wait_note note = note_of(o);
-    return hub_wait(&message_of(o)->turn,
-                    hub_turn((uint32_t)o->seq, HUB_RECEIVED), &note);
-}
 
 /* ---- on the worker ------------------------------------------------------- */
 
@@ -154,13 +52,13 @@ static void run(struct op *op)
         pass(o->gate);
     if (o->user_send)
         memcpy((void *)o->call.sendbuf, o->user_send, o->sent);
-    for (int i = 0; i < o->nposts && err == 0; i++)
-        err = post_send(o->posts[i]);
+    if (o->posts)
+        err = outbox_post(o->outbox);
     if (err == 0)
         switch (o->call.kind) {
         case CALL_COLL: err = coll_run(&o->call, o->seq); break;
-        case CALL_RECV: err = receive(o); break;
-        case CALL_SEND: err = finish_send(o); break;
+        case CALL_RECV: err = message_receive(o); break;
+        case CALL_SEND: err = message_finish(o); break;
         }
     if (err != 0)
         comm_note_lost(o->call.comm);
@@ -175,7 +73,7 @@ static void release(struct op *op)
         simgpu_heap_free((void *)o->call.sendbuf);
     if (o->user_recv)
         simgpu_heap_free(o->call.recvbuf);
-    free(o->posts);
+    outbox_leave(o->outbox);
     free(o);
 }
 
@@ -302,16 +200,16 @@ static void note_stream(struct run *r, struct stream *s)
         r->other[r->nothers++] = s;
 }
 
-/* Give the sends to the first operation, to post. */
-static void give_posts(struct run *r)
+/* All operations share the outbox; the first one begins to empty it. */
+static void give_outbox(struct run *r)
 {
-    struct nccl_op *const first = r->op[0];
-    first->posts = calloc((size_t)r->n, sizeof *first->posts);
-    if (!first->posts)
-        simgpu_report_fault(NULL, "out of host memory for a group");
-    for (int i = 0; i < r->n; i++)
+    struct outbox *const b = outbox_new(r->comm, r->n);
+    for (int i = 0; i < r->n; i++) {
+        r->op[i]->outbox = b;
         if (r->op[i]->call.kind == CALL_SEND)
-            first->posts[first->nposts++] = r->op[i];
+            outbox_add(b, r->op[i]);
+    }
+    r->op[0]->posts = 1;
 }
 
 static void enqueue(struct run *r, struct gate *gate)
@@ -320,7 +218,7 @@ static void enqueue(struct run *r, struct gate *gate)
     for (int i = 0; i < r->nothers; i++)
         simgpu_op_after(&r->op[0]->op, simgpu_stream_tail(r->other[i]));
     r->op[0]->gate = gate;
-    give_posts(r);
+    give_outbox(r);
     for (int i = 0; i < r->n; i++) {
         // the calls of a group are collected, and launched once
         if (i > 0)

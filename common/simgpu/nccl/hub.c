@@ -109,6 +109,21 @@ int hub_wait(_Atomic uint32_t *word, uint32_t enough,
     }
 }
 
+int hub_reached(const _Atomic uint32_t *word, uint32_t enough)
+{
+    const uint32_t seen = atomic_load(word);
+    return reached(seen, enough) ? 1 : seen & HUB_LOST ? -1 : 0;
+}
+
+static void ring(const struct hub_view *v, int rank)
+{
+    struct hub_member *const m = &v->hub->member[rank];
+    if (atomic_load(&m->ears) == 0)
+        return;
+    atomic_fetch_add(&m->bell, 1);
+    simgpu_wake(&m->bell);
+}
+
 static void lose(_Atomic uint32_t *word)
 {
     atomic_fetch_or(word, HUB_LOST);
@@ -124,6 +139,8 @@ void hub_abort(const struct hub_view *v)
         for (int to = 0; to < v->nranks; to++)
             for (uint32_t i = 0; i < HUB_DEPTH; i++)
                 lose(&hub_message(v, from, to, i)->turn);
+    for (int rank = 0; rank < v->nranks; rank++)
+        ring(v, rank);
 }
 
 int hub_lost(const struct hub_view *v)
@@ -214,8 +231,25 @@ struct hub_message *hub_message(const struct hub_view *v, int from, int to,
     return &channel(v, from, to)->ring[number % HUB_DEPTH];
 }
 
-void hub_advance(struct hub_message *m)
+void hub_advance(const struct hub_view *v, struct hub_message *m, int peer)
 {
     atomic_fetch_add(&m->turn, 1);
     simgpu_wake(&m->turn);
+    ring(v, peer);
+}
+
+uint32_t hub_listen(const struct hub_view *v)
+{
+    atomic_fetch_add(&v->hub->member[v->rank].ears, 1);
+    return atomic_load(hub_bell(v));
+}
+
+void hub_ignore(const struct hub_view *v)
+{
+    atomic_fetch_sub(&v->hub->member[v->rank].ears, 1);
+}
+
+_Atomic uint32_t *hub_bell(const struct hub_view *v)
+{
+    return &v->hub->member[v->rank].bell;
 }

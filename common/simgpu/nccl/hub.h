@@ -26,6 +26,8 @@ struct hub_member {
     struct proc_id id;
     int32_t place;           /* of its GPU on the machine */
     _Atomic uint32_t joined; /* this rank has joined */
+    _Atomic uint32_t bell;   /* futex: rung when a message of this rank */
+    _Atomic uint32_t ears;   /* advances, if any thread listens */
 };
 
 struct hub_post { /* a rank's part in a rendezvous, visible to all */
@@ -96,6 +98,9 @@ int hub_lost(const struct hub_view *v);
 int hub_wait(_Atomic uint32_t *word, uint32_t enough,
              const struct wait_note *note);
 
+/* Has *word reached `enough`? 1, 0, or -1 if the communicator is lost first. */
+int hub_reached(const _Atomic uint32_t *word, uint32_t enough);
+
 /* ---- rendezvous ---------------------------------------------------------- */
 
 struct hub_slot *hub_slot(const struct hub_view *v, uint64_t seq);
@@ -135,7 +140,17 @@ static inline uint32_t hub_turn(uint32_t number, enum hub_turn turn)
     return 2 * (number / HUB_DEPTH) + turn;
 }
 
-/* Advance the turn: free -> posted -> received, i.e. free for the next lap. */
-void hub_advance(struct hub_message *m);
+/* Advance the turn of a message to or from this peer: free -> posted ->
+ * received, i.e. free for the next lap. */
+void hub_advance(const struct hub_view *v, struct hub_message *m, int peer);
+
+/*
+ * A rank's bell: to wait for any of its messages to advance, listen, look at
+ * them, sleep while the bell is what it was when listening began, and ignore it
+ * afterwards.
+ */
+uint32_t hub_listen(const struct hub_view *v);
+void hub_ignore(const struct hub_view *v);
+_Atomic uint32_t *hub_bell(const struct hub_view *v);
 
 #endif

@@ -60,6 +60,10 @@ typedef void divider(void *acc, size_t n, int by);
             x[i] = (type)(x[i] / by);                                          \
     }
 
+/* Of a number and a NaN, the number: the result is the same in any order. */
+#define LARGER(x, y)  (((x) < (y)) | ((x) != (x)) ? (y) : (x))
+#define SMALLER(x, y) (((y) < (x)) | ((x) != (x)) ? (y) : (x))
+
 /* Sums and products of integers wrap around, signed or not. */
 COMBINE(sum_8, uint8_t, x + y)
 COMBINE(sum_32, uint32_t, x + y)
@@ -78,16 +82,16 @@ COMBINE(max_i32, int32_t, x < y ? y : x)
 COMBINE(max_u32, uint32_t, x < y ? y : x)
 COMBINE(max_i64, int64_t, x < y ? y : x)
 COMBINE(max_u64, uint64_t, x < y ? y : x)
-COMBINE(max_f32, float, x < y ? y : x)
-COMBINE(max_f64, double, x < y ? y : x)
+COMBINE(max_f32, float, LARGER(x, y))
+COMBINE(max_f64, double, LARGER(x, y))
 COMBINE(min_i8, int8_t, y < x ? y : x)
 COMBINE(min_u8, uint8_t, y < x ? y : x)
 COMBINE(min_i32, int32_t, y < x ? y : x)
 COMBINE(min_u32, uint32_t, y < x ? y : x)
 COMBINE(min_i64, int64_t, y < x ? y : x)
 COMBINE(min_u64, uint64_t, y < x ? y : x)
-COMBINE(min_f32, float, y < x ? y : x)
-COMBINE(min_f64, double, y < x ? y : x)
+COMBINE(min_f32, float, SMALLER(x, y))
+COMBINE(min_f64, double, SMALLER(x, y))
 
 static uint64_t integer(double x)
 {
@@ -114,14 +118,22 @@ enum { CHUNK = 512 };
 typedef void widener(float *out, const void *in, size_t n);
 typedef void rounder(void *out, const float *in, size_t n);
 
-/* Too large a sum of e4m3 becomes its largest number, as when GPUs convert
- * it. */
-static inline float in_e4m3(float x)
+/* Too large a sum of an fp8 type becomes its largest number, as when GPUs
+ * convert it. */
+static inline float saturate(float x, float most)
 {
     const uint32_t u = narrow_bits_of(x), size = u & 0x7fffffffu;
-    const uint32_t largest = narrow_bits_of(448);
+    const uint32_t largest = narrow_bits_of(most);
     const int too_large = (size > largest) & (size <= 0x7f800000u);
     return narrow_float_of(narrow_select(too_large, u ^ size ^ largest, u));
+}
+static inline float in_e4m3(float x)
+{
+    return saturate(x, 448);
+}
+static inline float in_e5m2(float x)
+{
+    return saturate(x, 57344);
 }
 
 #define NARROW(name, storage, type, limit)                                     \
@@ -140,7 +152,7 @@ static inline float in_e4m3(float x)
 NARROW(fp16, uint16_t, NARROW_FP16, )
 NARROW(bf16, uint16_t, NARROW_BF16, )
 NARROW(e4m3, uint8_t, NARROW_E4M3, in_e4m3)
-NARROW(e5m2, uint8_t, NARROW_E5M2, )
+NARROW(e5m2, uint8_t, NARROW_E5M2, in_e5m2)
 
 /* ---- by type ------------------------------------------------------------- */
 
