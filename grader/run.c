@@ -101,20 +101,31 @@ static int write_jobs(const struct request *q, const struct place *p,
 }
 
 /* simgpu's machine: a name, or a file, which is to be seen inside and whose
- * real path is kept in path. NULL: simgpu's own choice. */
+ * real path is kept; what stands before and after the file ("2x:", "@ndr")
+ * stays. NULL: simgpu's own choice. */
+struct topology {
+    char path[PATH_MAX], name[2 * PATH_MAX];
+};
 static void set_topology(struct sandbox *s, const char *topo,
-                         char path[PATH_MAX])
+                         struct topology *keep)
 {
     static const char seen[] = "/topology.xml";
+    char file[PATH_MAX];
     if (!topo)
         return;
-    if (!strchr(topo, '/') || !realpath(topo, path)) {
+    const char *const colon = strrchr(topo, ':');
+    const int before = colon ? (int)(colon + 1 - topo) : 0;
+    const int length = (int)strcspn(topo + before, "@");
+    snprintf(file, sizeof file, "%.*s", length, topo + before);
+    if (!strchr(file, '/') || !realpath(file, keep->path)) {
         sandbox_env(s, "SIMGPU_TOPO", topo);
         return;
     }
-    s->bind[s->nbinds].from = path;
+    s->bind[s->nbinds].from = keep->path;
     s->bind[s->nbinds++].to = seen;
-    sandbox_env(s, "SIMGPU_TOPO", sandbox_path(s, seen));
+    snprintf(keep->name, sizeof keep->name, "%.*s%s%s", before, topo,
+             sandbox_path(s, seen), topo + before + length);
+    sandbox_env(s, "SIMGPU_TOPO", keep->name);
 }
 
 /* What simgpu is told, unless the machine is a real one. */
@@ -162,7 +173,8 @@ static void start(struct sandbox *s, const char *name, int nranks,
 int run_make(const struct request *q, const struct place *p,
              const struct batch *b, struct run *run, struct result *r)
 {
-    char out[PATH_MAX + 16], name[64], topology[PATH_MAX], me[TOPO_ME];
+    char out[PATH_MAX + 16], name[64], me[TOPO_ME];
+    struct topology topology;
     snprintf(run->dir, sizeof run->dir, "%s/run-%d", p->work, r->nruns++);
     run->nonce = judge_seed(q->seed, (uint64_t)r->nruns);
     find_program(p, b->of_reference, out, name);
@@ -183,7 +195,7 @@ int run_make(const struct request *q, const struct place *p,
     sandbox_env(&s, "COMMLAB_JOB", job);
     sandbox_env(&s, "COMMLAB_STUDENT", topo_me(me));
     if (!machine_is_real(&p->machine)) {
-        set_topology(&s, b->topo ? b->topo : getenv("SIMGPU_TOPO"), topology);
+        set_topology(&s, b->topo ? b->topo : getenv("SIMGPU_TOPO"), &topology);
         set_simgpu(&s, q, p->machine.measured, job);
     }
     if (write_jobs(q, p, b, run, job, r) != 0)

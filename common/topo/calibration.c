@@ -194,6 +194,80 @@ int calibration_read(struct calibration *c, const char *element,
     return is_curve ? place_curve(c, atts, &curve, err, err_nbytes) : 0;
 }
 
+static int may_vary(const struct field *f)
+{
+    return strcmp(f->element, "links") == 0 || strcmp(f->key, "floor_us") == 0;
+}
+
+/* The i-th of them, NULL after the last. */
+static const struct field *varying_field(int i)
+{
+    for (int k = 0; k < NFIELDS; k++)
+        if (may_vary(&fields[k]) && i-- == 0)
+            return &fields[k];
+    return NULL;
+}
+
+int calibration_parameter(int i, struct calibration_parameter *out)
+{
+    const struct field *const f = varying_field(i);
+    if (f)
+        *out = (struct calibration_parameter){f->element, f->key, f->lo, f->hi};
+    return f != NULL;
+}
+
+double calibration_get(const struct calibration *c,
+                       const struct calibration_parameter *p)
+{
+    const struct field *const f = find_field(p->element, p->key);
+    return *(const double *)((const char *)c + f->offset);
+}
+
+static void write_element(const struct calibration *c, const char *element,
+                          FILE *f)
+{
+    int n = 0;
+    fprintf(f, "    <%s", element);
+    for (int i = 0; i < NFIELDS; i++) {
+        const double value =
+            *(const double *)((const char *)c + fields[i].offset);
+        if (strcmp(fields[i].element, element) == 0 && value >= fields[i].lo &&
+            value <= fields[i].hi)
+            fprintf(f, "%s %s=\"%.6g\"", n++ % 4 == 3 ? "\n          " : "",
+                    fields[i].key, value);
+    }
+    if (strcmp(element, "links") == 0)
+        fprintf(f, " nccl_p2p=\"%s\"",
+                machine_reach_names[(int)c->links.nccl_p2p]);
+    fprintf(f, "/>\n");
+}
+
+static void write_curve(const struct calibration_curve *curve, const char *op,
+                        FILE *f)
+{
+    fprintf(f, "    <curve op=\"%s\"", op);
+    for (int i = 0; i < NFIELDS; i++) {
+        const double value =
+            *(const double *)((const char *)curve + fields[i].offset);
+        if (strcmp(fields[i].element, "curve") == 0 && value > 0)
+            fprintf(f, " %s=\"%.6g\"", fields[i].key, value);
+    }
+    fprintf(f, "/>\n");
+}
+
+void calibration_write(const struct calibration *c, FILE *f)
+{
+    write_element(c, "links", f);
+    write_element(c, "host", f);
+    for (int across = 0; across < 2; across++) {
+        if (c->curve[CALIBRATION_ALLREDUCE][across].ranks > 0)
+            write_curve(&c->curve[CALIBRATION_ALLREDUCE][across], "all_reduce",
+                        f);
+        if (c->curve[CALIBRATION_SENDRECV][across].ranks > 0)
+            write_curve(&c->curve[CALIBRATION_SENDRECV][across], "sendrecv", f);
+    }
+}
+
 static void fill(double *value, double otherwise)
 {
     if (*value < 0)

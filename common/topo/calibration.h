@@ -8,6 +8,7 @@
 #define COMMLAB_TOPO_CALIBRATION_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "topo/op.h"
 
@@ -84,6 +85,22 @@ void calibration_init(struct calibration *c);
  */
 int calibration_read(struct calibration *c, const char *element,
                      const char *const *atts, char *err, size_t err_nbytes);
+
+/*
+ * A parameter of communication that a fit may vary: the i-th number of <links>,
+ * and a floor of all collectives. Returns 0 if there is none.
+ */
+struct calibration_parameter {
+    const char *element, *key;
+    double lo, hi;
+};
+int calibration_parameter(int i, struct calibration_parameter *out);
+double calibration_get(const struct calibration *c,
+                       const struct calibration_parameter *p);
+
+/* Write the elements of a complete calibration, without <device>, which the
+ * machine's own file has. */
+void calibration_write(const struct calibration *c, FILE *f);
 
 /*
  * Fill in the defaults. pcie_GBps: achieved by a GPU's PCIe link; cross_p2p:

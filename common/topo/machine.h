@@ -82,6 +82,7 @@ struct shape; /* of a communicator: shape.h */
 
 struct topo {
     char name[4400]; /* the argument of topo_load(), with "me" replaced */
+    char file[4400]; /* that describes a node */
     int nnodes;
     int ncpus, npcis, ngpus, nnics; /* of one node */
     struct machine_cpu cpu[MACHINE_CPUS];

@@ -102,7 +102,18 @@ static int find_file(const char *name, char *path, size_t nbytes, char *err,
     return -1;
 }
 
-static struct topo *load(const char *path, const struct variant *v, char *err,
+static int apply(struct topo *t, const struct topo_setting *settings, int n,
+                 char *err, size_t err_nbytes)
+{
+    for (int i = 0; i < n; i++)
+        if (calibration_read(&t->cal, settings[i].element, settings[i].atts,
+                             err, err_nbytes) != 0)
+            return -1;
+    return 0;
+}
+
+static struct topo *load(const char *path, const struct variant *v,
+                         const struct topo_setting *settings, int n, char *err,
                          size_t err_nbytes)
 {
     struct topo *const t = calloc(1, sizeof *t);
@@ -113,7 +124,8 @@ static struct topo *load(const char *path, const struct variant *v, char *err,
     pthread_mutex_init(&t->lock, NULL);
     variant_name(v, t->name, sizeof t->name);
     calibration_init(&t->cal);
-    if (xml_read(t, path, err, err_nbytes) != 0) {
+    if (xml_read(t, path, err, err_nbytes) != 0 ||
+        apply(t, settings, n, err, err_nbytes) != 0) {
         topo_free(t);
         return NULL;
     }
@@ -133,14 +145,21 @@ static struct topo *load(const char *path, const struct variant *v, char *err,
     return NULL;
 }
 
-struct topo *topo_load(const char *name_or_file, char *err, size_t err_nbytes)
+struct topo *topo_load_with(const char *name_or_file,
+                            const struct topo_setting *settings, int n,
+                            char *err, size_t err_nbytes)
 {
     char path[2 * MAX_PATH];
     struct variant v;
     if (variant_parse(name_or_file, &v, err, err_nbytes) != 0 ||
         find_file(v.name, path, sizeof path, err, err_nbytes) != 0)
         return NULL;
-    return load(path, &v, err, err_nbytes);
+    return load(path, &v, settings, n, err, err_nbytes);
+}
+
+struct topo *topo_load(const char *name_or_file, char *err, size_t err_nbytes)
+{
+    return topo_load_with(name_or_file, NULL, 0, err, err_nbytes);
 }
 
 void topo_free(struct topo *t)

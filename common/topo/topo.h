@@ -93,6 +93,18 @@ struct topo;
 struct topo *topo_load(const char *name_or_file, char *err, size_t err_nbytes);
 
 /*
+ * Load a machine with further elements of a <calibration>, which override the
+ * file's: attributes are name, value, ..., NULL. For fitting.
+ */
+struct topo_setting {
+    const char *element;
+    const char *const *atts;
+};
+struct topo *topo_load_with(const char *name_or_file,
+                            const struct topo_setting *settings, int n,
+                            char *err, size_t err_nbytes);
+
+/*
  * The seed that "me" stands for in "shuffled:me:NAME": COMMLAB_STUDENT if it is
  * set, else the login name, with '-' for characters a seed must not contain.
  * Returns out.

@@ -264,6 +264,7 @@ static void cluster(struct xml *x, const char *const *atts)
     if (!node)
         return fail(x, "no memory");
     node->nested = 1;
+    snprintf(x->t->file, sizeof x->t->file, "%s", path);
     if (read_file(node) != 0) {
         x->failed = 1;
         XML_StopParser(x->parser, XML_FALSE);
@@ -467,6 +468,7 @@ int xml_read(struct topo *t, const char *path, char *err, size_t err_nbytes)
         return -1;
     }
     t->nnodes = 1;
+    snprintf(t->file, sizeof t->file, "%s", path);
     const int result = read_file(x);
     free(x);
     return result;

@@ -21,6 +21,7 @@ int cmd_topo(int argc, char **argv);
 int cmd_collective(int argc, char **argv);
 int cmd_p2p(int argc, char **argv);
 int cmd_hazards(int argc, char **argv);
+int cmd_fit(int argc, char **argv);
 
 /* Print "commgraph: ..." and the command's usage; returns COMMAND_USAGE. */
 int command_usage(const char *name, const char *format, ...)

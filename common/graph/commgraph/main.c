@@ -32,6 +32,10 @@ static const struct command {
      "modelled time of a collective over the first N GPUs", cmd_collective},
     {"p2p", "--topo T [--json | --svg FILE]",
      "bandwidth and latency of copies between all GPUs", cmd_p2p},
+    {"fit",
+     "TABLE... --topo T [-o MINE.xml] [--svg FILE] [--op OP] [--ranks N]"
+     " [--nodes M]",
+     "fit a machine to the output of nccl-tests, or CSV (bytes,us)", cmd_fit},
 };
 
 enum { NCOMMANDS = sizeof commands / sizeof *commands };

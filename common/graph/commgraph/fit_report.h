@@ -1,0 +1,20 @@
+/*
+ * fit_report.h: a fit in words and as a picture
+ */
+#ifndef COMMLAB_COMMGRAPH_FIT_REPORT_H
+#define COMMLAB_COMMGRAPH_FIT_REPORT_H
+
+#include "topo/fit.h"
+
+/* Errors by file, the values that were fitted, the rows that don't fit, and
+ * what they usually mean. */
+void fit_report(const struct fit *f);
+
+/* Measured times as dots, fitted ones as lines, by size. 0, or -1 if f can't be
+ * written. */
+int fit_svg(const struct fit *fit, FILE *f);
+
+/* "512 B", "64 KiB", "1.5 GiB" into out, which is returned. */
+const char *fit_size(uint64_t nbytes, char out[24]);
+
+#endif

@@ -1,0 +1,81 @@
+#include "tables.h"
+
+#include <errno.h>  /* errno */
+#include <stdlib.h> /* strtol */
+#include <string.h> /* strerror */
+
+#include "command.h"
+
+static int read_file(const char *path, struct nccltests *all)
+{
+    char err[400];
+    const int is_stdin = strcmp(path, "-") == 0;
+    FILE *const f = is_stdin ? stdin : fopen(path, "re");
+    if (!f)
+        return command_failed("%s: %s", path, strerror(errno));
+    const int failed = nccltests_read(
+        all, f, is_stdin ? "standard input" : path, err, sizeof err);
+    if (!is_stdin)
+        fclose(f);
+    return failed ? command_failed("%s", err) : 0;
+}
+
+/* A number from 1 to 100000, 0 if it isn't one. */
+static int number(const char *text)
+{
+    char *end;
+    const long n = strtol(text, &end, 10);
+    return *end || n < 1 || n > 100000 ? 0 : (int)n;
+}
+
+/* nranks / nodes on each node. */
+static int spread(struct nccltests_table *t, int nodes)
+{
+    const int each = nodes > 0 ? (t->nranks + nodes - 1) / nodes : 0;
+    t->rank = each ? calloc((size_t)t->nranks, sizeof *t->rank) : NULL;
+    if (!t->rank)
+        return -1;
+    for (int i = 0; i < t->nranks; i++)
+        t->rank[i] = (struct nccltests_rank){i / each, i % each};
+    t->nhosts = nodes;
+    return 0;
+}
+
+static int complete(const char *name, struct nccltests_table *t,
+                    const struct tables_options *o)
+{
+    if (t->op == TOPO_OP_NONE && o->op)
+        t->op = nccltests_op(o->op, strlen(o->op));
+    if (t->op == TOPO_OP_NONE)
+        return command_usage(name,
+                             "%s: which operation is it? Say --op all_reduce, "
+                             "all_gather, reduce_scatter, broadcast, reduce, "
+                             "alltoall, sendrecv, gather or scatter",
+                             t->file);
+    if (t->nranks == 0 && o->ranks)
+        t->nranks = number(o->ranks);
+    if (t->nranks < 2)
+        return command_usage(name,
+                             "%s: it doesn't list its ranks; say --ranks N, "
+                             "from 2 on",
+                             t->file);
+    if (o->nodes && !t->rank &&
+        (number(o->nodes) > t->nranks || spread(t, number(o->nodes)) != 0))
+        return command_usage(name, "--nodes %s: %d ranks can't be on so many",
+                             o->nodes, t->nranks);
+    return 0;
+}
+
+int tables_read(const char *name, struct nccltests *all,
+                const char *const *paths, int n,
+                const struct tables_options *options)
+{
+    int status = 0;
+    for (int i = 0; i < n && status == 0; i++)
+        status = read_file(paths[i], all);
+    for (int i = 0; i < all->n && status == 0; i++)
+        status = complete(name, &all->table[i], options);
+    if (status != 0)
+        nccltests_release(all);
+    return status;
+}

@@ -1,0 +1,187 @@
+/*
+ * fit_place.c: the ranks of a table on a machine
+ */
+#include <ctype.h>  /* isdigit */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* strcmp */
+
+#include "topo/fit.h"
+#include "topo/machine.h"
+
+enum { RACK = 16 }; /* more GPUs than a host has: a node has several hosts */
+
+static int gpus_of_node(const struct topo *t)
+{
+    return topo_ngpus(t) / topo_nnodes(t);
+}
+
+/* Each host's ranks on a node of its own, at most as many as it has GPUs. */
+static int apart(const struct topo *t, const struct nccltests_table *table)
+{
+    const int each = gpus_of_node(t);
+    if (!table->rank || each > RACK)
+        return 0;
+    for (int i = 0; i < table->nranks; i++)
+        if (table->rank[i].device >= each)
+            return 0;
+    return 1;
+}
+
+/* GPUs that a table needs of machine t's kind. */
+static int gpus_for(const struct topo *t, const struct nccltests_table *table)
+{
+    return apart(t, table) ? table->nhosts * gpus_of_node(t) : table->nranks;
+}
+
+/* One rank to a GPU: hosts may run several on one device (MIG). */
+static int distinct(const int32_t *place, int n, int ngpus)
+{
+    char *const taken = calloc((size_t)ngpus, 1);
+    int ok = taken != NULL;
+    for (int i = 0; ok && i < n; i++)
+        ok = !taken[place[i]]++;
+    free(taken);
+    return ok;
+}
+
+int fit_place(const struct topo *t, const struct nccltests_table *table,
+              int32_t *place)
+{
+    const int each = gpus_of_node(t), spread = apart(t, table);
+    int most = 0;
+    if (gpus_for(t, table) > topo_ngpus(t))
+        return -1;
+    for (int i = 0; i < table->nranks; i++)
+        place[i] =
+            spread ? table->rank[i].host * each + table->rank[i].device : i;
+    if (!distinct(place, table->nranks, topo_ngpus(t)))
+        for (int i = 0; i < table->nranks; i++)
+            place[i] = i;
+    for (int i = 0; i < table->nranks; i++)
+        if (place[i] / each > most)
+            most = place[i] / each;
+    return most + 1;
+}
+
+int fit_machine(const char *machine, const struct nccltests *tables, char *out,
+                size_t nbytes, char *err, size_t err_nbytes)
+{
+    struct topo *const t = topo_load(machine, err, err_nbytes);
+    int need = 0;
+    if (!t)
+        return -1;
+    for (int i = 0; i < tables->n; i++) {
+        const int n = gpus_for(t, &tables->table[i]);
+        need = n > need ? n : need;
+    }
+    const int each = gpus_of_node(t), nodes = (need + each - 1) / each;
+    const char *name = machine;
+    while (isdigit((unsigned char)*name))
+        name++;
+    name = name > machine && strncmp(name, "x:", 2) == 0 ? name + 2 : machine;
+    if (need <= topo_ngpus(t))
+        snprintf(out, nbytes, "%s", machine);
+    else
+        snprintf(out, nbytes, "%dx:%s", nodes, name);
+    topo_free(t);
+    return 0;
+}
+
+/* ---- setting up ---------------------------------------------------------- */
+
+/* Curves are measured on the first GPUs of each node, as many on each: take
+ * the table with the most rows. */
+static void choose_curve(struct fit *f, int table, const int *nrows)
+{
+    const struct fit_table *const t = &f->table[table];
+    const int message = t->op == TOPO_OP_ALLTOALL || t->op == TOPO_OP_GATHER ||
+                        t->op == TOPO_OP_SCATTER || t->op == TOPO_OP_SENDRECV;
+    struct fit_curve *const c = &f->curve[2 * message + (t->nnodes > 1)];
+    static const int none = 0;
+    int best = none;
+    for (int i = 0; i < table; i++)
+        if (c->ranks == f->table[i].n && c->nodes == f->table[i].nnodes)
+            best = nrows[i] > best ? nrows[i] : best;
+    if (t->n % t->nnodes || (c->ranks > 0 && nrows[table] <= best))
+        return;
+    *c = (struct fit_curve){message, t->nnodes, t->n};
+    if (message) // a curve of messages is that of one pair
+        *c = (struct fit_curve){1, t->nnodes > 1 ? 2 : 1, 2};
+}
+
+static int add_table(struct fit *f, const struct nccltests_table *from,
+                     char *err, size_t err_nbytes)
+{
+    struct fit_table *const t = &f->table[f->ntables];
+    *t = (struct fit_table){
+        .file = from->file, .op = from->op, .n = from->nranks};
+    t->fold = f->ntables == 0                    ? 0
+              : strcmp(t[-1].file, t->file) == 0 ? t[-1].fold
+                                                 : t[-1].fold + 1;
+    t->place = calloc((size_t)t->n, sizeof *t->place);
+    f->ntables++;
+    if (!t->place) {
+        snprintf(err, err_nbytes, "no memory");
+        return -1;
+    }
+    t->nnodes = fit_place(f->topo, from, t->place);
+    if (t->nnodes < 0) {
+        snprintf(err, err_nbytes,
+                 "%s: %d ranks on %d hosts, but %s has %d GPUs", t->file, t->n,
+                 from->nhosts, f->machine, topo_ngpus(f->topo));
+        return -1;
+    }
+    for (int i = 0; i < from->nrows; i++)
+        f->row[f->nrows++] = (struct fit_row){.table = f->ntables - 1,
+                                              .line = from->row[i].line,
+                                              .nbytes = from->row[i].nbytes,
+                                              .us = from->row[i].us,
+                                              .wrong = from->row[i].wrong};
+    return 0;
+}
+
+int fit_init(struct fit *f, const char *machine, const struct nccltests *tables,
+             char *err, size_t err_nbytes)
+{
+    size_t nrows = 0;
+    int *const rows_of = calloc((size_t)tables->n + 1, sizeof *rows_of);
+    *f = (struct fit){.machine = machine};
+    for (int i = 0; rows_of && i < tables->n; i++)
+        nrows += (size_t)(rows_of[i] = tables->table[i].nrows);
+    f->topo = topo_load(machine, err, err_nbytes);
+    f->table = calloc((size_t)tables->n + 1, sizeof *f->table);
+    f->row = calloc(nrows + 1, sizeof *f->row);
+    int result = f->topo && f->table && f->row && rows_of ? 0 : -1;
+    if (f->topo && result != 0)
+        snprintf(err, err_nbytes, "no memory");
+    for (int i = 0; i < tables->n && result == 0; i++) {
+        result = add_table(f, &tables->table[i], err, err_nbytes);
+        if (result == 0)
+            choose_curve(f, i, rows_of);
+    }
+    // what the machine says as it is
+    for (int i = 0; i < f->nrows && result == 0; i++) {
+        const struct fit_table *const t = &f->table[f->row[i].table];
+        struct topo_coll c;
+        result =
+            topo_collective(f->topo, t->op, t->place, t->n, f->row[i].nbytes,
+                            TOPO_ANY, TOPO_ANY, &c, err, err_nbytes);
+        f->row[i].before = result == 0 ? (double)c.time_ps * 1e-6 : 0;
+        if (result == 0)
+            topo_coll_release(&c);
+    }
+    free(rows_of);
+    if (result != 0)
+        fit_release(f);
+    return result;
+}
+
+void fit_release(struct fit *f)
+{
+    for (int i = 0; i < f->ntables; i++)
+        free(f->table[i].place);
+    free(f->table);
+    free(f->row);
+    topo_free(f->topo);
+    *f = (struct fit){0};
+}

@@ -1,0 +1,69 @@
+/*
+ * nccltests.h: tables of measured times, as nccl-tests prints them
+ *
+ * Reads the standard output of all_reduce_perf and its siblings, of versions
+ * from 2.0 on: several tables one after the other, with a launcher's prefixes
+ * ("[1,0]<stdout>:", "0: "), with and without a column for the root, with N/A,
+ * among NCCL's log lines. Also reads CSV with the columns bytes and us.
+ *
+ * The time of a row is that of the out-of-place run, or if that is N/A, of the
+ * in-place run. Rows with wrong results are kept, and marked.
+ *
+ * A table's operation is taken from the output, else from the file's name
+ * (MACHINE.RANKS.OPERATION.SOURCE.csv, as in tests/topo/measured), else from
+ * the ratio of bus to algorithm bandwidth. Its ranks are taken from the list of
+ * devices, else from the name, else from that ratio.
+ */
+#ifndef COMMLAB_TOPO_NCCLTESTS_H
+#define COMMLAB_TOPO_NCCLTESTS_H
+
+#include <stdio.h>
+
+#include "topo/op.h"
+
+struct nccltests_row {
+    uint64_t nbytes;
+    double us;
+    int wrong; /* 1: nccl-tests found wrong results */
+    int line;  /* of the file */
+};
+
+struct nccltests_rank {
+    int host, device; /* hosts are numbered as they appear */
+};
+
+struct nccltests_table {
+    char file[256];
+    enum topo_op op;             /* TOPO_OP_NONE: unknown */
+    int nranks;                  /* 0: unknown */
+    int nhosts;                  /* 0: unknown */
+    struct nccltests_rank *rank; /* NULL: unknown */
+    struct nccltests_row *row;
+    int nrows;
+    int ngroups;     /* of ranks, each a communicator of its own */
+    double bus;      /* ratio of bus to algorithm bandwidth, 0: unknown */
+    int named_ranks; /* in the file's name, 0: none */
+};
+
+struct nccltests {
+    struct nccltests_table *table;
+    int n;
+};
+
+/*
+ * Append the tables of f, whose name appears in messages. Tables without rows
+ * are left out. Returns 0, or -1 with a line in err: the file has no rows, or
+ * one that looks like a row but can't be read.
+ */
+int nccltests_read(struct nccltests *all, FILE *f, const char *file, char *err,
+                   size_t err_nbytes);
+void nccltests_release(struct nccltests *all);
+
+/* nccl-tests' name of an operation ("all_reduce"), or NULL; the inverse. */
+const char *nccltests_op_name(enum topo_op op);
+enum topo_op nccltests_op(const char *name, size_t length);
+
+/* Bus bandwidth over algorithm bandwidth. */
+double nccltests_bus(enum topo_op op, int nranks);
+
+#endif
