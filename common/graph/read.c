@@ -273,7 +273,7 @@ struct graph *graph_map(const int *fd, uint32_t nranks, char *err,
     struct graph *g = NULL;
     int wrong = make_room(&l, nranks);
     for (uint32_t rank = 0; rank < nranks && !wrong; rank++)
-        wrong = map_rank(&l, rank, fd[rank]);
+        wrong = fd[rank] < 0 ? 0 : map_rank(&l, rank, fd[rank]);
     if (!wrong)
         g = make_graph(&l);
     loader_release(&l);

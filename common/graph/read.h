@@ -74,7 +74,8 @@ struct graph *graph_load(const char *dir, char *err, size_t err_nbytes);
 
 /*
  * The same from the segments of a running job: reads everything published by
- * now in fd[r], the memfd of rank r. The caller keeps the descriptors.
+ * now in fd[r], the memfd of rank r; of a rank whose fd is -1 nothing. The
+ * caller keeps the descriptors.
  */
 struct graph *graph_map(const int *fd, uint32_t nranks, char *err,
                         size_t err_nbytes);

@@ -8,6 +8,7 @@
 #include <unistd.h> /* _exit */
 
 #include "core/heap.h"
+#include "core/ignored.h"
 #include "core/peer.h"
 #include "core/report.h"
 #include "core/site.h"
@@ -28,6 +29,8 @@ int check_start(void)
 {
     const char *const text = getenv("SIMGPU_CHECK");
     check.enabled = text && strcmp(text, "1") == 0;
+    if (check.enabled)
+        ignored_start();
     return text && *text && !check.enabled && strcmp(text, "0") != 0 ? -1 : 0;
 }
 
@@ -156,7 +159,18 @@ void check_before_exit(void)
     if (!applies())
         return;
     stream_drain_all();
+    ignored_report();
     note_leaks();
+}
+
+/* True if processes have met other than by MPI_Init: one's graph then makes no
+ * sense without the others', which may have ended. */
+static int knows_peers(void)
+{
+    for (const struct peer *p = peer_first(); p; p = p->next)
+        if (p->control != control_own())
+            return 1;
+    return 0;
 }
 
 void check_exit(void)
@@ -164,6 +178,11 @@ void check_exit(void)
     const uint32_t n = simgpu_proc()->nranks;
     if (!applies())
         return;
+    if (!check.met && knows_peers()) {
+        fprintf(stderr, "simgpu: check: ranks share communicators but not "
+                        "MPI_Init: their graphs are not looked at\n");
+        return;
+    }
     if (check.met && atomic_fetch_add(&check.board->nended, 1) + 1 < n)
         return;
     int *const alone = malloc(n * sizeof *alone);

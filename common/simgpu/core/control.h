@@ -35,6 +35,7 @@ struct control {
     int32_t pid;
     uint32_t rank;
     int32_t graph_fd;
+    int32_t place[PROC_MAX_DEVICES];       /* proc->place */
     int32_t heap_fd[PROC_MAX_DEVICES + 1]; /* -1: none yet; last: pinned */
     _Atomic uint32_t state;
     _Atomic uint32_t lost;      /* futex: the job is over, end with status 70 */

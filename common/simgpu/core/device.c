@@ -4,6 +4,7 @@
 #include <string.h>    /* memset */
 
 #include "core/proc.h"
+#include "core/thread.h"
 
 static _Thread_local int current, bound;
 static _Atomic int error[PROC_MAX_DEVICES];
@@ -32,6 +33,8 @@ int simgpu_device_bound(void)
 void device_bind(void)
 {
     bound = 1;
+    if (simgpu_proc_started())
+        thread_enter();
 }
 
 void simgpu_device_unbind(void)

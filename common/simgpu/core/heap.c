@@ -160,7 +160,7 @@ static void fill(struct heap_block *out, const struct heap *h,
     *out = (struct heap_block){
         .base = h->user + b->offset,
         .nbytes = b->nbytes,
-        .device = h->device,
+        .device = h->imported ? h->seen_as : h->device,
         .id = (uint64_t)h->owner_rank << 32 | b->number,
         .site = b->site,
         .managed = b->managed,

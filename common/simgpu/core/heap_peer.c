@@ -47,6 +47,17 @@ void *simgpu_heap_raw_ref(const struct heap_ref *ref)
     return base + ref->offset;
 }
 
+/* The ordinal in this process of a peer's device: each may see other GPUs. */
+static int seen_as(const struct peer *p, int device)
+{
+    if (device == HEAP_PINNED)
+        return device;
+    for (int i = 0; i < PROC_MAX_DEVICES; i++)
+        if (simgpu_proc_place(i) == p->control->place[device])
+            return i;
+    return device;
+}
+
 /* The imported heap of (owner, device), created on first use. The lock is
  * held. */
 static struct heap *import_heap(const struct heap_ref *ref)
@@ -66,6 +77,7 @@ static struct heap *import_heap(const struct heap_ref *ref)
                        .owner = ref->owner,
                        .owner_rank = peer_rank(p),
                        .imported = 1,
+                       .seen_as = seen_as(p, ref->device),
                        .fd = -1};
     h->user = map_peer(p, slot, space_window(heap_table.n), &h->nbytes);
     h->raw = h->user ? map_peer(p, slot, NULL, &h->nbytes) : NULL;

@@ -23,6 +23,7 @@ struct heap {
     char *user, *raw;
     uint64_t nbytes, used;
     int device, fd, imported;
+    int seen_as; /* imported: the device's ordinal in this process */
     struct proc_id owner;
     uint32_t owner_rank;
     struct block *block; /* by offset */

@@ -31,8 +31,7 @@ int simgpu_proc_started(void)
 
 int32_t simgpu_proc_place(int device)
 {
-    return device == -1 ? TOPO_HOST_PLACE(self.node)
-                        : self.first_device + device;
+    return device == -1 ? TOPO_HOST_PLACE(self.node) : self.place[device];
 }
 
 int simgpu_proc_open(int pid, int fd, int mode)

@@ -7,6 +7,7 @@
  *
  *     start                begins and ends a process
  *     check                SIMGPU_CHECK=1: reports hazards at the end
+ *     ignored, discard     failures that the program did not look at
  *     clock, model         modelled time; the machine, as NCCL sees it
  *     watchdog, hang       notices a hang; explains it
  *     stream               a queue of operations and its worker
@@ -27,6 +28,7 @@
  *     thread               numbers host threads
  *     control              the page that this process shows its peers
  *     site, schedule       call sites; SIMGPU_SCHEDULE
+ *     visible              CUDA_VISIBLE_DEVICES
  *     proc                 the state of this process
  *
  * Names: libnccl, libcuda and libcublas call the core, which is in libcudart. A
@@ -61,8 +63,9 @@ struct proc {
     struct topo *topo;     /* SIMGPU_TOPO, default dgx-h100 */
     const struct topo_costs *costs;
     struct graph_segment *graph;
-    int ndevices;     /* GPUs of its node */
-    int first_device; /* the machine's number of its device 0 */
+    int ndevices; /* GPUs of its node that it sees: visible.h */
+    int32_t place[PROC_MAX_DEVICES]; /* the machine's numbers of all GPUs of its
+                                        node, visible ones first */
 };
 
 /*

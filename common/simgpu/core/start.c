@@ -11,6 +11,8 @@
 #include "core/control.h"
 #include "core/fault.h"
 #include "core/schedule.h"
+#include "core/thread.h"
+#include "core/visible.h"
 #include "core/watchdog.h"
 
 /* Before there is a control page, a fault is a line and an exit. */
@@ -49,8 +51,9 @@ static void load_machine(struct proc *self)
     const int per_node = topo_ngpus(self->topo) / topo_nnodes(self->topo);
     self->node = (int)self->rank / per_node % topo_nnodes(self->topo);
     self->local_rank = (int)self->rank % per_node;
-    self->ndevices = per_node;
-    self->first_device = self->node * per_node;
+    self->ndevices =
+        visible_devices(getenv("CUDA_VISIBLE_DEVICES"), self->node * per_node,
+                        per_node, self->place);
 }
 
 static void read_settings(void)
@@ -95,8 +98,10 @@ void core_start(struct proc *self)
     begin_graph(self);
     control_create(self->rank);
     self->id = control_id();
+    memcpy(control_own()->place, self->place, sizeof self->place);
     control_own()->graph_fd = graph_fd(self->graph);
     fault_start();
+    thread_enter(); // the watchdog counts the threads that it may wait for
     watchdog_start();
     atexit(at_exit);
 }

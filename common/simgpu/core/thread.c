@@ -25,15 +25,22 @@ static void make_key(void)
     pthread_key_create(&key, thread_ended);
 }
 
+void thread_enter(void)
+{
+    if (number != 0)
+        return;
+    pthread_once(&key_once, make_key);
+    pthread_setspecific(key, &nthreads);
+    number = ++nthreads;
+    control_active(+1);
+    thread_add_signal_stack();
+}
+
 uint32_t thread_number(void)
 {
     if (number == 0) {
         simgpu_proc();
-        pthread_once(&key_once, make_key);
-        pthread_setspecific(key, &nthreads);
-        number = ++nthreads;
-        control_active(+1);
-        thread_add_signal_stack();
+        thread_enter();
     }
     return number - 1;
 }

@@ -10,6 +10,10 @@
  * thread that starts simgpu is 0. */
 uint32_t thread_number(void);
 
+/* The calling thread is a host thread that the watchdog waits for: it has made
+ * a call, even if that recorded nothing. Once simgpu has started. */
+void thread_enter(void);
+
 /* As thread_number(), but UINT32_MAX for a stream's worker. */
 uint32_t thread_or_worker(void);
 

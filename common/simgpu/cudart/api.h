@@ -13,7 +13,10 @@
  * api_return(err)`, which remembers a failure for cudaGetLastError and lets the
  * device's sticky error override it.
  */
-cudaError_t api_return(cudaError_t err);
+cudaError_t api_return_from(cudaError_t err, const char *call,
+                            const void *return_address);
+#define api_return(err)                                                        \
+    api_return_from(err, __func__, __builtin_return_address(0))
 cudaError_t api_last_error(int clear);
 
 /* Functions of cudaLaunchHostFunc may not call the runtime. */

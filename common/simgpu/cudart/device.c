@@ -5,6 +5,7 @@
 #include "core/heap.h"
 #include "core/site.h"
 #include "core/stream.h"
+#include "core/visible.h"
 #include "cudart/api.h"
 #include "cudart/limits.h"
 
@@ -33,7 +34,7 @@ cudaError_t cudaGetDeviceCount(int *count)
     if (!count)
         return api_return(cudaErrorInvalidValue);
     *count = simgpu_proc()->ndevices;
-    return api_return(cudaSuccess);
+    return api_return(*count ? cudaSuccess : cudaErrorNoDevice);
 }
 
 cudaError_t cudaSetDevice(int device)
@@ -104,8 +105,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
         .ipcEventSupported = 1,
     };
     snprintf(prop->name, sizeof prop->name, "%s", g->name);
-    snprintf(prop->uuid.bytes, sizeof prop->uuid.bytes, "simgpu-%d",
-             simgpu_proc_place(device));
+    visible_uuid(simgpu_proc_place(device), (unsigned char *)prop->uuid.bytes);
     return api_return(cudaSuccess);
 }
 

@@ -17,6 +17,8 @@
 extern "C" {
 #else
 #define SIMGPU_DEFAULT(value)
+/* A function that is missing here must not become a call without prototype. */
+#pragma GCC diagnostic error "-Wimplicit-function-declaration"
 #endif
 
 /* ---- devices ------------------------------------------------------------- */

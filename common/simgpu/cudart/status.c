@@ -3,6 +3,8 @@
 #include <stddef.h> /* NULL */
 
 #include "core/device.h"
+#include "core/ignored.h"
+#include "core/proc.h"
 
 static _Thread_local cudaError_t last_error;
 
@@ -36,15 +38,29 @@ const char *cudaGetErrorString(cudaError_t error)
     return e ? e->text : "unrecognized error code";
 }
 
-cudaError_t api_return(cudaError_t err)
+/* Failures that programs expect: a query's answer, and a state that is already
+ * as it should be. */
+static int is_expected(cudaError_t err)
+{
+    return err == cudaErrorNotReady ||
+           err == cudaErrorPeerAccessAlreadyEnabled ||
+           err == cudaErrorPeerAccessNotEnabled;
+}
+
+cudaError_t api_return_from(cudaError_t err, const char *call,
+                            const void *return_address)
 {
     device_bind();
     const cudaError_t sticky =
         (cudaError_t)simgpu_device_error(simgpu_device_current());
     if (sticky)
         err = sticky;
+    else if (!err && simgpu_proc_started() && simgpu_proc()->ndevices == 0)
+        err = cudaErrorNoDevice;
     if (err)
         last_error = err;
+    if (err && !is_expected(err))
+        simgpu_ignored_note(call, cudaGetErrorName(err), return_address);
     return err;
 }
 
@@ -53,6 +69,8 @@ cudaError_t api_last_error(int clear)
     const cudaError_t sticky =
         (cudaError_t)simgpu_device_error(simgpu_device_current());
     const cudaError_t err = sticky ? sticky : last_error;
+    if (err)
+        ignored_forget();
     if (clear)
         last_error = cudaSuccess;
     return err;

@@ -1,0 +1,95 @@
+#include "core/visible.h"
+
+#include <stdio.h>   /* snprintf */
+#include <stdlib.h>  /* strtol */
+#include <string.h>  /* strcspn */
+#include <strings.h> /* strncasecmp */
+
+#include "base/mix.h"
+
+enum { NAME = 64 };
+
+void visible_uuid(int32_t place, unsigned char uuid[VISIBLE_UUID])
+{
+    for (int i = 0; i < VISIBLE_UUID; i++) {
+        const uint64_t word = mix_nth((uint64_t)place, (uint64_t)i / 8);
+        uuid[i] = (unsigned char)(mix_finish(word) >> i % 8 * 8);
+    }
+}
+
+/* "GPU-01234567-89ab-cdef-0123-456789abcdef", as nvidia-smi -L prints it. */
+static void name_of(int32_t place, char name[NAME])
+{
+    unsigned char u[VISIBLE_UUID];
+    visible_uuid(place, u);
+    size_t at = (size_t)snprintf(name, NAME, "GPU-");
+    for (int i = 0; i < VISIBLE_UUID; i++)
+        at += (size_t)snprintf(name + at, NAME - at, "%s%02x",
+                               i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                               u[i]);
+}
+
+/* The GPU, counted from `first`, whose name begins so; -1: none, or several. */
+static int find_name(const char *text, size_t length, int first, int n)
+{
+    int found = -1;
+    char name[NAME];
+    for (int i = 0; i < n; i++) {
+        name_of(first + i, name);
+        if (strncasecmp(name, text, length) != 0)
+            continue;
+        if (found >= 0)
+            return -1;
+        found = i;
+    }
+    return found;
+}
+
+static int find(const char *text, size_t length, int first, int n)
+{
+    char *end;
+    while (length && (*text == ' ' || *text == '\t')) {
+        text++;
+        length--;
+    }
+    if (length >= 4 && strncasecmp(text, "GPU-", 4) == 0)
+        return find_name(text, length, first, n);
+    const long number = strtol(text, &end, 10);
+    return end == text || number < 0 || number >= n ? -1 : (int)number;
+}
+
+static int contains(const int32_t *place, int n, int32_t wanted)
+{
+    for (int i = 0; i < n; i++)
+        if (place[i] == wanted)
+            return 1;
+    return 0;
+}
+
+/* The entries of the list, up to the first that is no GPU. */
+static int listed(const char *text, int first, int n, int32_t *place)
+{
+    int count = 0;
+    for (;;) {
+        const size_t length = strcspn(text, ",");
+        const int i = find(text, length, first, n);
+        if (i < 0)
+            return count;
+        if (contains(place, count, first + i))
+            return 0;
+        place[count++] = first + i;
+        if (!text[length])
+            return count;
+        text += length + 1;
+    }
+}
+
+int visible_devices(const char *text, int first, int n, int32_t *place)
+{
+    const int visible = text ? listed(text, first, n, place) : 0;
+    int count = visible;
+    for (int i = first; i < first + n; i++)
+        if (!contains(place, count, i))
+            place[count++] = i;
+    return text ? visible : n;
+}
