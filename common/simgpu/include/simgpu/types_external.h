@@ -1,6 +1,6 @@
 /*
- * types_external.h: memory and semaphores of other APIs (none here: the functions that take
- * them return cudaErrorNotSupported)
+ * types_external.h: memory and semaphores of other APIs (there are none here:
+ * the functions that take them return cudaErrorNotSupported)
  *
  * Values, names and layouts of CUDA 13.0; for driver_types.h.
  */
