@@ -10,6 +10,7 @@ static _Thread_local int current, bound;
 static _Atomic int error[PROC_MAX_DEVICES];
 /* Access that device [i] has to memory of device [k]. */
 static unsigned char access_to[PROC_MAX_DEVICES][PROC_MAX_DEVICES];
+static unsigned char granted[PROC_MAX_DEVICES][PROC_MAX_DEVICES];
 
 int simgpu_device_current(void)
 {
@@ -61,7 +62,22 @@ void device_clear_error(int device)
 
 int device_reaches(int device, int peer)
 {
-    return device == peer || access_to[device][peer];
+    return device == peer || access_to[device][peer] || granted[device][peer];
+}
+
+int device_has_access(int device, int peer)
+{
+    return access_to[device][peer];
+}
+
+void device_grant(int device, int peer, int allowed)
+{
+    granted[device][peer] = allowed != 0;
+}
+
+int device_granted(int device, int peer)
+{
+    return device == peer || granted[device][peer];
 }
 
 void device_set_access(int device, int peer, int allowed)

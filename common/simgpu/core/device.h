@@ -30,6 +30,13 @@ void device_clear_error(int device);
 int device_reaches(int device, int peer);
 void device_set_access(int device, int peer, int allowed);
 
+/* The same, granted for pools of memory only. */
+void device_grant(int device, int peer, int allowed);
+int device_granted(int device, int peer);
+
+/* Whether cudaDeviceEnablePeerAccess() has been called. */
+int device_has_access(int device, int peer);
+
 /* Take back all access of a device. */
 void device_drop_access(int device);
 

@@ -41,6 +41,19 @@ struct fence simgpu_stream_enqueue(struct stream *s, struct op *op);
 struct stream *simgpu_stream_of(void *handle);
 
 int simgpu_stream_device(const struct stream *s);
+
+/* What the runtime notes about a stream that records instead of working
+ * (cudart/capture.h); NULL: it works. */
+void *simgpu_stream_capture(const struct stream *s);
+void stream_set_capture(struct stream *s, void *capture);
+
+/*
+ * What the calling thread enqueues is part of a launch that was paid for as a
+ * whole: each operation costs the host this much, and a kernel starts sooner.
+ * 0: no longer.
+ */
+void stream_replay(uint64_t host_ps);
+
 enum stream_kind stream_kind_of(const struct stream *s);
 int stream_priority(const struct stream *s);
 uint32_t stream_queue(const struct stream *s); /* its number in the graph */

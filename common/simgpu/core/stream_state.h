@@ -17,6 +17,7 @@ struct stream {
     int live;       /* a handle that programs may use */
     int has_handle; /* made by stream_new(), not there from the beginning */
     int started;    /* its worker runs */
+    void *capture;  /* simgpu_stream_capture() */
     struct stream *next; /* all streams, newest first */
 
     pthread_mutex_t lock; /* over the list of ops */

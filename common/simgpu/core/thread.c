@@ -45,6 +45,18 @@ uint32_t thread_number(void)
     return number - 1;
 }
 
+uint32_t thread_reserve(void)
+{
+    return ++nthreads;
+}
+
+uint32_t thread_adopt(uint32_t reserved)
+{
+    const uint32_t was = number;
+    number = reserved;
+    return was;
+}
+
 void thread_become_worker(void)
 {
     number = UINT32_MAX;

@@ -14,6 +14,11 @@ uint32_t thread_number(void);
  * a call, even if that recorded nothing. Once simgpu has started. */
 void thread_enter(void);
 
+/* A number for calls that no thread of the program makes; and the calling
+ * thread takes it, as thread_reserve() returned it. Returns what it was. */
+uint32_t thread_reserve(void);
+uint32_t thread_adopt(uint32_t reserved);
+
 /* As thread_number(), but UINT32_MAX for a stream's worker. */
 uint32_t thread_or_worker(void);
 

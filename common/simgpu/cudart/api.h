@@ -28,10 +28,15 @@ void api_host_function(int inside);
             return cudaErrorNotPermitted;                                      \
     } while (0)
 
+/* The stream that a call enqueues to, or the error of that: it is no stream, or
+ * the legacy stream while a stream that synchronises with it is captured. */
+cudaError_t api_stream(cudaStream_t stream, struct stream **out);
+
 /* An operand of an operation: bytes somewhere, as the operation sees them. */
 struct span {
     char *raw;     /* where simgpu accesses them */
     int device;    /* ordinal, HEAP_PINNED, or API_PAGEABLE */
+    int managed;   /* of a device, but the host's too */
     int32_t place; /* for the graph */
     struct graph_access access;
 };

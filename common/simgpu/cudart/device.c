@@ -6,7 +6,7 @@
 #include "core/site.h"
 #include "core/stream.h"
 #include "core/visible.h"
-#include "cudart/api.h"
+#include "cudart/capture.h"
 #include "cudart/limits.h"
 
 #include <stddef.h>  /* offsetof */
@@ -97,7 +97,21 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
         .sharedMemPerMultiprocessor = (size_t)l->shared_per_sm,
         .regsPerMultiprocessor = 65536,
         .managedMemory = 1,
-        .cooperativeLaunch = 0,
+        .cooperativeLaunch = 1,
+        .texturePitchAlignment = 32,
+        .surfaceAlignment = 512,
+        .globalL1CacheSupported = 1,
+        .localL1CacheSupported = 1,
+        .concurrentManagedAccess = 1,
+        .computePreemptionSupported = 1,
+        .canUseHostPointerForRegisteredMem = 1,
+        .reservedSharedMemPerBlock = l->sm >= 80 ? 1024 : 0,
+        .hostRegisterReadOnlySupported = 1,
+        .memoryPoolSupportedHandleTypes = cudaMemHandleTypePosixFileDescriptor,
+        .clusterLaunch = l->sm >= 90,
+        .unifiedFunctionPointers = 1,
+        .multiGpuBoardGroupID = device,
+        .ECCEnabled = 1,
         .sharedMemPerBlockOptin = (size_t)l->shared_per_block_max,
         .maxBlocksPerMultiProcessor = l->blocks_per_sm,
         .memoryPoolsSupported = 1,
@@ -155,6 +169,51 @@ static const struct attribute {
     MEMBER(cudaDevAttrMemoryPoolsSupported, memoryPoolsSupported),
     MEMBER(cudaDevAttrHostRegisterSupported, hostRegisterSupported),
     MEMBER(cudaDevAttrIpcEventSupport, ipcEventSupported),
+    MEMBER(cudaDevAttrTextureAlignment, textureAlignment),
+    MEMBER(cudaDevAttrTexturePitchAlignment, texturePitchAlignment),
+    MEMBER(cudaDevAttrSurfaceAlignment, surfaceAlignment),
+    MEMBER(cudaDevAttrEccEnabled, ECCEnabled),
+    MEMBER(cudaDevAttrIntegrated, integrated),
+    MEMBER(cudaDevAttrTccDriver, tccDriver),
+    MEMBER(cudaDevAttrGlobalL1CacheSupported, globalL1CacheSupported),
+    MEMBER(cudaDevAttrLocalL1CacheSupported, localL1CacheSupported),
+    MEMBER(cudaDevAttrIsMultiGpuBoard, isMultiGpuBoard),
+    MEMBER(cudaDevAttrMultiGpuBoardGroupID, multiGpuBoardGroupID),
+    MEMBER(cudaDevAttrHostNativeAtomicSupported, hostNativeAtomicSupported),
+    MEMBER(cudaDevAttrPageableMemoryAccess, pageableMemoryAccess),
+    MEMBER(cudaDevAttrConcurrentManagedAccess, concurrentManagedAccess),
+    MEMBER(cudaDevAttrComputePreemptionSupported, computePreemptionSupported),
+    MEMBER(cudaDevAttrCanUseHostPointerForRegisteredMem,
+           canUseHostPointerForRegisteredMem),
+    MEMBER(cudaDevAttrPageableMemoryAccessUsesHostPageTables,
+           pageableMemoryAccessUsesHostPageTables),
+    MEMBER(cudaDevAttrDirectManagedMemAccessFromHost,
+           directManagedMemAccessFromHost),
+    MEMBER(cudaDevAttrMaxPersistingL2CacheSize, persistingL2CacheMaxSize),
+    MEMBER(cudaDevAttrMaxAccessPolicyWindowSize, accessPolicyMaxWindowSize),
+    MEMBER(cudaDevAttrReservedSharedMemoryPerBlock, reservedSharedMemPerBlock),
+    MEMBER(cudaDevAttrSparseCudaArraySupported, sparseCudaArraySupported),
+    MEMBER(cudaDevAttrHostRegisterReadOnlySupported,
+           hostRegisterReadOnlySupported),
+    MEMBER(cudaDevAttrTimelineSemaphoreInteropSupported,
+           timelineSemaphoreInteropSupported),
+    MEMBER(cudaDevAttrGPUDirectRDMASupported, gpuDirectRDMASupported),
+    MEMBER(cudaDevAttrGPUDirectRDMAFlushWritesOptions,
+           gpuDirectRDMAFlushWritesOptions),
+    MEMBER(cudaDevAttrGPUDirectRDMAWritesOrdering, gpuDirectRDMAWritesOrdering),
+    MEMBER(cudaDevAttrMemoryPoolSupportedHandleTypes,
+           memoryPoolSupportedHandleTypes),
+    MEMBER(cudaDevAttrClusterLaunch, clusterLaunch),
+    MEMBER(cudaDevAttrDeferredMappingCudaArraySupported,
+           deferredMappingCudaArraySupported),
+    MEMBER(cudaDevAttrNumaConfig, deviceNumaConfig),
+    MEMBER(cudaDevAttrNumaId, deviceNumaId),
+    MEMBER(cudaDevAttrMpsEnabled, mpsEnabled),
+    MEMBER(cudaDevAttrHostNumaId, hostNumaId),
+    MEMBER(cudaDevAttrGpuPciDeviceId, gpuPciDeviceID),
+    MEMBER(cudaDevAttrGpuPciSubsystemId, gpuPciSubsystemID),
+    MEMBER(cudaDevAttrHostNumaMultinodeIpcSupported,
+           hostNumaMultinodeIpcSupported),
 };
 #undef MEMBER
 
@@ -192,14 +251,17 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
         break;
     case cudaDevAttrGpuOverlap: *value = 1; break;
     case cudaDevAttrComputeMode: // default: several threads and processes
-    case cudaDevAttrIntegrated:
-    case cudaDevAttrEccEnabled:
     case cudaDevAttrKernelExecTimeout:
-    case cudaDevAttrTccDriver:
-    case cudaDevAttrIsMultiGpuBoard:
-    case cudaDevAttrPageableMemoryAccess:
-    case cudaDevAttrConcurrentManagedAccess:
-    case cudaDevAttrClusterLaunch: *value = 0; break;
+    case cudaDevAttrHostNumaMemoryPoolsSupported:
+    case cudaDevAttrHostMemoryPoolsSupported:
+    case cudaDevAttrOnlyPartialHostNativeAtomicSupported:
+    case cudaDevAttrD3D12CigSupported:
+    case cudaDevAttrVulkanCigSupported: *value = 0; break;
+    case cudaDevAttrSingleToDoublePrecisionPerfRatio: // of these GPUs
+        *value = p.minor == 0 && p.major < 12 ? 2 : 64;
+        break;
+    case cudaDevAttrMemSyncDomainCount: *value = p.major >= 9 ? 4 : 1; break;
+    case cudaDevAttrCanFlushRemoteWrites: *value = 0; break;
     default: return api_return(cudaErrorInvalidValue);
     }
     return cudaSuccess;
@@ -232,6 +294,9 @@ cudaError_t cudaDeviceSynchronize(void)
     enum { MAX = 1024 };
     struct fence fences[MAX];
     API_ENTER();
+    const cudaError_t err = capture_allows_device_sync(simgpu_device_current());
+    if (err != cudaSuccess)
+        return api_return(err);
     const int n = stream_tails(simgpu_device_current(), 0, fences, MAX);
     simgpu_fence_join(fences, n, "cudaDeviceSynchronize", CALLER_SITE());
     return api_return(cudaSuccess);
@@ -282,7 +347,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
     cudaDeviceCanAccessPeer(&can, device, peerDevice);
     if (!can)
         return api_return(cudaErrorPeerAccessUnsupported);
-    if (device_reaches(device, peerDevice))
+    if (device_has_access(device, peerDevice))
         return api_return(cudaErrorPeerAccessAlreadyEnabled);
     device_set_access(device, peerDevice, 1);
     return api_return(cudaSuccess);
@@ -293,7 +358,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
     const int device = simgpu_device_current();
     if (!valid(peerDevice))
         return api_return(cudaErrorInvalidDevice);
-    if (peerDevice == device || !device_reaches(device, peerDevice))
+    if (peerDevice == device || !device_has_access(device, peerDevice))
         return api_return(cudaErrorPeerAccessNotEnabled);
     device_set_access(device, peerDevice, 0);
     return api_return(cudaSuccess);

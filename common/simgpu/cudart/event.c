@@ -23,7 +23,8 @@
 #include "core/site.h"
 #include "core/stream.h"
 #include "core/wait.h"
-#include "cudart/api.h"
+#include "cudart/capture.h"
+#include "cudart/event.h"
 
 enum { RECORDS = 64 };
 
@@ -40,6 +41,8 @@ struct CUevent_st {
     unsigned flags;
     int live, refs; /* refs: the program, and records under way */
     struct fence fence;
+    struct captured
+        captured;          /* recorded in a capture, and nowhere else since */
     uint32_t number;       /* number of that record, if shared */
     struct shared *shared; /* NULL unless cudaEventInterprocess */
     int fd, imported;
@@ -87,6 +90,7 @@ static void unref(struct CUevent_st *e)
     pthread_mutex_unlock(&lock);
     if (!last)
         return;
+    captured_release(&e->captured);
     if (e->shared)
         munmap(e->shared, sizeof *e->shared);
     if (e->fd >= 0)
@@ -167,15 +171,29 @@ static void release_record(struct op *op)
     free(op);
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+int event_is_live(cudaEvent_t event)
 {
-    API_ENTER();
+    return find(event) != NULL;
+}
+
+/* An operation of a graph that records or awaits the event. */
+static cudaError_t capture_external(struct stream *s, cudaEvent_t event,
+                                    enum cudaGraphNodeType type,
+                                    const char *name, uint32_t site)
+{
+    struct cudaGraphNodeParams p = {.type = type};
+    p.eventRecord.event = event; // as eventWait's
+    return capture_params(s, &p, name, site, NULL);
+}
+
+cudaError_t event_record_on(struct stream *s, cudaEvent_t event, uint32_t site)
+{
     struct CUevent_st *const e = find(event);
-    struct stream *const s = simgpu_stream_of(stream);
-    if (!e || !s)
-        return api_return(cudaErrorInvalidResourceHandle);
+    if (!e)
+        return cudaErrorInvalidResourceHandle;
+    captured_release(&e->captured);
     struct event_op *const op = simgpu_op_new(
-        sizeof *op, run_record, GRAPH_MARK, "cudaEventRecord", CALLER_SITE());
+        sizeof *op, run_record, GRAPH_MARK, "cudaEventRecord", site);
     op->op.release = release_record;
     op->event = e;
     pthread_mutex_lock(&lock);
@@ -191,7 +209,37 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
                      (uint64_t)simgpu_proc()->rank << 32 | e->fence.node);
         atomic_store(&e->shared->recorded, number);
     }
-    return api_return(cudaSuccess);
+    return cudaSuccess;
+}
+
+static cudaError_t record(cudaEvent_t event, cudaStream_t stream,
+                          unsigned flags, uint32_t site)
+{
+    struct stream *s;
+    struct CUevent_st *const e = find(event);
+    const cudaError_t err = api_stream(stream, &s);
+    if (err != cudaSuccess || !e)
+        return err ? err : cudaErrorInvalidResourceHandle;
+    if (flags > cudaEventRecordExternal || (flags && !simgpu_stream_capture(s)))
+        return cudaErrorInvalidValue;
+    if (!simgpu_stream_capture(s))
+        return event_record_on(s, event, site);
+    return flags ? capture_external(s, event, cudaGraphNodeTypeEventRecord,
+                                    "cudaEventRecordWithFlags", site)
+                 : capture_record(s, &e->captured);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    API_ENTER();
+    return api_return(record(event, stream, 0, CALLER_SITE()));
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
+                                     unsigned int flags)
+{
+    API_ENTER();
+    return api_return(record(event, stream, flags, CALLER_SITE()));
 }
 
 /* ---- waits for events of other processes --------------------------------- */
@@ -252,20 +300,15 @@ static void run_remote_wait(struct op *op)
                        0);
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
-                                unsigned int flags)
+cudaError_t event_wait_on(struct stream *s, cudaEvent_t event, uint32_t site)
 {
-    API_ENTER();
     struct CUevent_st *const e = find(event);
-    struct stream *const s = simgpu_stream_of(stream);
-    if (!e || !s)
-        return api_return(cudaErrorInvalidResourceHandle);
-    if (flags != 0)
-        return api_return(cudaErrorInvalidValue);
+    if (!e)
+        return cudaErrorInvalidResourceHandle;
     const int remote = is_remote(e);
     struct event_op *const op =
         simgpu_op_new(sizeof *op, remote ? run_remote_wait : NULL, GRAPH_MARK,
-                      "cudaStreamWaitEvent", CALLER_SITE());
+                      "cudaStreamWaitEvent", site);
     op->event = e;
     op->op.release = release_record;
     pthread_mutex_lock(&lock);
@@ -277,7 +320,31 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
     } else
         simgpu_op_after(&op->op, e->fence);
     simgpu_stream_enqueue(s, &op->op);
-    return api_return(cudaSuccess);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+                                unsigned int flags)
+{
+    API_ENTER();
+    struct stream *s;
+    struct CUevent_st *const e = find(event);
+    const cudaError_t err = api_stream(stream, &s);
+    if (err != cudaSuccess || !e)
+        return api_return(err ? err : cudaErrorInvalidResourceHandle);
+    const int captures = simgpu_stream_capture(s) != NULL;
+    if (flags > cudaEventWaitExternal || (flags && !captures))
+        return api_return(cudaErrorInvalidValue);
+    if (flags)
+        return api_return(capture_external(s, event, cudaGraphNodeTypeWaitEvent,
+                                           "cudaStreamWaitEvent",
+                                           CALLER_SITE()));
+    if (e->captured.capture && capture_is_over(&e->captured))
+        return api_return(captures ? capture_wait(s, &(struct captured){0})
+                                   : cudaErrorCapturedEvent);
+    return api_return(captures || e->captured.capture
+                          ? capture_wait(s, &e->captured)
+                          : event_wait_on(s, event, CALLER_SITE()));
 }
 
 /* The host waits for the latest record and is ordered after it. */
@@ -304,12 +371,22 @@ static int remote_poll(const struct CUevent_st *e, const char *call,
     return passed;
 }
 
+/* An event of a capture cannot be awaited by the host. */
+static cudaError_t allows_wait(const struct CUevent_st *e)
+{
+    return e->captured.capture ? cudaErrorCapturedEvent
+                               : capture_allows_unsafe();
+}
+
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     API_ENTER();
     struct CUevent_st *const e = find(event);
     if (!e)
         return api_return(cudaErrorInvalidResourceHandle);
+    const cudaError_t err = allows_wait(e);
+    if (err != cudaSuccess)
+        return api_return(err);
     if (is_remote(e))
         join_remote(e, "cudaEventSynchronize", CALLER_SITE());
     else
@@ -323,6 +400,9 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     struct CUevent_st *const e = find(event);
     if (!e)
         return api_return(cudaErrorInvalidResourceHandle);
+    const cudaError_t err = allows_wait(e);
+    if (err != cudaSuccess)
+        return api_return(err);
     const int passed =
         is_remote(e)
             ? remote_poll(e, "cudaEventQuery", CALLER_SITE())
@@ -335,6 +415,8 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
     const struct CUevent_st *const a = find(start), *const b = find(end);
     if (!ms)
         return api_return(cudaErrorInvalidValue);
+    if (a && b && (a->captured.capture || b->captured.capture))
+        return api_return(cudaErrorCapturedEvent);
     if (!a || !b || !a->fence.stream || !b->fence.stream ||
         ((a->flags | b->flags) & cudaEventDisableTiming))
         return api_return(cudaErrorInvalidResourceHandle);

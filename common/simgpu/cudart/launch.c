@@ -1,9 +1,10 @@
 /*
  * launch.c: kernels
  */
-#include <pthread.h> /* pthread_mutex_t */
-#include <stdlib.h>  /* free */
-#include <string.h>  /* memcpy */
+#include "cudart/launch.h"
+
+#include <stdlib.h> /* free */
+#include <string.h> /* memcpy */
 
 #include "core/dataless.h"
 #include "core/declared.h"
@@ -13,32 +14,13 @@
 #include "core/report.h"
 #include "core/site.h"
 #include "core/stream.h"
-#include "cudart/api.h"
+#include "cudart/capture.h"
+#include "cudart/function.h"
 #include "cudart/image.h"
 #include "cudart/limits.h"
 #include "device/launch.h"
 
-enum { MAX_THREADS = 1024, MAX_ASKED = 256 };
-
-/* Dynamic shared memory that the program has requested, by kernel. */
-static struct asked {
-    const void *func;
-    int nbytes;
-} asked[MAX_ASKED];
-static pthread_mutex_t asked_lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* Dynamic shared memory that a kernel may use: what the program requested, or
- * what any block may use. */
-static int allowed_shared(const void *func, int device)
-{
-    int nbytes = limits_of(device)->shared_per_block;
-    pthread_mutex_lock(&asked_lock);
-    for (int i = 0; i < MAX_ASKED && asked[i].func; i++)
-        if (asked[i].func == func)
-            nbytes = asked[i].nbytes;
-    pthread_mutex_unlock(&asked_lock);
-    return nbytes;
-}
+enum { MAX_THREADS = 1024 };
 
 struct launch_op {
     struct op op;
@@ -63,11 +45,11 @@ static void run_launch(struct op *op)
 static void release_launch(struct op *op)
 {
     struct launch_op *const l = (struct launch_op *)op;
-    for (uint32_t i = 0; i < l->launch.kernel->nparams; i++)
-        free(l->launch.params[i]);
-    free(l->launch.params);
+    launch_free_args(l->launch.params, l->launch.kernel->nparams);
     free(op);
 }
+
+/* ---- arguments ----------------------------------------------------------- */
 
 /* Private copies: the parameters may change after the call. */
 static void **copy_params(const struct kernel *k, void **args)
@@ -85,12 +67,61 @@ static void **copy_params(const struct kernel *k, void **args)
     return copies;
 }
 
+void **launch_copy_args(const void *func, void **args, unsigned *nargs)
+{
+    const struct kernel *const k = kernel_find(function_of(func));
+    *nargs = k->nparams;
+    return copy_params(k, args);
+}
+
+void launch_free_args(void **args, unsigned nargs)
+{
+    for (unsigned i = 0; args && i < nargs; i++)
+        free(args[i]);
+    free(args);
+}
+
+int launch_has_args(const void *func)
+{
+    const struct kernel *const k = kernel_find(function_of(func));
+    return k && k->nparams > 0;
+}
+
+const char *launch_name(const void *func)
+{
+    const struct kernel *const k = kernel_find(function_of(func));
+    return k ? k->name : "kernel";
+}
+
 static int fits(dim3 grid, dim3 block)
 {
     const uint64_t threads = (uint64_t)block.x * block.y * block.z;
     return grid.x && grid.y && grid.z && threads && threads <= MAX_THREADS &&
            block.z <= 64 && grid.x <= 0x7fffffff && grid.y <= 65535 &&
            grid.z <= 65535;
+}
+
+static cudaError_t check(const void *func, dim3 grid, dim3 block,
+                         size_t shared_nbytes, int device)
+{
+    const struct kernel *const k = kernel_find(func);
+    if (!k)
+        return cudaErrorInvalidDeviceFunction;
+    if (!fits(grid, block))
+        return cudaErrorInvalidConfiguration;
+    if (k->max_threads &&
+        (uint64_t)block.x * block.y * block.z > k->max_threads)
+        return cudaErrorInvalidValue; // beyond its launch bounds
+    return shared_nbytes > (size_t)function_shared(func, device)
+               ? cudaErrorInvalidValue
+               : cudaSuccess;
+}
+
+cudaError_t launch_check(const void *func, dim3 grid, dim3 block,
+                         size_t shared_nbytes)
+{
+    return check(function_of(func), grid, block, shared_nbytes,
+                 simgpu_device_current());
 }
 
 /* ---- cost ---------------------------------------------------------------- */
@@ -134,158 +165,151 @@ static void declare(struct launch_op *op, struct graph_move *move)
             "named \"cost: 2e9 flops, 8e6 bytes\" around the launch");
 }
 
-static cudaError_t launch(const void *func, dim3 gridDim, dim3 blockDim,
-                          void **args, size_t sharedMem, cudaStream_t stream,
-                          const void *from)
+/* ---- launching ----------------------------------------------------------- */
+
+static cudaError_t capture(const struct launch_call *c, const void *func)
 {
-    const uint32_t site = simgpu_site(from);
+    struct CUgraphNode_st *node;
+    struct cudaGraphNodeParams p = {.type = cudaGraphNodeTypeKernel};
+    p.kernel = (struct cudaKernelNodeParamsV2){
+        .func = (void *)func,
+        .gridDim = c->grid,
+        .blockDim = c->block,
+        .sharedMemBytes = (unsigned)c->shared_nbytes,
+        .kernelParams = c->args,
+    };
+    const cudaError_t err =
+        capture_params(c->stream, &p, launch_name(func), c->site, &node);
+    for (unsigned i = 0; err == cudaSuccess && i < c->nattrs; i++)
+        node_set_attribute(node, &c->attr[i]);
+    if (err == cudaSuccess && c->cooperative)
+        node_set_attribute(
+            node, &(cudaLaunchAttribute){.id = cudaLaunchAttributeCooperative,
+                                         .val.cooperative = 1});
+    return err;
+}
+
+/* What the attributes of a launch ask for: an error if it is impossible. */
+static cudaError_t look_at_attributes(const struct launch_call *c,
+                                      int *cooperative, dim3 *cluster)
+{
+    *cooperative = c->cooperative;
+    *cluster = (dim3){1, 1, 1};
+    for (unsigned i = 0; i < c->nattrs; i++) {
+        const cudaLaunchAttributeValue *const v = &c->attr[i].val;
+        if (c->attr[i].id == cudaLaunchAttributeCooperative)
+            *cooperative |= v->cooperative != 0;
+        if (c->attr[i].id == cudaLaunchAttributeClusterDimension)
+            *cluster =
+                (dim3){v->clusterDim.x, v->clusterDim.y, v->clusterDim.z};
+    }
+    if (!cluster->x || !cluster->y || !cluster->z || c->grid.x % cluster->x ||
+        c->grid.y % cluster->y || c->grid.z % cluster->z ||
+        cluster->x * cluster->y * cluster->z > 16)
+        return cudaErrorInvalidClusterSize;
+    return cudaSuccess;
+}
+
+/* A cooperative grid must fit on the device as a whole. */
+static cudaError_t fits_at_once(const struct launch_call *c, const void *func)
+{
+    int blocks;
+    const int device = simgpu_stream_device(c->stream);
+    const dim3 b = c->block;
+    const cudaError_t err = function_occupancy(
+        func, device, (int)(b.x * b.y * b.z), c->shared_nbytes, &blocks);
+    const uint64_t n = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
+    const struct topo_gpu *const g =
+        topo_gpu(simgpu_proc()->topo, simgpu_proc_place(device));
+    return err                             ? err
+           : n > (uint64_t)blocks * g->nsm ? cudaErrorCooperativeLaunchTooLarge
+                                           : cudaSuccess;
+}
+
+cudaError_t launch_run(const struct launch_call *c)
+{
+    int cooperative;
+    dim3 cluster;
+    const void *const func = function_of(c->func);
+    struct stream *const s = c->stream;
+    const int device = simgpu_stream_device(s);
+    if (!kernel_find(func))
+        return image_missing(func, c->site);
+    cudaError_t err = check(func, c->grid, c->block, c->shared_nbytes, device);
+    if (err == cudaSuccess)
+        err = look_at_attributes(c, &cooperative, &cluster);
+    if (err == cudaSuccess && cooperative)
+        err = fits_at_once(c, func);
+    if (err != cudaSuccess)
+        return err;
+    if (simgpu_stream_capture(s))
+        return capture(c, func);
     const struct kernel *const k = kernel_find(func);
-    struct stream *const s = simgpu_stream_of(stream);
-    if (!k)
-        return api_return(image_missing(func, site));
-    if (!s)
-        return api_return(cudaErrorInvalidResourceHandle);
-    if (!fits(gridDim, blockDim))
-        return api_return(cudaErrorInvalidConfiguration);
-    if (k->max_threads &&
-        (uint64_t)blockDim.x * blockDim.y * blockDim.z > k->max_threads)
-        return api_return(cudaErrorInvalidValue); // beyond its launch bounds
-    if (sharedMem > (size_t)allowed_shared(func, simgpu_stream_device(s)))
-        return api_return(cudaErrorInvalidValue);
     struct launch_op *const op =
-        simgpu_op_new(sizeof *op, run_launch, GRAPH_KERNEL, k->name, site);
+        simgpu_op_new(sizeof *op, run_launch, GRAPH_KERNEL, k->name, c->site);
     op->op.release = release_launch;
     op->op.node.latency_ps = simgpu_proc()->costs->kernel_ps;
     op->launch = (struct launch){
         .kernel = k,
-        .grid = {gridDim.x, gridDim.y, gridDim.z},
-        .block = {blockDim.x, blockDim.y, blockDim.z},
-        .shared_nbytes = sharedMem,
-        .params = copy_params(k, args),
-        .device = simgpu_stream_device(s),
+        .grid = {c->grid.x, c->grid.y, c->grid.z},
+        .block = {c->block.x, c->block.y, c->block.z},
+        .shared_nbytes = c->shared_nbytes,
+        .params = copy_params(k, c->args),
+        .device = device,
     };
     struct graph_move move;
     declare(op, &move);
     simgpu_stream_enqueue(s, &op->op);
-    return api_return(cudaSuccess);
+    return cudaSuccess;
+}
+
+static cudaError_t launch(struct launch_call *c, cudaStream_t stream)
+{
+    const cudaError_t err = api_stream(stream, &c->stream);
+    return err != cudaSuccess ? err : launch_run(c);
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
                              void **args, size_t sharedMem, cudaStream_t stream)
 {
     API_ENTER();
-    return launch(func, gridDim, blockDim, args, sharedMem, stream,
-                  __builtin_return_address(0));
+    struct launch_call c = {.func = func,
+                            .grid = gridDim,
+                            .block = blockDim,
+                            .args = args,
+                            .shared_nbytes = sharedMem,
+                            .site = CALLER_SITE()};
+    return api_return(launch(&c, stream));
 }
 
-/* ---- <<<>>> -------------------------------------------------------------- */
-
-enum { MAX_PENDING = 16 }; /* launches in the arguments of launches */
-
-static _Thread_local struct pending {
-    const char *text;
-    dim3 grid, block;
-    size_t shared_nbytes;
-    cudaStream_t stream;
-    const void *from; /* where in the program */
-} pending[MAX_PENDING];
-static _Thread_local int npending;
-
-void simgpu_configure(const char *text, const unsigned grid[3],
-                      const unsigned block[3], size_t shared_nbytes,
-                      cudaStream_t stream)
-{
-    if (npending == MAX_PENDING)
-        npending = 0; // of calls that launched nothing
-    pending[npending++] = (struct pending){text,
-                                           {grid[0], grid[1], grid[2]},
-                                           {block[0], block[1], block[2]},
-                                           shared_nbytes,
-                                           stream,
-                                           __builtin_return_address(0)};
-}
-
-void simgpu_launch(const void *host_stub, void **params)
-{
-    if (!npending) {
-        const struct kernel *const k = kernel_find(host_stub);
-        simgpu_report_fault(NULL,
-                            "kernel %s is called like a function. Launch it: "
-                            "%s<<<grid, block>>>(...)",
-                            k->name, k->name);
-    }
-    const struct pending p = pending[--npending];
-    if (api_inside_host_function())
-        return;
-    kernel_rename(host_stub, p.text);
-    (void)launch(host_stub, p.grid, p.block, params, p.shared_nbytes, p.stream,
-                 p.from);
-}
-
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
-                                  const void *func)
-{
-    const struct kernel *const k = kernel_find(func);
-    if (!attr)
-        return api_return(cudaErrorInvalidValue);
-    if (!k)
-        return api_return(image_missing(func, CALLER_SITE()));
-    *attr = (struct cudaFuncAttributes){
-        .maxThreadsPerBlock =
-            k->max_threads ? (int)k->max_threads : MAX_THREADS,
-        .maxDynamicSharedSizeBytes =
-            allowed_shared(func, simgpu_device_current()),
-        .preferredShmemCarveout = -1,
-    };
-    return api_return(cudaSuccess);
-}
-
-static cudaError_t ask_shared(const void *func, int nbytes)
-{
-    cudaError_t err = cudaErrorMemoryAllocation;
-    if (nbytes < 0 ||
-        nbytes > limits_of(simgpu_device_current())->shared_per_block_max)
-        return cudaErrorInvalidValue;
-    pthread_mutex_lock(&asked_lock);
-    for (int i = 0; i < MAX_ASKED && err != cudaSuccess; i++)
-        if (!asked[i].func || asked[i].func == func) {
-            asked[i] = (struct asked){func, nbytes};
-            err = cudaSuccess;
-        }
-    pthread_mutex_unlock(&asked_lock);
-    return err;
-}
-
-cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr,
-                                 int value)
+cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim,
+                                        dim3 blockDim, void **args,
+                                        size_t sharedMem, cudaStream_t stream)
 {
     API_ENTER();
-    if (!kernel_find(func))
-        return api_return(image_missing(func, CALLER_SITE()));
-    switch (attr) {
-    case cudaFuncAttributeMaxDynamicSharedMemorySize:
-        return api_return(ask_shared(func, value));
-    case cudaFuncAttributePreferredSharedMemoryCarveout: // a hint
-        return api_return(value >= -1 && value <= 100 ? cudaSuccess
-                                                      : cudaErrorInvalidValue);
-    default: return api_return(cudaErrorInvalidValue);
-    }
+    struct launch_call c = {.func = func,
+                            .grid = gridDim,
+                            .block = blockDim,
+                            .args = args,
+                            .shared_nbytes = sharedMem,
+                            .site = CALLER_SITE(),
+                            .cooperative = 1};
+    return api_return(launch(&c, stream));
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-    int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize)
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
+                                const void *func, void **args)
 {
-    if (!numBlocks || blockSize < 1 || blockSize > MAX_THREADS)
+    API_ENTER();
+    if (!config || (config->numAttrs && !config->attrs))
         return api_return(cudaErrorInvalidValue);
-    if (!kernel_find(func))
-        return api_return(image_missing(func, CALLER_SITE()));
-    const struct limits *const l = limits_of(simgpu_device_current());
-    const size_t shared = (size_t)l->shared_per_block_max;
-    int n = l->threads_per_sm / blockSize;
-    if (n > l->blocks_per_sm)
-        n = l->blocks_per_sm;
-    if (dynamicSMemSize && (size_t)n > shared / dynamicSMemSize)
-        n = (int)(shared / dynamicSMemSize);
-    *numBlocks = n;
-    return api_return(cudaSuccess);
+    struct launch_call c = {.func = func,
+                            .grid = config->gridDim,
+                            .block = config->blockDim,
+                            .args = args,
+                            .shared_nbytes = config->dynamicSmemBytes,
+                            .site = CALLER_SITE(),
+                            .attr = config->attrs,
+                            .nattrs = config->numAttrs};
+    return api_return(launch(&c, config->stream));
 }

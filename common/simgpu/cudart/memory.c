@@ -1,10 +1,12 @@
 /*
  * memory.c: allocating, freeing and registering memory
  */
-#include "cudart/api.h"
+#include "cudart/memory.h"
 
-#include <errno.h>  /* EEXIST */
-#include <string.h> /* memset */
+#include <errno.h>   /* EEXIST */
+#include <pthread.h> /* pthread_mutex_t */
+#include <stdlib.h>  /* malloc */
+#include <string.h>  /* memset */
 
 #include "core/check.h"
 #include "core/device.h"
@@ -12,6 +14,9 @@
 #include "core/host.h"
 #include "core/site.h"
 #include "core/stream.h"
+#include "cudart/capture.h"
+#include "cudart/graph_memory.h"
+#include "cudart/pool.h"
 
 /* All bytes of an allocation. */
 static struct graph_access whole(const struct heap_block *b,
@@ -24,6 +29,9 @@ static struct graph_access whole(const struct heap_block *b,
 static cudaError_t allocate(int device, size_t size, int managed, uint32_t site,
                             void **out)
 {
+    const cudaError_t err = capture_allows_unsafe();
+    if (err != cudaSuccess)
+        return err;
     if (!out)
         return cudaErrorInvalidValue;
     return simgpu_heap_alloc(device, size, managed, site, out) == 0
@@ -42,7 +50,8 @@ cudaError_t cudaMalloc(void **devPtr, size_t size)
 cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
 {
     API_ENTER();
-    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+    if ((flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) ||
+        size == 0)
         return api_return(cudaErrorInvalidValue);
     const cudaError_t err =
         allocate(simgpu_device_current(), size, 1, CALLER_SITE(), devPtr);
@@ -61,12 +70,58 @@ cudaError_t cudaMallocHost(void **ptr, size_t size)
     return api_return(allocate(HEAP_PINNED, size, 0, CALLER_SITE(), ptr));
 }
 
+static void host_flags_note(const void *p, unsigned flags);
+
 cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
 {
     API_ENTER();
     if (flags > 7)
         return api_return(cudaErrorInvalidValue);
-    return api_return(allocate(HEAP_PINNED, size, 0, CALLER_SITE(), pHost));
+    const cudaError_t err =
+        allocate(HEAP_PINNED, size, 0, CALLER_SITE(), pHost);
+    if (err == cudaSuccess)
+        host_flags_note(*pHost, flags | cudaHostAllocMapped);
+    return api_return(err);
+}
+
+/* Flags of pinned memory, by the address that the program got or gave. */
+static struct host_flags {
+    struct host_flags *next;
+    const void *p;
+    unsigned flags;
+} * host_flags;
+static pthread_mutex_t flags_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void host_flags_note(const void *p, unsigned flags)
+{
+    pthread_mutex_lock(&flags_lock);
+    struct host_flags *f = host_flags;
+    while (f && f->p != p)
+        f = f->next;
+    if (!f && (f = malloc(sizeof *f))) {
+        f->p = p;
+        f->next = host_flags;
+        host_flags = f;
+    }
+    if (f)
+        f->flags = flags;
+    pthread_mutex_unlock(&flags_lock);
+}
+
+cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
+{
+    struct heap_block b;
+    const int pinned =
+        simgpu_heap_find(pHost, &b) == 0 && b.device == HEAP_PINNED;
+    if (!pFlags || (!pinned && !simgpu_heap_registered(pHost)))
+        return api_return(cudaErrorInvalidValue);
+    *pFlags = cudaHostAllocMapped;
+    pthread_mutex_lock(&flags_lock);
+    for (const struct host_flags *f = host_flags; f; f = f->next)
+        if (f->p == (pinned ? b.base : pHost))
+            *pFlags = f->flags;
+    pthread_mutex_unlock(&flags_lock);
+    return api_return(cudaSuccess);
 }
 
 /* Wait until the device is idle (cudaFree does). */
@@ -108,20 +163,28 @@ static cudaError_t bad_free(const void *p, const struct heap_block *b,
 static cudaError_t release(void *p, int pinned, const char *call, uint32_t site)
 {
     struct heap_block b;
-    if (!p)
-        return cudaSuccess;
+    const cudaError_t err = capture_allows_unsafe();
+    if (err != cudaSuccess || !p)
+        return err;
     if (simgpu_heap_find(p, &b) != 0 || b.free_pending)
         return bad_free(p, &b, call, site);
+    if (b.imported && b.base == p && pool_has(p))
+        return heap_unimport(p) == 0 ? cudaSuccess : cudaErrorInvalidValue;
     if (b.base != p || b.imported || (b.device == HEAP_PINNED) != pinned)
         return cudaErrorInvalidValue;
     if (pinned)
         drain_all(call, site);
     else
         drain(b.device, call, site);
+    pool_freed(p);
+    const enum graph_memory_end end = graph_memory_end(p);
     if (!pinned) {
-        const struct graph_access a = whole(&b, GRAPH_FREE, site);
+        const struct graph_access a = whole(
+            &b, end == GRAPH_MEMORY_KEPT ? GRAPH_WRITE : GRAPH_FREE, site);
         host_touch(call, site, &a);
     }
+    if (end == GRAPH_MEMORY_ENDED || end == GRAPH_MEMORY_KEPT)
+        return end == GRAPH_MEMORY_KEPT ? cudaSuccess : cudaErrorInvalidValue;
     return simgpu_heap_free(p) == 0 ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -135,6 +198,11 @@ cudaError_t cudaFreeHost(void *ptr)
 {
     API_ENTER();
     return api_return(release(ptr, 1, "cudaFreeHost", CALLER_SITE()));
+}
+
+cudaError_t memory_free(void *p, const char *call, uint32_t site)
+{
+    return release(p, 0, call, site);
 }
 
 /* ---- in stream order ----------------------------------------------------- */
@@ -163,36 +231,51 @@ static void mark_life(struct stream *s, void *p, const struct heap_block *b,
     simgpu_stream_enqueue(s, &op->op);
 }
 
-cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t stream)
+/* The whole allocation at p is touched so, in stream order. */
+static void mark(struct stream *s, void *p, enum graph_touch how,
+                 const char *call, uint32_t site)
 {
-    API_ENTER();
-    struct stream *const s = simgpu_stream_of(stream);
-    if (!s)
-        return api_return(cudaErrorInvalidResourceHandle);
-    const cudaError_t err =
-        allocate(simgpu_stream_device(s), size, 0, CALLER_SITE(), devPtr);
     struct heap_block b;
-    if (err == cudaSuccess && simgpu_heap_find(*devPtr, &b) == 0)
-        mark_life(s, NULL, &b, GRAPH_ALLOC, "cudaMallocAsync", CALLER_SITE());
-    return api_return(err);
+    if (simgpu_heap_find(p, &b) == 0)
+        mark_life(s, NULL, &b, how, call, site);
 }
 
-cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t stream)
+void memory_mark(struct stream *s, void *p, const char *call, uint32_t site)
 {
-    API_ENTER();
-    struct stream *const s = simgpu_stream_of(stream);
+    mark(s, p, GRAPH_WRITE, call, site);
+}
+
+cudaError_t memory_alloc_on(struct stream *s, int device, size_t nbytes,
+                            const char *call, uint32_t site, void **out)
+{
+    const cudaError_t err = allocate(device, nbytes, 0, site, out);
+    if (err == cudaSuccess && *out)
+        mark(s, *out, GRAPH_ALLOC, call, site);
+    return err;
+}
+
+cudaError_t memory_free_on(struct stream *s, void *p, const char *call,
+                           uint32_t site)
+{
     struct heap_block b;
-    if (!s)
-        return api_return(cudaErrorInvalidResourceHandle);
-    if (!devPtr)
-        return api_return(cudaSuccess);
-    if (simgpu_heap_find(devPtr, &b) != 0 || b.free_pending)
-        return api_return(bad_free(devPtr, &b, "cudaFreeAsync", CALLER_SITE()));
-    if (b.base != devPtr || b.imported)
-        return api_return(cudaErrorInvalidValue);
-    heap_free_pending(devPtr);
-    mark_life(s, devPtr, &b, GRAPH_FREE, "cudaFreeAsync", CALLER_SITE());
-    return api_return(cudaSuccess);
+    if (simgpu_heap_find(p, &b) != 0 || b.free_pending)
+        return bad_free(p, &b, call, site);
+    if (b.base != p || b.device == HEAP_PINNED)
+        return cudaErrorInvalidValue;
+    if (b.imported)
+        return pool_has(p) && heap_unimport(p) == 0 ? cudaSuccess
+                                                    : cudaErrorInvalidValue;
+    pool_freed(p);
+    const enum graph_memory_end end = graph_memory_end(p);
+    if (end == GRAPH_MEMORY_ENDED)
+        return cudaErrorInvalidValue;
+    if (end == GRAPH_MEMORY_KEPT) {
+        memory_mark(s, p, call, site);
+        return cudaSuccess;
+    }
+    heap_free_pending(p);
+    mark_life(s, p, &b, GRAPH_FREE, call, site);
+    return cudaSuccess;
 }
 
 /* ---- registered host memory ---------------------------------------------- */
@@ -203,6 +286,8 @@ cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
     if (!ptr || size == 0 || flags > 15)
         return api_return(cudaErrorInvalidValue);
     const int err = heap_register(ptr, size);
+    if (err == 0)
+        host_flags_note(ptr, flags | cudaHostRegisterMapped);
     return api_return(err == 0        ? cudaSuccess
                       : err == EEXIST ? cudaErrorHostMemoryAlreadyRegistered
                                       : cudaErrorMemoryAllocation);

@@ -3,6 +3,7 @@
 #include "core/heap.h"
 #include "core/heap_space.h" /* space_slot */
 #include "core/stream.h"
+#include "cudart/capture.h"
 
 static _Thread_local int inside_host_function;
 
@@ -16,6 +17,12 @@ void api_host_function(int inside)
     inside_host_function = inside;
 }
 
+cudaError_t api_stream(cudaStream_t stream, struct stream **out)
+{
+    *out = simgpu_stream_of(stream);
+    return *out ? capture_allows_legacy(*out) : cudaErrorInvalidResourceHandle;
+}
+
 cudaError_t span_of(const void *p, size_t nbytes, int write, struct span *out)
 {
     struct heap_block b;
@@ -25,6 +32,7 @@ cudaError_t span_of(const void *p, size_t nbytes, int write, struct span *out)
             return cudaErrorInvalidValue;
         *out = (struct span){.raw = simgpu_heap_raw(p),
                              .device = b.device,
+                             .managed = b.managed,
                              .place = simgpu_proc_place(b.device),
                              .access = {.alloc = b.id,
                                         .begin = begin,

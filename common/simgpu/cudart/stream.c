@@ -2,16 +2,25 @@
  * stream.c: streams and host functions
  */
 #include "core/stream.h"
+
+#include <stdlib.h> /* malloc */
+
 #include "core/device.h"
 #include "core/site.h"
-#include "cudart/api.h"
+#include "cudart/capture.h"
+#include "cudart/host_function.h"
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream,
                                          unsigned int flags, int priority)
 {
     API_ENTER();
+    int least, greatest;
     if (!pStream || flags > cudaStreamNonBlocking)
         return api_return(cudaErrorInvalidValue);
+    cudaDeviceGetStreamPriorityRange(&least, &greatest);
+    priority = priority > least      ? least
+               : priority < greatest ? greatest
+                                     : priority;
     *pStream = (cudaStream_t)stream_new(
         simgpu_device_current(),
         flags == cudaStreamNonBlocking ? STREAM_NONBLOCKING : STREAM_BLOCKING,
@@ -27,6 +36,28 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
 cudaError_t cudaStreamCreate(cudaStream_t *pStream)
 {
     return cudaStreamCreateWithPriority(pStream, cudaStreamDefault, 0);
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
+{
+    const struct stream *const s = simgpu_stream_of(hStream);
+    if (!s)
+        return api_return(cudaErrorInvalidResourceHandle);
+    if (!streamId)
+        return api_return(cudaErrorInvalidValue);
+    *streamId = stream_queue(s);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
+{
+    const struct stream *const s = simgpu_stream_of(hStream);
+    if (!s)
+        return api_return(cudaErrorInvalidResourceHandle);
+    if (!device)
+        return api_return(cudaErrorInvalidValue);
+    *device = simgpu_stream_device(s);
+    return api_return(cudaSuccess);
 }
 
 static int is_own(cudaStream_t stream)
@@ -64,6 +95,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     struct stream *const s = simgpu_stream_of(stream);
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
+    const cudaError_t err = capture_allows_sync(s);
+    if (err != cudaSuccess)
+        return api_return(err);
     const int n = fences_of(s, fences, MAX_FENCES);
     simgpu_fence_join(fences, n, "cudaStreamSynchronize", CALLER_SITE());
     return api_return(cudaSuccess);
@@ -76,6 +110,9 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
     struct stream *const s = simgpu_stream_of(stream);
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
+    const cudaError_t err = capture_allows_sync(s);
+    if (err != cudaSuccess)
+        return api_return(err);
     const int n = fences_of(s, fences, MAX_FENCES);
     return api_return(fence_poll(fences, n, "cudaStreamQuery", CALLER_SITE())
                           ? cudaSuccess
@@ -119,20 +156,76 @@ static void run_host(struct op *op)
     api_host_function(0);
 }
 
+void host_function_enqueue(struct stream *s, cudaHostFn_t fn, void *data,
+                           const char *name, uint32_t site)
+{
+    struct host_op *const op =
+        simgpu_op_new(sizeof *op, run_host, GRAPH_HOSTFN, name, site);
+    op->fn = fn;
+    op->data = data;
+    simgpu_stream_enqueue(s, &op->op);
+}
+
+/* Enqueue the function, or add it to the graph that is captured. */
+static cudaError_t add(struct stream *s, cudaHostFn_t fn, void *data,
+                       const char *name, uint32_t site)
+{
+    if (!simgpu_stream_capture(s)) {
+        host_function_enqueue(s, fn, data, name, site);
+        return cudaSuccess;
+    }
+    struct cudaGraphNodeParams p = {.type = cudaGraphNodeTypeHost};
+    p.host.fn = fn;
+    p.host.userData = data;
+    return capture_params(s, &p, name, site, NULL);
+}
+
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn,
                                void *userData)
 {
     API_ENTER();
-    struct stream *const s = simgpu_stream_of(stream);
-    if (!s)
-        return api_return(cudaErrorInvalidResourceHandle);
+    struct stream *s;
+    const cudaError_t err = api_stream(stream, &s);
+    if (err != cudaSuccess)
+        return api_return(err);
     if (!fn)
         return api_return(cudaErrorInvalidValue);
-    struct host_op *const op =
-        simgpu_op_new(sizeof *op, run_host, GRAPH_HOSTFN, "cudaLaunchHostFunc",
-                      CALLER_SITE());
-    op->fn = fn;
-    op->data = userData;
-    simgpu_stream_enqueue(s, &op->op);
-    return api_return(cudaSuccess);
+    return api_return(
+        add(s, fn, userData, "cudaLaunchHostFunc", CALLER_SITE()));
+}
+
+/* ---- callbacks: host functions with the stream and its error ------------- */
+
+struct callback {
+    cudaStreamCallback_t fn;
+    cudaStream_t stream;
+    void *data;
+};
+
+static void run_callback(void *arg)
+{
+    const struct callback c = *(struct callback *)arg;
+    free(arg);
+    c.fn(c.stream, cudaSuccess, c.data);
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream,
+                                  cudaStreamCallback_t callback, void *userData,
+                                  unsigned int flags)
+{
+    API_ENTER();
+    struct stream *s;
+    const cudaError_t err = api_stream(stream, &s);
+    if (err != cudaSuccess)
+        return api_return(err);
+    if (!callback || flags != 0)
+        return api_return(cudaErrorInvalidValue);
+    if (simgpu_stream_capture(s)) // as CUDA
+        return api_return(capture_allows_sync(s));
+    struct callback *const c = malloc(sizeof *c);
+    if (!c)
+        return api_return(cudaErrorMemoryAllocation);
+    *c = (struct callback){callback, stream, userData};
+    return api_return(
+        add(s, run_callback, c, "cudaStreamAddCallback", CALLER_SITE()));
 }

@@ -2,10 +2,12 @@
  * cuda_runtime.h: the runtime's functions, with C++'s conveniences, and what
  * device code needs when simnvcc compiles it
  */
-#ifndef SIMGPU_CUDA_RUNTIME_H
-#define SIMGPU_CUDA_RUNTIME_H
+#ifndef __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_H__
 
+#include "channel_descriptor.h"
 #include "cuda_runtime_api.h"
+#include "driver_functions.h"
 #include "vector_functions.h"
 
 #ifdef __cplusplus
@@ -92,6 +94,8 @@ SIMGPU_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
 }
 
 #undef SIMGPU_INLINE
+
+#include "simgpu/runtime_templates.h"
 #endif
 
 #ifdef __SIMNVCC__

@@ -15,7 +15,7 @@
 #define __managed__
 #define __grid_constant__
 #define __launch_bounds__(...)
-#define __align__(n) __attribute__((aligned(n)))
+#define __align__(n)    __attribute__((aligned(n)))
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #endif
 #ifndef CUDARTAPI

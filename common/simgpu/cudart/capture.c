@@ -1,0 +1,543 @@
+#include "cudart/capture.h"
+
+#include <pthread.h>   /* pthread_mutex_t */
+#include <stdatomic.h> /* atomic_load */
+#include <stdlib.h>    /* calloc */
+#include <string.h>    /* memcpy */
+
+#include "core/report.h"
+#include "core/stream.h"
+#include "core/thread.h"
+
+struct member { /* a stream's part in a capture: simgpu_stream_capture() */
+    struct member *next;
+    struct capture *capture;
+    struct stream *stream;
+    struct node_set follows; /* what the stream's next node follows */
+};
+
+struct capture {
+    struct capture *next;
+    uint64_t id;
+    struct CUgraph_st *graph;
+    int into; /* the program's graph, which it keeps */
+    struct stream *origin;
+    enum cudaStreamCaptureMode mode;
+    uint32_t thread;
+    int invalid;
+    struct member *members;
+};
+
+/* Captures under way. */
+static struct {
+    pthread_mutex_t lock;
+    struct capture *first;
+    _Atomic int n;
+    uint64_t last_id;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local enum cudaStreamCaptureMode thread_mode =
+    cudaStreamCaptureModeGlobal;
+
+static void *need(void *p)
+{
+    if (!p)
+        simgpu_report_fault(NULL, "out of host memory for a capture");
+    return p;
+}
+
+/* ---- sets of nodes ------------------------------------------------------- */
+
+static void set_to(struct node_set *s, struct CUgraphNode_st *const *node,
+                   size_t n)
+{
+    struct CUgraphNode_st **const copy = need(malloc((n + 1) * sizeof *copy));
+    if (n)
+        memcpy(copy, node, n * sizeof *copy);
+    free(s->node);
+    s->node = copy;
+    s->n = n;
+}
+
+static int set_has(const struct node_set *s, const struct CUgraphNode_st *node)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->node[i] == node)
+            return 1;
+    return 0;
+}
+
+static void set_join(struct node_set *s, struct CUgraphNode_st *const *node,
+                     size_t n)
+{
+    s->node = need(realloc(s->node, (s->n + n + 1) * sizeof *s->node));
+    for (size_t i = 0; i < n; i++)
+        if (!set_has(s, node[i]))
+            s->node[s->n++] = node[i];
+}
+
+void captured_release(struct captured *c)
+{
+    free(c->nodes.node);
+    *c = (struct captured){0};
+}
+
+/* ---- what captures forbid ------------------------------------------------ */
+
+/* True if a capture by this mode concerns the calling thread. The lock is held.
+ */
+static int concerns(const struct capture *c)
+{
+    if (thread_mode == cudaStreamCaptureModeRelaxed ||
+        c->mode == cudaStreamCaptureModeRelaxed)
+        return 0;
+    return c->thread == thread_number() ||
+           (thread_mode == cudaStreamCaptureModeGlobal &&
+            c->mode == cudaStreamCaptureModeGlobal);
+}
+
+cudaError_t capture_allows_unsafe(void)
+{
+    cudaError_t err = cudaSuccess;
+    if (atomic_load(&all.n) == 0)
+        return err;
+    pthread_mutex_lock(&all.lock);
+    for (struct capture *c = all.first; c; c = c->next)
+        if (concerns(c)) {
+            c->invalid = 1;
+            err = cudaErrorStreamCaptureUnsupported;
+        }
+    pthread_mutex_unlock(&all.lock);
+    return err;
+}
+
+cudaError_t capture_allows_wait(void)
+{
+    return capture_allows_unsafe();
+}
+
+/* End the captures of blocking streams, or of all streams, of a device; true if
+ * there are any. */
+static int invalidate_on(int device, int blocking_only)
+{
+    int any = 0;
+    pthread_mutex_lock(&all.lock);
+    for (struct capture *c = all.first; c; c = c->next)
+        for (const struct member *m = c->members; m; m = m->next)
+            if (simgpu_stream_device(m->stream) == device &&
+                (!blocking_only ||
+                 stream_kind_of(m->stream) == STREAM_BLOCKING)) {
+                c->invalid = 1;
+                any = 1;
+            }
+    pthread_mutex_unlock(&all.lock);
+    return any;
+}
+
+cudaError_t capture_allows_legacy(const struct stream *s)
+{
+    if (atomic_load(&all.n) == 0 || stream_kind_of(s) != STREAM_LEGACY)
+        return cudaSuccess;
+    return invalidate_on(simgpu_stream_device(s), 1)
+               ? cudaErrorStreamCaptureImplicit
+               : cudaSuccess;
+}
+
+cudaError_t capture_allows_sync(struct stream *s)
+{
+    struct member *const m = simgpu_stream_capture(s);
+    if (m) {
+        m->capture->invalid = 1;
+        return cudaErrorStreamCaptureUnsupported;
+    }
+    const cudaError_t err = capture_allows_legacy(s);
+    return err != cudaSuccess ? err : capture_allows_unsafe();
+}
+
+cudaError_t capture_allows_device_sync(int device)
+{
+    if (atomic_load(&all.n) == 0)
+        return cudaSuccess;
+    return invalidate_on(device, 0) ? cudaErrorStreamCaptureUnsupported
+                                    : capture_allows_unsafe();
+}
+
+/* ---- recording ----------------------------------------------------------- */
+
+cudaError_t capture_params(struct stream *s, struct cudaGraphNodeParams *params,
+                           const char *name, uint32_t site,
+                           struct CUgraphNode_st **out)
+{
+    struct member *const m = simgpu_stream_capture(s);
+    cudaGraphNode_t node = NULL;
+    if (m->capture->invalid)
+        return cudaErrorStreamCaptureInvalidated;
+    const cudaError_t err =
+        cugraph_add(m->capture->graph, m->follows.node, NULL, m->follows.n,
+                    params, name, site, &node);
+    if (err == cudaSuccess) {
+        node->device = simgpu_stream_device(s);
+        set_to(&m->follows, &node, 1);
+    } else {
+        m->capture->invalid = 1;
+    }
+    if (out)
+        *out = node;
+    return err;
+}
+
+/* A box of a copy as CUDA describes it. */
+static struct cudaMemcpy3DParms box_of(const struct copy *c)
+{
+    const size_t dy =
+        c->depth > 1 && c->dpitch ? c->dslice / c->dpitch : c->height;
+    const size_t sy =
+        c->depth > 1 && c->spitch ? c->sslice / c->spitch : c->height;
+    return (struct cudaMemcpy3DParms){
+        .srcPtr = {(void *)c->src, c->spitch, c->width, sy},
+        .dstPtr = {c->dst, c->dpitch, c->width, dy},
+        .extent = {c->width, c->height, c->depth},
+        .kind = c->kind,
+    };
+}
+
+cudaError_t capture_copy(struct stream *s, const struct copy *c)
+{
+    struct cudaGraphNodeParams p = {.type = cudaGraphNodeTypeMemcpy};
+    p.memcpy.copyParams = box_of(c);
+    return capture_params(s, &p, c->name, c->site, NULL);
+}
+
+cudaError_t capture_fill(struct stream *s, const struct fill *f)
+{
+    struct cudaGraphNodeParams p = {.type = cudaGraphNodeTypeMemset};
+    if (f->depth > 1 && f->slice != f->pitch * f->height)
+        return cudaErrorNotSupported; // a memset node has two dimensions
+    p.memset = (struct cudaMemsetParamsV2){
+        .dst = f->dst,
+        .pitch = f->pitch,
+        .value = f->value,
+        .elementSize = f->elem_nbytes,
+        .width = f->width / f->elem_nbytes,
+        .height = f->height * f->depth,
+    };
+    return capture_params(s, &p, f->name, f->site, NULL);
+}
+
+cudaError_t capture_record(struct stream *s, struct captured *into)
+{
+    const struct member *const m = simgpu_stream_capture(s);
+    if (m->capture->invalid)
+        return cudaErrorStreamCaptureInvalidated;
+    into->capture = m->capture;
+    into->id = m->capture->id;
+    set_to(&into->nodes, m->follows.node, m->follows.n);
+    return cudaSuccess;
+}
+
+/* The capture that the event was recorded in, if it is under way. The lock is
+ * held. */
+static struct capture *capture_of(const struct captured *event)
+{
+    struct capture *c = all.first;
+    while (c && (c != event->capture || c->id != event->id))
+        c = c->next;
+    return c;
+}
+
+int capture_is_over(const struct captured *event)
+{
+    pthread_mutex_lock(&all.lock);
+    const int over = !capture_of(event);
+    pthread_mutex_unlock(&all.lock);
+    return over;
+}
+
+static struct member *member_new(struct capture *c, struct stream *s)
+{
+    struct member *const m = need(calloc(1, sizeof *m));
+    m->capture = c;
+    m->stream = s;
+    m->next = c->members;
+    c->members = m;
+    set_to(&m->follows, NULL, 0);
+    stream_set_capture(s, m);
+    return m;
+}
+
+cudaError_t capture_wait(struct stream *s, const struct captured *event)
+{
+    struct member *m = simgpu_stream_capture(s);
+    if (m && m->capture->invalid)
+        return cudaErrorStreamCaptureInvalidated;
+    if (!event->capture) { // ordinary work cannot be part of a graph
+        m->capture->invalid = 1;
+        return cudaErrorStreamCaptureIsolation;
+    }
+    if (m && m->capture != event->capture) {
+        m->capture->invalid = event->capture->invalid = 1;
+        return cudaErrorStreamCaptureMerge;
+    }
+    if (stream_kind_of(s) == STREAM_LEGACY)
+        return cudaErrorStreamCaptureImplicit;
+    if (!m) {
+        pthread_mutex_lock(&all.lock);
+        m = member_new(event->capture, s);
+        pthread_mutex_unlock(&all.lock);
+    }
+    set_join(&m->follows, event->nodes.node, event->nodes.n);
+    return cudaSuccess;
+}
+
+int simgpu_capture_foreign(struct stream *const *streams, int n,
+                           const char *name, uint32_t site,
+                           void (*enqueue)(void *arg, void *stream),
+                           void (*release)(void *arg), void *arg)
+{
+    struct member *const first = simgpu_stream_capture(streams[0]);
+    struct node_set follows = {0};
+    struct CUgraphNode_st *node;
+    for (int i = 0; i < n; i++) {
+        const struct member *const m = simgpu_stream_capture(streams[i]);
+        if (!m || m->capture != first->capture || m->capture->invalid) {
+            first->capture->invalid = 1;
+            free(follows.node);
+            return -1;
+        }
+        set_join(&follows, m->follows.node, m->follows.n);
+    }
+    struct foreign *const f = need(calloc(1, sizeof *f));
+    *f = (struct foreign){.enqueue = enqueue, .release = release, .arg = arg};
+    cugraph_add_foreign(first->capture->graph, follows.node, follows.n, f, name,
+                        site, &node);
+    node->device = simgpu_stream_device(streams[0]);
+    for (int i = 0; i < n; i++) {
+        struct member *const m = simgpu_stream_capture(streams[i]);
+        set_to(&m->follows, &node, 1);
+    }
+    free(follows.node);
+    return 0;
+}
+
+/* ---- beginning and ending ------------------------------------------------ */
+
+static cudaError_t begin(cudaStream_t stream, struct CUgraph_st *into,
+                         const cudaGraphNode_t *deps, size_t ndeps,
+                         enum cudaStreamCaptureMode mode)
+{
+    struct stream *const s = simgpu_stream_of(stream);
+    if (!s)
+        return cudaErrorInvalidResourceHandle;
+    if ((int)mode < 0 || mode > cudaStreamCaptureModeRelaxed)
+        return cudaErrorInvalidValue;
+    if (stream_kind_of(s) == STREAM_LEGACY)
+        return cudaErrorStreamCaptureUnsupported;
+    if (simgpu_stream_capture(s))
+        return cudaErrorIllegalState;
+    struct capture *const c = need(calloc(1, sizeof *c));
+    c->graph = into ? into : cugraph_new(0);
+    c->into = into != NULL;
+    c->origin = s;
+    c->mode = mode;
+    c->thread = thread_number();
+    pthread_mutex_lock(&all.lock);
+    c->id = ++all.last_id;
+    c->next = all.first;
+    all.first = c;
+    atomic_fetch_add(&all.n, 1);
+    struct member *const m = member_new(c, s);
+    pthread_mutex_unlock(&all.lock);
+    set_to(&m->follows, deps, ndeps);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
+                                   enum cudaStreamCaptureMode mode)
+{
+    API_ENTER();
+    return api_return(begin(stream, NULL, NULL, 0, mode));
+}
+
+cudaError_t cudaStreamBeginCaptureToGraph(
+    cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+    const cudaGraphEdgeData *dependencyData, size_t numDependencies,
+    enum cudaStreamCaptureMode mode)
+{
+    API_ENTER();
+    (void)dependencyData;
+    if (!cugraph_is_live(graph) || (numDependencies && !dependencies))
+        return api_return(cudaErrorInvalidValue);
+    return api_return(
+        begin(stream, graph, dependencies, numDependencies, mode));
+}
+
+static void mark_before(struct CUgraphNode_st *n)
+{
+    if (n->mark)
+        return;
+    n->mark = 1;
+    for (size_t i = 0; i < n->ndeps; i++)
+        mark_before(n->dep[i].from);
+}
+
+/* True if the origin follows everything that the other streams have captured.
+ */
+static int is_joined(const struct capture *c)
+{
+    for (struct CUgraphNode_st *n = c->graph->first; n; n = n->next)
+        n->mark = 0;
+    for (const struct member *m = c->members; m; m = m->next)
+        for (size_t i = 0; m->stream == c->origin && i < m->follows.n; i++)
+            mark_before(m->follows.node[i]);
+    for (const struct member *m = c->members; m; m = m->next)
+        for (size_t i = 0; i < m->follows.n; i++)
+            if (!m->follows.node[i]->mark)
+                return 0;
+    return 1;
+}
+
+/* The capture is over: its streams work again. */
+static void finish(struct capture *c)
+{
+    pthread_mutex_lock(&all.lock);
+    struct capture **link = &all.first;
+    while (*link != c)
+        link = &(*link)->next;
+    *link = c->next;
+    atomic_fetch_sub(&all.n, 1);
+    pthread_mutex_unlock(&all.lock);
+    for (struct member *m = c->members, *next; m; m = next) {
+        next = m->next;
+        stream_set_capture(m->stream, NULL);
+        free(m->follows.node);
+        free(m);
+    }
+    free(c);
+}
+
+static cudaError_t end(struct stream *s, cudaGraph_t *out)
+{
+    struct member *const m = simgpu_stream_capture(s);
+    if (!m)
+        return cudaErrorIllegalState;
+    struct capture *const c = m->capture;
+    if (c->mode != cudaStreamCaptureModeRelaxed && c->thread != thread_number())
+        return cudaErrorStreamCaptureWrongThread;
+    if (c->origin != s) {
+        c->invalid = 1;
+        return cudaErrorStreamCaptureUnmatched;
+    }
+    cudaError_t err = c->invalid      ? cudaErrorStreamCaptureInvalidated
+                      : !is_joined(c) ? cudaErrorStreamCaptureUnjoined
+                                      : cudaSuccess;
+    if (err == cudaSuccess)
+        *out = c->graph;
+    else if (!c->into)
+        cugraph_delete(c->graph);
+    finish(c);
+    return err;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
+{
+    API_ENTER();
+    struct stream *const s = simgpu_stream_of(stream);
+    if (!s)
+        return api_return(cudaErrorInvalidResourceHandle);
+    if (!pGraph)
+        return api_return(cudaErrorInvalidValue);
+    *pGraph = NULL;
+    return api_return(end(s, pGraph));
+}
+
+/* ---- questions ----------------------------------------------------------- */
+
+static cudaError_t status_of(cudaStream_t stream,
+                             enum cudaStreamCaptureStatus *status,
+                             struct member **member)
+{
+    struct stream *const s = simgpu_stream_of(stream);
+    if (!s)
+        return cudaErrorInvalidResourceHandle;
+    if (!status)
+        return cudaErrorInvalidValue;
+    const cudaError_t err = capture_allows_legacy(s);
+    if (err != cudaSuccess)
+        return err;
+    const struct member *const m = *member = simgpu_stream_capture(s);
+    *status = !m                    ? cudaStreamCaptureStatusNone
+              : m->capture->invalid ? cudaStreamCaptureStatusInvalidated
+                                    : cudaStreamCaptureStatusActive;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
+                                  enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+    API_ENTER();
+    struct member *m;
+    return api_return(status_of(stream, pCaptureStatus, &m));
+}
+
+cudaError_t cudaStreamGetCaptureInfo(
+    cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out,
+    unsigned long long *id_out, cudaGraph_t *graph_out,
+    const cudaGraphNode_t **dependencies_out,
+    const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    API_ENTER();
+    struct member *m = NULL;
+    const cudaError_t err = status_of(stream, captureStatus_out, &m);
+    if (err != cudaSuccess || !m)
+        return api_return(err);
+    if (id_out)
+        *id_out = m->capture->id;
+    if (graph_out)
+        *graph_out = m->capture->graph;
+    if (dependencies_out)
+        *dependencies_out = m->follows.node;
+    if (edgeData_out)
+        *edgeData_out = NULL;
+    if (numDependencies_out)
+        *numDependencies_out = m->follows.n;
+    return api_return(cudaSuccess);
+}
+
+cudaError_t
+cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
+                                    cudaGraphNode_t *dependencies,
+                                    const cudaGraphEdgeData *dependencyData,
+                                    size_t numDependencies, unsigned int flags)
+{
+    API_ENTER();
+    (void)dependencyData;
+    struct stream *const s = simgpu_stream_of(stream);
+    if (!s)
+        return api_return(cudaErrorInvalidResourceHandle);
+    struct member *const m = simgpu_stream_capture(s);
+    if (!m)
+        return api_return(cudaErrorIllegalState);
+    if (flags > cudaStreamSetCaptureDependencies ||
+        (numDependencies && !dependencies))
+        return api_return(cudaErrorInvalidValue);
+    for (size_t i = 0; i < numDependencies; i++)
+        if (!node_find(m->capture->graph, dependencies[i]))
+            return api_return(cudaErrorInvalidValue);
+    if (flags == cudaStreamSetCaptureDependencies)
+        set_to(&m->follows, dependencies, numDependencies);
+    else
+        set_join(&m->follows, dependencies, numDependencies);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t
+cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    API_ENTER();
+    if (!mode || (int)*mode < 0 || *mode > cudaStreamCaptureModeRelaxed)
+        return api_return(cudaErrorInvalidValue);
+    const enum cudaStreamCaptureMode before = thread_mode;
+    thread_mode = *mode;
+    *mode = before;
+    return api_return(cudaSuccess);
+}

@@ -1,0 +1,55 @@
+/*
+ * capture.h: streams that record a graph instead of working
+ *
+ * A capture begins on a stream, its origin, and spreads to each stream that
+ * waits for an event recorded in it. Each stream of the capture has a set of
+ * nodes that the next one will follow. An event recorded in a capture is a copy
+ * of such a set. The capture ends on its origin, which must by then follow all
+ * that was captured on the other streams.
+ *
+ * A call that capture forbids invalidates it, with the error that CUDA gives.
+ */
+#ifndef SIMGPU_CUDART_CAPTURE_H
+#define SIMGPU_CUDART_CAPTURE_H
+
+#include "cudart/copy.h"
+#include "cudart/cugraph.h"
+
+struct capture;
+
+struct node_set { /* nodes that something follows */
+    struct CUgraphNode_st **node;
+    size_t n;
+};
+
+/* An event's part in a capture; capture NULL: none. */
+struct captured {
+    struct capture *capture;
+    uint64_t id; /* of the capture, which may be over */
+    struct node_set nodes;
+};
+void captured_release(struct captured *c);
+
+/*
+ * Errors of calls that are unsafe while this thread, or another in global mode,
+ * captures; and of calls that wait for a stream or use the legacy stream.
+ */
+cudaError_t capture_allows_unsafe(void);
+cudaError_t capture_allows_wait(void);
+cudaError_t capture_allows_legacy(const struct stream *s);
+/* A wait for a stream that captures is an error that ends the capture. */
+cudaError_t capture_allows_sync(struct stream *s);
+cudaError_t capture_allows_device_sync(int device);
+
+/* What a call becomes on a stream that captures. */
+cudaError_t capture_params(struct stream *s, struct cudaGraphNodeParams *params,
+                           const char *name, uint32_t site,
+                           struct CUgraphNode_st **out);
+cudaError_t capture_copy(struct stream *s, const struct copy *c);
+cudaError_t capture_fill(struct stream *s, const struct fill *f);
+cudaError_t capture_record(struct stream *s, struct captured *into);
+/* Also when only the event was captured: the stream joins the capture. */
+cudaError_t capture_wait(struct stream *s, const struct captured *event);
+int capture_is_over(const struct captured *event);
+
+#endif

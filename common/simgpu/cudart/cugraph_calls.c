@@ -1,0 +1,288 @@
+/*
+ * cugraph_calls.c: graphs as a whole: their nodes and edges
+ */
+#include <stdio.h>  /* fopen */
+#include <stdlib.h> /* free */
+
+#include "core/site.h"
+#include "cudart/cugraph.h"
+
+cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
+{
+    API_ENTER();
+    if (!pGraph || flags != 0)
+        return api_return(cudaErrorInvalidValue);
+    *pGraph = cugraph_new(0);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    API_ENTER();
+    if (!cugraph_is_live(graph) || graph->owned)
+        return api_return(cudaErrorInvalidValue);
+    cugraph_delete(graph);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
+{
+    API_ENTER();
+    if (!pGraphClone || !cugraph_is_live(originalGraph))
+        return api_return(cudaErrorInvalidValue);
+    *pGraphClone = cugraph_copy(originalGraph, 0);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode,
+                                     cudaGraphNode_t originalNode,
+                                     cudaGraph_t clonedGraph)
+{
+    if (!pNode || !originalNode || !cugraph_is_live(clonedGraph))
+        return api_return(cudaErrorInvalidValue);
+    *pNode = node_copy_of(clonedGraph, originalNode);
+    return api_return(*pNode ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+/* ---- lists --------------------------------------------------------------- */
+
+/*
+ * Lists go into an array of *room entries, or without an array only their
+ * length into *room. Entries past the end become NULL, and *room the length.
+ */
+struct list {
+    cudaGraphNode_t *a, *b; /* b: the other ends of edges, or NULL */
+    cudaGraphEdgeData *data;
+    size_t n, room;
+};
+
+static void list_add(struct list *l, cudaGraphNode_t a, cudaGraphNode_t b,
+                     const cudaGraphEdgeData *data)
+{
+    if (l->n < l->room) {
+        if (l->a)
+            l->a[l->n] = a;
+        if (l->b)
+            l->b[l->n] = b;
+        if (l->data && data)
+            l->data[l->n] = *data;
+    }
+    l->n++;
+}
+
+static void list_end(struct list *l, size_t *room)
+{
+    for (size_t i = l->n; l->a && i < l->room; i++) {
+        l->a[i] = NULL;
+        if (l->b)
+            l->b[i] = NULL;
+    }
+    if (!l->a || l->n < l->room)
+        *room = l->n;
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes,
+                              size_t *numNodes)
+{
+    if (!cugraph_is_live(graph) || !numNodes)
+        return api_return(cudaErrorInvalidValue);
+    struct list l = {.a = nodes, .room = *numNodes};
+    for (struct CUgraphNode_st *n = graph->first; n; n = n->next)
+        list_add(&l, n, NULL, NULL);
+    list_end(&l, numNodes);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph,
+                                  cudaGraphNode_t *pRootNodes,
+                                  size_t *pNumRootNodes)
+{
+    if (!cugraph_is_live(graph) || !pNumRootNodes)
+        return api_return(cudaErrorInvalidValue);
+    struct list l = {.a = pRootNodes, .room = *pNumRootNodes};
+    for (struct CUgraphNode_st *n = graph->first; n; n = n->next)
+        if (n->ndeps == 0)
+            list_add(&l, n, NULL, NULL);
+    list_end(&l, pNumRootNodes);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
+                              cudaGraphNode_t *to, cudaGraphEdgeData *edgeData,
+                              size_t *numEdges)
+{
+    if (!cugraph_is_live(graph) || !numEdges || (from != NULL) != (to != NULL))
+        return api_return(cudaErrorInvalidValue);
+    struct list l = {.a = from, .b = to, .data = edgeData, .room = *numEdges};
+    for (struct CUgraphNode_st *n = graph->first; n; n = n->next)
+        for (size_t i = 0; i < n->ndeps; i++)
+            list_add(&l, n->dep[i].from, n, &n->dep[i].data);
+    list_end(&l, numEdges);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
+                                         cudaGraphNode_t *pDependencies,
+                                         cudaGraphEdgeData *edgeData,
+                                         size_t *pNumDependencies)
+{
+    if (!node || !pNumDependencies)
+        return api_return(cudaErrorInvalidValue);
+    struct list l = {
+        .a = pDependencies, .data = edgeData, .room = *pNumDependencies};
+    for (size_t i = 0; i < node->ndeps; i++)
+        list_add(&l, node->dep[i].from, NULL, &node->dep[i].data);
+    list_end(&l, pNumDependencies);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
+                                           cudaGraphNode_t *pDependentNodes,
+                                           cudaGraphEdgeData *edgeData,
+                                           size_t *pNumDependentNodes)
+{
+    if (!node || !pNumDependentNodes)
+        return api_return(cudaErrorInvalidValue);
+    struct list l = {
+        .a = pDependentNodes, .data = edgeData, .room = *pNumDependentNodes};
+    for (struct CUgraphNode_st *n = node->graph->first; n; n = n->next)
+        for (size_t i = 0; i < n->ndeps; i++)
+            if (n->dep[i].from == node)
+                list_add(&l, n, NULL, &n->dep[i].data);
+    list_end(&l, pNumDependentNodes);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node,
+                                 enum cudaGraphNodeType *pType)
+{
+    if (!node || !pType)
+        return api_return(cudaErrorInvalidValue);
+    *pType = node->params.type;
+    return api_return(cudaSuccess);
+}
+
+/* ---- edges --------------------------------------------------------------- */
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph,
+                                     const cudaGraphNode_t *from,
+                                     const cudaGraphNode_t *to,
+                                     const cudaGraphEdgeData *edgeData,
+                                     size_t numDependencies)
+{
+    cudaError_t err =
+        cugraph_is_live(graph) ? cudaSuccess : cudaErrorInvalidValue;
+    if (numDependencies && (!from || !to))
+        err = cudaErrorInvalidValue;
+    for (size_t i = 0; i < numDependencies && err == cudaSuccess; i++)
+        err = node_find(graph, to[i])
+                  ? node_depend(to[i], from[i], edgeData ? &edgeData[i] : NULL)
+                  : cudaErrorInvalidValue;
+    return api_return(err);
+}
+
+static cudaError_t undepend(struct CUgraphNode_st *n,
+                            const struct CUgraphNode_st *from)
+{
+    for (size_t i = 0; i < n->ndeps; i++)
+        if (n->dep[i].from == from) {
+            n->dep[i] = n->dep[--n->ndeps];
+            return cudaSuccess;
+        }
+    return cudaErrorInvalidValue;
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
+                                        const cudaGraphNode_t *from,
+                                        const cudaGraphNode_t *to,
+                                        const cudaGraphEdgeData *edgeData,
+                                        size_t numDependencies)
+{
+    (void)edgeData;
+    cudaError_t err =
+        cugraph_is_live(graph) ? cudaSuccess : cudaErrorInvalidValue;
+    if (numDependencies && (!from || !to))
+        err = cudaErrorInvalidValue;
+    for (size_t i = 0; i < numDependencies && err == cudaSuccess; i++)
+        err = node_find(graph, to[i]) ? undepend(to[i], from[i])
+                                      : cudaErrorInvalidValue;
+    return api_return(err);
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+    if (!node || !node_find(node->graph, node))
+        return api_return(cudaErrorInvalidValue);
+    for (struct CUgraphNode_st *n = node->graph->first; n; n = n->next)
+        undepend(n, node);
+    cugraph_remove(node);
+    return api_return(cudaSuccess);
+}
+
+/* ---- as a picture -------------------------------------------------------- */
+
+static const char *const type_names[] = {
+    [cudaGraphNodeTypeKernel] = "KERNEL",
+    [cudaGraphNodeTypeMemcpy] = "MEMCPY",
+    [cudaGraphNodeTypeMemset] = "MEMSET",
+    [cudaGraphNodeTypeHost] = "HOST",
+    [cudaGraphNodeTypeGraph] = "GRAPH",
+    [cudaGraphNodeTypeEmpty] = "EMPTY",
+    [cudaGraphNodeTypeWaitEvent] = "EVENT_WAIT",
+    [cudaGraphNodeTypeEventRecord] = "EVENT_RECORD",
+    [cudaGraphNodeTypeMemAlloc] = "MEM_ALLOC",
+    [cudaGraphNodeTypeMemFree] = "MEM_FREE",
+    [cudaGraphNodeTypeConditional] = "CONDITIONAL",
+    [cudaGraphNodeTypeCount] = NULL,
+};
+
+static void print_label(FILE *f, const struct CUgraphNode_st *n, unsigned id)
+{
+    char where[256];
+    simgpu_site_text(n->site, where, sizeof where);
+    fprintf(f, "%u\\n%s\\n%s\\n%s", id, type_names[n->params.type], n->name,
+            where);
+    const struct cudaKernelNodeParamsV2 *const k = &n->params.kernel;
+    if (n->params.type == cudaGraphNodeTypeKernel && !n->foreign)
+        fprintf(f, "\\n<<<(%u,%u,%u), (%u,%u,%u), %u>>>", k->gridDim.x,
+                k->gridDim.y, k->gridDim.z, k->blockDim.x, k->blockDim.y,
+                k->blockDim.z, k->sharedMemBytes);
+}
+
+static void print_graph(FILE *f, const struct CUgraph_st *g, const char *prefix)
+{
+    unsigned id = 0;
+    char inner[128];
+    for (struct CUgraphNode_st *n = g->first; n; n = n->next)
+        n->mark = id++;
+    for (const struct CUgraphNode_st *n = g->first; n; n = n->next) {
+        fprintf(f, "\"%snode_%u\" [shape=\"box\" label=\"", prefix, n->mark);
+        print_label(f, n, n->mark);
+        fprintf(f, "\"];\n");
+        for (size_t i = 0; i < n->ndeps; i++)
+            fprintf(f, "\"%snode_%u\" -> \"%snode_%u\";\n", prefix,
+                    n->dep[i].from->mark, prefix, n->mark);
+        snprintf(inner, sizeof inner, "%s%u_", prefix, n->mark);
+        if (n->child)
+            print_graph(f, n->child, inner);
+        for (unsigned i = 0; n->body && i < n->body->n; i++) {
+            snprintf(inner, sizeof inner, "%s%u_%u_", prefix, n->mark, i);
+            print_graph(f, n->body->graph[i], inner);
+        }
+    }
+}
+
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path,
+                                   unsigned int flags)
+{
+    (void)flags; // how much to show: always what is known
+    if (!cugraph_is_live(graph) || !path)
+        return api_return(cudaErrorInvalidValue);
+    FILE *const f = fopen(path, "w");
+    if (!f)
+        return api_return(cudaErrorOperatingSystem);
+    fprintf(f, "digraph dot {\n");
+    print_graph(f, graph, "graph_");
+    fprintf(f, "}\n");
+    return api_return(fclose(f) == 0 ? cudaSuccess : cudaErrorOperatingSystem);
+}

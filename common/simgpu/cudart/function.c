@@ -1,0 +1,332 @@
+#include "cudart/function.h"
+
+#include <pthread.h> /* pthread_mutex_t */
+
+#include "core/device.h"
+#include "core/proc.h"
+#include "core/site.h"
+#include "cudart/image.h"
+#include "cudart/limits.h"
+#include "device/launch.h"
+
+enum { MAX_THREADS = 1024, MAX_ASKED = 256, RESERVED = 1024 };
+
+/* What the program has asked for, by kernel. */
+static struct asked {
+    const void *func;
+    int shared, carveout, cluster[3], must_be_set, non_portable, policy;
+} asked[MAX_ASKED];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The entry of a kernel, or if `make` a new one; NULL if there is none. The
+ * lock is held. */
+static struct asked *entry(const void *func, int make)
+{
+    for (int i = 0; i < MAX_ASKED; i++) {
+        if (asked[i].func == func)
+            return &asked[i];
+        if (!asked[i].func) {
+            if (make)
+                asked[i] =
+                    (struct asked){.func = func, .shared = -1, .carveout = -1};
+            return make ? &asked[i] : NULL;
+        }
+    }
+    return NULL;
+}
+
+const void *function_of(const void *func)
+{
+    return func; // a handle of a kernel is its address, too
+}
+
+int function_shared(const void *func, int device)
+{
+    int nbytes = limits_of(device)->shared_per_block;
+    pthread_mutex_lock(&lock);
+    const struct asked *const a = entry(func, 0);
+    if (a && a->shared >= 0)
+        nbytes = a->shared;
+    pthread_mutex_unlock(&lock);
+    return nbytes;
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
+                                  const void *func)
+{
+    const int device = simgpu_device_current();
+    const struct kernel *const k = kernel_find(function_of(func));
+    if (!attr)
+        return api_return(cudaErrorInvalidValue);
+    if (!k)
+        return api_return(image_missing(func, CALLER_SITE()));
+    const int sm = limits_of(device)->sm;
+    pthread_mutex_lock(&lock);
+    const struct asked none = {.carveout = -1}, *a = entry(func, 0);
+    a = a ? a : &none;
+    *attr = (struct cudaFuncAttributes){
+        .maxThreadsPerBlock =
+            k->max_threads ? (int)k->max_threads : MAX_THREADS,
+        .numRegs = 32, // nothing is compiled for a GPU: a common figure
+        .ptxVersion = sm,
+        .binaryVersion = sm,
+        .preferredShmemCarveout = a->carveout,
+        .clusterDimMustBeSet = a->must_be_set,
+        .requiredClusterWidth = a->cluster[0],
+        .requiredClusterHeight = a->cluster[1],
+        .requiredClusterDepth = a->cluster[2],
+        .clusterSchedulingPolicyPreference = a->policy,
+        .nonPortableClusterSizeAllowed = a->non_portable,
+    };
+    pthread_mutex_unlock(&lock);
+    attr->maxDynamicSharedSizeBytes = function_shared(func, device);
+    return api_return(cudaSuccess);
+}
+
+static cudaError_t set(struct asked *a, enum cudaFuncAttribute attr, int value,
+                       int device)
+{
+    switch (attr) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        if (value < 0 || value > limits_of(device)->shared_per_block_max)
+            return cudaErrorInvalidValue;
+        a->shared = value;
+        break;
+    case cudaFuncAttributePreferredSharedMemoryCarveout: // a hint
+        if (value < -1 || value > 100)
+            return cudaErrorInvalidValue;
+        a->carveout = value;
+        break;
+    case cudaFuncAttributeRequiredClusterWidth: a->cluster[0] = value; break;
+    case cudaFuncAttributeRequiredClusterHeight: a->cluster[1] = value; break;
+    case cudaFuncAttributeRequiredClusterDepth: a->cluster[2] = value; break;
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        a->non_portable = value;
+        break;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        a->policy = value;
+        break;
+    default: return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+
+static cudaError_t set_attribute(const void *func, enum cudaFuncAttribute attr,
+                                 int value, int device)
+{
+    pthread_mutex_lock(&lock);
+    struct asked *const a = entry(func, 1);
+    const cudaError_t err =
+        a ? set(a, attr, value, device) : cudaErrorMemoryAllocation;
+    pthread_mutex_unlock(&lock);
+    return err;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr,
+                                 int value)
+{
+    API_ENTER();
+    if (!kernel_find(function_of(func)))
+        return api_return(image_missing(func, CALLER_SITE()));
+    return api_return(
+        set_attribute(func, attr, value, simgpu_device_current()));
+}
+
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
+                                            enum cudaFuncAttribute attr,
+                                            int value, int device)
+{
+    API_ENTER();
+    if (!kernel_find(kernel))
+        return api_return(cudaErrorInvalidResourceHandle);
+    if (device < 0 || device >= simgpu_proc()->ndevices)
+        return api_return(cudaErrorInvalidDevice);
+    return api_return(set_attribute(kernel, attr, value, device));
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *func,
+                                   enum cudaFuncCache cacheConfig)
+{
+    if (!kernel_find(function_of(func)))
+        return api_return(image_missing(func, CALLER_SITE()));
+    return api_return((int)cacheConfig >= 0 &&
+                              cacheConfig <= cudaFuncCachePreferEqual
+                          ? cudaSuccess
+                          : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaFuncGetName(const char **name, const void *func)
+{
+    const struct kernel *const k = kernel_find(function_of(func));
+    if (!name)
+        return api_return(cudaErrorInvalidValue);
+    if (!k)
+        return api_return(image_missing(func, CALLER_SITE()));
+    *name = k->name;
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex,
+                                 size_t *paramOffset, size_t *paramSize)
+{
+    const struct kernel *const k = kernel_find(function_of(func));
+    size_t at = 0;
+    if (!k)
+        return api_return(image_missing(func, CALLER_SITE()));
+    if (paramIndex >= k->nparams || !paramOffset)
+        return api_return(cudaErrorInvalidValue);
+    for (size_t i = 0; i <= paramIndex; i++) { // aligned as their size, to 8
+        const size_t nbytes = k->param_nbytes[i];
+        const size_t align = nbytes % 8 == 0   ? 8
+                             : nbytes % 4 == 0 ? 4
+                             : nbytes % 2 == 0 ? 2
+                                               : 1;
+        at = (at + align - 1) / align * align;
+        *paramOffset = at;
+        at += nbytes;
+    }
+    if (paramSize)
+        *paramSize = k->param_nbytes[paramIndex];
+    return api_return(cudaSuccess);
+}
+
+/* Handles of kernels: they are their addresses. */
+cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
+{
+    if (!kernelPtr)
+        return api_return(cudaErrorInvalidValue);
+    if (!kernel_find(entryFuncAddr))
+        return api_return(image_missing(entryFuncAddr, CALLER_SITE()));
+    *kernelPtr = (cudaKernel_t)(uintptr_t)entryFuncAddr;
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr,
+                                const void *symbolPtr)
+{
+    if (!functionPtr)
+        return api_return(cudaErrorInvalidValue);
+    if (!kernel_find(symbolPtr))
+        return api_return(image_missing(symbolPtr, CALLER_SITE()));
+    *functionPtr = (cudaFunction_t)(uintptr_t)symbolPtr;
+    return api_return(cudaSuccess);
+}
+
+/* ---- occupancy ----------------------------------------------------------- */
+
+cudaError_t function_occupancy(const void *func, int device, int block_size,
+                               size_t shared_nbytes, int *blocks)
+{
+    const struct limits *const l = limits_of(device);
+    if (!blocks || block_size < 1)
+        return cudaErrorInvalidValue;
+    const struct kernel *const k = kernel_find(func);
+    if (!k)
+        return cudaErrorInvalidDeviceFunction;
+    const int most = k->max_threads ? (int)k->max_threads : MAX_THREADS;
+    const size_t shared = (size_t)l->shared_per_block_max;
+    const int warps = (block_size + 31) / 32;
+    int n = block_size > most ? 0 : l->threads_per_sm / (warps * 32);
+    if (n > l->blocks_per_sm)
+        n = l->blocks_per_sm;
+    if (shared_nbytes > (size_t)function_shared(func, device))
+        n = 0;
+    else if (shared_nbytes && (size_t)n > shared / shared_nbytes)
+        n = (int)(shared / shared_nbytes);
+    *blocks = n;
+    return cudaSuccess;
+}
+
+static cudaError_t occupancy(int *blocks, const void *func, int block_size,
+                             size_t shared_nbytes, uint32_t site)
+{
+    if (!blocks)
+        return cudaErrorInvalidValue;
+    if (!kernel_find(function_of(func)))
+        return image_missing(func, site);
+    return function_occupancy(function_of(func), simgpu_device_current(),
+                              block_size, shared_nbytes, blocks);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+    int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize)
+{
+    return api_return(
+        occupancy(numBlocks, func, blockSize, dynamicSMemSize, CALLER_SITE()));
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize,
+    unsigned int flags)
+{
+    if (flags > cudaOccupancyDisableCachingOverride)
+        return api_return(cudaErrorInvalidValue);
+    return api_return(
+        occupancy(numBlocks, func, blockSize, dynamicSMemSize, CALLER_SITE()));
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize,
+                                                      const void *func,
+                                                      int numBlocks,
+                                                      int blockSize)
+{
+    int most;
+    const cudaError_t err = occupancy(&most, func, blockSize, 0, CALLER_SITE());
+    if (err != cudaSuccess)
+        return api_return(err);
+    if (!dynamicSmemSize || numBlocks < 1 || numBlocks > most)
+        return api_return(cudaErrorInvalidValue);
+    const struct limits *const l = limits_of(simgpu_device_current());
+    const size_t each = (size_t)l->shared_per_sm / (size_t)numBlocks - RESERVED;
+    const size_t limit = (size_t)l->shared_per_block_max;
+    *dynamicSmemSize = each < limit ? each : limit;
+    return api_return(cudaSuccess);
+}
+
+static int clusters(void)
+{
+    return limits_of(simgpu_device_current())->sm >= 90;
+}
+
+cudaError_t
+cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func,
+                                     const cudaLaunchConfig_t *launchConfig)
+{
+    enum { PORTABLE = 8, MOST = 16 };
+    if (!clusterSize || !launchConfig)
+        return api_return(cudaErrorInvalidValue);
+    if (!kernel_find(function_of(func)))
+        return api_return(image_missing(func, CALLER_SITE()));
+    pthread_mutex_lock(&lock);
+    const struct asked *const a = entry(func, 0);
+    *clusterSize = a && a->non_portable ? MOST : PORTABLE;
+    pthread_mutex_unlock(&lock);
+    return api_return(clusters() ? cudaSuccess : cudaErrorNotSupported);
+}
+
+cudaError_t
+cudaOccupancyMaxActiveClusters(int *numClusters, const void *func,
+                               const cudaLaunchConfig_t *launchConfig)
+{
+    int blocks;
+    unsigned size = 1;
+    if (!numClusters || !launchConfig)
+        return api_return(cudaErrorInvalidValue);
+    const dim3 b = launchConfig->blockDim;
+    const cudaError_t err =
+        occupancy(&blocks, func, (int)(b.x * b.y * b.z),
+                  launchConfig->dynamicSmemBytes, CALLER_SITE());
+    if (err != cudaSuccess || !clusters())
+        return api_return(err ? err : cudaErrorNotSupported);
+    for (unsigned i = 0; i < launchConfig->numAttrs; i++)
+        if (launchConfig->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            size = launchConfig->attrs[i].val.clusterDim.x *
+                   launchConfig->attrs[i].val.clusterDim.y *
+                   launchConfig->attrs[i].val.clusterDim.z;
+    if (size == 0 || size > 16)
+        return api_return(cudaErrorInvalidClusterSize);
+    const struct topo_gpu *const g = topo_gpu(
+        simgpu_proc()->topo, simgpu_proc_place(simgpu_device_current()));
+    *numClusters = (int)((unsigned)blocks * (unsigned)g->nsm / size);
+    return api_return(cudaSuccess);
+}

@@ -1,0 +1,495 @@
+/*
+ * pool.c: pools of memory, allocated and freed in the order of a stream
+ *
+ * A pool reserves what is in use, and after a free keeps as much as its release
+ * threshold says. Its memory is the device's: it is not a separate space.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>    /* O_RDONLY */
+#include <pthread.h>  /* pthread_mutex_t */
+#include <stdlib.h>   /* calloc */
+#include <string.h>   /* memcpy */
+#include <sys/mman.h> /* memfd_create */
+#include <unistd.h>   /* write */
+
+#include "core/device.h"
+#include "core/heap.h"
+#include "core/report.h"
+#include "core/site.h"
+#include "core/stream.h"
+#include "cudart/capture.h"
+#include "cudart/memory.h"
+#include "cudart/pool.h"
+
+_Static_assert(sizeof(struct heap_ref) <=
+                   sizeof(struct cudaMemPoolPtrExportData),
+               "a heap_ref fits into exported data");
+
+struct CUmemPoolHandle_st {
+    struct CUmemPoolHandle_st *next;
+    int device, is_default, imported;
+    struct cudaMemPoolProps props;
+    uint64_t used, most_used, reserved, most_reserved, threshold;
+    int reuse[3]; /* FollowEventDependencies, AllowOpportunistic, ... */
+};
+
+struct piece { /* an allocation of a pool */
+    struct piece *next;
+    void *p;
+    size_t nbytes;
+    struct CUmemPoolHandle_st *pool;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct CUmemPoolHandle_st *pools;
+    struct CUmemPoolHandle_st *current[PROC_MAX_DEVICES];
+    struct piece *pieces;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static int valid(int device)
+{
+    return device >= 0 && device < simgpu_proc()->ndevices;
+}
+
+static struct CUmemPoolHandle_st *create(int device, int is_default)
+{
+    struct CUmemPoolHandle_st *const p = calloc(1, sizeof *p);
+    if (!p)
+        simgpu_report_fault(NULL, "out of host memory for a pool");
+    p->device = device;
+    p->is_default = is_default;
+    p->reuse[0] = p->reuse[1] = p->reuse[2] = 1;
+    p->next = all.pools;
+    all.pools = p;
+    return p;
+}
+
+/* The default pool of a device. The lock is held. */
+static struct CUmemPoolHandle_st *default_of(int device)
+{
+    struct CUmemPoolHandle_st *p = all.pools;
+    while (p && (p->device != device || !p->is_default))
+        p = p->next;
+    return p ? p : create(device, 1);
+}
+
+static struct CUmemPoolHandle_st *current_of(int device)
+{
+    if (!all.current[device])
+        all.current[device] = default_of(device);
+    return all.current[device];
+}
+
+/* NULL if it is not a live pool. */
+static struct CUmemPoolHandle_st *find(cudaMemPool_t pool)
+{
+    pthread_mutex_lock(&all.lock);
+    struct CUmemPoolHandle_st *p = all.pools;
+    while (p && p != pool)
+        p = p->next;
+    pthread_mutex_unlock(&all.lock);
+    return p;
+}
+
+/* ---- allocations --------------------------------------------------------- */
+
+static void count_in(struct CUmemPoolHandle_st *pool, void *p, size_t nbytes)
+{
+    struct piece *const piece = calloc(1, sizeof *piece);
+    if (!piece)
+        simgpu_report_fault(NULL, "out of host memory for a pool");
+    *piece = (struct piece){all.pieces, p, nbytes, pool};
+    all.pieces = piece;
+    pool->used += nbytes;
+    if (pool->used > pool->reserved)
+        pool->reserved = pool->used;
+    if (pool->used > pool->most_used)
+        pool->most_used = pool->used;
+    if (pool->reserved > pool->most_reserved)
+        pool->most_reserved = pool->reserved;
+}
+
+static void trim(struct CUmemPoolHandle_st *pool, uint64_t keep)
+{
+    const uint64_t least = pool->used > keep ? pool->used : keep;
+    if (pool->reserved > least)
+        pool->reserved = least;
+}
+
+void pool_freed(const void *p)
+{
+    pthread_mutex_lock(&all.lock);
+    struct piece **link = &all.pieces;
+    while (*link && (*link)->p != p)
+        link = &(*link)->next;
+    struct piece *const piece = *link;
+    if (piece) {
+        *link = piece->next;
+        piece->pool->used -= piece->nbytes;
+        trim(piece->pool, piece->pool->threshold);
+        free(piece);
+    }
+    pthread_mutex_unlock(&all.lock);
+}
+
+int pool_has(const void *p)
+{
+    pthread_mutex_lock(&all.lock);
+    const struct piece *piece = all.pieces;
+    while (piece && piece->p != p)
+        piece = piece->next;
+    pthread_mutex_unlock(&all.lock);
+    return piece != NULL;
+}
+
+static cudaError_t allocate(struct CUmemPoolHandle_st *pool, struct stream *s,
+                            size_t nbytes, const char *call, uint32_t site,
+                            void **out)
+{
+    if (!out)
+        return cudaErrorInvalidValue;
+    if (simgpu_stream_capture(s)) {
+        struct cudaGraphNodeParams p = {.type = cudaGraphNodeTypeMemAlloc};
+        struct CUgraphNode_st *node;
+        p.alloc.poolProps.allocType = cudaMemAllocationTypePinned;
+        p.alloc.poolProps.location.type = cudaMemLocationTypeDevice;
+        p.alloc.poolProps.location.id = simgpu_stream_device(s);
+        p.alloc.bytesize = nbytes;
+        const cudaError_t err = capture_params(s, &p, call, site, &node);
+        if (err == cudaSuccess)
+            *out = node->params.alloc.dptr;
+        return err;
+    }
+    const int device = pool ? pool->device : simgpu_stream_device(s);
+    const cudaError_t err = memory_alloc_on(s, device, nbytes, call, site, out);
+    if (err != cudaSuccess || !*out)
+        return err;
+    pthread_mutex_lock(&all.lock);
+    count_in(pool ? pool : current_of(device), *out, nbytes);
+    pthread_mutex_unlock(&all.lock);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t stream)
+{
+    API_ENTER();
+    struct stream *s;
+    const cudaError_t err = api_stream(stream, &s);
+    if (err != cudaSuccess)
+        return api_return(err);
+    return api_return(
+        allocate(NULL, s, size, "cudaMallocAsync", CALLER_SITE(), devPtr));
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size,
+                                    cudaMemPool_t memPool, cudaStream_t stream)
+{
+    API_ENTER();
+    struct stream *s;
+    struct CUmemPoolHandle_st *const pool = find(memPool);
+    const cudaError_t err = api_stream(stream, &s);
+    if (err != cudaSuccess)
+        return api_return(err);
+    if (!pool || pool->imported)
+        return api_return(cudaErrorInvalidValue);
+    return api_return(
+        allocate(pool, s, size, "cudaMallocFromPoolAsync", CALLER_SITE(), ptr));
+}
+
+cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t stream)
+{
+    API_ENTER();
+    struct stream *s;
+    const cudaError_t err = api_stream(stream, &s);
+    if (err != cudaSuccess || !devPtr)
+        return api_return(err);
+    if (simgpu_stream_capture(s)) {
+        struct cudaGraphNodeParams p = {.type = cudaGraphNodeTypeMemFree};
+        p.free.dptr = devPtr;
+        return api_return(
+            capture_params(s, &p, "cudaFreeAsync", CALLER_SITE(), NULL));
+    }
+    return api_return(
+        memory_free_on(s, devPtr, "cudaFreeAsync", CALLER_SITE()));
+}
+
+/* ---- pools --------------------------------------------------------------- */
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool,
+                              const struct cudaMemPoolProps *poolProps)
+{
+    API_ENTER();
+    if (!memPool || !poolProps ||
+        poolProps->allocType != cudaMemAllocationTypePinned)
+        return api_return(cudaErrorInvalidValue);
+    if (poolProps->location.type != cudaMemLocationTypeDevice)
+        return api_return(cudaErrorNotSupported);
+    if (!valid(poolProps->location.id))
+        return api_return(cudaErrorInvalidValue);
+    pthread_mutex_lock(&all.lock);
+    struct CUmemPoolHandle_st *const p = create(poolProps->location.id, 0);
+    p->props = *poolProps;
+    pthread_mutex_unlock(&all.lock);
+    *memPool = p;
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
+{
+    API_ENTER();
+    struct CUmemPoolHandle_st *const p = find(memPool);
+    if (!p || p->is_default)
+        return api_return(cudaErrorInvalidValue);
+    pthread_mutex_lock(&all.lock);
+    if (all.current[p->device] == p)
+        all.current[p->device] = NULL;
+    for (struct piece *x = all.pieces; x; x = x->next)
+        if (x->pool == p) // lives on, without the pool
+            x->pool = default_of(p->device);
+    struct CUmemPoolHandle_st **link = &all.pools;
+    while (*link != p)
+        link = &(*link)->next;
+    *link = p->next;
+    pthread_mutex_unlock(&all.lock);
+    free(p);
+    return api_return(cudaSuccess);
+}
+
+static cudaError_t get_pool(cudaMemPool_t *out, int device, int the_default)
+{
+    if (!out)
+        return cudaErrorInvalidValue;
+    if (!valid(device))
+        return cudaErrorInvalidDevice;
+    pthread_mutex_lock(&all.lock);
+    *out = the_default ? default_of(device) : current_of(device);
+    pthread_mutex_unlock(&all.lock);
+    return cudaSuccess;
+}
+
+static cudaError_t set_pool(int device, cudaMemPool_t pool)
+{
+    struct CUmemPoolHandle_st *const p = find(pool);
+    if (!valid(device))
+        return cudaErrorInvalidDevice;
+    if (!p || p->device != device || p->imported)
+        return cudaErrorInvalidValue;
+    all.current[device] = p;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
+{
+    return api_return(get_pool(memPool, device, 1));
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
+{
+    return api_return(get_pool(memPool, device, 0));
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
+{
+    return api_return(set_pool(device, memPool));
+}
+
+/* The device of a location and type that pools exist for. */
+static cudaError_t pooled(const struct cudaMemLocation *where,
+                          enum cudaMemAllocationType type)
+{
+    if (!where || type != cudaMemAllocationTypePinned)
+        return cudaErrorInvalidValue;
+    return where->type == cudaMemLocationTypeDevice ? cudaSuccess
+                                                    : cudaErrorNotSupported;
+}
+
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *memPool,
+                                     struct cudaMemLocation *location,
+                                     enum cudaMemAllocationType type)
+{
+    const cudaError_t err = pooled(location, type);
+    return api_return(err ? err : get_pool(memPool, location->id, 1));
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *memPool,
+                              struct cudaMemLocation *location,
+                              enum cudaMemAllocationType type)
+{
+    const cudaError_t err = pooled(location, type);
+    return api_return(err ? err : get_pool(memPool, location->id, 0));
+}
+
+cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location,
+                              enum cudaMemAllocationType type,
+                              cudaMemPool_t memPool)
+{
+    const cudaError_t err = pooled(location, type);
+    return api_return(err ? err : set_pool(location->id, memPool));
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
+{
+    struct CUmemPoolHandle_st *const p = find(memPool);
+    if (!p)
+        return api_return(cudaErrorInvalidValue);
+    pthread_mutex_lock(&all.lock);
+    trim(p, minBytesToKeep);
+    pthread_mutex_unlock(&all.lock);
+    return api_return(cudaSuccess);
+}
+
+static int is_reuse(enum cudaMemPoolAttr attr)
+{
+    return attr >= cudaMemPoolReuseFollowEventDependencies &&
+           attr <= cudaMemPoolReuseAllowInternalDependencies;
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool,
+                                    enum cudaMemPoolAttr attr, void *value)
+{
+    struct CUmemPoolHandle_st *const p = find(memPool);
+    if (!p || !value)
+        return api_return(cudaErrorInvalidValue);
+    if (is_reuse(attr)) {
+        p->reuse[attr - cudaMemPoolReuseFollowEventDependencies] =
+            *(int *)value;
+        return api_return(cudaSuccess);
+    }
+    const uint64_t number = *(uint64_t *)value;
+    if (attr == cudaMemPoolAttrReleaseThreshold)
+        p->threshold = number;
+    else if (attr == cudaMemPoolAttrReservedMemHigh && number == 0)
+        p->most_reserved = p->reserved;
+    else if (attr == cudaMemPoolAttrUsedMemHigh && number == 0)
+        p->most_used = p->used;
+    else
+        return api_return(cudaErrorInvalidValue);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool,
+                                    enum cudaMemPoolAttr attr, void *value)
+{
+    const struct CUmemPoolHandle_st *const p = find(memPool);
+    if (!p || !value)
+        return api_return(cudaErrorInvalidValue);
+    if (is_reuse(attr)) {
+        *(int *)value =
+            p->reuse[attr - cudaMemPoolReuseFollowEventDependencies];
+        return api_return(cudaSuccess);
+    }
+    uint64_t *const out = value;
+    switch (attr) {
+    case cudaMemPoolAttrReleaseThreshold: *out = p->threshold; break;
+    case cudaMemPoolAttrReservedMemCurrent: *out = p->reserved; break;
+    case cudaMemPoolAttrReservedMemHigh: *out = p->most_reserved; break;
+    case cudaMemPoolAttrUsedMemCurrent: *out = p->used; break;
+    case cudaMemPoolAttrUsedMemHigh: *out = p->most_used; break;
+    default: return api_return(cudaErrorInvalidValue);
+    }
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool,
+                                 const struct cudaMemAccessDesc *descList,
+                                 size_t count)
+{
+    const struct CUmemPoolHandle_st *const p = find(memPool);
+    if (!p || !descList || !count)
+        return api_return(cudaErrorInvalidValue);
+    for (size_t i = 0; i < count; i++) {
+        const int device = descList[i].location.id;
+        if (descList[i].location.type != cudaMemLocationTypeDevice ||
+            !valid(device))
+            return api_return(cudaErrorInvalidValue);
+        if (descList[i].flags == cudaMemAccessFlagsProtRead ||
+            (device == p->device && !descList[i].flags))
+            return api_return(cudaErrorInvalidValue);
+        if (!topo_p2p(simgpu_proc()->topo, simgpu_proc_place(device),
+                      simgpu_proc_place(p->device)) &&
+            device != p->device)
+            return api_return(cudaErrorInvalidDevice);
+        device_grant(device, p->device,
+                     descList[i].flags == cudaMemAccessFlagsProtReadWrite);
+    }
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags,
+                                 cudaMemPool_t memPool,
+                                 struct cudaMemLocation *location)
+{
+    const struct CUmemPoolHandle_st *const p = find(memPool);
+    if (!p || !flags || !location || !valid(location->id))
+        return api_return(cudaErrorInvalidValue);
+    *flags = device_granted(location->id, p->device)
+                 ? cudaMemAccessFlagsProtReadWrite
+                 : cudaMemAccessFlagsProtNone;
+    return api_return(cudaSuccess);
+}
+
+/* ---- between processes --------------------------------------------------- */
+
+cudaError_t
+cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool,
+                                   enum cudaMemAllocationHandleType handleType,
+                                   unsigned int flags)
+{
+    const struct CUmemPoolHandle_st *const p = find(memPool);
+    if (!p || !shareableHandle || flags ||
+        handleType != cudaMemHandleTypePosixFileDescriptor ||
+        !(p->props.handleTypes & handleType))
+        return api_return(cudaErrorInvalidValue);
+    const int fd = memfd_create("simgpu-pool", MFD_CLOEXEC);
+    if (fd < 0 || pwrite(fd, &p->device, sizeof p->device, 0) < 0)
+        return api_return(cudaErrorOperatingSystem);
+    *(int *)shareableHandle = fd;
+    return api_return(cudaSuccess);
+}
+
+cudaError_t cudaMemPoolImportFromShareableHandle(
+    cudaMemPool_t *memPool, void *shareableHandle,
+    enum cudaMemAllocationHandleType handleType, unsigned int flags)
+{
+    int device;
+    const int fd = (int)(intptr_t)shareableHandle;
+    if (!memPool || flags || handleType != cudaMemHandleTypePosixFileDescriptor)
+        return api_return(cudaErrorInvalidValue);
+    if (pread(fd, &device, sizeof device, 0) != (ssize_t)sizeof device ||
+        !valid(device))
+        return api_return(cudaErrorInvalidValue);
+    pthread_mutex_lock(&all.lock);
+    *memPool = create(device, 0);
+    (*memPool)->imported = 1;
+    pthread_mutex_unlock(&all.lock);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t
+cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr)
+{
+    struct heap_ref ref;
+    if (!exportData || simgpu_heap_export(ptr, &ref) != 0)
+        return api_return(cudaErrorInvalidValue);
+    memset(exportData, 0, sizeof *exportData);
+    memcpy(exportData, &ref, sizeof ref);
+    return api_return(cudaSuccess);
+}
+
+cudaError_t
+cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool,
+                         struct cudaMemPoolPtrExportData *exportData)
+{
+    struct heap_ref ref;
+    const struct CUmemPoolHandle_st *const p = find(memPool);
+    if (!ptr || !exportData || !p || !p->imported)
+        return api_return(cudaErrorInvalidValue);
+    memcpy(&ref, exportData, sizeof ref);
+    if (heap_import(&ref, ptr) != 0)
+        return api_return(cudaErrorMapBufferObjectFailed);
+    pthread_mutex_lock(&all.lock);
+    count_in(memPool, *ptr, 0);
+    pthread_mutex_unlock(&all.lock);
+    return api_return(cudaSuccess);
+}

@@ -1,0 +1,11 @@
+/*
+ * cuda_device_runtime_api.h: the runtime in device code
+ *
+ * Device code calls the same functions as host code: cuda_runtime_api.h.
+ */
+#ifndef __CUDA_DEVICE_RUNTIME_API_H__
+#define __CUDA_DEVICE_RUNTIME_API_H__
+
+#include "driver_types.h"
+
+#endif
