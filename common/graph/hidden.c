@@ -26,7 +26,7 @@ struct hidden_runs *hidden_new(const struct graph *g, const struct topo *topo,
     r->kinds = kinds;
     r->share = topo_costs(topo)->nccl_sm_share;
     for (int i = 0; i < 2; i++) {
-        const struct replay_options options = {.free = i ? kinds : 0,
+        const struct replay_options options = {.fixed = i ? kinds : 0,
                                                .fast_host = 1};
         r->replay[i] = replay_run(g, topo, &options, err, err_nbytes);
         if (!r->replay[i]) {

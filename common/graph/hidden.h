@@ -20,7 +20,7 @@
 
 #include "graph/replay.h"
 
-/* All communication, as a set of kinds (replay_options.free). */
+/* All communication, as a set of kinds (replay_options.fixed). */
 enum {
     HIDDEN_ALL =
         1 << GRAPH_COLL | 1 << GRAPH_SEND | 1 << GRAPH_RECV | 1 << GRAPH_COPY

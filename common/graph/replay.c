@@ -68,10 +68,10 @@ static void occupy(struct run *r, uint32_t at, int change)
                     before ? 1 : 1 - share);
 }
 
-/* True if the operation costs nothing in this replay. */
-static int is_free(const struct run *r, uint32_t at)
+/* True if the operation has a fixed cost in this replay. */
+static int is_fixed(const struct run *r, uint32_t at)
 {
-    return r->free >> run_node(r, at)->kind & 1 &&
+    return r->fixed >> run_node(r, at)->kind & 1 &&
            overlap_is_comm(&r->g->nodes[at]);
 }
 
@@ -79,7 +79,7 @@ static int takes_share(const struct run *r, uint32_t at)
 {
     const int kind = run_node(r, at)->kind;
     return (kind == GRAPH_COLL || kind == GRAPH_SEND || kind == GRAPH_RECV) &&
-           !is_free(r, at);
+           !is_fixed(r, at);
 }
 
 /*
@@ -91,8 +91,8 @@ static int start_device(struct run *r, uint32_t at, uint64_t now_ps)
     char why[200];
     uint32_t n;
     const uint32_t *const member = graph_matched(r->g, at, &n);
-    struct cost cost = {0};
-    if (!is_free(r, at) &&
+    struct cost cost = {.latency_ps = r->fixed_ps};
+    if (!is_fixed(r, at) &&
         cost_of(r->costs, r->g, at, &cost, why, sizeof why) != 0) {
         const struct graph_view *const v = &r->g->nodes[at];
         snprintf(r->err, r->err_nbytes, "rank %u: operation %u (%s %s): %s",
@@ -312,7 +312,8 @@ struct replay *replay_run(const struct graph *graph, const struct topo *topo,
     struct replay *const result = calloc(1, sizeof *result);
     struct run r = {
         .g = graph, .topo = topo, .err = err, .err_nbytes = err_nbytes};
-    r.free = options ? options->free : 0;
+    r.fixed = options ? options->fixed : 0;
+    r.fixed_ps = options ? options->fixed_ps : 0;
     r.fast_host = options && options->fast_host;
     r.time = calloc((size_t)graph->nnodes + 1, sizeof *r.time);
     const uint64_t base_ps = options ? options->base_ps : 0;

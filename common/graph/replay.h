@@ -33,9 +33,10 @@ struct replay_options {
     uint64_t base_ps; /* beginning of the graph: the time of its cut (live.h) */
     int algos;        /* topo_algo_set() of NCCL_ALGO, 0: all */
     int protos;       /* topo_proto_set() of NCCL_PROTO, 0: all */
-    unsigned free;    /* communication that costs nothing, as a set of kinds:
-                         1 << GRAPH_COLL | ... (overlap.h); 0: none */
-    int fast_host;    /* calls cost the host no time */
+    unsigned fixed;   /* kinds of communication (overlap.h) that take fixed_ps
+                         and no resources: 1 << GRAPH_COLL | ...; 0: none */
+    uint64_t fixed_ps;
+    int fast_host;            /* calls cost the host no time */
     struct cost_table *costs; /* of earlier replays with the same machine and
                                  sets, to reuse; NULL: a new one */
 };

@@ -42,7 +42,8 @@ struct run {
     struct cost_table *costs;
     struct flows *flows;
     struct node_state *state; /* by node */
-    unsigned free;            /* as in replay_options */
+    unsigned fixed;           /* as in replay_options */
+    uint64_t fixed_ps;        /* likewise */
     int fast_host;            /* likewise */
     int *nbusy;               /* by GPU: collectives running on it */
     uint32_t nended;

@@ -8,10 +8,9 @@
  *     ring_floor_ms = 4.18
  *
  * A case of kind `answer`, with {question: ring_floor_ms}, is judged by the
- * lab's table of answers. Students can read that table, so it holds digests
- * instead of numbers: an answer with the same digest is right. Numbers are
- * first rounded to a grid with steps as wide as the tolerance; neighbours on
- * the grid are right too.
+ * number in the hidden plan (plan.h). A student's copy has no hidden plan: there
+ * only the format is checked, so no number of tries tells what is right. The
+ * lab's table holds what does not give an answer away.
  */
 #ifndef COMMLAB_JUDGE_ANSWERS_H
 #define COMMLAB_JUDGE_ANSWERS_H
@@ -21,17 +20,13 @@
 struct judge_answer {
     const char *name;
     double tolerance; /* relative; 0: a whole number, exactly */
-    uint64_t digest;  /* answers_digest() of the right number, or */
-    double (*value)(const struct judge_task *t); /* the number itself, if it
-                                                    differs by task */
+    double (*value)(const struct judge_task *t); /* the right number, if it
+                                                    differs by task; or NULL */
 };
 
 /* Judge an answer: for judge_case(). */
 void answers_judge(const struct judge_answer *table, const struct judge_task *t,
                    struct judge_verdict *v);
-
-/* The digest that a table holds instead of a number. */
-uint64_t answers_digest(const char *name, double number, double tolerance);
 
 /* The text of answers.txt, truncated to some KiB; NULL if it can't be read. The
  * caller frees it. */

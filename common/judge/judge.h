@@ -49,6 +49,7 @@ struct judge_verdict {
     int not_implemented;
     int suspected;       /* needs review by a person */
     int skipped;         /* this machine cannot run it */
+    int answered;        /* an answer whose format is right; graded later */
     double score;        /* 0 to 1: share of the points; 1 if pass */
     double time_us;      /* median over iterations, slowest rank; or NaN */
     double reference_us; /* of the solution; NaN if the case isn't timed */

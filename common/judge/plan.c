@@ -22,9 +22,12 @@ void plan_free(struct plan *p)
         free(c->name);
         free(c->kind);
         free(c->topo);
+        free(c->answer);
     }
     for (int i = 0; i < p->nfiles; i++)
         free(p->file[i]);
+    for (int i = 0; i < PLAN_MAX_PARTS; i++)
+        free(p->idea[i]);
     free(p->cases);
     free(p->lab);
     free(p->title);

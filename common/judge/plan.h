@@ -10,6 +10,8 @@
  *     title: Collectives
  *     files: [p2p.c, allreduce.c]      # the files of a submission
  *     ranks: [4]                       # used by the grader, unless
+ *     idea:                            # of each part, in a sentence
+ *       2: A tree doubles the ranks that have the data in each step.
  *     cases:                           # a case has its own
  *       - name: broadcast-odd
  *         part: 2
@@ -21,6 +23,14 @@
  *         ...
  *         timed: 1                     # also scored by time (points.h)
  *         topo: dgx-h100               # the modelled machine
+ *
+ * Answers to questions (answers.h) are in the hidden plan, by question, so that
+ * only the grading knows them:
+ *
+ *     answers: {ring_floor_ms: 4.176}
+ *
+ * A submission that lacks the idea of a part loses at least half of its points:
+ * tests/support/mutant.h.
  *
  * topo, full and none may also precede the cases, as their defaults. A case
  * that is timed, or has its own machine, is *pinned*: it is meaningful only on
@@ -46,6 +56,7 @@
 #include <stdint.h>
 
 enum { PLAN_MAX_PARAMS = 16, PLAN_MAX_RANKS = 16, PLAN_MAX_FILES = 32 };
+enum { PLAN_MAX_PARTS = 32 }; /* parts are numbered from 1 */
 
 #define PLAN_TOPO "dgx-h100" /* if a plan names no machine */
 
@@ -67,6 +78,7 @@ struct plan_case {
                           `full`, no points from `none` */
     double us[PLAN_MAX_RANKS]; /* reference times, by ranks[]; 0: unknown */
     int hidden;                /* from the hidden plan */
+    char *answer; /* to its question; NULL: unknown, or it has none */
 };
 
 struct plan {
@@ -75,10 +87,11 @@ struct plan {
     int nfiles;
     int ranks[PLAN_MAX_RANKS];
     int nranks;
-    char *topo;        /* for cases that name none; NULL: PLAN_TOPO */
-    double full, none; /* likewise; 0: 1.2 and 10 */
-    char *timezone;    /* of the course; NULL: UTC */
-    int isolation;     /* minimum isolation level for grading */
+    char *topo;                 /* for cases that name none; NULL: PLAN_TOPO */
+    double full, none;          /* likewise; 0: 1.2 and 10 */
+    char *timezone;             /* of the course; NULL: UTC */
+    char *idea[PLAN_MAX_PARTS]; /* by part; NULL: the plan has none */
+    int isolation;              /* minimum isolation level for grading */
     struct plan_case *cases;
     int ncases;
 };

@@ -232,6 +232,42 @@ static void take_case(struct loader *l, yaml_node_t *n, int i, void *arg)
     inherit(l, n, c);
 }
 
+/* Questions are cases of the visible plan, which has been read before. */
+static void take_answer(struct loader *l, yaml_node_t *key, yaml_node_t *value,
+                        void *arg)
+{
+    struct plan *const p = arg;
+    const char *const question = text(l, key, "a question");
+    int known = 0;
+    if (!l->hidden)
+        return fail(l, key, "answers belong into the hidden plan");
+    number(l, value, question, -1e30, 1e30);
+    for (int i = 0; i < p->ncases && !l->failed; i++) {
+        struct plan_case *const c = &p->cases[i];
+        if (strcmp(plan_text(c, "question", ""), question) != 0 || c->answer)
+            continue;
+        c->answer = strdup(text(l, value, question));
+        known = 1;
+    }
+    if (!known)
+        fail(l, key, "no case asks for \"%s\", or it is answered twice",
+             question);
+}
+
+static void take_idea(struct loader *l, yaml_node_t *key, yaml_node_t *value,
+                      void *arg)
+{
+    struct plan *const p = arg;
+    const int part = whole_number(l, key, "a part", 1, PLAN_MAX_PARTS - 1);
+    const char *const idea = text(l, value, "an idea");
+    if (l->failed)
+        return;
+    if (p->idea[part] || !*idea)
+        return fail(l, key, "the idea of part %d is %s", part,
+                    *idea ? "given twice" : "empty");
+    p->idea[part] = strdup(idea);
+}
+
 static void take_pair(struct loader *l, yaml_node_t *key, yaml_node_t *value,
                       void *arg)
 {
@@ -250,6 +286,10 @@ static void take_pair(struct loader *l, yaml_node_t *key, yaml_node_t *value,
         p->topo = topo(l, value);
     else if (!strcmp(k, "timezone") && !p->timezone)
         p->timezone = strdup(text(l, value, "timezone"));
+    else if (!strcmp(k, "answers"))
+        mapping(l, value, "answers", take_answer, p);
+    else if (!strcmp(k, "idea"))
+        mapping(l, value, "idea", take_idea, p);
     else if (!strcmp(k, "isolation"))
         p->isolation = whole_number(l, value, "isolation", 0, 3);
     else if (!strcmp(k, "cases"))

@@ -76,6 +76,15 @@ struct spans_hidden { /* of a rank; see graph/hidden.h */
 int spans_hidden(const struct judge_task *t, int rank, int iteration,
                  unsigned kinds, const char *work, struct spans_hidden *out);
 
+/* The longest chain of operations that communicate, each of which begins only
+ * when the one before it has ended, on whatever rank; -1 without a graph. */
+int spans_steps(const struct judge_task *t, int iteration);
+
+/* How often a rank's host waits for its device between two operations that
+ * communicate. *site gets the call site of the first such wait. */
+int spans_host_waits(const struct judge_task *t, int rank, int iteration,
+                     const char **site);
+
 /*
  * Bytes of all ranks' messages on the busiest link, with the link's name
  * ("nvlink G0->G3") in *link. Counts sends only, on the path that NCCL's

@@ -34,7 +34,8 @@ static void print_time(char *out, size_t nbytes, double us)
 
 static const char *word_for(const struct judge_verdict *v)
 {
-    return v->pass              ? "pass"
+    return v->answered          ? "answered"
+           : v->pass            ? "pass"
            : v->not_implemented ? "NOT IMPLEMENTED"
            : v->suspected       ? "SUSPECTED"
            : v->skipped         ? "SKIPPED"

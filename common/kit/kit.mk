@@ -2,7 +2,7 @@
 # `make help` lists only what works there.
 
 .PHONY: quickstart solutions skeletons plans handouts pages new-lab lint-labs \
-	mutant-lists release
+	mutant-lists mutant-table release
 
 quickstart: deps       ## install, build, run lab 1, grade skeleton and solution
 	$(MAKE) all
@@ -26,6 +26,12 @@ mutant-lists:          ## regrade mutants, rewrite what they fail; LAB=lab3: one
 	@MUTANT_LISTS=1 CK_RUN_CASE=mutants $(MAKE) test RUN=$(BUILD)/mutant-lists \
 	    TEST=labs$(if $(LAB),/$(call short,$(LAB)))
 	@git diff --stat -- tests/mutants
+mutant-table:          ## mutants and the points they lose; LAB=lab3: one
+	@rm -f $(BUILD)/mutants.txt
+	@MUTANT_TABLE=$(abspath $(BUILD)/mutants.txt) CK_RUN_CASE=mutants $(MAKE) \
+	    test RUN=$(BUILD)/mutant-table \
+	    TEST=labs$(if $(LAB),/$(call short,$(LAB))); status=$$?; \
+	    sort $(BUILD)/mutants.txt && exit $$status
 mutate:                ## break the kit's code and list what the tests miss
 release:               ## pack the students' copy: build/release
 	@common/kit/release.sh

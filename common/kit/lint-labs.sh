@@ -5,11 +5,13 @@
 #
 # For each lab: markers are nested and closed; labs/ is what solutions/
 # generates; no solution is visible to students; the plan is valid, adds up to
-# 100 points, and each of its files exists and has a hole; the lab's folder has
+# 100 points, each part has an idea that some mutant lacks, and each of its files
+# exists and has a hole; the lab's folder has
 # no other file except the header; the handout has its sections and the plan's
 # points; and, without --no-suites, its suite in tests/labs passes: full points
-# for the solution, none for the skeleton, and each mutant fails the cases that
-# it names.
+# for the solution and its twins, none for the skeleton, and each mutant fails the
+# cases that it names and loses at least 3 points, and at least half of a part
+# whose idea it lacks.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 
@@ -53,6 +55,32 @@ plan_total() { # LAB
         echo "the plan's cases add up to ${total:-no} points, not 100"
         return 1
     }
+}
+
+# Each part has an idea, and mutants that lack it. How many points these lose is
+# for the suite to check.
+ideas() { # LAB
+    local part status=0 lacked
+    lacked=$(grep -rhs '^lacks: ' "tests/mutants/$1" |
+        sed 's/^lacks: //; s/, /\n/g' | sort -u)
+    for part in $(build/plan "$1" | sed -n 's/^part \([0-9]*\):.*/\1/p'); do
+        build/plan "$1" | grep -q "^idea $part: " || {
+            echo "grader/plans/$1.yaml: part $part has no idea"
+            status=1
+        }
+        grep -qx "part $part" <<< "$lacked" || {
+            echo "tests/mutants/$1: no mutant lacks the idea of part $part"
+            status=1
+        }
+    done
+    for part in $(sed -n 's/^part //p' <<< "$lacked"); do
+        build/plan "$1" | grep -q "^part $part: " || {
+            echo "tests/mutants/$1: a mutant lacks the idea of part $part," \
+                 "which the plan does not have"
+            status=1
+        }
+    done
+    return $status
 }
 
 holes() { # LAB
@@ -131,6 +159,7 @@ for lab in "${@#solutions/}"; do
     check "labs/$lab is what its solution generates" generated "$lab"
     check "no solution is visible to students" no_leaks "$lab"
     check "the plan adds up to 100 points" plan_total "$lab"
+    check "every part has an idea, and a mutant without it" ideas "$lab"
     check "every file in the plan has a hole" holes "$lab"
     check "the lab's folder has no other files" only_theirs "$lab"
     check "the handout has its sections and files" handout "$lab"

@@ -4,7 +4,7 @@
  *     build/plan lab1-collectives          run in the kit's top folder
  *
  * Prints what scripts and handouts have to agree with: the files that students
- * hand in, the points of each part and their total. The plan is read as the
+ * hand in, the points of each part, their total, and its idea. The plan is read as the
  * grader reads it: a plan that the grader would reject is an error here, with
  * file and line. Exit status: 0, 1 for a bad plan, 2 for bad usage.
  */
@@ -12,7 +12,7 @@
 
 #include "judge/plan.h"
 
-enum { MAX_PARTS = 32 };
+enum { MAX_PARTS = PLAN_MAX_PARTS };
 
 struct part {
     double points, hidden; /* hidden: the points of hidden cases */
@@ -52,6 +52,9 @@ static void print(const struct plan *p, const struct part part[MAX_PARTS])
                    part[i].points, part[i].hidden, part[i].ncases);
     }
     printf("total %g\n", total);
+    for (int i = 1; i < MAX_PARTS; i++)
+        if (p->idea[i])
+            printf("idea %d: %s\n", i, p->idea[i]);
 }
 
 int main(int argc, char **argv)

@@ -16,7 +16,6 @@
 #include <string.h> /* strcmp */
 
 #include "base/must.h"
-#include "judge/answers.h"
 #include "lab/job.h"
 #include "lab/kit.h"
 #include "lab/visible.h"
@@ -39,8 +38,6 @@ static void usage(void)
            "here\n"
            "  --times           the timed cases' times, in the form of `make "
            "plans`\n"
-           "  --digests         digests of your answers, for the lab's "
-           "author\n"
            "  --help            this text\n",
            lab.name, lab.brief, program_invocation_name, OPTIONS_DEFAULT_SEED);
     for (const struct lab_command *c = lab.commands; c && c->option; c++)
@@ -67,23 +64,6 @@ static void list_jobs(const struct plan *p, int hidden)
             puts(job);
         }
     }
-}
-
-/* Print a line for each answer, for the author to put in the lab's table. */
-static void list_digests(void)
-{
-    char path[2 * PATH_MAX], err[200];
-    kit_answers(path, sizeof path);
-    char *const text = answers_load(path);
-    const struct judge_answer *a = text ? judge_labs[0]->answers : NULL;
-    for (; a && a->name; a++) {
-        double number;
-        if (answers_find(text, a->name, &number, err, sizeof err) == 0)
-            printf("{\"%s\", %g, 0x%016llx, NULL},\n", a->name, a->tolerance,
-                   (unsigned long long)answers_digest(a->name, number,
-                                                      a->tolerance));
-    }
-    free(text);
 }
 
 static void list(const struct plan *p)
@@ -140,8 +120,7 @@ static struct plan *load_plan(const struct options *o, char *err,
     snprintf(hidden, sizeof hidden, "%s/hidden/%s.yaml", dir, lab.name);
     struct plan *const p =
         plan_load(path, o->hidden ? hidden : NULL, err, err_nbytes);
-    if (!p || o->times || o->digests ||
-        plan_check_times(p, err, err_nbytes) == 0)
+    if (!p || o->times || plan_check_times(p, err, err_nbytes) == 0)
         return p;
     plan_free(p);
     return NULL;
@@ -192,9 +171,7 @@ static int do_options(struct lab_run *r, int argc, char **argv)
         list_jobs(p, o.hidden);
     else if (o.list && r->rank == 0)
         list(p);
-    else if (o.digests && r->rank == 0)
-        list_digests();
-    else if (!o.list && !o.digests)
+    else if (!o.list)
         status = alone_by_mistake(r->nranks) ? EXIT_USAGE : do_cases(r, &o, p);
     plan_free(p);
     return status;

@@ -9,12 +9,11 @@
 enum { MAX_ITERATIONS = 64 };
 
 static const struct option known[] = {
-    {"list", 0, NULL, 'l'},    {"case", 1, NULL, 'c'},
-    {"seed", 1, NULL, 's'},    {"iterations", 1, NULL, 'i'},
-    {"warmup", 1, NULL, 'w'},  {"json", 2, NULL, 'j'},
-    {"hidden", 0, NULL, 'H'},  {"times", 0, NULL, 't'},
-    {"digests", 0, NULL, 'd'}, {"help", 0, NULL, 'h'},
-    {NULL, 0, NULL, 0}};
+    {"list", 0, NULL, 'l'},   {"case", 1, NULL, 'c'},
+    {"seed", 1, NULL, 's'},   {"iterations", 1, NULL, 'i'},
+    {"warmup", 1, NULL, 'w'}, {"json", 2, NULL, 'j'},
+    {"hidden", 0, NULL, 'H'}, {"times", 0, NULL, 't'},
+    {"help", 0, NULL, 'h'},   {NULL, 0, NULL, 0}};
 
 /* A whole number without a sign; -1 if the text isn't one. */
 static int number(const char *text, uint64_t most, uint64_t *v)
@@ -49,7 +48,6 @@ static int take(struct options *o, int k, char *value)
     case 'h': o->help = 1; break;
     case 'H': o->hidden = 1; break;
     case 't': o->times = 1; break;
-    case 'd': o->digests = 1; break;
     case 'j': o->json = value ? value : "-"; break;
     case 'c': err = take_cases(o, value); break;
     case 's': err = number(value, UINT64_MAX, &o->seed); break;

@@ -17,9 +17,8 @@ struct options {
     int iterations, warmup;
     const char *json; /* file to write, "-" for stdout, NULL for none */
     int list, help;
-    int hidden;  /* also run the hidden cases, if their plan is here */
-    int digests; /* print digests of the answers, for the lab's table */
-    int times;   /* run only timed cases, and print their times for the plan */
+    int hidden; /* also run the hidden cases, if their plan is here */
+    int times;  /* run only timed cases, and print their times for the plan */
 };
 
 /*

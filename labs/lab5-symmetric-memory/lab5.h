@@ -73,7 +73,7 @@ struct symm_view { /* the heap as kernels see it: passed by value */
 struct symm {
     struct symm_view view;
     MPI_Comm comm;
-    size_t nbytes, used; /* size of the heap; bytes allocated, from its start */
+    size_t nbytes, used; /* size of the heap; end of its last allocation */
     unsigned *arrived;   /* symmetric, nranks flags: symm_barrier()'s */
     unsigned barriers;   /* calls of symm_barrier() so far */
 };

@@ -180,7 +180,7 @@ ncclResult_t symm_alloc(struct symm *s, size_t nbytes, void **out)
     // HINT: do all ranks ask for the same size? One MPI_Allreduce can tell, of
     // HINT: the largest x and the largest -x.
     const uint64_t room = (nbytes + SYMM_ALIGN - 1) / SYMM_ALIGN * SYMM_ALIGN;
-    const int64_t mine[2] = {(int64_t)room, -(int64_t)room};
+    const int64_t mine[2] = {(int64_t)nbytes, -(int64_t)nbytes};
     int64_t most[2];
     MPI_Allreduce(mine, most, 2, MPI_INT64_T, MPI_MAX, s->comm);
     if (most[0] != -most[1] || room > s->nbytes - s->used)

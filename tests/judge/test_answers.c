@@ -1,5 +1,6 @@
 /* answers.txt: reading it, right answers, and messages for others. */
 #include <check.h>
+#include <stdio.h>  /* snprintf */
 #include <string.h> /* strstr */
 
 #include "judge/answers.h"
@@ -20,6 +21,10 @@ static const char text[] = "# ring_ms = 3\n"
                            "twice = 2\n"
                            "last = 7";
 
+#define HOW                                                                    \
+    ": after the \"=\" write digits, with a point if needed, then a unit or "  \
+    "nothing"
+
 static const struct {
     const char *name;
     int found;
@@ -33,12 +38,9 @@ static const struct {
     {"empty", 1, 0, ""},
     {"blank", 1, 0, ""},
     {"ring", -1, 0, "answers.txt has no line \"ring = ...\""},
-    {"comma", -1, 0,
-     "answers.txt:6: comma: \"4,18\" is not a number (write 4.18, or 1.5e6)"},
-    {"word", -1, 0,
-     "answers.txt:7: word: \"many\" is not a number (write 4.18, or 1.5e6)"},
-    {"infinite", -1, 0,
-     "answers.txt:9: infinite: \"inf\" is not a number (write 4.18, or 1.5e6)"},
+    {"comma", -1, 0, "answers.txt:6: comma: \"4,18\" is not a number" HOW},
+    {"word", -1, 0, "answers.txt:7: word: \"many\" is not a number" HOW},
+    {"infinite", -1, 0, "answers.txt:9: infinite: \"inf\" is not a number" HOW},
     {"twice", -1, 0, "answers.txt:11: twice is answered twice"},
 };
 
@@ -62,13 +64,16 @@ static double by_ranks(const struct judge_task *t)
     return t->nranks * 10;
 }
 
-static struct judge_verdict verdict_on(const struct judge_answer *a,
-                                       const char *answers)
+/* right: the answer in the hidden plan, NULL without one. */
+static struct judge_verdict verdict_by(const struct judge_answer *a,
+                                       const char *right, const char *answers)
 {
     struct judge_verdict v = JUDGE_VERDICT_NONE;
     const struct judge_answer table[] = {*a, {.name = NULL}};
-    const struct plan_case c = {
-        .kind = JUDGE_ANSWER, .with = {{"question", "x"}}, .nwith = 1};
+    const struct plan_case c = {.kind = JUDGE_ANSWER,
+                                .with = {{"question", "x"}},
+                                .nwith = 1,
+                                .answer = (char *)right};
     const struct judge_task t = {.c = &c, .nranks = 4, .answers = answers};
     v.pass = 1;
     v.score = 1;
@@ -76,35 +81,59 @@ static struct judge_verdict verdict_on(const struct judge_answer *a,
     return v;
 }
 
+static struct judge_verdict verdict_on(const struct judge_answer *a,
+                                       const char *answers)
+{
+    return verdict_by(a, NULL, answers);
+}
+
 static const struct {
-    double number, tolerance;
+    const char *number;
+    double tolerance;
     const char *answers;
     int right;
 } answers[] = {
-    {4.18, 0.02, "x = 4.18", 1}, {4.18, 0.02, "x = 4.26", 1},
-    {4.18, 0.02, "x = 4.10", 1}, {4.18, 0.02, "x = 4.36", 0},
-    {4.18, 0.02, "x = 4.00", 0}, {4.18, 0.02, "x = -4.18", 0},
-    {4.18, 0.02, "x = 0", 0},    {1e-9, 0.01, "x = 1.005e-9", 1},
-    {-12, 0.05, "x = -12.3", 1}, {-12, 0.05, "x = 12", 0},
-    {14, 0, "x = 14", 1},        {14, 0, "x = 15", 0},
-    {14, 0, "x = 14.2", 0},      {0, 0, "x = 0", 1},
+    {"4.18", 0.02, "x = 4.18", 1}, {"4.18", 0.02, "x = 4.26", 1},
+    {"4.18", 0.02, "x = 4.10", 1}, {"4.18", 0.02, "x = 4.36", 0},
+    {"4.18", 0.02, "x = 4.00", 0}, {"4.18", 0.02, "x = -4.18", 0},
+    {"4.18", 0.02, "x = 0", 0},    {"1e-9", 0.01, "x = 1.005e-9", 1},
+    {"-12", 0.05, "x = -12.3", 1}, {"-12", 0.05, "x = 12", 0},
+    {"14", 0, "x = 14", 1},        {"14", 0, "x = 15", 0},
+    {"14", 0, "x = 14.2", 0},      {"0", 0, "x = 0", 1},
 };
 
 START_TEST(an_answer_is_right_within_its_tolerance)
 {
-    const struct judge_answer a = {
-        "x", answers[_i].tolerance,
-        answers_digest("x", answers[_i].number, answers[_i].tolerance), NULL};
-    const struct judge_verdict v = verdict_on(&a, answers[_i].answers);
-    ck_assert_msg(v.pass == answers[_i].right, "%g: %s: %s", answers[_i].number,
+    const struct judge_answer a = {"x", answers[_i].tolerance, NULL};
+    const struct judge_verdict v =
+        verdict_by(&a, answers[_i].number, answers[_i].answers);
+    ck_assert_msg(v.pass == answers[_i].right, "%s: %s: %s", answers[_i].number,
                   answers[_i].answers, v.message);
-    ck_assert(v.pass || strstr(v.message, "is wrong"));
+    ck_assert(!v.answered);
+    ck_assert(v.pass || strstr(v.message, "is wrong") ||
+              strstr(v.message, "whole number"));
+}
+END_TEST
+
+/* Where the right answer is unknown, any number has the same verdict. */
+START_TEST(without_a_hidden_plan_only_the_format_is_judged)
+{
+    const struct judge_answer whole = {"x", 0, NULL}, a = {"x", 0.01, NULL};
+    for (int i = 0; i < 64; i++) {
+        char line[32];
+        snprintf(line, sizeof line, "x = %d", i);
+        const struct judge_verdict v = verdict_on(&whole, line);
+        ck_assert(v.pass && v.answered && !v.message[0]);
+    }
+    ck_assert(!verdict_on(&whole, "x = 1.5").pass);
+    ck_assert(verdict_on(&a, "x = 1.5").answered);
+    ck_assert(!verdict_on(&a, "x = about 4").pass);
 }
 END_TEST
 
 START_TEST(an_answer_may_depend_on_the_task)
 {
-    const struct judge_answer a = {"x", 0.01, 0, by_ranks};
+    const struct judge_answer a = {"x", 0.01, by_ranks};
     ck_assert(verdict_on(&a, "x = 40").pass);
     ck_assert(!verdict_on(&a, "x = 50").pass);
 }
@@ -112,7 +141,7 @@ END_TEST
 
 START_TEST(no_answer_is_not_implemented)
 {
-    const struct judge_answer a = {"x", 0.01, 0, by_ranks};
+    const struct judge_answer a = {"x", 0.01, by_ranks};
     const struct judge_verdict v = verdict_on(&a, "x =\n");
     ck_assert(!v.pass && v.not_implemented && v.score == 0);
     ck_assert_str_eq(v.message, "not answered: x in answers.txt");
@@ -121,8 +150,8 @@ END_TEST
 
 START_TEST(a_missing_file_or_question_is_said)
 {
-    const struct judge_answer a = {"x", 0.01, 0, by_ranks},
-                              other = {"y", 0.01, 0, by_ranks};
+    const struct judge_answer a = {"x", 0.01, by_ranks},
+                              other = {"y", 0.01, by_ranks};
     ck_assert_str_eq(verdict_on(&a, NULL).message,
                      "there is no answers.txt next to your code");
     ck_assert_str_eq(verdict_on(&other, "x = 1").message,
@@ -140,6 +169,7 @@ int main(void)
                         sizeof lines / sizeof *lines);
     tcase_add_loop_test(t, an_answer_is_right_within_its_tolerance, 0,
                         sizeof answers / sizeof *answers);
+    tcase_add_test(t, without_a_hidden_plan_only_the_format_is_judged);
     tcase_add_test(t, an_answer_may_depend_on_the_task);
     tcase_add_test(t, no_answer_is_not_implemented);
     tcase_add_test(t, a_missing_file_or_question_is_said);

@@ -102,7 +102,19 @@ END_TEST
 
 START_TEST(there_are_enough_mutants)
 {
-    ck_assert_int_ge(mutant_find(lab->lab, mutant), lab->nmutants);
+    ck_assert_int_ge(mutant_find("mutants", lab->lab, mutant), lab->nmutants);
+}
+END_TEST
+
+/* ---- twins --------------------------------------------------------------- */
+
+static const char *twin[MUTANT_MAX];
+static int ntwins;
+
+START_TEST(a_twin_of_the_solution_gets_all_points)
+{
+    static const char *const schedules[] = {"eager", "late", "random:5"};
+    twin_check(lab->lab, twin[_i / 3], schedules[_i % 3]);
 }
 END_TEST
 
@@ -133,8 +145,14 @@ int labtest_main(const struct labtest *l, void (*add)(TCase *t))
     TCase *const m = tcase_create("mutants");
     tcase_set_timeout(m, 1800);
     tcase_add_loop_test(m, a_mutant_fails_what_it_names, 0,
-                        mutant_find(l->lab, mutant));
+                        mutant_find("mutants", l->lab, mutant));
     tcase_add_test(m, there_are_enough_mutants);
     suite_add_tcase(s, m);
+    ntwins = mutant_find("twins", l->lab, twin);
+    TCase *const w = tcase_create("twins");
+    tcase_set_timeout(w, 1800);
+    tcase_add_loop_test(w, a_twin_of_the_solution_gets_all_points, 0,
+                        3 * ntwins);
+    suite_add_tcase(s, w);
     return suite_run(s);
 }

@@ -9,9 +9,19 @@
 #include <string.h>  /* strtok */
 
 #include "child.h"
+#include "judge/plan.h"
 #include "labtest.h" /* labtest_root */
 
 enum { MAX_NAMES = 256, MAX_TEXT = 8192, GRADE_SEC = 600 };
+
+/* Every mistake costs points enough to be worth a student's time; one that is
+ * the absence of a part's idea, this share of the part. */
+static const double LEAST_POINTS = 3, LEAST_SHARE = 0.5;
+static const double HUNDREDTH = 0.01; /* points are rounded to it */
+
+struct loss {
+    double all, part[PLAN_MAX_PARTS];
+};
 
 /* ---- patches ------------------------------------------------------------- */
 
@@ -21,14 +31,16 @@ static int is_patch(const struct dirent *d)
     return dot && strcmp(dot, ".patch") == 0;
 }
 
-int mutant_find(const char *lab, const char *patch[MUTANT_MAX])
+int mutant_find(const char *kind, const char *lab,
+                const char *patch[MUTANT_MAX])
 {
     char folder[4200], *path;
     struct dirent **found;
-    snprintf(folder, sizeof folder, "%s/tests/mutants/%s", labtest_root(), lab);
+    snprintf(folder, sizeof folder, "%s/tests/%s/%s", labtest_root(), kind,
+             lab);
     const int n = scandir(folder, &found, is_patch, alphasort);
-    if (n <= 0 || n > MUTANT_MAX) {
-        fprintf(stderr, "%s: there are no mutants, or too many\n", folder);
+    if (n > MUTANT_MAX) {
+        fprintf(stderr, "%s: too many patches\n", folder);
         exit(EXIT_FAILURE);
     }
     for (int i = 0; i < n; i++) {
@@ -37,8 +49,9 @@ int mutant_find(const char *lab, const char *patch[MUTANT_MAX])
         patch[i] = path;
         free(found[i]);
     }
-    free(found);
-    return n;
+    if (n >= 0)
+        free(found);
+    return n > 0 ? n : 0;
 }
 
 /* The rest of the patch's line that begins with "WORD: ", "" without one. */
@@ -132,11 +145,30 @@ static void print_unexpected(const json_t *graded, const char *says)
     }
 }
 
+static void add_losses(const json_t *graded, struct loss *loss)
+{
+    size_t i;
+    const json_t *test;
+    *loss = (struct loss){0};
+    json_array_foreach(json_object_get(graded, "tests"), i, test)
+    {
+        const double lost =
+            json_number_value(json_object_get(test, "max_score")) -
+            json_number_value(json_object_get(test, "score"));
+        const json_int_t part =
+            json_integer_value(json_object_get(test, "part"));
+        ck_assert(part > 0 && part < PLAN_MAX_PARTS);
+        loss->all += lost;
+        loss->part[part] += lost;
+    }
+}
+
 /* Grade the solution with the patch, by the cases `of` or, if that is "", all;
  * dir is an empty folder. The cases that failed go to text; those that aren't
  * in `says` are explained. */
-static void grade(const char *lab, const char *patch, const char *of,
-                  const char *says, const char *dir, char text[MAX_TEXT])
+static void grade(const char *lab, const char *patch, const char *schedule,
+                  const char *of, const char *says, const char *dir,
+                  char text[MAX_TEXT], struct loss *loss)
 {
     struct child c = child_run(
         30, "cp %s/solutions/%s/* %s && cd %s && patch -p1 --quiet < %s",
@@ -149,9 +181,10 @@ static void grade(const char *lab, const char *patch, const char *of,
     // all files but the changed one are the solution's: compiled once for all
     c = child_run(GRADE_SEC,
                   "cd %s && mkdir -p -m 700 tests/objects && ./grade run "
-                  "--objects tests/objects --lab %s %s$(echo %s | tr -d ' ') "
-                  "--json %s %s",
-                  child_build(), lab, *of ? "--case " : "", of, path, dir);
+                  "--objects tests/objects --schedule %s --lab %s "
+                  "%s$(echo %s | tr -d ' ') --json %s %s",
+                  child_build(), schedule, lab, *of ? "--case " : "", of, path,
+                  dir);
     json_t *const j = json_load_file(path, 0, NULL);
     const char *const problem =
         json_string_value(json_object_get(j, "message"));
@@ -159,28 +192,114 @@ static void grade(const char *lab, const char *patch, const char *of,
                   c.status, c.out, c.err);
     list_failed(j, text);
     print_unexpected(j, says);
+    add_losses(j, loss);
     json_decref(j);
     free(path);
     child_clear(&c);
 }
 
+/* ---- points -------------------------------------------------------------- */
+
+/* The points of a part, from the lab's plans. */
+static double part_points(const char *lab, int part)
+{
+    char visible[4200], hidden[4200], err[512];
+    snprintf(visible, sizeof visible, "%s/grader/plans/%s.yaml", labtest_root(),
+             lab);
+    snprintf(hidden, sizeof hidden, "%s/grader/plans/hidden/%s.yaml",
+             labtest_root(), lab);
+    struct plan *const p = plan_load(visible, hidden, err, sizeof err);
+    ck_assert_msg(p != NULL, "%s", err);
+    double points = 0;
+    for (int i = 0; i < p->ncases; i++)
+        points += p->cases[i].part == part ? p->cases[i].points : 0;
+    plan_free(p);
+    return points;
+}
+
+/* A row of `make mutant-table`. */
+static void add_row(const char *lab, const char *patch, int part, double lost,
+                    double of, double all)
+{
+    char row[512], share[64] = "";
+    const char *const path = getenv("MUTANT_TABLE");
+    FILE *const f = path ? fopen(path, "ae") : NULL;
+    if (!f)
+        return;
+    if (part)
+        snprintf(share, sizeof share, "part %d: %.2f of %g", part, lost, of);
+    const char *const name = strrchr(patch, '/') + 1;
+    // one write, as suites run in parallel
+    snprintf(row, sizeof row, "%-5.*s %-42.*s %-22s %6.2f of 100\n",
+             (int)strcspn(lab, "-"), lab, (int)strcspn(name, "."), name, share,
+             all);
+    fputs(row, f);
+    fclose(f);
+}
+
+/* `lacks` is "part 2, part 4", or "" for a mistake that is no part's idea. */
+static void check_points(const char *lab, const char *patch, char *lacks,
+                         const struct loss *loss)
+{
+    int nparts = 0;
+    for (const char *w = strtok(lacks, ","); w; w = strtok(NULL, ",")) {
+        int part = 0;
+        ck_assert_msg(sscanf(w, " part %d", &part) == 1 && part > 0 &&
+                          part < PLAN_MAX_PARTS,
+                      "%s: lacks: %s", patch, w);
+        const double of = part_points(lab, part);
+        add_row(lab, patch, part, loss->part[part], of, loss->all);
+        ck_assert_msg(loss->part[part] >= LEAST_SHARE * of - HUNDREDTH,
+                      "%s lacks the idea of part %d, but loses only %.2f of "
+                      "its %g points: give them to cases that it fails",
+                      patch, part, loss->part[part], of);
+        nparts++;
+    }
+    if (nparts == 0)
+        add_row(lab, patch, 0, 0, 0, loss->all);
+    ck_assert_msg(loss->all >= LEAST_POINTS - HUNDREDTH,
+                  "%s loses only %.2f of 100 points; %g is the least that a "
+                  "mistake should cost",
+                  patch, loss->all, LEAST_POINTS);
+}
+
 void mutant_check(const char *lab, const char *patch)
 {
-    char says[MAX_TEXT], of[MAX_TEXT], failed[MAX_TEXT], dir[CHILD_FOLDER];
+    char says[MAX_TEXT], of[MAX_TEXT], failed[MAX_TEXT], lacks[MAX_TEXT];
+    char dir[CHILD_FOLDER];
+    struct loss loss;
     const char *const rewrite = getenv("MUTANT_LISTS");
     read_line(patch, "fails", says);
     read_line(patch, "of", of);
+    read_line(patch, "lacks", lacks);
     child_folder(dir, "commlab-mutant");
-    grade(lab, patch, of, says, dir, failed);
+    grade(lab, patch, "late", of, says, dir, failed, &loss);
     child_remove(dir);
     ck_assert_msg(*failed, "%s: no case catches this mistake", patch);
-    if (same_names(says, failed))
-        return;
-    ck_assert_msg(rewrite && strcmp(rewrite, "1") == 0,
-                  "%s should fail: %s\nit fails: %s\n(make mutant-lists "
-                  "LAB=%.*s rewrites these lists)",
-                  patch, says, failed, (int)strcspn(lab, "-"), lab);
-    write_fails(patch, failed);
-    printf("%s failed: %s\n%*s fails: %s\n", patch, says,
-           (int)strlen(patch) + 1, "now", failed);
+    if (!same_names(says, failed)) {
+        ck_assert_msg(rewrite && strcmp(rewrite, "1") == 0,
+                      "%s should fail: %s\nit fails: %s\n(make mutant-lists "
+                      "LAB=%.*s rewrites these lists)",
+                      patch, says, failed, (int)strcspn(lab, "-"), lab);
+        write_fails(patch, failed);
+        printf("%s failed: %s\n%*s fails: %s\n", patch, says,
+               (int)strlen(patch) + 1, "now", failed);
+    }
+    check_points(lab, patch, lacks, &loss);
+}
+
+/* ---- twins --------------------------------------------------------------- */
+
+void twin_check(const char *lab, const char *patch, const char *schedule)
+{
+    char of[MAX_TEXT], failed[MAX_TEXT], dir[CHILD_FOLDER];
+    struct loss loss;
+    read_line(patch, "of", of);
+    ck_assert_msg(*of, "%s names no cases: \"of: A, B\"", patch);
+    child_folder(dir, "commlab-twin");
+    grade(lab, patch, schedule, of, "", dir, failed, &loss);
+    child_remove(dir);
+    ck_assert_msg(!*failed && loss.all < HUNDREDTH,
+                  "%s is right, but loses %.2f points under schedule %s: %s",
+                  patch, loss.all, schedule, failed);
 }

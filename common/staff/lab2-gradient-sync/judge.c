@@ -303,12 +303,12 @@ static const struct judge_kind kinds[] = {
 };
 
 static const struct judge_answer answers[] = {
-    {"sent_MB", 0.01, 0xd2bacef3b84744b3, NULL},
-    {"buckets_ratio", 0.02, 0x268659ce19a639b9, NULL},
-    {"server_ratio", 0.01, 0x1e4e39a870b68071, NULL},
-    {"accumulate_share", 0.01, 0xe69b506ad97aeb50, NULL},
-    {"replicate_MB", 0.01, 0xda231d0c75b6970a, NULL},
-    {NULL, 0, 0, NULL},
+    {.name = "sent_MB", .tolerance = 0.01},
+    {.name = "buckets_ratio", .tolerance = 0.02},
+    {.name = "server_ratio", .tolerance = 0.01},
+    {.name = "accumulate_share", .tolerance = 0.01},
+    {.name = "replicate_MB", .tolerance = 0.01},
+    {.name = NULL},
 };
 
 extern const struct judge_lab judge_lab2;

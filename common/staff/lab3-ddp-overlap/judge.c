@@ -324,12 +324,12 @@ static const struct judge_kind kinds[] = {
 };
 
 static const struct judge_answer answers[] = {
-    {"hideable_share", 0.01, 0xe9904033717cfb96, NULL},
-    {"cap_MB", 0.01, 0xd2befb12e60a99f8, NULL},
-    {"comm_ratio", 0.01, 0x313fdee38eff479d, NULL},
-    {"zero_MB", 0.01, 0x0e25e59d165ae20e, NULL},
-    {"buckets", 0, 0x8aae59ea3dfe60cb, NULL},
-    {NULL, 0, 0, NULL},
+    {.name = "hideable_share", .tolerance = 0.01},
+    {.name = "cap_MB", .tolerance = 0.01},
+    {.name = "comm_ratio", .tolerance = 0.01},
+    {.name = "zero_MB", .tolerance = 0.01},
+    {.name = "buckets", .tolerance = 0},
+    {.name = NULL},
 };
 
 extern const struct judge_lab judge_lab3;

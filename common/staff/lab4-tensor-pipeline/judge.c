@@ -23,12 +23,12 @@ static const struct judge_kind kinds[] = {
 };
 
 static const struct judge_answer answers[] = {
-    {"tp_MB", 0.01, 0xeeb04a885ec39a29, NULL},
-    {"bubble_percent", 0.01, 0x296f3192ee6fc84e, NULL},
-    {"micro_batches", 0, 0xa2b80e99f1799e14, NULL},
-    {"in_flight", 0, 0xc1de66e6462950a6, NULL},
-    {"checkpoint_ratio", 0.01, 0xbf66853e822a6b62, NULL},
-    {NULL, 0, 0, NULL},
+    {.name = "tp_MB", .tolerance = 0.01},
+    {.name = "bubble_percent", .tolerance = 0.01},
+    {.name = "micro_batches", .tolerance = 0},
+    {.name = "in_flight", .tolerance = 0},
+    {.name = "checkpoint_ratio", .tolerance = 0.01},
+    {.name = NULL},
 };
 
 extern const struct judge_lab judge_lab4;

@@ -5,6 +5,7 @@
  * lab_end(), records the outputs, and closes the heap.
  */
 #include "cases.h"
+#include "drawn.h" /* GUARD_NBYTES */
 
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* memset */
@@ -39,11 +40,21 @@ void cases_close(void)
     symm_close(heap);
 }
 
+ncclResult_t cases_alloc(struct lab_run *r, size_t nbytes, void **out)
+{
+    const size_t fours = (nbytes + 15) / 16 * 16;
+    LAB_TRY(symm_alloc(heap, fours + GUARD_NBYTES, out));
+    CUDA_MUST(cudaMemsetAsync((char *)*out + fours, JUDGE_RED, GUARD_NBYTES,
+                              r->stream));
+    CUDA_MUST(cudaStreamSynchronize(r->stream));
+    return ncclSuccess;
+}
+
 ncclResult_t cases_input(struct lab_run *r, size_t count, float **out)
 {
     const size_t nbytes = count * sizeof **out;
     const float *const in = lab_input(r, count, DATA_FLOAT);
-    LAB_TRY(symm_alloc(heap, nbytes, (void **)out));
+    LAB_TRY(cases_alloc(r, nbytes, (void **)out));
     CUDA_MUST(
         cudaMemcpyAsync(*out, in, nbytes, cudaMemcpyDeviceToDevice, r->stream));
     CUDA_MUST(cudaStreamSynchronize(r->stream));
@@ -138,16 +149,24 @@ static ncclResult_t run_alloc(struct lab_run *r)
 {
     void *p[4] = {NULL};
     LAB_TRY(cases_open(r, HEAP));
+    const int last = r->nranks > 1 && r->rank == r->nranks - 1;
     const size_t before = heap->used;
     lab_metric(r, "odd", symm_alloc(heap, 1001, &p[0]));
-    const size_t used = heap->used;
-    lab_metric(r, "different",
-               symm_alloc(heap, r->rank == r->nranks - 1 ? 512 : 1024, &p[1]));
-    lab_metric(r, "large", symm_alloc(heap, HEAP - SYMM_ALIGN, &p[2]));
-    lab_metric(r, "lost", (double)(heap->used - used));
-    lab_metric(r, "rest", symm_alloc(heap, HEAP - heap->used, &p[3]));
-    lab_metric(r, "first", (double)((char *)p[0] - heap->view.base[r->rank]));
-    lab_metric(r, "next", (double)((char *)p[3] - (char *)p[0]));
+    lab_metric(r, "different", symm_alloc(heap, last ? 512 : 1024, &p[1]));
+    lab_metric(r, "almost", symm_alloc(heap, last ? 1002 : 1001, &p[1]));
+    lab_metric(r, "large", symm_alloc(heap, HEAP - SYMM_ALIGN, &p[1]));
+    lab_metric(r, "second", symm_alloc(heap, 1, &p[2]));
+    // what is left, whether or not `used` includes the bytes that alignment
+    // leaves out
+    const size_t used = (heap->used + SYMM_ALIGN - 1) / SYMM_ALIGN * SYMM_ALIGN;
+    lab_metric(r, "rest", symm_alloc(heap, HEAP - used, &p[3]));
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "at%d", i);
+        lab_metric(r, name,
+                   p[i] ? (double)((char *)p[i] - heap->view.base[r->rank])
+                        : -1);
+    }
     lab_metric(r, "before", (double)before);
     cases_close();
     return ncclSuccess;
@@ -163,7 +182,7 @@ static ncclResult_t run_put(struct lab_run *r)
     float *box;
     const float *const in = lab_input(r, n * count, DATA_FLOAT);
     LAB_TRY(cases_open(r, HEAP));
-    LAB_TRY(symm_alloc(heap, n * nbytes, (void **)&box));
+    LAB_TRY(cases_alloc(r, n * nbytes, (void **)&box));
     lab_begin(r);
     for (size_t k = 0; k < n; k++)
         LAB_TRY(symm_put(heap, box + (size_t)r->rank * count, in + k * count,
@@ -183,7 +202,7 @@ static ncclResult_t run_get(struct lab_run *r)
     const float *const in = lab_input(r, rounds * count, DATA_FLOAT);
     float *const out = lab_buffer(r, rounds * nbytes), *own;
     LAB_TRY(cases_open(r, HEAP));
-    LAB_TRY(symm_alloc(heap, nbytes, (void **)&own));
+    LAB_TRY(cases_alloc(r, nbytes, (void **)&own));
     lab_begin(r);
     for (size_t i = 0; i < rounds; i++) {
         const int peer = (int)((size_t)r->rank + 1 + i) % r->nranks;
@@ -208,7 +227,7 @@ static ncclResult_t run_chain(struct lab_run *r)
     unsigned *signal;
     const float *const in = lab_input(r, count, DATA_FLOAT);
     LAB_TRY(cases_open(r, HEAP));
-    LAB_TRY(symm_alloc(heap, nbytes, (void **)&box));
+    LAB_TRY(cases_alloc(r, nbytes, (void **)&box));
     LAB_TRY(symm_alloc(heap, sizeof *signal, (void **)&signal));
     const int next = (r->rank + 1) % r->nranks;
     lab_begin(r);
@@ -261,7 +280,7 @@ static ncclResult_t rounds_in_kernels(struct lab_run *r, float *in, float *out,
     const size_t count = count_of(r) / 4;
     float4 *box;
     unsigned *signal;
-    LAB_TRY(symm_alloc(heap, count * sizeof *box, (void **)&box));
+    LAB_TRY(cases_alloc(r, count * sizeof *box, (void **)&box));
     LAB_TRY(symm_alloc(heap, sizeof *signal, (void **)&signal));
     lab_begin(r);
     LAB_TRY(symm_ping_pong(heap, box, (float4 *)in, count, signal, out, rounds,
@@ -309,7 +328,7 @@ static ncclResult_t run_reduce(struct lab_run *r)
     float *const out = lab_buffer(r, calls * nbytes);
     LAB_TRY(cases_open(r, 2 * nbytes + HEAP));
     LAB_TRY(cases_input(r, count, &send));
-    LAB_TRY(symm_alloc(heap, nbytes, (void **)&recv));
+    LAB_TRY(cases_alloc(r, nbytes, (void **)&recv));
     LAB_TRY(symm_reducer_init(&a, heap, r->comm));
     a.one_shot_most = (size_t)plan_int(r->c, "one_shot_most", 0);
     a.two_shot_most = (size_t)plan_int(r->c, "two_shot_most", 0);

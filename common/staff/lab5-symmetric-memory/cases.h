@@ -16,6 +16,13 @@ void cases_close(void);
 /* Symmetric memory with this rank's input of count floats. Blocks. */
 ncclResult_t cases_input(struct lab_run *r, size_t count, float **out);
 
+/*
+ * Symmetric memory for nbytes, with a guard behind it that no operation may
+ * touch. It begins behind the last float4, and its length is a number that no
+ * other memset has: judge5_guards() finds it by that.
+ */
+ncclResult_t cases_alloc(struct lab_run *r, size_t nbytes, void **out);
+
 /* Record nbytes of device memory that is not a lab_buffer(). After
  * lab_end(). */
 void cases_show(struct lab_run *r, const char *name, const void *d,

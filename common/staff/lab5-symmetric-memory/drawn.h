@@ -1,11 +1,14 @@
 /*
- * drawn.h: random choices from a seed, the same for the rank that uses them and
- * for the judge. Given: nothing to edit here.
+ * drawn.h: what the rank that uses it and the judge agree on: random choices
+ * from a seed, and the length of a guard. Given: nothing to edit here.
  */
 #ifndef LAB5_DRAWN_H
 #define LAB5_DRAWN_H
 
 #include "judge/data.h"
+
+/* The length of a guard (cases_alloc()), which no other memset has. */
+enum { GUARD_NBYTES = 211 };
 
 /* The adapter of a rank's request i, of nadapters. */
 static inline int drawn_adapter(uint64_t seed, int i, int nadapters)

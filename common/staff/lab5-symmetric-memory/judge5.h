@@ -29,6 +29,10 @@ void judge5_compare(const struct judge_task *t, const char *name, size_t count,
 /* Expect no calls of NCCL: the lab is about doing without it. */
 void judge5_no_nccl(const struct judge_task *t, struct judge_verdict *v);
 
+/* Expect no operation to touch the guards of cases_alloc(): one element too far
+ * is found inside the heap, too (judge_guard.c). */
+void judge5_guards(const struct judge_task *t, struct judge_verdict *v);
+
 /* ---- part 4 (judge_uses.c) ----------------------------------------------- */
 
 judge_fn judge5_gradsync, judge5_pipeline, judge5_gemm, judge5_ring,

@@ -90,26 +90,14 @@ struct gbps lab6_bandwidths(const struct topo *t)
     return m;
 }
 
-/* For answers.txt: digests of the solution's answers. */
+/* The questions of answers.txt; the answers are in the hidden plan. */
 static const struct judge_answer answers[] = {
-    {.name = "wrong_claims",
-     .tolerance = 0,
-     .digest = UINT64_C(0x84da78f60a613d21)},
-    {.name = "claim_1_busbw",
-     .tolerance = 0.02,
-     .digest = UINT64_C(0xcc638a750669a805)},
-    {.name = "claim_2_busbw",
-     .tolerance = 0.02,
-     .digest = UINT64_C(0x3d1a2c88db951241)},
-    {.name = "claim_3_busbw",
-     .tolerance = 0.02,
-     .digest = UINT64_C(0x7c297b809f2277df)},
-    {.name = "claim_5_GBps",
-     .tolerance = 0.02,
-     .digest = UINT64_C(0x7adfdbf3368cfa83)},
-    {.name = "all_to_all_floor",
-     .tolerance = 0.02,
-     .digest = UINT64_C(0xc3caeeda45edfddd)},
+    {.name = "wrong_claims", .tolerance = 0},
+    {.name = "claim_1_busbw", .tolerance = 0.02},
+    {.name = "claim_2_busbw", .tolerance = 0.02},
+    {.name = "claim_3_busbw", .tolerance = 0.02},
+    {.name = "claim_5_GBps", .tolerance = 0.02},
+    {.name = "all_to_all_floor", .tolerance = 0.02},
     {.name = NULL},
 };
 
