@@ -27,7 +27,7 @@ need_grade := $(BUILD)/grade $(BACKEND) grader/plans $(addprefix common/,base cu
 	$(need_sim)
 define need_lab
 need_$(call short,$(1)) := $(wildcard $(addsuffix /$(1),labs solutions \
-	common/staff tests/mutants)) $(filter %/$(call short,$(1)),$(SOLUTIONS) \
+	common/staff tests/mutants tests/twins)) $(filter %/$(call short,$(1)),$(SOLUTIONS) \
 	$(LAB_PROGRAMS)) $(call objs,$(call code_in,common/staff/$(1))) $(need_sim)
 endef
 $(foreach l,$(LABS),$(eval $(call need_lab,$(l))))
