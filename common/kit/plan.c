@@ -4,9 +4,9 @@
  *     build/plan lab1-collectives          run in the kit's top folder
  *
  * Prints what scripts and handouts have to agree with: the files that students
- * hand in, the points of each part, their total, and its idea. The plan is read as the
- * grader reads it: a plan that the grader would reject is an error here, with
- * file and line. Exit status: 0, 1 for a bad plan, 2 for bad usage.
+ * hand in, the points of each part, their total, and each part's idea. The plan
+ * is read as the grader reads it: a plan that the grader would reject is an error
+ * here, with file and line. Exit status: 0, 1 for a bad plan, 2 for bad usage.
  */
 #include <stdio.h> /* printf */
 
