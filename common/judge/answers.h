@@ -8,9 +8,9 @@
  *     ring_floor_ms = 4.18
  *
  * A case of kind `answer`, with {question: ring_floor_ms}, is judged by the
- * number in the hidden plan (plan.h). A student's copy has no hidden plan: there
- * only the format is checked, so no number of tries tells what is right. The
- * lab's table holds what does not give an answer away.
+ * number in the hidden plan (plan.h). A student's copy has no hidden plan:
+ * there only the format is checked, so trying numbers doesn't tell which one is
+ * right. The lab's table holds what does not give an answer away.
  */
 #ifndef COMMLAB_JUDGE_ANSWERS_H
 #define COMMLAB_JUDGE_ANSWERS_H

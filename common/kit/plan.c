@@ -5,8 +5,9 @@
  *
  * Prints what scripts and handouts have to agree with: the files that students
  * hand in, the points of each part, their total, and each part's idea. The plan
- * is read as the grader reads it: a plan that the grader would reject is an error
- * here, with file and line. Exit status: 0, 1 for a bad plan, 2 for bad usage.
+ * is read as the grader reads it: a plan that the grader would reject is an
+ * error here, with file and line. Exit status: 0, 1 for a bad plan, 2 for bad
+ * usage.
  */
 #include <stdio.h> /* printf */
 
