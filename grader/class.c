@@ -76,6 +76,7 @@ static void take_attempt(struct row *r, const struct ledger_entry *e)
     grading_release(&a->g);
     a->g = new;
     a->id = e->id;
+    snprintf(a->student, sizeof a->student, "%s", e->student);
     snprintf(a->digest, sizeof a->digest, "%s", e->digest);
 }
 

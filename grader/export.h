@@ -16,9 +16,10 @@
 #include "ledger.h"
 #include "roster.h"
 
-struct attempt { /* of a student, or of the student's group */
-    int number;  /* 1, 2 ... */
-    int64_t id;  /* of the ledger's entry */
+struct attempt {      /* of a student, or of the student's group */
+    int number;       /* 1, 2 ... */
+    int64_t id;       /* of the ledger's entry */
+    char student[96]; /* who handed it in */
     char digest[LEDGER_DIGEST];
     struct grading g; /* as changed */
     int changed;      /* a person gave its points */

@@ -16,6 +16,7 @@ static const struct {
     {"batch", verb_batch, "grade a roster's submissions into a ledger"},
     {"status", verb_status, "what a ledger holds"},
     {"export", verb_export, "grades as Canvas, Moodle, HTML ... want them"},
+    {"regrade", verb_regrade, "grade again after a change of the plan"},
     {"override", verb_override, "set the points of an attempt or a case"},
     {"clear", verb_clear, "a suspicion is unfounded"},
     {"excuse", verb_excuse, "ask no score of a student"},

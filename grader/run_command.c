@@ -22,17 +22,21 @@ void run_command_make(struct run_command *c, const char *name, uint64_t seed)
     snprintf(c->student, sizeof c->student, "%.*s",
              (int)(strrchr(name, '@') ? strrchr(name, '@') - name : 0), name);
     snprintf(c->parent, sizeof c->parent, "%d", (int)getpid());
-    const char *const v[] = {c->self,         "run",
-                             "--quiet",       "--timeline",
-                             "--lab",         c->lab,
-                             "--seed",        c->seed,
-                             "--json",        c->json,
-                             "--work",        c->work,
-                             "--isolation",   c->level,
-                             "--with-parent", c->parent,
-                             "--student",     c->student,
-                             c->sub,          c->objects ? "--objects" : NULL,
-                             c->objects,      NULL};
-    _Static_assert(sizeof v <= sizeof c->v, "room for all of it");
+    const char *const v[] = {
+        c->self,   "run",       "--quiet",     "--timeline", "--lab",
+        c->lab,    "--seed",    c->seed,       "--json",     c->json,
+        "--work",  c->work,     "--isolation", c->level,     "--with-parent",
+        c->parent, "--student", c->student,    c->sub};
+    const size_t n = sizeof v / sizeof *v;
+    _Static_assert(sizeof v + 5 * sizeof *v <= sizeof c->v, "room for it all");
     memcpy(c->v, v, sizeof v);
+    char **end = c->v + n;
+    const char *const more[][2] = {{"--objects", c->objects},
+                                   {"--case", c->cases}};
+    for (int i = 0; i < 2; i++)
+        if (more[i][1]) {
+            *end++ = (char *)more[i][0];
+            *end++ = (char *)more[i][1];
+        }
+    *end = NULL;
 }

@@ -11,9 +11,10 @@ struct run_command {
     /* of the batch, by the caller */
     const char *self, *spool, *lab;
     const char *objects; /* folder for --objects, or NULL */
+    const char *cases;   /* only these, "A,B"; NULL: all */
     int isolation;
     /* of the submission */
-    char *v[24]; /* ended by NULL; into what follows */
+    char *v[28]; /* ended by NULL; into what follows */
     char sub[PATH_MAX], json[PATH_MAX], work[PATH_MAX], seed[32], level[16],
         parent[16], student[128];
 };

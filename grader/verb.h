@@ -24,6 +24,7 @@ int verb_clear(int argc, char **argv);
 int verb_excuse(int argc, char **argv);
 int verb_extend(int argc, char **argv);
 int verb_comment(int argc, char **argv);
+int verb_regrade(int argc, char **argv); /* after a change of the plan */
 int verb_similarity(int argc, char **argv);
 int verb_audit(int argc, char **argv);
 

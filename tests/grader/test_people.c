@@ -355,6 +355,66 @@ START_TEST(an_export_that_mixes_plans_says_so)
 }
 END_TEST
 
+/* The solution, graded by a plan in which one case did not pass. */
+static void plant_solution(void)
+{
+    enum { MOST = 1 << 20 };
+    char digest[LEDGER_DIGEST], *const bytes = malloc(MOST);
+    struct child c =
+        child_run(10, "tar -cf %s/s.tar -C %s/../solutions/lab1-collectives .",
+                  dir, child_build());
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    child_clear(&c);
+    char path[CHILD_FOLDER + 16];
+    snprintf(path, sizeof path, "%s/s.tar", dir);
+    FILE *const f = fopen(path, "r");
+    const size_t n = fread(bytes, 1, MOST, f);
+    fclose(f);
+    struct ledger *const l = open_ledger();
+    ck_assert_int_eq(ledger_keep(l, bytes, n, digest), 0);
+    const struct ledger_entry e = {
+        .kind = "grading",
+        .student = "bob",
+        .lab = LAB,
+        .attempt = 1,
+        .digest = digest,
+        .body =
+            "{\"result\": {\"lab\": \"" LAB "\", \"outcome\": \"fail\", "
+            "\"score\": 9, \"max_score\": 10, \"seed\": \"7\", \"isolation\": "
+            "{\"level\": 2}, \"tests\": [{\"name\": \"communicator\", "
+            "\"score\": 4, \"max_score\": 5, \"outcome\": \"fail\"}, "
+            "{\"name\": "
+            "\"first-all-reduce\", \"score\": 5, \"max_score\": 5, "
+            "\"outcome\": \"pass\"}]}, \"submitted\": 1000, \"days_late\": 0, "
+            "\"versions\": {\"plan\": \"old\"}}"};
+    ck_assert_int_gt(ledger_append(l, &e), 0);
+    ledger_close(l);
+    free(bytes);
+}
+
+START_TEST(a_regrade_is_shown_before_it_counts)
+{
+    plant_roster(two_students);
+    plant_solution();
+    struct child c = grade(0, "regrade", "--student bob --case communicator");
+    ck_assert_msg(strstr(c.out, "+1.00: communicator +1.00\n1 of 1 submissions "
+                                "change; --yes") != NULL,
+                  "%s", c.out);
+    child_clear(&c);
+    CELL("bob", "final", "", "9.00");
+    c = grade(0, "regrade", "--student bob --case communicator --yes");
+    ck_assert_msg(c.sec < 2 || strstr(c.out, "1 of 1") != NULL, "%s", c.out);
+    child_clear(&c);
+    CELL("bob", "final", "", "10.00");
+    CELL("bob", "outcome", "", "pass");
+    c = grade(0, "regrade", "--student bob --case communicator");
+    ck_assert(strstr(c.out, "0 of 1 submissions change") != NULL);
+    child_clear(&c);
+    c = grade(2, "regrade", "--case no-such");
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("people");
@@ -372,6 +432,7 @@ int main(void)
     tcase_add_test(t, sections_add_up);
     tcase_add_test(t, a_group_has_one_submission);
     tcase_add_test(t, an_export_that_mixes_plans_says_so);
+    tcase_add_test(t, a_regrade_is_shown_before_it_counts);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
