@@ -1,5 +1,5 @@
 /*
- * export_csv.c: tables: CSV, Canvas, Moodle, leaderboard
+ * export_csv.c: tables: CSV, Canvas, Moodle
  *
  * Canvas wants `Student,ID,SIS User ID,SIS Login ID,Section,TITLE (NUMBER)`, a
  * second row that may begin with `Points Possible`, and blanks where there is
@@ -7,8 +7,7 @@
  * at anything that is no number: `-` stands for none.
  */
 #define _GNU_SOURCE
-#include <math.h>   /* isnan */
-#include <stdlib.h> /* qsort */
+#include <stdlib.h> /* free */
 #include <string.h> /* strcmp */
 
 #include "export.h"
@@ -139,58 +138,4 @@ int export_moodle(const struct export *e)
         free(feedback);
     }
     return export_close(e, f);
-}
-
-/* ---- leaderboard --------------------------------------------------------- */
-
-struct place {
-    char name[32];
-    double score, time_us; /* of the timed cases, together */
-};
-
-static int by_place(const void *x, const void *y)
-{
-    const struct place *const a = x, *const b = y;
-    if (a->score != b->score)
-        return a->score < b->score ? 1 : -1;
-    if (a->time_us != b->time_us)
-        return a->time_us > b->time_us ? 1 : -1;
-    return strcmp(a->name, b->name);
-}
-
-static double timed_us(const struct row *r)
-{
-    double sum = 0;
-    for (int i = 0; i < r->g.ncases; i++)
-        if (!isnan(r->g.cases[i].reference_us) && !isnan(r->g.cases[i].time_us))
-            sum += r->g.cases[i].time_us;
-    return sum;
-}
-
-/* Who it is, nobody can tell; the same student has the same name in each lab.
- * Only what has a score, and was run, has a place. */
-int export_leaderboard(const struct export *e)
-{
-    FILE *const f = export_file(e);
-    struct place *const p = calloc((size_t)e->nrows + 1, sizeof *p);
-    int n = 0;
-    if (!p)
-        abort();
-    for (int i = 0; f && i < e->nrows; i++) {
-        const struct row *const r = &e->row[i];
-        if (!r->has_score || !r->attempt)
-            continue;
-        ledger_pseudonym(e->ledger, r->student->key, p[n].name,
-                         sizeof p[n].name);
-        p[n].score = r->final;
-        p[n++].time_us = timed_us(r);
-    }
-    qsort(p, (size_t)n, sizeof *p, by_place);
-    if (f)
-        fprintf(f, "rank,name,score,timed_us\n");
-    for (int i = 0; f && i < n; i++)
-        fprintf(f, "%d,%s,%.2f,%.3f\n", i + 1, p[i].name, p[i].score,
-                p[i].time_us);
-    free(p);
-    return f ? export_close(e, f) : -1;
 }

@@ -1,6 +1,8 @@
 #include "html.h"
 
+#include <sodium.h> /* crypto_hash_sha256 */
 #include <stdlib.h> /* free */
+#include <string.h> /* strlen */
 
 #include "text.h"
 
@@ -34,30 +36,86 @@ static const char style[] =
     ".key i{display:inline-block;width:.8em;height:.8em;border-radius:2px;"
     "margin:0 .3em 0 1em}.wide{overflow-x:auto}\n"
     "@media(max-width:36rem){.cards thead{display:none}.cards tr{display:block;"
-    "border-bottom:1px solid var(--line);padding:.6rem 0}.cards td{"
-    "display:inline;border:0;padding:0 .6em 0 0}.cards td.t{display:block}"
-    ".hide{display:none}}\n";
+    "border-bottom:1px solid var(--line);padding:.6rem 0}.cards td,"
+    ".cards tbody th{display:inline;border:0;padding:0 .6em 0 0}.cards "
+    "td.t{display:block}"
+    ".hide{display:none}}\n"
+    ".skip{position:absolute;left:-99rem}.skip:focus{left:1rem;background:"
+    "var(--paper);padding:.5rem}caption{text-align:left;color:var(--dim);"
+    "padding:.3rem 0}th button{all:unset;cursor:pointer;text-decoration:"
+    "underline dotted}th[aria-sort=ascending] button:after{content:' \\25B2'}"
+    "th[aria-sort=descending] button:after{content:' \\25BC'}:focus-visible{"
+    "outline:2px solid var(--link);outline-offset:2px}\n"
+    "form{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:end}label{"
+    "display:block;color:var(--dim)}input,select{font:inherit;color:inherit;"
+    "background:var(--soft);border:1px solid var(--none);border-radius:4px;"
+    "padding:.3rem .5rem;max-width:100%}tbody th{font-weight:400;color:"
+    "inherit}\n"
+    "pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:0;font:.85rem/1.4 "
+    "ui-monospace,monospace}pre .add{color:var(--pass)}pre .del{"
+    "color:var(--fail)}pre .at{color:var(--dim)}.two{display:grid;gap:1rem;"
+    "grid-template-columns:1fr 1fr}@media(max-width:48rem){.two{"
+    "grid-template-columns:1fr}}.two>*{min-width:0}mark{background:var(--soft);"
+    "color:var(--fail)}.excused,.given{color:var(--dim)}\n";
 
-void html_begin(FILE *f, const char *title)
+/* The hash by which a policy names a script, in base64. */
+static void script_hash(const char *script, char out[64])
 {
+    unsigned char hash[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256(hash, (const unsigned char *)script, strlen(script));
+    sodium_bin2base64(out, 64, hash, sizeof hash,
+                      sodium_base64_VARIANT_ORIGINAL);
+}
+
+void html_begin(FILE *f, const char *title, const char *script, int refresh)
+{
+    char hash[64] = "";
+    if (script)
+        script_hash(script, hash);
     fprintf(f,
             "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
             "<meta name=\"viewport\" content=\"width=device-width, "
             "initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" "
             "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src "
-            "'self' data:\">\n<title>");
+            "'self' data:%s%s%s\">\n",
+            script ? "; script-src 'sha256-" : "", hash, script ? "'" : "");
+    if (refresh)
+        fprintf(f, "<meta http-equiv=\"refresh\" content=\"%d\">\n", refresh);
+    fprintf(f, "<title>");
     html_text(f, title);
-    fprintf(f, "</title>\n<style>\n%s</style>\n<body>\n", style);
+    fprintf(f,
+            "</title>\n<style>\n%s</style>\n<body>\n<a class=\"skip\" "
+            "href=\"#main\">Skip to the content</a>\n<main id=\"main\">\n",
+            style);
 }
 
-void html_end(FILE *f)
+void html_end(FILE *f, const char *script)
 {
+    fprintf(f, "</main>\n");
+    if (script)
+        fprintf(f, "<script>%s</script>\n", script);
     fprintf(f, "</body>\n</html>\n");
+}
+
+void html_table(FILE *f, const char *more, const char *caption,
+                const char *columns)
+{
+    fprintf(f, "<table %s><caption>%s</caption><thead><tr>", more, caption);
+    while (*columns) {
+        const size_t n = strcspn(columns, "|");
+        const int number = *columns == '#';
+        fprintf(f, "<th scope=\"col\"%s>%.*s</th>",
+                number ? " class=\"n\"" : "", (int)n - number,
+                columns + number);
+        columns += n + (columns[n] == '|');
+    }
+    fprintf(f, "</tr></thead><tbody>\n");
 }
 
 void html_text(FILE *f, const char *text)
 {
-    char *const clean = text_clean(text, TEXT_MESSAGE);
+    enum { MOST = 20000 }; // a whole diagnosis
+    char *const clean = text_clean(text, MOST);
     text_xml(f, clean);
     free(clean);
 }
@@ -104,7 +162,8 @@ void html_histogram(FILE *f, const struct export *e)
     for (int i = 0; i < e->nrows; i++) {
         if (!e->row[i].has_score)
             continue;
-        int bin = (int)(BINS * e->row[i].final / e->max_score);
+        int bin =
+            e->max_score > 0 ? (int)(BINS * e->row[i].final / e->max_score) : 0;
         bin = bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
         if (++count[bin] > most)
             most = count[bin];

@@ -15,6 +15,7 @@ static const struct {
     {"intake", verb_intake, "sort a download of submissions by student"},
     {"batch", verb_batch, "grade a roster's submissions into a ledger"},
     {"status", verb_status, "what a ledger holds"},
+    {"serve", verb_serve, "how far a batch is, and a leaderboard, live"},
     {"export", verb_export, "grades as Canvas, Moodle, HTML ... want them"},
     {"regrade", verb_regrade, "grade again after a change of the plan"},
     {"override", verb_override, "set the points of an attempt or a case"},

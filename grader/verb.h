@@ -25,6 +25,7 @@ int verb_excuse(int argc, char **argv);
 int verb_extend(int argc, char **argv);
 int verb_comment(int argc, char **argv);
 int verb_regrade(int argc, char **argv); /* after a change of the plan */
+int verb_serve(int argc, char **argv); /* how far it is, live */
 int verb_similarity(int argc, char **argv);
 int verb_audit(int argc, char **argv);
 

@@ -13,92 +13,11 @@
 #include "child.h"
 #include "csv.h"
 #include "ledger.h"
-#include "roster.h"
+#include "planted.h"
 #include "suite.h"
 
-#define LAB "lab1-collectives"
+#define LAB PLANTED_LAB
 static char dir[CHILD_FOLDER], err[512];
-
-/* ---- planting ------------------------------------------------------------ */
-
-static struct ledger *open_ledger(void)
-{
-    char path[CHILD_FOLDER + 16];
-    snprintf(path, sizeof path, "%s/L.db", dir);
-    struct ledger *const l =
-        ledger_open(path, NULL, LEDGER_WRITE, err, sizeof err);
-    ck_assert_msg(l != NULL, "%s", err);
-    return l;
-}
-
-static void plant_roster(const char *csv)
-{
-    struct ledger *const l = open_ledger();
-    struct roster *const r =
-        roster_parse(csv, strlen(csv), LAB, err, sizeof err);
-    ck_assert_msg(r != NULL, "%s", err);
-    json_t *const j =
-        json_pack("{s:s, s:o}", "seed", "", "roster", roster_json(r));
-    char *const body = json_dumps(j, 0);
-    const struct ledger_entry e = {
-        .kind = "batch", .student = "", .digest = "", .lab = LAB, .body = body};
-    ck_assert_int_gt(ledger_append(l, &e), 0);
-    free(body);
-    json_decref(j);
-    roster_free(r);
-    ledger_close(l);
-}
-
-struct planted {
-    const char *student;
-    int attempt;
-    const char *outcome[2]; /* of two cases of 5 points; NULL: not run */
-    double score[2];
-    const char *submitted, *plan;
-};
-
-static void plant(const struct planted *p)
-{
-    static const char *const names[] = {"ring", "tree"};
-    struct ledger *const l = open_ledger();
-    char digest[LEDGER_DIGEST];
-    int64_t when = 0;
-    const char *worst = p->outcome[0] ? p->outcome[0] : "suspected";
-    json_t *const tests = json_array();
-    for (int i = 0; i < 2 && p->outcome[i]; i++) {
-        worst = strcmp(p->outcome[i], "suspected") == 0 ||
-                        strcmp(worst, "pass") == 0
-                    ? p->outcome[i]
-                    : worst;
-        json_array_append_new(
-            tests,
-            json_pack("{s:s, s:i, s:f, s:f, s:s, s:s, s:i, s:s, s:b}", "name",
-                      names[i], "part", 1, "score", p->score[i], "max_score",
-                      5.0, "outcome", p->outcome[i], "message", "", "ranks", 4,
-                      "rerun", "mpirun", "hidden", 0));
-    }
-    if (p->submitted)
-        ck_assert_int_eq(roster_time(p->submitted, &when), 0);
-    json_t *const j = json_pack(
-        "{s:{s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:o}, s:I, s:i, s:{s:s}}",
-        "result", "lab", LAB, "title", "Collectives", "outcome", worst,
-        "message", p->outcome[0] ? "" : "it asks for system()", "seed", "1",
-        "score", p->score[0] + p->score[1], "max_score", 10.0, "tests", tests,
-        "submitted", (json_int_t)when, "days_late", 0, "versions", "plan",
-        p->plan ? p->plan : "one");
-    char *const body = json_dumps(j, 0);
-    ck_assert_int_eq(ledger_keep(l, p->student, strlen(p->student), digest), 0);
-    const struct ledger_entry e = {.kind = "grading",
-                                   .student = p->student,
-                                   .lab = LAB,
-                                   .attempt = p->attempt,
-                                   .digest = digest,
-                                   .body = body};
-    ck_assert_int_gt(ledger_append(l, &e), 0);
-    free(body);
-    json_decref(j);
-    ledger_close(l);
-}
 
 static void make_folder(void)
 {
@@ -156,19 +75,20 @@ static const char *cell(const char *student, const char *column,
     ck_assert_str_eq(cell(student, column, options), want)
 
 static const char two_students[] = "student,email\nada,a@x\nbob,b@x\n";
-static const struct planted good = {
-    "bob", 1, {"pass", "pass"}, {5, 5}, "2026-03-01T12:00Z", NULL};
-static const struct planted doubtful = {
-    "ada", 1, {"pass", "suspected"}, {5, 0}, "2026-03-01T12:00Z", NULL};
+static const struct planted_grading good = {
+    "bob", 1, {"pass", "pass"}, {5, 5}, "2026-03-01T12:00Z", NULL, NULL, 0};
+static const struct planted_grading doubtful = {
+    "ada", 1, {"pass", "suspected"}, {5, 0}, "2026-03-01T12:00Z", NULL,
+    NULL,  0};
 
 /* ---- the TA's cases ------------------------------------------------------ */
 
 START_TEST(a_suspected_grade_is_empty_until_it_is_cleared)
 {
     static const char *const formats[] = {"csv", "canvas", "moodle"};
-    plant_roster(two_students);
-    plant(&doubtful);
-    plant(&good);
+    planted_roster(dir, two_students);
+    planted_grading(dir, &doubtful);
+    planted_grading(dir, &good);
     for (int i = 0; i < 3; i++) {
         char more[64];
         snprintf(more, sizeof more, "--format %s -o -", formats[i]);
@@ -196,10 +116,10 @@ END_TEST
 
 START_TEST(a_submission_that_was_not_run_is_cleared_with_points)
 {
-    static const struct planted refused = {
-        "ada", 1, {NULL, NULL}, {0, 0}, "2026-03-01T12:00Z", NULL};
-    plant_roster(two_students);
-    plant(&refused);
+    static const struct planted_grading refused = {
+        "ada", 1, {NULL, NULL}, {0, 0}, "2026-03-01T12:00Z", NULL, NULL, 0};
+    planted_roster(dir, two_students);
+    planted_grading(dir, &refused);
     change(1, "clear", "--student ada");
     CELL("ada", "final", "", "");
     change(0, "clear", "--student ada --score 7");
@@ -209,8 +129,8 @@ END_TEST
 
 START_TEST(points_are_overridden_by_case_or_in_total)
 {
-    plant_roster(two_students);
-    plant(&good);
+    planted_roster(dir, two_students);
+    planted_grading(dir, &good);
     change(0, "override", "--student bob --case tree --score 2.5");
     CELL("bob", "final", "", "7.50");
     CELL("bob", "tree", "", "2.50");
@@ -230,25 +150,25 @@ END_TEST
 
 START_TEST(what_is_handed_in_later_is_not_overridden)
 {
-    plant_roster(two_students);
-    plant(&good);
+    planted_roster(dir, two_students);
+    planted_grading(dir, &good);
     change(0, "override", "--student bob --score 3");
-    static const struct planted later = {
-        "bob", 2, {"pass", "fail"}, {5, 1}, "2026-03-02T12:00Z", NULL};
-    plant(&later);
+    static const struct planted_grading later = {
+        "bob", 2, {"pass", "fail"}, {5, 1}, "2026-03-02T12:00Z", NULL, NULL, 0};
+    planted_grading(dir, &later);
     CELL("bob", "final", "", "6.00");
     CELL("bob", "final", "--attempt best", "6.00");
     change(0, "override", "--student bob --attempt 1 --score 8");
     CELL("bob", "final", "--attempt best", "8.00");
-    plant(&good); // graded again: the person's word stands
+    planted_grading(dir, &good); // graded again: the person's word stands
     CELL("bob", "final", "--attempt best", "8.00");
 }
 END_TEST
 
 START_TEST(the_excused_have_no_score_in_any_export)
 {
-    plant_roster(two_students);
-    plant(&good);
+    planted_roster(dir, two_students);
+    planted_grading(dir, &good);
     change(0, "excuse", "--student bob");
     struct child c = grade(0, "export", "--format canvas -o -");
     ck_assert_msg(strstr(c.out, "\"bob\",\"\",EX\n") != NULL, "%s", c.out);
@@ -269,8 +189,8 @@ START_TEST(a_comment_reaches_the_student_in_each_format)
         "--format html -o h && cat h/students/bob.html",
         "--format autolab -o a && cat a/bob.txt",
         "--format classroom -o c && cut -c8- c/bob.txt | base64 -d"};
-    plant_roster(two_students);
-    plant(&good);
+    planted_roster(dir, two_students);
+    planted_grading(dir, &good);
     struct child c =
         grade(0, "comment", "--student bob --by Eve --reason 'nice <rings>'");
     child_clear(&c);
@@ -287,14 +207,15 @@ END_TEST
 
 START_TEST(an_extension_reaches_what_is_graded_already)
 {
-    plant_roster("student,deadline,late_days\nada,,\n"
-                 "bob,2026-02-27T12:00Z,1\n");
-    plant(&good); // two days late, one of them free
+    planted_roster(dir, "student,deadline,late_days\nada,,\n"
+                        "bob,2026-02-27T12:00Z,1\n");
+    planted_grading(dir, &good); // two days late, one of them free
     CELL("bob", "final", "--late-percent 10", "9.00");
     CELL("bob", "days_late", "", "1");
     change(0, "extend", "--student bob --until 2026-03-01T12:00Z");
     CELL("bob", "final", "--late-percent 10", "10.00");
-    plant_roster("student,deadline,late_days\nbob,2026-02-20T12:00Z,4\n");
+    planted_roster(dir,
+                   "student,deadline,late_days\nbob,2026-02-20T12:00Z,4\n");
     CELL("bob", "days_late", "", "0"); // the person's word is the later one
     change(2, "extend", "--student bob --until soon");
 }
@@ -302,22 +223,23 @@ END_TEST
 
 START_TEST(a_later_rosters_deadline_and_late_days_count)
 {
-    plant_roster("student,deadline\nbob,2026-02-27T12:00Z\n");
-    plant(&good);
+    planted_roster(dir, "student,deadline\nbob,2026-02-27T12:00Z\n");
+    planted_grading(dir, &good);
     CELL("bob", "days_late", "", "2");
-    plant_roster("student,deadline,late_days\nbob,2026-02-27T12:00Z,2\n");
+    planted_roster(dir,
+                   "student,deadline,late_days\nbob,2026-02-27T12:00Z,2\n");
     CELL("bob", "days_late", "", "0");
-    plant_roster("student,deadline,submitted\n"
-                 "bob,2026-02-27T12:00Z,2026-03-05T12:00Z\n");
+    planted_roster(dir, "student,deadline,submitted\n"
+                        "bob,2026-02-27T12:00Z,2026-03-05T12:00Z\n");
     CELL("bob", "days_late", "", "6");
 }
 END_TEST
 
 START_TEST(sections_add_up)
 {
-    plant_roster("student,section\nbob,A\n");
-    plant(&good);
-    plant_roster("student,section\nada,B\n");
+    planted_roster(dir, "student,section\nbob,A\n");
+    planted_grading(dir, &good);
+    planted_roster(dir, "student,section\nada,B\n");
     CELL("bob", "final", "", "10.00");
     CELL("bob", "section", "", "A");
     CELL("ada", "outcome", "", "missing");
@@ -326,8 +248,8 @@ END_TEST
 
 START_TEST(a_group_has_one_submission)
 {
-    plant_roster("student,group\nada,g\nbob,g\ncyd,h\n");
-    plant(&good);
+    planted_roster(dir, "student,group\nada,g\nbob,g\ncyd,h\n");
+    planted_grading(dir, &good);
     CELL("ada", "final", "", "10.00");
     CELL("cyd", "outcome", "", "missing");
     change(0, "override", "--student bob --score 6 --group");
@@ -340,14 +262,15 @@ END_TEST
 
 START_TEST(an_export_that_mixes_plans_says_so)
 {
-    static const struct planted other = {
-        "ada", 1, {"pass", "fail"}, {5, 1}, "2026-03-01T12:00Z", "two"};
-    plant_roster(two_students);
-    plant(&good);
+    static const struct planted_grading other = {
+        "ada", 1, {"pass", "fail"}, {5, 1}, "2026-03-01T12:00Z", "two",
+        NULL,  0};
+    planted_roster(dir, two_students);
+    planted_grading(dir, &good);
     struct child c = grade(0, "export", "--format csv -o -");
     ck_assert_str_eq(c.err, "");
     child_clear(&c);
-    plant(&other);
+    planted_grading(dir, &other);
     c = grade(0, "export", "--format csv -o -");
     ck_assert_msg(strstr(c.err, "mix 2 versions of the plan") != NULL, "%s",
                   c.err);
@@ -370,7 +293,7 @@ static void plant_solution(void)
     FILE *const f = fopen(path, "r");
     const size_t n = fread(bytes, 1, MOST, f);
     fclose(f);
-    struct ledger *const l = open_ledger();
+    struct ledger *const l = planted_ledger(dir);
     ck_assert_int_eq(ledger_keep(l, bytes, n, digest), 0);
     const struct ledger_entry e = {
         .kind = "grading",
@@ -394,7 +317,7 @@ static void plant_solution(void)
 
 START_TEST(a_regrade_is_shown_before_it_counts)
 {
-    plant_roster(two_students);
+    planted_roster(dir, two_students);
     plant_solution();
     struct child c = grade(0, "regrade", "--student bob --case communicator");
     ck_assert_msg(strstr(c.out, "+1.00: communicator +1.00\n1 of 1 submissions "
