@@ -6,8 +6,11 @@
  */
 #define _GNU_SOURCE
 #include <stdlib.h> /* free */
+#include <string.h> /* strrchr */
+#include <unistd.h> /* access */
 
 #include "export.h"
+#include "file.h"
 #include "place.h"
 #include "submission.h"
 #include "unpack.h"
@@ -41,31 +44,71 @@ static int write_files(const struct export *e, const struct row *r,
     return n;
 }
 
+static int is_code(const char *name)
+{
+    const char *const dot = strrchr(name, '.');
+    return dot && strcmp(dot, ".txt") != 0;
+}
+
+/* MOSS' list has each kind of file that the lab has: *.c, *.cu. */
+static void put_files(FILE *list, const char *key, const struct plan *p, int n)
+{
+    for (int i = 0; i < p->nfiles && n > 0; i++) {
+        int again = !is_code(p->file[i]);
+        for (int k = 0; k < i && !again; k++)
+            again =
+                is_code(p->file[k]) &&
+                strcmp(strrchr(p->file[k], '.'), strrchr(p->file[i], '.')) == 0;
+        if (!again)
+            fprintf(list, "%s/*%s\n", key, strrchr(p->file[i], '.'));
+    }
+}
+
+/* The lab's own files, which MOSS is to leave out: OUT/base/. */
+static int write_base(const struct export *e, const struct place *p,
+                      char options[2048])
+{
+    options[0] = 0;
+    for (int i = 0; i < p->plan->nfiles; i++) {
+        const char *const name = p->plan->file[i];
+        char from[2 * PATH_MAX], to[2 * PATH_MAX];
+        snprintf(from, sizeof from, "%s/labs/%s/%s", p->kit, p->lab, name);
+        snprintf(to, sizeof to, "%s/base/%s", e->out, name);
+        if (!is_code(name) || access(from, R_OK) != 0)
+            continue;
+        FILE *const f = export_file_in(e, "base/%s", name); // and its folder
+        if (!f || export_close(e, f) != 0 || file_copy(from, to) != 0)
+            return -1;
+        const size_t n = strlen(options);
+        snprintf(options + n, 2048 - n, " -b base/%s", name);
+    }
+    return 0;
+}
+
 int export_moss(const struct export *e)
 {
     const struct request q = {.lab = e->lab};
     struct place p;
-    char err_text[512];
+    char err_text[512], base[2048] = "";
     if (place_find(&p, &q, err_text, sizeof err_text) != 0) {
         verb_wrong("export", "%s", err_text);
         place_release(&p);
         return -1;
     }
     FILE *const list = export_file_in(e, "moss.txt");
-    int err = list ? 0 : -1;
+    int err = list ? write_base(e, &p, base) : -1;
     for (int i = 0; i < e->nrows && !err; i++) {
         const int n =
             e->row[i].attempt ? write_files(e, &e->row[i], p.plan) : 0;
         err = n < 0 ? -1 : 0;
-        if (n > 0)
-            fprintf(list, "%s/*.c\n", e->row[i].student->key);
+        put_files(list, e->row[i].student->key, p.plan, n);
     }
     if (list) {
         if (export_close(e, list) != 0)
             err = -1;
-        printf("moss -l c -d $(cat moss.txt)   # in %s; sends them to "
+        printf("moss -l c -d%s $(cat moss.txt)   # in %s; sends them to "
                "Stanford\n",
-               e->out);
+               base, e->out);
     }
     place_release(&p);
     return err;

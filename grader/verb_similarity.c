@@ -1,28 +1,27 @@
 /*
  * verb_similarity.c: grade similarity
  *
- * Who has the same code as whom: each student's latest submission as one file,
- * compared by Debian's similarity-tester (sim_c), which compares tokens, not
- * letters: other names and other layout don't hide a copy. What the lab gave to
- * everybody is the same in all; so pairs are listed by how much more than the
- * class' usual they share.
+ * Who has the same code as whom: each student's latest submission, kernels
+ * included, less what the lab gave to all (similar.h). Submissions of earlier
+ * terms are compared with, but not with each other. With --out, a page for each
+ * pair shows the lines side by side.
  */
 #define _GNU_SOURCE
-#include <stdio.h>  /* popen */
+#include <stdio.h>  /* printf */
 #include <stdlib.h> /* qsort */
 #include <string.h> /* strcmp */
-#include <unistd.h> /* access */
 
-#include "base/temp.h"
 #include "class.h"
 #include "folder.h"
+#include "html.h"
 #include "place.h"
+#include "similar.h"
 #include "submission.h"
 #include "unpack.h"
 #include "verb.h"
 
 struct options {
-    const char *ledger, *key, *lab;
+    const char *ledger, *key, *lab, *out, *earlier;
     int least; /* percent */
 };
 
@@ -32,6 +31,11 @@ static const struct verb_option known[] = {
                 "what grade batch has written", .required = 1),
     VERB_OPTION(VERB_TEXT, "lab", "LAB", AT(lab), "lab1, or its full name",
                 .required = 1),
+    VERB_OPTION(VERB_TEXT, "earlier", "FILES", AT(earlier),
+                "ledgers of earlier terms, A.db,B.db, with their keys beside\n"
+                "them"),
+    VERB_OPTION(VERB_TEXT, "out", "DIR", AT(out),
+                "also pages: each pair's lines side by side", .letter = 'o'),
     VERB_OPTION(VERB_NUMBER, "least", "PERCENT", AT(least),
                 "how much two students have to share (default 50)", .least = 1,
                 .most = 100),
@@ -40,135 +44,359 @@ static const struct verb_option known[] = {
     {.name = NULL}};
 static const struct verb similarity_verb = {
     .name = "similarity",
-    .intro = "List pairs of students whose latest submissions share code.",
+    .intro = "List pairs of students whose latest submissions share code, and "
+             "clusters of\nthem. Names, layout and comments do not matter; "
+             "what the lab gave to all is\nleft out.",
     .options = known};
 
+struct program {
+    char name[160]; /* KEY; of an earlier term FILE:KEY */
+    char *text;     /* of all files, one behind the other */
+    size_t nbytes;
+    int id;      /* similar_add() */
+    int earlier; /* of another term */
+    int cluster; /* index of a program in the same one; itself: the first */
+};
+
 struct pair {
-    char a[96], b[96];
-    int percent; /* of a's tokens that are in b */
+    int a, b;
+    int percent[2]; /* of a's own tokens that b has; and b's that a has */
 };
 
-struct pairs {
-    struct pair *p;
+struct comparison {
+    const struct options *o;
+    struct similar *similar;
+    struct program *p;
     int n;
+    struct pair *pair;
+    int npairs, usual; /* usual: what half of the pairs share at most */
 };
 
-/* All files of a submission behind each other. */
-static void write_one(const struct export *e, const struct row *r,
-                      const struct plan *p, FILE *f)
+static void *grow(void *p, int n, size_t size)
+{
+    void *const bigger = realloc(p, ((size_t)n + 1) * size);
+    if (!bigger)
+        abort();
+    return bigger;
+}
+
+/* ---- programs ------------------------------------------------------------ */
+
+/* All of the plan's files but the answers, each with its name above it. */
+static char *text_of(const struct export *e, const struct row *r,
+                     const struct plan *p, size_t *n)
 {
     struct unpack_file file[PLAN_MAX_FILES] = {{0}};
-    char why[128];
+    char why[128], *text = NULL;
     size_t nbytes;
     void *const data = ledger_kept(e->ledger, r->digest, &nbytes);
+    FILE *const f = open_memstream(&text, n);
     for (int i = 0; i < p->nfiles; i++)
         file[i].name = p->file[i];
     if (data)
         unpack_files(data, nbytes, file, p->nfiles, SUBMISSION_MAX_FILE, why,
                      sizeof why);
     for (int i = 0; i < p->nfiles; i++) {
-        if (file[i].state == UNPACK_FILE)
+        const char *const dot = strrchr(p->file[i], '.');
+        if (file[i].state == UNPACK_FILE && dot && strcmp(dot, ".txt") != 0) {
+            fprintf(f, "// ---- %s\n", p->file[i]);
             fwrite(file[i].data, 1, file[i].nbytes, f);
-        fputc('\n', f);
+            fputc('\n', f);
+        }
         free(file[i].data);
     }
+    fclose(f);
     free(data);
+    return text;
 }
 
-static int write_all(struct export *e, const struct plan *p, const char *dir)
+static void add_class(struct comparison *c, const struct export *e,
+                      const struct plan *p, const char *term)
 {
-    e->out = dir;
     for (int i = 0; i < e->nrows; i++) {
         const struct row *const r = &e->row[i];
-        FILE *const f =
-            r->attempt ? export_file_in(e, "%s.c", r->student->key) : NULL;
+        // a group's submission is one: its first student's
+        if (!r->attempt || strcmp(r->counts->student, r->student->key) != 0)
+            continue;
+        c->p = grow(c->p, c->n, sizeof *c->p);
+        struct program *const new = &c->p[c->n];
+        *new = (struct program){.earlier = term != NULL, .cluster = c->n};
+        snprintf(new->name, sizeof new->name, "%.80s%s%s", term ? term : "",
+                 term ? ":" : "", r->student->key);
+        new->text = text_of(e, r, p, &new->nbytes);
+        new->id = similar_add(c->similar, new->text, new->nbytes);
+        c->n++;
+    }
+}
+
+/* What the lab gave to all: the files with their holes empty. */
+static void add_base(struct comparison *c, const struct place *p)
+{
+    for (int i = 0; i < p->plan->nfiles; i++) {
+        char path[2 * PATH_MAX], *text = NULL;
+        size_t room = 0;
+        snprintf(path, sizeof path, "%s/labs/%s/%s", p->kit, p->lab,
+                 p->plan->file[i]);
+        FILE *const f = fopen(path, "re");
+        const ssize_t n = f ? getdelim(&text, &room, 0, f) : 0;
+        if (n > 0)
+            similar_base(c->similar, text, (size_t)n);
+        free(text);
         if (f)
-            write_one(e, r, p, f);
-        if (r->attempt && (!f || export_close(e, f) != 0))
+            fclose(f);
+    }
+}
+
+/* Earlier ledgers; -1 having said why. */
+static int add_earlier(struct comparison *c, const struct plan *p)
+{
+    char all[4096], err[512];
+    snprintf(all, sizeof all, "%s", c->o->earlier ? c->o->earlier : "");
+    for (char *rest, *path = strtok_r(all, ",", &rest); path;
+         path = strtok_r(NULL, ",", &rest)) {
+        struct export e = {.nrows = 0};
+        char lab[64];
+        const char *const slash = strrchr(path, '/');
+        snprintf(lab, sizeof lab, "%s", c->o->lab);
+        e.ledger = ledger_open(path, NULL, LEDGER_READ, err, sizeof err);
+        const int failed =
+            !e.ledger || class_load(&e, lab, 0, err, sizeof err) != 0;
+        if (failed)
+            verb_wrong("similarity", "%s: %s", path, err);
+        else
+            add_class(c, &e, p, slash ? slash + 1 : path);
+        class_release(&e);
+        ledger_close(e.ledger);
+        if (failed)
             return -1;
     }
     return 0;
 }
 
+/* ---- pairs --------------------------------------------------------------- */
+
+static int most(const struct pair *p)
+{
+    return p->percent[0] > p->percent[1] ? p->percent[0] : p->percent[1];
+}
+
 static int by_percent(const void *x, const void *y)
 {
     const struct pair *const a = x, *const b = y;
-    if (a->percent != b->percent)
-        return b->percent - a->percent;
-    const int order = strcmp(a->a, b->a);
-    return order ? order : strcmp(a->b, b->b);
+    if (most(a) != most(b))
+        return most(b) - most(a);
+    return a->a != b->a ? a->a - b->a : a->b - b->b;
 }
 
-/* "./ada.c consists for 87 % of ./bob.c material" */
-static void take_lines(FILE *f, struct pairs *all)
+static int percent(const struct comparison *c, int a, int b)
 {
-    char line[1024];
-    while (fgets(line, sizeof line, f)) {
-        struct pair p;
-        if (sscanf(line, "./%95s consists for %d %% of ./%95s", p.a, &p.percent,
-                   p.b) != 3)
-            continue;
-        p.a[strlen(p.a) - 2] = p.b[strlen(p.b) - 2] = 0; // ".c"
-        all->p = realloc(all->p, ((size_t)all->n + 1) * sizeof *all->p);
-        if (!all->p)
-            abort();
-        all->p[all->n++] = p;
+    const int own = similar_own(c->similar, c->p[a].id);
+    return own < SIMILAR_RUN
+               ? 0
+               : 100 * similar_shared(c->similar, c->p[a].id, c->p[b].id) / own;
+}
+
+static int first_of(const struct comparison *c, int i)
+{
+    while (c->p[i].cluster != i)
+        i = c->p[i].cluster;
+    return i;
+}
+
+static void join(struct comparison *c, int a, int b)
+{
+    const int x = first_of(c, a), y = first_of(c, b);
+    c->p[x > y ? x : y].cluster = x > y ? y : x;
+}
+
+static void compare(struct comparison *c)
+{
+    for (int a = 0; a < c->n; a++)
+        for (int b = a + 1; b < c->n && !c->p[a].earlier; b++) {
+            c->pair = grow(c->pair, c->npairs, sizeof *c->pair);
+            c->pair[c->npairs++] =
+                (struct pair){a, b, {percent(c, a, b), percent(c, b, a)}};
+        }
+    if (c->npairs == 0)
+        return;
+    qsort(c->pair, (size_t)c->npairs, sizeof *c->pair, by_percent);
+    c->usual = most(&c->pair[c->npairs / 2]);
+    int n = 0;
+    while (n < c->npairs && most(&c->pair[n]) >= c->o->least) {
+        join(c, c->pair[n].a, c->pair[n].b);
+        n++;
     }
-    qsort(all->p, (size_t)all->n, sizeof *all->p, by_percent);
+    c->npairs = n;
 }
 
-static int compare(const char *dir, int least, struct pairs *all)
+/* ---- as text ------------------------------------------------------------- */
+
+static int cluster_size(const struct comparison *c, int first)
 {
-    char command[300];
-    snprintf(
-        command, sizeof command,
-        "cd '%s' && find . -name '*.c' | LC_ALL=C sort | sim_c -p -t %d -r "
-        "12 -i",
-        dir, least);
-    FILE *const f = popen(command, "re");
-    if (!f)
-        return -1;
-    take_lines(f, all);
-    return pclose(f) == 0 ? 0 : -1;
+    int n = 0;
+    for (int i = 0; i < c->n; i++)
+        n += first_of(c, i) == first;
+    return n;
 }
 
-static void print(const struct pairs *all)
+static void print_clusters(const struct comparison *c)
 {
-    if (all->n == 0) {
+    for (int first = 0; first < c->n; first++) {
+        if (first_of(c, first) != first || cluster_size(c, first) < 3)
+            continue;
+        printf("cluster:");
+        for (int i = 0; i < c->n; i++)
+            if (first_of(c, i) == first)
+                printf(" %s", c->p[i].name);
+        printf("\n");
+    }
+}
+
+static void print(const struct comparison *c)
+{
+    if (c->npairs == 0) {
         printf("no two students share that much (--least)\n");
         return;
     }
-    const int usual = all->p[all->n / 2].percent;
-    printf("%-24s %-24s %8s %8s\n", "student", "has code of", "shared",
+    printf("%-24s %-24s %8s %8s %8s\n", "student", "and", "shares", "of that",
            "above");
-    for (int i = 0; i < all->n; i++)
-        printf("%-24s %-24s %6d %% %+6d %%\n", all->p[i].a, all->p[i].b,
-               all->p[i].percent, all->p[i].percent - usual);
-    printf(
-        "\n%d pairs; half of them share %d %% or more, part of which the lab "
-        "gave to all. sim_c finds copies; who copied, and whether it "
-        "matters, is for a person.\n",
-        all->n, usual);
+    for (int i = 0; i < c->npairs; i++) {
+        const struct pair *const p = &c->pair[i];
+        printf("%-24s %-24s %6d %% %6d %% %+6d %%\n", c->p[p->a].name,
+               c->p[p->b].name, p->percent[0], p->percent[1],
+               most(p) - c->usual);
+    }
+    printf("\n");
+    print_clusters(c);
+    printf("%d pairs; half of all pairs share %d %% or less. What the lab gave "
+           "to all is not\ncounted. This finds the same code; who copied, and "
+           "whether it matters, is for a\nperson.\n",
+           c->npairs, c->usual);
 }
 
-static int similarity(const struct options *o, struct export *e,
-                      const struct plan *p)
+/* ---- as pages ------------------------------------------------------------ */
+
+/* A program's lines; those that it shares with the other one are marked. */
+static void put_side(FILE *f, const struct comparison *c, int a, int b)
 {
-    char dir[200];
-    struct pairs all = {NULL, 0};
-    int status = EXIT_INFRA;
-    if (!mkdtemp(temp_path(dir, sizeof dir, "commlab-similar")) ||
-        write_all(e, p, dir) != 0)
-        verb_wrong("similarity", "cannot write %s: %m", dir);
-    else if (compare(dir, o->least, &all) != 0)
-        verb_wrong("similarity", "sim_c failed: is similarity-tester "
-                                 "installed? (make deps)");
-    else
-        status = EXIT_FULL;
-    if (status == EXIT_FULL)
-        print(&all);
-    folder_remove(dir);
-    free(all.p);
+    const struct program *const p = &c->p[a];
+    int nlines = 1, line = 0;
+    for (size_t i = 0; i < p->nbytes; i++)
+        nlines += p->text[i] == '\n';
+    unsigned char *const shared = calloc((size_t)nlines, 1);
+    if (!shared)
+        abort();
+    similar_lines(c->similar, p->id, c->p[b].id, shared, nlines);
+    fprintf(f, "<section><h2>");
+    html_text(f, p->name);
+    fprintf(f, "</h2>\n<pre tabindex=\"0\">");
+    for (char *at = p->text; *at; line++) {
+        char *const end = at + strcspn(at, "\n");
+        const char last = *end;
+        *end = 0;
+        fprintf(f, "<span class=\"at\">%4d </span>%s", line + 1,
+                shared[line] ? "<mark>" : "");
+        html_text(f, at);
+        fprintf(f, "%s\n", shared[line] ? "</mark>" : "");
+        *end = last;
+        at = end + (last != 0);
+    }
+    fprintf(f, "</pre></section>\n");
+    free(shared);
+}
+
+static int pair_page(const struct comparison *c, const struct export *e, int i)
+{
+    const struct pair *const p = &c->pair[i];
+    FILE *const f = export_file_in(e, "pair-%d.html", i + 1);
+    if (!f)
+        return -1;
+    html_begin(f, "Shared code", NULL, 0);
+    fprintf(f, "<h1>");
+    html_text(f, c->p[p->a].name);
+    fprintf(f, ", ");
+    html_text(f, c->p[p->b].name);
+    fprintf(f,
+            "</h1>\n<p>%d %% and %d %% of their own code; marked lines are in "
+            "both. <a href=\"index.html\">All pairs</a></p>\n<div "
+            "class=\"two\">\n",
+            p->percent[0], p->percent[1]);
+    put_side(f, c, p->a, p->b);
+    put_side(f, c, p->b, p->a);
+    fprintf(f, "</div>\n");
+    html_end(f, NULL);
+    return export_close(e, f);
+}
+
+static void put_clusters(FILE *f, const struct comparison *c)
+{
+    fprintf(f, "<h2>Clusters</h2>\n<ul>\n");
+    for (int first = 0; first < c->n; first++) {
+        if (first_of(c, first) != first || cluster_size(c, first) < 3)
+            continue;
+        fprintf(f, "<li>");
+        for (int i = 0, n = 0; i < c->n; i++)
+            if (first_of(c, i) == first) {
+                fprintf(f, "%s", n++ ? ", " : "");
+                html_text(f, c->p[i].name);
+            }
+        fprintf(f, "</li>\n");
+    }
+    fprintf(f, "</ul>\n");
+}
+
+static int write_pages(const struct comparison *c, struct export *e)
+{
+    enum { MOST_PAGES = 200 };
+    e->out = c->o->out;
+    FILE *const f =
+        folder_make(e->out) == 0 ? export_file_in(e, "index.html") : NULL;
+    if (!f)
+        return -1;
+    html_begin(f, "Shared code", NULL, 0);
+    fprintf(f,
+            "<h1>Shared code</h1>\n<p>For staff. What the lab gave to all is "
+            "not counted.</p>\n");
+    html_table(f, "", "Pairs, and how much of their own code they share",
+               "pair|#first|#second");
+    int err = 0;
+    for (int i = 0; i < c->npairs && i < MOST_PAGES && !err; i++) {
+        const struct pair *const p = &c->pair[i];
+        fprintf(f, "<tr><th scope=\"row\"><a href=\"pair-%d.html\">", i + 1);
+        html_text(f, c->p[p->a].name);
+        fprintf(f, ", ");
+        html_text(f, c->p[p->b].name);
+        fprintf(f,
+                "</a></th><td class=\"n\">%d %%</td><td class=\"n\">%d "
+                "%%</td></tr>\n",
+                p->percent[0], p->percent[1]);
+        err = pair_page(c, e, i);
+    }
+    fprintf(f, "</tbody></table>\n");
+    put_clusters(f, c);
+    html_end(f, NULL);
+    return export_close(e, f) != 0 ? -1 : err;
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+static int similarity(const struct options *o, struct export *e,
+                      const struct place *p)
+{
+    struct comparison c = {.o = o, .similar = similar_new()};
+    int status = EXIT_USAGE;
+    add_base(&c, p);
+    add_class(&c, e, p->plan, NULL);
+    if (add_earlier(&c, p->plan) == 0) {
+        compare(&c);
+        print(&c);
+        status = o->out && write_pages(&c, e) != 0 ? EXIT_INFRA : EXIT_FULL;
+    }
+    for (int i = 0; i < c.n; i++)
+        free(c.p[i].text);
+    free(c.p);
+    free(c.pair);
+    similar_free(c.similar);
     return status;
 }
 
@@ -181,7 +409,7 @@ static int of_lab(const struct options *o, struct export *e, char lab[64])
     if (class_load(e, lab, 0, err, sizeof err) != 0)
         return verb_wrong("similarity", "%s", err);
     const int status = place_find(&p, &q, err, sizeof err) == 0
-                           ? similarity(o, e, p.plan)
+                           ? similarity(o, e, &p)
                            : verb_wrong("similarity", "%s", err);
     place_release(&p);
     return status;

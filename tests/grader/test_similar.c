@@ -1,0 +1,180 @@
+/*
+ * Same code under other names; and what the lab gave to all is nobody's.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <stdio.h>  /* snprintf */
+#include <string.h> /* strlen */
+
+#include "child.h"
+#include "ledger.h"
+#include "planted.h"
+#include "similar.h"
+#include "suite.h"
+
+static const char ring[] = "for (int i = 0; i < n - 1; i++) {\n"
+                           "    send(buf + (r - i + n) % n * k, k, next);\n"
+                           "    recv(tmp, k, prev);\n"
+                           "    add(buf + (r - i - 1 + n) % n * k, tmp, k);\n"
+                           "}\n";
+static const char renamed[] =
+    "// my own work\n"
+    "for (int step = 0;\n     step < size - 1; step++) {\n"
+    "    push(data + (me - step + size) % size * part, part, right);\n"
+    "    pull(scratch, part, left); /* 1 */\n"
+    "    sum(data + (me - step - 1 + size) % size * part, scratch, part);\n"
+    "}\n";
+static const char other[] =
+    "int half = n / 2;\nwhile (half > 0) {\n    if (r & half)\n"
+    "        exchange(buf, half);\n    else\n        reduce(buf, half);\n"
+    "    half /= 2;\n}\nreturn half;\n";
+static const char given[] =
+    "__global__ void k(float *x) {\n    int i = blockIdx.x * blockDim.x + "
+    "threadIdx.x;\n    x[i] += 1.0f;\n}\n";
+
+static int percent(const char *base, const char *a, const char *b)
+{
+    struct similar *const s = similar_new();
+    if (base)
+        similar_base(s, base, strlen(base));
+    const int x = similar_add(s, a, strlen(a)),
+              y = similar_add(s, b, strlen(b));
+    const int own = similar_own(s, x);
+    const int shared = similar_shared(s, x, y);
+    similar_free(s);
+    return own ? 100 * shared / own : -1;
+}
+
+START_TEST(other_names_and_layout_hide_nothing)
+{
+    ck_assert_int_eq(percent(NULL, ring, renamed), 100);
+    ck_assert_int_eq(percent(NULL, ring, other), 0);
+}
+END_TEST
+
+START_TEST(what_the_lab_gave_is_nobodys)
+{
+    char a[1000], b[1000];
+    snprintf(a, sizeof a, "%s%s", given, ring);
+    snprintf(b, sizeof b, "%s%s", given, other);
+    ck_assert_int_gt(percent(NULL, a, b), 20);
+    ck_assert_int_lt(percent(given, a, b), 5);
+    ck_assert_int_eq(percent(given, given, given), -1); // nothing of its own
+}
+END_TEST
+
+START_TEST(the_lines_that_are_shared_are_marked)
+{
+    char a[1000];
+    snprintf(a, sizeof a, "%s%s", other, ring);
+    struct similar *const s = similar_new();
+    const int x = similar_add(s, a, strlen(a)),
+              y = similar_add(s, renamed, strlen(renamed));
+    unsigned char lines[20] = {0};
+    similar_lines(s, x, y, lines, 20);
+    for (int i = 0; i < 20; i++)
+        ck_assert_msg(lines[i] == (i >= 9 && i < 14), "line %d: %d", i,
+                      lines[i]);
+    similar_free(s);
+}
+END_TEST
+
+static const char *const odd[] = {"",     "\"",          "'",  "/*",
+                                  "//",   "#",           "\\", "a\\",
+                                  "\"\\", "# \\\n x \\", "0x", "'\\"};
+
+START_TEST(odd_text_is_read_to_its_end)
+{
+    struct similar *const s = similar_new();
+    similar_base(s, odd[_i], strlen(odd[_i]));
+    ck_assert_int_eq(similar_add(s, odd[_i], strlen(odd[_i])), 0);
+    ck_assert_int_eq(similar_own(s, 0), 0);
+    similar_free(s);
+}
+END_TEST
+
+static char dir[CHILD_FOLDER];
+
+static void keep(const char *student, const char *code)
+{
+    char body[1000], digest[LEDGER_DIGEST], path[CHILD_FOLDER + 32];
+    static char bytes[1 << 17];
+    snprintf(path, sizeof path, "%s/p2p.c", dir);
+    FILE *f = fopen(path, "w");
+    fputs(code, f);
+    fclose(f);
+    struct child c =
+        child_run(10, "cd %s && tar -cf x.tar p2p.c && cat x.tar | wc -c", dir);
+    child_clear(&c);
+    snprintf(path, sizeof path, "%s/x.tar", dir);
+    f = fopen(path, "r");
+    const size_t n = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    struct ledger *const l = planted_ledger(dir);
+    ck_assert_int_eq(ledger_keep(l, bytes, n, digest), 0);
+    snprintf(body, sizeof body,
+             "{\"result\": {\"outcome\": \"fail\", \"tests\": []}}");
+    const struct ledger_entry e = {.kind = "grading",
+                                   .student = student,
+                                   .lab = PLANTED_LAB,
+                                   .attempt = 1,
+                                   .digest = digest,
+                                   .body = body};
+    ck_assert_int_gt(ledger_append(l, &e), 0);
+    ledger_close(l);
+}
+
+START_TEST(pairs_clusters_and_earlier_terms_are_listed)
+{
+    child_folder(dir, "similar");
+    planted_roster(dir, "student\nada\nbob\n");
+    keep("ada", ring);
+    keep("bob", ring);
+    struct child c = child_run(10,
+                               "cd %s && mv L.db O.db && mv L.db.key "
+                               "O.db.key",
+                               dir);
+    child_clear(&c);
+    planted_roster(dir, "student\ncyd\ndan\neve\n");
+    keep("cyd", renamed);
+    keep("dan", ring);
+    keep("eve", other);
+    c = child_run(60,
+                  "cd %s && %s/grade similarity --ledger L.db --lab lab1 "
+                  "--earlier O.db -o out && cat out/pair-1.html",
+                  dir, child_build());
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    ck_assert_msg(strstr(c.out, "cluster: cyd dan O.db:ada O.db:bob\n") != NULL,
+                  "%s", c.out);
+    ck_assert(strstr(c.out, "cyd                      dan ") != NULL);
+    ck_assert(strstr(c.out, "100 %") != NULL && !strstr(c.out, "eve"));
+    ck_assert(strstr(c.out, "\n5 pairs;") != NULL); // none among the earlier
+    ck_assert(strstr(c.out, "<mark>    recv(tmp, k, prev);</mark>") != NULL);
+    child_clear(&c);
+    c = child_run(60,
+                  "cd %s && %s/grade export --ledger L.db --lab lab1 --format "
+                  "moss -o moss && cat moss/moss.txt && ls moss/base",
+                  dir, child_build());
+    ck_assert_msg(strstr(c.out, " -b base/p2p.c") != NULL &&
+                      strstr(c.out, "cyd/*.c\n") != NULL &&
+                      strstr(c.out, "\nallreduce.c\n") != NULL,
+                  "%s%s", c.out, c.err);
+    child_clear(&c);
+    child_remove(dir);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("similar");
+    TCase *const t = tcase_create("similar");
+    tcase_set_timeout(t, 120);
+    tcase_add_test(t, other_names_and_layout_hide_nothing);
+    tcase_add_test(t, what_the_lab_gave_is_nobodys);
+    tcase_add_test(t, the_lines_that_are_shared_are_marked);
+    tcase_add_loop_test(t, odd_text_is_read_to_its_end, 0,
+                        sizeof odd / sizeof *odd);
+    tcase_add_test(t, pairs_clusters_and_earlier_terms_are_listed);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
