@@ -43,7 +43,7 @@ struct task {
 
 struct batch_options {
     const char *roster, *submissions, *ledger, *key, *lab, *spool, *config,
-        *timezone;
+        *timezone, *gpu;
     int only;     /* enum only */
     int executor; /* enum executor */
     int jobs, isolation, retries;

@@ -1,5 +1,5 @@
 /*
- * live.h: how far a batch is, and a leaderboard, as a page that refreshes itself
+ * live.h: how far a batch is, and a leaderboard: a page that refreshes itself
  *
  * Everybody may see it: it names no student and no hidden case.
  */

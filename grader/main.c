@@ -27,6 +27,7 @@ static const struct {
     {"replay", verb_replay, "run a grading of a ledger again, and compare"},
     {"similarity", verb_similarity, "who has the same code as whom?"},
     {"audit", verb_audit, "what an object file defines and asks for"},
+    {"doctor", verb_doctor, "what a machine, or a compute node, lacks"},
     {"work", verb_work, NULL}, // what Slurm's jobs do
     {NULL, NULL, NULL}};
 

@@ -21,7 +21,7 @@
 #include <unistd.h> /* unlink */
 
 #include "batch.h"
-#include "slurm_config.h"
+#include "slurm_job.h"
 
 enum { ASK_EVERY = 3 }; /* polls between two questions to slurmctld */
 
@@ -33,13 +33,19 @@ static void on_interrupt(int signal)
     interrupts++;
 }
 
+struct job {        /* of the array */
+    int alive;      /* in the queue, waiting or running */
+    int missing;    /* how often it was not, without a pause */
+    char state[32]; /* what slurmctld said of it last; "" if nothing */
+};
+
 struct round {
     struct batch *batch;
     struct slurm_config config;
     struct task **task; /* in the list's order: job i has i * per_job ... */
     int n;
     char job[32];
-    unsigned char *missing; /* of each job: how often it was not in the queue */
+    struct job *jobs;
     char list[PATH_MAX], job_path[PATH_MAX], stop[PATH_MAX], script[PATH_MAX];
 };
 
@@ -65,18 +71,6 @@ static int ask(const char *command, char *out, size_t nbytes)
 
 /* ---- submitting ---------------------------------------------------------- */
 
-/* 'it''s' for a shell, in single quotes. */
-static void put_quoted(FILE *f, const char *text)
-{
-    fputc('\'', f);
-    for (; *text; text++)
-        if (*text == '\'')
-            fputs("'\\''", f);
-        else
-            fputc(*text, f);
-    fputc('\'', f);
-}
-
 static int write_files(const struct round *r)
 {
     const struct batch *const b = r->batch;
@@ -86,10 +80,12 @@ static int write_files(const struct round *r)
                 (unsigned long long)r->task[i]->seed);
     FILE *const f = fopen(r->script, "we");
     if (f) {
-        fprintf(f, "#!/bin/sh\nexec ");
-        put_quoted(f, b->self);
+        slurm_job_begin(f, &r->config);
+        fprintf(f, "exec ");
+        slurm_job_command(f, &r->config);
+        slurm_job_quote(f, b->self);
         fprintf(f, " work --spool ");
-        put_quoted(f, b->spool);
+        slurm_job_quote(f, b->spool);
         fprintf(f,
                 " --lab %s --isolation %d --per-job %d --job "
                 "\"$SLURM_ARRAY_TASK_ID\"\n",
@@ -115,14 +111,11 @@ static int submit(struct round *r)
             "sbatch --parsable --requeue --open-mode=append "
             "--array=0-%d%%%d --job-name=commlab",
             jobs_of(r) - 1, r->config.at_once);
-    for (int i = 0; i < r->config.noptions; i++) {
-        fputc(' ', f);
-        put_quoted(f, r->config.option[i]);
-    }
+    slurm_job_options(f, &r->config);
     fprintf(f, " --output=");
-    put_quoted(f, r->batch->spool);
+    slurm_job_quote(f, r->batch->spool);
     fprintf(f, "/slurm-%%A_%%a.log ");
-    put_quoted(f, r->script);
+    slurm_job_quote(f, r->script);
     fclose(f);
     const int status = ask(command, out, sizeof out);
     free(command);
@@ -156,46 +149,79 @@ static int gather(struct round *r)
 
 /* ---- waiting ------------------------------------------------------------- */
 
-/* Which jobs of the array are in the queue; -1 when nobody says. */
-static int ask_queue(const char *job, unsigned char *alive, int njobs)
+/* States in which a job of the array may still leave results. */
+static int is_alive(const char *state)
 {
-    char command[128], out[65536];
-    snprintf(command, sizeof command, "squeue -h -r -j %s -o %%K 2>&1", job);
+    static const char *const ended[] = {
+        "CANCELLED", "TIMEOUT",   "DEADLINE",      "NODE_FAIL", "FAILED",
+        "COMPLETED", "BOOT_FAIL", "OUT_OF_MEMORY", "PREEMPTED"};
+    for (size_t i = 0; i < sizeof ended / sizeof *ended; i++)
+        if (strcmp(state, ended[i]) == 0)
+            return 0;
+    return 1;
+}
+
+/* Which jobs of the array are in the queue, and how the others ended, which
+ * slurmctld knows for some minutes. -1 when it does not answer. */
+static int ask_queue(struct round *r, int njobs)
+{
+    char command[128], out[65536], state[32];
+    snprintf(command, sizeof command,
+             "squeue -h -r -t all -j %s -o '%%K %%T' 2>&1", r->job);
     const int status = ask(command, out, sizeof out);
-    memset(alive, 0, (size_t)njobs);
-    if (strstr(out, "Invalid job id"))
-        return 0; // it ended long ago
-    if (status != 0)
+    const int is_old = strstr(out, "Invalid job id") != NULL;
+    if (status != 0 && !is_old)
         return -1;
-    for (char *p = out, *end; *p; p = end + (*end == '\n')) {
-        const long i = strtol(p, &end, 10);
-        if (end == p)
-            break;
-        if (i >= 0 && i < njobs)
-            alive[i] = 1;
+    for (int i = 0; i < njobs; i++)
+        r->jobs[i].alive = 0;
+    for (char *rest, *line = strtok_r(out, "\n", &rest); line && !is_old;
+         line = strtok_r(NULL, "\n", &rest)) {
+        int i;
+        if (sscanf(line, "%d %31s", &i, state) != 2 || i < 0 || i >= njobs)
+            continue;
+        r->jobs[i].alive = is_alive(state);
+        strcpy(r->jobs[i].state, state);
     }
+    for (int i = 0; i < njobs; i++)
+        r->jobs[i].missing = r->jobs[i].alive ? 0 : r->jobs[i].missing + 1;
     return 0;
+}
+
+/* What became of a job that left no result. */
+static const char *ended_how(const struct job *j)
+{
+    static const struct {
+        const char *state, *says;
+    } ends[] = {
+        {"CANCELLED", "its Slurm job was cancelled"},
+        {"PREEMPTED", "its Slurm job had to make room for another"},
+        {"TIMEOUT", "its Slurm job ran out of time (time and per_job in "
+                    "slurm.yaml)"},
+        {"DEADLINE", "its Slurm job ran out of time (its deadline)"},
+        {"OUT_OF_MEMORY",
+         "its Slurm job ran out of memory (memory in slurm.yaml)"},
+        {"NODE_FAIL", "the node of its Slurm job failed"},
+        {"BOOT_FAIL", "the node of its Slurm job did not start"},
+        {"FAILED", "its Slurm job failed: is the kit there, and the setup "
+                   "right? (grade doctor --executor slurm)"}};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strcmp(j->state, ends[i].state) == 0)
+            return ends[i].says;
+    return "its Slurm job ended without a result";
 }
 
 /* Twice not in the queue is gone: the first time, results may be on their way
  * through the file system. */
 static int take_gone(struct round *r)
 {
-    const int njobs = jobs_of(r);
-    unsigned char *const alive = calloc((size_t)njobs, 1);
     int err = 0;
-    if (!alive)
-        abort();
-    if (ask_queue(r->job, alive, njobs) == 0)
-        for (int i = 0; i < r->n && !err; i++) {
-            const int job = i / r->config.per_job;
-            if (i % r->config.per_job == 0)
-                r->missing[job] = alive[job] ? 0 : r->missing[job] + 1;
-            if (r->missing[job] >= 2 && r->task[i]->state == TASK_RUNNING)
-                err = batch_take(r->batch, r->task[i],
-                                 "its Slurm job ended without a result");
-        }
-    free(alive);
+    if (ask_queue(r, jobs_of(r)) != 0)
+        return 0;
+    for (int i = 0; i < r->n && !err; i++) {
+        const struct job *const j = &r->jobs[i / r->config.per_job];
+        if (j->missing >= 2 && r->task[i]->state == TASK_RUNNING)
+            err = batch_take(r->batch, r->task[i], ended_how(j));
+    }
     return err;
 }
 
@@ -280,9 +306,9 @@ static int one_round(struct round *r)
         r->batch->stopping |= interrupts != 0;
         return 0;
     }
-    free(r->missing);
-    r->missing = calloc((size_t)jobs_of(r), 1);
-    if (!r->missing)
+    free(r->jobs);
+    r->jobs = calloc((size_t)jobs_of(r), sizeof *r->jobs);
+    if (!r->jobs)
         abort();
     unlink(r->stop);
     if (write_files(r) != 0) {
@@ -297,7 +323,8 @@ int executor_slurm(struct batch *b)
 {
     struct round r = {.batch = b};
     const struct sigaction action = {.sa_handler = on_interrupt};
-    if (slurm_config_load(&r.config, b->o->config, b->err, sizeof b->err) != 0)
+    if (slurm_config_load(&r.config, b->o->config, b->o->gpu, b->err,
+                          sizeof b->err) != 0)
         return -1;
     r.task = calloc((size_t)b->ntasks + 1, sizeof *r.task);
     if (!r.task)
@@ -318,6 +345,6 @@ int executor_slurm(struct batch *b)
         unlink(r.stop);
     }
     free(r.task);
-    free(r.missing);
+    free(r.jobs);
     return err;
 }

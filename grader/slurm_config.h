@@ -4,30 +4,43 @@
  *     account: teaching        # all of them may be left out
  *     partition: gpu
  *     qos: normal
+ *     reservation: lab-hours
  *     constraint: h100
  *     gpus: 8                  # of each allocation
+ *     gres: gpu:h100:8         # likewise, as sbatch --gres takes it
+ *     nodes: 1
  *     cpus: 8
  *     memory: 16G
  *     time: 02:00:00           # of each allocation
  *     per_job: 4               # students one after the other in an allocation
  *     at_once: 8               # allocations at a time
+ *     setup: module load mpich # a line of shell, or several (setup: |)
+ *     container: apptainer exec --bind /shared course.sif
+ *     partitions:              # by GPU: what differs; grade batch --gpu a100
+ *       h100: {partition: gpu-h100, gres: gpu:h100:8}
+ *       a100: {partition: gpu-a100, gres: gpu:a100:8}
+ *
+ * The setup is run on the node before the grader; container is put in front of
+ * its command line, so the grader, its libraries and MPI are those in there.
+ * Without --gpu the first of the partitions is taken.
  */
 #ifndef GRADER_SLURM_CONFIG_H
 #define GRADER_SLURM_CONFIG_H
 
 #include <stddef.h>
 
-enum { SLURM_OPTIONS = 8 };
+enum { SLURM_OPTIONS = 11 };
 
 struct slurm_config {
-    char option[SLURM_OPTIONS][160]; /* of sbatch: "--account=teaching" */
-    int noptions;
+    char option[SLURM_OPTIONS][160]; /* of sbatch, "--account=teaching"; "" */
+    char setup[4096], container[1024];
     int per_job, at_once;
+    char gpu[64]; /* which of the partitions; "" if there are none */
 };
 
-/* path NULL: what sbatch does by itself. 0, or -1 with "path:line: what is
- * wrong" in err. */
-int slurm_config_load(struct slurm_config *c, const char *path, char *err,
-                      size_t err_nbytes);
+/* path NULL: what sbatch does by itself; gpu NULL: the first of the partitions.
+ * 0, or -1 with "path:line: what is wrong" in err. */
+int slurm_config_load(struct slurm_config *c, const char *path, const char *gpu,
+                      char *err, size_t err_nbytes);
 
 #endif

@@ -25,7 +25,8 @@ int verb_excuse(int argc, char **argv);
 int verb_extend(int argc, char **argv);
 int verb_comment(int argc, char **argv);
 int verb_regrade(int argc, char **argv); /* after a change of the plan */
-int verb_serve(int argc, char **argv); /* how far it is, live */
+int verb_serve(int argc, char **argv);   /* how far it is, live */
+int verb_doctor(int argc, char **argv);  /* what a machine lacks */
 int verb_similarity(int argc, char **argv);
 int verb_audit(int argc, char **argv);
 

@@ -46,7 +46,9 @@ static const struct verb_option known[] = {
                 "local (default) or slurm", .words = executors),
     VERB_OPTION(VERB_TEXT, "config", "FILE", AT(config),
                 "for slurm: YAML with account, partition, gpus, time,\n"
-                "per_job, at_once"),
+                "per_job, setup ... (grader/slurm_config.h)"),
+    VERB_OPTION(VERB_TEXT, "gpu", "NAME", AT(gpu),
+                "for slurm: which of the config's partitions"),
     VERB_OPTION(VERB_TEXT, "timezone", "ZONE", AT(timezone),
                 "of the roster's times without one (default: the plan's, or\n"
                 "UTC): Europe/Berlin"),
