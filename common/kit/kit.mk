@@ -35,3 +35,7 @@ mutant-table:          ## mutants and the points they lose; LAB=lab3: one
 mutate:                ## break the kit's code and list what the tests miss
 release:               ## pack the students' copy: build/release
 	@common/kit/release.sh
+
+.PHONY: deliver
+deliver:               ## pack a lab's autograder for Gradescope, Autolab, GitHub
+	@common/kit/deliver.sh $(LAB)

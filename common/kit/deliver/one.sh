@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Grade one submission and print it as a service wants it: what the archives of
+# `make deliver` run.
+#
+#   one.sh KIT LAB SUBMISSION FORMAT OUT    FORMAT: of grade export
+#
+# OUT is a file. Submissions are run at the best isolation that this machine
+# can do, 2 or 1. Exit status: 0 graded, 3 this machine's fault; OUT then says
+# so, and has no score.
+set -uo pipefail
+kit=$1 lab=$2 submission=$3 format=$4 out=$5
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/in"
+if [ -d "$submission" ]; then
+    cp -r --no-dereference "$submission" "$work/in/student"
+else
+    cp "$submission" "$work/in/student.${submission##*/}"
+fi
+printf 'student\nstudent\n' > "$work/roster.csv"
+level=1
+bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev true 2> /dev/null &&
+    level=2
+"$kit/build/grade" batch --roster "$work/roster.csv" --submissions "$work/in" \
+    --ledger "$work/one.db" --lab "$lab" --isolation $level -j 1 >&2
+status=$?
+"$kit/build/grade" export --ledger "$work/one.db" --lab "$lab" \
+    --format "$format" -o "$work/out" >&2 || exit 3
+cat "$work"/out/student.txt "$work"/out/student/results.json \
+    2> /dev/null > "$out"
+[ -s "$out" ] || exit 3
+exit $((status == 0 ? 0 : 3))
