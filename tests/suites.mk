@@ -37,7 +37,7 @@ $(call suite,conformance/conformance,16,sim grade tests/labs/one-gpu.xml tests/g
 $(call suite,core/core,10,machines)
 $(call suite,cublas/cublas,1,sim)
 $(call suite,gpu/gpu,9,code)
-$(call suite,grader/class,95,grade lab1 common grader tests/fuzz)
+$(call suite,grader/class,95,grade lab1 common/ grader/ tests/fuzz)
 $(call suite,grader/cluster,6,grade lab1)
 $(call suite,grader/download,3,grade lab1)
 $(call suite,grader/export,1,grade)
