@@ -379,3 +379,29 @@ PROBE(shared_arrays_of_classes)
     shared_classes<<<1, 4>>>(a.d);
     CHECK(a.get()[0] == 11 && a.h[3] == 8);
 }
+
+__host__ __device__ int where_am_i()
+{
+#ifdef __CUDA_ARCH__
+    return 1;
+#else
+    return 2;
+#endif
+}
+__global__ void arch(int *p)
+{
+#if __CUDA_ARCH__ >= 700
+    p[0] = __CUDA_ARCH__;
+#endif
+    p[1] = where_am_i();
+}
+
+PROBE(cuda_arch)
+{
+    array<int> a(2);
+    arch<<<1, 1>>>(a.d);
+    CHECK(a.get()[0] >= 700 && a.h[1] == 1 && where_am_i() == 2);
+#if !defined(__NVCC__) || !defined(__CUDACC__) || __CUDACC_VER_MAJOR__ < 12
+#error "not nvcc"
+#endif
+}

@@ -11,7 +11,9 @@ static const struct family {
     const char *name;
     int nprobes;
 } families[] = {
-    {"prog_launch", 20},
+    {"prog_launch", 21},
+    {"prog_device", 39},
+    {"prog_failure", 1},
 };
 
 START_TEST(a_program_that_uses_a_feature_of_cuda_runs)
@@ -53,7 +55,8 @@ static const char *const lines[] = {
     "--resource-usage -Wno-deprecated-gpu-targets -m64 -cudart static "
     "--forward-unknown-to-host-compiler -fno-strict-aliasing -c k.cu",
     "$N -x cu -c k.txt -o k.o && test -f k.o",
-    "$N -M k.cu | tr -d '\\n' | grep -q 'k.o:.*k.h' && $N -MD -c k.cu -o k.o && "
+    "$N -M k.cu | tr -d '\\n' | grep -q 'k.o:.*k.h' && $N -MD -c k.cu -o k.o "
+    "&& "
     "grep -q k.h k.d && $N -MD -MF deps -MT name -c k.cu && grep -q name: deps",
     "$N -E k.cu | grep -q threadIdx",
     "$N -I inc -Iinc -isystem inc -DA=1 -D B=2 -U A --define-macro C=3 "

@@ -270,6 +270,17 @@ void access_begin(const struct launch *l)
     collecting = 1;
 }
 
+void *access_shared(void)
+{
+    return log_of;
+}
+
+void access_adopt(void *log)
+{
+    log_of = log;
+    collecting = log != NULL;
+}
+
 static void report_access(struct log *g, const struct range *r, uint32_t write,
                           struct launch_cost *c)
 {

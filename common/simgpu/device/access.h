@@ -15,6 +15,11 @@
 void access_begin(const struct launch *l);
 void access_end(struct launch_cost *c);
 
+/* What the calling worker collects, for another thread that runs blocks of the
+ * same kernel. NULL: it is over. */
+void *access_shared(void);
+void access_adopt(void *log);
+
 /* An access that the runtime makes at pc for the running thread. A poll checks
  * whether a word has been written: it moves no bytes. */
 enum access_use { ACCESS_POLL, ACCESS_SIGNAL, ACCESS_ATOMIC };

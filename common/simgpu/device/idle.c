@@ -38,9 +38,8 @@ static void describe(const void *arg, char *out, size_t nbytes)
     }
     if (w->poll.p && w->nblocks_left && (size_t)n < nbytes)
         snprintf(out + n, nbytes - (size_t)n,
-                 "; %llu blocks of its grid have not started: simgpu runs "
-                 "blocks in order, so a flag that one of them would set "
-                 "never comes",
+                 "; %llu blocks of its grid have not started: more than run "
+                 "at the same time",
                  (unsigned long long)w->nblocks_left);
 }
 

@@ -30,6 +30,7 @@ struct launch {
     size_t shared_nbytes;
     void **params; /* private copies */
     int device;
+    int cooperative; /* all blocks run at the same time */
 };
 
 /* What a launch touched. The arrays belong to kernel_run() and last until the

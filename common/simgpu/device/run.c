@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 /*
  * run.c: the threads of a grid, on one worker
  *
@@ -13,8 +14,7 @@
  * A thread that polls a word continues when all others wait. If all of them
  * poll, the worker sleeps (idle.c), so a flag from another device or process
  * arrives, however few cores there are. A flag that a later block of the same
- * grid would set never arrives, since that block has not started; the hang
- * report says so.
+ * grid sets arrives since that block is started meanwhile (grid.h).
  *
  * Threads that wait for known conditions continue together, once all of the
  * conditions hold, so that what each does next, and with it the modelled time,
@@ -23,6 +23,8 @@
 #include "device/run.h"
 
 #include <cuda_runtime_api.h> /* cudaErrorLaunchFailure */
+#include <dlfcn.h>            /* dlsym */
+#include <stdio.h>            /* fprintf */
 #include <stdlib.h>           /* calloc */
 #include <string.h>           /* memset */
 #include <sys/mman.h>         /* mmap */
@@ -31,6 +33,7 @@
 #include "core/report.h"
 #include "device/access.h"
 #include "device/fiber.h"
+#include "device/grid.h"
 #include "device/idle.h"
 #include "device/launch.h"
 #include "device/sync.h"
@@ -42,14 +45,15 @@ enum { STACK = 512 << 10, MAX_THREADS = 1024, POISON = 0xCB, WARP = 32 };
 /* Naps of a millisecond before waiting threads continue one by one. */
 enum { TOGETHER = 20 };
 
-enum state { READY, AT_BARRIER, AT_WARP, POLLS, ENDED };
+enum state { READY, AT_BARRIER, AT_WARP, CONVERGES, POLLS, ENDED };
 
 struct carrier {
     struct fiber fiber;
     char *stack;
     unsigned thread; /* that it runs */
     enum state state;
-    uint32_t mask; /* AT_WARP: lanes awaited */
+    uint32_t mask;  /* AT_WARP: lanes awaited; CONVERGES: the result */
+    const void *pc; /* CONVERGES: where */
     struct poll poll;
 };
 
@@ -62,7 +66,6 @@ struct block { /* the block that this worker runs */
     unsigned used;                      /* carriers of this block */
     uint64_t posted[MAX_THREADS];       /* values exchanged in a warp */
     uint32_t alive[MAX_THREADS / WARP]; /* lanes that have not ended */
-    uint64_t nblocks_left;              /* of the grid, after this one */
     int trapped, failed; /* a thread has ended the kernel; as an error */
 };
 
@@ -182,6 +185,55 @@ unsigned simgpu_ballot(int predicate, unsigned mask)
     return bits;
 }
 
+unsigned simgpu_gather(uint64_t value, unsigned mask, uint64_t all[32])
+{
+    struct block *const b = block;
+    const unsigned me = b->current->thread, first = me / WARP * WARP;
+    const uint32_t there = b->alive[me / WARP] & mask;
+    b->posted[me] = value;
+    wait_warp(mask);
+    memcpy(all, &b->posted[first], WARP * sizeof *all);
+    wait_warp(mask);
+    return there;
+}
+
+unsigned simgpu_converged(void)
+{
+    struct carrier *const c = block->current;
+    sync_commit();
+    c->pc = __builtin_return_address(0);
+    wait_as(CONVERGES);
+    return c->mask;
+}
+
+unsigned simgpu_count(int predicate)
+{
+    struct block *const b = block;
+    unsigned n = 0;
+    b->posted[b->current->thread] = predicate != 0;
+    simgpu_syncthreads();
+    for (unsigned i = 0; i < b->nthreads; i++)
+        n += b->posted[i] && (b->alive[i / WARP] >> i % WARP & 1);
+    simgpu_syncthreads();
+    return n;
+}
+
+void simgpu_yield(void)
+{
+    wait_as(POLLS);
+}
+
+unsigned simgpu_peek(const volatile unsigned *p)
+{
+    return *p;
+}
+
+unsigned simgpu_smid(void)
+{
+    const struct simgpu_uint3 b = simgpu_block_idx, g = simgpu_grid_dim;
+    return (b.x + g.x * (b.y + g.y * b.z)) % 132;
+}
+
 long long simgpu_clock(void)
 {
     return cycles += 64;
@@ -189,14 +241,37 @@ long long simgpu_clock(void)
 
 void simgpu_trap(void)
 {
-    block->failed = 1;
+    device_fail(block->launch->device, cudaErrorLaunchFailure);
+    simgpu_leave();
+}
+
+/*
+ * assert() of device code: a message, and an error that the next
+ * synchronisation returns. That of host code is the C library's.
+ */
+void __assert_fail(const char *what, const char *file, unsigned line,
+                   const char *function)
+{
+    typedef void fails(const char *, const char *, unsigned, const char *);
+    if (simgpu_outside) {
+        fails *const real = (fails *)dlsym(RTLD_NEXT, "__assert_fail");
+        real(what, file, line, function);
+        abort();
+    }
+    const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
+    fflush(stdout);
+    fprintf(stderr,
+            "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` "
+            "failed.\n",
+            file, line, function, b.x, b.y, b.z, t.x, t.y, t.z, what);
+    device_fail(block->launch->device, cudaErrorAssert);
     simgpu_leave();
 }
 
 void simgpu_leave(void)
 {
-    struct block *const b = block;
-    b->trapped = 1;
+    block->trapped = 1;
+    grid_stop();
     wait_as(ENDED);
     abort(); // an ended thread is never resumed
 }
@@ -234,6 +309,33 @@ static int release_warps(struct block *b)
             c->state = READY;
             any = 1;
         }
+    }
+    return any;
+}
+
+/* Nothing else of the block can run: threads that wait in one call converge.
+ */
+static int release_converged(struct block *b)
+{
+    int any = 0;
+    for (unsigned i = 0; i < b->used; i++) {
+        struct carrier *const c = &b->carrier[i];
+        if (c->state != CONVERGES)
+            continue;
+        uint32_t mask = 0;
+        for (unsigned k = i; k < b->used; k++)
+            if (b->carrier[k].state == CONVERGES && b->carrier[k].pc == c->pc &&
+                b->carrier[k].thread / WARP == c->thread / WARP)
+                mask |= UINT32_C(1) << b->carrier[k].thread % WARP;
+        for (unsigned k = b->used; k-- > i;) {
+            struct carrier *const o = &b->carrier[k];
+            if (o->state == CONVERGES && o->pc == c->pc &&
+                o->thread / WARP == c->thread / WARP) {
+                o->mask = mask;
+                o->state = READY;
+            }
+        }
+        any = 1;
     }
     return any;
 }
@@ -315,14 +417,17 @@ static void run_block(struct block *b)
     }
     for (unsigned naps = 0; anyone_left(b) && !b->trapped;) {
         unsigned thread = 0;
-        if (run_ready(b) || release_warps(b) || release_barrier(b) ||
-            run_polls(b, naps < TOGETHER)) {
+        if (run_ready(b) || release_warps(b) || release_converged(b) ||
+            release_barrier(b) || run_polls(b, naps < TOGETHER)) {
             idle_over();
+            grid_progress();
             naps = 0;
             continue;
         }
+        if (grid_stalled(naps))
+            continue;
         const struct poll *const p = open_poll(b, &thread);
-        idle_nap(b->launch, p, thread, b->nblocks_left);
+        idle_nap(b->launch, p && p->p ? p : NULL, thread, grid_left());
         naps++;
     }
     idle_over();
@@ -337,32 +442,42 @@ static struct block *block_for(const struct launch *l)
     }
     block->launch = l;
     block->nthreads = l->block[0] * l->block[1] * l->block[2];
-    block->nblocks_left = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     return block;
+}
+
+/* A runner ends: it has no block any more. */
+static void forget(void)
+{
+    for (unsigned i = 0; block && i < MAX_THREADS; i++)
+        if (block->carrier[i].stack)
+            munmap(block->carrier[i].stack - 4096, STACK);
+    free(block);
+    block = NULL;
+}
+
+static void run_one(uint64_t n)
+{
+    const struct launch *const l = grid_launch();
+    struct block *const b = block_for(l);
+    const unsigned x = l->grid[0], y = l->grid[1];
+    simgpu_block_idx = (struct simgpu_uint3){
+        (unsigned)(n % x), (unsigned)(n / x % y), (unsigned)(n / x / y)};
+    b->trapped = 0;
+    if (l->shared_nbytes)
+        memset(simgpu_dynamic_memory, POISON, l->shared_nbytes);
+    run_block(b);
 }
 
 void kernel_run(const struct launch *l, struct op *op, struct launch_cost *c)
 {
-    struct block *const b = block_for(l);
     simgpu_grid_dim = (struct simgpu_uint3){l->grid[0], l->grid[1], l->grid[2]};
     simgpu_block_dim =
         (struct simgpu_uint3){l->block[0], l->block[1], l->block[2]};
     access_begin(l);
     sync_begin(op);
-    b->trapped = b->failed = 0;
     simgpu_outside = 0;
-    for (unsigned z = 0; z < l->grid[2]; z++)
-        for (unsigned y = 0; y < l->grid[1]; y++)
-            for (unsigned x = 0; x < l->grid[0] && !b->trapped; x++) {
-                simgpu_block_idx = (struct simgpu_uint3){x, y, z};
-                b->nblocks_left--;
-                if (l->shared_nbytes)
-                    memset(simgpu_dynamic_memory, POISON, l->shared_nbytes);
-                run_block(b);
-            }
+    grid_run(l, run_one, forget);
     simgpu_outside = 1;
-    if (b->failed)
-        device_fail(l->device, cudaErrorLaunchFailure);
     sync_end();
     access_end(c);
 }

@@ -47,6 +47,21 @@ void sync_begin(struct op *op)
     state->after.n = state->pending.n = state->npolled = 0;
 }
 
+void *sync_shared(void)
+{
+    return state;
+}
+
+void sync_adopt(void *shared)
+{
+    state = shared;
+}
+
+int simgpu_is_global(const volatile void *p)
+{
+    return space_slot((const void *)p) >= 0;
+}
+
 /* ---- parts --------------------------------------------------------------- */
 
 /* Begin the part that is due, unless it would be empty. */
@@ -197,6 +212,8 @@ static void read_word(struct poll *q)
 
 int sync_holds(struct poll *q)
 {
+    if (!q->p) // it waits for another thread of its block
+        return 1;
     read_word(q);
     return !q->met || q->met(q->value, q->target);
 }

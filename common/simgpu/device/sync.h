@@ -37,6 +37,10 @@
 void sync_begin(struct op *op);
 void sync_end(void);
 
+/* The same for another thread that runs blocks of the kernel. */
+void *sync_shared(void);
+void sync_adopt(void *shared);
+
 /* The running thread does something other than poll: what it saw last
  * counts. */
 void sync_commit(void);

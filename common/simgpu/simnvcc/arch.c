@@ -1,18 +1,202 @@
 #define _GNU_SOURCE
 #include "arch.h"
 
+#include <ctype.h>  /* isspace */
 #include <stdio.h>  /* fopen */
 #include <stdlib.h> /* free */
 #include <string.h> /* strstr */
 
+#include "edit.h"
+#include "tokens.h"
+
+static char *read_all(const char *path)
+{
+    FILE *const f = fopen(path, "re");
+    char *text = NULL;
+    size_t nbytes = 0;
+    if (f && getdelim(&text, &nbytes, '\0', f) < 0)
+        text = strdup("");
+    if (f)
+        fclose(f);
+    return text;
+}
+
 int arch_matters(const char *text)
 {
-    (void)text;
+    char file[4096], seen[4096] = "";
+    for (const char *p = text; p; p = strchr(p, '\n')) {
+        p += *p == '\n';
+        int line, n = 0;
+        if (*p != '#' ||
+            sscanf(p, "# %d \"%4095[^\"]\"%n", &line, file, &n) != 2 || !n)
+            continue;
+        const size_t eol = strcspn(p + n, "\n");
+        if (memchr(p + n, '3', eol) || !strcmp(file, seen) || file[0] == '<')
+            continue; // a header of the system
+        strcpy(seen, file);
+        char *const source = read_all(file);
+        const int found = source && strstr(source, "__CUDA_ARCH__") &&
+                          !strstr(file, "/simgpu/include/");
+        free(source);
+        if (found)
+            return 1;
+    }
     return 0;
+}
+
+/* ---- where the views differ ---------------------------------------------- */
+
+/* The words of a function's declaration that end in front of the { at i. */
+struct words {
+    int device, host, is_function;
+};
+
+static struct words words_before(const struct tokens *t, size_t i)
+{
+    struct words w = {0};
+    for (size_t k = i; k-- > 0;) {
+        if (token_is(t, k, ";") || token_is(t, k, "{") || token_is(t, k, "}"))
+            break;
+        w.device |=
+            token_is(t, k, "SIMGPU_DEVICE") || token_is(t, k, "SIMGPU_GLOBAL");
+        w.host |= token_is(t, k, "SIMGPU_HOST");
+        w.is_function |= token_is(t, k, ")");
+    }
+    return w;
+}
+
+/*
+ * A piece of a file: the body of a device function, or what is between two.
+ * Pieces of both views pair up as long as they have the same functions; where
+ * they do not, the device's function is the one that counts.
+ */
+struct body {
+    size_t open, close; /* tokens */
+    struct words words;
+    char *name; /* text in front of it, from the last ; { } on */
+};
+
+struct bodies {
+    struct body *at;
+    size_t n;
+};
+
+static struct bodies find_bodies(const struct tokens *t)
+{
+    struct bodies b = {calloc(t->n + 1, sizeof(struct body)), 0};
+    if (!b.at)
+        abort();
+    for (size_t i = 0; i < t->n; i++) {
+        if (!token_is(t, i, "{"))
+            continue;
+        const struct words w = words_before(t, i);
+        if (!w.device || !w.is_function)
+            continue;
+        size_t first = i;
+        while (first > 0 && !token_is(t, first - 1, ";") &&
+               !token_is(t, first - 1, "{") && !token_is(t, first - 1, "}"))
+            first--;
+        const size_t close = token_close(t, i);
+        if (close >= t->n)
+            break;
+        b.at[b.n++] = (struct body){i, close, w, tokens_text(t, first, i)};
+        i = close;
+    }
+    return b;
+}
+
+static void release(struct bodies *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        free(b->at[i].name);
+    free(b->at);
+}
+
+/* True if the tokens of both bodies are the same. */
+static int same_body(const struct tokens *x, const struct body *a,
+                     const struct tokens *y, const struct body *b)
+{
+    if (a->close - a->open != b->close - b->open)
+        return 0;
+    for (size_t i = 0; i <= a->close - a->open; i++) {
+        const struct token p = x->at[a->open + i], q = y->at[b->open + i];
+        if (p.end - p.begin != q.end - q.begin ||
+            memcmp(x->text + p.begin, y->text + q.begin, p.end - p.begin))
+            return 0;
+    }
+    return 1;
+}
+
+/* The text of a body with its braces, at its own lines. */
+static char *body_text(const struct tokens *t, const struct body *b)
+{
+    char *const place = tokens_place(t, t->at[b->open].begin);
+    char *text;
+    if (asprintf(&text, "%s%.*s", place,
+                 (int)(t->at[b->close].end - t->at[b->open].begin),
+                 t->text + t->at[b->open].begin) < 0)
+        abort();
+    free(place);
+    return text;
+}
+
+static void merge_body(const struct tokens *h, const struct body *a,
+                       const struct tokens *d, const struct body *b,
+                       struct edits *e)
+{
+    if (same_body(h, a, d, b))
+        return;
+    const size_t begin = h->at[a->open].begin, end = h->at[a->close].end;
+    char *const device = body_text(d, b), *const host = body_text(h, a);
+    char *const place = tokens_place(h, end);
+    if (a->words.host)
+        edits_addf(e, begin, end, "{ if (simgpu_outside) %s else %s }%s", host,
+                   device, place);
+    else
+        edits_addf(e, begin, end, "%s%s", device, place);
+    free(place);
+    free(host);
+    free(device);
+}
+
+/* The body of the same function in the other view, from `from` on. */
+static size_t find_same(const struct bodies *b, size_t from, const char *name)
+{
+    for (size_t i = from; i < b->n; i++)
+        if (!strcmp(b->at[i].name, name))
+            return i;
+    return b->n;
 }
 
 char *arch_merge(const char *host_path, const char *device_path)
 {
-    (void)host_path, (void)device_path;
-    return NULL;
+    char *const host = read_all(host_path), *const device =
+                                                read_all(device_path);
+    struct tokens h, d;
+    struct edits e = {0};
+    char *text = NULL;
+    size_t nbytes = 0;
+    if (!host || !device)
+        abort();
+    tokens_init(&h, host);
+    tokens_init(&d, device);
+    struct bodies a = find_bodies(&h), b = find_bodies(&d);
+    size_t at = 0;
+    for (size_t i = 0; i < a.n; i++) {
+        const size_t other = find_same(&b, at, a.at[i].name);
+        if (other < b.n) {
+            merge_body(&h, &a.at[i], &d, &b.at[other], &e);
+            at = other + 1;
+        }
+    }
+    FILE *const out = open_memstream(&text, &nbytes);
+    edits_write(&e, host, out);
+    fclose(out);
+    release(&a);
+    release(&b);
+    tokens_release(&h);
+    tokens_release(&d);
+    free(host);
+    free(device);
+    return text;
 }

@@ -13,10 +13,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h> /* clock */
 
 #include <utility> /* std::index_sequence */
 
 #include "simgpu/kernel.h"
+#include "simgpu/numbers.h"
+#include "simgpu/simd.h"
 
 #define __global__
 #define __device__
@@ -67,6 +70,10 @@ static inline void __nanosleep(unsigned ns)
 {
     simgpu_nanosleep(ns);
 }
+static inline long long __clock64()
+{
+    return simgpu_clock();
+}
 static inline long long clock64()
 {
     return simgpu_clock();
@@ -75,6 +82,38 @@ static inline void __trap()
 {
     simgpu_trap();
 }
+static inline void __brkpt() {}
+static inline int __syncthreads_count(int predicate)
+{
+    return (int)simgpu_count(predicate);
+}
+static inline int __syncthreads_and(int predicate)
+{
+    return simgpu_count(!predicate) == 0;
+}
+static inline int __syncthreads_or(int predicate)
+{
+    return simgpu_count(predicate) != 0;
+}
+template <class T> static inline bool __isGlobal(const T *p)
+{
+    return simgpu_is_global(p);
+}
+template <class T> static inline bool __isShared(const T *p)
+{
+    return !simgpu_is_global(p);
+}
+static inline size_t __cvta_generic_to_shared(const void *p)
+{
+    return (size_t)p;
+}
+static inline size_t __cvta_generic_to_global(const void *p)
+{
+    return (size_t)p;
+}
+static inline void __prof_trigger(int) {}
+#define __builtin_assume(x) ((void)0)
+static inline void __assume(bool) {}
 
 /* ---- warps --------------------------------------------------------------- */
 
@@ -89,11 +128,14 @@ static inline int lane()
 
 template <class T> static inline T shuffle(unsigned mask, T value, int from)
 {
-    static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");
-    uint64_t bits = 0;
-    memcpy(&bits, &value, sizeof value);
-    bits = simgpu_shuffle(bits, from, mask);
-    memcpy(&value, &bits, sizeof value);
+    const size_t most = sizeof(T) < 8 ? sizeof(T) : 8;
+    for (size_t at = 0; at < sizeof(T); at += most) {
+        const size_t n = sizeof(T) - at < most ? sizeof(T) - at : most;
+        uint64_t bits = 0;
+        memcpy(&bits, (char *)&value + at, n);
+        bits = simgpu_shuffle(bits, from, mask);
+        memcpy((char *)&value + at, &bits, n);
+    }
     return value;
 }
 } // namespace simgpu
@@ -108,9 +150,10 @@ static inline unsigned __ballot_sync(unsigned mask, int predicate)
     return simgpu_ballot(predicate, mask);
 }
 
-static inline unsigned __activemask()
+/* Lanes that reach this call together. */
+static __forceinline__ unsigned __activemask()
 {
-    return 0xffffffffu;
+    return simgpu_converged();
 }
 
 static inline int __any_sync(unsigned mask, int predicate)
@@ -156,6 +199,68 @@ static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta,
     const int me = simgpu::lane();
     return simgpu::shuffle(mask, value,
                            me % width >= (int)delta ? me - (int)delta : me);
+}
+
+/* Reductions and matches over the lanes of a mask. */
+namespace simgpu
+{
+template <class T, class F>
+static inline T reduce(unsigned mask, T value, F combine)
+{
+    uint64_t all[32], bits = 0;
+    memcpy(&bits, &value, sizeof value);
+    const unsigned there = simgpu_gather(bits, mask, all);
+    bool first = true;
+    for (int i = 0; i < 32; i++)
+        if (there >> i & 1) {
+            T v;
+            memcpy(&v, &all[i], sizeof v);
+            value = first ? v : combine(value, v);
+            first = false;
+        }
+    return value;
+}
+} // namespace simgpu
+
+#define SIMGPU_REDUCE(name, T, expression)                                     \
+    static inline T name(unsigned mask, T value)                               \
+    {                                                                          \
+        return simgpu::reduce(mask, value,                                     \
+                              [](T a, T b) { return (T)(expression); });       \
+    }
+SIMGPU_REDUCE(__reduce_add_sync, unsigned, a + b)
+SIMGPU_REDUCE(__reduce_add_sync, int, a + b)
+SIMGPU_REDUCE(__reduce_min_sync, unsigned, a < b ? a : b)
+SIMGPU_REDUCE(__reduce_min_sync, int, a < b ? a : b)
+SIMGPU_REDUCE(__reduce_max_sync, unsigned, a < b ? b : a)
+SIMGPU_REDUCE(__reduce_max_sync, int, a < b ? b : a)
+SIMGPU_REDUCE(__reduce_and_sync, unsigned, a &b)
+SIMGPU_REDUCE(__reduce_or_sync, unsigned, a | b)
+SIMGPU_REDUCE(__reduce_xor_sync, unsigned, a ^ b)
+#undef SIMGPU_REDUCE
+
+template <class T>
+static inline unsigned __match_any_sync(unsigned mask, T value)
+{
+    uint64_t all[32], bits = 0;
+    unsigned same = 0;
+    memcpy(&bits, &value, sizeof value);
+    const unsigned there = simgpu_gather(bits, mask, all);
+    for (int i = 0; i < 32; i++)
+        same |= (unsigned)((there >> i & 1) && all[i] == bits) << i;
+    return same;
+}
+
+template <class T>
+static inline unsigned __match_all_sync(unsigned mask, T value, int *all_same)
+{
+    uint64_t all[32], bits = 0;
+    memcpy(&bits, &value, sizeof value);
+    const unsigned there = simgpu_gather(bits, mask, all);
+    *all_same = 1;
+    for (int i = 0; i < 32; i++)
+        *all_same &= !(there >> i & 1) || all[i] == bits;
+    return *all_same ? mask : 0;
 }
 
 /* ---- atomics ------------------------------------------------------------- */
@@ -235,6 +340,9 @@ SIMGPU_ATOMIC(atomicMax, old < v ? v : old, simgpu_atomic_access)
 SIMGPU_ATOMIC(atomicAnd, (T)(old &v), simgpu_atomic_access)
 SIMGPU_ATOMIC(atomicOr, (T)(old | v), simgpu_atomic_access)
 SIMGPU_ATOMIC(atomicXor, (T)(old ^ v), simgpu_atomic_access)
+SIMGPU_ATOMIC(atomicInc, old >= v ? 0 : old + 1, simgpu_atomic_access)
+SIMGPU_ATOMIC(atomicDec, old == 0 || old > v ? v : old - 1,
+              simgpu_atomic_access)
 #undef SIMGPU_ATOMIC
 
 template <class T>
@@ -278,53 +386,6 @@ SIMGPU_QUIET T atomicCAS_system(T *p, typename simgpu::same<T>::type compare,
         simgpu_sync_update(p, sizeof *p, bits::change, &operand, 0);
     memcpy(&compare, &old, sizeof compare);
     return compare;
-}
-
-/* ---- loads and arithmetic ------------------------------------------------ */
-
-template <class T> static inline T __ldg(const T *p)
-{
-    return *p;
-}
-
-/* glibc has functions of these names, so they are macros. */
-#define __expf(x) expf(x)
-#define __logf(x) logf(x)
-static inline float __fdividef(float x, float y)
-{
-    return x / y;
-}
-static inline float rsqrtf(float x)
-{
-    return 1.0f / sqrtf(x);
-}
-static inline float __frcp_rn(float x)
-{
-    return 1.0f / x;
-}
-static inline int __float2int_rn(float x)
-{
-    return (int)rintf(x);
-}
-static inline unsigned __float_as_uint(float x)
-{
-    unsigned u;
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-static inline float __uint_as_float(unsigned u)
-{
-    float x;
-    memcpy(&x, &u, sizeof x);
-    return x;
-}
-static inline int min(int a, int b)
-{
-    return a < b ? a : b;
-}
-static inline int max(int a, int b)
-{
-    return a < b ? b : a;
 }
 
 /* ---- launches ------------------------------------------------------------ */

@@ -86,10 +86,25 @@ void simgpu_leave(void) __attribute__((noreturn));
 void simgpu_nanosleep(unsigned ns);
 /* Cycles of a clock that advances with each call. */
 long long simgpu_clock(void);
+/* This block runs on a multiprocessor of this number. */
+unsigned simgpu_smid(void);
+/* All blocks of a cooperative grid wait for each other. */
+void simgpu_sync_grid(void);
 
 /* Exchange a value among the threads of a warp in the mask: each that has not
  * ended must call. */
 uint64_t simgpu_shuffle(uint64_t value, int lane, unsigned mask);
+/* The values of the lanes in the mask; returns those that are there. */
+unsigned simgpu_gather(uint64_t value, unsigned mask, uint64_t all[32]);
+/* Lanes that wait in the same call when nothing else of the warp can run. */
+unsigned simgpu_converged(void);
+/* A barrier of the block, and for how many of its threads the predicate holds.
+ */
+unsigned simgpu_count(int predicate);
+/* Let the other threads run: for a thread that waits for one of them. */
+void simgpu_yield(void);
+unsigned simgpu_peek(const volatile unsigned *p); /* an access not recorded */
+int simgpu_is_global(const volatile void *p);
 /* A bit for each of these lanes whose predicate holds. */
 unsigned simgpu_ballot(int predicate, unsigned mask);
 

@@ -1,0 +1,521 @@
+/*
+ * cooperative_groups.h: groups of threads that synchronise and exchange values
+ */
+#ifndef _COOPERATIVE_GROUPS_H_
+#define _COOPERATIVE_GROUPS_H_
+
+#include "cuda_runtime.h"
+#ifdef __SIMNVCC__
+
+namespace cooperative_groups
+{
+namespace details
+{
+static inline unsigned block_rank()
+{
+    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+static inline unsigned block_size()
+{
+    return blockDim.x * blockDim.y * blockDim.z;
+}
+static inline unsigned long long grid_block()
+{
+    return blockIdx.x + (unsigned long long)gridDim.x *
+                            (blockIdx.y + gridDim.y * blockIdx.z);
+}
+static inline unsigned below()
+{
+    return (1u << simgpu::lane()) - 1;
+}
+} // namespace details
+
+/* ---- the block ----------------------------------------------------------- */
+
+class thread_block
+{
+  public:
+    static void sync()
+    {
+        __syncthreads();
+    }
+    static unsigned thread_rank()
+    {
+        return details::block_rank();
+    }
+    static unsigned size()
+    {
+        return details::block_size();
+    }
+    static unsigned num_threads()
+    {
+        return details::block_size();
+    }
+    static dim3 group_index()
+    {
+        return dim3(blockIdx);
+    }
+    static dim3 thread_index()
+    {
+        return dim3(threadIdx);
+    }
+    static dim3 group_dim()
+    {
+        return blockDim;
+    }
+    static dim3 dim_threads()
+    {
+        return blockDim;
+    }
+    struct arrival_token {
+    };
+    arrival_token barrier_arrive() const
+    {
+        return arrival_token();
+    }
+    void barrier_wait(arrival_token &&) const
+    {
+        __syncthreads();
+    }
+};
+
+static inline thread_block this_thread_block()
+{
+    return thread_block();
+}
+
+/* ---- the grid ------------------------------------------------------------ */
+
+class grid_group
+{
+  public:
+    static bool is_valid()
+    {
+        return true;
+    }
+    static void sync()
+    {
+        simgpu_sync_grid();
+    }
+    static unsigned long long thread_rank()
+    {
+        return details::grid_block() * details::block_size() +
+               details::block_rank();
+    }
+    static unsigned long long num_blocks()
+    {
+        return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+    }
+    static unsigned long long num_threads()
+    {
+        return num_blocks() * details::block_size();
+    }
+    static unsigned long long size()
+    {
+        return num_threads();
+    }
+    static unsigned long long block_rank()
+    {
+        return details::grid_block();
+    }
+    static dim3 group_dim()
+    {
+        return gridDim;
+    }
+    static dim3 dim_blocks()
+    {
+        return gridDim;
+    }
+    static dim3 block_index()
+    {
+        return dim3(blockIdx);
+    }
+    struct arrival_token {
+    };
+    arrival_token barrier_arrive() const
+    {
+        return arrival_token();
+    }
+    void barrier_wait(arrival_token &&) const
+    {
+        simgpu_sync_grid();
+    }
+};
+
+static inline grid_group this_grid()
+{
+    return grid_group();
+}
+
+/* ---- lanes of a warp ----------------------------------------------------- */
+
+/* Threads of one warp, by their mask; ranks count the lanes in it. */
+class coalesced_group
+{
+  protected:
+    unsigned mask;
+
+    unsigned lane_of(unsigned rank) const
+    {
+        unsigned m = mask;
+        for (unsigned i = 0; i < rank && m; i++)
+            m &= m - 1;
+        return m ? (unsigned)__builtin_ctz(m) : (unsigned)simgpu::lane();
+    }
+    /* Lane bits of the warp as bits of ranks. */
+    unsigned pack(unsigned bits) const
+    {
+        unsigned out = 0, rank = 0;
+        for (unsigned m = mask; m; m &= m - 1, rank++)
+            out |= (bits >> __builtin_ctz(m) & 1) << rank;
+        return out;
+    }
+
+  public:
+    explicit coalesced_group(unsigned mask) : mask(mask) {}
+    unsigned simgpu_mask() const
+    {
+        return mask;
+    }
+    unsigned thread_rank() const
+    {
+        return (unsigned)__popc(mask & details::below());
+    }
+    unsigned size() const
+    {
+        return (unsigned)__popc(mask);
+    }
+    unsigned num_threads() const
+    {
+        return size();
+    }
+    unsigned meta_group_rank() const
+    {
+        return 0;
+    }
+    unsigned meta_group_size() const
+    {
+        return 1;
+    }
+    void sync() const
+    {
+        __syncwarp(mask);
+    }
+    template <class T> T shfl(T v, unsigned rank) const
+    {
+        return simgpu::shuffle(mask, v, (int)lane_of(rank % size()));
+    }
+    template <class T> T shfl_down(T v, unsigned delta) const
+    {
+        const unsigned to = thread_rank() + delta;
+        return simgpu::shuffle(mask, v,
+                               to < size() ? (int)lane_of(to) : simgpu::lane());
+    }
+    template <class T> T shfl_up(T v, unsigned delta) const
+    {
+        const unsigned me = thread_rank();
+        return simgpu::shuffle(
+            mask, v, me >= delta ? (int)lane_of(me - delta) : simgpu::lane());
+    }
+    template <class T> T shfl_xor(T v, unsigned with) const
+    {
+        const unsigned to = thread_rank() ^ with;
+        return simgpu::shuffle(mask, v,
+                               to < size() ? (int)lane_of(to) : simgpu::lane());
+    }
+    int any(int predicate) const
+    {
+        return __any_sync(mask, predicate);
+    }
+    int all(int predicate) const
+    {
+        return __all_sync(mask, predicate);
+    }
+    unsigned ballot(int predicate) const
+    {
+        return pack(__ballot_sync(mask, predicate));
+    }
+    template <class T> unsigned match_any(T v) const
+    {
+        return pack(__match_any_sync(mask, v));
+    }
+    template <class T> unsigned match_all(T v, int &same) const
+    {
+        return pack(__match_all_sync(mask, v, &same));
+    }
+};
+
+/* Inlined, so that threads of different branches are not one group. */
+static __forceinline__ coalesced_group coalesced_threads()
+{
+    return coalesced_group(simgpu_converged());
+}
+
+template <unsigned SIZE, class PARENT = void>
+class thread_block_tile : public coalesced_group
+{
+    unsigned part, nparts;
+
+  public:
+    thread_block_tile(unsigned part, unsigned nparts)
+        : coalesced_group(SIZE >= 32 ? ~0u
+                                     : ((1u << (SIZE % 32)) - 1)
+                                           << (simgpu::lane() / SIZE * SIZE)),
+          part(part), nparts(nparts)
+    {
+    }
+    static constexpr unsigned size()
+    {
+        return SIZE;
+    }
+    static constexpr unsigned num_threads()
+    {
+        return SIZE;
+    }
+    unsigned thread_rank() const
+    {
+        return (unsigned)simgpu::lane() % SIZE;
+    }
+    unsigned meta_group_rank() const
+    {
+        return part;
+    }
+    unsigned meta_group_size() const
+    {
+        return nparts;
+    }
+};
+
+/* Tiles of several warps. */
+#define SIMGPU_LARGE_TILE(SIZE)                                                \
+    template <class PARENT> class thread_block_tile<SIZE, PARENT>              \
+    {                                                                          \
+      public:                                                                  \
+        thread_block_tile(unsigned, unsigned) {}                               \
+        static constexpr unsigned size()                                       \
+        {                                                                      \
+            return SIZE;                                                       \
+        }                                                                      \
+        static constexpr unsigned num_threads()                                \
+        {                                                                      \
+            return SIZE;                                                       \
+        }                                                                      \
+        unsigned thread_rank() const                                           \
+        {                                                                      \
+            return details::block_rank() % SIZE;                               \
+        }                                                                      \
+        unsigned meta_group_rank() const                                       \
+        {                                                                      \
+            return details::block_rank() / SIZE;                               \
+        }                                                                      \
+        unsigned meta_group_size() const                                       \
+        {                                                                      \
+            return details::block_size() / SIZE;                               \
+        }                                                                      \
+        void sync() const                                                      \
+        {                                                                      \
+            __syncthreads();                                                   \
+        }                                                                      \
+    };
+SIMGPU_LARGE_TILE(64)
+SIMGPU_LARGE_TILE(128)
+SIMGPU_LARGE_TILE(256)
+SIMGPU_LARGE_TILE(512)
+#undef SIMGPU_LARGE_TILE
+
+template <unsigned SIZE, class PARENT>
+static inline thread_block_tile<SIZE, PARENT> tiled_partition(const PARENT &g)
+{
+    return thread_block_tile<SIZE, PARENT>(
+        (unsigned)(g.thread_rank() / SIZE),
+        (unsigned)((g.num_threads() + SIZE - 1) / SIZE));
+}
+
+/* A partition whose size is known at run time. */
+class thread_group : public coalesced_group
+{
+    int is_block;
+
+  public:
+    thread_group(const thread_block &) : coalesced_group(~0u), is_block(1) {}
+    thread_group(const coalesced_group &g) : coalesced_group(g), is_block(0) {}
+    unsigned thread_rank() const
+    {
+        return is_block ? details::block_rank()
+                        : coalesced_group::thread_rank();
+    }
+    unsigned size() const
+    {
+        return is_block ? details::block_size() : coalesced_group::size();
+    }
+    unsigned num_threads() const
+    {
+        return size();
+    }
+    void sync() const
+    {
+        if (is_block)
+            __syncthreads();
+        else
+            coalesced_group::sync();
+    }
+};
+
+static inline thread_group tiled_partition(const thread_group &g, unsigned size)
+{
+    if (size >= 32)
+        return size == 32 ? thread_group(coalesced_group(~0u)) : g;
+    return coalesced_group(((1u << size) - 1)
+                           << ((unsigned)simgpu::lane() / size * size));
+}
+
+template <class G>
+static inline coalesced_group binary_partition(const G &g, bool predicate)
+{
+    const unsigned mask = g.simgpu_mask();
+    const unsigned yes = __ballot_sync(mask, predicate);
+    return coalesced_group(predicate ? yes : mask & ~yes);
+}
+
+template <class G, class L>
+static inline coalesced_group labeled_partition(const G &g, L label)
+{
+    return coalesced_group(__match_any_sync(g.simgpu_mask(), label));
+}
+
+static inline bool elect_one(const coalesced_group &g)
+{
+    return g.thread_rank() == 0;
+}
+
+/* ---- functions of groups ------------------------------------------------- */
+
+template <class G> static inline void sync(const G &g)
+{
+    g.sync();
+}
+template <class G> static inline unsigned long long thread_rank(const G &g)
+{
+    return g.thread_rank();
+}
+template <class G> static inline unsigned long long group_size(const G &g)
+{
+    return g.size();
+}
+template <class G, class F> static inline void invoke_one(const G &g, F f)
+{
+    if (g.thread_rank() == 0)
+        f();
+}
+
+template <class T> struct plus {
+    T operator()(T a, T b) const
+    {
+        return a + b;
+    }
+};
+template <class T> struct less {
+    T operator()(T a, T b) const
+    {
+        return a < b ? a : b;
+    }
+};
+template <class T> struct greater {
+    T operator()(T a, T b) const
+    {
+        return a < b ? b : a;
+    }
+};
+template <class T> struct bit_and {
+    T operator()(T a, T b) const
+    {
+        return a & b;
+    }
+};
+template <class T> struct bit_or {
+    T operator()(T a, T b) const
+    {
+        return a | b;
+    }
+};
+template <class T> struct bit_xor {
+    T operator()(T a, T b) const
+    {
+        return a ^ b;
+    }
+};
+
+template <class G, class T, class F>
+static inline T reduce(const G &g, T v, F f)
+{
+    const unsigned n = (unsigned)g.num_threads();
+    T all[32] = {};
+    for (unsigned i = 0; i < n; i++)
+        all[i] = g.shfl(v, i);
+    for (unsigned step = 1; step < n; step *= 2) // as a tree
+        for (unsigned i = 0; i + step < n; i += 2 * step)
+            all[i] = f(all[i], all[i + step]);
+    return all[0];
+}
+
+template <class G, class T, class F>
+static inline T inclusive_scan(const G &g, T v, F f)
+{
+    const unsigned me = (unsigned)g.thread_rank();
+    for (unsigned step = 1; step < (unsigned)g.num_threads(); step *= 2) {
+        const T from = g.shfl_up(v, step);
+        if (me >= step)
+            v = f(from, v);
+    }
+    return v;
+}
+template <class G, class T> static inline T inclusive_scan(const G &g, T v)
+{
+    return inclusive_scan(g, v, plus<T>());
+}
+template <class G, class T, class F>
+static inline T exclusive_scan(const G &g, T v, F f)
+{
+    const T mine = inclusive_scan(g, v, f), before = g.shfl_up(mine, 1);
+    return g.thread_rank() ? before : T();
+}
+template <class G, class T> static inline T exclusive_scan(const G &g, T v)
+{
+    return exclusive_scan(g, v, plus<T>());
+}
+
+/* The threads of a group copy together; wait() ends in its barrier. */
+template <class G>
+static inline void memcpy_async(const G &g, void *to, const void *from,
+                                size_t nbytes)
+{
+    const size_t n = (size_t)g.num_threads();
+    size_t i = (size_t)g.thread_rank();
+    if (((uintptr_t)to | (uintptr_t)from | nbytes) % 4 == 0) {
+        for (; i < nbytes / 4; i += n)
+            ((unsigned *)to)[i] = ((const unsigned *)from)[i];
+        return;
+    }
+    for (; i < nbytes; i += n)
+        ((char *)to)[i] = ((const char *)from)[i];
+}
+template <class G, class T, class U>
+static inline void memcpy_async(const G &g, T *to, size_t nto, const U *from,
+                                size_t nfrom)
+{
+    const size_t n = nto * sizeof(T), m = nfrom * sizeof(U);
+    memcpy_async(g, (void *)to, (const void *)from, n < m ? n : m);
+}
+template <class G> static inline void wait(const G &g)
+{
+    g.sync();
+}
+template <unsigned N, class G> static inline void wait_prior(const G &g)
+{
+    g.sync();
+}
+
+} // namespace cooperative_groups
+
+#endif
+#endif

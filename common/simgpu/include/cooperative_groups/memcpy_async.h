@@ -1,0 +1,2 @@
+/* memcpy_async.h: see cooperative_groups.h */
+#include "../cooperative_groups.h"

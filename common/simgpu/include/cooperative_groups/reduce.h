@@ -1,0 +1,2 @@
+/* reduce.h: see cooperative_groups.h */
+#include "../cooperative_groups.h"

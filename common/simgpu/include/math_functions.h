@@ -1,0 +1,2 @@
+/* math_functions.h: see cuda_runtime.h */
+#include "cuda_runtime.h"

@@ -1,0 +1,653 @@
+/*
+ * numbers.h: device code's integer and floating-point functions
+ *
+ * Included by device.h. They give what a GPU gives, except that the fast
+ * approximations (__expf and the like) are as exact as the C library's.
+ */
+#ifndef SIMGPU_NUMBERS_H
+#define SIMGPU_NUMBERS_H
+
+#include <fenv.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIMGPU_F static inline __attribute__((unused))
+
+template <class TO, class FROM> SIMGPU_F TO simgpu_bits(FROM from)
+{
+    TO to;
+    static_assert(sizeof to == sizeof from, "of one size");
+    __builtin_memcpy(&to, &from, sizeof to);
+    return to;
+}
+
+/* ---- integers ------------------------------------------------------------ */
+
+SIMGPU_F int __popc(unsigned x)
+{
+    return __builtin_popcount(x);
+}
+SIMGPU_F int __popcll(unsigned long long x)
+{
+    return __builtin_popcountll(x);
+}
+SIMGPU_F int __clz(int x)
+{
+    return x ? __builtin_clz((unsigned)x) : 32;
+}
+SIMGPU_F int __clzll(long long x)
+{
+    return x ? __builtin_clzll((unsigned long long)x) : 64;
+}
+SIMGPU_F int __ffs(int x)
+{
+    return __builtin_ffs(x);
+}
+SIMGPU_F int __ffsll(long long x)
+{
+    return __builtin_ffsll(x);
+}
+SIMGPU_F unsigned __brev(unsigned x)
+{
+    x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+    x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+    x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+    return __builtin_bswap32(x);
+}
+SIMGPU_F unsigned long long __brevll(unsigned long long x)
+{
+    return (unsigned long long)__brev((unsigned)x) << 32 |
+           __brev((unsigned)(x >> 32));
+}
+SIMGPU_F unsigned __byte_perm(unsigned x, unsigned y, unsigned s)
+{
+    const uint64_t both = (uint64_t)y << 32 | x;
+    unsigned out = 0;
+    for (int i = 0; i < 4; i++) {
+        const unsigned pick = s >> 4 * i & 0xf;
+        unsigned byte = (unsigned)(both >> 8 * (pick & 7)) & 0xff;
+        if (pick & 8) // its sign, eight times
+            byte = byte & 0x80 ? 0xff : 0;
+        out |= byte << 8 * i;
+    }
+    return out;
+}
+SIMGPU_F unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned n)
+{
+    return (unsigned)(((uint64_t)hi << 32 | lo) << (n & 31) >> 32);
+}
+SIMGPU_F unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned n)
+{
+    return (unsigned)(((uint64_t)hi << 32 | lo) >> (n & 31));
+}
+SIMGPU_F unsigned __funnelshift_lc(unsigned lo, unsigned hi, unsigned n)
+{
+    return n >= 32 ? lo : __funnelshift_l(lo, hi, n);
+}
+SIMGPU_F unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned n)
+{
+    return n >= 32 ? hi : __funnelshift_r(lo, hi, n);
+}
+SIMGPU_F int __mulhi(int a, int b)
+{
+    return (int)((int64_t)a * b >> 32);
+}
+SIMGPU_F unsigned __umulhi(unsigned a, unsigned b)
+{
+    return (unsigned)((uint64_t)a * b >> 32);
+}
+SIMGPU_F long long __mul64hi(long long a, long long b)
+{
+    return (long long)((__int128)a * b >> 64);
+}
+SIMGPU_F unsigned long long __umul64hi(unsigned long long a,
+                                       unsigned long long b)
+{
+    return (unsigned long long)((unsigned __int128)a * b >> 64);
+}
+SIMGPU_F int __mul24(int a, int b)
+{
+    return (int)((unsigned)(a << 8 >> 8) * (unsigned)(b << 8 >> 8));
+}
+SIMGPU_F unsigned __umul24(unsigned a, unsigned b)
+{
+    return (a & 0xffffff) * (b & 0xffffff);
+}
+SIMGPU_F unsigned __sad(int a, int b, unsigned c)
+{
+    return (a > b ? (unsigned)a - (unsigned)b : (unsigned)b - (unsigned)a) + c;
+}
+SIMGPU_F unsigned __usad(unsigned a, unsigned b, unsigned c)
+{
+    return (a > b ? a - b : b - a) + c;
+}
+SIMGPU_F int __hadd(int a, int b)
+{
+    return (int)(((int64_t)a + b) >> 1);
+}
+SIMGPU_F int __rhadd(int a, int b)
+{
+    return (int)(((int64_t)a + b + 1) >> 1);
+}
+SIMGPU_F unsigned __uhadd(unsigned a, unsigned b)
+{
+    return (unsigned)(((uint64_t)a + b) >> 1);
+}
+SIMGPU_F unsigned __urhadd(unsigned a, unsigned b)
+{
+    return (unsigned)(((uint64_t)a + b + 1) >> 1);
+}
+
+/* Sums of products of bytes or of halves, signed or not. */
+#define SIMGPU_DOT(name, R, A, a_type, B, b_type, from)                        \
+    SIMGPU_F R name(A a, B b, R c)                                             \
+    {                                                                          \
+        const int per = (int)(sizeof(a) / sizeof(a_type));                     \
+        a_type x[4];                                                           \
+        b_type y[4];                                                           \
+        __builtin_memcpy(x, &a, sizeof a);                                     \
+        __builtin_memcpy(y, &b, sizeof b);                                     \
+        for (int i = 0; i < per; i++)                                          \
+            c += (R)x[i] * (R)y[i + (from)];                                   \
+        return c;                                                              \
+    }
+SIMGPU_DOT(__dp4a, int, int, int8_t, int, int8_t, 0)
+SIMGPU_DOT(__dp4a, unsigned, unsigned, uint8_t, unsigned, uint8_t, 0)
+SIMGPU_DOT(__dp4a, int, char4, int8_t, char4, int8_t, 0)
+SIMGPU_DOT(__dp4a, unsigned, uchar4, uint8_t, uchar4, uint8_t, 0)
+SIMGPU_DOT(__dp2a_lo, int, int, int16_t, int, int8_t, 0)
+SIMGPU_DOT(__dp2a_lo, unsigned, unsigned, uint16_t, unsigned, uint8_t, 0)
+SIMGPU_DOT(__dp2a_hi, int, int, int16_t, int, int8_t, 2)
+SIMGPU_DOT(__dp2a_hi, unsigned, unsigned, uint16_t, unsigned, uint8_t, 2)
+#undef SIMGPU_DOT
+
+/* CUDA's min and max, for each pair of types. */
+#define SIMGPU_MINMAX(T, A, B)                                                 \
+    SIMGPU_F T min(A a, B b)                                                   \
+    {                                                                          \
+        return (T)a < (T)b ? (T)a : (T)b;                                      \
+    }                                                                          \
+    SIMGPU_F T max(A a, B b)                                                   \
+    {                                                                          \
+        return (T)a < (T)b ? (T)b : (T)a;                                      \
+    }
+SIMGPU_MINMAX(int, int, int)
+SIMGPU_MINMAX(unsigned, unsigned, unsigned)
+SIMGPU_MINMAX(unsigned, int, unsigned)
+SIMGPU_MINMAX(unsigned, unsigned, int)
+SIMGPU_MINMAX(long, long, long)
+SIMGPU_MINMAX(unsigned long, unsigned long, unsigned long)
+SIMGPU_MINMAX(unsigned long, long, unsigned long)
+SIMGPU_MINMAX(unsigned long, unsigned long, long)
+SIMGPU_MINMAX(long long, long long, long long)
+SIMGPU_MINMAX(unsigned long long, unsigned long long, unsigned long long)
+SIMGPU_MINMAX(unsigned long long, long long, unsigned long long)
+SIMGPU_MINMAX(unsigned long long, unsigned long long, long long)
+#undef SIMGPU_MINMAX
+SIMGPU_F float min(float a, float b)
+{
+    return fminf(a, b);
+}
+SIMGPU_F float max(float a, float b)
+{
+    return fmaxf(a, b);
+}
+SIMGPU_F double min(double a, double b)
+{
+    return fmin(a, b);
+}
+SIMGPU_F double max(double a, double b)
+{
+    return fmax(a, b);
+}
+SIMGPU_F double min(float a, double b)
+{
+    return fmin(a, b);
+}
+SIMGPU_F double max(float a, double b)
+{
+    return fmax(a, b);
+}
+SIMGPU_F double min(double a, float b)
+{
+    return fmin(a, b);
+}
+SIMGPU_F double max(double a, float b)
+{
+    return fmax(a, b);
+}
+SIMGPU_F unsigned umin(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+SIMGPU_F unsigned umax(unsigned a, unsigned b)
+{
+    return a < b ? b : a;
+}
+SIMGPU_F long long llmin(long long a, long long b)
+{
+    return a < b ? a : b;
+}
+SIMGPU_F long long llmax(long long a, long long b)
+{
+    return a < b ? b : a;
+}
+SIMGPU_F unsigned long long ullmin(unsigned long long a, unsigned long long b)
+{
+    return a < b ? a : b;
+}
+SIMGPU_F unsigned long long ullmax(unsigned long long a, unsigned long long b)
+{
+    return a < b ? b : a;
+}
+
+/* ---- bits of floats ------------------------------------------------------ */
+
+SIMGPU_F int __float_as_int(float x)
+{
+    return simgpu_bits<int>(x);
+}
+SIMGPU_F unsigned __float_as_uint(float x)
+{
+    return simgpu_bits<unsigned>(x);
+}
+SIMGPU_F float __int_as_float(int x)
+{
+    return simgpu_bits<float>(x);
+}
+SIMGPU_F float __uint_as_float(unsigned x)
+{
+    return simgpu_bits<float>(x);
+}
+SIMGPU_F long long __double_as_longlong(double x)
+{
+    return simgpu_bits<long long>(x);
+}
+SIMGPU_F double __longlong_as_double(long long x)
+{
+    return simgpu_bits<double>(x);
+}
+SIMGPU_F int __double2hiint(double x)
+{
+    return (int)(simgpu_bits<uint64_t>(x) >> 32);
+}
+SIMGPU_F int __double2loint(double x)
+{
+    return (int)simgpu_bits<uint64_t>(x);
+}
+SIMGPU_F double __hiloint2double(int hi, int lo)
+{
+    return simgpu_bits<double>((uint64_t)(unsigned)hi << 32 | (unsigned)lo);
+}
+
+/* ---- roundings ----------------------------------------------------------- */
+
+/* Evaluate with a rounding of the floating-point unit. */
+#define SIMGPU_ROUNDED(mode, T, expression)                                    \
+    const int before = fegetround();                                           \
+    fesetround(mode);                                                          \
+    volatile T simgpu_r = (expression);                                        \
+    fesetround(before);                                                        \
+    return simgpu_r;
+#define SIMGPU_EACH_ROUNDING(X)                                                \
+    X(rn, FE_TONEAREST)                                                        \
+    X(rz, FE_TOWARDZERO)                                                       \
+    X(ru, FE_UPWARD)                                                           \
+    X(rd, FE_DOWNWARD)
+#define SIMGPU_ARITHMETIC(r, mode)                                             \
+    SIMGPU_F float __fadd_##r(float a, float b)                                \
+    {                                                                          \
+        volatile float x = a, y = b;                                           \
+        SIMGPU_ROUNDED(mode, float, x + y)                                     \
+    }                                                                          \
+    SIMGPU_F float __fsub_##r(float a, float b)                                \
+    {                                                                          \
+        volatile float x = a, y = b;                                           \
+        SIMGPU_ROUNDED(mode, float, x - y)                                     \
+    }                                                                          \
+    SIMGPU_F float __fmul_##r(float a, float b)                                \
+    {                                                                          \
+        volatile float x = a, y = b;                                           \
+        SIMGPU_ROUNDED(mode, float, x *y)                                      \
+    }                                                                          \
+    SIMGPU_F float __fdiv_##r(float a, float b)                                \
+    {                                                                          \
+        volatile float x = a, y = b;                                           \
+        SIMGPU_ROUNDED(mode, float, x / y)                                     \
+    }                                                                          \
+    SIMGPU_F float __frcp_##r(float a)                                         \
+    {                                                                          \
+        volatile float x = a;                                                  \
+        SIMGPU_ROUNDED(mode, float, 1.0f / x)                                  \
+    }                                                                          \
+    SIMGPU_F float __fsqrt_##r(float a)                                        \
+    {                                                                          \
+        volatile float x = a;                                                  \
+        SIMGPU_ROUNDED(mode, float, sqrtf(x))                                  \
+    }                                                                          \
+    SIMGPU_F float __fmaf_##r(float a, float b, float c)                       \
+    {                                                                          \
+        volatile float x = a, y = b, z = c;                                    \
+        SIMGPU_ROUNDED(mode, float, fmaf(x, y, z))                             \
+    }                                                                          \
+    SIMGPU_F double __dadd_##r(double a, double b)                             \
+    {                                                                          \
+        volatile double x = a, y = b;                                          \
+        SIMGPU_ROUNDED(mode, double, x + y)                                    \
+    }                                                                          \
+    SIMGPU_F double __dsub_##r(double a, double b)                             \
+    {                                                                          \
+        volatile double x = a, y = b;                                          \
+        SIMGPU_ROUNDED(mode, double, x - y)                                    \
+    }                                                                          \
+    SIMGPU_F double __dmul_##r(double a, double b)                             \
+    {                                                                          \
+        volatile double x = a, y = b;                                          \
+        SIMGPU_ROUNDED(mode, double, x *y)                                     \
+    }                                                                          \
+    SIMGPU_F double __ddiv_##r(double a, double b)                             \
+    {                                                                          \
+        volatile double x = a, y = b;                                          \
+        SIMGPU_ROUNDED(mode, double, x / y)                                    \
+    }                                                                          \
+    SIMGPU_F double __drcp_##r(double a)                                       \
+    {                                                                          \
+        volatile double x = a;                                                 \
+        SIMGPU_ROUNDED(mode, double, 1.0 / x)                                  \
+    }                                                                          \
+    SIMGPU_F double __dsqrt_##r(double a)                                      \
+    {                                                                          \
+        volatile double x = a;                                                 \
+        SIMGPU_ROUNDED(mode, double, sqrt(x))                                  \
+    }                                                                          \
+    SIMGPU_F double __fma_##r(double a, double b, double c)                    \
+    {                                                                          \
+        volatile double x = a, y = b, z = c;                                   \
+        SIMGPU_ROUNDED(mode, double, fma(x, y, z))                             \
+    }                                                                          \
+    SIMGPU_F float __double2float_##r(double a)                                \
+    {                                                                          \
+        volatile double x = a;                                                 \
+        SIMGPU_ROUNDED(mode, float, (float)x)                                  \
+    }                                                                          \
+    SIMGPU_F float __int2float_##r(int a)                                      \
+    {                                                                          \
+        volatile int x = a;                                                    \
+        SIMGPU_ROUNDED(mode, float, (float)x)                                  \
+    }                                                                          \
+    SIMGPU_F float __uint2float_##r(unsigned a)                                \
+    {                                                                          \
+        volatile unsigned x = a;                                               \
+        SIMGPU_ROUNDED(mode, float, (float)x)                                  \
+    }                                                                          \
+    SIMGPU_F float __ll2float_##r(long long a)                                 \
+    {                                                                          \
+        volatile long long x = a;                                              \
+        SIMGPU_ROUNDED(mode, float, (float)x)                                  \
+    }                                                                          \
+    SIMGPU_F float __ull2float_##r(unsigned long long a)                       \
+    {                                                                          \
+        volatile unsigned long long x = a;                                     \
+        SIMGPU_ROUNDED(mode, float, (float)x)                                  \
+    }                                                                          \
+    SIMGPU_F double __ll2double_##r(long long a)                               \
+    {                                                                          \
+        volatile long long x = a;                                              \
+        SIMGPU_ROUNDED(mode, double, (double)x)                                \
+    }                                                                          \
+    SIMGPU_F double __ull2double_##r(unsigned long long a)                     \
+    {                                                                          \
+        volatile unsigned long long x = a;                                     \
+        SIMGPU_ROUNDED(mode, double, (double)x)                                \
+    }
+SIMGPU_EACH_ROUNDING(SIMGPU_ARITHMETIC)
+#undef SIMGPU_ARITHMETIC
+SIMGPU_F double __int2double_rn(int x)
+{
+    return x;
+}
+SIMGPU_F double __uint2double_rn(unsigned x)
+{
+    return x;
+}
+SIMGPU_F float __frsqrt_rn(float x)
+{
+    return (float)(1 / sqrt((double)x));
+}
+
+/* To integers: saturating; a NaN gives 0 (as 64 bits: the smallest). */
+template <class I> SIMGPU_F I simgpu_to_integer(double x)
+{
+    const bool is_signed = (I)-1 < (I)0;
+    const int bits = (int)sizeof(I) * 8 - is_signed;
+    const I most =
+        (I)(((uint64_t)1 << (bits - 1)) - 1 + ((uint64_t)1 << (bits - 1)));
+    const I least = is_signed ? (I)(-most - 1) : 0;
+    if (x != x)
+        return sizeof(I) == 8 ? (I)((uint64_t)1 << 63) : 0;
+    if (x >= ldexp(1.0, bits))
+        return most;
+    return x < (double)least ? least : (I)x;
+}
+#define SIMGPU_CONVERSION(r, round)                                            \
+    SIMGPU_F int __float2int_##r(float x)                                      \
+    {                                                                          \
+        return simgpu_to_integer<int>(round((double)x));                       \
+    }                                                                          \
+    SIMGPU_F unsigned __float2uint_##r(float x)                                \
+    {                                                                          \
+        return simgpu_to_integer<unsigned>(round((double)x));                  \
+    }                                                                          \
+    SIMGPU_F long long __float2ll_##r(float x)                                 \
+    {                                                                          \
+        return simgpu_to_integer<long long>(round((double)x));                 \
+    }                                                                          \
+    SIMGPU_F unsigned long long __float2ull_##r(float x)                       \
+    {                                                                          \
+        return simgpu_to_integer<unsigned long long>(round((double)x));        \
+    }                                                                          \
+    SIMGPU_F int __double2int_##r(double x)                                    \
+    {                                                                          \
+        return simgpu_to_integer<int>(round(x));                               \
+    }                                                                          \
+    SIMGPU_F unsigned __double2uint_##r(double x)                              \
+    {                                                                          \
+        return simgpu_to_integer<unsigned>(round(x));                          \
+    }                                                                          \
+    SIMGPU_F long long __double2ll_##r(double x)                               \
+    {                                                                          \
+        return simgpu_to_integer<long long>(round(x));                         \
+    }                                                                          \
+    SIMGPU_F unsigned long long __double2ull_##r(double x)                     \
+    {                                                                          \
+        return simgpu_to_integer<unsigned long long>(round(x));                \
+    }
+SIMGPU_CONVERSION(rn, rint)
+SIMGPU_CONVERSION(rz, trunc)
+SIMGPU_CONVERSION(ru, ceil)
+SIMGPU_CONVERSION(rd, floor)
+#undef SIMGPU_CONVERSION
+
+/* ---- functions ----------------------------------------------------------- */
+
+/* glibc has functions of some of these names, so they are macros. */
+#define __expf(x)          expf(x)
+#define __exp10f(x)        exp10f(x)
+#define __logf(x)          logf(x)
+#define __log2f(x)         log2f(x)
+#define __log10f(x)        log10f(x)
+#define __sinf(x)          sinf(x)
+#define __cosf(x)          cosf(x)
+#define __tanf(x)          tanf(x)
+#define __powf(x, y)       powf(x, y)
+#define __sincosf(x, s, c) sincosf(x, s, c)
+#define __tanhf(x)         tanhf(x)
+SIMGPU_F float __fdividef(float x, float y)
+{
+    return x / y;
+}
+SIMGPU_F double fdivide(double x, double y)
+{
+    return x / y;
+}
+SIMGPU_F float fdividef(float x, float y)
+{
+    return x / y;
+}
+SIMGPU_F float __saturatef(float x)
+{
+    return x > 0 ? x < 1 ? x : 1 : 0;
+}
+SIMGPU_F float rsqrtf(float x)
+{
+    return 1.0f / sqrtf(x);
+}
+SIMGPU_F double rsqrt(double x)
+{
+    return 1 / sqrt(x);
+}
+SIMGPU_F float rcbrtf(float x)
+{
+    return (float)(1 / cbrt((double)x));
+}
+SIMGPU_F double rcbrt(double x)
+{
+    return 1 / cbrt(x);
+}
+SIMGPU_F double sinpi(double x)
+{
+    const double r = fmod(x, 2.0);
+    return r == 0 || r == 1 || r == -1 ? copysign(0.0, x) : sin(r * M_PI);
+}
+SIMGPU_F double cospi(double x)
+{
+    const double r = fabs(fmod(x, 2.0));
+    return r == 0.5 || r == 1.5 ? 0.0 : cos(r * M_PI);
+}
+SIMGPU_F float sinpif(float x)
+{
+    return (float)sinpi(x);
+}
+SIMGPU_F float cospif(float x)
+{
+    return (float)cospi(x);
+}
+SIMGPU_F void sincospi(double x, double *s, double *c)
+{
+    *s = sinpi(x), *c = cospi(x);
+}
+SIMGPU_F void sincospif(float x, float *s, float *c)
+{
+    *s = sinpif(x), *c = cospif(x);
+}
+SIMGPU_F double normcdf(double x)
+{
+    return 0.5 * erfc(-x * M_SQRT1_2);
+}
+SIMGPU_F float normcdff(float x)
+{
+    return (float)normcdf(x);
+}
+SIMGPU_F double erfcx(double x)
+{
+    if (x < 25)
+        return exp(x * x) * erfc(x);
+    const double r = 1 / (x * x);
+    return 0.56418958354775628695 / x * (1 - r * (0.5 - r * 0.75));
+}
+SIMGPU_F float erfcxf(float x)
+{
+    return (float)erfcx(x);
+}
+SIMGPU_F double erfinv(double y)
+{
+    if (fabs(y) >= 1)
+        return y == 1 ? INFINITY : y == -1 ? -INFINITY : NAN;
+    const double w = log1p(-y * y), t = 2 / (M_PI * 0.147) + w / 2;
+    double x = copysign(sqrt(sqrt(t * t - w / 0.147) - t), y);
+    for (int i = 0; i < 4; i++) // Newton
+        x -= (erf(x) - y) * 0.5 * sqrt(M_PI) * exp(x * x);
+    return x;
+}
+SIMGPU_F float erfinvf(float y)
+{
+    return (float)erfinv(y);
+}
+SIMGPU_F double erfcinv(double y)
+{
+    return erfinv(1 - y);
+}
+SIMGPU_F float erfcinvf(float y)
+{
+    return (float)erfinv(1 - (double)y);
+}
+SIMGPU_F double normcdfinv(double y)
+{
+    return M_SQRT2 * erfinv(2 * y - 1);
+}
+SIMGPU_F float normcdfinvf(float y)
+{
+    return (float)normcdfinv(y);
+}
+SIMGPU_F float norm3df(float a, float b, float c)
+{
+    return (float)sqrt((double)a * a + (double)b * b + (double)c * c);
+}
+SIMGPU_F double norm3d(double a, double b, double c)
+{
+    return sqrt(a * a + b * b + c * c);
+}
+SIMGPU_F float rnorm3df(float a, float b, float c)
+{
+    return 1 / norm3df(a, b, c);
+}
+SIMGPU_F float norm4df(float a, float b, float c, float d)
+{
+    return (float)sqrt((double)a * a + (double)b * b + (double)c * c +
+                       (double)d * d);
+}
+SIMGPU_F float rhypotf(float a, float b)
+{
+    return 1 / hypotf(a, b);
+}
+SIMGPU_F double rhypot(double a, double b)
+{
+    return 1 / hypot(a, b);
+}
+SIMGPU_F float normf(int n, const float *p)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (double)p[i] * p[i];
+    return (float)sqrt(sum);
+}
+
+/* ---- loads and stores with a caching hint -------------------------------- */
+
+#define SIMGPU_LOAD(name)                                                      \
+    template <class T> SIMGPU_F T name(const T *p)                             \
+    {                                                                          \
+        return *p;                                                             \
+    }
+SIMGPU_LOAD(__ldg)
+SIMGPU_LOAD(__ldcg)
+SIMGPU_LOAD(__ldca)
+SIMGPU_LOAD(__ldcs)
+SIMGPU_LOAD(__ldlu)
+SIMGPU_LOAD(__ldcv)
+#undef SIMGPU_LOAD
+#define SIMGPU_STORE(name)                                                     \
+    template <class T> SIMGPU_F void name(T *p, T v)                           \
+    {                                                                          \
+        *p = v;                                                                \
+    }
+SIMGPU_STORE(__stwb)
+SIMGPU_STORE(__stcg)
+SIMGPU_STORE(__stcs)
+SIMGPU_STORE(__stwt)
+#undef SIMGPU_STORE
+
+#endif
