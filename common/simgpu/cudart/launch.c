@@ -256,6 +256,7 @@ cudaError_t launch_run(const struct launch_call *c)
         .shared_nbytes = c->shared_nbytes,
         .params = copy_params(k, c->args),
         .device = device,
+        .cooperative = cooperative,
     };
     struct graph_move move;
     declare(op, &move);
