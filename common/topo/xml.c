@@ -40,6 +40,7 @@ struct xml {
     const struct element *open[MAX_DEPTH];
     int depth;
     int cpu, pci; /* innermost ones, -1: none */
+    char gcn[16]; /* of the last <gpu>, if it is AMD's: "gfx942" */
     int nlinks;
     struct link { /* an <nvlink> whose target may come later */
         char target[16];
@@ -197,6 +198,9 @@ static void gpu(struct xml *x, const char *const *atts)
     g->dev = number(x, "gpu", atts, "dev", 0, 4096, -1);
     g->sm = number(x, "gpu", atts, "sm", 10, 999, -1);
     memcpy(g->bus_id, p->bus_id, sizeof g->bus_id);
+    const char *const gcn = find(atts, "gcn");
+    snprintf(x->gcn, sizeof x->gcn, "%.*s", gcn ? (int)strcspn(gcn, ":") : 0,
+             gcn ? gcn : "");
     g->host = host_of(t, p->cpu);
     for (int i = 0; i < t->ngpus; i++)
         if (t->gpu[i].dev == g->dev && t->gpu[i].host == g->host)
@@ -215,6 +219,23 @@ static void nvlink(struct xml *x, const char *const *atts)
     l->count = number(x, "nvlink", atts, "count", 1, 36, -1);
     l->to_switch = class && strncmp(class, "0x0680", 6) == 0;
     text(x, "nvlink", atts, "target", l->target, sizeof l->target, 1);
+}
+
+/*
+ * RCCL's xGMI, which joins AMD's GPUs directly: like an NVLink, at the rate
+ * that RCCL's topo.h assumes for the GPU's generation.
+ */
+static void xgmi(struct xml *x, const char *const *atts)
+{
+    struct calibration *const c = &x->t->cal;
+    nvlink(x, atts);
+    if (c->links.nvlink_GBps < 0)
+        c->links.nvlink_GBps =
+            strstr(x->gcn, "gfx9") && x->gcn[4] >= '4' && x->gcn[4] <= '5' ? 48
+            : strcmp(x->gcn, "gfx90a") == 0                                ? 36
+                                                                           : 24;
+    if (!c->device.name[0])
+        snprintf(c->device.name, sizeof c->device.name, "AMD %s", x->gcn);
 }
 
 /* NVLink-C2C from a GPU to its CPU: bw in MB/s each. */
@@ -287,6 +308,7 @@ static const struct element elements[] = {
     {"pci", PCI, 1 << CPU | 1 << PCI, pci},
     {"gpu", GPU, 1 << PCI, gpu},
     {"nvlink", LEAF, 1 << GPU, nvlink},
+    {"xgmi", LEAF, 1 << GPU, xgmi},
     {"c2c", LEAF, 1 << GPU | 1 << CPU, c2c},
     {"nic", NIC, 1 << PCI | 1 << CPU, nothing},
     {"net", LEAF, 1 << NIC, net},

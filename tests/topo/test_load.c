@@ -240,6 +240,32 @@ START_TEST(host_copies_of_a_coherent_gpu_do_not_cross_pcie)
 }
 END_TEST
 
+/* Two MI300X as RCCL writes them. */
+START_TEST(links_of_amd_gpus_are_read)
+{
+    char err[600], link[8];
+    struct topo_path path;
+    struct topo *const t = load_text(
+        "<system><cpu numaid=\"0\">"
+        "<pci busid=\"0000:05:00.0\"><gpu dev=\"0\" sm=\"94\" "
+        "gcn=\"gfx942:sramecc+\"><xgmi target=\"0000:26:00.0\" count=\"1\" "
+        "tclass=\"0x038000\"/></gpu></pci>"
+        "<pci busid=\"0000:26:00.0\"><gpu dev=\"1\" sm=\"94\" "
+        "gcn=\"gfx942\"><xgmi target=\"0000:05:00.0\" count=\"1\" "
+        "tclass=\"0x038000\"/></gpu></pci></cpu></system>",
+        err);
+    ck_assert_msg(t != NULL, "%s", err);
+    ck_assert_str_eq(topo_gpu(t, 1)->name, "AMD gfx942");
+    ck_assert_str_eq(topo_link(t, 0, 1, link), "NV1");
+    ck_assert_int_eq(topo_path(t, 0, 1, 1, &path), 0);
+    int found = 0;
+    for (int i = 0; i < path.nresources; i++)
+        found += topo_resource(t, path.resource[i])->rate == 48e9;
+    ck_assert_int_eq(found, 1);
+    topo_free(t);
+}
+END_TEST
+
 #define CPU   "<system>\n<cpu numaid=\"0\">\n"
 #define PCI   "<pci busid=\"0000:01:00.0\">\n"
 #define GPU   "<gpu dev=\"0\" sm=\"80\">\n"
@@ -326,6 +352,7 @@ int main(void)
     tcase_add_test(tc, a_prefix_gives_the_number_of_nodes);
     tcase_add_test(tc, an_unknown_name_is_answered_with_the_known_ones);
     tcase_add_test(tc, a_dump_without_calibration_gets_defaults);
+    tcase_add_test(tc, links_of_amd_gpus_are_read);
     tcase_add_test(tc, a_rack_of_576_gpus_is_one_node);
     tcase_add_test(tc, host_copies_of_a_coherent_gpu_do_not_cross_pcie);
     tcase_add_loop_test(tc, what_is_wrong_is_named_with_its_line, 0, NBAD);
