@@ -118,6 +118,7 @@ $(call suite,topo/fuzz,2,machines)
 $(call suite,topo/load,1,machines)
 $(call suite,topo/measured,1,machines)
 $(call suite,topo/route,1,machines)
+$(call suite,topo/settings,2,machines commgraph)
 $(call suite,topo/times,1,machines)
 $(call suite,topo/variant,1,machines)
 

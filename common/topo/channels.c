@@ -2,13 +2,14 @@
  * channels.c: the rings that NCCL would form
  */
 #include "topo/route.h"
+#include "topo/settings.h"
 #include "topo/shape.h"
 
 int topo_channels(const struct topo *t, const int32_t *place, int n)
 {
     char err[256];
     const struct shape *const s = shape_of(t, place, n, err, sizeof err);
-    return s ? s->channels : 0;
+    return s ? settings_channels(t, s->channels) : 0;
 }
 
 /* Place i along a channel around a group's ring. */

@@ -11,6 +11,7 @@
 
 #include "topo/choice.h"
 #include "topo/curve.h"
+#include "topo/settings.h"
 #include "topo/traffic.h"
 #include "topo/tuning.h"
 
@@ -47,6 +48,14 @@ static int finish(struct topo_coll *out, const struct traffic *f,
         out->loads[out->nloads].work *= (double)bytes;
     }
     return 0;
+}
+
+/* With fewer channels than NCCL would take, bytes take longer in proportion. */
+static double on_channels(const struct topo *t, const struct shape *s,
+                          double latency_us, double us)
+{
+    const double share = settings_channel_share(t, s->channels);
+    return us > latency_us ? latency_us + (us - latency_us) / share : us;
 }
 
 /* A single rank copies from the send to the receive buffer. */
@@ -109,8 +118,9 @@ static int several(const struct topo *t, struct shape *s, enum topo_op op,
     }
     out->algo = choice.algo;
     out->proto = choice.proto;
+    const double us = choice_us(&choice, &all, &own, (double)bytes);
     return finish(out, f, all.a_us,
-                  choice_us(&choice, &all, &own, (double)bytes), bytes, err,
+                  message ? us : on_channels(t, s, all.a_us, us), bytes, err,
                   err_nbytes);
 }
 

@@ -67,7 +67,8 @@ static int reference(const struct topo *t, enum calibration_op op,
     const int m = nodes > 0 ? ranks / nodes : 0;
     char err[128];
     *limits = (struct tuning){0, 0};
-    if (ranks == 0 || nodes > t->nnodes || m < 1 || m > t->ngpus)
+    if (ranks == 0 || nodes > t->nnodes || m < 1 || m > t->ngpus ||
+        t->nccl.other_paths)
         return 0;
     if (op == CALIBRATION_SENDRECV) {
         const int first = t->number[0];

@@ -78,6 +78,15 @@ struct machine_nic {
     int out, in; /* resources */
 };
 
+struct machine_nccl { /* NCCL's environment variables: settings.h */
+    int no_p2p, no_shm, no_nvls, sockets;
+    int p2p, p2p_given; /* NCCL_P2P_LEVEL: enum machine_reach */
+    int gdr, gdr_given; /* NCCL_NET_GDR_LEVEL: enum machine_reach, or -1 */
+    int least_channels, most_channels; /* 0: no limit */
+    double socket_GBps;
+    int other_paths; /* than those that a <curve> was measured on */
+};
+
 struct shape; /* of a communicator: shape.h */
 
 struct topo {
@@ -101,6 +110,7 @@ struct topo {
     struct calibration cal;
     const struct calibration_arch *arch; /* of the GPUs */
     struct topo_costs costs;
+    struct machine_nccl nccl;
     int per_node, nresources;
     struct topo_resource *resource;
     struct topo_gpu *gpus; /* of all nodes */

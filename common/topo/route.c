@@ -4,6 +4,8 @@
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strcpy */
 
+#include "topo/settings.h"
+
 static void use(struct topo_path *p, const struct topo *t, int node, int r)
 {
     r += node * t->per_node;
@@ -95,6 +97,8 @@ static double peer_cap(const struct topo *t, int a, int b)
 
 int route_nccl_p2p(const struct topo *t, int a, int b)
 {
+    if (t->nccl.no_p2p)
+        return 0;
     return route_nvlinks(t, a, b) ||
            (peer_cap(t, a, b) > 0 &&
             gpu_reach(t, a, b) <= t->cal.links.nccl_p2p);
@@ -186,6 +190,21 @@ static void use_memory(struct topo_path *p, const struct topo *t, struct end e)
     use(p, t, e.node, e.local < 0 ? t->host : t->gpu[e.local].memory);
 }
 
+/* Without GPUDirect RDMA: through a buffer in the memory of the GPU's host. */
+static void use_bounce(struct topo_path *p, const struct topo *t, struct end e,
+                       const struct machine_nic *nic, int out)
+{
+    const int cpu = cpu_of(t, e.local), pci = t->gpu[e.local].pci;
+    use(p, t, e.node, t->host);
+    if (out) {
+        use_pcie(p, t, e.node, cpu, pci, cpu, -1);
+        use_pcie(p, t, e.node, cpu, -1, nic->cpu, nic->pci);
+    } else {
+        use_pcie(p, t, e.node, nic->cpu, nic->pci, cpu, -1);
+        use_pcie(p, t, e.node, cpu, -1, cpu, pci);
+    }
+}
+
 /* Between a node's GPU or host and its NIC, which is returned. */
 static int use_nic(struct topo_path *p, const struct topo *t, struct end e,
                    int out)
@@ -196,7 +215,10 @@ static int use_nic(struct topo_path *p, const struct topo *t, struct end e,
     const struct machine_nic *const nic = &t->nic[n];
     const int cpu = e.local < 0 ? nic->cpu : cpu_of(t, e.local);
     const int pci = e.local < 0 ? -1 : t->gpu[e.local].pci;
-    if (out)
+    if (e.local >= 0 &&
+        settings_no_gdr(t, route_reach(t, cpu, pci, nic->cpu, nic->pci)))
+        use_bounce(p, t, e, nic, out);
+    else if (out)
         use_pcie(p, t, e.node, cpu, pci, nic->cpu, nic->pci);
     else
         use_pcie(p, t, e.node, nic->cpu, nic->pci, cpu, pci);
@@ -209,6 +231,8 @@ static int go_between_nodes(struct topo_path *p, const struct topo *t,
 {
     strcpy(p->kind, "NET");
     p->latency_ps = (uint64_t)(t->cal.links.net_us * 1e6);
+    if (t->nccl.sockets)
+        p->rate_cap = t->nccl.socket_GBps * 1e9;
     return use_nic(p, t, from, 1) < 0 || use_nic(p, t, to, 0) < 0 ? -1 : 0;
 }
 
@@ -237,6 +261,9 @@ static void go_in_node(struct topo_path *p, const struct topo *t, int node,
             : by == ROUTE_COPY && (route_nvlinks(t, a, b) || peer_cap(t, a, b));
     if (direct)
         go_direct(p, t, node, a, b);
+    else if (by == ROUTE_NCCL && t->nccl.no_shm && route_nic(t, a) >= 0 &&
+             route_nic(t, b) >= 0)
+        go_between_nodes(p, t, (struct end){node, a}, (struct end){node, b});
     else
         go_staged(p, t, node, a, b);
 }

@@ -72,6 +72,8 @@ static void find_rings(const struct topo *t, struct shape_group *g)
         local[i] = g->place[i] % t->ngpus;
     if (g->n == 1)
         g->nvlink = 1;
+    else if (t->nccl.no_p2p)
+        g->nvlink = 0;
     else if (t->switched)
         switch_rings(t, g, local);
     else
@@ -130,7 +132,8 @@ static void join_groups(const struct topo *t, struct shape *s)
     if (s->channels == 0)
         s->channels = 2; // one GPU per node
     s->bw = bus / s->channels;
-    s->nvls = t->switched && t->arch->sm >= 90 && s->most > 2;
+    s->nvls =
+        !t->nccl.no_nvls && t->switched && t->arch->sm >= 90 && s->most > 2;
     for (int i = 0; i < s->ngroups; i++)
         s->nvls &= s->group[i].n == s->most && s->nvlink;
     s->nvls_bw = 20 * floor(t->arch->nccl_link / 10); // 8 x 40 on an H100

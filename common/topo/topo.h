@@ -156,6 +156,19 @@ int topo_collective(const struct topo *t, enum topo_op op, const int32_t *place,
                     struct topo_coll *out, char *err, size_t err_nbytes);
 
 /*
+ * Give NCCL's environment variables (an environment, "NAME=VALUE", ending with
+ * NULL) their effect on this machine's choices, paths and times: P2P_DISABLE,
+ * P2P_LEVEL, SHM_DISABLE, IB_DISABLE, NET_GDR_LEVEL, NVLS_ENABLE,
+ * MIN/MAX_NCHANNELS, MIN/MAX_CTAS. Call it once, before anything is asked of t.
+ * say (may be NULL) gets a line for each other variable of NCCL, which has no
+ * effect, for a name that NCCL doesn't know, and for a value that it doesn't.
+ * t NULL: only say.
+ */
+typedef void topo_remark(void *user, const char *line);
+void topo_settings(struct topo *t, char *const *env, topo_remark *say,
+                   void *user);
+
+/*
  * The number of ring channels that NCCL would use for a communicator (rank i on
  * place[i]), 0 if it can't use any; and the ranks of one channel in ring order,
  * into rank[n].

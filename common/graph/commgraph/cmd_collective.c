@@ -176,15 +176,14 @@ static int model(const struct topo *t, const struct request *r)
 int cmd_collective(int argc, char **argv)
 {
     struct request r = {0};
-    char err[600];
     int status = read_arguments(argc, argv, &r);
     if (status == 0)
         status = read_values(&r);
     if (status != 0)
         return status;
-    struct topo *const t = topo_load(r.topo, err, sizeof err);
+    struct topo *const t = command_topo(r.topo);
     if (!t)
-        return command_failed("%s", err);
+        return COMMAND_FAILED;
     status = check_machine(t, &r);
     if (status == 0)
         status = model(t, &r);

@@ -22,6 +22,7 @@ int cmd_collective(int argc, char **argv);
 int cmd_p2p(int argc, char **argv);
 int cmd_hazards(int argc, char **argv);
 int cmd_fit(int argc, char **argv);
+int cmd_expect(int argc, char **argv);
 
 /* Print "commgraph: ..." and the command's usage; returns COMMAND_USAGE. */
 int command_usage(const char *name, const char *format, ...)
@@ -35,6 +36,10 @@ int command_failed(const char *format, ...)
  * a message if it has an unknown word. */
 int command_set(const char *variable, int (*parse)(const char *words),
                 int *set);
+
+/* Load a machine and give NCCL's variables their effect; what has none is said
+ * on standard error. NULL after a message. */
+struct topo *command_topo(const char *name);
 
 /* A saved run, replayed. */
 struct command_run {

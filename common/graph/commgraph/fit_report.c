@@ -103,7 +103,7 @@ static struct pattern pattern_of(const struct fit *f, int table)
     return p;
 }
 
-static const char *large_means(double factor, int across)
+const char *fit_advice(double factor, int across)
 {
     if (across)
         return factor > 4
@@ -139,7 +139,7 @@ static void explain(const struct fit *f, int table)
         printf("  %s: large sizes take %.2f times as long as fitted. Usually "
                "%s.\n",
                name, exp(p.log_slow / p.large_slow),
-               large_means(exp(p.log_slow / p.large_slow), across));
+               fit_advice(exp(p.log_slow / p.large_slow), across));
     else if (p.small_slow > 1 && 2 * p.small_slow >= p.small)
         printf("  %s: small sizes are slow, large ones aren't. Usually the "
                "host: its clock governor, a virtual machine, several GPUs "
@@ -191,8 +191,8 @@ static void print_slow_values(const struct fit *f)
                    "parts give. If the tables are all of one cluster, check "
                    "it first: %s.\n",
                    v->key, 100 * v->after / v->before,
-                   large_means(v->before / v->after,
-                               strncmp(v->key, "net", 3) == 0));
+                   fit_advice(v->before / v->after,
+                              strncmp(v->key, "net", 3) == 0));
     }
 }
 

@@ -14,6 +14,10 @@ void fit_report(const struct fit *f);
  * written. */
 int fit_svg(const struct fit *fit, FILE *f);
 
+/* What it usually means if large sizes take `factor` times as long as they
+ * should, between nodes or inside one. */
+const char *fit_advice(double factor, int across);
+
 /* "512 B", "64 KiB", "1.5 GiB" into out, which is returned. */
 const char *fit_size(uint64_t nbytes, char out[24]);
 

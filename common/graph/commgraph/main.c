@@ -5,9 +5,11 @@
  * SIMGPU_GRAPH=DIR saves a run. NCCL_ALGO and NCCL_PROTO have the same
  * meaning as for NCCL.
  */
+#define _GNU_SOURCE
 #include <stdarg.h> /* va_list */
 #include <stdlib.h> /* getenv */
 #include <string.h> /* strcmp */
+#include <unistd.h> /* environ */
 
 #include "command.h"
 
@@ -32,6 +34,9 @@ static const struct command {
      "modelled time of a collective over the first N GPUs", cmd_collective},
     {"p2p", "--topo T [--json | --svg FILE]",
      "bandwidth and latency of copies between all GPUs", cmd_p2p},
+    {"expect", "[TABLE...] --topo T [--op OP] [--ranks N] [--nodes M]",
+     "compare the output of nccl-tests (or standard input) with the model",
+     cmd_expect},
     {"fit",
      "TABLE... --topo T [-o MINE.xml] [--svg FILE] [--op OP] [--ranks N]"
      " [--nodes M]",
@@ -85,6 +90,23 @@ int command_set(const char *name, int (*parse)(const char *words), int *set)
     return 0;
 }
 
+static void remark(void *user, const char *line)
+{
+    (void)user;
+    fprintf(stderr, "commgraph: %s\n", line);
+}
+
+struct topo *command_topo(const char *name)
+{
+    char err[600];
+    struct topo *const t = topo_load(name, err, sizeof err);
+    if (t)
+        topo_settings(t, environ, remark, NULL);
+    else
+        command_failed("%s", err);
+    return t;
+}
+
 int command_run_init(struct command_run *r, const char *dir, const char *topo)
 {
     char err[512];
@@ -99,6 +121,8 @@ int command_run_init(struct command_run *r, const char *dir, const char *topo)
     if (!topo)
         topo = r->graph->machine ? r->graph->machine : "dgx-h100";
     r->topo = topo_load(topo, err, sizeof err);
+    if (r->topo)
+        topo_settings(r->topo, environ, remark, NULL);
     if (r->topo)
         r->replay = replay_run(r->graph, r->topo, &options, err, sizeof err);
     if (r->replay)

@@ -6,7 +6,7 @@
 
 #include "topo/nccltests.h"
 
-struct tables_options { /* for tables that don't say themselves */
+struct tables_options {             /* for tables that don't say themselves */
     const char *op, *ranks, *nodes; /* NULL: not given */
 };
 

@@ -1,7 +1,10 @@
+#define _GNU_SOURCE
 #include "core/model.h"
 
-#include <stdio.h>  /* snprintf */
-#include <stdlib.h> /* getenv */
+#include <stdatomic.h> /* atomic_flag */
+#include <stdio.h>     /* snprintf */
+#include <stdlib.h>    /* getenv */
+#include <unistd.h>    /* environ */
 
 #include "core/proc.h"
 #include "graph/live.h"
@@ -12,6 +15,19 @@ const char *simgpu_model_bad_setting(void)
     if (topo_algo_set(getenv("NCCL_ALGO")) == 0)
         return "NCCL_ALGO";
     return topo_proto_set(getenv("NCCL_PROTO")) == 0 ? "NCCL_PROTO" : NULL;
+}
+
+static void remark(void *user, const char *line)
+{
+    (void)user;
+    fprintf(stderr, "simgpu: %s\n", line);
+}
+
+void simgpu_model_remarks(void)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&said))
+        topo_settings(NULL, environ, remark, NULL);
 }
 
 int simgpu_model_choice(enum topo_op op, const int32_t *place, int n,

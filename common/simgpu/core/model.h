@@ -16,6 +16,9 @@
  * NCCL; NULL if there is none. */
 const char *simgpu_model_bad_setting(void);
 
+/* Say on standard error, once, which of NCCL's variables have no effect. */
+void simgpu_model_remarks(void);
+
 struct model_choice {
     const char *algo, *proto; /* "RING", "SIMPLE" */
     double us;                /* alone on the machine */

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "core/start.h"
 
 #include <errno.h>     /* errno */
@@ -47,6 +48,7 @@ static void load_machine(struct proc *self)
     self->topo = topo_load(name && *name ? name : "dgx-h100", err, sizeof err);
     if (!self->topo)
         bad_setting("SIMGPU_TOPO", name ? name : "dgx-h100", err);
+    topo_settings(self->topo, environ, NULL, NULL);
     self->costs = topo_costs(self->topo);
     const int per_node = topo_ngpus(self->topo) / topo_nnodes(self->topo);
     self->node = (int)self->rank / per_node % topo_nnodes(self->topo);

@@ -6,6 +6,7 @@
 #include "core/clock.h"
 #include "core/device.h"
 #include "core/host.h"
+#include "core/model.h"
 #include "core/site.h"
 #include "nccl/config.h"
 #include "nccl/explain.h"
@@ -59,8 +60,10 @@ static ncclResult_t begin_init(ncclComm_t *comm, int nranks,
     if (err != ncclSuccess)
         return err;
     memcpy(&id, unique, sizeof id);
-    if (rank == 0)
+    if (rank == 0) {
         debug_version();
+        simgpu_model_remarks();
+    }
     err = comm_join(&id, nranks, rank, &s.config, &s.comm);
     if (err == ncclSuccess) {
         *comm = s.comm;
