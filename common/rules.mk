@@ -154,6 +154,16 @@ $(O)/obj/%.o: %.cu $(CU) | $(GPU_HEADERS)
 	$(Q)$(CU_ALL) $(NVCC_WARN) -Icommon $(INC) -MD -MP -MF $(@:.o=.d) \
 	    -c $< -o $@
 
+CHECK := $(BUILD)/check
+
+# What the preprocessor makes of a student's file, for CHECK: where the kit's
+# headers are the system's, and not the student's.
+PRE_INC = $(patsubst -I%,-isystem %,-Icommon $(INC)) -E $< -o $@
+$(O)/obj/%.i: %.c $(O)/obj/%.o
+	$(Q)$(CC) $(filter-out -M% -Icommon,$(CFLAGS_ALL)) $(PRE_INC)
+$(O)/obj/%.i: %.cu $(O)/obj/%.o
+	$(Q)$(CU_ALL) $(PRE_INC)
+
 # ---- programs ---------------------------------------------------------------
 
 # Objects and archives among the prerequisites, and the archives' libraries. An
@@ -202,7 +212,10 @@ $(TOOLCHAIN): FORCE
 	$(call lines,'cc="$(CC) -std=gnu11 $(BASE)"' 'cxx="$(CXX)"' \
 	    'cu="$(call in_sandbox,$(CU_ALL) $(if $(CU),--no-constructors))"' \
 	    'headers="$(call in_sandbox,-Icommon $(GPU_INC))"' \
-	    'archives="$(LAB_MODULES:%=lib%.a)"' \
+	    'system="$(patsubst -I%,-isystem %,$(call \
+	    in_sandbox,-Icommon $(GPU_INC)))"' \
+	    'archives="$(if $(CU),,$(LAB_MODULES:%=lib%.a))"' \
+	    'kit="$(if $(CU),kit.o kit.api kit.contract)"' \
 	    'objects="$(patsubst %.c,%.o,$(call c_in,common/$(GPU)))"' \
 	    'libs="$(call in_sandbox,$(GPU_LIBS_$(GPU)) $(if \
 	    $(CU),-Wl$(comma)-rpath$(comma)$(PREFIX)/lib) $(MPI_LIBS) \
@@ -269,15 +282,59 @@ short = $(firstword $(subst -, ,$(1)))
 code_in = $(wildcard $(addsuffix /*.c,$(1)) $(addsuffix /*.cu,$(1)))
 contracts = $(firstword $(wildcard solutions/$(1) labs/$(1)))
 
+# On simgpu the kit's half of a lab is one object, kit.o, whose names are hidden
+# but for kit.api: what its contracts declare. Of a student's half, the names
+# that are not in kit.contract are hidden (students' objects are joined by
+# `student`), so neither half can meet, or take the place of, the other's.
+kit_half = $(if $(filter sim,$(GPU)),$(O)/staff/$(1)/kit.o,$(call objs,$(call \
+	code_in,common/staff/$(1))) $(call lib,$(LAB_MODULES)))
+whole = $(filter %/libnn.a %/liblab.a,$(1))
+define hide_kit
+	@mkdir -p $(@D)
+	$(call say,HIDE,$@)
+	$(Q)ld -r -o $@.all --whole-archive $(call whole,$^) --no-whole-archive \
+	    $(filter $(O)/obj/common/%,$^) --start-group $(filter-out \
+	    $(call whole,$^),$(filter %.a,$^)) --end-group
+	$(Q)common/kit/contract.sh $@.all $(@D) $(filter-out \
+	    $(O)/obj/common/%,$(filter %.o,$^))
+	$(Q)objcopy --keep-global-symbols=$(@D)/kit.api $@.all $@ && rm $@.all
+endef
+define hide_student
+	@mkdir -p $(@D)
+	$(Q)$(CHECK) --given $(filter %/kit.api,$^) --folder $(patsubst \
+	    $(O)/joined/%.o,%,$@) --folder common/staff/$(basename $(@F)) \
+	    $(foreach o,$(filter $(O)/obj/%.o,$^),$(wildcard $(patsubst \
+	    $(O)/obj/%.o,%.c,$(o)) $(patsubst $(O)/obj/%.o,%.cu,$(o))) \
+	    $(o:.o=.i) $(o))
+	$(Q)ld -r -o $@ $(filter $(O)/obj/%.o,$^)
+	$(Q)objcopy --keep-global-symbols=$(filter %/kit.contract,$^) $@
+endef
+
 # lab_program(HOME,LAB,PROGRAM)
 define lab_program
-$(O)/obj/$(1)/$(2)/%.o: INC = $(GPU_INC) -Icommon/staff/$(2)
-$(3): $(call objs,$(call code_in,$(1)/$(2) common/staff/$(2)))
+$(O)/obj/$(1)/$(2)/%.o $(O)/obj/$(1)/$(2)/%.i: \
+	INC = $(GPU_INC) -Icommon/staff/$(2)
+ifeq ($(GPU),sim)
+$(O)/obj/$(1)/$(2)/%.o: CU_FLAGS = --no-constructors
+$(O)/joined/$(1)/$(2).o: $(call objs,$(call code_in,$(1)/$(2))) \
+		$(patsubst %.o,%.i,$(call objs,$(call code_in,$(1)/$(2)))) \
+		$(O)/staff/$(2)/kit.contract $(O)/staff/$(2)/kit.api | $(CHECK)
+	$$(hide_student)
+$(3): $(O)/joined/$(1)/$(2).o
+else
+$(3): $(call objs,$(call code_in,$(1)/$(2)))
+endif
+$(3): $(call kit_half,$(2))
 endef
 # `make lab3` builds build/lab3; `make grade-lab3` grades what is in labs/.
 define lab
 $(O)/obj/common/staff/$(1)/%.o: INC = $(GPU_INC) -Icommon/staff/$(1) \
 	-I$(call contracts,$(1))
+$(O)/staff/$(1)/kit.o: $(call objs,$(call code_in,common/staff/$(1) \
+		$(call contracts,$(1)))) $(call lib,$(LAB_MODULES)) \
+		common/kit/contract.sh
+	$$(hide_kit)
+$(O)/staff/$(1)/kit.contract $(O)/staff/$(1)/kit.api: $(O)/staff/$(1)/kit.o ;
 $(call lab_program,labs,$(1),$(BUILD)/$(2))
 $(call lab_program,solutions,$(1),$(BUILD)/solutions/$(2))
 .PHONY: $(2) grade-$(2)
@@ -294,8 +351,10 @@ SOLUTIONS := $(call programs_of,solutions,$(BUILD)/solutions)
 # Labs on real GPUs also link common/cuda, as objects: the meter's references to
 # them are weak, and would take nothing out of an archive.
 $(LAB_PROGRAMS) $(SOLUTIONS): $(call objs,$(call c_in,common/$(GPU))) \
-	$(call lib,$(LAB_MODULES)) $(BACKEND) | $(GPU_READY)
+	$(BACKEND) | $(GPU_READY)
 	$(link_gpu)
+$(LAB_PROGRAMS) $(SOLUTIONS): LIBS := $(foreach m,$(LAB_MODULES),$($(m)_LIBS)) \
+	-Wl,-z,relro,-z,now,-z,noexecstack
 
 # ---- tools ------------------------------------------------------------------
 
@@ -318,10 +377,13 @@ $(BUILD)/grade: $(call objs,grader/main.c) $(JUDGE_OBJS) \
 $(BUILD)/commgraph: $(call objs,$(call c_in,common/graph/commgraph)) \
 	$(call lib,graph topo base) | $(TOPOS)
 $(BUILD)/commgraph: LIBS := -ljansson
+$(CHECK): $(call objs,common/kit/check.c $(addprefix grader/,vet.c tokens.c \
+	lexer.c audit.c audit_nvcc.c allow.c names.c))
+$(CHECK): LIBS := -lelf
 $(BUILD)/plan: $(call objs,common/kit/plan.c) $(call lib,judge graph topo base)
 TOOLS := $(BUILD)/grade $(BUILD)/commgraph \
 	$(if $(wildcard common/kit/plan.c),$(BUILD)/plan)
-$(BUILD)/grade $(BUILD)/commgraph $(BUILD)/plan:
+$(BUILD)/grade $(BUILD)/commgraph $(BUILD)/plan $(CHECK):
 	$(link)
 
 # The GPUs that programs find on this machine.

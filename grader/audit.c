@@ -1,140 +1,226 @@
 #include "audit.h"
 
+#include <ctype.h>   /* isdigit */
 #include <fcntl.h>   /* open */
 #include <fnmatch.h> /* fnmatch */
 #include <gelf.h>    /* elf_begin */
 #include <limits.h>  /* PATH_MAX */
 #include <stdio.h>   /* snprintf */
+#include <stdlib.h>  /* strtol */
 #include <string.h>  /* strcmp */
 #include <unistd.h>  /* close */
 
+#include "allow.h"
 #include "audit_nvcc.h"
 
-/* Names that the kit, MPI, NCCL, CUDA, the linker and libc own: what is defined
- * under one of them is called in place of the real one. */
-static const char *const reserved[] = {
-    "main",     "MPI_*",         "PMPI_*",       "nccl*",
-    "pnccl*",   "cuda*",         "cu[A-Z]*",     "cublas*",
-    "simgpu*",  "lab",           "lab_*",        "job_*",
-    "run_*",    "judge_*",       "evidence_*",   "plan_*",
-    "data_*",   "table_*",       "must_*",       "meter",
-    "graph_*",  "chain_*",       "points_*",     "spans_*",
-    "map_at",   "map_get",       "map_release",  "__wrap_*",
-    "__real_*", "__tsan_*",      "__asan_*",     "malloc",
-    "calloc",   "realloc",       "free",         "memcpy",
-    "memmove",  "memset",        "memcmp",       "strcmp",
-    "strlen",   "snprintf",      "fprintf",      "printf",
-    "puts",     "fopen*",        "fwrite",       "fflush",
-    "fclose",   "open",          "open64",       "read",
-    "write",    "close",         "exit",         "_exit",
-    "abort",    "getenv",        "mmap*",        "pthread_*",
-    "dlsym",    "clock_gettime", "gettimeofday", "time",
-    "clock",    "nanosleep",     "usleep",       "_init",
-    "_fini",    "_start",        "environ",      NULL};
+/* Names that the kit's program, MPI, NCCL and CUDA own: a definition would not
+ * be called in place of theirs, but its author would think so. */
+static const char *const owned[] = {"main",  "MPI_*",    "PMPI_*",  "nccl*",
+                                    "cuda*", "cu[A-Z]*", "cublas*", "__*",
+                                    "_init", "_fini",    "_start",  NULL};
+static const char *const compilers_own[] = {"__clang_*", "__cuda*", "__nv*",
+                                            "__fatbin*", NULL};
 
-/* What no lab needs: processes, files, the network, other code. */
-static const char *const refused[] = {
-    "system",       "popen",        "fork",         "vfork",
-    "clone",        "exec*",        "ptrace",       "syscall",
-    "dlopen",       "dlsym",        "dlmopen",      "socket",
-    "connect",      "open",         "open64",       "openat*",
-    "fopen*",       "freopen*",     "creat*",       "unlink*",
-    "remove",       "rename",       "kill",         "raise",
-    "signal",       "sigaction",    "mprotect",     "mmap*",
-    "memfd_create", "process_vm_*", "setenv",       "putenv",
-    "getenv",       "prctl",        "longjmp",      "_longjmp",
-    "siglongjmp",   "exit",         "_exit",        "quick_exit",
-    "abort",        "atexit",       "__cxa_atexit", "write",
-    "writev",       "pwrite*",      "dup",          "dup2",
-    "dup3",         "fdopen",       "ftruncate*",   "sendfile*",
-    "shm_*",        "sem_open",     "mq_*",         "unshare",
-    "mount",        "daemon",       "posix_spawn*", "wordexp",
-    "evidence_*",   "simgpu_*",     "graph_*",      NULL};
+/* Sections that compilers make of C and C++. */
+static const char *const sections[] = {"",
+                                       ".text",
+                                       ".text.*",
+                                       ".rodata",
+                                       ".rodata.*",
+                                       ".data",
+                                       ".data.*",
+                                       ".bss",
+                                       ".bss.*",
+                                       ".tdata",
+                                       ".tdata.*",
+                                       ".tbss",
+                                       ".tbss.*",
+                                       ".eh_frame",
+                                       ".eh_frame_*",
+                                       ".gcc_except_table*",
+                                       ".comment",
+                                       ".debug_*",
+                                       ".group",
+                                       ".rela.*",
+                                       ".symtab",
+                                       ".strtab",
+                                       ".shstrtab",
+                                       ".symtab_shndx",
+                                       ".llvm_addrsig",
+                                       ".note.GNU-stack",
+                                       ".note.gnu.property",
+                                       NULL};
+static const char *const sections_nvcc[] = {".nv*", "__nv*", NULL};
+static const char *const running[] = {".init_array*", ".preinit_array*",
+                                      ".ctors*", NULL};
 
-/* But device code is made of these: simgpu/kernel.h. */
-static const char *const device_code[] = {
-    "simgpu_register_kernel", "simgpu_knows_kernel",   "simgpu_thread_idx",
-    "simgpu_block_idx",       "simgpu_block_dim",      "simgpu_grid_dim",
-    "simgpu_syncthreads",     "simgpu_dynamic_shared", "simgpu_atomic_*",
-    "simgpu_sync_*",          "simgpu_fence_system",   "simgpu_trap",
-    "simgpu_leave",           "simgpu_nanosleep",      "simgpu_clock",
-    "simgpu_shuffle",         "simgpu_ballot",         NULL};
-
-/* Sections whose contents run before or after main. */
-static const char *const running[] = {
-    ".init_array*", ".fini_array*", ".preinit_array*", ".ctors*",
-    ".dtors*",      ".init",        ".fini",           NULL};
-
-static int matches(const char *name, const char *const *patterns)
-{
-    for (; *patterns; patterns++)
-        if (fnmatch(*patterns, name, 0) == 0)
-            return 1;
-    return 0;
-}
+/* Relocations that code and data of C and C++ need; none computes its value by
+ * a call (IRELATIVE), or is the linker's own. */
+static const unsigned char relocations_x86[] = {
+    R_X86_64_NONE,     R_X86_64_64,        R_X86_64_PC32,
+    R_X86_64_PLT32,    R_X86_64_GOTPCREL,  R_X86_64_32,
+    R_X86_64_32S,      R_X86_64_PC64,      R_X86_64_DTPOFF32,
+    R_X86_64_DTPOFF64, R_X86_64_GOTTPOFF,  R_X86_64_TPOFF32,
+    R_X86_64_TLSGD,    R_X86_64_TLSLD,     R_X86_64_GOTPC32,
+    R_X86_64_GOTOFF64, R_X86_64_GOTPCRELX, R_X86_64_REX_GOTPCRELX};
 
 struct object {
     Elf *elf;
+    GElf_Ehdr header;
+    struct audit *audit;
     int is_device; /* it is of a .cu file */
     struct nvcc_code nvcc;
 };
 
-static int may_call(const struct object *o, const char *name, size_t symbol)
+static int refuse(struct audit *a, const char *name, const char *what)
 {
-    if (!matches(name, refused) || (o->is_device && matches(name, device_code)))
+    snprintf(a->name, sizeof a->name, "%s", name);
+    snprintf(a->why, sizeof a->why, "%s", what);
+    return 1;
+}
+
+static int refuse_name(struct audit *a, const char *verb, const char *name)
+{
+    char what[AUDIT_NAME + 64];
+    snprintf(what, sizeof what, "it %s %.200s", verb, name);
+    return refuse(a, name, what);
+}
+
+void audit_source_name(const char *symbol, char out[AUDIT_NAME])
+{
+    snprintf(out, AUDIT_NAME, "%s", symbol);
+    if (strncmp(symbol, "_Z", 2) != 0)
+        return;
+    for (const char *p = symbol + 2; *p; p++) { // the last LENGTH NAME of it
+        char *rest;
+        const long n = isdigit((unsigned char)*p) ? strtol(p, &rest, 10) : 0;
+        if (n <= 0 || n >= AUDIT_NAME || (size_t)n > strlen(rest))
+            continue;
+        snprintf(out, AUDIT_NAME, "%.*s", (int)n, rest);
+        p = rest + n - 1;
+    }
+}
+
+/* ---- symbols ------------------------------------------------------------- */
+
+static int may_import(const struct object *o, const char *name, size_t symbol)
+{
+    if (allow_import(name, o->is_device) || names_have(&o->audit->given, name))
         return 1;
     return o->nvcc.end && strcmp(name, "atexit") == 0 &&
            nvcc_code_calls(o->elf, &o->nvcc, symbol);
 }
 
+static int may_define(const char *name)
+{
+    return !allow_matches(name, owned) || allow_matches(name, compilers_own);
+}
+
+static int audit_symbol(const struct object *o, const char *name,
+                        const GElf_Sym *sym, size_t i)
+{
+    struct audit *const a = o->audit;
+    if (GELF_ST_TYPE(sym->st_info) == STT_GNU_IFUNC)
+        return refuse_name(a, "runs code before main:", name);
+    if (strchr(name, '@'))
+        return refuse_name(a, "asks for a version of", name);
+    if (GELF_ST_BIND(sym->st_info) == STB_LOCAL)
+        return 0;
+    if (sym->st_shndx == SHN_UNDEF)
+        return may_import(o, name, i) ? 0 : refuse_name(a, "uses", name);
+    a->defines = !may_define(name);
+    return a->defines ? refuse_name(a, "defines", name) : 0;
+}
+
+static size_t entries(const GElf_Shdr *h)
+{
+    return h->sh_entsize ? h->sh_size / h->sh_entsize : 0;
+}
+
 static int audit_symbols(const struct object *o, Elf_Scn *scn,
-                         const GElf_Shdr *header, char *why, size_t nbytes)
+                         const GElf_Shdr *header)
 {
     Elf_Data *const data = elf_getdata(scn, NULL);
-    const size_t n =
-        header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
-    for (size_t i = 0; data && i < n; i++) {
+    for (size_t i = 0; data && i < entries(header); i++) {
         GElf_Sym sym;
         if (!gelf_getsym(data, (int)i, &sym))
-            continue;
+            return -1;
         const char *const name =
             elf_strptr(o->elf, header->sh_link, sym.st_name);
-        if (!name || !*name || GELF_ST_BIND(sym.st_info) == STB_LOCAL)
-            continue;
-        const int defined = sym.st_shndx != SHN_UNDEF;
-        if (GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC) {
-            snprintf(why, nbytes, "%.100s runs code before main", name);
-            return 1;
-        }
-        if (defined ? matches(name, reserved) : !may_call(o, name, i)) {
-            snprintf(why, nbytes, "it %s %.100s", defined ? "defines" : "calls",
-                     name);
-            return 1;
+        const int found = name && *name ? audit_symbol(o, name, &sym, i) : 0;
+        if (found)
+            return found;
+    }
+    return 0;
+}
+
+/* ---- sections ------------------------------------------------------------ */
+
+static int audit_relocations(const struct object *o, Elf_Scn *scn,
+                             const GElf_Shdr *header)
+{
+    Elf_Data *const data = elf_getdata(scn, NULL);
+    char type[32];
+    for (size_t i = 0; data && i < entries(header); i++) {
+        GElf_Rela r;
+        if (!gelf_getrela(data, (int)i, &r))
+            return -1;
+        if (o->header.e_machine == EM_X86_64 &&
+            (GELF_R_TYPE(r.r_info) > 255 ||
+             !memchr(relocations_x86, (int)GELF_R_TYPE(r.r_info),
+                     sizeof relocations_x86))) {
+            snprintf(type, sizeof type, "type %u",
+                     (unsigned)GELF_R_TYPE(r.r_info));
+            return refuse_name(o->audit, "has relocations of", type);
         }
     }
     return 0;
 }
 
-static int audit_sections(const struct object *o, char *why, size_t nbytes)
+static int audit_section(const struct object *o, Elf_Scn *s, const char *name,
+                         const GElf_Shdr *h)
+{
+    struct audit *const a = o->audit;
+    const GElf_Xword both = SHF_WRITE | SHF_EXECINSTR;
+    if (h->sh_size == 0)
+        return 0;
+    if (allow_matches(name, running) || h->sh_type == SHT_INIT_ARRAY ||
+        h->sh_type == SHT_PREINIT_ARRAY)
+        return nvcc_code_is_listed(o->elf, &o->nvcc, s)
+                   ? 0
+                   : refuse(a, "std::object",
+                            "it runs code before main (a global object with a "
+                            "constructor, or <iostream>)");
+    if (strcmp(name, ".note.GNU-stack") == 0 && h->sh_flags & SHF_EXECINSTR)
+        return refuse(a, "trampoline",
+                      "it needs an executable stack (a nested function whose "
+                      "address is taken)");
+    if ((h->sh_flags & both) == both ||
+        !(allow_matches(name, sections) ||
+          (strncmp(name, ".rela.init_array", 16) == 0) ||
+          (a->by_nvcc && allow_matches(name, sections_nvcc))))
+        return refuse_name(a, "has a section", name);
+    if (h->sh_type == SHT_SYMTAB)
+        return audit_symbols(o, s, h);
+    if (h->sh_type == SHT_RELA)
+        return audit_relocations(o, s, h);
+    return h->sh_type == SHT_REL || h->sh_type == SHT_DYNAMIC ||
+                   h->sh_type == SHT_FINI_ARRAY
+               ? refuse_name(a, "has a section", name)
+               : 0;
+}
+
+static int audit_sections(const struct object *o)
 {
     size_t names;
-    Elf *const elf = o->elf;
-    if (elf_getshdrstrndx(elf, &names) != 0)
+    if (elf_getshdrstrndx(o->elf, &names) != 0)
         return -1;
-    for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s)) != NULL;) {
+    for (Elf_Scn *s = NULL; (s = elf_nextscn(o->elf, s)) != NULL;) {
         GElf_Shdr header;
-        if (!gelf_getshdr(s, &header))
-            return -1;
-        const char *const name = elf_strptr(elf, names, header.sh_name);
-        if (name && header.sh_size > 0 && matches(name, running) &&
-            !nvcc_code_is_listed(elf, &o->nvcc, s)) {
-            snprintf(why, nbytes, "it runs code before or after main (%.60s)",
-                     name);
-            return 1;
-        }
-        const int found = header.sh_type == SHT_SYMTAB
-                              ? audit_symbols(o, s, &header, why, nbytes)
-                              : 0;
+        const char *const name = gelf_getshdr(s, &header)
+                                     ? elf_strptr(o->elf, names, header.sh_name)
+                                     : NULL;
+        const int found = name ? audit_section(o, s, name, &header) : -1;
         if (found)
             return found;
     }
@@ -163,10 +249,10 @@ static int has_bytes(Elf *elf)
 }
 
 /*
- * The same two bytes are often part of a number; objdump tells. Who hides the
- * instruction inside of another one is left to the sandbox.
+ * The same two bytes are often part of a number; objdump tells. An instruction
+ * that is hidden inside of another one is left to the sandbox.
  */
-static int audit_code(const char *path, char *why, size_t nbytes)
+static int audit_code(struct audit *a, const char *path)
 {
     char command[PATH_MAX + 64], line[256];
     if (strchr(path, '\''))
@@ -183,30 +269,75 @@ static int audit_code(const char *path, char *why, size_t nbytes)
     }
     if (f)
         pclose(f);
-    if (found)
-        snprintf(why, nbytes, "it makes system calls of its own");
-    return found;
+    return found ? refuse(a, "syscall", "it makes system calls of its own") : 0;
 }
 
-int audit_object(const char *path, int by_nvcc, char *why, size_t nbytes)
+/* ---- an object ----------------------------------------------------------- */
+
+/* The object file at path, or NULL. *fd is to be closed. */
+static Elf *open_object(const char *path, int *fd)
 {
-    int found = -1;
-    snprintf(why, nbytes, "%s is not an object file", path);
     elf_version(EV_CURRENT);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    Elf *const elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-    if (elf && elf_kind(elf) == ELF_K_ELF) {
-        struct object o = {.elf = elf,
-                           .is_device = fnmatch("*.cu.o", path, 0) == 0};
-        if (by_nvcc && o.is_device)
-            o.nvcc = nvcc_code_find(elf);
-        found = audit_sections(&o, why, nbytes);
-    }
-    if (found == 0 && has_bytes(elf))
-        found = audit_code(path, why, nbytes);
+    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    Elf *const elf = *fd >= 0 ? elf_begin(*fd, ELF_C_READ, NULL) : NULL;
+    if (elf && elf_kind(elf) == ELF_K_ELF)
+        return elf;
     if (elf)
         elf_end(elf);
-    if (fd >= 0)
-        close(fd);
+    if (*fd >= 0)
+        close(*fd);
+    return NULL;
+}
+
+static void add_defined(struct audit *a, Elf *elf, Elf_Scn *s,
+                        const GElf_Shdr *h)
+{
+    Elf_Data *const data = elf_getdata(s, NULL);
+    GElf_Sym sym;
+    for (size_t i = 0; data && i < entries(h); i++) {
+        const char *const name = gelf_getsym(data, (int)i, &sym)
+                                     ? elf_strptr(elf, h->sh_link, sym.st_name)
+                                     : NULL;
+        if (name && sym.st_shndx != SHN_UNDEF &&
+            GELF_ST_BIND(sym.st_info) != STB_LOCAL)
+            names_add(&a->given, name);
+    }
+}
+
+int audit_defined(struct audit *a, const char *path)
+{
+    int fd;
+    GElf_Shdr h;
+    Elf *const elf = open_object(path, &fd);
+    if (!elf)
+        return -1;
+    for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s)) != NULL;)
+        if (gelf_getshdr(s, &h) && h.sh_type == SHT_SYMTAB)
+            add_defined(a, elf, s, &h);
+    elf_end(elf);
+    close(fd);
+    return 0;
+}
+
+int audit_object(struct audit *a, const char *path)
+{
+    int fd, found = -1;
+    struct object o = {.elf = open_object(path, &fd),
+                       .audit = a,
+                       .is_device =
+                           a->is_device || fnmatch("*.cu.o", path, 0) == 0};
+    a->name[0] = 0;
+    a->defines = 0;
+    snprintf(a->why, sizeof a->why, "%.300s is not an object file", path);
+    if (!o.elf)
+        return -1;
+    if (a->by_nvcc && o.is_device)
+        o.nvcc = nvcc_code_find(o.elf);
+    if (gelf_getehdr(o.elf, &o.header) && o.header.e_type == ET_REL)
+        found = audit_sections(&o);
+    if (found == 0 && has_bytes(o.elf))
+        found = audit_code(a, path);
+    elf_end(o.elf);
+    close(fd);
     return found;
 }

@@ -35,8 +35,8 @@ int compiler_takes(const char *name);
 
 /*
  * Write the script that compiles the plan's files, NAME to NAME.o, with what it
- * includes in NAME.d and what the compiler says in NAME.said. Files that are
- * done[] have all three already.
+ * includes in NAME.d, what the preprocessor makes of it in NAME.i, and what the
+ * compiler says in NAME.said. Files that are done[] have all four already.
  */
 void compiler_script(const struct place *p, const char *done,
                      char script[COMPILER_SCRIPT]);

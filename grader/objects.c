@@ -16,9 +16,9 @@
 
 enum { NAME = PATH_MAX + 300, DIGEST = 65 };
 
-/* What is kept of a file of the plan, F.o, F.d and F.said, in one folder with
- * `inputs`, the digest of all that decided it. */
-static const char *const parts[] = {"o", "d", "said"};
+/* What is kept of a file of the plan, F.o, F.d, F.i and F.said, in one folder
+ * with `inputs`, the digest of all that decided it. */
+static const char *const parts[] = {"o", "d", "i", "said"};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 struct kept {

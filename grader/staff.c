@@ -79,11 +79,21 @@ static int give_listed(const struct place *p, const char *list,
     return err;
 }
 
+/* The kit's half of the lab is one object, whose names are hidden. */
+static int has_kit(const struct place *p)
+{
+    char names[BACKEND_TOOLCHAIN];
+    machine_toolchain(&p->machine, "kit", names);
+    return names[0] != 0;
+}
+
 /* The solution must not be visible in any form. */
 int staff_give(const struct place *p, struct result *r)
 {
     char from[2 * PATH_MAX], objects[2 * PATH_MAX];
+    char staff[sizeof p->lab + 16];
     const struct backend *const b = p->machine.backend;
+    snprintf(staff, sizeof staff, "staff/%s/", p->lab);
     snprintf(from, sizeof from, "%s/staff", p->work);
     if (mkdir(from, 0755) != 0)
         return result_stop(r, OUTCOME_INFRA, "cannot make %s", from);
@@ -91,7 +101,8 @@ int staff_give(const struct place *p, struct result *r)
     snprintf(objects, sizeof objects, "%s/%s/obj/common/staff/%s", p->build,
              b->name, p->lab);
     return give_folder(p, p->contracts, NULL, r) == 0 &&
-                   give_folder(p, from, objects, r) == 0 &&
+                   give_folder(p, from, has_kit(p) ? NULL : objects, r) == 0 &&
+                   give_listed(p, "kit", staff, r) == 0 &&
                    give_listed(p, "archives", "", r) == 0 &&
                    give_listed(p, "objects", "obj/", r) == 0
                ? 0

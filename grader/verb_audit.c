@@ -4,19 +4,23 @@
 #include <stdio.h> /* printf */
 
 #include "audit.h"
+#include "names.h"
 #include "verb.h"
 
 struct options {
     int by_nvcc;
+    const char *given;
 };
 
 static const struct verb_option known[] = {
     VERB_OPTION(VERB_FLAG, "nvcc", NULL, offsetof(struct options, by_nvcc),
                 "nvcc made the objects of .cu files, not simnvcc"),
+    VERB_OPTION(VERB_TEXT, "given", "FILE", offsetof(struct options, given),
+                "names that they may use besides: a lab's kit.api"),
     {.name = NULL}};
 static const struct verb audit_verb = {
     .name = "audit",
-    .intro = "Print what the grader would object to in object files.",
+    .intro = "Print what the grader would refuse in object files.",
     .options = known,
     .operand = "OBJECT",
     .many = 1,
@@ -25,16 +29,24 @@ static const struct verb audit_verb = {
 int verb_audit(int argc, char **argv)
 {
     struct options o = {0};
-    char why[256];
+    struct audit a = {.by_nvcc = 0};
     int status;
     const int first = verb_parse(&audit_verb, argc, argv, &o, &status);
     if (first < 0)
         return status;
     status = EXIT_FULL;
+    a.by_nvcc = o.by_nvcc;
+    if (o.given && names_load(&a.given, o.given) != 0) {
+        fprintf(stderr, "grade audit: %s: %m\n", o.given);
+        return EXIT_USAGE;
+    }
     for (int i = first; i < argc; i++)
-        if (audit_object(argv[i], o.by_nvcc, why, sizeof why) != 0) {
-            printf("%s: %s\n", argv[i], why);
+        audit_defined(&a, argv[i]);
+    for (int i = first; i < argc; i++)
+        if (audit_object(&a, argv[i]) != 0) {
+            printf("%s: %s\n", argv[i], a.why);
             status = EXIT_NOT_FULL;
         }
+    names_release(&a.given);
     return status;
 }

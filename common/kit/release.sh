@@ -27,7 +27,8 @@ teachers=(
 )
 
 # The parts of these that students need on their own machines.
-students=(common/kit/probe.c common/kit/doctor.sh common/kit/doctor-gpu.sh
+students=(common/kit/probe.c common/kit/check.c common/kit/contract.sh
+    common/kit/doctor.sh common/kit/doctor-gpu.sh
     tests/labs/one-gpu.xml)
 
 work=$(mktemp -d)

@@ -81,7 +81,8 @@ static void make_kit(void)
                                            "\ncc=\"gcc -std=gnu11 -Wall "
                                            "-Wextra -g -O2\"\ncxx=\"g++\"\n"
                                            "cu=\"false\"\n"
-                                           "headers=\"-I$COMMON\"\n"}};
+                                           "headers=\"-I$COMMON\"\n"
+                                           "system=\"-isystem $COMMON\"\n"}};
     snprintf(place.kit, sizeof place.kit, "%s/kit", dir);
     snprintf(place.machine.home, sizeof place.machine.home, "%s/gpu", dir);
     snprintf(place.work, sizeof place.work, "%s/work", dir);
@@ -172,7 +173,8 @@ START_TEST(other_flags_make_other_objects)
     make_work("kit/solutions/lab");
     ck_assert_str_eq(taken(), "ab");
     strcpy(place.machine.toolchain,
-           "\ncc=\"gcc -O0\"\ncxx=\"g++\"\nheaders=\"-I$COMMON\"\n");
+           "\ncc=\"gcc -O0\"\ncxx=\"g++\"\nheaders=\"-I$COMMON\"\n"
+           "system=\"-isystem $COMMON\"\n");
     make_work("kit/solutions/lab");
     ck_assert_str_eq(taken(), "ab");
     same_as_compiled();

@@ -432,6 +432,49 @@ VOLATILE_HOOKS(16)
 RANGE_HOOK(read_range, READ)
 RANGE_HOOK(write_range, WRITE)
 
+/*
+ * What device code's memcpy() ... become (simnvcc): the compiler announces what
+ * it copies itself, but not what it has the C library copy.
+ */
+void *simgpu_memcpy(void *to, const void *from, size_t nbytes);
+void *simgpu_memmove(void *to, const void *from, size_t nbytes);
+void *simgpu_memset(void *to, int value, size_t nbytes);
+int simgpu_memcmp(const void *a, const void *b, size_t nbytes);
+
+void *simgpu_memmove(void *to, const void *from, size_t nbytes)
+{
+    if (nbytes) {
+        touch(from, nbytes, READ, __builtin_return_address(0));
+        touch(to, nbytes, WRITE, __builtin_return_address(0));
+    }
+    return memmove(to, from, nbytes);
+}
+
+void *simgpu_memcpy(void *to, const void *from, size_t nbytes)
+{
+    if (nbytes) {
+        touch(from, nbytes, READ, __builtin_return_address(0));
+        touch(to, nbytes, WRITE, __builtin_return_address(0));
+    }
+    return memcpy(to, from, nbytes);
+}
+
+void *simgpu_memset(void *to, int value, size_t nbytes)
+{
+    if (nbytes)
+        touch(to, nbytes, WRITE, __builtin_return_address(0));
+    return memset(to, value, nbytes);
+}
+
+int simgpu_memcmp(const void *a, const void *b, size_t nbytes)
+{
+    if (nbytes) {
+        touch(a, nbytes, READ, __builtin_return_address(0));
+        touch(b, nbytes, READ, __builtin_return_address(0));
+    }
+    return memcmp(a, b, nbytes);
+}
+
 /* No-ops: there is no thread sanitizer. */
 void __tsan_init(void);
 void __tsan_func_entry(void *pc);

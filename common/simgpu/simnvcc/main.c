@@ -12,7 +12,8 @@
  *
  *     --no-constructors    nothing of the object runs before main: its kernels
  *                          are known from their first <<<>>> on, not to
- *                          cudaLaunchKernel() alone. Needs objcopy.
+ *                          cudaLaunchKernel() alone; and memcpy() and its like
+ *                          count as accesses of device code. Needs objcopy.
  */
 #define _GNU_SOURCE
 #include <errno.h>    /* errno */
@@ -254,13 +255,24 @@ static void add_accesses(struct args *a)
     }
 }
 
-/* The thread sanitizer's constructor, of that priority, calls an empty
- * function. */
-static int drop_constructor(const char *object)
+/* Functions that become simgpu's (device/access.c), which announce what they
+ * touch; and that the compiler is not to replace by code of its own. */
+static const char *const announced[] = {"memcpy", "memmove", "memset",
+                                        "memcmp"};
+enum { NANNOUNCED = sizeof announced / sizeof *announced };
+
+/* Make an object ours. The thread sanitizer's constructor, of that priority,
+ * calls an empty function. */
+static int finish_object(const char *object)
 {
     struct args a = {{"objcopy", "--remove-section=.init_array.00099",
-                      "--remove-section=.rela.init_array.00099", object},
-                     4};
+                      "--remove-section=.rela.init_array.00099"},
+                     3};
+    for (int i = 0; i < NANNOUNCED; i++) {
+        char *const both = format(announced[i], "=simgpu_");
+        args_add(&a, format("--redefine-sym=", format(both, announced[i])));
+    }
+    args_add(&a, object);
     return run(&a);
 }
 
@@ -278,13 +290,15 @@ static int compile_rewritten(const char *from, const char *to)
     args_add(&a, "-DSIMGPU_SHARED=static thread_local");
     if (o.no_constructors)
         args_add(&a, "-DSIMGPU_NO_CONSTRUCTORS");
+    for (int i = 0; i < NANNOUNCED && o.no_constructors; i++)
+        args_add(&a, format("-fno-builtin-", announced[i]));
     args_add(&a, "-Wno-unknown-pragmas");
     args_add(&a, "-c");
     args_add2(&a, "-x", "c++");
     args_add(&a, from);
     args_add2(&a, "-o", to);
     const int status = run(&a);
-    return status || !o.no_constructors ? status : drop_constructor(to);
+    return status || !o.no_constructors ? status : finish_object(to);
 }
 
 /* Rewritten C++ only, or an object. */

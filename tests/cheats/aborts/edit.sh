@@ -1,3 +1,2 @@
 # Ends the run at a moment of its own choosing.
-echo '#include <stdlib.h>
-void give_up(void); void give_up(void) { abort(); }' >> p2p.c
+sed -i 's/#include "lab1.h"/#include <stdlib.h>\n#include "lab1.h"/; 0,/    int rank, nranks;/s//    int rank, nranks; abort();/' bootstrap.c

@@ -132,9 +132,9 @@ template <class T> static inline T shuffle(unsigned mask, T value, int from)
     for (size_t at = 0; at < sizeof(T); at += most) {
         const size_t n = sizeof(T) - at < most ? sizeof(T) - at : most;
         uint64_t bits = 0;
-        memcpy(&bits, (char *)&value + at, n);
+        __builtin_memcpy(&bits, (char *)&value + at, n);
         bits = simgpu_shuffle(bits, from, mask);
-        memcpy((char *)&value + at, &bits, n);
+        __builtin_memcpy((char *)&value + at, &bits, n);
     }
     return value;
 }
@@ -208,13 +208,13 @@ template <class T, class F>
 static inline T reduce(unsigned mask, T value, F combine)
 {
     uint64_t all[32], bits = 0;
-    memcpy(&bits, &value, sizeof value);
+    __builtin_memcpy(&bits, &value, sizeof value);
     const unsigned there = simgpu_gather(bits, mask, all);
     bool first = true;
     for (int i = 0; i < 32; i++)
         if (there >> i & 1) {
             T v;
-            memcpy(&v, &all[i], sizeof v);
+            __builtin_memcpy(&v, &all[i], sizeof v);
             value = first ? v : combine(value, v);
             first = false;
         }
@@ -244,7 +244,7 @@ static inline unsigned __match_any_sync(unsigned mask, T value)
 {
     uint64_t all[32], bits = 0;
     unsigned same = 0;
-    memcpy(&bits, &value, sizeof value);
+    __builtin_memcpy(&bits, &value, sizeof value);
     const unsigned there = simgpu_gather(bits, mask, all);
     for (int i = 0; i < 32; i++)
         same |= (unsigned)((there >> i & 1) && all[i] == bits) << i;
@@ -255,7 +255,7 @@ template <class T>
 static inline unsigned __match_all_sync(unsigned mask, T value, int *all_same)
 {
     uint64_t all[32], bits = 0;
-    memcpy(&bits, &value, sizeof value);
+    __builtin_memcpy(&bits, &value, sizeof value);
     const unsigned there = simgpu_gather(bits, mask, all);
     *all_same = 1;
     for (int i = 0; i < 32; i++)
@@ -280,16 +280,16 @@ static inline T update_system(T *p, const T &v, CHANGE)
         static uint64_t change(uint64_t old, const void *operand)
         {
             T value, next;
-            memcpy(&value, &old, sizeof value);
+            __builtin_memcpy(&value, &old, sizeof value);
             next = CHANGE::apply(value, *(const T *)operand);
             uint64_t word = 0;
-            memcpy(&word, &next, sizeof next);
+            __builtin_memcpy(&word, &next, sizeof next);
             return word;
         }
     };
     const uint64_t old = simgpu_sync_update(p, sizeof *p, bits::change, &v, 0);
     T value;
-    memcpy(&value, &old, sizeof value);
+    __builtin_memcpy(&value, &old, sizeof value);
     return value;
 }
 } // namespace simgpu
@@ -377,14 +377,14 @@ SIMGPU_QUIET T atomicCAS_system(T *p, typename simgpu::same<T>::type compare,
             uint64_t word = 0;
             if (memcmp(&old, &o->compare, sizeof o->compare) != 0)
                 return old;
-            memcpy(&word, &o->v, sizeof o->v);
+            __builtin_memcpy(&word, &o->v, sizeof o->v);
             return word;
         }
     };
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a word of 4 or 8 bytes");
     const uint64_t old =
         simgpu_sync_update(p, sizeof *p, bits::change, &operand, 0);
-    memcpy(&compare, &old, sizeof compare);
+    __builtin_memcpy(&compare, &old, sizeof compare);
     return compare;
 }
 

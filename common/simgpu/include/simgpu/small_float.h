@@ -9,7 +9,6 @@
 
 #include <math.h>   /* isfinite */
 #include <stdint.h> /* uint64_t */
-#include <string.h> /* memcpy */
 
 #include "simgpu/narrow.h"
 
@@ -34,12 +33,12 @@ static inline double simgpu_small_fma(double a, double b, double c)
     const double part = sum - p;
     const double error = (p - (sum - part)) + (c - part);
     uint64_t bits;
-    memcpy(&bits, &sum, sizeof bits);
+    __builtin_memcpy(&bits, &sum, sizeof bits);
     if (error == 0 || (bits & 1))
         return sum;
     bits += (error > 0) == (sum > 0) ? 1 : -1;
     double odd;
-    memcpy(&odd, &bits, sizeof odd);
+    __builtin_memcpy(&odd, &bits, sizeof odd);
     return odd;
 }
 
