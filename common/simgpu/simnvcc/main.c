@@ -169,6 +169,8 @@ static void add_preprocessing(struct args *a, const char *source)
             args_add(a, words[i]);
         if (o.relocatable)
             args_add(a, "-D__CUDACC_RDC__");
+        if (o.no_constructors) // device.h asks while it is preprocessed
+            args_add(a, "-DSIMGPU_NO_CONSTRUCTORS");
     }
     args_append(a, &o.preprocess);
     args_add(a, format("-I", format(prefix, "/include")));
@@ -288,8 +290,6 @@ static int compile_rewritten(const char *from, const char *to)
     args_add(&a, "-DSIMGPU_DEVICE=");
     args_add(&a, "-DSIMGPU_HOST=");
     args_add(&a, "-DSIMGPU_SHARED=static thread_local");
-    if (o.no_constructors)
-        args_add(&a, "-DSIMGPU_NO_CONSTRUCTORS");
     for (int i = 0; i < NANNOUNCED && o.no_constructors; i++)
         args_add(&a, format("-fno-builtin-", announced[i]));
     args_add(&a, "-Wno-unknown-pragmas");
