@@ -46,6 +46,9 @@ static int judge_end(const struct sandbox_end *end, struct result *r)
     if (end->flooded || end->out_of_memory)
         return result_stop(r, OUTCOME_FAIL, "compiling took too much %s",
                            end->flooded ? "disk" : "memory");
+    if (end->status == COMPILER_KILLED)
+        return result_stop(r, OUTCOME_INFRA,
+                           "a compiler was killed from outside");
     first_error(end->log.head, line, sizeof line);
     if (end->status == COMPILER_NO_TOOL)
         return result_stop(r, OUTCOME_INFRA, "cannot compile here: %s", line);

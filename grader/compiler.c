@@ -14,7 +14,7 @@ enum { MAX_OBJECTS = 256 << 20 }; /* bytes that compilers may write */
  * text stands before this.
  */
 static const char begin[] =
-    "for tool in ${cc%% *} $cxx objcopy ld cat; do command -v $tool > "
+    "for tool in ${cc%% *} $cxx objcopy ld cat grep; do command -v $tool > "
     "/dev/null "
     "||\n"
     "  { echo \"there is no $tool\"; exit 99; }; done\n"
@@ -29,8 +29,12 @@ static const char begin[] =
     "have() { running=\"$running $1:\"; }\n"
     "finish() {\n"
     "  for r in $running; do\n"
-    "    [ -z \"${r#*:}\" ] || wait ${r#*:} || bad=1\n"
-    "    cat $OUT/${r%%:*}.said; done\n"
+    "    said=$OUT/${r%%:*}.said\n"
+    "    [ -z \"${r#*:}\" ] || wait ${r#*:} || { bad=$?\n"
+    "      grep -q '^g[c+][c+]: fatal error: Killed signal' $said && bad=137; "
+    "}\n"
+    "    [ $bad -le 128 ] || { cat $said; exit 98; }\n"
+    "    cat $said; done\n"
     "  exit $bad\n"
     "}\n";
 

@@ -14,7 +14,8 @@
 
 enum {
     COMPILER_SEC = 300,    /* at most: many may share a busy machine */
-    COMPILER_NO_TOOL = 99, /* exit status where a program is missing */
+    COMPILER_NO_TOOL = 99, /* exit status where a program is missing, */
+    COMPILER_KILLED = 98,  /* or was killed */
     COMPILER_SCRIPT = 16384,
 };
 

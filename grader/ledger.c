@@ -11,7 +11,7 @@
 
 #include "ledger_table.h"
 
-static const char schema[] =
+const char ledger_schema[] =
     "CREATE TABLE entry (id INTEGER PRIMARY KEY, kind TEXT NOT NULL,"
     " student TEXT NOT NULL, lab TEXT NOT NULL, attempt INTEGER NOT NULL,"
     " digest TEXT NOT NULL, body TEXT NOT NULL, mac BLOB NOT NULL) STRICT;"
@@ -210,7 +210,7 @@ static int create(struct ledger *l)
 {
     if (run(l, "BEGIN EXCLUSIVE") != 0)
         return -1;
-    if (run(l, schema) == 0 && put_head(l, 0, l->last) == 0)
+    if (run(l, ledger_schema) == 0 && put_head(l, 0, l->last) == 0)
         return run(l, "COMMIT");
     sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL);
     return -1;

@@ -80,6 +80,14 @@ static void fault(struct check *c, int64_t id, const char *what)
         fprintf(c->out, "entry %" PRId64 ": %s\n", id, what);
 }
 
+/* True if column i is a text without a NUL: the MAC covers what is before it,
+ * and so does everything that reads it. */
+static int is_text(sqlite3_stmt *s, int i)
+{
+    return sqlite3_column_type(s, i) == SQLITE_TEXT &&
+           strlen(column(s, i)) == (size_t)sqlite3_column_bytes(s, i);
+}
+
 /* A row's own MAC goes into the next one's, so that one changed row is one
  * fault and not all that follow. */
 static void check_entry(struct check *c, sqlite3_stmt *s)
@@ -90,6 +98,9 @@ static void check_entry(struct check *c, sqlite3_stmt *s)
     if (e.id != c->n + 1)
         fault(c, e.id, "there are entries missing before this one");
     ledger_mac(c->l, c->last, &e, mac);
+    if (!is_text(s, 1) || !is_text(s, 2) || !is_text(s, 3) || !is_text(s, 5) ||
+        !is_text(s, 6))
+        fault(c, e.id, "was changed: a text of it goes on behind its end");
     if (sqlite3_column_bytes(s, 7) != LEDGER_MAC)
         fault(c, e.id, "has no MAC");
     else if (sodium_memcmp(mac, have, LEDGER_MAC) != 0)
@@ -149,6 +160,46 @@ static void check_submissions(struct check *c)
     sqlite3_finalize(s);
 }
 
+/* All that a database is made of, as one text to be freed by sqlite3_free();
+ * NULL if it cannot be read. */
+static char *schema_of(sqlite3 *db)
+{
+    sqlite3_stmt *s;
+    char *all = sqlite3_mprintf("");
+    if (sqlite3_prepare_v2(
+            db,
+            "SELECT type, name, tbl_name, sql FROM sqlite_schema "
+            "WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
+            "ORDER BY type, name",
+            -1, &s, NULL) != SQLITE_OK)
+        return NULL;
+    while (all && sqlite3_step(s) == SQLITE_ROW) {
+        char *const more =
+            sqlite3_mprintf("%s%s %s %s %s\n", all, column(s, 0), column(s, 1),
+                            column(s, 2), column(s, 3));
+        sqlite3_free(all);
+        all = more;
+    }
+    sqlite3_finalize(s);
+    return all;
+}
+
+/* Tables and triggers are those that this program makes: no view in a table's
+ * place, no trigger more or less. */
+static void check_schema(struct check *c)
+{
+    sqlite3 *fresh = NULL;
+    char *want = NULL, *const have = schema_of(c->l->db);
+    if (sqlite3_open(":memory:", &fresh) == SQLITE_OK &&
+        sqlite3_exec(fresh, ledger_schema, NULL, NULL, NULL) == SQLITE_OK)
+        want = schema_of(fresh);
+    if (!want || !have || strcmp(want, have) != 0)
+        fault(c, c->n, "the ledger's tables or triggers were changed");
+    sqlite3_free(want);
+    sqlite3_free(have);
+    sqlite3_close(fresh);
+}
+
 int ledger_verify(struct ledger *l, FILE *out, char head[LEDGER_DIGEST])
 {
     struct check c = {.l = l, .out = out};
@@ -156,6 +207,7 @@ int ledger_verify(struct ledger *l, FILE *out, char head[LEDGER_DIGEST])
     check_entries(&c);
     check_head(&c);
     check_submissions(&c);
+    check_schema(&c);
     if (head)
         sodium_bin2hex(head, LEDGER_DIGEST, c.last, LEDGER_MAC);
     return c.faults;

@@ -30,6 +30,9 @@ void ledger_head_mac(const struct ledger *l, int64_t n,
 /* Columns 0 to 6 of "SELECT id, kind, student, lab, attempt, digest, body". */
 struct ledger_entry ledger_row(sqlite3_stmt *s);
 
+/* The statements that make the tables. */
+extern const char ledger_schema[];
+
 /* Prepare a statement; NULL having set err. */
 sqlite3_stmt *ledger_prepare(struct ledger *l, const char *sql);
 

@@ -1,19 +1,21 @@
 #define _GNU_SOURCE
 #include "sandbox.h"
 
-#include <dirent.h>      /* opendir */
-#include <errno.h>       /* EINTR */
-#include <fcntl.h>       /* open */
-#include <poll.h>        /* poll */
-#include <signal.h>      /* kill */
-#include <stdio.h>       /* snprintf */
-#include <stdlib.h>      /* strtol */
-#include <string.h>      /* strlen */
-#include <sys/prctl.h>   /* prctl */
-#include <sys/stat.h>    /* fstatat */
-#include <sys/statvfs.h> /* statvfs */
-#include <sys/wait.h>    /* waitpid */
-#include <unistd.h>      /* fork */
+#include <dirent.h>           /* opendir */
+#include <errno.h>            /* EINTR */
+#include <fcntl.h>            /* open */
+#include <linux/capability.h> /* capget */
+#include <poll.h>             /* poll */
+#include <signal.h>           /* kill */
+#include <stdio.h>            /* snprintf */
+#include <stdlib.h>           /* strtol */
+#include <string.h>           /* strlen */
+#include <sys/prctl.h>        /* prctl */
+#include <sys/stat.h>         /* fstatat */
+#include <sys/statvfs.h>      /* statvfs */
+#include <sys/syscall.h>      /* SYS_capget */
+#include <sys/wait.h>         /* waitpid */
+#include <unistd.h>           /* fork */
 
 #include "base/steady.h"
 #include "confine.h"
@@ -58,6 +60,21 @@ static void give_away(const char *path, uid_t uid)
     if (!dir)
         stop(path);
     closedir(dir);
+}
+
+/* Ask the kernel, not the program: neither root nor its capabilities. */
+static void check_user(void)
+{
+    uid_t real, effective, saved;
+    struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3];
+    errno = EPERM;
+    if (getresuid(&real, &effective, &saved) != 0 || real == 0 ||
+        effective == 0 || saved == 0)
+        stop("it would run as root");
+    if (syscall(SYS_capget, &head, caps) != 0 || caps[0].effective ||
+        caps[0].permitted || caps[1].effective || caps[1].permitted)
+        stop("it would run with capabilities");
 }
 
 static void confine_to_binds(const struct sandbox *s)
@@ -143,14 +160,22 @@ static _Noreturn void child(const struct sandbox *s, const struct args *a,
     if (missing[0] && s->level >= 3)
         stop("level 3 needs control groups");
     const uid_t uid = FIRST_USER + (uid_t)getpid() % NUSERS;
-    for (int i = 0; i < s->nbinds && s->level >= 3; i++)
+    const int leaves_root = s->level >= 3 || (s->level >= 1 && geteuid() == 0);
+    for (int i = 0; i < s->nbinds && leaves_root; i++)
         if (s->bind[i].writable)
             give_away(s->bind[i].from, uid);
-    if (s->level >= 3 && confine_user(uid) != 0)
+    if (leaves_root && s->level == 1)
+        give_away(s->tmp, uid);
+    if (leaves_root && confine_user(uid) != 0)
         stop("level 3 needs root");
+    if (s->level >= 1)
+        check_user();
     prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user would forget it
     environment(s, env);
-    fcntl(p->ready[1], F_SETFD, 0);
+    if (p->ready[1] == ARGS_READY)
+        fcntl(p->ready[1], F_SETFD, 0);
+    else
+        dup2(p->ready[1], ARGS_READY);
     if (s->level == 1)
         confine_to_binds(s);
     execvpe(a->v[0], (char *const *)a->v, env);
@@ -285,11 +310,21 @@ static void find_fault(const struct sandbox *s, struct sandbox_end *end,
 
 /* ---- running ------------------------------------------------------------- */
 
+/* The same file under a number above `most`; -1 stays. */
+static int above(int fd, int most)
+{
+    if (fd < 0 || fd > most)
+        return fd;
+    const int high = fcntl(fd, F_DUPFD, most + 1);
+    close(fd);
+    return high;
+}
+
 static int open_pipes(const struct sandbox *s, struct pipes *p)
 {
     *p = (struct pipes){{-1, -1}, {-1, -1}, {-1, -1}, -1};
     if (s->level >= 2)
-        p->calls = confine_calls_fd();
+        p->calls = above(confine_calls_fd(), ARGS_READY);
     return pipe2(p->out, O_CLOEXEC) == 0 && pipe2(p->ready, O_CLOEXEC) == 0 &&
                    pipe2(p->missing, O_CLOEXEC) == 0 &&
                    (s->level < 2 || p->calls >= 0)
@@ -346,7 +381,12 @@ static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
     end->sec = steady_sec() - begin;
     end->status =
         WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    find_fault(s, end, read(p->ready[0], &byte, 1) == 1, oom_kills);
+    const int started = read(p->ready[0], &byte, 1) == 1;
+    find_fault(s, end, started, oom_kills);
+    // what is inside has no way to reach bubblewrap, which is outside
+    if (s->level >= 2 && WIFSIGNALED(status) && !end->timed_out &&
+        !end->flooded && !end->out_of_memory)
+        blame_machine(end, "the sandbox was killed from outside");
 }
 
 void sandbox_run(const struct sandbox *s, const char *const *argv,
@@ -360,7 +400,7 @@ void sandbox_run(const struct sandbox *s, const char *const *argv,
     if (open_pipes(s, &p) != 0) {
         blame_machine(end, strerror(errno));
     } else {
-        args_make(&a, s, argv, p.ready[1], p.calls);
+        args_make(&a, s, argv, p.calls);
         run(s, &a, &p, end);
     }
     args_release(&a);

@@ -6,11 +6,13 @@
  *
  *   0  an environment of its own, limits on files and cores, and, where this
  *      user may make control groups, on memory and processes
- *   1  files: reads what programs need, writes what is bound (Landlock);
+ *   1  never root: if the grader is, a user of its own; files: reads what
+ *      programs need, writes what is bound (Landlock);
  *      refuses system calls that no lab needs (seccomp); no new privileges
  *   2  namespaces (bubblewrap): no network, a read-only world of /usr and what
  *      is bound, private /tmp, /dev and /proc; its processes die with it
- *   3  a user of its own; the control groups are no longer optional. Needs root
+ *   3  the control groups are no longer optional. Needs root, and so has a user
+ *      of its own
  *
  * The clock is here at every level: when time is up, everything inside is
  * killed. Below 2 there is no private world: a path that is bound is seen under

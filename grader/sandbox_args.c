@@ -106,19 +106,16 @@ static void add_bubblewrap(struct args *a, const struct sandbox *s, int calls)
 }
 
 void args_make(struct args *a, const struct sandbox *s, const char *const *argv,
-               int ready, int calls)
+               int calls)
 {
-    char *start = NULL;
-    if (asprintf(&start,
-                 "command -v \"$1\" >/dev/null || { echo \"cannot start $1\" "
-                 ">&2; exit 127; }; printf r >&%d && exec \"$@\" %d>&-",
-                 ready, ready) < 0)
-        abort();
+    static const char start[] =
+        "command -v \"$1\" >/dev/null || { echo \"cannot start $1\" >&2; exit "
+        "127; }; printf r >&9 && exec \"$@\" 9>&-";
     *a = (struct args){.n = 0};
     if (s->level >= 2)
         add_bubblewrap(a, s, calls);
     add2(a, "/bin/sh", "-c");
-    add2(a, own(a, start), "sh");
+    add2(a, start, "sh");
     while (*argv)
         add(a, *argv++);
     a->v[a->n] = NULL;

@@ -21,11 +21,13 @@ int gpu_files(glob_t *found);
 
 /*
  * The command as it is to be executed: argv behind a shell that writes a byte
- * to the file descriptor `ready` when it can start it; at level 2 and above
+ * to the file descriptor ARGS_READY when it can start it (the shell takes
+ * descriptors of one digit only); at level 2 and above
  * behind bubblewrap, which takes its seccomp filter from the descriptor calls.
  */
+enum { ARGS_READY = 9 };
 void args_make(struct args *a, const struct sandbox *s, const char *const *argv,
-               int ready, int calls);
+               int calls);
 void args_release(struct args *a);
 
 #endif
