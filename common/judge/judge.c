@@ -78,6 +78,45 @@ const void *judge_output(const struct judge_task *t, int rank, int iteration,
     return p + JUDGE_RED_ZONE;
 }
 
+/* What is wrong with bytes of an output; 0 if nothing is. */
+static int refuse_origin(int rank, size_t at, uint64_t from, uint64_t need,
+                         struct judge_verdict *v)
+{
+    const uint64_t lacks = need & ~from;
+    if (from & ORIGIN_HOST)
+        judge_fail(v,
+                   "the result is right, but byte %zu of rank %d's output came "
+                   "through the host's memory; keep the data on the devices",
+                   at, rank);
+    else if (lacks)
+        judge_fail(v,
+                   "the result is right, but no operation on the devices "
+                   "brought rank %d's data to byte %zu of rank %d's output",
+                   __builtin_ctzll(lacks), at, rank);
+    return (from & ORIGIN_HOST) || lacks;
+}
+
+void judge_origin(const struct judge_task *t, int rank, int iteration,
+                  size_t nbytes, size_t begin, size_t end, uint64_t need,
+                  struct judge_verdict *v)
+{
+    size_t n;
+    if (!t->spans || !v->pass)
+        return;
+    const struct origin *const o =
+        spans_origin(t, rank, iteration, nbytes + 2 * JUDGE_RED_ZONE, &n);
+    begin += JUDGE_RED_ZONE;
+    end += JUDGE_RED_ZONE;
+    if (n == 0 && end > begin)
+        refuse_origin(rank, 0, 0, need, v);
+    for (size_t i = 0; i < n; i++) {
+        const size_t from = o[i].begin > begin ? o[i].begin : begin;
+        if (o[i].begin < end && o[i].end > begin &&
+            refuse_origin(rank, from - JUDGE_RED_ZONE, o[i].from, need, v))
+            return;
+    }
+}
+
 /* Check that all ranks reached the end of this case. */
 static void judge_status(const struct judge_task *t, struct judge_verdict *v)
 {

@@ -37,7 +37,7 @@ struct judge_task { /* one case, run on nranks */
     const uint64_t *seed; /* of each rank, for this case */
     const struct evidence *evidence;
     const struct graph *graph; /* of the run; NULL on real GPUs */
-    const struct spans *spans; /* graph, replayed; NULL with it */
+    struct spans *spans;       /* graph, replayed; NULL with it */
     const char *graph_problem; /* why a graph is missing that should exist, for
                                   the student to read; else NULL */
     const char *answers;       /* text of answers.txt, NULL: no such file */
@@ -122,5 +122,15 @@ void judge_fail(struct judge_verdict *v, const char *format, ...)
 const void *judge_output(const struct judge_task *t, int rank, int iteration,
                          const char *name, size_t nbytes,
                          struct judge_verdict *v);
+
+/*
+ * Fail the verdict unless bytes [begin, end) of a rank's output of nbytes
+ * descend from the inputs of all ranks in `need` (bits), through recorded
+ * operations of devices, and from nothing that the student's code brought from
+ * the host (judge/origin.h). On simgpu only.
+ */
+void judge_origin(const struct judge_task *t, int rank, int iteration,
+                  size_t nbytes, size_t begin, size_t end, uint64_t need,
+                  struct judge_verdict *v);
 
 #endif

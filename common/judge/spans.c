@@ -12,6 +12,7 @@ struct spans {
     struct topo *topo;
     struct replay *replay;
     struct sought *sought;
+    struct origins *origins; /* on first use */
     struct compared *compared;
 };
 
@@ -63,6 +64,7 @@ void spans_free(struct spans *s)
     if (s->compared)
         hidden_free(s->compared->runs);
     free(s->compared);
+    origins_free(s->origins);
     replay_free(s->replay);
     topo_free(s->topo);
     free(s);
@@ -140,6 +142,21 @@ static void seek_hazards(const struct spans *s)
     free(section);
 }
 
+/* NULL if memory runs out. */
+static const struct origins *origins(struct spans *s)
+{
+    struct sought names = {.done = 0};
+    uint32_t *const section =
+        s->origins ? NULL : calloc((size_t)s->g->nnodes + 1, sizeof *section);
+    if (section) {
+        fill_sections(&names, s->g, section);
+        s->origins = origins_new(s->g, spans_times(s), section);
+    }
+    free(names.name);
+    free(section);
+    return s->origins;
+}
+
 /* True if this range is an iteration of the case. */
 static int is_of_case(const char *range, const struct plan_case *c)
 {
@@ -201,6 +218,23 @@ int spans_window(const struct judge_task *t, int rank, int iteration,
         if (is_work(&s->g->nodes[at].node) && time[at].end_ps > out->end_ps)
             out->end_ps = time[at].end_ps;
     return 0;
+}
+
+const struct origin *spans_origin(const struct judge_task *t, int rank,
+                                  int iteration, uint64_t nbytes, size_t *n)
+{
+    struct spans_window w;
+    const struct origins *o;
+    *n = 0;
+    if (spans_window(t, rank, iteration, &w) != 0 || !(o = origins(t->spans)))
+        return NULL;
+    for (uint32_t at = w.last + 1; at < t->graph->first[rank + 1]; at++) {
+        const struct origin *const found = origins_of(o, at, n);
+        if (found && found[*n - 1].end == nbytes)
+            return found;
+    }
+    *n = 0;
+    return NULL;
 }
 
 double spans_time_us(const struct judge_task *t, int iteration)

@@ -24,6 +24,7 @@
 #include "graph/hidden.h"
 #include "graph/replay.h"
 #include "judge/judge.h"
+#include "judge/origin.h"
 
 struct spans; /* a graph, replayed on its machine */
 
@@ -60,6 +61,14 @@ struct spans_window { /* on one rank: positions in the graph, both included */
 /* Returns 0, or -1 if the graph lacks the iteration on that rank. */
 int spans_window(const struct judge_task *t, int rank, int iteration,
                  struct spans_window *out);
+
+/*
+ * Where the bytes of an output came from that a rank showed after an iteration
+ * (judge/origin.h): of the first copy of nbytes to the host, red zones
+ * included. NULL and *n = 0 if there is none.
+ */
+const struct origin *spans_origin(const struct judge_task *t, int rank,
+                                  int iteration, uint64_t nbytes, size_t *n);
 
 /* From begin to end on the slowest rank; NaN if a rank lacks it. */
 double spans_time_us(const struct judge_task *t, int iteration);

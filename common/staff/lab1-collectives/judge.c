@@ -72,6 +72,21 @@ static void compare(const struct judge_task *t, const struct problem *p,
         data_compare(got, want, count, p->type, rank, v);
 }
 
+/* Elements [begin, end) of an output of `count` have to descend from the inputs
+ * of these ranks. */
+static void descend(const struct judge_task *t, const struct problem *p,
+                    int rank, int iteration, size_t count, size_t begin,
+                    size_t end, uint64_t need, struct judge_verdict *v)
+{
+    judge_origin(t, rank, iteration, count * p->size, begin * p->size,
+                 end * p->size, need, v);
+}
+
+static uint64_t everybody(const struct judge_task *t)
+{
+    return (UINT64_C(1) << t->nranks) - 1;
+}
+
 /* ---- costs of algorithms ------------------------------------------------- */
 
 static int ceil_log2(int n)
@@ -197,6 +212,10 @@ static void judge_broadcast(const struct judge_task *t, struct judge_verdict *v)
         for (int r = 0; r < t->nranks; r++)
             compare(t, &p, r, i, in + (size_t)p.root * p.count * p.size,
                     p.count, v);
+        for (int r = 0; r < t->nranks; r++)
+            if (r != p.root)
+                descend(t, &p, r, i, p.count, 0, p.count, UINT64_C(1) << p.root,
+                        v);
         free(in);
     }
     keep_promise(t, &(struct promise){steps, steps, -1}, v);
@@ -213,6 +232,10 @@ static void judge_scatter(const struct judge_task *t, struct judge_verdict *v)
         for (int r = 0; r < t->nranks; r++)
             compare(t, &p, r, i, root + (size_t)r * p.count * p.size, p.count,
                     v);
+        for (int r = 0; r < t->nranks; r++)
+            if (!p.in_place)
+                descend(t, &p, r, i, p.count, 0, p.count, UINT64_C(1) << p.root,
+                        v);
         free(in);
     }
     keep_promise(t,
@@ -228,6 +251,9 @@ static void judge_gather(const struct judge_task *t, struct judge_verdict *v)
     for (int i = 0; i < t->iterations; i++) {
         char *const in = inputs(t, &p, p.count, i);
         compare(t, &p, p.root, i, in, (size_t)t->nranks * p.count, v);
+        for (size_t b = 0; b < (size_t)t->nranks; b++)
+            descend(t, &p, p.root, i, (size_t)t->nranks * p.count, b * p.count,
+                    (b + 1) * p.count, UINT64_C(1) << b, v);
         free(in);
     }
     keep_promise(t, &(struct promise){1, 1, (double)(p.count * p.size)}, v);
@@ -243,6 +269,9 @@ static void judge_all_gather(const struct judge_task *t,
         char *const in = inputs(t, &p, p.count, i);
         for (int r = 0; r < t->nranks; r++)
             compare(t, &p, r, i, in, n * p.count, v);
+        for (size_t k = 0; k < n * n; k++) // block k % n of rank k / n
+            descend(t, &p, (int)(k / n), i, n * p.count, k % n * p.count,
+                    (k % n + 1) * p.count, UINT64_C(1) << k % n, v);
         free(in);
     }
     keep_promise(t,
@@ -260,6 +289,7 @@ static void judge_reduce(const struct judge_task *t, struct judge_verdict *v)
         char *const in = inputs(t, &p, p.count, i);
         reduced(t, &p, in, p.count, p.count, want);
         compare(t, &p, p.root, i, want, p.count, v);
+        descend(t, &p, p.root, i, p.count, 0, p.count, everybody(t), v);
         free(in);
     }
     free(want);
@@ -282,6 +312,8 @@ static void judge_reduce_scatter(const struct judge_task *t,
             reduced(t, &p, in + (size_t)r * p.count * p.size, all, p.count,
                     want);
             compare(t, &p, r, i, want, p.count, v);
+            if (!p.in_place)
+                descend(t, &p, r, i, p.count, 0, p.count, everybody(t), v);
         }
         free(in);
     }
@@ -356,6 +388,8 @@ static void judge_all_reduce(const struct judge_task *t,
         reduced(t, &p, in, p.count, p.count, want);
         for (int r = 0; r < t->nranks; r++)
             compare(t, &p, r, i, want, p.count, v);
+        for (int r = 0; r < t->nranks; r++)
+            descend(t, &p, r, i, p.count, 0, p.count, everybody(t), v);
         free(in);
     }
     free(want);

@@ -1,0 +1,404 @@
+#include "judge/origin.h"
+
+#include <stdlib.h> /* qsort */
+#include <string.h> /* memmove */
+
+struct piece { /* of an allocation */
+    uint64_t begin, end, from;
+};
+
+struct memory { /* an allocation: pieces in order, without gaps between them
+                   that matter: bytes outside have no origin */
+    uint64_t alloc;
+    struct piece *piece;
+    size_t n, cap;
+    int is_host; /* pinned memory: the host writes there unseen */
+};
+
+struct taken { /* a copy to the host */
+    uint32_t at;
+    struct origin *origin;
+    size_t n;
+};
+
+struct origins {
+    const struct graph *g;
+    struct memory *memory;
+    size_t nmemory, cap_memory;
+    struct taken *taken; /* by position, once all are there */
+    size_t ntaken, cap_taken;
+    int failed; /* out of memory */
+};
+
+/* Room for one more of a list; NULL if memory runs out. */
+static void *grow(struct origins *o, void *list, size_t n, size_t *cap,
+                  size_t size)
+{
+    if (n < *cap)
+        return list;
+    const size_t more = *cap ? 2 * *cap : 16;
+    void *const longer = realloc(list, more * size);
+    if (longer)
+        *cap = more;
+    else
+        o->failed = 1;
+    return longer ? longer : list;
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+static int is_pinned(const struct graph *g, uint64_t alloc)
+{
+    for (size_t i = 0; i < g->nallocs; i++)
+        if (g->allocs[i].alloc == alloc)
+            return g->allocs[i].place < 0;
+    return 0;
+}
+
+/* True if it is memory of the program, which has no number. */
+static int is_ordinary(uint64_t alloc)
+{
+    return (uint32_t)alloc == 0;
+}
+
+static struct memory *memory_of(struct origins *o, uint64_t alloc)
+{
+    for (size_t i = 0; i < o->nmemory; i++)
+        if (o->memory[i].alloc == alloc)
+            return &o->memory[i];
+    o->memory =
+        grow(o, o->memory, o->nmemory, &o->cap_memory, sizeof *o->memory);
+    if (o->failed)
+        return NULL;
+    struct memory *const m = &o->memory[o->nmemory++];
+    *m = (struct memory){.alloc = alloc, .is_host = is_pinned(o->g, alloc)};
+    return m;
+}
+
+/* Insert a piece at position i. */
+static void insert(struct origins *o, struct memory *m, size_t i,
+                   struct piece p)
+{
+    m->piece = grow(o, m->piece, m->n, &m->cap, sizeof *m->piece);
+    if (o->failed)
+        return;
+    memmove(m->piece + i + 1, m->piece + i, (m->n - i) * sizeof *m->piece);
+    m->piece[i] = p;
+    m->n++;
+}
+
+/* Bytes [begin, end) now have this origin. */
+static void put(struct origins *o, struct memory *m, struct piece new)
+{
+    size_t i = 0;
+    while (i < m->n && m->piece[i].end <= new.begin)
+        i++;
+    if (i < m->n && m->piece[i].begin < new.begin) { // cut its end off
+        struct piece rest = m->piece[i];
+        m->piece[i++].end = new.begin;
+        if (rest.end > new.end) {
+            rest.begin = new.end;
+            insert(o, m, i, rest);
+        }
+    }
+    size_t gone = i;
+    while (gone < m->n && m->piece[gone].end <= new.end)
+        gone++;
+    if (gone < m->n && m->piece[gone].begin < new.end)
+        m->piece[gone].begin = new.end;
+    memmove(m->piece + i, m->piece + gone, (m->n - gone) * sizeof *m->piece);
+    m->n -= gone - i;
+    if (i > 0 && m->piece[i - 1].end == new.begin &&
+        m->piece[i - 1].from == new.from)
+        m->piece[i - 1].end = new.end;
+    else
+        insert(o, m, i, new);
+}
+
+/* All that bytes [begin, end) descend from. */
+static uint64_t all_of(struct origins *o, uint64_t alloc, uint64_t begin,
+                       uint64_t end)
+{
+    const struct memory *const m =
+        is_ordinary(alloc) ? NULL : memory_of(o, alloc);
+    uint64_t from = !m || m->is_host ? ORIGIN_HOST : 0;
+    for (size_t i = 0; m && i < m->n; i++)
+        if (m->piece[i].begin < end && m->piece[i].end > begin)
+            from |= m->piece[i].from;
+    return from;
+}
+
+/* ---- operations ---------------------------------------------------------- */
+
+static int reads(const struct graph_access *a)
+{
+    const uint32_t touch = a->write & GRAPH_TOUCH;
+    return touch == GRAPH_READ || touch == GRAPH_ATOMIC;
+}
+
+static int writes(const struct graph_access *a)
+{
+    const uint32_t touch = a->write & GRAPH_TOUCH;
+    return touch == GRAPH_WRITE || touch == GRAPH_ATOMIC;
+}
+
+static const struct graph_access *
+first(const struct graph_view *v, int (*does)(const struct graph_access *),
+      int *n)
+{
+    const struct graph_access *found = NULL;
+    *n = 0;
+    for (size_t i = 0; i < v->naccesses; i++)
+        if (does(&v->accesses[i])) {
+            found = found ? found : &v->accesses[i];
+            ++*n;
+        }
+    return found;
+}
+
+/* Bytes of one range to another of the same length, piece by piece. */
+static void carry(struct origins *o, const struct graph_access *from,
+                  const struct graph_access *to)
+{
+    const uint64_t n = to->end - to->begin;
+    struct memory *const m = memory_of(o, from->alloc);
+    const size_t count = m ? m->n : 0;
+    struct piece *const copy = malloc((count + 1) * sizeof *copy);
+    if (!copy || !memory_of(o, to->alloc)) {
+        free(copy);
+        o->failed = 1;
+        return;
+    }
+    const struct memory *const source = memory_of(o, from->alloc);
+    if (count)
+        memcpy(copy, source->piece, count * sizeof *copy);
+    const uint64_t rest = source->is_host ? ORIGIN_HOST : 0;
+    struct memory *const target = memory_of(o, to->alloc);
+    put(o, target, (struct piece){to->begin, to->begin + n, rest});
+    for (size_t i = 0; i < count && !o->failed; i++) {
+        struct piece p = copy[i];
+        p.begin = p.begin > from->begin ? p.begin : from->begin;
+        p.end = p.end < from->end ? p.end : from->end;
+        if (p.begin < p.end)
+            put(o, target,
+                (struct piece){p.begin - from->begin + to->begin,
+                               p.end - from->begin + to->begin, p.from | rest});
+    }
+    free(copy);
+}
+
+/* The student's code has all of a copy's bytes from here on. */
+static void keep_taken(struct origins *o, uint32_t at,
+                       const struct graph_access *from)
+{
+    const struct memory *const m = memory_of(o, from->alloc);
+    o->taken = grow(o, o->taken, o->ntaken, &o->cap_taken, sizeof *o->taken);
+    struct origin *const list =
+        m && !o->failed ? calloc(2 * m->n + 1, sizeof *list) : NULL;
+    if (!list) {
+        o->failed = 1;
+        return;
+    }
+    size_t n = 0;
+    uint64_t done = from->begin;
+    for (size_t i = 0; i < m->n; i++) {
+        const struct piece *const p = &m->piece[i];
+        if (p->end <= done || p->begin >= from->end)
+            continue;
+        if (p->begin > done)
+            list[n++] = (struct origin){done, p->begin, 0};
+        const uint64_t begin = p->begin > done ? p->begin : done;
+        done = p->end < from->end ? p->end : from->end;
+        list[n++] = (struct origin){begin, done, p->from};
+    }
+    if (done < from->end)
+        list[n++] = (struct origin){done, from->end, 0};
+    for (size_t i = 0; i < n; i++) {
+        list[i].begin -= from->begin;
+        list[i].end -= from->begin;
+    }
+    o->taken[o->ntaken++] = (struct taken){at, list, n};
+}
+
+static void do_copy(struct origins *o, uint32_t at, int is_judged)
+{
+    const struct graph_view *const v = &o->g->nodes[at];
+    int nfrom, nto;
+    const struct graph_access *const from = first(v, reads, &nfrom),
+                                     *const to = first(v, writes, &nto);
+    const int from_host = !from || is_ordinary(from->alloc),
+              to_host = !to || is_ordinary(to->alloc);
+    if (to_host) {
+        if (!from_host && nfrom == 1)
+            keep_taken(o, at, from);
+        return;
+    }
+    if (!from_host && nfrom == 1 && nto == 1 &&
+        from->end - from->begin == to->end - to->begin) {
+        carry(o, from, to);
+        return;
+    }
+    uint64_t all = from_host && !is_judged ? UINT64_C(1) << v->node.rank : 0;
+    for (size_t i = 0; i < v->naccesses; i++)
+        if (reads(&v->accesses[i]) && !(from_host && !is_judged))
+            all |= all_of(o, v->accesses[i].alloc, v->accesses[i].begin,
+                          v->accesses[i].end);
+    if (from_host && is_judged)
+        all |= ORIGIN_HOST;
+    for (size_t i = 0; i < v->naccesses; i++)
+        if (writes(&v->accesses[i]) && !is_ordinary(v->accesses[i].alloc))
+            put(o, memory_of(o, v->accesses[i].alloc),
+                (struct piece){v->accesses[i].begin, v->accesses[i].end, all});
+}
+
+/* What a member of an operation of several ranks, or a kernel, reads. */
+static uint64_t all_read(struct origins *o, const struct graph_view *v)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < v->naccesses; i++)
+        if (reads(&v->accesses[i]))
+            all |= all_of(o, v->accesses[i].alloc, v->accesses[i].begin,
+                          v->accesses[i].end);
+    return all;
+}
+
+static void write_all(struct origins *o, const struct graph_view *v,
+                      uint64_t from)
+{
+    for (size_t i = 0; i < v->naccesses && !o->failed; i++) {
+        const struct graph_access *const a = &v->accesses[i];
+        if (!writes(a) || is_ordinary(a->alloc))
+            continue;
+        struct memory *const m = memory_of(o, a->alloc);
+        // an atomic update, or a range with gaps, leaves what was there
+        const int adds = (a->write & GRAPH_TOUCH) == GRAPH_ATOMIC ||
+                         (a->write & GRAPH_ROUGH);
+        const uint64_t before =
+            adds ? all_of(o, a->alloc, a->begin, a->end) : 0;
+        if (m)
+            put(o, m, (struct piece){a->begin, a->end, from | before});
+    }
+}
+
+/* The receiver has the sender's bytes. */
+static void do_message(struct origins *o, const struct graph_view *send,
+                       const struct graph_view *recv)
+{
+    int nfrom, nto;
+    const struct graph_access *const from = first(send, reads, &nfrom),
+                                     *const to = first(recv, writes, &nto);
+    if (nfrom == 1 && nto == 1 && !is_ordinary(from->alloc) &&
+        !is_ordinary(to->alloc) &&
+        from->end - from->begin == to->end - to->begin)
+        carry(o, from, to);
+    else
+        write_all(o, recv, all_read(o, send));
+}
+
+/* An operation of several ranks, done where its last member ends. */
+static void do_matched(struct origins *o, const uint32_t *members, uint32_t n)
+{
+    const struct graph_view *const nodes = o->g->nodes;
+    uint64_t all = 0;
+    if (n == 2 && nodes[members[0]].node.kind == GRAPH_SEND &&
+        nodes[members[1]].node.kind == GRAPH_RECV) {
+        do_message(o, &nodes[members[0]], &nodes[members[1]]);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        all |= all_read(o, &nodes[members[i]]);
+    for (uint32_t i = 0; i < n; i++)
+        write_all(o, &nodes[members[i]], all);
+}
+
+/* ---- in order ------------------------------------------------------------ */
+
+struct moment { /* when an operation has its effect */
+    uint64_t end_ps, start_ps;
+    uint32_t at;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct moment *const x = a, *const y = b;
+    if (x->end_ps != y->end_ps)
+        return x->end_ps < y->end_ps ? -1 : 1;
+    if (x->start_ps != y->start_ps)
+        return x->start_ps < y->start_ps ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* The operation at this position; of several ranks, at its last member's. */
+static void step(struct origins *o, char *seen, uint32_t at, int is_judged)
+{
+    const struct graph_node *const n = &o->g->nodes[at].node;
+    uint32_t nmembers;
+    const uint32_t *const members = graph_matched(o->g, at, &nmembers);
+    if (n->queue == 0)
+        return;
+    seen[at] = 1;
+    if (n->kind == GRAPH_COPY) {
+        do_copy(o, at, is_judged);
+    } else if (nmembers > 1) {
+        for (uint32_t i = 0; i < nmembers; i++)
+            if (!seen[members[i]])
+                return;
+        do_matched(o, members, nmembers);
+    } else {
+        write_all(o, &o->g->nodes[at], all_read(o, &o->g->nodes[at]));
+    }
+}
+
+static int by_position(const void *a, const void *b)
+{
+    const struct taken *const x = a, *const y = b;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+struct origins *origins_new(const struct graph *g,
+                            const struct replay_time *time,
+                            const uint32_t *judged)
+{
+    struct origins *o = calloc(1, sizeof *o);
+    struct moment *const order = calloc((size_t)g->nnodes + 1, sizeof *order);
+    char *const seen = calloc((size_t)g->nnodes + 1, 1);
+    if (o && order && seen) {
+        o->g = g;
+        for (uint32_t at = 0; at < g->nnodes; at++)
+            order[at] = (struct moment){time[at].end_ps, time[at].start_ps, at};
+        qsort(order, g->nnodes, sizeof *order, by_time);
+        for (uint32_t i = 0; i < g->nnodes && !o->failed; i++)
+            step(o, seen, order[i].at, judged[order[i].at] != 0);
+        qsort(o->taken, o->ntaken, sizeof *o->taken, by_position);
+    }
+    if (o && (!order || !seen || o->failed)) {
+        origins_free(o);
+        o = NULL;
+    }
+    free(order);
+    free(seen);
+    return o;
+}
+
+void origins_free(struct origins *o)
+{
+    if (!o)
+        return;
+    for (size_t i = 0; i < o->nmemory; i++)
+        free(o->memory[i].piece);
+    for (size_t i = 0; i < o->ntaken; i++)
+        free(o->taken[i].origin);
+    free(o->memory);
+    free(o->taken);
+    free(o);
+}
+
+const struct origin *origins_of(const struct origins *o, uint32_t at, size_t *n)
+{
+    const struct taken key = {.at = at};
+    const struct taken *const found =
+        o->ntaken ? bsearch(&key, o->taken, o->ntaken, sizeof key, by_position)
+                  : NULL;
+    *n = found ? found->n : 0;
+    return found ? found->origin : NULL;
+}

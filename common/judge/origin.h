@@ -1,0 +1,47 @@
+/*
+ * origin.h: where the bytes of a result came from
+ *
+ * A right result proves that somebody computed it, not that it was computed as
+ * the lab asks. The execution graph holds every operation that read or wrote
+ * device memory, so the bytes of a buffer can be followed back: for each byte,
+ * the set of ranks whose inputs it descends from, through copies, kernels and
+ * communication, and whether bytes of the host got into it on the way.
+ *
+ *     upload before an iteration       {its rank}
+ *     upload by the student's code     HOST: from a file, from MPI, who knows
+ *     memset                           nothing
+ *     copy, send and receive           what its source has, byte by byte
+ *     kernel, collective               all that it reads
+ *
+ * It is an upper bound: a kernel that reads one byte and writes a thousand
+ * passes its origins on to all of them. Bytes that no operation has written
+ * have no origin.
+ */
+#ifndef COMMLAB_JUDGE_ORIGIN_H
+#define COMMLAB_JUDGE_ORIGIN_H
+
+#include "graph/replay.h"
+
+#define ORIGIN_HOST (UINT64_C(1) << 63) /* ranks are bits 0 to 62 */
+
+struct origins; /* of all bytes that are copied to the host */
+
+/*
+ * Follow a replayed graph. judged[at]: the operation at this position was
+ * issued by a student's code. NULL if memory runs out.
+ */
+struct origins *origins_new(const struct graph *g,
+                            const struct replay_time *time,
+                            const uint32_t *judged);
+void origins_free(struct origins *o); /* NULL is allowed */
+
+struct origin { /* bytes [begin, end) of a copy to the host */
+    uint64_t begin, end, from;
+};
+
+/* What the copy at this position of the graph took to the host, in pieces that
+ * cover it in order; *n is 0 if it is no such copy. */
+const struct origin *origins_of(const struct origins *o, uint32_t at,
+                                size_t *n);
+
+#endif
