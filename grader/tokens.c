@@ -269,7 +269,8 @@ static int check_word(struct check *c, const struct token *t)
     if (strcmp(name, "asm") == 0 || strcmp(name, "__asm__") == 0 ||
         strcmp(name, "__asm") == 0)
         return refuse_at(c, t, "", name);
-    if (is_reserved(name) && !c->w.is_system && !allow_reserved(name))
+    if ((is_reserved(name) || strncmp(name, "simgpu_", 7) == 0) &&
+        !c->w.is_system && !allow_reserved(name))
         return refuse_at(c, t, "", name);
     if (strcmp(name, "__attribute__") && strcmp(name, "__attribute"))
         return 0;
