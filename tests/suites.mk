@@ -124,6 +124,7 @@ $(call suite,topo/variant,1,machines)
 
 # ---- scripts: what holds the kit to the CUDA toolkit, where there is one -----
 
+$(call script,api-table,1,cuda sim handouts/simgpu.md)
 $(call script,cuda-kernels,11,cuda common/ solutions/)
 $(call script,cuda-mutants,20,cuda common/ solutions/ tests/mutants)
 $(call script,real-libraries,8,cuda sim common/simgpu common/cuda tests/simgpu \

@@ -74,7 +74,9 @@ static const char *base_name(const char *path)
 /* True for headers whose inline functions call CUDA on behalf of a caller. */
 static int is_convenience(const char *file)
 {
-    return strcmp(file, "cuda_runtime.h") == 0 || strcmp(file, "device.h") == 0;
+    return strcmp(file, "cuda_runtime.h") == 0 ||
+           strcmp(file, "runtime_templates.h") == 0 ||
+           strcmp(file, "device.h") == 0;
 }
 
 /*

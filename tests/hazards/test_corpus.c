@@ -14,7 +14,8 @@
 #include "suite.h"
 
 static const char *const programs[] = {"prog_streams", "prog_memory",
-                                       "prog_ranks", "prog_mismatch"};
+                                       "prog_graphs", "prog_ranks",
+                                       "prog_mismatch"};
 enum { PROGRAMS = sizeof programs / sizeof *programs, MAX_CASES = 256 };
 
 static struct subject {

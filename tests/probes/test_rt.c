@@ -12,6 +12,8 @@ static const struct family {
     int nprobes;
 } families[] = {
     {"prog_rt_graphs", 16},
+    {"prog_rt_memory", 14},
+    {"prog_rt_libraries", 3},
 };
 static const char *const schedules[] = {"eager", "late", "random:1"};
 enum { SCHEDULES = sizeof schedules / sizeof *schedules };

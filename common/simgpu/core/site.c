@@ -3,6 +3,8 @@
 #include "core/proc.h"
 #include "graph/site.h"
 
+__thread const void *simgpu_site_caller;
+
 uint32_t simgpu_site(const void *return_address)
 {
     return graph_site(simgpu_proc()->graph, return_address);

@@ -13,8 +13,14 @@
 /* The site of a return address. */
 uint32_t simgpu_site(const void *return_address);
 
+/* The caller of a function of another library that calls the runtime's; NULL:
+ * the runtime's function was called directly. */
+extern __thread const void *simgpu_site_caller;
+
 /* The call site of the API function that uses this macro: its caller. */
-#define CALLER_SITE() simgpu_site(__builtin_return_address(0))
+#define CALLER_SITE()                                                          \
+    simgpu_site(simgpu_site_caller ? simgpu_site_caller                        \
+                                   : __builtin_return_address(0))
 
 /* "file:line" of a site of this process. Returns out. */
 const char *simgpu_site_text(uint32_t site, char *out, size_t nbytes);

@@ -47,6 +47,26 @@ int simgpu_stream_device(const struct stream *s);
 void *simgpu_stream_capture(const struct stream *s);
 void stream_set_capture(struct stream *s, void *capture);
 
+/* Work of another library on streams that record. */
+struct stream_work {
+    const char *name;
+    uint32_t site;
+    void (*enqueue)(void *arg, void *stream); /* all of it, to that stream */
+    void (*release)(void *arg);
+    void *arg;
+};
+
+/*
+ * Make the work a node that follows what has been recorded on all of the n
+ * streams, and that they all follow. -1: they do not all record the same graph,
+ * and the recording fails.
+ */
+int simgpu_stream_defer(struct stream *const *streams, int n,
+                        const struct stream_work *work);
+typedef int stream_defer(struct stream *const *streams, int n,
+                         const struct stream_work *work);
+void stream_set_defer(stream_defer *defer); /* the runtime's part of it */
+
 /*
  * What the calling thread enqueues is part of a launch that was paid for as a
  * whole: each operation costs the host this much, and a kernel starts sooner.

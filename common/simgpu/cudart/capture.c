@@ -289,12 +289,13 @@ cudaError_t capture_wait(struct stream *s, const struct captured *event)
     return cudaSuccess;
 }
 
-int simgpu_capture_foreign(struct stream *const *streams, int n,
-                           const char *name, uint32_t site,
-                           void (*enqueue)(void *arg, void *stream),
-                           void (*release)(void *arg), void *arg)
+/* The first stream that records is one of them. */
+static int defer(struct stream *const *streams, int n,
+                 const struct stream_work *work)
 {
-    struct member *const first = simgpu_stream_capture(streams[0]);
+    struct member *first = NULL;
+    for (int i = 0; i < n && !first; i++)
+        first = simgpu_stream_capture(streams[i]);
     struct node_set follows = {0};
     struct CUgraphNode_st *node;
     for (int i = 0; i < n; i++) {
@@ -307,9 +308,10 @@ int simgpu_capture_foreign(struct stream *const *streams, int n,
         set_join(&follows, m->follows.node, m->follows.n);
     }
     struct foreign *const f = need(calloc(1, sizeof *f));
-    *f = (struct foreign){.enqueue = enqueue, .release = release, .arg = arg};
-    cugraph_add_foreign(first->capture->graph, follows.node, follows.n, f, name,
-                        site, &node);
+    *f = (struct foreign){
+        .enqueue = work->enqueue, .release = work->release, .arg = work->arg};
+    cugraph_add_foreign(first->capture->graph, follows.node, follows.n, f,
+                        work->name, work->site, &node);
     node->device = simgpu_stream_device(streams[0]);
     for (int i = 0; i < n; i++) {
         struct member *const m = simgpu_stream_capture(streams[i]);
@@ -334,6 +336,7 @@ static cudaError_t begin(cudaStream_t stream, struct CUgraph_st *into,
         return cudaErrorStreamCaptureUnsupported;
     if (simgpu_stream_capture(s))
         return cudaErrorIllegalState;
+    stream_set_defer(defer);
     struct capture *const c = need(calloc(1, sizeof *c));
     c->graph = into ? into : cugraph_new(0);
     c->into = into != NULL;

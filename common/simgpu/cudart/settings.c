@@ -72,6 +72,34 @@ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig)
     return api_return(cudaSuccess);
 }
 
+/* Banks of shared memory have had 4 bytes since Maxwell. */
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
+{
+    if (!pConfig)
+        return api_return(cudaErrorInvalidValue);
+    *pConfig = cudaSharedMemBankSizeFourByte;
+    return api_return(cudaSuccess);
+}
+
+static cudaError_t check_banks(enum cudaSharedMemConfig config)
+{
+    return (int)config >= 0 && config <= cudaSharedMemBankSizeEightByte
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    return api_return(check_banks(config));
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void *func,
+                                       enum cudaSharedMemConfig config)
+{
+    return api_return(func ? check_banks(config)
+                           : cudaErrorInvalidDeviceFunction);
+}
+
 /* At most one way to wait, and known bits. */
 static int are_valid(unsigned f)
 {

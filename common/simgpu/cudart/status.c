@@ -5,6 +5,7 @@
 #include "core/device.h"
 #include "core/ignored.h"
 #include "core/proc.h"
+#include "core/site.h"
 
 static _Thread_local cudaError_t last_error;
 
@@ -60,7 +61,9 @@ cudaError_t api_return_from(cudaError_t err, const char *call,
     if (err)
         last_error = err;
     if (err && !is_expected(err))
-        simgpu_ignored_note(call, cudaGetErrorName(err), return_address);
+        simgpu_ignored_note(call, cudaGetErrorName(err),
+                            simgpu_site_caller ? simgpu_site_caller
+                                               : return_address);
     return err;
 }
 

@@ -1,15 +1,18 @@
 /*
  * cuda.h: the functions of the CUDA driver that simgpu implements
  *
- * What programs written with the runtime need of it: a device's primary
- * context, and streams that write and wait for values in memory. Names and
- * values are those of CUDA 13.0; other functions are not implemented.
+ * What programs written with the runtime need of it: devices, a device's
+ * primary context, memory, streams, events, launches, and streams that write
+ * and wait for values in memory. Names and values are those of CUDA 13.0; other
+ * functions are not implemented.
  */
 #ifndef SIMGPU_CUDA_H
 #define SIMGPU_CUDA_H
 
 #include <stddef.h> /* size_t */
 #include <stdint.h> /* uint32_t */
+
+#include "simgpu/driver_values.h"
 
 #define CUDA_VERSION 13000
 #define CUDAAPI
@@ -29,6 +32,15 @@ typedef int CUdevice;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUmod_st *CUmodule;
+typedef void (*CUhostFn)(void *userData);
+#ifndef CU_UUID_HAS_BEEN_DEFINED
+#define CU_UUID_HAS_BEEN_DEFINED
+typedef struct CUuuid_st {
+    char bytes[16];
+} CUuuid;
+#endif
 
 #define CU_DEVICE_CPU        ((CUdevice)-1)
 #define CU_DEVICE_INVALID    ((CUdevice)-2)
@@ -83,6 +95,28 @@ typedef enum CUpointer_attribute_enum {
 #define cuStreamWriteValue32      cuStreamWriteValue32_v2
 #define cuStreamWaitValue32       cuStreamWaitValue32_v2
 
+#define cuDeviceGetUuid           cuDeviceGetUuid_v2
+#define cuDeviceTotalMem          cuDeviceTotalMem_v2
+#define cuDevicePrimaryCtxReset   cuDevicePrimaryCtxReset_v2
+#define cuMemGetInfo              cuMemGetInfo_v2
+#define cuMemAlloc                cuMemAlloc_v2
+#define cuMemFree                 cuMemFree_v2
+#define cuMemAllocPitch           cuMemAllocPitch_v2
+#define cuMemAllocHost            cuMemAllocHost_v2
+#define cuMemHostGetDevicePointer cuMemHostGetDevicePointer_v2
+#define cuMemHostRegister         cuMemHostRegister_v2
+#define cuMemGetAddressRange      cuMemGetAddressRange_v2
+#define cuMemcpyHtoD              cuMemcpyHtoD_v2
+#define cuMemcpyDtoH              cuMemcpyDtoH_v2
+#define cuMemcpyDtoD              cuMemcpyDtoD_v2
+#define cuMemcpyHtoDAsync         cuMemcpyHtoDAsync_v2
+#define cuMemcpyDtoHAsync         cuMemcpyDtoHAsync_v2
+#define cuMemcpyDtoDAsync         cuMemcpyDtoDAsync_v2
+#define cuMemsetD8                cuMemsetD8_v2
+#define cuStreamDestroy           cuStreamDestroy_v2
+#define cuEventDestroy            cuEventDestroy_v2
+#define cuEventElapsedTime        cuEventElapsedTime_v2
+
 CUresult cuInit(unsigned int Flags);
 CUresult cuDriverGetVersion(int *driverVersion);
 CUresult cuGetErrorName(CUresult error, const char **pStr);
@@ -97,6 +131,89 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice dev);
 CUresult cuCtxSetCurrent(CUcontext ctx);
 CUresult cuCtxGetCurrent(CUcontext *pctx);
 CUresult cuCtxGetDevice(CUdevice *device);
+
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev);
+CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev);
+CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev);
+CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId);
+CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev,
+                               CUdevice peerDev);
+CUresult cuDevicePrimaryCtxReset(CUdevice dev);
+CUresult cuCtxSynchronize(void);
+CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
+CUresult cuMemGetInfo(size_t *free, size_t *total);
+CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize);
+CUresult cuMemFree(CUdeviceptr dptr);
+CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
+                         size_t Height, unsigned int ElementSizeBytes);
+CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize,
+                           unsigned int flags);
+CUresult cuMemAllocHost(void **pp, size_t bytesize);
+CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags);
+CUresult cuMemFreeHost(void *p);
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *pdptr, void *p,
+                                   unsigned int Flags);
+CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p);
+CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags);
+CUresult cuMemHostUnregister(void *p);
+CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream);
+CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream);
+CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize,
+                              CUdeviceptr dptr);
+CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount);
+CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost,
+                      size_t ByteCount);
+CUresult cuMemcpyDtoH(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount);
+CUresult cuMemcpyDtoD(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
+                      size_t ByteCount);
+CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
+                       CUstream hStream);
+CUresult cuMemcpyHtoDAsync(CUdeviceptr dstDevice, const void *srcHost,
+                           size_t ByteCount, CUstream hStream);
+CUresult cuMemcpyDtoHAsync(void *dstHost, CUdeviceptr srcDevice,
+                           size_t ByteCount, CUstream hStream);
+CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
+                           size_t ByteCount, CUstream hStream);
+CUresult cuMemsetD8(CUdeviceptr dstDevice, unsigned char uc, size_t N);
+CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N,
+                         CUstream hStream);
+CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags);
+CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
+                                    int priority);
+CUresult cuStreamDestroy(CUstream hStream);
+CUresult cuStreamSynchronize(CUstream hStream);
+CUresult cuStreamQuery(CUstream hStream);
+CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent,
+                           unsigned int Flags);
+CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags);
+CUresult cuStreamGetPriority(CUstream hStream, int *priority);
+CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId);
+CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
+CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
+CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags);
+CUresult cuEventDestroy(CUevent hEvent);
+CUresult cuEventRecord(CUevent hEvent, CUstream hStream);
+CUresult cuEventSynchronize(CUevent hEvent);
+CUresult cuEventQuery(CUevent hEvent);
+CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
+CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX,
+                        unsigned int gridDimY, unsigned int gridDimZ,
+                        unsigned int blockDimX, unsigned int blockDimY,
+                        unsigned int blockDimZ, unsigned int sharedMemBytes,
+                        CUstream hStream, void **kernelParams, void **extra);
+CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib,
+                            int value);
+CUresult cuFuncGetName(const char **name, CUfunction hfunc);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks,
+                                                     CUfunction func,
+                                                     int blockSize,
+                                                     size_t dynamicSMemSize);
+CUresult cuModuleLoad(CUmodule *module, const char *fname);
+CUresult cuModuleLoadData(CUmodule *module, const void *image);
+CUresult cuModuleUnload(CUmodule hmod);
+CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod,
+                             const char *name);
 
 CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr addr,
                               cuuint32_t value, unsigned int flags);

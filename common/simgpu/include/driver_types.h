@@ -37,10 +37,13 @@ enum cudaError {
 #define CUDA_IPC_HANDLE_SIZE           64
 
 typedef void (*cudaHostFn_t)(void *userData);
+#ifndef CU_UUID_HAS_BEEN_DEFINED
+#define CU_UUID_HAS_BEEN_DEFINED
 struct CUuuid_st {
     char bytes[16];
 };
 typedef struct CUuuid_st CUuuid;
+#endif
 typedef struct CUuuid_st cudaUUID_t;
 typedef struct cudaIpcEventHandle_st {
     char reserved[CUDA_IPC_HANDLE_SIZE];

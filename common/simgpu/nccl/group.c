@@ -4,6 +4,7 @@
 #include <string.h> /* memcpy */
 
 #include "core/report.h"
+#include "core/stream.h"
 #include "nccl/execute.h"
 #include "nccl/simulate.h"
 
@@ -134,6 +135,70 @@ static ncclResult_t hand_over(void)
     return ncclInProgress;
 }
 
+/* ---- on streams that are captured ---------------------------------------- */
+
+struct captured { /* the calls of one device */
+    int n;
+    struct call call[];
+};
+
+static void enqueue_captured(void *arg, void *stream)
+{
+    struct captured *const c = arg;
+    for (int i = 0; i < c->n; i++)
+        c->call[i].stream = stream;
+    execute_calls(c->call, c->n);
+}
+
+static int any_captured(void)
+{
+    for (int i = 0; i < group.calls.n; i++)
+        if (simgpu_stream_capture(calls()[i].stream))
+            return 1;
+    return 0;
+}
+
+/* The calls of this device's communicators become a node of the graph. */
+static int capture_device(int device)
+{
+    const size_t n = (size_t)group.calls.n;
+    struct stream **const streams = malloc((n + 1) * sizeof *streams);
+    struct captured *const c = malloc(sizeof *c + n * sizeof(struct call));
+    if (!streams || !c)
+        simgpu_report_fault(NULL, "out of host memory for a group");
+    c->n = 0;
+    for (size_t i = 0; i < n; i++)
+        if (calls()[i].comm->device == device) {
+            streams[c->n] = calls()[i].stream;
+            c->call[c->n++] = calls()[i];
+        }
+    const struct stream_work work = {.name =
+                                         n == 1 ? "NCCL call" : "NCCL group",
+                                     .site = c->call[0].site,
+                                     .enqueue = enqueue_captured,
+                                     .release = free,
+                                     .arg = c};
+    const int err = simgpu_stream_defer(streams, c->n, &work);
+    free(streams);
+    if (err)
+        free(c);
+    return err;
+}
+
+static ncclResult_t capture_calls(void)
+{
+    for (int i = 0; i < group.calls.n; i++) {
+        int k = 0;
+        while (calls()[k].comm->device != calls()[i].comm->device)
+            k++;
+        if (k == i && capture_device(calls()[i].comm->device) != 0)
+            return nccl_error(ncclInvalidUsage,
+                              "Either all streams of a group are captured, in "
+                              "one graph, or none.");
+    }
+    return ncclSuccess;
+}
+
 static ncclResult_t run_group(float *estimated_us)
 {
     const int n = group.calls.n + group.setups.n;
@@ -147,6 +212,8 @@ static ncclResult_t run_group(float *estimated_us)
     err = run_setups();
     if (err == ncclSuccess && estimated_us)
         return simulate_calls(calls(), group.calls.n, estimated_us);
+    if (err == ncclSuccess && group.calls.n > 0 && any_captured())
+        return capture_calls();
     if (err == ncclSuccess && group.calls.n > 0)
         execute_calls(calls(), group.calls.n);
     return err;

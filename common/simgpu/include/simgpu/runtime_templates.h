@@ -165,7 +165,7 @@ SIMGPU_INLINE cudaError_t cudaGetKernel(cudaKernel_t *kernel, T *func)
 
 template <class T>
 SIMGPU_INLINE cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function,
-                                              const T *symbol)
+                                              T *symbol)
 {
     return ::cudaGetFuncBySymbol(function, (const void *)symbol);
 }

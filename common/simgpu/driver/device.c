@@ -1,0 +1,95 @@
+/*
+ * device.c: devices and what a context says of them
+ */
+#include <string.h> /* memcpy */
+
+#include "core/device.h"
+#include "core/proc.h"
+#include "driver/call.h"
+
+/* As DRIVER_CALL(), for calls that need no context. */
+#define DEVICE_CALL(call)                                                      \
+    do {                                                                       \
+        const CUresult err = context_initialized();                            \
+        return err != CUDA_SUCCESS ? err : result_of(call);                    \
+    } while (0)
+
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
+{
+    struct cudaDeviceProp p;
+    const CUresult err = context_initialized();
+    if (err != CUDA_SUCCESS || !uuid)
+        return err ? err : CUDA_ERROR_INVALID_VALUE;
+    if (cudaGetDeviceProperties(&p, dev) != cudaSuccess)
+        return CUDA_ERROR_INVALID_DEVICE;
+    memcpy(uuid, &p.uuid, sizeof *uuid);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev)
+{
+    struct cudaDeviceProp p;
+    const CUresult err = context_initialized();
+    if (err != CUDA_SUCCESS || !bytes)
+        return err ? err : CUDA_ERROR_INVALID_VALUE;
+    if (cudaGetDeviceProperties(&p, dev) != cudaSuccess)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *bytes = p.totalGlobalMem;
+    return CUDA_SUCCESS;
+}
+
+/* The runtime's attributes have the driver's numbers. */
+CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
+{
+    DEVICE_CALL(cudaDeviceGetAttribute(pi, (enum cudaDeviceAttr)attrib, dev));
+}
+
+CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
+{
+    DEVICE_CALL(cudaDeviceGetPCIBusId(pciBusId, len, dev));
+}
+
+CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
+{
+    DEVICE_CALL(cudaDeviceGetByPCIBusId(dev, pciBusId));
+}
+
+CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev,
+                               CUdevice peerDev)
+{
+    DEVICE_CALL(cudaDeviceCanAccessPeer(canAccessPeer, dev, peerDev));
+}
+
+CUresult cuDevicePrimaryCtxReset(CUdevice dev)
+{
+    const CUresult err = context_initialized();
+    if (err != CUDA_SUCCESS)
+        return err;
+    const int before = simgpu_device_current();
+    if (simgpu_device_set(dev) != 0)
+        return CUDA_ERROR_INVALID_DEVICE;
+    const CUresult reset = result_of(cudaDeviceReset());
+    simgpu_device_set(before);
+    return reset;
+}
+
+CUresult cuCtxSynchronize(void)
+{
+    DRIVER_CALL(cudaDeviceSynchronize());
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+{
+    DRIVER_CALL(
+        cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority));
+}
+
+CUresult cuProfilerStart(void)
+{
+    DRIVER_CALL(cudaSuccess); // every run is recorded
+}
+
+CUresult cuProfilerStop(void)
+{
+    DRIVER_CALL(cudaSuccess);
+}
