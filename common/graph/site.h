@@ -26,4 +26,14 @@ void site_locate(const void *address, char *module, size_t nbytes,
 const char *site_text(const char *module, uint64_t offset, char *out,
                       size_t nbytes);
 
+/*
+ * Of the calls on a stack, innermost first, the first one in a student's source
+ * file: "ring_step() at ring.c:40". Files of the kit (common/), of the system
+ * and of libraries are not a student's. Without one, the innermost call in the
+ * program; "an unknown place" without any. address: return addresses, as of
+ * backtrace(). Writes to out and returns it.
+ */
+const char *site_of_student(void *const *address, int n, char *out,
+                            size_t nbytes);
+
 #endif

@@ -56,7 +56,7 @@ struct judge_verdict {
     double limit_us;     /* physical lower bound on that machine; or NaN */
     double low, high;    /* interval (interval.h) of time / reference time, if
                             both are measured; else NaN */
-    char message[480];   /* one or two lines for the student; "" on success */
+    char message[3000];  /* lines for the student; "" on success */
 };
 
 /* A verdict before judging. */

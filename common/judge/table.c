@@ -4,7 +4,7 @@
 
 #include "judge/points.h"
 
-enum { MESSAGE = 400, INDENT = 8 };
+enum { MESSAGE = 3000, INDENT = 8 };
 
 void table_head(FILE *out, const char *title)
 {

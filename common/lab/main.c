@@ -18,9 +18,10 @@
 #include "base/must.h"
 #include "lab/job.h"
 #include "lab/kit.h"
+#include "lab/supervise.h"
 #include "lab/visible.h"
 
-enum { EXIT_FULL = 0, EXIT_NOT_FULL = 1, EXIT_USAGE = 2 };
+enum { EXIT_FULL = 0, EXIT_NOT_FULL = 1, EXIT_USAGE = 2, MAX_ARGS = 256 };
 
 static void usage(void)
 {
@@ -185,9 +186,29 @@ static const struct lab_command *find_command(const char *option)
     return NULL;
 }
 
+/* Before MPI_Init(): if the command line is right and asks for cases, this
+ * process supervises them. */
+static void supervise_cases(int argc, char **argv)
+{
+    struct options o;
+    char err[512], *copy[MAX_ARGS + 1] = {NULL};
+    for (int i = 0; i < argc && i < MAX_ARGS; i++)
+        copy[i] = strdup(argv[i]); // getopt_long() and strtok_r() change them
+    if (argc > MAX_ARGS || options_parse(&o, argc, copy, err, sizeof err) != 0)
+        return;
+    if (o.help || o.list || o.digests)
+        return;
+    struct plan *const p = load_plan(&o, err, sizeof err);
+    if (p && options_check(&o, p, err, sizeof err) == 0)
+        supervise(argv, &o, p);
+    plan_free(p);
+}
+
 int main(int argc, char **argv)
 {
     struct lab_run r = {0};
+    if (supervise_applies() && !find_command(argv[1]))
+        supervise_cases(argc, argv);
     if (lab.dataless)
         setenv("SIMGPU_DATALESS", lab.dataless, 0);
     MPI_MUST(MPI_Init(&argc, &argv));

@@ -24,6 +24,7 @@
 #include "base/steady.h"
 #include "judge/chain.h"
 #include "judge/evidence.h"
+#include "lab/guard.h"
 #include "lab/meter.h"
 
 static const double LATE_SEC = 3;   /* least time to wait for other ranks */
@@ -201,8 +202,11 @@ static enum run_status iterate(struct lab_run *r, const struct lab_kind *k)
     now.thread = pthread_self();
     now.text[0] = 0;
     now.device_hole = NULL;
-    if (setjmp(now.out) != 0)
+    if (setjmp(now.out) != 0) {
+        guard_end();
         return with_device_hole(now.status);
+    }
+    guard_begin(r->rank, r->c->name);
     const ncclResult_t err = k->run(r);
     if (err == ncclSuccess && meter_open_groups() > 0)
         run_leave(RUN_ERROR, "returned with an open group: ncclGroupEnd() is "
@@ -210,6 +214,7 @@ static enum run_status iterate(struct lab_run *r, const struct lab_kind *k)
     if (err != ncclSuccess && !now.text[0])
         snprintf(now.text, sizeof now.text, "returned an error: %s",
                  ncclGetErrorString(err));
+    guard_end();
     return with_device_hole(err == ncclSuccess ? RUN_OK : RUN_ERROR);
 }
 

@@ -4,6 +4,9 @@
  */
 #include <nvtx3/nvToolsExt.h> /* nvtxRangePop */
 #include <pthread.h>          /* pthread_create */
+#include <signal.h>           /* raise */
+#include <stdio.h>            /* printf */
+#include <stdlib.h>           /* exit */
 
 #include "lab/lab.h"
 
@@ -131,7 +134,103 @@ static ncclResult_t thread(struct lab_run *r)
     return ncclSuccess;
 }
 
+/* ---- ways to end a run --------------------------------------------------- */
+
+static int none = 0;
+static volatile int endless = 1;
+
+static int *nowhere(void)
+{
+    return none ? &none : NULL;
+}
+
+static ncclResult_t hangs(struct lab_run *r)
+{
+    float *const data = lab_input(r, COUNT, ncclFloat);
+    lab_begin(r);
+    if (r->rank != 0)
+        LAB_TRY(sum(r, data));
+    lab_end(r);
+    return ncclSuccess;
+}
+
+static ncclResult_t crashes(struct lab_run *r)
+{
+    if (r->rank == 1)
+        *nowhere() = 5;
+    return ncclSuccess;
+}
+
+static ncclResult_t exits(struct lab_run *r)
+{
+    if (r->rank == 1)
+        exit(0);
+    return ncclSuccess;
+}
+
+static ncclResult_t floods(struct lab_run *r)
+{
+    while (endless)
+        printf("rank %d has not finished yet, nor will it ever\n", r->rank);
+    return ncclSuccess;
+}
+
+static ncclResult_t loops(struct lab_run *r)
+{
+    while (r->rank == 0 && endless) {
+    }
+    return ncclSuccess;
+}
+
+static ncclResult_t polls(struct lab_run *r)
+{
+    cudaEvent_t never;
+    LAB_TRY_CUDA(cudaEventCreate(&never));
+    while (cudaStreamQuery(r->stream) == cudaSuccess && endless) {
+    }
+    return ncclSuccess;
+}
+
+static ncclResult_t mismatches(struct lab_run *r)
+{
+    float *const data = lab_input(r, COUNT, ncclFloat);
+    LAB_TRY(ncclAllReduce(data, data, COUNT - (size_t)r->rank, ncclFloat,
+                          ncclSum, r->comm, r->stream));
+    return ncclSuccess;
+}
+
+static ncclResult_t dereferences(struct lab_run *r)
+{
+    float *const data = lab_input(r, COUNT, ncclFloat);
+    data[0] = 1;
+    return ncclSuccess;
+}
+
+static ncclResult_t aborts(struct lab_run *r)
+{
+    if (r->rank == 0)
+        abort();
+    return ncclSuccess;
+}
+
+static ncclResult_t is_killed(struct lab_run *r)
+{
+    if (r->rank == 1)
+        raise(SIGKILL);
+    return ncclSuccess;
+}
+
 static const struct lab_kind kinds[] = {
+    {"hangs", hangs},
+    {"crashes", crashes},
+    {"exits", exits},
+    {"floods", floods},
+    {"loops", loops},
+    {"polls", polls},
+    {"mismatches", mismatches},
+    {"dereferences", dereferences},
+    {"aborts", aborts},
+    {"is-killed", is_killed},
     {"fine", fine},
     {"hole", hole},
     {"hole-behind-work", hole_behind_work},
@@ -188,6 +287,16 @@ static const struct judge_kind judge_kinds[] = {
     ANY("hole-others-wait-for"),
     ANY("hole-in-group"),
     ANY("error"),
+    ANY("hangs"),
+    ANY("crashes"),
+    ANY("exits"),
+    ANY("floods"),
+    ANY("loops"),
+    ANY("polls"),
+    ANY("mismatches"),
+    ANY("dereferences"),
+    ANY("aborts"),
+    ANY("is-killed"),
     ANY("ranges"),
     ANY("thread"),
     {.name = "memory", .judge = judge_memory},

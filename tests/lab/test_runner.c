@@ -49,6 +49,17 @@ static const struct {
     {"popped", "ranges", TIMED ", with: {pops: 3}"},
     {"thread", "thread", TIMED},
     {"memory", "memory", ""},
+    {"hangs", "hangs", ""},
+    {"crashes", "crashes", ""},
+    {"exits", "exits", ""},
+    {"floods", "floods", ""},
+    {"loops", "loops", ""},
+    {"polls", "polls", ""},
+    {"mismatches", "mismatches", ""},
+    {"dereferences", "dereferences", ""},
+    {"aborts", "aborts", ""},
+    {"is-killed", "is-killed", ""},
+    {"fine-last", "fine", ""},
 };
 
 static void make_plans(void)
@@ -197,13 +208,12 @@ END_TEST
 
 static const struct {
     const char *name, *says;
-    int others; /* other cases still run after it */
 } ends[] = {
-    {"hole", "not implemented: part 1: all of it", 1},
-    {"hole-behind-work", "not implemented: part 1: the second half", 1},
-    {"hole-on-others", "not implemented: part 1: on the other ranks", 1},
-    {"hole-others-wait-for", "part 1: on the last rank", 0},
-    {"hole-in-group", "not implemented: part 1: inside of a group", 0},
+    {"hole", "not implemented: part 1: all of it"},
+    {"hole-behind-work", "not implemented: part 1: the second half"},
+    {"hole-on-others", "not implemented: part 1: on the other ranks"},
+    {"hole-others-wait-for", "part 1: on the last rank"},
+    {"hole-in-group", "not implemented: part 1: inside of a group"},
 };
 
 START_TEST(a_hole_ends_its_case_on_all_ranks)
@@ -227,15 +237,111 @@ START_TEST(a_hole_ends_its_case_on_all_ranks)
 }
 END_TEST
 
-START_TEST(cases_behind_a_hole_still_run_if_they_can)
+START_TEST(cases_behind_a_hole_still_run)
 {
     char options[128];
     snprintf(options, sizeof options, "--case %s,error", ends[_i].name);
     struct child c = runner("", 2, options);
     expect(&c, 1, "NOT IMPLEMENTED");
-    expect(&c, 1,
-           ends[_i].others ? "prog_runner.c:"
-                           : "The run ended there; not run: error");
+    expect(&c, 1, "prog_runner.c:");
+    child_clear(&c);
+}
+END_TEST
+
+/* ---- how runs end -------------------------------------------------------- */
+
+/* What the verdict on each case says; NULL: it passes. */
+static const struct {
+    const char *name, *says[3];
+} deaths[] = {
+    {"fine", {NULL}},
+    {"hangs",
+     {"the run hangs", "ncclAllReduce at prog_runner.c:", "Look for a call"}},
+    {"crashes",
+     {"segmentation fault in crashes() at prog_runner.c:", "address 0 (NULL)",
+      "it was not set"}},
+    {"exits",
+     {"exit(0) was called in exits() at prog_runner.c:", "case exits",
+      "Return an"}},
+    {"floods", {"prints more than 8 MiB", "Print on one rank"}},
+    {"loops",
+     {"computes without end", "in loops() at prog_runner.c:", "condition"}},
+    {"polls",
+     {"computes without end", "in polls() at prog_runner.c:", "condition"}},
+    {"mismatches",
+     {"ranks call collective 1", "count 1023", "All ranks must call"}},
+    {"dereferences",
+     {"host code at prog_runner.c:", "device memory", "cudaMemcpy"}},
+    {"aborts", {"abort() in aborts() at prog_runner.c:"}},
+    {"is-killed", {"the run ended early, with status 9"}},
+    {"fine-last", {NULL}},
+};
+enum { NDEATHS = sizeof deaths / sizeof *deaths };
+
+static void expect_death(const json_t *test, int i)
+{
+    const char *const message =
+        json_string_value(json_object_get(test, "message"));
+    const double score = json_number_value(json_object_get(test, "score"));
+    ck_assert_str_eq(json_string_value(json_object_get(test, "name")),
+                     deaths[i].name);
+    ck_assert_msg(score == (deaths[i].says[0] ? 0 : 10), "%s: %g points: %s",
+                  deaths[i].name, score, message);
+    for (int k = 0; k < 3 && deaths[i].says[k]; k++)
+        ck_assert_msg(strstr(message, deaths[i].says[k]) != NULL,
+                      "%s: \"%s\" is missing in: %s", deaths[i].name,
+                      deaths[i].says[k], message);
+    if (deaths[i].says[0])
+        ck_assert(strstr(json_string_value(json_object_get(test, "rerun")),
+                         deaths[i].name) != NULL);
+}
+
+START_TEST(no_end_of_a_case_costs_another_its_verdict)
+{
+    char options[512];
+    int at = snprintf(options, sizeof options, "--json=%s/deaths.json --case ",
+                      plans);
+    for (int i = 0; i < NDEATHS; i++)
+        at += snprintf(options + at, sizeof options - (size_t)at, "%s%s",
+                       i ? "," : "", deaths[i].name);
+    struct child c = runner("COMMLAB_LOOP_SEC=1", 2, options);
+    ck_assert_msg(!c.timed_out && c.status == 1, "status %d\n%s", c.status,
+                  c.err);
+    snprintf(options, sizeof options, "%s/deaths.json", plans);
+    json_t *const j = json_load_file(options, 0, NULL);
+    ck_assert(j != NULL);
+    const json_t *const tests = json_object_get(j, "tests");
+    ck_assert_uint_eq(json_array_size(tests), NDEATHS);
+    for (int i = 0; i < NDEATHS; i++)
+        expect_death(json_array_get(tests, (size_t)i), i);
+    ck_assert(json_number_value(json_object_get(j, "score")) == 20);
+    json_decref(j);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(the_table_goes_on_behind_a_case_that_ends_the_run)
+{
+    struct child c =
+        runner("", 2, "--case fine,crashes,fine-too,exits,fine-last");
+    expect(&c, 1, "total 30 of 50 points");
+    expect(&c, 1, "--case crashes --seed 1");
+    ck_assert(strstr(c.out, "part  case") ==
+              strstr(strstr(c.out, "part "), "part "));
+    ck_assert_msg(!strstr(c.out, "BAD TERMINATION") && !*c.err, "%s%s", c.out,
+                  c.err);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_debugger_gets_the_ranks_themselves)
+{
+    struct child c = runner("COMMLAB_SUPERVISE=0", 2, "--case crashes,fine");
+    ck_assert_int_ne(c.status, 0);
+    ck_assert(!strstr(c.out, "total"));
+    ck_assert_msg(strstr(c.err, "segmentation fault in crashes() at "
+                                "prog_runner.c:") != NULL,
+                  "%s", c.err);
     child_clear(&c);
 }
 END_TEST
@@ -407,8 +513,11 @@ int main(void)
     tcase_add_test(t, hidden_cases_run_where_their_plan_is);
     tcase_add_loop_test(t, a_hole_ends_its_case_on_all_ranks, 0,
                         sizeof ends / sizeof *ends);
-    tcase_add_loop_test(t, cases_behind_a_hole_still_run_if_they_can, 0,
+    tcase_add_loop_test(t, cases_behind_a_hole_still_run, 0,
                         sizeof ends / sizeof *ends);
+    tcase_add_test(t, no_end_of_a_case_costs_another_its_verdict);
+    tcase_add_test(t, the_table_goes_on_behind_a_case_that_ends_the_run);
+    tcase_add_test(t, a_debugger_gets_the_ranks_themselves);
     tcase_add_test(t, an_error_names_the_call);
     tcase_add_test(t, device_memory_is_counted);
     tcase_add_loop_test(t, a_time_is_worth_points, 0,

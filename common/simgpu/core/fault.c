@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "core/fault.h"
 
+#include <execinfo.h> /* backtrace */
 #include <pthread.h>  /* pthread_mutex_t */
 #include <signal.h>   /* sigaction */
 #include <stdio.h>    /* snprintf */
@@ -12,14 +13,14 @@
 #include "core/report.h"
 #include "core/site.h"
 #include "core/thread.h"
+#include "graph/site.h"
 
-enum { MAX_OPEN = 256 };
+enum { MAX_OPEN = 256, MAX_FRAMES = 64 };
 
 /* Allocations that kernels have opened, and how many kernels run. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct heap_block opened[MAX_OPEN];
 static int nopened, nkernels;
-static struct sigaction previous[2]; /* of SIGSEGV and SIGBUS */
 
 static _Thread_local const char *kernel; /* running on this thread, or NULL */
 static _Thread_local int kernel_device;
@@ -88,6 +89,44 @@ static _Noreturn void report(const void *p, const void *context)
         where, p, what);
 }
 
+/* "The pointer is NULL", ...: what an address outside device memory tells. */
+static const char *describe_host(const void *p)
+{
+    enum { PAGE = 4096 };
+    return (uintptr_t)p < PAGE
+               ? "The pointer is NULL, or an offset from NULL: it was not set, "
+                 "or the call\nthat should set it failed."
+               : "The address belongs to no memory: an index out of bounds, or "
+                 "a pointer that\nwas not set or that was freed.";
+}
+
+/* The program itself has crashed: name the student's line. */
+static _Noreturn void report_crash(int sig, const siginfo_t *info)
+{
+    void *frame[MAX_FRAMES];
+    char where[256];
+    site_of_student(frame, backtrace(frame, MAX_FRAMES), where, sizeof where);
+    if (kernel && (sig == SIGSEGV || sig == SIGBUS))
+        simgpu_report_fault(NULL,
+                            "kernel %s on device %d accesses %p at %s:\n  not "
+                            "device memory.\nPass it pointers from "
+                            "cudaMalloc, and check them and the indices.",
+                            kernel, kernel_device, info->si_addr, where);
+    if (sig == SIGSEGV || sig == SIGBUS)
+        simgpu_report_fault(
+            NULL, "segmentation fault in %s: it accesses %s.\n%s", where,
+            info->si_addr ? "memory that is not there" : "address 0 (NULL)",
+            describe_host(info->si_addr));
+    simgpu_report_fault(
+        NULL, "%s in %s.\n%s",
+        sig == SIGFPE ? "division by zero, or overflow of one," : "abort()",
+        where,
+        sig == SIGFPE
+            ? "Check the divisor: a size or number of ranks that is 0?"
+            : "An assertion failed, or memory around a malloc() is damaged: "
+              "what is printed\nabove says which.");
+}
+
 static void open_block(const struct heap_block *b)
 {
     pthread_mutex_lock(&lock);
@@ -101,10 +140,8 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 {
     const void *const p = info->si_addr;
     struct heap_block b;
-    if (space_slot(p) < 0) { // not ours: the previous handler gets it
-        sigaction(sig, &previous[sig == SIGBUS], NULL);
-        return;
-    }
+    if ((sig != SIGSEGV && sig != SIGBUS) || space_slot(p) < 0)
+        report_crash(sig, info);
     if (kernel && simgpu_heap_find(p, &b) == 0 && !dataless(b.id))
         open_block(&b);
     else
@@ -117,7 +154,10 @@ void fault_start(void)
                                .sa_flags =
                                    SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGSEGV, &action, &previous[0]);
-    sigaction(SIGBUS, &action, &previous[1]);
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &action, NULL);
+    void *frame[1];
+    backtrace(frame, 1); // loads the unwinder, which a handler must not do
     thread_add_signal_stack();
 }

@@ -1,0 +1,116 @@
+#define _GNU_SOURCE
+#include "lab/guard.h"
+
+#include <execinfo.h>    /* backtrace */
+#include <signal.h>      /* sigaction */
+#include <stdarg.h>      /* va_list */
+#include <stdio.h>       /* snprintf */
+#include <stdlib.h>      /* on_exit */
+#include <sys/syscall.h> /* SYS_gettid */
+#include <time.h>        /* timer_create */
+#include <unistd.h>      /* _exit */
+
+#include "graph/site.h"
+
+enum { EXIT_ENDED = 70, MAX_FRAMES = 64 };
+
+static struct {       /* the case that runs */
+    const char *name; /* NULL: none */
+    int rank, ready, has_timer;
+    pid_t pid; /* a child that student code forks is not guarded */
+    timer_t timer;
+} now;
+
+/* "ring_step() at ring.c:40", or nothing known. */
+static void where(char *out, size_t nbytes)
+{
+    void *frame[MAX_FRAMES];
+    const int n = backtrace(frame, MAX_FRAMES);
+    site_of_student(frame, n, out, nbytes);
+}
+
+/* Report in one write, so that no other rank's words come between. */
+static _Noreturn void end(const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    int n = snprintf(text, sizeof text, "commlab: rank %d: ", now.rank);
+    n += vsnprintf(text + n, sizeof text - (size_t)n, format, args);
+    va_end(args);
+    fflush(stdout);
+    if (n > 0)
+        dprintf(STDERR_FILENO, "%.*s\n", (int)sizeof text, text);
+    _exit(EXIT_ENDED);
+}
+
+static int loop_sec(void)
+{
+    const char *const text = getenv("COMMLAB_LOOP_SEC");
+    const int sec = text ? atoi(text) : 0;
+    return sec > 0 ? sec : GUARD_LOOP_SEC;
+}
+
+static void on_timer(int sig)
+{
+    char at[256];
+    (void)sig;
+    if (!now.name || now.pid != getpid())
+        return;
+    where(at, sizeof at);
+    end("case %s computes without end, after %d s of CPU time in %s. A loop "
+        "there\ncommlab: rank %d: does not end: check its condition, and "
+        "that what it waits for is started before it.",
+        now.name, loop_sec(), at, now.rank);
+}
+
+static void on_leave(int status, void *unused)
+{
+    char at[256];
+    (void)unused;
+    if (!now.name || now.pid != getpid())
+        return;
+    where(at, sizeof at);
+    end("exit(%d) was called in %s, in the middle of case %s. Return an\n"
+        "commlab: rank %d: error instead: exit() ends the rank, and the others "
+        "wait for it.",
+        status, at, now.name, now.rank);
+}
+
+static void prepare(void)
+{
+    void *frame[1];
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
+                             .sigev_signo = SIGPROF};
+    struct sigaction action = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
+    now.ready = 1;
+    backtrace(frame, 1); // loads the unwinder, which a handler must not do
+    event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+    sigaction(SIGPROF, &action, NULL);
+    now.has_timer =
+        timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &now.timer) == 0;
+    on_exit(on_leave, NULL);
+}
+
+static void set_timer(int sec)
+{
+    const struct itimerspec in = {.it_value = {.tv_sec = sec}};
+    if (now.has_timer)
+        timer_settime(now.timer, 0, &in, NULL);
+}
+
+void guard_begin(int rank, const char *case_name)
+{
+    if (!now.ready)
+        prepare();
+    now.rank = rank;
+    now.pid = getpid();
+    now.name = case_name;
+    set_timer(loop_sec());
+}
+
+void guard_end(void)
+{
+    now.name = NULL;
+    set_timer(0);
+}

@@ -1,0 +1,35 @@
+/*
+ * results.h: verdicts on the plan's cases, printed as a table or as JSON
+ */
+#ifndef COMMLAB_LAB_RESULTS_H
+#define COMMLAB_LAB_RESULTS_H
+
+#include "lab/options.h"
+#include "lab/progress.h"
+
+struct results {
+    const struct options *o;
+    const struct plan *p;
+    struct progress *progress; /* the verdicts */
+    const char *machine;       /* modelled machine; NULL: real GPUs */
+    int nranks, device;
+};
+
+enum results_place { RESULTS_NOWHERE, RESULTS_HERE, RESULTS_ELSEWHERE };
+
+/* Whether case i is requested, and whether this job can run it. */
+enum results_place results_place(const struct results *v, int i);
+
+/* Print the head of the table, once a job. */
+void results_head(const struct results *v);
+
+/* Print the verdict on case i, and note that it is printed. */
+void results_row(const struct results *v, int i);
+
+/* Points earned, and points that the requested cases are worth here. */
+void results_points(const struct results *v, double *points, double *most);
+
+/* Print the total, or everything as JSON, and note that the job has ended. */
+void results_end(const struct results *v);
+
+#endif
