@@ -17,27 +17,84 @@
 #include "staff.h"
 #include "vet.h"
 
-/* The first line that says "error", or the first at all. */
-static void first_error(const char *output, char *line, size_t nbytes)
+/* ---- errors -------------------------------------------------------------- */
+
+enum { MOST_ERRORS = 8 };
+
+static const char *next_line(const char *line)
 {
-    const char *at = output;
-    for (const char *p = output; p && *p; p = strchr(p, '\n')) {
-        p += *p == '\n';
-        const char *const end = strchrnul(p, '\n');
-        const char *const error = strstr(p, "error");
-        const char *const undefined = strstr(p, "undefined reference");
-        if ((error && error < end) || (undefined && undefined < end)) {
-            at = p;
-            break;
-        }
+    const char *const end = strchrnul(line, '\n');
+    return *end ? end + 1 : end;
+}
+
+/* `what` within the line, or NULL. */
+static const char *in_line(const char *line, const char *what)
+{
+    const char *const found = strstr(line, what);
+    return found && found < strchrnul(line, '\n') ? found : NULL;
+}
+
+static int is_error(const char *line)
+{
+    return in_line(line, "error: ") || in_line(line, "undefined reference");
+}
+
+/* True if a compiler's line begins with a place in a file of the student's,
+ * which are compiled in their own folder: "p2p.c:12:5: ". */
+static int is_own(const char *line)
+{
+    const size_t n = strcspn(line, " :\n");
+    return line[0] != '/' && line[0] != '.' && line[n] == ':' &&
+           line[n + 1] >= '0' && line[n + 1] <= '9';
+}
+
+/* The line of the student's in which a macro of the kit's is expanded that the
+ * error is in; or the error itself. */
+static const char *own_line(const char *error)
+{
+    if (is_own(error))
+        return error;
+    for (const char *p = next_line(error); *p && !is_error(p); p = next_line(p))
+        if (is_own(p) && in_line(p, "note: in expansion of macro"))
+            return p;
+    return error;
+}
+
+/*
+ * All errors, a line each, the student's own place first:
+ *
+ *     p2p.c:30:5: expected ';' before 'do' (in the macro LAB_TRY)
+ */
+static void list_errors(const char *output, char *out, size_t nbytes)
+{
+    size_t at = 0;
+    int n = 0;
+    out[0] = 0;
+    for (const char *p = output; *p; p = next_line(p)) {
+        if (!is_error(p) || n++ >= MOST_ERRORS || at >= nbytes - 1)
+            continue;
+        const char *const own = own_line(p);
+        const char *const text = own == p ? p : in_line(p, "error: ");
+        const char *const macro =
+            own == p ? NULL : in_line(own, "note: in expansion of macro");
+        at += (size_t)snprintf(out + at, nbytes - at, "%s%.*s%.*s",
+                               at ? "\n" : "", macro ? (int)(macro - own) : 0,
+                               own, (int)strcspn(text, "\n"), text);
+        if (macro && at < nbytes)
+            at += (size_t)snprintf(out + at, nbytes - at,
+                                   " (%.*s; what stands before it?)",
+                                   (int)strcspn(macro + 9, "\n"), macro + 9);
     }
-    snprintf(line, nbytes, "%.*s", (int)(strchrnul(at, '\n') - at), at);
+    if (n > MOST_ERRORS && at < nbytes)
+        snprintf(out + at, nbytes - at, "\nand %d more", n - MOST_ERRORS);
+    if (n == 0)
+        snprintf(out, nbytes, "%.*s", (int)strcspn(output, "\n"), output);
 }
 
 /* What goes wrong in a compiler is the student's fault. */
 static int judge_end(const struct sandbox_end *end, struct result *r)
 {
-    char line[512];
+    char lines[3000];
     if (result_log(r, "build", end) != 0)
         return -1;
     if (end->timed_out)
@@ -49,11 +106,11 @@ static int judge_end(const struct sandbox_end *end, struct result *r)
     if (end->status == COMPILER_KILLED)
         return result_stop(r, OUTCOME_INFRA,
                            "a compiler was killed from outside");
-    first_error(end->log.head, line, sizeof line);
+    list_errors(end->log.head, lines, sizeof lines);
     if (end->status == COMPILER_NO_TOOL)
-        return result_stop(r, OUTCOME_INFRA, "cannot compile here: %s", line);
+        return result_stop(r, OUTCOME_INFRA, "cannot compile here: %s", lines);
     if (end->status != 0)
-        return result_stop(r, OUTCOME_FAIL, "it does not compile: %s", line);
+        return result_stop(r, OUTCOME_FAIL, "it does not compile: %s", lines);
     return 0;
 }
 

@@ -66,7 +66,7 @@ void grade_print(const struct place *p, const struct result *r)
     char line[256];
     if (r->message[0]) {
         printf("%s: ", outcome_name[r->outcome]);
-        table_text(stdout, r->message, 1000);
+        table_text(stdout, r->message, sizeof r->message);
         putchar('\n');
     }
     if (r->notes[0])

@@ -25,7 +25,7 @@ struct result {
     enum outcome outcome;
     double score, max_score;
     int nskipped;       /* cases that this machine cannot run */
-    char message[1024]; /* why nothing could be judged; else "" */
+    char message[3200]; /* why nothing could be judged; else "" */
     char notes[512];    /* what was odd about the files, or "" */
     char missing[128];  /* limits that could not be set, or "" */
     double sec;         /* how long it took */

@@ -14,6 +14,7 @@
 #include <sys/stat.h> /* mkdir */
 
 #include "groups.h"
+#include "judge/words.h"
 #include "topo/topo.h"
 
 enum {
@@ -224,49 +225,26 @@ int run_make(const struct request *q, const struct place *p,
                       &run->end);
 }
 
-/*
- * What simgpu said of the end, or NULL. Which of several ranks says it first is
- * chance, as are addresses, and a grade has to read the same twice: so without
- * "rank 1: ", " on device 1", " of rank 1", " at 0x7f...".
- */
-static const char *simgpu_words(const char *log, char *out, size_t nbytes)
-{
-    static const char *const chance[] = {" on device ", " of rank ", " at 0x"};
-    const char *said = strstr(log, "simgpu: ");
-    size_t n = 0;
-    if (!said)
-        return NULL;
-    said += strlen("simgpu: ");
-    if (strncmp(said, "rank ", 5) == 0) {
-        const char *const rest = said + 5 + strspn(said + 5, "0123456789");
-        said = strncmp(rest, ": ", 2) == 0 ? rest + 2 : said;
-    }
-    while (*said && *said != '\n' && n < nbytes - 1) {
-        for (size_t i = 0; i < sizeof chance / sizeof *chance; i++)
-            if (strncmp(said, chance[i], strlen(chance[i])) == 0)
-                said += strlen(chance[i]) +
-                        strspn(said + strlen(chance[i]), "0123456789abcdef");
-        out[n++] = *said;
-        said += *said != 0;
-    }
-    out[n] = 0;
-    return out;
-}
-
 void run_last_words(const struct place *p, const struct sandbox_end *end,
                     char *out, size_t nbytes)
 {
     out[0] = 0;
     if (end->timed_out)
         snprintf(out, nbytes,
-                 "the run hangs: stopped after %d s without progress",
+                 "the run hangs: stopped after %d s without progress. Look for "
+                 "a wait or a loop\nthat doesn't end.",
                  RUN_CASE_SEC);
     else if (end->out_of_memory)
         snprintf(out, nbytes, "the run took more than %d MiB of memory",
                  memory_mib(&p->machine));
     else if (end->flooded)
         snprintf(out, nbytes, "the run wrote more than %lld bytes", SHOWN_CAP);
-    else if (!simgpu_words(end->log.head, out, nbytes))
+    else if (end->loud)
+        snprintf(out, nbytes,
+                 "it prints more than %d MiB: a loop that prints? Print on one "
+                 "rank, and not in loops.",
+                 SANDBOX_MOST_PRINTED >> 20);
+    else if (!words_find(end->log.head, out, nbytes))
         snprintf(out, nbytes, "the run ended early, with status %d%s",
                  end->status,
                  end->log.dropped ? ", after a flood of output" : "");

@@ -215,7 +215,7 @@ static void follow(int fd, const struct sandbox *s, struct sandbox_end *end)
     const double deadline = steady_sec() + s->limit_sec;
     double moved = steady_sec();
     long long before = -1;
-    while (!end->timed_out && !end->flooded) {
+    while (!end->timed_out && !end->flooded && !end->loud) {
         struct pollfd p = {fd, POLLIN, 0};
         const int ready = poll(&p, 1, 250);
         if (ready > 0 && !take(fd, end))
@@ -225,6 +225,7 @@ static void follow(int fd, const struct sandbox *s, struct sandbox_end *end)
         if (!s->watch || shown != before)
             moved = now;
         before = shown;
+        end->loud = end->log.dropped > SANDBOX_MOST_PRINTED;
         end->flooded = s->most_bytes && shown > s->most_bytes;
         end->timed_out =
             now > deadline || (s->watch && now - moved > s->idle_sec);
@@ -299,7 +300,7 @@ static void find_fault(const struct sandbox *s, struct sandbox_end *end,
         end->infra = 1; // nothing of the student's has run yet
         if (!end->log.head[0])
             blame_machine(end, "it was stopped before it could start");
-    } else if (end->flooded || end->out_of_memory) {
+    } else if (end->flooded || end->loud || end->out_of_memory) {
         return; // the student's own doing, whatever came of it
     } else if (disk_is_full(s)) { // also after status 0: what is cut off there?
         blame_machine(end, "this machine's disk is full");
@@ -370,7 +371,7 @@ static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
         read(p->missing[0], end->missing, sizeof end->missing - 1);
     end->missing[n > 0 ? n : 0] = 0;
     follow(p->out[0], s, end);
-    if (end->timed_out || end->flooded)
+    if (end->timed_out || end->flooded || end->loud)
         kill(-pid, SIGKILL);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;

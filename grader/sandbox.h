@@ -27,7 +27,8 @@ enum {
     SANDBOX_LEVEL = 2, /* unless something else is asked for */
     SANDBOX_MAX_LEVEL = 3,
     SANDBOX_MAX_BINDS = 8,
-    SANDBOX_MAX_ARGS = 192
+    SANDBOX_MAX_ARGS = 192,
+    SANDBOX_MOST_PRINTED = 64 << 20 /* bytes of output; more ends it */
 };
 
 struct sandbox {
@@ -50,6 +51,7 @@ struct sandbox_end { /* how it ended */
     int infra;       /* this machine's fault: why is in log */
     int timed_out;
     int flooded;       /* it wrote more than most_bytes */
+    int loud;          /* it printed more than SANDBOX_MOST_PRINTED */
     int out_of_memory; /* it took more than its control group's limit */
     int status;        /* exit status, or 128 + signal */
     double sec;

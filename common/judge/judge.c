@@ -221,15 +221,17 @@ static void judge_speed(const struct judge_kind *k, const struct judge_task *t,
  */
 static void judge_luck(const struct judge_task *t, struct judge_verdict *v)
 {
-    char line[400], others[40] = "";
+    char text[sizeof v->message], others[40] = "";
     size_t more;
     const struct hazard *const h = spans_hazard(t, &more);
     if (!h || v->suspected)
         return;
     if (more)
-        snprintf(others, sizeof others, " (and %zu more)", more);
+        snprintf(others, sizeof others, "\n(and %zu more)", more);
     v->message[0] = 0;
-    judge_fail(v, "%s%s", hazard_line(h, line, sizeof line), others);
+    hazard_text(h, text, sizeof text);
+    text[strlen(text) - 1] = 0; // the last line's end
+    judge_fail(v, "%s%s", text, others);
 }
 
 void judge_case(const struct judge_lab *lab, const struct judge_task *t,
