@@ -38,7 +38,7 @@
 #define FORMAT_MAGIC      "commgrph" /* 8 bytes, no NUL */
 #define FORMAT_BYTE_ORDER UINT32_C(0x01020304)
 
-enum { FORMAT_VERSION = 1, FORMAT_DATA = 4096, FORMAT_ALIGN = 8 };
+enum { FORMAT_VERSION = 2, FORMAT_DATA = 4096, FORMAT_ALIGN = 8 };
 
 /* Size of a live segment: address space; pages are allocated on use. */
 #define FORMAT_CAPACITY (UINT64_C(16) << 30)
@@ -84,8 +84,9 @@ struct format_text {
 };
 
 struct format_site {
-    uint32_t id, module; /* module: STRING, path of the ELF file */
-    uint64_t offset;     /* address of the call in that file */
+    uint32_t id, module;   /* module: STRING, path of the ELF file */
+    uint64_t offset;       /* address of the call in that file */
+    uint32_t caller, zero; /* SITE: the call that this one was made in; or 0 */
 };
 
 struct format_alloc {

@@ -249,49 +249,78 @@ uint32_t graph_string(struct graph_segment *g, const char *text)
     return id;
 }
 
-static void put_site(struct graph_segment *g, uint32_t id, const void *address)
+/* What is interned of a call: the same line, called from another one, is
+ * another site. */
+struct site_key {
+    const void *address;
+    uint64_t caller; /* a site, or 0 */
+};
+
+static void put_site(struct graph_segment *g, uint32_t id,
+                     const struct site_key *key)
 {
     char module[4096];
-    struct format_site site = {.id = id};
-    site_locate(address, module, sizeof module, &site.offset);
+    struct format_site site = {.id = id, .caller = (uint32_t)key->caller};
+    site_locate(key->address, module, sizeof module, &site.offset);
     site.module = module[0] ? string_id(g, module) : 0;
     struct writer w = record_begin(g, sizeof site, FORMAT_SITE);
     record_put(&w, &site, sizeof site);
     record_publish(&w);
 }
 
-uint32_t graph_site(struct graph_segment *g, const void *return_address)
+uint32_t graph_site_stack(struct graph_segment *g,
+                          const void *const *return_address, int n)
 {
-    if (g->muted || !return_address)
+    if (g->muted || n == 0 || !return_address[0])
         return 0;
     int is_new;
+    struct site_key key = {.caller = 0};
     pthread_mutex_lock(&g->lock);
-    const uint32_t id =
-        intern_id(&g->sites, &return_address, sizeof return_address, &is_new);
-    if (id == 0)
-        stop_run(g, "has no memory left");
-    if (is_new)
-        put_site(g, id, return_address);
+    while (n-- > 0) {
+        key.address = return_address[n];
+        const uint32_t id = intern_id(&g->sites, &key, sizeof key, &is_new);
+        if (id == 0)
+            stop_run(g, "has no memory left");
+        if (is_new)
+            put_site(g, id, &key);
+        key.caller = id;
+    }
     pthread_mutex_unlock(&g->lock);
-    return id;
+    return (uint32_t)key.caller;
+}
+
+uint32_t graph_site(struct graph_segment *g, const void *return_address)
+{
+    return graph_site_stack(g, &return_address, 1);
+}
+
+int graph_site_calls(struct graph_segment *g, uint32_t site,
+                     const void *return_address[SITE_DEPTH])
+{
+    int n = 0;
+    pthread_mutex_lock(&g->lock);
+    while (site && site <= g->sites.count && n < SITE_DEPTH) {
+        struct site_key key;
+        memcpy(&key, g->sites.value[site - 1].data, sizeof key);
+        return_address[n++] = key.address;
+        site = (uint32_t)key.caller;
+    }
+    pthread_mutex_unlock(&g->lock);
+    return n;
 }
 
 const char *graph_site_text(struct graph_segment *g, uint32_t site, char *out,
                             size_t nbytes)
 {
-    const void *address = NULL;
-    pthread_mutex_lock(&g->lock);
-    if (site && site <= g->sites.count)
-        memcpy(&address, g->sites.value[site - 1].data, sizeof address);
-    pthread_mutex_unlock(&g->lock);
-    if (!address) {
-        snprintf(out, nbytes, "?");
-        return out;
+    char module[SITE_DEPTH][1024];
+    const void *address[SITE_DEPTH];
+    struct site_call call[SITE_DEPTH];
+    const int n = graph_site_calls(g, site, address);
+    for (int i = 0; i < n; i++) {
+        site_locate(address[i], module[i], sizeof *module, &call[i].offset);
+        call[i].module = module[i];
     }
-    char module[4096];
-    uint64_t offset;
-    site_locate(address, module, sizeof module, &offset);
-    return site_text(module, offset, out, nbytes);
+    return site_stack_text(call, n, out, nbytes);
 }
 
 /* ---- notes --------------------------------------------------------------- */

@@ -49,7 +49,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "topo/op.h" /* enum topo_op, enum topo_math, places */
+#include "graph/site.h" /* SITE_DEPTH */
+#include "topo/op.h"    /* enum topo_op, enum topo_math, places */
 
 enum graph_kind {
     GRAPH_HOST,   /* host-only: synchronisation, or time passed on the host */
@@ -239,6 +240,15 @@ uint32_t graph_span(uint32_t name);
  * "file:line" when the segment is saved, or on demand.
  */
 uint32_t graph_site(struct graph_segment *g, const void *return_address);
+
+/* The same with the calls around it, innermost first, for messages that name
+ * the caller of a helper. */
+uint32_t graph_site_stack(struct graph_segment *g,
+                          const void *const *return_address, int n);
+
+/* The calls of a site, innermost first; returns their number. */
+int graph_site_calls(struct graph_segment *g, uint32_t site,
+                     const void *return_address[SITE_DEPTH]);
 
 /* "file:line" or "module+0x123" of a call site, into out; returns out. "?" for
  * site 0. */

@@ -196,7 +196,7 @@ static int add_site(struct segment *s, const char *body, uint32_t nbytes)
     const struct format_site *const site = (const void *)body;
     const uint32_t number = s->nsites + 1;
     if (nbytes != sizeof *site || site->id != number ||
-        site->module > s->nstrings)
+        site->module > s->nstrings || site->caller >= number)
         return wrong(s, "call site %u is damaged", number);
     if (make_room(s, &s->site, number, sizeof *s->site) != 0)
         return -1;
@@ -297,11 +297,17 @@ const char *segment_site(const struct segment *s, uint32_t id, char *out,
 {
     const struct segment_site *const site =
         id && id <= s->nsites ? &s->site[id] : NULL;
-    if (site && !site->text)
-        return site_text(segment_string(s, site->site->module),
-                         site->site->offset, out, nbytes);
-    snprintf(out, nbytes, "%s", site ? site->text : "?");
-    return out;
+    struct site_call call[SITE_DEPTH];
+    int n = 0;
+    if (!site || site->text) {
+        snprintf(out, nbytes, "%s", site ? site->text : "?");
+        return out;
+    }
+    for (; id && n < SITE_DEPTH; id = s->site[id].site->caller)
+        call[n++] =
+            (struct site_call){segment_string(s, s->site[id].site->module),
+                               s->site[id].site->offset};
+    return site_stack_text(call, n, out, nbytes);
 }
 
 /* ---- views --------------------------------------------------------------- */

@@ -193,25 +193,61 @@ const char *site_of_student(void *const *address, int n, char *out,
     return out;
 }
 
+/* The line of an offset in a module. With the lock held. */
+static int find_line(const char *module, uint64_t offset, const char **file,
+                     int *line)
+{
+    Dwfl_Module *const m = module[0] ? open_module(module) : NULL;
+    Dwarf_Addr bias = 0;
+    *file = NULL;
+    if (m && dwfl_module_getelf(m, &bias)) {
+        Dwfl_Line *const l = dwfl_module_getsrc(m, offset + bias);
+        *file = l ? dwfl_lineinfo(l, NULL, line, NULL, NULL, NULL) : NULL;
+        if (*file && is_convenience(base_name(*file)))
+            find_caller(m, offset + bias, file, line);
+    }
+    return *file != NULL;
+}
+
+/* True if a file of the kit only counts calls, and passes them on. */
+static int is_wrapper(const char *file)
+{
+    return strncmp(base_name(file), "meter", 5) == 0;
+}
+
+const char *site_stack_text(const struct site_call *call, int n, char *out,
+                            size_t nbytes)
+{
+    const char *file, *outer = NULL;
+    char inner[128] = "";
+    int line, outer_line = 0;
+    pthread_mutex_lock(&last.lock);
+    const int found =
+        n > 0 && find_line(call[0].module, call[0].offset, &file, &line);
+    if (found && is_kit(file)) {
+        if (!is_wrapper(file))
+            snprintf(inner, sizeof inner, " (in %s:%d)", base_name(file), line);
+        for (int i = 1; i < n && (!outer || is_kit(outer)); i++)
+            if (!find_line(call[i].module, call[i].offset, &outer, &outer_line))
+                outer = NULL;
+    }
+    if (outer && (!is_kit(outer) || is_wrapper(file)))
+        snprintf(out, nbytes, "%s:%d%s", base_name(outer), outer_line,
+                 is_kit(outer) ? "" : inner);
+    else if (found)
+        snprintf(out, nbytes, "%s:%d", base_name(file), line);
+    else if (n > 0)
+        snprintf(out, nbytes, "%s%s0x%llx", base_name(call[0].module),
+                 call[0].module[0] ? "+" : "",
+                 (unsigned long long)call[0].offset);
+    else
+        snprintf(out, nbytes, "?");
+    pthread_mutex_unlock(&last.lock);
+    return out;
+}
+
 const char *site_text(const char *module, uint64_t offset, char *out,
                       size_t nbytes)
 {
-    pthread_mutex_lock(&last.lock);
-    Dwfl_Module *const m = module[0] ? open_module(module) : NULL;
-    Dwarf_Addr bias = 0;
-    const char *file = NULL;
-    int line = 0;
-    if (m && dwfl_module_getelf(m, &bias)) {
-        Dwfl_Line *const l = dwfl_module_getsrc(m, offset + bias);
-        file = l ? dwfl_lineinfo(l, NULL, &line, NULL, NULL, NULL) : NULL;
-        if (file && is_convenience(base_name(file)))
-            find_caller(m, offset + bias, &file, &line);
-    }
-    if (file)
-        snprintf(out, nbytes, "%s:%d", base_name(file), line);
-    else
-        snprintf(out, nbytes, "%s%s0x%llx", base_name(module),
-                 module[0] ? "+" : "", (unsigned long long)offset);
-    pthread_mutex_unlock(&last.lock);
-    return out;
+    return site_stack_text(&(struct site_call){module, offset}, 1, out, nbytes);
 }

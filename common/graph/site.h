@@ -36,4 +36,20 @@ const char *site_text(const char *module, uint64_t offset, char *out,
 const char *site_of_student(void *const *address, int n, char *out,
                             size_t nbytes);
 
+struct site_call {
+    const char *module;
+    uint64_t offset;
+};
+enum { SITE_DEPTH = 6 }; /* calls that are recorded of a stack, at most */
+
+/*
+ * The text of a call site that was recorded with the calls around it, innermost
+ * first. If the call itself is in a file of the kit, a student looks for the
+ * line that called the kit: "overlap.c:40 (in kernels.cu:30)", or without the
+ * bracket, if the kit's function only counts the call. Writes to out and
+ * returns it.
+ */
+const char *site_stack_text(const struct site_call *call, int n, char *out,
+                            size_t nbytes);
+
 #endif

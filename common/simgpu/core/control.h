@@ -13,12 +13,16 @@
 #include <stdint.h>
 
 #include "core/proc.h"
+#include "core/site.h"
+
+#define CONTROL_ANY_SIZE UINT64_MAX
 
 enum { CONTROL_RUNNING = 1, CONTROL_EXITED = 2 };
 enum {
     CONTROL_FAULT_KEYS = 16,
     CONTROL_WAIT_TEXT = 4096,
     CONTROL_WAITS = 32,
+    CONTROL_POSTS = 64,
 };
 
 struct control_wait { /* a thread's wait, for hang.h */
@@ -28,6 +32,17 @@ struct control_wait { /* a thread's wait, for hang.h */
     uint32_t peer;    /* 1 + the rank that it waits for; 0: see node */
     uint32_t site;
     char call[44];
+};
+
+struct
+    control_post { /* a collective call of MPI, for comparison (mpi/post.h) */
+    _Atomic uint64_t key; /* the call, the same on all its ranks; 0: none */
+    int32_t root;         /* -1: it has none */
+    int32_t type, op;     /* of a reduction: MPI's numbers; 0: any */
+    uint32_t zero;
+    uint64_t nbytes; /* CONTROL_ANY_SIZE: they may differ */
+    char name[32];
+    struct site_location site;
 };
 
 struct control {
@@ -50,6 +65,7 @@ struct control {
     uint32_t nwaits;
     struct control_wait wait[CONTROL_WAITS];
     char wait_text[CONTROL_WAIT_TEXT];
+    struct control_post post[CONTROL_POSTS]; /* at key % CONTROL_POSTS */
 };
 
 /* Make this process's page; called once, when it starts. */

@@ -1,13 +1,98 @@
+#define _GNU_SOURCE
 #include "core/site.h"
 
+#include <link.h>    /* dl_iterate_phdr */
+#include <pthread.h> /* pthread_getattr_np */
+#include <string.h>  /* strcmp */
+
 #include "core/proc.h"
-#include "graph/site.h"
+
+/* ---- the calls around a call --------------------------------------------- */
+
+struct frame { /* as -fno-omit-frame-pointer lays it out */
+    const struct frame *caller;
+    const void *return_address;
+};
+
+struct range {
+    uintptr_t begin, end;
+};
+
+/* The first module is the program. */
+static int note_program(struct dl_phdr_info *info, size_t nbytes, void *arg)
+{
+    struct range *const program = arg;
+    (void)nbytes;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *const p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_X)) {
+            program->begin = info->dlpi_addr + p->p_vaddr;
+            program->end = program->begin + p->p_memsz;
+        }
+    }
+    return 1;
+}
+
+static struct range find_stack(void)
+{
+    pthread_attr_t attr;
+    void *base = NULL;
+    size_t nbytes = 0;
+    if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+        pthread_attr_getstack(&attr, &base, &nbytes);
+        pthread_attr_destroy(&attr);
+    }
+    return (struct range){(uintptr_t)base, (uintptr_t)base + nbytes};
+}
+
+/* A frame can be read if it is on this thread's stack, above the last one. Code
+ * without frame pointers may have left anything in their place. */
+static int is_frame(const struct frame *f, uintptr_t above,
+                    const struct range *stack)
+{
+    const uintptr_t at = (uintptr_t)f;
+    return at > above && at >= stack->begin && at % sizeof(void *) == 0 &&
+           at + sizeof *f <= stack->end;
+}
+
+/*
+ * The call that returns to `address`, made by an API function on the stack, and
+ * the calls around it, as far as they are the program's. Returns their number,
+ * at least 1.
+ */
+static int find_calls(const void *address, const void *call[SITE_DEPTH])
+{
+    enum { MAX_FRAMES = 16 };
+    static struct range program;
+    static _Thread_local struct range stack;
+    const struct frame *f = __builtin_frame_address(0);
+    uintptr_t above = 0;
+    int n = 1, found = 0;
+    if (!program.end)
+        dl_iterate_phdr(note_program, &program);
+    if (!stack.end)
+        stack = find_stack();
+    call[0] = address;
+    for (int i = 0; i < MAX_FRAMES && n < SITE_DEPTH; i++) {
+        if (!is_frame(f, above, &stack))
+            break;
+        const uintptr_t back = (uintptr_t)f->return_address;
+        if (found && back >= program.begin && back < program.end)
+            call[n++] = f->return_address;
+        found |= f->return_address == address;
+        above = (uintptr_t)f;
+        f = f->caller;
+    }
+    return n;
+}
 
 __thread const void *simgpu_site_caller;
 
 uint32_t simgpu_site(const void *return_address)
 {
-    return graph_site(simgpu_proc()->graph, return_address);
+    const void *call[SITE_DEPTH];
+    const int n = find_calls(return_address, call);
+    return graph_site_stack(simgpu_proc()->graph, call, n);
 }
 
 const char *simgpu_site_text(uint32_t site, char *out, size_t nbytes)
@@ -15,13 +100,28 @@ const char *simgpu_site_text(uint32_t site, char *out, size_t nbytes)
     return graph_site_text(simgpu_proc()->graph, site, out, nbytes);
 }
 
-void simgpu_site_locate(const void *return_address, struct site_location *out)
+/* Calls in other modules than the innermost are left out: one path is room
+ * enough. */
+void simgpu_site_locate(uint32_t site, struct site_location *out)
 {
-    site_locate(return_address, out->module, sizeof out->module, &out->offset);
+    const void *address[SITE_DEPTH];
+    const int n = graph_site_calls(simgpu_proc()->graph, site, address);
+    char module[sizeof out->module];
+    *out = (struct site_location){.ncalls = 0};
+    for (int i = 0; i < n; i++) {
+        uint64_t *const offset = &out->offset[out->ncalls];
+        site_locate(address[i], module, sizeof module, offset);
+        if (i == 0)
+            memcpy(out->module, module, sizeof module);
+        out->ncalls += strcmp(out->module, module) == 0;
+    }
 }
 
 const char *simgpu_site_location_text(const struct site_location *where,
                                       char *out, size_t nbytes)
 {
-    return site_text(where->module, where->offset, out, nbytes);
+    struct site_call call[SITE_DEPTH];
+    for (int i = 0; i < where->ncalls; i++)
+        call[i] = (struct site_call){where->module, where->offset[i]};
+    return site_stack_text(call, where->ncalls, out, nbytes);
 }

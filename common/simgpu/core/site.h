@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "graph/site.h" /* SITE_DEPTH */
+
 /* The site of a return address. */
 uint32_t simgpu_site(const void *return_address);
 
@@ -26,10 +28,11 @@ extern __thread const void *simgpu_site_caller;
 const char *simgpu_site_text(uint32_t site, char *out, size_t nbytes);
 
 struct site_location { /* plain data */
-    uint64_t offset;
-    char module[184];
+    int32_t ncalls;
+    uint64_t offset[SITE_DEPTH]; /* of each call, innermost first */
+    char module[184];            /* that they are in */
 };
-void simgpu_site_locate(const void *return_address, struct site_location *out);
+void simgpu_site_locate(uint32_t site, struct site_location *out);
 
 /* "file:line" of a location in any process. Returns out. */
 const char *simgpu_site_location_text(const struct site_location *where,

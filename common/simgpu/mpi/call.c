@@ -8,6 +8,7 @@
 #include "core/wait.h"
 #include "mpi/comm.h" /* comm_next_key */
 #include "mpi/nap.h"
+#include "mpi/post.h"
 
 #pragma weak PMPI_Type_size
 #pragma weak PMPI_Comm_size
@@ -101,6 +102,7 @@ void call_collective(struct call *c, enum topo_op op, int root, size_t nbytes)
         n.match_root = root;
     }
     c->node = graph_add(simgpu_proc()->graph, &n, NULL, NULL, c->access);
+    post_compare(c, key, root, nbytes);
     call_wait(c, -2, MPI_ANY_TAG);
 }
 

@@ -39,8 +39,11 @@ struct call {
     const char *name;
     uint32_t site;
     MPI_Comm comm;
-    int size;      /* ranks of comm */
-    int peer, tag; /* messages: for the hang report; -2: a collective */
+    int size;         /* ranks of comm */
+    int peer, tag;    /* messages: for the hang report; -2: a collective */
+    int is_reduction; /* type and op are set */
+    MPI_Datatype type;
+    MPI_Op op;
     struct graph_access access[CALL_MAX_ACCESSES];
     int naccesses;
     uint32_t node; /* of a collective, in the graph; 0: none yet */
@@ -56,6 +59,14 @@ struct call call_begin(const char *name, MPI_Comm comm, const void *address);
  * accesses. */
 void call_reads(struct call *c, const void *buf, size_t nbytes);
 void call_writes(struct call *c, const void *buf, size_t nbytes);
+
+/* The call is a reduction of this type with this operation. */
+static inline void call_reduces(struct call *c, MPI_Datatype type, MPI_Op op)
+{
+    c->is_reduction = 1;
+    c->type = type;
+    c->op = op;
+}
 
 /* Bytes of count elements of a type. */
 size_t call_nbytes(int count, MPI_Datatype type);

@@ -77,6 +77,7 @@ int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
                MPI_Op op, int root, MPI_Comm comm)
 {
     struct call c = CALL_BEGIN("MPI_Reduce", comm);
+    call_reduces(&c, type, op);
     const size_t nbytes = call_nbytes(count, type);
     call_reads(&c, sendbuf, nbytes);
     if (rank_of(comm) == root)
@@ -93,6 +94,7 @@ int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
                    MPI_Datatype type, MPI_Op op, MPI_Comm comm)                \
     {                                                                          \
         struct call c = CALL_BEGIN("MPI_" #name, comm);                        \
+        call_reduces(&c, type, op);                                            \
         const size_t nbytes = call_nbytes(count, type);                        \
         call_reads(&c, sendbuf, nbytes *(sent_blocks));                        \
         call_writes(&c, recvbuf, nbytes);                                      \

@@ -167,8 +167,8 @@ static ncclResult_t submit(struct call *c, cudaStream_t stream)
 #define CALL(call_name, call_kind, call_coll)                                  \
     {                                                                          \
         .kind = call_kind, .name = call_name, .site = CALLER_SITE(),           \
-        .address = __builtin_return_address(0), .comm = comm,                  \
-        .coll = call_coll, .count = count, .type = datatype, .scale = 1,       \
+        .comm = comm, .coll = call_coll, .count = count, .type = datatype,     \
+        .scale = 1,                                                            \
     }
 
 ncclResult_t pncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,

@@ -25,7 +25,6 @@ struct call {
     enum coll_kind coll; /* of a CALL_COLL */
     const char *name;    /* "ncclAllReduce" */
     uint32_t site;
-    const void *address; /* the call's return address */
     struct ncclComm *comm;
     struct stream *stream;
     const void *sendbuf;

@@ -147,7 +147,7 @@ static void write_post(const struct call *c, struct hub_post *p)
         simgpu_heap_export(c->sendbuf, &p->send);
     if (received)
         simgpu_heap_export(c->recvbuf, &p->recv);
-    simgpu_site_locate(c->address, &p->site);
+    simgpu_site_locate(c->site, &p->site);
 }
 
 void coll_check(const struct ncclComm *c, uint64_t seq)
