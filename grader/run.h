@@ -13,7 +13,7 @@ enum {
     RUN_MAX_CASES = 1024,
     RUN_MAX_RANKS = 64,
     RUN_ITERATIONS = 2,
-    RUN_CASE_SEC = 20, /* of a case without progress, on a busy machine */
+    RUN_CASE_SEC = 30, /* of a case without progress, on a busy machine */
 };
 
 struct batch { /* cases that run together */

@@ -101,11 +101,16 @@ static const char *describe_host(const void *p)
 }
 
 /* The program itself has crashed: name the student's line. */
-static _Noreturn void report_crash(int sig, const siginfo_t *info)
+static _Noreturn void report_crash(int sig, const siginfo_t *info,
+                                   const void *context)
 {
     void *frame[MAX_FRAMES];
     char where[256];
-    site_of_student(frame, backtrace(frame, MAX_FRAMES), where, sizeof where);
+    const int n = backtrace(frame, MAX_FRAMES);
+    for (int i = 0; i < n; i++) // the others are return addresses
+        if ((const char *)frame[i] + 1 == (const char *)fault_pc(context))
+            frame[i] = (char *)frame[i] + 1;
+    site_of_student(frame, n, where, sizeof where);
     if (kernel && (sig == SIGSEGV || sig == SIGBUS))
         simgpu_report_fault(NULL,
                             "kernel %s on device %d accesses %p at %s:\n  not "
@@ -141,7 +146,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     const void *const p = info->si_addr;
     struct heap_block b;
     if ((sig != SIGSEGV && sig != SIGBUS) || space_slot(p) < 0)
-        report_crash(sig, info);
+        report_crash(sig, info, context);
     if (kernel && simgpu_heap_find(p, &b) == 0 && !dataless(b.id))
         open_block(&b);
     else
