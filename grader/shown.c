@@ -32,13 +32,16 @@ int shown_finished(const struct shown *s, int i)
     return 1;
 }
 
-/* A rank that reached a hole has said so, even if the others wait for it. */
-static int has_hole(const struct shown *s, int i)
+/* A rank that reached a hole, or left the case with an error, has said so, even
+ * if the others wait for it. */
+static int has_left(const struct shown *s, int i)
 {
     for (int r = 0; r < s->batch->nranks; r++)
-        if (evidence_status(s->evidence, r, case_of(s, i)) ==
-            RUN_NOT_IMPLEMENTED)
-            return 1;
+        switch (evidence_status(s->evidence, r, case_of(s, i))) {
+        case RUN_NOT_IMPLEMENTED:
+        case RUN_ERROR: return 1;
+        default: break;
+        }
     return 0;
 }
 
@@ -119,7 +122,7 @@ static const struct plan_case *longest_shown(const struct shown *s)
                                      .spans = s->spans};
         const double us = spans_time_us(&t, 0);
         if (!c->hidden && us > most_us && // not so for NaN
-            shown_finished(s, i) && !has_hole(s, i)) {
+            shown_finished(s, i) && !has_left(s, i)) {
             most_us = us;
             longest = c;
         }
@@ -178,7 +181,7 @@ void shown_judge(const struct shown *s, int i, struct judge_verdict *v)
                                  .answers = s->answers,
                                  .clocked = machine_is_real(&p->machine)};
     *v = JUDGE_VERDICT_NONE;
-    if (!shown_finished(s, i) && !has_hole(s, i))
+    if (!shown_finished(s, i) && !has_left(s, i))
         run_last_words(p, &s->run->end, v->message, sizeof v->message);
     else
         judge_case(p->judge, &t, v);

@@ -108,6 +108,25 @@ static void put_race_of_ranks(struct text *t, const struct hazard_op *a,
         a->node.rank, a->name, b->node.rank, b->name);
 }
 
+static int is_default(const struct hazard_op *op)
+{
+    return strcmp(op->stream, "default stream") == 0;
+}
+
+/* Why the default stream, of all, does not order this. */
+static void put_default_stream(struct text *t, const struct hazard_op *a,
+                               const struct hazard_op *b)
+{
+    const struct hazard_op *const other = is_default(a) ? b : a;
+    if (is_default(a) == is_default(b) ||
+        strncmp(other->stream, "non-blocking", 12) != 0)
+        return;
+    put(t,
+        "  The default stream waits for other streams, but not for "
+        "non-blocking ones: pass\n  %s the stream of %s.\n",
+        is_default(a) ? a->name : b->name, other->name);
+}
+
 static void put_race_of_streams(struct text *t, const struct hazard_op *a,
                                 const struct hazard_op *b)
 {
@@ -117,6 +136,7 @@ static void put_race_of_streams(struct text *t, const struct hazard_op *a,
     put(t, " after\n  %s, and waited on by ", a->name);
     put_stream(t, b);
     put(t, " before %s, would.\n", b->name);
+    put_default_stream(t, a, b);
 }
 
 static void put_race_with_host(struct text *t, const struct hazard_op *a,
@@ -154,7 +174,13 @@ static void put_life(struct text *t, const struct hazard *h)
     const int frees = b->how == GRAPH_FREE || a->how == GRAPH_FREE;
     const struct hazard_op *const life = b->how >= GRAPH_ALLOC ? b : a;
     const struct hazard_op *const use = life == a ? b : a;
-    if (!frees)
+    if (use->how == GRAPH_HOLD || strstr(use->name, "Close"))
+        put(t,
+            "  %s on rank %u closes the handle only afterwards, or unordered "
+            "with it: close it\n  first, and tell rank %u so (a message, "
+            "MPI_Barrier) before it calls %s.\n",
+            use->name, use->node.rank, life->node.rank, life->name);
+    else if (!frees)
         put(t,
             "  The allocation takes effect in stream order, and %s does not "
             "wait for\n  it: wait on an event recorded after %s.\n",
@@ -220,8 +246,10 @@ const char *hazard_text(const struct hazard *h, char *out, size_t nbytes)
     switch (h->kind) {
     case HAZARD_RACE: put_race(&t, h); break;
     case HAZARD_GROUP:
-        put(&t, "  Both calls are in one group, whose calls are unordered: use "
-                "separate\n  buffers, or separate groups.\n");
+        put(&t, "  Both calls are in one group, whose calls are unordered: one "
+                "must not send or\n  write what the other receives. Is the "
+                "index of the block wrong? Otherwise use\n  separate "
+                "buffers, or separate groups.\n");
         break;
     case HAZARD_LIFE: put_life(&t, h); break;
     case HAZARD_OVERLAP: put_overlap(&t, h); break;

@@ -218,23 +218,21 @@ static int is_wrapper(const char *file)
 const char *site_stack_text(const struct site_call *call, int n, char *out,
                             size_t nbytes)
 {
-    const char *file, *outer = NULL;
+    const char *file = NULL, *own = NULL;
     char inner[128] = "";
-    int line, outer_line = 0;
+    int line = 0, own_line = 0, i = 0;
     pthread_mutex_lock(&last.lock);
-    const int found =
-        n > 0 && find_line(call[0].module, call[0].offset, &file, &line);
-    if (found && is_kit(file)) {
-        if (!is_wrapper(file))
-            snprintf(inner, sizeof inner, " (in %s:%d)", base_name(file), line);
-        for (int i = 1; i < n && (!outer || is_kit(outer)); i++)
-            if (!find_line(call[i].module, call[i].offset, &outer, &outer_line))
-                outer = NULL;
-    }
-    if (outer && (!is_kit(outer) || is_wrapper(file)))
-        snprintf(out, nbytes, "%s:%d%s", base_name(outer), outer_line,
-                 is_kit(outer) ? "" : inner);
-    else if (found)
+    while (i < n && find_line(call[i].module, call[i].offset, &file, &line) &&
+           is_wrapper(file) && i < n - 1)
+        i++;
+    for (int k = i; k < n && file && (!own || is_kit(own)); k++)
+        if (!find_line(call[k].module, call[k].offset, &own, &own_line))
+            own = NULL;
+    if (file && own && !is_kit(own) && is_kit(file))
+        snprintf(inner, sizeof inner, " (in %s:%d)", base_name(file), line);
+    if (file && own && !is_kit(own))
+        snprintf(out, nbytes, "%s:%d%s", base_name(own), own_line, inner);
+    else if (file)
         snprintf(out, nbytes, "%s:%d", base_name(file), line);
     else if (n > 0)
         snprintf(out, nbytes, "%s%s0x%llx", base_name(call[0].module),

@@ -6,6 +6,7 @@
 #include <string.h> /* memcpy */
 
 #include "base/narrow.h"
+#include "judge/advice.h"
 
 enum family { SIGNED, UNSIGNED, FLOAT, NARROW };
 
@@ -261,21 +262,37 @@ static void print(const void *buf, size_t i, enum data_type type, char *out,
                  data_get(buf, i, type));
 }
 
+static void advise(const void *got, const void *want, size_t count,
+                   enum data_type type, double relative, double absolute,
+                   char *out, size_t nbytes)
+{
+    struct advice a = {.n = 0};
+    for (size_t i = 0; i < count; i++) {
+        const double is = data_get(got, i, type);
+        const double should = data_get(want, i, type);
+        if (!near(is, should, relative, absolute))
+            advice_see(&a, is, should, (const char *)got + i * data_size(type),
+                       data_size(type));
+    }
+    advice_text(&a, out, nbytes);
+}
+
 void data_compare_near(const void *got, const void *want, size_t count,
                        enum data_type type, double relative, double absolute,
                        int rank, struct judge_verdict *v)
 {
     const struct difference d =
         differences(got, want, count, type, relative, absolute);
-    if (!d.count)
+    if (!d.count || !v->pass)
         return;
-    char is[64], should[64];
+    char is[64], should[64], advice[256];
     print(got, d.first, type, is, sizeof is);
     print(want, d.first, type, should, sizeof should);
+    advise(got, want, count, type, relative, absolute, advice, sizeof advice);
     judge_fail(v,
                "element %zu of rank %d is %s, should be %s (%zu of %zu "
-               "differ)",
-               d.first, rank, is, should, d.count, count);
+               "differ)%s",
+               d.first, rank, is, should, d.count, count, advice);
 }
 
 void data_compare(const void *got, const void *want, size_t count,

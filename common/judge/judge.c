@@ -117,10 +117,15 @@ void judge_origin(const struct judge_task *t, int rank, int iteration,
     }
 }
 
-/* Check that all ranks reached the end of this case. */
+/* Check that all ranks reached the end of this case. A rank that did not says
+ * nothing; one that left it early says why, and comes first. */
 static void judge_status(const struct judge_task *t, struct judge_verdict *v)
 {
-    for (int r = 0; r < t->nranks; r++) {
+    for (int i = 0; i < 2 * t->nranks; i++) {
+        const int r = i % t->nranks;
+        if (i < t->nranks &&
+            evidence_status(t->evidence, r, t->case_no) == RUN_MISSING)
+            continue;
         const char *const text = evidence_text(t->evidence, r, t->case_no);
         switch (evidence_status(t->evidence, r, t->case_no)) {
         case RUN_OK: break;

@@ -5,6 +5,7 @@
 #include <stdlib.h> /* strtod */
 #include <string.h> /* strcmp */
 
+#include "judge/advice.h"
 #include "nn/reference.h"
 
 static enum nn_loss loss_named(const char *name)
@@ -85,14 +86,34 @@ static int is_off(double got, double want, double relative, double absolute)
     return !(fabs(got - want) <= absolute + relative * fabs(want));
 }
 
-static void compare(const struct reference *r, const float *got, int step,
-                    double relative, double absolute, struct judge_verdict *v)
+/* What the first step's updates tell: those of later steps build on wrong
+ * weights. */
+static const char *advice_of_step(const struct advice *a, char *out,
+                                  size_t nbytes)
 {
+    if (a->nzero < a->n)
+        return advice_text(a, out, nbytes);
+    snprintf(out, nbytes,
+             "\nThese weights did not change: are their gradients computed, "
+             "reduced and applied?");
+    return out;
+}
+
+/* before: the weights that training began with */
+static void compare(const struct reference *r, const double *before,
+                    const float *got, int step, double relative,
+                    double absolute, struct judge_verdict *v)
+{
+    struct advice advice = {.n = 0};
+    char text[256];
     size_t off = 0, first = 0, own;
     for (size_t i = r->count; i-- > 0;)
         if (is_off(got[i], r->w[i], relative, absolute)) {
             off++;
             first = i;
+            if (step == 0)
+                advice_see(&advice, (double)got[i] - before[i],
+                           r->w[i] - before[i], &got[i], sizeof *got);
         }
     if (off == 0)
         return;
@@ -100,8 +121,9 @@ static void compare(const struct reference *r, const float *got, int step,
     judge_fail(v,
                "after step %d layer%d.weight[%zu] of rank 0 is %.9g, should be "
                "%.9g, as one device with all the rows has it (%zu of %zu "
-               "differ)",
-               step + 1, l, own, got[first], r->w[first], off, r->count);
+               "differ)%s",
+               step + 1, l, own, got[first], r->w[first], off, r->count,
+               step == 0 ? advice_of_step(&advice, text, sizeof text) : "");
 }
 
 static void compare_ranks(const struct reference *r, const float *zero,
@@ -123,6 +145,7 @@ static void compare_ranks(const struct reference *r, const float *zero,
 struct shown { /* ranks 0 .. nranks-1 record parameters, with this tolerance */
     int nranks;
     double relative, absolute;
+    const double *before; /* the weights that training began with */
 };
 
 static void judge_step(const struct judge_task *t, int iteration, int step,
@@ -141,16 +164,17 @@ static void judge_step(const struct judge_task *t, int iteration, int step,
         if (got)
             compare_ranks(r, zero, got, rank, step, v);
     }
-    compare(r, zero, step, s->relative, s->absolute, v);
+    compare(r, s->before, zero, step, s->relative, s->absolute, v);
 }
 
 static void judge_shown(const struct judge_task *t, const struct nn_task *k,
-                        const struct shown *s, struct judge_verdict *v)
+                        struct shown *s, struct judge_verdict *v)
 {
     for (int i = 0; i < t->iterations && v->pass; i++) {
-        struct reference *const r =
-            reference_new(&k->shape, judge_input_seed(t, 0, i));
-        if (!r) {
+        const uint64_t seed = judge_input_seed(t, 0, i);
+        struct reference *const r = reference_new(&k->shape, seed);
+        struct reference *const first = reference_new(&k->shape, seed);
+        if (!r || !first) {
             judge_fail(v, "the plan's network: %s",
                        nn_shape_problem(&k->shape) ? nn_shape_problem(&k->shape)
                                                    : "no memory");
@@ -158,8 +182,10 @@ static void judge_shown(const struct judge_task *t, const struct nn_task *k,
         }
         for (int step = 0; step < k->steps && v->pass; step++) {
             reference_step(t, k, i, step, r);
+            s->before = first->w;
             judge_step(t, i, step, r, s, v);
         }
+        reference_free(first);
         reference_free(r);
     }
 }
@@ -167,12 +193,12 @@ static void judge_shown(const struct judge_task *t, const struct nn_task *k,
 void nn_task_judge(const struct judge_task *t, const struct nn_task *k,
                    double relative, double absolute, struct judge_verdict *v)
 {
-    judge_shown(t, k, &(struct shown){t->nranks, relative, absolute}, v);
+    judge_shown(t, k, &(struct shown){t->nranks, relative, absolute, NULL}, v);
 }
 
 void nn_task_judge_alone(const struct judge_task *t, const struct nn_task *k,
                          double relative, double absolute,
                          struct judge_verdict *v)
 {
-    judge_shown(t, k, &(struct shown){1, relative, absolute}, v);
+    judge_shown(t, k, &(struct shown){1, relative, absolute, NULL}, v);
 }
