@@ -196,7 +196,7 @@ static void supervise_cases(int argc, char **argv)
         copy[i] = strdup(argv[i]); // getopt_long() and strtok_r() change them
     if (argc > MAX_ARGS || options_parse(&o, argc, copy, err, sizeof err) != 0)
         return;
-    if (o.help || o.list || o.digests)
+    if (o.help || o.list)
         return;
     struct plan *const p = load_plan(&o, err, sizeof err);
     if (p && options_check(&o, p, err, sizeof err) == 0)
