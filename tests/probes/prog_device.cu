@@ -367,7 +367,7 @@ PROBE(blocks_that_wait_for_later_ones)
 __global__ void groups(int *p)
 {
     const cg::thread_block b = cg::this_thread_block();
-    const auto tile = cg::tiled_partition<8>(b);
+    const cg::thread_block_tile<8> tile = cg::tiled_partition<8>(b);
     const int v = (int)b.thread_rank();
     int sum = v;
     for (int d = tile.size() / 2; d; d /= 2)

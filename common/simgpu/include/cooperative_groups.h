@@ -264,6 +264,13 @@ class thread_block_tile : public coalesced_group
           part(part), nparts(nparts)
     {
     }
+    /* A tile that forgets what it is a part of. */
+    template <class OTHER>
+    thread_block_tile(const thread_block_tile<SIZE, OTHER> &g)
+        : coalesced_group(g), part(g.meta_group_rank()),
+          nparts(g.meta_group_size())
+    {
+    }
     static constexpr unsigned size()
     {
         return SIZE;
