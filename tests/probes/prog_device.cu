@@ -162,9 +162,9 @@ PROBE(byte_permutation)
 
 KERNEL(funnel, unsigned)
 {
-    return __funnelshift_l(0x80000000u, 1, 1) +
-           __funnelshift_r(0, 1, 4) * 2 +
-           (__funnelshift_lc(5, 1, 40) == 5) + (__funnelshift_rc(5, 1, 40) == 1);
+    return __funnelshift_l(0x80000000u, 1, 1) + __funnelshift_r(0, 1, 4) * 2 +
+           (__funnelshift_lc(5, 1, 40) == 5) +
+           (__funnelshift_rc(5, 1, 40) == 1);
 }
 PROBE(funnel_shifts)
 {
@@ -176,8 +176,8 @@ KERNEL(high, int)
 {
     return (__mulhi(1 << 30, 8) == 2) + (__umulhi(~0u, 2) == 1) +
            (__mul64hi(1ll << 62, 4) == 1) + (__umul64hi(~0ull, 2) == 1) +
-           (__mul24(3, 4) == 12) + (__sad(3, 5, 1) == 3) +
-           (__hadd(3, 6) == 4) + (__rhadd(3, 6) == 5) + (__uhadd(1, 2) == 1);
+           (__mul24(3, 4) == 12) + (__sad(3, 5, 1) == 3) + (__hadd(3, 6) == 4) +
+           (__rhadd(3, 6) == 5) + (__uhadd(1, 2) == 1);
 }
 PROBE(high_products)
 {
@@ -217,9 +217,9 @@ PROBE(video_instructions)
 
 KERNEL(minmax, int)
 {
-    return (min(3u, 4) == 3) + (max(2.5f, 1.0f) == 2.5f) + (min(1ll, 2ll) == 1) +
-           (max(-1, 2) == 2) + (umax(1, 2) == 2) + (abs(-3) == 3) +
-           (fmin(1.0, 2.0) == 1.0) + (llabs(-4ll) == 4);
+    return (min(3u, 4) == 3) + (max(2.5f, 1.0f) == 2.5f) +
+           (min(1ll, 2ll) == 1) + (max(-1, 2) == 2) + (umax(1, 2) == 2) +
+           (abs(-3) == 3) + (fmin(1.0, 2.0) == 1.0) + (llabs(-4ll) == 4);
 }
 PROBE(minimum_and_maximum)
 {
@@ -231,7 +231,8 @@ PROBE(minimum_and_maximum)
 
 KERNEL(rounded, int)
 {
-    return (__fadd_ru(1.0f, 1e-10f) > 1.0f) + (__fadd_rd(1.0f, 1e-10f) == 1.0f) +
+    return (__fadd_ru(1.0f, 1e-10f) > 1.0f) +
+           (__fadd_rd(1.0f, 1e-10f) == 1.0f) +
            (__fmul_rz(3.0f, 0.33333334f) <= 1.0f) +
            (__fmaf_rn(2.0f, 3.0f, 4.0f) == 10.0f) +
            (__fdiv_rn(1.0f, 4.0f) == 0.25f) + (__frcp_rn(8.0f) == 0.125f) +
@@ -275,10 +276,11 @@ KERNEL(functions, int)
 {
     float s, c;
     sincospif(0.5f, &s, &c);
-    return near(rsqrtf(4.0f), 0.5) + near(sinpif(0.5f), 1) + near(cospif(1), -1) +
-           near(__saturatef(1.5f), 1) + near(__expf(1.0f), 2.718282) +
-           near(__logf(2.718282f), 1) + near(__powf(2, 3), 8) +
-           near(exp10f(2), 100) + near(normcdff(0), 0.5) + near(rcbrtf(8), 0.5) +
+    return near(rsqrtf(4.0f), 0.5) + near(sinpif(0.5f), 1) +
+           near(cospif(1), -1) + near(__saturatef(1.5f), 1) +
+           near(__expf(1.0f), 2.718282) + near(__logf(2.718282f), 1) +
+           near(__powf(2, 3), 8) + near(exp10f(2), 100) +
+           near(normcdff(0), 0.5) + near(rcbrtf(8), 0.5) +
            near(erfinvf(0.5f), 0.476936) + near(norm3df(1, 2, 2), 3) +
            near(__fdividef(1, 4), 0.25) + near(s, 1) + near(c, 0) +
            near(__sinf(0.5f), 0.479426) + near(erfcxf(1), 0.427584) +
@@ -387,11 +389,11 @@ PROBE(cooperative_tiles)
 
 __global__ void collectives(int *p)
 {
-    const auto tile =
-        cg::tiled_partition<32>(cg::this_thread_block());
+    const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
     const int v = (int)threadIdx.x;
     const int sum = cg::reduce(tile, v, cg::plus<int>());
-    const int in = cg::inclusive_scan(tile, 1), ex = cg::exclusive_scan(tile, 1);
+    const int in = cg::inclusive_scan(tile, 1),
+              ex = cg::exclusive_scan(tile, 1);
     const int most = cg::reduce(tile, v, cg::greater<int>());
     p[v] = sum + 1000 * in + 100000 * ex + (most == 31) * 10000000;
 }
