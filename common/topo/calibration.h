@@ -69,9 +69,10 @@ struct calibration_arch {
     double nccl_link;   /* GB/s of one NVLink in NCCL's model */
     int column;         /* of NCCL's caps: Volta, Ampere, Hopper, Blackwell */
     int datacenter;     /* peer access over PCIe */
-    /* Default curves relative to the tuning model: a = lat * its latency,
-     * B = bw * its bandwidth, k = kappa sqrt(a/B). */
-    double lat, bw, kappa;
+    double latency; /* of a hop, in NCCL's constants (an H100's) */
+    /* shares of an NVLink's nvlink_GBps that NCCL's kernels achieve: rings and
+     * trees; NVLS; messages */
+    double ring, nvls, message;
 };
 
 /* The newest architecture up to sm. */

@@ -10,19 +10,24 @@ static const struct tuning *cell(const struct tuning_table *table, int i)
 }
 
 int choice_make(struct choice *c, const struct tuning_table *table, int algos,
-                int protos, double nbytes)
+                int protos, double nbytes, int lines)
 {
     int best = -1;
+    double least = 0;
     c->free = c->allowed = *table;
     for (int i = 0; i < NCELLS; i++) {
         const int a = i / TOPO_PROTOS, p = i % TOPO_PROTOS;
         struct tuning *const x = &c->allowed.at[a][p];
         if (a != TOPO_P2P && !(algos >> a & 1 && protos >> p & 1))
             x->GBps = 0;
-        if (x->GBps > 0 &&
-            (best < 0 ||
-             tuning_time(*x, nbytes) < tuning_time(*cell(table, best), nbytes)))
+        if (!(x->GBps > 0))
+            continue;
+        const double us = lines ? x->us + nbytes / (x->GBps * 1000)
+                                : tuning_time(*x, nbytes);
+        if (best < 0 || us < least) {
             best = i;
+            least = us;
+        }
     }
     if (best < 0)
         return -1;

@@ -63,7 +63,8 @@ static int alone(const struct topo *t, int32_t place, uint64_t bytes,
                  struct topo_coll *out, char *err, size_t err_nbytes)
 {
     struct topo_load load = {topo_memory(t, place), 2};
-    const struct traffic f = {1, &load, 2 / t->resource[load.resource].rate};
+    const struct traffic f = {
+        .n = 1, .load = &load, .sec = 2 / t->resource[load.resource].rate};
     const double us = (double)t->costs.kernel_ps * 1e-6;
     out->algo = TOPO_RING;
     out->proto = TOPO_SIMPLE;
@@ -89,39 +90,54 @@ static void explain(const struct topo *t, const struct shape *s,
              op_names[op], s->n, t->name, can);
 }
 
+/* The time of a choice in the model, or, with a curve, on it. */
+static void time_of(const struct choice *c, const struct calibration_curve *x,
+                    struct tuning ref, double nbytes, double *latency_us,
+                    double *us)
+{
+    if (ref.GBps > 0) {
+        const struct calibration_curve all =
+            curve_to(x, ref, tuning_limits(&c->free));
+        const struct calibration_curve own =
+            curve_to(x, ref, tuning_limits(&c->allowed));
+        *latency_us = all.a_us;
+        *us = choice_us(c, &all, &own, nbytes);
+    } else {
+        const struct tuning *const own = &c->free.at[c->algo][c->proto];
+        *latency_us = own->us;
+        *us = tuning_time(*own, nbytes);
+    }
+}
+
 static int several(const struct topo *t, struct shape *s, enum topo_op op,
                    uint64_t bytes, int algos, int protos, struct topo_coll *out,
                    char *err, size_t err_nbytes)
 {
-    const int message = tuning_is_message(op), across = s->ngroups > 1;
     const enum calibration_op kind =
-        message ? CALIBRATION_SENDRECV : CALIBRATION_ALLREDUCE;
-    const struct traffic *f = message ? traffic_of(t, s, op, TOPO_P2P) : NULL;
-    struct calibration_curve all, own;
+        tuning_is_message(op) ? CALIBRATION_SENDRECV : CALIBRATION_ALLREDUCE;
+    const int across = s->ngroups > 1;
     struct tuning_table table;
     struct choice choice;
-    if (message && !f) {
+    struct tuning ref;
+    double latency_us, us;
+    if (curve_reference(t, kind, across, &ref) != 0 ||
+        tuning_fill(t, s, op, ref.GBps > 0, &table) != 0) {
         snprintf(err, err_nbytes, "no memory");
         return -1;
     }
-    tuning_fill(t, s, op, f ? 1e-9 / f->sec : 0, &table);
-    if (choice_make(&choice, &table, algos, protos, (double)bytes) != 0) {
+    if (choice_make(&choice, &table, algos, protos, (double)bytes,
+                    ref.GBps > 0) != 0) {
         explain(t, s, op, &table, err, err_nbytes);
-        return -1;
-    }
-    f = traffic_of(t, s, op, choice.algo);
-    if (!f ||
-        curve_of(t, kind, across, tuning_limits(&choice.free), &all) != 0 ||
-        curve_of(t, kind, across, tuning_limits(&choice.allowed), &own) != 0) {
-        snprintf(err, err_nbytes, "no memory");
         return -1;
     }
     out->algo = choice.algo;
     out->proto = choice.proto;
-    const double us = choice_us(&choice, &all, &own, (double)bytes);
-    return finish(out, f, all.a_us,
-                  message ? us : on_channels(t, s, all.a_us, us), bytes, err,
-                  err_nbytes);
+    time_of(&choice, &t->cal.curve[kind][across], ref, (double)bytes,
+            &latency_us, &us);
+    if (kind == CALIBRATION_ALLREDUCE)
+        us = on_channels(t, s, latency_us, us);
+    return finish(out, traffic_of(t, s, op, choice.algo), latency_us, us, bytes,
+                  err, err_nbytes);
 }
 
 int topo_collective(const struct topo *t, enum topo_op op, const int32_t *place,
@@ -168,17 +184,24 @@ int topo_message(const struct topo *t, int32_t from, int32_t to, uint64_t bytes,
         traffic_free(f);
         return -1;
     }
-    const struct tuning limits = curve_message(t, from, to, f->sec);
-    struct calibration_curve c;
-    int result =
-        curve_of(t, CALIBRATION_SENDRECV, a->node != b->node, limits, &c);
-    out->algo = TOPO_P2P;
-    out->proto = bytes <= 16384 ? TOPO_LL : TOPO_SIMPLE; // NCCL's threshold
-    if (result == 0)
-        result = finish(out, f, c.a_us, curve_us(&c, (double)bytes), bytes, err,
-                        err_nbytes);
-    else
+    const int across = a->node != b->node;
+    struct tuning_table table;
+    struct choice choice;
+    struct tuning ref;
+    double latency_us, us;
+    int result = curve_reference(t, CALIBRATION_SENDRECV, across, &ref);
+    if (result == 0) {
+        curve_message(t, from, to, f, ref.GBps > 0, &table);
+        choice_make(&choice, &table, TOPO_ANY, TOPO_ANY, (double)bytes,
+                    ref.GBps > 0);
+        time_of(&choice, &t->cal.curve[CALIBRATION_SENDRECV][across], ref,
+                (double)bytes, &latency_us, &us);
+        out->algo = choice.algo;
+        out->proto = choice.proto;
+        result = finish(out, f, latency_us, us, bytes, err, err_nbytes);
+    } else {
         snprintf(err, err_nbytes, "no memory");
+    }
     traffic_free(f);
     return result;
 }

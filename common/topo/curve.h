@@ -10,8 +10,7 @@
  *     T'(S) = l T(S / (l b)) = l a + S / (b B) + sqrt(l / b) k sqrt(S)
  *                              + l f S / (S + l b S_f)
  *
- * Without a table, the model's own latency and bandwidth are the reference,
- * times factors that depend on the GPU's architecture.
+ * Without a table, the model's own times count: tuning_time().
  */
 #ifndef COMMLAB_TOPO_CURVE_H
 #define COMMLAB_TOPO_CURVE_H
@@ -20,16 +19,22 @@
 #include "topo/tuning.h"
 
 /*
- * The curve of collectives, or of messages, with these limits in the model,
- * into *out. across: between nodes. Returns 0, or -1 if memory runs out.
+ * The model's limits for what the machine's curve was measured on, into *ref:
+ * the curve of collectives, or of messages. across: between nodes. GBps is 0 if
+ * it has no such curve. Returns 0, or -1 if memory runs out.
  */
-int curve_of(const struct topo *t, enum calibration_op op, int across,
-             struct tuning limits, struct calibration_curve *out);
+int curve_reference(const struct topo *t, enum calibration_op op, int across,
+                    struct tuning *ref);
+
+/* That curve, carried over to other limits. */
+struct calibration_curve curve_to(const struct calibration_curve *c,
+                                  struct tuning ref, struct tuning limits);
 
 double curve_us(const struct calibration_curve *c, double nbytes);
 
-/* Limits of a message between two GPUs, whose traffic takes sec per byte. */
-struct tuning curve_message(const struct topo *t, int32_t from, int32_t to,
-                            double sec);
+/* The model of a message between two GPUs with traffic f. */
+void curve_message(const struct topo *t, int32_t from, int32_t to,
+                   const struct traffic *f, int healthy,
+                   struct tuning_table *table);
 
 #endif

@@ -20,6 +20,7 @@
 #include "topo/traffic.h"
 
 #include <stdlib.h> /* calloc */
+#include <string.h> /* strncmp */
 
 #include "topo/route.h"
 
@@ -36,6 +37,35 @@ static int collector_init(struct collector *c, const struct topo *t)
     return c->work ? 0 : -1;
 }
 
+/* A resource's name begins with what it is (machine.c). */
+static enum traffic_kind kind_of(const struct topo_resource *r)
+{
+    if (strncmp(r->name, "nvlink ", 7) == 0)
+        return TRAFFIC_NVLINK;
+    if (strncmp(r->name, "out ", 4) == 0 || strncmp(r->name, "in ", 3) == 0)
+        return TRAFFIC_NET;
+    return TRAFFIC_OTHER;
+}
+
+static void raise_to(double *most, double value)
+{
+    if (value > *most)
+        *most = value;
+}
+
+static void add_load(const struct topo *t, struct traffic *f, int r,
+                     double work)
+{
+    const struct topo_resource *const res = &t->resource[r];
+    const enum traffic_kind kind = kind_of(res);
+    const double sec = work / res->rate;
+    const int sick = t->sick_left < 1 && (r == t->sick[0] || r == t->sick[1]);
+    f->load[f->n++] = (struct topo_load){r, work};
+    raise_to(&f->sec, sec);
+    raise_to(&f->busiest[kind], sec);
+    raise_to(&f->healthy[kind], sick ? sec * t->sick_left : sec);
+}
+
 /* The collected traffic; releases c. NULL if memory runs out. */
 static struct traffic *collector_finish(struct collector *c)
 {
@@ -50,15 +80,10 @@ static struct traffic *collector_finish(struct collector *c)
         free(c->work);
         return NULL;
     }
-    f->sec = c->sec;
-    for (int i = 0; i < c->t->nresources; i++) {
-        if (!(c->work[i] > 0))
-            continue;
-        f->load[f->n++] = (struct topo_load){i, c->work[i]};
-        const double sec = c->work[i] / c->t->resource[i].rate;
-        if (sec > f->sec)
-            f->sec = sec;
-    }
+    f->sec = f->busiest[TRAFFIC_OTHER] = f->healthy[TRAFFIC_OTHER] = c->sec;
+    for (int i = 0; i < c->t->nresources; i++)
+        if (c->work[i] > 0)
+            add_load(c->t, f, i, c->work[i]);
     free(c->work);
     return f;
 }

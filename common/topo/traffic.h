@@ -6,10 +6,19 @@
 
 #include "topo/shape.h"
 
+enum traffic_kind { /* of a resource; other: PCIe, hosts, memories */
+                    TRAFFIC_NVLINK,
+                    TRAFFIC_NET,
+                    TRAFFIC_OTHER,
+                    TRAFFIC_KINDS
+};
+
 struct traffic { /* per byte of the operation's size (of nccl-tests) */
     int n;
     struct topo_load *load;
     double sec; /* lower bound, from its loads and its hops' limits */
+    double busiest[TRAFFIC_KINDS]; /* seconds of the busiest of each kind */
+    double healthy[TRAFFIC_KINDS]; /* if no cable were degraded */
 };
 
 /*

@@ -1,5 +1,8 @@
 #include "topo/tuning.h"
 
+#include <math.h>   /* sqrt */
+#include <string.h> /* memset */
+
 /* Microseconds; LL, LL128, Simple. */
 static const double base_us[TOPO_ALGOS][TOPO_PROTOS] = {
     [TOPO_TREE] = {6.8, 14, 8.4},
@@ -21,12 +24,21 @@ static const double nvlstree_net_us = 20.9;
 /* GB/s by column (Volta, Ampere, Hopper, Blackwell) and nodes (1, 2, more). */
 static const double ll_cap[4][3] = {
     {39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}};
-static const double ring_ll128_cap[4] = {20, 20, 36.7, 40}; /* per channel */
-static const double tree_ll128_cap[4][3] = {
-    {20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 29}, {55.6, 31.67, 20}};
-static const double tree_simple_cap[4][3] = {
-    {26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}};
-static const double nvls_eff[4] = {0, 0, .85, .74};
+
+/* Of a link's rate: LL stores a flag with every 4 bytes, and a tree's nodes
+ * reduce too; LL128 has 8 bytes of flag in 128; PAT's steps alternate. */
+static const double ring_ll = .5, tree_ll = 1 / 3.5, ll128 = .92, pat = .75;
+
+/* A tree's LL128 within a node, and between nodes. */
+static const double tree_ll128[2] = {7. / 9, 120. / 128};
+
+/* Latencies until a pipeline is full; the ramp towards that; what an NVLS loop
+ * moves for each rank (16 channels of 128 KiB, not quite two at a time). */
+static const double fill_latencies = 3, ramp = 4.7;
+static const double nvls_loop_nbytes = 1.8 * 16 * (128 << 10);
+
+/* The network latency that NCCL's constants for a hop include: InfiniBand's. */
+static const double usual_net_us = 4;
 
 static double least(double a, double b)
 {
@@ -59,74 +71,121 @@ static int ring_steps(enum topo_op op, int n)
     return op == TOPO_OP_BROADCAST || op == TOPO_OP_REDUCE ? n : n - 1;
 }
 
-static struct tuning ring(const struct topo *t, const struct shape *s,
-                          enum topo_op op, enum topo_proto proto)
+/* ---- latency ------------------------------------------------------------- */
+
+/* Of `hops` hops in the node and `across` between nodes. */
+static double latency(const struct topo *t, double base, double hops,
+                      double hop_us, double across, double net_us)
 {
-    const int column = t->arch->column, steps = ring_steps(op, s->n);
+    return t->arch->latency * (base + hops * hop_us) +
+           across * (net_us + t->cal.links.net_us - usual_net_us);
+}
+
+static double ring_latency(const struct topo *t, const struct shape *s,
+                           enum topo_op op, enum topo_proto proto)
+{
+    const int steps = ring_steps(op, s->n);
     const int across =
         op == TOPO_OP_ALLREDUCE ? 2 * (s->ngroups - 1) : s->ngroups - 1;
-    double bus = s->channels * s->bw;
-    if (proto == TOPO_LL)
-        bus = least(ll_cap[column][columns(s)], bus / 2);
-    else if (proto == TOPO_LL128)
-        bus = least(.92 * bus, s->channels * ring_ll128_cap[column]);
-    return (struct tuning){.us = base_us[TOPO_RING][proto] +
-                                 (steps - across) * ring_us[inside(s)][proto] +
-                                 across * ring_us[NET][proto],
-                           .GBps = bus * s->n / steps};
+    return latency(t, base_us[TOPO_RING][proto], steps - across,
+                   ring_us[inside(s)][proto], across, ring_us[NET][proto]);
 }
 
-static struct tuning tree(const struct topo *t, const struct shape *s,
-                          enum topo_proto proto)
+static double tree_latency(const struct topo *t, const struct shape *s,
+                           enum topo_proto proto)
 {
-    const int column = t->arch->column, nodes = columns(s);
-    double bus = least(.92 * s->channels * s->bw,
-                       s->channels * tree_simple_cap[column][nodes]);
-    if (proto == TOPO_LL)
-        bus = least(bus / 3.8, ll_cap[column][nodes]);
-    else if (proto == TOPO_LL128)
-        bus = least(bus * (s->ngroups == 1 ? 7. / 9 : 120. / 128),
-                    s->channels * tree_ll128_cap[column][nodes]);
     const double hops = (double)s->n / s->ngroups - 1;
-    return (struct tuning){
-        .us = base_us[TOPO_TREE][proto] +
-              2 * (hops * tree_us[inside(s)][proto] +
-                   floor_log2(s->ngroups) * tree_us[NET][proto]),
-        .GBps = bus * .5};
+    return latency(t, base_us[TOPO_TREE][proto], 2 * hops,
+                   tree_us[inside(s)][proto], 2 * floor_log2(s->ngroups),
+                   tree_us[NET][proto]);
 }
 
-/* NVLink SHARP; between nodes, the tree over NICs may be slower. */
-static struct tuning nvls(const struct topo *t, const struct shape *s,
-                          enum topo_op op, enum topo_algo algo)
+static double messages_latency(const struct topo *t, const struct shape *s,
+                               enum topo_op op, enum topo_proto proto)
 {
-    double bw = s->nvls_bw;
-    for (int i = 0; s->ngroups > 1 && i < s->ngroups; i++)
-        bw = least(bw, s->group[i].net / SHAPE_NVLS_CHANNELS /
-                           (s->ngroups > 2 ? 2 : 1));
-    double bus = bw * nvls_eff[t->arch->column] * (SHAPE_NVLS_CHANNELS - 1);
-    if (op == TOPO_OP_ALLREDUCE)
-        bus *= 2;
-    if (algo == TOPO_NVLSTREE)
-        return (struct tuning){
-            NVLS_US + 2 * floor_log2(s->ngroups) * nvlstree_net_us, bus * .5};
-    return (struct tuning){NVLS_US, bus * s->n / ring_steps(op, s->n)};
-}
-
-static struct tuning pat(const struct shape *s, enum topo_op op)
-{
-    return (struct tuning){
-        base_us[TOPO_PAT][TOPO_SIMPLE] + floor_log2(s->n) * pat_us[NET],
-        .75 * s->channels * s->bw * s->n / ring_steps(op, s->n)};
-}
-
-static struct tuning messages(const struct shape *s, enum topo_op op,
-                              enum topo_proto proto, double p2p_GBps)
-{
-    const enum hop hop = s->ngroups > 1 ? NET : inside(s);
     const int rounds = op == TOPO_OP_SENDRECV ? 1 : s->n - 1;
-    return (struct tuning){base_us[TOPO_P2P][proto] +
-                               rounds * ring_us[hop][proto],
-                           proto == TOPO_LL ? p2p_GBps / 2 : p2p_GBps};
+    const int across = s->ngroups > 1 ? rounds : 0;
+    return latency(t, base_us[TOPO_P2P][proto], rounds - across,
+                   ring_us[inside(s)][proto], across, ring_us[NET][proto]);
+}
+
+static double latency_of(const struct topo *t, const struct shape *s,
+                         enum topo_op op, enum topo_algo algo,
+                         enum topo_proto proto)
+{
+    switch (algo) {
+    case TOPO_TREE: return tree_latency(t, s, proto);
+    case TOPO_RING: return ring_latency(t, s, op, proto);
+    case TOPO_PAT:
+        return latency(t, base_us[TOPO_PAT][proto], 0, 0, floor_log2(s->n),
+                       pat_us[NET]);
+    case TOPO_P2P: return messages_latency(t, s, op, proto);
+    default:
+        return latency(t, NVLS_US, 0, 0, 2 * floor_log2(s->ngroups),
+                       nvlstree_net_us);
+    }
+}
+
+/* ---- bandwidth ----------------------------------------------------------- */
+
+/* The share of NVLinks that an algorithm's kernels achieve. */
+static double nvlink_share(const struct topo *t, enum topo_algo algo)
+{
+    if (algo == TOPO_P2P)
+        return t->arch->message;
+    return algo == TOPO_NVLS || algo == TOPO_NVLSTREE ? t->arch->nvls
+                                                      : t->arch->ring;
+}
+
+/*
+ * Of the Simple protocol. NVLinks and NICs are stages of one pipeline: one that
+ * is almost as slow as the slowest stalls it now and then. Their 4-norm is near
+ * the slower one, 19 % above if both take the same time.
+ */
+static double simple_GBps(const struct topo *t, const struct traffic *f,
+                          enum topo_algo algo, int healthy)
+{
+    const double *const sec = healthy ? f->healthy : f->busiest;
+    const double a = sec[TRAFFIC_NVLINK] / nvlink_share(t, algo);
+    const double b = sec[TRAFFIC_NET];
+    double both = sqrt(sqrt(a * a * a * a + b * b * b * b));
+    if (a == 0 || b == 0)
+        both = a + b;
+    const double other = sec[TRAFFIC_OTHER];
+    return 1e-9 / (both > other ? both : other);
+}
+
+static double bandwidth_of(const struct topo *t, const struct shape *s,
+                           enum topo_op op, enum topo_algo algo,
+                           enum topo_proto proto, double simple)
+{
+    const double cap = ll_cap[t->arch->column][columns(s)];
+    const int nodes = s->ngroups > 1;
+    if (algo == TOPO_TREE && proto == TOPO_LL)
+        return least(tree_ll * simple, cap / 2);
+    if (algo == TOPO_TREE && proto == TOPO_LL128)
+        return ll128 * tree_ll128[nodes] * simple;
+    if (algo == TOPO_RING && proto == TOPO_LL)
+        return least(ring_ll * simple, cap * s->n / ring_steps(op, s->n));
+    if (algo == TOPO_RING && proto == TOPO_LL128)
+        return ll128 * simple;
+    if (algo == TOPO_P2P && proto == TOPO_LL)
+        return ring_ll * simple;
+    return algo == TOPO_PAT ? pat * simple : simple;
+}
+
+/* In a node, flags let LL and LL128 proceed by lines: there is nothing to
+ * fill. A network carries chunks. */
+static double fill_of(const struct shape *s, enum topo_algo algo,
+                      enum topo_proto proto, struct tuning x)
+{
+    double fill =
+        proto == TOPO_SIMPLE || s->ngroups > 1 ? fill_latencies * x.us : 0;
+    if (algo == TOPO_NVLS || algo == TOPO_NVLSTREE) {
+        const double loop = s->most * nvls_loop_nbytes / (x.GBps * 1000);
+        fill = loop > fill ? loop : fill;
+    }
+    return fill;
 }
 
 int tuning_is_message(enum topo_op op)
@@ -158,38 +217,56 @@ static int able(const struct shape *s, enum topo_op op, enum topo_algo algo,
     }
 }
 
-struct tuning tuning_of(const struct topo *t, const struct shape *s,
-                        enum topo_op op, enum topo_algo algo,
-                        enum topo_proto proto, double p2p_GBps)
+static struct tuning tuning_of(const struct topo *t, const struct shape *s,
+                               enum topo_op op, enum topo_algo algo,
+                               enum topo_proto proto, double simple)
 {
-    if (!able(s, op, algo, proto))
-        return (struct tuning){0, 0};
-    switch (algo) {
-    case TOPO_TREE: return tree(t, s, proto);
-    case TOPO_RING: return ring(t, s, op, proto);
-    case TOPO_PAT: return pat(s, op);
-    case TOPO_P2P: return messages(s, op, proto, p2p_GBps);
-    default: return nvls(t, s, op, algo);
-    }
+    struct tuning x = {.us = latency_of(t, s, op, algo, proto)};
+    x.GBps = bandwidth_of(t, s, op, algo, proto, simple);
+    x.fill_us = fill_of(s, algo, proto, x);
+    return x;
 }
 
-void tuning_fill(const struct topo *t, const struct shape *s, enum topo_op op,
-                 double p2p_GBps, struct tuning_table *table)
+int tuning_fill(const struct topo *t, struct shape *s, enum topo_op op,
+                int healthy, struct tuning_table *table)
 {
-    for (int a = 0; a < TOPO_ALGOS; a++)
-        for (int p = 0; p < TOPO_PROTOS; p++)
-            table->at[a][p] = tuning_of(t, s, op, (enum topo_algo)a,
-                                        (enum topo_proto)p, p2p_GBps);
+    memset(table, 0, sizeof *table);
+    for (int i = 0; i < TOPO_ALGOS * TOPO_PROTOS; i++) {
+        const enum topo_algo a = (enum topo_algo)(i / TOPO_PROTOS);
+        const enum topo_proto p = (enum topo_proto)(i % TOPO_PROTOS);
+        if (!able(s, op, a, p))
+            continue;
+        const struct traffic *const f = traffic_of(t, s, op, a);
+        if (!f)
+            return -1;
+        table->at[a][p] =
+            tuning_of(t, s, op, a, p, simple_GBps(t, f, a, healthy));
+    }
+    return 0;
+}
+
+void tuning_message(const struct topo *t, const struct shape *pair,
+                    const struct traffic *f, int healthy,
+                    struct tuning_table *table)
+{
+    const double simple = simple_GBps(t, f, TOPO_P2P, healthy);
+    memset(table, 0, sizeof *table);
+    for (int p = 0; p < TOPO_PROTOS; p++)
+        if (able(pair, TOPO_OP_SENDRECV, TOPO_P2P, (enum topo_proto)p))
+            table->at[TOPO_P2P][p] =
+                tuning_of(t, pair, TOPO_OP_SENDRECV, TOPO_P2P,
+                          (enum topo_proto)p, simple);
 }
 
 double tuning_time(struct tuning of, double nbytes)
 {
-    return of.us + nbytes / (of.GBps * 1000);
+    const double x = nbytes / (of.GBps * 1000), fill = of.fill_us;
+    return of.us + x + (fill > 0 ? fill * sqrt(x / (x + ramp * fill)) : 0);
 }
 
 struct tuning tuning_limits(const struct tuning_table *table)
 {
-    struct tuning limits = {0, 0};
+    struct tuning limits = {0};
     for (int a = 0; a < TOPO_ALGOS; a++)
         for (int p = 0; p < TOPO_PROTOS; p++) {
             const struct tuning *const x = &table->at[a][p];

@@ -1,15 +1,28 @@
 /*
- * tuning.h: NCCL's own cost model (private to common/topo)
+ * tuning.h: what NCCL's algorithms and protocols cost (private to common/topo)
  *
- * Among the allowed algorithms and protocols, NCCL chooses the one with the
- * smallest latency + bytes / bandwidth. The constants are those of its
- * src/graph/tuning.cc and topo.h (2.30). This model serves to choose: its times
- * are wrong by half for small sizes. curve.h calibrates them.
+ * The time of S bytes by one algorithm and protocol:
+ *
+ *     T(S) = L + x + fill sqrt(x / (x + TUNING_RAMP fill)),  x = S / B
+ *
+ *   L     latency: NCCL's own constants for each hop (its src/graph/tuning.cc
+ *         and topo.h, 2.30), slower on older GPUs (arch.c), plus what the
+ *         network takes beyond InfiniBand.
+ *   B     bandwidth: that of the links, given the algorithm's traffic on them
+ *         (traffic.h) and the share of a link that NCCL's kernels achieve; for
+ *         LL and LL128, what their flags leave of it.
+ *   fill  a pipeline's time to fill. Chunks grow with the size, and so does the
+ *         time until all stages work, up to a largest chunk: TUNING_FILL
+ *         latencies, or, for NVLS, a loop over the chunks of all ranks.
+ *
+ * NCCL chooses the smallest time of its own, simpler model, which agrees well
+ * enough to take the smallest of these.
  */
 #ifndef COMMLAB_TOPO_TUNING_H
 #define COMMLAB_TOPO_TUNING_H
 
 #include "topo/shape.h"
+#include "topo/traffic.h"
 
 /* True if the operation consists of messages: TOPO_P2P. */
 int tuning_is_message(enum topo_op op);
@@ -17,22 +30,24 @@ int tuning_is_message(enum topo_op op);
 struct tuning { /* one algorithm and protocol; GBps 0: not supported */
     double us;
     double GBps; /* the operation's size over its time */
+    double fill_us;
+};
+
+struct tuning_table { /* all of an operation: [algorithm][protocol] */
+    struct tuning at[TOPO_ALGOS][TOPO_PROTOS];
 };
 
 /*
- * The model of an operation over the ranks of a shape, n > 1. p2p_GBps: the
- * bandwidth of its traffic, for TOPO_P2P.
+ * The model of an operation over the ranks of a shape, n > 1. healthy: as if no
+ * cable were degraded. Returns 0, or -1 if memory runs out.
  */
-struct tuning tuning_of(const struct topo *t, const struct shape *s,
-                        enum topo_op op, enum topo_algo algo,
-                        enum topo_proto proto, double p2p_GBps);
+int tuning_fill(const struct topo *t, struct shape *s, enum topo_op op,
+                int healthy, struct tuning_table *table);
 
-/* All of an operation: [algorithm][protocol]. */
-struct tuning_table {
-    struct tuning at[TOPO_ALGOS][TOPO_PROTOS];
-};
-void tuning_fill(const struct topo *t, const struct shape *s, enum topo_op op,
-                 double p2p_GBps, struct tuning_table *table);
+/* The model of one message with traffic f. */
+void tuning_message(const struct topo *t, const struct shape *pair,
+                    const struct traffic *f, int healthy,
+                    struct tuning_table *table);
 
 double tuning_time(struct tuning of, double nbytes); /* us */
 
