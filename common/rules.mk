@@ -248,7 +248,7 @@ SIM_HEADERS := $(patsubst common/simgpu/%,$(PREFIX)/%,$(shell find \
 	common/simgpu/include -type f)) $(PREFIX)/include/simgpu/narrow.h
 # Machines: simgpu and commgraph look for them in the prefix.
 TOPOS := $(patsubst common/topo/%,$(PREFIX)/share/topo/%,$(wildcard \
-	common/topo/*.xml))
+	common/topo/*.xml common/topo/net/*.xml))
 $(PREFIX)/bin/simnvcc: $(call objs,$(call c_in,common/simgpu/simnvcc))
 	$(link)
 # Build systems that know CUDA's toolkit find their way.

@@ -56,6 +56,12 @@ static const struct field fields[] = {
     {"host", "mpi_net_ns", IN(host.mpi_net_ns), 1, 1e9},
     {"host", "mpi_GBps", IN(host.mpi_GBps), .01, 1e5},
     {"host", "sm_share", IN(host.sm_share), 0, .9},
+    {"host", "floor_us", IN(host.floor_us), 0, 1e6},
+
+    {"fabric", "ports", IN(fabric.ports), 1, 4096},
+    {"fabric", "over", IN(fabric.over), 1, 64},
+    {"fabric", "paths", IN(fabric.paths), 1, 1024},
+    {"fabric", "gpu_Gbps", IN(fabric.gpu_Gbps), 1, 1e5},
 
     {"curve", "a_us", CURVE(a_us), .01, 1e6},
     {"curve", "B_GBps", CURVE(B_GBps), .001, 1e6},
@@ -73,7 +79,17 @@ void calibration_init(struct calibration *c)
     for (int i = 0; i < NFIELDS; i++)
         if (strcmp(fields[i].element, "curve") != 0)
             *(double *)((char *)c + fields[i].offset) = -1;
+    c->fabric.kind = -1;
     c->links.nccl_p2p = -1;
+}
+
+int calibration_fabric_kind(const char *name)
+{
+    static const char *const kinds[] = {"crossbar", "fat-tree", "rail"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(kinds[i], name) == 0)
+            return i;
+    return -1;
 }
 
 static int read_number(const struct field *f, const char *text, void *base,
@@ -107,6 +123,35 @@ static int read_reach(struct calibration *c, const char *text, char *err,
     return -1;
 }
 
+static int read_fabric(struct calibration *c, const char *text, char *err,
+                       size_t err_nbytes)
+{
+    const int kind = calibration_fabric_kind(text);
+    if (kind >= 0) {
+        c->fabric.kind = kind;
+        return 0;
+    }
+    snprintf(err, err_nbytes,
+             "<fabric kind=\"%.40s\">: it must be crossbar, fat-tree or rail",
+             text);
+    return -1;
+}
+
+static int read_choice(struct calibration *c, const char *key,
+                       const char *text, char *err, size_t err_nbytes)
+{
+    const int algos = strcmp(key, "algos") == 0;
+    int *const set = algos ? &c->choice.algos : &c->choice.protos;
+    *set = algos ? topo_algo_set(text) : topo_proto_set(text);
+    if ((algos || strcmp(key, "protos") == 0) && *set != 0)
+        return 0;
+    snprintf(err, err_nbytes,
+             "<nccl %.40s=\"%.40s\">: use algos and protos, with values of "
+             "NCCL_ALGO and NCCL_PROTO",
+             key, text);
+    return -1;
+}
+
 /* Text attributes. Returns 1 if this is one, -1 if its value is invalid. */
 static int read_text(struct calibration *c, const char *element,
                      const char *key, const char *text, char *err,
@@ -120,6 +165,10 @@ static int read_text(struct calibration *c, const char *element,
     }
     if (strcmp(element, "links") == 0 && strcmp(key, "nccl_p2p") == 0)
         return read_reach(c, text, err, err_nbytes) == 0 ? 1 : -1;
+    if (strcmp(element, "nccl") == 0)
+        return read_choice(c, key, text, err, err_nbytes) == 0 ? 1 : -1;
+    if (strcmp(element, "fabric") == 0 && strcmp(key, "kind") == 0)
+        return read_fabric(c, text, err, err_nbytes) == 0 ? 1 : -1;
     if (strcmp(element, "curve") == 0 && strcmp(key, "op") == 0) {
         if (strcmp(text, "all_reduce") == 0 || strcmp(text, "sendrecv") == 0)
             return 1;
@@ -305,6 +354,7 @@ static void complete_host(struct calibration_host *h)
     fill(&h->mpi_net_ns, 2000);
     fill(&h->mpi_GBps, 10);
     fill(&h->sm_share, .15);
+    fill(&h->floor_us, 0);
 }
 
 void calibration_complete(struct calibration *c,
@@ -312,8 +362,13 @@ void calibration_complete(struct calibration *c,
                           int cross_p2p)
 {
     struct calibration_links *const l = &c->links;
+    struct calibration_fabric *const f = &c->fabric;
     complete_device(&c->device, &arch->device);
     complete_host(&c->host);
+    fill(&f->kind, CALIBRATION_CROSSBAR);
+    fill(&f->ports, 32);
+    fill(&f->over, 1);
+    fill(&f->paths, 1);
     fill(&l->nvlink_GBps, arch->nvlink_GBps);
     fill(&l->engine_GBps, arch->engine_GBps);
     fill(&l->p2p_GBps, arch->datacenter ? pcie_GBps : 0);

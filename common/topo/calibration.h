@@ -29,6 +29,12 @@ struct calibration_curve {
 
 enum calibration_op { CALIBRATION_ALLREDUCE, CALIBRATION_SENDRECV };
 
+enum calibration_fabric_kind {
+    CALIBRATION_CROSSBAR, /* no two flows collide */
+    CALIBRATION_FAT_TREE, /* all NICs of a node lead to one leaf */
+    CALIBRATION_RAIL      /* the NICs of equal number of many nodes do */
+};
+
 /* All are -1 until given. */
 struct calibration {
     struct calibration_device { /* one GPU */
@@ -55,7 +61,18 @@ struct calibration {
     struct calibration_host {
         double launch_ns, kernel_ns, copy_ns, sync_ns, api_ns;
         double mpi_ns, mpi_net_ns, mpi_GBps, sm_share;
+        double floor_us; /* no collective takes less; 0: no such floor */
     } host;
+    struct calibration_choice { /* of NCCL's tuner between nodes; 0: all */
+        int algos, protos;      /* sets, as in NCCL_ALGO and NCCL_PROTO */
+    } choice;
+    struct calibration_fabric { /* switches between nodes: fabric.h */
+        double kind;            /* enum calibration_fabric_kind */
+        double ports;           /* of a leaf switch, towards NICs */
+        double over;            /* oversubscription: of ports to uplinks */
+        double paths;           /* over which a flow is spread */
+        double gpu_Gbps;        /* NICs of a GPU; 0: as in the node's file */
+    } fabric;
     /* by enum calibration_op; 0 inside a node, 1 across */
     struct calibration_curve curve[2][2];
 };
@@ -77,6 +94,9 @@ struct calibration_arch {
 
 /* The newest architecture up to sm. */
 const struct calibration_arch *calibration_arch(int sm);
+
+/* A kind by its name in <fabric kind>, -1 if there is none. */
+int calibration_fabric_kind(const char *name);
 
 void calibration_init(struct calibration *c);
 

@@ -125,6 +125,11 @@ static int several(const struct topo *t, struct shape *s, enum topo_op op,
         snprintf(err, err_nbytes, "no memory");
         return -1;
     }
+    // what the network's tuner allows, unless the program says otherwise
+    if (across && algos == TOPO_ANY && t->cal.choice.algos)
+        algos = t->cal.choice.algos | 1 << TOPO_P2P | 1 << TOPO_PAT;
+    if (across && protos == TOPO_ANY && t->cal.choice.protos)
+        protos = t->cal.choice.protos;
     if (choice_make(&choice, &table, algos, protos, (double)bytes,
                     ref.GBps > 0) != 0) {
         explain(t, s, op, &table, err, err_nbytes);
@@ -136,6 +141,7 @@ static int several(const struct topo *t, struct shape *s, enum topo_op op,
             &latency_us, &us);
     if (kind == CALIBRATION_ALLREDUCE)
         us = on_channels(t, s, latency_us, us);
+    us = tuning_raise(t, s, us);
     return finish(out, traffic_of(t, s, op, choice.algo), latency_us, us, bytes,
                   err, err_nbytes);
 }

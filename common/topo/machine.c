@@ -5,6 +5,8 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
+#include "topo/fabric.h"
+
 const char *const machine_reach_names[5] = {"NVL", "PIX", "PXB", "PHB", "SYS"};
 
 /* PCIe generations. GB/s of one lane, one way: nominal, and NCCL's
@@ -201,7 +203,7 @@ int machine_build(struct topo *t)
     calibration_complete(&t->cal, t->arch, to_host, t->cpu[pci->cpu].amd);
     set_costs(t);
     t->per_node = count_resources(t);
-    t->nresources = t->per_node * t->nnodes;
+    t->nresources = t->per_node * t->nnodes + fabric_count(t);
     t->resource = calloc((size_t)t->nresources, sizeof *t->resource);
     t->gpus = calloc((size_t)(t->ngpus * t->nnodes), sizeof *t->gpus);
     if (!t->resource || !t->gpus)
@@ -214,6 +216,7 @@ int machine_build(struct topo *t)
             add_pci(&b, i);
         add_rest(&b);
     }
+    fabric_build(t);
     for (int i = 0; i < t->ngpus * t->nnodes; i++)
         describe_gpu(t, i);
     return 0;

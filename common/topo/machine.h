@@ -87,6 +87,14 @@ struct machine_nccl { /* NCCL's environment variables: settings.h */
     int other_paths; /* than those that a <curve> was measured on */
 };
 
+struct machine_fabric { /* switches between nodes: fabric.h; leaves 0: none */
+    int leaves, nodes; /* nodes of a group of leaves */
+    int rails;         /* leaves of a group, each for the NICs of one number */
+    int uplinks;       /* of a leaf */
+    int first;         /* resource: up 0, down 0, up 1... of leaf 0 */
+    uint64_t seed;
+};
+
 struct shape; /* of a communicator: shape.h */
 
 struct topo {
@@ -112,6 +120,7 @@ struct topo {
     struct topo_costs costs;
     struct machine_nccl nccl;
     int per_node, nresources;
+    struct machine_fabric fabric;
     struct topo_resource *resource;
     struct topo_gpu *gpus; /* of all nodes */
 

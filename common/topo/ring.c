@@ -1,15 +1,30 @@
 #include "topo/ring.h"
 
+#include <string.h> /* memcpy */
+
 /* The search gives up after this many steps. Machines with direct links have 8
  * or 16 GPUs and need a few hundred. */
 enum { MAX_STEPS = 100000 };
 
 struct search {
     int n, width, nsteps;
+    int fullest; /* hops with the most links left come first */
     unsigned char left[RING_GPUS][RING_GPUS]; /* links not yet used */
     int path[RING_GPUS]; /* positions in local[]; every cycle begins at 0 */
     int seen[RING_GPUS];
 };
+
+/* The next hop to try from a position, 0 if there is none left. */
+static int next_hop(const struct search *s, int at, const int *tried)
+{
+    int best = 0;
+    for (int next = 1; next < s->n; next++)
+        if (!tried[next] && !s->seen[next] && s->left[at][next] >= s->width &&
+            (best == 0 ||
+             (s->fullest && s->left[at][next] > s->left[at][best])))
+            best = next;
+    return best;
+}
 
 /* Extend path, which has `length` GPUs, to a cycle. */
 static int extend(struct search *s, int length)
@@ -17,9 +32,9 @@ static int extend(struct search *s, int length)
     const int at = s->path[length - 1];
     if (length == s->n)
         return s->left[at][s->path[0]] >= s->width;
-    for (int next = 1; next < s->n; next++) {
-        if (s->seen[next] || s->left[at][next] < s->width)
-            continue;
+    int tried[RING_GPUS] = {0};
+    for (int next; (next = next_hop(s, at, tried)) > 0;) {
+        tried[next] = 1;
         if (++s->nsteps > MAX_STEPS)
             return 0;
         s->seen[next] = 1;
@@ -53,6 +68,21 @@ static void take(struct search *s, const int *local, struct ring *r)
     }
 }
 
+/* Take cycles, the widest first, from `width` on. Returns their links, each way,
+ * over one hop. */
+static int cover(struct search *s, const int *local, int width,
+                 struct ring ring[RING_MAX], int *nrings)
+{
+    int links = 0;
+    *nrings = 0;
+    for (s->width = width; s->width > 0; s->width--)
+        while (*nrings < RING_MAX && find_cycle(s)) {
+            take(s, local, &ring[*nrings]);
+            links += ring[(*nrings)++].width;
+        }
+    return links;
+}
+
 int ring_find(const struct topo *t, const int *local, int n,
               struct ring ring[RING_MAX])
 {
@@ -66,8 +96,21 @@ int ring_find(const struct topo *t, const int *local, int n,
             if (s.left[a][b] > widest)
                 widest = s.left[a][b];
         }
-    for (s.width = widest; s.width > 0; s.width--)
-        while (nrings < RING_MAX && find_cycle(&s))
-            take(&s, local, &ring[nrings++]);
+    // Wide cycles first. In a quad of equal bundles they'd leave links that no
+    // further cycle covers: then split bundles, as NCCL does.
+    struct search first = s;
+    int most = cover(&first, local, widest, ring, &nrings);
+    s.fullest = 1;
+    for (int width = widest - 1; width > 0; width--) {
+        struct search trial = s;
+        struct ring found[RING_MAX];
+        int nfound;
+        const int links = cover(&trial, local, width, found, &nfound);
+        if (links > most) {
+            most = links;
+            nrings = nfound;
+            memcpy(ring, found, sizeof *ring * (size_t)nfound);
+        }
+    }
     return nrings;
 }

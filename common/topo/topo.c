@@ -14,6 +14,7 @@
 #include "topo/machine.h"
 #include "topo/route.h"
 #include "topo/shape.h"
+#include "topo/tuning.h"
 #include "topo/variant.h"
 #include "topo/xml.h"
 
@@ -112,6 +113,27 @@ static int apply(struct topo *t, const struct topo_setting *settings, int n,
     return 0;
 }
 
+/* The profile of a network: shipped as net/NAME.xml, or a file NAME.xml. */
+static int read_network(struct topo *t, const char *name, char *err,
+                        size_t err_nbytes)
+{
+    const size_t length = strlen(name);
+    char dir[MAX_PATH + 64], path[MAX_PATH + 300];
+    if (length > 4 && strcmp(name + length - 4, ".xml") == 0)
+        return xml_read_network(t, name, err, err_nbytes);
+    if (shipped_dir(dir, sizeof dir) == 0) {
+        snprintf(path, sizeof path, "%s/net/%s.xml", dir, name);
+        if (access(path, R_OK) == 0)
+            return xml_read_network(t, path, err, err_nbytes);
+    }
+    snprintf(err, err_nbytes,
+             "there is no network \"%s\"; the shipped ones are: efa, ndr, "
+             "roce, slingshot, tcpxo. For a file of your own, give a name that "
+             "ends in .xml",
+             name);
+    return -1;
+}
+
 static struct topo *load(const char *path, const struct variant *v,
                          const struct topo_setting *settings, int n, char *err,
                          size_t err_nbytes)
@@ -125,6 +147,7 @@ static struct topo *load(const char *path, const struct variant *v,
     variant_name(v, t->name, sizeof t->name);
     calibration_init(&t->cal);
     if (xml_read(t, path, err, err_nbytes) != 0 ||
+        (*v->net && read_network(t, v->net, err, err_nbytes) != 0) ||
         apply(t, settings, n, err, err_nbytes) != 0) {
         topo_free(t);
         return NULL;
@@ -132,12 +155,14 @@ static struct topo *load(const char *path, const struct variant *v,
     if (v->nodes)
         t->nnodes = v->nodes;
     variant_shuffle(v, t);
+    variant_connect(v, t);
     if (t->nnodes > MACHINE_NODES || t->nnodes * t->ngpus > MAX_MACHINE)
         snprintf(err, err_nbytes,
                  "%s: %d nodes of %d GPUs: at most %d nodes and %d GPUs", path,
                  t->nnodes, t->ngpus, MACHINE_NODES, MAX_MACHINE);
     else if (machine_build(t) == 0) {
         variant_sicken(v, t);
+        tuning_floor(t);
         return t;
     } else
         snprintf(err, err_nbytes, "%s: no memory", path);

@@ -22,6 +22,7 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strncmp */
 
+#include "topo/fabric.h"
 #include "topo/route.h"
 
 struct collector {
@@ -42,7 +43,8 @@ static enum traffic_kind kind_of(const struct topo_resource *r)
 {
     if (strncmp(r->name, "nvlink ", 7) == 0)
         return TRAFFIC_NVLINK;
-    if (strncmp(r->name, "out ", 4) == 0 || strncmp(r->name, "in ", 3) == 0)
+    if (strncmp(r->name, "out ", 4) == 0 || strncmp(r->name, "in ", 3) == 0 ||
+        strncmp(r->name, "leaf ", 5) == 0)
         return TRAFFIC_NET;
     return TRAFFIC_OTHER;
 }
@@ -96,6 +98,8 @@ static void send(struct collector *c, int32_t from, int32_t to, double share)
         return;
     for (int i = 0; i < path.nresources; i++)
         c->work[path.resource[i]] += share;
+    if (from / c->t->ngpus != to / c->t->ngpus)
+        fabric_load(c->t, from, to, share, c->work);
     if (path.rate_cap > 0 && share / path.rate_cap > c->sec)
         c->sec = share / path.rate_cap;
 }

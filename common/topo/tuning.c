@@ -3,6 +3,8 @@
 #include <math.h>   /* sqrt */
 #include <string.h> /* memset */
 
+#include "topo/route.h"
+
 /* Microseconds; LL, LL128, Simple. */
 static const double base_us[TOPO_ALGOS][TOPO_PROTOS] = {
     [TOPO_TREE] = {6.8, 14, 8.4},
@@ -27,15 +29,19 @@ static const double ll_cap[4][3] = {
 
 /* Of a link's rate: LL stores a flag with every 4 bytes, and a tree's nodes
  * reduce too; LL128 has 8 bytes of flag in 128; PAT's steps alternate. */
-static const double ring_ll = .5, tree_ll = 1 / 3.5, ll128 = .92, pat = .75;
+static const double ring_ll = .5, tree_ll = 1 / 3.5, pat = .75;
+static const double ll128[4] = {.8, .8, .92, .92}; /* by column */
 
 /* A tree's LL128 within a node, and between nodes. */
 static const double tree_ll128[2] = {7. / 9, 120. / 128};
 
-/* Latencies until a pipeline is full; the ramp towards that; what an NVLS loop
- * moves for each rank (16 channels of 128 KiB, not quite two at a time). */
+/* Latencies until a pipeline is full; the ramp towards that. */
 static const double fill_latencies = 3, ramp = 4.7;
-static const double nvls_loop_nbytes = 1.8 * 16 * (128 << 10);
+
+/* NVLS: channels by column; the GB/s at which one moves data between the user's
+ * buffers and the switches'; chunks of each rank in a loop, almost two deep. */
+static const double nvls_channels[4] = {0, 0, 16, 24}, nvls_channel_GBps = 19.5;
+static const double nvls_chunk_nbytes = 1.8 * (128 << 10);
 
 /* The network latency that NCCL's constants for a hop include: InfiniBand's. */
 static const double usual_net_us = 4;
@@ -73,12 +79,17 @@ static int ring_steps(enum topo_op op, int n)
 
 /* ---- latency ------------------------------------------------------------- */
 
-/* Of `hops` hops in the node and `across` between nodes. */
-static double latency(const struct topo *t, double base, double hops,
-                      double hop_us, double across, double net_us)
+/*
+ * Of `hops` hops in the node and `across` between nodes. What a network takes
+ * beyond InfiniBand counts twice with Simple, which flushes what it receives
+ * before it raises a flag; LL and LL128 bring their flags along.
+ */
+static double latency(const struct topo *t, enum topo_proto proto, double base,
+                      double hops, double hop_us, double across, double net_us)
 {
+    const double more = t->cal.links.net_us - usual_net_us;
     return t->arch->latency * (base + hops * hop_us) +
-           across * (net_us + t->cal.links.net_us - usual_net_us);
+           across * (net_us + (proto == TOPO_SIMPLE ? 2 : 1) * more);
 }
 
 static double ring_latency(const struct topo *t, const struct shape *s,
@@ -87,7 +98,7 @@ static double ring_latency(const struct topo *t, const struct shape *s,
     const int steps = ring_steps(op, s->n);
     const int across =
         op == TOPO_OP_ALLREDUCE ? 2 * (s->ngroups - 1) : s->ngroups - 1;
-    return latency(t, base_us[TOPO_RING][proto], steps - across,
+    return latency(t, proto, base_us[TOPO_RING][proto], steps - across,
                    ring_us[inside(s)][proto], across, ring_us[NET][proto]);
 }
 
@@ -95,7 +106,7 @@ static double tree_latency(const struct topo *t, const struct shape *s,
                            enum topo_proto proto)
 {
     const double hops = (double)s->n / s->ngroups - 1;
-    return latency(t, base_us[TOPO_TREE][proto], 2 * hops,
+    return latency(t, proto, base_us[TOPO_TREE][proto], 2 * hops,
                    tree_us[inside(s)][proto], 2 * floor_log2(s->ngroups),
                    tree_us[NET][proto]);
 }
@@ -105,7 +116,7 @@ static double messages_latency(const struct topo *t, const struct shape *s,
 {
     const int rounds = op == TOPO_OP_SENDRECV ? 1 : s->n - 1;
     const int across = s->ngroups > 1 ? rounds : 0;
-    return latency(t, base_us[TOPO_P2P][proto], rounds - across,
+    return latency(t, proto, base_us[TOPO_P2P][proto], rounds - across,
                    ring_us[inside(s)][proto], across, ring_us[NET][proto]);
 }
 
@@ -117,11 +128,11 @@ static double latency_of(const struct topo *t, const struct shape *s,
     case TOPO_TREE: return tree_latency(t, s, proto);
     case TOPO_RING: return ring_latency(t, s, op, proto);
     case TOPO_PAT:
-        return latency(t, base_us[TOPO_PAT][proto], 0, 0, floor_log2(s->n),
+        return latency(t, proto, base_us[TOPO_PAT][proto], 0, 0, floor_log2(s->n),
                        pat_us[NET]);
     case TOPO_P2P: return messages_latency(t, s, op, proto);
     default:
-        return latency(t, NVLS_US, 0, 0, 2 * floor_log2(s->ngroups),
+        return latency(t, proto, NVLS_US, 0, 0, 2 * floor_log2(s->ngroups),
                        nvlstree_net_us);
     }
 }
@@ -164,25 +175,29 @@ static double bandwidth_of(const struct topo *t, const struct shape *s,
     if (algo == TOPO_TREE && proto == TOPO_LL)
         return least(tree_ll * simple, cap / 2);
     if (algo == TOPO_TREE && proto == TOPO_LL128)
-        return ll128 * tree_ll128[nodes] * simple;
+        return ll128[t->arch->column] * tree_ll128[nodes] * simple;
     if (algo == TOPO_RING && proto == TOPO_LL)
         return least(ring_ll * simple, cap * s->n / ring_steps(op, s->n));
     if (algo == TOPO_RING && proto == TOPO_LL128)
-        return ll128 * simple;
+        return ll128[t->arch->column] * simple;
     if (algo == TOPO_P2P && proto == TOPO_LL)
         return ring_ll * simple;
+    if (algo == TOPO_NVLS || algo == TOPO_NVLSTREE)
+        return least(simple,
+                     nvls_channels[t->arch->column] * nvls_channel_GBps);
     return algo == TOPO_PAT ? pat * simple : simple;
 }
 
 /* In a node, flags let LL and LL128 proceed by lines: there is nothing to
  * fill. A network carries chunks. */
-static double fill_of(const struct shape *s, enum topo_algo algo,
+static double fill_of(const struct topo *t, const struct shape *s, enum topo_algo algo,
                       enum topo_proto proto, struct tuning x)
 {
     double fill =
         proto == TOPO_SIMPLE || s->ngroups > 1 ? fill_latencies * x.us : 0;
     if (algo == TOPO_NVLS || algo == TOPO_NVLSTREE) {
-        const double loop = s->most * nvls_loop_nbytes / (x.GBps * 1000);
+        const double loop = s->most * nvls_channels[t->arch->column] *
+                            nvls_chunk_nbytes / (x.GBps * 1000);
         fill = loop > fill ? loop : fill;
     }
     return fill;
@@ -223,7 +238,7 @@ static struct tuning tuning_of(const struct topo *t, const struct shape *s,
 {
     struct tuning x = {.us = latency_of(t, s, op, algo, proto)};
     x.GBps = bandwidth_of(t, s, op, algo, proto, simple);
-    x.fill_us = fill_of(s, algo, proto, x);
+    x.fill_us = fill_of(t, s, algo, proto, x);
     return x;
 }
 
@@ -256,6 +271,28 @@ void tuning_message(const struct topo *t, const struct shape *pair,
             table->at[TOPO_P2P][p] =
                 tuning_of(t, pair, TOPO_OP_SENDRECV, TOPO_P2P,
                           (enum topo_proto)p, simple);
+}
+
+void tuning_floor(struct topo *t)
+{
+    const double floor_us = t->cal.host.floor_us;
+    const struct shape all = {.n = t->ngpus * t->nnodes,
+                              .ngroups = t->nnodes,
+                              .nvlink = t->ngpus == 1 ||
+                                        route_nvlinks(t, 0, 1) > 0};
+    if (floor_us == 0 || t->nnodes == 1)
+        return;
+    t->cal.links.net_us = usual_net_us;
+    const double more = floor_us - tree_latency(t, &all, TOPO_LL);
+    if (more > 0)
+        t->cal.links.net_us += more / (2 * floor_log2(t->nnodes));
+}
+
+double tuning_raise(const struct topo *t, const struct shape *s, double us)
+{
+    const double floor_us = s->ngroups > 1 ? 0 : t->cal.host.floor_us;
+    const double x = floor_us / us;
+    return floor_us > 0 ? us * sqrt(sqrt(1 + x * x * x * x)) : us;
 }
 
 double tuning_time(struct tuning of, double nbytes)

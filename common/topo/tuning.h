@@ -49,6 +49,16 @@ void tuning_message(const struct topo *t, const struct shape *pair,
                     const struct traffic *f, int healthy,
                     struct tuning_table *table);
 
+/*
+ * Turn a machine's floor, the time of the smallest all-reduce over all of it,
+ * into what it says of its network's latency, if it has several nodes.
+ */
+void tuning_floor(struct topo *t);
+
+/* A time in us, given that time if there is one: a host that launches a
+ * collective every floor_us hides shorter ones (a 4-norm of both). */
+double tuning_raise(const struct topo *t, const struct shape *s, double us);
+
 double tuning_time(struct tuning of, double nbytes); /* us */
 
 /* The smallest latency and the largest bandwidth of a table, independently: the

@@ -74,6 +74,62 @@ static int take_seed(const char **text, const char *word,
     return 1;
 }
 
+/* One item of "@NETWORK,fat-tree:2". Returns 0, or -1 if it is unknown. */
+static int take_item(struct variant *v, const char *item, size_t length)
+{
+    const char *const colon = memchr(item, ':', length);
+    const char *const value = colon ? colon + 1 : item;
+    const size_t left = length - (size_t)(value - item);
+    char word[VARIANT_WORD], *end;
+    if (!colon && !*v->net && is_seed(item, length)) {
+        snprintf(v->net, sizeof v->net, "%.*s", (int)length, item);
+        return 0;
+    }
+    if (!colon || !is_seed(value, left))
+        return -1;
+    if (strncmp(item, "seed:", 5) == 0) {
+        snprintf(v->seed, sizeof v->seed, "%.*s", (int)left, value);
+        return 0;
+    }
+    snprintf(word, sizeof word, "%.*s", (int)left, value);
+    const double number = strtod(word, &end);
+    if (*end || !(number > 0 && number <= 1e6))
+        return -1;
+    if (strncmp(item, "floor:", 6) == 0) {
+        v->floor_us = number;
+        return 0;
+    }
+    snprintf(word, sizeof word, "%.*s", (int)(colon - item), item);
+    v->fabric = calibration_fabric_kind(word);
+    v->over = number;
+    return v->fabric > CALIBRATION_CROSSBAR && number >= 1 ? 0 : -1;
+}
+
+/* The name, and what follows its last '@'. */
+static int take_suffix(struct variant *v, const char *text, char *err,
+                       size_t err_nbytes)
+{
+    const char *const slash = strrchr(text, '/');
+    const char *const at = strrchr(slash ? slash : text, '@');
+    const size_t length = at ? (size_t)(at - text) : strlen(text);
+    snprintf(v->name, sizeof v->name, "%.*s", (int)length, text);
+    v->suffix = at ? at : "";
+    v->fabric = -1;
+    for (const char *item = at ? at + 1 : ""; *item;) {
+        const size_t n = strcspn(item, ",");
+        if (take_item(v, item, n) != 0) {
+            snprintf(err, err_nbytes,
+                     "%.200s: use MACHINE@NETWORK,OPTION with the options "
+                     "fat-tree:R, rail:R (an oversubscription from 1), "
+                     "seed:SEED and floor:MICROSECONDS; \"%.*s\" is none",
+                     text, (int)(n < 60 ? n : 60), item);
+            return -1;
+        }
+        item += n + (item[n] == ',');
+    }
+    return 0;
+}
+
 int variant_parse(const char *text, struct variant *v, char *err,
                   size_t err_nbytes)
 {
@@ -81,8 +137,7 @@ int variant_parse(const char *text, struct variant *v, char *err,
     if (take_seed(&text, "sick", v->sick, err, err_nbytes) < 0 ||
         take_seed(&text, "shuffled", v->shuffled, err, err_nbytes) < 0)
         return -1;
-    v->name = text;
-    return 0;
+    return take_suffix(v, text, err, err_nbytes);
 }
 
 void variant_name(const struct variant *v, char *out, size_t nbytes)
@@ -90,9 +145,9 @@ void variant_name(const struct variant *v, char *out, size_t nbytes)
     char nodes[16] = "";
     if (v->nodes)
         snprintf(nodes, sizeof nodes, "%dx:", v->nodes);
-    snprintf(out, nbytes, "%s%s%s%s%s%s%s%s", nodes, *v->sick ? "sick:" : "",
+    snprintf(out, nbytes, "%s%s%s%s%s%s%s%s%s", nodes, *v->sick ? "sick:" : "",
              v->sick, *v->sick ? ":" : "", *v->shuffled ? "shuffled:" : "",
-             v->shuffled, *v->shuffled ? ":" : "", v->name);
+             v->shuffled, *v->shuffled ? ":" : "", v->name, v->suffix);
 }
 
 /* ---- numbers from a seed ------------------------------------------------- */
@@ -206,4 +261,23 @@ void variant_sicken(const struct variant *v, struct topo *t)
     t->sick_left = SICK_MIN + SICK_SPREAD * draw(&hash, 1001) / 1000;
     for (int i = 0; i < 2; i++) // in the first node
         t->resource[t->sick[i]].rate *= t->sick_left;
+}
+
+/* ---- networks ------------------------------------------------------------ */
+
+void variant_connect(const struct variant *v, struct topo *t)
+{
+    struct calibration_fabric *const f = &t->cal.fabric;
+    if (*v->net)
+        for (int op = 0; op < 2; op++) // measured on another network
+            t->cal.curve[op][1] = (struct calibration_curve){0};
+    if (v->fabric >= 0) {
+        f->kind = v->fabric;
+        f->over = v->over;
+    }
+    if (v->floor_us > 0)
+        t->cal.host.floor_us = v->floor_us;
+    for (int i = 0; i < t->nnics && f->gpu_Gbps > 0; i++)
+        t->nic[i].mbps = f->gpu_Gbps * 1000 * t->ngpus / t->nnics;
+    t->fabric.seed = hash_of(v->seed, 3);
 }

@@ -1,7 +1,7 @@
 /*
  * variant.h: shuffled and degraded machines (private to common/topo)
  *
- *     [4x:][sick:SEED:][shuffled:SEED:]NAME
+ *     [4x:][sick:SEED:][shuffled:SEED:]NAME[@NETWORK][,OPTION...]
  *
  *   shuffled   the same GPUs and links, but the GPUs are numbered in another
  *              order. Bus ids stay in ascending order, so only measurements can
@@ -9,6 +9,12 @@
  *   sick       one cable has only part of its rate, in both directions: the one
  *              between two GPUs; with NVSwitches, the one between a GPU and its
  *              switches; without NVLinks, the one to its PCIe slot.
+ *
+ *   @NETWORK   the profile of the network between nodes (FORMAT.md). Options,
+ *              also without a profile (NAME@OPTION):
+ *              fat-tree:R, rail:R  switches with oversubscription R (fabric.h)
+ *              seed:SEED           of the hash that spreads flows over them
+ *              floor:US            the time that no collective stays below
  *
  * A SEED consists of letters, digits and "._@-". The same seed gives the same
  * machine everywhere. The seed "me" stands for topo_me().
@@ -24,7 +30,12 @@ struct variant {
     int nodes;                   /* 0: as in the file */
     char sick[VARIANT_WORD];     /* seeds, "" for none */
     char shuffled[VARIANT_WORD]; /* with "me" replaced */
-    const char *name;            /* the rest; points into the text */
+    char name[4200];             /* of the node, or its file */
+    char net[VARIANT_WORD];      /* of the network, "" for none */
+    const char *suffix;          /* "@..." in the text, or "" */
+    int fabric;                  /* enum calibration_fabric_kind, -1 */
+    double over, floor_us;       /* 0: not given */
+    char seed[VARIANT_WORD];     /* of the fabric */
 };
 
 /* Parse a name. Returns 0, or -1 with a line in err. */
@@ -37,5 +48,8 @@ void variant_name(const struct variant *v, char *out, size_t nbytes);
 /* Shuffle before machine_build(), which needs the parts; degrade after it. */
 void variant_shuffle(const struct variant *v, struct topo *t);
 void variant_sicken(const struct variant *v, struct topo *t);
+
+/* The network's options, before machine_build(). */
+void variant_connect(const struct variant *v, struct topo *t);
 
 #endif

@@ -19,7 +19,7 @@
 
 enum { MAX_LINKS = 18 * MACHINE_GPUS, MAX_DEPTH = 16 };
 
-enum kind { ROOT, SYSTEM, CLUSTER, CPU, PCI, GPU, NIC, CALIBRATION, LEAF };
+enum kind { ROOT, SYSTEM, CLUSTER, NETWORK, CPU, PCI, GPU, NIC, CALIBRATION, LEAF };
 
 struct xml;
 
@@ -36,7 +36,7 @@ struct xml {
     XML_Parser parser;
     char *err;
     size_t err_nbytes;
-    int failed, nested; /* nested: the node of a <cluster> */
+    int failed, network, nested; /* nested: the node of a <cluster> */
     const struct element *open[MAX_DEPTH];
     int depth;
     int cpu, pci; /* innermost ones, -1: none */
@@ -293,6 +293,21 @@ static void cluster(struct xml *x, const char *const *atts)
     free(node);
 }
 
+/* The root of a network's profile; others must not be. */
+static void network(struct xml *x, const char *const *atts)
+{
+    (void)atts;
+    if (!x->network)
+        fail(x, "a <network> joins machines: MACHINE@NETWORK");
+}
+
+static void system_(struct xml *x, const char *const *atts)
+{
+    (void)atts;
+    if (x->network)
+        fail(x, "a <system> is a machine: a network's profile is a <network>");
+}
+
 static void nothing(struct xml *x, const char *const *atts)
 {
     (void)x;
@@ -302,7 +317,8 @@ static void nothing(struct xml *x, const char *const *atts)
 static void calibration(struct xml *x, const char *const *atts);
 
 static const struct element elements[] = {
-    {"system", SYSTEM, 1 << ROOT, nothing},
+    {"system", SYSTEM, 1 << ROOT, system_},
+    {"network", NETWORK, 1 << ROOT, network},
     {"cluster", CLUSTER, 1 << ROOT, cluster},
     {"cpu", CPU, 1 << SYSTEM, cpu},
     {"pci", PCI, 1 << CPU | 1 << PCI, pci},
@@ -312,10 +328,13 @@ static const struct element elements[] = {
     {"c2c", LEAF, 1 << GPU | 1 << CPU, c2c},
     {"nic", NIC, 1 << PCI | 1 << CPU, nothing},
     {"net", LEAF, 1 << NIC, net},
-    {"calibration", CALIBRATION, 1 << SYSTEM | 1 << CLUSTER, calibration},
+    {"calibration", CALIBRATION, 1 << SYSTEM | 1 << CLUSTER | 1 << NETWORK,
+     calibration},
     {"device", LEAF, 1 << CALIBRATION, calibration},
     {"links", LEAF, 1 << CALIBRATION, calibration},
     {"host", LEAF, 1 << CALIBRATION, calibration},
+    {"fabric", LEAF, 1 << CALIBRATION, calibration},
+    {"nccl", LEAF, 1 << CALIBRATION, calibration},
     {"curve", LEAF, 1 << CALIBRATION, calibration},
     // written by NCCL, not needed by this model
     {"pcilink", LEAF, 1 << PCI, nothing},
@@ -480,6 +499,20 @@ static int read_file(struct xml *x)
     }
     fclose(file);
     return x->failed ? -1 : 0;
+}
+
+int xml_read_network(struct topo *t, const char *path, char *err,
+                     size_t err_nbytes)
+{
+    struct xml *const x = xml_new(t, path, err, err_nbytes);
+    if (!x) {
+        snprintf(err, err_nbytes, "%s: no memory", path);
+        return -1;
+    }
+    x->network = 1;
+    const int result = read_file(x);
+    free(x);
+    return result;
 }
 
 int xml_read(struct topo *t, const char *path, char *err, size_t err_nbytes)

@@ -14,4 +14,11 @@
  */
 int xml_read(struct topo *t, const char *path, char *err, size_t err_nbytes);
 
+/*
+ * Read a network's profile into a machine that xml_read() has read. Otherwise
+ * alike.
+ */
+int xml_read_network(struct topo *t, const char *path, char *err,
+                     size_t err_nbytes);
+
 #endif
