@@ -112,10 +112,10 @@ static int make_room(void *array, uint32_t id, size_t nbytes)
 
 /* A path, looked up once. NULL, with a line in err, if there is none. */
 static const struct path_cost *find_path(struct cost_table *t, int32_t from,
-                                         int32_t to, int direct, char *err,
+                                         int32_t to, int way, char *err,
                                          size_t err_nbytes)
 {
-    const int32_t key[3] = {from, to, direct};
+    const int32_t key[3] = {from, to, way};
     int is_new;
     const uint32_t id = intern_id(&t->paths, key, sizeof key, &is_new);
     if (id == 0 || (is_new && make_room(&t->path, id, sizeof *t->path) != 0)) {
@@ -129,7 +129,7 @@ static const struct path_cost *find_path(struct cost_table *t, int32_t from,
             return NULL;
         }
         t->npaths = id;
-        p->known = topo_path(t->topo, from, to, direct, &p->path) == 0 ? 1 : -1;
+        p->known = topo_path(t->topo, from, to, way, &p->path) == 0 ? 1 : -1;
         for (int i = 0; p->known > 0 && i < p->path.nresources; i++)
             p->use[i] = (struct maxmin_use){p->path.resource[i], 1};
         if (p->known > 0)
@@ -158,7 +158,7 @@ static struct cost transfer(const struct path_cost *p, uint64_t nbytes)
 
 /* Tally one move; *latency_ps becomes at least the latency of its path. */
 static int charge_move(struct cost_table *t, const struct graph_move *m,
-                       int direct, uint64_t *latency_ps, char *err,
+                       enum topo_way way, uint64_t *latency_ps, char *err,
                        size_t err_nbytes)
 {
     if (m->nbytes == 0)
@@ -175,13 +175,14 @@ static int charge_move(struct cost_table *t, const struct graph_move *m,
                    : 0;
     }
     const struct path_cost *const p =
-        find_path(t, m->from, m->to, direct, err, err_nbytes);
+        find_path(t, m->from, m->to, (int)way, err, err_nbytes);
     if (!p)
         return -1;
     if (p->path.latency_ps > *latency_ps)
         *latency_ps = p->path.latency_ps;
     for (int i = 0; i < p->path.nresources; i++)
-        if (bill_charge(&t->bill, p->path.resource[i], (double)m->nbytes) != 0)
+        if (bill_charge(&t->bill, p->path.resource[i],
+                        (double)m->nbytes / p->path.share) != 0)
             return no_memory(err, err_nbytes);
     return 0;
 }
@@ -207,15 +208,38 @@ static struct cost settle_bill(struct cost_table *t, int32_t place)
         .work = work, .use = b->use, .nuses = b->n, .busiest = busiest};
 }
 
+/*
+ * A kernel has at most IN_FLIGHT bytes of loads and stores under way for each
+ * resident thread. Bytes beyond that wait for a latency again and again.
+ */
+static void limit_in_flight(const struct cost_table *t,
+                            const struct graph_view *v, uint64_t latency_ps,
+                            struct cost *c)
+{
+    enum { IN_FLIGHT = 128, THREADS_OF_SM = 2048 };
+    const struct topo_gpu *const g = topo_gpu(t->topo, v->node.place);
+    double remote = 0, threads = v->node.elem_size;
+    for (size_t i = 0; i < v->nmoves; i++)
+        if (v->moves[i].from != v->moves[i].to)
+            remote += (double)v->moves[i].nbytes;
+    if (!g || v->node.kind != GRAPH_KERNEL || threads == 0)
+        return;
+    if (threads > (double)g->nsm * THREADS_OF_SM)
+        threads = (double)g->nsm * THREADS_OF_SM;
+    const double again = remote / (threads * IN_FLIGHT) - 1;
+    if (again > 0 && c->work > 0)
+        c->cap = c->work / (again * (double)latency_ps * 1e-12);
+}
+
 static int cost_of_pieces(struct cost_table *t, const struct graph_view *v,
-                          int direct, struct cost *out, char *err,
+                          enum topo_way way, struct cost *out, char *err,
                           size_t err_nbytes)
 {
     const struct graph_node *const n = &v->node;
     uint64_t latency_ps = 0;
     bill_clear(&t->bill);
     for (size_t i = 0; i < v->nmoves; i++)
-        if (charge_move(t, &v->moves[i], direct, &latency_ps, err,
+        if (charge_move(t, &v->moves[i], way, &latency_ps, err,
                         err_nbytes) != 0)
             return -1;
     if (n->flops > 0 && !is_gpu(t->topo, n->place)) {
@@ -229,6 +253,7 @@ static int cost_of_pieces(struct cost_table *t, const struct graph_view *v,
         return no_memory(err, err_nbytes);
     *out = settle_bill(t, n->place);
     out->latency_ps = latency_ps;
+    limit_in_flight(t, v, latency_ps, out);
     return 0;
 }
 
@@ -236,13 +261,16 @@ static int cost_of_copy(struct cost_table *t, const struct graph_view *v,
                         struct cost *out, char *err, size_t err_nbytes)
 {
     const struct graph_move *const m = v->moves;
-    const int direct = !(v->node.flags & GRAPH_STAGED);
+    const enum topo_way way =
+        v->node.flags & GRAPH_STAGED ? TOPO_STAGED : TOPO_DIRECT;
     if (v->nmoves != 1)
-        return cost_of_pieces(t, v, direct, out, err, err_nbytes);
+        return cost_of_pieces(t, v, way, out, err, err_nbytes);
     const struct path_cost *const p = find_path(
         t, m->from, m->to,
-        direct && is_gpu(t->topo, m->from) && is_gpu(t->topo, m->to) &&
-            topo_p2p(t->topo, m->from, m->to),
+        way == TOPO_DIRECT && is_gpu(t->topo, m->from) &&
+                is_gpu(t->topo, m->to) && topo_p2p(t->topo, m->from, m->to)
+            ? TOPO_DIRECT
+            : TOPO_STAGED,
         err, err_nbytes);
     if (!p)
         return -1;
@@ -392,7 +420,7 @@ int cost_of(struct cost_table *t, const struct graph *g, uint32_t at,
     switch (v->node.kind) {
     case GRAPH_KERNEL:
     case GRAPH_MEMSET:
-        failed = cost_of_pieces(t, v, 1, out, err, err_nbytes);
+        failed = cost_of_pieces(t, v, TOPO_LOADS, out, err, err_nbytes);
         break;
     case GRAPH_COPY: failed = cost_of_copy(t, v, out, err, err_nbytes); break;
     case GRAPH_COLL:

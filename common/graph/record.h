@@ -149,7 +149,8 @@ struct graph_node {
     uint32_t match_size; /* participants */
     uint32_t match_rank; /* this participant's rank among them */
     uint32_t match_root; /* root, or for PAIR and MESSAGE the sender: 0 */
-    uint32_t elem_size;  /* bytes of one element, collectives */
+    uint32_t elem_size;  /* bytes of one element, collectives; of a kernel, its
+                            threads, 0: not known */
     uint64_t bytes;      /* the operation's size, as defined by nccl-tests */
     uint32_t name;       /* graph_string(): "ncclAllReduce", kernel's name */
     uint32_t site;       /* graph_site(): call site */

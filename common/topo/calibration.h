@@ -46,6 +46,7 @@ struct calibration {
     struct calibration_links {
         double nvlink_GBps; /* one NVLink, one way, achieved by copies */
         double engine_GBps; /* copies of one GPU, both directions together */
+        double load_share;  /* of copies' NVLink rate, by a kernel's loads */
         double pcie_eff;    /* share of nominal PCIe bandwidth */
         double c2c_eff;     /* and of NVLink-C2C's between GPU and CPU */
         double p2p_GBps;    /* peer copy over PCIe; 0: no peer access */

@@ -258,7 +258,10 @@ static void go_in_node(struct topo_path *p, const struct topo *t, int node,
     const int direct =
         by == ROUTE_NCCL
             ? route_nccl_p2p(t, a, b)
-            : by == ROUTE_COPY && (route_nvlinks(t, a, b) || peer_cap(t, a, b));
+            : by != ROUTE_STAGED &&
+                  (route_nvlinks(t, a, b) || peer_cap(t, a, b));
+    if (by == ROUTE_LOADS && route_nvlinks(t, a, b))
+        p->share = t->cal.links.load_share;
     if (direct)
         go_direct(p, t, node, a, b);
     else if (by == ROUTE_NCCL && t->nccl.no_shm && route_nic(t, a) >= 0 &&
@@ -286,7 +289,7 @@ int route_find(const struct topo *t, int32_t from, int32_t to, enum route_by by,
                struct topo_path *out)
 {
     struct end a, b;
-    *out = (struct topo_path){.kind = "X"};
+    *out = (struct topo_path){.kind = "X", .share = 1};
     if (find_end(t, from, &a) != 0 || find_end(t, to, &b) != 0)
         return -1;
     use_memory(out, t, a);
@@ -298,7 +301,7 @@ int route_find(const struct topo *t, int32_t from, int32_t to, enum route_by by,
     }
     if (a.node != b.node || between_hosts(t, a, b))
         return go_between_nodes(out, t, a, b);
-    if (by != ROUTE_NCCL) {
+    if (by != ROUTE_NCCL && by != ROUTE_LOADS) {
         use_engine(out, t, a);
         use_engine(out, t, b);
     }
@@ -309,8 +312,9 @@ int route_find(const struct topo *t, int32_t from, int32_t to, enum route_by by,
     return 0;
 }
 
-int topo_path(const struct topo *t, int32_t from, int32_t to, int direct,
+int topo_path(const struct topo *t, int32_t from, int32_t to, int way,
               struct topo_path *out)
 {
-    return route_find(t, from, to, direct ? ROUTE_COPY : ROUTE_STAGED, out);
+    static const enum route_by by[] = {ROUTE_STAGED, ROUTE_COPY, ROUTE_LOADS};
+    return route_find(t, from, to, by[way], out);
 }

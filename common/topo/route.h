@@ -10,6 +10,7 @@
 enum route_by {
     ROUTE_COPY,   /* copy engines, through peer access */
     ROUTE_STAGED, /* copy engines, through the host */
+    ROUTE_LOADS,  /* a kernel's loads and stores */
     ROUTE_NCCL    /* NCCL's kernels, by peer access where NCCL uses it */
 };
 

@@ -43,6 +43,7 @@ enum { TOPO_MAX_PATH = 40 };
 struct topo_path { /* a path between two places */
     uint64_t latency_ps;
     double rate_cap; /* bytes/s of one transfer alone, 0: no limit */
+    double share;    /* of its links' rates that can be achieved */
     int nresources;
     int resource[TOPO_MAX_PATH]; /* each once; twice for a memory in which bytes
                                     are both read and written */
@@ -127,14 +128,18 @@ const struct topo_resource *topo_resource(const struct topo *t, int resource);
 /* True if these GPUs can map each other's memory (cudaDeviceCanAccessPeer). */
 int topo_p2p(const struct topo *t, int from_gpu, int to_gpu);
 
+/* How bytes move: by copies staged through the host, by copies through peer
+ * access, or by the loads and stores of a kernel. */
+enum topo_way { TOPO_STAGED, TOPO_DIRECT, TOPO_LOADS };
+
 /*
- * The path of a copy between two places (from == to: within one memory, reads
- * and writes both counted). direct: through peer access. Without it, or if the
- * GPUs don't support it, a copy between GPUs of one node is staged through the
- * host. Between nodes, the path goes through the nearest NICs. Returns 0, or -1
- * if a place is unknown or there is no network.
+ * The path between two places (from == to: within one memory, reads and writes
+ * both counted). Without peer access, a copy between GPUs of one node is staged
+ * through the host. Between nodes, the path goes through the nearest NICs. A
+ * kernel's loads and stores use no copy engine, but achieve a smaller share of
+ * NVLinks. Returns 0, or -1 if a place is unknown or there is no network.
  */
-int topo_path(const struct topo *t, int32_t from, int32_t to, int direct,
+int topo_path(const struct topo *t, int32_t from, int32_t to, int way,
               struct topo_path *out);
 
 /* The resource that stands for a GPU's compute with this arithmetic (flops/s),

@@ -32,6 +32,10 @@ static const double ll_cap[4][3] = {
 static const double ring_ll = .5, tree_ll = 1 / 3.5, pat = .75;
 static const double ll128[4] = {.8, .8, .92, .92}; /* by column */
 
+/* Of its bus, a tree's share within a node, where its chain goes back and forth
+ * over each link. */
+static const double tree_simple = .92;
+
 /* A tree's LL128 within a node, and between nodes. */
 static const double tree_ll128[2] = {7. / 9, 120. / 128};
 
@@ -44,7 +48,7 @@ static const double nvls_channels[4] = {0, 0, 16, 24}, nvls_channel_GBps = 19.5;
 static const double nvls_chunk_nbytes = 1.8 * (128 << 10);
 
 /* The network latency that NCCL's constants for a hop include: InfiniBand's. */
-static const double usual_net_us = 4;
+static const double usual_net_us = 4, least_more_us = -2;
 
 static double least(double a, double b)
 {
@@ -87,7 +91,8 @@ static int ring_steps(enum topo_op op, int n)
 static double latency(const struct topo *t, enum topo_proto proto, double base,
                       double hops, double hop_us, double across, double net_us)
 {
-    const double more = t->cal.links.net_us - usual_net_us;
+    const double given = t->cal.links.net_us - usual_net_us;
+    const double more = given < least_more_us ? least_more_us : given;
     return t->arch->latency * (base + hops * hop_us) +
            across * (net_us + (proto == TOPO_SIMPLE ? 2 : 1) * more);
 }
@@ -232,6 +237,18 @@ static int able(const struct shape *s, enum topo_op op, enum topo_algo algo,
     }
 }
 
+/* Of the Simple protocol over these ranks; 0 if memory runs out. */
+static double simple_of(const struct topo *t, struct shape *s, enum topo_op op,
+                        enum topo_algo algo, int healthy)
+{
+    const struct traffic *const f = traffic_of(t, s, op, algo);
+    const double own = f ? simple_GBps(t, f, algo, healthy) : 0;
+    if (algo != TOPO_TREE || s->ngroups > 1 || own == 0)
+        return own;
+    const double ring = simple_of(t, s, op, TOPO_RING, healthy);
+    return least(own, tree_simple * ring * (s->n - 1) / s->n);
+}
+
 static struct tuning tuning_of(const struct topo *t, const struct shape *s,
                                enum topo_op op, enum topo_algo algo,
                                enum topo_proto proto, double simple)
@@ -251,11 +268,10 @@ int tuning_fill(const struct topo *t, struct shape *s, enum topo_op op,
         const enum topo_proto p = (enum topo_proto)(i % TOPO_PROTOS);
         if (!able(s, op, a, p))
             continue;
-        const struct traffic *const f = traffic_of(t, s, op, a);
-        if (!f)
+        const double simple = simple_of(t, s, op, a, healthy);
+        if (!(simple > 0))
             return -1;
-        table->at[a][p] =
-            tuning_of(t, s, op, a, p, simple_GBps(t, f, a, healthy));
+        table->at[a][p] = tuning_of(t, s, op, a, p, simple);
     }
     return 0;
 }

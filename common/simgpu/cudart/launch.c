@@ -126,6 +126,14 @@ cudaError_t launch_check(const void *func, dim3 grid, dim3 block,
 
 /* ---- cost ---------------------------------------------------------------- */
 
+/* Of a launch that fits(), as far as 32 bits count them. */
+static uint32_t threads_of(dim3 grid, dim3 block)
+{
+    const double n = (double)grid.x * grid.y * grid.z * block.x * block.y *
+                     block.z;
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
 /* True if any word of the parameters points to memory without contents. */
 static int gets_dataless(const struct launch *l)
 {
@@ -249,6 +257,7 @@ cudaError_t launch_run(const struct launch_call *c)
         simgpu_op_new(sizeof *op, run_launch, GRAPH_KERNEL, k->name, c->site);
     op->op.release = release_launch;
     op->op.node.latency_ps = simgpu_proc()->costs->kernel_ps;
+    op->op.node.elem_size = threads_of(gridDim, blockDim);
     op->launch = (struct launch){
         .kernel = k,
         .grid = {c->grid.x, c->grid.y, c->grid.z},
