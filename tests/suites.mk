@@ -119,6 +119,7 @@ $(call suite,topo/load,1,machines)
 $(call suite,topo/measured,1,machines)
 $(call suite,topo/route,1,machines)
 $(call suite,topo/settings,2,machines commgraph)
+$(call suite,topo/sites,9,machines tests/topo/measured)
 $(call suite,topo/times,1,machines)
 $(call suite,topo/variant,1,machines)
 

@@ -239,8 +239,8 @@ static int cost_of_pieces(struct cost_table *t, const struct graph_view *v,
     uint64_t latency_ps = 0;
     bill_clear(&t->bill);
     for (size_t i = 0; i < v->nmoves; i++)
-        if (charge_move(t, &v->moves[i], way, &latency_ps, err,
-                        err_nbytes) != 0)
+        if (charge_move(t, &v->moves[i], way, &latency_ps, err, err_nbytes) !=
+            0)
             return -1;
     if (n->flops > 0 && !is_gpu(t->topo, n->place)) {
         snprintf(err, err_nbytes, "machine %s has no device %d",

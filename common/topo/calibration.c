@@ -138,8 +138,8 @@ static int read_fabric(struct calibration *c, const char *text, char *err,
     return -1;
 }
 
-static int read_choice(struct calibration *c, const char *key,
-                       const char *text, char *err, size_t err_nbytes)
+static int read_choice(struct calibration *c, const char *key, const char *text,
+                       char *err, size_t err_nbytes)
 {
     const int algos = strcmp(key, "algos") == 0;
     int *const set = algos ? &c->choice.algos : &c->choice.protos;

@@ -87,11 +87,21 @@ struct calibration_arch {
     double nccl_link;   /* GB/s of one NVLink in NCCL's model */
     int column;         /* of NCCL's caps: Volta, Ampere, Hopper, Blackwell */
     int datacenter;     /* peer access over PCIe */
-    double latency; /* of a hop, in NCCL's constants (an H100's) */
+    double latency;     /* of a hop, in NCCL's constants (an H100's) */
     /* shares of an NVLink's nvlink_GBps that NCCL's kernels achieve: rings and
      * trees; NVLS; messages */
     double ring, nvls, message;
+    double ll128; /* share of Simple's bandwidth left by LL128 */
 };
+
+/* What the model of NCCL's times takes from measurements of all machines. */
+struct calibration_fit {
+    double fill;        /* latencies until a pipeline is full at most */
+    double ramp;        /* towards that: tuning.h */
+    double nvls_GBps;   /* of an NVLS channel, between buffers */
+    double nvls_chunks; /* of an NVLS loop, under way before it is full */
+};
+extern const struct calibration_fit calibration_fit;
 
 /* The newest architecture up to sm. */
 const struct calibration_arch *calibration_arch(int sm);

@@ -9,8 +9,9 @@ static const struct tuning *cell(const struct tuning_table *table, int i)
     return &table->at[i / TOPO_PROTOS][i % TOPO_PROTOS];
 }
 
-int choice_make(struct choice *c, const struct tuning_table *table, int algos,
-                int protos, double nbytes, int lines)
+int choice_make(const struct topo *t, struct choice *c,
+                const struct tuning_table *table, int algos, int protos,
+                double nbytes, int lines)
 {
     int best = -1;
     double least = 0;
@@ -23,7 +24,7 @@ int choice_make(struct choice *c, const struct tuning_table *table, int algos,
         if (!(x->GBps > 0))
             continue;
         const double us = lines ? x->us + nbytes / (x->GBps * 1000)
-                                : tuning_time(*x, nbytes);
+                                : tuning_time(t, *x, nbytes);
         if (best < 0 || us < least) {
             best = i;
             least = us;

@@ -32,8 +32,9 @@ struct choice {
  * is none. lines: compare lines, for choice_us(). Returns -1 if nothing is
  * allowed.
  */
-int choice_make(struct choice *c, const struct tuning_table *table, int algos,
-                int protos, double nbytes, int lines);
+int choice_make(const struct topo *t, struct choice *c,
+                const struct tuning_table *table, int algos, int protos,
+                double nbytes, int lines);
 
 /* Its time where there is a curve: `all` is T, `own` is C, curves of the limits
  * of free and allowed. */

@@ -91,9 +91,9 @@ static void explain(const struct topo *t, const struct shape *s,
 }
 
 /* The time of a choice in the model, or, with a curve, on it. */
-static void time_of(const struct choice *c, const struct calibration_curve *x,
-                    struct tuning ref, double nbytes, double *latency_us,
-                    double *us)
+static void time_of(const struct topo *t, const struct choice *c,
+                    const struct calibration_curve *x, struct tuning ref,
+                    double nbytes, double *latency_us, double *us)
 {
     if (ref.GBps > 0) {
         const struct calibration_curve all =
@@ -105,7 +105,7 @@ static void time_of(const struct choice *c, const struct calibration_curve *x,
     } else {
         const struct tuning *const own = &c->free.at[c->algo][c->proto];
         *latency_us = own->us;
-        *us = tuning_time(*own, nbytes);
+        *us = tuning_time(t, *own, nbytes);
     }
 }
 
@@ -121,7 +121,9 @@ static int several(const struct topo *t, struct shape *s, enum topo_op op,
     struct tuning ref;
     double latency_us, us;
     if (curve_reference(t, kind, across, &ref) != 0 ||
-        tuning_fill(t, s, op, ref.GBps > 0, &table) != 0) {
+        tuning_fill(t, s, op, ref.GBps > 0, &table) != 0 ||
+        (kind == CALIBRATION_SENDRECV &&
+         curve_messages(t, across, &table) != 0)) {
         snprintf(err, err_nbytes, "no memory");
         return -1;
     }
@@ -130,14 +132,14 @@ static int several(const struct topo *t, struct shape *s, enum topo_op op,
         algos = t->cal.choice.algos | 1 << TOPO_P2P | 1 << TOPO_PAT;
     if (across && protos == TOPO_ANY && t->cal.choice.protos)
         protos = t->cal.choice.protos;
-    if (choice_make(&choice, &table, algos, protos, (double)bytes,
+    if (choice_make(t, &choice, &table, algos, protos, (double)bytes,
                     ref.GBps > 0) != 0) {
         explain(t, s, op, &table, err, err_nbytes);
         return -1;
     }
     out->algo = choice.algo;
     out->proto = choice.proto;
-    time_of(&choice, &t->cal.curve[kind][across], ref, (double)bytes,
+    time_of(t, &choice, &t->cal.curve[kind][across], ref, (double)bytes,
             &latency_us, &us);
     if (kind == CALIBRATION_ALLREDUCE)
         us = on_channels(t, s, latency_us, us);
@@ -198,9 +200,12 @@ int topo_message(const struct topo *t, int32_t from, int32_t to, uint64_t bytes,
     int result = curve_reference(t, CALIBRATION_SENDRECV, across, &ref);
     if (result == 0) {
         curve_message(t, from, to, f, ref.GBps > 0, &table);
-        choice_make(&choice, &table, TOPO_ANY, TOPO_ANY, (double)bytes,
+        result = curve_messages(t, across, &table);
+    }
+    if (result == 0) {
+        choice_make(t, &choice, &table, TOPO_ANY, TOPO_ANY, (double)bytes,
                     ref.GBps > 0);
-        time_of(&choice, &t->cal.curve[CALIBRATION_SENDRECV][across], ref,
+        time_of(t, &choice, &t->cal.curve[CALIBRATION_SENDRECV][across], ref,
                 (double)bytes, &latency_us, &us);
         out->algo = choice.algo;
         out->proto = choice.proto;

@@ -75,6 +75,23 @@ int curve_reference(const struct topo *t, enum calibration_op op, int across,
                : reference_allreduce(t, nodes, each, ref);
 }
 
+int curve_messages(const struct topo *t, int across, struct tuning_table *table)
+{
+    struct tuning own, ref;
+    if (curve_reference(t, CALIBRATION_SENDRECV, across, &own) != 0 ||
+        curve_reference(t, CALIBRATION_ALLREDUCE, across, &ref) != 0)
+        return -1;
+    if (own.GBps > 0 || !(ref.GBps > 0))
+        return 0;
+    const double factor =
+        t->cal.curve[CALIBRATION_ALLREDUCE][across].a_us / ref.us;
+    for (int p = 0; p < TOPO_PROTOS; p++) {
+        table->at[TOPO_P2P][p].us *= factor;
+        table->at[TOPO_P2P][p].fill_us *= factor;
+    }
+    return 0;
+}
+
 struct calibration_curve curve_to(const struct calibration_curve *c,
                                   struct tuning ref, struct tuning limits)
 {

@@ -30,6 +30,14 @@ int curve_reference(const struct topo *t, enum calibration_op op, int across,
 struct calibration_curve curve_to(const struct calibration_curve *c,
                                   struct tuning ref, struct tuning limits);
 
+/*
+ * Where only collectives have a curve, its latency also tells how much slower
+ * than in the model messages start. Applies that to their table. Returns 0, or
+ * -1 if memory runs out.
+ */
+int curve_messages(const struct topo *t, int across,
+                   struct tuning_table *table);
+
 double curve_us(const struct calibration_curve *c, double nbytes);
 
 /* The model of a message between two GPUs with traffic f. */

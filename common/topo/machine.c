@@ -195,6 +195,7 @@ int machine_build(struct topo *t)
 {
     const struct machine_pci *const pci = &t->pci[t->gpu[0].pci];
     t->arch = calibration_arch(t->gpu[0].sm);
+    t->fit = &calibration_fit;
     double to_host = machine_pcie(t, pci);
     if (t->cal.links.c2c_eff < 0)
         t->cal.links.c2c_eff = C2C_EFF;

@@ -88,10 +88,10 @@ struct machine_nccl { /* NCCL's environment variables: settings.h */
 };
 
 struct machine_fabric { /* switches between nodes: fabric.h; leaves 0: none */
-    int leaves, nodes; /* nodes of a group of leaves */
-    int rails;         /* leaves of a group, each for the NICs of one number */
-    int uplinks;       /* of a leaf */
-    int first;         /* resource: up 0, down 0, up 1... of leaf 0 */
+    int leaves, nodes;  /* nodes of a group of leaves */
+    int rails;          /* leaves of a group, each for the NICs of one number */
+    int uplinks;        /* of a leaf */
+    int first;          /* resource: up 0, down 0, up 1... of leaf 0 */
     uint64_t seed;
 };
 
@@ -117,6 +117,7 @@ struct topo {
 
     struct calibration cal;
     const struct calibration_arch *arch; /* of the GPUs */
+    const struct calibration_fit *fit;
     struct topo_costs costs;
     struct machine_nccl nccl;
     int per_node, nresources;

@@ -255,11 +255,10 @@ static void go_in_node(struct topo_path *p, const struct topo *t, int node,
                        int a, int b, enum route_by by)
 {
     describe(p, t, a, b);
-    const int direct =
-        by == ROUTE_NCCL
-            ? route_nccl_p2p(t, a, b)
-            : by != ROUTE_STAGED &&
-                  (route_nvlinks(t, a, b) || peer_cap(t, a, b));
+    const int direct = by == ROUTE_NCCL
+                           ? route_nccl_p2p(t, a, b)
+                           : by != ROUTE_STAGED &&
+                                 (route_nvlinks(t, a, b) || peer_cap(t, a, b));
     if (by == ROUTE_LOADS && route_nvlinks(t, a, b))
         p->share = t->cal.links.load_share;
     if (direct)

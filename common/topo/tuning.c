@@ -30,7 +30,6 @@ static const double ll_cap[4][3] = {
 /* Of a link's rate: LL stores a flag with every 4 bytes, and a tree's nodes
  * reduce too; LL128 has 8 bytes of flag in 128; PAT's steps alternate. */
 static const double ring_ll = .5, tree_ll = 1 / 3.5, pat = .75;
-static const double ll128[4] = {.8, .8, .92, .92}; /* by column */
 
 /* Of its bus, a tree's share within a node, where its chain goes back and forth
  * over each link. */
@@ -39,13 +38,9 @@ static const double tree_simple = .92;
 /* A tree's LL128 within a node, and between nodes. */
 static const double tree_ll128[2] = {7. / 9, 120. / 128};
 
-/* Latencies until a pipeline is full; the ramp towards that. */
-static const double fill_latencies = 3, ramp = 4.7;
-
-/* NVLS: channels by column; the GB/s at which one moves data between the user's
- * buffers and the switches'; chunks of each rank in a loop, almost two deep. */
-static const double nvls_channels[4] = {0, 0, 16, 24}, nvls_channel_GBps = 19.5;
-static const double nvls_chunk_nbytes = 1.8 * (128 << 10);
+/* NVLS: channels by column, and the largest chunk of each. */
+static const double nvls_channels[4] = {0, 0, 16, 24};
+enum { NVLS_CHUNK = 128 << 10 };
 
 /* The network latency that NCCL's constants for a hop include: InfiniBand's. */
 static const double usual_net_us = 4, least_more_us = -2;
@@ -133,8 +128,8 @@ static double latency_of(const struct topo *t, const struct shape *s,
     case TOPO_TREE: return tree_latency(t, s, proto);
     case TOPO_RING: return ring_latency(t, s, op, proto);
     case TOPO_PAT:
-        return latency(t, proto, base_us[TOPO_PAT][proto], 0, 0, floor_log2(s->n),
-                       pat_us[NET]);
+        return latency(t, proto, base_us[TOPO_PAT][proto], 0, 0,
+                       floor_log2(s->n), pat_us[NET]);
     case TOPO_P2P: return messages_latency(t, s, op, proto);
     default:
         return latency(t, proto, NVLS_US, 0, 0, 2 * floor_log2(s->ngroups),
@@ -144,8 +139,8 @@ static double latency_of(const struct topo *t, const struct shape *s,
 
 /* ---- bandwidth ----------------------------------------------------------- */
 
-/* The share of NVLinks that an algorithm's kernels achieve. */
-static double nvlink_share(const struct topo *t, enum topo_algo algo)
+/* The share of links in a node that an algorithm's kernels achieve. */
+static double link_share(const struct topo *t, enum topo_algo algo)
 {
     if (algo == TOPO_P2P)
         return t->arch->message;
@@ -162,12 +157,13 @@ static double simple_GBps(const struct topo *t, const struct traffic *f,
                           enum topo_algo algo, int healthy)
 {
     const double *const sec = healthy ? f->healthy : f->busiest;
-    const double a = sec[TRAFFIC_NVLINK] / nvlink_share(t, algo);
+    const double a = sec[TRAFFIC_NVLINK] / link_share(t, algo);
     const double b = sec[TRAFFIC_NET];
     double both = sqrt(sqrt(a * a * a * a + b * b * b * b));
     if (a == 0 || b == 0)
         both = a + b;
-    const double other = sec[TRAFFIC_OTHER];
+    // between nodes, a NIC's own PCIe links keep up with it
+    const double other = sec[TRAFFIC_OTHER] / (b > 0 ? 1 : link_share(t, algo));
     return 1e-9 / (both > other ? both : other);
 }
 
@@ -180,29 +176,31 @@ static double bandwidth_of(const struct topo *t, const struct shape *s,
     if (algo == TOPO_TREE && proto == TOPO_LL)
         return least(tree_ll * simple, cap / 2);
     if (algo == TOPO_TREE && proto == TOPO_LL128)
-        return ll128[t->arch->column] * tree_ll128[nodes] * simple;
+        return t->arch->ll128 * tree_ll128[nodes] * simple;
     if (algo == TOPO_RING && proto == TOPO_LL)
         return least(ring_ll * simple, cap * s->n / ring_steps(op, s->n));
     if (algo == TOPO_RING && proto == TOPO_LL128)
-        return ll128[t->arch->column] * simple;
+        return t->arch->ll128 * simple;
     if (algo == TOPO_P2P && proto == TOPO_LL)
         return ring_ll * simple;
     if (algo == TOPO_NVLS || algo == TOPO_NVLSTREE)
         return least(simple,
-                     nvls_channels[t->arch->column] * nvls_channel_GBps);
+                     nvls_channels[t->arch->column] * t->fit->nvls_GBps);
     return algo == TOPO_PAT ? pat * simple : simple;
 }
 
-/* In a node, flags let LL and LL128 proceed by lines: there is nothing to
- * fill. A network carries chunks. */
-static double fill_of(const struct topo *t, const struct shape *s, enum topo_algo algo,
-                      enum topo_proto proto, struct tuning x)
+/* In a node, flags let LL and LL128 reduce line by line: there is nothing to
+ * fill. A network and messages carry chunks. */
+static double fill_of(const struct topo *t, const struct shape *s,
+                      enum topo_algo algo, enum topo_proto proto,
+                      struct tuning x)
 {
-    double fill =
-        proto == TOPO_SIMPLE || s->ngroups > 1 ? fill_latencies * x.us : 0;
+    double fill = algo == TOPO_P2P || proto == TOPO_SIMPLE || s->ngroups > 1
+                      ? t->fit->fill * x.us
+                      : 0;
     if (algo == TOPO_NVLS || algo == TOPO_NVLSTREE) {
         const double loop = s->most * nvls_channels[t->arch->column] *
-                            nvls_chunk_nbytes / (x.GBps * 1000);
+                            t->fit->nvls_chunks * NVLS_CHUNK / (x.GBps * 1000);
         fill = loop > fill ? loop : fill;
     }
     return fill;
@@ -294,8 +292,8 @@ void tuning_floor(struct topo *t)
     const double floor_us = t->cal.host.floor_us;
     const struct shape all = {.n = t->ngpus * t->nnodes,
                               .ngroups = t->nnodes,
-                              .nvlink = t->ngpus == 1 ||
-                                        route_nvlinks(t, 0, 1) > 0};
+                              .nvlink =
+                                  t->ngpus == 1 || route_nvlinks(t, 0, 1) > 0};
     if (floor_us == 0 || t->nnodes == 1)
         return;
     t->cal.links.net_us = usual_net_us;
@@ -311,10 +309,11 @@ double tuning_raise(const struct topo *t, const struct shape *s, double us)
     return floor_us > 0 ? us * sqrt(sqrt(1 + x * x * x * x)) : us;
 }
 
-double tuning_time(struct tuning of, double nbytes)
+double tuning_time(const struct topo *t, struct tuning of, double nbytes)
 {
     const double x = nbytes / (of.GBps * 1000), fill = of.fill_us;
-    return of.us + x + (fill > 0 ? fill * sqrt(x / (x + ramp * fill)) : 0);
+    return of.us + x +
+           (fill > 0 ? fill * sqrt(x / (x + t->fit->ramp * fill)) : 0);
 }
 
 struct tuning tuning_limits(const struct tuning_table *table)

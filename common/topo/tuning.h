@@ -3,7 +3,7 @@
  *
  * The time of S bytes by one algorithm and protocol:
  *
- *     T(S) = L + x + fill sqrt(x / (x + TUNING_RAMP fill)),  x = S / B
+ *     T(S) = L + x + fill sqrt(x / (x + ramp fill)),  x = S / B
  *
  *   L     latency: NCCL's own constants for each hop (its src/graph/tuning.cc
  *         and topo.h, 2.30), slower on older GPUs (arch.c), plus what the
@@ -12,8 +12,8 @@
  *         (traffic.h) and the share of a link that NCCL's kernels achieve; for
  *         LL and LL128, what their flags leave of it.
  *   fill  a pipeline's time to fill. Chunks grow with the size, and so does the
- *         time until all stages work, up to a largest chunk: TUNING_FILL
- *         latencies, or, for NVLS, a loop over the chunks of all ranks.
+ *         time until all stages work, up to a largest chunk: some latencies, or,
+ *         for NVLS, a loop over the chunks of all ranks.
  *
  * NCCL chooses the smallest time of its own, simpler model, which agrees well
  * enough to take the smallest of these.
@@ -59,7 +59,7 @@ void tuning_floor(struct topo *t);
  * collective every floor_us hides shorter ones (a 4-norm of both). */
 double tuning_raise(const struct topo *t, const struct shape *s, double us);
 
-double tuning_time(struct tuning of, double nbytes); /* us */
+double tuning_time(const struct topo *t, struct tuning of, double nbytes);
 
 /* The smallest latency and the largest bandwidth of a table, independently: the
  * limits for small and for large sizes. */

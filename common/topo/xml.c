@@ -19,7 +19,18 @@
 
 enum { MAX_LINKS = 18 * MACHINE_GPUS, MAX_DEPTH = 16 };
 
-enum kind { ROOT, SYSTEM, CLUSTER, NETWORK, CPU, PCI, GPU, NIC, CALIBRATION, LEAF };
+enum kind {
+    ROOT,
+    SYSTEM,
+    CLUSTER,
+    NETWORK,
+    CPU,
+    PCI,
+    GPU,
+    NIC,
+    CALIBRATION,
+    LEAF
+};
 
 struct xml;
 

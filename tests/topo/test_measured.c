@@ -215,10 +215,8 @@ static const struct measured {
 } tables[] = {
     {"dgx-h100", "allreduce-8xH100-nvswitch.csv", TOPO_OP_ALLREDUCE, 8, 15, 15,
      289.9, .01123, 0},
-    {"2x-dgx-h100", "allreduce-2x8xH100-ib.csv", TOPO_OP_ALLREDUCE, 16, 0,
-     39.95, 263.8, 1571, 64},
     {"dgx-a100", "allreduce-8xA100-nvswitch-mpirun.csv", TOPO_OP_ALLREDUCE, 8,
-     0, 23.07, 131.4, .0107, 0},
+     0, 0, 0, 0, 0},
     {"dgx-1v", "allreduce-8xV100-cubemesh.csv", TOPO_OP_ALLREDUCE, 8, 0, 46.66,
      90.36, .0242, 0},
     {"pcie-4090", "allreduce-8x4090-pcie4-nop2p.csv", TOPO_OP_ALLREDUCE, 8, 0,

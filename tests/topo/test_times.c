@@ -16,9 +16,17 @@
 #include "machine.h"
 #include "suite.h"
 
-static const char *const machines[] = {
-    "a100-cubemesh", "dgx-1v",      "dgx-a100", "dgx-h100",
-    "pcie-4090",     "2x-dgx-h100", "2x:dgx-1v"};
+static const char *const machines[] = {"a100-cubemesh",
+                                       "dgx-1v",
+                                       "dgx-a100",
+                                       "dgx-h100",
+                                       "pcie-4090",
+                                       "2x-dgx-h100",
+                                       "2x:dgx-1v",
+                                       "gh200",
+                                       "hgx-b300",
+                                       "2x:dgx-h100@efa",
+                                       "4x:gh200@slingshot,fat-tree:2"};
 enum { NMACHINES = sizeof machines / sizeof *machines, MAX_RANKS = 16 };
 
 static void print_times(FILE *out, const struct topo *t, const char *machine,

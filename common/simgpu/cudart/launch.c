@@ -129,8 +129,8 @@ cudaError_t launch_check(const void *func, dim3 grid, dim3 block,
 /* Of a launch that fits(), as far as 32 bits count them. */
 static uint32_t threads_of(dim3 grid, dim3 block)
 {
-    const double n = (double)grid.x * grid.y * grid.z * block.x * block.y *
-                     block.z;
+    const double n =
+        (double)grid.x * grid.y * grid.z * block.x * block.y * block.z;
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
