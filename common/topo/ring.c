@@ -68,8 +68,8 @@ static void take(struct search *s, const int *local, struct ring *r)
     }
 }
 
-/* Take cycles, the widest first, from `width` on. Returns their links, each way,
- * over one hop. */
+/* Take cycles, the widest first, from `width` on. Returns the links of a hop
+ * over all of them. */
 static int cover(struct search *s, const int *local, int width,
                  struct ring ring[RING_MAX], int *nrings)
 {

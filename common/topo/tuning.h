@@ -12,8 +12,8 @@
  *         (traffic.h) and the share of a link that NCCL's kernels achieve; for
  *         LL and LL128, what their flags leave of it.
  *   fill  a pipeline's time to fill. Chunks grow with the size, and so does the
- *         time until all stages work, up to a largest chunk: some latencies, or,
- *         for NVLS, a loop over the chunks of all ranks.
+ *         time until all stages work, up to a largest chunk: some latencies, or
+ *         for NVLS a loop over the chunks of all ranks.
  *
  * NCCL chooses the smallest time of its own, simpler model, which agrees well
  * enough to take the smallest of these.
