@@ -22,7 +22,7 @@
 
 #include "topo/machine.h"
 
-/* Lay out the leaves. Returns the number of their links, which are resources. */
+/* Lay out the leaves. Returns the number of their links, all resources. */
 int fabric_count(struct topo *t);
 
 /* Fill in these resources, the machine's last ones. */
