@@ -119,6 +119,8 @@ static int read_network(struct topo *t, const char *name, char *err,
 {
     const size_t length = strlen(name);
     char dir[MAX_PATH + 64], path[MAX_PATH + 300];
+    for (int op = 0; op < 2; op++) // measured on another network
+        t->cal.curve[op][1] = (struct calibration_curve){0};
     if (length > 4 && strcmp(name + length - 4, ".xml") == 0)
         return xml_read_network(t, name, err, err_nbytes);
     if (shipped_dir(dir, sizeof dir) == 0) {

@@ -268,9 +268,6 @@ void variant_sicken(const struct variant *v, struct topo *t)
 void variant_connect(const struct variant *v, struct topo *t)
 {
     struct calibration_fabric *const f = &t->cal.fabric;
-    if (*v->net)
-        for (int op = 0; op < 2; op++) // measured on another network
-            t->cal.curve[op][1] = (struct calibration_curve){0};
     if (v->fabric >= 0) {
         f->kind = v->fabric;
         f->over = v->over;
