@@ -257,7 +257,7 @@ cudaError_t launch_run(const struct launch_call *c)
         simgpu_op_new(sizeof *op, run_launch, GRAPH_KERNEL, k->name, c->site);
     op->op.release = release_launch;
     op->op.node.latency_ps = simgpu_proc()->costs->kernel_ps;
-    op->op.node.elem_size = threads_of(gridDim, blockDim);
+    op->op.node.elem_size = threads_of(c->grid, c->block);
     op->launch = (struct launch){
         .kernel = k,
         .grid = {c->grid.x, c->grid.y, c->grid.z},
