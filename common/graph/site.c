@@ -147,7 +147,8 @@ struct source { /* the line that belongs to an address */
     int line;
 };
 
-/* Look up a call of this program. False if it has no line, or is a library's. */
+/* Look up a call of this program. False if it has no line, or is a
+ * library's. */
 static int find_source(const void *address, struct source *s)
 {
     char module[4096];
