@@ -101,11 +101,14 @@ END_TEST
 
 START_TEST(tensor_parallel_belongs_inside_a_node)
 {
-    double near, far;
     struct child c = command(16, "2x-dgx-h100", "--placement");
-    near = behind(c.out, "neighbours");
-    far = behind(c.out, "far away");
-    ck_assert_msg(near > 0 && far > 1.3 * near, "%s", c.out);
+    double step[2], comm[2];
+    for (int far = 0; far < 2; far++) {
+        const char *const at =
+            strstr(c.out, far ? "far away" : "neighbours") + 10;
+        ck_assert_int_eq(sscanf(at, "%lf %lf", &step[far], &comm[far]), 2);
+    }
+    ck_assert_msg(step[1] > step[0] && comm[1] > 1.3 * comm[0], "%s", c.out);
     child_clear(&c);
 }
 END_TEST
