@@ -22,8 +22,6 @@
 #include "groups.h"
 #include "sandbox_args.h"
 
-enum { FIRST_USER = 61184, NUSERS = 4000 }; /* numbers that nobody has */
-
 const char *sandbox_path(const struct sandbox *s, const char *to)
 {
     for (int i = 0; i < s->nbinds; i++)
@@ -146,7 +144,7 @@ struct pipes {
 };
 
 static _Noreturn void child(const struct sandbox *s, const struct args *a,
-                            const struct pipes *p)
+                            const struct pipes *p, uid_t uid)
 {
     char missing[128], *env[MAX_ENV];
     setpgid(0, 0);
@@ -159,17 +157,16 @@ static _Noreturn void child(const struct sandbox *s, const struct args *a,
     errno = EPERM;
     if (missing[0] && s->level >= 3)
         stop("level 3 needs control groups");
-    const uid_t uid = FIRST_USER + (uid_t)getpid() % NUSERS;
     const int leaves_root = s->level >= 3 || (s->level >= 1 && geteuid() == 0);
     for (int i = 0; i < s->nbinds && leaves_root; i++)
         if (s->bind[i].writable)
             give_away(s->bind[i].from, uid);
     if (leaves_root && s->level == 1)
         give_away(s->tmp, uid);
-    if (leaves_root && confine_user(uid) != 0)
+    if (leaves_root && s->level != 2 && confine_user(uid) != 0)
         stop("level 3 needs root");
-    if (s->level >= 1)
-        check_user();
+    if (s->level == 1)
+        check_user(); // above, the command asks: it is another user's
     prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user would forget it
     environment(s, env);
     if (p->ready[1] == ARGS_READY)
@@ -357,9 +354,10 @@ static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
     char byte;
     const long oom_kills = machine_oom_kills();
     const double begin = steady_sec();
+    const uid_t uid = args_user(); // as args_make() had it
     const pid_t pid = fork();
     if (pid == 0)
-        child(s, a, p);
+        child(s, a, p, uid);
     close_one(&p->out[1]);
     close_one(&p->ready[1]);
     close_one(&p->missing[1]);

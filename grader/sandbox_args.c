@@ -26,6 +26,12 @@ static void add3(struct args *a, const char *x, const char *y, const char *z)
     add(a, z);
 }
 
+uid_t args_user(void)
+{
+    enum { FIRST = 61184, NUSERS = 4000 }; // numbers that nobody has
+    return FIRST + (uid_t)getpid() % NUSERS;
+}
+
 static const char *own(struct args *a, char *text)
 {
     if (!text || a->nowned == SANDBOX_MAX_ARGS)
@@ -77,6 +83,13 @@ static void add_gpus(struct args *a)
     globfree(&found);
 }
 
+/* True if bubblewrap is run by root, to reach what only root can, and what is
+ * inside by another user. */
+static int leaves_root(const struct sandbox *s)
+{
+    return s->level == 2 && geteuid() == 0;
+}
+
 static void add_bubblewrap(struct args *a, const struct sandbox *s, int calls)
 {
     static const char *const roots[] = {"/bin", "/sbin", "/lib", "/lib64"};
@@ -84,18 +97,37 @@ static void add_bubblewrap(struct args *a, const struct sandbox *s, int calls)
                                       "/etc/passwd", "/etc/hosts",
                                       "/etc/nsswitch.conf"};
     add(a, "bwrap");
-    add(a, "--unshare-all");
+    if (leaves_root(s)) { // in the host's user namespace: another user's number
+        static const char *const spaces[] = {"--unshare-ipc", "--unshare-pid",
+                                             "--unshare-net", "--unshare-uts",
+                                             "--unshare-cgroup-try"};
+        for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+            add(a, spaces[i]);
+        add2(a, "--cap-drop", "ALL");
+        add2(a, "--cap-add", "CAP_SETUID"); // for setpriv, which drops them
+        add2(a, "--cap-add", "CAP_SETGID");
+        add2(a, "--cap-add", "CAP_SETPCAP");
+    } else {
+        add(a, "--unshare-all");
+    }
     add(a, "--die-with-parent");
     add(a, "--new-session");
     add2(a, "--seccomp", number(a, calls));
     add3(a, "--ro-bind", "/usr", "/usr");
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
         add_root(a, roots[i]);
+    add2(a, "--perms", "0755"); // another user is to pass through it
+    add2(a, "--dir", "/etc");
     for (size_t i = 0; i < sizeof etc / sizeof *etc; i++)
         add3(a, "--ro-bind-try", etc[i], etc[i]);
     add2(a, "--proc", "/proc");
     add2(a, "--dev", "/dev");
     add_gpus(a);
+    if (leaves_root(s)) {
+        add2(a, "--perms", "1777");
+        add2(a, "--tmpfs", "/dev/shm");
+    }
+    add2(a, "--perms", "1777");
     add2(a, "--size", "536870912");
     add2(a, "--tmpfs", "/tmp");
     for (int i = 0; i < s->nbinds; i++)
@@ -103,11 +135,25 @@ static void add_bubblewrap(struct args *a, const struct sandbox *s, int calls)
              s->bind[i].to);
     add2(a, "--chdir", "/tmp");
     add(a, "--");
+    if (leaves_root(s)) {
+        const char *const user = number(a, (int)args_user());
+        add(a, "setpriv");
+        add2(a, "--reuid", user);
+        add2(a, "--regid", user);
+        add(a, "--clear-groups");
+        add(a, "--inh-caps=-all");
+        add(a, "--bounding-set=-all");
+        add(a, "--");
+    }
 }
 
 void args_make(struct args *a, const struct sandbox *s, const char *const *argv,
                int calls)
 {
+    static const char unprivileged[] =
+        "[ $(id -u) != 0 ] && [ $(id -ru) != 0 ] && "
+        "grep -q '^CapEff:.0*$' /proc/self/status || { echo it would run as "
+        "root >&2; exit 127; }; ";
     static const char start[] =
         "command -v \"$1\" >/dev/null || { echo \"cannot start $1\" >&2; exit "
         "127; }; printf r >&9 && exec \"$@\" 9>&-";
@@ -115,7 +161,10 @@ void args_make(struct args *a, const struct sandbox *s, const char *const *argv,
     if (s->level >= 2)
         add_bubblewrap(a, s, calls);
     add2(a, "/bin/sh", "-c");
-    add2(a, start, "sh");
+    char *text = NULL; // asks the kernel first
+    if (asprintf(&text, "%s%s", s->level >= 2 ? unprivileged : "", start) < 0)
+        abort();
+    add2(a, own(a, text), "sh");
     while (*argv)
         add(a, *argv++);
     a->v[a->n] = NULL;

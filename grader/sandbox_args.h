@@ -5,6 +5,7 @@
 #define GRADER_SANDBOX_ARGS_H
 
 #include <glob.h>
+#include <sys/types.h> /* uid_t */
 
 #include "sandbox.h"
 
@@ -26,6 +27,8 @@ int gpu_files(glob_t *found);
  * behind bubblewrap, which takes its seccomp filter from the descriptor calls.
  */
 enum { ARGS_READY = 9 };
+uid_t args_user(void); /* whom a sandbox of this process is to be run by, if the
+                          grader is root */
 void args_make(struct args *a, const struct sandbox *s, const char *const *argv,
                int calls);
 void args_release(struct args *a);

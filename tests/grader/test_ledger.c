@@ -104,6 +104,13 @@ static const struct {
      "entry 2: its submission was changed"},
     {"DELETE FROM submission WHERE content = CAST('bob' AS BLOB)",
      "entry 2: its submission is gone"},
+    {"UPDATE entry SET body = body || char(0) || 'more' WHERE id = 2",
+     "entry 2: was changed: a text of it goes on behind its end"},
+    {"UPDATE entry SET student = student || char(0) WHERE id = 3",
+     "entry 3: was changed: a text of it goes on behind its end"},
+    {"SELECT 1", "the ledger's tables or triggers were changed"},
+    {"CREATE VIEW grades AS SELECT * FROM entry",
+     "the ledger's tables or triggers were changed"},
 };
 enum { NCHANGES = sizeof changes / sizeof *changes };
 

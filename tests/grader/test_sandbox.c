@@ -72,7 +72,7 @@ static const struct {
      "python3 -c 'import socket; socket.socket(socket.AF_INET, "
      "socket.SOCK_DGRAM)'",
      1},
-    {"see the grader's processes", "kill -0 $PARENT_OF_ALL", 2},
+    {"see the grader's processes", "ls /proc/$PARENT_OF_ALL", 2},
     {"reach an address",
      "python3 -c 'import socket; s = socket.socket(); s.settimeout(2); "
      "exit(s.connect_ex((\"192.0.2.1\", 9)) == 101)'",
@@ -98,6 +98,17 @@ START_TEST(each_level_refuses_what_it_says)
                   "level %d, %s: status %d\n%s", level, attempts[i].what,
                   end->status, end->log.head);
     remove("/var/tmp/commlab-was-here");
+}
+END_TEST
+
+START_TEST(nobody_is_root_inside)
+{
+    const struct sandbox_end *const end =
+        run(_i, "test $(id -u) != 0 && test $(id -ru) != 0 && "
+                "grep -q '^CapEff:.0000000000000000$' /proc/self/status && "
+                "! test -w /proc/sys/kernel/core_pattern");
+    ck_assert_msg(!end->infra && end->status == 0, "level %d: status %d\n%s",
+                  _i, end->status, end->log.head);
 }
 END_TEST
 
@@ -179,6 +190,7 @@ int main(void)
     tcase_set_timeout(t, 200);
     tcase_add_checked_fixture(t, make_folders, remove_folders);
     tcase_add_loop_test(t, each_level_refuses_what_it_says, 0, 4 * NATTEMPTS);
+    tcase_add_loop_test(t, nobody_is_root_inside, 1, getuid() == 0 ? 4 : 3);
     tcase_add_loop_test(t, nothing_outlives_the_sandbox, 0, 3);
     tcase_add_test(t, what_a_program_does_is_not_the_machines_fault);
     tcase_add_loop_test(t, what_the_machine_lacks_is_its_fault, 0, 4);
