@@ -183,17 +183,17 @@ START_TEST(time_is_summed_by_kind_and_by_rank)
         "  latency\n"
         "right                                    2         50.000       25.000"
         "  latency\n"
-        "ncclAllReduce                            2         45.058       22.529"
+        "ncclAllReduce                            2         45.753       22.876"
         "  nvlink G0 up\n"
         "\n"
         "rank          host us     compute us        comm us      hidden us"
         "     exposed us\n"
-        "0               2.000         20.000         22.529          0.000"
-        "         22.529\n"
-        "1               2.000         80.000         22.529          0.000"
-        "         22.529\n"
+        "0               2.000         20.000         22.876          0.000"
+        "         22.876\n"
+        "1               2.000         80.000         22.876          0.000"
+        "         22.876\n"
         "\n"
-        "6 operations on dgx-a100 end after 64.529 us\n");
+        "6 operations on dgx-a100 end after 64.876 us\n");
 }
 END_TEST
 
@@ -209,16 +209,16 @@ START_TEST(the_critical_path_is_listed_and_summed)
         "                         \n"
         "       2.000       40.000     1     1  right                          "
         "      latency            \n"
-        "      42.000       22.529     0     1  ncclAllReduce                  "
+        "      42.000       22.876     0     1  ncclAllReduce                  "
         "      nvlink G0 up       \n"
         "\n"
         "    total us   share  rank count  operation\n"
-        "      40.000   62.0%     1     1  right\n"
-        "      22.529   34.9%     0     1  ncclAllReduce\n"
+        "      40.000   61.7%     1     1  right\n"
+        "      22.876   35.3%     0     1  ncclAllReduce\n"
         "       1.000    1.5%     1     1  calls left\n"
         "       1.000    1.5%     1     1  calls right\n"
         "\n"
-        "The run ends after 64.529 us. Operations not listed did not delay "
+        "The run ends after 64.876 us. Operations not listed did not delay "
         "it.\n");
 }
 END_TEST

@@ -263,15 +263,6 @@ static void used_before_it_is_allocated(int fixed)
     cudaFreeAsync(p, s1);
 }
 
-static void freed_while_in_use(int fixed)
-{
-    float *p = from_pool(s1);
-    FIRST FILL(p, s1);
-    if (fixed)
-        fork_off();
-    SECOND cudaFreeAsync(p, s2);
-}
-
 static void freed_beside_a_copy(int fixed)
 {
     float *p = from_pool(s1);
@@ -321,7 +312,6 @@ static const struct hazard_case cases[] = {
     {"memset-beside-a-kernel", 0, "race", memset_beside_a_kernel},
     {"child-beside-its-input", 0, "race", child_beside_its_input},
     {"used-before-it-is-allocated", 0, "lifetime", used_before_it_is_allocated},
-    {"freed-while-in-use", 0, "lifetime", freed_while_in_use},
     {"freed-beside-a-copy", 0, "lifetime", freed_beside_a_copy},
     {"managed-on-two-streams", 0, "race", managed_on_two_streams},
     {"prefetched-on-another-stream", 0, "race", prefetched_on_another_stream},

@@ -117,7 +117,7 @@ PROBE(kernels_by_the_driver)
     int *p = a.d, n = 64, v = 5;
     void *args[] = {&p, &n, &v};
     CU(cuInit(0));
-    OK(cudaGetFuncBySymbol(&f, add));
+    OK(cudaGetFuncBySymbol(&f, (const void *)add));
     CU(cuLaunchKernel((CUfunction)f, 1, 1, 1, 64, 1, 1, 0, NULL, args, NULL));
     CU(cuCtxSynchronize());
     CHECK(a.get()[63] == 5);

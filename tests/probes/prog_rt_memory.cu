@@ -37,7 +37,7 @@ PROBE(boxes)
     struct cudaPitchedPtr p;
     unsigned char h[D][H][W], back[D][H][W];
     for (int i = 0; i < D * H * W; i++)
-        h[0][0][i] = (unsigned char)i;
+        ((unsigned char *)h)[i] = (unsigned char)i;
     OK(cudaMalloc3D(&p, make_cudaExtent(W, H, D)));
     struct cudaMemcpy3DParms in = {};
     in.srcPtr = make_cudaPitchedPtr(h, W, W, H);
@@ -72,7 +72,7 @@ PROBE(arrays_of_elements)
     struct cudaExtent extent;
     unsigned flags;
     for (int i = 0; i < 32; i++)
-        h[0][i] = (float)i;
+        ((float *)h)[i] = (float)i;
     OK(cudaMallocArray(&a, &desc, 8, 4));
     OK(cudaArrayGetInfo(&got, &extent, &flags, a));
     CHECK(got.x == 32 && extent.width == 8 && extent.height == 4);
@@ -326,11 +326,11 @@ PROBE(driver_functions_by_name)
     CUresult (*get)(int *) = NULL;
     enum cudaDriverEntryPointQueryResult found;
     int version = 0;
-    OK(cudaGetDriverEntryPoint("cuDriverGetVersion", (void **)&get,
-                               cudaEnableDefault, &found));
+    OK(cudaGetDriverEntryPointByVersion("cuDriverGetVersion", (void **)&get,
+                                        13000, cudaEnableDefault, &found));
     CHECK(found == cudaDriverEntryPointSuccess);
     CHECK(get && get(&version) == CUDA_SUCCESS && version == 13000);
-    OK(cudaGetDriverEntryPoint("cuNothing", (void **)&get, cudaEnableDefault,
-                               &found));
+    OK(cudaGetDriverEntryPointByVersion("cuNothing", (void **)&get, 13000,
+                                        cudaEnableDefault, &found));
     CHECK(found == cudaDriverEntryPointSymbolNotFound);
 }
