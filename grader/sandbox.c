@@ -384,7 +384,7 @@ static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
     find_fault(s, end, started, oom_kills);
     // what is inside has no way to reach bubblewrap, which is outside
     if (s->level >= 2 && WIFSIGNALED(status) && !end->timed_out &&
-        !end->flooded && !end->out_of_memory)
+        !end->flooded && !end->loud && !end->out_of_memory)
         blame_machine(end, "the sandbox was killed from outside");
 }
 

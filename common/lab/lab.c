@@ -131,7 +131,7 @@ static struct {
     int is_open, depth;
 } range;
 
-static void close_range(void)
+void lab_leave_range(void)
 {
     while (range.is_open && nvtxRangePop() > range.depth)
         ;
@@ -141,7 +141,7 @@ static void close_range(void)
 static void open_range(const struct lab_run *r)
 {
     char name[SPANS_NAME];
-    close_range();
+    lab_leave_range();
     range.depth = nvtxRangePushA(spans_name(r->c->name, r->iteration, name));
     range.is_open = 1;
 }
@@ -201,7 +201,7 @@ void lab_end(struct lab_run *r)
     RUN_TRY(cudaEventRecord(events.idle, r->stream));
     RUN_TRY(cudaEventSynchronize(events.idle));
     const double host_sec = steady_sec() - host_begin_sec;
-    close_range();
+    lab_leave_range();
     RUN_TRY(cudaEventElapsedTime(&ms, events.begin, events.end));
     RUN_TRY(cudaEventElapsedTime(&idle_ms, events.begin, events.idle));
     if (idle_ms > ms + SLACK_MS)

@@ -247,6 +247,7 @@ int run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,
         evidence_put_status(r->evidence, case_no, RUN_OK, NULL);
     if (worst == RUN_OK)
         return 1;
+    lab_leave_range();
     if (!can_go_on(r, mine))
         return 0;
     lab_free_buffers();

@@ -53,6 +53,10 @@ void run_leave(enum run_status status, const char *text)
 
 void lab_free_events(void);
 
+/* After a case that was left within an iteration: what follows, such as the
+ * inputs of the next case, is no part of it. */
+void lab_leave_range(void);
+
 /* Called by a kernel of simgpu that reaches a hole, on the thread that runs it
  * (hole.cuh). */
 void lab_device_hole(const char *what);
