@@ -36,6 +36,8 @@ static const char *in_line(const char *line, const char *what)
 
 static int is_error(const char *line)
 {
+    if (in_line(line, "ld returned"))
+        return 0; // says no more than the lines before it
     return in_line(line, "error: ") || in_line(line, "undefined reference");
 }
 
@@ -73,6 +75,8 @@ static void list_errors(const char *output, char *out, size_t nbytes)
     for (const char *p = output; *p; p = next_line(p)) {
         if (!is_error(p) || n++ >= MOST_ERRORS || at >= nbytes - 1)
             continue;
+        if (strncmp(p, "/src/", 5) == 0) // the linker's name of the folder
+            p += 5;
         const char *const own = own_line(p);
         const char *const text = own == p ? p : in_line(p, "error: ");
         const char *const macro =

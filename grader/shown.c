@@ -12,6 +12,7 @@
 #include "graph/timeline.h"
 #include "judge/answers.h"
 #include "judge/spans.h"
+#include "judge/words.h"
 #include "topo/topo.h"
 
 enum {
@@ -32,17 +33,25 @@ int shown_finished(const struct shown *s, int i)
     return 1;
 }
 
-/* A rank that reached a hole, or left the case with an error, has said so, even
- * if the others wait for it. */
-static int has_left(const struct shown *s, int i)
+/* True if a rank has left the case like this: it has said so, even if the
+ * others wait for it. */
+static int has_left(const struct shown *s, int i, enum run_status how)
 {
     for (int r = 0; r < s->batch->nranks; r++)
-        switch (evidence_status(s->evidence, r, case_of(s, i))) {
-        case RUN_NOT_IMPLEMENTED:
-        case RUN_ERROR: return 1;
-        default: break;
-        }
+        if (evidence_status(s->evidence, r, case_of(s, i)) == how)
+            return 1;
     return 0;
+}
+
+/* True if the case has to be judged by how the run ended. An error that a rank
+ * returned may be a consequence of what simgpu reported. */
+static int is_lost(const struct shown *s, int i)
+{
+    char words[64];
+    if (shown_finished(s, i) || has_left(s, i, RUN_NOT_IMPLEMENTED))
+        return 0;
+    return !has_left(s, i, RUN_ERROR) ||
+           words_find(s->run->end.log.head, words, sizeof words) != NULL;
 }
 
 int shown_began(const struct shown *s, int i)
@@ -122,7 +131,7 @@ static const struct plan_case *longest_shown(const struct shown *s)
                                      .spans = s->spans};
         const double us = spans_time_us(&t, 0);
         if (!c->hidden && us > most_us && // not so for NaN
-            shown_finished(s, i) && !has_left(s, i)) {
+            shown_finished(s, i) && !has_left(s, i, RUN_NOT_IMPLEMENTED)) {
             most_us = us;
             longest = c;
         }
@@ -181,7 +190,7 @@ void shown_judge(const struct shown *s, int i, struct judge_verdict *v)
                                  .answers = s->answers,
                                  .clocked = machine_is_real(&p->machine)};
     *v = JUDGE_VERDICT_NONE;
-    if (!shown_finished(s, i) && !has_left(s, i))
+    if (is_lost(s, i))
         run_last_words(p, &s->run->end, v->message, sizeof v->message);
     else
         judge_case(p->judge, &t, v);

@@ -64,5 +64,10 @@ const char *advice_text(const struct advice *a, char *out, size_t nbytes)
                  "\nAll of these are %d times too small: averaged twice, or "
                  "divided though a part\nof the sum is missing.",
                  less);
+    else if (a->n)
+        snprintf(out, nbytes,
+                 "\nIs a block, a root, a type or an operation wrong, or an "
+                 "element left out? Which\nelements differ tells: try the "
+                 "fewest ranks and elements with which they do.");
     return out;
 }

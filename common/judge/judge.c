@@ -239,6 +239,21 @@ static void judge_luck(const struct judge_task *t, struct judge_verdict *v)
     judge_fail(v, "%s%s", text, others);
 }
 
+/* A wrong result may come of a call that failed: the first rank's that had
+ * one. */
+static void add_failure(const struct judge_task *t, struct judge_verdict *v)
+{
+    const size_t at = strlen(v->message);
+    for (int r = 0; r < t->nranks && !v->pass && !v->suspected; r++) {
+        const char *const text = evidence_text(t->evidence, r, t->case_no);
+        if (!text || !*text)
+            continue;
+        snprintf(v->message + at, sizeof v->message - at, "\nrank %d: %.500s",
+                 r, text);
+        return;
+    }
+}
+
 void judge_case(const struct judge_lab *lab, const struct judge_task *t,
                 struct judge_verdict *v)
 {
@@ -259,6 +274,7 @@ void judge_case(const struct judge_lab *lab, const struct judge_task *t,
             judge_luck(t, v);
             if (t->c->timed)
                 judge_speed(k, t, v);
+            add_failure(t, v);
             return;
         }
     judge_fail(v, "the plan asks for \"%s\", which this lab cannot judge",

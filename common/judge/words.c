@@ -48,8 +48,9 @@ static const char *next_line(const char *line)
 /* Append a line, without what is chance in it. Returns the new length. */
 static size_t add_line(const char *line, char *out, size_t at, size_t nbytes)
 {
-    static const char *const chance[] = {" on device ", " at 0x", " (process ",
-                                         "memory 0x", "accesses 0x"};
+    static const char *const chance[] = {" on device ", " at 0x",
+                                         " (process ",  "memory 0x",
+                                         "accesses 0x", "buff 0x"};
     if (at && at < nbytes - 1)
         out[at++] = '\n';
     while (*line && *line != '\n' && at < nbytes - 1) {

@@ -4,7 +4,9 @@
 
 struct meter meter;
 
-static int depth;        /* open groups */
+static int depth;          /* open groups */
+static const void *opened; /* the outermost group, by this call */
+static struct meter_failure failure;
 static int group_counts; /* the open group has a message in it */
 
 static const unsigned char type_size[ncclNumTypes] = {1, 1, 4, 4, 8, 8,
@@ -13,6 +15,36 @@ static const unsigned char type_size[ncclNumTypes] = {1, 1, 4, 4, 8, 8,
 int meter_open_groups(void)
 {
     return depth;
+}
+
+const void *meter_group_opened(void)
+{
+    return opened;
+}
+
+const struct meter_failure *meter_failed(void)
+{
+    return &failure;
+}
+
+void meter_forget_failure(void)
+{
+    failure = (struct meter_failure){.call = NULL};
+}
+
+void meter_note(const char *call, const char *error, const void *address)
+{
+    if (error && !failure.call)
+        failure = (struct meter_failure){call, error, address};
+}
+
+/* A call of NCCL has returned: note an error, and pass it on. */
+static ncclResult_t checked(ncclResult_t err, const char *call,
+                            const void *address)
+{
+    if (err != ncclSuccess && err != ncclInProgress)
+        meter_note(call, ncclGetErrorString(err), address);
+    return err;
 }
 
 static int is_self(ncclComm_t comm, int peer)
@@ -41,9 +73,10 @@ static void count_send(uint64_t nbytes, int peer)
 
 /*
  * The function called in place of `name`, and the real one. Weak, so that an
- * older library without it still links, if nothing calls it. Each ends in a
- * tail call, so that NCCL's caller is the student's line.
+ * older library without it still links, if nothing calls it.
  */
+#define CHECKED(name, args)                                                    \
+    checked(__real_##name args, #name, __builtin_return_address(0))
 #define WRAP(name, params)                                                     \
     ncclResult_t __real_##name params __attribute__((weak));                   \
     ncclResult_t __wrap_##name params;                                         \
@@ -57,7 +90,7 @@ WRAP(ncclSend, (const void *buf, size_t count, ncclDataType_t type, int peer,
         count_send(known ? count * type_size[type] : 0, peer);
         count_round();
     }
-    return __real_ncclSend(buf, count, type, peer, comm, stream);
+    return CHECKED(ncclSend, (buf, count, type, peer, comm, stream));
 }
 
 WRAP(ncclRecv, (void *buf, size_t count, ncclDataType_t type, int peer,
@@ -65,12 +98,13 @@ WRAP(ncclRecv, (void *buf, size_t count, ncclDataType_t type, int peer,
 {
     if (!is_self(comm, peer))
         count_round();
-    return __real_ncclRecv(buf, count, type, peer, comm, stream);
+    return CHECKED(ncclRecv, (buf, count, type, peer, comm, stream));
 }
 
 WRAP(ncclGroupStart, (void))
 {
-    depth++;
+    if (depth++ == 0)
+        opened = __builtin_return_address(0);
     return __real_ncclGroupStart();
 }
 
@@ -80,7 +114,7 @@ WRAP(ncclGroupEnd, (void))
         meter.rounds += (uint64_t)group_counts;
         group_counts = 0;
     }
-    return __real_ncclGroupEnd();
+    return CHECKED(ncclGroupEnd, ());
 }
 
 /* A call that is only counted. */
@@ -88,7 +122,7 @@ WRAP(ncclGroupEnd, (void))
     WRAP(name, params)                                                         \
     {                                                                          \
         meter.counter++;                                                       \
-        return __real_##name args;                                             \
+        return CHECKED(name, args);                                            \
     }
 #define COLLECTIVE(name, params, args) COUNT(collectives, name, params, args)
 #define INIT(name, params, args)       COUNT(comms, name, params, args)

@@ -34,7 +34,20 @@ struct meter_memory {
 void meter_memory_begin(void);
 struct meter_memory meter_memory(void);
 
-/* The number of groups that the thread has open. */
+/* The number of groups that the thread has open, and the return address of the
+ * call that opened the outermost. */
 int meter_open_groups(void);
+const void *meter_group_opened(void);
+
+/* The first call since meter_forget_failure() that returned an error. */
+struct meter_failure {
+    const char *call, *error; /* NULL: none */
+    const void *address;      /* of its return */
+};
+const struct meter_failure *meter_failed(void);
+void meter_forget_failure(void);
+
+/* A wrapper's call has returned; error: NULL for success. For meter*.c. */
+void meter_note(const char *call, const char *error, const void *address);
 
 #endif

@@ -22,6 +22,7 @@
 
 #include "base/must.h"
 #include "base/steady.h"
+#include "graph/site.h"
 #include "judge/chain.h"
 #include "judge/evidence.h"
 #include "lab/guard.h"
@@ -36,32 +37,69 @@ static struct {
     jmp_buf out;
     pthread_t thread; /* that student code is called on */
     enum run_status status;
-    char text[256];
+    char text[700];
     const char *_Atomic device_hole; /* that device code has reached */
 } now;
 
 /* ---- leaving ------------------------------------------------------------- */
 
-static void note(const char *error, const char *call, const char *file,
-                 int line)
+/* What to look for when a call of CUDA fails. */
+static const char *cuda_advice(cudaError_t err)
+{
+    switch (err) {
+    case cudaErrorInvalidValue:
+        return "\nIs each pointer one that cudaMalloc() returned and nothing "
+               "has freed, is the size within it,\nand is the direction of a "
+               "copy right?";
+    case cudaErrorInvalidResourceHandle:
+        return "\nIs the stream or event one of another device, or destroyed? "
+               "Call cudaSetDevice() first.";
+    case cudaErrorMemoryAllocation:
+        return "\nFree what is no longer needed, and check the size: bytes, or "
+               "elements?";
+    case cudaErrorInvalidDevice:
+        return "\nDevices count from 0 to cudaGetDeviceCount() - 1.";
+    default:
+        return "\nAn earlier kernel or copy may have failed: check what each "
+               "call returns.";
+    }
+}
+
+static const char *nccl_advice(ncclResult_t err)
+{
+    switch (err) {
+    case ncclInvalidUsage:
+        return "\nIs a group closed that was not opened, or is another device "
+               "current than the communicator's?";
+    case ncclInvalidArgument:
+        return "\nIs the peer or root one of the ranks, are count and type "
+               "right, and do the pointers point to device memory?";
+    default:
+        return "\nAn earlier call may have failed: check what each call "
+               "returns.";
+    }
+}
+
+static void note(const char *error, const char *advice, const char *call,
+                 const char *file, int line)
 {
     const char *const slash = strrchr(file, '/');
     if (!now.text[0]) // the innermost call is the one that failed
-        snprintf(now.text, sizeof now.text, "%s:%d: %.100s: %s",
-                 slash ? slash + 1 : file, line, call, error);
+        snprintf(now.text, sizeof now.text, "%s:%d: %.100s: %s%s",
+                 slash ? slash + 1 : file, line, call, error, advice);
 }
 
 ncclResult_t lab_note_error(ncclResult_t err, const char *call,
                             const char *file, int line)
 {
-    note(ncclGetErrorString(err), call, file, line);
+    note(ncclGetErrorString(err), nccl_advice(err), call, file, line);
     return err;
 }
 
 ncclResult_t lab_note_cuda_error(cudaError_t err, const char *call,
                                  const char *file, int line)
 {
-    note(cudaGetErrorString(err), call, file, line);
+    note(cudaGetErrorString(err), cuda_advice(err), call, file, line);
     return ncclUnhandledCudaError;
 }
 
@@ -196,6 +234,18 @@ static const struct lab_kind *find_kind(const char *name)
     return NULL;
 }
 
+static _Noreturn void leave_group_open(void)
+{
+    void *const address = (void *)(uintptr_t)meter_group_opened();
+    char at[256], text[512];
+    site_of_student(&address, 1, at, sizeof at);
+    snprintf(text, sizeof text,
+             "returned with an open group: ncclGroupEnd() is missing\nfor the "
+             "ncclGroupStart() in %s",
+             at);
+    run_leave(RUN_ERROR, text);
+}
+
 /* One iteration. Leaving it from inside jumps back here. */
 static enum run_status iterate(struct lab_run *r, const struct lab_kind *k)
 {
@@ -209,13 +259,29 @@ static enum run_status iterate(struct lab_run *r, const struct lab_kind *k)
     guard_begin(r->rank, r->c->name);
     const ncclResult_t err = k->run(r);
     if (err == ncclSuccess && meter_open_groups() > 0)
-        run_leave(RUN_ERROR, "returned with an open group: ncclGroupEnd() is "
-                             "missing");
+        leave_group_open();
     if (err != ncclSuccess && !now.text[0])
         snprintf(now.text, sizeof now.text, "returned an error: %s",
                  ncclGetErrorString(err));
     guard_end();
     return with_device_hole(err == ncclSuccess ? RUN_OK : RUN_ERROR);
+}
+
+/* The first call of student code that failed; NULL: none did. It matters if the
+ * result is wrong. */
+static const char *failure_text(char *out, size_t nbytes)
+{
+    const struct meter_failure *const f = meter_failed();
+    void *const address = (void *)(uintptr_t)f->address;
+    char at[256];
+    if (!f->call)
+        return NULL;
+    site_of_student(&address, 1, at, sizeof at);
+    snprintf(out, nbytes,
+             "%s in %s failed (%s), and\nthe program went on. Check what each "
+             "call returns: LAB_TRY(), LAB_TRY_CUDA().",
+             f->call, at, f->error);
+    return out;
 }
 
 int run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,
@@ -224,6 +290,8 @@ int run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,
 {
     const struct lab_kind *const k = find_kind(c->kind);
     enum run_status worst = RUN_OK, mine = RUN_OK;
+    char failure[512];
+    meter_forget_failure();
     r->c = c;
     r->case_no = case_no;
     evidence_take_digest(r->evidence);
@@ -244,7 +312,8 @@ int run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,
             lab_free_buffers();
     }
     if (mine == RUN_OK)
-        evidence_put_status(r->evidence, case_no, RUN_OK, NULL);
+        evidence_put_status(r->evidence, case_no, RUN_OK,
+                            failure_text(failure, sizeof failure));
     if (worst == RUN_OK)
         return 1;
     lab_leave_range();

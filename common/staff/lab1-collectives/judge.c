@@ -11,6 +11,7 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcpy */
 
+#include "judge/advice.h"
 #include "judge/answers.h"
 #include "judge/data.h"
 #include "judge/spans.h"
@@ -194,9 +195,13 @@ static void judge_sum(const struct judge_task *t, struct judge_verdict *v)
         for (int r = 0; r < t->nranks; r++) {
             const double got =
                 evidence_metric(t->evidence, r, t->case_no, (unsigned)i, "sum");
-            if (got != want)
-                judge_fail(v, "the sum on rank %d is %g, should be %g", r, got,
-                           want);
+            if (got == want)
+                continue;
+            struct advice a = {.n = 0};
+            char advice[256];
+            advice_see(&a, got, want, &got, sizeof got);
+            judge_fail(v, "the sum on rank %d is %g, should be %g%s", r, got,
+                       want, advice_text(&a, advice, sizeof advice));
         }
     }
 }

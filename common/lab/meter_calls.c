@@ -1,0 +1,40 @@
+/*
+ * meter_calls.c: notes calls of CUDA that fail, for programs that don't check
+ */
+#include <cuda_runtime_api.h>
+
+#include "lab/meter.h"
+
+static cudaError_t checked(cudaError_t err, const char *call,
+                           const void *address)
+{
+    if (err != cudaSuccess)
+        meter_note(call, cudaGetErrorString(err), address);
+    return err;
+}
+
+#define WRAP(name, params, args)                                               \
+    cudaError_t __real_##name params __attribute__((weak));                    \
+    cudaError_t __wrap_##name params;                                          \
+    cudaError_t __wrap_##name params                                           \
+    {                                                                          \
+        return checked(__real_##name args, #name,                              \
+                       __builtin_return_address(0));                           \
+    }
+
+WRAP(cudaMemcpy,
+     (void *to, const void *from, size_t nbytes, enum cudaMemcpyKind kind),
+     (to, from, nbytes, kind))
+WRAP(cudaMemcpyAsync,
+     (void *to, const void *from, size_t nbytes, enum cudaMemcpyKind kind,
+      cudaStream_t stream),
+     (to, from, nbytes, kind, stream))
+WRAP(cudaMemcpyPeerAsync,
+     (void *to, int to_device, const void *from, int from_device, size_t nbytes,
+      cudaStream_t stream),
+     (to, to_device, from, from_device, nbytes, stream))
+WRAP(cudaSetDevice, (int device), (device))
+WRAP(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream))
+WRAP(cudaStreamWaitEvent,
+     (cudaStream_t stream, cudaEvent_t event, unsigned flags),
+     (stream, event, flags))

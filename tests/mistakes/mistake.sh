@@ -1,0 +1,62 @@
+#!/bin/sh
+# mistake.sh: what a student sees who makes a mistake
+#
+#   mistake.sh PATCH BUILD
+#
+# Applies the patch to a lab's solution, and prints what `make labN && mpirun
+# build/labN --case CASE` and the grader show for the patch's case. The lines
+# "lab:", "case:" and "ranks:" of the patch say which. Only the changed file is
+# compiled; the others' objects are those of BUILD.
+set -u
+patch=$(realpath "$1") build=$(realpath "$2")
+root=$(dirname "$build")
+word() { sed -n "s/^$1: //p" "$patch"; }
+lab=$(word lab) case=$(word case) ranks=$(word ranks)
+short=${lab%%-*}
+file=$(sed -n 's/^+++ b\///p' "$patch")
+dir=$(mktemp -d "${TMPDIR:-/tmp}/commlab-mistake-XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+mkdir "$dir/src" "$dir/build"
+ln -s "$build/simgpu" "$dir/build/simgpu" # with the machines
+cp "$root/solutions/$lab"/* "$dir/src" && cd "$dir/src" || exit 1
+patch -p1 --quiet < "$patch" || exit 1
+
+# ---- as `make labN` does -----------------------------------------------------
+
+backend=$(head -1 "$build/backend")
+GPU=$build/simgpu COMMON=$root/common
+. "$build/$backend/toolchain"
+strict="-Werror=implicit-function-declaration -Werror=int-conversion"
+compile() {
+    case $file in
+    *.cu) $cu $headers "-I$root/common/staff/$lab" -c "$file" -o own.o ;;
+    *) $cc $strict $headers "-I$root/common/staff/$lab" -c "$file" -o own.o ;;
+    esac 2>&1
+}
+link() {
+    others=
+    for o in "$build/$backend/obj/solutions/$lab"/*.o; do
+        [ "$(basename "$o" .o)" = "${file%.*}" ] || others="$others $o"
+    done
+    (cd "$build/$backend" && $cxx -o "$dir/build/$short" "$dir/src/own.o" \
+        $others "$build/$backend/obj/common/staff/$lab"/*.o -Wl,--start-group \
+        $archives -Wl,--end-group $libs "-Wl,-rpath,$build/simgpu/lib") 2>&1
+}
+
+echo "\$ make $short && mpirun -n $ranks build/$short --case $case"
+if compile | sed 's/‘/'\''/g; s/’/'\''/g' > said && [ -f own.o ] && link; then
+    cd "$dir" || exit 1
+    COMMLAB_PLANS=$root/grader/plans COMMLAB_LOOP_SEC=1 \
+        mpirun -n "$ranks" "build/$short" --case "$case" 2>&1 | uniq
+else
+    grep -E '(error|note): ' said | sed "s|$root/||"
+fi
+
+# ---- as `make grade-labN` does -----------------------------------------------
+
+echo
+echo "\$ make grade-$short"
+rm -f "$dir/src/own.o" "$dir/src/said"
+cd "$build" && mkdir -p -m 700 tests/objects && ./grade run --objects \
+    tests/objects --seed 1 --lab "$short" --case "$case" "$dir/src" 2>&1
+exit 0
