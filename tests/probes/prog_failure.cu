@@ -5,7 +5,7 @@
 
 __global__ void asserts(int n)
 {
-    assert(threadIdx.x < n);
+    assert((int)threadIdx.x < n);
 }
 
 PROBE(device_assert)
