@@ -13,46 +13,27 @@
 #include "tables.h"
 #include "topo/fit.h"
 
-enum { MAX_FILES = 256, MIB = 1 << 20 };
+enum { MIB = 1 << 20 };
 
 /* A gap is told apart from the model's own error, which is about 10 %. */
 static const double SLOW = 1.25, FAST = .8;
 
 struct request {
-    const char *topo;
     struct tables_options tables;
-    const char *path[MAX_FILES];
-    int npaths, algos, protos;
+    int algos, protos;
 };
 
 static int read_arguments(int argc, char **argv, struct request *r)
 {
-    const struct {
-        const char *name, **value;
-    } options[] = {{"--topo", &r->topo},
-                   {"--op", &r->tables.op},
-                   {"--ranks", &r->tables.ranks},
-                   {"--nodes", &r->tables.nodes}};
-    for (int i = 1; i < argc; i++) {
-        size_t k = 0;
-        while (k < 4 && strcmp(argv[i], options[k].name) != 0)
-            k++;
-        if (k < 4 && i + 1 == argc)
-            return command_usage("expect", "%s needs a value", argv[i]);
-        if (k < 4)
-            *options[k].value = argv[++i];
-        else if (argv[i][0] == '-' && argv[i][1])
-            return command_usage("expect", "unexpected argument '%s'", argv[i]);
-        else if (r->npaths == MAX_FILES)
-            return command_usage("expect", "more than %d tables", MAX_FILES);
-        else
-            r->path[r->npaths++] = argv[i];
-    }
-    if (!r->topo)
+    const struct tables_option more[] = {{NULL, NULL}};
+    const int status = tables_arguments("expect", argc, argv, &r->tables, more);
+    if (status != 0)
+        return status;
+    if (!r->tables.topo)
         return command_usage("expect",
                              "--topo is needed: the machine that it ran on");
-    if (r->npaths == 0)
-        r->path[r->npaths++] = "-";
+    if (r->tables.npaths == 0)
+        r->tables.path[r->tables.npaths++] = "-";
     return 0;
 }
 
@@ -173,8 +154,8 @@ static int print_table(const struct topo *t, const struct request *r,
 static int expect_tables(const struct request *r, const struct nccltests *all)
 {
     char machine[600], err[600];
-    if (fit_machine(r->topo, all, machine, sizeof machine, err, sizeof err) !=
-        0)
+    if (fit_machine(r->tables.topo, all, machine, sizeof machine, err,
+                    sizeof err) != 0)
         return command_failed("%s", err);
     struct topo *const t = command_topo(machine);
     int status = t ? 0 : COMMAND_FAILED;
@@ -194,7 +175,7 @@ int cmd_expect(int argc, char **argv)
          command_set("NCCL_PROTO", topo_proto_set, &r.protos) != 0))
         return COMMAND_FAILED;
     if (status == 0)
-        status = tables_read("expect", &all, r.path, r.npaths, &r.tables);
+        status = tables_read("expect", &all, &r.tables);
     if (status != 0)
         return status;
     status = expect_tables(&r, &all);

@@ -8,49 +8,27 @@
 #include "fit_report.h"
 #include "tables.h"
 
-enum { MAX_FILES = 256 };
-
 struct request {
-    const char *topo, *out, *svg;
+    const char *out, *svg;
     struct tables_options tables;
-    const char *path[MAX_FILES];
-    int npaths;
 };
 
 static int read_arguments(int argc, char **argv, struct request *r)
 {
-    const struct {
-        const char *name, **value;
-    } options[] = {{"--topo", &r->topo},
-                   {"-o", &r->out},
-                   {"--svg", &r->svg},
-                   {"--op", &r->tables.op},
-                   {"--ranks", &r->tables.ranks},
-                   {"--nodes", &r->tables.nodes}};
-    for (int i = 1; i < argc; i++) {
-        size_t k = 0;
-        while (k < 6 && strcmp(argv[i], options[k].name) != 0)
-            k++;
-        if (k < 6 && i + 1 == argc)
-            return command_usage("fit", "%s needs a value", argv[i]);
-        if (k < 6)
-            *options[k].value = argv[++i];
-        else if (argv[i][0] == '-' && argv[i][1])
-            return command_usage("fit", "unexpected argument '%s'", argv[i]);
-        else if (r->npaths == MAX_FILES)
-            return command_usage("fit", "more than %d tables", MAX_FILES);
-        else
-            r->path[r->npaths++] = argv[i];
-    }
-    if (!r->topo)
+    const struct tables_option more[] = {
+        {"-o", &r->out}, {"--svg", &r->svg}, {NULL, NULL}};
+    const int status = tables_arguments("fit", argc, argv, &r->tables, more);
+    if (status != 0)
+        return status;
+    if (!r->tables.topo)
         return command_usage("fit", "--topo is needed: the machine that was "
                                     "measured, or the one most like it");
-    if (r->npaths == 0)
+    if (r->tables.npaths == 0)
         return command_usage("fit", "no tables: name files with the output of "
                                     "nccl-tests, or - for standard input");
-    if (strstr(r->topo, "sick:") || strstr(r->topo, "shuffled:"))
+    if (strstr(r->tables.topo, "sick:") || strstr(r->tables.topo, "shuffled:"))
         return command_usage("fit", "--topo %s: fit the machine itself",
-                             r->topo);
+                             r->tables.topo);
     return 0;
 }
 
@@ -93,7 +71,7 @@ static int fit_tables(const struct request *r, const struct nccltests *tables)
 {
     char machine[600], err[600];
     struct fit f;
-    if (fit_machine(r->topo, tables, machine, sizeof machine, err,
+    if (fit_machine(r->tables.topo, tables, machine, sizeof machine, err,
                     sizeof err) != 0 ||
         fit_init(&f, machine, tables, err, sizeof err) != 0)
         return command_failed("%s", err);
@@ -116,7 +94,7 @@ int cmd_fit(int argc, char **argv)
     struct nccltests tables = {0};
     int status = read_arguments(argc, argv, &r);
     if (status == 0)
-        status = tables_read("fit", &tables, r.path, r.npaths, &r.tables);
+        status = tables_read("fit", &tables, &r.tables);
     if (status != 0)
         return status;
     status = fit_tables(&r, &tables);

@@ -6,6 +6,44 @@
 
 #include "command.h"
 
+/* Where the value of this option goes; NULL: there is no such option. */
+static const char **value_of(const char *option, struct tables_options *out,
+                             const struct tables_option *more)
+{
+    const struct tables_option own[] = {{"--topo", &out->topo},
+                                        {"--op", &out->op},
+                                        {"--ranks", &out->ranks},
+                                        {"--nodes", &out->nodes},
+                                        {NULL, NULL}};
+    for (const struct tables_option *o = own; o->name; o++)
+        if (strcmp(option, o->name) == 0)
+            return o->value;
+    for (const struct tables_option *o = more; o->name; o++)
+        if (strcmp(option, o->name) == 0)
+            return o->value;
+    return NULL;
+}
+
+int tables_arguments(const char *name, int argc, char **argv,
+                     struct tables_options *out,
+                     const struct tables_option *more)
+{
+    for (int i = 1; i < argc; i++) {
+        const char **const value = value_of(argv[i], out, more);
+        if (value && i + 1 == argc)
+            return command_usage(name, "%s needs a value", argv[i]);
+        if (value)
+            *value = argv[++i];
+        else if (argv[i][0] == '-' && argv[i][1])
+            return command_usage(name, "unexpected argument '%s'", argv[i]);
+        else if (out->npaths == TABLES_FILES)
+            return command_usage(name, "more than %d tables", TABLES_FILES);
+        else
+            out->path[out->npaths++] = argv[i];
+    }
+    return 0;
+}
+
 static int read_file(const char *path, struct nccltests *all)
 {
     char err[400];
@@ -67,12 +105,11 @@ static int complete(const char *name, struct nccltests_table *t,
 }
 
 int tables_read(const char *name, struct nccltests *all,
-                const char *const *paths, int n,
                 const struct tables_options *options)
 {
     int status = 0;
-    for (int i = 0; i < n && status == 0; i++)
-        status = read_file(paths[i], all);
+    for (int i = 0; i < options->npaths && status == 0; i++)
+        status = read_file(options->path[i], all);
     for (int i = 0; i < all->n && status == 0; i++)
         status = complete(name, &all->table[i], options);
     if (status != 0)
