@@ -245,10 +245,13 @@ static void do_copy(struct origins *o, uint32_t at, int is_judged)
                           v->accesses[i].end);
     if (from_host && is_judged)
         all |= ORIGIN_HOST;
-    for (size_t i = 0; i < v->naccesses; i++)
-        if (writes(&v->accesses[i]) && !is_ordinary(v->accesses[i].alloc))
-            put(o, memory_of(o, v->accesses[i].alloc),
-                (struct piece){v->accesses[i].begin, v->accesses[i].end, all});
+    for (size_t i = 0; i < v->naccesses && !o->failed; i++) {
+        const struct graph_access *const a = &v->accesses[i];
+        struct memory *const m =
+            writes(a) && !is_ordinary(a->alloc) ? memory_of(o, a->alloc) : NULL;
+        if (m)
+            put(o, m, (struct piece){a->begin, a->end, all});
+    }
 }
 
 /* What a member of an operation of several ranks, or a kernel, reads. */

@@ -11,7 +11,8 @@ struct spans {
     const struct graph *g;
     struct topo *topo;
     struct replay *replay;
-    struct sought *sought;
+    struct sections *sections;
+    struct found *found;
     struct origins *origins; /* on first use */
     struct compared *compared;
 };
@@ -21,11 +22,15 @@ struct compared { /* with and without communication, on first use */
     struct hidden_runs *runs;
 };
 
-struct sought { /* the hazards of the graph, found on first use */
-    int done;
-    struct hazards hazards;
+struct sections {      /* the iterations, found on first use */
+    uint32_t *of;      /* each operation: its section, or 0 */
     const char **name; /* of section i, from 1: a range "CASE #ITERATION" */
     uint32_t nnames;
+};
+
+struct found { /* the hazards of the graph, on first use */
+    int done;
+    struct hazards hazards;
 };
 
 struct spans *spans_new(const struct graph *g, const char *machine, char *err,
@@ -39,12 +44,13 @@ struct spans *spans_new(const struct graph *g, const char *machine, char *err,
     if (!machine)
         machine = g->machine ? g->machine : PLAN_TOPO;
     s->g = g;
-    s->sought = calloc(1, sizeof *s->sought);
+    s->sections = calloc(1, sizeof *s->sections);
+    s->found = calloc(1, sizeof *s->found);
     s->compared = calloc(1, sizeof *s->compared);
     s->topo = topo_load(machine, err, err_nbytes);
     if (s->topo)
         s->replay = replay_run(g, s->topo, NULL, err, err_nbytes);
-    if (s->replay && s->sought && s->compared)
+    if (s->replay && s->sections && s->found && s->compared)
         return s;
     if (s->replay)
         snprintf(err, err_nbytes, "no memory");
@@ -56,11 +62,14 @@ void spans_free(struct spans *s)
 {
     if (!s)
         return;
-    if (s->sought) {
-        hazards_release(&s->sought->hazards);
-        free(s->sought->name);
+    if (s->sections) {
+        free(s->sections->of);
+        free(s->sections->name);
     }
-    free(s->sought);
+    free(s->sections);
+    if (s->found)
+        hazards_release(&s->found->hazards);
+    free(s->found);
     if (s->compared)
         hidden_free(s->compared->runs);
     free(s->compared);
@@ -87,11 +96,11 @@ const char *spans_name(const char *case_name, int iteration,
     return out;
 }
 
-/* ---- hazards ------------------------------------------------------------- */
+/* ---- hazards and origins ------------------------------------------------- */
 
 /* The number of the section with this range; 0 if the range is not that of an
  * iteration, or memory runs out. */
-static uint32_t section_of(struct sought *h, const char *range)
+static uint32_t section_of(struct sections *h, const char *range)
 {
     static const char digits[] = "-0123456789";
     const char *const number = strrchr(range, '#');
@@ -111,8 +120,7 @@ static uint32_t section_of(struct sought *h, const char *range)
 
 /* Each iteration is a section: on each rank from the first to the last
  * operation of its range, which may contain ranges of the student's. */
-static void fill_sections(struct sought *h, const struct graph *g,
-                          uint32_t *section)
+static void fill_sections(struct sections *h, const struct graph *g)
 {
     for (uint32_t r = 0; r < g->nranks; r++) {
         uint32_t last = 0, last_at = 0;
@@ -122,38 +130,36 @@ static void fill_sections(struct sought *h, const struct graph *g,
             if (now == 0)
                 continue;
             for (uint32_t i = now == last ? last_at : at; i <= at; i++)
-                section[i] = now;
+                h->of[i] = now;
             last = now;
             last_at = at;
         }
     }
 }
 
-static void seek_hazards(const struct spans *s)
+/* Each operation's section; NULL if memory runs out. */
+static const uint32_t *sections(struct spans *s)
+{
+    struct sections *const h = s->sections;
+    if (!h->of && (h->of = calloc((size_t)s->g->nnodes + 1, sizeof *h->of)))
+        fill_sections(h, s->g);
+    return h->of;
+}
+
+static const struct hazards *hazards(struct spans *s)
 {
     char err[128];
-    struct sought *const h = s->sought;
-    uint32_t *const section = calloc((size_t)s->g->nnodes + 1, sizeof *section);
-    h->done = 1;
-    if (section) {
-        fill_sections(h, s->g, section);
-        hazards_find(s->g, section, &h->hazards, err, sizeof err);
-    }
-    free(section);
+    if (!s->found->done && sections(s))
+        hazards_find(s->g, sections(s), &s->found->hazards, err, sizeof err);
+    s->found->done = 1;
+    return &s->found->hazards;
 }
 
 /* NULL if memory runs out. */
 static const struct origins *origins(struct spans *s)
 {
-    struct sought names = {.done = 0};
-    uint32_t *const section =
-        s->origins ? NULL : calloc((size_t)s->g->nnodes + 1, sizeof *section);
-    if (section) {
-        fill_sections(&names, s->g, section);
-        s->origins = origins_new(s->g, spans_times(s), section);
-    }
-    free(names.name);
-    free(section);
+    if (!s->origins && sections(s))
+        s->origins = origins_new(s->g, spans_times(s), sections(s));
     return s->origins;
 }
 
@@ -172,13 +178,11 @@ const struct hazard *spans_hazard(const struct judge_task *t, size_t *more)
     *more = 0;
     if (!t->spans)
         return NULL;
-    const struct sought *const h = t->spans->sought;
-    if (!h->done)
-        seek_hazards(t->spans);
-    for (size_t i = 0; i < h->hazards.n; i++) {
-        const struct hazard *const found = &h->hazards.hazard[i];
+    const struct hazards *const all = hazards(t->spans);
+    for (size_t i = 0; i < all->n; i++) {
+        const struct hazard *const found = &all->hazard[i];
         if (found->warning || found->section == 0 ||
-            !is_of_case(h->name[found->section], t->c))
+            !is_of_case(t->spans->sections->name[found->section], t->c))
             continue;
         *more += first != NULL;
         if (!first)
