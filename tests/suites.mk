@@ -89,7 +89,7 @@ $(call suite,labs/lab5,145,lab5 lab1 grade)
 $(call suite,labs/lab6,100,lab6 grade $(BUILD)/tests/labs/prog_lab6 \
 	tests/topo/measured)
 $(call suite,labs/lab7,100,lab7 grade)
-$(call suite,layers/layers,15,code)
+$(call suite,layers/layers,35,code)
 $(call suite,mutate/mutate,10,$(BUILD)/mutants tests/tests.mk)
 $(call suite,mistakes/mistakes,120,everything)
 $(call suite,nn/nn,10,sim)

@@ -65,24 +65,28 @@ function named(m,    part)
 # The module of a symbol that belongs to one wherever it is defined, "" if none.
 function symbol_module(name,    i)
 {
+    if (name in symbol_known)
+        return symbol_known[name]
     for (i = 1; i <= nsymbols; i++)
         if (name ~ ("^" expression(symbol[i]) "$")) {
             symbol_used[i] = 1
-            return symbol_owner[i] " "
+            return symbol_known[name] = symbol_owner[i] " "
         }
-    return ""
+    return symbol_known[name] = ""
 }
 
 # The layer of a file within its module, 0 if the table doesn't divide that.
 function layer_of(path,    i)
 {
     sub(/\.[a-z]+$/, "", path)
+    if (path in layer_known)
+        return layer_known[path]
     for (i = 1; i <= nlayers; i++)
         if (path ~ ("^" expression(layer[i]) "$")) {
             layer_used[i] = 1
-            return height[i]
+            return layer_known[path] = height[i]
         }
-    return 0
+    return layer_known[path] = 0
 }
 
 # A file uses one of the same module: of its own layer, or of one below.
@@ -174,6 +178,11 @@ nfiles == 1 && $1 == "unbuilt" {
     unbuilt[++nunbuilt] = $2
     next
 }
+nfiles == 1 && $1 == "libc" {
+    for (i = 2; i <= NF; i++)
+        libc[$i] = 1
+    next
+}
 nfiles == 1 && $1 == "program" {
     for (i = 3; i <= NF; i++)
         may_hold[$2 " " $i] = 1
@@ -230,6 +239,10 @@ function check_uses(    i, j, n, part, path, name, a, b, definer)
         split(use[i], part, " ")
         path = part[1]
         name = part[2]
+        if (name in libc) {
+            libc_used[name] = 1
+            continue
+        }
         a = module_of(path)
         b = symbol_module(name)
         if (b != "") {
@@ -322,6 +335,9 @@ function check_table(    i, key, part)
     for (i = 1; i <= nunbuilt; i++)
         if (!(i in unbuilt_used))
             wrong("unbuilt " unbuilt[i] ": it is built, or not there")
+    for (key in libc)
+        if (!(key in libc_used))
+            wrong("libc " key ": nothing uses it")
     for (key in upward)
         if (!(key in upward_used))
             wrong("upward " key ": nothing uses it")

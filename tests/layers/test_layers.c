@@ -124,6 +124,8 @@ static const struct {
     {"$a unbuilt common/topo/*", "unbuilt common/topo/*: it is built"},
     {"s/^unbuilt.*//", "common/cuda/nccl_older.c has not been compiled"},
     {"$a usse topo base", "starts with \"usse\""},
+    {"$a libc ghost", "libc ghost: nothing uses it"},
+    {"/^libc/d", "topo -> simgpu/device is not allowed"},
 };
 
 START_TEST(a_wrong_table_is_found)
