@@ -81,7 +81,7 @@ slice() {
     fi
     rm -f "$stamp"
     # A suite that runs make itself is no part of the make that runs it.
-    unset MAKEFLAGS MFLAGS MAKELEVEL
+    unset MAKEFLAGS MFLAGS MAKELEVEL TEST
     read -r status wall cpu < <(SUITE_SLICE=$number/$of \
         "$TEST_GUARD" "$sec" "$log" "$@")
     read -r passed failed < <(count "$log" "${status:=1}")
