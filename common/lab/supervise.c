@@ -8,6 +8,7 @@
 #include <stdio.h>     /* fwrite */
 #include <stdlib.h>    /* getenv */
 #include <string.h>    /* strncmp */
+#include <sys/pidfd.h> /* pidfd_open */
 #include <sys/prctl.h> /* prctl */
 #include <sys/wait.h>  /* waitpid */
 #include <unistd.h>    /* fork */
@@ -316,12 +317,33 @@ static int run(const struct results *v, char **argv)
     return count(v, 1) > 0 ? -1 : (results_end(v), 1);
 }
 
+/* The other ranks have nothing to do, but stay until rank 0 ends, the first
+ * child of their common parent: where a rank has gone, Hydra (MPICH 4.0) reads
+ * its closed connection in a loop, on a core that the lab needs. */
+static void wait_for_rank_0(void)
+{
+    char path[64];
+    int first = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)getppid(),
+             (int)getppid());
+    FILE *const f = fopen(path, "re");
+    const int found = f && fscanf(f, "%d", &first) == 1;
+    if (f)
+        fclose(f);
+    struct pollfd end = {
+        found && first != getpid() ? pidfd_open(first, 0) : -1, POLLIN, 0};
+    while (end.fd >= 0 && poll(&end, 1, -1) < 0 && errno == EINTR)
+        ;
+}
+
 _Noreturn void supervise(char **argv, const struct options *o,
                          const struct plan *p)
 {
     int status = -1;
-    if (strcmp(getenv("PMI_RANK"), "0") != 0)
+    if (strcmp(getenv("PMI_RANK"), "0") != 0) {
+        wait_for_rank_0();
         _exit(0);
+    }
     const struct results v = {.o = o,
                               .p = p,
                               .progress = progress_new(p->ncases),
