@@ -75,6 +75,8 @@ void grade_print(const struct place *p, const struct result *r)
         skipped_text(p, r, line, sizeof line);
         printf("infra: %s\n", line);
     }
+    if (r->message[0] && r->outcome == OUTCOME_INFRA)
+        return; // nothing was graded: a total of 0 would be no grade
     snprintf(line, sizeof line, "%s (%s)", p->plan->title, p->lab);
     table_head(stdout, line);
     print_cases(p, r);

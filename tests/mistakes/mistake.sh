@@ -38,9 +38,11 @@ link() {
     for o in "$build/$backend/obj/solutions/$lab"/*.o; do
         [ "$(basename "$o" .o)" = "${file%.*}" ] || others="$others $o"
     done
-    (cd "$build/$backend" && $cxx -o "$dir/build/$short" "$dir/src/own.o" \
-        $others "$build/$backend/obj/common/staff/$lab"/*.o -Wl,--start-group \
-        $archives -Wl,--end-group $libs "-Wl,-rpath,$build/simgpu/lib") 2>&1
+    staff=$build/$backend/staff/$lab
+    { ld -r -o half.o own.o $others &&
+        objcopy --keep-global-symbols="$staff/kit.contract" half.o &&
+        $cxx -o "$dir/build/$short" half.o "$staff/kit.o" $libs \
+            "-Wl,-rpath,$build/simgpu/lib"; } 2>&1
 }
 
 echo "\$ make $short && mpirun -n $ranks build/$short --case $case"
@@ -56,7 +58,7 @@ fi
 
 echo
 echo "\$ make grade-$short"
-rm -f "$dir/src/own.o" "$dir/src/said"
+rm -f "$dir/src/own.o" "$dir/src/half.o" "$dir/src/said"
 cd "$build" && mkdir -p -m 700 tests/objects && ./grade run --objects \
     tests/objects --seed 1 --lab "$short" --case "$case" "$dir/src" 2>&1
 exit 0

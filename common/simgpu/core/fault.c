@@ -100,6 +100,21 @@ static const char *describe_host(const void *p)
                  "a pointer that\nwas not set or that was freed.";
 }
 
+/* Signals other than those of memory; the last stands for any other. */
+static const struct crash {
+    int sig;
+    const char *what, *advice;
+} crashes[] = {
+    {SIGFPE, "division by zero, or overflow of one,",
+     "Check the divisor: a size or number of ranks that is 0?"},
+    {SIGILL, "an illegal instruction",
+     "The compiler puts one where code must never arrive: where it can see that "
+     "a pointer\nis NULL, at __builtin_trap(), at __builtin_unreachable()."},
+    {SIGABRT, "abort()",
+     "An assertion failed, or memory around a malloc() is damaged: what is "
+     "printed\nabove says which."},
+};
+
 /* The program itself has crashed: name the student's line. */
 static _Noreturn void report_crash(int sig, const siginfo_t *info,
                                    const void *context)
@@ -122,14 +137,10 @@ static _Noreturn void report_crash(int sig, const siginfo_t *info,
             NULL, "segmentation fault in %s: it accesses %s.\n%s", where,
             info->si_addr ? "memory that is not there" : "address 0 (NULL)",
             describe_host(info->si_addr));
-    simgpu_report_fault(
-        NULL, "%s in %s.\n%s",
-        sig == SIGFPE ? "division by zero, or overflow of one," : "abort()",
-        where,
-        sig == SIGFPE
-            ? "Check the divisor: a size or number of ranks that is 0?"
-            : "An assertion failed, or memory around a malloc() is damaged: "
-              "what is printed\nabove says which.");
+    const struct crash *c = crashes;
+    while (c->sig != sig && c->sig != SIGABRT)
+        c++;
+    simgpu_report_fault(NULL, "%s in %s.\n%s", c->what, where, c->advice);
 }
 
 static void open_block(const struct heap_block *b)
