@@ -16,15 +16,18 @@ static inline int drawn(uint64_t seed, unsigned which, int n)
     return (int)(judge_seed(seed, which) % (uint64_t)n);
 }
 
-/* Bandwidths from 1 to 100 GB/s, all different. */
+/* Bandwidths from 1 to 100 GB/s, all different. One GPU, never GPU 0, sends at
+ * a quarter of that: a path may end there, a ring has to leave it. */
 static inline struct gbps drawn_bandwidths(uint64_t seed, int n)
 {
     struct gbps m = {.n = n};
+    const int slow = n > 1 ? 1 + drawn(seed, (unsigned)(n * n), n - 1) : 0;
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++)
             if (a != b)
                 m.at[a][b] =
-                    1 + drawn(seed, (unsigned)(a * n + b), 990000) / 1e4;
+                    1 + drawn(seed, (unsigned)(a * n + b), 990000) / 1e4 /
+                            (a == slow ? 4 : 1);
     return m;
 }
 
