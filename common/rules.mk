@@ -215,7 +215,7 @@ $(TOOLCHAIN): FORCE
 	    'system="$(patsubst -I%,-isystem %,$(call \
 	    in_sandbox,-Icommon $(GPU_INC)))"' \
 	    'archives="$(if $(CU),,$(LAB_MODULES:%=lib%.a))"' \
-	    'kit="$(if $(CU),kit.o kit.api kit.contract)"' \
+	    'kit="$(if $(CU),kit.o kit.contract)"' 'api="kit.api"' \
 	    'objects="$(patsubst %.c,%.o,$(call c_in,common/$(GPU)))"' \
 	    'libs="$(call in_sandbox,$(GPU_LIBS_$(GPU)) $(if \
 	    $(CU),-Wl$(comma)-rpath$(comma)$(PREFIX)/lib) $(MPI_LIBS) \
@@ -328,7 +328,7 @@ $(O)/joined/$(1)/$(2).o: $(call objs,$(call code_in,$(1)/$(2))) \
 	$$(hide_student)
 $(3): $(O)/joined/$(1)/$(2).o
 else
-$(3): $(call objs,$(call code_in,$(1)/$(2)))
+$(3): $(call objs,$(call code_in,$(1)/$(2))) | $(O)/staff/$(2)/kit.api
 endif
 $(3): $(call kit_half,$(2))
 endef
@@ -336,11 +336,19 @@ endef
 define lab
 $(O)/obj/common/staff/$(1)/%.o: INC = $(GPU_INC) -Icommon/staff/$(1) \
 	-I$(call contracts,$(1))
+ifeq ($(GPU),sim)
 $(O)/staff/$(1)/kit.o: $(call objs,$(call code_in,common/staff/$(1) \
 		$(call contracts,$(1)))) $(call lib,$(LAB_MODULES)) \
 		common/kit/contract.sh
 	$$(hide_kit)
 $(O)/staff/$(1)/kit.contract $(O)/staff/$(1)/kit.api: $(O)/staff/$(1)/kit.o ;
+else # the grader has to know the interface here, too
+$(O)/staff/$(1)/kit.api: $(call kit_half,$(1)) $(call objs,$(call code_in,$(call \
+		contracts,$(1)))) common/kit/contract.sh
+	@mkdir -p $$(@D)
+	$$(Q)common/kit/contract.sh "$(call kit_half,$(1))" $$(@D) $(call \
+	    objs,$(call code_in,$(call contracts,$(1))))
+endif
 $(call lab_program,labs,$(1),$(BUILD)/$(2))
 $(call lab_program,solutions,$(1),$(BUILD)/solutions/$(2))
 .PHONY: $(2) grade-$(2)

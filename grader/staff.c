@@ -103,6 +103,7 @@ int staff_give(const struct place *p, struct result *r)
     return give_folder(p, p->contracts, NULL, r) == 0 &&
                    give_folder(p, from, has_kit(p) ? NULL : objects, r) == 0 &&
                    give_listed(p, "kit", staff, r) == 0 &&
+                   give_listed(p, "api", staff, r) == 0 &&
                    give_listed(p, "archives", "", r) == 0 &&
                    give_listed(p, "objects", "obj/", r) == 0
                ? 0

@@ -1,8 +1,9 @@
 #!/bin/sh
 # contract.sh KIT FOLDER OBJECT...: which names the two halves of a lab share
 #
-# KIT is the kit's half of a lab as one object, the OBJECTs are the files that
-# students write, as solutions or skeletons. Writes
+# KIT is the kit's half of a lab, as one object or a list of objects and
+# archives; the OBJECTs are the files that students write, as solutions or
+# skeletons. Writes
 #
 #   FOLDER/kit.api        what KIT defines and the OBJECTs' headers declare, its
 #                         main() and the counted calls of NCCL and CUDA
@@ -17,11 +18,12 @@ headers() {
         sed 's/[\\:]/ /g' "${object%.o}.d" | tr -s ' ' '\n'
     done | sort -u | grep -E '^(common|labs|solutions)/.*\.(h|cuh|c|cu)$'
 }
-defined "$kit" > "$folder/defined"
+# shellcheck disable=SC2086 # a list
+defined $kit > "$folder/defined"
 {
     echo main
     grep -x lab_device_hole "$folder/defined" || :
-    grep '^__wrap_' "$folder/defined"
+    grep '^__wrap_' "$folder/defined" || :
     headers "$@" | xargs grep -ohE '[A-Za-z_][A-Za-z0-9_]*\(' | tr -d '(' |
         sort -u | comm -12 - "$folder/defined"
 } | sort -u > "$folder/kit.api"

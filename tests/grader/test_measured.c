@@ -108,8 +108,10 @@ START_TEST(what_is_measured_comes_to_what_is_modelled)
             low, number(b, "time_us") / number(b, "reference_us"), 1e-9);
         ck_assert(json_is_null(json_object_get(a, "ratio_low")));
     }
-    ck_assert_double_lt(number(test_of(measured, names[0]), "score"), 1);
-    ck_assert_double_eq(number(test_of(measured, names[1]), "score"), 1);
+    for (int i = 0; i < 2; i++) { // wrong for the small one alone
+        const json_t *const t = test_of(measured, names[i]);
+        ck_assert_int_eq(number(t, "score") < number(t, "max_score"), i == 0);
+    }
     ck_assert(json_is_true(json_object_get(measured, "measured")));
     json_decref(modelled);
     json_decref(measured);
@@ -161,8 +163,10 @@ static json_t *grade_for_gpus(const char *name, int status, const char *options)
         return NULL;
     }
     struct child c =
-        child_run(DEADLINE, "%s run --backend cuda %s --json %s/%s.json %s/%s",
-                  built, options, dir, name, dir, name);
+        child_run(DEADLINE,
+                  "cd %s && mkdir -p -m 700 tests/objects && %s run --backend "
+                  "cuda --objects tests/objects %s --json %s/%s.json %s/%s",
+                  child_build(), built, options, dir, name, dir, name);
     ck_assert_msg(c.status == status, "status %d, not %d\n%s%s", c.status,
                   status, c.out, c.err);
     snprintf(path, sizeof path, "%s/%s.json", dir, name);
@@ -197,14 +201,13 @@ END_TEST
 static const struct {
     const char *line, *says;
 } cheats[] = {
-    {"volatile int one = 1;\\nint ran = one;",
-     "runs code before or after main"},
+    {"volatile int one = 1;\\nint ran = one;", "runs code before main"},
     {"volatile int ran;\\n"
      "__attribute__((constructor)) static void early(void) { ran = 1; }",
-     "runs code before or after main"},
+     "attribute constructor is not available in labs"},
     {"#include <stdlib.h>\\nstatic void late(void) {}\\n"
      "extern \"C\" void arm(void) { atexit(late); }",
-     "it calls atexit"},
+     "atexit is not available in labs"},
 };
 enum { CHEATS = sizeof cheats / sizeof *cheats };
 
@@ -217,7 +220,7 @@ START_TEST(what_nvcc_runs_before_main_is_all_that_may)
     json_t *const j = grade_for_gpus("cheat", 1, "--lab lab5");
     if (!j)
         return;
-    ck_assert_str_eq(text(j, "outcome"), "suspected");
+    ck_assert_str_eq(text(j, "outcome"), "fail");
     ck_assert_msg(strstr(text(j, "message"), cheats[_i].says) != NULL, "%s",
                   text(j, "message"));
     json_decref(j);
