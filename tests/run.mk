@@ -54,6 +54,19 @@ needs_$(1) = $$(command_$(1)) $(filter-out $(TEST_SRC) $(PROG_SRC),$(wildcard \
 endef
 suite = $(if $(wildcard tests/$(call test_of,$(1)).c),$(eval $(suite_line)))
 
+# page(file,seconds): what a handout shows is checked page by page, so that a
+# changed line costs its page alone
+define page_line
+SUITES += $(1)
+seconds_$(1) := $(2)
+whole_$(1) := 1
+command_$(1) := tests/handouts/page.sh $(3)
+needs_$(1) = $$(call paths,code) $(3) $(wildcard handouts/figures) \
+	tests/handouts/page.sh
+endef
+page = $(if $(and $(filter sim,$(GPU)),$(wildcard solutions),$(wildcard $(1))),\
+	$(eval $(call page_line,pages/$(basename $(notdir $(1))),$(2),$(1))))
+
 # script(name,seconds,needs)
 define script_line
 SUITES += $(1)
@@ -75,9 +88,9 @@ $(foreach s,$(filter-out $(SUITES),$(ALL_SUITES)),$(call suite,$(s),60,$(if \
 CHOSEN := $(if $(TEST),$(foreach t,$(subst /test_,/,$(TEST)),$(or $(filter $(t) \
 	$(t)/%,$(SUITES)),$(error TEST=$(t): there are $(sort $(SUITES))))),$(SUITES))
 # "suite:slices", the longest first.
-SLICED := $(shell printf '%s\n' $(foreach s,$(CHOSEN),$(s):$(seconds_$(s))) | \
+SLICED := $(shell printf '%s\n' $(foreach s,$(CHOSEN),$(s):$(seconds_$(s)):$(whole_$(s))) | \
 	sort -t : -k 2,2nr -k 1,1 | awk -F : -v sec=$(SLICE_SEC) '{ \
-	print $$1 ":" int(($$2 + sec - 1) / sec) }')
+	print $$1 ":" ($$3 ? 1 : int(($$2 + sec - 1) / sec)) }')
 name_of = $(firstword $(subst :, ,$(1)))
 nslices_of = $(lastword $(subst :, ,$(1)))
 NUMBERS := 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20

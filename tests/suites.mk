@@ -2,6 +2,7 @@
 #
 #   $(call suite,FOLDER/X,SECONDS,NEEDS)      of tests/FOLDER/test_X.c
 #   $(call script,NAME,SECONDS,NEEDS)         of tests/NAME.sh
+#   $(call page,FILE,SECONDS)                 what a handout shows
 #
 # SECONDS is the CPU time of the whole suite on an idle machine, as `make test`
 # prints it. The longest start first, and a suite is cut into slices of about
@@ -63,7 +64,7 @@ $(call suite,graph/record,1,machines)
 $(call suite,graph/replay,1,machines)
 $(call suite,graph/same,20,sim lab1)
 $(call suite,graph/timeline,1,machines)
-$(call suite,handouts/handouts,90,everything)
+$(call suite,handouts/handouts,15,everything)
 $(call suite,hazards/corpus,60,sim commgraph)
 $(call suite,hazards/order,1)
 $(call suite,judge/answers,1)
@@ -91,7 +92,7 @@ $(call suite,labs/lab6,100,lab6 grade $(BUILD)/tests/labs/prog_lab6 \
 $(call suite,labs/lab7,100,lab7 grade)
 $(call suite,layers/layers,35,code)
 $(call suite,mutate/mutate,10,$(BUILD)/mutants tests/tests.mk)
-$(call suite,mistakes/mistakes,120,everything)
+$(call suite,mistakes/mistakes,120,lab1 lab2 lab3 lab4 lab5 lab6 lab7 grade)
 $(call suite,nn/nn,10,sim)
 $(call suite,probes/rt,3,sim)
 $(call suite,simgpu/calls,3,sim)
@@ -123,6 +124,10 @@ $(call suite,topo/settings,2,machines commgraph)
 $(call suite,topo/sites,9,machines tests/topo/measured)
 $(call suite,topo/times,1,machines)
 $(call suite,topo/variant,1,machines)
+
+# ---- handouts: what they show is what the kit prints -------------------------
+
+$(foreach p,README.md $(wildcard handouts/*.md),$(call page,$(p),20))
 
 # ---- scripts: what holds the kit to the CUDA toolkit, where there is one -----
 

@@ -108,7 +108,8 @@ static const struct crash {
     {SIGFPE, "division by zero, or overflow of one,",
      "Check the divisor: a size or number of ranks that is 0?"},
     {SIGILL, "an illegal instruction",
-     "The compiler puts one where code must never arrive: where it can see that "
+     "The compiler puts one where code must never arrive: where it can see "
+     "that "
      "a pointer\nis NULL, at __builtin_trap(), at __builtin_unreachable()."},
     {SIGABRT, "abort()",
      "An assertion failed, or memory around a malloc() is damaged: what is "
