@@ -12,6 +12,15 @@
 #include <string.h>           /* strrchr */
 #include <unistd.h>           /* readlink */
 
+static pthread_once_t program_once = PTHREAD_ONCE_INIT;
+static char program[4096]; /* the running one's path */
+
+static void find_program(void)
+{
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = 0;
+}
+
 void site_locate(const void *address, char *module, size_t nbytes,
                  uint64_t *offset)
 {
@@ -27,8 +36,8 @@ void site_locate(const void *address, char *module, size_t nbytes,
         snprintf(module, nbytes, "%s", map->l_name);
         return;
     }
-    const ssize_t n = readlink("/proc/self/exe", module, nbytes - 1);
-    module[n > 0 ? n : 0] = 0;
+    pthread_once(&program_once, find_program);
+    snprintf(module, nbytes, "%s", program);
 }
 
 /*
