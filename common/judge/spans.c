@@ -26,6 +26,9 @@ struct sections {      /* the iterations, found on first use */
     uint32_t *of;      /* each operation: its section, or 0 */
     const char **name; /* of section i, from 1: a range "CASE #ITERATION" */
     uint32_t nnames;
+    struct bounds {
+        uint32_t first, last; /* operations; first: GRAPH_NOWHERE, none */
+    } * bounds;               /* (nranks, nnames), from section 1 */
 };
 
 struct found { /* the hazards of the graph, on first use */
@@ -65,6 +68,7 @@ void spans_free(struct spans *s)
     if (s->sections) {
         free(s->sections->of);
         free(s->sections->name);
+        free(s->sections->bounds);
     }
     free(s->sections);
     if (s->found)
@@ -137,13 +141,50 @@ static void fill_sections(struct sections *h, const struct graph *g)
     }
 }
 
+/* Where each section begins and ends on each rank. */
+static void fill_bounds(struct sections *h, const struct graph *g)
+{
+    const size_t n = (size_t)g->nranks * h->nnames;
+    h->bounds = malloc((n + 1) * sizeof *h->bounds);
+    for (size_t i = 0; h->bounds && i < n; i++)
+        h->bounds[i].first = GRAPH_NOWHERE;
+    for (uint32_t r = 0; h->bounds && r < g->nranks; r++)
+        for (uint32_t at = g->first[r]; at < g->first[r + 1]; at++) {
+            if (h->of[at] == 0)
+                continue;
+            struct bounds *const b =
+                &h->bounds[(size_t)r * h->nnames + h->of[at] - 1];
+            if (b->first == GRAPH_NOWHERE)
+                b->first = at;
+            b->last = at;
+        }
+}
+
 /* Each operation's section; NULL if memory runs out. */
 static const uint32_t *sections(struct spans *s)
 {
     struct sections *const h = s->sections;
-    if (!h->of && (h->of = calloc((size_t)s->g->nnodes + 1, sizeof *h->of)))
+    if (!h->of && (h->of = calloc((size_t)s->g->nnodes + 1, sizeof *h->of))) {
         fill_sections(h, s->g);
-    return h->of;
+        fill_bounds(h, s->g);
+    }
+    return h->bounds ? h->of : NULL;
+}
+
+/* The bounds of a range on a rank; NULL if it isn't there. */
+static const struct bounds *bounds_of(struct spans *s, uint32_t rank,
+                                      const char *range)
+{
+    const struct sections *const h = s->sections;
+    if (!sections(s) || rank >= s->g->nranks)
+        return NULL;
+    for (uint32_t i = 0; i < h->nnames; i++)
+        if (strcmp(h->name[i + 1], range) == 0) {
+            const struct bounds *const b =
+                &h->bounds[(size_t)rank * h->nnames + i];
+            return b->first == GRAPH_NOWHERE ? NULL : b;
+        }
+    return NULL;
 }
 
 static const struct hazards *hazards(struct spans *s)
@@ -203,20 +244,14 @@ int spans_window(const struct judge_task *t, int rank, int iteration,
                  struct spans_window *out)
 {
     char name[SPANS_NAME];
-    const struct spans *const s = t->spans;
-    if (!s || (uint32_t)rank >= s->g->nranks)
+    struct spans *const s = t->spans;
+    spans_name(t->c->name, iteration, name);
+    const struct bounds *const b =
+        s ? bounds_of(s, (uint32_t)rank, name) : NULL;
+    if (!b)
         return -1;
     const struct replay_time *const time = spans_times(s);
-    spans_name(t->c->name, iteration, name);
-    *out = (struct spans_window){GRAPH_NOWHERE, 0, 0, 0};
-    for (uint32_t at = s->g->first[rank]; at < s->g->first[rank + 1]; at++)
-        if (strcmp(s->g->nodes[at].span, name) == 0) {
-            if (out->first == GRAPH_NOWHERE)
-                out->first = at;
-            out->last = at;
-        }
-    if (out->first == GRAPH_NOWHERE)
-        return -1;
+    *out = (struct spans_window){.first = b->first, .last = b->last};
     out->begin_ps = out->end_ps = time[out->first].end_ps;
     for (uint32_t at = out->first; at <= out->last; at++)
         if (is_work(&s->g->nodes[at].node) && time[at].end_ps > out->end_ps)
