@@ -90,6 +90,7 @@ static json_t *job_of(const struct request *q, const struct place *p,
         json_array_append_new(cases, job_case(q, p, b, b->case_no[i], rank));
     json_object_set_new(job, "nonce", hex(nonce));
     json_object_set_new(job, "evidence", json_string(evidence));
+    json_object_set_new(job, "modelled", json_boolean(!p->machine.measured));
     json_object_set_new(job, "cases", cases);
     return job;
 }

@@ -182,18 +182,15 @@ static double shown_time(const struct judge_task *t, int iteration)
     return slowest;
 }
 
-/*
- * Median over iterations of the slowest rank's time. For a timed case on simgpu
- * it is computed by replaying the graph, not taken from the process.
- */
+/* Median over iterations of the slowest rank's time. On simgpu it is computed
+ * by replaying the graph, not taken from the process. */
 static double judge_time(const struct judge_task *t)
 {
     enum { MAX = 256 };
     double each[MAX];
     int n = 0;
     for (int i = 0; i < t->iterations && n < MAX; i++) {
-        each[n] =
-            t->c->timed && t->spans ? spans_time_us(t, i) : shown_time(t, i);
+        each[n] = t->spans ? spans_time_us(t, i) : shown_time(t, i);
         if (isnan(each[n++]))
             return NAN;
     }

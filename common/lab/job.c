@@ -74,6 +74,8 @@ int job_run(struct lab_run *r, const char *dir)
     unsetenv("COMMLAB_JOB");
     if (run_setup(r, MPI_COMM_WORLD) != 0)
         return 1;
+    if (json_is_true(json_object_get(job, "modelled")))
+        lab_leave_times_to_judge();
     json_t *const cases = json_object_get(job, "cases");
     json_array_foreach(cases, i, j)
     {

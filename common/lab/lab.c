@@ -30,6 +30,7 @@ static struct {
     cudaEvent_t begin, end, idle;
 } events;
 static double host_begin_sec;
+static int judge_times; /* they are not computed here */
 
 static void *host_memory(size_t nbytes)
 {
@@ -161,6 +162,11 @@ void lab_begin(struct lab_run *r)
     CUDA_MUST(cudaEventRecord(events.begin, r->stream));
 }
 
+void lab_leave_times_to_judge(void)
+{
+    judge_times = 1;
+}
+
 void lab_free_events(void)
 {
     if (!events.begin)
@@ -202,11 +208,13 @@ void lab_end(struct lab_run *r)
     RUN_TRY(cudaEventSynchronize(events.idle));
     const double host_sec = steady_sec() - host_begin_sec;
     lab_leave_range();
-    RUN_TRY(cudaEventElapsedTime(&ms, events.begin, events.end));
-    RUN_TRY(cudaEventElapsedTime(&idle_ms, events.begin, events.idle));
-    if (idle_ms > ms + SLACK_MS)
-        ms = idle_ms;
-    lab_metric(r, "time_us", ms * 1000.0);
+    if (!judge_times) {
+        RUN_TRY(cudaEventElapsedTime(&ms, events.begin, events.end));
+        RUN_TRY(cudaEventElapsedTime(&idle_ms, events.begin, events.idle));
+        if (idle_ms > ms + SLACK_MS)
+            ms = idle_ms;
+        lab_metric(r, "time_us", ms * 1000.0);
+    }
     lab_metric(r, "host_us", host_sec * 1e6);
     show_meter(r, &m);
 }

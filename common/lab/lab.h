@@ -73,7 +73,8 @@ void lab_metric(struct lab_run *r, const char *name, double value);
  * barrier; lab_end() blocks until this rank's device is idle. Records:
  *
  *   time_us       on the stream, or until other streams of the device were
- *                 done, if they took longer
+ *                 done, if they took longer; where there is an execution
+ *                 graph, the judge takes it from there
  *   host_us       the same by the host's clock, calls included
  *   sent_bytes, messages, rounds, collectives, comms, largest_bytes, sent_to.R
  *                 calls of NCCL (meter.h); sent_to.R only if it isn't 0

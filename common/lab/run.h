@@ -53,6 +53,10 @@ void run_leave(enum run_status status, const char *text)
 
 void lab_free_events(void);
 
+/* The judge takes modelled times from the graph: lab_end() is not to compute
+ * them on every rank as well, which takes a replay each. */
+void lab_leave_times_to_judge(void);
+
 /* After a case that was left within an iteration: what follows, such as the
  * inputs of the next case, is no part of it. */
 void lab_leave_range(void);

@@ -191,6 +191,8 @@ enum visible_end visible_run(struct lab_run *r, const struct options *o,
     char path[2 * PATH_MAX];
     int go_on = 1, nrun = 0;
     v.watch = watch_new(r);
+    if (v.results.machine)
+        lab_leave_times_to_judge();
     kit_answers(path, sizeof path);
     v.answers = answers_load(path);
     if (r->rank == 0)
