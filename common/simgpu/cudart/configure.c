@@ -16,6 +16,7 @@ static _Thread_local struct pending {
     size_t shared_nbytes;
     cudaStream_t stream;
     const void *from; /* where in the program */
+    uint32_t site;    /* the same, while the calls around it are known */
 } pending[MAX_PENDING];
 static _Thread_local int npending;
 
@@ -30,7 +31,8 @@ void simgpu_configure(const char *text, const unsigned grid[3],
                                            {block[0], block[1], block[2]},
                                            shared_nbytes,
                                            stream,
-                                           __builtin_return_address(0)};
+                                           __builtin_return_address(0),
+                                           CALLER_SITE()};
 }
 
 static cudaError_t launch(const void *func, const struct pending *p,
@@ -41,7 +43,7 @@ static cudaError_t launch(const void *func, const struct pending *p,
                             .block = p->block,
                             .args = params,
                             .shared_nbytes = p->shared_nbytes,
-                            .site = simgpu_site(p->from)};
+                            .site = p->site};
     const cudaError_t err = api_stream(p->stream, &c.stream);
     return err != cudaSuccess ? err : launch_run(&c);
 }

@@ -246,6 +246,8 @@ static int rewrite_file(const char *source, const char *from, const char *to)
 static void add_accesses(struct args *a)
 {
     args_add(a, "-fsanitize=thread");
+    // a launch has the lines of the calls around it, too (core/site.c)
+    args_add(a, "-fno-omit-frame-pointer");
     if (strstr(o.cxx, "clang")) {
         args_add2(a, "-mllvm", "-tsan-distinguish-volatile=1");
         args_add2(a, "-mllvm", "-tsan-instrument-read-before-write=1");
