@@ -50,6 +50,14 @@ int main(int argc, char **argv)
         float h[4] = {0};
         ncclAllReduce(h, h, 4, ncclFloat, ncclSum, comm, 0);
     }
+    if (strcmp(fault, "freed-to-nccl") == 0) {
+        cudaFree(d);
+        ncclAllReduce(d, d, 100, ncclFloat, ncclSum, comm, 0);
+    }
+    if (strcmp(fault, "own-ids") == 0) {
+        ncclGetUniqueId(&id);
+        ncclCommInitRank(&comm, nranks, id, rank);
+    }
     cudaDeviceSynchronize();
     ncclCommDestroy(comm);
     MPI_Finalize();

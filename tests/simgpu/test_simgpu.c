@@ -57,7 +57,7 @@ END_TEST
 
 /* A program with a mistake ends with status 70 and a message about it. */
 static const struct fault {
-    const char *name, *says[4];
+    const char *name, *says[5];
 } faults[] = {
     {"host-read",
      {"host code at prog_fault.cu:34",
@@ -68,10 +68,11 @@ static const struct fault {
      {"kernel fill", "writes 4 bytes",
       "0 bytes past the end "
       "of the 4000-byte allocation",
-      "prog_fault.cu:14"}},
+      "prog_fault.cu:14", "launched at prog_fault.cu:36"}},
     {"use-after-free",
-     {"kernel fill", "of the freed 4000-byte allocation made at "
-                     "prog_fault.cu:32"}},
+     {"kernel fill",
+      "of the freed 4000-byte allocation made at prog_fault.cu:32",
+      "freed at prog_fault.cu:38", "launched at prog_fault.cu:39"}},
     {"count",
      {"collective 1 of a communicator differently",
       "rank 0: ncclAllReduce(count 100, float32, sum",
@@ -84,6 +85,13 @@ static const struct fault {
     {"pageable",
      {"ncclAllReduce at prog_fault.cu:51",
       "host memory that no GPU can reach"}},
+    {"freed-to-nccl",
+     {"ncclAllReduce at prog_fault.cu:55: sendbuff is at byte 0 of the freed "
+      "4000-byte allocation",
+      "freed at prog_fault.cu:54", "Free memory when nothing uses it"}},
+    {"own-ids",
+     {"the run hangs", "ncclCommInitRank at prog_fault.cu:59",
+      "they must pass the same id"}},
 };
 
 START_TEST(a_mistake_is_named)
@@ -93,7 +101,7 @@ START_TEST(a_mistake_is_named)
                                child_build(), f->name);
     ck_assert_msg(!c.timed_out && c.status != 0, "%s: status %d", f->name,
                   c.status);
-    for (int i = 0; i < 4 && f->says[i]; i++)
+    for (int i = 0; i < 5 && f->says[i]; i++)
         ck_assert_msg(strstr(c.err, f->says[i]) != NULL,
                       "%s: \"%s\" is not in:\n%s", f->name, f->says[i], c.err);
     child_clear(&c);

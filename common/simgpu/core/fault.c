@@ -24,6 +24,7 @@ static int nopened, nkernels;
 
 static _Thread_local const char *kernel; /* running on this thread, or NULL */
 static _Thread_local int kernel_device;
+static _Thread_local uint32_t kernel_site; /* of its launch */
 
 static void close_all(void)
 {
@@ -32,13 +33,14 @@ static void close_all(void)
     nopened = 0;
 }
 
-void fault_kernel_enter(const char *name, int device)
+void fault_kernel_enter(const char *name, int device, uint32_t site)
 {
     pthread_mutex_lock(&lock);
     nkernels++;
     pthread_mutex_unlock(&lock);
     kernel = name;
     kernel_device = device;
+    kernel_site = site;
 }
 
 void fault_kernel_leave(void)
@@ -66,7 +68,7 @@ static const void *fault_pc(const void *context)
 
 static _Noreturn void report(const void *p, const void *context)
 {
-    char what[512], where[256];
+    char what[512], where[256], launch[256];
     simgpu_heap_describe(p, what, sizeof what);
     graph_site_text(simgpu_proc()->graph, simgpu_site(fault_pc(context)), where,
                     sizeof where);
@@ -79,9 +81,11 @@ static _Noreturn void report(const void *p, const void *context)
     if (kernel)
         simgpu_report_fault(
             NULL,
-            "kernel %s on device %d accesses %p at %s:\n  %s.\nCheck "
-            "the index against the number of elements.",
-            kernel, kernel_device, p, where, what);
+            "kernel %s on device %d accesses %p at %s:\n  %s.\n%s\nIt was "
+            "launched at %s.",
+            kernel, kernel_device, p, where, what,
+            simgpu_heap_is_freed(p) ? FAULT_FREED : FAULT_INDEX,
+            simgpu_site_text(kernel_site, launch, sizeof launch));
     simgpu_report_fault(
         NULL,
         "host code at %s touches device memory %p:\n  %s.\nThe host "
@@ -121,7 +125,7 @@ static _Noreturn void report_crash(int sig, const siginfo_t *info,
                                    const void *context)
 {
     void *frame[MAX_FRAMES];
-    char where[256];
+    char where[256], launch[256];
     const int n = backtrace(frame, MAX_FRAMES);
     for (int i = 0; i < n; i++) // the others are return addresses
         if ((const char *)frame[i] + 1 == (const char *)fault_pc(context))
@@ -131,8 +135,11 @@ static _Noreturn void report_crash(int sig, const siginfo_t *info,
         simgpu_report_fault(NULL,
                             "kernel %s on device %d accesses %p at %s:\n  not "
                             "device memory.\nPass it pointers from "
-                            "cudaMalloc, and check them and the indices.",
-                            kernel, kernel_device, info->si_addr, where);
+                            "cudaMalloc, and check them and the indices.\nIt "
+                            "was launched at %s.",
+                            kernel, kernel_device, info->si_addr, where,
+                            simgpu_site_text(kernel_site, launch,
+                                             sizeof launch));
     if (sig == SIGSEGV || sig == SIGBUS)
         simgpu_report_fault(
             NULL, "segmentation fault in %s: it accesses %s.\n%s", where,

@@ -10,15 +10,22 @@
 #ifndef SIMGPU_CORE_FAULT_H
 #define SIMGPU_CORE_FAULT_H
 
+#include <stdint.h>
+
+/* What to look for when a kernel touches memory that was freed, or is none. */
+#define FAULT_FREED                                                            \
+    "Free memory when nothing uses it any more: wait for the streams that do."
+#define FAULT_INDEX "Check the index against the number of elements."
+
 /* Install the handler, for the whole process. */
 void fault_start(void);
 
 /*
  * The calling thread runs a kernel on `device` from enter to leave. A touch
  * outside any allocation ends the run with a report that names the kernel,
- * the address, and the nearest allocation.
+ * the site of its launch, the address, and the nearest allocation.
  */
-void fault_kernel_enter(const char *kernel, int device);
+void fault_kernel_enter(const char *kernel, int device, uint32_t site);
 void fault_kernel_leave(void);
 
 #endif

@@ -154,6 +154,16 @@ void heap_free_pending(void *p)
     pthread_mutex_unlock(&heap_table.lock);
 }
 
+void heap_note_free(const void *p, uint32_t site)
+{
+    pthread_mutex_lock(&heap_table.lock);
+    struct heap *const h = heap_of(p);
+    struct block *const b = block_of(h, p);
+    if (b)
+        b->freed_site = site;
+    pthread_mutex_unlock(&heap_table.lock);
+}
+
 static void fill(struct heap_block *out, const struct heap *h,
                  const struct block *b)
 {
@@ -191,6 +201,12 @@ int simgpu_heap_find(const void *p, struct heap_block *out)
     }
     pthread_mutex_unlock(&heap_table.lock);
     return err;
+}
+
+int simgpu_heap_is_freed(const void *p)
+{
+    struct heap_block b;
+    return simgpu_heap_find(p, &b) != 0 && b.base != NULL;
 }
 
 void *simgpu_heap_raw(const void *p)

@@ -41,6 +41,7 @@ struct heap_block {   /* an allocation */
     int device;       /* ordinal of this node, or HEAP_PINNED */
     uint64_t id;      /* graph_access.alloc */
     uint32_t site;    /* where it was allocated (owner's site) */
+    uint32_t freed;   /* where it was freed; 0: it wasn't, or unknown */
     int managed;      /* cudaMallocManaged: open to the host as well */
     int imported;     /* belongs to a peer */
     int free_pending; /* see heap_free_pending() */
@@ -73,6 +74,12 @@ void heap_reset(int device);
 /* An enqueued operation will free p's allocation: until then it may be used,
  * but not freed again. */
 void heap_free_pending(void *p);
+
+/* True if p lies in memory that was allocated and freed. */
+int simgpu_heap_is_freed(const void *p);
+
+/* The call at this site is about to free p's allocation. */
+void heap_note_free(const void *p, uint32_t site);
 
 /*
  * Find the allocation that holds p, imported ones included. Returns 0 and a

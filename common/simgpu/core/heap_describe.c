@@ -17,15 +17,18 @@ static const char *on_device(const struct heap *h, char out[48])
 const char *simgpu_heap_describe(const void *p, char *out, size_t nbytes)
 {
     struct heap_block b;
-    char site[256], device[48];
+    char site[256], freed[256], device[48];
     const int found = simgpu_heap_find(p, &b) == 0;
     on_device(heap_of(p), device);
     if (b.base) {
         simgpu_site_text(b.site, site, sizeof site);
+        if (b.freed)
+            simgpu_site_text(b.freed, freed, sizeof freed);
         snprintf(out, nbytes,
-                 "byte %zu of the %s%zu-byte allocation made at %s%s",
+                 "byte %zu of the %s%zu-byte allocation made at %s%s%s%s",
                  (size_t)((const char *)p - b.base), found ? "" : "freed ",
-                 b.nbytes, site, device);
+                 b.nbytes, site, device, b.freed ? ",\nfreed at " : "",
+                 b.freed ? freed : "");
         return out;
     }
     pthread_mutex_lock(&heap_table.lock);

@@ -98,14 +98,14 @@ enum { FREED = 256 };
 static struct freed { /* the newest freed allocations */
     char *base;
     size_t nbytes;
-    uint32_t site;
+    uint32_t site, freed_site;
 } freed[FREED];
 static uint32_t nfreed;
 
 void freed_add(const struct heap *h, const struct block *b)
 {
     freed[nfreed++ % FREED] =
-        (struct freed){h->user + b->offset, b->nbytes, b->site};
+        (struct freed){h->user + b->offset, b->nbytes, b->site, b->freed_site};
 }
 
 int freed_find(const void *p, struct heap_block *out)
@@ -114,8 +114,10 @@ int freed_find(const void *p, struct heap_block *out)
         const struct freed *const f = &freed[(nfreed - age) % FREED];
         if (f->base && (const char *)p >= f->base &&
             (const char *)p < f->base + f->nbytes) {
-            *out = (struct heap_block){
-                .base = f->base, .nbytes = f->nbytes, .site = f->site};
+            *out = (struct heap_block){.base = f->base,
+                                       .nbytes = f->nbytes,
+                                       .site = f->site,
+                                       .freed = f->freed_site};
             return 0;
         }
     }

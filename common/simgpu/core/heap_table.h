@@ -16,6 +16,7 @@
 struct block { /* an allocation */
     uint64_t offset, nbytes;
     uint32_t number, site;
+    uint32_t freed_site; /* 0: unknown */
     int managed, opens, free_pending;
 };
 
@@ -79,7 +80,7 @@ _Atomic uint32_t *block_tag(const struct heap *h, uint64_t offset);
 /* Remember a block that is about to be freed, for messages about later use. */
 void freed_add(const struct heap *h, const struct block *b);
 
-/* The newest freed block that held p: its base, size and site. Or ENOENT. */
+/* The newest freed block that held p: its base, size and sites. Or ENOENT. */
 int freed_find(const void *p, struct heap_block *out);
 
 #endif

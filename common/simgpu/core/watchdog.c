@@ -4,6 +4,7 @@
 #include <pthread.h> /* pthread_create */
 #include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* getenv */
+#include <string.h>  /* strncmp */
 #include <unistd.h>  /* usleep */
 
 #include "core/hang.h"
@@ -108,16 +109,43 @@ static const struct peer *crashed_peer(void)
     return NULL;
 }
 
+static const struct control *page_of(uint32_t rank)
+{
+    const struct peer *const p = peer_find(rank);
+    return rank == simgpu_proc()->rank ? control_own() : p ? p->control : NULL;
+}
+
+/* True if a rank waits in a call whose name begins like this. */
+static int waits_in(const struct control *page, const char *call)
+{
+    for (uint32_t i = 0; page && i < page->nwaits && i < CONTROL_WAITS; i++)
+        if (strncmp(page->wait[i].call, call, strlen(call)) == 0)
+            return 1;
+    return 0;
+}
+
+/* What to look for: ranks that all join a communicator join different ones. */
+static const char *hang_advice(void)
+{
+    uint32_t njoin = 0;
+    for (uint32_t rank = 0; rank < simgpu_proc()->nranks; rank++)
+        njoin += (uint32_t)waits_in(page_of(rank), "ncclCommInitRank");
+    return njoin == simgpu_proc()->nranks
+               ? "All ranks join a communicator, but not the same one: they "
+                 "must pass the same id.\nOne rank calls ncclGetUniqueId(), "
+                 "and MPI_Bcast() brings its id to the others."
+               : "Look for a call that one rank makes and another doesn't, a "
+                 "different order of calls,\nor sends and receives in both "
+                 "directions outside a group.";
+}
+
 static _Noreturn void report_hang(void)
 {
     char text[16 * CONTROL_WAIT_TEXT], chain[CONTROL_WAIT_TEXT];
     size_t at = 0;
     for (uint32_t rank = 0; rank < simgpu_proc()->nranks; rank++) {
         const struct peer *const p = peer_find(rank);
-        const struct control *const page = rank == simgpu_proc()->rank
-                                               ? control_own()
-                                           : p ? p->control
-                                               : NULL;
+        const struct control *const page = page_of(rank);
         if (!page)
             continue;
         const int gone = page != control_own() && !peer_alive(p);
@@ -130,12 +158,8 @@ static _Noreturn void report_hang(void)
     const char *const followed =
         hang_explain(chain, sizeof chain) ? "The chain of waits:\n" : "";
     simgpu_report_fault(
-        "hang",
-        "the run hangs: every rank waits for another.\n%s%s%s%s"
-        "Look for a call that one rank makes and another doesn't, a "
-        "different order of calls,\nor sends and receives in both "
-        "directions outside a group.",
-        followed, chain, *followed ? "All waits:\n" : "", text);
+        "hang", "the run hangs: every rank waits for another.\n%s%s%s%s%s",
+        followed, chain, *followed ? "All waits:\n" : "", text, hang_advice());
 }
 
 /* ---- the thread ---------------------------------------------------------- */

@@ -32,7 +32,8 @@ static void run_launch(struct op *op)
 {
     struct launch_op *const l = (struct launch_op *)op;
     struct launch_cost cost;
-    fault_kernel_enter(l->launch.kernel->name, l->launch.device);
+    fault_kernel_enter(l->launch.kernel->name, l->launch.device,
+                       l->launch.site);
     kernel_run(&l->launch, op, &cost);
     fault_kernel_leave();
     if (l->declared)
@@ -265,6 +266,7 @@ cudaError_t launch_run(const struct launch_call *c)
         .shared_nbytes = c->shared_nbytes,
         .params = copy_params(k, c->args),
         .device = device,
+        .site = c->site,
         .cooperative = cooperative,
     };
     struct graph_move move;

@@ -185,6 +185,7 @@ static cudaError_t release(void *p, int pinned, const char *call, uint32_t site)
     }
     if (end == GRAPH_MEMORY_ENDED || end == GRAPH_MEMORY_KEPT)
         return end == GRAPH_MEMORY_KEPT ? cudaSuccess : cudaErrorInvalidValue;
+    heap_note_free(p, site);
     return simgpu_heap_free(p) == 0 ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -274,6 +275,7 @@ cudaError_t memory_free_on(struct stream *s, void *p, const char *call,
         return cudaSuccess;
     }
     heap_free_pending(p);
+    heap_note_free(p, site);
     mark_life(s, p, &b, GRAPH_FREE, call, site);
     return cudaSuccess;
 }

@@ -4,6 +4,7 @@
 #include <string.h> /* memmove */
 
 #include "core/device.h"
+#include "core/fault.h"
 #include "core/heap.h"
 #include "core/heap_space.h" /* space_slot */
 #include "core/report.h"
@@ -74,17 +75,19 @@ static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
         "reads", "writes", "updates", "touches", "updates", "touches", "polls"};
     const struct launch *const l = log_of->launch;
     const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
-    char what[512], where[256];
+    char what[512], where[256], launch[256];
     collecting = 0;
     graph_site_text(simgpu_proc()->graph, simgpu_site(pc), where, sizeof where);
     simgpu_heap_describe(p, what, sizeof what);
     simgpu_report_fault(
         NULL,
         "kernel %s on device %d %s %zu bytes at %p, at %s:\n  %s.\n"
-        "Block (%u,%u,%u), thread (%u,%u,%u). Check the index against "
-        "the number of elements.",
+        "Block (%u,%u,%u), thread (%u,%u,%u). %s\nThe kernel was launched at "
+        "%s.",
         l->kernel->name, l->device, verb[kind], nbytes, (const void *)p, where,
-        what, b.x, b.y, b.z, t.x, t.y, t.z);
+        what, b.x, b.y, b.z, t.x, t.y, t.z,
+        simgpu_heap_is_freed(p) ? FAULT_FREED : FAULT_INDEX,
+        simgpu_site_text(l->site, launch, sizeof launch));
 }
 
 /* A kernel reaches memory of another device only with peer access. */

@@ -79,7 +79,8 @@ static void *runner_main(void *arg)
     me = r;
     wait_turn(r);
     thread_add_signal_stack();
-    fault_kernel_enter(g->launch->kernel->name, g->launch->device);
+    fault_kernel_enter(g->launch->kernel->name, g->launch->device,
+                       g->launch->site);
     access_adopt(g->log);
     sync_adopt(g->sync);
     simgpu_grid_dim = (struct simgpu_uint3){

@@ -30,6 +30,7 @@ struct launch {
     size_t shared_nbytes;
     void **params; /* private copies */
     int device;
+    uint32_t site;   /* of the launch */
     int cooperative; /* all blocks run at the same time */
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h> /* getenv */
 
 #include "core/device.h"
+#include "core/fault.h" /* FAULT_FREED */
 #include "core/report.h"
 #include "core/site.h"
 #include "core/stream.h"
@@ -47,6 +48,11 @@ static void check_extent(const struct call *c, const void *p, const char *which,
     char site[256], what[512];
     if (nbytes == 0)
         return;
+    if (simgpu_heap_is_freed(p))
+        simgpu_report_fault(NULL, "%s at %s: %s is at %s.\n%s", c->name,
+                            simgpu_site_text(c->site, site, sizeof site), which,
+                            simgpu_heap_describe(p, what, sizeof what),
+                            FAULT_FREED);
     if (cudaPointerGetAttributes(&a, p) != cudaSuccess || !a.devicePointer)
         simgpu_report_fault(
             NULL,
