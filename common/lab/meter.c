@@ -1,6 +1,8 @@
 #include "lab/meter.h"
 
 #include <nccl.h>
+#include <stdio.h>  /* snprintf */
+#include <string.h> /* strstr */
 
 struct meter meter;
 
@@ -32,10 +34,25 @@ void meter_forget_failure(void)
     failure = (struct meter_failure){.call = NULL};
 }
 
-void meter_note(const char *call, const char *error, const void *address)
+void meter_note(const char *call, const char *error, const char *reason,
+                const void *address)
 {
-    if (error && !failure.call)
-        failure = (struct meter_failure){call, error, address};
+    const char *const hint = strstr(error, " (run with NCCL_DEBUG");
+    const int n = hint && *reason ? (int)(hint - error) : (int)strlen(error);
+    if (failure.call)
+        return;
+    failure.call = call;
+    failure.address = address;
+    snprintf(failure.error, sizeof failure.error, "%.*s%s%.*s", n, error,
+             *reason ? ": " : "", (int)strcspn(reason, "\n"), reason);
+}
+
+/* Why NCCL's last call failed; "" if it says so by addresses, which are
+ * chance. */
+static const char *reason(void)
+{
+    const char *const text = ncclGetLastError(NULL);
+    return text && !strstr(text, "0x") ? text : "";
 }
 
 /* A call of NCCL has returned: note an error, and pass it on. */
@@ -43,7 +60,7 @@ static ncclResult_t checked(ncclResult_t err, const char *call,
                             const void *address)
 {
     if (err != ncclSuccess && err != ncclInProgress)
-        meter_note(call, ncclGetErrorString(err), address);
+        meter_note(call, ncclGetErrorString(err), reason(), address);
     return err;
 }
 

@@ -41,13 +41,20 @@ const void *meter_group_opened(void);
 
 /* The first call since meter_forget_failure() that returned an error. */
 struct meter_failure {
-    const char *call, *error; /* NULL: none */
-    const void *address;      /* of its return */
+    const char *call;    /* NULL: none */
+    const void *address; /* of its return */
+    char error[200];     /* with NCCL's reason */
 };
 const struct meter_failure *meter_failed(void);
 void meter_forget_failure(void);
 
-/* A wrapper's call has returned; error: NULL for success. For meter*.c. */
-void meter_note(const char *call, const char *error, const void *address);
+/* The call that made this thread's device current, by its return address; NULL:
+ * none has. */
+const void *meter_set_device(void);
+
+/* A wrapper's call has failed; reason: more about it, "" if nothing is known.
+ * For meter*.c. */
+void meter_note(const char *call, const char *error, const char *reason,
+                const void *address);
 
 #endif

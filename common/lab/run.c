@@ -37,7 +37,8 @@ static struct {
     jmp_buf out;
     pthread_t thread; /* that student code is called on */
     enum run_status status;
-    char text[700];
+    int device; /* the rank's own */
+    char text[1200];
     const char *_Atomic device_hole; /* that device code has reached */
 } now;
 
@@ -69,8 +70,9 @@ static const char *nccl_advice(ncclResult_t err)
 {
     switch (err) {
     case ncclInvalidUsage:
-        return "\nIs a group closed that was not opened, or is another device "
-               "current than the communicator's?";
+        return "\nIs a group closed that was not opened, one device used by "
+               "two ranks, or another device current\nthan the "
+               "communicator's?";
     case ncclInvalidArgument:
         return "\nIs the peer or root one of the ranks, are count and type "
                "right, and do the pointers point to device memory?";
@@ -80,13 +82,57 @@ static const char *nccl_advice(ncclResult_t err)
     }
 }
 
+/* Another device is current than the rank's own: no mistake as such, but the
+ * cause of many. "" if it is the rank's own. */
+static void device_text(char *out, size_t nbytes)
+{
+    void *const address = (void *)(uintptr_t)meter_set_device();
+    char at[256];
+    int device;
+    out[0] = 0;
+    if (!address || cudaGetDevice(&device) != cudaSuccess ||
+        device == now.device)
+        return;
+    site_of_student(&address, 1, at, sizeof at);
+    snprintf(out, nbytes,
+             "\nDevice %d is current, since cudaSetDevice() in %s;\nthis "
+             "rank's own is device %d.",
+             device, at, now.device);
+}
+
+/* The call that the meter has noted, if its error is this one. */
+static const struct meter_failure *same_failure(const char *error)
+{
+    const struct meter_failure *const f = meter_failed();
+    const char *const hint = strstr(error, " (run with NCCL_DEBUG");
+    const size_t n = hint ? (size_t)(hint - error) : strlen(error);
+    return f->call && strncmp(f->error, error, n) == 0 ? f : NULL;
+}
+
+/*
+ * The call that failed is the innermost that checks its result. If that is one
+ * of the student's functions, which passed an error on unchecked, the meter
+ * knows better.
+ */
 static void note(const char *error, const char *advice, const char *call,
                  const char *file, int line)
 {
     const char *const slash = strrchr(file, '/');
-    if (!now.text[0]) // the innermost call is the one that failed
-        snprintf(now.text, sizeof now.text, "%s:%d: %.100s: %s%s",
-                 slash ? slash + 1 : file, line, call, error, advice);
+    const struct meter_failure *const f = same_failure(error);
+    void *const address = f ? (void *)(uintptr_t)f->address : NULL;
+    const size_t n = f ? strlen(f->call) : 0;
+    char device[400], at[256];
+    if (now.text[0])
+        return;
+    device_text(device, sizeof device);
+    if (f && (strncmp(call, f->call, n) != 0 || call[n] != '('))
+        snprintf(now.text, sizeof now.text, "%s in %s: %s%s%s", f->call,
+                 site_of_student(&address, 1, at, sizeof at), f->error, advice,
+                 device);
+    else
+        snprintf(now.text, sizeof now.text, "%s:%d: %.100s: %s%s%s",
+                 slash ? slash + 1 : file, line, call, f ? f->error : error,
+                 advice, device);
 }
 
 ncclResult_t lab_note_error(ncclResult_t err, const char *call,
@@ -250,6 +296,7 @@ static _Noreturn void leave_group_open(void)
 static enum run_status iterate(struct lab_run *r, const struct lab_kind *k)
 {
     now.thread = pthread_self();
+    now.device = r->device;
     now.text[0] = 0;
     now.device_hole = NULL;
     if (setjmp(now.out) != 0) {
@@ -290,7 +337,7 @@ int run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,
 {
     const struct lab_kind *const k = find_kind(c->kind);
     enum run_status worst = RUN_OK, mine = RUN_OK;
-    char failure[512];
+    char failure[700];
     meter_forget_failure();
     r->c = c;
     r->case_no = case_no;
@@ -338,6 +385,7 @@ int run_command(struct lab_run *r, const struct lab_command *c, int argc,
     volatile int status = 1;
     volatile enum run_status mine = RUN_OK;
     now.thread = pthread_self();
+    now.device = r->device;
     now.text[0] = 0;
     if (setjmp(now.out) == 0)
         status = c->run(r, argc, argv);
