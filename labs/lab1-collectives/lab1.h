@@ -148,10 +148,9 @@ ncclResult_t p2p_reduce_scatter(const void *sendbuf, void *recvbuf,
 /* ---- part 3: all-reduce four ways (allreduce.c) -------------------------- */
 
 /*
- * All-reduce: writes the reduction of all sendbufs to every rank's recvbuf,
- * bit for bit the same on all ranks. Works for any n and any count (also count
- * < n), in place or not. sendbuf is unchanged unless in place. May use
- * c->scratch.
+ * All-reduce: writes the reduction of all sendbufs to every rank's recvbuf.
+ * Works for any n and any count (also count < n), in place or not. sendbuf is
+ * unchanged unless in place. May use c->scratch.
  */
 typedef ncclResult_t allreduce_fn(const void *sendbuf, void *recvbuf,
                                   size_t count, ncclDataType_t type,

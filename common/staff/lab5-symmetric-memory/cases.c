@@ -8,6 +8,7 @@
 #include "drawn.h" /* GUARD_NBYTES */
 
 #include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* malloc */
 #include <string.h> /* memset */
 
 #include <nvtx3/nvToolsExt.h> /* nvtxRangePushA */
@@ -316,6 +317,16 @@ static enum symm_algo algo_of(const struct plan_case *c)
                                                              : SYMM_ONE_SHOT;
 }
 
+static float *rough_input(struct lab_run *r, size_t count)
+{
+    float *const host = malloc(count * sizeof *host + 1);
+    for (size_t i = 0; i < count; i++)
+        host[i] = drawn_rough(r->seed, i);
+    float *const d = lab_upload(r, host, count * sizeof *host);
+    free(host);
+    return d;
+}
+
 /* Several all-reduces in a row; the input of number i is i times the first one.
  * `limits: 1`: by symm_all_reduce(), with limits that the case sets. */
 static ncclResult_t run_reduce(struct lab_run *r)
@@ -324,10 +335,15 @@ static ncclResult_t run_reduce(struct lab_run *r)
     const size_t calls = (size_t)plan_int(r->c, "calls", 3);
     float *send, *recv;
     struct symm_reducer a;
-    const float *const in = lab_input(r, count, DATA_FLOAT);
+    const float *const in = plan_int(r->c, "rough", 0)
+                                ? rough_input(r, count)
+                                : lab_input(r, count, DATA_FLOAT);
     float *const out = lab_buffer(r, calls * nbytes);
     LAB_TRY(cases_open(r, 2 * nbytes + HEAP));
     LAB_TRY(cases_input(r, count, &send));
+    CUDA_MUST(
+        cudaMemcpyAsync(send, in, nbytes, cudaMemcpyDeviceToDevice, r->stream));
+    CUDA_MUST(cudaStreamSynchronize(r->stream));
     LAB_TRY(cases_alloc(r, nbytes, (void **)&recv));
     LAB_TRY(symm_reducer_init(&a, heap, r->comm));
     a.one_shot_most = (size_t)plan_int(r->c, "one_shot_most", 0);

@@ -29,6 +29,15 @@ static inline unsigned drawn_value(uint64_t seed, int i)
            (unsigned)(judge_seed(seed, (uint64_t)i + (UINT64_C(3) << 40)) % 9);
 }
 
+/* Element i of a rank's input with `rough: 1`: below 1, of 24 random bits, so
+ * that a sum of three or more depends on their order. */
+static inline float drawn_rough(uint64_t seed, size_t i)
+{
+    const uint64_t bits = judge_seed(seed, (uint64_t)i + (UINT64_C(5) << 40));
+    const float size = (float)(UINT64_C(1) << (24 + (bits >> 1) % 8));
+    return (bits & 1 ? -1 : 1) * (float)(bits >> 40) / size;
+}
+
 /* The first element of the range that a rank reads, which is half of the
  * tensor. */
 static inline size_t drawn_begin(uint64_t seed, size_t count)

@@ -26,6 +26,11 @@ typedef double judge5_want(const struct judge_task *t, const uint64_t *seed,
 void judge5_compare(const struct judge_task *t, const char *name, size_t count,
                     judge5_want *want, struct judge_verdict *v);
 
+/* Compare "out" of `calls` all-reduces with `rough: 1` (drawn_rough()): right
+ * up to roundings, and of the same bits on all ranks. */
+void judge5_compare_rough(const struct judge_task *t, size_t calls,
+                          struct judge_verdict *v);
+
 /* Expect no calls of NCCL: the lab is about doing without it. */
 void judge5_no_nccl(const struct judge_task *t, struct judge_verdict *v);
 
