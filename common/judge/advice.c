@@ -4,6 +4,8 @@
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* memcpy */
 
+static const double HUGE_RATIO = 1e5; // no mistake in a sum is as large
+
 static int is_poison(const unsigned char *p, size_t nbytes)
 {
     size_t i = 0;
@@ -18,6 +20,7 @@ void advice_see(struct advice *a, double is, double should, const void *bytes,
     a->n++;
     a->nzero += is == 0;
     a->nkept += is_poison(bytes, nbytes);
+    a->nhuge += should != 0 && fabs(is) > HUGE_RATIO * fabs(should);
     a->is2 += is * is;
     a->is_should += is * should;
     a->should2 += should * should;
@@ -53,6 +56,12 @@ const char *advice_text(const struct advice *a, char *out, size_t nbytes)
                  "\nAll of these are 0: is the result read before it is there? "
                  "Synchronise the\nstream before the host reads what a copy "
                  "brings; check that all of it is computed.");
+    else if (a->n && a->nhuge == a->n)
+        snprintf(
+            out, nbytes,
+            "\nAll of these are far too large: do they contain memory that "
+            "was never written or\nset to zero? Which copy, sum or memset "
+            "is to do that first?");
     else if (a->n >= ENOUGH && more)
         snprintf(out, nbytes,
                  "\nAll of these are %d times too large: a sum that is not "

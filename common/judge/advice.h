@@ -14,6 +14,7 @@ enum { ADVICE_POISON = 0xCB }; /* in buffers that a case has not written */
 
 struct advice { /* zeroed; then advice_see() for each wrong element */
     size_t n, nzero, nkept; /* wrong elements; that are 0; still poisoned */
+    size_t nhuge;           /* that are far from any right one */
     double is2, is_should, should2; /* sums of products, for a factor */
 };
 

@@ -3,9 +3,11 @@
 #include <math.h>   /* isnan */
 #include <stdarg.h> /* va_list */
 #include <stdio.h>  /* vsnprintf */
+#include <stdlib.h> /* atoi */
 #include <string.h> /* strcmp */
 
 #include "base/mix.h"
+#include "graph/read.h"
 #include "judge/answers.h"
 #include "judge/chain.h"
 #include "judge/interval.h"
@@ -117,6 +119,53 @@ void judge_origin(const struct judge_task *t, int rank, int iteration,
     }
 }
 
+/* True if a note is of the call at "ring.c:40: ...", which may be some lines
+ * long. */
+static int is_note_of(const struct graph *g, const struct graph_fault_note *n,
+                      const char *text)
+{
+    enum { LINES = 8 };
+    char site[256];
+    graph_site_text_of(g, n->rank, n->site_id, site, sizeof site);
+    const char *const colon = strchr(site, ':');
+    const size_t file = colon ? (size_t)(colon - site) + 1 : 0;
+    if (!colon || strncmp(site, text, file) != 0)
+        return 0;
+    const int behind = atoi(colon + 1) - atoi(text + file);
+    return behind >= 0 && behind < LINES;
+}
+
+/* What the graph says of the call with which a rank left a case: that memory
+ * was freed, or ends too early. NULL: nothing. */
+static const char *noted(const struct judge_task *t, int rank, const char *text)
+{
+    const char *found = NULL;
+    for (size_t i = 0; t->graph && i < t->graph->nfaults; i++) {
+        const struct graph_fault_note *const n = &t->graph->faults[i];
+        if ((int)n->rank == rank && is_note_of(t->graph, n, text))
+            found = n->text;
+    }
+    return found;
+}
+
+/* A rank left the case with an error: what failed, why if the graph knows, and
+ * what to look for. */
+static void judge_error(const struct judge_task *t, int rank, const char *text,
+                        struct judge_verdict *v)
+{
+    const char *const why = text ? noted(t, rank, text) : NULL;
+    if (why)
+        judge_fail(v, "rank %d: %.*s\n%s.\n%s", rank, (int)strcspn(text, "\n"),
+                   text, why,
+                   strncmp(why, "use after free", 14) == 0
+                       ? "Free memory when nothing uses it any more: wait for "
+                         "the streams that do."
+                       : "Is the size in bytes, and the pointer the one that "
+                         "was meant?");
+    else
+        judge_fail(v, "rank %d: %s", rank, text ? text : "returned an error");
+}
+
 /* Check that all ranks reached the end of this case. A rank that did not says
  * nothing; one that left it early says why, and comes first. */
 static void judge_status(const struct judge_task *t, struct judge_verdict *v)
@@ -133,9 +182,7 @@ static void judge_status(const struct judge_task *t, struct judge_verdict *v)
             v->not_implemented = 1;
             judge_fail(v, "not implemented: %s", text ? text : "");
             break;
-        case RUN_ERROR:
-            judge_fail(v, "rank %d: %s", r, text ? text : "returned an error");
-            break;
+        case RUN_ERROR: judge_error(t, r, text, v); break;
         case RUN_MISSING:
             judge_fail(v, "rank %d did not get to the end of this case", r);
             break;
@@ -251,6 +298,23 @@ static void add_failure(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
+/* A wrong result has no line of its own: name the function that it came of. */
+static void add_function(const struct judge_lab *lab, const struct plan_case *c,
+                         struct judge_verdict *v)
+{
+    const size_t at = strlen(v->message);
+    const struct judge_student *s = lab->students;
+    if (v->pass || v->suspected)
+        return;
+    while (s && s->kind &&
+           (strcmp(s->kind, c->kind) != 0 ||
+            (s->key && strcmp(plan_text(c, s->key, ""), s->value) != 0)))
+        s++;
+    if (s && s->kind)
+        snprintf(v->message + at, sizeof v->message - at, "\nLook at %s.",
+                 s->functions);
+}
+
 void judge_case(const struct judge_lab *lab, const struct judge_task *t,
                 struct judge_verdict *v)
 {
@@ -268,6 +332,7 @@ void judge_case(const struct judge_lab *lab, const struct judge_task *t,
         if (strcmp(k->name, t->c->kind) == 0) {
             v->time_us = judge_time(t);
             k->judge(t, v);
+            add_function(lab, t->c, v);
             judge_luck(t, v);
             if (t->c->timed)
                 judge_speed(k, t, v);

@@ -5,8 +5,9 @@
 #
 # For each lab: markers are nested and closed; labs/ is what solutions/
 # generates; no solution is visible to students; the plan is valid, adds up to
-# 100 points, each part has an idea that some mutant lacks, and each of its
-# files exists and has a hole; the lab's folder has no other file except the
+# 100 points, each part has an idea that some mutant lacks, each kind of case
+# names the functions that it judges, and each of its files exists and has a
+# hole; the lab's folder has no other file except the
 # header; the handout has its sections and the plan's points; and, without
 # --no-suites, its suite in tests/labs passes: full points for the solution and
 # its twins, none for the skeleton, and each mutant fails the cases that it
@@ -79,6 +80,37 @@ ideas() { # LAB
                  "which the plan does not have"
             status=1
         }
+    done
+    return $status
+}
+
+# A wrong result is explained with the functions that it came of: every kind of
+# case names some, with the file that has them.
+functions() { # LAB
+    local table kind word name names= file=solutions/$1 status=0
+    table=$(sed -n '/judge_student students/,/^};/p' "common/staff/$1/judge.c" |
+        tr -s '\n ' ' ' | sed 's/" "//g; s/}, /},\n/g')
+    for kind in $(sed -n 's/.*kind: \([a-z_0-9]*\).*/\1/p' \
+        "grader/plans/$1.yaml" | sort -u | grep -vx answer); do
+        grep -q "{\"$kind\", \"" <<< "$table" || {
+            echo "common/staff/$1/judge.c: students[] lacks the kind \"$kind\""
+            status=1
+        }
+    done
+    for word in $(sed -n 's/.*{"[a-z_0-9]*", "\([^"]*\)".*/\1/p' <<< "$table")
+    do
+        word=${word%,}
+        case $word in
+        *'()') names="$names ${word%)}" ;;
+        *.c | *.cu | *.cuh)
+            for name in $names; do
+                grep -q "^[a-z].*\b$name" "$file/$word" || {
+                    echo "common/staff/$1/judge.c: $file/$word has no $name)"
+                    status=1
+                }
+            done
+            names= ;;
+        esac
     done
     return $status
 }
@@ -160,6 +192,7 @@ for lab in "${@#solutions/}"; do
     check "no solution is visible to students" no_leaks "$lab"
     check "the plan adds up to 100 points" plan_total "$lab"
     check "every part has an idea, and a mutant without it" ideas "$lab"
+    check "every kind of case names the functions it judges" functions "$lab"
     check "every file in the plan has a hole" holes "$lab"
     check "the lab's folder has no other files" only_theirs "$lab"
     check "the handout has its sections and files" handout "$lab"

@@ -22,7 +22,12 @@ static void judge_any(const struct judge_task *t, struct judge_verdict *v)
 
 static const struct judge_kind kinds[] = {{.name = "any", .judge = judge_any},
                                           {.name = NULL}};
-static const struct judge_lab judge_test = {.lab = "test", .kinds = kinds};
+static const struct judge_student students[] = {
+    {"any", "other() in other.c", "way", "other"},
+    {"any", "any() in any.c", NULL, NULL},
+    {NULL, NULL, NULL, NULL}};
+static const struct judge_lab judge_test = {
+    .lab = "test", .kinds = kinds, .students = students};
 const struct judge_lab *const judge_labs[] = {&judge_test, NULL};
 
 static const struct plan_case any = {
@@ -107,13 +112,15 @@ static const struct {
      "rank 2 did not get to the end of this case"},
     {{RUN_OK, NULL, JUDGE_RED_ZONE - 1, 0, 0},
      0,
-     "rank 2 wrote 1 bytes before its output \"out\""},
+     "rank 2 wrote 1 bytes before its output \"out\"\nLook at any() in "
+     "any.c."},
     {{RUN_OK, NULL, JUDGE_RED_ZONE + NBYTES + 3, 0, 0},
      0,
-     "rank 2 wrote 4 bytes past the end of its output \"out\""},
+     "rank 2 wrote 4 bytes past the end of its output \"out\"\nLook at any() "
+     "in any.c."},
     {{RUN_OK, NULL, INTACT, 1, 0},
      0,
-     "rank 2 has no output \"out\" of 16 bytes"},
+     "rank 2 has no output \"out\" of 16 bytes\nLook at any() in any.c."},
 };
 
 START_TEST(a_failure_says_which_rank_and_why)
@@ -122,6 +129,17 @@ START_TEST(a_failure_says_which_rank_and_why)
     ck_assert(!v.pass);
     ck_assert_int_eq(v.not_implemented, failures[_i].not_implemented);
     ck_assert_str_eq(v.message, failures[_i].message);
+}
+END_TEST
+
+START_TEST(the_function_depends_on_the_cases_parameters)
+{
+    static const struct shown short_one = {RUN_OK, NULL, INTACT, 1, 0};
+    struct plan_case c = any;
+    c.with[c.nwith++] = (struct plan_param){"way", "other"};
+    const struct judge_verdict v = verdict_on(&short_one, &c, 0);
+    ck_assert_msg(strstr(v.message, "\nLook at other() in other.c."), "%s",
+                  v.message);
 }
 END_TEST
 
@@ -249,6 +267,7 @@ int main(void)
     Suite *const s = suite_create("judge");
     TCase *const t = tcase_create("judge");
     tcase_add_test(t, the_time_is_the_median_of_the_slowest_rank);
+    tcase_add_test(t, the_function_depends_on_the_cases_parameters);
     tcase_add_loop_test(t, a_failure_says_which_rank_and_why, 0,
                         sizeof failures / sizeof *failures);
     tcase_add_test(t, a_gpus_clock_is_held_against_its_hosts);

@@ -8,12 +8,14 @@
  * collective that it should implement.
  */
 #include <math.h>   /* fabs */
+#include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcpy */
 
 #include "judge/advice.h"
 #include "judge/answers.h"
 #include "judge/data.h"
+#include "judge/guess.h"
 #include "judge/spans.h"
 
 struct problem { /* a case's parameters, as numbers */
@@ -71,6 +73,48 @@ static void compare(const struct judge_task *t, const struct problem *p,
         judge_output(t, rank, iteration, "recvbuf", count * p->size, v);
     if (got)
         data_compare(got, want, count, p->type, rank, v);
+}
+
+/* As compare(), of a collective in which each rank has one input: in. */
+static void compare_one(const struct judge_task *t, const struct problem *p,
+                        int rank, int iteration, const char *want,
+                        const char *in, int op, struct judge_verdict *v)
+{
+    const struct guess g = {.in = in,
+                            .count = p->count,
+                            .type = p->type,
+                            .nranks = t->nranks,
+                            .root = op < 0 ? p->root : -1,
+                            .op = op};
+    const void *const got =
+        judge_output(t, rank, iteration, "recvbuf", p->count * p->size, v);
+    if (!got || !v->pass)
+        return;
+    data_compare(got, want, p->count, p->type, rank, v);
+    if (!v->pass)
+        guess_explain(&g, got, rank, v);
+}
+
+/* The root's output is wrong: has another rank got it? */
+static void look_for_root(const struct judge_task *t, const struct problem *p,
+                          int iteration, const char *want, size_t count,
+                          struct judge_verdict *v)
+{
+    const size_t nbytes = count * p->size + 2 * JUDGE_RED_ZONE;
+    for (int r = 0; r < t->nranks && !v->pass; r++) {
+        size_t have;
+        const char *const got = evidence_output(
+            t->evidence, r, t->case_no, (unsigned)iteration, "recvbuf", &have);
+        const size_t at = strcspn(v->message, "\n");
+        if (r != p->root && got && have == nbytes &&
+            memcmp(got + JUDGE_RED_ZONE, want, count * p->size) == 0) {
+            snprintf(v->message + at, sizeof v->message - at,
+                     "\nRank %d has the right result, but the root is rank %d: "
+                     "is `root` used everywhere?",
+                     r, p->root);
+            return;
+        }
+    }
 }
 
 /* Elements [begin, end) of an output of `count` have to descend from the inputs
@@ -189,9 +233,19 @@ static void judge_bootstrap(const struct judge_task *t, struct judge_verdict *v)
 static void judge_sum(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int i = 0; i < t->iterations; i++) {
-        double want = 0;
-        for (int r = 0; r < t->nranks; r++)
-            want += data_value(judge_input_seed(t, r, i), 0, DATA_DOUBLE);
+        double want = 0, in[64];
+        const struct guess g = {.in = in,
+                                .count = 1,
+                                .type = DATA_DOUBLE,
+                                .nranks = t->nranks < 64 ? t->nranks : 64,
+                                .root = -1,
+                                .op = DATA_SUM};
+        for (int r = 0; r < t->nranks; r++) {
+            const int value =
+                data_value(judge_input_seed(t, r, i), 0, DATA_DOUBLE);
+            want += value;
+            in[r % 64] = value;
+        }
         for (int r = 0; r < t->nranks; r++) {
             const double got =
                 evidence_metric(t->evidence, r, t->case_no, (unsigned)i, "sum");
@@ -200,8 +254,11 @@ static void judge_sum(const struct judge_task *t, struct judge_verdict *v)
             struct advice a = {.n = 0};
             char advice[256];
             advice_see(&a, got, want, &got, sizeof got);
+            if (!v->pass)
+                return;
             judge_fail(v, "the sum on rank %d is %g, should be %g%s", r, got,
                        want, advice_text(&a, advice, sizeof advice));
+            guess_explain(&g, &got, r, v);
         }
     }
 }
@@ -215,8 +272,8 @@ static void judge_broadcast(const struct judge_task *t, struct judge_verdict *v)
     for (int i = 0; i < t->iterations; i++) {
         char *const in = inputs(t, &p, p.count, i);
         for (int r = 0; r < t->nranks; r++)
-            compare(t, &p, r, i, in + (size_t)p.root * p.count * p.size,
-                    p.count, v);
+            compare_one(t, &p, r, i, in + (size_t)p.root * p.count * p.size, in,
+                        -1, v);
         for (int r = 0; r < t->nranks; r++)
             if (r != p.root)
                 descend(t, &p, r, i, p.count, 0, p.count, UINT64_C(1) << p.root,
@@ -256,6 +313,7 @@ static void judge_gather(const struct judge_task *t, struct judge_verdict *v)
     for (int i = 0; i < t->iterations; i++) {
         char *const in = inputs(t, &p, p.count, i);
         compare(t, &p, p.root, i, in, (size_t)t->nranks * p.count, v);
+        look_for_root(t, &p, i, in, (size_t)t->nranks * p.count, v);
         for (size_t b = 0; b < (size_t)t->nranks; b++)
             descend(t, &p, p.root, i, (size_t)t->nranks * p.count, b * p.count,
                     (b + 1) * p.count, UINT64_C(1) << b, v);
@@ -293,7 +351,8 @@ static void judge_reduce(const struct judge_task *t, struct judge_verdict *v)
     for (int i = 0; i < t->iterations; i++) {
         char *const in = inputs(t, &p, p.count, i);
         reduced(t, &p, in, p.count, p.count, want);
-        compare(t, &p, p.root, i, want, p.count, v);
+        compare_one(t, &p, p.root, i, want, in, (int)p.op, v);
+        look_for_root(t, &p, i, want, p.count, v);
         descend(t, &p, p.root, i, p.count, 0, p.count, everybody(t), v);
         free(in);
     }
@@ -392,7 +451,7 @@ static void judge_all_reduce(const struct judge_task *t,
         char *const in = inputs(t, &p, p.count, i);
         reduced(t, &p, in, p.count, p.count, want);
         for (int r = 0; r < t->nranks; r++)
-            compare(t, &p, r, i, want, p.count, v);
+            compare_one(t, &p, r, i, want, in, (int)p.op, v);
         for (int r = 0; r < t->nranks; r++)
             descend(t, &p, r, i, p.count, 0, p.count, everybody(t), v);
         free(in);
@@ -418,7 +477,7 @@ static void judge_sum_by(const struct judge_task *t, struct judge_verdict *v)
         char *const in = inputs(t, &p, p.count, i);
         reduced(t, &p, in, p.count, p.count, want);
         for (int r = 0; r < t->nranks; r++)
-            compare(t, &p, r, i, want, p.count, v);
+            compare_one(t, &p, r, i, want, in, (int)p.op, v);
         free(in);
     }
     free(want);
@@ -427,8 +486,8 @@ static void judge_sum_by(const struct judge_task *t, struct judge_verdict *v)
 /* A measurement makes all its calls, warm-up ones and counted ones. */
 static void judge_measure(const struct judge_task *t, struct judge_verdict *v)
 {
-    const double calls =
-        (double)(plan_int(t->c, "warmup", 2) + plan_int(t->c, "iterations", 5));
+    const int warmup = (int)plan_int(t->c, "warmup", 2);
+    const double calls = (double)(warmup + plan_int(t->c, "iterations", 5));
     double first = NAN;
     for (int r = 0; r < t->nranks; r++) {
         const double us =
@@ -445,11 +504,19 @@ static void judge_measure(const struct judge_task *t, struct judge_verdict *v)
                        "report the slowest rank's time",
                        r, us, first);
         // one more call finds the slowest rank
-        if (made != calls + 1)
-            judge_fail(v,
-                       "rank %d made %.0f calls, should be %.0f: warm-up "
-                       "and counted ones",
-                       r, made - 1, calls);
+        if (made - 1 == calls - warmup)
+            judge_fail(
+                v,
+                "rank %d made %.0f calls, should be %.0f: the warm-up is "
+                "missing. First calls also set\nconnections up: make %d "
+                "calls that are not counted before the %.0f that are.",
+                r, made - 1, calls, warmup, calls - warmup);
+        else if (made != calls + 1)
+            judge_fail(
+                v,
+                "rank %d made %.0f calls, should be %.0f: %d to warm up, "
+                "then %.0f that are counted",
+                r, made - 1, calls, warmup, calls - warmup);
     }
 }
 
@@ -536,6 +603,31 @@ static const struct judge_answer answers[] = {
     {.name = NULL},
 };
 
+/* What a student looks at when a case fails. */
+static const struct judge_student students[] = {
+    {"bootstrap", "boot_comm() in bootstrap.c", NULL, NULL},
+    {"sum", "boot_sum() in bootstrap.c", NULL, NULL},
+    {"broadcast", "p2p_broadcast() in p2p.c", NULL, NULL},
+    {"scatter", "p2p_scatter() in p2p.c", NULL, NULL},
+    {"gather", "p2p_gather() in p2p.c", NULL, NULL},
+    {"all_gather", "p2p_all_gather() in p2p.c", NULL, NULL},
+    {"reduce", "p2p_reduce() in p2p.c", NULL, NULL},
+    {"reduce_scatter", "p2p_reduce_scatter() in p2p.c", NULL, NULL},
+    {"all_reduce", "allreduce_ring() in allreduce.c", "algo", "ring"},
+    {"all_reduce", "allreduce_tree() in allreduce.c", "algo", "tree"},
+    {"all_reduce", "allreduce_halving_doubling() in allreduce.c", "algo",
+     "halving_doubling"},
+    {"all_reduce", "allreduce_hierarchical() in allreduce.c", "algo",
+     "hierarchical"},
+    {"all_reduce", "allreduce_best() in allreduce.c", NULL, NULL},
+    {"sum_by", "sum_by() in alphabeta.c", NULL, NULL},
+    {"measure", "measure_sum() in alphabeta.c", NULL, NULL},
+    {"fit", "fit_alpha_beta() in alphabeta.c", NULL, NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
 extern const struct judge_lab judge_lab1;
-const struct judge_lab judge_lab1 = {
-    .lab = "lab1-collectives", .kinds = kinds, .answers = answers};
+const struct judge_lab judge_lab1 = {.lab = "lab1-collectives",
+                                     .kinds = kinds,
+                                     .students = students,
+                                     .answers = answers};

@@ -332,6 +332,23 @@ static const struct judge_answer answers[] = {
     {.name = NULL},
 };
 
+/* What a student looks at when a case fails. */
+static const struct judge_student students[] = {
+    {"assign", "ddp_assign() in views.c", NULL, NULL},
+    {"views", "ddp_views() in views.c", NULL, NULL},
+    {"train",
+     "ddp_launch(), ddp_ready(), ddp_finish() and ddp_step() in hooks.c", NULL,
+     NULL},
+    {"overlap", "ddp_launch() and ddp_ready() in hooks.c", NULL, NULL},
+    {"measure", "overlap_measure() in overlap.c", NULL, NULL},
+    {"cap", "overlap_cap() in overlap.c", NULL, NULL},
+    {"owners", "zero_assign() in zero.c", NULL, NULL},
+    {"zero", "zero_step() in zero.c", NULL, NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
 extern const struct judge_lab judge_lab3;
-const struct judge_lab judge_lab3 = {
-    .lab = "lab3-ddp-overlap", .kinds = kinds, .answers = answers};
+const struct judge_lab judge_lab3 = {.lab = "lab3-ddp-overlap",
+                                     .kinds = kinds,
+                                     .students = students,
+                                     .answers = answers};

@@ -31,6 +31,36 @@ static const struct judge_answer answers[] = {
     {.name = NULL},
 };
 
+/* What a student looks at when a case fails. */
+static const struct judge_student students[] = {
+    {"split", "tp_split_columns() and tp_split_rows() in tensor.c", NULL, NULL},
+    {"column", "tp_column_forward() and tp_column_backward() in tensor.c", NULL,
+     NULL},
+    {"row", "tp_row_forward() and tp_row_backward() in tensor.c", NULL, NULL},
+    {"gather", "tp_gather_forward() and tp_gather_backward() in tensor.c", NULL,
+     NULL},
+    {"block_forward", "tp_block_forward() in tensor.c", NULL, NULL},
+    {"block_backward", "tp_block_backward() in tensor.c", NULL, NULL},
+    {"schedule", "schedule_fill_drain() in schedule.c", "schedule",
+     "fill-drain"},
+    {"schedule", "schedule_interleaved() in schedule.c", "schedule",
+     "interleaved"},
+    {"schedule", "schedule_1f1b() in schedule.c", NULL, NULL},
+    {"pipe", "checkpoint_slot() and checkpoint_backward() in checkpoint.c",
+     "checkpoint", "1"},
+    {"pipe", "pipe_run_interleaved() in pipeline.c", "schedule", "interleaved"},
+    {"pipe", "pipe_exchange() and pipe_run() in pipeline.c", NULL, NULL},
+    {"bubble", "pipe_run_interleaved() in pipeline.c", "schedule",
+     "interleaved"},
+    {"bubble", "pipe_exchange() and pipe_run() in pipeline.c", NULL, NULL},
+    {"grid", "grid_of() and grid_split() in hybrid.c", NULL, NULL},
+    {"hybrid", "hybrid_step() in hybrid.c", NULL, NULL},
+    {"speed", "hybrid_step() in hybrid.c", NULL, NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
 extern const struct judge_lab judge_lab4;
-const struct judge_lab judge_lab4 = {
-    .lab = "lab4-tensor-pipeline", .kinds = kinds, .answers = answers};
+const struct judge_lab judge_lab4 = {.lab = "lab4-tensor-pipeline",
+                                     .kinds = kinds,
+                                     .students = students,
+                                     .answers = answers};

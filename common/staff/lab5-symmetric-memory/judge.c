@@ -474,10 +474,43 @@ static const struct judge_answer answers[] = {
     {.name = NULL},
 };
 
+/* What a student looks at when a case fails. */
+static const struct judge_student students[] = {
+    {"probe", "symm_probe() in heap.c", NULL, NULL},
+    {"open", "symm_open() in heap.c", NULL, NULL},
+    {"heap", "symm_open(), symm_alloc() and symm_at() in heap.c", NULL, NULL},
+    {"alloc", "symm_alloc() in heap.c", NULL, NULL},
+    {"put", "symm_put() in onesided.c", NULL, NULL},
+    {"get", "symm_get() and symm_barrier() in onesided.c", NULL, NULL},
+    {"chain", "symm_signal() and symm_wait() in onesided.c", NULL, NULL},
+    {"rounds",
+     "symm_put_signal() and symm_wait_for() in device.cuh, and "
+     "symm_ping_pong() in device.cu",
+     "kernel", "1"},
+    {"rounds", "symm_put(), symm_signal() and symm_wait() in onesided.c", NULL,
+     NULL},
+    {"reduce", "symm_one_shot() in allreduce.cu", "algo", "one_shot"},
+    {"reduce", "symm_two_shot() in allreduce.cu", "algo", "two_shot"},
+    {"reduce", "symm_all_reduce() in choose.c", NULL, NULL},
+    {"tune", "symm_reduce_tune() in choose.c", NULL, NULL},
+    {"gradsync", "gradsync_step() in gradsync.c", NULL, NULL},
+    {"pipeline",
+     "handoff_send(), handoff_recv() and handoff_done() in pipeline.c", NULL,
+     NULL},
+    {"gemm", "tpgemm_run() in gemm.c", NULL, NULL},
+    {"ring", "ring_produce() and ring_consume() in ring.cu", NULL, NULL},
+    {"dtensor", "dtensor_get() and dtensor_put() in dtensor.c", NULL, NULL},
+    {"pcache", "pcache_fetch(), pcache_begin() and pcache_end() in pcache.c",
+     NULL, NULL},
+    {"hashmap", "hashmap_add() and hashmap_find() in hashmap.cu", NULL, NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
 extern const struct judge_lab judge_lab5;
 const struct judge_lab judge_lab5 = {
     .lab = "lab5-symmetric-memory",
     .shares_gpus = 1,
     .kinds = kinds,
+    .students = students,
     .answers = answers,
 };

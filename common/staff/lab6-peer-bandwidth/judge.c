@@ -125,10 +125,32 @@ static const struct judge_kind kinds[] = {
     {.name = NULL},
 };
 
+/* What a student looks at when a case fails. */
+static const struct judge_student students[] = {
+    {"access", "peer_access() in measure.c", NULL, NULL},
+    {"one_way", "measure_one_way() in measure.c", NULL, NULL},
+    {"both_ways", "measure_both_ways() in measure.c", NULL, NULL},
+    {"latency", "measure_latency() in measure.c", NULL, NULL},
+    {"puzzle", "infer_links() and infer_order() in infer.c", NULL, NULL},
+    {"infer", "infer_links() and infer_order() in infer.c", NULL, NULL},
+    {"ring", "widest_ring() in infer.c", NULL, NULL},
+    {"routes", "disjoint_routes() in relay.c", "routes", "8"},
+    {"routes", "widest_route() in relay.c", NULL, NULL},
+    {"relay", "copy_by_host() in relay.c", "host", "1"},
+    {"relay", "relay() in relay.c", NULL, NULL},
+    {"relay_speed", "relay() in relay.c", NULL, NULL},
+    {"host_speed", "copy_by_host() in relay.c", NULL, NULL},
+    {"all_to_all", "schedule_all_to_all() in schedule.c", NULL, NULL},
+    {"all_to_all_speed", "schedule_all_to_all() in schedule.c", NULL, NULL},
+    {"sick", "find_sick() in schedule.c", NULL, NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
 extern const struct judge_lab judge_lab6;
 const struct judge_lab judge_lab6 = {
     .lab = "lab6-peer-bandwidth",
     .kinds = kinds,
+    .students = students,
     .answers = answers,
     .least_gpus = 2,
 };
