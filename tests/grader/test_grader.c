@@ -4,7 +4,7 @@
  * tests/cheats/NAME/edit.sh turns a copy of the solution into a submission;
  * tests/cheats/NAME/expect says what becomes of it: outcome, score, and a text
  * that the table holds. "score@case": of that case alone, the others are not
- * run.
+ * run. "score@lab3:case": of another lab than lab 1.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -42,31 +42,34 @@ static void list_cheats(void)
 }
 
 struct deserved {
-    char outcome[32], only[64], text[256];
+    char outcome[32], lab[16], only[64], text[256];
     double score;
 };
 
 static struct deserved expected(const char *name)
 {
-    struct deserved d = {.only = "", .text = ""};
+    struct deserved d = {.lab = "lab1", .only = "", .text = ""};
     char score[96];
     struct child c =
         child_run(10, "cat %s/tests/cheats/%s/expect", root(), name);
     ck_assert_int_ge(
         sscanf(c.out, "%31s %95s %255[^\n]", d.outcome, score, d.text), 2);
-    ck_assert_int_ge(sscanf(score, "%lf@%63s", &d.score, d.only), 1);
+    if (sscanf(score, "%lf@%15[^:]:%63s", &d.score, d.lab, d.only) < 3) {
+        strcpy(d.lab, "lab1");
+        ck_assert_int_ge(sscanf(score, "%lf@%63s", &d.score, d.only), 1);
+    }
     child_clear(&c);
     return d;
 }
 
 /* A copy of the solution, edited. */
-static void make_submission(const char *name, const char *dir)
+static void make_submission(const char *name, const char *lab, const char *dir)
 {
-    struct child c = child_run(
-        30,
-        "cp %s/solutions/lab1-collectives/* %s && cd %s && ROOT=%s "
-        "SKELETON=%s/labs/lab1-collectives sh %s/tests/cheats/%s/edit.sh",
-        root(), dir, dir, root(), root(), root(), name);
+    struct child c =
+        child_run(30,
+                  "cp %s/solutions/%s-*/* %s && cd %s && ROOT=%s "
+                  "SKELETON=$(echo %s/labs/%s-*) sh %s/tests/cheats/%s/edit.sh",
+                  root(), lab, dir, dir, root(), root(), lab, root(), name);
     ck_assert_msg(c.status == 0, "%s: %s%s", name, c.out, c.err);
     child_clear(&c);
 }
@@ -76,11 +79,11 @@ START_TEST(a_submission_gets_what_it_deserves)
     const char *const name = cheats[_i]->d_name;
     char dir[] = "/tmp/commlab-cheat-XXXXXX", path[4200];
     ck_assert(mkdtemp(dir) != NULL);
-    make_submission(name, dir);
     const struct deserved d = expected(name);
-    struct child c =
-        child_run(600, "%s/grade run --lab lab1 --json %s.json %s%s %s",
-                  child_build(), dir, d.only[0] ? "--case " : "", d.only, dir);
+    make_submission(name, d.lab, dir);
+    struct child c = child_run(
+        600, "%s/grade run --lab %s --json %s.json %s%s %s", child_build(),
+        d.lab, dir, d.only[0] ? "--case " : "", d.only, dir);
     json_error_t error;
     snprintf(path, sizeof path, "%s.json", dir);
     json_t *const j = json_load_file(path, 0, &error);
