@@ -182,6 +182,10 @@ static int audit_section(const struct object *o, Elf_Scn *s, const char *name,
 {
     struct audit *const a = o->audit;
     const GElf_Xword both = SHF_WRITE | SHF_EXECINSTR;
+    if (strcmp(name, ".note.GNU-stack") == 0 && h->sh_flags & SHF_EXECINSTR)
+        return refuse(a, "trampoline",
+                      "it needs an executable stack (a nested function whose "
+                      "address is taken)");
     if (h->sh_size == 0)
         return 0;
     if (allow_matches(name, running) || h->sh_type == SHT_INIT_ARRAY ||
@@ -191,10 +195,6 @@ static int audit_section(const struct object *o, Elf_Scn *s, const char *name,
                    : refuse(a, "std::object",
                             "it runs code before main (a global object with a "
                             "constructor, or <iostream>)");
-    if (strcmp(name, ".note.GNU-stack") == 0 && h->sh_flags & SHF_EXECINSTR)
-        return refuse(a, "trampoline",
-                      "it needs an executable stack (a nested function whose "
-                      "address is taken)");
     if ((h->sh_flags & both) == both ||
         !(allow_matches(name, sections) ||
           (strncmp(name, ".rela.init_array", 16) == 0) ||
