@@ -3,13 +3,14 @@
 #include <stdlib.h> /* qsort */
 #include <string.h> /* memmove */
 
+#include "base/map.h"
+
 struct piece { /* of an allocation */
     uint64_t begin, end, from;
 };
 
 struct memory { /* an allocation: pieces in order, without gaps between them
                    that matter: bytes outside have no origin */
-    uint64_t alloc;
     struct piece *piece;
     size_t n, cap;
     int is_host; /* pinned memory: the host writes there unseen */
@@ -25,6 +26,8 @@ struct origins {
     const struct graph *g;
     struct memory *memory;
     size_t nmemory, cap_memory;
+    struct map place;    /* of an allocation in memory[], from 1 */
+    struct map pinned;   /* 1 for allocations of the host */
     struct taken *taken; /* by position, once all are there */
     size_t ntaken, cap_taken;
     int failed; /* out of memory */
@@ -47,12 +50,17 @@ static void *grow(struct origins *o, void *list, size_t n, size_t *cap,
 
 /* ---- memory -------------------------------------------------------------- */
 
-static int is_pinned(const struct graph *g, uint64_t alloc)
+static void find_pinned(struct origins *o)
 {
-    for (size_t i = 0; i < g->nallocs; i++)
-        if (g->allocs[i].alloc == alloc)
-            return g->allocs[i].place < 0;
-    return 0;
+    for (size_t i = 0; i < o->g->nallocs && !o->failed; i++) {
+        uint64_t *const at = o->g->allocs[i].place < 0
+                                 ? map_at(&o->pinned, o->g->allocs[i].alloc)
+                                 : NULL;
+        if (at)
+            *at = 1;
+        else if (o->g->allocs[i].place < 0)
+            o->failed = 1;
+    }
 }
 
 /* True if it is memory of the program, which has no number. */
@@ -63,15 +71,18 @@ static int is_ordinary(uint64_t alloc)
 
 static struct memory *memory_of(struct origins *o, uint64_t alloc)
 {
-    for (size_t i = 0; i < o->nmemory; i++)
-        if (o->memory[i].alloc == alloc)
-            return &o->memory[i];
+    uint64_t *const place = map_at(&o->place, alloc);
+    if (place && *place)
+        return &o->memory[*place - 1];
     o->memory =
         grow(o, o->memory, o->nmemory, &o->cap_memory, sizeof *o->memory);
-    if (o->failed)
+    if (!place || o->failed) {
+        o->failed = 1;
         return NULL;
+    }
     struct memory *const m = &o->memory[o->nmemory++];
-    *m = (struct memory){.alloc = alloc, .is_host = is_pinned(o->g, alloc)};
+    *m = (struct memory){.is_host = map_get(&o->pinned, alloc) != 0};
+    *place = o->nmemory;
     return m;
 }
 
@@ -367,6 +378,7 @@ struct origins *origins_new(const struct graph *g,
     char *const seen = calloc((size_t)g->nnodes + 1, 1);
     if (o && order && seen) {
         o->g = g;
+        find_pinned(o);
         for (uint32_t at = 0; at < g->nnodes; at++)
             order[at] = (struct moment){time[at].end_ps, time[at].start_ps, at};
         qsort(order, g->nnodes, sizeof *order, by_time);
@@ -392,6 +404,8 @@ void origins_free(struct origins *o)
     for (size_t i = 0; i < o->ntaken; i++)
         free(o->taken[i].origin);
     free(o->memory);
+    map_release(&o->place);
+    map_release(&o->pinned);
     free(o->taken);
     free(o);
 }

@@ -1,0 +1,300 @@
+/* Where bytes came from, in graphs made by hand. */
+#include <check.h>
+#include <stdlib.h> /* calloc */
+
+#include "judge/origin.h"
+#include "suite.h"
+#include "synthetic.h"
+
+enum { RANKS = 3, MANY = 3000 };
+
+static struct synthetic s;
+static struct graph *g;
+static struct topo *topo;
+static struct replay *replay;
+static struct origins *origins;
+static uint32_t judged_from[RANKS]; /* the student's operations, by index */
+
+static void setup(void)
+{
+    synthetic_init(&s, RANKS);
+    g = NULL;
+    topo = NULL;
+    replay = NULL;
+    origins = NULL;
+    for (int r = 0; r < RANKS; r++)
+        judged_from[r] = UINT32_MAX;
+}
+
+static void teardown(void)
+{
+    origins_free(origins);
+    replay_free(replay);
+    topo_free(topo);
+    graph_free(g);
+    synthetic_release(&s);
+}
+
+/* Memory number n of a rank. */
+static uint64_t memory(uint32_t rank, uint32_t n)
+{
+    return (uint64_t)rank << 32 | n;
+}
+
+static struct graph_access touch(uint64_t alloc, uint64_t begin, uint64_t end,
+                                 uint32_t how)
+{
+    return (struct graph_access){
+        .alloc = alloc, .begin = begin, .end = end, .write = how};
+}
+
+static uint32_t operation(uint32_t rank, enum graph_kind kind,
+                          struct graph_access a, struct graph_access b)
+{
+    return SYNTHETIC(&s, rank,
+                     .node = {.kind = (uint8_t)kind,
+                              .queue = 1,
+                              .place = (int)rank,
+                              .latency_ps = 1000},
+                     .accesses = {a, b})
+        .index;
+}
+
+static void upload(uint32_t rank, uint64_t alloc, uint64_t begin, uint64_t end)
+{
+    operation(rank, GRAPH_COPY, touch(memory(rank, 0), 4096, 4352, GRAPH_READ),
+              touch(alloc, begin, end, GRAPH_WRITE));
+}
+
+/* A copy of bytes [0, 100) to the host. */
+static uint32_t download(uint32_t rank, uint64_t alloc)
+{
+    return operation(rank, GRAPH_COPY, touch(alloc, 0, 100, GRAPH_READ),
+                     touch(memory(rank, 0), 4096, 4196, GRAPH_WRITE));
+}
+
+static void message(uint64_t key, uint32_t from, uint64_t out, uint32_t to,
+                    uint64_t in)
+{
+    struct graph_node n = {.queue = 1,
+                           .match_kind = GRAPH_MATCH_PAIR,
+                           .match = key,
+                           .match_size = 2,
+                           .bytes = 100};
+    n.kind = GRAPH_SEND;
+    n.place = (int)from;
+    n.peer_place = (int)to;
+    SYNTHETIC(&s, from, .node = n,
+              .accesses = {touch(out, 0, 100, GRAPH_READ)});
+    n.kind = GRAPH_RECV;
+    n.place = (int)to;
+    n.peer_place = (int)from;
+    n.match_rank = 1;
+    SYNTHETIC(&s, to, .node = n, .accesses = {touch(in, 0, 100, GRAPH_WRITE)});
+}
+
+static void all_reduce(uint64_t key, const uint64_t in[], const uint64_t out[])
+{
+    for (uint32_t r = 0; r < RANKS; r++)
+        SYNTHETIC(&s, r,
+                  .node = {.kind = GRAPH_COLL,
+                           .op = TOPO_OP_ALLREDUCE,
+                           .queue = 1,
+                           .place = (int)r,
+                           .match_kind = GRAPH_MATCH_ALL,
+                           .match = key,
+                           .match_size = RANKS,
+                           .match_rank = r,
+                           .bytes = 100},
+                  .accesses = {touch(in[r], 0, 100, GRAPH_READ),
+                               touch(out[r], 0, 100, GRAPH_WRITE)});
+}
+
+/* Follow what was recorded. */
+static void follow(void)
+{
+    char err[256] = "";
+    g = synthetic_load(&s);
+    topo = topo_load("dgx-h100", err, sizeof err);
+    ck_assert_msg(topo != NULL, "%s", err);
+    replay = replay_run(g, topo, NULL, err, sizeof err);
+    ck_assert_msg(replay != NULL, "%s", err);
+    uint32_t *const judged = calloc(g->nnodes, sizeof *judged);
+    for (uint32_t r = 0; r < RANKS; r++)
+        for (uint32_t at = g->first[r]; at < g->first[r + 1]; at++)
+            judged[at] = g->nodes[at].node.index >= judged_from[r];
+    origins = origins_new(g, replay_times(replay), judged);
+    free(judged);
+    ck_assert(origins != NULL);
+}
+
+/* The origin of byte i of what a rank's operation took to the host. */
+static uint64_t origin_at(uint32_t rank, uint32_t index, uint64_t i)
+{
+    size_t n;
+    const struct origin *o =
+        origins_of(origins, g->first[rank] + index - 1, &n);
+    ck_assert_uint_gt(n, 0);
+    ck_assert_uint_eq(o[0].begin, 0);
+    ck_assert_uint_eq(o[n - 1].end, 100);
+    for (size_t k = 1; k < n; k++)
+        ck_assert_uint_eq(o[k].begin, o[k - 1].end);
+    while (o->end <= i)
+        o++;
+    return o->from;
+}
+
+START_TEST(an_upload_comes_from_its_rank)
+{
+    upload(1, memory(1, 1), 0, 100);
+    const uint32_t taken = download(1, memory(1, 1));
+    follow();
+    ck_assert_uint_eq(origin_at(1, taken, 50), 2);
+}
+END_TEST
+
+START_TEST(an_upload_by_the_student_comes_from_the_host)
+{
+    upload(0, memory(0, 1), 0, 100);
+    judged_from[0] = 2;
+    upload(0, memory(0, 1), 20, 30);
+    const uint32_t taken = download(0, memory(0, 1));
+    follow();
+    ck_assert_uint_eq(origin_at(0, taken, 19), 1);
+    ck_assert_uint_eq(origin_at(0, taken, 20), ORIGIN_HOST);
+    ck_assert_uint_eq(origin_at(0, taken, 29), ORIGIN_HOST);
+    ck_assert_uint_eq(origin_at(0, taken, 30), 1);
+}
+END_TEST
+
+START_TEST(bytes_that_no_operation_wrote_have_no_origin)
+{
+    upload(0, memory(0, 1), 0, 40);
+    upload(0, memory(0, 1), 60, 100);
+    const uint32_t taken = download(0, memory(0, 1));
+    follow();
+    ck_assert_uint_eq(origin_at(0, taken, 39), 1);
+    ck_assert_uint_eq(origin_at(0, taken, 40), 0);
+    ck_assert_uint_eq(origin_at(0, taken, 59), 0);
+    ck_assert_uint_eq(origin_at(0, taken, 60), 1);
+}
+END_TEST
+
+START_TEST(a_message_carries_its_senders_bytes)
+{
+    upload(0, memory(0, 1), 0, 50);
+    message(77, 0, memory(0, 1), 1, memory(1, 1));
+    message(78, 1, memory(1, 1), 2, memory(2, 1));
+    const uint32_t taken = download(2, memory(2, 1));
+    follow();
+    ck_assert_uint_eq(origin_at(2, taken, 10), 1);
+    ck_assert_uint_eq(origin_at(2, taken, 80), 0); // as at the sender
+}
+END_TEST
+
+START_TEST(a_collective_mixes_all_that_it_reads)
+{
+    uint64_t in[RANKS], out[RANKS];
+    for (uint32_t r = 0; r < RANKS; r++) {
+        in[r] = memory(r, 1);
+        out[r] = memory(r, 2);
+        if (r != 1)
+            upload(r, in[r], 0, 100);
+    }
+    all_reduce(5, in, out);
+    uint32_t taken = 0;
+    for (uint32_t r = 0; r < RANKS; r++)
+        taken = download(r, out[r]);
+    follow();
+    ck_assert_uint_eq(origin_at(2, taken, 99), 1 | 4); // not 1's: it had none
+}
+END_TEST
+
+START_TEST(a_kernel_adds_what_it_reads_to_what_it_leaves)
+{
+    upload(0, memory(0, 1), 0, 100);
+    judged_from[0] = 2;
+    upload(0, memory(0, 2), 0, 100);
+    operation(0, GRAPH_KERNEL, touch(memory(0, 2), 0, 8, GRAPH_READ),
+              touch(memory(0, 1), 0, 10, GRAPH_WRITE));
+    operation(0, GRAPH_KERNEL, touch(memory(0, 2), 0, 8, GRAPH_READ),
+              touch(memory(0, 1), 10, 20, GRAPH_ATOMIC));
+    operation(0, GRAPH_KERNEL, touch(memory(0, 2), 0, 8, GRAPH_READ),
+              touch(memory(0, 1), 20, 30, GRAPH_WRITE | GRAPH_ROUGH));
+    const uint32_t taken = download(0, memory(0, 1));
+    follow();
+    ck_assert_uint_eq(origin_at(0, taken, 5), ORIGIN_HOST);
+    ck_assert_uint_eq(origin_at(0, taken, 15), ORIGIN_HOST | 1);
+    ck_assert_uint_eq(origin_at(0, taken, 25), ORIGIN_HOST | 1);
+    ck_assert_uint_eq(origin_at(0, taken, 35), 1);
+}
+END_TEST
+
+START_TEST(what_is_copied_in_one_allocation_moves)
+{
+    upload(0, memory(0, 1), 0, 10);
+    operation(0, GRAPH_COPY, touch(memory(0, 1), 5, 25, GRAPH_READ),
+              touch(memory(0, 1), 50, 70, GRAPH_WRITE));
+    const uint32_t taken = download(0, memory(0, 1));
+    follow();
+    ck_assert_uint_eq(origin_at(0, taken, 54), 1);
+    ck_assert_uint_eq(origin_at(0, taken, 55), 0);
+}
+END_TEST
+
+START_TEST(pinned_memory_may_hold_anything)
+{
+    graph_note_alloc(s.rank[0], memory(0, 2), -1, 100, 0);
+    upload(0, memory(0, 1), 0, 100);
+    operation(0, GRAPH_COPY, touch(memory(0, 2), 0, 50, GRAPH_READ),
+              touch(memory(0, 1), 0, 50, GRAPH_WRITE));
+    const uint32_t taken = download(0, memory(0, 1));
+    follow();
+    ck_assert_uint_eq(origin_at(0, taken, 10), ORIGIN_HOST);
+    ck_assert_uint_eq(origin_at(0, taken, 60), 1);
+}
+END_TEST
+
+START_TEST(many_allocations_are_told_apart)
+{
+    uint32_t taken[MANY];
+    for (uint32_t i = 0; i < MANY; i++)
+        if (i % 2)
+            upload(i % RANKS, memory(i % RANKS, i + 1), 0, 100);
+    for (uint32_t i = 0; i < MANY; i++)
+        taken[i] = download(i % RANKS, memory(i % RANKS, i + 1));
+    follow();
+    for (uint32_t i = 0; i < MANY; i++)
+        ck_assert_uint_eq(origin_at(i % RANKS, taken[i], 0),
+                          i % 2 ? UINT64_C(1) << i % RANKS : 0);
+}
+END_TEST
+
+START_TEST(what_is_no_copy_to_the_host_has_no_list)
+{
+    size_t n = 7;
+    upload(0, memory(0, 1), 0, 100);
+    follow();
+    ck_assert_ptr_null(origins_of(origins, g->first[0], &n));
+    ck_assert_uint_eq(n, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const suite = suite_create("origin");
+    TCase *const t = tcase_create("origin");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, an_upload_comes_from_its_rank);
+    tcase_add_test(t, an_upload_by_the_student_comes_from_the_host);
+    tcase_add_test(t, bytes_that_no_operation_wrote_have_no_origin);
+    tcase_add_test(t, a_message_carries_its_senders_bytes);
+    tcase_add_test(t, a_collective_mixes_all_that_it_reads);
+    tcase_add_test(t, a_kernel_adds_what_it_reads_to_what_it_leaves);
+    tcase_add_test(t, what_is_copied_in_one_allocation_moves);
+    tcase_add_test(t, pinned_memory_may_hold_anything);
+    tcase_add_test(t, many_allocations_are_told_apart);
+    tcase_add_test(t, what_is_no_copy_to_the_host_has_no_list);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}
