@@ -254,6 +254,21 @@ const void *evidence_output(const struct evidence *e, int rank,
     return r ? r + 1 : NULL;
 }
 
+int evidence_output_number(const struct evidence *e, int rank, unsigned case_no,
+                           unsigned iteration, const char *name)
+{
+    const struct rank *const r = &e->rank[rank];
+    const struct record *const found =
+        find(e, rank, EVIDENCE_OUTPUT, case_no, iteration, name);
+    int n = 0;
+    for (size_t i = lower_bound(r, case_no, iteration, EVIDENCE_OUTPUT);
+         is_at(r, i, case_no, iteration, EVIDENCE_OUTPUT) &&
+         r->index[i] != found;
+         i++)
+        n += found && r->index[i]->nbytes == found->nbytes;
+    return n;
+}
+
 double evidence_metric(const struct evidence *e, int rank, unsigned case_no,
                        unsigned iteration, const char *name)
 {

@@ -100,6 +100,10 @@ enum run_status evidence_status(const struct evidence *e, int rank,
 const void *evidence_output(const struct evidence *e, int rank,
                             unsigned case_no, unsigned iteration,
                             const char *name, size_t *nbytes);
+/* The number of outputs of the same length that were put before this one in the
+ * same iteration. */
+int evidence_output_number(const struct evidence *e, int rank, unsigned case_no,
+                           unsigned iteration, const char *name);
 /* NaN if there is none. */
 double evidence_metric(const struct evidence *e, int rank, unsigned case_no,
                        unsigned iteration, const char *name);

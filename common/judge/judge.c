@@ -98,23 +98,35 @@ static int refuse_origin(int rank, size_t at, uint64_t from, uint64_t need,
     return (from & ORIGIN_HOST) || lacks;
 }
 
-void judge_origin(const struct judge_task *t, int rank, int iteration,
-                  size_t nbytes, size_t begin, size_t end, uint64_t need,
-                  struct judge_verdict *v)
+uint64_t judge_everybody(const struct judge_task *t)
 {
-    size_t n;
-    if (!t->spans || !v->pass)
+    return t->nranks < 63 ? (UINT64_C(1) << t->nranks) - 1 : ~ORIGIN_HOST;
+}
+
+/* ignored: bits of origins that do not matter */
+static void find_origin(const struct judge_task *t, int rank, int iteration,
+                        const char *name, const size_t range[2], uint64_t need,
+                        uint64_t ignored, struct judge_verdict *v)
+{
+    size_t n, nbytes;
+    if (!t->spans || !v->pass || range[0] >= range[1])
         return;
+    evidence_output(t->evidence, rank, t->case_no, (unsigned)iteration, name,
+                    &nbytes);
     const struct origin *const o =
-        spans_origin(t, rank, iteration, nbytes + 2 * JUDGE_RED_ZONE, &n);
-    begin += JUDGE_RED_ZONE;
-    end += JUDGE_RED_ZONE;
-    if (n == 0 && end > begin)
-        refuse_origin(rank, 0, 0, need, v);
+        spans_origin(t, rank, iteration, nbytes,
+                     evidence_output_number(t->evidence, rank, t->case_no,
+                                            (unsigned)iteration, name),
+                     &n);
+    const size_t begin = range[0] + JUDGE_RED_ZONE,
+                 end = range[1] + JUDGE_RED_ZONE;
+    if (n == 0)
+        refuse_origin(rank, range[0], 0, need, v);
     for (size_t i = 0; i < n; i++) {
         const size_t from = o[i].begin > begin ? o[i].begin : begin;
         if (o[i].begin < end && o[i].end > begin &&
-            refuse_origin(rank, from - JUDGE_RED_ZONE, o[i].from, need, v))
+            refuse_origin(rank, from - JUDGE_RED_ZONE, o[i].from & ~ignored,
+                          need, v))
             return;
     }
 }
@@ -164,6 +176,22 @@ static void judge_error(const struct judge_task *t, int rank, const char *text,
                          "was meant?");
     else
         judge_fail(v, "rank %d: %s", rank, text ? text : "returned an error");
+}
+
+void judge_descent(const struct judge_task *t, int rank, int iteration,
+                   const char *name, size_t begin, size_t end, uint64_t need,
+                   struct judge_verdict *v)
+{
+    const size_t range[] = {begin, end};
+    find_origin(t, rank, iteration, name, range, need, ORIGIN_HOST, v);
+}
+
+void judge_origin(const struct judge_task *t, int rank, int iteration,
+                  const char *name, size_t begin, size_t end, uint64_t need,
+                  struct judge_verdict *v)
+{
+    const size_t range[] = {begin, end};
+    find_origin(t, rank, iteration, name, range, need, 0, v);
 }
 
 /* Check that all ranks reached the end of this case. A rank that did not says

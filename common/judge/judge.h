@@ -132,13 +132,21 @@ const void *judge_output(const struct judge_task *t, int rank, int iteration,
                          struct judge_verdict *v);
 
 /*
- * Fail the verdict unless bytes [begin, end) of a rank's output of nbytes
- * descend from the inputs of all ranks in `need` (bits), through recorded
- * operations of devices, and from nothing that the student's code brought from
- * the host (judge/origin.h). On simgpu only.
+ * Fail the verdict unless bytes [begin, end) of a rank's output descend from
+ * the inputs of all ranks in `need` (bits), through recorded operations of
+ * devices (judge/origin.h). On simgpu only.
  */
+void judge_descent(const struct judge_task *t, int rank, int iteration,
+                   const char *name, size_t begin, size_t end, uint64_t need,
+                   struct judge_verdict *v);
+
+/* Likewise, and fail it if they descend from anything that the student's code
+ * brought from the host: for tasks that need no such data, not even indices. */
 void judge_origin(const struct judge_task *t, int rank, int iteration,
-                  size_t nbytes, size_t begin, size_t end, uint64_t need,
+                  const char *name, size_t begin, size_t end, uint64_t need,
                   struct judge_verdict *v);
+
+/* Bits of all ranks of a task. */
+uint64_t judge_everybody(const struct judge_task *t);
 
 #endif

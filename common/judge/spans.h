@@ -64,11 +64,12 @@ int spans_window(const struct judge_task *t, int rank, int iteration,
 
 /*
  * Where the bytes of an output came from that a rank showed after an iteration
- * (judge/origin.h): of the first copy of nbytes to the host, red zones
+ * (judge/origin.h): of copy `number`, from 0, of nbytes to the host, red zones
  * included. NULL and *n = 0 if there is none.
  */
 const struct origin *spans_origin(const struct judge_task *t, int rank,
-                                  int iteration, uint64_t nbytes, size_t *n);
+                                  int iteration, uint64_t nbytes, int number,
+                                  size_t *n);
 
 /* From begin to end on the slowest rank; NaN if a rank lacks it. */
 double spans_time_us(const struct judge_task *t, int iteration);
@@ -77,6 +78,9 @@ double spans_time_us(const struct judge_task *t, int iteration);
  * `op` (TOPO_OP_NONE: any). */
 uint64_t spans_count(const struct judge_task *t, int rank, int iteration,
                      enum graph_kind kind, enum topo_op op);
+
+/* Bytes of the messages that a rank sends to others; NaN without a graph. */
+double spans_sent_bytes(const struct judge_task *t, int rank, int iteration);
 
 struct spans_hidden { /* of a rank; see graph/hidden.h */
     double comm_us, exposed_us, hidden_us;

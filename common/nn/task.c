@@ -146,7 +146,28 @@ struct shown { /* ranks 0 .. nranks-1 record parameters, with this tolerance */
     int nranks;
     double relative, absolute;
     const double *before; /* the weights that training began with */
+    const struct nn_task *task;
 };
+
+/* What training does to a parameter comes from the rows of all ranks; with no
+ * learning rate it stays as rank 0 had it. */
+static void judge_descents(const struct judge_task *t, const struct nn_task *k,
+                           int rank, int iteration, const char *name,
+                           struct judge_verdict *v)
+{
+    size_t at = 0;
+    for (int l = 0; l < k->shape.depth; l++) {
+        const size_t begin = at;
+        if (nn_layer_param(&k->shape, l) != l)
+            continue;
+        at += nn_layer_count(&k->shape, l) * sizeof(float);
+        if (k->hyper.lr == 0)
+            judge_descent(t, rank, iteration, name, begin, at, 1, v);
+        else if (!nn_is_frozen(&k->shape, l) && !(k->unused && l == k->unused))
+            judge_descent(t, rank, iteration, name, begin, at,
+                          judge_everybody(t), v);
+    }
+}
 
 static void judge_step(const struct judge_task *t, int iteration, int step,
                        const struct reference *r, const struct shown *s,
@@ -165,6 +186,8 @@ static void judge_step(const struct judge_task *t, int iteration, int step,
             compare_ranks(r, zero, got, rank, step, v);
     }
     compare(r, s->before, zero, step, s->relative, s->absolute, v);
+    for (int rank = 0; rank < s->nranks && !s->task->one_sided; rank++)
+        judge_descents(t, s->task, rank, iteration, name, v);
 }
 
 static void judge_shown(const struct judge_task *t, const struct nn_task *k,
@@ -193,12 +216,15 @@ static void judge_shown(const struct judge_task *t, const struct nn_task *k,
 void nn_task_judge(const struct judge_task *t, const struct nn_task *k,
                    double relative, double absolute, struct judge_verdict *v)
 {
-    judge_shown(t, k, &(struct shown){t->nranks, relative, absolute, NULL}, v);
+    judge_shown(t, k, &(struct shown){t->nranks, relative, absolute, NULL, k},
+                v);
 }
 
 void nn_task_judge_alone(const struct judge_task *t, const struct nn_task *k,
                          double relative, double absolute,
                          struct judge_verdict *v)
 {
-    judge_shown(t, k, &(struct shown){1, relative, absolute, NULL}, v);
+    struct nn_task alone = *k;
+    alone.one_sided = 1; // rank 0 drives all devices
+    judge_shown(t, k, &(struct shown){1, relative, absolute, NULL, &alone}, v);
 }

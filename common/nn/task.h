@@ -30,6 +30,8 @@ struct nn_task {
     enum nn_optimizer_kind optimizer;
     struct nn_hyper hyper;
     int unused;
+    int one_sided; /* kernels read other ranks' memory while they run: origins
+                      (judge/origin.h) cannot be followed */
 };
 
 struct nn_task nn_task_of(const struct plan_case *c);

@@ -57,6 +57,26 @@ START_TEST(what_is_shown_is_read)
 }
 END_TEST
 
+START_TEST(outputs_of_one_length_are_numbered)
+{
+    char *data;
+    size_t nbytes;
+    struct evidence_out *const out = evidence_memory(&data, &nbytes, NONCE);
+    ck_assert(out != NULL);
+    evidence_put(out, EVIDENCE_OUTPUT, 3, 0, "earlier", "12345", 5);
+    evidence_put(out, EVIDENCE_OUTPUT, 3, 1, "y", "12345", 5);
+    evidence_put(out, EVIDENCE_OUTPUT, 3, 1, "longer", "123456", 6);
+    evidence_put(out, EVIDENCE_OUTPUT, 3, 1, "a", "12345", 5);
+    ck_assert_int_eq(evidence_finish(out), 0);
+    struct evidence *const e = read_back(data, nbytes);
+    ck_assert_int_eq(evidence_output_number(e, 0, 3, 1, "y"), 0);
+    ck_assert_int_eq(evidence_output_number(e, 0, 3, 1, "longer"), 0);
+    ck_assert_int_eq(evidence_output_number(e, 0, 3, 1, "a"), 1);
+    ck_assert_int_eq(evidence_output_number(e, 0, 3, 1, "none"), 0);
+    evidence_free(e);
+}
+END_TEST
+
 START_TEST(another_runs_evidence_is_not_done)
 {
     size_t nbytes;
@@ -264,6 +284,7 @@ int main(void)
     TCase *const t = tcase_create("evidence");
     tcase_set_timeout(t, 60);
     tcase_add_test(t, what_is_shown_is_read);
+    tcase_add_test(t, outputs_of_one_length_are_numbered);
     tcase_add_test(t, another_runs_evidence_is_not_done);
     tcase_add_test(t, what_follows_the_final_record_is_void);
     tcase_add_test(t, damaged_evidence_is_survived);

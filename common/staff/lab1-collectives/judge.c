@@ -117,19 +117,14 @@ static void look_for_root(const struct judge_task *t, const struct problem *p,
     }
 }
 
-/* Elements [begin, end) of an output of `count` have to descend from the inputs
- * of these ranks. */
+/* Elements [begin, end) of an output have to descend from the inputs of these
+ * ranks. */
 static void descend(const struct judge_task *t, const struct problem *p,
-                    int rank, int iteration, size_t count, size_t begin,
-                    size_t end, uint64_t need, struct judge_verdict *v)
+                    int rank, int iteration, size_t begin, size_t end,
+                    uint64_t need, struct judge_verdict *v)
 {
-    judge_origin(t, rank, iteration, count * p->size, begin * p->size,
-                 end * p->size, need, v);
-}
-
-static uint64_t everybody(const struct judge_task *t)
-{
-    return (UINT64_C(1) << t->nranks) - 1;
+    judge_origin(t, rank, iteration, "recvbuf", begin * p->size, end * p->size,
+                 need, v);
 }
 
 /* ---- costs of algorithms ------------------------------------------------- */
@@ -276,8 +271,7 @@ static void judge_broadcast(const struct judge_task *t, struct judge_verdict *v)
                         -1, v);
         for (int r = 0; r < t->nranks; r++)
             if (r != p.root)
-                descend(t, &p, r, i, p.count, 0, p.count, UINT64_C(1) << p.root,
-                        v);
+                descend(t, &p, r, i, 0, p.count, UINT64_C(1) << p.root, v);
         free(in);
     }
     keep_promise(t, &(struct promise){steps, steps, -1}, v);
@@ -296,8 +290,7 @@ static void judge_scatter(const struct judge_task *t, struct judge_verdict *v)
                     v);
         for (int r = 0; r < t->nranks; r++)
             if (!p.in_place)
-                descend(t, &p, r, i, p.count, 0, p.count, UINT64_C(1) << p.root,
-                        v);
+                descend(t, &p, r, i, 0, p.count, UINT64_C(1) << p.root, v);
         free(in);
     }
     keep_promise(t,
@@ -315,8 +308,8 @@ static void judge_gather(const struct judge_task *t, struct judge_verdict *v)
         compare(t, &p, p.root, i, in, (size_t)t->nranks * p.count, v);
         look_for_root(t, &p, i, in, (size_t)t->nranks * p.count, v);
         for (size_t b = 0; b < (size_t)t->nranks; b++)
-            descend(t, &p, p.root, i, (size_t)t->nranks * p.count, b * p.count,
-                    (b + 1) * p.count, UINT64_C(1) << b, v);
+            descend(t, &p, p.root, i, b * p.count, (b + 1) * p.count,
+                    UINT64_C(1) << b, v);
         free(in);
     }
     keep_promise(t, &(struct promise){1, 1, (double)(p.count * p.size)}, v);
@@ -333,7 +326,7 @@ static void judge_all_gather(const struct judge_task *t,
         for (int r = 0; r < t->nranks; r++)
             compare(t, &p, r, i, in, n * p.count, v);
         for (size_t k = 0; k < n * n; k++) // block k % n of rank k / n
-            descend(t, &p, (int)(k / n), i, n * p.count, k % n * p.count,
+            descend(t, &p, (int)(k / n), i, k % n * p.count,
                     (k % n + 1) * p.count, UINT64_C(1) << k % n, v);
         free(in);
     }
@@ -353,7 +346,7 @@ static void judge_reduce(const struct judge_task *t, struct judge_verdict *v)
         reduced(t, &p, in, p.count, p.count, want);
         compare_one(t, &p, p.root, i, want, in, (int)p.op, v);
         look_for_root(t, &p, i, want, p.count, v);
-        descend(t, &p, p.root, i, p.count, 0, p.count, everybody(t), v);
+        descend(t, &p, p.root, i, 0, p.count, judge_everybody(t), v);
         free(in);
     }
     free(want);
@@ -377,7 +370,7 @@ static void judge_reduce_scatter(const struct judge_task *t,
                     want);
             compare(t, &p, r, i, want, p.count, v);
             if (!p.in_place)
-                descend(t, &p, r, i, p.count, 0, p.count, everybody(t), v);
+                descend(t, &p, r, i, 0, p.count, judge_everybody(t), v);
         }
         free(in);
     }
@@ -453,7 +446,7 @@ static void judge_all_reduce(const struct judge_task *t,
         for (int r = 0; r < t->nranks; r++)
             compare_one(t, &p, r, i, want, in, (int)p.op, v);
         for (int r = 0; r < t->nranks; r++)
-            descend(t, &p, r, i, p.count, 0, p.count, everybody(t), v);
+            descend(t, &p, r, i, 0, p.count, judge_everybody(t), v);
         free(in);
     }
     free(want);

@@ -109,6 +109,8 @@ static void compare_gradients(const struct judge_task *t, int iteration,
                            name, i, got[i], rank, want[i]);
                 break;
             }
+        judge_descent(t, rank, iteration, name, 0, count * sizeof *got,
+                      judge_everybody(t), v);
     }
 }
 
@@ -283,6 +285,8 @@ static void judge_comms(const struct judge_task *t, struct judge_verdict *v)
             if (got)
                 data_compare_near(got, want, count, DATA_FLOAT, 1e-6, 1e-6, r,
                                   v);
+            judge_descent(t, r, i, "mean", 0, count * sizeof *want,
+                          judge_everybody(t), v);
         }
     }
     free(want);

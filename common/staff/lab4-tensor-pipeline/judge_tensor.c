@@ -111,7 +111,13 @@ static void gelu_back(struct mat *d, const struct mat *x)
 
 /* ---- comparing ----------------------------------------------------------- */
 
-enum cut { WHOLE, COLUMNS, ROWS }; /* the part of a matrix on each rank */
+enum cut {
+    COLUMNS,
+    ROWS,
+    SUM,
+    GATHERED
+}; /* what each rank has of a matrix:
+    a part; all of it, summed over ranks; all of it, columns of each rank */
 
 struct look { /* for one iteration's outputs */
     const struct judge_task *t;
@@ -137,6 +143,24 @@ static float *cut_out(const struct mat *m, enum cut cut, int rank, int n,
     return out;
 }
 
+/* A sum descends from all ranks' data, each column that was gathered from its
+ * rank's. */
+static void descend(const struct look *l, const char *name, const struct mat *m,
+                    enum cut cut, int rank)
+{
+    const size_t all = (size_t)m->rows * (size_t)m->cols * sizeof(float);
+    const int n = l->t->nranks, each = m->cols / n;
+    if (cut == SUM)
+        judge_descent(l->t, rank, l->iteration, name, 0, all,
+                      judge_everybody(l->t), l->v);
+    for (int i = 0; cut == GATHERED && i < m->rows * n; i++) {
+        const size_t begin = (size_t)i * (size_t)each * sizeof(float);
+        judge_descent(l->t, rank, l->iteration, name, begin,
+                      begin + (size_t)each * sizeof(float),
+                      UINT64_C(1) << i % n, l->v);
+    }
+}
+
 /* Expect output `name` of each rank to be its part of m. Frees m. */
 static void expect(const struct look *l, const char *name, struct mat m,
                    enum cut cut)
@@ -155,6 +179,7 @@ static void expect(const struct look *l, const char *name, struct mat m,
                               l->tolerance, r, &own);
         if (!own.pass)
             judge_fail(l->v, "%s: %s", name, own.message);
+        descend(l, name, &m, cut, r);
         free(want);
     }
     free(m.at);
@@ -222,19 +247,19 @@ static void judge_layer(const struct judge_task *t, const enum cut cut[3],
 
 void judge_column(const struct judge_task *t, struct judge_verdict *v)
 {
-    judge_layer(t, (const enum cut[]){COLUMNS, COLUMNS, WHOLE}, v);
+    judge_layer(t, (const enum cut[]){COLUMNS, COLUMNS, SUM}, v);
     expect_calls(t, TOPO_OP_ALLREDUCE, 1, "all-reduces", v);
 }
 
 void judge_row(const struct judge_task *t, struct judge_verdict *v)
 {
-    judge_layer(t, (const enum cut[]){WHOLE, ROWS, COLUMNS}, v);
+    judge_layer(t, (const enum cut[]){SUM, ROWS, COLUMNS}, v);
     expect_calls(t, TOPO_OP_ALLREDUCE, 1, "all-reduces", v);
 }
 
 void judge_gather(const struct judge_task *t, struct judge_verdict *v)
 {
-    judge_layer(t, (const enum cut[]){WHOLE, COLUMNS, WHOLE}, v);
+    judge_layer(t, (const enum cut[]){GATHERED, COLUMNS, SUM}, v);
     expect_calls(t, TOPO_OP_ALLGATHER, 1, "all-gathers", v);
     expect_calls(t, TOPO_OP_NONE, 2, "collectives", v);
 }
@@ -280,8 +305,7 @@ void judge_block_forward(const struct judge_task *t, struct judge_verdict *v)
         struct dense d = dense_of(t, judge_input_seed(t, 0, i));
         struct mat z = mat_product(&d.x, &d.a);
         expect(&look, "z", z, COLUMNS);
-        expect(&look, "y", d.last ? mat_product(&d.h, &d.b) : gelu(&d.u),
-               WHOLE);
+        expect(&look, "y", d.last ? mat_product(&d.h, &d.b) : gelu(&d.u), SUM);
         dense_free(&d);
     }
     expect_calls(t, TOPO_OP_ALLREDUCE, 1, "all-reduces", v);
@@ -302,7 +326,7 @@ void judge_block_backward(const struct judge_task *t, struct judge_verdict *v)
         struct mat dz = layer_back(&d.h, &d.b, &du, &db);
         gelu_back(&dz, &d.z);
         const struct mat dx = layer_back(&d.x, &d.a, &dz, &da);
-        expect(&look, "dx", dx, WHOLE);
+        expect(&look, "dx", dx, SUM);
         expect(&look, "da", da, COLUMNS);
         expect(&look, "db", db, ROWS);
         free(du.at);

@@ -165,6 +165,21 @@ static void arrived(const struct judge_task *t, const struct problem *p, int r,
     free(in);
 }
 
+/* Tokens that arrived at rank r descend from the inputs of their ranks. */
+static void judge_arrivals(const struct judge_task *t, const struct problem *p,
+                           int r, int iteration, struct judge_verdict *v)
+{
+    size_t at = 0;
+    for (int s = 0; s < t->nranks; s++) {
+        int unused;
+        const size_t begin = at;
+        at += (size_t)count_of(t, p, s, iteration, r, &unused) *
+              (size_t)p->dim * sizeof(float);
+        judge_descent(t, r, iteration, "arrived", begin, at, UINT64_C(1) << s,
+                      v);
+    }
+}
+
 static void judge_dispatch(const struct judge_task *t, struct judge_verdict *v)
 {
     const struct problem p = problem_of(t);
@@ -178,9 +193,28 @@ static void judge_dispatch(const struct judge_task *t, struct judge_verdict *v)
                 judge_output(t, r, i, "arrived", room * sizeof *want, v);
             if (got)
                 data_compare(got, want, n, DATA_FLOAT, r, v);
+            judge_arrivals(t, &p, r, i, v);
         }
     judge_messages(t, v);
     free(want);
+}
+
+/* Every token that was processed elsewhere is sent back: rank r has to send
+ * those that it received from others. */
+static void judge_returned(const struct judge_task *t, const struct problem *p,
+                           int r, int iteration, struct judge_verdict *v)
+{
+    double want = 0;
+    int unused;
+    for (int s = 0; s < t->nranks; s++)
+        want += s == r ? 0 : count_of(t, p, s, iteration, r, &unused);
+    want *= (double)p->dim * (double)sizeof(float);
+    const double sent = spans_sent_bytes(t, r, iteration);
+    if (sent < want)
+        judge_fail(v,
+                   "the result is right, but rank %d sends back %.0f bytes of "
+                   "%.0f that it received: return what the expert processed",
+                   r, sent, want);
 }
 
 static void judge_return(const struct judge_task *t, struct judge_verdict *v)
@@ -194,6 +228,7 @@ static void judge_return(const struct judge_task *t, struct judge_verdict *v)
                 judge_output(t, r, i, "packed", p.floats * sizeof *want, v);
             if (got)
                 data_compare(got, want, p.floats, DATA_FLOAT, r, v);
+            judge_returned(t, &p, r, i, v);
         }
     judge_messages(t, v);
     free(want);
@@ -212,6 +247,18 @@ static void expert(const float *x, const float *weight, int dim, float gate,
             y[j] += x[i] * weight[(size_t)i * (size_t)dim + (size_t)j];
     for (int j = 0; j < dim; j++)
         y[j] *= gate;
+}
+
+/* Token k of rank r is right, and comes from that rank and its expert's. */
+static void judge_token(const struct judge_task *t, const struct problem *p,
+                        const float *got, const float *want, int r,
+                        int iteration, int k, struct judge_verdict *v)
+{
+    const size_t dim = (size_t)p->dim, at = (size_t)k * dim;
+    data_compare(got + at, want + at, dim, DATA_FLOAT, r, v);
+    judge_descent(
+        t, r, iteration, "out", at * sizeof *got, (at + dim) * sizeof *got,
+        UINT64_C(1) << r | UINT64_C(1) << expert_of(t, p, r, iteration, k), v);
 }
 
 /* `every: N`: of a large layer only every Nth token is recomputed. */
@@ -239,8 +286,7 @@ static void judge_layer(const struct judge_task *t, struct judge_verdict *v)
                        weight + (size_t)expert_of(t, &p, r, i, k) * wfloats,
                        p.dim, tokens_gate(seed, k), want + (size_t)k * dim);
             for (int k = 0; k < p.ntokens && v->pass; k += every)
-                data_compare((const float *)got + (size_t)k * dim,
-                             want + (size_t)k * dim, dim, DATA_FLOAT, r, v);
+                judge_token(t, &p, (const float *)got, want, r, i, k, v);
         }
     free(in);
     free(weight);
