@@ -187,6 +187,28 @@ static int ask_queue(struct round *r, int njobs)
     return 0;
 }
 
+/* How a job ended that has left the queue. A job that was cancelled before it
+ * started is in no queue's list, nor is one that ended some minutes ago:
+ * slurmctld may still know it, and the accounting, where there is one. */
+static void ask_end(const struct round *r, int i, char state[32])
+{
+    char command[256], out[65536];
+    if (state[0] && !is_alive(state))
+        return;
+    snprintf(command, sizeof command, "scontrol show job -o %s_%d 2>/dev/null",
+             r->job, i);
+    const char *found =
+        ask(command, out, sizeof out) == 0 ? strstr(out, "JobState=") : NULL;
+    if (found && sscanf(found, "JobState=%31[A-Z_]", state) == 1 &&
+        !is_alive(state))
+        return;
+    snprintf(command, sizeof command,
+             "sacct -n -P -X -j %s_%d -o State 2>/dev/null", r->job, i);
+    if (ask(command, out, sizeof out) != 0 ||
+        sscanf(out, "%31[A-Z_]", state) != 1) // "CANCELLED by 1000"
+        state[0] = 0;
+}
+
 /* What became of a job that left no result. */
 static const char *ended_how(const struct job *j)
 {
@@ -218,9 +240,11 @@ static int take_gone(struct round *r)
     if (ask_queue(r, jobs_of(r)) != 0)
         return 0;
     for (int i = 0; i < r->n && !err; i++) {
-        const struct job *const j = &r->jobs[i / r->config.per_job];
-        if (j->missing >= 2 && r->task[i]->state == TASK_RUNNING)
-            err = batch_take(r->batch, r->task[i], ended_how(j));
+        struct job *const j = &r->jobs[i / r->config.per_job];
+        if (j->missing < 2 || r->task[i]->state != TASK_RUNNING)
+            continue;
+        ask_end(r, i / r->config.per_job, j->state);
+        err = batch_take(r->batch, r->task[i], ended_how(j));
     }
     return err;
 }

@@ -151,19 +151,30 @@ START_TEST(a_node_without_the_kit_or_the_spool_is_told)
 }
 END_TEST
 
-static const char *const ends[][2] = {
-    {"TIMEOUT", "its Slurm job ran out of time"},
-    {"CANCELLED", "its Slurm job was cancelled"},
-    {"NODE_FAIL", "the node of its Slurm job failed"},
+/* Who of Slurm's tools still knows the job, what it prints, what is said. */
+static const char *const ends[][3] = {
+    {"squeue", "0 TIMEOUT", "its Slurm job ran out of time"},
+    {"squeue", "0 CANCELLED", "its Slurm job was cancelled"},
+    {"squeue", "0 NODE_FAIL", "the node of its Slurm job failed"},
+    {"scontrol", "JobId=8 ArrayTaskId=0 JobState=CANCELLED Reason=None",
+     "its Slurm job was cancelled"},
+    {"scontrol", "JobId=8 ArrayTaskId=0 JobState=TIMEOUT Reason=TimeLimit",
+     "its Slurm job ran out of time"},
+    {"sacct", "CANCELLED by 1000", "its Slurm job was cancelled"},
+    {"sacct", "OUT_OF_MEMORY", "its Slurm job ran out of memory"},
+    {"sacct", "", "its Slurm job ended without a result"},
 };
 
 START_TEST(jobs_that_were_cancelled_or_late_are_told_apart)
 {
-    char squeue[128];
+    char script[128];
     put("sbatch", "#!/bin/sh\necho 7\n");
     put("scancel", "#!/bin/sh\n");
-    snprintf(squeue, sizeof squeue, "#!/bin/sh\necho '0 %s'\n", ends[_i][0]);
-    put("squeue", squeue);
+    put("squeue", "#!/bin/sh\n");
+    put("scontrol", "#!/bin/sh\nexit 1\n");
+    put("sacct", "#!/bin/sh\nexit 1\n");
+    snprintf(script, sizeof script, "#!/bin/sh\necho '%s'\n", ends[_i][1]);
+    put(ends[_i][0], script);
     struct child c = child_run(
         120,
         "cd %s && mkdir -p in/ada && touch in/ada/p2p.c && printf "
@@ -171,7 +182,7 @@ START_TEST(jobs_that_were_cancelled_or_late_are_told_apart)
         "--roster r.csv --submissions in --ledger L.db --lab lab1 --executor "
         "slurm --retries 0; %s/grade status --ledger L.db",
         dir, dir, child_build(), child_build());
-    ck_assert_msg(strstr(c.out, ends[_i][1]) != NULL, "%s%s", c.out, c.err);
+    ck_assert_msg(strstr(c.out, ends[_i][2]) != NULL, "%s%s", c.out, c.err);
     ck_assert(strstr(c.out, "1 infra") != NULL);
     child_clear(&c);
 }
