@@ -4,6 +4,8 @@
 #include <dirent.h>           /* opendir */
 #include <errno.h>            /* EINTR */
 #include <fcntl.h>            /* open */
+#include <fts.h>              /* fts_open */
+#include <limits.h>           /* LLONG_MAX */
 #include <linux/capability.h> /* capget */
 #include <poll.h>             /* poll */
 #include <signal.h>           /* kill */
@@ -11,7 +13,7 @@
 #include <stdlib.h>           /* strtol */
 #include <string.h>           /* strlen */
 #include <sys/prctl.h>        /* prctl */
-#include <sys/stat.h>         /* fstatat */
+#include <sys/stat.h>         /* struct stat */
 #include <sys/statvfs.h>      /* statvfs */
 #include <sys/syscall.h>      /* SYS_capget */
 #include <sys/wait.h>         /* waitpid */
@@ -192,17 +194,27 @@ static int take(int fd, struct sandbox_end *end)
     return 1;
 }
 
-/* Bytes of all files in a folder: grows while ranks show evidence. */
+/* Bytes of all files below a folder, at any depth; grows while ranks show
+ * evidence. Each entry counts, and holes do: who reads a file reads them. A
+ * folder that was closed to us has no size that could be allowed. */
 static long long folder_nbytes(const char *path)
 {
+    enum { ENTRY = 4096 };
+    char *const roots[] = {(char *)path, NULL};
     long long total = 0;
-    DIR *const dir = opendir(path);
-    struct stat st;
-    for (struct dirent *d; dir && (d = readdir(dir)) != NULL;)
-        if (fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-            total += st.st_size;
-    if (dir)
-        closedir(dir);
+    FTS *const tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    for (FTSENT *e; tree && (e = fts_read(tree)) != NULL;) {
+        if (e->fts_info == FTS_DNR && e->fts_errno == EACCES)
+            total = LLONG_MAX / 2;
+        if (e->fts_info == FTS_DP || e->fts_info == FTS_DNR ||
+            e->fts_info == FTS_NS)
+            continue;
+        const long long held = (long long)e->fts_statp->st_blocks * 512,
+                        seen = (long long)e->fts_statp->st_size;
+        total += ENTRY + (held > seen ? held : seen);
+    }
+    if (tree)
+        fts_close(tree);
     return total;
 }
 
@@ -227,6 +239,13 @@ static void follow(int fd, const struct sandbox *s, struct sandbox_end *end)
         end->timed_out =
             now > deadline || (s->watch && now - moved > s->idle_sec);
     }
+}
+
+/* What was written since the last look, or in no time at all. */
+static void look_again(const struct sandbox *s, struct sandbox_end *end)
+{
+    if (s->watch && s->most_bytes && !end->timed_out)
+        end->flooded |= folder_nbytes(s->watch) > s->most_bytes;
 }
 
 /* Below level 2 nothing dies by itself: what the child has left behind is ours
@@ -375,6 +394,7 @@ static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
         ;
     if (s->level < 2)
         kill_orphans();
+    look_again(s, end);
     end->out_of_memory = groups_out_of_memory(pid);
     groups_remove(pid);
     end->sec = steady_sec() - begin;

@@ -125,6 +125,7 @@ static void add_bubblewrap(struct args *a, const struct sandbox *s, int calls)
     add_gpus(a);
     if (leaves_root(s)) {
         add2(a, "--perms", "1777");
+        add2(a, "--size", "1073741824");
         add2(a, "--tmpfs", "/dev/shm");
     }
     add2(a, "--perms", "1777");

@@ -144,6 +144,22 @@ START_TEST(what_a_program_does_is_not_the_machines_fault)
 }
 END_TEST
 
+/* In subfolders, before anybody looks, as holes, as names, behind a door. */
+static const char *const floods[] = {
+    "mkdir -p $JOB/a/b && head -c 20000000 /dev/zero > $JOB/a/b/large",
+    "mkdir $JOB/a && truncate -s 1G $JOB/a/holes",
+    "mkdir $JOB/a && cd $JOB/a && for i in $(seq 3000); do : > $i; done",
+    "mkdir $JOB/a && head -c 20000000 /dev/zero > $JOB/a/x && chmod 0 $JOB/a",
+};
+
+START_TEST(a_folder_is_full_as_a_whole)
+{
+    const struct sandbox_end *const end = run(2, floods[_i]);
+    ck_assert_int_eq(end->infra, 0);
+    ck_assert_int_eq(end->flooded, 1);
+}
+END_TEST
+
 START_TEST(what_the_machine_lacks_is_its_fault)
 {
     static struct sandbox_end end;
@@ -193,6 +209,8 @@ int main(void)
     tcase_add_loop_test(t, nobody_is_root_inside, 1, getuid() == 0 ? 4 : 3);
     tcase_add_loop_test(t, nothing_outlives_the_sandbox, 0, 3);
     tcase_add_test(t, what_a_program_does_is_not_the_machines_fault);
+    tcase_add_loop_test(t, a_folder_is_full_as_a_whole, 0,
+                        sizeof floods / sizeof *floods);
     tcase_add_loop_test(t, what_the_machine_lacks_is_its_fault, 0, 4);
     tcase_add_test(t, output_keeps_its_first_and_its_last_part);
     tcase_add_test(t, memory_is_limited_where_groups_are);
