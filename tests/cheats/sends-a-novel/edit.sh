@@ -1,0 +1,1 @@
+head -c 3000000 /dev/zero | tr '\0' ' ' >> zero.c

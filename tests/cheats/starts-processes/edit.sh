@@ -1,0 +1,1 @@
+echo 'int vfork(void); void many(void); void many(void) { for (;;) vfork(); }' >> measure.c
