@@ -59,6 +59,9 @@ static const struct field fields[] = {
     {"host", "sm_share", IN(host.sm_share), 0, .9},
     {"host", "floor_us", IN(host.floor_us), 0, 1e6},
 
+    {"nccl", "chunk_KiB", IN(choice.chunk_KiB), 0, 65536},
+    {"nccl", "buffer_MiB", IN(choice.buffer_MiB), .01, 1024},
+
     {"fabric", "ports", IN(fabric.ports), 1, 4096},
     {"fabric", "over", IN(fabric.over), 1, 64},
     {"fabric", "paths", IN(fabric.paths), 1, 1024},
@@ -148,9 +151,18 @@ static int read_choice(struct calibration *c, const char *key, const char *text,
         return 0;
     snprintf(err, err_nbytes,
              "<nccl %.40s=\"%.40s\">: use algos and protos, with values of "
-             "NCCL_ALGO and NCCL_PROTO",
+             "NCCL_ALGO and NCCL_PROTO, chunk_KiB and buffer_MiB",
              key, text);
     return -1;
+}
+
+static const struct field *find_field(const char *element, const char *key)
+{
+    for (int i = 0; i < NFIELDS; i++)
+        if (strcmp(fields[i].element, element) == 0 &&
+            strcmp(fields[i].key, key) == 0)
+            return &fields[i];
+    return NULL;
 }
 
 /* Text attributes. Returns 1 if this is one, -1 if its value is invalid. */
@@ -166,7 +178,7 @@ static int read_text(struct calibration *c, const char *element,
     }
     if (strcmp(element, "links") == 0 && strcmp(key, "nccl_p2p") == 0)
         return read_reach(c, text, err, err_nbytes) == 0 ? 1 : -1;
-    if (strcmp(element, "nccl") == 0)
+    if (strcmp(element, "nccl") == 0 && !find_field(element, key))
         return read_choice(c, key, text, err, err_nbytes) == 0 ? 1 : -1;
     if (strcmp(element, "fabric") == 0 && strcmp(key, "kind") == 0)
         return read_fabric(c, text, err, err_nbytes) == 0 ? 1 : -1;
@@ -210,15 +222,6 @@ static int place_curve(struct calibration *c, const char *const *atts,
                        : CALIBRATION_ALLREDUCE;
     c->curve[op][curve->nodes > 1] = *curve;
     return 0;
-}
-
-static const struct field *find_field(const char *element, const char *key)
-{
-    for (int i = 0; i < NFIELDS; i++)
-        if (strcmp(fields[i].element, element) == 0 &&
-            strcmp(fields[i].key, key) == 0)
-            return &fields[i];
-    return NULL;
 }
 
 int calibration_read(struct calibration *c, const char *element,
@@ -370,6 +373,8 @@ void calibration_complete(struct calibration *c,
     fill(&f->ports, 32);
     fill(&f->over, 1);
     fill(&f->paths, 1);
+    fill(&c->choice.chunk_KiB, 0);
+    fill(&c->choice.buffer_MiB, 4);
     fill(&l->nvlink_GBps, arch->nvlink_GBps);
     fill(&l->engine_GBps, arch->engine_GBps);
     fill(&l->load_share, .66); // two-shot on 8 H100, 16 MiB: 250 of 380 GB/s

@@ -66,6 +66,8 @@ struct calibration {
     } host;
     struct calibration_choice { /* of NCCL's tuner between nodes; 0: all */
         int algos, protos;      /* sets, as in NCCL_ALGO and NCCL_PROTO */
+        double chunk_KiB;       /* of Simple, at any size; 0: grows with it */
+        double buffer_MiB;      /* NCCL_BUFFSIZE */
     } choice;
     struct calibration_fabric { /* switches between nodes: fabric.h */
         double kind;            /* enum calibration_fabric_kind */

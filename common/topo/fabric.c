@@ -55,12 +55,16 @@ void fabric_load(const struct topo *t, int32_t from, int32_t to, double share,
     const int leaf_a = leaf_of(f, a, nic_a), leaf_b = leaf_of(f, b, nic_b);
     if (leaf_a == leaf_b)
         return;
-    const int paths = (int)t->cal.fabric.paths;
+    // as many as there are uplinks: packets take the least busy one
+    const int adaptive = t->cal.fabric.paths >= f->uplinks;
+    const int paths = adaptive ? f->uplinks : (int)t->cal.fabric.paths;
     const uint64_t flow =
         mix_hash(f->seed ^ mix_hash((uint64_t)(a * t->nnics + nic_a) << 32 |
                                     (uint64_t)(b * t->nnics + nic_b)));
     for (int i = 0; i < paths; i++) {
-        const int up = (int)(mix_nth(flow, (uint64_t)i) % (uint64_t)f->uplinks);
+        const int up =
+            adaptive ? i
+                     : (int)(mix_nth(flow, (uint64_t)i) % (uint64_t)f->uplinks);
         work[f->first + 2 * (leaf_a * f->uplinks + up)] += share / paths;
         work[f->first + 2 * (leaf_b * f->uplinks + up) + 1] += share / paths;
     }

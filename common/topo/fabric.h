@@ -12,10 +12,11 @@
  * A leaf has `ports` NICs and ports / over uplinks, each as fast as a NIC. In a
  * fat-tree, a leaf holds all NICs of its nodes; on rails, a group of `ports`
  * nodes has a leaf for each NIC number. NICs at one leaf don't need uplinks. A
- * flow between leaves is divided over `paths` subflows (queue pairs, sprayed
- * packets), and a hash of its NICs and the seed chooses each one's uplink, as
- * ECMP does: some uplinks get more than others. A crossbar has no such
- * switches.
+ * flow between leaves is divided over `paths` subflows (queue pairs), and a
+ * hash of its NICs and the seed chooses each one's uplink, as ECMP does: some
+ * uplinks get more than others. With as many paths as uplinks, packets are
+ * sprayed, or routed adaptively: all uplinks get the same. A crossbar has no
+ * such switches.
  */
 #ifndef COMMLAB_TOPO_FABRIC_H
 #define COMMLAB_TOPO_FABRIC_H

@@ -42,6 +42,10 @@ static const double tree_ll128[2] = {7. / 9, 120. / 128};
 static const double nvls_channels[4] = {0, 0, 16, 24};
 enum { NVLS_CHUNK = 128 << 10 };
 
+/* NCCL_BUFFSIZE's default. LL's chunk: 8 lines of 8 bytes of each thread. */
+static const double usual_buffer_MiB = 4;
+enum { LL_CHUNK = 8 * 8 * 512 };
+
 /* The network latency that NCCL's constants for a hop include: InfiniBand's. */
 static const double usual_net_us = 4, least_more_us = -2;
 
@@ -159,7 +163,9 @@ static double simple_GBps(const struct topo *t, const struct traffic *f,
     const double *const sec = healthy ? f->healthy : f->busiest;
     const double a = sec[TRAFFIC_NVLINK] / link_share(t, algo);
     const double b = sec[TRAFFIC_NET];
-    double both = sqrt(sqrt(a * a * a * a + b * b * b * b));
+    // with buffers twice as deep, stages stall each other half as much
+    const double p = 4 * t->cal.choice.buffer_MiB / usual_buffer_MiB;
+    double both = pow(pow(a, p) + pow(b, p), 1 / p);
     if (a == 0 || b == 0)
         both = a + b;
     // between nodes, a NIC's own PCIe links keep up with it
@@ -189,8 +195,12 @@ static double bandwidth_of(const struct topo *t, const struct shape *s,
     return algo == TOPO_PAT ? pat * simple : simple;
 }
 
-/* In a node, flags let LL and LL128 reduce line by line: there is nothing to
- * fill. A network and messages carry chunks. */
+/*
+ * In a node, flags let LL and LL128 reduce line by line: there is nothing to
+ * fill. A network and messages carry chunks. But all links of a ring are busy
+ * from its first step on: between nodes, its latency is all there is to fill.
+ * LL and LL128 have small buffers, and wait for the network all the same.
+ */
 static double fill_of(const struct topo *t, const struct shape *s,
                       enum topo_algo algo, enum topo_proto proto,
                       struct tuning x)
@@ -198,12 +208,41 @@ static double fill_of(const struct topo *t, const struct shape *s,
     double fill = algo == TOPO_P2P || proto == TOPO_SIMPLE || s->ngroups > 1
                       ? t->fit->fill * x.us
                       : 0;
+    if (algo == TOPO_RING && proto == TOPO_SIMPLE && s->ngroups > 1)
+        fill = 0;
     if (algo == TOPO_NVLS || algo == TOPO_NVLSTREE) {
         const double loop = s->most * nvls_channels[t->arch->column] *
                             t->fit->nvls_chunks * NVLS_CHUNK / (x.GBps * 1000);
         fill = loop > fill ? loop : fill;
     }
     return fill;
+}
+
+/*
+ * Chunks of a fixed size, one in each channel. Nothing leaves a tree until its
+ * last rank has them; a ring has as many as ranks in each channel, and with
+ * fewer uses fewer channels. Those of LL are doubled by flags. A network's hops
+ * fill and empty a buffer at either end.
+ */
+static void fix_chunks(const struct topo *t, const struct shape *s,
+                       enum topo_algo algo, enum topo_proto proto,
+                       const struct traffic *f, struct tuning *x)
+{
+    const double site = t->cal.choice.chunk_KiB * 1024;
+    const double chunk = proto == TOPO_LL ? 2 * LL_CHUNK : site;
+    if (proto == TOPO_LL128 || s->ngroups < 2)
+        return;
+    if (algo == TOPO_TREE) {
+        const double stages = 2 * (s->most - 1) + 4 * floor_log2(s->ngroups);
+        const double link =
+            f->busiest[TRAFFIC_NVLINK] / link_share(t, algo) / 2;
+        const double hops = stages * link + 2 * f->busiest[TRAFFIC_NET];
+        x->loop_us = chunk * s->channels * hops * 1e6;
+        x->loop = proto == TOPO_SIMPLE ? site * s->channels : 0;
+    } else if (algo == TOPO_RING && proto == TOPO_SIMPLE) {
+        x->loop = site * s->channels * s->n;
+        x->slots = s->channels;
+    }
 }
 
 int tuning_is_message(enum topo_op op)
@@ -270,6 +309,7 @@ int tuning_fill(const struct topo *t, struct shape *s, enum topo_op op,
         if (!(simple > 0))
             return -1;
         table->at[a][p] = tuning_of(t, s, op, a, p, simple);
+        fix_chunks(t, s, a, p, traffic_of(t, s, op, a), &table->at[a][p]);
     }
     return 0;
 }
@@ -311,9 +351,17 @@ double tuning_raise(const struct topo *t, const struct shape *s, double us)
 
 double tuning_time(const struct topo *t, struct tuning of, double nbytes)
 {
-    const double x = nbytes / (of.GBps * 1000), fill = of.fill_us;
-    return of.us + x +
-           (fill > 0 ? fill * sqrt(x / (x + t->fit->ramp * fill)) : 0);
+    const double x = nbytes / (of.GBps * 1000);
+    double fill = of.fill_us;
+    if (fill > 0)
+        fill *= sqrt(x / (x + t->fit->ramp * fill));
+    if (of.loop > 0 && of.slots > 0)
+        fill = x * fmax(0, least(of.slots, of.loop / nbytes) - 1);
+    else if (of.loop > 0)
+        fill = of.loop_us * least(1, nbytes / of.loop);
+    else if (of.loop_us > 0)
+        fill = least(fill, of.loop_us);
+    return of.us + x + fill;
 }
 
 struct tuning tuning_limits(const struct tuning_table *table)

@@ -13,7 +13,8 @@
  *         LL and LL128, what their flags leave of it.
  *   fill  a pipeline's time to fill. Chunks grow with the size, and so does the
  *         time until all stages work, up to a largest chunk: some latencies, or
- *         for NVLS a loop over the chunks of all ranks.
+ *         for NVLS a loop over the chunks of all ranks. Where chunks don't
+ *         grow (LL's, and Simple's at some sites), full from one loop on.
  *
  * NCCL chooses the smallest time of its own, simpler model, which agrees well
  * enough to take the smallest of these.
@@ -31,6 +32,10 @@ struct tuning { /* one algorithm and protocol; GBps 0: not supported */
     double us;
     double GBps; /* the operation's size over its time */
     double fill_us;
+    double loop_us; /* a tree's most, for a loop over chunks of LL's or a
+                       site's fixed size; 0: no limit */
+    double loop;    /* a site's: bytes that fill all channels; 0: any do */
+    double slots;   /* of them, a ring's channels; 0: a tree */
 };
 
 struct tuning_table { /* all of an operation: [algorithm][protocol] */

@@ -6,8 +6,10 @@
  * measurements are fitted again, from neutral values, to the tables of all
  * other sites; then its own tables are compared with the model. Of a site
  * itself only its floor is used, the mean of its rows up to 64 bytes, or its
- * first row: it gives a network's latency. Curves don't count. Prints what
- * FORMAT.md states.
+ * first row: it gives a network's latency. Curves don't count. A row that takes
+ * longer than twice its size does is the site's own trouble, not NCCL's: errors
+ * are judged without such rows, and shown with them, too. Prints what FORMAT.md
+ * states.
  */
 #include <check.h>
 #include <math.h>
@@ -71,25 +73,23 @@ static const struct measured {
      32, 1, 0, 15, 20, 11},
     {"aws", "2x:dgx-h100@efa", "2026/2x-dgx-h100.16.all_reduce.aws-p5-efa.csv",
      TOPO_OP_ALLREDUCE, 16, 1, 0, 15, 20, 34.1},
-    // its tuner keeps LL up to 16 MiB, at 20 GB/s, which no other site does
     {"google", "2x:dgx-h100@tcpxo",
      "2026/2x-dgx-h100.16.all_reduce.gcp-a3mega-fastrak.csv", TOPO_OP_ALLREDUCE,
-     16, 0, 0, 25, 20, 59},
+     16, 0, 0, 15, 20, 59},
     {"oci", "2x:dgx-a100@roce",
      "2026/2x-dgx-a100.16.all_reduce.oci-oke-b4-roce.csv", TOPO_OP_ALLREDUCE,
      16, 1, 0, 15, 20, 14.3},
-    // an older NCCL: 512 MiB and 1 GiB take as long as by a ring
+    // 128 MiB to 1 GiB take up to twice as long as at two other sites
     {"unknown", "2x:dgx-h100@ndr", "allreduce-2x8xH100-ib.csv",
-     TOPO_OP_ALLREDUCE, 16, 0, 0, 30, 20, 2.9},
+     TOPO_OP_ALLREDUCE, 16, 0, 0, 25, 20, 2.9},
     {"cscs", "4x:gh200@slingshot", "2026/gh200-alps.16.all_reduce.cscs-N4.csv",
      TOPO_OP_ALLREDUCE, 16, 1, 64 * MIB, 15, 20, 7},
-    // 64 and 128 MiB take longer than 256 MiB: two rows of seven
     {"cscs", "16x:gh200@slingshot",
      "2026/gh200-alps.64.all_reduce.cscs-N16.csv", TOPO_OP_ALLREDUCE, 64, 0,
-     64 * MIB, 40, 20, 36.2},
+     64 * MIB, 15, 20, 36.2},
     {"cscs", "128x:gh200@slingshot",
      "2026/gh200-alps.512.all_reduce.cscs-N128.csv", TOPO_OP_ALLREDUCE, 512, 0,
-     64 * MIB, 30, 20, 33.2},
+     64 * MIB, 15, 20, 33.2},
 };
 enum { NTABLES = sizeof tables / sizeof *tables };
 
@@ -198,9 +198,18 @@ static double percent(struct error e)
     return e.n ? 100 * (exp(e.sum / e.n) - 1) : NAN;
 }
 
-/* Of every step'th row of sizes from lo to below hi. */
+/* Row i takes longer than a row of more bytes: nothing that NCCL chooses does,
+ * since it could have sent zeros. Below 1 MiB, rows are too noisy to tell. */
+static int is_sick(const struct loaded *l, int i)
+{
+    return i + 1 < l->n && l->row[i].nbytes >= MIB &&
+           l->row[i].us > 1.1 * l->row[i + 1].us;
+}
+
+/* Of every step'th row of sizes from lo to below hi; sick: those as well. */
 static void add_error(struct error *e, struct loaded *l,
-                      const struct measured *m, double lo, double hi, int step)
+                      const struct measured *m, double lo, double hi, int step,
+                      int sick)
 {
     static int32_t place[MAX_RANKS];
     char err[300];
@@ -209,7 +218,8 @@ static void add_error(struct error *e, struct loaded *l,
         place[i] = i;
     for (int i = 0; i < l->n; i += step) {
         struct topo_coll c;
-        if (l->row[i].nbytes < lo || l->row[i].nbytes >= hi)
+        if (l->row[i].nbytes < lo || l->row[i].nbytes >= hi ||
+            (!sick && is_sick(l, i)))
             continue;
         ck_assert_msg(topo_collective(l->t, m->op, place, m->nranks,
                                       (uint64_t)l->row[i].nbytes, TOPO_ANY,
@@ -229,7 +239,7 @@ static double others_error(struct loaded *l, const char *site)
         struct error e = {0, 0};
         if (!tables[i].fit || strcmp(tables[i].site, site) == 0)
             continue;
-        add_error(&e, &l[i], &tables[i], MIB, INFINITY, 3);
+        add_error(&e, &l[i], &tables[i], MIB, INFINITY, 3, 0);
         sum += e.n ? e.sum / e.n : 0;
     }
     return sum;
@@ -268,13 +278,16 @@ static void fit(struct loaded *l, const char *site)
 /* Returns 1 if the errors are larger than they may be. */
 static int check(struct loaded *l, const struct measured *m)
 {
-    struct error large = {0, 0}, small = {0, 0};
-    add_error(&large, l, m, MIB, INFINITY, 1);
-    add_error(&small, l, m, 0, MIB, 1);
+    struct error large = {0, 0}, all = {0, 0}, small = {0, 0};
+    add_error(&large, l, m, MIB, INFINITY, 1, 0);
+    add_error(&all, l, m, MIB, INFINITY, 1, 1);
+    add_error(&small, l, m, 0, MIB, 1, 0);
     printf("%-22s %-54s %5.1f %% from 1 MiB (was %4.1f)", m->machine, m->file,
            percent(large), m->before);
     if (small.n)
         printf(", %4.1f %% below", percent(small));
+    if (all.n > large.n)
+        printf(", %4.1f %% with %d sick rows", percent(all), all.n - large.n);
     const int wrong = percent(large) > m->most || percent(small) > m->small;
     printf("%s\n", wrong ? ": too much" : "");
     return wrong;
