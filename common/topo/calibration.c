@@ -87,9 +87,10 @@ void calibration_init(struct calibration *c)
     c->links.nccl_p2p = -1;
 }
 
+static const char *const kinds[] = {"crossbar", "fat-tree", "rail"};
+
 int calibration_fabric_kind(const char *name)
 {
-    static const char *const kinds[] = {"crossbar", "fat-tree", "rail"};
     for (int i = 0; i < 3; i++)
         if (strcmp(kinds[i], name) == 0)
             return i;
@@ -276,6 +277,47 @@ double calibration_get(const struct calibration *c,
     return *(const double *)((const char *)c + f->offset);
 }
 
+/* Members of a set, spelled as calibration_read() reads them. */
+static void write_set(const char *key, int set, int n,
+                      const char *(*name)(int), FILE *f)
+{
+    const char *comma = "";
+    if (set == 0)
+        return;
+    fprintf(f, " %s=\"", key);
+    for (int i = 0; i < n; i++)
+        if (set >> i & 1) {
+            fprintf(f, "%s%s", comma, name(i));
+            comma = ",";
+        }
+    fprintf(f, "\"");
+}
+
+static const char *algo_name(int i)
+{
+    return topo_algo_name((enum topo_algo)i);
+}
+
+static const char *proto_name(int i)
+{
+    return topo_proto_name((enum topo_proto)i);
+}
+
+/* The attributes that aren't numbers. */
+static void write_texts(const struct calibration *c, const char *element,
+                        FILE *f)
+{
+    if (strcmp(element, "links") == 0)
+        fprintf(f, " nccl_p2p=\"%s\"",
+                machine_reach_names[(int)c->links.nccl_p2p]);
+    if (strcmp(element, "fabric") == 0)
+        fprintf(f, " kind=\"%s\"", kinds[(int)c->fabric.kind]);
+    if (strcmp(element, "nccl") == 0) {
+        write_set("algos", c->choice.algos, TOPO_P2P, algo_name, f);
+        write_set("protos", c->choice.protos, TOPO_PROTOS, proto_name, f);
+    }
+}
+
 static void write_element(const struct calibration *c, const char *element,
                           FILE *f)
 {
@@ -289,9 +331,7 @@ static void write_element(const struct calibration *c, const char *element,
             fprintf(f, "%s %s=\"%.6g\"", n++ % 4 == 3 ? "\n          " : "",
                     fields[i].key, value);
     }
-    if (strcmp(element, "links") == 0)
-        fprintf(f, " nccl_p2p=\"%s\"",
-                machine_reach_names[(int)c->links.nccl_p2p]);
+    write_texts(c, element, f);
     fprintf(f, "/>\n");
 }
 
@@ -312,6 +352,8 @@ void calibration_write(const struct calibration *c, FILE *f)
 {
     write_element(c, "links", f);
     write_element(c, "host", f);
+    write_element(c, "fabric", f);
+    write_element(c, "nccl", f);
     for (int across = 0; across < 2; across++) {
         if (c->curve[CALIBRATION_ALLREDUCE][across].ranks > 0)
             write_curve(&c->curve[CALIBRATION_ALLREDUCE][across], "all_reduce",

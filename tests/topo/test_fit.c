@@ -15,6 +15,7 @@
 #include "child.h"
 #include "suite.h"
 #include "topo/fit.h"
+#include "topo/machine.h"
 #include "topo/nccltests.h"
 
 /* ---- reading ------------------------------------------------------------- */
@@ -290,6 +291,72 @@ START_TEST(a_sick_file_is_found_and_does_not_move_the_fit)
 }
 END_TEST
 
+/* The fitted machine as a file, loaded as that many nodes. */
+static struct topo *reload(const struct fit *f, const char *nodes)
+{
+    char dir[CHILD_FOLDER], path[CHILD_FOLDER + 20], name[CHILD_FOLDER + 40];
+    char err[400] = "";
+    child_folder(dir, "fit");
+    snprintf(path, sizeof path, "%s/mine.xml", dir);
+    snprintf(name, sizeof name, "%s%s", nodes, path);
+    FILE *const out = fopen(path, "w");
+    ck_assert_ptr_nonnull(out);
+    ck_assert_msg(fit_write(f, out, err, sizeof err) == 0, "%s", err);
+    fclose(out);
+    struct topo *const t = topo_load(name, err, sizeof err);
+    ck_assert_msg(t != NULL, "%s", err);
+    child_remove(dir);
+    return t;
+}
+
+/* All that isn't fitted: written as text and read again. */
+static void same_machine(const struct topo *a, const struct topo *b)
+{
+    const struct calibration_fabric *const f = &a->cal.fabric;
+    const struct calibration_choice *const c = &a->cal.choice;
+    ck_assert_double_eq(b->cal.fabric.kind, f->kind);
+    ck_assert_double_eq(b->cal.fabric.ports, f->ports);
+    ck_assert_double_eq(b->cal.fabric.over, f->over);
+    ck_assert_double_eq(b->cal.fabric.paths, f->paths);
+    ck_assert_double_eq(b->cal.fabric.gpu_Gbps, f->gpu_Gbps);
+    ck_assert_int_eq(b->cal.choice.algos, c->algos);
+    ck_assert_int_eq(b->cal.choice.protos, c->protos);
+    ck_assert_double_eq(b->cal.choice.chunk_KiB, c->chunk_KiB);
+    ck_assert_double_eq(b->cal.choice.buffer_MiB, c->buffer_MiB);
+    ck_assert_int_eq(b->nresources, a->nresources);
+}
+
+START_TEST(a_fitted_machine_keeps_its_network)
+{
+    static const char *const machine[] = {
+        "2x:dgx-h100@tcpxo,rail:2", "2x:gh200@slingshot", "2x:dgx-h100@efa"};
+    static const int nranks[] = {16, 8, 16};
+    static const char *const atts[] = {"net_eff", "0.8", NULL};
+    const struct topo_setting s = {"links", atts};
+    struct nccltests all = {0};
+    struct fit f;
+    plant(&all, machine[_i], &s, 1, TOPO_OP_ALLREDUCE, nranks[_i], "a");
+    fit_all(&f, machine[_i], &all);
+    struct topo *const t = reload(&f, "2x:");
+    same_machine(f.topo, t);
+    for (int i = 0; i < f.nrows; i++) {
+        char err[400];
+        struct topo_coll c;
+        ck_assert_int_eq(topo_collective(t, TOPO_OP_ALLREDUCE,
+                                         f.table[0].place, nranks[_i],
+                                         f.row[i].nbytes, TOPO_ANY, TOPO_ANY,
+                                         &c, err, sizeof err),
+                         0);
+        ck_assert_double_eq_tol((double)c.time_ps * 1e-6 / f.row[i].fitted, 1,
+                                1e-4);
+        topo_coll_release(&c);
+    }
+    topo_free(t);
+    fit_release(&f);
+    nccltests_release(&all);
+}
+END_TEST
+
 /* ---- real tables, by the command ----------------------------------------- */
 
 #define MEASURED "tests/topo/measured/2026/"
@@ -380,6 +447,7 @@ int main(void)
     tcase_add_test(tc, a_damaged_output_never_crashes_the_reader);
     tcase_add_test(tc, planted_curves_are_found_again);
     tcase_add_test(tc, a_planted_network_is_found_again);
+    tcase_add_loop_test(tc, a_fitted_machine_keeps_its_network, 0, 3);
     tcase_add_test(tc, a_sick_file_is_found_and_does_not_move_the_fit);
     tcase_add_test(tc, tables_of_three_sites_make_a_machine);
     tcase_add_test(tc, a_fitted_machine_is_what_was_measured);
