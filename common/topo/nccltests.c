@@ -49,13 +49,34 @@ const char *nccltests_op_name(enum topo_op op)
     return NULL;
 }
 
+/* Without "_" and "-": people write all_reduce, all-reduce and allreduce. */
+static size_t bare(const char *name, size_t length, char *out, size_t nbytes)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < length && n + 1 < nbytes; i++)
+        if (name[i] != '_' && name[i] != '-')
+            out[n++] = name[i];
+    out[n] = 0;
+    return n;
+}
+
+/* whole: the text is the name; else, it contains it. Longer names come first in
+ * ops[], so that all_reduce and reduce_scatter aren't taken for reduce. */
+static enum topo_op find_op(const char *text, size_t length, int whole)
+{
+    char have[256], name[32];
+    bare(text, length, have, sizeof have);
+    for (int i = 0; i < NOPS; i++) {
+        bare(ops[i].name, strlen(ops[i].name), name, sizeof name);
+        if (whole ? strcmp(have, name) == 0 : strstr(have, name) != NULL)
+            return ops[i].op;
+    }
+    return TOPO_OP_NONE;
+}
+
 enum topo_op nccltests_op(const char *name, size_t length)
 {
-    for (int i = 0; i < NOPS; i++)
-        if (strlen(ops[i].name) == length &&
-            strncmp(ops[i].name, name, length) == 0)
-            return ops[i].op;
-    return TOPO_OP_NONE;
+    return find_op(name, length, 1);
 }
 
 double nccltests_bus(enum topo_op op, int nranks)
@@ -97,21 +118,24 @@ static void infer(struct nccltests_table *t)
 static void read_name(struct nccltests_table *t)
 {
     const char *const slash = strrchr(t->file, '/');
-    const char *at = slash ? slash + 1 : t->file;
-    while (*at) {
+    const char *const name = slash ? slash + 1 : t->file;
+    for (const char *at = name; *at; at += strspn(at, ".")) {
+        const size_t length = strcspn(at, ".");
+        if (t->op == TOPO_OP_NONE)
+            t->op = nccltests_op(at, length);
+        at += length;
+    }
+    if (t->op == TOPO_OP_NONE)
+        t->op = find_op(name, strlen(name), 0);
+    for (const char *at = name; *at;) {
         const size_t length = strcspn(at, ".-");
         char *end;
         const long n = strtol(at, &end, 10);
-        if (t->op == TOPO_OP_NONE)
-            t->op = nccltests_op(at, length);
         if (end == at + length && length > 0 && n > 1 && n <= MAX_RANKS &&
             at[length] == '.')
             t->named_ranks = (int)n;
         at += length + (at[length] != 0);
     }
-    for (int i = 0; i < NOPS && t->op == TOPO_OP_NONE; i++)
-        if (strstr(t->file, ops[i].name))
-            t->op = ops[i].op;
 }
 
 /* End the table, if it has rows; the next one has the same ranks until others

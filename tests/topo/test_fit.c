@@ -98,6 +98,10 @@ static const struct output {
     {"CSV, its name tells the rest", "d/2x-dgx-h100.16.all_reduce.site.csv",
      "bytes,us\r\n8,24.7\r\n16,24.96\r\n", TOPO_OP_ALLREDUCE, 1, 16, 0, 2, 0,
      24.7},
+    {"an operation without its underscore", "reduce/allreduce-8xH100.8.csv",
+     "bytes,us\n8,24.7\n", TOPO_OP_ALLREDUCE, 1, 8, 0, 1, 0, 24.7},
+    {"an operation with a hyphen", "reduce-scatter.4.csv", "bytes,us\n8,24.7\n",
+     TOPO_OP_REDUCESCATTER, 1, 4, 0, 1, 0, 24.7},
     {"CSV with other columns", "dgx-a100.8.reduce_scatter.x.csv",
      "# from elsewhere\nrow,us,bytes\n1,20.5,8\n", TOPO_OP_REDUCESCATTER, 1, 8,
      0, 1, 0, 20.5},
@@ -342,10 +346,9 @@ START_TEST(a_fitted_machine_keeps_its_network)
     for (int i = 0; i < f.nrows; i++) {
         char err[400];
         struct topo_coll c;
-        ck_assert_int_eq(topo_collective(t, TOPO_OP_ALLREDUCE,
-                                         f.table[0].place, nranks[_i],
-                                         f.row[i].nbytes, TOPO_ANY, TOPO_ANY,
-                                         &c, err, sizeof err),
+        ck_assert_int_eq(topo_collective(t, TOPO_OP_ALLREDUCE, f.table[0].place,
+                                         nranks[_i], f.row[i].nbytes, TOPO_ANY,
+                                         TOPO_ANY, &c, err, sizeof err),
                          0);
         ck_assert_double_eq_tol((double)c.time_ps * 1e-6 / f.row[i].fitted, 1,
                                 1e-4);
@@ -389,6 +392,49 @@ START_TEST(tables_of_three_sites_make_a_machine)
     ck_assert_msg(c.status == 0 && sscanf(c.out, "{\"us\": %lf", &us) == 1,
                   "%s%s", c.out, c.err);
     ck_assert_msg(us > 3800 && us < 5200, "%g us", us);
+    child_clear(&c);
+    child_remove(dir);
+}
+END_TEST
+
+/* A plan of one timed case on a machine, for the solution to lab 1. */
+static void write_plan(const char *dir)
+{
+    char path[CHILD_FOLDER + 40];
+    snprintf(path, sizeof path, "%s/lab1-collectives.yaml", dir);
+    FILE *const f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fprintf(f,
+            "lab: lab1-collectives\ntitle: Ours\nfiles: [p2p.c]\n"
+            "topo: 2x:%s/mine.xml\nidea:\n  1: Ours.\ncases:\n"
+            "  - {name: broadcast-time, part: 1, points: 100, kind: broadcast, "
+            "timed: 1, ranks: [2], with: {count: 262144, type: float}}\n",
+            dir);
+    fclose(f);
+}
+
+/* What an instructor does with tables of their own (handouts/instructor.md). */
+START_TEST(a_plan_is_graded_on_a_fitted_machine)
+{
+    char dir[CHILD_FOLDER];
+    child_folder(dir, "fit");
+    write_plan(dir);
+    struct child c = child_run(
+        120,
+        "D=%s B=%s && $B/commgraph fit --topo dgx-h100 --ranks 8 -o "
+        "$D/mine.xml " MEASURED "dgx-h100.8.all_reduce.azure.csv " MEASURED
+        "dgx-h100.8.all_reduce.mooncake3484-partial.csv "
+        "tests/topo/measured/allreduce-8xH100-nvswitch.csv > $D/fit.txt && "
+        "export COMMLAB_PLANS=$D SIMGPU_TOPO=2x:$D/mine.xml && "
+        "mkdir $D/times && { echo times: && "
+        "mpirun -n 2 $B/solutions/lab1 --times < /dev/null; } "
+        "> $D/new.yaml && mv $D/new.yaml $D/times/lab1-collectives.yaml && "
+        "$B/solutions/lab1 --list --times && "
+        "mpirun -n 2 $B/solutions/lab1 < /dev/null",
+        dir, child_build());
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    ck_assert_msg(strstr(c.out, "mine.xml") && strstr(c.out, "100/100"), "%s",
+                  c.out);
     child_clear(&c);
     child_remove(dir);
 }
@@ -450,6 +496,7 @@ int main(void)
     tcase_add_loop_test(tc, a_fitted_machine_keeps_its_network, 0, 3);
     tcase_add_test(tc, a_sick_file_is_found_and_does_not_move_the_fit);
     tcase_add_test(tc, tables_of_three_sites_make_a_machine);
+    tcase_add_test(tc, a_plan_is_graded_on_a_fitted_machine);
     tcase_add_test(tc, a_fitted_machine_is_what_was_measured);
     tcase_add_loop_test(tc, what_can_not_be_fitted_is_refused, 0, NREFUSED);
     Suite *const s = suite_create("topo: fit");
