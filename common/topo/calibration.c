@@ -278,8 +278,8 @@ double calibration_get(const struct calibration *c,
 }
 
 /* Members of a set, spelled as calibration_read() reads them. */
-static void write_set(const char *key, int set, int n,
-                      const char *(*name)(int), FILE *f)
+static void write_set(const char *key, int set, int n, const char *(*name)(int),
+                      FILE *f)
 {
     const char *comma = "";
     if (set == 0)

@@ -1,6 +1,7 @@
 #include "topo/fabric.h"
 
-#include <stdio.h> /* snprintf */
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* calloc */
 
 #include "base/mix.h"
 #include "topo/route.h"
@@ -43,29 +44,130 @@ static int leaf_of(const struct machine_fabric *f, int node, int nic)
     return node / f->nodes * f->rails + (f->rails > 1 ? nic : 0);
 }
 
+/* As many paths as uplinks: packets take whichever is the least busy. */
+static int adaptive(const struct topo *t)
+{
+    return t->cal.fabric.paths >= t->fabric.uplinks;
+}
+
+/* Both ways through the spine, from the u-th uplink of a leaf. */
+static int up_of(const struct machine_fabric *f, int leaf, int u)
+{
+    return f->first + 2 * (leaf * f->uplinks + u);
+}
+
+/* A NIC in use, and by how many GPUs. */
+struct end {
+    int node, nic, leaf;
+    double ngpus;
+};
+
+static struct end end_of(const struct topo *t, int32_t place)
+{
+    struct end e = {.node = place / t->ngpus, .ngpus = 1};
+    e.nic = route_nic(t, place % t->ngpus);
+    e.leaf = leaf_of(&t->fabric, e.node, e.nic);
+    return e;
+}
+
+/* A flow between leaves, hashed onto its uplinks. */
+static void hash_flow(const struct topo *t, const struct end *a,
+                      const struct end *b, double share, double *work)
+{
+    const struct machine_fabric *const f = &t->fabric;
+    const int paths = (int)t->cal.fabric.paths;
+    const uint64_t flow = mix_hash(
+        f->seed ^ mix_hash((uint64_t)(a->node * t->nnics + a->nic) << 32 |
+                           (uint64_t)(b->node * t->nnics + b->nic)));
+    for (int i = 0; i < paths; i++) {
+        const int u = (int)(mix_nth(flow, (uint64_t)i) % (uint64_t)f->uplinks);
+        work[up_of(f, a->leaf, u)] += share / paths;
+        work[up_of(f, b->leaf, u) + 1] += share / paths;
+    }
+}
+
+/* Over all uplinks of a leaf; down: into it. */
+static void spray(const struct machine_fabric *f, int leaf, int down,
+                  double share, double *work)
+{
+    for (int u = 0; u < f->uplinks; u++)
+        work[up_of(f, leaf, u) + down] += share / f->uplinks;
+}
+
 void fabric_load(const struct topo *t, int32_t from, int32_t to, double share,
                  double *work)
 {
     const struct machine_fabric *const f = &t->fabric;
     if (f->leaves == 0)
         return;
-    const int a = from / t->ngpus, b = to / t->ngpus;
-    const int nic_a = route_nic(t, from % t->ngpus);
-    const int nic_b = route_nic(t, to % t->ngpus);
-    const int leaf_a = leaf_of(f, a, nic_a), leaf_b = leaf_of(f, b, nic_b);
-    if (leaf_a == leaf_b)
+    const struct end a = end_of(t, from), b = end_of(t, to);
+    if (a.leaf == b.leaf)
         return;
-    // as many as there are uplinks: packets take the least busy one
-    const int adaptive = t->cal.fabric.paths >= f->uplinks;
-    const int paths = adaptive ? f->uplinks : (int)t->cal.fabric.paths;
-    const uint64_t flow =
-        mix_hash(f->seed ^ mix_hash((uint64_t)(a * t->nnics + nic_a) << 32 |
-                                    (uint64_t)(b * t->nnics + nic_b)));
-    for (int i = 0; i < paths; i++) {
-        const int up =
-            adaptive ? i
-                     : (int)(mix_nth(flow, (uint64_t)i) % (uint64_t)f->uplinks);
-        work[f->first + 2 * (leaf_a * f->uplinks + up)] += share / paths;
-        work[f->first + 2 * (leaf_b * f->uplinks + up) + 1] += share / paths;
+    if (adaptive(t)) {
+        spray(f, a.leaf, 0, share, work);
+        spray(f, b.leaf, 1, share, work);
+    } else {
+        hash_flow(t, &a, &b, share, work);
     }
+}
+
+/* The NICs of the GPUs, each once, sorted by node, into end[]. */
+static int find_ends(const struct topo *t, const int32_t *place, int n,
+                     struct end *end)
+{
+    int count = 0, first = 0; // first: of this node
+    for (int i = 0; i < n; i++) {
+        const struct end e = end_of(t, place[i]);
+        if (count > 0 && end[count - 1].node != e.node)
+            first = count;
+        int k = first;
+        while (k < count && end[k].nic != e.nic)
+            k++;
+        if (k < count)
+            end[k].ngpus++;
+        else
+            end[count++] = e;
+    }
+    return count;
+}
+
+/* What a NIC sends and gets depends on where its partners aren't: on its own
+ * node or leaf. */
+static void spray_all(const struct topo *t, const struct end *end, int count,
+                      int n, double share, double *on_leaf, double *work)
+{
+    for (int i = 0; i < count; i++)
+        on_leaf[end[i].leaf] += end[i].ngpus;
+    for (int i = 0, first = 0; i < count; i++) {
+        if (end[first].node != end[i].node)
+            first = i;
+        double near = on_leaf[end[i].leaf];
+        for (int k = first; k < count && end[k].node == end[i].node; k++)
+            near += end[k].leaf != end[i].leaf ? end[k].ngpus : 0;
+        const double all = share * end[i].ngpus * (n - near);
+        spray(&t->fabric, end[i].leaf, 0, all, work);
+        spray(&t->fabric, end[i].leaf, 1, all, work);
+    }
+}
+
+int fabric_exchange(const struct topo *t, const int32_t *place, int n,
+                    double share, double *work)
+{
+    if (t->fabric.leaves == 0)
+        return 0;
+    struct end *const end = calloc((size_t)n, sizeof *end);
+    double *const on_leaf = calloc((size_t)t->fabric.leaves, sizeof *on_leaf);
+    const int result = end && on_leaf ? 0 : -1;
+    const int count = result == 0 ? find_ends(t, place, n, end) : 0;
+    if (count > 0 && adaptive(t))
+        spray_all(t, end, count, n, share, on_leaf, work);
+    else
+        for (int i = 0; i < count; i++)
+            for (int k = 0; k < count; k++)
+                if (end[i].node != end[k].node && end[i].leaf != end[k].leaf)
+                    hash_flow(t, &end[i], &end[k],
+                              share * end[i].ngpus * end[k].ngpus, work);
+    free(end);
+    free(on_leaf);
+    return result;
 }

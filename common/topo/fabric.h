@@ -35,4 +35,11 @@ void fabric_build(struct topo *t);
 void fabric_load(const struct topo *t, int32_t from, int32_t to, double share,
                  double *work);
 
+/*
+ * The same from each of n GPUs, sorted, to each one of another node. Returns 0,
+ * or -1 if memory runs out.
+ */
+int fabric_exchange(const struct topo *t, const int32_t *place, int n,
+                    double share, double *work);
+
 #endif

@@ -29,6 +29,7 @@ struct collector {
     const struct topo *t;
     double *work; /* by resource */
     double sec;   /* of the longest hop, from its limit */
+    int failed;   /* no memory */
 };
 
 static int collector_init(struct collector *c, const struct topo *t)
@@ -77,8 +78,8 @@ static struct traffic *collector_finish(struct collector *c)
         n += c->work[i] > 0;
     if (f)
         f->load = calloc((size_t)n + 1, sizeof *f->load);
-    if (!f || !f->load) {
-        free(f);
+    if (!f || !f->load || c->failed) {
+        traffic_free(f);
         free(c->work);
         return NULL;
     }
@@ -227,6 +228,69 @@ static void nvls_op(struct collector *c, const struct shape *s, enum topo_op op)
         nvls(c, s, 1 + 1 / m, 1 + 1 / m);
 }
 
+/* Messages of `share` bytes to each of `count` GPUs of other nodes: what of
+ * their paths is on the GPU's own node, whichever they are; in: from them. */
+static void send_away(struct collector *c, int32_t gpu, int32_t other, int in,
+                      double share, int count)
+{
+    const struct topo *const t = c->t;
+    struct topo_path path;
+    if (route_find(t, in ? other : gpu, in ? gpu : other, ROUTE_NCCL, &path))
+        return;
+    for (int i = 0; i < path.nresources; i++)
+        if (path.resource[i] / t->per_node == gpu / t->ngpus)
+            c->work[path.resource[i]] += share * count;
+    if (path.rate_cap > 0)
+        raise_to(&c->sec, share / path.rate_cap);
+}
+
+static int same_gpus(const struct topo *t, const struct shape_group *a,
+                     const struct shape_group *b)
+{
+    for (int i = 0; i < a->n && a->n == b->n; i++)
+        if (a->place[i] % t->ngpus != b->place[i] % t->ngpus)
+            return 0;
+    return a->n == b->n;
+}
+
+/* Each rank of a group to each other, `share` each. Nodes are alike: what was
+ * found for one holds for another. */
+static void exchange_inside(struct collector *c, const struct shape *s, int i,
+                            double share)
+{
+    const struct shape_group *const g = &s->group[i], *const last = g - 1;
+    const size_t n = (size_t)c->t->per_node;
+    if (i > 0 && same_gpus(c->t, g, last)) {
+        memcpy(c->work + (size_t)g->node * n, c->work + (size_t)last->node * n,
+               n * sizeof *c->work);
+        return;
+    }
+    for (int a = 0; a < g->n; a++)
+        for (int b = 0; b < g->n; b++)
+            send(c, g->place[a], g->place[b], share);
+}
+
+/*
+ * Each rank to each other, in time that grows with the ranks rather than with
+ * their pairs. Between nodes, a GPU's own part of a path is the same for all
+ * its partners; the switches' is fabric.c's.
+ */
+static void all_to_all(struct collector *c, const struct shape *s)
+{
+    const double share = 1. / s->n;
+    for (int i = 0; i < s->ngroups; i++)
+        exchange_inside(c, s, i, share);
+    for (int i = 0; i < s->ngroups && s->ngroups > 1; i++) {
+        const struct shape_group *const g = &s->group[i];
+        const int32_t other = s->group[i == 0].place[0];
+        for (int k = 0; k < g->n; k++)
+            for (int in = 0; in < 2; in++)
+                send_away(c, g->place[k], other, in, share, s->n - g->n);
+    }
+    if (fabric_exchange(c->t, s->sorted, s->n, share, c->work) != 0)
+        c->failed = 1;
+}
+
 static void messages(struct collector *c, const struct shape *s,
                      enum topo_op op)
 {
@@ -238,9 +302,6 @@ static void messages(struct collector *c, const struct shape *s,
             send(c, at[i], at[0], 1. / s->n);
         if (op == TOPO_OP_SCATTER)
             send(c, at[0], at[i], 1. / s->n);
-        if (op == TOPO_OP_ALLTOALL)
-            for (int k = 0; k < s->n; k++)
-                send(c, at[i], at[k], 1. / s->n);
     }
 }
 
@@ -257,7 +318,12 @@ static void collect(struct collector *c, const struct shape *s, enum topo_op op,
         nvls_op(c, s, op);
         trees(c, s);
         break;
-    default: messages(c, s, op); break;
+    default:
+        if (op == TOPO_OP_ALLTOALL)
+            all_to_all(c, s);
+        else
+            messages(c, s, op);
+        break;
     }
 }
 
