@@ -15,16 +15,15 @@ static int gpus_of_node(const struct topo *t)
     return topo_ngpus(t) / topo_nnodes(t);
 }
 
-/* Each host's ranks on a node of its own, at most as many as it has GPUs. */
+/* Each host's ranks on a node of its own, at most as many as it has GPUs. What
+ * is called a host but has more GPUs than one is a rack. */
 static int apart(const struct topo *t, const struct nccltests_table *table)
 {
     const int each = gpus_of_node(t);
-    if (!table->rank || each > RACK)
-        return 0;
-    for (int i = 0; i < table->nranks; i++)
-        if (table->rank[i].device >= each)
-            return 0;
-    return 1;
+    int most = 0;
+    for (int i = 0; table->rank && i < table->nranks; i++)
+        most = table->rank[i].device > most ? table->rank[i].device : most;
+    return table->rank && most < each && (each <= RACK || most >= RACK);
 }
 
 /* GPUs that a table needs of machine t's kind. */

@@ -97,6 +97,38 @@ START_TEST(nccl_algo_and_algo_are_obeyed)
 }
 END_TEST
 
+static const struct {
+    const char *arguments, *says;
+} spreads[] = {
+    // 72 of the first rack and 56 of the other: NVLS needs as many on each
+    {"collective --topo 2x:gb300-nvl72 --ranks 128 --op all_reduce --bytes 1G",
+     " RING "},
+    {"collective --topo 2x:gb300-nvl72 --ranks 128 --nodes 2 --op all_reduce "
+     "--bytes 1G",
+     " NVLSTREE "},
+    {"collective --topo 2x:dgx-h100 --ranks 16 --nodes 3 --op all_gather "
+     "--bytes 1K",
+     "--nodes 3: how many nodes"},
+    {"collective --topo 2x:dgx-h100 --ranks 9 --nodes 1 --op all_gather "
+     "--bytes 1K",
+     "2x:dgx-h100 has 2 nodes of 8 GPUs"},
+    {"expect --topo 2x:gb300-nvl72 --ranks 128 --nodes 2 --op all_reduce",
+     "NVLSTREE"},
+};
+enum { NSPREADS = sizeof spreads / sizeof *spreads };
+
+START_TEST(ranks_are_spread_over_nodes_when_asked)
+{
+    struct child c = child_run(
+        60, "printf 'bytes,us\\n1073741824,3000\\n' | %s/commgraph %s",
+        child_build(), spreads[_i].arguments);
+    ck_assert_msg(strstr(c.out, spreads[_i].says) ||
+                      strstr(c.err, spreads[_i].says),
+                  "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 /* The smallest and the largest element of a matrix, without its diagonal. */
 static void ends(const json_t *matrix, double *lo, double *hi)
 {
@@ -216,6 +248,8 @@ int main(void)
     tcase_add_test(tc, collective_says_time_choice_and_bandwidths);
     tcase_add_loop_test(tc, all_operations_of_nccl_tests_are_known, 0, 7);
     tcase_add_loop_test(tc, nccl_algo_and_algo_are_obeyed, 0, 2);
+    tcase_add_loop_test(tc, ranks_are_spread_over_nodes_when_asked, 0,
+                        NSPREADS);
     tcase_add_test(tc, p2p_prints_the_measured_matrices);
     tcase_add_loop_test(tc, misuse_is_answered_with_what_is_allowed, 0,
                         NMISUSES);

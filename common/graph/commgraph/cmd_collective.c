@@ -28,10 +28,10 @@ static const struct operation {
 };
 
 struct request {
-    const char *topo, *op, *ranks, *bytes, *algo, *proto;
+    const char *topo, *op, *ranks, *nodes, *bytes, *algo, *proto;
     int json;
     const struct operation *operation;
-    int nranks, algos, protos;
+    int nranks, nnodes, algos, protos; /* nnodes 0: the first GPUs */
     uint64_t nbytes;
 };
 
@@ -48,16 +48,18 @@ static int read_arguments(int argc, char **argv, struct request *r)
         const char *name, **value;
     } options[] = {{"--topo", &r->topo},   {"--op", &r->op},
                    {"--ranks", &r->ranks}, {"--bytes", &r->bytes},
-                   {"--algo", &r->algo},   {"--proto", &r->proto}};
+                   {"--algo", &r->algo},   {"--proto", &r->proto},
+                   {"--nodes", &r->nodes}};
+    const size_t noptions = sizeof options / sizeof *options;
     for (int i = 1; i < argc; i++) {
         size_t k = 0;
         if (strcmp(argv[i], "--json") == 0) {
             r->json = 1;
             continue;
         }
-        while (k < 6 && strcmp(argv[i], options[k].name) != 0)
+        while (k < noptions && strcmp(argv[i], options[k].name) != 0)
             k++;
-        if (k == 6)
+        if (k == noptions)
             return command_usage("collective", "unexpected argument '%s'",
                                  argv[i]);
         if (i + 1 == argc)
@@ -98,6 +100,11 @@ static int read_values(struct request *r)
     if (!r->ranks || read_size(r->ranks, &n) != 0 || n < 1 || n > 1000000)
         return usage("--ranks", r->ranks, "a number from 1");
     r->nranks = (int)n;
+    if (r->nodes && (read_size(r->nodes, &n) != 0 || n < 1 ||
+                     (int)n > r->nranks || r->nranks % (int)n != 0))
+        return usage("--nodes", r->nodes,
+                     "how many nodes the ranks are on, as many on each");
+    r->nnodes = r->nodes ? (int)n : 0;
     if (!r->bytes || read_size(r->bytes, &r->nbytes) != 0)
         return usage("--bytes", r->bytes,
                      "a number, with K, M or G for powers of 1024");
@@ -121,6 +128,12 @@ static int check_machine(const struct topo *t, const struct request *r)
                              "--ranks %d: %s has %d GPUs. More nodes: --topo "
                              "4x:%s",
                              r->nranks, r->topo, topo_ngpus(t), r->topo);
+    if (r->nnodes > topo_nnodes(t) ||
+        (r->nnodes > 0 &&
+         r->nranks / r->nnodes > topo_ngpus(t) / topo_nnodes(t)))
+        return command_usage(
+            "collective", "--nodes %d: %s has %d nodes of %d GPUs", r->nnodes,
+            r->topo, topo_nnodes(t), topo_ngpus(t) / topo_nnodes(t));
     if (r->nbytes > memory)
         return command_usage(
             "collective", "--bytes %llu: a GPU of %s has %llu bytes",
@@ -160,8 +173,10 @@ static int model(const struct topo *t, const struct request *r)
     int32_t *const place = calloc((size_t)r->nranks, sizeof *place);
     if (!place)
         return command_failed("no memory for %d ranks", r->nranks);
+    const int each = topo_ngpus(t) / topo_nnodes(t); // GPUs of a node
+    const int used = r->nnodes ? r->nranks / r->nnodes : each;
     for (int i = 0; i < r->nranks; i++)
-        place[i] = i;
+        place[i] = i / used * each + i % used;
     const int failed =
         topo_collective(t, r->operation->op, place, r->nranks, r->nbytes,
                         r->algos, r->protos, &c, err, sizeof err);

@@ -30,7 +30,8 @@ static const struct command {
     {"topo", "T", "a machine's links, as nvidia-smi topo -m shows them",
      cmd_topo},
     {"collective",
-     "--topo T --op OP --ranks N --bytes B [--algo A] [--proto P] [--json]",
+     "--topo T --op OP --ranks N [--nodes M] --bytes B [--algo A] [--proto P] "
+     "[--json]",
      "modelled time of a collective over the first N GPUs", cmd_collective},
     {"p2p", "--topo T [--json | --svg FILE]",
      "bandwidth and latency of copies between all GPUs", cmd_p2p},
