@@ -8,6 +8,8 @@
 #ifndef SIMGPU_CUDA_BF16_H
 #define SIMGPU_CUDA_BF16_H
 
+#define __CUDA_BF16_TYPES_EXIST__ /* programs test it */
+
 typedef struct __attribute__((aligned(2))) {
     unsigned short x;
 } __nv_bfloat16_raw;

@@ -8,6 +8,8 @@
 #ifndef SIMGPU_CUDA_FP16_H
 #define SIMGPU_CUDA_FP16_H
 
+#define __CUDA_FP16_TYPES_EXIST__ /* programs test it */
+
 typedef struct __attribute__((aligned(2))) {
     unsigned short x;
 } __half_raw;

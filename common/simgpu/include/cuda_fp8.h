@@ -8,6 +8,8 @@
 #ifndef SIMGPU_CUDA_FP8_H
 #define SIMGPU_CUDA_FP8_H
 
+#define __CUDA_FP8_TYPES_EXIST__ /* programs test it */
+
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 #include "vector_types.h"

@@ -100,5 +100,6 @@ SIMGPU_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
 
 #ifdef __SIMNVCC__
 #include "simgpu/device.h"
+#include "simgpu/ptx.h"
 #endif
 #endif

@@ -7,6 +7,7 @@
 
 #include "edit.h"
 #include "kernel.h"
+#include "ptx.h"
 #include "tokens.h"
 
 /* ---- launches ------------------------------------------------------------ */
@@ -261,6 +262,7 @@ static void drop_bounds(const struct tokens *t, size_t i, struct edits *e)
 
 char *rewrite(const char *text, FILE *out)
 {
+    static const char *const assembly[] = {"asm", "__asm__", "__asm", NULL};
     struct tokens t;
     struct edits e = {0};
     const char *wrong = NULL;
@@ -280,6 +282,8 @@ char *rewrite(const char *text, FILE *out)
             drop_bounds(&t, i, &e);
         else if (c == '_' && token_is(&t, i, "__noinline__"))
             edit_noinline(&t, i, &e);
+        else if (token_is_any(&t, i, assembly))
+            ptx_edit(&t, i, &e);
         if (wrong) {
             char *const origin = tokens_origin(&t, t.at[i].begin);
             if (asprintf(&message, "%s: error: %s", origin, wrong) < 0)

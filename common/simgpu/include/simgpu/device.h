@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h> /* clock */
 
-#include <utility> /* std::index_sequence */
+#include <utility> /* for programs: the real header has it */
 
 #include "simgpu/kernel.h"
 #include "simgpu/numbers.h"
@@ -414,6 +414,17 @@ struct traits {
     }
 };
 
+/* 0, 1 ... N-1 as template parameters; C++11 has no std::index_sequence. */
+template <size_t... I> struct places {
+};
+template <size_t N, size_t... I> struct count_places {
+    typedef typename count_places<N - 1, N - 1, I...>::type type;
+};
+template <size_t... I> struct count_places<0, I...> {
+    typedef places<I...> type;
+};
+template <size_t N> using places_of = typename count_places<N>::type;
+
 /*
  * A kernel f with parameters P: known to the runtime before main, since
  * whatever instantiates the function instantiates `self`. INFO::get() gives its
@@ -424,15 +435,14 @@ template <class INFO, class... P, void (*f)(P...)>
 struct entry<INFO, void (*)(P...), f> : kernel {
     template <size_t... I>
     __attribute__((no_sanitize("thread"))) static void
-    apply(__attribute__((unused)) void *const *params,
-          std::index_sequence<I...>)
+    apply(__attribute__((unused)) void *const *params, places<I...>)
     {
         f(*(P *)params[I]...);
     }
     __attribute__((no_sanitize("thread"))) static void
     invoke(const void *, void *const *params)
     {
-        apply(params, std::index_sequence_for<P...>());
+        apply(params, places_of<sizeof...(P)>());
     }
     entry() : kernel()
     {

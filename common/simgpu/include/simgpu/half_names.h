@@ -74,6 +74,10 @@ SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__ll2, _rn)(long long x)
 {
     return SIMGPU_T(x);
 }
+SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__ull2, _rn)(unsigned long long x)
+{
+    return SIMGPU_T(x);
+}
 SIMGPU_INLINE int SIMGPU_NAME(__, 2int_rz)(SIMGPU_T h)
 {
     return (int)h;
