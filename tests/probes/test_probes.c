@@ -66,6 +66,8 @@ static const char *const lines[] = {
     "$N --version | grep -q 'release 13.0, V13.0'",
     "$N -ccbin g++ -std=c++14 -O3 -Werror all-warnings -c k.cu",
     "$N -Xcompiler -fopenmp omp.cu -o x && ./x",
+    "$N -std=c++11 clock.cu -o x && ./x >1 && SIMGPU_SCHEDULE=late ./x >2 && "
+    "cmp 1 2 && { SIMGPU_CLOCK=real ./x >3; ! cmp -s 1 3; }",
     "! $N -ptx k.cu 2>err && grep -q 'makes code for GPUs' err",
     "! $N k.cu main.cu -c -o x.o 2>err && grep -q 'several sources' err",
     "! $N main.cu k.cu add.cpp c.c -lcufft 2>err && grep -q 'no libcufft' err",

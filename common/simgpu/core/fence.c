@@ -69,6 +69,8 @@ void fence_signal(struct stream *s, uint64_t seq)
 
 /* ---- the host ------------------------------------------------------------ */
 
+static _Thread_local int is_polling; /* its last poll failed */
+
 static void note_joined(struct fence f)
 {
     pthread_mutex_lock(&f.stream->lock);
@@ -93,6 +95,7 @@ static void record_join(const struct fence *f, int n, const char *call,
             deps[ndeps++] = (struct graph_ref){simgpu_proc()->rank, f[i].node};
             note_joined(f[i]);
         }
+    is_polling = 0;
     simgpu_host_record(call, site, simgpu_proc()->costs->sync_host_ps, deps,
                        ndeps);
     if (deps != few)
@@ -113,9 +116,15 @@ int fence_poll(const struct fence *f, int n, const char *call, uint32_t site)
 {
     for (int i = 0; i < n; i++)
         if (!fence_passed(f[i])) {
+            is_polling = 1;
             sched_yield(); // to the workers
             return 0;
         }
     record_join(f, n, call, site);
     return 1;
+}
+
+int fence_is_polling(void)
+{
+    return is_polling;
 }

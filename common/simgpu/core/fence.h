@@ -45,4 +45,8 @@ void simgpu_fence_join(const struct fence *f, int n, const char *call,
  */
 int fence_poll(const struct fence *f, int n, const char *call, uint32_t site);
 
+/* True from a poll of the calling thread that failed until a wait of its that
+ * ended: reading the clock meanwhile is to cost nothing either. */
+int fence_is_polling(void);
+
 #endif

@@ -8,6 +8,7 @@
  *     start                begins and ends a process
  *     check                SIMGPU_CHECK=1: reports hazards at the end
  *     ignored, discard     failures that the program did not look at
+ *     host_clock           the C library's clocks show modelled time
  *     clock, model         modelled time; the machine, as NCCL sees it
  *     watchdog, hang       notices a hang; explains it
  *     stream               a queue of operations and its worker

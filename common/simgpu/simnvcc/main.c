@@ -392,6 +392,25 @@ static int link_library(struct args *a, const char *arg)
     return 0;
 }
 
+/* The program's own calls of these read modelled time (core/host_clock.c). */
+static void add_clocks(struct args *a)
+{
+    static const char *const clocks[] = {"clock_gettime",
+                                         "timespec_get",
+                                         "gettimeofday",
+                                         "_ZNSt6chrono3_V212steady_clock3nowEv",
+                                         "_ZNSt6chrono3_V212system_clock3nowEv",
+                                         "omp_get_wtime",
+                                         "nanosleep",
+                                         "clock_nanosleep",
+                                         "usleep",
+                                         "sleep",
+                                         "pthread_cond_timedwait",
+                                         "pthread_cond_clockwait"};
+    for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++)
+        args_add(a, format("-Wl,--wrap=", clocks[i]));
+}
+
 static int link_program(struct args *objects, const char *output)
 {
     struct args a = {{0}, 0};
@@ -407,6 +426,7 @@ static int link_program(struct args *objects, const char *output)
         }
     args_add(&a, format("-L", format(prefix, "/lib")));
     args_add(&a, format("-Wl,-rpath,", format(prefix, "/lib")));
+    add_clocks(&a);
     args_add(&a, "-lcudart");
     args_add(&a, "-pthread");
     args_add2(&a, "-o", output);
