@@ -33,7 +33,7 @@
 enum {
     TIMED_OUT = 124,
     MAX_PROCESSES = 4096,
-    MOMENT_MS = 2000, /* that processes have to end in, after the command */
+    MOMENT_MS = 5000, /* that processes have to end in, after the command */
     PAUSE_MS = 10,    /* between two looks at them */
 };
 
