@@ -138,5 +138,9 @@ $(foreach p,README.md $(wildcard handouts/*.md),$(call page,$(p),20))
 $(call script,api-table,1,cuda sim handouts/simgpu.md)
 $(call script,cuda-kernels,11,cuda common/ solutions/)
 $(call script,cuda-mutants,20,cuda common/ solutions/ tests/mutants)
+$(call script,nccl-tests,30,sim commgraph)
+# an argument: NCCL remarks on variables of this name that it doesn't know
+unexport NCCL_TESTS
+command_nccl-tests := tests/nccl-tests.sh $(BUILD) $(NCCL_TESTS)
 $(call script,real-libraries,8,cuda sim common/simgpu common/cuda tests/simgpu \
 	tests/cublas tests/conformance tests/support)

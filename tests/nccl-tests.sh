@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# NVIDIA's nccl-tests, where a build of them with simnvcc is: all results right?
+#
+#   make test NCCL_TESTS=DIR     DIR/NAME_perf are the programs
+#   nccl-tests.sh BUILD DIR
+#
+# Prints a row for each run: program, ranks, how they are started, types,
+# results that are wrong, seconds. All types and operations in small sizes; and
+# the bus bandwidth of large ones, which is modelled time on the program's own
+# clock, against `commgraph collective`.
+set -eu
+build=$1 dir=${2-}
+if ! [ -x "$dir/all_reduce_perf" ]; then
+    echo "skipped: nccl-tests (NCCL_TESTS names no folder with its programs)"
+    exit 0
+fi
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+failed=0
+export LD_LIBRARY_PATH=$PWD/$build/simgpu/lib
+
+# columns of a result: size count type, for some redop and root, then time algbw
+# busbw #wrong out of place and in place
+# shellcheck disable=SC2016 # of awk
+results='NF >= 12 && $1 + 0 > 0'
+
+# row PROGRAM RANKS "OPTIONS" LAUNCHER...
+row() {
+    local name=$1 ranks=$2 options=$3 start=$SECONDS status=0 found
+    shift 3
+    # options are words
+    # shellcheck disable=SC2086
+    timeout 300 "$@" "$dir/${name}_perf" -c 1 $options > "$log" 2>&1 ||
+        status=$?
+    found=$(awk "$results"' { rows++; types[$3]; wrong += $(NF - 4) + $NF }
+        END { n = 0; for (t in types) n++; print n + 0, wrong + 0, rows + 0 }' \
+        "$log")
+    read -r types wrong rows <<< "$found"
+    if [ "$status" -ne 0 ] || [ "$wrong" -ne 0 ] || [ "$rows" -eq 0 ]; then
+        echo "FAILED $name: status $status"
+        tail -5 "$log"
+        failed=1
+        return
+    fi
+    printf 'ok     %-14s %d ranks  %-36s %2d types  #wrong %d  %3d s\n' \
+        "$name" "$ranks" "$options" "$types" "$wrong" $((SECONDS - start))
+}
+
+all="-b 2K -e 2K -n 2 -w 1 -d all -o all"
+one="-b 2K -e 2K -n 2 -w 1 -d half"
+for name in all_reduce all_gather broadcast reduce_scatter reduce alltoall \
+    gather scatter sendrecv hypercube; do
+    row $name 2 "$all" mpirun -n 2
+    row $name 4 "$one -t 4" env
+    # within one group, hypercube's steps have no order
+    [ $name = hypercube ] || row $name 3 "$one -g 3" env
+done
+row all_reduce 8 "$one -t 2 -g 2" mpirun -n 2
+row all_reduce 2 "$one -G 2" mpirun -n 2
+row all_reduce 2 "$one -R 1" mpirun -n 2
+
+for name in all_reduce all_gather reduce_scatter broadcast reduce; do
+    bytes=$((32 << 20))
+    timeout 300 mpirun -n 2 "$dir/${name}_perf" -c 0 -b $bytes -e $bytes \
+        > "$log" 2>&1 || failed=1
+    program=$(awk "$results"' { print $(NF - 5) }' "$log")
+    model=$("$build/commgraph" collective --topo dgx-h100 --op $name \
+        --ranks 2 --bytes $bytes | awk 'NR == 2 { print $NF }')
+    awk -v a="${program:-0}" -v b="$model" \
+        'BEGIN { exit !(a > 0.99 * b && a < 1.01 * b) }' ||
+        { echo "FAILED: more than 1 % apart" && failed=1; }
+    echo "ok     $name: $program GB/s, commgraph $model GB/s"
+done
+exit $failed
