@@ -4,7 +4,7 @@
 #include <pthread.h> /* pthread_create */
 #include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* getenv */
-#include <string.h>  /* strncmp */
+#include <string.h>  /* strcmp */
 #include <unistd.h>  /* usleep */
 
 #include "core/hang.h"
@@ -19,50 +19,70 @@ static uint64_t limit_ns; /* SIMGPU_HANG_SEC, set once at start */
 /* ---- this process's waits, for the control page -------------------------- */
 
 struct listing { /* of waits, being written */
-    struct control *own;
-    size_t at; /* in wait_text */
+    struct listed {
+        struct control_wait wait;
+        char text[800]; /* "    main: ncclSend at a.c:12: waits for rank 2" */
+    } line[CONTROL_WAITS];
+    uint32_t n;
 };
 
-static void list_wait(struct control *own, const struct wait_entry *e)
-{
-    if (own->nwaits == CONTROL_WAITS)
-        return;
-    struct control_wait *const w = &own->wait[own->nwaits++];
-    *w = (struct control_wait){.thread = e->thread,
-                               .at = e->at,
-                               .node = e->note->node ? e->note->node : e->at,
-                               .peer = e->note->peer,
-                               .site = e->note->site};
-    snprintf(w->call, sizeof w->call, "%s", e->note->call);
-}
-
-/* "    main: ncclAllReduce at a.c:12: waits for rank 2" */
 static void add_wait(void *arg, const struct wait_entry *e)
 {
     struct listing *const l = arg;
-    char *const text = l->own->wait_text;
     char what[400] = "", site[256], who[32] = "a stream's worker";
-    if (l->at >= sizeof l->own->wait_text)
+    if (l->n == CONTROL_WAITS)
         return;
-    list_wait(l->own, e);
+    struct listed *const line = &l->line[l->n++];
+    *line =
+        (struct listed){.wait = {.thread = e->thread,
+                                 .at = e->at,
+                                 .node = e->note->node ? e->note->node : e->at,
+                                 .peer = e->note->peer,
+                                 .site = e->note->site}};
+    snprintf(line->wait.call, sizeof line->wait.call, "%s", e->note->call);
     if (e->note->describe)
         e->note->describe(e->note->arg, what, sizeof what);
     if (e->thread != UINT32_MAX)
         snprintf(who, sizeof who, e->thread ? "host thread %u" : "main",
                  e->thread);
     simgpu_site_text(e->note->site, site, sizeof site);
-    l->at += (size_t)snprintf(text + l->at, sizeof l->own->wait_text - l->at,
-                              "    %s: %s at %s%s%s\n", who, e->note->call,
-                              site, *what ? ": " : "", what);
+    snprintf(line->text, sizeof line->text, "    %s: %s at %s%s%s\n", who,
+             e->note->call, site, *what ? ": " : "", what);
 }
 
+/* Host threads first: which began to wait first is chance. */
+static int by_thread(const void *x, const void *y)
+{
+    const struct control_wait *const a = x, *const b = y; // first members
+    return a->thread != b->thread ? (a->thread > b->thread) * 2 - 1
+                                  : (a->at > b->at) - (a->at < b->at);
+}
+
+/* List the waits on this process's page. A list that has not changed is not
+ * written again: other processes may be reading it. */
 static void publish_waits(struct control *own)
 {
-    struct listing l = {.own = own};
-    atomic_fetch_add(&own->wait_version, 1);
-    own->wait_text[0] = 0;
-    own->nwaits = 0;
+    static struct listing l; // only the watchdog's thread calls
+    static struct control_wait wait[CONTROL_WAITS];
+    static char text[CONTROL_WAIT_TEXT];
+    size_t at = 0;
+    l.n = 0;
     wait_each(add_wait, &l);
+    qsort(l.line, l.n, sizeof *l.line, by_thread);
+    text[0] = 0;
+    for (uint32_t i = 0; i < l.n; i++) {
+        wait[i] = l.line[i].wait;
+        if (at < sizeof text)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s",
+                                   l.line[i].text);
+    }
+    if (own->nwaits == l.n && strcmp(own->wait_text, text) == 0 &&
+        memcmp(own->wait, wait, l.n * sizeof *wait) == 0)
+        return;
+    atomic_fetch_add(&own->wait_version, 1);
+    memcpy(own->wait_text, text, sizeof text);
+    memcpy(own->wait, wait, l.n * sizeof *wait);
+    own->nwaits = l.n;
     atomic_fetch_add(&own->wait_version, 1);
 }
 
@@ -75,12 +95,13 @@ static void note_beats(void)
         p->beats = atomic_load(&p->control->beats);
 }
 
-/* True if each peer's watchdog has completed a round since: two beats. */
+/* True if each peer's watchdog has completed a round since that was quiet, and
+ * has listed its waits: three beats. */
 static int all_beat(void)
 {
     for (const struct peer *p = peer_first(); p; p = p->next)
         if (p->control != control_own() && peer_alive(p) &&
-            atomic_load(&p->control->beats) - p->beats < 2)
+            atomic_load(&p->control->beats) - p->beats < 3)
             return 0;
     return 1;
 }
@@ -139,10 +160,26 @@ static const char *hang_advice(void)
                  "directions outside a group.";
 }
 
+/* Wait until no process is writing its list; one that was stopped in the middle
+ * of it is not waited for any longer. */
+static void await_lists(void)
+{
+    enum { TRIES = 1000, TRY_US = 1000 };
+    for (uint32_t rank = 0; rank < simgpu_proc()->nranks; rank++) {
+        const struct control *const page = page_of(rank);
+        for (int i = 0; page && i < TRIES; i++) {
+            if (atomic_load(&page->wait_version) % 2 == 0)
+                break;
+            usleep(TRY_US);
+        }
+    }
+}
+
 static _Noreturn void report_hang(void)
 {
     char text[16 * CONTROL_WAIT_TEXT], chain[CONTROL_WAIT_TEXT];
     size_t at = 0;
+    await_lists();
     for (uint32_t rank = 0; rank < simgpu_proc()->nranks; rank++) {
         const struct peer *const p = peer_find(rank);
         const struct control *const page = page_of(rank);
