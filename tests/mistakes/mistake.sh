@@ -6,10 +6,13 @@
 # Applies the patch to a lab's solution, and prints what `make labN && mpirun
 # build/labN --case CASE` and the grader show for the patch's case. The lines
 # "lab:", "case:" and "ranks:" of the patch say which. Only the changed file is
-# compiled; the others' objects are those of BUILD.
+# compiled; the others' objects are those of BUILD. What is chance is left out:
+# what the program itself prints (the line "prints:"), in which ranks' lines may
+# be mixed, and which rank is the first to find a message of the wrong size.
 set -u
 patch=$(realpath "$1") build=$(realpath "$2")
 root=$(dirname "$build")
+export LC_ALL=C # quotation marks of compilers
 word() { sed -n "s/^$1: //p" "$patch"; }
 lab=$(word lab) case=$(word case) ranks=$(word ranks)
 short=${lab%%-*}
@@ -45,11 +48,22 @@ link() {
             "-Wl,-rpath,$build/simgpu/lib"; } 2>&1
 }
 
+prints=$(word prints)
+leave_out_chance() {
+    if [ "$prints" ]; then
+        # mixed lines consist of the same letters, or of nothing
+        sed -e "/^part /,/ again: /{/^[$prints]*$/d}" \
+            -e "s/^.*\\($lab: this case prints\\)/\\1/"
+    else
+        cat
+    fi | sed -E 's/(: rank) [0-9]+ (expects) [0-9]+ (bytes from rank) [0-9]+(, which sends) [0-9]+/\1 R \2 N \3 S\4 M/'
+}
+
 echo "\$ make $short && mpirun -n $ranks build/$short --case $case"
 if compile | sed 's/‘/'\''/g; s/’/'\''/g' > said && [ -f own.o ] && link; then
     cd "$dir" || exit 1
     COMMLAB_PLANS=$root/grader/plans COMMLAB_LOOP_SEC=1 \
-        mpirun -n "$ranks" "build/$short" --case "$case" 2>&1 | uniq
+        mpirun -n "$ranks" "build/$short" --case "$case" 2>&1 | leave_out_chance
 else
     grep -E '(error|note): ' said | sed "s|$root/||"
 fi
@@ -60,5 +74,6 @@ echo
 echo "\$ make grade-$short"
 rm -f "$dir/src/own.o" "$dir/src/half.o" "$dir/src/said"
 cd "$build" && mkdir -p -m 700 tests/objects && ./grade run --objects \
-    tests/objects --seed 1 --lab "$short" --case "$case" "$dir/src" 2>&1
+    tests/objects --seed 1 --lab "$short" --case "$case" "$dir/src" 2>&1 |
+    leave_out_chance
 exit 0
