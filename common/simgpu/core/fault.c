@@ -132,14 +132,14 @@ static _Noreturn void report_crash(int sig, const siginfo_t *info,
             frame[i] = (char *)frame[i] + 1;
     site_of_student(frame, n, where, sizeof where);
     if (kernel && (sig == SIGSEGV || sig == SIGBUS))
-        simgpu_report_fault(NULL,
-                            "kernel %s on device %d accesses %p at %s:\n  not "
-                            "device memory.\nPass it pointers from "
-                            "cudaMalloc, and check them and the indices.\nIt "
-                            "was launched at %s.",
-                            kernel, kernel_device, info->si_addr, where,
-                            simgpu_site_text(kernel_site, launch,
-                                             sizeof launch));
+        simgpu_report_fault(
+            NULL,
+            "kernel %s on device %d accesses %p at %s:\n  not "
+            "device memory.\nPass it pointers from "
+            "cudaMalloc, and check them and the indices.\nIt "
+            "was launched at %s.",
+            kernel, kernel_device, info->si_addr, where,
+            simgpu_site_text(kernel_site, launch, sizeof launch));
     if (sig == SIGSEGV || sig == SIGBUS)
         simgpu_report_fault(
             NULL, "segmentation fault in %s: it accesses %s.\n%s", where,
