@@ -330,8 +330,8 @@ static void wait_for_rank_0(void)
     const int found = f && fscanf(f, "%d", &first) == 1;
     if (f)
         fclose(f);
-    struct pollfd end = {
-        found && first != getpid() ? pidfd_open(first, 0) : -1, POLLIN, 0};
+    struct pollfd end = {found && first != getpid() ? pidfd_open(first, 0) : -1,
+                         POLLIN, 0};
     while (end.fd >= 0 && poll(&end, 1, -1) < 0 && errno == EINTR)
         ;
 }
