@@ -187,26 +187,40 @@ static int ask_queue(struct round *r, int njobs)
     return 0;
 }
 
-/* How a job ended that has left the queue. A job that was cancelled before it
- * started is in no queue's list, nor is one that ended some minutes ago:
- * slurmctld may still know it, and the accounting, where there is one. */
+/* True if slurmctld still has the array. */
+static int knows_array(const struct round *r)
+{
+    char command[128], out[65536];
+    snprintf(command, sizeof command, "scontrol show job -o %s 2>/dev/null",
+             r->job);
+    return ask(command, out, sizeof out) == 0;
+}
+
+/*
+ * How a job ended that has left the queue: slurmctld may still know it, and the
+ * accounting, where there is one. A job of an array that is cancelled before it
+ * starts leaves no trace at all; jobs that have started are listed for some
+ * minutes after their end.
+ */
 static void ask_end(const struct round *r, int i, char state[32])
 {
     char command[256], out[65536];
+    const int began = state[0] && strcmp(state, "PENDING") != 0;
     if (state[0] && !is_alive(state))
         return;
     snprintf(command, sizeof command, "scontrol show job -o %s_%d 2>/dev/null",
              r->job, i);
-    const char *found =
+    const char *const found =
         ask(command, out, sizeof out) == 0 ? strstr(out, "JobState=") : NULL;
     if (found && sscanf(found, "JobState=%31[A-Z_]", state) == 1 &&
         !is_alive(state))
         return;
     snprintf(command, sizeof command,
              "sacct -n -P -X -j %s_%d -o State 2>/dev/null", r->job, i);
-    if (ask(command, out, sizeof out) != 0 ||
-        sscanf(out, "%31[A-Z_]", state) != 1) // "CANCELLED by 1000"
-        state[0] = 0;
+    if (ask(command, out, sizeof out) == 0 &&
+        sscanf(out, "%31[A-Z_]", state) == 1) // "CANCELLED by 1000"
+        return;
+    strcpy(state, !began && knows_array(r) ? "CANCELLED" : "");
 }
 
 /* What became of a job that left no result. */

@@ -125,10 +125,10 @@ sqlite3 "$work"/slurm.db "SELECT body FROM entry WHERE kind = 'grading'" |
     grep -c '"outcome":"infra"' > "$work"/infra.txt
 [ "$(cat "$work"/infra.txt)" -ge 1 ] || fail "the cancelled job left no infra"
 sqlite3 "$work"/slurm.db "SELECT body FROM entry WHERE kind = 'grading'" |
-    grep -q '"its Slurm job was cancelled"' ||
+    grep -q '"message":"its Slurm job was cancelled"' ||
     fail "the cancelled job's reason: $(sqlite3 "$work"/slurm.db \
         "SELECT body FROM entry WHERE kind = 'grading'" |
-        grep -o '"reason":"[^"]*"' | sort | uniq -c)"
+        grep -o '"message":"its[^"]*"' | sort | uniq -c)"
 for f in csv canvas moodle junit gradescope html; do
     for l in local slurm; do
         "$build"/grade export --ledger "$work"/$l.db --lab lab1 --format $f \

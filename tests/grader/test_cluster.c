@@ -163,6 +163,9 @@ static const char *const ends[][3] = {
     {"sacct", "CANCELLED by 1000", "its Slurm job was cancelled"},
     {"sacct", "OUT_OF_MEMORY", "its Slurm job ran out of memory"},
     {"sacct", "", "its Slurm job ended without a result"},
+    // of the array alone is anything known
+    {"scontrol", "'; case $4 in *_*) exit 1; esac; echo 'JobId=7",
+     "its Slurm job was cancelled"},
 };
 
 START_TEST(jobs_that_were_cancelled_or_late_are_told_apart)
