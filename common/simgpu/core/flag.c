@@ -1,28 +1,42 @@
 #include "core/flag.h"
 
-#include <sched.h> /* sched_yield */
+#include <sched.h>  /* sched_yield */
+#include <string.h> /* memcpy */
 
 #include "core/control.h"
 #include "core/heap.h"
 
-enum { KEPT = 4, NAP_NS = 1000000 };
+enum { KEPT = 4, KEPT_LONG = 64, NAP_NS = 1000000 };
 
 static _Atomic uint32_t never; /* a futex that is never woken */
+
+struct flag_write {
+    struct flag_source by;
+    uint32_t value[2];
+};
 
 struct flag_entry { /* of a word, in a heap's shadow; zeros: never written */
     _Atomic uint32_t count; /* futex: writes */
     _Atomic uint32_t lock;  /* guards the other members and the word */
     uint32_t nwrites; /* recorded in write[], the next at nwrites % KEPT */
     uint32_t any;     /* the value of the latest one is unknown */
-    struct {
-        struct flag_source by;
-        uint32_t value[2];
-    } write[KEPT];
-    uint32_t unused[4];
+    struct flag_write write[KEPT];
+    uint32_t tag;     /* the heap's */
+    uint32_t history; /* from 1: where more writes are; 0: nowhere */
+    uint32_t unused[2];
 };
 _Static_assert(sizeof(struct flag_entry) == 4 * HEAP_SHADOW, "one for 4 bytes");
-_Static_assert(offsetof(struct flag_entry, unused) == HEAP_SHADOW_TAG,
-               "the heap's");
+_Static_assert(offsetof(struct flag_entry, tag) == HEAP_SHADOW_TAG, "tag");
+
+/* Few words are written more often than an entry holds: counters. Each gets a
+ * history, in what the heap has for this, until there is no more. */
+struct flag_histories {
+    _Atomic uint32_t n;
+    struct flag_write write[][KEPT_LONG];
+};
+static const uint32_t NHISTORIES =
+    (HEAP_COMMON - sizeof(struct flag_histories)) /
+    sizeof(struct flag_write[KEPT_LONG]);
 
 /* Held for a few instructions, so waiting just yields. */
 static void lock(struct flag_entry *e)
@@ -62,34 +76,60 @@ static uint64_t identity(uint64_t old, const void *operand)
 
 /* ---- writes, latest first ------------------------------------------------ */
 
-static void remember(struct flag_entry *e, uint64_t value,
+/* Where the writes of a word are kept, and how many. */
+static struct flag_write *kept(const void *p, struct flag_entry *e, uint32_t *n)
+{
+    struct flag_histories *const all = heap_common(p);
+    *n = e->history ? KEPT_LONG : KEPT;
+    return e->history ? all->write[e->history - 1] : e->write;
+}
+
+/* A word is about to be written once more than its entry holds. */
+static void begin_history(const void *p, struct flag_entry *e)
+{
+    struct flag_histories *const all = heap_common(p);
+    if (atomic_load(&all->n) >= NHISTORIES)
+        return;
+    const uint32_t i = atomic_fetch_add(&all->n, 1);
+    if (i >= NHISTORIES)
+        return;
+    memcpy(all->write[i], e->write, sizeof e->write);
+    e->history = i + 1;
+}
+
+static void remember(const void *p, struct flag_entry *e, uint64_t value,
                      struct flag_source by, int any)
 {
-    const uint32_t i = e->nwrites++ % KEPT;
-    e->write[i].by = by;
-    e->write[i].value[0] = (uint32_t)value;
-    e->write[i].value[1] = (uint32_t)(value >> 32);
+    uint32_t n;
+    if (e->nwrites == KEPT)
+        begin_history(p, e);
+    struct flag_write *const write = kept(p, e, &n);
+    write[e->nwrites++ % n] =
+        (struct flag_write){by, {(uint32_t)value, (uint32_t)(value >> 32)}};
     e->any = (uint32_t)any;
 }
 
 /* The value and writer of the write `age` before the latest; 0 if forgotten. */
-static int recall(const struct flag_entry *e, uint32_t age, uint64_t *value,
-                  struct flag_source *by)
+static int recall(const void *p, struct flag_entry *e, uint32_t age,
+                  uint64_t *value, struct flag_source *by)
 {
-    if (age >= KEPT || age >= e->nwrites)
+    uint32_t n;
+    const struct flag_write *const write = kept(p, e, &n);
+    if (age >= n || age >= e->nwrites)
         return 0;
-    const uint32_t i = (e->nwrites - 1 - age) % KEPT;
-    *by = e->write[i].by;
-    *value = e->write[i].value[0] | (uint64_t)e->write[i].value[1] << 32;
+    const struct flag_write *const w = &write[(e->nwrites - 1 - age) % n];
+    *by = w->by;
+    *value = w->value[0] | (uint64_t)w->value[1] << 32;
     return 1;
 }
 
 /* The writer of the word's current value. */
-static struct flag_source source(const struct flag_entry *e, uint64_t value)
+static struct flag_source source(const void *p, struct flag_entry *e,
+                                 uint64_t value)
 {
     struct flag_source by;
     uint64_t written;
-    if (e && recall(e, 0, &written, &by) && (e->any || written == value))
+    if (e && recall(p, e, 0, &written, &by) && (e->any || written == value))
         return by;
     return (struct flag_source){0};
 }
@@ -104,11 +144,11 @@ uint64_t flag_update(void *p, unsigned nbytes, flag_change *change,
     struct flag_entry *const e = heap_shadow(p);
     lock(e);
     const uint64_t old = get(raw, nbytes), value = change(old, operand);
-    *was = source(e, old);
+    *was = source(p, e, old);
     put(raw, nbytes, value);
     if (e &&
         (value != old || by.part.index)) // a failed exchange writes nothing
-        remember(e, value, by, 0);
+        remember(p, e, value, by, 0);
     unlock(e);
     if (e && value != old) {
         atomic_fetch_add(&e->count, 1);
@@ -129,7 +169,7 @@ void flag_announce(void *p, struct flag_source by)
     struct flag_entry *const e = heap_shadow(p);
     lock(e);
     if (e)
-        remember(e, 0, by, 1);
+        remember(p, e, 0, by, 1);
     unlock(e);
 }
 
@@ -140,7 +180,7 @@ uint64_t simgpu_flag_read(const void *p, unsigned nbytes,
     struct flag_entry *const e = heap_shadow(p);
     lock(e);
     const uint64_t value = get(raw, nbytes);
-    *by = source(e, value);
+    *by = source(p, e, value);
     unlock(e);
     return value;
 }
@@ -154,9 +194,9 @@ uint64_t simgpu_flag_check(const void *p, unsigned nbytes, flag_condition *met,
     uint64_t written;
     lock(e);
     const uint64_t value = get(raw, nbytes);
-    *by = source(e, value);
+    *by = source(p, e, value);
     if (by->part.index && !e->any)
-        for (uint32_t age = 1; recall(e, age, &written, &earlier) &&
+        for (uint32_t age = 1; recall(p, e, age, &written, &earlier) &&
                                met(written, target) && earlier.part.index;
              age++)
             *by = earlier;

@@ -7,7 +7,8 @@
  * behind the heap's bytes, its memfd holds an entry for every aligned 4-byte
  * word, which all processes that map the heap see.
  *
- *     memfd:  [ bytes of the heap | entries, HEAP_SHADOW bytes for each byte ]
+ *     memfd:  [ bytes of the heap | entries, HEAP_SHADOW bytes for each byte
+ *             | histories of words that are written often, HEAP_COMMON bytes ]
  *
  * An entry counts writes, which waiters sleep on, and names the parts of
  * operations that made the latest ones. A counter may have advanced further

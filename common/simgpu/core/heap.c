@@ -224,6 +224,12 @@ void *heap_shadow(const void *p)
     return h->raw + h->nbytes + offset / 4 * 4 * HEAP_SHADOW;
 }
 
+void *heap_common(const void *p)
+{
+    const struct heap *const h = heap_of(p);
+    return h ? h->raw + h->nbytes * (1 + HEAP_SHADOW) : NULL;
+}
+
 int simgpu_heap_export(const void *p, struct heap_ref *out)
 {
     struct heap_block b;

@@ -30,9 +30,10 @@
 #include "core/proc.h"
 
 enum {
-    HEAP_PINNED = -1,      /* as a device: host memory, pinned */
-    HEAP_SHADOW = 32,      /* bytes of shadow for each byte of a heap */
-    HEAP_SHADOW_TAG = 112, /* in a word's entry: 4 bytes for the heap's use */
+    HEAP_PINNED = -1,       /* as a device: host memory, pinned */
+    HEAP_SHADOW = 32,       /* bytes of shadow for each byte of a heap */
+    HEAP_SHADOW_TAG = 112,  /* in a word's entry: 4 bytes for the heap's use */
+    HEAP_COMMON = 16 << 20, /* bytes for all words of a heap together */
 };
 
 struct heap_block {   /* an allocation */
@@ -94,6 +95,9 @@ void *simgpu_heap_raw(const void *p);
 /* The entry of p's word in its heap's shadow (flag.h); NULL for memory that is
  * not in a heap. */
 void *heap_shadow(const void *p);
+
+/* HEAP_COMMON bytes of p's heap, zeros at first, for flag.h; NULL likewise. */
+void *heap_common(const void *p);
 
 /* Make a reference to p for other processes. ENOENT for memory outside all
  * heaps. */

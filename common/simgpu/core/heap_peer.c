@@ -16,7 +16,7 @@ static char *map_peer(const struct peer *p, int slot, char *user,
     if (fd < 0)
         return NULL;
     const uint64_t all = (uint64_t)lseek(fd, 0, SEEK_END);
-    *nbytes = all / heap_file_nbytes(1);
+    *nbytes = (all - HEAP_COMMON) / (1 + HEAP_SHADOW);
     void *const at = mmap(
         user, user ? *nbytes : all, user ? PROT_NONE : PROT_READ | PROT_WRITE,
         MAP_SHARED | MAP_NORESERVE | (user ? MAP_FIXED_NOREPLACE : 0), fd, 0);

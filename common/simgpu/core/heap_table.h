@@ -55,10 +55,10 @@ struct block *block_of(struct heap *h, const void *p);
 /* The last block of h that starts at or before p, or NULL. */
 struct block *block_before(struct heap *h, const void *p);
 
-/* Size of a heap's memfd: its bytes and their shadow. */
+/* Size of a heap's memfd: its bytes, their shadow, and what they share. */
 static inline uint64_t heap_file_nbytes(uint64_t heap_nbytes)
 {
-    return heap_nbytes * (1 + HEAP_SHADOW);
+    return heap_nbytes * (1 + HEAP_SHADOW) + HEAP_COMMON;
 }
 
 /* nbytes rounded up to whole pages. */
