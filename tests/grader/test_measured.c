@@ -207,7 +207,7 @@ static const struct {
      "attribute constructor is not available in labs"},
     {"#include <stdlib.h>\\nstatic void late(void) {}\\n"
      "extern \"C\" void arm(void) { atexit(late); }",
-     "atexit is not available in labs"},
+     "it uses atexit, which is not available in labs"},
 };
 enum { CHEATS = sizeof cheats / sizeof *cheats };
 

@@ -48,6 +48,20 @@ link() {
             "-Wl,-rpath,$build/simgpu/lib"; } 2>&1
 }
 
+# The kit's own lines change with the kit: "lab.c:N".
+without_kits_lines() {
+    awk -v own=" $(cd "$root/solutions/$lab" && echo *) " '{
+        for (out = ""; match($0, /[A-Za-z_0-9]+[.](c|cu|cuh|h):[0-9]+/);
+             $0 = substr($0, RSTART + RLENGTH)) {
+            split(substr($0, RSTART, RLENGTH), place, ":")
+            if (!index(own, " " place[1] " "))
+                place[2] = "N"
+            out = out substr($0, 1, RSTART - 1) place[1] ":" place[2]
+        }
+        print out $0
+    }'
+}
+
 prints=$(word prints)
 leave_out_chance() {
     if [ "$prints" ]; then
@@ -56,7 +70,8 @@ leave_out_chance() {
             -e "s/^.*\\($lab: this case prints\\)/\\1/"
     else
         cat
-    fi | sed -E 's/(: rank) [0-9]+ (expects) [0-9]+ (bytes from rank) [0-9]+(, which sends) [0-9]+/\1 R \2 N \3 S\4 M/'
+    fi | without_kits_lines |
+        sed -E 's/(: rank) [0-9]+ (expects) [0-9]+ (bytes from rank) [0-9]+(, which sends) [0-9]+/\1 R \2 N \3 S\4 M/'
 }
 
 echo "\$ make $short && mpirun -n $ranks build/$short --case $case"
@@ -65,7 +80,7 @@ if compile | sed 's/‘/'\''/g; s/’/'\''/g' > said && [ -f own.o ] && link; th
     COMMLAB_PLANS=$root/grader/plans COMMLAB_LOOP_SEC=1 \
         mpirun -n "$ranks" "build/$short" --case "$case" 2>&1 | leave_out_chance
 else
-    grep -E '(error|note): ' said | sed "s|$root/||"
+    grep -E '(error|note): ' said | sed "s|$root/||" | without_kits_lines
 fi
 
 # ---- as `make grade-labN` does -----------------------------------------------
