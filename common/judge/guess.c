@@ -38,8 +38,7 @@ static int op_of(const struct guess *g, const void *got)
     return found;
 }
 
-/* Put a text in the place of the advice: what follows the first line. */
-static void replace_advice(struct judge_verdict *v, const char *text)
+void guess_replace_advice(struct judge_verdict *v, const char *text)
 {
     const size_t at = strcspn(v->message, "\n");
     snprintf(v->message + at, sizeof v->message - at, "\n%s", text);
@@ -72,5 +71,5 @@ void guess_explain(const struct guess *g, const void *got, int rank,
                  data_op_name((enum data_op)g->op));
     else
         return;
-    replace_advice(v, text);
+    guess_replace_advice(v, text);
 }

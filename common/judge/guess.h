@@ -30,4 +30,8 @@ struct guess { /* of a collective in which each rank has one input */
 void guess_explain(const struct guess *g, const void *got, int rank,
                    struct judge_verdict *v);
 
+/* Put a text in the place of the general advice: what follows the message's
+ * first line. */
+void guess_replace_advice(struct judge_verdict *v, const char *text);
+
 #endif

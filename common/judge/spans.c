@@ -1,6 +1,7 @@
 #include "judge/spans.h"
 
 #include "graph/overlap.h"
+#include "judge/sections.h"
 
 #include <math.h>   /* NAN */
 #include <stdio.h>  /* snprintf */
@@ -11,29 +12,16 @@ struct spans {
     const struct graph *g;
     struct topo *topo;
     struct replay *replay;
-    struct sections *sections;
-    struct found *found;
-    struct origins *origins; /* on first use */
+    struct sections *sections; /* on first use, as what follows */
+    struct hazards hazards;
+    int hazards_are_found;
+    struct origins *origins;
     struct compared *compared;
 };
 
 struct compared { /* with and without communication, on first use */
     unsigned kinds;
     struct hidden_runs *runs;
-};
-
-struct sections {      /* the iterations, found on first use */
-    uint32_t *of;      /* each operation: its section, or 0 */
-    const char **name; /* of section i, from 1: a range "CASE #ITERATION" */
-    uint32_t nnames;
-    struct bounds {
-        uint32_t first, last; /* operations; first: GRAPH_NOWHERE, none */
-    } * bounds;               /* (nranks, nnames), from section 1 */
-};
-
-struct found { /* the hazards of the graph, on first use */
-    int done;
-    struct hazards hazards;
 };
 
 struct spans *spans_new(const struct graph *g, const char *machine, char *err,
@@ -47,13 +35,11 @@ struct spans *spans_new(const struct graph *g, const char *machine, char *err,
     if (!machine)
         machine = g->machine ? g->machine : PLAN_TOPO;
     s->g = g;
-    s->sections = calloc(1, sizeof *s->sections);
-    s->found = calloc(1, sizeof *s->found);
     s->compared = calloc(1, sizeof *s->compared);
     s->topo = topo_load(machine, err, err_nbytes);
     if (s->topo)
         s->replay = replay_run(g, s->topo, NULL, err, err_nbytes);
-    if (s->replay && s->sections && s->found && s->compared)
+    if (s->replay && s->compared)
         return s;
     if (s->replay)
         snprintf(err, err_nbytes, "no memory");
@@ -65,15 +51,8 @@ void spans_free(struct spans *s)
 {
     if (!s)
         return;
-    if (s->sections) {
-        free(s->sections->of);
-        free(s->sections->name);
-        free(s->sections->bounds);
-    }
-    free(s->sections);
-    if (s->found)
-        hazards_release(&s->found->hazards);
-    free(s->found);
+    sections_free(s->sections);
+    hazards_release(&s->hazards);
     if (s->compared)
         hidden_free(s->compared->runs);
     free(s->compared);
@@ -102,105 +81,28 @@ const char *spans_name(const char *case_name, int iteration,
 
 /* ---- hazards and origins ------------------------------------------------- */
 
-/* The number of the section with this range; 0 if the range is not that of an
- * iteration, or memory runs out. */
-static uint32_t section_of(struct sections *h, const char *range)
+/* NULL if memory runs out. */
+static const struct sections *sections(struct spans *s)
 {
-    static const char digits[] = "-0123456789";
-    const char *const number = strrchr(range, '#');
-    if (!number || strspn(number + 1, digits) == 0 ||
-        number[1 + strspn(number + 1, digits)])
-        return 0;
-    for (uint32_t i = 1; i <= h->nnames; i++)
-        if (strcmp(h->name[i], range) == 0)
-            return i;
-    const char **const name = realloc(h->name, (h->nnames + 2) * sizeof *name);
-    if (!name)
-        return 0;
-    h->name = name;
-    h->name[++h->nnames] = range;
-    return h->nnames;
-}
-
-/* Each iteration is a section: on each rank from the first to the last
- * operation of its range, which may contain ranges of the student's. */
-static void fill_sections(struct sections *h, const struct graph *g)
-{
-    for (uint32_t r = 0; r < g->nranks; r++) {
-        uint32_t last = 0, last_at = 0;
-        for (uint32_t at = g->first[r]; at < g->first[r + 1]; at++) {
-            const char *const range = g->nodes[at].span;
-            const uint32_t now = range[0] ? section_of(h, range) : 0;
-            if (now == 0)
-                continue;
-            for (uint32_t i = now == last ? last_at : at; i <= at; i++)
-                h->of[i] = now;
-            last = now;
-            last_at = at;
-        }
-    }
-}
-
-/* Where each section begins and ends on each rank. */
-static void fill_bounds(struct sections *h, const struct graph *g)
-{
-    const size_t n = (size_t)g->nranks * h->nnames;
-    h->bounds = malloc((n + 1) * sizeof *h->bounds);
-    for (size_t i = 0; h->bounds && i < n; i++)
-        h->bounds[i].first = GRAPH_NOWHERE;
-    for (uint32_t r = 0; h->bounds && r < g->nranks; r++)
-        for (uint32_t at = g->first[r]; at < g->first[r + 1]; at++) {
-            if (h->of[at] == 0)
-                continue;
-            struct bounds *const b =
-                &h->bounds[(size_t)r * h->nnames + h->of[at] - 1];
-            if (b->first == GRAPH_NOWHERE)
-                b->first = at;
-            b->last = at;
-        }
-}
-
-/* Each operation's section; NULL if memory runs out. */
-static const uint32_t *sections(struct spans *s)
-{
-    struct sections *const h = s->sections;
-    if (!h->of && (h->of = calloc((size_t)s->g->nnodes + 1, sizeof *h->of))) {
-        fill_sections(h, s->g);
-        fill_bounds(h, s->g);
-    }
-    return h->bounds ? h->of : NULL;
-}
-
-/* The bounds of a range on a rank; NULL if it isn't there. */
-static const struct bounds *bounds_of(struct spans *s, uint32_t rank,
-                                      const char *range)
-{
-    const struct sections *const h = s->sections;
-    if (!sections(s) || rank >= s->g->nranks)
-        return NULL;
-    for (uint32_t i = 0; i < h->nnames; i++)
-        if (strcmp(h->name[i + 1], range) == 0) {
-            const struct bounds *const b =
-                &h->bounds[(size_t)rank * h->nnames + i];
-            return b->first == GRAPH_NOWHERE ? NULL : b;
-        }
-    return NULL;
+    if (!s->sections)
+        s->sections = sections_new(s->g);
+    return s->sections;
 }
 
 static const struct hazards *hazards(struct spans *s)
 {
     char err[128];
-    if (!s->found->done && sections(s))
-        hazards_find(s->g, sections(s), &s->found->hazards, err, sizeof err);
-    s->found->done = 1;
-    return &s->found->hazards;
+    if (!s->hazards_are_found && sections(s))
+        hazards_find(s->g, sections(s)->of, &s->hazards, err, sizeof err);
+    s->hazards_are_found = 1;
+    return &s->hazards;
 }
 
 /* NULL if memory runs out. */
 static const struct origins *origins(struct spans *s)
 {
     if (!s->origins && sections(s))
-        s->origins = origins_new(s->g, spans_times(s), sections(s));
+        s->origins = origins_new(s->g, spans_times(s), sections(s)->of);
     return s->origins;
 }
 
@@ -223,7 +125,7 @@ const struct hazard *spans_hazard(const struct judge_task *t, size_t *more)
     for (size_t i = 0; i < all->n; i++) {
         const struct hazard *const found = &all->hazard[i];
         if (found->warning || found->section == 0 ||
-            !is_of_case(t->spans->sections->name[found->section], t->c))
+            !is_of_case(sections(t->spans)->name[found->section], t->c))
             continue;
         *more += first != NULL;
         if (!first)
@@ -247,7 +149,8 @@ int spans_window(const struct judge_task *t, int rank, int iteration,
     struct spans *const s = t->spans;
     spans_name(t->c->name, iteration, name);
     const struct bounds *const b =
-        s ? bounds_of(s, (uint32_t)rank, name) : NULL;
+        s && sections(s) ? sections_bounds(sections(s), (uint32_t)rank, name)
+                         : NULL;
     if (!b)
         return -1;
     const struct replay_time *const time = spans_times(s);

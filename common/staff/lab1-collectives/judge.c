@@ -103,15 +103,16 @@ static void look_for_root(const struct judge_task *t, const struct problem *p,
     const size_t nbytes = count * p->size + 2 * JUDGE_RED_ZONE;
     for (int r = 0; r < t->nranks && !v->pass; r++) {
         size_t have;
+        char text[128];
         const char *const got = evidence_output(
             t->evidence, r, t->case_no, (unsigned)iteration, "recvbuf", &have);
-        const size_t at = strcspn(v->message, "\n");
         if (r != p->root && got && have == nbytes &&
             memcmp(got + JUDGE_RED_ZONE, want, count * p->size) == 0) {
-            snprintf(v->message + at, sizeof v->message - at,
-                     "\nRank %d has the right result, but the root is rank %d: "
+            snprintf(text, sizeof text,
+                     "Rank %d has the right result, but the root is rank %d: "
                      "is `root` used everywhere?",
                      r, p->root);
+            guess_replace_advice(v, text);
             return;
         }
     }
