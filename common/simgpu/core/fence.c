@@ -38,6 +38,15 @@ static void describe(const void *arg, char *out, size_t nbytes)
              (unsigned long long)(f->seq - atomic_load(&s->completed)));
 }
 
+/* Have the waiters woken when op seq is complete, if not before. */
+static void await(struct stream *s, uint64_t seq)
+{
+    uint64_t first = atomic_load(&s->awaited);
+    while (seq < first &&
+           !atomic_compare_exchange_weak(&s->awaited, &first, seq))
+        ;
+}
+
 void fence_wait(struct fence f, const char *call, uint32_t site)
 {
     if (fence_passed(f))
@@ -49,22 +58,23 @@ void fence_wait(struct fence f, const char *call, uint32_t site)
                                    .arg = &f,
                                    .node = f.node};
     fence_demand(f);
-    atomic_fetch_add(&s->waiters, 1);
     for (;;) {
         const uint32_t seen = atomic_load(&s->done);
+        await(s, f.seq); // before the check: whoever passes it sees this
         if (fence_passed(f))
             break;
         simgpu_wait(&s->done, seen, &note);
     }
-    atomic_fetch_sub(&s->waiters, 1);
 }
 
 void fence_signal(struct stream *s, uint64_t seq)
 {
     atomic_store(&s->completed, seq);
-    atomic_store(&s->done, (uint32_t)seq);
-    if (atomic_load(&s->waiters))
-        simgpu_wake(&s->done);
+    if (atomic_load(&s->awaited) > seq)
+        return;
+    atomic_store(&s->awaited, NOT_AWAITED); // who goes on waiting says so
+    atomic_fetch_add(&s->done, 1);
+    simgpu_wake(&s->done);
 }
 
 /* ---- the host ------------------------------------------------------------ */

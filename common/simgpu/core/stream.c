@@ -211,6 +211,7 @@ static struct stream *create(int device, enum stream_kind kind, int priority)
     s->queue = ++nqueues;
     s->live = 1;
     s->tail = &s->head;
+    atomic_init(&s->awaited, NOT_AWAITED);
     pthread_mutex_init(&s->lock, NULL);
     s->next = streams;
     streams = s;

@@ -29,9 +29,11 @@ struct stream {
     _Atomic uint64_t issued, completed, demanded; /* sequence numbers */
     _Atomic uint32_t bell;    /* futex of the worker: ops, demands, release */
     _Atomic uint32_t resting; /* the worker sleeps on the bell */
-    _Atomic uint32_t done;    /* futex: completed's low bits */
-    _Atomic uint32_t waiters; /* threads that sleep on done */
+    _Atomic uint32_t done;    /* futex of fence_wait() */
+    _Atomic uint64_t awaited; /* the first op that wakes it, or NOT_AWAITED */
 };
+
+#define NOT_AWAITED UINT64_MAX
 
 /* Wake the worker of s: there is an op, a demand, or nothing more to come. */
 static inline void stream_ring(struct stream *s)
