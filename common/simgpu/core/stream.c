@@ -50,7 +50,9 @@ static int rest(struct stream *s, uint32_t seen, uint64_t timeout_ns)
     return err;
 }
 
-enum { SLICE_NS = 200000 }; /* how often a late op checks for flag waits */
+/* A late op looks for flag waits in between, after 1, 3, 7, 15 and 31 of 63
+ * parts of its wait. */
+enum { SLICES = 6, FIRST_NS = SCHEDULE_LATE_NS / ((1 << SLICES) - 1) };
 
 static void delay(struct stream *s, const struct op *op)
 {
@@ -60,12 +62,11 @@ static void delay(struct stream *s, const struct op *op)
         nanosleep(&(struct timespec){0, (long)ns}, NULL);
     if (!schedule_is_late())
         return;
-    const int slices = SCHEDULE_LATE_NS / SLICE_NS;
-    for (int i = 0; i < slices;) {
+    for (int i = 0; i < SLICES;) {
         const uint32_t seen = atomic_load(&s->bell);
         if (demanded(s, op) || peer_any_flag_waits())
             return;
-        i += rest(s, seen, SLICE_NS) != 0;
+        i += rest(s, seen, FIRST_NS << i) != 0;
     }
 }
 
@@ -180,7 +181,8 @@ struct fence simgpu_stream_enqueue(struct stream *s, struct op *op)
     op->seq = atomic_fetch_add(&s->issued, 1) + 1;
     s->last_node = op->node.index;
     const struct fence m = {s, op->seq, op->node.index};
-    if (!s->head)
+    const int was_idle = !s->head;
+    if (was_idle)
         control_active(+1); // a stream is active while it has work
     *s->tail = op;
     s->tail = &op->next;
@@ -188,7 +190,8 @@ struct fence simgpu_stream_enqueue(struct stream *s, struct op *op)
     if (!s->started)
         start_worker(s);
     pthread_mutex_unlock(&all);
-    stream_ring(s);
+    if (was_idle)
+        stream_ring(s);
     return m;
 }
 
