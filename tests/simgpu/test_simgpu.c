@@ -108,6 +108,20 @@ START_TEST(a_mistake_is_named)
 }
 END_TEST
 
+/* What a kernel has touched stays closed to the host. */
+START_TEST(a_kernel_opens_memory_to_itself)
+{
+    static const char *const mode[] = {"keys", "no-keys"};
+    struct child c = child_run(60, "%s/tests/simgpu/prog_closed %s",
+                               child_build(), mode[_i]);
+    ck_assert_int_eq(c.status, 70);
+    ck_assert_str_eq(c.out, "999\n999\n");
+    ck_assert_msg(strstr(c.err, "host code at prog_closed.cu:30"), "%s: %s",
+                  mode[_i], c.err);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(a_wrong_setting_is_named)
 {
     struct child c = child_run(10,
@@ -144,6 +158,7 @@ int main(void)
     tcase_add_loop_test(t, nccl_keeps_its_rules_with_five_ranks, 0, 2);
     tcase_add_loop_test(t, a_mistake_is_named, 0,
                         sizeof faults / sizeof *faults);
+    tcase_add_loop_test(t, a_kernel_opens_memory_to_itself, 0, 2);
     tcase_add_test(t, a_wrong_setting_is_named);
     suite_add_tcase(s, t);
     return suite_run(s);

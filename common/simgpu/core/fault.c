@@ -5,6 +5,7 @@
 #include <pthread.h>  /* pthread_mutex_t */
 #include <signal.h>   /* sigaction */
 #include <stdio.h>    /* snprintf */
+#include <sys/mman.h> /* pkey_alloc */
 #include <ucontext.h> /* ucontext_t */
 
 #include "core/dataless.h"
@@ -17,7 +18,12 @@
 
 enum { MAX_OPEN = 256, MAX_FRAMES = 64 };
 
-/* Allocations that kernels have opened, and how many kernels run. */
+/* The protection key of the allocations that kernels have opened: a thread
+ * may touch them while it runs a kernel, and no other thread ever. -1: this
+ * processor has no keys. */
+static int key = -1;
+
+/* Without a key: what is open to all threads, and how many kernels run. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct heap_block opened[MAX_OPEN];
 static int nopened, nkernels;
@@ -29,23 +35,31 @@ static _Thread_local uint32_t kernel_site; /* of its launch */
 static void close_all(void)
 {
     for (int i = 0; i < nopened; i++)
-        heap_protect(&opened[i], 0);
+        heap_protect(&opened[i], PROT_NONE, -1);
     nopened = 0;
 }
 
 void fault_kernel_enter(const char *name, int device, uint32_t site)
 {
-    pthread_mutex_lock(&lock);
-    nkernels++;
-    pthread_mutex_unlock(&lock);
     kernel = name;
     kernel_device = device;
     kernel_site = site;
+    if (key >= 0) {
+        pkey_set(key, 0);
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    nkernels++;
+    pthread_mutex_unlock(&lock);
 }
 
 void fault_kernel_leave(void)
 {
     kernel = NULL;
+    if (key >= 0) {
+        pkey_set(key, PKEY_DISABLE_ACCESS);
+        return;
+    }
     pthread_mutex_lock(&lock);
     if (--nkernels == 0)
         close_all();
@@ -154,9 +168,9 @@ static _Noreturn void report_crash(int sig, const siginfo_t *info,
 static void open_block(const struct heap_block *b)
 {
     pthread_mutex_lock(&lock);
-    if (nopened < MAX_OPEN)
+    if (key < 0 && nopened < MAX_OPEN)
         opened[nopened++] = *b; // others stay open: at worst a check is missed
-    heap_protect(b, 1);
+    heap_protect(b, PROT_READ | PROT_WRITE, key);
     pthread_mutex_unlock(&lock);
 }
 
@@ -184,4 +198,5 @@ void fault_start(void)
     void *frame[1];
     backtrace(frame, 1); // loads the unwinder, which a handler must not do
     thread_add_signal_stack();
+    key = pkey_alloc(0, PKEY_DISABLE_ACCESS);
 }

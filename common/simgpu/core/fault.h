@@ -2,10 +2,14 @@
  * fault.h: accesses to device memory that the hardware traps
  *
  * The user view of device memory is inaccessible (heap.h). When a thread that
- * runs a kernel touches an allocation, the fault handler opens it and the
- * access is repeated; when the last kernel has ended, what was opened is closed
- * again. Any other thread that faults there is host code that dereferences
- * device memory: on a real GPU it would crash as well, with less to say.
+ * runs a kernel touches an allocation for the first time, the fault handler
+ * opens it to such threads, and the access is repeated. Any other thread that
+ * faults there is host code that dereferences device memory: on a real GPU it
+ * would crash as well, with less to say.
+ *
+ * What separates the threads is a memory protection key (pkeys(7)). Where the
+ * processor has none, an allocation is open to all threads until the last
+ * kernel has ended, and is closed then.
  */
 #ifndef SIMGPU_CORE_FAULT_H
 #define SIMGPU_CORE_FAULT_H

@@ -19,6 +19,7 @@ enum {
 };
 
 static uint32_t next_block = 1;
+static int no_key = -1; /* 0 once allocations have protection keys */
 
 /* Create the memfd of a heap of this process and map both of its views. */
 static void heap_create(struct heap *h, int slot)
@@ -115,7 +116,8 @@ static void free_block(struct heap *h, struct block *b)
 {
     freed_add(h, b);
     if (h->device != HEAP_PINNED)
-        mprotect(h->user + b->offset, block_pages(b->nbytes), PROT_NONE);
+        pkey_mprotect(h->user + b->offset, block_pages(b->nbytes), PROT_NONE,
+                      no_key);
     discard(h, b);
     h->used -= block_pages(b->nbytes);
     block_remove(h, b);
@@ -267,8 +269,9 @@ void heap_usage(int device, size_t *used, size_t *total)
     pthread_mutex_unlock(&heap_table.lock);
 }
 
-int heap_protect(const struct heap_block *b, int open)
+int heap_protect(const struct heap_block *b, int prot, int key)
 {
-    return mprotect(b->base, block_pages(b->nbytes),
-                    open ? PROT_READ | PROT_WRITE : PROT_NONE);
+    if (key >= 0)
+        no_key = 0;
+    return pkey_mprotect(b->base, block_pages(b->nbytes), prot, key);
 }

@@ -7,8 +7,7 @@
  *    user view   what cudaMalloc returns. Inaccessible (PROT_NONE) to the host,
  *                as on a real GPU: a host dereference faults, and the fault
  *                handler names the allocation. A thread that runs a kernel
- *                (fault.h) may touch it: its first touch opens the allocation
- *                until the last such kernel has ended.
+ *                may touch it (fault.h).
  *    raw view    the same bytes, always accessible, for simgpu's own copies,
  *                collectives and everything else that is not a student's
  *                kernel.
@@ -127,8 +126,9 @@ int simgpu_heap_registered(const void *p);
 /* Call fn for each live allocation of this process. fn must not call heap_*. */
 void heap_each(void (*fn)(void *arg, const struct heap_block *b), void *arg);
 
-/* Open an allocation's user view to this process, or close it. */
-int heap_protect(const struct heap_block *b, int open);
+/* Set the protection of an allocation's user view, and its protection key; -1:
+ * none. */
+int heap_protect(const struct heap_block *b, int prot, int key);
 
 /* Bytes in use on a device, and its size, for cudaMemGetInfo. */
 void heap_usage(int device, size_t *used, size_t *total);
