@@ -11,16 +11,23 @@
 #include "core/check.h"
 #include "core/control.h"
 #include "core/fault.h"
+#include "core/report.h" /* REPORT_GRACE_US */
 #include "core/schedule.h"
 #include "core/thread.h"
 #include "core/visible.h"
 #include "core/watchdog.h"
 
-/* Before there is a control page, a fault is a line and an exit. */
+/*
+ * Before there is a control page, a fault is a line and an exit. A rank that
+ * leaves while others start can take MPICH's proxy with it, and what the proxy
+ * has not passed on is lost: hence the pause.
+ */
 static _Noreturn void bad_setting(const char *name, const char *value,
                                   const char *why)
 {
     fprintf(stderr, "simgpu: %s=%s: %s\n", name, value, why);
+    if (getenv("PMI_RANK"))
+        usleep(REPORT_GRACE_US);
     _exit(PROC_EXIT_FAULT);
 }
 
