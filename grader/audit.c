@@ -51,6 +51,9 @@ static const char *const sections[] = {"",
                                        ".note.gnu.property",
                                        NULL};
 static const char *const sections_nvcc[] = {".nv*", "__nv*", NULL};
+/* Of device code: simnvcc's table of its kernels (simgpu/kernel.h). */
+static const char *const sections_device[] = {"simgpu_kernels",
+                                              ".relasimgpu_kernels", NULL};
 static const char *const running[] = {".init_array*", ".preinit_array*",
                                       ".ctors*", NULL};
 
@@ -198,7 +201,8 @@ static int audit_section(const struct object *o, Elf_Scn *s, const char *name,
     if ((h->sh_flags & both) == both ||
         !(allow_matches(name, sections) ||
           (strncmp(name, ".rela.init_array", 16) == 0) ||
-          (a->by_nvcc && allow_matches(name, sections_nvcc))))
+          (a->by_nvcc && allow_matches(name, sections_nvcc)) ||
+          (o->is_device && allow_matches(name, sections_device))))
         return refuse_name(a, "has a section", name);
     if (h->sh_type == SHT_SYMTAB)
         return audit_symbols(o, s, h);

@@ -23,6 +23,9 @@ $(filter $(BUILD)/tests/grader/%,$(TESTS)): $(call lib,grader) $(JUDGE_OBJS)
 # Programs, and what of the kit they link besides their own source.
 $(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(BACKEND) | $(GPU_READY)
 	$(link_gpu)
+ifeq ($(GPU),sim) # compiled as labs are
+$(O)/obj/tests/probes/prog_unlaunched.o: CU_FLAGS = --no-constructors
+endif
 uses = $(addprefix $(BUILD)/tests/,$(1)): $(call lib,$(2)) $(call objs,$(3))
 LAB6 := solutions/lab6-peer-bandwidth
 STAFF6 := common/staff/lab6-peer-bandwidth

@@ -14,6 +14,7 @@ static const struct family {
     {"prog_launch", 21},
     {"prog_device", 39},
     {"prog_failure", 1},
+    {"prog_unlaunched", 8},
 };
 
 START_TEST(a_program_that_uses_a_feature_of_cuda_runs)

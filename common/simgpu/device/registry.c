@@ -28,12 +28,31 @@ void simgpu_register_kernel(struct kernel *k)
     pthread_mutex_unlock(&lock);
 }
 
-const struct kernel *kernel_find(const void *host_stub)
+static const struct kernel *find_known(const void *host_stub)
 {
     pthread_mutex_lock(&lock);
     const struct kernel *const k = find(host_stub);
     pthread_mutex_unlock(&lock);
     return k;
+}
+
+/* The program's table. The linker defines its ends if it has any. */
+extern const struct listed_kernel __start_simgpu_kernels[]
+    __attribute__((weak)),
+    __stop_simgpu_kernels[] __attribute__((weak));
+
+const struct kernel *kernel_find(const void *host_stub)
+{
+    const struct kernel *const k = find_known(host_stub);
+    const struct listed_kernel *l = __start_simgpu_kernels;
+    if (k || !host_stub)
+        return k;
+    for (; l < __stop_simgpu_kernels; l++)
+        if (l->host_stub == host_stub) {
+            l->make_known();
+            break;
+        }
+    return find_known(host_stub);
 }
 
 void kernel_rename(const void *host_stub, const char *text)
@@ -49,5 +68,5 @@ void kernel_rename(const void *host_stub, const char *text)
 
 int simgpu_knows_kernel(const void *host_stub)
 {
-    return kernel_find(host_stub) != NULL;
+    return find_known(host_stub) != NULL;
 }

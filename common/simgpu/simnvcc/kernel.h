@@ -19,7 +19,9 @@
  *         ...
  *
  * An entry registers the kernel before main, wherever the function is
- * instantiated, so that cudaLaunchKernel() knows it without a <<<>>>.
+ * instantiated, so that cudaLaunchKernel() knows it without a <<<>>>. Where
+ * nothing may run before main, the entry is in a table of the program's instead
+ * (simgpu/kernel.h), and the kernel is registered when it is first asked for.
  */
 #ifndef SIMNVCC_KERNEL_H
 #define SIMNVCC_KERNEL_H

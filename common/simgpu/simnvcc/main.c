@@ -11,9 +11,9 @@
  * the host compiler as they are. The command line is nvcc's (options.h).
  *
  *     --no-constructors    nothing of the object runs before main: its kernels
- *                          are known from their first <<<>>> on, not to
- *                          cudaLaunchKernel() alone; and memcpy() and its like
- *                          count as accesses of device code. Needs objcopy.
+ *                          are in a table of the program's (simgpu/kernel.h);
+ *                          and memcpy() and its like count as accesses of
+ *                          device code. Needs objcopy.
  */
 #define _GNU_SOURCE
 #include <errno.h>    /* errno */

@@ -427,8 +427,9 @@ template <size_t N> using places_of = typename count_places<N>::type;
 
 /*
  * A kernel f with parameters P: known to the runtime before main, since
- * whatever instantiates the function instantiates `self`. INFO::get() gives its
- * traits (simnvcc/kernel.h).
+ * whatever instantiates the function instantiates `self`; or, if nothing may
+ * run before main, listed in the program's table of kernels. INFO::get() gives
+ * its traits (simnvcc/kernel.h).
  */
 template <class INFO, class F, F f> struct entry;
 template <class INFO, class... P, void (*f)(P...)>
@@ -461,10 +462,18 @@ struct entry<INFO, void (*)(P...), f> : kernel {
         simgpu_register_kernel(this);
     }
 #ifdef SIMGPU_NO_CONSTRUCTORS
+    /* Also what the runtime calls for a kernel that it does not know yet: a
+     * struct listed_kernel. In assembly, since GCC ignores a section of what
+     * templates define. */
     static void known()
     {
         if (!simgpu_knows_kernel((const void *)f))
             new entry; // the runtime keeps it
+        __asm__(".pushsection simgpu_kernels, \"aw\"\n"
+                ".balign 8\n"
+                ".dc.a %c0, %c1\n"
+                ".popsection" ::"i"(f),
+                "i"(known));
     }
 #else
     static entry self;

@@ -29,6 +29,16 @@ void simgpu_register_kernel(struct kernel *k);
 int simgpu_knows_kernel(const void *host_stub);
 
 /*
+ * A kernel in a program of which nothing may run before main (simnvcc
+ * --no-constructors): the section simgpu_kernels is a table of these, in which
+ * the runtime looks up an address that it does not know.
+ */
+struct listed_kernel {
+    const void *host_stub;
+    void (*make_known)(void); /* registers it */
+};
+
+/*
  * k<<<grid, block>>>(x): configure, by the text of the launch; then k's
  * prologue launches it with the latest configuration of the thread. The site is
  * that of the configuration.
