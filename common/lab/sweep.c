@@ -246,7 +246,44 @@ static void input_at(const struct sweep *s, int rank, size_t begin,
                  data_value(seed_of(rank), begin + i, s->type));
 }
 
-/* The plain reference: this rank's recvbuf. `in` holds as many elements. */
+/* Elements [begin, begin + count) of all ranks' inputs, reduced. `in` holds as
+ * many. */
+static void reduced(const struct sweep *s, size_t begin, size_t count,
+                    char *want, char *in)
+{
+    input_at(s, 0, begin, count, want);
+    for (int k = 1; k < s->r->nranks; k++) {
+        input_at(s, k, begin, count, in);
+        data_combine(want, in, count, s->type, s->redop);
+    }
+}
+
+/*
+ * The whole reduction, which all ranks need: each computes a part, and the
+ * parts are exchanged. All of it on every rank would take n^2 inputs, minutes
+ * at 64 ranks.
+ */
+static void shared_reduction(const struct sweep *s, const struct size *z,
+                             char *want, char *in)
+{
+    const int n = s->r->nranks;
+    int count[n], at[n];
+    MPI_Datatype element;
+    for (int k = 0; k < n; k++) {
+        at[k] = (int)(z->whole * (size_t)k / (size_t)n);
+        count[k] = (int)(z->whole * ((size_t)k + 1) / (size_t)n) - at[k];
+    }
+    const size_t own = (size_t)at[s->r->rank];
+    reduced(s, own, (size_t)count[s->r->rank], want + own * z->element, in);
+    MPI_MUST(MPI_Type_contiguous((int)z->element, MPI_BYTE, &element));
+    MPI_MUST(MPI_Type_commit(&element));
+    MPI_MUST(MPI_Allgatherv(MPI_IN_PLACE, 0, element, want, count, at, element,
+                            s->r->mpi_comm));
+    MPI_MUST(MPI_Type_free(&element));
+}
+
+/* The plain reference: this rank's recvbuf. `in` holds as many elements. All
+ * ranks call. */
 static void reference(const struct sweep *s, const struct size *z, char *want,
                       char *in)
 {
@@ -255,16 +292,8 @@ static void reference(const struct sweep *s, const struct size *z, char *want,
     const size_t block = count * z->element;
     switch (z->shape) {
     case BENCH_ALL_REDUCE:
-    case BENCH_REDUCE:
-    case BENCH_REDUCE_SCATTER: {
-        const size_t begin = z->shape == BENCH_REDUCE_SCATTER ? own : 0;
-        input_at(s, 0, begin, z->recv, want);
-        for (int k = 1; k < n; k++) {
-            input_at(s, k, begin, z->recv, in);
-            data_combine(want, in, z->recv, s->type, s->redop);
-        }
-        break;
-    }
+    case BENCH_REDUCE: shared_reduction(s, z, want, in); break;
+    case BENCH_REDUCE_SCATTER: reduced(s, own, count, want, in); break;
     case BENCH_BROADCAST: input_at(s, s->root, 0, count, want); break;
     case BENCH_SCATTER: input_at(s, s->root, own, count, want); break;
     case BENCH_SEND_RECV:
@@ -288,10 +317,9 @@ static long count_wrong(const struct sweep *s, const struct size *z,
     if (!got || !want || !in)
         must_stop(__FILE__, __LINE__, "malloc", "out of memory");
     CUDA_MUST(cudaMemcpy(got, c->recvbuf, nbytes, cudaMemcpyDeviceToHost));
-    if (z->gets) {
-        reference(s, z, want, in);
+    reference(s, z, want, in);
+    if (z->gets)
         mine = (long)data_differ(got, want, z->recv, s->type);
-    }
     free(got);
     free(want);
     free(in);
