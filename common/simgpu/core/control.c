@@ -3,10 +3,12 @@
 
 #include <errno.h>      /* ESRCH */
 #include <fcntl.h>      /* O_RDWR */
-#include <stdio.h>      /* perror */
+#include <stdio.h>      /* fprintf */
 #include <sys/mman.h>   /* memfd_create */
 #include <sys/random.h> /* getrandom */
 #include <unistd.h>     /* ftruncate */
+
+#include "core/limit.h"
 
 /* Set once, when the process starts. */
 static struct control *own;
@@ -17,21 +19,26 @@ struct control *control_own(void)
     return own;
 }
 
+/* Before there is a control page, a fault is a line and an exit. */
+static _Noreturn void cannot(const char *what)
+{
+    char hint[LIMIT_HINT];
+    fprintf(stderr, "simgpu: cannot %s the control page: %m%s\n", what,
+            simgpu_limit_hint(errno, hint, sizeof hint));
+    _exit(PROC_EXIT_FAULT);
+}
+
 void control_create(uint32_t rank)
 {
     own_id.pid = getpid();
     own_id.fd = memfd_create("simgpu-control", MFD_CLOEXEC);
     if (own_id.fd < 0 || ftruncate(own_id.fd, sizeof *own) != 0 ||
-        getrandom(&own_id.nonce, sizeof own_id.nonce, 0) < 0) {
-        perror("simgpu: cannot make the control page");
-        _exit(PROC_EXIT_FAULT);
-    }
+        getrandom(&own_id.nonce, sizeof own_id.nonce, 0) < 0)
+        cannot("make");
     own = mmap(NULL, sizeof *own, PROT_READ | PROT_WRITE, MAP_SHARED, own_id.fd,
                0);
-    if (own == MAP_FAILED) {
-        perror("simgpu: cannot map the control page");
-        _exit(PROC_EXIT_FAULT);
-    }
+    if (own == MAP_FAILED)
+        cannot("map");
     own->pid = own_id.pid;
     own->rank = rank;
     own->nonce = own_id.nonce;

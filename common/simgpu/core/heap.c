@@ -10,6 +10,7 @@
 #include "core/control.h"
 #include "core/dataless.h"
 #include "core/heap_table.h"
+#include "core/limit.h"
 #include "core/report.h"
 
 enum {
@@ -25,6 +26,7 @@ static int no_key = -1; /* 0 once allocations have protection keys */
 static void heap_create(struct heap *h, int slot)
 {
     const int pinned = slot == PROC_MAX_DEVICES;
+    char hint[LIMIT_HINT];
     h->device = pinned ? HEAP_PINNED : slot;
     h->user = space_window(slot);
     h->nbytes = pinned ? SPACE_WINDOW
@@ -33,22 +35,23 @@ static void heap_create(struct heap *h, int slot)
     h->owner = simgpu_proc()->id;
     h->fd = memfd_create("simgpu-heap", MFD_CLOEXEC);
     if (h->fd < 0 || ftruncate(h->fd, (off_t)heap_file_nbytes(h->nbytes)) != 0)
-        simgpu_report_fault(NULL, "cannot create the memory of device %d: %m",
-                            h->device);
+        simgpu_report_fault(NULL, "cannot create the memory of device %d: %m%s",
+                            h->device,
+                            simgpu_limit_hint(errno, hint, sizeof hint));
     if (mmap(h->user, h->nbytes, pinned ? PROT_READ | PROT_WRITE : PROT_NONE,
              MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, h->fd,
              0) == MAP_FAILED)
-        simgpu_report_fault(
-            NULL,
-            "cannot map device memory at %p: %m.\nSomething else "
-            "occupies that address; is a memory limit (ulimit -v) set?",
-            (void *)h->user);
+        simgpu_report_fault(NULL, "cannot map device memory at %p: %m%s",
+                            (void *)h->user,
+                            simgpu_limit_hint(errno, hint, sizeof hint));
     h->raw = mmap(NULL, heap_file_nbytes(h->nbytes), PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_NORESERVE, h->fd, 0);
     if (h->raw == MAP_FAILED)
-        simgpu_report_fault(NULL,
-                            "cannot map device memory: %m; is a memory limit "
-                            "(ulimit -v) set?");
+        simgpu_report_fault(NULL, "cannot map device memory: %m%s",
+                            simgpu_limit_hint(errno, hint, sizeof hint));
+    h->shadow = h->raw + h->nbytes;
+    h->shadow_nbytes = h->nbytes * HEAP_SHADOW;
+    h->common = h->shadow + h->shadow_nbytes;
     control_own()->heap_fd[slot] = h->fd;
 }
 
@@ -222,14 +225,16 @@ void *heap_shadow(const void *p)
     const struct heap *const h = heap_of(p);
     if (!h)
         return NULL;
-    const uint64_t offset = (uint64_t)((const char *)p - h->user);
-    return h->raw + h->nbytes + offset / 4 * 4 * HEAP_SHADOW;
+    const uint64_t at =
+        (uint64_t)((const char *)p - h->user) / 4 * 4 * HEAP_SHADOW;
+    return at < atomic_load(&h->shadow_nbytes) ? atomic_load(&h->shadow) + at
+                                               : NULL;
 }
 
 void *heap_common(const void *p)
 {
     const struct heap *const h = heap_of(p);
-    return h ? h->raw + h->nbytes * (1 + HEAP_SHADOW) : NULL;
+    return h ? h->common : NULL;
 }
 
 int simgpu_heap_export(const void *p, struct heap_ref *out)

@@ -20,8 +20,11 @@
  * addresses in every run, so pointers are the same in every run. Blocks are
  * whole pages, separated by a page that is never accessible.
  *
- * Peers map a heap through its owner's control page. A heap_ref names bytes in
- * a way that any process of the job can resolve.
+ * Peers map a heap through its owner's control page: its bytes once for both
+ * collectives and imports, and of its shadow, which takes 32 times the
+ * addresses, what reaches as far as the imported blocks. So each of hundreds of
+ * ranks has addresses for all others. A heap_ref names bytes in a way that any
+ * process of the job can resolve.
  */
 #ifndef SIMGPU_CORE_HEAP_H
 #define SIMGPU_CORE_HEAP_H
@@ -92,7 +95,7 @@ int simgpu_heap_find(const void *p, struct heap_block *out);
 void *simgpu_heap_raw(const void *p);
 
 /* The entry of p's word in its heap's shadow (flag.h); NULL for memory that is
- * not in a heap. */
+ * not in a heap, or lies behind all that was imported of a peer's. */
 void *heap_shadow(const void *p);
 
 /* HEAP_COMMON bytes of p's heap, zeros at first, for flag.h; NULL likewise. */

@@ -1,27 +1,55 @@
+#define _GNU_SOURCE
 #include <errno.h>    /* ENOENT */
 #include <fcntl.h>    /* O_RDWR */
 #include <sys/mman.h> /* mmap */
 #include <unistd.h>   /* lseek */
 
 #include "core/heap_table.h"
+#include "core/limit.h"
 #include "core/peer.h"
 #include "core/report.h"
 
-/* Map a peer's heap: its raw view, or an inaccessible one at `user`. */
-static char *map_peer(const struct peer *p, int slot, char *user,
-                      uint64_t *nbytes)
+enum { SHADOW_STEP = 1 << 30 }; /* bytes of a heap whose shadow is mapped */
+
+/* Open a peer's heap; its size to *nbytes. -1 with errno. */
+static int open_peer(const struct peer *p, int slot, uint64_t *nbytes)
 {
     const int fd =
         simgpu_proc_open(peer_pid(p), p->control->heap_fd[slot], O_RDWR);
+    const uint64_t all = fd < 0 ? 0 : (uint64_t)lseek(fd, 0, SEEK_END);
+    *nbytes = (all - HEAP_COMMON) / (1 + HEAP_SHADOW);
+    return fd;
+}
+
+/* Map bytes of an open heap for simgpu's own use; NULL with errno. */
+static char *map_bytes(int fd, uint64_t offset, uint64_t nbytes)
+{
+    void *const at = mmap(NULL, nbytes, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_NORESERVE, fd, (off_t)offset);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+/* The raw view of a peer's heap, mapped once; the lock is held. NULL with
+ * errno. */
+static char *raw_view(struct peer *p, int slot)
+{
+    uint64_t nbytes;
+    if (p->heap[slot])
+        return p->heap[slot];
+    const int fd = open_peer(p, slot, &nbytes);
     if (fd < 0)
         return NULL;
-    const uint64_t all = (uint64_t)lseek(fd, 0, SEEK_END);
-    *nbytes = (all - HEAP_COMMON) / (1 + HEAP_SHADOW);
-    void *const at = mmap(
-        user, user ? *nbytes : all, user ? PROT_NONE : PROT_READ | PROT_WRITE,
-        MAP_SHARED | MAP_NORESERVE | (user ? MAP_FIXED_NOREPLACE : 0), fd, 0);
+    p->heap[slot] = map_bytes(fd, 0, nbytes);
     close(fd);
-    return at == MAP_FAILED ? NULL : at;
+    return p->heap[slot];
+}
+
+static _Noreturn void cannot_map(const struct peer *p)
+{
+    char hint[LIMIT_HINT];
+    simgpu_report_fault(NULL, "cannot map memory of rank %u (process %d): %m%s",
+                        peer_rank(p), peer_pid(p),
+                        simgpu_limit_hint(errno, hint, sizeof hint));
 }
 
 void *simgpu_heap_raw_ref(const struct heap_ref *ref)
@@ -35,15 +63,10 @@ void *simgpu_heap_raw_ref(const struct heap_ref *ref)
                             "process %d, which owns a buffer in use, is gone",
                             ref->owner.pid);
     pthread_mutex_lock(&heap_table.lock);
-    uint64_t nbytes;
-    if (!p->heap[slot])
-        p->heap[slot] = map_peer(p, slot, NULL, &nbytes);
-    char *const base = p->heap[slot];
+    char *const base = raw_view(p, slot);
     pthread_mutex_unlock(&heap_table.lock);
     if (!base)
-        simgpu_report_fault(NULL,
-                            "cannot map memory of rank %u (process %d): %m",
-                            peer_rank(p), peer_pid(p));
+        cannot_map(p);
     return base + ref->offset;
 }
 
@@ -58,44 +81,96 @@ static int seen_as(const struct peer *p, int device)
     return device;
 }
 
-/* The imported heap of (owner, device), created on first use. The lock is
- * held. */
-static struct heap *import_heap(const struct heap_ref *ref)
+/* Map both views of an imported heap and what its words share; -1 with
+ * errno. */
+static int map_heap(struct heap *h, struct peer *p, int slot, char *window)
 {
-    const struct peer *const p = simgpu_peer_attach(&ref->owner);
-    if (!p)
-        return NULL;
+    const int fd = open_peer(p, slot, &h->nbytes);
+    if (fd < 0)
+        return -1;
+    h->user = mmap(window, h->nbytes, PROT_NONE,
+                   MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
+    h->common =
+        map_bytes(fd, heap_file_nbytes(h->nbytes) - HEAP_COMMON, HEAP_COMMON);
+    close(fd);
+    char *const raw = raw_view(p, slot);
+    if (h->user != MAP_FAILED && h->common && raw) {
+        h->raw = raw;
+        return 0;
+    }
+    const int err = errno;
+    if (h->user != MAP_FAILED)
+        munmap(h->user, h->nbytes); // the window is free for the next attempt
+    if (h->common)
+        munmap(h->common, HEAP_COMMON);
+    errno = err;
+    return -1;
+}
+
+/*
+ * Map the shadow of an imported heap's first `end` bytes, and in fact of twice
+ * what was mapped. An old mapping stays, because threads sleep on its words; so
+ * all of them together are at most twice the last. -1 with errno.
+ */
+static int reach_shadow(struct heap *h, struct peer *p, uint64_t end)
+{
+    uint64_t reach = SHADOW_STEP, nbytes;
+    while (reach < end)
+        reach *= 2;
+    reach = reach < h->nbytes ? reach : h->nbytes;
+    if (h->shadow_nbytes >= reach * HEAP_SHADOW)
+        return 0;
+    const int fd = open_peer(p, heap_slot(h->device), &nbytes);
+    if (fd < 0)
+        return -1;
+    char *const at = map_bytes(fd, nbytes, reach * HEAP_SHADOW);
+    close(fd);
+    if (!at)
+        return -1;
+    atomic_store(&h->shadow, at);
+    h->shadow_nbytes = reach * HEAP_SHADOW;
+    return 0;
+}
+
+/* The imported heap of (owner, device), created on first use. The lock is
+ * held. NULL with errno. */
+static struct heap *import_heap(const struct heap_ref *ref, struct peer *p)
+{
     for (int i = PROC_MAX_DEVICES + 1; i < heap_table.n; i++)
         if (heap_table.heap[i].owner.nonce == ref->owner.nonce &&
             heap_table.heap[i].device == ref->device)
             return &heap_table.heap[i];
     if (heap_table.n == SPACE_HEAPS)
-        return NULL;
+        simgpu_report_fault(NULL,
+                            "memory of more than %d devices of other processes "
+                            "has been opened here (cudaIpcOpenMemHandle): use "
+                            "fewer ranks",
+                            SPACE_HEAPS - PROC_MAX_DEVICES - 1);
     struct heap *const h = &heap_table.heap[heap_table.n];
-    const int slot = heap_slot(ref->device);
     *h = (struct heap){.device = ref->device,
                        .owner = ref->owner,
                        .owner_rank = peer_rank(p),
                        .imported = 1,
                        .seen_as = seen_as(p, ref->device),
                        .fd = -1};
-    h->user = map_peer(p, slot, space_window(heap_table.n), &h->nbytes);
-    h->raw = h->user ? map_peer(p, slot, NULL, &h->nbytes) : NULL;
-    if (!h->raw) {
-        if (h->user)
-            munmap(h->user, h->nbytes);
-        h->user = NULL; // the window is free for the next attempt
+    if (map_heap(h, p, heap_slot(ref->device), space_window(heap_table.n)) != 0)
         return NULL;
-    }
     heap_table.n++;
     return h;
 }
 
 int heap_import(const struct heap_ref *ref, void **out)
 {
+    struct peer *const p = simgpu_peer_attach(&ref->owner);
+    if (!p)
+        return ENOENT;
     pthread_mutex_lock(&heap_table.lock);
-    struct heap *const h = import_heap(ref);
-    const int alive = h && atomic_load(block_tag(h, ref->offset)) == ref->block;
+    struct heap *const h = import_heap(ref, p);
+    const int mapped = h && reach_shadow(h, p, ref->offset + ref->nbytes) == 0;
+    if (!mapped && peer_alive(p))
+        cannot_map(p);
+    const int alive =
+        mapped && atomic_load(block_tag(h, ref->offset)) == ref->block;
     if (alive) {
         struct block *b = block_of(h, h->user + ref->offset);
         if (!b)

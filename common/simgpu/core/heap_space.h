@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-enum { SPACE_HEAPS = 192, SPACE_SHIFT = 37 };
+enum { SPACE_HEAPS = 384, SPACE_SHIFT = 37 };
 #define SPACE_BASE   ((char *)0x100000000000)
 #define SPACE_WINDOW (UINT64_C(1) << SPACE_SHIFT) /* 128 GiB */
 

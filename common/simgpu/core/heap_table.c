@@ -1,8 +1,9 @@
 #include "core/heap_table.h"
 
-#include <errno.h>  /* ENOMEM */
-#include <stdlib.h> /* realloc */
-#include <string.h> /* memmove */
+#include <errno.h>     /* ENOMEM */
+#include <stdatomic.h> /* atomic_load */
+#include <stdlib.h>    /* realloc */
+#include <string.h>    /* memmove */
 
 enum { PAGE = 4096 };
 
@@ -87,7 +88,7 @@ void block_remove(struct heap *h, struct block *b)
 
 _Atomic uint32_t *block_tag(const struct heap *h, uint64_t offset)
 {
-    return (_Atomic uint32_t *)(h->raw + h->nbytes + offset * HEAP_SHADOW +
+    return (_Atomic uint32_t *)(atomic_load(&h->shadow) + offset * HEAP_SHADOW +
                                 HEAP_SHADOW_TAG);
 }
 

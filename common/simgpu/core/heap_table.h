@@ -3,7 +3,8 @@
  *
  * Shared by heap.c (this process's memory), heap_peer.c (that of peers) and
  * heap_describe.c (messages about either). Reading or changing it takes its
- * lock, except for the address and size of a heap, which never change.
+ * lock, except for the address and size of a heap, which never change, and its
+ * shadow, which only moves to where more of it is mapped.
  */
 #ifndef SIMGPU_CORE_HEAP_TABLE_H
 #define SIMGPU_CORE_HEAP_TABLE_H
@@ -22,6 +23,11 @@ struct block { /* an allocation */
 
 struct heap {
     char *user, *raw;
+    char *_Atomic shadow; /* entries of the first shadow_nbytes / HEAP_SHADOW
+                             bytes: all of an own heap, of an imported one as
+                             far as its blocks reach */
+    _Atomic uint64_t shadow_nbytes; /* set after it */
+    char *common;
     uint64_t nbytes, used;
     int device, fd, imported;
     int seen_as; /* imported: the device's ordinal in this process */

@@ -30,6 +30,7 @@
  *     control              the page that this process shows its peers
  *     site, schedule       call sites; SIMGPU_SCHEDULE
  *     visible              CUDA_VISIBLE_DEVICES
+ *     limit                limits of the system, for messages
  *     proc                 the state of this process
  *
  * Names: libnccl, libcuda and libcublas call the core, which is in libcudart. A

@@ -11,6 +11,7 @@
 #include "core/check.h"
 #include "core/control.h"
 #include "core/fault.h"
+#include "core/limit.h"
 #include "core/report.h" /* REPORT_GRACE_US */
 #include "core/schedule.h"
 #include "core/thread.h"
@@ -80,10 +81,14 @@ static void begin_graph(struct proc *self)
 {
     const char *const dir = getenv("SIMGPU_GRAPH");
     const char *const record = getenv("SIMGPU_RECORD");
+    char hint[LIMIT_HINT];
     self->graph =
         graph_open(self->rank, self->nranks, dir && *dir ? dir : NULL);
-    if (!self->graph)
-        bad_setting("memfd", "graph", strerror(errno));
+    if (!self->graph) {
+        fprintf(stderr, "simgpu: cannot make the execution graph: %m%s\n",
+                simgpu_limit_hint(errno, hint, sizeof hint));
+        _exit(PROC_EXIT_FAULT);
+    }
     graph_note_machine(self->graph, topo_name(self->topo));
     if (record && !strcmp(record, "off"))
         graph_mute(self->graph); // only for tests/bench/recording.sh

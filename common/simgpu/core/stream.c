@@ -1,12 +1,14 @@
 #define _GNU_SOURCE
 #include "core/stream.h"
 
+#include <errno.h>   /* errno */
 #include <pthread.h> /* pthread_create */
 #include <stdlib.h>  /* calloc */
 #include <time.h>    /* nanosleep */
 
 #include "core/device.h"
 #include "core/host.h"
+#include "core/limit.h"
 #include "core/peer.h"
 #include "core/report.h"
 #include "core/schedule.h"
@@ -112,13 +114,16 @@ static void *work(void *arg)
 
 static void start_worker(struct stream *s)
 {
+    char hint[LIMIT_HINT];
     pthread_t thread;
     pthread_attr_t attr;
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, 1 << 20);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    if (pthread_create(&thread, &attr, work, s) != 0)
-        simgpu_report_fault(NULL, "cannot start the worker of a stream: %m");
+    errno = pthread_create(&thread, &attr, work, s);
+    if (errno != 0)
+        simgpu_report_fault(NULL, "cannot start the worker of a stream: %m%s",
+                            simgpu_limit_hint(errno, hint, sizeof hint));
     pthread_attr_destroy(&attr);
     s->started = 1;
 }

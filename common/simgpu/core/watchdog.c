@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "core/watchdog.h"
 
+#include <errno.h>   /* errno */
 #include <pthread.h> /* pthread_create */
 #include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* getenv */
@@ -8,6 +9,7 @@
 #include <unistd.h>  /* usleep */
 
 #include "core/hang.h"
+#include "core/limit.h"
 #include "core/peer.h"
 #include "core/report.h"
 #include "core/site.h"
@@ -116,17 +118,30 @@ static int any_active(uint64_t *progress)
         if (p->control == own)
             continue;
         *progress += atomic_load(&p->control->progress);
-        active |= peer_alive(p) && atomic_load(&p->control->active) > 0;
+        if (!active && atomic_load(&p->control->active) > 0)
+            active = peer_alive(p); // a system call
     }
     return active;
 }
 
+/*
+ * A peer that has crashed, or NULL. Each look is a system call, and every rank
+ * looks at every other, so that a round looks only at the next PEERS of them:
+ * of 256 ranks, at all within 2 s.
+ */
 static const struct peer *crashed_peer(void)
 {
-    for (const struct peer *p = peer_first(); p; p = p->next)
+    enum { PEERS = 32 };
+    static const struct peer *next; // only the watchdog's thread calls
+    for (int i = 0; i < PEERS; i++) {
+        const struct peer *const p = next ? next : peer_first();
+        if (!p)
+            return NULL;
+        next = p->next;
         if (p->control != control_own() && !peer_alive(p) &&
             atomic_load(&p->control->state) == CONTROL_RUNNING)
             return p;
+    }
     return NULL;
 }
 
@@ -258,9 +273,16 @@ static void *watch(void *unused)
 
 void watchdog_start(void)
 {
+    char hint[LIMIT_HINT];
+    pthread_attr_t attr;
     pthread_t thread;
     limit_ns = hang_ns();
-    if (pthread_create(&thread, NULL, watch, NULL) != 0)
-        simgpu_report_fault(NULL, "cannot start the watchdog thread: %m");
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, 1 << 20);
+    errno = pthread_create(&thread, &attr, watch, NULL);
+    if (errno != 0)
+        simgpu_report_fault(NULL, "cannot start the watchdog thread: %m%s",
+                            simgpu_limit_hint(errno, hint, sizeof hint));
+    pthread_attr_destroy(&attr);
     pthread_detach(thread);
 }

@@ -1,9 +1,11 @@
 #include "device/grid.h"
 
+#include <errno.h>   /* errno */
 #include <pthread.h> /* pthread_create */
 #include <stdlib.h>  /* calloc */
 
 #include "core/fault.h"
+#include "core/limit.h"
 #include "core/proc.h"
 #include "core/report.h"
 #include "core/thread.h"
@@ -116,6 +118,7 @@ static int may_start(const struct grid *g, unsigned naps)
 static void start_runner(struct grid *g)
 {
     struct runner *const r = calloc(1, sizeof *r);
+    char hint[LIMIT_HINT];
     pthread_attr_t attr;
     if (!r)
         simgpu_report_fault(NULL, "out of host memory for a kernel's blocks");
@@ -124,10 +127,12 @@ static void start_runner(struct grid *g)
     g->nlive++;
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, 1 << 20);
-    if (pthread_create(&r->thread, &attr, runner_main, r) != 0)
+    errno = pthread_create(&r->thread, &attr, runner_main, r);
+    if (errno != 0)
         simgpu_report_fault(
-            NULL, "cannot start a thread for block %llu of %s: %m",
-            (unsigned long long)g->next, g->launch->kernel->name);
+            NULL, "cannot start a thread for block %llu of %s: %m%s",
+            (unsigned long long)g->next, g->launch->kernel->name,
+            simgpu_limit_hint(errno, hint, sizeof hint));
     pthread_attr_destroy(&attr);
     give_turn(g, r->index);
     wait_turn(me);

@@ -24,12 +24,14 @@
 
 #include <cuda_runtime_api.h> /* cudaErrorLaunchFailure */
 #include <dlfcn.h>            /* dlsym */
+#include <errno.h>            /* errno */
 #include <stdio.h>            /* fprintf */
 #include <stdlib.h>           /* calloc */
 #include <string.h>           /* memset */
 #include <sys/mman.h>         /* mmap */
 
 #include "core/device.h"
+#include "core/limit.h"
 #include "core/report.h"
 #include "device/access.h"
 #include "device/fiber.h"
@@ -104,12 +106,14 @@ static void carry(void)
 
 static void give_stack(struct carrier *c)
 {
+    char hint[LIMIT_HINT];
     // the page below it is inaccessible: an overflow faults
     char *const at = mmap(NULL, STACK + 4096, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED || mprotect(at, 4096, PROT_NONE) != 0)
-        simgpu_report_fault(NULL,
-                            "cannot allocate the stack of a device thread: %m");
+        simgpu_report_fault(
+            NULL, "cannot allocate the stack of a device thread: %m%s",
+            simgpu_limit_hint(errno, hint, sizeof hint));
     c->stack = at + 4096;
 }
 

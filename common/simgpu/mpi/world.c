@@ -2,6 +2,7 @@
  * world.c: MPI_Init and MPI_Finalize, time, and communicators created from
  * others
  */
+#include <errno.h> /* errno */
 #include <mpi.h>
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* setenv */
@@ -9,6 +10,7 @@
 #include "core/check.h"
 #include "core/clock.h"
 #include "core/host.h"
+#include "core/limit.h"
 #include "core/peer.h"
 #include "core/report.h"
 #include "core/site.h"
@@ -35,6 +37,7 @@
 static void meet(void)
 {
     enum { MAX_RANKS = 4096 };
+    char hint[LIMIT_HINT];
     int n;
     PMPI_Comm_size(MPI_COMM_WORLD, &n);
     if (n > MAX_RANKS)
@@ -49,8 +52,9 @@ static void meet(void)
     nap_wait(&request, MPI_STATUS_IGNORE);
     for (int i = 0; i < n; i++)
         if (!simgpu_peer_attach(&ids[i]))
-            simgpu_report_fault(NULL, "cannot reach rank %d (process %d): %m",
-                                i, ids[i].pid);
+            simgpu_report_fault(NULL, "cannot reach rank %d (process %d): %m%s",
+                                i, ids[i].pid,
+                                simgpu_limit_hint(errno, hint, sizeof hint));
     free(ids);
     check_keep_graphs();
 }

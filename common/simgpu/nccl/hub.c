@@ -1,12 +1,14 @@
 #define _GNU_SOURCE
 #include "nccl/hub.h"
 
+#include <errno.h>      /* errno */
 #include <fcntl.h>      /* O_RDWR */
 #include <limits.h>     /* INT_MAX */
 #include <sys/mman.h>   /* memfd_create */
 #include <sys/random.h> /* getrandom */
 #include <unistd.h>     /* ftruncate */
 
+#include "core/limit.h"
 #include "core/report.h"
 
 /* ---- layout -------------------------------------------------------------- */
@@ -57,10 +59,12 @@ static struct hub_channel *channel(const struct hub_view *v, int from, int to)
 
 int hub_make(uint64_t *nonce)
 {
+    char hint[LIMIT_HINT];
     const int fd = memfd_create("simgpu-nccl", MFD_CLOEXEC);
     if (fd < 0 || getrandom(nonce, sizeof *nonce, 0) < 0 ||
         pwrite(fd, nonce, sizeof *nonce, 0) != sizeof *nonce)
-        simgpu_report_fault(NULL, "cannot make a communicator: %m");
+        simgpu_report_fault(NULL, "cannot make a communicator: %m%s",
+                            simgpu_limit_hint(errno, hint, sizeof hint));
     return fd;
 }
 

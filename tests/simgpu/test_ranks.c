@@ -1,0 +1,68 @@
+/*
+ * Many ranks on one host: they start, meet and reduce, and where a limit of the
+ * system stops them, the message names it.
+ */
+#include <check.h>
+#include <string.h> /* strstr */
+
+#include "child.h"
+#include "suite.h"
+
+enum { MANY_SEC = 300 };
+
+/* 64 ranks on 8 nodes: more addresses than 48 whole heaps would leave. */
+START_TEST(sixty_four_ranks_reduce)
+{
+    struct child c =
+        child_run(MANY_SEC,
+                  "SIMGPU_TOPO=8x:dgx-h100 mpirun -n 64 %s/solutions/lab1 "
+                  "--bench --min-kb 16 --max-mb 0.016 --iterations 1",
+                  child_build());
+    ck_assert_msg(c.status == 0 && strstr(c.out, "#  Rank 63 device  7 "),
+                  "%s%s", c.out, c.err);
+    ck_assert_msg(strstr(c.out, "# Out of bounds values : 0 OK"), "%s", c.out);
+    child_clear(&c);
+}
+END_TEST
+
+/* Puts and signals need the shadows of peers' heaps as well. */
+START_TEST(sixty_four_ranks_open_each_others_memory)
+{
+    struct child c =
+        child_run(MANY_SEC, "mpirun -n 64 %s/tests/simgpu/prog_many_imports",
+                  child_build());
+    ck_assert_msg(c.status == 0 && strstr(c.out, "64 ranks, sum 2016\n"),
+                  "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+static const struct {
+    const char *limit, *says;
+} limits[] = {
+    {"ulimit -v 4000000", "ulimit -v unlimited"},
+    {"ulimit -n 5", "ulimit -n allows a process 5 open files"},
+};
+
+START_TEST(a_limit_is_named_with_what_lifts_it)
+{
+    struct child c = child_run(60, "%s; %s/tests/simgpu/prog_peers 0 1",
+                               limits[_i].limit, child_build());
+    ck_assert_msg(c.status == 70 && strstr(c.err, limits[_i].says),
+                  "%s: %d\n%s%s", limits[_i].limit, c.status, c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("ranks");
+    TCase *const t = tcase_create("ranks");
+    tcase_set_timeout(t, 2 * MANY_SEC);
+    tcase_add_test(t, sixty_four_ranks_reduce);
+    tcase_add_test(t, sixty_four_ranks_open_each_others_memory);
+    tcase_add_loop_test(t, a_limit_is_named_with_what_lifts_it, 0,
+                        sizeof limits / sizeof *limits);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
