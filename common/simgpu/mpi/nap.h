@@ -32,7 +32,8 @@ struct nap { /* zero to begin with */
     unsigned naps;
 };
 
-/* Yield, then sleep for longer and longer, at most 1 ms. */
+/* Yield, then sleep for longer and longer: at most 1 ms, and as much again for
+ * each 32 ranks. */
 void nap(struct nap *n);
 
 #endif
