@@ -93,12 +93,14 @@ static int start_device(struct run *r, uint32_t at, uint64_t now_ps)
     const uint32_t *const member = graph_matched(r->g, at, &n);
     struct cost cost = {.latency_ps = r->fixed_ps};
     if (!is_fixed(r, at) &&
-        cost_of(r->costs, r->g, at, &cost, why, sizeof why) != 0) {
+        cost_of(r->costs, r->costs_of, at, &cost, why, sizeof why) != 0) {
         const struct graph_view *const v = &r->g->nodes[at];
         snprintf(r->err, r->err_nbytes, "rank %u: operation %u (%s %s): %s",
                  v->node.rank, v->node.index, v->name, v->site, why);
         return -1;
     }
+    if (r->change)
+        r->change(r->change_arg, at, &cost);
     if (flows_prepare(r->flows, at, &cost) != 0)
         return no_memory(r);
     const int joint = graph_time_match(run_node(r, at)) == GRAPH_MATCH_ALL;
@@ -315,6 +317,9 @@ struct replay *replay_run(const struct graph *graph, const struct topo *topo,
     r.fixed = options ? options->fixed : 0;
     r.fixed_ps = options ? options->fixed_ps : 0;
     r.fast_host = options && options->fast_host;
+    r.costs_of = options && options->costs_of ? options->costs_of : graph;
+    r.change = options ? options->change : NULL;
+    r.change_arg = options ? options->change_arg : NULL;
     r.time = calloc((size_t)graph->nnodes + 1, sizeof *r.time);
     const uint64_t base_ps = options ? options->base_ps : 0;
     if (!result || !r.time) {

@@ -27,7 +27,11 @@
 #include "graph/read.h"
 #include "topo/topo.h"
 
-struct cost_table; /* cost.h: a cache of costs */
+struct cost;       /* cost.h: the cost of an operation, */
+struct cost_table; /* and a cache of costs */
+
+/* Change the cost of node `at`, which stands for all members of its match. */
+typedef void replay_change(void *arg, uint32_t at, struct cost *cost);
 
 struct replay_options {
     uint64_t base_ps; /* beginning of the graph: the time of its cut (live.h) */
@@ -39,6 +43,10 @@ struct replay_options {
     int fast_host;            /* calls cost the host no time */
     struct cost_table *costs; /* of earlier replays with the same machine and
                                  sets, to reuse; NULL: a new one */
+    const struct graph *costs_of; /* the graph with the same positions whose
+                                     operations these cost; NULL: this one */
+    replay_change *change; /* called for each device operation; NULL: none */
+    void *change_arg;
 };
 
 struct replay_time {

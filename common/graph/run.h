@@ -41,11 +41,14 @@ struct run {
     struct agenda agenda;
     struct cost_table *costs;
     struct flows *flows;
-    struct node_state *state; /* by node */
-    unsigned fixed;           /* as in replay_options */
-    uint64_t fixed_ps;        /* likewise */
-    int fast_host;            /* likewise */
-    int *nbusy;               /* by GPU: collectives running on it */
+    struct node_state *state;     /* by node */
+    unsigned fixed;               /* as in replay_options */
+    uint64_t fixed_ps;            /* likewise */
+    int fast_host;                /* likewise */
+    const struct graph *costs_of; /* likewise, never NULL */
+    replay_change *change;        /* likewise */
+    void *change_arg;
+    int *nbusy; /* by GPU: collectives running on it */
     uint32_t nended;
     char *err;
     size_t err_nbytes;

@@ -22,6 +22,7 @@ int cmd_collective(int argc, char **argv);
 int cmd_p2p(int argc, char **argv);
 int cmd_hazards(int argc, char **argv);
 int cmd_fit(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
 int cmd_expect(int argc, char **argv);
 
 /* Print "commgraph: ..." and the command's usage; returns COMMAND_USAGE. */
@@ -46,6 +47,7 @@ struct command_run {
     struct graph *graph;
     struct topo *topo;
     struct replay *replay;
+    struct replay_options options; /* it was replayed with */
 };
 
 /*

@@ -27,6 +27,8 @@ static const struct command {
      cmd_hazards},
     {"critical-path", "DIR [--topo T] [--all]",
      "the chain of operations that determined the run's end", cmd_path},
+    {"explain", "DIR [--span NAME] [--topo T] [--json]",
+     "why a run takes as long as it does, and what would help", cmd_explain},
     {"topo", "T", "a machine's links, as nvidia-smi topo -m shows them",
      cmd_topo},
     {"collective",
@@ -111,10 +113,9 @@ struct topo *command_topo(const char *name)
 int command_run_init(struct command_run *r, const char *dir, const char *topo)
 {
     char err[512];
-    struct replay_options options = {0};
     *r = (struct command_run){0};
-    if (command_set("NCCL_ALGO", topo_algo_set, &options.algos) != 0 ||
-        command_set("NCCL_PROTO", topo_proto_set, &options.protos) != 0)
+    if (command_set("NCCL_ALGO", topo_algo_set, &r->options.algos) != 0 ||
+        command_set("NCCL_PROTO", topo_proto_set, &r->options.protos) != 0)
         return COMMAND_FAILED;
     r->graph = graph_load(dir, err, sizeof err);
     if (!r->graph)
@@ -125,7 +126,7 @@ int command_run_init(struct command_run *r, const char *dir, const char *topo)
     if (r->topo)
         topo_settings(r->topo, environ, remark, NULL);
     if (r->topo)
-        r->replay = replay_run(r->graph, r->topo, &options, err, sizeof err);
+        r->replay = replay_run(r->graph, r->topo, &r->options, err, sizeof err);
     if (r->replay)
         return 0;
     command_run_release(r);

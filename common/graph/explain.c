@@ -1,0 +1,325 @@
+#define _GNU_SOURCE /* qsort_r */
+#include "graph/explain.h"
+
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* qsort_r */
+#include <string.h> /* strstr */
+
+#include "graph/cost.h"
+#include "graph/explain_case.h"
+
+/* How certain the advice is. A cause that names the very thing to change comes
+ * before a general one that saves a little more. */
+static const double weight[EXPLAIN_CAUSES] = {
+    [EXPLAIN_LAUNCHES] = 1.2, [EXPLAIN_EVENTS] = 1.5,
+    [EXPLAIN_CALLS] = 1.5,    [EXPLAIN_SYNC] = 1.2,
+    [EXPLAIN_SMALL] = 1.2,    [EXPLAIN_IMBALANCE] = 1.2,
+    [EXPLAIN_CHAIN] = 1,      [EXPLAIN_ROOT] = 1.2,
+    [EXPLAIN_STAGED] = 2,     [EXPLAIN_PLACEMENT] = 2,
+    [EXPLAIN_SLOW_LINK] = 2,  [EXPLAIN_UNGROUPED] = 1.5,
+    [EXPLAIN_MPI] = 1.5,      [EXPLAIN_OVERLAP] = 1,
+};
+
+static int no_memory(char *err, size_t err_nbytes)
+{
+    snprintf(err, err_nbytes, "no memory");
+    return -1;
+}
+
+/* ---- what is measured ---------------------------------------------------- */
+
+/* From a rank's first device operation on. */
+static uint32_t first_work(const struct graph *g, uint32_t rank)
+{
+    for (uint32_t at = g->first[rank]; at < g->first[rank + 1]; at++)
+        if (g->nodes[at].node.queue && g->nodes[at].node.kind != GRAPH_MARK)
+            return at;
+    return g->first[rank];
+}
+
+/* The first and last operation of a rank in the span, if there are any. */
+static void mark_span(struct study *s, uint32_t rank, const char *span)
+{
+    const struct graph *const g = s->g;
+    uint32_t first = GRAPH_NOWHERE, last = 0;
+    for (uint32_t at = g->first[rank]; at < g->first[rank + 1]; at++)
+        if (strstr(g->nodes[at].span, span)) {
+            first = first == GRAPH_NOWHERE ? at : first;
+            last = at;
+        }
+    for (uint32_t at = first; first != GRAPH_NOWHERE && at <= last; at++)
+        s->in[at] = 1;
+}
+
+static int mark_measured(struct study *s, const char *span)
+{
+    for (uint32_t r = 0; r < s->g->nranks; r++) {
+        if (span)
+            mark_span(s, r, span);
+        for (uint32_t at = first_work(s->g, r);
+             !span && at < s->g->first[r + 1]; at++)
+            s->in[at] = 1;
+    }
+    return memchr(s->in, 1, s->g->nnodes) != NULL;
+}
+
+/* A call that takes long, and that its rank makes once at this place. */
+static int is_setup(const struct graph *g, uint32_t at)
+{
+    enum { LONG_US = 1000 };
+    const struct graph_view *const v = &g->nodes[at];
+    const struct graph_node *const n = &v->node;
+    if (n->kind != GRAPH_HOST || n->queue || n->ndeps ||
+        n->latency_ps < LONG_US * UINT64_C(1000000))
+        return 0;
+    for (uint32_t k = g->first[n->rank]; k < g->first[n->rank + 1]; k++)
+        if (k != at && g->nodes[k].node.kind == GRAPH_HOST &&
+            g->nodes[k].node.site == n->site &&
+            strcmp(g->nodes[k].name, v->name) == 0)
+            return 0;
+    return 1;
+}
+
+static void find_setup(struct study *s, struct explain *out)
+{
+    uint64_t rank_ps = 0, longest_ps = 0;
+    out->setup = GRAPH_NOWHERE;
+    for (uint32_t at = 0; at < s->g->nnodes; at++) {
+        const struct graph_node *const n = &s->g->nodes[at].node;
+        if (at == s->g->first[n->rank])
+            rank_ps = 0;
+        s->setup[at] = (char)is_setup(s->g, at);
+        if (!s->setup[at])
+            continue;
+        rank_ps += n->latency_ps;
+        if (rank_ps > out->setup_ps)
+            out->setup_ps = rank_ps;
+        if (n->latency_ps > longest_ps) {
+            longest_ps = n->latency_ps;
+            out->setup = at;
+        }
+    }
+}
+
+/* Back to the run as it was, but for calls that set it up. */
+static void start_over(struct study *s)
+{
+    whatif_reset(&s->w);
+    memset(s->hit, 0, ((size_t)s->g->nnodes + 1) * sizeof *s->hit);
+    for (uint32_t at = 0; at < s->g->nnodes; at++)
+        if (s->setup[at])
+            s->w.graph.nodes[at].node.latency_ps = 0;
+}
+
+/* ---- the operation that stands for a cause ------------------------------- */
+
+struct marked {
+    uint32_t at;
+    uint64_t weight;
+};
+
+static int by_site(const void *a, const void *b, void *graph)
+{
+    const struct graph *const g = graph;
+    const uint32_t i = ((const struct marked *)a)->at;
+    const uint32_t k = ((const struct marked *)b)->at;
+    const struct graph_view *const v = &g->nodes[i], *const w = &g->nodes[k];
+    if (v->node.rank != w->node.rank)
+        return v->node.rank < w->node.rank ? -1 : 1;
+    const int site = strcmp(v->site, w->site);
+    const int name = strcmp(v->name, w->name);
+    return site ? site : name ? name : (i > k) - (i < k);
+}
+
+static int alike(const struct graph *g, const struct marked *a,
+                 const struct marked *b)
+{
+    const struct graph_view *const v = &g->nodes[a->at];
+    const struct graph_view *const w = &g->nodes[b->at];
+    return v->node.rank == w->node.rank && strcmp(v->site, w->site) == 0 &&
+           strcmp(v->name, w->name) == 0;
+}
+
+/* The call site with the largest sum of weights. */
+static int name_site(const struct study *s, struct explain_finding *f)
+{
+    struct marked *const m = malloc(((size_t)s->g->nnodes + 1) * sizeof *m);
+    size_t n = 0;
+    uint64_t most = 0;
+    if (!m)
+        return -1;
+    for (uint32_t at = 0; at < s->g->nnodes; at++)
+        if (s->hit[at])
+            m[n++] = (struct marked){at, s->hit[at]};
+    qsort_r(m, n, sizeof *m, by_site, (void *)s->g);
+    for (size_t i = 0; i < n;) {
+        size_t k = i;
+        uint64_t sum = 0;
+        while (k < n && alike(s->g, &m[i], &m[k]))
+            sum += m[k++].weight;
+        if (sum > most) {
+            most = sum;
+            f->node = m[i].at;
+            f->count = (uint32_t)(k - i);
+        }
+        i = k;
+    }
+    free(m);
+    return 0;
+}
+
+/* ---- counterfactuals ----------------------------------------------------- */
+
+/* What the present change saves. A change that can't be replayed saves 0. */
+static uint64_t saved_ps(struct study *s)
+{
+    char err[200];
+    struct replay *const r = whatif_replay(&s->w, err, sizeof err);
+    if (!r)
+        return 0;
+    const uint64_t ps = whatif_length_ps(&s->w, r);
+    replay_free(r);
+    return ps < s->length_ps ? s->length_ps - ps : 0;
+}
+
+static int is_transfer(const struct graph_node *n)
+{
+    return n->kind == GRAPH_COPY || n->kind == GRAPH_COLL ||
+           n->kind == GRAPH_SEND || n->kind == GRAPH_RECV;
+}
+
+/* What the run takes longer than without transfers (or without kernels). */
+static uint64_t without(struct study *s, int kernels)
+{
+    start_over(s);
+    for (uint32_t at = 0; at < s->g->nnodes; at++) {
+        const struct graph_node *const n = &s->g->nodes[at].node;
+        if (!s->in[at] || !(kernels ? n->kind == GRAPH_KERNEL : is_transfer(n)))
+            continue;
+        s->w.cost[at] = (struct whatif_cost){.work = 0, .no_latency = 1};
+    }
+    return saved_ps(s);
+}
+
+/* Perfect overlap: the longer of computation and communication is left. */
+static int overlap(struct study *s, struct explain_finding *f)
+{
+    const uint64_t compute_ps = without(s, 1), transfer_ps = without(s, 0);
+    struct overlap *const o = overlap_new(s->g, s->time);
+    if (!o)
+        return -1;
+    f->saves_ps = compute_ps < transfer_ps ? compute_ps : transfer_ps;
+    start_over(s);
+    for (uint32_t at = 0; at < s->g->nnodes; at++) {
+        const struct graph_node *const n = &s->g->nodes[at].node;
+        const struct replay_time *const t = &s->time[at];
+        if (s->in[at] && is_transfer(n))
+            s->hit[at] = t->end_ps - t->start_ps + 1 -
+                         overlap_hidden_ps(o, n->place, t->start_ps, t->end_ps);
+    }
+    overlap_free(o);
+    return 0;
+}
+
+static int find(struct study *s, enum explain_kind kind,
+                struct explain_finding *f)
+{
+    *f = (struct explain_finding){
+        .kind = kind, .node = GRAPH_NOWHERE, .resource = -1};
+    start_over(s);
+    if (kind == EXPLAIN_OVERLAP) {
+        if (overlap(s, f) != 0)
+            return -1;
+    } else {
+        const int applies = explain_cases[kind](s, f);
+        if (applies < 0)
+            return -1;
+        if (applies > 0)
+            f->saves_ps = saved_ps(s);
+    }
+    return f->saves_ps ? name_site(s, f) : 0;
+}
+
+static double rating(const struct explain_finding *f)
+{
+    return (double)f->saves_ps *
+           (f->kind < EXPLAIN_CAUSES ? weight[f->kind] : 1);
+}
+
+static int by_rating(const void *a, const void *b)
+{
+    const struct explain_finding *const x = a, *const y = b;
+    const double p = rating(x), q = rating(y);
+    return p != q ? (p < q ? 1 : -1)
+                  : (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static int find_all(struct study *s, struct explain *out)
+{
+    for (int kind = 0; kind < EXPLAIN_KINDS; kind++) {
+        struct explain_finding f;
+        if (find(s, (enum explain_kind)kind, &f) != 0)
+            return -1;
+        if ((double)f.saves_ps < 0.01 * (double)s->length_ps)
+            continue;
+        if (kind < EXPLAIN_CAUSES)
+            out->cause[out->ncauses++] = f;
+        else
+            out->limit[out->nlimits++] = f;
+    }
+    qsort(out->cause, (size_t)out->ncauses, sizeof *out->cause, by_rating);
+    qsort(out->limit, (size_t)out->nlimits, sizeof *out->limit, by_rating);
+    return 0;
+}
+
+/* ---- a study ------------------------------------------------------------- */
+
+static int study(struct study *s, const char *span, struct explain *out,
+                 char *err, size_t err_nbytes)
+{
+    if (!mark_measured(s, span)) {
+        snprintf(err, err_nbytes,
+                 span ? "the run has no operation in a span \"%s\""
+                      : "the run has no operations",
+                 span);
+        return -1;
+    }
+    find_setup(s, out);
+    start_over(s);
+    struct replay *const base = whatif_replay(&s->w, err, err_nbytes);
+    if (!base)
+        return -1;
+    s->time = replay_times(base);
+    s->length_ps = out->length_ps = whatif_length_ps(&s->w, base);
+    const int failed = find_all(s, out);
+    replay_free(base);
+    return failed ? no_memory(err, err_nbytes) : 0;
+}
+
+int explain_run(const struct graph *g, const struct topo *topo,
+                const struct replay_options *options, const char *span,
+                struct explain *out, char *err, size_t err_nbytes)
+{
+    const size_t n = (size_t)g->nnodes + 1;
+    struct study s = {.g = g, .topo = topo};
+    struct replay_options o = options ? *options : (struct replay_options){0};
+    int status = -1;
+    *out = (struct explain){0};
+    s.in = calloc(n, 1);
+    s.setup = calloc(n, 1);
+    s.hit = calloc(n, sizeof *s.hit);
+    o.costs = cost_table_new(topo, options);
+    if (!s.in || !s.setup || !s.hit || !o.costs ||
+        whatif_init(&s.w, g, topo, &o, s.in) != 0) {
+        no_memory(err, err_nbytes);
+        goto out;
+    }
+    status = study(&s, span, out, err, err_nbytes);
+out:
+    whatif_release(&s.w);
+    cost_table_free(o.costs);
+    free(s.in);
+    free(s.setup);
+    free(s.hit);
+    return status;
+}
