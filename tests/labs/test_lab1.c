@@ -2,11 +2,9 @@
  * costs what its patch says it does. */
 #define _GNU_SOURCE
 #include <check.h>
-#include <stdio.h>  /* snprintf */
 #include <string.h> /* strstr */
 
 #include "child.h"
-#include "judge/plan.h"
 #include "labtest.h"
 
 START_TEST(labs_are_what_the_solutions_generate)
@@ -105,7 +103,7 @@ START_TEST(only_jobs_that_are_tested_are_timed)
 }
 END_TEST
 
-/* ---- answers, handout ---------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------- */
 
 /* The solution's answers are right by the hidden plan, and a student's copy,
  * which has none, tells nothing about them. */
@@ -123,49 +121,12 @@ START_TEST(answers_are_in_the_hidden_plan_alone)
 }
 END_TEST
 
-/* Points of the cases of one part, hidden ones too. */
-static double points_of(const struct plan *p, int part)
-{
-    double points = 0;
-    for (int i = 0; i < p->ncases; i++)
-        points += p->cases[i].part == part ? p->cases[i].points : 0;
-    return points;
-}
-
-START_TEST(the_handouts_points_are_the_plans)
-{
-    char plan[4200], hidden[4200], err[512] = "", row[64];
-    snprintf(plan, sizeof plan, "%s/grader/plans/lab1-collectives.yaml",
-             labtest_root());
-    snprintf(hidden, sizeof hidden,
-             "%s/grader/plans/hidden/lab1-collectives.yaml", labtest_root());
-    struct plan *const p = plan_load(plan, hidden, err, sizeof err);
-    ck_assert_msg(p != NULL, "%s", err);
-    struct child c = child_run(
-        10,
-        "sed -n 's/^| \\([1-4]\\) [^|]*|[^|]*| \\([0-9]*\\) |.*/\\1 \\2/p' "
-        "%s/handouts/lab1-collectives.md",
-        labtest_root());
-    double all = 0;
-    for (int part = 1; part <= 4; part++) {
-        snprintf(row, sizeof row, "%d %g\n", part, points_of(p, part));
-        ck_assert_msg(strstr(c.out, row) != NULL, "no \"%s\" in\n%s", row,
-                      c.out);
-        all += points_of(p, part);
-    }
-    ck_assert(all == 100);
-    child_clear(&c);
-    plan_free(p);
-}
-END_TEST
-
 static void own_tests(TCase *t)
 {
     tcase_add_loop_test(t, times_are_the_plans_under_every_schedule, 0,
                         sizeof jobs / sizeof *jobs);
     tcase_add_test(t, only_jobs_that_are_tested_are_timed);
     tcase_add_test(t, answers_are_in_the_hidden_plan_alone);
-    tcase_add_test(t, the_handouts_points_are_the_plans);
     tcase_add_test(t, labs_are_what_the_solutions_generate);
     tcase_add_test(t, an_unknown_case_is_a_usage_error);
     tcase_add_test(t, one_case_runs_alone_with_another_seed);

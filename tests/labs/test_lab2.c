@@ -21,7 +21,7 @@ static struct child train(int nranks)
 {
     struct child c = child_run(120,
                                "mpirun -n %d %s/solutions/lab2 --train --data "
-                               "%s/README.md --steps 20 --batch 24",
+                               "%s/common/topo/FORMAT.md --steps 20 --batch 24",
                                nranks, child_build(), labtest_root());
     ck_assert_msg(c.status == 0, "%d ranks: %s%s", nranks, c.out, c.err);
     return c;
@@ -46,7 +46,7 @@ START_TEST(a_file_is_learnt_alike_on_any_number_of_ranks)
 END_TEST
 
 static const char *const wrong_usage[] = {
-    "--train --data README.md --batch 7",
+    "--train --data common/topo/FORMAT.md --batch 7",
     "--compare --tensor-mb 0",
     "--bucket-sweep --mb x",
 };

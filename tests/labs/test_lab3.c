@@ -95,7 +95,7 @@ static double last_loss(const char *program, int nranks)
 {
     struct child c = child_run(120,
                                "mpirun -n %d %s/solutions/%s --train --data "
-                               "%s/README.md --steps 20 --batch 24",
+                               "%s/common/topo/FORMAT.md --steps 20 --batch 24",
                                nranks, child_build(), program, labtest_root());
     const char *at = NULL;
     for (const char *p = c.out; (p = strstr(p, "loss ")); p++)

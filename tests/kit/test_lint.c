@@ -1,0 +1,75 @@
+/* What is told from the whole tree, handouts included: lint finds what is
+ * broken, and a students' copy that would leak is refused. */
+#include <check.h>
+
+#include "kitcopy.h"
+#include "suite.h"
+
+/* What breaks a lab, and what lint says. Suites are slow: `make test` runs
+ * them. */
+static const struct {
+    const char *command, *says;
+} broken[] = {
+    {"sed -i '0,/END HOLE/{/END HOLE/d}' solutions/lab1-*/p2p.c",
+     "BEGIN HOLE inside the hole"},
+    {"echo '// mine' >> labs/lab1-collectives/p2p.c",
+     "FAIL  labs/lab1-collectives is what its solution generates"},
+    {"cp solutions/lab1-*/p2p.c common/staff/lab1-collectives/support.c",
+     "this is the solution of the hole at solutions/lab1-collectives/p2p.c"},
+    {"sed -i '0,/points: 5/s//points: 6/' grader/plans/lab1-collectives.yaml",
+     "the plan's cases add up to 101 points, not 100"},
+    {"sed -i 's/^title:/titel:/' grader/plans/lab1-collectives.yaml",
+     "grader/plans/lab1-collectives.yaml:"},
+    {"sed -i '/BEGIN HOLE/d; /END HOLE/d' solutions/lab1-*/bootstrap.c",
+     "in the plan's files, but without a hole"},
+    {"touch solutions/lab1-collectives/extra.c",
+     "solutions/lab1-collectives/extra.c: not in the plan's files; staff code "
+     "goes to common/staff/lab1-collectives"},
+    {"sed -i '/^## Hints/d' handouts/lab1-collectives.md",
+     "no section \"## Hints\""},
+    {"sed -i 's/bootstrap.c//' handouts/lab1-collectives.md",
+     "bootstrap.c is not named from \"## Parts\" on"},
+    {"sed -i 's/^| 1 bootstrap.*/| 1 bootstrap | x | 99 | 1 |/' "
+     "handouts/lab1-collectives.md",
+     "FAIL  the handout's points are the plan's"},
+};
+
+START_TEST(lint_sees_what_is_broken)
+{
+    kitcopy_expect(broken[_i].command, 0, "");
+    kitcopy_expect("common/kit/lint-labs.sh --no-suites lab1-collectives", 1,
+                   broken[_i].says);
+}
+END_TEST
+
+START_TEST(every_lab_is_whole)
+{
+    kitcopy_expect("common/kit/lint-labs.sh --no-suites", 0, "0 checks failed");
+}
+END_TEST
+
+START_TEST(the_students_copy_is_refused_when_it_leaks)
+{
+    kitcopy_expect(
+        "git init -q . && cat solutions/lab1-collectives/p2p.c >> "
+        "handouts/lab1-collectives.md && git add -A && git -c user.name=x "
+        "-c user.email=x@x commit -q -m x && "
+        "common/kit/release.sh out.tar.gz",
+        1, "solutions would leak; nothing was written");
+    kitcopy_expect("ls out.tar.gz || echo none", 0, "none");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("lint");
+    TCase *const t = tcase_create("lint");
+    tcase_set_timeout(t, 1800);
+    tcase_add_checked_fixture(t, kitcopy_make, kitcopy_remove);
+    tcase_add_loop_test(t, lint_sees_what_is_broken, 0,
+                        sizeof broken / sizeof *broken);
+    tcase_add_test(t, every_lab_is_whole);
+    tcase_add_test(t, the_students_copy_is_refused_when_it_leaks);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}

@@ -1,0 +1,53 @@
+#define _GNU_SOURCE
+#include "kitcopy.h"
+
+#include <check.h>
+#include <stdlib.h> /* mkdtemp */
+#include <string.h> /* strstr */
+
+#include "child.h"
+#include "labtest.h"
+
+static char dir[] = "/tmp/commlab-kit-XXXXXX";
+
+static void succeed(struct child c)
+{
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+
+void kitcopy_make(void)
+{
+    strcpy(dir + sizeof dir - 7, "XXXXXX");
+    ck_assert(mkdtemp(dir) != NULL);
+    succeed(child_run(60,
+                      "cd %s && git ls-files -z -co --exclude-standard | "
+                      "xargs -0 cp -a --parents -t %s && mkdir %s/build && "
+                      "cp -a %s/plan %s/simgpu %s/build",
+                      labtest_root(), dir, dir, child_build(), child_build(),
+                      dir));
+}
+
+/* Other suites run and the build for GPUs goes on meanwhile: their files come
+ * and go, and are not copied. */
+void kitcopy_add_build(void)
+{
+    succeed(child_run(
+        120,
+        "tar -C %s --format=posix --exclude=./with-cuda --exclude=./tests/run "
+        "-cf - . | tar -C %s/build -xf -",
+        child_build(), dir));
+}
+
+void kitcopy_remove(void)
+{
+    succeed(child_run(60, "rm -r %s", dir));
+}
+
+void kitcopy_expect(const char *commands, int status, const char *says)
+{
+    struct child c = child_run(900, "cd %s && { %s; } 2>&1", dir, commands);
+    ck_assert_msg(c.status == status && strstr(c.out, says) && !c.timed_out,
+                  "%s: status %d\n%s", commands, c.status, c.out);
+    child_clear(&c);
+}
