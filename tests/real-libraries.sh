@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # Where the CUDA toolkit and NCCL are: hold simgpu to them, without a GPU.
 #
-#   real-libraries.sh BUILD CUDA_HOME
+#   real-libraries.sh BUILD CUDA_HOME [NEWEST]
+#
+# NEWEST: a folder with the nccl.h of NCCL 2.32 or newer. Without it, what is
+# newer than the toolkit's is not compared.
 #
 # 1. simgpu's sources compile against the real headers, so a wrong signature or
 #    type is an error. 2. Programs that were linked with the real libraries run
 #    with ours in their place.
 set -eu
-build=$1 cuda=${2-}
+build=$1 cuda=${2-} newest=${3-}
 mpi=$(pkg-config --cflags --libs mpich)
 if ! [ -f "$cuda/include/nccl.h" ]; then
     echo "skipped: real headers and libraries (no CUDA toolkit with NCCL here)"
@@ -17,11 +20,30 @@ fi
 for f in common/simgpu/cudart/*.c common/simgpu/driver/*.c \
     common/simgpu/nccl/*.c common/simgpu/cublas/*.c; do
     # the real NVTX is all inline: a program brings its own, which does nothing
-    case $f in */nvtx.c) continue ;; esac
+    case $f in
+    */nvtx.c) continue ;;
+    # functions since NCCL 2.29
+    */api_config.c | */api_grow.c | */api_rma.c | */param.c | */suspend.c)
+        grep -q 'define NCCL_MINOR \(29\|[3-9]\)' "$cuda/include/nccl.h" ||
+            continue
+        ;;
+    esac
     gcc -std=gnu11 -Wall -Wextra -Werror -fsyntax-only -I"$cuda/include" \
         -Icommon -Icommon/simgpu -Icommon/simgpu/include "$f"
 done
 echo "ok     simgpu's sources compile against the real headers"
+if [ -n "$newest" ]; then
+    for f in common/simgpu/nccl/*.c; do
+        gcc -std=gnu11 -Wall -Wextra -Werror -fsyntax-only -I"$newest" \
+            -I"$cuda/include" -Icommon -Icommon/simgpu \
+            -Icommon/simgpu/include "$f"
+    done
+    for f in tests/simgpu/prog_nccl*.c; do
+        gcc -w -Werror -fsyntax-only -Itests/support -I"$newest" \
+            -I"$cuda/include" "$f" $(pkg-config --cflags mpich)
+    done
+    echo "ok     and so do NCCL's against the newest header"
+fi
 
 libs="-L$cuda/lib64 -L$cuda/lib -lcudart"
 out=$build/tests/real
@@ -29,7 +51,8 @@ mkdir -p "$out"
 # deprecated functions are the API too
 gcc -w -Itests/support -I"$cuda/include" tests/simgpu/prog_runtime.c $libs \
     -o "$out/runtime"
-for f in tests/simgpu/prog_nccl*.c tests/simgpu/prog_nccl*.cpp; do
+for f in tests/simgpu/prog_nccl.c tests/simgpu/prog_nccl_*.c \
+    tests/simgpu/prog_nccl_*.cpp; do
     name=${f##*/prog_}
     case $f in *.c) cc=gcc ;; *) cc=g++ ;; esac
     $cc -w -Itests/support -I"$cuda/include" "$f" $libs -lnccl $mpi -lm \

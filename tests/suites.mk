@@ -143,7 +143,11 @@ $(call script,cuda-kernels,11,cuda common/ solutions/)
 $(call script,cuda-mutants,20,cuda common/ solutions/ tests/mutants)
 $(call script,nccl-tests,30,sim commgraph)
 # an argument: NCCL remarks on variables of this name that it doesn't know
-unexport NCCL_TESTS
+unexport NCCL_TESTS NCCL_NEWEST
 command_nccl-tests := tests/nccl-tests.sh $(BUILD) $(NCCL_TESTS)
+$(call script,nccl-table,1,sim handouts/simgpu.md tests/simgpu/nccl.txt)
+command_nccl-table := tests/nccl-table.sh $(BUILD) $(CUDA_HOME) $(NCCL_NEWEST)
 $(call script,real-libraries,8,cuda sim common/simgpu common/cuda tests/simgpu \
 	tests/cublas tests/conformance tests/support)
+command_real-libraries := tests/real-libraries.sh $(BUILD) $(CUDA_HOME) \
+	$(NCCL_NEWEST)

@@ -12,7 +12,7 @@
  *
  *     {"backend": "cuda", "devices": [{"name": ..., "sm": "9.0", ...}],
  *      "p2p": [[1, 1], [1, 1]], "driver": "13.0", "runtime": "13.0",
- *      "nccl": "2.28.9", "mpi": "MPICH Version: ...", "error": null}
+ *      "nccl": "2.32.3", "mpi": "MPICH Version: ...", "error": null}
  *
  * Exit status: 0; 1 if the output could not be written; 2 for bad usage.
  */

@@ -52,7 +52,7 @@ START_TEST(a_modelled_machine_is_told)
     ck_assert_int_eq(json_integer_value(json_object_get(first, "memory_MiB")),
                      machines[_i].memory_MiB);
     ck_assert_msg(strstr(text(j, "mpi"), "MPICH"), "%s", text(j, "mpi"));
-    ck_assert_str_eq(text(j, "nccl"), "2.28.9");
+    ck_assert_str_eq(text(j, "nccl"), "2.32.3");
     json_decref(j);
 }
 END_TEST

@@ -17,6 +17,8 @@ static const struct {
     {"prog_nccl_register", 2},    {"prog_nccl_errors", 0},
     {"prog_nccl_nonblocking", 3}, {"prog_nccl_abort", 3},
     {"prog_nccl_streams", 3},     {"prog_nccl_many", 3},
+    {"prog_nccl32_grow", 3},      {"prog_nccl32_put", 3},
+    {"prog_nccl32_put", 2},       {"prog_nccl32_config", 0},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs, SCHEDULES = 3 };
 
@@ -39,7 +41,7 @@ static const struct {
     {"VERSION says the version, and no more",
      "NCCL_DEBUG=VERSION",
      "prog_nccl_errors",
-     {"NCCL version 2.28.9"},
+     {"NCCL version 2.32.3"},
      "NCCL WARN"},
     {"WARN explains errors",
      "NCCL_DEBUG=WARN",
@@ -53,7 +55,7 @@ static const struct {
     {"INFO tells how communicators are made",
      "NCCL_DEBUG=INFO",
      "prog_nccl_thread",
-     {" [0] NCCL INFO NCCL version 2.28.9", "Channel 00/12 : 0 1 2 3",
+     {" [0] NCCL INFO NCCL version 2.32.3", "Channel 00/12 : 0 1 2 3",
       "12 coll channels", "rank 3 nranks 4 cudaDev 3 nvmlDev 3 busId ",
       "- Init COMPLETE", "- Destroy COMPLETE"},
      "AllGather"},

@@ -21,6 +21,8 @@ struct op {
     void (*release)(struct op *op); /* after completion; NULL: free(op) */
     struct graph_node node; /* filled by the owner: kind, name, cost, match */
     const char *name;       /* lasts as long as the op */
+    int always; /* run() even if the op touches dataless memory (dataless.h),
+                   which it then leaves alone */
     /* set by stream.c and op.c */
     struct stream *stream;
     struct op *next;

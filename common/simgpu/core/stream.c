@@ -174,7 +174,7 @@ static void record(struct stream *s, struct op *op)
 
 struct fence simgpu_stream_enqueue(struct stream *s, struct op *op)
 {
-    if (op_is_dataless(op) && op->node.match == 0)
+    if (op_is_dataless(op) && op->node.match == 0 && !op->always)
         op->run = NULL; // collectives check their peers' memory, too
     pthread_mutex_lock(&all);
     follow_legacy_rules(s, op);

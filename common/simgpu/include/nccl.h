@@ -1,9 +1,10 @@
 /*
  * nccl.h: the functions of NCCL that simgpu implements
  *
- * Values, signatures and layouts are those of NCCL 2.28, and the functions
+ * Values, signatures and layouts are those of NCCL 2.32, and the functions
  * follow NCCL's documentation. A program that calls a function that is missing
- * here does not compile.
+ * here does not compile. Structs begin with their size, so that programs
+ * compiled with an older header go on working: each has only gained members.
  */
 #ifndef NCCL_H_
 #define NCCL_H_
@@ -16,8 +17,8 @@
 #include <stdint.h> /* uint64_t */
 
 #define NCCL_MAJOR  2
-#define NCCL_MINOR  28
-#define NCCL_PATCH  9
+#define NCCL_MINOR  32
+#define NCCL_PATCH  3
 #define NCCL_SUFFIX ""
 #define NCCL_VERSION(X, Y, Z)                                                  \
     (((X) <= 2 && (Y) <= 8) ? (X)*1000 + (Y)*100 + (Z)                         \
@@ -28,16 +29,26 @@
 #define NCCL_CONFIG_UNDEF_PTR NULL
 #define NCCL_SPLIT_NOCOLOR    -1
 #define NCCL_UNDEF_FLOAT      -1.0f
+#define NCCL_API_MAGIC        0xcafebeef
 
 /* Flags of ncclCommWindowRegister, and what windows are aligned to. */
 #define NCCL_WIN_DEFAULT            0x00
 #define NCCL_WIN_COLL_SYMMETRIC     0x01
+#define NCCL_WIN_STRICT_ORDERING    0x02
+#define NCCL_WIN_GIN_ONLY           0x04
+#define NCCL_WIN_CFT_COUNTED        0x08
 #define NCCL_WIN_REQUIRED_ALIGNMENT 4096
 
 /* Values of ncclConfig_t.CTAPolicy. */
 #define NCCL_CTA_POLICY_DEFAULT    0x00
 #define NCCL_CTA_POLICY_EFFICIENCY 0x01
 #define NCCL_CTA_POLICY_ZERO       0x02
+
+/* Flags of ncclCommShrink, ncclCommRevoke and ncclCommSuspend. */
+#define NCCL_SHRINK_DEFAULT 0x00
+#define NCCL_SHRINK_ABORT   0x01
+#define NCCL_REVOKE_DEFAULT 0x00
+#define NCCL_SUSPEND_MEM    0x01
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,10 +71,27 @@ typedef enum {
     ncclInvalidUsage = 5,
     ncclRemoteError = 6,
     ncclInProgress = 7,
-    ncclNumResults = 8
+    ncclTimeout = 8,
+    ncclNumResults = 9
 } ncclResult_t;
 
-typedef struct ncclConfig_v22800 {
+/* Values of ncclConfig_t.hostCftMode and .nvlsHostMode. */
+typedef enum {
+    ncclHostCftDefault = NCCL_CONFIG_UNDEF_INT,
+    ncclHostCftEnable = 1,
+    ncclHostCftDisable = 2,
+    ncclHostCftFallback = 3
+} ncclHostCftMode_t;
+
+typedef enum {
+    ncclNvlsHostModeDefault = NCCL_CONFIG_UNDEF_INT,
+    ncclNvlsHostModeEnable = 0,
+    ncclNvlsHostModeDisableTransport = 1 << 0,
+    ncclNvlsHostModeDisableSymmetricMultimem = 1 << 1,
+    ncclNvlsHostModeDisable = INT_MAX
+} ncclNvlsHostMode_t;
+
+typedef struct ncclConfig_v23100 {
     size_t size;
     unsigned int magic;
     unsigned int version;
@@ -80,20 +108,73 @@ typedef struct ncclConfig_v22800 {
     int shrinkShare;
     int nvlsCTAs;
     int nChannelsPerNetPeer;
-    int nvlinkCentricSched;
+    int nvlinkCentricSched; /* the last member of 2.28 */
+    int graphUsageMode;
+    int numRmaCtx;
+    int maxP2pPeers;
+    int graphStreamOrdering;
+    int launchOrderImplicit;
+    int numRmaSig;
+    int rmaEagerInit;
+    int hostCftMode;
+    int nvlsHostMode;
 } ncclConfig_t;
 
 #define NCCL_CONFIG_INITIALIZER                                                \
     {                                                                          \
-        sizeof(ncclConfig_t), 0xcafebeef,                                      \
-            NCCL_VERSION(NCCL_MAJOR, NCCL_MINOR, NCCL_PATCH),                  \
+        sizeof(ncclConfig_t), NCCL_API_MAGIC, NCCL_VERSION_CODE,               \
             NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT,                      \
             NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT,                      \
             NCCL_CONFIG_UNDEF_PTR, NCCL_CONFIG_UNDEF_INT,                      \
             NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_PTR,                      \
             NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT,                      \
             NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT,                      \
-            NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT                       \
+            NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT,                      \
+            NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT,                      \
+            NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT,                      \
+            NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT,                      \
+            NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT,                      \
+            NCCL_CONFIG_UNDEF_INT                                              \
+    }
+
+/* An option of a vendor, in a list; NCCL ignores them all. */
+typedef struct ncclConfigExt {
+    struct ncclConfigExt *next;
+    struct {
+        int vendorId;
+        int optionId;
+    } key;
+    union {
+        int i;
+        const char *s;
+        void *raw;
+    } val;
+} ncclConfigExt_t;
+
+/* Of one collective: all ranks set the same. */
+typedef struct ncclCollConfig_v23200 {
+    size_t size;
+    unsigned int magic;
+    unsigned int version;
+    ncclConfigExt_t *ext;
+    int minCTAs;
+    int maxCTAs;
+    int nvlsCTAs;
+    int cgaClusterSize;
+    const char *algSelection;
+    int forceAlgSelection;
+    int CTAPolicy;
+    uint64_t userProfilerTag;
+    cudaEvent_t launchCompletionEvent;
+} ncclCollConfig_t;
+
+#define NCCL_COLLCONFIG_INITIALIZER                                            \
+    {                                                                          \
+        sizeof(ncclCollConfig_t), NCCL_API_MAGIC, NCCL_VERSION_CODE,           \
+            NCCL_CONFIG_UNDEF_PTR, NCCL_CONFIG_UNDEF_INT,                      \
+            NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_INT,                      \
+            NCCL_CONFIG_UNDEF_INT, NCCL_CONFIG_UNDEF_PTR, 1,                   \
+            NCCL_CONFIG_UNDEF_INT, 0, NCCL_CONFIG_UNDEF_PTR                    \
     }
 
 typedef struct ncclSimInfo_v22200 {
@@ -105,8 +186,7 @@ typedef struct ncclSimInfo_v22200 {
 
 #define NCCL_SIM_INFO_INITIALIZER                                              \
     {                                                                          \
-        sizeof(ncclSimInfo_t), 0x74685283,                                     \
-            NCCL_VERSION(NCCL_MAJOR, NCCL_MINOR, NCCL_PATCH), NCCL_UNDEF_FLOAT \
+        sizeof(ncclSimInfo_t), 0x74685283, NCCL_VERSION_CODE, NCCL_UNDEF_FLOAT \
     }
 
 typedef enum { ncclNumOps_dummy = 5 } ncclRedOp_dummy_t;
@@ -146,6 +226,42 @@ typedef enum {
     ncclScalarHostImmediate = 1
 } ncclScalarResidence_t;
 
+/* What ncclCommMemStats tells, in bytes; SUSPENDED: 0 or 1. */
+typedef enum {
+    ncclStatGpuMemSuspend = 0,
+    ncclStatGpuMemSuspended = 1,
+    ncclStatGpuMemPersist = 2,
+    ncclStatGpuMemTotal = 3
+} ncclCommMemStat_t;
+
+typedef struct {
+    int opCnt; /* signals to wait for */
+    int peer;  /* from this rank */
+    int sigIdx;
+    int ctx;
+} ncclWaitSignalDesc_t;
+
+typedef enum {
+    NCCL_ENCRYPTION_MODE_NONE = 0,
+    NCCL_ENCRYPTION_MODE_PSK = 1
+} ncclEncryptionMode_t;
+
+typedef struct ncclEncryptionConfig_v23200 {
+    size_t size;
+    unsigned int magic;
+    unsigned int version;
+    int mode;
+    const char *psk;
+} ncclEncryptionConfig_t;
+
+#define NCCL_ENCRYPTION_CONFIG_INITIALIZER                                     \
+    {                                                                          \
+        sizeof(ncclEncryptionConfig_t), NCCL_API_MAGIC, NCCL_VERSION_CODE,     \
+            NCCL_ENCRYPTION_MODE_NONE, NCCL_CONFIG_UNDEF_PTR                   \
+    }
+
+typedef struct ncclParamHandle *ncclParamHandle_t;
+
 /* Every function exists as pnccl... as well, for tools that wrap it. */
 #define SIMGPU_NCCL(type, name, args)                                          \
     type name args;                                                            \
@@ -162,12 +278,28 @@ SIMGPU_NCCL(ncclResult_t, ncclCommInitRankConfig,
              ncclConfig_t *config));
 SIMGPU_NCCL(ncclResult_t, ncclCommInitAll,
             (ncclComm_t * comm, int ndev, const int *devlist));
+SIMGPU_NCCL(ncclResult_t, ncclCommInitRankScalable,
+            (ncclComm_t * newcomm, int nranks, int myrank, int nId,
+             ncclUniqueId *commIds, ncclConfig_t *config));
 SIMGPU_NCCL(ncclResult_t, ncclCommFinalize, (ncclComm_t comm));
 SIMGPU_NCCL(ncclResult_t, ncclCommDestroy, (ncclComm_t comm));
 SIMGPU_NCCL(ncclResult_t, ncclCommAbort, (ncclComm_t comm));
 SIMGPU_NCCL(ncclResult_t, ncclCommSplit,
             (ncclComm_t comm, int color, int key, ncclComm_t *newcomm,
              ncclConfig_t *config));
+SIMGPU_NCCL(ncclResult_t, ncclCommShrink,
+            (ncclComm_t comm, int *excludeRanksList, int excludeRanksCount,
+             ncclComm_t *newcomm, ncclConfig_t *config, int shrinkFlags));
+SIMGPU_NCCL(ncclResult_t, ncclCommGetUniqueId,
+            (ncclComm_t comm, ncclUniqueId *uniqueId));
+SIMGPU_NCCL(ncclResult_t, ncclCommGrow,
+            (ncclComm_t comm, int nRanks, const ncclUniqueId *uniqueId,
+             int rank, ncclComm_t *newcomm, ncclConfig_t *config));
+SIMGPU_NCCL(ncclResult_t, ncclCommRevoke, (ncclComm_t comm, int revokeFlags));
+SIMGPU_NCCL(ncclResult_t, ncclCommSuspend, (ncclComm_t comm, int flags));
+SIMGPU_NCCL(ncclResult_t, ncclCommResume, (ncclComm_t comm));
+SIMGPU_NCCL(ncclResult_t, ncclCommMemStats,
+            (ncclComm_t comm, ncclCommMemStat_t stat, uint64_t *value));
 SIMGPU_NCCL(ncclResult_t, ncclCommGetAsyncError,
             (ncclComm_t comm, ncclResult_t *asyncError));
 SIMGPU_NCCL(ncclResult_t, ncclCommCount, (const ncclComm_t comm, int *count));
@@ -176,6 +308,7 @@ SIMGPU_NCCL(ncclResult_t, ncclCommCuDevice,
 SIMGPU_NCCL(ncclResult_t, ncclCommUserRank, (const ncclComm_t comm, int *rank));
 SIMGPU_NCCL(const char *, ncclGetErrorString, (ncclResult_t result));
 SIMGPU_NCCL(const char *, ncclGetLastError, (ncclComm_t comm));
+SIMGPU_NCCL(void, ncclResetDebugInit, (void)); /* read NCCL_DEBUG again */
 
 /* ---- memory -------------------------------------------------------------- */
 
@@ -191,6 +324,9 @@ SIMGPU_NCCL(ncclResult_t, ncclCommWindowRegister,
              int winFlags));
 SIMGPU_NCCL(ncclResult_t, ncclCommWindowDeregister,
             (ncclComm_t comm, ncclWindow_t win));
+
+SIMGPU_NCCL(ncclResult_t, ncclWinGetUserPtr,
+            (ncclComm_t comm, ncclWindow_t win, void **outUserPtr));
 
 /* ---- user-defined operations --------------------------------------------- */
 
@@ -241,11 +377,87 @@ SIMGPU_NCCL(ncclResult_t, ncclRecv,
             (void *recvbuff, size_t count, ncclDataType_t datatype, int peer,
              ncclComm_t comm, cudaStream_t stream));
 
+/* ---- collectives with a configuration of their own; NULL: none ----------- */
+
+SIMGPU_NCCL(ncclResult_t, ncclAllReduceConfig,
+            (const void *sendbuff, void *recvbuff, size_t count,
+             ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm,
+             cudaStream_t stream, const ncclCollConfig_t *config));
+SIMGPU_NCCL(ncclResult_t, ncclBroadcastConfig,
+            (const void *sendbuff, void *recvbuff, size_t count,
+             ncclDataType_t datatype, int root, ncclComm_t comm,
+             cudaStream_t stream, const ncclCollConfig_t *config));
+SIMGPU_NCCL(ncclResult_t, ncclReduceConfig,
+            (const void *sendbuff, void *recvbuff, size_t count,
+             ncclDataType_t datatype, ncclRedOp_t op, int root, ncclComm_t comm,
+             cudaStream_t stream, const ncclCollConfig_t *config));
+SIMGPU_NCCL(ncclResult_t, ncclAllGatherConfig,
+            (const void *sendbuff, void *recvbuff, size_t sendcount,
+             ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream,
+             const ncclCollConfig_t *config));
+SIMGPU_NCCL(ncclResult_t, ncclReduceScatterConfig,
+            (const void *sendbuff, void *recvbuff, size_t recvcount,
+             ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm,
+             cudaStream_t stream, const ncclCollConfig_t *config));
+SIMGPU_NCCL(ncclResult_t, ncclAlltoAllConfig,
+            (const void *sendbuff, void *recvbuff, size_t count,
+             ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream,
+             const ncclCollConfig_t *config));
+SIMGPU_NCCL(ncclResult_t, ncclGatherConfig,
+            (const void *sendbuff, void *recvbuff, size_t count,
+             ncclDataType_t datatype, int root, ncclComm_t comm,
+             cudaStream_t stream, const ncclCollConfig_t *config));
+SIMGPU_NCCL(ncclResult_t, ncclScatterConfig,
+            (const void *sendbuff, void *recvbuff, size_t count,
+             ncclDataType_t datatype, int root, ncclComm_t comm,
+             cudaStream_t stream, const ncclCollConfig_t *config));
+
+/* ---- one-sided messages into windows --------------------------------------- */
+
+SIMGPU_NCCL(ncclResult_t, ncclPutSignal,
+            (const void *localbuff, size_t count, ncclDataType_t datatype,
+             int peer, ncclWindow_t peerWin, size_t peerWinOffset, int sigIdx,
+             int ctx, unsigned int flags, ncclComm_t comm,
+             cudaStream_t stream));
+SIMGPU_NCCL(ncclResult_t, ncclSignal,
+            (int peer, int sigIdx, int ctx, unsigned int flags, ncclComm_t comm,
+             cudaStream_t stream));
+SIMGPU_NCCL(ncclResult_t, ncclWaitSignal,
+            (int nDesc, ncclWaitSignalDesc_t *signalDescs, ncclComm_t comm,
+             cudaStream_t stream));
+
 /* ---- groups -------------------------------------------------------------- */
 
 SIMGPU_NCCL(ncclResult_t, ncclGroupStart, (void));
 SIMGPU_NCCL(ncclResult_t, ncclGroupEnd, (void));
 SIMGPU_NCCL(ncclResult_t, ncclGroupSimulateEnd, (ncclSimInfo_t * simInfo));
+
+/* ---- settings ------------------------------------------------------------ */
+
+SIMGPU_NCCL(ncclResult_t, ncclSetEncryption,
+            (const ncclEncryptionConfig_t *config));
+SIMGPU_NCCL(ncclResult_t, ncclParamBind,
+            (ncclParamHandle_t * out, const char *key));
+SIMGPU_NCCL(ncclResult_t, ncclParamGetI8, (ncclParamHandle_t h, int8_t *out));
+SIMGPU_NCCL(ncclResult_t, ncclParamGetI16, (ncclParamHandle_t h, int16_t *out));
+SIMGPU_NCCL(ncclResult_t, ncclParamGetI32, (ncclParamHandle_t h, int32_t *out));
+SIMGPU_NCCL(ncclResult_t, ncclParamGetI64, (ncclParamHandle_t h, int64_t *out));
+SIMGPU_NCCL(ncclResult_t, ncclParamGetU8, (ncclParamHandle_t h, uint8_t *out));
+SIMGPU_NCCL(ncclResult_t, ncclParamGetU16,
+            (ncclParamHandle_t h, uint16_t *out));
+SIMGPU_NCCL(ncclResult_t, ncclParamGetU32,
+            (ncclParamHandle_t h, uint32_t *out));
+SIMGPU_NCCL(ncclResult_t, ncclParamGetU64,
+            (ncclParamHandle_t h, uint64_t *out));
+SIMGPU_NCCL(ncclResult_t, ncclParamGetStr,
+            (ncclParamHandle_t h, const char **out));
+SIMGPU_NCCL(ncclResult_t, ncclParamGet,
+            (ncclParamHandle_t h, void *out, int maxLen, int *len));
+SIMGPU_NCCL(ncclResult_t, ncclParamGetParameter,
+            (const char *key, const char **value, int *valueLen));
+SIMGPU_NCCL(ncclResult_t, ncclParamGetAllParameterKeys,
+            (const char ***table, int *tableLen));
+SIMGPU_NCCL(void, ncclParamDumpAll, (void));
 
 #undef SIMGPU_NCCL
 #ifdef __cplusplus

@@ -8,6 +8,7 @@
 #include "core/report.h"
 #include "core/site.h"
 #include "core/stream.h"
+#include "nccl/api.h"
 #include "nccl/coll.h"
 #include "nccl/explain.h"
 #include "nccl/group.h"
@@ -76,7 +77,7 @@ static ncclResult_t check_buffers(const struct call *c)
     if (c->kind == CALL_COLL)
         coll_sizes(c, &sent, &received);
     else
-        *(c->kind == CALL_SEND ? &sent : &received) =
+        *(c->kind == CALL_RECV ? &received : &sent) =
             c->count * reduce_type_size(c->type);
     if (checks_pointers()) {
         if (sent)
@@ -124,6 +125,7 @@ static ncclResult_t find_stream(struct call *c, cudaStream_t handle)
 {
     const int device = simgpu_device_current();
     simgpu_device_set(c->comm->device);
+    c->handle = handle;
     c->stream = simgpu_stream_of(handle);
     simgpu_device_set(device);
     if (c->stream && simgpu_stream_device(c->stream) == c->comm->device)
@@ -137,7 +139,7 @@ static ncclResult_t find_stream(struct call *c, cudaStream_t handle)
         c->comm->device);
 }
 
-static ncclResult_t check(struct call *c, cudaStream_t stream)
+ncclResult_t api_check(struct call *c, cudaStream_t stream)
 {
     ncclResult_t err = comm_check_ready(c->comm, c->name + 4);
     if (err != ncclSuccess)
@@ -158,10 +160,11 @@ static ncclResult_t check(struct call *c, cudaStream_t stream)
     return err == ncclSuccess ? explain_check_choice(c) : err;
 }
 
-static ncclResult_t submit(struct call *c, cudaStream_t stream)
+ncclResult_t api_submit(struct call *c, cudaStream_t stream, ncclResult_t err)
 {
     group_enter();
-    ncclResult_t err = check(c, stream);
+    if (err == ncclSuccess)
+        err = api_check(c, stream);
     // an empty collective is dropped; an empty message is sent
     if (err == ncclSuccess && (c->count > 0 || c->kind != CALL_COLL))
         err = group_add(c);
@@ -170,64 +173,57 @@ static ncclResult_t submit(struct call *c, cudaStream_t stream)
 
 /* ---- the functions ------------------------------------------------------- */
 
-#define CALL(call_name, call_kind, call_coll)                                  \
-    {                                                                          \
-        .kind = call_kind, .name = call_name, .site = CALLER_SITE(),           \
-        .comm = comm, .coll = call_coll, .count = count, .type = datatype,     \
-        .scale = 1,                                                            \
-    }
-
 ncclResult_t pncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
                             ncclDataType_t datatype, ncclRedOp_t op,
                             ncclComm_t comm, cudaStream_t stream)
 {
-    struct call c = CALL("ncclAllReduce", CALL_COLL, COLL_ALLREDUCE);
+    struct call c = API_CALL("ncclAllReduce", CALL_COLL, COLL_ALLREDUCE);
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.op = op;
-    return submit(&c, stream);
+    return api_submit(&c, stream, ncclSuccess);
 }
 
 ncclResult_t pncclBroadcast(const void *sendbuff, void *recvbuff, size_t count,
                             ncclDataType_t datatype, int root, ncclComm_t comm,
                             cudaStream_t stream)
 {
-    struct call c = CALL("ncclBroadcast", CALL_COLL, COLL_BROADCAST);
+    struct call c = API_CALL("ncclBroadcast", CALL_COLL, COLL_BROADCAST);
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.root = root;
-    return submit(&c, stream);
+    return api_submit(&c, stream, ncclSuccess);
 }
 
 ncclResult_t pncclBcast(void *buff, size_t count, ncclDataType_t datatype,
                         int root, ncclComm_t comm, cudaStream_t stream)
 {
-    struct call c = CALL("ncclBcast", CALL_COLL, COLL_BROADCAST);
+    struct call c = API_CALL("ncclBcast", CALL_COLL, COLL_BROADCAST);
     c.sendbuf = c.recvbuf = buff;
     c.root = root;
-    return submit(&c, stream);
+    return api_submit(&c, stream, ncclSuccess);
 }
 
 ncclResult_t pncclReduce(const void *sendbuff, void *recvbuff, size_t count,
                          ncclDataType_t datatype, ncclRedOp_t op, int root,
                          ncclComm_t comm, cudaStream_t stream)
 {
-    struct call c = CALL("ncclReduce", CALL_COLL, COLL_REDUCE);
+    struct call c = API_CALL("ncclReduce", CALL_COLL, COLL_REDUCE);
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.root = root;
     c.op = op;
-    return submit(&c, stream);
+    return api_submit(&c, stream, ncclSuccess);
 }
 
 ncclResult_t pncclAllGather(const void *sendbuff, void *recvbuff, size_t count,
                             ncclDataType_t datatype, ncclComm_t comm,
                             cudaStream_t stream)
 {
-    struct call c = CALL("ncclAllGather", CALL_COLL, COLL_ALLGATHER);
+    struct call c = API_CALL("ncclAllGather", CALL_COLL, COLL_ALLGATHER);
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
-    return submit(&c, stream);
+    return api_submit(&c, stream, ncclSuccess);
 }
 
 ncclResult_t pncclReduceScatter(const void *sendbuff, void *recvbuff,
@@ -235,62 +231,63 @@ ncclResult_t pncclReduceScatter(const void *sendbuff, void *recvbuff,
                                 ncclRedOp_t op, ncclComm_t comm,
                                 cudaStream_t stream)
 {
-    struct call c = CALL("ncclReduceScatter", CALL_COLL, COLL_REDUCESCATTER);
+    struct call c =
+        API_CALL("ncclReduceScatter", CALL_COLL, COLL_REDUCESCATTER);
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.op = op;
-    return submit(&c, stream);
+    return api_submit(&c, stream, ncclSuccess);
 }
 
 ncclResult_t pncclAlltoAll(const void *sendbuff, void *recvbuff, size_t count,
                            ncclDataType_t datatype, ncclComm_t comm,
                            cudaStream_t stream)
 {
-    struct call c = CALL("ncclAlltoAll", CALL_COLL, COLL_ALLTOALL);
+    struct call c = API_CALL("ncclAlltoAll", CALL_COLL, COLL_ALLTOALL);
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
-    return submit(&c, stream);
+    return api_submit(&c, stream, ncclSuccess);
 }
 
 ncclResult_t pncclGather(const void *sendbuff, void *recvbuff, size_t count,
                          ncclDataType_t datatype, int root, ncclComm_t comm,
                          cudaStream_t stream)
 {
-    struct call c = CALL("ncclGather", CALL_COLL, COLL_GATHER);
+    struct call c = API_CALL("ncclGather", CALL_COLL, COLL_GATHER);
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.root = root;
-    return submit(&c, stream);
+    return api_submit(&c, stream, ncclSuccess);
 }
 
 ncclResult_t pncclScatter(const void *sendbuff, void *recvbuff, size_t count,
                           ncclDataType_t datatype, int root, ncclComm_t comm,
                           cudaStream_t stream)
 {
-    struct call c = CALL("ncclScatter", CALL_COLL, COLL_SCATTER);
+    struct call c = API_CALL("ncclScatter", CALL_COLL, COLL_SCATTER);
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.root = root;
-    return submit(&c, stream);
+    return api_submit(&c, stream, ncclSuccess);
 }
 
 ncclResult_t pncclSend(const void *sendbuff, size_t count,
                        ncclDataType_t datatype, int peer, ncclComm_t comm,
                        cudaStream_t stream)
 {
-    struct call c = CALL("ncclSend", CALL_SEND, 0);
+    struct call c = API_CALL("ncclSend", CALL_SEND, 0);
     c.sendbuf = sendbuff;
     c.root = peer;
-    return submit(&c, stream);
+    return api_submit(&c, stream, ncclSuccess);
 }
 
 ncclResult_t pncclRecv(void *recvbuff, size_t count, ncclDataType_t datatype,
                        int peer, ncclComm_t comm, cudaStream_t stream)
 {
-    struct call c = CALL("ncclRecv", CALL_RECV, 0);
+    struct call c = API_CALL("ncclRecv", CALL_RECV, 0);
     c.recvbuf = recvbuff;
     c.root = peer;
-    return submit(&c, stream);
+    return api_submit(&c, stream, ncclSuccess);
 }
 
 NCCL_ALIAS(ncclAllReduce)

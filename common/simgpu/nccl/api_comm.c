@@ -3,6 +3,7 @@
  */
 #include <string.h> /* memcpy */
 
+#include "base/mix.h"
 #include "core/clock.h"
 #include "core/device.h"
 #include "core/host.h"
@@ -38,15 +39,50 @@ static void take_time(const char *call, uint32_t site)
     simgpu_host_record(call, site, INIT_PS, NULL, 0);
 }
 
-static ncclResult_t begin_init(ncclComm_t *comm, int nranks,
-                               const ncclUniqueId *unique, int rank,
-                               const ncclConfig_t *config, uint32_t site)
+struct init { /* the arguments of a function that makes a communicator */
+    const char *call;
+    uint32_t site;
+    int nranks, rank;
+    const ncclUniqueId *unique;
+    int nunique;
+    const ncclConfig_t *config;
+};
+
+/* The first of the ids, whose hub is used, and a hash of all, 0 for one. */
+static ncclResult_t take_ids(const struct init *in, struct comm_id *first,
+                             uint64_t *hash)
+{
+    *hash = 0;
+    if (!in->unique)
+        return nccl_error(ncclInvalidArgument, "%s : commId argument is NULL",
+                          in->call);
+    if (in->nunique < 1 || in->nunique > in->nranks)
+        return nccl_error(ncclInvalidArgument,
+                          "improper usage of ncclCommInitRank: nId = %d, "
+                          "nranks=%d",
+                          in->nunique, in->nranks);
+    for (int i = 0; i < in->nunique; i++) {
+        struct comm_id id;
+        memcpy(&id, &in->unique[i], sizeof id);
+        if (id.magic != comm_magic())
+            return nccl_error(ncclInvalidArgument,
+                              "unique id %d of %d was not made by "
+                              "ncclGetUniqueId (was it broadcast?)",
+                              i, in->nunique);
+        if (i == 0)
+            *first = id;
+        if (in->nunique > 1)
+            *hash = mix_hash(*hash ^ id.nonce);
+    }
+    return ncclSuccess;
+}
+
+static ncclResult_t begin_init(ncclComm_t *comm, const struct init *in)
 {
     struct comm_id id;
-    struct setup s = {.step = SETUP_JOIN,
-                      .call = config ? "ncclCommInitRankConfig"
-                                     : "ncclCommInitRank",
-                      .site = site};
+    uint64_t ids;
+    struct setup s = {.step = SETUP_JOIN, .call = in->call, .site = in->site};
+    const int rank = in->rank, nranks = in->nranks;
     if (!comm)
         return nccl_error(ncclInvalidArgument,
                           "CommInitRank : newcomm argument is NULL");
@@ -54,17 +90,18 @@ static ncclResult_t begin_init(ncclComm_t *comm, int nranks,
     if (nranks < 1 || rank < 0 || rank >= nranks)
         return nccl_error(ncclInvalidArgument, "Invalid rank requested : %d/%d",
                           rank, nranks);
-    ncclResult_t err = config_make(config, NULL, &s.config);
+    ncclResult_t err = config_make(in->config, NULL, &s.config);
     if (err == ncclSuccess)
         err = explain_check_settings();
+    if (err == ncclSuccess)
+        err = take_ids(in, &id, &ids);
     if (err != ncclSuccess)
         return err;
-    memcpy(&id, unique, sizeof id);
     if (rank == 0) {
         debug_version();
         simgpu_model_remarks();
     }
-    err = comm_join(&id, nranks, rank, &s.config, &s.comm);
+    err = comm_join(&id, ids, nranks, rank, &s.config, &s.comm);
     if (err == ncclSuccess) {
         *comm = s.comm;
         s.out = s.config.blocking ? comm : NULL; // it may not live that long
@@ -74,23 +111,52 @@ static ncclResult_t begin_init(ncclComm_t *comm, int nranks,
     return err;
 }
 
+static ncclResult_t init(ncclComm_t *comm, const struct init *in)
+{
+    group_enter();
+    take_time(in->call, in->site);
+    return group_leave(begin_init(comm, in));
+}
+
 ncclResult_t pncclCommInitRankConfig(ncclComm_t *comm, int nranks,
                                      ncclUniqueId commId, int rank,
                                      ncclConfig_t *config)
 {
-    group_enter();
-    take_time("ncclCommInitRankConfig", CALLER_SITE());
-    return group_leave(
-        begin_init(comm, nranks, &commId, rank, config, CALLER_SITE()));
+    const struct init in = {.call = "ncclCommInitRankConfig",
+                            .site = CALLER_SITE(),
+                            .nranks = nranks,
+                            .rank = rank,
+                            .unique = &commId,
+                            .nunique = 1,
+                            .config = config};
+    return init(comm, &in);
 }
 
 ncclResult_t pncclCommInitRank(ncclComm_t *comm, int nranks,
                                ncclUniqueId commId, int rank)
 {
-    group_enter();
-    take_time("ncclCommInitRank", CALLER_SITE());
-    return group_leave(
-        begin_init(comm, nranks, &commId, rank, NULL, CALLER_SITE()));
+    const struct init in = {.call = "ncclCommInitRank",
+                            .site = CALLER_SITE(),
+                            .nranks = nranks,
+                            .rank = rank,
+                            .unique = &commId,
+                            .nunique = 1};
+    return init(comm, &in);
+}
+
+ncclResult_t pncclCommInitRankScalable(ncclComm_t *newcomm, int nranks,
+                                       int myrank, int nId,
+                                       ncclUniqueId *commIds,
+                                       ncclConfig_t *config)
+{
+    const struct init in = {.call = "ncclCommInitRankScalable",
+                            .site = CALLER_SITE(),
+                            .nranks = nranks,
+                            .rank = myrank,
+                            .unique = commIds,
+                            .nunique = nId,
+                            .config = config};
+    return init(newcomm, &in);
 }
 
 static ncclResult_t check_devices(int ndev, const int *devlist)
@@ -130,8 +196,14 @@ ncclResult_t pncclCommInitAll(ncclComm_t *comm, int ndev, const int *devlist)
     group_enter();
     take_time("ncclCommInitAll", CALLER_SITE());
     for (int i = 0; i < ndev && err == ncclSuccess; i++) {
+        const struct init in = {.call = "ncclCommInitAll",
+                                .site = CALLER_SITE(),
+                                .nranks = ndev,
+                                .rank = i,
+                                .unique = &id,
+                                .nunique = 1};
         simgpu_device_set(devlist ? devlist[i] : i);
-        err = begin_init(&comm[i], ndev, &id, i, NULL, CALLER_SITE());
+        err = begin_init(&comm[i], &in);
     }
     simgpu_device_set(device);
     return group_leave(err);
@@ -148,7 +220,7 @@ static ncclResult_t begin_split(ncclComm_t comm, int color, int key,
                       .out = newcomm,
                       .color = color,
                       .key = key};
-    ncclResult_t err = comm_check_ready(comm, "CommSplit");
+    ncclResult_t err = comm_check_managed(comm, "CommSplit");
     if (err != ncclSuccess)
         return err;
     if (!newcomm)
@@ -161,6 +233,12 @@ static ncclResult_t begin_split(ncclComm_t comm, int color, int key,
                           "NCCL_SPLIT_NOCOLOR",
                           color);
     err = config_make(config, &comm->config, &s.config);
+    if (err == ncclSuccess && comm->revoked && !comm->revived) {
+        s.step = SETUP_OFFER;
+        s.revive = 1;
+        s.offers = comm->rank == 0;
+        s.meeting = comm_meeting(comm, 0);
+    }
     return err == ncclSuccess ? group_add_setup(&s) : err;
 }
 
@@ -174,18 +252,15 @@ ncclResult_t pncclCommSplit(ncclComm_t comm, int color, int key,
 
 /* ---- the end ------------------------------------------------------------- */
 
-/* Wait for the operations of the communicator that this rank has issued. */
-static void drain(struct ncclComm *c, const char *call, uint32_t site)
-{
-    simgpu_fence_join(c->tail, c->ntails, call, site);
-    c->ntails = 0;
-}
-
 ncclResult_t pncclCommFinalize(ncclComm_t comm)
 {
     if (!comm)
         return ncclSuccess;
     ncclResult_t err = comm_check(comm, "CommFinalize");
+    if (err == ncclSuccess && comm->revoked)
+        err =
+            nccl_error(ncclInvalidUsage,
+                       "CommFinalize : comm %p has been revoked", (void *)comm);
     if (err == ncclSuccess && comm->state == COMM_FINALIZED)
         err = nccl_error(ncclInvalidArgument,
                          "CommFinalize : comm %p has been finalized before",
@@ -197,7 +272,7 @@ ncclResult_t pncclCommFinalize(ncclComm_t comm)
     comm->state = COMM_FINALIZED;
     if (!comm->config.blocking)
         return ncclInProgress; // ncclCommGetAsyncError does the rest
-    drain(comm, "ncclCommFinalize", CALLER_SITE());
+    comm_drain(comm, "ncclCommFinalize", CALLER_SITE());
     return ncclSuccess;
 }
 
@@ -207,13 +282,13 @@ ncclResult_t pncclCommDestroy(ncclComm_t comm)
         return ncclSuccess;
     ncclResult_t err = comm_check(comm, "CommDestroy");
     if (err == ncclSuccess && comm->state != COMM_FINALIZED) {
-        err = comm_check_ready(comm, "CommDestroy");
+        err = comm_check_managed(comm, "CommDestroy");
         if (err == ncclRemoteError) // nothing is left to wait for
             err = ncclSuccess;
     }
     if (err != ncclSuccess)
         return err;
-    drain(comm, "ncclCommDestroy", CALLER_SITE());
+    comm_drain(comm, "ncclCommDestroy", CALLER_SITE());
     debug_info(DEBUG_INIT, comm->device,
                "comm %p rank %d nranks %d cudaDev %d busId %llx - Destroy "
                "COMPLETE",
@@ -237,7 +312,7 @@ ncclResult_t pncclCommAbort(ncclComm_t comm)
     simgpu_clock_note_abort();
     hub_abort(&comm->hub);
     group_forget(comm);
-    drain(comm, "ncclCommAbort", CALLER_SITE());
+    comm_drain(comm, "ncclCommAbort", CALLER_SITE());
     debug_info(DEBUG_INIT, comm->device,
                "comm %p rank %d nranks %d cudaDev %d busId %llx - Abort "
                "COMPLETE",
@@ -260,19 +335,23 @@ ncclResult_t pncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *asyncError)
                                        "has been destroyed"
                                      : "ncclGetAsyncError : asyncError "
                                        "argument is NULL");
-    if (hub_lost(&comm->hub))
+    if (hub_lost(&comm->hub) && !comm->revoked)
         comm_note_lost(comm);
+    if (comm->revoked) {
+        comm_drain(comm, "ncclCommRevoke", CALLER_SITE());
+        atomic_store(&comm->error, ncclSuccess);
+    }
     *asyncError = (ncclResult_t)atomic_load(&comm->error);
     if (*asyncError == ncclSuccess)
         *asyncError = group_progress(comm);
     if (*asyncError == ncclSuccess && comm->state == COMM_FINALIZED)
-        drain(comm, "ncclCommFinalize", CALLER_SITE());
+        comm_drain(comm, "ncclCommFinalize", CALLER_SITE());
     return ncclSuccess;
 }
 
 static ncclResult_t getter(ncclComm_t comm, const int *out, const char *call)
 {
-    const ncclResult_t err = comm_check_ready(comm, call);
+    const ncclResult_t err = comm_check_managed(comm, call);
     if (err == ncclSuccess && !out)
         return nccl_error(ncclInvalidArgument, "%s : argument is NULL", call);
     return err;
@@ -305,6 +384,7 @@ ncclResult_t pncclCommUserRank(const ncclComm_t comm, int *rank)
 NCCL_ALIAS(ncclGetUniqueId)
 NCCL_ALIAS(ncclCommInitRank)
 NCCL_ALIAS(ncclCommInitRankConfig)
+NCCL_ALIAS(ncclCommInitRankScalable)
 NCCL_ALIAS(ncclCommInitAll)
 NCCL_ALIAS(ncclCommSplit)
 NCCL_ALIAS(ncclCommFinalize)

@@ -10,6 +10,8 @@
 #include "core/site.h"
 #include "nccl/comm.h"
 
+enum { WINDOW_FLAGS = 0xf }; /* all that NCCL 2.32 knows */
+
 ncclResult_t pncclMemAlloc(void **ptr, size_t size)
 {
     if (!ptr || size == 0)
@@ -58,12 +60,18 @@ static ncclResult_t check_range(const struct ncclComm *c, const char *call,
     return ncclSuccess;
 }
 
+/* flags: of a window; NULL for a buffer */
 static ncclResult_t take(struct ncclComm *c, const char *call, void *buff,
-                         size_t size, int window, struct comm_buffer **out)
+                         size_t size, const int *flags,
+                         struct comm_buffer **out)
 {
     for (int i = 0; i < COMM_REGISTERED; i++)
         if (!c->buffer[i].base) {
-            c->buffer[i] = (struct comm_buffer){buff, size, window};
+            c->buffer[i] = (struct comm_buffer){
+                .base = buff,
+                .nbytes = size,
+                .window = flags != NULL,
+                .symmetric = flags && (*flags & NCCL_WIN_COLL_SYMMETRIC)};
             *out = &c->buffer[i];
             debug_info(DEBUG_REG, c->device,
                        "comm %p register buff %p size %zu", (void *)c, buff,
@@ -88,6 +96,16 @@ static ncclResult_t drop(struct ncclComm *c, const char *call,
                       (void *)b);
 }
 
+const struct comm_buffer *comm_window(const struct ncclComm *c,
+                                      ncclWindow_t win)
+{
+    for (int i = 0; i < COMM_REGISTERED; i++)
+        if ((ncclWindow_t)&c->buffer[i] == win && c->buffer[i].base &&
+            c->buffer[i].window)
+            return &c->buffer[i];
+    return NULL;
+}
+
 ncclResult_t pncclCommRegister(const ncclComm_t comm, void *buff, size_t size,
                                void **handle)
 {
@@ -99,7 +117,7 @@ ncclResult_t pncclCommRegister(const ncclComm_t comm, void *buff, size_t size,
         err = check_range(comm, "CommRegister", buff, size);
     struct comm_buffer *b = NULL;
     if (err == ncclSuccess)
-        err = take(comm, "CommRegister", buff, size, 0, &b);
+        err = take(comm, "CommRegister", buff, size, NULL, &b);
     if (handle)
         *handle = b;
     return err;
@@ -113,6 +131,19 @@ ncclResult_t pncclCommDeregister(const ncclComm_t comm, void *handle)
     return drop(comm, "CommDeregister", handle, 0);
 }
 
+/* Tell the other ranks where the window is; those that put into it look. */
+static void publish(struct ncclComm *c, struct comm_buffer *b)
+{
+    struct heap_block block;
+    struct hub_window w = {.nbytes = b->nbytes};
+    b->number = c->nwindows++;
+    simgpu_heap_find(b->base, &block);
+    simgpu_heap_export(b->base, &w.buf);
+    w.alloc = block.id;
+    w.begin = (uint64_t)(b->base - block.base);
+    hub_post_window(&c->hub, b->number, &w);
+}
+
 ncclResult_t pncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size,
                                      ncclWindow_t *win, int winFlags)
 {
@@ -121,8 +152,7 @@ ncclResult_t pncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size,
     if (err == ncclSuccess && !win)
         err =
             nccl_error(ncclInvalidArgument, "%s : win argument is NULL", call);
-    if (err == ncclSuccess &&
-        (winFlags & ~(NCCL_WIN_DEFAULT | NCCL_WIN_COLL_SYMMETRIC)))
+    if (err == ncclSuccess && (winFlags & ~WINDOW_FLAGS))
         err = nccl_error(ncclInvalidArgument, "%s : unknown flags %#x", call,
                          (unsigned)winFlags);
     if (err == ncclSuccess)
@@ -133,7 +163,9 @@ ncclResult_t pncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size,
                          NCCL_WIN_REQUIRED_ALIGNMENT);
     struct comm_buffer *b = NULL;
     if (err == ncclSuccess)
-        err = take(comm, call, buff, size, 1, &b);
+        err = take(comm, call, buff, size, &winFlags, &b);
+    if (err == ncclSuccess)
+        publish(comm, b);
     if (win)
         *win = (ncclWindow_t)b;
     return err;
@@ -147,6 +179,25 @@ ncclResult_t pncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t win)
     return drop(comm, "CommWindowDeregister", (struct comm_buffer *)win, 1);
 }
 
+ncclResult_t pncclWinGetUserPtr(ncclComm_t comm, ncclWindow_t win,
+                                void **outUserPtr)
+{
+    ncclResult_t err = comm_check_ready(comm, "WinGetUserPtr");
+    if (err == ncclSuccess && !outUserPtr)
+        err = nccl_error(ncclInvalidArgument,
+                         "WinGetUserPtr : outUserPtr argument is NULL");
+    if (err != ncclSuccess)
+        return err;
+    const struct comm_buffer *const b = comm_window(comm, win);
+    *outUserPtr = b ? b->base : NULL;
+    return b ? ncclSuccess
+             : nccl_error(ncclInvalidArgument,
+                          "WinGetUserPtr : %p is no window of this "
+                          "communicator",
+                          (void *)win);
+}
+
+NCCL_ALIAS(ncclWinGetUserPtr)
 NCCL_ALIAS(ncclMemAlloc)
 NCCL_ALIAS(ncclMemFree)
 NCCL_ALIAS(ncclCommRegister)

@@ -6,7 +6,7 @@
 
 #include "nccl/comm.h"
 
-enum call_kind { CALL_COLL, CALL_SEND, CALL_RECV };
+enum call_kind { CALL_COLL, CALL_SEND, CALL_RECV, CALL_PUT, CALL_WAIT };
 
 enum coll_kind {
     COLL_ALLREDUCE,
@@ -34,7 +34,13 @@ struct call {
     ncclRedOp_t op;     /* ncclNumOps: a premultiplied sum, */
     const void *scalar; /* with its factor at this address or, if NULL, */
     double scale;
-    int root; /* or a message's peer */
+    int root;                 /* or a message's peer */
+    int signal;               /* of a PUT or WAIT: its kind (hub.h) */
+    uint32_t nsignals;        /* of a WAIT */
+    struct hub_window window; /* of a PUT with data: the peer's, */
+    uint64_t offset;          /* where in it */
+    cudaStream_t handle;      /* what the program calls the stream */
+    cudaEvent_t launched;     /* of a COLL: to record, or NULL */
 };
 
 #endif

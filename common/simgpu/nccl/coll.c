@@ -105,11 +105,13 @@ static _Noreturn void report_difference(const struct ncclComm *c, uint64_t seq)
         at += n > 0 ? (size_t)n : 0;
     }
     simgpu_report_fault("mismatch",
-                        "ranks call collective %llu of a communicator "
+                        "ranks call collective %llu of %s%s "
                         "differently:\n%sAll ranks must call the same "
                         "collectives in the same order, with the same count, "
                         "type, operation and root.",
-                        (unsigned long long)seq + 1, text);
+                        (unsigned long long)seq + 1,
+                        *c->config.name ? "communicator " : "a communicator",
+                        c->config.name, text);
 }
 
 /* ---- the rendezvous ------------------------------------------------------ */
@@ -124,11 +126,13 @@ static void describe(const void *arg, char *out, size_t nbytes)
 {
     const struct coll_arg *const a = arg;
     const struct ncclComm *const c = a->call->comm;
-    snprintf(out, nbytes,
-             "collective %llu of its communicator, count %zu: %u of "
-             "%d ranks have called it",
-             (unsigned long long)a->seq + 1, a->call->count,
-             atomic_load(&hub_slot(&c->hub, a->seq)->arrived), c->nranks);
+    const char *const name = c->config.name;
+    snprintf(
+        out, nbytes,
+        "collective %llu of %s%s, count %zu: %u of %d ranks have called it",
+        (unsigned long long)a->seq + 1,
+        *name ? "communicator " : "its communicator", name, a->call->count,
+        atomic_load(&hub_slot(&c->hub, a->seq)->arrived), c->nranks);
 }
 
 static void write_post(const struct call *c, struct hub_post *p)

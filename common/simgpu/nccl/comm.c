@@ -13,6 +13,11 @@ static const uint64_t MAGIC = 0x6c63636e6d6973; /* "simnccl" */
 
 /* ---- ids, joining -------------------------------------------------------- */
 
+uint64_t comm_magic(void)
+{
+    return MAGIC;
+}
+
 struct comm_id comm_id_new(void)
 {
     struct comm_id id = {.magic = MAGIC, .owner = simgpu_proc()->id};
@@ -20,8 +25,15 @@ struct comm_id comm_id_new(void)
     return id;
 }
 
+static uint64_t secret; /* of the process, for ranks that join from now on */
+
+void comm_set_secret(uint64_t new_secret)
+{
+    secret = new_secret;
+}
+
 static struct ncclComm *comm_new(int nranks, int rank,
-                                 const ncclConfig_t *config)
+                                 const struct config *config)
 {
     struct ncclComm *const c = calloc(1, sizeof *c);
     if (!c)
@@ -33,7 +45,9 @@ static struct ncclComm *comm_new(int nranks, int rank,
     c->device = simgpu_device_current();
     c->sent = calloc((size_t)nranks, sizeof *c->sent);
     c->received = calloc((size_t)nranks, sizeof *c->received);
-    if (!c->sent || !c->received)
+    c->signalled = calloc((size_t)nranks * HUB_SIGNALS, sizeof *c->signalled);
+    c->awaited = calloc((size_t)nranks * HUB_SIGNALS, sizeof *c->awaited);
+    if (!c->sent || !c->received || !c->signalled || !c->awaited)
         simgpu_report_fault(NULL, "out of host memory for a communicator of %d",
                             nranks);
     return c;
@@ -44,15 +58,20 @@ void comm_discard(struct ncclComm *c)
     hub_unmap(&c->hub);
     free(c->sent);
     free(c->received);
+    free(c->signalled);
+    free(c->awaited);
     free(c->tail);
-    c->sent = c->received = NULL;
+    free(c->meeting);
+    c->meeting = NULL;
+    c->nmeetings = 0;
+    c->sent = c->received = c->signalled = c->awaited = NULL;
     c->tail = NULL;
     c->ntails = c->cap_tails = 0;
     c->state = COMM_DESTROYED;
 }
 
 /* Enter this rank into the hub. */
-static ncclResult_t sit(struct ncclComm *c)
+static ncclResult_t sit(struct ncclComm *c, uint64_t ids)
 {
     struct hub *const hub = c->hub.hub;
     struct hub_member *const me = &hub->member[c->rank];
@@ -71,13 +90,16 @@ static ncclResult_t sit(struct ncclComm *c)
             c->rank, c->nranks);
     me->id = simgpu_proc()->id;
     me->place = simgpu_proc_place(c->device);
+    me->ids = ids;
+    me->secret = secret;
     atomic_fetch_add(&hub->joined, 1);
     simgpu_wake(&hub->joined);
     return ncclSuccess;
 }
 
-ncclResult_t comm_join(const struct comm_id *id, int nranks, int rank,
-                       const ncclConfig_t *config, struct ncclComm **out)
+ncclResult_t comm_join(const struct comm_id *id, uint64_t ids, int nranks,
+                       int rank, const struct config *config,
+                       struct ncclComm **out)
 {
     *out = NULL;
     if (id->magic != MAGIC)
@@ -88,7 +110,7 @@ ncclResult_t comm_join(const struct comm_id *id, int nranks, int rank,
     c->uid = id->nonce;
     const ncclResult_t err =
         hub_map(&c->hub, &id->owner, id->fd, id->nonce) == 0
-            ? sit(c)
+            ? sit(c, ids)
             : nccl_error(ncclSystemError,
                          "process %d, which made the unique id, is gone",
                          id->owner.pid);
@@ -99,6 +121,17 @@ ncclResult_t comm_join(const struct comm_id *id, int nranks, int rank,
         free(c);
     }
     return err;
+}
+
+ncclResult_t comm_rejoin(struct ncclComm *c, const struct comm_id *id)
+{
+    hub_unmap(&c->hub);
+    if (hub_map(&c->hub, &id->owner, id->fd, id->nonce) != 0)
+        return nccl_error(ncclSystemError, "process %d is gone", id->owner.pid);
+    c->uid = id->nonce;
+    c->nrendezvous = 0;
+    c->revived = 1;
+    return sit(c, 0);
 }
 
 /* ---- state --------------------------------------------------------------- */
@@ -114,7 +147,7 @@ ncclResult_t comm_check(ncclComm_t comm, const char *call)
     return ncclSuccess;
 }
 
-ncclResult_t comm_check_ready(ncclComm_t comm, const char *call)
+ncclResult_t comm_check_made(ncclComm_t comm, const char *call)
 {
     const ncclResult_t err = comm_check(comm, call);
     if (err != ncclSuccess)
@@ -131,12 +164,35 @@ ncclResult_t comm_check_ready(ncclComm_t comm, const char *call)
                           "%s : Attempt to use communicator before the "
                           "previous operation returned ncclSuccess",
                           call);
+    return ncclSuccess;
+}
+
+ncclResult_t comm_check_ready(ncclComm_t comm, const char *call)
+{
+    const ncclResult_t err = comm_check_managed(comm, call);
+    if (err == ncclSuccess && (comm->revoked || comm->suspended))
+        return nccl_error(ncclInvalidUsage, "%s : the communicator is %s", call,
+                          comm->revoked ? "revoked" : "suspended");
+    return err;
+}
+
+ncclResult_t comm_check_managed(ncclComm_t comm, const char *call)
+{
+    const ncclResult_t err = comm_check_made(comm, call);
+    if (err != ncclSuccess || comm->revoked)
+        return err;
     if (hub_lost(&comm->hub))
         comm_note_lost(comm);
     const int error = atomic_load(&comm->error);
     return error ? nccl_error((ncclResult_t)error,
                               "%s : a rank has aborted the communicator", call)
                  : ncclSuccess;
+}
+
+void comm_drain(struct ncclComm *c, const char *call, uint32_t site)
+{
+    simgpu_fence_join(c->tail, c->ntails, call, site);
+    c->ntails = 0;
 }
 
 void comm_note_lost(struct ncclComm *c)
@@ -165,6 +221,22 @@ uint64_t comm_key(const struct ncclComm *c, uint64_t kind, uint64_t seq)
     const uint64_t lane = c->uid ^ (kind + 1) * MIX_STEP;
     const uint64_t x = mix_finish(lane + (seq + 1) * 0xd1342543de82ef95u);
     return x ? x : 1;
+}
+
+uint64_t comm_meeting(struct ncclComm *c, uint64_t what)
+{
+    int i = 0;
+    while (i < c->nmeetings && c->meeting[i].what != what)
+        i++;
+    if (i == c->nmeetings) {
+        const size_t n = (size_t)i + 1;
+        c->meeting = realloc(c->meeting, n * sizeof *c->meeting);
+        if (!c->meeting)
+            simgpu_report_fault(NULL, "out of host memory for a communicator");
+        c->meeting[i] = (struct comm_meeting){.what = what};
+        c->nmeetings++;
+    }
+    return comm_key(c, 1, mix_hash(what + MIX_STEP * c->meeting[i].n++));
 }
 
 unsigned long long comm_bus_id(int place)

@@ -13,7 +13,8 @@
 
 enum level { LEVEL_NONE, LEVEL_VERSION, LEVEL_WARN, LEVEL_INFO };
 
-/* Read once, from the environment. */
+/* Read from the environment once, and by ncclResetDebugInit. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_once_t version_once = PTHREAD_ONCE_INIT;
 static enum level level;
@@ -93,7 +94,7 @@ static FILE *open_file(const char *pattern)
     return f;
 }
 
-static void start(void)
+static void read_settings(void)
 {
     gethostname(host, sizeof host - 1);
     host[strcspn(host, ".")] = 0;
@@ -103,6 +104,13 @@ static void start(void)
     out = file && *file && level > LEVEL_VERSION ? open_file(file) : NULL;
     if (!out)
         out = stdout;
+}
+
+static void start(void)
+{
+    pthread_mutex_lock(&lock);
+    read_settings();
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- lines --------------------------------------------------------------- */
@@ -188,10 +196,20 @@ const char *pncclGetErrorString(ncclResult_t result)
         "invalid usage (run with NCCL_DEBUG=WARN for details)",
         "remote process exited or there was a network error",
         "NCCL operation in progress",
+        "NCCL operation timed out",
     };
     return (unsigned)result < sizeof text / sizeof *text
                ? text[result]
                : "unknown result code";
+}
+
+/* A macro in the newest header: programs that were built before call it. */
+#undef ncclResetDebugInit
+#undef pncclResetDebugInit
+void pncclResetDebugInit(void)
+{
+    pthread_once(&once, start);
+    start(); // a file that was open stays open: others may be writing to it
 }
 
 ncclResult_t pncclGetVersion(int *version)
@@ -207,3 +225,6 @@ ncclResult_t pncclGetVersion(int *version)
 NCCL_ALIAS(ncclGetLastError)
 NCCL_ALIAS(ncclGetErrorString)
 NCCL_ALIAS(ncclGetVersion)
+/* deprecated in the real header, so its type is not asked for */
+void ncclResetDebugInit(void)
+    __attribute__((weak, alias("pncclResetDebugInit")));

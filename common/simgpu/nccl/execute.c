@@ -8,8 +8,8 @@
  *     stream 1  --+--[coll][recv][send]--+--     calls of one communicator
  *     stream 2  --+----------------------+--
  *
- * Collectives come first, in the order of their calls, then receives, then
- * sends; but the first operation posts the sends, and those that don't fit into
+ * Collectives come first, in the order of their calls, then one-sided messages
+ * and waits for them, likewise, then receives, then sends; but the first operation posts the sends, and those that don't fit into
  * their channels follow while others wait (message.h), so no send holds up a
  * receive. It also waits at a gate until all operations of the group are
  * recorded, since a peer that meets one of them may ask for its modelled time.
@@ -26,6 +26,7 @@
 #include "nccl/explain.h"
 #include "nccl/message.h"
 #include "nccl/reduce.h"
+#include "nccl/rma.h"
 
 static _Atomic uint32_t ngroups; /* groups of several calls so far */
 
@@ -59,6 +60,8 @@ static void run(struct op *op)
         case CALL_COLL: err = coll_run(&o->call, o->seq); break;
         case CALL_RECV: err = message_receive(o); break;
         case CALL_SEND: err = message_finish(o); break;
+        case CALL_PUT: err = rma_put(o); break;
+        case CALL_WAIT: err = rma_wait(o); break;
         }
     if (err != 0)
         comm_note_lost(o->call.comm);
@@ -97,8 +100,9 @@ static void add_access(struct graph_node *n, struct graph_access *access,
     a->end = a->begin + nbytes;
 }
 
-/* access: room for three */
-static void fill_node(struct nccl_op *o, struct graph_access *access)
+/* access: room for three; move: for one */
+static void fill_node(struct nccl_op *o, struct graph_access *access,
+                      struct graph_move *move)
 {
     const struct call *const c = &o->call;
     struct graph_node *const n = &o->op.node;
@@ -111,6 +115,10 @@ static void fill_node(struct nccl_op *o, struct graph_access *access)
         add_access(n, access, c->scalar, size, 0);
     if (c->kind == CALL_COLL) {
         coll_fill_node(c, o->seq, n);
+        return;
+    }
+    if (c->kind == CALL_PUT || c->kind == CALL_WAIT) {
+        rma_fill_node(o, access, move);
         return;
     }
     const int sends = c->kind == CALL_SEND, me = c->comm->rank;
@@ -155,7 +163,11 @@ static void stage(struct nccl_op *o)
 
 static struct nccl_op *op_of(const struct call *c, uint32_t group)
 {
-    static const enum graph_kind kind[] = {GRAPH_COLL, GRAPH_SEND, GRAPH_RECV};
+    static const enum graph_kind kind[] = {[CALL_COLL] = GRAPH_COLL,
+                                           [CALL_SEND] = GRAPH_SEND,
+                                           [CALL_RECV] = GRAPH_RECV,
+                                           [CALL_PUT] = GRAPH_COPY,
+                                           [CALL_WAIT] = GRAPH_MARK};
     struct nccl_op *const o =
         simgpu_op_new(sizeof *o, run, kind[c->kind], c->name, c->site);
     const size_t nbytes = c->count * reduce_type_size(c->type);
@@ -174,6 +186,14 @@ static struct nccl_op *op_of(const struct call *c, uint32_t group)
     case CALL_RECV:
         o->seq = c->comm->received[c->root]++;
         o->received = nbytes;
+        break;
+    case CALL_PUT:
+        o->seq = c->comm->signalled[c->root * HUB_SIGNALS + c->signal]++;
+        o->sent = nbytes;
+        break;
+    case CALL_WAIT:
+        o->seq = c->comm->awaited[c->root * HUB_SIGNALS + c->signal];
+        c->comm->awaited[c->root * HUB_SIGNALS + c->signal] += c->nsignals;
         break;
     }
     return o;
@@ -224,10 +244,12 @@ static void enqueue(struct run *r, struct gate *gate)
         if (i > 0)
             r->op[i]->op.node.host_ps = simgpu_proc()->costs->api_host_ps;
         struct graph_access access[3];
+        struct graph_move move;
         struct nccl_op *const o = r->op[i];
-        fill_node(o, access);
+        fill_node(o, access, &move);
         stage(o);
         o->op.accesses = access;
+        o->op.moves = &move;
         last = simgpu_stream_enqueue(r->launch, &o->op);
     }
     comm_note_tail(r->comm, last);
@@ -243,13 +265,17 @@ static void enqueue(struct run *r, struct gate *gate)
 static void collect(struct run *r, const struct call *calls, int n,
                     uint32_t group)
 {
-    static const enum call_kind turn[] = {CALL_COLL, CALL_RECV, CALL_SEND};
+    static const int turn[] = {[CALL_COLL] = 0,
+                               [CALL_PUT] = 1,
+                               [CALL_WAIT] = 1,
+                               [CALL_RECV] = 2,
+                               [CALL_SEND] = 3};
     for (int i = 0; i < n; i++)
         if (calls[i].comm == r->comm)
             note_stream(r, calls[i].stream);
-    for (int t = 0; t < 3; t++)
+    for (int t = 0; t < 4; t++)
         for (int i = 0; i < n; i++)
-            if (calls[i].comm == r->comm && calls[i].kind == turn[t])
+            if (calls[i].comm == r->comm && turn[calls[i].kind] == t)
                 r->op[r->n++] = op_of(&calls[i], group);
 }
 

@@ -49,12 +49,20 @@ void explain_init_start(const struct ncclComm *c, const char *call)
     say_init(c, call, origin, "START");
 }
 
+int explain_channels(const struct ncclComm *c)
+{
+    int32_t *const place = places_of(c);
+    const int n = simgpu_model_channels(place, c->nranks);
+    free(place);
+    return config_channels(&c->config, n);
+}
+
 /* "Channel 00/24 : 0 1 2 3", printed by rank 0. */
 static void say_channels(const struct ncclComm *c)
 {
     int32_t *const place = places_of(c);
     int *const rank = calloc((size_t)c->nranks, sizeof *rank);
-    const int n = simgpu_model_channels(place, c->nranks);
+    const int n = explain_channels(c);
     for (int k = 0; k < n && rank && c->rank == 0; k++) {
         char ring[2048] = "";
         size_t at = 0;
@@ -113,14 +121,11 @@ void explain_call(const struct call *c)
                (const void *)comm, comm->nranks, (const void *)c->stream);
     if (c->kind != CALL_COLL || comm->rank != 0 || !debug_wants(DEBUG_TUNING))
         return;
-    if (choose(c, &choice, err, sizeof err) == 0) {
-        int32_t *const place = places_of(comm);
+    if (choose(c, &choice, err, sizeof err) == 0)
         debug_info(DEBUG_TUNING, comm->device,
                    "%s: %zu Bytes -> Algo %s proto %s channel{Lo..Hi}={0..%d}",
                    name, coll_nbytes(c), choice.algo, choice.proto,
-                   simgpu_model_channels(place, comm->nranks) - 1);
-        free(place);
-    }
+                   explain_channels(comm) - 1);
 }
 
 /* ---- NCCL_ALGO, NCCL_PROTO ----------------------------------------------- */

@@ -15,6 +15,9 @@ void explain_init_complete(const struct ncclComm *c,
                            const struct ncclComm *parent, const char *call,
                            int color, int key);
 
+/* The number of its channels on the modelled machine, as configured. */
+int explain_channels(const struct ncclComm *c);
+
 /* An enqueued call: its arguments (COLL), its algorithm (TUNING). */
 void explain_call(const struct call *c);
 

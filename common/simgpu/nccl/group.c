@@ -3,6 +3,7 @@
 #include <stdlib.h> /* realloc */
 #include <string.h> /* memcpy */
 
+#include "core/device.h"
 #include "core/report.h"
 #include "core/stream.h"
 #include "nccl/execute.h"
@@ -58,8 +59,8 @@ static ncclResult_t check_self(void)
         int balance = 0;
         for (int k = 0; k < group.calls.n; k++) {
             const struct call *const c = &calls()[k];
-            if (c->comm == comm && c->kind != CALL_COLL &&
-                c->root == comm->rank)
+            if (c->comm == comm && c->root == comm->rank &&
+                (c->kind == CALL_SEND || c->kind == CALL_RECV))
                 balance += c->kind == CALL_SEND ? 1 : -1;
         }
         if (balance != 0)
@@ -95,7 +96,7 @@ static ncclResult_t check_blocking(void)
 /* Take each step for all communicators before the next step. */
 static ncclResult_t run_setups(void)
 {
-    for (int step = SETUP_ARRIVE; step < SETUP_DONE; step++)
+    for (int step = SETUP_OFFER; step < SETUP_DONE; step++)
         for (int i = 0; i < group.setups.n; i++) {
             struct setup *const s = &setups()[i];
             const ncclResult_t err =
@@ -158,6 +159,25 @@ static int any_captured(void)
     return 0;
 }
 
+/* Record the events of configured collectives, each before its launch. */
+static ncclResult_t record_launches(void)
+{
+    const int device = simgpu_device_current();
+    cudaError_t err = cudaSuccess;
+    for (int i = 0; i < group.calls.n && err == cudaSuccess; i++) {
+        const struct call *const c = &calls()[i];
+        simgpu_device_set(c->comm->device);
+        if (c->launched)
+            err = cudaEventRecord(c->launched, c->handle);
+    }
+    simgpu_device_set(device);
+    return err == cudaSuccess
+               ? ncclSuccess
+               : nccl_error(ncclUnhandledCudaError,
+                            "Cuda failure '%s': launchCompletionEvent",
+                            cudaGetErrorString(err));
+}
+
 /* The calls of this device's communicators become a node of the graph. */
 static int capture_device(int device)
 {
@@ -206,6 +226,10 @@ static ncclResult_t run_group(float *estimated_us)
     if (err == ncclSuccess)
         err = check_self();
     if (err != ncclSuccess || n == 0)
+        return err;
+    if (!estimated_us)
+        err = record_launches();
+    if (err != ncclSuccess)
         return err;
     if (!blocking_of(0) && !estimated_us)
         return hand_over();

@@ -29,9 +29,20 @@ static size_t channels_at(int n)
     return posts_at(n) + (size_t)HUB_SLOTS * n * sizeof(struct hub_post);
 }
 
-static size_t nbytes_of(int n)
+static size_t windows_at(int n)
 {
     return channels_at(n) + (size_t)n * n * sizeof(struct hub_channel);
+}
+
+static size_t signals_at(int n)
+{
+    return windows_at(n) + (size_t)n * HUB_WINDOWS * sizeof(struct hub_window);
+}
+
+static size_t nbytes_of(int n)
+{
+    return signals_at(n) + (size_t)n * n * HUB_SIGNALS * HUB_SIGNAL_DEPTH *
+                               sizeof(struct hub_signal);
 }
 
 struct hub_slot *hub_slot(const struct hub_view *v, uint64_t seq)
@@ -143,8 +154,10 @@ void hub_abort(const struct hub_view *v)
         for (int to = 0; to < v->nranks; to++)
             for (uint32_t i = 0; i < HUB_DEPTH; i++)
                 lose(&hub_message(v, from, to, i)->turn);
-    for (int rank = 0; rank < v->nranks; rank++)
+    for (int rank = 0; rank < v->nranks; rank++) {
+        lose(&v->hub->member[rank].signals);
         ring(v, rank);
+    }
 }
 
 int hub_lost(const struct hub_view *v)
@@ -256,4 +269,103 @@ void hub_ignore(const struct hub_view *v)
 _Atomic uint32_t *hub_bell(const struct hub_view *v)
 {
     return &v->hub->member[v->rank].bell;
+}
+
+/* ---- new hubs ------------------------------------------------------------ */
+
+void hub_make_offer(const struct hub_view *v, uint64_t key,
+                    const struct hub_offer *offer)
+{
+    struct hub_offer *const mine = &v->hub->member[v->rank].offer;
+    mine->owner = offer->owner;
+    mine->fd = offer->fd;
+    mine->nonce = offer->nonce;
+    atomic_store(&mine->key, key);
+    atomic_fetch_add(&v->hub->offers, 1);
+    simgpu_wake(&v->hub->offers);
+}
+
+int hub_find_offer(const struct hub_view *v, uint64_t key,
+                   struct hub_offer *out)
+{
+    for (int r = 0; r < v->nranks; r++) {
+        struct hub_offer *const o = &v->hub->member[r].offer;
+        if (atomic_load(&o->key) != key)
+            continue;
+        out->owner = o->owner;
+        out->fd = o->fd;
+        out->nonce = o->nonce;
+        return 1;
+    }
+    return 0;
+}
+
+/* ---- windows and signals ------------------------------------------------- */
+
+static struct hub_window *window(const struct hub_view *v, int rank,
+                                 uint32_t number)
+{
+    struct hub_window *const first =
+        (struct hub_window *)((char *)v->hub + windows_at(v->nranks));
+    return &first[(size_t)rank * HUB_WINDOWS + number % HUB_WINDOWS];
+}
+
+void hub_post_window(const struct hub_view *v, uint32_t number,
+                     const struct hub_window *from)
+{
+    struct hub_window *const w = window(v, v->rank, number);
+    w->buf = from->buf;
+    w->alloc = from->alloc;
+    w->begin = from->begin;
+    w->nbytes = from->nbytes;
+    atomic_store(&w->number, number + 1);
+    simgpu_wake(&w->number);
+}
+
+int hub_find_window(const struct hub_view *v, int rank, uint32_t number,
+                    struct hub_window *out)
+{
+    struct hub_window *const w = window(v, rank, number);
+    const uint32_t seen = atomic_load(&w->number);
+    if ((int32_t)(seen - (number + 1)) < 0)
+        return 0;
+    out->buf = w->buf;
+    out->alloc = w->alloc;
+    out->begin = w->begin;
+    out->nbytes = w->nbytes;
+    return atomic_load(&w->number) == number + 1 ? 1 : -1;
+}
+
+static struct hub_signal *signal_of(const struct hub_view *v, int from, int to,
+                                    int kind, uint32_t number)
+{
+    struct hub_signal *const first =
+        (struct hub_signal *)((char *)v->hub + signals_at(v->nranks));
+    const size_t pair = (size_t)from * (size_t)v->nranks + (size_t)to;
+    return &first[(pair * HUB_SIGNALS + (size_t)kind) * HUB_SIGNAL_DEPTH +
+                  number % HUB_SIGNAL_DEPTH];
+}
+
+void hub_post_signal(const struct hub_view *v, int to, int kind,
+                     uint32_t number, struct graph_ref from)
+{
+    struct hub_signal *const s = signal_of(v, v->rank, to, kind, number);
+    _Atomic uint32_t *const count = &v->hub->member[to].signals;
+    s->from = from;
+    atomic_store(&s->number, number + 1);
+    atomic_fetch_add(count, 1);
+    simgpu_wake(count);
+}
+
+int hub_find_signal(const struct hub_view *v, int from, int kind,
+                    uint32_t number, struct graph_ref *sender)
+{
+    struct hub_signal *const s = signal_of(v, from, v->rank, kind, number);
+    const uint32_t seen = atomic_load(&s->number);
+    if ((int32_t)(seen - (number + 1)) < 0)
+        return 0;
+    *sender = s->from;
+    if (seen != number + 1 || atomic_load(&s->number) != number + 1)
+        sender->index = 0;
+    return 1;
 }

@@ -2,11 +2,13 @@
  * hub.h: what the ranks of a communicator share
  *
  * A memfd created with the unique id and mapped by all ranks. It holds the
- * members, a ring of *slots*, each a rendezvous of all ranks, and a *channel*
- * for each ordered pair of ranks.
+ * members, a ring of *slots*, each a rendezvous of all ranks, and for each
+ * ordered pair of ranks a *channel* and *signals*. Most of it is never touched,
+ * and then takes no memory.
  *
  *     hub := header, member[n], slot[SLOTS], post[SLOTS][n],
- *            channel[n][n] (source major)
+ *            channel[n][n] (source major), window[n][WINDOWS],
+ *            signal[n][n][SIGNALS][SIGNAL_DEPTH]
  *
  * Every wait is for a word to reach a number, and words only grow, so no
  * wake-up is lost. The top bit of a word, HUB_LOST, is set when a rank aborts
@@ -19,15 +21,37 @@
 #include "core/site.h"
 #include "core/wait.h"
 
-enum { HUB_SLOTS = 8, HUB_DEPTH = 32 };
+enum {
+    HUB_SLOTS = 8,
+    HUB_DEPTH = 32,
+    HUB_WINDOWS = 4096,
+    HUB_SIGNALS = 64, /* contexts times indices */
+    HUB_SIGNAL_DEPTH = 256,
+};
 #define HUB_LOST 0x80000000u
+
+/*
+ * A hub that this rank has made for some ranks of this one, when the slots
+ * cannot be used: not all ranks take part, or the communicator is lost. The
+ * key names what it is for. The next offer is made when all have taken this
+ * one.
+ */
+struct hub_offer {
+    _Atomic uint64_t key; /* stored last */
+    struct proc_id owner;
+    int32_t fd;
+    uint64_t nonce;
+};
 
 struct hub_member {
     struct proc_id id;
-    int32_t place;           /* of its GPU on the machine */
-    _Atomic uint32_t joined; /* this rank has joined */
-    _Atomic uint32_t bell;   /* futex: rung when a message of this rank */
-    _Atomic uint32_t ears;   /* advances, if any thread listens */
+    uint64_t ids, secret; /* what all ranks must agree on: comm.h */
+    struct hub_offer offer;
+    _Atomic uint32_t signals; /* futex: signals that have come to this rank */
+    int32_t place;            /* of its GPU on the machine */
+    _Atomic uint32_t joined;  /* this rank has joined */
+    _Atomic uint32_t bell;    /* futex: rung when a message of this rank */
+    _Atomic uint32_t ears;    /* advances, if any thread listens */
 };
 
 struct hub_post { /* a rank's part in a rendezvous, visible to all */
@@ -66,10 +90,25 @@ struct hub_channel { /* from one rank to another, first in, first out */
     struct hub_message ring[HUB_DEPTH];
 };
 
+struct hub_window { /* number k of a rank is in window[k % HUB_WINDOWS] */
+    _Atomic uint32_t number; /* k + 1, stored last */
+    struct heap_ref buf;
+    uint64_t alloc, begin; /* as in graph_access */
+    uint64_t nbytes;
+};
+
+/* Signal number k of its kind is in ring[k % HUB_SIGNAL_DEPTH]; older ones have
+ * come too, but who sent them is forgotten. */
+struct hub_signal {
+    _Atomic uint32_t number; /* k + 1, stored last */
+    struct graph_ref from;   /* the operation whose end it is */
+};
+
 struct hub {
     uint64_t nonce;
     _Atomic uint32_t nranks; /* 0 until the first rank joins */
     _Atomic uint32_t joined; /* futex: ranks that have joined */
+    _Atomic uint32_t offers; /* futex: offers made */
     struct hub_member member[];
 };
 
@@ -152,5 +191,35 @@ void hub_advance(const struct hub_view *v, struct hub_message *m, int peer);
 uint32_t hub_listen(const struct hub_view *v);
 void hub_ignore(const struct hub_view *v);
 _Atomic uint32_t *hub_bell(const struct hub_view *v);
+
+/* ---- new hubs ------------------------------------------------------------ */
+
+/* Offer a hub to the ranks that look for this key. */
+void hub_make_offer(const struct hub_view *v, uint64_t key,
+                    const struct hub_offer *offer);
+
+/* Copy the offer with this key to *out: 1, or 0 if there is none yet. */
+int hub_find_offer(const struct hub_view *v, uint64_t key,
+                   struct hub_offer *out);
+
+/* ---- windows and signals ------------------------------------------------- */
+
+/* This rank's window number `number`. */
+void hub_post_window(const struct hub_view *v, uint32_t number,
+                     const struct hub_window *window);
+
+/* A rank's window, copied to *out: 1, 0 if it is not there yet, -1 if it is
+ * forgotten. */
+int hub_find_window(const struct hub_view *v, int rank, uint32_t number,
+                    struct hub_window *out);
+
+/* This rank's signal number `number` of a kind (context and index) to `to`. */
+void hub_post_signal(const struct hub_view *v, int to, int kind,
+                     uint32_t number, struct graph_ref from);
+
+/* Has that signal of rank `from` come here? 1 and its sender (index 0: it is
+ * forgotten), 0 if not yet. */
+int hub_find_signal(const struct hub_view *v, int from, int kind,
+                    uint32_t number, struct graph_ref *sender);
 
 #endif

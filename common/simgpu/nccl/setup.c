@@ -18,11 +18,31 @@ static void describe_join(const void *arg, char *out, size_t nbytes)
              atomic_load(&c->hub.hub->joined) & ~HUB_LOST, c->nranks);
 }
 
-/* All ranks have joined: check that each has a GPU of its own. */
+/* The ranks have passed the same ids and the same secret. */
+static ncclResult_t check_agreed(const struct hub_member *member, int rank)
+{
+    if (member[rank].ids != member[0].ids)
+        return nccl_error(ncclInvalidUsage,
+                          "rank %d passes other unique ids than rank 0, or "
+                          "in another order",
+                          rank);
+    if (member[rank].secret != member[0].secret)
+        return nccl_error(ncclSystemError,
+                          "rank %d and rank 0 cannot talk: their encryption "
+                          "differs (ncclSetEncryption)",
+                          rank);
+    return ncclSuccess;
+}
+
+/* All ranks have joined: check that they agree, and that each has a GPU of its
+ * own. */
 static ncclResult_t check_members(struct ncclComm *c)
 {
     const struct hub_member *const member = c->hub.hub->member;
     for (int a = 0; a < c->nranks; a++) {
+        const ncclResult_t err = check_agreed(member, a);
+        if (err != ncclSuccess)
+            return err;
         if (!simgpu_peer_attach(&member[a].id))
             return nccl_error(ncclSystemError,
                               "rank %d (process %d) has ended already", a,
@@ -62,10 +82,74 @@ static ncclResult_t finish_join(struct setup *s, int may_wait)
         return err;
     c->state = COMM_READY;
     s->step = SETUP_DONE;
+    if (s->parent && s->parent->grow_nonce == c->uid)
+        s->parent->grow_nonce = 0; // the id is used up
     if (s->out)
         *s->out = c;
     explain_init_complete(c, s->parent, s->call, s->color, s->key);
     return ncclSuccess;
+}
+
+/* Join the hub of s->id, with the parent's device. */
+static ncclResult_t join_child(struct setup *s, int nranks, int rank)
+{
+    const int device = simgpu_device_current();
+    simgpu_device_set(s->parent->device);
+    const ncclResult_t err =
+        comm_join(&s->id, 0, nranks, rank, &s->config, &s->comm);
+    simgpu_device_set(device);
+    return err;
+}
+
+/* ---- shrink and grow ----------------------------------------------------- */
+
+static ncclResult_t offer(struct setup *s)
+{
+    if (s->offers) {
+        if (s->id.magic == 0) // else: of ncclCommGetUniqueId
+            s->id = comm_id_new();
+        const struct hub_offer offer = {
+            .owner = s->id.owner, .fd = s->id.fd, .nonce = s->id.nonce};
+        hub_make_offer(&s->parent->hub, s->meeting, &offer);
+    }
+    s->step = SETUP_MEET;
+    return ncclSuccess;
+}
+
+static void describe_meeting(const void *arg, char *out, size_t nbytes)
+{
+    const struct setup *const s = arg;
+    snprintf(out, nbytes,
+             "rank %d of %d waits for %s to call it with the same arguments",
+             s->parent->rank, s->parent->nranks,
+             s->revive ? "rank 0"
+                       : "the rank that has the unique id, or comes first,");
+}
+
+static ncclResult_t meet(struct setup *s, int may_wait)
+{
+    struct ncclComm *const c = s->parent;
+    _Atomic uint32_t *const offers = &c->hub.hub->offers;
+    struct hub_offer found;
+    const struct wait_note note = {.call = s->call,
+                                   .site = s->site,
+                                   .describe = describe_meeting,
+                                   .arg = s};
+    for (;;) {
+        const uint32_t seen = atomic_load(offers);
+        if (hub_find_offer(&c->hub, s->meeting, &found))
+            break;
+        if (!may_wait)
+            return ncclInProgress;
+        simgpu_wait(offers, seen, &note);
+    }
+    s->id = (struct comm_id){.magic = comm_magic(),
+                             .nonce = found.nonce,
+                             .owner = found.owner,
+                             .fd = found.fd};
+    s->step = s->revive ? SETUP_ARRIVE : SETUP_JOIN;
+    return s->revive ? comm_rejoin(c, &s->id)
+                     : join_child(s, s->nranks, s->rank);
 }
 
 /* ---- split --------------------------------------------------------------- */
@@ -165,12 +249,7 @@ static ncclResult_t find(struct setup *s, int may_wait)
     s->step = SETUP_JOIN;
     if (s->color == NCCL_SPLIT_NOCOLOR)
         return ncclSuccess;
-    const int device = simgpu_device_current();
-    simgpu_device_set(c->device);
-    const ncclResult_t err =
-        comm_join(&s->id, nranks, rank, &s->config, &s->comm);
-    simgpu_device_set(device);
-    return err;
+    return join_child(s, nranks, rank);
 }
 
 /* ---- steps --------------------------------------------------------------- */
@@ -191,6 +270,8 @@ ncclResult_t setup_advance(struct setup *s, int may_wait)
 {
     ncclResult_t err = ncclSuccess;
     switch (s->step) {
+    case SETUP_OFFER: err = offer(s); break;
+    case SETUP_MEET: err = meet(s, may_wait); break;
     case SETUP_ARRIVE: err = arrive(s); break;
     case SETUP_FIND: err = find(s, may_wait); break;
     case SETUP_JOIN: err = finish_join(s, may_wait); break;

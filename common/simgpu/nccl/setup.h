@@ -1,20 +1,32 @@
 /*
  * setup.h: creating a communicator, step by step
  *
- * ncclCommInitRank and ncclCommSplit wait for the other ranks. A group of
+ * Functions that make communicators wait for the other ranks. A group of
  * several takes each step for all of them before the next step, so that one
  * thread can be several ranks; a non-blocking communicator takes a step when
  * ncclCommGetAsyncError finds that it need not wait.
  *
+ *     shrink  OFFER   the first rank makes a hub, or has one (grow)
+ *     grow    MEET    find the hub, join it
  *     split   ARRIVE  post color and key   FIND  ranks of the same color, join
- *     init                                 JOIN  wait until all have joined
+ *     all                                  JOIN  wait until all have joined
+ *
+ * A split of a revoked communicator begins with the steps of a shrink that
+ * leaves no rank out: the parent needs a new hub, since its own is lost.
  */
 #ifndef SIMGPU_NCCL_SETUP_H
 #define SIMGPU_NCCL_SETUP_H
 
 #include "nccl/comm.h"
 
-enum setup_step { SETUP_ARRIVE, SETUP_FIND, SETUP_JOIN, SETUP_DONE };
+enum setup_step {
+    SETUP_OFFER,
+    SETUP_MEET,
+    SETUP_ARRIVE,
+    SETUP_FIND,
+    SETUP_JOIN,
+    SETUP_DONE
+};
 
 struct setup {
     enum setup_step step;
@@ -22,11 +34,14 @@ struct setup {
     uint32_t site;
     struct ncclComm
         *comm; /* the new one; NULL before FIND, and without color */
-    struct ncclComm *parent; /* of a split */
+    struct ncclComm *parent; /* of a split, shrink or grow */
     ncclComm_t *out;         /* where the program wants it; NULL: set already */
     uint64_t seq;            /* of the split's rendezvous */
     int color, key;
-    ncclConfig_t config;
+    uint64_t meeting;   /* key of the offer */
+    int offers, revive; /* this rank makes it; the parent needs it */
+    int nranks, rank;   /* of a shrink or grow */
+    struct config config;
     struct comm_id id;
 };
 

@@ -41,17 +41,20 @@ static struct model_op op_of(const struct call *calls, int i, int32_t *place)
                                  .nplaces = c->comm->nranks,
                                  .bytes = coll_nbytes(c)};
     }
-    const int sends = c->kind == CALL_SEND, me = c->comm->rank;
+    const int sends = c->kind != CALL_RECV, me = c->comm->rank;
     const int from = sends ? me : c->root, to = sends ? c->root : me;
     const uint64_t pair =
         (uint64_t)from * (uint64_t)c->comm->nranks + (uint64_t)to;
     place[0] = member[from].place;
     place[1] = member[to].place;
-    return (struct model_op){.key = comm_key(c->comm, 2 + pair, number),
-                             .op = TOPO_OP_SENDRECV,
-                             .place = place,
-                             .nplaces = 2,
-                             .bytes = c->count * reduce_type_size(c->type)};
+    return (struct model_op){
+        .key = comm_key(c->comm,
+                        2 + pair * (CALL_WAIT + 1) + (c->kind == CALL_PUT),
+                        number),
+        .op = TOPO_OP_SENDRECV,
+        .place = place,
+        .nplaces = 2,
+        .bytes = c->count * reduce_type_size(c->type)};
 }
 
 ncclResult_t simulate_calls(const struct call *calls, int n, float *us)
@@ -67,11 +70,14 @@ ncclResult_t simulate_calls(const struct call *calls, int n, float *us)
         simgpu_report_fault(NULL, "out of host memory for a group of %d calls",
                             n);
     int32_t *place = places;
+    int nops = 0;
     for (int i = 0; i < n; i++) {
-        ops[i] = op_of(calls, i, place);
+        if (calls[i].kind == CALL_WAIT) // takes no time of its own
+            continue;
+        ops[nops++] = op_of(calls, i, place);
         place += calls[i].comm->nranks + 1;
     }
-    const int failed = simgpu_model_estimate(ops, n, &ps, err, sizeof err);
+    const int failed = simgpu_model_estimate(ops, nops, &ps, err, sizeof err);
     free(ops);
     free(places);
     if (failed)

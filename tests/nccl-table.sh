@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Which of NCCL's host functions simgpu has: the table in handouts/simgpu.md.
+#
+#   nccl-table.sh BUILD CUDA_HOME [NEWEST]    is the handout's table true?
+#   nccl-table.sh BUILD CUDA_HOME --print     write the table
+#   nccl-table.sh BUILD CUDA_HOME --list      each function: "there", or why not
+#
+# The functions are listed in tests/simgpu/nccl.txt, which is held true where
+# there are real headers: the toolkit's, and NEWEST/nccl.h (`make test
+# NCCL_NEWEST=DIR`, with the header of the package nvidia-nccl-cu13 in DIR). A
+# function that simgpu lacks for no reason named below is an error.
+set -eu
+build=$1 cuda=${2-} what=${3-}
+names=tests/simgpu/nccl.txt
+
+# family, function, "+" if it is newer than 2.28.9, "there" or why not
+list() {
+    nm -D --defined-only "$build/simgpu/lib/libnccl.so" |
+        sed -n 's/.* [TW] \(nccl[A-Za-z0-9]*\).*/\1/p' |
+        awk -F'\t' '
+    function why(name) { return "UNEXPLAINED" }
+    FILENAME == "-" { there[$1] = 1; next }
+    /^#/ { next }
+    {
+        n = split($2, word, " ")
+        for (i = 1; i <= n; i++) {
+            newer = sub(/\+$/, "", word[i]) ? "+" : ""
+            name = "nccl" word[i]
+            print $1 "\t" name "\t" newer "\t" \
+                (name in there ? "there" : why(name))
+        }
+    }' - "$names"
+}
+
+table() {
+    list | awk -F'\t' '
+    !($1 in all) { order[++n] = $1; older[$1] = has[$1] = 0 }
+    { all[$1]++ }
+    $3 == "" { older[$1]++ }
+    $4 == "there" { has[$1]++; next }
+    !index(lacks[$1], $4) { lacks[$1] = lacks[$1] (lacks[$1] ? "; " : "") $4 }
+    END {
+        print "| family | there | in 2.32.3 | in 2.28.9 | missing |"
+        print "|---|---|---|---|---|"
+        for (i = 1; i <= n; i++) {
+            f = order[i]
+            printf "| %s | %d | %d | %d | %s |\n", f, has[f], all[f],
+                older[f], lacks[f]
+            sum += has[f]
+            total += all[f]
+            total_older += older[f]
+        }
+        printf "| all | %d | %d | %d | |\n", sum, total, total_older
+    }'
+}
+
+# The functions that a header declares.
+declared() {
+    tr '\n' ' ' < "$1" | grep -oE \
+        '(ncclResult_t|char ?\*|void) +nccl[A-Z][A-Za-z0-9]+ *\(' |
+        sed 's/.*\(nccl[A-Z][A-Za-z0-9]*\) *(/\1/' | sort -u
+}
+
+# same HEADER "names that the list has"
+same() {
+    declared "$1" | diff - <(sort -u <<< "$2") ||
+        { echo "$names: not the functions of $1"; exit 1; }
+    echo "ok     the list has the functions of $1"
+}
+
+case $what in
+--print) table ;;
+--list) list ;;
+*)
+    if list | grep UNEXPLAINED; then
+        echo "functions without a reason: tests/nccl-table.sh"
+        exit 1
+    fi
+    table | diff <(sed -n '/^| family | there | in 2/,/^| all /p' \
+        handouts/simgpu.md) - ||
+        { echo "handouts/simgpu.md: run tests/nccl-table.sh ... --print"; exit 1; }
+    echo "ok     the table of NCCL's functions is true"
+    if grep -q 'VERSION_CODE 22809$' "$cuda/include/nccl.h" 2> /dev/null; then
+        same "$cuda/include/nccl.h" "$(list | awk -F'\t' '$3 == "" { print $2 }')"
+    fi
+    if [ -n "$what" ]; then
+        same "$what/nccl.h" "$(list | cut -f2)"
+    fi
+    ;;
+esac
