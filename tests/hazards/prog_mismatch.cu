@@ -206,6 +206,26 @@ static void all_receive_first(int fixed)
         MPI_Send(&rank, 1, MPI_INT, next, 0, MPI_COMM_WORLD);
 }
 
+static void signal_missing(int fixed)
+{
+    ncclWaitSignalDesc_t desc = {1, before, 0, 0};
+    if (fixed || rank != 0)
+        ncclSignal(next, 0, 0, 0, comm, stream);
+    ncclWaitSignal(1, &desc, comm, stream);
+}
+
+static void named(int fixed)
+{
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    ncclComm_t other;
+    config.commName = "tensor";
+    ncclCommSplit(comm, 0, rank, &other, &config);
+    odd = rank == 0 && !fixed;
+    ncclAllReduce(a, a, N - odd, ncclFloat, ncclSum, other, stream);
+    cudaStreamSynchronize(stream);
+    ncclCommDestroy(other);
+}
+
 static const struct hazard_case cases[] = {
     {"kind", 2, "differently", kind},
     {"count", 2, "differently", count},
@@ -225,6 +245,8 @@ static const struct hazard_case cases[] = {
     {"message-too-short", 2, "Both~sides~of~a~message", message_too_short},
     {"communicators-crossed", 2, "is~still~queued", communicators_crossed},
     {"all-receive-first", 2, "again:~a~cycle", all_receive_first},
+    {"signal-missing", 2, "waits~for~1~more~signals", signal_missing},
+    {"named", 2, "of~communicator~tensor~differently", named},
 };
 
 int main(int argc, char **argv)

@@ -424,6 +424,133 @@ static void freed_while_open(int fixed)
     }
 }
 
+// ---- one-sided messages -----------------------------------------------------
+
+static ncclWindow_t from_window, to_window;
+static float *from, *to; // N floats each, in windows of all ranks
+
+static void windows(void)
+{
+    ncclMemAlloc((void **)&from, BYTES);
+    ncclMemAlloc((void **)&to, BYTES);
+    cudaMemset(from, 0, BYTES);
+    cudaMemset(to, 0, BYTES);
+    cudaDeviceSynchronize();
+    ncclCommWindowRegister(comm, from, BYTES, &from_window,
+                           NCCL_WIN_COLL_SYMMETRIC);
+    ncclCommWindowRegister(comm, to, BYTES, &to_window,
+                           NCCL_WIN_COLL_SYMMETRIC);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void close_windows(void)
+{
+    cudaDeviceSynchronize();
+    MPI_Barrier(MPI_COMM_WORLD);
+    ncclCommWindowDeregister(comm, from_window);
+    ncclCommWindowDeregister(comm, to_window);
+    ncclMemFree(from);
+    ncclMemFree(to);
+}
+
+static void put(int count, cudaStream_t stream)
+{
+    ncclPutSignal(from, count, ncclFloat, next, to_window, 0, 0, 0, 0, comm,
+                  stream);
+}
+
+static void await(int n, cudaStream_t stream)
+{
+    ncclWaitSignalDesc_t desc = {n, before, 0, 0};
+    ncclWaitSignal(1, &desc, comm, stream);
+}
+
+static void read_before_its_signal(int fixed)
+{
+    windows();
+    put(N, transfer);
+    if (fixed)
+        await(1, compute);
+    SECOND SCALE(a, to, compute);
+    if (!fixed)
+        await(1, compute);
+    close_windows();
+}
+
+static void waited_on_another_stream(int fixed)
+{
+    windows();
+    put(N, transfer);
+    await(1, fixed ? compute : transfer);
+    SECOND SCALE(a, to, compute);
+    close_windows();
+}
+
+static void second_put_not_waited_for(int fixed)
+{
+    windows();
+    ncclSignal(next, 0, 0, 0, comm, transfer);
+    put(N, transfer);
+    await(fixed ? 2 : 1, compute);
+    SECOND SCALE(a, to, compute);
+    close_windows();
+}
+
+static void put_before_it_is_filled(int fixed)
+{
+    windows();
+    FIRST FILL(from, compute);
+    cudaEventRecord(e, compute);
+    if (fixed)
+        cudaStreamWaitEvent(transfer, e, 0);
+    put(N, transfer);
+    await(1, transfer);
+    close_windows();
+}
+
+static void source_filled_again(int fixed)
+{
+    windows();
+    put(N, transfer);
+    cudaEventRecord(e, transfer);
+    if (fixed)
+        cudaStreamWaitEvent(compute, e, 0);
+    SECOND FILL(from, compute);
+    await(1, transfer);
+    close_windows();
+}
+
+static void put_again_before_it_is_read(int fixed)
+{
+    windows();
+    put(N, transfer);
+    await(1, transfer);
+    SECOND SCALE(a, to, transfer);
+    if (fixed) { // the reader tells the writer
+        ncclSignal(before, 0, 0, 0, comm, transfer);
+        ncclWaitSignalDesc_t desc = {1, next, 0, 0};
+        if (nranks == 2)
+            await(1, transfer);
+        else
+            ncclWaitSignal(1, &desc, comm, transfer);
+    }
+    put(N, transfer);
+    await(1, transfer);
+    close_windows();
+}
+
+static void signal_without_its_put(int fixed)
+{
+    windows();
+    put(fixed ? N : 0, transfer);
+    if (!fixed)
+        ncclPutSignal(from, N, ncclFloat, next, to_window, 0, 0, 0, 0, comm,
+                      compute);
+    await(1, transfer);
+    SECOND SCALE(a, to, transfer);
+    close_windows();
+}
+
 static const struct hazard_case cases[] = {
     {"reduced-before-it-is-there", 2,
      "Nothing~orders~fill~before~ncclAllReduce", reduced_before_it_is_there},
@@ -467,6 +594,19 @@ static const struct hazard_case cases[] = {
     {"event-of-another-process", 2, "Nothing~orders~rank~0's~scale",
      event_of_another_process},
     {"freed-while-open", 2, "lifetime", freed_while_open},
+    {"read-before-its-signal", 2, "ncclPutSignal~writes",
+     read_before_its_signal},
+    {"waited-on-another-stream", 2, "ncclPutSignal~writes",
+     waited_on_another_stream},
+    {"second-put-not-waited-for", 2, "ncclPutSignal~writes",
+     second_put_not_waited_for},
+    {"put-before-it-is-filled", 2, "Nothing~orders~fill~before~ncclPutSignal",
+     put_before_it_is_filled},
+    {"source-filled-again", 2, "ncclPutSignal~reads", source_filled_again},
+    {"put-again-before-it-is-read", 2, "ncclPutSignal~writes",
+     put_again_before_it_is_read},
+    {"signal-without-its-put", 2, "ncclPutSignal~writes",
+     signal_without_its_put},
 };
 
 int main(int argc, char **argv)
