@@ -68,6 +68,22 @@ same() {
     echo "ok     the list has the functions of $1"
 }
 
+# The meter of student code counts every function that moves data or makes a
+# communicator (common/lab/meter.h).
+metered() {
+    local name
+    for name in $(list | awk -F'\t' '$1 ~ /collectives|messages/ ||
+        $2 ~ /Comm(Init|Split|Shrink|Grow)/ { print $2 }' |
+        grep -v 'ncclSignal\|ncclWaitSignal'); do # without data
+        if ! grep -qx -- "--wrap=$name" common/lab/meter.wrap ||
+            ! grep -q "^[A-Z]*($name,\?" common/lab/meter.c; then
+            echo "$name: not in common/lab/meter.wrap or meter.c"
+            exit 1
+        fi
+    done
+    echo "ok     the meter counts all functions that move data"
+}
+
 case $what in
 --print) table ;;
 --list) list ;;
@@ -80,6 +96,7 @@ case $what in
         handouts/simgpu.md) - ||
         { echo "handouts/simgpu.md: run tests/nccl-table.sh ... --print"; exit 1; }
     echo "ok     the table of NCCL's functions is true"
+    metered
     if grep -q 'VERSION_CODE 22809$' "$cuda/include/nccl.h" 2> /dev/null; then
         same "$cuda/include/nccl.h" "$(list | awk -F'\t' '$3 == "" { print $2 }')"
     fi

@@ -194,3 +194,77 @@ INIT(ncclCommSplit,
      (ncclComm_t comm, int color, int key, ncclComm_t *newcomm,
       ncclConfig_t *config),
      (comm, color, key, newcomm, config))
+
+/* ---- what older headers lack --------------------------------------------- */
+
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)
+INIT(ncclCommInitRankScalable,
+     (ncclComm_t * comm, int nranks, int rank, int nids, ncclUniqueId *ids,
+      ncclConfig_t *config),
+     (comm, nranks, rank, nids, ids, config))
+INIT(ncclCommShrink,
+     (ncclComm_t comm, int *list, int n, ncclComm_t *newcomm,
+      ncclConfig_t *config, int flags),
+     (comm, list, n, newcomm, config, flags))
+#endif
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 32, 0)
+INIT(ncclCommGrow,
+     (ncclComm_t comm, int nranks, const ncclUniqueId *id, int rank,
+      ncclComm_t *newcomm, ncclConfig_t *config),
+     (comm, nranks, id, rank, newcomm, config))
+
+WRAP(ncclPutSignal,
+     (const void *buf, size_t count, ncclDataType_t type, int peer,
+      ncclWindow_t window, size_t offset, int signal, int context,
+      unsigned flags, ncclComm_t comm, cudaStream_t stream))
+{
+    if (!is_self(comm, peer)) {
+        const int known = (unsigned)type < ncclNumTypes;
+        count_send(known ? count * type_size[type] : 0, peer);
+        count_round();
+    }
+    return CHECKED(ncclPutSignal, (buf, count, type, peer, window, offset,
+                                   signal, context, flags, comm, stream));
+}
+
+COLLECTIVE(ncclAllReduceConfig,
+           (const void *in, void *out, size_t count, ncclDataType_t type,
+            ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream,
+            const ncclCollConfig_t *config),
+           (in, out, count, type, op, comm, stream, config))
+COLLECTIVE(ncclReduceScatterConfig,
+           (const void *in, void *out, size_t count, ncclDataType_t type,
+            ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream,
+            const ncclCollConfig_t *config),
+           (in, out, count, type, op, comm, stream, config))
+COLLECTIVE(ncclReduceConfig,
+           (const void *in, void *out, size_t count, ncclDataType_t type,
+            ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream,
+            const ncclCollConfig_t *config),
+           (in, out, count, type, op, root, comm, stream, config))
+COLLECTIVE(ncclBroadcastConfig,
+           (const void *in, void *out, size_t count, ncclDataType_t type,
+            int root, ncclComm_t comm, cudaStream_t stream,
+            const ncclCollConfig_t *config),
+           (in, out, count, type, root, comm, stream, config))
+COLLECTIVE(ncclGatherConfig,
+           (const void *in, void *out, size_t count, ncclDataType_t type,
+            int root, ncclComm_t comm, cudaStream_t stream,
+            const ncclCollConfig_t *config),
+           (in, out, count, type, root, comm, stream, config))
+COLLECTIVE(ncclScatterConfig,
+           (const void *in, void *out, size_t count, ncclDataType_t type,
+            int root, ncclComm_t comm, cudaStream_t stream,
+            const ncclCollConfig_t *config),
+           (in, out, count, type, root, comm, stream, config))
+COLLECTIVE(ncclAllGatherConfig,
+           (const void *in, void *out, size_t count, ncclDataType_t type,
+            ncclComm_t comm, cudaStream_t stream,
+            const ncclCollConfig_t *config),
+           (in, out, count, type, comm, stream, config))
+COLLECTIVE(ncclAlltoAllConfig,
+           (const void *in, void *out, size_t count, ncclDataType_t type,
+            ncclComm_t comm, cudaStream_t stream,
+            const ncclCollConfig_t *config),
+           (in, out, count, type, comm, stream, config))
+#endif
