@@ -29,6 +29,7 @@ static __thread struct state { /* of the kernel that this worker runs */
     int new_part;        /* its next access begins a part */
     int fenced;          /* it has called __threadfence_system() */
     struct seen after;   /* what the next part follows */
+    struct seen known;   /* what it or an earlier part follows */
     struct seen pending; /* seen without acquire order, until a fence */
     struct polled polled[MAX_POLLED];
     unsigned npolled;
@@ -44,7 +45,7 @@ void sync_begin(struct op *op)
     state = all;
     state->op = op;
     state->new_part = state->fenced = 0;
-    state->after.n = state->pending.n = state->npolled = 0;
+    state->after.n = state->known.n = state->pending.n = state->npolled = 0;
 }
 
 void *sync_shared(void)
@@ -112,11 +113,32 @@ static struct flag_source release(const void *p)
         (uint32_t)flight_ps(p)};
 }
 
+/* Note that this kernel follows a write of the word at p. True if it did
+ * before: another of its threads has looked. */
+static int note_known(const void *p, struct graph_point part)
+{
+    struct seen *const s = &state->known;
+    unsigned i = 0;
+    while (i < s->n && s->p[i] != p)
+        i++;
+    if (i == MAX_AFTER)
+        i = 0; // too many words: forget one
+    const struct graph_point was = s->by[i].part;
+    const int same = i < s->n && s->p[i] == p && was.rank == part.rank &&
+                     was.index == part.index && was.part == part.part;
+    s->p[i] = p;
+    s->by[i].part = part;
+    s->n += i == s->n;
+    return same;
+}
+
 /* Order what follows after the part that wrote the word at p. */
 static void acquire(const void *p, struct flag_source by)
 {
-    if (by.part.index == 0 || (by.part.rank == simgpu_proc()->rank &&
-                               by.part.index == state->op->node.index))
+    if (by.part.index == 0 ||
+        (by.part.rank == simgpu_proc()->rank &&
+         by.part.index == state->op->node.index) ||
+        note_known(p, by.part))
         return;
     if (access_any())
         flush();
