@@ -71,7 +71,7 @@ static struct words words_before(const struct tokens *t, size_t i)
  * they do not, the device's function is the one that counts.
  */
 struct body {
-    size_t open, close; /* tokens */
+    size_t first, open, close; /* tokens; its declaration begins at first */
     struct words words;
     char *name; /* text in front of it, from the last ; { } on */
 };
@@ -99,7 +99,8 @@ static struct bodies find_bodies(const struct tokens *t)
         const size_t close = token_close(t, i);
         if (close >= t->n)
             break;
-        b.at[b.n++] = (struct body){i, close, w, tokens_text(t, first, i)};
+        b.at[b.n++] =
+            (struct body){first, i, close, w, tokens_text(t, first, i)};
         i = close;
     }
     return b;
@@ -159,6 +160,43 @@ static void merge_body(const struct tokens *h, const struct body *a,
     free(device);
 }
 
+/*
+ * Functions [from, to) of the device's view are not in the host's. They are
+ * left out, but for a specialization of a template: a call would reach the
+ * general one instead. It goes behind the function that both views have before
+ * it, at `end` of the host's text, if nothing else is between them.
+ */
+static void add_specializations(const struct tokens *d, const struct bodies *b,
+                                size_t from, size_t to, size_t end,
+                                const char *place, struct edits *e)
+{
+    for (size_t i = from; i < to && i > 0; i++) {
+        const struct body *const s = &b->at[i];
+        if (!token_is(d, s->first, "template") ||
+            !token_is(d, s->first + 1, "<") || !token_is(d, s->first + 2, ">"))
+            continue;
+        for (size_t k = b->at[i - 1].close + 1; k < s->first; k++)
+            if (token_is(d, k, "{") || token_is(d, k, "}"))
+                return;
+        char *const at = tokens_place(d, d->at[s->first].begin);
+        edits_addf(e, end, end, "%s%.*s%s", at,
+                   (int)(d->at[s->close].end - d->at[s->first].begin),
+                   d->text + d->at[s->first].begin, place);
+        free(at);
+    }
+}
+
+/* The same behind this function of the host's view. */
+static void add_behind(const struct tokens *h, const struct body *a,
+                       const struct tokens *d, const struct bodies *b,
+                       size_t from, size_t to, struct edits *e)
+{
+    const size_t end = h->at[a->close].end;
+    char *const place = tokens_place(h, end);
+    add_specializations(d, b, from, to, end, place, e);
+    free(place);
+}
+
 /* The body of the same function in the other view, from `from` on. */
 static size_t find_same(const struct bodies *b, size_t from, const char *name)
 {
@@ -187,6 +225,9 @@ char *arch_merge(const char *host_path, const char *device_path)
         if (other < b.n) {
             merge_body(&h, &a.at[i], &d, &b.at[other], &e);
             at = other + 1;
+            while (at < b.n && find_same(&a, i + 1, b.at[at].name) == a.n)
+                at++;
+            add_behind(&h, &a.at[i], &d, &b, other + 1, at, &e);
         }
     }
     FILE *const out = open_memstream(&text, &nbytes);

@@ -5,6 +5,8 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strcmp */
 
+#include "ptx_multimem.h"
+
 enum { MAX_OPERANDS = 30 }; /* GCC's own limit */
 
 /* Instructions without a result, and the function that does each. */
@@ -101,7 +103,7 @@ static const char *find_call(const char *opcode, size_t n)
 static int write_operands(const struct statement *s, const char *p, FILE *out)
 {
     for (; *p && *p != ';'; p++) {
-        if (isspace((unsigned char)*p) || strchr("[]", *p))
+        if (isspace((unsigned char)*p) || strchr("[]{}", *p))
             continue;
         if (*p != '%') {
             fputc(*p, out);
@@ -133,7 +135,11 @@ void ptx_edit(const struct tokens *t, size_t i, struct edits *e)
     size_t nbytes;
     if (read_statement(t, open, close, &s) == 0) {
         const size_t n = strcspn(s.text, " \t");
-        const char *const call = find_call(s.text, n);
+        char multimem[128];
+        const char *const call =
+            ptx_multimem_call(s.text, n, multimem, sizeof multimem)
+                ? multimem
+                : find_call(s.text, n);
         FILE *const out = open_memstream(&args, &nbytes);
         if (!out)
             abort();

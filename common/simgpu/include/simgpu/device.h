@@ -58,6 +58,14 @@ SIMGPU_QUIET void __threadfence()
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
+static inline void __barrier_sync(unsigned id)
+{
+    simgpu_barrier(id, blockDim.x * blockDim.y * blockDim.z);
+}
+static inline void __barrier_sync_count(unsigned id, unsigned count)
+{
+    simgpu_barrier(id, count);
+}
 static inline void __threadfence_block()
 {
     __threadfence();

@@ -111,6 +111,8 @@ unsigned simgpu_converged(void);
 /* A barrier of the block, and for how many of its threads the predicate holds.
  */
 unsigned simgpu_count(int predicate);
+/* Named barrier number id of the block, of `count` of its threads. */
+void simgpu_barrier(unsigned id, unsigned count);
 /* Let the other threads run: for a thread that waits for one of them. */
 void simgpu_yield(void);
 unsigned simgpu_peek(const volatile unsigned *p); /* an access not recorded */

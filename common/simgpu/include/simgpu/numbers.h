@@ -46,6 +46,21 @@ SIMGPU_F int __ffs(int x)
 {
     return __builtin_ffs(x);
 }
+/* The place of the offset-th bit of mask that is set, from base upwards; of a
+ * negative offset, downwards; of 0, base itself. ~0: there is none. */
+SIMGPU_F unsigned __fns(unsigned mask, unsigned base, int offset)
+{
+    const int step = offset < 0 ? -1 : 1;
+    int left = offset < 0 ? -offset : offset;
+    left += left == 0;
+    for (int i = (int)base; i >= 0 && i < 32; i += step) {
+        if (mask >> i & 1 && --left == 0)
+            return (unsigned)i;
+        if (offset == 0)
+            break;
+    }
+    return 0xffffffffu;
+}
 SIMGPU_F int __ffsll(long long x)
 {
     return __builtin_ffsll(x);

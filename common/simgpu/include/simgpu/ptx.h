@@ -4,6 +4,8 @@
 #ifndef SIMGPU_PTX_H
 #define SIMGPU_PTX_H
 
+#include "multimem.h"
+
 namespace simgpu
 {
 /* red.add: the address is a pointer or a number. */

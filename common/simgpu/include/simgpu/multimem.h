@@ -1,0 +1,184 @@
+/*
+ * multimem.h: PTX's multimem instructions (simnvcc/ptx_multimem.h)
+ *
+ * A register R holds one element of type T, or as many as fit into it (f16x2).
+ * Each memory is read or written on its own, in the order of ranks, so a kernel
+ * touches all of them. Types narrower than 32 bits are summed in float and
+ * rounded once.
+ */
+#ifndef SIMGPU_MULTIMEM_H
+#define SIMGPU_MULTIMEM_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "kernel.h"
+#include "multicast.h"
+
+namespace simgpu
+{
+struct multimem_add {
+    template <class T> static T of(T a, T b)
+    {
+        return a + b;
+    }
+};
+struct multimem_min {
+    template <class T> static T of(T a, T b)
+    {
+        return b < a ? b : a;
+    }
+};
+struct multimem_max {
+    template <class T> static T of(T a, T b)
+    {
+        return a < b ? b : a;
+    }
+};
+struct multimem_and {
+    template <class T> static T of(T a, T b)
+    {
+        return a & b;
+    }
+};
+struct multimem_or {
+    template <class T> static T of(T a, T b)
+    {
+        return a | b;
+    }
+};
+struct multimem_xor {
+    template <class T> static T of(T a, T b)
+    {
+        return a ^ b;
+    }
+};
+
+/* What T is computed in. */
+template <class T, bool narrow = sizeof(T) < 4> struct multimem_wide {
+    typedef T type;
+};
+template <class T> struct multimem_wide<T, true> {
+    typedef float type;
+};
+
+/* The elements of n registers, combined. */
+template <class T, class OP, class R>
+static inline R multimem_combine(const R *part, int n)
+{
+    typedef typename multimem_wide<T>::type wide;
+    constexpr int count = sizeof(R) / sizeof(T);
+    T element[count];
+    R all;
+    for (int i = 0; i < count; i++) {
+        memcpy(element, &part[0], sizeof(R));
+        wide w = (wide)element[i];
+        for (int r = 1; r < n; r++) {
+            memcpy(element, &part[r], sizeof(R));
+            w = OP::of(w, (wide)element[i]);
+        }
+        memcpy(element, i ? &all : &part[0], sizeof(R));
+        element[i] = (T)w;
+        memcpy(&all, element, sizeof(R));
+    }
+    return all;
+}
+
+template <class T, class OP, class R>
+static inline R multimem_load(char *const *place, int n, size_t offset)
+{
+    R part[SIMGPU_MULTICAST_MAX];
+    if (n < 1)
+        __builtin_unreachable(); // there is at least one memory
+    for (int r = 0; r < n; r++)
+        part[r] = *(const R *)(place[r] + offset);
+    return multimem_combine<T, OP>(part, n);
+}
+
+/* ld_reduce: 1, 2, 4 or 8 registers and the address. */
+template <class T, class OP, class R, class A>
+static inline void multimem_ld_reduce(R &a, A address)
+{
+    char *place[SIMGPU_MULTICAST_MAX];
+    const int n =
+        simgpu_multicast_find((const void *)address, sizeof(R), place);
+    a = multimem_load<T, OP, R>(place, n, 0);
+}
+template <class T, class OP, class R, class A>
+static inline void multimem_ld_reduce(R &a, R &b, A address)
+{
+    char *place[SIMGPU_MULTICAST_MAX];
+    const int n =
+        simgpu_multicast_find((const void *)address, 2 * sizeof(R), place);
+    a = multimem_load<T, OP, R>(place, n, 0);
+    b = multimem_load<T, OP, R>(place, n, sizeof(R));
+}
+template <class T, class OP, class R, class A>
+static inline void multimem_ld_reduce(R &a, R &b, R &c, R &d, A address)
+{
+    char *place[SIMGPU_MULTICAST_MAX];
+    const int n =
+        simgpu_multicast_find((const void *)address, 4 * sizeof(R), place);
+    a = multimem_load<T, OP, R>(place, n, 0);
+    b = multimem_load<T, OP, R>(place, n, sizeof(R));
+    c = multimem_load<T, OP, R>(place, n, 2 * sizeof(R));
+    d = multimem_load<T, OP, R>(place, n, 3 * sizeof(R));
+}
+template <class T, class OP, class R, class A>
+static inline void multimem_ld_reduce(R &a, R &b, R &c, R &d, R &e, R &f, R &g,
+                                      R &h, A address)
+{
+    multimem_ld_reduce<T, OP>(a, b, c, d, address);
+    multimem_ld_reduce<T, OP>(e, f, g, h, (uintptr_t)address + 4 * sizeof(R));
+}
+
+/* st: the address and the registers. order: -1, or that of a strong store. */
+template <class T, int order, class A, class R, class... REST>
+static inline void multimem_st(A address, R first, REST... rest)
+{
+    const R all[] = {first, (R)rest...};
+    char *place[SIMGPU_MULTICAST_MAX];
+    const int n =
+        simgpu_multicast_find((const void *)address, sizeof all, place);
+    for (int r = 0; r < n; r++)
+        for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+            R *const to = (R *)place[r] + i;
+            uint64_t word = 0;
+            memcpy(&word, &all[i], sizeof(R));
+            if (order < 0)
+                *to = all[i];
+            else
+                simgpu_sync_store(to, sizeof(R), word, order);
+        }
+}
+
+template <class T, class OP, class R>
+static inline uint64_t multimem_change(uint64_t old, const void *operand)
+{
+    R part[2];
+    memcpy(&part[0], &old, sizeof(R));
+    memcpy(&part[1], operand, sizeof(R));
+    const R now = multimem_combine<T, OP>(part, 2);
+    uint64_t word = 0;
+    memcpy(&word, &now, sizeof(R));
+    return word;
+}
+
+/* red: the address and the registers, of 4 or 8 bytes each. */
+template <class T, class OP, int order, class A, class R, class... REST>
+static inline void multimem_red(A address, R first, REST... rest)
+{
+    const R all[] = {first, (R)rest...};
+    char *place[SIMGPU_MULTICAST_MAX];
+    static_assert(sizeof(R) == 4 || sizeof(R) == 8,
+                  "multimem.red of registers of 4 or 8 bytes");
+    const int n =
+        simgpu_multicast_find((const void *)address, sizeof all, place);
+    for (int r = 0; r < n; r++)
+        for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
+            simgpu_sync_update((R *)place[r] + i, sizeof(R),
+                               multimem_change<T, OP, R>, &all[i], order);
+}
+} // namespace simgpu
+
+#endif
