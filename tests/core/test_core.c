@@ -203,10 +203,10 @@ static void importer(struct shared *s)
 {
     void *p;
     await(&s->ready[0], "ready");
-    MUST(heap_import(&s->ref, &p) == 0);
+    MUST(simgpu_heap_import(&s->ref, &p) == 0);
     MUST(strcmp(simgpu_heap_raw(p), "from rank 0") == 0);
     strcpy(simgpu_heap_raw_ref(&s->ref), "from rank 1");
-    MUST(heap_unimport(p) == 0 && heap_unimport(p) == EINVAL);
+    MUST(simgpu_heap_unimport(p) == 0 && simgpu_heap_unimport(p) == EINVAL);
     set(&s->pong);
 }
 

@@ -78,22 +78,23 @@ int simgpu_heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
     if (err == 0) {
         const int empty =
             device != HEAP_PINNED && !managed && nbytes >= dataless_limit();
+        const int zeroed = managed == HEAP_ZEROED;
         const uint32_t number = next_block++ | (empty ? DATALESS_BLOCK : 0);
         block_insert(h, (struct block){.offset = offset,
                                        .nbytes = nbytes,
                                        .number = number,
                                        .site = site,
-                                       .managed = managed});
+                                       .managed = managed && !zeroed});
         atomic_store(block_tag(h, offset), number);
         h->used += block_pages(nbytes);
         *out = h->user + offset;
-        if (managed && device != HEAP_PINNED)
+        if (managed && !zeroed && device != HEAP_PINNED)
             mprotect(*out, block_pages(nbytes), PROT_READ | PROT_WRITE);
-        if (nbytes <= POISON_MAX && !empty)
-            memset(h->raw + offset, POISON, nbytes);
-        graph_note_alloc(simgpu_proc()->graph,
-                         (uint64_t)simgpu_proc()->rank << 32 | number,
-                         simgpu_proc_place(device), nbytes, site);
+        if (zeroed || (nbytes <= POISON_MAX && !empty))
+            memset(h->raw + offset, zeroed ? 0 : POISON, nbytes);
+        graph_note_alloc(
+            simgpu_proc()->graph, (uint64_t)simgpu_proc()->rank << 32 | number,
+            simgpu_proc_place(zeroed ? HEAP_PINNED : device), nbytes, site);
     }
     pthread_mutex_unlock(&heap_table.lock);
     return err;

@@ -33,6 +33,7 @@
 
 enum {
     HEAP_PINNED = -1,       /* as a device: host memory, pinned */
+    HEAP_ZEROED = 2,        /* instead of managed: zeros from the beginning */
     HEAP_SHADOW = 32,       /* bytes of shadow for each byte of a heap */
     HEAP_SHADOW_TAG = 112,  /* in a word's entry: 4 bytes for the heap's use */
     HEAP_COMMON = 16 << 20, /* bytes for all words of a heap together */
@@ -62,7 +63,8 @@ struct heap_ref { /* bytes anywhere in the job; plain data */
 /*
  * Allocate on a device (or HEAP_PINNED). Zero bytes are allowed, as in CUDA:
  * success and NULL. New memory is filled with 0xCB, so that code which forgets
- * to initialise fails. Returns 0, or ENOMEM when the device is full.
+ * to initialise fails; HEAP_ZEROED memory, which is not the program's own, with
+ * zeros. Returns 0, or ENOMEM when the device is full.
  */
 int simgpu_heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
                       void **out);
@@ -114,8 +116,8 @@ void *simgpu_heap_raw_ref(const struct heap_ref *ref);
  * owner is gone; once the owner has freed it, simgpu_heap_find() doesn't find
  * it.
  */
-int heap_import(const struct heap_ref *ref, void **out);
-int heap_unimport(void *p);
+int simgpu_heap_import(const struct heap_ref *ref, void **out);
+int simgpu_heap_unimport(void *p);
 
 /*
  * Register host memory (cudaHostRegister): EEXIST if it is registered already,

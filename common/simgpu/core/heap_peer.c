@@ -159,7 +159,18 @@ static struct heap *import_heap(const struct heap_ref *ref, struct peer *p)
     return h;
 }
 
-int heap_import(const struct heap_ref *ref, void **out)
+/* Where the allocation was made, if this process made it; 0. The lock is held.
+ */
+static uint32_t site_of(const struct heap_ref *ref)
+{
+    struct heap *const own = &heap_table.heap[heap_slot(ref->device)];
+    if (ref->owner.nonce != simgpu_proc()->id.nonce)
+        return 0;
+    const struct block *const b = block_of(own, own->user + ref->offset);
+    return b ? b->site : 0;
+}
+
+int simgpu_heap_import(const struct heap_ref *ref, void **out)
 {
     struct peer *const p = simgpu_peer_attach(&ref->owner);
     if (!p)
@@ -176,7 +187,8 @@ int heap_import(const struct heap_ref *ref, void **out)
         if (!b)
             b = block_insert(h, (struct block){.offset = ref->offset,
                                                .nbytes = ref->nbytes,
-                                               .number = ref->block});
+                                               .number = ref->block,
+                                               .site = site_of(ref)});
         b->opens++;
         *out = h->user + ref->offset;
     }
@@ -184,7 +196,7 @@ int heap_import(const struct heap_ref *ref, void **out)
     return alive ? 0 : ENOENT;
 }
 
-int heap_unimport(void *p)
+int simgpu_heap_unimport(void *p)
 {
     int err = EINVAL;
     pthread_mutex_lock(&heap_table.lock);

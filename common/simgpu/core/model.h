@@ -50,6 +50,14 @@ int simgpu_model_estimate(const struct model_op *ops, int n, uint64_t *ps,
 int simgpu_model_channels(const int32_t *place, int n);
 void simgpu_model_ring(const int32_t *place, int n, int channel, int *rank);
 
+/* How kernels of these GPUs reach each other's memory. */
+enum model_reach {
+    MODEL_NONE,     /* over the network */
+    MODEL_LOADS,    /* by loads and stores */
+    MODEL_MULTICAST /* and the switch between them multicasts and reduces */
+};
+enum model_reach simgpu_model_reach(int32_t a, int32_t b);
+
 /* Write a GPU's bus id, such as "0000:1b:00.0", to out. */
 void simgpu_model_bus_id(int32_t place, char *out, size_t nbytes);
 

@@ -38,7 +38,7 @@ cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle,
     if (ref.owner.nonce == simgpu_proc()->id.nonce) // the process's own memory
         return api_return(cudaErrorDeviceUninitialized);
     if (ref.device < 0 || ref.device >= PROC_MAX_DEVICES ||
-        heap_import(&ref, devPtr) != 0)
+        simgpu_heap_import(&ref, devPtr) != 0)
         return api_return(cudaErrorMapBufferObjectFailed);
     return api_return(cudaSuccess);
 }
@@ -49,7 +49,7 @@ cudaError_t cudaIpcCloseMemHandle(void *devPtr)
     struct heap_block b;
     const int found =
         simgpu_heap_find(devPtr, &b) == 0 || b.imported; // or freed since
-    if (heap_unimport(devPtr) != 0)
+    if (simgpu_heap_unimport(devPtr) != 0)
         return api_return(cudaErrorInvalidValue);
     const struct graph_access access = {
         .alloc = b.id, .end = b.nbytes, .write = GRAPH_HOLD};

@@ -169,7 +169,8 @@ static cudaError_t release(void *p, int pinned, const char *call, uint32_t site)
     if (simgpu_heap_find(p, &b) != 0 || b.free_pending)
         return bad_free(p, &b, call, site);
     if (b.imported && b.base == p && pool_has(p))
-        return heap_unimport(p) == 0 ? cudaSuccess : cudaErrorInvalidValue;
+        return simgpu_heap_unimport(p) == 0 ? cudaSuccess
+                                            : cudaErrorInvalidValue;
     if (b.base != p || b.imported || (b.device == HEAP_PINNED) != pinned)
         return cudaErrorInvalidValue;
     if (pinned)
@@ -264,8 +265,9 @@ cudaError_t memory_free_on(struct stream *s, void *p, const char *call,
     if (b.base != p || b.device == HEAP_PINNED)
         return cudaErrorInvalidValue;
     if (b.imported)
-        return pool_has(p) && heap_unimport(p) == 0 ? cudaSuccess
-                                                    : cudaErrorInvalidValue;
+        return pool_has(p) && simgpu_heap_unimport(p) == 0
+                   ? cudaSuccess
+                   : cudaErrorInvalidValue;
     pool_freed(p);
     const enum graph_memory_end end = graph_memory_end(p);
     if (end == GRAPH_MEMORY_ENDED)

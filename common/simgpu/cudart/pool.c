@@ -486,7 +486,7 @@ cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool,
     if (!ptr || !exportData || !p || !p->imported)
         return api_return(cudaErrorInvalidValue);
     memcpy(&ref, exportData, sizeof ref);
-    if (heap_import(&ref, ptr) != 0)
+    if (simgpu_heap_import(&ref, ptr) != 0)
         return api_return(cudaErrorMapBufferObjectFailed);
     pthread_mutex_lock(&all.lock);
     count_in(memPool, *ptr, 0);

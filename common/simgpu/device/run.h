@@ -23,6 +23,7 @@ struct poll {
     int is_volatile;       /* the program itself reads it */
     const void *unchanged; /* word that its last atomic left unchanged */
     const void *pc;        /* where in the program */
+    unsigned peeks;        /* simgpu_sync_peek() since its last poll */
     flag_condition *met;   /* NULL: unknown */
     uint64_t target;
 };

@@ -9,8 +9,9 @@
 #include "core/stream.h"
 #include "device/access.h"
 #include "simgpu/kernel.h"
+#include "simgpu/nccl_window.h" /* simgpu_sync_peek */
 
-enum { MAX_AFTER = 1024, MAX_POLLED = 256 };
+enum { MAX_AFTER = 1024, MAX_POLLED = 256, MAX_PEEKS = 64 };
 
 struct polled { /* a word that was read, and its value */
     const void *p;
@@ -266,6 +267,21 @@ uint64_t simgpu_sync_load(const volatile void *p, unsigned nbytes, int order)
                               .acquires = order & SIMGPU_ACQUIRE,
                               .pc = __builtin_return_address(0)})
         ->value;
+}
+
+uint64_t simgpu_sync_peek(const volatile void *p, unsigned nbytes, int order)
+{
+    struct poll q = {.p = (const void *)p,
+                     .nbytes = nbytes,
+                     .pc = __builtin_return_address(0)};
+    if (!is_global(p) || ++run_poll()->peeks == MAX_PEEKS)
+        return simgpu_sync_load(p, nbytes, order);
+    sync_commit();
+    read_word(&q);
+    note_look(&q);
+    if (order & SIMGPU_ACQUIRE)
+        acquire(q.p, q.by);
+    return q.value;
 }
 
 static int met_equal(uint64_t value, uint64_t target)

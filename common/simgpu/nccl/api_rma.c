@@ -1,51 +1,17 @@
 /*
  * api_rma.c: one-sided messages, from arguments to checked calls
  */
-#include <stdio.h> /* snprintf */
-
 #include "core/site.h"
-#include "core/wait.h"
 #include "nccl/api.h"
 #include "nccl/group.h"
 #include "nccl/reduce.h"
+#include "simgpu/nccl_window.h"
 
 /* ---- windows ------------------------------------------------------------- */
 
-struct peer_window { /* that a rank has to register, too */
-    const struct ncclComm *comm;
-    int peer;
-    uint32_t number;
-};
-
-static void describe(const void *arg, char *out, size_t nbytes)
+static int is_symmetric(const struct comm_buffer *b)
 {
-    const struct peer_window *const w = arg;
-    snprintf(out, nbytes,
-             "waits for rank %d of %d to register its window %u, as rank %d "
-             "has",
-             w->peer, w->comm->nranks, w->number + 1, w->comm->rank);
-}
-
-/* The peer's part of a window. All ranks register it together, so there is
- * little to wait for. */
-static ncclResult_t find_window(const struct call *c,
-                                const struct comm_buffer *b,
-                                struct hub_window *out)
-{
-    const struct hub_view *const hub = &c->comm->hub;
-    const struct peer_window w = {c->comm, c->root, b->number};
-    const struct wait_note note = {
-        .call = c->name, .site = c->site, .describe = describe, .arg = &w};
-    int found;
-    while ((found = hub_find_window(hub, c->root, b->number, out)) == 0)
-        simgpu_wait_for(&hub->hub->member[c->root].signals,
-                        atomic_load(&hub->hub->member[c->root].signals),
-                        1000000, &note);
-    return found > 0 ? ncclSuccess
-                     : nccl_error(ncclInvalidUsage,
-                                  "%s : rank %d has registered %d windows "
-                                  "since this one",
-                                  c->name + 4, c->root, HUB_WINDOWS);
+    return b && b->shared && b->shared->symmetric;
 }
 
 /* Local memory must lie in a symmetric window, too. */
@@ -54,7 +20,7 @@ static ncclResult_t check_local(const struct call *c, size_t nbytes)
     const char *const p = c->sendbuf;
     for (int i = 0; i < COMM_REGISTERED; i++) {
         const struct comm_buffer *const b = &c->comm->buffer[i];
-        if (b->base && b->window && b->symmetric && p >= b->base &&
+        if (is_symmetric(b) && p >= b->base &&
             p + nbytes <= b->base + b->nbytes)
             return ncclSuccess;
     }
@@ -64,28 +30,25 @@ static ncclResult_t check_local(const struct call *c, size_t nbytes)
                       c->name + 4, c->sendbuf);
 }
 
-static ncclResult_t check_window(struct call *c, ncclWindow_t win)
+static ncclResult_t check_window(struct call *c, ncclWindow_t win,
+                                 size_t offset)
 {
     const size_t nbytes = c->count * reduce_type_size(c->type);
     const struct comm_buffer *const b = comm_window(c->comm, win);
     if (nbytes == 0)
         return ncclSuccess;
-    if (!b || !b->symmetric)
+    if (!is_symmetric(b))
         return nccl_error(ncclInvalidArgument,
                           "%s : peerWin %p is no symmetric window of this "
                           "communicator",
                           c->name + 4, (void *)win);
-    ncclResult_t err = check_local(c, nbytes);
-    if (err == ncclSuccess)
-        err = find_window(c, b, &c->window);
-    if (err == ncclSuccess &&
-        (c->offset > c->window.nbytes || nbytes > c->window.nbytes - c->offset))
-        err = nccl_error(ncclInvalidArgument,
-                         "%s : %zu bytes at offset %llu exceed rank %d's "
-                         "window of %llu bytes",
-                         c->name + 4, nbytes, (unsigned long long)c->offset,
-                         c->root, (unsigned long long)c->window.nbytes);
-    return err;
+    if (offset > b->nbytes || nbytes > b->nbytes - offset)
+        return nccl_error(ncclInvalidArgument,
+                          "%s : %zu bytes at offset %zu exceed the window of "
+                          "%zu bytes",
+                          c->name + 4, nbytes, offset, b->nbytes);
+    c->target = b->shared->base[c->root] + offset;
+    return check_local(c, nbytes);
 }
 
 /* ---- everything else ----------------------------------------------------- */
@@ -132,7 +95,6 @@ ncclResult_t pncclPutSignal(const void *localbuff, size_t count,
     struct call c = API_CALL("ncclPutSignal", CALL_PUT, 0);
     c.sendbuf = localbuff;
     c.root = peer;
-    c.offset = peerWinOffset;
     group_enter();
     ncclResult_t err = api_check(&c, stream);
     if (err == ncclSuccess)
@@ -140,7 +102,7 @@ ncclResult_t pncclPutSignal(const void *localbuff, size_t count,
     if (err == ncclSuccess)
         err = check_signal(&c, sigIdx, ctx);
     if (err == ncclSuccess)
-        err = check_window(&c, peerWin);
+        err = check_window(&c, peerWin, peerWinOffset);
     return group_leave(err == ncclSuccess ? group_add(&c) : err);
 }
 

@@ -9,6 +9,8 @@
 #include "core/device.h"
 #include "core/site.h"
 #include "nccl/comm.h"
+#include "nccl/group.h"
+#include "nccl/window.h"
 
 enum { WINDOW_FLAGS = 0xf }; /* all that NCCL 2.32 knows */
 
@@ -60,18 +62,12 @@ static ncclResult_t check_range(const struct ncclComm *c, const char *call,
     return ncclSuccess;
 }
 
-/* flags: of a window; NULL for a buffer */
 static ncclResult_t take(struct ncclComm *c, const char *call, void *buff,
-                         size_t size, const int *flags,
-                         struct comm_buffer **out)
+                         size_t size, struct comm_buffer **out)
 {
     for (int i = 0; i < COMM_REGISTERED; i++)
         if (!c->buffer[i].base) {
-            c->buffer[i] = (struct comm_buffer){
-                .base = buff,
-                .nbytes = size,
-                .window = flags != NULL,
-                .symmetric = flags && (*flags & NCCL_WIN_COLL_SYMMETRIC)};
+            c->buffer[i] = (struct comm_buffer){.base = buff, .nbytes = size};
             *out = &c->buffer[i];
             debug_info(DEBUG_REG, c->device,
                        "comm %p register buff %p size %zu", (void *)c, buff,
@@ -88,7 +84,7 @@ static ncclResult_t drop(struct ncclComm *c, const char *call,
 {
     for (int i = 0; i < COMM_REGISTERED; i++)
         if (b == &c->buffer[i] && b->base && b->window == window) {
-            b->base = NULL;
+            window_discard(b);
             return ncclSuccess;
         }
     return nccl_error(ncclInvalidArgument,
@@ -117,7 +113,7 @@ ncclResult_t pncclCommRegister(const ncclComm_t comm, void *buff, size_t size,
         err = check_range(comm, "CommRegister", buff, size);
     struct comm_buffer *b = NULL;
     if (err == ncclSuccess)
-        err = take(comm, "CommRegister", buff, size, NULL, &b);
+        err = take(comm, "CommRegister", buff, size, &b);
     if (handle)
         *handle = b;
     return err;
@@ -131,23 +127,10 @@ ncclResult_t pncclCommDeregister(const ncclComm_t comm, void *handle)
     return drop(comm, "CommDeregister", handle, 0);
 }
 
-/* Tell the other ranks where the window is; those that put into it look. */
-static void publish(struct ncclComm *c, struct comm_buffer *b)
+static ncclResult_t check_window(ncclComm_t comm, const char *call, void *buff,
+                                 size_t size, const ncclWindow_t *win,
+                                 int winFlags)
 {
-    struct heap_block block;
-    struct hub_window w = {.nbytes = b->nbytes};
-    b->number = c->nwindows++;
-    simgpu_heap_find(b->base, &block);
-    simgpu_heap_export(b->base, &w.buf);
-    w.alloc = block.id;
-    w.begin = (uint64_t)(b->base - block.base);
-    hub_post_window(&c->hub, b->number, &w);
-}
-
-ncclResult_t pncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size,
-                                     ncclWindow_t *win, int winFlags)
-{
-    static const char call[] = "CommWindowRegister";
     ncclResult_t err = comm_check_ready(comm, call);
     if (err == ncclSuccess && !win)
         err =
@@ -161,14 +144,26 @@ ncclResult_t pncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size,
         err = nccl_error(ncclInvalidArgument,
                          "%s : %p is not aligned to %d bytes", call, buff,
                          NCCL_WIN_REQUIRED_ALIGNMENT);
+    return err;
+}
+
+ncclResult_t pncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size,
+                                     ncclWindow_t *win, int winFlags)
+{
+    const struct window_spec spec = {.call = "ncclCommWindowRegister",
+                                     .site = CALLER_SITE(),
+                                     .buff = buff,
+                                     .nbytes = size,
+                                     .flags = winFlags};
     struct comm_buffer *b = NULL;
+    group_enter();
+    ncclResult_t err =
+        check_window(comm, "CommWindowRegister", buff, size, win, winFlags);
     if (err == ncclSuccess)
-        err = take(comm, call, buff, size, &winFlags, &b);
-    if (err == ncclSuccess)
-        publish(comm, b);
+        err = window_begin(comm, &spec, &b);
     if (win)
         *win = (ncclWindow_t)b;
-    return err;
+    return group_leave(err);
 }
 
 ncclResult_t pncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t win)

@@ -17,7 +17,8 @@ enum coll_kind {
     COLL_ALLTOALL,
     COLL_GATHER,
     COLL_SCATTER,
-    COLL_SPLIT, /* a rendezvous of hosts, no data */
+    COLL_SPLIT,  /* a rendezvous of hosts, no data */
+    COLL_WINDOW, /* likewise */
 };
 
 struct call {
@@ -34,13 +35,12 @@ struct call {
     ncclRedOp_t op;     /* ncclNumOps: a premultiplied sum, */
     const void *scalar; /* with its factor at this address or, if NULL, */
     double scale;
-    int root;                 /* or a message's peer */
-    int signal;               /* of a PUT or WAIT: its kind (hub.h) */
-    uint32_t nsignals;        /* of a WAIT */
-    struct hub_window window; /* of a PUT with data: the peer's, */
-    uint64_t offset;          /* where in it */
-    cudaStream_t handle;      /* what the program calls the stream */
-    cudaEvent_t launched;     /* of a COLL: to record, or NULL */
+    int root;             /* or a message's peer */
+    int signal;           /* of a PUT or WAIT: its kind (hub.h) */
+    uint32_t nsignals;    /* of a WAIT */
+    char *target;         /* of a PUT with data: in the peer's window */
+    cudaStream_t handle;  /* what the program calls the stream */
+    cudaEvent_t launched; /* of a COLL: to record, or NULL */
 };
 
 #endif

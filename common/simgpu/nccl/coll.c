@@ -64,9 +64,9 @@ void coll_fill_node(const struct call *c, uint64_t seq, struct graph_node *n)
 /* ---- differences between ranks' calls ------------------------------------ */
 
 static const char *const kind_name[] = {
-    "ncclAllReduce", "ncclBroadcast",     "ncclReduce",
-    "ncclAllGather", "ncclReduceScatter", "ncclAlltoAll",
-    "ncclGather",    "ncclScatter",       "ncclCommSplit"};
+    "ncclAllReduce",     "ncclBroadcast",         "ncclReduce", "ncclAllGather",
+    "ncclReduceScatter", "ncclAlltoAll",          "ncclGather", "ncclScatter",
+    "ncclCommSplit",     "ncclCommWindowRegister"};
 static const char *const type_name[] = {
     "int8",    "uint8",   "int32",   "uint32",   "int64",      "uint64",
     "float16", "float32", "float64", "bfloat16", "float8e4m3", "float8e5m2"};
@@ -88,6 +88,12 @@ static int describe_post(const struct hub_post *p, int rank, char *out,
                         p->kind == COLL_REDUCESCATTER;
     if (p->kind == COLL_SPLIT)
         return snprintf(out, nbytes, "  rank %d: ncclCommSplit\n", rank);
+    if (p->kind == COLL_WINDOW)
+        return snprintf(
+            out, nbytes, "  rank %d: %s(%llu bytes, flags %#x) at %s\n", rank,
+            p->root ? "ncclDevCommCreate" : "ncclCommWindowRegister",
+            (unsigned long long)p->count, (unsigned)p->op,
+            simgpu_site_location_text(&p->site, site, sizeof site));
     return snprintf(
         out, nbytes, "  rank %d: %s(count %llu, %s%s%s, root %d) at %s\n", rank,
         kind_name[p->kind], (unsigned long long)p->count, type_name[p->type],

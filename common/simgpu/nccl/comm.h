@@ -26,11 +26,10 @@ struct comm_premul { /* an operation of ncclRedOpCreatePreMulSum */
 };
 
 struct comm_buffer { /* of ncclCommRegister, or a window; base NULL: free */
+    struct simgpu_window *shared; /* a window's, for kernels; else NULL */
     char *base;
     size_t nbytes;
     int window;
-    int symmetric;   /* of a window */
-    uint32_t number; /* of a window, the same on all ranks */
 };
 
 struct comm_meeting { /* of some ranks; n: how often */
@@ -61,7 +60,6 @@ struct ncclComm {
     uint64_t nrendezvous;          /* collectives and splits so far */
     uint32_t *sent, *received;     /* messages enqueued, by peer */
     uint32_t *signalled, *awaited; /* signals, by peer and kind (hub.h) */
-    uint32_t nwindows;             /* registered so far */
     struct comm_premul op[COMM_OPS];
     struct comm_buffer buffer[COMM_REGISTERED];
     struct fence *tail; /* its last operation on each stream it has used */

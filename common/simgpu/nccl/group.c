@@ -93,18 +93,39 @@ static ncclResult_t check_blocking(void)
 
 /* ---- running it ---------------------------------------------------------- */
 
+/* The round in which setup i takes its steps: a hub holds few rendezvous. */
+static int round_of(int i)
+{
+    int before = 0;
+    for (int k = 0; k < i; k++)
+        before += setup_owner(&setups()[k]) == setup_owner(&setups()[i]);
+    return before / SETUP_WINDOWS;
+}
+
 /* Take each step for all communicators before the next step. */
-static ncclResult_t run_setups(void)
+static ncclResult_t run_round(int round)
 {
     for (int step = SETUP_OFFER; step < SETUP_DONE; step++)
         for (int i = 0; i < group.setups.n; i++) {
             struct setup *const s = &setups()[i];
-            const ncclResult_t err =
-                (int)s->step == step ? setup_advance(s, 1) : ncclSuccess;
+            if ((int)s->step != step || round_of(i) != round)
+                continue;
+            const ncclResult_t err = setup_advance(s, 1);
             if (err != ncclSuccess)
                 return err;
         }
     return ncclSuccess;
+}
+
+static ncclResult_t run_setups(void)
+{
+    int last = -1;
+    ncclResult_t err = ncclSuccess;
+    for (int i = 0; i < group.setups.n; i++)
+        last = round_of(i) > last ? round_of(i) : last;
+    for (int round = 0; round <= last && err == ncclSuccess; round++)
+        err = run_round(round);
+    return err;
 }
 
 static void *copy_of(const void *from, size_t nbytes)

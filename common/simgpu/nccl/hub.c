@@ -29,14 +29,9 @@ static size_t channels_at(int n)
     return posts_at(n) + (size_t)HUB_SLOTS * n * sizeof(struct hub_post);
 }
 
-static size_t windows_at(int n)
-{
-    return channels_at(n) + (size_t)n * n * sizeof(struct hub_channel);
-}
-
 static size_t signals_at(int n)
 {
-    return windows_at(n) + (size_t)n * HUB_WINDOWS * sizeof(struct hub_window);
+    return channels_at(n) + (size_t)n * n * sizeof(struct hub_channel);
 }
 
 static size_t nbytes_of(int n)
@@ -300,41 +295,7 @@ int hub_find_offer(const struct hub_view *v, uint64_t key,
     return 0;
 }
 
-/* ---- windows and signals ------------------------------------------------- */
-
-static struct hub_window *window(const struct hub_view *v, int rank,
-                                 uint32_t number)
-{
-    struct hub_window *const first =
-        (struct hub_window *)((char *)v->hub + windows_at(v->nranks));
-    return &first[(size_t)rank * HUB_WINDOWS + number % HUB_WINDOWS];
-}
-
-void hub_post_window(const struct hub_view *v, uint32_t number,
-                     const struct hub_window *from)
-{
-    struct hub_window *const w = window(v, v->rank, number);
-    w->buf = from->buf;
-    w->alloc = from->alloc;
-    w->begin = from->begin;
-    w->nbytes = from->nbytes;
-    atomic_store(&w->number, number + 1);
-    simgpu_wake(&w->number);
-}
-
-int hub_find_window(const struct hub_view *v, int rank, uint32_t number,
-                    struct hub_window *out)
-{
-    struct hub_window *const w = window(v, rank, number);
-    const uint32_t seen = atomic_load(&w->number);
-    if ((int32_t)(seen - (number + 1)) < 0)
-        return 0;
-    out->buf = w->buf;
-    out->alloc = w->alloc;
-    out->begin = w->begin;
-    out->nbytes = w->nbytes;
-    return atomic_load(&w->number) == number + 1 ? 1 : -1;
-}
+/* ---- signals ------------------------------------------------------------- */
 
 static struct hub_signal *signal_of(const struct hub_view *v, int from, int to,
                                     int kind, uint32_t number)

@@ -24,7 +24,6 @@
 enum {
     HUB_SLOTS = 8,
     HUB_DEPTH = 32,
-    HUB_WINDOWS = 4096,
     HUB_SIGNALS = 64, /* contexts times indices */
     HUB_SIGNAL_DEPTH = 256,
 };
@@ -88,13 +87,6 @@ struct hub_message {
 
 struct hub_channel { /* from one rank to another, first in, first out */
     struct hub_message ring[HUB_DEPTH];
-};
-
-struct hub_window { /* number k of a rank is in window[k % HUB_WINDOWS] */
-    _Atomic uint32_t number; /* k + 1, stored last */
-    struct heap_ref buf;
-    uint64_t alloc, begin; /* as in graph_access */
-    uint64_t nbytes;
 };
 
 /* Signal number k of its kind is in ring[k % HUB_SIGNAL_DEPTH]; older ones have
@@ -202,16 +194,7 @@ void hub_make_offer(const struct hub_view *v, uint64_t key,
 int hub_find_offer(const struct hub_view *v, uint64_t key,
                    struct hub_offer *out);
 
-/* ---- windows and signals ------------------------------------------------- */
-
-/* This rank's window number `number`. */
-void hub_post_window(const struct hub_view *v, uint32_t number,
-                     const struct hub_window *window);
-
-/* A rank's window, copied to *out: 1, 0 if it is not there yet, -1 if it is
- * forgotten. */
-int hub_find_window(const struct hub_view *v, int rank, uint32_t number,
-                    struct hub_window *out);
+/* ---- signals ------------------------------------------------------------- */
 
 /* This rank's signal number `number` of a kind (context and index) to `to`. */
 void hub_post_signal(const struct hub_view *v, int to, int kind,

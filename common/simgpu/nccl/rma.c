@@ -13,9 +13,10 @@ int rma_put(struct nccl_op *o)
     const struct graph_ref me = {simgpu_proc()->rank, o->op.node.index};
     if (hub_lost(&c->comm->hub))
         return -1;
-    if (o->sent && !dataless(c->window.alloc))
-        memmove((char *)simgpu_heap_raw_ref(&c->window.buf) + c->offset,
-                simgpu_heap_raw(c->sendbuf), o->sent);
+    struct heap_block b;
+    if (o->sent && simgpu_heap_find(c->target, &b) == 0 && !dataless(b.id))
+        memmove(simgpu_heap_raw(c->target), simgpu_heap_raw(c->sendbuf),
+                o->sent);
     hub_post_signal(&c->comm->hub, c->root, c->signal, (uint32_t)o->seq, me);
     return 0;
 }
@@ -83,10 +84,11 @@ void rma_fill_node(struct nccl_op *o, struct graph_access *access,
                                 .to = c->comm->hub.hub->member[c->root].place,
                                 .nbytes = o->sent ? o->sent : SIGNAL_BYTES};
     n->bytes = move->nbytes;
-    if (o->sent == 0)
+    struct heap_block b;
+    if (o->sent == 0 || simgpu_heap_find(c->target, &b) != 0)
         return;
-    const uint64_t begin = c->window.begin + c->offset;
-    access[n->naccesses++] = (struct graph_access){.alloc = c->window.alloc,
+    const uint64_t begin = (uint64_t)(c->target - b.base);
+    access[n->naccesses++] = (struct graph_access){.alloc = b.id,
                                                    .begin = begin,
                                                    .end = begin + o->sent,
                                                    .write = GRAPH_WRITE,

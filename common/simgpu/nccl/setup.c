@@ -8,6 +8,7 @@
 #include "core/peer.h"
 #include "nccl/coll.h"
 #include "nccl/explain.h"
+#include "nccl/window.h"
 
 /* ---- joining ------------------------------------------------------------- */
 
@@ -256,6 +257,8 @@ static ncclResult_t find(struct setup *s, int may_wait)
 
 void setup_cancel(struct setup *s)
 {
+    if (s->window)
+        window_discard(s->window);
     if (!s->comm)
         return;
     hub_abort(&s->comm->hub); // the others stop waiting
@@ -272,8 +275,10 @@ ncclResult_t setup_advance(struct setup *s, int may_wait)
     switch (s->step) {
     case SETUP_OFFER: err = offer(s); break;
     case SETUP_MEET: err = meet(s, may_wait); break;
-    case SETUP_ARRIVE: err = arrive(s); break;
-    case SETUP_FIND: err = find(s, may_wait); break;
+    case SETUP_ARRIVE: err = s->window ? window_arrive(s) : arrive(s); break;
+    case SETUP_FIND:
+        err = s->window ? window_find(s, may_wait) : find(s, may_wait);
+        break;
     case SETUP_JOIN: err = finish_join(s, may_wait); break;
     case SETUP_DONE: break;
     }

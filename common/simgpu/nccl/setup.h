@@ -19,6 +19,9 @@
 
 #include "nccl/comm.h"
 
+/* Rounds of a group: windows of one communicator that are shared together. */
+enum { SETUP_WINDOWS = HUB_SLOTS / 2 };
+
 enum setup_step {
     SETUP_OFFER,
     SETUP_MEET,
@@ -38,9 +41,10 @@ struct setup {
     ncclComm_t *out;         /* where the program wants it; NULL: set already */
     uint64_t seq;            /* of the split's rendezvous */
     int color, key;
-    uint64_t meeting;   /* key of the offer */
-    int offers, revive; /* this rank makes it; the parent needs it */
-    int nranks, rank;   /* of a shrink or grow */
+    uint64_t meeting;           /* key of the offer */
+    int offers, revive;         /* this rank makes it; the parent needs it */
+    int nranks, rank;           /* of a shrink or grow */
+    struct comm_buffer *window; /* instead of a communicator: to be shared */
     struct config config;
     struct comm_id id;
 };

@@ -1,0 +1,24 @@
+/*
+ * nccl_device.h: NCCL inside kernels
+ *
+ * Names, members that programs use and semantics are those of NCCL 2.28 to
+ * 2.32; the code is simgpu's own. Missing is what handouts/simgpu.md says.
+ */
+#ifndef _NCCL_DEVICE_H_
+#define _NCCL_DEVICE_H_
+
+#include "nccl_device/host.h"
+
+#ifdef __cplusplus
+#include "nccl_device/ptr.h"
+#ifdef __CUDACC__
+#include "nccl_device/barrier.h"
+#include "nccl_device/coop.h"
+#include "nccl_device/core.h"
+#include "nccl_device/gin.h"
+#include "nccl_device/gin_barrier.h"
+#include "nccl_device/lsa_barrier.h"
+#endif
+#endif
+
+#endif

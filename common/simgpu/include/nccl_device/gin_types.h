@@ -1,0 +1,86 @@
+/*
+ * gin_types.h: the arguments of ncclGin's operations
+ */
+#ifndef SIMGPU_NCCL_DEVICE_GIN_TYPES_H
+#define SIMGPU_NCCL_DEVICE_GIN_TYPES_H
+
+#include "host.h"
+
+/* ---- what happens when a put is complete --------------------------------- */
+
+struct ncclGin_None {
+};
+struct ncclGinDescriptorSmem {
+    alignas(64) char space[128];
+};
+struct ncclGin_DescriptorSmem {
+    ncclGinDescriptorSmem *descriptor;
+};
+
+/* At the peer: signal number `signal` grows. Weak ones are as strong here. */
+struct ncclGin_SignalAdd {
+    ncclGinSignal_t signal;
+    uint64_t value;
+};
+struct ncclGin_StrongSignalAdd : ncclGin_SignalAdd {
+};
+struct ncclGin_WeakSignalAdd : ncclGin_SignalAdd {
+};
+struct ncclGin_SignalInc {
+    ncclGinSignal_t signal;
+};
+struct ncclGin_StrongSignalInc : ncclGin_SignalInc {
+};
+struct ncclGin_WeakSignalInc : ncclGin_SignalInc {
+};
+
+/* The same for a 64-bit word of a window. */
+struct ncclGin_VASignalAdd {
+    ncclWindow_t signalWindow;
+    size_t signalOffset;
+    uint64_t value;
+};
+struct ncclGin_StrongVASignalAdd : ncclGin_VASignalAdd {
+};
+struct ncclGin_WeakVASignalAdd : ncclGin_VASignalAdd {
+};
+struct ncclGin_VASignalInc {
+    ncclWindow_t signalWindow;
+    size_t signalOffset;
+};
+struct ncclGin_StrongVASignalInc : ncclGin_VASignalInc {
+};
+struct ncclGin_WeakVASignalInc : ncclGin_VASignalInc {
+};
+
+/* Here: a counter grows when the source may be used again. */
+struct ncclGin_CounterInc {
+    ncclGinCounter_t counter;
+};
+struct ncclGin_WeakCounterInc : ncclGin_CounterInc {
+};
+
+struct ncclGin_SegmentDevice {
+};
+struct ncclGin_SegmentMixed {
+};
+struct ncclGin_SegmentHostNuma {
+};
+
+typedef struct {
+    uint64_t opaque[2];
+} ncclGinRequest_t;
+
+enum ncclGinOptFlags {
+    ncclGinOptFlagsDefault = 0,
+    ncclGinOptFlagsMaySkipCreditCheck = 1 << 0,
+    ncclGinOptFlagsAggregateRequests = 1 << 1,
+};
+enum ncclGinResourceSharingMode : uint8_t {
+    NCCL_GIN_RESOURCE_SHARING_GPU = 0,
+    NCCL_GIN_RESOURCE_SHARING_CTA = 1,
+    NCCL_GIN_RESOURCE_SHARING_THREAD = 2,
+};
+#define NCCL_GIN_BACKEND_MASK_ALL (1u << NCCL_GIN_TYPE_PROXY)
+
+#endif

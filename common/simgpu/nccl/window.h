@@ -1,0 +1,48 @@
+/*
+ * window.h: memory that the ranks of a communicator show each other
+ *
+ * A window is registered by all ranks together: each posts where its part is,
+ * then maps the parts of the others as cudaIpcOpenMemHandle does. Its own part
+ * too: so kernels reach every part in one way, and none once the window is
+ * deregistered. Kernels read struct simgpu_window (simgpu/nccl_window.h).
+ *
+ * Registering takes the steps of a setup (setup.h), so that a group can hold
+ * windows of several communicators.
+ */
+#ifndef SIMGPU_NCCL_WINDOW_LIB_H
+#define SIMGPU_NCCL_WINDOW_LIB_H
+
+#include "nccl/setup.h"
+#include "simgpu/nccl_window.h"
+
+struct window_spec {
+    const char *call; /* "ncclCommWindowRegister" */
+    uint32_t site;
+    void *buff;
+    size_t nbytes;
+    int flags;
+    int is_resource; /* a device communicator's resource buffer */
+};
+
+/* Begin to register buff, in a group; *out is its window when the group ends
+ * (group_leave()). */
+ncclResult_t window_begin(struct ncclComm *c, const struct window_spec *w,
+                          struct comm_buffer **out);
+
+/* The window of a handle: *out. ncclInvalidArgument unless it is one. */
+ncclResult_t window_check(ncclWindow_t window, const char *call,
+                          const struct simgpu_window **out);
+
+/* The steps ARRIVE and FIND of a window's setup. */
+ncclResult_t window_arrive(struct setup *s);
+ncclResult_t window_find(struct setup *s, int may_wait);
+
+/* Unmap what is mapped, and free its slot in the communicator. */
+void window_discard(struct comm_buffer *b);
+
+/* The size of a communicator's LSA teams: ranks in a row that reach each other
+ * by loads and stores. And whether the switch between them reduces. */
+int window_lsa_size(const struct ncclComm *c);
+int window_has_multimem(const struct ncclComm *c);
+
+#endif

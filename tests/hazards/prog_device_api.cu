@@ -1,0 +1,299 @@
+// NCCL's device API, on two or more ranks.
+#include <cuda_runtime.h>
+
+#include "case.h"
+#include "devcomm.h"
+#include "ranks.cuh"
+
+enum { N = 256, THREADS = 32 };
+
+static cudaStream_t stream;
+static float *mem, *out;
+static ncclWindow_t win; // of mem, 2 * N floats
+static ncclDevComm dev;  // one barrier of each kind, one signal, one counter
+
+static ncclWindow_t window_of(float *p, int flags)
+{
+    ncclWindow_t w = NULL;
+    ncclCommWindowRegister(comm, p, 2 * N * sizeof *p, &w, flags);
+    return w;
+}
+
+static void setup(int *argc, char ***argv)
+{
+    join(argc, argv);
+    cudaStreamCreate(&stream);
+    ncclMemAlloc((void **)&mem, 2 * N * sizeof *mem);
+    cudaMalloc(&out, 2 * N * sizeof *out);
+    cudaMemset(mem, 0, 2 * N * sizeof *mem);
+    cudaDeviceSynchronize();
+    win = window_of(mem, NCCL_WIN_COLL_SYMMETRIC);
+    ncclDevCommRequirements reqs = no_requirements();
+    reqs.lsaBarrierCount = reqs.barrierCount = 1;
+    reqs.ginSignalCount = 1;
+    ncclDevCommCreate(comm, &reqs, &dev);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void teardown(void)
+{
+    cudaDeviceSynchronize();
+    MPI_Barrier(MPI_COMM_WORLD);
+    ncclDevCommDestroy(comm, &dev);
+    if (win)
+        ncclCommWindowDeregister(comm, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    ncclMemFree(mem);
+    cudaFree(out);
+    ncclCommDestroy(comm);
+    MPI_Finalize();
+}
+
+// ---- barriers ---------------------------------------------------------------
+
+__device__ void meet(const ncclDevComm &comm, ncclTeam team, unsigned index)
+{
+    ncclLsaBarrierSession<ncclCoopCta> bar(ncclCoopCta(), comm, team,
+                                           comm.lsaBarrier, index);
+    bar.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
+}
+
+// Write to the next rank's window, then meet it if `meets`.
+__global__ void give(ncclWindow_t win, ncclDevComm comm, int meets, int rails)
+{
+    const ncclTeam lsa = ncclTeamLsa(comm);
+    float *const to =
+        (float *)ncclGetLsaPointer(win, 0, (lsa.rank + 1) % lsa.nRanks);
+    for (int i = (int)threadIdx.x; i < N; i += (int)blockDim.x)
+        to[i] = (float)i;
+    if (meets)
+        meet(comm, rails ? ncclTeamRail(comm) : lsa, 0);
+}
+
+__global__ void use(const float *from, float *to)
+{
+    for (int i = (int)threadIdx.x; i < N; i += (int)blockDim.x)
+        to[i] = from[i];
+}
+
+static void no_barrier_at_the_end(int fixed)
+{
+    FIRST give<<<1, THREADS, 0, stream>>>(win, dev, fixed, 0);
+    SECOND use<<<1, THREADS, 0, stream>>>(mem, out);
+}
+
+static void barrier_of_the_wrong_team(int fixed)
+{
+    // a rail has one rank of each node: here, no other
+    FIRST give<<<1, THREADS, 0, stream>>>(win, dev, 1, !fixed);
+    SECOND use<<<1, THREADS, 0, stream>>>(mem, out);
+}
+
+// Read the next rank's window, after meeting it if `meets`.
+__global__ void take(ncclWindow_t win, ncclDevComm comm, float *to, int meets)
+{
+    const ncclTeam lsa = ncclTeamLsa(comm);
+    const float *const from =
+        (const float *)ncclGetLsaPointer(win, 0, (lsa.rank + 1) % lsa.nRanks);
+    if (meets)
+        meet(comm, lsa, 0);
+    for (int i = (int)threadIdx.x; i < N; i += (int)blockDim.x)
+        to[i] = from[i];
+}
+
+__global__ void make(float *to)
+{
+    for (int i = (int)threadIdx.x; i < N; i += (int)blockDim.x)
+        to[i] = (float)i;
+}
+
+static void no_barrier_at_the_beginning(int fixed)
+{
+    FIRST make<<<1, THREADS, 0, stream>>>(mem);
+    SECOND take<<<1, THREADS, 0, stream>>>(win, dev, out, fixed);
+}
+
+__global__ void only_meet(ncclDevComm comm, unsigned index)
+{
+    meet(comm, ncclTeamLsa(comm), index);
+}
+
+static void barrier_that_is_not_there(int fixed)
+{
+    only_meet<<<1, THREADS, 0, stream>>>(dev, fixed ? 0 : 1);
+}
+
+static void barrier_that_a_rank_misses(int fixed)
+{
+    if (fixed || rank != 0)
+        only_meet<<<1, THREADS, 0, stream>>>(dev, 0);
+    cudaStreamSynchronize(stream);
+}
+
+// ---- windows ----------------------------------------------------------------
+
+static void window_deregistered_too_early(int fixed)
+{
+    if (fixed)
+        take<<<1, THREADS, 0, stream>>>(win, dev, out, 1);
+    cudaStreamSynchronize(stream);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const ncclWindow_t old = win;
+    ncclCommWindowDeregister(comm, win);
+    win = NULL;
+    if (!fixed)
+        take<<<1, THREADS, 0, stream>>>(old, dev, out, 1);
+}
+
+__global__ void take_from(ncclWindow_t win, int peer, float *to)
+{
+    to[threadIdx.x] = ((const float *)ncclGetLsaPointer(win, 0, peer))[0];
+}
+
+static void rank_that_is_not_there(int fixed)
+{
+    take_from<<<1, 1, 0, stream>>>(win, fixed ? next : nranks, out);
+}
+
+static void window_that_is_not_symmetric(int fixed)
+{
+    float *p;
+    ncclMemAlloc((void **)&p, 2 * N * sizeof *p);
+    cudaMemset(p, 0, 2 * N * sizeof *p);
+    cudaDeviceSynchronize();
+    ncclWindow_t w =
+        window_of(p, fixed ? NCCL_WIN_COLL_SYMMETRIC : NCCL_WIN_DEFAULT);
+    MPI_Barrier(MPI_COMM_WORLD);
+    take_from<<<1, 1, 0, stream>>>(w, next, out);
+    cudaStreamSynchronize(stream);
+    MPI_Barrier(MPI_COMM_WORLD);
+    ncclCommWindowDeregister(comm, w);
+    MPI_Barrier(MPI_COMM_WORLD);
+    ncclMemFree(p);
+}
+
+// ---- multimem ---------------------------------------------------------------
+
+// A multimem load of the window, or of p.
+__global__ void reduce_in(ncclWindow_t win, ncclDevComm comm, int registered,
+                          const float *p, float *to)
+{
+    const float *const from =
+        registered ? (const float *)ncclGetLsaMultimemPointer(win, 0, comm) : p;
+    float sum = from ? 0.0f : 1.0f;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("multimem.ld_reduce.global.add.f32 %0, [%1];"
+                 : "=f"(sum)
+                 : "l"(from)
+                 : "memory");
+#endif
+    to[threadIdx.x] = sum;
+}
+
+static ncclDevComm with_multimem(int wanted)
+{
+    ncclDevComm c;
+    ncclDevCommRequirements reqs = no_requirements();
+    reqs.lsaMultimem = wanted != 0;
+    ncclDevCommCreate(comm, &reqs, &c);
+    return c;
+}
+
+static void multimem_of_other_memory(int fixed)
+{
+    const ncclDevComm c = with_multimem(1);
+    reduce_in<<<1, 1, 0, stream>>>(win, c, fixed, mem, out);
+    cudaStreamSynchronize(stream);
+    MPI_Barrier(MPI_COMM_WORLD);
+    ncclDevCommDestroy(comm, &c);
+}
+
+static void multimem_that_was_not_required(int fixed)
+{
+    const ncclDevComm c = with_multimem(fixed);
+    reduce_in<<<1, 1, 0, stream>>>(win, c, 1, mem, out);
+    cudaStreamSynchronize(stream);
+    MPI_Barrier(MPI_COMM_WORLD);
+    ncclDevCommDestroy(comm, &c);
+}
+
+// ---- one-sided --------------------------------------------------------------
+
+// Send the next rank two parts, with a signal each; read what came after
+// `least` signals.
+__global__ void exchange(ncclWindow_t win, ncclDevComm comm, float *to,
+                         uint64_t least, unsigned signal, size_t shift)
+{
+    ncclGin gin(comm, 0);
+    const ncclTeam world = ncclTeamWorld(comm);
+    const int next = (world.rank + 1) % world.nRanks;
+    const size_t half = N / 2 * sizeof(float);
+    if (threadIdx.x == 0)
+        for (size_t k = 0; k < 2; k++)
+            gin.put(world, next, win, k * half + shift, win,
+                    N * sizeof(float) + k * half, half,
+                    ncclGin_SignalInc{signal});
+    if (least)
+        gin.waitSignal(ncclCoopCta(), signal, least);
+    const float *const came = (const float *)ncclGetLocalPointer(win, 0);
+    for (int i = (int)threadIdx.x; i < N; i += (int)blockDim.x)
+        to[i] = came[i];
+}
+
+static void read_before_its_signal(int fixed)
+{
+    FIRST SECOND exchange<<<1, THREADS, 0, stream>>>(win, dev, out,
+                                                     fixed ? 2 : 0, 0, 0);
+}
+
+static void signal_of_the_first_part_only(int fixed)
+{
+    FIRST SECOND exchange<<<1, THREADS, 0, stream>>>(win, dev, out,
+                                                     fixed ? 2 : 1, 0, 0);
+}
+
+static void signal_that_is_not_there(int fixed)
+{
+    exchange<<<1, THREADS, 0, stream>>>(win, dev, out, 2, fixed ? 0 : 900, 0);
+}
+
+static void put_beyond_the_window(int fixed)
+{
+    exchange<<<1, THREADS, 0, stream>>>(win, dev, out, 2, 0,
+                                        fixed ? 0 : 2 * N * sizeof(float));
+}
+
+static const struct hazard_case cases[] = {
+    {"no-barrier-at-the-end", 2, "race~on~bytes", no_barrier_at_the_end},
+    {"no-barrier-at-the-beginning", 2, "race~on~bytes",
+     no_barrier_at_the_beginning},
+    {"wrong-team", 2, "race~on~bytes", barrier_of_the_wrong_team},
+    {"barrier-index", 2, "barrier~1~of~1", barrier_that_is_not_there},
+    {"barrier-missed", 2, "the~run~hangs", barrier_that_a_rank_misses},
+    {"deregistered", 2, "this~window~has~been~deregistered",
+     window_deregistered_too_early},
+    {"no-such-rank", 2, "out~of~reach~of~loads~and~stores",
+     rank_that_is_not_there},
+    {"not-symmetric", 2, "the~window~is~not~symmetric",
+     window_that_is_not_symmetric},
+    {"multimem-elsewhere", 2, "is~no~multimem~address",
+     multimem_of_other_memory},
+    {"multimem-not-required", 2, "no~multimem~handle",
+     multimem_that_was_not_required},
+    {"no-wait-for-signal", 2, "race~on~bytes", read_before_its_signal},
+    {"one-signal-of-two", 2, "race~on~bytes", signal_of_the_first_part_only},
+    {"signal-number", 2, "created~with~too~few", signal_that_is_not_there},
+    {"put-beyond-window", 2, "of~a~window~of~2048~bytes",
+     put_beyond_the_window},
+};
+
+int main(int argc, char **argv)
+{
+    const size_t n = sizeof cases / sizeof *cases;
+    if (argc > 1 && strcmp(argv[1], "--list") == 0)
+        return run_case(cases, n, argc, argv);
+    setup(&argc, &argv);
+    const int status = run_case(cases, n, argc, argv);
+    teardown();
+    return status;
+}
