@@ -94,11 +94,15 @@ case $what in
     fi
     table | diff <(sed -n '/^| family | there | in 2/,/^| all /p' \
         handouts/simgpu.md) - ||
-        { echo "handouts/simgpu.md: run tests/nccl-table.sh ... --print"; exit 1; }
+        {
+            echo "handouts/simgpu.md: run tests/nccl-table.sh ... --print"
+            exit 1
+        }
     echo "ok     the table of NCCL's functions is true"
     metered
     if grep -q 'VERSION_CODE 22809$' "$cuda/include/nccl.h" 2> /dev/null; then
-        same "$cuda/include/nccl.h" "$(list | awk -F'\t' '$3 == "" { print $2 }')"
+        same "$cuda/include/nccl.h" \
+            "$(list | awk -F'\t' '$3 == "" { print $2 }')"
     fi
     if [ -n "$what" ]; then
         same "$what/nccl.h" "$(list | cut -f2)"

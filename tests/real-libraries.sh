@@ -40,7 +40,7 @@ if [ -n "$newest" ]; then
     done
     for f in tests/simgpu/prog_nccl*.c; do
         gcc -w -Werror -fsyntax-only -Itests/support -I"$newest" \
-            -I"$cuda/include" "$f" $(pkg-config --cflags mpich)
+            -I"$cuda/include" "$f" $mpi
     done
     echo "ok     and so do NCCL's against the newest header"
 fi

@@ -84,6 +84,27 @@ static void check_split(ncclComm_t comm)
     RULE(ncclCommDestroy(half) == ncclSuccess, "it is destroyed");
 }
 
+static void check_shrink(ncclComm_t comm)
+{
+    ncclComm_t fewer = NULL;
+    int out[1] = {0}, n = 0;
+    if (rank == 0) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        return;
+    }
+    RULE(ncclCommShrink(comm, out, 1, &fewer, NULL, 0) == ncclInProgress,
+         "a shrink returns at once");
+    RULE(finish(comm) == ncclSuccess && fewer && finish(fewer) == ncclSuccess,
+         "its parent knows when it is over");
+    RULE(ncclCommCount(fewer, &n) == ncclSuccess && n == nranks - 1,
+         "and it has the other ranks");
+    MPI_Barrier(MPI_COMM_WORLD); // the first to revoke it stops all
+    RULE(ncclCommRevoke(fewer, 0) == ncclInProgress,
+         "a revocation returns at once");
+    RULE(finish(fewer) == ncclSuccess && ncclCommDestroy(fewer) == ncclSuccess,
+         "and ends");
+}
+
 int main(int argc, char *argv[])
 {
     MPI_Init(&argc, &argv);
@@ -112,6 +133,7 @@ int main(int argc, char *argv[])
     RULE(finish(comm) == ncclSuccess && holds((float)((nranks - 1) * nranks)),
          "it is computed in order");
     check_split(comm);
+    check_shrink(comm);
     RULE(ncclCommFinalize(comm) == ncclInProgress, "it ends at once too");
     RULE(finish(comm) == ncclSuccess, "when all is done");
     RULE(ncclCommDestroy(comm) == ncclSuccess, "and is destroyed");

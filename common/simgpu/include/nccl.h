@@ -412,7 +412,7 @@ SIMGPU_NCCL(ncclResult_t, ncclScatterConfig,
              ncclDataType_t datatype, int root, ncclComm_t comm,
              cudaStream_t stream, const ncclCollConfig_t *config));
 
-/* ---- one-sided messages into windows --------------------------------------- */
+/* ---- one-sided messages into windows ------------------------------------- */
 
 SIMGPU_NCCL(ncclResult_t, ncclPutSignal,
             (const void *localbuff, size_t count, ncclDataType_t datatype,

@@ -9,10 +9,11 @@
  *     stream 2  --+----------------------+--
  *
  * Collectives come first, in the order of their calls, then one-sided messages
- * and waits for them, likewise, then receives, then sends; but the first operation posts the sends, and those that don't fit into
- * their channels follow while others wait (message.h), so no send holds up a
- * receive. It also waits at a gate until all operations of the group are
- * recorded, since a peer that meets one of them may ask for its modelled time.
+ * and waits for them, likewise, then receives, then sends; but the first
+ * operation posts the sends, and those that don't fit into their channels
+ * follow while others wait (message.h), so no send holds up a receive. It also
+ * waits at a gate until all operations of the group are recorded, since a peer
+ * that meets one of them may ask for its modelled time.
  */
 #include "nccl/execute.h"
 

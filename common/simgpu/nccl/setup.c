@@ -140,9 +140,10 @@ static ncclResult_t meet(struct setup *s, int may_wait)
         const uint32_t seen = atomic_load(offers);
         if (hub_find_offer(&c->hub, s->meeting, &found))
             break;
-        if (!may_wait)
+        if (may_wait)
+            simgpu_wait(offers, seen, &note);
+        else if (simgpu_wait_for(offers, seen, 1000000, &note) != 0)
             return ncclInProgress;
-        simgpu_wait(offers, seen, &note);
     }
     s->id = (struct comm_id){.magic = comm_magic(),
                              .nonce = found.nonce,
