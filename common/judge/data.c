@@ -1,9 +1,10 @@
 #include "judge/data.h"
 
-#include <float.h>  /* FLT_EPSILON */
-#include <math.h>   /* fabs, ldexp */
-#include <stdio.h>  /* snprintf */
-#include <string.h> /* memcpy */
+#include <float.h>   /* FLT_EPSILON */
+#include <math.h>    /* fabs, ldexp */
+#include <stdio.h>   /* snprintf */
+#include <string.h>  /* memcpy */
+#include <strings.h> /* strcasecmp */
 
 #include "base/narrow.h"
 #include "judge/advice.h"
@@ -29,6 +30,29 @@ static const struct {
     [DATA_FP8E4M3] = {"fp8e4m3", 1, NARROW, NARROW_E4M3},
     [DATA_FP8E5M2] = {"fp8e5m2", 1, NARROW, NARROW_E5M2},
 };
+
+/* What PyTorch, NumPy, CUDA and C call them. */
+static const struct {
+    const char *name;
+    enum data_type type;
+} other_names[] = {
+    {"char", DATA_INT8},           {"i8", DATA_INT8},
+    {"byte", DATA_UINT8},          {"u8", DATA_UINT8},
+    {"int", DATA_INT32},           {"i32", DATA_INT32},
+    {"unsigned", DATA_UINT32},     {"u32", DATA_UINT32},
+    {"long", DATA_INT64},          {"i64", DATA_INT64},
+    {"u64", DATA_UINT64},          {"fp16", DATA_HALF},
+    {"float16", DATA_HALF},        {"f16", DATA_HALF},
+    {"fp32", DATA_FLOAT},          {"float32", DATA_FLOAT},
+    {"f32", DATA_FLOAT},           {"fp64", DATA_DOUBLE},
+    {"float64", DATA_DOUBLE},      {"f64", DATA_DOUBLE},
+    {"bf16", DATA_BFLOAT16},       {"fp8_e4m3", DATA_FP8E4M3},
+    {"e4m3", DATA_FP8E4M3},        {"float8_e4m3fn", DATA_FP8E4M3},
+    {"fp8_e5m2", DATA_FP8E5M2},    {"e5m2", DATA_FP8E5M2},
+    {"float8_e5m2", DATA_FP8E5M2},
+};
+enum { OTHER_NAMES = sizeof other_names / sizeof *other_names };
+
 static const char *const ops[DATA_OPS] = {"sum", "prod", "max", "min"};
 
 /* ---- names and sizes ----------------------------------------------------- */
@@ -36,9 +60,32 @@ static const char *const ops[DATA_OPS] = {"sum", "prod", "max", "min"};
 int data_type(const char *name)
 {
     for (int i = 0; i < DATA_TYPES; i++)
-        if (strcmp(types[i].name, name) == 0)
+        if (strcasecmp(types[i].name, name) == 0)
             return i;
+    for (int i = 0; i < OTHER_NAMES; i++)
+        if (strcasecmp(other_names[i].name, name) == 0)
+            return (int)other_names[i].type;
     return -1;
+}
+
+const char *data_type_names(char *out, size_t nbytes)
+{
+    size_t at = 0;
+    out[0] = 0;
+    for (int i = 0; i < DATA_TYPES && at < nbytes; i++) {
+        const char *before = " (";
+        at += (size_t)snprintf(out + at, nbytes - at, "%s%s", i ? ", " : "",
+                               types[i].name);
+        for (int k = 0; k < OTHER_NAMES && at < nbytes; k++)
+            if ((int)other_names[k].type == i) {
+                at += (size_t)snprintf(out + at, nbytes - at, "%s%s", before,
+                                       other_names[k].name);
+                before = " ";
+            }
+        if (*before && !before[1] && at < nbytes)
+            at += (size_t)snprintf(out + at, nbytes - at, ")");
+    }
+    return out;
 }
 
 int data_op(const char *name)

@@ -29,8 +29,14 @@ enum data_type {
 };
 enum data_op { DATA_SUM, DATA_PROD, DATA_MAX, DATA_MIN, DATA_OPS };
 
-/* The number of "int32", ...: the names of nccl-tests; -1 if unknown. */
+/*
+ * The number of "int32", "half", ...: the names of nccl-tests, those of PyTorch
+ * and NumPy ("float16"), and the short ones ("fp16"), in upper or lower case;
+ * -1 if unknown. data_type_names() lists them all, for messages; returns out.
+ */
+enum { DATA_NAMES = 512 };
 int data_type(const char *name);
+const char *data_type_names(char *out, size_t nbytes);
 int data_op(const char *name);
 const char *data_type_name(enum data_type type);
 const char *data_op_name(enum data_op op);

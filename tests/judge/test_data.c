@@ -40,6 +40,30 @@ START_TEST(types_are_numbered_and_named_as_nccls)
 }
 END_TEST
 
+START_TEST(types_have_the_names_that_people_use)
+{
+    static const struct {
+        const char *name;
+        enum data_type type;
+    } used[] = {{"fp16", DATA_HALF},          {"float16", DATA_HALF},
+                {"FP16", DATA_HALF},          {"bf16", DATA_BFLOAT16},
+                {"fp32", DATA_FLOAT},         {"float32", DATA_FLOAT},
+                {"fp64", DATA_DOUBLE},        {"float64", DATA_DOUBLE},
+                {"float8_e5m2", DATA_FP8E5M2}};
+    char names[DATA_NAMES];
+    data_type_names(names, sizeof names);
+    ck_assert(strlen(names) < DATA_NAMES - 1);
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++) {
+        ck_assert_int_eq(data_type(used[i].name), (int)used[i].type);
+        ck_assert_msg(strstr(names, data_type_name(used[i].type)) != NULL, "%s",
+                      names);
+    }
+    ck_assert_msg(strstr(names, "half (fp16 float16 f16), float (") != NULL,
+                  "%s", names);
+    ck_assert_int_eq(data_type("fp17"), -1);
+}
+END_TEST
+
 /* ---- narrow floating-point types ----------------------------------------- */
 
 static const struct {
@@ -269,6 +293,7 @@ int main(void)
     Suite *const s = suite_create("data");
     TCase *const t = tcase_create("data");
     tcase_add_test(t, types_are_numbered_and_named_as_nccls);
+    tcase_add_test(t, types_have_the_names_that_people_use);
     tcase_add_loop_test(t, every_bit_pattern_survives_being_a_double, 0, 4);
     tcase_add_loop_test(t, halfway_values_round_to_even, 0, 4);
     tcase_add_loop_test(t, what_is_too_large_or_no_number_is_set_as_such, 0, 4);
