@@ -84,7 +84,7 @@ $(call suite,kit/doctor,30,code)
 $(call suite,kit/kit,95,code)
 $(call suite,kit/lint,30,everything)
 $(call suite,kit/probe,2,probe tests/labs/one-gpu.xml)
-$(call suite,lab/bench,10,sim lab1)
+$(call suite,lab/bench,20,sim lab1 lab2 lab3)
 $(call suite,lab/runner,20,sim)
 $(call suite,labs/lab1,120,lab1 grade \
 	common/kit/skeletons.sh common/kit/skeleton.awk solutions/ labs/)

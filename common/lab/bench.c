@@ -1,5 +1,8 @@
 #include "lab/bench.h"
 
+#include <errno.h>  /* errno */
+#include <string.h> /* strerror */
+
 static const struct {
     int blocked, reduces, root;
     int factor; /* times (n-1)/n; 0: the factor is 1 */
@@ -34,9 +37,30 @@ int bench_has_root(enum bench_shape shape)
 
 /* ---- printing ------------------------------------------------------------ */
 
+int bench_output(struct bench *b, const char *path)
+{
+    if (!path)
+        return 0;
+    b->csv = fopen(path, "w");
+    if (!b->csv) {
+        fprintf(stderr, "--output %s: %s\n", path, strerror(errno));
+        return -1;
+    }
+    fprintf(b->csv, "operation,size,count,type,redop,root,in_place,time_us,"
+                    "algbw,busbw,wrong\n");
+    return 0;
+}
+
+void bench_close(struct bench *b)
+{
+    if (b->csv && fclose(b->csv) != 0)
+        fprintf(stderr, "--output: %s\n", strerror(errno));
+    b->csv = NULL;
+}
+
 void bench_head(struct bench *b, FILE *out, const char *title)
 {
-    *b = (struct bench){.out = out};
+    *b = (struct bench){.out = out, .title = title, .csv = b->csv};
     fprintf(out, "#\n# %s\n", title);
     fprintf(out,
             "# %10s  %12s  %8s  %6s  %6s           out-of-place         "
@@ -70,6 +94,12 @@ static void print_time(struct bench *b, const struct bench_row *row,
             : t->us >= 100 ? 1
                            : 2,
             t->us, algbw, busbw, wrong);
+    if (b->csv)
+        fprintf(b->csv, "%s,%zu,%zu,%s,%s,%d,%d,%.3f,%.4f,%.4f,%s\n", b->title,
+                row->nbytes, row->count, row->type,
+                row->redop ? row->redop : "none", row->root,
+                t == &row->in_place, t->us, algbw, busbw,
+                t->wrong >= 0 ? wrong : "");
     b->sum_busbw += busbw;
     b->nbusbw++;
     b->wrong += t->wrong > 0 ? t->wrong : 0;

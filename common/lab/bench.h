@@ -57,13 +57,22 @@ struct bench_row {
 };
 
 struct bench {
-    FILE *out;
+    FILE *out, *csv; /* csv: of --output, or NULL */
+    const char *title;
     double sum_busbw;
     int nbusbw;
     long wrong;
 };
 
-/* The lines above the rows; title names what is measured ("all_reduce"). */
+/*
+ * Also write each row to a file of comma-separated values, with a line of
+ * names; path NULL: don't. Before the first bench_head(), which keeps it; any
+ * number of tables share it. 0, or -1 after a message.
+ */
+int bench_output(struct bench *b, const char *path);
+void bench_close(struct bench *b);
+
+/* The lines above the rows; *b is zeros, or a bench used before. title names what is measured ("all_reduce"). */
 void bench_head(struct bench *b, FILE *out, const char *title);
 void bench_row(struct bench *b, const struct bench_row *row);
 /* "Out of bounds values" and "Avg bus bandwidth". */

@@ -111,6 +111,8 @@ struct lab {
     const char *dataless; /* "128M": no case uses the contents of device memory
                              from that size on, so simgpu need not keep them
                              (SIMGPU_DATALESS, unless that is set); or NULL */
+    /* The same for a command with these arguments; may be NULL. */
+    const char *(*dataless_for)(int argc, char **argv);
 };
 extern const struct lab lab; /* defined by each lab's cases.c */
 

@@ -204,13 +204,20 @@ static void supervise_cases(int argc, char **argv)
     plan_free(p);
 }
 
+/* From which size on this run needs no contents; NULL: it needs all. */
+static const char *dataless(int argc, char **argv)
+{
+    const int is_command = find_command(argv[1]) && lab.dataless_for;
+    return is_command ? lab.dataless_for(argc - 1, argv + 1) : lab.dataless;
+}
+
 int main(int argc, char **argv)
 {
     struct lab_run r = {0};
     if (supervise_applies() && !find_command(argv[1]))
         supervise_cases(argc, argv);
-    if (lab.dataless)
-        setenv("SIMGPU_DATALESS", lab.dataless, 0);
+    if (dataless(argc, argv))
+        setenv("SIMGPU_DATALESS", dataless(argc, argv), 0);
     MPI_MUST(MPI_Init(&argc, &argv));
     MPI_MUST(MPI_Comm_rank(MPI_COMM_WORLD, &r.rank));
     MPI_MUST(MPI_Comm_size(MPI_COMM_WORLD, &r.nranks));

@@ -5,10 +5,15 @@
 #include <string.h> /* strcmp */
 
 #include "base/must.h"
+#include "base/size.h"
 #include "judge/data.h"
 #include "lab/run.h"
 
-enum { MAX_OPS = 32, MAX_ITERATIONS = 1000 };
+enum { MAX_OPS = 32, MAX_ITERATIONS = 1000, MAX_SIZES = 64 };
+
+/* Larger buffers have no contents on simgpu, unless --check is given: filling
+ * and checking 1 GiB on 8 ranks takes minutes. The default sweep is checked. */
+#define UNCHECKED "8M"
 
 struct sweep {
     struct lab_run *r;
@@ -19,7 +24,11 @@ struct sweep {
     enum data_type type;
     enum data_op redop;
     int root, iterations, warmup, check;
-    int in_place; /* 1: only; 0: both */
+    int in_place;           /* 1: only; 0: both */
+    size_t size[MAX_SIZES]; /* of --sizes-mb, instead of min to max */
+    int nsizes;
+    const char *output; /* file, or NULL */
+    uint64_t contents;  /* buffers of less bytes have them */
 };
 
 /* ---- options ------------------------------------------------------------- */
@@ -30,12 +39,14 @@ static const struct option known[] = {
     {"redop", 1, NULL, 'r'},    {"root", 1, NULL, 't'},
     {"warmup", 1, NULL, 'w'},   {"iterations", 1, NULL, 'i'},
     {"in-place", 0, NULL, 'p'}, {"no-check", 0, NULL, 'n'},
-    {NULL, 0, NULL, 0}};
+    {"check", 0, NULL, 'c'},    {"sizes-mb", 1, NULL, 's'},
+    {"output", 1, NULL, 'f'},   {NULL, 0, NULL, 0}};
 
 static const char usage[] =
     "--bench [--op NAME[,NAME]] [--min-kb K] [--max-mb M] [--dtype T]\n"
-    "        [--redop OP] [--root R] [--warmup N] [--iterations N] "
-    "[--in-place]\n        [--no-check]\n";
+    "        [--sizes-mb M,M,...] [--redop OP] [--root R] [--warmup N]\n"
+    "        [--iterations N] [--in-place] [--check | --no-check]\n"
+    "        [--output FILE.csv]\n";
 
 /* Print what is wrong, on rank 0. Returns 2. */
 static int wrong(const struct sweep *s, const char *what, const char *value,
@@ -102,6 +113,31 @@ static size_t amount(const char *text, double unit)
                : (size_t)(v * unit);
 }
 
+/* Sizes between commas. */
+static int take_sizes(struct sweep *s, char *sizes)
+{
+    char *rest;
+    s->nsizes = 0;
+    for (char *size = strtok_r(sizes, ",", &rest); size;
+         size = strtok_r(NULL, ",", &rest)) {
+        const size_t nbytes = amount(size, 1 << 20);
+        if (nbytes == 0 || s->nsizes == MAX_SIZES)
+            return wrong(s, "--sizes-mb", size, "not a size, or too many");
+        s->size[s->nsizes++] = nbytes;
+    }
+    return s->nsizes ? 0 : wrong(s, "--sizes-mb", "", "names no size");
+}
+
+static int take_type(struct sweep *s, const char *value)
+{
+    char names[DATA_NAMES], why[DATA_NAMES + 32];
+    const int found = data_type(value);
+    s->type = (enum data_type)found;
+    snprintf(why, sizeof why, "not an NCCL type: %s",
+             data_type_names(names, sizeof names));
+    return found >= 0 ? 0 : wrong(s, "--dtype", value, why);
+}
+
 /* Take option k. 0, or 2 after a message. */
 static int take(struct sweep *s, int k, char *value)
 {
@@ -114,10 +150,9 @@ static int take(struct sweep *s, int k, char *value)
     case 'b':
         s->max_nbytes = amount(value, 1 << 20);
         return s->max_nbytes ? 0 : wrong(s, "--max-mb", value, "not a size");
-    case 'd':
-        found = data_type(value);
-        s->type = (enum data_type)found;
-        return found >= 0 ? 0 : wrong(s, "--dtype", value, "not an NCCL type");
+    case 'd': return take_type(s, value);
+    case 's': return take_sizes(s, value);
+    case 'f': s->output = value; return 0;
     case 'r':
         found = data_op(value);
         s->redop = (enum data_op)found;
@@ -139,6 +174,7 @@ static int take(struct sweep *s, int k, char *value)
                    : wrong(s, "--iterations", value, "1 to 1000");
     case 'p': s->in_place = 1; return 0;
     case 'n': s->check = 0; return 0;
+    case 'c': s->check = 1; return 0;
     default: return 0;
     }
 }
@@ -200,13 +236,20 @@ static int can_be_in_place(enum bench_shape shape)
     return shape != BENCH_ALL_TO_ALL && shape != BENCH_SEND_RECV;
 }
 
+/* True if the buffers of this size have contents, and are to be looked at. */
+static int is_checked(const struct sweep *s, const struct size *z)
+{
+    return s->check && z->whole * z->element + 2 * JUDGE_RED_ZONE < s->contents;
+}
+
 /* Make buffers with fresh inputs; in place, one is part of the other. */
 static struct sweep_call prepare(const struct sweep *s, const struct size *z,
                                  int in_place)
 {
     struct lab_run *const r = s->r;
     const size_t own = (size_t)r->rank * z->count * z->element;
-    char *send = lab_input(r, z->send, (int)s->type);
+    char *send = is_checked(s, z) ? lab_input(r, z->send, (int)s->type)
+                                  : lab_buffer(r, z->send * z->element);
     char *recv = in_place && z->send >= z->recv
                      ? send
                      : lab_buffer(r, z->recv * z->element);
@@ -366,7 +409,7 @@ static ncclResult_t one_way(const struct sweep *s, const struct sweep_op *op,
     CUDA_MUST(cudaStreamSynchronize(s->r->stream));
     LAB_TRY(op->run(&c));
     CUDA_MUST(cudaStreamSynchronize(s->r->stream));
-    if (s->check)
+    if (is_checked(s, z))
         t->wrong = count_wrong(s, z, &c);
     LAB_TRY(measure(s, op, &c, &t->us));
     CUDA_MUST(cudaDeviceSynchronize());
@@ -423,17 +466,50 @@ static void print_devices(const struct sweep *s)
 }
 
 static ncclResult_t sweep_op(const struct sweep *s, const struct sweep_op *op,
-                             long *wrong)
+                             struct bench *b, long *wrong)
 {
-    struct bench b = {0};
+    b->wrong = 0;
     if (s->r->rank == 0)
-        bench_head(&b, stdout, op->name);
-    for (size_t nbytes = s->min_nbytes; nbytes <= s->max_nbytes; nbytes *= 2)
-        LAB_TRY(one_size(s, op, nbytes, &b));
+        bench_head(b, stdout, op->name);
+    for (int i = 0; i < s->nsizes; i++)
+        LAB_TRY(one_size(s, op, s->size[i], b));
+    for (size_t nbytes = s->min_nbytes;
+         s->nsizes == 0 && nbytes <= s->max_nbytes; nbytes *= 2)
+        LAB_TRY(one_size(s, op, nbytes, b));
     if (s->r->rank == 0)
-        bench_foot(&b);
-    *wrong += b.wrong;
+        bench_foot(b);
+    *wrong += b->wrong;
     return ncclSuccess;
+}
+
+/* The smallest buffer without contents, as sweep_dataless() or the user has
+ * set it; GPUs ignore it, and the sweep is the same there. */
+static uint64_t contents_below(void)
+{
+    const char *const text = getenv("SIMGPU_DATALESS");
+    uint64_t nbytes = UINT64_MAX;
+    if (text && strcmp(text, "on") == 0)
+        return 0;
+    return text && size_parse(text, &nbytes) == 0 ? nbytes : UINT64_MAX;
+}
+
+const char *sweep_dataless(int argc, char **argv)
+{
+    char names[1024] = "";
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--check") == 0)
+            return NULL;
+        if (strncmp(argv[i], "--op=", 5) == 0)
+            snprintf(names, sizeof names, "%s", argv[i] + 5);
+        if (strcmp(argv[i], "--op") == 0 && i + 1 < argc)
+            snprintf(names, sizeof names, "%s", argv[i + 1]);
+    }
+    char *rest;
+    for (char *name = strtok_r(names, ",", &rest); name;
+         name = strtok_r(NULL, ",", &rest))
+        if (strcmp(name, "all") != 0 && !find_op(sweep_nccl, name))
+            return NULL;
+    return UNCHECKED;
 }
 
 int sweep_main(struct lab_run *r, const struct sweep_op *own, int argc,
@@ -446,18 +522,25 @@ int sweep_main(struct lab_run *r, const struct sweep_op *own, int argc,
                       .type = DATA_FLOAT,
                       .iterations = 5,
                       .warmup = 1,
-                      .check = 1};
+                      .check = 1,
+                      .contents = contents_below()};
+    struct bench b = {0};
     long wrong_elements = 0;
     const int status = parse(&s, argc, argv);
     if (status != 0)
         return status;
+    int opened = bench_output(&b, r->rank == 0 ? s.output : NULL);
+    MPI_MUST(MPI_Bcast(&opened, 1, MPI_INT, 0, r->mpi_comm));
+    if (opened != 0)
+        return 2;
     r->seed = seed_of(r->rank);
     print_devices(&s);
     for (int i = 0; i < s.nops; i++) {
-        const ncclResult_t err = sweep_op(&s, s.op[i], &wrong_elements);
+        const ncclResult_t err = sweep_op(&s, s.op[i], &b, &wrong_elements);
         if (err != ncclSuccess) // others may be waiting for this rank
             must_stop(__FILE__, __LINE__, s.op[i]->name,
                       ncclGetErrorString(err));
     }
+    bench_close(&b);
     return wrong_elements != 0;
 }

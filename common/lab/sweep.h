@@ -8,6 +8,11 @@
  * compared with a plain reference (#wrong is counted, not assumed). Then
  * `iterations` calls are timed by two events, after `warmup` calls. The time is
  * their mean on the slowest rank.
+ *
+ * Buffers of 8 MiB and more are only timed (#wrong is N/A), unless --check is
+ * given: on simgpu they have no contents then, and take neither memory nor
+ * time. A lab's own operations have kernels, which need contents: with one of
+ * them, all sizes are checked.
  */
 #ifndef COMMLAB_LAB_SWEEP_H
 #define COMMLAB_LAB_SWEEP_H
@@ -37,12 +42,14 @@ struct sweep_op {
 /* NCCL's own eight collectives, and a ring of sends: ended by a NULL name. */
 extern const struct sweep_op sweep_nccl[];
 
-/*
+/* sweep_dataless(): for a lab's dataless_for (lab.h).
+ *
  * The command: sweeps the operations named by --op, of NCCL's and of the lab's
  * own (ended by a NULL name; may be NULL). "all" means NCCL's; the default is
  * all_reduce. All ranks call. Returns 0; 1 if a result was wrong; 2 for wrong
  * usage, after a message from rank 0. A call that fails stops the run.
  */
+const char *sweep_dataless(int argc, char **argv);
 int sweep_main(struct lab_run *r, const struct sweep_op *own, int argc,
                char **argv);
 

@@ -151,6 +151,92 @@ START_TEST(types_operations_and_roots_are_checked_alike)
 }
 END_TEST
 
+/* ---- large sizes ---------------------------------------------------------- */
+
+START_TEST(a_gibibyte_on_eight_ranks_takes_no_memory)
+{
+    struct row r;
+    struct child c = bench(8, "solutions/lab1",
+                           "--min-kb 1048576 --max-mb 1024 --dtype fp16");
+    const char *at = c.out;
+    ck_assert_msg(c.status == 0 && next_row(&at, &r), "%s%s", c.out, c.err);
+    ck_assert(r.nbytes == 1 << 30 && r.out.us > 0 && isnan(r.out.wrong));
+    ck_assert_msg(c.sec < 20, "%.1f s", c.sec); // 0.4 s on an idle machine
+    child_clear(&c);
+}
+END_TEST
+
+/* Sizes around the one from which on only times are taken. */
+START_TEST(large_sizes_are_checked_on_demand)
+{
+    static const struct {
+        const char *options;
+        int checked;
+    } ways[] = {{"--sizes-mb 9", 0},
+                {"--sizes-mb 9 --check", 1},
+                {"--sizes-mb 9 --op ring", 1}};
+    struct row r;
+    struct child c = bench(2, "solutions/lab1", ways[_i].options);
+    const char *at = c.out;
+    ck_assert_msg(next_row(&at, &r), "%s%s", c.out, c.err);
+    ck_assert(ways[_i].checked ? r.out.wrong == 0 : isnan(r.out.wrong));
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(rows_go_to_a_file)
+{
+    char folder[CHILD_FOLDER];
+    child_folder(folder, "bench");
+    struct child c = child_run(
+        BENCH_SEC,
+        "mpirun -n 2 %s/solutions/lab1 --bench --sizes-mb 1,0.5 --op "
+        "all_reduce,alltoall --output %s/o.csv >%s/out && cut -d, -f1-7 "
+        "%s/o.csv",
+        child_build(), folder, folder, folder);
+    ck_assert_str_eq(c.out, "operation,size,count,type,redop,root,in_place\n"
+                            "all_reduce,1048576,262144,float,sum,-1,0\n"
+                            "all_reduce,1048576,262144,float,sum,-1,1\n"
+                            "all_reduce,524288,131072,float,sum,-1,0\n"
+                            "all_reduce,524288,131072,float,sum,-1,1\n"
+                            "alltoall,1048576,131072,float,none,-1,0\n"
+                            "alltoall,524288,65536,float,none,-1,0\n");
+    child_clear(&c);
+    child_remove(folder);
+}
+END_TEST
+
+/* ---- other commands -------------------------------------------------------- */
+
+static const struct {
+    const char *command, *says;
+    int status;
+} commands[] = {
+    {"lab2 --bucket-sweep --mb 1 --min-kb 64 --max-mb 8 --dtype bf16",
+     " bfloat16 ", 0},
+    {"lab2 --bucket-sweep --dtype fp17",
+     "--bucket-sweep: --dtype fp17: not a type: int8 (char", 2},
+    {"lab2 --bucket-sweep --dtype int32", "gradients are float, half or", 2},
+    {"lab2 --compare --tensor-mb=x",
+     "--compare: --tensor-mb x: not a number from 1 to 4096", 2},
+    {"lab3 --overlap-report --iterations 3 --warmup 1", "comm ratio", 0},
+    {"lab3 --overlap-report --iteration 3",
+     "--overlap-report: --iteration: not an option", 2},
+    {"lab3 --overlap-report --warmup", "--warmup: needs a value", 2},
+};
+
+START_TEST(commands_take_options_and_name_what_they_refuse)
+{
+    struct child c = child_run(BENCH_SEC, "mpirun -n 2 %s/solutions/%s",
+                               child_build(), commands[_i].command);
+    ck_assert_msg(c.status == commands[_i].status &&
+                      (strstr(c.out, commands[_i].says) ||
+                       strstr(c.err, commands[_i].says)),
+                  "%s: %d\n%s%s", commands[_i].command, c.status, c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 /* ---- wrong results, wrong usage ------------------------------------------ */
 
 START_TEST(wrong_elements_are_counted_over_all_ranks)
@@ -204,7 +290,8 @@ static const struct {
     {"--min-kb -1", "--min-kb -1: not a size"},
     {"--max-mb x", "--max-mb x: not a size"},
     {"--min-kb 2000 --max-mb 1", "--min-kb: more than --max-mb"},
-    {"--dtype float33", "--dtype float33: not an NCCL type"},
+    {"--dtype float33", "--dtype float33: not an NCCL type: int8 (char"},
+    {"--sizes-mb 1,x", "--sizes-mb x: not a size"},
     {"--redop avg", "--redop avg: sum prod max min"},
     {"--root 2", "--root 2: not a rank of this run"},
     {"--iterations 0", "--iterations 0: 1 to 1000"},
@@ -236,6 +323,11 @@ int main(void)
     tcase_add_test(t, wrong_elements_are_counted_over_all_ranks);
     tcase_add_test(t, without_a_check_nothing_is_claimed);
     tcase_add_test(t, a_hole_ends_the_sweep_on_all_ranks);
+    tcase_add_test(t, a_gibibyte_on_eight_ranks_takes_no_memory);
+    tcase_add_loop_test(t, large_sizes_are_checked_on_demand, 0, 3);
+    tcase_add_test(t, rows_go_to_a_file);
+    tcase_add_loop_test(t, commands_take_options_and_name_what_they_refuse, 0,
+                        sizeof commands / sizeof *commands);
     tcase_add_loop_test(t, a_mistake_is_named_once, 0,
                         sizeof mistakes / sizeof *mistakes);
     suite_add_tcase(s, t);

@@ -1,30 +1,15 @@
 #include "core/dataless.h"
 
 #include <pthread.h> /* pthread_once */
-#include <stdlib.h>  /* strtoull */
+#include <stdlib.h>  /* getenv */
 #include <string.h>  /* strcmp */
 
+#include "base/size.h"
 #include "core/report.h"
 #include "core/site.h"
 
 static uint64_t limit = UINT64_MAX; /* set once */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-/* Parse "1048576", "1M" or "2G": 0, or -1. */
-static int parse_size(const char *text, uint64_t *out)
-{
-    static const char units[] = "KMG";
-    char *end;
-    if (*text < '0' || *text > '9')
-        return -1;
-    *out = strtoull(text, &end, 10);
-    const char *const unit = *end ? strchr(units, *end) : NULL;
-    if (unit) {
-        *out <<= 10 * (unit - units + 1);
-        end++;
-    }
-    return *end ? -1 : 0;
-}
 
 static void read_setting(void)
 {
@@ -33,7 +18,7 @@ static void read_setting(void)
         return;
     if (strcmp(text, "on") == 0)
         limit = 1;
-    else if (parse_size(text, &limit) != 0)
+    else if (size_parse(text, &limit) != 0)
         simgpu_report_fault(
             NULL,
             "SIMGPU_DATALESS=%s: use on, off, or the smallest size "

@@ -379,6 +379,11 @@ static int sums(struct lab_run *r, int argc, char **argv)
     return 0;
 }
 
+static const char *dataless_for(int argc, char **argv)
+{
+    return strcmp(argv[0], "--bench") == 0 ? sweep_dataless(argc, argv) : NULL;
+}
+
 static const struct lab_command commands[] = {
     {"--bench", "NCCL's collectives and yours, in nccl-tests' columns", bench},
     {"--sums", "part 4's three ways to sum, timed and fitted", sums},
@@ -390,4 +395,5 @@ const struct lab lab = {
     .brief = "collectives, from one NCCL call down to the messages in it",
     .kinds = kinds,
     .commands = commands,
+    .dataless_for = dataless_for,
 };

@@ -8,12 +8,12 @@
 #include "compare.h"
 
 #include <stdio.h>  /* printf */
-#include <stdlib.h> /* strtol */
-#include <string.h> /* strcmp */
+#include <stdlib.h> /* malloc */
 
 #include "base/must.h"
 #include "judge/data.h"
 #include "lab/bench.h"
+#include "lab/flags.h"
 #include "lab2.h"
 #include "nn/exercise.h"
 #include "support.h"
@@ -40,25 +40,6 @@ static double time_ms(struct lab_run *r, step_fn *step, void *arg)
     MPI_MUST(
         MPI_Allreduce(MPI_IN_PLACE, &ms, 1, MPI_DOUBLE, MPI_MAX, r->mpi_comm));
     return ms;
-}
-
-/* The number after an option, or `otherwise` without it; -1: wrong usage. */
-static long option(int argc, char **argv, const char *name, long otherwise)
-{
-    char *end;
-    if (argc == 1)
-        return otherwise;
-    if (argc != 3 || strcmp(argv[1], name) != 0)
-        return -1;
-    const long n = strtol(argv[2], &end, 10);
-    return *end || n < 1 || n > 4096 ? -1 : n;
-}
-
-static int wrong(const struct lab_run *r, const char *usage)
-{
-    if (r->rank == 0)
-        fprintf(stderr, "usage: %s (N from 1 to 4096)\n", usage);
-    return 2;
 }
 
 /* A network of 32 layers of nbytes each. */
@@ -175,25 +156,74 @@ static void sweep_row(struct bench *b, struct way *w, size_t size)
                                .in_place = {1, ms * 1e3, off}});
 }
 
+struct caps {                /* the caps of a sweep double from min to max */
+    long min_kb, max_mb, mb; /* mb: of gradients, in fp32 */
+    int type;                /* -1: all */
+    const char *output;
+};
+
+/* A row for each cap of one type that gives another number of buckets. */
+static void sweep_type(struct bench *b, struct way *w, const struct caps *c,
+                       ncclDataType_t type)
+{
+    const size_t size = data_size((enum data_type)type);
+    int bucket[NN_MAX_DEPTH], before = 0;
+    w->type = type;
+    for (size_t cap = (size_t)c->min_kb << 10; cap <= (size_t)c->max_mb << 20;
+         cap *= 2) {
+        const int n = bucket_assign(&w->e->m, cap, size, bucket);
+        w->cap_nbytes = cap;
+        if (n != before)
+            sweep_row(b, w, size);
+        before = n;
+    }
+}
+
+/* Take the options; without caps, 32 to 1 buckets. 0 or -1. */
+static int take_caps(struct lab_run *r, int argc, char **argv, struct caps *c)
+{
+    const struct flag flags[] = {
+        {"--mb", FLAG_NUMBER, &c->mb, 1, 4096},
+        {"--tensor-mb", FLAG_NUMBER, &c->mb, 1, 4096},
+        {"--min-kb", FLAG_NUMBER, &c->min_kb, 1, 4096 << 10},
+        {"--max-mb", FLAG_NUMBER, &c->max_mb, 1, 4096},
+        {"--dtype", FLAG_TYPE, &c->type, 0, 0},
+        {"--output", FLAG_TEXT, &c->output, 0, 0},
+        {NULL, 0, NULL, 0, 0}};
+    if (flags_parse(r, argc, argv, flags) != 0)
+        return -1;
+    if (c->min_kb == 0)
+        c->min_kb = c->mb * 1024 / 32;
+    if (c->max_mb == 0)
+        c->max_mb = c->mb;
+    const int is_float = c->type < 0 || c->type == DATA_FLOAT ||
+                         c->type == DATA_HALF || c->type == DATA_BFLOAT16;
+    if (!is_float && r->rank == 0)
+        fprintf(stderr,
+                "%s: %s: --dtype %s: gradients are float, half or "
+                "bfloat16\n",
+                lab.name, argv[0], data_type_name((enum data_type)c->type));
+    return is_float ? 0 : -1;
+}
+
 int compare_sweep(struct lab_run *r, int argc, char **argv)
 {
     static const ncclDataType_t types[] = {ncclFloat, ncclHalf, ncclBfloat16};
-    const long mb = option(argc, argv, "--mb", 16);
-    struct bench b;
-    if (mb < 0)
-        return wrong(r, "--bucket-sweep [--mb N]");
-    struct exercise *const e = many_layers(r, ((size_t)mb << 20) / 32);
+    struct caps c = {.mb = 16, .type = -1};
+    struct bench b = {0};
+    if (take_caps(r, argc, argv, &c) != 0 ||
+        bench_output(&b, r->rank == 0 ? c.output : NULL) != 0)
+        return 2;
+    struct exercise *const e = many_layers(r, ((size_t)c.mb << 20) / 32);
     struct way w = way_of(r, e);
     if (r->rank == 0)
         bench_head(&b, stdout, "bucket_sync of 32 gradients");
     for (int t = 0; t < 3; t++)
-        for (size_t part = 32; part >= 1; part /= 2) {
-            w.type = types[t];
-            w.cap_nbytes = ((size_t)mb << 20) / part;
-            sweep_row(&b, &w, types[t] == ncclFloat ? 4 : 2);
-        }
+        if (c.type < 0 || c.type == (int)types[t])
+            sweep_type(&b, &w, &c, types[t]);
     if (r->rank == 0)
         bench_foot(&b);
+    bench_close(&b);
     exercise_release();
     return 0;
 }
@@ -289,11 +319,19 @@ static void compare_comms(struct lab_run *r, long mb)
 
 int compare_ways(struct lab_run *r, int argc, char **argv)
 {
-    const long mb = option(argc, argv, "--tensor-mb", 64);
-    if (mb < 0)
-        return wrong(r, "--compare [--tensor-mb N]");
-    if (r->nranks > SUPPORT_DEVICES)
-        return wrong(r, "--compare, on at most 16 ranks");
+    long mb = 64;
+    const struct flag flags[] = {{"--tensor-mb", FLAG_NUMBER, &mb, 1, 4096},
+                                 {NULL, 0, NULL, 0, 0}};
+    if (flags_parse(r, argc, argv, flags) != 0)
+        return 2;
+    if (r->nranks > SUPPORT_DEVICES) {
+        if (r->rank == 0)
+            fprintf(stderr,
+                    "%s: --compare runs on at most %d ranks, not %d: one "
+                    "process drives all their devices\n",
+                    lab.name, SUPPORT_DEVICES, r->nranks);
+        return 2;
+    }
     if (r->rank == 0)
         printf("%-44s %10s\n", "", "ms/step");
     compare_buckets(r);

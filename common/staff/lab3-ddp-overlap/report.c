@@ -1,43 +1,29 @@
 #include "report.h"
 
-#include <stdio.h>  /* printf */
-#include <stdlib.h> /* strtol */
-#include <string.h> /* strcmp */
+#include <stdio.h> /* printf */
 
 #include "base/must.h"
+#include "lab/flags.h"
 #include "lab3.h"
 #include "nn/exercise.h"
 
 struct request {
     long cap_mb, layers, width, rows;
+    long iterations, warmup; /* of --overlap-report */
 };
 
 static int parse(const struct lab_run *r, int argc, char **argv,
                  struct request *q)
 {
-    const struct {
-        const char *name;
-        long *value;
-    } options[] = {{"--bucket-cap-mb", &q->cap_mb},
-                   {"--layers", &q->layers},
-                   {"--width", &q->width},
-                   {"--rows", &q->rows}};
-    for (int i = 1; i < argc; i += 2) {
-        long *value = NULL;
-        for (int k = 0; k < 4; k++)
-            if (strcmp(argv[i], options[k].name) == 0)
-                value = options[k].value;
-        if (!value || i + 1 == argc || (*value = atol(argv[i + 1])) < 1 ||
-            q->layers > NN_MAX_DEPTH) {
-            if (r->rank == 0)
-                fprintf(stderr,
-                        "usage: %s [--bucket-cap-mb N] [--layers N] [--width "
-                        "N] [--rows N]: numbers >= 1, at most %d layers\n",
-                        argv[0], NN_MAX_DEPTH);
-            return -1;
-        }
-    }
-    return 0;
+    const struct flag flags[] = {
+        {"--bucket-cap-mb", FLAG_NUMBER, &q->cap_mb, 1, 4096},
+        {"--layers", FLAG_NUMBER, &q->layers, 1, NN_MAX_DEPTH},
+        {"--width", FLAG_NUMBER, &q->width, 1, 1 << 16},
+        {"--rows", FLAG_NUMBER, &q->rows, 1, 1 << 16},
+        {"--iterations", FLAG_NUMBER, &q->iterations, 1, 1000},
+        {"--warmup", FLAG_NUMBER, &q->warmup, 0, 1000},
+        {NULL, 0, NULL, 0, 0}};
+    return flags_parse(r, argc, argv, flags);
 }
 
 static struct exercise *network(struct lab_run *r, const struct request *q,
@@ -109,9 +95,35 @@ static void print_report(const struct ddp *d, const struct overlap_times *t,
            after / t->both);
 }
 
+/*
+ * The mean of n measurements, after `warmup` that don't count. Between two of
+ * them all devices are idle at a barrier, so that simgpu replays each alone.
+ */
+static ncclResult_t mean_overlap(struct ddp *d, const struct lab_run *r,
+                                 const struct nn_batch *batch, long n,
+                                 long warmup, struct overlap_times *mean)
+{
+    struct overlap_times t;
+    *mean = (struct overlap_times){0};
+    for (long i = -warmup; i < n; i++) {
+        if (i > -warmup) {
+            LAB_TRY_CUDA(cudaDeviceSynchronize());
+            MPI_MUST(MPI_Barrier(r->mpi_comm));
+        }
+        LAB_TRY(overlap_measure(d, batch, &t));
+        const double part = i < 0 ? 0 : 1.0 / (double)n;
+        mean->compute += part * t.compute;
+        mean->comm += part * t.comm;
+        mean->both += part * t.both;
+        mean->hidden += part * t.hidden;
+        mean->exposed += part * t.exposed;
+    }
+    return ncclSuccess;
+}
+
 int report_overlap(struct lab_run *r, int argc, char **argv)
 {
-    struct request q = {25, 16, 256, 256};
+    struct request q = {25, 16, 256, 256, 1, 0};
     struct overlap_times t;
     struct ddp d;
     if (parse(r, argc, argv, &q) != 0)
@@ -119,7 +131,8 @@ int report_overlap(struct lab_run *r, int argc, char **argv)
     struct exercise *const e = network(r, &q, NN_SGD);
     NCCL_MUST(ddp_init(&d, &e->m, r->comm, r->nranks, 1 << 20,
                        (size_t)q.cap_mb << 20));
-    NCCL_MUST(overlap_measure(&d, exercise_batch(e, 0, 0), &t));
+    NCCL_MUST(mean_overlap(&d, r, exercise_batch(e, 0, 0), q.iterations,
+                           q.warmup, &t));
     const double after = time_after(e, r);
     if (r->rank == 0)
         print_report(&d, &t, after);
@@ -133,7 +146,7 @@ int report_overlap(struct lab_run *r, int argc, char **argv)
 
 int report_zero(struct lab_run *r, int argc, char **argv)
 {
-    struct request q = {25, 16, 256, 8};
+    struct request q = {25, 16, 256, 8, 1, 0};
     size_t before, after, total;
     struct zero z;
     if (parse(r, argc, argv, &q) != 0)

@@ -3,13 +3,13 @@
  */
 #include "benchmark.h"
 
-#include <getopt.h> /* getopt_long */
 #include <stdio.h>  /* printf */
-#include <stdlib.h> /* atoi */
+#include <stdlib.h> /* malloc */
 
 #include "base/must.h"
 #include "cases.h"
 #include "drawn.h"
+#include "lab/flags.h"
 
 static struct symm *const heap = &cases_heap;
 
@@ -374,20 +374,11 @@ static ncclResult_t rates(struct bench5 *b)
 
 int benchmark_main(struct lab_run *r, int argc, char **argv)
 {
-    static const struct option known[] = {{"max-mb", required_argument, 0, 'm'},
-                                          {0, 0, 0, 0}};
-    int mb = MOST_MB;
-    opterr = 0;
-    optind = 1;
-    for (int k; (k = getopt_long(argc, argv, "", known, NULL)) != -1;)
-        mb = k == 'm' ? atoi(optarg) : 0;
-    if (mb < 1 || mb > 1024 || optind < argc) {
-        if (r->rank == 0)
-            fprintf(stderr,
-                    "%s: --benchmark takes --max-mb N, from 1 to 1024\n",
-                    lab.name);
+    long mb = MOST_MB;
+    const struct flag flags[] = {{"--max-mb", FLAG_NUMBER, &mb, 1, 1024},
+                                 {NULL, 0, NULL, 0, 0}};
+    if (flags_parse(r, argc, argv, flags) != 0)
         return 2;
-    }
     struct bench5 b = {.r = r};
     ncclResult_t err = tables(&b, (size_t)mb << 20);
     if (err == ncclSuccess)

@@ -1,0 +1,40 @@
+/*
+ * flags.h: the options of a lab's commands, such as --overlap-report
+ *
+ *     static struct request q = {.width = 256, .type = DATA_FLOAT};
+ *     const struct flag flags[] = {
+ *         {"--width", FLAG_NUMBER, &q.width, 1, 65536},
+ *         {"--dtype", FLAG_TYPE, &q.type, 0, 0},
+ *         {NULL, 0, NULL, 0, 0}};
+ *     if (flags_parse(r, argc, argv, flags) != 0)
+ *         return 2;
+ *
+ * A value follows its option, or stands behind "=".
+ */
+#ifndef COMMLAB_LAB_FLAGS_H
+#define COMMLAB_LAB_FLAGS_H
+
+#include "lab/lab.h"
+
+enum flag_kind {
+    FLAG_NUMBER, /* long: least to most */
+    FLAG_TYPE,   /* int: enum data_type */
+    FLAG_TEXT,   /* const char *: into argv */
+};
+
+struct flag {
+    const char *name; /* NULL ends a table */
+    enum flag_kind kind;
+    void *value; /* keeps what it is if the option is missing */
+    long least, most;
+};
+
+/*
+ * Take a command's options; argv[0] is the command. All ranks call and get the
+ * same. 0, or -1 after rank 0 has named the option and value that it refuses,
+ * and listed what there is.
+ */
+int flags_parse(const struct lab_run *r, int argc, char **argv,
+                const struct flag *flags);
+
+#endif
