@@ -5,6 +5,7 @@ for n in 2 4 8; do
     mpirun -n "$n" "$1/tests/bench/prog_all_reduce"
 done
 "$1/tests/bench/prog_fiber"
+"$1/tests/bench/prog_access"
 "$1/tests/bench/prog_replay_speed"
 tests/bench/recording.sh "$1"
 tests/bench/checking.sh "$1"

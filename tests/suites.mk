@@ -115,6 +115,7 @@ $(call suite,simgpu/reduce,2)
 $(call suite,simgpu/signal,8,sim)
 $(call suite,probes/probes,30,sim)
 $(call suite,simgpu/simgpu,2,sim)
+$(call suite,simgpu/touched,1)
 $(call suite,skeleton/skeleton,2,common/kit/skeletons.sh common/kit/skeleton.awk)
 $(call suite,suites/suites,6,$(BUILD)/tests/guard $(BUILD)/tests/judge/test_interval \
 	./Makefile common/rules.mk $(wildcard tests/*.sh tests/*.mk))

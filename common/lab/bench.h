@@ -72,7 +72,8 @@ struct bench {
 int bench_output(struct bench *b, const char *path);
 void bench_close(struct bench *b);
 
-/* The lines above the rows; *b is zeros, or a bench used before. title names what is measured ("all_reduce"). */
+/* The lines above the rows; title names what is measured ("all_reduce"). *b is
+ * zeros, or a bench used before. */
 void bench_head(struct bench *b, FILE *out, const char *title);
 void bench_row(struct bench *b, const struct bench_row *row);
 /* "Out of bounds values" and "Avg bus bandwidth". */

@@ -1,72 +1,63 @@
 #include "device/access.h"
 
-#include <stdlib.h> /* qsort */
-#include <string.h> /* memmove */
+#include <pthread.h> /* pthread_self */
+#include <stdlib.h>  /* calloc */
+#include <string.h>  /* memmove */
 
 #include "core/device.h"
 #include "core/fault.h"
-#include "core/heap.h"
 #include "core/heap_space.h" /* space_slot */
 #include "core/report.h"
 #include "core/site.h"
+#include "device/access_log.h"
 #include "device/sync.h"
 
-enum kind {
-    READ,
-    WRITE,
-    ATOMIC,   /* of narrower scope than the system's */
-    EXCHANGE, /* likewise, ignoring the old value */
-    SYSTEM,   /* an atomic at system scope: sync.c knows what it orders; */
-    SIGNAL,   /* likewise a word that is set, or volatile */
-    POLL,     /* likewise a read of a word that others may write */
-    KINDS
-};
-enum { OPEN = 8, MAX_RANGES = 1 << 16, MAX_FIRST = 16, MAX_LOOKS = 4096 };
-
-static const uint32_t how[KINDS] = {GRAPH_READ,
-                                    GRAPH_WRITE,
-                                    GRAPH_ATOMIC,
-                                    GRAPH_ATOMIC | GRAPH_BLIND,
-                                    GRAPH_ATOMIC | GRAPH_KNOWN,
-                                    GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN,
-                                    GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN};
-
-/* Kinds that a spinning thread makes many of. */
-static int may_spin(enum kind kind)
-{
-    return kind == ATOMIC || kind == SYSTEM;
-}
-
-/* The latency of a word is charged to its waiter (sync.c): no bytes are
- * moved. */
-static int is_word(enum kind kind)
-{
-    return kind == EXCHANGE || kind == SIGNAL || kind == POLL;
-}
-
-struct range { /* bytes of one allocation, user addresses */
-    const char *begin, *end;
-    uint32_t block; /* index into the log's blocks */
-    int rough;      /* not all of it was touched */
-};
-
-struct log { /* of the kernel that this worker runs */
-    const struct launch *launch;
-    uint64_t count;           /* accesses without polls */
-    struct heap_block *block; /* allocations touched */
-    uint32_t nblocks, cap_blocks;
-    struct range open[KINDS][OPEN]; /* the latest first */
-    struct range *done[KINDS];
-    size_t ndone[KINDS], cap_done[KINDS];
-    struct range first[MAX_FIRST]; /* read before the kernel wrote there */
-    enum kind first_kind[MAX_FIRST];
-    size_t nfirst;
-    struct graph_access *access;
-    struct graph_move *move;
-};
-
 static __thread struct log *log_of; /* made for a worker's first kernel */
-static __thread int collecting;     /* device code runs on this thread */
+static __thread struct log *live;   /* the same, while device code runs */
+
+/*
+ * The logs of running kernels by thread, since every access asks for its own,
+ * and a variable of a thread takes a shared library a call. A thread whose
+ * place is taken finds its log in `live`.
+ */
+enum { HERE = 256 };
+static struct here {
+    uintptr_t thread; /* 0: free. Only a thread itself writes its name */
+    struct log *log;
+} here[HERE];
+
+/* A name of the thread. */
+static inline uintptr_t self(void)
+{
+#if defined(__x86_64__)
+    uintptr_t name;
+    __asm__("movq %%fs:0, %0" : "=r"(name));
+    return name;
+#else
+    return (uintptr_t)pthread_self();
+#endif
+}
+
+static inline struct here *here_of(uintptr_t thread)
+{
+    return &here[(thread >> 12 ^ thread >> 20) % HERE];
+}
+
+/* The calling thread runs device code, recorded in g; NULL: no more. */
+static void set_live(struct log *g)
+{
+    const uintptr_t me = self();
+    struct here *const h = here_of(me);
+    uintptr_t was = 0;
+    live = g;
+    if (!g && __atomic_load_n(&h->thread, __ATOMIC_RELAXED) == me)
+        __atomic_store_n(&h->thread, 0, __ATOMIC_RELEASE);
+    else if (g &&
+             (__atomic_compare_exchange_n(&h->thread, &was, me, 0,
+                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) ||
+              was == me))
+        h->log = g;
+}
 
 static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
                                  const void *pc)
@@ -76,7 +67,7 @@ static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
     const struct launch *const l = log_of->launch;
     const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
     char what[512], where[256], launch[256];
-    collecting = 0;
+    set_live(NULL);
     graph_site_text(simgpu_proc()->graph, simgpu_site(pc), where, sizeof where);
     simgpu_heap_describe(p, what, sizeof what);
     simgpu_report_fault(
@@ -98,7 +89,7 @@ static void check_device(const struct launch *l, const struct heap_block *b,
     if (b->device == HEAP_PINNED || b->device == l->device || b->managed ||
         b->imported || device_reaches(l->device, b->device))
         return;
-    collecting = 0;
+    set_live(NULL);
     simgpu_report_fault(
         NULL,
         "kernel %s on device %d, at %s, touches memory of device "
@@ -117,149 +108,116 @@ static void check_device(const struct launch *l, const struct heap_block *b,
 static uint32_t block_of(struct log *g, const char *p, size_t nbytes,
                          enum kind kind, const void *pc)
 {
-    for (uint32_t i = 0; i < g->nblocks; i++)
-        if (p >= g->block[i].base &&
-            p + nbytes <= g->block[i].base + g->block[i].nbytes)
-            return i;
-    if (g->nblocks == g->cap_blocks) {
-        g->cap_blocks = g->cap_blocks ? 2 * g->cap_blocks : 16;
-        g->block = realloc(g->block, g->cap_blocks * sizeof *g->block);
-        if (!g->block)
-            abort();
-    }
+    const int64_t known = access_log_block(g, p, nbytes);
+    if (known >= 0)
+        return (uint32_t)known;
+    g->block = access_log_grow(g->block, g->nblocks + 1, sizeof *g->block);
     struct heap_block *const b = &g->block[g->nblocks];
     if (simgpu_heap_find(p, b) != 0)
         bad_access(p, nbytes, kind, pc);
     if (p + nbytes > b->base + b->nbytes)
         bad_access(b->base + b->nbytes, nbytes, kind, pc);
     check_device(g->launch, b, pc);
-    return g->nblocks++;
+    return g->latest = g->nblocks++;
 }
 
-static int by_begin(const void *a, const void *b)
+/* True if such an access can be the first of its bytes, and is recorded. */
+static int may_be_first(const struct log *g, enum kind kind)
 {
-    const struct range *const x = a, *const y = b;
-    return (x->begin > y->begin) - (x->begin < y->begin);
-}
-
-/* Sort the finished ranges and join those that touch. */
-static void merge(struct log *g, enum kind kind)
-{
-    struct range *const r = g->done[kind];
-    size_t n = 0;
-    qsort(r, g->ndone[kind], sizeof *r, by_begin);
-    for (size_t i = 0; i < g->ndone[kind]; i++) {
-        if (n && r[i].block == r[n - 1].block && r[i].begin <= r[n - 1].end) {
-            if (r[i].end > r[n - 1].end)
-                r[n - 1].end = r[i].end;
-            r[n - 1].rough |= r[i].rough;
-        } else {
-            r[n++] = r[i];
-        }
-    }
-    g->ndone[kind] = n;
-}
-
-/* Too many ranges: join neighbours in one allocation across the gap. That
- * claims bytes that were not touched, so it is the last resort. */
-static void coarsen(struct log *g, enum kind kind)
-{
-    struct range *const r = g->done[kind];
-    size_t n = 0;
-    for (size_t i = 0; i < g->ndone[kind]; i++) {
-        if (n && i % 2 && r[i].block == r[n - 1].block) {
-            r[n - 1].end = r[i].end;
-            r[n - 1].rough = 1;
-        } else
-            r[n++] = r[i];
-    }
-    g->ndone[kind] = n;
-}
-
-static void finish_range(struct log *g, enum kind kind, struct range r)
-{
-    if (g->ndone[kind] == MAX_RANGES) {
-        merge(g, kind);
-        if (g->ndone[kind] > MAX_RANGES / 2)
-            coarsen(g, kind);
-    }
-    if (g->ndone[kind] == g->cap_done[kind]) {
-        g->cap_done[kind] = g->cap_done[kind] ? 2 * g->cap_done[kind] : 64;
-        g->done[kind] =
-            realloc(g->done[kind], g->cap_done[kind] * sizeof *g->done[kind]);
-        if (!g->done[kind])
-            abort();
-    }
-    g->done[kind][g->ndone[kind]++] = r;
-}
-
-/* True if the kernel has written the range's first byte. */
-static int has_written(const struct log *g, const char *p)
-{
-    const struct range *r = g->open[WRITE];
-    for (int i = 0; i < OPEN && r[i].begin; i++)
-        if (p >= r[i].begin && p < r[i].end)
-            return 1;
-    r = g->done[WRITE];
-    for (size_t i = 0; i < g->ndone[WRITE]; i++)
-        if (p >= r[i].begin && p < r[i].end)
-            return 1;
-    return 0;
+    return (kind == READ || access_may_spin(kind)) && g->nfirst < MAX_FIRST;
 }
 
 /*
- * A range of reads begins. Bytes that a kernel both reads and writes are taken
- * for its own scratch memory, in any order; but some are certain to have been
- * read first (x[i] += 1).
+ * A read of bytes that no read has touched, nor any next to them. Bytes that a
+ * kernel both reads and writes are taken for its own scratch memory, in any
+ * order; but some are certain to have been read first (x[i] += 1).
  */
-static void note_first(struct log *g, const struct range *r, enum kind kind)
+static void note_first(struct log *g, const char *p, size_t nbytes,
+                       uint32_t block, enum kind kind)
 {
-    if (g->nfirst == MAX_FIRST || g->ndone[WRITE] >= MAX_LOOKS ||
-        has_written(g, r->begin))
+    if (touched_has(&g->set[WRITE], p))
         return;
     g->first_kind[g->nfirst] = kind;
-    g->first[g->nfirst++] = *r;
+    g->first[g->nfirst++] =
+        (struct range){.begin = p, .end = p + nbytes, .block = block};
 }
 
-static void touch(const char *p, size_t nbytes, enum kind kind, const void *pc)
+static __attribute__((noinline)) void touch_fresh(struct log *g, const char *p,
+                                                  size_t nbytes, enum kind kind,
+                                                  const void *pc)
 {
-    if (!collecting || space_slot(p) < 0)
-        return;
-    struct log *const g = log_of;
-    struct range *const open = g->open[kind];
+    struct touched *const set = &g->set[kind];
+    const uint32_t block = block_of(g, p, nbytes, kind, pc);
+    const struct heap_block *const b = &g->block[block];
+    if (may_be_first(g, kind) && !touched_has(set, p) &&
+        !touched_has(set, p - 1))
+        note_first(g, p, nbytes, block, kind);
+    touched_add(set, p, nbytes, b->base, b->base + b->nbytes);
+}
+
+/* Bits of nbytes, up to a word's. */
+static inline uint64_t mask_of(size_t nbytes)
+{
+    return nbytes < 64 ? (UINT64_C(1) << nbytes) - 1 : UINT64_MAX;
+}
+
+/* True if the bytes are in the set now: they were, or are next to bytes of it
+ * in an allocation that is known. */
+static inline int touch_known(struct log *g, const char *p, size_t nbytes,
+                              enum kind kind)
+{
+    struct touched *const set = &g->set[kind];
+    struct touched_line *const l = touched_line(set, p);
+    const unsigned at = (uintptr_t)p % 64;
+    const uint64_t mask = mask_of(nbytes);
+    if (nbytes > 16 || !touched_is_line(l, p))
+        return 0;
+    uint64_t *const word = touched_word(l, p);
+    if ((*word >> at & mask) == mask)
+        return 1;
+    if (at + nbytes > 64 || p < l->begin || p + nbytes > l->end ||
+        (may_be_first(g, kind) && !(at && *word >> (at - 1) & 1)))
+        return 0;
+    *word |= mask << at;
+    return 1;
+}
+
+/* A thread that does not poll any more, or bytes that are new. */
+static __attribute__((noinline)) void touch_slowly(struct log *g, const char *p,
+                                                   size_t nbytes,
+                                                   enum kind kind,
+                                                   const void *pc)
+{
     if (kind != POLL) {
-        g->count += !may_spin(kind);
-        if (run_poll()->p) // the thread has stopped polling
+        g->count += !access_may_spin(kind);
+        if (g->poll->p)
             sync_commit();
     }
-    for (int i = 0; i < OPEN && open[i].begin; i++) {
-        struct range *const r = &open[i];
-        if (p < r->begin || p > r->end)
-            continue;
-        if (p + nbytes > r->end) {
-            const struct heap_block *const b = &g->block[r->block];
-            if (p + nbytes > b->base + b->nbytes)
-                bad_access(b->base + b->nbytes, nbytes, kind, pc);
-            r->end = p + nbytes;
-        }
-        return;
-    }
-    const struct range fresh = {.begin = p,
-                                .end = p + nbytes,
-                                .block = block_of(g, p, nbytes, kind, pc)};
-    if (kind == READ || may_spin(kind))
-        note_first(g, &fresh, kind);
-    if (open[OPEN - 1].begin)
-        finish_range(g, kind, open[OPEN - 1]);
-    memmove(open + 1, open, (OPEN - 1) * sizeof *open);
-    open[0] = fresh;
+    if (!touch_known(g, p, nbytes, kind))
+        touch_fresh(g, p, nbytes, kind, pc);
 }
 
-static void clear(struct log *g)
+/* The thread has no place of its own in `here`, or runs no kernel. */
+static __attribute__((noinline)) void
+touch_elsewhere(const char *p, size_t nbytes, enum kind kind, const void *pc)
 {
-    g->nfirst = 0;
-    memset(g->open, 0, sizeof g->open);
-    memset(g->ndone, 0, sizeof g->ndone);
+    if (live)
+        touch_slowly(live, p, nbytes, kind, pc);
+}
+
+static inline __attribute__((always_inline)) void
+touch(const char *p, size_t nbytes, enum kind kind, const void *pc)
+{
+    if (space_slot(p) < 0)
+        return;
+    const uintptr_t me = self();
+    struct here *const h = here_of(me);
+    if (__atomic_load_n(&h->thread, __ATOMIC_RELAXED) != me)
+        return touch_elsewhere(p, nbytes, kind, pc);
+    struct log *const g = h->log;
+    if ((kind != POLL && g->poll->p) || !touch_known(g, p, nbytes, kind))
+        return touch_slowly(g, p, nbytes, kind, pc);
+    g->count += kind != POLL && !access_may_spin(kind);
 }
 
 void access_begin(const struct launch *l)
@@ -267,10 +225,10 @@ void access_begin(const struct launch *l)
     if (!log_of && !(log_of = calloc(1, sizeof *log_of)))
         simgpu_report_fault(NULL, "out of host memory for a kernel's accesses");
     log_of->launch = l;
-    log_of->nblocks = 0;
+    log_of->nblocks = log_of->latest = 0;
     log_of->count = 0;
-    clear(log_of);
-    collecting = 1;
+    access_log_clear(log_of);
+    set_live(log_of);
 }
 
 void *access_shared(void)
@@ -281,86 +239,33 @@ void *access_shared(void)
 void access_adopt(void *log)
 {
     log_of = log;
-    collecting = log != NULL;
+    set_live(log);
 }
 
-static void report_access(struct log *g, const struct range *r, uint32_t write,
-                          struct launch_cost *c)
+const struct poll **access_running(void)
 {
-    const struct heap_block *const b = &g->block[r->block];
-    g->access[c->naccesses++] =
-        (struct graph_access){.alloc = b->id,
-                              .begin = (uint64_t)(r->begin - b->base),
-                              .end = (uint64_t)(r->end - b->base),
-                              .write = write};
-}
-
-/* Report all ranges of one kind, as accesses and as bytes moved. */
-static void report(struct log *g, enum kind kind, struct launch_cost *c)
-{
-    for (int i = 0; i < OPEN && g->open[kind][i].begin; i++)
-        finish_range(g, kind, g->open[kind][i]);
-    merge(g, kind);
-    for (size_t i = 0; i < g->ndone[kind]; i++) {
-        const struct range *const r = &g->done[kind][i];
-        const struct heap_block *const b = &g->block[r->block];
-        report_access(g, r, how[kind] | (r->rough ? GRAPH_ROUGH : 0), c);
-        if (is_word(kind))
-            continue;
-        const int32_t here = simgpu_proc_place(g->launch->device);
-        const int32_t there = simgpu_proc_place(b->device);
-        struct graph_move *m = g->move;
-        while (m < g->move + c->nmoves &&
-               (m->from != (kind == READ ? there : here) ||
-                m->to != (kind == READ ? here : there)))
-            m++;
-        if (m == g->move + c->nmoves) {
-            c->nmoves++;
-            *m = (struct graph_move){.from = kind == READ ? there : here,
-                                     .to = kind == READ ? here : there};
-        }
-        m->nbytes += (uint64_t)(r->end - r->begin);
-    }
-}
-
-/* Convert what has been collected to the graph's form. */
-static void summarise(struct log *g, struct launch_cost *c)
-{
-    size_t most = g->nfirst;
-    for (int kind = 0; kind < KINDS; kind++)
-        most += g->ndone[kind] + OPEN;
-    free(g->access);
-    free(g->move);
-    g->access = calloc(most, sizeof *g->access);
-    g->move = calloc(most, sizeof *g->move);
-    if (!g->access || !g->move)
-        simgpu_report_fault(NULL, "out of host memory for a kernel's accesses");
-    *c = (struct launch_cost){.moves = g->move, .accesses = g->access};
-    for (int kind = 0; kind < KINDS; kind++)
-        report(g, kind, c);
-    for (size_t i = 0; i < g->nfirst; i++)
-        report_access(g, &g->first[i], how[g->first_kind[i]] | GRAPH_FIRST, c);
+    return &log_of->poll;
 }
 
 void access_end(struct launch_cost *c)
 {
-    collecting = 0;
-    summarise(log_of, c);
+    set_live(NULL);
+    access_log_summarise(log_of, c);
 }
 
 void access_flush(struct op *op)
 {
     struct launch_cost c;
-    summarise(log_of, &c);
+    access_log_summarise(log_of, &c);
     if (c.naccesses)
         op_amend(op, c.flops, c.moves, c.nmoves, c.accesses, c.naccesses);
-    clear(log_of);
+    access_log_clear(log_of);
 }
 
 int access_any(void)
 {
     for (int kind = 0; kind < KINDS; kind++)
-        if (!is_word((enum kind)kind) && log_of->open[kind][0].begin)
+        if (!access_is_word((enum kind)kind) && log_of->set[kind].n)
             return 1;
     return 0;
 }

@@ -1,16 +1,17 @@
 /*
  * access.h: which bytes of global memory a kernel touches
  *
- * Every access of instrumented code arrives here. Between begin and end,
- * accesses are collected as ranges: one that continues a recent range extends
- * it, so a loop over an array costs one range. Bounds are checked against the
- * allocation in which the range began; an access out of bounds ends the run
- * with a message that names kernel, thread, line and allocation.
+ * Every access of instrumented code arrives here. Between begin and end, the
+ * bytes touched are collected, for each kind of access (touched.h). Bounds are
+ * checked before a byte is added, so one that is known needs no check; an
+ * access out of bounds ends the run with a message that names kernel, thread,
+ * line and allocation.
  */
 #ifndef SIMGPU_DEVICE_ACCESS_H
 #define SIMGPU_DEVICE_ACCESS_H
 
 #include "device/launch.h"
+#include "device/run.h" /* struct poll */
 
 void access_begin(const struct launch *l);
 void access_end(struct launch_cost *c);
@@ -19,6 +20,9 @@ void access_end(struct launch_cost *c);
  * same kernel. NULL: it is over. */
 void *access_shared(void);
 void access_adopt(void *log);
+
+/* Where the caller keeps the poll of the thread that runs, up to date. */
+const struct poll **access_running(void);
 
 /* An access that the runtime makes at pc for the running thread. A poll checks
  * whether a word has been written: it moves no bytes. */

@@ -22,15 +22,11 @@
  */
 #include "device/run.h"
 
-#include <cuda_runtime_api.h> /* cudaErrorLaunchFailure */
-#include <dlfcn.h>            /* dlsym */
-#include <errno.h>            /* errno */
-#include <stdio.h>            /* fprintf */
-#include <stdlib.h>           /* calloc */
-#include <string.h>           /* memset */
-#include <sys/mman.h>         /* mmap */
+#include <errno.h>    /* errno */
+#include <stdlib.h>   /* calloc */
+#include <string.h>   /* memset */
+#include <sys/mman.h> /* mmap */
 
-#include "core/device.h"
 #include "core/limit.h"
 #include "core/report.h"
 #include "device/access.h"
@@ -47,12 +43,13 @@ enum { STACK = 512 << 10, MAX_THREADS = 1024, POISON = 0xCB, WARP = 32 };
 /* Naps of a millisecond before waiting threads continue one by one. */
 enum { TOGETHER = 20 };
 
-enum state { READY, AT_BARRIER, AT_WARP, CONVERGES, POLLS, ENDED };
+enum state { READY, AT_BARRIER, AT_WARP, CONVERGES, POLLS, ENDED, STATES };
 
 struct carrier {
     struct fiber fiber;
     char *stack;
     unsigned thread; /* that it runs */
+    struct simgpu_uint3 at;
     enum state state;
     uint32_t mask;  /* AT_WARP: lanes awaited; CONVERGES: the result */
     const void *pc; /* CONVERGES: where */
@@ -62,10 +59,14 @@ struct carrier {
 struct block { /* the block that this worker runs */
     const struct launch *launch;
     unsigned nthreads, next; /* next: first thread not yet started */
+    struct simgpu_uint3 next_at, *thread_idx; /* of the worker's */
+    const struct poll **running;              /* likewise */
     struct carrier *current;
+    int in_turn; /* a thread that waits hands over to the next that is ready */
     struct fiber scheduler;
     struct carrier carrier[MAX_THREADS];
     unsigned used;                      /* carriers of this block */
+    unsigned count[STATES];             /* of them in each state */
     uint64_t posted[MAX_THREADS];       /* values exchanged in a warp */
     uint32_t alive[MAX_THREADS / WARP]; /* lanes that have not ended */
     int trapped, failed; /* a thread has ended the kernel; as an error */
@@ -75,33 +76,72 @@ __thread struct simgpu_uint3 simgpu_thread_idx, simgpu_block_idx,
     simgpu_block_dim, simgpu_grid_dim;
 __thread int simgpu_outside = 1;
 static __thread struct block *block; /* made for a worker's first kernel */
-static __thread long long cycles;    /* clock() of device code */
 
-static void set_thread(unsigned t)
+/* The coordinates of the thread after the one at `at`. */
+static struct simgpu_uint3 behind(struct simgpu_uint3 at)
 {
-    const struct simgpu_uint3 d = simgpu_block_dim;
-    simgpu_thread_idx =
-        (struct simgpu_uint3){t % d.x, t / d.x % d.y, t / d.x / d.y};
+    if (++at.x == simgpu_block_dim.x) {
+        at.x = 0;
+        if (++at.y == simgpu_block_dim.y) {
+            at.y = 0;
+            at.z++;
+        }
+    }
+    return at;
 }
 
 /* ---- carriers ------------------------------------------------------------ */
+
+static void set_state(struct block *b, struct carrier *c, enum state state)
+{
+    b->count[c->state]--;
+    b->count[state]++;
+    c->state = state;
+}
+
+/* The carrier's thread becomes the one that runs. */
+static void enter(struct block *b, struct carrier *c)
+{
+    b->current = c;
+    *b->thread_idx = c->at;
+    *b->running = &c->poll;
+}
+
+/* The running carrier has to wait: go on with the next one that is ready, if
+ * these have their turn, or with the scheduler. */
+static void leave(struct block *b, struct carrier *from)
+{
+    struct carrier *to = b->in_turn && !b->trapped ? from + 1 : NULL;
+    const struct carrier *const end = b->carrier + b->used;
+    while (to && to < end && to->state != READY)
+        to++;
+    if (!to || to >= end) {
+        fiber_switch(&from->fiber, &b->scheduler);
+        return;
+    }
+    enter(b, to);
+    fiber_switch(&from->fiber, &to->fiber);
+}
 
 /* Run threads until all have been started. */
 static void carry(void)
 {
     struct block *const b = block;
     struct carrier *const me = b->current;
+    const struct kernel *const k = b->launch->kernel;
     while (b->next < b->nthreads) {
         const unsigned t = me->thread = b->next++;
+        me->at = b->next_at;
+        b->next_at = behind(me->at);
         me->poll = (struct poll){0};
-        set_thread(t);
-        b->launch->kernel->call(b->launch->kernel->host_stub,
-                                b->launch->params);
-        sync_commit();
+        *b->thread_idx = me->at;
+        k->call(k->host_stub, b->launch->params);
+        if (me->poll.p)
+            sync_commit();
         b->alive[t / WARP] &= ~(UINT32_C(1) << t % WARP);
     }
-    me->state = ENDED;
-    fiber_switch(&me->fiber, &b->scheduler); // for good
+    set_state(b, me, ENDED);
+    leave(b, me); // for good
 }
 
 static void give_stack(struct carrier *c)
@@ -117,22 +157,27 @@ static void give_stack(struct carrier *c)
     c->stack = at + 4096;
 }
 
+/* Stacks begin at different places of a page: they would share the same few
+ * lines of the processor's cache. */
+static size_t color(unsigned i)
+{
+    return i * 5 % 64 * 64;
+}
+
 static void resume(struct block *b, struct carrier *c)
 {
-    b->current = c;
-    c->state = READY;
-    set_thread(c->thread);
+    set_state(b, c, READY);
+    enter(b, c);
     fiber_switch(&b->scheduler, &c->fiber);
 }
 
-/* The running thread waits; the scheduler picks the next one. */
+/* The running thread waits, until the scheduler makes it ready. */
 static void wait_as(enum state state)
 {
     struct block *const b = block;
     struct carrier *const me = b->current;
-    me->state = state;
-    fiber_switch(&me->fiber, &b->scheduler);
-    set_thread(me->thread);
+    set_state(b, me, state);
+    leave(b, me);
 }
 
 struct poll *run_poll(void)
@@ -149,7 +194,8 @@ void run_yield(void)
 
 void simgpu_syncthreads(void)
 {
-    sync_commit();
+    if (block->current->poll.p)
+        sync_commit();
     wait_as(AT_BARRIER);
 }
 
@@ -227,51 +273,6 @@ void simgpu_yield(void)
     wait_as(POLLS);
 }
 
-unsigned simgpu_peek(const volatile unsigned *p)
-{
-    return *p;
-}
-
-unsigned simgpu_smid(void)
-{
-    const struct simgpu_uint3 b = simgpu_block_idx, g = simgpu_grid_dim;
-    return (b.x + g.x * (b.y + g.y * b.z)) % 132;
-}
-
-long long simgpu_clock(void)
-{
-    return cycles += 64;
-}
-
-void simgpu_trap(void)
-{
-    device_fail(block->launch->device, cudaErrorLaunchFailure);
-    simgpu_leave();
-}
-
-/*
- * assert() of device code: a message, and an error that the next
- * synchronisation returns. That of host code is the C library's.
- */
-void __assert_fail(const char *what, const char *file, unsigned line,
-                   const char *function)
-{
-    typedef void fails(const char *, const char *, unsigned, const char *);
-    if (simgpu_outside) {
-        fails *const real = (fails *)dlsym(RTLD_NEXT, "__assert_fail");
-        real(what, file, line, function);
-        abort();
-    }
-    const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
-    fflush(stdout);
-    fprintf(stderr,
-            "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` "
-            "failed.\n",
-            file, line, function, b.x, b.y, b.z, t.x, t.y, t.z, what);
-    device_fail(block->launch->device, cudaErrorAssert);
-    simgpu_leave();
-}
-
 void simgpu_leave(void)
 {
     block->trapped = 1;
@@ -285,21 +286,20 @@ void simgpu_leave(void)
 /* Release the barrier if all threads that have not ended have reached it. */
 static int release_barrier(struct block *b)
 {
+    if (!b->count[AT_BARRIER] ||
+        b->count[AT_BARRIER] + b->count[ENDED] != b->used)
+        return 0;
     for (unsigned i = 0; i < b->used; i++)
-        if (b->carrier[i].state != AT_BARRIER && b->carrier[i].state != ENDED)
-            return 0;
-    int any = 0;
-    for (unsigned i = 0; i < b->used; i++)
-        if (b->carrier[i].state == AT_BARRIER) {
-            b->carrier[i].state = READY;
-            any = 1;
-        }
-    return any;
+        if (b->carrier[i].state == AT_BARRIER)
+            set_state(b, &b->carrier[i], READY);
+    return 1;
 }
 
 /* Release threads if all of their mask have arrived or ended. */
 static int release_warps(struct block *b)
 {
+    if (!b->count[AT_WARP])
+        return 0;
     uint32_t here[MAX_THREADS / WARP] = {0};
     int any = 0;
     for (unsigned i = 0; i < b->used; i++)
@@ -310,7 +310,7 @@ static int release_warps(struct block *b)
         struct carrier *const c = &b->carrier[i];
         const unsigned w = c->thread / WARP;
         if (c->state == AT_WARP && !(c->mask & b->alive[w] & ~here[w])) {
-            c->state = READY;
+            set_state(b, c, READY);
             any = 1;
         }
     }
@@ -322,7 +322,7 @@ static int release_warps(struct block *b)
 static int release_converged(struct block *b)
 {
     int any = 0;
-    for (unsigned i = 0; i < b->used; i++) {
+    for (unsigned i = 0; i < b->used && b->count[CONVERGES]; i++) {
         struct carrier *const c = &b->carrier[i];
         if (c->state != CONVERGES)
             continue;
@@ -336,7 +336,7 @@ static int release_converged(struct block *b)
             if (o->state == CONVERGES && o->pc == c->pc &&
                 o->thread / WARP == c->thread / WARP) {
                 o->mask = mask;
-                o->state = READY;
+                set_state(b, o, READY);
             }
         }
         any = 1;
@@ -344,16 +344,18 @@ static int release_converged(struct block *b)
     return any;
 }
 
-/* Run all threads that are ready. */
+/* Run all threads that are ready, in order. */
 static int run_ready(struct block *b)
 {
-    int any = 0;
-    for (unsigned i = 0; i < b->used && !b->trapped; i++)
-        if (b->carrier[i].state == READY) {
-            resume(b, &b->carrier[i]);
-            any = 1;
-        }
-    return any;
+    unsigned i = 0;
+    if (!b->count[READY] || b->trapped)
+        return 0;
+    while (b->carrier[i].state != READY)
+        i++;
+    b->in_turn = 1;
+    resume(b, &b->carrier[i]);
+    b->in_turn = 0;
+    return 1;
 }
 
 /*
@@ -398,28 +400,24 @@ static const struct poll *open_poll(struct block *b, unsigned *thread)
     return found;
 }
 
-static int anyone_left(const struct block *b)
-{
-    for (unsigned i = 0; i < b->used; i++)
-        if (b->carrier[i].state != ENDED)
-            return 1;
-    return 0;
-}
-
 /* Start all threads, then run them until all have ended. */
 static void run_block(struct block *b)
 {
     b->used = b->next = 0;
+    b->next_at = (struct simgpu_uint3){0, 0, 0};
+    memset(b->count, 0, sizeof b->count);
     for (unsigned t = 0; t < b->nthreads; t++)
         b->alive[t / WARP] |= UINT32_C(1) << t % WARP;
     while (b->next < b->nthreads && !b->trapped) {
         struct carrier *const c = &b->carrier[b->used++];
         if (!c->stack)
             give_stack(c);
-        fiber_init(&c->fiber, c->stack, STACK, carry);
+        fiber_init(&c->fiber, c->stack, STACK - color(b->used), carry);
+        c->state = READY;
+        b->count[READY]++;
         resume(b, c);
     }
-    for (unsigned naps = 0; anyone_left(b) && !b->trapped;) {
+    for (unsigned naps = 0; b->count[ENDED] < b->used && !b->trapped;) {
         unsigned thread = 0;
         if (run_ready(b) || release_warps(b) || release_converged(b) ||
             release_barrier(b) || run_polls(b, naps < TOGETHER)) {
@@ -445,6 +443,8 @@ static struct block *block_for(const struct launch *l)
             simgpu_report_fault(NULL, "out of host memory for a kernel");
     }
     block->launch = l;
+    block->thread_idx = &simgpu_thread_idx;
+    block->running = access_running();
     block->nthreads = l->block[0] * l->block[1] * l->block[2];
     return block;
 }

@@ -1,0 +1,142 @@
+#include "device/access_log.h"
+
+#include <stdlib.h> /* realloc */
+
+#include "core/proc.h"
+#include "core/report.h"
+
+enum { MAX_RANGES = 1 << 16 };
+
+static const uint32_t how[KINDS] = {GRAPH_READ,
+                                    GRAPH_WRITE,
+                                    GRAPH_ATOMIC,
+                                    GRAPH_ATOMIC | GRAPH_BLIND,
+                                    GRAPH_ATOMIC | GRAPH_KNOWN,
+                                    GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN,
+                                    GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN};
+
+static int holds(const struct heap_block *b, const char *p, size_t nbytes)
+{
+    return p >= b->base && p + nbytes <= b->base + b->nbytes;
+}
+
+int64_t access_log_block(struct log *g, const char *p, size_t nbytes)
+{
+    if (g->nblocks && holds(&g->block[g->latest], p, nbytes))
+        return g->latest;
+    for (uint32_t i = 0; i < g->nblocks; i++)
+        if (holds(&g->block[i], p, nbytes))
+            return g->latest = i;
+    return -1;
+}
+
+void *access_log_grow(void *array, size_t n, size_t size)
+{
+    void *const grown = realloc(array, (n ? n : 1) * size);
+    if (!grown)
+        simgpu_report_fault(NULL, "out of host memory for a kernel's accesses");
+    return grown;
+}
+
+static void report_access(struct log *g, const struct range *r, uint32_t write,
+                          struct launch_cost *c)
+{
+    const struct heap_block *const b = &g->block[r->block];
+    g->access[c->naccesses++] =
+        (struct graph_access){.alloc = b->id,
+                              .begin = (uint64_t)(r->begin - b->base),
+                              .end = (uint64_t)(r->end - b->base),
+                              .write = write};
+}
+
+/* Too many ranges: join neighbours in one allocation across the gap. That
+ * claims bytes that were not touched, so it is the last resort. */
+static void coarsen(struct log *g)
+{
+    struct range *const r = g->range;
+    size_t n = 0;
+    for (size_t i = 0; i < g->nranges; i++) {
+        if (n && i % 2 && r[i].block == r[n - 1].block) {
+            r[n - 1].end = r[i].end;
+            r[n - 1].rough = 1;
+        } else
+            r[n++] = r[i];
+    }
+    g->nranges = n;
+}
+
+static void add_range(struct log *g, struct range r)
+{
+    if (g->nranges == MAX_RANGES)
+        coarsen(g);
+    if (g->nranges == g->cap_ranges) {
+        g->cap_ranges = g->cap_ranges ? 2 * g->cap_ranges : 64;
+        g->range = access_log_grow(g->range, g->cap_ranges, sizeof *g->range);
+    }
+    g->range[g->nranges++] = r;
+}
+
+/* The ranges of one kind. Allocations are pages apart, so a run of bytes is in
+ * one of them; its first access has found which. */
+static void collect(struct log *g, enum kind kind)
+{
+    struct range r = {0};
+    g->nranges = 0;
+    while (touched_next(&g->set[kind], &r.begin, &r.end)) {
+        r.block = (uint32_t)access_log_block(g, r.begin, 1);
+        add_range(g, r);
+    }
+}
+
+/* The bytes that a range of this kind moves. */
+static void add_move(struct log *g, const struct range *r, enum kind kind,
+                     struct launch_cost *c)
+{
+    const int32_t here = simgpu_proc_place(g->launch->device);
+    const int32_t there = simgpu_proc_place(g->block[r->block].device);
+    const int32_t from = kind == READ ? there : here;
+    const int32_t to = kind == READ ? here : there;
+    struct graph_move *m = g->move;
+    while (m < g->move + c->nmoves && (m->from != from || m->to != to))
+        m++;
+    if (m == g->move + c->nmoves) {
+        g->move = access_log_grow(g->move, ++c->nmoves, sizeof *g->move);
+        m = g->move + c->nmoves - 1;
+        *m = (struct graph_move){.from = from, .to = to};
+    }
+    m->nbytes += (uint64_t)(r->end - r->begin);
+}
+
+/* Report all ranges of one kind, as accesses and as bytes moved. */
+static void report(struct log *g, enum kind kind, struct launch_cost *c)
+{
+    collect(g, kind);
+    g->access = access_log_grow(g->access, c->naccesses + g->nranges,
+                                sizeof *g->access);
+    for (size_t i = 0; i < g->nranges; i++) {
+        const struct range *const r = &g->range[i];
+        report_access(g, r, how[kind] | (r->rough ? GRAPH_ROUGH : 0), c);
+        if (!access_is_word(kind))
+            add_move(g, r, kind, c);
+    }
+}
+
+void access_log_summarise(struct log *g, struct launch_cost *c)
+{
+    *c = (struct launch_cost){0};
+    for (int kind = 0; kind < KINDS; kind++)
+        report(g, kind, c);
+    g->access =
+        access_log_grow(g->access, c->naccesses + g->nfirst, sizeof *g->access);
+    for (size_t i = 0; i < g->nfirst; i++)
+        report_access(g, &g->first[i], how[g->first_kind[i]] | GRAPH_FIRST, c);
+    c->moves = g->move;
+    c->accesses = g->access;
+}
+
+void access_log_clear(struct log *g)
+{
+    g->nfirst = 0;
+    for (int kind = 0; kind < KINDS; kind++)
+        touched_clear(&g->set[kind]);
+}

@@ -1,0 +1,76 @@
+/*
+ * access_log.h: what a kernel has touched, and its form for the graph
+ *
+ * access.c fills the log; a read that comes before any write of its bytes is
+ * recorded apart, as far as there is room, since it tells of a hazard.
+ */
+#ifndef SIMGPU_DEVICE_ACCESS_LOG_H
+#define SIMGPU_DEVICE_ACCESS_LOG_H
+
+#include "core/heap.h"
+#include "device/launch.h"
+#include "device/run.h" /* struct poll */
+#include "device/touched.h"
+
+enum kind {
+    READ,
+    WRITE,
+    ATOMIC,   /* of narrower scope than the system's */
+    EXCHANGE, /* likewise, ignoring the old value */
+    SYSTEM,   /* an atomic at system scope: sync.c knows what it orders; */
+    SIGNAL,   /* likewise a word that is set, or volatile */
+    POLL,     /* likewise a read of a word that others may write */
+    KINDS
+};
+enum { MAX_FIRST = 16 };
+
+struct range { /* bytes of one allocation, user addresses */
+    const char *begin, *end;
+    uint32_t block; /* index into the log's blocks */
+    int rough;      /* not all of it was touched */
+};
+
+struct log { /* of the kernel that this worker runs */
+    const struct launch *launch;
+    uint64_t count;           /* accesses without polls */
+    struct heap_block *block; /* allocations touched */
+    uint32_t nblocks, latest; /* latest: the one used last */
+    const struct poll *poll;  /* of the running thread */
+    struct touched set[KINDS];
+    struct range *range; /* of one kind, being reported */
+    size_t nranges, cap_ranges;
+    struct range first[MAX_FIRST]; /* read before the kernel wrote there */
+    enum kind first_kind[MAX_FIRST];
+    size_t nfirst;
+    struct graph_access *access;
+    struct graph_move *move;
+};
+
+/* Kinds that a spinning thread makes many of. */
+static inline int access_may_spin(enum kind kind)
+{
+    return kind == ATOMIC || kind == SYSTEM;
+}
+
+/* The latency of a word is charged to its waiter (sync.c): no bytes are
+ * moved. */
+static inline int access_is_word(enum kind kind)
+{
+    return kind == EXCHANGE || kind == SIGNAL || kind == POLL;
+}
+
+/* The index of the allocation that holds [p, p + nbytes), or -1 if the kernel
+ * has touched none such. */
+int64_t access_log_block(struct log *g, const char *p, size_t nbytes);
+
+/* Convert what has been collected to the graph's form. The arrays last until
+ * the next call. */
+void access_log_summarise(struct log *g, struct launch_cost *c);
+
+/* Start over: nothing has been touched. */
+void access_log_clear(struct log *g);
+
+/* An array with room for n elements; never NULL. */
+void *access_log_grow(void *array, size_t n, size_t size);
+
+#endif

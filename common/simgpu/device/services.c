@@ -1,0 +1,59 @@
+#define _GNU_SOURCE
+/*
+ * services.c: what device code asks for that concerns its own thread only
+ */
+#include <cuda_runtime_api.h> /* cudaErrorLaunchFailure */
+#include <dlfcn.h>            /* dlsym */
+#include <stdio.h>            /* fprintf */
+#include <stdlib.h>           /* abort */
+
+#include "core/device.h"
+#include "device/grid.h"
+#include "simgpu/kernel.h"
+
+static __thread long long cycles; /* clock() of device code */
+
+unsigned simgpu_peek(const volatile unsigned *p)
+{
+    return *p;
+}
+
+unsigned simgpu_smid(void)
+{
+    const struct simgpu_uint3 b = simgpu_block_idx, g = simgpu_grid_dim;
+    return (b.x + g.x * (b.y + g.y * b.z)) % 132;
+}
+
+long long simgpu_clock(void)
+{
+    return cycles += 64;
+}
+
+void simgpu_trap(void)
+{
+    device_fail(grid_launch()->device, cudaErrorLaunchFailure);
+    simgpu_leave();
+}
+
+/*
+ * assert() of device code: a message, and an error that the next
+ * synchronisation returns. That of host code is the C library's.
+ */
+void __assert_fail(const char *what, const char *file, unsigned line,
+                   const char *function)
+{
+    typedef void fails(const char *, const char *, unsigned, const char *);
+    if (simgpu_outside) {
+        fails *const real = (fails *)dlsym(RTLD_NEXT, "__assert_fail");
+        real(what, file, line, function);
+        abort();
+    }
+    const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
+    fflush(stdout);
+    fprintf(stderr,
+            "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` "
+            "failed.\n",
+            file, line, function, b.x, b.y, b.z, t.x, t.y, t.z, what);
+    device_fail(grid_launch()->device, cudaErrorAssert);
+    simgpu_leave();
+}

@@ -1,0 +1,82 @@
+/*
+ * touched.h: an exact set of bytes of global memory
+ *
+ * A bit for each byte, in chunks of 32 KiB of addresses that are made when a
+ * byte in them is added. What a kernel touches is mostly touched before, so
+ * the test for that is inline: a direct-mapped cache of chunks, a shift and a
+ * comparison. Only a kernel that jumps between more chunks than the cache has
+ * lines (32 MiB) needs a binary search each time.
+ *
+ *     address:  [ chunk's number | word | bit ]
+ *                      17..         9     6      bits
+ *
+ * A zeroed struct is an empty set.
+ */
+#ifndef SIMGPU_DEVICE_TOUCHED_H
+#define SIMGPU_DEVICE_TOUCHED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    TOUCHED_SHIFT = 15,
+    TOUCHED_WORDS = 1 << (TOUCHED_SHIFT - 6),
+    TOUCHED_LINES = 1024
+};
+
+struct touched_chunk {
+    uintptr_t number; /* address >> TOUCHED_SHIFT */
+    struct touched_chunk *next;
+    uint64_t bits[TOUCHED_WORDS];
+};
+
+/* A chunk used lately, and addresses that the caller has found to be valid:
+ * [begin, end). */
+struct touched_line {
+    uintptr_t number; /* 0: none */
+    uint64_t *bits;
+    const char *begin, *end;
+};
+
+struct touched {
+    struct touched_line line[TOUCHED_LINES];
+    struct touched_chunk **chunk; /* by number */
+    size_t n, cap;
+    struct touched_chunk *spare;
+    size_t nspare;
+};
+
+/* The line of p's chunk, if it is in the cache; else another one's. */
+static inline struct touched_line *touched_line(struct touched *t,
+                                                const void *p)
+{
+    return &t->line[((uintptr_t)p >> TOUCHED_SHIFT) % TOUCHED_LINES];
+}
+
+static inline int touched_is_line(const struct touched_line *l, const void *p)
+{
+    return l->number == (uintptr_t)p >> TOUCHED_SHIFT;
+}
+
+/* The word of p's bit in its line; p's bit is its bit p % 64. */
+static inline uint64_t *touched_word(const struct touched_line *l,
+                                     const void *p)
+{
+    return &l->bits[((uintptr_t)p >> 6) % TOUCHED_WORDS];
+}
+
+/* Add [p, p + nbytes), which lies in [begin, end). */
+void touched_add(struct touched *t, const char *p, size_t nbytes,
+                 const char *begin, const char *end);
+
+/* True if the byte is in the set. */
+int touched_has(const struct touched *t, const char *p);
+
+/* A maximal run of bytes, in the order of addresses: the first that ends behind
+ * *end. Start with *end = NULL. Returns 0 if there is none. */
+int touched_next(const struct touched *t, const char **begin, const char **end);
+
+/* Make the set empty; its memory is kept for the next one, up to a limit. */
+void touched_clear(struct touched *t);
+
+#endif

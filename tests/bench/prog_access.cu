@@ -1,0 +1,121 @@
+// What it costs that the accesses of kernels are recorded, in processor time:
+// reads of many rows in turn against reads of one, and three usual kernels, by
+// access, against a kernel that reads the same bytes again and again.
+#include <cuda_runtime.h>
+
+#include <stdio.h>
+#include <time.h>
+
+enum { N = 256, SIDE = 512, TILE = 16, READS = 1 << 22, ROW = 4096 };
+
+/* READS reads that take turns between rows. */
+__global__ void rows(const float *a, float *out, int nrows)
+{
+    float sum = 0;
+    for (int i = 0; i < READS / nrows; i++)
+        for (int r = 0; r < nrows; r++)
+            sum += a[r * ROW + i % ROW];
+    *out = sum;
+}
+
+__global__ void untiled(const float *a, const float *b, float *c)
+{
+    const int x = blockIdx.x * TILE + threadIdx.x;
+    const int y = blockIdx.y * TILE + threadIdx.y;
+    float sum = 0;
+    for (int k = 0; k < N; k++)
+        sum += a[y * N + k] * b[k * N + x];
+    c[y * N + x] = sum;
+}
+
+__global__ void tiled(const float *a, const float *b, float *c)
+{
+    __shared__ float s[TILE][TILE], t[TILE][TILE];
+    const int i = threadIdx.x, k = threadIdx.y;
+    const int x = blockIdx.x * TILE + i, y = blockIdx.y * TILE + k;
+    float sum = 0;
+    for (int from = 0; from < N; from += TILE) {
+        s[k][i] = a[y * N + from + i];
+        t[k][i] = b[(from + k) * N + x];
+        __syncthreads();
+        for (int j = 0; j < TILE; j++)
+            sum += s[k][j] * t[j][i];
+        __syncthreads();
+    }
+    c[y * N + x] = sum;
+}
+
+__global__ void jacobi(const float *a, float *b)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x > 0 && y > 0 && x < SIDE - 1 && y < SIDE - 1)
+        b[y * SIDE + x] = (a[y * SIDE + x - 1] + a[y * SIDE + x + 1] +
+                           a[(y - 1) * SIDE + x] + a[(y + 1) * SIDE + x]) /
+                          4;
+}
+
+static float *a, *b, *c;
+
+static double cpu_sec()
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void run_rows(int nrows)
+{
+    rows<<<1, 1>>>(a, c, nrows);
+}
+static void run_untiled(int)
+{
+    untiled<<<dim3(N / TILE, N / TILE), dim3(TILE, TILE)>>>(a, b, c);
+}
+static void run_tiled(int)
+{
+    tiled<<<dim3(N / TILE, N / TILE), dim3(TILE, TILE)>>>(a, b, c);
+}
+static void run_jacobi(int)
+{
+    for (int i = 0; i < 16; i++)
+        jacobi<<<dim3(SIDE / 32, SIDE / 8), dim3(32, 8)>>>(a, b);
+}
+
+/* Nanoseconds of an access, of five runs the least. */
+static double ns(void (*run)(int), int argument, double accesses)
+{
+    double best = 1e9;
+    for (int i = 0; i < 5; i++) {
+        const double begin = cpu_sec();
+        run(argument);
+        cudaDeviceSynchronize();
+        const double sec = cpu_sec() - begin;
+        best = sec < best ? sec : best;
+    }
+    return best / accesses * 1e9;
+}
+
+int main()
+{
+    const size_t nbytes = sizeof(float) * 1024 * ROW;
+    cudaMalloc(&a, nbytes);
+    cudaMalloc(&b, nbytes);
+    cudaMalloc(&c, nbytes);
+    cudaMemset(a, 0, nbytes);
+    cudaMemset(b, 0, nbytes);
+    const double one = ns(run_rows, 1, READS);
+    printf("reads of many rows in turn, against one:");
+    for (int n : {8, 9, 64, 1024})
+        printf(" %d: %.1f times%s", n, ns(run_rows, n, READS) / one,
+               n < 1024 ? "," : "\n");
+    const double product = 2.0 * N * N * N;
+    printf("by access, against that: untiled product %.1f times, tiled product "
+           "%.1f, Jacobi %.1f\n",
+           ns(run_untiled, 0, product) / one, ns(run_tiled, 0, product) / one,
+           ns(run_jacobi, 0, 16.0 * 5 * SIDE * SIDE) / one);
+    cudaFree(a);
+    cudaFree(b);
+    cudaFree(c);
+    return 0;
+}
