@@ -233,6 +233,15 @@ double reference_pass_seed(struct reference *r, uint64_t seed, double scale,
     return loss;
 }
 
+void reference_clip(struct reference *r, double most)
+{
+    double squares = 0;
+    for (size_t i = 0; i < r->count; i++)
+        squares += r->grad[i] * r->grad[i];
+    for (size_t i = 0; squares > most * most && i < r->count; i++)
+        r->grad[i] *= most / sqrt(squares);
+}
+
 /* ---- optimizers ---------------------------------------------------------- */
 
 /* True if layer l's matrix is its own and trained. A frozen one has no

@@ -36,6 +36,9 @@ double reference_pass(struct reference *r, const float *x, const void *target,
 double reference_pass_seed(struct reference *r, uint64_t seed, double scale,
                            uint64_t skip);
 
+/* Shrink the gradient, if its norm is above `most`, to that norm. */
+void reference_clip(struct reference *r, double most);
+
 /* Update the parameters, except frozen ones. */
 void reference_sgd(struct reference *r, double lr);
 void reference_adamw(struct reference *r, double lr, double beta1, double beta2,

@@ -31,6 +31,9 @@ struct nn_task nn_task_of(const struct plan_case *c)
         .steps = (int)plan_int(c, "steps", 5),
         .micro = (int)plan_int(c, "micro", 1),
         .unused = (int)plan_int(c, "unused", 0),
+        .clip = strtod(plan_text(c, "clip", "0"), NULL),
+        .resume = (int)plan_int(c, "resume", 0),
+        .onto = (int)plan_int(c, "onto", 0),
         .hyper = {.beta1 = 0.9f, .beta2 = 0.99f, .eps = 1e-3f, .decay = 0.01f},
     };
     const int adamw = strcmp(plan_text(c, "optimizer", "sgd"), "adamw") == 0;
@@ -56,14 +59,17 @@ const char *nn_task_output(int step, char out[NN_OUTPUT_NAME])
 static void reference_step(const struct judge_task *t, const struct nn_task *k,
                            int iteration, int step, struct reference *r)
 {
-    const double scale = 1.0 / (t->nranks * k->micro);
+    const int nranks = k->onto && step >= k->resume ? k->onto : t->nranks;
+    const double scale = 1.0 / (nranks * k->micro);
     const struct nn_hyper *const h = &k->hyper;
     reference_zero_grad(r);
-    for (int rank = 0; rank < t->nranks; rank++)
+    for (int rank = 0; rank < nranks; rank++)
         for (int j = 0; j < k->micro; j++)
             reference_pass_seed(
                 r, nn_data_seed(judge_input_seed(t, rank, iteration), step, j),
                 scale, nn_task_skip(k, rank, step));
+    if (k->clip > 0)
+        reference_clip(r, k->clip);
     if (k->optimizer == NN_ADAMW)
         reference_adamw(r, h->lr, h->beta1, h->beta2, h->eps, h->decay);
     else

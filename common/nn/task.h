@@ -3,11 +3,13 @@
  *
  *     with: {depth: 6, in: 12, hidden: 16, out: 8, rows: 6, loss: mse,
  *            steps: 5, micro: 2, optimizer: adamw, lr: 0.01,
- *            tied: 1, tied_to: 4, frozen: 2, unused: 3}
+ *            tied: 1, tied_to: 4, frozen: 2, unused: 3,
+ *            clip: 0.5, resume: 2, onto: 3}
  *
  * Every key has a default. `frozen` and `unused` are layers: rank r skips layer
  * `unused` in step s if r + s is odd. 0 means none, because the first layer is
- * never frozen or skipped.
+ * never frozen or skipped. `clip` is the greatest norm of the gradient (0: any).
+ * From step `resume` on, only ranks 0 .. onto-1 train (onto 0: all do).
  *
  * Rank r draws the data of step s, micro-batch j, from nn_data_seed(its seed,
  * s, j). The run is right if, after every step, all ranks have the parameters
@@ -30,6 +32,8 @@ struct nn_task {
     enum nn_optimizer_kind optimizer;
     struct nn_hyper hyper;
     int unused;
+    double clip;
+    int resume, onto;
     int one_sided; /* kernels read other ranks' memory while they run: origins
                       (judge/origin.h) cannot be followed */
 };

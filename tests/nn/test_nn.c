@@ -100,6 +100,20 @@ START_TEST(the_first_step_of_adamw_is_as_long_as_its_rate)
 }
 END_TEST
 
+START_TEST(clipping_keeps_the_direction)
+{
+    struct reference *const r = reference_new(&shapes[1], 1);
+    for (size_t i = 0; i < r->count; i++)
+        r->grad[i] = i < 2 ? 3.0 + (double)i : 0; // 3 and 4: norm 5
+    reference_clip(r, 5.5);
+    ck_assert_double_eq(r->grad[0], 3);
+    reference_clip(r, 2.5);
+    ck_assert_double_eq_tol(r->grad[0], 1.5, 1e-15);
+    ck_assert_double_eq_tol(r->grad[1], 2, 1e-15);
+    reference_free(r);
+}
+END_TEST
+
 START_TEST(frozen_parameters_stay)
 {
     const struct nn_shape *const s = &shapes[3];
@@ -198,6 +212,7 @@ int main(void)
                         sizeof known / sizeof *known);
     tcase_add_test(t, passes_add_up);
     tcase_add_test(t, the_first_step_of_adamw_is_as_long_as_its_rate);
+    tcase_add_test(t, clipping_keeps_the_direction);
     tcase_add_test(t, frozen_parameters_stay);
     tcase_add_loop_test(t, a_shape_that_cannot_be_is_refused, 0,
                         sizeof impossible / sizeof *impossible);
