@@ -125,6 +125,15 @@ cudaError_t nn_fill(struct nn *m, uint64_t seed)
     return err;
 }
 
+void nn_drop_params(struct nn *m)
+{
+    cudaFree(m->weights);
+    cudaFree(m->grads);
+    m->weights = m->grads = NULL;
+    for (int l = 0; l < m->nparams; l++)
+        m->param[l].value = m->param[l].grad = NULL;
+}
+
 int nn_is_trained(const struct nn *m, int param)
 {
     return !m->param[param].frozen && m->param[param].tied < 0;
@@ -161,25 +170,34 @@ static const float *input_of(const struct nn *m, int l)
     return l == 0 ? m->batch.x : m->a[l];
 }
 
-cudaError_t nn_forward(struct nn *m, const struct nn_batch *b)
+void nn_begin(struct nn *m, const struct nn_batch *b)
+{
+    m->batch = *b;
+}
+
+cudaError_t nn_layer_forward(struct nn *m, int l)
 {
     const struct nn_shape *const s = &m->shape;
-    m->batch = *b;
-    for (int l = 0; l < s->depth; l++) {
-        const struct nn_param *const p = &m->param[l];
-        if (skipped(m, l))
-            continue;
-        TRY(nn_linear(m->blas, input_of(m, l), p->value, m->z[l], s->rows,
-                      p->rows, p->cols));
-        if (l < s->depth - 1)
-            TRY(nn_gelu(m->a[l + 1], m->z[l], (size_t)s->rows * p->cols,
-                        m->stream));
-    }
+    const struct nn_param *const p = &m->param[l];
+    if (skipped(m, l))
+        return cudaSuccess;
+    TRY(nn_linear(m->blas, input_of(m, l), p->value, m->z[l], s->rows, p->rows,
+                  p->cols));
+    if (l == s->depth - 1)
+        return cudaSuccess;
+    return nn_gelu(m->a[l + 1], m->z[l], (size_t)s->rows * p->cols, m->stream);
+}
+
+cudaError_t nn_forward(struct nn *m, const struct nn_batch *b)
+{
+    nn_begin(m, b);
+    for (int l = 0; l < m->shape.depth; l++)
+        TRY(nn_layer_forward(m, l));
     return cudaSuccess;
 }
 
 /* m->dz = scale * d(loss)/dy */
-static cudaError_t loss_back(struct nn *m, float scale)
+cudaError_t nn_loss_backward(struct nn *m, float scale)
 {
     const struct nn_shape *const s = &m->shape;
     const float *const y = m->z[s->depth - 1];
@@ -207,11 +225,13 @@ static int completes(const struct nn *m, int l)
 
 /* From m->dz, the derivative with respect to layer l's z, compute its gradient
  * and the next layer's m->dz. */
-static cudaError_t layer_back(struct nn *m, int l)
+cudaError_t nn_layer_backward(struct nn *m, int l)
 {
     const struct nn_param *const p = &m->param[l];
     const int rows = m->shape.rows;
     int below = l - 1;
+    if (skipped(m, l))
+        return cudaSuccess;
     if (!p->frozen)
         TRY(nn_linear_dw(m->blas, input_of(m, l), m->dz, p->grad, rows, p->rows,
                          p->cols));
@@ -226,12 +246,10 @@ static cudaError_t layer_back(struct nn *m, int l)
 
 cudaError_t nn_backward(struct nn *m, float scale, nn_hook *hook, void *arg)
 {
-    TRY(loss_back(m, scale));
+    TRY(nn_loss_backward(m, scale));
     for (int l = m->shape.depth - 1; l >= 0; l--) {
-        if (skipped(m, l))
-            continue;
-        TRY(layer_back(m, l));
-        if (hook && completes(m, l) &&
+        TRY(nn_layer_backward(m, l));
+        if (hook && !skipped(m, l) && completes(m, l) &&
             hook(arg, nn_layer_param(&m->shape, l)) != 0)
             return cudaErrorUnknown;
     }

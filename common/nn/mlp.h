@@ -100,6 +100,23 @@ typedef int nn_hook(void *arg, int param);
  */
 cudaError_t nn_backward(struct nn *m, float scale, nn_hook *hook, void *arg);
 
+/*
+ * The same passes layer by layer, for a caller that moves parameters in and out
+ * meanwhile: nn_forward() is nn_begin(), then nn_layer_forward() from the first
+ * layer to the last; nn_backward() is nn_loss_backward(), then
+ * nn_layer_backward() from the last to the first. A layer uses its p->value, and
+ * adds to its p->grad, only in its own calls. A skipped layer does nothing.
+ */
+void nn_begin(struct nn *m, const struct nn_batch *b);
+cudaError_t nn_layer_forward(struct nn *m, int l);
+cudaError_t nn_loss_backward(struct nn *m, float scale);
+cudaError_t nn_layer_backward(struct nn *m, int l);
+
+/* Free the memory of all parameters: from now on the caller points each
+ * p->value and p->grad to memory of its own, before the layer's calls. Only
+ * passes may follow, layer by layer. Synchronises with the device. */
+void nn_drop_params(struct nn *m);
+
 /* The loss of the last forward and backward pass, not scaled. Blocks. */
 cudaError_t nn_read_loss(struct nn *m, double *loss);
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "minifloat.h"
 #include "nn/mlp.h"
@@ -194,6 +195,57 @@ static void check_run(const struct run *r)
     nn_release(&p.m);
 }
 
+/* Layer l's turn of a forward or a backward pass, with its matrix in memory that
+ * all layers use one after the other. True if its gradient is that of `whole`,
+ * bit for bit. */
+static int take_turn(struct nn *m, const struct nn *whole, int l, int backward,
+                     float *value, float *grad)
+{
+    static float want[8192], got[8192];
+    struct nn_param *const p = &m->param[l];
+    const size_t nbytes = p->count * sizeof *value;
+    p->value = value;
+    p->grad = grad;
+    cudaMemcpyAsync(value, whole->param[l].value, nbytes,
+                    cudaMemcpyDeviceToDevice, stream);
+    if (!backward)
+        return nn_layer_forward(m, l) == cudaSuccess;
+    cudaMemsetAsync(grad, 0, nbytes, stream);
+    nn_layer_backward(m, l);
+    from_device(want, whole->param[l].grad, nbytes);
+    from_device(got, grad, nbytes);
+    return memcmp(want, got, nbytes) == 0;
+}
+
+static void check_layer_by_layer(const struct nn_shape *s)
+{
+    const struct nn_batch b = {inputs(s, 5), targets(s, 5)};
+    struct nn whole, m;
+    float *room[2];
+    int same = 1;
+    nn_init(&whole, s, stream);
+    nn_fill(&whole, 3);
+    nn_zero_grad(&whole);
+    nn_forward(&whole, &b);
+    nn_backward(&whole, 0.5f, NULL, NULL);
+    nn_init(&m, s, stream);
+    nn_drop_params(&m);
+    for (int i = 0; i < 2; i++)
+        cudaMalloc((void **)&room[i], m.count * sizeof(float));
+    nn_begin(&m, &b);
+    for (int l = 0; l < s->depth; l++)
+        same &= take_turn(&m, &whole, l, 0, room[0], room[1]);
+    nn_loss_backward(&m, 0.5f);
+    for (int l = s->depth - 1; l >= 0; l--)
+        same &= take_turn(&m, &whole, l, 1, room[0], room[1]);
+    RULE(same, "passes layer by layer are those of the network");
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 2; i++)
+        cudaFree(room[i]);
+    nn_release(&whole);
+    nn_release(&m);
+}
+
 static void check_16_bits(enum nn_half type, const struct minifloat *f,
                           const char *text)
 {
@@ -237,6 +289,8 @@ int main(void)
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
         check_run(&runs[i]);
+    check_layer_by_layer(&runs[1].shape);
+    check_layer_by_layer(&runs[3].shape);
     check_16_bits(NN_FP16, &minifloat_half, "fp16 and back");
     check_16_bits(NN_BF16, &minifloat_bfloat, "bf16 and back");
     struct nn m;
