@@ -95,6 +95,7 @@ $(call suite,labs/lab5,145,lab5 lab1 grade)
 $(call suite,labs/lab6,100,lab6 grade $(BUILD)/tests/labs/prog_lab6 \
 	tests/topo/measured)
 $(call suite,labs/lab7,100,lab7 grade)
+$(call suite,labs/lab8,120,lab8 grade)
 $(call suite,layers/layers,35,code)
 $(call suite,mutate/mutate,10,$(BUILD)/mutants tests/tests.mk)
 $(call suite,mistakes/mistakes,120,lab1 lab2 lab3 lab4 lab5 lab6 lab7 grade)

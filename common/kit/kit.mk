@@ -17,9 +17,9 @@ pages:                 ## build the handouts as HTML and PDF: build/handouts
 	@common/kit/pages.sh $(BUILD)/handouts
 plans: $(SOLUTIONS) $(GPU_READY)   ## time the solutions for the plans
 	common/kit/plans.sh $(BUILD)
-new-lab:               ## create a complete lab: NAME=lab8-topic [TITLE=...]
+new-lab:               ## create a complete lab: NAME=lab10-topic [TITLE=...]
 	@common/kit/new-lab.sh "$(NAME)" "$(TITLE)"
-lint-labs: all         ## check that all labs are complete; LAB=lab8-topic: one
+lint-labs: all         ## check that all labs are complete; LAB=lab10-topic: one
 	@common/kit/lint-labs.sh $(LAB)
 # A new case may be one that mutants fail.
 mutant-lists:          ## regrade mutants, rewrite what they fail; LAB=lab3: one

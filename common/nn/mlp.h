@@ -1,5 +1,5 @@
 /*
- * mlp.h: the network of labs 2 to 4, on one device
+ * mlp.h: the network of labs 2 to 4 and 8, on one device
  *
  * A step is
  *
@@ -104,8 +104,9 @@ cudaError_t nn_backward(struct nn *m, float scale, nn_hook *hook, void *arg);
  * The same passes layer by layer, for a caller that moves parameters in and out
  * meanwhile: nn_forward() is nn_begin(), then nn_layer_forward() from the first
  * layer to the last; nn_backward() is nn_loss_backward(), then
- * nn_layer_backward() from the last to the first. A layer uses its p->value, and
- * adds to its p->grad, only in its own calls. A skipped layer does nothing.
+ * nn_layer_backward() from the last to the first. A layer uses its p->value,
+ * and adds to its p->grad, only in its own calls. A skipped layer does
+ * nothing.
  */
 void nn_begin(struct nn *m, const struct nn_batch *b);
 cudaError_t nn_layer_forward(struct nn *m, int l);

@@ -1,5 +1,5 @@
 /*
- * shape.h: the shape of the network of labs 2 to 5; pure data
+ * shape.h: the shape of the network of labs 2 to 5 and 8; pure data
  *
  * A deep perceptron without biases. Layer l has a weight matrix W_l. x is
  * (rows, in), a row for each sample; all matrices are stored row by row:

@@ -8,7 +8,7 @@
  *
  * Every key has a default. `frozen` and `unused` are layers: rank r skips layer
  * `unused` in step s if r + s is odd. 0 means none, because the first layer is
- * never frozen or skipped. `clip` is the greatest norm of the gradient (0: any).
+ * never frozen or skipped. `clip` is the gradient's greatest norm (0: any).
  * From step `resume` on, only ranks 0 .. onto-1 train (onto 0: all do).
  *
  * Rank r draws the data of step s, micro-batch j, from nn_data_seed(its seed,

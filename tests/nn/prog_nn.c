@@ -195,9 +195,9 @@ static void check_run(const struct run *r)
     nn_release(&p.m);
 }
 
-/* Layer l's turn of a forward or a backward pass, with its matrix in memory that
- * all layers use one after the other. True if its gradient is that of `whole`,
- * bit for bit. */
+/* Layer l's turn of a forward or a backward pass, with its matrix in memory
+ * that all layers use one after the other. True if its gradient is that of
+ * `whole`, bit for bit. */
 static int take_turn(struct nn *m, const struct nn *whole, int l, int backward,
                      float *value, float *grad)
 {

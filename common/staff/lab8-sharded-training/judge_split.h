@@ -1,0 +1,36 @@
+/*
+ * judge_split.h: how a network is split among ranks, as lab8.h's flat_plan()
+ * says, for cases and their judges; and what is in a checkpoint that nobody
+ * saved
+ */
+#ifndef LAB8_JUDGE_SPLIT_H
+#define LAB8_JUDGE_SPLIT_H
+
+#include "judge/judge.h"
+#include "nn/shape.h"
+
+struct split_unit {
+    int first, nlayers;
+    size_t count, share, begin; /* as in struct shard_unit */
+};
+
+struct split {
+    int nranks, nunits;
+    struct split_unit unit[NN_MAX_DEPTH];
+    size_t total, widest;
+};
+
+/* Of the network of a case, whose `per_unit` is 1 by default. */
+struct split split_of(const struct plan_case *c, int nranks);
+
+/* Float `at` of rank's shares, as a place among all units' floats; -1: it
+ * belongs to no matrix. */
+long split_place(const struct split *s, int rank, size_t at);
+
+/* What float `place` of array i (values, m, v) has in such a checkpoint. */
+static inline float split_saved(int i, long place)
+{
+    return (float)(place + 1) + 0.25f * (float)i;
+}
+
+#endif

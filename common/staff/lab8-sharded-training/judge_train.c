@@ -1,0 +1,219 @@
+#include "judge_train.h"
+
+#include <string.h> /* strncmp */
+
+#include "graph/read.h"
+#include "judge/spans.h"
+#include "judge_split.h"
+#include "nn/task.h"
+
+static double metric(const struct judge_task *t, int rank, const char *name)
+{
+    return evidence_metric(t->evidence, rank, t->case_no, 0, name);
+}
+
+/* AdamW divides by the gradient's magnitude, so its error is relative. */
+static void judge_values(const struct judge_task *t, const struct nn_task *k,
+                         struct judge_verdict *v)
+{
+    nn_task_judge(t, k, 1e-5, 1e-5, v);
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+enum { SLACK = 512 }; /* bytes, for what is small: a norm, say */
+
+/* A rank holds its shares of values, gradients, m and v; two units' gradients,
+ * and all values (ZeRO-2) or two units' (ZeRO-3). */
+static void judge_memory(const struct judge_task *t, const struct split *s,
+                         int all_values, struct judge_verdict *v)
+{
+    const double shares = 4.0 * 4 * (double)s->total;
+    const double units = 2.0 * 4 * (double)s->widest;
+    const double values =
+        all_values ? 4.0 * t->nranks * (double)s->total : units;
+    const double most = shares + units + values + SLACK;
+    for (int r = 0; r < t->nranks; r++) {
+        const double held =
+            metric(t, r, "peak_bytes") - metric(t, r, "before_bytes");
+        if (!(held <= most))
+            judge_fail(v,
+                       "the result is right, but rank %d holds up to %.0f "
+                       "bytes: %.0f are its shares, %.0f the values of %s, and "
+                       "%.0f two units' gradients; %.0f are enough",
+                       r, held, shares, values,
+                       all_values ? "all units" : "two units", units, most);
+    }
+}
+
+/* ---- bytes --------------------------------------------------------------- */
+
+/* Bytes that a rank sends for its part of an operation. */
+static double sent_by(const struct graph_node *n)
+{
+    const double others = n->match_size ? n->match_size - 1 : 0;
+    if (n->kind == GRAPH_SEND)
+        return n->place == n->peer_place ? 0 : (double)n->bytes;
+    if (n->kind != GRAPH_COLL || others == 0)
+        return 0;
+    const double once = (double)n->bytes * others / n->match_size;
+    return n->op == TOPO_OP_ALLREDUCE ? 2 * once : once;
+}
+
+/* NaN without a graph. */
+static double sent_bytes(const struct judge_task *t, int rank)
+{
+    struct spans_window w;
+    double sum = 0;
+    if (spans_window(t, rank, 0, &w) != 0)
+        return NAN;
+    for (uint32_t at = w.first; at <= w.last; at++)
+        if (t->graph->nodes[at].part == 0)
+            sum += sent_by(&t->graph->nodes[at].node);
+    return sum;
+}
+
+/* Bytes that a rank has to send for one all-gather, or one reduce-scatter, of
+ * units [0, nunits). */
+static double once_bytes(const struct split *s, int nunits)
+{
+    double share = 0;
+    for (int i = 0; i < nunits; i++)
+        share += (double)s->unit[i].share;
+    return 4 * share * (s->nranks - 1);
+}
+
+/* Of a step of ZeRO-3: values twice for each micro-batch, except that the last
+ * unit is still there; gradients once. */
+static double zero3_bytes(const struct split *s, const struct nn_task *k)
+{
+    const double all = once_bytes(s, s->nunits);
+    return k->micro * (2 * all + once_bytes(s, s->nunits - 1));
+}
+
+static void judge_bytes(const struct judge_task *t, double want,
+                        const char *formula, struct judge_verdict *v)
+{
+    const struct nn_task k = nn_task_of(t->c);
+    const double norms = k.clip > 0 ? 8.0 * k.steps : 0;
+    for (int r = 0; r < t->nranks; r++) {
+        const double sent = sent_bytes(t, r);
+        if (sent > want + norms)
+            judge_fail(v,
+                       "the result is right, but rank %d sends %.0f bytes; "
+                       "%s are %.0f",
+                       r, sent, formula, want);
+    }
+}
+
+/* ---- kinds --------------------------------------------------------------- */
+
+void judge_zero2(const struct judge_task *t, struct judge_verdict *v)
+{
+    const struct nn_task k = nn_task_of(t->c);
+    const struct split s = split_of(t->c, t->nranks);
+    const double all = once_bytes(&s, s.nunits);
+    judge_values(t, &k, v);
+    judge_memory(t, &s, 1, v);
+    judge_bytes(t, all + k.steps * (k.micro + 1) * all,
+                "one all-gather of all values at first and in each step, and "
+                "one reduce-scatter for each micro-batch",
+                v);
+}
+
+/* Memory and bytes of ZeRO-3. */
+static void judge_costs(const struct judge_task *t, const struct nn_task *k,
+                        const struct split *s, struct judge_verdict *v)
+{
+    judge_memory(t, s, 0, v);
+    judge_bytes(t, k->steps * zero3_bytes(s, k),
+                "two all-gathers of all values, without the last unit the "
+                "second time, and one reduce-scatter for each micro-batch",
+                v);
+}
+
+void judge_zero3(const struct judge_task *t, struct judge_verdict *v)
+{
+    const struct nn_task k = nn_task_of(t->c);
+    const struct split s = split_of(t->c, t->nranks);
+    judge_values(t, &k, v);
+    judge_costs(t, &k, &s, v);
+}
+
+/*
+ * The communication that a step hides behind its passes, by comparison with the
+ * same step without it (graph/hidden.h), next to what could be hidden.
+ */
+static void judge_hidden(const struct judge_task *t, double least,
+                         struct judge_verdict *v)
+{
+    for (int r = 0; v->pass && r < t->nranks; r++) {
+        struct spans_hidden h;
+        if (spans_hidden(t, r, 0, 1u << GRAPH_COLL, "cublas", &h) != 0)
+            continue; // real GPUs: no graph
+        if (!(h.hidden_us >= least * h.most_us && h.most_us > 0))
+            judge_fail(v,
+                       "rank %d hides %.1f of %.1f us of communication: "
+                       "without any, the step would be %.1f us shorter. %.1f "
+                       "can be hidden, and %.0f %% of that is required",
+                       r, h.hidden_us, h.comm_us, h.exposed_us, h.most_us,
+                       least * 100);
+    }
+}
+
+/*
+ * A network so large that its contents are not kept: the graph shows that a
+ * rank computes all products of its rows (two for each layer backward, but one
+ * for the first), and sends what it has to. That this is done right is judged
+ * by other cases.
+ */
+static void judge_work(const struct judge_task *t, const struct nn_task *k,
+                       const struct split *s, struct judge_verdict *v)
+{
+    const double least = k->micro * (2 * once_bytes(s, s->nunits) +
+                                     once_bytes(s, s->nunits - 2));
+    double want = -(double)nn_layer_count(&k->shape, 0);
+    for (int l = 0; l < k->shape.depth; l++)
+        want += 3 * (double)nn_layer_count(&k->shape, l);
+    want *= 2.0 * k->shape.rows * k->micro;
+    for (int r = 0; r < t->nranks; r++) {
+        struct spans_window w;
+        double flops = 0;
+        if (spans_window(t, r, 0, &w) != 0)
+            return; // real GPUs: no graph
+        for (uint32_t at = w.first; at <= w.last; at++)
+            if (strncmp(t->graph->nodes[at].name, "cublas", 6) == 0)
+                flops += t->graph->nodes[at].node.flops;
+        if (flops < want || sent_bytes(t, r) < least)
+            judge_fail(v,
+                       "rank %d computes %.4g of %.4g flops and sends %.0f "
+                       "bytes, where %.0f are the least: the step is not "
+                       "complete",
+                       r, flops, want, sent_bytes(t, r), least);
+    }
+}
+
+void judge_overlap(const struct judge_task *t, struct judge_verdict *v)
+{
+    const struct nn_task k = nn_task_of(t->c);
+    const struct split s = split_of(t->c, t->nranks);
+    judge_work(t, &k, &s, v);
+    judge_costs(t, &k, &s, v);
+    judge_hidden(t, (double)plan_int(t->c, "percent", 90) / 100, v);
+}
+
+double overlap_limit_us(const struct judge_task *t)
+{
+    const struct nn_task k = nn_task_of(t->c);
+    const struct split s = split_of(t->c, t->nranks);
+    return k.steps * zero3_bytes(&s, &k) / spans_out_rate(t) * 1e6;
+}
+
+/* A checkpoint goes through the host, where origins can't be followed. */
+void judge_resume(const struct judge_task *t, struct judge_verdict *v)
+{
+    struct nn_task k = nn_task_of(t->c);
+    k.one_sided = 1;
+    k.onto = k.onto < t->nranks ? k.onto : t->nranks;
+    judge_values(t, &k, v);
+}

@@ -1,0 +1,16 @@
+/*
+ * judge_train.h: what a sharded training run has to keep besides its result:
+ * memory, bytes sent, communication hidden
+ */
+#ifndef LAB8_JUDGE_TRAIN_H
+#define LAB8_JUDGE_TRAIN_H
+
+#include "judge/judge.h"
+
+judge_fn judge_zero2, judge_zero3, judge_overlap, judge_resume;
+
+/* Lower bound on the time of a step of ZeRO-3: what a rank sends, at the rate
+ * of all its links. */
+double overlap_limit_us(const struct judge_task *t);
+
+#endif

@@ -1,0 +1,223 @@
+/*
+ * lab8.h: sharded training, each rank keeps an n-th of everything
+ *
+ * In data parallel training every rank has all parameters, gradients and
+ * optimizer state: with AdamW in fp32, 16 bytes for each parameter, n times
+ * over. Here a rank owns an n-th of each, its *shares*, and what else a layer
+ * needs is there only while the layer is computed:
+ *
+ *                    values   gradients   AdamW's m, v   sent per step
+ *     data parallel    all       all          all         2 (n-1)/n P
+ *     ZeRO-2           all       1/n          1/n         2 (n-1)/n P
+ *     ZeRO-3, FSDP     1/n       1/n          1/n         3 (n-1)/n P
+ *
+ * Functions that communicate are *collective*: every rank calls them, in the
+ * same order. All functions only enqueue work, except where their contract says
+ * that they block. Memory is judged: a rank's peak, from shard_init() on.
+ */
+#ifndef LAB8_H
+#define LAB8_H
+
+#include <cuda_runtime.h> /* cudaStream_t, cudaEvent_t */
+#include <nccl.h>         /* ncclComm_t */
+#include <stddef.h>       /* size_t */
+
+#include "nn/mlp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A unit: consecutive layers whose matrices are one vector, in layer order, row
+ * by row. Zeros at its end make its length a multiple of the number of ranks,
+ * so that every rank's share is of one size:
+ *
+ *     | W0       | W1   | W2         |0|        nlayers 3
+ *     | rank 0  | rank 1  | rank 2     |        nranks 3
+ *      <------->
+ *        share
+ */
+struct shard_unit {
+    int first, nlayers;
+    size_t count; /* floats in its matrices */
+    size_t share; /* floats of each rank */
+    size_t begin; /* place of its share among all shares of a rank */
+};
+
+struct shard_plan { /* the same on all ranks */
+    int nranks, nunits;
+    struct shard_unit unit[NN_MAX_DEPTH];
+    size_t total;  /* floats in all shares of a rank */
+    size_t widest; /* floats in the longest unit, with its zeros */
+};
+
+/* Memory for a whole unit, and who is in it. */
+struct shard_slot {
+    int unit;             /* whose values are in it; -1: nobody's */
+    float *value, *grad;  /* device, plan.widest floats each */
+    cudaEvent_t gathered; /* part 4: value is complete */
+    cudaEvent_t reduced;  /* part 4: grad may be overwritten */
+};
+
+struct shard {    /* a network, on one rank */
+    struct nn *m; /* its parameters have no memory of their own: flat_views() */
+    ncclComm_t comm;
+    int rank;
+    struct shard_plan plan;
+    float *value, *grad, *adam_m, *adam_v; /* device: this rank's shares,
+                                              plan.total floats each */
+    struct nn_hyper hyper;
+    int step;       /* updates so far */
+    float max_norm; /* of the gradient (part 5); 0: any */
+    float *squares; /* device, 1: for part 5 */
+    float *whole;   /* ZeRO-2: all values, device; else NULL */
+    int nslots;     /* 0 until shard_slots() */
+    struct shard_slot slot[NN_MAX_DEPTH];
+    cudaStream_t compute;     /* m->stream */
+    cudaStream_t comm_stream; /* part 4: a second one, for communication */
+};
+
+/* ---- given: common/staff/lab8-sharded-training --------------------------- */
+
+/*
+ * Initialise s, with this rank's shares of the network's values, gradients of
+ * zero, and no state. per_unit: layers of a unit. Afterwards m's own memory for
+ * parameters is freed. Blocks.
+ */
+ncclResult_t shard_init(struct shard *s, struct nn *m, ncclComm_t comm,
+                        int rank, int nranks, int per_unit,
+                        const struct nn_hyper *hyper);
+void shard_release(struct shard *s); /* synchronises with the device */
+
+/* Allocate n slots with their events, none of them in use. */
+ncclResult_t shard_slots(struct shard *s, int n);
+
+/* Make later work on `later` wait for the work on `earlier` so far. */
+ncclResult_t shard_after(cudaStream_t later, cudaStream_t earlier);
+
+/* Forward or backward pass through a unit's layers, on s->compute, with values
+ * and gradients where flat_views() has put them. */
+ncclResult_t shard_forward(struct shard *s, int unit);
+ncclResult_t shard_backward(struct shard *s, int unit);
+
+/* One AdamW step of all shares, on s->compute, after shard_clip() if there is a
+ * max_norm. */
+ncclResult_t shard_update(struct shard *s);
+
+/* *out = the sum of x[i]^2; device memory. */
+ncclResult_t shard_squares(const float *x, size_t count, float *out,
+                           cudaStream_t stream);
+
+/* x *= min(1, max_norm / sqrt(*squares)); squares is in device memory. */
+ncclResult_t shard_shrink(float *x, size_t count, const float *squares,
+                          float max_norm, cudaStream_t stream);
+
+/* ---- part 1: flat.c ------------------------------------------------------ */
+
+/* Split a network into units of per_unit layers (the last may have fewer), from
+ * the first layer to the last, and each unit among nranks. Zeros: as few as
+ * possible. Not collective. */
+void flat_plan(const struct nn_shape *shape, int nranks, int per_unit,
+               struct shard_plan *plan);
+
+/* Point value and grad of a unit's layers into a whole unit's values and
+ * gradients; either may be NULL, for layers that do not need them. Not
+ * collective. */
+void flat_views(struct shard *s, int unit, float *value, float *grad);
+
+/*
+ * Copy this rank's share of a unit from the matrices, which are still in
+ * p->value of its layers, to its place in s->value, on s->compute. Zeros
+ * included. A share may begin and end inside a matrix. Not collective.
+ */
+ncclResult_t flat_take(struct shard *s, int unit);
+
+/* ---- part 2: ZeRO-2 (zero2.c) -------------------------------------------- */
+
+/* whole = the unit's values, from all ranks' shares in s->value. */
+ncclResult_t shard_gather(struct shard *s, int unit, float *whole,
+                          cudaStream_t stream);
+
+/*
+ * Add the mean over all ranks of a unit's gradients to this rank's share in
+ * s->grad. whole is overwritten. first: s->grad holds nothing yet, so the mean
+ * takes its place. Needs no memory but whole.
+ */
+ncclResult_t shard_reduce(struct shard *s, int unit, float *whole, int first,
+                          cudaStream_t stream);
+
+/* Allocate what zero2_step() needs: s->whole, for all units one after the other
+ * (unit u at nranks * its begin), filled with all values and with all layers'
+ * values pointed into it; and the memory of gradients: at most two units'. */
+ncclResult_t zero2_open(struct shard *s);
+
+/*
+ * One training step on the micro-batches batch[0] .. batch[micro-1], as on one
+ * batch with all their rows. Gradients of a unit are reduced to their owners
+ * before the next unit's are computed in the same memory. Ends with s->whole
+ * up to date on all ranks.
+ */
+ncclResult_t zero2_step(struct shard *s, const struct nn_batch *batch,
+                        int micro);
+
+/* ---- part 3: ZeRO-3 (zero3.c) -------------------------------------------- */
+
+/* Allocate what zero3_step() needs beside the shares: at most two slots. */
+ncclResult_t zero3_open(struct shard *s);
+
+/* Like zero2_step(), but values are there for one unit at a time, too: gathered
+ * before its forward pass, and again before its backward pass, unless they are
+ * still there. All on s->compute. */
+ncclResult_t zero3_step(struct shard *s, const struct nn_batch *batch,
+                        int micro);
+
+/* ---- part 4: FSDP (overlap.c) -------------------------------------------- */
+
+/* Allocate what fsdp_step() needs: at most two slots. */
+ncclResult_t fsdp_open(struct shard *s);
+
+/*
+ * Like zero3_step(), with communication on s->comm_stream, behind the passes on
+ * s->compute: the next unit is gathered while one is computed, whose gradients
+ * are reduced while the one after it is. Only events order the streams.
+ */
+ncclResult_t fsdp_step(struct shard *s, const struct nn_batch *batch,
+                       int micro);
+
+/* ---- part 5: the global norm (clip.c) ------------------------------------ */
+
+/* If the gradient's norm, that of all units on all ranks, is above max_norm,
+ * shrink it to max_norm. s->grad is complete. On s->compute; the host does not
+ * wait. */
+ncclResult_t shard_clip(struct shard *s);
+
+/* ---- part 6: a sharded checkpoint (checkpoint.c) ------------------------- */
+
+/* What training goes on from: a file for each rank, with its shares of values,
+ * m and v, one after the other. */
+struct checkpoint {
+    int nranks;   /* of files */
+    int per_unit; /* of the plan it was saved with */
+    int step;
+    void *disk; /* for checkpoint_write() and checkpoint_read() */
+};
+
+/* Given. Write or read `count` floats of a file (that of a rank), from float
+ * `at` on. data is in host memory. Both block. */
+void checkpoint_write(struct checkpoint *c, int file, size_t at,
+                      const float *data, size_t count);
+void checkpoint_read(const struct checkpoint *c, int file, size_t at,
+                     float *data, size_t count);
+
+/* Write this rank's file. Sets nranks and step. Blocks. */
+ncclResult_t checkpoint_save(struct shard *s, struct checkpoint *c);
+
+/* Set value, adam_m, adam_v and step of s from a checkpoint of any number of
+ * ranks. Reads only what this rank owns. Blocks. Not collective. */
+ncclResult_t checkpoint_load(struct shard *s, const struct checkpoint *c);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
