@@ -93,13 +93,28 @@ static ncclResult_t check_blocking(void)
 
 /* ---- running it ---------------------------------------------------------- */
 
+/* Setups of the same communicator before setup i. */
+static int before(int i)
+{
+    int n = 0;
+    for (int k = 0; k < i; k++)
+        n += setup_owner(&setups()[k]) == setup_owner(&setups()[i]);
+    return n;
+}
+
 /* The round in which setup i takes its steps: a hub holds few rendezvous. */
 static int round_of(int i)
 {
-    int before = 0;
-    for (int k = 0; k < i; k++)
-        before += setup_owner(&setups()[k]) == setup_owner(&setups()[i]);
-    return before / SETUP_WINDOWS;
+    return before(i) / SETUP_WINDOWS;
+}
+
+/* True if a communicator has several: it can hold only one for later. */
+static int any_has_several(void)
+{
+    for (int i = 0; i < group.setups.n; i++)
+        if (before(i) > 0)
+            return 1;
+    return 0;
 }
 
 /* Take each step for all communicators before the next step. */
@@ -252,7 +267,7 @@ static ncclResult_t run_group(float *estimated_us)
         err = record_launches();
     if (err != ncclSuccess)
         return err;
-    if (!blocking_of(0) && !estimated_us)
+    if (!blocking_of(0) && !estimated_us && !any_has_several())
         return hand_over();
     err = run_setups();
     if (err == ncclSuccess && estimated_us)

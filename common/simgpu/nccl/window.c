@@ -96,6 +96,12 @@ static ncclResult_t lost(struct setup *s)
                       "%s : a rank has aborted the communicator", s->call);
 }
 
+/* Only then all ranks' parts have one size. */
+static int is_symmetric(const struct setup *s)
+{
+    return s->key || (s->color & NCCL_WIN_COLL_SYMMETRIC);
+}
+
 ncclResult_t window_arrive(struct setup *s)
 {
     struct ncclComm *const c = s->parent;
@@ -108,7 +114,7 @@ ncclResult_t window_arrive(struct setup *s)
     *post = (struct hub_post){.kind = COLL_WINDOW,
                               .op = s->color,
                               .root = s->key,
-                              .count = s->window->nbytes};
+                              .count = is_symmetric(s) ? s->window->nbytes : 0};
     simgpu_site_locate(s->site, &post->site);
     // recv: the allocation; send: the window in it
     if (simgpu_heap_find(s->window->base, &block) != 0 ||
@@ -155,14 +161,14 @@ ncclResult_t window_find(struct setup *s, int may_wait)
         calloc(1, sizeof *w + (size_t)c->nranks * sizeof *w->base);
     if (!w)
         simgpu_report_fault(NULL, "out of host memory for a window");
-    *w = (struct simgpu_window){
-        .nbytes = s->window->nbytes,
-        .rank = c->rank,
-        .nranks = c->nranks,
-        .lsa_first = c->rank / size * size,
-        .lsa_nranks = size,
-        .symmetric = s->key || (s->color & NCCL_WIN_COLL_SYMMETRIC),
-        .purpose = s->key ? "resource buffer" : "window"};
+    *w = (struct simgpu_window){.nbytes = s->window->nbytes,
+                                .rank = c->rank,
+                                .nranks = c->nranks,
+                                .lsa_first = c->rank / size * size,
+                                .lsa_nranks = size,
+                                .symmetric = is_symmetric(s),
+                                .purpose =
+                                    s->key ? "resource buffer" : "window"};
     s->window->shared = w;
     const ncclResult_t err = map_parts(s, w);
     hub_done(&c->hub, s->seq, (uint32_t)c->nranks);
