@@ -66,6 +66,31 @@ row all_reduce 4 "$one -R 2 -o all" mpirun -n 4
 row alltoall 2 "$one -R 2" mpirun -n 2
 row all_reduce 8 "$one -t 2 -g 4 -R 2" env
 
+# what newer releases have: another program, and NCCL inside kernels
+if [ -x "$dir/alltoallv_perf" ]; then
+    row alltoallv 2 "$all" mpirun -n 2
+    row alltoallv 4 "$one -t 4" env
+fi
+# few blocks: each thread of those that wait has a stack
+own="-b 4K -e 8K -f 2 -n 2 -w 1 -o sum -R 2 -V 2"
+if "$dir/all_reduce_perf" -h 2>&1 | grep -q -- --device_implementation; then
+    for device in 1 2; do # by loads and stores
+        for name in all_reduce alltoall; do
+            for type in int8 half double; do
+                row $name 2 "$own -d $type -D $device" mpirun -n 2
+            done
+            row $name 3 "$own -V 1 -d float -D $device -t 3" env
+            row $name 8 "$own -d float -D $device" mpirun -n 8
+        done
+    done
+    for device in 3 4; do # by multimem; by one-sided puts
+        row all_reduce 3 "$own -d float -D $device" mpirun -n 3
+        row all_reduce 4 "$own -V 1 -d float -D $device -g 4" env
+        row alltoall 2 "$own -d half -D $device" mpirun -n 2
+        row alltoall 4 "$own -d int64 -D $device" mpirun -n 4
+    done
+fi
+
 # bandwidth PROGRAM BYTES
 bandwidth() {
     local name=$1 bytes=$2 program model
