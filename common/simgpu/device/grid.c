@@ -5,6 +5,7 @@
 #include <stdlib.h>  /* calloc */
 
 #include "core/fault.h"
+#include "core/flag.h" /* flag_nap */
 #include "core/limit.h"
 #include "core/proc.h"
 #include "core/report.h"
@@ -141,21 +142,18 @@ static void start_runner(struct grid *g)
 int grid_stalled(unsigned naps)
 {
     struct grid *const g = me->grid;
-    do {
-        const uint64_t before = g->progress;
-        if (may_start(g, naps)) {
-            start_runner(g);
-            return 1;
-        }
-        if (g->nlive == 1)
-            return 0;
-        give_turn(g, next_of(me));
-        wait_turn(me);
-        if (g->progress != before)
-            return 1;
-        // only the worker sleeps: it is the thread that the watchdog knows
-    } while (me->index != 0);
-    return 0;
+    const uint64_t before = g->progress;
+    if (may_start(g, naps)) {
+        start_runner(g);
+        return 1;
+    }
+    if (g->nlive == 1)
+        return 0;
+    give_turn(g, next_of(me));
+    wait_turn(me);
+    // Only the worker sleeps, in its turn: it is the thread that the watchdog
+    // knows. Other runners look again, as another kernel may have set a flag.
+    return me->index != 0 || g->progress != before;
 }
 
 void grid_progress(void)
@@ -197,8 +195,11 @@ void grid_run(const struct launch *l, void (*run_one)(uint64_t block),
     __atomic_add_fetch(&nkernels, 1, __ATOMIC_SEQ_CST);
     run_blocks(&g);
     while (g.nlive > 1) { // the others' last blocks
+        const uint64_t progress = g.progress;
         give_turn(&g, next_of(me));
         wait_turn(me);
+        if (g.nlive > 1 && g.progress == progress)
+            flag_nap(NULL, 0, 0);
     }
     for (int i = 1; i < g.nrunners; i++) {
         pthread_join(g.runner[i]->thread, NULL);
