@@ -79,13 +79,13 @@ if "$dir/all_reduce_perf" -h 2>&1 | grep -q -- --device_implementation; then
             for type in int8 half double; do
                 row $name 2 "$own -d $type -D $device" mpirun -n 2
             done
-            row $name 3 "$own -V 1 -d float -D $device -t 3" env
+            row $name 3 "$own -d float -D $device -t 3" env
             row $name 8 "$own -d float -D $device" mpirun -n 8
         done
     done
     for device in 3 4; do # by multimem; by one-sided puts
         row all_reduce 3 "$own -d float -D $device" mpirun -n 3
-        row all_reduce 4 "$own -V 1 -d float -D $device -g 4" env
+        row all_reduce 4 "$own -d float -D $device -g 4" env
         row alltoall 2 "$own -d half -D $device" mpirun -n 2
         row alltoall 4 "$own -d int64 -D $device" mpirun -n 4
     done
