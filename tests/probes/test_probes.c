@@ -11,10 +11,8 @@ static const struct family {
     const char *name;
     int nprobes;
 } families[] = {
-    {"prog_launch", 21},
-    {"prog_device", 39},
-    {"prog_failure", 1},
-    {"prog_unlaunched", 8},
+    {"prog_launch", 21},    {"prog_device", 39}, {"prog_failure", 1},
+    {"prog_unlaunched", 8}, {"prog_ptx", 7},
 };
 
 START_TEST(a_program_that_uses_a_feature_of_cuda_runs)
@@ -71,6 +69,9 @@ static const char *const lines[] = {
     "cmp 1 2 && { SIMGPU_CLOCK=real ./x >3; ! cmp -s 1 3; }",
     "! $N -ptx k.cu 2>err && grep -q 'makes code for GPUs' err",
     "! $N k.cu main.cu -c -o x.o 2>err && grep -q 'several sources' err",
+    "echo '__global__ void k() { asm(\"wgmma.fence.sync.aligned;\"); }' > w.cu"
+    " && ! $N -c w.cu 2>err && grep -q 'w.cu:1: error: inline PTX: simgpu does "
+    "not know wgmma.fence.sync.aligned' err",
     "! $N main.cu k.cu add.cpp c.c -lcufft 2>err && grep -q 'no libcufft' err",
     "$N -cuda k.cu -o k.ii && test -s k.ii",
 };

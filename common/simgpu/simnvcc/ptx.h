@@ -1,12 +1,12 @@
 /*
  * ptx.h: inline PTX
  *
- *     asm volatile("red.global.add.u64 [%0],%1;" :: "l"(p), "l"(n));
- *     ->  ::simgpu::red_add<unsigned long long>((p), (n));
+ *     asm volatile("mad.lo.u32 %0, %1, %2, %0;" : "+r"(x) : "r"(a), "r"(b));
  *
- * A statement of one instruction that the table in ptx.c has becomes a call
- * (simgpu/ptx.h). Any other is left as it is: host code may have assembly of
- * its own, and PTX that simgpu lacks is an error of the assembler, at its line.
+ * becomes a block of C++: a variable for each operand and register, a call for
+ * each instruction (ptx_table.h), and the results' assignments. PTX that the
+ * table lacks is an error of the device function that has it; host code has
+ * assembly of its own, and keeps it.
  */
 #ifndef SIMNVCC_PTX_H
 #define SIMNVCC_PTX_H
@@ -14,7 +14,8 @@
 #include "edit.h"
 #include "tokens.h"
 
-/* Token i is asm, __asm__ or __asm. */
-void ptx_edit(const struct tokens *t, size_t i, struct edits *e);
+/* Token i is asm, __asm__ or __asm. Returns NULL, or what is wrong, which the
+ * caller frees. */
+char *ptx_edit(const struct tokens *t, size_t i, struct edits *e);
 
 #endif

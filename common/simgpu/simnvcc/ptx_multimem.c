@@ -1,6 +1,8 @@
+#define _GNU_SOURCE
 #include "ptx_multimem.h"
 
-#include <stdio.h>  /* snprintf */
+#include <ctype.h>  /* isspace */
+#include <stdlib.h> /* free */
 #include <string.h> /* strtok_r */
 
 struct word { /* a word of an opcode, and what it stands for in C++ */
@@ -61,7 +63,8 @@ static const char *find(const struct word *w, const char *word)
     return w->cxx;
 }
 
-int ptx_multimem_call(const char *opcode, size_t n, char *call, size_t nbytes)
+/* The function for an opcode of n characters. Returns 0 if there is none. */
+static int find_call(const char *opcode, size_t n, char *call, size_t nbytes)
 {
     char text[128], *rest;
     const char *type = NULL, *operation = NULL, *order = NULL, *verb = NULL;
@@ -94,4 +97,42 @@ int ptx_multimem_call(const char *opcode, size_t n, char *call, size_t nbytes)
         snprintf(call, nbytes, "::simgpu::multimem_red<%s, %s, %s>", type,
                  operation, order ? order : "0");
     return 1;
+}
+
+/* Write the instruction's operands; -1 if there is a register among them. */
+static int write_operands(FILE *out, const struct ptx_asm *a, const char *p)
+{
+    for (; *p && *p != ';'; p++) {
+        if (isspace((unsigned char)*p) || strchr("[]{}", *p))
+            continue;
+        if (*p != '%') {
+            fputc(*p, out);
+            continue;
+        }
+        char *end;
+        const long n = strtol(p + 1, &end, 10);
+        if (end == p + 1 || n >= a->noperands)
+            return -1;
+        fprintf(out, "(%s)", a->operand[n].expression);
+        p = end - 1;
+    }
+    return p[0] == ';' && p[1] ? -1 : 0;
+}
+
+int ptx_multimem_write(FILE *out, const struct ptx_asm *a)
+{
+    const size_t n = strcspn(a->text, " \t");
+    char call[128], *operands = NULL;
+    size_t nbytes;
+    if (!find_call(a->text, n, call, sizeof call))
+        return 0;
+    FILE *const f = open_memstream(&operands, &nbytes);
+    if (!f)
+        abort();
+    const int err = write_operands(f, a, a->text + n);
+    fclose(f);
+    if (err == 0)
+        fprintf(out, "%s(%s)", call, operands);
+    free(operands);
+    return err == 0;
 }

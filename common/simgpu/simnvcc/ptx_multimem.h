@@ -7,10 +7,13 @@
 #ifndef SIMNVCC_PTX_MULTIMEM_H
 #define SIMNVCC_PTX_MULTIMEM_H
 
-#include <stddef.h>
+#include <stdio.h> /* FILE */
 
-/* The function (simgpu/multimem.h) that does this opcode, without its
- * arguments, into call: 1. 0: the opcode is none of these. */
-int ptx_multimem_call(const char *opcode, size_t n, char *call, size_t nbytes);
+#include "ptx_asm.h"
+
+/* Write the call that does a statement of one multimem instruction, of the
+ * functions in simgpu/multimem.h. Returns 0, and writes nothing, for any
+ * other. */
+int ptx_multimem_write(FILE *out, const struct ptx_asm *a);
 
 #endif

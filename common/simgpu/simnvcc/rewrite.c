@@ -266,10 +266,10 @@ char *rewrite(const char *text, FILE *out)
     struct tokens t;
     struct edits e = {0};
     const char *wrong = NULL;
-    char *message = NULL;
+    char *message = NULL, *ptx = NULL;
     size_t close;
     tokens_init(&t, text);
-    for (size_t i = 0; i < t.n && !wrong; i++) {
+    for (size_t i = 0; i < t.n && !message; i++) {
         const char c = text[t.at[i].begin];
         if (c == '<' && is_launch(&t, i, &close))
             edit_launch(&t, i, close, &e);
@@ -283,13 +283,15 @@ char *rewrite(const char *text, FILE *out)
         else if (c == '_' && token_is(&t, i, "__noinline__"))
             edit_noinline(&t, i, &e);
         else if (token_is_any(&t, i, assembly))
-            ptx_edit(&t, i, &e);
+            wrong = ptx = ptx_edit(&t, i, &e);
         if (wrong) {
             char *const origin = tokens_origin(&t, t.at[i].begin);
             if (asprintf(&message, "%s: error: %s", origin, wrong) < 0)
                 abort();
             free(origin);
         }
+        free(ptx);
+        ptx = NULL;
     }
     edits_write(&e, text, out);
     tokens_release(&t);

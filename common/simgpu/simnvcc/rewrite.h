@@ -6,7 +6,7 @@
  *     extern __shared__ T s[];  ->  in a function: a pointer to the block's
  *                                   dynamic shared memory; outside: a
  *                                   thread-local array that is this memory
- *     asm("red.global...")      ->  a function that does it (ptx.h)
+ *     asm("red.global...")      ->  C++ that does it, in device code (ptx.h)
  *
  * and the prologue of each kernel (kernel.h). The text has been preprocessed;
  * what is inserted is followed by a line marker, so that messages and debug
