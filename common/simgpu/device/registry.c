@@ -47,7 +47,7 @@ const struct kernel *kernel_find(const void *host_stub)
     const struct listed_kernel *l = __start_simgpu_kernels;
     if (k || !host_stub)
         return k;
-    for (; l < __stop_simgpu_kernels; l++)
+    for (; (uintptr_t)l < (uintptr_t)__stop_simgpu_kernels; l++)
         if (l->host_stub == host_stub) {
             l->make_known();
             break;
