@@ -3,10 +3,11 @@
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* qsort_r */
-#include <string.h> /* strstr */
+#include <string.h> /* memchr */
 
 #include "graph/cost.h"
 #include "graph/explain_case.h"
+#include "graph/span.h"
 
 /* How certain the advice is. A cause that names the very thing to change comes
  * before a general one that saves a little more. */
@@ -37,29 +38,13 @@ static uint32_t first_work(const struct graph *g, uint32_t rank)
     return g->first[rank];
 }
 
-/* The first and last operation of a rank in the span, if there are any. */
-static void mark_span(struct study *s, uint32_t rank, const char *span)
-{
-    const struct graph *const g = s->g;
-    uint32_t first = GRAPH_NOWHERE, last = 0;
-    for (uint32_t at = g->first[rank]; at < g->first[rank + 1]; at++)
-        if (strstr(g->nodes[at].span, span)) {
-            first = first == GRAPH_NOWHERE ? at : first;
-            last = at;
-        }
-    for (uint32_t at = first; first != GRAPH_NOWHERE && at <= last; at++)
-        s->in[at] = 1;
-}
-
 static int mark_measured(struct study *s, const char *span)
 {
-    for (uint32_t r = 0; r < s->g->nranks; r++) {
-        if (span)
-            mark_span(s, r, span);
-        for (uint32_t at = first_work(s->g, r);
-             !span && at < s->g->first[r + 1]; at++)
+    if (span)
+        return span_mark(s->g, span, s->in) > 0;
+    for (uint32_t r = 0; r < s->g->nranks; r++)
+        for (uint32_t at = first_work(s->g, r); at < s->g->first[r + 1]; at++)
             s->in[at] = 1;
-    }
     return memchr(s->in, 1, s->g->nnodes) != NULL;
 }
 

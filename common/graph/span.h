@@ -1,0 +1,16 @@
+/*
+ * span.h: the operations of an NVTX range
+ */
+#ifndef COMMLAB_GRAPH_SPAN_H
+#define COMMLAB_GRAPH_SPAN_H
+
+#include "graph/read.h"
+
+/*
+ * Mark, by position, all operations of each rank from its first to its last in
+ * a span whose name contains this text: ranges inside it, too. Other marks
+ * stay. Returns the number of marked operations.
+ */
+uint32_t span_mark(const struct graph *g, const char *span, char *in);
+
+#endif
