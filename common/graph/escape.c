@@ -10,7 +10,10 @@ void escape_json(FILE *f, const char *text)
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
             fputc('\\', f);
-        fputc(printable(*text), f);
+        if (*text == '<') // JSON in a page must not end its <script>
+            fputs("\\u003c", f);
+        else
+            fputc(printable(*text), f);
     }
 }
 

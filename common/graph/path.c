@@ -56,40 +56,39 @@ static int meets(const struct graph_node *at, const struct graph_node *m)
     }
 }
 
-/* The member of the node's match that arrived last, often itself. */
-static uint32_t last_to_come(const struct walk *w, uint32_t at)
+uint32_t path_last_to_come(const struct graph *g,
+                           const struct replay_time *time, uint32_t at)
 {
-    const struct graph_node *const node = &w->g->nodes[at].node;
+    const struct graph_node *const node = &g->nodes[at].node;
     uint32_t n, last = at;
-    const uint32_t *const member = graph_matched(w->g, at, &n);
+    const uint32_t *const member = graph_matched(g, at, &n);
     for (uint32_t i = 0; i < n; i++)
-        if (meets(node, &w->g->nodes[member[i]].node) &&
-            w->time[member[i]].ready_ps > w->time[last].ready_ps)
+        if (meets(node, &g->nodes[member[i]].node) &&
+            time[member[i]].ready_ps > time[last].ready_ps)
             last = member[i];
     return last;
 }
 
-/* Of the node's deps and its predecessor in the queue, one that ended when the
- * node became ready. */
-static uint32_t ended_last(const struct walk *w, uint32_t at)
+uint32_t path_awaited(const struct graph *g, const struct replay_time *time,
+                      uint32_t at)
 {
-    const struct graph_view *const v = &w->g->nodes[at];
-    const uint64_t ready_ps = w->time[at].ready_ps;
+    const struct graph_view *const v = &g->nodes[at];
+    const uint64_t ready_ps = time[at].ready_ps;
     for (uint32_t i = 0; i < v->node.ndeps; i++) {
-        const uint32_t dep = graph_dep(w->g, at, i);
-        if (dep != GRAPH_NOWHERE && w->time[dep].end_ps == ready_ps)
+        const uint32_t dep = graph_dep(g, at, i);
+        if (dep != GRAPH_NOWHERE && time[dep].end_ps == ready_ps)
             return dep;
     }
     // Adjacent nodes of a group start together; so do those before them.
-    uint32_t q = graph_queue_prev(w->g, at);
+    uint32_t q = graph_queue_prev(g, at);
     while (q != GRAPH_NOWHERE && v->node.group &&
-           w->g->nodes[q].node.group == v->node.group)
-        q = graph_queue_prev(w->g, q);
-    const uint32_t group = q == GRAPH_NOWHERE ? 0 : w->g->nodes[q].node.group;
-    while (q != GRAPH_NOWHERE && w->time[q].end_ps != ready_ps) {
-        const uint32_t before = graph_queue_prev(w->g, q);
+           g->nodes[q].node.group == v->node.group)
+        q = graph_queue_prev(g, q);
+    const uint32_t group = q == GRAPH_NOWHERE ? 0 : g->nodes[q].node.group;
+    while (q != GRAPH_NOWHERE && time[q].end_ps != ready_ps) {
+        const uint32_t before = graph_queue_prev(g, q);
         q = before != GRAPH_NOWHERE && group &&
-                    w->g->nodes[before].node.group == group
+                    g->nodes[before].node.group == group
                 ? before
                 : GRAPH_NOWHERE;
     }
@@ -115,12 +114,12 @@ static int step_host(struct walk *w, uint32_t at, struct point *next)
 static int step_end(struct walk *w, uint32_t at, struct point *next)
 {
     const int device = w->g->nodes[at].node.queue != 0;
-    const uint32_t last = last_to_come(w, at);
+    const uint32_t last = path_last_to_come(w->g, w->time, at);
     const uint64_t ready_ps = w->time[last].ready_ps;
     if (add(w, at, device ? PATH_DEVICE : PATH_WAIT, ready_ps,
             w->time[at].end_ps) != 0)
         return -1;
-    const uint32_t before = ended_last(w, last);
+    const uint32_t before = path_awaited(w->g, w->time, last);
     *next = before == GRAPH_NOWHERE ? (struct point){last, 1}
                                     : (struct point){before, 0};
     return 0;

@@ -39,4 +39,13 @@ int path_find(struct path *p, const struct graph *g,
               const struct replay_time *time);
 void path_release(struct path *p);
 
+/* The member of the node's match that arrived last, often itself. */
+uint32_t path_last_to_come(const struct graph *g,
+                           const struct replay_time *time, uint32_t at);
+
+/* Of the node's deps and its predecessor in the queue, one that ended when the
+ * node became ready. GRAPH_NOWHERE: it waited for its own call. */
+uint32_t path_awaited(const struct graph *g, const struct replay_time *time,
+                      uint32_t at);
+
 #endif

@@ -16,6 +16,7 @@ enum { COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
 
 int cmd_time(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 int cmd_path(int argc, char **argv);
 int cmd_topo(int argc, char **argv);
 int cmd_collective(int argc, char **argv);

@@ -1,0 +1,263 @@
+/* Drawing: the timeline, and the use of links, in the time `shown`. */
+
+// ---- canvases ----------------------------------------------------------------
+
+const ROW = 22, BAR = 15, SPAN = 14, AXIS = 22;
+let colour = {};
+function readColours() {
+  const style = getComputedStyle(document.documentElement);
+  for (const name of [...LOOKS, 'ink', 'paper', 'line', 'soft', 'dim', 'path', 'mark', 'edge'])
+    colour[name] = style.getPropertyValue('--' + name).trim();
+}
+
+function context(canvas, height) {
+  const scale = window.devicePixelRatio || 1, width = canvas.clientWidth;
+  labels = width < 600 ? 90 : 160;
+  canvas.style.height = height + 'px';
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  const c = canvas.getContext('2d');
+  c.scale(scale, scale);
+  c.font = '12px system-ui, sans-serif';
+  c.textBaseline = 'middle';
+  return { c, width, height };
+}
+
+let labels = 160; // the width of the rows' names: set by context()
+const labelWidth = () => labels;
+const xOf = (ps, width) => {
+  const left = labelWidth();
+  return left + (ps - shown.from) / (shown.to - shown.from) * (width - left);
+};
+const psOf = (x, width) => {
+  const left = labelWidth();
+  return shown.from + (x - left) / (width - left) * (shown.to - shown.from);
+};
+
+/* The index of the first piece that may be visible: pieces of a row overlap. */
+function firstFrom(row, ps) {
+  const from = ps - row.longest;
+  let low = 0, high = row.list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (row.list[middle].begin < from) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
+// A row for each thread and queue, under a row of spans for each rank.
+let tops = [], spanTops = new Map(), tall = 0;
+function layOut() {
+  let y = AXIS, rank = -1;
+  tops = [];
+  spanTops.clear();
+  for (const r of rows) {
+    if (r.rank !== rank) {
+      rank = r.rank;
+      y += 6;
+      spanTops.set(rank, y);
+      y += SPAN;
+    }
+    tops.push(y);
+    y += ROW;
+  }
+  tall = y + 6;
+}
+
+const chosen = { node: -1, hits: [], at: -1, hit: new Set() };
+
+function step125(least) {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].map(k => k * power).find(s => s >= least);
+}
+
+function drawAxis(c, width, height) {
+  const each = step125((shown.to - shown.from) / Math.max(2, (width - labelWidth()) / 90));
+  c.textAlign = 'center';
+  const origin = whole.from + Math.ceil((shown.from - whole.from) / each) * each;
+  for (let t = origin; t <= shown.to; t += each) {
+    const x = xOf(t, width);
+    c.strokeStyle = colour.line;
+    c.beginPath(); c.moveTo(x, AXIS); c.lineTo(x, height); c.stroke();
+    c.fillStyle = colour.dim;
+    const value = ((t - whole.from) / 1e6).toFixed(Math.max(0, Math.min(6, Math.ceil(-Math.log10(each / 1e6)))));
+    if (x > labelWidth() + 10 && x < width - 20) c.fillText(value + ' us', x, AXIS / 2);
+  }
+  c.textAlign = 'left';
+}
+
+const widths = new Map(); // measuring is slow
+function widthOf(c, words) {
+  if (!widths.has(words)) widths.set(words, c.measureText(words).width);
+  return widths.get(words);
+}
+
+function fitText(c, words, room) {
+  if (room < 18) return '';
+  if (widthOf(c, words) <= room) return words;
+  let n = Math.floor(room / 7);
+  return n > 2 ? words.slice(0, n - 1) + '\u2026' : '';
+}
+
+function drawSpans(c, width) {
+  for (const s of named) {
+    if (s.end < shown.from || s.begin > shown.to || (s.end - s.begin) * width < 2 * (shown.to - shown.from)) continue;
+    const x = Math.max(labelWidth(), xOf(s.begin, width)), to = Math.min(width, xOf(s.end, width));
+    if (to - x < 2) continue;
+    const y = spanTops.get(s.rank);
+    c.fillStyle = colour.soft;
+    c.fillRect(x, y, to - x, SPAN - 2);
+    c.fillStyle = colour.dim;
+    c.fillText(fitText(c, text(s.span), to - x - 6), x + 3, y + SPAN / 2 - 1);
+  }
+}
+
+function drawRow(c, r, y, width) {
+  const left = labelWidth();
+  let drawn = -1; // the pixel up to which this row is filled
+  for (let k = firstFrom(r, shown.from); k < r.list.length; k++) {
+    const p = r.list[k];
+    if (p.begin > shown.to) break;
+    if (p.begin + p.length < shown.from) continue;
+    const x = Math.max(left, xOf(p.begin, width)), to = Math.min(width, xOf(p.begin + p.length, width));
+    const special = p.node === chosen.node || chosen.hit.has(p.node);
+    if (to <= drawn && !special) continue;
+    const wide = Math.max(to - x, 1);
+    drawn = wide < 2 ? x + 1 : to; // narrow ones: one for each pixel
+    // A narrow call would be as white as the paper.
+    c.fillStyle = colour[p.look === 0 && wide <= 3 ? 'wait' : LOOKS[p.look]];
+    c.fillRect(x, y + 3, wide, BAR);
+    if (wide > 3) {
+      c.strokeStyle = colour.edge;
+      c.lineWidth = 0.5;
+      c.strokeRect(x + 0.25, y + 3.25, wide - 0.5, BAR - 0.5);
+    }
+    if (wide > 24) {
+      c.fillStyle = p.look === 5 ? colour.paper : colour.ink;
+      c.fillText(fitText(c, text(run.name[p.node]) || MEANS[p.look], wide - 6), x + 3, y + 3 + BAR / 2);
+    }
+    if (special) {
+      c.strokeStyle = colour.mark;
+      c.lineWidth = p.node === chosen.node ? 3 : 1.5;
+      c.strokeRect(x - 1, y + 2, wide + 2, BAR + 2);
+    }
+  }
+}
+
+/* Host part or device part of a step: the row whose piece begins there. */
+function pathRow(node, begin) {
+  const device = rowOf[node];
+  if (begin >= start[node] - run.ready[node]) return device;
+  for (let k = device; k >= 0 && rows[k].rank === run.rank[node]; k--)
+    if (!rows[k].queue) return k;
+  return device;
+}
+const pathRows = [];
+for (let k = 0; k < run.path.length; k += 3) pathRows.push(pathRow(run.path[k], run.path[k + 1]));
+
+/* The path as a line along the bottom of its bars, with steps between rows. */
+function drawPath(c, width) {
+  c.strokeStyle = colour.path;
+  c.lineWidth = 3;
+  c.beginPath();
+  let drawn = -1, y = -1;
+  for (let k = 0; k < run.path.length; k += 3) {
+    const begin = run.path[k + 1], to = begin + run.path[k + 2];
+    if (to < shown.from) continue;
+    if (begin > shown.to) break;
+    const row = tops[pathRows[k / 3]] + BAR + 5;
+    const x = Math.max(labelWidth(), xOf(begin, width)), x1 = Math.min(width, xOf(to, width));
+    if (x1 < drawn + 0.5 && row === y) continue;
+    if (drawn < 0) c.moveTo(x, row); else c.lineTo(x, row);
+    c.lineTo(x1, row);
+    drawn = x1;
+    y = row;
+  }
+  c.stroke();
+}
+
+/* The rank is written above its rows. */
+const shortName = r => r.name.replace(/^rank \d+ /, '').replace('non-blocking stream', 'stream');
+
+function draw() {
+  const { c, width, height } = context($('timeline'), tall);
+  c.fillStyle = colour.paper;
+  c.fillRect(0, 0, width, height);
+  drawAxis(c, width, height);
+  drawSpans(c, width);
+  rows.forEach((r, i) => drawRow(c, r, tops[i], width));
+  if ($('critical').checked) drawPath(c, width);
+  c.fillStyle = colour.paper;
+  c.fillRect(0, AXIS, labelWidth() - 1, height);
+  c.fillStyle = colour.dim;
+  rows.forEach((r, i) => c.fillText(fitText(c, shortName(r), labelWidth() - 16), 12, tops[i] + ROW / 2));
+  c.fillStyle = colour.ink;
+  for (const [rank, y] of spanTops) c.fillText('rank ' + rank, 4, y + SPAN / 2);
+}
+
+let waiting = false, resting = 0;
+function later() {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => { waiting = false; draw(); });
+  clearTimeout(resting);
+  resting = setTimeout(drawLinks, 100); // once it stands still
+}
+
+// ---- links -------------------------------------------------------------------
+
+const isLink = name => !/^(fp|tf32|hbm|copy engines)/.test(name);
+
+/* Bytes on each resource in each bin of the time shown: an operation's work is
+ * spread evenly over its time. */
+function linkUse(bins) {
+  const use = new Map(), bin = (shown.to - shown.from) / bins;
+  for (let i = 0; i < count; i++) {
+    const pairs = run.uses[run.use[i]];
+    if (!pairs.length || end(i) <= shown.from || start[i] >= shown.to || !run.took[i]) continue;
+    const a = Math.max(0, (start[i] - shown.from) / bin), b = Math.min(bins, (end(i) - shown.from) / bin);
+    for (const [resource, amount] of pairs) {
+      if (!isLink(run.resources[resource][0])) continue;
+      if (!use.has(resource)) use.set(resource, new Float64Array(bins));
+      const list = use.get(resource), rate = amount / run.took[i] * 1e12 / run.resources[resource][1];
+      for (let k = Math.floor(a); k < b; k++)
+        list[k] += rate * (Math.min(k + 1, b) - Math.max(k, a));
+    }
+  }
+  return use;
+}
+
+function drawLinks() {
+  const bins = Math.max(50, Math.min(400, Math.floor(($('links').clientWidth - labelWidth()) / 3)));
+  const use = linkUse(bins);
+  const list = [...use].map(([resource, values]) => {
+    const mean = values.reduce((a, b) => a + b, 0) / bins;
+    return { name: run.resources[resource][0], values, mean };
+  }).sort((a, b) => b.mean - a.mean).slice(0, 24);
+  list.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+  const { c, width, height } = context($('links'), Math.max(30, list.length * 18 + 4));
+  const left = labelWidth(), wide = (width - left) / bins;
+  c.fillStyle = colour.paper;
+  c.fillRect(0, 0, width, height);
+  list.forEach((l, row) => {
+    const y = row * 18 + 2;
+    c.fillStyle = colour.soft;
+    c.fillRect(left, y, width - left, 15);
+    c.fillStyle = colour.exposed;
+    l.values.forEach((v, k) => {
+      const tallness = Math.min(1, v) * 15;
+      if (tallness > 0.2) c.fillRect(left + k * wide, y + 15 - tallness, wide + 0.3, tallness);
+    });
+    c.fillStyle = colour.dim;
+    c.fillText(fitText(c, l.name, left - 42), 4, y + 8);
+    c.textAlign = 'right';
+    c.fillText(Math.round(100 * l.mean) + ' %', left - 4, y + 8);
+    c.textAlign = 'left';
+  });
+  if (!list.length) {
+    c.fillStyle = colour.dim;
+    c.fillText('no link is used in this time', 4, 15);
+  }
+  $('links').setAttribute('aria-label', 'Mean use of links: ' +
+    (list.map(l => l.name + ' ' + Math.round(100 * l.mean) + ' %').join(', ') || 'none'));
+}

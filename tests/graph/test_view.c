@@ -1,0 +1,359 @@
+/*
+ * commgraph view: its page in a browser, Debian's chromium without a window.
+ * Without it the tests that need one are skipped, by name.
+ *
+ * A driver, appended to the page, plays the person: it presses keys, clicks,
+ * and leaves what it saw in <pre id="seen">.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "suite.h"
+#include "synthetic.h"
+
+enum { US = 1000000, RANKS = 2 }; /* US: ps */
+
+static struct synthetic s;
+static char dir[CHILD_FOLDER];
+
+/* A kernel that runs `us` after the calls of its rank. */
+static struct graph_ref kernel(uint32_t rank, uint32_t queue, const char *name,
+                               uint64_t us)
+{
+    return SYNTHETIC(&s, rank, .name = name,
+                     .node = {.kind = GRAPH_KERNEL,
+                              .queue = queue,
+                              .place = (int32_t)rank,
+                              .host_ps = US,
+                              .latency_ps = us * US,
+                              .span = graph_string(s.rank[rank], "step <0>")},
+                     .accesses = {{1, 0, rank ? 0 : 64, GRAPH_WRITE, 0}});
+}
+
+/*
+ * Rank 1 comes 40 us late to an all-reduce; on rank 0 kernels in two queues
+ * write the same bytes.
+ */
+static void setup(void)
+{
+    child_folder(dir, "view");
+    synthetic_init(&s, RANKS);
+    graph_note_alloc(s.rank[0], 1, 0, 4096, 0);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        graph_note_machine(s.rank[r], "dgx-a100");
+        kernel(r, 1, "left</script>", 10);
+        kernel(r, 2, "right", 10 + 40 * r);
+        SYNTHETIC(&s, r, .name = "ncclAllReduce",
+                  .node = {.kind = GRAPH_COLL,
+                           .op = TOPO_OP_ALLREDUCE,
+                           .queue = 2,
+                           .place = (int32_t)r,
+                           .match = 1,
+                           .match_kind = GRAPH_MATCH_ALL,
+                           .match_size = RANKS,
+                           .match_rank = r,
+                           .bytes = 32 << 20});
+    }
+    graph_free(synthetic_load(&s));
+}
+
+static void teardown(void)
+{
+    synthetic_release(&s);
+    child_remove(dir);
+}
+
+static int has_browser(void)
+{
+    return access("/usr/bin/chromium", X_OK) == 0;
+}
+
+/* The run in `from` as DIR/run.html. */
+static void write_view(const char *from)
+{
+    struct child c = child_run(60, "%s/commgraph view %s -o %s/run.html",
+                               child_build(), from, dir);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    child_clear(&c);
+}
+
+/* The page after its script and the driver ran, as HTML. */
+static struct child browse(const char *hash, const char *driver)
+{
+    char path[CHILD_FOLDER + 16];
+    snprintf(path, sizeof path, "%s/run.html", dir);
+    FILE *const f = fopen(path, "a");
+    ck_assert_ptr_nonnull(f);
+    fprintf(
+        f,
+        "<pre id=\"seen\"></pre><script>\n"
+        "const say = (...w) => document.getElementById('seen').append("
+        "w.join(' ') + '\\n');\n"
+        "const key = k => document.getElementById('timeline').dispatchEvent("
+        "new KeyboardEvent('keydown', {key: k}));\n"
+        "const found = () => document.getElementById('found').tBodies[0]"
+        ".rows.length;\n"
+        "const chosenText = () => document.getElementById('details')"
+        ".innerText;\n"
+        "window.addEventListener('error', e => say('error', e.message));\n"
+        "%s</script>\n",
+        driver);
+    fclose(f);
+    struct child c = child_run(
+        120,
+        "HOME=%s timeout 100 chromium --headless --no-sandbox --disable-gpu "
+        "--disable-dev-shm-usage --user-data-dir=%s/profile "
+        "--window-size=1200,900 --dump-dom 'file://%s%s' 2> %s/browser.log",
+        dir, dir, path, hash, dir);
+    ck_assert_msg(c.status == 0, "chromium: %d", c.status);
+    return c;
+}
+
+static void expect(const struct child *c, const char *words)
+{
+    const char *const seen = strstr(c->out, "id=\"seen\"");
+    ck_assert_msg(seen && strstr(seen, words), "'%s' is not in\n%s", words,
+                  seen ? seen : c->out);
+}
+
+START_TEST(the_page_opens_and_is_searched)
+{
+    if (!has_browser())
+        return;
+    write_view(s.dir);
+    struct child c = browse(
+        "#q=ncclall+rank1",
+        "say('ready', document.documentElement.dataset.ready >= 0);"
+        "say('title', document.title);"
+        "say('count', document.getElementById('count').textContent);"
+        "say('rows', found());"
+        "say('spans', [...document.getElementById('span').options].map(o => "
+        "o.text).join('|'));"
+        "say('hazards', document.querySelectorAll('#hazards pre').length, "
+        "document.querySelectorAll('#hazards button').length);");
+    expect(&c, "ready true");
+    expect(&c, "on dgx-a100: 2 ranks, ");
+    expect(&c, "count 1 of 6 operations");
+    expect(&c, "rows 1");
+    expect(&c, "spans whole run|step &lt;0&gt;");
+    expect(&c, "hazards 1 2"); // the race, with both sides
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(an_operation_says_what_it_waited_for)
+{
+    if (!has_browser())
+        return;
+    write_view(s.dir);
+    // Position 2 is the all-reduce of rank 0, 5 that of rank 1.
+    struct child c =
+        browse("#node=2", "say(chosenText()); key('Enter'); say(chosenText());"
+                          "key('Enter'); say(chosenText());");
+    expect(&c, "us for its peers; the last to come was ncclAllReduce, rank 1");
+    expect(&c, "32.00 MiB");
+    expect(&c, "nvlink G0 up");
+    expect(&c, "ncclAllReduce, rank 1");
+    expect(&c, "right, rank 1"); // which the late one waited for
+    expect(&c, "yes: 51.000 us of it");
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(keys_zoom_and_move)
+{
+    if (!has_browser())
+        return;
+    write_view(s.dir);
+    struct child c = browse(
+        "", "const all = shown.to - shown.from; key('+'); key('+');"
+            "say('zoomed', Math.abs((shown.to - shown.from) / all - 0.25) < "
+            "1e-6);"
+            "const before = shown.from; key('ArrowRight');"
+            "say('moved', shown.from > before); key('0');"
+            "say('whole', Math.abs((shown.to - shown.from) / all - 1) < 1e-6);"
+            "document.getElementById('q').value = 'right'; search();"
+            "key('n'); say('first', chosen.node); key('n');"
+            "say('second', chosen.node); key('n'); say('again', chosen.node);");
+    static const char *const words[] = {"zoomed true", "moved true",
+                                        "whole true",  "first 1",
+                                        "second 4",    "again 1"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        expect(&c, words[i]);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_click_chooses_the_operation_under_it)
+{
+    if (!has_browser())
+        return;
+    write_view(s.dir);
+    struct child c = browse(
+        "",
+        "const c = document.getElementById('timeline'), b = "
+        "c.getBoundingClientRect(), r = rowOf[2];"
+        "const x = b.left + xOf(start[2] + run.took[2] / 2, c.clientWidth);"
+        "const e = {clientX: x, clientY: b.top + tops[r] + 8, pointerId: 1};"
+        "c.setPointerCapture = () => 0;"
+        "c.dispatchEvent(new PointerEvent('pointerdown', e));"
+        "c.dispatchEvent(new PointerEvent('pointerup', e));"
+        "say('chosen', chosen.node);"
+        "say('links', document.getElementById('links').ariaLabel);");
+    expect(&c, "chosen 2");
+    expect(&c, "nvlink G0 up ");
+    child_clear(&c);
+}
+END_TEST
+
+/* Rank 0 sends 64 bytes to rank 1, which adds them to its own. */
+static void record_message(void)
+{
+    const uint64_t to = UINT64_C(1) << 32 | 1;
+    synthetic_release(&s);
+    synthetic_init(&s, RANKS);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        graph_note_machine(s.rank[r], "dgx-a100");
+        SYNTHETIC(&s, r, .name = r ? "ncclRecv" : "ncclSend",
+                  .node = {.kind = r ? GRAPH_RECV : GRAPH_SEND,
+                           .op = TOPO_OP_SENDRECV,
+                           .queue = 1,
+                           .place = (int32_t)r,
+                           .peer_place = (int32_t)(1 - r),
+                           .match = 1,
+                           .match_kind = GRAPH_MATCH_PAIR,
+                           .match_size = RANKS,
+                           .match_rank = r,
+                           .bytes = 64,
+                           .span = graph_string(s.rank[r], "sum")},
+                  .accesses = {{r ? to + 1 : 1, 0, 64,
+                                r ? GRAPH_WRITE : GRAPH_READ, 0}});
+    }
+    SYNTHETIC(&s, 1, .name = "add",
+              .node = {.kind = GRAPH_KERNEL,
+                       .queue = 1,
+                       .place = 1,
+                       .latency_ps = US,
+                       .span = graph_string(s.rank[1], "sum")},
+              .accesses = {{to + 1, 0, 64, GRAPH_READ, 0},
+                           {to, 0, 64, GRAPH_READ, 0},
+                           {to, 0, 64, GRAPH_WRITE, 0}});
+    graph_free(synthetic_load(&s));
+}
+
+START_TEST(steps_say_who_holds_which_piece)
+{
+    if (!has_browser())
+        return;
+    record_message();
+    write_view(s.dir);
+    struct child c = browse(
+        "#span=sum",
+        "const cells = () => [...document.querySelectorAll('#pieces td')]"
+        ".map(e => e.textContent + (e.className && '/' + e.className))"
+        ".join(' | ');"
+        "const press = id => document.getElementById(id).click();"
+        "say('shown', !document.getElementById('steps-section').hidden);"
+        "say('before:', cells()); press('step-on'); say('after:', cells());"
+        "press('step-on'); say('end:', cells()); press('step-back');"
+        "say('back:', cells());");
+    expect(&c, "shown true");
+    expect(&c, "before: 0 | 1\n");
+    expect(&c, "after: 0 | 0+1/new full\n");
+    expect(&c, "end: 0 | 0+1/new full\n"); // there is no further step
+    expect(&c, "back: 0 | 1\n");
+    child_clear(&c);
+}
+END_TEST
+
+/* A training step, again and again: kernels, copies, a collective. */
+static void record_long_run(uint32_t nranks, uint32_t nops)
+{
+    synthetic_release(&s);
+    synthetic_init(&s, nranks);
+    for (uint32_t r = 0; r < nranks; r++) {
+        graph_note_machine(s.rank[r], "dgx-a100");
+        for (uint32_t i = 0; i < nops; i++) {
+            const int coll = i % 10 == 9;
+            SYNTHETIC(&s, r, .name = coll ? "ncclAllReduce" : "kernel",
+                      .node = {.kind = coll ? GRAPH_COLL : GRAPH_KERNEL,
+                               .op = coll ? TOPO_OP_ALLREDUCE : 0,
+                               .queue = coll ? 2 : 1,
+                               .place = (int32_t)r,
+                               .host_ps = 2 * US,
+                               .latency_ps = (uint64_t)(1 + i % 7) * US,
+                               .match = coll ? 1 + i : 0,
+                               .match_kind = GRAPH_MATCH_ALL,
+                               .match_size = coll ? nranks : 0,
+                               .match_rank = r,
+                               .bytes = coll ? 1 << 20 : 0,
+                               .span = graph_string(s.rank[r], "training")});
+        }
+    }
+    graph_free(synthetic_load(&s));
+}
+
+START_TEST(a_run_of_40000_operations_opens_quickly)
+{
+    if (!has_browser())
+        return;
+    record_long_run(8, 5000);
+    write_view(s.dir);
+    struct child c = browse(
+        "", "const t = performance.now(); for (let i = 0; i < 20; i++) { "
+            "pan(0.01); zoom(0.9); draw(); }"
+            "say('draw', (performance.now() - t) / 20 < 500);"
+            "say('frame ms', (performance.now() - t) / 20);"
+            "say('opened', document.documentElement.dataset.ready < 10000);"
+            "say('ms', document.documentElement.dataset.ready);");
+    expect(&c, "opened true"); // 2 s where nothing else runs
+    expect(&c, "draw true");
+    const char *const seen = strstr(c.out, "id=\"seen\"");
+    printf("%.200s\n", seen);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(names_cannot_end_the_script)
+{
+    write_view(s.dir);
+    struct child c = child_run(60, "grep -c '</script>' %s/run.html", dir);
+    ck_assert_str_eq(c.out, "2\n"); // of the data, and of the page's own
+    child_clear(&c);
+    c = child_run(60, "%s/commgraph view %s -o %s/none/run.html", child_build(),
+                  s.dir, dir);
+    ck_assert_msg(c.status == 1 && strstr(c.err, "No such file"), "%s", c.err);
+    child_clear(&c);
+    static const char *const wrong[] = {
+        "", "/a", "-o x.html", "/a -o", "/a /b -o x.html", "/a --bogus"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        c = child_run(60, "%s/commgraph view %s", child_build(), wrong[i]);
+        ck_assert_msg(c.status == 2 && strstr(c.err, "usage:"), "'%s': %d %s",
+                      wrong[i], c.status, c.err);
+        child_clear(&c);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const suite = suite_create("view");
+    TCase *const t = tcase_create("view");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_set_timeout(t, 300);
+    if (!has_browser())
+        printf("skipped: tests of the page (no chromium here: make deps)\n");
+    tcase_add_test(t, the_page_opens_and_is_searched);
+    tcase_add_test(t, an_operation_says_what_it_waited_for);
+    tcase_add_test(t, keys_zoom_and_move);
+    tcase_add_test(t, a_click_chooses_the_operation_under_it);
+    tcase_add_test(t, steps_say_who_holds_which_piece);
+    tcase_add_test(t, a_run_of_40000_operations_opens_quickly);
+    tcase_add_test(t, names_cannot_end_the_script);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}
