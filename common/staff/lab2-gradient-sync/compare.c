@@ -211,8 +211,11 @@ int compare_sweep(struct lab_run *r, int argc, char **argv)
     static const ncclDataType_t types[] = {ncclFloat, ncclHalf, ncclBfloat16};
     struct caps c = {.mb = 16, .type = -1};
     struct bench b = {0};
-    if (take_caps(r, argc, argv, &c) != 0 ||
-        bench_output(&b, r->rank == 0 ? c.output : NULL) != 0)
+    if (take_caps(r, argc, argv, &c) != 0)
+        return 2;
+    int opened = bench_output(&b, r->rank == 0 ? c.output : NULL);
+    MPI_MUST(MPI_Bcast(&opened, 1, MPI_INT, 0, r->mpi_comm));
+    if (opened != 0)
         return 2;
     struct exercise *const e = many_layers(r, ((size_t)c.mb << 20) / 32);
     struct way w = way_of(r, e);

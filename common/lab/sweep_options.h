@@ -1,0 +1,35 @@
+/*
+ * sweep_options.h: what a sweep is to measure, from its command line
+ */
+#ifndef COMMLAB_LAB_SWEEP_OPTIONS_H
+#define COMMLAB_LAB_SWEEP_OPTIONS_H
+
+#include "judge/data.h"
+#include "lab/sweep.h"
+
+enum { SWEEP_MAX_OPS = 32, SWEEP_MAX_SIZES = 64 };
+
+struct sweep {
+    struct lab_run *r;
+    const struct sweep_op *own;               /* the lab's; may be NULL */
+    const struct sweep_op *op[SWEEP_MAX_OPS]; /* to be swept */
+    int nops;
+    size_t min_nbytes, max_nbytes;
+    enum data_type type;
+    enum data_op redop;
+    int root, iterations, warmup, check;
+    int in_place;                 /* 1: only; 0: both */
+    size_t size[SWEEP_MAX_SIZES]; /* of --sizes-mb, instead of min to max */
+    int nsizes;
+    const char *output; /* file, or NULL */
+    uint64_t contents;  /* buffers of less bytes have them */
+};
+
+/*
+ * Fill in *s: the defaults, then what argv says; s->r and s->own are set. All
+ * ranks call and get the same. 0, or 2 after rank 0 has named the option that
+ * it refuses.
+ */
+int sweep_parse(struct sweep *s, int argc, char **argv);
+
+#endif
