@@ -86,7 +86,7 @@ const char *simgpu_limit_hint(int err, char *out, size_t nbytes)
     case EMFILE:
         snprintf(out, nbytes,
                  ".\nulimit -n allows a process %llu open files: ulimit -n "
-                 "4096, or use fewer streams, events and allocations",
+                 "4096, or use fewer communicators and devices",
                  own_limit(RLIMIT_NOFILE));
         break;
     case ENFILE:
