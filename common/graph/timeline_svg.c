@@ -42,6 +42,7 @@ struct drawing {
     FILE *f;
     const struct timeline *t;
     const struct rows *rows;
+    uint32_t nrows;            /* of the ranks that are drawn: the first rows */
     uint64_t begin_ps, end_ps; /* the time that is drawn */
     struct {                   /* by row */
         double y, until;       /* top; right end of the last bar, */
@@ -81,13 +82,15 @@ static const char defs[] =
 
 static void place_rows(struct drawing *d)
 {
+    const uint32_t nranks = d->t->nranks ? d->t->nranks : UINT32_MAX;
     double y = TOP;
-    for (uint32_t i = 0; i < d->rows->n; i++) {
+    for (uint32_t i = 0; i < d->rows->n && d->rows->row[i].rank < nranks; i++) {
         if (i && d->rows->row[i].rank != d->rows->row[i - 1].rank)
             y += GAP;
         d->row[i].y = y;
         d->row[i].until = -1;
         y += ROW;
+        d->nrows++;
     }
     d->bottom = y;
 }
@@ -148,7 +151,7 @@ static void put_axis(const struct drawing *d)
 
 static void put_names(const struct drawing *d)
 {
-    for (uint32_t i = 0; i < d->rows->n; i++) {
+    for (uint32_t i = 0; i < d->nrows; i++) {
         fprintf(d->f, "<text x=\"8\" y=\"%.0f\">", d->row[i].y + 13);
         escape_xml(d->f, d->rows->row[i].name);
         fputs("</text>\n", d->f);
@@ -214,7 +217,8 @@ static void put_piece(void *arg, const struct piece *p)
 {
     struct drawing *const d = arg;
     const struct graph_view *const v = &d->t->graph->nodes[p->node];
-    if (p->end_ps < d->begin_ps || p->begin_ps > d->end_ps)
+    if (p->row >= d->nrows || p->end_ps < d->begin_ps ||
+        p->begin_ps > d->end_ps)
         return;
     const double x = x_of(d, p->begin_ps), end = x_of(d, p->end_ps);
     if (end <= d->row[p->row].until + 0.25 && d->row[p->row].look == p->look)
@@ -249,10 +253,14 @@ static void put_join(const struct drawing *d, uint32_t at)
         return;
     double top = d->bottom, bottom = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const double y = d->row[d->rows->device[member[i]]].y;
-        top = y < top ? y : top;
-        bottom = y > bottom ? y : bottom;
+        const uint32_t row = d->rows->device[member[i]];
+        if (row >= d->nrows)
+            continue;
+        top = d->row[row].y < top ? d->row[row].y : top;
+        bottom = d->row[row].y > bottom ? d->row[row].y : bottom;
     }
+    if (top >= bottom) // fewer than two of them are drawn
+        return;
     const double x = x_of(d, ps);
     fprintf(d->f,
             "<path d=\"M%.2f %.0fV%.0f\" stroke=\"#333333\" "

@@ -80,6 +80,8 @@ static void teardown(void)
     synthetic_release(&s);
 }
 
+static uint32_t drawn_ranks; /* timeline.nranks */
+
 /* The output of one of the writers. */
 static char *written(int (*write)(FILE *, const struct timeline *),
                      const char *title)
@@ -87,7 +89,8 @@ static char *written(int (*write)(FILE *, const struct timeline *),
     char *text;
     size_t n;
     FILE *const f = open_memstream(&text, &n);
-    const struct timeline t = {.graph = g, .time = times, .title = title};
+    const struct timeline t = {
+        .graph = g, .time = times, .title = title, .nranks = drawn_ranks};
     ck_assert_int_eq(write(f, &t), 0);
     fclose(f);
     return text;
@@ -123,6 +126,17 @@ START_TEST(the_picture_of_a_tiny_run_is_as_it_was)
     ck_assert_msg(strcmp(svg, golden) == 0,
                   "the picture differs from %s; UPDATE_GOLDEN=1 writes it anew",
                   path);
+    free(svg);
+}
+END_TEST
+
+START_TEST(a_picture_of_some_ranks_leaves_the_others_out)
+{
+    record("forward");
+    drawn_ranks = 1;
+    char *const svg = written(timeline_svg, "one of two");
+    drawn_ranks = 0;
+    ck_assert(strstr(svg, ">rank 0 host<") && !strstr(svg, ">rank 1 "));
     free(svg);
 }
 END_TEST
@@ -199,6 +213,7 @@ int main(void)
     tcase_add_test(
         t, hidden_communication_is_what_the_same_device_computes_beside);
     tcase_add_test(t, the_picture_of_a_tiny_run_is_as_it_was);
+    tcase_add_test(t, a_picture_of_some_ranks_leaves_the_others_out);
     tcase_add_test(t, names_cannot_break_out_of_a_picture);
     tcase_add_test(t, the_trace_is_json_with_a_thread_for_each_row);
     tcase_add_test(t, an_empty_run_has_a_picture_too);

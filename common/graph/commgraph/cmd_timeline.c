@@ -1,4 +1,5 @@
 #include <errno.h>  /* errno */
+#include <stdlib.h> /* strtoul */
 #include <string.h> /* strcmp */
 
 #include "command.h"
@@ -11,7 +12,7 @@ static int ends_with(const char *text, const char *end)
 }
 
 static int write_picture(const struct command_run *r, const char *dir,
-                         const char *path, const char *span)
+                         const char *path, const char *span, uint32_t nranks)
 {
     char title[512];
     const int n =
@@ -24,7 +25,8 @@ static int write_picture(const struct command_run *r, const char *dir,
                                .time = replay_times(r->replay),
                                .topo = r->topo,
                                .title = title,
-                               .span = span};
+                               .span = span,
+                               .nranks = nranks};
     FILE *const f = fopen(path, "w");
     if (!f)
         return command_failed("%s: %s", path, strerror(errno));
@@ -38,11 +40,13 @@ static int write_picture(const struct command_run *r, const char *dir,
 int cmd_timeline(int argc, char **argv)
 {
     const char *dir = NULL, *topo = NULL, *path = NULL, *span = NULL;
+    const char *ranks = "0";
     for (int i = 1; i < argc; i++) {
-        const char **const value = strcmp(argv[i], "-o") == 0       ? &path
-                                   : strcmp(argv[i], "--topo") == 0 ? &topo
-                                   : strcmp(argv[i], "--span") == 0 ? &span
-                                                                    : NULL;
+        const char **const value = strcmp(argv[i], "-o") == 0        ? &path
+                                   : strcmp(argv[i], "--topo") == 0  ? &topo
+                                   : strcmp(argv[i], "--span") == 0  ? &span
+                                   : strcmp(argv[i], "--ranks") == 0 ? &ranks
+                                                                     : NULL;
         if (value && i + 1 == argc)
             return command_usage("timeline", "%s needs a value", argv[i]);
         if (value)
@@ -58,10 +62,14 @@ int cmd_timeline(int argc, char **argv)
     if (!path || (!ends_with(path, ".json") && !ends_with(path, ".svg")))
         return command_usage("timeline",
                              "-o needs a file that ends in .json or .svg");
+    char *end;
+    const unsigned long nranks = strtoul(ranks, &end, 10);
+    if (*end || end == ranks || nranks > UINT32_MAX)
+        return command_usage("timeline", "--ranks %s: not a number", ranks);
     struct command_run r;
     int status = command_run_init(&r, dir, topo);
     if (status == 0)
-        status = write_picture(&r, dir, path, span);
+        status = write_picture(&r, dir, path, span, (uint32_t)nranks);
     command_run_release(&r);
     return status;
 }

@@ -19,7 +19,8 @@ static const struct command {
 } commands[] = {
     {"time", "DIR [--topo T] [--json]",
      "total time of each kind of operation and of each rank", cmd_time},
-    {"timeline", "DIR -o FILE.json|FILE.svg [--topo T] [--span NAME]",
+    {"timeline",
+     "DIR -o FILE.json|FILE.svg [--topo T] [--span NAME] [--ranks N]",
      "timeline of a run, for Perfetto (.json) or as a picture (.svg)",
      cmd_timeline},
     {"view", "DIR -o FILE.html [--topo T]",
