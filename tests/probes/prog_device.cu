@@ -120,10 +120,10 @@ PROBE(barriers_that_count)
 __global__ void half_warp(int *p)
 {
     const int t = threadIdx.x;
-    __shared__ int s[32];
+    __shared__ alignas(128) int s[32];
     s[t] = t;
     __syncwarp();
-    p[t] = s[31 - t];
+    p[t] = (size_t)s % 128 ? -1 : s[31 - t];
     if (t < 16)
         __syncwarp(0xffff);
 }

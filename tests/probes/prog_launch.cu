@@ -388,19 +388,30 @@ __host__ __device__ int where_am_i()
     return 2;
 #endif
 }
+
+#ifdef __CUDA_ARCH__
+static __device__ int only_there(int x)
+{
+    return x + 1;
+}
+#endif
 __global__ void arch(int *p)
 {
 #if __CUDA_ARCH__ >= 700
     p[0] = __CUDA_ARCH__;
 #endif
     p[1] = where_am_i();
+#ifdef __CUDA_ARCH__
+    p[2] = only_there(2);
+#endif
 }
 
 PROBE(cuda_arch)
 {
-    array<int> a(2);
+    array<int> a(3);
     arch<<<1, 1>>>(a.d);
     CHECK(a.get()[0] >= 700 && a.h[1] == 1 && where_am_i() == 2);
+    CHECK(a.h[2] == 3);
 #if !defined(__NVCC__) || !defined(__CUDACC__) || __CUDACC_VER_MAJOR__ < 12
 #error "not nvcc"
 #endif

@@ -137,6 +137,24 @@ static void drop_static(const struct tokens *t, struct shared s,
             edits_add(e, t->at[k].begin, t->at[k].end, strdup("      "));
 }
 
+/* C++ wants alignas in front of what __shared__ stands for. */
+static void move_alignment(const struct tokens *t, size_t i, struct shared s,
+                           struct edits *e)
+{
+    size_t k = i + 1;
+    while (k < s.end && !token_is(t, k, "alignas"))
+        k++;
+    if (k >= s.end)
+        return;
+    const size_t close = token_close(t, k + 1);
+    const size_t begin = t->at[s.begin].begin;
+    char *const alignment = tokens_text(t, k, close + 1);
+    edits_addf(e, begin, begin, "%s ", alignment);
+    edits_add(e, t->at[k].begin, t->at[close].end,
+              tokens_place(t, t->at[close].end));
+    free(alignment);
+}
+
 /* The type in front of the declarator at `name`, without attributes. */
 static char *shared_type(const struct tokens *t, size_t begin, size_t name)
 {
@@ -236,6 +254,7 @@ static const char *edit_shared(const struct tokens *t, size_t i,
     if (s.is_extern)
         return edit_extern_shared(t, s, e);
     drop_static(t, s, e);
+    move_alignment(t, i, s, e);
     return NULL;
 }
 
