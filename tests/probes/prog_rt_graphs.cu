@@ -178,6 +178,9 @@ PROBE(capture_into_a_graph_and_info)
     add<<<1, 1, 0, s>>>(a.d, 1, 2);
     OK(cudaStreamEndCapture(s, &same));
     CHECK(same == graph);
+    OK(cudaStreamBeginCaptureToGraph(s, graph, NULL, NULL, 0,
+                                     cudaStreamCaptureModeGlobal));
+    OK(cudaStreamEndCapture(s, NULL)); // it is known
     run(graph, s);
     CHECK(a.get()[0] == 42);
 }

@@ -447,10 +447,14 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
     struct stream *const s = simgpu_stream_of(stream);
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
-    if (!pGraph)
+    const struct member *const m = simgpu_stream_capture(s);
+    if (!pGraph && !(m && m->capture->into)) // into the program's own graph
         return api_return(cudaErrorInvalidValue);
-    *pGraph = NULL;
-    return api_return(end(s, pGraph));
+    cudaGraph_t graph = NULL;
+    const cudaError_t err = end(s, &graph);
+    if (pGraph)
+        *pGraph = graph;
+    return api_return(err);
 }
 
 /* ---- questions ----------------------------------------------------------- */
