@@ -295,6 +295,36 @@ static void check_errors(void)
     cudaFree(d);
 }
 
+/* A 2 x 3 matrix goes to a device with another leading dimension and comes
+ * back; a row of it is a vector with a stride. */
+static void check_transfers(void)
+{
+    const float a[] = {1, 2, -1, 3, 4, -1, 5, 6, -1}; // lda 3
+    float back[6] = {0}, row[3] = {0};
+    float *const d = to_device(calloc(12, 4), 12 * 4);
+    int version = 0;
+    RULE(cublasSetMatrix(2, 3, 4, a, 3, d, 4) == CUBLAS_STATUS_SUCCESS &&
+             cublasGetMatrix(2, 3, 4, d, 4, back, 2) == CUBLAS_STATUS_SUCCESS &&
+             back[0] == 1 && back[1] == 2 && back[2] == 3 && back[5] == 6,
+         "a matrix there and back");
+    RULE(cublasGetVectorAsync(3, 4, d + 1, 4, row, 1, stream) ==
+                 CUBLAS_STATUS_SUCCESS &&
+             cudaStreamSynchronize(stream) == cudaSuccess && row[0] == 2 &&
+             row[1] == 4 && row[2] == 6,
+         "a row of it");
+    RULE(cublasSetVector(3, 4, row, 1, d, 1) == CUBLAS_STATUS_SUCCESS &&
+             cublasGetVector(2, 4, d, 2, back, 1) == CUBLAS_STATUS_SUCCESS &&
+             back[0] == 2 && back[1] == 6,
+         "a vector without gaps");
+    RULE(cublasSetMatrix(2, 3, 4, a, 1, d, 4) == CUBLAS_STATUS_INVALID_VALUE &&
+             cublasSetVector(3, 0, row, 1, d, 1) == CUBLAS_STATUS_INVALID_VALUE,
+         "sizes that make no sense");
+    RULE(cublasGetProperty(MAJOR_VERSION, &version) == CUBLAS_STATUS_SUCCESS &&
+             version >= 12,
+         "a version without a handle");
+    cudaFree(d);
+}
+
 /* One product with room between C's columns, and one in fp16, for the graph. */
 static int record(void)
 {
@@ -323,6 +353,7 @@ int main(int argc, char **argv)
     check_roundings();
     check_vectors();
     check_errors();
+    check_transfers();
     RULE(cublasDestroy(handle) == CUBLAS_STATUS_SUCCESS, "it is destroyed");
     cudaStreamDestroy(stream);
     printf("digest %016llx\n", (unsigned long long)digest);

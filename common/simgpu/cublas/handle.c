@@ -55,6 +55,17 @@ cublasStatus_t handle_stream(cublasHandle_t handle, struct stream **out)
 
 /* ---- settings ------------------------------------------------------------ */
 
+cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value)
+{
+    static const int version[] = {[MAJOR_VERSION] = CUBLAS_VER_MAJOR,
+                                  [MINOR_VERSION] = CUBLAS_VER_MINOR,
+                                  [PATCH_LEVEL] = CUBLAS_VER_PATCH};
+    if (!value || (unsigned)type > PATCH_LEVEL)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    *value = version[type];
+    return CUBLAS_STATUS_SUCCESS;
+}
+
 cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version)
 {
     if (!is_handle(handle))

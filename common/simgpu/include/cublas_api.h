@@ -6,8 +6,8 @@
  * work on the handle's stream. A program that calls a function that is missing
  * here does not compile. Include cublas_v2.h.
  */
-#ifndef SIMGPU_CUBLAS_API_H
-#define SIMGPU_CUBLAS_API_H
+#ifndef CUBLAS_API_H_
+#define CUBLAS_API_H_
 
 #include <cuda_runtime_api.h> /* cudaStream_t */
 
@@ -79,6 +79,7 @@ typedef struct cublasContext *cublasHandle_t;
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t *handle);
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle);
+cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value);
 cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version);
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t streamId);
 cublasStatus_t cublasGetStream_v2(cublasHandle_t handle,
@@ -91,6 +92,29 @@ cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t *mode);
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
 const char *cublasGetStatusName(cublasStatus_t status);
 const char *cublasGetStatusString(cublasStatus_t status);
+
+/* ---- transfers: n elements, or rows x cols, of elemSize bytes ------------ */
+
+cublasStatus_t cublasSetVector(int n, int elemSize, const void *x, int incx,
+                               void *devicePtr, int incy);
+cublasStatus_t cublasGetVector(int n, int elemSize, const void *x, int incx,
+                               void *y, int incy);
+cublasStatus_t cublasSetMatrix(int rows, int cols, int elemSize, const void *A,
+                               int lda, void *B, int ldb);
+cublasStatus_t cublasGetMatrix(int rows, int cols, int elemSize, const void *A,
+                               int lda, void *B, int ldb);
+cublasStatus_t cublasSetVectorAsync(int n, int elemSize, const void *hostPtr,
+                                    int incx, void *devicePtr, int incy,
+                                    cudaStream_t stream);
+cublasStatus_t cublasGetVectorAsync(int n, int elemSize, const void *devicePtr,
+                                    int incx, void *hostPtr, int incy,
+                                    cudaStream_t stream);
+cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int elemSize,
+                                    const void *A, int lda, void *B, int ldb,
+                                    cudaStream_t stream);
+cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int elemSize,
+                                    const void *A, int lda, void *B, int ldb,
+                                    cudaStream_t stream);
 
 /* ---- vectors ------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /*
  * library_types.h: element types, as CUDA's libraries number them
  */
-#ifndef SIMGPU_LIBRARY_TYPES_H
-#define SIMGPU_LIBRARY_TYPES_H
+#ifndef __LIBRARY_TYPES_H__
+#define __LIBRARY_TYPES_H__
 
 typedef enum cudaDataType_t {
     CUDA_R_32F = 0,
@@ -16,5 +16,11 @@ typedef enum cudaDataType_t {
     CUDA_R_8F_E4M3 = 28,
     CUDA_R_8F_E5M2 = 29
 } cudaDataType;
+
+typedef enum libraryPropertyType_t {
+    MAJOR_VERSION,
+    MINOR_VERSION,
+    PATCH_LEVEL
+} libraryPropertyType;
 
 #endif
