@@ -8,6 +8,14 @@
 
 TEST_SRC := $(wildcard tests/*/test_*.c)
 PROG_SRC := $(wildcard tests/*/prog_*.c tests/*/prog_*.cpp tests/*/prog_*.cu)
+# Not those for NCCL 2.32 where GPU=cuda finds an older header.
+ifneq ($(GPU),sim)
+NCCL_FOUND := $(shell echo NCCL_VERSION_CODE | \
+	$(CC) -E -P $(GPU_INC) -include nccl.h - 2>/dev/null | tail -n 1)
+ifeq ($(shell [ "0$(NCCL_FOUND)" -ge 23200 ] 2>/dev/null && echo new),)
+PROG_SRC := $(filter-out tests/simgpu/prog_nccl32_%,$(PROG_SRC))
+endif
+endif
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 PROGS := $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(PROG_SRC)))
 

@@ -384,7 +384,7 @@ static void one_heavy_kernel(void)
 /* ---- the table ----------------------------------------------------------- */
 
 #define H100 "dgx-h100"
-static const struct planted all[] = {
+static const struct planted causes[] = {
     {"tiny-kernels", "launches", 2, H100, tiny_kernels},
     {"tiny-kernels-on-one-rank", "launches", 2, H100, tiny_kernels_on_one_rank},
     {"too-many-events", "events", 1, H100, too_many_events},
@@ -433,12 +433,12 @@ int main(int argc, char **argv)
     const char *const name = argc > 1 ? argv[1] : "";
     const int list = strcmp(name, "--list") == 0;
     const struct planted *chosen = NULL;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
         if (list)
-            printf("%s %s %d %s\n", all[i].name, all[i].kind, all[i].nranks,
-                   all[i].machine);
-        if (strcmp(name, all[i].name) == 0)
-            chosen = &all[i];
+            printf("%s %s %d %s\n", causes[i].name, causes[i].kind,
+                   causes[i].nranks, causes[i].machine);
+        if (strcmp(name, causes[i].name) == 0)
+            chosen = &causes[i];
     }
     if (!chosen)
         return list ? 0 : 2;

@@ -15,7 +15,7 @@ build=${1:?which build folder?}
 machine=$("$build/probe" --short)
 read -r gpus gpu driver runtime nccl <<< "$machine"
 
-# expected-nvidia-h200-driver13.0-cuda13.0-nccl2.28.9.txt
+# expected-nvidia-h200-driver13.0-cuda13.0-nccl2.32.3.txt
 if [ -n "$name" ]; then
     echo "expected-$gpu-driver$driver-cuda$runtime-nccl$nccl.txt"
     exit

@@ -62,7 +62,7 @@ static const struct run {
      {"8 GPUs, nvidia-geforce-rtx-4090, backend sim\n",
       "ok       solution of lab1, 8 ranks on 8 GPUs\n1 passed, 0 failed, 0 "}},
     {"export EXPECTED_DIR=$D; tests/gpu/test-gpu.sh $B conformance && "
-     "ls $D/expected-nvidia-h100-80gb-hbm3-driver13.0-cuda13.0-nccl2.28.9.txt",
+     "ls $D/expected-nvidia-h100-80gb-hbm3-driver13.0-cuda13.0-nccl2.32.3.txt",
      0,
      {"ok       they print what tests/conformance/expected.txt says\n"}},
     {"tests/gpu/bench-gpu.sh $B",

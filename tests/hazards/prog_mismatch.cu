@@ -206,6 +206,7 @@ static void all_receive_first(int fixed)
         MPI_Send(&rank, 1, MPI_INT, next, 0, MPI_COMM_WORLD);
 }
 
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 32, 0)
 static void signal_missing(int fixed)
 {
     ncclWaitSignalDesc_t desc = {1, before, 0, 0};
@@ -213,6 +214,7 @@ static void signal_missing(int fixed)
         ncclSignal(next, 0, 0, 0, comm, stream);
     ncclWaitSignal(1, &desc, comm, stream);
 }
+#endif
 
 static void named(int fixed)
 {
@@ -245,7 +247,9 @@ static const struct hazard_case cases[] = {
     {"message-too-short", 2, "Both~sides~of~a~message", message_too_short},
     {"communicators-crossed", 2, "is~still~queued", communicators_crossed},
     {"all-receive-first", 2, "again:~a~cycle", all_receive_first},
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 32, 0)
     {"signal-missing", 2, "waits~for~1~more~signals", signal_missing},
+#endif
     {"named", 2, "of~communicator~tensor~differently", named},
 };
 

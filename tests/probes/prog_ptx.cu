@@ -241,6 +241,12 @@ PROBE(warps)
     }
 }
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define MBARRIER_WAIT "mbarrier.test_wait.parity.shared.b64"
+#else
+#define MBARRIER_WAIT "mbarrier.try_wait.parity.shared.b64"
+#endif
+
 static __global__ void staged(const int *from, int *to)
 {
     __shared__ __align__(16) int tile[128];
@@ -263,8 +269,7 @@ static __global__ void staged(const int *from, int *to)
                  : "memory");
     asm volatile("{\n"
                  ".reg .pred done;\n"
-                 "wait:\n"
-                 "mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
+                 "wait:\n" MBARRIER_WAIT " done, [%0], %1;\n"
                  "@done bra ready;\n"
                  "bra wait;\n"
                  "ready:\n"
