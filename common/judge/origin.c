@@ -41,11 +41,12 @@ static void *grow(struct origins *o, void *list, size_t n, size_t *cap,
         return list;
     const size_t more = *cap ? 2 * *cap : 16;
     void *const longer = realloc(list, more * size);
-    if (longer)
-        *cap = more;
-    else
+    if (!longer) {
         o->failed = 1;
-    return longer ? longer : list;
+        return list;
+    }
+    *cap = more;
+    return longer;
 }
 
 /* ---- memory -------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-// A rank of a planted run: its devices, streams and buffers, and the macros that
-// the causes are written with.
+// A rank of a planted run: its devices, streams and buffers, and the macros
+// that the causes are written with.
 #ifndef TESTS_EXPLAIN_CAUSES_CUH
 #define TESTS_EXPLAIN_CAUSES_CUH
 

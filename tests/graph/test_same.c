@@ -19,8 +19,10 @@ static const struct program {
     const char *path;
     int nranks;
 } programs[] = {
-    {"tests/graph/prog_clock", 1}, {"tests/graph/prog_clock", 2},
-    {"tests/graph/prog_clock", 3}, {"tests/graph/prog_clock", 4},
+    {"tests/graph/prog_clock", 1},
+    {"tests/graph/prog_clock", 2},
+    {"tests/graph/prog_clock", 3},
+    {"tests/graph/prog_clock", 4},
     {"solutions/lab1", 4},
     // a kernel that has counted far ahead of the one that waits for it
     {"solutions/lab5 --case ring --json", 4},

@@ -151,7 +151,7 @@ START_TEST(types_operations_and_roots_are_checked_alike)
 }
 END_TEST
 
-/* ---- large sizes ---------------------------------------------------------- */
+/* ---- large sizes --------------------------------------------------------- */
 
 START_TEST(a_gibibyte_on_eight_ranks_takes_no_memory)
 {
@@ -206,7 +206,7 @@ START_TEST(rows_go_to_a_file)
 }
 END_TEST
 
-/* ---- other commands -------------------------------------------------------- */
+/* ---- other commands ------------------------------------------------------ */
 
 static const struct {
     const char *command, *says;

@@ -14,9 +14,9 @@
 enum { LIMIT_HINT = 256 };
 
 /*
- * Why a call failed with this errno: ".\nulimit -n allows 64 open files: ..." or
- * "" if no limit explains it. Looks at this process's limits and at how much of
- * them it uses. Leaves errno as it is, for %m. Returns out.
+ * Why a call failed with this errno: ".\nulimit -n allows 64 open files: ...",
+ * or "" if no limit explains it. Looks at this process's limits and at how much
+ * of them it uses. Leaves errno as it is, for %m. Returns out.
  */
 const char *simgpu_limit_hint(int err, char *out, size_t nbytes);
 

@@ -12,7 +12,7 @@
 #pragma weak PMPI_Testall
 
 /* A nap is a yield at first, then a sleep, twice as long after every LONGER
- * sleeps: about a tenth of the wait so far. The longest grows with the ranks, or
+ * sleeps: about a tenth of the wait so far. The longest grows with the ranks:
  * the polls of hundreds would take the cores that they wait for. */
 enum {
     EAGER = 20,

@@ -25,9 +25,8 @@ static inline struct gbps drawn_bandwidths(uint64_t seed, int n)
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++)
             if (a != b)
-                m.at[a][b] =
-                    1 + drawn(seed, (unsigned)(a * n + b), 990000) / 1e4 /
-                            (a == slow ? 4 : 1);
+                m.at[a][b] = 1 + drawn(seed, (unsigned)(a * n + b), 990000) /
+                                     1e4 / (a == slow ? 4 : 1);
     return m;
 }
 
