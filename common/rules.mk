@@ -241,7 +241,7 @@ $(eval $(call so,cudart,13,$(simgpu_SRC),$(simgpu_LIBS) $(graph_LIBS) \
 	$(topo_LIBS)))
 $(PREFIX)/lib/libcudart.so.13: $(call lib,graph topo base)
 $(eval $(call so,nccl,2,$(simnccl_SRC),$(CUDART)))
-$(eval $(call so,cublas,13,$(simcublas_SRC),$(CUDART) -lopenblas))
+$(eval $(call so,cublas,13,$(simcublas_SRC),$(CUDART) -ldl))
 $(eval $(call so,cuda,1,$(simcuda_SRC),$(CUDART)))
 
 SIM_HEADERS := $(patsubst common/simgpu/%,$(PREFIX)/%,$(shell find \

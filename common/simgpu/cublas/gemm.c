@@ -7,11 +7,11 @@
  */
 #include "cublas/handle.h"
 
-#include <cblas.h>
 #include <stdlib.h> /* malloc */
 
 #include "core/report.h"
 #include "core/site.h"
+#include "cublas/blas.h"
 #include "cublas/column.h"
 
 struct matrix { /* rows x cols, in memory column by column */
@@ -75,8 +75,8 @@ static void multiply(const struct gemm_op *g, int i)
     float *const a = as_floats(&g->a, i, g->rounding, &lda);
     float *const b = as_floats(&g->b, i, g->rounding, &ldb);
     float *const c = as_floats(&g->c, i, COLUMN_EXACT, &ldc);
-    cblas_sgemm(CblasColMajor, trans_of(g->transa), trans_of(g->transb), g->m,
-                g->n, g->k, alpha, a, lda, b, ldb, beta, c, ldc);
+    blas()->sgemm(CblasColMajor, trans_of(g->transa), trans_of(g->transb), g->m,
+                  g->n, g->k, alpha, a, lda, b, ldb, beta, c, ldc);
     for (size_t col = 0; g->c.type != CUDA_R_32F && col < g->c.cols; col++)
         column_narrow(column_of(&g->c, i, col), c + col * g->c.rows, g->c.rows,
                       g->c.type);

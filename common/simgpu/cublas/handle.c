@@ -1,12 +1,12 @@
 #include "cublas/handle.h"
 
-#include <cblas.h>  /* openblas_set_num_threads */
 #include <stdlib.h> /* calloc */
 
 #include "core/device.h"
 #include "core/host.h"
 #include "core/site.h"
 #include "core/stream.h"
+#include "cublas/blas.h"
 
 #define MAGIC UINT64_C(0x636f6d6d6c626c73)
 
@@ -15,7 +15,7 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
     if (!handle)
         return CUBLAS_STATUS_INVALID_VALUE;
     simgpu_host_call("cublasCreate", CALLER_SITE());
-    openblas_set_num_threads(1);
+    blas();
     *handle = calloc(1, sizeof **handle);
     if (!*handle)
         return CUBLAS_STATUS_ALLOC_FAILED;

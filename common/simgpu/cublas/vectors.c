@@ -6,10 +6,10 @@
  */
 #include "cublas/handle.h"
 
-#include <cblas.h>
 #include <stdlib.h> /* abs */
 
 #include "core/site.h"
+#include "cublas/blas.h"
 
 struct vector_op { /* y += alpha x, x *= alpha or *result = |x| */
     struct op op;
@@ -22,20 +22,20 @@ struct vector_op { /* y += alpha x, x *= alpha or *result = |x| */
 static void run_axpy(struct op *op)
 {
     const struct vector_op *const v = (struct vector_op *)op;
-    cblas_saxpy(v->n, v->alpha_at ? *v->alpha_at : v->alpha, v->x, v->incx,
-                v->y, v->incy);
+    blas()->saxpy(v->n, v->alpha_at ? *v->alpha_at : v->alpha, v->x, v->incx,
+                  v->y, v->incy);
 }
 
 static void run_scal(struct op *op)
 {
     const struct vector_op *const v = (struct vector_op *)op;
-    cblas_sscal(v->n, v->alpha_at ? *v->alpha_at : v->alpha, v->x, v->incx);
+    blas()->sscal(v->n, v->alpha_at ? *v->alpha_at : v->alpha, v->x, v->incx);
 }
 
 static void run_nrm2(struct op *op)
 {
     const struct vector_op *const v = (struct vector_op *)op;
-    *v->result = cblas_snrm2(v->n, v->x, v->incx);
+    *v->result = blas()->snrm2(v->n, v->x, v->incx);
 }
 
 static float *touch_vector(struct touches *t, const char *what, const float *p,

@@ -1,0 +1,58 @@
+#include "cublas/blas.h"
+
+#include <dlfcn.h>   /* dlopen */
+#include <pthread.h> /* pthread_once */
+#include <stdlib.h>  /* setenv */
+#include <string.h>  /* strdup */
+
+#include "core/report.h"
+
+static const char file[] = "libopenblas.so.0";
+static struct blas loaded;
+
+/* Load the library as if OPENBLAS_NUM_THREADS were 1. */
+static void *open_library(void)
+{
+    static const char name[] = "OPENBLAS_NUM_THREADS";
+    const char *const set = getenv(name);
+    char *const was = set ? strdup(set) : NULL;
+    setenv(name, "1", 1);
+    void *const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (was)
+        setenv(name, was, 1);
+    else
+        unsetenv(name);
+    free(was);
+    return library;
+}
+
+static void *find(void *library, const char *name)
+{
+    void *const f = library ? dlsym(library, name) : NULL;
+    if (!f)
+        simgpu_report_fault(NULL,
+                            "cuBLAS computes with OpenBLAS: %s\nInstall the "
+                            "package that has %s (Debian: libopenblas0).",
+                            dlerror(), file);
+    return f;
+}
+
+static void load(void)
+{
+    void *const library = open_library();
+    loaded.sgemm = (__typeof__(loaded.sgemm))find(library, "cblas_sgemm");
+    loaded.saxpy = (__typeof__(loaded.saxpy))find(library, "cblas_saxpy");
+    loaded.sscal = (__typeof__(loaded.sscal))find(library, "cblas_sscal");
+    loaded.snrm2 = (__typeof__(loaded.snrm2))find(library, "cblas_snrm2");
+    // the program may have loaded it before, with more threads
+    void (*const set_threads)(int) =
+        (void (*)(int))find(library, "openblas_set_num_threads");
+    set_threads(1);
+}
+
+const struct blas *blas(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return &loaded;
+}
