@@ -79,11 +79,13 @@ ncclResult_t shard_slots(struct shard *s, int n)
 
 ncclResult_t shard_after(cudaStream_t later, cudaStream_t earlier)
 {
-    cudaEvent_t event;
-    LAB_TRY_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    LAB_TRY_CUDA(cudaEventRecord(event, earlier));
-    LAB_TRY_CUDA(cudaStreamWaitEvent(later, event, 0));
-    LAB_TRY_CUDA(cudaEventDestroy(event));
+    cudaEvent_t so_far;
+    LAB_TRY_CUDA(cudaEventCreateWithFlags(&so_far, cudaEventDisableTiming));
+    cudaError_t err = cudaEventRecord(so_far, earlier);
+    if (err == cudaSuccess)
+        err = cudaStreamWaitEvent(later, so_far, 0);
+    cudaEventDestroy(so_far); // the wait keeps what it needs
+    LAB_TRY_CUDA(err);
     return ncclSuccess;
 }
 
