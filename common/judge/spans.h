@@ -89,6 +89,14 @@ struct spans_hidden { /* of a rank; see graph/hidden.h */
 int spans_hidden(const struct judge_task *t, int rank, int iteration,
                  unsigned kinds, const char *work, struct spans_hidden *out);
 
+/*
+ * Fail unless every rank hides at least this part of the collectives that could
+ * be hidden behind its products in the first iteration, by comparison with the
+ * same step without them (graph/hidden.h). Real GPUs have no graph, and pass.
+ */
+void spans_judge_hidden(const struct judge_task *t, double least,
+                        struct judge_verdict *v);
+
 /* The longest chain of operations that communicate, each of which begins only
  * when the one before it has ended, on whatever rank; -1 without a graph. */
 int spans_steps(const struct judge_task *t, int iteration);

@@ -141,28 +141,8 @@ static void judge_train(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- part 4 -------------------------------------------------------------- */
 
-/*
- * The all-reduces that a step hides behind its backward pass, by comparison
- * with the same step without them (graph/hidden.h). What can be hidden follows
- * from the times at which the buckets are complete.
- */
-static void judge_hidden(const struct judge_task *t, double least,
-                         struct judge_verdict *v)
-{
-    for (int r = 0; v->pass && r < t->nranks; r++) {
-        struct spans_hidden h;
-        if (spans_hidden(t, r, 0, 1u << GRAPH_COLL, "cublas", &h) != 0)
-            continue; // real GPUs: no graph
-        if (!(h.hidden_us >= least * h.most_us && h.most_us > 0))
-            judge_fail(v,
-                       "rank %d hides %.1f of %.1f us of communication: "
-                       "without any, the step would be %.1f us shorter. %.1f "
-                       "can be hidden, and %.0f %% of that is required",
-                       r, h.hidden_us, h.comm_us, h.exposed_us, h.most_us,
-                       least * 100);
-    }
-}
-
+/* What can be hidden follows from the times at which the buckets are
+ * complete. */
 static void judge_overlap(const struct judge_task *t, struct judge_verdict *v)
 {
     const double least = (double)plan_int(t->c, "percent", 90) / 100;
@@ -172,7 +152,7 @@ static void judge_overlap(const struct judge_task *t, struct judge_verdict *v)
     if (plan_int(t->c, "choose", 0) || t->nranks == 1)
         return; // the choice is judged by its time
     count_collectives(t, assign(t, &k.shape, bucket), v);
-    judge_hidden(t, least, v);
+    spans_judge_hidden(t, least, v);
 }
 
 /* In a step, a rank has to send 2(n-1)/n of the gradients' bytes. */

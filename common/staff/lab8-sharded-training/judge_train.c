@@ -141,27 +141,6 @@ void judge_zero3(const struct judge_task *t, struct judge_verdict *v)
 }
 
 /*
- * The communication that a step hides behind its passes, by comparison with the
- * same step without it (graph/hidden.h), next to what could be hidden.
- */
-static void judge_hidden(const struct judge_task *t, double least,
-                         struct judge_verdict *v)
-{
-    for (int r = 0; v->pass && r < t->nranks; r++) {
-        struct spans_hidden h;
-        if (spans_hidden(t, r, 0, 1u << GRAPH_COLL, "cublas", &h) != 0)
-            continue; // real GPUs: no graph
-        if (!(h.hidden_us >= least * h.most_us && h.most_us > 0))
-            judge_fail(v,
-                       "rank %d hides %.1f of %.1f us of communication: "
-                       "without any, the step would be %.1f us shorter. %.1f "
-                       "can be hidden, and %.0f %% of that is required",
-                       r, h.hidden_us, h.comm_us, h.exposed_us, h.most_us,
-                       least * 100);
-    }
-}
-
-/*
  * A network so large that its contents are not kept: the graph shows that a
  * rank computes all products of its rows (two for each layer backward, but one
  * for the first), and sends what it has to. That this is done right is judged
@@ -199,7 +178,7 @@ void judge_overlap(const struct judge_task *t, struct judge_verdict *v)
     const struct split s = split_of(t->c, t->nranks);
     judge_work(t, &k, &s, v);
     judge_costs(t, &k, &s, v);
-    judge_hidden(t, (double)plan_int(t->c, "percent", 90) / 100, v);
+    spans_judge_hidden(t, (double)plan_int(t->c, "percent", 90) / 100, v);
 }
 
 double overlap_limit_us(const struct judge_task *t)
