@@ -105,7 +105,7 @@ static int calls(struct study *s, struct explain_finding *f)
     return any;
 }
 
-/* True if the host goes on to MPI after this wait: then it needs the result. */
+/* True if an MPI call follows this wait: then the host needs the result. */
 static int feeds_mpi(const struct study *s, uint32_t at)
 {
     const struct graph_node *const n = &s->g->nodes[at].node;

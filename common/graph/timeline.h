@@ -20,7 +20,7 @@ struct timeline {
     const char *title;
     const char *span; /* NULL, or draw only the time in which operations run
                          in spans whose names contain this text; only SVG */
-    uint32_t nranks;  /* draw only so many, from rank 0 on; 0: all; only SVG */
+    uint32_t nranks;  /* draw this many, from rank 0; 0: all; only SVG */
 };
 
 /*

@@ -60,7 +60,7 @@ void fence_wait(struct fence f, const char *call, uint32_t site)
     fence_demand(f);
     for (;;) {
         const uint32_t seen = atomic_load(&s->done);
-        await(s, f.seq); // before the check: whoever passes it sees this
+        await(s, f.seq); // before the check: a later completion sees it
         if (fence_passed(f))
             break;
         simgpu_wait(&s->done, seen, &note);
@@ -72,7 +72,7 @@ void fence_signal(struct stream *s, uint64_t seq)
     atomic_store(&s->completed, seq);
     if (atomic_load(&s->awaited) > seq)
         return;
-    atomic_store(&s->awaited, NOT_AWAITED); // who goes on waiting says so
+    atomic_store(&s->awaited, NOT_AWAITED); // waiters that remain set it again
     atomic_fetch_add(&s->done, 1);
     simgpu_wake(&s->done);
 }

@@ -107,8 +107,8 @@ static void enter(struct block *b, struct carrier *c)
     *b->running = &c->poll;
 }
 
-/* The running carrier has to wait: go on with the next one that is ready, if
- * these have their turn, or with the scheduler. */
+/* The running carrier has to wait: switch to the next one that is ready, if
+ * these have their turn, or to the scheduler. */
 static void leave(struct block *b, struct carrier *from)
 {
     struct carrier *to = b->in_turn && !b->trapped ? from + 1 : NULL;

@@ -4,7 +4,7 @@
  * Values, signatures and layouts are those of NCCL 2.32, and the functions
  * follow NCCL's documentation. A program that calls a function that is missing
  * here does not compile. Structs begin with their size, so that programs
- * compiled with an older header go on working: each has only gained members.
+ * compiled with an older header keep working: each has only gained members.
  */
 #ifndef NCCL_H_
 #define NCCL_H_
