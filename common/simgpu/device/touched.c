@@ -89,8 +89,11 @@ void touched_add(struct touched *t, const char *p, size_t nbytes,
     }
 }
 
-int touched_has(const struct touched *t, const char *p)
+int touched_has(struct touched *t, const char *p)
 {
+    const struct touched_line *const l = touched_line(t, p);
+    if (touched_is_line(l, p))
+        return *touched_word(l, p) >> (uintptr_t)p % 64 & 1;
     const size_t i = find(t, number_of(p));
     const size_t bit = (uintptr_t)p % ((size_t)1 << TOUCHED_SHIFT);
     return i < t->n && t->chunk[i]->number == number_of(p) &&
@@ -139,7 +142,7 @@ void touched_clear(struct touched *t)
 {
     for (size_t i = 0; i < t->n; i++) {
         struct touched_chunk *const c = t->chunk[i];
-        t->line[c->number % TOUCHED_LINES].number = 0;
+        t->line[touched_place(c->number)].number = 0;
         if (t->nspare == MAX_SPARE) {
             free(c);
             continue;

@@ -21,7 +21,8 @@
 enum {
     TOUCHED_SHIFT = 15,
     TOUCHED_WORDS = 1 << (TOUCHED_SHIFT - 6),
-    TOUCHED_LINES = 1024
+    TOUCHED_LINE_BITS = 10,
+    TOUCHED_LINES = 1 << TOUCHED_LINE_BITS
 };
 
 struct touched_chunk {
@@ -46,11 +47,18 @@ struct touched {
     size_t nspare;
 };
 
+/* The place of a chunk in the cache. Ranks' memories are the same power of two
+ * apart, and a kernel reads them in turn: all bits of the number count. */
+static inline size_t touched_place(uintptr_t number)
+{
+    return (number * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - TOUCHED_LINE_BITS);
+}
+
 /* The line of p's chunk, if it is in the cache; else another one's. */
 static inline struct touched_line *touched_line(struct touched *t,
                                                 const void *p)
 {
-    return &t->line[((uintptr_t)p >> TOUCHED_SHIFT) % TOUCHED_LINES];
+    return &t->line[touched_place((uintptr_t)p >> TOUCHED_SHIFT)];
 }
 
 static inline int touched_is_line(const struct touched_line *l, const void *p)
@@ -70,7 +78,7 @@ void touched_add(struct touched *t, const char *p, size_t nbytes,
                  const char *begin, const char *end);
 
 /* True if the byte is in the set. */
-int touched_has(const struct touched *t, const char *p);
+int touched_has(struct touched *t, const char *p);
 
 /* A maximal run of bytes, in the order of addresses: the first that ends behind
  * *end. Start with *end = NULL. Returns 0 if there is none. */
