@@ -272,13 +272,16 @@ static void judge_comms(const struct judge_task *t, struct judge_verdict *v)
     const double made =
         plan_int(t->c, "reuse", 1) ? 1 : (double)plan_int(t->c, "steps", 3);
     float *const want = malloc(count * sizeof *want);
-    for (int i = 0; i < t->iterations && want; i++) {
-        for (size_t k = 0; k < count; k++) {
-            double sum = 0;
-            for (int r = 0; r < t->nranks; r++)
-                sum += data_value(judge_input_seed(t, r, i), k, DATA_FLOAT);
-            want[k] = (float)(sum / t->nranks);
+    double *const sum = malloc(count * sizeof *sum);
+    for (int i = 0; i < t->iterations && want && sum; i++) {
+        memset(sum, 0, count * sizeof *sum);
+        for (int r = 0; r < t->nranks; r++) {
+            const uint64_t seed = judge_input_seed(t, r, i);
+            for (size_t k = 0; k < count; k++)
+                sum[k] += data_value(seed, k, DATA_FLOAT);
         }
+        for (size_t k = 0; k < count; k++)
+            want[k] = (float)(sum[k] / t->nranks);
         for (int r = 0; r < t->nranks; r++) {
             const void *const got =
                 judge_output(t, r, i, "mean", count * sizeof *want, v);
@@ -289,6 +292,7 @@ static void judge_comms(const struct judge_task *t, struct judge_verdict *v)
                           judge_everybody(t), v);
         }
     }
+    free(sum);
     free(want);
     for (int r = 0; r < t->nranks; r++)
         if (metric(t, r, "comms") != made)
