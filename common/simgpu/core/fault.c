@@ -23,10 +23,17 @@ enum { MAX_OPEN = 256, MAX_FRAMES = 64 };
  * processor has no keys. */
 static int key = -1;
 
-/* Without a key: what is open to all threads, and how many kernels run. */
+/*
+ * Without a key: what is open to all threads, and how many kernels run. Opening
+ * and closing an allocation costs more than many a kernel, so it stays open for
+ * the stream's next one, until the stream has no work left or the host has
+ * waited for work (fault_rest()). What the host touches in between, while
+ * kernels may run anyway, is not found.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct heap_block opened[MAX_OPEN];
-static int nopened, nkernels;
+static _Atomic int nopened;
+static int nkernels;
 
 static _Thread_local const char *kernel; /* running on this thread, or NULL */
 static _Thread_local int kernel_device;
@@ -49,7 +56,8 @@ void fault_kernel_enter(const char *name, int device, uint32_t site)
         return;
     }
     pthread_mutex_lock(&lock);
-    nkernels++;
+    if (nkernels++ == 0 && nopened > MAX_OPEN / 2)
+        close_all(); // so that there is room for what this kernel opens
     pthread_mutex_unlock(&lock);
 }
 
@@ -61,7 +69,16 @@ void fault_kernel_leave(void)
         return;
     }
     pthread_mutex_lock(&lock);
-    if (--nkernels == 0)
+    nkernels--;
+    pthread_mutex_unlock(&lock);
+}
+
+void fault_rest(void)
+{
+    if (nopened == 0)
+        return;
+    pthread_mutex_lock(&lock);
+    if (nkernels == 0)
         close_all();
     pthread_mutex_unlock(&lock);
 }

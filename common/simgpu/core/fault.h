@@ -8,8 +8,8 @@
  * would crash as well, with less to say.
  *
  * What separates the threads is a memory protection key (pkeys(7)). Where the
- * processor has none, an allocation is open to all threads until the last
- * kernel has ended, and is closed then.
+ * processor has none, an allocation that a kernel has opened is open to all
+ * threads until fault_rest().
  */
 #ifndef SIMGPU_CORE_FAULT_H
 #define SIMGPU_CORE_FAULT_H
@@ -31,5 +31,9 @@ void fault_start(void);
  */
 void fault_kernel_enter(const char *kernel, int device, uint32_t site);
 void fault_kernel_leave(void);
+
+/* A stream has no work left, or the host has waited for some: close what
+ * kernels have opened, if none runs. */
+void fault_rest(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
 
+#include "core/fault.h"
 #include "core/host.h"
 #include "core/proc.h"
 #include "core/report.h"
@@ -100,6 +101,7 @@ static void record_join(const struct fence *f, int n, const char *call,
     int ndeps = 0;
     if (!deps)
         simgpu_report_fault(NULL, "out of host memory for a synchronisation");
+    fault_rest();
     for (int i = 0; i < n; i++)
         if (f[i].stream) {
             deps[ndeps++] = (struct graph_ref){simgpu_proc()->rank, f[i].node};

@@ -15,6 +15,8 @@
 
 enum {
     POISON = 0xCB,
+    KEPT_MAX = 16 << 20, /* pages of a freed block are kept up to here: they
+                            most likely serve the next one */
     POISON_MAX = 64 << 20, /* larger allocations start as zeros: filling them
                               would take a second per gigabyte */
 };
@@ -64,6 +66,16 @@ static struct heap *heap_own(int device)
     return h;
 }
 
+/* Return pages of the heap's file to the system, if any are in use: then they
+ * are zeros again. Looking costs a small part of what punching does. */
+static void discard(const struct heap *h, uint64_t begin, uint64_t nbytes)
+{
+    const off_t used = lseek(h->fd, (off_t)begin, SEEK_DATA);
+    if (used >= 0 && (uint64_t)used < begin + nbytes)
+        fallocate(h->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  (off_t)begin, (off_t)nbytes);
+}
+
 int simgpu_heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
                       void **out)
 {
@@ -92,6 +104,8 @@ int simgpu_heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
             mprotect(*out, block_pages(nbytes), PROT_READ | PROT_WRITE);
         if (zeroed || (nbytes <= POISON_MAX && !empty))
             memset(h->raw + offset, zeroed ? 0 : POISON, nbytes);
+        else
+            discard(h, offset, block_pages(nbytes)); // what was freed there
         graph_note_alloc(
             simgpu_proc()->graph, (uint64_t)simgpu_proc()->rank << 32 | number,
             simgpu_proc_place(zeroed ? HEAP_PINNED : device), nbytes, site);
@@ -100,13 +114,12 @@ int simgpu_heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
     return err;
 }
 
-/* Return a block's memory, and that of its shadow, to the kernel. */
-static void discard(const struct heap *h, const struct block *b)
+/* The block's tag is in the shadow's first page, which is always in use. */
+static void clear_shadow(const struct heap *h, uint64_t offset, uint64_t nbytes)
 {
-    const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
-    fallocate(h->fd, mode, (off_t)b->offset, (off_t)block_pages(b->nbytes));
-    fallocate(h->fd, mode, (off_t)(h->nbytes + b->offset * HEAP_SHADOW),
-              (off_t)(block_pages(b->nbytes) * HEAP_SHADOW));
+    enum { PAGE = 4096 };
+    memset(atomic_load(&h->shadow) + offset * HEAP_SHADOW, 0, PAGE);
+    discard(h, h->nbytes + offset * HEAP_SHADOW + PAGE, nbytes - PAGE);
 }
 
 /* True if the owner of an imported block has freed it. */
@@ -118,12 +131,14 @@ static int is_gone(const struct heap *h, const struct block *b)
 /* The lock is held. */
 static void free_block(struct heap *h, struct block *b)
 {
+    const uint64_t nbytes = block_pages(b->nbytes);
     freed_add(h, b);
     if (h->device != HEAP_PINNED)
-        pkey_mprotect(h->user + b->offset, block_pages(b->nbytes), PROT_NONE,
-                      no_key);
-    discard(h, b);
-    h->used -= block_pages(b->nbytes);
+        pkey_mprotect(h->user + b->offset, nbytes, PROT_NONE, no_key);
+    if (b->nbytes > KEPT_MAX)
+        discard(h, b->offset, nbytes);
+    clear_shadow(h, b->offset, nbytes * HEAP_SHADOW);
+    h->used -= nbytes;
     block_remove(h, b);
 }
 
@@ -275,9 +290,14 @@ void heap_usage(int device, size_t *used, size_t *total)
     pthread_mutex_unlock(&heap_table.lock);
 }
 
-int heap_protect(const struct heap_block *b, int prot, int key)
+void heap_protect(const struct heap_block *b, int prot, int key)
 {
+    pthread_mutex_lock(&heap_table.lock);
+    struct heap *const h = heap_of(b->base);
+    const struct block *const now = block_of(h, b->base);
     if (key >= 0)
         no_key = 0;
-    return pkey_mprotect(b->base, block_pages(b->nbytes), prot, key);
+    if (now && now->number == (uint32_t)b->id)
+        pkey_mprotect(b->base, block_pages(b->nbytes), prot, key);
+    pthread_mutex_unlock(&heap_table.lock);
 }

@@ -132,8 +132,8 @@ int simgpu_heap_registered(const void *p);
 void heap_each(void (*fn)(void *arg, const struct heap_block *b), void *arg);
 
 /* Set the protection of an allocation's user view, and its protection key; -1:
- * none. */
-int heap_protect(const struct heap_block *b, int prot, int key);
+ * none. Nothing, if it has been freed since it was found. */
+void heap_protect(const struct heap_block *b, int prot, int key);
 
 /* Bytes in use on a device, and its size, for cudaMemGetInfo. */
 void heap_usage(int device, size_t *used, size_t *total);

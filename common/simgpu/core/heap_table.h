@@ -79,7 +79,7 @@ void block_remove(struct heap *h, struct block *b);
 
 /*
  * The number of the block at offset, for peers that have mapped the heap. It
- * lies in the shadow, so it vanishes when the block's memory is returned.
+ * lies in the shadow, so it vanishes when the block is freed.
  */
 _Atomic uint32_t *block_tag(const struct heap *h, uint64_t offset);
 

@@ -7,6 +7,7 @@
 #include <time.h>    /* nanosleep */
 
 #include "core/device.h"
+#include "core/fault.h"
 #include "core/host.h"
 #include "core/limit.h"
 #include "core/peer.h"
@@ -82,11 +83,14 @@ static void run(struct stream *s, struct op *op)
         op->run(op);
     pthread_mutex_lock(&s->lock);
     s->head = op->next;
-    if (!s->head) {
+    const int was_last = !s->head;
+    if (was_last) {
         s->tail = &s->head;
         control_active(-1);
     }
     pthread_mutex_unlock(&s->lock);
+    if (was_last)
+        fault_rest();
     fence_signal(s, op->seq);
     control_progress();
     op_free(op);
