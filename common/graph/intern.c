@@ -3,11 +3,18 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcmp */
 
-static uint64_t hash_of(const void *data, size_t nbytes) // FNV-1a
+#include "base/mix.h"
+
+static uint64_t hash_of(const void *data, size_t nbytes)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < nbytes; i++)
-        h = (h ^ ((const unsigned char *)data)[i]) * UINT64_C(0x100000001b3);
+    uint64_t h = nbytes, word;
+    for (size_t at = 0; at < nbytes; at += sizeof word) {
+        const size_t left = nbytes - at;
+        word = 0;
+        memcpy(&word, (const char *)data + at,
+               left < sizeof word ? left : sizeof word);
+        h = mix_hash(h ^ word);
+    }
     return h;
 }
 

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mix.h"
+
 enum {
     TOUCHED_SHIFT = 15,
     TOUCHED_WORDS = 1 << (TOUCHED_SHIFT - 6),
@@ -51,7 +53,7 @@ struct touched {
  * apart, and a kernel reads them in turn: all bits of the number count. */
 static inline size_t touched_place(uintptr_t number)
 {
-    return (number * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - TOUCHED_LINE_BITS);
+    return (number * MIX_STEP) >> (64 - TOUCHED_LINE_BITS);
 }
 
 /* The line of p's chunk, if it is in the cache; else another one's. */
