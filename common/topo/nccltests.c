@@ -88,6 +88,13 @@ double nccltests_bus(enum topo_op op, int nranks)
     return 1;
 }
 
+int nccltests_is_sick(const struct nccltests_row *row,
+                      const struct nccltests_row *next)
+{
+    return row->nbytes >= 1 << 20 && next->nbytes > row->nbytes &&
+           row->us > 1.1 * next->us;
+}
+
 /* ---- tables -------------------------------------------------------------- */
 
 static int fail(struct reader *r, const char *what)

@@ -64,6 +64,14 @@ const char *nccltests_op_name(enum topo_op op);
 enum topo_op nccltests_op(const char *name, size_t length);
 
 /* Bus bandwidth over algorithm bandwidth. */
+/*
+ * True if a size from 1 MiB on takes clearly longer than the table's next size
+ * of more bytes. No choice of NCCL's explains that, since more bytes would have
+ * been faster: the run was disturbed. Below 1 MiB, times are too noisy to tell.
+ */
+int nccltests_is_sick(const struct nccltests_row *row,
+                      const struct nccltests_row *next);
+
 double nccltests_bus(enum topo_op op, int nranks);
 
 #endif

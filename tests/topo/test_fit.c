@@ -473,6 +473,26 @@ static const char *const refused[][2] = {
 };
 enum { NREFUSED = sizeof refused / sizeof *refused };
 
+/* 64 MiB over 64 GH200s took longer than 128 MiB: both commands say so. */
+START_TEST(a_size_that_takes_longer_than_a_larger_one_is_named)
+{
+    static const char *const commands[] = {"fit", "expect"};
+    struct child c =
+        child_run(60,
+                  "%s/commgraph %s --topo 16x:gh200@slingshot tests/topo/"
+                  "measured/2026/gh200-alps.64.all_reduce.cscs-N16.csv",
+                  child_build(), commands[_i]);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    static const char row[] = "64 MiB takes 1.59 times as long as 128 MiB",
+                      what[] = ": a disturbed run";
+    ck_assert_msg(strstr(c.out, row) != NULL, "%s", c.out);
+    const char *const said = strstr(c.out, what); // of this row only
+    ck_assert_ptr_eq(said, strstr(c.out, row) + strlen(row));
+    ck_assert_ptr_null(strstr(said + 1, what));
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(what_can_not_be_fitted_is_refused)
 {
     struct child c =
@@ -498,6 +518,8 @@ int main(void)
     tcase_add_test(tc, tables_of_three_sites_make_a_machine);
     tcase_add_test(tc, a_plan_is_graded_on_a_fitted_machine);
     tcase_add_test(tc, a_fitted_machine_is_what_was_measured);
+    tcase_add_loop_test(tc, a_size_that_takes_longer_than_a_larger_one_is_named,
+                        0, 2);
     tcase_add_loop_test(tc, what_can_not_be_fitted_is_refused, 0, NREFUSED);
     Suite *const s = suite_create("topo: fit");
     suite_add_tcase(s, tc);

@@ -12,6 +12,7 @@
  * states.
  */
 #include <check.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "machine.h"
 #include "suite.h"
 #include "topo/machine.h"
+#include "topo/nccltests.h"
 
 enum { MAX_ROWS = 40, MAX_RANKS = 512, MIB = 1 << 20 };
 
@@ -102,9 +104,7 @@ struct loaded {
     struct calibration_arch arch; /* t's own copy, to be changed */
     double net_us;
     int n;
-    struct row {
-        double nbytes, us;
-    } row[MAX_ROWS];
+    struct nccltests_row row[MAX_ROWS];
 };
 
 /* ---- what is fitted ------------------------------------------------------ */
@@ -151,11 +151,11 @@ static void read_table(struct loaded *l, const char *name, double from)
     const int dir = (int)(strrchr(__FILE__, '/') - __FILE__);
     snprintf(path, sizeof path, "%.*s/measured/%s", dir, __FILE__, name);
     FILE *const f = fopen(path, "r");
-    struct row r;
+    struct nccltests_row r = {0};
     ck_assert_msg(f != NULL, "%s: run tests in the repository's root", path);
     ck_assert_int_eq(fscanf(f, "bytes,us\n"), 0);
-    while (fscanf(f, "%lf,%lf\n", &r.nbytes, &r.us) == 2)
-        if (r.nbytes >= from) {
+    while (fscanf(f, "%" SCNu64 ",%lf\n", &r.nbytes, &r.us) == 2)
+        if ((double)r.nbytes >= from) {
             ck_assert_int_lt(l->n, MAX_ROWS);
             l->row[l->n++] = r;
         }
@@ -202,12 +202,9 @@ static double percent(struct error e)
     return e.n ? 100 * (exp(e.sum / e.n) - 1) : NAN;
 }
 
-/* Row i takes longer than a row of more bytes: nothing that NCCL chooses does,
- * since it could have sent zeros. Below 1 MiB, rows are too noisy to tell. */
 static int is_sick(const struct loaded *l, int i)
 {
-    return i + 1 < l->n && l->row[i].nbytes >= MIB &&
-           l->row[i].us > 1.1 * l->row[i + 1].us;
+    return i + 1 < l->n && nccltests_is_sick(&l->row[i], &l->row[i + 1]);
 }
 
 /* Of every step'th row of sizes from lo to below hi; sick: those as well. */
@@ -222,8 +219,8 @@ static void add_error(struct error *e, struct loaded *l,
         place[i] = i;
     for (int i = 0; i < l->n; i += step) {
         struct topo_coll c;
-        if (l->row[i].nbytes < lo || l->row[i].nbytes >= hi ||
-            (!sick && is_sick(l, i)))
+        const double nbytes = (double)l->row[i].nbytes;
+        if (nbytes < lo || nbytes >= hi || (!sick && is_sick(l, i)))
             continue;
         ck_assert_msg(topo_collective(l->t, m->op, place, m->nranks,
                                       (uint64_t)l->row[i].nbytes, TOPO_ANY,

@@ -145,6 +145,8 @@ static int print_table(const struct topo *t, const struct request *r,
                "busbw", "busbw");
     for (int i = 0; i < table->nrows && status == 0; i++)
         status = print_row(t, r, table, place, &table->row[i], &sums);
+    for (int i = 0; i + 1 < table->nrows && status == 0; i++)
+        fit_print_sick(table->file, &table->row[i], &table->row[i + 1]);
     if (status == 0)
         print_sums(&sums, nnodes > 1);
     free(place);

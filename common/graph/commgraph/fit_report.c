@@ -124,6 +124,39 @@ const char *fit_advice(double factor, int across)
                  "temperature limits";
 }
 
+void fit_print_sick(const char *file, const struct nccltests_row *row,
+                    const struct nccltests_row *next)
+{
+    char size[24], larger[24];
+    if (nccltests_is_sick(row, next))
+        printf("  %s:%d: %s takes %.2f times as long as %s: a disturbed run, "
+               "whatever NCCL chose. Repeat it, or leave the row out.\n",
+               base_name(file), row->line, fit_size(row->nbytes, size),
+               row->us / next->us, fit_size(next->nbytes, larger));
+}
+
+static struct nccltests_row row_of(const struct fit *f, int i)
+{
+    const struct fit_row *const r = &f->row[i];
+    return (struct nccltests_row){r->nbytes, r->us, r->wrong, r->line};
+}
+
+/* Of a table (-1: of all), printed if asked for. Returns how many. */
+static int sick_rows(const struct fit *f, int table, int print)
+{
+    int n = 0;
+    for (int i = 0; i + 1 < f->nrows; i++) {
+        const struct nccltests_row row = row_of(f, i), next = row_of(f, i + 1);
+        const int of = f->row[i].table;
+        if (f->row[i + 1].table != of || (table >= 0 && of != table))
+            continue;
+        n += nccltests_is_sick(&row, &next);
+        if (print)
+            fit_print_sick(f->table[of].file, &row, &next);
+    }
+    return n;
+}
+
 static void explain(const struct fit *f, int table)
 {
     const struct pattern p = pattern_of(f, table);
@@ -133,6 +166,7 @@ static void explain(const struct fit *f, int table)
         printf("  %s: wrong results in %d row%s (left out): a fault in memory "
                "or a link, or a bug in this NCCL. Not a question of speed.\n",
                name, p.wrong, p.wrong > 1 ? "s" : "");
+    sick_rows(f, table, 1);
     if (p.odd == 0)
         return;
     if (p.large_slow > 1 && 2 * p.large_slow >= p.large)
@@ -174,7 +208,7 @@ static void print_odd(const struct fit *f)
     }
     if (n > MAX_LISTED)
         printf("  and %d more\n", n - MAX_LISTED);
-    if (n == 0 && wrong == 0)
+    if (n == 0 && wrong == 0 && sick_rows(f, -1, 0) == 0)
         printf("\nAll rows fit.\n");
     else
         printf("\nWhat that usually means:\n");

@@ -14,6 +14,11 @@ void fit_report(const struct fit *f);
  * written. */
 int fit_svg(const struct fit *fit, FILE *f);
 
+/* A line on a row that takes longer than the next, larger one
+ * (nccltests_is_sick()); nothing about others. */
+void fit_print_sick(const char *file, const struct nccltests_row *row,
+                    const struct nccltests_row *next);
+
 /* What it usually means if large sizes take `factor` times as long as they
  * should, between nodes or inside one. */
 const char *fit_advice(double factor, int across);
