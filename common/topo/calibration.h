@@ -102,6 +102,8 @@ struct calibration_fit {
     double ramp;        /* towards that: tuning.h */
     double nvls_GBps;   /* of an NVLS channel, between buffers */
     double nvls_chunks; /* of an NVLS loop, under way before it is full */
+    double one_thread;  /* share of LL's and LL128's bandwidth in a node left
+                           where one thread drives its GPUs */
 };
 extern const struct calibration_fit calibration_fit;
 

@@ -78,7 +78,8 @@ void fit_release(struct fit *f);
 /*
  * The name of `machine` with enough nodes for the tables: ranks on different
  * hosts are on different nodes, unless a node is a rack (more than 16 GPUs) and
- * the hosts are its trays.
+ * the hosts are its trays. If one thread drove all GPUs of a node, the name
+ * says so.
  * Returns 0, or -1 with a line in err.
  */
 int fit_machine(const char *machine, const struct nccltests *tables, char *out,

@@ -62,6 +62,19 @@ int fit_place(const struct topo *t, const struct nccltests_table *table,
     return most + 1;
 }
 
+/* The option that says how all tables were measured, unless it is given. */
+static const char *suffix_for(const struct topo *t,
+                              const struct nccltests *tables)
+{
+    const char *const slash = strrchr(t->name, '/');
+    for (int i = 0; i < tables->n; i++)
+        if (!tables->table[i].one_thread)
+            return "";
+    if (t->one_thread)
+        return "";
+    return strchr(slash ? slash : t->name, '@') ? ",one-thread" : "@one-thread";
+}
+
 int fit_machine(const char *machine, const struct nccltests *tables, char *out,
                 size_t nbytes, char *err, size_t err_nbytes)
 {
@@ -78,10 +91,11 @@ int fit_machine(const char *machine, const struct nccltests *tables, char *out,
     while (isdigit((unsigned char)*name))
         name++;
     name = name > machine && strncmp(name, "x:", 2) == 0 ? name + 2 : machine;
+    const char *const suffix = suffix_for(t, tables);
     if (need <= topo_ngpus(t))
-        snprintf(out, nbytes, "%s", machine);
+        snprintf(out, nbytes, "%s%s", machine, suffix);
     else
-        snprintf(out, nbytes, "%dx:%s", nodes, name);
+        snprintf(out, nbytes, "%dx:%s%s", nodes, name, suffix);
     topo_free(t);
     return 0;
 }

@@ -110,6 +110,7 @@ struct topo {
     int bundle[MACHINE_GPUS][MACHINE_GPUS]; /* their resource, one way */
     int host;                               /* memory of a node's host */
     int switched;                           /* NVLinks lead to NVSwitches */
+    int one_thread; /* drives all GPUs of a node; 0: a process for each GPU */
     int number[MACHINE_GPUS]; /* of the file's GPUs, in order of dev: 0, 1, 2...
                                  unless the machine is shuffled */
     int sick[2];              /* both directions of the degraded cable */

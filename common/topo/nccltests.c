@@ -161,6 +161,7 @@ static int end_table(struct reader *r)
     const struct nccltests_table next = {.nranks = t->nranks,
                                          .nhosts = t->nhosts,
                                          .ngroups = t->ngroups,
+                                         .one_thread = t->one_thread,
                                          .op = t->op};
     read_name(t);
     infer(t);
@@ -302,6 +303,14 @@ static int read_heading(struct reader *r, char *line)
     return end_table(r);
 }
 
+/* Of "nThread 1 nGpus 8 minBytes 8", 8. */
+static int gpus_of_a_thread(const char *line)
+{
+    const char *const at = strstr(line, "nGpus");
+    int n = 1;
+    return at && sscanf(at, "nGpus %d", &n) == 1 ? n : 1;
+}
+
 static int read_comment(struct reader *r, char *line)
 {
     int result = 0;
@@ -312,6 +321,7 @@ static int read_comment(struct reader *r, char *line)
     } else if (strstr(line, "nThread")) {
         result = end_table(r);
         r->now.nranks = 0;
+        r->now.one_thread = gpus_of_a_thread(line) > 1;
         free(r->now.rank);
         r->now.rank = NULL;
     } else if (strstr(line, "Rank")) {

@@ -43,6 +43,7 @@ struct nccltests_table {
     int ngroups;     /* of ranks, each a communicator of its own */
     double bus;      /* ratio of bus to algorithm bandwidth, 0: unknown */
     int named_ranks; /* in the file's name, 0: none */
+    int one_thread;  /* drove several GPUs (-g): variant.h */
 };
 
 struct nccltests {
@@ -63,7 +64,6 @@ void nccltests_release(struct nccltests *all);
 const char *nccltests_op_name(enum topo_op op);
 enum topo_op nccltests_op(const char *name, size_t length);
 
-/* Bus bandwidth over algorithm bandwidth. */
 /*
  * True if a size from 1 MiB on takes clearly longer than the table's next size
  * of more bytes. No choice of NCCL's explains that, since more bytes would have
@@ -72,6 +72,7 @@ enum topo_op nccltests_op(const char *name, size_t length);
 int nccltests_is_sick(const struct nccltests_row *row,
                       const struct nccltests_row *next);
 
+/* Bus bandwidth over algorithm bandwidth. */
 double nccltests_bus(enum topo_op op, int nranks);
 
 #endif

@@ -74,6 +74,8 @@ static int take_seed(const char **text, const char *word,
     return 1;
 }
 
+static const char one_thread[] = "one-thread";
+
 /* One item of "@NETWORK,fat-tree:2". Returns 0, or -1 if it is unknown. */
 static int take_item(struct variant *v, const char *item, size_t length)
 {
@@ -81,6 +83,10 @@ static int take_item(struct variant *v, const char *item, size_t length)
     const char *const value = colon ? colon + 1 : item;
     const size_t left = length - (size_t)(value - item);
     char word[VARIANT_WORD], *end;
+    if (length == strlen(one_thread) && memcmp(item, one_thread, length) == 0) {
+        v->one_thread = 1;
+        return 0;
+    }
     if (!colon && !*v->net && is_seed(item, length)) {
         snprintf(v->net, sizeof v->net, "%.*s", (int)length, item);
         return 0;
@@ -121,7 +127,8 @@ static int take_suffix(struct variant *v, const char *text, char *err,
             snprintf(err, err_nbytes,
                      "%.200s: use MACHINE@NETWORK,OPTION with the options "
                      "fat-tree:R, rail:R (an oversubscription from 1), "
-                     "seed:SEED and floor:MICROSECONDS; \"%.*s\" is none",
+                     "seed:SEED, floor:MICROSECONDS and one-thread; \"%.*s\" "
+                     "is none",
                      text, (int)(n < 60 ? n : 60), item);
             return -1;
         }
@@ -274,6 +281,7 @@ void variant_connect(const struct variant *v, struct topo *t)
     }
     if (v->floor_us > 0)
         t->cal.host.floor_us = v->floor_us;
+    t->one_thread = v->one_thread;
     for (int i = 0; i < t->nnics && f->gpu_Gbps > 0; i++)
         t->nic[i].mbps = f->gpu_Gbps * 1000 * t->ngpus / t->nnics;
     t->fabric.seed = hash_of(v->seed, 3);

@@ -15,6 +15,8 @@
  *              fat-tree:R, rail:R  switches with oversubscription R (fabric.h)
  *              seed:SEED           of the hash that spreads flows over them
  *              floor:US            the time that no collective stays below
+ *              one-thread          one thread drives all GPUs of a node, as in
+ *                                  nccl-tests with -g (tuning.h)
  *
  * A SEED consists of letters, digits and "._@-". The same seed gives the same
  * machine everywhere. The seed "me" stands for topo_me().
@@ -35,7 +37,8 @@ struct variant {
     const char *suffix;          /* "@..." in the text, or "" */
     int fabric;                  /* enum calibration_fabric_kind, -1 */
     double over, floor_us;       /* 0: not given */
-    char seed[VARIANT_WORD];     /* of the fabric */
+    int one_thread;
+    char seed[VARIANT_WORD]; /* of the fabric */
 };
 
 /* Parse a name. Returns 0, or -1 with a line in err. */

@@ -130,6 +130,35 @@ START_TEST(outputs_of_nccl_tests_are_read_as_they_are)
 }
 END_TEST
 
+/* A table measured with -g N, then one with a process for each GPU. */
+START_TEST(gpus_of_one_thread_are_read_from_the_heading)
+{
+    static const char text[] =
+        "# nThread 1 nGpus 8 minBytes 8 maxBytes 32\n" HEAD
+        "  1024  256  float  sum  -1  7.8  0.1  0.1  0  7.1  0.1  0.1  0\n"
+        "# nThread 1 nGpus 1 minBytes 8 maxBytes 32\n" HEAD
+        "  1024  256  float  sum  -1  7.8  0.1  0.1  0  7.1  0.1  0.1  0\n";
+    struct nccltests all;
+    char err[600] = "", name[100];
+    ck_assert_int_eq(read_text(text, "all_reduce.8.log", &all, err), 0);
+    ck_assert_int_eq(all.n, 2);
+    ck_assert_int_eq(all.table[0].one_thread, 1);
+    ck_assert_int_eq(all.table[1].one_thread, 0);
+    ck_assert_int_eq(
+        fit_machine("dgx-a100", &all, name, sizeof name, err, sizeof err), 0);
+    ck_assert_str_eq(name, "dgx-a100"); // not all of them were
+    const struct nccltests first = {all.table, 1};
+    fit_machine("dgx-a100", &first, name, sizeof name, err, sizeof err);
+    ck_assert_str_eq(name, "dgx-a100@one-thread");
+    fit_machine("2x:dgx-a100@roce", &first, name, sizeof name, err, sizeof err);
+    ck_assert_str_eq(name, "2x:dgx-a100@roce,one-thread");
+    fit_machine("dgx-a100@one-thread", &first, name, sizeof name, err,
+                sizeof err);
+    ck_assert_str_eq(name, "dgx-a100@one-thread");
+    nccltests_release(&all);
+}
+END_TEST
+
 static const char *const unreadable[][2] = {
     {"", "no rows of times"},
     {"# nThread 1\n" HEAD "# Out of bounds values : 0 OK\n", "no rows"},
@@ -509,6 +538,7 @@ int main(void)
     tcase_set_timeout(tc, 240);
     tcase_add_loop_test(tc, outputs_of_nccl_tests_are_read_as_they_are, 0,
                         NOUTPUTS);
+    tcase_add_test(tc, gpus_of_one_thread_are_read_from_the_heading);
     tcase_add_loop_test(tc, what_can_not_be_read_is_named_with_its_line, 0, 6);
     tcase_add_test(tc, a_damaged_output_never_crashes_the_reader);
     tcase_add_test(tc, planted_curves_are_found_again);

@@ -239,6 +239,55 @@ START_TEST(variants_combine_in_one_order)
 }
 END_TEST
 
+/* Of 8 MiB over all GPUs of a machine. */
+static uint64_t all_reduce_ps(const char *name, enum topo_algo algo,
+                              enum topo_proto proto)
+{
+    struct topo *const t = machine_load(name);
+    int32_t place[16];
+    struct topo_coll c;
+    char err[300] = "";
+    const int n = topo_ngpus(t);
+    for (int i = 0; i < n; i++)
+        place[i] = i;
+    ck_assert_msg(topo_collective(t, TOPO_OP_ALLREDUCE, place, n, 8 << 20,
+                                  1 << algo, 1 << proto, &c, err,
+                                  sizeof err) == 0,
+                  "%s", err);
+    const uint64_t ps = c.time_ps;
+    topo_coll_release(&c);
+    topo_free(t);
+    return ps;
+}
+
+static const struct {
+    const char *process, *thread; /* for each GPU, and for all of a node */
+    enum topo_algo algo;
+    enum topo_proto proto;
+    double least, most; /* times as long */
+} threads[] = {
+    {"dgx-a100", "dgx-a100@one-thread", TOPO_RING, TOPO_LL, 1.1, 1.25},
+    {"dgx-a100", "dgx-a100@one-thread", TOPO_RING, TOPO_LL128, 1.1, 1.25},
+    {"dgx-a100", "dgx-a100@one-thread", TOPO_TREE, TOPO_LL128, 1.1, 1.25},
+    {"dgx-a100", "dgx-a100@one-thread", TOPO_RING, TOPO_SIMPLE, 1, 1},
+    {"dgx-h200", "dgx-h200@one-thread", TOPO_NVLS, TOPO_SIMPLE, 1, 1},
+    {"2x:dgx-a100@roce", "2x:dgx-a100@roce,one-thread", TOPO_TREE, TOPO_LL, 1,
+     1},
+    {"pcie-4090", "pcie-4090@one-thread", TOPO_RING, TOPO_LL, 1, 1},
+};
+
+START_TEST(one_thread_for_all_gpus_slows_lines_over_nvlinks)
+{
+    const uint64_t process =
+        all_reduce_ps(threads[_i].process, threads[_i].algo, threads[_i].proto);
+    const uint64_t thread =
+        all_reduce_ps(threads[_i].thread, threads[_i].algo, threads[_i].proto);
+    const double times = (double)thread / (double)process;
+    ck_assert_msg(times >= threads[_i].least && times <= threads[_i].most,
+                  "%s: %.3f times as long", threads[_i].thread, times);
+}
+END_TEST
+
 START_TEST(me_is_the_student_or_who_is_logged_in)
 {
     setenv("COMMLAB_STUDENT", "grace h:1", 1);
@@ -262,6 +311,7 @@ static const struct {
     {"shuffled::dgx-1v", "use shuffled:SEED:MACHINE"},
     {"sick:a b:dgx-1v", "use sick:SEED:MACHINE"},
     {"shuffled:1:sick:2:dgx-1v", "there is no machine \"sick:2:dgx-1v\""},
+    {"dgx-1v@ndr,two-threads", "floor:MICROSECONDS and one-thread"},
     {"sick:1:dgx-2v", "there is no machine \"dgx-2v\""},
 };
 
@@ -291,6 +341,8 @@ int main(void)
     tcase_add_loop_test(tc, any_cable_may_be_sick, 0, MACHINES);
     tcase_add_test(tc, a_sick_cable_slows_only_what_takes_it);
     tcase_add_test(tc, variants_combine_in_one_order);
+    tcase_add_loop_test(tc, one_thread_for_all_gpus_slows_lines_over_nvlinks, 0,
+                        sizeof threads / sizeof *threads);
     tcase_add_test(tc, me_is_the_student_or_who_is_logged_in);
     tcase_add_loop_test(tc, a_wrong_name_says_what_is_right, 0,
                         sizeof wrong / sizeof *wrong);
