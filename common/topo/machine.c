@@ -19,7 +19,8 @@ static const struct {
 };
 
 /* GH200: copies reach 375 GB/s to the GPU and 297 from it (Schieffer et al.,
- * arXiv 2407.07850), on average this share of the 397 that NCCL states. */
+ * "Harnessing Integrated CPU-GPU System Memory for HPC", ICPP 2024, arXiv
+ * 2407.07850), on average this share of the 397 that NCCL states (c2c). */
 static const double C2C_EFF = .85;
 
 /* The generation of a link; if the file doesn't say, 3, as NCCL assumes. */
