@@ -8,7 +8,8 @@ DEPS_BUILD := gcc g++ make gawk patch pkg-config mpich libmpich-dev \
 	libsqlite3-dev libsodium-dev libuv1-dev libarchive-dev libseccomp-dev \
 	bubblewrap similarity-tester
 DEPS_TEST := check libsubunit-dev clang libclang-rt-dev clang-format cppcheck \
-	libsimgrid-dev slurm-wlm munge sqlite3 procps pandoc chromium zip unzip
+	libsimgrid-dev slurm-wlm munge sqlite3 procps pandoc chromium zip unzip \
+	cmake groff-base
 
 # The packages that are not installed, according to dpkg.
 deps_missing = $(shell for p in $(DEPS_BUILD) $(DEPS_TEST); do \

@@ -36,8 +36,8 @@ CXX := g++
 endif
 
 O := $(BUILD)/$(GPU)
-PREFIX := $(BUILD)/simgpu
-SIMGPU := $(PREFIX)/.complete
+SIM_HOME := $(BUILD)/simgpu
+SIMGPU := $(SIM_HOME)/.complete
 
 # ---- flags ----------------------------------------------------------------
 
@@ -51,8 +51,8 @@ MPI_LIBS := $(shell pkg-config --libs mpich 2>/dev/null)
 # Labs that do not use cuBLAS or the driver do not load them.
 CUBLAS_LIB := -Wl,--push-state,--as-needed -lcublas -Wl,--pop-state
 CUDA_LIB := -Wl,--push-state,--as-needed -lcuda -Wl,--pop-state
-GPU_CFLAGS_sim := -I$(PREFIX)/include
-GPU_LIBS_sim := -L$(PREFIX)/lib $(CUBLAS_LIB) -lnccl $(CUDA_LIB) -lcudart
+GPU_CFLAGS_sim := -I$(SIM_HOME)/include
+GPU_LIBS_sim := -L$(SIM_HOME)/lib $(CUBLAS_LIB) -lnccl $(CUDA_LIB) -lcudart
 GPU_CFLAGS_cuda := -isystem $(CUDA_HOME)/include -Icommon/cuda
 # libcuda comes with the driver; the toolkit may have a stub of it.
 CUDA_DRIVER := $(firstword $(wildcard $(addsuffix /libcuda.so, \
@@ -132,8 +132,8 @@ $(O)/obj/common/lab/%.o $(O)/obj/common/nn/%.o $(O)/obj/common/cuda/%.o \
 # include them; a .cu file is compiled by nvcc or simnvcc.
 ifeq ($(GPU),sim)
 GPU_READY := $(SIMGPU)
-GPU_HEADERS := $(PREFIX)/.headers
-CU := $(PREFIX)/bin/simnvcc
+GPU_HEADERS := $(SIM_HOME)/.headers
+CU := $(SIM_HOME)/bin/simnvcc
 else
 CU_FLAGS = -lineinfo $(NVCC_ARCH)
 endif
@@ -182,7 +182,7 @@ endef
 # Its path to simgpu is relative, so that a build folder can be copied.
 comma := ,
 rpath = $(if $(filter sim,$(GPU)),-Wl$(comma)-rpath$(comma)'$$ORIGIN/$(shell \
-	realpath -m --relative-to=$(@D) $(PREFIX)/lib)')
+	realpath -m --relative-to=$(@D) $(SIM_HOME)/lib)')
 define link_gpu
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
@@ -205,7 +205,7 @@ $(BACKEND): FORCE
 # $COMMON are folders of the sandbox (grader/compiler.c). The flags are those of
 # the kit, but no code of a submission runs before main.
 LAB_MODULES := nn lab nnref judge graph topo base
-in_sandbox = $(subst $(if $(CU),$(PREFIX),$(CUDA_HOME)),$$GPU,$(subst \
+in_sandbox = $(subst $(if $(CU),$(SIM_HOME),$(CUDA_HOME)),$$GPU,$(subst \
 	common/,$$COMMON/,$(1:-Icommon=-I$$COMMON)))
 TOOLCHAIN := $(O)/toolchain
 $(TOOLCHAIN): FORCE
@@ -218,7 +218,7 @@ $(TOOLCHAIN): FORCE
 	    'kit="$(if $(CU),kit.o kit.contract)"' 'api="kit.api"' \
 	    'objects="$(patsubst %.c,%.o,$(call c_in,common/$(GPU)))"' \
 	    'libs="$(call in_sandbox,$(GPU_LIBS_$(GPU)) $(if \
-	    $(CU),-Wl$(comma)-rpath$(comma)$(PREFIX)/lib) $(MPI_LIBS) \
+	    $(CU),-Wl$(comma)-rpath$(comma)$(SIM_HOME)/lib) $(MPI_LIBS) \
 	    $(foreach m,$(LAB_MODULES),$($(m)_LIBS)) -lm -pthread)"')
 
 # ---- simgpu: shared libraries in a prefix of their own ----------------------
@@ -226,48 +226,49 @@ $(TOOLCHAIN): FORCE
 # $(call so,NAME,MAJOR,SOURCES,LIBS): a library with its real soname and its
 # unversioned link. Those that use libcudart are linked after it.
 define so
-$(PREFIX)/lib/lib$(1).so.$(2): common/simgpu/lib$(1).map $(call objs,$(3)) \
-	$(if $(filter cudart,$(1)),,| $(PREFIX)/lib/libcudart.so.13)
+$(SIM_HOME)/lib/lib$(1).so.$(2): common/simgpu/lib$(1).map $(call objs,$(3)) \
+	$(if $(filter cudart,$(1)),,| $(SIM_HOME)/lib/libcudart.so.13)
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) -shared -o $$@ -Wl,-soname,lib$(1).so.$(2) \
 	    -Wl,--version-script,common/simgpu/lib$(1).map -Wl,-z,defs \
 	    -Wl,-rpath,'$$$$ORIGIN' $$(filter %.o %.a,$$^) $(4) -lm -pthread
-	@ln -sf lib$(1).so.$(2) $(PREFIX)/lib/lib$(1).so
-SIM_LIBRARIES += $(PREFIX)/lib/lib$(1).so.$(2)
+	@ln -sf lib$(1).so.$(2) $(SIM_HOME)/lib/lib$(1).so
+SIM_LIBRARIES += $(SIM_HOME)/lib/lib$(1).so.$(2)
 endef
-CUDART := -L$(PREFIX)/lib -lcudart
+CUDART := -L$(SIM_HOME)/lib -lcudart
 $(eval $(call so,cudart,13,$(simgpu_SRC),$(simgpu_LIBS) $(graph_LIBS) \
 	$(topo_LIBS)))
-$(PREFIX)/lib/libcudart.so.13: $(call lib,graph topo base)
+$(SIM_HOME)/lib/libcudart.so.13: $(call lib,graph topo base)
 $(eval $(call so,nccl,2,$(simnccl_SRC),$(CUDART)))
 $(eval $(call so,cublas,13,$(simcublas_SRC),$(CUDART) -ldl))
 $(eval $(call so,cuda,1,$(simcuda_SRC),$(CUDART)))
 
-SIM_HEADERS := $(patsubst common/simgpu/%,$(PREFIX)/%,$(shell find \
-	common/simgpu/include -type f)) $(PREFIX)/include/simgpu/narrow.h
+SIM_HEADERS := $(patsubst common/simgpu/%,$(SIM_HOME)/%,$(shell find \
+	common/simgpu/include -type f)) $(SIM_HOME)/include/simgpu/narrow.h
 # Machines: simgpu and commgraph look for them in the prefix.
-TOPOS := $(patsubst common/topo/%,$(PREFIX)/share/topo/%,$(wildcard \
+TOPOS := $(patsubst common/topo/%,$(SIM_HOME)/share/topo/%,$(wildcard \
 	common/topo/*.xml common/topo/net/*.xml))
-$(PREFIX)/bin/simnvcc: $(call objs,$(call c_in,common/simgpu/simnvcc))
+$(SIM_HOME)/bin/simnvcc: $(call objs,$(call c_in,common/simgpu/simnvcc))
 	$(link)
 # Build systems that know CUDA's toolkit find their way.
-$(PREFIX)/bin/nvcc: $(PREFIX)/bin/simnvcc
+$(SIM_HOME)/bin/nvcc: $(SIM_HOME)/bin/simnvcc
 	@ln -sf simnvcc $@
-	@ln -sfn lib $(PREFIX)/lib64
-$(PREFIX)/share/topo/%.xml: common/topo/%.xml
+	@ln -sfn lib $(SIM_HOME)/lib64
+	@mkdir -p $(SIM_HOME)/nvvm/libdevice # by which CMake knows CUDA's folder
+$(SIM_HOME)/share/topo/%.xml: common/topo/%.xml
 	@mkdir -p $(@D)
 	@cp $< $@
-$(PREFIX)/include/%: common/simgpu/include/%
+$(SIM_HOME)/include/%: common/simgpu/include/%
 	@mkdir -p $(@D)
 	@cp $< $@
-$(PREFIX)/include/simgpu/narrow.h: common/base/narrow.h
+$(SIM_HOME)/include/simgpu/narrow.h: common/base/narrow.h
 	@mkdir -p $(@D)
 	@cp $< $@
-$(PREFIX)/.headers: $(SIM_HEADERS)
-	@find $(PREFIX)/include -type f $(patsubst %,! -path %,$^) -delete
+$(SIM_HOME)/.headers: $(SIM_HEADERS)
+	@find $(SIM_HOME)/include -type f $(patsubst %,! -path %,$^) -delete
 	@touch $@
-$(SIMGPU): $(PREFIX)/.headers $(PREFIX)/bin/nvcc $(TOPOS) \
+$(SIMGPU): $(SIM_HOME)/.headers $(SIM_HOME)/bin/nvcc $(TOPOS) \
 	$(SIM_LIBRARIES)
 	@touch $@
 

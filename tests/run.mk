@@ -15,7 +15,7 @@ RUN_SH := TEST_RUN=$(RUN) TEST_GUARD=$(BUILD)/tests/guard \
 # ---- the words of suites.mk --------------------------------------------------
 
 need_machines := $(TOPOS)
-need_sim := $(SIMGPU) $(addprefix $(PREFIX)/,lib/libcudart.so.13 lib/libnccl.so.2 \
+need_sim := $(SIMGPU) $(addprefix $(SIM_HOME)/,lib/libcudart.so.13 lib/libnccl.so.2 \
 	lib/libcublas.so.13 lib/libcuda.so.1 bin/simnvcc) common/simgpu/include \
 	$(TOPOS)
 need_commgraph := $(BUILD)/commgraph $(TOPOS)

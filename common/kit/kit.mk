@@ -39,3 +39,11 @@ release:               ## pack the students' copy: build/release
 .PHONY: deliver
 deliver:               ## pack a lab's autograder for Gradescope, Autolab, GitHub
 	@common/kit/deliver.sh $(LAB)
+
+# In PREFIX; DESTDIR is put before it, for packages.
+PREFIX ?= /usr/local
+.PHONY: install deb
+install: $(SIMGPU) $(BUILD)/commgraph  ## install simgpu for other projects: PREFIX
+	@common/kit/install.sh $(BUILD) "$(PREFIX)" "$(DESTDIR)"
+deb: $(SIMGPU) $(BUILD)/commgraph  ## the same as a Debian package: build/simgpu.deb
+	@common/kit/install.sh --deb $(BUILD) $(BUILD)/simgpu.deb

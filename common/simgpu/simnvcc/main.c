@@ -433,6 +433,26 @@ static int link_program(struct args *objects, const char *output)
     return run(&a);
 }
 
+/*
+ * CMake links by itself: with the program of the last line that holds what
+ * LIBRARIES= said. That has to be simnvcc, which knows where its libraries are
+ * at run time, and wraps the clocks.
+ */
+static const char *libraries(void)
+{
+    return format("-L", format(prefix, "/bin/../lib"));
+}
+
+static void show_linker(const struct args *objects, const char *output)
+{
+    struct args a = {{format(prefix, "/bin/simnvcc")}, 1};
+    args_append(&a, objects);
+    args_add(&a, libraries());
+    args_add(&a, "-lcudart");
+    args_add2(&a, "-o", output);
+    show(&a);
+}
+
 static int archive(struct args *objects, const char *output)
 {
     struct args a = {{"ar", "rcs", output}, 3};
@@ -503,6 +523,8 @@ static int build(void)
     if (o.mode == MODE_ARCHIVE)
         return archive(&objects, o.output ? o.output : "a.a");
     const char *const output = o.output ? o.output : "a.out";
+    if (o.verbose)
+        show_linker(&objects, output);
     status = link_program(&objects, output);
     if (status == 0 && o.run) {
         struct args a = {{strchr(output, '/') ? output : format("./", output)},
@@ -523,8 +545,8 @@ static int answer(void)
             "simnvcc compiles CUDA C++ for the CPU, to run on simgpu. It takes "
             "nvcc's\noptions; those that only a GPU's code needs have no "
             "effect. Others go to the\nhost compiler (-ccbin, g++).");
-    else
-        puts("nvcc: stand-in for NVIDIA (R) Cuda compiler driver\n"
+    else // CMake looks for the first line
+        puts("nvcc: NVIDIA (R) Cuda compiler driver, or what stands in for it\n"
              "simnvcc: CUDA C++ for the CPU, part of commlab's simgpu\n"
              "Cuda compilation tools, release 13.0, V13.0.48");
     return 0;
@@ -583,7 +605,10 @@ int main(int argc, char **argv)
         return 1;
     }
     if (o.verbose)
-        fprintf(stderr, "#$ TOP=%s\n#$ arch=compute_90\n", prefix);
+        fprintf(stderr,
+                "#$ TOP=%s\n#$ INCLUDES=\"-I%s/include\"\n#$ LIBRARIES=%s\n"
+                "#$ -arch compute_90\n",
+                prefix, prefix, libraries());
     const int status = do_mode();
     remove_temp();
     return status;

@@ -442,7 +442,25 @@ static void read_all(struct options *o, int argc, char **argv)
         i += take(o, argv, i, argc);
 }
 
-/* Options from a file, separated by white space; "..." keeps it. */
+/* The next word of *p, in place: white space ends it, but not in "..." or '...',
+ * which are dropped. NULL: there is none. */
+static char *next_word(char **p)
+{
+    while (isspace((unsigned char)**p))
+        (*p)++;
+    char *const word = *p, *to = word, quote = 0;
+    for (; **p && (quote || !isspace((unsigned char)**p)); (*p)++)
+        if (quote ? **p == quote : **p == '"' || **p == '\'')
+            quote = quote ? 0 : **p;
+        else
+            *to++ = **p;
+    if (*p == word)
+        return NULL;
+    *p += **p != 0;
+    *to = 0;
+    return word;
+}
+
 static void read_file(struct options *o, const char *path)
 {
     FILE *const f = fopen(path, "re");
@@ -454,18 +472,8 @@ static void read_file(struct options *o, const char *path)
         exit(EXIT_USAGE);
     }
     fclose(f);
-    for (char *p = text; *p && n < MAX_ARGS;) {
-        while (isspace((unsigned char)*p))
-            p++;
-        if (!*p)
-            break;
-        const char quote = *p == '"' || *p == '\'' ? *p++ : 0;
-        words[n++] = p;
-        while (*p && (quote ? *p != quote : !isspace((unsigned char)*p)))
-            p++;
-        if (*p)
-            *p++ = 0;
-    }
+    for (char *p = text; n < MAX_ARGS && (words[n] = next_word(&p));)
+        n++;
     read_all(o, n, words);
 }
 

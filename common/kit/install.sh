@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Install simgpu and its tools, for projects of their own.
+#
+#   common/kit/install.sh BUILD PREFIX [DESTDIR]
+#   common/kit/install.sh --deb BUILD FILE.deb
+#
+#   PREFIX/lib/simgpu         what nvcc's folder is to CUDA: bin lib include
+#                             share; nothing shadows an installed CUDA
+#   PREFIX/bin                simnvcc, commgraph
+#   PREFIX/share/pkgconfig    pkg-config --cflags --libs simgpu
+#   PREFIX/lib/cmake/simgpu   find_package(simgpu)
+#   PREFIX/share/man          simgpu(7)
+#
+# DESTDIR is put before all of these paths, but not into them.
+set -euo pipefail
+parts=$(dirname "$0")/install
+if git -C "$parts" rev-parse 2> /dev/null; then
+    version=0.$(git -C "$parts" log -1 --date=format:%Y%m%d --format=%cd.%h)
+else
+    version=0
+fi
+
+# The paths in a file's text.
+fill() { sed -e "s|@PREFIX@|$prefix|g" -e "s|@VERSION@|$version|g" "$1"; }
+
+install_all() { # BUILD PREFIX DESTDIR
+    local build=$1 prefix=$2
+    local root=$3$2
+    mkdir -p "$root"/{bin,lib/simgpu,lib/cmake/simgpu} \
+        "$root"/share/{pkgconfig,man/man7}
+    rm -rf "$root/lib/simgpu"
+    cp -R "$build/simgpu" "$root/lib/simgpu"
+    rm -f "$root/lib/simgpu/.complete" "$root/lib/simgpu/.headers"
+    install -m 755 "$build/commgraph" "$root/lib/simgpu/bin"
+    ln -sf ../lib/simgpu/bin/simnvcc ../lib/simgpu/bin/commgraph "$root/bin"
+    fill "$parts/simgpu.pc" > "$root/share/pkgconfig/simgpu.pc"
+    fill "$parts/simgpu-config.cmake" \
+        > "$root/lib/cmake/simgpu/simgpu-config.cmake"
+    fill "$parts/simgpu.7" > "$root/share/man/man7/simgpu.7"
+}
+
+# The packages whose libraries the installed ones need, and what compiles.
+depends() { # ROOT
+    find "$1" -type f \( -name '*.so.*' -o -name commgraph \) -exec ldd {} + \
+        | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u \
+        | while read -r library; do
+            dpkg-query -S "$(realpath "$library")" "$library" 2> /dev/null
+        done | cut -d : -f 1 | sort -u
+    printf '%s\n' g++ binutils mpich libmpich-dev libopenblas0
+}
+
+make_deb() { # BUILD FILE
+    root=$(mktemp -d) # not local: the trap runs at the end
+    trap 'rm -rf "$root"' EXIT
+    chmod 755 "$root"
+    install_all "$1" /usr "$root"
+    mkdir "$root/DEBIAN"
+    {
+        fill "$parts/control"
+        echo "Architecture: $(dpkg --print-architecture)"
+        echo "Installed-Size: $(du -sk "$root/usr" | cut -f 1)"
+        echo "Depends: $(depends "$root" | sort -u | paste -sd , \
+            | sed 's/,/, /g')"
+    } > "$root/DEBIAN/control"
+    mkdir -p "$(dirname "$2")"
+    dpkg-deb --root-owner-group --build "$root" "$2"
+}
+
+case ${1-} in
+--deb) prefix=/usr make_deb "$2" "$3" ;;
+*) install_all "$1" "$(realpath -m "$2")" "${3-}" ;;
+esac
