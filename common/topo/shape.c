@@ -52,7 +52,26 @@ static void link_rings(const struct topo *t, struct shape_group *g,
     g->nvlink = g->nrings > 0;
 }
 
-/* One ring in the order of the GPUs, two channels on it. */
+static int cpu_of_place(const struct topo *t, int32_t place)
+{
+    return t->pci[t->gpu[place % t->ngpus].pci].cpu;
+}
+
+/* NCCL's ring crosses between sockets once each way, however GPUs are numbered:
+ * a stable sort by their CPUs. */
+static void sort_by_cpu(const struct topo *t, int32_t *place, int n)
+{
+    for (int i = 1; i < n; i++)
+        for (int k = i;
+             k > 0 && cpu_of_place(t, place[k]) < cpu_of_place(t, place[k - 1]);
+             k--) {
+            const int32_t swap = place[k];
+            place[k] = place[k - 1];
+            place[k - 1] = swap;
+        }
+}
+
+/* One ring in the order of place[], two channels on it. */
 static void pcie_rings(const struct topo *t, struct shape_group *g,
                        const int *local)
 {
@@ -65,7 +84,8 @@ static void pcie_rings(const struct topo *t, struct shape_group *g,
     }
 }
 
-static void find_rings(const struct topo *t, struct shape_group *g)
+static void find_rings(const struct topo *t, struct shape_group *g,
+                       int32_t *place)
 {
     int local[MACHINE_GPUS] = {0};
     for (int i = 0; i < g->n; i++)
@@ -78,8 +98,12 @@ static void find_rings(const struct topo *t, struct shape_group *g)
         switch_rings(t, g, local);
     else
         link_rings(t, g, local);
-    if (!g->nvlink)
-        pcie_rings(t, g, local);
+    if (g->nvlink)
+        return;
+    sort_by_cpu(t, place, g->n);
+    for (int i = 0; i < g->n; i++)
+        local[i] = place[i] % t->ngpus;
+    pcie_rings(t, g, local);
 }
 
 /* NICs of a group's GPUs, each once: 12 GB/s for 100 Gbit/s. */
@@ -119,7 +143,7 @@ static void join_groups(const struct topo *t, struct shape *s)
     s->nvlink = 1;
     for (int i = 0; i < s->ngroups; i++) {
         struct shape_group *const g = &s->group[i];
-        find_rings(t, g);
+        find_rings(t, g, s->sorted + (g->place - s->sorted));
         g->net = net_bandwidth(t, g);
         s->nvlink &= g->nvlink;
         if (g->n > 1 && (bus == 0 || g->channels * g->bw < bus)) {

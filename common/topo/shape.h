@@ -13,7 +13,7 @@
 
 struct shape_group { /* the ranks on one node */
     int node, n;
-    const int32_t *place; /* ascending */
+    const int32_t *place; /* ascending, or by CPU for a ring over PCIe */
     int nrings;           /* 0: one ring over place[] in order */
     struct ring ring[RING_MAX];
     int channels; /* of its rings; bw each, GB/s in NCCL's model */
@@ -28,7 +28,7 @@ struct shape {
     struct shape *next;
     int n;
     int32_t *place;  /* rank i is on place[i] */
-    int32_t *sorted; /* ascending, so node by node */
+    int32_t *sorted; /* node by node: the groups' places */
     int ngroups;
     struct shape_group *group;
     int most;     /* ranks of its largest group */

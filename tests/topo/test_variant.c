@@ -146,8 +146,10 @@ static uint64_t time_of(const struct topo *t, enum topo_op op,
     ck_assert_int_eq(topo_collective(t, op, place, n, 1 << 26, TOPO_ANY,
                                      TOPO_ANY, &c, err, sizeof err),
                      0);
-    topo_coll_release(&c);
-    return c.time_ps;
+    const uint64_t time = c.time_ps;
+    topo_coll_release(&c); // clears it
+    ck_assert_uint_gt(time, 0);
+    return time;
 }
 
 START_TEST(collectives_and_messages_take_as_long_as_between_the_same_gpus)
