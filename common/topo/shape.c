@@ -106,17 +106,34 @@ static void find_rings(const struct topo *t, struct shape_group *g,
     pcie_rings(t, g, local);
 }
 
-/* NICs of a group's GPUs, each once: 12 GB/s for 100 Gbit/s. */
-static double net_bandwidth(const struct topo *t, const struct shape_group *g)
+/*
+ * The GPUs of a group through which channels leave its node, into exit[]: those
+ * next to their NIC. A GPU without a NIC of its own leaves by way of the GPU
+ * that is nearer to the same one. Where several are equally near, all count.
+ */
+static void find_exits(const struct topo *t, struct shape_group *g,
+                       int32_t *exit)
 {
+    int nic[MACHINE_GPUS];
+    enum machine_reach reach[MACHINE_GPUS], nearest[MACHINE_NICS];
     int used[MACHINE_NICS] = {0};
-    double sum = 0;
     for (int i = 0; i < g->n; i++) {
-        const int nic = route_nic(t, g->place[i] % t->ngpus);
-        if (nic >= 0 && !used[nic]++)
-            sum += t->nic[nic].mbps / 100000 * 12;
+        const int local = g->place[i] % t->ngpus, pci = t->gpu[local].pci;
+        const int k = nic[i] = route_nic(t, local);
+        if (k < 0)
+            continue;
+        reach[i] =
+            route_reach(t, t->pci[pci].cpu, pci, t->nic[k].cpu, t->nic[k].pci);
+        if (!used[k] || reach[i] < nearest[k])
+            nearest[k] = reach[i];
+        // each NIC once: 12 GB/s for 100 Gbit/s
+        if (!used[k]++)
+            g->net += t->nic[k].mbps / 100000 * 12;
     }
-    return sum;
+    g->exit = exit;
+    for (int i = 0; i < g->n; i++)
+        if (nic[i] < 0 || reach[i] == nearest[nic[i]])
+            exit[g->nexits++] = g->place[i];
 }
 
 static void make_groups(const struct topo *t, struct shape *s)
@@ -144,7 +161,7 @@ static void join_groups(const struct topo *t, struct shape *s)
     for (int i = 0; i < s->ngroups; i++) {
         struct shape_group *const g = &s->group[i];
         find_rings(t, g, s->sorted + (g->place - s->sorted));
-        g->net = net_bandwidth(t, g);
+        find_exits(t, g, s->exits + (g->place - s->sorted));
         s->nvlink &= g->nvlink;
         if (g->n > 1 && (bus == 0 || g->channels * g->bw < bus)) {
             bus = g->channels * g->bw;
@@ -189,9 +206,10 @@ static struct shape *make(const struct topo *t, const int32_t *place, int n,
         s->n = n;
         s->place = malloc(nbytes);
         s->sorted = malloc(nbytes);
+        s->exits = malloc(nbytes);
         s->group = calloc((size_t)n, sizeof *s->group);
     }
-    if (!s || !s->place || !s->sorted || !s->group) {
+    if (!s || !s->place || !s->sorted || !s->exits || !s->group) {
         snprintf(err, err_nbytes, "no memory");
         shape_free(s);
         return NULL;
@@ -240,6 +258,7 @@ void shape_free(struct shape *s)
             traffic_free(s->traffic[op][a]);
     free(s->place);
     free(s->sorted);
+    free(s->exits);
     free(s->group);
     free(s);
 }

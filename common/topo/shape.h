@@ -14,7 +14,9 @@
 struct shape_group { /* the ranks on one node */
     int node, n;
     const int32_t *place; /* ascending, or by CPU for a ring over PCIe */
-    int nrings;           /* 0: one ring over place[] in order */
+    const int32_t *exit;  /* of these, where channels leave the node */
+    int nexits;
+    int nrings; /* 0: one ring over place[] in order */
     struct ring ring[RING_MAX];
     int channels; /* of its rings; bw each, GB/s in NCCL's model */
     double bw;
@@ -29,6 +31,7 @@ struct shape {
     int n;
     int32_t *place;  /* rank i is on place[i] */
     int32_t *sorted; /* node by node: the groups' places */
+    int32_t *exits;  /* of all groups */
     int ngroups;
     struct shape_group *group;
     int most;     /* ranks of its largest group */

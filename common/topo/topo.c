@@ -150,14 +150,14 @@ static struct topo *load(const char *path, const struct variant *v,
     calibration_init(&t->cal);
     if (xml_read(t, path, err, err_nbytes) != 0 ||
         (*v->net && read_network(t, v->net, err, err_nbytes) != 0) ||
-        apply(t, settings, n, err, err_nbytes) != 0) {
+        apply(t, settings, n, err, err_nbytes) != 0 ||
+        variant_connect(v, t, err, err_nbytes) != 0) {
         topo_free(t);
         return NULL;
     }
     if (v->nodes)
         t->nnodes = v->nodes;
     variant_shuffle(v, t);
-    variant_connect(v, t);
     if (t->nnodes > MACHINE_NODES || t->nnodes * t->ngpus > MAX_MACHINE)
         snprintf(err, err_nbytes,
                  "%s: %d nodes of %d GPUs: at most %d nodes and %d GPUs", path,

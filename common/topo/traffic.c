@@ -5,7 +5,8 @@
  *
  *   ring      each hop carries 2(n-1)/n S for an all-reduce, (n-1)/n S for
  *             others. Channels run in both directions and, between nodes, over
- *             different NICs: 1/m of them leave a node at its GPU i.
+ *             different NICs: an equal part of them leaves a node at each GPU
+ *             next to a NIC (all m, where each has one).
  *   tree      inside a node a chain, S up and S down each hop; between nodes
  *             two binary trees, S/2 up and down on each edge of both.
  *   NVLS      each GPU at a switch sends and receives S (1 + 1/m): the switch
@@ -136,15 +137,15 @@ static void send_around(struct collector *c, const struct shape_group *g,
     }
 }
 
-/* Between nodes, an equal part through each GPU. */
+/* Between nodes, an equal part through each exit. */
 static void send_across(struct collector *c, const struct shape *s, int from,
                         int to, double share)
 {
     const struct shape_group *const a = &s->group[from];
     const struct shape_group *const b = &s->group[to];
-    const int m = a->n > b->n ? a->n : b->n;
+    const int m = a->nexits > b->nexits ? a->nexits : b->nexits;
     for (int i = 0; i < m; i++)
-        send(c, a->place[i % a->n], b->place[i % b->n], share / m);
+        send(c, a->exit[i % a->nexits], b->exit[i % b->nexits], share / m);
 }
 
 /* With several nodes, each channel leaves out a different hop inside a node. */

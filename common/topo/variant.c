@@ -14,6 +14,9 @@
  * noticed, and never the rate of a bundle with fewer links. */
 static const double SICK_MIN = .60, SICK_SPREAD = .25;
 
+/* A slow NIC keeps one of an InfiniBand port's four lanes. */
+static const double SLOW_NIC = .25;
+
 /* ---- names --------------------------------------------------------------- */
 
 /* Strip "4x:". Returns the number of nodes, 0 if none is given. */
@@ -76,6 +79,17 @@ static int take_seed(const char **text, const char *word,
 
 static const char one_thread[] = "one-thread";
 
+static int take_number(const char *digits, size_t length, int *out)
+{
+    *out = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (!isdigit((unsigned char)digits[i]) || length > 4)
+            return -1;
+        *out = *out * 10 + (digits[i] - '0');
+    }
+    return 0;
+}
+
 /* One item of "@NETWORK,fat-tree:2". Returns 0, or -1 if it is unknown. */
 static int take_item(struct variant *v, const char *item, size_t length)
 {
@@ -97,6 +111,10 @@ static int take_item(struct variant *v, const char *item, size_t length)
         snprintf(v->seed, sizeof v->seed, "%.*s", (int)left, value);
         return 0;
     }
+    if (strncmp(item, "no-nic:", 7) == 0)
+        return take_number(value, left, &v->no_nic);
+    if (strncmp(item, "slow-nic:", 9) == 0)
+        return take_number(value, left, &v->slow_nic);
     snprintf(word, sizeof word, "%.*s", (int)left, value);
     const double number = strtod(word, &end);
     if (*end || !(number > 0 && number <= 1e6))
@@ -120,15 +138,15 @@ static int take_suffix(struct variant *v, const char *text, char *err,
     const size_t length = at ? (size_t)(at - text) : strlen(text);
     snprintf(v->name, sizeof v->name, "%.*s", (int)length, text);
     v->suffix = at ? at : "";
-    v->fabric = -1;
+    v->fabric = v->no_nic = v->slow_nic = -1;
     for (const char *item = at ? at + 1 : ""; *item;) {
         const size_t n = strcspn(item, ",");
         if (take_item(v, item, n) != 0) {
             snprintf(err, err_nbytes,
                      "%.200s: use MACHINE@NETWORK,OPTION with the options "
                      "fat-tree:R, rail:R (an oversubscription from 1), "
-                     "seed:SEED, floor:MICROSECONDS and one-thread; \"%.*s\" "
-                     "is none",
+                     "seed:SEED, floor:MICROSECONDS, one-thread, no-nic:NUMBER "
+                     "and slow-nic:NUMBER; \"%.*s\" is none",
                      text, (int)(n < 60 ? n : 60), item);
             return -1;
         }
@@ -257,22 +275,46 @@ static int cable(const struct topo *t, int which, int way[2])
     return n;
 }
 
-void variant_sicken(const struct variant *v, struct topo *t)
+static void sick_cable(const struct variant *v, struct topo *t)
 {
-    t->sick_left = 1;
-    if (!*v->sick)
-        return;
     uint64_t hash = hash_of(v->sick, 2);
     const int ncables = cable(t, -1, t->sick);
     cable(t, draw(&hash, ncables), t->sick);
     t->sick_left = SICK_MIN + SICK_SPREAD * draw(&hash, 1001) / 1000;
+}
+
+void variant_sicken(const struct variant *v, struct topo *t)
+{
+    t->sick_left = 1;
+    if (*v->sick) {
+        sick_cable(v, t);
+    } else if (v->slow_nic >= 0) {
+        t->sick[0] = t->nic[v->slow_nic].out;
+        t->sick[1] = t->nic[v->slow_nic].in;
+        t->sick_left = SLOW_NIC;
+    } else {
+        return;
+    }
     for (int i = 0; i < 2; i++) // in the first node
         t->resource[t->sick[i]].rate *= t->sick_left;
 }
 
 /* ---- networks ------------------------------------------------------------ */
 
-void variant_connect(const struct variant *v, struct topo *t)
+static int check_nic(const struct topo *t, int nic, char *err,
+                     size_t err_nbytes)
+{
+    if (nic < t->nnics)
+        return 0;
+    snprintf(err, err_nbytes,
+             "%.200s: its nodes have no NIC %d, but %d (commgraph topo lists "
+             "them)",
+             t->name, nic, t->nnics);
+    return -1;
+}
+
+int variant_connect(const struct variant *v, struct topo *t, char *err,
+                    size_t err_nbytes)
 {
     struct calibration_fabric *const f = &t->cal.fabric;
     if (v->fabric >= 0) {
@@ -285,4 +327,17 @@ void variant_connect(const struct variant *v, struct topo *t)
     for (int i = 0; i < t->nnics && f->gpu_Gbps > 0; i++)
         t->nic[i].mbps = f->gpu_Gbps * 1000 * t->ngpus / t->nnics;
     t->fabric.seed = hash_of(v->seed, 3);
+    if (v->slow_nic >= 0 && (*v->sick || v->no_nic >= 0)) {
+        snprintf(err, err_nbytes,
+                 "%.200s: slow-nic goes neither with sick nor with no-nic",
+                 t->name);
+        return -1;
+    }
+    if (check_nic(t, v->slow_nic, err, err_nbytes) != 0 ||
+        check_nic(t, v->no_nic, err, err_nbytes) != 0)
+        return -1;
+    if (v->no_nic >= 0)
+        memmove(&t->nic[v->no_nic], &t->nic[v->no_nic + 1],
+                (size_t)(--t->nnics - v->no_nic) * sizeof t->nic[0]);
+    return 0;
 }

@@ -17,6 +17,10 @@
  *              floor:US            the time that no collective stays below
  *              one-thread          one thread drives all GPUs of a node, as in
  *                                  nccl-tests with -g (tuning.h)
+ *              no-nic:K            NIC K is missing in every node: GPUs next to
+ *                                  it take another (NCCL_IB_HCA=^NAME)
+ *              slow-nic:K          NIC K of the first node has a quarter of the
+ *                                  rate that it reports, in both directions
  *
  * A SEED consists of letters, digits and "._@-". The same seed gives the same
  * machine everywhere. The seed "me" stands for topo_me().
@@ -38,6 +42,7 @@ struct variant {
     int fabric;                  /* enum calibration_fabric_kind, -1 */
     double over, floor_us;       /* 0: not given */
     int one_thread;
+    int no_nic, slow_nic;    /* their numbers, -1 */
     char seed[VARIANT_WORD]; /* of the fabric */
 };
 
@@ -48,11 +53,14 @@ int variant_parse(const char *text, struct variant *v, char *err,
 /* The inverse: a name that means the same for every user. */
 void variant_name(const struct variant *v, char *out, size_t nbytes);
 
-/* Shuffle before machine_build(), which needs the parts; degrade after it. */
+/* Shuffle before machine_build(), which needs the parts; degrade after it. A
+ * slow NIC is a degraded cable, too. */
 void variant_shuffle(const struct variant *v, struct topo *t);
 void variant_sicken(const struct variant *v, struct topo *t);
 
-/* The network's options, before machine_build(). */
-void variant_connect(const struct variant *v, struct topo *t);
+/* The network's options, before machine_build(). Returns 0, or -1 with a line
+ * in err if the machine has no such NIC. */
+int variant_connect(const struct variant *v, struct topo *t, char *err,
+                    size_t err_nbytes);
 
 #endif

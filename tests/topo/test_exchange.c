@@ -36,6 +36,8 @@ static const struct {
     {"3x:dgx-a100@roce", {"NCCL_IB_DISABLE=1"}, 5, 6},
     {"3x:dgx-h100@ndr", {"NCCL_NET_GDR_LEVEL=LOC"}, 5, 6},
     {"2x:gb200-nvl72@ndr", {NULL}, 4, 5},
+    {"3x:dgx-h100@ndr,no-nic:3", {NULL}, 1, 1},
+    {"3x:dgx-h100@ndr,slow-nic:3", {NULL}, 5, 6},
 };
 enum { NCASES = sizeof cases / sizeof *cases };
 

@@ -231,6 +231,93 @@ START_TEST(a_sick_cable_slows_only_what_takes_it)
 }
 END_TEST
 
+/* ---- NICs ---------------------------------------------------------------- */
+
+/* Bytes of an operation on each resource, per byte of its size. */
+static double *loads_of(const struct topo *t, enum topo_algo algo)
+{
+    double *const work = calloc((size_t)topo_nresources(t), sizeof *work);
+    struct topo_coll c;
+    int32_t all[32];
+    char err[200];
+    for (int i = 0; i < 32; i++)
+        all[i] = i;
+    ck_assert_int_eq(topo_collective(t, TOPO_OP_ALLREDUCE, all, topo_ngpus(t),
+                                     1 << 26, 1 << algo, TOPO_ANY, &c, err,
+                                     sizeof err),
+                     0);
+    for (int i = 0; i < c.nloads; i++)
+        work[c.loads[i].resource] = c.loads[i].work / (1 << 26);
+    topo_coll_release(&c);
+    return work;
+}
+
+START_TEST(without_a_nic_collectives_use_the_others_equally)
+{
+    static const enum topo_algo algos[] = {TOPO_RING, TOPO_TREE, TOPO_NVLSTREE};
+    struct topo *const t = machine_load("2x:dgx-h100@ndr,no-nic:3");
+    double *const work = loads_of(t, algos[_i]);
+    double nic = 0;
+    int n = 0;
+    ck_assert_int_eq(topo_nnics(t), 7);
+    for (int r = 0; r < topo_nresources(t); r++) {
+        const char *const name = topo_resource(t, r)->name;
+        ck_assert_msg(strstr(name, "mlx5_5") == NULL, "%s", name);
+        ck_assert_msg(strncmp(name, "host ", 5) != 0 || work[r] == 0, "%s",
+                      name);
+        if (strncmp(name, "out ", 4) != 0)
+            continue;
+        nic = n++ ? nic : work[r];
+        ck_assert_double_eq_tol(work[r], nic, 1e-9);
+    }
+    ck_assert_int_eq(n, 14);
+    ck_assert_double_gt(nic, 0);
+    free(work);
+    topo_free(t);
+}
+END_TEST
+
+START_TEST(a_gpu_without_a_nic_shares_that_of_a_neighbour)
+{
+    struct topo *const t = machine_load("2x:dgx-h100@ndr,no-nic:3");
+    for (int gpu = 0; gpu < 8; gpu++) {
+        struct topo_path own, other;
+        int shared = 0;
+        ck_assert_int_eq(topo_path(t, gpu, 8 + gpu, 1, &own), 0);
+        ck_assert_int_eq(topo_path(t, 3, 11, 1, &other), 0);
+        for (int i = 0; i < own.nresources; i++)
+            for (int k = 0; k < other.nresources; k++)
+                shared += own.resource[i] == other.resource[k] &&
+                          strncmp(topo_resource(t, own.resource[i])->name,
+                                  "out ", 4) == 0;
+        ck_assert_int_eq(shared, gpu == 0 || gpu == 3);
+    }
+    topo_free(t);
+}
+END_TEST
+
+START_TEST(a_slow_nic_slows_only_what_takes_it)
+{
+    struct topo *const plain = machine_load("2x:dgx-h100@ndr");
+    struct topo *const t = machine_load("2x:dgx-h100@ndr,slow-nic:3");
+    for (int a = 0; a < 16; a++)
+        for (int b = 0; b < 16; b++) {
+            const int through = a / 8 != b / 8 && (a == 3 || b == 3);
+            ck_assert_double_eq_tol(
+                rate_of(t, a, b), rate_of(plain, a, b) / (through ? 4 : 1), 1);
+        }
+    int32_t all[16];
+    for (int i = 0; i < 16; i++)
+        all[i] = i;
+    ck_assert_uint_gt(time_of(t, TOPO_OP_ALLREDUCE, all, 16),
+                      2 * time_of(plain, TOPO_OP_ALLREDUCE, all, 16));
+    ck_assert_uint_eq(time_of(t, TOPO_OP_ALLREDUCE, all, 8),
+                      time_of(plain, TOPO_OP_ALLREDUCE, all, 8));
+    topo_free(plain);
+    topo_free(t);
+}
+END_TEST
+
 START_TEST(variants_combine_in_one_order)
 {
     struct topo *const t = machine_load("2x:sick:a:shuffled:b.c@d:dgx-a100");
@@ -315,6 +402,12 @@ static const struct {
     {"shuffled:1:sick:2:dgx-1v", "there is no machine \"sick:2:dgx-1v\""},
     {"dgx-1v@ndr,two-threads", "floor:MICROSECONDS and one-thread"},
     {"sick:1:dgx-2v", "there is no machine \"dgx-2v\""},
+    {"2x:dgx-h100@ndr,no-nic:8", "its nodes have no NIC 8, but 8"},
+    {"2x:dgx-h100@slow-nic:8", "its nodes have no NIC 8, but 8"},
+    {"2x:dgx-h100@ndr,no-nic:-1", "\"no-nic:-1\" is none"},
+    {"2x:dgx-h100@ndr,slow-nic:x", "\"slow-nic:x\" is none"},
+    {"2x:dgx-h100@no-nic:1,slow-nic:2", "neither with sick nor with no-nic"},
+    {"2x:sick:1:dgx-h100@slow-nic:2", "neither with sick nor with no-nic"},
 };
 
 START_TEST(a_wrong_name_says_what_is_right)
@@ -342,6 +435,10 @@ int main(void)
     tcase_add_loop_test(tc, a_sick_machine_has_one_degraded_cable, 0, MACHINES);
     tcase_add_loop_test(tc, any_cable_may_be_sick, 0, MACHINES);
     tcase_add_test(tc, a_sick_cable_slows_only_what_takes_it);
+    tcase_add_loop_test(tc, without_a_nic_collectives_use_the_others_equally, 0,
+                        3);
+    tcase_add_test(tc, a_gpu_without_a_nic_shares_that_of_a_neighbour);
+    tcase_add_test(tc, a_slow_nic_slows_only_what_takes_it);
     tcase_add_test(tc, variants_combine_in_one_order);
     tcase_add_loop_test(tc, one_thread_for_all_gpus_slows_lines_over_nvlinks, 0,
                         sizeof threads / sizeof *threads);
