@@ -1,4 +1,4 @@
-/* The commands commgraph topo, collective and p2p. */
+/* The commands commgraph topo, collective, speeds and p2p. */
 #include <check.h>
 #include <jansson.h>
 #include <math.h>
@@ -173,6 +173,49 @@ START_TEST(p2p_prints_the_measured_matrices)
 }
 END_TEST
 
+/* The number that speeds prints for a path. */
+static double speed(const char *out, const char *path)
+{
+    const char *const row = strstr(out, path);
+    ck_assert_msg(row != NULL, "no %s in %s", path, out);
+    return atof(row + strlen(path));
+}
+
+static double first_pair(const json_t *root, const char *p2p)
+{
+    const json_t *const m =
+        json_object_get(json_object_get(root, p2p), "one_way");
+    return json_real_value(json_array_get(json_array_get(m, 0), 1));
+}
+
+START_TEST(speeds_are_those_of_single_copies)
+{
+    json_t *const root = run_json("p2p --topo dgx-a100 --json");
+    struct child c = run("speeds dgx-a100");
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    ck_assert_double_eq_tol(speed(c.out, "GPU to GPU, NV12"),
+                            first_pair(root, "p2p_on"), .06);
+    ck_assert_double_eq_tol(speed(c.out, "GPU to GPU by the host"),
+                            first_pair(root, "p2p_off"), .06);
+    ck_assert_ptr_null(strstr(c.out, "node to node"));
+    child_clear(&c);
+    json_decref(root);
+}
+END_TEST
+
+START_TEST(speeds_show_a_slow_nic)
+{
+    struct child well = run("speeds 2x:dgx-h100@ndr");
+    struct child slow = run("speeds 2x:dgx-h100@ndr,slow-nic:0");
+    ck_assert_double_eq_tol(speed(slow.out, "node to node"),
+                            speed(well.out, "node to node") / 4, .1);
+    ck_assert_double_eq(speed(slow.out, "host to GPU"),
+                        speed(well.out, "host to GPU"));
+    child_clear(&well);
+    child_clear(&slow);
+}
+END_TEST
+
 #define ALL_REDUCE "collective --topo dgx-h100 --op all_reduce "
 static const struct misuse {
     const char *arguments;
@@ -199,6 +242,9 @@ static const struct misuse {
     {ALL_REDUCE "--ranks 8 --bytes 8 --algo PAT", 1, "these can: TREE/LL"},
     {ALL_REDUCE "--ranks 8 --bytes", 2, "--bytes needs a value"},
     {ALL_REDUCE "--size 8", 2, "unexpected argument '--size'"},
+    {"speeds", 2, "name machines"},
+    {"speeds --json", 2, "name machines"},
+    {"speeds dgx-z", 1, "there is no machine \"dgx-z\""},
     {"p2p", 2, "--topo with one of"},
     {"p2p --topo 2x:pcie-4090", 1, "no path from GPU 0 to 8"},
     {"p2p --topo 9x:dgx-a100", 1, "p2p shows up to 64"},
@@ -245,6 +291,8 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, p2p_draws_a_heat_map);
     tcase_add_test(tc, topo_prints_what_nvidia_smi_would);
+    tcase_add_test(tc, speeds_are_those_of_single_copies);
+    tcase_add_test(tc, speeds_show_a_slow_nic);
     tcase_add_test(tc, collective_says_time_choice_and_bandwidths);
     tcase_add_loop_test(tc, all_operations_of_nccl_tests_are_known, 0, 7);
     tcase_add_loop_test(tc, nccl_algo_and_algo_are_obeyed, 0, 2);

@@ -19,6 +19,7 @@ int cmd_timeline(int argc, char **argv);
 int cmd_view(int argc, char **argv);
 int cmd_path(int argc, char **argv);
 int cmd_topo(int argc, char **argv);
+int cmd_speeds(int argc, char **argv);
 int cmd_collective(int argc, char **argv);
 int cmd_p2p(int argc, char **argv);
 int cmd_hazards(int argc, char **argv);

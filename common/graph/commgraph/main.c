@@ -34,6 +34,9 @@ static const struct command {
      "why a run takes as long as it does, and what would help", cmd_explain},
     {"topo", "T", "a machine's links, as nvidia-smi topo -m shows them",
      cmd_topo},
+    {"speeds", "T...",
+     "bandwidth and latency of the machines' kinds of links, one copy alone",
+     cmd_speeds},
     {"collective",
      "--topo T --op OP --ranks N [--nodes M] --bytes B [--algo A] [--proto P] "
      "[--json]",
