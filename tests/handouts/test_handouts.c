@@ -1,6 +1,6 @@
 /* Links of handouts have targets, in markdown and as pages; and the tools find
- * differences that check this, and that handouts show what the kit prints
- * (page.sh). */
+ * differences that check this, that handouts show what the kit prints
+ * (page.sh), and that bandwidths are those of machines (speeds.sh). */
 #define _GNU_SOURCE
 #include <check.h>
 #include <stdio.h>  /* fopen */
@@ -177,6 +177,46 @@ START_TEST(a_link_to_nowhere_is_found)
 }
 END_TEST
 
+/* ---- bandwidths ---------------------------------------------------------- */
+
+static struct child check_speeds(const char *file)
+{
+    return child_run(60, "cd %s && tests/handouts/speeds.sh %s %s",
+                     labtest_root(), child_build(), file);
+}
+
+START_TEST(the_table_of_bandwidths_is_what_machines_achieve)
+{
+    struct child c = check_speeds("handouts/student.md");
+    ck_assert_msg(c.status == 0 && !*c.out, "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+static const char *const wrong_speeds[] = {
+    "| NVLink | 450 | 379.9 | 1.3 | `dgx-h100`: GPU to GPU |\n",
+    "| NVLink | 450 | 379.8 | 1.4 | `dgx-h100`: GPU to GPU |\n",
+    "| NVLink | 300 | 379.8 | 1.3 | `dgx-h100`: GPU to GPU |\n",
+    "| NVLink | 900 | 379.8 | 1.3 | `dgx-h100`: GPU to GPU |\n",
+    "| NVLink | 450 | 379.8 | 1.3 | `dgx-h101`: GPU to GPU |\n",
+    "| NDR, 200 Gbit/s | 50 | 48.5 | 4.0 | `2x:dgx-h100@ndr`: node to node |\n",
+    "no table\n",
+};
+
+START_TEST(a_wrong_bandwidth_is_found)
+{
+    char dir[] = "/tmp/commlab-handout-XXXXXX", path[64];
+    ck_assert(mkdtemp(dir) != NULL);
+    snprintf(path, sizeof path, "%s/page.md", dir);
+    FILE *const f = fopen(path, "w");
+    ck_assert(f && fputs(wrong_speeds[_i], f) >= 0 && fclose(f) == 0);
+    struct child c = check_speeds(path);
+    ck_assert_msg(c.status == 1 && *c.out, "%d: %s%s", c.status, c.out, c.err);
+    child_clear(&c);
+    remove_dir(dir);
+}
+END_TEST
+
 START_TEST(every_page_is_whole)
 {
     struct child c = child_run(10, "command -v pandoc");
@@ -242,6 +282,9 @@ int main(void)
                         sizeof name_rows / sizeof *name_rows);
     tcase_add_loop_test(t, a_link_to_nowhere_is_found, 0,
                         sizeof link_rows / sizeof *link_rows);
+    tcase_add_test(t, the_table_of_bandwidths_is_what_machines_achieve);
+    tcase_add_loop_test(t, a_wrong_bandwidth_is_found, 0,
+                        sizeof wrong_speeds / sizeof *wrong_speeds);
     tcase_add_test(t, every_page_is_whole);
     tcase_add_test(t, without_pandoc_what_to_install_is_said);
     suite_add_tcase(s, t);
