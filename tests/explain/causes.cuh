@@ -35,6 +35,10 @@
 enum { STEPS = 4, LAYERS = 8, MAX_COUNT = 64 << 20 };
 enum { K = 1 << 10, M = 1 << 20 };
 
+/* n repetitions, or the part of them that was asked for. */
+#define TIMES(n) ((n) > part ? (n) / part : 1)
+static int part = 1;
+
 static int rank, nranks, next, before;
 static ncclComm_t comm;
 static cudaStream_t compute, transfer;
@@ -55,12 +59,14 @@ static void connect(ncclComm_t *c)
     MUST(ncclCommInitRank(c, nranks, id, rank));
 }
 
-/* gpu: the device of this rank. */
-static void begin(int gpu)
+/* A rank's device is its number on its node. */
+static void begin(void)
 {
+    int ngpus;
+    MUST(cudaGetDeviceCount(&ngpus));
     next = (rank + 1) % nranks;
     before = (rank + nranks - 1) % nranks;
-    MUST(cudaSetDevice(gpu));
+    MUST(cudaSetDevice(rank % ngpus));
     connect(&comm);
     MUST(cudaStreamCreateWithFlags(&compute, cudaStreamNonBlocking));
     MUST(cudaStreamCreateWithFlags(&transfer, cudaStreamNonBlocking));

@@ -3,7 +3,8 @@
  * answers expected, before explain was tuned.
  *
  *     prog_causes --list    name, expected kind, ranks, machine
- *     prog_causes NAME      run one; ranks print the lines of the cause
+ *     prog_causes NAME [N]  run one; ranks print the lines of the cause. N:
+ *                           only one N-th of all repetitions, for pictures
  *
  * Run it with SIMGPU_DATALESS=on: only modelled time counts.
  */
@@ -13,7 +14,7 @@
 
 static void tiny_kernels(void)
 {
-    for (int i = 0; i < 400; i++)
+    for (int i = 0; i < TIMES(400); i++)
         CAUSE COMPUTE(0.1, compute);
     MUST(ncclAllReduce(grad, grad, M, ncclFloat, ncclSum, comm, compute));
     MUST(cudaStreamSynchronize(compute));
@@ -21,8 +22,8 @@ static void tiny_kernels(void)
 
 static void tiny_kernels_on_one_rank(void)
 {
-    for (int step = 0; step < STEPS; step++) {
-        for (int i = 0; i < 200 && rank == 1; i++)
+    for (int step = 0; step < TIMES(STEPS); step++) {
+        for (int i = 0; i < TIMES(200) && rank == 1; i++)
             CAUSE COMPUTE(0.1, compute);
         COMPUTE(40, compute);
         MUST(ncclAllReduce(grad, grad, M, ncclFloat, ncclSum, comm, compute));
@@ -32,7 +33,7 @@ static void tiny_kernels_on_one_rank(void)
 
 static void too_many_events(void)
 {
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < TIMES(200); i++) {
         COMPUTE(1, compute);
         for (int k = 0; k < LAYERS; k++)
             CAUSE MUST(cudaEventRecord(ready[k], compute));
@@ -42,7 +43,7 @@ static void too_many_events(void)
 
 static void malloc_in_each_step(void)
 {
-    for (int step = 0; step < 60; step++) {
+    for (int step = 0; step < TIMES(60); step++) {
         void *scratch[32];
         for (int i = 0; i < 32; i++)
             CAUSE MUST(cudaMalloc(&scratch[i], 64 * K));
@@ -55,7 +56,7 @@ static void malloc_in_each_step(void)
 
 static void communicator_in_each_step(void)
 {
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < TIMES(STEPS); step++) {
         ncclComm_t again;
         ncclUniqueId id;
         COMPUTE(500, compute);
@@ -73,7 +74,7 @@ static void communicator_in_each_step(void)
 
 static void sync_after_each_kernel(void)
 {
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < TIMES(100); i++) {
         COMPUTE(5, compute);
         CAUSE MUST(cudaStreamSynchronize(compute));
     }
@@ -81,7 +82,7 @@ static void sync_after_each_kernel(void)
 
 static void device_sync_before_each_bucket(void)
 {
-    for (int i = 0; i < 4 * LAYERS; i++) {
+    for (int i = 0; i < TIMES(4 * LAYERS); i++) {
         COMPUTE(300, compute);
         CAUSE MUST(cudaDeviceSynchronize());
         MUST(ncclAllReduce(grad, grad, 8 * M, ncclFloat, ncclSum, comm,
@@ -92,7 +93,7 @@ static void device_sync_before_each_bucket(void)
 
 static void event_sync_in_bucket_loop(void)
 {
-    for (int i = 0; i < 4 * LAYERS; i++) {
+    for (int i = 0; i < TIMES(4 * LAYERS); i++) {
         COMPUTE(20, compute);
         MUST(cudaEventRecord(done, compute));
         CAUSE MUST(cudaEventSynchronize(done));
@@ -104,7 +105,7 @@ static void event_sync_in_bucket_loop(void)
 
 static void blocking_copy_of_the_input(void)
 {
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < TIMES(100); i++) {
         COMPUTE(8, 0);
         CAUSE MUST(cudaMemcpy(x, pinned, 64, cudaMemcpyHostToDevice));
     }
@@ -115,7 +116,7 @@ static void blocking_copy_of_the_input(void)
 
 static void all_reduce_on_compute_stream(void)
 {
-    for (int step = 0; step < STEPS; step++)
+    for (int step = 0; step < TIMES(STEPS); step++)
         for (int i = 0; i < LAYERS; i++) {
             COMPUTE(300, compute);
             CAUSE MUST(ncclAllReduce(grad, grad, 16 * M, ncclFloat, ncclSum,
@@ -126,7 +127,7 @@ static void all_reduce_on_compute_stream(void)
 
 static void one_all_reduce_at_the_end(void)
 {
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < TIMES(STEPS); step++) {
         for (int i = 0; i < LAYERS; i++)
             COMPUTE(300, compute);
         follow(transfer, compute, ready[0]);
@@ -139,7 +140,7 @@ static void one_all_reduce_at_the_end(void)
 
 static void waits_for_each_bucket_at_once(void)
 {
-    for (int step = 0; step < STEPS; step++)
+    for (int step = 0; step < TIMES(STEPS); step++)
         for (int i = 0; i < LAYERS; i++) {
             COMPUTE(300, compute);
             follow(transfer, compute, ready[i]);
@@ -150,11 +151,25 @@ static void waits_for_each_bucket_at_once(void)
     MUST(cudaDeviceSynchronize());
 }
 
+/* Stream 0 and a stream that isn't cudaStreamNonBlocking wait for each other. */
+static void legacy_default_stream(void)
+{
+    cudaStream_t blocking;
+    MUST(cudaStreamCreate(&blocking));
+    for (int step = 0; step < TIMES(STEPS); step++)
+        for (int i = 0; i < LAYERS; i++) {
+            COMPUTE(300, 0);
+            CAUSE MUST(ncclAllReduce(grad, grad, 16 * M, ncclFloat, ncclSum,
+                                     comm, blocking));
+        }
+    MUST(cudaDeviceSynchronize());
+}
+
 static void input_copied_on_compute_stream(void)
 {
     float *batch;
     MUST(cudaMallocHost(&batch, 16 * M));
-    for (int step = 0; step < 4 * STEPS; step++) {
+    for (int step = 0; step < TIMES(4 * STEPS); step++) {
         CAUSE MUST(cudaMemcpyAsync(grad, batch, 16 * M, cudaMemcpyHostToDevice,
                                    compute));
         COMPUTE(350, compute);
@@ -166,10 +181,10 @@ static void input_copied_on_compute_stream(void)
 
 static void tiny_buckets(void)
 {
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < TIMES(STEPS); step++) {
         COMPUTE(100, compute);
         follow(transfer, compute, ready[0]);
-        for (int i = 0; i < 100; i++)
+        for (int i = 0; i < TIMES(100); i++)
             CAUSE MUST(ncclAllReduce(grad + 1024 * i, grad + 1024 * i, 1024,
                                      ncclFloat, ncclSum, comm, transfer));
         follow(compute, transfer, done);
@@ -179,7 +194,7 @@ static void tiny_buckets(void)
 
 static void small_messages(void)
 {
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < TIMES(300); i++) {
         MUST(ncclGroupStart());
         CAUSE MUST(ncclSend(grad, 256, ncclFloat, next, comm, transfer));
         CAUSE MUST(ncclRecv(peer, 256, ncclFloat, before, comm, transfer));
@@ -190,7 +205,7 @@ static void small_messages(void)
 
 static void small_copies(void)
 {
-    for (int i = 0; i < 500; i++)
+    for (int i = 0; i < TIMES(500); i++)
         CAUSE MUST(cudaMemcpyAsync(grad + 512 * i, pinned, 512,
                                    cudaMemcpyHostToDevice, transfer));
     MUST(cudaStreamSynchronize(transfer));
@@ -200,7 +215,7 @@ static void small_copies(void)
 
 static void one_slow_rank(void)
 {
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < TIMES(STEPS); step++) {
         CAUSE COMPUTE(rank == 2 ? 1000 : 500, compute);
         MUST(ncclAllReduce(grad, grad, M, ncclFloat, ncclSum, comm, compute));
     }
@@ -209,7 +224,7 @@ static void one_slow_rank(void)
 
 static void uneven_parts(void)
 {
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < TIMES(STEPS); step++) {
         for (int i = 0; i < 2 + 2 * rank; i++)
             CAUSE COMPUTE(100, compute);
         MUST(ncclAllReduce(grad, grad, M, ncclFloat, ncclSum, comm, compute));
@@ -219,7 +234,7 @@ static void uneven_parts(void)
 
 static void extra_kernel_on_rank_0(void)
 {
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < TIMES(STEPS); step++) {
         COMPUTE(400, compute);
         if (rank == 0)
             CAUSE COMPUTE(300, compute);
@@ -230,7 +245,7 @@ static void extra_kernel_on_rank_0(void)
 
 static void pipeline_without_microbatches(void)
 {
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < TIMES(STEPS); step++) {
         if (rank > 0)
             CAUSE MUST(ncclRecv(peer, M, ncclFloat, before, comm, compute));
         COMPUTE(500, compute);
@@ -239,6 +254,18 @@ static void pipeline_without_microbatches(void)
         MUST(cudaStreamSynchronize(compute));
         MPI_Barrier(MPI_COMM_WORLD);
     }
+}
+
+static void unbalanced_stages(void)
+{
+    for (int batch = 0; batch < 2 * LAYERS; batch++) {
+        if (rank > 0)
+            MUST(ncclRecv(peer, M, ncclFloat, before, comm, compute));
+        CAUSE COMPUTE(rank == 2 ? 600 : 300, compute);
+        if (rank < nranks - 1)
+            MUST(ncclSend(grad, M, ncclFloat, next, comm, compute));
+    }
+    MUST(cudaStreamSynchronize(compute));
 }
 
 static void broadcast_from_rank_to_rank(void)
@@ -254,7 +281,7 @@ static void broadcast_from_rank_to_rank(void)
 
 static void all_send_to_rank_0(void)
 {
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < TIMES(STEPS); step++) {
         MUST(ncclGroupStart());
         for (int i = 1; i < nranks && rank == 0; i++)
             CAUSE MUST(
@@ -278,7 +305,7 @@ static void copies_from_one_gpu(void)
             if (k != i)
                 MUST(cudaDeviceEnablePeerAccess(k, 0));
     }
-    for (int step = 0; step < STEPS; step++)
+    for (int step = 0; step < TIMES(STEPS); step++)
         for (int i = 1; i < 4; i++)
             CAUSE MUST(
                 cudaMemcpyPeerAsync(at[i], i, at[0], 0, 64 * M, stream[i]));
@@ -293,7 +320,7 @@ static void copies_without_peer_access(void)
         MUST(cudaSetDevice(i));
         MUST(cudaMalloc(&at[i], 64 * M));
     }
-    for (int step = 0; step < STEPS; step++)
+    for (int step = 0; step < TIMES(STEPS); step++)
         CAUSE MUST(cudaMemcpyPeerAsync(at[step % 2], step % 2, at[1 - step % 2],
                                        1 - step % 2, 64 * M, compute));
     MUST(cudaStreamSynchronize(compute));
@@ -301,7 +328,7 @@ static void copies_without_peer_access(void)
 
 static void ring_over_missing_links(void)
 {
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < TIMES(STEPS); step++) {
         MUST(ncclGroupStart());
         CAUSE MUST(ncclSend(grad, 16 * M, ncclFloat, next, comm, transfer));
         MUST(ncclRecv(peer, 16 * M, ncclFloat, before, comm, transfer));
@@ -312,7 +339,7 @@ static void ring_over_missing_links(void)
 
 static void pairs_across_sockets(void)
 {
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < TIMES(STEPS); step++) {
         MUST(ncclGroupStart());
         CAUSE MUST(ncclSend(grad, 16 * M, ncclFloat, 7 - rank, comm, transfer));
         MUST(ncclRecv(peer, 16 * M, ncclFloat, 7 - rank, comm, transfer));
@@ -323,7 +350,7 @@ static void pairs_across_sockets(void)
 
 static void all_reduce_over_a_sick_cable(void)
 {
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < TIMES(STEPS); step++) {
         COMPUTE(50, compute);
         CAUSE MUST(ncclAllReduce(grad, grad, 64 * M, ncclFloat, ncclSum, comm,
                                  compute));
@@ -333,7 +360,7 @@ static void all_reduce_over_a_sick_cable(void)
 
 static void exchange_without_group(void)
 {
-    for (int step = 0; step < STEPS; step++)
+    for (int step = 0; step < TIMES(STEPS); step++)
         for (int i = 1; i < nranks; i++) {
             const int to = rank ^ i;
             for (int turn = 0; turn < 2; turn++)
@@ -352,7 +379,7 @@ static void all_reduce_through_mpi(void)
 {
     float *const host = (float *)malloc(16 * M), *const sum = (float *)calloc(
                                                      4, M * sizeof(float));
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < TIMES(STEPS); step++) {
         COMPUTE(200, compute);
         MUST(cudaStreamSynchronize(compute));
         memset(host, 0, 16 * M);
@@ -366,7 +393,7 @@ static void all_reduce_through_mpi(void)
 
 static void large_all_reduces(void)
 {
-    for (int step = 0; step < STEPS; step++)
+    for (int step = 0; step < TIMES(STEPS); step++)
         CAUSE MUST(ncclAllReduce(grad, grad, 64 * M, ncclFloat, ncclSum, comm,
                                  transfer));
     MUST(cudaStreamSynchronize(transfer));
@@ -374,7 +401,7 @@ static void large_all_reduces(void)
 
 static void one_heavy_kernel(void)
 {
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < TIMES(STEPS); step++) {
         CAUSE COMPUTE(2000, compute);
         MUST(ncclAllReduce(grad, grad, M, ncclFloat, ncclSum, comm, compute));
     }
@@ -403,6 +430,7 @@ static const struct planted causes[] = {
      waits_for_each_bucket_at_once},
     {"input-copied-on-compute-stream", "overlap", 1, H100,
      input_copied_on_compute_stream},
+    {"legacy-default-stream", "overlap", 4, H100, legacy_default_stream},
     {"tiny-buckets", "small", 4, H100, tiny_buckets},
     {"small-messages", "small", 4, H100, small_messages},
     {"small-copies", "small", 1, H100, small_copies},
@@ -411,6 +439,7 @@ static const struct planted causes[] = {
     {"extra-kernel-on-rank-0", "imbalance", 4, H100, extra_kernel_on_rank_0},
     {"pipeline-without-microbatches", "chain", 4, H100,
      pipeline_without_microbatches},
+    {"unbalanced-stages", "imbalance", 4, H100, unbalanced_stages},
     {"broadcast-from-rank-to-rank", "chain", 4, H100,
      broadcast_from_rank_to_rank},
     {"all-send-to-rank-0", "root", 4, H100, all_send_to_rank_0},
@@ -422,6 +451,8 @@ static const struct planted causes[] = {
     {"pairs-across-sockets", "placement", 8, "dgx-1v", pairs_across_sockets},
     {"all-reduce-over-a-sick-cable", "slow-link", 8, "sick:1:dgx-1v",
      all_reduce_over_a_sick_cable},
+    {"all-reduce-over-a-slow-nic", "slow-link", 8, "2x:gh200@ndr,slow-nic:1",
+     all_reduce_over_a_sick_cable},
     {"exchange-without-group", "ungrouped", 4, H100, exchange_without_group},
     {"all-reduce-through-mpi", "mpi", 2, H100, all_reduce_through_mpi},
     {"large-all-reduces", "pcie", 8, "pcie-4090", large_all_reduces},
@@ -431,6 +462,8 @@ static const struct planted causes[] = {
 int main(int argc, char **argv)
 {
     const char *const name = argc > 1 ? argv[1] : "";
+    if (argc > 2 && atoi(argv[2]) > 0)
+        part = atoi(argv[2]);
     const int list = strcmp(name, "--list") == 0;
     const struct planted *chosen = NULL;
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
@@ -445,8 +478,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nranks);
-    begin(rank);
+    begin();
+    nvtxRangePushA("run"); // without set-up, for pictures
     chosen->run();
+    nvtxRangePop();
     for (int i = 0; cause_lines[i]; i++)
         printf("line %d\n", cause_lines[i]);
     MPI_Finalize();
