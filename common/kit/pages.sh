@@ -82,8 +82,9 @@ write() { # FILE PAGE [PANDOC'S OPTIONS]
 }
 
 mapfile -t labs < <(printf '%s\n' handouts/lab*.md | sort -V)
-files=(README.md "${labs[@]}" handouts/student.md handouts/ta.md
-    handouts/instructor.md handouts/developer.md handouts/simgpu.md)
+files=(README.md "${labs[@]}" handouts/student.md handouts/profiling.md
+    handouts/ta.md handouts/instructor.md handouts/developer.md
+    handouts/simgpu.md)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"

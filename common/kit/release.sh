@@ -39,7 +39,11 @@ mkdir "$work/commlab"
     git ls-files -z -- . "${teachers[@]}"
     git ls-files -z -- "${students[@]}"
 } | xargs -0 cp --parents --no-dereference -t "$work/commlab"
-cp handouts/student.md "$work/commlab/README.md"
+# Links of the README begin in handouts/; those to instructors' guides end.
+sed -E 's|\]\(([a-z0-9-]+\.md)|](handouts/\1|g' handouts/student.md \
+    > "$work/commlab/README.md"
+sed -i -E 's#\[([^]]*)\]\((ta|instructor|developer)\.md[^)]*\)#\1#g' \
+    "$work"/commlab/handouts/*.md
 
 # Search for leaks before anything is written.
 find "$work/commlab" -type f -print0 | xargs -0 \

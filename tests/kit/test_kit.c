@@ -39,6 +39,10 @@ START_TEST(the_students_copy_works_and_holds_no_solution)
         "handouts/developer.md 2> /dev/null",
         0, "");
     kitcopy_expect(
+        "cd commlab && gawk -f ../tests/handouts/links.awk README.md "
+        "handouts/*.md",
+        0, "");
+    kitcopy_expect(
         "cd commlab && ! make help | grep -E 'release|new-lab|handouts'", 0,
         "");
     kitcopy_expect(
