@@ -333,7 +333,8 @@ $(3): $(call objs,$(call code_in,$(1)/$(2))) | $(O)/staff/$(2)/kit.api
 endif
 $(3): $(call kit_half,$(2))
 endef
-# `make lab3` builds build/lab3; `make grade-lab3` grades what is in labs/.
+# `make lab3` builds build/lab3; `make grade-lab3` grades what is in labs/;
+# `make hint-lab3 HINT=2` shows a hint for part 2.
 define lab
 $(O)/obj/common/staff/$(1)/%.o: INC = $(GPU_INC) -Icommon/staff/$(1) \
 	-I$(call contracts,$(1))
@@ -352,8 +353,10 @@ $(O)/staff/$(1)/kit.api: $(call kit_half,$(1)) $(call objs,$(call code_in,$(call
 endif
 $(call lab_program,labs,$(1),$(BUILD)/$(2))
 $(call lab_program,solutions,$(1),$(BUILD)/solutions/$(2))
-.PHONY: $(2) grade-$(2)
+.PHONY: $(2) grade-$(2) hint-$(2)
 $(2): $(BUILD)/$(2)
+hint-$(2):
+	@common/kit/hint.sh $(2) "$$(HINT)"
 grade-$(2): $(BUILD)/grade $(TOOLCHAIN) $(GPU_READY)
 	$(BUILD)/grade run --lab $(2) labs/$(1)
 endef

@@ -19,7 +19,8 @@ lab=${1-} title=${2-}
 n=lab${BASH_REMATCH[1]}
 title=${title:-$(sed "s/^$n-//; s/-/ /g; s/./\u&/" <<< "$lab")}
 taken=$(ls -d solutions/"$n"-* labs/"$n"-* common/staff/"$n"-* \
-    "grader/plans/$n"-*.yaml handouts/"$n"-*.md 2> /dev/null || true)
+    "grader/plans/$n"-*.yaml handouts/"$n"-*.md \
+    "handouts/hints/$n.txt" 2> /dev/null || true)
 if [ -n "$taken" ]; then
     echo "new-lab: $n exists, nothing was written:"
     printf '    %s\n' "${taken//$'\n'/$'\n'    }"
@@ -42,6 +43,7 @@ done
 plant plan.yaml "grader/plans/$lab.yaml"
 plant hidden.yaml "grader/plans/hidden/$lab.yaml"
 plant handout.md "handouts/$lab.md"
+plant hints.txt "handouts/hints/$n.txt"
 plant mutant.patch "tests/mutants/$lab/passes-to-the-left.patch"
 plant suite.c "tests/labs/test_$n.c"
 common/kit/skeletons.sh

@@ -29,7 +29,7 @@ teachers=(
 
 # The parts of these that students need on their own machines.
 students=(common/kit/probe.c common/kit/check.c common/kit/contract.sh
-    common/kit/doctor.sh common/kit/doctor-gpu.sh
+    common/kit/doctor.sh common/kit/doctor-gpu.sh common/kit/hint.sh
     tests/labs/one-gpu.xml)
 
 work=$(mktemp -d)

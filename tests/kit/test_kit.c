@@ -12,6 +12,8 @@ START_TEST(a_planted_lab_is_whole)
     kitcopy_expect("make lab97", 0, "LINK  build/lab97");
     kitcopy_expect("mpirun -n 4 build/lab97", 1, "total 0 of 80 points");
     kitcopy_expect("make lint-labs LAB=lab97-demo", 0, "0 checks failed");
+    kitcopy_expect("tests/kit/ladders.sh && make hint-lab97", 0,
+                   "part 1  0 of 3 shown");
 }
 END_TEST
 
@@ -49,6 +51,8 @@ START_TEST(the_students_copy_works_and_holds_no_solution)
         "cd commlab && make all && make lab1 && mpirun -n 4 build/lab1", 1,
         "total 0 of");
     kitcopy_expect("cd commlab && make grade-lab1", 2, "total 0 of");
+    kitcopy_expect("cd commlab && make hint-lab1 HINT=1 && make hint-lab1", 0,
+                   "part 1  1 of 3 shown");
     kitcopy_expect(
         "for f in $(build/plan lab1-collectives | sed -n 's/^files //p'); do "
         "cp solutions/lab1-collectives/$f commlab/labs/lab1-collectives/; "
