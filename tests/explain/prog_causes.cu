@@ -151,7 +151,7 @@ static void waits_for_each_bucket_at_once(void)
     MUST(cudaDeviceSynchronize());
 }
 
-/* Stream 0 and a stream that isn't cudaStreamNonBlocking wait for each other. */
+/* Stream 0 and a stream without cudaStreamNonBlocking wait for each other. */
 static void legacy_default_stream(void)
 {
     cudaStream_t blocking;

@@ -2,8 +2,9 @@
 # show.sh NAME [N [FILE.svg RANKS]]: a run with a planted cause, looked at
 #
 # Runs prog_causes NAME (N: only one N-th of its repetitions) on its machine and
-# prints the first answer of commgraph explain, without the line. With FILE.svg it draws the
-# timeline of the first RANKS ranks instead. BUILD=dir: default build.
+# prints the first answer of commgraph explain, without the line. With FILE.svg
+# it draws the timeline of the first RANKS ranks instead. BUILD=dir: default
+# build.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD-build}

@@ -3,7 +3,7 @@
 #
 # Checked are rows of the form
 #
-#   | InfiniBand NDR, 400 Gbit/s | 50 | 48.5 | 4.0 | `2x:dgx-h100@ndr`: node to node |
+#   | NDR, 400 Gbit/s | 50 | 48.5 | 4.0 | `2x:dgx-h100@ndr`: node to node |
 #
 # with GB/s nominal and achieved, and microseconds. The last two must be what
 # `commgraph speeds MACHINE` prints for the path, no more than nominal and at
