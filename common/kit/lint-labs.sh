@@ -46,7 +46,7 @@ generated() { common/kit/skeletons.sh --check "$1"; }
 
 no_leaks() { # LAB
     awk -f common/kit/leaks.awk solutions/"$1"/* searching=1 labs/"$1"/* \
-        common/staff/"$1"/* "handouts/$1.md"
+        common/staff/"$1"/* "handouts/$1.md" "handouts/hints/${1%%-*}.txt"
 }
 
 plan_total() { # LAB
