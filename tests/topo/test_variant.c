@@ -400,7 +400,7 @@ static const struct {
     {"shuffled::dgx-1v", "use shuffled:SEED:MACHINE"},
     {"sick:a b:dgx-1v", "use sick:SEED:MACHINE"},
     {"shuffled:1:sick:2:dgx-1v", "there is no machine \"sick:2:dgx-1v\""},
-    {"dgx-1v@ndr,two-threads", "floor:MICROSECONDS and one-thread"},
+    {"dgx-1v@ndr,two-threads", "one-thread, no-nic:NUMBER and slow-nic:NUMBER"},
     {"sick:1:dgx-2v", "there is no machine \"dgx-2v\""},
     {"2x:dgx-h100@ndr,no-nic:8", "its nodes have no NIC 8, but 8"},
     {"2x:dgx-h100@slow-nic:8", "its nodes have no NIC 8, but 8"},
