@@ -53,6 +53,8 @@ static const struct field fields[] = {
     {"host", "copy_ns", IN(host.copy_ns), 1, 1e9},
     {"host", "sync_ns", IN(host.sync_ns), 1, 1e9},
     {"host", "api_ns", IN(host.api_ns), 1, 1e9},
+    {"host", "map_us", IN(host.map_us), .001, 1e6},
+    {"host", "unmap_us", IN(host.unmap_us), .001, 1e6},
     {"host", "mpi_ns", IN(host.mpi_ns), 1, 1e9},
     {"host", "mpi_net_ns", IN(host.mpi_net_ns), 1, 1e9},
     {"host", "mpi_GBps", IN(host.mpi_GBps), .01, 1e5},
@@ -396,6 +398,8 @@ static void complete_host(struct calibration_host *h)
     fill(&h->copy_ns, 1500);
     fill(&h->sync_ns, 3000);
     fill(&h->api_ns, 500);
+    fill(&h->map_us, 1330); // see FORMAT.md
+    fill(&h->unmap_us, 500);
     fill(&h->mpi_ns, 1000);
     fill(&h->mpi_net_ns, 2000);
     fill(&h->mpi_GBps, 10);

@@ -61,6 +61,7 @@ struct calibration {
     } links;
     struct calibration_host {
         double launch_ns, kernel_ns, copy_ns, sync_ns, api_ns;
+        double map_us, unmap_us; /* memory of another process */
         double mpi_ns, mpi_net_ns, mpi_GBps, sm_share;
         double floor_us; /* no collective takes less; 0: no such floor */
     } host;

@@ -186,6 +186,8 @@ static void set_costs(struct topo *t)
         .copy_ps = (uint64_t)(h->copy_ns * 1000),
         .sync_host_ps = (uint64_t)(h->sync_ns * 1000),
         .api_host_ps = (uint64_t)(h->api_ns * 1000),
+        .map_host_ps = (uint64_t)(h->map_us * 1e6),
+        .unmap_host_ps = (uint64_t)(h->unmap_us * 1e6),
         .mpi_ps = (uint64_t)(h->mpi_ns * 1000),
         .mpi_net_ps = (uint64_t)(h->mpi_net_ns * 1000),
         .mpi_rate = h->mpi_GBps * 1e9,

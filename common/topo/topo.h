@@ -204,6 +204,8 @@ struct topo_costs {
     uint64_t copy_ps;        /* device: start of a copy, without its path's */
     uint64_t sync_host_ps;   /* host: return from a synchronisation */
     uint64_t api_host_ps;    /* host: any other call */
+    uint64_t map_host_ps;    /* host: map memory of another process */
+    uint64_t unmap_host_ps;  /* and unmap it */
     uint64_t mpi_ps;         /* MPI message or barrier step inside a node */
     uint64_t mpi_net_ps;     /* and between nodes */
     double mpi_rate;         /* bytes/s of an MPI message */

@@ -46,5 +46,12 @@ void host_touch(const char *call, uint32_t site,
 
 void simgpu_host_call(const char *name, uint32_t site)
 {
-    simgpu_host_record(name, site, 0, NULL, 0);
+    simgpu_host_busy(name, site, simgpu_proc()->costs->api_host_ps);
+}
+
+void simgpu_host_busy(const char *name, uint32_t site, uint64_t host_ps)
+{
+    struct graph_node node = host_node(name, site);
+    node.host_ps = host_ps;
+    graph_add(simgpu_proc()->graph, &node, NULL, NULL, NULL);
 }

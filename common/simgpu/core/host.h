@@ -12,6 +12,9 @@
  * time. */
 void simgpu_host_call(const char *name, uint32_t site);
 
+/* The same for a call that takes host_ps. */
+void simgpu_host_busy(const char *name, uint32_t site, uint64_t host_ps);
+
 /*
  * Record a call of the calling thread that ends latency_ps after all of deps
  * (nodes of this process or of others) have ended.

@@ -40,6 +40,8 @@ cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle,
     if (ref.device < 0 || ref.device >= PROC_MAX_DEVICES ||
         simgpu_heap_import(&ref, devPtr) != 0)
         return api_return(cudaErrorMapBufferObjectFailed);
+    simgpu_host_busy("cudaIpcOpenMemHandle", CALLER_SITE(),
+                     simgpu_proc()->costs->map_host_ps);
     return api_return(cudaSuccess);
 }
 
@@ -55,5 +57,7 @@ cudaError_t cudaIpcCloseMemHandle(void *devPtr)
         .alloc = b.id, .end = b.nbytes, .write = GRAPH_HOLD};
     if (found) // until here the owner must not free it
         host_touch("cudaIpcCloseMemHandle", CALLER_SITE(), &access);
+    simgpu_host_busy("cudaIpcCloseMemHandle", CALLER_SITE(),
+                     simgpu_proc()->costs->unmap_host_ps);
     return api_return(cudaSuccess);
 }
