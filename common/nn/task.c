@@ -34,6 +34,7 @@ struct nn_task nn_task_of(const struct plan_case *c)
         .clip = strtod(plan_text(c, "clip", "0"), NULL),
         .resume = (int)plan_int(c, "resume", 0),
         .onto = (int)plan_int(c, "onto", 0),
+        .late = (int)plan_int(c, "late", 0),
         .hyper = {.beta1 = 0.9f, .beta2 = 0.99f, .eps = 1e-3f, .decay = 0.01f},
     };
     const int adamw = strcmp(plan_text(c, "optimizer", "sgd"), "adamw") == 0;
@@ -55,9 +56,23 @@ const char *nn_task_output(int step, char out[NN_OUTPUT_NAME])
 
 /* ---- judging ------------------------------------------------------------- */
 
-/* One step of the reference, with all rows. */
+/* Keep the gradients of a step in `past`, which has room for late + 1 steps,
+ * and take those that are due. Returns 0 if there are none yet. */
+static int take_due(struct reference *r, int step, int late, double *past)
+{
+    const size_t nslots = (size_t)late + 1;
+    memcpy(past + (size_t)step % nslots * r->count, r->grad,
+           r->count * sizeof *past);
+    if (step >= late)
+        memcpy(r->grad, past + (size_t)(step - late) % nslots * r->count,
+               r->count * sizeof *past);
+    return step >= late;
+}
+
+/* One step of the reference, with all rows. past: see take_due(). */
 static void reference_step(const struct judge_task *t, const struct nn_task *k,
-                           int iteration, int step, struct reference *r)
+                           int iteration, int step, struct reference *r,
+                           double *past)
 {
     const int nranks = k->onto && step >= k->resume ? k->onto : t->nranks;
     const double scale = 1.0 / (nranks * k->micro);
@@ -68,6 +83,8 @@ static void reference_step(const struct judge_task *t, const struct nn_task *k,
             reference_pass_seed(
                 r, nn_data_seed(judge_input_seed(t, rank, iteration), step, j),
                 scale, nn_task_skip(k, rank, step));
+    if (!take_due(r, step, k->late, past))
+        return;
     if (k->clip > 0)
         reference_clip(r, k->clip);
     if (k->optimizer == NN_ADAMW)
@@ -203,17 +220,20 @@ static void judge_shown(const struct judge_task *t, const struct nn_task *k,
         const uint64_t seed = judge_input_seed(t, 0, i);
         struct reference *const r = reference_new(&k->shape, seed);
         struct reference *const first = reference_new(&k->shape, seed);
-        if (!r || !first) {
+        double *const past =
+            r ? malloc(((size_t)k->late + 1) * r->count * sizeof *past) : NULL;
+        if (!r || !first || !past) {
             judge_fail(v, "the plan's network: %s",
                        nn_shape_problem(&k->shape) ? nn_shape_problem(&k->shape)
                                                    : "no memory");
             return;
         }
         for (int step = 0; step < k->steps && v->pass; step++) {
-            reference_step(t, k, i, step, r);
+            reference_step(t, k, i, step, r, past);
             s->before = first->w;
             judge_step(t, i, step, r, s, v);
         }
+        free(past);
         reference_free(first);
         reference_free(r);
     }

@@ -131,6 +131,10 @@ ncclResult_t symm_wait(const struct symm *s, unsigned *signal, unsigned value,
  * earlier work in all of them. Collective. */
 ncclResult_t symm_barrier(struct symm *s, cudaStream_t stream);
 
+/* Make later work on `behind` wait for the work on `ahead` so far, both streams
+ * of this rank. Given (support.c). */
+ncclResult_t symm_after(cudaStream_t behind, cudaStream_t ahead);
+
 /* From kernels: device.cuh has the operations and their contracts. */
 
 /*
@@ -236,6 +240,42 @@ ncclResult_t gradsync_step(struct gradsync *g, struct nn *m,
                            struct nn_optimizer *o);
 
 /*
+ * Gradients that arrive late (late.c). A step applies the mean of the gradients
+ * that all ranks computed `late` steps before, so those of the latest steps
+ * travel while the next ones are computed. Each rank keeps the gradients of
+ * late + 1 steps, of all ranks:
+ *
+ *     slots   step 0: rank 0, rank 1, ... | step 1: ... | ... step `late`: ...
+ */
+struct late {
+    struct symm *s;
+    int late;          /* 0: in the same step */
+    float *grads;      /* of the network, count floats; not symmetric */
+    size_t count;      /* of all parameters */
+    float *slots;      /* symmetric: (late + 1) * nranks * count floats */
+    unsigned *sent;    /* symmetric: one flag per rank, its gradients here */
+    unsigned *freed;   /* symmetric: one flag per rank, steps it has applied */
+    unsigned steps;    /* enqueued so far */
+    cudaStream_t puts; /* non-blocking */
+};
+
+/* Given (support.c). No parameter of m is frozen. */
+ncclResult_t late_open(struct late *l, struct symm *s, const struct nn *m,
+                       int late);
+void late_close(struct late *l);
+
+/*
+ * One training step, number l->steps: compute the gradients for this rank's
+ * rows and send them to all ranks; then, from step `late` on, update with the
+ * mean of all ranks' gradients of step l->steps - late, the same bits on all
+ * ranks. The gradients of the last `late` steps are never applied. The
+ * network's stream waits for gradients that it applies and for slots that are
+ * still in use, but not for the puts of this step.
+ */
+ncclResult_t late_step(struct late *l, struct nn *m,
+                       const struct nn_batch *batch, struct nn_optimizer *o);
+
+/*
  * Hand-off to the next stage of a pipeline (pipeline.c): a few slots in the
  * memory of the next rank, which releases each one when it is done with it.
  *
@@ -265,18 +305,26 @@ ncclResult_t handoff_recv(struct handoff *h, float **msg, cudaStream_t stream);
 ncclResult_t handoff_done(struct handoff *h, cudaStream_t stream);
 
 /*
- * A matrix product whose columns are distributed over ranks (gemm.c): every
- * rank has x, (rows, in), and its own w, (in, cols), and gets all ranks'
- * products:
+ * A tensor-parallel layer (gemm.c), in two forms. Columns: every rank has x,
+ * (rows, in), and its own columns of the weights, w (in, cols), and gets all
+ * ranks' products:
  *
  *     y   block 0 | block 1 | ...     block r = x @ w of rank r, (rows, cols)
+ *
+ * Rows: every rank has its columns of x, (rows, in), and its rows of the
+ * weights, w (in, cols), and gets the sum of all ranks' products:
+ *
+ *     y   block 0     rank r adds up block r, of rows / nranks rows, and
+ *         block 1     sends it to all others
+ *         ...
  */
 struct tpgemm {
     struct symm *s;
     cublasHandle_t blas;        /* on compute */
     cudaStream_t compute, puts; /* non-blocking */
     unsigned *ready;   /* symmetric: one flag per rank, its block is here */
-    unsigned products; /* enqueued so far */
+    unsigned *added;   /* symmetric: one flag per rank, its term is here */
+    unsigned products; /* enqueued so far, in either form */
 };
 
 ncclResult_t tpgemm_open(struct tpgemm *g, struct symm *s,
@@ -284,14 +332,24 @@ ncclResult_t tpgemm_open(struct tpgemm *g, struct symm *s,
 void tpgemm_close(struct tpgemm *g);
 
 /*
- * Set y (symmetric, nranks blocks) to the products of all ranks. A rank
- * computes its own block in `pieces` (a divisor of rows) of rows / pieces rows
- * each; while one piece is being computed, the previous one is being sent.
+ * Columns: set y (symmetric, nranks blocks) to the products of all ranks. A
+ * rank computes its own block in `pieces` (a divisor of rows) of rows / pieces
+ * rows each; while one piece is being computed, the previous one is being sent.
  * Later work on the compute stream finds y complete. A barrier at the start of
  * the call keeps ranks from writing a y that is still in use.
  */
 ncclResult_t tpgemm_run(struct tpgemm *g, const float *x, const float *w,
                         float *y, int rows, int in, int cols, int pieces);
+
+/*
+ * Rows: set y (symmetric, (rows, cols)) to the sum of all ranks' products, bit
+ * for bit the same on all ranks; nranks divides rows. A rank computes one block
+ * after the other and sends each, as a term, to the rank that adds it up, while
+ * it computes the next. terms: symmetric, room for nranks blocks. Later work on
+ * the compute stream finds y complete.
+ */
+ncclResult_t tpgemm_sum(struct tpgemm *g, const float *x, const float *w,
+                        float *terms, float *y, int rows, int in, int cols);
 
 /*
  * A ring buffer between two kernels (ring.cu): rank r produces for rank r + 1,

@@ -14,7 +14,7 @@
 #include <nvtx3/nvToolsExt.h> /* nvtxRangePushA */
 
 #include "base/must.h"
-#include "benchmark.h" /* the command */
+#include "benchmark.h" /* the commands */
 #include "judge/data.h"
 #include "nn/ops.h" /* nn_add */
 
@@ -429,7 +429,8 @@ static const struct lab_kind kinds[] = {
     {"chain", run_chain},       {"rounds", run_rounds},
     {"reduce", run_reduce},     {"tune", run_tune},
     {"gradsync", run_gradsync}, {"pipeline", run_pipeline},
-    {"gemm", run_gemm},         {"ring", run_ring},
+    {"late", run_late},         {"gemm", run_gemm},
+    {"gemm-sum", run_gemm_sum}, {"ring", run_ring},
     {"dtensor", run_dtensor},   {"pcache", run_pcache},
     {"hashmap", run_hashmap},   {NULL, NULL},
 };

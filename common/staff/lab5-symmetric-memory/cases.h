@@ -30,9 +30,16 @@ void cases_show(struct lab_run *r, const char *name, const void *d,
 
 /* ---- part 4 (cases_uses.c) ----------------------------------------------- */
 
+/* Give all ranks rank 0's parameters, without NCCL: ranks may share a GPU.
+ * Blocks. */
+struct exercise;
+void cases_same_weights(struct lab_run *r, struct exercise *e);
+
 ncclResult_t run_gradsync(struct lab_run *r);
+ncclResult_t run_late(struct lab_run *r);
 ncclResult_t run_pipeline(struct lab_run *r);
 ncclResult_t run_gemm(struct lab_run *r);
+ncclResult_t run_gemm_sum(struct lab_run *r);
 ncclResult_t run_ring(struct lab_run *r);
 ncclResult_t run_dtensor(struct lab_run *r);
 ncclResult_t run_pcache(struct lab_run *r);

@@ -21,8 +21,7 @@ static size_t size_param(const struct lab_run *r, const char *key,
 
 /* ---- gradients ----------------------------------------------------------- */
 
-/* Give all ranks rank 0's parameters, without NCCL: ranks may share a GPU. */
-static void same_weights(struct lab_run *r, struct exercise *e)
+void cases_same_weights(struct lab_run *r, struct exercise *e)
 {
     const size_t nbytes = e->m.count * sizeof(float);
     float *const h = malloc(nbytes);
@@ -42,7 +41,7 @@ ncclResult_t run_gradsync(struct lab_run *r)
     LAB_TRY(cases_open(r, 4 * e->m.count * sizeof(float) + HEAP));
     LAB_TRY(symm_reducer_init(&a, heap, r->comm));
     LAB_TRY(gradsync_open(&g, &a, &e->m));
-    same_weights(r, e);
+    cases_same_weights(r, e);
     lab_begin(r);
     for (int i = 0; i < e->task.steps; i++) {
         LAB_TRY(
@@ -51,6 +50,29 @@ ncclResult_t run_gradsync(struct lab_run *r)
     }
     lab_end(r);
     lab_metric(r, "gradients", (double)g.count);
+    exercise_show(e, r);
+    exercise_release();
+    cases_close();
+    return ncclSuccess;
+}
+
+/* Gradients that are applied `late` steps later. */
+ncclResult_t run_late(struct lab_run *r)
+{
+    const int late = (int)plan_int(r->c, "late", 1);
+    struct late l;
+    struct exercise *const e = exercise_new(r);
+    const size_t slots = ((size_t)late + 1) * (size_t)r->nranks;
+    LAB_TRY(cases_open(r, slots * e->m.count * sizeof(float) + HEAP));
+    LAB_TRY(late_open(&l, heap, &e->m, late));
+    cases_same_weights(r, e);
+    lab_begin(r);
+    for (int i = 0; i < e->task.steps; i++) {
+        LAB_TRY(late_step(&l, &e->m, exercise_batch(e, i, 0), &e->optimizer));
+        exercise_note(e, i);
+    }
+    lab_end(r);
+    late_close(&l);
     exercise_show(e, r);
     exercise_release();
     cases_close();
@@ -100,36 +122,66 @@ ncclResult_t run_pipeline(struct lab_run *r)
 
 /* ---- product ------------------------------------------------------------- */
 
+struct product { /* the layer of a case */
+    struct tpgemm g;
+    int rows, in, cols, pieces;
+    float *x, *terms, *y; /* terms: NULL: columns */
+    const float *w;
+};
+
+static ncclResult_t do_product(struct product *p)
+{
+    if (p->terms)
+        return tpgemm_sum(&p->g, p->x, p->w, p->terms, p->y, p->rows, p->in,
+                          p->cols);
+    return tpgemm_run(&p->g, p->x, p->w, p->y, p->rows, p->in, p->cols,
+                      p->pieces);
+}
+
 /* `calls` products, each of an x twice as large as before. */
-ncclResult_t run_gemm(struct lab_run *r)
+static ncclResult_t run_product(struct lab_run *r, int is_sum)
 {
     const size_t rows = size_param(r, "rows", 12), in = size_param(r, "in", 8),
                  cols = size_param(r, "cols", 5);
     const size_t calls = size_param(r, "calls", 2);
-    const size_t nbytes = (size_t)r->nranks * rows * cols * sizeof(float);
-    float *const x = lab_input(r, rows * in, DATA_FLOAT);
-    const float *const w = lab_input(r, in * cols, DATA_FLOAT);
+    const size_t nbytes =
+        (is_sum ? 1 : (size_t)r->nranks) * rows * cols * sizeof(float);
+    struct product p = {.rows = (int)rows,
+                        .in = (int)in,
+                        .cols = (int)cols,
+                        .pieces = (int)plan_int(r->c, "pieces", 3),
+                        .x = lab_input(r, rows * in, DATA_FLOAT),
+                        .w = lab_input(r, in * cols, DATA_FLOAT)};
     char *const out = lab_buffer(r, calls * nbytes);
-    struct tpgemm g;
-    float *y;
-    LAB_TRY(cases_open(r, nbytes + HEAP));
-    LAB_TRY(tpgemm_open(&g, heap, r->stream));
-    LAB_TRY(symm_alloc(heap, nbytes, (void **)&y));
+    LAB_TRY(cases_open(r, 2 * nbytes + HEAP));
+    LAB_TRY(tpgemm_open(&p.g, heap, r->stream));
+    if (is_sum)
+        LAB_TRY(cases_alloc(r, nbytes, (void **)&p.terms));
+    LAB_TRY(cases_alloc(r, nbytes, (void **)&p.y));
     lab_begin(r);
     for (size_t i = 0; i < calls; i++) {
-        LAB_TRY(tpgemm_run(&g, x, w, y, (int)rows, (int)in, (int)cols,
-                           (int)plan_int(r->c, "pieces", 3)));
+        LAB_TRY(do_product(&p));
         if (calls == 1)
             break;
-        CUDA_MUST(nn_scale(x, 2, rows * in, r->stream));
-        CUDA_MUST(cudaMemcpyAsync(out + i * nbytes, y, nbytes,
+        CUDA_MUST(nn_scale(p.x, 2, rows * in, r->stream));
+        CUDA_MUST(cudaMemcpyAsync(out + i * nbytes, p.y, nbytes,
                                   cudaMemcpyDeviceToDevice, r->stream));
     }
     lab_end(r);
-    cases_show(r, "y", calls == 1 ? (char *)y : out, calls * nbytes);
-    tpgemm_close(&g);
+    cases_show(r, "y", calls == 1 ? (char *)p.y : out, calls * nbytes);
+    tpgemm_close(&p.g);
     cases_close();
     return ncclSuccess;
+}
+
+ncclResult_t run_gemm(struct lab_run *r)
+{
+    return run_product(r, 0);
+}
+
+ncclResult_t run_gemm_sum(struct lab_run *r)
+{
+    return run_product(r, 1);
 }
 
 /* ---- ring buffer --------------------------------------------------------- */

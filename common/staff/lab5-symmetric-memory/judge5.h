@@ -40,7 +40,7 @@ void judge5_guards(const struct judge_task *t, struct judge_verdict *v);
 
 /* ---- part 4 (judge_uses.c) ----------------------------------------------- */
 
-judge_fn judge5_gradsync, judge5_pipeline, judge5_gemm, judge5_ring,
-    judge5_dtensor, judge5_pcache, judge5_hashmap;
+judge_fn judge5_gradsync, judge5_pipeline, judge5_gemm, judge5_gemm_sum,
+    judge5_ring, judge5_dtensor, judge5_pcache, judge5_hashmap;
 
 #endif

@@ -71,47 +71,80 @@ void judge5_pipeline(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- product ------------------------------------------------------------- */
 
-/* Element i of y: block, row, column. x doubles with every call. */
+/* One element of the product of a rank: x doubles with every call. */
+static double want_product(const struct judge_task *t, uint64_t seed,
+                           size_t row, size_t col, size_t call)
+{
+    const size_t in = param(t, "in", 8), cols = param(t, "cols", 5);
+    double sum = 0;
+    for (size_t k = 0; k < in; k++)
+        sum += judge5_input(seed, row * in + k) *
+               judge5_input(seed, k * cols + col);
+    return sum * (double)(UINT64_C(1) << call);
+}
+
+/* Element i of all calls' y: block of a rank, row, column. */
 static double want_y(const struct judge_task *t, const uint64_t *seed, int r,
                      size_t i)
 {
-    const size_t rows = param(t, "rows", 12), in = param(t, "in", 8),
-                 cols = param(t, "cols", 5);
-    const size_t whole = (size_t)t->nranks * rows * cols;
-    const int block = (int)(i % whole / (rows * cols));
-    const size_t row = i % (rows * cols) / cols, col = i % cols;
+    const size_t cols = param(t, "cols", 5);
+    const size_t block = param(t, "rows", 12) * cols;
+    const size_t whole = (size_t)t->nranks * block;
+    (void)r;
+    return want_product(t, seed[i % whole / block], i % block / cols, i % cols,
+                        i / whole);
+}
+
+/* Element i of all calls' y: row, column of a sum over ranks. */
+static double want_y_sum(const struct judge_task *t, const uint64_t *seed,
+                         int r, size_t i)
+{
+    const size_t cols = param(t, "cols", 5);
+    const size_t whole = param(t, "rows", 12) * cols;
     double sum = 0;
     (void)r;
-    for (size_t k = 0; k < in; k++)
-        sum += judge5_input(seed[block], row * in + k) *
-               judge5_input(seed[block], k * cols + col);
-    return sum * (double)(UINT64_C(1) << i / whole);
+    for (int k = 0; k < t->nranks; k++)
+        sum += want_product(t, seed[k], i % whole / cols, i % cols, i / whole);
+    return sum;
 }
 
 /* `every: N`: of large products only every Nth element is compared. */
-static void judge_y(const struct judge_task *t, const uint64_t *seed, int r,
-                    const float *got, size_t n, struct judge_verdict *v)
+static void judge_y(const struct judge_task *t, size_t n, judge5_want *want,
+                    struct judge_verdict *v)
 {
-    for (size_t i = 0; got && i < n && v->pass; i += param(t, "every", 1)) {
-        const double want = want_y(t, seed, r, i);
-        if (got[i] != want)
-            judge_fail(v, "element %zu of rank %d's y is %g, should be %g", i,
-                       r, got[i], want);
+    for (int it = 0; it < t->iterations && v->pass; it++) {
+        uint64_t *const seed = judge5_seeds(t, it);
+        for (int r = 0; r < t->nranks; r++) {
+            const float *const got =
+                judge_output(t, r, it, "y", n * sizeof *got, v);
+            for (size_t i = 0; got && i < n && v->pass;
+                 i += param(t, "every", 1))
+                if (got[i] != want(t, seed, r, i))
+                    judge_fail(v,
+                               "element %zu of rank %d's y is %g, should be "
+                               "%g",
+                               i, r, got[i], want(t, seed, r, i));
+        }
+        free(seed);
     }
+    judge5_guards(t, v);
+    judge5_no_nccl(t, v);
+}
+
+/* Elements of all calls' y; in the columns' form, for each rank. */
+static size_t count_of_y(const struct judge_task *t)
+{
+    return param(t, "rows", 12) * param(t, "cols", 5) * param(t, "calls", 2);
 }
 
 void judge5_gemm(const struct judge_task *t, struct judge_verdict *v)
 {
-    const size_t n = (size_t)t->nranks * param(t, "rows", 12) *
-                     param(t, "cols", 5) * param(t, "calls", 2);
-    for (int it = 0; it < t->iterations && v->pass; it++) {
-        uint64_t *const seed = judge5_seeds(t, it);
-        for (int r = 0; r < t->nranks; r++)
-            judge_y(t, seed, r,
-                    judge_output(t, r, it, "y", n * sizeof(float), v), n, v);
-        free(seed);
-    }
-    judge5_no_nccl(t, v);
+    judge_y(t, (size_t)t->nranks * count_of_y(t), want_y, v);
+}
+
+void judge5_gemm_sum(const struct judge_task *t, struct judge_verdict *v)
+{
+    judge_y(t, count_of_y(t), want_y_sum, v);
 }
 
 /* ---- ring buffer --------------------------------------------------------- */

@@ -37,6 +37,16 @@ ncclResult_t symm_reduce_by(struct symm_reducer *a, enum symm_algo algo,
                          stream);
 }
 
+ncclResult_t symm_after(cudaStream_t behind, cudaStream_t ahead)
+{
+    cudaEvent_t mark;
+    LAB_TRY_CUDA(cudaEventCreateWithFlags(&mark, cudaEventDisableTiming));
+    LAB_TRY_CUDA(cudaEventRecord(mark, ahead));
+    LAB_TRY_CUDA(cudaStreamWaitEvent(behind, mark, 0));
+    LAB_TRY_CUDA(cudaEventDestroy(mark));
+    return ncclSuccess;
+}
+
 /* ---- part 4 -------------------------------------------------------------- */
 
 ncclResult_t handoff_open(struct handoff *h, struct symm *s, size_t count)
@@ -54,14 +64,34 @@ ncclResult_t tpgemm_open(struct tpgemm *g, struct symm *s, cudaStream_t compute)
     CUDA_MUST(cudaStreamCreateWithFlags(&g->puts, cudaStreamNonBlocking));
     CUBLAS_MUST(cublasCreate(&g->blas));
     CUBLAS_MUST(cublasSetStream(g->blas, compute));
-    return symm_alloc(s, (size_t)s->view.nranks * sizeof *g->ready,
-                      (void **)&g->ready);
+    const size_t nbytes = (size_t)s->view.nranks * sizeof *g->ready;
+    LAB_TRY(symm_alloc(s, nbytes, (void **)&g->ready));
+    return symm_alloc(s, nbytes, (void **)&g->added);
 }
 
 void tpgemm_close(struct tpgemm *g)
 {
     CUBLAS_MUST(cublasDestroy(g->blas));
     CUDA_MUST(cudaStreamDestroy(g->puts));
+}
+
+ncclResult_t late_open(struct late *l, struct symm *s, const struct nn *m,
+                       int late)
+{
+    const size_t nranks = (size_t)s->view.nranks;
+    *l = (struct late){
+        .s = s, .late = late, .grads = m->grads, .count = m->count};
+    CUDA_MUST(cudaStreamCreateWithFlags(&l->puts, cudaStreamNonBlocking));
+    LAB_TRY(
+        symm_alloc(s, ((size_t)late + 1) * nranks * l->count * sizeof *l->slots,
+                   (void **)&l->slots));
+    LAB_TRY(symm_alloc(s, nranks * sizeof *l->sent, (void **)&l->sent));
+    return symm_alloc(s, nranks * sizeof *l->freed, (void **)&l->freed);
+}
+
+void late_close(struct late *l)
+{
+    CUDA_MUST(cudaStreamDestroy(l->puts));
 }
 
 ncclResult_t ring_open(struct ring *r, struct symm *s, size_t count)

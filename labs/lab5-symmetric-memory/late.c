@@ -1,0 +1,56 @@
+/*
+ * Part 4: gradients that arrive late.
+ *
+ * A synchronous step ends with a wait for all ranks' gradients. A step that
+ * applies gradients of `late` steps before has them already, and sends its own
+ * while the next steps are computed; `late` bounds how stale they get. With
+ * late = 1:
+ *
+ *     compute   | gradients 0 | gradients 1 | apply 0 | gradients 2 | apply 1 |
+ *     puts                    | 0 to all    |         | 1 to all    |
+ */
+#include "lab5.h"
+
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
+
+/* Rank r's gradients of a step, in this rank's heap. */
+static float *slot_of(const struct late *l, unsigned step, int r)
+{
+    const size_t slot = step % ((unsigned)l->late + 1);
+    return l->slots + (slot * (size_t)l->s->view.nranks + (size_t)r) * l->count;
+}
+
+/* Send this rank's gradients of a step to all ranks; the network's stream does
+ * not wait for the puts. */
+static ncclResult_t send_gradients(struct late *l, unsigned step,
+                                   cudaStream_t stream)
+{
+    // Yours to write: part 4: send gradients (about 16 lines)
+    // copy l->grads to the own slot first, for the next step overwrites
+    // them. The slot held those of step - (late + 1): which values must
+    // l->freed have reached, and on which stream do you wait?
+    (void)slot_of, (void)l, (void)step, (void)stream;
+    LAB_HOLE("part 4: send gradients");
+}
+
+/* Set l->grads to the sum of all ranks' gradients of a step, and release the
+ * slots of that step on this rank. */
+static ncclResult_t collect_gradients(struct late *l, unsigned step,
+                                      cudaStream_t stream)
+{
+    // Yours to write: part 4: collect gradients (about 16 lines)
+    // wait for each rank's; add in the order of ranks (nn_add() in
+    // nn/ops.h). All ranks must learn that this one is done with its
+    // slots.
+    (void)slot_of, (void)l, (void)step, (void)stream;
+    LAB_HOLE("part 4: collect gradients");
+}
+
+ncclResult_t late_step(struct late *l, struct nn *m,
+                       const struct nn_batch *batch, struct nn_optimizer *o)
+{
+    // Yours to write: part 4: late step (about 12 lines)
+    // as gradsync_step(); which step's gradients are due?
+    (void)send_gradients, (void)collect_gradients, (void)l, (void)m, (void)batch, (void)o;
+    LAB_HOLE("part 4: late step");
+}
