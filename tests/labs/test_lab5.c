@@ -96,6 +96,38 @@ START_TEST(the_benchmark_names_the_crossovers_of_a_dgx_h100)
 }
 END_TEST
 
+/* ---- comparisons --------------------------------------------------------- */
+
+static const struct {
+    const char *topo, *command;
+    int nranks;
+    const char *says; /* a row of the table */
+} comparisons[] = {
+    {"dgx-h100", "--latency --max-kb 10", 8,
+     "     10000             6.8            11.2            16.8         "
+     "12871.9"},
+    {"dgx-h100", "--sync --max-kb 70", 3, "        0\n"},
+    {"dgx-h100", "--cache --max-kb 70", 4, "     65536 "},
+    {"pcie-4090", "--late --rows 8 --lr-percent 100 -o /dev/null", 3,
+     "\n     8 "},
+    {"one-gpu.xml", "--latency --max-kb 10", 2, "               -"},
+    {"one-gpu.xml", "--sync --max-kb 20", 2, "        0\n"},
+};
+
+START_TEST(comparisons_run_on_any_ranks)
+{
+    const int is_file = strstr(comparisons[_i].topo, ".xml") != NULL;
+    struct child c =
+        child_run(120, "SIMGPU_TOPO=%s%s%s mpirun -n %d %s/solutions/lab5 %s",
+                  is_file ? labtest_root() : "", is_file ? "/tests/labs/" : "",
+                  comparisons[_i].topo, comparisons[_i].nranks, child_build(),
+                  comparisons[_i].command);
+    ck_assert_msg(c.status == 0 && strstr(c.out, comparisons[_i].says),
+                  "\"%s\" is not in\n%s%s", comparisons[_i].says, c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 /* ---- a hole in device code ----------------------------------------------- */
 
 START_TEST(a_hole_in_device_code_is_not_implemented)
@@ -157,6 +189,8 @@ static void own_tests(TCase *t)
     tcase_add_test(t, other_labs_need_a_gpu_for_each_rank);
     tcase_add_loop_test(t, a_rank_that_dies_ends_the_wait_of_the_other, 0, 2);
     tcase_add_test(t, the_benchmark_names_the_crossovers_of_a_dgx_h100);
+    tcase_add_loop_test(t, comparisons_run_on_any_ranks, 0,
+                        sizeof comparisons / sizeof *comparisons);
     tcase_add_test(t, a_hole_in_device_code_is_not_implemented);
     tcase_add_loop_test(t, device_code_that_does_more_is_refused, 0, 3);
 }

@@ -10,6 +10,7 @@
 #include "cases.h"
 #include "drawn.h"
 #include "lab/flags.h"
+#include "measure.h"
 
 static struct symm *const heap = &cases_heap;
 
@@ -45,30 +46,24 @@ struct bench5 {
 
 typedef ncclResult_t operation(struct bench5 *b, size_t nbytes, int arg);
 
-/* The mean time of an operation after warm-up, on the slowest rank. */
+struct call { /* of an operation */
+    struct bench5 *b;
+    operation *op;
+    size_t nbytes;
+    int arg;
+};
+
+static ncclResult_t do_call(void *arg)
+{
+    const struct call *const c = arg;
+    return c->op(c->b, c->nbytes, c->arg);
+}
+
 static ncclResult_t time_of(struct bench5 *b, operation *op, size_t nbytes,
                             int arg, double *us)
 {
-    cudaEvent_t begin, end;
-    float ms;
-    CUDA_MUST(cudaEventCreate(&begin));
-    CUDA_MUST(cudaEventCreate(&end));
-    LAB_TRY(op(b, nbytes, arg));
-    CUDA_MUST(cudaStreamSynchronize(b->r->stream));
-    MPI_MUST(MPI_Barrier(b->r->mpi_comm));
-    CUDA_MUST(cudaEventRecord(begin, b->r->stream));
-    for (int i = 0; i < ITERATIONS; i++)
-        LAB_TRY(op(b, nbytes, arg));
-    CUDA_MUST(cudaEventRecord(end, b->r->stream));
-    CUDA_MUST(cudaEventSynchronize(end));
-    CUDA_MUST(cudaEventElapsedTime(&ms, begin, end));
-    CUDA_MUST(cudaEventDestroy(begin));
-    CUDA_MUST(cudaEventDestroy(end));
-    const double mine = ms * 1000.0 / ITERATIONS;
-    MPI_MUST(MPI_Allreduce(&mine, us, 1, MPI_DOUBLE, MPI_MAX, b->r->mpi_comm));
-    CUDA_MUST(cudaDeviceSynchronize());
-    MPI_MUST(MPI_Barrier(b->r->mpi_comm));
-    return ncclSuccess;
+    struct call c = {b, op, nbytes, arg};
+    return measure_us(b->r, do_call, &c, ITERATIONS, us);
 }
 
 /* Every rank sends to the next one, which waits for it: by put and signal. */

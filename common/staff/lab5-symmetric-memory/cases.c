@@ -15,8 +15,10 @@
 
 #include "base/must.h"
 #include "benchmark.h" /* the commands */
+#include "compare.h"
 #include "judge/data.h"
 #include "nn/ops.h" /* nn_add */
+#include "staleness.h"
 
 extern const struct judge_lab judge_lab5;
 const struct judge_lab *const judge_labs[] = {&judge_lab5, NULL};
@@ -439,6 +441,16 @@ static const struct lab_command commands[] = {
     {"--benchmark",
      "[--max-mb N]: latency and bandwidth against NCCL, ring and hash map",
      benchmark_main},
+    {"--latency", "[--max-kb N] [-o FILE.svg]: all-reduces against NCCL",
+     compare_latency},
+    {"--sync",
+     "[--max-kb N] [-o FILE.svg]: gradients, by NCCL and parameter servers",
+     compare_sync},
+    {"--cache", "[--max-kb N] [-o FILE.svg]: look-ups of an adapter",
+     compare_cache},
+    {"--late",
+     "[--rows N] [--lr-percent N] [-o FILE.svg]: late gradients, loss by time",
+     staleness_main},
     {NULL, NULL, NULL},
 };
 
