@@ -95,7 +95,7 @@ $(call suite,labs/lab1,120,lab1 grade \
 $(call suite,labs/lab2,145,lab2 grade common/topo/FORMAT.md)
 $(call suite,labs/lab3,145,lab3 lab2 grade commgraph common/topo/FORMAT.md)
 $(call suite,labs/lab4,260,lab4 grade)
-$(call suite,labs/lab5,145,lab5 lab1 grade)
+$(call suite,labs/lab5,220,lab5 lab1 grade)
 $(call suite,labs/lab6,100,lab6 grade $(BUILD)/tests/labs/prog_lab6 \
 	tests/topo/measured)
 $(call suite,labs/lab7,100,lab7 grade)

@@ -283,7 +283,7 @@ int compare_sync(struct lab_run *r, int argc, char **argv)
         {NULL, NULL, 0, 0}};
     static const struct table t = {.title = "Gradients to updated weights",
                                    .least = 4096,
-                                   .most = 16 << 20,
+                                   .most = 4 << 20,
                                    .factor = 4,
                                    .heap = 24,
                                    .open = open_sync,
