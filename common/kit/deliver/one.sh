@@ -4,20 +4,23 @@
 #
 #   one.sh KIT LAB SUBMISSION FORMAT OUT    FORMAT: of grade export
 #
+# COMMLAB_STUDENT, if set, is whose: questions and machines depend on the name.
 # OUT is a file. Submissions are run at the best isolation that this machine
 # can do, 2 or 1. Exit status: 0 graded, 3 this machine's fault; OUT then says
 # so, and has no score.
 set -uo pipefail
 kit=$1 lab=$2 submission=$3 format=$4 out=$5
+student=$(printf %s "${COMMLAB_STUDENT-}" | tr -c 'A-Za-z0-9._@-' -)
+[[ $student == [A-Za-z0-9]* ]] || student=student
 work=$(mktemp -d) || exit 3
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/in"
 if [ -d "$submission" ]; then
-    cp -r --no-dereference "$submission" "$work/in/student"
+    cp -r --no-dereference "$submission" "$work/in/$student"
 else
-    cp "$submission" "$work/in/student.${submission##*/}"
+    cp "$submission" "$work/in/$student.${submission##*/}"
 fi
-printf 'student\nstudent\n' > "$work/roster.csv"
+printf 'student\n%s\n' "$student" > "$work/roster.csv"
 level=1
 bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev true 2> /dev/null &&
     level=2
@@ -26,7 +29,7 @@ bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev true 2> /dev/null &&
 status=$?
 "$kit/build/grade" export --ledger "$work/one.db" --lab "$lab" \
     --format "$format" -o "$work/out" >&2 || exit 3
-cat "$work"/out/student.txt "$work"/out/student/results.json \
+cat "$work/out/$student.txt" "$work/out/$student/results.json" \
     2> /dev/null > "$out"
 [ -s "$out" ] || exit 3
 exit $((status == 0 ? 0 : 3))
