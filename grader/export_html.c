@@ -52,15 +52,15 @@ static int by_value(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-struct numbers {
+struct tally {
     int n; /* with a score */
     double mean, median;
 };
 
 /* Of a section; NULL: of all. */
-static struct numbers count(const struct export *e, const char *section)
+static struct tally count(const struct export *e, const char *section)
 {
-    struct numbers c = {0};
+    struct tally c = {0};
     double *const v = calloc((size_t)e->nrows + 1, sizeof *v);
     if (!v)
         abort();
@@ -97,7 +97,7 @@ enum { NOUTCOMES = sizeof outcomes / sizeof *outcomes, ALWAYS = 5 };
 
 static void tiles(FILE *f, const struct export *e)
 {
-    const struct numbers all = count(e, NULL);
+    const struct tally all = count(e, NULL);
     char what[64];
     fprintf(f, "<div class=\"tiles\">");
     for (int k = 0; k < NOUTCOMES; k++) {
@@ -146,7 +146,7 @@ static void section_table(FILE *f, const struct export *e)
         if (!is_first(e, i))
             continue;
         const char *const section = e->row[i].student->section;
-        const struct numbers c = count(e, section);
+        const struct tally c = count(e, section);
         fprintf(f, "<tr><th scope=\"row\">");
         html_text(f, section);
         fprintf(f, "</th><td class=\"n\">%d</td><td class=\"n\">", c.n);

@@ -61,6 +61,19 @@ static void print_cases(const struct place *p, const struct result *r)
                hidden_passed, hidden_points, hidden_most);
 }
 
+/* Whose numbers the questions had, if there were any. */
+static void print_student(const struct place *p, const struct result *r)
+{
+    for (int i = 0; i < p->plan->ncases; i++)
+        if (r->cases[i].judged &&
+            strcmp(p->plan->cases[i].kind, JUDGE_ANSWER) == 0) {
+            printf(
+                "\nThe questions have the numbers of %s (COMMLAB_STUDENT).\n",
+                p->plan->student);
+            return;
+        }
+}
+
 void grade_print(const struct place *p, const struct result *r)
 {
     char line[256];
@@ -80,6 +93,7 @@ void grade_print(const struct place *p, const struct result *r)
     snprintf(line, sizeof line, "%s (%s)", p->plan->title, p->lab);
     table_head(stdout, line);
     print_cases(p, r);
+    print_student(p, r);
     table_total(stdout, r->score, r->max_score);
 }
 

@@ -10,7 +10,7 @@ mpirun -n 4 build/solutions/lab1
 say "grading the untouched skeleton: build/grade run --lab lab1 labs/lab1-collectives"
 build/grade run --lab lab1 labs/lab1-collectives || [ $? -eq 1 ]
 
-say "grading the solution: build/grade run --lab lab1 solutions/lab1-collectives"
-build/grade run --lab lab1 solutions/lab1-collectives
+say "grading the solution: build/grade run --lab lab1 --student ada solutions/lab1-collectives"
+build/grade run --lab lab1 --student ada solutions/lab1-collectives
 
 say "all is in place. A student's next step: handouts/lab1-collectives.md"

@@ -80,7 +80,7 @@ SUITES :=
 include tests/suites.mk
 ALL_SUITES := $(subst /test_,/,$(TEST_SRC:tests/%.c=%))
 $(foreach s,$(filter-out $(SUITES),$(ALL_SUITES)),$(call suite,$(s),60,$(if \
-	$(filter labs/%,$(s)),$(s:labs/%=%) grade,everything)))
+	$(filter labs/%,$(s)),$(s:labs/%=%) grade plan,everything)))
 
 # ---- this run ----------------------------------------------------------------
 

@@ -34,4 +34,13 @@ static inline uint64_t mix_hash(uint64_t x)
     return mix_nth(x, 0);
 }
 
+/* A hash of a text: another with each seed. */
+static inline uint64_t mix_text(uint64_t seed, const char *text)
+{
+    uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return mix_nth(seed, hash);
+}
+
 #endif

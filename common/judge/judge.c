@@ -21,10 +21,7 @@ uint64_t judge_seed(uint64_t seed, uint64_t i)
 
 uint64_t judge_case_seed(uint64_t seed, const char *case_name)
 {
-    uint64_t hash = 14695981039346656037u; // FNV-1a
-    for (; *case_name; case_name++)
-        hash = (hash ^ (unsigned char)*case_name) * 1099511628211u;
-    return judge_seed(seed, hash);
+    return mix_text(seed, case_name);
 }
 
 uint64_t judge_input_seed(const struct judge_task *t, int rank, int iteration)
@@ -353,7 +350,7 @@ void judge_case(const struct judge_lab *lab, const struct judge_task *t,
     if (!v->pass)
         return;
     if (strcmp(t->c->kind, JUDGE_ANSWER) == 0) {
-        answers_judge(lab->answers, t, v);
+        answers_judge(t, v);
         return;
     }
     for (const struct judge_kind *k = lab->kinds; k->name; k++)

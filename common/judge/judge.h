@@ -81,8 +81,6 @@ struct judge_kind {
     double (*limit_us)(const struct judge_task *t);
 };
 
-struct judge_answer; /* answers.h */
-
 struct judge_student { /* where a student looks for a kind's mistakes */
     const char *kind;
     const char *functions;   /* "boot_sum() in bootstrap.c" */
@@ -94,8 +92,6 @@ struct judge_lab {                  /* one per lab, exported by its judge.c */
     const struct judge_kind *kinds; /* ended by a NULL name */
     const struct judge_student *students; /* likewise; the first that fits a
                                              case counts; may be NULL */
-    const struct judge_answer *answers;   /* to cases of kind `answer`, likewise
-                                           ended; NULL: no such cases */
     int shares_gpus; /* ranks may outnumber GPUs; then several ranks share one,
                         and there is no lab_run.comm */
     int least_gpus;  /* minimum number of GPUs per node; 0: any */

@@ -22,8 +22,9 @@ void plan_free(struct plan *p)
         free(c->name);
         free(c->kind);
         free(c->topo);
-        free(c->answer);
+        answer_free(c->answer);
     }
+    numbers_release(&p->numbers);
     for (int i = 0; i < p->nfiles; i++)
         free(p->file[i]);
     for (int i = 0; i < PLAN_MAX_PARTS; i++)
@@ -34,6 +35,42 @@ void plan_free(struct plan *p)
     free(p->topo);
     free(p->timezone);
     free(p);
+}
+
+/* plan_load() has checked that all draws have answers. */
+void plan_draw(struct plan *p, const char *student)
+{
+    char err[256];
+    snprintf(p->student, sizeof p->student, "%s", student);
+    p->draw = numbers_draw(&p->numbers, p->lab, p->student);
+    for (int i = 0; i < p->ncases; i++) {
+        struct plan_case *const c = &p->cases[i];
+        if (c->answer && answer_value(&p->numbers, c->answer, &p->draw,
+                                      &c->right, err, sizeof err) != 0)
+            abort();
+    }
+}
+
+double plan_tolerance(const struct plan_case *c)
+{
+    return strtod(plan_text(c, "tolerance", "0"), NULL);
+}
+
+int plan_check_answers(const struct plan *p, char *err, size_t err_nbytes)
+{
+    char why[512] = "the hidden plan has no answer to it";
+    for (int i = 0; p->numbers.n && i < p->ncases; i++) {
+        const struct plan_case *const c = &p->cases[i];
+        const char *const question = plan_text(c, "question", NULL);
+        if (!question || (c->answer && answer_differs(&p->numbers, c->answer,
+                                                      plan_tolerance(c), why,
+                                                      sizeof why) == 0))
+            continue;
+        snprintf(err, err_nbytes, "the plan of %s, question %s: %s", p->lab,
+                 question, why);
+        return -1;
+    }
+    return 0;
 }
 
 int plan_check_times(const struct plan *p, char *err, size_t err_nbytes)

@@ -24,10 +24,11 @@
  *         timed: 1                     # also scored by time (points.h)
  *         topo: dgx-h100               # the modelled machine
  *
- * Answers to questions (answers.h) are in the hidden plan, by question, so that
- * only the grading knows them:
+ * Questions (answers.h) are asked with `numbers` that are drawn for each
+ * student (numbers.h). The right answers are formulas over them in the hidden
+ * plan, by question, so that only the grading knows them:
  *
- *     answers: {ring_floor_ms: 4.176}
+ *     answers: {ring_floor_ms: 2 * (ring_ranks - 1) / ring_ranks * ring_GiB}
  *
  * A submission that lacks the idea of a part loses at least half of its points:
  * tests/support/mutant.h.
@@ -55,8 +56,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "judge/numbers.h"
+
 enum { PLAN_MAX_PARAMS = 16, PLAN_MAX_RANKS = 16, PLAN_MAX_FILES = 32 };
 enum { PLAN_MAX_PARTS = 32 }; /* parts are numbered from 1 */
+enum { PLAN_STUDENT = 64 };
 
 #define PLAN_TOPO "dgx-h100" /* if a plan names no machine */
 
@@ -78,7 +82,8 @@ struct plan_case {
                           `full`, no points from `none` */
     double us[PLAN_MAX_RANKS]; /* reference times, by ranks[]; 0: unknown */
     int hidden;                /* from the hidden plan */
-    char *answer; /* to its question; NULL: unknown, or it has none */
+    struct answer *answer; /* to its question; NULL: unknown, or it has none */
+    double right;          /* its value for the plan's student */
 };
 
 struct plan {
@@ -92,17 +97,30 @@ struct plan {
     char *timezone;             /* of the course; NULL: UTC */
     char *idea[PLAN_MAX_PARTS]; /* by part; NULL: the plan has none */
     int isolation;              /* minimum isolation level for grading */
+    struct numbers numbers;     /* that questions are asked with */
+    char student[PLAN_STUDENT]; /* whose numbers are drawn: */
+    struct draw draw;
     struct plan_case *cases;
     int ncases;
 };
 
 /*
  * Load a plan; hidden may be NULL, or a file that need not exist. NULL on
- * failure, with "file:line: reason" in err.
+ * failure, with "file:line: reason" in err. Its student is topo_me().
  */
 struct plan *plan_load(const char *visible, const char *hidden, char *err,
                        size_t err_nbytes);
 void plan_free(struct plan *p);
+
+/* Draw the numbers of another student, and so the right answers. */
+void plan_draw(struct plan *p, const char *student);
+
+/* The relative tolerance of a question's answer; 0: a whole number, exactly. */
+double plan_tolerance(const struct plan_case *c);
+
+/* Check that a neighbour's answers fail (answer_differs()), and that each
+ * question has an answer. Returns 0, or -1 with the question in err. */
+int plan_check_answers(const struct plan *p, char *err, size_t err_nbytes);
 
 /* Check that every timed case has a time for each of its ranks. Returns 0, or
  * -1 with the file and the case in err. */

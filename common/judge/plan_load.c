@@ -3,6 +3,7 @@
  */
 #include "judge/plan.h"
 
+#include <ctype.h>  /* isalpha */
 #include <errno.h>  /* errno */
 #include <stdarg.h> /* va_list */
 #include <stdio.h>  /* fopen */
@@ -10,6 +11,12 @@
 #include <string.h> /* strcmp */
 #include <unistd.h> /* access */
 #include <yaml.h>   /* yaml_parser_load */
+
+#include "judge/formula.h"
+#include "topo/topo.h"
+
+#define NAME_BYTES                                                             \
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 struct loader {
     const char *path;
@@ -232,26 +239,122 @@ static void take_case(struct loader *l, yaml_node_t *n, int i, void *arg)
     inherit(l, n, c);
 }
 
+/* ---- questions ----------------------------------------------------------- */
+
+static void take_choice(struct loader *l, yaml_node_t *n, int i, void *arg)
+{
+    struct number *const of = arg;
+    const char *const choice = text(l, n, of->name);
+    for (int k = 0; k < i; k++)
+        if (strcmp(of->choice[k], choice) == 0 &&
+            strcmp(of->group, of->name) == 0)
+            fail(l, n, "%s has the choice %s twice", of->name, choice);
+    of->choice[of->nchoices++] = strdup(choice);
+}
+
+/* A list of choices, in a group or as its own. */
+static void take_choices(struct loader *l, yaml_node_t *key, yaml_node_t *value,
+                         const char *group)
+{
+    struct numbers *const all = &l->plan->numbers;
+    const char *const name = text(l, key, "a number's name");
+    const size_t length = strlen(name);
+    if (!isalpha((unsigned char)*name) || length >= FORMULA_NAME ||
+        strspn(name, NAME_BYTES) != length)
+        return fail(l, key,
+                    "a number's name is letters, digits and _, not "
+                    "\"%s\"",
+                    name);
+    if (all->n == NUMBERS_MAX || numbers_find(all, name))
+        return fail(l, key, "the number %s is %s", name,
+                    all->n == NUMBERS_MAX ? "one too many" : "listed twice");
+    struct number *const of = &all->of[all->n++];
+    of->name = strdup(name);
+    of->group = strdup(group ? group : name);
+    if (list(l, value, NUMBERS_CHOICES, name, take_choice, of) < 2)
+        fail(l, value, "%s needs at least 2 choices", name);
+}
+
+static void take_together(struct loader *l, yaml_node_t *key,
+                          yaml_node_t *value, void *arg)
+{
+    const struct numbers *const all = &l->plan->numbers;
+    const char *const group = arg;
+    const int before = all->n;
+    take_choices(l, key, value, group);
+    if (!l->failed && before > 0 &&
+        strcmp(all->of[before - 1].group, group) == 0 &&
+        all->of[before - 1].nchoices != all->of[before].nchoices)
+        fail(l, value,
+             "%s are drawn together, so all of them have as many "
+             "choices",
+             group);
+}
+
+static void take_number(struct loader *l, yaml_node_t *key, yaml_node_t *value,
+                        void *arg)
+{
+    (void)arg;
+    if (l->hidden)
+        fail(l, key, "numbers belong into the visible plan");
+    else if (value->type == YAML_MAPPING_NODE)
+        mapping(l, value, "numbers", take_together,
+                (void *)text(l, key, "a name"));
+    else
+        take_choices(l, key, value, NULL);
+}
+
+/* One formula for a choice of the number that has it. */
+static void take_formula(struct loader *l, yaml_node_t *key, yaml_node_t *value,
+                         void *arg)
+{
+    const struct numbers *const all = &l->plan->numbers;
+    struct answer *const a = arg;
+    const char *const choice = text(l, key, "a choice");
+    for (int i = 0; i < all->n && !a->by; i++)
+        if (strcmp(all->of[i].choice[0], choice) == 0)
+            a->by = &all->of[i];
+    if (!a->by || a->n == a->by->nchoices ||
+        strcmp(a->by->choice[a->n], choice) != 0)
+        return fail(l, key, "\"%s\" is not the next choice of a number",
+                    choice);
+    a->formula[a->n++] = strdup(text(l, value, "a formula"));
+}
+
+static struct answer *answer(struct loader *l, yaml_node_t *n)
+{
+    struct answer *const a = calloc(1, sizeof *a);
+    char why[256];
+    if (!a)
+        abort();
+    if (n->type == YAML_MAPPING_NODE) {
+        mapping(l, n, "an answer", take_formula, a);
+        if (!l->failed && (!a->by || a->n < a->by->nchoices))
+            fail(l, n, "an answer by choice needs all choices");
+    } else {
+        a->formula[a->n++] = strdup(text(l, n, "an answer"));
+    }
+    if (!l->failed && answer_check(&l->plan->numbers, a, why, sizeof why) != 0)
+        fail(l, n, "%s", why);
+    return a;
+}
+
 /* Questions are cases of the visible plan, which has been read before. */
 static void take_answer(struct loader *l, yaml_node_t *key, yaml_node_t *value,
                         void *arg)
 {
     struct plan *const p = arg;
     const char *const question = text(l, key, "a question");
-    int known = 0;
+    struct plan_case *c = NULL;
     if (!l->hidden)
         return fail(l, key, "answers belong into the hidden plan");
-    number(l, value, question, -1e30, 1e30);
-    for (int i = 0; i < p->ncases && !l->failed; i++) {
-        struct plan_case *const c = &p->cases[i];
-        if (strcmp(plan_text(c, "question", ""), question) != 0 || c->answer)
-            continue;
-        c->answer = strdup(text(l, value, question));
-        known = 1;
-    }
-    if (!known)
-        fail(l, key, "no case asks for \"%s\", or it is answered twice",
-             question);
+    for (int i = 0; i < p->ncases && !c; i++)
+        if (strcmp(plan_text(&p->cases[i], "question", ""), question) == 0)
+            c = &p->cases[i];
+    if (!c || c->answer)
+        return fail(l, key, "no case asks for \"%s\", or it is answered twice",
+                    question);
+    c->answer = answer(l, value);
 }
 
 static void take_idea(struct loader *l, yaml_node_t *key, yaml_node_t *value,
@@ -286,6 +389,8 @@ static void take_pair(struct loader *l, yaml_node_t *key, yaml_node_t *value,
         p->topo = topo(l, value);
     else if (!strcmp(k, "timezone") && !p->timezone)
         p->timezone = strdup(text(l, value, "timezone"));
+    else if (!strcmp(k, "numbers"))
+        mapping(l, value, "numbers", take_number, p);
     else if (!strcmp(k, "answers"))
         mapping(l, value, "answers", take_answer, p);
     else if (!strcmp(k, "idea"))
@@ -388,6 +493,7 @@ static void load_times(struct loader *l, const char *plan)
 struct plan *plan_load(const char *visible, const char *hidden, char *err,
                        size_t err_nbytes)
 {
+    char me[TOPO_ME];
     struct plan *const p = calloc(1, sizeof *p);
     if (!p)
         abort();
@@ -406,8 +512,10 @@ struct plan *plan_load(const char *visible, const char *hidden, char *err,
         load(&l, take_pair);
         load_times(&l, hidden);
     }
-    if (!l.failed)
+    if (!l.failed) {
+        plan_draw(p, topo_me(me));
         return p;
+    }
     plan_free(p);
     return NULL;
 }

@@ -2,18 +2,27 @@
  * plan.c: build/plan, the files and points of a lab's plan
  *
  *     build/plan lab1-collectives          run in the kit's top folder
+ *     build/plan --answers lab1-collectives --student ada
  *
  * Prints what scripts and handouts have to agree with: the files that students
  * hand in, the points of each part, their total, and each part's idea. The plan
  * is read as the grader reads it: a plan that the grader would reject is an
- * error here, with file and line. Exit status: 0, 1 for a bad plan, 2 for bad
- * usage.
+ * error here, with file and line; so is a question to which neighbours have the
+ * same answer.
+ *
+ * --answers prints the solution's answers.txt with the right numbers for a
+ * student. Exit status: 0, 1 for a bad plan, 2 for bad usage.
  */
-#include <stdio.h> /* printf */
+#define _GNU_SOURCE
+#include <errno.h>  /* errno */
+#include <stdio.h>  /* printf */
+#include <stdlib.h> /* free */
+#include <string.h> /* strcmp */
 
 #include "judge/plan.h"
 
 enum { MAX_PARTS = PLAN_MAX_PARTS };
+enum { DIGITS = 5 }; /* of an answer that has a tolerance */
 
 struct part {
     double points, hidden; /* hidden: the points of hidden cases */
@@ -58,25 +67,79 @@ static void print(const struct plan *p, const struct part part[MAX_PARTS])
             printf("idea %d: %s\n", i, p->idea[i]);
 }
 
-int main(int argc, char **argv)
+/* ---- answers ------------------------------------------------------------- */
+
+/* The case that a line of answers.txt answers; NULL: none. */
+static const struct plan_case *case_of(const struct plan *p, const char *line)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: plan LAB   (such as lab1-collectives)\n");
-        return 2;
+    const size_t length = strcspn(line, " =\n");
+    for (int i = 0; i < p->ncases; i++) {
+        const char *const question = plan_text(&p->cases[i], "question", "");
+        if (length > 0 && strlen(question) == length &&
+            strncmp(line, question, length) == 0)
+            return &p->cases[i];
     }
-    char visible[512], hidden[512], err[512];
-    snprintf(visible, sizeof visible, "grader/plans/%s.yaml", argv[1]);
-    snprintf(hidden, sizeof hidden, "grader/plans/hidden/%s.yaml", argv[1]);
+    return NULL;
+}
+
+/* The solution's answers, line by line. */
+static int print_answers(const struct plan *p)
+{
+    char path[512], *line = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "solutions/%s/answers.txt", p->lab);
+    FILE *const f = fopen(path, "re");
+    if (!f) {
+        fprintf(stderr, "plan: %s: %s\n", path, strerror(errno));
+        return -1;
+    }
+    while (getline(&line, &room, f) >= 0) {
+        const struct plan_case *const c = case_of(p, line);
+        if (c)
+            printf("%s = %.*g\n", plan_text(c, "question", ""),
+                   plan_tolerance(c) > 0 ? DIGITS : 15, c->right);
+        else
+            fputs(line, stdout);
+    }
+    free(line);
+    fclose(f);
+    return 0;
+}
+
+/* ---- the command line ---------------------------------------------------- */
+
+static int do_plan(const char *lab, const char *student)
+{
+    char visible[512], hidden[512], err[1024];
+    struct part part[MAX_PARTS] = {{0}};
+    snprintf(visible, sizeof visible, "grader/plans/%s.yaml", lab);
+    snprintf(hidden, sizeof hidden, "grader/plans/hidden/%s.yaml", lab);
     struct plan *const p = plan_load(visible, hidden, err, sizeof err);
-    if (!p || plan_check_machines(p, err, sizeof err) != 0) {
+    if (!p || plan_check_machines(p, err, sizeof err) != 0 ||
+        plan_check_answers(p, err, sizeof err) != 0) {
         fprintf(stderr, "plan: %s\n", err);
         plan_free(p);
         return 1;
     }
-    struct part part[MAX_PARTS] = {{0}};
-    const int status = sum_parts(p, part);
-    if (status == 0)
+    int status = 0;
+    if (student) {
+        plan_draw(p, student);
+        status = print_answers(p);
+    } else if ((status = sum_parts(p, part)) == 0) {
         print(p, part);
+    }
     plan_free(p);
     return status == 0 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && argv[1][0] != '-')
+        return do_plan(argv[1], NULL);
+    if (argc == 5 && strcmp(argv[1], "--answers") == 0 &&
+        strcmp(argv[3], "--student") == 0)
+        return do_plan(argv[2], argv[4]);
+    fprintf(stderr, "usage: plan LAB   (such as lab1-collectives)\n"
+                    "       plan --answers LAB --student NAME\n");
+    return 2;
 }

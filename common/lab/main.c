@@ -18,6 +18,7 @@
 #include "base/must.h"
 #include "lab/job.h"
 #include "lab/kit.h"
+#include "lab/questions.h"
 #include "lab/supervise.h"
 #include "lab/visible.h"
 
@@ -28,6 +29,8 @@ static void usage(void)
     printf("%s: %s\n\n"
            "usage: mpirun -n RANKS %s [options]\n\n"
            "  --list            the cases and their points\n"
+           "  --questions       the questions of answers.txt, with your "
+           "numbers\n"
            "  --case NAME       only this case; may be repeated, or a list: "
            "A,B\n"
            "  --seed S          seed of the inputs (default %d)\n"
@@ -172,7 +175,9 @@ static int do_options(struct lab_run *r, int argc, char **argv)
         list_jobs(p, o.hidden);
     else if (o.list && r->rank == 0)
         list(p);
-    else if (!o.list)
+    else if (o.questions && r->rank == 0)
+        status = questions_print(p) == 0 ? EXIT_FULL : EXIT_USAGE;
+    else if (!o.list && !o.questions)
         status = alone_by_mistake(r->nranks) ? EXIT_USAGE : do_cases(r, &o, p);
     plan_free(p);
     return status;
@@ -196,7 +201,7 @@ static void supervise_cases(int argc, char **argv)
         copy[i] = strdup(argv[i]); // getopt_long() and strtok_r() change them
     if (argc > MAX_ARGS || options_parse(&o, argc, copy, err, sizeof err) != 0)
         return;
-    if (o.help || o.list)
+    if (o.help || o.list || o.questions)
         return;
     struct plan *const p = load_plan(&o, err, sizeof err);
     if (p && options_check(&o, p, err, sizeof err) == 0)

@@ -13,7 +13,8 @@ static const struct option known[] = {
     {"seed", 1, NULL, 's'},   {"iterations", 1, NULL, 'i'},
     {"warmup", 1, NULL, 'w'}, {"json", 2, NULL, 'j'},
     {"hidden", 0, NULL, 'H'}, {"times", 0, NULL, 't'},
-    {"help", 0, NULL, 'h'},   {NULL, 0, NULL, 0}};
+    {"help", 0, NULL, 'h'},   {"questions", 0, NULL, 'q'},
+    {NULL, 0, NULL, 0}};
 
 /* A whole number without a sign; -1 if the text isn't one. */
 static int number(const char *text, uint64_t most, uint64_t *v)
@@ -48,6 +49,7 @@ static int take(struct options *o, int k, char *value)
     case 'h': o->help = 1; break;
     case 'H': o->hidden = 1; break;
     case 't': o->times = 1; break;
+    case 'q': o->questions = 1; break;
     case 'j': o->json = value ? value : "-"; break;
     case 'c': err = take_cases(o, value); break;
     case 's': err = number(value, UINT64_MAX, &o->seed); break;

@@ -17,8 +17,9 @@ struct options {
     int iterations, warmup;
     const char *json; /* file to write, "-" for stdout, NULL for none */
     int list, help;
-    int hidden; /* also run the hidden cases, if their plan is here */
-    int times;  /* run only timed cases, and print their times for the plan */
+    int questions; /* print the questions, with the student's numbers */
+    int hidden;    /* also run the hidden cases, if their plan is here */
+    int times; /* run only timed cases, and print their times for the plan */
 };
 
 /*

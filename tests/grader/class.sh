@@ -22,6 +22,11 @@ solution=$root/solutions/lab1-collectives skeleton=$root/labs/lab1-collectives
 seed=$(printf '%064d' 42)
 RANDOM=42
 fail() { echo "FAILED: $*"; exit 1; }
+copy_solution() { # STUDENT DIR: with answers to the student's own questions
+    cp "$solution"/* "$2"
+    (cd "$root" && "$build"/plan --answers lab1-collectives --student "$1") \
+        > "$2"/answers.txt || fail "answers of $1"
+}
 now() { date +%s.%N; }
 took() { awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.1f", b - a }'; }
 
@@ -39,15 +44,15 @@ for ((i = 0; i < students; i++)); do
         >> "$work"/roster.csv
     mkdir "$dir"
     case $((i % 6)) in
-    0 | 3) kind=solution; cp "$solution"/* "$dir" ;;
+    0 | 3) kind=solution; copy_solution "$s" "$dir" ;;
     1) kind=skeleton; cp "$skeleton"/* "$dir" ;;
     2 | 4)
         m=${mutants[$((i / 3 % ${#mutants[@]}))]}; kind=mutant
-        cp "$solution"/* "$dir"
+        copy_solution "$s" "$dir"
         patch -s -d "$dir" -p1 < "$m" || fail "$m does not apply" ;;
     5)
         c=${cheats[$((i / 6 % ${#cheats[@]}))]}; kind=$c
-        cp "$solution"/* "$dir"
+        copy_solution "$s" "$dir"
         (cd "$dir" && ROOT=$root SKELETON=$skeleton \
             sh "$root/tests/cheats/$c/edit.sh") || fail "$c" ;;
     esac

@@ -1,6 +1,8 @@
 /* answers.txt: reading it, right answers, and messages for others. */
 #include <check.h>
+#include <math.h>   /* NAN */
 #include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* strtod */
 #include <string.h> /* strstr */
 
 #include "judge/answers.h"
@@ -59,32 +61,25 @@ END_TEST
 
 /* ---- verdicts ------------------------------------------------------------ */
 
-static double by_ranks(const struct judge_task *t)
-{
-    return t->nranks * 10;
-}
-
-/* right: the answer in the hidden plan, NULL without one. */
-static struct judge_verdict verdict_by(const struct judge_answer *a,
-                                       const char *right, const char *answers)
+/* right: the formula in the hidden plan, NULL without one. */
+static struct judge_verdict verdict_by(double tolerance, const char *right,
+                                       const char *answers)
 {
     struct judge_verdict v = JUDGE_VERDICT_NONE;
-    const struct judge_answer table[] = {*a, {.name = NULL}};
-    const struct plan_case c = {.kind = JUDGE_ANSWER,
-                                .with = {{"question", "x"}},
-                                .nwith = 1,
-                                .answer = (char *)right};
+    char text[32];
+    struct answer a = {.formula = {(char *)right}, .n = 1};
+    snprintf(text, sizeof text, "%g", tolerance);
+    const struct plan_case c = {
+        .kind = JUDGE_ANSWER,
+        .with = {{"question", "x"}, {"tolerance", text}},
+        .nwith = 2,
+        .answer = right ? &a : NULL,
+        .right = right ? strtod(right, NULL) : NAN};
     const struct judge_task t = {.c = &c, .nranks = 4, .answers = answers};
     v.pass = 1;
     v.score = 1;
-    answers_judge(table, &t, &v);
+    answers_judge(&t, &v);
     return v;
-}
-
-static struct judge_verdict verdict_on(const struct judge_answer *a,
-                                       const char *answers)
-{
-    return verdict_by(a, NULL, answers);
 }
 
 static const struct {
@@ -104,9 +99,8 @@ static const struct {
 
 START_TEST(an_answer_is_right_within_its_tolerance)
 {
-    const struct judge_answer a = {"x", answers[_i].tolerance, NULL};
-    const struct judge_verdict v =
-        verdict_by(&a, answers[_i].number, answers[_i].answers);
+    const struct judge_verdict v = verdict_by(
+        answers[_i].tolerance, answers[_i].number, answers[_i].answers);
     ck_assert_msg(v.pass == answers[_i].right, "%s: %s: %s", answers[_i].number,
                   answers[_i].answers, v.message);
     ck_assert(!v.answered);
@@ -118,31 +112,21 @@ END_TEST
 /* Where the right answer is unknown, any number has the same verdict. */
 START_TEST(without_a_hidden_plan_only_the_format_is_judged)
 {
-    const struct judge_answer whole = {"x", 0, NULL}, a = {"x", 0.01, NULL};
     for (int i = 0; i < 64; i++) {
         char line[32];
         snprintf(line, sizeof line, "x = %d", i);
-        const struct judge_verdict v = verdict_on(&whole, line);
+        const struct judge_verdict v = verdict_by(0, NULL, line);
         ck_assert(v.pass && v.answered && !v.message[0]);
     }
-    ck_assert(!verdict_on(&whole, "x = 1.5").pass);
-    ck_assert(verdict_on(&a, "x = 1.5").answered);
-    ck_assert(!verdict_on(&a, "x = about 4").pass);
-}
-END_TEST
-
-START_TEST(an_answer_may_depend_on_the_task)
-{
-    const struct judge_answer a = {"x", 0.01, by_ranks};
-    ck_assert(verdict_on(&a, "x = 40").pass);
-    ck_assert(!verdict_on(&a, "x = 50").pass);
+    ck_assert(!verdict_by(0, NULL, "x = 1.5").pass);
+    ck_assert(verdict_by(0.01, NULL, "x = 1.5").answered);
+    ck_assert(!verdict_by(0.01, NULL, "x = about 4").pass);
 }
 END_TEST
 
 START_TEST(no_answer_is_not_implemented)
 {
-    const struct judge_answer a = {"x", 0.01, by_ranks};
-    const struct judge_verdict v = verdict_on(&a, "x =\n");
+    const struct judge_verdict v = verdict_by(0.01, "4", "x =\n");
     ck_assert(!v.pass && v.not_implemented && v.score == 0);
     ck_assert_str_eq(v.message, "not answered: x in answers.txt");
 }
@@ -150,12 +134,10 @@ END_TEST
 
 START_TEST(a_missing_file_or_question_is_said)
 {
-    const struct judge_answer a = {"x", 0.01, by_ranks},
-                              other = {"y", 0.01, by_ranks};
-    ck_assert_str_eq(verdict_on(&a, NULL).message,
+    ck_assert_str_eq(verdict_by(0.01, "4", NULL).message,
                      "there is no answers.txt next to your code");
-    ck_assert_str_eq(verdict_on(&other, "x = 1").message,
-                     "the plan asks for \"x\", which this lab does not have");
+    ck_assert_str_eq(verdict_by(0.01, "4", "y = 1").message,
+                     "answers.txt has no line \"x = ...\"");
     ck_assert_ptr_null(answers_load("/no/answers.txt"));
     ck_assert_ptr_null(answers_load("/dev/zero"));
 }
@@ -170,7 +152,6 @@ int main(void)
     tcase_add_loop_test(t, an_answer_is_right_within_its_tolerance, 0,
                         sizeof answers / sizeof *answers);
     tcase_add_test(t, without_a_hidden_plan_only_the_format_is_judged);
-    tcase_add_test(t, an_answer_may_depend_on_the_task);
     tcase_add_test(t, no_answer_is_not_implemented);
     tcase_add_test(t, a_missing_file_or_question_is_said);
     suite_add_tcase(s, t);

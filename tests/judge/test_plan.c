@@ -66,6 +66,15 @@ static const struct bad_plan {
     {HEAD "cases:\n  - " CASE ", topo: ''}\n", ":6: topo names a machine"},
     {"lab: x\nfiles: [a.c]\ncases:\n  - " CASE "}\n",
      ":4: a needs ranks, its own or before all cases"},
+    {HEAD "numbers: {n: [4]}\n", ":5: n needs at least 2 choices"},
+    {HEAD "numbers: {n: [4, 5, 4]}\n", ":5: n has the choice 4 twice"},
+    {HEAD "numbers: {n-m: [4, 5]}\n",
+     ":5: a number's name is letters, digits and _, not \"n-m\""},
+    {HEAD "numbers:\n  n: [4, 5]\n  n: [6, 7]\n",
+     ":7: the number n is listed twice"},
+    {HEAD "numbers:\n  g: {n: [4, 5], m: [6, 7, 8]}\n",
+     ":6: g are drawn together"},
+    {HEAD "answers: {q: 3}\n", ":5: answers belong into the hidden plan"},
 };
 
 START_TEST(a_bad_plan_is_named_with_its_line)
@@ -76,6 +85,101 @@ START_TEST(a_bad_plan_is_named_with_its_line)
     snprintf(want, sizeof want, "%s%s", path, bad_plans[_i].says);
     ck_assert_msg(strncmp(err, want, strlen(want)) == 0, "\"%s\", not \"%s\"",
                   err, want);
+    unlink(path);
+}
+END_TEST
+
+#define ASKS                                                                   \
+    HEAD "numbers: {n: [4, 5], m: [dgx-a, dgx-b], k: [1, 0]}\ncases:\n  - "    \
+         "{name: a, part: 1, kind: answer, with: {question: q, tolerance: "    \
+         "0.01}}\n"
+
+static const struct bad_answer {
+    const char *hidden, *says;
+} bad_answers[] = {
+    {"answers:\n  q: n + x\n", ":2: at column 5: there is no number \"x\""},
+    {"answers:\n  q: (n + 1\n", ":2: at column 7: ')' is missing"},
+    {"answers:\n  q: 3 / k\n", ":2: at column 6: this divides by zero"},
+    {"answers:\n  q: {dgx-b: 1, dgx-a: 2}\n",
+     ":2: \"dgx-b\" is not the next choice of a number"},
+    {"answers:\n  q: {dgx-a: 1}\n",
+     ":2: an answer by choice needs all choices"},
+    {"answers:\n  q: {dgx-a: 1, dgx-b: n +}\n",
+     ":2: at column 4: the formula ends too early"},
+    {"answers:\n  r: 1\n", ":2: no case asks for \"r\""},
+    {"answers:\n  q: n\n  q: n\n", ":3: no case asks for \"q\", or it"},
+    {"numbers:\n  r: [1, 2]\n", ":2: numbers belong into the visible plan"},
+};
+
+START_TEST(a_bad_answer_is_named_with_its_line)
+{
+    char path[64], hidden[64], err[512] = "", want[600];
+    file_of(ASKS, path);
+    file_of(bad_answers[_i].hidden, hidden);
+    ck_assert(plan_load(path, hidden, err, sizeof err) == NULL);
+    snprintf(want, sizeof want, "%s%s", hidden, bad_answers[_i].says);
+    ck_assert_msg(strncmp(err, want, strlen(want)) == 0, "\"%s\", not \"%s\"",
+                  err, want);
+    unlink(path);
+    unlink(hidden);
+}
+END_TEST
+
+static struct plan *load_answer(const char *answer, char path[64])
+{
+    char hidden[64], text[200], err[512] = "";
+    snprintf(text, sizeof text, "answers:\n  q: %s\n", answer);
+    file_of(ASKS, path);
+    file_of(text, hidden);
+    struct plan *const p = plan_load(path, hidden, err, sizeof err);
+    ck_assert_msg(p != NULL, "%s", err);
+    unlink(hidden);
+    return p;
+}
+
+/* Students with either machine and either n get the answer to their own. */
+START_TEST(the_right_answer_is_the_students)
+{
+    char path[64], student[16];
+    struct plan *const p =
+        load_answer("{dgx-a: 10 * n, dgx-b: 100 * n + k}", path);
+    int seen[2][2] = {{0}};
+    for (int i = 0; i < 64; i++) {
+        snprintf(student, sizeof student, "s%d", i);
+        plan_draw(p, student);
+        const int n = p->draw.choice[0], m = p->draw.choice[1],
+                  k = p->draw.choice[2];
+        ck_assert(p->cases[0].right ==
+                  (m ? 100. * (4 + n) + (k ? 0 : 1) : 10. * (4 + n)));
+        seen[n][m]++;
+        plan_draw(p, student); // the same each time
+        ck_assert(p->draw.choice[0] == n && p->draw.choice[1] == m);
+    }
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_gt(seen[i / 2][i % 2], 4);
+    plan_free(p);
+    unlink(path);
+}
+END_TEST
+
+static const struct {
+    const char *answer, *says; /* NULL: neighbours differ */
+} neighbours[] = {
+    {"n", NULL},
+    {"{dgx-a: 5, dgx-b: 7}", NULL},
+    {"{dgx-a: 5, dgx-b: 5.05}", "m dgx-a gives 5, and m dgx-b gives 5.05"},
+    {"100 + k", "k 0 gives 100, and k 1 gives 101"},
+    {"7", "it uses no drawn number"},
+};
+
+START_TEST(neighbours_with_the_same_answer_are_found)
+{
+    char path[64], err[512] = "";
+    struct plan *const p = load_answer(neighbours[_i].answer, path);
+    const int bad = plan_check_answers(p, err, sizeof err);
+    ck_assert_int_eq(bad != 0, neighbours[_i].says != NULL);
+    ck_assert_msg(!bad || strstr(err, neighbours[_i].says), "%s", err);
+    plan_free(p);
     unlink(path);
 }
 END_TEST
@@ -275,6 +379,11 @@ int main(void)
     TCase *const t = tcase_create("plan");
     tcase_add_loop_test(t, a_bad_plan_is_named_with_its_line, 0,
                         sizeof bad_plans / sizeof *bad_plans);
+    tcase_add_loop_test(t, a_bad_answer_is_named_with_its_line, 0,
+                        sizeof bad_answers / sizeof *bad_answers);
+    tcase_add_test(t, the_right_answer_is_the_students);
+    tcase_add_loop_test(t, neighbours_with_the_same_answer_are_found, 0,
+                        sizeof neighbours / sizeof *neighbours);
     tcase_add_test(t, a_plan_that_is_not_there_is_an_error);
     tcase_add_test(t, a_plan_and_its_hidden_cases_are_read);
     tcase_add_test(t, hidden_cases_need_not_exist);

@@ -67,6 +67,7 @@ static void make_plans(void)
     char text[4096], line[80];
     int at = snprintf(text, sizeof text,
                       "lab: runner\ntitle: Runner\nfiles: [a.c]\nranks: [2]\n"
+                      "numbers: {n: [4, 4.0], machine: [dgx-1v, dgx-a100]}\n"
                       "cases:\n");
     strcpy(plans, "/tmp/commlab-runner-XXXXXX");
     ck_assert(mkdtemp(plans) != NULL);
@@ -499,6 +500,66 @@ START_TEST(a_mistake_on_the_command_line_is_named)
 }
 END_TEST
 
+/* ---- questions ----------------------------------------------------------- */
+
+static struct child questions(const char *student, const char *text)
+{
+    char env[256];
+    write_plan("answers.txt", text);
+    snprintf(env, sizeof env, "COMMLAB_ANSWERS=%s/answers.txt %s", plans,
+             student);
+    return runner(env, 1, "--questions");
+}
+
+START_TEST(questions_are_printed_with_the_students_numbers)
+{
+    struct child c = questions("", "# {n} on a {machine}?\nx =\n");
+    expect(&c, 0,
+           "# The questions of Runner with the numbers of " SUITE_STUDENT
+           " (COMMLAB_STUDENT).\n");
+    ck_assert(strstr(c.out, "# 4 on a dgx-") ||
+              strstr(c.out, "# 4.0 on a dgx-"));
+    ck_assert(strstr(c.out, "\nx =\n") && !strchr(c.out, '{'));
+    child_clear(&c);
+}
+END_TEST
+
+/* Of eight students some have one machine and some the other. */
+START_TEST(other_students_have_other_numbers)
+{
+    static const char *const machine[] = {"dgx-1v", "dgx-a100"};
+    int seen[2] = {0};
+    for (int i = 0; i < 8; i++) {
+        char env[40];
+        snprintf(env, sizeof env, "COMMLAB_STUDENT=s%d", i);
+        struct child c = questions(env, "# {machine}\n");
+        for (int k = 0; k < 2; k++)
+            seen[k] += strstr(c.out, machine[k]) != NULL;
+        child_clear(&c);
+    }
+    ck_assert(seen[0] && seen[1] && seen[0] + seen[1] == 8);
+}
+END_TEST
+
+START_TEST(the_login_name_has_numbers_too)
+{
+    struct child c = questions("COMMLAB_STUDENT=", "# {n}\n");
+    expect(&c, 0, " (your login name).\n");
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_question_with_an_unknown_number_is_an_error)
+{
+    struct child c = questions("", "# {m} ranks\n");
+    expect(&c, 2, "answers.txt: the plan has no number {m}");
+    child_clear(&c);
+    c = runner("COMMLAB_ANSWERS=/no/answers.txt", 1, "--questions");
+    expect(&c, 2, "there is no answers.txt with questions (/no/answers.txt)");
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("runner");
@@ -529,6 +590,10 @@ int main(void)
     tcase_add_test(t, an_unknown_machine_is_named);
     tcase_add_loop_test(t, a_mistake_on_the_command_line_is_named, 0,
                         sizeof mistakes / sizeof *mistakes);
+    tcase_add_test(t, questions_are_printed_with_the_students_numbers);
+    tcase_add_test(t, other_students_have_other_numbers);
+    tcase_add_test(t, the_login_name_has_numbers_too);
+    tcase_add_test(t, a_question_with_an_unknown_number_is_an_error);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -2,9 +2,12 @@
  * costs what its patch says it does. */
 #define _GNU_SOURCE
 #include <check.h>
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* strtod */
 #include <string.h> /* strstr */
 
 #include "child.h"
+#include "judge/plan.h"
 #include "labtest.h"
 
 START_TEST(labs_are_what_the_solutions_generate)
@@ -105,19 +108,75 @@ END_TEST
 
 /* ---- answers ------------------------------------------------------------- */
 
-/* The solution's answers are right by the hidden plan, and a student's copy,
- * which has none, tells nothing about them. */
-START_TEST(answers_are_in_the_hidden_plan_alone)
+enum { MACHINES = 5 }; /* that may be measured */
+
+/* Set the plan's student to one who was drawn this choice of a number. */
+static void find_student(struct plan *p, const char *name, int choice)
 {
-    struct child c = child_run(
-        10,
-        "cd %s && sed -n 's/^\\([a-z_A-Z]*\\) = /  \\1: /p' "
-        "solutions/lab1-collectives/answers.txt | while read -r line; do "
-        "grep -cF -- \"$line\" grader/plans/hidden/lab1-collectives.yaml; "
-        "done",
-        labtest_root());
-    ck_assert_str_eq(c.out, "1\n1\n1\n1\n1\n1\n");
+    const int at = (int)(numbers_find(&p->numbers, name) - p->numbers.of);
+    char student[16];
+    int i = 0;
+    do {
+        snprintf(student, sizeof student, "s%d", i++);
+        plan_draw(p, student);
+    } while (p->draw.choice[at] != choice);
+}
+
+static double number_of(const struct plan *p, const char *name)
+{
+    const struct number *const n = numbers_find(&p->numbers, name);
+    return strtod(n->choice[p->draw.choice[n - p->numbers.of]], NULL);
+}
+
+static double right_answer(const struct plan *p, const char *name)
+{
+    return plan_find(p, name)->right;
+}
+
+/* What the solution measures on a machine is the answer of its students. */
+START_TEST(measured_answers_are_what_the_solution_measures)
+{
+    struct plan *const p = labtest_plan("lab1-collectives");
+    const struct number *const machine = numbers_find(&p->numbers, "machine");
+    ck_assert_int_eq(machine->nchoices, MACHINES);
+    find_student(p, "machine", _i);
+    struct child c =
+        child_run(120, "SIMGPU_TOPO=%s mpirun -n 8 %s/solutions/lab1 --sums",
+                  machine->choice[_i], child_build());
+    const char *const alpha = strstr(c.out, "fit: alpha"), *const beta = strstr(
+                                                               c.out, "beta");
+    ck_assert_msg(alpha && beta, "%s%s", c.out, c.err);
+    ck_assert_double_eq(strtod(alpha + strlen("fit: alpha"), NULL),
+                        right_answer(p, "answer-alpha"));
+    ck_assert_double_eq(strtod(beta + strlen("beta"), NULL),
+                        right_answer(p, "answer-beta"));
+    plan_free(p);
     child_clear(&c);
+}
+END_TEST
+
+/* Exactly one of the four claims is impossible. */
+START_TEST(each_student_has_one_impossible_claim)
+{
+    struct plan *const p = labtest_plan("lab1-collectives");
+    int seen[5] = {0};
+    for (int i = 0; i < numbers_find(&p->numbers, "claim_1_ms")->nchoices;
+         i++) {
+        find_student(p, "claim_1_ms", i);
+        const double t1 = number_of(p, "claim_1_ms"),
+                     t2 = number_of(p, "claim_2_ms"),
+                     t3 = number_of(p, "claim_3_ms"),
+                     t4 = number_of(p, "claim_4_us");
+        const int claim = (int)right_answer(p, "answer-impossible");
+        const double busy[] = {875 / t1 / 450, 1875 / t2 / 300, 100 / t3 / 450,
+                               17500 / t4 / 450};
+        for (int k = 0; k < 4; k++) // far from the limit, either way
+            ck_assert(k + 1 == claim ? busy[k] > 1.05 : busy[k] < 0.95);
+        seen[claim]++;
+    }
+    for (int k = 1; k <= 4; k++)
+        ck_assert_int_eq(seen[k], 2);
+    plan_free(p);
 }
 END_TEST
 
@@ -126,7 +185,9 @@ static void own_tests(TCase *t)
     tcase_add_loop_test(t, times_are_the_plans_under_every_schedule, 0,
                         sizeof jobs / sizeof *jobs);
     tcase_add_test(t, only_jobs_that_are_tested_are_timed);
-    tcase_add_test(t, answers_are_in_the_hidden_plan_alone);
+    tcase_add_loop_test(t, measured_answers_are_what_the_solution_measures, 0,
+                        MACHINES);
+    tcase_add_test(t, each_student_has_one_impossible_claim);
     tcase_add_test(t, labs_are_what_the_solutions_generate);
     tcase_add_test(t, an_unknown_case_is_a_usage_error);
     tcase_add_test(t, one_case_runs_alone_with_another_seed);

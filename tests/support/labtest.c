@@ -2,9 +2,12 @@
 #include "labtest.h"
 
 #include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* exit */
 #include <string.h> /* strstr */
 
+#include "answertest.h"
 #include "child.h"
+#include "judge/plan.h"
 #include "mutant.h"
 #include "suite.h"
 
@@ -19,6 +22,21 @@ const char *labtest_root(void)
     snprintf(path, sizeof path, "%s", child_build());
     *strrchr(path, '/') = 0;
     return path;
+}
+
+struct plan *labtest_plan(const char *name)
+{
+    char visible[4200], hidden[4200], err[512];
+    const char *const root = labtest_root();
+    snprintf(visible, sizeof visible, "%s/grader/plans/%s.yaml", root, name);
+    snprintf(hidden, sizeof hidden, "%s/grader/plans/hidden/%s.yaml", root,
+             name);
+    struct plan *const p = plan_load(visible, hidden, err, sizeof err);
+    if (!p) { // no assertion: main() calls this, too
+        fprintf(stderr, "%s\n", err);
+        exit(EXIT_FAILURE);
+    }
+    return p;
 }
 
 /* "lab1" of "lab1-collectives" */
@@ -118,6 +136,26 @@ START_TEST(a_twin_of_the_solution_gets_all_points)
 }
 END_TEST
 
+/* ---- questions ----------------------------------------------------------- */
+
+START_TEST(the_solutions_answers_are_the_hidden_plans)
+{
+    answertest_solution(lab->lab);
+}
+END_TEST
+
+START_TEST(a_neighbours_answers_fail)
+{
+    answertest_neighbour(lab->lab);
+}
+END_TEST
+
+START_TEST(few_students_share_answers)
+{
+    answertest_students(lab->lab);
+}
+END_TEST
+
 /* ---- the suite ----------------------------------------------------------- */
 
 static void set_lab(const struct labtest *l)
@@ -142,6 +180,14 @@ int labtest_main(const struct labtest *l, void (*add)(TCase *t))
     if (add)
         add(t);
     suite_add_tcase(s, t);
+    TCase *const q = tcase_create("questions");
+    tcase_set_timeout(q, 1800);
+    if (answertest_applies(l->lab)) {
+        tcase_add_test(q, the_solutions_answers_are_the_hidden_plans);
+        tcase_add_test(q, a_neighbours_answers_fail);
+        tcase_add_test(q, few_students_share_answers);
+    }
+    suite_add_tcase(s, q);
     TCase *const m = tcase_create("mutants");
     tcase_set_timeout(m, 1800);
     tcase_add_loop_test(m, a_mutant_fails_what_it_names, 0,

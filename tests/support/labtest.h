@@ -3,6 +3,8 @@
  *
  *   - the solution earns all visible points, on any number of ranks, under
  *     eager, late and random schedules; the skeleton earns none, and ends
+ *   - answers to its questions are right for the student whose they are, and
+ *     those of a neighbour are not (answertest.h)
  *   - each patch in tests/mutants/LAB is the solution with one mistake, and the
  *     grader fails exactly the cases that the patch names (mutant.h)
  *
@@ -30,6 +32,9 @@ int labtest_main(const struct labtest *lab, void (*add)(TCase *t));
 
 /* The tree that the build folder belongs to. */
 const char *labtest_root(void);
+
+/* The lab's plan with its hidden part; the caller frees it. */
+struct plan *labtest_plan(const char *lab);
 
 /*
  * Run a program of the build folder ("solutions/lab1 --case ring") under mpirun

@@ -203,13 +203,7 @@ static void grade(const char *lab, const char *patch, const char *schedule,
 /* The points of a part, from the lab's plans. */
 static double part_points(const char *lab, int part)
 {
-    char visible[4200], hidden[4200], err[512];
-    snprintf(visible, sizeof visible, "%s/grader/plans/%s.yaml", labtest_root(),
-             lab);
-    snprintf(hidden, sizeof hidden, "%s/grader/plans/hidden/%s.yaml",
-             labtest_root(), lab);
-    struct plan *const p = plan_load(visible, hidden, err, sizeof err);
-    ck_assert_msg(p != NULL, "%s", err);
+    struct plan *const p = labtest_plan(lab);
     double points = 0;
     for (int i = 0; i < p->ncases; i++)
         points += p->cases[i].part == part ? p->cases[i].points : 0;

@@ -37,6 +37,8 @@ void __wrap__tcase_add_test(TCase *t, const TTest *test, int signal, int status,
 
 int suite_run(Suite *s)
 {
+    // The solutions' answers.txt have this student's numbers.
+    setenv("COMMLAB_STUDENT", SUITE_STUDENT, 1);
     // A message carries what a child printed; Check ends a test whose message
     // does not fit.
     setenv("CK_MAX_MSG_SIZE", "1048576", 0);

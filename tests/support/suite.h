@@ -11,6 +11,10 @@
 
 #include <check.h> /* Suite */
 
+/* COMMLAB_STUDENT in every test: solutions/LAB/answers.txt has the answers of
+ * this student. */
+#define SUITE_STUDENT "ada"
+
 /* Run s, print what failed and how many passed, and free it. Returns main()'s
  * exit status. */
 int suite_run(Suite *s);

@@ -11,7 +11,6 @@
 #include <string.h> /* strcmp */
 
 #include "graph/read.h"
-#include "judge/answers.h"
 #include "judge5.h"
 
 enum { SYMM_NOT, SYMM_PEER, SYMM_SHARED }; /* enum symm_reach of lab5.h */
@@ -468,14 +467,6 @@ static const struct judge_kind kinds[] = {
     {.name = NULL},
 };
 
-static const struct judge_answer answers[] = {
-    {.name = "one_shot_MB", .tolerance = 0.01},
-    {.name = "two_shot_MB", .tolerance = 0.01},
-    {.name = "crossover_KB", .tolerance = 0.02},
-    {.name = "slots", .tolerance = 0},
-    {.name = NULL},
-};
-
 /* What a student looks at when a case fails. */
 static const struct judge_student students[] = {
     {"probe", "symm_probe() in heap.c", NULL, NULL},
@@ -516,5 +507,4 @@ const struct judge_lab judge_lab5 = {
     .shares_gpus = 1,
     .kinds = kinds,
     .students = students,
-    .answers = answers,
 };

@@ -1,0 +1,91 @@
+/*
+ * numbers.h: the numbers that questions are asked with, drawn by student
+ *
+ * A plan lists choices for each number. A student gets one of them, by a hash of
+ * student, lab and name: the same one on every machine, and in the grader.
+ *
+ *     numbers:
+ *       ring_ranks: [4, 6, 12, 16, 32]
+ *       machine: [dgx-a100, dgx-h100]      # words, too
+ *       claims:                            # drawn together: both first, or
+ *         claim_1_ms: [2.5, 1.9]           # both second
+ *         claim_2_ms: [7, 5]
+ *
+ * answers.txt names them in braces, "{ring_ranks} ranks all-reduce ...": `build/
+ * labN --questions` fills them in. The right answers are formulas (formula.h)
+ * over them, in the hidden plan. A word stands for its position among the
+ * choices, from 0, in a formula; what was measured is listed by word:
+ *
+ *     answers:
+ *       floor_ms: 2 * (ring_ranks - 1) / ring_ranks
+ *       alpha_us: {dgx-a100: 26.75, dgx-h100: 24.1}
+ */
+#ifndef COMMLAB_JUDGE_NUMBERS_H
+#define COMMLAB_JUDGE_NUMBERS_H
+
+#include <stddef.h>
+
+enum { NUMBERS_MAX = 48, NUMBERS_CHOICES = 16 };
+
+struct number {
+    char *name;
+    char *group; /* numbers of one group are drawn together */
+    char *choice[NUMBERS_CHOICES];
+    int nchoices;
+};
+
+struct numbers {
+    struct number of[NUMBERS_MAX];
+    int n;
+};
+
+struct answer {                     /* to a question */
+    char *formula[NUMBERS_CHOICES]; /* by choice of `by`, or just one */
+    int n;
+    const struct number *by; /* NULL: there is one formula */
+};
+
+/* One choice of each number. */
+struct draw {
+    int choice[NUMBERS_MAX];
+};
+
+void numbers_release(struct numbers *n);
+void answer_free(struct answer *a);
+
+/* The number of this name; NULL: there is none. */
+const struct number *numbers_find(const struct numbers *n, const char *name);
+
+struct draw numbers_draw(const struct numbers *n, const char *lab,
+                         const char *student);
+
+/*
+ * The text with a draw's choices in place of names in braces, of which a comma
+ * or a blank is none. The caller frees it. NULL with a line in err if there is
+ * no such number.
+ */
+char *numbers_fill(const struct numbers *n, const struct draw *d,
+                   const char *text, char *err, size_t err_nbytes);
+
+/* The right answer for a draw. 0, or -1 with the reason in err. */
+int answer_value(const struct numbers *n, const struct answer *a,
+                 const struct draw *d, double *value, char *err,
+                 size_t err_nbytes);
+
+/*
+ * Check that an answer has a value for all draws of the numbers that it uses.
+ * Returns 0, or -1 with the reason in err.
+ */
+int answer_check(const struct numbers *n, const struct answer *a, char *err,
+                 size_t err_nbytes);
+
+/*
+ * Check that a neighbour's answer fails, for all draws of the numbers that an
+ * answer uses. With a tolerance, any two draws have answers further apart than
+ * twice that. A whole number (tolerance 0) cannot be so different; no more than
+ * half of the draws may share one. Returns 0, or -1 with two draws in err.
+ */
+int answer_differs(const struct numbers *n, const struct answer *a,
+                   double tolerance, char *err, size_t err_nbytes);
+
+#endif

@@ -1,0 +1,44 @@
+#include "lab/questions.h"
+
+#include <limits.h> /* PATH_MAX */
+#include <stdio.h>  /* printf */
+#include <stdlib.h> /* getenv */
+
+#include "judge/answers.h"
+#include "lab/kit.h"
+
+/* Whose numbers they are, and what to do if the course knows another name. */
+static void print_head(const struct plan *p)
+{
+    const char *const set = getenv("COMMLAB_STUDENT");
+    printf("# The questions of %s with the numbers of %s%s.\n"
+           "# You get the numbers of the name that your course grades you "
+           "under: if it is\n"
+           "# another one, set COMMLAB_STUDENT=NAME. Write your answers in "
+           "answers.txt.\n\n",
+           p->title, p->student,
+           set && *set ? " (COMMLAB_STUDENT)" : " (your login name)");
+}
+
+int questions_print(const struct plan *p)
+{
+    char path[2 * PATH_MAX], err[256];
+    kit_answers(path, sizeof path);
+    char *const text = answers_load(path);
+    if (!text) {
+        fprintf(stderr, "%s: there is no answers.txt with questions (%s)\n",
+                p->lab, path);
+        return -1;
+    }
+    char *const filled =
+        numbers_fill(&p->numbers, &p->draw, text, err, sizeof err);
+    if (filled) {
+        print_head(p);
+        fputs(filled, stdout);
+    } else {
+        fprintf(stderr, "%s: answers.txt: %s\n", p->lab, err);
+    }
+    free(text);
+    free(filled);
+    return filled ? 0 : -1;
+}
