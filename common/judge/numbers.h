@@ -1,8 +1,8 @@
 /*
  * numbers.h: the numbers that questions are asked with, drawn by student
  *
- * A plan lists choices for each number. A student gets one of them, by a hash of
- * student, lab and name: the same one on every machine, and in the grader.
+ * A plan lists choices for each number. A student gets one of them, by a hash
+ * of student, lab and name: the same one on every machine, and in the grader.
  *
  *     numbers:
  *       ring_ranks: [4, 6, 12, 16, 32]
@@ -11,8 +11,8 @@
  *         claim_1_ms: [2.5, 1.9]           # both second
  *         claim_2_ms: [7, 5]
  *
- * answers.txt names them in braces, "{ring_ranks} ranks all-reduce ...": `build/
- * labN --questions` fills them in. The right answers are formulas (formula.h)
+ * answers.txt names them in braces, "{ring_ranks} ranks all-reduce ...", and
+ * `labN --questions` fills them in. The right answers are formulas (formula.h)
  * over them, in the hidden plan. A word stands for its position among the
  * choices, from 0, in a formula; what was measured is listed by word:
  *

@@ -23,7 +23,7 @@ int answertest_applies(const char *lab)
     struct plan *const p = labtest_plan(lab);
     int applies = 0;
     for (int i = 0; i < p->ncases; i++)
-        applies |= p->numbers.n > 0 && is_question(&p->cases[i]);
+        applies |= is_question(&p->cases[i]);
     plan_free(p);
     return applies;
 }
