@@ -1,8 +1,8 @@
 /*
  * guess.h: what a wrong result is instead
  *
- * A collective with the wrong root, operation or count still computes something
- * that the judge can recognise, because it knows all ranks' inputs.
+ * A collective with the wrong root, operation, type or count still computes
+ * something that the judge can recognise, because it knows all ranks' inputs.
  */
 #ifndef COMMLAB_JUDGE_GUESS_H
 #define COMMLAB_JUDGE_GUESS_H
@@ -23,8 +23,8 @@ struct guess { /* of a collective in which each rank has one input */
 };
 
 /*
- * If a rank's output is one rank's input, or what another operation would give:
- * say so in v's message, instead of general advice. v has failed for this
+ * If a rank's output is one rank's input, or what another operation or a type
+ * of fewer bytes would give: say so in v's message, instead of general advice. v has failed for this
  * output.
  */
 void guess_explain(const struct guess *g, const void *got, int rank,

@@ -47,6 +47,72 @@ START_TEST(a_result_of_other_inputs_or_operations_is_recognised)
 }
 END_TEST
 
+/* ---- another type -------------------------------------------------------- */
+
+enum { MOST = NRANKS * COUNT * sizeof(double) };
+
+/* What rank 1 has after a collective of `passed` where there are elements of
+ * `type`: in place, or into a buffer that nothing was written to. */
+static void collective(const struct guess *g, enum data_type passed, int place,
+                       void *got)
+{
+    const size_t nbytes = g->count * data_size(g->type);
+    const char *const all = g->in;
+    memcpy(got, all + nbytes, nbytes);
+    if (!place)
+        memset(got, ADVICE_POISON, nbytes);
+    if (g->op < 0) {
+        memcpy(got, all + (size_t)g->root * nbytes,
+               g->count * data_size(passed));
+        return;
+    }
+    memcpy(got, all, g->count * data_size(passed));
+    for (int r = 1; r < NRANKS; r++)
+        data_combine(got, all + (size_t)r * nbytes, g->count, passed,
+                     (enum data_op)g->op);
+}
+
+static const struct {
+    enum data_type type, passed;
+    size_t count;
+    int root, op, place;
+    const char *says;
+} types[] = {
+    {DATA_FLOAT, DATA_HALF, COUNT, 2, -1, 1,
+     "7 is 6\nOnly 8 of its 16 bytes were sent: 4 elements of 2 bytes, not of "
+     "4.\nDoes the call pass the type float, on all ranks?"},
+    {DATA_FLOAT, DATA_INT8, COUNT, 2, -1, 0,
+     "Only 4 of its 16 bytes were sent"},
+    {DATA_INT64, DATA_INT32, COUNT, -1, DATA_SUM, 1,
+     "Only 16 of its 32 bytes were reduced: 4 elements of 4 bytes, not of 8"},
+    {DATA_INT64, DATA_INT32, COUNT, -1, DATA_SUM, 0, "Only 16 of its 32 bytes"},
+    {DATA_FLOAT, DATA_INT32, COUNT, -1, DATA_SUM, 1,
+     "This is the sum of the ranks' bytes as elements of type int32.\nDoes the "
+     "call pass the type float"},
+    {DATA_DOUBLE, DATA_FLOAT, 1, -1, DATA_SUM, 1,
+     "own input, unchanged: is it reduced, with the right count and type?\nA "
+     "call with a type of fewer bytes than double looks like"},
+};
+
+START_TEST(a_call_with_another_type_is_recognised)
+{
+    double all[MOST / sizeof(double)], got[MOST / sizeof(double)];
+    const struct guess g = {.in = all,
+                            .count = types[_i].count,
+                            .type = types[_i].type,
+                            .nranks = NRANKS,
+                            .root = types[_i].root,
+                            .op = types[_i].op};
+    struct judge_verdict v = {.message = "7 is 6\ngeneral advice"};
+    for (int r = 0; r < NRANKS; r++)
+        data_fill((char *)all + (size_t)r * g.count * data_size(g.type),
+                  g.count, g.type, (uint64_t)r);
+    collective(&g, types[_i].passed, types[_i].place, got);
+    guess_explain(&g, got, 1, &v);
+    ck_assert_msg(strstr(v.message, types[_i].says), "%s", v.message);
+}
+END_TEST
+
 static const struct {
     double is[COUNT], should[COUNT];
     const char *says;
@@ -92,6 +158,8 @@ int main(void)
     TCase *const t = tcase_create("guess");
     tcase_add_loop_test(t, a_result_of_other_inputs_or_operations_is_recognised,
                         0, sizeof guesses / sizeof *guesses);
+    tcase_add_loop_test(t, a_call_with_another_type_is_recognised, 0,
+                        sizeof types / sizeof *types);
     tcase_add_loop_test(t, wrong_numbers_tell_their_cause, 0,
                         sizeof wrong / sizeof *wrong);
     tcase_add_test(t, poison_is_what_nobody_wrote);
