@@ -24,8 +24,8 @@ struct guess { /* of a collective in which each rank has one input */
 
 /*
  * If a rank's output is one rank's input, or what another operation or a type
- * of fewer bytes would give: say so in v's message, instead of general advice. v has failed for this
- * output.
+ * of fewer bytes would give: say so in v's message, instead of general advice.
+ * v has failed for this output.
  */
 void guess_explain(const struct guess *g, const void *got, int rank,
                    struct judge_verdict *v);

@@ -5,10 +5,10 @@
 #
 # For each lab: markers are nested and closed; labs/ is what solutions/
 # generates; no solution is visible to students; the plan is valid, adds up to
-# 100 points, each part has an idea that some mutant lacks, each kind of case
-# names the functions that it judges, and each of its files exists and has a
-# hole; the lab's folder has no other file except the
-# header; the handout has its sections and the plan's points; and, without
+# 100 points, neighbours' answers differ, and the solution's are right; each
+# part has an idea that some mutant lacks, each kind of case names the functions
+# that it judges, and each of its files exists and has a hole; the lab's folder
+# has no other file except the header; the handout has its sections and the plan's points; and, without
 # --no-suites, its suite in tests/labs passes: full points for the solution and
 # its twins, none for the skeleton, and each mutant fails the cases that it
 # names, loses at least 3 points, and at least half of a part whose idea it
@@ -56,6 +56,14 @@ plan_total() { # LAB
         echo "the plan's cases add up to ${total:-no} points, not 100"
         return 1
     }
+}
+
+# The solution's answers are those to ada's questions (tests/support/suite.h).
+answers() { # LAB
+    [ ! -f "solutions/$1/answers.txt" ] ||
+        build/plan --answers "$1" --student ada |
+        diff - "solutions/$1/answers.txt" ||
+        { echo "(< answers by the hidden plan, > the solution's)"; return 1; }
 }
 
 # Each part has an idea, and mutants that lack it. How many points these lose is
@@ -191,6 +199,7 @@ for lab in "${@#solutions/}"; do
     check "labs/$lab is what its solution generates" generated "$lab"
     check "no solution is visible to students" no_leaks "$lab"
     check "the plan adds up to 100 points" plan_total "$lab"
+    check "the solution's answers are the hidden plan's" answers "$lab"
     check "every part has an idea, and a mutant without it" ideas "$lab"
     check "every kind of case names the functions it judges" functions "$lab"
     check "every file in the plan has a hole" holes "$lab"

@@ -20,6 +20,15 @@ static const struct {
      "the plan's cases add up to 101 points, not 100"},
     {"sed -i 's/^title:/titel:/' grader/plans/lab1-collectives.yaml",
      "grader/plans/lab1-collectives.yaml:"},
+    {"sed -i 's/^  bus_us:.*/  bus_us: [1500, 1501]/' "
+     "grader/plans/lab1-collectives.yaml",
+     "question busbw_GBps: bus_ranks 4, bus_us 1501 gives "},
+    {"sed -i 's/^  ring_floor_ms: /&0 * /' "
+     "grader/plans/hidden/lab1-collectives.yaml",
+     "question ring_floor_ms: "},
+    {"sed -i 's/^  ring_floor_ms: /&2 * /' "
+     "grader/plans/hidden/lab1-collectives.yaml",
+     "FAIL  the solution's answers are the hidden plan's"},
     {"sed -i '/BEGIN HOLE/d; /END HOLE/d' solutions/lab1-*/bootstrap.c",
      "in the plan's files, but without a hole"},
     {"touch solutions/lab1-collectives/extra.c",
