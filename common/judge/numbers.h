@@ -60,9 +60,9 @@ struct draw numbers_draw(const struct numbers *n, const char *lab,
                          const char *student);
 
 /*
- * The text with a draw's choices in place of names in braces, of which a comma
- * or a blank is none. The caller frees it. NULL with a line in err if there is
- * no such number.
+ * The text with each {name} replaced by the draw's choice; braces around
+ * anything but letters, digits and _ stay. The caller frees it. NULL with a
+ * line in err if there is no such number.
  */
 char *numbers_fill(const struct numbers *n, const struct draw *d,
                    const char *text, char *err, size_t err_nbytes);
