@@ -36,8 +36,8 @@ static const struct verb_option known[] = {
     VERB_OPTION(VERB_SEED, "seed", "S", AT(request.seed),
                 "derive inputs from this seed, not from a secret one"),
     VERB_OPTION(VERB_TEXT, "student", "NAME", AT(student),
-                "whose machines \"me\" are (default: $COMMLAB_STUDENT,\n"
-                "or your login)"),
+                "whose questions and machines these are (default:\n"
+                "$COMMLAB_STUDENT, or your login)"),
     VERB_OPTION(VERB_TEXT, "backend", "B", AT(request.backend),
                 "sim, or cuda: this machine's GPUs (default: what the\n"
                 "kit was built for)",

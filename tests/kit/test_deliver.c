@@ -58,6 +58,37 @@ START_TEST(gradescope_gets_results_from_its_archive)
 }
 END_TEST
 
+/* The student is who Gradescope says: answers to grace's questions are right.
+ */
+START_TEST(gradescope_tells_whose_questions_were_answered)
+{
+    struct child c =
+        sh("mkdir source submission && (cd source && unzip -q ../*.zip)\n"
+           "(cd $kit && build/plan --answers lab1-collectives --student grace) "
+           "> submission/answers.txt\n"
+           "echo '{\"users\": [{\"email\": \"grace@x.org\", \"id\": 7}, "
+           "{\"email\": \"bob@x.org\"}]}' > submission_metadata.json\n"
+           "export AUTOGRADER=$PWD; ./source/run_autograder > log 2>&1\n"
+           "cat results/results.json");
+    json_t *const j = json_loads(c.out, 0, NULL), *test;
+    size_t i;
+    int nanswers = 0;
+    ck_assert_msg(j != NULL, "%s", c.out);
+    json_array_foreach(json_object_get(j, "tests"), i, test)
+    {
+        const char *const name =
+            json_string_value(json_object_get(test, "name"));
+        const double score = json_number_value(json_object_get(test, "score"));
+        const int is_answer = strstr(name, "answer-") != NULL;
+        nanswers += is_answer;
+        ck_assert_msg(!is_answer || score > 0, "%s: %s", name, c.out);
+    }
+    ck_assert_int_eq(nanswers, 6);
+    json_decref(j);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(gradescope_gets_results_when_the_kit_is_broken)
 {
     struct child c =
@@ -110,6 +141,7 @@ int main(void)
     tcase_set_timeout(t, 600);
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     tcase_add_test(t, gradescope_gets_results_from_its_archive);
+    tcase_add_test(t, gradescope_tells_whose_questions_were_answered);
     tcase_add_test(t, gradescope_gets_results_when_the_kit_is_broken);
     tcase_add_test(t, autolabs_last_line_is_the_scores);
     tcase_add_test(t, githubs_workflow_and_archives_hold_no_solution);
