@@ -12,7 +12,9 @@ mkdir -p "$out"
 
 declare -A sources=(
     [roster]="grader/roster.c grader/csv.c grader/text.c"
-    [plan]="common/judge/plan.c common/judge/plan_load.c"
+    [plan]="common/judge/plan.c common/judge/plan_load.c common/judge/loader.c
+        common/judge/plan_numbers.c common/judge/numbers.c
+        common/judge/formula.c"
     [evidence]="common/judge/evidence.c common/judge/chain.c"
     [archive]="grader/unpack.c"
 )
@@ -21,7 +23,9 @@ seed() { # a corpus to begin with: one good input of each kind
     mkdir -p "$to"
     case $1 in
     roster) printf 'student,name,deadline,late_days\nada,"A ""x"", B",2026-03-01T23:59:00+01:00,1\n' > "$to"/good ;;
-    plan) cp "$root"/grader/plans/*.yaml "$to"/ ;;
+    plan)
+        cp "$root"/grader/plans/*.yaml "$to"/
+        echo '2 * (n - 1) / n^2 + min(1, sqrt(4)) > 3' > "$to"/formula ;;
     evidence) "$out"/make_evidence > "$to"/good ;;
     archive)
         (cd "$out" && echo 'int a;' > a.c && mkdir -p d && echo 'int b;' > d/b.c &&
