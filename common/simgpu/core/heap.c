@@ -15,7 +15,7 @@
 
 enum {
     POISON = 0xCB,
-    KEPT_MAX = 16 << 20, /* pages of a freed block are kept up to here: they
+    KEPT_MAX = 16 << 20,   /* pages of a freed block are kept up to here: they
                             most likely serve the next one */
     POISON_MAX = 64 << 20, /* larger allocations start as zeros: filling them
                               would take a second per gigabyte */

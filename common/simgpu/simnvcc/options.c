@@ -442,8 +442,8 @@ static void read_all(struct options *o, int argc, char **argv)
         i += take(o, argv, i, argc);
 }
 
-/* The next word of *p, in place: white space ends it, but not in "..." or '...',
- * which are dropped. NULL: there is none. */
+/* The next word of *p, in place: white space ends it, but not in quotes, which
+ * are dropped. NULL: there is none. */
 static char *next_word(char **p)
 {
     while (isspace((unsigned char)**p))
