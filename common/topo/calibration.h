@@ -103,6 +103,7 @@ struct calibration_fit {
     double ramp;        /* towards that: tuning.h */
     double nvls_GBps;   /* of an NVLS channel, between buffers */
     double nvls_chunks; /* of an NVLS loop, under way before it is full */
+    double message_us;  /* of a host, for a chunk that it sends or receives */
     double one_thread;  /* share of LL's and LL128's bandwidth in a node left
                            where one thread drives its GPUs */
 };

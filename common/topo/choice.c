@@ -24,7 +24,7 @@ int choice_make(const struct topo *t, struct choice *c,
         if (!(x->GBps > 0))
             continue;
         const double us = lines ? x->us + nbytes / (x->GBps * 1000)
-                                : tuning_time(t, *x, nbytes);
+                                : tuning_guess(t, *x, nbytes);
         if (best < 0 || us < least) {
             best = i;
             least = us;

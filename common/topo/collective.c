@@ -141,6 +141,11 @@ static int several(const struct topo *t, struct shape *s, enum topo_op op,
     out->proto = choice.proto;
     time_of(t, &choice, &t->cal.curve[kind][across], ref, (double)bytes,
             &latency_us, &us);
+    const struct tuning *const own = &table.at[choice.algo][choice.proto];
+    if (own->host_GBps > 0)
+        out->host_ps =
+            (uint64_t)llround(1e6 * (tuning_time(t, *own, (double)bytes) -
+                                     tuning_guess(t, *own, (double)bytes)));
     if (kind == CALIBRATION_ALLREDUCE)
         us = on_channels(t, s, latency_us, us);
     us = tuning_raise(t, s, us);

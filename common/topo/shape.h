@@ -43,7 +43,8 @@ struct shape {
     struct traffic *traffic[TOPO_OPS][TOPO_ALGOS]; /* NULL until needed */
 };
 
-enum { SHAPE_NVLS_CHANNELS = 8 };
+/* Heads: the GPUs of a node that reduce for NVLS, and send between nodes. */
+enum { SHAPE_NVLS_CHANNELS = 8, SHAPE_NVLS_HEADS = 32 };
 
 /*
  * The shape of a communicator, owned by t. NULL, with a line in err, if a place

@@ -75,6 +75,7 @@ struct topo_coll {
     enum topo_proto proto;
     uint64_t latency_ps; /* the part that doesn't depend on bandwidth */
     uint64_t time_ps;    /* alone on the machine: latency + work */
+    uint64_t host_ps;    /* of it, what hosts add that pass chunks on */
     int nloads;          /* for each load, work / rate <= time - latency */
     struct topo_load *loads;
 };

@@ -137,13 +137,14 @@ static void send_around(struct collector *c, const struct shape_group *g,
     }
 }
 
-/* Between nodes, an equal part through each exit. */
+/* Between nodes, an equal part through each exit, of the first `most`. */
 static void send_across(struct collector *c, const struct shape *s, int from,
-                        int to, double share)
+                        int to, double share, int most)
 {
     const struct shape_group *const a = &s->group[from];
     const struct shape_group *const b = &s->group[to];
-    const int m = a->nexits > b->nexits ? a->nexits : b->nexits;
+    const int larger = a->nexits > b->nexits ? a->nexits : b->nexits;
+    const int m = larger < most ? larger : most;
     for (int i = 0; i < m; i++)
         send(c, a->exit[i % a->nexits], b->exit[i % b->nexits], share / m);
 }
@@ -158,7 +159,7 @@ static void ring(struct collector *c, const struct shape *s, double hop)
         else if (g->n > 1)
             send_around(c, g, hop * (g->n - 1) / g->n, g->n, 0);
         if (s->ngroups > 1)
-            send_across(c, s, i, (i + 1) % s->ngroups, hop);
+            send_across(c, s, i, (i + 1) % s->ngroups, hop, s->n);
     }
 }
 
@@ -178,17 +179,17 @@ static int tree_parent(int i, int n)
  * shifted by one node, or mirrored if n is even, so that a leaf of one is an
  * inner node of the other.
  */
-static void trees(struct collector *c, const struct shape *s)
+static void trees(struct collector *c, const struct shape *s, int most)
 {
     const int n = s->ngroups;
     for (int i = 1; i < n; i++) {
         const int up = tree_parent(i, n);
         const int i2 = n % 2 ? (i + 1) % n : n - 1 - i;
         const int up2 = n % 2 ? (up + 1) % n : n - 1 - up;
-        send_across(c, s, i, up, .5);
-        send_across(c, s, up, i, .5);
-        send_across(c, s, i2, up2, .5);
-        send_across(c, s, up2, i2, .5);
+        send_across(c, s, i, up, .5, most);
+        send_across(c, s, up, i, .5, most);
+        send_across(c, s, i2, up2, .5, most);
+        send_across(c, s, up2, i2, .5, most);
     }
 }
 
@@ -201,7 +202,7 @@ static void tree(struct collector *c, const struct shape *s)
         else if (g->n > 1)
             send_around(c, g, (double)(g->n - 1) / g->n, g->n, 1);
     }
-    trees(c, s);
+    trees(c, s, s->n);
 }
 
 /* Load each GPU's port to the switches, and its memory. */
@@ -317,7 +318,7 @@ static void collect(struct collector *c, const struct shape *s, enum topo_op op,
     case TOPO_NVLS: nvls_op(c, s, op); break;
     case TOPO_NVLSTREE:
         nvls_op(c, s, op);
-        trees(c, s);
+        trees(c, s, SHAPE_NVLS_HEADS);
         break;
     default:
         if (op == TOPO_OP_ALLTOALL)

@@ -38,9 +38,12 @@ static const double tree_simple = .92;
 /* A tree's LL128 within a node, and between nodes. */
 static const double tree_ll128[2] = {7. / 9, 120. / 128};
 
-/* NVLS: channels by column, and the largest chunk of each. */
+/* NVLS: channels by column, in a node and between nodes; the largest chunk of
+ * each in up to three nodes, and from four on. An operation uses as many
+ * channels as have SHARE bytes each. */
 static const double nvls_channels[4] = {0, 0, 16, 24};
-enum { NVLS_CHUNK = 128 << 10 };
+static const double tree_channels[4] = {0, 0, 16, 32};
+enum { NVLS_CHUNK = 128 << 10, SMALL_CHUNK = 64 << 10, SHARE = 16 << 10 };
 
 /* NCCL_BUFFSIZE's default. LL's chunk: 8 lines of 8 bytes of each thread. */
 static const double usual_buffer_MiB = 4;
@@ -65,6 +68,11 @@ static int floor_log2(int n)
 static int columns(const struct shape *s)
 {
     return s->ngroups > 2 ? 2 : s->ngroups - 1;
+}
+
+static double nvls_chunk(const struct shape *s)
+{
+    return s->ngroups < 4 ? NVLS_CHUNK : SMALL_CHUNK;
 }
 
 static enum hop inside(const struct shape *s)
@@ -227,10 +235,32 @@ static double fill_of(const struct topo *t, const struct shape *s,
         fill = 0;
     if (algo == TOPO_NVLS || algo == TOPO_NVLSTREE) {
         const double loop = s->most * nvls_channels[t->arch->column] *
-                            t->fit->nvls_chunks * NVLS_CHUNK / (x.GBps * 1000);
+                            t->fit->nvls_chunks * nvls_chunk(s) /
+                            (x.GBps * 1000);
         fill = loop > fill ? loop : fill;
     }
     return fill;
+}
+
+/*
+ * NVLSTree where GPUs reach their NICs through their CPU (c2c). For each head,
+ * one thread sends and receives the chunks of all channels, one message each
+ * way on each edge of a channel's tree; half of the channels use either tree.
+ * In both trees together, a node has up to two edges of two nodes, three of
+ * three, and four of more. A chunk waits half a pass over the channels until
+ * its sender sees it, and half until its receiver does.
+ */
+static void pass_hosts(const struct topo *t, const struct shape *s,
+                       struct tuning *x)
+{
+    const double channels = tree_channels[t->arch->column];
+    const double heads = least(s->most, SHAPE_NVLS_HEADS);
+    const double pass_us = channels * least(s->ngroups, 4) * t->fit->message_us;
+    if (t->gpu[0].c2c_GBps == 0)
+        return;
+    x->host_GBps = channels * heads * nvls_chunk(s) / (pass_us * 1000);
+    x->wait_us = 2 * (floor_log2(s->ngroups - 1) + 1) * pass_us;
+    x->wait = channels * SHARE;
 }
 
 /*
@@ -309,6 +339,8 @@ static struct tuning tuning_of(const struct topo *t, const struct shape *s,
     x.GBps = bandwidth_of(t, s, op, algo, proto, simple) *
              thread_share(t, s, algo, proto);
     x.fill_us = fill_of(t, s, algo, proto, x);
+    if (algo == TOPO_NVLSTREE)
+        pass_hosts(t, s, &x);
     return x;
 }
 
@@ -365,6 +397,12 @@ double tuning_raise(const struct topo *t, const struct shape *s, double us)
     return floor_us > 0 ? us * sqrt(sqrt(1 + x * x * x * x)) : us;
 }
 
+double tuning_guess(const struct topo *t, struct tuning of, double nbytes)
+{
+    of.host_GBps = of.wait_us = 0;
+    return tuning_time(t, of, nbytes);
+}
+
 double tuning_time(const struct topo *t, struct tuning of, double nbytes)
 {
     const double x = nbytes / (of.GBps * 1000);
@@ -377,7 +415,10 @@ double tuning_time(const struct topo *t, struct tuning of, double nbytes)
         fill = of.loop_us * least(1, nbytes / of.loop);
     else if (of.loop_us > 0)
         fill = least(fill, of.loop_us);
-    return of.us + x + fill;
+    if (of.host_GBps == 0)
+        return of.us + x + fill;
+    return of.us + fmax(x, nbytes / (of.host_GBps * 1000)) + fill +
+           of.wait_us * least(1, nbytes / of.wait);
 }
 
 struct tuning tuning_limits(const struct tuning_table *table)

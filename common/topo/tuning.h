@@ -16,6 +16,8 @@
  *         for NVLS a loop over the chunks of all ranks. Where chunks don't
  *         grow (LL's, and Simple's at some sites), full from one loop on.
  *
+ * Hosts that pass on the chunks of NVLSTree make x longer, and add a wait.
+ *
  * NCCL chooses the smallest time of its own, simpler model, which agrees well
  * enough to take the smallest of these.
  */
@@ -32,10 +34,13 @@ struct tuning { /* one algorithm and protocol; GBps 0: not supported */
     double us;
     double GBps; /* the operation's size over its time */
     double fill_us;
-    double loop_us; /* a tree's most, for a loop over chunks of LL's or a
+    double loop_us;   /* a tree's most, for a loop over chunks of LL's or a
                        site's fixed size; 0: no limit */
-    double loop;    /* a site's: bytes that fill all channels; 0: any do */
-    double slots;   /* of them, a ring's channels; 0: a tree */
+    double loop;      /* a site's: bytes that fill all channels; 0: any do */
+    double slots;     /* of them, a ring's channels; 0: a tree */
+    double host_GBps; /* that hosts can pass on; 0: faster than links */
+    double wait_us;   /* for hosts, from end to end of both trees */
+    double wait;      /* bytes from which on all channels wait */
 };
 
 struct tuning_table { /* all of an operation: [algorithm][protocol] */
@@ -65,6 +70,9 @@ void tuning_floor(struct topo *t);
 double tuning_raise(const struct topo *t, const struct shape *s, double us);
 
 double tuning_time(const struct topo *t, struct tuning of, double nbytes);
+
+/* What NCCL chooses by: it knows nothing of its hosts' time. */
+double tuning_guess(const struct topo *t, struct tuning of, double nbytes);
 
 /* The smallest latency and the largest bandwidth of a table, independently: the
  * limits for small and for large sizes. */

@@ -114,6 +114,8 @@ static const struct {
      "2x:dgx-h100 has 2 nodes of 8 GPUs"},
     {"expect --topo 2x:gb300-nvl72 --ranks 128 --nodes 2 --op all_reduce",
      "NVLSTREE"},
+    {"expect --topo 8x:gb300-nvl72 --ranks 576 --nodes 8 --op all_reduce",
+     "hosts that send and receive chunks (NVLSTREE SIMPLE)"},
 };
 enum { NSPREADS = sizeof spreads / sizeof *spreads };
 

@@ -2,7 +2,7 @@
  * commgraph expect: is a measured bandwidth right?
  *
  * Reads what nccl-tests printed, models each of its rows on a machine, and says
- * what limits it there: the busiest link, the protocol, or the latency.
+ * what limits it there: the busiest link, the protocol, the latency, or hosts.
  */
 #include <math.h>   /* log */
 #include <stdlib.h> /* calloc */
@@ -59,6 +59,10 @@ static void find_bound(const struct topo *t, const struct topo_coll *c,
     if (latency >= .5 * all)
         snprintf(out, nbytes, "latency of %s %s, %.1f us", algo, proto,
                  latency * 1e-6);
+    else if ((double)c->host_ps >= .5 * all)
+        snprintf(out, nbytes,
+                 "hosts that send and receive chunks (%s %s); %s is %d %% busy",
+                 algo, proto, link, percent);
     else if (busy >= .5 * all)
         snprintf(out, nbytes, "%s, %d %% busy (%s %s)", link, percent, algo,
                  proto);
