@@ -437,7 +437,7 @@ int cost_of(struct cost_table *t, const struct graph *g, uint32_t at,
 static int node_of(const struct topo *topo, int32_t place)
 {
     if (place < 0)
-        return -1 - place;
+        return TOPO_HOST_NODE(place);
     return is_gpu(topo, place) ? topo_gpu(topo, place)->node : 0;
 }
 

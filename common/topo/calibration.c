@@ -42,6 +42,8 @@ static const struct field fields[] = {
     {"links", "staged_socket_GBps", IN(links.staged_socket_GBps), .01, 1e5},
     {"links", "socket_GBps", IN(links.socket_GBps), .1, 1e5},
     {"links", "host_GBps", IN(links.host_GBps), .1, 1e5},
+    {"links", "numa_GBps", IN(links.numa_GBps), .1, 1e5},
+    {"links", "far_share", IN(links.far_share), .01, 1},
     {"links", "net_eff", IN(links.net_eff), .01, 1},
     {"links", "p2p_us", IN(links.p2p_us), 0, 1e4},
     {"links", "staged_us", IN(links.staged_us), 0, 1e4},
@@ -409,7 +411,7 @@ static void complete_host(struct calibration_host *h)
 
 void calibration_complete(struct calibration *c,
                           const struct calibration_arch *arch, double pcie_GBps,
-                          int cross_p2p)
+                          int cross_p2p, int ncpus)
 {
     struct calibration_links *const l = &c->links;
     struct calibration_fabric *const f = &c->fabric;
@@ -431,6 +433,12 @@ void calibration_complete(struct calibration *c,
     fill(&l->staged_socket_GBps, l->staged_GBps);
     fill(&l->socket_GBps, 60);
     fill(&l->host_GBps, 300);
+    fill(&l->numa_GBps, l->host_GBps / ncpus);
+    // peer copies between 4090s: 21.2 GB/s across sockets, 25.5 under one CPU.
+    // Published for copies from the host: 1 behind two EPYC 9554
+    // (rocm_bandwidth_test, issue 129), .31 behind two small Xeons of 2016
+    // (gearshifft, pull request 82).
+    fill(&l->far_share, 21.2 / 25.5);
     fill(&l->net_eff, .95);
     fill(&l->p2p_us, 1.3);
     fill(&l->staged_us, 16);

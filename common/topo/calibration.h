@@ -55,6 +55,9 @@ struct calibration {
         double staged_socket_GBps;
         double socket_GBps; /* between two CPUs, one way */
         double host_GBps;   /* a node's host memory, read + write */
+        double numa_GBps;   /* the part of it that is attached to one CPU */
+        double far_share;   /* of a GPU's path to host memory that remains if
+                               the memory is attached to another CPU */
         double net_eff;     /* share of a NIC's nominal bandwidth */
         double p2p_us, staged_us, host_us, net_us;
         double nccl_p2p; /* enum machine_reach */
@@ -142,10 +145,10 @@ void calibration_write(const struct calibration *c, FILE *f);
 
 /*
  * Fill in the defaults. pcie_GBps: achieved by a GPU's PCIe link; cross_p2p:
- * whether its CPUs forward peer accesses between sockets.
+ * whether its CPUs forward peer accesses between sockets; ncpus: of a host.
  */
 void calibration_complete(struct calibration *c,
                           const struct calibration_arch *arch, double pcie_GBps,
-                          int cross_p2p);
+                          int cross_p2p, int ncpus);
 
 #endif

@@ -129,12 +129,15 @@ static void add_rest(struct builder *b)
 {
     struct topo *const t = b->t;
     const struct calibration_links *const l = &t->cal.links;
-    for (int i = 0; i < t->ncpus; i++)
+    for (int i = 0; i < t->ncpus; i++) {
+        t->cpu[i].memory = add(b, l->numa_GBps, "host n%d memory %d", b->node,
+                               cpu_number(t, i));
         for (int k = 0; k < t->ncpus; k++)
             if (i != k && machine_same_host(t, i, k))
                 t->cpu[i].to[k] =
                     add(b, l->socket_GBps, "socket %d->%d n%d",
                         cpu_number(t, i), cpu_number(t, k), b->node);
+    }
     for (int i = 0; i < t->nnics; i++) {
         const double rate = t->nic[i].mbps / 8000 * l->net_eff;
         t->nic[i].out = add(b, rate, "out %.24s n%d", t->nic[i].name, b->node);
@@ -145,7 +148,7 @@ static void add_rest(struct builder *b)
 
 static int count_resources(const struct topo *t)
 {
-    int n = 1 + 2 * t->npcis + 2 * t->nnics;
+    int n = 1 + 2 * t->npcis + 2 * t->nnics + t->ncpus;
     for (int i = 0; i < t->ncpus; i++)
         for (int k = 0; k < t->ncpus; k++)
             n += i != k && machine_same_host(t, i, k);
@@ -205,7 +208,11 @@ int machine_build(struct topo *t)
         t->cal.links.c2c_eff = C2C_EFF;
     if (t->gpu[0].c2c_GBps * t->cal.links.c2c_eff > to_host)
         to_host = t->gpu[0].c2c_GBps * t->cal.links.c2c_eff;
-    calibration_complete(&t->cal, t->arch, to_host, t->cpu[pci->cpu].amd);
+    int ncpus = 0; // of the first GPU's host
+    for (int i = 0; i < t->ncpus; i++)
+        ncpus += machine_same_host(t, i, pci->cpu);
+    calibration_complete(&t->cal, t->arch, to_host, t->cpu[pci->cpu].amd,
+                         ncpus);
     set_costs(t);
     t->per_node = count_resources(t);
     t->nresources = t->per_node * t->nnodes + fabric_count(t);

@@ -29,7 +29,7 @@ enum { /* of one node */
        MACHINE_GPUS = 576,
        MACHINE_NICS = 1152,
        MACHINE_BRIDGES = 5, /* nested <pci> on the way to a CPU */
-       MACHINE_NODES = 1024
+       MACHINE_NODES = TOPO_HOSTS
 };
 
 /* Distances between GPUs, in the order of NCCL_P2P_LEVEL. */
@@ -48,6 +48,7 @@ struct machine_cpu {
     int amd, arm;       /* else Intel */
     double nccl_socket; /* GB/s between sockets, NCCL's assumption */
     char affinity[256];
+    int memory;           /* resource */
     int to[MACHINE_CPUS]; /* resource towards each other CPU of its host */
 };
 

@@ -30,9 +30,18 @@ enum topo_math { TOPO_FP32, TOPO_TF32, TOPO_FP16, TOPO_FP64, TOPO_MATHS };
 
 /*
  * A place holds bytes or does work. Places from 0 are devices, numbered across
- * all nodes in the topology's order; the host memory of node n is
- * TOPO_HOST_PLACE(n).
+ * all nodes in the topology's order. The host memory of node n is
+ * TOPO_HOST_PLACE(n): near each of its devices, as memory is that a rank bound
+ * to the CPU of its device allocates. TOPO_CPU_PLACE(n, c) is the part of it
+ * attached to CPU number c of the node, in the order of the machine's file.
  */
+enum { TOPO_HOSTS = 1024 }; /* most nodes */
 #define TOPO_HOST_PLACE(node) (-1 - (int32_t)(node))
+#define TOPO_CPU_PLACE(node, cpu)                                              \
+    (TOPO_HOST_PLACE(node) - TOPO_HOSTS * (1 + (int32_t)(cpu)))
+
+/* The node of a host place, and its CPU; -1: no certain one. */
+#define TOPO_HOST_NODE(place) ((-1 - (place)) % TOPO_HOSTS)
+#define TOPO_HOST_CPU(place)  ((-1 - (place)) / TOPO_HOSTS - 1)
 
 #endif

@@ -173,21 +173,28 @@ static void go_staged(struct topo_path *p, const struct topo *t, int node,
     use_pcie(p, t, node, cpu_of(t, a), -1, cpu_of(t, b), t->gpu[b].pci);
 }
 
-/* One end of a path: a GPU, or a host (local -1). */
+/* One end of a path: a GPU, or a host's memory (local -1). */
 struct end {
     int node, local;
+    int cpu; /* of the GPU; of the memory, -1: of no certain CPU */
 };
 
 static int find_end(const struct topo *t, int32_t place, struct end *e)
 {
     const struct topo_gpu *const g = topo_gpu(t, place);
-    *e = g ? (struct end){g->node, g->local} : (struct end){-1 - place, -1};
-    return g || (place < 0 && place >= TOPO_HOST_PLACE(t->nnodes - 1)) ? 0 : -1;
+    if (g)
+        *e = (struct end){g->node, g->local, cpu_of(t, g->local)};
+    else
+        *e = (struct end){TOPO_HOST_NODE(place), -1, TOPO_HOST_CPU(place)};
+    return g || topo_memory(t, place) >= 0 ? 0 : -1;
 }
 
 static void use_memory(struct topo_path *p, const struct topo *t, struct end e)
 {
-    use(p, t, e.node, e.local < 0 ? t->host : t->gpu[e.local].memory);
+    if (e.local >= 0)
+        use(p, t, e.node, t->gpu[e.local].memory);
+    else
+        use(p, t, e.node, e.cpu < 0 ? t->host : t->cpu[e.cpu].memory);
 }
 
 /* Without GPUDirect RDMA: through a buffer in the memory of the GPU's host. */
@@ -213,7 +220,7 @@ static int use_nic(struct topo_path *p, const struct topo *t, struct end e,
     if (n < 0)
         return -1;
     const struct machine_nic *const nic = &t->nic[n];
-    const int cpu = e.local < 0 ? nic->cpu : cpu_of(t, e.local);
+    const int cpu = e.cpu < 0 ? nic->cpu : e.cpu;
     const int pci = e.local < 0 ? -1 : t->gpu[e.local].pci;
     if (e.local >= 0 &&
         settings_no_gdr(t, route_reach(t, cpu, pci, nic->cpu, nic->pci)))
@@ -236,19 +243,36 @@ static int go_between_nodes(struct topo_path *p, const struct topo *t,
     return use_nic(p, t, from, 1) < 0 || use_nic(p, t, to, 0) < 0 ? -1 : 0;
 }
 
-static void go_host(struct topo_path *p, const struct topo *t, struct end from,
-                    struct end to)
+/* Bandwidth of a path's narrowest resource. */
+static double narrowest(const struct topo_path *p, const struct topo *t)
 {
-    const int local = from.local < 0 ? to.local : from.local;
-    strcpy(p->kind, local < 0 ? "X" : "PHB");
-    if (local < 0)
+    double rate = t->resource[p->resource[0]].rate;
+    for (int i = 1; i < p->nresources; i++)
+        if (t->resource[p->resource[i]].rate < rate)
+            rate = t->resource[p->resource[i]].rate;
+    return rate;
+}
+
+/* Between a GPU and host memory, near unless it is attached to another CPU. */
+static void go_host(struct topo_path *p, const struct topo *t, struct end from,
+                    struct end to, enum route_by by)
+{
+    const int out = from.local >= 0;
+    const struct end gpu = out ? from : to, host = out ? to : from;
+    const int far = host.cpu >= 0 && host.cpu != gpu.cpu;
+    strcpy(p->kind, gpu.local < 0 ? "X" : far ? "SYS" : "PHB");
+    if (gpu.local < 0)
         return; // host to host
-    const int cpu = cpu_of(t, local), pci = t->gpu[local].pci;
+    const int cpu = far ? host.cpu : gpu.cpu, pci = t->gpu[gpu.local].pci;
     p->latency_ps = (uint64_t)(t->cal.links.host_us * 1e6);
-    if (from.local < 0)
-        use_pcie(p, t, from.node, cpu, -1, cpu, pci);
+    if (out)
+        use_pcie(p, t, gpu.node, gpu.cpu, pci, cpu, -1);
     else
-        use_pcie(p, t, from.node, cpu, pci, cpu, -1);
+        use_pcie(p, t, gpu.node, cpu, -1, gpu.cpu, pci);
+    if (far && by == ROUTE_LOADS)
+        p->share = t->cal.links.far_share;
+    else if (far)
+        p->rate_cap = t->cal.links.far_share * narrowest(p, t);
 }
 
 static void go_in_node(struct topo_path *p, const struct topo *t, int node,
@@ -265,7 +289,8 @@ static void go_in_node(struct topo_path *p, const struct topo *t, int node,
         go_direct(p, t, node, a, b);
     else if (by == ROUTE_NCCL && t->nccl.no_shm && route_nic(t, a) >= 0 &&
              route_nic(t, b) >= 0)
-        go_between_nodes(p, t, (struct end){node, a}, (struct end){node, b});
+        go_between_nodes(p, t, (struct end){node, a, cpu_of(t, a)},
+                         (struct end){node, b, cpu_of(t, b)});
     else
         go_staged(p, t, node, a, b);
 }
@@ -273,9 +298,9 @@ static void go_in_node(struct topo_path *p, const struct topo *t, int node,
 /* Between hosts of a rack, without NVLinks: over the network. */
 static int between_hosts(const struct topo *t, struct end a, struct end b)
 {
-    return a.local >= 0 && b.local >= 0 &&
-           !route_nvlinks(t, a.local, b.local) &&
-           !machine_same_host(t, cpu_of(t, a.local), cpu_of(t, b.local));
+    return a.cpu >= 0 && b.cpu >= 0 && !machine_same_host(t, a.cpu, b.cpu) &&
+           !(a.local >= 0 && b.local >= 0 &&
+             route_nvlinks(t, a.local, b.local));
 }
 
 static void use_engine(struct topo_path *p, const struct topo *t, struct end e)
@@ -305,7 +330,7 @@ int route_find(const struct topo *t, int32_t from, int32_t to, enum route_by by,
         use_engine(out, t, b);
     }
     if (a.local < 0 || b.local < 0)
-        go_host(out, t, a, b);
+        go_host(out, t, a, b, by);
     else
         go_in_node(out, t, a.node, a.local, b.local, by);
     return 0;

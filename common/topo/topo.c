@@ -248,8 +248,24 @@ int topo_memory(const struct topo *t, int32_t place)
     const struct topo_gpu *const g = topo_gpu(t, place);
     if (g)
         return t->gpu[g->local].memory + g->node * t->per_node;
-    const int node = -1 - place;
-    return node >= 0 && node < t->nnodes ? t->host + node * t->per_node : -1;
+    if (place >= 0 || TOPO_HOST_NODE(place) >= t->nnodes ||
+        TOPO_HOST_CPU(place) >= t->ncpus)
+        return -1;
+    const int cpu = TOPO_HOST_CPU(place);
+    return (cpu < 0 ? t->host : t->cpu[cpu].memory) +
+           TOPO_HOST_NODE(place) * t->per_node;
+}
+
+int topo_numa_place(const struct topo *t, int gpu, int numa, int32_t *place)
+{
+    const struct topo_gpu *const g = topo_gpu(t, gpu);
+    const int near = g ? t->pci[t->gpu[g->local].pci].cpu : -1;
+    for (int cpu = 0; g && cpu < t->ncpus; cpu++)
+        if (t->cpu[cpu].numa == numa && machine_same_host(t, cpu, near)) {
+            *place = TOPO_CPU_PLACE(g->node, cpu);
+            return 0;
+        }
+    return -1;
 }
 
 const struct topo_costs *topo_costs(const struct topo *t)

@@ -148,6 +148,10 @@ int topo_path(const struct topo *t, int32_t from, int32_t to, int way,
 int topo_compute(const struct topo *t, int gpu, enum topo_math math);
 int topo_memory(const struct topo *t, int32_t place);
 
+/* The memory of NUMA node `numa` of the host of a GPU: a place. Returns 0, or
+ * -1 if that host has no such node. */
+int topo_numa_place(const struct topo *t, int gpu, int numa, int32_t *place);
+
 /*
  * Cost of the collective `op` over n places (rank i is on place[i]); nccl-tests
  * defines its number of bytes. NCCL may choose from the sets algos and protos:

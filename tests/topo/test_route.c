@@ -206,6 +206,67 @@ START_TEST(a_copy_between_nodes_takes_the_nearest_nics)
 }
 END_TEST
 
+/* The bandwidth of GPU 0's reads of NUMA node `numa`, by copies or by loads. */
+static double from_numa(const struct topo *t, int numa, int way,
+                        const char *kind)
+{
+    int32_t place;
+    struct topo_path p;
+    ck_assert_int_eq(topo_numa_place(t, 0, numa, &place), 0);
+    ck_assert_int_eq(topo_path(t, place, 0, way, &p), 0);
+    ck_assert_str_eq(p.kind, kind);
+    return rate_of(t, &p) * p.share;
+}
+
+START_TEST(memory_of_another_socket_is_farther)
+{
+    static const struct {
+        const char *machine;
+        int near, far;
+        double near_GBps, far_GBps; // PCIe or C2C; .83 of the narrowest link
+    } rows[] = {{"pcie-4090", 0, 1, 26.24, 21.82},
+                {"dgx-h100", 0, 1, 55.04, 45.76},
+                {"dgx-a100", 3, 5, 24.96, 20.75},
+                {"gh200", 0, 3, 337.64, 49.88}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct topo *const t = machine_load(rows[i].machine);
+        for (int way = TOPO_DIRECT; way <= TOPO_LOADS; way++) {
+            ck_assert_double_eq_tol(from_numa(t, rows[i].near, way, "PHB"),
+                                    rows[i].near_GBps * 1e9, 1e7);
+            ck_assert_double_eq_tol(from_numa(t, rows[i].far, way, "SYS"),
+                                    rows[i].far_GBps * 1e9, 1e7);
+        }
+        topo_free(t);
+    }
+}
+END_TEST
+
+START_TEST(numa_nodes_belong_to_a_host)
+{
+    int32_t place, other;
+    struct topo_path p;
+    struct topo *const t = machine_load("2x:dgx-h100");
+    ck_assert_int_eq(topo_numa_place(t, 9, 1, &place), 0);
+    ck_assert_int_eq(place, TOPO_CPU_PLACE(1, 1));
+    ck_assert_int_eq(topo_numa_place(t, 9, 2, &other), -1);
+    ck_assert_int_eq(topo_numa_place(t, 16, 0, &other), -1);
+    ck_assert_int_eq(topo_path(t, place, 9, TOPO_DIRECT, &p), 0);
+    ck_assert(uses(t, &p, "host n1 memory 1"));
+    ck_assert(uses(t, &p, "socket 1->0 n1"));
+    ck_assert_int_eq(topo_path(t, TOPO_CPU_PLACE(2, 0), 0, 1, &p), -1);
+    ck_assert_int_eq(topo_path(t, TOPO_CPU_PLACE(0, 2), 0, 1, &p), -1);
+    topo_free(t);
+    // in a rack, another host's memory is behind the network
+    struct topo *const rack = machine_load("gb200-nvl72");
+    ck_assert_int_eq(topo_numa_place(rack, 0, 0, &place), 0);
+    ck_assert_int_eq(topo_numa_place(rack, 71, 0, &other), 0);
+    ck_assert_int_ne(place, other);
+    ck_assert_int_eq(topo_path(rack, other, 0, TOPO_DIRECT, &p), 0);
+    ck_assert_str_eq(p.kind, "NET");
+    topo_free(rack);
+}
+END_TEST
+
 START_TEST(places_that_are_not_there_are_refused)
 {
     struct topo *const t = machine_load("dgx-h100");
@@ -235,6 +296,8 @@ int main(void)
     tcase_add_test(tc, a_peer_copy_takes_its_bundle_and_both_copy_engines);
     tcase_add_test(tc, without_peer_access_a_copy_goes_through_the_host);
     tcase_add_test(tc, a_copy_between_nodes_takes_the_nearest_nics);
+    tcase_add_test(tc, memory_of_another_socket_is_farther);
+    tcase_add_test(tc, numa_nodes_belong_to_a_host);
     tcase_add_test(tc, places_that_are_not_there_are_refused);
     Suite *const s = suite_create("topo: route");
     suite_add_tcase(s, tc);
