@@ -145,6 +145,54 @@ PROBE(pools_count_and_keep)
     OK(cudaStreamDestroy(s));
 }
 
+/* Skipped where the host has no NUMA nodes, or the driver no such pools. */
+PROBE(pools_of_numa_nodes)
+{
+    enum { N = 1024 };
+    int node = -1, can = 0, *p;
+    cudaMemPool_t pool;
+    cudaStream_t s;
+    enum cudaMemAccessFlags flags;
+    struct cudaMemPoolProps props = {};
+    struct cudaMemAccessDesc access = {};
+    OK(cudaDeviceGetAttribute(&node, cudaDevAttrHostNumaId, 0));
+    OK(cudaDeviceGetAttribute(&can, cudaDevAttrHostNumaMemoryPoolsSupported,
+                              0));
+    if (node < 0 || !can)
+        return;
+    OK(cudaStreamCreate(&s));
+    props.allocType = cudaMemAllocationTypePinned;
+    props.location.type = cudaMemLocationTypeHostNuma;
+    props.location.id = 4096;
+    CHECK(cudaMemPoolCreate(&pool, &props) != cudaSuccess);
+    cudaGetLastError();
+    props.location.id = node;
+    OK(cudaMemPoolCreate(&pool, &props));
+    access.location.type = cudaMemLocationTypeDevice;
+    OK(cudaMemPoolGetAccess(&flags, pool, &access.location));
+    CHECK(flags == cudaMemAccessFlagsProtNone);
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    OK(cudaMemPoolSetAccess(pool, &access, 1));
+    OK(cudaMemPoolGetAccess(&flags, pool, &access.location));
+    CHECK(flags == cudaMemAccessFlagsProtReadWrite);
+    OK(cudaMallocFromPoolAsync(&p, N * sizeof *p, pool, s));
+    OK(cudaStreamSynchronize(s));
+    for (int i = 0; i < N; i++) // it is the host's memory too
+        p[i] = i;
+    add<<<4, 256, 0, s>>>(p, N, 1);
+    OK(cudaGetLastError());
+    OK(cudaStreamSynchronize(s));
+    CHECK(p[0] == 1 && p[N - 1] == N);
+    IS(cudaFreeHost(p), cudaErrorInvalidValue);
+    cudaGetLastError();
+    OK(cudaFreeAsync(p, s));
+    OK(cudaMallocFromPoolAsync(&p, N, pool, s));
+    OK(cudaStreamSynchronize(s));
+    OK(cudaFree(p));
+    OK(cudaMemPoolDestroy(pool));
+    OK(cudaStreamDestroy(s));
+}
+
 PROBE(pinned_memory_and_its_flags)
 {
     int *p, *d, plain[64];

@@ -58,6 +58,15 @@ int main(int argc, char **argv)
         ncclGetUniqueId(&id);
         ncclCommInitRank(&comm, nranks, id, rank);
     }
+    if (strcmp(fault, "closed-pool") == 0) {
+        cudaMemPool_t pool;
+        struct cudaMemPoolProps props = {};
+        props.allocType = cudaMemAllocationTypePinned;
+        props.location.type = cudaMemLocationTypeHostNuma;
+        cudaMemPoolCreate(&pool, &props);
+        cudaMallocFromPoolAsync(&d, 4000, pool, 0);
+        fill<<<1, 256>>>(d, 10);
+    }
     cudaDeviceSynchronize();
     ncclCommDestroy(comm);
     MPI_Finalize();

@@ -92,6 +92,10 @@ static const struct fault {
     {"own-ids",
      {"the run hangs", "ncclCommInitRank at prog_fault.cu:59",
       "they must pass the same id"}},
+    {"closed-pool",
+     {"kernel fill", "touches memory of a host pool",
+      "4000-byte allocation made at prog_fault.cu:67",
+      "cudaMemPoolSetAccess() for device"}},
 };
 
 START_TEST(a_mistake_is_named)

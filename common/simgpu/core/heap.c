@@ -76,8 +76,8 @@ static void discard(const struct heap *h, uint64_t begin, uint64_t nbytes)
                   (off_t)begin, (off_t)nbytes);
 }
 
-int simgpu_heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
-                      void **out)
+static int alloc(int device, size_t nbytes, int managed, int32_t numa_place,
+                 uint32_t site, void **out)
 {
     *out = NULL;
     if (nbytes == 0)
@@ -96,7 +96,9 @@ int simgpu_heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
                                        .nbytes = nbytes,
                                        .number = number,
                                        .site = site,
-                                       .managed = managed && !zeroed});
+                                       .managed = managed && !zeroed,
+                                       .numa_place = numa_place,
+                                       .closed = numa_place ? UINT64_MAX : 0});
         atomic_store(block_tag(h, offset), number);
         h->used += block_pages(nbytes);
         *out = h->user + offset;
@@ -108,10 +110,32 @@ int simgpu_heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
             discard(h, offset, block_pages(nbytes)); // what was freed there
         graph_note_alloc(
             simgpu_proc()->graph, (uint64_t)simgpu_proc()->rank << 32 | number,
-            simgpu_proc_place(zeroed ? HEAP_PINNED : device), nbytes, site);
+            numa_place ? numa_place
+                       : simgpu_proc_place(zeroed ? HEAP_PINNED : device),
+            nbytes, site);
     }
     pthread_mutex_unlock(&heap_table.lock);
     return err;
+}
+
+int simgpu_heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
+                      void **out)
+{
+    return alloc(device, nbytes, managed, 0, site, out);
+}
+
+int heap_alloc_numa(int32_t place, size_t nbytes, uint32_t site, void **out)
+{
+    return alloc(HEAP_PINNED, nbytes, 0, place, site, out);
+}
+
+void heap_open(void *p, uint64_t devices)
+{
+    pthread_mutex_lock(&heap_table.lock);
+    struct block *const b = block_of(heap_of(p), p);
+    if (b)
+        b->closed = ~devices;
+    pthread_mutex_unlock(&heap_table.lock);
 }
 
 /* The block's tag is in the shadow's first page, which is always in use. */
@@ -192,6 +216,8 @@ static void fill(struct heap_block *out, const struct heap *h,
         .base = h->user + b->offset,
         .nbytes = b->nbytes,
         .device = h->imported ? h->seen_as : h->device,
+        .place = b->numa_place,
+        .closed = b->closed,
         .id = (uint64_t)h->owner_rank << 32 | b->number,
         .site = b->site,
         .managed = b->managed,
@@ -201,6 +227,8 @@ static void fill(struct heap_block *out, const struct heap *h,
     };
     if (!h->imported)
         out->id = (uint64_t)simgpu_proc()->rank << 32 | b->number;
+    if (!b->numa_place)
+        out->place = simgpu_proc_place(out->device);
 }
 
 int simgpu_heap_find(const void *p, struct heap_block *out)

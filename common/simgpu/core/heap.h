@@ -43,6 +43,8 @@ struct heap_block {   /* an allocation */
     char *base;       /* user view, as the program knows it */
     size_t nbytes;    /* as asked for */
     int device;       /* ordinal of this node, or HEAP_PINNED */
+    int32_t place;    /* where its bytes are, in the graph */
+    uint64_t closed;  /* a bit for each device that can't reach it */
     uint64_t id;      /* graph_access.alloc */
     uint32_t site;    /* where it was allocated (owner's site) */
     uint32_t freed;   /* where it was freed; 0: it wasn't, or unknown */
@@ -68,6 +70,14 @@ struct heap_ref { /* bytes anywhere in the job; plain data */
  */
 int simgpu_heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
                       void **out);
+
+/*
+ * Likewise, pinned memory of one NUMA node: a place of the graph
+ * (topo_numa_place()). No device reaches it until heap_open() has set the bits
+ * of those that do, in the allocation at p.
+ */
+int heap_alloc_numa(int32_t place, size_t nbytes, uint32_t site, void **out);
+void heap_open(void *p, uint64_t devices);
 
 /* Free what simgpu_heap_alloc() returned, or NULL. EINVAL for any other
  * pointer. */

@@ -19,6 +19,8 @@ struct block { /* an allocation */
     uint32_t number, site;
     uint32_t freed_site; /* 0: unknown */
     int managed, opens, free_pending;
+    int32_t numa_place; /* of memory of one NUMA node; 0: of the heap */
+    uint64_t closed;    /* a bit for each device that can't reach it */
 };
 
 struct heap {

@@ -115,6 +115,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
         .sharedMemPerBlockOptin = (size_t)l->shared_per_block_max,
         .maxBlocksPerMultiProcessor = l->blocks_per_sm,
         .memoryPoolsSupported = 1,
+        .hostNumaId = g->numa,
         .hostRegisterSupported = 1,
         .ipcEventSupported = 1,
     };
@@ -249,10 +250,10 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
     case cudaDevAttrMemoryClockRate:
         *value = gpu_of(device)->mem_clock_khz;
         break;
-    case cudaDevAttrGpuOverlap: *value = 1; break;
+    case cudaDevAttrGpuOverlap:
+    case cudaDevAttrHostNumaMemoryPoolsSupported: *value = 1; break;
     case cudaDevAttrComputeMode: // default: several threads and processes
     case cudaDevAttrKernelExecTimeout:
-    case cudaDevAttrHostNumaMemoryPoolsSupported:
     case cudaDevAttrHostMemoryPoolsSupported:
     case cudaDevAttrOnlyPartialHostNativeAtomicSupported:
     case cudaDevAttrD3D12CigSupported:

@@ -171,9 +171,10 @@ static cudaError_t release(void *p, int pinned, const char *call, uint32_t site)
     if (b.imported && b.base == p && pool_has(p))
         return simgpu_heap_unimport(p) == 0 ? cudaSuccess
                                             : cudaErrorInvalidValue;
-    if (b.base != p || b.imported || (b.device == HEAP_PINNED) != pinned)
+    const int host = b.device == HEAP_PINNED;
+    if (b.base != p || b.imported || (host && !pool_has(p)) != pinned)
         return cudaErrorInvalidValue;
-    if (pinned)
+    if (host)
         drain_all(call, site);
     else
         drain(b.device, call, site);
@@ -256,13 +257,23 @@ cudaError_t memory_alloc_on(struct stream *s, int device, size_t nbytes,
     return err;
 }
 
+cudaError_t memory_alloc_numa_on(struct stream *s, int32_t place, size_t nbytes,
+                                 const char *call, uint32_t site, void **out)
+{
+    if (heap_alloc_numa(place, nbytes, site, out) != 0)
+        return cudaErrorMemoryAllocation;
+    if (*out)
+        mark(s, *out, GRAPH_ALLOC, call, site);
+    return cudaSuccess;
+}
+
 cudaError_t memory_free_on(struct stream *s, void *p, const char *call,
                            uint32_t site)
 {
     struct heap_block b;
     if (simgpu_heap_find(p, &b) != 0 || b.free_pending)
         return bad_free(p, &b, call, site);
-    if (b.base != p || b.device == HEAP_PINNED)
+    if (b.base != p || (b.device == HEAP_PINNED && !pool_has(p)))
         return cudaErrorInvalidValue;
     if (b.imported)
         return pool_has(p) && simgpu_heap_unimport(p) == 0

@@ -16,9 +16,12 @@ cudaError_t memory_free(void *p, const char *call, uint32_t site);
  */
 void memory_mark(struct stream *s, void *p, const char *call, uint32_t site);
 
-/* Allocate, and free, in the order of a stream. */
+/* Allocate on a device, or in the memory of a NUMA node (its place in the
+ * graph), and free, in the order of a stream. */
 cudaError_t memory_alloc_on(struct stream *s, int device, size_t nbytes,
                             const char *call, uint32_t site, void **out);
+cudaError_t memory_alloc_numa_on(struct stream *s, int32_t place, size_t nbytes,
+                                 const char *call, uint32_t site, void **out);
 cudaError_t memory_free_on(struct stream *s, void *p, const char *call,
                            uint32_t site);
 

@@ -2,7 +2,9 @@
  * pool.c: pools of memory, allocated and freed in the order of a stream
  *
  * A pool reserves what is in use, and after a free keeps as much as its release
- * threshold says. Its memory is the device's: it is not a separate space.
+ * threshold says. Its memory is the device's: it is not a separate space. Or it
+ * is that of one of the host's NUMA nodes, which devices reach only once
+ * cudaMemPoolSetAccess() has let them.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>    /* O_RDONLY */
@@ -27,7 +29,9 @@ _Static_assert(sizeof(struct heap_ref) <=
 
 struct CUmemPoolHandle_st {
     struct CUmemPoolHandle_st *next;
-    int device, is_default, imported;
+    int device, is_default, imported; /* HEAP_PINNED: of a NUMA node */
+    int32_t place;                    /* then: its memory, in the graph */
+    uint64_t open;                    /* and the devices that reach it */
     struct cudaMemPoolProps props;
     uint64_t used, most_used, reserved, most_reserved, threshold;
     int reuse[3]; /* FollowEventDependencies, AllowOpportunistic, ... */
@@ -152,6 +156,8 @@ static cudaError_t allocate(struct CUmemPoolHandle_st *pool, struct stream *s,
     if (simgpu_stream_capture(s)) {
         struct cudaGraphNodeParams p = {.type = cudaGraphNodeTypeMemAlloc};
         struct CUgraphNode_st *node;
+        if (pool && pool->device == HEAP_PINNED)
+            return cudaErrorNotSupported;
         p.alloc.poolProps.allocType = cudaMemAllocationTypePinned;
         p.alloc.poolProps.location.type = cudaMemLocationTypeDevice;
         p.alloc.poolProps.location.id = simgpu_stream_device(s);
@@ -162,10 +168,15 @@ static cudaError_t allocate(struct CUmemPoolHandle_st *pool, struct stream *s,
         return err;
     }
     const int device = pool ? pool->device : simgpu_stream_device(s);
-    const cudaError_t err = memory_alloc_on(s, device, nbytes, call, site, out);
+    const cudaError_t err =
+        device == HEAP_PINNED
+            ? memory_alloc_numa_on(s, pool->place, nbytes, call, site, out)
+            : memory_alloc_on(s, device, nbytes, call, site, out);
     if (err != cudaSuccess || !*out)
         return err;
     pthread_mutex_lock(&all.lock);
+    if (device == HEAP_PINNED)
+        heap_open(*out, pool->open);
     count_in(pool ? pool : current_of(device), *out, nbytes);
     pthread_mutex_unlock(&all.lock);
     return cudaSuccess;
@@ -216,6 +227,26 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t stream)
 
 /* ---- pools --------------------------------------------------------------- */
 
+/* Where a pool's memory is to be: a device, or HEAP_PINNED and a NUMA node of
+ * this host. */
+static cudaError_t place_of(const struct cudaMemLocation *where, int *device,
+                            int32_t *place)
+{
+    const struct proc *const p = simgpu_proc();
+    *device = HEAP_PINNED;
+    switch (where->type) {
+    case cudaMemLocationTypeDevice:
+        *device = where->id;
+        return valid(where->id) ? cudaSuccess : cudaErrorInvalidValue;
+    case cudaMemLocationTypeHostNuma:
+        return topo_numa_place(p->topo, simgpu_proc_place(0), where->id,
+                               place) == 0
+                   ? cudaSuccess
+                   : cudaErrorInvalidValue;
+    default: return cudaErrorNotSupported;
+    }
+}
+
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool,
                               const struct cudaMemPoolProps *poolProps)
 {
@@ -223,13 +254,15 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool,
     if (!memPool || !poolProps ||
         poolProps->allocType != cudaMemAllocationTypePinned)
         return api_return(cudaErrorInvalidValue);
-    if (poolProps->location.type != cudaMemLocationTypeDevice)
-        return api_return(cudaErrorNotSupported);
-    if (!valid(poolProps->location.id))
-        return api_return(cudaErrorInvalidValue);
+    int device;
+    int32_t place = 0;
+    const cudaError_t err = place_of(&poolProps->location, &device, &place);
+    if (err != cudaSuccess)
+        return api_return(err);
     pthread_mutex_lock(&all.lock);
-    struct CUmemPoolHandle_st *const p = create(poolProps->location.id, 0);
+    struct CUmemPoolHandle_st *const p = create(device, 0);
     p->props = *poolProps;
+    p->place = place;
     pthread_mutex_unlock(&all.lock);
     *memPool = p;
     return api_return(cudaSuccess);
@@ -242,7 +275,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
     if (!p || p->is_default)
         return api_return(cudaErrorInvalidValue);
     pthread_mutex_lock(&all.lock);
-    if (all.current[p->device] == p)
+    if (p->device != HEAP_PINNED && all.current[p->device] == p)
         all.current[p->device] = NULL;
     for (struct piece *x = all.pieces; x; x = x->next)
         if (x->pool == p) // lives on, without the pool
@@ -391,11 +424,25 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool,
     return api_return(cudaSuccess);
 }
 
+/* Let a device reach a NUMA node's pool, what is allocated already included, or
+ * no longer. */
+static void open_host_pool(struct CUmemPoolHandle_st *p, int device,
+                           enum cudaMemAccessFlags flags)
+{
+    const uint64_t bit = UINT64_C(1) << device;
+    pthread_mutex_lock(&all.lock);
+    p->open = flags ? p->open | bit : p->open & ~bit;
+    for (const struct piece *x = all.pieces; x; x = x->next)
+        if (x->pool == p)
+            heap_open(x->p, p->open);
+    pthread_mutex_unlock(&all.lock);
+}
+
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool,
                                  const struct cudaMemAccessDesc *descList,
                                  size_t count)
 {
-    const struct CUmemPoolHandle_st *const p = find(memPool);
+    struct CUmemPoolHandle_st *const p = find(memPool);
     if (!p || !descList || !count)
         return api_return(cudaErrorInvalidValue);
     for (size_t i = 0; i < count; i++) {
@@ -406,6 +453,10 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool,
         if (descList[i].flags == cudaMemAccessFlagsProtRead ||
             (device == p->device && !descList[i].flags))
             return api_return(cudaErrorInvalidValue);
+        if (p->device == HEAP_PINNED) {
+            open_host_pool(p, device, descList[i].flags);
+            continue;
+        }
         if (!topo_p2p(simgpu_proc()->topo, simgpu_proc_place(device),
                       simgpu_proc_place(p->device)) &&
             device != p->device)
@@ -423,9 +474,11 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags,
     const struct CUmemPoolHandle_st *const p = find(memPool);
     if (!p || !flags || !location || !valid(location->id))
         return api_return(cudaErrorInvalidValue);
-    *flags = device_granted(location->id, p->device)
-                 ? cudaMemAccessFlagsProtReadWrite
-                 : cudaMemAccessFlagsProtNone;
+    *flags =
+        (p->device == HEAP_PINNED ? (int)(p->open >> location->id & 1)
+                                  : device_granted(location->id, p->device))
+            ? cudaMemAccessFlagsProtReadWrite
+            : cudaMemAccessFlagsProtNone;
     return api_return(cudaSuccess);
 }
 

@@ -33,7 +33,7 @@ cudaError_t span_of(const void *p, size_t nbytes, int write, struct span *out)
         *out = (struct span){.raw = simgpu_heap_raw(p),
                              .device = b.device,
                              .managed = b.managed,
-                             .place = simgpu_proc_place(b.device),
+                             .place = b.place,
                              .access = {.alloc = b.id,
                                         .begin = begin,
                                         .end = begin + nbytes,

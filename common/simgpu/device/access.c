@@ -1,6 +1,7 @@
 #include "device/access.h"
 
 #include <pthread.h> /* pthread_self */
+#include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* calloc */
 #include <string.h>  /* memmove */
 
@@ -81,27 +82,38 @@ static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
         simgpu_site_text(l->site, launch, sizeof launch));
 }
 
-/* A kernel reaches memory of another device only with peer access. */
+/* A kernel reaches memory of another device only with peer access, and that of
+ * a pool of host memory only if the pool lets its device. */
 static void check_device(const struct launch *l, const struct heap_block *b,
                          const void *pc)
 {
-    char where[256], from[256];
-    if (b->device == HEAP_PINNED || b->device == l->device || b->managed ||
-        b->imported || device_reaches(l->device, b->device))
+    char where[256], from[256], whose[32] = "a host pool", first[128];
+    const int host = b->device == HEAP_PINNED;
+    if (host ? !(b->closed >> l->device & 1)
+             : b->device == l->device || b->managed || b->imported ||
+                   device_reaches(l->device, b->device))
         return;
     set_live(NULL);
+    snprintf(first, sizeof first,
+             "cudaMemPoolSetAccess() for device %d first, on its pool",
+             l->device);
+    if (!host) {
+        snprintf(whose, sizeof whose, "device %d", b->device);
+        snprintf(first, sizeof first,
+                 "cudaDeviceEnablePeerAccess(%d, 0) first, with device %d "
+                 "current",
+                 b->device, l->device);
+    }
     simgpu_report_fault(
         NULL,
-        "kernel %s on device %d, at %s, touches memory of device "
-        "%d:\n  the %zu-byte allocation made at %s.\nCall "
-        "cudaDeviceEnablePeerAccess(%d, 0) first, with device %d "
-        "current.",
+        "kernel %s on device %d, at %s, touches memory of %s:\n  the %zu-byte "
+        "allocation made at %s.\nCall %s.",
         l->kernel->name, l->device,
         graph_site_text(simgpu_proc()->graph, simgpu_site(pc), where,
                         sizeof where),
-        b->device, b->nbytes,
+        whose, b->nbytes,
         graph_site_text(simgpu_proc()->graph, b->site, from, sizeof from),
-        b->device, l->device);
+        first);
 }
 
 /* The index of the allocation that holds [p, p + nbytes). */

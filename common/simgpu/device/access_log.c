@@ -93,7 +93,7 @@ static void add_move(struct log *g, const struct range *r, enum kind kind,
                      struct launch_cost *c)
 {
     const int32_t here = simgpu_proc_place(g->launch->device);
-    const int32_t there = simgpu_proc_place(g->block[r->block].device);
+    const int32_t there = g->block[r->block].place;
     const int32_t from = kind == READ ? there : here;
     const int32_t to = kind == READ ? here : there;
     struct graph_move *m = g->move;

@@ -97,9 +97,8 @@ static uint64_t flight_ps(const void *p)
     struct topo_path path;
     const int32_t here =
         simgpu_proc_place(simgpu_stream_device(state->op->stream));
-    if (simgpu_heap_find(p, &b) != 0 || simgpu_proc_place(b.device) == here ||
-        topo_path(simgpu_proc()->topo, here, simgpu_proc_place(b.device), 1,
-                  &path) != 0)
+    if (simgpu_heap_find(p, &b) != 0 || b.place == here ||
+        topo_path(simgpu_proc()->topo, here, b.place, 1, &path) != 0)
         return 0;
     return path.latency_ps;
 }

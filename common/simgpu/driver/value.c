@@ -98,6 +98,7 @@ static int reachable(void *p, struct heap_block *b)
     if (simgpu_heap_find(p, b) == 0)
         return !b->managed;
     b->device = HEAP_PINNED;
+    b->place = simgpu_proc_place(HEAP_PINNED);
     return simgpu_heap_registered(p);
 }
 
@@ -127,7 +128,7 @@ static CUresult enqueue(const char *name, uint32_t site, CUstream stream,
         .write = 2, // waits may read it meanwhile: no race
         .site = site};
     const struct graph_move move = {simgpu_proc_place(simgpu_stream_device(s)),
-                                    simgpu_proc_place(b.device), sizeof value};
+                                    b.place, sizeof value};
     op->op.node.naccesses = b.id != 0;
     op->op.accesses = &access;
     op->op.node.nmoves = write != 0;
