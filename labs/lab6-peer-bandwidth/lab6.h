@@ -253,6 +253,47 @@ struct cable {
  */
 struct cable find_sick(const struct gbps *m, int link[PEERS][PEERS]);
 
+/* ---- part 7: near and far memory (place.cu) ------------------------------ */
+
+/* Pinned host memory of one NUMA node. peers_free_host() frees it. */
+struct host_buffer {
+    void *at;
+    cudaMemPool_t pool;
+};
+ncclResult_t peers_free_host(struct host_buffer *b, cudaStream_t stream);
+
+/*
+ * The NUMA node of host memory that is near a GPU; or, if `far`, one that is
+ * near another GPU and not near this one. -1 if there is none.
+ */
+int host_node(const struct peers *p, int gpu, int far);
+
+/*
+ * Allocate nbytes of pinned host memory on a NUMA node, for kernels of a GPU to
+ * read and write. They lie there wherever the calling thread runs, unlike those
+ * of cudaMallocHost. In the order of the stream, which is of that GPU.
+ */
+ncclResult_t host_alloc(int gpu, int node, size_t nbytes, cudaStream_t stream,
+                        struct host_buffer *out);
+
+/*
+ * The time in which kernels read nbytes (a multiple of 16) at `data` nreads
+ * times, each adding the sum of its 32-bit words to *sum, modulo 2^32. If `copy`
+ * is NULL, they read the buffer where it lies. Otherwise it is first copied to
+ * `copy`, in the GPU's own memory, which they read; the time includes the copy.
+ * By events on the stream. Blocks until done.
+ */
+ncclResult_t measure_reads(const void *data, size_t nbytes, void *copy,
+                           int nreads, unsigned *sum, cudaStream_t stream,
+                           double *ms);
+
+/*
+ * The least number of reads for which copying first takes less time than
+ * reading in place, 0 if there is none. Times of one read in place, of the
+ * copy, and of one read of the copy.
+ */
+int reads_that_pay(double place_ms, double copy_ms, double own_ms);
+
 #ifdef __cplusplus
 }
 #endif

@@ -274,6 +274,83 @@ START_TEST(a_wrong_option_of_the_sweep_is_a_usage_error)
 }
 END_TEST
 
+/* ---- near and far memory ------------------------------------------------- */
+
+/* GB/s in place, of a copy, and of a copy and a read; reads that pay, 0: never.
+ * Within 5 %: of what the model gives a path, and a kernel's start is in it. */
+static const struct {
+    const char *machine;
+    double GBps[4][3];
+    int pays[4];
+} placements[] = {
+    {"dgx-h100",
+     {{2537, 1456, 925},
+      {246, 374, 326},
+      {54.8, 54.9, 53.8},
+      {45.6, 45.7, 44.9}},
+     {0, 1, 2, 2}},
+    {"pcie-4090",
+     {{859, 450, 295},
+      {26.2, 25.5, 24.8},
+      {26.2, 26.2, 25.4},
+      {21.8, 21.8, 21.3}},
+     {0, 2, 2, 2}},
+    {"gh200",
+     {{2939, 1727, 1088}, {83, 126, 121}, {329, 333, 299}, {49.7, 49.8, 49}},
+     {0, 1, 2, 2}},
+};
+
+START_TEST(each_memory_has_the_rate_of_its_machine)
+{
+    char csv[64] = "/tmp/lab6-placement-XXXXXX", line[200], name[20];
+    const int fd = mkstemp(csv);
+    ck_assert_int_ge(fd, 0);
+    struct child c = child_run(300,
+                               "SIMGPU_TOPO=%s mpirun -n 1 %s/solutions/lab6 "
+                               "--placement --output %s --svg=%s.svg",
+                               placements[_i].machine, child_build(), csv, csv);
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    FILE *const f = fdopen(fd, "r");
+    ck_assert(f && fgets(line, sizeof line, f));
+    for (int m = 0; m < 4; m++) {
+        double got[3];
+        int pays;
+        ck_assert(fgets(line, sizeof line, f) &&
+                  sscanf(line, "%19[^,],%lf,%lf,%lf,%d", name, &got[0], &got[1],
+                         &got[2], &pays) == 5);
+        for (int k = 0; k < 3; k++) {
+            const double want = placements[_i].GBps[m][k];
+            ck_assert_msg(got[k] > .95 * want && got[k] < 1.05 * want,
+                          "%s: %s: %g in column %d, should be %g",
+                          placements[_i].machine, name, got[k], k, want);
+        }
+        ck_assert_int_eq(pays, placements[_i].pays[m]);
+    }
+    fclose(f);
+    child_clear(&c);
+    c = child_run(60, "grep -c '<rect' %s.svg; rm %s.svg %s", csv, csv, csv);
+    ck_assert_int_eq(atoi(c.out), 1 + 2 * 4); // the ground, two bars each
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_wrong_option_of_the_placement_is_a_usage_error)
+{
+    static const char *const wrong[][2] = {
+        {"--gpu 9", "--gpu: there is no such GPU"},
+        {"--size-mb 0", "--size-mb 0: not a number from 1 to 1024"},
+        {"--size 4", "--size: not an option"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct child c =
+            child_run(60, "mpirun -n 1 %s/solutions/lab6 --placement %s",
+                      child_build(), wrong[i][0]);
+        ck_assert_int_eq(c.status, 2);
+        ck_assert_msg(strstr(c.err, wrong[i][1]) != NULL, "%s", c.err);
+        child_clear(&c);
+    }
+}
+END_TEST
+
 START_TEST(one_gpu_has_no_peers)
 {
     struct child c = child_run(60,
@@ -303,6 +380,9 @@ static void own_tests(TCase *t)
     tcase_add_loop_test(t, the_grader_grades_on_the_students_own_machine, 0, 2);
     tcase_add_test(t, the_sweep_shows_the_published_cube_mesh);
     tcase_add_test(t, the_sweep_shows_the_measured_links_of_a_dgx_1v);
+    tcase_add_loop_test(t, each_memory_has_the_rate_of_its_machine, 0,
+                        sizeof placements / sizeof *placements);
+    tcase_add_test(t, a_wrong_option_of_the_placement_is_a_usage_error);
     tcase_add_test(t, one_gpu_has_no_peers);
     tcase_add_test(t, a_wrong_option_of_the_sweep_is_a_usage_error);
 }

@@ -12,6 +12,7 @@
 #include "drawn.h"
 #include "lab6.h"
 #include "machine.h"
+#include "placement.h"
 #include "sweep.h"
 
 #include "lab/lab.h"
@@ -389,6 +390,35 @@ static ncclResult_t run_sick(struct lab_run *r)
     return ncclSuccess;
 }
 
+/* ---- part 7 -------------------------------------------------------------- */
+
+static ncclResult_t run_placement(struct lab_run *r)
+{
+    struct placement p;
+    if (r->rank != 0)
+        return stand_by(r);
+    LAB_TRY(placement_init(&p, r, (int)plan_int(r->c, "gpu", 0),
+                           param_bytes(r, "bytes", 8000000)));
+    lab_begin(r);
+    LAB_TRY(placement_measure(&p, (int)plan_int(r->c, "reads", 2)));
+    lab_end(r);
+    for (int m = 0; m < MEMORIES; m++)
+        for (int by_copy = 0; by_copy < 2; by_copy++)
+            show(r, p.ms[m][by_copy], "ms.%d.%d", m, by_copy);
+    machine_show(r, p.gpu, "sums", p.sums, sizeof(unsigned[MEMORIES][2]));
+    return placement_release(&p);
+}
+
+static ncclResult_t run_pays(struct lab_run *r)
+{
+    for (int k = 0; k < DRAWN_COSTS && r->rank == 0; k++) {
+        const struct drawn_cost c = drawn_cost(r->seed, (unsigned)k);
+        show(r, reads_that_pay(c.place_ms, c.copy_ms, c.own_ms), "reads.%d", k,
+             0);
+    }
+    return ncclSuccess;
+}
+
 static const struct lab_kind kinds[] = {
     {"access", run_access},
     {"one_way", run_one_way},
@@ -404,6 +434,8 @@ static const struct lab_kind kinds[] = {
     {"all_to_all", run_all_to_all},
     {"all_to_all_speed", run_all_to_all_speed},
     {"sick", run_sick},
+    {"placement", run_placement},
+    {"pays", run_pays},
     {NULL, NULL},
 };
 
@@ -411,6 +443,10 @@ static const struct lab_command commands[] = {
     {"--topology-sweep",
      "measure all pairs: [--size-mb 256] [--iterations 20] [--warmup 5]",
      sweep_run},
+    {"--placement",
+     "read from each memory: [--size-mb 64] [--gpu 0] [--output FILE.csv] "
+     "[--svg FILE]",
+     placement_run},
     {NULL, NULL, NULL},
 };
 

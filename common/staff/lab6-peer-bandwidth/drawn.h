@@ -76,4 +76,25 @@ static inline int drawn_routes(uint64_t seed, int n, int most,
     return nroutes;
 }
 
+/*
+ * Number `which` of the seed's costs of a read in place, a copy and a read of
+ * the copy, and the least number of reads for which copying takes less time.
+ * Whole differences and copies of k + .37 ms: no number of reads is a tie.
+ */
+enum { DRAWN_COSTS = 8 };
+struct drawn_cost {
+    double place_ms, copy_ms, own_ms;
+    int pays;
+};
+static inline struct drawn_cost drawn_cost(uint64_t seed, unsigned which)
+{
+    const int more = drawn(seed, 3 * which, 12) - 1; // in place; -1: less
+    const int copy = drawn(seed, 3 * which + 1, 40);
+    const int own = 2 + drawn(seed, 3 * which + 2, 20);
+    return (struct drawn_cost){.place_ms = own + more,
+                               .copy_ms = copy + .37,
+                               .own_ms = own,
+                               .pays = more > 0 ? copy / more + 1 : 0};
+}
+
 #endif

@@ -110,6 +110,8 @@ static const struct judge_kind kinds[] = {
      .judge = lab6_judge_all_to_all_speed,
      .limit_us = lab6_all_to_all_limit_us},
     {.name = "sick", .judge = lab6_judge_sick},
+    {.name = "placement", .judge = lab6_judge_placement},
+    {.name = "pays", .judge = lab6_judge_pays},
     {.name = NULL},
 };
 
@@ -131,6 +133,8 @@ static const struct judge_student students[] = {
     {"all_to_all", "schedule_all_to_all() in schedule.c", NULL, NULL},
     {"all_to_all_speed", "schedule_all_to_all() in schedule.c", NULL, NULL},
     {"sick", "find_sick() in schedule.c", NULL, NULL},
+    {"placement", "place.cu", NULL, NULL},
+    {"pays", "reads_that_pay() in place.cu", NULL, NULL},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -39,6 +39,11 @@ int lab6_nvlinks(const struct topo *t, int a, int b);
 /* The machine's bandwidths, one way, each pair alone. */
 struct gbps lab6_bandwidths(const struct topo *t);
 
+/* Expect a measured time to be that of the copy (or kernels). It may include
+ * some microseconds of the host's time to enqueue it. */
+void lab6_expect_us(double us, double copy_us, const char *what,
+                    struct judge_verdict *v);
+
 /* Kinds of cases, by part. */
 judge_fn lab6_judge_access, lab6_judge_one_way, lab6_judge_both_ways,
     lab6_judge_latency, lab6_judge_puzzle;
@@ -46,6 +51,7 @@ judge_fn lab6_judge_infer, lab6_judge_ring;
 judge_fn lab6_judge_routes, lab6_judge_relay, lab6_judge_relay_speed,
     lab6_judge_host_speed, lab6_judge_all_to_all, lab6_judge_all_to_all_speed,
     lab6_judge_sick;
+judge_fn lab6_judge_placement, lab6_judge_pays;
 double lab6_relay_limit_us(const struct judge_task *t);
 double lab6_all_to_all_limit_us(const struct judge_task *t);
 

@@ -19,10 +19,8 @@ static double median(double *values, int n)
     return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/* Expect a measured time to be that of the copy. It may include some
- * microseconds of the host's time to enqueue it. */
-static void expect_us(double us, double copy_us, const char *what,
-                      struct judge_verdict *v)
+void lab6_expect_us(double us, double copy_us, const char *what,
+                    struct judge_verdict *v)
 {
     if (!(us >= .99 * copy_us && us <= 1.02 * copy_us + 15))
         judge_fail(v, "%s: you measured %.1f us, but the copy took %.1f us",
@@ -86,8 +84,8 @@ void lab6_judge_one_way(const struct judge_task *t, struct judge_verdict *v)
             for (int k = warmup; k < c.n; k++)
                 us[k - warmup] = c.at[k].end_us - c.at[k].begin_us;
             if (c.n > warmup)
-                expect_us(1000 * lab6_shown(t, i, "ms.%d.%d", from, to),
-                          median(us, c.n - warmup), what, v);
+                lab6_expect_us(1000 * lab6_shown(t, i, "ms.%d.%d", from, to),
+                               median(us, c.n - warmup), what, v);
         }
 }
 
@@ -122,8 +120,8 @@ void lab6_judge_both_ways(const struct judge_task *t, struct judge_verdict *v)
             if (k >= warmup)
                 us[k - warmup] = end - begin;
         }
-        expect_us(1000 * lab6_shown(t, i, "ms"), median(us, counted),
-                  "both ways", v);
+        lab6_expect_us(1000 * lab6_shown(t, i, "ms"), median(us, counted),
+                       "both ways", v);
     }
 }
 
@@ -180,7 +178,8 @@ void lab6_judge_puzzle(const struct judge_task *t, struct judge_verdict *v)
                 return;
             last_begin = fmax(last_begin, c.at[0].begin_us);
             first_end = fmin(first_end, c.at[0].end_us);
-            expect_us(1000 * ms, c.at[0].end_us - c.at[0].begin_us, what, v);
+            lab6_expect_us(1000 * ms, c.at[0].end_us - c.at[0].begin_us, what,
+                           v);
             if (fabs(ms / copies[k].published_ms - 1) > .03)
                 judge_fail(v, "%s took %.2f ms; %.1f was published", what, ms,
                            copies[k].published_ms);

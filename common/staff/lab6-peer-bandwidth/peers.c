@@ -89,6 +89,19 @@ double peers_median(double *values, int n)
     return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
+/* ---- host memory --------------------------------------------------------- */
+
+ncclResult_t peers_free_host(struct host_buffer *b, cudaStream_t stream)
+{
+    if (b->at)
+        LAB_TRY_CUDA(cudaFreeAsync(b->at, stream));
+    LAB_TRY_CUDA(cudaStreamSynchronize(stream));
+    if (b->pool)
+        LAB_TRY_CUDA(cudaMemPoolDestroy(b->pool));
+    *b = (struct host_buffer){0};
+    return ncclSuccess;
+}
+
 /* ---- an all-to-all ------------------------------------------------------- */
 
 /*
