@@ -89,7 +89,7 @@ $(call suite,kit/hints,15,code handouts/hints)
 $(call suite,kit/kit,95,code)
 $(call suite,kit/lint,30,everything)
 $(call suite,kit/probe,2,probe tests/labs/one-gpu.xml)
-$(call suite,lab/bench,20,sim lab1 lab2 lab3)
+$(call suite,lab/bench,25,sim lab1 lab2 lab3 lab4)
 $(call suite,lab/runner,20,sim)
 $(call suite,labs/lab1,120,lab1 grade plan \
 	common/kit/skeletons.sh common/kit/skeleton.awk solutions/ labs/)

@@ -6,18 +6,72 @@
 
 #include "judge/data.h"
 
+/* "a|b|c", into out. */
+static const char *list_names(const struct flag_choice *c, char *out,
+                              size_t nbytes)
+{
+    size_t at = 0;
+    out[0] = '\0';
+    for (int i = 0; c->names[i] && at < nbytes; i++)
+        at += (size_t)snprintf(out + at, nbytes - at, "%s%s", i ? "|" : "",
+                               c->names[i]);
+    return out;
+}
+
 /* Print what is wrong with `option value`, and all options. Returns -1. */
 static int wrong(const struct lab_run *r, char **argv, const char *option,
                  const char *value, const char *why, const struct flag *flags)
 {
-    static const char *const kinds[] = {"N", "TYPE", "TEXT"};
+    static const char *const kinds[] = {" N",       " TYPE", " TEXT",
+                                        " N,N,...", "",      ""};
+    char names[DATA_NAMES];
     if (r->rank != 0)
         return -1;
     fprintf(stderr, "%s: %s: %s%s%s: %s\nusage: %s", lab.name, argv[0], option,
             value ? " " : "", value ? value : "", why, argv[0]);
     for (const struct flag *f = flags; f->name; f++)
-        fprintf(stderr, " [%s %s]", f->name, kinds[f->kind]);
+        if (f->kind == FLAG_CHOICE)
+            fprintf(stderr, " [%s %s]", f->name,
+                    list_names(f->value, names, sizeof names));
+        else
+            fprintf(stderr, " [%s%s]", f->name, kinds[f->kind]);
     fprintf(stderr, "\n");
+    return -1;
+}
+
+/* Take a number that ends at `until`. 0, or -1. */
+static int take_number(const struct flag *f, const char *value, char until,
+                       long *out, const char **rest)
+{
+    char *end;
+    const long number = strtol(value, &end, 10);
+    if (end == value || (*end && *end != until) || number < f->least ||
+        number > f->most)
+        return -1;
+    *out = number;
+    *rest = *end ? end + 1 : end;
+    return 0;
+}
+
+static int take_list(const struct flag *f, const char *value)
+{
+    struct flag_list list = {.n = 0};
+    do {
+        if (list.n == FLAG_LIST_MOST ||
+            take_number(f, value, ',', &list.number[list.n++], &value) != 0)
+            return -1;
+    } while (*value);
+    *(struct flag_list *)f->value = list;
+    return 0;
+}
+
+static int take_choice(struct flag_choice *c, const char *value)
+{
+    for (int i = 0; c->names[i]; i++)
+        if (strcmp(c->names[i], value) == 0) {
+            c->chosen = i;
+            return 0;
+        }
     return -1;
 }
 
@@ -25,18 +79,22 @@ static int wrong(const struct lab_run *r, char **argv, const char *option,
 static int take(const struct flag *f, const char *value, char *why,
                 size_t why_nbytes)
 {
-    char *end, names[DATA_NAMES];
-    long number;
+    char names[DATA_NAMES];
     int type;
     switch (f->kind) {
     case FLAG_NUMBER:
-        number = strtol(value, &end, 10);
         snprintf(why, why_nbytes, "not a number from %ld to %ld", f->least,
                  f->most);
-        if (*end || end == value || number < f->least || number > f->most)
-            return -1;
-        *(long *)f->value = number;
-        return 0;
+        return take_number(f, value, '\0', f->value, &value);
+    case FLAG_LIST:
+        snprintf(why, why_nbytes, "not at most %d numbers from %ld to %ld",
+                 FLAG_LIST_MOST, f->least, f->most);
+        return take_list(f, value);
+    case FLAG_CHOICE:
+        snprintf(why, why_nbytes, "not one of %s",
+                 list_names(f->value, names, sizeof names));
+        return take_choice(f->value, value);
+    case FLAG_SET: *(long *)f->value = 1; return 0;
     case FLAG_TYPE:
         type = data_type(value);
         snprintf(why, why_nbytes, "not a type: %s",
@@ -69,9 +127,13 @@ int flags_parse(const struct lab_run *r, int argc, char **argv,
         const char *const equals = strchr(argv[i], '=');
         if (!f)
             return wrong(r, argv, argv[i], NULL, "not an option", flags);
-        if (!equals && i + 1 == argc)
+        if (f->kind == FLAG_SET && equals)
+            return wrong(r, argv, argv[i], NULL, "takes no value", flags);
+        if (f->kind != FLAG_SET && !equals && i + 1 == argc)
             return wrong(r, argv, f->name, NULL, "needs a value", flags);
-        const char *const value = equals ? equals + 1 : argv[++i];
+        const char *const value = equals                ? equals + 1
+                                  : f->kind == FLAG_SET ? NULL
+                                                        : argv[++i];
         if (take(f, value, why, sizeof why) != 0)
             return wrong(r, argv, f->name, value, why, flags);
     }

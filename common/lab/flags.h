@@ -20,6 +20,21 @@ enum flag_kind {
     FLAG_NUMBER, /* long: least to most */
     FLAG_TYPE,   /* int: enum data_type */
     FLAG_TEXT,   /* const char *: into argv */
+    FLAG_LIST,   /* struct flag_list: numbers between commas, least to most */
+    FLAG_CHOICE, /* struct flag_choice */
+    FLAG_SET,    /* long: becomes 1; has no value */
+};
+
+enum { FLAG_LIST_MOST = 16 };
+
+struct flag_list {
+    int n;
+    long number[FLAG_LIST_MOST];
+};
+
+struct flag_choice {
+    const char *const *names; /* ended by NULL */
+    int chosen;               /* its position */
 };
 
 struct flag {

@@ -3,11 +3,12 @@
 #include <errno.h>  /* errno */
 #include <stdio.h>  /* fopen */
 #include <stdlib.h> /* malloc */
-#include <string.h> /* strcmp */
+#include <string.h> /* strerror */
 #include <unistd.h> /* isatty */
 
 #include "base/must.h"
 #include "base/steady.h"
+#include "lab/flags.h"
 
 enum { CONTEXT = 8, WIDTH = 96, DEPTH = 4, REPORTS = 10 };
 static const double PROGRESS_SEC = 1; /* between lines of progress */
@@ -29,20 +30,25 @@ struct room { /* buffers of a batch, on the host and on the device */
 
 /* ---- the command line ---------------------------------------------------- */
 
-static int parse(int argc, char **argv, struct request *q)
+/* 0, or -1 after naming the option that is refused or missing. */
+static int parse(const struct lab_run *r, int argc, char **argv,
+                 struct request *q)
 {
-    for (int i = 1; i < argc; i += 2) {
-        const char *const value = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--data") == 0)
-            q->path = value;
-        else if (strcmp(argv[i], "--steps") == 0)
-            q->steps = strtol(value, NULL, 10);
-        else if (strcmp(argv[i], "--batch") == 0)
-            q->batch = strtol(value, NULL, 10);
-        else
-            return -1;
-    }
-    return q->path && q->steps > 0 && q->batch > 0 ? 0 : -1;
+    const struct flag flags[] = {
+        {"--data", FLAG_TEXT, &q->path, 0, 0},
+        {"--steps", FLAG_NUMBER, &q->steps, 1, 1000000},
+        {"--batch", FLAG_NUMBER, &q->batch, 1, 1 << 20},
+        {NULL, FLAG_NUMBER, NULL, 0, 0}};
+    if (flags_parse(r, argc, argv, flags) != 0)
+        return -1;
+    if (q->path && q->batch % r->nranks == 0)
+        return 0;
+    if (r->rank == 0 && !q->path)
+        fprintf(stderr, "%s: %s: --data FILE is missing\n", lab.name, argv[0]);
+    else if (r->rank == 0)
+        fprintf(stderr, "%s: %s: --batch %ld: not a multiple of the %d ranks\n",
+                lab.name, argv[0], q->batch, r->nranks);
+    return -1;
 }
 
 static int load(const char *path, struct data *d, char *err, size_t err_nbytes)
@@ -200,10 +206,10 @@ int train_main(struct lab_run *r, const struct trainer *t, int argc,
 {
     struct request q = {.steps = 200, .batch = 64};
     struct data d = {NULL, 0};
-    char err[512] = "usage: --train --data FILE [--steps N] [--batch N], with "
-                    "a batch that is a multiple of the number of ranks";
-    if (parse(argc, argv, &q) != 0 || q.batch % r->nranks != 0 ||
-        load(q.path, &d, err, sizeof err) != 0) {
+    char err[512];
+    if (parse(r, argc, argv, &q) != 0)
+        return 2;
+    if (load(q.path, &d, err, sizeof err) != 0) {
         if (r->rank == 0)
             fprintf(stderr, "%s\n", err);
         free(d.byte);

@@ -227,6 +227,22 @@ static const struct {
     {"lab3 --overlap-report --iteration 3",
      "--overlap-report: --iteration: not an option", 2},
     {"lab3 --overlap-report --warmup", "--warmup: needs a value", 2},
+    {"lab3 --overlap-report --iterations 50 --warmup 10", "comm ratio", 0},
+    {"lab1 --sums --mb 3", "--sums: --mb: not an option", 2},
+    {"lab2 --bucket-sweep --mb 8 --sizes-mb 2,8 --dtype half",
+     "# buckets of at most 2048 KiB: 2 all-reduces", 0},
+    {"lab2 --bucket-sweep --sizes-mb 4,x",
+     "--bucket-sweep: --sizes-mb 4,x: not at most 16 numbers from 1", 2},
+    {"lab2 --train --data x --batch 7",
+     "--train: --batch 7: not a multiple of the 2 ranks", 2},
+    {"lab2 --train --steps 0", "--train: --steps 0: not a number from 1", 2},
+    {"lab2 --train", "--train: --data FILE is missing", 2},
+    {"lab3 --train --data /nowhere/x", "cannot read /nowhere/x", 2},
+    {"lab4 --benchmark --pp-size=2 --iterations 3 --warmup 2", "bubble", 0},
+    {"lab4 --benchmark --schedule gpipe",
+     "--schedule gpipe: not one of fill-drain|1f1b|interleaved", 2},
+    {"lab4 --scaling --checkpoint=1", "--checkpoint=1: takes no value", 2},
+    {"lab4 --bubble --stages 2", "--bubble: --stages: not an option", 2},
 };
 
 START_TEST(commands_take_options_and_name_what_they_refuse)

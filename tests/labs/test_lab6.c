@@ -268,8 +268,39 @@ START_TEST(a_wrong_option_of_the_sweep_is_a_usage_error)
                                "--size-mb many",
                                child_build());
     ck_assert_int_eq(c.status, 2);
-    ck_assert_msg(strstr(c.err, "--size-mb many: must be from 1") != NULL, "%s",
-                  c.err);
+    ck_assert_msg(strstr(c.err, "--size-mb many: not a number from 1") != NULL,
+                  "%s", c.err);
+    child_clear(&c);
+    c = child_run(60,
+                  "mpirun -n 1 %s/solutions/lab6 --topology-sweep "
+                  "--sizes-mb 1,,4",
+                  child_build());
+    ck_assert_int_eq(c.status, 2);
+    ck_assert_msg(strstr(c.err, "--sizes-mb 1,,4: not at most 16 numbers") !=
+                      NULL,
+                  "%s", c.err);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(the_sweep_takes_several_sizes_and_writes_csv)
+{
+    struct child c = child_run(
+        240,
+        "f=$(mktemp) && SIMGPU_TOPO=gh200 mpirun -n 1 %s/solutions/lab6 "
+        "--topology-sweep --sizes-mb=1,16 --iterations=1 --warmup 0 --output "
+        "$f > $f.out && grep -c '^all-reduce' $f.out && wc -l < $f && "
+        "grep '^16,on,one-way,0,1,' $f; rm -f $f $f.out",
+        child_build());
+    int reduces, lines;
+    double ms, GBps;
+    ck_assert_int_eq(c.status, 0);
+    // four GPUs have 12 pairs: one way, both ways and latency, P2P on and off
+    ck_assert_msg(sscanf(c.out, "%d %d 16,on,one-way,0,1,%lf,%lf", &reduces,
+                         &lines, &ms, &GBps) == 4 &&
+                      reduces == 2 && lines == 1 + 2 * 12 * 6 &&
+                      GBps > .99 * 16 / ms && GBps < 1.01 * 16 / ms,
+                  "%s%s", c.out, c.err);
     child_clear(&c);
 }
 END_TEST
@@ -384,6 +415,7 @@ static void own_tests(TCase *t)
                         sizeof placements / sizeof *placements);
     tcase_add_test(t, a_wrong_option_of_the_placement_is_a_usage_error);
     tcase_add_test(t, one_gpu_has_no_peers);
+    tcase_add_test(t, the_sweep_takes_several_sizes_and_writes_csv);
     tcase_add_test(t, a_wrong_option_of_the_sweep_is_a_usage_error);
 }
 

@@ -12,6 +12,7 @@
 #include "judge/data.h" /* data_type */
 #include "lab1.h"
 
+#include "lab/flags.h"
 #include "lab/sweep.h"
 
 extern const struct judge_lab judge_lab1;
@@ -357,7 +358,9 @@ static ncclResult_t measure_way(struct lab_run *r, enum sum_way way,
 static int sums(struct lab_run *r, int argc, char **argv)
 {
     struct sums s[SUM_WAYS];
-    (void)argc, (void)argv;
+    static const struct flag flags[] = {{NULL, FLAG_NUMBER, NULL, 0, 0}};
+    if (flags_parse(r, argc, argv, flags) != 0)
+        return 2;
     for (int way = 0; way < SUM_WAYS; way++) {
         const ncclResult_t err = measure_way(r, (enum sum_way)way, &s[way]);
         if (err != ncclSuccess)

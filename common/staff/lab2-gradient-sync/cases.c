@@ -246,9 +246,8 @@ static const struct lab_kind kinds[] = {
 
 static const struct lab_command commands[] = {
     {"--bucket-sweep",
-     "[--mb N --min-kb N --max-mb N --dtype T --output FILE.csv]: your buckets "
-     "by "
-     "size, in fp32, fp16 and bf16",
+     "[--mb N --min-kb N --max-mb N --sizes-mb M,M,... --dtype T "
+     "--output FILE.csv]: your buckets by size, in fp32, fp16 and bf16",
      compare_sweep},
     {"--compare", "[--tensor-mb N]: the methods of this lab, side by side",
      compare_ways},

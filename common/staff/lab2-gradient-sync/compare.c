@@ -156,19 +156,27 @@ static void sweep_row(struct bench *b, struct way *w, size_t size)
                                .in_place = {1, ms * 1e3, off}});
 }
 
-struct caps {                /* the caps of a sweep double from min to max */
+struct caps { /* the caps of a sweep: these, or doubling from min to max */
+    struct flag_list sizes_mb;
     long min_kb, max_mb, mb; /* mb: of gradients, in fp32 */
     int type;                /* -1: all */
     const char *output;
 };
 
-/* A row for each cap of one type that gives another number of buckets. */
+/* A row for each cap of one type; of those that double, if it gives another
+ * number of buckets. */
 static void sweep_type(struct bench *b, struct way *w, const struct caps *c,
                        ncclDataType_t type)
 {
     const size_t size = data_size((enum data_type)type);
     int bucket[NN_MAX_DEPTH], before = 0;
     w->type = type;
+    for (int i = 0; i < c->sizes_mb.n; i++) {
+        w->cap_nbytes = (size_t)c->sizes_mb.number[i] << 20;
+        sweep_row(b, w, size);
+    }
+    if (c->sizes_mb.n)
+        return;
     for (size_t cap = (size_t)c->min_kb << 10; cap <= (size_t)c->max_mb << 20;
          cap *= 2) {
         const int n = bucket_assign(&w->e->m, cap, size, bucket);
@@ -187,6 +195,7 @@ static int take_caps(struct lab_run *r, int argc, char **argv, struct caps *c)
         {"--tensor-mb", FLAG_NUMBER, &c->mb, 1, 4096},
         {"--min-kb", FLAG_NUMBER, &c->min_kb, 1, 4096 << 10},
         {"--max-mb", FLAG_NUMBER, &c->max_mb, 1, 4096},
+        {"--sizes-mb", FLAG_LIST, &c->sizes_mb, 1, 4096},
         {"--dtype", FLAG_TYPE, &c->type, 0, 0},
         {"--output", FLAG_TEXT, &c->output, 0, 0},
         {NULL, 0, NULL, 0, 0}};

@@ -34,8 +34,8 @@ static const struct lab_kind kinds[] = {
 
 static const struct lab_command commands[] = {
     {"--benchmark",
-     "[--tp-size N --pp-size N --microbatches N --schedule S --checkpoint]: a "
-     "step, measured",
+     "[--tp-size N --pp-size N --microbatches N --schedule S --checkpoint "
+     "--iterations N --warmup N]: a step, measured",
      report_benchmark},
     {"--scaling", "[--microbatches N]: one network on 1, 2, 4, ... ranks",
      report_scaling},

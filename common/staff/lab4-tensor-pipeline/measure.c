@@ -79,11 +79,11 @@ static double compute_of(struct hybrid *h, const struct nn_batch *batch,
 }
 
 struct measured measure(struct lab_run *r, const struct hybrid_config *c,
-                        MPI_Comm mpi_comm, ncclComm_t comm, int rank,
-                        int nranks)
+                        struct effort e, MPI_Comm mpi_comm, ncclComm_t comm,
+                        int rank, int nranks)
 {
     struct nn_batch batch[STAGE_MAX_MICRO];
-    struct measured m;
+    struct measured m = {.step = 0};
     struct hybrid h;
     const size_t nx = (size_t)c->shape.rows * (size_t)c->shape.in;
     NCCL_MUST(hybrid_init(&h, c, rank, nranks, comm, r->stream));
@@ -93,9 +93,12 @@ struct measured measure(struct lab_run *r, const struct hybrid_config *c,
     for (int j = 1; j < c->nmicro; j++)
         batch[j] = batch[0];
     const uint64_t before = meter_memory().live;
-    NCCL_MUST(hybrid_step(&h, batch));
+    for (int i = 0; i < e.warmup; i++)
+        NCCL_MUST(hybrid_step(&h, batch));
     m.activations = largest((double)(meter_memory().live - before), mpi_comm);
-    m.step = time_of("step", hybrid_step, &h, batch, mpi_comm);
+    for (int i = 0; i < e.iterations; i++)
+        m.step +=
+            time_of("step", hybrid_step, &h, batch, mpi_comm) / e.iterations;
     m.update = time_of("update", update_alone, &h, batch, mpi_comm);
     m.compute = compute_of(&h, batch, comm, rank, mpi_comm);
     m.bubble = m.compute * (c->pp - 1) / (h.stage.c.nchunks * c->nmicro);

@@ -18,13 +18,17 @@ struct measured {   /* milliseconds, of the slowest rank */
     double activations; /* bytes in slots, on the rank with the most */
 };
 
+struct effort { /* steps, at least 1 of each: before those that count, those */
+    int warmup, iterations;
+};
+
 /*
  * Time c on the ranks of `comm`, in which this one is number rank of nranks, on
- * buffers without contents: one step to warm up, then one that counts. All of
- * these ranks call.
+ * buffers without contents; the step's time is the mean. All of these ranks
+ * call.
  */
 struct measured measure(struct lab_run *r, const struct hybrid_config *c,
-                        MPI_Comm mpi_comm, ncclComm_t comm, int rank,
-                        int nranks);
+                        struct effort e, MPI_Comm mpi_comm, ncclComm_t comm,
+                        int rank, int nranks);
 
 #endif

@@ -1,11 +1,10 @@
 #include "report.h"
 
-#include <stdio.h>  /* printf */
-#include <stdlib.h> /* strtol */
-#include <string.h> /* strcmp */
+#include <stdio.h> /* printf */
 
 #include "base/must.h"
 #include "draw.h"
+#include "lab/flags.h"
 #include "lab4.h"
 #include "measure.h"
 
@@ -16,68 +15,36 @@ struct request {
     long blocks, width, rows;   /* blocks: of the whole network */
     long checkpoint;            /* 0 or 1 */
     enum hybrid_schedule schedule;
-    const char *out; /* file */
+    const char *out;         /* file */
+    long warmup, iterations; /* steps */
 };
 
-static const char *const schedules[] = {"fill-drain", "1f1b", "interleaved"};
-
-static int take_schedule(struct request *q, const char *name)
-{
-    for (int i = 0; i < 3; i++)
-        if (strcmp(name, schedules[i]) == 0) {
-            q->schedule = (enum hybrid_schedule)i;
-            return 0;
-        }
-    return -1;
-}
-
-/* Take argv[i] and its value. 0, or -1 if they make no sense. */
-static int take(struct request *q, const char *name, const char *value)
-{
-    const struct {
-        const char *name;
-        long *value, most;
-    } options[] = {{"--tp-size", &q->tp, 64},
-                   {"--pp-size", &q->pp, 32},
-                   {"--microbatches", &q->micro, STAGE_MAX_MICRO},
-                   {"--chunks", &q->chunks, STAGE_MAX_CHUNKS},
-                   {"--blocks", &q->blocks, STAGE_MAX_BLOCKS},
-                   {"--width", &q->width, 1 << 16},
-                   {"--rows", &q->rows, 1 << 16}};
-    for (size_t k = 0; k < sizeof options / sizeof *options; k++)
-        if (strcmp(name, options[k].name) == 0) {
-            char *end;
-            *options[k].value = strtol(value, &end, 10);
-            return !*end && *options[k].value >= 1 &&
-                           *options[k].value <= options[k].most
-                       ? 0
-                       : -1;
-        }
-    if (strcmp(name, "-o") == 0)
-        q->out = value;
-    else if (strcmp(name, "--schedule") != 0 || take_schedule(q, value) != 0)
-        return -1;
-    return 0;
-}
+static const char *const schedules[] = {"fill-drain", "1f1b", "interleaved",
+                                        NULL};
 
 static int parse(const struct lab_run *r, int argc, char **argv,
                  struct request *q)
 {
-    int err = 0;
-    for (int i = 1; i < argc && !err; i++) {
-        if (strcmp(argv[i], "--checkpoint") == 0)
-            q->checkpoint = 1;
-        else
-            err = i + 1 == argc || take(q, argv[i], argv[i + 1]) != 0 || !++i;
-    }
-    if (err && r->rank == 0)
-        fprintf(stderr,
-                "usage: %s [--tp-size N] [--pp-size N] [--microbatches N] "
-                "[--schedule fill-drain|1f1b|interleaved] [--chunks N] "
-                "[--checkpoint] [--blocks N] [--width N] [--rows N] [-o FILE]: "
-                "numbers >= 1, at most %d blocks and %d micro-batches\n",
-                argv[0], STAGE_MAX_BLOCKS, STAGE_MAX_MICRO);
-    return err ? -1 : 0;
+    struct flag_choice schedule = {schedules, (int)q->schedule};
+    const struct flag flags[] = {
+        {"--tp-size", FLAG_NUMBER, &q->tp, 1, 64},
+        {"--pp-size", FLAG_NUMBER, &q->pp, 1, 32},
+        {"--microbatches", FLAG_NUMBER, &q->micro, 1, STAGE_MAX_MICRO},
+        {"--schedule", FLAG_CHOICE, &schedule, 0, 0},
+        {"--chunks", FLAG_NUMBER, &q->chunks, 1, STAGE_MAX_CHUNKS},
+        {"--checkpoint", FLAG_SET, &q->checkpoint, 0, 0},
+        {"--blocks", FLAG_NUMBER, &q->blocks, 1, STAGE_MAX_BLOCKS},
+        {"--width", FLAG_NUMBER, &q->width, 1, 1 << 16},
+        {"--rows", FLAG_NUMBER, &q->rows, 1, 1 << 16},
+        {"--iterations", FLAG_NUMBER, &q->iterations, 1, 1000},
+        {"--warmup", FLAG_NUMBER, &q->warmup, 1, 1000},
+        {"--output", FLAG_TEXT, &q->out, 0, 0},
+        {"-o", FLAG_TEXT, &q->out, 0, 0},
+        {NULL, FLAG_NUMBER, NULL, 0, 0}};
+    if (flags_parse(r, argc, argv, flags) != 0)
+        return -1;
+    q->schedule = (enum hybrid_schedule)schedule.chosen;
+    return 0;
 }
 
 static struct hybrid_config config_of(const struct request *q)
@@ -95,6 +62,11 @@ static struct hybrid_config config_of(const struct request *q)
                                   .nchunks = (int)q->chunks,
                                   .checkpoint = (int)q->checkpoint,
                                   .hyper = {.lr = 1e-3f}};
+}
+
+static struct effort effort_of(const struct request *q)
+{
+    return (struct effort){(int)q->warmup, (int)q->iterations};
 }
 
 /* Check that nranks can run it. 0, or -1 after printing why not. */
@@ -128,12 +100,12 @@ static void print_part(const char *name, double ms, double step)
 
 int report_benchmark(struct lab_run *r, int argc, char **argv)
 {
-    struct request q = {1, 1, 8, 2, 16, 4096, 512, 0, HYBRID_1F1B, NULL};
+    struct request q = {1, 1, 8, 2, 16, 4096, 512, 0, HYBRID_1F1B, NULL, 1, 1};
     if (parse(r, argc, argv, &q) != 0 || fits(r, &q, r->nranks) != 0)
         return 2;
     const struct hybrid_config c = config_of(&q);
     const struct measured m =
-        measure(r, &c, r->mpi_comm, r->comm, r->rank, r->nranks);
+        measure(r, &c, effort_of(&q), r->mpi_comm, r->comm, r->rank, r->nranks);
     const long dp = r->nranks / (q.tp * q.pp);
     if (r->rank != 0)
         return 0;
@@ -183,7 +155,7 @@ static struct measured try_way(struct lab_run *r, const struct request *q,
                             &comm, NULL));
     MPI_MUST(MPI_Comm_split(r->mpi_comm, in, r->rank, &mpi_comm));
     if (in) {
-        m = measure(r, &c, mpi_comm, comm, r->rank, w->n);
+        m = measure(r, &c, effort_of(q), mpi_comm, comm, r->rank, w->n);
         NCCL_MUST(ncclCommDestroy(comm));
     }
     MPI_MUST(MPI_Comm_free(&mpi_comm));
@@ -193,7 +165,7 @@ static struct measured try_way(struct lab_run *r, const struct request *q,
 
 int report_scaling(struct lab_run *r, int argc, char **argv)
 {
-    struct request q = {1, 1, 16, 2, 16, 4096, 512, 0, HYBRID_1F1B, NULL};
+    struct request q = {1, 1, 16, 2, 16, 4096, 512, 0, HYBRID_1F1B, NULL, 1, 1};
     double one = 0;
     if (parse(r, argc, argv, &q) != 0)
         return 2;
@@ -227,8 +199,8 @@ int report_bubble(struct lab_run *r, int argc, char **argv)
 {
     static const int micro[] = {4, 8, 16};
     struct request q = {
-        1, r->nranks,         0,   1, 4L * r->nranks, 32768, 128,
-        0, HYBRID_FILL_DRAIN, NULL};
+        1,    r->nranks, 0, 1, 4L * r->nranks, 32768, 128, 0, HYBRID_FILL_DRAIN,
+        NULL, 1,         1};
     if (parse(r, argc, argv, &q) != 0 || fits(r, &q, r->nranks) != 0)
         return 2;
     if (r->rank == 0)
@@ -240,8 +212,8 @@ int report_bubble(struct lab_run *r, int argc, char **argv)
         q.schedule = (enum hybrid_schedule)(k / 3);
         q.micro = micro[k % 3];
         const struct hybrid_config c = config_of(&q);
-        const struct measured m =
-            measure(r, &c, r->mpi_comm, r->comm, r->rank, r->nranks);
+        const struct measured m = measure(r, &c, effort_of(&q), r->mpi_comm,
+                                          r->comm, r->rank, r->nranks);
         if (r->rank == 0)
             printf("%-12s %6ld %9.1f %6.2f %% %12.2f %% %15.0f\n",
                    schedules[q.schedule], q.micro, m.step,
@@ -256,9 +228,18 @@ int report_bubble(struct lab_run *r, int argc, char **argv)
 
 int report_drawing(struct lab_run *r, int argc, char **argv)
 {
-    struct request q = {
-        1,   r->nranks, 2L * r->nranks, 2,         4L * r->nranks, 8192,
-        512, 0,         HYBRID_1F1B,    "step.svg"};
+    struct request q = {1,
+                        r->nranks,
+                        2L * r->nranks,
+                        2,
+                        4L * r->nranks,
+                        8192,
+                        512,
+                        0,
+                        HYBRID_1F1B,
+                        "step.svg",
+                        1,
+                        1};
     if (parse(r, argc, argv, &q) != 0 || fits(r, &q, r->nranks) != 0)
         return 2;
     const struct hybrid_config c = config_of(&q);
@@ -269,12 +250,12 @@ int report_drawing(struct lab_run *r, int argc, char **argv)
 
 int report_placement(struct lab_run *r, int argc, char **argv)
 {
-    struct request q = {8, 1, 4, 1, 8, 8192, 1024, 0, HYBRID_1F1B, NULL};
+    struct request q = {8, 1, 4, 1, 8, 8192, 1024, 0, HYBRID_1F1B, NULL, 1, 1};
     if (parse(r, argc, argv, &q) != 0 || fits(r, &q, r->nranks) != 0)
         return 2;
     const struct hybrid_config c = config_of(&q);
     const struct measured near =
-        measure(r, &c, r->mpi_comm, r->comm, r->rank, r->nranks);
+        measure(r, &c, effort_of(&q), r->mpi_comm, r->comm, r->rank, r->nranks);
     // neighbours are half of all ranks apart: 0 8 1 9 2 10 ...
     ncclComm_t comm;
     int rank;
@@ -283,7 +264,7 @@ int report_placement(struct lab_run *r, int argc, char **argv)
                             &comm, NULL));
     NCCL_MUST(ncclCommUserRank(comm, &rank));
     const struct measured far =
-        measure(r, &c, r->mpi_comm, comm, rank, r->nranks);
+        measure(r, &c, effort_of(&q), r->mpi_comm, comm, rank, r->nranks);
     NCCL_MUST(ncclCommDestroy(comm));
     if (r->rank == 0)
         printf("tensor parallel over %ld ranks  step ms  communication ms\n"

@@ -441,7 +441,8 @@ static const struct lab_kind kinds[] = {
 
 static const struct lab_command commands[] = {
     {"--topology-sweep",
-     "measure all pairs: [--size-mb 256] [--iterations 20] [--warmup 5]",
+     "measure all pairs: [--size-mb 256 or --sizes-mb M,M,...] [--iterations "
+     "20] [--warmup 5] [--output FILE.csv]",
      sweep_run},
     {"--placement",
      "read from each memory: [--size-mb 64] [--gpu 0] [--output FILE.csv] "

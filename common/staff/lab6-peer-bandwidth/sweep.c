@@ -1,50 +1,39 @@
 #include "sweep.h"
 
+#include <errno.h>  /* errno */
 #include <stdio.h>  /* printf */
-#include <stdlib.h> /* getenv, strtol */
-#include <string.h> /* strcmp */
+#include <stdlib.h> /* getenv */
+#include <string.h> /* strerror */
 
 #include "base/must.h"
+#include "lab/flags.h"
 #include "machine.h"
 
 struct sweep { /* the options; MB and GB are 1e6 and 1e9 bytes */
-    int size_mb, iterations, warmup;
+    long size_mb, iterations, warmup;
+    struct flag_list sizes_mb; /* instead of size_mb, if there are any */
+    const char *output;        /* file, or NULL */
+    FILE *csv;                 /* the same, open */
 };
 
 struct table { /* [from][to] */
     double ms[PEERS][PEERS], value[PEERS][PEERS];
 };
 
-/* ---- options ------------------------------------------------------------- */
-
-static int parse(struct sweep *s, int argc, char **argv, char *err,
-                 size_t err_nbytes)
+static int parse(struct sweep *s, const struct lab_run *r, int argc,
+                 char **argv)
 {
-    const struct {
-        const char *name;
-        int *value, least, most;
-    } options[] = {{"--size-mb", &s->size_mb, 1, 4096},
-                   {"--iterations", &s->iterations, 1, 64},
-                   {"--warmup", &s->warmup, 0, 1000}};
-    for (int i = 1; i < argc; i += 2) {
-        size_t k = 0;
-        char *end;
-        while (k < 3 && strcmp(argv[i], options[k].name) != 0)
-            k++;
-        if (k == 3 || !argv[i + 1]) {
-            snprintf(err, err_nbytes,
-                     k == 3 ? "%s: no such option" : "%s needs a number",
-                     argv[i]);
-            return -1;
-        }
-        const long value = strtol(argv[i + 1], &end, 10);
-        if (*end || value < options[k].least || value > options[k].most) {
-            snprintf(err, err_nbytes, "%s %s: must be from %d to %d", argv[i],
-                     argv[i + 1], options[k].least, options[k].most);
-            return -1;
-        }
-        *options[k].value = (int)value;
-    }
+    const struct flag flags[] = {
+        {"--size-mb", FLAG_NUMBER, &s->size_mb, 1, 4096},
+        {"--sizes-mb", FLAG_LIST, &s->sizes_mb, 1, 4096},
+        {"--iterations", FLAG_NUMBER, &s->iterations, 1, 64},
+        {"--warmup", FLAG_NUMBER, &s->warmup, 0, 1000},
+        {"--output", FLAG_TEXT, &s->output, 0, 0},
+        {NULL, FLAG_NUMBER, NULL, 0, 0}};
+    if (flags_parse(r, argc, argv, flags) != 0)
+        return -1;
+    if (s->sizes_mb.n == 0)
+        s->sizes_mb = (struct flag_list){.n = 1, .number = {s->size_mb}};
     return 0;
 }
 
@@ -90,18 +79,19 @@ static ncclResult_t measure_pair(const struct sweep *s, enum what what, int a,
     const void *const out[2] = {machine_buffer(a, 1, nbytes),
                                 machine_buffer(b, 1, nbytes)};
     if (what == ONE_WAY)
-        return measure_one_way(p, a, b, in[1], out[0], nbytes, s->warmup,
-                               s->iterations, ms);
+        return measure_one_way(p, a, b, in[1], out[0], nbytes, (int)s->warmup,
+                               (int)s->iterations, ms);
     if (what == BOTH_WAYS)
-        return measure_both_ways(p, a, b, in, out, nbytes, s->warmup,
-                                 s->iterations, ms);
-    return measure_latency(p, a, b, in[1], out[0], nbytes, s->iterations, ms);
+        return measure_both_ways(p, a, b, in, out, nbytes, (int)s->warmup,
+                                 (int)s->iterations, ms);
+    return measure_latency(p, a, b, in[1], out[0], nbytes, (int)s->iterations,
+                           ms);
 }
 
 static ncclResult_t measure_all(struct lab_run *r, const struct sweep *s,
                                 enum what what, struct table *t)
 {
-    const double nbytes = s->size_mb * 1e6;
+    const double nbytes = (double)s->size_mb * 1e6;
     const int n = machine_peers()->n;
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++) {
@@ -117,6 +107,18 @@ static ncclResult_t measure_all(struct lab_run *r, const struct sweep *s,
     return ncclSuccess;
 }
 
+/* The same numbers for programs; what: one-way, both-ways (GB/s), latency
+ * (us). */
+static void write_lines(const struct sweep *s, const char *what,
+                        const char *p2p, const struct table *t, int n)
+{
+    for (int from = 0; s->csv && from < n; from++)
+        for (int to = 0; to < n; to++)
+            if (from != to)
+                fprintf(s->csv, "%ld,%s,%s,%d,%d,%.6f,%.3f\n", s->size_mb, p2p,
+                        what, from, to, t->ms[from][to], t->value[from][to]);
+}
+
 static ncclResult_t sweep_pairs(struct lab_run *r, const struct sweep *s,
                                 int on)
 {
@@ -129,12 +131,15 @@ static ncclResult_t sweep_pairs(struct lab_run *r, const struct sweep *s,
     snprintf(title, sizeof title, "P2P %s, one way, GB/s", p2p);
     print_matrix(title, &t, n);
     print_lines(&t, n, p2p);
+    write_lines(s, "one-way", p2p, &t, n);
     LAB_TRY(measure_all(r, s, BOTH_WAYS, &t));
     snprintf(title, sizeof title, "P2P %s, both ways together, GB/s", p2p);
     print_matrix(title, &t, n);
+    write_lines(s, "both-ways", p2p, &t, n);
     LAB_TRY(measure_all(r, s, LATENCY, &t));
     snprintf(title, sizeof title, "P2P %s, latency, us", p2p);
     print_matrix(title, &t, n);
+    write_lines(s, "latency", p2p, &t, n);
     return ncclSuccess;
 }
 
@@ -170,7 +175,7 @@ static ncclResult_t sweep_all_reduce(struct lab_run *r, const struct sweep *s)
     ncclComm_t comm[PEERS];
     double sec[64];
     LAB_TRY(ncclCommInitAll(comm, p->n, NULL));
-    for (int i = -s->warmup; i < s->iterations; i++) {
+    for (long i = -s->warmup; i < s->iterations; i++) {
         MPI_MUST(MPI_Barrier(r->mpi_comm));
         const double begin = MPI_Wtime();
         LAB_TRY(ncclGroupStart());
@@ -185,7 +190,7 @@ static ncclResult_t sweep_all_reduce(struct lab_run *r, const struct sweep *s)
     }
     for (int g = 0; g < p->n; g++)
         LAB_TRY(ncclCommDestroy(comm[g]));
-    const double median = peers_median(sec, s->iterations);
+    const double median = peers_median(sec, (int)s->iterations);
     printf("\nall-reduce, %zu bytes, NCCL_ALGO=%s: %.3f ms, busbw %.1f GB/s\n",
            nbytes, algo && *algo ? algo : "(NCCL's choice)", median * 1e3,
            2.0 * (p->n - 1) / p->n * (double)nbytes / median * 1e-9);
@@ -196,7 +201,7 @@ static ncclResult_t sweep(struct lab_run *r, const struct sweep *s)
 {
     struct cudaDeviceProp prop;
     LAB_TRY_CUDA(cudaGetDeviceProperties(&prop, 0));
-    printf("%d x %s, copies of %d MB (1e6 bytes), median of %d after %d\n",
+    printf("%d x %s, copies of %ld MB (1e6 bytes), median of %ld after %ld\n",
            machine_peers()->n, prop.name, s->size_mb, s->iterations, s->warmup);
     LAB_TRY(sweep_pairs(r, s, 1));
     LAB_TRY(sweep_pairs(r, s, 0));
@@ -205,20 +210,43 @@ static ncclResult_t sweep(struct lab_run *r, const struct sweep *s)
     return sweep_all_reduce(r, s);
 }
 
+/* All sizes; 0, or 1 after a message. */
+static int sweep_sizes(struct lab_run *r, struct sweep *s)
+{
+    ncclResult_t result = ncclSuccess;
+    if (s->output && !(s->csv = fopen(s->output, "w"))) {
+        fprintf(stderr, "--topology-sweep: cannot write %s: %s\n", s->output,
+                strerror(errno));
+        return 1;
+    }
+    if (s->csv)
+        fprintf(s->csv, "size_mb,p2p,what,src,dst,median_ms,value\n");
+    for (int i = 0; i < s->sizes_mb.n && result == ncclSuccess; i++) {
+        s->size_mb = s->sizes_mb.number[i];
+        if (i > 0)
+            printf("\n");
+        result = sweep(r, s);
+    }
+    if (result != ncclSuccess)
+        fprintf(stderr, "--topology-sweep: %s\n", ncclGetErrorString(result));
+    if (s->csv && fclose(s->csv) != 0) {
+        fprintf(stderr, "--topology-sweep: cannot write %s: %s\n", s->output,
+                strerror(errno));
+        return 1;
+    }
+    return result != ncclSuccess;
+}
+
 int sweep_run(struct lab_run *r, int argc, char **argv)
 {
     struct sweep s = {.size_mb = 256, .iterations = 20, .warmup = 5};
-    char err[200];
-    const int wrong = parse(&s, argc, argv, err, sizeof err) != 0;
-    if (wrong && r->rank == 0)
-        fprintf(stderr, "--topology-sweep: %s\n", err);
-    else if (!wrong && r->nranks > 1 && r->rank == 0)
-        fprintf(stderr, "--topology-sweep drives all GPUs from one process: "
-                        "use mpirun -n 1\n");
-    if (wrong || r->nranks > 1)
+    if (parse(&s, r, argc, argv) != 0)
         return 2;
-    const ncclResult_t result = sweep(r, &s);
-    if (result != ncclSuccess)
-        fprintf(stderr, "--topology-sweep: %s\n", ncclGetErrorString(result));
-    return result != ncclSuccess;
+    if (r->nranks > 1) {
+        if (r->rank == 0)
+            fprintf(stderr, "--topology-sweep drives all GPUs from one "
+                            "process: use mpirun -n 1\n");
+        return 2;
+    }
+    return sweep_sizes(r, &s);
 }
