@@ -278,10 +278,10 @@ ncclResult_t host_alloc(int gpu, int node, size_t nbytes, cudaStream_t stream,
 
 /*
  * The time in which kernels read nbytes (a multiple of 16) at `data` nreads
- * times, each adding the sum of its 32-bit words to *sum, modulo 2^32. If `copy`
- * is NULL, they read the buffer where it lies. Otherwise it is first copied to
- * `copy`, in the GPU's own memory, which they read; the time includes the copy.
- * By events on the stream. Blocks until done.
+ * times, each adding the sum of its 32-bit words to *sum, modulo 2^32. If
+ * `copy` is NULL, they read the buffer where it lies. Otherwise it is first
+ * copied to `copy`, in the GPU's own memory, which they read; the time includes
+ * the copy. By events on the stream. Blocks until done.
  */
 ncclResult_t measure_reads(const void *data, size_t nbytes, void *copy,
                            int nreads, unsigned *sum, cudaStream_t stream,
