@@ -1,5 +1,5 @@
 /*
- * drawn.h: random machines and routes from a seed
+ * drawn.h: random machines, routes and costs from a seed
  *
  * cases.c passes them to your functions; judge.c makes the same ones to compute
  * the expected results. Given: nothing to edit here.
@@ -95,6 +95,15 @@ static inline struct drawn_cost drawn_cost(uint64_t seed, unsigned which)
                                .copy_ms = copy + .37,
                                .own_ms = own,
                                .pays = more > 0 ? copy / more + 1 : 0};
+}
+
+/* The memories of part 7, in the order in which a case reads them. */
+enum memory { MEMORY_OWN, MEMORY_PEER, MEMORY_NEAR, MEMORY_FAR, MEMORIES };
+static inline const char *memory_name(int memory)
+{
+    static const char *const names[MEMORIES] = {"own", "peer", "host near",
+                                                "host far"};
+    return names[memory];
 }
 
 #endif

@@ -9,7 +9,6 @@
 #include "drawn.h"
 #include "judge/data.h"
 #include "judge6.h"
-#include "placement.h"
 
 struct read { /* of the whole buffer, by a kernel or a copy */
     enum graph_kind kind;

@@ -5,16 +5,9 @@
 #ifndef LAB6_PLACEMENT_H
 #define LAB6_PLACEMENT_H
 
+#include "drawn.h"
 #include "lab/lab.h"
 #include "lab6.h"
-
-enum memory { MEMORY_OWN, MEMORY_PEER, MEMORY_NEAR, MEMORY_FAR, MEMORIES };
-static inline const char *memory_name(int memory)
-{
-    static const char *const names[MEMORIES] = {"own", "peer", "host near",
-                                                "host far"};
-    return names[memory];
-}
 
 struct placement { /* buffers of the same contents, and what reads them */
     int gpu, peer; /* the GPU that reads; one whose memory it can map */
