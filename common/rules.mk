@@ -319,6 +319,7 @@ LENIENT_labs := -Wno-error -Werror=implicit-function-declaration \
 # lab_program(HOME,LAB,PROGRAM)
 define lab_program
 $(O)/obj/$(1)/$(2)/%.o: CFLAGS += $(LENIENT_$(1))
+$(if $(LENIENT_$(1)),$(O)/obj/$(1)/$(2)/%.o: override NVCC_WARN :=)
 $(O)/obj/$(1)/$(2)/%.o $(O)/obj/$(1)/$(2)/%.i: \
 	INC = $(GPU_INC) -Icommon/staff/$(2)
 ifeq ($(GPU),sim)
