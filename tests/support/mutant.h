@@ -6,10 +6,11 @@
  *     lacks: part 2        the parts whose idea (plan.h) it lacks, if any
  *     fails: A, B          the cases that it fails, of all
  *     of: A, B, C          or of these, which are then the only ones that run:
- *                          enough for a mistake in a function only they call
+ *                          those that call a function that the patch changes
  *
  * then says in a line what the mistake is, and ends with the patch. `make
- * mutant-lists` rewrites the list of failed cases, `make mutant-table` prints
+ * mutant-lists` runs all cases and rewrites both lists (a case that fails is
+ * added to the second), `make mutant-table` prints
  * what each mutant loses. Each loses at least 3 points of 100, and at least
  * half of a part whose idea it lacks.
  *
