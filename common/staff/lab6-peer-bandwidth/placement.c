@@ -1,13 +1,12 @@
 #include "placement.h"
 
-#include <errno.h>  /* errno */
-#include <math.h>   /* log10 */
-#include <stdio.h>  /* fopen */
-#include <string.h> /* strerror */
+#include <math.h>  /* log10 */
+#include <stdio.h> /* printf */
 
 #include "base/must.h"
 #include "lab/flags.h"
 #include "machine.h"
+#include "output.h"
 
 static cudaStream_t stream_of(int gpu)
 {
@@ -177,39 +176,20 @@ static void write_svg(FILE *f, const struct placement *p, const struct rates *s)
     fprintf(f, "</svg>\n");
 }
 
-/* Open a file to write. NULL, after a line, if that fails. */
-static FILE *create(const char *path)
-{
-    FILE *const f = fopen(path, "w");
-    if (!f)
-        fprintf(stderr, "--placement: cannot write %s: %s\n", path,
-                strerror(errno));
-    return f;
-}
-
-/* 0, or -1 after a line. */
-static int finish(FILE *f, const char *path)
-{
-    const int failed = ferror(f) != 0;
-    if (fclose(f) == 0 && !failed)
-        return 0;
-    fprintf(stderr, "--placement: cannot write %s\n", path);
-    return -1;
-}
-
 static int save(const struct placement *p, const struct rates *s,
                 const char *csv, const char *svg)
 {
-    FILE *const table = csv ? create(csv) : NULL;
-    FILE *const picture = svg ? create(svg) : NULL;
+    static const char command[] = "--placement";
+    FILE *const table = csv ? output_open(command, csv) : NULL;
+    FILE *const picture = svg ? output_open(command, svg) : NULL;
     int failed = (csv && !table) || (svg && !picture);
     if (table) {
         write_csv(table, s);
-        failed |= finish(table, csv) != 0;
+        failed |= output_close(table, command, csv) != 0;
     }
     if (picture) {
         write_svg(picture, p, s);
-        failed |= finish(picture, svg) != 0;
+        failed |= output_close(picture, command, svg) != 0;
     }
     return failed;
 }

@@ -1,13 +1,12 @@
 #include "sweep.h"
 
-#include <errno.h>  /* errno */
 #include <stdio.h>  /* printf */
 #include <stdlib.h> /* getenv */
-#include <string.h> /* strerror */
 
 #include "base/must.h"
 #include "lab/flags.h"
 #include "machine.h"
+#include "output.h"
 
 struct sweep { /* the options; MB and GB are 1e6 and 1e9 bytes */
     long size_mb, iterations, warmup;
@@ -213,12 +212,10 @@ static ncclResult_t sweep(struct lab_run *r, const struct sweep *s)
 /* All sizes; 0, or 1 after a message. */
 static int sweep_sizes(struct lab_run *r, struct sweep *s)
 {
+    static const char command[] = "--topology-sweep";
     ncclResult_t result = ncclSuccess;
-    if (s->output && !(s->csv = fopen(s->output, "w"))) {
-        fprintf(stderr, "--topology-sweep: cannot write %s: %s\n", s->output,
-                strerror(errno));
+    if (s->output && !(s->csv = output_open(command, s->output)))
         return 1;
-    }
     if (s->csv)
         fprintf(s->csv, "size_mb,p2p,what,src,dst,median_ms,value\n");
     for (int i = 0; i < s->sizes_mb.n && result == ncclSuccess; i++) {
@@ -228,12 +225,9 @@ static int sweep_sizes(struct lab_run *r, struct sweep *s)
         result = sweep(r, s);
     }
     if (result != ncclSuccess)
-        fprintf(stderr, "--topology-sweep: %s\n", ncclGetErrorString(result));
-    if (s->csv && fclose(s->csv) != 0) {
-        fprintf(stderr, "--topology-sweep: cannot write %s: %s\n", s->output,
-                strerror(errno));
+        fprintf(stderr, "%s: %s\n", command, ncclGetErrorString(result));
+    if (s->csv && output_close(s->csv, command, s->output) != 0)
         return 1;
-    }
     return result != ncclSuccess;
 }
 
