@@ -7,6 +7,7 @@
 #include <string.h> /* strchrnul */
 #include <unistd.h> /* write */
 
+#include "base/mix.h"
 #include "core/peer.h"
 #include "core/site.h"
 #include "core/wait.h" /* simgpu_wake */
@@ -38,9 +39,7 @@ static void print(const char *text)
 /* Claim a fault for this job: 1 for the first that asks with this key. */
 static int claim(const char *key)
 {
-    uint64_t hash = 14695981039346656037u; // FNV-1a
-    for (; *key; key++)
-        hash = (hash ^ (unsigned char)*key) * 1099511628211u;
+    const uint64_t hash = mix_text(0, key);
     // The page that all agree on: the lowest known rank's.
     struct control *board = control_own();
     for (struct peer *p = peer_first(); p; p = p->next)
