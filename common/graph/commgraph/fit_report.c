@@ -130,7 +130,7 @@ void fit_print_sick(const char *file, const struct nccltests_row *row,
     char size[24], larger[24];
     if (nccltests_is_sick(row, next))
         printf("  %s:%d: %s takes %.2f times as long as %s: a disturbed run, "
-               "whatever NCCL chose. Repeat it, or leave the row out.\n",
+               "no choice of NCCL's. Repeat it, or leave the row out.\n",
                base_name(file), row->line, fit_size(row->nbytes, size),
                row->us / next->us, fit_size(next->nbytes, larger));
 }
