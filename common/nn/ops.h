@@ -38,7 +38,7 @@ cudaError_t nn_linear_dx(cublasHandle_t blas, const float *dy, const float *w,
 
 /* y = gelu(x) = x Phi(x) */
 cudaError_t nn_gelu(float *y, const float *x, size_t count, cudaStream_t s);
-/* dx = dy gelu'(x); dx may be dy */
+/* dx = dy gelu'(x); dx may be dy or x */
 cudaError_t nn_gelu_back(float *dx, const float *dy, const float *x,
                          size_t count, cudaStream_t s);
 

@@ -91,7 +91,7 @@ ncclResult_t tp_gather_backward(const struct tp *t, struct matrix x,
 
 /* ---- part 2: pipeline (schedule.c, pipeline.c) --------------------------- */
 
-enum pipe_kind { PIPE_FORWARD, PIPE_BACKWARD };
+enum pipe_kind { PIPE_FORWARD, PIPE_BACKWARD, PIPE_WEIGHTS /* part 5 */ };
 
 struct pipe_action { /* one pass of a micro-batch through a chunk */
     enum pipe_kind kind;
@@ -246,6 +246,90 @@ int schedule_interleaved(int nstages, int stage, int nmicro, int nchunks,
  * one exchange for each pair of them. */
 ncclResult_t pipe_run_interleaved(const struct pipe *p,
                                   const struct pipe_action *a, int n);
+
+/* ---- part 5, a bonus: no bubble (zero.c) --------------------------------- */
+
+/*
+ * The backward pass of a block on one device in two halves: one that the
+ * previous stage waits for, and one that nobody waits for.
+ *
+ * zero_inputs() computes dx from dy, as dense_backward() does, and leaves in s
+ * what the other half needs. zero_weights() adds to da and db; other passes may
+ * run in between, but not of this block and micro-batch. Each takes as long as
+ * dense_forward(). No memory but that of s and scratch, (rows, hidden), is
+ * used; dy may be overwritten.
+ */
+ncclResult_t zero_inputs(const struct tp *t, const struct block *block,
+                         const struct saved *s, struct matrix dy,
+                         struct matrix scratch, struct matrix dx);
+ncclResult_t zero_weights(const struct tp *t, const struct block *block,
+                          struct matrix x, const struct saved *s);
+
+/*
+ * Write the passes of a stage in one step, in order, to out, and return their
+ * number: a forward pass, a PIPE_BACKWARD (for the inputs) and a PIPE_WEIGHTS
+ * of each micro-batch in each chunk. Every pass takes 1 unit of time, or
+ * with two chunks half of one. A micro-batch is in flight in a chunk from its
+ * forward pass to its PIPE_WEIGHTS. Not collective.
+ *
+ *   zero-h1   one chunk. nmicro is at least nstages. From the start of stage
+ *             0 to the end of the last pass of any stage: 3 * nmicro + nstages
+ *             - 1 units. At most nstages micro-batches in flight on a stage.
+ *   zero-v    two chunks in a V (stage.h). nmicro is at least 2 * nstages - 1.
+ *             No stage ever waits between its first and its last pass. At most
+ *             2 * nstages in flight on a stage, those of both chunks together.
+ *             On the last stage at most ZERO_BUFFERS results of one chunk wait
+ *             for their pass through the other.
+ */
+int schedule_zero_h1(int nstages, int stage, int nmicro,
+                     struct pipe_action *out);
+int schedule_zero_v(int nstages, int stage, int nmicro,
+                    struct pipe_action *out);
+
+enum { ZERO_CHUNKS = 2, ZERO_BUFFERS = 4 };
+
+struct zero { /* a stage whose backward passes come in halves */
+    struct stage *stage;
+    ncclComm_t comm[2][ZERO_CHUNKS]; /* of [kind][chunk]; stage i is rank i */
+    cudaStream_t send[2][ZERO_CHUNKS]; /* non-blocking */
+    struct zero_out {                  /* results of passes, and their events */
+        float *buf;                    /* (rows, hidden) */
+        cudaEvent_t ready, sent;
+    } out[2][ZERO_CHUNKS][ZERO_BUFFERS];
+};
+
+struct zero_message { /* comm and send are of this kind and chunk */
+    float *buf;
+    size_t count; /* floats */
+    int peer;     /* stage on the other side; -1: no message */
+    ncclComm_t comm;
+    cudaStream_t send; /* for what goes out; so are the events, which are yours
+                          to record and those of this buffer: */
+    cudaEvent_t ready; /* its contents are complete */
+    cudaEvent_t sent;  /* it may be overwritten */
+};
+
+/* Given (halves.c). Initialise z for a stage, with communicators like `comm`;
+ * release it, which synchronises with the device. Collective. */
+ncclResult_t zero_init(struct zero *z, struct stage *stage, ncclComm_t comm);
+void zero_release(struct zero *z);
+
+/* Given: the messages of an action, as pipe_input() and pipe_output(), of which
+ * PIPE_WEIGHTS has none; and the action itself, on the stage's stream. Not
+ * collective. */
+struct zero_message zero_input(const struct zero *z,
+                               const struct pipe_action *a);
+struct zero_message zero_output(const struct zero *z,
+                                const struct pipe_action *a);
+ncclResult_t zero_pass(const struct zero *z, const struct pipe_action *a);
+
+/*
+ * Run n actions in order on the stage's stream, with their messages. What goes
+ * out is sent on the message's own stream: passes do not wait until the other
+ * side takes it. In one communicator, messages are sent and received in the
+ * order of the actions.
+ */
+ncclResult_t zero_run(const struct zero *z, const struct pipe_action *a, int n);
 
 #ifdef __cplusplus
 }

@@ -75,6 +75,31 @@ START_TEST(stages_stand_still_as_long_as_they_must)
 }
 END_TEST
 
+/* Halves leave a third of the wait, in a V a sixth, and take hardly more memory
+ * than 1F1B does. */
+START_TEST(halves_fill_the_bubble)
+{
+    const int p = stages[_i];
+    struct child c = command(p, "dgx-h100", "--zero");
+    double memory[3];
+    int n = 0;
+    for (const char *at = strstr(c.out, "activations"); at && n < 3; n++) {
+        int micro;
+        double idle, least;
+        const double ramp = (p - 1) / (double[]){1, 3, 6}[n];
+        at = strchr(at, '\n') + 1;
+        ck_assert_msg(sscanf(at, "%*s %d %*f %lf %% %lf %% %lf", &micro, &idle,
+                             &least, &memory[n]) == 4,
+                      "%s", c.out);
+        ck_assert_double_eq_tol(least, 100 * ramp / (micro + ramp), 0.006);
+        ck_assert_msg(fabs(idle - least) <= 0.5, "%s", c.out);
+    }
+    ck_assert_int_eq(n, 3);
+    ck_assert(memory[1] <= 1.1 * memory[0] && memory[2] <= 1.35 * memory[0]);
+    child_clear(&c);
+}
+END_TEST
+
 /* Efficiency falls with the ranks, is near what was published, and tensor
  * parallel alone costs most. */
 START_TEST(one_network_scales_as_published)
@@ -144,6 +169,7 @@ static void own_tests(TCase *t)
 {
     tcase_add_test(t, sends_without_a_group_are_reported_as_a_deadlock);
     tcase_add_loop_test(t, stages_stand_still_as_long_as_they_must, 0, 3);
+    tcase_add_loop_test(t, halves_fill_the_bubble, 0, 3);
     tcase_add_test(t, one_network_scales_as_published);
     tcase_add_test(t, tensor_parallel_belongs_inside_a_node);
     tcase_add_test(t, checkpoints_buy_memory_for_time);

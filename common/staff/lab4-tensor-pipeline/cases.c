@@ -24,6 +24,7 @@ static const struct lab_kind kinds[] = {
     {"block_forward", case_block_forward},
     {"block_backward", case_block_backward},
     {"schedule", case_schedule},
+    {"zero", case_schedule},
     {"pipe", case_pipe},
     {"bubble", case_bubble},
     {"grid", case_grid},
@@ -43,6 +44,11 @@ static const struct lab_command commands[] = {
      report_bubble},
     {"--draw", "[--schedule S --microbatches N -o FILE]: a step as a picture",
      report_drawing},
+    {"--zero",
+     "[--microbatches N --schedule S -o FILE]: idle time without a bubble; "
+     "with "
+     "-o, a step as a picture",
+     report_zero},
     {"--placement", "[--tp-size N]: tensor parallel near and far",
      report_placement},
     {NULL, NULL, NULL},

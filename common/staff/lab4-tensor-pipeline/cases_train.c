@@ -1,5 +1,5 @@
 /*
- * cases_train.c: runs the cases of parts 2 to 4
+ * cases_train.c: runs the cases of parts 2 to 5
  *
  * A training case makes a stage and the data of a few steps from rank 0's seed,
  * runs the steps without synchronising in between, and records this rank's
@@ -16,11 +16,13 @@
 #include "lab4.h"
 
 enum { MAX_STEPS = 8, MAX_ACTIONS = 2 * STAGE_MAX_MICRO * STAGE_MAX_CHUNKS };
+_Static_assert(3 * ZERO_CHUNKS * STAGE_MAX_MICRO <= MAX_ACTIONS, "halves fit");
 
 /* One of each at a time: the next iteration releases what the last one left
  * behind. */
 static struct hybrid hybrid;
 static struct stage stage;
+static struct zero zero;
 
 /* ---- schedules ----------------------------------------------------------- */
 
@@ -32,6 +34,8 @@ static int schedule_of(const struct model *m, int nstages, int index,
     case MODEL_FILL_DRAIN:
         return schedule_fill_drain(nstages, index, nmicro, out);
     case MODEL_1F1B: return schedule_1f1b(nstages, index, nmicro, out);
+    case MODEL_ZERO_H1: return schedule_zero_h1(nstages, index, nmicro, out);
+    case MODEL_ZERO_V: return schedule_zero_v(nstages, index, nmicro, out);
     default:
         return schedule_interleaved(nstages, index, nmicro, m->chunks, out);
     }
@@ -42,7 +46,8 @@ ncclResult_t case_schedule(struct lab_run *r)
 {
     const int nstages = (int)plan_int(r->c, "stages", 4);
     const struct model m = model_of(r->c, nstages);
-    const int most = 2 * m.task.micro * m.chunks;
+    const int kinds = model_has_halves(&m) ? 3 : 2;
+    const int most = kinds * m.task.micro * m.chunks;
     for (int k = 0; k < nstages; k++) {
         struct pipe_action a[MAX_ACTIONS];
         int shown[3 * MAX_ACTIONS];
@@ -156,20 +161,24 @@ static void show(struct lab_run *r, const struct course *k, size_t count)
                    count * sizeof(float));
 }
 
-/* ---- parts 2 and 4: a pipeline alone ------------------------------------- */
+/* ---- parts 2, 4 and 5: a pipeline alone ---------------------------------- */
 
 /* All ranks are stages. */
 static ncclResult_t make_stage(struct lab_run *r, const struct model *m)
 {
+    zero_release(&zero);
     stage_release(&stage);
     const struct stage_config c = {.shape = m->task.shape,
                                    .tp = {NULL, 0, 1, NULL, r->stream},
                                    .index = r->rank,
                                    .nstages = r->nranks,
                                    .nchunks = m->chunks,
+                                   .vee = m->schedule == MODEL_ZERO_V,
                                    .nmicro = m->task.micro,
                                    .checkpoint = m->checkpoint};
-    return stage_init(&stage, &c);
+    LAB_TRY(stage_init(&stage, &c));
+    return model_has_halves(m) ? zero_init(&zero, &stage, r->comm)
+                               : ncclSuccess;
 }
 
 static ncclResult_t pipe_step(struct lab_run *r, const struct model *m,
@@ -179,6 +188,8 @@ static ncclResult_t pipe_step(struct lab_run *r, const struct model *m,
     const struct pipe pipe = {r->comm, &stage};
     const int n = schedule_of(m, r->nranks, r->rank, a);
     LAB_TRY(stage_begin(&stage, batch));
+    if (model_has_halves(m))
+        return zero_run(&zero, a, n);
     return m->chunks == 1 ? pipe_run(&pipe, a, n)
                           : pipe_run_interleaved(&pipe, a, n);
 }
@@ -221,6 +232,7 @@ ncclResult_t case_bubble(struct lab_run *r)
     lab_begin(r);
     LAB_TRY(pipe_step(r, &m, batch));
     lab_end(r);
+    zero_release(&zero);
     stage_release(&stage);
     return ncclSuccess;
 }

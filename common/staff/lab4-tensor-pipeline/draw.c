@@ -10,7 +10,7 @@
 enum { MAX_PASSES = 2 * STAGE_MAX_MICRO * STAGE_MAX_CHUNKS };
 
 struct pass {
-    int is_forward, chunk, micro;
+    int kind, chunk, micro; /* kind: enum pipe_kind */
     float begin_ms, end_ms;
 };
 
@@ -23,14 +23,13 @@ struct tracer { /* of this rank */
 
 /* ---- tracing ------------------------------------------------------------- */
 
-static void note(void *arg, int is_forward, int chunk, int micro, int is_over)
+static void note(void *arg, int kind, int chunk, int micro, int is_over)
 {
     struct tracer *const t = arg;
     cudaEvent_t *const event = &t->event[t->n][is_over];
     CUDA_MUST(cudaEventCreate(event));
     CUDA_MUST(cudaEventRecord(*event, t->stream));
-    t->pass[t->n] =
-        (struct pass){.is_forward = is_forward, .chunk = chunk, .micro = micro};
+    t->pass[t->n] = (struct pass){.kind = kind, .chunk = chunk, .micro = micro};
     t->n += is_over;
 }
 
@@ -46,40 +45,37 @@ static void read_times(struct tracer *t, cudaEvent_t origin)
     }
 }
 
-/* A step whose passes are recorded in t. */
-static void trace_step(struct lab_run *r, const struct hybrid_config *c,
+/* A step whose passes are recorded in t, after one to warm up. */
+static void trace_step(struct lab_run *r, const struct drawing *d,
                        struct tracer *t)
 {
-    struct hybrid h;
-    struct nn_batch batch[STAGE_MAX_MICRO];
     cudaEvent_t origin;
-    NCCL_MUST(hybrid_init(&h, c, r->rank, r->nranks, r->comm, r->stream));
-    CUDA_MUST(cudaMemsetAsync(h.stage.weights, 0, h.stage.count * sizeof(float),
-                              r->stream));
-    batch[0].x = lab_buffer(r, (size_t)c->shape.rows * (size_t)c->shape.in *
-                                   sizeof(float));
-    for (int j = 1; j < c->nmicro; j++)
-        batch[j] = batch[0];
-    NCCL_MUST(hybrid_step(&h, batch));
+    NCCL_MUST(d->step(d->arg));
     CUDA_MUST(cudaDeviceSynchronize());
     MPI_MUST(MPI_Barrier(r->mpi_comm));
     CUDA_MUST(cudaEventCreate(&origin));
     CUDA_MUST(cudaEventRecord(origin, r->stream));
-    h.stage.trace = note;
-    h.stage.trace_arg = t;
-    NCCL_MUST(hybrid_step(&h, batch));
+    d->stage->trace = note;
+    d->stage->trace_arg = t;
+    NCCL_MUST(d->step(d->arg));
+    d->stage->trace = NULL;
     CUDA_MUST(cudaDeviceSynchronize());
     read_times(t, origin);
     CUDA_MUST(cudaEventDestroy(origin));
-    hybrid_release(&h);
 }
 
 /* ---- drawing ------------------------------------------------------------- */
 
 enum { LEFT = 70, WIDTH = 900, TOP = 34, ROW = 30, BAR = 24, FOOT = 34 };
 
-/* Forward and backward passes differ in lightness, so that they also differ in
- * print; later chunks have their numbers underlined. */
+/* Kinds of passes differ in lightness, so that they also differ in print; later
+ * chunks have their numbers underlined. */
+static const struct {
+    const char *fill, *text, *name;
+} looks[] = {[PIPE_FORWARD] = {"#a6cee3", "#000000", "forward"},
+             [PIPE_BACKWARD] = {"#1f5d8a", "#ffffff", "backward"},
+             [PIPE_WEIGHTS] = {"#e0a458", "#000000", "weights"}};
+
 static void put_pass(FILE *f, const struct pass *p, int row, float whole_ms)
 {
     const float x = LEFT + WIDTH * p->begin_ms / whole_ms;
@@ -90,29 +86,39 @@ static void put_pass(FILE *f, const struct pass *p, int row, float whole_ms)
             "fill=\"%s\" stroke=\"#ffffff\" stroke-width=\"0.6\"/>"
             "<text x=\"%.1f\" y=\"%d\" fill=\"%s\" text-anchor=\"middle\"%s>%d"
             "</text>\n",
-            x, y, width, BAR, p->is_forward ? "#a6cee3" : "#1f5d8a",
-            x + width / 2, y + 16, p->is_forward ? "#000000" : "#ffffff",
+            x, y, width, BAR, looks[p->kind].fill, x + width / 2, y + 16,
+            looks[p->kind].text,
             p->chunk ? " text-decoration=\"underline\"" : "", p->micro);
 }
 
-static void put_frame(FILE *f, const char *title, int nrows, float whole_ms)
+/* What the colours of the first nkinds kinds mean. */
+static void put_legend(FILE *f, int nkinds, int y)
+{
+    for (int k = 0; k < nkinds; k++)
+        fprintf(f,
+                "<rect x=\"%d\" y=\"%d\" width=\"30\" height=\"14\" "
+                "fill=\"%s\"/><text x=\"%d\" y=\"%d\">%s%s</text>\n",
+                LEFT + 120 * k, y, looks[k].fill, LEFT + 120 * k + 36, y + 11,
+                looks[k].name,
+                k == nkinds - 1
+                    ? "; a number is the micro-batch's, underlined in a later "
+                      "chunk"
+                    : "");
+}
+
+static void put_frame(FILE *f, const char *title, int nrows, int nkinds,
+                      float whole_ms)
 {
     const int height = TOP + ROW * nrows + FOOT, width = LEFT + WIDTH + 20;
-    const int foot = height - FOOT + 8;
     fprintf(f,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
             "height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
             "font-size=\"12\">\n"
             "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n"
-            "<text x=\"8\" y=\"20\" font-size=\"14\">%s: %.1f ms</text>\n"
-            "<rect x=\"%d\" y=\"%d\" width=\"30\" height=\"14\" "
-            "fill=\"#a6cee3\"/><text x=\"%d\" y=\"%d\">forward</text>\n"
-            "<rect x=\"%d\" y=\"%d\" width=\"30\" height=\"14\" "
-            "fill=\"#1f5d8a\"/><text x=\"%d\" y=\"%d\">backward; a number is "
-            "the micro-batch's, underlined in a later chunk</text>\n",
+            "<text x=\"8\" y=\"20\" font-size=\"14\">%s: %.1f ms</text>\n",
             width, height, width, height, width, height, title,
-            (double)whole_ms, LEFT, foot, LEFT + 36, foot + 11, LEFT + 120,
-            foot, LEFT + 156, foot + 11);
+            (double)whole_ms);
+    put_legend(f, nkinds, height - FOOT + 8);
     for (int i = 0; i < nrows; i++)
         fprintf(f,
                 "<text x=\"8\" y=\"%d\">stage %d</text>"
@@ -127,13 +133,15 @@ static int write_picture(const char *path, const char *title,
 {
     FILE *const f = fopen(path, "w");
     float whole_ms = 0;
+    int nkinds = 2;
     if (!f)
         return -1;
     for (int i = 0; i < nrows * n; i++) {
         const struct pass *const p = &all[i / n * stride * n + i % n];
         whole_ms = p->end_ms > whole_ms ? p->end_ms : whole_ms;
+        nkinds = p->kind >= nkinds ? p->kind + 1 : nkinds;
     }
-    put_frame(f, title, nrows, whole_ms);
+    put_frame(f, title, nrows, nkinds, whole_ms);
     for (int row = 0; row < nrows; row++)
         for (int i = 0; i < n; i++)
             put_pass(f, &all[(row * stride) * n + i], row, whole_ms);
@@ -141,22 +149,21 @@ static int write_picture(const char *path, const char *title,
     return fclose(f) == 0 ? 0 : -1;
 }
 
-int draw_step(struct lab_run *r, const struct hybrid_config *c,
-              const char *title, const char *path)
+int draw_step(struct lab_run *r, const struct drawing *d, const char *path)
 {
     struct tracer *const t = calloc(1, sizeof *t);
     if (!t)
         must_stop(__FILE__, __LINE__, "calloc", "out of memory");
     t->stream = r->stream;
-    trace_step(r, c, t);
+    trace_step(r, d, t);
     const int nbytes = t->n * (int)sizeof *t->pass;
     struct pass *const all = calloc((size_t)r->nranks, (size_t)nbytes + 1);
     if (!all)
         must_stop(__FILE__, __LINE__, "calloc", "out of memory");
     MPI_MUST(MPI_Gather(t->pass, nbytes, MPI_BYTE, all, nbytes, MPI_BYTE, 0,
                         r->mpi_comm));
-    int err = r->rank == 0 ? write_picture(path, title, all, c->pp,
-                                           r->nranks / c->pp, t->n)
+    int err = r->rank == 0 ? write_picture(path, d->title, all, d->nstages,
+                                           r->nranks / d->nstages, t->n)
                            : 0;
     if (err)
         fprintf(stderr, "%s: %s\n", path, strerror(errno));

@@ -10,14 +10,22 @@
 
 #include "lab/lab.h"
 #include "lab4.h"
+#include "measure.h"
+
+struct drawing { /* what to draw */
+    const char *title;
+    int nstages;
+    struct stage *stage; /* this rank's */
+    measure_fn *step;    /* enqueues a step */
+    void *arg;
+};
 
 /*
- * Run a step of c on buffers without contents, after one to warm up, and write
- * an SVG file: a row for each stage (of the first replica and tensor-parallel
- * rank), and in it a bar for each pass, with the number of its micro-batch. All
- * ranks call. Returns 0, or 1 if the file can't be written.
+ * Run a step, after one to warm up, and write an SVG file: a row for each stage
+ * (of the first replica and tensor-parallel rank), and in it a bar for each
+ * pass, with the number of its micro-batch. All ranks call. Returns 0, or 1 if
+ * the file can't be written.
  */
-int draw_step(struct lab_run *r, const struct hybrid_config *c,
-              const char *title, const char *path);
+int draw_step(struct lab_run *r, const struct drawing *d, const char *path);
 
 #endif

@@ -38,6 +38,8 @@ static enum model_schedule schedule_named(const char *name)
 {
     return strcmp(name, "1f1b") == 0          ? MODEL_1F1B
            : strcmp(name, "interleaved") == 0 ? MODEL_INTERLEAVED
+           : strcmp(name, "zero-h1") == 0     ? MODEL_ZERO_H1
+           : strcmp(name, "zero-v") == 0      ? MODEL_ZERO_V
                                               : MODEL_FILL_DRAIN;
 }
 
@@ -54,11 +56,24 @@ struct model model_of(const struct plan_case *c, int nranks)
     m.dp = nranks / m.tp / m.pp;
     if (plan_int(c, "blocks", 0)) // of each stage
         m.task.shape.depth = 2 * (int)plan_int(c, "blocks", 0) * m.pp;
-    if (m.schedule != MODEL_INTERLEAVED || m.pp == 1)
+    if (m.schedule == MODEL_ZERO_V)
+        m.chunks = 2;
+    else if (m.schedule != MODEL_INTERLEAVED || m.pp == 1)
         m.chunks = 1;
     else // groups of micro-batches are whole
         m.task.micro = (m.task.micro + m.pp - 1) / m.pp * m.pp;
     return m;
+}
+
+int model_has_halves(const struct model *m)
+{
+    return m->schedule == MODEL_ZERO_H1 || m->schedule == MODEL_ZERO_V;
+}
+
+int model_run(int nstages, int vee, int stage, int chunk)
+{
+    return vee && chunk == 1 ? 2 * nstages - 1 - stage
+                             : chunk * nstages + stage;
 }
 
 int model_first_block(int nblocks, int v, int n)

@@ -39,7 +39,13 @@ void model_integers(uint64_t seed, enum model_what what, size_t count,
                     float *out);
 void model_reals(uint64_t seed, enum model_what what, size_t count, float *out);
 
-enum model_schedule { MODEL_FILL_DRAIN, MODEL_1F1B, MODEL_INTERLEAVED };
+enum model_schedule {
+    MODEL_FILL_DRAIN,
+    MODEL_1F1B,
+    MODEL_INTERLEAVED,
+    MODEL_ZERO_H1, /* these two have backward passes in halves */
+    MODEL_ZERO_V
+};
 
 struct model { /* a training run */
     struct nn_task task;
@@ -48,6 +54,16 @@ struct model { /* a training run */
     int chunks, checkpoint;
 };
 struct model model_of(const struct plan_case *c, int nranks);
+
+/* With halves: the results of a kind of pass, of one chunk, that a stage keeps
+ * at once. That of a micro-batch takes the place of the one so many before. */
+enum { MODEL_BUFFERS = 4 };
+
+int model_has_halves(const struct model *m); /* zero-h1, zero-v */
+
+/* The run of the network that is a stage's chunk: around a ring of stages, or
+ * along a V and back. */
+int model_run(int nstages, int vee, int stage, int chunk);
 
 /* The first block of run v, of n runs that share nblocks; nblocks for v = n. */
 int model_first_block(int nblocks, int v, int n);

@@ -140,10 +140,21 @@ void judge_grid(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- in flight ----------------------------------------------------------- */
 
-/* The most micro-batches in flight at once on a rank: their forward pass has
- * started and their backward pass has not ended, by the ranges of stage.c. */
-static int most_in_flight(const struct judge_task *t, int rank)
+/* What a pass's range in stage.c is called. */
+static int is_pass(const char *span)
 {
+    return strncmp(span, "forward ", 8) == 0 ||
+           strncmp(span, "backward ", 9) == 0 ||
+           strncmp(span, "weights ", 8) == 0;
+}
+
+/* The most micro-batches in flight at once on a rank, in all chunks: their
+ * forward pass has started, and their backward pass, or its second half, has
+ * not ended. */
+static int most_in_flight(const struct judge_task *t, const struct model *m,
+                          int rank)
+{
+    const char last = model_has_halves(m) ? 'w' : 'b';
     struct spans_window w;
     const char *now = "";
     int live = 0, most = 0;
@@ -151,16 +162,21 @@ static int most_in_flight(const struct judge_task *t, int rank)
         return 0;
     for (uint32_t at = w.first; at <= w.last; at++) {
         const char *const span = t->graph->nodes[at].span;
-        const int forward = strncmp(span, "forward ", 8) == 0;
-        if ((!forward && strncmp(span, "backward ", 9) != 0) ||
-            strcmp(span, now) == 0)
+        if (!is_pass(span) || strcmp(span, now) == 0)
             continue;
-        live += forward ? 1 : now[0] == 'b' ? -1 : 0;
-        live -= forward && now[0] == 'b';
+        live += (span[0] == 'f') - (now[0] == last);
         most = live > most ? live : most;
         now = span;
     }
     return most;
+}
+
+/* The most that a stage may have in flight. */
+static int may_be_in_flight(const struct model *m, int stage)
+{
+    if (model_has_halves(m))
+        return m->pp * m->chunks;
+    return least(warmup(m, m->pp, stage) + 1, m->task.micro * m->chunks);
 }
 
 /* The bytes of a stage's slot: of its input, and of the rest. */
@@ -183,9 +199,8 @@ void judge_in_flight(const struct judge_task *t, const struct model *m,
 {
     for (int r = 0; r < t->nranks; r++) {
         const int stage = r / m->tp / m->dp;
-        const int lead = warmup(m, m->pp, stage) + 1;
-        const int want = least(lead, m->task.micro * m->chunks);
-        const int got = most_in_flight(t, r);
+        const int want = may_be_in_flight(m, stage);
+        const int got = most_in_flight(t, m, r);
         if (got > want)
             judge_fail(v,
                        "rank %d (stage %d) has %d micro-batches in flight at "

@@ -15,7 +15,8 @@ struct work { /* all ranks' work in an iteration; microseconds */
     double begin, end, busy;
 };
 
-/* Add a rank's kernels. All are on one stream, so none run concurrently. */
+/* Add a rank's kernels. All are on one stream, so none run concurrently: not
+ * those of messages, which are of other kinds. */
 static void add_rank(const struct judge_task *t, const struct spans_window *w,
                      struct work *k)
 {
@@ -32,16 +33,31 @@ static void add_rank(const struct judge_task *t, const struct spans_window *w,
 }
 
 /*
- * The fraction of their time that stages are idle, from the start of the first
- * pass to the end of the last. P equal stages are idle for P - 1 of M + P - 1
- * times forward and backward; with c chunks, for a c-th of that.
+ * In times forward and backward, how long P equal stages wait: P - 1 of them;
+ * with c chunks, a c-th of that; with backward passes in halves, a third, for
+ * the first round trip, or in a V for the first way there, half as long.
  */
+static double ramp_of(const struct model *m)
+{
+    const double behind = m->pp - 1;
+    switch (m->schedule) {
+    case MODEL_ZERO_H1: return behind / 3;
+    case MODEL_ZERO_V: return behind / 6;
+    default: return behind / m->chunks;
+    }
+}
+
+/* The fraction of their time that stages are idle, from the start of the first
+ * pass to the end of the last. `slack`, in thousandths of the step, is for what
+ * is so small that messages count. */
 void judge_bubble(const struct judge_task *t, struct judge_verdict *v)
 {
     const struct model m = model_of(t->c, t->nranks);
-    const double ramp = (double)(m.pp - 1) / m.chunks;
+    const double ramp = ramp_of(&m);
     const double want = ramp / (m.task.micro + ramp);
-    const double percent = (double)plan_int(t->c, "percent", 3);
+    const double slack = (double)plan_int(t->c, "slack", 0) * 1e-3;
+    const double percent =
+        (double)plan_int(t->c, "percent", 3) + 100 * slack / want;
     struct work k = {.begin = INFINITY};
     judge_in_flight(t, &m, v);
     for (int r = 0; r < t->nranks; r++) {

@@ -47,6 +47,12 @@ static struct where where_is(const struct model *m, int rank)
                           rank / m->tp / m->dp};
 }
 
+/* The run of the network that is a stage's chunk. */
+static int run_of(const struct model *m, int stage, int chunk)
+{
+    return model_run(m->pp, m->schedule == MODEL_ZERO_V, stage, chunk);
+}
+
 struct walk { /* through a rank's weights, in the order of its stage */
     const struct judge_task *t;
     const struct model *m;
@@ -96,7 +102,7 @@ static size_t count_of(const struct model *m, int stage, int *nblocks)
     size_t count = 0;
     *nblocks = 0;
     for (int c = 0; c < m->chunks; c++) {
-        const int v = c * m->pp + stage;
+        const int v = run_of(m, stage, c);
         const int end = model_first_block(s->depth / 2, v + 1, runs);
         for (int b = model_first_block(s->depth / 2, v, runs); b < end; b++) {
             count += (nn_layer_count(s, 2 * b) + nn_layer_count(s, 2 * b + 1)) /
@@ -113,7 +119,7 @@ static void walk(struct walk *w)
     const struct where at = where_is(w->m, w->rank);
     const int runs = w->m->pp * w->m->chunks;
     for (int c = 0; c < w->m->chunks; c++) {
-        const int v = c * w->m->pp + at.stage;
+        const int v = run_of(w->m, at.stage, c);
         const int end = model_first_block(s->depth / 2, v + 1, runs);
         for (int b = model_first_block(s->depth / 2, v, runs); b < end; b++) {
             const int l = 2 * b, mine = nn_layer_out(s, l) / w->m->tp;
@@ -181,8 +187,10 @@ static void judge_calls(const struct judge_task *t, const struct model *m,
         const int passes = 2 + m->checkpoint; // forward, backward, repeated
         const int sums = m->tp > 1 ? passes * micro * nblocks : 0;
         const int means = m->dp > 1 ? nblocks : 0;
-        const int edges = (at.stage > 0) + (at.stage < m->pp - 1) +
-                          2 * (m->pp > 1 ? m->chunks - 1 : 0);
+        const int ends = (at.stage > 0) + (at.stage < m->pp - 1);
+        const int edges = m->schedule == MODEL_ZERO_V
+                              ? m->chunks * ends
+                              : ends + 2 * (m->pp > 1 ? m->chunks - 1 : 0);
         const uint64_t colls = spans_count(t, r, 0, GRAPH_COLL, TOPO_OP_NONE);
         const uint64_t sends = spans_count(t, r, 0, GRAPH_SEND, TOPO_OP_NONE);
         if (colls != (uint64_t)(steps * (sums + means)))

@@ -9,6 +9,9 @@
 /* judge_schedule.c: lists, coordinates, and micro-batches in flight */
 judge_fn judge_schedule, judge_grid;
 
+/* judge_zero.c: lists whose backward passes come in halves */
+judge_fn judge_zero;
+
 struct model;
 
 /* Expect no rank to have more activations in flight than its schedule needs, by

@@ -22,6 +22,18 @@ struct effort { /* steps, at least 1 of each: before those that count, those */
     int warmup, iterations;
 };
 
+/* Work to time. */
+typedef ncclResult_t measure_fn(void *arg);
+
+/* Milliseconds that work on a stream takes, on the slowest rank. Makes a range
+ * of that name in timelines. All ranks of comm call; stops the run on errors.
+ */
+double measure_time(const char *name, measure_fn *work, void *arg,
+                    cudaStream_t stream, MPI_Comm comm);
+
+/* The largest x of all ranks of comm. */
+double measure_largest(double x, MPI_Comm comm);
+
 /*
  * Time c on the ranks of `comm`, in which this one is number rank of nranks, on
  * buffers without contents; the step's time is the mean. All of these ranks

@@ -226,6 +226,25 @@ int report_bubble(struct lab_run *r, int argc, char **argv)
 
 /* ---- --draw -------------------------------------------------------------- */
 
+struct traced { /* a run whose step is drawn */
+    struct hybrid h;
+    struct nn_batch batch[STAGE_MAX_MICRO];
+};
+
+static ncclResult_t traced_step(void *arg)
+{
+    struct traced *const k = arg;
+    return hybrid_step(&k->h, k->batch);
+}
+
+void report_batch(struct lab_run *r, const struct nn_shape *s, int nmicro,
+                  struct nn_batch *batch)
+{
+    batch[0].x = lab_buffer(r, (size_t)s->rows * (size_t)s->in * sizeof(float));
+    for (int j = 1; j < nmicro; j++)
+        batch[j] = batch[0];
+}
+
 int report_drawing(struct lab_run *r, int argc, char **argv)
 {
     struct request q = {1,
@@ -243,7 +262,19 @@ int report_drawing(struct lab_run *r, int argc, char **argv)
     if (parse(r, argc, argv, &q) != 0 || fits(r, &q, r->nranks) != 0)
         return 2;
     const struct hybrid_config c = config_of(&q);
-    return draw_step(r, &c, schedules[q.schedule], q.out);
+    struct traced k;
+    NCCL_MUST(hybrid_init(&k.h, &c, r->rank, r->nranks, r->comm, r->stream));
+    CUDA_MUST(cudaMemsetAsync(k.h.stage.weights, 0,
+                              k.h.stage.count * sizeof(float), r->stream));
+    report_batch(r, &c.shape, c.nmicro, k.batch);
+    const struct drawing d = {.title = schedules[q.schedule],
+                              .nstages = c.pp,
+                              .stage = &k.h.stage,
+                              .step = traced_step,
+                              .arg = &k};
+    const int status = draw_step(r, &d, q.out);
+    hybrid_release(&k.h);
+    return status;
 }
 
 /* ---- --placement --------------------------------------------------------- */

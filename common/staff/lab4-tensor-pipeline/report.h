@@ -6,6 +6,7 @@
 #define LAB4_REPORT_H
 
 #include "lab/lab.h"
+#include "lab4.h"
 
 /* --benchmark: a step on all ranks: its parts, and memory. */
 int report_benchmark(struct lab_run *r, int argc, char **argv);
@@ -19,6 +20,13 @@ int report_bubble(struct lab_run *r, int argc, char **argv);
 
 /* --draw: a drawing of a step, with a row for each stage (draw.h). */
 int report_drawing(struct lab_run *r, int argc, char **argv);
+
+/* --zero: schedules without a bubble beside 1F1B (report_zero.c). */
+int report_zero(struct lab_run *r, int argc, char **argv);
+
+/* Micro-batches without contents, all the same. */
+void report_batch(struct lab_run *r, const struct nn_shape *s, int nmicro,
+                  struct nn_batch *batch);
 
 /* --placement: tensor parallel between consecutive ranks, and between distant
  * ones. */

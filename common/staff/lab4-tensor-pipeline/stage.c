@@ -23,6 +23,12 @@ static cudaError_t make(struct matrix *m, int rows, int cols)
 
 /* ---- making a stage ------------------------------------------------------ */
 
+/* The run of the network that is a chunk of this stage. */
+static int run_of(const struct stage *s, int chunk)
+{
+    return model_run(s->c.nstages, s->c.vee, s->c.index, chunk);
+}
+
 /* The number in the network of block i of this stage. */
 static int number_of(const struct stage *s, int i)
 {
@@ -31,7 +37,7 @@ static int number_of(const struct stage *s, int i)
     int chunk = 0;
     while (i >= s->begin[chunk + 1])
         chunk++;
-    return model_first_block(nblocks, chunk * c->nstages + c->index, runs) + i -
+    return model_first_block(nblocks, run_of(s, chunk), runs) + i -
            s->begin[chunk];
 }
 
@@ -41,7 +47,7 @@ static int share_blocks(struct stage *s)
     const struct stage_config *const c = &s->c;
     const int nblocks = c->shape.depth / 2, runs = c->nstages * c->nchunks;
     for (int k = 0; k < c->nchunks; k++) {
-        const int v = k * c->nstages + c->index;
+        const int v = run_of(s, k);
         const int n = model_first_block(nblocks, v + 1, runs) -
                       model_first_block(nblocks, v, runs);
         if (n < 1)
@@ -110,8 +116,8 @@ ncclResult_t stage_init(struct stage *s, const struct stage_config *c)
     s->stream = c->tp.stream;
     if (nn_shape_problem(&c->shape) || c->shape.depth % 2 != 0 ||
         c->shape.hidden % c->tp.nranks != 0 || c->nchunks < 1 ||
-        c->nchunks > STAGE_MAX_CHUNKS || c->nmicro < 1 ||
-        c->nmicro > STAGE_MAX_MICRO || share_blocks(s) != 0)
+        c->nchunks > STAGE_MAX_CHUNKS || (c->vee && c->nchunks != 2) ||
+        c->nmicro < 1 || c->nmicro > STAGE_MAX_MICRO || share_blocks(s) != 0)
         return ncclInvalidArgument;
     LAB_TRY_CUDA(nn_error(cublasCreate(&s->tp.blas)));
     LAB_TRY_CUDA(nn_error(cublasSetStream(s->tp.blas, s->stream)));
@@ -159,12 +165,12 @@ ncclResult_t stage_fill(struct stage *s, uint64_t seed)
 
 int stage_is_first(const struct stage *s, int chunk)
 {
-    return s->c.index == 0 && chunk == 0;
+    return run_of(s, chunk) == 0;
 }
 
 int stage_is_last(const struct stage *s, int chunk)
 {
-    return s->c.index == s->c.nstages - 1 && chunk == s->c.nchunks - 1;
+    return run_of(s, chunk) == s->c.nstages * s->c.nchunks - 1;
 }
 
 ncclResult_t slot_make_input(struct stage *s, struct slot *k)
@@ -290,10 +296,10 @@ ncclResult_t slot_forward(struct stage *s, struct slot *k, float *y)
     return ncclSuccess;
 }
 
-/* Set s->dy to the derivative of this micro-batch's part of the loss. */
-static ncclResult_t loss_back(struct stage *s, const struct slot *k,
-                              const float *y)
+ncclResult_t slot_loss(struct stage *s, const struct slot *k)
 {
+    const int n = s->begin[k->chunk + 1] - s->begin[k->chunk];
+    const float *const y = k->saved[n - 1].u.data;
     const struct nn_shape *const shape = &s->c.shape;
     const void *const target = s->batch[k->micro].target;
     const float scale = 1.0f / (float)s->c.nmicro;
@@ -332,7 +338,7 @@ ncclResult_t slot_backward(struct stage *s, struct slot *k)
 {
     const int first = s->begin[k->chunk], n = s->begin[k->chunk + 1] - first;
     if (stage_is_last(s, k->chunk))
-        LAB_TRY(loss_back(s, k, k->saved[n - 1].u.data));
+        LAB_TRY(slot_loss(s, k));
     for (int i = n - 1; i >= 0; i--) {
         LAB_TRY(block_back(s, k, i));
         if (s->hook && s->left[k->chunk] == 1)
@@ -347,21 +353,22 @@ ncclResult_t slot_backward(struct stage *s, struct slot *k)
     return ncclSuccess;
 }
 
-/* Start a pass: opens a range for timelines and the judge. */
-static void enter(const struct stage *s, int is_forward, int chunk, int micro)
+void stage_enter(const struct stage *s, int kind, int chunk, int micro)
 {
+    static const char *const names[] = {[PIPE_FORWARD] = "forward",
+                                        [PIPE_BACKWARD] = "backward",
+                                        [PIPE_WEIGHTS] = "weights"};
     char name[32];
-    snprintf(name, sizeof name, "%s %d.%d", is_forward ? "forward" : "backward",
-             micro, chunk);
+    snprintf(name, sizeof name, "%s %d.%d", names[kind], micro, chunk);
     nvtxRangePushA(name);
     if (s->trace)
-        s->trace(s->trace_arg, is_forward, chunk, micro, 0);
+        s->trace(s->trace_arg, kind, chunk, micro, 0);
 }
 
-static void leave(const struct stage *s, int is_forward, int chunk, int micro)
+void stage_leave(const struct stage *s, int kind, int chunk, int micro)
 {
     if (s->trace)
-        s->trace(s->trace_arg, is_forward, chunk, micro, 1);
+        s->trace(s->trace_arg, kind, chunk, micro, 1);
     nvtxRangePop();
 }
 
@@ -370,9 +377,9 @@ ncclResult_t stage_forward(struct stage *s, int chunk, int micro)
     struct slot *const k = stage_slot(s, chunk, micro);
     if (!k)
         return ncclSystemError;
-    enter(s, 1, chunk, micro);
+    stage_enter(s, PIPE_FORWARD, chunk, micro);
     const ncclResult_t err = slot_forward(s, k, s->y);
-    leave(s, 1, chunk, micro);
+    stage_leave(s, PIPE_FORWARD, chunk, micro);
     return err;
 }
 
@@ -381,10 +388,10 @@ ncclResult_t stage_backward(struct stage *s, int chunk, int micro)
     struct slot *const k = stage_slot(s, chunk, micro);
     if (!k)
         return ncclSystemError;
-    enter(s, 0, chunk, micro);
+    stage_enter(s, PIPE_BACKWARD, chunk, micro);
     const ncclResult_t err =
         s->c.checkpoint ? checkpoint_backward(s, k) : slot_backward(s, k);
-    leave(s, 0, chunk, micro);
+    stage_leave(s, PIPE_BACKWARD, chunk, micro);
     k->in_use = 0;
     return err;
 }

@@ -9,7 +9,8 @@
  * A *block* has the two matrices or, with tensor parallelism, this rank's parts
  * of them. A *stage* is a run of consecutive blocks: all of them, or its part
  * of a pipeline. A stage may also have several such runs, *chunks*: chunk c of
- * stage s of n is run c * n + s of the network.
+ * stage s of n is run c * n + s of the network. In a *V* each stage has two, run
+ * s and run 2n - 1 - s: the last stage has two runs that follow each other.
  *
  * The forward pass of a micro-batch through a chunk leaves z, h, u and each
  * block's x for its backward pass, in a *slot*. If no slot is free, a new one
@@ -77,15 +78,17 @@ struct slot { /* activations of one micro-batch in one chunk */
  * been enqueued: in the last micro-batch's backward pass. */
 typedef ncclResult_t stage_hook(void *arg, int block);
 
-/* Called when a pass is about to be enqueued, and when it has been. */
-typedef void stage_trace(void *arg, int is_forward, int chunk, int micro,
+/* Called when a pass is about to be enqueued, and when it has been. kind is an
+ * enum pipe_kind (lab4.h). */
+typedef void stage_trace(void *arg, int kind, int chunk, int micro,
                          int is_over);
 
 struct stage_config {
     struct nn_shape shape; /* of the whole network: an even depth */
     struct tp tp;          /* blas is made by stage_init() */
     int index, nstages;    /* this stage, of nstages in the pipeline */
-    int nchunks;           /* more than 1: interleaved */
+    int nchunks;           /* more than 1: interleaved, or a V */
+    int vee;               /* two chunks in a V */
     int nmicro;            /* micro-batches per step */
     int checkpoint;        /* keep only x[0] and recompute the rest */
 };
@@ -181,6 +184,14 @@ ncclResult_t stage_forward(struct stage *s, int chunk, int micro);
 ncclResult_t stage_backward(struct stage *s, int chunk, int micro);
 
 /* ---- their parts --------------------------------------------------------- */
+
+/* Start and end a pass, an enum pipe_kind: a range in timelines, and trace. */
+void stage_enter(const struct stage *s, int kind, int chunk, int micro);
+void stage_leave(const struct stage *s, int kind, int chunk, int micro);
+
+/* Set s->dy to the derivative of this micro-batch's part of the loss. The slot
+ * is of the network's last chunk. */
+ncclResult_t slot_loss(struct stage *s, const struct slot *k);
 
 /* Allocate a slot's x[0]; allocate everything else in it. */
 ncclResult_t slot_make_input(struct stage *s, struct slot *k);
