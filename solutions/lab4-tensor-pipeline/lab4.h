@@ -290,7 +290,7 @@ enum { ZERO_CHUNKS = 2, ZERO_BUFFERS = 4 };
 
 struct zero { /* a stage whose backward passes come in halves */
     struct stage *stage;
-    ncclComm_t comm[2][ZERO_CHUNKS]; /* of [kind][chunk]; stage i is rank i */
+    ncclComm_t comm[2][ZERO_CHUNKS];   /* of [kind][chunk]; stage i is rank i */
     cudaStream_t send[2][ZERO_CHUNKS]; /* non-blocking */
     struct zero_out {                  /* results of passes, and their events */
         float *buf;                    /* (rows, hidden) */
@@ -330,6 +330,51 @@ ncclResult_t zero_pass(const struct zero *z, const struct pipe_action *a);
  * order of the actions.
  */
 ncclResult_t zero_run(const struct zero *z, const struct pipe_action *a, int n);
+
+/* ---- part 6, a bonus: products that hide their messages (pieces.c) ------- */
+
+/*
+ * Part 1's block, but each of n ranks has only its own rows of x and y, rows/n
+ * of them: rank r those from r * rows/n on. All rows of x are gathered before A,
+ * and the sum over ranks is scattered after B. An all-gather and a
+ * reduce-scatter send what the all-reduce did; both can be taken to pieces, one
+ * for each rank's rows.
+ */
+enum { SP_MAX_RANKS = 16 };
+
+struct sp { /* a rank's place; made by sp_init() */
+    struct tp tp;
+    cudaStream_t comm_stream;                            /* non-blocking */
+    cudaEvent_t ready[SP_MAX_RANKS], here[SP_MAX_RANKS]; /* yours to record */
+};
+
+/* Given (sequence.c). Initialise s, on the stream of t; release it. */
+ncclResult_t sp_init(struct sp *s, const struct tp *t);
+void sp_release(struct sp *s);
+
+/* Given: y = x @ w or, if `transposed`, x @ w^T, on the stream. */
+ncclResult_t sp_product(const struct sp *s, struct matrix x, struct matrix w,
+                        int transposed, struct matrix y);
+
+/*
+ * y = all @ w, of which all, (rows, in), are all ranks' rows. On entry `all`
+ * has this rank's own in their place; on return, those of the others, too.
+ * Products of rows that are here run while others are on their way: n products,
+ * n - 1 messages of rows/n rows to the next rank. No host synchronisation.
+ */
+ncclResult_t sp_gather_product(const struct sp *s, struct matrix all,
+                               struct matrix w, int transposed,
+                               struct matrix y);
+
+/*
+ * y, (rows/n, out), = this rank's rows of the sum over ranks of x @ w; x is
+ * (rows, in/n). Sums of some ranks' products travel while the next product
+ * runs: n products, n - 1 messages to the next rank. space has room for 4 * rows
+ * / n * out floats.
+ */
+ncclResult_t sp_product_scatter(const struct sp *s, struct matrix x,
+                                struct matrix w, int transposed,
+                                struct matrix y, float *space);
 
 #ifdef __cplusplus
 }

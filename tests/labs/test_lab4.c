@@ -100,6 +100,28 @@ START_TEST(halves_fill_the_bubble)
 }
 END_TEST
 
+/* In pieces, a layer takes less time than with whole collectives, by as much as
+ * published, and the less the wider its products are; but not if its pieces are
+ * small. */
+START_TEST(pieces_hide_their_messages)
+{
+    struct child c = command(8, "dgx-h100", "--pieces");
+    double before = INFINITY;
+    int n = 0;
+    for (const char *at = strstr(c.out, "times as fast"); at && n < 4; n++) {
+        double times;
+        at = strchr(at, '\n') + 1;
+        ck_assert_msg(sscanf(at, "%*d %*f ms %*f ms %lf", &times) == 1, "%s",
+                      c.out);
+        ck_assert_msg(n == 0 ? times < 1 : times < before && times > 1, "%s",
+                      c.out);
+        before = n == 0 ? 1.16 : times;
+    }
+    ck_assert_int_eq(n, 4);
+    child_clear(&c);
+}
+END_TEST
+
 /* Efficiency falls with the ranks, is near what was published, and tensor
  * parallel alone costs most. */
 START_TEST(one_network_scales_as_published)
@@ -170,6 +192,7 @@ static void own_tests(TCase *t)
     tcase_add_test(t, sends_without_a_group_are_reported_as_a_deadlock);
     tcase_add_loop_test(t, stages_stand_still_as_long_as_they_must, 0, 3);
     tcase_add_loop_test(t, halves_fill_the_bubble, 0, 3);
+    tcase_add_test(t, pieces_hide_their_messages);
     tcase_add_test(t, one_network_scales_as_published);
     tcase_add_test(t, tensor_parallel_belongs_inside_a_node);
     tcase_add_test(t, checkpoints_buy_memory_for_time);

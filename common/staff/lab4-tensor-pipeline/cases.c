@@ -23,6 +23,9 @@ static const struct lab_kind kinds[] = {
     {"gather", case_gather},
     {"block_forward", case_block_forward},
     {"block_backward", case_block_backward},
+    {"sp_gather", case_sp_gather},
+    {"sp_scatter", case_sp_scatter},
+    {"sp_speed", case_sp_speed},
     {"schedule", case_schedule},
     {"zero", case_schedule},
     {"pipe", case_pipe},
@@ -49,6 +52,10 @@ static const struct lab_command commands[] = {
      "with "
      "-o, a step as a picture",
      report_zero},
+    {"--pieces",
+     "[--rows N]: a sequence-parallel layer, its collectives whole and in "
+     "pieces",
+     report_pieces},
     {"--placement", "[--tp-size N]: tensor parallel near and far",
      report_placement},
     {NULL, NULL, NULL},

@@ -16,6 +16,9 @@ ncclResult_t case_row(struct lab_run *r);
 ncclResult_t case_gather(struct lab_run *r);
 ncclResult_t case_block_forward(struct lab_run *r);
 ncclResult_t case_block_backward(struct lab_run *r);
+ncclResult_t case_sp_gather(struct lab_run *r);
+ncclResult_t case_sp_scatter(struct lab_run *r);
+ncclResult_t case_sp_speed(struct lab_run *r);
 
 /* cases_train.c */
 ncclResult_t case_schedule(struct lab_run *r);

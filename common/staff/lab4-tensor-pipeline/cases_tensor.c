@@ -1,5 +1,5 @@
 /*
- * cases_tensor.c: runs the cases of part 1
+ * cases_tensor.c: runs the cases of parts 1 and 6
  *
  * Whole matrices follow from rank 0's seed (judge_model.h); each rank takes its
  * part on the host, so that no case depends on a function of another.
@@ -241,6 +241,71 @@ ncclResult_t case_block_backward(struct lab_run *r)
     show(r, "dx", dx);
     show(r, "da", block.da);
     show(r, "db", block.db);
+    bench_release(&b);
+    return ncclSuccess;
+}
+
+/* ---- part 6: in pieces --------------------------------------------------- */
+
+ncclResult_t case_sp_gather(struct lab_run *r)
+{
+    struct bench b = bench_of(r, model_integers);
+    struct sp s;
+    const int n = r->nranks, rows = b.l.rows * n, in = b.l.in, out = b.l.out;
+    const struct matrix own = rows_of(&b, MODEL_X, rows, in);
+    const struct matrix w = columns_of(&b, MODEL_W, in, out);
+    const struct matrix all = room(r, rows, in), y = room(r, rows, out / n);
+    LAB_TRY(sp_init(&s, &b.tp));
+    LAB_TRY_CUDA(cudaMemcpyAsync(all.data + (size_t)r->rank * matrix_count(own),
+                                 own.data, matrix_count(own) * sizeof(float),
+                                 cudaMemcpyDeviceToDevice, r->stream));
+    lab_begin(r);
+    LAB_TRY(sp_gather_product(&s, all, w, 0, y));
+    lab_end(r);
+    show(r, "all", all);
+    show(r, "y", y);
+    sp_release(&s);
+    bench_release(&b);
+    return ncclSuccess;
+}
+
+ncclResult_t case_sp_scatter(struct lab_run *r)
+{
+    struct bench b = bench_of(r, model_integers);
+    struct sp s;
+    const int n = r->nranks, rows = b.l.rows * n, in = b.l.in, out = b.l.out;
+    const struct matrix x = columns_of(&b, MODEL_X, rows, in);
+    const struct matrix w = rows_of(&b, MODEL_W, in, out);
+    const struct matrix y = room(r, rows / n, out);
+    float *const space = room(r, 4 * rows / n, out).data;
+    LAB_TRY(sp_init(&s, &b.tp));
+    lab_begin(r);
+    LAB_TRY(sp_product_scatter(&s, x, w, 0, y, space));
+    lab_end(r);
+    show(r, "y", y);
+    sp_release(&s);
+    bench_release(&b);
+    return ncclSuccess;
+}
+
+/* A block's forward pass on buffers without contents. */
+ncclResult_t case_sp_speed(struct lab_run *r)
+{
+    struct bench b = bench_of(r, model_integers);
+    struct sp s;
+    const int n = r->nranks, rows = b.l.rows * n, in = b.l.in, out = b.l.out;
+    const struct matrix a = room(r, in, out / n), c = room(r, out / n, in);
+    const struct matrix all = room(r, rows, in), h = room(r, rows, out / n);
+    const struct matrix y = room(r, rows / n, in);
+    float *const space = room(r, 4 * rows / n, in).data;
+    LAB_TRY(sp_init(&s, &b.tp));
+    LAB_TRY(sp_gather_product(&s, all, a, 0, h)); // to warm up
+    LAB_TRY_CUDA(cudaStreamSynchronize(r->stream));
+    lab_begin(r);
+    LAB_TRY(sp_gather_product(&s, all, a, 0, h));
+    LAB_TRY(sp_product_scatter(&s, h, c, 0, y, space));
+    lab_end(r);
+    sp_release(&s);
     bench_release(&b);
     return ncclSuccess;
 }

@@ -111,13 +111,14 @@ static void gelu_back(struct mat *d, const struct mat *x)
 
 /* ---- comparing ----------------------------------------------------------- */
 
-enum cut {
-    COLUMNS,
-    ROWS,
-    SUM,
-    GATHERED
-}; /* what each rank has of a matrix:
-    a part; all of it, summed over ranks; all of it, columns of each rank */
+enum cut {              /* what each rank has of a matrix */
+           COLUMNS,     /* a part */
+           ROWS,        /* a part */
+           SUM,         /* all of it, summed over ranks */
+           SUMMED_ROWS, /* a part, summed over ranks */
+           GATHERED,    /* all of it, columns of each rank */
+           WHOLE,       /* all of it, rows of each rank */
+};
 
 struct look { /* for one iteration's outputs */
     const struct judge_task *t;
@@ -130,9 +131,10 @@ struct look { /* for one iteration's outputs */
 static float *cut_out(const struct mat *m, enum cut cut, int rank, int n,
                       size_t *count)
 {
-    const int rows = cut == ROWS ? m->rows / n : m->rows;
+    const int by_rows = cut == ROWS || cut == SUMMED_ROWS;
+    const int rows = by_rows ? m->rows / n : m->rows;
     const int cols = cut == COLUMNS ? m->cols / n : m->cols;
-    const int row = cut == ROWS ? rank * rows : 0;
+    const int row = by_rows ? rank * rows : 0;
     const int col = cut == COLUMNS ? rank * cols : 0;
     *count = (size_t)rows * (size_t)cols;
     float *const out = calloc(*count, sizeof *out);
@@ -143,16 +145,21 @@ static float *cut_out(const struct mat *m, enum cut cut, int rank, int n,
     return out;
 }
 
-/* A sum descends from all ranks' data, each column that was gathered from its
- * rank's. */
+/* A sum descends from all ranks' data, each column or row that was gathered
+ * from its rank's. */
 static void descend(const struct look *l, const char *name, const struct mat *m,
                     enum cut cut, int rank)
 {
     const size_t all = (size_t)m->rows * (size_t)m->cols * sizeof(float);
     const int n = l->t->nranks, each = m->cols / n;
-    if (cut == SUM)
-        judge_descent(l->t, rank, l->iteration, name, 0, all,
-                      judge_everybody(l->t), l->v);
+    if (cut == SUM || cut == SUMMED_ROWS)
+        judge_descent(l->t, rank, l->iteration, name, 0,
+                      cut == SUM ? all : all / (size_t)n, judge_everybody(l->t),
+                      l->v);
+    for (int i = 0; cut == WHOLE && i < n; i++)
+        judge_descent(
+            l->t, rank, l->iteration, name, all / (size_t)n * (size_t)i,
+            all / (size_t)n * (size_t)(i + 1), UINT64_C(1) << i, l->v);
     for (int i = 0; cut == GATHERED && i < m->rows * n; i++) {
         const size_t begin = (size_t)i * (size_t)each * sizeof(float);
         judge_descent(l->t, rank, l->iteration, name, begin,
@@ -334,4 +341,91 @@ void judge_block_backward(const struct judge_task *t, struct judge_verdict *v)
         dense_free(&d);
     }
     expect_calls(t, TOPO_OP_ALLREDUCE, 1, "all-reduces", v);
+}
+
+/* ---- in pieces ----------------------------------------------------------- */
+
+/* Expect each rank to send one message of `nbytes` to the next in each step,
+ * and no collective. */
+static void expect_messages(const struct judge_task *t, double nbytes,
+                            struct judge_verdict *v)
+{
+    const uint64_t want = (uint64_t)t->nranks - 1;
+    for (int r = 0; t->spans && r < t->nranks; r++) {
+        const uint64_t sends = spans_count(t, r, 0, GRAPH_SEND, TOPO_OP_NONE);
+        const uint64_t colls = spans_count(t, r, 0, GRAPH_COLL, TOPO_OP_NONE);
+        const double sent = spans_sent_bytes(t, r, 0);
+        if (sends != want || colls != 0)
+            judge_fail(v,
+                       "the result is right, but rank %d sends %llu messages "
+                       "and calls %llu collectives, should send %llu messages",
+                       r, (unsigned long long)sends, (unsigned long long)colls,
+                       (unsigned long long)want);
+        if (sent > (double)want * nbytes)
+            judge_fail(v,
+                       "the result is right, but rank %d sends %.0f bytes, "
+                       "should send %.0f",
+                       r, sent, (double)want * nbytes);
+    }
+}
+
+void judge_sp_gather(const struct judge_task *t, struct judge_verdict *v)
+{
+    const struct model_layer l = model_layer(t->c, t->nranks);
+    const int rows = l.rows * t->nranks;
+    for (int i = 0; i < t->iterations; i++) {
+        const struct look look = {t, i, 0, v};
+        const uint64_t seed = judge_input_seed(t, 0, i);
+        struct mat x = mat_of(seed, model_integers, MODEL_X, rows, l.in);
+        struct mat w = mat_of(seed, model_integers, MODEL_W, l.in, l.out);
+        expect(&look, "y", mat_product(&x, &w), COLUMNS);
+        expect(&look, "all", x, WHOLE);
+        free(w.at);
+    }
+    expect_messages(t, 4.0 * l.rows * l.in, v);
+}
+
+void judge_sp_scatter(const struct judge_task *t, struct judge_verdict *v)
+{
+    const struct model_layer l = model_layer(t->c, t->nranks);
+    const int rows = l.rows * t->nranks;
+    for (int i = 0; i < t->iterations; i++) {
+        const struct look look = {t, i, 0, v};
+        const uint64_t seed = judge_input_seed(t, 0, i);
+        struct mat x = mat_of(seed, model_integers, MODEL_X, rows, l.in);
+        struct mat w = mat_of(seed, model_integers, MODEL_W, l.in, l.out);
+        expect(&look, "y", mat_product(&x, &w), SUMMED_ROWS);
+        free(x.at);
+        free(w.at);
+    }
+    expect_messages(t, 4.0 * l.rows * l.out, v);
+}
+
+/* `percent` of the messages' time has to be hidden. Not all of it can be: they
+ * take part of the GPU from the products. */
+void judge_sp_speed(const struct judge_task *t, struct judge_verdict *v)
+{
+    const double least = (double)plan_int(t->c, "percent", 75) / 100;
+    for (int r = 0; v->pass && r < t->nranks; r++) {
+        struct spans_hidden h;
+        if (spans_hidden(t, r, 0, 1u << GRAPH_SEND | 1u << GRAPH_RECV, "cublas",
+                         &h) != 0)
+            continue;
+        if (!(h.hidden_us >= least * h.comm_us && h.comm_us > 0))
+            judge_fail(v,
+                       "rank %d hides %.1f of %.1f us of its messages behind "
+                       "products: without them, the block would be %.1f us "
+                       "shorter. %.0f %% is required",
+                       r, h.hidden_us, h.comm_us, h.exposed_us, 100 * least);
+    }
+}
+
+/* Two products for each weight and row. */
+double sp_speed_limit(const struct judge_task *t)
+{
+    const struct model_layer l = model_layer(t->c, t->nranks);
+    const struct topo *const topo = spans_topo(t->spans);
+    const int compute = topo_compute(topo, 0, TOPO_FP32);
+    return 4.0 * l.rows * l.in * l.out / topo_resource(topo, compute)->rate *
+           1e6;
 }

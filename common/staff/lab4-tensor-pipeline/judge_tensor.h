@@ -1,5 +1,5 @@
 /*
- * judge_tensor.h: judges of part 1. Given: nothing to edit here.
+ * judge_tensor.h: judges of parts 1 and 6. Given: nothing to edit here.
  */
 #ifndef LAB4_JUDGE_TENSOR_H
 #define LAB4_JUDGE_TENSOR_H
@@ -7,6 +7,8 @@
 #include "judge/judge.h"
 
 judge_fn judge_split, judge_column, judge_row, judge_gather,
-    judge_block_forward, judge_block_backward;
+    judge_block_forward, judge_block_backward, judge_sp_gather,
+    judge_sp_scatter, judge_sp_speed;
+double sp_speed_limit(const struct judge_task *t);
 
 #endif

@@ -24,6 +24,9 @@ int report_drawing(struct lab_run *r, int argc, char **argv);
 /* --zero: schedules without a bubble beside 1F1B (report_zero.c). */
 int report_zero(struct lab_run *r, int argc, char **argv);
 
+/* --pieces: a layer whose products hide their messages (report_pieces.c). */
+int report_pieces(struct lab_run *r, int argc, char **argv);
+
 /* Micro-batches without contents, all the same. */
 void report_batch(struct lab_run *r, const struct nn_shape *s, int nmicro,
                   struct nn_batch *batch);
