@@ -96,6 +96,41 @@ START_TEST(the_benchmark_names_the_crossovers_of_a_dgx_h100)
 }
 END_TEST
 
+/* The last row of a benchmark up to 2 MiB. */
+static struct child last_row(const char *option)
+{
+    struct child c =
+        child_run(240,
+                  "mpirun -n 4 %s/solutions/lab5 --benchmark --max-mb 2 %s | "
+                  "grep '^    2097152'",
+                  child_build(), option);
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    return c;
+}
+
+/* Kernels of large rows aren't run: their times are those that they take. */
+START_TEST(times_that_continue_a_line_are_those_of_a_run)
+{
+    struct child line = last_row(""), run = last_row("--run-all");
+    ck_assert_str_eq(line.out, run.out);
+    child_clear(&line);
+    child_clear(&run);
+}
+END_TEST
+
+START_TEST(the_benchmark_needs_no_contents_of_a_gigabyte)
+{
+    struct child c = child_run(
+        240, "mpirun -n 8 %s/solutions/lab5 --benchmark --max-mb 1024",
+        child_build());
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    ck_assert_msg(strstr(c.out, "\n 1073741824 |") != NULL, "%s", c.out);
+    ck_assert_msg(strstr(c.out, "two-shot   262144 bytes") != NULL, "%s",
+                  c.out);
+    child_clear(&c);
+}
+END_TEST
+
 /* ---- comparisons --------------------------------------------------------- */
 
 static const struct {
@@ -189,6 +224,8 @@ static void own_tests(TCase *t)
     tcase_add_test(t, other_labs_need_a_gpu_for_each_rank);
     tcase_add_loop_test(t, a_rank_that_dies_ends_the_wait_of_the_other, 0, 2);
     tcase_add_test(t, the_benchmark_names_the_crossovers_of_a_dgx_h100);
+    tcase_add_test(t, times_that_continue_a_line_are_those_of_a_run);
+    tcase_add_test(t, the_benchmark_needs_no_contents_of_a_gigabyte);
     tcase_add_loop_test(t, comparisons_run_on_any_ranks, 0,
                         sizeof comparisons / sizeof *comparisons);
     tcase_add_test(t, a_hole_in_device_code_is_not_implemented);

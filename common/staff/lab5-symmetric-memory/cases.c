@@ -437,9 +437,17 @@ static const struct lab_kind kinds[] = {
     {"hashmap", run_hashmap},   {NULL, NULL},
 };
 
+static const char *dataless_for(int argc, char **argv)
+{
+    return strcmp(argv[0], "--benchmark") == 0 ? benchmark_dataless(argc, argv)
+                                               : NULL;
+}
+
 static const struct lab_command commands[] = {
     {"--benchmark",
-     "[--max-mb N]: latency and bandwidth against NCCL, ring and hash map",
+     "[--max-mb N --run-all]: latency and bandwidth against NCCL, ring and "
+     "hash "
+     "map",
      benchmark_main},
     {"--latency", "[--max-kb N] [-o FILE.svg]: all-reduces against NCCL",
      compare_latency},
@@ -459,4 +467,5 @@ const struct lab lab = {
     .brief = "one-sided communication in memory that all ranks can access",
     .kinds = kinds,
     .commands = commands,
+    .dataless_for = dataless_for,
 };
