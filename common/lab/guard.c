@@ -6,10 +6,12 @@
 #include <stdarg.h>      /* va_list */
 #include <stdio.h>       /* snprintf */
 #include <stdlib.h>      /* on_exit */
+#include <string.h>      /* strrchr */
 #include <sys/syscall.h> /* SYS_gettid */
 #include <time.h>        /* timer_create */
 #include <unistd.h>      /* _exit */
 
+#include "base/must.h"
 #include "graph/site.h"
 
 enum { EXIT_ENDED = 70, MAX_FRAMES = 64 };
@@ -75,6 +77,43 @@ static void on_leave(int status, void *unused)
         "commlab: rank %d: error instead: exit() ends the rank, and the others "
         "wait for it.",
         status, at, now.name, now.rank);
+}
+
+/* MPI's reason: the last line of the error's text, without the names of
+ * functions inside MPI. */
+static const char *mpi_reason(int code, char text[MPI_MAX_ERROR_STRING])
+{
+    int n = 0;
+    MPI_Error_string(code, text, &n);
+    while (n > 0 && text[n - 1] == '\n')
+        text[--n] = 0;
+    const char *const line = strrchr(text, '\n');
+    const char *const last = line ? line + 1 : text;
+    const char *const reason = strstr(last, ": ");
+    return reason ? reason + 2 : last;
+}
+
+/* MPI's own handler would end all ranks, with a stack of MPI's functions. */
+static void on_mpi_error(MPI_Comm *comm, int *code, ...)
+{
+    char at[256], text[MPI_MAX_ERROR_STRING];
+    if (!now.name || now.pid != getpid()) {
+        fprintf(stderr, "commlab: MPI: %s\n", mpi_reason(*code, text));
+        MPI_Abort(*comm, *code);
+        abort();
+    }
+    where(at, sizeof at);
+    end("a call of MPI failed in %s, in case %s:\n"
+        "commlab: rank %d: %s.",
+        at, now.name, now.rank, mpi_reason(*code, text));
+}
+
+void guard_mpi(MPI_Comm comm)
+{
+    MPI_Errhandler handler;
+    MPI_MUST(MPI_Comm_create_errhandler(on_mpi_error, &handler));
+    MPI_MUST(MPI_Comm_set_errhandler(comm, handler));
+    MPI_MUST(MPI_Errhandler_free(&handler));
 }
 
 static void prepare(void)

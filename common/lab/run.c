@@ -303,6 +303,7 @@ static enum run_status iterate(struct lab_run *r, const struct lab_kind *k)
         guard_end();
         return with_device_hole(now.status);
     }
+    (void)cudaGetLastError(); // an earlier case's is not this one's
     guard_begin(r->rank, r->c->name);
     const ncclResult_t err = k->run(r);
     if (err == ncclSuccess && meter_open_groups() > 0)

@@ -4,6 +4,7 @@
 #include <stdio.h> /* fprintf */
 
 #include "base/must.h"
+#include "lab/guard.h"
 #include "lab/run.h"
 
 /* Rank 0 reports why the lab cannot run here. */
@@ -54,6 +55,7 @@ int run_setup(struct lab_run *r, MPI_Comm comm)
     ncclUniqueId id;
     int shared;
     r->mpi_comm = comm;
+    guard_mpi(comm);
     MPI_MUST(MPI_Comm_rank(comm, &r->rank));
     MPI_MUST(MPI_Comm_size(comm, &r->nranks));
     MPI_MUST(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, r->rank,

@@ -17,7 +17,7 @@ for dir in labs/lab*/; do
         continue
     }
     parts=$(cat grader/plans/"$name".yaml grader/plans/hidden/"$name".yaml |
-        grep -o 'part: [0-9]*' | sort -u | cut -d ' ' -f 2 | paste -sd ' ')
+        grep -o 'part: [0-9]*' | cut -d ' ' -f 2 | sort -nu | paste -sd ' ')
     awk -v parts="$parts" -v rungs="question sketch pseudo-code" '
         function say(text) { print FILENAME ": " text; bad = 1 }
         function close_rung() {

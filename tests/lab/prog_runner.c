@@ -168,6 +168,13 @@ static ncclResult_t exits(struct lab_run *r)
     return ncclSuccess;
 }
 
+static ncclResult_t mpi_fails(struct lab_run *r)
+{
+    if (r->rank == 1)
+        MPI_Send(r, 1, MPI_INT, r->nranks, 0, r->mpi_comm);
+    return ncclSuccess;
+}
+
 static ncclResult_t floods(struct lab_run *r)
 {
     while (endless)
@@ -224,6 +231,7 @@ static const struct lab_kind kinds[] = {
     {"hangs", hangs},
     {"crashes", crashes},
     {"exits", exits},
+    {"mpi_fails", mpi_fails},
     {"floods", floods},
     {"loops", loops},
     {"polls", polls},
@@ -290,6 +298,7 @@ static const struct judge_kind judge_kinds[] = {
     ANY("hangs"),
     ANY("crashes"),
     ANY("exits"),
+    ANY("mpi_fails"),
     ANY("floods"),
     ANY("loops"),
     ANY("polls"),

@@ -1,0 +1,61 @@
+/*
+ * Parts 1 to 3: processes that share no memory, and send messages instead.
+ */
+#include "lab0.h"
+
+#include <string.h> /* memcpy */
+
+#include "lab/try.h" /* LAB_HOLE */
+
+void first_message(const int *out, int *in, int count, int from, int to,
+                   MPI_Comm comm)
+{
+    // BEGIN HOLE part 1: one message (about 6 lines)
+    // USES out in count from to comm
+    // HINT: MPI_Comm_rank tells a process which rank it is. MPI_Send on one,
+    // HINT: MPI_Recv on the other, with the same tag, a number that you choose.
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    if (rank == from)
+        MPI_Send(out, count, MPI_INT, to, 0, comm);
+    if (rank == to)
+        MPI_Recv(in, count, MPI_INT, from, 0, comm, MPI_STATUS_IGNORE);
+    // END HOLE
+}
+
+void first_share(int *values, int count, int root, MPI_Comm comm)
+{
+    // BEGIN HOLE part 2: a broadcast (about 1 line)
+    // USES values count root comm
+    // HINT: MPI_Bcast: which ranks call it?
+    MPI_Bcast(values, count, MPI_INT, root, comm);
+    // END HOLE
+}
+
+/*
+ *     step      rank 0         rank 1         rank 2
+ *     start     a . .          . b .          . . c
+ *     1         a . c          a b .          . b c     the block of the left
+ *     2         a b c          a b c          a b c     what that one got
+ */
+void first_ring(const int *mine, int *all, int count, MPI_Comm comm)
+{
+    // BEGIN HOLE part 3: a ring (about 14 lines)
+    // USES mine all count comm
+    // HINT: first your own block into its place. Then, in each step, pass on
+    // HINT: the block that came last. MPI_Sendrecv: why not MPI_Send, then
+    // HINT: MPI_Recv?
+    int rank, n;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &n);
+    const int right = (rank + 1) % n, left = (rank + n - 1) % n;
+    memcpy(all + rank * count, mine, (size_t)count * sizeof *mine);
+    for (int step = 0; step < n - 1; step++) {
+        const int out = (rank - step + n) % n;
+        const int in = (rank - step - 1 + n) % n;
+        MPI_Sendrecv(all + out * count, count, MPI_INT, right, 0,
+                     all + in * count, count, MPI_INT, left, 0, comm,
+                     MPI_STATUS_IGNORE);
+    }
+    // END HOLE
+}
