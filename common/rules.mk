@@ -87,7 +87,8 @@ graph_LIBS := -ldw -lelf
 judge_SRC := $(call c_in,common/judge)
 judge_LIBS := -lyaml -ljansson
 # The network: what its judges need, and what runs on devices.
-nnref_SRC := $(addprefix common/nn/,shape.c reference.c task.c)
+nnref_SRC := $(addprefix common/nn/,shape.c reference.c task.c lm_shape.c \
+	lm_reference.c)
 nn_SRC := $(filter-out $(nnref_SRC),$(wildcard common/nn/*.c common/nn/*.cu))
 lab_SRC := $(call c_in,common/lab)
 lab_LIBS := -Wl,@common/lab/meter.wrap
@@ -124,7 +125,8 @@ $(O)/obj/common/graph/%.o $(O)/obj/common/topo/%.o: \
 $(O)/obj/common/simgpu/%.o: INC = -fPIC -Icommon/simgpu \
 	-Icommon/simgpu/include $(MPI_CFLAGS)
 # Loops that are worth vectorising.
-$(O)/obj/common/simgpu/nccl/reduce.o $(O)/obj/common/nn/reference.o: OPT = -O3
+$(O)/obj/common/simgpu/nccl/reduce.o $(O)/obj/common/nn/reference.o \
+	$(O)/obj/common/nn/lm_reference.o: OPT = -O3
 $(O)/obj/common/lab/%.o $(O)/obj/common/nn/%.o $(O)/obj/common/cuda/%.o \
 	$(O)/obj/common/kit/probe.o: INC = $(GPU_INC)
 

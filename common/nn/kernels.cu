@@ -4,32 +4,18 @@
  * Elementwise kernels use packs of 16 bytes (lab/vector.cuh); those of losses
  * have a thread for each row of y.
  */
-#include <math.h>             /* erff */
-#include <nvtx3/nvToolsExt.h> /* nvtxRangePushA */
-#include <stdio.h>            /* snprintf */
+#include <math.h> /* erff */
 
 #include "lab/vector.cuh"
+#include "nn/cost.cuh"
 #include "nn/ops.h"
 
-/*
- * cost_begin() and cost_end() enclose one launch over `count` elements or rows,
- * each of which reads and writes nbytes of device memory. Profilers show these
- * bytes, and runs without data (SIMGPU_DATALESS) derive times from them: these
- * kernels are limited by memory bandwidth, next to which arithmetic is free.
- */
-static void cost_begin(size_t count, int nbytes)
+/* These kernels are limited by memory bandwidth, next to which arithmetic is
+ * free: a launch over `count` elements or rows, each of which reads and writes
+ * nbytes. */
+static void moves_begin(size_t count, int nbytes)
 {
-    char text[64];
-    snprintf(text, sizeof text, "cost: 0 flops, %.0f bytes",
-             (double)count * (double)nbytes);
-    nvtxRangePushA(text);
-}
-
-/* The launch's error. */
-static cudaError_t cost_end(void)
-{
-    nvtxRangePop();
-    return cudaPeekAtLastError();
+    cost_begin(0, (double)count * (double)nbytes);
 }
 
 enum { PACK = VECTOR_BYTES / sizeof(float), ROW = 1 };
@@ -65,7 +51,7 @@ extern "C" cudaError_t nn_gelu(float *y, const float *x, size_t count,
 {
     if (count == 0)
         return cudaSuccess;
-    cost_begin(count, 8);
+    moves_begin(count, 8);
     gelu<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, y, x);
     return cost_end();
 }
@@ -75,7 +61,7 @@ extern "C" cudaError_t nn_gelu_back(float *dx, const float *dy, const float *x,
 {
     if (count == 0)
         return cudaSuccess;
-    cost_begin(count, 12);
+    moves_begin(count, 12);
     gelu_back<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, dx,
                                                                     dy, x);
     return cost_end();
@@ -131,7 +117,7 @@ extern "C" cudaError_t nn_mean_squares(const float *y, float *dy,
 {
     if (rows == 0)
         return cudaSuccess;
-    cost_begin(rows, 8 * cols + 4);
+    moves_begin(rows, 8 * cols + 4);
     squares<<<vector_blocks(rows, ROW), VECTOR_THREADS, 0, s>>>(
         rows, y, NULL, dy, row_loss, scale, cols);
     return cost_end();
@@ -143,7 +129,7 @@ extern "C" cudaError_t nn_mse(const float *y, const float *target, float *dy,
 {
     if (rows == 0)
         return cudaSuccess;
-    cost_begin(rows, 12 * cols + 4);
+    moves_begin(rows, 12 * cols + 4);
     squares<<<vector_blocks(rows, ROW), VECTOR_THREADS, 0, s>>>(
         rows, y, target, dy, row_loss, scale, cols);
     return cost_end();
@@ -155,7 +141,7 @@ extern "C" cudaError_t nn_cross_entropy(const float *y, const uint8_t *target,
 {
     if (rows == 0)
         return cudaSuccess;
-    cost_begin(rows, 8 * cols + 5);
+    moves_begin(rows, 8 * cols + 5);
     cross_entropy<<<vector_blocks(rows, ROW), VECTOR_THREADS, 0, s>>>(
         rows, y, target, dy, row_loss, scale, cols);
     return cost_end();
@@ -181,7 +167,7 @@ extern "C" cudaError_t nn_add(float *y, const float *x, size_t count,
 {
     if (count == 0)
         return cudaSuccess;
-    cost_begin(count, 12);
+    moves_begin(count, 12);
     add<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, y, x);
     return cost_end();
 }
@@ -191,7 +177,7 @@ extern "C" cudaError_t nn_scale(float *y, float factor, size_t count,
 {
     if (count == 0)
         return cudaSuccess;
-    cost_begin(count, 8);
+    moves_begin(count, 8);
     scale<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, y,
                                                                 factor);
     return cost_end();
@@ -259,7 +245,7 @@ extern "C" cudaError_t nn_narrow(uint16_t *out, const float *in, size_t count,
 {
     if (count == 0)
         return cudaSuccess;
-    cost_begin(count, 6);
+    moves_begin(count, 6);
     narrow<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(
         count, out, in, type == NN_BF16);
     return cost_end();
@@ -270,7 +256,7 @@ extern "C" cudaError_t nn_widen(float *out, const uint16_t *in, size_t count,
 {
     if (count == 0)
         return cudaSuccess;
-    cost_begin(count, 6);
+    moves_begin(count, 6);
     widen<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(
         count, out, in, type == NN_BF16);
     return cost_end();
@@ -307,7 +293,7 @@ extern "C" cudaError_t nn_sgd(float *w, const float *g,
 {
     if (count == 0)
         return cudaSuccess;
-    cost_begin(count, 12);
+    moves_begin(count, 12);
     sgd<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, w, g,
                                                               h->lr);
     return cost_end();
@@ -321,7 +307,7 @@ extern "C" cudaError_t nn_adamw(float *w, const float *g, float *m, float *v,
     const float correct2 = (float)(1 - pow((double)h->beta2, step));
     if (count == 0)
         return cudaSuccess;
-    cost_begin(count, 28);
+    moves_begin(count, 28);
     adamw<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(
         count, w, g, m, v, *h, correct1, correct2);
     return cost_end();
