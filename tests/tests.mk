@@ -48,9 +48,13 @@ $(call uses,gpu/prog_ceilings,nn nnref judge graph topo base, \
 	common/staff/lab1-collectives/reduce.cu)
 $(call uses,labs/prog_lab6,graph topo base,$(LAB6)/infer.c $(LAB6)/schedule.c \
 	$(STAFF6)/cards.c $(STAFF6)/peers.c)
+$(call uses,labs/prog_lab8,nnref judge graph topo base, \
+	$(addprefix solutions/lab8-sharded-training/,checkpoint.c flat.c))
 $(BUILD)/tests/base/prog_simgrid_flows: LIBS := -lsimgrid
 $(O)/obj/tests/gpu/prog_%.o: INC = $(GPU_INC) \
 	-I$(call contracts,lab1-collectives)
+$(O)/obj/tests/labs/prog_lab8.o: INC = $(GPU_INC) \
+	-Itests/support -I$(call contracts,lab8-sharded-training)
 
 $(BUILD)/tests/guard: $(O)/obj/tests/guard.o
 	$(link)
