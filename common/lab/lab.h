@@ -68,6 +68,12 @@ void lab_free_buffers(void);
 /* Record a number. */
 void lab_metric(struct lab_run *r, const char *name, double value);
 
+/* Keep, for the report, what is wrong with something that a student's function
+ * has made, and that the case can't go on with. Returns an error, for the case
+ * to return. */
+ncclResult_t lab_note_wrong(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
 /*
  * Measure the work between the two calls. All ranks call both. lab_begin() is a
  * barrier; lab_end() blocks until this rank's device is idle. Records:

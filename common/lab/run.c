@@ -15,6 +15,7 @@
 
 #include <pthread.h> /* pthread_timedjoin_np */
 #include <setjmp.h>  /* longjmp */
+#include <stdarg.h>  /* va_list */
 #include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* exit */
 #include <string.h>  /* strrchr */
@@ -147,6 +148,16 @@ ncclResult_t lab_note_cuda_error(cudaError_t err, const char *call,
 {
     note(cudaGetErrorString(err), cuda_advice(err), call, file, line);
     return ncclUnhandledCudaError;
+}
+
+ncclResult_t lab_note_wrong(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!now.text[0])
+        vsnprintf(now.text, sizeof now.text, format, args);
+    va_end(args);
+    return ncclInvalidArgument;
 }
 
 void run_leave(enum run_status status, const char *text)

@@ -51,16 +51,29 @@ static int per_unit(const struct lab_run *r)
 static ncclResult_t check_plan(const struct lab_run *r,
                                const struct shard_plan *p)
 {
+    static const char *const see =
+        "\nThis case can't be run with it. Case \"plan\" judges flat_plan().";
     const struct split want = split_of(r->c, p->nranks);
-    int same = p->nunits == want.nunits && p->total == want.total &&
-               p->widest == want.widest;
-    for (int u = 0; same && u < p->nunits; u++)
-        same = p->unit[u].count == want.unit[u].count &&
-               p->unit[u].begin == want.unit[u].begin;
-    return same ? ncclSuccess
-                : lab_note_error(ncclInvalidArgument,
-                                 "flat_plan(), which case \"plan\" judges",
-                                 __FILE__, __LINE__);
+    if (p->nunits != want.nunits)
+        return lab_note_wrong("flat_plan() makes %d units, should be %d%s",
+                              p->nunits, want.nunits, see);
+    for (int u = 0; u < p->nunits; u++) {
+        const struct shard_unit *const k = &p->unit[u];
+        const struct split_unit *const w = &want.unit[u];
+        if (k->count != w->count || k->share != w->share ||
+            k->begin != w->begin)
+            return lab_note_wrong(
+                "flat_plan() on %d ranks: unit %d has count %zu, share %zu "
+                "and begin %zu, should be %zu, %zu and %zu%s",
+                p->nranks, u, k->count, k->share, k->begin, w->count, w->share,
+                w->begin, see);
+    }
+    if (p->total != want.total || p->widest != want.widest)
+        return lab_note_wrong(
+            "flat_plan() on %d ranks: total %zu and widest %zu, should be %zu "
+            "and %zu%s",
+            p->nranks, p->total, p->widest, want.total, want.widest, see);
+    return ncclSuccess;
 }
 
 /* This rank's shares of rank 0's network. The metric before_bytes is the memory
