@@ -40,7 +40,7 @@ STAFF6 := common/staff/lab6-peer-bandwidth
 $(call uses,graph/prog_clock simgpu/prog_peers,base)
 $(call uses,bench/prog_replay_speed,graph topo base)
 $(call uses,cublas/prog_cublas,,tests/support/minifloat.c)
-$(call uses,lab/prog_sweep lab/prog_runner,lab judge graph topo base)
+$(call uses,lab/prog_sweep lab/prog_runner lab/prog_meter,lab judge graph topo base)
 $(call uses,nn/prog_lm torch/prog_dump,nn nnref judge graph topo base)
 $(call uses,nn/prog_nn,nn nnref judge graph topo base, \
 	tests/support/minifloat.c)

@@ -1,5 +1,6 @@
 #include "judge/spans.h"
 
+#include "base/map.h"
 #include "graph/overlap.h"
 #include "judge/sections.h"
 
@@ -273,6 +274,42 @@ void spans_judge_hidden(const struct judge_task *t, double least,
                        r, h.hidden_us, h.comm_us, h.exposed_us, h.most_us,
                        least * 100);
     }
+}
+
+/* ---- host memory --------------------------------------------------------- */
+
+/* pinned: 1 for each allocation of the host */
+static int is_on_host(const struct graph_view *n, const struct map *pinned)
+{
+    for (size_t i = 0; i < n->nmoves; i++)
+        if (n->moves[i].nbytes && (n->moves[i].from < 0 || n->moves[i].to < 0))
+            return 1;
+    for (size_t i = 0; i < n->naccesses; i++)
+        if ((n->accesses[i].write & GRAPH_TOUCH) <= GRAPH_ATOMIC &&
+            map_get(pinned, n->accesses[i].alloc))
+            return 1;
+    return 0;
+}
+
+const struct graph_view *spans_on_host(const struct judge_task *t, int rank,
+                                       int iteration)
+{
+    struct map pinned = {0};
+    struct spans_window w;
+    const struct graph_view *found = NULL;
+    if (spans_window(t, rank, iteration, &w) != 0)
+        return NULL;
+    for (size_t i = 0; i < t->graph->nallocs; i++) {
+        const struct graph_alloc_note *const a = &t->graph->allocs[i];
+        uint64_t *const is = a->place < 0 ? map_at(&pinned, a->alloc) : NULL;
+        if (is)
+            *is = 1;
+    }
+    for (uint32_t at = w.first; at <= w.last && !found; at++)
+        if (is_on_host(&t->graph->nodes[at], &pinned))
+            found = &t->graph->nodes[at];
+    map_release(&pinned);
+    return found;
 }
 
 /* ---- steps ----------------------------------------------------------------*/

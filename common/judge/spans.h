@@ -101,6 +101,11 @@ void spans_judge_hidden(const struct judge_task *t, double least,
  * when the one before it has ended, on whatever rank; -1 without a graph. */
 int spans_steps(const struct judge_task *t, int iteration);
 
+/* The first operation of a rank that moves or touches bytes of the host, pinned
+ * memory included. NULL: there is none, or no graph. */
+const struct graph_view *spans_on_host(const struct judge_task *t, int rank,
+                                       int iteration);
+
 /* How often a rank's host waits for its device between two operations that
  * communicate. *site gets the call site of the first such wait. */
 int spans_host_waits(const struct judge_task *t, int rank, int iteration,

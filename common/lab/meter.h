@@ -9,6 +9,7 @@
 #ifndef COMMLAB_LAB_METER_H
 #define COMMLAB_LAB_METER_H
 
+#include <stddef.h> /* size_t */
 #include <stdint.h>
 
 enum { METER_PEERS = 64 };
@@ -26,13 +27,18 @@ struct meter {
 /* This process's counts; assign zeros to reset them. Only one thread calls. */
 extern struct meter meter;
 
-/* Device memory that this process holds from cudaMalloc and cudaMallocAsync:
- * now, and the peak since meter_memory_begin(). */
+/* Device memory that this process holds from the allocators of the runtime,
+ * the driver and NCCL, managed memory included: now, and the peak since
+ * meter_memory_begin(). */
 struct meter_memory {
     uint64_t live, peak;
 };
 void meter_memory_begin(void);
 struct meter_memory meter_memory(void);
+
+/* Count an allocation, or its end: for the wrappers of allocators alone. */
+void meter_took(void *at, size_t nbytes);
+void meter_gave(const void *at);
 
 /* The number of groups that the thread has open, and the return address of the
  * call that opened the outermost. */

@@ -2,6 +2,7 @@
  * meter_memory.c: counting the device memory that a program holds
  */
 #include <cuda_runtime_api.h>
+#include <nccl.h>    /* ncclMemAlloc */
 #include <pthread.h> /* pthread_mutex_t */
 
 #include "base/map.h"
@@ -13,8 +14,10 @@ static struct {
     uint64_t live, peak;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void took(void *at, size_t nbytes)
+void meter_took(void *at, size_t nbytes)
 {
+    if (nbytes == 0) // at is NULL
+        return;
     pthread_mutex_lock(&memory.lock);
     uint64_t *const held = map_at(&memory.nbytes, (uintptr_t)at);
     if (held) {
@@ -26,7 +29,7 @@ static void took(void *at, size_t nbytes)
     pthread_mutex_unlock(&memory.lock);
 }
 
-static void gave(const void *at)
+void meter_gave(const void *at)
 {
     pthread_mutex_lock(&memory.lock);
     const uint64_t nbytes = map_get(&memory.nbytes, (uintptr_t)at);
@@ -54,36 +57,90 @@ struct meter_memory meter_memory(void)
 
 /* ---- what the linker puts in the runtime's place (meter.wrap) ------------ */
 
-#define WRAP(name, params)                                                     \
-    cudaError_t __real_##name params __attribute__((weak));                    \
-    cudaError_t __wrap_##name params;                                          \
-    cudaError_t __wrap_##name params
+#define WRAP(type, name, params)                                               \
+    type __real_##name params __attribute__((weak));                           \
+    type __wrap_##name params;                                                 \
+    type __wrap_##name params
 
-WRAP(cudaMalloc, (void **at, size_t nbytes))
+/* Every way to get device memory, other than arrays. */
+WRAP(cudaError_t, cudaMalloc, (void **at, size_t nbytes))
 {
     const cudaError_t err = __real_cudaMalloc(at, nbytes);
-    if (err == cudaSuccess && nbytes)
-        took(*at, nbytes);
+    if (err == cudaSuccess)
+        meter_took(*at, nbytes);
     return err;
 }
 
-WRAP(cudaMallocAsync, (void **at, size_t nbytes, cudaStream_t stream))
+WRAP(cudaError_t, cudaMallocManaged,
+     (void **at, size_t nbytes, unsigned int flags))
+{
+    const cudaError_t err = __real_cudaMallocManaged(at, nbytes, flags);
+    if (err == cudaSuccess)
+        meter_took(*at, nbytes);
+    return err;
+}
+
+WRAP(cudaError_t, cudaMallocPitch,
+     (void **at, size_t *pitch, size_t width, size_t height))
+{
+    const cudaError_t err = __real_cudaMallocPitch(at, pitch, width, height);
+    if (err == cudaSuccess)
+        meter_took(*at, *pitch * height);
+    return err;
+}
+
+WRAP(cudaError_t, cudaMalloc3D,
+     (struct cudaPitchedPtr * at, struct cudaExtent extent))
+{
+    const cudaError_t err = __real_cudaMalloc3D(at, extent);
+    const size_t rows = extent.height * extent.depth;
+    if (err == cudaSuccess)
+        meter_took(at->ptr, at->pitch * rows);
+    return err;
+}
+
+WRAP(cudaError_t, cudaMallocAsync,
+     (void **at, size_t nbytes, cudaStream_t stream))
 {
     const cudaError_t err = __real_cudaMallocAsync(at, nbytes, stream);
-    if (err == cudaSuccess && nbytes)
-        took(*at, nbytes);
+    if (err == cudaSuccess)
+        meter_took(*at, nbytes);
+    return err;
+}
+
+WRAP(cudaError_t, cudaMallocFromPoolAsync,
+     (void **at, size_t nbytes, cudaMemPool_t pool, cudaStream_t stream))
+{
+    const cudaError_t err =
+        __real_cudaMallocFromPoolAsync(at, nbytes, pool, stream);
+    if (err == cudaSuccess)
+        meter_took(*at, nbytes);
+    return err;
+}
+
+WRAP(ncclResult_t, ncclMemAlloc, (void **at, size_t nbytes))
+{
+    const ncclResult_t err = __real_ncclMemAlloc(at, nbytes);
+    if (err == ncclSuccess)
+        meter_took(*at, nbytes);
     return err;
 }
 
 /* Forget an address before it is freed: another thread may get the same one. */
-WRAP(cudaFree, (void *at))
+WRAP(cudaError_t, cudaFree, (void *at))
 {
-    gave(at);
+    meter_gave(at);
     return __real_cudaFree(at);
 }
 
-WRAP(cudaFreeAsync, (void *at, cudaStream_t stream))
+WRAP(cudaError_t, cudaFreeAsync, (void *at, cudaStream_t stream))
 {
-    gave(at);
+    meter_gave(at);
     return __real_cudaFreeAsync(at, stream);
+}
+
+WRAP(ncclResult_t, ncclMemFree, (void *at))
+{
+    meter_gave(at);
+    return __real_ncclMemFree(at);
 }

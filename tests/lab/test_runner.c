@@ -369,6 +369,14 @@ START_TEST(device_memory_is_counted)
 }
 END_TEST
 
+START_TEST(memory_of_every_allocator_is_counted)
+{
+    struct child c = child_run(60, "%s/tests/lab/prog_meter", child_build());
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 /* ---- times --------------------------------------------------------------- */
 
 static const struct {
@@ -585,6 +593,7 @@ int main(void)
     tcase_add_test(t, a_debugger_gets_the_ranks_themselves);
     tcase_add_test(t, an_error_names_the_call);
     tcase_add_test(t, device_memory_is_counted);
+    tcase_add_test(t, memory_of_every_allocator_is_counted);
     tcase_add_loop_test(t, a_time_is_worth_points, 0,
                         sizeof timed / sizeof *timed);
     tcase_add_test(t, json_says_what_the_table_says);

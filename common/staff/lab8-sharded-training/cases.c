@@ -330,7 +330,7 @@ static void make_files(const struct lab_run *r, struct checkpoint *c)
         for (int i = 0; i < 3; i++)
             for (size_t at = 0; at < s.total; at++) {
                 const long own = split_place(&s, f, at);
-                const float x = own < 0 ? NAN : split_saved(i, own);
+                const float x = own < 0 ? NAN : split_saved(r->seed, i, own);
                 checkpoint_write(c, f, (size_t)i * s.total + at, &x, 1);
             }
 }

@@ -204,11 +204,12 @@ static void judge_array(const struct judge_task *t, const struct split *s,
 {
     static const char *const names[] = {"value", "m", "v"};
     const char *const name = names[array];
+    const uint64_t seed = judge_input_seed(t, rank, iteration);
     const float *const got =
         judge_output(t, rank, iteration, name, s->total * sizeof *got, v);
     for (size_t at = 0; got && at < s->total; at++) {
         const long own = split_place(s, rank, at);
-        const float want = own < 0 ? 0 : split_saved(array, own);
+        const float want = own < 0 ? 0 : split_saved(seed, array, own);
         if (!same_float(got[at], want, name, rank, at, own, v))
             return;
     }

@@ -27,10 +27,11 @@ struct split split_of(const struct plan_case *c, int nranks);
  * belongs to no matrix. */
 long split_place(const struct split *s, int rank, size_t at);
 
-/* What float `place` of array i (values, m, v) has in such a checkpoint. */
-static inline float split_saved(int i, long place)
+/* What float `place` of array i (values, m, v) has in the checkpoint that a
+ * rank finds. seed: judge_input_seed() of that rank. */
+static inline float split_saved(uint64_t seed, int i, long place)
 {
-    return (float)(place + 1) + 0.25f * (float)i;
+    return nn_input(seed, 3 * (size_t)place + (size_t)i);
 }
 
 #endif

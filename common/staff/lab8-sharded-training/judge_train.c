@@ -91,7 +91,19 @@ static double zero3_bytes(const struct split *s, const struct nn_task *k)
     return k->micro * (2 * all + once_bytes(s, s->nunits - 1));
 }
 
-static void judge_bytes(const struct judge_task *t, double want,
+/* The same with two slots, if what is still there is not gathered again: the
+ * last two units backward, the first two in the next micro-batch. */
+static double least_bytes(const struct split *s, const struct nn_task *k)
+{
+    const int there = s->nunits < 2 ? s->nunits : 2;
+    const double all = once_bytes(s, s->nunits);
+    const double again = once_bytes(s, s->nunits - there);
+    return k->micro * (2 * all + again) - (k->micro - 1) * once_bytes(s, there);
+}
+
+/* least: what a step can't do without. A rank that sends less has values or
+ * gradients from somewhere else. */
+static void judge_bytes(const struct judge_task *t, double want, double least,
                         const char *formula, struct judge_verdict *v)
 {
     const struct nn_task k = nn_task_of(t->c);
@@ -103,7 +115,31 @@ static void judge_bytes(const struct judge_task *t, double want,
                        "the result is right, but rank %d sends %.0f bytes; "
                        "%s are %.0f",
                        r, sent, formula, want);
+        if (sent < least - 0.5) // quotients are rounded
+            judge_fail(v,
+                       "the result is right, but rank %d sends %.0f bytes, "
+                       "where %.0f are the least (%s are %.0f): where do the "
+                       "other ranks' shares come from?",
+                       r, sent, least, formula, want);
     }
+}
+
+/* ---- host memory --------------------------------------------------------- */
+
+/* The host's memory is no place to keep units, nor to send them from: the meter
+ * of memory and the tally of bytes wouldn't see it. */
+static void judge_host(const struct judge_task *t, struct judge_verdict *v)
+{
+    for (int i = 0; i < t->iterations; i++)
+        for (int r = 0; r < t->nranks; r++) {
+            const struct graph_view *const n = spans_on_host(t, r, i);
+            if (n)
+                judge_fail(v,
+                           "the result is right, but %s at %s (rank %d) uses "
+                           "host memory: a step's values and gradients stay "
+                           "on the devices",
+                           n->name, n->site, r);
+        }
 }
 
 /* ---- kinds --------------------------------------------------------------- */
@@ -114,8 +150,10 @@ void judge_zero2(const struct judge_task *t, struct judge_verdict *v)
     const struct split s = split_of(t->c, t->nranks);
     const double all = once_bytes(&s, s.nunits);
     judge_values(t, &k, v);
+    judge_host(t, v);
     judge_memory(t, &s, 1, v);
-    judge_bytes(t, all + k.steps * (k.micro + 1) * all,
+    const double sum = all + k.steps * (k.micro + 1) * all;
+    judge_bytes(t, sum, sum,
                 "one all-gather of all values at first and in each step, and "
                 "one reduce-scatter for each micro-batch",
                 v);
@@ -125,8 +163,9 @@ void judge_zero2(const struct judge_task *t, struct judge_verdict *v)
 static void judge_costs(const struct judge_task *t, const struct nn_task *k,
                         const struct split *s, struct judge_verdict *v)
 {
+    judge_host(t, v);
     judge_memory(t, s, 0, v);
-    judge_bytes(t, k->steps * zero3_bytes(s, k),
+    judge_bytes(t, k->steps * zero3_bytes(s, k), k->steps * least_bytes(s, k),
                 "two all-gathers of all values, without the last unit the "
                 "second time, and one reduce-scatter for each micro-batch",
                 v);
@@ -143,14 +182,11 @@ void judge_zero3(const struct judge_task *t, struct judge_verdict *v)
 /*
  * A network so large that its contents are not kept: the graph shows that a
  * rank computes all products of its rows (two for each layer backward, but one
- * for the first), and sends what it has to. That this is done right is judged
- * by other cases.
+ * for the first). That this is done right is judged by other cases.
  */
 static void judge_work(const struct judge_task *t, const struct nn_task *k,
-                       const struct split *s, struct judge_verdict *v)
+                       struct judge_verdict *v)
 {
-    const double least = k->micro * (2 * once_bytes(s, s->nunits) +
-                                     once_bytes(s, s->nunits - 2));
     double want = -(double)nn_layer_count(&k->shape, 0);
     for (int l = 0; l < k->shape.depth; l++)
         want += 3 * (double)nn_layer_count(&k->shape, l);
@@ -163,12 +199,11 @@ static void judge_work(const struct judge_task *t, const struct nn_task *k,
         for (uint32_t at = w.first; at <= w.last; at++)
             if (strncmp(t->graph->nodes[at].name, "cublas", 6) == 0)
                 flops += t->graph->nodes[at].node.flops;
-        if (flops < want || sent_bytes(t, r) < least)
+        if (flops < want)
             judge_fail(v,
-                       "rank %d computes %.4g of %.4g flops and sends %.0f "
-                       "bytes, where %.0f are the least: the step is not "
+                       "rank %d computes %.4g of %.4g flops: the step is not "
                        "complete",
-                       r, flops, want, sent_bytes(t, r), least);
+                       r, flops, want);
     }
 }
 
@@ -176,7 +211,7 @@ void judge_overlap(const struct judge_task *t, struct judge_verdict *v)
 {
     const struct nn_task k = nn_task_of(t->c);
     const struct split s = split_of(t->c, t->nranks);
-    judge_work(t, &k, &s, v);
+    judge_work(t, &k, v);
     judge_costs(t, &k, &s, v);
     spans_judge_hidden(t, (double)plan_int(t->c, "percent", 90) / 100, v);
 }
