@@ -40,10 +40,13 @@ static void *find(void *library, const char *name)
 static void load(void)
 {
     void *const library = open_library();
-    loaded.sgemm = (__typeof__(loaded.sgemm))find(library, "cblas_sgemm");
-    loaded.saxpy = (__typeof__(loaded.saxpy))find(library, "cblas_saxpy");
-    loaded.sscal = (__typeof__(loaded.sscal))find(library, "cblas_sscal");
-    loaded.snrm2 = (__typeof__(loaded.snrm2))find(library, "cblas_snrm2");
+#define FIND(name)                                                             \
+    loaded.s##name =                                                           \
+        (__typeof__(loaded.s##name))find(library, "cblas_s" #name);            \
+    loaded.d##name = (__typeof__(loaded.d##name))find(library, "cblas_"        \
+                                                               "d" #name);
+    BLAS_FUNCTIONS(FIND)
+#undef FIND
     // the program may have loaded it before, with more threads
     void (*const set_threads)(int) =
         (void (*)(int))find(library, "openblas_set_num_threads");

@@ -11,11 +11,19 @@
 
 #include <cblas.h>
 
-struct blas { /* cblas_sgemm, ... */
-    __typeof__(cblas_sgemm) *sgemm;
-    __typeof__(cblas_saxpy) *saxpy;
-    __typeof__(cblas_sscal) *sscal;
-    __typeof__(cblas_snrm2) *snrm2;
+/* In single (s) and double precision (d). */
+#define BLAS_FUNCTIONS(X)                                                      \
+    X(axpy)                                                                    \
+    X(scal)                                                                    \
+    X(copy) X(swap) X(dot) X(nrm2) X(asum) X(rot) X(gemv) X(ger) X(symv)       \
+        X(trsv) X(gemm) X(symm) X(syrk) X(trsm)
+
+struct blas { /* cblas_sgemm, cblas_dgemm, ... */
+#define BLAS_FIELD(name)                                                       \
+    __typeof__(cblas_s##name) *s##name;                                        \
+    __typeof__(cblas_d##name) *d##name;
+    BLAS_FUNCTIONS(BLAS_FIELD)
+#undef BLAS_FIELD
 };
 
 /* The functions; loads them on the first call. Ends the run, with a message,

@@ -8,6 +8,7 @@
 size_t column_type_nbytes(cudaDataType type)
 {
     switch (type) {
+    case CUDA_R_64F: return 8;
     case CUDA_R_32F: return 4;
     case CUDA_R_16F:
     case CUDA_R_16BF: return 2;

@@ -23,8 +23,7 @@ struct matrix { /* rows x cols, in memory column by column */
 struct gemm_op {
     struct op op;
     int transa, transb, m, n, k, batch;
-    float alpha, beta;
-    const float *alpha_at, *beta_at; /* NULL: alpha, beta */
+    struct scalar alpha, beta;
     struct matrix a, b, c;
     enum column_rounding rounding;
 };
@@ -67,11 +66,20 @@ static CBLAS_TRANSPOSE trans_of(int transposed)
     return transposed ? CblasTrans : CblasNoTrans;
 }
 
+static void multiply_double(const struct gemm_op *g, int i)
+{
+    blas()->dgemm(
+        CblasColMajor, trans_of(g->transa), trans_of(g->transb), g->m, g->n,
+        g->k, scalar_now(&g->alpha), (const double *)column_of(&g->a, i, 0),
+        (int)g->a.ld, (const double *)column_of(&g->b, i, 0), (int)g->b.ld,
+        scalar_now(&g->beta), (double *)column_of(&g->c, i, 0), (int)g->c.ld);
+}
+
 static void multiply(const struct gemm_op *g, int i)
 {
     int lda, ldb, ldc;
-    const float alpha = g->alpha_at ? *g->alpha_at : g->alpha;
-    const float beta = g->beta_at ? *g->beta_at : g->beta;
+    const float alpha = (float)scalar_now(&g->alpha);
+    const float beta = (float)scalar_now(&g->beta);
     float *const a = as_floats(&g->a, i, g->rounding, &lda);
     float *const b = as_floats(&g->b, i, g->rounding, &ldb);
     float *const c = as_floats(&g->c, i, COLUMN_EXACT, &ldc);
@@ -89,7 +97,10 @@ static void run_gemm(struct op *op)
 {
     const struct gemm_op *const g = (struct gemm_op *)op;
     for (int i = 0; i < g->batch; i++)
-        multiply(g, i);
+        if (g->a.type == CUDA_R_64F)
+            multiply_double(g, i);
+        else
+            multiply(g, i);
 }
 
 /* ---- on the host --------------------------------------------------------- */
@@ -98,7 +109,7 @@ struct call { /* the arguments */
     struct site site;
     cublasOperation_t transa, transb;
     int m, n, k;
-    const float *alpha, *beta;
+    const void *alpha, *beta; /* of the type that `compute` says */
     const void *A, *B;
     void *C;
     int lda, ldb, ldc;
@@ -132,13 +143,39 @@ static cublasStatus_t check(const struct call *c)
     return CUBLAS_STATUS_SUCCESS;
 }
 
+static int is_double(const struct call *c)
+{
+    return c->compute == CUBLAS_COMPUTE_64F ||
+           c->compute == CUBLAS_COMPUTE_64F_PEDANTIC;
+}
+
+static int is_half(const struct call *c)
+{
+    return c->compute == CUBLAS_COMPUTE_16F ||
+           c->compute == CUBLAS_COMPUTE_16F_PEDANTIC;
+}
+
+/* The type of alpha and beta. */
+static cudaDataType scalar_type(const struct call *c)
+{
+    return is_double(c) ? CUDA_R_64F : is_half(c) ? CUDA_R_16F : CUDA_R_32F;
+}
+
 /* How inputs are rounded, and on which units the product is computed. */
 static cublasStatus_t arithmetic(const struct call *c, cublasMath_t mode,
                                  enum column_rounding *rounding,
                                  enum topo_math *math)
 {
     *rounding = COLUMN_EXACT;
-    *math = c->a_type == CUDA_R_32F ? TOPO_FP32 : TOPO_FP16;
+    *math = c->a_type == CUDA_R_64F   ? TOPO_FP64
+            : c->a_type == CUDA_R_32F ? TOPO_FP32
+                                      : TOPO_FP16;
+    if (is_double(c) || c->a_type == CUDA_R_64F)
+        return is_double(c) && c->a_type == CUDA_R_64F
+                   ? CUBLAS_STATUS_SUCCESS
+                   : CUBLAS_STATUS_NOT_SUPPORTED;
+    if (is_half(c) && c->c_type != CUDA_R_16F)
+        return CUBLAS_STATUS_NOT_SUPPORTED;
     switch (c->compute) {
     case CUBLAS_COMPUTE_32F:
         if (mode == CUBLAS_TENSOR_OP_MATH)
@@ -146,7 +183,9 @@ static cublasStatus_t arithmetic(const struct call *c, cublasMath_t mode,
         if (mode == CUBLAS_TF32_TENSOR_OP_MATH)
             *rounding = COLUMN_TF32;
         break;
-    case CUBLAS_COMPUTE_32F_PEDANTIC: break;
+    case CUBLAS_COMPUTE_32F_PEDANTIC:
+    case CUBLAS_COMPUTE_16F: // sums are fp32 here, rounded once
+    case CUBLAS_COMPUTE_16F_PEDANTIC: break;
     case CUBLAS_COMPUTE_32F_FAST_16F: *rounding = COLUMN_FP16; break;
     case CUBLAS_COMPUTE_32F_FAST_16BF: *rounding = COLUMN_BF16; break;
     case CUBLAS_COMPUTE_32F_FAST_TF32: *rounding = COLUMN_TF32; break;
@@ -187,13 +226,13 @@ static void fill(struct gemm_op *g, struct touches *t, const struct call *c,
     g->n = c->n;
     g->k = c->k;
     g->batch = c->batch;
-    g->alpha_at = touch_scalar(t, handle, "alpha", c->alpha, &g->alpha);
-    g->beta_at = touch_scalar(t, handle, "beta", c->beta, &g->beta);
+    g->alpha = touch_scalar(t, handle, "alpha", c->alpha, scalar_type(c));
+    g->beta = touch_scalar(t, handle, "beta", c->beta, scalar_type(c));
     g->a = operand(t, "A", c->A, c->a_type, ta ? c->k : c->m, ta ? c->m : c->k,
                    c->lda, c->stride_a, c->batch, 0);
     g->b = operand(t, "B", c->B, c->b_type, tb ? c->n : c->k, tb ? c->k : c->n,
                    c->ldb, c->stride_b, c->batch, 0);
-    if (g->beta_at || g->beta != 0) // C is only read then
+    if (!scalar_is_zero(&g->beta)) // C is only read then
         operand(t, "C", c->C, c->c_type, c->m, c->n, c->ldc, c->stride_c,
                 c->batch, 0);
     g->c = operand(t, "C", c->C, c->c_type, c->m, c->n, c->ldc, c->stride_c,
@@ -232,29 +271,43 @@ static cublasStatus_t gemm(cublasHandle_t handle, const struct call *c)
         .compute = CUBLAS_COMPUTE_32F,                                         \
     }
 
-cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa,
-                              cublasOperation_t transb, int m, int n, int k,
-                              const float *alpha, const float *A, int lda,
-                              const float *B, int ldb, const float *beta,
-                              float *C, int ldc)
-{
-    const struct call c = CALL("cublasSgemm");
-    return gemm(handle, &c);
-}
+/* cublasSgemm and cublasSgemmStridedBatched, and those of other types. */
+#define GEMM(S, T, type, how)                                                  \
+    cublasStatus_t JOIN(S,                                                     \
+                        gemm)(cublasHandle_t handle, cublasOperation_t transa, \
+                              cublasOperation_t transb, int m, int n, int k,   \
+                              const T *alpha, const T *A, int lda, const T *B, \
+                              int ldb, const T *beta, T *C, int ldc)           \
+    {                                                                          \
+        struct call c = CALL("cublas" #S "gemm");                              \
+        c.a_type = c.b_type = c.c_type = type;                                 \
+        c.compute = how;                                                       \
+        return gemm(handle, &c);                                               \
+    }                                                                          \
+    cublasStatus_t cublas##S##gemmStridedBatched(                              \
+        cublasHandle_t handle, cublasOperation_t transa,                       \
+        cublasOperation_t transb, int m, int n, int k, const T *alpha,         \
+        const T *A, int lda, long long int strideA, const T *B, int ldb,       \
+        long long int strideB, const T *beta, T *C, int ldc,                   \
+        long long int strideC, int batchCount)                                 \
+    {                                                                          \
+        struct call c = CALL("cublas" #S "gemmStridedBatched");                \
+        c.a_type = c.b_type = c.c_type = type;                                 \
+        c.compute = how;                                                       \
+        c.stride_a = strideA;                                                  \
+        c.stride_b = strideB;                                                  \
+        c.stride_c = strideC;                                                  \
+        c.batch = batchCount;                                                  \
+        return gemm(handle, &c);                                               \
+    }
+#define JOIN_Sgemm    cublasSgemm_v2
+#define JOIN_Dgemm    cublasDgemm_v2
+#define JOIN_Hgemm    cublasHgemm
+#define JOIN(S, name) JOIN_##S##name
 
-cublasStatus_t cublasSgemmStridedBatched(
-    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
-    int m, int n, int k, const float *alpha, const float *A, int lda,
-    long long int strideA, const float *B, int ldb, long long int strideB,
-    const float *beta, float *C, int ldc, long long int strideC, int batchCount)
-{
-    struct call c = CALL("cublasSgemmStridedBatched");
-    c.stride_a = strideA;
-    c.stride_b = strideB;
-    c.stride_c = strideC;
-    c.batch = batchCount;
-    return gemm(handle, &c);
-}
+GEMM(S, float, CUDA_R_32F, CUBLAS_COMPUTE_32F)
+GEMM(D, double, CUDA_R_64F, CUBLAS_COMPUTE_64F)
+GEMM(H, __half_raw, CUDA_R_16F, CUBLAS_COMPUTE_16F) // __half in C++
 
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                             cublasOperation_t transb, int m, int n, int k,
@@ -271,5 +324,26 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
     c.b_type = Btype;
     c.c_type = Ctype;
     c.compute = computeType;
+    return gemm(handle, &c);
+}
+
+cublasStatus_t cublasGemmStridedBatchedEx(
+    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+    int m, int n, int k, const void *alpha, const void *A, cudaDataType Atype,
+    int lda, long long int strideA, const void *B, cudaDataType Btype, int ldb,
+    long long int strideB, const void *beta, void *C, cudaDataType Ctype,
+    int ldc, long long int strideC, int batchCount,
+    cublasComputeType_t computeType, cublasGemmAlgo_t algo)
+{
+    struct call c = CALL("cublasGemmStridedBatchedEx");
+    (void)algo;
+    c.a_type = Atype;
+    c.b_type = Btype;
+    c.c_type = Ctype;
+    c.compute = computeType;
+    c.stride_a = strideA;
+    c.stride_b = strideB;
+    c.stride_c = strideC;
+    c.batch = batchCount;
     return gemm(handle, &c);
 }

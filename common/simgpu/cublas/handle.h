@@ -60,12 +60,26 @@ void *touch(struct touches *t, const char *what, const void *p,
             size_t column_nbytes, size_t pitch_nbytes, size_t columns,
             int write);
 
-/*
- * A scalar: in host mode read now, into *value; in device mode read from the
- * returned address when the operation runs.
- */
-const float *touch_scalar(struct touches *t, cublasHandle_t handle,
-                          const char *what, const float *p, float *value);
+/* A vector of n numbers of `size` bytes, inc apart: as touch(). */
+void *touch_vector(struct touches *t, const char *what, const void *p,
+                   size_t size, int n, int inc, int write);
+
+/* The triangle of an n x n matrix that fill names, as touch(). */
+void *touch_triangle(struct touches *t, const char *what, const void *p,
+                     size_t size, cublasFillMode_t fill, int n, int ld,
+                     int write);
+
+/* alpha or beta: every type's fits in a double. */
+struct scalar {
+    cudaDataType type;
+    double value;
+    const void *at; /* in device memory, read when the operation runs; or NULL
+                     */
+};
+struct scalar touch_scalar(struct touches *t, cublasHandle_t handle,
+                           const char *what, const void *p, cudaDataType type);
+double scalar_now(const struct scalar *s);  /* on the stream's worker */
+int scalar_is_zero(const struct scalar *s); /* and known to be */
 
 /*
  * Enqueue op with its touches, and free them. flops and math as in the graph.

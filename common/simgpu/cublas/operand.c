@@ -3,12 +3,15 @@
  */
 #include "cublas/handle.h"
 
+#include <stdint.h> /* uint16_t */
 #include <stdlib.h> /* realloc */
 
+#include "base/narrow.h"
 #include "core/heap.h"
 #include "core/report.h"
 #include "core/site.h"
 #include "core/stream.h"
+#include "cublas/column.h"
 
 static void add(struct touches *t, uint64_t alloc, uint64_t begin,
                 uint64_t nbytes, int write)
@@ -67,13 +70,58 @@ void *touch(struct touches *t, const char *what, const void *p,
     return simgpu_heap_raw(p);
 }
 
-const float *touch_scalar(struct touches *t, cublasHandle_t handle,
-                          const char *what, const float *p, float *value)
+void *touch_vector(struct touches *t, const char *what, const void *p,
+                   size_t size, int n, int inc, int write)
 {
+    return touch(t, what, p, size, (size_t)abs(inc) * size,
+                 n > 0 ? (size_t)n : 0, write);
+}
+
+void *touch_triangle(struct touches *t, const char *what, const void *p,
+                     size_t size, cublasFillMode_t fill, int n, int ld,
+                     int write)
+{
+    for (int col = 0; col < n; col++) {
+        const int from = fill == CUBLAS_FILL_MODE_LOWER ? col : 0;
+        const int rows = fill == CUBLAS_FILL_MODE_LOWER ? n - col : col + 1;
+        touch(t, what,
+              (const char *)p +
+                  ((size_t)col * (size_t)ld + (size_t)from) * size,
+              (size_t)rows * size, (size_t)rows * size, 1, write);
+    }
+    return n > 0 ? simgpu_heap_raw(p) : NULL;
+}
+
+static double read_scalar(const void *p, cudaDataType type)
+{
+    switch (type) {
+    case CUDA_R_64F: return *(const double *)p;
+    case CUDA_R_16F:
+        return (double)narrow_to_float(*(const uint16_t *)p, NARROW_FP16);
+    default: return (double)*(const float *)p;
+    }
+}
+
+struct scalar touch_scalar(struct touches *t, cublasHandle_t handle,
+                           const char *what, const void *p, cudaDataType type)
+{
+    const size_t size = column_type_nbytes(type);
+    struct scalar s = {.type = type};
     if (handle->pointer_mode == CUBLAS_POINTER_MODE_DEVICE)
-        return touch(t, what, p, sizeof *p, sizeof *p, 1, 0);
-    *value = *p;
-    return NULL;
+        s.at = touch(t, what, p, size, size, 1, 0);
+    else
+        s.value = read_scalar(p, type);
+    return s;
+}
+
+double scalar_now(const struct scalar *s)
+{
+    return s->at ? read_scalar(s->at, s->type) : s->value;
+}
+
+int scalar_is_zero(const struct scalar *s)
+{
+    return !s->at && s->value == 0;
 }
 
 struct fence enqueue(struct stream *s, struct op *op, struct touches *t,

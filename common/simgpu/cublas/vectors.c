@@ -1,122 +1,244 @@
 /*
- * vectors.c: axpy, scal, nrm2
+ * vectors.c: vectors with vectors, in single and double precision
  *
  * A vector is n elements, `inc` apart; a negative inc runs backwards from its
  * last element, in the same memory.
  */
 #include "cublas/handle.h"
 
-#include <stdlib.h> /* abs */
+#include <math.h>   /* fabs */
+#include <string.h> /* memset */
 
 #include "core/site.h"
 #include "cublas/blas.h"
+#include "cublas/column.h"
 
-struct vector_op { /* y += alpha x, x *= alpha or *result = |x| */
+struct vector_op {
     struct op op;
+    cudaDataType type; /* 32F or 64F */
     int n, incx, incy;
-    float alpha;
-    const float *alpha_at; /* NULL: alpha */
-    float *x, *y, *result;
+    struct scalar alpha, beta; /* of a rotation: cosine and sine */
+    void *x, *y, *result;
 };
 
-static void run_axpy(struct op *op)
+/* ---- on the stream's worker ---------------------------------------------- */
+
+#define RUN(name, in_single, in_double)                                        \
+    static void run_##name(struct op *op)                                      \
+    {                                                                          \
+        const struct vector_op *const v = (struct vector_op *)op;              \
+        const double alpha = scalar_now(&v->alpha),                            \
+                     beta = scalar_now(&v->beta);                              \
+        (void)alpha, (void)beta;                                               \
+        if (v->type == CUDA_R_32F)                                             \
+            in_single;                                                         \
+        else                                                                   \
+            in_double;                                                         \
+    }
+#define BLAS(name, ...) blas()->name(v->n, __VA_ARGS__)
+#define X               v->x, v->incx
+#define Y               v->y, v->incy
+
+RUN(axpy, BLAS(saxpy, (float)alpha, X, Y), BLAS(daxpy, alpha, X, Y))
+RUN(scal, BLAS(sscal, (float)alpha, X), BLAS(dscal, alpha, X))
+RUN(copy, BLAS(scopy, X, Y), BLAS(dcopy, X, Y))
+RUN(swap, BLAS(sswap, X, Y), BLAS(dswap, X, Y))
+RUN(rot, BLAS(srot, X, Y, (float)alpha, (float)beta),
+    BLAS(drot, X, Y, alpha, beta))
+RUN(dot, *(float *)v->result = BLAS(sdot, X, Y),
+    *(double *)v->result = BLAS(ddot, X, Y))
+RUN(nrm2, *(float *)v->result = BLAS(snrm2, X),
+    *(double *)v->result = BLAS(dnrm2, X))
+RUN(asum, *(float *)v->result = BLAS(sasum, X),
+    *(double *)v->result = BLAS(dasum, X))
+
+/* The first element whose magnitude, times sign, is largest; from 1 on. */
+static int extreme(const struct vector_op *v, double sign)
 {
-    const struct vector_op *const v = (struct vector_op *)op;
-    blas()->saxpy(v->n, v->alpha_at ? *v->alpha_at : v->alpha, v->x, v->incx,
-                  v->y, v->incy);
+    const float *const s = v->x;
+    const double *const d = v->x;
+    int at = 0;
+    double most = -INFINITY;
+    for (int i = 0; i < v->n; i++) {
+        const size_t k = (size_t)i * (size_t)v->incx;
+        const double m =
+            sign * fabs(v->type == CUDA_R_32F ? (double)s[k] : d[k]);
+        if (at == 0 || m > most) {
+            most = m;
+            at = i + 1;
+        }
+    }
+    return at;
 }
 
-static void run_scal(struct op *op)
+RUN(amax, *(int *)v->result = extreme(v, 1), *(int *)v->result = extreme(v, 1))
+RUN(amin, *(int *)v->result = extreme(v, -1),
+    *(int *)v->result = extreme(v, -1))
+
+/* ---- on the host --------------------------------------------------------- */
+
+enum { NO, READS = 1, WRITES = 2, BOTH = READS | WRITES };
+
+struct call { /* what a function does with its arguments */
+    struct site site;
+    void (*run)(struct op *op);
+    cudaDataType type;
+    int n, incx, incy, x_use, y_use;
+    const void *alpha, *beta, *x, *y;
+    void *result; /* where has_result */
+    size_t result_nbytes;
+    int has_scalars, has_result, forwards; /* forwards: incx has to be > 0 */
+    double flops;                          /* per element */
+};
+
+static void *use(struct touches *t, const char *what, const void *p,
+                 const struct call *c, int inc, int how)
 {
-    const struct vector_op *const v = (struct vector_op *)op;
-    blas()->sscal(v->n, v->alpha_at ? *v->alpha_at : v->alpha, v->x, v->incx);
+    const size_t size = column_type_nbytes(c->type);
+    void *at = NULL;
+    if (how & READS)
+        at = touch_vector(t, what, p, size, c->n, inc, 0);
+    if (how & WRITES)
+        at = touch_vector(t, what, p, size, c->n, inc, 1);
+    return at;
 }
 
-static void run_nrm2(struct op *op)
+/* Where the result goes. Waits, if that is host memory. */
+static cublasStatus_t finish(const struct call *c, struct stream *s,
+                             struct vector_op *v, struct touches *t, int waits)
 {
-    const struct vector_op *const v = (struct vector_op *)op;
-    *v->result = blas()->snrm2(v->n, v->x, v->incx);
+    const enum topo_math math = c->type == CUDA_R_32F ? TOPO_FP32 : TOPO_FP64;
+    if (c->has_result)
+        v->result = waits ? c->result
+                          : touch(t, "result", c->result, c->result_nbytes,
+                                  c->result_nbytes, 1, 1);
+    const struct fence m = enqueue(s, &v->op, t, c->flops * c->n, math);
+    if (waits)
+        simgpu_fence_join(&m, 1, c->site.name, c->site.site);
+    return CUBLAS_STATUS_SUCCESS;
 }
 
-static float *touch_vector(struct touches *t, const char *what, const float *p,
-                           int n, int inc, int write)
+static cublasStatus_t vector(cublasHandle_t handle, const struct call *c)
 {
-    return touch(t, what, p, sizeof *p, (size_t)abs(inc) * sizeof *p, (size_t)n,
-                 write);
-}
-
-static struct vector_op *vector_op(void (*run)(struct op *),
-                                   const struct site *call, int n)
-{
-    struct vector_op *const v =
-        simgpu_op_new(sizeof *v, run, GRAPH_KERNEL, call->name, call->site);
-    v->n = n;
-    return v;
-}
-
-cublasStatus_t cublasSaxpy_v2(cublasHandle_t handle, int n, const float *alpha,
-                              const float *x, int incx, float *y, int incy)
-{
-    struct touches t = {.call = {"cublasSaxpy", CALLER_SITE()}};
-    struct stream *s;
-    const cublasStatus_t status = handle_stream(handle, &s);
-    if (status != CUBLAS_STATUS_SUCCESS || n <= 0)
-        return status;
-    if (!alpha)
-        return CUBLAS_STATUS_INVALID_VALUE;
-    struct vector_op *const v = vector_op(run_axpy, &t.call, n);
-    v->alpha_at = touch_scalar(&t, handle, "alpha", alpha, &v->alpha);
-    v->x = touch_vector(&t, "x", x, n, incx, 0);
-    touch_vector(&t, "y", y, n, incy, 0);
-    v->y = touch_vector(&t, "y", y, n, incy, 1);
-    v->incx = incx;
-    v->incy = incy;
-    enqueue(s, &v->op, &t, 2.0 * n, TOPO_FP32);
-    return status;
-}
-
-cublasStatus_t cublasSscal_v2(cublasHandle_t handle, int n, const float *alpha,
-                              float *x, int incx)
-{
-    struct touches t = {.call = {"cublasSscal", CALLER_SITE()}};
-    struct stream *s;
-    const cublasStatus_t status = handle_stream(handle, &s);
-    if (status != CUBLAS_STATUS_SUCCESS || n <= 0 || incx <= 0)
-        return status;
-    if (!alpha)
-        return CUBLAS_STATUS_INVALID_VALUE;
-    struct vector_op *const v = vector_op(run_scal, &t.call, n);
-    v->alpha_at = touch_scalar(&t, handle, "alpha", alpha, &v->alpha);
-    touch_vector(&t, "x", x, n, incx, 0);
-    v->x = touch_vector(&t, "x", x, n, incx, 1);
-    v->incx = incx;
-    enqueue(s, &v->op, &t, n, TOPO_FP32);
-    return status;
-}
-
-cublasStatus_t cublasSnrm2_v2(cublasHandle_t handle, int n, const float *x,
-                              int incx, float *result)
-{
-    struct touches t = {.call = {"cublasSnrm2", CALLER_SITE()}};
+    struct touches t = {.call = c->site};
     struct stream *s;
     const cublasStatus_t status = handle_stream(handle, &s);
     if (status != CUBLAS_STATUS_SUCCESS)
         return status;
-    if (!result)
+    const int nothing = c->n <= 0 || (c->forwards && c->incx <= 0);
+    const int waits =
+        c->has_result && handle->pointer_mode == CUBLAS_POINTER_MODE_HOST;
+    if (c->has_result && !c->result)
         return CUBLAS_STATUS_INVALID_VALUE;
-    const int waits = handle->pointer_mode == CUBLAS_POINTER_MODE_HOST;
-    if (waits && (n <= 0 || incx <= 0)) {
-        *result = 0;
+    if (waits && nothing)
+        memset(c->result, 0, c->result_nbytes);
+    if (nothing && (waits || !c->has_result))
         return status;
+    if (c->has_scalars && (!c->alpha || (c->has_scalars == 2 && !c->beta)))
+        return CUBLAS_STATUS_INVALID_VALUE;
+    struct vector_op *const v = simgpu_op_new(sizeof *v, c->run, GRAPH_KERNEL,
+                                              c->site.name, c->site.site);
+    v->type = c->type;
+    v->n = nothing ? 0 : c->n;
+    v->incx = c->incx;
+    v->incy = c->incy;
+    if (c->has_scalars > 0)
+        v->alpha = touch_scalar(&t, handle, "alpha", c->alpha, c->type);
+    if (c->has_scalars > 1)
+        v->beta = touch_scalar(&t, handle, "beta", c->beta, c->type);
+    if (!nothing) {
+        v->x = use(&t, "x", c->x, c, c->incx, c->x_use);
+        v->y = use(&t, "y", c->y, c, c->incy, c->y_use);
     }
-    struct vector_op *const v = vector_op(run_nrm2, &t.call, n);
-    v->x = touch_vector(&t, "x", x, n < 0 ? 0 : n, incx, 0);
-    v->incx = incx;
-    v->result = waits ? result
-                      : touch(&t, "result", result, sizeof *result,
-                              sizeof *result, 1, 1);
-    const struct fence m = enqueue(s, &v->op, &t, 2.0 * n, TOPO_FP32);
-    if (waits)
-        simgpu_fence_join(&m, 1, t.call.name, t.call.site);
-    return status;
+    return finish(c, s, v, &t, waits);
 }
+
+/* ---- the functions ------------------------------------------------------- */
+
+#define ONE(S, what, TYPE)                                                     \
+    .site = {"cublas" S what, CALLER_SITE()}, .type = TYPE, .n = n, .x = x,    \
+    .incx = incx
+#define TWO(S, what, TYPE) ONE(S, what, TYPE), .y = y, .incy = incy
+#define RESULT                                                                 \
+    .result = result, .result_nbytes = sizeof *result, .has_result = 1
+
+#define VECTORS(S, T, TYPE)                                                    \
+    cublasStatus_t cublas##S##axpy_v2(cublasHandle_t handle, int n,            \
+                                      const T *alpha, const T *x, int incx,    \
+                                      T *y, int incy)                          \
+    {                                                                          \
+        const struct call c = {TWO(#S, "axpy", TYPE),                          \
+                               .run = run_axpy,                                \
+                               .x_use = READS,                                 \
+                               .y_use = BOTH,                                  \
+                               .alpha = alpha,                                 \
+                               .has_scalars = 1,                               \
+                               .flops = 2};                                    \
+        return vector(handle, &c);                                             \
+    }                                                                          \
+    cublasStatus_t cublas##S##scal_v2(cublasHandle_t handle, int n,            \
+                                      const T *alpha, T *x, int incx)          \
+    {                                                                          \
+        const struct call c = {ONE(#S, "scal", TYPE),                          \
+                               .run = run_scal,                                \
+                               .x_use = BOTH,                                  \
+                               .alpha = alpha,                                 \
+                               .has_scalars = 1,                               \
+                               .forwards = 1,                                  \
+                               .flops = 1};                                    \
+        return vector(handle, &c);                                             \
+    }                                                                          \
+    cublasStatus_t cublas##S##copy_v2(cublasHandle_t handle, int n,            \
+                                      const T *x, int incx, T *y, int incy)    \
+    {                                                                          \
+        const struct call c = {TWO(#S, "copy", TYPE), .run = run_copy,         \
+                               .x_use = READS, .y_use = WRITES};               \
+        return vector(handle, &c);                                             \
+    }                                                                          \
+    cublasStatus_t cublas##S##swap_v2(cublasHandle_t handle, int n, T *x,      \
+                                      int incx, T *y, int incy)                \
+    {                                                                          \
+        const struct call c = {TWO(#S, "swap", TYPE), .run = run_swap,         \
+                               .x_use = BOTH, .y_use = BOTH};                  \
+        return vector(handle, &c);                                             \
+    }                                                                          \
+    cublasStatus_t cublas##S##rot_v2(cublasHandle_t handle, int n, T *x,       \
+                                     int incx, T *y, int incy,                 \
+                                     const T *cosine, const T *sine)           \
+    {                                                                          \
+        const struct call c = {TWO(#S, "rot", TYPE), .run = run_rot,           \
+                               .x_use = BOTH,        .y_use = BOTH,            \
+                               .alpha = cosine,      .beta = sine,             \
+                               .has_scalars = 2,     .flops = 6};              \
+        return vector(handle, &c);                                             \
+    }                                                                          \
+    cublasStatus_t cublas##S##dot_v2(cublasHandle_t handle, int n, const T *x, \
+                                     int incx, const T *y, int incy,           \
+                                     T *result)                                \
+    {                                                                          \
+        const struct call c = {                                                \
+            TWO(#S, "dot", TYPE), .run = run_dot, .x_use = READS,              \
+            .y_use = READS,       RESULT,         .flops = 2};                 \
+        return vector(handle, &c);                                             \
+    }
+
+#define OVER_X(S, T, TYPE, name, R)                                            \
+    cublasStatus_t cublas##S##name##_v2(cublasHandle_t handle, int n,          \
+                                        const T *x, int incx, R *result)       \
+    {                                                                          \
+        const struct call c = {ONE(#S, #name, TYPE), .run = run_##name,        \
+                               .x_use = READS,       RESULT,                   \
+                               .forwards = 1,        .flops = 2};              \
+        return vector(handle, &c);                                             \
+    }
+
+VECTORS(S, float, CUDA_R_32F)
+VECTORS(D, double, CUDA_R_64F)
+OVER_X(S, float, CUDA_R_32F, nrm2, float)
+OVER_X(D, double, CUDA_R_64F, nrm2, double)
+OVER_X(S, float, CUDA_R_32F, asum, float)
+OVER_X(D, double, CUDA_R_64F, asum, double)
+OVER_X(Is, float, CUDA_R_32F, amax, int)
+OVER_X(Id, double, CUDA_R_64F, amax, int)
+OVER_X(Is, float, CUDA_R_32F, amin, int)
+OVER_X(Id, double, CUDA_R_64F, amin, int)

@@ -11,6 +11,7 @@
 
 #include <cuda_runtime_api.h> /* cudaStream_t */
 
+#include "cuda_fp16.h"     /* __half */
 #include "library_types.h" /* cudaDataType */
 
 #define CUBLAS_VER_MAJOR 13
@@ -44,6 +45,19 @@ typedef enum {
 } cublasOperation_t;
 
 typedef enum {
+    CUBLAS_FILL_MODE_LOWER = 0,
+    CUBLAS_FILL_MODE_UPPER = 1,
+    CUBLAS_FILL_MODE_FULL = 2
+} cublasFillMode_t;
+
+typedef enum {
+    CUBLAS_DIAG_NON_UNIT = 0,
+    CUBLAS_DIAG_UNIT = 1
+} cublasDiagType_t;
+
+typedef enum { CUBLAS_SIDE_LEFT = 0, CUBLAS_SIDE_RIGHT = 1 } cublasSideMode_t;
+
+typedef enum {
     CUBLAS_POINTER_MODE_HOST = 0,
     CUBLAS_POINTER_MODE_DEVICE = 1
 } cublasPointerMode_t;
@@ -69,7 +83,9 @@ typedef enum {
     CUBLAS_COMPUTE_32F_PEDANTIC = 69,
     CUBLAS_COMPUTE_32F_FAST_16F = 74,
     CUBLAS_COMPUTE_32F_FAST_16BF = 75,
-    CUBLAS_COMPUTE_32F_FAST_TF32 = 77
+    CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
+    CUBLAS_COMPUTE_64F = 70,
+    CUBLAS_COMPUTE_64F_PEDANTIC = 71
 } cublasComputeType_t;
 
 struct cublasContext;
@@ -116,25 +132,161 @@ cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int elemSize,
                                     const void *A, int lda, void *B, int ldb,
                                     cudaStream_t stream);
 
-/* ---- vectors ------------------------------------------------------------- */
+/*
+ * ---- vectors: n elements, incx apart; S: float, D: double -------------------
+ *
+ * A result goes to host memory, and the call waits for it, or in pointer mode
+ * DEVICE to device memory; so do scalars come.
+ */
 
 /* y += alpha x */
 cublasStatus_t cublasSaxpy_v2(cublasHandle_t handle, int n, const float *alpha,
                               const float *x, int incx, float *y, int incy);
+cublasStatus_t cublasDaxpy_v2(cublasHandle_t handle, int n, const double *alpha,
+                              const double *x, int incx, double *y, int incy);
 /* x *= alpha */
 cublasStatus_t cublasSscal_v2(cublasHandle_t handle, int n, const float *alpha,
                               float *x, int incx);
-/* *result = |x|; waits, if result is host memory (pointer mode HOST) */
+cublasStatus_t cublasDscal_v2(cublasHandle_t handle, int n, const double *alpha,
+                              double *x, int incx);
+/* y = x; x and y change places */
+cublasStatus_t cublasScopy_v2(cublasHandle_t handle, int n, const float *x,
+                              int incx, float *y, int incy);
+cublasStatus_t cublasSswap_v2(cublasHandle_t handle, int n, float *x, int incx,
+                              float *y, int incy);
+cublasStatus_t cublasDcopy_v2(cublasHandle_t handle, int n, const double *x,
+                              int incx, double *y, int incy);
+cublasStatus_t cublasDswap_v2(cublasHandle_t handle, int n, double *x, int incx,
+                              double *y, int incy);
+/* x, y = c x + s y, c y - s x */
+cublasStatus_t cublasSrot_v2(cublasHandle_t handle, int n, float *x, int incx,
+                             float *y, int incy, const float *c,
+                             const float *s);
+cublasStatus_t cublasDrot_v2(cublasHandle_t handle, int n, double *x, int incx,
+                             double *y, int incy, const double *c,
+                             const double *s);
+/* *result = x . y, |x|, the sum of |x[i]| */
+cublasStatus_t cublasSdot_v2(cublasHandle_t handle, int n, const float *x,
+                             int incx, const float *y, int incy, float *result);
 cublasStatus_t cublasSnrm2_v2(cublasHandle_t handle, int n, const float *x,
                               int incx, float *result);
+cublasStatus_t cublasSasum_v2(cublasHandle_t handle, int n, const float *x,
+                              int incx, float *result);
+cublasStatus_t cublasDdot_v2(cublasHandle_t handle, int n, const double *x,
+                             int incx, const double *y, int incy,
+                             double *result);
+cublasStatus_t cublasDnrm2_v2(cublasHandle_t handle, int n, const double *x,
+                              int incx, double *result);
+cublasStatus_t cublasDasum_v2(cublasHandle_t handle, int n, const double *x,
+                              int incx, double *result);
+/* *result: the first element of the largest, or smallest, magnitude; from 1 on */
+cublasStatus_t cublasIsamax_v2(cublasHandle_t handle, int n, const float *x,
+                               int incx, int *result);
+cublasStatus_t cublasIsamin_v2(cublasHandle_t handle, int n, const float *x,
+                               int incx, int *result);
+cublasStatus_t cublasIdamax_v2(cublasHandle_t handle, int n, const double *x,
+                               int incx, int *result);
+cublasStatus_t cublasIdamin_v2(cublasHandle_t handle, int n, const double *x,
+                               int incx, int *result);
 
-/* ---- matrices: C (m, n) = alpha op(A) (m, k) op(B) (k, n) + beta C ------- */
+/*
+ * ---- matrices, column by column, ld elements apart ---------------------------
+ *
+ * Of a symmetric or triangular matrix, only the triangle uplo is touched.
+ */
 
+/* y = alpha op(A) x + beta y; A is (m, n) */
+cublasStatus_t cublasSgemv_v2(cublasHandle_t handle, cublasOperation_t trans,
+                              int m, int n, const float *alpha, const float *A,
+                              int lda, const float *x, int incx,
+                              const float *beta, float *y, int incy);
+cublasStatus_t cublasDgemv_v2(cublasHandle_t handle, cublasOperation_t trans,
+                              int m, int n, const double *alpha,
+                              const double *A, int lda, const double *x,
+                              int incx, const double *beta, double *y,
+                              int incy);
+/* A += alpha x y^T */
+cublasStatus_t cublasSger_v2(cublasHandle_t handle, int m, int n,
+                             const float *alpha, const float *x, int incx,
+                             const float *y, int incy, float *A, int lda);
+cublasStatus_t cublasDger_v2(cublasHandle_t handle, int m, int n,
+                             const double *alpha, const double *x, int incx,
+                             const double *y, int incy, double *A, int lda);
+/* y = alpha A x + beta y; A symmetric */
+cublasStatus_t cublasSsymv_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              int n, const float *alpha, const float *A,
+                              int lda, const float *x, int incx,
+                              const float *beta, float *y, int incy);
+cublasStatus_t cublasDsymv_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              int n, const double *alpha, const double *A,
+                              int lda, const double *x, int incx,
+                              const double *beta, double *y, int incy);
+/* solve op(A) x = b, in place; A triangular */
+cublasStatus_t cublasStrsv_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              cublasOperation_t trans, cublasDiagType_t diag,
+                              int n, const float *A, int lda, float *x,
+                              int incx);
+cublasStatus_t cublasDtrsv_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              cublasOperation_t trans, cublasDiagType_t diag,
+                              int n, const double *A, int lda, double *x,
+                              int incx);
+/* C = alpha A B + beta C, or B A; A symmetric, C (m, n) */
+cublasStatus_t cublasSsymm_v2(cublasHandle_t handle, cublasSideMode_t side,
+                              cublasFillMode_t uplo, int m, int n,
+                              const float *alpha, const float *A, int lda,
+                              const float *B, int ldb, const float *beta,
+                              float *C, int ldc);
+cublasStatus_t cublasDsymm_v2(cublasHandle_t handle, cublasSideMode_t side,
+                              cublasFillMode_t uplo, int m, int n,
+                              const double *alpha, const double *A, int lda,
+                              const double *B, int ldb, const double *beta,
+                              double *C, int ldc);
+/* C = alpha op(A) op(A)^T + beta C; C symmetric (n, n) */
+cublasStatus_t cublasSsyrk_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              cublasOperation_t trans, int n, int k,
+                              const float *alpha, const float *A, int lda,
+                              const float *beta, float *C, int ldc);
+cublasStatus_t cublasDsyrk_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              cublasOperation_t trans, int n, int k,
+                              const double *alpha, const double *A, int lda,
+                              const double *beta, double *C, int ldc);
+/* solve op(A) X = alpha B, or X op(A), in place; A triangular */
+cublasStatus_t cublasStrsm_v2(cublasHandle_t handle, cublasSideMode_t side,
+                              cublasFillMode_t uplo, cublasOperation_t trans,
+                              cublasDiagType_t diag, int m, int n,
+                              const float *alpha, const float *A, int lda,
+                              float *B, int ldb);
+cublasStatus_t cublasDtrsm_v2(cublasHandle_t handle, cublasSideMode_t side,
+                              cublasFillMode_t uplo, cublasOperation_t trans,
+                              cublasDiagType_t diag, int m, int n,
+                              const double *alpha, const double *A, int lda,
+                              double *B, int ldb);
+/* C = alpha op(A) + beta op(B); C (m, n) may be A or B */
+cublasStatus_t cublasSgeam(cublasHandle_t handle, cublasOperation_t transa,
+                           cublasOperation_t transb, int m, int n,
+                           const float *alpha, const float *A, int lda,
+                           const float *beta, const float *B, int ldb, float *C,
+                           int ldc);
+cublasStatus_t cublasDgeam(cublasHandle_t handle, cublasOperation_t transa,
+                           cublasOperation_t transb, int m, int n,
+                           const double *alpha, const double *A, int lda,
+                           const double *beta, const double *B, int ldb,
+                           double *C, int ldc);
+
+/*
+ * C (m, n) = alpha op(A) (m, k) op(B) (k, n) + beta C; S, D, and H: __half,
+ * whose sums are fp32 here, rounded once.
+ */
 cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa,
                               cublasOperation_t transb, int m, int n, int k,
                               const float *alpha, const float *A, int lda,
                               const float *B, int ldb, const float *beta,
                               float *C, int ldc);
+cublasStatus_t cublasDgemm_v2(cublasHandle_t handle, cublasOperation_t transa,
+                              cublasOperation_t transb, int m, int n, int k,
+                              const double *alpha, const double *A, int lda,
+                              const double *B, int ldb, const double *beta,
+                              double *C, int ldc);
 cublasStatus_t
 cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,
                           cublasOperation_t transb, int m, int n, int k,
@@ -142,10 +294,33 @@ cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,
                           long long int strideA, const float *B, int ldb,
                           long long int strideB, const float *beta, float *C,
                           int ldc, long long int strideC, int batchCount);
+cublasStatus_t
+cublasDgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,
+                          cublasOperation_t transb, int m, int n, int k,
+                          const double *alpha, const double *A, int lda,
+                          long long int strideA, const double *B, int ldb,
+                          long long int strideB, const double *beta, double *C,
+                          int ldc, long long int strideC, int batchCount);
+#ifdef __cplusplus /* C has no __half */
+cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t transa,
+                           cublasOperation_t transb, int m, int n, int k,
+                           const __half *alpha, const __half *A, int lda,
+                           const __half *B, int ldb, const __half *beta,
+                           __half *C, int ldc);
+cublasStatus_t
+cublasHgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,
+                          cublasOperation_t transb, int m, int n, int k,
+                          const __half *alpha, const __half *A, int lda,
+                          long long int strideA, const __half *B, int ldb,
+                          long long int strideB, const __half *beta, __half *C,
+                          int ldc, long long int strideC, int batchCount);
+#endif
 /*
  * A and B of one type, C of that type or CUDA_R_32F; types CUDA_R_32F,
  * CUDA_R_16F, CUDA_R_16BF. Sums are fp32: computeType is CUBLAS_COMPUTE_32F or
- * one of its variants.
+ * one of its variants, or CUBLAS_COMPUTE_16F with all of type CUDA_R_16F. Or
+ * all are CUDA_R_64F, with CUBLAS_COMPUTE_64F. alpha and beta have the type of
+ * the sums.
  */
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                             cublasOperation_t transb, int m, int n, int k,
@@ -155,6 +330,13 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                             void *C, cudaDataType Ctype, int ldc,
                             cublasComputeType_t computeType,
                             cublasGemmAlgo_t algo);
+cublasStatus_t cublasGemmStridedBatchedEx(
+    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+    int m, int n, int k, const void *alpha, const void *A, cudaDataType Atype,
+    int lda, long long int strideA, const void *B, cudaDataType Btype, int ldb,
+    long long int strideB, const void *beta, void *C, cudaDataType Ctype,
+    int ldc, long long int strideC, int batchCount,
+    cublasComputeType_t computeType, cublasGemmAlgo_t algo);
 
 #ifdef __cplusplus
 }
