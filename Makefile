@@ -9,12 +9,23 @@ all: $(KIT)            ## build everything that this machine can build (default)
 simgpu: $(SIMGPU)      ## build simgpu, CUDA and NCCL on CPU processes
 help:                  ## list these targets
 	@sed -n 's/^\([a-zA-Z0-9_-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort -u \
-	    | expand -t 16
+	    | expand -t 18
+	@printf '%s\t%s\n' labN 'build a lab: N is one of $(sort $(foreach l,$(LABS),$(patsubst lab%,%,$(call short,$(l)))))' \
+	    grade-labN 'grade it as the course does, without its hidden cases' \
+	    hint-labN 'list its hints; HINT=2 shows the next one of part 2' \
+	    gdb-labN 'run it with rank RANK of RANKS under gdb; CASE=name' \
+	    DEBUG=1 'with any target: for debuggers, in build-debug' \
+	    | expand -t 18
 
 doctor:                ## check that this machine can build and run labs
 	@common/kit/doctor.sh $(BUILD)
 probe: $(BUILD)/probe  ## list the GPUs and versions that programs find here
 	@$(BUILD)/probe
+compile_commands: $(GPU_READY)  ## write compile_commands.json, for editors (clangd)
+	@$(MAKE) -nB V=1 all 2>/dev/null | common/kit/compile-commands.sh \
+	    > compile_commands.json
+pages:                 ## build the handouts as HTML and PDF: build/handouts
+	@common/kit/pages.sh $(BUILD)/handouts
 test:                  ## run all tests; the last line counts them
 fuzz: all              ## feed damaged input to all readers, 10 minutes each
 	tests/fuzz/fuzz.sh $(BUILD) $(BUILD)/fuzz 600

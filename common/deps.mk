@@ -9,7 +9,7 @@ DEPS_BUILD := gcc g++ make gawk patch pkg-config mpich libmpich-dev \
 	bubblewrap similarity-tester
 DEPS_TEST := check libsubunit-dev clang libclang-rt-dev clang-format cppcheck \
 	libsimgrid-dev slurm-wlm munge sqlite3 procps pandoc chromium zip unzip \
-	cmake groff-base
+	cmake groff-base gdb
 
 # The packages that are not installed, according to dpkg.
 deps_missing = $(shell for p in $(DEPS_BUILD) $(DEPS_TEST); do \

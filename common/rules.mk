@@ -2,7 +2,8 @@
 #
 #   GPU=sim|cuda   the libraries that programs link: simgpu, or CUDA and NCCL.
 #                  Default: cuda where nvcc and a GPU are found, else sim.
-#   BUILD=dir      output folder (default build)
+#   DEBUG=1        for debuggers: -Og -g3, in a build folder of its own
+#   BUILD=dir      output folder (default build, or build-debug)
 #   CC, CXX        host compilers; NVCC for GPU=cuda
 #   V=1            show the commands
 #
@@ -19,7 +20,7 @@ MAKEFLAGS += --no-print-directory
 .SUFFIXES:
 .DEFAULT_GOAL := all
 
-BUILD ?= build
+BUILD ?= build$(if $(DEBUG),-debug)
 CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(firstword \
 	$(realpath $(shell command -v nvcc)) $(wildcard /usr/local/cuda/bin/nvcc)))
 NVCC ?= $(CUDA_HOME)/bin/nvcc
@@ -41,8 +42,12 @@ SIMGPU := $(SIM_HOME)/.complete
 
 # ---- flags ----------------------------------------------------------------
 
-OPT ?= -O2
-BASE = -Wall -Wextra $(OPT) -g -fno-omit-frame-pointer -pthread
+OPT ?= $(if $(DEBUG),-Og,-O2)
+# What -Og leaves unknown of values makes these two warn of correct code.
+BASE = -Wall -Wextra $(if $(DEBUG),-Wno-format-truncation \
+	-Wno-maybe-uninitialized) $(OPT) -g -fno-omit-frame-pointer -pthread
+# Macros for gdb. Not in preprocessed text, which -g3 fills with definitions.
+MACROS := $(if $(DEBUG),-g3)
 CFLAGS_ALL = -std=gnu11 $(BASE) -Werror -Icommon -MMD -MP $(CFLAGS)
 CXXFLAGS_ALL = -std=c++17 $(BASE) -Werror -Icommon -MMD -MP $(CXXFLAGS)
 MPI_CFLAGS := $(shell pkg-config --cflags mpich 2>/dev/null)
@@ -126,7 +131,7 @@ $(O)/obj/common/simgpu/%.o: INC = -fPIC -Icommon/simgpu \
 	-Icommon/simgpu/include $(MPI_CFLAGS)
 # Loops that are worth vectorising.
 $(O)/obj/common/simgpu/nccl/reduce.o $(O)/obj/common/nn/reference.o \
-	$(O)/obj/common/nn/lm_reference.o: OPT = -O3
+	$(O)/obj/common/nn/lm_reference.o: OPT := $(if $(DEBUG),$(OPT),-O3)
 $(O)/obj/common/lab/%.o $(O)/obj/common/nn/%.o $(O)/obj/common/cuda/%.o \
 	$(O)/obj/common/kit/probe.o: INC = $(GPU_INC)
 
@@ -145,11 +150,11 @@ CU_ALL = $(or $(CU),$(NVCC)) -ccbin $(CXX) -std=c++17 $(OPT) -g $(CU_FLAGS) \
 $(O)/obj/%.o: %.c | $(GPU_HEADERS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(CFLAGS_ALL) $(INC) -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(MACROS) $(INC) -c $< -o $@
 $(O)/obj/%.o: %.cpp | $(GPU_HEADERS)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) $(CXXFLAGS_ALL) $(INC) -c $< -o $@
+	$(Q)$(CXX) $(CXXFLAGS_ALL) $(MACROS) $(INC) -c $< -o $@
 $(O)/obj/%.o: %.cu $(CU) | $(GPU_HEADERS)
 	@mkdir -p $(@D)
 	$(call say,CU,$<)
@@ -289,13 +294,15 @@ contracts = $(firstword $(wildcard solutions/$(1) labs/$(1)))
 # but for kit.api: what its contracts declare. Of a student's half, the names
 # that are not in kit.contract are hidden (students' objects are joined by
 # `student`), so neither half can meet, or take the place of, the other's.
+# kit.o has no section groups: the linker would keep only one half's copy of an
+# inline function, whose name the other half cannot see.
 kit_half = $(if $(filter sim,$(GPU)),$(O)/staff/$(1)/kit.o,$(call objs,$(call \
 	code_in,common/staff/$(1))) $(call lib,$(LAB_MODULES)))
 whole = $(filter %/libnn.a %/liblab.a,$(1))
 define hide_kit
 	@mkdir -p $(@D)
 	$(call say,HIDE,$@)
-	$(Q)ld -r -o $@.all --whole-archive $(call whole,$^) --no-whole-archive \
+	$(Q)ld -r --force-group-allocation -o $@.all --whole-archive $(call whole,$^) --no-whole-archive \
 	    $(filter $(O)/obj/common/%,$^) --start-group $(filter-out \
 	    $(call whole,$^),$(filter %.a,$^)) --end-group
 	$(Q)common/kit/contract.sh $@.all $(@D) $(filter-out \
@@ -337,7 +344,8 @@ endif
 $(3): $(call kit_half,$(2))
 endef
 # `make lab3` builds build/lab3; `make grade-lab3` grades what is in labs/;
-# `make hint-lab3 HINT=2` shows a hint for part 2.
+# `make hint-lab3 HINT=2` shows a hint for part 2, and `make DEBUG=1 gdb-lab3
+# RANK=2 CASE=...` runs it with rank 2 under gdb.
 define lab
 $(O)/obj/common/staff/$(1)/%.o: INC = $(GPU_INC) -Icommon/staff/$(1) \
 	-I$(call contracts,$(1))
@@ -356,8 +364,11 @@ $(O)/staff/$(1)/kit.api: $(call kit_half,$(1)) $(call objs,$(call code_in,$(call
 endif
 $(call lab_program,labs,$(1),$(BUILD)/$(2))
 $(call lab_program,solutions,$(1),$(BUILD)/solutions/$(2))
-.PHONY: $(2) grade-$(2) hint-$(2)
+.PHONY: $(2) grade-$(2) hint-$(2) gdb-$(2)
 $(2): $(BUILD)/$(2)
+gdb-$(2): $(BUILD)/$(2)
+	@common/kit/gdb-rank.sh "$$(or $$(RANK),0)" "$$(or $$(RANKS),4)" $(BUILD)/$(2) \
+	    $$(if $$(CASE),--case $$(CASE))
 hint-$(2):
 	@common/kit/hint.sh $(2) "$$(HINT)"
 grade-$(2): $(BUILD)/grade $(TOOLCHAIN) $(GPU_READY)
@@ -419,7 +430,7 @@ KIT := $(GPU_READY) $(TOOLCHAIN) $(BUILD)/probe $(TOOLS) $(SOLUTIONS) $(LAB_PROG
 include tests/tests.mk
 
 .PHONY: FORCE all help simgpu lint clean lint-format lint-comments lint-code \
-	doctor probe
+	doctor probe compile_commands pages
 # The seed of new labs is left out: it is not C until @N@ is a name.
 C_FILES = $(filter-out common/kit/seed/%,$(shell git ls-files '*.c' '*.h' \
 	'*.cu' '*.cuh'))

@@ -13,8 +13,6 @@ skeletons:             ## regenerate labs/ from solutions/ (FORCE=1 overwrites)
 handouts: all          ## rerun the commands that handouts show, build pages
 	@common/kit/handouts.sh
 	@common/kit/pages.sh --optional $(BUILD)/handouts
-pages:                 ## build the handouts as HTML and PDF: build/handouts
-	@common/kit/pages.sh $(BUILD)/handouts
 plans: $(SOLUTIONS) $(GPU_READY)   ## time the solutions for the plans
 	common/kit/plans.sh $(BUILD)
 new-lab:               ## create a complete lab: NAME=lab10-topic [TITLE=...]

@@ -85,6 +85,10 @@ mapfile -t labs < <(printf '%s\n' handouts/lab*.md | sort -V)
 files=(README.md "${labs[@]}" handouts/student.md handouts/profiling.md
     handouts/ta.md handouts/instructor.md handouts/developer.md
     handouts/simgpu.md)
+# The students' copy lacks the instructors' guides.
+for i in "${!files[@]}"; do
+    [ -e "${files[i]}" ] || unset "files[i]"
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"

@@ -48,6 +48,11 @@ START_TEST(the_students_copy_works_and_holds_no_solution)
         "cd commlab && ! make help | grep -E 'release|new-lab|handouts'", 0,
         "");
     kitcopy_expect(
+        "cd commlab && make help | grep -E '^(pages|grade-labN|gdb-labN) ' && "
+        "common/kit/pages.sh --html out && ls out/lab0-first-steps.html "
+        ".vscode/launch.json",
+        0, "launch.json");
+    kitcopy_expect(
         "cd commlab && make all && make lab1 && mpirun -n 4 build/lab1", 1,
         "total 0 of");
     kitcopy_expect("cd commlab && make grade-lab1", 2, "total 0 of");

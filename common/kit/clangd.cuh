@@ -1,0 +1,23 @@
+/*
+ * clangd.cuh: what clang wants to know of kernels and <<<>>>, for editors alone
+ *
+ * To simgpu, kernels and device functions are functions like others. To clang
+ * they are so if all functions are for host and device, which the pragma says
+ * until the end of the source.
+ */
+#ifndef COMMLAB_KIT_CLANGD_CUH
+#define COMMLAB_KIT_CLANGD_CUH
+
+#pragma clang force_cuda_host_device begin
+
+#define __syncthreads clangd_syncthreads // a builtin of clang
+#include <cuda_runtime.h>
+
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
+                                                size_t shared_nbytes = 0,
+                                                void *stream = 0);
+
+#undef __global__
+#define __global__ __attribute__((global))
+
+#endif
