@@ -1,17 +1,17 @@
 /*
  * cases.c: runs lab 0's cases. Given: nothing to edit here.
  *
- * Functions on ordinary memory get arrays that end in guards (given.h), and
+ * Functions on ordinary memory get arrays that end in guards (terms.h), and
  * their results are uploaded to be shown.
  */
 #include <stdlib.h> /* malloc */
 
 #include "base/must.h"
-#include "given.h"
 #include "judge/data.h"
 #include "lab/lab.h"
 #include "lab0.h"
 #include "show.h" /* the command */
+#include "terms.h"
 
 extern const struct judge_lab judge_lab0;
 const struct judge_lab *const judge_labs[] = {&judge_lab0, NULL};
@@ -32,9 +32,9 @@ static int rank_of(const struct lab_run *r, const char *key, int otherwise)
 /* n ints and the guards, none of them written. Allocated. */
 static int *unwritten(int n)
 {
-    int *const ints = malloc((size_t)(n + GIVEN_GUARDS) * sizeof *ints);
-    for (int i = 0; i < n + GIVEN_GUARDS; i++)
-        ints[i] = GIVEN_GUARD;
+    int *const ints = malloc((size_t)(n + TERMS_GUARDS) * sizeof *ints);
+    for (int i = 0; i < n + TERMS_GUARDS; i++)
+        ints[i] = TERMS_GUARD;
     return ints;
 }
 
@@ -49,7 +49,7 @@ static int *input(const struct lab_run *r, int n)
 /* Record n elements of 4 bytes and their guards, and free them. */
 static void show(struct lab_run *r, const char *name, void *values, int n)
 {
-    const size_t nbytes = (size_t)(n + GIVEN_GUARDS) * 4;
+    const size_t nbytes = (size_t)(n + TERMS_GUARDS) * 4;
     lab_output(r, name, lab_upload(r, values, nbytes), nbytes);
     free(values);
 }
@@ -97,12 +97,12 @@ static ncclResult_t run_ring(struct lab_run *r)
 
 static ncclResult_t run_trip(struct lab_run *r)
 {
-    const size_t n = (size_t)count_of(r), whole = n + GIVEN_GUARDS;
+    const size_t n = (size_t)count_of(r), whole = n + TERMS_GUARDS;
     float *const in = malloc(whole * sizeof *in);
     float *const out = malloc(whole * sizeof *out);
     data_fill(in, n, DATA_FLOAT, r->seed);
     for (size_t i = 0; i < whole; i++)
-        out[i] = GIVEN_GUARD;
+        out[i] = TERMS_GUARD;
     lab_begin(r);
     LAB_TRY(first_trip(in, out, n));
     lab_end(r);
@@ -116,11 +116,11 @@ static ncclResult_t run_axpy(struct lab_run *r)
     const size_t n = (size_t)count_of(r), nbytes = n * sizeof(float);
     float *const host = malloc(nbytes);
     const float *const x = lab_input(r, n, DATA_FLOAT);
-    data_fill(host, n, DATA_FLOAT, judge_seed(r->seed, GIVEN_Y));
+    data_fill(host, n, DATA_FLOAT, judge_seed(r->seed, TERMS_Y));
     float *const y = lab_upload(r, host, nbytes);
     free(host);
     lab_begin(r);
-    LAB_TRY(first_axpy(GIVEN_A, x, y, n, r->stream));
+    LAB_TRY(first_axpy(TERMS_A, x, y, n, r->stream));
     lab_end(r);
     lab_output(r, "y", y, nbytes);
     return ncclSuccess;
@@ -164,7 +164,7 @@ static ncclResult_t run_overlap(struct lab_run *r)
     CUDA_MUST(cudaMallocHost((void **)&out, nbytes));
     data_fill(in, n, DATA_FLOAT, r->seed);
     for (size_t i = 0; i < n; i++)
-        out[i] = GIVEN_GUARD;
+        out[i] = TERMS_GUARD;
     w.in = in, w.out = out;
     make_streams(stream);
     w.up = stream[0], w.down = stream[1];

@@ -9,9 +9,9 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* strstr */
 
-#include "given.h"
 #include "judge/data.h"
 #include "judge/spans.h"
+#include "terms.h"
 
 static size_t count_of(const struct judge_task *t)
 {
@@ -76,9 +76,9 @@ static int *expected(const struct judge_task *t, int iteration, int r,
                      int nranks, size_t n)
 {
     const size_t each = nranks ? n / (size_t)nranks : 0;
-    int *const want = malloc((n + GIVEN_GUARDS) * sizeof *want);
-    for (size_t i = 0; i < n + GIVEN_GUARDS; i++)
-        want[i] = GIVEN_GUARD;
+    int *const want = malloc((n + TERMS_GUARDS) * sizeof *want);
+    for (size_t i = 0; i < n + TERMS_GUARDS; i++)
+        want[i] = TERMS_GUARD;
     for (int k = 0; k < nranks; k++)
         data_fill(want + (size_t)k * each, each, DATA_INT32,
                   judge_input_seed(t, r + k, iteration));
@@ -90,10 +90,10 @@ static void compare(const struct judge_task *t, int iteration, int rank,
                     const char *name, int *want, size_t n,
                     struct judge_verdict *v)
 {
-    const size_t whole = n + GIVEN_GUARDS;
+    const size_t whole = n + TERMS_GUARDS;
     const int *const got = (const int *)judge_output(t, rank, iteration, name,
                                                      whole * sizeof *want, v);
-    if (got && data_differ(got + n, want + n, GIVEN_GUARDS, DATA_INT32))
+    if (got && data_differ(got + n, want + n, TERMS_GUARDS, DATA_INT32))
         judge_fail(v, "rank %d writes past the end of \"%s\", of %zu elements",
                    rank, name, n);
     else if (got)
@@ -152,7 +152,7 @@ static float *doubled(const struct judge_task *t, int rank, int iteration,
     for (size_t i = 0; i < n; i++)
         want[i] *= 2;
     for (size_t i = n; i < n + guards; i++)
-        want[i] = GIVEN_GUARD;
+        want[i] = TERMS_GUARD;
     return want;
 }
 
@@ -208,10 +208,10 @@ static void judge_trip_made(const struct judge_task *t, int rank,
 
 static void judge_trip(const struct judge_task *t, struct judge_verdict *v)
 {
-    const size_t n = count_of(t), whole = n + GIVEN_GUARDS;
+    const size_t n = count_of(t), whole = n + TERMS_GUARDS;
     for (int r = 0; r < t->nranks; r++) {
         for (int i = 0; i < t->iterations; i++) {
-            float *const want = doubled(t, r, i, n, GIVEN_GUARDS);
+            float *const want = doubled(t, r, i, n, TERMS_GUARDS);
             const void *const got =
                 judge_output(t, r, i, "out", whole * sizeof *want, v);
             if (got)
@@ -257,9 +257,9 @@ static void judge_axpy(const struct judge_task *t, struct judge_verdict *v)
         for (int i = 0; i < t->iterations; i++) {
             const uint64_t seed = judge_input_seed(t, r, i);
             data_fill(x, n, DATA_FLOAT, seed);
-            data_fill(y, n, DATA_FLOAT, judge_seed(seed, GIVEN_Y));
+            data_fill(y, n, DATA_FLOAT, judge_seed(seed, TERMS_Y));
             for (size_t k = 0; k < n; k++)
-                y[k] += GIVEN_A * x[k];
+                y[k] += TERMS_A * x[k];
             const void *const got =
                 judge_output(t, r, i, "y", n * sizeof *y, v);
             if (got)
