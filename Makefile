@@ -24,7 +24,7 @@ probe: $(BUILD)/probe  ## list the GPUs and versions that programs find here
 compile_commands: $(GPU_READY)  ## write compile_commands.json, for editors (clangd)
 	@$(MAKE) -nB V=1 all 2>/dev/null | common/kit/compile-commands.sh \
 	    > compile_commands.json
-pages:                 ## build the handouts as HTML and PDF: build/handouts
+pages:                 ## build what students read as HTML and PDF
 	@common/kit/pages.sh $(BUILD)/handouts
 test:                  ## run all tests; the last line counts them
 fuzz: all              ## feed damaged input to all readers, 10 minutes each
