@@ -12,6 +12,7 @@
 #include <stdlib.h>   /* getenv */
 #include <string.h>   /* strerror */
 #include <sys/stat.h> /* mkdir */
+#include <unistd.h>   /* rmdir */
 
 #include "groups.h"
 #include "judge/words.h"
@@ -58,10 +59,18 @@ static json_t *hex(uint64_t value)
     return json_string(text);
 }
 
-static json_t *job_case(const struct request *q, const struct place *p,
-                        const struct batch *b, int case_no, int rank)
+struct cases { /* what the recorder's ranks ask for */
+    const struct request *request;
+    const struct place *place;
+    const struct batch *batch;
+    uint64_t nonce;
+};
+
+/* A case, as a rank is told. */
+static json_t *job_case(const struct cases *all, int case_no, int rank)
 {
-    const struct plan_case *const c = &p->plan->cases[case_no];
+    const struct batch *const b = all->batch;
+    const struct plan_case *const c = &all->place->plan->cases[case_no];
     json_t *const with = json_object();
     for (int i = 0; i < c->nwith; i++)
         json_object_set_new(with, c->with[i].key,
@@ -73,52 +82,39 @@ static json_t *job_case(const struct request *q, const struct place *p,
     json_object_set_new(j, "with", with);
     json_object_set_new(j, "iterations", json_integer(b->iterations));
     json_object_set_new(j, "warmup", json_integer(b->warmup));
-    json_object_set_new(j, "seed", hex(run_seed(q, p, b, case_no, rank)));
+    json_object_set_new(j, "modelled",
+                        json_boolean(!all->place->machine.measured));
+    json_object_set_new(
+        j, "seed", hex(run_seed(all->request, all->place, b, case_no, rank)));
     return j;
 }
 
-/* What a rank is to do; its evidence file is in the folder that it sees as
- * `seen`. */
-static json_t *job_of(const struct request *q, const struct place *p,
-                      const struct batch *b, uint64_t nonce, const char *seen,
-                      int rank)
+/* Case i of a rank, or behind the last one the key of its final record. */
+static char *case_text(const void *arg, int rank, int i)
 {
-    char evidence[PATH_MAX + 64];
-    snprintf(evidence, sizeof evidence, "%s/evidence-%d", seen, rank);
-    json_t *const cases = json_array(), *const job = json_object();
-    for (int i = 0; i < b->n; i++)
-        json_array_append_new(cases, job_case(q, p, b, b->case_no[i], rank));
-    json_object_set_new(job, "nonce", hex(nonce));
-    json_object_set_new(job, "evidence", json_string(evidence));
-    json_object_set_new(job, "modelled", json_boolean(!p->machine.measured));
-    json_object_set_new(job, "cases", cases);
-    return job;
+    const struct cases *const all = arg;
+    json_t *const j = i < all->batch->n
+                          ? job_case(all, all->batch->case_no[i], rank)
+                          : json_object();
+    if (i == all->batch->n)
+        json_object_set_new(j, "nonce", hex(all->nonce));
+    char *const text = json_dumps(j, 0);
+    json_decref(j);
+    if (!text)
+        abort();
+    return text;
 }
 
-/* Make the folder that ranks see as `seen`, with a job and an empty evidence
- * file for each. */
-static int write_jobs(const struct request *q, const struct place *p,
-                      const struct batch *b, const struct run *run,
-                      const char *seen, struct result *r)
+/* Make the folder that its evidence and graphs go to, which no rank sees, and
+ * the one that ranks see. */
+static int make_folders(const struct run *run, const char *seen,
+                        struct result *r)
 {
-    char path[PATH_MAX + 64];
-    if (mkdir(run->dir, 0700) != 0)
-        return result_stop(r, OUTCOME_INFRA, "cannot make %s: %s", run->dir,
-                           strerror(errno));
-    for (int rank = 0; rank < b->nranks; rank++) {
-        snprintf(path, sizeof path, "%s/evidence-%d", run->dir, rank);
-        FILE *const file = fopen(path, "wxe");
-        int err = file ? fclose(file) : -1;
-        snprintf(path, sizeof path, "%s/rank-%d.job", run->dir, rank);
-        json_t *const job = job_of(q, p, b, run->nonce, seen, rank);
-        if (err == 0)
-            err = json_dump_file(job, path, 0);
-        json_decref(job);
-        if (err != 0)
-            return result_stop(r, OUTCOME_INFRA, "cannot write %s: %s", path,
-                               strerror(errno));
-    }
-    return 0;
+    if (mkdir(run->dir, 0700) == 0 && mkdir(seen, 0755) == 0 &&
+        chmod(seen, 0755) == 0)
+        return 0;
+    return result_stop(r, OUTCOME_INFRA, "cannot make %s or %s: %s", run->dir,
+                       seen, strerror(errno));
 }
 
 /* simgpu's machine: a name, or a file, which is to be seen inside and whose
@@ -181,7 +177,7 @@ static void find_program(const struct place *p, int of_reference,
 }
 
 /* Start the program of `out` under mpirun in a sandbox of these limits. */
-static void start(struct sandbox *s, const char *name, int nranks,
+static void start(const struct sandbox *s, const char *name, int nranks,
                   struct sandbox_end *end)
 {
     char program[PATH_MAX + 128], n[16];
@@ -191,12 +187,43 @@ static void start(struct sandbox *s, const char *name, int nranks,
     sandbox_run(s, argv, end);
 }
 
+/* Run the sandbox while the recorder takes what the ranks show. */
+static int record(const struct cases *all, const struct sandbox *s,
+                  const char *name, const char *seen, struct run *run,
+                  struct result *r)
+{
+    const struct batch *const b = all->batch;
+    const struct recorder_job job = {.seen = seen,
+                                     .kept = run->dir,
+                                     .nranks = b->nranks,
+                                     .ncases = b->n,
+                                     .case_no = b->case_no,
+                                     .graphs = !all->place->machine.measured,
+                                     .nonce = run->nonce,
+                                     .text = case_text,
+                                     .arg = all};
+    struct recorder *const recorder = recorder_start(&job);
+    if (!recorder)
+        return result_stop(r, OUTCOME_INFRA, "cannot record in %s: %s",
+                           run->dir, strerror(errno));
+    start(s, name, b->nranks, &run->end);
+    recorder_stop(recorder, &run->recorded);
+    rmdir(seen);
+    const int err =
+        result_log(r, b->of_reference ? "run the reference" : "run", &run->end);
+    if (!err && run->recorded.failed[0])
+        return result_stop(r, OUTCOME_INFRA, "cannot record %s",
+                           run->recorded.failed);
+    return err;
+}
+
 int run_make(const struct request *q, const struct place *p,
              const struct batch *b, struct run *run, struct result *r)
 {
-    char out[PATH_MAX + 16], name[64], me[TOPO_ME];
+    char out[PATH_MAX + 16], name[64], me[TOPO_ME], seen[PATH_MAX + 32];
     struct topology topology;
-    snprintf(run->dir, sizeof run->dir, "%s/run-%d", p->work, r->nruns++);
+    snprintf(run->dir, sizeof run->dir, "%s/run-%d", p->work, r->nruns);
+    snprintf(seen, sizeof seen, "%s/job-%d", p->work, r->nruns++);
     run->nonce = secret(q, "", r->nruns, -1); // no case has that name
     find_program(p, b->of_reference, out, name);
     struct sandbox s = {
@@ -204,7 +231,7 @@ int run_make(const struct request *q, const struct place *p,
         .tmp = p->tmp,
         .bind = {{out, "/out", 0},
                  {p->machine.home, p->machine.seen, 0},
-                 {run->dir, "/job", 1}},
+                 {seen, "/job", 0}},
         .nbinds = 3,
         .limit_sec = START_SEC + RUN_CASE_SEC * b->n,
         .watch = run->dir,
@@ -219,11 +246,10 @@ int run_make(const struct request *q, const struct place *p,
         set_topology(&s, b->topo ? b->topo : getenv("SIMGPU_TOPO"), &topology);
         set_simgpu(&s, q, p->machine.measured, job);
     }
-    if (write_jobs(q, p, b, run, job, r) != 0)
+    if (make_folders(run, seen, r) != 0)
         return -1;
-    start(&s, name, b->nranks, &run->end);
-    return result_log(r, b->of_reference ? "run the reference" : "run",
-                      &run->end);
+    const struct cases all = {q, p, b, run->nonce};
+    return record(&all, &s, name, seen, run, r);
 }
 
 void run_last_words(const struct place *p, const struct sandbox_end *end,

@@ -5,6 +5,7 @@
 #define GRADER_RUN_H
 
 #include "place.h"
+#include "recorder.h"
 #include "request.h"
 #include "result.h"
 #include "sandbox.h"
@@ -27,9 +28,10 @@ struct batch { /* cases that run together */
 };
 
 struct run {                 /* one that was made */
-    char dir[PATH_MAX + 32]; /* its files: jobs, evidence, graphs */
+    char dir[PATH_MAX + 32]; /* its files: evidence, graphs */
     uint64_t nonce;          /* that its evidence has to carry */
     struct sandbox_end end;
+    struct recorder_end recorded;
 };
 
 /* 0, or -1 with the outcome set when this machine is at fault; how a submission

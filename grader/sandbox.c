@@ -294,8 +294,9 @@ static int disk_is_full(const struct sandbox *s)
 {
     enum { LEAST = 16 << 20 };
     struct statvfs st;
-    for (int i = 0; i < s->nbinds; i++)
-        if (s->bind[i].writable && statvfs(s->bind[i].from, &st) == 0 &&
+    for (int i = -1; i < s->nbinds; i++)
+        if ((i < 0 ? s->watch != NULL : s->bind[i].writable) &&
+            statvfs(i < 0 ? s->watch : s->bind[i].from, &st) == 0 &&
             ((unsigned long long)st.f_bavail * st.f_frsize < LEAST ||
              (st.f_files && st.f_favail < 64)))
             return 1;

@@ -15,11 +15,6 @@
 #include "judge/words.h"
 #include "topo/topo.h"
 
-enum {
-    EVIDENCE_CAP = 1 << 30, /* bytes that a rank may show */
-    GRAPH_CAP = 1 << 30,    /* and of its execution graph */
-};
-
 static unsigned case_of(const struct shown *s, int i)
 {
     return (unsigned)s->batch->case_no[i];
@@ -71,7 +66,7 @@ static int graphs_are_files(const char *dir, int nranks)
         struct stat st;
         snprintf(path, sizeof path, "%s/rank-%d.graph", dir, r);
         if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
-            st.st_size > GRAPH_CAP)
+            st.st_size > RECORDER_GRAPH_CAP)
             return 0;
     }
     return 1;
@@ -84,12 +79,12 @@ void shown_load(struct shown *s, const struct request *q, const struct place *p,
     char path[PATH_MAX + 32], format[PATH_MAX + 64],
         err[384] = "the run did not end well";
     snprintf(format, sizeof format, "%s/evidence-%%d", dir);
-    *s = (struct shown){
-        .request = q,
-        .place = p,
-        .batch = b,
-        .run = run,
-        .evidence = evidence_load(format, b->nranks, run->nonce, EVIDENCE_CAP)};
+    *s = (struct shown){.request = q,
+                        .place = p,
+                        .batch = b,
+                        .run = run,
+                        .evidence = evidence_load(format, b->nranks, run->nonce,
+                                                  RECORDER_EVIDENCE_CAP)};
     if (snprintf(path, sizeof path, "%s/src/answers.txt", p->work) <
         (int)sizeof path)
         s->answers = answers_load(path);
@@ -169,6 +164,17 @@ void shown_keep_timeline(const struct shown *s, struct result *r)
     r->svg = svg;
 }
 
+/* Nothing of a run is worth points in which a rank sent what the kit did not:
+ * it was told apart from what the kit sent only where the two met. */
+static void refuse_forged(const struct shown *s, struct judge_verdict *v)
+{
+    if (!s->run->recorded.forged[0])
+        return;
+    *v = JUDGE_VERDICT_NONE;
+    judge_fail(v, "%s: a person will look at it", s->run->recorded.forged);
+    v->suspected = 1;
+}
+
 void shown_judge(const struct shown *s, int i, struct judge_verdict *v)
 {
     const struct batch *const b = s->batch;
@@ -194,4 +200,5 @@ void shown_judge(const struct shown *s, int i, struct judge_verdict *v)
         run_last_words(p, &s->run->end, v->message, sizeof v->message);
     else
         judge_case(p->judge, &t, v);
+    refuse_forged(s, v);
 }

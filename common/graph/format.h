@@ -54,6 +54,7 @@ enum format_kind {
     FORMAT_MACHINE,
     FORMAT_PART,
     FORMAT_FAULT,
+    FORMAT_END, /* of what a recorder gets, which replies; in no segment */
 };
 
 struct format_header {

@@ -11,6 +11,7 @@
 #include <sys/stat.h> /* mkdir */
 #include <unistd.h>   /* ftruncate */
 
+#include "base/recorder.h"
 #include "graph/format.h"
 #include "graph/intern.h"
 #include "graph/site.h"
@@ -20,6 +21,7 @@ enum { STATUS_FAULT = 70 }; /* EX_SOFTWARE, like other faults of a run */
 struct graph_segment {
     struct format_header *header;
     int fd;
+    int recorder; /* that takes the records; -1: there is none */
     char *dir;
     int muted;
     pthread_mutex_t lock; /* over appending and everything below */
@@ -42,13 +44,22 @@ static int map_segment(struct graph_segment *g)
     return 0;
 }
 
+/* 0 as well if the folder has no recorder. */
+static int join_recorder(struct graph_segment *g)
+{
+    g->recorder = recorder_join(g->dir, RECORDER_GRAPH, g->header->rank, g->fd);
+    if (g->recorder < 0)
+        return errno == ENOENT ? 0 : -1;
+    return recorder_write(g->recorder, g->header, FORMAT_DATA);
+}
+
 struct graph_segment *graph_open(uint32_t rank, uint32_t nranks,
                                  const char *dir)
 {
     struct graph_segment *const g = calloc(1, sizeof *g);
     if (!g)
         return NULL;
-    g->fd = -1;
+    g->fd = g->recorder = -1;
     pthread_mutex_init(&g->lock, NULL);
     if (dir && mkdir(dir, 0777) != 0 && errno != EEXIST)
         goto fail;
@@ -62,7 +73,8 @@ struct graph_segment *graph_open(uint32_t rank, uint32_t nranks,
     g->header->rank = rank;
     g->header->nranks = nranks;
     atomic_store_explicit(&g->header->used, FORMAT_DATA, memory_order_release);
-    return g;
+    if (!dir || join_recorder(g) == 0)
+        return g;
 fail:;
     const int err = errno;
     graph_close(g);
@@ -78,6 +90,8 @@ void graph_close(struct graph_segment *g)
         munmap(g->header, FORMAT_CAPACITY);
     if (g->fd >= 0)
         close(g->fd);
+    if (g->recorder >= 0)
+        close(g->recorder);
     intern_release(&g->strings);
     intern_release(&g->sites);
     pthread_mutex_destroy(&g->lock);
@@ -139,9 +153,12 @@ static void record_put(struct writer *w, const void *data, size_t nbytes)
 
 static void record_publish(struct writer *w)
 {
-    const uint64_t end = (uint64_t)(w->at - (char *)w->g->header);
-    atomic_store_explicit(&w->g->header->used, format_padded(end),
-                          memory_order_release);
+    struct graph_segment *const g = w->g;
+    const uint64_t end = format_padded((uint64_t)(w->at - (char *)g->header));
+    // before any other code of this process can see it
+    if (g->recorder >= 0)
+        recorder_write(g->recorder, (char *)g->header + w->used, end - w->used);
+    atomic_store_explicit(&g->header->used, end, memory_order_release);
 }
 
 /* A process has only one segment, which this number belongs to. */
@@ -417,6 +434,20 @@ static int write_file(const struct graph_segment *g, const char *path)
     return close(fd);
 }
 
+/* The recorder has all of it. */
+static int save_there(struct graph_segment *g)
+{
+    const struct format_record end = {0, FORMAT_END};
+    pthread_mutex_lock(&g->lock);
+    const int err = recorder_write(g->recorder, &end, sizeof end);
+    char *const reply = err ? NULL : recorder_reply(g->recorder);
+    close(g->recorder);
+    g->recorder = -1;
+    pthread_mutex_unlock(&g->lock);
+    free(reply);
+    return reply ? 0 : -1;
+}
+
 int graph_save(struct graph_segment *g)
 {
     if (!g->dir)
@@ -424,12 +455,15 @@ int graph_save(struct graph_segment *g)
     char path[4096], part[4200];
     snprintf(path, sizeof path, "%s/rank-%u.graph", g->dir, g->header->rank);
     snprintf(part, sizeof part, "%s.part", path);
+    const int has_recorder = g->recorder >= 0;
     put_site_texts(g);
-    if (write_file(g, part) == 0 && rename(part, path) == 0)
+    if (has_recorder ? save_there(g) == 0
+                     : write_file(g, part) == 0 && rename(part, path) == 0)
         return 0;
     fprintf(stderr,
             "commlab: cannot save the execution graph of rank %u to %s: %s\n",
             g->header->rank, path, strerror(errno));
-    unlink(part);
+    if (!has_recorder)
+        unlink(part);
     return -1;
 }

@@ -173,15 +173,16 @@ struct graph_segment;
 
 /*
  * Open this process's segment. dir: NULL, or the directory in which graph_save
- * saves it (SIMGPU_GRAPH); it is created if necessary. Returns NULL with errno
- * on failure.
+ * saves it (SIMGPU_GRAPH); it is created if necessary. If it has a recorder
+ * (base/recorder.h), that gets each record before it is published. Returns NULL
+ * with errno on failure.
  */
 struct graph_segment *graph_open(uint32_t rank, uint32_t nranks,
                                  const char *dir);
 
 /*
- * Write DIR/rank-N.graph, if graph_open got a directory, with call sites as
- * file:line; other threads may continue to record. On failure returns -1, after
+ * Write DIR/rank-N.graph, if graph_open got a directory, or tell its recorder
+ * that this is all, with call sites as file:line; other threads may continue to record. On failure returns -1, after
  * a message on standard error.
  */
 int graph_save(struct graph_segment *g);

@@ -1,12 +1,14 @@
 /*
  * evidence.h: the evidence of a rank: its recorded outputs
  *
- * A graded rank writes one file, created in advance by the judge and limited in
- * size. It holds outputs, not verdicts: bytes that the student's code left in
- * its buffers, counts, times. The judge reads it after all ranks have ended,
- * and trusts nothing in it: lengths are checked, records after a damaged one or
- * the final one are ignored, and a rank has finished only if its final record
- * holds the run's nonce. The reader never crashes on a damaged file.
+ * A graded rank hands its records to a recorder (base/recorder.h), which writes
+ * them to a file of limited size that no rank can reach. They are outputs, not
+ * verdicts: bytes that the student's code left in its buffers, counts, times.
+ * The judge reads them after all ranks have ended, and trusts nothing in them:
+ * lengths are checked, records after a damaged one or the final one are
+ * ignored, and a rank has finished only if its final record holds the run's
+ * nonce, which it learns after its last case. The reader never crashes on a
+ * damaged file.
  *
  *     file   := record*
  *     record := {u32 magic, u32 kind, u32 case, u32 iteration, u64 nbytes,
@@ -28,6 +30,7 @@ enum evidence_kind {
     EVIDENCE_STATUS, /* how the case ended on this rank: u32 enum run_status */
     EVIDENCE_TEXT,   /* a message for the user; no verdict depends on it */
     EVIDENCE_DONE,   /* the last record: the run's nonce */
+    EVIDENCE_NEXT,   /* a request, not kept: the next case, if all ranks ask */
 };
 
 enum run_status { /* of one case on one rank */
@@ -43,11 +46,11 @@ enum { EVIDENCE_NAME = 32 }; /* bytes of a record's name, its NUL included */
 
 struct evidence_out;
 
-/* Write to an existing file. NULL with errno on failure. */
-struct evidence_out *evidence_create(const char *path, uint64_t nonce);
+/* Write to the recorder of a folder. NULL with errno on failure. */
+struct evidence_out *evidence_join(const char *dir, uint32_t rank);
 
 /* Write to memory: evidence_finish() stores it in *data, which the caller
- * frees. / */
+ * frees. */
 struct evidence_out *evidence_memory(char **data, size_t *nbytes,
                                      uint64_t nonce);
 
@@ -59,6 +62,15 @@ void evidence_put(struct evidence_out *e, enum evidence_kind kind,
  * user, or NULL. */
 void evidence_put_status(struct evidence_out *e, unsigned case_no,
                          enum run_status status, const char *text);
+
+/*
+ * The next case that the recorder has for this rank, when all ranks have asked
+ * for one: a text, from malloc. Stops the process if the recorder is gone.
+ */
+char *evidence_next(struct evidence_out *e);
+
+/* What the final record has to hold. */
+void evidence_key(struct evidence_out *e, uint64_t nonce);
 
 /* Digest (chain.h) of the outputs put since the last call of this function. */
 uint64_t evidence_take_digest(struct evidence_out *e);

@@ -1,49 +1,57 @@
 /*
  * evidence_out.c: writing evidence, in a rank
+ *
+ * Records go to the recorder one by one, as they are put, without a buffer in
+ * which student code could change them; or to memory.
  */
 #define _GNU_SOURCE
-#include <errno.h>  /* errno */
-#include <fcntl.h>  /* open */
 #include <stdio.h>  /* open_memstream */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strlen */
 #include <unistd.h> /* close */
 
+#include "base/recorder.h"
 #include "judge/chain.h"
 #include "judge/record.h"
 
 struct evidence_out {
-    FILE *file;
+    FILE *file;     /* in memory; or NULL: */
+    int connection; /* to the recorder */
+    int failed;
     uint64_t nonce;
     uint64_t digest; /* of the outputs since it was last taken */
 };
 
-static struct evidence_out *new_out(FILE *file, uint64_t nonce)
+static struct evidence_out *new_out(FILE *file, int connection, uint64_t nonce)
 {
     struct evidence_out *const e = calloc(1, sizeof *e);
-    if (!file || !e) {
-        if (file)
-            fclose(file);
-        free(e);
-        return NULL;
-    }
-    *e = (struct evidence_out){file, nonce, CHAIN_NOTHING};
+    if (e)
+        *e = (struct evidence_out){file, connection, 0, nonce, CHAIN_NOTHING};
     return e;
 }
 
-struct evidence_out *evidence_create(const char *path, uint64_t nonce)
+struct evidence_out *evidence_join(const char *dir, uint32_t rank)
 {
-    const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    FILE *const file = fd < 0 ? NULL : fdopen(fd, "w");
-    if (fd >= 0 && !file)
-        close(fd);
-    return new_out(file, nonce);
+    const int connection = recorder_join(dir, RECORDER_EVIDENCE, rank, -1);
+    return connection < 0 ? NULL : new_out(NULL, connection, 0);
 }
 
 struct evidence_out *evidence_memory(char **data, size_t *nbytes,
                                      uint64_t nonce)
 {
-    return new_out(open_memstream(data, nbytes), nonce);
+    FILE *const file = open_memstream(data, nbytes);
+    struct evidence_out *const e = file ? new_out(file, -1, nonce) : NULL;
+    if (file && !e)
+        fclose(file);
+    return e;
+}
+
+static void put(struct evidence_out *e, const void *data, size_t nbytes)
+{
+    if (e->file)
+        fwrite(data, 1, nbytes, e->file);
+    else if (recorder_write(e->connection, data, nbytes) != 0)
+        e->failed = 1;
 }
 
 void evidence_put(struct evidence_out *e, enum evidence_kind kind,
@@ -52,9 +60,9 @@ void evidence_put(struct evidence_out *e, enum evidence_kind kind,
 {
     struct record r = {RECORD_MAGIC, kind, case_no, iteration, nbytes, {0}};
     snprintf(r.name, sizeof r.name, "%s", name);
-    fwrite(&r, sizeof r, 1, e->file);
-    fwrite(data, 1, nbytes, e->file);
-    fwrite("\0\0\0\0\0\0\0", 1, record_padding(nbytes), e->file);
+    put(e, &r, sizeof r);
+    put(e, data, nbytes);
+    put(e, "\0\0\0\0\0\0\0", record_padding(nbytes));
     if (kind == EVIDENCE_OUTPUT)
         e->digest = chain_digest(e->digest, data, nbytes);
 }
@@ -68,8 +76,20 @@ void evidence_put_status(struct evidence_out *e, unsigned case_no,
                      strlen(text) + 1);
     evidence_put(e, EVIDENCE_STATUS, case_no, 0, "status", &value,
                  sizeof value);
-    // A later crash must not lose earlier records.
-    fflush(e->file);
+}
+
+char *evidence_next(struct evidence_out *e)
+{
+    evidence_put(e, EVIDENCE_NEXT, 0, 0, "next", NULL, 0);
+    char *const reply = recorder_reply(e->connection);
+    if (!reply)
+        _exit(1); // another rank has ended, and says why
+    return reply;
+}
+
+void evidence_key(struct evidence_out *e, uint64_t nonce)
+{
+    e->nonce = nonce;
 }
 
 uint64_t evidence_take_digest(struct evidence_out *e)
@@ -82,8 +102,8 @@ uint64_t evidence_take_digest(struct evidence_out *e)
 int evidence_finish(struct evidence_out *e)
 {
     evidence_put(e, EVIDENCE_DONE, 0, 0, "done", &e->nonce, sizeof e->nonce);
-    int failed = ferror(e->file);
-    failed |= fclose(e->file) != 0;
+    int failed = e->failed || (e->file && ferror(e->file));
+    failed |= e->file ? fclose(e->file) != 0 : close(e->connection) != 0;
     free(e);
     return failed ? -1 : 0;
 }

@@ -1,14 +1,14 @@
+#define _GNU_SOURCE
 #include "lab/job.h"
 
 #include <errno.h>   /* errno */
-#include <jansson.h> /* json_load_file */
-#include <limits.h>  /* PATH_MAX */
-#include <stdio.h>   /* snprintf */
+#include <jansson.h> /* json_loads */
+#include <malloc.h>  /* malloc_usable_size */
 #include <stdlib.h>  /* strtoull */
 #include <string.h>  /* strerror */
-#include <unistd.h>  /* unlink */
 
 #include "base/must.h"
+#include "base/recorder.h"
 #include "lab/run.h"
 
 static uint64_t hex(const json_t *j)
@@ -17,7 +17,7 @@ static uint64_t hex(const json_t *j)
     return text ? strtoull(text, NULL, 16) : 0;
 }
 
-/* A case of the job, in the form of a plan's; valid while j is. */
+/* A case, in the form of a plan's; valid while j is. */
 static struct plan_case case_of(json_t *j)
 {
     struct plan_case c = {
@@ -35,29 +35,39 @@ static struct plan_case case_of(json_t *j)
     return c;
 }
 
-/* Read this rank's job and open its evidence file. Stops the run if the grader
- * did not provide them properly. */
-static json_t *open_job(struct lab_run *r, const char *dir)
+/* Join the recorder. Stops the run if the grader has not provided one. */
+static void join(struct lab_run *r, const char *dir)
 {
-    char path[PATH_MAX];
-    json_error_t error;
-    snprintf(path, sizeof path, "%s/rank-%d.job", dir, r->rank);
-    json_t *const job = json_load_file(path, 0, &error);
-    if (!job)
-        must_stop(__FILE__, __LINE__, path, error.text);
-    unlink(path); // it has seeds in it
-    const char *const evidence =
-        json_string_value(json_object_get(job, "evidence"));
-    const uint64_t nonce = hex(json_object_get(job, "nonce"));
-    r->evidence = evidence ? evidence_create(evidence, nonce) : NULL;
+    r->evidence = evidence_join(dir, (uint32_t)r->rank);
     if (!r->evidence)
-        must_stop(__FILE__, __LINE__, "evidence", strerror(errno));
-    return job;
+        must_stop(dir, 0, RECORDER_NAME, strerror(errno));
+}
+
+/* free() for secrets: nothing of them stays in memory that is used again. */
+static void wipe(void *secret)
+{
+    if (secret)
+        explicit_bzero(secret, malloc_usable_size(secret));
+    free(secret);
+}
+
+/* The next case, or what follows the last one; the caller releases it. */
+static json_t *next(struct lab_run *r)
+{
+    json_error_t error;
+    char *const text = evidence_next(r->evidence);
+    json_t *const j = json_loads(text, 0, &error);
+    if (!j)
+        must_stop(RECORDER_NAME, error.line, "the next case", error.text);
+    wipe(text);
+    return j;
 }
 
 static int run_one(struct lab_run *r, json_t *j)
 {
     const struct plan_case c = case_of(j);
+    if (json_is_true(json_object_get(j, "modelled")))
+        lab_leave_times_to_judge();
     return run_case(
         r, &c, (unsigned)json_integer_value(json_object_get(j, "no")),
         hex(json_object_get(j, "seed")),
@@ -67,27 +77,25 @@ static int run_one(struct lab_run *r, json_t *j)
 
 int job_run(struct lab_run *r, const char *dir)
 {
-    size_t i;
     json_t *j;
     int go_on = 1;
-    json_t *const job = open_job(r, dir);
+    join(r, dir);
     unsetenv("COMMLAB_JOB");
+    json_set_alloc_funcs(malloc, wipe);
     if (run_setup(r, MPI_COMM_WORLD) != 0)
         return 1;
-    if (json_is_true(json_object_get(job, "modelled")))
-        lab_leave_times_to_judge();
-    json_t *const cases = json_object_get(job, "cases");
-    json_array_foreach(cases, i, j)
-    {
-        if (!go_on)
-            break;
+    while (go_on && json_object_get(j = next(r), "name")) {
         go_on = run_one(r, j);
+        r->c = NULL;
+        r->seed = 0;
+        json_decref(j);
     }
-    json_decref(job);
     if (!go_on) { // cleaning up could block; the evidence has been written
         MPI_Finalize();
         exit(1);
     }
+    evidence_key(r->evidence, hex(json_object_get(j, "nonce")));
+    json_decref(j);
     run_teardown(r);
     return evidence_finish(r->evidence) != 0;
 }

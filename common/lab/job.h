@@ -1,14 +1,16 @@
 /*
  * job.h: a run for the grader
  *
- * COMMLAB_JOB=DIR: DIR/rank-R.job is a JSON object
+ * COMMLAB_JOB=DIR: a rank joins the recorder of that folder (base/recorder.h)
+ * before any student code runs, and asks it for one case after the other, each
+ * a JSON object:
  *
- *     {"nonce": "0x...", "evidence": "/path", "cases": [{"no": 0, "name": ...,
- *       "kind": ..., "with": {...}, "iterations": 2, "warmup": 0,
- *       "seed": "0x..."}, ...]}
+ *     {"no": 0, "name": ..., "kind": ..., "with": {...}, "iterations": 2,
+ *      "warmup": 0, "modelled": true, "seed": "0x..."}
  *
- * A rank reads its own file, removes it before any student code runs, and
- * writes evidence to the named file, which exists. It knows only its own seeds.
+ * and after the last one {"nonce": "0x..."}. It gets a case when all ranks have
+ * ended the one before it, whose text is wiped from its memory then, so it
+ * never holds anything of the cases that follow. It knows only its own seeds.
  */
 #ifndef COMMLAB_LAB_JOB_H
 #define COMMLAB_LAB_JOB_H

@@ -1,7 +1,9 @@
+#define _GNU_SOURCE
 #include "lab/lab.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
+#include <string.h> /* explicit_bzero */
 
 #include <nvtx3/nvToolsExt.h> /* nvtxRangePushA */
 
@@ -86,6 +88,7 @@ static void *input(struct lab_run *r, size_t count, enum data_type type,
     else
         data_fill(h, count, type, r->seed);
     void *const d = lab_upload(r, h, nbytes);
+    explicit_bzero(h, nbytes); // only the device has them
     free(h);
     return d;
 }

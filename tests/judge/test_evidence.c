@@ -202,23 +202,6 @@ static void expect_problem(const char *says)
     evidence_free(e);
 }
 
-START_TEST(a_rank_writes_into_a_file_that_exists)
-{
-    size_t n;
-    make_dir();
-    ck_assert(evidence_create(path, NONCE) == NULL); // the judge creates it
-    fclose(fopen(path, "w"));
-    struct evidence_out *const o = evidence_create(path, NONCE);
-    evidence_put(o, EVIDENCE_OUTPUT, 0, 0, "out", "x", 1);
-    ck_assert_int_eq(evidence_finish(o), 0);
-    struct evidence *const e = evidence_load(format, 1, NONCE, CAP);
-    ck_assert(evidence_done(e, 0));
-    ck_assert_mem_eq(evidence_output(e, 0, 0, 0, "out", &n), "x", 1);
-    evidence_free(e);
-    remove_dir();
-}
-END_TEST
-
 START_TEST(only_a_regular_file_of_bounded_size_is_read)
 {
     make_dir();
@@ -291,7 +274,6 @@ int main(void)
     tcase_add_loop_test(t, a_length_beyond_the_file_is_damage, 0, 3);
     tcase_add_test(t, many_small_records_are_no_burden);
     tcase_add_test(t, the_last_of_two_records_counts);
-    tcase_add_test(t, a_rank_writes_into_a_file_that_exists);
     tcase_add_test(t, only_a_regular_file_of_bounded_size_is_read);
     tcase_add_test(t, the_judge_recomputes_each_ranks_seeds);
     tcase_add_test(t, a_digest_knows_order_length_and_every_bit);

@@ -1,0 +1,51 @@
+/*
+ * recorder.h: how a rank hands out what it records, while it runs
+ *
+ * A graded run has a recorder, in a process that no rank can reach. It listens
+ * on a socket RECORDER_NAME in a folder, which a rank joins once for its
+ * evidence (judge/evidence.h) and once for its execution graph
+ * (graph/record.h), before any student code runs. After that it listens no
+ * more. What the recorder has taken stays as it was.
+ *
+ *     rank      hello [the graph's memfd]    records, with requests among them
+ *     recorder                               replies to the requests
+ *
+ * A reply is its length (u32) and as many bytes. Nothing else comes back.
+ */
+#ifndef COMMLAB_BASE_RECORDER_H
+#define COMMLAB_BASE_RECORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define RECORDER_NAME "recorder"
+
+enum { RECORDER_MAGIC = 0x52635631 }; /* "1VcR" */
+
+enum recorder_role {
+    RECORDER_EVIDENCE, /* records of judge/record.h */
+    RECORDER_GRAPH,    /* records of graph/format.h, the header before them */
+    RECORDER_ROLES
+};
+
+struct recorder_hello {
+    uint32_t magic, role, rank;
+};
+
+/*
+ * Join the recorder of a folder; fd goes with it, unless it is -1. Returns the
+ * connection, or -1 with errno: ENOENT if the folder has no recorder.
+ */
+int recorder_join(const char *dir, enum recorder_role role, uint32_t rank,
+                  int fd);
+
+/* Write all of it. Returns 0, or -1 with errno. */
+int recorder_write(int connection, const void *data, size_t nbytes);
+
+/*
+ * Wait for the reply to a request. Returns it with a NUL behind it, from
+ * malloc, or NULL if the recorder is gone.
+ */
+char *recorder_reply(int connection);
+
+#endif

@@ -1,0 +1,469 @@
+#define _GNU_SOURCE
+#include "recorder.h"
+
+#include <errno.h>       /* errno */
+#include <fcntl.h>       /* open */
+#include <poll.h>        /* poll */
+#include <pthread.h>     /* pthread_create */
+#include <stdarg.h>      /* va_list */
+#include <stdio.h>       /* snprintf */
+#include <stdlib.h>      /* calloc */
+#include <string.h>      /* memcpy */
+#include <sys/eventfd.h> /* eventfd */
+#include <sys/socket.h>  /* accept4 */
+#include <sys/stat.h>    /* chmod */
+#include <sys/un.h>      /* sockaddr_un */
+#include <unistd.h>      /* close */
+
+#include "base/recorder.h"
+#include "base/steady.h"
+#include "judge/record.h"
+#include "recorder_graph.h"
+
+enum { MOST_NAMES = 4096, CHUNK = 64 << 10 };
+
+struct name { /* of a record of the current iteration */
+    uint32_t kind;
+    char text[EVIDENCE_NAME];
+};
+
+struct rank {
+    int connection[RECORDER_ROLES]; /* -1: not joined, or over */
+    int joined[RECORDER_ROLES];
+    struct recorder_graph *graph;
+    FILE *file; /* its evidence */
+    uint64_t nbytes;
+
+    struct record head; /* of the record that is arriving */
+    size_t nhead;       /* bytes of it */
+    uint64_t left;      /* bytes of payload and padding to come */
+    char value[8];      /* the payload's first bytes */
+    struct name *name;  /* put in this iteration */
+    size_t nnames;
+    uint32_t iteration;
+    int ended; /* the case's final status is there */
+    int asks;  /* for the next case */
+    int done;  /* the final record is there */
+};
+
+struct recorder {
+    const struct recorder_job *job;
+    int listener, stop;
+    int now; /* case that the ranks are at, ncases: over; -1: none yet */
+    pthread_t thread;
+    struct recorder_end end;
+    char socket[PATH_MAX];
+    struct rank rank[];
+};
+
+/* ---- what goes wrong ----------------------------------------------------- */
+
+static void hang_up(struct rank *k, enum recorder_role role)
+{
+    if (k->connection[role] >= 0)
+        close(k->connection[role]);
+    k->connection[role] = -1;
+}
+
+/* Nothing more is taken from this rank. */
+static void __attribute__((format(printf, 3, 4)))
+forged(struct recorder *r, struct rank *k, const char *format, ...)
+{
+    char text[160];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!r->end.forged[0])
+        snprintf(r->end.forged, sizeof r->end.forged, "rank %d %s",
+                 (int)(k - r->rank), text);
+    for (int i = 0; i < RECORDER_ROLES; i++)
+        hang_up(k, (enum recorder_role)i);
+}
+
+static void failed(struct recorder *r, const char *what)
+{
+    if (!r->end.failed[0])
+        snprintf(r->end.failed, sizeof r->end.failed, "%s: %s", what,
+                 strerror(errno));
+}
+
+/* ---- cases --------------------------------------------------------------- */
+
+static void reply(int connection, const char *text)
+{
+    const uint32_t n = (uint32_t)strlen(text);
+    recorder_write(connection, &n, sizeof n);
+    recorder_write(connection, text, n);
+}
+
+static int all_joined(const struct recorder *r)
+{
+    for (int i = 0; i < r->job->nranks; i++)
+        if (!r->rank[i].joined[RECORDER_EVIDENCE] ||
+            (r->job->graphs && !r->rank[i].joined[RECORDER_GRAPH]))
+            return 0;
+    return 1;
+}
+
+/* Nobody else can join: what comes later is not the kit. */
+static void stop_listening(struct recorder *r)
+{
+    if (r->listener < 0)
+        return;
+    close(r->listener);
+    unlink(r->socket);
+    r->listener = -1;
+}
+
+/* If all ranks ask for it, give them the next case. */
+static void go_on(struct recorder *r)
+{
+    for (int i = 0; i < r->job->nranks; i++)
+        if (!r->rank[i].asks)
+            return;
+    if (!all_joined(r) || r->now == r->job->ncases)
+        return;
+    stop_listening(r);
+    r->now++;
+    for (int i = 0; i < r->job->nranks; i++) {
+        struct rank *const k = &r->rank[i];
+        char *const text = r->job->text(r->job->arg, i, r->now);
+        k->asks = k->ended = 0;
+        k->iteration = 0;
+        k->nnames = 0;
+        reply(k->connection[RECORDER_EVIDENCE], text);
+        free(text);
+    }
+}
+
+/* ---- evidence ------------------------------------------------------------ */
+
+/* A name comes once in an iteration. A second one is not the kit's, or the
+ * first was not. */
+static int is_new(struct rank *k, const struct record *h)
+{
+    for (size_t i = 0; i < k->nnames; i++)
+        if (k->name[i].kind == h->kind && strcmp(k->name[i].text, h->name) == 0)
+            return 0;
+    if (k->nnames == MOST_NAMES)
+        return 0;
+    k->name[k->nnames].kind = h->kind;
+    memcpy(k->name[k->nnames++].text, h->name, EVIDENCE_NAME);
+    return 1;
+}
+
+/* May this record come now? If not, why not. */
+static const char *refuse(const struct recorder *r, struct rank *k)
+{
+    const struct record *const h = &k->head;
+    const int is_case = h->kind <= EVIDENCE_TEXT;
+    if (h->magic != RECORD_MAGIC || h->kind > EVIDENCE_NEXT ||
+        h->name[EVIDENCE_NAME - 1] || k->done)
+        return "sent what is no record";
+    if (h->nbytes > RECORDER_EVIDENCE_CAP)
+        return "sent more than it may";
+    if (is_case && (r->now < 0 || r->now == r->job->ncases || k->ended ||
+                    k->asks || h->case_no != (uint32_t)r->job->case_no[r->now]))
+        return "sent evidence of another case than the current one";
+    if (h->kind == EVIDENCE_NEXT && (k->asks || (r->now >= 0 && !k->ended)))
+        return "asked for a case before the end of the one before";
+    if (h->kind == EVIDENCE_DONE &&
+        (r->now != r->job->ncases || h->nbytes != sizeof r->job->nonce))
+        return "sent its final record before its last case";
+    if (h->kind > EVIDENCE_METRIC)
+        return NULL;
+    if (h->iteration < k->iteration)
+        return "sent evidence of an iteration that is over";
+    if (h->iteration > k->iteration)
+        k->nnames = 0;
+    k->iteration = h->iteration;
+    return is_new(k, h) ? NULL : "sent two outputs or metrics of one name";
+}
+
+/* A whole record is there. */
+static void finish_record(struct recorder *r, struct rank *k)
+{
+    const struct record *const h = &k->head;
+    uint32_t status;
+    k->nhead = 0;
+    switch (h->kind) {
+    case EVIDENCE_STATUS:
+        memcpy(&status, k->value, sizeof status);
+        k->ended = h->nbytes != sizeof status || status != RUN_MISSING;
+        break;
+    case EVIDENCE_DONE:
+        k->done = 1;
+        if (memcmp(k->value, &r->job->nonce, sizeof r->job->nonce) != 0)
+            forged(r, k, "sent a final record without its key");
+        break;
+    case EVIDENCE_NEXT:
+        k->asks = 1;
+        if (fflush(k->file) != 0) // there is progress
+            failed(r, "the evidence");
+        go_on(r);
+        break;
+    default: break;
+    }
+}
+
+static void keep(struct recorder *r, struct rank *k, const void *data, size_t n)
+{
+    if (k->head.kind == EVIDENCE_NEXT)
+        return;
+    k->nbytes += n;
+    if (fwrite(data, 1, n, k->file) != n)
+        failed(r, "the evidence");
+}
+
+/* The head of a record is there. 0, or -1 if it is refused. */
+static int begin_record(struct recorder *r, struct rank *k)
+{
+    const char *const why = refuse(r, k);
+    if (why) {
+        forged(r, k, "%s", why);
+        return -1;
+    }
+    k->left = k->head.nbytes + record_padding(k->head.nbytes);
+    memset(k->value, 0, sizeof k->value);
+    keep(r, k, &k->head, sizeof k->head);
+    return 0;
+}
+
+static void take_payload(struct recorder *r, struct rank *k, const char *data,
+                         size_t n)
+{
+    const uint64_t all = k->head.nbytes + record_padding(k->head.nbytes);
+    const uint64_t at = all - k->left;
+    if (at < sizeof k->value)
+        memcpy(k->value + at, data,
+               n < sizeof k->value - at ? n : sizeof k->value - at);
+    keep(r, k, data, n);
+    k->left -= n;
+}
+
+/* Bytes of a rank's evidence, cut anywhere. */
+static void take_evidence(struct recorder *r, struct rank *k, const char *data,
+                          size_t nbytes)
+{
+    while (nbytes > 0 && k->connection[RECORDER_EVIDENCE] >= 0) {
+        size_t n = sizeof k->head - k->nhead;
+        if (n > 0) {
+            n = n < nbytes ? n : nbytes;
+            memcpy((char *)&k->head + k->nhead, data, n);
+            k->nhead += n;
+            if (k->nhead == sizeof k->head && begin_record(r, k) != 0)
+                return;
+        } else {
+            n = k->left < nbytes ? (size_t)k->left : nbytes;
+            take_payload(r, k, data, n);
+        }
+        data += n;
+        nbytes -= n;
+        if (k->nhead == sizeof k->head && k->left == 0)
+            finish_record(r, k);
+        if (k->nbytes > RECORDER_EVIDENCE_CAP)
+            hang_up(k, RECORDER_EVIDENCE);
+    }
+}
+
+/* ---- connections --------------------------------------------------------- */
+
+/* Who it is; a graph's memfd comes with it, or *fd is -1. */
+static int take_hello(int connection, struct recorder_hello *hello, int *fd)
+{
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof *fd)];
+    } control;
+    struct iovec part = {hello, sizeof *hello};
+    struct msghdr m = {.msg_iov = &part,
+                       .msg_iovlen = 1,
+                       .msg_control = &control,
+                       .msg_controllen = sizeof control};
+    *fd = -1;
+    const ssize_t n = recvmsg(connection, &m, MSG_CMSG_CLOEXEC);
+    const struct cmsghdr *const c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+        memcpy(fd, CMSG_DATA(c), sizeof *fd);
+    return n == sizeof *hello && hello->magic == RECORDER_MAGIC ? 0 : -1;
+}
+
+/* A rank joins: it says who it is at once. */
+static void take_connection(struct recorder *r)
+{
+    static const struct timeval LONGEST = {10, 0};
+    struct recorder_hello hello;
+    int fd = -1;
+    const int c = accept4(r->listener, NULL, NULL, SOCK_CLOEXEC);
+    setsockopt(c, SOL_SOCKET, SO_RCVTIMEO, &LONGEST, sizeof LONGEST);
+    struct rank *const k = c >= 0 && take_hello(c, &hello, &fd) == 0 &&
+                                   hello.rank < (uint32_t)r->job->nranks &&
+                                   hello.role < RECORDER_ROLES &&
+                                   !r->rank[hello.rank].joined[hello.role] &&
+                                   (hello.role == RECORDER_GRAPH) == (fd >= 0)
+                               ? &r->rank[hello.rank]
+                               : NULL;
+    if (k && fd >= 0) {
+        k->graph = recorder_graph_new(fd, r->job->kept, (int)hello.rank);
+        if (!k->graph)
+            failed(r, "the execution graph");
+        fd = -1;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (!k || (hello.role == RECORDER_GRAPH && !k->graph)) {
+        close(c);
+        return;
+    }
+    k->connection[hello.role] = c;
+    k->joined[hello.role] = 1;
+    go_on(r);
+}
+
+/* Bytes of a rank's execution graph. */
+static void take_graph(struct recorder *r, struct rank *k, const char *data,
+                       size_t nbytes)
+{
+    switch (recorder_graph_take(k->graph, data, nbytes)) {
+    case RECORDER_GRAPH_TAKEN: break;
+    case RECORDER_GRAPH_WHOLE: reply(k->connection[RECORDER_GRAPH], ""); break;
+    case RECORDER_GRAPH_FULL: hang_up(k, RECORDER_GRAPH); break;
+    case RECORDER_GRAPH_FORGED:
+        forged(r, k, "changed its execution graph after it was recorded");
+        break;
+    case RECORDER_GRAPH_FAILED: failed(r, "the execution graph"); break;
+    }
+}
+
+/* A rank has sent something, or nothing more. */
+static void take(struct recorder *r, struct rank *k, enum recorder_role role)
+{
+    static char chunk[CHUNK]; // only the recorder's thread is here
+    const ssize_t n = recv(k->connection[role], chunk, sizeof chunk, 0);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n <= 0) {
+        hang_up(k, role);
+    } else if (role == RECORDER_EVIDENCE) {
+        take_evidence(r, k, chunk, (size_t)n);
+    } else {
+        take_graph(r, k, chunk, (size_t)n);
+    }
+}
+
+/* One round. -1 if there was nothing within msec. */
+static int look(struct recorder *r, int msec)
+{
+    struct pollfd p[2 + 64 * RECORDER_ROLES] = {{r->listener, POLLIN, 0},
+                                                {r->stop, POLLIN, 0}};
+    const int n = r->job->nranks * RECORDER_ROLES;
+    for (int i = 0; i < n; i++)
+        p[2 + i] = (struct pollfd){
+            r->rank[i / RECORDER_ROLES].connection[i % RECORDER_ROLES], POLLIN,
+            0};
+    if (msec >= 0)
+        p[1].fd = -1;
+    if (poll(p, (nfds_t)(2 + n), msec) <= 0)
+        return -1;
+    if (p[0].revents)
+        take_connection(r);
+    for (int i = 0; i < n; i++) {
+        struct rank *const k = &r->rank[i / RECORDER_ROLES];
+        if (p[2 + i].fd >= 0 && p[2 + i].revents &&
+            p[2 + i].fd == k->connection[i % RECORDER_ROLES])
+            take(r, k, (enum recorder_role)(i % RECORDER_ROLES));
+    }
+    return p[1].fd >= 0 && p[1].revents ? 1 : 0;
+}
+
+static void *run(void *arg)
+{
+    static const double LONGEST_SEC = 10; // for what is under way
+    struct recorder *const r = arg;
+    while (look(r, -1) <= 0)
+        ;
+    const double end_sec = steady_sec() + LONGEST_SEC;
+    while (look(r, 0) >= 0 && steady_sec() < end_sec)
+        ;
+    return NULL;
+}
+
+/* ---- life ---------------------------------------------------------------- */
+
+/* Listen on seen/recorder, for whatever user the ranks run as. */
+static int listen_in(struct recorder *r)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    const int folder = open(r->job->seen, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    snprintf(name.sun_path, sizeof name.sun_path,
+             "/proc/self/fd/%d/" RECORDER_NAME, folder);
+    r->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int err =
+        folder < 0 || r->listener < 0 ||
+        bind(r->listener, (struct sockaddr *)&name, sizeof name) != 0 ||
+        chmod(name.sun_path, 0666) != 0 || listen(r->listener, 128) != 0;
+    if (folder >= 0)
+        close(folder);
+    snprintf(r->socket, sizeof r->socket, "%s/" RECORDER_NAME, r->job->seen);
+    return err ? -1 : 0;
+}
+
+static int begin_rank(struct recorder *r, int i)
+{
+    char path[PATH_MAX];
+    struct rank *const k = &r->rank[i];
+    for (int role = 0; role < RECORDER_ROLES; role++)
+        k->connection[role] = -1;
+    snprintf(path, sizeof path, "%s/evidence-%d", r->job->kept, i);
+    k->file = fopen(path, "wxe");
+    k->name = calloc(MOST_NAMES, sizeof *k->name);
+    return k->file && k->name ? 0 : -1;
+}
+
+static void release(struct recorder *r)
+{
+    for (int i = 0; i < r->job->nranks; i++) {
+        struct rank *const k = &r->rank[i];
+        for (int role = 0; role < RECORDER_ROLES; role++)
+            hang_up(k, (enum recorder_role)role);
+        if (k->file && fclose(k->file) != 0)
+            failed(r, "the evidence");
+        recorder_graph_free(k->graph);
+        free(k->name);
+    }
+    stop_listening(r);
+    if (r->stop >= 0)
+        close(r->stop);
+}
+
+struct recorder *recorder_start(const struct recorder_job *job)
+{
+    struct recorder *const r =
+        calloc(1, sizeof *r + (size_t)job->nranks * sizeof *r->rank);
+    if (!r)
+        return NULL;
+    r->job = job;
+    r->now = r->listener = -1;
+    r->stop = eventfd(0, EFD_CLOEXEC);
+    int err = r->stop < 0;
+    for (int i = 0; i < job->nranks; i++)
+        err |= begin_rank(r, i) != 0;
+    if (!err && listen_in(r) == 0 &&
+        pthread_create(&r->thread, NULL, run, r) == 0)
+        return r;
+    const int why = errno;
+    release(r);
+    free(r);
+    errno = why;
+    return NULL;
+}
+
+void recorder_stop(struct recorder *r, struct recorder_end *end)
+{
+    eventfd_write(r->stop, 1);
+    pthread_join(r->thread, NULL);
+    release(r);
+    *end = r->end;
+    free(r);
+}
