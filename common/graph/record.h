@@ -182,8 +182,8 @@ struct graph_segment *graph_open(uint32_t rank, uint32_t nranks,
 
 /*
  * Write DIR/rank-N.graph, if graph_open got a directory, or tell its recorder
- * that this is all, with call sites as file:line; other threads may continue to record. On failure returns -1, after
- * a message on standard error.
+ * that this is all, with call sites as file:line; other threads may continue to
+ * record. On failure returns -1, after a message on standard error.
  */
 int graph_save(struct graph_segment *g);
 
