@@ -44,6 +44,7 @@ $(call uses,lab/prog_sweep lab/prog_runner lab/prog_meter,lab judge graph topo b
 $(call uses,nn/prog_lm torch/prog_dump,nn nnref judge graph topo base)
 $(call uses,nn/prog_nn,nn nnref judge graph topo base, \
 	tests/support/minifloat.c)
+$(call uses,nn/prog_attend,nn nnref judge graph topo base)
 $(call uses,gpu/prog_ceilings,nn nnref judge graph topo base, \
 	common/staff/lab1-collectives/reduce.cu)
 $(call uses,labs/prog_lab6,graph topo base,$(LAB6)/infer.c $(LAB6)/schedule.c \

@@ -186,16 +186,27 @@ START_TEST(a_shape_that_cannot_be_is_refused)
 }
 END_TEST
 
-START_TEST(the_device_agrees_with_the_reference)
+static void check_program(const char *name, int schedule)
 {
     static const char *const schedules[] = {"eager", "late", "random:1"};
-    struct child c = child_run(120, "SIMGPU_SCHEDULE=%s %s/tests/nn/prog_nn",
-                               schedules[_i], child_build());
+    struct child c = child_run(120, "SIMGPU_SCHEDULE=%s %s/tests/nn/%s",
+                               schedules[schedule], child_build(), name);
     char *const bad = strstr(c.out, "FAILED");
     ck_assert_msg(!bad && c.status == 0, "status %d\n%.500s\n%s", c.status,
                   bad ? bad : "", c.err);
     ck_assert_ptr_nonnull(strstr(c.out, "ok    "));
     child_clear(&c);
+}
+
+START_TEST(the_device_agrees_with_the_reference)
+{
+    check_program("prog_nn", _i);
+}
+END_TEST
+
+START_TEST(blocks_of_attention_agree_with_one_softmax)
+{
+    check_program("prog_attend", _i);
 }
 END_TEST
 
@@ -217,6 +228,7 @@ int main(void)
     tcase_add_loop_test(t, a_shape_that_cannot_be_is_refused, 0,
                         sizeof impossible / sizeof *impossible);
     tcase_add_loop_test(t, the_device_agrees_with_the_reference, 0, 3);
+    tcase_add_loop_test(t, blocks_of_attention_agree_with_one_softmax, 0, 3);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
