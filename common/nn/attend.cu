@@ -2,8 +2,8 @@
  * attend.cu: blockwise causal attention
  *
  * A thread has one row (for dk and dv: one column) of one head and keeps its
- * sums in registers, so no two threads add to the same number and results are
- * the same in every run.
+ * own sums, so no two threads add to the same number and results are the same
+ * in every run.
  */
 #include <math.h>             /* INFINITY */
 #include <nvtx3/nvToolsExt.h> /* nvtxRangePushA */
