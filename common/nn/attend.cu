@@ -5,12 +5,11 @@
  * own sums, so no two threads add to the same number and results are the same
  * in every run.
  */
-#include <math.h>             /* INFINITY */
-#include <nvtx3/nvToolsExt.h> /* nvtxRangePushA */
-#include <stdio.h>            /* snprintf */
+#include <math.h> /* INFINITY */
 
 #include "lab/vector.cuh"
 #include "nn/attend.h"
+#include "nn/cost.cuh"
 
 enum { EACH = 1, FLOAT = sizeof(float) };
 
@@ -71,19 +70,10 @@ static bool valid_places(const struct nn_places *p)
 
 /* ---- launches ------------------------------------------------------------ */
 
-/* cost_begin() and cost_end() enclose one launch: see kernels.cu. */
-static void cost_begin(double flops, double floats)
+/* Before a launch: its cost, up to cost_end(). */
+static void attend_cost(double flops, double floats)
 {
-    char text[96];
-    snprintf(text, sizeof text, "cost: %.0f flops, %.0f bytes", flops,
-             floats * FLOAT);
-    nvtxRangePushA(text);
-}
-
-static cudaError_t cost_end(void)
-{
-    nvtxRangePop();
-    return cudaPeekAtLastError();
+    cost_begin(flops, floats * FLOAT);
 }
 
 static __device__ int thread_first(void)
@@ -168,7 +158,7 @@ extern "C" cudaError_t nn_attend_begin(const struct nn_attend *a,
         return cudaErrorInvalidValue;
     if (n == 0)
         return cudaSuccess;
-    cost_begin(0, (double)n * (a->width + 2));
+    attend_cost(0, (double)n * (a->width + 2));
     attend_begin<<<vector_blocks(n, EACH), VECTOR_THREADS, 0, s>>>(*a, *st);
     return cost_end();
 }
@@ -187,9 +177,9 @@ extern "C" cudaError_t nn_attend(const struct nn_attend *a,
     const int ncols = nn_places_count(cols);
     if (pairs == 0)
         return cudaSuccess;
-    cost_begin(4.0 * (double)pairs * a->heads * a->width,
-               (double)n * (3 * a->width + 4) +
-                   2.0 * ncols * a->heads * a->width);
+    attend_cost(4.0 * (double)pairs * a->heads * a->width,
+                (double)n * (3 * a->width + 4) +
+                    2.0 * ncols * a->heads * a->width);
     attend_block<<<vector_blocks(n, EACH), VECTOR_THREADS, 0, s>>>(
         *a, *st, q, *rows, k, v, *cols, ncols);
     return cost_end();
@@ -204,7 +194,7 @@ extern "C" cudaError_t nn_attend_end(const struct nn_attend *a,
         return cudaErrorInvalidValue;
     if (n == 0)
         return cudaSuccess;
-    cost_begin(0, (double)n * (2 * a->width + 3));
+    attend_cost(0, (double)n * (2 * a->width + 3));
     attend_end<<<vector_blocks(n, EACH), VECTOR_THREADS, 0, s>>>(*a, *st);
     return cost_end();
 }
@@ -296,7 +286,7 @@ extern "C" cudaError_t nn_attend_delta(const struct nn_attend *a, float *delta,
         return cudaErrorInvalidValue;
     if (n == 0)
         return cudaSuccess;
-    cost_begin(2.0 * (double)n * a->width, (double)n * (2 * a->width + 1));
+    attend_cost(2.0 * (double)n * a->width, (double)n * (2 * a->width + 1));
     attend_delta<<<vector_blocks(n, EACH), VECTOR_THREADS, 0, s>>>(
         *a, delta, dout, o, rows);
     return cost_end();
@@ -320,13 +310,13 @@ extern "C" cudaError_t nn_attend_back(const struct nn_attend *a,
     const double q = (double)nq * a->width, kv = (double)nk * a->width;
     if (pairs == 0)
         return cudaSuccess;
-    cost_begin(3 * pairs * a->width, 3 * q + kv + (double)nq);
+    attend_cost(3 * pairs * a->width, 3 * q + kv + (double)nq);
     attend_dq<<<vector_blocks(nq, EACH), VECTOR_THREADS, 0, s>>>(
         *a, *r, *rows, nrows, k, v, *cols, ncols, dq);
     const cudaError_t failed = cost_end();
     if (failed)
         return failed;
-    cost_begin(7 * pairs * a->width, q + 5 * kv + (double)nq);
+    attend_cost(7 * pairs * a->width, q + 5 * kv + (double)nq);
     attend_dkv<<<vector_blocks(nk, EACH), VECTOR_THREADS, 0, s>>>(
         *a, *r, *rows, nrows, k, v, *cols, ncols, dk, dv);
     return cost_end();
