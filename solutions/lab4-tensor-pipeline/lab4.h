@@ -335,8 +335,8 @@ ncclResult_t zero_run(const struct zero *z, const struct pipe_action *a, int n);
 
 /*
  * Part 1's block, but each of n ranks has only its own rows of x and y, rows/n
- * of them: rank r those from r * rows/n on. All rows of x are gathered before A,
- * and the sum over ranks is scattered after B. An all-gather and a
+ * of them: rank r those from r * rows/n on. All rows of x are gathered before
+ * A, and the sum over ranks is scattered after B. An all-gather and a
  * reduce-scatter send what the all-reduce did; both can be taken to pieces, one
  * for each rank's rows.
  */
@@ -369,8 +369,8 @@ ncclResult_t sp_gather_product(const struct sp *s, struct matrix all,
 /*
  * y, (rows/n, out), = this rank's rows of the sum over ranks of x @ w; x is
  * (rows, in/n). Sums of some ranks' products travel while the next product
- * runs: n products, n - 1 messages to the next rank. space has room for 4 * rows
- * / n * out floats.
+ * runs: n products, n - 1 messages to the next rank. space has room for
+ * 4 * rows / n * out floats.
  */
 ncclResult_t sp_product_scatter(const struct sp *s, struct matrix x,
                                 struct matrix w, int transposed,

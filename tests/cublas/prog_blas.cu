@@ -80,15 +80,14 @@ template <class T> static double distance(const vec<T> &a, const vec<T> &b)
     {                                                                          \
         return cublasD##name(handle, a...);                                    \
     }
-BY_TYPE(axpy)
-BY_TYPE(scal)
-BY_TYPE(copy)
-BY_TYPE(swap) BY_TYPE(rot) BY_TYPE(dot) BY_TYPE(nrm2) BY_TYPE(asum)
-    BY_TYPE(gemv) BY_TYPE(ger) BY_TYPE(symv) BY_TYPE(trsv) BY_TYPE(gemm)
-        BY_TYPE(symm) BY_TYPE(syrk) BY_TYPE(trsm) BY_TYPE(geam)
+// clang-format off
+BY_TYPE(axpy) BY_TYPE(scal) BY_TYPE(copy) BY_TYPE(swap) BY_TYPE(rot)
+BY_TYPE(dot) BY_TYPE(nrm2) BY_TYPE(asum) BY_TYPE(gemv) BY_TYPE(ger)
+BY_TYPE(symv) BY_TYPE(trsv) BY_TYPE(gemm) BY_TYPE(symm) BY_TYPE(syrk)
+BY_TYPE(trsm) BY_TYPE(geam)
+    // clang-format on
 
-            static cublasStatus_t
-    amax(float, int n, const float *x, int inc, int *r)
+    static cublasStatus_t amax(float, int n, const float *x, int inc, int *r)
 {
     return cublasIsamax(handle, n, x, inc, r);
 }

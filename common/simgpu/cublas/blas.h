@@ -11,12 +11,12 @@
 
 #include <cblas.h>
 
+// clang-format off
 /* In single (s) and double precision (d). */
 #define BLAS_FUNCTIONS(X)                                                      \
-    X(axpy)                                                                    \
-    X(scal)                                                                    \
-    X(copy) X(swap) X(dot) X(nrm2) X(asum) X(rot) X(gemv) X(ger) X(symv)       \
-        X(trsv) X(gemm) X(symm) X(syrk) X(trsm)
+    X(axpy) X(scal) X(copy) X(swap) X(dot) X(nrm2) X(asum) X(rot) X(gemv)      \
+    X(ger) X(symv) X(trsv) X(gemm) X(symm) X(syrk) X(trsm)
+// clang-format on
 
 struct blas { /* cblas_sgemm, cblas_dgemm, ... */
 #define BLAS_FIELD(name)                                                       \

@@ -179,7 +179,7 @@ cublasStatus_t cublasDnrm2_v2(cublasHandle_t handle, int n, const double *x,
                               int incx, double *result);
 cublasStatus_t cublasDasum_v2(cublasHandle_t handle, int n, const double *x,
                               int incx, double *result);
-/* *result: the first element of the largest, or smallest, magnitude; from 1 on */
+/* *result: the first element of the largest or smallest magnitude; from 1 on */
 cublasStatus_t cublasIsamax_v2(cublasHandle_t handle, int n, const float *x,
                                int incx, int *result);
 cublasStatus_t cublasIsamin_v2(cublasHandle_t handle, int n, const float *x,
@@ -190,7 +190,7 @@ cublasStatus_t cublasIdamin_v2(cublasHandle_t handle, int n, const double *x,
                                int incx, int *result);
 
 /*
- * ---- matrices, column by column, ld elements apart ---------------------------
+ * ---- matrices, column by column, ld elements apart --------------------------
  *
  * Of a symmetric or triangular matrix, only the triangle uplo is touched.
  */

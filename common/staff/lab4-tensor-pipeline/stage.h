@@ -9,8 +9,8 @@
  * A *block* has the two matrices or, with tensor parallelism, this rank's parts
  * of them. A *stage* is a run of consecutive blocks: all of them, or its part
  * of a pipeline. A stage may also have several such runs, *chunks*: chunk c of
- * stage s of n is run c * n + s of the network. In a *V* each stage has two, run
- * s and run 2n - 1 - s: the last stage has two runs that follow each other.
+ * stage s of n is run c * n + s of the network. In a *V* each stage has two,
+ * run s and run 2n - 1 - s: the last stage has two runs that follow each other.
  *
  * The forward pass of a micro-batch through a chunk leaves z, h, u and each
  * block's x for its backward pass, in a *slot*. If no slot is free, a new one
