@@ -60,6 +60,13 @@ for f in tests/simgpu/prog_nccl.c tests/simgpu/prog_nccl_*.c \
 done
 gcc -w -Itests/support -Icommon -I"$cuda/include" tests/cublas/prog_cublas.c \
     tests/support/minifloat.c $libs -lcublas -lm -o "$out/cublas"
+# cuRAND's own header, on the host
+if command -v nvcc >/dev/null; then
+    nvcc -w -std=c++17 -DON_THE_HOST \
+        '-DQUALIFIERS=static __forceinline__ __host__ __device__' \
+        tests/curand/prog_curand.cu -o "$out/curand"
+    "$out/curand" | diff tests/curand/numbers.txt -
+fi
 # rules and values: the programs compile with the real headers, and print what
 # is expected
 for f in tests/conformance/prog_rule*.c; do

@@ -261,7 +261,8 @@ static void with_triangle(const char *type, cublasFillMode_t fill, double most)
 {
     const T t = 0, alpha = (T)1.5, beta = (T)-0.5;
     const mat<T> a = triangle_of<T>(M, fill);
-    const mat<T> b = {random<T>(LD * LD), false}, c = {random<T>(LD * LD)};
+    const mat<T> b = {random<T>(LD * LD), false},
+                 c = {random<T>(LD * LD), false};
     const vec<T> x = random<T>(M), y = random<T>(M);
     const device<T> da(a.v), db(b.v), dc(c.v), dx(x), dy(y);
     vec<T> want = y;
