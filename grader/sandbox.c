@@ -23,6 +23,7 @@
 #include "confine.h"
 #include "groups.h"
 #include "sandbox_args.h"
+#include "unnamed.h"
 
 const char *sandbox_path(const struct sandbox *s, const char *to)
 {
@@ -218,6 +219,20 @@ static long long folder_nbytes(const char *path)
     return total;
 }
 
+/* Is the disk full that evidence goes to? */
+static int disk_is_full(const struct sandbox *s)
+{
+    enum { LEAST = 16 << 20 };
+    struct statvfs st;
+    for (int i = -1; i < s->nbinds; i++)
+        if ((i < 0 ? s->watch != NULL : s->bind[i].writable) &&
+            statvfs(i < 0 ? s->watch : s->bind[i].from, &st) == 0 &&
+            ((unsigned long long)st.f_bavail * st.f_frsize < LEAST ||
+             (st.f_files && st.f_favail < 64)))
+            return 1;
+    return 0;
+}
+
 /* Read until the output ends or it has to be stopped. */
 static void follow(int fd, const struct sandbox *s, struct sandbox_end *end)
 {
@@ -231,11 +246,13 @@ static void follow(int fd, const struct sandbox *s, struct sandbox_end *end)
             break;
         const double now = steady_sec();
         const long long shown = s->watch ? folder_nbytes(s->watch) : 0;
+        const long long hidden = s->watch ? unnamed_nbytes(s->watch) : 0;
         if (!s->watch || shown != before)
             moved = now;
         before = shown;
         end->loud = end->log.dropped > SANDBOX_MOST_PRINTED;
-        end->flooded = s->most_bytes && shown > s->most_bytes;
+        end->flooded = s->most_bytes && shown + hidden > s->most_bytes;
+        end->disk_was_full |= disk_is_full(s);
         end->timed_out =
             now > deadline || (s->watch && now - moved > s->idle_sec);
     }
@@ -289,17 +306,17 @@ static long machine_oom_kills(void)
     return n;
 }
 
-/* Is the disk full that evidence goes to? */
-static int disk_is_full(const struct sandbox *s)
+/* Was the run's folder removed, or one that can be written to? From level 1 on
+ * nothing inside can do that: it is not there, a mount, or its parent is
+ * closed. */
+static int folder_is_gone(const struct sandbox *s)
 {
-    enum { LEAST = 16 << 20 };
-    struct statvfs st;
-    for (int i = -1; i < s->nbinds; i++)
-        if ((i < 0 ? s->watch != NULL : s->bind[i].writable) &&
-            statvfs(i < 0 ? s->watch : s->bind[i].from, &st) == 0 &&
-            ((unsigned long long)st.f_bavail * st.f_frsize < LEAST ||
-             (st.f_files && st.f_favail < 64)))
+    for (int i = -1; i < s->nbinds && s->level >= 1; i++) {
+        const char *const folder = i < 0 ? s->watch : s->bind[i].from;
+        if (folder && (i < 0 || s->bind[i].writable) &&
+            access(folder, F_OK) != 0 && errno == ENOENT)
             return 1;
+    }
     return 0;
 }
 
@@ -319,7 +336,10 @@ static void find_fault(const struct sandbox *s, struct sandbox_end *end,
             blame_machine(end, "it was stopped before it could start");
     } else if (end->flooded || end->loud || end->out_of_memory) {
         return; // the student's own doing, whatever came of it
-    } else if (disk_is_full(s)) { // also after status 0: what is cut off there?
+    } else if (folder_is_gone(s)) {
+        blame_machine(end, "a folder of the run was removed from outside");
+    } else if (end->disk_was_full || disk_is_full(s)) {
+        // also after status 0: what is cut off there?
         blame_machine(end, "this machine's disk is full");
     } else if (end->status != 0 && machine_oom_kills() > oom_kills) {
         blame_machine(end, "this machine ran out of memory");

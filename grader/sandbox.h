@@ -52,6 +52,7 @@ struct sandbox_end { /* how it ended */
     int timed_out;
     int flooded;       /* it wrote more than most_bytes */
     int loud;          /* it printed more than SANDBOX_MOST_PRINTED */
+    int disk_was_full; /* at some moment; whose doing it was is not said */
     int out_of_memory; /* it took more than its control group's limit */
     int status;        /* exit status, or 128 + signal */
     double sec;

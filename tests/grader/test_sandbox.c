@@ -8,6 +8,7 @@
 #include <stdlib.h>   /* mkdtemp */
 #include <string.h>   /* strstr */
 #include <sys/stat.h> /* mkdir */
+#include <sys/wait.h> /* waitpid */
 #include <unistd.h>   /* getuid */
 
 #include "child.h"
@@ -160,6 +161,73 @@ START_TEST(a_folder_is_full_as_a_whole)
 }
 END_TEST
 
+/* Files that no folder shows: unlinked and open, never named, only mapped;
+ * many small ones. */
+static const char *const unnamed[] = {
+    "exec 8> $JOB/x && rm $JOB/x && head -c 20000000 /dev/zero >&8 && sleep 50",
+    "python3 -c 'import os, time\n"
+    "f = os.open(os.environ[\"JOB\"], os.O_TMPFILE | os.O_RDWR)\n"
+    "os.ftruncate(f, 20000000); time.sleep(50)'",
+    "python3 -c 'import mmap, os, time\n"
+    "f = os.open(os.environ[\"JOB\"], os.O_TMPFILE | os.O_RDWR)\n"
+    "os.ftruncate(f, 20000000); m = mmap.mmap(f, 0); os.close(f)\n"
+    "time.sleep(50)'",
+    "python3 -c 'import os, time\n"
+    "for i in range(30):\n"
+    "  f = os.open(os.environ[\"JOB\"], os.O_TMPFILE | os.O_RDWR)\n"
+    "  os.write(f, bytes(1000000))\n"
+    "time.sleep(50)'",
+};
+enum { NUNNAMED = sizeof unnamed / sizeof *unnamed };
+
+START_TEST(files_without_a_name_count)
+{
+    const struct sandbox_end *const end =
+        run(_i / NUNNAMED, unnamed[_i % NUNNAMED]);
+    ck_assert_int_eq(end->infra, 0);
+    ck_assert_msg(end->flooded, "level %d, %s: status %d after %.1f s\n%s",
+                  _i / NUNNAMED, unnamed[_i % NUNNAMED], end->status, end->sec,
+                  end->log.head);
+}
+END_TEST
+
+/* Each process has the same file open, and one that is named is not counted
+ * twice. */
+START_TEST(a_file_counts_once)
+{
+    const struct sandbox_end *const end =
+        run(2, "exec 8> $JOB/x 9> $JOB/y && rm $JOB/x && "
+               "head -c 3000000 /dev/zero >&8 && "
+               "head -c 3000000 /dev/zero >&9 && "
+               "(sleep 2 & sleep 2 & sleep 2 & wait)");
+    ck_assert_int_eq(end->infra, 0);
+    ck_assert_int_eq(end->flooded, 0);
+    ck_assert_int_eq(end->status, 0);
+}
+END_TEST
+
+/* Who deletes the work folders of a grader that runs has done no student
+ * wrong; who deletes what is in its own has. */
+START_TEST(a_folder_that_is_removed_is_the_machines_fault)
+{
+    static const char script[] = "echo x > $JOB/x; sleep 3; exit 1";
+    const pid_t janitor = fork();
+    if (janitor == 0) {
+        sleep(1);
+        folder_remove(job);
+        _exit(0);
+    }
+    const struct sandbox_end *end = run(_i, script);
+    waitpid(janitor, NULL, 0);
+    ck_assert_msg(end->infra && strstr(end->log.head, "removed from outside"),
+                  "level %d: status %d\n%s", _i, end->status, end->log.head);
+    ck_assert_int_eq(mkdir(job, 0700), 0);
+    end = run(_i, "rm -rf $JOB/* $JOB; exit 1");
+    ck_assert_msg(!end->infra && end->status == 1, "level %d: %s", _i,
+                  end->log.head);
+}
+END_TEST
+
 START_TEST(what_the_machine_lacks_is_its_fault)
 {
     static struct sandbox_end end;
@@ -211,6 +279,10 @@ int main(void)
     tcase_add_test(t, what_a_program_does_is_not_the_machines_fault);
     tcase_add_loop_test(t, a_folder_is_full_as_a_whole, 0,
                         sizeof floods / sizeof *floods);
+    tcase_add_loop_test(t, files_without_a_name_count, 0, 3 * NUNNAMED);
+    tcase_add_test(t, a_file_counts_once);
+    tcase_add_loop_test(t, a_folder_that_is_removed_is_the_machines_fault, 1,
+                        3);
     tcase_add_loop_test(t, what_the_machine_lacks_is_its_fault, 0, 4);
     tcase_add_test(t, output_keeps_its_first_and_its_last_part);
     tcase_add_test(t, memory_is_limited_where_groups_are);
