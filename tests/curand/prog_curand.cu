@@ -6,13 +6,19 @@
 #include <math.h>
 #include <stdio.h>
 
+#ifdef ON_THE_HOST
+#define WHERE __host__ __device__
+#else
+#define WHERE __device__
+#endif
+
 enum { STARTS = 6, EACH = 22 };
 
 struct start {
     unsigned long long seed, subsequence, offset;
 };
 
-__host__ __device__ static struct start start_of(int i)
+WHERE static struct start start_of(int i)
 {
     const struct start starts[STARTS] = {
         {0, 0, 0},
@@ -25,7 +31,7 @@ __host__ __device__ static struct start start_of(int i)
     return starts[i];
 }
 
-template <class S> __host__ __device__ static void draw(int i, double *out)
+template <class S> WHERE static void draw(int i, double *out)
 {
     S state;
     const struct start s = start_of(i);
@@ -49,7 +55,7 @@ template <class S> __host__ __device__ static void draw(int i, double *out)
     *out++ = curand(&state);
 }
 
-__host__ __device__ static void draw_fours(int i, double *out)
+WHERE static void draw_fours(int i, double *out)
 {
     curandStatePhilox4_32_10_t state;
     const struct start s = start_of(i);
