@@ -11,10 +11,12 @@ DEPS_TEST := check libsubunit-dev clang libclang-rt-dev clang-format cppcheck \
 	libsimgrid-dev slurm-wlm munge sqlite3 procps pandoc chromium zip unzip \
 	cmake groff-base gdb
 
-# The packages that are not installed, according to dpkg.
-deps_missing = $(shell for p in $(DEPS_BUILD) $(DEPS_TEST); do \
-	dpkg-query -W -f '$${db:Status-Status}' $$p 2>/dev/null \
-	| grep -qx installed || echo $$p; done)
+# The packages that dpkg doesn't know as installed, nor as what an installed
+# one provides: Ubuntu's chromium is another package's.
+deps_missing = $(shell printf '%s\n' $(DEPS_BUILD) $(DEPS_TEST) | grep -vxF \
+	"$$(dpkg-query -W -f '$${db:Status-Status}, $${Package}, $${Provides}\n' \
+	2>/dev/null | sed -n 's/^installed, //p' | tr , '\n' | \
+	sed 's/^ *//; s/ .*//')")
 
 .PHONY: deps
 deps:                  ## install the Debian packages that are missing

@@ -25,10 +25,11 @@ command -v pandoc > /dev/null || {
 }
 
 # The program that prints pages. Browsers come last: their PDFs are forty times
-# as large if a figure has patterns.
+# as large if a figure has patterns. Ubuntu's may be a script that only says
+# where to get one.
 printer=
 for p in ${want_pdf:+weasyprint chromium chromium-browser google-chrome}; do
-    command -v "$p" > /dev/null && { printer=$p; break; }
+    "$p" --version > /dev/null 2>&1 && { printer=$p; break; }
 done
 
 print() { # PAGE PDF

@@ -1,0 +1,62 @@
+/* What other systems than Debian do differently stops nobody. */
+#include <check.h>
+#include <stdio.h> /* snprintf */
+
+#include "kitcopy.h"
+#include "suite.h"
+
+/* Shell functions: a program that does this instead, for `faked COMMAND...`;
+ * the container's steps; the packages of common/deps.mk. This machine's
+ * own apt-get is never run. */
+static const char functions[] =
+    "mkdir fake 2> /dev/null; "
+    "fake() { n=fake/$1; shift; printf '#!/bin/sh\\n%s\\n' \"$*\" > $n && "
+    "chmod +x $n; }; "
+    "[ -e fake/apt-get ] || { fake apt-get 'echo not here; exit 9'; "
+    "fake sudo 'exec \"$@\"'; }; "
+    "faked() { PATH=$PWD/fake:$PATH \"$@\"; }; "
+    "packages() { echo 'list: ; @echo $(DEPS_BUILD) $(DEPS_TEST)' | "
+    "make -s -f common/deps.mk -f - list | tr ' ' '\\n'; }; ";
+
+static void expect(const char *commands, int status, const char *says)
+{
+    char line[4096];
+    snprintf(line, sizeof line, "%s%s", functions, commands);
+    kitcopy_expect(line, status, says);
+}
+
+/* Ubuntu's chromium is provided by chromium-browser. */
+START_TEST(a_provided_package_is_not_missing)
+{
+    expect("packages | sed 's/^chromium$/chromium-browser, chromium (= 1), "
+           "www-browser/; s/^/installed, /; s/$/, /' > have; "
+           "fake dpkg-query cat $PWD/have; faked make deps",
+           0, "deps: nothing is missing");
+    expect("fake apt-get echo asked for '\"$@\"'; "
+           "sed -i '/gawk/s/installed/config-files/' have; "
+           "faked make deps",
+           0, "--no-install-recommends gawk\n");
+}
+END_TEST
+
+/* Ubuntu's is a script that says how to get the browser. */
+START_TEST(a_browser_that_does_not_start_is_none)
+{
+    expect("for p in weasyprint chromium chromium-browser google-chrome; do "
+           "fake $p exit 1; done; faked common/kit/pages.sh out && "
+           "ls out/index.html",
+           0, "no PDF, since");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("container");
+    TCase *const t = tcase_create("container");
+    tcase_set_timeout(t, 1800);
+    tcase_add_checked_fixture(t, kitcopy_make, kitcopy_remove);
+    tcase_add_test(t, a_provided_package_is_not_missing);
+    tcase_add_test(t, a_browser_that_does_not_start_is_none);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
