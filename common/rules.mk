@@ -50,8 +50,12 @@ BASE = -Wall -Wextra $(if $(DEBUG),-Wno-format-truncation \
 MACROS := $(if $(DEBUG),-g3)
 CFLAGS_ALL = -std=gnu11 $(BASE) -Werror -Icommon -MMD -MP $(CFLAGS)
 CXXFLAGS_ALL = -std=c++17 $(BASE) -Werror -Icommon -MMD -MP $(CXXFLAGS)
+comma := ,
 MPI_CFLAGS := $(shell pkg-config --cflags mpich 2>/dev/null)
-MPI_LIBS := $(shell pkg-config --libs mpich 2>/dev/null)
+# Ubuntu names what libmpich.so itself is linked with, too, but doesn't install
+# what linking with that takes.
+MPI_LIBS := $(filter -L% -Wl$(comma)-rpath% -lmpi%, \
+	$(shell pkg-config --libs mpich 2>/dev/null))
 
 # Labs that do not use cuBLAS or the driver do not load them.
 CUBLAS_LIB := -Wl,--push-state,--as-needed -lcublas -Wl,--pop-state
@@ -187,7 +191,6 @@ endef
 
 # A program for GPUs is linked as a user links it: with CUDA or simgpu, and MPI.
 # Its path to simgpu is relative, so that a build folder can be copied.
-comma := ,
 rpath = $(if $(filter sim,$(GPU)),-Wl$(comma)-rpath$(comma)'$$ORIGIN/$(shell \
 	realpath -m --relative-to=$(@D) $(SIM_HOME)/lib)')
 define link_gpu

@@ -172,7 +172,8 @@ int main(int argc, char **argv)
 END
     # shellcheck disable=SC2046 # flags are words
     if ! "${CC-gcc}" -o "$work/mpi" "$work/mpi.c" \
-        $(pkg-config --cflags --libs mpich 2> /dev/null) 2> "$work/log"; then
+        $(pkg-config --cflags --libs mpich 2> /dev/null | tr ' ' '\n' |
+            grep -E '^-(I|L|Wl,-rpath|lmpi)') 2> "$work/log"; then
         wrong MPI "MPICH's headers and library don't build a program" \
             "make deps installs them"
         return
@@ -181,8 +182,17 @@ END
     case $said in
     8) ok MPI "MPICH $(pkg-config --modversion mpich), 8 ranks find each\
  other" ;;
-    1$'\n'1*) wrong MPI "mpirun starts 8 separate programs: it belongs to\
- another MPI" "use mpirun.mpich, or make it mpirun (update-alternatives)" ;;
+    1$'\n'1*)
+        # Ubuntu 24.04's MPICH is built for PMIx; its own mpirun has none.
+        if mpirun --version 2>&1 | grep -q HYDRA; then
+            wrong MPI "mpirun starts 8 separate programs, although it is\
+ MPICH's: its library is built for another launcher, as Ubuntu 24.04's is" \
+                "work in the container (the student's guide, Set up)"
+        else
+            wrong MPI "mpirun starts 8 separate programs: it belongs to\
+ another MPI" "use mpirun.mpich, or make it mpirun (update-alternatives)"
+        fi
+        ;;
     *) wrong MPI "mpirun -n 8 printed: $(head -n 1 <<< "$said")" \
         "it must start 8 processes" ;;
     esac

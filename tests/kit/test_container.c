@@ -1,6 +1,6 @@
 /* What other systems than Debian do differently stops nobody. */
 #include <check.h>
-#include <stdio.h> /* snprintf */
+#include <stdio.h>  /* snprintf */
 
 #include "kitcopy.h"
 #include "suite.h"
@@ -49,6 +49,19 @@ START_TEST(a_browser_that_does_not_start_is_none)
 }
 END_TEST
 
+/* pkg-config's libraries of MPICH may be without their headers' packages. */
+START_TEST(only_mpich_itself_is_linked)
+{
+    kitcopy_add_build();
+    expect("fake pkg-config $(command -v pkg-config) '\"$@\" && case $* in "
+           "*--libs*mpich*) echo -lnowhere;; esac'; "
+           "faked pkg-config --libs mpich; rm build/lab1 && "
+           "faked make -s lab1 && ls build/lab1",
+           0, "-lnowhere");
+    expect("faked common/kit/doctor.sh | grep MPI", 0, "ok     MPI: MPICH ");
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("container");
@@ -57,6 +70,7 @@ int main(void)
     tcase_add_checked_fixture(t, kitcopy_make, kitcopy_remove);
     tcase_add_test(t, a_provided_package_is_not_missing);
     tcase_add_test(t, a_browser_that_does_not_start_is_none);
+    tcase_add_test(t, only_mpich_itself_is_linked);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

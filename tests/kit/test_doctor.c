@@ -80,8 +80,13 @@ static const struct machine {
     {"printf '#!/bin/sh\\nfor i in 1 2 3 4 5 6 7 8; do $3; done' | "
      "fake mpirun",
      1,
-     {"WRONG  MPI: mpirun starts 8 separate programs"},
+     {"WRONG  MPI: mpirun starts 8 separate programs", "use mpirun.mpich"},
      NULL},
+    {"printf '#!/bin/sh\\n[ $1 = --version ] && echo HYDRA || "
+     "for i in 1 2 3 4 5 6 7 8; do $3; done' | fake mpirun",
+     1,
+     {"although it is MPICH's: its library", "work in the container"},
+     "mpirun.mpich"},
     {"printf '#!/bin/sh\\necho no slots; exit 1' | fake mpirun",
      1,
      {"WRONG  MPI: mpirun -n 8 printed: no slots; it must start"},
