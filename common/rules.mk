@@ -375,7 +375,8 @@ gdb-$(2): $(BUILD)/$(2)
 hint-$(2):
 	@common/kit/hint.sh $(2) "$$(HINT)"
 grade-$(2): $(BUILD)/grade $(TOOLCHAIN) $(GPU_READY)
-	$(BUILD)/grade run --lab $(2) labs/$(1)
+	$(BUILD)/grade run --isolation $$$$(common/kit/isolation.sh) --lab $(2) \
+	    labs/$(1)
 endef
 $(foreach l,$(LABS),$(eval $(call lab,$(l),$(call short,$(l)))))
 

@@ -31,7 +31,7 @@ mkdir -p "$work/kit" "$work/gradescope" "$work/autolab" "$out"
 git ls-files -z -- . ':!solutions' ':!tests' ':!handouts' ':!.ci' \
     ':!common/kit' |
     xargs -0 cp --parents --no-dereference -t "$work/kit"
-git ls-files -z -- common/kit/probe.c 'tests/*.mk' |
+git ls-files -z -- common/kit/probe.c common/kit/isolation.sh 'tests/*.mk' |
     xargs -0 cp --parents --no-dereference -t "$work/kit"
 tar czf "$work/kit.tar.gz" -C "$work" --sort=name --owner=0 --group=0 \
     --numeric-owner --mtime=2000-01-01 kit

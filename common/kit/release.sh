@@ -30,7 +30,8 @@ teachers=(
 # The parts of these that students need on their own machines.
 students=(common/kit/probe.c common/kit/check.c common/kit/contract.sh
     common/kit/doctor.sh common/kit/doctor-gpu.sh common/kit/hint.sh
-    common/kit/compile-commands.sh common/kit/clangd.cuh common/kit/gdb-rank.sh
+    common/kit/isolation.sh common/kit/compile-commands.sh
+    common/kit/clangd.cuh common/kit/gdb-rank.sh
     common/kit/pages.sh common/kit/pages/
     tests/labs/one-gpu.xml)
 

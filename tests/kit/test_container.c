@@ -62,6 +62,17 @@ START_TEST(only_mpich_itself_is_linked)
 }
 END_TEST
 
+/* As in most containers, and on Ubuntu 24.04. */
+START_TEST(without_namespaces_labs_are_graded_at_level_1)
+{
+    kitcopy_add_build();
+    expect("fake bwrap 'echo bwrap: no namespaces. See elsewhere >&2; exit 1'; "
+           "faked make -s lab1 grade-lab1",
+           2, "grading at isolation 1: bwrap: no namespaces\n");
+    expect("faked make grade-lab1", 2, "\ntotal 0 of 100 points");
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("container");
@@ -71,6 +82,7 @@ int main(void)
     tcase_add_test(t, a_provided_package_is_not_missing);
     tcase_add_test(t, a_browser_that_does_not_start_is_none);
     tcase_add_test(t, only_mpich_itself_is_linked);
+    tcase_add_test(t, without_namespaces_labs_are_graded_at_level_1);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
