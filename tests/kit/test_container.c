@@ -1,8 +1,12 @@
-/* What other systems than Debian do differently stops nobody. */
+/* The container and other systems than Debian: what .devcontainer says holds,
+ * and what those systems do differently stops nobody. */
 #include <check.h>
+#include <jansson.h>
 #include <stdio.h>  /* snprintf */
+#include <string.h> /* strncmp */
 
 #include "kitcopy.h"
+#include "labtest.h"
 #include "suite.h"
 
 /* Shell functions: a program that does this instead, for `faked COMMAND...`;
@@ -15,6 +19,8 @@ static const char functions[] =
     "[ -e fake/apt-get ] || { fake apt-get 'echo not here; exit 9'; "
     "fake sudo 'exec \"$@\"'; }; "
     "faked() { PATH=$PWD/fake:$PATH \"$@\"; }; "
+    "steps() { sed -e ':a' -e '/\\\\$/{N;s/\\\\\\n//;ba' -e '}' "
+    ".devcontainer/Containerfile | sed -n 's/^RUN //p'; }; "
     "packages() { echo 'list: ; @echo $(DEPS_BUILD) $(DEPS_TEST)' | "
     "make -s -f common/deps.mk -f - list | tr ' ' '\\n'; }; ";
 
@@ -24,6 +30,47 @@ static void expect(const char *commands, int status, const char *says)
     snprintf(line, sizeof line, "%s%s", functions, commands);
     kitcopy_expect(line, status, says);
 }
+
+/* apt-get is asked for all of common/deps.mk; the file names none of it but
+ * what starts make. */
+START_TEST(the_image_has_what_make_deps_installs)
+{
+    expect("fake dpkg-query exit 1; fake useradd; "
+           "fake apt-get \"printf '%s\\n' \\\"\\$@\\\" >> $PWD/asked\"; "
+           "steps > steps && (cd common && PATH=$PWD/../fake:$PATH "
+           "sh -e ../steps) && packages | sort -u > named && "
+           "sort -u asked | comm -13 - named > lacks && cat lacks && "
+           "[ -s named ] && [ ! -s lacks ] && "
+           "! grep -owFf named steps | grep -vx make && echo the same",
+           0, "the same");
+}
+END_TEST
+
+START_TEST(what_devcontainer_json_names_exists)
+{
+    char path[4096], commands[4096];
+    json_error_t e;
+    snprintf(path, sizeof path, "%s/.devcontainer/devcontainer.json",
+             labtest_root());
+    json_t *const j = json_load_file(path, 0, &e);
+    ck_assert_msg(j != NULL, "line %d: %s", e.line, e.text);
+    const char *file, *context, *user, *command;
+    ck_assert_int_eq(json_unpack(j, "{s:{s:s, s:s}, s:s, s:s}", "build",
+                                 "dockerfile", &file, "context", &context,
+                                 "remoteUser", &user, "postCreateCommand",
+                                 &command),
+                     0);
+    ck_assert_msg(strncmp(command, "make ", 5) == 0, "%s", command);
+    snprintf(commands, sizeof commands,
+             "make help | grep '^%s ' && cd .devcontainer && "
+             "grep -x 'USER %s' %s && "
+             "for f in $(sed -n 's/^COPY \\(.*\\) .*/\\1/p' %s); do "
+             "ls %s/$f || exit; done",
+             command + 5, user, file, file, context);
+    kitcopy_expect(commands, 0, "deps.mk");
+    json_decref(j);
+}
+END_TEST
 
 /* Ubuntu's chromium is provided by chromium-browser. */
 START_TEST(a_provided_package_is_not_missing)
@@ -79,6 +126,8 @@ int main(void)
     TCase *const t = tcase_create("container");
     tcase_set_timeout(t, 1800);
     tcase_add_checked_fixture(t, kitcopy_make, kitcopy_remove);
+    tcase_add_test(t, the_image_has_what_make_deps_installs);
+    tcase_add_test(t, what_devcontainer_json_names_exists);
     tcase_add_test(t, a_provided_package_is_not_missing);
     tcase_add_test(t, a_browser_that_does_not_start_is_none);
     tcase_add_test(t, only_mpich_itself_is_linked);

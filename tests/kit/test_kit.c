@@ -50,7 +50,7 @@ START_TEST(the_students_copy_works_and_holds_no_solution)
     kitcopy_expect(
         "cd commlab && make help | grep -E '^(pages|grade-labN|gdb-labN) ' && "
         "common/kit/pages.sh --html out && ls out/lab0-first-steps.html "
-        ".vscode/launch.json",
+        ".devcontainer/Containerfile .vscode/launch.json",
         0, "launch.json");
     kitcopy_expect(
         "cd commlab && make all && make lab1 && mpirun -n 4 build/lab1", 1,
