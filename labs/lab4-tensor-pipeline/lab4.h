@@ -303,10 +303,9 @@ struct zero_message { /* comm and send are of this kind and chunk */
     size_t count; /* floats */
     int peer;     /* stage on the other side; -1: no message */
     ncclComm_t comm;
-    cudaStream_t send; /* for what goes out; so are the events, which are yours
-                          to record and those of this buffer: */
-    cudaEvent_t ready; /* its contents are complete */
-    cudaEvent_t sent;  /* it may be overwritten */
+    cudaStream_t send; /* for what goes out */
+    cudaEvent_t ready; /* of what goes out, yours to record: buf is complete */
+    cudaEvent_t sent;  /* likewise: buf may be overwritten */
 };
 
 /* Given (halves.c). Initialise z for a stage, with communicators like `comm`;
