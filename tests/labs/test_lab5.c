@@ -152,11 +152,12 @@ static const struct {
 START_TEST(comparisons_run_on_any_ranks)
 {
     const int is_file = strstr(comparisons[_i].topo, ".xml") != NULL;
-    struct child c =
-        child_run(120, "SIMGPU_TOPO=%s%s%s mpirun -n %d %s/solutions/lab5 %s",
-                  is_file ? labtest_root() : "", is_file ? "/tests/labs/" : "",
-                  comparisons[_i].topo, comparisons[_i].nranks, child_build(),
-                  comparisons[_i].command);
+    struct child c = child_run(
+        120,
+        "SIMGPU_CHECK=1 SIMGPU_TOPO=%s%s%s mpirun -n %d %s/solutions/lab5 %s",
+        is_file ? labtest_root() : "", is_file ? "/tests/labs/" : "",
+        comparisons[_i].topo, comparisons[_i].nranks, child_build(),
+        comparisons[_i].command);
     ck_assert_msg(c.status == 0 && strstr(c.out, comparisons[_i].says),
                   "\"%s\" is not in\n%s%s", comparisons[_i].says, c.out, c.err);
     child_clear(&c);

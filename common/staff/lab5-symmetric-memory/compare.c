@@ -64,6 +64,8 @@ static ncclResult_t do_row(const struct table *t, struct compare *c,
     const long before = c->wrong;
     LAB_TRY(cases_open(c->r, t->heap * c->nbytes + (1 << 20)));
     LAB_TRY(t->open(c));
+    CUDA_MUST(cudaDeviceSynchronize()); // peers read what was filled
+    MPI_MUST(MPI_Barrier(c->r->mpi_comm));
     for (int k = 0; t->column[k].name; k++) {
         const struct column *const of = &t->column[k];
         double us = NAN;
