@@ -14,7 +14,7 @@ struct seen {
     struct file {
         unsigned long inode;
         long long nbytes;
-    } *file;
+    } * file;
     int n, room;
 };
 
@@ -43,8 +43,7 @@ static void see_open(struct seen *s, long pid)
     DIR *const dir = opendir(path);
     for (struct dirent *d; dir && (d = readdir(dir)) != NULL;) {
         if (fstatat(dirfd(dir), d->d_name, &st, 0) != 0 ||
-            !S_ISREG(st.st_mode) || st.st_nlink != 0 ||
-            st.st_dev != s->device)
+            !S_ISREG(st.st_mode) || st.st_nlink != 0 || st.st_dev != s->device)
             continue;
         const long long held = (long long)st.st_blocks * 512;
         see(s, st.st_ino, held > st.st_size ? held : st.st_size);

@@ -125,7 +125,7 @@ START_TEST(the_benchmark_needs_no_contents_of_a_gigabyte)
         child_build());
     ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
     ck_assert_msg(strstr(c.out, "\n 1073741824 |") != NULL, "%s", c.out);
-    ck_assert_msg(strstr(c.out, "two-shot   262144 bytes") != NULL, "%s",
+    ck_assert_msg(strstr(c.out, "two-shot   131072 bytes") != NULL, "%s",
                   c.out);
     child_clear(&c);
 }

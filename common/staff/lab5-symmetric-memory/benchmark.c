@@ -160,7 +160,7 @@ struct line {
     size_t ran; /* the largest size that ran */
 };
 
-enum { LINE_FROM = 1 << 16 }; /* bytes; smaller ones don't fill all blocks */
+enum { LINE_FROM = 1 << 15 }; /* bytes; smaller ones don't fill all blocks */
 
 /* If times grow in a straight line, the next one; else 0. */
 static double next_on(const struct line *l)
