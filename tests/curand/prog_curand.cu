@@ -1,6 +1,7 @@
 // cuRAND's generators in a kernel: integers, uniform and normal numbers, for
 // seeds, subsequences and offsets. Printed for tests/curand/numbers.txt. Built
-// with ON_THE_HOST, the same from host code: cuRAND's own header compiles there.
+// with ON_THE_HOST, the same from host code: cuRAND's own header compiles
+// there.
 #include <cuda_runtime.h>
 #include <curand_kernel.h>
 #include <math.h>
