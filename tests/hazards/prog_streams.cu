@@ -1,5 +1,6 @@
 // Streams, events, copies and the host, in one process. Each case is a short
 // program; the fix is under `if (fixed)`.
+#include <cuda.h>
 #include <cuda_runtime.h>
 
 #include <pthread.h>
@@ -403,6 +404,21 @@ static void counter_without_atomics(int fixed)
     SECOND count<<<1, 1, 0, s2>>>((int *)d1, !fixed);
 }
 
+static void flag_used_again(int fixed)
+{
+    // The wait is for "at least 1", which the flag of the first turn still is.
+    const CUdeviceptr flag = (CUdeviceptr)d3;
+    for (int turn = 0; turn < 2; turn++) {
+        FIRST FILL(d1, s1);
+        cuStreamWriteValue32(s1, flag, 1, 0);
+        cuStreamWaitValue32(s2, flag, 1, CU_STREAM_WAIT_VALUE_GEQ);
+        SECOND SCALE(d2, d1, s2);
+        if (fixed)
+            cudaMemsetAsync(d3, 0, sizeof(int), s2);
+        cudaStreamSynchronize(s2);
+    }
+}
+
 static const struct hazard_case cases[] = {
     {"two-streams", 0, "an~event~recorded~on~stream", two_streams},
     {"write-after-read", 0, "Nothing~orders~scale~before~fill",
@@ -443,6 +459,7 @@ static const struct hazard_case cases[] = {
     {"interleaved", 0, "race", interleaved},
     {"buffers-of-a-pipeline", 0, "Nothing~orders~scale~before~fill",
      buffers_of_a_pipeline},
+    {"flag-used-again", 0, "Nothing~orders~fill~before~scale", flag_used_again},
     {"counter-without-atomics", 0, "count~updates~them",
      counter_without_atomics},
 };

@@ -23,7 +23,8 @@ struct flag_entry { /* of a word, in a heap's shadow; zeros: never written */
     struct flag_write write[KEPT];
     uint32_t tag;     /* the heap's */
     uint32_t history; /* from 1: where more writes are; 0: nowhere */
-    uint32_t unused[2];
+    uint32_t after[KEPT_LONG / 32]; /* bit i: write i found what the one before
+                                       it had left: nothing came between */
 };
 _Static_assert(sizeof(struct flag_entry) == 4 * HEAP_SHADOW, "one for 4 bytes");
 _Static_assert(offsetof(struct flag_entry, tag) == HEAP_SHADOW_TAG, "tag");
@@ -97,18 +98,6 @@ static void begin_history(const void *p, struct flag_entry *e)
     e->history = i + 1;
 }
 
-static void remember(const void *p, struct flag_entry *e, uint64_t value,
-                     struct flag_source by, int any)
-{
-    uint32_t n;
-    if (e->nwrites == KEPT)
-        begin_history(p, e);
-    struct flag_write *const write = kept(p, e, &n);
-    write[e->nwrites++ % n] =
-        (struct flag_write){by, {(uint32_t)value, (uint32_t)(value >> 32)}};
-    e->any = (uint32_t)any;
-}
-
 /* The value and writer of the write `age` before the latest; 0 if forgotten. */
 static int recall(const void *p, struct flag_entry *e, uint32_t age,
                   uint64_t *value, struct flag_source *by)
@@ -121,6 +110,37 @@ static int recall(const void *p, struct flag_entry *e, uint32_t age,
     *by = w->by;
     *value = w->value[0] | (uint64_t)w->value[1] << 32;
     return 1;
+}
+
+/* A word that had the value `old` gets another. Memsets, copies and plain
+ * stores are not recorded; they show in that `old` is not what the latest write
+ * left. */
+static void remember(const void *p, struct flag_entry *e, uint64_t old,
+                     uint64_t value, struct flag_source by, int any)
+{
+    struct flag_source before;
+    uint64_t left;
+    uint32_t n;
+    const int after = recall(p, e, 0, &left, &before) && left == old;
+    if (e->nwrites == KEPT)
+        begin_history(p, e);
+    struct flag_write *const write = kept(p, e, &n);
+    const uint32_t at = e->nwrites++ % n, bit = 1u << at % 32;
+    write[at] =
+        (struct flag_write){by, {(uint32_t)value, (uint32_t)(value >> 32)}};
+    e->after[at / 32] =
+        after ? e->after[at / 32] | bit : e->after[at / 32] & ~bit;
+    e->any = (uint32_t)any;
+}
+
+/* Whether nothing came between the write `age` before the latest, which is
+ * kept, and the one before that. */
+static int is_after(const void *p, struct flag_entry *e, uint32_t age)
+{
+    uint32_t n;
+    kept(p, e, &n);
+    const uint32_t at = (e->nwrites - 1 - age) % n;
+    return e->after[at / 32] >> at % 32 & 1;
 }
 
 /* The writer of the word's current value. */
@@ -148,7 +168,7 @@ uint64_t flag_update(void *p, unsigned nbytes, flag_change *change,
     put(raw, nbytes, value);
     if (e &&
         (value != old || by.part.index)) // a failed exchange writes nothing
-        remember(p, e, value, by, 0);
+        remember(p, e, old, value, by, 0);
     unlock(e);
     if (e && value != old) {
         atomic_fetch_add(&e->count, 1);
@@ -168,8 +188,8 @@ void flag_announce(void *p, struct flag_source by)
 {
     struct flag_entry *const e = heap_shadow(p);
     lock(e);
-    if (e)
-        remember(p, e, 0, by, 1);
+    if (e) // 4 of perhaps 8 bytes: what comes next is not compared with it
+        remember(p, e, get(simgpu_heap_raw(p), sizeof(uint32_t)), 0, by, 1);
     unlock(e);
 }
 
@@ -196,8 +216,9 @@ uint64_t simgpu_flag_check(const void *p, unsigned nbytes, flag_condition *met,
     const uint64_t value = get(raw, nbytes);
     *by = source(p, e, value);
     if (by->part.index && !e->any)
-        for (uint32_t age = 1; recall(p, e, age, &written, &earlier) &&
-                               met(written, target) && earlier.part.index;
+        for (uint32_t age = 1;
+             is_after(p, e, age - 1) && recall(p, e, age, &written, &earlier) &&
+             met(written, target) && earlier.part.index;
              age++)
             *by = earlier;
     unlock(e);
