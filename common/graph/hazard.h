@@ -14,6 +14,8 @@
  *   may wait for each other. This does not apply if the graph has the edges
  *   that the flag establishes (GRAPH_KNOWN on both sides): then a flag without
  *   a fence is a race;
+ * - kernels of one device that both access some flag atomically and both call
+ *   a fence (GRAPH_FENCED);
  * - atomics with each other.
  */
 #ifndef COMMLAB_GRAPH_HAZARD_H

@@ -1,22 +1,43 @@
 #include "graph/hazard_excuse.h"
 
-/* True if a flag that both access like this may order them without an edge in
- * the graph. */
+/* True if a flag that kernels of two devices access like this may order them
+ * without an edge in the graph. */
 static int is_talk(const struct graph_access *a, const struct graph_access *b)
 {
-    return access_how(a) == GRAPH_ATOMIC && access_how(b) == GRAPH_ATOMIC &&
-           !(a->write & b->write & GRAPH_KNOWN) && access_overlaps(a, b);
+    return !(a->write & b->write & GRAPH_KNOWN);
+}
+
+/* The same on one device: fences and atomics of the device's scope are enough
+ * there, and make no edges. */
+static int is_talk_within(const struct graph_access *a,
+                          const struct graph_access *b)
+{
+    return (a->write & b->write & GRAPH_FENCED) != 0;
+}
+
+static int is_fenced(const struct graph_view *v)
+{
+    for (size_t i = 0; i < v->naccesses; i++)
+        if (v->accesses[i].write & GRAPH_FENCED)
+            return 1;
+    return 0;
 }
 
 int excuse_by_words(const struct graph_view *a, const struct graph_view *b)
 {
+    const int within = a->node.place == b->node.place;
     if (a->node.kind != GRAPH_KERNEL || b->node.kind != GRAPH_KERNEL ||
-        a->node.place == b->node.place)
+        (within && !(is_fenced(a) && is_fenced(b))))
         return 0;
     for (size_t i = 0; i < a->naccesses; i++)
-        for (size_t k = 0; k < b->naccesses; k++)
-            if (is_talk(&a->accesses[i], &b->accesses[k]))
+        for (size_t k = 0; k < b->naccesses; k++) {
+            const struct graph_access *const x = &a->accesses[i];
+            const struct graph_access *const y = &b->accesses[k];
+            if (access_how(x) == GRAPH_ATOMIC &&
+                access_how(y) == GRAPH_ATOMIC && access_overlaps(x, y) &&
+                (within ? is_talk_within(x, y) : is_talk(x, y)))
                 return 1;
+        }
     return 0;
 }
 

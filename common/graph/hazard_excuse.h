@@ -22,8 +22,8 @@ static inline int access_overlaps(const struct graph_access *a,
     return a->alloc == b->alloc && a->begin < b->end && b->begin < a->end;
 }
 
-/* True if a and b are kernels of two devices that access a flag atomically, and
- * so may be ordered by it. */
+/* True if a and b are kernels that access a flag atomically, and so may be
+ * ordered by it: those of one device if both have called a fence. */
 int excuse_by_words(const struct graph_view *a, const struct graph_view *b);
 
 /*

@@ -115,11 +115,12 @@ enum graph_touch {
     GRAPH_FREE,
     GRAPH_HOLD, /* the allocation is in use, and must not be freed */
     GRAPH_TOUCHES,
-    GRAPH_TOUCH = 0xff,  /* mask of the above in graph_access.write */
-    GRAPH_ROUGH = 0x100, /* the range includes bytes that are not touched */
-    GRAPH_FIRST = 0x200, /* a kernel's read, before it wrote there itself */
-    GRAPH_BLIND = 0x400, /* an atomic that may ignore the old value */
-    GRAPH_KNOWN = 0x800, /* an atomic whose order is in the graph */
+    GRAPH_TOUCH = 0xff,    /* mask of the above in graph_access.write */
+    GRAPH_ROUGH = 0x100,   /* the range includes bytes that are not touched */
+    GRAPH_FIRST = 0x200,   /* a kernel's read, before it wrote there itself */
+    GRAPH_BLIND = 0x400,   /* an atomic that may ignore the old value */
+    GRAPH_KNOWN = 0x800,   /* an atomic whose order is in the graph */
+    GRAPH_FENCED = 0x1000, /* an atomic of a kernel that called a fence */
 };
 
 struct graph_access {    /* bytes that an operation touches */

@@ -419,6 +419,39 @@ static void flag_used_again(int fixed)
     }
 }
 
+__global__ void fill_and_count(float *x, unsigned *count, int fenced)
+{
+    for (int i = threadIdx.x; i < N; i += blockDim.x)
+        x[i] = 1;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        if (fenced)
+            __threadfence();
+        atomicAdd(count, 1u);
+    }
+}
+
+__global__ void scale_when_counted(float *y, const float *x, unsigned *count,
+                                   int fenced)
+{
+    if (threadIdx.x == 0) {
+        while (atomicAdd(count, 0u) < 1)
+            ;
+        if (fenced)
+            __threadfence();
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < N; i += blockDim.x)
+        y[i] = 2 * x[i];
+}
+
+static void counted_without_a_fence(int fixed)
+{
+    unsigned *const count = (unsigned *)d3;
+    FIRST fill_and_count<<<1, 64, 0, s1>>>(d1, count, fixed);
+    SECOND scale_when_counted<<<1, 64, 0, s2>>>(d2, d1, count, fixed);
+}
+
 static const struct hazard_case cases[] = {
     {"two-streams", 0, "an~event~recorded~on~stream", two_streams},
     {"write-after-read", 0, "Nothing~orders~scale~before~fill",
@@ -460,6 +493,9 @@ static const struct hazard_case cases[] = {
     {"buffers-of-a-pipeline", 0, "Nothing~orders~scale~before~fill",
      buffers_of_a_pipeline},
     {"flag-used-again", 0, "Nothing~orders~fill~before~scale", flag_used_again},
+    {"counted-without-a-fence", 0,
+     "Nothing~orders~fill_and_count~before~scale_when_counted",
+     counted_without_a_fence},
     {"counter-without-atomics", 0, "count~updates~them",
      counter_without_atomics},
 };

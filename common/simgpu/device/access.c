@@ -239,6 +239,7 @@ void access_begin(const struct launch *l)
     log_of->launch = l;
     log_of->nblocks = log_of->latest = 0;
     log_of->count = 0;
+    log_of->fenced = 0;
     access_log_clear(log_of);
     set_live(log_of);
 }
@@ -280,6 +281,12 @@ int access_any(void)
         if (!access_is_word((enum kind)kind) && log_of->set[kind].n)
             return 1;
     return 0;
+}
+
+void access_fence(void)
+{
+    if (live)
+        live->fenced = 1;
 }
 
 uint64_t access_count(void)

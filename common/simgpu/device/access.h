@@ -30,6 +30,9 @@ enum access_use { ACCESS_POLL, ACCESS_SIGNAL, ACCESS_ATOMIC };
 void access_touch(const volatile void *p, size_t nbytes, enum access_use use,
                   const void *pc);
 
+/* The kernel calls a fence that other kernels of its device take part in. */
+void access_fence(void);
+
 /* True if anything but polls and signals has been collected since the beginning
  * or the last flush. */
 int access_any(void);

@@ -113,9 +113,13 @@ static void report(struct log *g, enum kind kind, struct launch_cost *c)
     collect(g, kind);
     g->access = access_log_grow(g->access, c->naccesses + g->nranges,
                                 sizeof *g->access);
+    const int fenced = g->fenced && (how[kind] & GRAPH_TOUCH) == GRAPH_ATOMIC;
     for (size_t i = 0; i < g->nranges; i++) {
         const struct range *const r = &g->range[i];
-        report_access(g, r, how[kind] | (r->rough ? GRAPH_ROUGH : 0), c);
+        report_access(g, r,
+                      how[kind] | (r->rough ? GRAPH_ROUGH : 0) |
+                          (fenced ? GRAPH_FENCED : 0),
+                      c);
         if (!access_is_word(kind))
             add_move(g, r, kind, c);
     }

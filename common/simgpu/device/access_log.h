@@ -33,6 +33,7 @@ struct range { /* bytes of one allocation, user addresses */
 struct log { /* of the kernel that this worker runs */
     const struct launch *launch;
     uint64_t count;           /* accesses without polls */
+    int fenced;               /* the kernel has called a fence */
     struct heap_block *block; /* allocations touched */
     uint32_t nblocks, latest; /* latest: the one used last */
     const struct poll *poll;  /* of the running thread */

@@ -357,9 +357,16 @@ uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
     return old;
 }
 
-void simgpu_fence_system(void)
+void simgpu_fence(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (state)
+        access_fence();
+}
+
+void simgpu_fence_system(void)
+{
+    simgpu_fence();
     if (!state)
         return;
     sync_commit();

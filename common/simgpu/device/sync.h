@@ -16,8 +16,9 @@
  * that has called __threadfence_system() before.
  * - A load with acquire order is an acquire. A volatile load, or an atomic at
  * system scope, becomes one at the next __threadfence_system().
- * - A plain load or store, a weaker fence and an atomic of narrower scope order
- * nothing between kernels.
+ * - A plain load or store, a weaker fence and an atomic of narrower scope make
+ * no edges between kernels. Those of one device may be ordered by them, which
+ * the check for hazards takes into account (graph/hazard_excuse.h).
  *
  * Parts belong to the kernel, not to its threads: simgpu runs these one after
  * the other, and a release is taken to cover what the others have done before.

@@ -54,7 +54,11 @@ static inline void __syncthreads()
 {
     simgpu_syncthreads();
 }
-SIMGPU_QUIET void __threadfence()
+static inline void __threadfence()
+{
+    simgpu_fence();
+}
+SIMGPU_QUIET void __threadfence_block()
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
@@ -65,10 +69,6 @@ static inline void __barrier_sync(unsigned id)
 static inline void __barrier_sync_count(unsigned id, unsigned count)
 {
     simgpu_barrier(id, count);
-}
-static inline void __threadfence_block()
-{
-    __threadfence();
 }
 static inline void __threadfence_system()
 {

@@ -85,6 +85,7 @@ uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
                             const void *operand, int order);
 void simgpu_sync_wait(const volatile void *p, unsigned nbytes, uint64_t value,
                       int equal);
+void simgpu_fence(void); /* among the kernels of a device */
 void simgpu_fence_system(void);
 
 /* Fail the kernel: the device has a sticky error from now on. */
