@@ -74,6 +74,9 @@ static const char *const lines[] = {
     "not know wgmma.fence.sync.aligned' err",
     "! $N main.cu k.cu add.cpp c.c -lcufft 2>err && grep -q 'no libcufft' err",
     "$N -cuda k.cu -o k.ii && test -s k.ii",
+    "M=$(pkg-config --cflags --libs mpich) && for l in \"$M -lnccl\" \"-lnccl "
+    "$M\"; do $N race.cu $l -o x && { SIMGPU_CHECK=1 mpirun -n 2 ./x 2>err; "
+    "grep -q 'before MPI_Send' err; } || exit 1; done",
 };
 
 START_TEST(the_command_line_is_that_of_nvcc)

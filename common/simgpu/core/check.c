@@ -179,8 +179,11 @@ void check_exit(void)
     if (!applies())
         return;
     if (!check.met && knows_peers()) {
-        fprintf(stderr, "simgpu: check: ranks share communicators but not "
-                        "MPI_Init: their graphs are not looked at\n");
+        fprintf(stderr,
+                "simgpu: check: ranks share communicators but not "
+                "MPI_Init: their graphs are not looked at\n"
+                "(If the program calls MPI_Init: link it with libcudart "
+                "before the MPI library.)\n");
         return;
     }
     if (check.met && atomic_fetch_add(&check.board->nended, 1) + 1 < n)

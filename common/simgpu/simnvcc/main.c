@@ -411,11 +411,23 @@ static void add_clocks(struct args *a)
         args_add(a, format("-Wl,--wrap=", clocks[i]));
 }
 
+/* Before all other libraries: libcudart has MPI's functions, too, and the
+ * program's calls are to find these before MPICH's. */
+static void add_runtime(struct args *a)
+{
+    args_add(a, format("-L", format(prefix, "/lib")));
+    args_add(a, format("-Wl,-rpath,", format(prefix, "/lib")));
+    args_add(a, "-Wl,--push-state,--no-as-needed");
+    args_add(a, "-lcudart");
+    args_add(a, "-Wl,--pop-state");
+}
+
 static int link_program(struct args *objects, const char *output)
 {
     struct args a = {{0}, 0};
     args_add(&a, o.cxx);
     args_append(&a, &o.both);
+    add_runtime(&a);
     args_append(&a, &o.link);
     for (int i = 0; i < objects->n; i++)
         if (!strncmp(objects->v[i], "-l", 2)) {
@@ -424,10 +436,7 @@ static int link_program(struct args *objects, const char *output)
         } else {
             args_add(&a, objects->v[i]);
         }
-    args_add(&a, format("-L", format(prefix, "/lib")));
-    args_add(&a, format("-Wl,-rpath,", format(prefix, "/lib")));
     add_clocks(&a);
-    args_add(&a, "-lcudart");
     args_add(&a, "-pthread");
     args_add2(&a, "-o", output);
     return run(&a);
