@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "core/check.h"
 
+#include <dlfcn.h>  /* dladdr */
 #include <stdarg.h> /* va_list */
 #include <stdio.h>  /* fprintf */
 #include <stdlib.h> /* getenv */
@@ -173,17 +174,28 @@ static int knows_peers(void)
     return 0;
 }
 
+/* True if the program's MPI calls go to another library than this one, which
+ * passes them on. */
+static int is_bypassed(void)
+{
+    void *const init = dlsym(RTLD_DEFAULT, "MPI_Init");
+    Dl_info mpi, own;
+    return init && dladdr(init, &mpi) && dladdr(check_exit, &own) &&
+           mpi.dli_fbase != own.dli_fbase;
+}
+
 void check_exit(void)
 {
     const uint32_t n = simgpu_proc()->nranks;
     if (!applies())
         return;
+    if (!check.met && is_bypassed())
+        fprintf(stderr, "simgpu: check: the program's MPI calls are not seen, "
+                        "nor what they order: link libcudart before the MPI "
+                        "library\n");
     if (!check.met && knows_peers()) {
-        fprintf(stderr,
-                "simgpu: check: ranks share communicators but not "
-                "MPI_Init: their graphs are not looked at\n"
-                "(If the program calls MPI_Init: link it with libcudart "
-                "before the MPI library.)\n");
+        fprintf(stderr, "simgpu: check: ranks share communicators but not "
+                        "MPI_Init: their graphs are not looked at\n");
         return;
     }
     if (check.met && atomic_fetch_add(&check.board->nended, 1) + 1 < n)
