@@ -228,6 +228,30 @@ double spans_sent_bytes(const struct judge_task *t, int rank, int iteration)
     return sum;
 }
 
+/* Bytes that a rank sends for its part of an operation. */
+static double traffic_of(const struct graph_node *n)
+{
+    const double others = n->match_size ? n->match_size - 1 : 0;
+    if (n->kind == GRAPH_SEND)
+        return n->place == n->peer_place ? 0 : (double)n->bytes;
+    if (n->kind != GRAPH_COLL || others == 0)
+        return 0;
+    const double once = (double)n->bytes * others / n->match_size;
+    return n->op == TOPO_OP_ALLREDUCE ? 2 * once : once;
+}
+
+double spans_traffic_bytes(const struct judge_task *t, int rank, int iteration)
+{
+    struct spans_window w;
+    double sum = 0;
+    if (spans_window(t, rank, iteration, &w) != 0)
+        return NAN;
+    for (uint32_t at = w.first; at <= w.last; at++)
+        if (t->graph->nodes[at].part == 0)
+            sum += traffic_of(&t->graph->nodes[at].node);
+    return sum;
+}
+
 /* NULL if memory runs out. */
 static const struct hidden_runs *runs_of(const struct spans *s, unsigned kinds)
 {

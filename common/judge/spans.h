@@ -82,6 +82,9 @@ uint64_t spans_count(const struct judge_task *t, int rank, int iteration,
 /* Bytes of the messages that a rank sends to others; NaN without a graph. */
 double spans_sent_bytes(const struct judge_task *t, int rank, int iteration);
 
+/* The same with collectives: what a rank's part of each takes at least. */
+double spans_traffic_bytes(const struct judge_task *t, int rank, int iteration);
+
 struct spans_hidden { /* of a rank; see graph/hidden.h */
     double comm_us, exposed_us, hidden_us;
     double most_us; /* that could be hidden behind kernels called `work`... */

@@ -48,31 +48,6 @@ static void judge_memory(const struct judge_task *t, const struct split *s,
 
 /* ---- bytes --------------------------------------------------------------- */
 
-/* Bytes that a rank sends for its part of an operation. */
-static double sent_by(const struct graph_node *n)
-{
-    const double others = n->match_size ? n->match_size - 1 : 0;
-    if (n->kind == GRAPH_SEND)
-        return n->place == n->peer_place ? 0 : (double)n->bytes;
-    if (n->kind != GRAPH_COLL || others == 0)
-        return 0;
-    const double once = (double)n->bytes * others / n->match_size;
-    return n->op == TOPO_OP_ALLREDUCE ? 2 * once : once;
-}
-
-/* NaN without a graph. */
-static double sent_bytes(const struct judge_task *t, int rank)
-{
-    struct spans_window w;
-    double sum = 0;
-    if (spans_window(t, rank, 0, &w) != 0)
-        return NAN;
-    for (uint32_t at = w.first; at <= w.last; at++)
-        if (t->graph->nodes[at].part == 0)
-            sum += sent_by(&t->graph->nodes[at].node);
-    return sum;
-}
-
 /* Bytes that a rank has to send for one all-gather, or one reduce-scatter, of
  * units [0, nunits). */
 static double once_bytes(const struct split *s, int nunits)
@@ -109,7 +84,7 @@ static void judge_bytes(const struct judge_task *t, double want, double least,
     const struct nn_task k = nn_task_of(t->c);
     const double norms = k.clip > 0 ? 8.0 * k.steps : 0;
     for (int r = 0; r < t->nranks; r++) {
-        const double sent = sent_bytes(t, r);
+        const double sent = spans_traffic_bytes(t, r, 0);
         if (sent > want + norms)
             judge_fail(v,
                        "the result is right, but rank %d sends %.0f bytes; "
