@@ -1,0 +1,383 @@
+/*
+ * judge.c: the judges of lab 9's cases. Attention is compared with one device
+ * (judge_attend.h); norms are in judge_layer.c.
+ */
+#include <math.h>   /* fabs */
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* malloc */
+#include <string.h> /* strncmp */
+
+#include "graph/read.h"
+#include "judge/data.h"
+#include "judge/spans.h"
+#include "judge_attend.h"
+#include "judge_cost.h"
+#include "judge_layer.h"
+#include "judge_order.h"
+
+static double metric(const struct judge_task *t, int rank, const char *name)
+{
+    return evidence_metric(t->evidence, rank, t->case_no, 0, name);
+}
+
+static double block_bytes(const struct order *o)
+{
+    return 4.0 * (double)order_block(o);
+}
+
+/* ---- one device ---------------------------------------------------------- */
+
+/* Ranks' inputs, put together; a rank's are its blocks of q, k, v, dout. */
+static struct attend *whole_of(const struct judge_task *t,
+                               const struct order *o, int iteration)
+{
+    struct attend *const a = attend_new(o->nranks * o->rows, o->heads, o->width,
+                                        order_scale(o->width));
+    const size_t block = order_block(o), row = (size_t)(o->heads * o->width);
+    float *const in = malloc(4 * block * sizeof *in);
+    double *const to[] = {a->q, a->k, a->v, a->dout};
+    for (int r = 0; r < o->nranks; r++) {
+        data_fill(in, 4 * block, DATA_FLOAT, judge_input_seed(t, r, iteration));
+        for (size_t i = 0; i < 4 * block; i++) {
+            const size_t at = i % block;
+            const int place = order_place(o, r, (int)(at / row));
+            to[i / block][(size_t)place * row + at % row] = in[i];
+        }
+    }
+    free(in);
+    attend_forward(a);
+    attend_backward(a);
+    return a;
+}
+
+/* Ranks whose inputs a rank's output descends from: those with rows before its
+ * own, or (after) behind them. */
+static uint64_t need_of(const struct order *o, int rank, int after)
+{
+    int first = o->nranks * o->rows, last = 0;
+    uint64_t need = 0;
+    for (int i = 0; i < o->rows; i++) {
+        const int at = order_place(o, rank, i);
+        first = at < first ? at : first;
+        last = at > last ? at : last;
+    }
+    for (int r = 0; r < o->nranks; r++)
+        for (int i = 0; i < o->rows; i++) {
+            const int at = order_place(o, r, i);
+            if (after ? at >= first : at <= last)
+                need |= UINT64_C(1) << r;
+        }
+    return need;
+}
+
+struct shown { /* an output of ranks */
+    const char *name;
+    const struct attend_array *want; /* rows of `row` numbers, by position */
+    size_t row;
+    int after; /* see need_of() */
+};
+
+static void judge_shown(const struct judge_task *t, const struct order *o,
+                        int rank, int iteration, const struct shown *k,
+                        struct judge_verdict *v)
+{
+    const size_t count = (size_t)o->rows * k->row;
+    const float *const got =
+        judge_output(t, rank, iteration, k->name, count * sizeof *got, v);
+    for (size_t i = 0; got && i < count; i++) {
+        const int place = order_place(o, rank, (int)(i / k->row));
+        const size_t at = (size_t)place * k->row + i % k->row;
+        if (fabs(got[i] - k->want->at[at]) <= k->want->bound[at])
+            continue;
+        judge_fail(v,
+                   "%s[%zu] on rank %d, in row %d of the sequence, is %.7g, "
+                   "should be %.7g (within %.1g)",
+                   k->name, i, rank, place, got[i], k->want->at[at],
+                   k->want->bound[at]);
+        return;
+    }
+    judge_descent(t, rank, iteration, k->name, 0, count * sizeof *got,
+                  need_of(o, rank, k->after), v);
+}
+
+/* Outputs of all ranks; back: dq, dk and dv, otherwise o, and with_lse lse. */
+static void judge_whole(const struct judge_task *t, const struct order *o,
+                        int back, int with_lse, struct judge_verdict *v)
+{
+    const size_t row = (size_t)(o->heads * o->width);
+    for (int i = 0; i < t->iterations; i++) {
+        struct attend *const a = whole_of(t, o, i);
+        const struct shown all[] = {{"o", &a->o, row, 0},
+                                    {"lse", &a->lse, (size_t)o->heads, 0},
+                                    {"dq", &a->dq, row, 0},
+                                    {"dk", &a->dk, row, 1},
+                                    {"dv", &a->dv, row, 1}};
+        for (int r = 0; r < t->nranks; r++)
+            for (int k = back ? 2 : 0; k < (back ? 5 : 1 + with_lse); k++)
+                judge_shown(t, o, r, i, &all[k], v);
+        attend_free(a);
+    }
+}
+
+/* ---- costs --------------------------------------------------------------- */
+
+static double heads_bytes(const struct order *o)
+{
+    return 4 * block_bytes(o) * (o->nranks - 1) / o->nranks;
+}
+
+static double ring_bytes(const struct order *o)
+{
+    return 2 * block_bytes(o) * (o->nranks - 1);
+}
+
+static double back_bytes(const struct order *o)
+{
+    return o->nranks < 2 ? 0 : ring_bytes(o) + 2 * block_bytes(o) * o->nranks;
+}
+
+/* The ring has a block of a node's rows and a rank's heads: as many floats. */
+static double mix_bytes(const struct order *o)
+{
+    const int nodes = o->nranks / o->per_node;
+    return 4 * block_bytes(o) * (o->per_node - 1) / o->per_node +
+           2 * block_bytes(o) * (nodes - 1);
+}
+
+struct costs {
+    double (*bytes)(const struct order *o);
+    const char *formula;
+};
+
+static const struct costs heads_cost = {
+    heads_bytes, "(n-1)/n of four blocks: queries, keys, values and outputs"};
+static const struct costs heads_back_cost = {
+    heads_bytes, "(n-1)/n of four blocks: dout, dq, dk and dv"};
+static const struct costs ring_cost = {
+    ring_bytes, "n-1 messages of a block of keys and one of values"};
+static const struct costs back_cost = {
+    back_bytes, "n-1 messages of keys and values, and n of their derivatives"};
+static const struct costs mix_cost = {
+    mix_bytes, "four exchanges in a node, and a ring of nodes with a block of "
+               "keys and one of values in each message"};
+
+static void judge_costs(const struct judge_task *t, const struct order *o,
+                        const struct costs *k, struct judge_verdict *v)
+{
+    cost_host(t, v);
+    cost_memory(t, block_bytes(o), v);
+    cost_bytes(t, k->bytes(o), k->formula, v);
+}
+
+/* ---- work ---------------------------------------------------------------- */
+
+/* Flops of a rank's attention; -1 without a graph. */
+static double work_of(const struct judge_task *t, int rank)
+{
+    struct spans_window w;
+    double flops = 0;
+    if (spans_window(t, rank, 0, &w) != 0)
+        return -1;
+    for (uint32_t at = w.first; at <= w.last; at++)
+        if (strncmp(t->graph->nodes[at].name, "attend", 6) == 0)
+            flops += t->graph->nodes[at].node.flops;
+    return flops;
+}
+
+/* No rank has more than 1.1 times the mean of all. */
+static void judge_balance(const struct judge_task *t, struct judge_verdict *v)
+{
+    double sum = 0;
+    for (int r = 0; r < t->nranks; r++)
+        sum += work_of(t, r);
+    for (int r = 0; r < t->nranks && sum > 0; r++) {
+        const double part = work_of(t, r) * t->nranks / sum;
+        if (part > 1.1)
+            judge_fail(v,
+                       "the result is right, but rank %d computes %.2f times "
+                       "the mean of all ranks; 1.1 is allowed",
+                       r, part);
+    }
+}
+
+/* A case whose contents are not kept: the graph shows that all pairs are
+ * computed, of which each takes `each` flops. That this is done right is judged
+ * by other cases. */
+static void judge_work(const struct judge_task *t, const struct order *o,
+                       double each, struct judge_verdict *v)
+{
+    double want = 0, got = 0;
+    for (int r = 0; r < t->nranks; r++) {
+        const double work = work_of(t, r);
+        if (work < 0)
+            return; // real GPUs: no graph
+        want += each * order_pairs(o, r) * o->heads * o->width;
+        got += work;
+    }
+    if (got < want * (1 - 1e-9))
+        judge_fail(v, "all ranks compute %.4g of %.4g flops: rows are missing",
+                   got, want);
+}
+
+/* ---- kinds --------------------------------------------------------------- */
+
+static void judge_exchange(const struct judge_task *t, struct judge_verdict *v)
+{
+    const struct order o = order_of(t->c, t->nranks);
+    const size_t block = order_block(&o), width = (size_t)o.width;
+    const size_t mine = (size_t)(o.heads / t->nranks) * width;
+    const size_t row = (size_t)o.heads * width;
+    float *const in = malloc((size_t)t->nranks * block * sizeof *in);
+    float *const want = malloc(block * sizeof *want);
+    for (int i = 0; i < t->iterations; i++) {
+        for (int r = 0; r < t->nranks; r++)
+            data_fill(in + (size_t)r * block, block, DATA_FLOAT,
+                      judge_input_seed(t, r, i));
+        for (int r = 0; r < t->nranks; r++) {
+            for (size_t at = 0; at < block; at++)
+                want[at] = in[at / mine * row + (size_t)r * mine + at % mine];
+            const void *const heads =
+                judge_output(t, r, i, "heads", block * sizeof *want, v);
+            if (heads)
+                data_compare(heads, want, block, DATA_FLOAT, r, v);
+            const void *const rows =
+                judge_output(t, r, i, "rows", block * sizeof *want, v);
+            if (rows)
+                data_compare(rows, in + (size_t)r * block, block, DATA_FLOAT, r,
+                             v);
+        }
+    }
+    free(in);
+    free(want);
+}
+
+static void judge_heads(const struct judge_task *t, struct judge_verdict *v)
+{
+    const struct order o = order_of(t->c, t->nranks);
+    judge_whole(t, &o, 0, 0, v);
+    judge_costs(t, &o, &heads_cost, v);
+}
+
+static void judge_heads_back(const struct judge_task *t,
+                             struct judge_verdict *v)
+{
+    const struct order o = order_of(t->c, t->nranks);
+    judge_whole(t, &o, 1, 0, v);
+    judge_costs(t, &o, &heads_back_cost, v);
+}
+
+static void judge_ring(const struct judge_task *t, struct judge_verdict *v)
+{
+    const struct order o = order_of(t->c, t->nranks);
+    judge_whole(t, &o, 0, 1, v);
+    judge_costs(t, &o, &ring_cost, v);
+    if (o.order != SEQ_PLAIN)
+        judge_balance(t, v);
+}
+
+static void judge_ring_time(const struct judge_task *t, struct judge_verdict *v)
+{
+    const struct order o = order_of(t->c, t->nranks);
+    judge_work(t, &o, 4, v);
+    judge_costs(t, &o, &ring_cost, v);
+    if (o.order != SEQ_PLAIN)
+        judge_balance(t, v);
+}
+
+static void judge_back(const struct judge_task *t, struct judge_verdict *v)
+{
+    const struct order o = order_of(t->c, t->nranks);
+    judge_whole(t, &o, 1, 0, v);
+    judge_costs(t, &o, &back_cost, v);
+}
+
+static void judge_back_time(const struct judge_task *t, struct judge_verdict *v)
+{
+    const struct order o = order_of(t->c, t->nranks);
+    judge_work(t, &o, 10, v);
+    judge_costs(t, &o, &back_cost, v);
+}
+
+static void judge_mix(const struct judge_task *t, struct judge_verdict *v)
+{
+    const struct order o = order_of(t->c, t->nranks);
+    judge_whole(t, &o, 0, 0, v);
+    judge_costs(t, &o, &mix_cost, v);
+}
+
+static void judge_mix_time(const struct judge_task *t, struct judge_verdict *v)
+{
+    const struct order o = order_of(t->c, t->nranks);
+    judge_work(t, &o, 4, v);
+    judge_costs(t, &o, &mix_cost, v);
+}
+
+/* Positions, on rank 0, of the rows of all ranks of a sequence. */
+static void judge_places(const struct judge_task *t, struct judge_verdict *v)
+{
+    const int over = (int)plan_int(t->c, "over", 4);
+    const struct order o = order_of(t->c, over);
+    for (int r = 0; r < over; r++)
+        for (int i = 0; i < o.rows; i++) {
+            char name[EVIDENCE_NAME];
+            snprintf(name, sizeof name, "place.%d.%d", r, i);
+            const double got = metric(t, 0, name);
+            if (got == order_place(&o, r, i))
+                continue;
+            judge_fail(v,
+                       "row %d of rank %d of %d is at position %.0f of the "
+                       "sequence, should be %d",
+                       i, r, over, got, order_place(&o, r, i));
+            return;
+        }
+}
+
+/* A rank can't be done before it has sent what it has to. */
+static double limit_us(const struct judge_task *t)
+{
+    const struct order o = order_of(t->c, t->nranks);
+    const double bytes = strncmp(t->c->kind, "back", 4) == 0 ? back_bytes(&o)
+                         : o.per_node > 1                    ? mix_bytes(&o)
+                                                             : ring_bytes(&o);
+    return bytes / spans_out_rate(t) * 1e6;
+}
+
+static const struct judge_kind kinds[] = {
+    {.name = "norms", .judge = judge_norms},
+    {.name = "exchange", .judge = judge_exchange},
+    {.name = "heads", .judge = judge_heads},
+    {.name = "heads_back", .judge = judge_heads_back},
+    {.name = "ring", .judge = judge_ring},
+    {.name = "ring_time", .judge = judge_ring_time, .limit_us = limit_us},
+    {.name = "places", .judge = judge_places},
+    {.name = "back", .judge = judge_back},
+    {.name = "back_time", .judge = judge_back_time, .limit_us = limit_us},
+    {.name = "mix", .judge = judge_mix},
+    {.name = "mix_time", .judge = judge_mix_time, .limit_us = limit_us},
+    {.name = NULL},
+};
+
+/* What a student looks at when a case fails. */
+static const struct judge_student students[] = {
+    {"norms", "sp_forward() and sp_backward() in norms.c", NULL, NULL},
+    {"exchange", "seq_to_heads() and seq_to_rows() in heads.c", NULL, NULL},
+    {"heads", "heads_forward() in heads.c", NULL, NULL},
+    {"heads_back", "heads_backward() in heads.c", NULL, NULL},
+    {"ring", "seq_places() in balance.c, ring_forward() in ring.c", "order",
+     "zigzag"},
+    {"ring", "seq_places() in balance.c, ring_forward() in ring.c", "order",
+     "striped"},
+    {"ring", "ring_forward() in ring.c", NULL, NULL},
+    {"ring_time", "seq_places() in balance.c", "order", "zigzag"},
+    {"ring_time", "ring_forward() in ring.c", NULL, NULL},
+    {"places", "seq_places() in balance.c", NULL, NULL},
+    {"back", "ring_backward() in ring_back.c", NULL, NULL},
+    {"back_time", "ring_backward() in ring_back.c", NULL, NULL},
+    {"mix", "mix_open() and mix_forward() in mix.c", NULL, NULL},
+    {"mix_time", "mix_open() and mix_forward() in mix.c", NULL, NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+extern const struct judge_lab judge_lab9;
+const struct judge_lab judge_lab9 = {
+    .lab = "lab9-long-context", .kinds = kinds, .students = students};

@@ -1,0 +1,148 @@
+#include "judge_attend.h"
+
+#include <math.h>   /* exp */
+#include <stdlib.h> /* calloc */
+
+static const double U = 0x1p-24; /* half a unit in fp32's last place */
+
+enum { EXP_ULPS = 4 }; /* expf() and logf(), with their arguments' rounding */
+
+struct attend *attend_new(int length, int heads, int width, double scale)
+{
+    const size_t rows = (size_t)length * (size_t)heads;
+    const size_t all = rows * (size_t)width;
+    struct attend *const a = calloc(1, sizeof *a);
+    double *next = calloc(12 * all + 3 * rows, sizeof *next);
+    if (!a || !next) {
+        free(a);
+        free(next);
+        return NULL;
+    }
+    *a = (struct attend){length, heads, width, scale, .memory = next};
+    double **const wide[] = {&a->q,        &a->k,        &a->v,
+                             &a->dout,     &a->o.at,     &a->dq.at,
+                             &a->dk.at,    &a->dv.at,    &a->o.bound,
+                             &a->dq.bound, &a->dk.bound, &a->dv.bound};
+    for (int i = 0; i < 12; i++, next += all)
+        *wide[i] = next;
+    a->lse.at = next;
+    a->lse.bound = next + rows;
+    a->delta = next + 2 * rows;
+    return a;
+}
+
+void attend_free(struct attend *a)
+{
+    if (a)
+        free(a->memory);
+    free(a);
+}
+
+/* The dot product of two rows, and the sum of its terms' magnitudes. */
+static double dot(const double *x, const double *y, int n, double *size)
+{
+    double sum = 0;
+    *size = 0;
+    for (int i = 0; i < n; i++) {
+        sum += x[i] * y[i];
+        *size += fabs(x[i] * y[i]);
+    }
+    return sum;
+}
+
+/* Row t of (length, heads) sees row u of the same head; its score with the
+ * bound. */
+static double score_of(const struct attend *a, int t, int u, double *bound)
+{
+    double size;
+    const double x = dot(a->q + (size_t)t * (size_t)a->width,
+                         a->k + (size_t)u * (size_t)a->width, a->width, &size);
+    *bound = (a->width + 2) * U * a->scale * size;
+    return a->scale * x;
+}
+
+/* lse and its bound: the largest error of a score, and those of the sum. */
+static void row_lse(struct attend *a, int t, double most)
+{
+    double sum = 0, worst = 0, bound;
+    for (int u = t % a->heads; u <= t; u += a->heads) {
+        sum += exp(score_of(a, t, u, &bound) - most);
+        worst = fmax(worst, bound);
+    }
+    const int terms = t / a->heads + 1;
+    a->lse.at[t] = most + log(sum);
+    a->lse.bound[t] = worst + U * ((2 + EXP_ULPS) * terms + EXP_ULPS +
+                                   fabs(most) + fabs(a->lse.at[t]));
+}
+
+/* The weight of u for t, and how far off it is, relative to itself. */
+static double weight_of(const struct attend *a, int t, int u, double *off)
+{
+    double bound;
+    const double score = score_of(a, t, u, &bound);
+    *off = bound + a->lse.bound[t] + EXP_ULPS * U +
+           U * (fabs(score) + fabs(a->lse.at[t]));
+    return exp(score - a->lse.at[t]);
+}
+
+void attend_forward(struct attend *a)
+{
+    const int w = a->width;
+    for (int t = 0; t < a->length * a->heads; t++) {
+        const int terms = t / a->heads + 1;
+        double *const o = a->o.at + (size_t)t * (size_t)w;
+        double *const bound = a->o.bound + (size_t)t * (size_t)w;
+        double most = -INFINITY, off;
+        for (int u = t % a->heads; u <= t; u += a->heads)
+            most = fmax(most, score_of(a, t, u, &off));
+        row_lse(a, t, most);
+        for (int u = t % a->heads; u <= t; u += a->heads) {
+            const double p = weight_of(a, t, u, &off);
+            const double *const v = a->v + (size_t)u * (size_t)w;
+            for (int i = 0; i < w; i++) {
+                o[i] += p * v[i];
+                bound[i] += p * fabs(v[i]) * (off + (2 + EXP_ULPS) * terms * U);
+            }
+        }
+    }
+}
+
+/* A pair's part of dq, dk and dv. */
+static void pair_back(struct attend *a, int t, int u, double delta,
+                      double delta_bound)
+{
+    const int w = a->width, n = a->length;
+    const size_t row = (size_t)t * (size_t)w, col = (size_t)u * (size_t)w;
+    double off, size;
+    const double p = weight_of(a, t, u, &off);
+    const double x = dot(a->dout + row, a->v + col, w, &size) - delta;
+    const double ds = a->scale * p * x;
+    const double ds_bound = fabs(ds) * (off + 3 * U) +
+                            a->scale * p * ((w + 1) * U * size + delta_bound);
+    const double sum = (n + 1) * U; /* of rows or columns */
+    for (int i = 0; i < w; i++) {
+        const double q = a->q[row + i], k = a->k[col + i];
+        const double dout = a->dout[row + i];
+        a->dq.at[row + i] += ds * k;
+        a->dq.bound[row + i] += (ds_bound + fabs(ds) * sum) * fabs(k);
+        a->dk.at[col + i] += ds * q;
+        a->dk.bound[col + i] += (ds_bound + fabs(ds) * sum) * fabs(q);
+        a->dv.at[col + i] += p * dout;
+        a->dv.bound[col + i] += p * (off + sum) * fabs(dout);
+    }
+}
+
+void attend_backward(struct attend *a)
+{
+    const int w = a->width;
+    for (int t = 0; t < a->length * a->heads; t++) {
+        const size_t row = (size_t)t * (size_t)w;
+        double size, bound;
+        a->delta[t] = dot(a->dout + row, a->o.at + row, w, &size);
+        bound = (w + 1) * U * size;
+        for (int i = 0; i < w; i++)
+            bound += fabs(a->dout[row + i]) * a->o.bound[row + i];
+        for (int u = t % a->heads; u <= t; u += a->heads)
+            pair_back(a, t, u, a->delta[t], bound);
+    }
+}

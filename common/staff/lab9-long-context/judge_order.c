@@ -1,0 +1,67 @@
+#include "judge_order.h"
+
+#include <math.h>   /* sqrt */
+#include <string.h> /* strcmp */
+
+int order_named(const char *name)
+{
+    static const char *const names[] = {"plain", "zigzag", "striped"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, names[i]) == 0)
+            return i;
+    return -1;
+}
+
+struct order order_of(const struct plan_case *c, int nranks)
+{
+    const int named = order_named(plan_text(c, "order", "plain"));
+    const int each = (int)plan_int(c, "heads_each", 0);
+    int per_node = (int)plan_int(c, "per_node", 1);
+    while (nranks % per_node)
+        per_node--;
+    return (struct order){
+        .order = named < 0 ? SEQ_PLAIN : (enum seq_order)named,
+        .nranks = nranks,
+        .rows = (int)plan_int(c, "rows", 8),
+        .per_node = per_node,
+        .heads = each ? each * nranks : (int)plan_int(c, "heads", 4),
+        .width = (int)plan_int(c, "width", 8)};
+}
+
+/* Of row i of n parts of `rows` rows each. */
+static int place(enum seq_order order, int n, int rows, int part, int i)
+{
+    const int piece = rows / 2;
+    switch (order) {
+    case SEQ_ZIGZAG:
+        return i < piece ? part * piece + i
+                         : (2 * n - 1 - part) * piece + (i - piece);
+    case SEQ_STRIPED: return i * n + part;
+    default: return part * rows + i;
+    }
+}
+
+int order_place(const struct order *o, int rank, int i)
+{
+    const int node = rank / o->per_node, local = rank % o->per_node;
+    return place(o->order, o->nranks / o->per_node, o->rows * o->per_node, node,
+                 local * o->rows + i);
+}
+
+size_t order_block(const struct order *o)
+{
+    return (size_t)o->rows * (size_t)o->heads * (size_t)o->width;
+}
+
+float order_scale(int width)
+{
+    return (float)(0.2 / sqrt(width));
+}
+
+double order_pairs(const struct order *o, int rank)
+{
+    double pairs = 0;
+    for (int i = 0; i < o->rows; i++)
+        pairs += order_place(o, rank, i) + 1;
+    return pairs;
+}
