@@ -14,6 +14,7 @@
 #include "judge/data.h"
 #include "judge_attend.h"
 #include "lab/meter.h"
+#include "report.h"
 #include "support.h"
 
 extern const struct judge_lab judge_lab9;
@@ -346,9 +347,26 @@ static const struct lab_kind kinds[] = {
     {"mix_time", run_mix_time},   {NULL, NULL},
 };
 
+static const struct lab_command commands[] = {
+    {"--report",
+     "[--tokens N --heads N --width N]: the ring in each order, next to an "
+     "equal share of one device's time",
+     report_orders},
+    {NULL, NULL, NULL},
+};
+
+/* The report needs times alone, and kernels declare their costs. */
+static const char *dataless_for(int argc, char **argv)
+{
+    (void)argc;
+    return strcmp(argv[0], "--report") == 0 ? "1K" : NULL;
+}
+
 const struct lab lab = {
     .name = "lab9-long-context",
     .brief = "one sequence over many ranks: norms, heads, rings",
     .kinds = kinds,
+    .commands = commands,
     .dataless = "1M", // buffers that large occur only where time is judged
+    .dataless_for = dataless_for,
 };
