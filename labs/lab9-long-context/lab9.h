@@ -26,7 +26,6 @@
 #include <stddef.h>       /* size_t */
 
 #include "nn/attend.h" /* attention of a block of queries to one of keys */
-#include "order.h"     /* enum seq_order, SEQ_EXTRA */
 
 #ifdef __cplusplus
 extern "C" {
@@ -81,7 +80,9 @@ ncclResult_t sp_backward(struct sp *s, struct sp_layer *l, float *dx);
 
 /* ---- a sequence ---------------------------------------------------------- */
 
-enum { SEQ_ROOMS = 8 };
+enum seq_order { SEQ_PLAIN, SEQ_ZIGZAG, SEQ_STRIPED }; /* seq_places() */
+
+enum { SEQ_ROOMS = 8, SEQ_EXTRA = 2 };
 
 struct seq { /* on one rank */
     ncclComm_t comm;

@@ -13,9 +13,12 @@
 #include "base/must.h"
 #include "judge/data.h"
 #include "judge_attend.h"
+#include "judge_cost.h"
 #include "lab/meter.h"
 #include "report.h"
 #include "support.h"
+
+_Static_assert((int)COST_BLOCKS == SEQ_EXTRA, "what a rank may allocate");
 
 extern const struct judge_lab judge_lab9;
 const struct judge_lab *const judge_labs[] = {&judge_lab9, NULL};
@@ -61,7 +64,7 @@ static ncclResult_t begin(struct lab_run *r, struct problem *p, int with_data)
         (struct seq){.comm = r->comm,
                      .rank = r->rank,
                      .nranks = r->nranks,
-                     .order = p->o.order,
+                     .order = cases_order(&p->o),
                      .rows = p->o.rows,
                      .a = {p->o.heads, p->o.width, order_scale(p->o.width)},
                      .compute = r->stream};
@@ -188,7 +191,8 @@ static ncclResult_t run_places(struct lab_run *r)
 {
     const int over = (int)plan_int(r->c, "over", 4);
     const struct order o = order_of(r->c, over);
-    const struct seq s = {.nranks = over, .order = o.order, .rows = o.rows};
+    const struct seq s = {
+        .nranks = over, .order = cases_order(&o), .rows = o.rows};
     for (int rank = 0; rank < over; rank++) {
         struct nn_places places = {0};
         seq_places(&s, rank, &places);

@@ -8,6 +8,15 @@
 #include "lab/lab.h"
 #include "lab9.h"
 
+/* The judge knows no contracts, and has its own names of orders. */
+_Static_assert((int)ORDER_ZIGZAG == SEQ_ZIGZAG &&
+                   (int)ORDER_STRIPED == SEQ_STRIPED,
+               "orders have the same numbers");
+static inline enum seq_order cases_order(const struct order *o)
+{
+    return (enum seq_order)(int)o->order;
+}
+
 /* Part 1 (cases_norms.c). */
 ncclResult_t run_norms(struct lab_run *r);
 void norms_release(void);

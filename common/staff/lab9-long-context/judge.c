@@ -271,7 +271,7 @@ static void judge_ring(const struct judge_task *t, struct judge_verdict *v)
     const struct order o = order_of(t->c, t->nranks);
     judge_whole(t, &o, 0, 1, v);
     judge_costs(t, &o, &ring_cost, v);
-    if (o.order != SEQ_PLAIN)
+    if (o.order != ORDER_PLAIN)
         judge_balance(t, v);
 }
 
@@ -280,7 +280,7 @@ static void judge_ring_time(const struct judge_task *t, struct judge_verdict *v)
     const struct order o = order_of(t->c, t->nranks);
     judge_work(t, &o, 4, v);
     judge_costs(t, &o, &ring_cost, v);
-    if (o.order != SEQ_PLAIN)
+    if (o.order != ORDER_PLAIN)
         judge_balance(t, v);
 }
 

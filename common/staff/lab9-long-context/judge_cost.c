@@ -1,7 +1,6 @@
 #include "judge_cost.h"
 
 #include "judge/spans.h"
-#include "order.h"
 
 enum { SLACK = 512 }; /* bytes, for what is small */
 
@@ -16,12 +15,12 @@ void cost_memory(const struct judge_task *t, double block_bytes,
     for (int r = 0; r < t->nranks; r++) {
         const double held =
             metric(t, r, "peak_bytes") - metric(t, r, "before_bytes");
-        if (!(held <= SEQ_EXTRA * block_bytes + SLACK))
+        if (!(held <= COST_BLOCKS * block_bytes + SLACK))
             judge_fail(v,
                        "the result is right, but rank %d allocates up to %.0f "
                        "bytes: %.1f of its blocks of %.0f; %d are enough, "
                        "whatever the number of ranks",
-                       r, held, held / block_bytes, block_bytes, SEQ_EXTRA);
+                       r, held, held / block_bytes, block_bytes, COST_BLOCKS);
     }
 }
 

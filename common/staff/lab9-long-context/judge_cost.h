@@ -8,8 +8,9 @@
 #include "judge/judge.h"
 
 enum { NORMS_LAYERS = 8 }; /* of part 1, at most */
+enum { COST_BLOCKS = 2 };  /* that a function may allocate: SEQ_EXTRA */
 
-/* Fail if a rank holds more than SEQ_EXTRA blocks of nbytes besides what it was
+/* Fail if a rank holds more than COST_BLOCKS blocks besides what it was
  * given. */
 void cost_memory(const struct judge_task *t, double block_bytes,
                  struct judge_verdict *v);

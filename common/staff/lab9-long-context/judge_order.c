@@ -20,7 +20,7 @@ struct order order_of(const struct plan_case *c, int nranks)
     while (nranks % per_node)
         per_node--;
     return (struct order){
-        .order = named < 0 ? SEQ_PLAIN : (enum seq_order)named,
+        .order = named < 0 ? ORDER_PLAIN : (enum order_kind)named,
         .nranks = nranks,
         .rows = (int)plan_int(c, "rows", 8),
         .per_node = per_node,
@@ -29,14 +29,14 @@ struct order order_of(const struct plan_case *c, int nranks)
 }
 
 /* Of row i of n parts of `rows` rows each. */
-static int place(enum seq_order order, int n, int rows, int part, int i)
+static int place(enum order_kind order, int n, int rows, int part, int i)
 {
     const int piece = rows / 2;
     switch (order) {
-    case SEQ_ZIGZAG:
+    case ORDER_ZIGZAG:
         return i < piece ? part * piece + i
                          : (2 * n - 1 - part) * piece + (i - piece);
-    case SEQ_STRIPED: return i * n + part;
+    case ORDER_STRIPED: return i * n + part;
     default: return part * rows + i;
     }
 }

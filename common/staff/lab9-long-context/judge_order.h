@@ -6,10 +6,11 @@
 #define LAB9_JUDGE_ORDER_H
 
 #include "judge/judge.h"
-#include "order.h"
+
+enum order_kind { ORDER_PLAIN, ORDER_ZIGZAG, ORDER_STRIPED };
 
 struct order { /* of a case's sequence */
-    enum seq_order order;
+    enum order_kind order;
     int nranks, rows; /* of each rank */
     int per_node;     /* ranks that share a node's rows; 1: none do */
     int heads, width;

@@ -3,7 +3,6 @@
 #include <stdio.h> /* printf */
 
 #include "base/must.h"
-#include "judge_order.h"
 #include "lab/flags.h"
 #include "support.h"
 
