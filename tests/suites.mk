@@ -45,7 +45,7 @@ $(call suite,grader/cluster,1,grade lab1)
 $(call suite,grader/download,3,grade lab1)
 $(call suite,grader/export,1,grade)
 $(call suite,grader/faults,8,grade lab1)
-$(call suite,grader/grader,115,grade lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 \
+$(call suite,grader/grader,115,grade lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 \
 	tests/cheats)
 $(call suite,grader/intake,2)
 $(call suite,grader/ledger,1)

@@ -144,22 +144,55 @@ static double mix_bytes(const struct order *o)
            2 * block_bytes(o) * (nodes - 1);
 }
 
+/* ---- the least that all ranks together can send -------------------------- */
+
+/* Each rank has to see the keys and values of all others whose rows come before
+ * one of its own, or these its queries. */
+static double ring_least(const struct order *o)
+{
+    double pairs = 0;
+    for (int r = 0; r < o->nranks; r++)
+        for (uint64_t need = need_of(o, r, 0); need; need &= need - 1)
+            pairs++;
+    return (pairs - o->nranks) * 2 * block_bytes(o);
+}
+
+/* A node's ranks exchange heads; nodes are a ring of ranks that have as many
+ * floats in a block. */
+static double mix_least(const struct order *o)
+{
+    struct order nodes = *o;
+    nodes.nranks /= o->per_node;
+    nodes.rows *= o->per_node;
+    nodes.per_node = 1;
+    const double exchanges =
+        4 * block_bytes(o) * (o->per_node - 1) / o->per_node * o->nranks;
+    nodes.heads /= o->per_node;
+    return exchanges + o->per_node * ring_least(&nodes);
+}
+
 struct costs {
-    double (*bytes)(const struct order *o);
+    double (*bytes)(const struct order *o); /* of a rank, at most */
     const char *formula;
+    double (*least)(const struct order *o); /* of all ranks; or NULL */
 };
 
 static const struct costs heads_cost = {
-    heads_bytes, "(n-1)/n of four blocks: queries, keys, values and outputs"};
+    heads_bytes, "(n-1)/n of four blocks: queries, keys, values and outputs",
+    NULL};
 static const struct costs heads_back_cost = {
-    heads_bytes, "(n-1)/n of four blocks: dout, dq, dk and dv"};
+    heads_bytes, "(n-1)/n of four blocks: dout, dq, dk and dv", NULL};
 static const struct costs ring_cost = {
-    ring_bytes, "n-1 messages of a block of keys and one of values"};
+    ring_bytes, "n-1 messages of a block of keys and one of values",
+    ring_least};
 static const struct costs back_cost = {
-    back_bytes, "n-1 messages of keys and values, and n of their derivatives"};
+    back_bytes, "n-1 messages of keys and values, and n of their derivatives",
+    ring_least};
 static const struct costs mix_cost = {
-    mix_bytes, "four exchanges in a node, and a ring of nodes with a block of "
-               "keys and one of values in each message"};
+    mix_bytes,
+    "four exchanges in a node, and a ring of nodes with a block of "
+    "keys and one of values in each message",
+    mix_least};
 
 static void judge_costs(const struct judge_task *t, const struct order *o,
                         const struct costs *k, struct judge_verdict *v)
@@ -167,6 +200,8 @@ static void judge_costs(const struct judge_task *t, const struct order *o,
     cost_host(t, v);
     cost_memory(t, block_bytes(o), v);
     cost_bytes(t, k->bytes(o), k->formula, v);
+    if (k->least)
+        cost_least(t, k->least(o), v);
 }
 
 /* ---- work ---------------------------------------------------------------- */

@@ -37,6 +37,19 @@ void cost_bytes(const struct judge_task *t, double most, const char *formula,
     }
 }
 
+void cost_least(const struct judge_task *t, double least,
+                struct judge_verdict *v)
+{
+    double sent = 0;
+    for (int r = 0; r < t->nranks; r++)
+        sent += spans_traffic_bytes(t, r, 0);
+    if (sent < least - 0.5) // NaN without a graph
+        judge_fail(v,
+                   "all ranks together send %.0f bytes, where %.0f are the "
+                   "least: which rows does a rank attend to?",
+                   sent, least);
+}
+
 void cost_host(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int i = 0; i < t->iterations; i++)

@@ -19,6 +19,11 @@ void cost_memory(const struct judge_task *t, double block_bytes,
 void cost_bytes(const struct judge_task *t, double most, const char *formula,
                 struct judge_verdict *v);
 
+/* Fail if all ranks together send less than that: contents that aren't kept
+ * can't show that they are missing. */
+void cost_least(const struct judge_task *t, double least,
+                struct judge_verdict *v);
+
 /* Fail if operations use the host's memory, or if the host waits between
  * messages. */
 void cost_host(const struct judge_task *t, struct judge_verdict *v);
