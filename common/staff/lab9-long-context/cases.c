@@ -356,14 +356,20 @@ static const struct lab_command commands[] = {
      "[--tokens N --heads N --width N]: the ring in each order, next to an "
      "equal share of one device's time",
      report_orders},
+    {"--costs",
+     "[--tokens N --heads N --width N]: what a rank holds and sends for a "
+     "sequence of N tokens",
+     report_costs},
     {NULL, NULL, NULL},
 };
 
-/* The report needs times alone, and kernels declare their costs. */
+/* The commands need no contents, and kernels declare their costs. */
 static const char *dataless_for(int argc, char **argv)
 {
     (void)argc;
-    return strcmp(argv[0], "--report") == 0 ? "1K" : NULL;
+    return strcmp(argv[0], "--report") == 0 || strcmp(argv[0], "--costs") == 0
+               ? "1K"
+               : NULL;
 }
 
 const struct lab lab = {
