@@ -88,6 +88,20 @@ static void count_send(uint64_t nbytes, int peer)
         meter.sent_to[peer] += nbytes;
 }
 
+/* A collective in which each rank sends `nth` n-ths of count elements to each
+ * other rank; nth 0: all of them. */
+static void count_shares(ncclComm_t comm, size_t count, ncclDataType_t type,
+                         unsigned nth)
+{
+    int n;
+    meter.collectives++;
+    if (ncclCommCount(comm, &n) != ncclSuccess ||
+        (unsigned)type >= ncclNumTypes)
+        return;
+    const uint64_t nbytes = (uint64_t)(n - 1) * count * type_size[type];
+    meter.coll_bytes += nth ? nth * nbytes / (unsigned)n : nbytes;
+}
+
 /*
  * The function called in place of `name`, and the real one. Weak, so that an
  * older library without it still links, if nothing calls it.
@@ -143,11 +157,25 @@ WRAP(ncclGroupEnd, (void))
     }
 #define COLLECTIVE(name, params, args) COUNT(collectives, name, params, args)
 #define INIT(name, params, args)       COUNT(comms, name, params, args)
+#define SHARED(nth, name, params, args)                                        \
+    WRAP(name, params)                                                         \
+    {                                                                          \
+        count_shares(comm, count, type, nth);                                  \
+        return CHECKED(name, args);                                            \
+    }
 
-COLLECTIVE(ncclAllReduce,
-           (const void *in, void *out, size_t count, ncclDataType_t type,
-            ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream),
-           (in, out, count, type, op, comm, stream))
+SHARED(2, ncclAllReduce,
+       (const void *in, void *out, size_t count, ncclDataType_t type,
+        ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream),
+       (in, out, count, type, op, comm, stream))
+SHARED(0, ncclAllGather,
+       (const void *in, void *out, size_t count, ncclDataType_t type,
+        ncclComm_t comm, cudaStream_t stream),
+       (in, out, count, type, comm, stream))
+SHARED(0, ncclReduceScatter,
+       (const void *in, void *out, size_t count, ncclDataType_t type,
+        ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream),
+       (in, out, count, type, op, comm, stream))
 COLLECTIVE(ncclBroadcast,
            (const void *in, void *out, size_t count, ncclDataType_t type,
             int root, ncclComm_t comm, cudaStream_t stream),
@@ -160,14 +188,6 @@ COLLECTIVE(ncclReduce,
            (const void *in, void *out, size_t count, ncclDataType_t type,
             ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream),
            (in, out, count, type, op, root, comm, stream))
-COLLECTIVE(ncclAllGather,
-           (const void *in, void *out, size_t count, ncclDataType_t type,
-            ncclComm_t comm, cudaStream_t stream),
-           (in, out, count, type, comm, stream))
-COLLECTIVE(ncclReduceScatter,
-           (const void *in, void *out, size_t count, ncclDataType_t type,
-            ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream),
-           (in, out, count, type, op, comm, stream))
 COLLECTIVE(ncclAlltoAll,
            (const void *in, void *out, size_t count, ncclDataType_t type,
             ncclComm_t comm, cudaStream_t stream),

@@ -21,6 +21,8 @@ struct meter {
     uint64_t rounds;               /* sends, receives or both */
     uint64_t collectives;          /* calls of NCCL's own collectives */
     uint64_t comms;                /* communicators created */
+    uint64_t coll_bytes;           /* that this rank's part of its all-reduces,
+                            all-gathers and reduce-scatters takes at least */
     uint64_t sent_to[METER_PEERS]; /* bytes, by rank in the communicator */
 };
 

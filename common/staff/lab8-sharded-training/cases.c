@@ -8,6 +8,7 @@
  */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
+#include <string.h> /* strcmp */
 
 #include "base/must.h"
 #include "disk.h"
@@ -17,6 +18,7 @@
 #include "lab/meter.h"
 #include "lab8.h"
 #include "nn/exercise.h"
+#include "report.h"
 
 extern const struct judge_lab judge_lab8;
 const struct judge_lab *const judge_labs[] = {&judge_lab8, NULL};
@@ -427,9 +429,26 @@ static const struct lab_kind kinds[] = {
     {"load", run_load},       {"resume", run_resume}, {NULL, NULL},
 };
 
+static const struct lab_command commands[] = {
+    {"--costs",
+     "[--depth N --width N --rows N --per-unit N]: what a rank holds and sends "
+     "in a step, and its time, for each way to train",
+     report_costs},
+    {NULL, NULL, NULL},
+};
+
+/* The command needs no contents; a loss and a norm are smaller. */
+static const char *dataless_for(int argc, char **argv)
+{
+    (void)argc;
+    return strcmp(argv[0], "--costs") == 0 ? "64" : NULL;
+}
+
 const struct lab lab = {
     .name = "lab8-sharded-training",
     .brief = "parameters, gradients and optimizer state sharded",
     .kinds = kinds,
+    .commands = commands,
     .dataless = "1M", // buffers that large occur only where time is judged
+    .dataless_for = dataless_for,
 };
