@@ -106,7 +106,7 @@ $(call suite,labs/lab6,100,lab6 grade plan $(BUILD)/tests/labs/prog_lab6 \
 	tests/topo/measured)
 $(call suite,labs/lab7,55,lab7 grade)
 $(call suite,labs/lab8,120,lab8 grade plan $(BUILD)/tests/labs/prog_lab8)
-$(call suite,labs/lab9,120,lab9 grade plan)
+$(call suite,labs/lab9,55,lab9 grade plan)
 $(call suite,layers/layers,35,code)
 $(call suite,mutate/mutate,10,$(BUILD)/mutants tests/tests.mk)
 $(call suite,mistakes/mistakes,80,lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 grade)

@@ -11,7 +11,6 @@
 #include <string.h> /* memset */
 
 #include "base/must.h"
-#include "judge/data.h"
 #include "judge_attend.h"
 #include "judge_cost.h"
 #include "lab/meter.h"
@@ -44,6 +43,15 @@ static void release(void)
     norms_release();
 }
 
+const float *cases_input(struct lab_run *r, size_t count)
+{
+    float *const host = malloc(count * sizeof *host);
+    order_fill(host, count, r->seed);
+    const float *const at = lab_upload(r, host, count * sizeof *host);
+    free(host);
+    return at;
+}
+
 /* ---- a sequence ---------------------------------------------------------- */
 
 struct problem {
@@ -69,8 +77,8 @@ static ncclResult_t begin(struct lab_run *r, struct problem *p, int with_data)
                      .a = {p->o.heads, p->o.width, order_scale(p->o.width)},
                      .compute = r->stream};
     LAB_TRY(seq_init(&now.seq));
-    const float *const in = with_data ? lab_input(r, 4 * p->block, DATA_FLOAT)
-                                      : lab_buffer(r, 4 * p->nbytes);
+    const float *const in =
+        with_data ? cases_input(r, 4 * p->block) : lab_buffer(r, 4 * p->nbytes);
     p->q = in;
     p->k = in + p->block;
     p->v = in + 2 * p->block;
@@ -242,7 +250,7 @@ static void forward_given(struct lab_run *r, const struct problem *p,
     float *const own = malloc(4 * p->nbytes);
     struct attend *const a = attend_new(o->nranks * o->rows, o->heads, o->width,
                                         order_scale(o->width));
-    data_fill(own, 4 * p->block, DATA_FLOAT, r->seed);
+    order_fill(own, 4 * p->block, r->seed);
     MPI_MUST(MPI_Allgather(own, (int)(3 * p->block), MPI_FLOAT, all,
                            (int)(3 * p->block), MPI_FLOAT, r->mpi_comm));
     for (int k = 0; k < r->nranks; k++) {

@@ -17,6 +17,9 @@ static inline enum seq_order cases_order(const struct order *o)
     return (enum seq_order)(int)o->order;
 }
 
+/* A rank's input: order_fill() on the device. */
+const float *cases_input(struct lab_run *r, size_t count);
+
 /* Part 1 (cases_norms.c). */
 ncclResult_t run_norms(struct lab_run *r);
 void norms_release(void);

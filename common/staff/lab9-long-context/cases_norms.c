@@ -7,7 +7,6 @@
 
 #include "base/must.h"
 #include "cases.h"
-#include "judge/data.h"
 #include "judge_cost.h"
 #include "judge_layer.h"
 #include "lab/meter.h"
@@ -112,7 +111,7 @@ ncclResult_t run_norms(struct lab_run *r)
     begin(r, &k);
     for (int l = 0; l < k.nlayers; l++)
         layer[l] = layer_of(r, &k, l);
-    const float *const in = lab_input(r, 2 * own, DATA_FLOAT);
+    const float *const in = cases_input(r, 2 * own);
     float *const x = room(r, own), *const dx = room(r, own);
     CUDA_MUST(cudaMemcpyAsync(x, in, own * sizeof *x, cudaMemcpyDeviceToDevice,
                               r->stream));

@@ -37,7 +37,7 @@ static struct attend *whole_of(const struct judge_task *t,
     float *const in = malloc(4 * block * sizeof *in);
     double *const to[] = {a->q, a->k, a->v, a->dout};
     for (int r = 0; r < o->nranks; r++) {
-        data_fill(in, 4 * block, DATA_FLOAT, judge_input_seed(t, r, iteration));
+        order_fill(in, 4 * block, judge_input_seed(t, r, iteration));
         for (size_t i = 0; i < 4 * block; i++) {
             const size_t at = i % block;
             const int place = order_place(o, r, (int)(at / row));
@@ -266,8 +266,8 @@ static void judge_exchange(const struct judge_task *t, struct judge_verdict *v)
     float *const want = malloc(block * sizeof *want);
     for (int i = 0; i < t->iterations; i++) {
         for (int r = 0; r < t->nranks; r++)
-            data_fill(in + (size_t)r * block, block, DATA_FLOAT,
-                      judge_input_seed(t, r, i));
+            order_fill(in + (size_t)r * block, block,
+                       judge_input_seed(t, r, i));
         for (int r = 0; r < t->nranks; r++) {
             for (size_t at = 0; at < block; at++)
                 want[at] = in[at / mine * row + (size_t)r * mine + at % mine];

@@ -7,6 +7,7 @@
 #include "judge/data.h"
 #include "judge/spans.h"
 #include "judge_cost.h"
+#include "judge_order.h"
 #include "nn/lm_shape.h" /* LM_EPS */
 
 struct layers layers_of(const struct plan_case *c, int nranks)
@@ -112,7 +113,7 @@ static void fill(const struct judge_task *t, int iteration, struct whole *w)
     const size_t each = (size_t)w->k.rows * w->width;
     float *const in = malloc(2 * each * sizeof *in);
     for (int r = 0; r < t->nranks; r++) {
-        data_fill(in, 2 * each, DATA_FLOAT, judge_input_seed(t, r, iteration));
+        order_fill(in, 2 * each, judge_input_seed(t, r, iteration));
         for (size_t i = 0; i < each; i++) {
             w->x[0][(size_t)r * each + i] = in[i];
             w->dx[(size_t)r * each + i] = in[each + i];

@@ -3,6 +3,8 @@
 #include <math.h>   /* sqrt */
 #include <string.h> /* strcmp */
 
+#include "nn/shape.h" /* nn_input */
+
 int order_named(const char *name)
 {
     static const char *const names[] = {"plain", "zigzag", "striped"};
@@ -51,6 +53,12 @@ int order_place(const struct order *o, int rank, int i)
 size_t order_block(const struct order *o)
 {
     return (size_t)o->rows * (size_t)o->heads * (size_t)o->width;
+}
+
+void order_fill(float *out, size_t count, uint64_t seed)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = 4 * nn_input(seed, i);
 }
 
 float order_scale(int width)

@@ -28,6 +28,10 @@ int order_place(const struct order *o, int rank, int i);
 
 size_t order_block(const struct order *o); /* floats in a block */
 
+/* A rank's input, from its seed: numbers up to 4 with all bits of fp32, so that
+ * rows that were rounded on their way are found. */
+void order_fill(float *out, size_t count, uint64_t seed);
+
 /* Of scores: keeps those of random inputs near 1. */
 float order_scale(int width);
 
