@@ -4,8 +4,8 @@
  *
  * One training step with AdamW, in fp32, of a network whose contents are not
  * kept. Memory is that of values, gradients and the optimizer's state at its
- * peak; activations are the same in all rows, and not counted. At most, in bytes,
- * with P parameters on n ranks:
+ * peak; activations are the same in all rows, and not counted. At most, in
+ * bytes, with P parameters on n ranks:
  *
  *                    holds                               sends
  *     data parallel  16 P                                2 (n-1)/n 4P
@@ -23,9 +23,15 @@
 #include "lab/meter.h"
 #include "lab/try.h"
 #include "lab8.h"
-#include "nn/exercise.h"
+#include "nn/optimizer.h"
 
 enum { VALUES = 4, ALL = 16 }; /* bytes of a parameter; with AdamW's state */
+
+struct model { /* and its data: without contents, so never filled */
+    struct nn m;
+    struct nn_optimizer optimizer;
+    struct nn_batch batch;
+};
 
 struct cost { /* the greatest of all ranks */
     double held, sent, ms;
@@ -47,11 +53,11 @@ static const struct way ways[] = {
 
 /* The step that every rank takes without shards: whole gradients are reduced,
  * layer by layer, on the compute stream. */
-static ncclResult_t parallel_step(struct exercise *e, ncclComm_t comm)
+static ncclResult_t parallel_step(struct model *e, ncclComm_t comm)
 {
     struct nn *const m = &e->m;
     LAB_TRY_CUDA(nn_zero_grad(m));
-    LAB_TRY_CUDA(nn_forward(m, exercise_batch(e, 0, 0)));
+    LAB_TRY_CUDA(nn_forward(m, &e->batch));
     LAB_TRY_CUDA(nn_backward(m, 1, NULL, NULL));
     for (int l = 0; l < m->nparams; l++)
         LAB_TRY(ncclAllReduce(m->param[l].grad, m->param[l].grad,
@@ -61,11 +67,10 @@ static ncclResult_t parallel_step(struct exercise *e, ncclComm_t comm)
     return ncclSuccess;
 }
 
-static ncclResult_t take_step(struct exercise *e, struct shard *s,
+static ncclResult_t take_step(struct model *e, struct shard *s,
                               const struct way *w, ncclComm_t comm)
 {
-    return w->step ? w->step(s, exercise_batch(e, 0, 0), 1)
-                   : parallel_step(e, comm);
+    return w->step ? w->step(s, &e->batch, 1) : parallel_step(e, comm);
 }
 
 static double greatest(const struct lab_run *r, double mine)
@@ -76,7 +81,7 @@ static double greatest(const struct lab_run *r, double mine)
 }
 
 /* The second step: the first has gathered what there is only once. */
-static struct cost second_step(struct lab_run *r, struct exercise *e,
+static struct cost second_step(struct lab_run *r, struct model *e,
                                struct shard *s, const struct way *w,
                                double other_bytes)
 {
@@ -101,38 +106,43 @@ static struct cost second_step(struct lab_run *r, struct exercise *e,
         .ms = greatest(r, ms)};
 }
 
-static struct cost cost_of(struct lab_run *r, const struct nn_task *k,
+static struct cost cost_of(struct lab_run *r, const struct nn_shape *shape,
                            int per_unit, const struct way *w)
 {
-    struct exercise *const e = exercise_of(r, k);
+    static const struct nn_hyper hyper = {
+        .lr = 0.001F, .beta1 = 0.9F, .beta2 = 0.999F, .eps = 1e-8F};
     struct shard s = {.nslots = 0};
-    const double count = (double)e->m.count;
-    exercise_same(e, r);
-    const double other = (double)meter_memory().live - ALL * count;
+    struct model e = {
+        .batch.x = lab_buffer(r, (size_t)shape->rows * (size_t)shape->in * 4)};
+    CUDA_MUST(nn_init(&e.m, shape, r->stream));
+    const double other =
+        (double)meter_memory().live - 2 * sizeof(float) * (double)e.m.count;
     if (w->open) {
-        nn_optimizer_release(&e->optimizer);
-        NCCL_MUST(shard_init(&s, &e->m, r->comm, r->rank, r->nranks, per_unit,
-                             &k->hyper));
+        NCCL_MUST(shard_init(&s, &e.m, r->comm, r->rank, r->nranks, per_unit,
+                             &hyper));
         meter_memory_begin();
         NCCL_MUST(w->open(&s));
     } else {
+        CUDA_MUST(nn_optimizer_init(&e.optimizer, &e.m, NN_ADAMW, &hyper));
         meter_memory_begin();
     }
-    const struct cost c = second_step(r, e, &s, w, other);
+    const struct cost c = second_step(r, &e, &s, w, other);
     if (w->open)
         shard_release(&s);
-    exercise_release();
+    else
+        nn_optimizer_release(&e.optimizer);
+    nn_release(&e.m);
     lab_free_buffers();
     return c;
 }
 
 /* What it takes at most, with the zeros at the ends of units. */
-static struct cost bound(const struct nn_task *k, int n, int per_unit,
+static struct cost bound(const struct nn_shape *shape, int n, int per_unit,
                          const struct way *w)
 {
     struct shard_plan p;
-    flat_plan(&k->shape, n, per_unit, &p);
-    const double all = (double)nn_param_count(&k->shape);
+    flat_plan(shape, n, per_unit, &p);
+    const double all = (double)nn_param_count(shape);
     const double shares = ALL * (double)p.total;
     const double two = 2.0 * VALUES * (double)p.widest;
     const double once = VALUES * (n - 1.0) * (double)p.total;
@@ -165,27 +175,23 @@ int report_costs(struct lab_run *r, int argc, char **argv)
         {NULL, 0, NULL, 0, 0}};
     if (flags_parse(r, argc, argv, flags) != 0)
         return 2;
-    const struct nn_task k = {
-        .shape = {.depth = (int)depth,
-                  .in = (int)width,
-                  .hidden = (int)width,
-                  .out = (int)width,
-                  .rows = (int)rows,
-                  .loss = NN_MEAN_SQUARES},
-        .steps = 1,
-        .micro = 1,
-        .optimizer = NN_ADAMW,
-        .hyper = {.lr = 0.001F, .beta1 = 0.9F, .beta2 = 0.999F, .eps = 1e-8F}};
+    const struct nn_shape shape = {.depth = (int)depth,
+                                   .in = (int)width,
+                                   .hidden = (int)width,
+                                   .out = (int)width,
+                                   .rows = (int)rows,
+                                   .loss = NN_MEAN_SQUARES};
     if (r->rank == 0)
         printf("%d rank%s, %.1f MiB of values in %ld layers, %ld a unit\n\n"
                "%-14s %9s %9s  %9s %9s  %9s\n",
                r->nranks, r->nranks == 1 ? "" : "s",
-               VALUES * (double)nn_param_count(&k.shape) / (1 << 20), depth,
+               VALUES * (double)nn_param_count(&shape) / (1 << 20), depth,
                per_unit, "MiB", "holds", "at most", "sends", "at most",
                "ms/step");
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        const struct cost c = cost_of(r, &k, (int)per_unit, &ways[i]);
-        const struct cost most = bound(&k, r->nranks, (int)per_unit, &ways[i]);
+        const struct cost c = cost_of(r, &shape, (int)per_unit, &ways[i]);
+        const struct cost most =
+            bound(&shape, r->nranks, (int)per_unit, &ways[i]);
         if (r->rank == 0)
             print_row(ways[i].name, c, most);
     }
