@@ -170,9 +170,9 @@ ncclResult_t ring_backward(struct seq *s, const float *q, const float *k,
 
 /*
  * The ranks of a node exchange heads; nodes are a ring, in which a rank talks
- * to those of the same number in their nodes. So a *node* has n rows of the
- * sequence, at the positions that seq_places() gives for a rank of `between`;
- * its ranks have those one after the other, `rows` each.
+ * to those of the same number in their nodes. seq_places() for a rank of
+ * `between` gives the positions of a whole node's rows: the node's ranks have
+ * them one after the other, `rows` each.
  */
 struct seq_mix {
     struct seq inside;  /* of the node's ranks */
