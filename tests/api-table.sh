@@ -21,8 +21,8 @@ list() {
         sed -n 's/.* T \(cuda[A-Za-z0-9]*\).*/\1/p' |
         gawk '
     function why(name) {
-        if (name ~ /Texture|Surface|Mipmapped|ResourceViewDesc/)
-            return "textures and surfaces"
+        if (name ~ /Mipmapped|ResourceViewDesc|Texture1DLinear/)
+            return "mipmaps and views of textures"
         if (name ~ /Graphics/)
             return "graphics"
         if (name ~ /NvSci|ExternalSemaphores(Signal|Wait)Node/)

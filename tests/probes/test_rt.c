@@ -14,6 +14,7 @@ static const struct family {
     {"prog_rt_graphs", 16},
     {"prog_rt_memory", 14},
     {"prog_rt_libraries", 3},
+    {"prog_textures", 9},
 };
 static const char *const schedules[] = {"eager", "late", "random:1"};
 enum { SCHEDULES = sizeof schedules / sizeof *schedules };
@@ -39,6 +40,22 @@ START_TEST(a_part_of_the_runtime_does_what_cuda_says)
 }
 END_TEST
 
+START_TEST(what_a_texture_reads_is_checked_for_races)
+{
+    static const struct {
+        const char *argument;
+        int status;
+    } runs[] = {{"", 70}, {"ordered", 0}};
+    struct child c =
+        child_run(60, "SIMGPU_CHECK=1 %s/tests/probes/prog_texture_race %s",
+                  child_build(), runs[_i].argument);
+    ck_assert_msg(c.status == runs[_i].status, "status %d\n%s%s", c.status,
+                  c.out, c.err);
+    ck_assert(!runs[_i].status || strstr(c.err, "sum"));
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("rt");
@@ -46,6 +63,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_part_of_the_runtime_does_what_cuda_says, 0,
                         SCHEDULES * (int)(sizeof families / sizeof *families));
+    tcase_add_loop_test(t, what_a_texture_reads_is_checked_for_races, 0, 2);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

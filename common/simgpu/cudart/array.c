@@ -2,7 +2,7 @@
  * array.c: pitched memory and arrays
  *
  * An array is device memory whose layout programs do not see: rows without
- * padding. There are no textures or surfaces.
+ * padding. Textures and surfaces read it (texture.c).
  */
 #include <stdlib.h> /* calloc */
 

@@ -101,5 +101,6 @@ SIMGPU_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
 #ifdef __SIMNVCC__
 #include "simgpu/device.h"
 #include "simgpu/ptx.h"
+#include "simgpu/texture.h"
 #endif
 #endif

@@ -26,6 +26,7 @@ extern "C" {
 #include "simgpu/api_kernel.h"
 #include "simgpu/api_memory.h"
 #include "simgpu/api_stream.h"
+#include "simgpu/api_texture.h"
 
 #ifdef __cplusplus
 }

@@ -71,5 +71,6 @@ typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 #include "simgpu/types_external.h"
 #include "simgpu/types_graph.h"
 #include "simgpu/types_library.h"
+#include "simgpu/types_texture.h"
 
 #endif

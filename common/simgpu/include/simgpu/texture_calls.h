@@ -1,0 +1,39 @@
+/*
+ * texture_calls.h: what device code calls to read textures and to find the
+ * bytes of surfaces
+ */
+#ifndef SIMGPU_TEXTURE_CALLS_H
+#define SIMGPU_TEXTURE_CALLS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A texel: up to four channels, widened to 32 bits. Those it lacks are 0. */
+union simgpu_texel {
+    float f[4];
+    int i[4];
+    unsigned u[4];
+};
+
+enum { SIMGPU_NO_LAYER = -2147483647 - 1 };
+
+/* tex1Dfetch: texel `index` of linear memory. */
+void simgpu_texture_fetch(unsigned long long object, int index,
+                          union simgpu_texel *out);
+
+/* Sample a texture of ndims dimensions at (x, y, z), or at (x, y) of a layer,
+ * which is brought into range. */
+void simgpu_texture_sample(unsigned long long object, int ndims, float x,
+                           float y, float z, int layer,
+                           union simgpu_texel *out);
+
+/* Where a surface has the nbytes at byte x of row y of slice z, or of a layer.
+ * NULL: outside, and the mode is cudaBoundaryModeZero. */
+void *simgpu_surface_at(unsigned long long object, int ndims, int x, int y,
+                        int z, int layer, unsigned nbytes, int mode);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
