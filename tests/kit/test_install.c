@@ -112,10 +112,33 @@ END_TEST
 
 START_TEST(simnvcc_and_commgraph_are_in_the_path)
 {
-    expect("simnvcc sum.cu -o sum -lnccl $(pkg-config --cflags --libs mpich)\n"
+    expect("simnvcc sum.cu -o sum -lnccl -lmpich "
+           "$(pkg-config --cflags --libs-only-L mpich)\n"
            "SIMGPU_CHECK=1 SIMGPU_GRAPH=run mpirun -n 3 ./sum\n"
            "commgraph time run",
            "the sum is 6\n");
+}
+END_TEST
+
+/* Ubuntu's pkg-config names libraries whose development packages it doesn't
+ * install. */
+START_TEST(the_example_links_mpich_alone)
+{
+    expect("mkdir fake\n"
+           "cat > fake/pkg-config << END\n"
+           "#!/bin/sh\n"
+           "$(command -v pkg-config) \"\\$@\"\n"
+           "case \" \\$* \" in *' --libs '*) echo -lnowhere ;; esac\n"
+           "END\n"
+           "chmod +x fake/pkg-config\n"
+           "PATH=$PWD/fake:$PATH\n"
+           "pkg-config --libs mpich | grep -q nowhere\n"
+           "sed -n '/^    simnvcc/,/^.fi/{s/\\\\-/-/g;s/\\\\e/\\\\/;"
+           "s/all_reduce/sum/g;/^.fi/!p}' $opt/share/man/man7/simgpu.7"
+           " > example\n"
+           "grep -q mpirun example\n"
+           "sh -e ./example",
+           "the sum is 10\n");
 }
 END_TEST
 
@@ -156,7 +179,8 @@ START_TEST(the_debian_package_holds_the_same)
            "(cd root/usr && find . ! -type d | sort) > there\n"
            "(cd opt && find . ! -type d | sort) | diff - there\n"
            "PATH=$PWD/root/usr/bin:$PATH\n"
-           "simnvcc sum.cu -o sum -lnccl $(pkg-config --cflags --libs mpich)\n"
+           "simnvcc sum.cu -o sum -lnccl -lmpich "
+           "$(pkg-config --cflags --libs-only-L mpich)\n"
            "mpirun -n 2 ./sum",
            "the sum is 3\n");
     expect("dpkg-deb --field simgpu.deb Depends", "libmpich");
@@ -171,6 +195,7 @@ int main(void)
     tcase_add_checked_fixture(t, install, remove_folder);
     tcase_add_test(t, pkg_config_tells_a_c_compiler_what_it_needs);
     tcase_add_test(t, simnvcc_and_commgraph_are_in_the_path);
+    tcase_add_test(t, the_example_links_mpich_alone);
     tcase_add_test(t, cmake_takes_the_compiler_and_the_libraries);
     tcase_add_test(t, a_program_built_elsewhere_finds_the_libraries);
     tcase_add_test(t, the_manual_is_without_errors);
