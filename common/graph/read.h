@@ -41,6 +41,7 @@ struct graph_alloc_note { /* see graph_note_alloc() */
     int32_t place;
     uint32_t site_id; /* graph_alloc.site, of the rank that owns it */
     const char *site;
+    uint32_t after; /* its rank had recorded the nodes up to this index */
 };
 
 struct graph_fault_note { /* see graph_note_fault() */

@@ -48,6 +48,7 @@ void segment_release(struct segment *s)
     free(s->string);
     free(s->queue);
     free(s->alloc);
+    free(s->alloc_after);
     free(s->fault);
     *s = (struct segment){0};
 }
@@ -221,9 +222,11 @@ static int add_alloc(struct segment *s, const char *body, uint32_t nbytes)
     if (nbytes != sizeof(struct format_alloc))
         return wrong(s, "an allocation's note is damaged");
     const uint32_t number = s->nallocs + 1;
-    if (make_room(s, &s->alloc, number, sizeof *s->alloc) != 0)
+    if (make_room(s, &s->alloc, number, sizeof *s->alloc) != 0 ||
+        make_room(s, &s->alloc_after, number, sizeof *s->alloc_after) != 0)
         return -1;
     s->alloc[number] = (const void *)body;
+    s->alloc_after[number] = s->nnodes;
     s->nallocs = number;
     return 0;
 }

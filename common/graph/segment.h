@@ -44,6 +44,7 @@ struct segment {
     const char *machine;               /* NULL: not noted */
     const struct format_queue **queue; /* in the order of their notes */
     const struct format_alloc **alloc;
+    uint32_t *alloc_after; /* nodes recorded before each allocation's note */
     const struct format_fault **fault;
     uint32_t nnodes, namends, nsites, nstrings, nqueues, nallocs, nfaults;
 };

@@ -270,6 +270,58 @@ START_TEST(steps_say_who_holds_which_piece)
 }
 END_TEST
 
+/*
+ * On rank 0: 4 KiB to the end of the run, 1 MiB from the call of the kernel
+ * "early" (1 us) until "free" has run, and 2 MiB from the end of "alloc" on.
+ * On rank 1: memory of the host.
+ */
+static void record_memory(void)
+{
+    synthetic_release(&s);
+    synthetic_init(&s, RANKS);
+    for (uint32_t r = 0; r < RANKS; r++)
+        graph_note_machine(s.rank[r], "dgx-a100");
+    graph_note_alloc(s.rank[0], 1, 0, 4096, 0);
+    kernel(0, 1, "early", 10);
+    graph_note_alloc(s.rank[0], 2, 0, 1 << 20, 0);
+    graph_note_alloc(s.rank[0], 3, 0, 2 << 20, 0);
+    SYNTHETIC(&s, 0, .name = "free",
+              .node = {.kind = GRAPH_HOST, .host_ps = 3 * US},
+              .accesses = {{2, 0, 1 << 20, GRAPH_FREE, 0}});
+    SYNTHETIC(&s, 0, .name = "alloc",
+              .node = {.kind = GRAPH_MARK, .queue = 1, .host_ps = US},
+              .accesses = {{3, 0, 2 << 20, GRAPH_ALLOC, 0}});
+    graph_note_alloc(s.rank[1], UINT64_C(1) << 32 | 1, TOPO_HOST_PLACE(0), 64,
+                     0);
+    graph_free(synthetic_load(&s));
+}
+
+START_TEST(memory_is_drawn_over_time)
+{
+    if (!has_browser())
+        return;
+    record_memory();
+    write_view(s.dir);
+    struct child c = browse(
+        "", "const label = () => document.getElementById('memory').ariaLabel;"
+            "say('list', JSON.stringify(run.memory.map(m => m[2])));"
+            "say('all:', label());"
+            "show(2e6, 3e6); drawMemory(); say('early:', label());"
+            "show(5e6, 6e6); drawMemory(); say('between:', label());"
+            "const c = document.getElementById('memory');"
+            "say('drawn', [...c.getContext('2d').getImageData(c.width - 2, 30, "
+            "1, 1).data].join() !== [...c.getContext('2d').getImageData("
+            "c.width - 2, 1, 1, 1).data].join());");
+    expect(&c, "list [[0,4096,1000000,1048576,4000000,-1048576,"
+               "11000000,2097152]]");
+    expect(&c, "all: Peak of allocated memory: G0 2.00 MiB of ");
+    expect(&c, "early: Peak of allocated memory: G0 1.00 MiB of ");
+    expect(&c, "between: Peak of allocated memory: G0 4.00 KiB of ");
+    expect(&c, "drawn true");
+    child_clear(&c);
+}
+END_TEST
+
 /* A training step, again and again: kernels, copies, a collective. */
 static void record_long_run(uint32_t nranks, uint32_t nops)
 {
@@ -352,6 +404,7 @@ int main(void)
     tcase_add_test(t, keys_zoom_and_move);
     tcase_add_test(t, a_click_chooses_the_operation_under_it);
     tcase_add_test(t, steps_say_who_holds_which_piece);
+    tcase_add_test(t, memory_is_drawn_over_time);
     tcase_add_test(t, a_run_of_40000_operations_opens_quickly);
     tcase_add_test(t, names_cannot_end_the_script);
     suite_add_tcase(suite, t);

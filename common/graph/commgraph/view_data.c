@@ -8,6 +8,7 @@
 #include "graph/escape.h"
 #include "graph/hazard.h"
 #include "graph/intern.h"
+#include "graph/memory.h"
 #include "graph/overlap.h"
 #include "graph/path.h"
 #include "graph/rows.h"
@@ -295,6 +296,30 @@ static void put_hazards(struct writer *w)
     hazards_release(&found);
 }
 
+/* ---- memory -------------------------------------------------------------- */
+
+/* Of each GPU with allocations: its number, its bytes, and the changes. */
+static void put_memory(struct writer *w)
+{
+    struct memory m;
+    int32_t place = -1; /* of the list that is open */
+    w->failed |= memory_find(&m, w->g, w->time) != 0;
+    fputs(",\n\"memory\":[", w->f);
+    for (size_t i = 0; i < m.n; i++) {
+        const struct memory_change *const c = &m.change[i];
+        if (c->place < 0 || c->place >= topo_ngpus(w->topo))
+            continue;
+        if (c->place != place)
+            fprintf(w->f, "%s[%d,%" PRIu64 ",[", place < 0 ? "" : "]],",
+                    c->place, topo_gpu(w->topo, c->place)->mem_nbytes);
+        fprintf(w->f, "%s%" PRIu64 ",%" PRId64, c->place != place ? "" : ",",
+                c->at_ps, c->nbytes);
+        place = c->place;
+    }
+    fputs(place < 0 ? "]" : "]]]", w->f);
+    memory_release(&m);
+}
+
 /* ---- steps --------------------------------------------------------------- */
 
 static void put_steps_of(struct writer *w, const struct steps *s, int64_t span,
@@ -391,6 +416,7 @@ int view_data(FILE *f, const struct command_run *r, const char *title)
     put_rows(&w);
     put_path(&w);
     put_hazards(&w);
+    put_memory(&w);
     put_steps(&w);
     put_strings(&w);
     fputs("}\n", f);

@@ -17,6 +17,7 @@
  *   pieces     of each node: [row, look, begin - start, length, ...]
  *   path       [node, begin, length, ...] of the critical path
  *   hazards    [text, position or -1, position or -1, warning]
+ *   memory     [GPU, its bytes, [time, bytes more or less, ...]]
  *   steps      of each span with messages, the fields of struct steps
  */
 #ifndef COMMLAB_COMMGRAPH_VIEW_DATA_H

@@ -6,6 +6,7 @@
 
 /* NUL-terminated. */
 extern const char view_page[], view_style[];
-extern const char view_run[], view_draw[], view_script[]; /* in this order */
+extern const char view_run[], view_draw[], view_memory[],
+    view_script[]; /* in this order */
 
 #endif

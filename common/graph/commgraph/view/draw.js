@@ -201,7 +201,7 @@ function later() {
   waiting = true;
   requestAnimationFrame(() => { waiting = false; draw(); });
   clearTimeout(resting);
-  resting = setTimeout(drawLinks, 100); // once it stands still
+  resting = setTimeout(() => { drawLinks(); drawMemory(); }, 100); // once it stands still
 }
 
 // ---- links -------------------------------------------------------------------

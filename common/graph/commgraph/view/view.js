@@ -333,6 +333,7 @@ function begin() {
   if (wish.has('node')) choose(Number(wish.get('node')), true);
   draw();
   drawLinks();
+  drawMemory();
   document.documentElement.dataset.ready = String(Math.round(performance.now()));
 }
 begin();
