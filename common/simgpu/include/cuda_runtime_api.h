@@ -9,6 +9,8 @@
 
 #include "cuda_device_runtime_api.h"
 #include "driver_types.h"
+#include "surface_types.h"
+#include "texture_types.h"
 
 #define CUDART_VERSION       13000
 #define __CUDART_API_VERSION CUDART_VERSION

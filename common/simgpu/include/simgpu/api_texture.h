@@ -4,9 +4,6 @@
 #ifndef SIMGPU_API_TEXTURE_H
 #define SIMGPU_API_TEXTURE_H
 
-#include "surface_types.h"
-#include "texture_types.h"
-
 cudaError_t
 cudaCreateTextureObject(cudaTextureObject_t *pTexObject,
                         const struct cudaResourceDesc *pResDesc,

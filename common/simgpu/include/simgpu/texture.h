@@ -5,8 +5,6 @@
 #define SIMGPU_TEXTURE_H
 
 #include "simgpu/texture_calls.h"
-#include "surface_types.h"
-#include "texture_types.h"
 
 namespace simgpu
 {
