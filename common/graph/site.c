@@ -80,46 +80,46 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* True for headers whose inline functions call CUDA on behalf of a caller. */
-static int is_convenience(const char *file)
+/* True for the headers of CUDA, whose inline functions work for a caller. */
+static int is_convenience(const char *path)
 {
-    return strcmp(file, "cuda_runtime.h") == 0 ||
-           strcmp(file, "runtime_templates.h") == 0 ||
-           strcmp(file, "device.h") == 0;
+    return strstr(path, "simgpu/include/") != NULL;
 }
 
 /*
- * The call site of the function inlined at address, if there is one: the C++
- * wrappers in CUDA's headers are inlined, and their callers are what matters.
+ * The C++ wrappers in CUDA's headers are inlined, one in the other: go from the
+ * line of the innermost to that of the call that the program makes.
  */
-static int find_caller(Dwfl_Module *module, Dwarf_Addr address,
-                       const char **file, int *line)
+static void find_caller(Dwfl_Module *module, Dwarf_Addr address,
+                        const char **file, int *line)
 {
     Dwarf_Addr bias;
     Dwarf_Die *const unit = dwfl_module_addrdie(module, address, &bias);
-    Dwarf_Die *scopes = NULL, cu;
+    Dwarf_Die *at = NULL, *scopes = NULL, cu;
     Dwarf_Attribute attr;
     Dwarf_Word number, file_number;
     Dwarf_Files *files;
     size_t nfiles;
-    const int n = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
-    int found = 0;
-    for (int i = 0; i < n && !found; i++) {
-        found = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine &&
-                dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attr),
-                                &number) == 0 &&
-                dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &attr),
-                                &file_number) == 0 &&
-                dwarf_diecu(&scopes[i], &cu, NULL, NULL) &&
-                dwarf_getsrcfiles(&cu, &files, &nfiles) == 0 &&
-                file_number < nfiles;
-        if (found) {
-            *file = dwarf_filesrc(files, file_number, NULL, NULL);
-            *line = (int)number;
-        }
+    // dwarf_getscopes() goes on with the place of the inlined function's
+    // definition, dwarf_getscopes_die() with that of its call.
+    const int n = unit && dwarf_getscopes(unit, address - bias, &at) > 0
+                      ? dwarf_getscopes_die(&at[0], &scopes)
+                      : 0;
+    for (int i = 0; i < n && is_convenience(*file); i++) {
+        if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine ||
+            dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attr),
+                            &number) != 0 ||
+            dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &attr),
+                            &file_number) != 0 ||
+            !dwarf_diecu(&scopes[i], &cu, NULL, NULL) ||
+            dwarf_getsrcfiles(&cu, &files, &nfiles) != 0 ||
+            file_number >= nfiles)
+            continue;
+        *file = dwarf_filesrc(files, file_number, NULL, NULL);
+        *line = (int)number;
     }
+    free(at);
     free(scopes);
-    return found;
 }
 
 /* True for a source file of the kit or of the system. */
@@ -213,7 +213,7 @@ static int find_line(const char *module, uint64_t offset, const char **file,
     if (m && dwfl_module_getelf(m, &bias)) {
         Dwfl_Line *const l = dwfl_module_getsrc(m, offset + bias);
         *file = l ? dwfl_lineinfo(l, NULL, line, NULL, NULL, NULL) : NULL;
-        if (*file && is_convenience(base_name(*file)))
+        if (*file && is_convenience(*file))
             find_caller(m, offset + bias, file, line);
     }
     return *file != NULL;
