@@ -13,6 +13,7 @@ static const struct family {
 } families[] = {
     {"prog_launch", 21},    {"prog_device", 39}, {"prog_failure", 1},
     {"prog_unlaunched", 8}, {"prog_ptx", 7},     {"prog_mma", 6},
+    {"prog_cluster", 6},
 };
 
 START_TEST(a_program_that_uses_a_feature_of_cuda_runs)
@@ -26,6 +27,26 @@ START_TEST(a_program_that_uses_a_feature_of_cuda_runs)
     ck_assert_msg(!c.timed_out && c.status == 0 && passed >= f->nprobes,
                   "%s: status %d, %d passed:\n%s%s", f->name, c.status, passed,
                   c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(the_shared_memory_of_a_block_that_is_not_there_is_named)
+{
+    static const struct {
+        const char *mistake, *line, *says;
+    } runs[] = {
+        {"ended", ":38:", "uses the shared memory of a block that has ended"},
+        {"late",
+         ":37:", "asks for the shared memory of a block that has ended"},
+        {"global", ":28:", "not in this block's shared memory"},
+        {"rank", ":28:", "a rank that the cluster does not have"},
+    };
+    struct child c = child_run(60, "%s/tests/probes/prog_cluster_mistake %s",
+                               child_build(), runs[_i].mistake);
+    ck_assert_msg(c.status == 70 && strstr(c.err, runs[_i].says) &&
+                      strstr(c.err, runs[_i].line),
+                  "status %d\n%s%s", c.status, c.out, c.err);
     child_clear(&c);
 }
 END_TEST
@@ -104,6 +125,8 @@ int main(void)
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, a_program_that_uses_a_feature_of_cuda_runs, 0,
                         sizeof families / sizeof *families);
+    tcase_add_loop_test(
+        t, the_shared_memory_of_a_block_that_is_not_there_is_named, 0, 4);
     tcase_add_loop_test(t, the_command_line_is_that_of_nvcc, 0,
                         sizeof lines / sizeof *lines);
     suite_add_tcase(s, t);

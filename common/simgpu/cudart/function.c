@@ -283,9 +283,9 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize,
     return api_return(cudaSuccess);
 }
 
-static int clusters(void)
+int function_has_clusters(int device)
 {
-    return limits_of(simgpu_device_current())->sm >= 90;
+    return limits_of(device)->sm >= 90;
 }
 
 cudaError_t
@@ -301,7 +301,9 @@ cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func,
     const struct asked *const a = entry(func, 0);
     *clusterSize = a && a->non_portable ? MOST : PORTABLE;
     pthread_mutex_unlock(&lock);
-    return api_return(clusters() ? cudaSuccess : cudaErrorNotSupported);
+    return api_return(function_has_clusters(simgpu_device_current())
+                          ? cudaSuccess
+                          : cudaErrorNotSupported);
 }
 
 cudaError_t
@@ -316,7 +318,7 @@ cudaOccupancyMaxActiveClusters(int *numClusters, const void *func,
     const cudaError_t err =
         occupancy(&blocks, func, (int)(b.x * b.y * b.z),
                   launchConfig->dynamicSmemBytes, CALLER_SITE());
-    if (err != cudaSuccess || !clusters())
+    if (err != cudaSuccess || !function_has_clusters(simgpu_device_current()))
         return api_return(err ? err : cudaErrorNotSupported);
     for (unsigned i = 0; i < launchConfig->numAttrs; i++)
         if (launchConfig->attrs[i].id == cudaLaunchAttributeClusterDimension)

@@ -16,4 +16,7 @@ int function_shared(const void *func, int device);
 cudaError_t function_occupancy(const void *func, int device, int block_size,
                                size_t shared_nbytes, int *blocks);
 
+/* True if a device runs clusters of blocks. */
+int function_has_clusters(int device);
+
 #endif

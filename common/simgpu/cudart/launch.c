@@ -198,8 +198,28 @@ static cudaError_t capture(const struct launch_call *c, const void *func)
     return err;
 }
 
+/* The kernel's clusters, by the launch or by its __cluster_dims__. */
+static cudaError_t look_at_cluster(const struct launch_call *c,
+                                   const struct kernel *k, int device,
+                                   dim3 *cluster)
+{
+    const dim3 asked = *cluster, g = c->grid;
+    const dim3 own = {k->cluster[0], k->cluster[1], k->cluster[2]};
+    if (own.x)
+        *cluster = own;
+    const dim3 n = *cluster;
+    const uint64_t size = (uint64_t)n.x * n.y * n.z;
+    if (size == 0 || size > 16 || g.x % n.x || g.y % n.y || g.z % n.z ||
+        (own.x && (uint64_t)asked.x * asked.y * asked.z > 1 &&
+         (own.x != asked.x || own.y != asked.y || own.z != asked.z)))
+        return cudaErrorInvalidClusterSize;
+    return size > 1 && !function_has_clusters(device) ? cudaErrorNotSupported
+                                                      : cudaSuccess;
+}
+
 /* What the attributes of a launch ask for: an error if it is impossible. */
 static cudaError_t look_at_attributes(const struct launch_call *c,
+                                      const struct kernel *k, int device,
                                       int *cooperative, dim3 *cluster)
 {
     *cooperative = c->cooperative;
@@ -212,11 +232,7 @@ static cudaError_t look_at_attributes(const struct launch_call *c,
             *cluster =
                 (dim3){v->clusterDim.x, v->clusterDim.y, v->clusterDim.z};
     }
-    if (!cluster->x || !cluster->y || !cluster->z || c->grid.x % cluster->x ||
-        c->grid.y % cluster->y || c->grid.z % cluster->z ||
-        cluster->x * cluster->y * cluster->z > 16)
-        return cudaErrorInvalidClusterSize;
-    return cudaSuccess;
+    return look_at_cluster(c, k, device, cluster);
 }
 
 /* A cooperative grid must fit on the device as a whole. */
@@ -242,18 +258,18 @@ cudaError_t launch_run(const struct launch_call *c)
     const void *const func = function_of(c->func);
     struct stream *const s = c->stream;
     const int device = simgpu_stream_device(s);
-    if (!kernel_find(func))
+    const struct kernel *const k = kernel_find(func);
+    if (!k)
         return image_missing(func, c->site);
     cudaError_t err = check(func, c->grid, c->block, c->shared_nbytes, device);
     if (err == cudaSuccess)
-        err = look_at_attributes(c, &cooperative, &cluster);
+        err = look_at_attributes(c, k, device, &cooperative, &cluster);
     if (err == cudaSuccess && cooperative)
         err = fits_at_once(c, func);
     if (err != cudaSuccess)
         return err;
     if (simgpu_stream_capture(s))
         return capture(c, func);
-    const struct kernel *const k = kernel_find(func);
     struct launch_op *const op =
         simgpu_op_new(sizeof *op, run_launch, GRAPH_KERNEL, k->name, c->site);
     op->op.release = release_launch;
@@ -263,6 +279,7 @@ cudaError_t launch_run(const struct launch_call *c)
         .kernel = k,
         .grid = {c->grid.x, c->grid.y, c->grid.z},
         .block = {c->block.x, c->block.y, c->block.z},
+        .cluster = {cluster.x, cluster.y, cluster.z},
         .shared_nbytes = c->shared_nbytes,
         .params = copy_params(k, c->args),
         .device = device,

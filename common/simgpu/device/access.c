@@ -11,6 +11,7 @@
 #include "core/report.h"
 #include "core/site.h"
 #include "device/access_log.h"
+#include "device/cluster.h"
 #include "device/sync.h"
 
 static __thread struct log *log_of; /* made for a worker's first kernel */
@@ -220,8 +221,11 @@ touch_elsewhere(const char *p, size_t nbytes, enum kind kind, const void *pc)
 static inline __attribute__((always_inline)) void
 touch(const char *p, size_t nbytes, enum kind kind, const void *pc)
 {
-    if (space_slot(p) < 0)
+    if (space_slot(p) < 0) {
+        if (cluster_nstale)
+            cluster_check(p, pc);
         return;
+    }
     const uintptr_t me = self();
     struct here *const h = here_of(me);
     if (__atomic_load_n(&h->thread, __ATOMIC_RELAXED) != me)

@@ -1,8 +1,7 @@
 #include "device/grid.h"
 
-#include <errno.h>   /* errno */
-#include <pthread.h> /* pthread_create */
-#include <stdlib.h>  /* calloc */
+#include <errno.h>  /* errno */
+#include <stdlib.h> /* calloc */
 
 #include "core/fault.h"
 #include "core/flag.h" /* flag_nap */
@@ -11,30 +10,11 @@
 #include "core/report.h"
 #include "core/thread.h"
 #include "device/access.h"
+#include "device/runner.h"
 #include "device/sync.h"
 #include "simgpu/kernel.h"
 
-enum { MAX_RUNNERS = 2048, MAX_RESIDENT_THREADS = 1 << 18, LONG = 1000 };
-
-struct runner {
-    struct grid *grid;
-    pthread_t thread;
-    int index, ended;
-};
-
-struct grid {
-    const struct launch *launch;
-    void (*run_one)(uint64_t block);
-    void (*forget)(void); /* a runner ends: free what it has */
-    uint64_t next, n;     /* blocks */
-    uint64_t progress;
-    void *log, *sync; /* of the worker */
-    struct runner *runner[MAX_RUNNERS];
-    int nrunners, nlive, turn;
-    uint64_t arrived, generation; /* of grid barriers */
-    pthread_mutex_t lock;
-    pthread_cond_t turned;
-};
+enum { MAX_RESIDENT_THREADS = 1 << 18, LONG = 1000 };
 
 static __thread struct runner *me;
 static int nkernels; /* that run in this process */
@@ -69,10 +49,27 @@ static int next_of(const struct runner *r)
     return i;
 }
 
+struct runner *grid_runner(void)
+{
+    return me;
+}
+
+void grid_pass_turn(struct runner *r)
+{
+    give_turn(r->grid, next_of(r));
+    wait_turn(r);
+}
+
 static void run_blocks(struct grid *g)
 {
-    while (g->next < g->n)
-        g->run_one(g->next++);
+    while (g->next < g->n) {
+        me->block = g->next++;
+        if (g->cluster_size > 1)
+            cluster_enter(me);
+        g->run_one(me->block);
+        if (g->cluster_size > 1)
+            cluster_leave(me);
+    }
 }
 
 static void *runner_main(void *arg)
@@ -111,6 +108,8 @@ static int may_start(const struct grid *g, unsigned naps)
     if (g->next >= g->n || g->nrunners == MAX_RUNNERS ||
         (uint64_t)(g->nlive + 1) * nthreads > MAX_RESIDENT_THREADS)
         return 0;
+    if (g->cluster_size > 1 && !l->cooperative)
+        return cluster_wants_runner(g);
     return l->cooperative || naps > LONG || g->nrunners > 1 ||
            (simgpu_proc()->nranks == 1 &&
             __atomic_load_n(&nkernels, __ATOMIC_SEQ_CST) == 1);
@@ -149,8 +148,7 @@ int grid_stalled(unsigned naps)
     }
     if (g->nlive == 1)
         return 0;
-    give_turn(g, next_of(me));
-    wait_turn(me);
+    grid_pass_turn(me);
     // Only the worker sleeps, in its turn: it is the thread that the watchdog
     // knows. Other runners look again, as another kernel may have set a flag.
     return me->index != 0 || g->progress != before;
@@ -187,6 +185,8 @@ void grid_run(const struct launch *l, void (*run_one)(uint64_t block),
                      .sync = sync_shared(),
                      .nrunners = 1,
                      .nlive = 1,
+                     .cluster_size =
+                         l->cluster[0] * l->cluster[1] * l->cluster[2],
                      .lock = PTHREAD_MUTEX_INITIALIZER,
                      .turned = PTHREAD_COND_INITIALIZER};
     struct runner first = {.grid = &g}, *const before = me;
@@ -196,8 +196,7 @@ void grid_run(const struct launch *l, void (*run_one)(uint64_t block),
     run_blocks(&g);
     while (g.nlive > 1) { // the others' last blocks
         const uint64_t progress = g.progress;
-        give_turn(&g, next_of(me));
-        wait_turn(me);
+        grid_pass_turn(me);
         if (g.nlive > 1 && g.progress == progress)
             flag_nap(NULL, 0, 0);
     }

@@ -27,6 +27,7 @@ void kernel_rename(const void *host_stub, const char *text);
 struct launch {
     const struct kernel *kernel;
     unsigned grid[3], block[3];
+    unsigned cluster[3]; /* blocks; 1, 1, 1: none */
     size_t shared_nbytes;
     void **params; /* private copies */
     int device;

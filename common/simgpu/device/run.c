@@ -30,6 +30,7 @@
 #include "core/limit.h"
 #include "core/report.h"
 #include "device/access.h"
+#include "device/cluster.h"
 #include "device/fiber.h"
 #include "device/grid.h"
 #include "device/idle.h"
@@ -69,6 +70,7 @@ struct block { /* the block that this worker runs */
     unsigned count[STATES];             /* of them in each state */
     uint64_t posted[MAX_THREADS];       /* values exchanged in a warp */
     uint32_t alive[MAX_THREADS / WARP]; /* lanes that have not ended */
+    int clustered;
     int trapped, failed; /* a thread has ended the kernel; as an error */
 };
 
@@ -139,6 +141,8 @@ static void carry(void)
         if (me->poll.p)
             sync_commit();
         b->alive[t / WARP] &= ~(UINT32_C(1) << t % WARP);
+        if (b->clustered)
+            cluster_thread_ended();
     }
     set_state(b, me, ENDED);
     leave(b, me); // for good
@@ -445,6 +449,7 @@ static struct block *block_for(const struct launch *l)
     block->launch = l;
     block->thread_idx = &simgpu_thread_idx;
     block->running = access_running();
+    block->clustered = l->cluster[0] * l->cluster[1] * l->cluster[2] > 1;
     block->nthreads = l->block[0] * l->block[1] * l->block[2];
     return block;
 }
@@ -463,9 +468,7 @@ static void run_one(uint64_t n)
 {
     const struct launch *const l = grid_launch();
     struct block *const b = block_for(l);
-    const unsigned x = l->grid[0], y = l->grid[1];
-    simgpu_block_idx = (struct simgpu_uint3){
-        (unsigned)(n % x), (unsigned)(n / x % y), (unsigned)(n / x / y)};
+    simgpu_block_idx = cluster_block(l, n);
     b->trapped = 0;
     if (l->shared_nbytes)
         memset(simgpu_dynamic_memory, POISON, l->shared_nbytes);

@@ -147,6 +147,12 @@ static inline grid_group this_grid()
     return grid_group();
 }
 
+} // namespace cooperative_groups
+
+#include "cooperative_groups/cluster_group.h"
+
+namespace cooperative_groups
+{
 /* ---- lanes of a warp ----------------------------------------------------- */
 
 /* Threads of one warp, by their mask; ranks count the lanes in it. */

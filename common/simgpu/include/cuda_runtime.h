@@ -100,6 +100,8 @@ SIMGPU_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
 
 #ifdef __SIMNVCC__
 #include "simgpu/device.h"
+
+#include "simgpu/cluster.h"
 #include "simgpu/ptx.h"
 #include "simgpu/texture.h"
 #endif

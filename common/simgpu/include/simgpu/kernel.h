@@ -102,6 +102,15 @@ unsigned simgpu_smid(void);
 /* All blocks of a cooperative grid wait for each other. */
 void simgpu_sync_grid(void);
 
+/* Clusters: blocks in each direction; the barrier's two halves; where p of this
+ * block's shared memory lies in that of another block; the rank of the block in
+ * whose shared memory p is. */
+struct simgpu_uint3 simgpu_cluster_dim(void);
+void simgpu_cluster_arrive(void);
+void simgpu_cluster_wait(void);
+void *simgpu_cluster_map(const void *p, unsigned rank);
+unsigned simgpu_cluster_rank_of(const void *p);
+
 /* Exchange a value among the threads of a warp in the mask: each that has not
  * ended must call. */
 uint64_t simgpu_shuffle(uint64_t value, int lane, unsigned mask);
