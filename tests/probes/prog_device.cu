@@ -227,6 +227,26 @@ PROBE(minimum_and_maximum)
     CHECK(h[0] == 8);
 }
 
+KERNEL(several, int)
+{
+    bool high, low;
+    return (__viaddmax_s32(3, 4, 5) == 7) + (__viaddmin_u32(3u, 4u, 5u) == 5) +
+           (__viaddmax_s16x2_relu(0xfff0fff0u, 0x00010001u, 0xfff00005u) ==
+            0x00000005u) +
+           (__vimax3_s32(-1, 5, 3) == 5) +
+           (__vimin3_u16x2(0x00058000u, 0x00067fffu, 0x00070001u) ==
+            0x00050001u) +
+           (__vimin_s32_relu(-4, 3) == 0) +
+           (__vibmax_s16x2(0x0001ffffu, 0x00020000u, &high, &low) ==
+            0x00020000u) +
+           (!high && !low) + (__vibmin_u32(3u, 3u, &high) == 3) + high;
+}
+PROBE(minimum_of_several)
+{
+    RUN(several, int, 1)
+    CHECK(h[0] == 10);
+}
+
 // ---- floats ----------------------------------------------------------------
 
 KERNEL(rounded, int)
@@ -293,6 +313,23 @@ PROBE(mathematical_functions)
     CHECK(h[0] == 21);
 }
 
+KERNEL(lengths, int)
+{
+    const double p[] = {2, 3, 6, 1e200};
+    const float q[] = {2, 3, 6};
+    return (norm(3, p) == 7) + (norm(4, p) == 1e200) + (norm3d(2, 3, 6) == 7) +
+           (normf(3, q) == 7) + (fabs(norm4d(1, 1, 1, 1) - 2) < 1e-15) +
+           (rnormf(3, q) > 0.142f) + (fabs(rnorm3d(2, 3, 6) * 7 - 1) < 1e-15) +
+           (fabs(cyl_bessel_i0(1.0) - 1.2660658777520084) < 1e-14) +
+           (fabs(cyl_bessel_i1(-1.0) + 0.5651591039924851) < 1e-14) +
+           (cyl_bessel_i0f(0.0f) == 1);
+}
+PROBE(lengths_and_bessel_functions)
+{
+    RUN(lengths, int, 1)
+    CHECK(h[0] == 10);
+}
+
 // ---- atomics ---------------------------------------------------------------
 
 __global__ void atomics(int *i, unsigned *u, float *f, double *d,
@@ -327,6 +364,39 @@ PROBE(atomic_operations)
     CHECK(u.h[0] == 4 && u.h[1] == 6 && u.h[2] == ~0u && u.h[3] == 0);
     CHECK(f.get()[0] == 32 && d.get()[0] == 16 && l.get()[0] == 64ull << 32);
     CHECK(i.h[4] == 128 && i.h[5] == 192 && i.h[6] == 7 && i.h[7] == 8);
+}
+
+__global__ void of_vectors(float2 *two, float4 *four)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    atomicAdd(two, make_float2(1, 2));
+    atomicAdd(four, make_float4(1, 2, 3, 4));
+#else
+    (void)two, (void)four;
+#endif
+}
+PROBE(atomics_of_vectors)
+{
+    array<float2> two(1);
+    array<float4> four(1);
+    of_vectors<<<2, 64>>>(two.d, four.d);
+    CHECK(two.get()->y == 256 && four.get()->w == 512);
+}
+
+__global__ void spaces(int *out)
+{
+    __shared__ int shared;
+    int local = 0;
+    int *const at[] = {&shared, &local, out};
+    for (int i = 0; i < 3; i++)
+        *out += __isShared(at[i]) == (i == 0) && __isLocal(at[i]) == (i == 1) &&
+                __isGlobal(at[i]) == (i == 2);
+}
+PROBE(address_spaces)
+{
+    array<int> a(1);
+    spaces<<<1, 1>>>(a.d);
+    CHECK(a.get()[0] == 3);
 }
 
 __global__ void scoped(cuda::atomic<int, cuda::thread_scope_device> *a, int *p,

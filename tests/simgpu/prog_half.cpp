@@ -123,6 +123,92 @@ static void check_halves()
     });
 }
 
+/* name: what CUDA's functions call the integer type; its other roundings to
+ * bfloat16 are for devices only. */
+#define TO_NARROW(name, value)                                                 \
+    do {                                                                       \
+        add(bits_of(__##name##2half_rn(value)));                               \
+        add(bits_of(__##name##2half_rz(value)));                               \
+        add(bits_of(__##name##2half_rd(value)));                               \
+        add(bits_of(__##name##2half_ru(value)));                               \
+        add(bits_of(__##name##2bfloat16_rn(value)));                           \
+    } while (0)
+#define FROM_NARROW(name)                                                      \
+    do {                                                                       \
+        add((unsigned)__half2##name##_rz(h));                                  \
+        add((unsigned)__bfloat162##name##_rz(b));                              \
+    } while (0)
+
+static void check_integers()
+{
+    for (int top = 0; top < 64; top++)
+        for (int low = 0; low < 64; low++)
+            for (int add_one = -1; add_one < 2; add_one++) {
+                const unsigned long long v =
+                    (1ull << top) + (1ull << low) + (unsigned)add_one;
+                TO_NARROW(short, (short)v);
+                TO_NARROW(ushort, (unsigned short)v);
+                TO_NARROW(int, (int)v);
+                TO_NARROW(uint, (unsigned)v);
+                TO_NARROW(ll, (long long)v);
+                TO_NARROW(ull, v);
+            }
+    report("integers to both");
+    for (unsigned i = 0; i < 65536; i++) {
+        const __half h = __ushort_as_half((unsigned short)i);
+        const __nv_bfloat16 b = __ushort_as_bfloat16((unsigned short)i);
+        FROM_NARROW(char);
+        FROM_NARROW(uchar);
+        FROM_NARROW(short);
+        FROM_NARROW(ushort);
+        FROM_NARROW(int);
+        FROM_NARROW(uint);
+        FROM_NARROW(ll);
+        FROM_NARROW(ull);
+    }
+    report("both to integers");
+}
+
+template <class T, class P> static void compare_pairs(P a, P b)
+{
+    for (P r : {__heq2(a, b), __hneu2(a, b), __hlt2(a, b), __hgeu2(a, b),
+                __hisnan2(a), __hmax2(a, b), __hmin2(a, b)}) {
+        add(bits_of(r.x));
+        add(bits_of(r.y));
+    }
+    for (P r : {__hmax2_nan(a, b), __hmin2_nan(a, b)}) {
+        // which zero: CUDA's host code for bfloat16 differs from devices
+        add(r.x == T(0.0f) ? 0 : bits_of(r.x));
+        add(r.y == T(0.0f) ? 0 : bits_of(r.y));
+    }
+    add(__heq2_mask(a, b) + 3 * __hne2_mask(a, b) + 5 * __hleu2_mask(a, b) +
+        7 * __hgtu2_mask(a, b));
+    add(__hbequ2(a, b) + 2u * __hbne2(a, b) + 4u * __hblt2(a, b) +
+        8u * __hbgeu2(a, b));
+    T x = a.x, y = x++;
+    add(bits_of(x) + 3 * bits_of(y) + 5 * bits_of(--y));
+}
+
+static void check_pairs_in_order()
+{
+    const unsigned short some[] = {0,      0x8000, 1,      0x3c00, 0x3c01,
+                                   0xbc00, 0x7bff, 0x7c00, 0xfc00, 0x7e00,
+                                   0x7fff, 0x3f80, 0x7f80, 0xff80, 0x4000};
+    for (unsigned short i : some)
+        for (unsigned short k : some)
+            for (unsigned short m : some) {
+                compare_pairs<__half>(
+                    __half2(__ushort_as_half(i), __ushort_as_half(k)),
+                    __half2(__ushort_as_half(m), __ushort_as_half(i)));
+                compare_pairs<__nv_bfloat16>(
+                    __nv_bfloat162(__ushort_as_bfloat16(i),
+                                   __ushort_as_bfloat16(k)),
+                    __nv_bfloat162(__ushort_as_bfloat16(m),
+                                   __ushort_as_bfloat16(i)));
+            }
+    report("pairs in order");
+}
+
 static void check_floats()
 {
     each_float([](float x) {
@@ -241,6 +327,8 @@ int main()
     report("nothing");
     check_halves();
     check_floats();
+    check_integers();
+    check_pairs_in_order();
     check_fp8();
     check_pairs();
     check_fma();

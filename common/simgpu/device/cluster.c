@@ -18,7 +18,8 @@ struct cluster {
     uint64_t generation;      /* of the barrier */
 };
 
-/* Thread-local memory lies within this distance of the thread pointer. */
+/* Thread-local memory lies within this distance of the thread pointer: below it
+ * on x86-64, above it on arm64. */
 enum { REACH = 1 << 20 };
 
 int cluster_nstale;
@@ -176,7 +177,26 @@ void simgpu_cluster_wait(void)
 static int is_shared_of(const char *thread, const void *p)
 {
     const ptrdiff_t at = (const char *)p - thread;
-    return -REACH < at && at < REACH;
+#if defined(__x86_64__)
+    return -REACH < at && at < 0;
+#else
+    return 0 <= at && at < REACH;
+#endif
+}
+
+int simgpu_is_shared(const volatile void *p)
+{
+    return is_shared_of(__builtin_thread_pointer(), (const void *)p);
+}
+
+int simgpu_cluster_has(const void *p)
+{
+    const struct runner *const me = grid_runner();
+    for (int i = 0; me->cluster && i < me->grid->nrunners; i++)
+        if (me->grid->runner[i]->cluster == me->cluster &&
+            is_shared_of(me->grid->runner[i]->shared, p))
+            return 1;
+    return 0;
 }
 
 static struct runner *runner_of(struct grid *g, uint64_t block)

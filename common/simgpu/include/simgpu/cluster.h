@@ -50,6 +50,18 @@ static inline unsigned __cluster_query_shared_rank(const void *p)
 {
     return simgpu_cluster_rank_of(p);
 }
+static inline bool __isCtaShared(const void *p)
+{
+    return simgpu_is_shared(p);
+}
+static inline bool __isClusterShared(const void *p)
+{
+    return simgpu_is_shared(p) || simgpu_cluster_has(p);
+}
+static inline void __threadfence_cluster()
+{
+    __threadfence();
+}
 static inline void __cluster_barrier_arrive()
 {
     simgpu_cluster_arrive();

@@ -18,6 +18,7 @@
 #include <utility> /* for programs: the real header has it */
 
 #include "simgpu/kernel.h"
+#include "simgpu/minmax.h"
 #include "simgpu/numbers.h"
 #include "simgpu/simd.h"
 
@@ -103,13 +104,17 @@ static inline int __syncthreads_or(int predicate)
 {
     return simgpu_count(predicate) != 0;
 }
-template <class T> static inline bool __isGlobal(const T *p)
+static inline bool __isGlobal(const void *p)
 {
     return simgpu_is_global(p);
 }
-template <class T> static inline bool __isShared(const T *p)
+static inline bool __isShared(const void *p)
 {
-    return !simgpu_is_global(p);
+    return simgpu_is_shared(p);
+}
+static inline bool __isLocal(const void *p)
+{
+    return !simgpu_is_global(p) && !simgpu_is_shared(p);
 }
 static inline size_t __cvta_generic_to_shared(const void *p)
 {
@@ -118,6 +123,22 @@ static inline size_t __cvta_generic_to_shared(const void *p)
 static inline size_t __cvta_generic_to_global(const void *p)
 {
     return (size_t)p;
+}
+static inline size_t __cvta_generic_to_local(const void *p)
+{
+    return (size_t)p;
+}
+static inline void *__cvta_shared_to_generic(size_t p)
+{
+    return (void *)p;
+}
+static inline void *__cvta_global_to_generic(size_t p)
+{
+    return (void *)p;
+}
+static inline void *__cvta_local_to_generic(size_t p)
+{
+    return (void *)p;
 }
 static inline void __prof_trigger(int) {}
 #define __builtin_assume(x) ((void)0)
@@ -164,6 +185,16 @@ static __forceinline__ unsigned __activemask()
     return simgpu_converged();
 }
 
+/* True if the predicate is the same on all of them. */
+static inline int __uni_sync(unsigned mask, int predicate)
+{
+    uint64_t all[32];
+    const unsigned there = simgpu_gather(predicate != 0, mask, all);
+    for (int i = 0; i < 32; i++)
+        if (there >> i & 1 && all[i] != (uint64_t)(predicate != 0))
+            return 0;
+    return 1;
+}
 static inline int __any_sync(unsigned mask, int predicate)
 {
     return simgpu_ballot(predicate, mask) != 0;
@@ -394,6 +425,17 @@ SIMGPU_QUIET T atomicCAS_system(T *p, typename simgpu::same<T>::type compare,
         simgpu_sync_update(p, sizeof *p, bits::change, &operand, 0);
     __builtin_memcpy(&compare, &old, sizeof compare);
     return compare;
+}
+
+/* Of vectors: each number by itself. */
+static inline float2 atomicAdd(float2 *p, float2 v)
+{
+    return make_float2(atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y));
+}
+static inline float4 atomicAdd(float4 *p, float4 v)
+{
+    return make_float4(atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y),
+                       atomicAdd(&p->z, v.z), atomicAdd(&p->w, v.w));
 }
 
 /* ---- launches ------------------------------------------------------------ */

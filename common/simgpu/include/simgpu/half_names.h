@@ -62,33 +62,38 @@ SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__float2, _ru)(float x)
 {
     return SIMGPU_NAME(simgpu_float2, )(x, NARROW_UP);
 }
-SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__int2, _rn)(int x)
+/* To and from an integer I: name is what the functions call it. */
+#define SIMGPU_ONE_INTEGER(name, I, mode, how, round)                          \
+    SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__##name##2, _##mode)(I x)              \
+    {                                                                          \
+        return SIMGPU_NAME(__ushort_as_, )(                                    \
+            (unsigned short)simgpu_small_encode(simgpu_small_integer(x),       \
+                                                SIMGPU_KIND, how));            \
+    }                                                                          \
+    SIMGPU_INLINE I SIMGPU_NAME(__, 2##name##_##mode)(SIMGPU_T h)              \
+    {                                                                          \
+        return simgpu_small_to<I>(round(SIMGPU_TO(h)));                        \
+    }
+#define SIMGPU_INTEGER(name, I)                                                \
+    SIMGPU_ONE_INTEGER(name, I, rn, NARROW_NEAREST, rint)                      \
+    SIMGPU_ONE_INTEGER(name, I, rz, NARROW_TO_ZERO, trunc)                     \
+    SIMGPU_ONE_INTEGER(name, I, rd, NARROW_DOWN, floor)                        \
+    SIMGPU_ONE_INTEGER(name, I, ru, NARROW_UP, ceil)
+SIMGPU_INTEGER(short, short)
+SIMGPU_INTEGER(ushort, unsigned short)
+SIMGPU_INTEGER(int, int)
+SIMGPU_INTEGER(uint, unsigned int)
+SIMGPU_INTEGER(ll, long long)
+SIMGPU_INTEGER(ull, unsigned long long)
+#undef SIMGPU_INTEGER
+#undef SIMGPU_ONE_INTEGER
+SIMGPU_INLINE signed char SIMGPU_NAME(__, 2char_rz)(SIMGPU_T h)
 {
-    return SIMGPU_T(x);
+    return (signed char)h;
 }
-SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__uint2, _rn)(unsigned x)
+SIMGPU_INLINE unsigned char SIMGPU_NAME(__, 2uchar_rz)(SIMGPU_T h)
 {
-    return SIMGPU_T(x);
-}
-SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__ll2, _rn)(long long x)
-{
-    return SIMGPU_T(x);
-}
-SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__ull2, _rn)(unsigned long long x)
-{
-    return SIMGPU_T(x);
-}
-SIMGPU_INLINE int SIMGPU_NAME(__, 2int_rz)(SIMGPU_T h)
-{
-    return (int)h;
-}
-SIMGPU_INLINE int SIMGPU_NAME(__, 2int_rn)(SIMGPU_T h)
-{
-    return simgpu_small_to<int>(rint(SIMGPU_TO(h)));
-}
-SIMGPU_INLINE unsigned SIMGPU_NAME(__, 2uint_rz)(SIMGPU_T h)
-{
-    return (unsigned)h;
+    return (unsigned char)h;
 }
 
 /* ---- pairs --------------------------------------------------------------- */

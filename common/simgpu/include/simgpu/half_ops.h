@@ -77,6 +77,24 @@ SIMGPU_HD SIMGPU_T2 __hfma2(const SIMGPU_T2 a, const SIMGPU_T2 b,
 {
     return SIMGPU_T2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
 }
+SIMGPU_HD SIMGPU_T2 __hfma2_sat(const SIMGPU_T2 a, const SIMGPU_T2 b,
+                                const SIMGPU_T2 c)
+{
+    return SIMGPU_T2(__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y));
+}
+SIMGPU_HD SIMGPU_T2 __hfma2_relu(const SIMGPU_T2 a, const SIMGPU_T2 b,
+                                 const SIMGPU_T2 c)
+{
+    return SIMGPU_T2(__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y));
+}
+/* a * b + c of complex numbers (real, imaginary), in four steps that round. */
+SIMGPU_HD SIMGPU_T2 __hcmadd(const SIMGPU_T2 a, const SIMGPU_T2 b,
+                             const SIMGPU_T2 c)
+{
+    const SIMGPU_T real = __hfma(a.x, b.x, c.x), imag = __hfma(a.x, b.y, c.y);
+    const SIMGPU_T minus = SIMGPU_FROM(-SIMGPU_TO(a.y));
+    return SIMGPU_T2(__hfma(minus, b.y, real), __hfma(a.y, b.x, imag));
+}
 
 /* Signs are bits: NaN and zero have one, too. */
 SIMGPU_HD SIMGPU_T __hneg(const SIMGPU_T a)
@@ -102,11 +120,33 @@ SIMGPU_HD bool __hisnan(const SIMGPU_T a)
 {
     return SIMGPU_TO(a) != SIMGPU_TO(a);
 }
+SIMGPU_HD SIMGPU_T2 __hisnan2(const SIMGPU_T2 a)
+{
+    return SIMGPU_T2(SIMGPU_FROM(__hisnan(a.x)), SIMGPU_FROM(__hisnan(a.y)));
+}
 SIMGPU_HD int __hisinf(const SIMGPU_T a)
 {
     return isinf(SIMGPU_TO(a)) ? SIMGPU_TO(a) > 0 ? 1 : -1 : 0;
 }
 
+/* Of pairs: 1 or 0 of each; true if both hold; all bits of each. */
+#define SIMGPU_COMPARE_PAIRS(name, order)                                      \
+    SIMGPU_HD bool __hb##name##order##2(const SIMGPU_T2 a, const SIMGPU_T2 b)  \
+    {                                                                          \
+        return __h##name##order(a.x, b.x) && __h##name##order(a.y, b.y);       \
+    }                                                                          \
+    SIMGPU_HD SIMGPU_T2 __h##name##order##2(const SIMGPU_T2 a,                 \
+                                            const SIMGPU_T2 b)                 \
+    {                                                                          \
+        return SIMGPU_T2(SIMGPU_FROM(__h##name##order(a.x, b.x)),              \
+                         SIMGPU_FROM(__h##name##order(a.y, b.y)));             \
+    }                                                                          \
+    SIMGPU_HD unsigned __h##name##order##2_mask(const SIMGPU_T2 a,             \
+                                                const SIMGPU_T2 b)             \
+    {                                                                          \
+        return (__h##name##order(a.x, b.x) ? 0x0000ffffu : 0) |                \
+               (__h##name##order(a.y, b.y) ? 0xffff0000u : 0);                 \
+    }
 /* A name that ends in u is true if either value is a NaN. */
 #define SIMGPU_COMPARE(name, op)                                               \
     SIMGPU_HD bool __h##name(const SIMGPU_T a, const SIMGPU_T b)               \
@@ -117,15 +157,8 @@ SIMGPU_HD int __hisinf(const SIMGPU_T a)
     {                                                                          \
         return SIMGPU_TO(a) op SIMGPU_TO(b) || __hisnan(a) || __hisnan(b);     \
     }                                                                          \
-    SIMGPU_HD bool __hb##name##2(const SIMGPU_T2 a, const SIMGPU_T2 b)         \
-    {                                                                          \
-        return __h##name(a.x, b.x) && __h##name(a.y, b.y);                     \
-    }                                                                          \
-    SIMGPU_HD SIMGPU_T2 __h##name##2(const SIMGPU_T2 a, const SIMGPU_T2 b)     \
-    {                                                                          \
-        return SIMGPU_T2(SIMGPU_FROM(__h##name(a.x, b.x)),                     \
-                         SIMGPU_FROM(__h##name(a.y, b.y)));                    \
-    }
+    SIMGPU_COMPARE_PAIRS(name, )                                               \
+    SIMGPU_COMPARE_PAIRS(name, u)
 SIMGPU_COMPARE(eq, ==)
 SIMGPU_COMPARE(ne, !=)
 SIMGPU_COMPARE(lt, <)
@@ -133,6 +166,7 @@ SIMGPU_COMPARE(le, <=)
 SIMGPU_COMPARE(gt, >)
 SIMGPU_COMPARE(ge, >=)
 #undef SIMGPU_COMPARE
+#undef SIMGPU_COMPARE_PAIRS
 
 /* If one is a NaN, the other; -0 is below +0. */
 #define SIMGPU_CHOOSE(name, less)                                              \
@@ -151,6 +185,10 @@ SIMGPU_COMPARE(ge, >=)
     SIMGPU_HD SIMGPU_T2 name##2(const SIMGPU_T2 a, const SIMGPU_T2 b)          \
     {                                                                          \
         return SIMGPU_T2(name(a.x, b.x), name(a.y, b.y));                      \
+    }                                                                          \
+    SIMGPU_HD SIMGPU_T2 name##2_nan(const SIMGPU_T2 a, const SIMGPU_T2 b)      \
+    {                                                                          \
+        return SIMGPU_T2(name##_nan(a.x, b.x), name##_nan(a.y, b.y));          \
     }
 SIMGPU_CHOOSE(__hmin, true)
 SIMGPU_CHOOSE(__hmax, false)
@@ -180,6 +218,7 @@ SIMGPU_FUNCTION(log10, log10(x))
 SIMGPU_FUNCTION(sin, sin(x))
 SIMGPU_FUNCTION(cos, cos(x))
 SIMGPU_FUNCTION(tanh, tanh(x))
+SIMGPU_FUNCTION(tanh_approx, tanh(x))
 SIMGPU_FUNCTION(floor, floor(x))
 SIMGPU_FUNCTION(ceil, ceil(x))
 SIMGPU_FUNCTION(trunc, trunc(x))
@@ -211,6 +250,29 @@ SIMGPU_OPERATOR(*, __hmul, __hmul2)
 SIMGPU_OPERATOR(/, __hdiv, __h2div)
 #undef SIMGPU_OPERATOR
 
+#define SIMGPU_STEP(T, op, by)                                                 \
+    SIMGPU_HD T &operator op(T &a)                                             \
+    {                                                                          \
+        return a by;                                                           \
+    }                                                                          \
+    SIMGPU_HD T operator op(T &a, int)                                         \
+    {                                                                          \
+        const T old = a;                                                       \
+        a by;                                                                  \
+        return old;                                                            \
+    }
+#define SIMGPU_ONE SIMGPU_FROM(1)
+SIMGPU_STEP(SIMGPU_T, ++, += SIMGPU_ONE)
+SIMGPU_STEP(SIMGPU_T, --, -= SIMGPU_ONE)
+SIMGPU_STEP(SIMGPU_T2, ++, += SIMGPU_T2(SIMGPU_ONE, SIMGPU_ONE))
+SIMGPU_STEP(SIMGPU_T2, --, -= SIMGPU_T2(SIMGPU_ONE, SIMGPU_ONE))
+#undef SIMGPU_ONE
+#undef SIMGPU_STEP
+
+SIMGPU_HD SIMGPU_T2 operator+(const SIMGPU_T2 &a)
+{
+    return a;
+}
 SIMGPU_HD SIMGPU_T operator+(const SIMGPU_T &a)
 {
     return a;

@@ -110,6 +110,7 @@ void simgpu_cluster_arrive(void);
 void simgpu_cluster_wait(void);
 void *simgpu_cluster_map(const void *p, unsigned rank);
 unsigned simgpu_cluster_rank_of(const void *p);
+int simgpu_cluster_has(const void *p); /* in some block's shared memory */
 
 /* Exchange a value among the threads of a warp in the mask: each that has not
  * ended must call. */
@@ -127,6 +128,7 @@ void simgpu_barrier(unsigned id, unsigned count);
 void simgpu_yield(void);
 unsigned simgpu_peek(const volatile unsigned *p); /* an access not recorded */
 int simgpu_is_global(const volatile void *p);
+int simgpu_is_shared(const volatile void *p); /* by the thread's block */
 /* A bit for each of these lanes whose predicate holds. */
 unsigned simgpu_ballot(int predicate, unsigned mask);
 

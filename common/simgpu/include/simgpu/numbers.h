@@ -607,30 +607,21 @@ SIMGPU_F float normcdfinvf(float y)
 {
     return (float)normcdfinv(y);
 }
-SIMGPU_F float norm3df(float a, float b, float c)
+
+/* ---- lengths of vectors -------------------------------------------------- */
+
+/* Floats are squared and added as doubles, scaled numbers need no other care:
+ * a double's square is out of range where |x| is beyond 1e154. */
+SIMGPU_F double norm(int n, const double *p)
 {
-    return (float)sqrt((double)a * a + (double)b * b + (double)c * c);
-}
-SIMGPU_F double norm3d(double a, double b, double c)
-{
-    return sqrt(a * a + b * b + c * c);
-}
-SIMGPU_F float rnorm3df(float a, float b, float c)
-{
-    return 1 / norm3df(a, b, c);
-}
-SIMGPU_F float norm4df(float a, float b, float c, float d)
-{
-    return (float)sqrt((double)a * a + (double)b * b + (double)c * c +
-                       (double)d * d);
-}
-SIMGPU_F float rhypotf(float a, float b)
-{
-    return 1 / hypotf(a, b);
-}
-SIMGPU_F double rhypot(double a, double b)
-{
-    return 1 / hypot(a, b);
+    double most = 0, sum = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(p[i]));
+    if (most == 0 || isinf(most))
+        return most;
+    for (int i = 0; i < n; i++)
+        sum += p[i] / most * (p[i] / most);
+    return most * sqrt(sum);
 }
 SIMGPU_F float normf(int n, const float *p)
 {
@@ -638,6 +629,89 @@ SIMGPU_F float normf(int n, const float *p)
     for (int i = 0; i < n; i++)
         sum += (double)p[i] * p[i];
     return (float)sqrt(sum);
+}
+SIMGPU_F double norm3d(double a, double b, double c)
+{
+    const double p[] = {a, b, c};
+    return norm(3, p);
+}
+SIMGPU_F float norm3df(float a, float b, float c)
+{
+    const float p[] = {a, b, c};
+    return normf(3, p);
+}
+SIMGPU_F double norm4d(double a, double b, double c, double d)
+{
+    const double p[] = {a, b, c, d};
+    return norm(4, p);
+}
+SIMGPU_F float norm4df(float a, float b, float c, float d)
+{
+    const float p[] = {a, b, c, d};
+    return normf(4, p);
+}
+SIMGPU_F double rnorm(int n, const double *p)
+{
+    return 1 / norm(n, p);
+}
+SIMGPU_F float rnormf(int n, const float *p)
+{
+    return 1 / normf(n, p);
+}
+SIMGPU_F double rnorm3d(double a, double b, double c)
+{
+    return 1 / norm3d(a, b, c);
+}
+SIMGPU_F float rnorm3df(float a, float b, float c)
+{
+    return 1 / norm3df(a, b, c);
+}
+SIMGPU_F double rnorm4d(double a, double b, double c, double d)
+{
+    return 1 / norm4d(a, b, c, d);
+}
+SIMGPU_F float rnorm4df(float a, float b, float c, float d)
+{
+    return 1 / norm4df(a, b, c, d);
+}
+SIMGPU_F double rhypot(double a, double b)
+{
+    return 1 / hypot(a, b);
+}
+SIMGPU_F float rhypotf(float a, float b)
+{
+    return 1 / hypotf(a, b);
+}
+
+/* ---- Bessel functions ---------------------------------------------------- */
+
+/* The modified ones of order 0 and 1: a series of positive terms,
+ * (x/2)^(2k + order) / (k! (k + order)!). */
+SIMGPU_F double simgpu_bessel_i(int order, double x)
+{
+    const double q = x * x / 4;
+    double term = order ? x / 2 : 1, sum = term;
+    for (double k = 1; fabs(term) > fabs(sum) * 1e-17 && isfinite(sum); k++) {
+        term *= q / (k * (k + order));
+        sum += term;
+    }
+    return sum;
+}
+SIMGPU_F double cyl_bessel_i0(double x)
+{
+    return simgpu_bessel_i(0, x);
+}
+SIMGPU_F double cyl_bessel_i1(double x)
+{
+    return simgpu_bessel_i(1, x);
+}
+SIMGPU_F float cyl_bessel_i0f(float x)
+{
+    return (float)simgpu_bessel_i(0, x);
+}
+SIMGPU_F float cyl_bessel_i1f(float x)
+{
+    return (float)simgpu_bessel_i(1, x);
 }
 
 /* ---- loads and stores with a caching hint -------------------------------- */
