@@ -182,6 +182,37 @@ PROBE(evaluation_once)
     CHECK(a.get()[0] == 1 && a.h[1] == 4);
 }
 
+// A kernel that may start while the one before it still runs.
+__global__ void first(int *p)
+{
+    p[threadIdx.x] = (int)threadIdx.x;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+__global__ void second(int *p)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
+    p[threadIdx.x]++;
+}
+PROBE(programmatic_launch)
+{
+    array<int> a(64);
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute early[1];
+    early[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early[0].val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = dim3(1);
+    config.blockDim = dim3(64);
+    config.attrs = early;
+    config.numAttrs = 1;
+    first<<<1, 64>>>(a.d);
+    OK(cudaLaunchKernelEx(&config, second, a.d));
+    CHECK(a.get()[63] == 64);
+}
+
 __global__ void bounded(int *);
 __global__ void __launch_bounds__(64, 2) bounded(int *p)
 {

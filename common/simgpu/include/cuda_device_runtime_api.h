@@ -8,4 +8,11 @@
 
 #include "driver_types.h"
 
+#ifdef __SIMNVCC__
+/* A kernel starts after the one before it on its stream has ended, whatever the
+ * launch allows: there is nothing to wait for, or to trigger. */
+static inline void cudaGridDependencySynchronize(void) {}
+static inline void cudaTriggerProgrammaticLaunchCompletion(void) {}
+#endif
+
 #endif
