@@ -62,6 +62,7 @@ enum action {
     MODE,
     SHARED,
     DEBUG,
+    LINES,
     DEBUG_DEVICE,
     DEPEND,
     PHONY,
@@ -219,8 +220,8 @@ static const struct option {
     {"save-temps", 0, IGNORE, 0},
     {"res-usage", 0, IGNORE, 0},
     {"resource-usage", 0, IGNORE, 0},
-    {"lineinfo", 0, IGNORE, 0},
-    {"generate-line-info", 0, IGNORE, 0},
+    {"lineinfo", 0, LINES, 0},
+    {"generate-line-info", 0, LINES, 0},
     {"dlto", 0, IGNORE, 0},
     {"dlink-time-opt", 0, IGNORE, 0},
     {"lto", 0, IGNORE, 0},
@@ -349,7 +350,14 @@ static void apply(struct options *o, const struct option *p, const char *as)
         break;
     case MODE: set_mode(o, p->mode, as); break;
     case SHARED: args_add(&o->link, "-shared"); break;
-    case DEBUG: args_add(&o->both, "-g"); break;
+    case DEBUG:
+        o->debug = 1;
+        args_add(&o->both, "-g");
+        break;
+    case LINES: // the last -g of several counts
+        if (!o->debug)
+            args_add(&o->both, "-g1");
+        break;
     case DEBUG_DEVICE: o->debug_device = 1; break;
     case DEPEND: o->depend = 1; break;
     case PHONY: o->phony = 1; break;

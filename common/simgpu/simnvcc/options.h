@@ -35,7 +35,7 @@ struct options {
     enum mode mode;
     const char *mode_option; /* as given */
     const char *cxx, *output, *folder, *dep_file, *language, *std;
-    int depend, phony, debug_device, optimised, no_constructors, verbose,
+    int depend, phony, debug, debug_device, optimised, no_constructors, verbose,
         dry_run, run;
     int relocatable, named_target;
     struct args inputs;     /* sources, objects and libraries, in order */
