@@ -88,6 +88,9 @@ static const char *const lines[] = {
     "$N -Xcompiler -fopenmp omp.cu -o x && ./x",
     "$N -std=c++11 clock.cu -o x && ./x >1 && SIMGPU_SCHEDULE=late ./x >2 && "
     "cmp 1 2 && { SIMGPU_CLOCK=real ./x >3; ! cmp -s 1 3; }",
+    "$N -lineinfo -rdc=true -arch=sm_90 children.cu -lcudadevrt -o x && ./x && "
+    "SIMGPU_CHECK=1 ./x && ! ./x wait 2>err && "
+    "grep -q 'at children.cu:56: calls cudaDeviceSynchronize' err",
     "! $N -ptx k.cu 2>err && grep -q 'makes code for GPUs' err",
     "! $N k.cu main.cu -c -o x.o 2>err && grep -q 'several sources' err",
     "echo '__global__ void k() { asm(\"wgmma.fence.sync.aligned;\"); }' > w.cu"

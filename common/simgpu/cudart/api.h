@@ -28,6 +28,9 @@ void api_host_function(int inside);
             return cudaErrorNotPermitted;                                      \
     } while (0)
 
+/* Fail if device code calls a function that waits for the device. */
+void api_refuse_in_device_code(const char *call, const void *return_address);
+
 /* The stream that a call enqueues to, or the error of that: it is no stream, or
  * the legacy stream while a stream that synchronises with it is captured. */
 cudaError_t api_stream(cudaStream_t stream, struct stream **out);

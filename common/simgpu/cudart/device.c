@@ -295,6 +295,7 @@ cudaError_t cudaDeviceSynchronize(void)
     enum { MAX = 1024 };
     struct fence fences[MAX];
     API_ENTER();
+    api_refuse_in_device_code(__func__, __builtin_return_address(0));
     const cudaError_t err = capture_allows_device_sync(simgpu_device_current());
     if (err != cudaSuccess)
         return api_return(err);

@@ -91,6 +91,7 @@ enum { MAX_FENCES = 1024 };
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     API_ENTER();
+    api_refuse_in_device_code(__func__, __builtin_return_address(0));
     struct fence fences[MAX_FENCES];
     struct stream *const s = simgpu_stream_of(stream);
     if (!s)

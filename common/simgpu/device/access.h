@@ -14,6 +14,10 @@
 #include "device/run.h" /* struct poll */
 
 void access_begin(const struct launch *l);
+
+/* What follows is done by the kernel of another launch, which the first one has
+ * made. */
+void access_go_on(const struct launch *l);
 void access_end(struct launch_cost *c);
 
 /* What the calling worker collects, for another thread that runs blocks of the

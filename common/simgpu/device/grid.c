@@ -174,10 +174,11 @@ void grid_stop(void)
     me->grid->next = me->grid->n;
 }
 
-void grid_run(const struct launch *l, void (*run_one)(uint64_t block),
-              void (*forget)(void))
+void grid_run(const struct launch *l, struct children *children,
+              void (*run_one)(uint64_t block), void (*forget)(void))
 {
     struct grid g = {.launch = l,
+                     .children = children,
                      .run_one = run_one,
                      .forget = forget,
                      .n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2],

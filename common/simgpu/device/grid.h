@@ -13,14 +13,15 @@
 #ifndef SIMGPU_DEVICE_GRID_H
 #define SIMGPU_DEVICE_GRID_H
 
+#include "device/child.h"
 #include "device/launch.h"
 
 struct grid;
 
 /* Run all blocks on the calling thread, which is the first runner, with
- * run_one() for each. */
-void grid_run(const struct launch *l, void (*run_one)(uint64_t block),
-              void (*forget)(void));
+ * run_one() for each; what they launch is added to the children. */
+void grid_run(const struct launch *l, struct children *children,
+              void (*run_one)(uint64_t block), void (*forget)(void));
 
 /* No thread of the calling runner's block can continue, for the naps-th time.
  * Returns 1 if other blocks have run meanwhile: look again. 0: sleep. */

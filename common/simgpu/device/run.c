@@ -27,6 +27,7 @@
 #include <string.h>   /* memset */
 #include <sys/mman.h> /* mmap */
 
+#include "core/fault.h"
 #include "core/limit.h"
 #include "core/report.h"
 #include "device/access.h"
@@ -475,15 +476,27 @@ static void run_one(uint64_t n)
     run_block(b);
 }
 
-void kernel_run(const struct launch *l, struct op *op, struct launch_cost *c)
+static void run_grid(const struct launch *l, struct children *children)
 {
     simgpu_grid_dim = (struct simgpu_uint3){l->grid[0], l->grid[1], l->grid[2]};
     simgpu_block_dim =
         (struct simgpu_uint3){l->block[0], l->block[1], l->block[2]};
+    grid_run(l, children, run_one, forget);
+}
+
+void kernel_run(const struct launch *l, struct op *op, struct launch_cost *c)
+{
+    struct children children = {0};
     access_begin(l);
     sync_begin(op);
     simgpu_outside = 0;
-    grid_run(l, run_one, forget);
+    run_grid(l, &children);
+    for (struct child *k; (k = child_take(&children)); child_free(k)) {
+        const struct launch *const of = child_launched(k);
+        fault_kernel_enter(of->kernel->name, of->device, of->site);
+        access_go_on(of);
+        run_grid(of, &children);
+    }
     simgpu_outside = 1;
     sync_end();
     access_end(c);

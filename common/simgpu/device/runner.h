@@ -24,6 +24,7 @@ struct runner {
 
 struct grid {
     const struct launch *launch;
+    struct children *children; /* that its threads launch */
     void (*run_one)(uint64_t block);
     void (*forget)(void); /* a runner ends: free what it has */
     uint64_t next, n;     /* blocks */
