@@ -1,4 +1,4 @@
-/* Operations named by ranges: pushed, with attributes, and started. */
+/* Operations named by ranges: pushed, with attributes, started, of a domain. */
 #include <cuda_runtime_api.h>
 #include <nvtx3/nvToolsExt.h>
 
@@ -27,6 +27,22 @@ int main(void)
     nvtxRangePop();
     nvtxRangePop();
     cudaMemset(d, 7, 7);
+    const nvtxDomainHandle_t domain = nvtxDomainCreateA("library");
+    a.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+    a.message.registered = nvtxDomainRegisterStringA(domain, "of a domain");
+    nvtxDomainRangePushEx(domain, &a);
+    nvtxRangePushW(L"\u00fcber");
+    cudaMemset(d, 8, 8);
+    nvtxDomainRangePop(domain); // below the one that is open
+    cudaMemset(d, 9, 9);
+    nvtxDomainRangePushEx(domain, &a);
+    nvtxRangePop();
+    cudaMemset(d, 10, 10);
+    nvtxDomainRangePop(domain);
+    cudaMemset(d, 11, 11);
     cudaDeviceSynchronize();
+    if (nvtxDomainRangePop(domain) != -1)
+        return 1;
+    nvtxDomainDestroy(domain);
     return nvtxRangePop() == -1 ? 0 : 1;
 }

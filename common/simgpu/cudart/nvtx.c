@@ -1,106 +1,300 @@
 /*
  * nvtx.c: NVTX ranges, which name spans of the execution graph
  *
- * Ranges of a thread nest. Ranges deeper than the stack are counted but have no
- * name of their own. A range that is started rather than pushed is on the same
- * stack; if it ends below others, it is removed when they are.
+ * The ranges of a thread, of all domains, are on one stack; those deeper than
+ * the stack are counted but have no name of their own. A range that ends below
+ * others is removed when they are.
  */
 #include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtCudaRt.h>
+#include <stdlib.h> /* malloc */
+#include <string.h> /* strlen */
 
 #include "core/declared.h"
 #include "core/proc.h"
 
-enum { DEEPEST = 64 };
+enum { DEEPEST = 64, MESSAGE = 1024 };
 
 static _Thread_local struct {
     int depth;
-    uint32_t outer[DEEPEST];   /* the span around the range of that depth */
-    nvtxRangeId_t id[DEEPEST]; /* of a started range; 0: pushed */
-    int over[DEEPEST];         /* it has ended */
+    struct range {
+        uint32_t outer;   /* the span around it */
+        nvtxRangeId_t id; /* of a started range; 0: pushed */
+        nvtxDomainHandle_t domain;
+        int over; /* it has ended */
+    } range[DEEPEST];
 } ranges;
 
 static _Atomic nvtxRangeId_t last_id;
 
-/* The text of a range, NULL if it has none. */
-static const char *message_of(const nvtxEventAttributes_t *a)
+/* ---- texts --------------------------------------------------------------- */
+
+struct nvtxStringRegistration_st {
+    nvtxStringHandle_t next; /* of its domain */
+    char text[];
+};
+
+struct nvtxDomainRegistration_st {
+    nvtxStringHandle_t strings;
+};
+
+/* As UTF-8, what fits. */
+static const char *narrow(const wchar_t *w, char out[MESSAGE])
 {
-    return a && a->messageType == NVTX_MESSAGE_TYPE_ASCII ? a->message.ascii
-                                                          : NULL;
+    size_t n = 0;
+    for (; w && *w && n + 4 < MESSAGE; w++) {
+        const uint32_t c = (uint32_t)*w;
+        const int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+        static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
+        out[n++] = (char)(first[more] | c >> 6 * more);
+        for (int i = more; i-- > 0;)
+            out[n++] = (char)(0x80 | (c >> 6 * i & 0x3f));
+    }
+    out[n] = 0;
+    return w ? out : NULL;
 }
 
-static int enter(const char *message, nvtxRangeId_t id)
+/* The text of a range, NULL if it has none. */
+static const char *message_of(const nvtxEventAttributes_t *a, char out[MESSAGE])
+{
+    if (!a)
+        return NULL;
+    switch (a->messageType) {
+    case NVTX_MESSAGE_TYPE_ASCII: return a->message.ascii;
+    case NVTX_MESSAGE_TYPE_UNICODE: return narrow(a->message.unicode, out);
+    case NVTX_MESSAGE_TYPE_REGISTERED:
+        return a->message.registered ? a->message.registered->text : NULL;
+    default: return NULL;
+    }
+}
+
+nvtxDomainHandle_t nvtxDomainCreateA(const char *name)
+{
+    return name ? calloc(1, sizeof(struct nvtxDomainRegistration_st)) : NULL;
+}
+
+nvtxDomainHandle_t nvtxDomainCreateW(const wchar_t *name)
+{
+    return nvtxDomainCreateA(name ? "" : NULL);
+}
+
+void nvtxDomainDestroy(nvtxDomainHandle_t domain)
+{
+    while (domain && domain->strings) {
+        const nvtxStringHandle_t s = domain->strings;
+        domain->strings = s->next;
+        free(s);
+    }
+    free(domain);
+}
+
+nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t domain,
+                                             const char *string)
+{
+    const size_t n = string ? strlen(string) + 1 : 0;
+    const nvtxStringHandle_t s = n ? malloc(sizeof *s + n) : NULL;
+    if (!s)
+        return NULL;
+    memcpy(s->text, string, n);
+    s->next = domain ? domain->strings : NULL;
+    if (domain)
+        domain->strings = s;
+    return s;
+}
+
+nvtxStringHandle_t nvtxDomainRegisterStringW(nvtxDomainHandle_t domain,
+                                             const wchar_t *string)
+{
+    char text[MESSAGE];
+    return nvtxDomainRegisterStringA(domain, narrow(string, text));
+}
+
+/* ---- the stack ----------------------------------------------------------- */
+
+/* Open ranges of a domain that were pushed. */
+static int depth_of(nvtxDomainHandle_t domain)
+{
+    int n = ranges.depth > DEEPEST ? ranges.depth - DEEPEST : 0;
+    for (int i = 0; i < ranges.depth && i < DEEPEST; i++)
+        n += ranges.range[i].domain == domain && !ranges.range[i].over &&
+             !ranges.range[i].id;
+    return n;
+}
+
+static void enter(nvtxDomainHandle_t domain, const char *message,
+                  nvtxRangeId_t id)
 {
     declared_enter(message ? message : "");
-    if (ranges.depth < DEEPEST) {
-        ranges.outer[ranges.depth] =
-            graph_span(graph_string(simgpu_proc()->graph, message));
-        ranges.id[ranges.depth] = id;
-        ranges.over[ranges.depth] = 0;
-    }
-    return ranges.depth++;
+    if (ranges.depth < DEEPEST)
+        ranges.range[ranges.depth] = (struct range){
+            .outer = graph_span(graph_string(simgpu_proc()->graph, message)),
+            .id = id,
+            .domain = domain};
+    ranges.depth++;
 }
 
 static void leave(void)
 {
     declared_leave();
     if (--ranges.depth < DEEPEST)
-        graph_span(ranges.outer[ranges.depth]);
+        graph_span(ranges.range[ranges.depth].outer);
 }
 
 /* Remove ranges at the top that ended before those above them. */
 static void leave_ended(void)
 {
     while (ranges.depth > 0 && ranges.depth <= DEEPEST &&
-           ranges.over[ranges.depth - 1])
+           ranges.range[ranges.depth - 1].over)
         leave();
 }
 
+static int push(nvtxDomainHandle_t domain, const char *message)
+{
+    const int depth = depth_of(domain);
+    enter(domain, message, 0);
+    return depth;
+}
+
+static int pop(nvtxDomainHandle_t domain)
+{
+    if (ranges.depth > DEEPEST) {
+        leave();
+        return depth_of(domain);
+    }
+    for (int i = ranges.depth; i-- > 0;) {
+        struct range *const r = &ranges.range[i];
+        if (r->domain != domain || r->over || r->id)
+            continue;
+        r->over = 1;
+        leave_ended();
+        return depth_of(domain);
+    }
+    return -1;
+}
+
+static nvtxRangeId_t start(nvtxDomainHandle_t domain, const char *message)
+{
+    const nvtxRangeId_t id = ++last_id;
+    enter(domain, message, id);
+    return id;
+}
+
+/* ---- ranges -------------------------------------------------------------- */
+
 int nvtxRangePushA(const char *message)
 {
-    return enter(message, 0);
+    return push(NULL, message);
+}
+
+int nvtxRangePushW(const wchar_t *message)
+{
+    char text[MESSAGE];
+    return push(NULL, narrow(message, text));
 }
 
 int nvtxRangePushEx(const nvtxEventAttributes_t *eventAttrib)
 {
-    return enter(message_of(eventAttrib), 0);
+    return nvtxDomainRangePushEx(NULL, eventAttrib);
+}
+
+int nvtxDomainRangePushEx(nvtxDomainHandle_t domain,
+                          const nvtxEventAttributes_t *eventAttrib)
+{
+    char text[MESSAGE];
+    return push(domain, message_of(eventAttrib, text));
 }
 
 int nvtxRangePop(void)
 {
-    if (ranges.depth == 0)
-        return -1;
-    leave();
-    const int depth = ranges.depth;
-    leave_ended();
-    return depth;
+    return pop(NULL);
+}
+
+int nvtxDomainRangePop(nvtxDomainHandle_t domain)
+{
+    return pop(domain);
 }
 
 nvtxRangeId_t nvtxRangeStartA(const char *message)
 {
-    const nvtxRangeId_t id = ++last_id;
-    enter(message, id);
-    return id;
+    return start(NULL, message);
+}
+
+nvtxRangeId_t nvtxRangeStartW(const wchar_t *message)
+{
+    char text[MESSAGE];
+    return start(NULL, narrow(message, text));
 }
 
 nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t *eventAttrib)
 {
-    return nvtxRangeStartA(message_of(eventAttrib));
+    return nvtxDomainRangeStartEx(NULL, eventAttrib);
+}
+
+nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t domain,
+                                     const nvtxEventAttributes_t *eventAttrib)
+{
+    char text[MESSAGE];
+    return start(domain, message_of(eventAttrib, text));
 }
 
 void nvtxRangeEnd(nvtxRangeId_t id)
 {
     for (int i = 0; i < ranges.depth && i < DEEPEST; i++)
-        if (id && ranges.id[i] == id)
-            ranges.over[i] = 1;
+        if (id && ranges.range[i].id == id)
+            ranges.range[i].over = 1;
     leave_ended();
 }
 
-void nvtxMarkA(const char *message)
+void nvtxDomainRangeEnd(nvtxDomainHandle_t domain, nvtxRangeId_t id)
 {
-    (void)message;
+    (void)domain; // numbers are of all domains
+    nvtxRangeEnd(id);
 }
 
-void nvtxMarkEx(const nvtxEventAttributes_t *eventAttrib)
+/* ---- what is accepted, and not recorded ---------------------------------- */
+
+#define ACCEPT(name, A, B)                                                     \
+    void name(A a, B b)                                                        \
+    {                                                                          \
+        (void)a, (void)b;                                                      \
+    }
+#define ACCEPT_ONE(name, A)                                                    \
+    void name(A a)                                                             \
+    {                                                                          \
+        (void)a;                                                               \
+    }
+ACCEPT_ONE(nvtxInitialize, const void *)
+ACCEPT_ONE(nvtxMarkA, const char *)
+ACCEPT_ONE(nvtxMarkW, const wchar_t *)
+ACCEPT_ONE(nvtxMarkEx, const nvtxEventAttributes_t *)
+ACCEPT(nvtxDomainMarkEx, nvtxDomainHandle_t, const nvtxEventAttributes_t *)
+ACCEPT(nvtxNameCategoryA, uint32_t, const char *)
+ACCEPT(nvtxNameCategoryW, uint32_t, const wchar_t *)
+ACCEPT(nvtxNameOsThreadA, uint32_t, const char *)
+ACCEPT(nvtxNameOsThreadW, uint32_t, const wchar_t *)
+ACCEPT(nvtxNameCudaDeviceA, int, const char *)
+ACCEPT(nvtxNameCudaDeviceW, int, const wchar_t *)
+ACCEPT(nvtxNameCudaStreamA, cudaStream_t, const char *)
+ACCEPT(nvtxNameCudaStreamW, cudaStream_t, const wchar_t *)
+ACCEPT(nvtxNameCudaEventA, cudaEvent_t, const char *)
+ACCEPT(nvtxNameCudaEventW, cudaEvent_t, const wchar_t *)
+ACCEPT_ONE(nvtxDomainResourceDestroy, nvtxResourceHandle_t)
+
+void nvtxDomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t category,
+                             const char *name)
 {
-    (void)eventAttrib;
+    (void)domain, (void)category, (void)name;
+}
+
+void nvtxDomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t category,
+                             const wchar_t *name)
+{
+    (void)domain, (void)category, (void)name;
+}
+
+nvtxResourceHandle_t nvtxDomainResourceCreate(nvtxDomainHandle_t domain,
+                                              nvtxResourceAttributes_t *attribs)
+{
+    (void)domain, (void)attribs;
+    return NULL;
 }

@@ -1,14 +1,16 @@
 /*
- * nvToolsExt.h: the part of NVTX that simgpu implements
+ * nvToolsExt.h: NVTX 3 on simgpu
  *
  * A range names what the calling thread enqueues until it is popped, or ended:
- * the operations in the execution graph, and so on its timeline. Names and
- * layouts are those of NVTX 3. A program built with NVTX's own header, where
- * everything is inline, runs as well, without names.
+ * the operations in the execution graph, and so on its timeline. Ranges of all
+ * domains count; moments, categories, resources and other names are accepted
+ * and not recorded. Names and layouts are those of NVTX 3. A program built with
+ * NVTX's own header, where everything is inline, runs as well, without names.
  */
 #ifndef SIMGPU_NVTX3_NVTOOLSEXT_H
 #define SIMGPU_NVTX3_NVTOOLSEXT_H
 
+#include <stddef.h> /* wchar_t */
 #include <stdint.h> /* uint64_t */
 
 #ifdef __cplusplus
@@ -17,15 +19,43 @@ extern "C" {
 
 #define NVTX_VERSION                  3
 #define NVTX_EVENT_ATTRIB_STRUCT_SIZE ((uint16_t)sizeof(nvtxEventAttributes_t))
+#define NVTX_RESOURCE_ATTRIB_STRUCT_SIZE                                       \
+    ((uint16_t)sizeof(nvtxResourceAttributes_t))
+#define NVTX_NO_PUSH_POP_TRACKING ((int)-2)
+#define NVTX_SUCCESS              0
+#define NVTX_FAIL                 1
 
 typedef uint64_t nvtxRangeId_t;
+typedef struct nvtxDomainRegistration_st *nvtxDomainHandle_t;
+typedef struct nvtxStringRegistration_st *nvtxStringHandle_t;
+typedef struct nvtxResourceHandle *nvtxResourceHandle_t;
 
-enum { NVTX_COLOR_UNKNOWN = 0, NVTX_COLOR_ARGB = 1 };
-enum { NVTX_MESSAGE_UNKNOWN = 0, NVTX_MESSAGE_TYPE_ASCII = 1 };
-enum { NVTX_PAYLOAD_UNKNOWN = 0 };
+typedef enum nvtxColorType_t {
+    NVTX_COLOR_UNKNOWN = 0,
+    NVTX_COLOR_ARGB = 1
+} nvtxColorType_t;
+
+typedef enum nvtxMessageType_t {
+    NVTX_MESSAGE_UNKNOWN = 0,
+    NVTX_MESSAGE_TYPE_ASCII = 1,
+    NVTX_MESSAGE_TYPE_UNICODE = 2,
+    NVTX_MESSAGE_TYPE_REGISTERED = 3
+} nvtxMessageType_t;
+
+typedef enum nvtxPayloadType_t {
+    NVTX_PAYLOAD_UNKNOWN = 0,
+    NVTX_PAYLOAD_TYPE_UNSIGNED_INT64 = 1,
+    NVTX_PAYLOAD_TYPE_INT64 = 2,
+    NVTX_PAYLOAD_TYPE_DOUBLE = 3,
+    NVTX_PAYLOAD_TYPE_UNSIGNED_INT32 = 4,
+    NVTX_PAYLOAD_TYPE_INT32 = 5,
+    NVTX_PAYLOAD_TYPE_FLOAT = 6
+} nvtxPayloadType_t;
 
 typedef union nvtxMessageValue_t {
     const char *ascii;
+    const wchar_t *unicode;
+    nvtxStringHandle_t registered;
 } nvtxMessageValue_t;
 
 typedef struct nvtxEventAttributes_v2 {
@@ -44,22 +74,99 @@ typedef struct nvtxEventAttributes_v2 {
     } payload;
     int32_t messageType;
     nvtxMessageValue_t message;
-} nvtxEventAttributes_t;
+} nvtxEventAttributes_v2;
+typedef struct nvtxEventAttributes_v2 nvtxEventAttributes_t;
 
-/* Each returns the depth of the range, from 0; pop -1 if there is none. */
+typedef enum nvtxResourceGenericType_t {
+    NVTX_RESOURCE_TYPE_UNKNOWN = 0,
+    NVTX_RESOURCE_TYPE_GENERIC_POINTER = 0x10001,
+    NVTX_RESOURCE_TYPE_GENERIC_HANDLE = 0x10002,
+    NVTX_RESOURCE_TYPE_GENERIC_THREAD_NATIVE = 0x10003,
+    NVTX_RESOURCE_TYPE_GENERIC_THREAD_POSIX = 0x10004
+} nvtxResourceGenericType_t;
+
+typedef struct nvtxResourceAttributes_v0 {
+    uint16_t version, size;
+    int32_t identifierType;
+    union identifier_t {
+        const void *pValue;
+        uint64_t ullValue;
+    } identifier;
+    int32_t messageType;
+    nvtxMessageValue_t message;
+} nvtxResourceAttributes_v0;
+typedef struct nvtxResourceAttributes_v0 nvtxResourceAttributes_t;
+
+void nvtxInitialize(const void *reserved);
+
+/* Each returns the depth of the range among its domain's, from 0; pop -1 if
+ * there is none. */
 int nvtxRangePushA(const char *message);
+int nvtxRangePushW(const wchar_t *message);
 int nvtxRangePushEx(const nvtxEventAttributes_t *eventAttrib);
 int nvtxRangePop(void);
+int nvtxDomainRangePushEx(nvtxDomainHandle_t domain,
+                          const nvtxEventAttributes_t *eventAttrib);
+int nvtxDomainRangePop(nvtxDomainHandle_t domain);
 
 /* A range that need not nest: it names what its thread enqueues while it is the
  * innermost of that thread's open ranges. */
 nvtxRangeId_t nvtxRangeStartA(const char *message);
+nvtxRangeId_t nvtxRangeStartW(const wchar_t *message);
 nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t *eventAttrib);
 void nvtxRangeEnd(nvtxRangeId_t id);
+nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t domain,
+                                     const nvtxEventAttributes_t *eventAttrib);
+void nvtxDomainRangeEnd(nvtxDomainHandle_t domain, nvtxRangeId_t id);
 
-/* A moment; not recorded. */
+/* A domain, and a text that ranges of it name by a handle. The texts are
+ * copied; they last until the domain is destroyed. */
+nvtxDomainHandle_t nvtxDomainCreateA(const char *name);
+nvtxDomainHandle_t nvtxDomainCreateW(const wchar_t *name);
+void nvtxDomainDestroy(nvtxDomainHandle_t domain);
+nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t domain,
+                                             const char *string);
+nvtxStringHandle_t nvtxDomainRegisterStringW(nvtxDomainHandle_t domain,
+                                             const wchar_t *string);
+
+/* Accepted, and not recorded. */
 void nvtxMarkA(const char *message);
+void nvtxMarkW(const wchar_t *message);
 void nvtxMarkEx(const nvtxEventAttributes_t *eventAttrib);
+void nvtxDomainMarkEx(nvtxDomainHandle_t domain,
+                      const nvtxEventAttributes_t *eventAttrib);
+void nvtxNameCategoryA(uint32_t category, const char *name);
+void nvtxNameCategoryW(uint32_t category, const wchar_t *name);
+void nvtxDomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t category,
+                             const char *name);
+void nvtxDomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t category,
+                             const wchar_t *name);
+void nvtxNameOsThreadA(uint32_t threadId, const char *name);
+void nvtxNameOsThreadW(uint32_t threadId, const wchar_t *name);
+nvtxResourceHandle_t
+nvtxDomainResourceCreate(nvtxDomainHandle_t domain,
+                         nvtxResourceAttributes_t *attribs);
+void nvtxDomainResourceDestroy(nvtxResourceHandle_t resource);
+
+#ifdef UNICODE
+#define nvtxMark                 nvtxMarkW
+#define nvtxRangeStart           nvtxRangeStartW
+#define nvtxRangePush            nvtxRangePushW
+#define nvtxNameCategory         nvtxNameCategoryW
+#define nvtxNameOsThread         nvtxNameOsThreadW
+#define nvtxDomainCreate         nvtxDomainCreateW
+#define nvtxDomainRegisterString nvtxDomainRegisterStringW
+#define nvtxDomainNameCategory   nvtxDomainNameCategoryW
+#else
+#define nvtxMark                 nvtxMarkA
+#define nvtxRangeStart           nvtxRangeStartA
+#define nvtxRangePush            nvtxRangePushA
+#define nvtxNameCategory         nvtxNameCategoryA
+#define nvtxNameOsThread         nvtxNameOsThreadA
+#define nvtxDomainCreate         nvtxDomainCreateA
+#define nvtxDomainRegisterString nvtxDomainRegisterStringA
+#define nvtxDomainNameCategory   nvtxDomainNameCategoryA
+#endif
 
 #ifdef __cplusplus
 }
