@@ -113,6 +113,7 @@ $(call suite,mistakes/mistakes,80,lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 l
 $(call suite,nn/lm,1,sim)
 $(call suite,nn/nn,1,sim)
 $(call suite,probes/rt,3,sim)
+$(call suite,probes/shmem,20,sim)
 $(call suite,simgpu/calls,3,sim)
 $(call suite,simgpu/driver,2,sim)
 $(call suite,simgpu/half,1,sim)

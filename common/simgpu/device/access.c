@@ -299,8 +299,8 @@ void access_touch(const volatile void *p, size_t nbytes, enum access_use use,
 {
     static const enum kind kinds[] = {POLL, SIGNAL, SYSTEM};
     const int follows = nbytes == 4 || nbytes == 8; // words that sync.c handles
-    if (use == ACCESS_READ) {
-        touch((const char *)p, nbytes, READ, pc);
+    if (use == ACCESS_READ || use == ACCESS_WRITE) {
+        touch((const char *)p, nbytes, use == ACCESS_READ ? READ : WRITE, pc);
         return;
     }
     touch((const char *)p, nbytes, follows ? kinds[use] : EXCHANGE, pc);

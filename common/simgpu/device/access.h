@@ -26,7 +26,13 @@ const struct poll **access_running(void);
 
 /* An access that the runtime makes at pc for the running thread. A poll checks
  * whether a word has been written: it moves no bytes. */
-enum access_use { ACCESS_POLL, ACCESS_SIGNAL, ACCESS_ATOMIC, ACCESS_READ };
+enum access_use {
+    ACCESS_POLL,
+    ACCESS_SIGNAL,
+    ACCESS_ATOMIC,
+    ACCESS_READ,
+    ACCESS_WRITE
+};
 void access_touch(const volatile void *p, size_t nbytes, enum access_use use,
                   const void *pc);
 

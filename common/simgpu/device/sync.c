@@ -6,6 +6,7 @@
 #include "core/heap.h"
 #include "core/heap_space.h" /* space_slot */
 #include "core/report.h"
+#include "core/site.h"
 #include "core/stream.h"
 #include "device/access.h"
 #include "simgpu/kernel.h"
@@ -256,15 +257,25 @@ static struct poll *look(struct poll what)
 
 /* ---- what device code calls ---------------------------------------------- */
 
+/* Where the program calls: a library between it and the runtime says so before
+ * each call (core/site.h). */
+static const void *caller(const void *address)
+{
+    const void *const said = simgpu_site_caller;
+    simgpu_site_caller = NULL;
+    return said ? said : address;
+}
+
 uint64_t simgpu_sync_load(const volatile void *p, unsigned nbytes, int order)
 {
+    const void *const pc = caller(__builtin_return_address(0));
     struct flag_source by;
     if (!is_global(p))
         return simgpu_flag_read((const void *)p, nbytes, &by);
     return look((struct poll){.p = (const void *)p,
                               .nbytes = nbytes,
                               .acquires = order & SIMGPU_ACQUIRE,
-                              .pc = __builtin_return_address(0)})
+                              .pc = pc})
         ->value;
 }
 
@@ -272,7 +283,7 @@ uint64_t simgpu_sync_peek(const volatile void *p, unsigned nbytes, int order)
 {
     struct poll q = {.p = (const void *)p,
                      .nbytes = nbytes,
-                     .pc = __builtin_return_address(0)};
+                     .pc = caller(__builtin_return_address(0))};
     if (!is_global(p) || ++run_poll()->peeks == MAX_PEEKS)
         return simgpu_sync_load(p, nbytes, order);
     sync_commit();
@@ -293,20 +304,35 @@ static int met_reached(uint64_t value, uint64_t target)
     return value >= target;
 }
 
-void simgpu_sync_wait(const volatile void *p, unsigned nbytes, uint64_t value,
-                      int equal)
+/* Wait until the condition holds, for the call at pc. */
+static void look_until(const volatile void *p, unsigned nbytes,
+                       flag_condition *met, uint64_t target, const void *pc)
 {
     struct poll *q;
     do
         q = look((struct poll){.p = (const void *)p,
                                .nbytes = nbytes,
                                .acquires = 1,
-                               .pc = __builtin_return_address(0),
-                               .met = equal ? met_equal : met_reached,
-                               .target = value});
-    while (!q->met(q->value, value));
+                               .pc = pc,
+                               .met = met,
+                               .target = target});
+    while (!met(q->value, target));
     if (!is_global(p))
         q->p = NULL;
+}
+
+void simgpu_sync_wait(const volatile void *p, unsigned nbytes, uint64_t value,
+                      int equal)
+{
+    look_until(p, nbytes, equal ? met_equal : met_reached, value,
+               caller(__builtin_return_address(0)));
+}
+
+void simgpu_sync_until(const volatile void *p, unsigned nbytes,
+                       int (*met)(uint64_t value, uint64_t target),
+                       uint64_t target)
+{
+    look_until(p, nbytes, met, target, caller(__builtin_return_address(0)));
 }
 
 /* The part that a write ends: with release order, or after a fence. */
@@ -319,9 +345,10 @@ static struct flag_source end_for(int order, const void *p)
 void simgpu_sync_store(volatile void *p, unsigned nbytes, uint64_t value,
                        int order)
 {
+    const void *const pc = caller(__builtin_return_address(0));
     struct flag_source by = {0};
     if (is_global(p)) {
-        access_touch(p, nbytes, ACCESS_SIGNAL, __builtin_return_address(0));
+        access_touch(p, nbytes, ACCESS_SIGNAL, pc);
         by = end_for(order, (void *)p);
     }
     simgpu_flag_write((void *)p, nbytes, value, by);
@@ -333,7 +360,7 @@ uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
                             const void *operand, int order)
 {
     void *const word = (void *)p;
-    const void *const pc = __builtin_return_address(0);
+    const void *const pc = caller(__builtin_return_address(0));
     struct flag_source by = {0}, was;
     if (!is_global(p))
         return flag_update(word, nbytes, change, operand, by, &was);

@@ -85,6 +85,10 @@ uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
                             const void *operand, int order);
 void simgpu_sync_wait(const volatile void *p, unsigned nbytes, uint64_t value,
                       int equal);
+/* Until met(word, target). */
+void simgpu_sync_until(const volatile void *p, unsigned nbytes,
+                       int (*met)(uint64_t value, uint64_t target),
+                       uint64_t target);
 void simgpu_fence(void); /* among the kernels of a device */
 void simgpu_fence_system(void);
 
