@@ -37,7 +37,7 @@ $(O)/obj/tests/probes/prog_unlaunched.o: CU_FLAGS = --no-constructors
 endif
 # NVSHMEM's programs.
 $(foreach p,$(PROGS),$(if $(findstring /prog_shmem,$(p)),$(p))): \
-	LIBS := -lnvshmem_host
+	private LIBS := -lnvshmem_host
 uses = $(addprefix $(BUILD)/tests/,$(1)): $(call lib,$(2)) $(call objs,$(3))
 LAB6 := solutions/lab6-peer-bandwidth
 STAFF6 := common/staff/lab6-peer-bandwidth

@@ -11,7 +11,8 @@ static const struct family {
     const char *name;
     int nprobes;
 } families[] = {
-    {"prog_shmem_rma", 9},
+    {"prog_shmem_rma", 9},  {"prog_shmem_signal", 8}, {"prog_shmem_stream", 6},
+    {"prog_shmem_coll", 8}, {"prog_shmem_atomic", 5},
 };
 static const char *const schedules[] = {"eager", "late", "random:1"};
 static const int pes[] = {2, 4, 8};
