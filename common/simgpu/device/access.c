@@ -289,6 +289,15 @@ void access_fence(void)
         live->fenced = 1;
 }
 
+int access_has_read(const void *p, size_t nbytes)
+{
+    const char *begin, *end = NULL;
+    while (touched_next(&log_of->set[READ], &begin, &end))
+        if (begin < (const char *)p + nbytes && (const char *)p < end)
+            return 1;
+    return 0;
+}
+
 uint64_t access_count(void)
 {
     return log_of->count;

@@ -36,6 +36,9 @@ enum access_use {
 void access_touch(const volatile void *p, size_t nbytes, enum access_use use,
                   const void *pc);
 
+/* True if the kernel has read any of these bytes since the last flush. */
+int access_has_read(const void *p, size_t nbytes);
+
 /* The kernel calls a fence that other kernels of its device take part in. */
 void access_fence(void);
 

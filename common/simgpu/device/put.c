@@ -14,7 +14,8 @@ struct transfer {
     char *to;
     const char *from;
     size_t nbytes;
-    char *was; /* PUT_LATER: what `from` held at the call */
+    char *was;    /* PUT_LATER: what `from` held at the call */
+    int was_read; /* GET_LATER: the kernel had read `to` before */
     const char *call;
     const void *pc;
 };
@@ -63,6 +64,8 @@ void simgpu_transfer(enum simgpu_transfer how, void *to, const void *from,
                                                         .nbytes = nbytes,
                                                         .call = call,
                                                         .pc = pc});
+    if (how == SIMGPU_GET_LATER)
+        t->was_read = access_has_read(to, nbytes);
     if (how != SIMGPU_PUT_LATER)
         return;
     t->was = malloc(nbytes);
@@ -71,15 +74,30 @@ void simgpu_transfer(enum simgpu_transfer how, void *to, const void *from,
     memcpy(t->was, from, nbytes);
 }
 
+/* The program changed, or read, what is not its own until it waits. */
+static void note_misuse(const struct transfer *t)
+{
+    const uint32_t site = simgpu_site(t->pc);
+    char where[256];
+    simgpu_site_text(site, where, sizeof where);
+    if (t->was && memcmp(t->was, t->from, t->nbytes) != 0)
+        check_note(site,
+                   "%s at %s: its source has changed before nvshmem_quiet(): "
+                   "some of its %zu bytes are sent as they are now",
+                   t->call, where, t->nbytes);
+    if (t->how == SIMGPU_GET_LATER && !t->was_read &&
+        access_has_read(t->to, t->nbytes))
+        check_note(site,
+                   "%s at %s: some of its %zu bytes have been read before "
+                   "nvshmem_quiet(): they had not come yet",
+                   t->call, where, t->nbytes);
+}
+
 static void arrive(struct transfer *t)
 {
     if (t->how != SIMGPU_PUT) {
+        note_misuse(t);
         access_touch(t->from, t->nbytes, ACCESS_READ, t->pc);
-        if (t->was && memcmp(t->was, t->from, t->nbytes) != 0)
-            check_note(simgpu_site(t->pc),
-                       "%s: its source has changed before nvshmem_quiet(): "
-                       "some of its %zu bytes are sent as they are now",
-                       t->call, t->nbytes);
         memmove(t->to, t->from, t->nbytes);
     }
     access_touch(t->to, t->nbytes, ACCESS_WRITE, t->pc);

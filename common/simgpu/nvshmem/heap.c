@@ -133,7 +133,11 @@ void *nvshmem_align(size_t alignment, size_t size)
     const struct request r = CALLED("nvshmem_align");
     if (alignment & (alignment - 1))
         request_fault(&r, "alignment %zu is no power of two", alignment);
-    return allocate(&r, size, 0); // whole pages: any alignment up to 4096
+    void *const p = allocate(&r, size, 0);
+    if (alignment && (uintptr_t)p % alignment)
+        request_fault(&r, "alignment %zu: simgpu aligns to 4096 bytes",
+                      alignment);
+    return p;
 }
 
 /* The allocation that holds p: a live one, or else one that was freed. */
@@ -190,6 +194,11 @@ void heap_end(void)
 
 /* ---- addresses ----------------------------------------------------------- */
 
+static void no_such_pe(const struct request *r, int pe, int n)
+{
+    request_fault(r, "there is no PE %d: PEs are 0 to %d", pe, n - 1);
+}
+
 static void check(const struct request *r, const struct symmetric *s,
                   const void *p, size_t nbytes, const char *what)
 {
@@ -215,7 +224,7 @@ char *heap_of_pe(const struct request *r, const void *p, size_t nbytes, int pe,
 {
     const struct team *const t = &world_for(r)->team[NVSHMEM_TEAM_WORLD];
     if (pe < 0 || pe >= t->n)
-        request_fault(r, "PE %d of %d", pe, t->n);
+        no_such_pe(r, pe, t->n);
     pthread_rwlock_rdlock(&lock);
     struct symmetric *const s = find(p);
     const struct symmetric copy = s ? *s : (struct symmetric){0};
@@ -230,7 +239,7 @@ void *nvshmem_ptr(const void *ptr, int pe)
     const struct world *const w = world_for(&r);
     const struct team *const t = &w->team[NVSHMEM_TEAM_WORLD];
     if (pe < 0 || pe >= t->n)
-        request_fault(&r, "PE %d of %d", pe, t->n);
+        no_such_pe(&r, pe, t->n);
     pthread_rwlock_rdlock(&lock);
     const struct symmetric *const s = find(ptr);
     void *const p = s && !s->is_freed && world_reaches(pe)

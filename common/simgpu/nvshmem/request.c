@@ -40,11 +40,13 @@ void request_fault(const struct request *r, const char *format, ...)
 void request_calls(const struct request *r)
 {
     simgpu_site_caller = r->pc;
+    simgpu_site_call = simgpu_outside ? r->call : NULL;
 }
 
 void request_called(void)
 {
     simgpu_site_caller = NULL;
+    simgpu_site_call = NULL;
 }
 
 /* ---- in kernels ---------------------------------------------------------- */
