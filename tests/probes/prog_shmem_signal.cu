@@ -51,19 +51,24 @@ PROBE(fence_before_a_signal)
     CHECK(seen.h[2] == 5 && seen.h[3] == 5);
 }
 
-/* Each PE counts in all others' words. */
-__global__ void everyone(uint64_t *signal)
+/* Each PE counts in all others' words, of odd and of even rounds. */
+__global__ void everyone(uint64_t *signal, int rounds)
 {
-    for (int pe = 0; pe < nvshmem_n_pes(); pe++)
-        nvshmemx_signal_op(signal, 1, NVSHMEM_SIGNAL_ADD, pe);
-    nvshmem_uint64_wait_until(signal, NVSHMEM_CMP_EQ, nvshmem_n_pes());
+    const int n = nvshmem_n_pes();
+    for (int i = 1; i <= rounds; i++) {
+        for (int pe = 0; pe < n; pe++)
+            nvshmemx_signal_op(signal + i % 2, 1, NVSHMEM_SIGNAL_ADD, pe);
+        nvshmem_uint64_wait_until(signal + i % 2, NVSHMEM_CMP_GE,
+                                  (uint64_t)n * ((i + 1) / 2));
+    }
 }
 
 PROBE(signals_of_all_add_up)
 {
-    symmetric<uint64_t> signal(1);
-    run_all(everyone, 1, 1, signal.d);
-    CHECK(signal.get()[0] == (uint64_t)n);
+    enum { ROUNDS = 20 };
+    symmetric<uint64_t> signal(2);
+    run_all(everyone, 1, 1, signal.d, (int)ROUNDS);
+    CHECK(signal.get()[0] == (uint64_t)n * ROUNDS / 2);
 }
 
 __global__ void tell_all(int *flag, int *seen)

@@ -156,25 +156,54 @@ static struct flag_source source(const void *p, struct flag_entry *e,
 
 /* ---- words --------------------------------------------------------------- */
 
-uint64_t flag_update(void *p, unsigned nbytes, flag_change *change,
-                     const void *operand, struct flag_source by,
-                     struct flag_source *was)
+static int same_part(struct graph_point a, struct graph_point b)
+{
+    return a.rank == b.rank && a.index == b.index && a.part == b.part;
+}
+
+/* Change the word, unless another than *expected wrote it. */
+static int update(void *p, unsigned nbytes, flag_change *change,
+                  const void *operand, struct flag_source by,
+                  const struct graph_point *expected, struct flag_source *was,
+                  uint64_t *old)
 {
     void *const raw = simgpu_heap_raw(p);
     struct flag_entry *const e = heap_shadow(p);
     lock(e);
-    const uint64_t old = get(raw, nbytes), value = change(old, operand);
-    *was = source(p, e, old);
+    *old = get(raw, nbytes);
+    *was = source(p, e, *old);
+    if (expected && !same_part(*expected, was->part)) {
+        unlock(e);
+        return 0;
+    }
+    const uint64_t value = change(*old, operand);
     put(raw, nbytes, value);
     if (e &&
-        (value != old || by.part.index)) // a failed exchange writes nothing
-        remember(p, e, old, value, by, 0);
+        (value != *old || by.part.index)) // a failed exchange writes nothing
+        remember(p, e, *old, value, by, 0);
     unlock(e);
-    if (e && value != old) {
+    if (e && value != *old) {
         atomic_fetch_add(&e->count, 1);
         simgpu_wake(&e->count);
     }
+    return 1;
+}
+
+uint64_t flag_update(void *p, unsigned nbytes, flag_change *change,
+                     const void *operand, struct flag_source by,
+                     struct flag_source *was)
+{
+    uint64_t old;
+    update(p, nbytes, change, operand, by, NULL, was, &old);
     return old;
+}
+
+int flag_update_after(void *p, unsigned nbytes, flag_change *change,
+                      const void *operand, struct flag_source by,
+                      struct flag_source *was, uint64_t *old)
+{
+    const struct graph_point expected = was->part;
+    return update(p, nbytes, change, operand, by, &expected, was, old);
 }
 
 void simgpu_flag_write(void *p, unsigned nbytes, uint64_t value,

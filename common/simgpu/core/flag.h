@@ -46,6 +46,14 @@ uint64_t flag_update(void *p, unsigned nbytes, flag_change *change,
                      const void *operand, struct flag_source by,
                      struct flag_source *was);
 
+/*
+ * The same, if *was wrote the word last: 1, and its old value in *old.
+ * Otherwise 0, and in *was who did: for a write that is to follow that one.
+ */
+int flag_update_after(void *p, unsigned nbytes, flag_change *change,
+                      const void *operand, struct flag_source by,
+                      struct flag_source *was, uint64_t *old);
+
 /* Read a word, and its writer into *by. */
 uint64_t simgpu_flag_read(const void *p, unsigned nbytes,
                           struct flag_source *by);

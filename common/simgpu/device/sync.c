@@ -366,11 +366,17 @@ uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
         return flag_update(word, nbytes, change, operand, by, &was);
     access_touch(p, nbytes, ACCESS_ATOMIC, pc);
     // an acquire of this write also follows the write that it replaces
+    const int releases = order & SIMGPU_RELEASE || state->fenced;
+    uint64_t old;
     simgpu_flag_read(word, nbytes, &was);
-    if (order & SIMGPU_RELEASE || state->fenced)
-        acquire(word, was);
-    by = end_for(order, word);
-    const uint64_t old = flag_update(word, nbytes, change, operand, by, &was);
+    do {
+        if (releases)
+            acquire(word, was);
+        by = end_for(order, word);
+    } while (releases &&
+             !flag_update_after(word, nbytes, change, operand, by, &was, &old));
+    if (!releases)
+        old = flag_update(word, nbytes, change, operand, by, &was);
     if (change(old, operand) == old) // a lock that is taken, a load in disguise
         look((struct poll){.p = word,
                            .nbytes = nbytes,

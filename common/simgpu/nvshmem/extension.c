@@ -1,6 +1,7 @@
 /*
  * extension.c: buffers and collective launches of nvshmem/extension.h
  */
+#include "core/site.h"
 #include "nvshmem/request.h"
 #include "nvshmem/world.h"
 
@@ -48,7 +49,7 @@ int nvshmemx_collective_launch(const void *func, dim3 gridDims, dim3 blockDims,
             return -1;
         gridDims = (dim3){(unsigned)n, 1, 1};
     }
-    request_calls(&r);
+    simgpu_site_caller = r.pc; // the operation has the kernel's name
     const cudaError_t err = cudaLaunchCooperativeKernel(
         func, gridDims, blockDims, args, sharedMem, stream);
     request_called();
