@@ -172,3 +172,34 @@ PROBE(peers_memory_by_pointer)
     CHECK(x.get()[0] == 77 + before);
     nvshmem_barrier_all();
 }
+
+__global__ void by_queue_pairs(int *to, const int *from, uint64_t *signal,
+                               nvshmemx_qp_handle_t qp)
+{
+    const int me = nvshmem_my_pe(), n = nvshmem_n_pes(), after = (me + 1) % n;
+    nvshmemx_qp_int_put_nbi_block(to, from, 32, after, qp);
+    if (threadIdx.x == 0) {
+        nvshmemx_qp_int_p(to + 32, 5 + me, after, qp);
+        nvshmemx_qp_fence(after, &qp, 1);
+        nvshmemx_qp_signal_op(signal, 1, NVSHMEM_SIGNAL_SET, after, qp);
+        nvshmem_signal_wait_until(signal, NVSHMEM_CMP_EQ, 1);
+        to[33] = nvshmemx_qp_int_g(from + 1, after, qp);
+        nvshmemx_qp_quiet(after, &qp, 1);
+    }
+}
+
+PROBE(queue_pairs)
+{
+    nvshmemx_qp_handle_t *qp = NULL;
+    symmetric<int> to(34), from(32);
+    symmetric<uint64_t> signal(1);
+    for (int i = 0; i < 32; i++)
+        from.h[i] = 100 * me + i;
+    from.put();
+    CHECK(nvshmemx_qp_create(2, &qp) == 0 && qp);
+    run_all(by_queue_pairs, 1, 64, to.d, (const int *)from.d, signal.d, qp[0]);
+    to.get();
+    CHECK(to.h[0] == 100 * before && to.h[31] == 100 * before + 31);
+    CHECK(to.h[32] == 5 + before && to.h[33] == 100 * after + 1);
+    free(qp);
+}

@@ -1,6 +1,7 @@
 /* NVSHMEM's functions on 2, 4 and 8 PEs; each probe checks itself, under every
  * schedule. */
 #include <check.h>
+#include <stdlib.h> /* free */
 #include <string.h> /* strstr */
 
 #include "child.h"
@@ -11,15 +12,18 @@ static const struct family {
     const char *name;
     int nprobes;
 } families[] = {
-    {"prog_shmem_rma", 9},  {"prog_shmem_signal", 8}, {"prog_shmem_stream", 6},
+    {"prog_shmem_rma", 10}, {"prog_shmem_signal", 8}, {"prog_shmem_stream", 6},
     {"prog_shmem_coll", 8}, {"prog_shmem_atomic", 5},
 };
 static const char *const schedules[] = {"eager", "late", "random:1"};
 static const int pes[] = {2, 4, 8};
+/* Of 8 PEs, 4 on each of two nodes. */
+static const char *const two_nodes = "SIMGPU_TOPO=4x:gh200@ndr";
 enum {
     SCHEDULES = sizeof schedules / sizeof *schedules,
     SIZES = sizeof pes / sizeof *pes,
-    RUNS = (int)(sizeof families / sizeof *families) * SCHEDULES * SIZES
+    FAMILIES = sizeof families / sizeof *families,
+    RUNS = FAMILIES * SCHEDULES * SIZES
 };
 
 static int count(const char *text, const char *word)
@@ -46,12 +50,61 @@ START_TEST(a_part_of_nvshmem_does_what_it_says)
 }
 END_TEST
 
+START_TEST(it_does_so_across_nodes)
+{
+    const struct family *const f = &families[_i];
+    struct child c = child_run(120,
+                               "%s SIMGPU_CHECK=1 mpirun -n 8 "
+                               "%s/tests/probes/%s < /dev/null",
+                               two_nodes, child_build(), f->name);
+    ck_assert_msg(c.status == 0, "%s: status %d\n%s%s", f->name, c.status,
+                  c.out, c.err);
+    ck_assert_int_eq(count(c.out, "pass "), f->nprobes * 8);
+    child_clear(&c);
+}
+END_TEST
+
+/* What the graph of a run of a few probes says of modelled times. */
+static char *times_of(const char *schedule, const char *folder)
+{
+    struct child c = child_run(
+        120,
+        "cd %s && SIMGPU_SCHEDULE=%s SIMGPU_GRAPH=run mpirun -n 4 "
+        "%s/tests/probes/prog_shmem_signal put_with_signal_around_a_ring "
+        "a_mailbox_that_is_handed_back wait_until_all > out.txt 2>&1 "
+        "< /dev/null && %s/commgraph time run && rm -rf run",
+        folder, schedule, child_build(), child_build());
+    ck_assert_msg(c.status == 0, "%s: status %d\n%s%s", schedule, c.status,
+                  c.out, c.err);
+    char *const text = strdup(c.out);
+    child_clear(&c);
+    return text;
+}
+
+START_TEST(modelled_time_does_not_depend_on_the_schedule)
+{
+    char folder[CHILD_FOLDER];
+    child_folder(folder, "shmem");
+    char *const eager = times_of("eager", folder);
+    ck_assert(strstr(eager, "nvshmem_barrier_all") != NULL);
+    for (int i = 1; i < SCHEDULES; i++) {
+        char *const other = times_of(schedules[i], folder);
+        ck_assert_str_eq(eager, other);
+        free(other);
+    }
+    free(eager);
+    child_remove(folder);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("shmem");
     TCase *const t = tcase_create("probes");
     tcase_set_timeout(t, 240);
     tcase_add_loop_test(t, a_part_of_nvshmem_does_what_it_says, 0, RUNS);
+    tcase_add_loop_test(t, it_does_so_across_nodes, 0, FAMILIES);
+    tcase_add_test(t, modelled_time_does_not_depend_on_the_schedule);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

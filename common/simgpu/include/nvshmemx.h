@@ -10,5 +10,6 @@
 #include "nvshmem.h"
 
 #include "nvshmem/extension.h"
+#include "nvshmem/qp.h"
 
 #endif

@@ -18,7 +18,6 @@ extern "C" {
 /* Wait for all PEs; a barrier also waits until all that they put arrived. */
 SIMGPU_SHMEM_DECLARE(int, barrier, nvshmem_team_t team)
 SIMGPU_SHMEM_DECLARE(int, team_sync, nvshmem_team_t team)
-int nvshmemx_barrier_warpgroup(nvshmem_team_t team);
 void nvshmem_barrier_all(void);
 void nvshmemx_barrier_all_warp(void);
 void nvshmemx_barrier_all_block(void);
