@@ -257,6 +257,14 @@ static void roots_that_differ(int fixed)
     nvshmem_int_broadcast(NVSHMEM_TEAM_WORLD, to, from, 8, fixed ? 0 : me);
 }
 
+static void calls_that_differ(int fixed)
+{
+    if (fixed || me)
+        nvshmem_int_fcollect(NVSHMEM_TEAM_WORLD, to, from, 8);
+    else
+        nvshmem_barrier_all();
+}
+
 static void team_of_others(int fixed)
 {
     nvshmem_team_t first;
@@ -297,6 +305,8 @@ static const struct hazard_case cases[] = {
      counts_that_differ},
     {"roots-differ", 2, "the~PEs~of~the~team~don't~call~the~same",
      roots_that_differ},
+    {"calls-differ", 2, "the~PEs~of~the~team~don't~call~the~same",
+     calls_that_differ},
     {"not-in-team", 2, "this~PE~is~not~in~it", team_of_others},
     {"splits-differ", 2, "all~have~to~ask~for~the~same~team",
      splits_that_differ},

@@ -17,7 +17,7 @@
 struct call call_begin(const char *name, MPI_Comm comm, const void *address)
 {
     struct call c = {
-        .name = name,
+        .name = site_call(name),
         .site = simgpu_site(simgpu_site_caller ? simgpu_site_caller : address),
         .comm = comm,
         .peer = -2,

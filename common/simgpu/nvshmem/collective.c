@@ -1,7 +1,7 @@
 #include "nvshmem/collective.h"
 
+#include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
-#include <string.h> /* strncpy */
 
 #include "core/heap.h"
 #include "core/report.h"
@@ -67,30 +67,47 @@ static void await(const struct meeting *m, int i)
 
 /* ---- all call the same --------------------------------------------------- */
 
+/* epoch is 0 while the others change. */
 static void post(const struct meeting *m)
 {
     const struct request *const r = m->r;
     struct post *const p = post_of(m, m->team->me);
-    *p = (struct post){.kind = r->kind,
-                       .op = r->op,
-                       .type = r->type,
-                       .root = r->root,
-                       .nbytes = r->nelems * r->size};
-    strncpy(p->call, r->call, sizeof p->call - 1);
+    __atomic_store_n(&p->epoch, 0, __ATOMIC_SEQ_CST);
+    p->kind = r->kind;
+    p->op = r->op;
+    p->type = r->type;
+    p->root = r->root;
+    p->nbytes = r->nelems * r->size;
+    snprintf(p->call, sizeof p->call, "%s", r->call);
     simgpu_site_locate(simgpu_site(r->pc), &p->site);
-    __atomic_store_n(&p->epoch, m->epoch, __ATOMIC_RELEASE);
+    __atomic_store_n(&p->epoch, m->epoch, __ATOMIC_SEQ_CST);
+}
+
+/* What a PE has posted for this collective; 0: nothing yet, or it is past it.
+ */
+static int read_post(const struct meeting *m, int pe, struct post *out)
+{
+    const struct post *const p = post_of(m, pe);
+    if (__atomic_load_n(&p->epoch, __ATOMIC_SEQ_CST) != m->epoch)
+        return 0;
+    *out = *p;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return __atomic_load_n(&p->epoch, __ATOMIC_SEQ_CST) == m->epoch;
+}
+
+static int agree(const struct post *a, const struct post *b)
+{
+    return a->kind == b->kind && a->op == b->op && a->type == b->type &&
+           a->root == b->root && a->nbytes == b->nbytes;
 }
 
 static void compare(const struct meeting *m)
 {
     const struct post *const mine = post_of(m, m->team->me);
     for (int i = 0; i < m->team->n; i++) {
-        const struct post *const p = post_of(m, i);
+        struct post other;
         char site[256];
-        if (__atomic_load_n(&p->epoch, __ATOMIC_ACQUIRE) != m->epoch ||
-            (p->kind == mine->kind && p->op == mine->op &&
-             p->type == mine->type && p->root == mine->root &&
-             p->nbytes == mine->nbytes))
+        if (!read_post(m, i, &other) || agree(&other, mine))
             continue;
         request_fault(
             m->r,
@@ -98,8 +115,9 @@ static void compare(const struct meeting *m)
             "with %llu bytes and root %d, but PE %d calls %s with "
             "%llu bytes and root %d, at %s",
             m->team->pe[m->team->me], (unsigned long long)mine->nbytes,
-            mine->root, m->team->pe[i], p->call, (unsigned long long)p->nbytes,
-            p->root, simgpu_site_location_text(&p->site, site, sizeof site));
+            mine->root, m->team->pe[i], other.call,
+            (unsigned long long)other.nbytes, other.root,
+            simgpu_site_location_text(&other.site, site, sizeof site));
     }
 }
 
@@ -221,6 +239,7 @@ void coll_do(const struct request *r)
     if (r->kind == REQUEST_BARRIER)
         simgpu_arrive();
     post(&m);
+    compare(&m); // of two, the later one sees the other
     switch (r->kind) {
     case REQUEST_BROADCAST: broadcast(&m); break;
     case REQUEST_FCOLLECT:
@@ -229,5 +248,4 @@ void coll_do(const struct request *r)
     case REQUEST_REDUCESCATTER: reduce(&m, t); break;
     default: sync_all(&m); break;
     }
-    compare(&m);
 }
