@@ -64,6 +64,31 @@ START_TEST(it_does_so_across_nodes)
 }
 END_TEST
 
+START_TEST(a_program_starts_in_several_ways)
+{
+    static const struct {
+        const char *way, *says; /* says NULL: it works */
+    } starts[] = {
+        {"plain", NULL},
+        {"mpi", NULL},
+        {"id", NULL},
+        {"ids", "has another unique id than PE 0"},
+        {"never", "nvshmem_my_pe, at"},
+    };
+    const char *const says = starts[_i].says;
+    struct child c = child_run(60,
+                               "SIMGPU_CHECK=1 mpirun -n 3 "
+                               "%s/tests/probes/prog_shmem_start %s < "
+                               "/dev/null",
+                               child_build(), starts[_i].way);
+    ck_assert_msg(says ? c.status != 0 && strstr(c.err, says) != NULL
+                       : c.status == 0 && count(c.out, "right") == 3,
+                  "%s: status %d\n%s%s", starts[_i].way, c.status, c.out,
+                  c.err);
+    child_clear(&c);
+}
+END_TEST
+
 /* What the graph of a run of a few probes says of modelled times. */
 static char *times_of(const char *schedule, const char *folder)
 {
@@ -104,6 +129,7 @@ int main(void)
     tcase_set_timeout(t, 240);
     tcase_add_loop_test(t, a_part_of_nvshmem_does_what_it_says, 0, RUNS);
     tcase_add_loop_test(t, it_does_so_across_nodes, 0, FAMILIES);
+    tcase_add_loop_test(t, a_program_starts_in_several_ways, 0, 5);
     tcase_add_test(t, modelled_time_does_not_depend_on_the_schedule);
     suite_add_tcase(s, t);
     return suite_run(s);
