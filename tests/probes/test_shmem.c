@@ -96,7 +96,7 @@ static char *times_of(const char *schedule, const char *folder)
         120,
         "cd %s && SIMGPU_SCHEDULE=%s SIMGPU_GRAPH=run mpirun -n 4 "
         "%s/tests/probes/prog_shmem_signal put_with_signal_around_a_ring "
-        "a_mailbox_that_is_handed_back wait_until_all > out.txt 2>&1 "
+        "a_mailbox_that_is_handed_back signals_of_all_add_up > out.txt 2>&1 "
         "< /dev/null && %s/commgraph time run && rm -rf run",
         folder, schedule, child_build(), child_build());
     ck_assert_msg(c.status == 0, "%s: status %d\n%s%s", schedule, c.status,

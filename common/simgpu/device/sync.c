@@ -110,8 +110,14 @@ static struct flag_source release(const void *p)
     flush();
     state->new_part = 1;
     return (struct flag_source){
-        {simgpu_proc()->rank, state->op->node.index, state->op->part},
-        (uint32_t)flight_ps(p)};
+        .part = {simgpu_proc()->rank, state->op->node.index, state->op->part},
+        .flight_ps = (uint32_t)flight_ps(p)};
+}
+
+/* The word of a name that name_of() gave it, or of its own address. */
+static const void *word_of(const void *name)
+{
+    return (const void *)((uintptr_t)name & ((UINT64_C(1) << 48) - 1));
 }
 
 /* Note that this kernel follows a write of the word at p. True if it did
@@ -143,7 +149,7 @@ static void acquire(const void *p, struct flag_source by)
         return;
     if (access_any())
         flush();
-    by.flight_ps += (uint32_t)flight_ps(p);
+    by.flight_ps += (uint32_t)flight_ps(word_of(p));
     struct seen *const s = &state->after;
     unsigned i = 0;
     while (i < s->n && s->p[i] != p)
@@ -158,6 +164,29 @@ static void acquire(const void *p, struct flag_source by)
     if (i == s->n)
         s->n++;
     state->new_part = 1;
+}
+
+/* A name for one of several writers of a word, in struct seen; and the word. */
+static const void *name_of(const void *p, struct graph_point part)
+{
+    const uintptr_t number =
+        ((part.rank & 0xff) << 7 | (part.index & 0x7f)) + 1;
+    return (const void *)((uintptr_t)p | number << 48);
+}
+
+/* Give fn the writer of a word that was read: all of them, if they commute. */
+static void each_writer(const void *p, unsigned nbytes, flag_condition *met,
+                        uint64_t target, struct flag_source by,
+                        void (*fn)(const void *p, struct flag_source by))
+{
+    struct flag_source writer[FLAG_WRITERS];
+    if (!by.commutes) {
+        fn(p, by);
+        return;
+    }
+    const unsigned n = flag_writers(p, nbytes, met, target, writer);
+    for (unsigned i = 0; i < n; i++)
+        fn(name_of(p, writer[i].part), writer[i]);
 }
 
 void sync_end(void)
@@ -218,12 +247,10 @@ void sync_commit(void)
         return;
     if (q->is_volatile) // the program's own reads are not seen
         simgpu_flag_read(q->p, q->nbytes, &q->by);
-    const void *const p = q->p;
+    const struct poll seen = *q;
     q->p = NULL;
-    if (q->acquires)
-        acquire(p, q->by);
-    else
-        keep_pending(p, q->by);
+    each_writer(seen.p, seen.nbytes, seen.met, seen.target, seen.by,
+                seen.acquires ? acquire : keep_pending);
 }
 
 static void read_word(struct poll *q)
@@ -290,7 +317,7 @@ uint64_t simgpu_sync_peek(const volatile void *p, unsigned nbytes, int order)
     read_word(&q);
     note_look(&q);
     if (order & SIMGPU_ACQUIRE)
-        acquire(q.p, q.by);
+        each_writer(q.p, nbytes, NULL, 0, q.by, acquire);
     return q.value;
 }
 
@@ -368,10 +395,16 @@ uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
     // an acquire of this write also follows the write that it replaces
     const int releases = order & SIMGPU_RELEASE || state->fenced;
     uint64_t old;
+    if (order & SIMGPU_COMMUTES) {
+        by = end_for(order, word);
+        by.commutes = 1;
+        state->news++;
+        return flag_update(word, nbytes, change, operand, by, &was);
+    }
     simgpu_flag_read(word, nbytes, &was);
     do {
-        if (releases)
-            acquire(word, was);
+        if (releases || (order & SIMGPU_ACQUIRE && was.commutes))
+            each_writer(word, nbytes, NULL, 0, was, acquire);
         by = end_for(order, word);
     } while (releases &&
              !flag_update_after(word, nbytes, change, operand, by, &was, &old));

@@ -82,6 +82,14 @@ static uint64_t update(const struct request *r, void *p, int order)
     return old >> f.shift & mask_of(r->size);
 }
 
+/* Sums do not depend on the order of what is added; of more PEs than a word
+ * remembers, each follows the one before. */
+static int commuting(const struct request *r)
+{
+    const int few = world()->team[NVSHMEM_TEAM_WORLD].n < 60;
+    return r->update == UPDATE_ADD && few ? SIMGPU_COMMUTES : 0;
+}
+
 static void do_update(const struct request *r)
 {
     char *const p = heap_of_pe(r, r->dest, r->size, r->pe, "dest");
@@ -95,7 +103,8 @@ static void do_update(const struct request *r)
         memcpy(r->result, &value, r->size);
         return;
     }
-    const uint64_t old = update(r, p, r->result ? SIMGPU_ACQUIRE : 0);
+    const uint64_t old =
+        update(r, p, r->result ? SIMGPU_ACQUIRE : commuting(r));
     if (r->result)
         memcpy(r->result, &old, r->size);
 }
@@ -129,7 +138,7 @@ static void do_signal(const struct request *r)
     add.value = r->signal;
     check_aligned(&add, r->sig);
     if (r->sig_op == NVSHMEM_SIGNAL_ADD)
-        update(&add, p, SIMGPU_RELEASE);
+        update(&add, p, SIMGPU_RELEASE | commuting(&add));
     else if (r->sig_op == NVSHMEM_SIGNAL_SET)
         FOR(r, simgpu_sync_store(p, sizeof *r->sig, r->signal, SIMGPU_RELEASE));
     else
