@@ -42,11 +42,9 @@ list() {
         if (name ~ /_region_/) return "regions of batched puts"
         if (name ~ /_cu(module|library)_/) return "loaded modules"
         if (name ~ /_symmetric/) return "symmetric memory of other origin"
-        if (name ~ /_mc_ptr$/) return "multicast addresses"
         if (name ~ /_team_(init|get_uniqueid)$/) return "teams by unique id"
         if (name ~ /warpgroup|double2_maxloc/) return "warp groups, maxloc"
         if (name ~ /_counted_/) return "counted signals"
-        if (name ~ /_launch_attr$/) return "launch attributes"
         if (name ~ /_status_string$/) return "names of error codes"
         return "UNEXPLAINED"
     }

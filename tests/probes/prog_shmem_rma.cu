@@ -203,3 +203,52 @@ PROBE(queue_pairs)
     CHECK(to.h[32] == 5 + before && to.h[33] == 100 * after + 1);
     free(qp);
 }
+
+__device__ unsigned load_reduced(const unsigned *p)
+{
+    unsigned sum;
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.add.u32 %0, [%1];"
+                 : "=r"(sum)
+                 : "l"(p)
+                 : "memory");
+    return sum;
+}
+
+__global__ void through_the_switch(const unsigned *all, unsigned *sum)
+{
+    nvshmem_barrier_all();
+    *sum = load_reduced(all);
+    nvshmem_barrier_all();
+}
+
+PROBE(multicast_addresses)
+{
+    symmetric<unsigned> x(4), sum(1);
+    for (int i = 0; i < 4; i++)
+        x.h[i] = 10 * i + me;
+    x.put();
+    unsigned *const all =
+        (unsigned *)nvshmemx_mc_ptr(NVSHMEM_TEAM_WORLD, x.d + 2);
+    if (all) { // a switch that reduces connects all PEs
+        run_all(through_the_switch, 1, 1, (const unsigned *)all, sum.d);
+        CHECK(sum.get()[0] == (unsigned)(20 * n + n * (n - 1) / 2));
+    }
+    CHECK(getenv("SIMGPU_TOPO") || all);
+}
+
+PROBE(launches_with_attributes)
+{
+    symmetric<int> x(1);
+    nvshmemx_collective_launch_attr_t attr = {};
+    cudaLaunchAttribute priority = {};
+    priority.id = cudaLaunchAttributePriority;
+    attr.cuda_config.gridDim = dim3(1);
+    attr.cuda_config.blockDim = dim3(1);
+    attr.cuda_config.attrs = &priority;
+    attr.cuda_config.numAttrs = 1;
+    void *args[] = {&x.d};
+    CHECK(nvshmemx_collective_launch_attr(&attr, (const void *)shift, args) ==
+          0);
+    nvshmemx_barrier_all_on_stream(0);
+    CHECK(x.get()[0] == before);
+}

@@ -55,3 +55,29 @@ int nvshmemx_collective_launch(const void *func, dim3 gridDims, dim3 blockDims,
     request_called();
     return err == cudaSuccess ? 0 : -1;
 }
+
+int nvshmemx_collective_launch_attr(
+    const nvshmemx_collective_launch_attr_t *attr, const void *func,
+    void **args)
+{
+    const struct request r = CALLED("nvshmemx_collective_launch_attr");
+    enum { MAX_ATTRIBUTES = 32 };
+    cudaLaunchAttribute all[MAX_ATTRIBUTES + 1];
+    int says = 0;
+    world_for(&r);
+    if (!attr || attr->cuda_config.numAttrs > MAX_ATTRIBUTES)
+        return -1;
+    cudaLaunchConfig_t c = attr->cuda_config;
+    for (unsigned i = 0; i < c.numAttrs; i++) {
+        all[i] = c.attrs[i];
+        says |= c.attrs[i].id == cudaLaunchAttributeCooperative;
+    }
+    if (!says)
+        all[c.numAttrs++] = (cudaLaunchAttribute){
+            .id = cudaLaunchAttributeCooperative, .val.cooperative = 1};
+    c.attrs = all;
+    simgpu_site_caller = r.pc;
+    const cudaError_t err = cudaLaunchKernelExC(&c, func, args);
+    request_called();
+    return err == cudaSuccess ? 0 : -1;
+}

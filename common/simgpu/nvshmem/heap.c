@@ -14,6 +14,7 @@
 #include "core/report.h"
 #include "core/site.h"
 #include "nvshmem/world.h"
+#include "simgpu/multicast.h"
 
 static struct symmetric *table;
 static size_t nsymmetric;
@@ -155,6 +156,72 @@ static struct symmetric *find(const void *p)
     return freed;
 }
 
+/* ---- multicast ----------------------------------------------------------- */
+
+static void end_multicast(struct symmetric *s)
+{
+    for (int i = 0; s->multicast && i < MAX_TEAMS; i++)
+        simgpu_multicast_unmap(s->multicast[i]);
+    free(s->multicast);
+    s->multicast = NULL;
+}
+
+void heap_end_team(nvshmem_team_t team)
+{
+    pthread_rwlock_wrlock(&lock);
+    for (size_t i = 0; i < nsymmetric; i++)
+        if (table[i].multicast) {
+            simgpu_multicast_unmap(table[i].multicast[team]);
+            table[i].multicast[team] = NULL;
+        }
+    pthread_rwlock_unlock(&lock);
+}
+
+static int multicasts(const struct world *w, const struct team *t)
+{
+    for (int a = 0; a < t->n; a++)
+        for (int b = 0; b < t->n; b++)
+            if (a != b &&
+                simgpu_model_reach(w->place[t->pe[a]], w->place[t->pe[b]]) !=
+                    MODEL_MULTICAST)
+                return 0;
+    return t->n > 1 && t->n <= SIMGPU_MULTICAST_MAX;
+}
+
+/* The address of an allocation for a team, mapped when it is first asked for.
+ */
+static char *multicast_of(struct symmetric *s, const struct team *t, int team)
+{
+    char *base[SIMGPU_MULTICAST_MAX];
+    if (!s->multicast)
+        s->multicast = calloc(MAX_TEAMS, sizeof *s->multicast);
+    if (!s->multicast)
+        simgpu_report_fault(NULL, "out of host memory for multicast addresses");
+    for (int i = 0; i < t->n; i++)
+        base[i] = s->part[t->pe[i]];
+    if (!s->multicast[team])
+        s->multicast[team] = simgpu_multicast_map(base, t->n, s->nbytes);
+    return s->multicast[team];
+}
+
+void *nvshmemx_mc_ptr(nvshmem_team_t team, const void *ptr)
+{
+    const struct request r = CALLED("nvshmemx_mc_ptr");
+    const struct team *const t = team_for(&r, team);
+    const struct world *const w = world();
+    char *p = NULL;
+    if (!w->place || !multicasts(w, t))
+        return NULL;
+    pthread_rwlock_wrlock(&lock);
+    struct symmetric *const s = find(ptr);
+    if (s && !s->is_freed && (p = multicast_of(s, t, team)) != NULL)
+        p += (const char *)ptr - s->base;
+    pthread_rwlock_unlock(&lock);
+    return p;
+}
+
+/* ---- freeing ------------------------------------------------------------- */
+
 void nvshmem_free(void *ptr)
 {
     const struct request r = CALLED("nvshmem_free");
@@ -172,6 +239,7 @@ void nvshmem_free(void *ptr)
     request_run(&barrier);
     pthread_rwlock_wrlock(&lock);
     s->is_freed = 1;
+    end_multicast(s);
     pthread_rwlock_unlock(&lock);
     heap_forget(t, s->part);
     s->part = NULL;
@@ -184,6 +252,7 @@ void heap_end(void)
     const struct request r = CALLED("nvshmem_finalize");
     for (size_t i = 0; i < nsymmetric; i++)
         if (!table[i].is_freed) {
+            end_multicast(&table[i]);
             heap_forget(&world()->team[NVSHMEM_TEAM_WORLD], table[i].part);
             MUST(&r, cudaFree(table[i].base));
         }

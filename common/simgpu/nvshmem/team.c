@@ -232,5 +232,6 @@ void nvshmem_team_destroy(nvshmem_team_t team)
     if (team < NVSHMEM_TEAMS_MIN)
         request_fault(&r, "team %d is predefined", team);
     FOR(&r, MPI_Barrier(t->comm));
+    heap_end_team(team);
     discard(t);
 }

@@ -25,7 +25,8 @@ struct symmetric { /* an allocation; base NULL: it never was */
     char *base;    /* this PE's part */
     size_t nbytes;
     int is_freed;
-    char **part; /* of each PE, as this one maps it */
+    char **part;      /* of each PE, as this one maps it */
+    char **multicast; /* by team; NULL: no team has asked */
 };
 
 enum { MAX_TEAMS = 128 };
@@ -66,6 +67,7 @@ char *heap_of_pe(const struct request *r, const void *p, size_t nbytes, int pe,
  * team call. */
 char **heap_exchange(const struct request *r, const struct team *t, void *mine);
 void heap_forget(const struct team *t, char **part);
+void heap_end_team(nvshmem_team_t team); /* its multicast addresses end */
 void heap_end(void); /* free what the program has not freed */
 
 /* True if loads and stores of this PE reach the memory of pe. */

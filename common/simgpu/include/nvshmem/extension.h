@@ -38,6 +38,14 @@ void nvshmemx_buffer_unregister_all(void);
 int nvshmemx_collective_launch(const void *func, dim3 gridDims, dim3 blockDims,
                                void **args, size_t sharedMem,
                                cudaStream_t stream);
+/* The same with attributes; an attribute of the program's wins over NVSHMEM's,
+ * which makes the launch cooperative. */
+typedef struct nvshmemx_collective_launch_attr {
+    cudaLaunchConfig_t cuda_config;
+} nvshmemx_collective_launch_attr_t;
+int nvshmemx_collective_launch_attr(
+    const nvshmemx_collective_launch_attr_t *attr, const void *func,
+    void **args);
 int nvshmemx_collective_launch_query_gridsize(const void *func, dim3 blockDims,
                                               void **args, size_t sharedMem,
                                               int *gridsize);

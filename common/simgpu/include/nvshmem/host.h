@@ -38,6 +38,10 @@ void nvshmem_free(void *ptr);
  * it. */
 void *nvshmem_ptr(const void *ptr, int pe);
 
+/* An address for ptr's bytes on all PEs of the team, for multimem instructions;
+ * NULL: their switch does not multicast. */
+void *nvshmemx_mc_ptr(nvshmem_team_t team, const void *ptr);
+
 #ifdef __cplusplus
 }
 #endif
