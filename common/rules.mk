@@ -86,7 +86,7 @@ objs = $(patsubst %,$(O)/obj/%.o,$(basename $(1)))
 lib = $(patsubst %,$(O)/lib%.a,$(1))
 
 MODULES := base topo graph judge nnref nn lab grader simgpu simnccl simcuda \
-	simcublas tests
+	simcublas simnvshmem tests
 
 base_SRC := $(call c_in,common/base)
 topo_SRC := $(call c_in,common/topo)
@@ -107,6 +107,7 @@ simgpu_SRC := $(call c_in,$(addprefix common/simgpu/,core cudart device mpi))
 simgpu_LIBS := -ldl
 simnccl_SRC := $(call c_in,common/simgpu/nccl)
 simcuda_SRC := $(call c_in,common/simgpu/driver)
+simnvshmem_SRC := $(call c_in,common/simgpu/nvshmem)
 simcublas_SRC := $(call c_in,common/simgpu/cublas)
 tests_SRC := $(call c_in,tests/support)
 # support/suite.c cuts suites into slices.
@@ -253,6 +254,12 @@ $(SIM_HOME)/lib/libcudart.so.13: $(call lib,graph topo base)
 $(eval $(call so,nccl,2,$(simnccl_SRC),$(CUDART)))
 $(eval $(call so,cublas,13,$(simcublas_SRC),$(CUDART) -ldl))
 $(eval $(call so,cuda,1,$(simcuda_SRC),$(CUDART)))
+$(eval $(call so,nvshmem_host,3,$(simnvshmem_SRC),$(CUDART) $(MPI_LIBS)))
+# Device code's half of NVSHMEM is in the same library: this one is only named.
+$(SIM_HOME)/lib/libnvshmem_device.a:
+	@mkdir -p $(@D)
+	@ar rcs $@
+SIM_LIBRARIES += $(SIM_HOME)/lib/libnvshmem_device.a
 
 SIM_HEADERS := $(patsubst common/simgpu/%,$(SIM_HOME)/%,$(shell find \
 	common/simgpu/include -type f)) $(SIM_HOME)/include/simgpu/narrow.h

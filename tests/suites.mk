@@ -113,6 +113,7 @@ $(call suite,mistakes/mistakes,80,lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 l
 $(call suite,nn/lm,1,sim)
 $(call suite,nn/nn,1,sim)
 $(call suite,probes/rt,3,sim)
+$(call suite,probes/shmem,8,sim commgraph)
 $(call suite,simgpu/calls,3,sim)
 $(call suite,simgpu/driver,2,sim)
 $(call suite,simgpu/half,1,sim)
@@ -159,7 +160,7 @@ $(call script,cuda-kernels,11,cuda common/ solutions/)
 $(call script,cuda-mutants,35,cuda common/ solutions/ tests/mutants)
 $(call script,nccl-tests,1,sim commgraph)
 # an argument: NCCL remarks on variables of this name that it doesn't know
-unexport NCCL_TESTS NCCL_NEWEST
+unexport NCCL_TESTS NCCL_NEWEST NVSHMEM_HOME
 command_nccl-tests := tests/nccl-tests.sh $(BUILD) $(NCCL_TESTS)
 $(call script,nccl-table,1,sim handouts/simgpu.md tests/simgpu/nccl.txt)
 command_nccl-table := tests/nccl-table.sh $(BUILD) $(CUDA_HOME) $(NCCL_NEWEST)
@@ -167,3 +168,6 @@ $(call script,real-libraries,8,cuda sim common/simgpu common/cuda tests/simgpu \
 	tests/cublas tests/curand tests/conformance tests/support)
 command_real-libraries := tests/real-libraries.sh $(BUILD) $(CUDA_HOME) \
 	$(NCCL_NEWEST)
+$(call script,nvshmem-table,1,sim handouts/simgpu.md tests/simgpu/nvshmem.txt \
+	$(wildcard tests/*/prog_shmem*.cu))
+command_nvshmem-table := tests/nvshmem-table.sh $(BUILD) $(NVSHMEM_HOME)

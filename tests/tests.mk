@@ -8,8 +8,9 @@
 
 TEST_SRC := $(wildcard tests/*/test_*.c)
 PROG_SRC := $(wildcard tests/*/prog_*.c tests/*/prog_*.cpp tests/*/prog_*.cu)
-# Not those for NCCL 2.32 where GPU=cuda finds an older header.
+# Not those for NCCL 2.32 where GPU=cuda finds an older header, nor NVSHMEM's.
 ifneq ($(GPU),sim)
+PROG_SRC := $(filter-out $(shell echo tests/*/prog_shmem*),$(PROG_SRC))
 NCCL_FOUND := $(shell echo NCCL_VERSION_CODE | \
 	$(CC) -E -P $(GPU_INC) -include nccl.h - 2>/dev/null | tail -n 1)
 ifeq ($(shell [ "0$(NCCL_FOUND)" -ge 23200 ] 2>/dev/null && echo new),)
@@ -34,6 +35,9 @@ $(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(BACKEND) | $(GPU_READY)
 ifeq ($(GPU),sim) # compiled as labs are
 $(O)/obj/tests/probes/prog_unlaunched.o: CU_FLAGS = --no-constructors
 endif
+# NVSHMEM's programs.
+$(foreach p,$(PROGS),$(if $(findstring /prog_shmem,$(p)),$(p))): \
+	private LIBS := -lnvshmem_host
 uses = $(addprefix $(BUILD)/tests/,$(1)): $(call lib,$(2)) $(call objs,$(3))
 LAB6 := solutions/lab6-peer-bandwidth
 STAFF6 := common/staff/lab6-peer-bandwidth

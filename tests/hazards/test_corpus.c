@@ -13,9 +13,9 @@
 #include "child.h"
 #include "suite.h"
 
-static const char *const programs[] = {"prog_streams",  "prog_memory",
-                                       "prog_graphs",   "prog_ranks",
-                                       "prog_mismatch", "prog_device_api"};
+static const char *const programs[] = {
+    "prog_streams",  "prog_memory",     "prog_graphs", "prog_ranks",
+    "prog_mismatch", "prog_device_api", "prog_shmem"};
 enum { PROGRAMS = sizeof programs / sizeof *programs, MAX_CASES = 256 };
 
 static struct subject {

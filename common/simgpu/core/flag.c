@@ -1,6 +1,7 @@
 #include "core/flag.h"
 
 #include <sched.h>  /* sched_yield */
+#include <stdlib.h> /* qsort */
 #include <string.h> /* memcpy */
 
 #include "core/control.h"
@@ -156,25 +157,54 @@ static struct flag_source source(const void *p, struct flag_entry *e,
 
 /* ---- words --------------------------------------------------------------- */
 
-uint64_t flag_update(void *p, unsigned nbytes, flag_change *change,
-                     const void *operand, struct flag_source by,
-                     struct flag_source *was)
+static int same_part(struct graph_point a, struct graph_point b)
+{
+    return a.rank == b.rank && a.index == b.index && a.part == b.part;
+}
+
+/* Change the word, unless another than *expected wrote it. */
+static int update(void *p, unsigned nbytes, flag_change *change,
+                  const void *operand, struct flag_source by,
+                  const struct graph_point *expected, struct flag_source *was,
+                  uint64_t *old)
 {
     void *const raw = simgpu_heap_raw(p);
     struct flag_entry *const e = heap_shadow(p);
     lock(e);
-    const uint64_t old = get(raw, nbytes), value = change(old, operand);
-    *was = source(p, e, old);
+    *old = get(raw, nbytes);
+    *was = source(p, e, *old);
+    if (expected && !same_part(*expected, was->part)) {
+        unlock(e);
+        return 0;
+    }
+    const uint64_t value = change(*old, operand);
     put(raw, nbytes, value);
     if (e &&
-        (value != old || by.part.index)) // a failed exchange writes nothing
-        remember(p, e, old, value, by, 0);
+        (value != *old || by.part.index)) // a failed exchange writes nothing
+        remember(p, e, *old, value, by, 0);
     unlock(e);
-    if (e && value != old) {
+    if (e && value != *old) {
         atomic_fetch_add(&e->count, 1);
         simgpu_wake(&e->count);
     }
+    return 1;
+}
+
+uint64_t flag_update(void *p, unsigned nbytes, flag_change *change,
+                     const void *operand, struct flag_source by,
+                     struct flag_source *was)
+{
+    uint64_t old;
+    update(p, nbytes, change, operand, by, NULL, was, &old);
     return old;
+}
+
+int flag_update_after(void *p, unsigned nbytes, flag_change *change,
+                      const void *operand, struct flag_source by,
+                      struct flag_source *was, uint64_t *old)
+{
+    const struct graph_point expected = was->part;
+    return update(p, nbytes, change, operand, by, &expected, was, old);
 }
 
 void simgpu_flag_write(void *p, unsigned nbytes, uint64_t value,
@@ -205,24 +235,74 @@ uint64_t simgpu_flag_read(const void *p, unsigned nbytes,
     return value;
 }
 
+/* The age of the write that made the condition hold, as far back as is known.
+ * by: that of the latest. */
+static uint32_t age_of(const void *p, struct flag_entry *e, flag_condition *met,
+                       uint64_t target, struct flag_source *by)
+{
+    struct flag_source earlier;
+    uint64_t written;
+    uint32_t age = 0;
+    while (by->part.index && !e->any && met && is_after(p, e, age) &&
+           recall(p, e, age + 1, &written, &earlier) && met(written, target) &&
+           earlier.part.index) {
+        *by = earlier;
+        age++;
+    }
+    return age;
+}
+
 uint64_t simgpu_flag_check(const void *p, unsigned nbytes, flag_condition *met,
                            uint64_t target, struct flag_source *by)
 {
     const void *const raw = simgpu_heap_raw(p);
     struct flag_entry *const e = heap_shadow(p);
-    struct flag_source earlier;
-    uint64_t written;
     lock(e);
     const uint64_t value = get(raw, nbytes);
     *by = source(p, e, value);
-    if (by->part.index && !e->any)
-        for (uint32_t age = 1;
-             is_after(p, e, age - 1) && recall(p, e, age, &written, &earlier) &&
-             met(written, target) && earlier.part.index;
-             age++)
-            *by = earlier;
+    age_of(p, e, met, target, by);
     unlock(e);
     return value;
+}
+
+static int by_part(const void *a, const void *b)
+{
+    const struct graph_point x = ((const struct flag_source *)a)->part;
+    const struct graph_point y = ((const struct flag_source *)b)->part;
+    return x.rank != y.rank     ? (x.rank < y.rank ? -1 : 1)
+           : x.index != y.index ? (x.index < y.index ? -1 : 1)
+                                : (x.part > y.part) - (x.part < y.part);
+}
+
+/* Of each operation, the latest part. Returns how many are left. */
+static unsigned latest_parts(struct flag_source *w, unsigned n)
+{
+    unsigned kept = 0;
+    qsort(w, n, sizeof *w, by_part);
+    for (unsigned i = 0; i < n; i++)
+        if (i + 1 == n || w[i].part.rank != w[i + 1].part.rank ||
+            w[i].part.index != w[i + 1].part.index)
+            w[kept++] = w[i];
+    return kept;
+}
+
+unsigned flag_writers(const void *p, unsigned nbytes, flag_condition *met,
+                      uint64_t target, struct flag_source writer[FLAG_WRITERS])
+{
+    struct flag_entry *const e = heap_shadow(p);
+    unsigned n = 0;
+    if (!e)
+        return 0;
+    lock(e);
+    struct flag_source by = source(p, e, get(simgpu_heap_raw(p), nbytes));
+    uint32_t age = age_of(p, e, met, target, &by);
+    uint64_t written;
+    do
+        writer[n++] = by;
+    while (n < FLAG_WRITERS && by.commutes && is_after(p, e, age) &&
+           recall(p, e, ++age, &written, &by));
+    unlock(e);
+    return latest_parts(writer, n);
 }
 
 void flag_nap(const void *p, unsigned nbytes, uint64_t value)

@@ -28,7 +28,8 @@
 
 struct flag_source {         /* part.index 0: unknown */
     struct graph_point part; /* ended by the write; recorded by now */
-    uint32_t flight_ps;      /* from that end until the write arrives */
+    uint32_t flight_ps : 31; /* from that end until the write arrives */
+    uint32_t commutes : 1;   /* it does not follow the write before it */
 };
 
 /* Write a word. */
@@ -46,6 +47,14 @@ uint64_t flag_update(void *p, unsigned nbytes, flag_change *change,
                      const void *operand, struct flag_source by,
                      struct flag_source *was);
 
+/*
+ * The same, if *was wrote the word last: 1, and its old value in *old.
+ * Otherwise 0, and in *was who did: for a write that is to follow that one.
+ */
+int flag_update_after(void *p, unsigned nbytes, flag_change *change,
+                      const void *operand, struct flag_source by,
+                      struct flag_source *was, uint64_t *old);
+
 /* Read a word, and its writer into *by. */
 uint64_t simgpu_flag_read(const void *p, unsigned nbytes,
                           struct flag_source *by);
@@ -55,6 +64,15 @@ uint64_t simgpu_flag_read(const void *p, unsigned nbytes,
 typedef int flag_condition(uint64_t value, uint64_t target);
 uint64_t simgpu_flag_check(const void *p, unsigned nbytes, flag_condition *met,
                            uint64_t target, struct flag_source *by);
+
+/*
+ * Writers that add to a word in any order: the one that made the condition hold
+ * (met NULL: the latest) and those before it, as far back as they commute, by
+ * rank. Returns how many, at most FLAG_WRITERS.
+ */
+enum { FLAG_WRITERS = 64 };
+unsigned flag_writers(const void *p, unsigned nbytes, flag_condition *met,
+                      uint64_t target, struct flag_source writer[FLAG_WRITERS]);
 
 /* Sleep until the word may have changed from `value`, at most a millisecond. p
  * NULL: just sleep. */

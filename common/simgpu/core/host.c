@@ -2,6 +2,7 @@
 
 #include "core/proc.h"
 #include "core/report.h"
+#include "core/site.h"
 #include "core/thread.h"
 
 uint16_t host_ndeps(int n)
@@ -21,7 +22,7 @@ static struct graph_node host_node(const char *call, uint32_t site)
         .kind = GRAPH_HOST,
         .thread = thread_number(),
         .place = TOPO_HOST_PLACE(simgpu_proc()->node),
-        .name = graph_string(simgpu_proc()->graph, call),
+        .name = graph_string(simgpu_proc()->graph, site_call(call)),
         .site = site,
     };
 }

@@ -5,6 +5,7 @@
 #include "core/dataless.h"
 #include "core/proc.h"
 #include "core/report.h"
+#include "core/site.h"
 
 void *simgpu_op_new(size_t nbytes, void (*run)(struct op *),
                     enum graph_kind kind, const char *name, uint32_t site)
@@ -13,9 +14,9 @@ void *simgpu_op_new(size_t nbytes, void (*run)(struct op *),
     if (!op)
         simgpu_report_fault(NULL, "out of host memory for an operation");
     op->run = run;
-    op->name = name;
+    op->name = site_call(name);
     op->node.kind = kind;
-    op->node.name = graph_string(simgpu_proc()->graph, name);
+    op->node.name = graph_string(simgpu_proc()->graph, op->name);
     op->node.site = site;
     return op;
 }

@@ -87,6 +87,7 @@ static int find_calls(const void *address, const void *call[SITE_DEPTH])
 }
 
 __thread const void *simgpu_site_caller;
+__thread const char *simgpu_site_call;
 
 uint32_t simgpu_site(const void *return_address)
 {

@@ -19,6 +19,15 @@ uint32_t simgpu_site(const void *return_address);
  * the runtime's function was called directly. */
 extern __thread const void *simgpu_site_caller;
 
+/* Likewise the name of that function, which lasts, for the graph; NULL: that of
+ * the runtime's. */
+extern __thread const char *simgpu_site_call;
+
+static inline const char *site_call(const char *own)
+{
+    return simgpu_site_call ? simgpu_site_call : own;
+}
+
 /* The call site of the API function that uses this macro: its caller. */
 #define CALLER_SITE()                                                          \
     simgpu_site(simgpu_site_caller ? simgpu_site_caller                        \

@@ -298,6 +298,15 @@ void access_fence(void)
         live->fenced = 1;
 }
 
+int access_has_read(const void *p, size_t nbytes)
+{
+    const char *begin, *end = NULL;
+    while (touched_next(&log_of->set[READ], &begin, &end))
+        if (begin < (const char *)p + nbytes && (const char *)p < end)
+            return 1;
+    return 0;
+}
+
 uint64_t access_count(void)
 {
     return log_of->count;
@@ -308,8 +317,8 @@ void access_touch(const volatile void *p, size_t nbytes, enum access_use use,
 {
     static const enum kind kinds[] = {POLL, SIGNAL, SYSTEM};
     const int follows = nbytes == 4 || nbytes == 8; // words that sync.c handles
-    if (use == ACCESS_READ) {
-        touch((const char *)p, nbytes, READ, pc);
+    if (use == ACCESS_READ || use == ACCESS_WRITE) {
+        touch((const char *)p, nbytes, use == ACCESS_READ ? READ : WRITE, pc);
         return;
     }
     touch((const char *)p, nbytes, follows ? kinds[use] : EXCHANGE, pc);

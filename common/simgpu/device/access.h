@@ -30,9 +30,18 @@ const struct poll **access_running(void);
 
 /* An access that the runtime makes at pc for the running thread. A poll checks
  * whether a word has been written: it moves no bytes. */
-enum access_use { ACCESS_POLL, ACCESS_SIGNAL, ACCESS_ATOMIC, ACCESS_READ };
+enum access_use {
+    ACCESS_POLL,
+    ACCESS_SIGNAL,
+    ACCESS_ATOMIC,
+    ACCESS_READ,
+    ACCESS_WRITE
+};
 void access_touch(const volatile void *p, size_t nbytes, enum access_use use,
                   const void *pc);
+
+/* True if the kernel has read any of these bytes since the last flush. */
+int access_has_read(const void *p, size_t nbytes);
 
 /* The kernel calls a fence that other kernels of its device take part in. */
 void access_fence(void);

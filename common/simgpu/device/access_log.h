@@ -30,6 +30,8 @@ struct range { /* bytes of one allocation, user addresses */
     int rough;      /* not all of it was touched */
 };
 
+struct transfer; /* put.c */
+
 struct log { /* of the kernel that this worker runs */
     const struct launch *launch;
     uint64_t count;           /* accesses without polls */
@@ -45,6 +47,8 @@ struct log { /* of the kernel that this worker runs */
     size_t nfirst;
     struct graph_access *access;
     struct graph_move *move;
+    struct transfer *transfer; /* not known to have arrived: put.c */
+    size_t ntransfers, cap_transfers;
 };
 
 /* Kinds that a spinning thread makes many of. */

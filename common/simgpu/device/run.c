@@ -37,6 +37,7 @@
 #include "device/idle.h"
 #include "device/launch.h"
 #include "device/sync.h"
+#include "simgpu/remote.h"
 
 /* A thread's stack is address space until it is used; the report of a bad
  * access reads debugging information on it, which takes some 100 KiB. */
@@ -497,6 +498,7 @@ void kernel_run(const struct launch *l, struct op *op, struct launch_cost *c)
         access_go_on(of);
         run_grid(of, &children);
     }
+    simgpu_arrive();
     simgpu_outside = 1;
     sync_end();
     access_end(c);

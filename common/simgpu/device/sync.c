@@ -6,6 +6,7 @@
 #include "core/heap.h"
 #include "core/heap_space.h" /* space_slot */
 #include "core/report.h"
+#include "core/site.h"
 #include "core/stream.h"
 #include "device/access.h"
 #include "simgpu/kernel.h"
@@ -109,8 +110,14 @@ static struct flag_source release(const void *p)
     flush();
     state->new_part = 1;
     return (struct flag_source){
-        {simgpu_proc()->rank, state->op->node.index, state->op->part},
-        (uint32_t)flight_ps(p)};
+        .part = {simgpu_proc()->rank, state->op->node.index, state->op->part},
+        .flight_ps = (uint32_t)flight_ps(p)};
+}
+
+/* The word of a name that name_of() gave it, or of its own address. */
+static const void *word_of(const void *name)
+{
+    return (const void *)((uintptr_t)name & ((UINT64_C(1) << 48) - 1));
 }
 
 /* Note that this kernel follows a write of the word at p. True if it did
@@ -142,7 +149,7 @@ static void acquire(const void *p, struct flag_source by)
         return;
     if (access_any())
         flush();
-    by.flight_ps += (uint32_t)flight_ps(p);
+    by.flight_ps += (uint32_t)flight_ps(word_of(p));
     struct seen *const s = &state->after;
     unsigned i = 0;
     while (i < s->n && s->p[i] != p)
@@ -157,6 +164,29 @@ static void acquire(const void *p, struct flag_source by)
     if (i == s->n)
         s->n++;
     state->new_part = 1;
+}
+
+/* A name for one of several writers of a word, in struct seen; and the word. */
+static const void *name_of(const void *p, struct graph_point part)
+{
+    const uintptr_t number =
+        ((part.rank & 0xff) << 7 | (part.index & 0x7f)) + 1;
+    return (const void *)((uintptr_t)p | number << 48);
+}
+
+/* Give fn the writer of a word that was read: all of them, if they commute. */
+static void each_writer(const void *p, unsigned nbytes, flag_condition *met,
+                        uint64_t target, struct flag_source by,
+                        void (*fn)(const void *p, struct flag_source by))
+{
+    struct flag_source writer[FLAG_WRITERS];
+    if (!by.commutes) {
+        fn(p, by);
+        return;
+    }
+    const unsigned n = flag_writers(p, nbytes, met, target, writer);
+    for (unsigned i = 0; i < n; i++)
+        fn(name_of(p, writer[i].part), writer[i]);
 }
 
 void sync_end(void)
@@ -217,12 +247,10 @@ void sync_commit(void)
         return;
     if (q->is_volatile) // the program's own reads are not seen
         simgpu_flag_read(q->p, q->nbytes, &q->by);
-    const void *const p = q->p;
+    const struct poll seen = *q;
     q->p = NULL;
-    if (q->acquires)
-        acquire(p, q->by);
-    else
-        keep_pending(p, q->by);
+    each_writer(seen.p, seen.nbytes, seen.met, seen.target, seen.by,
+                seen.acquires ? acquire : keep_pending);
 }
 
 static void read_word(struct poll *q)
@@ -256,15 +284,25 @@ static struct poll *look(struct poll what)
 
 /* ---- what device code calls ---------------------------------------------- */
 
+/* Where the program calls: a library between it and the runtime says so before
+ * each call (core/site.h). */
+static const void *caller(const void *address)
+{
+    const void *const said = simgpu_site_caller;
+    simgpu_site_caller = NULL;
+    return said ? said : address;
+}
+
 uint64_t simgpu_sync_load(const volatile void *p, unsigned nbytes, int order)
 {
+    const void *const pc = caller(__builtin_return_address(0));
     struct flag_source by;
     if (!is_global(p))
         return simgpu_flag_read((const void *)p, nbytes, &by);
     return look((struct poll){.p = (const void *)p,
                               .nbytes = nbytes,
                               .acquires = order & SIMGPU_ACQUIRE,
-                              .pc = __builtin_return_address(0)})
+                              .pc = pc})
         ->value;
 }
 
@@ -272,14 +310,14 @@ uint64_t simgpu_sync_peek(const volatile void *p, unsigned nbytes, int order)
 {
     struct poll q = {.p = (const void *)p,
                      .nbytes = nbytes,
-                     .pc = __builtin_return_address(0)};
+                     .pc = caller(__builtin_return_address(0))};
     if (!is_global(p) || ++run_poll()->peeks == MAX_PEEKS)
         return simgpu_sync_load(p, nbytes, order);
     sync_commit();
     read_word(&q);
     note_look(&q);
     if (order & SIMGPU_ACQUIRE)
-        acquire(q.p, q.by);
+        each_writer(q.p, nbytes, NULL, 0, q.by, acquire);
     return q.value;
 }
 
@@ -293,20 +331,35 @@ static int met_reached(uint64_t value, uint64_t target)
     return value >= target;
 }
 
-void simgpu_sync_wait(const volatile void *p, unsigned nbytes, uint64_t value,
-                      int equal)
+/* Wait until the condition holds, for the call at pc. */
+static void look_until(const volatile void *p, unsigned nbytes,
+                       flag_condition *met, uint64_t target, const void *pc)
 {
     struct poll *q;
     do
         q = look((struct poll){.p = (const void *)p,
                                .nbytes = nbytes,
                                .acquires = 1,
-                               .pc = __builtin_return_address(0),
-                               .met = equal ? met_equal : met_reached,
-                               .target = value});
-    while (!q->met(q->value, value));
+                               .pc = pc,
+                               .met = met,
+                               .target = target});
+    while (!met(q->value, target));
     if (!is_global(p))
         q->p = NULL;
+}
+
+void simgpu_sync_wait(const volatile void *p, unsigned nbytes, uint64_t value,
+                      int equal)
+{
+    look_until(p, nbytes, equal ? met_equal : met_reached, value,
+               caller(__builtin_return_address(0)));
+}
+
+void simgpu_sync_until(const volatile void *p, unsigned nbytes,
+                       int (*met)(uint64_t value, uint64_t target),
+                       uint64_t target)
+{
+    look_until(p, nbytes, met, target, caller(__builtin_return_address(0)));
 }
 
 /* The part that a write ends: with release order, or after a fence. */
@@ -319,9 +372,10 @@ static struct flag_source end_for(int order, const void *p)
 void simgpu_sync_store(volatile void *p, unsigned nbytes, uint64_t value,
                        int order)
 {
+    const void *const pc = caller(__builtin_return_address(0));
     struct flag_source by = {0};
     if (is_global(p)) {
-        access_touch(p, nbytes, ACCESS_SIGNAL, __builtin_return_address(0));
+        access_touch(p, nbytes, ACCESS_SIGNAL, pc);
         by = end_for(order, (void *)p);
     }
     simgpu_flag_write((void *)p, nbytes, value, by);
@@ -333,17 +387,29 @@ uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
                             const void *operand, int order)
 {
     void *const word = (void *)p;
-    const void *const pc = __builtin_return_address(0);
+    const void *const pc = caller(__builtin_return_address(0));
     struct flag_source by = {0}, was;
     if (!is_global(p))
         return flag_update(word, nbytes, change, operand, by, &was);
     access_touch(p, nbytes, ACCESS_ATOMIC, pc);
     // an acquire of this write also follows the write that it replaces
+    const int releases = order & SIMGPU_RELEASE || state->fenced;
+    uint64_t old;
+    if (order & SIMGPU_COMMUTES) {
+        by = end_for(order, word);
+        by.commutes = 1;
+        state->news++;
+        return flag_update(word, nbytes, change, operand, by, &was);
+    }
     simgpu_flag_read(word, nbytes, &was);
-    if (order & SIMGPU_RELEASE || state->fenced)
-        acquire(word, was);
-    by = end_for(order, word);
-    const uint64_t old = flag_update(word, nbytes, change, operand, by, &was);
+    do {
+        if (releases || (order & SIMGPU_ACQUIRE && was.commutes))
+            each_writer(word, nbytes, NULL, 0, was, acquire);
+        by = end_for(order, word);
+    } while (releases &&
+             !flag_update_after(word, nbytes, change, operand, by, &was, &old));
+    if (!releases)
+        old = flag_update(word, nbytes, change, operand, by, &was);
     if (change(old, operand) == old) // a lock that is taken, a load in disguise
         look((struct poll){.p = word,
                            .nbytes = nbytes,

@@ -30,7 +30,7 @@ static void run_write(struct op *op)
     const struct value_op *const v = (struct value_op *)op;
     simgpu_flag_write(
         v->p, sizeof v->value, v->value,
-        (struct flag_source){{simgpu_proc()->rank, op->node.index, 0}, 0});
+        (struct flag_source){.part = {simgpu_proc()->rank, op->node.index, 0}});
 }
 
 /* ---- waiting ------------------------------------------------------------- */

@@ -16,11 +16,12 @@
 
 struct call call_begin(const char *name, MPI_Comm comm, const void *address)
 {
-    struct call c = {.name = name,
-                     .site = simgpu_site(address),
-                     .comm = comm,
-                     .peer = -2,
-                     .tag = MPI_ANY_TAG};
+    struct call c = {
+        .name = site_call(name),
+        .site = simgpu_site(simgpu_site_caller ? simgpu_site_caller : address),
+        .comm = comm,
+        .peer = -2,
+        .tag = MPI_ANY_TAG};
     PMPI_Comm_size(comm, &c.size);
     return c;
 }

@@ -363,9 +363,9 @@ static int show_source(const char *source)
  * not there. */
 static int link_library(struct args *a, const char *arg)
 {
-    static const char *const none[] = {"-lcudadevrt", "-lcudart",
+    static const char *const none[] = {"-lcudadevrt",     "-lcudart",
                                        "-lcudart_static", "-lnvToolsExt",
-                                       "-lculibos"};
+                                       "-lculibos",       "-lnvshmem_device"};
     static const char *const missing[] = {
         "cufft",  "cusolver", "cusparse", "nvrtc", "cudnn",
         "nvjpeg", "cupti",    "npp",      "nvml",  "cufftw",

@@ -75,7 +75,12 @@ void simgpu_atomic_unchanged(const volatile void *p, unsigned nbytes);
  * synchronise. order: which of the program's other accesses they order
  * (device/sync.h). wait: until the word is value, or at least value.
  */
-enum { SIMGPU_ACQUIRE = 1, SIMGPU_RELEASE = 2 };
+enum {
+    SIMGPU_ACQUIRE = 1,
+    SIMGPU_RELEASE = 2,
+    SIMGPU_COMMUTES = 4 /* an update that other such updates may precede or
+                           follow: who waits for their sum follows them all */
+};
 uint64_t simgpu_sync_load(const volatile void *p, unsigned nbytes, int order);
 void simgpu_sync_store(volatile void *p, unsigned nbytes, uint64_t value,
                        int order);
@@ -85,6 +90,10 @@ uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
                             const void *operand, int order);
 void simgpu_sync_wait(const volatile void *p, unsigned nbytes, uint64_t value,
                       int equal);
+/* Until met(word, target). */
+void simgpu_sync_until(const volatile void *p, unsigned nbytes,
+                       int (*met)(uint64_t value, uint64_t target),
+                       uint64_t target);
 void simgpu_fence(void); /* among the kernels of a device */
 void simgpu_fence_system(void);
 
