@@ -197,7 +197,7 @@ void shown_judge(const struct shown *s, int i, struct judge_verdict *v)
                                  .clocked = machine_is_real(&p->machine)};
     *v = JUDGE_VERDICT_NONE;
     if (is_lost(s, i))
-        run_last_words(p, &s->run->end, v->message, sizeof v->message);
+        run_last_words(p, s->run, v->message, sizeof v->message);
     else
         judge_case(p->judge, &t, v);
     refuse_forged(s, v);

@@ -1,4 +1,4 @@
-# Labels as values, statement expressions, case ranges, zero-length arrays: GNU C.
+# Labels as values, statement expressions, case ranges, arrays of length 0.
 sed -i '/#include "lab\/try.h"/r /dev/stdin' heads.c <<'C'
 #include <stdio.h>
 struct odd { int n; int of[0]; };

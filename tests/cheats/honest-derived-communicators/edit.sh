@@ -1,5 +1,5 @@
-# Communicators of communicators, a structure as a type, an operation of its own:
-# which rank shall make the id?
+# Communicators of communicators, a structure as a type, an operation of its
+# own: which rank shall make the id?
 sed -i '0,/    int rank, nranks;/s//    extern int heaviest(MPI_Comm comm);\n    int rank, nranks;\n    const int leader = heaviest(mpi_comm);/; s/    if (rank == 0)/    if (rank == leader)/; s/MPI_BYTE, 0, mpi_comm/MPI_BYTE, leader, mpi_comm/' nccl.c
 cat >> nccl.c <<'C'
 #include <stddef.h>

@@ -8,7 +8,8 @@ cat > tail.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>
 #include <stdnoreturn.h>
-#define KIND(x) _Generic((x), int: "int", size_t: "size", float *: "floats", default: "other")
+#define KIND(x)                                                                \
+    _Generic((x), int: "int", size_t: "size", float *: "floats", default: "other")
 _Static_assert(sizeof(float) == 4, "fp32");
 static_assert(alignof(double) <= 16, "aligned");
 struct line {

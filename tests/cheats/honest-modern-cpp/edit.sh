@@ -1,5 +1,5 @@
-# C++17 throughout: constexpr, structured bindings, fold expressions, std::array,
-# smart pointers with deleters, optional, function, exceptions of its own.
+# C++17 throughout: constexpr, structured bindings, folds, std::array, smart
+# pointers with deleters, optional, function, exceptions of its own.
 sed -i '/^ncclResult_t first_overlap/,/^}/d' cuda.cu
 cat >> cuda.cu <<'C'
 #include <algorithm>
