@@ -423,7 +423,7 @@ $(BUILD)/commgraph: LIBS := -ljansson
 $(O)/obj/common/graph/commgraph/view_files.o: $(wildcard \
 	common/graph/commgraph/view/*)
 $(CHECK): $(call objs,common/kit/check.c $(addprefix grader/,vet.c tokens.c \
-	lexer.c audit.c audit_nvcc.c allow.c names.c))
+	skipped.c lexer.c audit.c audit_nvcc.c allow.c names.c))
 $(CHECK): LIBS := -lelf
 $(BUILD)/plan: $(call objs,common/kit/plan.c) $(call lib,judge graph topo base)
 TOOLS := $(BUILD)/grade $(BUILD)/commgraph \

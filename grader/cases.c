@@ -36,6 +36,8 @@ static void judge_batch(const struct shown *s, struct batch *again,
         last++;
     const int early = last < b->n - 1 || !shown_finished(s, last);
     const int lost = early && !s->spans && !measured;
+    if (early)
+        shown_keep_end(s, last, r);
     again->n = 0;
     for (int i = 0; i < b->n; i++) {
         const int case_no = b->case_no[i];
@@ -64,7 +66,7 @@ static int run_batch(const struct request *q, const struct place *p,
         if (run_make(q, p, &b, &run, r) != 0)
             return -1;
         shown_load(&s, q, p, &b, &run);
-        if (q->timeline && s.spans)
+        if (q->timeline)
             shown_keep_timeline(&s, r);
         judge_batch(&s, &again, later, r);
         shown_release(&s);

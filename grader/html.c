@@ -13,14 +13,15 @@ static const char style[] =
     "@media(prefers-color-scheme:dark){:root{--ink:#e6e9ed;--paper:#15181c;"
     "--line:#363c44;--soft:#1e2329;--dim:#9aa4af;--pass:#4cc38a;--part:#e0a83a;"
     "--fail:#ff8078;--none:#5b6672;--link:#8ab4f8}}\n"
-    "*{box-sizing:border-box}body{margin:0 auto;max-width:60rem;padding:1rem;"
+    "*{box-sizing:border-box}body{margin:0 auto;max-width:68rem;padding:1rem;"
     "font:16px/1.5 system-ui,sans-serif;color:var(--ink);"
     "background:var(--paper);overflow-wrap:anywhere}\n"
     "h1{font-size:1.5rem;margin:.5rem 0}h2{font-size:1.15rem;margin:2rem 0 "
     ".5rem}a{color:var(--link)}p{margin:.5rem 0}.dim{color:var(--dim)}\n"
     "table{border-collapse:collapse;width:100%}th,td{text-align:left;"
     "padding:.4rem .5rem;border-bottom:1px solid var(--line);"
-    "vertical-align:top}th{font-weight:600;color:var(--dim)}\n"
+    "vertical-align:top}th{font-weight:600;color:var(--dim)}thead th,.w{"
+    "white-space:nowrap}\n"
     ".n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
     ".c{overflow-wrap:break-word}code{font:.85em/1.4 ui-monospace,monospace;"
     "background:var(--soft);padding:.1em .3em;border-radius:3px}\n"
@@ -35,7 +36,11 @@ static const char style[] =
     "font:12px system-ui,sans-serif}.axis{stroke:var(--line)}\n"
     ".key i{display:inline-block;width:.8em;height:.8em;border-radius:2px;"
     "margin:0 .3em 0 1em}.wide{overflow-x:auto}\n"
-    "@media(max-width:36rem){.cards thead{display:none}.cards tr{display:block;"
+    "@media(min-width:36.01rem){.cards tbody th{white-space:nowrap}.cards "
+    "td:last-child{width:99%}}\n"
+    ".scores{overflow:visible}@media(max-width:36rem){.scores text{"
+    "font-size:19px}th,td{padding:.4rem .3rem}.bar{min-width:3rem}.cards "
+    "thead{display:none}.cards tr{display:block;"
     "border-bottom:1px solid var(--line);padding:.6rem 0}.cards td,"
     ".cards tbody th{display:inline;border:0;padding:0 .6em 0 0}.cards "
     "td.t{display:block}"
@@ -168,10 +173,11 @@ void html_histogram(FILE *f, const struct export *e)
         if (++count[bin] > most)
             most = count[bin];
     }
-    fprintf(f,
-            "<svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\" "
-            "aria-label=\"how many students have how many points\">\n",
-            WIDTH, HEIGHT + BASE + 14, WIDTH);
+    fprintf(
+        f,
+        "<svg class=\"scores\" viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\" "
+        "aria-label=\"how many students have how many points\">\n",
+        WIDTH, HEIGHT + BASE + 14, WIDTH);
     for (int i = 0; i < BINS; i++) {
         const double width = (double)WIDTH / BINS,
                      height = (double)HEIGHT * count[i] / most;

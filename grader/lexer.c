@@ -68,49 +68,78 @@ static int is_raw(const char *text, const char *quote)
     return n > 0 && n <= 3 && p[n - 1] == 'R' && strchr("RLuU", p[0]) != NULL;
 }
 
-/* A quote between digits separates them: 1'000'000. */
-static int is_separator(const char *text, const char *quote)
+static int begins_number(const char *p)
 {
-    const char *p = quote;
-    if (*quote != '\'')
-        return 0;
-    while (p > text && (is_word(p[-1]) || p[-1] == '\'' || p[-1] == '.'))
-        p--;
-    return isdigit((unsigned char)*p) && isalnum((unsigned char)quote[1]);
+    return isdigit((unsigned char)p[0]) ||
+           (p[0] == '.' && isdigit((unsigned char)p[1]));
 }
 
-/* Overwrite comments with blanks; newlines in them stay. */
-static void drop_comments(char *text)
+/* In C++ a quote between digits separates them: 1'000'000. */
+static const char *number_end(const struct lexer *x, const char *p)
 {
-    for (char *p = text; *p;) {
-        if (*p == '"' && is_raw(text, p))
-            return; // nothing behind it is read
-        if ((*p == '"' || *p == '\'') && !is_separator(text, p)) {
-            p = string_end(p);
-        } else if (p[0] == '/' && p[1] == '/') {
-            while (*p && *p != '\n')
-                *p++ = ' ';
-        } else if (p[0] == '/' && p[1] == '*') {
-            char *const close = strstr(p + 2, "*/");
-            char *const end = close ? close + 2 : p + strlen(p);
-            for (; p < end; p++)
-                *p = *p == '\n' ? '\n' : ' ';
-        } else {
+    for (; is_word(*p) || *p == '.' ||
+           (x->is_cplusplus && *p == '\'' && is_word(p[1]));
+         p++)
+        if (strchr("eEpP", *p) && (p[1] == '+' || p[1] == '-'))
             p++;
-        }
+    return p;
+}
+
+static const char *word_end(const char *p)
+{
+    for (;; p++) {
+        if (p[0] == '\\' && (p[1] == 'u' || p[1] == 'U'))
+            p++; // a character by its number
+        else if (!is_word(*p))
+            return p;
+    }
+}
+
+static char *drop_comment(char *p)
+{
+    if (p[1] == '/') {
+        while (*p && *p != '\n')
+            *p++ = ' ';
+        return p;
+    }
+    char *const close = strstr(p + 2, "*/");
+    char *const end = close ? close + 2 : p + strlen(p);
+    for (; p < end; p++)
+        *p = *p == '\n' ? '\n' : ' ';
+    return p;
+}
+
+/* Overwrite comments with blanks; newlines in them stay. Numbers and words are
+ * passed over whole, as the compiler does: a quote in them begins nothing. */
+static void drop_comments(const struct lexer *x)
+{
+    for (char *p = x->text; *p;) {
+        if (*p == '"' && is_raw(x->text, p))
+            return; // nothing behind it is read
+        if (*p == '"' || *p == '\'')
+            p = string_end(p);
+        else if (p[0] == '/' && (p[1] == '/' || p[1] == '*'))
+            p = drop_comment(p);
+        else if (begins_number(p))
+            p += number_end(x, p) - p;
+        else
+            p += is_word(*p) ? word_end(p) - p : 1;
     }
 }
 
 /* ---- tokens -------------------------------------------------------------- */
 
-void lexer_init(struct lexer *x, const char *text)
+void lexer_init(struct lexer *x, const char *text, int is_cplusplus)
 {
-    *x = (struct lexer){
-        .text = malloc(strlen(text) + 1), .line = 1, .begins = 1};
+    static const char MARK[] = "\xEF\xBB\xBF"; // of an editor's, for UTF-8
+    *x = (struct lexer){.text = malloc(strlen(text) + 1),
+                        .is_cplusplus = is_cplusplus,
+                        .line = 1,
+                        .begins = 1};
     if (!x->text)
         abort();
-    join(x->text, text);
-    drop_comments(x->text);
+    join(x->text, text + (strncmp(text, MARK, 3) == 0 ? 3 : 0));
+    drop_comments(x);
     x->at = x->line_begin = x->text;
 }
 
@@ -140,26 +169,6 @@ static const char *digraph(const char *p)
     return NULL;
 }
 
-static const char *word_end(const char *p)
-{
-    for (;; p++) {
-        if (p[0] == '\\' && (p[1] == 'u' || p[1] == 'U'))
-            p++; // a character by its number
-        else if (!is_word(*p))
-            return p;
-    }
-}
-
-static const char *number_end(const char *p)
-{
-    for (; is_word(*p) || *p == '.' ||
-           (*p == '\'' && isalnum((unsigned char)p[1]));
-         p++)
-        if (strchr("eEpP", *p) && (p[1] == '+' || p[1] == '-'))
-            p++;
-    return p;
-}
-
 int lexer_next(struct lexer *x, struct token *t)
 {
     skip_blanks(x);
@@ -175,10 +184,9 @@ int lexer_next(struct lexer *x, struct token *t)
     t->kind = TOKEN_MARK;
     t->nbytes = 1;
     x->at = p + 1;
-    if (isdigit((unsigned char)p[0]) ||
-        (p[0] == '.' && isdigit((unsigned char)p[1]))) {
+    if (begins_number(p)) {
         t->kind = TOKEN_NUMBER;
-        x->at = number_end(p);
+        x->at = number_end(x, p);
     } else if (is_word(*p) || (*p == '\\' && (p[1] == 'u' || p[1] == 'U'))) {
         t->kind = TOKEN_WORD;
         x->at = word_end(p);

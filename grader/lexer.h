@@ -6,7 +6,7 @@
  * replaced by what they stand for: nothing can be spelt so that it is not seen.
  *
  *     struct lexer x;
- *     lexer_init(&x, text);
+ *     lexer_init(&x, text, is_cplusplus);
  *     for (struct token t; lexer_next(&x, &t);)
  *         ...
  *     lexer_release(&x);
@@ -36,10 +36,11 @@ struct token {
 struct lexer {
     char *text; /* joined, without comments; owned */
     const char *at, *line_begin;
+    int is_cplusplus;
     int line, begins;
 };
 
-void lexer_init(struct lexer *x, const char *text);
+void lexer_init(struct lexer *x, const char *text, int is_cplusplus);
 void lexer_release(struct lexer *x);
 
 /* The next token; 0 at the end. */

@@ -60,9 +60,9 @@ static void leaderboard(FILE *f, const struct export *e)
                "#rank|name|#points|#time");
     for (int i = 0; i < n && i < MOST; i++) {
         fprintf(f,
-                "<tr><td class=\"n\">%d</td><th scope=\"row\">%s</th><td "
-                "class=\"n\">",
-                i + 1, p[i].name);
+                "<tr><td class=\"n\">%d</td><th scope=\"row\" class=\"w\">%s"
+                "</th><td class=\"n\">",
+                p[i].place, p[i].name);
         html_points(f, p[i].score);
         fprintf(f, "</td><td class=\"n\">");
         if (p[i].time_us > 0)

@@ -39,6 +39,11 @@ struct place_of *places_list(const struct export *e, int *n)
         p[(*n)++].time_us = timed_us(r);
     }
     qsort(p, (size_t)*n, sizeof *p, by_place);
+    for (int i = 0; i < *n; i++)
+        p[i].place = i > 0 && p[i].score == p[i - 1].score &&
+                             p[i].time_us == p[i - 1].time_us
+                         ? p[i - 1].place
+                         : i + 1;
     return p;
 }
 
@@ -51,7 +56,7 @@ int export_leaderboard(const struct export *e)
     struct place_of *const p = places_list(e, &n);
     fprintf(f, "rank,name,score,timed_us\n");
     for (int i = 0; i < n; i++)
-        fprintf(f, "%d,%s,%.2f,%.3f\n", i + 1, p[i].name, p[i].score,
+        fprintf(f, "%d,%s,%.2f,%.3f\n", p[i].place, p[i].name, p[i].score,
                 p[i].time_us);
     free(p);
     return export_close(e, f);

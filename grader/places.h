@@ -13,6 +13,7 @@
 struct place_of {
     char name[32];
     double score, time_us;
+    int place; /* from 1; equals share one, and the next ones are free */
 };
 
 /* In order; for the caller to free. */

@@ -11,13 +11,12 @@
 #include <string.h>      /* memcpy */
 #include <sys/eventfd.h> /* eventfd */
 #include <sys/socket.h>  /* accept4 */
-#include <sys/stat.h>    /* chmod */
-#include <sys/un.h>      /* sockaddr_un */
 #include <unistd.h>      /* close */
 
 #include "base/recorder.h"
 #include "base/steady.h"
 #include "judge/record.h"
+#include "listener.h"
 #include "recorder_graph.h"
 
 enum { MOST_NAMES = 4096, CHUNK = 64 << 10 };
@@ -52,7 +51,6 @@ struct recorder {
     int now; /* case that the ranks are at, ncases: over; -1: none yet */
     pthread_t thread;
     struct recorder_end end;
-    char socket[PATH_MAX];
     struct rank rank[];
 };
 
@@ -109,10 +107,7 @@ static int all_joined(const struct recorder *r)
 /* Nobody else can join: what comes later is not the kit. */
 static void stop_listening(struct recorder *r)
 {
-    if (r->listener < 0)
-        return;
-    close(r->listener);
-    unlink(r->socket);
+    listener_close(r->listener, r->job->seen, RECORDER_NAME);
     r->listener = -1;
 }
 
@@ -391,24 +386,6 @@ static void *run(void *arg)
 
 /* ---- life ---------------------------------------------------------------- */
 
-/* Listen on seen/recorder, for whatever user the ranks run as. */
-static int listen_in(struct recorder *r)
-{
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    const int folder = open(r->job->seen, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    snprintf(name.sun_path, sizeof name.sun_path,
-             "/proc/self/fd/%d/" RECORDER_NAME, folder);
-    r->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const int err =
-        folder < 0 || r->listener < 0 ||
-        bind(r->listener, (struct sockaddr *)&name, sizeof name) != 0 ||
-        chmod(name.sun_path, 0666) != 0 || listen(r->listener, 128) != 0;
-    if (folder >= 0)
-        close(folder);
-    snprintf(r->socket, sizeof r->socket, "%s/" RECORDER_NAME, r->job->seen);
-    return err ? -1 : 0;
-}
-
 static int begin_rank(struct recorder *r, int i)
 {
     char path[PATH_MAX];
@@ -449,8 +426,9 @@ struct recorder *recorder_start(const struct recorder_job *job)
     int err = r->stop < 0;
     for (int i = 0; i < job->nranks; i++)
         err |= begin_rank(r, i) != 0;
-    if (!err && listen_in(r) == 0 &&
-        pthread_create(&r->thread, NULL, run, r) == 0)
+    if (!err)
+        r->listener = listener_open(job->seen, RECORDER_NAME);
+    if (r->listener >= 0 && pthread_create(&r->thread, NULL, run, r) == 0)
         return r;
     const int why = errno;
     release(r);

@@ -24,6 +24,8 @@
 #include <limits.h>
 #include <stdint.h>
 
+#define RECORDER_EARLY "early" /* folder of graphs whose rank ended early */
+
 enum {
     RECORDER_EVIDENCE_CAP = 1 << 30, /* bytes that a rank may show */
     RECORDER_GRAPH_CAP = 1 << 30,    /* and of its execution graph */
@@ -31,7 +33,7 @@ enum {
 
 struct recorder_job {
     const char *seen; /* folder that the ranks see: the socket, nothing else */
-    const char *kept; /* folder of evidence-R and rank-R.graph */
+    const char *kept; /* folder of evidence-R, rank-R.graph and early */
     int nranks, ncases;
     const int *case_no; /* of each case, in this order */
     int graphs;         /* each rank has an execution graph */

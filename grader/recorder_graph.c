@@ -1,12 +1,13 @@
 #define _GNU_SOURCE
 #include "recorder_graph.h"
 
-#include <fcntl.h>  /* open */
-#include <limits.h> /* PATH_MAX */
-#include <stdio.h>  /* snprintf */
-#include <stdlib.h> /* calloc */
-#include <string.h> /* memcmp */
-#include <unistd.h> /* pread */
+#include <fcntl.h>    /* open */
+#include <limits.h>   /* PATH_MAX */
+#include <stdio.h>    /* snprintf */
+#include <stdlib.h>   /* calloc */
+#include <string.h>   /* memcmp */
+#include <sys/stat.h> /* mkdir */
+#include <unistd.h>   /* pread */
 
 #include "graph/format.h"
 #include "recorder.h"
@@ -19,8 +20,9 @@ struct recorder_graph {
     struct format_record head; /* of the record that is arriving */
     size_t nhead;              /* bytes of it */
     uint64_t left;             /* bytes to come: of the header, of a body */
+    uint64_t complete;         /* bytes up to the end of the last record */
     int is_whole;
-    char path[PATH_MAX], part[PATH_MAX + 8];
+    char path[PATH_MAX], part[PATH_MAX + 8], early[PATH_MAX];
     char chunk[2][CHUNK];
 };
 
@@ -33,6 +35,10 @@ struct recorder_graph *recorder_graph_new(int memfd, const char *dir, int rank)
     }
     snprintf(g->path, sizeof g->path, "%s/rank-%d.graph", dir, rank);
     snprintf(g->part, sizeof g->part, "%s.part", g->path);
+    snprintf(g->early, sizeof g->early, "%s/" RECORDER_EARLY, dir);
+    mkdir(g->early, 0700); // by the first rank
+    snprintf(g->early, sizeof g->early, "%s/" RECORDER_EARLY "/rank-%d.graph",
+             dir, rank);
     g->memfd = memfd;
     g->left = FORMAT_DATA;
     g->file = open(g->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -42,15 +48,31 @@ struct recorder_graph *recorder_graph_new(int memfd, const char *dir, int rank)
     return NULL;
 }
 
+/* Its rank ended early: what there is, up to the last record that is complete,
+ * for pictures. */
+static void keep_early(struct recorder_graph *g)
+{
+    struct format_header header;
+    if (g->complete < FORMAT_DATA ||
+        ftruncate(g->file, (off_t)g->complete) != 0 ||
+        pread(g->file, &header, sizeof header, 0) != sizeof header)
+        return;
+    atomic_init(&header.used, g->complete);
+    if (pwrite(g->file, &header, sizeof header, 0) == sizeof header)
+        rename(g->part, g->early);
+}
+
 void recorder_graph_free(struct recorder_graph *g)
 {
     if (!g)
         return;
+    if (g->file >= 0 && !g->is_whole) {
+        keep_early(g);
+        unlink(g->part);
+    }
     close(g->memfd);
     if (g->file >= 0)
         close(g->file);
-    if (g->file >= 0 && !g->is_whole)
-        unlink(g->part);
     free(g);
 }
 
@@ -114,6 +136,8 @@ static size_t follow(struct recorder_graph *g, const char *data, size_t nbytes,
                 g->left < nbytes - at ? (size_t)g->left : nbytes - at;
             at += n;
             g->left -= n;
+            if (g->left == 0)
+                g->complete = g->nbytes + at;
             continue;
         }
         const size_t need = sizeof g->head - g->nhead,
@@ -125,6 +149,8 @@ static size_t follow(struct recorder_graph *g, const char *data, size_t nbytes,
             break;
         g->nhead = 0;
         g->left = format_padded(g->head.nbytes);
+        if (g->left == 0)
+            g->complete = g->nbytes + at;
         *is_end = g->head.kind == FORMAT_END;
     }
     return at;

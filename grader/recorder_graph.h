@@ -20,7 +20,8 @@ enum recorder_graph_result {
 /* Takes the memfd over. NULL with errno on failure. */
 struct recorder_graph *recorder_graph_new(int memfd, const char *dir, int rank);
 
-/* Removes what did not come to its end. NULL is allowed. */
+/* What did not come to its end becomes DIR/early/rank-R.graph: good for
+ * pictures, but not for verdicts. NULL is allowed. */
 void recorder_graph_free(struct recorder_graph *g);
 
 /* Take bytes, cut anywhere. At the end they become DIR/rank-R.graph. */

@@ -31,6 +31,7 @@ struct result {
     double sec;         /* how long it took */
     int nruns;          /* of programs, so far: each has its number */
     char *svg;          /* a timeline, or NULL */
+    int svg_of_end;     /* of a case that ended its run: no other replaces it */
     json_t *clocks[2];  /* of GPUs, before and after; NULL when modelled */
     struct log log;     /* what compilers and runs printed */
 };

@@ -17,6 +17,7 @@
 #include "groups.h"
 #include "judge/words.h"
 #include "topo/topo.h"
+#include "wardens.h"
 
 enum {
     START_SEC = 20,         /* of a run, on a busy machine; and of each case: */
@@ -206,11 +207,17 @@ static int record(const struct cases *all, const struct sandbox *s,
     if (!recorder)
         return result_stop(r, OUTCOME_INFRA, "cannot record in %s: %s",
                            run->dir, strerror(errno));
+    const int wardens = wardens_listen(seen);
     start(s, name, b->nranks, &run->end);
     recorder_stop(recorder, &run->recorded);
+    const int outside = wardens_find(wardens, b->nranks, &run->end, run->left,
+                                     sizeof run->left);
+    wardens_close(wardens, seen);
     rmdir(seen);
     const int err =
         result_log(r, b->of_reference ? "run the reference" : "run", &run->end);
+    if (!err && outside)
+        return result_stop(r, OUTCOME_INFRA, "%s", run->left);
     if (!err && run->recorded.failed[0])
         return result_stop(r, OUTCOME_INFRA, "cannot record %s",
                            run->recorded.failed);
@@ -252,9 +259,10 @@ int run_make(const struct request *q, const struct place *p,
     return record(&all, &s, name, seen, run, r);
 }
 
-void run_last_words(const struct place *p, const struct sandbox_end *end,
-                    char *out, size_t nbytes)
+void run_last_words(const struct place *p, const struct run *run, char *out,
+                    size_t nbytes)
 {
+    const struct sandbox_end *const end = &run->end;
     out[0] = 0;
     if (end->timed_out)
         snprintf(out, nbytes,
@@ -271,7 +279,11 @@ void run_last_words(const struct place *p, const struct sandbox_end *end,
                  "it prints more than %d MiB: a loop that prints? Print on one "
                  "rank, and not in loops.",
                  SANDBOX_MOST_PRINTED >> 20);
-    else if (!words_find(end->log.head, out, nbytes))
+    else if (words_find(end->log.head, out, nbytes))
+        return;
+    else if (run->left[0])
+        snprintf(out, nbytes, "%s", run->left);
+    else
         snprintf(out, nbytes, "the run ended early, with status %d%s",
                  end->status,
                  end->log.dropped ? ", after a flood of output" : "");

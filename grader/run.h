@@ -32,6 +32,7 @@ struct run {                 /* one that was made */
     uint64_t nonce;          /* that its evidence has to carry */
     struct sandbox_end end;
     struct recorder_end recorded;
+    char left[160]; /* which rank ended first, and how; or "" (wardens.h) */
 };
 
 /* 0, or -1 with the outcome set when this machine is at fault; how a submission
@@ -44,7 +45,7 @@ uint64_t run_seed(const struct request *q, const struct place *p,
                   const struct batch *b, int case_no, int rank);
 
 /* Why a run stopped before its end, for the message. */
-void run_last_words(const struct place *p, const struct sandbox_end *end,
-                    char *out, size_t nbytes);
+void run_last_words(const struct place *p, const struct run *run, char *out,
+                    size_t nbytes);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>   /* free */
 #include <string.h>   /* strlen */
 #include <sys/stat.h> /* lstat */
+#include <unistd.h>   /* link */
 
 #include "graph/timeline.h"
 #include "judge/answers.h"
@@ -72,6 +73,31 @@ static int graphs_are_files(const char *dir, int nranks)
     return 1;
 }
 
+/* What was recorded of a run that ended early. Verdicts do without it: a rank
+ * could have ended for that. */
+static void load_early(struct shown *s)
+{
+    const char *const dir = s->run->dir;
+    char early[PATH_MAX + 64], from[PATH_MAX + 96], to[PATH_MAX + 128];
+    char err[384];
+    snprintf(early, sizeof early, "%s/" RECORDER_EARLY, dir);
+    for (int r = 0; r < s->batch->nranks; r++) { // some may be whole
+        snprintf(from, sizeof from, "%s/rank-%d.graph", dir, r);
+        snprintf(to, sizeof to, "%s/rank-%d.graph", early, r);
+        if (link(from, to) != 0 && access(to, R_OK) != 0)
+            return;
+    }
+    if (!graphs_are_files(early, s->batch->nranks))
+        return;
+    s->graph = graph_load(early, err, sizeof err);
+    if (s->graph && s->graph->nranks == (uint32_t)s->batch->nranks)
+        s->early_topo = topo_load(s->batch->topo, err, sizeof err);
+    if (s->early_topo)
+        s->early = replay_run(s->graph, s->early_topo,
+                              &(struct replay_options){.unfinished = 1}, err,
+                              sizeof err);
+}
+
 void shown_load(struct shown *s, const struct request *q, const struct place *p,
                 const struct batch *b, const struct run *run)
 {
@@ -99,10 +125,14 @@ void shown_load(struct shown *s, const struct request *q, const struct place *p,
     if (!s->spans)
         snprintf(s->problem, sizeof s->problem,
                  "there is no execution graph to replay: %s", err);
+    if (!s->graph && q->timeline)
+        load_early(s);
 }
 
 void shown_release(struct shown *s)
 {
+    replay_free(s->early);
+    topo_free(s->early_topo);
     spans_free(s->spans);
     graph_free(s->graph);
     evidence_free(s->evidence);
@@ -134,34 +164,69 @@ static const struct plan_case *longest_shown(const struct shown *s)
     return longest;
 }
 
+enum { MOST_SVG = 128 << 10 };
+
+/* A picture of the operations in ranges of that name; NULL if there are none,
+ * or too many. */
+static char *draw(const struct shown *s, const struct replay_time *time,
+                  const struct topo *topo, const char *title, const char *span)
+{
+    char *svg = NULL;
+    size_t nbytes = 0;
+    const struct timeline t = {.graph = s->graph,
+                               .time = time,
+                               .topo = topo,
+                               .title = title,
+                               .span = span};
+    FILE *const f = open_memstream(&svg, &nbytes);
+    const int err = timeline_svg(f, &t);
+    if (fclose(f) == 0 && !err && nbytes <= MOST_SVG)
+        return svg;
+    free(svg);
+    return NULL;
+}
+
 /* A picture for the student's page: of one iteration, since beside the half
  * second in which a communicator is made everything else is too small to see.
  * Of those that the runs make, the largest that isn't too large. */
 void shown_keep_timeline(const struct shown *s, struct result *r)
 {
-    enum { MOST = 128 << 10 };
     const struct batch *const b = s->batch;
-    const struct plan_case *const c = longest_shown(s);
-    if (!c)
+    const struct plan_case *const c = s->spans ? longest_shown(s) : NULL;
+    char title[160], span[SPANS_NAME];
+    if (!c || r->svg_of_end)
         return;
-    char title[160], span[SPANS_NAME], *svg = NULL;
-    size_t nbytes = 0;
     snprintf(title, sizeof title, "%s: %d ranks on %s", c->name, b->nranks,
              b->topo);
-    const struct timeline t = {.graph = s->graph,
-                               .time = spans_times(s->spans),
-                               .topo = spans_topo(s->spans),
-                               .title = title,
-                               .span = spans_name(c->name, 0, span)};
-    FILE *const f = open_memstream(&svg, &nbytes);
-    const int err = timeline_svg(f, &t);
-    if (fclose(f) != 0 || err || nbytes > MOST ||
-        (r->svg && strlen(r->svg) >= nbytes)) {
+    char *const svg = draw(s, spans_times(s->spans), spans_topo(s->spans),
+                           title, spans_name(c->name, 0, span));
+    if (!svg || (r->svg && strlen(r->svg) >= strlen(svg))) {
         free(svg);
         return;
     }
     free(r->svg);
     r->svg = svg;
+}
+
+void shown_keep_end(const struct shown *s, int i, struct result *r)
+{
+    const struct batch *const b = s->batch;
+    const struct plan_case *const c = &s->place->plan->cases[b->case_no[i]];
+    char title[200], span[SPANS_NAME];
+    if (!s->early || c->hidden || r->svg_of_end)
+        return;
+    snprintf(title, sizeof title,
+             "%s: %d ranks on %s, up to where the run ended", c->name,
+             b->nranks, b->topo);
+    spans_name(c->name, 0, span);
+    span[strlen(span) - 1] = 0; // any iteration
+    char *const svg =
+        draw(s, replay_times(s->early), s->early_topo, title, span);
+    if (!svg)
+        return;
+    free(r->svg);
+    r->svg = svg;
+    r->svg_of_end = 1;
 }
 
 /* Nothing of a run is worth points in which a rank sent what the kit did not:
@@ -197,7 +262,7 @@ void shown_judge(const struct shown *s, int i, struct judge_verdict *v)
                                  .clocked = machine_is_real(&p->machine)};
     *v = JUDGE_VERDICT_NONE;
     if (is_lost(s, i))
-        run_last_words(p, &s->run->end, v->message, sizeof v->message);
+        run_last_words(p, s->run, v->message, sizeof v->message);
     else
         judge_case(p->judge, &t, v);
     refuse_forged(s, v);

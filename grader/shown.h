@@ -14,6 +14,8 @@ struct shown {
     struct evidence *evidence;
     struct graph *graph; /* NULL: measured, or problem says why */
     struct spans *spans;
+    struct replay *early; /* instead, of a run that ended early: for pictures */
+    struct topo *early_topo;
     char problem[512];
     char *answers; /* text of answers.txt, or NULL */
 };
@@ -34,5 +36,9 @@ void shown_judge(const struct shown *s, int i, struct judge_verdict *v);
 /* Keep a timeline for the student's page, of one iteration of a visible case:
  * of all that a submission makes, the largest that is not too large. */
 void shown_keep_timeline(const struct shown *s, struct result *r);
+
+/* Case i ended the run: keep a timeline of it up to there, if it is a visible
+ * one and the first of its submission. */
+void shown_keep_end(const struct shown *s, int i, struct result *r);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "allow.h"
 #include "lexer.h"
+#include "skipped.h"
 
 enum { WORD = 128 }; /* bytes of a word in a message */
 
@@ -32,7 +33,15 @@ struct source {
     void *arg;
     char *why;
     size_t nbytes;
+    struct skipped skipped;
 };
+
+/* A file's language, by its name. */
+static int is_cplusplus(const char *name)
+{
+    const char *const dot = strrchr(name, '.');
+    return !dot || strcmp(dot, ".c") != 0;
+}
 
 /* The name between the quotes or brackets of an #include, or 0. */
 static int included(const char *rest, size_t n, char out[WORD])
@@ -79,7 +88,22 @@ static int check_pragma(char *why, size_t nbytes, const char *file, int line,
     return refuse(why, nbytes, file, line, "", what);
 }
 
-static int check_directive(const struct source *s, struct lexer *x, int line)
+/* A macro that only another system's compiler defines. */
+static int check_define(const struct source *s, const char *rest, size_t n,
+                        int line)
+{
+    char name[WORD];
+    const size_t blanks = strspn(rest, " \t");
+    if (blanks >= n)
+        return 0;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(rest + blanks, " \t\r\n("),
+             rest + blanks);
+    return skipped_is_foreign(name)
+               ? refuse(s->why, s->nbytes, s->name, line, "#define ", name)
+               : 0;
+}
+
+static int check_directive(struct source *s, struct lexer *x, int line)
 {
     struct token t;
     char name[WORD];
@@ -91,9 +115,14 @@ static int check_directive(const struct source *s, struct lexer *x, int line)
         return 0;
     }
     token_text(&t, name, sizeof name);
+    const char *const rest = lexer_rest(x, &n);
+    skipped_follow(&s->skipped, name, rest, n);
+    if (skipped_here(&s->skipped))
+        return 0;
     if (t.kind != TOKEN_WORD || !allow_directive(name))
         return refuse(s->why, s->nbytes, s->name, line, "#", name);
-    const char *const rest = lexer_rest(x, &n);
+    if (strcmp(name, "define") == 0)
+        return check_define(s, rest, n, line);
     if (strcmp(name, "include") == 0)
         return check_include(s, rest, n, line);
     if (strcmp(name, "pragma") == 0)
@@ -105,10 +134,11 @@ int tokens_check_source(const char *name, const char *text,
                         int (*own)(const char *header, void *arg), void *arg,
                         char *why, size_t nbytes)
 {
-    const struct source s = {name, own, arg, why, nbytes};
+    struct source s = {
+        .name = name, .own = own, .arg = arg, .why = why, .nbytes = nbytes};
     struct lexer x;
     int found = 0;
-    lexer_init(&x, text);
+    lexer_init(&x, text, is_cplusplus(name));
     for (struct token t; !found && lexer_next(&x, &t);)
         if (t.kind == TOKEN_RAW)
             found = refuse(why, nbytes, name, t.line, "", "a raw string");
@@ -132,10 +162,21 @@ struct walk { /* over the tokens of a student's files */
     int is_system; /* by a macro of a system header */
 };
 
+/* The text's language: # 0 "p2p.c" is its first line. */
+static int is_text_cplusplus(const char *text)
+{
+    char first[PATH_MAX];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(text, "\n"), text);
+    char *const quote = strrchr(first, '"');
+    if (quote)
+        *quote = 0;
+    return is_cplusplus(first);
+}
+
 static void walk_init(struct walk *w, const char *text)
 {
     *w = (struct walk){.nown = 0};
-    lexer_init(&w->x, text);
+    lexer_init(&w->x, text, is_text_cplusplus(text));
 }
 
 static void walk_release(struct walk *w)

@@ -9,3 +9,4 @@ done
 "$1/tests/bench/prog_replay_speed"
 tests/bench/recording.sh "$1"
 tests/bench/checking.sh "$1"
+tests/bench/grading.sh "$1"

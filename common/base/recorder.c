@@ -10,15 +10,15 @@
 #include <sys/un.h>     /* sockaddr_un */
 #include <unistd.h>     /* close */
 
-/* Connect to dir/recorder. A socket's path must be short: by way of the folder
- * it is, whatever the folder's is. */
-static int join(const char *dir)
+/* A socket's path must be short: by way of the folder it is, whatever the
+ * folder's is. */
+int recorder_connect(const char *dir, const char *socket_name)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     const int folder = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
     const int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    snprintf(name.sun_path, sizeof name.sun_path,
-             "/proc/self/fd/%d/" RECORDER_NAME, folder);
+    snprintf(name.sun_path, sizeof name.sun_path, "/proc/self/fd/%d/%s", folder,
+             socket_name);
     const int err = folder < 0 || s < 0 ||
                     connect(s, (struct sockaddr *)&name, sizeof name) != 0;
     const int why = errno;
@@ -40,7 +40,7 @@ int recorder_join(const char *dir, enum recorder_role role, uint32_t rank,
     } control = {.room = {0}};
     struct iovec part = {&hello, sizeof hello};
     struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
-    const int s = join(dir);
+    const int s = recorder_connect(dir, RECORDER_NAME);
     if (fd >= 0) {
         m.msg_control = &control;
         m.msg_controllen = sizeof control;

@@ -39,6 +39,9 @@ struct recorder_hello {
 int recorder_join(const char *dir, enum recorder_role role, uint32_t rank,
                   int fd);
 
+/* A connection to the socket of that name in a folder; or -1 with errno. */
+int recorder_connect(const char *dir, const char *socket_name);
+
 /* Write all of it. Returns 0, or -1 with errno. */
 int recorder_write(int connection, const void *data, size_t nbytes);
 

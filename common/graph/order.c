@@ -149,6 +149,11 @@ static const char *wrong_match(const struct graph *g, const uint32_t *member,
     }
 }
 
+int order_is_whole(const struct graph *g, const uint32_t *member, uint32_t n)
+{
+    return wrong_match(g, member, n) == NULL;
+}
+
 int order_check_matches(const struct graph *g, char *err, size_t err_nbytes)
 {
     for (uint32_t at = 0; at < g->nnodes; at++) {

@@ -41,4 +41,7 @@ void order_release(struct order *o);
  */
 int order_check_matches(const struct graph *g, char *err, size_t err_nbytes);
 
+/* The same of one match, whose n > 0 members graph_matched() returned. */
+int order_is_whole(const struct graph *g, const uint32_t *member, uint32_t n);
+
 #endif

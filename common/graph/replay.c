@@ -150,6 +150,8 @@ static int make_ready(struct run *r, uint32_t at, uint64_t now_ps)
     const struct graph_node *const node = run_node(r, at);
     r->time[at].ready_ps = now_ps;
     r->state[at].ready = 1;
+    if (n && r->unfinished && !order_is_whole(r->g, member, n))
+        return 0; // its others never came
     if (n)
         r->state[member[0]].nready++;
     if (node->queue && n == 0)
@@ -259,6 +261,30 @@ static int stuck(struct run *r)
     return -1;
 }
 
+/* The operations that never ended, in a picture of a job that ended early: what
+ * was ready lasts to the picture's end, what was not is there at its end. */
+static void leave_open(struct run *r)
+{
+    uint64_t end_ps = 0;
+    for (uint32_t at = 0; at < r->g->nnodes; at++)
+        if (r->state[at].phase == PHASE_ENDED && r->time[at].end_ps > end_ps)
+            end_ps = r->time[at].end_ps;
+    end_ps = run_after(end_ps, REPLAY_OPEN_PS);
+    for (uint32_t at = 0; at < r->g->nnodes; at++) {
+        struct replay_time *const t = &r->time[at];
+        if (r->state[at].phase == PHASE_ENDED)
+            continue;
+        if (!r->state[at].ready)
+            t->ready_ps = end_ps;
+        if (t->start_ps <= t->ready_ps) // it has not started: it waits
+            t->start_ps = end_ps;
+        if (t->issue_ps == 0)
+            t->issue_ps = t->ready_ps;
+        t->end_ps = end_ps;
+        t->bound = -1;
+    }
+}
+
 static int run_all(struct run *r, uint64_t base_ps)
 {
     for (uint32_t at = 0; at < r->g->nnodes; at++)
@@ -273,7 +299,12 @@ static int run_all(struct run *r, uint64_t base_ps)
         if (flows_settle(r->flows, now_ps) != 0)
             return no_memory(r);
     }
-    return r->nended == r->g->nnodes ? 0 : stuck(r);
+    if (r->nended == r->g->nnodes)
+        return 0;
+    if (!r->unfinished)
+        return stuck(r);
+    leave_open(r);
+    return 0;
 }
 
 /* ---- running ------------------------------------------------------------- */
@@ -317,6 +348,7 @@ struct replay *replay_run(const struct graph *graph, const struct topo *topo,
     r.fixed = options ? options->fixed : 0;
     r.fixed_ps = options ? options->fixed_ps : 0;
     r.fast_host = options && options->fast_host;
+    r.unfinished = options && options->unfinished;
     r.costs_of = options && options->costs_of ? options->costs_of : graph;
     r.change = options ? options->change : NULL;
     r.change_arg = options ? options->change_arg : NULL;
@@ -326,7 +358,7 @@ struct replay *replay_run(const struct graph *graph, const struct topo *topo,
         no_memory(&r);
         goto fail;
     }
-    if (order_check_matches(graph, err, err_nbytes) != 0 ||
+    if ((!r.unfinished && order_check_matches(graph, err, err_nbytes) != 0) ||
         run_init(&r, options) != 0 || run_all(&r, base_ps) != 0)
         goto fail;
     *result = (struct replay){graph, r.time, base_ps, base_ps};

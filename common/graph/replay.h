@@ -41,6 +41,8 @@ struct replay_options {
                          and no resources: 1 << GRAPH_COLL | ...; 0: none */
     uint64_t fixed_ps;
     int fast_host;            /* calls cost the host no time */
+    int unfinished;           /* the job ended early: operations that can't
+                                 end last REPLAY_OPEN_PS longer than others */
     struct cost_table *costs; /* of earlier replays with the same machine and
                                  sets, to reuse; NULL: a new one */
     const struct graph *costs_of; /* the graph with the same positions whose
@@ -48,6 +50,8 @@ struct replay_options {
     replay_change *change; /* called for each device operation; NULL: none */
     void *change_arg;
 };
+
+#define REPLAY_OPEN_PS UINT64_C(10000000)
 
 struct replay_time {
     uint64_t issue_ps; /* its host part has ended */

@@ -45,6 +45,7 @@ struct run {
     unsigned fixed;               /* as in replay_options */
     uint64_t fixed_ps;            /* likewise */
     int fast_host;                /* likewise */
+    int unfinished;               /* likewise */
     const struct graph *costs_of; /* likewise, never NULL */
     replay_change *change;        /* likewise */
     void *change_arg;

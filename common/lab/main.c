@@ -21,6 +21,7 @@
 #include "lab/questions.h"
 #include "lab/supervise.h"
 #include "lab/visible.h"
+#include "lab/warden.h"
 
 enum { EXIT_FULL = 0, EXIT_NOT_FULL = 1, EXIT_USAGE = 2, MAX_ARGS = 256 };
 
@@ -219,6 +220,9 @@ static const char *dataless(int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct lab_run r = {0};
+    const char *const job = getenv("COMMLAB_JOB");
+    if (job)
+        warden_start(job);
     if (supervise_applies() && !find_command(argv[1]))
         supervise_cases(argc, argv);
     if (dataless(argc, argv))
@@ -227,7 +231,6 @@ int main(int argc, char **argv)
     MPI_MUST(MPI_Comm_rank(MPI_COMM_WORLD, &r.rank));
     MPI_MUST(MPI_Comm_size(MPI_COMM_WORLD, &r.nranks));
 
-    const char *const job = getenv("COMMLAB_JOB");
     const struct lab_command *const command = find_command(argv[1]);
     const int status = job       ? job_run(&r, job)
                        : command ? do_command(&r, command, argc - 1, argv + 1)

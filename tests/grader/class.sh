@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
 # A class of made-up students, graded as a course would: solutions, skeletons,
-# mutants, cheats, crashes, hangs, floods.
+# mutants, and one in five that means harm: crashes, hangs, floods, cheats.
 #
 #   class.sh BUILD WORK [STUDENTS [KILLS [JOBS]]]
 #
-# WORK is an empty folder. 6 students, 2 kills and 2 jobs by default; the full
-# form is 200 students and 20 kills:
+# WORK is an empty folder. 10 students, 2 kills and 2 jobs by default; the full
+# form, `make class-200`, is 200 students, 40 of them hostile, and 20 kills.
 #
-#   tests/grader/class.sh build /tmp/class 200 20
+# 1. graded without interruption: how long
+# 2. graded again with as many SIGKILLs at random moments, and resumed
+# 3. each kind of submission graded once more, alone
 #
-# 1. graded without interruption: how long, and beside it the bare run, which is
-#    mpirun of the same programs alone
-# 2. graded again with as many SIGKILLs at random moments, and resumed 3.
-# exports of both have to be the same, byte by byte; each submission has to get
-#    what its kind deserves
+# Exports of 1 and 2 have to be the same, byte by byte; each submission has to
+# get in 1, case by case, what its kind gets alone, and that has to be what the
+# kind deserves; files and processes that lie and run beside it have to stay.
 set -u
 build=$(realpath "$1") work=$(realpath "$2")
-students=${3:-6} kills=${4:-2} jobs=${5:-2}
+students=${3:-10} kills=${4:-2} jobs=${5:-2}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 solution=$root/solutions/lab1-collectives skeleton=$root/labs/lab1-collectives
 seed=$(printf '%064d' 42)
@@ -31,36 +31,83 @@ now() { date +%s.%N; }
 took() { awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.1f", b - a }'; }
 
 # ---- the class ---------------------------------------------------------------
-# Half of it solutions and skeletons, as before a deadline; the rest trouble.
-mutants=("$root"/tests/mutants/lab1-collectives/*.patch)
-cheats=(crashes hangs floods starts-a-shell does-not-compile runs-before-main
-    outputs-nothing sends-a-link prints-pass defines-nccl)
+mutants=() # but for those of answers, which are each student's own
+for m in "$root"/tests/mutants/lab1-collectives/*.patch; do
+    grep -q '^+++ .*answers.txt' "$m" || mutants+=("$m")
+done
+# Cheats of lab 1: first those that go for what others share.
+hostile=(floods shares-memory starts-a-shell forks kills-its-parent)
+for c in "$root"/tests/cheats/*/; do
+    c=$(basename "$c")
+    case $c/$(cut -d' ' -f2 "$root/tests/cheats/$c/expect") in
+    honest-*/* | */*@lab[02-9]*) ;;
+    *) [[ " ${hostile[*]} " == *" $c "* ]] || hostile+=("$c") ;;
+    esac
+done
 mkdir -p "$work"/in
 echo "student,name,section,deadline,submitted" > "$work"/roster.csv
 : > "$work"/kinds
+make_submission() { # STUDENT KIND DIR
+    case $2 in
+    solution) copy_solution "$1" "$3" ;;
+    skeleton) cp "$skeleton"/* "$3" ;;
+    *.patch)
+        copy_solution "$1" "$3"
+        patch -s -d "$3" -p1 < "$root/tests/mutants/lab1-collectives/$2" ||
+            fail "$2 does not apply" ;;
+    *)
+        copy_solution "$1" "$3"
+        (cd "$3" && ROOT=$root SKELETON=$skeleton \
+            sh "$root/tests/cheats/$2/edit.sh") || fail "$2" ;;
+    esac
+}
 for ((i = 0; i < students; i++)); do
     s=$(printf 's%03d' $i) dir=$work/in/$s
     echo "$s,Student $i,$((i % 3)),2026-03-01T12:00:00Z,2026-03-0$((1 + i % 3))T11:00:00Z" \
         >> "$work"/roster.csv
     mkdir "$dir"
-    case $((i % 6)) in
-    0 | 3) kind=solution; copy_solution "$s" "$dir" ;;
-    1) kind=skeleton; cp "$skeleton"/* "$dir" ;;
-    2 | 4)
-        m=${mutants[$((i / 3 % ${#mutants[@]}))]}; kind=mutant
-        copy_solution "$s" "$dir"
-        patch -s -d "$dir" -p1 < "$m" || fail "$m does not apply" ;;
-    5)
-        c=${cheats[$((i / 6 % ${#cheats[@]}))]}; kind=$c
-        copy_solution "$s" "$dir"
-        (cd "$dir" && ROOT=$root SKELETON=$skeleton \
-            sh "$root/tests/cheats/$c/edit.sh") || fail "$c" ;;
+    case $((i % 5)) in
+    0 | 3) kind=solution ;;
+    1) kind=skeleton ;;
+    2) kind=$(basename "${mutants[$((i / 5 % ${#mutants[@]}))]}") ;;
+    4) kind=${hostile[$((i / 5 % ${#hostile[@]}))]} ;;
     esac
+    make_submission "$s" "$kind" "$dir"
     echo "$s $kind" >> "$work"/kinds
     if ((i % 4 == 3)); then # some send archives
         tar -C "$work"/in -czf "$work/in/$s.tar.gz" "$s" && rm -r "$dir"
     fi
 done
+
+# ---- what lies and runs beside it --------------------------------------------
+sleep 100000 & bystander=$!
+trap 'kill $bystander 2> /dev/null' EXIT
+mkdir "$work"/home && echo "mine" > "$work"/home/file
+beside=$(mktemp /tmp/commlab-beside-XXXXXX)
+shared=$(mktemp /dev/shm/commlab-beside-XXXXXX)
+chmod 666 "$beside" "$shared"
+trap 'kill $bystander 2> /dev/null; rm -f "$beside" "$shared"' EXIT
+files() { # that no submission may change
+    (cd "$work" && find in home roster.csv -type f -exec sha256sum {} + &&
+        find in home -printf '%p %m %U %y %l\n') | sort
+    sha256sum "$beside" "$shared"
+    find "$root"/solutions "$root"/labs "$root"/grader/plans -type f \
+        -exec sha256sum {} + | sort
+}
+files > "$work"/files.before
+nobodys() { # files of the users that submissions run as
+    find /tmp /dev/shm /var/tmp -uid +61183 -uid -65184 \
+        -not -path '/tmp/commlab-grade-*' 2> /dev/null | sort
+}
+nobodys > "$work"/nobodys.before
+untouched() {
+    files | diff "$work"/files.before - > "$work"/diff.txt ||
+        fail "files were changed: $(head -n 20 "$work"/diff.txt)"
+    nobodys | comm -13 "$work"/nobodys.before - > "$work"/diff.txt
+    [ ! -s "$work"/diff.txt ] || fail "left: $(head -n 20 "$work"/diff.txt)"
+    kill -0 $bystander || fail "a process beside it was killed"
+}
+
 batch=("$build"/grade batch --roster "$work"/roster.csv --submissions "$work"/in
     --lab lab1 --seed "$seed")
 
@@ -72,21 +119,54 @@ whole=$(took "$begin")
 [ $status -eq 0 ] || fail "status $status: $(tail -n 5 "$work"/a.txt)"
 echo "$students submissions, -j $jobs: $whole s"
 
-# ---- each gets what it deserves ----------------------------------------------
-"$build"/grade export --ledger "$work"/a.db --lab lab1 --format csv -o "$work"/a.csv ||
-    fail export
-while read -r s kind; do
-    line=$(grep "^\"$s\"" "$work"/a.csv)
-    outcome=$(cut -d, -f6 <<< "$line") score=$(cut -d, -f7 <<< "$line")
+untouched
+
+# ---- each gets what it gets alone, and what it deserves ----------------------
+# "outcome score case:outcome:score ..." of a JSON result in an SQL expression
+cases_of="json_extract(r, '$.outcome') || ' ' || json_extract(r, '$.score') ||
+    (SELECT coalesce(group_concat(' ' || json_extract(value, '$.name') || ':'
+    || json_extract(value, '$.outcome') || ':' || json_extract(value,
+    '$.score'), ''), '') FROM json_each(r, '$.tests'))"
+together() { # STUDENT
+    sqlite3 "$work"/a.db "SELECT $cases_of FROM (SELECT
+        json_extract(body, '$.result') AS r FROM entry
+        WHERE kind = 'grading' AND student = '$1' ORDER BY id DESC LIMIT 1)"
+}
+alone() { # STUDENT KIND
+    rm -rf "$work"/alone && mkdir "$work"/alone &&
+        make_submission "$1" "$2" "$work"/alone
+    "$build"/grade run --lab lab1 --quiet --student "$1" \
+        --json "$work"/alone.json "$work"/alone > "$work"/alone.txt 2>&1
+    sqlite3 :memory: "SELECT $cases_of FROM
+        (SELECT CAST(readfile('$work/alone.json') AS TEXT) AS r)"
+}
+begin=$(now)
+while read -r kind; do
+    s=$(awk -v k="$kind" '$2 == k { print $1; exit }' "$work"/kinds)
+    expect=$root/tests/cheats/$kind/expect
+    got=$(alone "$s" "$kind")
+    [ -n "$got" ] || fail "$kind has no result: $(cat "$work"/alone.txt)"
     case $kind in
-    solution) want='pass 100.00' ;;
-    skeleton) want='fail 0.00' ;;
-    mutant) want="fail $score"; [ "$score" != 100.00 ] || want='fail, not all' ;;
-    *) want=$(cut -d' ' -f1 "$root/tests/cheats/$kind/expect")" $score" ;;
+    solution) want='pass 100' ;;
+    skeleton) want='fail 0' ;;
+    *.patch) want=fail ;;
+    *) read -r outcome score rest < "$expect"
+       want="$outcome $score"
+       [[ $score != *@* ]] || want= ;; # of some cases only
     esac
-    [ "$outcome $score" = "$want" ] || fail "$s ($kind): $outcome $score, not $want"
-done < "$work"/kinds
+    [[ ${got/.0 / } == "$want"* ]] || fail "$kind alone: $got, not $want"
+    while read -r other; do
+        [ "$(together "$other")" = "$got" ] ||
+            fail "$other ($kind): $(together "$other"); alone: $got"
+    done < <(awk -v k="$kind" '$2 == k { print $1 }' "$work"/kinds)
+done < <(cut -d' ' -f2 "$work"/kinds | sort -u)
+nkinds=$(cut -d' ' -f2 "$work"/kinds | sort -u | wc -l)
+nhostile=$(awk '$2 != "solution" && $2 != "skeleton" && $2 !~ /patch$/' \
+    "$work"/kinds | wc -l)
+"$build"/grade export --ledger "$work"/a.db --lab lab1 --format csv \
+    -o "$work"/a.csv || fail export
 grep -q '"s[0-9]*",.*,infra,' "$work"/a.csv && fail "there is infra"
+echo "$nhostile hostile; $nkinds kinds as each alone: $(took "$begin") s"
 
 # ---- killed and resumed ------------------------------------------------------
 killed=0
@@ -117,17 +197,5 @@ echo "killed $killed times and resumed: exports are the same"
 "$build"/grade similarity --ledger "$work"/a.db --lab lab1 > "$work"/similar.txt ||
     fail similarity
 grep -q '100 %' "$work"/similar.txt || fail "no copies found among solutions"
-
-# ---- beside the bare run -----------------------------------------------------
-bare() { # the same program, the same cases, without build, sandbox and judge
-    local n
-    for n in 2 3 4 5 6 8; do
-        mpirun -n $n "$build"/solutions/lab1 > /dev/null 2>&1
-    done
-}
-if [ "$students" -ge 100 ]; then
-    begin=$(now); bare; alone=$(took "$begin")
-    begin=$(now); "$build"/grade run --lab lab1 --quiet "$solution"
-    echo "one solution: $(took "$begin") s graded, $alone s bare"
-fi
+untouched
 exit 0

@@ -128,6 +128,49 @@ START_TEST(the_timeline_shows_one_iteration_of_a_case)
 }
 END_TEST
 
+/* What a submission does in the middle of its ring of messages, and operations
+ * that its timeline shows. */
+static const struct {
+    const char *edit, *first, *last;
+} ends[] = {
+    {"patch -s -p1 < "
+     "%s/tests/mutants/lab1-collectives/all-gather-without-group.patch",
+     "cudaMemcpyAsync", "ncclSend"},
+    {": %s; sed -i '/^ncclResult_t p2p_all_gather/,/^}/s/    for (int /    "
+     "if (c->rank == 1)\\n        *(volatile int *)8 = 1;\\n&/' p2p.c",
+     "cudaMemcpyAsync", "cudaMemcpyAsync"},
+};
+
+START_TEST(a_timeline_goes_up_to_the_end_of_a_run)
+{
+    char dir[CHILD_FOLDER], path[CHILD_FOLDER + 16];
+    child_folder(dir, "commlab-end");
+    snprintf(path, sizeof path, "%s/r.json", dir);
+    struct child c =
+        child_run(30, "cp %s/solutions/lab1-collectives/* %s", root(), dir);
+    child_clear(&c);
+    char edit[8192];
+    snprintf(edit, sizeof edit, ends[_i].edit, root());
+    c = child_run(600,
+                  "cd %s && %s && %s/grade run --lab lab1 --timeline "
+                  "--case broadcast,all-gather --json %s .",
+                  dir, edit, child_build(), path);
+    ck_assert_msg(c.status == 1, "%s%s", c.out, c.err);
+    json_t *const j = json_load_file(path, 0, NULL);
+    ck_assert_msg(j != NULL, "%s%s", c.out, c.err);
+    const char *const svg = json_string_value(json_object_get(j, "timeline"));
+    ck_assert_msg(svg && strstr(svg, ">all-gather: 3 ranks on dgx-h100, up to "
+                                     "where the run ended</text>"),
+                  "%s", svg ? svg : "no timeline");
+    ck_assert_msg(strstr(svg, ends[_i].first) && strstr(svg, ends[_i].last) &&
+                      !strstr(svg, "ncclCommInitRank"),
+                  "%s", svg);
+    json_decref(j);
+    child_clear(&c);
+    child_remove(dir);
+}
+END_TEST
+
 static const struct {
     const char *args, *says;
 } mistakes[] = {
@@ -243,5 +286,9 @@ int main(void)
     tcase_add_test(t, grading_leaves_nothing_in_tmp);
     tcase_add_loop_test(t, a_submission_gets_what_it_deserves, 0, ncheats);
     suite_add_tcase(s, t);
+    TCase *const e = tcase_create("end");
+    tcase_set_timeout(e, 700);
+    LOOP(e, a_timeline_goes_up_to_the_end_of_a_run, ends);
+    suite_add_tcase(s, e);
     return suite_run(s);
 }

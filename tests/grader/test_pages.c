@@ -122,6 +122,33 @@ START_TEST(the_class_is_searched_and_sorted)
 }
 END_TEST
 
+/* In a frame as wide as a phone, which asks the page how wide it has become. */
+START_TEST(pages_fit_a_phone)
+{
+    static const char *const pages[] = {
+        "site/index.html", "site/students/s05.html",
+        "site/students/s05.diff.html", "live/index.html"};
+    if (!has_browser())
+        return;
+    struct child c = child_run(
+        10,
+        "cd %s && sed '/Content-Security-Policy/d' %s > inner.html && echo "
+        "'<script>parent.postMessage(document.documentElement.scrollWidth - "
+        "document.documentElement.clientWidth, \"*\")</script>' >> inner.html "
+        "&& echo '<script>onmessage = e => "
+        "document.title = \"wider by \" + e.data</script><iframe "
+        "src=\"inner.html\" style=\"width:390px;height:800px;border:0\">"
+        "</iframe>' > outer.html",
+        dir, pages[_i]);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    child_clear(&c);
+    c = browse("outer.html");
+    ck_assert_msg(strstr(c.out, "<title>wider by 0<") != NULL, "%s: %.300s",
+                  pages[_i], c.out);
+    child_clear(&c);
+}
+END_TEST
+
 /* Landmarks, headers with a scope, names of what can be operated. */
 START_TEST(pages_can_be_read_without_eyes)
 {
@@ -213,6 +240,7 @@ int main(void)
         printf("skipped: the_class_is_searched_and_sorted (no chromium here: "
                "make deps)\n");
     tcase_add_test(t, the_class_is_searched_and_sorted);
+    tcase_add_loop_test(t, pages_fit_a_phone, 0, 4);
     tcase_add_test(t, pages_can_be_read_without_eyes);
     tcase_add_test(t, a_students_page_says_what_changed);
     tcase_add_test(t, the_live_page_names_nobody);

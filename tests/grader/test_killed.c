@@ -1,0 +1,122 @@
+/*
+ * Ranks that are killed while they are graded: from outside, which is the
+ * machine's fault, and by themselves, which is their author's.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <jansson.h> /* json_load_file */
+#include <stdio.h>   /* snprintf */
+#include <stdlib.h>  /* free */
+#include <string.h>  /* strcmp */
+
+#include "child.h"
+#include "suite.h"
+
+static char dir[CHILD_FOLDER];
+
+/* The solution, with this at the beginning of boot_comm(). */
+static void make_submission(const char *code)
+{
+    child_folder(dir, "commlab-killed");
+    struct child c = child_run(
+        30,
+        "cd %s && cp %s/../solutions/lab1-collectives/* . && sed -i "
+        "'s|#include \"lab1.h\"|#include <stdio.h>\\n#include <stdlib.h>\\n"
+        "#include <unistd.h>\\n&|; 0,/    int rank, nranks;/s//    int rank, "
+        "nranks;\\n    %s/' bootstrap.c",
+        dir, child_build(), code);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    child_clear(&c);
+}
+
+/* Grade it while `meanwhile` runs, with the grader's number in $grader. The
+ * message of the outcome, or of the case, has to contain `says`. */
+static void grade(const char *meanwhile, const char *outcome, const char *says)
+{
+    char path[CHILD_FOLDER + 16];
+    snprintf(path, sizeof path, "%s/r.json", dir);
+    struct child c = child_run(
+        300,
+        "cd %s && %s/grade run --lab lab1 --case communicator --json %s . > "
+        "out & grader=$!; %s; wait $grader; cat %s/out",
+        dir, child_build(), path, meanwhile, dir);
+    json_t *const j = json_load_file(path, 0, NULL);
+    ck_assert_msg(j != NULL, "no JSON\n%s%s", c.out, c.err);
+    const char *const got = json_string_value(json_object_get(j, "outcome"));
+    ck_assert_msg(strcmp(got, outcome) == 0 && strstr(c.out, says),
+                  "%s: %s, should be %s with \"%s\"\n%s%s", meanwhile, got,
+                  outcome, says, c.out, c.err);
+    json_decref(j);
+    child_clear(&c);
+    child_remove(dir);
+}
+
+/* Processes of the grader's that are called `child`, with a parent called
+ * `parent`, as soon as the ranks have a child each. */
+#define FIND                                                                   \
+    "find_() { ps -eo pid=,ppid=,comm= | awk -v g=$grader -v p=$1 -v c=$2 "    \
+    "'{ up[$1] = $2; name[$1] = $3 } END { for (i in up) { k = i; for (n = "   \
+    "0; "                                                                      \
+    "k != g && k > 1 && n < 40; n++) k = up[k]; if (k == g && name[i] == c "   \
+    "&& (p == \"any\" || name[up[i]] == p)) print i } }' | sort -n; }; "       \
+    "for t in $(seq 400); do "                                                 \
+    "[ $(find_ program program | wc -l) -ge 2 ] && break; sleep 0.05; done; "  \
+    "sleep 0.7; "
+
+static const struct {
+    const char *parent, *child, *signal, *says;
+} kills[] = {
+    {"program", "program", "KILL", "was killed from outside (Killed)"},
+    {"program", "program", "TERM", "was killed from outside (Terminated)"},
+    {"hydra_pmi_proxy", "program", "KILL", "was killed from outside"},
+    {"any", "mpirun", "KILL", "was killed from outside"},
+    {"program", "program", "STOP", "was stopped from outside (Stopped"},
+};
+
+START_TEST(a_kill_from_outside_is_no_zero)
+{
+    char meanwhile[1024];
+    make_submission("sleep(4);");
+    snprintf(meanwhile, sizeof meanwhile,
+             FIND "kill -%s $(find_ %s %s | head -n 1)", kills[_i].signal,
+             kills[_i].parent, kills[_i].child);
+    grade(meanwhile, "infra", kills[_i].says);
+}
+END_TEST
+
+static const struct {
+    const char *code, *says;
+} ends[] = {
+    {"_Exit(9);", "in the middle of the case, with exit status 9"},
+    {"_Exit(137);", "in the middle of the case, with exit status 137"},
+    {"MPI_Comm_rank(mpi_comm, \\&rank); if (rank == 1) _Exit(0);",
+     "rank 1 ended in the middle of the case, with exit status 0"},
+    {"_Exit(0);", "ended in the middle of the case, with exit status 0"},
+    {"abort();", "abort()"},
+    {"MPI_Abort(mpi_comm, 9);", ""},
+    {"MPI_Comm_rank(mpi_comm, \\&rank); if (!rank) MPI_Abort(mpi_comm, 137);",
+     ""},
+    {"*(volatile int *)0 = 1;", "segmentation fault"},
+    {"fflush(NULL); _Exit(15);", "exit status 15"},
+};
+
+START_TEST(an_end_of_its_own_is_a_fail)
+{
+    make_submission(ends[_i].code);
+    grade(":", "fail", ends[_i].says);
+}
+END_TEST
+
+#define LOOP(t, name, table)                                                   \
+    tcase_add_loop_test(t, name, 0, (int)(sizeof(table) / sizeof *(table)))
+
+int main(void)
+{
+    Suite *const s = suite_create("killed");
+    TCase *const t = tcase_create("killed");
+    tcase_set_timeout(t, 400);
+    LOOP(t, a_kill_from_outside_is_no_zero, kills);
+    LOOP(t, an_end_of_its_own_is_a_fail, ends);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
