@@ -42,11 +42,14 @@ $(foreach p,$(PROGS),$(if $(findstring /prog_shmem,$(p)),$(p))): \
 uses = $(addprefix $(BUILD)/tests/,$(1)): $(call lib,$(2)) $(call objs,$(3))
 LAB6 := solutions/lab6-peer-bandwidth
 STAFF6 := common/staff/lab6-peer-bandwidth
+LAB9 := lab9-long-context
 $(call uses,graph/prog_clock simgpu/prog_peers,base)
 $(call uses,bench/prog_replay_speed,graph topo base)
 $(call uses,cublas/prog_cublas,,tests/support/minifloat.c)
 $(call uses,lab/prog_sweep lab/prog_runner lab/prog_meter,lab judge graph topo base)
 $(call uses,nn/prog_lm torch/prog_dump,nn nnref judge graph topo base)
+$(call uses,torch/prog_seq,nn base,$(call code_in,solutions/$(LAB9)) \
+	common/staff/$(LAB9)/support.c)
 $(call uses,nn/prog_nn,nn nnref judge graph topo base, \
 	tests/support/minifloat.c)
 $(call uses,nn/prog_attend,nn nnref judge graph topo base)
@@ -61,6 +64,9 @@ $(O)/obj/tests/gpu/prog_%.o: INC = $(GPU_INC) \
 	-I$(call contracts,lab1-collectives)
 $(O)/obj/tests/labs/prog_lab8.o: INC = $(GPU_INC) \
 	-Itests/support -I$(call contracts,lab8-sharded-training)
+
+$(O)/obj/tests/torch/prog_seq.o: INC = $(GPU_INC) \
+	-Icommon/staff/$(LAB9) -I$(call contracts,$(LAB9))
 
 $(BUILD)/tests/guard: $(O)/obj/tests/guard.o
 	$(link)

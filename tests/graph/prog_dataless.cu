@@ -157,6 +157,25 @@ static void written(const struct state *s)
     MUST(cudaFree(x));
 }
 
+/* Milliseconds of the same number of flops, in the precision `what`. */
+static void declared(const struct state *s, const char *what)
+{
+    float ms;
+    cudaEvent_t end;
+    char cost[64];
+    snprintf(cost, sizeof cost, "cost: 1e12%s flops, 0 bytes", what);
+    MUST(cudaEventCreate(&end));
+    MUST(cudaStreamSynchronize(s->stream));
+    MUST(cudaEventRecord(s->begin, s->stream));
+    nvtxRangePushA(cost);
+    scale<<<1, 32, 0, s->stream>>>(s->a, 1, 2.f);
+    nvtxRangePop();
+    MUST(cudaEventRecord(end, s->stream));
+    MUST(cudaEventSynchronize(end));
+    MUST(cudaEventElapsedTime(&ms, s->begin, end));
+    printf("declared%s: %.6f ms\n", what, ms);
+}
+
 int main(int argc, char **argv)
 {
     struct state s = {};
@@ -169,6 +188,9 @@ int main(int argc, char **argv)
     collectives(&s);
     if (argc > 2 && strcmp(argv[2], "written") == 0)
         written(&s);
+    else if (argc > 2 && strcmp(argv[2], "declared") == 0)
+        for (int i = 3; i < argc; i++)
+            declared(&s, argv[i]);
     else if (argc > 2)
         refuse(&s, argv[2]);
     MPI_Barrier(MPI_COMM_WORLD);

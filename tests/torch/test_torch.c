@@ -2,7 +2,8 @@
  * The transformer, against PyTorch from the same weights: losses of five steps
  * of AdamW, and the digits that agree (lm.py). PyTorch is optional; PYTHON in
  * the environment names an interpreter that has it. Without, known losses of
- * PyTorch's are what the reference is held against.
+ * PyTorch's are what the reference is held against. And lab 9's attention over
+ * ranks, against PyTorch's in as many processes (seq.py).
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -15,7 +16,8 @@
 #include "labtest.h" /* labtest_root */
 #include "suite.h"
 
-enum { STEPS = 5, LOSSES_SEC = 120, FSDP_SEC = 300 };
+enum { STEPS = 5 };
+enum { IMPORT_SEC = 300, LOSSES_SEC = 120, FSDP_SEC = 300, SEQ_SEC = 300 };
 
 static const char *python(void)
 {
@@ -26,7 +28,7 @@ static const char *python(void)
 static int has_torch(void)
 {
     struct child c = child_run(
-        60, "%s -c 'import torch, torch.distributed.fsdp' 2>/dev/null",
+        IMPORT_SEC, "%s -c 'import torch, torch.distributed.fsdp' 2>/dev/null",
         python());
     const int found = c.status == 0;
     child_clear(&c);
@@ -88,6 +90,23 @@ START_TEST(losses_are_those_of_pytorchs_fsdp)
 }
 END_TEST
 
+static const char *const orders[] = {"plain", "zigzag", "striped", "heads"};
+enum { ORDERS = sizeof orders / sizeof *orders };
+
+START_TEST(attention_over_ranks_is_that_of_pytorch)
+{
+    struct child c = child_run(SEQ_SEC,
+                               "mpirun -n %d %s/tests/torch/prog_seq %s | "
+                               "%s %s/tests/torch/seq.py",
+                               _i < ORDERS ? 2 : 4, child_build(),
+                               orders[_i % ORDERS], python(), labtest_root());
+    ck_assert_msg(c.status == 0 && !c.timed_out, "%s%s", c.out, c.err);
+    ck_assert_ptr_nonnull(strstr(c.out, "dv "));
+    printf("%s", c.out);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("torch");
@@ -97,9 +116,11 @@ int main(void)
     if (has_torch()) {
         tcase_add_loop_test(t, losses_are_those_of_pytorch, 0, 2);
         tcase_add_loop_test(t, losses_are_those_of_pytorchs_fsdp, 0, 2);
+        tcase_add_loop_test(t, attention_over_ranks_is_that_of_pytorch, 0,
+                            2 * ORDERS);
     } else {
-        printf("skipped: PyTorch's losses (no torch in %s; PYTHON names "
-               "another interpreter)\n",
+        printf("skipped: PyTorch's losses and attention (no torch in %s; "
+               "PYTHON names another interpreter)\n",
                python());
     }
     suite_add_tcase(s, t);

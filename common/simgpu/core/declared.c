@@ -22,21 +22,52 @@ static const struct level *innermost(void)
     return depth ? &ranges.level[depth - 1] : NULL;
 }
 
+/* The arithmetic of that name; 0: there is none. */
+static int math_of(const char *name, enum topo_math *out)
+{
+    static const struct {
+        const char *name;
+        enum topo_math math;
+    } maths[] = {{"fp32", TOPO_FP32},
+                 {"tf32", TOPO_TF32},
+                 {"fp16", TOPO_FP16},
+                 {"bf16", TOPO_FP16},
+                 {"fp64", TOPO_FP64}};
+    for (size_t i = 0; i < sizeof maths / sizeof *maths; i++)
+        if (strcmp(name, maths[i].name) == 0) {
+            *out = maths[i].math;
+            return 1;
+        }
+    return 0;
+}
+
+/* Whether all of `name` has the one form or the other. */
+static int scan(const char *name, struct declared *out)
+{
+    char math[5], rest;
+    if (sscanf(name, "cost: %lf flops, %lf bytes%c", &out->flops, &out->nbytes,
+               &rest) == 2) {
+        out->math = TOPO_FP32;
+        return 1;
+    }
+    return sscanf(name, "cost: %lf %4[a-z0-9] flops, %lf bytes%c", &out->flops,
+                  math, &out->nbytes, &rest) == 3 &&
+           math_of(math, &out->math);
+}
+
 static int parse(const char *name, struct declared *out)
 {
     static const char prefix[] = "cost:";
-    char rest;
     if (!name || strncmp(name, prefix, sizeof prefix - 1) != 0)
         return 0;
-    if (sscanf(name, "cost: %lf flops, %lf bytes%c", &out->flops, &out->nbytes,
-               &rest) == 2 &&
-        out->flops >= 0 && out->flops < 1e30 && out->nbytes >= 0 &&
-        out->nbytes < 1e18)
+    if (scan(name, out) && out->flops >= 0 && out->flops < 1e30 &&
+        out->nbytes >= 0 && out->nbytes < 1e18)
         return 1;
     simgpu_report_fault(
         NULL,
         "the NVTX range \"%s\" declares a cost in an unknown form."
-        "\nWrite \"cost: 2e9 flops, 8e6 bytes\".",
+        "\nWrite \"cost: 2e9 flops, 8e6 bytes\", or \"cost: 2e9 bf16 flops, "
+        "8e6 bytes\"\nwith fp32, tf32, fp16, bf16 or fp64.",
         name);
 }
 

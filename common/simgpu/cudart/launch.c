@@ -160,6 +160,7 @@ static void declare(struct launch_op *op, struct graph_move *move)
         const int32_t place = simgpu_proc_place(op->launch.device);
         *move = (struct graph_move){place, place, (uint64_t)cost.nbytes};
         op->op.node.flops = cost.flops;
+        op->op.node.math = cost.math;
         op->op.node.nmoves = cost.nbytes > 0;
         op->op.moves = move;
     }
