@@ -241,6 +241,49 @@ PROBE(warps)
     }
 }
 
+/* Threads that ended neither run on nor hold up a barrier, a vote or those not
+ * yet started. */
+static __global__ void leavers(uint32_t *u)
+{
+    const uint32_t t = threadIdx.x;
+    u[t] = 1;
+    if (t % 3 == 0)
+        asm volatile("exit;");
+    u[t] = 2;
+    __syncthreads();
+    if (t % 3 == 1)
+        asm volatile("{ .reg .pred p; setp.lt.u32 p, %0, 32; @p exit; }" ::"r"(
+            t));
+    __syncthreads();
+    u[t] = 3;
+}
+
+static __global__ void leave_at_once(uint32_t *u)
+{
+    atomicAdd(&u[0], 1);
+    asm volatile("exit;");
+    u[1] = 1;
+}
+
+PROBE(exits)
+{
+    array<uint32_t> u(96), all(2);
+    leavers<<<1, 96>>>(u.d);
+    leave_at_once<<<3, 1024>>>(all.d);
+    OK(cudaDeviceSynchronize());
+    u.get();
+    all.get();
+    CHECK(all.h[0] == 3 * 1024 && all.h[1] == 0);
+    for (uint32_t t = 0; t < 96; t++) {
+        if (t % 3 == 0)
+            CHECK(u.h[t] == 1);
+        else if (t % 3 == 1 && t < 32)
+            CHECK(u.h[t] == 2);
+        else
+            CHECK(u.h[t] == 3);
+    }
+}
+
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 #define MBARRIER_WAIT "mbarrier.test_wait.parity.shared.b64"
 #else

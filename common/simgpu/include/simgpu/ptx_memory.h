@@ -355,6 +355,10 @@ template <class T> static inline void do_nanosleep(uint32_t ns)
 {
     __nanosleep(ns);
 }
+template <class... TAGS> static inline void do_exit()
+{
+    simgpu_exit();
+}
 template <class... TAGS> static inline void do_trap()
 {
     __trap();
