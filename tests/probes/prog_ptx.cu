@@ -252,8 +252,8 @@ static __global__ void leavers(uint32_t *u)
     u[t] = 2;
     __syncthreads();
     if (t % 3 == 1)
-        asm volatile("{ .reg .pred p; setp.lt.u32 p, %0, 32; @p exit; }" ::"r"(
-            t));
+        asm volatile(
+            "{ .reg .pred p; setp.lt.u32 p, %0, 32; @p exit; }" ::"r"(t));
     __syncthreads();
     u[t] = 3;
 }
