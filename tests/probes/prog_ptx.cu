@@ -284,6 +284,30 @@ PROBE(exits)
     }
 }
 
+static __constant__ int constant = 3;
+
+static __global__ void converts(int *ok)
+{
+    __shared__ int word;
+    int own = 4;
+    word = 2;
+    *ok = 1;
+    const uint32_t at = (uint32_t)__cvta_generic_to_shared(&word);
+    const size_t c = __cvta_generic_to_constant(&constant);
+    *ok &= *(int *)__cvta_shared_to_generic(at) == 2;
+    *ok &= __cvta_shared_to_generic(at) == &word;
+    *ok &= __cvta_global_to_generic(__cvta_generic_to_global(ok)) == ok;
+    *ok &= *(int *)__cvta_constant_to_generic(c) == 3;
+    *ok &= __cvta_local_to_generic(__cvta_generic_to_local(&own)) == &own;
+}
+
+PROBE(address_spaces)
+{
+    array<int> ok(1);
+    converts<<<1, 1>>>(ok.d);
+    CHECK(ok.get()[0] == 1);
+}
+
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 #define MBARRIER_WAIT "mbarrier.test_wait.parity.shared.b64"
 #else

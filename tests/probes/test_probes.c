@@ -12,7 +12,7 @@ static const struct family {
     int nprobes;
 } families[] = {
     {"prog_launch", 21},    {"prog_device", 39}, {"prog_failure", 1},
-    {"prog_unlaunched", 8}, {"prog_ptx", 8},     {"prog_mma", 6},
+    {"prog_unlaunched", 8}, {"prog_ptx", 9},     {"prog_mma", 6},
 };
 
 START_TEST(a_program_that_uses_a_feature_of_cuda_runs)
