@@ -241,6 +241,73 @@ PROBE(warps)
     }
 }
 
+/* Threads that ended neither run on nor hold up a barrier, a vote or those not
+ * yet started. */
+static __global__ void leavers(uint32_t *u)
+{
+    const uint32_t t = threadIdx.x;
+    u[t] = 1;
+    if (t % 3 == 0)
+        asm volatile("exit;");
+    u[t] = 2;
+    __syncthreads();
+    if (t % 3 == 1)
+        asm volatile(
+            "{ .reg .pred p; setp.lt.u32 p, %0, 32; @p exit; }" ::"r"(t));
+    __syncthreads();
+    u[t] = 3;
+}
+
+static __global__ void leave_at_once(uint32_t *u)
+{
+    atomicAdd(&u[0], 1);
+    asm volatile("exit;");
+    u[1] = 1;
+}
+
+PROBE(exits)
+{
+    array<uint32_t> u(96), all(2);
+    leavers<<<1, 96>>>(u.d);
+    leave_at_once<<<3, 1024>>>(all.d);
+    OK(cudaDeviceSynchronize());
+    u.get();
+    all.get();
+    CHECK(all.h[0] == 3 * 1024 && all.h[1] == 0);
+    for (uint32_t t = 0; t < 96; t++) {
+        if (t % 3 == 0)
+            CHECK(u.h[t] == 1);
+        else if (t % 3 == 1 && t < 32)
+            CHECK(u.h[t] == 2);
+        else
+            CHECK(u.h[t] == 3);
+    }
+}
+
+static __constant__ int constant = 3;
+
+static __global__ void converts(int *ok)
+{
+    __shared__ int word;
+    int own = 4;
+    word = 2;
+    *ok = 1;
+    const uint32_t at = (uint32_t)__cvta_generic_to_shared(&word);
+    const size_t c = __cvta_generic_to_constant(&constant);
+    *ok &= *(int *)__cvta_shared_to_generic(at) == 2;
+    *ok &= __cvta_shared_to_generic(at) == &word;
+    *ok &= __cvta_global_to_generic(__cvta_generic_to_global(ok)) == ok;
+    *ok &= *(int *)__cvta_constant_to_generic(c) == 3;
+    *ok &= __cvta_local_to_generic(__cvta_generic_to_local(&own)) == &own;
+}
+
+PROBE(address_spaces)
+{
+    array<int> ok(1);
+    converts<<<1, 1>>>(ok.d);
+    CHECK(ok.get()[0] == 1);
+}
+
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 #define MBARRIER_WAIT "mbarrier.test_wait.parity.shared.b64"
 #else

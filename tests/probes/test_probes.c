@@ -12,7 +12,7 @@ static const struct family {
     int nprobes;
 } families[] = {
     {"prog_launch", 22},    {"prog_device", 43}, {"prog_failure", 1},
-    {"prog_unlaunched", 8}, {"prog_ptx", 7},     {"prog_mma", 6},
+    {"prog_unlaunched", 8}, {"prog_ptx", 9},     {"prog_mma", 6},
     {"prog_cluster", 6},
 };
 
@@ -96,6 +96,13 @@ static const char *const lines[] = {
     "echo '__global__ void k() { asm(\"wgmma.fence.sync.aligned;\"); }' > w.cu"
     " && ! $N -c w.cu 2>err && grep -q 'w.cu:1: error: inline PTX: simgpu does "
     "not know wgmma.fence.sync.aligned' err",
+    // in a header: only if it is used
+    "echo 'static inline __device__ void f() { asm(\"wgmma.fence.sync.aligned;"
+    "\"); } template <class T> __device__ T g(T x) { asm(\"setmaxnreg.inc %0;\""
+    " : \"=r\"(x)); return x; }' > w.cuh && (echo '#include \"w.cuh\"'; cat "
+    "k.cu) > w.cu && $N -c w.cu && echo '__global__ void k2() { f(); }' >> w.cu"
+    " && ! $N -c w.cu 2>err && grep -q 'w.cuh:1:.*error: .*inline PTX: simgpu "
+    "does not know wgmma.fence.sync.aligned' err",
     "! $N main.cu k.cu add.cpp c.c -lcufft 2>err && grep -q 'no libcufft' err",
     "$N -cuda k.cu -o k.ii && test -s k.ii",
     "M=$(pkg-config --cflags --libs mpich) && for l in \"$M -lnccl\" \"-lnccl "

@@ -127,6 +127,16 @@ static void leave(struct block *b, struct carrier *from)
     fiber_switch(&from->fiber, &to->fiber);
 }
 
+/* The carrier's thread ends. */
+static void end_thread(struct block *b, struct carrier *me)
+{
+    if (me->poll.p)
+        sync_commit();
+    b->alive[me->thread / WARP] &= ~(UINT32_C(1) << me->thread % WARP);
+    if (b->clustered)
+        cluster_thread_ended();
+}
+
 /* Run threads until all have been started. */
 static void carry(void)
 {
@@ -134,17 +144,13 @@ static void carry(void)
     struct carrier *const me = b->current;
     const struct kernel *const k = b->launch->kernel;
     while (b->next < b->nthreads) {
-        const unsigned t = me->thread = b->next++;
+        me->thread = b->next++;
         me->at = b->next_at;
         b->next_at = behind(me->at);
         me->poll = (struct poll){0};
         *b->thread_idx = me->at;
         k->call(k->host_stub, b->launch->params);
-        if (me->poll.p)
-            sync_commit();
-        b->alive[t / WARP] &= ~(UINT32_C(1) << t % WARP);
-        if (b->clustered)
-            cluster_thread_ended();
+        end_thread(b, me);
     }
     set_state(b, me, ENDED);
     leave(b, me); // for good
@@ -277,6 +283,15 @@ unsigned simgpu_count(int predicate)
 void simgpu_yield(void)
 {
     wait_as(POLLS);
+}
+
+/* The thread's frames stay on its carrier, which ends with it: the threads not
+ * yet started get another. */
+void simgpu_exit(void)
+{
+    end_thread(block, block->current);
+    wait_as(ENDED);
+    abort(); // an ended thread is never resumed
 }
 
 void simgpu_leave(void)

@@ -427,6 +427,27 @@ static struct place place_of(const struct tokens *t, size_t i)
     return p;
 }
 
+/* A call that the compiler refuses if it makes code of it. */
+static void refuse(const struct tokens *t, size_t i, size_t close,
+                   const char *wrong, struct edits *e)
+{
+    char *code = NULL, *const place = tokens_place(t, t->at[close].end);
+    size_t nbytes;
+    FILE *const out = open_memstream(&code, &nbytes);
+    if (!out)
+        abort();
+    write_name(out, "do { void simgpu_no_", wrong);
+    fputs("() __attribute__((error(\"inline PTX: simgpu does not know ", out);
+    for (const char *p = wrong; *p; p++)
+        fputc(strchr("\"\\\n", *p) ? ' ' : *p, out);
+    write_name(out, "\"))); simgpu_no_", wrong);
+    fputs("(); } while (0)", out);
+    fclose(out);
+    edits_addf(e, t->at[i].begin, t->at[close].end, "%s%s", code, place);
+    free(code);
+    free(place);
+}
+
 char *ptx_edit(const struct tokens *t, size_t i, struct edits *e)
 {
     size_t nbytes;
@@ -445,6 +466,9 @@ char *ptx_edit(const struct tokens *t, size_t i, struct edits *e)
         char *const place = tokens_place(t, t->at[close].end);
         edits_addf(e, t->at[i].begin, t->at[close].end, "%s%s", code, place);
         free(place);
+    } else if (*s.wrong && !in.host && close < t->n &&
+               tokens_is_included(t, t->at[i].begin)) {
+        refuse(t, i, close, s.wrong, e);
     } else if (*s.wrong && !in.host &&
                asprintf(&wrong, "inline PTX: simgpu does not know %s",
                         s.wrong) < 0) {

@@ -5,8 +5,9 @@
  *
  * becomes a block of C++: a variable for each operand and register, a call for
  * each instruction (ptx_table.h), and the results' assignments. PTX that the
- * table lacks is an error of the device function that has it; host code has
- * assembly of its own, and keeps it.
+ * table lacks is an error of the device function that has it, in a header only
+ * if the function is used: libraries wrap all instructions there are. Host code
+ * has assembly of its own, and keeps it.
  */
 #ifndef SIMNVCC_PTX_H
 #define SIMNVCC_PTX_H

@@ -143,6 +143,7 @@ static const struct ptx_row rows[] = {
     {"redux", "dTu", "add min max and or xor", CHANNEL},
     {"activemask", "d", "", ""},
     {"nanosleep", "u", "", ""},
+    {"exit", "", "", ""},
     {"trap", "", "", ""},
     {"brkpt", "", "", ""},
     {"griddepcontrol", "", "", "wait launch_dependents"},

@@ -282,3 +282,11 @@ char *tokens_origin(const struct tokens *t, size_t offset)
         abort();
     return out;
 }
+
+int tokens_is_included(const struct tokens *t, size_t offset)
+{
+    const struct marker *const m = marker_of(t, offset), *const top = t->marker;
+    const size_t n = m ? m->file_end - m->file : 0;
+    return m && (n != top->file_end - top->file ||
+                 memcmp(t->text + m->file, t->text + top->file, n) != 0);
+}

@@ -54,4 +54,7 @@ char *tokens_place(const struct tokens *t, size_t offset);
 /* "file:line" of an offset. The caller frees it. */
 char *tokens_origin(const struct tokens *t, size_t offset);
 
+/* True if the offset is in a file that the source includes. */
+int tokens_is_included(const struct tokens *t, size_t offset);
+
 #endif

@@ -120,26 +120,27 @@ static inline size_t __cvta_generic_to_shared(const void *p)
 {
     return (size_t)p;
 }
-static inline size_t __cvta_generic_to_global(const void *p)
+/* Programs keep it in 32 bits, of which the distance to the block's own memory
+ * tells the address. */
+static inline void *__cvta_shared_to_generic(size_t bits)
 {
-    return (size_t)p;
+    char *const near = simgpu_dynamic_memory;
+    return near + (int32_t)((uint32_t)bits - (uint32_t)(size_t)near);
 }
-static inline size_t __cvta_generic_to_local(const void *p)
-{
-    return (size_t)p;
-}
-static inline void *__cvta_shared_to_generic(size_t p)
-{
-    return (void *)p;
-}
-static inline void *__cvta_global_to_generic(size_t p)
-{
-    return (void *)p;
-}
-static inline void *__cvta_local_to_generic(size_t p)
-{
-    return (void *)p;
-}
+#define SIMGPU_SAME_ADDRESS(space)                                             \
+    static inline size_t __cvta_generic_to_##space(const void *p)              \
+    {                                                                          \
+        return (size_t)p;                                                      \
+    }                                                                          \
+    static inline void *__cvta_##space##_to_generic(size_t bits)               \
+    {                                                                          \
+        return (void *)bits;                                                   \
+    }
+SIMGPU_SAME_ADDRESS(global)
+SIMGPU_SAME_ADDRESS(local)
+SIMGPU_SAME_ADDRESS(constant)
+SIMGPU_SAME_ADDRESS(grid_constant)
+#undef SIMGPU_SAME_ADDRESS
 static inline void __prof_trigger(int) {}
 #define __builtin_assume(x) ((void)0)
 static inline void __assume(bool) {}

@@ -100,6 +100,9 @@ void simgpu_fence_system(void);
 /* Fail the kernel: the device has a sticky error from now on. */
 void simgpu_trap(void) __attribute__((noreturn));
 
+/* End the thread. */
+void simgpu_exit(void) __attribute__((noreturn));
+
 /* End the kernel at once, without an error. */
 void simgpu_leave(void) __attribute__((noreturn));
 

@@ -22,9 +22,7 @@ template <class T> static inline T *at(uint64_t p, int64_t offset)
  * are near the dynamic shared memory. */
 template <class T> static inline T *shared_at(uint64_t p, int64_t offset)
 {
-    char *const near = simgpu_dynamic_memory;
-    const uint32_t distance = (uint32_t)p - (uint32_t)(uintptr_t)near;
-    return (T *)(near + (int32_t)distance + offset);
+    return (T *)((char *)__cvta_shared_to_generic(p) + offset);
 }
 
 /* ---- loads and stores ---------------------------------------------------- */
@@ -354,6 +352,10 @@ template <class T> static __forceinline__ T do_activemask()
 template <class T> static inline void do_nanosleep(uint32_t ns)
 {
     __nanosleep(ns);
+}
+template <class... TAGS> static inline void do_exit()
+{
+    simgpu_exit();
 }
 template <class... TAGS> static inline void do_trap()
 {
