@@ -178,7 +178,9 @@ __global__ void CLUSTER(4) owners(int *out)
 #if HAS_CLUSTERS
     __shared__ int value;
     cg::cluster_group c = cg::this_cluster();
-    c.sync();
+    asm volatile("barrier.cluster.arrive.aligned;\n"
+                 "barrier.cluster.wait.aligned;" ::
+                     : "memory");
     const int *const other =
         c.map_shared_rank(&value, (int)(c.block_rank() ^ 3));
     if (threadIdx.x == 0)

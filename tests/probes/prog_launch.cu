@@ -420,6 +420,16 @@ __host__ __device__ int where_am_i()
 #endif
 }
 
+// In a constant expression it is host code, also in a kernel.
+__host__ __device__ constexpr int sizes_of()
+{
+#ifdef __CUDA_ARCH__
+    return 3;
+#else
+    return 3 + 0;
+#endif
+}
+
 #ifdef __CUDA_ARCH__
 static __device__ int only_there(int x)
 {
@@ -439,7 +449,8 @@ __global__ void arch(int *p)
 
 PROBE(cuda_arch)
 {
-    array<int> a(3);
+    static int three[sizes_of()];
+    array<int> a(sizeof three / sizeof *three);
     arch<<<1, 1>>>(a.d);
     CHECK(a.get()[0] >= 700 && a.h[1] == 1 && where_am_i() == 2);
     CHECK(a.h[2] == 3);

@@ -286,6 +286,20 @@ PROBE(exits)
 
 static __constant__ int constant = 3;
 
+static __global__ void masks(uint32_t *out)
+{
+    asm("bmsk.clamp.b32 %0, %1, %2;" : "=r"(out[0]) : "r"(4), "r"(8));
+    asm("bmsk.clamp.b32 %0, %1, %2;" : "=r"(out[1]) : "r"(1), "r"(99));
+    asm("bmsk.wrap.b32 %0, %1, %2;" : "=r"(out[2]) : "r"(33), "r"(34));
+}
+
+PROBE(bit_masks)
+{
+    array<uint32_t> a(3);
+    masks<<<1, 1>>>(a.d);
+    CHECK(a.get()[0] == 0xff0 && a.h[1] == 0xfffffffe && a.h[2] == 6);
+}
+
 static __global__ void converts(int *ok)
 {
     __shared__ int word;

@@ -12,7 +12,7 @@ static const struct family {
     int nprobes;
 } families[] = {
     {"prog_launch", 22},    {"prog_device", 43}, {"prog_failure", 1},
-    {"prog_unlaunched", 8}, {"prog_ptx", 9},     {"prog_mma", 6},
+    {"prog_unlaunched", 8}, {"prog_ptx", 10},    {"prog_mma", 6},
     {"prog_cluster", 6},
 };
 

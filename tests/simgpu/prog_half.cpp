@@ -266,6 +266,26 @@ static void check_fp8()
     report("fp8");
 }
 
+static void check_powers()
+{
+    each_float([](float x) {
+        for (__nv_saturation_t s : {__NV_NOSAT, __NV_SATFINITE})
+            for (cudaRoundMode how : {cudaRoundZero, cudaRoundPosInf}) {
+                add(__nv_cvt_float_to_e8m0(x, s, how));
+                add(__nv_cvt_double_to_e8m0(x * (1 + 1e-15), s, how));
+            }
+    });
+    for (int i = 0; i < 256; i++) {
+        __nv_fp8_e8m0 e;
+        e.__x = (__nv_fp8_storage_t)i;
+        add(i == 255 ? (float)e != (float)e : bits_of((float)e) >> 16);
+        add(bits_of((__nv_bfloat16)e));
+        add(bits_of((__half)e));
+        add(__nv_fp8_e8m0(i * 0.75f).__x);
+    }
+    report("powers of two");
+}
+
 static void check_pairs()
 {
     const __half2 a = __floats2half2_rn(1.5f, -2.0f);
@@ -330,6 +350,7 @@ int main()
     check_integers();
     check_pairs_in_order();
     check_fp8();
+    check_powers();
     check_pairs();
     check_fma();
     return rule_status();

@@ -61,14 +61,14 @@ static void ring(struct seq *s, float *const *b)
     struct nn_attend_state st;
     float *delta;
     NCCL_MUST(seq_state_init(&st, s->rows, &s->a));
-    CUDA_MUST(cudaMalloc((void **)&delta,
-                         (size_t)s->rows * HEADS * sizeof *delta));
+    CUDA_MUST(
+        cudaMalloc((void **)&delta, (size_t)s->rows * HEADS * sizeof *delta));
     NCCL_MUST(ring_forward(s, b[0], b[1], b[2], &st));
     CUDA_MUST(cudaMemcpyAsync(b[4], st.o, seq_block(s) * sizeof(float),
                               cudaMemcpyDeviceToDevice, s->compute));
     CUDA_MUST(nn_attend_delta(&s->a, delta, b[3], st.o, s->rows, s->compute));
-    NCCL_MUST(ring_backward(s, b[0], b[1], b[2], &st, delta, b[3], b[5], b[6],
-                            b[7]));
+    NCCL_MUST(
+        ring_backward(s, b[0], b[1], b[2], &st, delta, b[3], b[5], b[6], b[7]));
     CUDA_MUST(cudaStreamSynchronize(s->compute));
     CUDA_MUST(cudaFree(delta));
     seq_state_release(&st);

@@ -1,9 +1,9 @@
 /*
- * cuda_fp8.h: the two 8-bit floats, on host and device
+ * cuda_fp8.h: the 8-bit floats, on host and device
  *
  * For storage and conversions: e4m3 (no infinity, largest 448) and e5m2. The
  * classes saturate: too large a value becomes the largest number. Conversions
- * round once, to nearest even.
+ * round once, to nearest even. And e8m0, powers of two that scale others.
  */
 #ifndef SIMGPU_CUDA_FP8_H
 #define SIMGPU_CUDA_FP8_H
@@ -12,6 +12,7 @@
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
+#include "device_types.h" /* cudaRoundMode */
 #include "vector_types.h"
 
 typedef unsigned char __nv_fp8_storage_t;
@@ -190,6 +191,8 @@ SIMGPU_INLINE __half2_raw __nv_cvt_fp8x2_to_halfraw2(
 SIMGPU_FP8(__nv_fp8_e4m3, __nv_fp8x2_e4m3, __nv_fp8x4_e4m3, __NV_E4M3)
 SIMGPU_FP8(__nv_fp8_e5m2, __nv_fp8x2_e5m2, __nv_fp8x4_e5m2, __NV_E5M2)
 #undef SIMGPU_FP8
+
+#include "simgpu/e8m0.h"
 #undef SIMGPU_INLINE
 #endif
 #endif

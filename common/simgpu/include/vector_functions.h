@@ -383,4 +383,23 @@ static inline double4 make_double4(double x, double y, double z, double w)
     return v;
 }
 
+#define SIMGPU_MAKE_4(name, T)                                                 \
+    static inline name make_##name(T x, T y, T z, T w)                         \
+    {                                                                          \
+        name v;                                                                \
+        v.x = x, v.y = y, v.z = z, v.w = w;                                    \
+        return v;                                                              \
+    }
+SIMGPU_MAKE_4(long4_16a, long int)
+SIMGPU_MAKE_4(long4_32a, long int)
+SIMGPU_MAKE_4(ulong4_16a, unsigned long int)
+SIMGPU_MAKE_4(ulong4_32a, unsigned long int)
+SIMGPU_MAKE_4(longlong4_16a, long long int)
+SIMGPU_MAKE_4(longlong4_32a, long long int)
+SIMGPU_MAKE_4(ulonglong4_16a, unsigned long long int)
+SIMGPU_MAKE_4(ulonglong4_32a, unsigned long long int)
+SIMGPU_MAKE_4(double4_16a, double)
+SIMGPU_MAKE_4(double4_32a, double)
+#undef SIMGPU_MAKE_4
+
 #endif

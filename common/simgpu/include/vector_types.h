@@ -149,6 +149,25 @@ typedef struct __attribute__((aligned(16))) double4 {
     double x, y, z, w;
 } double4;
 
+/* The same with an alignment of 16 or 32 bytes, by name. */
+#define SIMGPU_ALIGNED_4(name, T)                                              \
+    typedef struct __attribute__((aligned(16))) name##4_16a                    \
+    {                                                                          \
+        T x, y, z, w;                                                          \
+    }                                                                          \
+    name##4_16a;                                                               \
+    typedef struct __attribute__((aligned(32))) name##4_32a                    \
+    {                                                                          \
+        T x, y, z, w;                                                          \
+    }                                                                          \
+    name##4_32a;
+SIMGPU_ALIGNED_4(long, long int)
+SIMGPU_ALIGNED_4(ulong, unsigned long int)
+SIMGPU_ALIGNED_4(longlong, long long int)
+SIMGPU_ALIGNED_4(ulonglong, unsigned long long int)
+SIMGPU_ALIGNED_4(double, double)
+#undef SIMGPU_ALIGNED_4
+
 typedef struct dim3 {
     unsigned int x, y, z;
 #ifdef __cplusplus

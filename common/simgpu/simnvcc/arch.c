@@ -48,7 +48,7 @@ int arch_matters(const char *text)
 
 /* The words of a function's declaration that end in front of the { at i. */
 struct words {
-    int device, host, is_function;
+    int device, host, is_function, is_constexpr;
 };
 
 static struct words words_before(const struct tokens *t, size_t i)
@@ -61,6 +61,7 @@ static struct words words_before(const struct tokens *t, size_t i)
             token_is(t, k, "SIMGPU_DEVICE") || token_is(t, k, "SIMGPU_GLOBAL");
         w.host |= token_is(t, k, "SIMGPU_HOST");
         w.is_function |= token_is(t, k, ")");
+        w.is_constexpr |= token_is(t, k, "constexpr");
     }
     return w;
 }
@@ -151,8 +152,11 @@ static void merge_body(const struct tokens *h, const struct body *a,
     char *const device = body_text(d, b), *const host = body_text(h, a);
     char *const place = tokens_place(h, end);
     if (a->words.host)
-        edits_addf(e, begin, end, "{ if (simgpu_outside) %s else %s }%s", host,
-                   device, place);
+        edits_addf(e, begin, end, "{ if (%ssimgpu_outside) %s else %s }%s",
+                   a->words.is_constexpr
+                       ? "__builtin_is_constant_evaluated() || "
+                       : "",
+                   host, device, place);
     else
         edits_addf(e, begin, end, "%s%s", device, place);
     free(place);

@@ -91,6 +91,7 @@ static const struct ptx_row rows[] = {
     {"shf", "duuu", "l r clamp", "wrap"},
     {"bfe", "dTuu", "", ""},
     {"bfi", "dTTuu", "", ""},
+    {"bmsk", "duu", "clamp", "wrap"},
     {"bfind", "dT", "shiftamt", ""},
     {"brev", "dT", "", ""},
     {"clz", "dT", "", ""},
@@ -129,6 +130,8 @@ static const struct ptx_row rows[] = {
     // synchronisation
     {"bar", "u?u", "warp", CHANNEL "cta"},
     {"barrier", "u?u", "", CHANNEL "cta"},
+    {"barrier.cluster.arrive", "", "", "release relaxed aligned"},
+    {"barrier.cluster.wait", "", "", "acquire aligned"},
     {"mbarrier.init", "Bu", "", "shared" SPACES},
     {"mbarrier.inval", "B", "", "shared" SPACES},
     {"mbarrier.arrive", "dB?u", "", "shared release cta" SPACES},

@@ -203,6 +203,15 @@ template <class T> static inline T do_bfi(T a, T b, uint32_t at, uint32_t n)
     }
     return (T)bits;
 }
+/* n ones from bit `at` on; both numbers up to 32, or modulo 32. */
+template <class T, class... TAGS>
+static inline uint32_t do_bmsk(uint32_t at, uint32_t n)
+{
+    const bool clamps = has<t_clamp, TAGS...>();
+    at = clamps ? simgpu::least<uint32_t>(at, 32) : at & 31;
+    n = clamps ? simgpu::least<uint32_t>(n, 32) : n & 31;
+    return (uint32_t)(((UINT64_C(1) << n) - 1) << at);
+}
 template <class T, class... TAGS> static inline uint32_t do_bfind(T a)
 {
     const uint64_t bits = low_bits<T>((uint64_t)(a < 0 ? ~a : a));

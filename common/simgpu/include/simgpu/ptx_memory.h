@@ -361,6 +361,14 @@ template <class... TAGS> static inline void do_trap()
 {
     __trap();
 }
+template <class... TAGS> static inline void do_barrier_cluster_arrive()
+{
+    simgpu_cluster_arrive();
+}
+template <class... TAGS> static inline void do_barrier_cluster_wait()
+{
+    simgpu_cluster_wait();
+}
 template <class... TAGS> static inline void do_brkpt() {}
 template <class... TAGS> static inline void do_griddepcontrol() {}
 
