@@ -449,8 +449,8 @@ __global__ void arch(int *p)
 
 PROBE(cuda_arch)
 {
-    static int three[sizes_of()];
-    array<int> a(sizeof three / sizeof *three);
+    constexpr int n = sizes_of();
+    array<int> a(n);
     arch<<<1, 1>>>(a.d);
     CHECK(a.get()[0] >= 700 && a.h[1] == 1 && where_am_i() == 2);
     CHECK(a.h[2] == 3);
