@@ -3,9 +3,9 @@
  *
  * For each rank count and machine, one mpirun runs all cases that ask for it. A
  * case that ends the run (a crash, a hang) has left its status unwritten; it
- * alone pays. The cases behind it are run again without it, and so are the
- * timed ones before it: a rank saves its execution graph when it ends well, not
- * before.
+ * alone pays. The others are run again without it, also those before it: a rank
+ * saves its execution graph when it ends well, not before, and without a graph
+ * nobody knows where a result came from.
  *
  * A machine that is measured has its own number of GPUs. Cases that need more
  * are skipped, by name, and no grade with skipped cases is final.
@@ -19,9 +19,9 @@
 
 /*
  * Judge what the run of a batch has shown. Cases that have to be run again go
- * to `again`: those behind the one that ended the run, and timed ones before
- * it, whose graph is lost. A run may also end between two cases, since no other
- * can follow the first. Cases that are still to be measured go to `later`.
+ * to `again`: those behind the one that ended the run, and those before it if
+ * the graph is lost. A run may also end between two cases, since no other can
+ * follow the first. Cases that are still to be measured go to `later`.
  */
 static void judge_batch(const struct shown *s, struct batch *again,
                         struct batch *later, struct result *r)
@@ -43,7 +43,7 @@ static void judge_batch(const struct shown *s, struct batch *again,
         const int case_no = b->case_no[i];
         const int timed = p->plan->cases[case_no].timed;
         struct judge_verdict v;
-        if (i > last || (i < last && lost && timed)) {
+        if (i > last || (i < last && lost)) {
             again->case_no[again->n++] = case_no;
             continue;
         }

@@ -265,5 +265,7 @@ void shown_judge(const struct shown *s, int i, struct judge_verdict *v)
         run_last_words(p, s->run, v->message, sizeof v->message);
     else
         judge_case(p->judge, &t, v);
+    if (v->pass && s->problem[0]) // where its bytes came from is not known
+        judge_fail(v, "cannot be judged: %s", s->problem);
     refuse_forged(s, v);
 }
