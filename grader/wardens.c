@@ -93,6 +93,15 @@ static int says_why(const struct sandbox_end *end)
            strstr(end->log.head, "application called MPI_Abort");
 }
 
+/* True if mpirun was killed, or says that what it started was. After MPI_Abort()
+ * it kills the wardens itself, and says nothing. */
+static int was_killed(const struct sandbox_end *end)
+{
+    static const char text[] = "WITH THE EXIT STRING: Killed";
+    return end->status > 128 || strstr(end->log.head, text) ||
+           strstr(end->log.tail, text);
+}
+
 /* True, with why, if the run did not end by its own doing. */
 static int is_outside(const struct ends *e, const struct sandbox_end *end,
                       char *why, size_t nbytes)
@@ -110,7 +119,7 @@ static int is_outside(const struct ends *e, const struct sandbox_end *end,
                  e->killed.rank, strsignal(e->killed.value));
         return 1;
     }
-    if (e->nended > 0 || end->status == 0 || says_why(end))
+    if (e->nended > 0 || end->status == 0 || says_why(end) || !was_killed(end))
         return 0;
     snprintf(why, nbytes, "what starts the ranks was killed from outside");
     return 1;

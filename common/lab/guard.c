@@ -116,18 +116,24 @@ void guard_mpi(MPI_Comm comm)
     MPI_MUST(MPI_Errhandler_free(&handler));
 }
 
+void guard_make_timer(void)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
+                             .sigev_signo = SIGPROF};
+    event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+    if (!now.has_timer)
+        now.has_timer =
+            timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &now.timer) == 0;
+}
+
 static void prepare(void)
 {
     void *frame[1];
-    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
-                             .sigev_signo = SIGPROF};
     struct sigaction action = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
     now.ready = 1;
     backtrace(frame, 1); // loads the unwinder, which a handler must not do
-    event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
     sigaction(SIGPROF, &action, NULL);
-    now.has_timer =
-        timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &now.timer) == 0;
+    guard_make_timer();
     on_exit(on_leave, NULL);
 }
 

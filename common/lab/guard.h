@@ -23,6 +23,9 @@ enum { GUARD_LOOP_SEC = 5 };
 /* Report what fails on this communicator, and on those made from it. */
 void guard_mpi(MPI_Comm comm);
 
+/* Make the timer of this thread now: where no process may make one later. */
+void guard_make_timer(void);
+
 void guard_begin(int rank, const char *case_name);
 void guard_end(void);
 

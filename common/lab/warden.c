@@ -12,6 +12,7 @@
 #include "base/recorder.h"
 #include "base/steady.h"
 #include "base/warden.h"
+#include "lab/guard.h"
 
 static _Noreturn void stop(const char *what)
 {
@@ -74,6 +75,7 @@ void warden_start(const char *job)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != warden)
         _exit(1); // it was killed in between
+    guard_make_timer();
     if (warden_restrict() != 0)
         stop("seccomp");
 }
