@@ -93,8 +93,8 @@ static int says_why(const struct sandbox_end *end)
            strstr(end->log.head, "application called MPI_Abort");
 }
 
-/* True if mpirun was killed, or says that what it started was. After MPI_Abort()
- * it kills the wardens itself, and says nothing. */
+/* True if mpirun was killed, or says that what it started was. After
+ * MPI_Abort() it kills the wardens itself, and says nothing. */
 static int was_killed(const struct sandbox_end *end)
 {
     static const char text[] = "WITH THE EXIT STRING: Killed";

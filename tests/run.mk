@@ -123,7 +123,7 @@ test-all:              ## all tests, also where nothing has changed
 # or not: labs, solutions, mutants, and the programs of tests, none left out.
 cuda-links:
 	@$(if $(and $(CUDA_HOME),$(wildcard $(CUDA_HOME)/include/nccl.h)),\
-	    $(MAKE) GPU=cuda BUILD=$(BUILD)/with-cuda all programs \
+	    $(MAKE) GPU=cuda BUILD=$(BUILD)/with-cuda TEST= all programs \
 	        NVCC_WARN="-Werror all-warnings -Xcompiler -Werror",\
 	    echo "skipped: GPU=cuda build (no CUDA toolkit with NCCL here)")
 $(RUN)/key/real-libraries: cuda-links

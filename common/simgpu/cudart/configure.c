@@ -16,6 +16,9 @@
 enum { MAX_PENDING = 16 }; /* launches in the arguments of launches */
 enum { IN_DEVICE_CODE = 2 };
 
+/* cudaStreamTailLaunch, which CUDA's own headers define in C++ alone. */
+static const uintptr_t tail_launch = 0x3;
+
 static _Thread_local struct pending {
     const char *text;
     dim3 grid, block;
@@ -81,7 +84,7 @@ static cudaError_t launch_child(const void *func, const struct pending *p,
         .device = parent->device,
         .site = p->site,
     };
-    return child_launch(&l, p->stream == cudaStreamTailLaunch, release)
+    return child_launch(&l, (uintptr_t)p->stream == tail_launch, release)
                ? cudaSuccess
                : cudaErrorLaunchOutOfResources;
 }
