@@ -264,7 +264,12 @@ void run_last_words(const struct place *p, const struct run *run, char *out,
 {
     const struct sandbox_end *const end = &run->end;
     out[0] = 0;
-    if (end->timed_out)
+    if (end->loud)
+        snprintf(out, nbytes,
+                 "it prints more than %d MiB: a loop that prints? Print on one "
+                 "rank, and not in loops.",
+                 SANDBOX_LOUD >> 20);
+    else if (end->timed_out)
         snprintf(out, nbytes,
                  "the run hangs: stopped after %d s without progress. Look for "
                  "a wait or a loop\nthat doesn't end.",
@@ -274,11 +279,6 @@ void run_last_words(const struct place *p, const struct run *run, char *out,
                  memory_mib(&p->machine));
     else if (end->flooded)
         snprintf(out, nbytes, "the run wrote more than %lld bytes", SHOWN_CAP);
-    else if (end->loud)
-        snprintf(out, nbytes,
-                 "it prints more than %d MiB: a loop that prints? Print on one "
-                 "rank, and not in loops.",
-                 SANDBOX_MOST_PRINTED >> 20);
     else if (words_find(end->log.head, out, nbytes))
         return;
     else if (run->left[0])

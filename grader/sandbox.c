@@ -256,6 +256,7 @@ static void follow(int fd, const struct sandbox *s, struct sandbox_end *end)
         end->timed_out =
             now > deadline || (s->watch && now - moved > s->idle_sec);
     }
+    end->loud |= end->timed_out && end->log.dropped > SANDBOX_LOUD;
 }
 
 /* What was written since the last look, or in no time at all. */

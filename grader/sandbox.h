@@ -28,7 +28,8 @@ enum {
     SANDBOX_MAX_LEVEL = 3,
     SANDBOX_MAX_BINDS = 8,
     SANDBOX_MAX_ARGS = 192,
-    SANDBOX_MOST_PRINTED = 64 << 20 /* bytes of output; more ends it */
+    SANDBOX_MOST_PRINTED = 64 << 20, /* bytes of output; more ends it */
+    SANDBOX_LOUD = 8 << 20           /* more, without progress, is a loop */
 };
 
 struct sandbox {
@@ -51,7 +52,9 @@ struct sandbox_end { /* how it ended */
     int infra;       /* this machine's fault: why is in log */
     int timed_out;
     int flooded;       /* it wrote more than most_bytes */
-    int loud;          /* it printed more than SANDBOX_MOST_PRINTED */
+    int loud;          /* it printed more than SANDBOX_MOST_PRINTED; or, on a
+                          machine too slow for that, more than SANDBOX_LOUD
+                          before it timed out */
     int disk_was_full; /* at some moment; whose doing it was is not said */
     int out_of_memory; /* it took more than its control group's limit */
     int status;        /* exit status, or 128 + signal */
