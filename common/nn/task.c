@@ -5,6 +5,7 @@
 #include <stdlib.h> /* strtod */
 #include <string.h> /* strcmp */
 
+#include "base/narrow.h"
 #include "judge/advice.h"
 #include "nn/reference.h"
 
@@ -35,6 +36,7 @@ struct nn_task nn_task_of(const struct plan_case *c)
         .resume = (int)plan_int(c, "resume", 0),
         .onto = (int)plan_int(c, "onto", 0),
         .late = (int)plan_int(c, "late", 0),
+        .narrow = (int)plan_int(c, "narrow", 0),
         .hyper = {.beta1 = 0.9f, .beta2 = 0.99f, .eps = 1e-3f, .decay = 0.01f},
     };
     const int adamw = strcmp(plan_text(c, "optimizer", "sgd"), "adamw") == 0;
@@ -69,11 +71,40 @@ static int take_due(struct reference *r, int step, int late, double *past)
     return step >= late;
 }
 
+/*
+ * Give the reference the parameters that passes see, rounded to bf16, and
+ * return its own. Next to the middle between two bf16 values the last bits
+ * decide, so what is rounded is what rank 0 had after the last step, to the
+ * bit: that it was right has been judged. NULL: it had none.
+ */
+static double *see_narrow(const struct judge_task *t, int iteration, int step,
+                          struct reference *r, struct judge_verdict *v)
+{
+    char name[NN_OUTPUT_NAME];
+    double *const own = r->w, *const seen = malloc(r->count * sizeof *seen);
+    const float *last = NULL;
+    if (step > 0)
+        last = judge_output(t, 0, iteration, nn_task_output(step - 1, name),
+                            r->count * sizeof *last, v);
+    if (!seen || (step > 0 && !last)) {
+        free(seen);
+        return NULL;
+    }
+    for (size_t i = 0; i < r->count; i++) {
+        const float x = last ? last[i] : (float)own[i];
+        seen[i] =
+            narrow_to_float(narrow_from_float(x, NARROW_BF16), NARROW_BF16);
+    }
+    r->w = seen;
+    return own;
+}
+
 /* One step of the reference, with all rows. past: see take_due(). */
 static void reference_step(const struct judge_task *t, const struct nn_task *k,
                            int iteration, int step, struct reference *r,
-                           double *past)
+                           double *past, struct judge_verdict *v)
 {
+    double *const own = k->narrow ? see_narrow(t, iteration, step, r, v) : NULL;
     const int nranks = k->onto && step >= k->resume ? k->onto : t->nranks;
     const double scale = 1.0 / (nranks * k->micro);
     const struct nn_hyper *const h = &k->hyper;
@@ -83,6 +114,10 @@ static void reference_step(const struct judge_task *t, const struct nn_task *k,
             reference_pass_seed(
                 r, nn_data_seed(judge_input_seed(t, rank, iteration), step, j),
                 scale, nn_task_skip(k, rank, step));
+    if (own) {
+        free(r->w);
+        r->w = own;
+    }
     if (!take_due(r, step, k->late, past))
         return;
     if (k->clip > 0)
@@ -229,7 +264,7 @@ static void judge_shown(const struct judge_task *t, const struct nn_task *k,
             return;
         }
         for (int step = 0; step < k->steps && v->pass; step++) {
-            reference_step(t, k, i, step, r, past);
+            reference_step(t, k, i, step, r, past, v);
             s->before = first->w;
             judge_step(t, i, step, r, s, v);
         }

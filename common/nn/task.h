@@ -4,13 +4,14 @@
  *     with: {depth: 6, in: 12, hidden: 16, out: 8, rows: 6, loss: mse,
  *            steps: 5, micro: 2, optimizer: adamw, lr: 0.01,
  *            tied: 1, tied_to: 4, frozen: 2, unused: 3,
- *            clip: 0.5, resume: 2, onto: 3, late: 1}
+ *            clip: 0.5, resume: 2, onto: 3, late: 1, narrow: 1}
  *
  * Every key has a default. `frozen` and `unused` are layers: rank r skips layer
  * `unused` in step s if r + s is odd. 0 means none, because the first layer is
  * never frozen or skipped. `clip` is the gradient's greatest norm (0: any).
  * From step `resume` on, only ranks 0 .. onto-1 train (onto 0: all do). A step
  * applies the gradients of `late` steps before; the first `late` apply none.
+ * narrow: forward and backward passes see parameters rounded to bf16.
  *
  * Rank r draws the data of step s, micro-batch j, from nn_data_seed(its seed,
  * s, j). The run is right if, after every step, all ranks have the parameters
@@ -36,6 +37,7 @@ struct nn_task {
     double clip;
     int resume, onto;
     int late;
+    int narrow;
     int one_sided; /* kernels read other ranks' memory while they run: origins
                       (judge/origin.h) cannot be followed */
 };

@@ -21,6 +21,7 @@
 #include <cuda_runtime.h> /* cudaStream_t, cudaEvent_t */
 #include <nccl.h>         /* ncclComm_t */
 #include <stddef.h>       /* size_t */
+#include <stdint.h>       /* uint16_t */
 
 #include "nn/mlp.h"
 
@@ -68,11 +69,14 @@ struct shard {    /* a network, on one rank */
     float *value, *grad, *adam_m, *adam_v; /* device: this rank's shares,
                                               plan.total floats each */
     struct nn_hyper hyper;
-    int step;       /* updates so far */
-    float max_norm; /* of the gradient (part 5); 0: any */
-    float *squares; /* device, 1: for part 5 */
-    float *whole;   /* ZeRO-2: all values, device; else NULL */
-    int nslots;     /* 0 until shard_slots() */
+    int step;            /* updates so far */
+    float max_norm;      /* of the gradient (part 5); 0: any */
+    float *squares;      /* device, 1: for part 5 */
+    float *whole;        /* ZeRO-2: all values, device; else NULL */
+    uint16_t *narrow;    /* part 7: room for a unit's values in bf16, device,
+                            plan.widest; else NULL */
+    ncclComm_t replicas; /* part 8: ranks with the same shares; else NULL */
+    int nslots;          /* 0 until shard_slots() */
     struct shard_slot slot[NN_MAX_DEPTH];
     cudaStream_t compute;     /* m->stream */
     cudaStream_t comm_stream; /* part 4: a second one, for communication */
@@ -135,14 +139,16 @@ ncclResult_t flat_take(struct shard *s, int unit);
 
 /* ---- part 2: ZeRO-2 (zero2.c) -------------------------------------------- */
 
-/* whole = the unit's values, from all ranks' shares in s->value. */
+/* whole = the unit's values, from all ranks' shares in s->value. If there is
+ * s->narrow, this is mixed_gather(). */
 ncclResult_t shard_gather(struct shard *s, int unit, float *whole,
                           cudaStream_t stream);
 
 /*
  * Add the mean over all ranks of a unit's gradients to this rank's share in
  * s->grad. whole is overwritten. first: s->grad holds nothing yet, so the mean
- * takes its place. Needs no memory but whole.
+ * takes its place. Needs no memory but whole. If there is s->replicas, this is
+ * hybrid_reduce().
  */
 ncclResult_t shard_reduce(struct shard *s, int unit, float *whole, int first,
                           cudaStream_t stream);
@@ -216,6 +222,37 @@ ncclResult_t checkpoint_save(struct shard *s, struct checkpoint *c);
 /* Set value, adam_m, adam_v and step of s from a checkpoint of any number of
  * ranks. Reads only what this rank owns. Blocks. Not collective. */
 ncclResult_t checkpoint_load(struct shard *s, const struct checkpoint *c);
+
+/* ---- part 7: mixed precision (mixed.c) ----------------------------------- */
+
+/*
+ * Layers see values that were rounded to bf16 (to nearest, ties to even), on
+ * all ranks the same; shares, gradients and the update stay fp32. fsdp_step()
+ * trains so once s->narrow is there: mixed_open() allocates it, and what
+ * fsdp_step() needs.
+ */
+ncclResult_t mixed_open(struct shard *s);
+
+/* whole = the unit's values rounded to bf16, in fp32. Each value travels in 2
+ * bytes, through s->narrow. */
+ncclResult_t mixed_gather(struct shard *s, int unit, float *whole,
+                          cudaStream_t stream);
+
+/* ---- part 8: hybrid sharding (hybrid.c) ---------------------------------- */
+
+/*
+ * Split `world` twice. *node: per_node ranks in a row, rank r as r % per_node;
+ * everything will be sharded among them. *replicas: the ranks with the same
+ * r % per_node, rank r as r / per_node; they will have the same shares. nranks
+ * is a multiple of per_node. Blocks.
+ */
+ncclResult_t hybrid_split(ncclComm_t world, int rank, int per_node,
+                          ncclComm_t *node, ncclComm_t *replicas);
+
+/* Like shard_reduce(), with the mean over the ranks of all nodes. No more
+ * leaves a node than shares. */
+ncclResult_t hybrid_reduce(struct shard *s, int unit, float *whole, int first,
+                           cudaStream_t stream);
 
 #ifdef __cplusplus
 }

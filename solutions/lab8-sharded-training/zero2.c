@@ -18,6 +18,8 @@
 ncclResult_t shard_gather(struct shard *s, int unit, float *whole,
                           cudaStream_t stream)
 {
+    if (s->narrow)
+        return mixed_gather(s, unit, whole, stream);
     // BEGIN HOLE part 2: gather (about 4 lines)
     // USES s unit whole stream
     const struct shard_unit *const u = &s->plan.unit[unit];
@@ -30,6 +32,8 @@ ncclResult_t shard_gather(struct shard *s, int unit, float *whole,
 ncclResult_t shard_reduce(struct shard *s, int unit, float *whole, int first,
                           cudaStream_t stream)
 {
+    if (s->replicas)
+        return hybrid_reduce(s, unit, whole, first, stream);
     // BEGIN HOLE part 2: reduce (about 10 lines)
     // USES s unit whole first stream
     // HINT: a reduce-scatter may work in place, with its result where this

@@ -18,6 +18,7 @@
 #include "lab/meter.h"
 #include "lab8.h"
 #include "nn/exercise.h"
+#include "nodes.h"
 #include "report.h"
 
 extern const struct judge_lab judge_lab8;
@@ -25,7 +26,8 @@ const struct judge_lab *const judge_labs[] = {&judge_lab8, NULL};
 
 /* One at a time: the next iteration releases what the last one left behind. */
 static struct shard shard;
-static struct { /* what training goes on with, on fewer ranks */
+static struct nodes nodes; /* among whose ranks it is sharded */
+static struct {            /* what training goes on with, on fewer ranks */
     struct nn m;
     struct shard shard;
     ncclComm_t comm;
@@ -41,12 +43,18 @@ static void release(void)
     if (next.comm)
         ncclCommDestroy(next.comm);
     next.comm = NULL;
+    nodes_close(&nodes);
     disk_clear(&disk);
 }
 
 static int per_unit(const struct lab_run *r)
 {
     return (int)plan_int(r->c, "per_unit", 1);
+}
+
+static int has_nodes(const struct lab_run *r)
+{
+    return plan_int(r->c, "per_node", 0) > 0;
 }
 
 /* Fail if the plan has other sizes than the case's buffers. */
@@ -85,10 +93,13 @@ static ncclResult_t begin(struct lab_run *r, struct exercise *e)
     release();
     exercise_same(e, r);
     nn_optimizer_release(&e->optimizer);
+    LAB_TRY(nodes_open(r, has_nodes(r) ? split_per_node(r->c, r->nranks) : 0,
+                       &nodes));
     const double own = 2.0 * sizeof(float) * (double)e->m.count;
     lab_metric(r, "before_bytes", (double)meter_memory().live - own);
-    LAB_TRY(shard_init(&shard, &e->m, r->comm, r->rank, r->nranks, per_unit(r),
-                       &e->task.hyper));
+    LAB_TRY(shard_init(&shard, &e->m, nodes.own, r->rank % nodes.per_node,
+                       nodes.per_node, per_unit(r), &e->task.hyper));
+    shard.replicas = nodes.replicas;
     shard.max_norm = (float)e->task.clip;
     return check_plan(r, &shard.plan);
 }
@@ -174,9 +185,15 @@ typedef ncclResult_t step_fn(struct shard *s, const struct nn_batch *b,
 /* Copies of this rank's shares after each step. */
 static float *kept[EXERCISE_STEPS];
 
+/* How the network is split among a node's ranks. */
+static struct split own_split(const struct lab_run *r)
+{
+    return split_of(r->c, split_per_node(r->c, r->nranks));
+}
+
 static void make_copies(struct lab_run *r, const struct exercise *e)
 {
-    const size_t nbytes = split_of(r->c, r->nranks).total * sizeof(float);
+    const size_t nbytes = own_split(r).total * sizeof(float);
     for (int i = 0; i < e->task.steps; i++)
         kept[i] = lab_buffer(r, nbytes);
 }
@@ -235,11 +252,11 @@ static ncclResult_t measure(struct lab_run *r, open_fn *open, step_fn *step,
 
 static ncclResult_t train(struct lab_run *r, open_fn *open, step_fn *step)
 {
-    const struct split split = split_of(r->c, r->nranks);
+    const struct split split = own_split(r);
     struct exercise *e;
     LAB_TRY(measure(r, open, step, &e));
     for (int i = 0; i < e->task.steps && !shard.whole; i++)
-        gather(r, e, &split, r->comm, i);
+        gather(r, e, &split, nodes.own, i);
     exercise_show(e, r);
     return ncclSuccess;
 }
@@ -259,11 +276,22 @@ static ncclResult_t run_fsdp(struct lab_run *r)
     return train(r, fsdp_open, fsdp_step);
 }
 
+static ncclResult_t run_mixed(struct lab_run *r)
+{
+    return train(r, mixed_open, fsdp_step);
+}
+
 /* A network too large to keep its contents. */
 static ncclResult_t run_overlap(struct lab_run *r)
 {
     struct exercise *e;
     return measure(r, fsdp_open, fsdp_step, &e);
+}
+
+static ncclResult_t run_mixed_overlap(struct lab_run *r)
+{
+    struct exercise *e;
+    return measure(r, mixed_open, fsdp_step, &e);
 }
 
 /* Clip a gradient that is the rank's input. */
@@ -423,16 +451,29 @@ static ncclResult_t run_resume(struct lab_run *r)
 }
 
 static const struct lab_kind kinds[] = {
-    {"plan", run_plan},       {"views", run_views},   {"take", run_take},
-    {"zero2", run_zero2},     {"zero3", run_zero3},   {"fsdp", run_fsdp},
-    {"overlap", run_overlap}, {"clip", run_clip},     {"save", run_save},
-    {"load", run_load},       {"resume", run_resume}, {NULL, NULL},
+    {"plan", run_plan},
+    {"views", run_views},
+    {"take", run_take},
+    {"zero2", run_zero2},
+    {"zero3", run_zero3},
+    {"fsdp", run_fsdp},
+    {"overlap", run_overlap},
+    {"clip", run_clip},
+    {"save", run_save},
+    {"load", run_load},
+    {"resume", run_resume},
+    {"mixed", run_mixed},
+    {"mixed_overlap", run_mixed_overlap},
+    {"split", run_split},
+    {"hybrid", run_fsdp},
+    {"hybrid_overlap", run_overlap},
+    {NULL, NULL},
 };
 
 static const struct lab_command commands[] = {
     {"--costs",
-     "[--depth N --width N --rows N --per-unit N]: what a rank holds and sends "
-     "in a step, and its time, for each way to train",
+     "[--depth N --width N --rows N --per-unit N --per-node N]: what a rank "
+     "holds and sends in a step, and its time, for each way to train",
      report_costs},
     {NULL, NULL, NULL},
 };

@@ -231,6 +231,26 @@ static void judge_load(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
+/* ---- part 8 -------------------------------------------------------------- */
+
+/* A rank's node is ranks in a row; its replicas have its place in their nodes.
+ */
+static void judge_split(const struct judge_task *t, struct judge_verdict *v)
+{
+    const int per_node = split_per_node(t->c, t->nranks);
+    for (int r = 0; r < t->nranks; r++) {
+        char name[EVIDENCE_NAME];
+        for (int i = 0; i < per_node; i++) {
+            snprintf(name, sizeof name, "node.%d", i);
+            expect(t, r, name, r - r % per_node + i, v);
+        }
+        for (int i = 0; i < t->nranks / per_node; i++) {
+            snprintf(name, sizeof name, "replicas.%d", i);
+            expect(t, r, name, i * per_node + r % per_node, v);
+        }
+    }
+}
+
 static const struct judge_kind kinds[] = {
     {.name = "plan", .judge = judge_plan},
     {.name = "views", .judge = judge_views},
@@ -243,6 +263,15 @@ static const struct judge_kind kinds[] = {
     {.name = "save", .judge = judge_save},
     {.name = "load", .judge = judge_load},
     {.name = "resume", .judge = judge_resume},
+    {.name = "mixed", .judge = judge_zero3},
+    {.name = "mixed_overlap",
+     .judge = judge_overlap,
+     .limit_us = overlap_limit_us},
+    {.name = "split", .judge = judge_split},
+    {.name = "hybrid", .judge = judge_zero3},
+    {.name = "hybrid_overlap",
+     .judge = judge_overlap,
+     .limit_us = overlap_limit_us},
     {.name = NULL},
 };
 
@@ -262,6 +291,12 @@ static const struct judge_student students[] = {
     {"save", "checkpoint_save() in checkpoint.c", NULL, NULL},
     {"load", "checkpoint_load() in checkpoint.c", NULL, NULL},
     {"resume", "checkpoint_save() and checkpoint_load() in checkpoint.c", NULL,
+     NULL},
+    {"mixed", "mixed_open() and mixed_gather() in mixed.c", NULL, NULL},
+    {"mixed_overlap", "mixed_gather() in mixed.c", NULL, NULL},
+    {"split", "hybrid_split() in hybrid.c", NULL, NULL},
+    {"hybrid", "hybrid_split() and hybrid_reduce() in hybrid.c", NULL, NULL},
+    {"hybrid_overlap", "hybrid_split() and hybrid_reduce() in hybrid.c", NULL,
      NULL},
     {NULL, NULL, NULL, NULL},
 };

@@ -26,6 +26,14 @@ struct split split_of(const struct plan_case *c, int nranks)
     return s;
 }
 
+int split_per_node(const struct plan_case *c, int nranks)
+{
+    int n = (int)plan_int(c, "per_node", nranks);
+    while (nranks % n)
+        n--;
+    return n;
+}
+
 long split_place(const struct split *s, int rank, size_t at)
 {
     size_t before = 0;

@@ -23,6 +23,10 @@ struct split {
 /* Of the network of a case, whose `per_unit` is 1 by default. */
 struct split split_of(const struct plan_case *c, int nranks);
 
+/* Ranks of a node, among which a case shards: its `per_node`, or less, so that
+ * it divides nranks. Without that key: all. */
+int split_per_node(const struct plan_case *c, int nranks);
+
 /* Float `at` of rank's shares, as a place among all units' floats; -1: it
  * belongs to no matrix. */
 long split_place(const struct split *s, int rank, size_t at);

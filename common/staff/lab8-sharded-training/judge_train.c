@@ -1,5 +1,6 @@
 #include "judge_train.h"
 
+#include <stdio.h>  /* snprintf */
 #include <string.h> /* strncmp */
 
 #include "graph/read.h"
@@ -24,15 +25,20 @@ static void judge_values(const struct judge_task *t, const struct nn_task *k,
 enum { SLACK = 512 }; /* bytes, for what is small: a norm, say */
 
 /* A rank holds its shares of values, gradients, m and v; two units' gradients,
- * and all values (ZeRO-2) or two units' (ZeRO-3). */
+ * and all values (ZeRO-2) or two units' (ZeRO-3); in mixed precision, one
+ * unit's in bf16 besides, and the rank's own. */
 static void judge_memory(const struct judge_task *t, const struct split *s,
                          int all_values, struct judge_verdict *v)
 {
     const double shares = 4.0 * 4 * (double)s->total;
     const double units = 2.0 * 4 * (double)s->widest;
     const double values =
-        all_values ? 4.0 * t->nranks * (double)s->total : units;
-    const double most = shares + units + values + SLACK;
+        all_values ? 4.0 * s->nranks * (double)s->total : units;
+    const double narrow =
+        nn_task_of(t->c).narrow
+            ? 2.0 * (double)(s->widest + s->widest / (size_t)s->nranks)
+            : 0;
+    const double most = shares + units + values + narrow + SLACK;
     for (int r = 0; r < t->nranks; r++) {
         const double held =
             metric(t, r, "peak_bytes") - metric(t, r, "before_bytes");
@@ -48,32 +54,53 @@ static void judge_memory(const struct judge_task *t, const struct split *s,
 
 /* ---- bytes --------------------------------------------------------------- */
 
-/* Bytes that a rank has to send for one all-gather, or one reduce-scatter, of
- * units [0, nunits). */
-static double once_bytes(const struct split *s, int nunits)
+/* Elements that a rank has to send for one all-gather, or one reduce-scatter,
+ * of units [0, nunits). */
+static double once(const struct split *s, int nunits)
 {
     double share = 0;
     for (int i = 0; i < nunits; i++)
         share += (double)s->unit[i].share;
-    return 4 * share * (s->nranks - 1);
+    return share * (s->nranks - 1);
+}
+
+/* Bytes of an element that is gathered, and of one that is reduced. */
+static double value_nbytes(const struct nn_task *k)
+{
+    return k->narrow ? 2 : 4;
+}
+
+enum { GRAD_NBYTES = 4 };
+
+/* Bytes that a rank sends to reduce all its shares with its replicas. */
+static double replica_bytes(const struct judge_task *t, const struct split *s)
+{
+    const double n = t->nranks / s->nranks;
+    return 2 * (n - 1) / n * GRAD_NBYTES * (double)s->total;
 }
 
 /* Of a step of ZeRO-3: values twice for each micro-batch, except that the last
  * unit is still there; gradients once. */
-static double zero3_bytes(const struct split *s, const struct nn_task *k)
+static double zero3_bytes(const struct judge_task *t, const struct split *s,
+                          const struct nn_task *k)
 {
-    const double all = once_bytes(s, s->nunits);
-    return k->micro * (2 * all + once_bytes(s, s->nunits - 1));
+    const double all = once(s, s->nunits);
+    return k->micro * (value_nbytes(k) * (all + once(s, s->nunits - 1)) +
+                       GRAD_NBYTES * all + replica_bytes(t, s));
 }
 
 /* The same with two slots, if what is still there is not gathered again: the
- * last two units backward, the first two in the next micro-batch. */
-static double least_bytes(const struct split *s, const struct nn_task *k)
+ * last two units backward, the first two in the next micro-batch; and with
+ * gradients that replicas exchange when all micro-batches are done. */
+static double least_bytes(const struct judge_task *t, const struct split *s,
+                          const struct nn_task *k)
 {
     const int there = s->nunits < 2 ? s->nunits : 2;
-    const double all = once_bytes(s, s->nunits);
-    const double again = once_bytes(s, s->nunits - there);
-    return k->micro * (2 * all + again) - (k->micro - 1) * once_bytes(s, there);
+    const double all = once(s, s->nunits);
+    const double gathered = k->micro * (all + once(s, s->nunits - there)) -
+                            (k->micro - 1) * once(s, there);
+    return value_nbytes(k) * gathered + k->micro * GRAD_NBYTES * all +
+           replica_bytes(t, s);
 }
 
 /* least: what a step can't do without. A rank that sends less has values or
@@ -83,14 +110,15 @@ static void judge_bytes(const struct judge_task *t, double want, double least,
 {
     const struct nn_task k = nn_task_of(t->c);
     const double norms = k.clip > 0 ? 8.0 * k.steps : 0;
+    // half a byte: quotients are rounded
     for (int r = 0; r < t->nranks; r++) {
         const double sent = spans_traffic_bytes(t, r, 0);
-        if (sent > want + norms)
+        if (sent > want + norms + 0.5)
             judge_fail(v,
                        "the result is right, but rank %d sends %.0f bytes; "
                        "%s are %.0f",
                        r, sent, formula, want);
-        if (sent < least - 0.5) // quotients are rounded
+        if (sent < least - 0.5)
             judge_fail(v,
                        "the result is right, but rank %d sends %.0f bytes, "
                        "where %.0f are the least (%s are %.0f): where do the "
@@ -123,7 +151,7 @@ void judge_zero2(const struct judge_task *t, struct judge_verdict *v)
 {
     const struct nn_task k = nn_task_of(t->c);
     const struct split s = split_of(t->c, t->nranks);
-    const double all = once_bytes(&s, s.nunits);
+    const double all = GRAD_NBYTES * once(&s, s.nunits);
     judge_values(t, &k, v);
     judge_host(t, v);
     judge_memory(t, &s, 1, v);
@@ -138,18 +166,31 @@ void judge_zero2(const struct judge_task *t, struct judge_verdict *v)
 static void judge_costs(const struct judge_task *t, const struct nn_task *k,
                         const struct split *s, struct judge_verdict *v)
 {
+    char formula[256];
+    snprintf(formula, sizeof formula,
+             "two all-gathers of all values%s, without the last unit the "
+             "second time, and one reduce-scatter%s for each micro-batch",
+             k->narrow ? " in bf16" : "",
+             t->nranks > s->nranks
+                 ? " inside the node and one all-reduce of the share between "
+                   "nodes"
+                 : "");
     judge_host(t, v);
     judge_memory(t, s, 0, v);
-    judge_bytes(t, k->steps * zero3_bytes(s, k), k->steps * least_bytes(s, k),
-                "two all-gathers of all values, without the last unit the "
-                "second time, and one reduce-scatter for each micro-batch",
-                v);
+    judge_bytes(t, k->steps * zero3_bytes(t, s, k),
+                k->steps * least_bytes(t, s, k), formula, v);
+}
+
+/* How the network is split among a node's ranks. */
+static struct split own_split(const struct judge_task *t)
+{
+    return split_of(t->c, split_per_node(t->c, t->nranks));
 }
 
 void judge_zero3(const struct judge_task *t, struct judge_verdict *v)
 {
     const struct nn_task k = nn_task_of(t->c);
-    const struct split s = split_of(t->c, t->nranks);
+    const struct split s = own_split(t);
     judge_values(t, &k, v);
     judge_costs(t, &k, &s, v);
 }
@@ -185,7 +226,7 @@ static void judge_work(const struct judge_task *t, const struct nn_task *k,
 void judge_overlap(const struct judge_task *t, struct judge_verdict *v)
 {
     const struct nn_task k = nn_task_of(t->c);
-    const struct split s = split_of(t->c, t->nranks);
+    const struct split s = own_split(t);
     judge_work(t, &k, v);
     judge_costs(t, &k, &s, v);
     spans_judge_hidden(t, (double)plan_int(t->c, "percent", 90) / 100, v);
@@ -194,8 +235,8 @@ void judge_overlap(const struct judge_task *t, struct judge_verdict *v)
 double overlap_limit_us(const struct judge_task *t)
 {
     const struct nn_task k = nn_task_of(t->c);
-    const struct split s = split_of(t->c, t->nranks);
-    return k.steps * zero3_bytes(&s, &k) / spans_out_rate(t) * 1e6;
+    const struct split s = own_split(t);
+    return k.steps * zero3_bytes(t, &s, &k) / spans_out_rate(t) * 1e6;
 }
 
 /* A checkpoint goes through the host, where origins can't be followed. */

@@ -13,6 +13,10 @@
  *                    gradients
  *     ZeRO-3, FSDP   16 P/n, two units' values and       3 (n-1)/n 4P, but one
  *                    gradients                           unit once less
+ *     in bf16        a unit's values in bf16 more        2 (n-1)/n 4P, but half
+ *                                                        a unit less
+ *     hybrid         as FSDP on the g ranks of a node    as FSDP on g ranks,
+ *                                                        and 2 (1 - g/n) 4P/g
  */
 #include "report.h"
 
@@ -24,6 +28,7 @@
 #include "lab/try.h"
 #include "lab8.h"
 #include "nn/optimizer.h"
+#include "nodes.h"
 
 enum { VALUES = 4, ALL = 16 }; /* bytes of a parameter; with AdamW's state */
 
@@ -41,15 +46,27 @@ struct way {
     const char *name;
     ncclResult_t (*open)(struct shard *s); /* NULL: data parallel */
     ncclResult_t (*step)(struct shard *s, const struct nn_batch *b, int micro);
-    int whole; /* all values are there all the time */
+    int whole;  /* all values are there all the time */
+    int narrow; /* values travel in bf16 */
+    int hybrid; /* sharded inside nodes, if there are several */
+};
+
+struct setting { /* of all ways */
+    struct nn_shape shape;
+    int nranks, per_unit, per_node;
 };
 
 static const struct way ways[] = {
-    {"data parallel", NULL, NULL, 1},
-    {"ZeRO-2", zero2_open, zero2_step, 1},
-    {"ZeRO-3", zero3_open, zero3_step, 0},
-    {"FSDP", fsdp_open, fsdp_step, 0},
+    {.name = "data parallel", .whole = 1},
+    {.name = "ZeRO-2", .open = zero2_open, .step = zero2_step, .whole = 1},
+    {.name = "ZeRO-3", .open = zero3_open, .step = zero3_step},
+    {.name = "FSDP", .open = fsdp_open, .step = fsdp_step},
+    {.name = "  in bf16", .open = mixed_open, .step = fsdp_step, .narrow = 1},
+    {.name = "  hybrid", .open = fsdp_open, .step = fsdp_step, .hybrid = 1},
 };
+
+static const struct nn_hyper hyper = {
+    .lr = 0.001F, .beta1 = 0.9F, .beta2 = 0.999F, .eps = 1e-8F};
 
 /* The step that every rank takes without shards: whole gradients are reduced,
  * layer by layer, on the compute stream. */
@@ -106,22 +123,31 @@ static struct cost second_step(struct lab_run *r, struct model *e,
         .ms = greatest(r, ms)};
 }
 
-static struct cost cost_of(struct lab_run *r, const struct nn_shape *shape,
-                           int per_unit, const struct way *w)
+/* Make this rank's shares, and what a step needs. */
+static void open_shard(struct lab_run *r, const struct setting *k,
+                       const struct way *w, struct nodes *n, struct nn *m,
+                       struct shard *s)
 {
-    static const struct nn_hyper hyper = {
-        .lr = 0.001F, .beta1 = 0.9F, .beta2 = 0.999F, .eps = 1e-8F};
+    NCCL_MUST(nodes_open(r, w->hybrid ? k->per_node : 0, n));
+    NCCL_MUST(shard_init(s, m, n->own, r->rank % n->per_node, n->per_node,
+                         k->per_unit, &hyper));
+    s->replicas = n->replicas;
+    meter_memory_begin();
+    NCCL_MUST(w->open(s));
+}
+
+static struct cost cost_of(struct lab_run *r, const struct setting *k,
+                           const struct way *w)
+{
+    const size_t nx = (size_t)k->shape.rows * (size_t)k->shape.in;
     struct shard s = {.nslots = 0};
-    struct model e = {
-        .batch.x = lab_buffer(r, (size_t)shape->rows * (size_t)shape->in * 4)};
-    CUDA_MUST(nn_init(&e.m, shape, r->stream));
+    struct nodes nodes = {.per_node = 0};
+    struct model e = {.batch.x = lab_buffer(r, nx * sizeof(float))};
+    CUDA_MUST(nn_init(&e.m, &k->shape, r->stream));
     const double other =
         (double)meter_memory().live - 2 * sizeof(float) * (double)e.m.count;
     if (w->open) {
-        NCCL_MUST(shard_init(&s, &e.m, r->comm, r->rank, r->nranks, per_unit,
-                             &hyper));
-        meter_memory_begin();
-        NCCL_MUST(w->open(&s));
+        open_shard(r, k, w, &nodes, &e.m, &s);
     } else {
         CUDA_MUST(nn_optimizer_init(&e.optimizer, &e.m, NN_ADAMW, &hyper));
         meter_memory_begin();
@@ -131,30 +157,37 @@ static struct cost cost_of(struct lab_run *r, const struct nn_shape *shape,
         shard_release(&s);
     else
         nn_optimizer_release(&e.optimizer);
+    nodes_close(&nodes);
     nn_release(&e.m);
     lab_free_buffers();
     return c;
 }
 
 /* What it takes at most, with the zeros at the ends of units. */
-static struct cost bound(const struct nn_shape *shape, int n, int per_unit,
-                         const struct way *w)
+static struct cost bound(const struct setting *k, const struct way *w)
 {
+    const double ranks = k->nranks, n = w->hybrid ? k->per_node : ranks;
     struct shard_plan p;
-    flat_plan(shape, n, per_unit, &p);
-    const double all = (double)nn_param_count(shape);
+    flat_plan(&k->shape, (int)n, k->per_unit, &p);
+    const double all = (double)nn_param_count(&k->shape);
     const double shares = ALL * (double)p.total;
     const double two = 2.0 * VALUES * (double)p.widest;
-    const double once = VALUES * (n - 1.0) * (double)p.total;
-    const double last = VALUES * (n - 1.0) * (double)p.unit[p.nunits - 1].share;
+    const double once = VALUES * (n - 1) * (double)p.total;
+    const double last = VALUES * (n - 1) * (double)p.unit[p.nunits - 1].share;
+    const double replicas = // all-reduces of the shares; none if n is all ranks
+        2 * (1 - n / ranks) * VALUES * (double)p.total;
     if (!w->open)
         return (struct cost){.held = ALL * all,
-                             .sent = 2 * VALUES * (n - 1.0) / n * all};
+                             .sent = 2 * VALUES * (n - 1) / n * all};
     if (w->whole)
         return (struct cost){.held =
                                  shares + VALUES * n * (double)p.total + two,
                              .sent = 2 * once};
-    return (struct cost){.held = shares + 2 * two, .sent = 3 * once - last};
+    if (w->narrow)
+        return (struct cost){.held = shares + 2 * two + two / 4,
+                             .sent = 2 * once - last / 2};
+    return (struct cost){.held = shares + 2 * two,
+                         .sent = 3 * once - last + replicas};
 }
 
 static void print_row(const char *name, struct cost c, struct cost most)
@@ -164,36 +197,52 @@ static void print_row(const char *name, struct cost c, struct cost most)
            most.held / mib, c.sent / mib, most.sent / mib, c.ms);
 }
 
+static int refuse_nodes(const struct lab_run *r, long per_node)
+{
+    if (r->rank == 0)
+        fprintf(stderr,
+                "%s: --costs: --per-node %ld: nodes have the same number of "
+                "ranks: it has to divide %d\n",
+                lab.name, per_node, r->nranks);
+    return 2;
+}
+
 int report_costs(struct lab_run *r, int argc, char **argv)
 {
-    long depth = 12, width = 1024, rows = 1024, per_unit = 1;
+    long depth = 12, width = 1024, rows = 1024, per_unit = 1, per_node = 0;
     const struct flag flags[] = {
         {"--depth", FLAG_NUMBER, &depth, 2, NN_MAX_DEPTH},
         {"--width", FLAG_NUMBER, &width, 1, 1 << 14},
         {"--rows", FLAG_NUMBER, &rows, 1, 1 << 20},
         {"--per-unit", FLAG_NUMBER, &per_unit, 1, NN_MAX_DEPTH},
+        {"--per-node", FLAG_NUMBER, &per_node, 1, r->nranks},
         {NULL, 0, NULL, 0, 0}};
     if (flags_parse(r, argc, argv, flags) != 0)
         return 2;
-    const struct nn_shape shape = {.depth = (int)depth,
-                                   .in = (int)width,
-                                   .hidden = (int)width,
-                                   .out = (int)width,
-                                   .rows = (int)rows,
-                                   .loss = NN_MEAN_SQUARES};
+    if (per_node > 0 && r->nranks % per_node != 0)
+        return refuse_nodes(r, per_node);
+    const struct setting k = {.shape = {.depth = (int)depth,
+                                        .in = (int)width,
+                                        .hidden = (int)width,
+                                        .out = (int)width,
+                                        .rows = (int)rows,
+                                        .loss = NN_MEAN_SQUARES},
+                              .nranks = r->nranks,
+                              .per_unit = (int)per_unit,
+                              .per_node = (int)per_node};
     if (r->rank == 0)
         printf("%d rank%s, %.1f MiB of values in %ld layers, %ld a unit\n\n"
                "%-14s %9s %9s  %9s %9s  %9s\n",
                r->nranks, r->nranks == 1 ? "" : "s",
-               VALUES * (double)nn_param_count(&shape) / (1 << 20), depth,
+               VALUES * (double)nn_param_count(&k.shape) / (1 << 20), depth,
                per_unit, "MiB", "holds", "at most", "sends", "at most",
                "ms/step");
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        const struct cost c = cost_of(r, &shape, (int)per_unit, &ways[i]);
-        const struct cost most =
-            bound(&shape, r->nranks, (int)per_unit, &ways[i]);
+        if (ways[i].hybrid && per_node == 0)
+            continue;
+        const struct cost c = cost_of(r, &k, &ways[i]);
         if (r->rank == 0)
-            print_row(ways[i].name, c, most);
+            print_row(ways[i].name, c, bound(&k, &ways[i]));
     }
     return 0;
 }

@@ -58,6 +58,7 @@ void shard_release(struct shard *s)
     cudaFree(s->adam_v);
     cudaFree(s->squares);
     cudaFree(s->whole);
+    cudaFree(s->narrow);
     memset(s, 0, sizeof *s);
 }
 

@@ -1,0 +1,36 @@
+/*
+ * Part 8: hybrid sharding, shares inside a node, replicas across nodes.
+ *
+ *     node 0    0 - 1 - 2 - 3      all-gathers, reduce-scatters
+ *               |   |   |   |      all-reduce of a share
+ *     node 1    4 - 5 - 6 - 7
+ *
+ * Links between nodes are a tenth as fast as those inside one. Values never
+ * cross them, and of the gradients a rank sends its share alone. The price is
+ * memory: a rank has an n-th of the parameters for the n ranks of its node, not
+ * for all.
+ */
+#include "lab8.h"
+
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+#include "nn/ops.h"  /* nn_add */
+
+ncclResult_t hybrid_split(ncclComm_t world, int rank, int per_node,
+                          ncclComm_t *node, ncclComm_t *replicas)
+{
+    // Yours to write: part 8: communicators (about 4 lines)
+    // ncclCommSplit: ranks with the same color get a communicator, in the
+    // order of their keys.
+    (void)world, (void)rank, (void)per_node, (void)node, (void)replicas;
+    LAB_HOLE("part 8: communicators");
+}
+
+ncclResult_t hybrid_reduce(struct shard *s, int unit, float *whole, int first,
+                           cudaStream_t stream)
+{
+    // Yours to write: part 8: reduce (about 12 lines)
+    // The mean of all nodes' means is that of all ranks. What is there
+    // less of to send: before the reduce-scatter, or after it?
+    (void)s, (void)unit, (void)whole, (void)first, (void)stream;
+    LAB_HOLE("part 8: reduce");
+}
