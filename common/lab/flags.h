@@ -16,6 +16,10 @@
 
 #include "lab/lab.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum flag_kind {
     FLAG_NUMBER, /* long: least to most */
     FLAG_TYPE,   /* int: enum data_type */
@@ -51,5 +55,9 @@ struct flag {
  */
 int flags_parse(const struct lab_run *r, int argc, char **argv,
                 const struct flag *flags);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

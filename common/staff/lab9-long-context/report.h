@@ -6,6 +6,10 @@
 
 #include "lab/lab.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* lab9 --report: the ring in each order, next to an equal share of one device's
  * time for the whole sequence. */
 int report_orders(struct lab_run *r, int argc, char **argv);
@@ -13,5 +17,13 @@ int report_orders(struct lab_run *r, int argc, char **argv);
 /* lab9 --costs: what a rank holds and sends for a sequence, next to the
  * formulas (report_costs.c). */
 int report_costs(struct lab_run *r, int argc, char **argv);
+
+/* lab9 --published: the three orders as a public benchmark computes them, next
+ * to what it measured (published.cu). */
+int report_published(struct lab_run *r, int argc, char **argv);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
