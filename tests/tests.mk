@@ -42,6 +42,7 @@ $(foreach p,$(PROGS),$(if $(findstring /prog_shmem,$(p)),$(p))): \
 uses = $(addprefix $(BUILD)/tests/,$(1)): $(call lib,$(2)) $(call objs,$(3))
 LAB6 := solutions/lab6-peer-bandwidth
 STAFF6 := common/staff/lab6-peer-bandwidth
+LAB8 := lab8-sharded-training
 LAB9 := lab9-long-context
 $(call uses,graph/prog_clock simgpu/prog_peers,base)
 $(call uses,bench/prog_replay_speed,graph topo base)
@@ -50,6 +51,8 @@ $(call uses,lab/prog_sweep lab/prog_runner lab/prog_meter,lab judge graph topo b
 $(call uses,nn/prog_lm torch/prog_dump,nn nnref judge graph topo base)
 $(call uses,torch/prog_seq,nn base,$(call code_in,solutions/$(LAB9)) \
 	common/staff/$(LAB9)/support.c)
+$(call uses,torch/prog_shard,nn nnref judge graph topo base,$(call code_in,solutions/$(LAB8)) \
+	$(addprefix common/staff/$(LAB8)/,support.c disk.c norm.cu))
 $(call uses,nn/prog_nn,nn nnref judge graph topo base, \
 	tests/support/minifloat.c)
 $(call uses,nn/prog_attend,nn nnref judge graph topo base)
@@ -58,13 +61,14 @@ $(call uses,gpu/prog_ceilings,nn nnref judge graph topo base, \
 $(call uses,labs/prog_lab6,graph topo base,$(LAB6)/infer.c $(LAB6)/schedule.c \
 	$(STAFF6)/cards.c $(STAFF6)/peers.c)
 $(call uses,labs/prog_lab8,nnref judge graph topo base, \
-	$(addprefix solutions/lab8-sharded-training/,checkpoint.c flat.c))
+	$(addprefix solutions/$(LAB8)/,checkpoint.c flat.c))
 $(BUILD)/tests/base/prog_simgrid_flows: LIBS := -lsimgrid
 $(O)/obj/tests/gpu/prog_%.o: INC = $(GPU_INC) \
 	-I$(call contracts,lab1-collectives)
 $(O)/obj/tests/labs/prog_lab8.o: INC = $(GPU_INC) \
-	-Itests/support -I$(call contracts,lab8-sharded-training)
+	-Itests/support -I$(call contracts,$(LAB8))
 
+$(O)/obj/tests/torch/prog_shard.o: INC = $(GPU_INC) -I$(call contracts,$(LAB8))
 $(O)/obj/tests/torch/prog_seq.o: INC = $(GPU_INC) \
 	-Icommon/staff/$(LAB9) -I$(call contracts,$(LAB9))
 

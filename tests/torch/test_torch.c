@@ -2,8 +2,9 @@
  * The transformer, against PyTorch from the same weights: losses of five steps
  * of AdamW, and the digits that agree (lm.py). PyTorch is optional; PYTHON in
  * the environment names an interpreter that has it. Without, known losses of
- * PyTorch's are what the reference is held against. And lab 9's attention over
- * ranks, against PyTorch's in as many processes (seq.py).
+ * PyTorch's are what the reference is held against. And what labs 8 and 9 make
+ * of ranks, against PyTorch's in as many processes: sharded training
+ * (shard.py), attention (seq.py).
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -17,7 +18,7 @@
 #include "suite.h"
 
 enum { STEPS = 5 };
-enum { IMPORT_SEC = 300, LOSSES_SEC = 120, FSDP_SEC = 300, SEQ_SEC = 300 };
+enum { IMPORT_SEC = 300, LOSSES_SEC = 120, FSDP_SEC = 300 };
 
 static const char *python(void)
 {
@@ -90,12 +91,33 @@ START_TEST(losses_are_those_of_pytorchs_fsdp)
 }
 END_TEST
 
+static const struct {
+    const char *name;
+    int nranks;
+} shards[] = {{"zero2", 4}, {"zero3", 2}, {"zero3", 4}, {"fsdp", 2},
+              {"fsdp", 4},  {"mixed", 2}, {"mixed", 4}, {"hybrid", 4}};
+enum { SHARDS = sizeof shards / sizeof *shards };
+
+START_TEST(sharded_training_is_that_of_pytorchs_fsdp)
+{
+    struct child c = child_run(FSDP_SEC,
+                               "mpirun -n %d %s/tests/torch/prog_shard %s | "
+                               "%s %s/tests/torch/shard.py",
+                               shards[_i].nranks, child_build(),
+                               shards[_i].name, python(), labtest_root());
+    ck_assert_msg(c.status == 0 && !c.timed_out, "%s%s", c.out, c.err);
+    ck_assert_ptr_nonnull(strstr(c.out, "step 4"));
+    printf("%s", c.out);
+    child_clear(&c);
+}
+END_TEST
+
 static const char *const orders[] = {"plain", "zigzag", "striped", "heads"};
 enum { ORDERS = sizeof orders / sizeof *orders };
 
 START_TEST(attention_over_ranks_is_that_of_pytorch)
 {
-    struct child c = child_run(SEQ_SEC,
+    struct child c = child_run(FSDP_SEC,
                                "mpirun -n %d %s/tests/torch/prog_seq %s | "
                                "%s %s/tests/torch/seq.py",
                                _i < ORDERS ? 2 : 4, child_build(),
@@ -116,12 +138,15 @@ int main(void)
     if (has_torch()) {
         tcase_add_loop_test(t, losses_are_those_of_pytorch, 0, 2);
         tcase_add_loop_test(t, losses_are_those_of_pytorchs_fsdp, 0, 2);
+        tcase_add_loop_test(t, sharded_training_is_that_of_pytorchs_fsdp, 0,
+                            SHARDS);
         tcase_add_loop_test(t, attention_over_ranks_is_that_of_pytorch, 0,
                             2 * ORDERS);
     } else {
-        printf("skipped: PyTorch's losses and attention (no torch in %s; "
-               "PYTHON names another interpreter)\n",
-               python());
+        printf(
+            "skipped: PyTorch's losses, shards and attention (no torch in %s; "
+            "PYTHON names another interpreter)\n",
+            python());
     }
     suite_add_tcase(s, t);
     return suite_run(s);
