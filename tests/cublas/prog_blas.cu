@@ -84,7 +84,7 @@ template <class T> static double distance(const vec<T> &a, const vec<T> &b)
 BY_TYPE(axpy) BY_TYPE(scal) BY_TYPE(copy) BY_TYPE(swap) BY_TYPE(rot)
 BY_TYPE(dot) BY_TYPE(nrm2) BY_TYPE(asum) BY_TYPE(gemv) BY_TYPE(ger)
 BY_TYPE(symv) BY_TYPE(trsv) BY_TYPE(gemm) BY_TYPE(symm) BY_TYPE(syrk)
-BY_TYPE(trsm) BY_TYPE(geam)
+BY_TYPE(trsm) BY_TYPE(geam) BY_TYPE(gemmBatched)
     // clang-format on
 
     static cublasStatus_t amax(float, int n, const float *x, int inc, int *r)
@@ -363,6 +363,48 @@ static void products(const char *type, cublasFillMode_t fill, double most)
     say(type, "geam", off, most);
 }
 
+__global__ void point(void **out, char *at, size_t step, int n)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = at + (size_t)(n - 1 - i) * step;
+}
+
+// A batch whose matrices lie in any order: a kernel before the call says where.
+// op(A) is 5 x 4 (A is transposed), B 4 x 3, in columns of 5 elements.
+template <class T> static void by_pointers(const char *type, double most)
+{
+    enum { BATCH = 3, ROWS = 5, MID = 4, COLS = 3, PITCH = 5, SIZE = 25 };
+    const vec<T> a = random<T>(BATCH * SIZE), b = random<T>(BATCH * SIZE);
+    const vec<T> c = random<T>(BATCH * SIZE);
+    const device<T> da(a), db(b), dc(c);
+    const vec<T *> unknown(BATCH);
+    const device<T *> pa(unknown), pb(unknown), pc(unknown);
+    const T alpha = 2, beta = (T)0.5;
+    const size_t step = SIZE * sizeof(T);
+    point<<<1, 1>>>((void **)pa.at, (char *)da.at, step, BATCH);
+    point<<<1, 1>>>((void **)pb.at, (char *)db.at, step, BATCH);
+    point<<<1, 1>>>((void **)pc.at, (char *)dc.at, step, BATCH);
+    double off =
+        gemmBatched(T(), CUBLAS_OP_T, CUBLAS_OP_N, (int)ROWS, (int)COLS,
+                    (int)MID, &alpha, pa.at, (int)PITCH, pb.at, (int)PITCH,
+                    &beta, pc.at, (int)PITCH, (int)BATCH);
+    const vec<T> got = dc.host();
+    for (int i = 0; i < BATCH; i++)
+        for (int col = 0; col < PITCH; col++)
+            for (int row = 0; row < PITCH; row++) {
+                const int at = i * SIZE + col * PITCH + row;
+                double want = c[at];
+                if (col < COLS) {
+                    want *= (double)beta;
+                    for (int p = 0; p < MID; p++)
+                        want += (double)(alpha * a[i * SIZE + row * PITCH + p] *
+                                         b[i * SIZE + col * PITCH + p]);
+                }
+                off = fmax(off, fabs((double)got[at] - want));
+            }
+    say(type, "gemmBatched", off, most);
+}
+
 static void halves()
 {
     const vec<float> a = random<float>(M * M), b = random<float>(M * M);
@@ -426,6 +468,8 @@ int main()
         products<float>("S", fill, 1e-5);
         products<double>("D", fill, 1e-13);
     }
+    by_pointers<float>("S", 1e-6);
+    by_pointers<double>("D", 1e-14);
     halves();
     refusals();
     cublasDestroy(handle);

@@ -34,8 +34,9 @@ void simgpu_op_after(struct op *op, struct fence fence)
     op->deps[op->ndeps++] = fence;
 }
 
-void op_amend(struct op *op, double flops, const struct graph_move *moves,
-              size_t nmoves, const struct graph_access *acc, size_t nacc)
+void simgpu_op_amend(struct op *op, double flops,
+                     const struct graph_move *moves, size_t nmoves,
+                     const struct graph_access *acc, size_t nacc)
 {
     graph_amend(simgpu_proc()->graph, op->node.index, flops, moves, nmoves, acc,
                 nacc);

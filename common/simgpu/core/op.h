@@ -44,8 +44,9 @@ void simgpu_op_after(struct op *op, struct fence fence);
 
 /* Record on op's node, from run(), what its execution has shown. See
  * graph_amend(). */
-void op_amend(struct op *op, double flops, const struct graph_move *moves,
-              size_t nmoves, const struct graph_access *acc, size_t nacc);
+void simgpu_op_amend(struct op *op, double flops,
+                     const struct graph_move *moves, size_t nmoves,
+                     const struct graph_access *acc, size_t nacc);
 
 /*
  * From run(): the op continues with its next part, after the parts `after`

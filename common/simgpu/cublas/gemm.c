@@ -7,6 +7,7 @@
  */
 #include "cublas/handle.h"
 
+#include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
 
 #include "core/report.h"
@@ -20,13 +21,23 @@ struct matrix { /* rows x cols, in memory column by column */
     size_t rows, cols, ld, stride; /* ld, stride: elements */
 };
 
+enum which { OF_A, OF_B, OF_C, OPERANDS };
+
 struct gemm_op {
     struct op op;
+    struct site site;
     int transa, transb, m, n, k, batch;
     struct scalar alpha, beta;
-    struct matrix a, b, c;
+    struct matrix a, b, c; /* of the first product */
     enum column_rounding rounding;
+    /* Where A, B and C of each product are, in device memory; or NULL: a stride
+     * behind those of the product before. */
+    const void *const *where[OPERANDS];
 };
+
+static struct matrix operand(struct touches *t, const char *what, const void *p,
+                             cudaDataType type, int rows, int cols, int ld,
+                             long long stride, int batch, int write);
 
 /* ---- on the stream's worker ---------------------------------------------- */
 
@@ -93,14 +104,50 @@ static void multiply(const struct gemm_op *g, int i)
     drop(&g->c, i, c);
 }
 
+static void run_product(const struct gemm_op *g, int i)
+{
+    if (g->a.type == CUDA_R_64F)
+        multiply_double(g, i);
+    else
+        multiply(g, i);
+}
+
+/* Take the place of product i's operand from the program's array. */
+static void find_operand(struct gemm_op *g, struct touches *t, int i,
+                         enum which which, struct matrix *x)
+{
+    static const char *const names[] = {"A", "B", "C"};
+    char what[32];
+    const int nwrites = which == OF_C;
+    snprintf(what, sizeof what, "%sarray[%d]", names[which], i);
+    const int rows = (int)x->rows, cols = (int)x->cols, ld = (int)x->ld;
+    const void *const p = g->where[which][i];
+    if (which == OF_C && !scalar_is_zero(&g->beta))
+        operand(t, what, p, x->type, rows, cols, ld, 0, 1, 0);
+    *x = operand(t, what, p, x->type, rows, cols, ld, 0, 1, nwrites);
+}
+
+/* Only now is it known which bytes are touched. */
+static void run_by_pointers(struct gemm_op *g)
+{
+    struct touches t = {.call = g->site};
+    for (int i = 0; i < g->batch; i++) {
+        find_operand(g, &t, i, OF_A, &g->a);
+        find_operand(g, &t, i, OF_B, &g->b);
+        find_operand(g, &t, i, OF_C, &g->c);
+        run_product(g, 0);
+    }
+    simgpu_op_amend(&g->op, 0, NULL, 0, t.access, t.n);
+    free(t.access);
+}
+
 static void run_gemm(struct op *op)
 {
-    const struct gemm_op *const g = (struct gemm_op *)op;
-    for (int i = 0; i < g->batch; i++)
-        if (g->a.type == CUDA_R_64F)
-            multiply_double(g, i);
-        else
-            multiply(g, i);
+    struct gemm_op *const g = (struct gemm_op *)op;
+    if (g->where[OF_A])
+        run_by_pointers(g);
+    for (int i = 0; !g->where[OF_A] && i < g->batch; i++)
+        run_product(g, i);
 }
 
 /* ---- on the host --------------------------------------------------------- */
@@ -110,8 +157,8 @@ struct call { /* the arguments */
     cublasOperation_t transa, transb;
     int m, n, k;
     const void *alpha, *beta; /* of the type that `compute` says */
-    const void *A, *B;
-    void *C;
+    const void *A, *B, *C;
+    int by_pointers; /* A, B and C are arrays of pointers */
     int lda, ldb, ldc;
     cudaDataType a_type, b_type, c_type;
     long long stride_a, stride_b, stride_c;
@@ -216,6 +263,30 @@ static struct matrix operand(struct touches *t, const char *what, const void *p,
     return x;
 }
 
+/* The operands of a batch whose places only the device knows. */
+static void fill_pointers(struct gemm_op *g, struct touches *t,
+                          const struct call *c)
+{
+    const size_t size = sizeof(void *), n = (size_t)c->batch;
+    const size_t m = (size_t)c->m, k = (size_t)c->k, cols = (size_t)c->n;
+    g->where[OF_A] = touch(t, "Aarray", c->A, size, size, n, 0);
+    g->where[OF_B] = touch(t, "Barray", c->B, size, size, n, 0);
+    g->where[OF_C] = touch(t, "Carray", c->C, size, size, n, 0);
+    g->a = (struct matrix){.type = c->a_type,
+                           .rows = g->transa ? k : m,
+                           .cols = g->transa ? m : k,
+                           .ld = (size_t)c->lda};
+    g->b = (struct matrix){.type = c->b_type,
+                           .rows = g->transb ? cols : k,
+                           .cols = g->transb ? k : cols,
+                           .ld = (size_t)c->ldb};
+    g->c = (struct matrix){
+        .type = c->c_type, .rows = m, .cols = cols, .ld = (size_t)c->ldc};
+    const size_t in = (m + cols) * k * column_type_nbytes(c->a_type);
+    const size_t out = m * cols * column_type_nbytes(c->c_type);
+    t->nbytes += n * (in + (scalar_is_zero(&g->beta) ? 1 : 2) * out);
+}
+
 static void fill(struct gemm_op *g, struct touches *t, const struct call *c,
                  cublasHandle_t handle)
 {
@@ -228,6 +299,11 @@ static void fill(struct gemm_op *g, struct touches *t, const struct call *c,
     g->batch = c->batch;
     g->alpha = touch_scalar(t, handle, "alpha", c->alpha, scalar_type(c));
     g->beta = touch_scalar(t, handle, "beta", c->beta, scalar_type(c));
+    g->site = c->site;
+    if (c->by_pointers) {
+        fill_pointers(g, t, c);
+        return;
+    }
     g->a = operand(t, "A", c->A, c->a_type, ta ? c->k : c->m, ta ? c->m : c->k,
                    c->lda, c->stride_a, c->batch, 0);
     g->b = operand(t, "B", c->B, c->b_type, tb ? c->n : c->k, tb ? c->k : c->n,
@@ -271,7 +347,8 @@ static cublasStatus_t gemm(cublasHandle_t handle, const struct call *c)
         .compute = CUBLAS_COMPUTE_32F,                                         \
     }
 
-/* cublasSgemm and cublasSgemmStridedBatched, and those of other types. */
+/* cublasSgemm, cublasSgemmStridedBatched and cublasSgemmBatched, and those of
+ * other types. */
 #define GEMM(S, T, type, how)                                                  \
     cublasStatus_t JOIN(S,                                                     \
                         gemm)(cublasHandle_t handle, cublasOperation_t transa, \
@@ -298,6 +375,19 @@ static cublasStatus_t gemm(cublasHandle_t handle, const struct call *c)
         c.stride_b = strideB;                                                  \
         c.stride_c = strideC;                                                  \
         c.batch = batchCount;                                                  \
+        return gemm(handle, &c);                                               \
+    }                                                                          \
+    cublasStatus_t cublas##S##gemmBatched(                                     \
+        cublasHandle_t handle, cublasOperation_t transa,                       \
+        cublasOperation_t transb, int m, int n, int k, const T *alpha,         \
+        const T *const A[], int lda, const T *const B[], int ldb,              \
+        const T *beta, T *const C[], int ldc, int batchCount)                  \
+    {                                                                          \
+        struct call c = CALL("cublas" #S "gemmBatched");                       \
+        c.a_type = c.b_type = c.c_type = type;                                 \
+        c.compute = how;                                                       \
+        c.batch = batchCount;                                                  \
+        c.by_pointers = 1;                                                     \
         return gemm(handle, &c);                                               \
     }
 #define JOIN_Sgemm    cublasSgemm_v2
@@ -345,5 +435,23 @@ cublasStatus_t cublasGemmStridedBatchedEx(
     c.stride_b = strideB;
     c.stride_c = strideC;
     c.batch = batchCount;
+    return gemm(handle, &c);
+}
+
+cublasStatus_t cublasGemmBatchedEx(
+    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+    int m, int n, int k, const void *alpha, const void *const A[],
+    cudaDataType Atype, int lda, const void *const B[], cudaDataType Btype,
+    int ldb, const void *beta, void *const C[], cudaDataType Ctype, int ldc,
+    int batchCount, cublasComputeType_t computeType, cublasGemmAlgo_t algo)
+{
+    struct call c = CALL("cublasGemmBatchedEx");
+    (void)algo;
+    c.a_type = Atype;
+    c.b_type = Btype;
+    c.c_type = Ctype;
+    c.compute = computeType;
+    c.batch = batchCount;
+    c.by_pointers = 1;
     return gemm(handle, &c);
 }

@@ -37,10 +37,10 @@ static void run_launch(struct op *op)
     kernel_run(&l->launch, op, &cost);
     fault_kernel_leave();
     if (l->declared)
-        op_amend(op, 0, NULL, 0, cost.accesses, cost.naccesses);
+        simgpu_op_amend(op, 0, NULL, 0, cost.accesses, cost.naccesses);
     else
-        op_amend(op, cost.flops, cost.moves, cost.nmoves, cost.accesses,
-                 cost.naccesses);
+        simgpu_op_amend(op, cost.flops, cost.moves, cost.nmoves, cost.accesses,
+                        cost.naccesses);
 }
 
 static void release_launch(struct op *op)

@@ -280,7 +280,8 @@ void access_flush(struct op *op)
     struct launch_cost c;
     access_log_summarise(log_of, &c);
     if (c.naccesses)
-        op_amend(op, c.flops, c.moves, c.nmoves, c.accesses, c.naccesses);
+        simgpu_op_amend(op, c.flops, c.moves, c.nmoves, c.accesses,
+                        c.naccesses);
     access_log_clear(log_of);
 }
 

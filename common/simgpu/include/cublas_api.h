@@ -301,6 +301,20 @@ cublasDgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,
                           long long int strideA, const double *B, int ldb,
                           long long int strideB, const double *beta, double *C,
                           int ldc, long long int strideC, int batchCount);
+/* Arrays of pointers, themselves in device memory, read when the product runs.
+ */
+cublasStatus_t
+cublasSgemmBatched(cublasHandle_t handle, cublasOperation_t transa,
+                   cublasOperation_t transb, int m, int n, int k,
+                   const float *alpha, const float *const Aarray[], int lda,
+                   const float *const Barray[], int ldb, const float *beta,
+                   float *const Carray[], int ldc, int batchCount);
+cublasStatus_t
+cublasDgemmBatched(cublasHandle_t handle, cublasOperation_t transa,
+                   cublasOperation_t transb, int m, int n, int k,
+                   const double *alpha, const double *const Aarray[], int lda,
+                   const double *const Barray[], int ldb, const double *beta,
+                   double *const Carray[], int ldc, int batchCount);
 #ifdef __cplusplus /* C has no __half */
 cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t transa,
                            cublasOperation_t transb, int m, int n, int k,
@@ -314,6 +328,12 @@ cublasHgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,
                           long long int strideA, const __half *B, int ldb,
                           long long int strideB, const __half *beta, __half *C,
                           int ldc, long long int strideC, int batchCount);
+cublasStatus_t
+cublasHgemmBatched(cublasHandle_t handle, cublasOperation_t transa,
+                   cublasOperation_t transb, int m, int n, int k,
+                   const __half *alpha, const __half *const Aarray[], int lda,
+                   const __half *const Barray[], int ldb, const __half *beta,
+                   __half *const Carray[], int ldc, int batchCount);
 #endif
 /*
  * A and B of one type, C of that type or CUDA_R_32F; types CUDA_R_32F,
@@ -337,6 +357,13 @@ cublasStatus_t cublasGemmStridedBatchedEx(
     long long int strideB, const void *beta, void *C, cudaDataType Ctype,
     int ldc, long long int strideC, int batchCount,
     cublasComputeType_t computeType, cublasGemmAlgo_t algo);
+cublasStatus_t cublasGemmBatchedEx(
+    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+    int m, int n, int k, const void *alpha, const void *const Aarray[],
+    cudaDataType Atype, int lda, const void *const Barray[], cudaDataType Btype,
+    int ldb, const void *beta, void *const Carray[], cudaDataType Ctype,
+    int ldc, int batchCount, cublasComputeType_t computeType,
+    cublasGemmAlgo_t algo);
 
 #ifdef __cplusplus
 }
