@@ -21,6 +21,131 @@ static CUdeviceptr address(const void *p)
     return (CUdeviceptr)(uintptr_t)p;
 }
 
+/* Created contexts are a stack on each thread. */
+static void check_stack(void)
+{
+    CUcontext first = NULL, second = NULL, now = NULL;
+    unsigned flags = 1;
+    int n = 0, active = -1;
+    size_t nbytes = 0;
+    cuDeviceGetCount(&n);
+    cuCtxSetCurrent(NULL);
+    RULE(cuCtxCreate(&first, NULL, CU_CTX_SCHED_AUTO, 0) == CUDA_SUCCESS &&
+             cuCtxGetCurrent(&now) == CUDA_SUCCESS && now == first,
+         "a new context is current");
+    RULE(cuCtxCreate(&second, NULL, 0x1000, 0) == CUDA_ERROR_INVALID_VALUE,
+         "its flags are checked");
+    RULE(cuDevicePrimaryCtxGetState(0, &flags, &active) == CUDA_SUCCESS &&
+             active,
+         "its device's context is active");
+    RULE(cuCtxCreate(&second, NULL, 0, n - 1) == CUDA_SUCCESS &&
+             cuCtxPopCurrent(&now) == CUDA_SUCCESS && now == second &&
+             cuCtxGetCurrent(&now) == CUDA_SUCCESS && now == first,
+         "under the second one is the first");
+    RULE(cuCtxPushCurrent(second) == CUDA_SUCCESS &&
+             cuCtxGetCurrent(&now) == CUDA_SUCCESS && now == second,
+         "a context can be pushed again");
+    RULE(cuCtxDestroy(second) == CUDA_SUCCESS &&
+             cuCtxGetCurrent(&now) == CUDA_SUCCESS && now == first,
+         "destroying the current one pops it");
+    RULE(cuCtxGetLimit(&nbytes, CU_LIMIT_STACK_SIZE) == CUDA_SUCCESS &&
+             nbytes > 0,
+         "a context has limits");
+    cuCtxDestroy(first);
+    RULE(cuCtxGetCurrent(&now) == CUDA_SUCCESS && !now,
+         "and below the last one is none");
+    RULE(cuCtxPopCurrent(&now) == CUDA_ERROR_INVALID_CONTEXT,
+         "which can't be popped");
+}
+
+enum { ROWS = 3, COLS = 4, PITCH = 6 }; /* of ints, in check_rows() */
+
+static void check_fills(void)
+{
+    int h[ROWS * PITCH], right = 1;
+    unsigned short *const halves = (unsigned short *)h;
+    CUdeviceptr d;
+    CUcontext c;
+    cuCtxCreate(&c, NULL, 0, 0);
+    cuMemAlloc(&d, sizeof h);
+    cuMemsetD32(d, 0x01020304, ROWS * PITCH);
+    cuMemcpyDtoH(h, d, sizeof h);
+    RULE(h[0] == 0x01020304 && h[ROWS * PITCH - 1] == 0x01020304,
+         "memory is filled with words");
+    cuMemsetD16Async(d + 2, 0x0506, 2, NULL);
+    cuMemcpyDtoH(h, d, sizeof h);
+    RULE(halves[0] == 0x0304 && halves[1] == 0x0506 && halves[2] == 0x0506 &&
+             halves[3] == 0x0102,
+         "or with half words");
+    RULE(cuMemsetD32(d + 2, 0, 1) == CUDA_ERROR_INVALID_VALUE,
+         "that are aligned");
+    cuMemsetD32(d, 0x01020304, ROWS * PITCH);
+    cuMemsetD2D32(d, PITCH * sizeof(int), 7, COLS, ROWS);
+    cuMemcpyDtoH(h, d, sizeof h);
+    for (int i = 0; i < ROWS * PITCH; i++)
+        right &= h[i] == (i % PITCH < COLS ? 7 : 0x01020304);
+    RULE(right, "rows are filled, but not what is between them");
+    cuMemFree(d);
+    cuCtxDestroy(c);
+}
+
+static void check_rows(void)
+{
+    int h[ROWS * PITCH], got[ROWS * COLS];
+    CUdeviceptr d;
+    CUcontext c;
+    cuCtxCreate(&c, NULL, 0, 0);
+    cuMemAlloc(&d, sizeof h);
+    for (int i = 0; i < ROWS * PITCH; i++)
+        h[i] = i;
+    cuMemcpyHtoD(d, h, sizeof h);
+    const CUDA_MEMCPY2D copy = {.srcXInBytes = sizeof(int),
+                                .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .srcDevice = d,
+                                .srcPitch = PITCH * sizeof(int),
+                                .dstMemoryType = CU_MEMORYTYPE_HOST,
+                                .dstHost = got,
+                                .dstPitch = COLS * sizeof(int),
+                                .WidthInBytes = COLS * sizeof(int),
+                                .Height = ROWS};
+    RULE(cuMemcpy2D(&copy) == CUDA_SUCCESS && got[0] == 1 &&
+             got[COLS] == PITCH + 1 &&
+             got[ROWS * COLS - 1] == (ROWS - 1) * PITCH + COLS,
+         "rows are copied from where they begin");
+    CUDA_MEMCPY2D array = copy;
+    array.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    RULE(cuMemcpy2D(&array) == CUDA_ERROR_NOT_SUPPORTED,
+         "arrays are not supported");
+    cuMemFree(d);
+    cuCtxDestroy(c);
+}
+
+/* Between two contexts' devices, or in the only one. */
+static void check_peers(void)
+{
+    CUcontext a, b;
+    CUdeviceptr from, to;
+    int n = 0, x = 42;
+    cuDeviceGetCount(&n);
+    cuCtxCreate(&a, NULL, 0, 0);
+    cuMemAlloc(&from, sizeof x);
+    cuMemcpyHtoD(from, &x, sizeof x);
+    cuCtxCreate(&b, NULL, 0, n - 1);
+    cuMemAlloc(&to, sizeof x);
+    RULE(cuMemcpyPeer(to, b, from, a, sizeof x) == CUDA_SUCCESS,
+         "contexts copy to each other");
+    x = 0;
+    cuMemcpyDtoH(&x, to, sizeof x);
+    RULE(x == 42, "and get the bytes");
+    RULE(cuMemcpyPeer(to, NULL, from, a, sizeof x) ==
+             CUDA_ERROR_INVALID_CONTEXT,
+         "from none there is nothing");
+    cuMemFree(to);
+    cuCtxDestroy(b);
+    cuMemFree(from);
+    cuCtxDestroy(a);
+}
+
 static void check_contexts(void)
 {
     int n = 0;
@@ -191,6 +316,10 @@ int main(int argc, char **argv)
 {
     int rank, nranks;
     check_contexts(); // before MPI, which may query a buffer's place
+    check_stack();
+    check_fills();
+    check_rows();
+    check_peers();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nranks);

@@ -45,7 +45,7 @@ struct fill { /* rows of a number of elements of 1, 2 or 4 bytes */
     size_t pitch, slice;
     cudaStream_t stream;
 };
-cudaError_t fill_run(const struct fill *f);
+cudaError_t simgpu_fill(const struct fill *f);
 
 /* Arrays are rows of device memory, without padding. */
 struct cudaArray {

@@ -43,7 +43,7 @@ static cudaError_t check(const struct fill *f)
                : cudaSuccess;
 }
 
-cudaError_t fill_run(const struct fill *f)
+cudaError_t simgpu_fill(const struct fill *f)
 {
     struct span dst;
     struct stream *s;
@@ -76,17 +76,17 @@ static cudaError_t fill(const char *name, uint32_t site, void *dst,
                         size_t pitch, int value, size_t width, size_t height,
                         size_t depth, size_t slice, cudaStream_t stream)
 {
-    return fill_run(&(struct fill){.name = name,
-                                   .site = site,
-                                   .dst = dst,
-                                   .value = (unsigned char)value,
-                                   .elem_nbytes = 1,
-                                   .width = width,
-                                   .height = height,
-                                   .depth = depth,
-                                   .pitch = pitch,
-                                   .slice = slice,
-                                   .stream = stream});
+    return simgpu_fill(&(struct fill){.name = name,
+                                      .site = site,
+                                      .dst = dst,
+                                      .value = (unsigned char)value,
+                                      .elem_nbytes = 1,
+                                      .width = width,
+                                      .height = height,
+                                      .depth = depth,
+                                      .pitch = pitch,
+                                      .slice = slice,
+                                      .stream = stream});
 }
 
 cudaError_t cudaMemset(void *devPtr, int value, size_t count)

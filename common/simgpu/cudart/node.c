@@ -39,7 +39,7 @@ static cudaError_t run_kernel(const struct CUgraphNode_st *n, struct stream *s)
 static cudaError_t run_fill(const struct CUgraphNode_st *n, struct stream *s)
 {
     const struct cudaMemsetParamsV2 *const m = &n->params.memset;
-    return fill_run(&(struct fill){
+    return simgpu_fill(&(struct fill){
         .name = n->name,
         .site = n->site,
         .dst = m->dst,

@@ -22,6 +22,18 @@ CUcontext context_of(int device)
     return &contexts[device];
 }
 
+static int valid(CUdevice dev)
+{
+    return dev >= 0 && dev < simgpu_proc()->ndevices;
+}
+
+int context_device(CUcontext ctx)
+{
+    if (ctx < contexts || ctx >= contexts + PROC_MAX_DEVICES)
+        return -1;
+    return valid((int)(ctx - contexts)) ? (int)(ctx - contexts) : -1;
+}
+
 CUresult context_initialized(void)
 {
     return initialized || simgpu_proc_started() ? CUDA_SUCCESS
@@ -34,11 +46,6 @@ CUresult context_current(void)
     return err                     ? err
            : simgpu_device_bound() ? CUDA_SUCCESS
                                    : CUDA_ERROR_INVALID_CONTEXT;
-}
-
-static int valid(CUdevice dev)
-{
-    return dev >= 0 && dev < simgpu_proc()->ndevices;
 }
 
 CUresult cuInit(unsigned int Flags)
@@ -159,9 +166,9 @@ CUresult cuCtxSetCurrent(CUcontext ctx)
         simgpu_device_unbind();
         return CUDA_SUCCESS;
     }
-    if (ctx < contexts || !valid((int)(ctx - contexts)))
+    if (context_device(ctx) < 0)
         return CUDA_ERROR_INVALID_CONTEXT;
-    simgpu_device_set((int)(ctx - contexts));
+    simgpu_device_set(context_device(ctx));
     return CUDA_SUCCESS;
 }
 
@@ -181,4 +188,82 @@ CUresult cuCtxGetDevice(CUdevice *device)
         return err ? err : CUDA_ERROR_INVALID_VALUE;
     *device = simgpu_device_current();
     return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags,
+                                    int *active)
+{
+    const CUresult err = context_initialized();
+    if (err || !flags || !active)
+        return err ? err : CUDA_ERROR_INVALID_VALUE;
+    if (!valid(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    *flags = CU_CTX_SCHED_AUTO;
+    *active = atomic_load(&contexts[dev].nretained) > 0 ||
+              (simgpu_device_bound() && simgpu_device_current() == dev);
+    return CUDA_SUCCESS;
+}
+
+/* ---- the stack of contexts of a thread ----------------------------------- */
+
+enum { DEEPEST = 32, NO_DEVICE = -1 };
+
+static _Thread_local struct {
+    int below[DEEPEST]; /* devices that were current before */
+    int depth;
+} stack;
+
+static int current_device(void)
+{
+    return simgpu_device_bound() ? simgpu_device_current() : NO_DEVICE;
+}
+
+CUresult cuCtxPushCurrent(CUcontext ctx)
+{
+    const CUresult err = context_initialized();
+    if (err)
+        return err;
+    if (context_device(ctx) < 0)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (stack.depth == DEEPEST)
+        return CUDA_ERROR_INVALID_VALUE;
+    stack.below[stack.depth++] = current_device();
+    return cuCtxSetCurrent(ctx);
+}
+
+CUresult cuCtxPopCurrent(CUcontext *pctx)
+{
+    const CUresult err = context_current();
+    if (err)
+        return err;
+    if (pctx)
+        *pctx = context_of(current_device());
+    const int below = stack.depth ? stack.below[--stack.depth] : NO_DEVICE;
+    return cuCtxSetCurrent(below == NO_DEVICE ? NULL : context_of(below));
+}
+
+CUresult cuCtxCreate(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
+                     unsigned int flags, CUdevice dev)
+{
+    const unsigned known =
+        CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX;
+    if (ctxCreateParams)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (flags & ~known)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult err = cuDevicePrimaryCtxRetain(pctx, dev);
+    return err ? err : cuCtxPushCurrent(*pctx);
+}
+
+CUresult cuCtxDestroy(CUcontext ctx)
+{
+    const int device = context_device(ctx);
+    const CUresult err = context_initialized();
+    if (err)
+        return err;
+    if (device < 0)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (device == current_device())
+        cuCtxPopCurrent(NULL);
+    return cuDevicePrimaryCtxRelease(device);
 }

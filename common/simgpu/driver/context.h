@@ -17,4 +17,7 @@ CUresult context_current(void);
 /* The primary context of a device. */
 CUcontext context_of(int device);
 
+/* The device of a context; -1 if it is none. */
+int context_device(CUcontext ctx);
+
 #endif

@@ -84,6 +84,59 @@ CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
         cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority));
 }
 
+CUresult cuCtxGetFlags(unsigned int *flags)
+{
+    DRIVER_CALL(cudaGetDeviceFlags(flags));
+}
+
+CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
+{
+    const CUresult err = context_initialized();
+    if (err != CUDA_SUCCESS || !version)
+        return err ? err : CUDA_ERROR_INVALID_VALUE;
+    if (ctx && context_device(ctx) < 0)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    *version = CUDA_VERSION;
+    return CUDA_SUCCESS;
+}
+
+/* The runtime's limits and cache settings have the driver's numbers. */
+CUresult cuCtxSetLimit(CUlimit limit, size_t value)
+{
+    DRIVER_CALL(cudaDeviceSetLimit((enum cudaLimit)limit, value));
+}
+
+CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit)
+{
+    DRIVER_CALL(cudaDeviceGetLimit(pvalue, (enum cudaLimit)limit));
+}
+
+CUresult cuCtxSetCacheConfig(CUfunc_cache config)
+{
+    DRIVER_CALL(cudaDeviceSetCacheConfig((enum cudaFuncCache)config));
+}
+
+CUresult cuCtxGetCacheConfig(CUfunc_cache *pconfig)
+{
+    DRIVER_CALL(cudaDeviceGetCacheConfig((enum cudaFuncCache *)pconfig));
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
+{
+    const int peer = context_device(peerContext);
+    if (peer < 0)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    DRIVER_CALL(cudaDeviceEnablePeerAccess(peer, Flags));
+}
+
+CUresult cuCtxDisablePeerAccess(CUcontext peerContext)
+{
+    const int peer = context_device(peerContext);
+    if (peer < 0)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    DRIVER_CALL(cudaDeviceDisablePeerAccess(peer));
+}
+
 CUresult cuProfilerStart(void)
 {
     DRIVER_CALL(cudaSuccess); // every run is recorded

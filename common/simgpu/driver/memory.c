@@ -1,5 +1,5 @@
 /*
- * memory.c: allocating, copying and filling, by the driver's names
+ * memory.c: allocating and copying, by the driver's names
  */
 #include <stddef.h> /* NULL */
 
@@ -158,15 +158,26 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
                                 cudaMemcpyDeviceToDevice, hStream));
 }
 
-/* ---- filling with bytes -------------------------------------------------- */
-
-CUresult cuMemsetD8(CUdeviceptr dstDevice, unsigned char uc, size_t N)
+CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext,
+                      CUdeviceptr srcDevice, CUcontext srcContext,
+                      size_t ByteCount)
 {
-    DRIVER_CALL(cudaMemset((void *)dstDevice, uc, N));
+    const int dst = context_device(dstContext);
+    const int src = context_device(srcContext);
+    if (dst < 0 || src < 0)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    DRIVER_CALL(cudaMemcpyPeer((void *)dstDevice, dst, (void *)srcDevice, src,
+                               ByteCount));
 }
 
-CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N,
-                         CUstream hStream)
+CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
+                           CUdeviceptr srcDevice, CUcontext srcContext,
+                           size_t ByteCount, CUstream hStream)
 {
-    DRIVER_CALL(cudaMemsetAsync((void *)dstDevice, uc, N, hStream));
+    const int dst = context_device(dstContext);
+    const int src = context_device(srcContext);
+    if (dst < 0 || src < 0)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    DRIVER_CALL(cudaMemcpyPeerAsync((void *)dstDevice, dst, (void *)srcDevice,
+                                    src, ByteCount, hStream));
 }

@@ -91,6 +91,43 @@ typedef enum CUpointer_attribute_enum {
     CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21,
 } CUpointer_attribute;
 
+typedef enum CUlimit_enum {
+    CU_LIMIT_STACK_SIZE = 0x00,
+    CU_LIMIT_PRINTF_FIFO_SIZE = 0x01,
+    CU_LIMIT_MALLOC_HEAP_SIZE = 0x02,
+    CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH = 0x03,
+    CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 0x04,
+    CU_LIMIT_MAX_L2_FETCH_GRANULARITY = 0x05,
+    CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 0x06,
+} CUlimit;
+
+typedef enum CUfunc_cache_enum {
+    CU_FUNC_CACHE_PREFER_NONE = 0x00,
+    CU_FUNC_CACHE_PREFER_SHARED = 0x01,
+    CU_FUNC_CACHE_PREFER_L1 = 0x02,
+    CU_FUNC_CACHE_PREFER_EQUAL = 0x03,
+} CUfunc_cache;
+
+typedef struct CUctxCreateParams_st CUctxCreateParams; /* none here */
+
+typedef struct CUarray_st *CUarray;
+
+typedef struct CUDA_MEMCPY2D_st { /* of Height rows of WidthInBytes */
+    size_t srcXInBytes, srcY;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice; /* of unified memory, too */
+    CUarray srcArray;
+    size_t srcPitch; /* 0: rows are contiguous */
+    size_t dstXInBytes, dstY;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    size_t dstPitch;
+    size_t WidthInBytes, Height;
+} CUDA_MEMCPY2D;
+
 #define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
 #define cuStreamWriteValue32      cuStreamWriteValue32_v2
 #define cuStreamWaitValue32       cuStreamWaitValue32_v2
@@ -113,6 +150,18 @@ typedef enum CUpointer_attribute_enum {
 #define cuMemcpyDtoHAsync         cuMemcpyDtoHAsync_v2
 #define cuMemcpyDtoDAsync         cuMemcpyDtoDAsync_v2
 #define cuMemsetD8                cuMemsetD8_v2
+#define cuMemsetD16               cuMemsetD16_v2
+#define cuMemsetD32               cuMemsetD32_v2
+#define cuMemsetD2D8              cuMemsetD2D8_v2
+#define cuMemsetD2D16             cuMemsetD2D16_v2
+#define cuMemsetD2D32             cuMemsetD2D32_v2
+#define cuMemcpy2D                cuMemcpy2D_v2
+#define cuMemcpy2DUnaligned       cuMemcpy2DUnaligned_v2
+#define cuMemcpy2DAsync           cuMemcpy2DAsync_v2
+#define cuCtxCreate               cuCtxCreate_v4
+#define cuCtxDestroy              cuCtxDestroy_v2
+#define cuCtxPushCurrent          cuCtxPushCurrent_v2
+#define cuCtxPopCurrent           cuCtxPopCurrent_v2
 #define cuStreamDestroy           cuStreamDestroy_v2
 #define cuEventDestroy            cuEventDestroy_v2
 #define cuEventElapsedTime        cuEventElapsedTime_v2
@@ -131,6 +180,25 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice dev);
 CUresult cuCtxSetCurrent(CUcontext ctx);
 CUresult cuCtxGetCurrent(CUcontext *pctx);
 CUresult cuCtxGetDevice(CUdevice *device);
+
+/* A context that a program creates is its device's primary one: current from
+ * then on, on top of those that the thread has pushed. ctxCreateParams: NULL,
+ * since nothing here is shared out among contexts. */
+CUresult cuCtxCreate(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
+                     unsigned int flags, CUdevice dev);
+CUresult cuCtxDestroy(CUcontext ctx);
+CUresult cuCtxPushCurrent(CUcontext ctx);
+CUresult cuCtxPopCurrent(CUcontext *pctx);
+CUresult cuCtxGetFlags(unsigned int *flags);
+CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version);
+CUresult cuCtxSetLimit(CUlimit limit, size_t value);
+CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit);
+CUresult cuCtxSetCacheConfig(CUfunc_cache config);
+CUresult cuCtxGetCacheConfig(CUfunc_cache *pconfig);
+CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags);
+CUresult cuCtxDisablePeerAccess(CUcontext peerContext);
+CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags,
+                                    int *active);
 
 CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
 CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev);
@@ -178,6 +246,36 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
 CUresult cuMemsetD8(CUdeviceptr dstDevice, unsigned char uc, size_t N);
 CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N,
                          CUstream hStream);
+CUresult cuMemsetD16(CUdeviceptr dstDevice, unsigned short us, size_t N);
+CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N,
+                          CUstream hStream);
+CUresult cuMemsetD32(CUdeviceptr dstDevice, unsigned int ui, size_t N);
+CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N,
+                          CUstream hStream);
+CUresult cuMemsetD2D8(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
+                      size_t Width, size_t Height);
+CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch,
+                           unsigned char uc, size_t Width, size_t Height,
+                           CUstream hStream);
+CUresult cuMemsetD2D16(CUdeviceptr dstDevice, size_t dstPitch,
+                       unsigned short us, size_t Width, size_t Height);
+CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch,
+                            unsigned short us, size_t Width, size_t Height,
+                            CUstream hStream);
+CUresult cuMemsetD2D32(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
+                       size_t Width, size_t Height);
+CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch,
+                            unsigned int ui, size_t Width, size_t Height,
+                            CUstream hStream);
+CUresult cuMemcpy2D(const CUDA_MEMCPY2D *pCopy);
+CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *pCopy);
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
+CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext,
+                      CUdeviceptr srcDevice, CUcontext srcContext,
+                      size_t ByteCount);
+CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
+                           CUdeviceptr srcDevice, CUcontext srcContext,
+                           size_t ByteCount, CUstream hStream);
 CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags);
 CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
                                     int priority);

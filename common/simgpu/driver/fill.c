@@ -1,0 +1,141 @@
+/*
+ * fill.c: memsets of 1, 2 and 4 bytes, and copies of rows, by the driver's names
+ */
+#include "core/site.h"
+#include "cudart/copy.h"
+#include "driver/call.h"
+
+/* ---- filling ------------------------------------------------------------- */
+
+/* Rows of `count` elements. The driver's functions without a stream use the
+ * default one. */
+#define FILL(name_, type, value_, nbytes, pitch_, count, rows, stream_)        \
+    DRIVER_CALL(simgpu_fill(&(struct fill){.name = (name_),                    \
+                                           .site = CALLER_SITE(),              \
+                                           .dst = (void *)dstDevice,           \
+                                           .value = (type)(value_),            \
+                                           .elem_nbytes = (nbytes),            \
+                                           .width = (count) * (nbytes),        \
+                                           .height = (rows),                   \
+                                           .depth = 1,                         \
+                                           .pitch = (pitch_),                  \
+                                           .stream = (stream_)}))
+
+/* The four functions for elements of a type: one row or many, with a stream or
+ * without. */
+#define FILLS(bits, type, row, row_async, rows, rows_async)                    \
+    CUresult row(CUdeviceptr dstDevice, type x, size_t N)                      \
+    {                                                                          \
+        FILL(#row, type, x, bits / 8, N * (bits / 8), N, 1, 0);                \
+    }                                                                          \
+    CUresult row_async(CUdeviceptr dstDevice, type x, size_t N,                \
+                       CUstream hStream)                                       \
+    {                                                                          \
+        FILL(#row_async, type, x, bits / 8, N * (bits / 8), N, 1, hStream);    \
+    }                                                                          \
+    CUresult rows(CUdeviceptr dstDevice, size_t dstPitch, type x,              \
+                  size_t Width, size_t Height)                                 \
+    {                                                                          \
+        FILL(#rows, type, x, bits / 8, dstPitch, Width, Height, 0);            \
+    }                                                                          \
+    CUresult rows_async(CUdeviceptr dstDevice, size_t dstPitch, type x,        \
+                        size_t Width, size_t Height, CUstream hStream)         \
+    {                                                                          \
+        FILL(#rows_async, type, x, bits / 8, dstPitch, Width, Height,          \
+             hStream);                                                         \
+    }
+
+FILLS(8, unsigned char, cuMemsetD8, cuMemsetD8Async, cuMemsetD2D8,
+      cuMemsetD2D8Async)
+FILLS(16, unsigned short, cuMemsetD16, cuMemsetD16Async, cuMemsetD2D16,
+      cuMemsetD2D16Async)
+FILLS(32, unsigned int, cuMemsetD32, cuMemsetD32Async, cuMemsetD2D32,
+      cuMemsetD2D32Async)
+
+/* ---- copying rows -------------------------------------------------------- */
+
+struct side { /* of a copy */
+    CUmemorytype type;
+    const void *host;
+    CUdeviceptr device;
+    size_t x, y, pitch;
+};
+
+static const char *first_of(const struct side *s, size_t pitch)
+{
+    const char *const base =
+        s->type == CU_MEMORYTYPE_HOST ? s->host : (const char *)s->device;
+    return base + s->y * pitch + s->x;
+}
+
+static int is_known(const struct side *s)
+{
+    return s->type == CU_MEMORYTYPE_HOST || s->type == CU_MEMORYTYPE_DEVICE ||
+           s->type == CU_MEMORYTYPE_UNIFIED;
+}
+
+static enum cudaMemcpyKind kind_of(const struct side *to,
+                                   const struct side *from)
+{
+    const int to_host = to->type == CU_MEMORYTYPE_HOST;
+    const int from_host = from->type == CU_MEMORYTYPE_HOST;
+    if (to->type == CU_MEMORYTYPE_UNIFIED ||
+        from->type == CU_MEMORYTYPE_UNIFIED)
+        return cudaMemcpyDefault;
+    return to_host ? from_host ? cudaMemcpyHostToHost : cudaMemcpyDeviceToHost
+           : from_host ? cudaMemcpyHostToDevice
+                       : cudaMemcpyDeviceToDevice;
+}
+
+static cudaError_t copy_2d(const CUDA_MEMCPY2D *c, const CUstream *stream)
+{
+    const struct side to = {c->dstMemoryType, c->dstHost, c->dstDevice,
+                            c->dstXInBytes,   c->dstY,    c->dstPitch};
+    const struct side from = {c->srcMemoryType, c->srcHost, c->srcDevice,
+                              c->srcXInBytes,   c->srcY,    c->srcPitch};
+    const size_t to_pitch = to.pitch ? to.pitch : c->WidthInBytes + to.x;
+    const size_t from_pitch =
+        from.pitch ? from.pitch : c->WidthInBytes + from.x;
+    char *const dst = (char *)(uintptr_t)first_of(&to, to_pitch);
+    const char *const src = first_of(&from, from_pitch);
+    return stream
+               ? cudaMemcpy2DAsync(dst, to_pitch, src, from_pitch,
+                                   c->WidthInBytes, c->Height,
+                                   kind_of(&to, &from), *stream)
+               : cudaMemcpy2D(dst, to_pitch, src, from_pitch, c->WidthInBytes,
+                              c->Height, kind_of(&to, &from));
+}
+
+static CUresult check_rows(const CUDA_MEMCPY2D *c)
+{
+    if (!c)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct side to = {.type = c->dstMemoryType};
+    const struct side from = {.type = c->srcMemoryType};
+    return is_known(&to) && is_known(&from) ? CUDA_SUCCESS
+                                            : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuMemcpy2D(const CUDA_MEMCPY2D *pCopy)
+{
+    const CUresult err = check_rows(pCopy);
+    if (err != CUDA_SUCCESS)
+        return err;
+    DRIVER_CALL(copy_2d(pCopy, NULL));
+}
+
+CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *pCopy)
+{
+    const CUresult err = check_rows(pCopy);
+    if (err != CUDA_SUCCESS)
+        return err;
+    DRIVER_CALL(copy_2d(pCopy, NULL));
+}
+
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+{
+    const CUresult err = check_rows(pCopy);
+    if (err != CUDA_SUCCESS)
+        return err;
+    DRIVER_CALL(copy_2d(pCopy, &hStream));
+}
