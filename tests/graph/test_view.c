@@ -210,6 +210,47 @@ START_TEST(a_click_chooses_the_operation_under_it)
 }
 END_TEST
 
+START_TEST(links_are_coloured_by_their_use_at_a_moment)
+{
+    if (!has_browser())
+        return;
+    write_view(s.dir);
+    struct child c = browse(
+        "",
+        "const wireOf = name => wires.find(([r]) => run.resources[r][0] === "
+        "name)[1].getAttribute('class');"
+        "const at = k => { const e = document.getElementById('moment');"
+        "e.value = k; e.dispatchEvent(new Event('input')); };"
+        "const told = () => document.getElementById('moment-text').textContent;"
+        "say('begins:', told());"
+        "say('boxes', document.querySelectorAll('#machine rect.gpu').length);"
+        "at(0); say('early:', wireOf('nvlink G0 up'), told());"
+        "setMoment(start[2] + run.took[2] * 0.9);"
+        "say('late:', wireOf('nvlink G0 up'), wireOf('nvlink G7 up'), told());"
+        "const row = [...document.getElementById('use').tBodies[0].rows].find("
+        "r => r.cells[0].textContent === 'nvlink G0 up');"
+        "say('row', [...row.cells].map(e => e.textContent).join('|'));"
+        "const before = moment; key(','); say('back', moment < before);"
+        "document.getElementById('use-mean').click();"
+        "at(0); say('mean:', wireOf('nvlink G0 up') !== 'use0');"
+        "show(whole.from, whole.from + 1e6); drawMachine();"
+        "say('kept within', moment <= shown.to);"
+        "say('none', document.getElementById('use').tBodies[0].rows.length);");
+    expect(&c, "begins: ");
+    expect(&c, "nvlink G0 up most, ");
+    expect(&c, "boxes 8\n");
+    expect(&c, "early: use0 0.000 us: no link in use\n");
+    expect(&c, "late: use3 use0 "); // G7 is idle
+    expect(&c, "us: 4 links in use, nvlink G0 up most, 61 %");
+    expect(&c, "row nvlink G0 up|32.00 MiB|49 %|61 %");
+    expect(&c, "back true");
+    expect(&c, "mean: true");
+    expect(&c, "kept within true");
+    expect(&c, "none 0");
+    child_clear(&c);
+}
+END_TEST
+
 /* Rank 0 sends 64 bytes to rank 1, which adds them to its own. */
 static void record_message(void)
 {
@@ -357,7 +398,7 @@ START_TEST(a_run_of_40000_operations_opens_quickly)
     write_view(s.dir);
     struct child c = browse(
         "", "const t = performance.now(); for (let i = 0; i < 20; i++) { "
-            "pan(0.01); zoom(0.9); draw(); }"
+            "pan(0.01); zoom(0.9); draw(); drawMachine(); }"
             "say('draw', (performance.now() - t) / 20 < 500);"
             "say('frame ms', (performance.now() - t) / 20);"
             "say('opened', document.documentElement.dataset.ready < 10000);"
@@ -403,6 +444,7 @@ int main(void)
     tcase_add_test(t, an_operation_says_what_it_waited_for);
     tcase_add_test(t, keys_zoom_and_move);
     tcase_add_test(t, a_click_chooses_the_operation_under_it);
+    tcase_add_test(t, links_are_coloured_by_their_use_at_a_moment);
     tcase_add_test(t, steps_say_who_holds_which_piece);
     tcase_add_test(t, memory_is_drawn_over_time);
     tcase_add_test(t, a_run_of_40000_operations_opens_quickly);

@@ -2,7 +2,7 @@
 /*
  * The run in the element "run" (view_data.h describes it): its times, rows,
  * spans, and critical path. Times are picoseconds. The page consists of run.js,
- * draw.js, memory.js and view.js, in this order; nothing is fetched.
+ * draw.js, memory.js, machine.js and view.js, in this order; nothing is fetched.
  */
 const run = JSON.parse(document.getElementById('run').textContent);
 const count = run.rank.length;
