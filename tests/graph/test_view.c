@@ -251,6 +251,52 @@ START_TEST(links_are_coloured_by_their_use_at_a_moment)
 }
 END_TEST
 
+/* Three cases, each with two streams of its own that are used together. */
+static void record_cases(void)
+{
+    synthetic_release(&s);
+    synthetic_init(&s, RANKS);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        graph_note_machine(s.rank[r], "dgx-a100");
+        for (uint32_t i = 0; i < 3; i++) {
+            char span[16];
+            snprintf(span, sizeof span, "case-%u #0", i);
+            for (uint32_t k = 0; k < 2; k++)
+                SYNTHETIC(&s, r, .name = k ? "second" : "first",
+                          .node = {.kind = GRAPH_KERNEL,
+                                   .queue = 1 + 2 * i + k,
+                                   .place = (int32_t)r,
+                                   .host_ps = (k ? 1 : 100) * US,
+                                   .latency_ps = 10 * US,
+                                   .span = graph_string(s.rank[r], span)});
+        }
+    }
+    graph_free(synthetic_load(&s));
+}
+
+START_TEST(streams_used_one_after_another_share_a_row)
+{
+    if (!has_browser())
+        return;
+    record_cases();
+    write_view(s.dir);
+    struct child c = browse(
+        "#span=case-1+%230",
+        "say('rows:', rows.map(r => r.name).join(', '));"
+        "say('in order', rows.every(r => r.list.every((p, k) => !k || "
+        "!r.queue || r.list[k - 1].begin + r.list[k - 1].length <= p.begin)));"
+        "say('jumped', shown.from > whole.from && shown.to < whole.to);"
+        "choose(2); say(chosenText());");
+    expect(&c, "rows: rank 0 host, rank 0 3 streams in turn, rank 0 3 streams "
+               "in turn, rank 1 host, rank 1 3 streams in turn, rank 1 3 "
+               "streams in turn\n");
+    expect(&c, "in order true");
+    expect(&c, "jumped true");
+    expect(&c, "rank 0 G0 stream 3"); // of the chosen one, its own
+    child_clear(&c);
+}
+END_TEST
+
 /* Rank 0 sends 64 bytes to rank 1, which adds them to its own. */
 static void record_message(void)
 {
@@ -405,8 +451,7 @@ START_TEST(a_run_of_40000_operations_opens_quickly)
             "say('ms', document.documentElement.dataset.ready);");
     expect(&c, "opened true"); // 2 s where nothing else runs
     expect(&c, "draw true");
-    const char *const seen = strstr(c.out, "id=\"seen\"");
-    printf("%.200s\n", seen);
+    printf("%.200s\n", strstr(c.out, "id=\"seen\""));
     child_clear(&c);
 }
 END_TEST
@@ -445,6 +490,7 @@ int main(void)
     tcase_add_test(t, keys_zoom_and_move);
     tcase_add_test(t, a_click_chooses_the_operation_under_it);
     tcase_add_test(t, links_are_coloured_by_their_use_at_a_moment);
+    tcase_add_test(t, streams_used_one_after_another_share_a_row);
     tcase_add_test(t, steps_say_who_holds_which_piece);
     tcase_add_test(t, memory_is_drawn_over_time);
     tcase_add_test(t, a_run_of_40000_operations_opens_quickly);

@@ -43,7 +43,7 @@ function details(i) {
   const add = (name, value) => list.append(element('dt', name), element('dd', value));
   add('line', text(run.site[i]) || '?');
   add('rank', run.rank[i] + ', operation ' + run.index[i]);
-  add('row', rows[rowOf[i]] ? rows[rowOf[i]].name : '');
+  add('row', lines[lineOf[i]] ? lines[lineOf[i]].name : '');
   if (run.span[i]) add('span', text(run.span[i]));
   add('called', us(issued(i) - whole.from) + ' us');
   add('started', us(start[i] - whole.from) + ' us');
