@@ -210,6 +210,93 @@ START_TEST(a_click_chooses_the_operation_under_it)
 }
 END_TEST
 
+START_TEST(links_are_coloured_by_their_use_at_a_moment)
+{
+    if (!has_browser())
+        return;
+    write_view(s.dir);
+    struct child c = browse(
+        "",
+        "const wireOf = name => wires.find(([r]) => run.resources[r][0] === "
+        "name)[1].getAttribute('class');"
+        "const at = k => { const e = document.getElementById('moment');"
+        "e.value = k; e.dispatchEvent(new Event('input')); };"
+        "const told = () => document.getElementById('moment-text').textContent;"
+        "say('begins:', told());"
+        "say('boxes', document.querySelectorAll('#machine rect.gpu').length);"
+        "at(0); say('early:', wireOf('nvlink G0 up'), told());"
+        "setMoment(start[2] + run.took[2] * 0.9);"
+        "say('late:', wireOf('nvlink G0 up'), wireOf('nvlink G7 up'), told());"
+        "const row = [...document.getElementById('use').tBodies[0].rows].find("
+        "r => r.cells[0].textContent === 'nvlink G0 up');"
+        "say('row', [...row.cells].map(e => e.textContent).join('|'));"
+        "const before = moment; key(','); say('back', moment < before);"
+        "document.getElementById('use-mean').click();"
+        "at(0); say('mean:', wireOf('nvlink G0 up') !== 'use0');"
+        "show(whole.from, whole.from + 1e6); drawMachine();"
+        "say('kept within', moment <= shown.to);"
+        "say('none', document.getElementById('use').tBodies[0].rows.length);");
+    expect(&c, "begins: ");
+    expect(&c, "nvlink G0 up most, ");
+    expect(&c, "boxes 8\n");
+    expect(&c, "early: use0 0.000 us: no link in use\n");
+    expect(&c, "late: use3 use0 "); // G7 is idle
+    expect(&c, "us: 4 links in use, nvlink G0 up most, 61 %");
+    expect(&c, "row nvlink G0 up|32.00 MiB|49 %|61 %");
+    expect(&c, "back true");
+    expect(&c, "mean: true");
+    expect(&c, "kept within true");
+    expect(&c, "none 0");
+    child_clear(&c);
+}
+END_TEST
+
+/* Three cases, each with two streams of its own that are used together. */
+static void record_cases(void)
+{
+    synthetic_release(&s);
+    synthetic_init(&s, RANKS);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        graph_note_machine(s.rank[r], "dgx-a100");
+        for (uint32_t i = 0; i < 3; i++) {
+            char span[16];
+            snprintf(span, sizeof span, "case-%u #0", i);
+            for (uint32_t k = 0; k < 2; k++)
+                SYNTHETIC(&s, r, .name = k ? "second" : "first",
+                          .node = {.kind = GRAPH_KERNEL,
+                                   .queue = 1 + 2 * i + k,
+                                   .place = (int32_t)r,
+                                   .host_ps = (k ? 1 : 100) * US,
+                                   .latency_ps = 10 * US,
+                                   .span = graph_string(s.rank[r], span)});
+        }
+    }
+    graph_free(synthetic_load(&s));
+}
+
+START_TEST(streams_used_one_after_another_share_a_row)
+{
+    if (!has_browser())
+        return;
+    record_cases();
+    write_view(s.dir);
+    struct child c = browse(
+        "#span=case-1+%230",
+        "say('rows:', rows.map(r => r.name).join(', '));"
+        "say('in order', rows.every(r => r.list.every((p, k) => !k || "
+        "!r.queue || r.list[k - 1].begin + r.list[k - 1].length <= p.begin)));"
+        "say('jumped', shown.from > whole.from && shown.to < whole.to);"
+        "choose(2); say(chosenText());");
+    expect(&c, "rows: rank 0 host, rank 0 3 streams in turn, rank 0 3 streams "
+               "in turn, rank 1 host, rank 1 3 streams in turn, rank 1 3 "
+               "streams in turn\n");
+    expect(&c, "in order true");
+    expect(&c, "jumped true");
+    expect(&c, "rank 0 G0 stream 3"); // of the chosen one, its own
+    child_clear(&c);
+}
+END_TEST
+
 /* Rank 0 sends 64 bytes to rank 1, which adds them to its own. */
 static void record_message(void)
 {
@@ -357,15 +444,14 @@ START_TEST(a_run_of_40000_operations_opens_quickly)
     write_view(s.dir);
     struct child c = browse(
         "", "const t = performance.now(); for (let i = 0; i < 20; i++) { "
-            "pan(0.01); zoom(0.9); draw(); }"
+            "pan(0.01); zoom(0.9); draw(); drawMachine(); }"
             "say('draw', (performance.now() - t) / 20 < 500);"
             "say('frame ms', (performance.now() - t) / 20);"
             "say('opened', document.documentElement.dataset.ready < 10000);"
             "say('ms', document.documentElement.dataset.ready);");
     expect(&c, "opened true"); // 2 s where nothing else runs
     expect(&c, "draw true");
-    const char *const seen = strstr(c.out, "id=\"seen\"");
-    printf("%.200s\n", seen);
+    printf("%.200s\n", strstr(c.out, "id=\"seen\""));
     child_clear(&c);
 }
 END_TEST
@@ -403,6 +489,8 @@ int main(void)
     tcase_add_test(t, an_operation_says_what_it_waited_for);
     tcase_add_test(t, keys_zoom_and_move);
     tcase_add_test(t, a_click_chooses_the_operation_under_it);
+    tcase_add_test(t, links_are_coloured_by_their_use_at_a_moment);
+    tcase_add_test(t, streams_used_one_after_another_share_a_row);
     tcase_add_test(t, steps_say_who_holds_which_piece);
     tcase_add_test(t, memory_is_drawn_over_time);
     tcase_add_test(t, a_run_of_40000_operations_opens_quickly);

@@ -14,8 +14,8 @@ static int put_part(FILE *f, const struct command_run *r, const char *title,
     else if (n == 5 && memcmp(name, "STYLE", n) == 0)
         fputs(view_style, f);
     else if (n == 6 && memcmp(name, "SCRIPT", n) == 0)
-        fprintf(f, "%s\n%s\n%s\n%s", view_run, view_draw, view_memory,
-                view_script);
+        fprintf(f, "%s\n%s\n%s\n%s\n%s", view_run, view_draw, view_memory,
+                view_machine, view_script);
     else if (n == 4 && memcmp(name, "DATA", n) == 0)
         return view_data(f, r, title);
     return 0;

@@ -13,6 +13,7 @@
 #include "graph/path.h"
 #include "graph/rows.h"
 #include "graph/steps.h"
+#include "topo/drawing.h"
 
 struct writer {
     FILE *f;
@@ -20,7 +21,7 @@ struct writer {
     const struct topo *topo;
     const struct replay_time *time;
     struct intern strings, uses;
-    int *resource; /* number of a resource in the page, from 1; 0: not used */
+    char *used; /* by resource: 1 if an operation uses it */
     int failed;
     int64_t origin_ps; /* of the pieces being written */
     int npieces;
@@ -93,7 +94,7 @@ static int64_t match_of(struct writer *w, uint32_t at)
 static int64_t bound_of(struct writer *w, uint32_t at)
 {
     const int bound = w->time[at].bound;
-    return bound < 0 ? -1 : w->resource[bound] - 1;
+    return bound;
 }
 
 static int64_t start_of(struct writer *w, uint32_t at)
@@ -177,7 +178,7 @@ static void put_uses(struct writer *w, const struct replay_options *options)
         const struct pair *const pair = w->uses.value[u].data;
         fputs(",[", w->f);
         for (size_t i = 0; i < w->uses.value[u].nbytes / sizeof *pair; i++) {
-            w->resource[pair[i].resource] = 1;
+            w->used[pair[i].resource] = 1;
             fprintf(w->f, "%s[%" PRId64 ",%.6g]", i ? "," : "",
                     pair[i].resource, pair[i].amount);
         }
@@ -195,10 +196,56 @@ static void put_resources(struct writer *w)
         const struct topo_resource *const r = topo_resource(w->topo, i);
         fprintf(w->f, "%s[\"", i ? "," : "");
         escape_json(w->f, r->name);
-        fprintf(w->f, "\",%.6g]", w->resource[i] ? r->rate : 0);
-        w->resource[i] = i + 1;
+        fprintf(w->f, "\",%.6g]", w->used[i] ? r->rate : 0);
     }
     fputc(']', w->f);
+}
+
+/* ---- the machine --------------------------------------------------------- */
+
+static int is_used(const struct writer *w, const struct drawing_panel *p)
+{
+    for (size_t i = 0; i < p->nlinks; i++)
+        if (w->used[p->link[i].resource])
+            return 1;
+    return 0;
+}
+
+static void put_panel(struct writer *w, const struct drawing_panel *p)
+{
+    fprintf(w->f, "[\"%s\",%d,[", p->title, p->height);
+    for (size_t i = 0; i < p->nboxes; i++) {
+        const struct drawing_box *const b = &p->box[i];
+        fprintf(w->f, "%s[%d,%d,%d,%d,%d,\"%s\"]", i ? "," : "", b->kind, b->x,
+                b->y, b->w, b->h, b->label);
+    }
+    fputs("],[", w->f);
+    for (size_t i = 0; i < p->nlinks; i++) {
+        const struct drawing_link *const l = &p->link[i];
+        fprintf(w->f, "%s[%d", i ? "," : "", l->resource);
+        for (int k = 0; k < l->npoints; k++)
+            fprintf(w->f, ",%d,%d", l->x[k], l->y[k]);
+        fputc(']', w->f);
+    }
+    fputs("]]", w->f);
+}
+
+/* The panels in which something is used; the first one if none is. */
+static void put_drawing(struct writer *w)
+{
+    struct drawing d;
+    int nput = 0;
+    w->failed |= drawing_init(&d, w->topo) != 0;
+    fputs(",\n\"drawing\":[", w->f);
+    for (size_t i = 0; i < d.n; i++)
+        if (is_used(w, &d.panel[i])) {
+            fputs(nput++ ? ",\n" : "", w->f);
+            put_panel(w, &d.panel[i]);
+        }
+    if (nput == 0 && d.n)
+        put_panel(w, &d.panel[0]);
+    fputc(']', w->f);
+    drawing_release(&d);
 }
 
 /* ---- rows and pieces ----------------------------------------------------- */
@@ -386,9 +433,8 @@ int view_data(FILE *f, const struct command_run *r, const char *title)
                        .g = r->graph,
                        .topo = r->topo,
                        .time = replay_times(r->replay)};
-    w.resource =
-        calloc((size_t)topo_nresources(r->topo) + 1, sizeof *w.resource);
-    if (!w.resource)
+    w.used = calloc((size_t)topo_nresources(r->topo) + 1, 1);
+    if (!w.used)
         return -1;
     fputs("{\"title\":\"", f);
     escape_json(f, title);
@@ -398,6 +444,7 @@ int view_data(FILE *f, const struct command_run *r, const char *title)
             replay_end_ps(r->replay));
     put_uses(&w, &r->options);
     put_resources(&w);
+    put_drawing(&w);
     put_column(&w, "rank", rank_of);
     put_column(&w, "index", index_of);
     put_column(&w, "kind", kind_of);
@@ -422,6 +469,6 @@ int view_data(FILE *f, const struct command_run *r, const char *title)
     fputs("}\n", f);
     intern_release(&w.strings);
     intern_release(&w.uses);
-    free(w.resource);
+    free(w.used);
     return w.failed || ferror(f) ? -1 : 0;
 }

@@ -6,7 +6,10 @@
  *
  *   strings    what the numbers in name, site, span stand for; 0 is ""
  *   rows       [name, rank, 1 for a queue]
- *   resources  [name, rate per second] of those that are used
+ *   resources  [name, rate per second], rate 0 if none uses it
+ *   drawing    [title, height, boxes, links] of the machine's panels that are
+ *              used: boxes [kind, x, y, w, h, label] and links [resource, x, y,
+ *              x, y, ...] as in topo/drawing.h
  *   uses       [[resource, amount], ...] of alike operations
  *   rank, index, kind, name, site, span, bytes, match, use, bound: of each node
  *   start      its start in ps, minus that of the node before it

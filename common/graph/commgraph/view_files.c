@@ -11,4 +11,5 @@ FILE_AS(view_style, "view.css");
 FILE_AS(view_run, "run.js");
 FILE_AS(view_draw, "draw.js");
 FILE_AS(view_memory, "memory.js");
+FILE_AS(view_machine, "machine.js");
 FILE_AS(view_script, "view.js");

@@ -6,7 +6,7 @@
 
 /* NUL-terminated. */
 extern const char view_page[], view_style[];
-extern const char view_run[], view_draw[], view_memory[],
+extern const char view_run[], view_draw[], view_memory[], view_machine[],
     view_script[]; /* in this order */
 
 #endif

@@ -176,6 +176,15 @@ function drawPath(c, width) {
   c.stroke();
 }
 
+/* The moment at which the machine is drawn. */
+function drawMoment(c, width, height) {
+  const x = xOf(moment, width);
+  if (x < labelWidth() || x > width) return;
+  c.strokeStyle = colour.mark;
+  c.lineWidth = 1.5;
+  c.beginPath(); c.moveTo(x, AXIS - 6); c.lineTo(x, height); c.stroke();
+}
+
 /* The rank is written above its rows. */
 const shortName = r => r.name.replace(/^rank \d+ /, '').replace('non-blocking stream', 'stream');
 
@@ -187,6 +196,7 @@ function draw() {
   drawSpans(c, width);
   rows.forEach((r, i) => drawRow(c, r, tops[i], width));
   if ($('critical').checked) drawPath(c, width);
+  drawMoment(c, width, height);
   c.fillStyle = colour.paper;
   c.fillRect(0, AXIS, labelWidth() - 1, height);
   c.fillStyle = colour.dim;
@@ -201,7 +211,7 @@ function later() {
   waiting = true;
   requestAnimationFrame(() => { waiting = false; draw(); });
   clearTimeout(resting);
-  resting = setTimeout(() => { drawLinks(); drawMemory(); }, 100); // once it stands still
+  resting = setTimeout(() => { drawLinks(); drawMemory(); drawMachine(); }, 100); // once it stands still
 }
 
 // ---- links -------------------------------------------------------------------

@@ -2,7 +2,7 @@
 /*
  * The run in the element "run" (view_data.h describes it): its times, rows,
  * spans, and critical path. Times are picoseconds. The page consists of run.js,
- * draw.js, memory.js and view.js, in this order; nothing is fetched.
+ * draw.js, memory.js, machine.js and view.js, in this order; nothing is fetched.
  */
 const run = JSON.parse(document.getElementById('run').textContent);
 const count = run.rank.length;
@@ -33,19 +33,40 @@ const LOOKS = ['host', 'wait', 'compute', 'local', 'hidden', 'exposed', 'pending
 const MEANS = ['host call', 'host waits', 'computation', 'host copy, memset',
   'communication, hidden', 'communication, exposed', 'waits for its peers'];
 
-const rows = run.rows.map(([name, rank, queue]) => ({ name, rank, queue, list: [] }));
-const rowOf = [];
+/* A thread or a queue each. */
+const lines = run.rows.map(([name, rank, queue]) => ({ name, rank, queue, list: [], first: Infinity, last: 0 }));
+const lineOf = []; // of a node: where it runs
 run.pieces.forEach((p, node) => {
   for (let k = 0; k < p.length; k += 4) {
-    rows[p[k]].list.push({ node, look: p[k + 1], begin: start[node] + p[k + 2], length: p[k + 3] });
-    rowOf[node] = p[k];
+    const line = lines[p[k]], begin = start[node] + p[k + 2];
+    line.list.push({ node, look: p[k + 1], begin, length: p[k + 3] });
+    line.first = Math.min(line.first, begin);
+    line.last = Math.max(line.last, begin + p[k + 3]);
+    lineOf[node] = p[k];
   }
 });
+delete run.pieces;
+
+/* Queues of one rank that are used one after another share a row: each case of
+ * a lab makes streams of its own. */
+const rows = [], rowOfLine = [];
+lines.map((line, k) => k).sort((a, b) => lines[a].rank - lines[b].rank ||
+  lines[a].queue - lines[b].queue || (lines[a].queue && lines[a].first - lines[b].first) || a - b).forEach(k => {
+  const line = lines[k];
+  let at = line.queue ? rows.findIndex(r => r.queue && r.rank === line.rank && r.last <= line.first) : -1;
+  if (at < 0)
+    at = rows.push({ name: line.name, rank: line.rank, queue: line.queue, list: [], last: 0, lines: 0 }) - 1;
+  const r = rows[at];
+  r.list.push(...line.list);
+  r.last = line.last;
+  if (++r.lines > 1) r.name = 'rank ' + r.rank + ' ' + r.lines + ' streams in turn';
+  rowOfLine[k] = at;
+});
+const rowOf = lineOf.map(line => rowOfLine[line]);
 for (const r of rows) {
   r.list.sort((a, b) => a.begin - b.begin);
   r.longest = r.list.reduce((most, p) => Math.max(most, p.length), 0);
 }
-delete run.pieces;
 
 /* Runs of operations that were issued in one NVTX range, for the row above
  * each rank's host. */

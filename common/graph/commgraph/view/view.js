@@ -43,7 +43,7 @@ function details(i) {
   const add = (name, value) => list.append(element('dt', name), element('dd', value));
   add('line', text(run.site[i]) || '?');
   add('rank', run.rank[i] + ', operation ' + run.index[i]);
-  add('row', rows[rowOf[i]] ? rows[rowOf[i]].name : '');
+  add('row', lines[lineOf[i]] ? lines[lineOf[i]].name : '');
   if (run.span[i]) add('span', text(run.span[i]));
   add('called', us(issued(i) - whole.from) + ' us');
   add('started', us(start[i] - whole.from) + ' us');
@@ -143,8 +143,10 @@ function pointers() {
   });
   canvas.addEventListener('pointerup', e => {
     down.delete(e.pointerId);
-    const p = moved < 6 && pieceAt(e.offsetX, e.offsetY, canvas.clientWidth);
+    if (moved >= 6 || e.offsetX < labelWidth()) return;
+    const p = pieceAt(e.offsetX, e.offsetY, canvas.clientWidth);
     if (p) choose(p.node, false);
+    setMoment(psOf(e.offsetX, canvas.clientWidth));
   });
   canvas.addEventListener('pointercancel', e => down.delete(e.pointerId));
 }
@@ -163,6 +165,8 @@ const keys = {
   ArrowRight: e => e.shiftKey ? neighbour(1) : pan(0.2),
   '+': () => zoom(0.5), '=': () => zoom(0.5), '-': () => zoom(2),
   0: () => show(whole.from, whole.to),
+  ',': () => setMoment(moment - (shown.to - shown.from) / 100),
+  '.': () => setMoment(moment + (shown.to - shown.from) / 100),
   n: () => hit(1), p: () => hit(-1),
   Enter: () => {
     if (chosen.node < 0) return;
@@ -322,18 +326,21 @@ function begin() {
   $('step-back').addEventListener('click', () => stepBy(-1));
   $('step-on').addEventListener('click', () => stepBy(1));
   $('step-form').addEventListener('submit', e => e.preventDefault());
+  beginMachine();
   listHazards();
   chooseSteps();
-  // The address may say what to begin with: #q=ncclSend&span=ring+%230&node=7&step=2
+  // The address may say what to begin with: #q=ncclSend&span=ring+%230&node=7&step=2&at=12.5
   const wish = new URLSearchParams(location.hash.slice(1));
   if (wish.has('q')) $('q').value = wish.get('q');
   if (wish.has('span')) $('span').value = wish.get('span');
   if (wish.has('span')) spanChosen(); else search();
   if (steps && wish.has('step')) stepBy(Number(wish.get('step')));
+  if (wish.has('at')) moment = whole.from + Number(wish.get('at')) * 1e6;
   if (wish.has('node')) choose(Number(wish.get('node')), true);
   draw();
   drawLinks();
   drawMemory();
+  drawMachine();
   document.documentElement.dataset.ready = String(Math.round(performance.now()));
 }
 begin();

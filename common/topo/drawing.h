@@ -1,0 +1,63 @@
+/*
+ * drawing.h: a machine as boxes and links to draw
+ *
+ * A drawing is a list of panels: one for each node, or for each 8 or so GPUs of
+ * a larger one, and one for each leaf switch between nodes. Panels are 360
+ * units wide, so that a phone shows one and a desk's screen several side by
+ * side. A node from top to bottom, with two links (one each way) where the
+ * picture has one:
+ *
+ *   NVSwitch | GPUs in a ring, with their NVLinks
+ *   GPUs
+ *   PCIe switches, the ones nearest to a CPU last
+ *   NICs, each above its port to the network
+ *   CPUs with their memory, and the links between sockets
+ *
+ * Boxes and links come in the order in which to draw them. A link is a line
+ * through two to four points.
+ */
+#ifndef COMMLAB_TOPO_DRAWING_H
+#define COMMLAB_TOPO_DRAWING_H
+
+#include "topo/topo.h"
+
+enum { DRAWING_WIDTH = 360, DRAWING_POINTS = 4 };
+
+enum drawing_kind {
+    DRAWING_GPU,
+    DRAWING_SWITCH, /* of NVLinks, PCIe, or the network */
+    DRAWING_CPU,
+    DRAWING_NIC,
+    DRAWING_PORT /* to the network */
+};
+
+struct drawing_box {
+    enum drawing_kind kind;
+    int x, y, w, h;
+    char label[32];
+};
+
+struct drawing_link {
+    int resource;
+    int npoints, x[DRAWING_POINTS], y[DRAWING_POINTS];
+};
+
+struct drawing_panel {
+    char title[48];
+    int height;
+    size_t nboxes, nlinks;
+    struct drawing_box *box;
+    struct drawing_link *link;
+};
+
+struct drawing {
+    size_t n;
+    struct drawing_panel *panel;
+};
+
+/* Draw the machine. Returns 0, or -1 if memory runs out. Either way release it
+ * with drawing_release(). */
+int drawing_init(struct drawing *d, const struct topo *t);
+void drawing_release(struct drawing *d);
+
+#endif
