@@ -3,14 +3,10 @@
 #include <string.h> /* strncmp */
 
 #include "graph/read.h"
+#include "judge/counts.h"
 #include "judge/spans.h"
 #include "judge_split.h"
 #include "nn/task.h"
-
-static double metric(const struct judge_task *t, int rank, const char *name)
-{
-    return evidence_metric(t->evidence, rank, t->case_no, 0, name);
-}
 
 /* AdamW divides by the gradient's magnitude, so its error is relative. */
 static void judge_values(const struct judge_task *t, const struct nn_task *k,
@@ -33,9 +29,11 @@ static void judge_memory(const struct judge_task *t, const struct split *s,
     const double values =
         all_values ? 4.0 * t->nranks * (double)s->total : units;
     const double most = shares + units + values + SLACK;
+    const struct nn_task k = nn_task_of(t->c); // its network has been freed
+    const double given = 2.0 * 4 * (double)nn_param_count(&k.shape);
     for (int r = 0; r < t->nranks; r++) {
-        const double held =
-            metric(t, r, "peak_bytes") - metric(t, r, "before_bytes");
+        const double held = judge_count(t, r, 0, "peak_bytes", v) -
+                            (judge_count(t, r, 0, "before_bytes", v) - given);
         if (!(held <= most))
             judge_fail(v,
                        "the result is right, but rank %d holds up to %.0f "
