@@ -213,21 +213,6 @@ uint64_t spans_count(const struct judge_task *t, int rank, int iteration,
     return count;
 }
 
-double spans_sent_bytes(const struct judge_task *t, int rank, int iteration)
-{
-    double sum = 0;
-    struct spans_window w;
-    if (spans_window(t, rank, iteration, &w) != 0)
-        return NAN;
-    for (uint32_t at = w.first; at <= w.last; at++) {
-        const struct graph_view *const v = &t->graph->nodes[at];
-        if (v->part == 0 && v->node.kind == GRAPH_SEND &&
-            v->node.place != v->node.peer_place)
-            sum += (double)v->node.bytes;
-    }
-    return sum;
-}
-
 /* Bytes that a rank sends for its part of an operation. */
 static double traffic_of(const struct graph_node *n)
 {

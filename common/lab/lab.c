@@ -9,6 +9,7 @@
 
 #include "base/must.h"
 #include "base/steady.h"
+#include "judge/counts.h"
 #include "judge/data.h"
 #include "judge/evidence.h"
 #include "judge/spans.h"
@@ -32,7 +33,8 @@ static struct {
     cudaEvent_t begin, end, idle;
 } events;
 static double host_begin_sec;
-static int judge_times; /* they are not computed here */
+static uint64_t begun_nbytes; /* of device memory, at lab_begin() */
+static int judge_times;       /* they are not computed here */
 
 static void *host_memory(size_t nbytes)
 {
@@ -150,19 +152,51 @@ static void open_range(const struct lab_run *r)
     range.is_open = 1;
 }
 
+static void make_events(void)
+{
+    if (events.begin)
+        return;
+    CUDA_MUST(cudaEventCreate(&events.begin));
+    CUDA_MUST(cudaEventCreate(&events.end));
+    CUDA_MUST(cudaEventCreate(&events.idle));
+}
+
 void lab_begin(struct lab_run *r)
 {
-    if (!events.begin) {
-        CUDA_MUST(cudaEventCreate(&events.begin));
-        CUDA_MUST(cudaEventCreate(&events.end));
-        CUDA_MUST(cudaEventCreate(&events.idle));
-    }
+    make_events();
     MPI_MUST(MPI_Barrier(r->mpi_comm));
     meter = (struct meter){0};
     meter_memory_begin();
+    begun_nbytes = meter_memory().live;
     open_range(r);
     host_begin_sec = steady_sec();
     CUDA_MUST(cudaEventRecord(events.begin, r->stream));
+}
+
+void lab_given(struct lab_run *r)
+{
+    char name[SPANS_NAME];
+    while (nvtxRangePop() >= 0) // a deep stack would hide the mark
+        ;
+    make_events();
+    nvtxRangePushA(judge_given_name(r->c->name, r->iteration, name));
+    CUDA_MUST(cudaEventRecord(events.idle, r->stream)); // lab_end() does again
+    nvtxRangePop();
+    lab_metric(r, "before_bytes", (double)meter_memory().live);
+}
+
+void lab_held_begin(struct lab_run *r)
+{
+    char name[SPANS_NAME];
+    open_range(r); // likewise
+    nvtxRangePushA(judge_held_name(r->c->name, r->iteration, name));
+    lab_metric(r, "state_nbytes",
+               (double)meter_memory().live - (double)begun_nbytes);
+}
+
+void lab_held_end(void)
+{
+    nvtxRangePop();
 }
 
 void lab_leave_times_to_judge(void)
@@ -188,7 +222,6 @@ static void show_meter(struct lab_run *r, const struct meter *m)
     lab_metric(r, "rounds", (double)m->rounds);
     lab_metric(r, "collectives", (double)m->collectives);
     lab_metric(r, "comms", (double)m->comms);
-    lab_metric(r, "largest_bytes", (double)m->largest);
     lab_metric(r, "device_bytes", (double)memory.live);
     lab_metric(r, "peak_bytes", (double)memory.peak);
     for (int peer = 0; peer < r->nranks && peer < METER_PEERS; peer++) {

@@ -82,14 +82,30 @@ ncclResult_t lab_note_wrong(const char *format, ...)
  *                 done, if they took longer; where there is an execution
  *                 graph, the judge takes it from there
  *   host_us       the same by the host's clock, calls included
- *   sent_bytes, messages, rounds, collectives, comms, largest_bytes, sent_to.R
+ *   sent_bytes, messages, rounds, collectives, comms, sent_to.R
  *                 calls of NCCL (meter.h); sent_to.R only if it isn't 0
  *   device_bytes, peak_bytes
  *                 device memory that the process holds at the end, and at most
  *                 in between; the case's own buffers included
+ *
+ * What is counted here is for real GPUs: where there is an execution graph, the
+ * judge counts there (judge/counts.h).
  */
 void lab_begin(struct lab_run *r);
 void lab_end(struct lab_run *r);
+
+/* Before lab_begin(): device memory that this rank holds now is not the
+ * student's. Enqueues an event. Records before_bytes. */
+void lab_given(struct lab_run *r);
+
+/*
+ * Record, as state_nbytes, how much more device memory this rank holds at
+ * lab_held_begin() than at lab_begin(). Once between lab_begin() and lab_end(),
+ * around operations of the case itself, at least one: it marks the moment in
+ * the execution graph.
+ */
+void lab_held_begin(struct lab_run *r);
+void lab_held_end(void);
 
 /*
  * Runs one iteration of a kind of case. Called on all ranks, with their seeds.

@@ -82,8 +82,6 @@ static void count_send(uint64_t nbytes, int peer)
 {
     meter.messages++;
     meter.sent_bytes += nbytes;
-    if (nbytes > meter.largest)
-        meter.largest = nbytes;
     if (peer >= 0 && peer < METER_PEERS)
         meter.sent_to[peer] += nbytes;
 }

@@ -5,6 +5,10 @@
  * and on simgpu. A round is an outermost group with a message in it, or a
  * message outside of any group: messages of one round travel at the same time.
  * What a rank sends to itself is not a message.
+ *
+ * Student code shares the process, and could change these variables. A judge
+ * uses them where there is no execution graph (judge/counts.h); labs' commands
+ * print them.
  */
 #ifndef COMMLAB_LAB_METER_H
 #define COMMLAB_LAB_METER_H
@@ -17,7 +21,6 @@ enum { METER_PEERS = 64 };
 struct meter {
     uint64_t sent_bytes;           /* by ncclSend to other ranks */
     uint64_t messages;             /* calls of ncclSend to other ranks */
-    uint64_t largest;              /* bytes of the largest of them */
     uint64_t rounds;               /* sends, receives or both */
     uint64_t collectives;          /* calls of NCCL's own collectives */
     uint64_t comms;                /* communicators created */

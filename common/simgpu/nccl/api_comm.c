@@ -30,7 +30,8 @@ ncclResult_t pncclGetUniqueId(ncclUniqueId *uniqueId)
  * Modelled host time of creating a communicator: what NCCL itself reports for
  * "connections, allgathers, graphs" of 8 ranks on one node, 0.39 + 0.08 + 0.01
  * s (NVIDIA/nccl issue 1646, "Init timings"). Loading kernels, bootstrap and
- * detecting the machine come on top, but not every time. Splits are free.
+ * detecting the machine come on top, but not every time. Splits are free: their
+ * nodes only count them.
  */
 static const uint64_t INIT_PS = UINT64_C(480000000000);
 
@@ -246,6 +247,7 @@ ncclResult_t pncclCommSplit(ncclComm_t comm, int color, int key,
                             ncclComm_t *newcomm, ncclConfig_t *config)
 {
     group_enter();
+    simgpu_host_busy("ncclCommSplit", CALLER_SITE(), 0);
     return group_leave(
         begin_split(comm, color, key, newcomm, config, CALLER_SITE()));
 }

@@ -11,6 +11,7 @@
 
 #include "base/mix.h"
 #include "core/clock.h"
+#include "core/host.h"
 #include "core/report.h"
 #include "core/site.h"
 #include "nccl/explain.h"
@@ -125,6 +126,7 @@ ncclResult_t pncclCommShrink(ncclComm_t comm, int *excludeRanksList,
                       .parent = comm,
                       .out = newcomm};
     group_enter();
+    simgpu_host_busy(s.call, s.site, 0);
     return group_leave(begin_shrink(&s, excludeRanksList, excludeRanksCount,
                                     config, shrinkFlags));
 }
@@ -213,6 +215,7 @@ ncclResult_t pncclCommGrow(ncclComm_t comm, int nRanks,
                       .nranks = nRanks,
                       .rank = rank};
     group_enter();
+    simgpu_host_busy(s.call, s.site, 0);
     if (!newcomm)
         return group_leave(nccl_error(ncclInvalidArgument,
                                       "CommGrow : newcomm argument is NULL"));

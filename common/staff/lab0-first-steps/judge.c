@@ -9,6 +9,7 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* strstr */
 
+#include "judge/counts.h"
 #include "judge/data.h"
 #include "judge/spans.h"
 #include "terms.h"
@@ -219,9 +220,8 @@ static void judge_trip(const struct judge_task *t, struct judge_verdict *v)
             free(want);
         }
         judge_trip_made(t, r, v);
-        const double left =
-            evidence_metric(t->evidence, r, t->case_no, 0, "device_bytes");
-        if (left > 0)
+        const double left = judge_count(t, r, 0, "device_bytes", v);
+        if (!(left <= 0))
             judge_fail(v,
                        "the result is right, but rank %d leaves %.0f bytes of "
                        "device memory allocated",
@@ -353,12 +353,11 @@ static float *sum_of_all(const struct judge_task *t, int iteration, size_t n)
     return sum;
 }
 
-/* Fail if a rank's metric is more than `most`. */
-static void judge_most(const struct judge_task *t, int rank, const char *metric,
+/* Fail if a rank's count (judge/counts.h) is more than `most`. */
+static void judge_most(const struct judge_task *t, int rank, const char *count,
                        double most, const char *unit, struct judge_verdict *v)
 {
-    const double used =
-        evidence_metric(t->evidence, rank, t->case_no, 0, metric);
+    const double used = judge_count(t, rank, 0, count, v);
     if (!(used <= most))
         judge_fail(v,
                    "the result is right, but rank %d uses %.0f %s; %.0f are "

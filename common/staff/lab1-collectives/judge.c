@@ -13,6 +13,7 @@
 #include <string.h> /* memcpy */
 
 #include "judge/advice.h"
+#include "judge/counts.h"
 #include "judge/data.h"
 #include "judge/guess.h"
 #include "judge/spans.h"
@@ -170,7 +171,7 @@ static void keep_promise(const struct judge_task *t, const struct promise *most,
                          struct judge_verdict *v)
 {
     const struct {
-        const char *metric, *unit;
+        const char *count, *unit;
         double most;
     } limits[] = {{"rounds", "steps", most->rounds},
                   {"messages", "messages", most->messages},
@@ -178,8 +179,7 @@ static void keep_promise(const struct judge_task *t, const struct promise *most,
                   {"collectives", "of NCCL's own collectives", 0}};
     for (int r = 0; r < t->nranks; r++)
         for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-            const double used = evidence_metric(t->evidence, r, t->case_no, 0,
-                                                limits[i].metric);
+            const double used = judge_count(t, r, 0, limits[i].count, v);
             if (limits[i].most >= 0 && !(used <= limits[i].most))
                 judge_fail(v,
                            "the result is right, but rank %d uses %.0f %s; "
@@ -198,7 +198,7 @@ static void keep_least(const struct judge_task *t, double least,
 {
     double sent = 0;
     for (int r = 0; r < t->nranks; r++)
-        sent += evidence_metric(t->evidence, r, t->case_no, 0, "sent_bytes");
+        sent += judge_count(t, r, 0, "sent_bytes", v);
     if (!v->pass || sent >= least)
         return;
     judge_fail(v,
@@ -485,8 +485,7 @@ static void judge_measure(const struct judge_task *t, struct judge_verdict *v)
     for (int r = 0; r < t->nranks; r++) {
         const double us =
             evidence_metric(t->evidence, r, t->case_no, 0, "measured_us");
-        const double made =
-            evidence_metric(t->evidence, r, t->case_no, 0, "collectives");
+        const double made = judge_count(t, r, 0, "collectives", v);
         if (r == 0)
             first = us;
         if (!(us > 0))

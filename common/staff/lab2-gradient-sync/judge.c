@@ -12,6 +12,7 @@
 #include <string.h> /* strcmp */
 
 #include "graph/read.h"
+#include "judge/counts.h"
 #include "judge/data.h"
 #include "judge/spans.h"
 #include "nn/reference.h"
@@ -58,7 +59,7 @@ static void keep_promise(const struct judge_task *t, const struct promise *most,
                          struct judge_verdict *v)
 {
     for (int r = 0; r < t->nranks; r++) {
-        const double calls = metric(t, r, "collectives");
+        const double calls = judge_count(t, r, 0, "collectives", v);
         const double bytes = collective_bytes(t, r);
         if (most->collectives >= 0 && !(calls <= most->collectives))
             judge_fail(v,
@@ -201,21 +202,21 @@ static void judge_server(const struct judge_task *t, double bytes,
                          struct judge_verdict *v)
 {
     for (int r = 1; r < t->nranks; r++) {
-        const double sent = metric(t, r, "sent_bytes");
-        const double to_server = metric(t, r, "sent_to.0");
-        if (!(sent <= bytes) || sent != to_server)
+        const double sent = judge_count(t, r, 0, "sent_bytes", v);
+        const double to_server = judge_count(t, r, 0, "sent_to.0", v);
+        if (!(sent <= bytes) || sent != to_server || !(sent > 0))
             judge_fail(v,
                        "the result is right, but rank %d sends %.0f bytes, "
                        "%.0f of them to the server; %.0f are enough, all of "
                        "them to the server",
                        r, sent, to_server, bytes);
     }
-    if (t->nranks > 1 &&
-        !(metric(t, 0, "sent_bytes") <= bytes * (t->nranks - 1)))
+    const double back = judge_count(t, 0, 0, "sent_bytes", v);
+    if (t->nranks > 1 && !(back <= bytes * (t->nranks - 1)))
         judge_fail(v,
                    "the result is right, but the server sends %.0f bytes; "
                    "%.0f are enough",
-                   metric(t, 0, "sent_bytes"), bytes * (t->nranks - 1));
+                   back, bytes * (t->nranks - 1));
 }
 
 static void judge_train(const struct judge_task *t, struct judge_verdict *v)
@@ -293,10 +294,12 @@ static void judge_comms(const struct judge_task *t, struct judge_verdict *v)
     }
     free(sum);
     free(want);
-    for (int r = 0; r < t->nranks; r++)
-        if (metric(t, r, "comms") != made)
+    for (int r = 0; r < t->nranks; r++) {
+        const double comms = judge_count(t, r, 0, "comms", v);
+        if (comms != made)
             judge_fail(v, "rank %d makes %.0f communicators, should make %.0f",
-                       r, metric(t, r, "comms"), made);
+                       r, comms, made);
+    }
 }
 
 static const struct judge_kind kinds[] = {

@@ -10,6 +10,7 @@
 #include <string.h> /* strncmp */
 
 #include "graph/read.h"
+#include "judge/counts.h"
 #include "judge/spans.h"
 #include "nn/task.h"
 
@@ -122,12 +123,14 @@ static double absolute_of(const struct nn_task *k)
 static void count_collectives(const struct judge_task *t, double want,
                               struct judge_verdict *v)
 {
-    for (int r = 0; r < t->nranks; r++)
-        if (metric(t, r, "collectives") != want)
+    for (int r = 0; r < t->nranks; r++) {
+        const double calls = judge_count(t, r, 0, "collectives", v);
+        if (calls != want)
             judge_fail(v,
                        "the result is right, but rank %d calls %.0f "
                        "collectives, should call %.0f: one for each bucket",
-                       r, metric(t, r, "collectives"), want);
+                       r, calls, want);
+    }
 }
 
 static void judge_train(const struct judge_task *t, struct judge_verdict *v)
@@ -243,12 +246,12 @@ static void judge_owners(const struct judge_task *t, struct judge_verdict *v)
                        metric(t, 0, name), want[l]);
 }
 
-/* At most an n-th of the state plus that of one parameter; allocations are
- * whole pages. */
+/* At most an n-th of the state plus that of one parameter, and a page for what
+ * is small. */
 static void judge_state(const struct judge_task *t, const struct nn_shape *s,
                         struct judge_verdict *v)
 {
-    const double page = t->spans ? 4096 : 2 << 20, state = 2 * 4;
+    const double page = 4096, state = 2 * 4;
     double all = 0, largest = 0;
     for (int l = 0; l < s->depth; l++)
         if (is_trained(s, l)) {
@@ -257,12 +260,14 @@ static void judge_state(const struct judge_task *t, const struct nn_shape *s,
             largest = count > largest ? count : largest;
         }
     const double most = state * (all / t->nranks + largest) + page;
-    for (int r = 0; r < t->nranks; r++)
-        if (!(metric(t, r, "state_nbytes") <= most))
+    for (int r = 0; r < t->nranks; r++) {
+        const double held = judge_count(t, r, 0, "state_nbytes", v);
+        if (!(held <= most))
             judge_fail(v,
                        "rank %d keeps %.0f bytes of optimizer state; an n-th "
                        "of it plus one parameter's is %.0f",
-                       r, metric(t, r, "state_nbytes"), most);
+                       r, held, most);
+    }
 }
 
 static void judge_zero(const struct judge_task *t, struct judge_verdict *v)

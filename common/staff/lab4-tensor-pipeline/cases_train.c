@@ -12,7 +12,6 @@
 #include "base/must.h"
 #include "cases.h"
 #include "judge_model.h"
-#include "lab/meter.h"
 #include "lab4.h"
 
 enum { MAX_STEPS = 8, MAX_ACTIONS = 2 * STAGE_MAX_MICRO * STAGE_MAX_CHUNKS };
@@ -200,7 +199,7 @@ ncclResult_t case_pipe(struct lab_run *r)
     LAB_TRY(make_stage(r, &m));
     const struct course k = course_of(r, 0, stage.count);
     LAB_TRY(stage_fill(&stage, k.seed));
-    lab_metric(r, "before_bytes", (double)meter_memory().live);
+    lab_given(r);
     lab_begin(r);
     for (int i = 0; i < m.task.steps; i++) {
         LAB_TRY(pipe_step(r, &m, k.batch[i]));
@@ -226,7 +225,7 @@ ncclResult_t case_bubble(struct lab_run *r)
         batch[j].x =
             j ? batch[0].x
               : lab_buffer(r, (size_t)s->rows * (size_t)s->in * sizeof(float));
-    lab_metric(r, "before_bytes", (double)meter_memory().live);
+    lab_given(r);
     LAB_TRY(pipe_step(r, &m, batch));
     LAB_TRY_CUDA(cudaStreamSynchronize(r->stream));
     lab_begin(r);
@@ -294,7 +293,7 @@ ncclResult_t case_hybrid(struct lab_run *r)
     LAB_TRY(make_hybrid(r, &m));
     const struct course k = course_of(r, h->grid.dp_rank, h->stage.count);
     LAB_TRY(stage_fill(&h->stage, k.seed));
-    lab_metric(r, "before_bytes", (double)meter_memory().live);
+    lab_given(r);
     lab_begin(r);
     for (int i = 0; i < m.task.steps; i++) {
         LAB_TRY(hybrid_step(h, k.batch[i]));

@@ -7,6 +7,7 @@
 #include <string.h> /* strncmp */
 
 #include "graph/read.h"
+#include "judge/counts.h"
 #include "judge/spans.h"
 #include "judge_model.h"
 #include "judge_train.h"
@@ -212,8 +213,8 @@ void judge_in_flight(const struct judge_task *t, const struct model *m,
         slot_bytes(m, stage, &input, &rest);
         const double most =
             m->checkpoint ? want * input + rest : want * (input + rest);
-        const double took =
-            metric(t, r, "peak_bytes") - metric(t, r, "before_bytes");
+        const double took = judge_count(t, r, 0, "peak_bytes", v) -
+                            judge_count(t, r, 0, "before_bytes", v);
         if (!(took <= most))
             judge_fail(v,
                        "rank %d (stage %d) takes %.0f bytes of device memory "

@@ -11,6 +11,7 @@
 #include <math.h>   /* erf */
 #include <stdlib.h> /* calloc */
 
+#include "judge/counts.h"
 #include "judge/data.h"
 #include "judge/spans.h"
 #include "judge_model.h"
@@ -354,7 +355,7 @@ static void expect_messages(const struct judge_task *t, double nbytes,
     for (int r = 0; t->spans && r < t->nranks; r++) {
         const uint64_t sends = spans_count(t, r, 0, GRAPH_SEND, TOPO_OP_NONE);
         const uint64_t colls = spans_count(t, r, 0, GRAPH_COLL, TOPO_OP_NONE);
-        const double sent = spans_sent_bytes(t, r, 0);
+        const double sent = judge_count(t, r, 0, "sent_bytes", v);
         if (sends != want || colls != 0)
             judge_fail(v,
                        "the result is right, but rank %d sends %llu messages "

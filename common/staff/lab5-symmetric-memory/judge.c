@@ -11,6 +11,7 @@
 #include <string.h> /* strcmp */
 
 #include "graph/read.h"
+#include "judge/counts.h"
 #include "judge5.h"
 
 enum { SYMM_NOT, SYMM_PEER, SYMM_SHARED }; /* enum symm_reach of lab5.h */
@@ -52,8 +53,8 @@ void judge5_compare(const struct judge_task *t, const char *name, size_t count,
 void judge5_no_nccl(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int r = 0; r < t->nranks; r++)
-        if (judge5_metric(t, r, 0, "collectives") > 0 ||
-            judge5_metric(t, r, 0, "messages") > 0)
+        if (!(judge_count(t, r, 0, "collectives", v) <= 0) ||
+            !(judge_count(t, r, 0, "messages", v) <= 0))
             judge_fail(v,
                        "the result is right, but rank %d calls NCCL: use "
                        "puts, gets and signals here",
@@ -332,13 +333,14 @@ static void judge_calls(const struct judge_task *t, struct judge_verdict *v)
     const double nccl = judge5_metric(t, 0, 0, "has_nccl") == 1
                             ? (double)plan_int(t->c, "nccl", 0)
                             : 0;
-    for (int r = 0; r < t->nranks; r++)
-        if (judge5_metric(t, r, 0, "collectives") != nccl ||
-            judge5_metric(t, r, 0, "messages") > 0)
+    for (int r = 0; r < t->nranks; r++) {
+        const double made = judge_count(t, r, 0, "collectives", v);
+        if (made != nccl || !(judge_count(t, r, 0, "messages", v) <= 0))
             judge_fail(v,
                        "the result is right, but rank %d calls %g NCCL "
                        "collectives for %g all-reduces, should call %g",
-                       r, judge5_metric(t, r, 0, "collectives"), calls, nccl);
+                       r, made, calls, nccl);
+    }
 }
 
 static void judge_reduce(const struct judge_task *t, struct judge_verdict *v)

@@ -8,6 +8,7 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcpy */
 
+#include "judge/counts.h"
 #include "judge/spans.h"
 #include "tokens.h"
 
@@ -90,8 +91,7 @@ static void judge_sort(const struct judge_task *t, struct judge_verdict *v)
 static void judge_exchanges(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int r = 0; r < t->nranks; r++) {
-        const double used =
-            evidence_metric(t->evidence, r, t->case_no, 0, "collectives");
+        const double used = judge_count(t, r, 0, "collectives", v);
         if (!(used <= 1))
             judge_fail(v,
                        "the result is right, but rank %d uses %.0f "
@@ -131,15 +131,14 @@ static void judge_counts(const struct judge_task *t, struct judge_verdict *v)
 static void judge_messages(const struct judge_task *t, struct judge_verdict *v)
 {
     const struct {
-        const char *metric, *unit;
+        const char *count, *unit;
         double most;
     } limits[] = {{"messages", "messages", t->nranks - 1},
                   {"rounds", "steps", t->nranks > 1},
                   {"collectives", "collectives", 0}};
     for (int r = 0; r < t->nranks; r++)
         for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-            const double used = evidence_metric(t->evidence, r, t->case_no, 0,
-                                                limits[i].metric);
+            const double used = judge_count(t, r, 0, limits[i].count, v);
             if (!(used <= limits[i].most))
                 judge_fail(v,
                            "the result is right, but rank %d uses %.0f %s; "
@@ -209,7 +208,7 @@ static void judge_returned(const struct judge_task *t, const struct problem *p,
     for (int s = 0; s < t->nranks; s++)
         want += s == r ? 0 : count_of(t, p, s, iteration, r, &unused);
     want *= (double)p->dim * (double)sizeof(float);
-    const double sent = spans_sent_bytes(t, r, iteration);
+    const double sent = judge_count(t, r, iteration, "sent_bytes", v);
     if (sent < want)
         judge_fail(v,
                    "the result is right, but rank %d sends back %.0f bytes of "

@@ -86,22 +86,33 @@ static ncclResult_t check_plan(const struct lab_run *r,
     return ncclSuccess;
 }
 
-/* This rank's shares of rank 0's network. The metric before_bytes is the memory
- * that does not belong to the shares. */
-static ncclResult_t begin(struct lab_run *r, struct exercise *e)
+/* Rank 0's network, on every rank, and no shares of it. */
+static ncclResult_t same(struct lab_run *r, struct exercise *e)
 {
     release();
     exercise_same(e, r);
     nn_optimizer_release(&e->optimizer);
-    LAB_TRY(nodes_open(r, has_nodes(r) ? split_per_node(r->c, r->nranks) : 0,
-                       &nodes));
-    const double own = 2.0 * sizeof(float) * (double)e->m.count;
-    lab_metric(r, "before_bytes", (double)meter_memory().live - own);
+    return nodes_open(r, has_nodes(r) ? split_per_node(r->c, r->nranks) : 0,
+                      &nodes);
+}
+
+/* This rank's shares of it. */
+static ncclResult_t take(struct lab_run *r, struct exercise *e)
+{
     LAB_TRY(shard_init(&shard, &e->m, nodes.own, r->rank % nodes.per_node,
                        nodes.per_node, per_unit(r), &e->task.hyper));
     shard.replicas = nodes.replicas;
     shard.max_norm = (float)e->task.clip;
     return check_plan(r, &shard.plan);
+}
+
+/* Both. What is given includes the network's own values and gradients, which
+ * the shares replace. */
+static ncclResult_t begin(struct lab_run *r, struct exercise *e)
+{
+    LAB_TRY(same(r, e));
+    lab_given(r);
+    return take(r, e);
 }
 
 /* ---- part 1 -------------------------------------------------------------- */
@@ -170,7 +181,8 @@ static ncclResult_t run_take(struct lab_run *r)
 {
     struct exercise *const e = exercise_new(r);
     lab_begin(r);
-    LAB_TRY(begin(r, e));
+    LAB_TRY(same(r, e));
+    LAB_TRY(take(r, e));
     lab_end(r);
     show(r, "share", shard.value);
     return ncclSuccess;

@@ -4,14 +4,10 @@
 #include <string.h> /* strncmp */
 
 #include "graph/read.h"
+#include "judge/counts.h"
 #include "judge/spans.h"
 #include "judge_split.h"
 #include "nn/task.h"
-
-static double metric(const struct judge_task *t, int rank, const char *name)
-{
-    return evidence_metric(t->evidence, rank, t->case_no, 0, name);
-}
 
 /* AdamW divides by the gradient's magnitude, so its error is relative. */
 static void judge_values(const struct judge_task *t, const struct nn_task *k,
@@ -34,14 +30,16 @@ static void judge_memory(const struct judge_task *t, const struct split *s,
     const double units = 2.0 * 4 * (double)s->widest;
     const double values =
         all_values ? 4.0 * s->nranks * (double)s->total : units;
+    const struct nn_task k = nn_task_of(t->c); // its network has been freed
+    const double given = 2.0 * 4 * (double)nn_param_count(&k.shape);
     const double narrow =
-        nn_task_of(t->c).narrow
-            ? 2.0 * (double)(s->widest + s->widest / (size_t)s->nranks)
-            : 0;
+        k.narrow ? 2.0 * (double)(s->widest + s->widest / (size_t)s->nranks)
+                 : 0;
     const double most = shares + units + values + narrow + SLACK;
-    for (int r = 0; r < t->nranks; r++) {
-        const double held =
-            metric(t, r, "peak_bytes") - metric(t, r, "before_bytes");
+    for (int n = 0; n < t->iterations * t->nranks; n++) {
+        const int i = n / t->nranks, r = n % t->nranks;
+        const double held = judge_count(t, r, i, "peak_bytes", v) -
+                            (judge_count(t, r, i, "before_bytes", v) - given);
         if (!(held <= most))
             judge_fail(v,
                        "the result is right, but rank %d holds up to %.0f "
@@ -111,8 +109,9 @@ static void judge_bytes(const struct judge_task *t, double want, double least,
     const struct nn_task k = nn_task_of(t->c);
     const double norms = k.clip > 0 ? 8.0 * k.steps : 0;
     // half a byte: quotients are rounded
-    for (int r = 0; r < t->nranks; r++) {
-        const double sent = spans_traffic_bytes(t, r, 0);
+    for (int n = 0; n < t->iterations * t->nranks; n++) {
+        const int i = n / t->nranks, r = n % t->nranks;
+        const double sent = spans_traffic_bytes(t, r, i);
         if (sent > want + norms + 0.5)
             judge_fail(v,
                        "the result is right, but rank %d sends %.0f bytes; "
@@ -129,8 +128,8 @@ static void judge_bytes(const struct judge_task *t, double want, double least,
 
 /* ---- host memory --------------------------------------------------------- */
 
-/* The host's memory is no place to keep units, nor to send them from: the meter
- * of memory and the tally of bytes wouldn't see it. */
+/* The host's memory is no place to keep units, nor to send them from: counts
+ * of device memory and of bytes sent wouldn't see it. */
 static void judge_host(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int i = 0; i < t->iterations; i++)

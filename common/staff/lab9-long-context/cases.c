@@ -13,7 +13,6 @@
 #include "base/must.h"
 #include "judge_attend.h"
 #include "judge_cost.h"
-#include "lab/meter.h"
 #include "report.h"
 #include "support.h"
 
@@ -93,7 +92,7 @@ static ncclResult_t begin(struct lab_run *r, struct problem *p, int with_data)
 /* The student's work begins; what is allocated so far is given. */
 static void measured(struct lab_run *r)
 {
-    lab_metric(r, "before_bytes", (double)meter_memory().live);
+    lab_given(r);
     lab_begin(r);
 }
 

@@ -9,7 +9,6 @@
 #include "cases.h"
 #include "judge_cost.h"
 #include "judge_layer.h"
-#include "lab/meter.h"
 
 static struct sp sp; /* the last one, until norms_release() */
 
@@ -92,7 +91,7 @@ static void begin(struct lab_run *r, const struct layers *k)
 static ncclResult_t passes(struct lab_run *r, const struct layers *k,
                            struct sp_layer *layer, float *x, float *dx)
 {
-    lab_metric(r, "before_bytes", (double)meter_memory().live);
+    lab_given(r);
     lab_begin(r);
     for (int l = 0; l < k->nlayers; l++)
         LAB_TRY(sp_forward(&sp, &layer[l], x));

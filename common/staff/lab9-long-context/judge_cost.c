@@ -1,20 +1,16 @@
 #include "judge_cost.h"
 
+#include "judge/counts.h"
 #include "judge/spans.h"
 
 enum { SLACK = 512 }; /* bytes, for what is small */
-
-static double metric(const struct judge_task *t, int rank, const char *name)
-{
-    return evidence_metric(t->evidence, rank, t->case_no, 0, name);
-}
 
 void cost_memory(const struct judge_task *t, double block_bytes,
                  struct judge_verdict *v)
 {
     for (int r = 0; r < t->nranks; r++) {
-        const double held =
-            metric(t, r, "peak_bytes") - metric(t, r, "before_bytes");
+        const double held = judge_count(t, r, 0, "peak_bytes", v) -
+                            judge_count(t, r, 0, "before_bytes", v);
         if (!(held <= COST_BLOCKS * block_bytes + SLACK))
             judge_fail(v,
                        "the result is right, but rank %d allocates up to %.0f "
