@@ -295,6 +295,44 @@ static void check_errors(void)
     cudaFree(d);
 }
 
+/* Settings that programs make before their first product. */
+static void check_settings(void)
+{
+    cublasAtomicsMode_t mode = CUBLAS_ATOMICS_ALLOWED;
+    int nsms = -1;
+    char *workspace;
+    cudaMalloc((void **)&workspace, 4096);
+    RULE(cublasSetWorkspace(handle, workspace, 4096) == CUBLAS_STATUS_SUCCESS,
+         "a workspace is taken");
+    RULE(cublasSetWorkspace(handle, workspace + 8, 256) ==
+             CUBLAS_STATUS_INVALID_VALUE,
+         "if it is aligned");
+    cublasSetWorkspace(handle, NULL, 0);
+    cudaFree(workspace);
+    RULE(cublasGetAtomicsMode(handle, &mode) == CUBLAS_STATUS_SUCCESS &&
+             mode == CUBLAS_ATOMICS_NOT_ALLOWED,
+         "atomics are not allowed at first");
+    RULE(cublasSetAtomicsMode(handle, CUBLAS_ATOMICS_ALLOWED) ==
+                 CUBLAS_STATUS_SUCCESS &&
+             cublasGetAtomicsMode(handle, &mode) == CUBLAS_STATUS_SUCCESS &&
+             mode == CUBLAS_ATOMICS_ALLOWED,
+         "then they are");
+    cublasSetAtomicsMode(handle, CUBLAS_ATOMICS_NOT_ALLOWED);
+    RULE(cublasSetSmCountTarget(handle, 8) == CUBLAS_STATUS_SUCCESS &&
+             cublasGetSmCountTarget(handle, &nsms) == CUBLAS_STATUS_SUCCESS &&
+             nsms == 8,
+         "a number of SMs to use");
+    RULE(cublasSetSmCountTarget(handle, -1) == CUBLAS_STATUS_INVALID_VALUE &&
+             cublasSetSmCountTarget(handle, 1 << 20) ==
+                 CUBLAS_STATUS_INVALID_VALUE,
+         "but not more than there are");
+    cublasSetSmCountTarget(handle, 0);
+    RULE(cublasGetCudartVersion() >= 12000, "the runtime's version");
+    RULE(cublasSetWorkspace(NULL, NULL, 0) == CUBLAS_STATUS_NOT_INITIALIZED &&
+             cublasSetAtomicsMode(NULL, mode) == CUBLAS_STATUS_NOT_INITIALIZED,
+         "settings need a handle");
+}
+
 /* A 2 x 3 matrix goes to a device with another leading dimension and comes
  * back; a row of it is a vector with a stride. */
 static void check_transfers(void)
@@ -353,6 +391,7 @@ int main(int argc, char **argv)
     check_roundings();
     check_vectors();
     check_errors();
+    check_settings();
     check_transfers();
     RULE(cublasDestroy(handle) == CUBLAS_STATUS_SUCCESS, "it is destroyed");
     cudaStreamDestroy(stream);

@@ -3,6 +3,7 @@
 #include <stdlib.h> /* calloc */
 
 #include "core/device.h"
+#include "core/heap.h"
 #include "core/host.h"
 #include "core/site.h"
 #include "core/stream.h"
@@ -134,6 +135,74 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
     if (((unsigned)mode & ~flags) > CUBLAS_TF32_TENSOR_OP_MATH)
         return CUBLAS_STATUS_INVALID_VALUE;
     handle->math_mode = mode;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+size_t cublasGetCudartVersion(void)
+{
+    return CUDART_VERSION;
+}
+
+/* ---- settings that change nothing here ----------------------------------- */
+
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace,
+                                     size_t workspaceSizeInBytes)
+{
+    struct heap_block b;
+    if (!is_handle(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (workspaceSizeInBytes == 0)
+        return CUBLAS_STATUS_SUCCESS;
+    const char *const p = workspace;
+    return (uintptr_t)p % 256 == 0 && simgpu_heap_find(p, &b) == 0 &&
+                   b.device != HEAP_PINNED &&
+                   workspaceSizeInBytes <= b.nbytes - (size_t)(p - b.base)
+               ? CUBLAS_STATUS_SUCCESS
+               : CUBLAS_STATUS_INVALID_VALUE;
+}
+
+cublasStatus_t cublasGetAtomicsMode(cublasHandle_t handle,
+                                    cublasAtomicsMode_t *mode)
+{
+    if (!is_handle(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!mode)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    *mode = handle->atomics_mode;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle,
+                                    cublasAtomicsMode_t mode)
+{
+    if (!is_handle(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if ((unsigned)mode > CUBLAS_ATOMICS_ALLOWED)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    handle->atomics_mode = mode;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGetSmCountTarget(cublasHandle_t handle, int *smCountTarget)
+{
+    if (!is_handle(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!smCountTarget)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    *smCountTarget = handle->sm_count_target;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetSmCountTarget(cublasHandle_t handle, int smCountTarget)
+{
+    struct cudaDeviceProp p;
+    if (!is_handle(handle))
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (smCountTarget < 0 ||
+        cudaGetDeviceProperties(&p, handle->device) != cudaSuccess ||
+        smCountTarget > p.multiProcessorCount)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    handle->sm_count_target = smCountTarget;
     return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -23,6 +23,8 @@ struct cublasContext {
     cudaStream_t stream;
     cublasPointerMode_t pointer_mode;
     cublasMath_t math_mode;
+    cublasAtomicsMode_t atomics_mode; /* these two only answer */
+    int sm_count_target;              /* 0: the device's */
 };
 
 /*

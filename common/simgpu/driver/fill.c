@@ -1,5 +1,5 @@
 /*
- * fill.c: memsets of 1, 2 and 4 bytes, and copies of rows, by the driver's names
+ * fill.c: memsets of 1, 2 and 4 bytes, copies of rows, by the driver's names
  */
 #include "core/site.h"
 #include "cudart/copy.h"

@@ -63,6 +63,11 @@ typedef enum {
 } cublasPointerMode_t;
 
 typedef enum {
+    CUBLAS_ATOMICS_NOT_ALLOWED = 0,
+    CUBLAS_ATOMICS_ALLOWED = 1
+} cublasAtomicsMode_t;
+
+typedef enum {
     CUBLAS_GEMM_DFALT = -1,
     CUBLAS_GEMM_DEFAULT = -1,
     CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99
@@ -106,6 +111,22 @@ cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle,
                                        cublasPointerMode_t mode);
 cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t *mode);
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
+size_t cublasGetCudartVersion(void);
+
+/*
+ * Settings that are checked and answered, but change nothing: no product here
+ * uses a workspace or atomics, and all of a GPU's SMs compute it. workspace:
+ * device memory aligned to 256 bytes; else INVALID_VALUE.
+ */
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace,
+                                     size_t workspaceSizeInBytes);
+cublasStatus_t cublasGetAtomicsMode(cublasHandle_t handle,
+                                    cublasAtomicsMode_t *mode);
+cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle,
+                                    cublasAtomicsMode_t mode);
+cublasStatus_t cublasGetSmCountTarget(cublasHandle_t handle,
+                                      int *smCountTarget);
+cublasStatus_t cublasSetSmCountTarget(cublasHandle_t handle, int smCountTarget);
 const char *cublasGetStatusName(cublasStatus_t status);
 const char *cublasGetStatusString(cublasStatus_t status);
 

@@ -9,6 +9,7 @@
 #define cublasCreate         cublasCreate_v2
 #define cublasDestroy        cublasDestroy_v2
 #define cublasGetVersion     cublasGetVersion_v2
+#define cublasSetWorkspace   cublasSetWorkspace_v2
 #define cublasSetStream      cublasSetStream_v2
 #define cublasGetStream      cublasGetStream_v2
 #define cublasGetPointerMode cublasGetPointerMode_v2
