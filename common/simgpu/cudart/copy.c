@@ -364,13 +364,53 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src,
                                  count, cudaMemcpyDeviceToDevice, stream, 0));
 }
 
+/* What is enqueued to s follows all work of a device so far. */
+static void follow_device(struct stream *s, int device, uint32_t site)
+{
+    enum { MAX_FENCES = 1024 };
+    struct fence tail[MAX_FENCES];
+    const int n = stream_tails(device, 0, tail, MAX_FENCES);
+    struct op *const op =
+        simgpu_op_new(sizeof *op, NULL, GRAPH_MARK, "cudaMemcpyPeer", site);
+    for (int i = 0; i < n; i++)
+        simgpu_op_after(op, tail[i]);
+    simgpu_stream_enqueue(s, op);
+}
+
+/* What is enqueued to a device's legacy stream, and so to its blocking ones,
+ * follows all work of s so far. */
+static void lead_device(struct stream *s, int device, uint32_t site)
+{
+    const int before = simgpu_device_current();
+    struct op *const op =
+        simgpu_op_new(sizeof *op, NULL, GRAPH_MARK, "cudaMemcpyPeer", site);
+    simgpu_op_after(op, simgpu_stream_tail(s));
+    simgpu_device_set(device);
+    simgpu_stream_enqueue(simgpu_stream_of(NULL), op);
+    simgpu_device_set(before);
+}
+
+/* Unlike cudaMemcpyPeerAsync(), in order with the work of both devices. */
 cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src,
                            int srcDevice, size_t count)
 {
     API_ENTER();
-    const cudaError_t err = check_peers(dst, dstDevice, src, srcDevice);
+    cudaError_t err = check_peers(dst, dstDevice, src, srcDevice);
     if (err != cudaSuccess)
         return api_return(err);
-    return api_return(copy_bytes("cudaMemcpyPeer", CALLER_SITE(), dst, src,
-                                 count, cudaMemcpyDeviceToDevice, 0, 0));
+    const uint32_t site = CALLER_SITE();
+    const int others[] = {srcDevice, dstDevice};
+    struct stream *s;
+    err = api_stream(0, &s);
+    if (err != cudaSuccess)
+        return api_return(err);
+    for (int i = 0; i < 2; i++)
+        if (others[i] != simgpu_stream_device(s))
+            follow_device(s, others[i], site);
+    err = copy_bytes("cudaMemcpyPeer", site, dst, src, count,
+                     cudaMemcpyDeviceToDevice, 0, 0);
+    for (int i = 0; i < 2 && err == cudaSuccess; i++)
+        if (others[i] != simgpu_stream_device(s))
+            lead_device(s, others[i], site);
+    return api_return(err);
 }
