@@ -6,32 +6,13 @@
  *     mpirun -n N prog_seq plain|zigzag|striped|heads
  */
 #include <math.h>
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mix.h"
-#include "base/must.h"
-#include "lab/try.h" /* lab_note_error */
+#include "ranks.h"
 #include "support.h"
-
-/* In place of the runner's: a failed call ends the program. */
-ncclResult_t lab_note_error(ncclResult_t err, const char *call,
-                            const char *file, int line)
-{
-    fprintf(stderr, "%s:%d: %s: %s\n", file, line, call,
-            ncclGetErrorString(err));
-    return err;
-}
-
-ncclResult_t lab_note_cuda_error(cudaError_t err, const char *call,
-                                 const char *file, int line)
-{
-    fprintf(stderr, "%s:%d: %s: %s\n", file, line, call,
-            cudaGetErrorString(err));
-    return ncclUnhandledCudaError;
-}
 
 enum { LENGTH = 96, HEADS = 4, WIDTH = 24, BLOCKS = 8 };
 
@@ -104,16 +85,9 @@ static void print_block(const struct seq *s, const char *name, const float *d)
     free(whole);
 }
 
-static void open_ranks(struct seq *s)
+static void open_seq(struct seq *s)
 {
-    ncclUniqueId id;
-    MPI_MUST(MPI_Comm_rank(MPI_COMM_WORLD, &s->rank));
-    MPI_MUST(MPI_Comm_size(MPI_COMM_WORLD, &s->nranks));
-    CUDA_MUST(cudaSetDevice(s->rank));
-    if (s->rank == 0)
-        NCCL_MUST(ncclGetUniqueId(&id));
-    MPI_MUST(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD));
-    NCCL_MUST(ncclCommInitRank(&s->comm, s->nranks, id, s->rank));
+    open_ranks(&s->comm, &s->rank, &s->nranks);
     CUDA_MUST(cudaStreamCreate(&s->compute));
     s->rows = LENGTH / s->nranks;
     NCCL_MUST(seq_init(s));
@@ -128,7 +102,7 @@ int main(int argc, char **argv)
         return 2;
     }
     MPI_MUST(MPI_Init(&argc, &argv));
-    open_ranks(&s);
+    open_seq(&s);
     const size_t nbytes = seq_block(&s) * sizeof(float);
     float *const h = malloc(nbytes);
     for (int i = 0; i < BLOCKS; i++) {

@@ -4,31 +4,12 @@
  *
  *     mpirun -n N prog_shard zero2|zero3|fsdp|mixed|hybrid
  */
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/must.h"
-#include "lab/try.h" /* lab_note_error */
 #include "lab8.h"
-
-/* In place of the runner's: a failed call ends the program. */
-ncclResult_t lab_note_error(ncclResult_t err, const char *call,
-                            const char *file, int line)
-{
-    fprintf(stderr, "%s:%d: %s: %s\n", file, line, call,
-            ncclGetErrorString(err));
-    return err;
-}
-
-ncclResult_t lab_note_cuda_error(cudaError_t err, const char *call,
-                                 const char *file, int line)
-{
-    fprintf(stderr, "%s:%d: %s: %s\n", file, line, call,
-            cudaGetErrorString(err));
-    return ncclUnhandledCudaError;
-}
+#include "ranks.h"
 
 enum { STEPS = 5, PER_UNIT = 2, PER_NODE = 2 };
 
@@ -59,18 +40,6 @@ struct world {
     ncclComm_t comm, node, replicas;
     int rank, nranks;
 };
-
-static void open_world(struct world *w)
-{
-    ncclUniqueId id;
-    MPI_MUST(MPI_Comm_rank(MPI_COMM_WORLD, &w->rank));
-    MPI_MUST(MPI_Comm_size(MPI_COMM_WORLD, &w->nranks));
-    CUDA_MUST(cudaSetDevice(w->rank));
-    if (w->rank == 0)
-        NCCL_MUST(ncclGetUniqueId(&id));
-    MPI_MUST(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD));
-    NCCL_MUST(ncclCommInitRank(&w->comm, w->nranks, id, w->rank));
-}
 
 static void open_shard(struct world *w, const struct way *way, struct nn *m,
                        struct shard *s)
@@ -182,7 +151,7 @@ int main(int argc, char **argv)
         return 2;
     }
     MPI_MUST(MPI_Init(&argc, &argv));
-    open_world(&w);
+    open_ranks(&w.comm, &w.rank, &w.nranks);
     CUDA_MUST(cudaStreamCreate(&stream));
     CUDA_MUST(nn_init(&m, &shape, stream));
     CUDA_MUST(nn_fill(&m, 1));
