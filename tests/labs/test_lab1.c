@@ -42,6 +42,19 @@ START_TEST(one_case_runs_alone_with_another_seed)
 }
 END_TEST
 
+/* Its nodes are not the machine's, whose ports then carry what they carry. */
+START_TEST(nodes_of_a_case_may_be_others_than_the_machines)
+{
+    struct child c = child_run(120,
+                               "SIMGPU_TOPO=2x-dgx-h100 mpirun -n 16 "
+                               "%s/solutions/lab1 --case hierarchical",
+                               child_build());
+    ck_assert_msg(strstr(c.out, "total 1 of 1 points") != NULL, "%s%s", c.out,
+                  c.err);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(a_foreign_mpirun_is_an_error)
 {
     struct child c = child_run(30, "OMPI_COMM_WORLD_SIZE=4 %s/solutions/lab1",
@@ -191,6 +204,7 @@ static void own_tests(TCase *t)
     tcase_add_test(t, labs_are_what_the_solutions_generate);
     tcase_add_test(t, an_unknown_case_is_a_usage_error);
     tcase_add_test(t, one_case_runs_alone_with_another_seed);
+    tcase_add_test(t, nodes_of_a_case_may_be_others_than_the_machines);
     tcase_add_test(t, a_foreign_mpirun_is_an_error);
 }
 

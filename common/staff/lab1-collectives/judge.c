@@ -383,13 +383,16 @@ static void judge_reduce_scatter(const struct judge_task *t,
 }
 
 /* The most bytes that a network port has to carry between nodes of equal size:
- * its GPU's share of the vector goes round a ring of the nodes. */
+ * its GPU's share of the vector goes round a ring of the nodes. Any number, if
+ * the case's nodes are not the machine's. */
 static double across_bytes(const struct judge_task *t, const struct problem *p)
 {
     if (!t->spans)
         return -1;
     const int per_node =
         topo_ngpus(spans_topo(t->spans)) / topo_nnodes(spans_topo(t->spans));
+    if (plan_int(t->c, "ranks_per_node", per_node) != per_node)
+        return INFINITY;
     const double nodes = ceil((double)t->nranks / per_node);
     const double share = ceil((double)p->count / per_node);
     return 2 * (nodes - 1) / nodes * share * (double)p->size +
