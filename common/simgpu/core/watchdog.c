@@ -240,11 +240,13 @@ static void check_job(const struct control *own)
         _exit(PROC_EXIT_FAULT);
     }
     const struct peer *const dead = crashed_peer();
-    if (dead)
-        simgpu_report_fault("crash",
-                            "rank %u (process %d) has crashed, or was "
-                            "killed.",
-                            peer_rank(dead), peer_pid(dead));
+    if (!dead)
+        return;
+    usleep(REPORT_GRACE_US); // who started it notes its end before this one's
+    simgpu_report_fault("crash",
+                        "rank %u (process %d) has crashed, or was "
+                        "killed.",
+                        peer_rank(dead), peer_pid(dead));
 }
 
 static void *watch(void *unused)
