@@ -79,8 +79,8 @@ double spans_time_us(const struct judge_task *t, int iteration);
 uint64_t spans_count(const struct judge_task *t, int rank, int iteration,
                      enum graph_kind kind, enum topo_op op);
 
-/* Bytes that a rank sends to others, in messages and for its part of each
- * collective, which takes at least so many; NaN without a graph. */
+/* Bytes that a rank sends to others: its messages, and the least that its part
+ * of each collective takes. NaN without a graph. */
 double spans_traffic_bytes(const struct judge_task *t, int rank, int iteration);
 
 struct spans_hidden { /* of a rank; see graph/hidden.h */

@@ -2,7 +2,8 @@
 //
 // cost_begin() and cost_end() enclose one launch that computes nflops and reads
 // and writes nbytes of device memory. Profilers show both, and runs without
-// data (SIMGPU_DATALESS) derive times from them.
+// data (SIMGPU_DATALESS) derive times from them. cost_begin_math() names the
+// flops' precision, such as "bf16 ".
 #ifndef COMMLAB_NN_COST_CUH
 #define COMMLAB_NN_COST_CUH
 
@@ -10,11 +11,18 @@
 #include <nvtx3/nvToolsExt.h> // nvtxRangePushA
 #include <stdio.h>            // snprintf
 
+static inline void cost_begin_math(const char *math, double nflops,
+                                   double nbytes)
+{
+    char text[80];
+    snprintf(text, sizeof text, "cost: %.0f %sflops, %.0f bytes", nflops, math,
+             nbytes);
+    nvtxRangePushA(text);
+}
+
 static inline void cost_begin(double nflops, double nbytes)
 {
-    char text[64];
-    snprintf(text, sizeof text, "cost: %.0f flops, %.0f bytes", nflops, nbytes);
-    nvtxRangePushA(text);
+    cost_begin_math("", nflops, nbytes);
 }
 
 // The launch's error.

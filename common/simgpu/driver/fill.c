@@ -68,10 +68,10 @@ static const char *first_of(const struct side *s, size_t pitch)
     return base + s->y * pitch + s->x;
 }
 
-static int is_known(const struct side *s)
+static int is_known(CUmemorytype type)
 {
-    return s->type == CU_MEMORYTYPE_HOST || s->type == CU_MEMORYTYPE_DEVICE ||
-           s->type == CU_MEMORYTYPE_UNIFIED;
+    return type == CU_MEMORYTYPE_HOST || type == CU_MEMORYTYPE_DEVICE ||
+           type == CU_MEMORYTYPE_UNIFIED;
 }
 
 static enum cudaMemcpyKind kind_of(const struct side *to,
@@ -110,10 +110,9 @@ static CUresult check_rows(const CUDA_MEMCPY2D *c)
 {
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
-    const struct side to = {.type = c->dstMemoryType};
-    const struct side from = {.type = c->srcMemoryType};
-    return is_known(&to) && is_known(&from) ? CUDA_SUCCESS
-                                            : CUDA_ERROR_NOT_SUPPORTED;
+    return is_known(c->dstMemoryType) && is_known(c->srcMemoryType)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *pCopy)

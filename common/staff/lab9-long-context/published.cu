@@ -42,10 +42,7 @@ __global__ void charged() {}
 
 static void charge(double flops, double nbytes, cudaStream_t s)
 {
-    char text[80];
-    snprintf(text, sizeof text, "cost: %.0f bf16 flops, %.0f bytes", flops,
-             nbytes);
-    nvtxRangePushA(text);
+    cost_begin_math("bf16 ", flops, nbytes);
     charged<<<1, 1, 0, s>>>();
     CUDA_MUST(cost_end());
 }
@@ -126,31 +123,26 @@ static void forward(const struct ring *r, enum seq_order order)
     pass_over(TOKENS, 6, r->compute);
 }
 
-// Milliseconds on the slowest rank; of an n-th of the whole sequence on one
-// device, if alone.
-static double time_of(const struct lab_run *r, const struct ring *k,
-                      enum seq_order order, bool alone)
+struct pass {
+    const struct ring *ring;
+    enum seq_order order;
+    bool alone; // an n-th of the whole sequence on one device
+};
+
+static ncclResult_t run_pass(void *arg)
 {
-    cudaEvent_t begin, end;
-    float ms;
-    CUDA_MUST(cudaEventCreate(&begin));
-    CUDA_MUST(cudaEventCreate(&end));
-    CUDA_MUST(cudaDeviceSynchronize());
-    MPI_MUST(MPI_Barrier(r->mpi_comm));
-    CUDA_MUST(cudaEventRecord(begin, k->compute));
-    if (alone)
+    const pass *const p = (const pass *)arg;
+    const ring *const k = p->ring;
+    if (p->alone)
         attend((double)TOKENS * k->nranks, TOKENS, true, k->compute);
     else
-        forward(k, order);
-    CUDA_MUST(cudaEventRecord(end, k->compute));
-    CUDA_MUST(cudaDeviceSynchronize());
-    CUDA_MUST(cudaEventElapsedTime(&ms, begin, end));
-    CUDA_MUST(cudaEventDestroy(begin));
-    CUDA_MUST(cudaEventDestroy(end));
-    double most = ms;
-    MPI_MUST(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX,
-                           r->mpi_comm));
-    return most;
+        forward(k, p->order);
+    return ncclSuccess;
+}
+
+static double time_of(const struct lab_run *r, struct pass p)
+{
+    return report_ms(r, run_pass, &p);
 }
 
 // False, with a message, where rates are others: there, what is charged is not
@@ -178,7 +170,7 @@ static int compare(const struct lab_run *r, const struct ring *k)
     } orders[] = {{"plain", SEQ_PLAIN, 38.5},
                   {"zigzag", SEQ_ZIGZAG, 63.0},
                   {"striped", SEQ_STRIPED, 55.0}};
-    const double ideal = time_of(r, k, SEQ_PLAIN, true), ideal_rate = 73.9;
+    const double ideal = time_of(r, {k, SEQ_PLAIN, true}), ideal_rate = 73.9;
     if (!is_known(r, ideal))
         return 2;
     if (r->rank == 0)
@@ -189,7 +181,7 @@ static int compare(const struct lab_run *r, const struct ring *k)
                k->nranks, TOKENS, HEADS, KV_HEADS, WIDTH, ideal,
                1e3 / ideal_rate);
     for (const auto &o : orders) {
-        const double ms = time_of(r, k, o.order, false);
+        const double ms = time_of(r, {k, o.order, false});
         if (r->rank == 0)
             printf("%-9s %9.2f ms   %5.1f %%   %6.2f ms   %5.1f %%\n", o.name,
                    ms, 100 * ideal / ms, 1e3 / o.rate,

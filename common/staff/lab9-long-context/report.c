@@ -44,8 +44,9 @@ static struct nn_places whole(const struct run *p)
     return (struct nn_places){.nruns = 1, .run = {{0, 1, p->s.rows}}};
 }
 
-static ncclResult_t alone_forward(struct run *p)
+static ncclResult_t alone_forward(void *run)
 {
+    struct run *const p = run;
     const struct nn_places all = whole(p);
     LAB_TRY_CUDA(nn_attend_begin(&p->s.a, &p->st, p->s.compute));
     LAB_TRY_CUDA(
@@ -54,8 +55,9 @@ static ncclResult_t alone_forward(struct run *p)
     return ncclSuccess;
 }
 
-static ncclResult_t alone_backward(struct run *p)
+static ncclResult_t alone_backward(void *run)
 {
+    struct run *const p = run;
     const struct nn_places all = whole(p);
     const struct nn_attend_row row = {p->q, p->dout, p->st.most, p->delta};
     LAB_TRY_CUDA(nn_attend_back(&p->s.a, &row, &all, p->k, p->v, &all, p->dq,
@@ -65,22 +67,23 @@ static ncclResult_t alone_backward(struct run *p)
 
 /* ---- the ring ------------------------------------------------------------ */
 
-static ncclResult_t forward(struct run *p)
+static ncclResult_t forward(void *run)
 {
+    struct run *const p = run;
     return ring_forward(&p->s, p->q, p->k, p->v, &p->st);
 }
 
-static ncclResult_t backward(struct run *p)
+static ncclResult_t backward(void *run)
 {
+    struct run *const p = run;
     return ring_backward(&p->s, p->q, p->k, p->v, &p->st, p->delta, p->dout,
                          p->dq, p->dk, p->dv);
 }
 
 /* ---- times --------------------------------------------------------------- */
 
-/* Milliseconds on the slowest rank. */
-static double time_of(struct run *p, const struct lab_run *r,
-                      ncclResult_t (*work)(struct run *p))
+double report_ms(const struct lab_run *r, ncclResult_t (*work)(void *arg),
+                 void *arg)
 {
     float ms;
     double most;
@@ -90,7 +93,7 @@ static double time_of(struct run *p, const struct lab_run *r,
     CUDA_MUST(cudaDeviceSynchronize());
     MPI_MUST(MPI_Barrier(r->mpi_comm));
     CUDA_MUST(cudaEventRecord(begin, r->stream));
-    NCCL_MUST(work(p));
+    NCCL_MUST(work(arg));
     CUDA_MUST(cudaEventRecord(end, r->stream));
     CUDA_MUST(cudaDeviceSynchronize());
     CUDA_MUST(cudaEventElapsedTime(&ms, begin, end));
@@ -120,8 +123,8 @@ static struct times time_alone(struct lab_run *r, struct seq s)
     struct run p;
     s.rows *= r->nranks;
     run_init(&p, r, s);
-    const struct times t = {time_of(&p, r, alone_forward) / r->nranks,
-                            time_of(&p, r, alone_backward) / r->nranks};
+    const struct times t = {report_ms(r, alone_forward, &p) / r->nranks,
+                            report_ms(r, alone_backward, &p) / r->nranks};
     run_release(&p);
     return t;
 }
@@ -152,8 +155,8 @@ int report_orders(struct lab_run *r, int argc, char **argv)
     for (s.order = SEQ_PLAIN; s.order <= SEQ_STRIPED; s.order++) {
         struct run p;
         run_init(&p, r, s);
-        const struct times t = {time_of(&p, r, forward),
-                                time_of(&p, r, backward)};
+        const struct times t = {report_ms(r, forward, &p),
+                                report_ms(r, backward, &p)};
         if (r->rank == 0)
             print_times(names[s.order], t, ideal);
         run_release(&p);

@@ -18,6 +18,11 @@ int report_orders(struct lab_run *r, int argc, char **argv);
  * formulas (report_costs.c). */
 int report_costs(struct lab_run *r, int argc, char **argv);
 
+/* Milliseconds that work, all of it on r->stream or joined to it, takes on the
+ * slowest rank. Collective, blocks; a failed call ends the program. */
+double report_ms(const struct lab_run *r, ncclResult_t (*work)(void *arg),
+                 void *arg);
+
 /* lab9 --published: the three orders as a public benchmark computes them, next
  * to what it measured (published.cu). */
 int report_published(struct lab_run *r, int argc, char **argv);
