@@ -21,6 +21,32 @@ static CUdeviceptr address(const void *p)
     return (CUdeviceptr)(uintptr_t)p;
 }
 
+/* Functions by their names, before anything else is called. */
+static void check_names(void)
+{
+    CUresult (*init)(unsigned) = NULL;
+    void *none = &init;
+    CUdriverProcAddressQueryResult status;
+    RULE(cuGetProcAddress("cuInit", (void **)&init, CUDA_VERSION,
+                          CU_GET_PROC_ADDRESS_DEFAULT,
+                          &status) == CUDA_SUCCESS &&
+             status == CU_GET_PROC_ADDRESS_SUCCESS && init &&
+             init(1) == CUDA_ERROR_INVALID_VALUE,
+         "a function is found by its name");
+    RULE(cuGetProcAddress("cuCtxCreate", &none, CUDA_VERSION,
+                          CU_GET_PROC_ADDRESS_DEFAULT, NULL) == CUDA_SUCCESS,
+         "in whichever version there is");
+    RULE(cuGetProcAddress("cuNoSuchFunction", &none, CUDA_VERSION,
+                          CU_GET_PROC_ADDRESS_DEFAULT,
+                          &status) == CUDA_SUCCESS &&
+             status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND && !none,
+         "an unknown name is told by the status");
+    RULE(cuGetProcAddress(NULL, &none, CUDA_VERSION,
+                          CU_GET_PROC_ADDRESS_DEFAULT,
+                          NULL) == CUDA_ERROR_INVALID_VALUE,
+         "no name is an error");
+}
+
 /* Created contexts are a stack on each thread. */
 static void check_stack(void)
 {
@@ -315,6 +341,7 @@ static void check_ranks(int rank, int never)
 int main(int argc, char **argv)
 {
     int rank, nranks;
+    check_names();
     check_contexts(); // before MPI, which may query a buffer's place
     check_stack();
     check_fills();

@@ -3,8 +3,9 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>  /* dlsym */
+#include <stdint.h> /* uint64_t */
 #include <stdio.h>  /* snprintf */
-#include <string.h> /* strncmp */
+#include <string.h> /* strrchr */
 
 #include "cudart/api.h"
 
@@ -23,32 +24,18 @@ static void *driver(void)
     return dlopen(path, RTLD_NOW);
 }
 
-/* The newest version of a function. */
-static void *find(const char *symbol)
-{
-    static const char *const suffix[] = {"_v3", "_v2", ""};
-    void *const library = driver();
-    char name[256];
-    for (int i = 0; library && i < 3; i++) {
-        snprintf(name, sizeof name, "%s%s", symbol, suffix[i]);
-        void *const p = dlsym(library, name);
-        if (p)
-            return p;
-    }
-    return NULL;
-}
-
 static cudaError_t entry(const char *symbol, void **funcPtr,
                          unsigned long long flags,
                          enum cudaDriverEntryPointQueryResult *status)
 {
-    if (!symbol || !funcPtr || flags > cudaEnablePerThreadDefaultStream)
-        return cudaErrorInvalidValue;
-    *funcPtr = strncmp(symbol, "cu", 2) == 0 ? find(symbol) : NULL;
-    if (status)
-        *status = *funcPtr ? cudaDriverEntryPointSuccess
-                           : cudaDriverEntryPointSymbolNotFound;
-    return *funcPtr || status ? cudaSuccess : cudaErrorSymbolNotFound;
+    // the driver's flags, results and errors have the runtime's numbers
+    typedef int search_fn(const char *, void **, int, uint64_t, void *);
+    void *const library = driver();
+    search_fn *const search =
+        library ? (search_fn *)dlsym(library, "cuGetProcAddress_v2") : NULL;
+    if (!search)
+        return cudaErrorInsufficientDriver;
+    return (cudaError_t)search(symbol, funcPtr, CUDART_VERSION, flags, status);
 }
 
 cudaError_t

@@ -27,6 +27,7 @@ typedef enum cudaError_enum {
 } CUresult;
 
 typedef uint32_t cuuint32_t;
+typedef uint64_t cuuint64_t;
 typedef unsigned long long CUdeviceptr;
 typedef int CUdevice;
 typedef struct CUctx_st *CUcontext;
@@ -90,6 +91,18 @@ typedef enum CUpointer_attribute_enum {
     CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 20,
     CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21,
 } CUpointer_attribute;
+
+typedef enum CUdriverProcAddress_flags_enum {
+    CU_GET_PROC_ADDRESS_DEFAULT = 0,
+    CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1,
+    CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 2,
+} CUdriverProcAddress_flags;
+
+typedef enum CUdriverProcAddressQueryResult_enum {
+    CU_GET_PROC_ADDRESS_SUCCESS = 0,
+    CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1,
+    CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2,
+} CUdriverProcAddressQueryResult;
 
 typedef enum CUlimit_enum {
     CU_LIMIT_STACK_SIZE = 0x00,
@@ -159,6 +172,7 @@ typedef struct CUDA_MEMCPY2D_st { /* of Height rows of WidthInBytes */
 #define cuMemcpy2DUnaligned       cuMemcpy2DUnaligned_v2
 #define cuMemcpy2DAsync           cuMemcpy2DAsync_v2
 #define cuCtxCreate               cuCtxCreate_v4
+#define cuGetProcAddress          cuGetProcAddress_v2
 #define cuCtxDestroy              cuCtxDestroy_v2
 #define cuCtxPushCurrent          cuCtxPushCurrent_v2
 #define cuCtxPopCurrent           cuCtxPopCurrent_v2
@@ -319,6 +333,9 @@ CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr addr,
                              cuuint32_t value, unsigned int flags);
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
                                CUdeviceptr ptr);
+CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion,
+                          cuuint64_t flags,
+                          CUdriverProcAddressQueryResult *symbolStatus);
 
 #ifdef __cplusplus
 }
