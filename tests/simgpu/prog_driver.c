@@ -213,6 +213,34 @@ static void check_contexts(void)
     }
 }
 
+/* Several attributes at once: what is not known of a pointer is zero. */
+static void check_attributes(const char *d, const char *h, const char *stack)
+{
+    CUmemorytype type;
+    CUdeviceptr base, host;
+    unsigned managed;
+    CUpointer_attribute which[] = {
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+        CU_POINTER_ATTRIBUTE_HOST_POINTER, CU_POINTER_ATTRIBUTE_IS_MANAGED};
+    void *data[] = {&type, &base, &host, &managed};
+    memset(&host, -1, sizeof host);
+    RULE(cuPointerGetAttributes(4, which, data, address(d + 9)) ==
+                 CUDA_SUCCESS &&
+             type == CU_MEMORYTYPE_DEVICE && base == address(d) && host == 0 &&
+             managed == 0,
+         "attributes of device memory, which has no host pointer");
+    RULE(cuPointerGetAttributes(4, which, data, address(h)) == CUDA_SUCCESS &&
+             type == CU_MEMORYTYPE_HOST && host == address(h),
+         "attributes of pinned memory");
+    RULE(cuPointerGetAttributes(4, which, data, address(stack)) ==
+                 CUDA_SUCCESS &&
+             (int)type == 0 && base == 0 && host == 0,
+         "other memory has none, and that is no error");
+    RULE(cuPointerGetAttributes(0, which, data, address(d)) ==
+             CUDA_ERROR_INVALID_VALUE,
+         "nothing asked is an error");
+}
+
 static void check_pointers(void)
 {
     char *d, *h, stack[8];
@@ -244,6 +272,7 @@ static void check_pointers(void)
     RULE(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
                                address(stack)) == CUDA_ERROR_INVALID_VALUE,
          "other memory is unknown");
+    check_attributes(d, h, stack);
     cudaFree(d);
     cudaFreeHost(h);
 }

@@ -1,6 +1,8 @@
 /*
  * pointer.c: attributes of pointers
  */
+#include <string.h> /* memset */
+
 #include "core/device.h"
 #include "core/heap.h"
 #include "driver/context.h"
@@ -69,4 +71,46 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
                    attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE
                ? CUDA_ERROR_NOT_SUPPORTED
                : describe_block(data, attribute, ptr, &b);
+}
+
+/* Bytes that an attribute's value takes; 0 of one that is not answered. */
+static size_t value_nbytes(CUpointer_attribute attribute)
+{
+    switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT: return sizeof(CUcontext);
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: return sizeof(CUmemorytype);
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: return sizeof(CUdeviceptr);
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID: return sizeof(unsigned long long);
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return sizeof(int);
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_MAPPED: return sizeof(unsigned);
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return sizeof(size_t);
+    default: return 0;
+    }
+}
+
+/* Unlike cuPointerGetAttribute(), this is how libraries ask about a pointer of
+ * any kind: what the driver does not know of it is zero, and no error. */
+CUresult cuPointerGetAttributes(unsigned int numAttributes,
+                                CUpointer_attribute *attributes, void **data,
+                                CUdeviceptr ptr)
+{
+    const CUresult current = context_current();
+    if (current)
+        return current;
+    if (numAttributes == 0 || !attributes || !data)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < numAttributes; i++) {
+        const size_t nbytes = value_nbytes(attributes[i]);
+        if (nbytes == 0)
+            return CUDA_ERROR_NOT_SUPPORTED;
+        if (!data[i])
+            return CUDA_ERROR_INVALID_VALUE;
+        if (cuPointerGetAttribute(data[i], attributes[i], ptr) != CUDA_SUCCESS)
+            memset(data[i], 0, nbytes);
+    }
+    return CUDA_SUCCESS;
 }

@@ -333,6 +333,9 @@ CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr addr,
                              cuuint32_t value, unsigned int flags);
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
                                CUdeviceptr ptr);
+CUresult cuPointerGetAttributes(unsigned int numAttributes,
+                                CUpointer_attribute *attributes, void **data,
+                                CUdeviceptr ptr);
 CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion,
                           cuuint64_t flags,
                           CUdriverProcAddressQueryResult *symbolStatus);
