@@ -147,6 +147,52 @@ static void check_rows(void)
 }
 
 /* Between two contexts' devices, or in the only one. */
+/* A box of 2 x 2 x 2 from the middle of one of 3 x 4 x 5 ints. */
+static void check_boxes(void)
+{
+    enum { DEPTH = 3, HEIGHT = 4, WIDTH = 5, SIDE = 2 };
+    int h[DEPTH][HEIGHT][WIDTH], got[SIDE][SIDE][SIDE], right = 1;
+    CUdeviceptr d;
+    CUcontext c;
+    CUstream stream;
+    cuCtxCreate(&c, NULL, 0, 0);
+    cuStreamCreate(&stream, CU_STREAM_DEFAULT);
+    cuMemAlloc(&d, sizeof h);
+    for (size_t i = 0; i < sizeof h / sizeof(int); i++)
+        ((int *)h)[i] = (int)i;
+    cuMemcpyHtoD(d, h, sizeof h);
+    CUDA_MEMCPY3D copy = {.srcXInBytes = sizeof(int),
+                          .srcY = 1,
+                          .srcZ = 1,
+                          .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = d,
+                          .srcPitch = sizeof h[0][0],
+                          .srcHeight = HEIGHT,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = got,
+                          .WidthInBytes = SIDE * sizeof(int),
+                          .Height = SIDE,
+                          .Depth = SIDE};
+    RULE(cuMemcpy3DAsync(&copy, stream) == CUDA_SUCCESS &&
+             cuStreamSynchronize(stream) == CUDA_SUCCESS,
+         "boxes are copied");
+    for (int z = 0; z < SIDE; z++)
+        for (int y = 0; y < SIDE; y++)
+            for (int x = 0; x < SIDE; x++)
+                right &= got[z][y][x] == h[z + 1][y + 1][x + 1];
+    RULE(right, "from where they begin, to contiguous slices");
+    copy.srcHeight = SIDE;
+    RULE(cuMemcpy3D(&copy) == CUDA_ERROR_INVALID_VALUE,
+         "a box lies within its slices");
+    copy.srcHeight = HEIGHT;
+    copy.srcLOD = 1;
+    RULE(cuMemcpy3D(&copy) == CUDA_ERROR_INVALID_VALUE,
+         "and has no level of detail");
+    cuMemFree(d);
+    cuStreamDestroy(stream);
+    cuCtxDestroy(c);
+}
+
 static void check_peers(void)
 {
     CUcontext a, b;
@@ -375,6 +421,7 @@ int main(int argc, char **argv)
     check_stack();
     check_fills();
     check_rows();
+    check_boxes();
     check_peers();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,5 +1,5 @@
 /*
- * fill.c: memsets of 1, 2 and 4 bytes, copies of rows, by the driver's names
+ * fill.c: memsets of 1, 2 and 4 bytes, and copies of rows and boxes
  */
 #include "core/site.h"
 #include "cudart/copy.h"
@@ -137,4 +137,64 @@ CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
     if (err != CUDA_SUCCESS)
         return err;
     DRIVER_CALL(copy_2d(pCopy, &hStream));
+}
+
+/* ---- copying boxes ------------------------------------------------------- */
+
+/* One side of a box, in the runtime's terms. Rows and slices are contiguous
+ * where their steps are not given. Returns whether the box lies within them. */
+static int lay_out(struct side *s, const CUDA_MEMCPY3D *c, size_t z,
+                   size_t nrows, struct cudaPitchedPtr *ptr)
+{
+    if (s->pitch == 0)
+        s->pitch = s->x + c->WidthInBytes;
+    if (nrows == 0)
+        nrows = s->y + c->Height;
+    const char *const first = first_of(s, s->pitch) + z * nrows * s->pitch;
+    *ptr = (struct cudaPitchedPtr){.ptr = (char *)(uintptr_t)first,
+                                   .pitch = s->pitch,
+                                   .xsize = c->WidthInBytes,
+                                   .ysize = nrows};
+    return s->x + c->WidthInBytes <= s->pitch && s->y + c->Height <= nrows;
+}
+
+/* On the default stream, waiting, if none is given. */
+static cudaError_t copy_3d(const CUDA_MEMCPY3D *c, const CUstream *stream)
+{
+    struct side to = {c->dstMemoryType, c->dstHost, c->dstDevice,
+                      c->dstXInBytes,   c->dstY,    c->dstPitch};
+    struct side from = {c->srcMemoryType, c->srcHost, c->srcDevice,
+                        c->srcXInBytes,   c->srcY,    c->srcPitch};
+    struct cudaMemcpy3DParms p = {
+        .extent = {c->WidthInBytes, c->Height, c->Depth},
+        .kind = kind_of(&to, &from)};
+    if (!lay_out(&to, c, c->dstZ, c->dstHeight, &p.dstPtr) ||
+        !lay_out(&from, c, c->srcZ, c->srcHeight, &p.srcPtr))
+        return cudaErrorInvalidValue;
+    return stream ? cudaMemcpy3DAsync(&p, *stream) : cudaMemcpy3D(&p);
+}
+
+static CUresult check_box(const CUDA_MEMCPY3D *c)
+{
+    if (!c || c->srcLOD || c->dstLOD || c->reserved0 || c->reserved1)
+        return CUDA_ERROR_INVALID_VALUE;
+    return is_known(c->dstMemoryType) && is_known(c->srcMemoryType)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuMemcpy3D(const CUDA_MEMCPY3D *pCopy)
+{
+    const CUresult err = check_box(pCopy);
+    if (err != CUDA_SUCCESS)
+        return err;
+    DRIVER_CALL(copy_3d(pCopy, NULL));
+}
+
+CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+{
+    const CUresult err = check_box(pCopy);
+    if (err != CUDA_SUCCESS)
+        return err;
+    DRIVER_CALL(copy_3d(pCopy, &hStream));
 }

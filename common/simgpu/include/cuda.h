@@ -141,6 +141,27 @@ typedef struct CUDA_MEMCPY2D_st { /* of Height rows of WidthInBytes */
     size_t WidthInBytes, Height;
 } CUDA_MEMCPY2D;
 
+typedef struct CUDA_MEMCPY3D_st { /* of Depth slices of Height rows */
+    size_t srcXInBytes, srcY, srcZ;
+    size_t srcLOD; /* 0 */
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice; /* of unified memory, too */
+    CUarray srcArray;
+    void *reserved0;
+    size_t srcPitch;  /* 0: rows are contiguous */
+    size_t srcHeight; /* rows of a slice; 0: slices are contiguous */
+    size_t dstXInBytes, dstY, dstZ;
+    size_t dstLOD;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    void *reserved1;
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D;
+
 #define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
 #define cuStreamWriteValue32      cuStreamWriteValue32_v2
 #define cuStreamWaitValue32       cuStreamWaitValue32_v2
@@ -171,6 +192,8 @@ typedef struct CUDA_MEMCPY2D_st { /* of Height rows of WidthInBytes */
 #define cuMemcpy2D                cuMemcpy2D_v2
 #define cuMemcpy2DUnaligned       cuMemcpy2DUnaligned_v2
 #define cuMemcpy2DAsync           cuMemcpy2DAsync_v2
+#define cuMemcpy3D                cuMemcpy3D_v2
+#define cuMemcpy3DAsync           cuMemcpy3DAsync_v2
 #define cuCtxCreate               cuCtxCreate_v4
 #define cuGetProcAddress          cuGetProcAddress_v2
 #define cuCtxDestroy              cuCtxDestroy_v2
@@ -284,6 +307,8 @@ CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch,
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *pCopy);
 CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *pCopy);
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
+CUresult cuMemcpy3D(const CUDA_MEMCPY3D *pCopy);
+CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext,
                       CUdeviceptr srcDevice, CUcontext srcContext,
                       size_t ByteCount);
