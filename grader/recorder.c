@@ -63,7 +63,8 @@ static void hang_up(struct rank *k, enum recorder_role role)
     k->connection[role] = -1;
 }
 
-/* Nothing more is taken from this rank. */
+/* Nothing more is taken from this rank. Which of several ranks is noticed first
+ * is a matter of luck, so the text names none. */
 static void __attribute__((format(printf, 3, 4)))
 forged(struct recorder *r, struct rank *k, const char *format, ...)
 {
@@ -73,8 +74,7 @@ forged(struct recorder *r, struct rank *k, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (!r->end.forged[0])
-        snprintf(r->end.forged, sizeof r->end.forged, "rank %d %s",
-                 (int)(k - r->rank), text);
+        snprintf(r->end.forged, sizeof r->end.forged, "a rank %s", text);
     for (int i = 0; i < RECORDER_ROLES; i++)
         hang_up(k, (enum recorder_role)i);
 }
