@@ -420,8 +420,7 @@ $(BUILD)/grade: $(call objs,grader/main.c) $(JUDGE_OBJS) \
 $(BUILD)/commgraph: $(call objs,$(call c_in,common/graph/commgraph)) \
 	$(call lib,graph topo base) | $(TOPOS)
 $(BUILD)/commgraph: LIBS := -ljansson
-$(O)/obj/common/graph/commgraph/view_files.o: $(wildcard \
-	common/graph/commgraph/view/*)
+$(O)/obj/common/graph/view_files.o: $(wildcard common/graph/view/*)
 $(CHECK): $(call objs,common/kit/check.c $(addprefix grader/,vet.c tokens.c \
 	skipped.c lexer.c audit.c audit_nvcc.c allow.c names.c))
 $(CHECK): LIBS := -lelf

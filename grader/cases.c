@@ -14,8 +14,8 @@
 
 #include <string.h> /* strcmp */
 
+#include "picture.h"
 #include "rounds.h"
-#include "shown.h"
 
 /*
  * Judge what the run of a batch has shown. Cases that have to be run again go
@@ -37,7 +37,7 @@ static void judge_batch(const struct shown *s, struct batch *again,
     const int early = last < b->n - 1 || !shown_finished(s, last);
     const int lost = early && !s->spans && !measured;
     if (early)
-        shown_keep_end(s, last, r);
+        picture_keep_end(s, last, r);
     again->n = 0;
     for (int i = 0; i < b->n; i++) {
         const int case_no = b->case_no[i];
@@ -67,7 +67,7 @@ static int run_batch(const struct request *q, const struct place *p,
             return -1;
         shown_load(&s, q, p, &b, &run);
         if (q->timeline)
-            shown_keep_timeline(&s, r);
+            picture_keep(&s, r);
         judge_batch(&s, &again, later, r);
         shown_release(&s);
     }

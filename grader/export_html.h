@@ -7,8 +7,9 @@
 #include "export.h"
 #include "judge/plan.h"
 
-/* students/KEY.html, with its timeline and, if the plan is known (not NULL) and
- * there is an attempt before, KEY.diff.html. -1 having said why. */
+/* students/KEY.html; with its timeline, KEY.svg, and a page to look closer,
+ * KEY.view.html, if there are any; if the plan is known (not NULL) and there is
+ * an attempt before, KEY.diff.html. -1 having said why. */
 int export_student_page(const struct export *e, const struct row *r,
                         const struct plan *p);
 

@@ -12,6 +12,7 @@
 #include "base/temp.h"
 #include "export_html.h"
 #include "folder.h"
+#include "graph/view.h"
 #include "html.h"
 #include "submission.h"
 #include "unpack.h"
@@ -62,26 +63,50 @@ static void cases(FILE *f, const struct row *r)
     free(c);
 }
 
-/* The timeline is ours (commgraph's), but made from what a student's program
- * left: an image is a document of its own, in which nothing runs. */
+/* students/KEY.view.html; 1 if there is one, -1 having said why it can't be
+ * written. Its data was made by the grader, which lets no name that a student's
+ * program left end a string or begin a tag. */
+static int view(const struct export *e, const struct row *r)
+{
+    char title[400];
+    if (!r->g.view[0])
+        return 0;
+    FILE *const f = export_file_in(e, "students/%s.view.html", r->student->key);
+    if (!f)
+        return -1;
+    snprintf(title, sizeof title, "%s: %s", e->title, r->student->key);
+    view_page(f, title, r->g.view);
+    return export_close(e, f) != 0 ? -1 : 1;
+}
+
+/* An image is a document of its own, in which nothing runs. */
 static int timeline(FILE *f, const struct export *e, const struct row *r)
 {
+    const char *const key = r->student->key;
     if (!r->attempt || !r->g.timeline[0])
         return 0;
-    FILE *const svg = export_file_in(e, "students/%s.svg", r->student->key);
+    FILE *const svg = export_file_in(e, "students/%s.svg", key);
     if (!svg)
         return -1;
     fputs(r->g.timeline, svg);
     if (export_close(e, svg) != 0)
         return -1;
+    const int has_view = view(e, r);
     fprintf(
         f,
         "<h2>Timeline</h2>\n<p class=\"dim\">What ran when, on the modelled "
-        "machine, in one iteration of a case. A click shows it alone.</p>\n<p "
-        "class=\"wide\"><a href=\"%s.svg\"><img src=\"%s.svg\" alt=\"what "
-        "ran when\"></a></p>\n",
-        r->student->key, r->student->key);
-    return 0;
+        "machine, in one iteration of a case. A click shows it alone.</p>\n");
+    if (has_view > 0)
+        fprintf(f,
+                "<p><a href=\"%s.view.html\">Look closer</a>: what each "
+                "operation waited for, which links were busy, who held which "
+                "piece.</p>\n",
+                key);
+    fprintf(f,
+            "<p class=\"wide\"><a href=\"%s.svg\"><img src=\"%s.svg\" "
+            "alt=\"what ran when\"></a></p>\n",
+            key, key);
+    return has_view < 0 ? -1 : 0;
 }
 
 /* ---- since the attempt before -------------------------------------------- */

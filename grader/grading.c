@@ -57,6 +57,7 @@ int grading_parse(struct grading *r, const char *body)
     r->notes = text(j, "notes");
     r->seed = text(j, "seed");
     r->timeline = text(j, "timeline");
+    r->view = text(j, "view");
     r->outcome = outcome_find(text(j, "outcome"));
     r->score = json_number_value(json_object_get(j, "score"));
     r->max_score = json_number_value(json_object_get(j, "max_score"));

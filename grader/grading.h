@@ -21,8 +21,8 @@ struct grading_case {
 
 struct grading { /* texts belong to json */
     json_t *json;
-    const char *lab, *title, *message, *notes, *seed, *timeline, *backend,
-        *plan; /* its digest; "" if unknown */
+    const char *lab, *title, *message, *notes, *seed, *timeline, *view,
+        *backend, *plan; /* its digest; "" if unknown */
     enum outcome outcome;
     double score, max_score;
     int64_t submitted;

@@ -184,6 +184,8 @@ int grade_write_json(const char *path, const struct request *q,
     json_object_set_new(j, "tests", tests);
     if (r->svg)
         json_object_set_new(j, "timeline", json_string(r->svg));
+    if (r->view)
+        json_object_set_new(j, "view", json_string(r->view));
     const int err = dump(j, path);
     if (err)
         fprintf(stderr, "grade: cannot write %s: %s\n", path, strerror(errno));

@@ -20,6 +20,7 @@ void result_release(struct result *r)
 {
     free(r->cases);
     free(r->svg);
+    free(r->view);
     json_decref(r->clocks[0]);
     json_decref(r->clocks[1]);
     *r = (struct result){.cases = NULL};

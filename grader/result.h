@@ -30,10 +30,11 @@ struct result {
     char missing[128];  /* limits that could not be set, or "" */
     double sec;         /* how long it took */
     int nruns;          /* of programs, so far: each has its number */
-    char *svg;          /* a timeline, or NULL */
-    int svg_of_end;     /* of a case that ended its run: no other replaces it */
-    json_t *clocks[2];  /* of GPUs, before and after; NULL when modelled */
-    struct log log;     /* what compilers and runs printed */
+    char *svg;          /* a timeline, or NULL; */
+    char *view;        /* and what a page of it shows (graph/view.h), or NULL */
+    int svg_of_end;    /* of a case that ended its run: no other replaces it */
+    json_t *clocks[2]; /* of GPUs, before and after; NULL when modelled */
+    struct log log;    /* what compilers and runs printed */
 };
 
 /* Nothing is judged yet, of a plan with ncases cases. */

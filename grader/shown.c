@@ -10,7 +10,6 @@
 #include <sys/stat.h> /* lstat */
 #include <unistd.h>   /* link */
 
-#include "graph/timeline.h"
 #include "judge/answers.h"
 #include "judge/spans.h"
 #include "judge/words.h"
@@ -29,9 +28,7 @@ int shown_finished(const struct shown *s, int i)
     return 1;
 }
 
-/* True if a rank has left the case like this: it has said so, even if the
- * others wait for it. */
-static int has_left(const struct shown *s, int i, enum run_status how)
+int shown_left(const struct shown *s, int i, enum run_status how)
 {
     for (int r = 0; r < s->batch->nranks; r++)
         if (evidence_status(s->evidence, r, case_of(s, i)) == how)
@@ -44,9 +41,9 @@ static int has_left(const struct shown *s, int i, enum run_status how)
 static int is_lost(const struct shown *s, int i)
 {
     char words[64];
-    if (shown_finished(s, i) || has_left(s, i, RUN_NOT_IMPLEMENTED))
+    if (shown_finished(s, i) || shown_left(s, i, RUN_NOT_IMPLEMENTED))
         return 0;
-    return !has_left(s, i, RUN_ERROR) ||
+    return !shown_left(s, i, RUN_ERROR) ||
            words_find(s->run->end.log.head, words, sizeof words) != NULL;
 }
 
@@ -73,6 +70,8 @@ static int graphs_are_files(const char *dir, int nranks)
     return 1;
 }
 
+const struct replay_options shown_unfinished = {.unfinished = 1};
+
 /* What was recorded of a run that ended early. Verdicts do without it: a rank
  * could have ended for that. */
 static void load_early(struct shown *s)
@@ -93,8 +92,7 @@ static void load_early(struct shown *s)
     if (s->graph && s->graph->nranks == (uint32_t)s->batch->nranks)
         s->early_topo = topo_load(s->batch->topo, err, sizeof err);
     if (s->early_topo)
-        s->early = replay_run(s->graph, s->early_topo,
-                              &(struct replay_options){.unfinished = 1}, err,
+        s->early = replay_run(s->graph, s->early_topo, &shown_unfinished, err,
                               sizeof err);
 }
 
@@ -137,96 +135,6 @@ void shown_release(struct shown *s)
     graph_free(s->graph);
     evidence_free(s->evidence);
     free(s->answers);
-}
-
-/* Of the batch's visible cases that came to their end, the one whose first
- * iteration takes longest; or NULL. */
-static const struct plan_case *longest_shown(const struct shown *s)
-{
-    const struct batch *const b = s->batch;
-    const struct plan_case *longest = NULL;
-    double most_us = 0;
-    for (int i = 0; i < b->n; i++) {
-        const struct plan_case *const c = &s->place->plan->cases[b->case_no[i]];
-        const struct judge_task t = {.c = c,
-                                     .case_no = case_of(s, i),
-                                     .nranks = b->nranks,
-                                     .iterations = b->iterations,
-                                     .graph = s->graph,
-                                     .spans = s->spans};
-        const double us = spans_time_us(&t, 0);
-        if (!c->hidden && us > most_us && // not so for NaN
-            shown_finished(s, i) && !has_left(s, i, RUN_NOT_IMPLEMENTED)) {
-            most_us = us;
-            longest = c;
-        }
-    }
-    return longest;
-}
-
-enum { MOST_SVG = 128 << 10 };
-
-/* A picture of the operations in ranges of that name; NULL if there are none,
- * or too many. */
-static char *draw(const struct shown *s, const struct replay_time *time,
-                  const struct topo *topo, const char *title, const char *span)
-{
-    char *svg = NULL;
-    size_t nbytes = 0;
-    const struct timeline t = {.graph = s->graph,
-                               .time = time,
-                               .topo = topo,
-                               .title = title,
-                               .span = span};
-    FILE *const f = open_memstream(&svg, &nbytes);
-    const int err = timeline_svg(f, &t);
-    if (fclose(f) == 0 && !err && nbytes <= MOST_SVG)
-        return svg;
-    free(svg);
-    return NULL;
-}
-
-/* A picture for the student's page: of one iteration, since beside the half
- * second in which a communicator is made everything else is too small to see.
- * Of those that the runs make, the largest that isn't too large. */
-void shown_keep_timeline(const struct shown *s, struct result *r)
-{
-    const struct batch *const b = s->batch;
-    const struct plan_case *const c = s->spans ? longest_shown(s) : NULL;
-    char title[160], span[SPANS_NAME];
-    if (!c || r->svg_of_end)
-        return;
-    snprintf(title, sizeof title, "%s: %d ranks on %s", c->name, b->nranks,
-             b->topo);
-    char *const svg = draw(s, spans_times(s->spans), spans_topo(s->spans),
-                           title, spans_name(c->name, 0, span));
-    if (!svg || (r->svg && strlen(r->svg) >= strlen(svg))) {
-        free(svg);
-        return;
-    }
-    free(r->svg);
-    r->svg = svg;
-}
-
-void shown_keep_end(const struct shown *s, int i, struct result *r)
-{
-    const struct batch *const b = s->batch;
-    const struct plan_case *const c = &s->place->plan->cases[b->case_no[i]];
-    char title[200], span[SPANS_NAME];
-    if (!s->early || c->hidden || r->svg_of_end)
-        return;
-    snprintf(title, sizeof title,
-             "%s: %d ranks on %s, up to where the run ended", c->name,
-             b->nranks, b->topo);
-    spans_name(c->name, 0, span);
-    span[strlen(span) - 1] = 0; // any iteration
-    char *const svg =
-        draw(s, replay_times(s->early), s->early_topo, title, span);
-    if (!svg)
-        return;
-    free(r->svg);
-    r->svg = svg;
-    r->svg_of_end = 1;
 }
 
 /* Nothing of a run is worth points in which a rank sent what the kit did not:

@@ -20,6 +20,8 @@ struct shown {
     char *answers; /* text of answers.txt, or NULL */
 };
 
+extern const struct replay_options shown_unfinished; /* `early` is made with */
+
 /* Load the files of a run of the batch; shown_release() in any case. All that
  * is passed has to outlive s, and not to change. */
 void shown_load(struct shown *s, const struct request *q, const struct place *p,
@@ -30,15 +32,11 @@ void shown_release(struct shown *s);
 int shown_began(const struct shown *s, int i);
 int shown_finished(const struct shown *s, int i);
 
+/* True if a rank has left the case like this: it has said so, even if the
+ * others wait for it. */
+int shown_left(const struct shown *s, int i, enum run_status how);
+
 /* The verdict on case i of the batch. */
 void shown_judge(const struct shown *s, int i, struct judge_verdict *v);
-
-/* Keep a timeline for the student's page, of one iteration of a visible case:
- * of all that a submission makes, the largest that is not too large. */
-void shown_keep_timeline(const struct shown *s, struct result *r);
-
-/* Case i ended the run: keep a timeline of it up to there, if it is a visible
- * one and the first of its submission. */
-void shown_keep_end(const struct shown *s, int i, struct result *r);
 
 #endif

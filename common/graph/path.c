@@ -140,7 +140,9 @@ int path_find(struct path *p, const struct graph *g,
 {
     struct walk w = {.g = g, .time = time};
     struct point here = {find_last(&w), 0};
-    while (here.at != GRAPH_NOWHERE) {
+    // Each point is passed once, unless the run never ended (replay.h).
+    for (size_t left = 2 * (size_t)g->nnodes; left && here.at != GRAPH_NOWHERE;
+         left--) {
         struct point next;
         if ((here.host ? step_host(&w, here.at, &next)
                        : step_end(&w, here.at, &next)) != 0) {

@@ -34,7 +34,8 @@ struct path {
     size_t n;
 };
 
-/* `time` is from replay_times(). Returns -1 if memory runs out. */
+/* `time` is from replay_times() of a run that ended. Returns -1 if memory runs
+ * out. */
 int path_find(struct path *p, const struct graph *g,
               const struct replay_time *time);
 void path_release(struct path *p);

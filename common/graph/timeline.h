@@ -18,9 +18,9 @@ struct timeline {
     const struct replay_time *time; /* replay_times() */
     const struct topo *topo;        /* names of resources; may be NULL */
     const char *title;
-    const char *span; /* NULL, or draw only the time in which operations run
-                         in spans whose names contain this text; only SVG */
-    uint32_t nranks;  /* draw this many, from rank 0; 0: all; only SVG */
+    const char *in;  /* by position: draw only the time in which those with 1
+                        run; NULL: all of it; only SVG */
+    uint32_t nranks; /* draw this many, from rank 0; 0: all; only SVG */
 };
 
 /*

@@ -268,22 +268,22 @@ static void put_join(const struct drawing *d, uint32_t at)
             x, top, bottom + BAR);
 }
 
-/* Choose the time to draw: everything, or while operations of the span run. */
+/* Choose the time to draw: everything, or while the wanted operations run. */
 static void choose_window(struct drawing *d)
 {
     const struct timeline *const t = d->t;
-    d->begin_ps = t->span ? UINT64_MAX : 0;
+    d->begin_ps = t->in ? UINT64_MAX : 0;
     d->end_ps = 1;
     for (uint32_t at = 0; at < t->graph->nnodes; at++) {
         const struct replay_time *const time = &t->time[at];
-        if (t->span && !strstr(t->graph->nodes[at].span, t->span))
+        if (t->in && !t->in[at])
             continue;
         if (time->start_ps < d->begin_ps)
             d->begin_ps = time->start_ps;
         if (time->end_ps > d->end_ps)
             d->end_ps = time->end_ps;
     }
-    if (d->begin_ps >= d->end_ps) // no such span: an empty picture
+    if (d->begin_ps >= d->end_ps) // there are none: an empty picture
         d->begin_ps = 0;
 }
 

@@ -101,3 +101,17 @@ const struct bounds *sections_bounds(const struct sections *h, uint32_t rank,
         }
     return NULL;
 }
+
+int64_t sections_mark(const struct sections *h, const char *range, char *in)
+{
+    int64_t n = 0;
+    for (uint32_t r = 0; r < h->g->nranks; r++) {
+        const struct bounds *const b = sections_bounds(h, r, range);
+        for (uint32_t at = b ? b->first : 0; b && at <= b->last; at++, n++) {
+            if (h->of[at] != h->of[b->first])
+                return -1;
+            in[at] = 1;
+        }
+    }
+    return n;
+}

@@ -30,4 +30,11 @@ void sections_free(struct sections *h);
 const struct bounds *sections_bounds(const struct sections *h, uint32_t rank,
                                      const char *range);
 
+/*
+ * Mark, by position, what all ranks have of a range. Returns how much that is,
+ * or -1 if a rank comes back to the range after it had left it: it contains
+ * what does not belong to it.
+ */
+int64_t sections_mark(const struct sections *h, const char *range, char *in);
+
 #endif

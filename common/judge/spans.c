@@ -68,6 +68,11 @@ const struct topo *spans_topo(const struct spans *s)
     return s->topo;
 }
 
+const struct replay *spans_replay(const struct spans *s)
+{
+    return s->replay;
+}
+
 const struct replay_time *spans_times(const struct spans *s)
 {
     return replay_times(s->replay);

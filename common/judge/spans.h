@@ -37,6 +37,7 @@ struct spans *spans_new(const struct graph *g, const char *machine, char *err,
 void spans_free(struct spans *s); /* NULL is allowed */
 
 const struct topo *spans_topo(const struct spans *s);
+const struct replay *spans_replay(const struct spans *s);
 const struct replay_time *spans_times(const struct spans *s); /* by position */
 
 /* The name of an iteration's range, into out; returns out. */

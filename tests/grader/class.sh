@@ -193,6 +193,12 @@ for f in csv canvas moodle junit gradescope classroom autolab html; do
     diff -r "$work/$f.a" "$work/$f.b" > "$work"/diff.txt ||
         fail "$f differs: $(head -n 20 "$work"/diff.txt)"
 done
+# A view for each page that links to one: of the visible cases alone.
+views=$(cat "$work"/html.a/students/*.html | grep -c 'href="[^"]*view.html"')
+files=$(find "$work"/html.a/students -name '*.view.html' | wc -l)
+((views == files && files >= $(grep -c ' solution$' "$work"/kinds))) ||
+    fail "$views links to views, $files views"
+grep -l 'hidden-' "$work"/html.a/students/*.view.html && fail "a hidden case"
 left=$(find /tmp -maxdepth 1 -name 'commlab-grade-*' -newer "$work"/roster.csv | wc -l)
 [ "$left" -eq 0 ] || echo "note: $left folders commlab-grade-* in /tmp are of others"
 echo "killed $killed times and resumed: exports are the same"

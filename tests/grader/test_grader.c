@@ -106,25 +106,74 @@ START_TEST(a_submission_gets_what_it_deserves)
 }
 END_TEST
 
-START_TEST(the_timeline_shows_one_iteration_of_a_case)
+/* What `grade run` makes of lab 1's solution with these cases. */
+static json_t *pictures_of(const char *cases)
 {
     char path[] = "/tmp/commlab-timeline-XXXXXX";
     const int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
     struct child c = child_run(
         600,
-        "%s/grade run --lab lab1 --quiet --timeline --case ring-time --json %s "
+        "%s/grade run --lab lab1 --quiet --timeline --case %s --json %s "
         "%s/solutions/lab1-collectives",
-        child_build(), path, root());
+        child_build(), cases, path, root());
     ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
     child_clear(&c);
     json_t *const j = json_load_file(path, 0, NULL);
+    close(fd);
+    unlink(path);
+    return j;
+}
+
+/* The spans and names in a result's view (graph/view.h), a line each. */
+static void strings_of(const json_t *result, char *out)
+{
+    json_t *const view =
+        json_loads(json_string_value(json_object_get(result, "view")), 0, NULL);
+    const json_t *const strings = json_object_get(view, "strings");
+    ck_assert_ptr_nonnull(strings);
+    for (size_t i = 0; i < json_array_size(strings); i++)
+        out += sprintf(out, "%.100s\n",
+                       json_string_value(json_array_get(strings, i)));
+    json_decref(view);
+}
+
+START_TEST(the_timeline_shows_one_iteration_of_a_case)
+{
+    char strings[1 << 16];
+    json_t *const j = pictures_of("ring-time");
     const char *const svg = json_string_value(json_object_get(j, "timeline"));
     ck_assert(svg && strstr(svg, ">ring-time: 8 ranks on dgx-h100</text>"));
     ck_assert(strstr(svg, "ncclRecv") && !strstr(svg, "ncclCommInitRank"));
+    strings_of(j, strings);
+    ck_assert_msg(strstr(strings, "ring-time #0\n") &&
+                      strstr(strings, "ncclRecv\n") &&
+                      strstr(strings, "allreduce.c:") &&
+                      !strstr(strings, "ring-time #1") &&
+                      !strstr(strings, "ncclCommInitRank"),
+                  "%s", strings);
     json_decref(j);
-    close(fd);
-    unlink(path);
+}
+END_TEST
+
+/* The name of the visible case is in that of a hidden one, which runs beside
+ * it. */
+START_TEST(pictures_show_nothing_of_hidden_cases)
+{
+    char strings[1 << 16];
+    json_t *const j = pictures_of("broadcast,hidden-broadcast");
+    const char *const svg = json_string_value(json_object_get(j, "timeline"));
+    ck_assert(svg && strstr(svg, ">broadcast: "));
+    strings_of(j, strings);
+    ck_assert_msg(strstr(strings, "\nbroadcast #0\n") &&
+                      !strstr(strings, "hidden"),
+                  "%s", strings);
+    int nbars = 0; // of one case, some for each of a few ranks
+    for (const char *p = svg; (p = strstr(p, "ncclSend")) != NULL; p++)
+        nbars++;
+    ck_assert_int_gt(nbars, 0);
+    ck_assert_int_lt(nbars, 100);
+    json_decref(j);
 }
 END_TEST
 
@@ -165,6 +214,11 @@ START_TEST(a_timeline_goes_up_to_the_end_of_a_run)
     ck_assert_msg(strstr(svg, ends[_i].first) && strstr(svg, ends[_i].last) &&
                       !strstr(svg, "ncclCommInitRank"),
                   "%s", svg);
+    char strings[1 << 16];
+    strings_of(j, strings);
+    ck_assert_msg(strstr(strings, ends[_i].last) &&
+                      !strstr(strings, "broadcast #"),
+                  "%s", strings);
     json_decref(j);
     child_clear(&c);
     child_remove(dir);
@@ -280,6 +334,7 @@ int main(void)
     TCase *const t = tcase_create("grader");
     tcase_set_timeout(t, 700);
     tcase_add_test(t, the_timeline_shows_one_iteration_of_a_case);
+    tcase_add_test(t, pictures_show_nothing_of_hidden_cases);
     LOOP(t, mistakes_on_the_command_line_are_named, mistakes);
     LOOP(t, each_verb_has_a_help_that_fits_a_terminal, verbs);
     tcase_add_test(t, a_machine_without_a_sandbox_is_not_the_students_fault);

@@ -39,7 +39,8 @@ static void make_class(void)
             .submitted = i % 6 == 4 ? "2026-03-03T12:00" : "2026-02-28T12:00",
             .message = "element 17 of rank 2 is 3.5, should be 4: the last "
                        "chunk of the ring was not added (allreduce.c:41)",
-            .time_us = 100 + i};
+            .time_us = 100 + i,
+            .view = i == 5 ? "{\"title\": \"ring\"}" : NULL};
         snprintf(key, sizeof key, "s%02d", i);
         if (i % 6 != 2)
             planted_grading(dir, &g);
@@ -190,6 +191,23 @@ START_TEST(a_students_page_says_what_changed)
 }
 END_TEST
 
+START_TEST(a_students_page_leads_to_a_view)
+{
+    struct child c = child_run(10, "cat %s/site/students/s05.html", dir);
+    HAS(c, "<a href=\"s05.view.html\">");
+    child_clear(&c);
+    c = child_run(10, "cat %s/site/students/s05.view.html", dir);
+    HAS(c, "<title>Collectives: s05</title>");
+    HAS(c, "id=\"run\">{\"title\": \"ring\"}</script>");
+    HAS(c, "default-src 'none'"); // it can fetch and send nothing
+    child_clear(&c);
+    c = child_run(10, "cat %s/site/students/s06.html; ls %s/site/students", dir,
+                  dir);
+    ck_assert(!strstr(c.out, "s06.view") && !strstr(c.out, "Look closer"));
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(the_live_page_names_nobody)
 {
     struct child c = child_run(10, "cat %s/live/index.html", dir);
@@ -243,6 +261,7 @@ int main(void)
     tcase_add_loop_test(t, pages_fit_a_phone, 0, 4);
     tcase_add_test(t, pages_can_be_read_without_eyes);
     tcase_add_test(t, a_students_page_says_what_changed);
+    tcase_add_test(t, a_students_page_leads_to_a_view);
     tcase_add_test(t, the_live_page_names_nobody);
     tcase_add_test(t, the_live_page_is_served_and_follows_the_ledger);
     suite_add_tcase(s, t);

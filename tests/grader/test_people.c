@@ -76,10 +76,11 @@ static const char *cell(const char *student, const char *column,
 
 static const char two_students[] = "student,email\nada,a@x\nbob,b@x\n";
 static const struct planted_grading good = {
-    "bob", 1, {"pass", "pass"}, {5, 5}, "2026-03-01T12:00Z", NULL, NULL, 0};
+    "bob", 1,   {"pass", "pass"}, {5, 5}, "2026-03-01T12:00Z", NULL, NULL,
+    0,     NULL};
 static const struct planted_grading doubtful = {
-    "ada", 1, {"pass", "suspected"}, {5, 0}, "2026-03-01T12:00Z", NULL,
-    NULL,  0};
+    "ada", 1,   {"pass", "suspected"}, {5, 0}, "2026-03-01T12:00Z", NULL, NULL,
+    0,     NULL};
 
 /* ---- the TA's cases ------------------------------------------------------ */
 
@@ -117,7 +118,8 @@ END_TEST
 START_TEST(a_submission_that_was_not_run_is_cleared_with_points)
 {
     static const struct planted_grading refused = {
-        "ada", 1, {NULL, NULL}, {0, 0}, "2026-03-01T12:00Z", NULL, NULL, 0};
+        "ada", 1, {NULL, NULL}, {0, 0}, "2026-03-01T12:00Z", NULL,
+        NULL,  0, NULL};
     planted_roster(dir, two_students);
     planted_grading(dir, &refused);
     change(1, "clear", "--student ada");
@@ -154,7 +156,8 @@ START_TEST(what_is_handed_in_later_is_not_overridden)
     planted_grading(dir, &good);
     change(0, "override", "--student bob --score 3");
     static const struct planted_grading later = {
-        "bob", 2, {"pass", "fail"}, {5, 1}, "2026-03-02T12:00Z", NULL, NULL, 0};
+        "bob", 2,   {"pass", "fail"}, {5, 1}, "2026-03-02T12:00Z", NULL, NULL,
+        0,     NULL};
     planted_grading(dir, &later);
     CELL("bob", "final", "", "6.00");
     CELL("bob", "final", "--attempt best", "6.00");
@@ -263,8 +266,8 @@ END_TEST
 START_TEST(an_export_that_mixes_plans_says_so)
 {
     static const struct planted_grading other = {
-        "ada", 1, {"pass", "fail"}, {5, 1}, "2026-03-01T12:00Z", "two",
-        NULL,  0};
+        "ada", 1,   {"pass", "fail"}, {5, 1}, "2026-03-01T12:00Z", "two", NULL,
+        0,     NULL};
     planted_roster(dir, two_students);
     planted_grading(dir, &good);
     struct child c = grade(0, "export", "--format csv -o -");

@@ -72,13 +72,18 @@ static int has_browser(void)
     return access("/usr/bin/chromium", X_OK) == 0;
 }
 
-/* The run in `from` as DIR/run.html. */
-static void write_view(const char *from)
+/* The run in `from`, or a part of it, as DIR/run.html. */
+static void write_part(const char *from, const char *options)
 {
-    struct child c = child_run(60, "%s/commgraph view %s -o %s/run.html",
-                               child_build(), from, dir);
+    struct child c = child_run(60, "%s/commgraph view %s %s -o %s/run.html",
+                               child_build(), from, options, dir);
     ck_assert_msg(c.status == 0, "%s", c.err);
     child_clear(&c);
+}
+
+static void write_view(const char *from)
+{
+    write_part(from, "");
 }
 
 /* The page after its script and the driver ran, as HTML. */
@@ -297,6 +302,37 @@ START_TEST(streams_used_one_after_another_share_a_row)
 }
 END_TEST
 
+START_TEST(a_page_of_one_span_says_nothing_of_others)
+{
+    record_cases();
+    write_part(s.dir, "--span case-1");
+    struct child c =
+        child_run(10, "grep -c -e case-0 -e case-2 %s/run.html", dir);
+    ck_assert_str_eq(c.out, "0\n");
+    child_clear(&c);
+    c = child_run(60, "%s/commgraph view %s --span case-7 -o %s/none.html",
+                  child_build(), s.dir, dir);
+    ck_assert_msg(c.status == 1 && strstr(c.err, "in a span with 'case-7'"),
+                  "%d %s", c.status, c.err);
+    child_clear(&c);
+    if (!has_browser())
+        return;
+    c = browse("#node=0",
+               "say('rows:', rows.map(r => r.name).join(', '));"
+               "say('count', document.getElementById('count').textContent);"
+               "say('from', issued(0), 'to', run.end);"
+               "say('path', run.path.length / 3);"
+               "say(chosenText()); choose(1); say(chosenText());");
+    expect(&c, "rows: rank 0 host, rank 0 G0 stream 3, rank 0 G0 stream 4, "
+               "rank 1 host, rank 1 G1 stream 3, rank 1 G1 stream 4\n");
+    expect(&c, "count 4 operations of 2 ranks on dgx-a100\n");
+    expect(&c, "from 100000000 to 111000000\n"); // with its first call
+    expect(&c, "path 2\n"); // the two calls: the next case waits for no more
+    expect(&c, "its own call: the host had not issued it before.");
+    child_clear(&c);
+}
+END_TEST
+
 /* Rank 0 sends 64 bytes to rank 1, which adds them to its own. */
 static void record_message(void)
 {
@@ -491,6 +527,7 @@ int main(void)
     tcase_add_test(t, a_click_chooses_the_operation_under_it);
     tcase_add_test(t, links_are_coloured_by_their_use_at_a_moment);
     tcase_add_test(t, streams_used_one_after_another_share_a_row);
+    tcase_add_test(t, a_page_of_one_span_says_nothing_of_others);
     tcase_add_test(t, steps_say_who_holds_which_piece);
     tcase_add_test(t, memory_is_drawn_over_time);
     tcase_add_test(t, a_run_of_40000_operations_opens_quickly);

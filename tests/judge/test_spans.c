@@ -4,6 +4,7 @@
 #include <stdlib.h> /* EXIT_SUCCESS */
 #include <string.h> /* strstr */
 
+#include "judge/sections.h"
 #include "judge/spans.h"
 #include "suite.h"
 #include "synthetic.h"
@@ -401,6 +402,40 @@ END_TEST
 
 /* ---- without a graph ----------------------------------------------------- */
 
+/* What sections_mark() makes of the graph recorded so far: a letter for each
+ * operation of rank 0, x if it is marked; "-" if none may be. */
+static void expect_marks(const char *name, const char *want)
+{
+    char in[32] = "", got[32] = "-";
+    g = synthetic_load(&s);
+    struct sections *const h = sections_new(g);
+    ck_assert_ptr_nonnull(h);
+    if (sections_mark(h, name, in) >= 0)
+        for (uint32_t at = 0; at < g->first[1]; at++)
+            strcpy(&got[at], in[at] ? "x" : ".");
+    ck_assert_str_eq(got, want);
+    sections_free(h);
+    graph_free(g);
+    g = NULL;
+}
+
+START_TEST(a_range_is_marked_unless_a_rank_comes_back_to_it)
+{
+    iteration(0, "ring #0", 1);
+    iteration(1, "ring #0", 1);
+    iteration(0, "hidden-ring #0", 1);
+    expect_marks("ring #0", "xxx...");
+    expect_marks("ring #1", "......");
+    expect_marks("ing #0", "......");
+    range(0, "ring #0"); // a student's, in a case that is hidden
+    kernel(0, 1);
+    range(0, "hidden-ring #0");
+    mark(0);
+    expect_marks("ring #0", "-");
+    expect_marks("hidden-ring #0", "-");
+}
+END_TEST
+
 START_TEST(without_a_graph_there_is_nothing_to_say)
 {
     const struct judge_task t = {.c = &c, .nranks = NRANKS};
@@ -457,6 +492,7 @@ int main(void)
     tcase_add_test(t, a_gpu_sends_as_fast_as_its_links);
     tcase_add_test(t, hazards_are_those_of_the_case_that_asks);
     tcase_add_test(t, what_may_be_ordered_by_host_code_is_no_hazard_of_a_case);
+    tcase_add_test(t, a_range_is_marked_unless_a_rank_comes_back_to_it);
     tcase_add_test(t, without_a_graph_there_is_nothing_to_say);
     tcase_add_test(t, a_graph_that_cannot_be_replayed_is_an_error);
     suite_add_tcase(suite, t);

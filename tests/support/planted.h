@@ -19,6 +19,8 @@ struct planted_grading {
     const char *submitted, *plan; /* NULL: long ago; NULL: plan "one" */
     const char *message;          /* of cases that fail, or of the whole */
     double time_us;               /* of "ring"; 0: not timed */
+    const char
+        *view; /* NULL, or there is a timeline, and this to look closer */
 };
 
 /* Open it for writing, to be closed by the caller. */

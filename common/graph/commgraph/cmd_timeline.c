@@ -1,8 +1,9 @@
 #include <errno.h>  /* errno */
-#include <stdlib.h> /* strtoul */
+#include <stdlib.h> /* calloc, strtoul */
 #include <string.h> /* strcmp */
 
 #include "command.h"
+#include "graph/span.h"
 #include "graph/timeline.h"
 
 static int ends_with(const char *text, const char *end)
@@ -14,7 +15,11 @@ static int ends_with(const char *text, const char *end)
 static int write_picture(const struct command_run *r, const char *dir,
                          const char *path, const char *span, uint32_t nranks)
 {
-    char title[512];
+    char title[512], *const in = calloc((size_t)r->graph->nnodes + 1, 1);
+    if (!in)
+        return command_failed("no memory");
+    if (span)
+        span_mark(r->graph, span, in);
     const int n =
         snprintf(title, sizeof title, "%s on %s: %u ranks", span ? span : dir,
                  topo_name(r->topo), r->graph->nranks);
@@ -25,15 +30,15 @@ static int write_picture(const struct command_run *r, const char *dir,
                                .time = replay_times(r->replay),
                                .topo = r->topo,
                                .title = title,
-                               .span = span,
+                               .in = span ? in : NULL,
                                .nranks = nranks};
     FILE *const f = fopen(path, "w");
-    if (!f)
-        return command_failed("%s: %s", path, strerror(errno));
-    int err =
-        ends_with(path, ".svg") ? timeline_svg(f, &t) : timeline_json(f, &t);
-    if (fclose(f) != 0)
+    int err = !f                        ? -1
+              : ends_with(path, ".svg") ? timeline_svg(f, &t)
+                                        : timeline_json(f, &t);
+    if (f && fclose(f) != 0)
         err = -1;
+    free(in);
     return err ? command_failed("%s: %s", path, strerror(errno)) : 0;
 }
 

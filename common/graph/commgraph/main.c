@@ -23,7 +23,7 @@ static const struct command {
      "DIR -o FILE.json|FILE.svg [--topo T] [--span NAME] [--ranks N]",
      "timeline of a run, for Perfetto (.json) or as a picture (.svg)",
      cmd_timeline},
-    {"view", "DIR -o FILE.html [--topo T]",
+    {"view", "DIR -o FILE.html [--span NAME] [--topo T]",
      "a page to look at a run with, in a browser", cmd_view},
     {"hazards", "DIR [--json]",
      "races and other memory errors; exit status 1 if there are any",

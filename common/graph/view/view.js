@@ -28,7 +28,9 @@ function waitedFor(i) {
   if (why >= 0) {
     const same = rowOf[why] === rowOf[i] ? ' before it in its row' : '';
     parts.push(us(Math.max(0, until)) + ' us after its call, for ', goTo(why), same + '. ');
-  } else
+  } else if (why === -2)
+    parts.push(us(Math.max(0, until)) + ' us after its call, for an operation before those of this page. ');
+  else
     parts.push('its own call: the host had not issued it before. ');
   return parts;
 }
@@ -295,6 +297,14 @@ function listHazards() {
 
 // ---- begin -------------------------------------------------------------------
 
+/* Show these parts of the page alone: for a picture of them. */
+function keepOnly(parts) {
+  for (const section of document.querySelectorAll('main > section'))
+    if (!parts.includes(section.dataset.part)) section.hidden = true;
+  document.querySelector('header').hidden = true;
+  $('keys').hidden = true;
+}
+
 function begin() {
   readColours();
   layOut();
@@ -329,13 +339,18 @@ function begin() {
   beginMachine();
   listHazards();
   chooseSteps();
-  // The address may say what to begin with: #q=ncclSend&span=ring+%230&node=7&step=2&at=12.5
+  // The address may say what to begin with:
+  // #q=ncclSend&span=ring+%230&hit=3&node=7&step=2&at=12.5&from=10&to=20&only=timeline,details
   const wish = new URLSearchParams(location.hash.slice(1));
   if (wish.has('q')) $('q').value = wish.get('q');
   if (wish.has('span')) $('span').value = wish.get('span');
   if (wish.has('span')) spanChosen(); else search();
   if (steps && wish.has('step')) stepBy(Number(wish.get('step')));
+  if (wish.has('only')) keepOnly(wish.get('only').split(','));
+  if (wish.has('from') && wish.has('to'))
+    show(whole.from + Number(wish.get('from')) * 1e6, whole.from + Number(wish.get('to')) * 1e6);
   if (wish.has('at')) moment = whole.from + Number(wish.get('at')) * 1e6;
+  for (let k = Number(wish.get('hit')); k > 0; k--) hit(1);
   if (wish.has('node')) choose(Number(wish.get('node')), true);
   draw();
   drawLinks();

@@ -1,0 +1,39 @@
+#include "graph/view.h"
+
+#include <string.h> /* memcmp */
+
+#include "graph/escape.h"
+#include "graph/view_files.h"
+
+static void put_part(FILE *f, const char *name, const char *title,
+                     const char *data)
+{
+    if (memcmp(name, "TITLE", 5) == 0)
+        escape_xml(f, title);
+    else if (memcmp(name, "STYLE", 5) == 0)
+        fputs(view_style, f);
+    else if (memcmp(name, "SCRIPT", 6) == 0)
+        fprintf(f, "%s\n%s\n%s\n%s\n%s", view_run, view_draw, view_memory,
+                view_machine, view_script);
+    else if (memcmp(name, "DATA", 4) == 0)
+        fputs(data, f);
+}
+
+/* page.html, with @TITLE@, @STYLE@, @DATA@ and @SCRIPT@ filled in. */
+int view_page(FILE *f, const char *title, const char *data)
+{
+    const char *at = view_page_html;
+    for (const char *p; (p = strchr(at, '@')) != NULL;) {
+        const size_t n = strspn(p + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        fwrite(at, 1, (size_t)(p - at), f);
+        if (n && p[1 + n] == '@') {
+            put_part(f, p + 1, title, data);
+            at = p + n + 2;
+        } else {
+            fputc('@', f);
+            at = p + 1;
+        }
+    }
+    fputs(at, f);
+    return ferror(f) ? -1 : 0;
+}
