@@ -14,6 +14,11 @@
 #
 #   <!-- figure figures/x.svg: COMMAND -->   COMMAND writes the figure to $OUT;
 #                                            $TMP is an empty folder
+#   <!-- still figures/x.png 900x400 #only=steps&step=3 SUM: COMMAND -->
+#                                            COMMAND writes a page of commgraph
+#                                            view to $OUT; the figure is what a
+#                                            browser shows. Fonts differ, so
+#                                            --check compares the checksum
 #
 # A handout shows what a student sees after doing the work, so build/labN runs
 # build/solutions/labN, except in a block "```console skeleton".
@@ -85,19 +90,24 @@ without_lines() { # FILE
         s#(\.(c|cu|cuh|h)):[0-9]+#\1#g; s#\n#:#g" "$1"
 }
 
-figure() { # FILE LINE PATH COMMAND
-    local path=${1%/*}/$3 out=$work/${3##*/}
+# Run a command that writes $out.
+write_out() { # FILE LINE COMMAND
     rm -rf "$out" "$work/run"
     mkdir "$work/run"
-    if ! OUT=$out TMP=$work/run timeout 300 bash -c "$4" \
+    if ! OUT=$out TMP=$work/run timeout 300 bash -c "$3" \
         > "$work/log" 2>&1 < /dev/null ||
         [ ! -f "$out" ]; then
-        echo "$1:$2: this command wrote no figure: $4"
+        echo "$1:$2: this command wrote no figure: $3"
         tail -n 5 "$work/log"
         status=1
-        return
+        return 1
     fi
     without_lines "$out"
+}
+
+figure() { # FILE LINE PATH COMMAND
+    local path=${1%/*}/$3 out=$work/${3##*/}
+    write_out "$1" "$2" "$4" || return 0
     if [ -z "$check" ]; then
         mkdir -p "$(dirname "$path")"
         cp "$out" "$path"
@@ -107,13 +117,48 @@ figure() { # FILE LINE PATH COMMAND
     fi
 }
 
+photograph() { # PAGE HASH SIZE PATH
+    local options=(--headless --disable-gpu --disable-dev-shm-usage
+        --hide-scrollbars --user-data-dir="$work/browser"
+        --window-size="${3/x/,}" --screenshot="$4")
+    # Browsers refuse to sandbox root. These are our own pages.
+    [ "$(id -u)" -ne 0 ] || options+=(--no-sandbox)
+    HOME=$work timeout 100 chromium "${options[@]}" "file://$1$2" \
+        > "$work/log" 2>&1
+}
+
+# The line that says so, with what has become of its checksum, is in
+# $work/still.
+still() { # FILE LINE PATH SIZE HASH SUM COMMAND
+    local path=${1%/*}/$3 out=$work/page.html sum=$6
+    if write_out "$1" "$2" "$7"; then
+        sum=$({ echo "$4 $5"; cat "$out"; } | cksum | cut -d' ' -f1)
+    fi
+    if [[ $sum == "$6" && -f $path ]]; then
+        :
+    elif [ -n "$check" ]; then
+        echo "$1:$2: $path is out of date (make handouts)"
+        status=1
+    elif mkdir -p "$(dirname "$path")" &&
+        ! photograph "$out" "$5" "$4" "$path"; then
+        echo "$1:$2: no $path, since chromium failed:"
+        tail -n 5 "$work/log"
+        status=1 sum=$6
+    fi
+    printf '<!-- still %s %s %s %s: %s -->\n' "$3" "$4" "$5" "$sum" "$7" \
+        > "$work/still"
+}
+
 # shellcheck disable=SC2094 # the file is written after it has been read
 handout() { # FILE
     local line number=0 kind='' in_block='' command='' at=0
     : > "$work/new"
     while IFS= read -r line || [ -n "$line" ]; do
         number=$((number + 1))
-        if [ -z "$in_block" ]; then
+        if [[ -z $in_block && $line =~ ^\<!--\ still\ ([^ ]+)\ ([0-9]+x[0-9]+)\ (#[^ ]*)\ ([0-9]+):\ (.*)\ --\>$ ]]; then
+            still "$1" "$number" "${BASH_REMATCH[@]:1}"
+            cat "$work/still" >> "$work/new"
+        elif [ -z "$in_block" ]; then
             printf '%s\n' "$line" >> "$work/new"
             if [[ $line =~ ^\`\`\`console\ ?(.*)$ ]]; then
                 in_block=1 kind=${BASH_REMATCH[1]}

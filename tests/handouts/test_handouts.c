@@ -6,6 +6,7 @@
 #include <stdio.h>  /* fopen */
 #include <stdlib.h> /* mkdtemp */
 #include <string.h> /* strstr */
+#include <unistd.h> /* access */
 
 #include "child.h"
 #include "labtest.h"
@@ -49,6 +50,9 @@ static const struct row rows[] = {
     {"```console\n$ echo a\n", "a block is not closed"},
     {"<!-- figure f/x.svg: true -->\n", "this command wrote no figure"},
     {"<!-- figure f/x.svg: echo > $OUT -->\n", "is out of date"},
+    {"<!-- still f/x.png 90x60 # 0: true -->\n",
+     "this command wrote no figure"},
+    {"<!-- still f/x.png 90x60 # 0: echo > $OUT -->\n", "is out of date"},
 };
 
 START_TEST(a_handout_that_lies_is_found)
@@ -80,6 +84,36 @@ START_TEST(what_the_tool_writes_is_true)
                   "grep -x a %s/page.md && grep -x 7 %s/f/x.svg",
                   labtest_root(), dir, dir, dir);
     ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    child_clear(&c);
+    remove_dir(dir);
+}
+END_TEST
+
+/* A still is of one page, with one size and address: of any other it is out of
+ * date, and else it stays as it is. */
+START_TEST(a_still_goes_with_its_page)
+{
+    if (access("/usr/bin/chromium", X_OK) != 0) {
+        printf("skipped: a still (no chromium here: make deps)\n");
+        return;
+    }
+    char dir[64];
+    struct child c = on_text("",
+                             "<!-- still f/x.png 90x60 #a 0: echo "
+                             "'<p>one' > $OUT -->\n",
+                             dir);
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    child_clear(&c);
+    c = child_run(
+        TOOL_SEC,
+        "cd %s && cksum f/x.png > sum && head -c 4 f/x.png | grep -q "
+        "PNG && h=%s/common/kit/handouts.sh && $h --check $PWD/page.md && "
+        "$h $PWD/page.md && cksum f/x.png | cmp - sum || exit 1\n"
+        "for e in s/one/two/ s/60/61/ s/#a/#b/; do sed -i.was $e "
+        "page.md; $h --check $PWD/page.md && exit 2; mv page.md.was "
+        "page.md; done; $h --check $PWD/page.md",
+        dir, labtest_root());
+    ck_assert_msg(c.status == 0, "%d %s%s", c.status, c.out, c.err);
     child_clear(&c);
     remove_dir(dir);
 }
@@ -276,6 +310,7 @@ int main(void)
     tcase_add_loop_test(t, a_handout_that_lies_is_found, 0,
                         sizeof rows / sizeof *rows);
     tcase_add_test(t, what_the_tool_writes_is_true);
+    tcase_add_test(t, a_still_goes_with_its_page);
     tcase_add_test(t, every_link_of_a_handout_leads_somewhere);
     tcase_add_test(t, every_name_that_a_page_mentions_exists);
     tcase_add_loop_test(t, a_name_of_nothing_is_found, 0,
