@@ -43,7 +43,7 @@ mkdir "$work/commlab"
     git ls-files -z -- "${students[@]}"
 } | xargs -0 cp --parents --no-dereference -t "$work/commlab"
 # Links of the README begin in handouts/; those to instructors' guides end.
-sed -E 's|\]\(([a-z0-9-]+\.md)|](handouts/\1|g' handouts/student.md \
+sed -E 's#\]\(([a-z0-9/-]+\.(md|svg|png))#](handouts/\1#g' handouts/student.md \
     > "$work/commlab/README.md"
 sed -i -E 's#\[([^]]*)\]\((ta|instructor|developer)\.md[^)]*\)#\1#g' \
     "$work"/commlab/handouts/*.md
