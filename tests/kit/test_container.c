@@ -17,7 +17,7 @@ static const char functions[] =
     "fake() { n=fake/$1; shift; printf '#!/bin/sh\\n%s\\n' \"$*\" > $n && "
     "chmod +x $n; }; "
     "[ -e fake/apt-get ] || { fake apt-get 'echo not here; exit 9'; "
-    "fake sudo 'exec \"$@\"'; }; "
+    "fake sudo 'exec \"$@\"'; fake apt-cache echo Candidate: 1; }; "
     "faked() { PATH=$PWD/fake:$PATH \"$@\"; }; "
     "steps() { sed -e ':a' -e '/\\\\$/{N;s/\\\\\\n//;ba' -e '}' "
     ".devcontainer/Containerfile | sed -n 's/^RUN //p'; }; "
@@ -86,6 +86,24 @@ START_TEST(a_provided_package_is_not_missing)
 }
 END_TEST
 
+/* Ubuntu 22.04 has no libclang-rt-dev: that is for tests. */
+START_TEST(a_package_that_is_not_to_be_had_is_named)
+{
+    const char *const lacks = "fake dpkg-query exit 1; fake apt-get echo asked "
+                              "for '\"$@\"'; fake apt-cache '[ $2 = %s ] || "
+                              "echo \"  Candidate: 1\"'; faked make deps%s";
+    char commands[400];
+    snprintf(commands, sizeof commands, lacks, "clang",
+             " > out; status=$?; cat out; ! grep 'asked for.* clang ' out && "
+             "grep -q 'asked for.* clang-format ' out && exit $status");
+    expect(commands, 0, "no package clang: what tests need it for is skipped");
+    snprintf(commands, sizeof commands, lacks, "gawk", "");
+    expect(commands, 2,
+           "no package gawk, which the build needs: work in the "
+           "container");
+}
+END_TEST
+
 /* Ubuntu's is a script that says how to get the browser. */
 START_TEST(a_browser_that_does_not_start_is_none)
 {
@@ -129,6 +147,7 @@ int main(void)
     tcase_add_test(t, the_image_has_what_make_deps_installs);
     tcase_add_test(t, what_devcontainer_json_names_exists);
     tcase_add_test(t, a_provided_package_is_not_missing);
+    tcase_add_test(t, a_package_that_is_not_to_be_had_is_named);
     tcase_add_test(t, a_browser_that_does_not_start_is_none);
     tcase_add_test(t, only_mpich_itself_is_linked);
     tcase_add_test(t, without_namespaces_labs_are_graded_at_level_1);
