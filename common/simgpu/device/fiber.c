@@ -2,15 +2,17 @@
 
 #include <stdint.h> /* uintptr_t */
 
-#if defined(__x86_64__)
+#if FIBER_SAVES_STACK
 /*
- * Push the registers that a function must preserve, swap the stacks, and pop
- * those of the other fiber; ret returns to its caller. The control words of the
+ * Push the registers that a function must preserve, swap the stacks, pop those
+ * of the other fiber, and return to its caller. The control words of the
  * floating-point units are left alone: kernels do not change them.
- *
- *     sp -> r15 r14 r13 r12 rbx rbp | return address | its caller's frame
  */
 void simgpu_switch_stacks(void **save, void *sp);
+#endif
+
+#if defined(__x86_64__)
+/*     sp -> r15 r14 r13 r12 rbx rbp | return address | its caller's frame */
 __asm__(".text\n"
         ".type simgpu_switch_stacks, @function\n"
         "simgpu_switch_stacks:\n"
@@ -31,19 +33,55 @@ __asm__(".text\n"
         "    ret\n"
         ".size simgpu_switch_stacks, . - simgpu_switch_stacks\n");
 
-enum { SAVED = 6 };
+/* Words from sp, and that of the return address. Nothing is above it, so that
+ * entry() begins as called: 8 off a multiple of 16. */
+enum { SAVED = 8, RETURN = 6 };
 
+#elif defined(__aarch64__)
+/*     sp -> x29 x30 | x19 ... x28 | d8 ... d15 | its caller's frame */
+__asm__(".text\n"
+        ".type simgpu_switch_stacks, @function\n"
+        "simgpu_switch_stacks:\n"
+        "    stp x29, x30, [sp, #-160]!\n"
+        "    stp x19, x20, [sp, #16]\n"
+        "    stp x21, x22, [sp, #32]\n"
+        "    stp x23, x24, [sp, #48]\n"
+        "    stp x25, x26, [sp, #64]\n"
+        "    stp x27, x28, [sp, #80]\n"
+        "    stp d8, d9, [sp, #96]\n"
+        "    stp d10, d11, [sp, #112]\n"
+        "    stp d12, d13, [sp, #128]\n"
+        "    stp d14, d15, [sp, #144]\n"
+        "    mov x9, sp\n"
+        "    str x9, [x0]\n"
+        "    mov sp, x1\n"
+        "    ldp x19, x20, [sp, #16]\n"
+        "    ldp x21, x22, [sp, #32]\n"
+        "    ldp x23, x24, [sp, #48]\n"
+        "    ldp x25, x26, [sp, #64]\n"
+        "    ldp x27, x28, [sp, #80]\n"
+        "    ldp d8, d9, [sp, #96]\n"
+        "    ldp d10, d11, [sp, #112]\n"
+        "    ldp d12, d13, [sp, #128]\n"
+        "    ldp d14, d15, [sp, #144]\n"
+        "    ldp x29, x30, [sp], #160\n"
+        "    ret\n"
+        ".size simgpu_switch_stacks, . - simgpu_switch_stacks\n");
+
+/* Words from sp, and that of x30, where ret goes. */
+enum { SAVED = 20, RETURN = 1 };
+#endif
+
+#if FIBER_SAVES_STACK
 void fiber_init(struct fiber *f, void *stack, size_t nbytes,
                 void (*entry)(void))
 {
-    // on entry to a function the stack is 8 off a multiple of 16
     const uintptr_t top = ((uintptr_t)stack + nbytes) & ~(uintptr_t)15;
-    void **const sp = (void **)(top - 2 * sizeof(void *));
-    sp[1] = NULL; // where entry would return to
-    sp[0] = (void *)entry;
-    for (int i = 1; i <= SAVED; i++)
-        sp[-i] = NULL;
-    f->sp = sp - SAVED;
+    void **const sp = (void **)top - SAVED;
+    for (int i = 0; i < SAVED; i++)
+        sp[i] = NULL;
+    sp[RETURN] = (void *)entry;
+    f->sp = sp;
 }
 
 void fiber_switch(struct fiber *from, struct fiber *to)
