@@ -497,4 +497,6 @@ void options_read(struct options *o, int argc, char **argv)
     read_all(o, n, argv);
     if (!o->optimised && !o->debug_device)
         args_add(&o->both, "-O2");
+    // On arm64 g++ makes multiplications and additions one; on x86-64 it can't.
+    args_add(&o->both, "-ffp-contract=off");
 }
