@@ -108,19 +108,32 @@ void nn_release(struct nn *m)
     memset(m, 0, sizeof *m);
 }
 
+/* The size of the largest matrix: the others fit where it does. */
+static size_t largest(const struct nn *m)
+{
+    size_t count = 0;
+    for (int l = 0; l < m->nparams; l++)
+        if (m->param[l].tied < 0 && m->param[l].count > count)
+            count = m->param[l].count;
+    return count;
+}
+
 cudaError_t nn_fill(struct nn *m, uint64_t seed)
 {
-    float *const h = malloc(m->count * sizeof *h + 1);
+    float *const h = malloc(largest(m) * sizeof *h + 1);
+    cudaError_t err = h ? cudaSuccess : cudaErrorMemoryAllocation;
     size_t at = 0;
-    if (!h)
-        return cudaErrorMemoryAllocation;
-    for (int l = 0; l < m->nparams; l++)
-        for (size_t i = 0; m->param[l].tied < 0 && i < m->param[l].count; i++)
-            h[at++] = nn_weight(&m->shape, seed, l, i);
-    cudaError_t err = cudaMemcpyAsync(m->weights, h, m->count * sizeof *h,
-                                      cudaMemcpyHostToDevice, m->stream);
-    if (err == cudaSuccess)
-        err = cudaStreamSynchronize(m->stream);
+    for (int l = 0; err == cudaSuccess && l < m->nparams; l++) {
+        const size_t count = m->param[l].count;
+        if (m->param[l].tied >= 0)
+            continue;
+        nn_weights(&m->shape, seed, l, 0, h, count);
+        err = cudaMemcpyAsync(m->weights + at, h, count * sizeof *h,
+                              cudaMemcpyHostToDevice, m->stream);
+        at += count;
+        if (err == cudaSuccess) // before h is overwritten
+            err = cudaStreamSynchronize(m->stream);
+    }
     free(h);
     return err;
 }

@@ -82,12 +82,22 @@ static float uniform(uint64_t bits)
     return (float)((int32_t)(bits >> 40) - (1 << 23)) / (float)(1 << 23);
 }
 
-float nn_weight(const struct nn_shape *s, uint64_t seed, int l, size_t i)
+void nn_weights(const struct nn_shape *s, uint64_t seed, int l, size_t first,
+                float *w, size_t n)
 {
     const int param = nn_layer_param(s, l);
     // variance 2/in: gelu lets about half of it through
     const float reach = sqrtf(6.0f / (float)nn_layer_in(s, param));
-    return reach * uniform(mix_nth(mix_nth(seed, (uint64_t)param), i));
+    const uint64_t key = mix_nth(seed, (uint64_t)param);
+    for (size_t i = 0; i < n; i++)
+        w[i] = reach * uniform(mix_nth(key, first + i));
+}
+
+float nn_weight(const struct nn_shape *s, uint64_t seed, int l, size_t i)
+{
+    float w;
+    nn_weights(s, seed, l, i, &w, 1);
+    return w;
 }
 
 float nn_input(uint64_t seed, size_t i)

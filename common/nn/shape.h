@@ -80,6 +80,8 @@ const char *nn_shape_problem(const struct nn_shape *s);
  * weights keeps activations from vanishing.
  */
 float nn_weight(const struct nn_shape *s, uint64_t seed, int l, size_t i);
+void nn_weights(const struct nn_shape *s, uint64_t seed, int l, size_t first,
+                float *w, size_t n); /* n of them */
 float nn_input(uint64_t seed, size_t i);
 float nn_target(uint64_t seed, size_t i);
 uint8_t nn_target_byte(const struct nn_shape *s, uint64_t seed, size_t i);
