@@ -23,6 +23,7 @@
 struct rank { /* one rank's evidence */
     char *data;
     const struct record **index; /* sorted: see by_place() */
+    uint64_t *digest; /* of an iteration's outputs up to and with index[i] */
     size_t nrecords;
     int done;
     char problem[128];
@@ -73,6 +74,31 @@ static size_t whole_nbytes(const struct record *r)
     return sizeof *r + r->nbytes + record_padding(r->nbytes);
 }
 
+static int is_at(const struct rank *r, size_t i, unsigned case_no,
+                 unsigned iteration, enum evidence_kind kind)
+{
+    return i < r->nrecords && r->index[i]->case_no == case_no &&
+           r->index[i]->iteration == iteration && r->index[i]->kind == kind;
+}
+
+/* Judges ask for digests again and again: each output is read once. */
+static void digest_outputs(struct rank *r)
+{
+    r->digest = calloc(r->nrecords + 1, sizeof *r->digest);
+    if (!r->digest)
+        abort();
+    for (size_t i = 0; i < r->nrecords; i++) {
+        const struct record *const rec = r->index[i];
+        if (rec->kind != EVIDENCE_OUTPUT)
+            continue;
+        const uint64_t before = i > 0 && is_at(r, i - 1, rec->case_no,
+                                               rec->iteration, EVIDENCE_OUTPUT)
+                                    ? r->digest[i - 1]
+                                    : CHAIN_NOTHING;
+        r->digest[i] = chain_digest(before, rec + 1, rec->nbytes);
+    }
+}
+
 /* Walk to the end, to damage, or to the final record. */
 static void scan(struct rank *r, int rank, size_t nbytes, uint64_t nonce)
 {
@@ -92,6 +118,7 @@ static void scan(struct rank *r, int rank, size_t nbytes, uint64_t nonce)
     }
     if (r->nrecords)
         qsort(r->index, r->nrecords, sizeof *r->index, by_place);
+    digest_outputs(r);
     r->problem[0] = 0;
     if (at != nbytes)
         snprintf(r->problem, sizeof r->problem,
@@ -117,11 +144,17 @@ struct evidence *evidence_new(int nranks, uint64_t nonce)
     return e;
 }
 
+static void release(struct rank *r)
+{
+    free(r->data);
+    free(r->index);
+    free(r->digest);
+}
+
 void evidence_give(struct evidence *e, int rank, char *data, size_t nbytes)
 {
     struct rank *const r = &e->rank[rank];
-    free(r->data);
-    free(r->index);
+    release(r);
     *r = (struct rank){.data = data};
     scan(r, rank, nbytes, e->nonce);
 }
@@ -166,10 +199,8 @@ struct evidence *evidence_load(const char *path_format, int nranks,
 
 void evidence_free(struct evidence *e)
 {
-    for (int i = 0; e && i < e->nranks; i++) {
-        free(e->rank[i].data);
-        free(e->rank[i].index);
-    }
+    for (int i = 0; e && i < e->nranks; i++)
+        release(&e->rank[i]);
     free(e);
 }
 
@@ -204,13 +235,6 @@ static size_t lower_bound(const struct rank *r, unsigned case_no,
             high = middle;
     }
     return low;
-}
-
-static int is_at(const struct rank *r, size_t i, unsigned case_no,
-                 unsigned iteration, enum evidence_kind kind)
-{
-    return i < r->nrecords && r->index[i]->case_no == case_no &&
-           r->index[i]->iteration == iteration && r->index[i]->kind == kind;
 }
 
 /* The last record with that name: a repeated one wins. */
@@ -295,9 +319,9 @@ uint64_t evidence_digest(const struct evidence *e, int rank, unsigned case_no,
                          unsigned iteration)
 {
     const struct rank *const r = &e->rank[rank];
-    uint64_t digest = CHAIN_NOTHING;
-    for (size_t i = lower_bound(r, case_no, iteration, EVIDENCE_OUTPUT);
-         is_at(r, i, case_no, iteration, EVIDENCE_OUTPUT); i++)
-        digest = chain_digest(digest, r->index[i] + 1, r->index[i]->nbytes);
-    return digest;
+    // the first record behind the outputs
+    const size_t end = lower_bound(r, case_no, iteration, EVIDENCE_OUTPUT + 1);
+    return end > 0 && is_at(r, end - 1, case_no, iteration, EVIDENCE_OUTPUT)
+               ? r->digest[end - 1]
+               : CHAIN_NOTHING;
 }
