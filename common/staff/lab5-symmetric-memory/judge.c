@@ -31,8 +31,9 @@ uint64_t *judge5_seeds(const struct judge_task *t, int iteration)
     return seed;
 }
 
-void judge5_compare(const struct judge_task *t, const char *name, size_t count,
-                    judge5_want *want, struct judge_verdict *v)
+/* by_devices: nothing of it came through the host's memory. */
+static void compare(const struct judge_task *t, const char *name, size_t count,
+                    judge5_want *want, int by_devices, struct judge_verdict *v)
 {
     float *const expected = malloc((count + 1) * sizeof *expected);
     for (int it = 0; it < t->iterations && v->pass; it++) {
@@ -44,10 +45,18 @@ void judge5_compare(const struct judge_task *t, const char *name, size_t count,
                 expected[i] = (float)want(t, seed, r, i);
             if (got)
                 data_compare(got, expected, count, DATA_FLOAT, r, v);
+            if (by_devices)
+                judge_origin(t, r, it, name, 0, count * sizeof *got, 0, v);
         }
         free(seed);
     }
     free(expected);
+}
+
+void judge5_compare(const struct judge_task *t, const char *name, size_t count,
+                    judge5_want *want, struct judge_verdict *v)
+{
+    compare(t, name, count, want, 1, v);
 }
 
 void judge5_no_nccl(const struct judge_task *t, struct judge_verdict *v)
@@ -166,8 +175,8 @@ static double want_inputs(const struct judge_task *t, const uint64_t *seed,
 static void judge_heap(const struct judge_task *t, struct judge_verdict *v)
 {
     const size_t count = (size_t)t->nranks * count_of(t);
-    judge5_compare(t, "fresh", count, want_zero, v);
-    judge5_compare(t, "inputs", count, want_inputs, v);
+    compare(t, "fresh", count, want_zero, 0, v);
+    compare(t, "inputs", count, want_inputs, 0, v); // uploaded by the case
 }
 
 enum { ALIGN = 256 }; /* lab5.h's SYMM_ALIGN */

@@ -19,7 +19,7 @@ static size_t param(const struct judge_task *t, const char *key, int64_t value)
 void judge5_gradsync(const struct judge_task *t, struct judge_verdict *v)
 {
     struct nn_task k = nn_task_of(t->c);
-    k.one_sided = 1;
+    k.one_sided = k.on_devices = 1;
     nn_task_judge(t, &k, 1e-5, k.optimizer == NN_ADAMW ? 1e-5 : 1e-8, v);
     judge5_no_nccl(t, v);
 }
@@ -124,6 +124,7 @@ static void judge_y(const struct judge_task *t, size_t n, judge5_want *want,
                                "element %zu of rank %d's y is %g, should be "
                                "%g",
                                i, r, got[i], want(t, seed, r, i));
+            judge_origin(t, r, it, "y", 0, n * sizeof *got, 0, v);
         }
         free(seed);
     }
@@ -292,6 +293,7 @@ void judge5_hashmap(const struct judge_task *t, struct judge_verdict *v)
                 judge_output(t, r, it, "out", range * sizeof *want, v);
             if (got)
                 data_compare(got, want, range, DATA_UINT32, r, v);
+            judge_origin(t, r, it, "out", 0, range * sizeof *want, 0, v);
         }
     }
     free(want);

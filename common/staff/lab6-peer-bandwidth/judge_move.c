@@ -126,6 +126,7 @@ void lab6_judge_routes(const struct judge_task *t, struct judge_verdict *v)
 void lab6_judge_relay(const struct judge_task *t, struct judge_verdict *v)
 {
     const size_t count = (size_t)plan_int(t->c, "count", 100003);
+    const int by_host = (int)plan_int(t->c, "host", 0);
     float *const want = malloc(count * sizeof *want);
     for (int i = 0; i < t->iterations && want; i++) {
         const int from = (int)lab6_shown(t, i, "from");
@@ -135,6 +136,8 @@ void lab6_judge_relay(const struct judge_task *t, struct judge_verdict *v)
             judge_output(t, 0, i, "dst", count * sizeof *want, v);
         if (got)
             data_compare(got, want, count, DATA_FLOAT, 0, v);
+        if (!by_host)
+            judge_origin(t, 0, i, "dst", 0, count * sizeof *want, 1, v);
     }
     free(want);
 }
@@ -226,6 +229,7 @@ void lab6_judge_all_to_all(const struct judge_task *t, struct judge_verdict *v)
                 judge_output(t, 0, i, name, all * sizeof *want, v);
             if (got)
                 data_compare(got, want, all, DATA_FLOAT, g, v);
+            judge_origin(t, 0, i, name, 0, all * sizeof *want, 1, v);
         }
     free(send);
     free(want);
