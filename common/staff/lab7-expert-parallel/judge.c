@@ -100,6 +100,20 @@ static void judge_exchanges(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
+/* The counts travelled between devices, whose links have a cost, not by MPI. */
+static void judge_by_devices(const struct judge_task *t,
+                             struct judge_verdict *v)
+{
+    for (int r = 0; r < t->nranks && t->nranks > 1; r++)
+        if (judge_count(t, r, 0, "collectives", v) +
+                judge_count(t, r, 0, "messages", v) <
+            1)
+            judge_fail(v,
+                       "the result is right, but rank %d does not exchange "
+                       "counts by NCCL: m->counts is device memory for it",
+                       r);
+}
+
 static void judge_counts(const struct judge_task *t, struct judge_verdict *v)
 {
     const struct problem p = problem_of(t);
@@ -122,6 +136,7 @@ static void judge_counts(const struct judge_task *t, struct judge_verdict *v)
                            n);
         }
     judge_exchanges(t, v);
+    judge_by_devices(t, v);
     free(count);
 }
 
