@@ -10,9 +10,11 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* strcmp */
 
+#include "drawn.h"
 #include "graph/read.h"
 #include "judge/counts.h"
 #include "judge5.h"
+#include "nn/draws.h"
 
 enum { SYMM_NOT, SYMM_PEER, SYMM_SHARED }; /* enum symm_reach of lab5.h */
 
@@ -512,10 +514,22 @@ static const struct judge_student students[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+_Static_assert((int)DRAWN_ROUGH == (int)NN_DRAWS,
+               "rows of nn/draws.h come first");
+static const struct draw_row draws[] = {
+    [NN_DRAW_FLOATS] = {nn_draw_floats, 0},
+    [NN_DRAW_BYTES] = {nn_draw_bytes, 0},
+    [DRAWN_ROUGH] = {judge5_draw_rough, 0},
+    [DRAWN_BEGIN] = {judge5_draw_begin, 0},
+    [DRAWN_ADAPTERS] = {judge5_draw_adapters, 0},
+    [DRAWN_PAIRS] = {judge5_draw_pairs, 0},
+    {0}};
+
 extern const struct judge_lab judge_lab5;
 const struct judge_lab judge_lab5 = {
     .lab = "lab5-symmetric-memory",
     .shares_gpus = 1,
     .kinds = kinds,
     .students = students,
+    .draws = draws,
 };

@@ -299,3 +299,50 @@ void judge5_hashmap(const struct judge_task *t, struct judge_verdict *v)
     free(want);
     judge5_no_nccl(t, v);
 }
+
+/* ---- draws --------------------------------------------------------------- */
+
+int judge5_draw_rough(const struct draw_from *from, const int64_t *arg,
+                      void *out, size_t nbytes)
+{
+    float *const values = out;
+    (void)arg;
+    for (size_t i = 0; i < nbytes / sizeof *values; i++)
+        values[i] = drawn_rough(from->seed, i);
+    return nbytes % sizeof *values ? -1 : 0;
+}
+
+int judge5_draw_begin(const struct draw_from *from, const int64_t *arg,
+                      void *out, size_t nbytes)
+{
+    uint64_t *const begin = out;
+    if (nbytes != sizeof *begin || arg[0] < 0)
+        return -1;
+    *begin = drawn_begin(from->seed, (size_t)arg[0]);
+    return 0;
+}
+
+int judge5_draw_adapters(const struct draw_from *from, const int64_t *arg,
+                         void *out, size_t nbytes)
+{
+    int *const id = out;
+    if (nbytes % sizeof *id || arg[0] < 1 || arg[0] > 1 << 20)
+        return -1;
+    for (size_t i = 0; i < nbytes / sizeof *id; i++)
+        id[i] = drawn_adapter(from->seed, (int)i, (int)arg[0]);
+    return 0;
+}
+
+int judge5_draw_pairs(const struct draw_from *from, const int64_t *arg,
+                      void *out, size_t nbytes)
+{
+    unsigned *const key = out;
+    const size_t n = nbytes / sizeof *key / 2;
+    if (nbytes % (2 * sizeof *key) || arg[0] < 1 || arg[0] > 1 << 20)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        key[i] = drawn_key(from->seed, (int)i, (int)arg[0]);
+        key[n + i] = drawn_value(from->seed, (int)i);
+    }
+    return 0;
+}

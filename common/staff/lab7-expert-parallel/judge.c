@@ -348,6 +348,32 @@ static const struct judge_student students[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+static int draw_experts(const struct draw_from *from, const int64_t *arg,
+                        void *out, size_t nbytes)
+{
+    int *const expert = out;
+    const uint64_t seed = tokens_route_seed(from->c, from->seed, from->rank);
+    for (size_t i = 0; i < nbytes / sizeof *expert; i++)
+        expert[i] = tokens_expert(seed, (int)i, from->nranks, (int)arg[0]);
+    return nbytes % sizeof *expert ? -1 : 0;
+}
+
+static int draw_gates(const struct draw_from *from, const int64_t *arg,
+                      void *out, size_t nbytes)
+{
+    float *const gate = out;
+    (void)arg;
+    for (size_t i = 0; i < nbytes / sizeof *gate; i++)
+        gate[i] = tokens_gate(from->seed, (int)i);
+    return nbytes % sizeof *gate ? -1 : 0;
+}
+
+static const struct draw_row draws[] = {[TOKENS_EXPERTS] = {draw_experts, 0},
+                                        [TOKENS_GATES] = {draw_gates, 0},
+                                        {0}};
+
 extern const struct judge_lab judge_lab7;
-const struct judge_lab judge_lab7 = {
-    .lab = "lab7-expert-parallel", .kinds = kinds, .students = students};
+const struct judge_lab judge_lab7 = {.lab = "lab7-expert-parallel",
+                                     .kinds = kinds,
+                                     .students = students,
+                                     .draws = draws};

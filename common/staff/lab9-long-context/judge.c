@@ -14,6 +14,7 @@
 #include "judge_cost.h"
 #include "judge_layer.h"
 #include "judge_order.h"
+#include "nn/draws.h"
 
 static double metric(const struct judge_task *t, int rank, const char *name)
 {
@@ -456,6 +457,11 @@ static const struct judge_student students[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+static const struct draw_row draws[] = {[NN_DRAW_FLOATS] = {nn_draw_floats, 0},
+                                        {0}};
+
 extern const struct judge_lab judge_lab9;
-const struct judge_lab judge_lab9 = {
-    .lab = "lab9-long-context", .kinds = kinds, .students = students};
+const struct judge_lab judge_lab9 = {.lab = "lab9-long-context",
+                                     .kinds = kinds,
+                                     .students = students,
+                                     .draws = draws};
