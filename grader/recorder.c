@@ -199,18 +199,21 @@ static const char *refuse(const struct recorder *r, struct rank *k)
     return is_new(k, h) ? NULL : "sent two outputs or metrics of one name";
 }
 
-/* Write what was drawn to the rank's device. The rank says where, so only to
- * memory that has no name, and within its size. */
-static int write_there(const struct rank *k, const void *data, size_t n)
+/* The rank says where its device's memory is: it has to be memory that has no
+ * name, and of that size. */
+static int is_memory(int fd, uint64_t at, uint64_t n)
 {
     struct stat s;
-    const uint64_t at = k->value.ask.offset;
-    return k->fd >= 0 && fcntl(k->fd, F_GET_SEALS) >= 0 &&
-                   fstat(k->fd, &s) == 0 && at <= (uint64_t)s.st_size &&
-                   n <= (uint64_t)s.st_size - at &&
-                   pwrite(k->fd, data, n, (off_t)at) == (ssize_t)n
-               ? 0
-               : -1;
+    return fd >= 0 && fcntl(fd, F_GET_SEALS) >= 0 && fstat(fd, &s) == 0 &&
+           at <= (uint64_t)s.st_size && n <= (uint64_t)s.st_size - at;
+}
+
+/* True if its pages are there. Those that are not have no contents on the
+ * device either (SIMGPU_DATALESS), and would be charged to the grader. */
+static int has_pages(int fd, uint64_t at, uint64_t n)
+{
+    return lseek(fd, (off_t)at, SEEK_DATA) == (off_t)at &&
+           lseek(fd, (off_t)at, SEEK_HOLE) >= (off_t)(at + n);
 }
 
 static void reply_with(int connection, const void *data, size_t nbytes)
@@ -237,21 +240,38 @@ static int draw(struct recorder *r, struct rank *k,
                         out, ask->nbytes);
 }
 
+/* Values that were asked for and may be, to where they belong. */
+static void hand_out(struct recorder *r, struct rank *k,
+                     const struct evidence_ask *ask)
+{
+    void *const out = malloc(ask->nbytes + 1);
+    if (!out)
+        failed(r, "values of a case");
+    else if (draw(r, k, ask, out) != 0)
+        forged(r, k, "asked for values that there are not");
+    else if (ask->to_file && pwrite(k->fd, out, ask->nbytes,
+                                    (off_t)ask->offset) != (ssize_t)ask->nbytes)
+        failed(r, "the memory of a device");
+    else
+        reply_with(k->connection[RECORDER_EVIDENCE], out,
+                   ask->to_file ? 0 : ask->nbytes);
+    if (r->end.failed[0])
+        hang_up(k, RECORDER_EVIDENCE); // it waits
+    free(out);
+}
+
 static void answer(struct recorder *r, struct rank *k)
 {
     const struct evidence_ask ask = k->value.ask;
-    const int fits = k->head.nbytes == sizeof ask &&
-                     ask.nbytes <= RECORDER_DRAW_CAP &&
-                     k->drawn + ask.nbytes <= RECORDER_DRAWN_CAP;
-    void *const out = fits ? malloc(ask.nbytes + 1) : NULL;
     k->drawn += ask.nbytes;
-    if (!out || draw(r, k, &ask, out) != 0 ||
-        (ask.to_file && write_there(k, out, ask.nbytes) != 0))
+    if (k->head.nbytes != sizeof ask || ask.nbytes > RECORDER_DRAW_CAP ||
+        k->drawn > RECORDER_DRAWN_CAP ||
+        (ask.to_file && !is_memory(k->fd, ask.offset, ask.nbytes)))
         forged(r, k, "asked for values that there are not");
+    else if (ask.to_file && !has_pages(k->fd, ask.offset, ask.nbytes))
+        reply_with(k->connection[RECORDER_EVIDENCE], NULL, 0);
     else
-        reply_with(k->connection[RECORDER_EVIDENCE], out,
-                   ask.to_file ? 0 : ask.nbytes);
-    free(out);
+        hand_out(r, k, &ask);
     if (k->fd >= 0)
         close(k->fd);
     k->fd = -1;

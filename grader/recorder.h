@@ -37,7 +37,7 @@ enum {
     RECORDER_GRAPH_CAP = 1 << 30,    /* and of its execution graph */
     RECORDER_DRAW_CAP = 256 << 20,   /* and that it may ask for at once */
 };
-#define RECORDER_DRAWN_CAP (UINT64_C(16) << 30) /* and in all */
+#define RECORDER_DRAWN_CAP (UINT64_C(4) << 30) /* and in all */
 
 struct recorder_job {
     const char *seen; /* folder that the ranks see: the socket, nothing else */

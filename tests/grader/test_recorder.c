@@ -204,14 +204,20 @@ START_TEST(values_go_to_memory_without_passing_the_rank)
 {
     char got[16] = "";
     const int fd = memfd_create("heap", MFD_CLOEXEC);
-    ck_assert(fd >= 0 && ftruncate(fd, 100) == 0);
+    ck_assert(fd >= 0 && ftruncate(fd, 1 << 20) == 0);
+    ck_assert_int_eq(pwrite(fd, got, 1, 0), 1); // its first page is there
     start(1, 0);
     struct evidence_out *const e = join(0);
     expect_next(e, "rank 0 case 0");
     evidence_put_status(e, 5, RUN_MISSING, NULL);
     const struct evidence_ask a = {.nbytes = 5, .offset = 93, .to_file = 1};
+    const struct evidence_ask none = {
+        .nbytes = 1 << 18, .offset = 1 << 18, .to_file = 1};
     evidence_draw(e, 5, 0, &a, fd, NULL);
-    ck_assert_int_eq(pread(fd, got, sizeof got, 92), 8);
+    evidence_draw(e, 5, 0, &none, fd, NULL); // nothing there, so it stays
+    struct stat s;
+    ck_assert(fstat(fd, &s) == 0 && s.st_blocks * 512 < 1 << 18);
+    ck_assert_int_eq(pread(fd, got, 8, 92), 8);
     ck_assert(memcmp(got, "\0aaaaa\0", 8) == 0);
     stop("");
     close(fd);
