@@ -99,7 +99,7 @@ graph_LIBS := -ldw -lelf
 judge_SRC := $(call c_in,common/judge)
 judge_LIBS := -lyaml -ljansson
 # The network: what its judges need, and what runs on devices.
-nnref_SRC := $(addprefix common/nn/,shape.c reference.c task.c lm_shape.c \
+nnref_SRC := $(addprefix common/nn/,shape.c draws.c reference.c task.c lm_shape.c \
 	lm_reference.c)
 nn_SRC := $(filter-out $(nnref_SRC),$(wildcard common/nn/*.c common/nn/*.cu))
 lab_SRC := $(call c_in,common/lab)

@@ -11,10 +11,12 @@
 #include <string.h>      /* memcpy */
 #include <sys/eventfd.h> /* eventfd */
 #include <sys/socket.h>  /* accept4 */
+#include <sys/stat.h>    /* fstat */
 #include <unistd.h>      /* close */
 
 #include "base/recorder.h"
 #include "base/steady.h"
+#include "judge/chain.h"
 #include "judge/record.h"
 #include "listener.h"
 #include "recorder_graph.h"
@@ -36,13 +38,20 @@ struct rank {
     struct record head; /* of the record that is arriving */
     size_t nhead;       /* bytes of it */
     uint64_t left;      /* bytes of payload and padding to come */
-    char value[8];      /* the payload's first bytes */
-    struct name *name;  /* put in this iteration */
+    union {             /* the payload's first bytes */
+        char bytes[sizeof(struct evidence_ask)];
+        struct evidence_ask ask;
+    } value;
+    int fd;            /* that came with it, or -1 */
+    uint64_t drawn;    /* bytes that it has asked for */
+    struct name *name; /* put in this iteration */
     size_t nnames;
     uint32_t iteration;
-    int ended; /* the case's final status is there */
-    int asks;  /* for the next case */
-    int done;  /* the final record is there */
+    struct chain chain; /* of its outputs */
+    uint64_t before;    /* digest of those of the iteration before */
+    int ended;          /* the case's final status is there */
+    int asks;           /* for the next case */
+    int done;           /* the final record is there */
 };
 
 struct recorder {
@@ -111,6 +120,15 @@ static void stop_listening(struct recorder *r)
     r->listener = -1;
 }
 
+/* Outputs are those of this iteration from here on. */
+static void begin_iteration(struct rank *k, uint32_t iteration)
+{
+    k->before = iteration == k->iteration + 1 ? k->chain.digest : CHAIN_NOTHING;
+    k->chain = (struct chain){.digest = CHAIN_NOTHING};
+    k->iteration = iteration;
+    k->nnames = 0;
+}
+
 /* If all ranks ask for it, give them the next case. */
 static void go_on(struct recorder *r)
 {
@@ -125,14 +143,16 @@ static void go_on(struct recorder *r)
         struct rank *const k = &r->rank[i];
         char *const text = r->job->text(r->job->arg, i, r->now);
         k->asks = k->ended = 0;
-        k->iteration = 0;
-        k->nnames = 0;
+        begin_iteration(k, 0);
+        k->before = CHAIN_NOTHING;
         reply(k->connection[RECORDER_EVIDENCE], text);
         free(text);
     }
 }
 
 /* ---- evidence ------------------------------------------------------------ */
+
+static void catch_up(struct recorder *r, struct rank *k);
 
 /* A name comes once in an iteration. A second one is not the kit's, or the
  * first was not. */
@@ -152,8 +172,8 @@ static int is_new(struct rank *k, const struct record *h)
 static const char *refuse(const struct recorder *r, struct rank *k)
 {
     const struct record *const h = &k->head;
-    const int is_case = h->kind <= EVIDENCE_TEXT;
-    if (h->magic != RECORD_MAGIC || h->kind > EVIDENCE_NEXT ||
+    const int is_case = h->kind <= EVIDENCE_TEXT || h->kind == EVIDENCE_DRAW;
+    if (h->magic != RECORD_MAGIC || h->kind > EVIDENCE_DRAW ||
         h->name[EVIDENCE_NAME - 1] || k->done)
         return "sent what is no record";
     if (h->nbytes > RECORDER_EVIDENCE_CAP)
@@ -166,14 +186,95 @@ static const char *refuse(const struct recorder *r, struct rank *k)
     if (h->kind == EVIDENCE_DONE &&
         (r->now != r->job->ncases || h->nbytes != sizeof r->job->nonce))
         return "sent its final record before its last case";
-    if (h->kind > EVIDENCE_METRIC)
+    if (h->kind > EVIDENCE_METRIC && h->kind != EVIDENCE_DRAW)
         return NULL;
+    if (h->kind == EVIDENCE_DRAW && (int32_t)h->iteration < 0)
+        return NULL; // a warm-up, which shows nothing
     if (h->iteration < k->iteration)
         return "sent evidence of an iteration that is over";
     if (h->iteration > k->iteration)
-        k->nnames = 0;
-    k->iteration = h->iteration;
+        begin_iteration(k, h->iteration);
+    if (h->kind == EVIDENCE_DRAW)
+        return NULL;
     return is_new(k, h) ? NULL : "sent two outputs or metrics of one name";
+}
+
+/* The rank says where its device's memory is: it has to be memory that has no
+ * name, and of that size. */
+static int is_memory(int fd, uint64_t at, uint64_t n)
+{
+    struct stat s;
+    return fd >= 0 && fcntl(fd, F_GET_SEALS) >= 0 && fstat(fd, &s) == 0 &&
+           at <= (uint64_t)s.st_size && n <= (uint64_t)s.st_size - at;
+}
+
+/* True if its pages are there. Those that are not have no contents on the
+ * device either (SIMGPU_DATALESS), and would be charged to the grader. */
+static int has_pages(int fd, uint64_t at, uint64_t n)
+{
+    return lseek(fd, (off_t)at, SEEK_DATA) == (off_t)at &&
+           lseek(fd, (off_t)at, SEEK_HOLE) >= (off_t)(at + n);
+}
+
+static void reply_with(int connection, const void *data, size_t nbytes)
+{
+    const uint32_t n = (uint32_t)nbytes;
+    recorder_write(connection, &n, sizeof n);
+    recorder_write(connection, data, nbytes);
+}
+
+/* Values of an iteration; of rank 0's seed, its outputs so far have to be
+ * known. 0, or -1 for what no kit asks for. */
+static int draw(struct recorder *r, struct rank *k,
+                const struct evidence_ask *ask, void *out)
+{
+    const int iteration = (int32_t)k->head.iteration;
+    struct rank *const of = ask->draw.of_root ? &r->rank[0] : k;
+    if (of != k) {
+        catch_up(r, of);
+        if (iteration >= 0 && k->head.iteration > of->iteration)
+            begin_iteration(of, k->head.iteration);
+    }
+    return r->job->draw(r->job->arg, (int)(of - r->rank), r->now, iteration,
+                        iteration < 0 ? CHAIN_NOTHING : of->before, &ask->draw,
+                        out, ask->nbytes);
+}
+
+/* Values that were asked for and may be, to where they belong. */
+static void hand_out(struct recorder *r, struct rank *k,
+                     const struct evidence_ask *ask)
+{
+    void *const out = malloc(ask->nbytes + 1);
+    if (!out)
+        failed(r, "values of a case");
+    else if (draw(r, k, ask, out) != 0)
+        forged(r, k, "asked for values that there are not");
+    else if (ask->to_file && pwrite(k->fd, out, ask->nbytes,
+                                    (off_t)ask->offset) != (ssize_t)ask->nbytes)
+        failed(r, "the memory of a device");
+    else
+        reply_with(k->connection[RECORDER_EVIDENCE], out,
+                   ask->to_file ? 0 : ask->nbytes);
+    if (r->end.failed[0])
+        hang_up(k, RECORDER_EVIDENCE); // it waits
+    free(out);
+}
+
+static void answer(struct recorder *r, struct rank *k)
+{
+    const struct evidence_ask ask = k->value.ask;
+    k->drawn += ask.nbytes;
+    if (k->head.nbytes != sizeof ask || ask.nbytes > RECORDER_DRAW_CAP ||
+        k->drawn > RECORDER_DRAWN_CAP ||
+        (ask.to_file && !is_memory(k->fd, ask.offset, ask.nbytes)))
+        forged(r, k, "asked for values that there are not");
+    else if (ask.to_file && !has_pages(k->fd, ask.offset, ask.nbytes))
+        reply_with(k->connection[RECORDER_EVIDENCE], NULL, 0);
+    else
+        hand_out(r, k, &ask);
+    if (k->fd >= 0)
+        close(k->fd);
+    k->fd = -1;
 }
 
 /* A whole record is there. */
@@ -184,12 +285,12 @@ static void finish_record(struct recorder *r, struct rank *k)
     k->nhead = 0;
     switch (h->kind) {
     case EVIDENCE_STATUS:
-        memcpy(&status, k->value, sizeof status);
+        memcpy(&status, k->value.bytes, sizeof status);
         k->ended = h->nbytes != sizeof status || status != RUN_MISSING;
         break;
     case EVIDENCE_DONE:
         k->done = 1;
-        if (memcmp(k->value, &r->job->nonce, sizeof r->job->nonce) != 0)
+        if (memcmp(k->value.bytes, &r->job->nonce, sizeof r->job->nonce) != 0)
             forged(r, k, "sent a final record without its key");
         break;
     case EVIDENCE_NEXT:
@@ -198,13 +299,14 @@ static void finish_record(struct recorder *r, struct rank *k)
             failed(r, "the evidence");
         go_on(r);
         break;
+    case EVIDENCE_DRAW: answer(r, k); break;
     default: break;
     }
 }
 
 static void keep(struct recorder *r, struct rank *k, const void *data, size_t n)
 {
-    if (k->head.kind == EVIDENCE_NEXT)
+    if (k->head.kind >= EVIDENCE_NEXT)
         return;
     k->nbytes += n;
     if (fwrite(data, 1, n, k->file) != n)
@@ -220,7 +322,9 @@ static int begin_record(struct recorder *r, struct rank *k)
         return -1;
     }
     k->left = k->head.nbytes + record_padding(k->head.nbytes);
-    memset(k->value, 0, sizeof k->value);
+    memset(&k->value, 0, sizeof k->value);
+    if (k->head.kind == EVIDENCE_OUTPUT)
+        chain_begin(&k->chain, k->head.nbytes);
     keep(r, k, &k->head, sizeof k->head);
     return 0;
 }
@@ -231,8 +335,10 @@ static void take_payload(struct recorder *r, struct rank *k, const char *data,
     const uint64_t all = k->head.nbytes + record_padding(k->head.nbytes);
     const uint64_t at = all - k->left;
     if (at < sizeof k->value)
-        memcpy(k->value + at, data,
+        memcpy(k->value.bytes + at, data,
                n < sizeof k->value - at ? n : sizeof k->value - at);
+    if (k->head.kind == EVIDENCE_OUTPUT)
+        chain_add(&k->chain, data, n); // padding is zeros, as it assumes
     keep(r, k, data, n);
     k->left -= n;
 }
@@ -264,23 +370,34 @@ static void take_evidence(struct recorder *r, struct rank *k, const char *data,
 
 /* ---- connections --------------------------------------------------------- */
 
-/* Who it is; a graph's memfd comes with it, or *fd is -1. */
-static int take_hello(int connection, struct recorder_hello *hello, int *fd)
+/* As recv(); a descriptor that comes with the bytes takes the place of *fd. */
+static ssize_t receive(int connection, void *data, size_t nbytes, int flags,
+                       int *fd)
 {
     union {
         struct cmsghdr head;
         char room[CMSG_SPACE(sizeof *fd)];
     } control;
-    struct iovec part = {hello, sizeof *hello};
+    struct iovec part = {data, nbytes};
     struct msghdr m = {.msg_iov = &part,
                        .msg_iovlen = 1,
                        .msg_control = &control,
                        .msg_controllen = sizeof control};
-    *fd = -1;
-    const ssize_t n = recvmsg(connection, &m, MSG_CMSG_CLOEXEC);
+    const ssize_t n = recvmsg(connection, &m, flags | MSG_CMSG_CLOEXEC);
     const struct cmsghdr *const c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-        memcpy(fd, CMSG_DATA(c), sizeof *fd);
+    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+        return n;
+    if (*fd >= 0)
+        close(*fd);
+    memcpy(fd, CMSG_DATA(c), sizeof *fd);
+    return n;
+}
+
+/* Who it is; a graph's memfd comes with it, or *fd is -1. */
+static int take_hello(int connection, struct recorder_hello *hello, int *fd)
+{
+    *fd = -1;
+    const ssize_t n = receive(connection, hello, sizeof *hello, 0, fd);
     return n == sizeof *hello && hello->magic == RECORDER_MAGIC ? 0 : -1;
 }
 
@@ -334,8 +451,9 @@ static void take_graph(struct recorder *r, struct rank *k, const char *data,
 /* A rank has sent something, or nothing more. */
 static void take(struct recorder *r, struct rank *k, enum recorder_role role)
 {
-    static char chunk[CHUNK]; // only the recorder's thread is here
-    const ssize_t n = recv(k->connection[role], chunk, sizeof chunk, 0);
+    char chunk[CHUNK];
+    const ssize_t n =
+        receive(k->connection[role], chunk, sizeof chunk, MSG_DONTWAIT, &k->fd);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return;
     if (n <= 0) {
@@ -345,6 +463,15 @@ static void take(struct recorder *r, struct rank *k, enum recorder_role role)
     } else {
         take_graph(r, k, chunk, (size_t)n);
     }
+}
+
+/* Take what a rank has sent so far. It waits for nothing here: what it sent
+ * before another rank could know of it is under way. */
+static void catch_up(struct recorder *r, struct rank *k)
+{
+    struct pollfd p = {k->connection[RECORDER_EVIDENCE], POLLIN, 0};
+    while (k->connection[RECORDER_EVIDENCE] >= 0 && poll(&p, 1, 0) > 0)
+        take(r, k, RECORDER_EVIDENCE);
 }
 
 /* One round. -1 if there was nothing within msec. */
@@ -395,6 +522,7 @@ static int begin_rank(struct recorder *r, int i)
     struct rank *const k = &r->rank[i];
     for (int role = 0; role < RECORDER_ROLES; role++)
         k->connection[role] = -1;
+    k->fd = -1;
     snprintf(path, sizeof path, "%s/evidence-%d", r->job->kept, i);
     k->file = fopen(path, "wxe");
     k->name = calloc(MOST_NAMES, sizeof *k->name);
@@ -410,6 +538,8 @@ static void release(struct recorder *r)
         if (k->file && fclose(k->file) != 0)
             failed(r, "the evidence");
         recorder_graph_free(k->graph);
+        if (k->fd >= 0)
+            close(k->fd);
         free(k->name);
     }
     stop_listening(r);

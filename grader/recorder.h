@@ -8,12 +8,16 @@
  * graph, which other ranks and the program's own timers read, is compared with
  * it at the end.
  *
+ * It also has the seeds, which no rank has: a rank's inputs are drawn here, and
+ * written to its device's memory, if that is a file that the rank can hand over
+ * (simgpu's is), or sent to it.
+ *
  * It refuses what no honest run sends, and says so in `forged`:
  *
  *     records of a case that has ended or not begun, or of an iteration before
  *     the current one; two records of one name in an iteration, one of which
- *     is not the kit's; a final record without the run's key; a graph that is
- *     not the one that was recorded
+ *     is not the kit's; a request for values that no case has; a final record
+ *     without the run's key; a graph that is not the one that was recorded
  *
  * Life: recorder_start() before the ranks are started, recorder_stop() when all
  * have ended.
@@ -24,12 +28,16 @@
 #include <limits.h>
 #include <stdint.h>
 
+#include "judge/draw.h"
+
 #define RECORDER_EARLY "early" /* folder of graphs whose rank ended early */
 
 enum {
     RECORDER_EVIDENCE_CAP = 1 << 30, /* bytes that a rank may show */
     RECORDER_GRAPH_CAP = 1 << 30,    /* and of its execution graph */
+    RECORDER_DRAW_CAP = 256 << 20,   /* and that it may ask for at once */
 };
+#define RECORDER_DRAWN_CAP (UINT64_C(4) << 30) /* and in all */
 
 struct recorder_job {
     const char *seen; /* folder that the ranks see: the socket, nothing else */
@@ -41,6 +49,11 @@ struct recorder_job {
     /* Case i of a rank, or what follows the last one: a text, from malloc.
      * Called from the recorder's thread. */
     char *(*text)(const void *arg, int rank, int i);
+    /* Draw values for case i of a rank, whose outputs of the iteration before
+     * have this digest (judge/chain.h): 0, or -1 for what no kit asks for. */
+    int (*draw)(const void *arg, int rank, int i, int iteration,
+                uint64_t digest, const struct draw_ask *d, void *out,
+                size_t nbytes);
     const void *arg;
 };
 

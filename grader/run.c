@@ -15,6 +15,7 @@
 #include <unistd.h>   /* rmdir */
 
 #include "groups.h"
+#include "judge/chain.h"
 #include "judge/words.h"
 #include "topo/topo.h"
 #include "wardens.h"
@@ -68,7 +69,7 @@ struct cases { /* what the recorder's ranks ask for */
 };
 
 /* A case, as a rank is told. */
-static json_t *job_case(const struct cases *all, int case_no, int rank)
+static json_t *job_case(const struct cases *all, int case_no)
 {
     const struct batch *const b = all->batch;
     const struct plan_case *const c = &all->place->plan->cases[case_no];
@@ -85,8 +86,6 @@ static json_t *job_case(const struct cases *all, int case_no, int rank)
     json_object_set_new(j, "warmup", json_integer(b->warmup));
     json_object_set_new(j, "modelled",
                         json_boolean(!all->place->machine.measured));
-    json_object_set_new(
-        j, "seed", hex(run_seed(all->request, all->place, b, case_no, rank)));
     return j;
 }
 
@@ -94,9 +93,9 @@ static json_t *job_case(const struct cases *all, int case_no, int rank)
 static char *case_text(const void *arg, int rank, int i)
 {
     const struct cases *const all = arg;
-    json_t *const j = i < all->batch->n
-                          ? job_case(all, all->batch->case_no[i], rank)
-                          : json_object();
+    (void)rank;
+    json_t *const j = i < all->batch->n ? job_case(all, all->batch->case_no[i])
+                                        : json_object();
     if (i == all->batch->n)
         json_object_set_new(j, "nonce", hex(all->nonce));
     char *const text = json_dumps(j, 0);
@@ -104,6 +103,24 @@ static char *case_text(const void *arg, int rank, int i)
     if (!text)
         abort();
     return text;
+}
+
+/* What a rank asks for instead of a seed. */
+static int draw(const void *arg, int rank, int i, int iteration,
+                uint64_t digest, const struct draw_ask *d, void *out,
+                size_t nbytes)
+{
+    const struct cases *const all = arg;
+    const int case_no = all->batch->case_no[i];
+    const uint64_t seed =
+        run_seed(all->request, all->place, all->batch, case_no, rank);
+    const struct draw_from from = {
+        .c = &all->place->plan->cases[case_no],
+        .rank = rank,
+        .nranks = all->batch->nranks,
+        .seed = chain_seed(seed, iteration, digest),
+    };
+    return draw_make(all->place->judge, from, d, out, nbytes);
 }
 
 /* Make the folder that its evidence and graphs go to, which no rank sees, and
@@ -202,6 +219,7 @@ static int record(const struct cases *all, const struct sandbox *s,
                                      .graphs = !all->place->machine.measured,
                                      .nonce = run->nonce,
                                      .text = case_text,
+                                     .draw = draw,
                                      .arg = all};
     struct recorder *const recorder = recorder_start(&job);
     if (!recorder)

@@ -30,17 +30,16 @@ int recorder_connect(const char *dir, const char *socket_name)
     return err ? -1 : s;
 }
 
-int recorder_join(const char *dir, enum recorder_role role, uint32_t rank,
-                  int fd)
+/* Send what fits, and the descriptor with its first byte. */
+static ssize_t send_with(int connection, const void *data, size_t nbytes,
+                         int fd)
 {
-    struct recorder_hello hello = {RECORDER_MAGIC, role, rank};
     union {
         struct cmsghdr head;
         char room[CMSG_SPACE(sizeof fd)];
     } control = {.room = {0}};
-    struct iovec part = {&hello, sizeof hello};
+    struct iovec part = {(void *)(uintptr_t)data, nbytes};
     struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
-    const int s = recorder_connect(dir, RECORDER_NAME);
     if (fd >= 0) {
         m.msg_control = &control;
         m.msg_controllen = sizeof control;
@@ -49,7 +48,15 @@ int recorder_join(const char *dir, enum recorder_role role, uint32_t rank,
                                         .cmsg_type = SCM_RIGHTS};
         memcpy(CMSG_DATA(&control.head), &fd, sizeof fd);
     }
-    if (s < 0 || sendmsg(s, &m, MSG_NOSIGNAL) == sizeof hello)
+    return sendmsg(connection, &m, MSG_NOSIGNAL);
+}
+
+int recorder_join(const char *dir, enum recorder_role role, uint32_t rank,
+                  int fd)
+{
+    const struct recorder_hello hello = {RECORDER_MAGIC, role, rank};
+    const int s = recorder_connect(dir, RECORDER_NAME);
+    if (s < 0 || send_with(s, &hello, sizeof hello, fd) == sizeof hello)
         return s;
     const int why = errno;
     close(s);
@@ -70,6 +77,17 @@ int recorder_write(int connection, const void *data, size_t nbytes)
     return 0;
 }
 
+int recorder_write_with(int connection, const void *data, size_t nbytes, int fd)
+{
+    ssize_t n;
+    do
+        n = send_with(connection, data, nbytes, fd);
+    while (n < 0 && errno == EINTR);
+    return n < 0 ? -1
+                 : recorder_write(connection, (const char *)data + n,
+                                  nbytes - (size_t)n);
+}
+
 static int read_all(int connection, void *data, size_t nbytes)
 {
     char *at = data;
@@ -81,6 +99,14 @@ static int read_all(int connection, void *data, size_t nbytes)
         nbytes -= n > 0 ? (size_t)n : 0;
     }
     return 0;
+}
+
+int recorder_reply_to(int connection, void *out, size_t nbytes)
+{
+    uint32_t n;
+    return read_all(connection, &n, sizeof n) == 0 && n == nbytes
+               ? read_all(connection, out, nbytes)
+               : -1;
 }
 
 char *recorder_reply(int connection)

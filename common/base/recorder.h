@@ -45,6 +45,14 @@ int recorder_connect(const char *dir, const char *socket_name);
 /* Write all of it. Returns 0, or -1 with errno. */
 int recorder_write(int connection, const void *data, size_t nbytes);
 
+/* The same, with a file descriptor, unless it is -1. */
+int recorder_write_with(int connection, const void *data, size_t nbytes,
+                        int fd);
+
+/* Wait for a reply of nbytes. 0, or -1 if the recorder is gone or has replied
+ * something else. */
+int recorder_reply_to(int connection, void *out, size_t nbytes);
+
 /*
  * Wait for the reply to a request. Returns it with a NUL behind it, from
  * malloc, or NULL if the recorder is gone.

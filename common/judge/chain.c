@@ -4,17 +4,36 @@
 
 #include "judge/judge.h" /* judge_seed */
 
+void chain_begin(struct chain *c, size_t nbytes)
+{
+    *c = (struct chain){judge_seed(c->digest, nbytes), 0, nbytes, 0};
+}
+
+void chain_add(struct chain *c, const void *data, size_t n)
+{
+    const size_t left = c->nbytes - c->at;
+    const char *p = data;
+    n = n < left ? n : left;
+    while (n > 0) {
+        const size_t in = c->at % sizeof c->word, room = sizeof c->word - in;
+        const size_t part = n < room ? n : room;
+        memcpy((char *)&c->word + in, p, part);
+        p += part;
+        n -= part;
+        c->at += part;
+        if (c->at % sizeof c->word != 0 && c->at < c->nbytes)
+            return; // the word goes on
+        c->digest = judge_seed(c->digest ^ c->word, 0);
+        c->word = 0;
+    }
+}
+
 uint64_t chain_digest(uint64_t digest, const void *data, size_t nbytes)
 {
-    const char *const p = data;
-    digest = judge_seed(digest, nbytes);
-    for (size_t at = 0; at < nbytes; at += sizeof(uint64_t)) {
-        const size_t left = nbytes - at;
-        uint64_t word = 0;
-        memcpy(&word, p + at, left < sizeof word ? left : sizeof word);
-        digest = judge_seed(digest ^ word, 0);
-    }
-    return digest;
+    struct chain c = {.digest = digest};
+    chain_begin(&c, nbytes);
+    chain_add(&c, data, nbytes);
+    return c.digest;
 }
 
 uint64_t chain_seed(uint64_t case_seed, int iteration, uint64_t digest)

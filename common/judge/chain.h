@@ -23,6 +23,17 @@
 /* Extend a digest by nbytes. The order of calls matters. */
 uint64_t chain_digest(uint64_t digest, const void *data, size_t nbytes);
 
+/* The same for outputs whose bytes come piece by piece. */
+struct chain {
+    uint64_t digest, word;
+    size_t nbytes; /* of the output, in all */
+    size_t at;     /* that have come */
+};
+void chain_begin(struct chain *c, size_t nbytes);
+
+/* Bytes beyond the output's are ignored. */
+void chain_add(struct chain *c, const void *data, size_t n);
+
 uint64_t chain_seed(uint64_t case_seed, int iteration, uint64_t digest);
 
 #endif

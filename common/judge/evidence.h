@@ -24,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "judge/draw.h"
+
 enum evidence_kind {
     EVIDENCE_OUTPUT, /* bytes of an output buffer, red zones included */
     EVIDENCE_METRIC, /* a double */
@@ -31,6 +33,7 @@ enum evidence_kind {
     EVIDENCE_TEXT,   /* a message for the user; no verdict depends on it */
     EVIDENCE_DONE,   /* the last record: the run's nonce */
     EVIDENCE_NEXT,   /* a request, not kept: the next case, if all ranks ask */
+    EVIDENCE_DRAW,   /* a request, not kept: values (struct evidence_ask) */
 };
 
 enum run_status { /* of one case on one rank */
@@ -68,6 +71,24 @@ void evidence_put_status(struct evidence_out *e, unsigned case_no,
  * for one: a text, from malloc. Stops the process if the recorder is gone.
  */
 char *evidence_next(struct evidence_out *e);
+
+struct evidence_ask { /* a request's payload */
+    struct draw_ask draw;
+    uint64_t nbytes;
+    uint64_t offset; /* in the file that comes with the request */
+    uint64_t to_file;
+};
+
+/* True if there is a recorder, which has the seeds. */
+int evidence_has_recorder(const struct evidence_out *e);
+
+/*
+ * Have the recorder draw values (draw.h) for an iteration, below 0: warm-up. It
+ * writes them to file fd from ask->offset on, if ask->to_file; else to out.
+ * Stops the process if the recorder is gone.
+ */
+void evidence_draw(struct evidence_out *e, unsigned case_no, int iteration,
+                   const struct evidence_ask *ask, int fd, void *out);
 
 /* What the final record has to hold. */
 void evidence_key(struct evidence_out *e, uint64_t nonce);

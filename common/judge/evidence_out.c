@@ -87,6 +87,27 @@ char *evidence_next(struct evidence_out *e)
     return reply;
 }
 
+int evidence_has_recorder(const struct evidence_out *e)
+{
+    return !e->file;
+}
+
+void evidence_draw(struct evidence_out *e, unsigned case_no, int iteration,
+                   const struct evidence_ask *ask, int fd, void *out)
+{
+    struct {
+        struct record head;
+        struct evidence_ask ask;
+    } r = {{RECORD_MAGIC, EVIDENCE_DRAW, case_no, (uint32_t)iteration,
+            sizeof *ask, "draw"},
+           *ask};
+    const int sent = recorder_write_with(e->connection, &r, sizeof r,
+                                         ask->to_file ? fd : -1);
+    if (sent != 0 || recorder_reply_to(e->connection, out,
+                                       ask->to_file ? 0 : ask->nbytes) != 0)
+        _exit(1); // the run is over
+}
+
 void evidence_key(struct evidence_out *e, uint64_t nonce)
 {
     e->nonce = nonce;

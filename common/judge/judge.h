@@ -12,15 +12,16 @@
  * operation began and ended on the modelled machine (spans.h). Timed cases are
  * scored by it; on real GPUs, by the times that ranks record.
  *
- * Seeds: each rank knows only its own; the judge knows all of them. A rank's
- * input of an iteration depends on its seed and on its output of the previous
- * iteration (chain.h): judge_input_seed().
+ * Seeds: the judge knows those of all ranks. A graded rank knows none: its
+ * inputs are drawn where the seeds are (draw.h). They depend on the rank's seed
+ * and on its output of the previous iteration (chain.h): judge_input_seed().
  */
 #ifndef COMMLAB_JUDGE_JUDGE_H
 #define COMMLAB_JUDGE_JUDGE_H
 
 #include <math.h> /* NAN */
 
+#include "judge/draw.h"
 #include "judge/evidence.h"
 #include "judge/plan.h"
 
@@ -92,6 +93,8 @@ struct judge_lab {                  /* one per lab, exported by its judge.c */
     const struct judge_kind *kinds; /* ended by a NULL name */
     const struct judge_student *students; /* likewise; the first that fits a
                                              case counts; may be NULL */
+    const struct draw_row *draws; /* the lab's own generators (draw.h), or
+                                     NULL */
     int shares_gpus; /* ranks may outnumber GPUs; then several ranks share one,
                         and there is no lab_run.comm */
     int least_gpus;  /* minimum number of GPUs per node; 0: any */
@@ -107,7 +110,7 @@ const struct judge_lab *judge_lab_find(const char *lab);
 void judge_case(const struct judge_lab *lab, const struct judge_task *t,
                 struct judge_verdict *v);
 
-/* The seed of a rank's input of an iteration: lab_run.seed in that rank. */
+/* The seed of a rank's input of an iteration. */
 uint64_t judge_input_seed(const struct judge_task *t, int rank, int iteration);
 
 /* splitmix64: number i of the sequence of a seed. */

@@ -70,7 +70,7 @@ static int run_one(struct lab_run *r, json_t *j)
         lab_leave_times_to_judge();
     return run_case(
         r, &c, (unsigned)json_integer_value(json_object_get(j, "no")),
-        hex(json_object_get(j, "seed")),
+        0, // the recorder has the seed
         (int)json_integer_value(json_object_get(j, "iterations")),
         (int)json_integer_value(json_object_get(j, "warmup")), NULL, NULL);
 }

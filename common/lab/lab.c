@@ -13,6 +13,7 @@
 #include "judge/data.h"
 #include "judge/evidence.h"
 #include "judge/spans.h"
+#include "lab/backing.h"
 #include "lab/meter.h"
 #include "lab/run.h"
 
@@ -68,41 +69,93 @@ void lab_free_buffers(void)
         CUDA_MUST(cudaFree(buffers.base[--buffers.n]));
 }
 
-void *lab_upload(struct lab_run *r, const void *host, size_t nbytes)
+static void upload(struct lab_run *r, void *d, const void *host, size_t nbytes)
 {
-    void *const d = lab_buffer(r, nbytes);
     if (nbytes)
         CUDA_MUST(cudaMemcpyAsync(d, host, nbytes, cudaMemcpyHostToDevice,
                                   r->stream));
     CUDA_MUST(cudaStreamSynchronize(r->stream));
+}
+
+void *lab_upload(struct lab_run *r, const void *host, size_t nbytes)
+{
+    void *const d = lab_buffer(r, nbytes);
+    upload(r, d, host, nbytes);
     return d;
 }
 
-/* Values whose products are exact; with `sums`, values whose sums over ranks
- * are. */
-static void *input(struct lab_run *r, size_t count, enum data_type type,
-                   int sums)
+void lab_share_seed(struct lab_run *r)
 {
-    const size_t nbytes = count * data_size(type);
-    void *const h = host_memory(nbytes);
-    if (sums)
-        data_fill_sum(h, count, type, r->nranks, r->seed);
-    else
-        data_fill(h, count, type, r->seed);
-    void *const d = lab_upload(r, h, nbytes);
+    r->root_seed = r->seed;
+    MPI_MUST(MPI_Bcast(&r->root_seed, 1, MPI_UINT64_T, 0, r->mpi_comm));
+}
+
+static void draw_here(const struct lab_run *r, const struct draw_ask *d,
+                      void *out, size_t nbytes)
+{
+    const struct draw_from from = {.c = r->c,
+                                   .rank = d->of_root ? 0 : r->rank,
+                                   .nranks = r->nranks,
+                                   .seed = d->of_root ? r->root_seed : r->seed};
+    if (draw_make(judge_labs[0], from, d, out, nbytes) != 0)
+        must_stop(__FILE__, __LINE__, "lab_draw", "no generator makes that");
+}
+
+static int has_recorder(const struct lab_run *r)
+{
+    return r->evidence && evidence_has_recorder(r->evidence);
+}
+
+void lab_draw(struct lab_run *r, const struct draw_ask *d, void *out,
+              size_t nbytes)
+{
+    const struct evidence_ask ask = {.draw = *d, .nbytes = nbytes};
+    if (!has_recorder(r))
+        draw_here(r, d, out, nbytes);
+    else if (nbytes > 0)
+        evidence_draw(r->evidence, r->case_no, r->iteration, &ask, -1, out);
+}
+
+/* There is an upload in any case, for the execution graph: of zeros, if the
+ * recorder can write to the device's memory. */
+void lab_fill(struct lab_run *r, const struct draw_ask *d, void *buffer,
+              size_t nbytes)
+{
+    struct evidence_ask ask = {.draw = *d, .nbytes = nbytes, .to_file = 1};
+    const int file = has_recorder(r) ? backing_of(buffer, &ask.offset) : -1;
+    void *const h = calloc(1, nbytes + 1);
+    if (!h)
+        must_stop(__FILE__, __LINE__, "calloc", "out of memory");
+    if (file < 0)
+        lab_draw(r, d, h, nbytes);
+    upload(r, buffer, h, nbytes);
+    if (file >= 0 && nbytes > 0 &&
+        !backing_is_empty(nbytes + 2 * JUDGE_RED_ZONE))
+        evidence_draw(r->evidence, r->case_no, r->iteration, &ask, file, NULL);
     explicit_bzero(h, nbytes); // only the device has them
     free(h);
-    return d;
+}
+
+void *lab_draw_buffer(struct lab_run *r, const struct draw_ask *d,
+                      size_t nbytes)
+{
+    void *const buffer = lab_buffer(r, nbytes);
+    lab_fill(r, d, buffer, nbytes);
+    return buffer;
 }
 
 void *lab_input(struct lab_run *r, size_t count, int type)
 {
-    return input(r, count, (enum data_type)type, 0);
+    return lab_draw_buffer(r,
+                           &(struct draw_ask){.what = DRAW_DATA, .arg = {type}},
+                           count * data_size((enum data_type)type));
 }
 
 void *lab_input_sum(struct lab_run *r, size_t count, int type)
 {
-    return input(r, count, (enum data_type)type, 1);
+    return lab_draw_buffer(r,
+                           &(struct draw_ask){.what = DRAW_SUMS, .arg = {type}},
+                           count * data_size((enum data_type)type));
 }
 
 /* ---- showing ------------------------------------------------------------- */

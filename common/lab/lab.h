@@ -2,8 +2,7 @@
  * lab.h: the interface between the runner and a lab's staff code
  *
  * Staff code (cases.c) defines `lab`: a function for each kind of case in the
- * lab's plan. It fills inputs from the rank's seed, calls the student's
- * function and records what came out; the judge, here or in the grader,
+ * lab's plan. It has inputs drawn, calls the student's function and records what came out; the judge, here or in the grader,
  * decides. Code that students write includes lab/try.h alone.
  */
 #ifndef COMMLAB_LAB_LAB_H
@@ -33,8 +32,10 @@ struct lab_run { /* one iteration of one case, on this rank */
     cudaStream_t stream; /* non-blocking */
     const struct plan_case *c;
     unsigned case_no;
-    int iteration; /* below 0: warm-up, which records nothing */
-    uint64_t seed; /* of this rank and iteration (judge_input_seed) */
+    int iteration;      /* below 0: warm-up, which records nothing */
+    uint64_t seed;      /* of this rank and iteration (judge_input_seed); 0 in a
+                      graded run, which has it elsewhere: lab_draw() */
+    uint64_t root_seed; /* rank 0's: lab_share_seed() */
     struct evidence_out *evidence;
 };
 
@@ -46,6 +47,23 @@ void *lab_buffer(struct lab_run *r, size_t nbytes);
 
 /* A lab_buffer() with nbytes copied from the host. Blocks. */
 void *lab_upload(struct lab_run *r, const void *host, size_t nbytes);
+
+/* nbytes of values that follow from the seed (judge/draw.h), to the host. Only
+ * for what a student's function takes there, or what is cut before it goes to a
+ * device. */
+void lab_draw(struct lab_run *r, const struct draw_ask *d, void *out,
+              size_t nbytes);
+
+/* The same in device memory, a lab_buffer() or other. Blocks. In a graded run
+ * on simgpu the recorder writes there: no other memory of this process has
+ * them. */
+void lab_fill(struct lab_run *r, const struct draw_ask *d, void *buffer,
+              size_t nbytes);
+void *lab_draw_buffer(struct lab_run *r, const struct draw_ask *d,
+                      size_t nbytes);
+
+/* Before requests of_root. All ranks call. */
+void lab_share_seed(struct lab_run *r);
 
 /* A lab_buffer() with count elements of this rank's input (judge/data.h, whose
  * types have NCCL's numbers). */

@@ -362,7 +362,9 @@ int run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,
     }
     for (int i = -warmup; i < iterations && worst == RUN_OK; i++) {
         r->iteration = i;
-        r->seed = chain_seed(seed, i, evidence_take_digest(r->evidence));
+        const uint64_t digest = evidence_take_digest(r->evidence);
+        if (!evidence_has_recorder(r->evidence)) // which has the seed
+            r->seed = chain_seed(seed, i, digest);
         mine = iterate(r, k);
         if (mine != RUN_OK) // now, because agree() may end this process
             evidence_put_status(r->evidence, case_no, mine, now.text);

@@ -4,6 +4,7 @@
 #include <string.h> /* memset */
 
 #include "base/must.h"
+#include "nn/draws.h"
 
 static struct exercise the; /* one at a time */
 
@@ -17,26 +18,40 @@ void exercise_release(void)
 }
 
 static struct nn_batch make_batch(struct lab_run *r, const struct nn_shape *s,
-                                  uint64_t seed)
+                                  int step, int micro)
 {
     const size_t nx = (size_t)s->rows * (size_t)s->in, nt = nn_target_count(s);
-    const size_t target_nbytes = nt * nn_target_size(s);
-    float *const x = malloc(nx * sizeof *x + target_nbytes + 1);
-    if (!x)
-        must_stop(__FILE__, __LINE__, "malloc", "out of memory");
-    float *const target = x + nx;
-    for (size_t i = 0; i < nx; i++)
-        x[i] = nn_input(seed, i);
-    for (size_t i = 0; i < nt; i++)
-        if (s->loss == NN_CROSS_ENTROPY)
-            ((uint8_t *)target)[i] = nn_target_byte(s, seed, i);
-        else
-            target[i] = nn_target(seed, i);
-    const struct nn_batch b = {
-        .x = lab_upload(r, x, nx * sizeof *x),
-        .target = nt ? lab_upload(r, target, target_nbytes) : NULL};
-    free(x);
-    return b;
+    const int bytes = s->loss == NN_CROSS_ENTROPY;
+    struct draw_ask x = {
+        .what = NN_DRAW_FLOATS,
+        .npath = 3,
+        .path = {(uint64_t)step, (uint64_t)micro, NN_PATH_INPUT},
+        .arg = {nn_draw_factor(1)}};
+    struct draw_ask target = x;
+    target.path[2] = bytes ? NN_PATH_TARGET_BYTE : NN_PATH_TARGET;
+    if (bytes) {
+        target.what = NN_DRAW_BYTES;
+        target.arg[0] = s->out;
+    }
+    return (struct nn_batch){
+        .x = lab_draw_buffer(r, &x, nx * sizeof(float)),
+        .target =
+            nt ? lab_draw_buffer(r, &target, nt * nn_target_size(s)) : NULL};
+}
+
+/* The parameters, from the rank's own seed. */
+static void make_weights(struct lab_run *r, struct nn *m)
+{
+    for (int l = 0; l < m->nparams; l++) {
+        const struct draw_ask d = {
+            .what = NN_DRAW_FLOATS,
+            .npath = 1,
+            .path = {(uint64_t)nn_layer_param(&m->shape, l)},
+            .arg = {nn_draw_factor(nn_reach(&m->shape, l))}};
+        if (m->param[l].tied < 0)
+            lab_fill(r, &d, m->param[l].value,
+                     m->param[l].count * sizeof(float));
+    }
 }
 
 struct exercise *exercise_of(struct lab_run *r, const struct nn_task *k)
@@ -47,14 +62,13 @@ struct exercise *exercise_of(struct lab_run *r, const struct nn_task *k)
                   "more steps or micro-batches than EXERCISE_STEPS, "
                   "EXERCISE_MICRO");
     CUDA_MUST(nn_init(&the.m, &k->shape, r->stream));
-    CUDA_MUST(nn_fill(&the.m, r->seed));
+    make_weights(r, &the.m);
     CUDA_MUST(
         nn_optimizer_init(&the.optimizer, &the.m, k->optimizer, &k->hyper));
     the.task = *k;
     for (int step = 0; step < k->steps; step++) {
         for (int j = 0; j < k->micro; j++)
-            the.batch[step][j] =
-                make_batch(r, &k->shape, nn_data_seed(r->seed, step, j));
+            the.batch[step][j] = make_batch(r, &k->shape, step, j);
         the.shown[step] = lab_buffer(r, the.m.count * sizeof(float));
     }
     return &the;

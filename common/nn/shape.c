@@ -76,21 +76,24 @@ const char *nn_shape_problem(const struct nn_shape *s)
 
 /* ---- values -------------------------------------------------------------- */
 
-/* In [-1, 1), in steps of 2^-23: exactly a float. */
-static float uniform(uint64_t bits)
+float nn_uniform(uint64_t bits)
 {
     return (float)((int32_t)(bits >> 40) - (1 << 23)) / (float)(1 << 23);
+}
+
+float nn_reach(const struct nn_shape *s, int l)
+{
+    // variance 2/in: gelu lets about half of it through
+    return sqrtf(6.0f / (float)nn_layer_in(s, nn_layer_param(s, l)));
 }
 
 void nn_weights(const struct nn_shape *s, uint64_t seed, int l, size_t first,
                 float *w, size_t n)
 {
-    const int param = nn_layer_param(s, l);
-    // variance 2/in: gelu lets about half of it through
-    const float reach = sqrtf(6.0f / (float)nn_layer_in(s, param));
-    const uint64_t key = mix_nth(seed, (uint64_t)param);
+    const float reach = nn_reach(s, l);
+    const uint64_t key = mix_nth(seed, (uint64_t)nn_layer_param(s, l));
     for (size_t i = 0; i < n; i++)
-        w[i] = reach * uniform(mix_nth(key, first + i));
+        w[i] = reach * nn_uniform(mix_nth(key, first + i));
 }
 
 float nn_weight(const struct nn_shape *s, uint64_t seed, int l, size_t i)
@@ -102,17 +105,18 @@ float nn_weight(const struct nn_shape *s, uint64_t seed, int l, size_t i)
 
 float nn_input(uint64_t seed, size_t i)
 {
-    return uniform(mix_nth(mix_nth(seed, 1001), i));
+    return nn_uniform(mix_nth(mix_nth(seed, NN_PATH_INPUT), i));
 }
 
 float nn_target(uint64_t seed, size_t i)
 {
-    return uniform(mix_nth(mix_nth(seed, 1002), i));
+    return nn_uniform(mix_nth(mix_nth(seed, NN_PATH_TARGET), i));
 }
 
 uint8_t nn_target_byte(const struct nn_shape *s, uint64_t seed, size_t i)
 {
-    return (uint8_t)(mix_nth(mix_nth(seed, 1003), i) % (uint64_t)s->out);
+    const uint64_t random = mix_nth(mix_nth(seed, NN_PATH_TARGET_BYTE), i);
+    return (uint8_t)(random % (uint64_t)s->out);
 }
 
 uint64_t nn_data_seed(uint64_t rank_seed, int step, int micro)

@@ -86,6 +86,14 @@ float nn_input(uint64_t seed, size_t i);
 float nn_target(uint64_t seed, size_t i);
 uint8_t nn_target_byte(const struct nn_shape *s, uint64_t seed, size_t i);
 
+/* The factor between elements of W_l and numbers in [-1, 1). */
+float nn_reach(const struct nn_shape *s, int l);
+
+/* In [-1, 1), in steps of 2^-23: exactly a float. Element i of an input is that
+ * of number i of a seed's own seed, so many steps along its sequence. */
+float nn_uniform(uint64_t bits);
+enum { NN_PATH_INPUT = 1001, NN_PATH_TARGET, NN_PATH_TARGET_BYTE };
+
 /* The seed of a rank's data for a micro-batch of a step; both count from 0. */
 uint64_t nn_data_seed(uint64_t rank_seed, int step, int micro);
 

@@ -38,8 +38,9 @@ struct nn_task {
     int resume, onto;
     int late;
     int narrow;
-    int one_sided; /* kernels read other ranks' memory while they run: origins
-                      (judge/origin.h) cannot be followed */
+    int one_sided;  /* kernels read other ranks' memory while they run: origins
+                      (judge/origin.h) cannot be followed to ranks */
+    int on_devices; /* what reaches the network comes by no host's memory */
 };
 
 struct nn_task nn_task_of(const struct plan_case *c);

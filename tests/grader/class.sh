@@ -95,8 +95,8 @@ files() { # that no submission may change
         -exec sha256sum {} + | sort
 }
 files > "$work"/files.before
-# Files of the users that submissions run as; not of other tests, nor a /proc that
-# another root has mounted.
+# Files of the users that submissions run as; not of other tests, nor a /proc
+# that another root has mounted.
 nobodys() {
     find /tmp /dev/shm /var/tmp -xdev -uid +61183 -uid -65184 \
         -not -path '/tmp/commlab-grade-*' \

@@ -3,16 +3,19 @@
  */
 #define _GNU_SOURCE
 #include <check.h>
+#include <fcntl.h>    /* open */
 #include <stdio.h>    /* snprintf */
 #include <stdlib.h>   /* free */
 #include <string.h>   /* strcmp */
 #include <sys/mman.h> /* mmap */
 #include <sys/stat.h> /* mkdir */
+#include <sys/wait.h> /* waitpid */
 #include <unistd.h>   /* access */
 
 #include "child.h"
 #include "graph/format.h"
 #include "graph/record.h"
+#include "judge/chain.h"
 #include "judge/evidence.h"
 #include "recorder.h"
 #include "suite.h"
@@ -32,6 +35,26 @@ static char *text_of(const void *arg, int rank, int i)
     return text;
 }
 
+/* What the last draw was made of. */
+static struct {
+    int rank, i, iteration;
+    uint64_t digest;
+} drawn;
+
+/* Bytes of the rank's number; arg[0] of -1 is refused. */
+static int draw(const void *arg, int rank, int i, int iteration,
+                uint64_t digest, const struct draw_ask *d, void *out,
+                size_t nbytes)
+{
+    (void)arg;
+    drawn.rank = rank;
+    drawn.i = i;
+    drawn.iteration = iteration;
+    drawn.digest = digest;
+    memset(out, 'a' + rank, nbytes);
+    return d->arg[0] < 0 ? -1 : 0;
+}
+
 static void start(int nranks, int graphs)
 {
     child_folder(dir, "commlab-recorder");
@@ -45,7 +68,8 @@ static void start(int nranks, int graphs)
                                 .case_no = numbers,
                                 .graphs = graphs,
                                 .nonce = NONCE,
-                                .text = text_of};
+                                .text = text_of,
+                                .draw = draw};
     recorder = recorder_start(&job);
     ck_assert(recorder != NULL);
 }
@@ -106,6 +130,132 @@ START_TEST(evidence_arrives_and_a_case_comes_after_the_one_before)
     ck_assert(evidence_metric(got, 0, 3, 0, "m") == 2);
     ck_assert(evidence_metric(got, 0, 5, 1, "m") == 3);
     evidence_free(got);
+    child_remove(dir);
+}
+END_TEST
+
+static void ask(struct evidence_out *e, int iteration, int of_root, char *out,
+                size_t nbytes)
+{
+    const struct evidence_ask a = {.draw = {.of_root = of_root},
+                                   .nbytes = nbytes};
+    evidence_draw(e, 5, iteration, &a, -1, out);
+}
+
+/* Two outputs of an iteration; returns their digest. */
+static uint64_t output(struct evidence_out *e, unsigned iteration, size_t n)
+{
+    char data[64];
+    memset(data, (int)('A' + iteration), sizeof data);
+    evidence_put(e, EVIDENCE_OUTPUT, 5, iteration, "one", data, n);
+    evidence_put(e, EVIDENCE_OUTPUT, 5, iteration, "two", data, 1);
+    return chain_digest(chain_digest(CHAIN_NOTHING, data, n), data, 1);
+}
+
+START_TEST(values_follow_from_the_outputs_of_the_iteration_before)
+{
+    char got[8] = "";
+    start(1, 0);
+    struct evidence_out *const e = join(0);
+    expect_next(e, "rank 0 case 0");
+    evidence_put_status(e, 5, RUN_MISSING, NULL);
+    ask(e, -1, 0, got, 3); // warm-up
+    ck_assert_str_eq(got, "aaa");
+    ck_assert(drawn.iteration == -1 && drawn.digest == CHAIN_NOTHING);
+    ask(e, 0, 0, got, 3);
+    ck_assert(drawn.iteration == 0 && drawn.digest == CHAIN_NOTHING);
+    for (unsigned i = 0; i < 8; i++) { // words whole, and cut anywhere
+        const uint64_t digest = output(e, i, 8 + i);
+        ask(e, (int)i + 1, 0, got, 1);
+        ck_assert(drawn.i == 0 && drawn.iteration == (int)i + 1);
+        ck_assert_uint_eq(drawn.digest, digest);
+        ask(e, (int)i + 1, 0, got, 1); // as often as it likes
+        ck_assert_uint_eq(drawn.digest, digest);
+    }
+    ask(e, 10, 0, got, 1); // one that showed nothing is before it
+    ck_assert_uint_eq(drawn.digest, CHAIN_NOTHING);
+    stop("");
+    child_remove(dir);
+}
+END_TEST
+
+START_TEST(values_of_rank_0_wait_for_its_outputs)
+{
+    char got[2] = "";
+    start(2, 0);
+    struct evidence_out *const e = join(0), *const other = join(1);
+    evidence_put(e, EVIDENCE_NEXT, 0, 0, "next", NULL, 0);
+    expect_next(other, "rank 1 case 0");
+    evidence_put_status(other, 5, RUN_MISSING, NULL);
+    const uint64_t digest = output(e, 0, 40);
+    ask(other, 1, 1, got, 1);
+    ck_assert_str_eq(got, "a");
+    ck_assert(drawn.rank == 0 && drawn.iteration == 1);
+    ck_assert_uint_eq(drawn.digest, digest);
+    ask(other, 1, 0, got, 1);
+    ck_assert_str_eq(got, "b");
+    ck_assert(drawn.rank == 1 && drawn.digest == CHAIN_NOTHING);
+    stop("");
+    child_remove(dir);
+}
+END_TEST
+
+START_TEST(values_go_to_memory_without_passing_the_rank)
+{
+    char got[16] = "";
+    const int fd = memfd_create("heap", MFD_CLOEXEC);
+    ck_assert(fd >= 0 && ftruncate(fd, 1 << 20) == 0);
+    ck_assert_int_eq(pwrite(fd, got, 1, 0), 1); // its first page is there
+    start(1, 0);
+    struct evidence_out *const e = join(0);
+    expect_next(e, "rank 0 case 0");
+    evidence_put_status(e, 5, RUN_MISSING, NULL);
+    const struct evidence_ask a = {.nbytes = 5, .offset = 93, .to_file = 1};
+    const struct evidence_ask none = {
+        .nbytes = 1 << 18, .offset = 1 << 18, .to_file = 1};
+    evidence_draw(e, 5, 0, &a, fd, NULL);
+    evidence_draw(e, 5, 0, &none, fd, NULL); // nothing there, so it stays
+    struct stat s;
+    ck_assert(fstat(fd, &s) == 0 && s.st_blocks * 512 < 1 << 18);
+    ck_assert_int_eq(pread(fd, got, 8, 92), 8);
+    ck_assert(memcmp(got, "\0aaaaa\0", 8) == 0);
+    stop("");
+    close(fd);
+    child_remove(dir);
+}
+END_TEST
+
+/* A request in a process of its own: evidence_draw() ends it. */
+static const struct evidence_ask improper[] = {
+    {.draw = {.arg = {-1}}, .nbytes = 1},
+    {.nbytes = (uint64_t)RECORDER_DRAW_CAP + 1},
+    {.nbytes = 5, .offset = 96, .to_file = 1},             // past its end
+    {.nbytes = 5, .offset = UINT64_MAX - 1, .to_file = 1}, // beside it
+    {.nbytes = 5, .to_file = 2},                           // 2: a file on disk
+};
+
+START_TEST(values_that_there_are_not_are_refused)
+{
+    const struct evidence_ask *const a = &improper[_i];
+    char name[NAME];
+    start(1, 0);
+    snprintf(name, sizeof name, "%s/file", dir);
+    const int fd = a->to_file == 2 ? open(name, O_RDWR | O_CREAT, 0600)
+                                   : memfd_create("heap", MFD_CLOEXEC);
+    ck_assert(fd >= 0 && ftruncate(fd, 100) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct evidence_out *const e = evidence_join(seen, 0);
+        free(evidence_next(e));
+        evidence_put_status(e, 5, RUN_MISSING, NULL);
+        evidence_draw(e, 5, 0, a, fd, NULL);
+        _exit(0);
+    }
+    int status;
+    ck_assert(waitpid(child, &status, 0) == child);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    stop("asked for values that there are not");
+    close(fd);
     child_remove(dir);
 }
 END_TEST
@@ -201,6 +351,11 @@ int main(void)
                         (int)(sizeof refused / sizeof *refused));
     tcase_add_test(t, a_case_that_has_ended_gets_no_more_evidence);
     tcase_add_test(t, a_final_record_before_the_last_case_is_refused);
+    tcase_add_test(t, values_follow_from_the_outputs_of_the_iteration_before);
+    tcase_add_test(t, values_of_rank_0_wait_for_its_outputs);
+    tcase_add_test(t, values_go_to_memory_without_passing_the_rank);
+    tcase_add_loop_test(t, values_that_there_are_not_are_refused, 0,
+                        (int)(sizeof improper / sizeof *improper));
     tcase_add_test(t, a_graph_is_kept_as_it_was_recorded);
     tcase_add_test(t, a_graph_that_was_changed_is_noticed);
     suite_add_tcase(s, t);

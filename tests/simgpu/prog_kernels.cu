@@ -14,7 +14,9 @@ __global__ void add(const float *a, const float *b, float *c, int n)
         c[i] = a[i] + b[i];
 }
 
-template <class T> __global__ void block_sum(const T *in, T *out, int n)
+template <class T>
+__global__ void block_sum(const T *__restrict__ in, T *__restrict__ out,
+                          const int n)
 {
     __shared__ T part[128];
     const int t = threadIdx.x;

@@ -35,7 +35,7 @@ struct definition {
     size_t brace;
     int is_template;
     struct list template_args; /* "T, N, Ts..." */
-    struct list types;         /* "decltype(p), decltype(args)..." */
+    struct list types;         /* "parameter<decltype(p)>, ..." */
     struct list values;        /* "p, args..." */
     struct list bounds;        /* ".bounds(256).cluster(2)" */
 };
@@ -180,7 +180,8 @@ static const char *read_parameters(const struct tokens *t, struct definition *d,
             edits_addf(e, t->at[stop - 1].end, t->at[stop - 1].end, " %s",
                        word);
         }
-        fprintf(d->types.out, "%sdecltype(%s)%s", comma, word, dots);
+        fprintf(d->types.out, "%s::simgpu::parameter<decltype(%s)>%s", comma,
+                word, dots);
         fprintf(d->values.out, "%s%s%s", comma, word, dots);
         free(word);
         comma = ", ";

@@ -38,11 +38,18 @@ static int *unwritten(int n)
     return ints;
 }
 
+/* n values of this rank's input, on the host. */
+static void draw(struct lab_run *r, void *out, size_t n, enum data_type type)
+{
+    const struct draw_ask d = {.what = DRAW_DATA, .arg = {type}};
+    lab_draw(r, &d, out, n * data_size(type));
+}
+
 /* This rank's input: n ints. Allocated. */
-static int *input(const struct lab_run *r, int n)
+static int *input(struct lab_run *r, int n)
 {
     int *const ints = malloc((size_t)n * sizeof *ints);
-    data_fill(ints, (size_t)n, DATA_INT32, r->seed);
+    draw(r, ints, (size_t)n, DATA_INT32);
     return ints;
 }
 
@@ -73,7 +80,7 @@ static ncclResult_t run_share(struct lab_run *r)
     const int n = count_of(r), root = rank_of(r, "root", 0);
     int *const values = unwritten(n);
     if (r->rank == root)
-        data_fill(values, (size_t)n, DATA_INT32, r->seed);
+        draw(r, values, (size_t)n, DATA_INT32);
     lab_begin(r);
     first_share(values, n, root, r->mpi_comm);
     lab_end(r);
@@ -100,7 +107,7 @@ static ncclResult_t run_trip(struct lab_run *r)
     const size_t n = (size_t)count_of(r), whole = n + TERMS_GUARDS;
     float *const in = malloc(whole * sizeof *in);
     float *const out = malloc(whole * sizeof *out);
-    data_fill(in, n, DATA_FLOAT, r->seed);
+    draw(r, in, n, DATA_FLOAT);
     for (size_t i = 0; i < whole; i++)
         out[i] = TERMS_GUARD;
     lab_begin(r);
@@ -114,11 +121,10 @@ static ncclResult_t run_trip(struct lab_run *r)
 static ncclResult_t run_axpy(struct lab_run *r)
 {
     const size_t n = (size_t)count_of(r), nbytes = n * sizeof(float);
-    float *const host = malloc(nbytes);
+    const struct draw_ask of_y = {
+        .what = DRAW_DATA, .npath = 1, .path = {TERMS_Y}, .arg = {DATA_FLOAT}};
     const float *const x = lab_input(r, n, DATA_FLOAT);
-    data_fill(host, n, DATA_FLOAT, judge_seed(r->seed, TERMS_Y));
-    float *const y = lab_upload(r, host, nbytes);
-    free(host);
+    float *const y = lab_draw_buffer(r, &of_y, nbytes);
     lab_begin(r);
     LAB_TRY(first_axpy(TERMS_A, x, y, n, r->stream));
     lab_end(r);
@@ -162,7 +168,7 @@ static ncclResult_t run_overlap(struct lab_run *r)
                            .npieces = (int)plan_int(r->c, "pieces", 4)};
     CUDA_MUST(cudaMallocHost((void **)&in, nbytes));
     CUDA_MUST(cudaMallocHost((void **)&out, nbytes));
-    data_fill(in, n, DATA_FLOAT, r->seed);
+    draw(r, in, n, DATA_FLOAT);
     for (size_t i = 0; i < n; i++)
         out[i] = TERMS_GUARD;
     w.in = in, w.out = out;

@@ -39,8 +39,9 @@ static struct mpi_use mpi_use_of(const struct judge_task *t, int rank)
         return u;
     for (uint32_t at = w.first; at <= w.last; at++) {
         const struct graph_node *const n = &t->graph->nodes[at].node;
-        if (n->kind != GRAPH_MPI)
-            continue;
+        if (n->kind != GRAPH_MPI ||
+            strncmp(t->graph->nodes[at].name, "MPI_Comm_", 9) == 0)
+            continue; // a communicator of one's own costs nothing here
         if (n->match_kind != GRAPH_MATCH_PAIR &&
             n->match_kind != GRAPH_MATCH_MESSAGE)
             u.collectives++;

@@ -14,6 +14,7 @@
 
 #include "lab/flags.h"
 #include "lab/sweep.h"
+#include "terms.h"
 
 extern const struct judge_lab judge_lab1;
 const struct judge_lab *const judge_labs[] = {&judge_lab1, NULL};
@@ -66,8 +67,10 @@ static ncclResult_t run_bootstrap(struct lab_run *r)
 static ncclResult_t run_sum(struct lab_run *r)
 {
     const struct problem p = problem_of(r);
-    double sum = 0;
-    LAB_TRY(boot_sum(&p.coll, data_value(r->seed, 0, DATA_DOUBLE), &sum));
+    double sum = 0, mine;
+    lab_draw(r, &(struct draw_ask){.what = DRAW_DATA, .arg = {DATA_DOUBLE}},
+             &mine, sizeof mine);
+    LAB_TRY(boot_sum(&p.coll, mine, &sum));
     lab_metric(r, "sum", sum);
     return ncclSuccess;
 }
@@ -239,12 +242,9 @@ static ncclResult_t run_fit(struct lab_run *r)
 {
     enum { POINTS = 12 };
     double bytes[POINTS], us[POINTS], alpha = 0, beta = 0;
-    const double true_alpha = 5 + (double)(r->seed % 100) / 10;
-    const double true_beta = 1000.0 * (double)(1 + r->seed / 128 % 300);
-    for (int i = 0; i < POINTS; i++) {
-        bytes[i] = (double)(1024 << i);
-        us[i] = true_alpha + bytes[i] / true_beta;
-    }
+    for (int i = 0; i < POINTS; i++)
+        bytes[i] = fit_bytes(i);
+    lab_draw(r, &(struct draw_ask){.what = FIT_POINTS}, us, sizeof us);
     fit_alpha_beta(bytes, us, POINTS, &alpha, &beta);
     lab_metric(r, "alpha", alpha);
     lab_metric(r, "beta", beta);

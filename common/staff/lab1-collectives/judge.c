@@ -17,6 +17,7 @@
 #include "judge/data.h"
 #include "judge/guess.h"
 #include "judge/spans.h"
+#include "terms.h"
 
 struct problem { /* a case's parameters, as numbers */
     size_t count;
@@ -515,13 +516,39 @@ static void judge_measure(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
+/* us = alpha + bytes / beta */
+struct line {
+    double alpha, beta;
+};
+
+static struct line line_of(uint64_t seed)
+{
+    return (struct line){5 + (double)(seed % 100) / 10,
+                         1000.0 * (double)(1 + seed / 128 % 300)};
+}
+
+static int draw_points(const struct draw_from *from, const int64_t *arg,
+                       void *out, size_t nbytes)
+{
+    const struct line l = line_of(from->seed);
+    double *const us = out;
+    (void)arg;
+    if (nbytes % sizeof *us || nbytes > 16 * sizeof *us)
+        return -1;
+    for (size_t i = 0; i < nbytes / sizeof *us; i++)
+        us[i] = l.alpha + fit_bytes((int)i) / l.beta;
+    return 0;
+}
+
+static const struct draw_row draws[] = {[FIT_POINTS] = {draw_points, 0}, {0}};
+
 static void judge_fit(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int r = 0; r < t->nranks; r++)
         for (int i = 0; i < t->iterations; i++) {
             const uint64_t seed = judge_input_seed(t, r, i);
-            const double alpha = 5 + (double)(seed % 100) / 10;
-            const double beta = 1000.0 * (double)(1 + seed / 128 % 300);
+            const double alpha = line_of(seed).alpha;
+            const double beta = line_of(seed).beta;
             const double a = evidence_metric(t->evidence, r, t->case_no,
                                              (unsigned)i, "alpha");
             const double b = evidence_metric(t->evidence, r, t->case_no,
@@ -611,5 +638,7 @@ static const struct judge_student students[] = {
 };
 
 extern const struct judge_lab judge_lab1;
-const struct judge_lab judge_lab1 = {
-    .lab = "lab1-collectives", .kinds = kinds, .students = students};
+const struct judge_lab judge_lab1 = {.lab = "lab1-collectives",
+                                     .kinds = kinds,
+                                     .students = students,
+                                     .draws = draws};

@@ -15,6 +15,7 @@
 #include "judge/counts.h"
 #include "judge/data.h"
 #include "judge/spans.h"
+#include "nn/draws.h"
 #include "nn/reference.h"
 #include "nn/task.h"
 
@@ -327,6 +328,12 @@ static const struct judge_student students[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+static const struct draw_row draws[] = {[NN_DRAW_FLOATS] = {nn_draw_floats, 0},
+                                        [NN_DRAW_BYTES] = {nn_draw_bytes, 0},
+                                        {0}};
+
 extern const struct judge_lab judge_lab2;
-const struct judge_lab judge_lab2 = {
-    .lab = "lab2-gradient-sync", .kinds = kinds, .students = students};
+const struct judge_lab judge_lab2 = {.lab = "lab2-gradient-sync",
+                                     .kinds = kinds,
+                                     .students = students,
+                                     .draws = draws};

@@ -12,6 +12,7 @@
 #include "graph/read.h"
 #include "judge/counts.h"
 #include "judge/spans.h"
+#include "nn/draws.h"
 #include "nn/task.h"
 
 static double metric(const struct judge_task *t, int rank, const char *name)
@@ -166,8 +167,49 @@ static double overlap_limit(const struct judge_task *t)
            spans_out_rate(t) * 1e6;
 }
 
+/* True if `us` is the time between two of a rank's event records, as far as a
+ * float of milliseconds tells. */
+static int is_between_events(const struct judge_task *t, int rank,
+                             int iteration, double us)
+{
+    struct spans_window w;
+    const struct replay_time *const time = spans_times(t->spans);
+    const double error = 1e-3 + 1e-6 * us;
+    if (spans_window(t, rank, iteration, &w) != 0)
+        return 0;
+    for (uint32_t a = w.first; a <= w.last; a++)
+        for (uint32_t b = a + 1; b <= w.last; b++)
+            if (t->graph->nodes[a].node.kind == GRAPH_MARK &&
+                t->graph->nodes[b].node.kind == GRAPH_MARK &&
+                fabs(((double)time[b].end_ps - (double)time[a].end_ps) * 1e-6 -
+                     us) <= error)
+                return 1;
+    return 0;
+}
+
+/* A time that is said to be measured is one of some rank's events. */
+static void judge_measured(const struct judge_task *t, int iteration,
+                           const char *name, struct judge_verdict *v)
+{
+    const double ms =
+        evidence_metric(t->evidence, 0, t->case_no, (unsigned)iteration, name);
+    int found = !t->spans;
+    for (int r = 0; r < t->nranks && !found; r++)
+        found = is_between_events(t, r, iteration, ms * 1000);
+    if (!found)
+        judge_fail(v,
+                   "%s is reported as %g ms, but no two events of any rank are "
+                   "that far apart: measure each once, with two events",
+                   name, ms);
+}
+
 static void judge_measure(const struct judge_task *t, struct judge_verdict *v)
 {
+    for (int i = 0; i < t->iterations; i++) {
+        judge_measured(t, i, "compute", v);
+        judge_measured(t, i, "comm", v);
+        judge_measured(t, i, "both", v);
+    }
     for (int r = 0; r < t->nranks; r++) {
         const double compute = metric(t, r, "compute"),
                      comm = metric(t, r, "comm"), both = metric(t, r, "both"),
@@ -322,6 +364,12 @@ static const struct judge_student students[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+static const struct draw_row draws[] = {[NN_DRAW_FLOATS] = {nn_draw_floats, 0},
+                                        [NN_DRAW_BYTES] = {nn_draw_bytes, 0},
+                                        {0}};
+
 extern const struct judge_lab judge_lab3;
-const struct judge_lab judge_lab3 = {
-    .lab = "lab3-ddp-overlap", .kinds = kinds, .students = students};
+const struct judge_lab judge_lab3 = {.lab = "lab3-ddp-overlap",
+                                     .kinds = kinds,
+                                     .students = students,
+                                     .draws = draws};

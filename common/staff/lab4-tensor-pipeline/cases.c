@@ -3,18 +3,10 @@
  */
 #include "cases.h"
 
-#include "base/must.h"
 #include "report.h"
 
 extern const struct judge_lab judge_lab4;
 const struct judge_lab *const judge_labs[] = {&judge_lab4, NULL};
-
-uint64_t cases_seed(const struct lab_run *r)
-{
-    uint64_t seed = r->seed;
-    MPI_MUST(MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, r->mpi_comm));
-    return seed;
-}
 
 static const struct lab_kind kinds[] = {
     {"split", case_split},

@@ -6,9 +6,6 @@
 
 #include "lab/lab.h"
 
-/* Rank 0's seed of this iteration, on all ranks. */
-uint64_t cases_seed(const struct lab_run *r);
-
 /* cases_tensor.c */
 ncclResult_t case_split(struct lab_run *r);
 ncclResult_t case_column(struct lab_run *r);

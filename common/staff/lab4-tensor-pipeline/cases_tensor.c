@@ -9,28 +9,24 @@
 
 #include "base/must.h"
 #include "cases.h"
+#include "judge/data.h" /* DATA_FLOAT */
 #include "judge_model.h"
 #include "lab4.h"
-
-/* Write `count` values of a whole matrix, from a seed, to out. */
-typedef void values_fn(uint64_t seed, enum model_what what, size_t count,
-                       float *out);
 
 struct bench { /* the setting of a layer's case */
     struct lab_run *r;
     struct model_layer l;
     struct tp tp;
-    uint64_t seed;
-    values_fn *values;
+    int real; /* matrices of model_reals(), not model_integers() */
 };
 
-static struct bench bench_of(struct lab_run *r, values_fn *values)
+static struct bench bench_of(struct lab_run *r, int real)
 {
     struct bench b = {.r = r,
                       .l = model_layer(r->c, r->nranks),
                       .tp = {r->comm, r->rank, r->nranks, NULL, r->stream},
-                      .seed = cases_seed(r),
-                      .values = values};
+                      .real = real};
+    lab_share_seed(r);
     CUBLAS_MUST(cublasCreate(&b.tp.blas));
     CUBLAS_MUST(cublasSetStream(b.tp.blas, r->stream));
     return b;
@@ -46,6 +42,22 @@ struct window {
     int row, nrows, col, ncols;
 };
 
+static void draw_whole(const struct bench *b, enum model_what what,
+                       size_t count, float *out)
+{
+    const struct draw_ask integers = {.what = MODEL_DRAW_INTEGERS,
+                                      .of_root = 1,
+                                      .npath = 1,
+                                      .path = {what},
+                                      .arg = {DATA_FLOAT}};
+    const struct draw_ask reals = {.what = NN_DRAW_FLOATS,
+                                   .of_root = 1,
+                                   .npath = 2,
+                                   .path = {what, NN_PATH_INPUT},
+                                   .arg = {nn_draw_factor(1)}};
+    lab_draw(b->r, b->real ? &reals : &integers, out, count * sizeof *out);
+}
+
 /* A window of the whole matrix (rows, cols), on the device. */
 static struct matrix part_of(const struct bench *b, enum model_what what,
                              int rows, int cols, struct window w)
@@ -56,7 +68,7 @@ static struct matrix part_of(const struct bench *b, enum model_what what,
     if (!whole)
         must_stop(__FILE__, __LINE__, "malloc", "out of memory");
     float *const part = whole + count;
-    b->values(b->seed, what, count, whole);
+    draw_whole(b, what, count, whole);
     for (int i = 0; i < w.nrows; i++)
         memcpy(part + (size_t)i * (size_t)w.ncols,
                whole + (size_t)(w.row + i) * (size_t)cols + w.col,
@@ -104,7 +116,7 @@ static void show(struct lab_run *r, const char *name, struct matrix m)
 
 ncclResult_t case_split(struct lab_run *r)
 {
-    struct bench b = bench_of(r, model_integers);
+    struct bench b = bench_of(r, 0);
     const int in = b.l.in, out = b.l.out, n = r->nranks;
     const struct matrix w = whole_of(&b, MODEL_W, in, out);
     const struct matrix columns = room(r, in, out / n);
@@ -121,7 +133,7 @@ ncclResult_t case_split(struct lab_run *r)
 
 ncclResult_t case_column(struct lab_run *r)
 {
-    struct bench b = bench_of(r, model_integers);
+    struct bench b = bench_of(r, 0);
     const int rows = b.l.rows, in = b.l.in, out = b.l.out;
     const struct matrix x = whole_of(&b, MODEL_X, rows, in);
     const struct matrix w = columns_of(&b, MODEL_W, in, out);
@@ -142,8 +154,7 @@ ncclResult_t case_column(struct lab_run *r)
 
 ncclResult_t case_row(struct lab_run *r)
 {
-    struct bench b =
-        bench_of(r, plan_int(r->c, "real", 0) ? model_reals : model_integers);
+    struct bench b = bench_of(r, (int)plan_int(r->c, "real", 0));
     const int rows = b.l.rows, in = b.l.in, out = b.l.out;
     const struct matrix x = columns_of(&b, MODEL_X, rows, in);
     const struct matrix w = rows_of(&b, MODEL_W, in, out);
@@ -164,7 +175,7 @@ ncclResult_t case_row(struct lab_run *r)
 
 ncclResult_t case_gather(struct lab_run *r)
 {
-    struct bench b = bench_of(r, model_integers);
+    struct bench b = bench_of(r, 0);
     const int rows = b.l.rows, in = b.l.in, out = b.l.out;
     const struct matrix x = whole_of(&b, MODEL_X, rows, in);
     const struct matrix w = columns_of(&b, MODEL_W, in, out);
@@ -210,7 +221,7 @@ static struct saved saved_of(const struct bench *b)
 
 ncclResult_t case_block_forward(struct lab_run *r)
 {
-    struct bench b = bench_of(r, model_reals);
+    struct bench b = bench_of(r, 1);
     const struct block block = block_of(&b);
     const struct saved s = saved_of(&b);
     const struct matrix x = whole_of(&b, MODEL_X, b.l.rows, b.l.in);
@@ -226,7 +237,7 @@ ncclResult_t case_block_forward(struct lab_run *r)
 
 ncclResult_t case_block_backward(struct lab_run *r)
 {
-    struct bench b = bench_of(r, model_reals);
+    struct bench b = bench_of(r, 1);
     const int rows = b.l.rows, in = b.l.in;
     const struct block block = block_of(&b);
     const struct saved s = saved_of(&b);
@@ -249,7 +260,7 @@ ncclResult_t case_block_backward(struct lab_run *r)
 
 ncclResult_t case_sp_gather(struct lab_run *r)
 {
-    struct bench b = bench_of(r, model_integers);
+    struct bench b = bench_of(r, 0);
     struct sp s;
     const int n = r->nranks, rows = b.l.rows * n, in = b.l.in, out = b.l.out;
     const struct matrix own = rows_of(&b, MODEL_X, rows, in);
@@ -271,7 +282,7 @@ ncclResult_t case_sp_gather(struct lab_run *r)
 
 ncclResult_t case_sp_scatter(struct lab_run *r)
 {
-    struct bench b = bench_of(r, model_integers);
+    struct bench b = bench_of(r, 0);
     struct sp s;
     const int n = r->nranks, rows = b.l.rows * n, in = b.l.in, out = b.l.out;
     const struct matrix x = columns_of(&b, MODEL_X, rows, in);
@@ -291,7 +302,7 @@ ncclResult_t case_sp_scatter(struct lab_run *r)
 /* A block's forward pass on buffers without contents. */
 ncclResult_t case_sp_speed(struct lab_run *r)
 {
-    struct bench b = bench_of(r, model_integers);
+    struct bench b = bench_of(r, 0);
     struct sp s;
     const int n = r->nranks, rows = b.l.rows * n, in = b.l.in, out = b.l.out;
     const struct matrix a = room(r, in, out / n), c = room(r, out / n, in);

@@ -71,57 +71,48 @@ ncclResult_t case_schedule(struct lab_run *r)
 
 struct course { /* of a training case */
     struct model m;
-    uint64_t seed;
     int replica;
     struct nn_batch batch[MAX_STEPS][STAGE_MAX_MICRO];
     float *shown[MAX_STEPS]; /* weights after each step */
 };
 
-static void *host(size_t nbytes)
+/* count values of each micro-batch of a step, one micro-batch after the
+ * other. */
+static const float *draw_step(struct lab_run *r, const struct course *k,
+                              int step, uint64_t what, size_t count)
 {
-    void *const h = malloc(nbytes + 1);
-    if (!h)
-        must_stop(__FILE__, __LINE__, "malloc", "out of memory");
-    return h;
+    const size_t n = (size_t)k->m.task.micro * count;
+    float *const d = lab_buffer(r, n * sizeof *d);
+    for (int j = 0; j < k->m.task.micro; j++) {
+        const struct draw_ask of = {
+            .what = NN_DRAW_FLOATS,
+            .of_root = 1,
+            .npath = 4,
+            .path = {(uint64_t)k->replica, (uint64_t)step, (uint64_t)j, what},
+            .arg = {nn_draw_factor(1)}};
+        lab_fill(r, &of, d + (size_t)j * count, count * sizeof *d);
+    }
+    return d;
 }
 
-/* All micro-batches of a step, one after the other. */
 static const float *inputs(struct lab_run *r, const struct course *k, int step)
 {
     const struct nn_shape *const s = &k->m.task.shape;
-    const size_t n = (size_t)s->rows * (size_t)s->in;
-    const size_t nbytes = (size_t)k->m.task.micro * n * sizeof(float);
-    float *const h = host(nbytes);
-    for (int j = 0; j < k->m.task.micro; j++)
-        for (size_t i = 0; i < n; i++)
-            h[(size_t)j * n + i] =
-                nn_input(model_data_seed(k->seed, k->replica, step, j), i);
-    const float *const d = lab_upload(r, h, nbytes);
-    free(h);
-    return d;
+    return draw_step(r, k, step, NN_PATH_INPUT,
+                     (size_t)s->rows * (size_t)s->in);
 }
 
 static const float *targets(struct lab_run *r, const struct course *k, int step)
 {
-    const struct nn_shape *const s = &k->m.task.shape;
-    const size_t n = nn_target_count(s);
-    const size_t nbytes = (size_t)k->m.task.micro * n * sizeof(float);
-    float *const h = host(nbytes);
-    for (int j = 0; j < k->m.task.micro; j++)
-        for (size_t i = 0; i < n; i++)
-            h[(size_t)j * n + i] =
-                nn_target(model_data_seed(k->seed, k->replica, step, j), i);
-    const float *const d = n ? lab_upload(r, h, nbytes) : NULL;
-    free(h);
-    return d;
+    const size_t n = nn_target_count(&k->m.task.shape);
+    return n ? draw_step(r, k, step, NN_PATH_TARGET, n) : NULL;
 }
 
 /* The data of all steps, and room for `count` weights after each. */
 static struct course course_of(struct lab_run *r, int replica, size_t count)
 {
-    struct course k = {.m = model_of(r->c, r->nranks),
-                       .seed = cases_seed(r),
-                       .replica = replica};
+    struct course k = {.m = model_of(r->c, r->nranks), .replica = replica};
+    lab_share_seed(r);
     const struct nn_shape *const s = &k.m.task.shape;
     for (int i = 0; i < k.m.task.steps; i++) {
         const float *const x = inputs(r, &k, i);
@@ -198,7 +189,7 @@ ncclResult_t case_pipe(struct lab_run *r)
     const struct model m = model_of(r->c, r->nranks);
     LAB_TRY(make_stage(r, &m));
     const struct course k = course_of(r, 0, stage.count);
-    LAB_TRY(stage_fill(&stage, k.seed));
+    LAB_TRY(stage_fill(&stage, r));
     lab_given(r);
     lab_begin(r);
     for (int i = 0; i < m.task.steps; i++) {
@@ -292,7 +283,7 @@ ncclResult_t case_hybrid(struct lab_run *r)
     struct hybrid *const h = &hybrid;
     LAB_TRY(make_hybrid(r, &m));
     const struct course k = course_of(r, h->grid.dp_rank, h->stage.count);
-    LAB_TRY(stage_fill(&h->stage, k.seed));
+    LAB_TRY(stage_fill(&h->stage, r));
     lab_given(r);
     lab_begin(r);
     for (int i = 0; i < m.task.steps; i++) {

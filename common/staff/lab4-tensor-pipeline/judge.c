@@ -2,6 +2,7 @@
  * judge.c: the judges of lab 4's cases, and the right answers
  */
 #include "judge/judge.h"
+#include "judge_model.h"
 #include "judge_tensor.h"
 #include "judge_train.h"
 
@@ -65,6 +66,14 @@ static const struct judge_student students[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+/* All ranks draw from rank 0's seed. */
+static const struct draw_row draws[] = {[NN_DRAW_FLOATS] = {nn_draw_floats, 1},
+                                        [NN_DRAW_BYTES] = {nn_draw_bytes, 1},
+                                        [MODEL_DRAW_INTEGERS] = {draw_data, 1},
+                                        {0}};
+
 extern const struct judge_lab judge_lab4;
-const struct judge_lab judge_lab4 = {
-    .lab = "lab4-tensor-pipeline", .kinds = kinds, .students = students};
+const struct judge_lab judge_lab4 = {.lab = "lab4-tensor-pipeline",
+                                     .kinds = kinds,
+                                     .students = students,
+                                     .draws = draws};

@@ -22,6 +22,7 @@
 #define LAB4_JUDGE_MODEL_H
 
 #include "judge/judge.h"
+#include "nn/draws.h"
 #include "nn/task.h"
 
 /* The matrices of a layer. */
@@ -38,6 +39,9 @@ struct model_layer model_layer(const struct plan_case *c, int nranks);
 void model_integers(uint64_t seed, enum model_what what, size_t count,
                     float *out);
 void model_reals(uint64_t seed, enum model_what what, size_t count, float *out);
+
+/* Draws (judge/draw.h) besides those of nn/draws.h. */
+enum { MODEL_DRAW_INTEGERS = NN_DRAWS };
 
 enum model_schedule {
     MODEL_FILL_DRAIN,

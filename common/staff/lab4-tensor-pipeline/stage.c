@@ -6,7 +6,7 @@
 #include <string.h>           /* memset */
 
 #include "judge_model.h" /* model_first_block */
-#include "lab/try.h"     /* LAB_TRY, LAB_TRY_CUDA */
+#include "lab/lab.h"
 #include "lab4.h"
 
 static cudaError_t floats(float **out, size_t count)
@@ -130,16 +130,29 @@ ncclResult_t stage_init(struct stage *s, const struct stage_config *c)
 /* ---- weights ------------------------------------------------------------- */
 
 /* Write layer l's elements from (row, col) on, as many as m has, to out. */
-static void take_weights(const struct nn_shape *shape, uint64_t seed, int l,
-                         int row, int col, struct matrix m, float *out)
+static int take_weights(const struct nn_shape *shape, struct lab_run *r, int l,
+                        int row, int col, struct matrix m, float *out)
 {
     const size_t cols = (size_t)nn_layer_out(shape, l);
-    for (int i = row; i < row + m.rows; i++)
-        for (int k = col; k < col + m.cols; k++)
-            *out++ = nn_weight(shape, seed, l, (size_t)i * cols + (size_t)k);
+    const size_t count = (size_t)nn_layer_in(shape, l) * cols;
+    const struct draw_ask d = {.what = NN_DRAW_FLOATS,
+                               .of_root = 1,
+                               .npath = 1,
+                               .path = {(uint64_t)nn_layer_param(shape, l)},
+                               .arg = {nn_draw_factor(nn_reach(shape, l))}};
+    float *const whole = malloc(count * sizeof *whole);
+    if (!whole)
+        return -1;
+    lab_draw(r, &d, whole, count * sizeof *whole);
+    for (int i = 0; i < m.rows; i++)
+        memcpy(out + (size_t)i * (size_t)m.cols,
+               whole + (size_t)(row + i) * cols + (size_t)col,
+               (size_t)m.cols * sizeof *out);
+    free(whole);
+    return 0;
 }
 
-ncclResult_t stage_fill(struct stage *s, uint64_t seed)
+ncclResult_t stage_fill(struct stage *s, struct lab_run *r)
 {
     float *const h = malloc(s->count * sizeof *h);
     if (!h)
@@ -147,10 +160,13 @@ ncclResult_t stage_fill(struct stage *s, uint64_t seed)
     for (int i = 0; i < s->nblocks; i++) {
         const struct block *const b = &s->block[i];
         const int l = 2 * number_of(s, i);
-        take_weights(&s->c.shape, seed, l, 0, s->tp.rank * b->a.cols, b->a,
-                     h + (b->a.data - s->weights));
-        take_weights(&s->c.shape, seed, l + 1, s->tp.rank * b->b.rows, 0, b->b,
-                     h + (b->b.data - s->weights));
+        if (take_weights(&s->c.shape, r, l, 0, s->tp.rank * b->a.cols, b->a,
+                         h + (b->a.data - s->weights)) != 0 ||
+            take_weights(&s->c.shape, r, l + 1, s->tp.rank * b->b.rows, 0, b->b,
+                         h + (b->b.data - s->weights)) != 0) {
+            free(h);
+            return ncclSystemError;
+        }
     }
     cudaError_t err = cudaMemcpyAsync(s->weights, h, s->count * sizeof *h,
                                       cudaMemcpyHostToDevice, s->stream);

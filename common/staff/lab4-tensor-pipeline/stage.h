@@ -161,8 +161,10 @@ ncclResult_t dense_backward(const struct tp *t, const struct block *block,
 ncclResult_t stage_init(struct stage *s, const struct stage_config *c);
 void stage_release(struct stage *s); /* synchronises with the device */
 
-/* Set this rank's parts of the weights that follow from a seed. Blocks. */
-ncclResult_t stage_fill(struct stage *s, uint64_t seed);
+/* Set this rank's parts of the weights that follow from rank 0's seed
+ * (lab_share_seed()). Blocks. */
+struct lab_run;
+ncclResult_t stage_fill(struct stage *s, struct lab_run *r);
 
 /* True if a chunk is the first, or the last, of the whole network. */
 int stage_is_first(const struct stage *s, int chunk);

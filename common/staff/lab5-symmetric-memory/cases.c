@@ -321,12 +321,8 @@ static enum symm_algo algo_of(const struct plan_case *c)
 
 static float *rough_input(struct lab_run *r, size_t count)
 {
-    float *const host = malloc(count * sizeof *host + 1);
-    for (size_t i = 0; i < count; i++)
-        host[i] = drawn_rough(r->seed, i);
-    float *const d = lab_upload(r, host, count * sizeof *host);
-    free(host);
-    return d;
+    return lab_draw_buffer(r, &(struct draw_ask){.what = DRAWN_ROUGH},
+                           count * sizeof(float));
 }
 
 /* Several all-reduces in a row; the input of number i is i times the first one.

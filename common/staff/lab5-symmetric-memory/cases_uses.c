@@ -216,7 +216,10 @@ ncclResult_t run_dtensor(struct lab_run *r)
     const size_t count = size_param(r, "count", 1000), half = count / 2;
     const size_t first = drawn_share(count, r->nranks, r->rank);
     const size_t mine = drawn_share(count, r->nranks, r->rank + 1) - first;
-    const size_t begin = drawn_begin(r->seed, count);
+    uint64_t begin;
+    lab_draw(r,
+             &(struct draw_ask){.what = DRAWN_BEGIN, .arg = {(int64_t)count}},
+             &begin, sizeof begin);
     const float *const in = lab_input(r, mine, DATA_FLOAT);
     float *const out = lab_buffer(r, half * sizeof *out);
     struct dtensor t;
@@ -241,14 +244,13 @@ ncclResult_t run_dtensor(struct lab_run *r)
 /* Requests, each for an adapter. The adapter of the next request is fetched
  * before work with this one starts. */
 static ncclResult_t serve(struct lab_run *r, struct pcache *c, float *out,
-                          int requests, int nadapters)
+                          const int *adapter, int requests)
 {
     int slot, next = 0;
-    LAB_TRY(pcache_fetch(c, drawn_adapter(r->seed, 0, nadapters), &slot));
+    LAB_TRY(pcache_fetch(c, adapter[0], &slot));
     for (int i = 0; i < requests; i++) {
         if (i + 1 < requests)
-            LAB_TRY(pcache_fetch(c, drawn_adapter(r->seed, i + 1, nadapters),
-                                 &next));
+            LAB_TRY(pcache_fetch(c, adapter[i + 1], &next));
         LAB_TRY(pcache_begin(c, slot, r->stream));
         CUDA_MUST(nn_add(out + (size_t)i * c->count,
                          c->slots + (size_t)slot * c->count, c->count,
@@ -264,16 +266,21 @@ ncclResult_t run_pcache(struct lab_run *r)
     const size_t count = size_param(r, "count", 400);
     const int requests = (int)plan_int(r->c, "requests", 12);
     const int per = (int)plan_int(r->c, "per", 3); // adapters of a rank
+    const struct draw_ask drawn = {.what = DRAWN_ADAPTERS,
+                                   .arg = {per * r->nranks}};
+    int *const adapter = malloc((size_t)requests * sizeof *adapter);
     const size_t nbytes = (size_t)requests * count * sizeof(float);
     float *const out = lab_buffer(r, nbytes), *home;
     struct pcache c;
+    lab_draw(r, &drawn, adapter, (size_t)requests * sizeof *adapter);
     CUDA_MUST(cudaMemsetAsync(out, 0, nbytes, r->stream));
     LAB_TRY(cases_open(r, HEAP));
     LAB_TRY(cases_input(r, (size_t)per * count, &home));
     LAB_TRY(pcache_open(&c, heap, home, count));
     lab_begin(r);
-    LAB_TRY(serve(r, &c, out, requests, per * r->nranks));
+    LAB_TRY(serve(r, &c, out, adapter, requests));
     lab_end(r);
+    free(adapter);
     lab_metric(r, "fetches", c.fetches);
     lab_output(r, "out", out, nbytes);
     pcache_close(&c);
@@ -288,15 +295,13 @@ ncclResult_t run_hashmap(struct lab_run *r)
 {
     const size_t n = size_param(r, "keys", 300),
                  range = size_param(r, "range", 200);
-    unsigned *const host = malloc((2 * n + range) * sizeof *host);
-    for (size_t i = 0; i < n; i++) {
-        host[i] = drawn_key(r->seed, (int)i, (int)range);
-        host[n + i] = drawn_value(r->seed, (int)i);
-    }
+    const struct draw_ask pairs = {.what = DRAWN_PAIRS,
+                                   .arg = {(int64_t)range}};
+    unsigned *const host = malloc(range * sizeof *host);
     for (size_t i = 0; i < range; i++)
-        host[2 * n + i] = (unsigned)i + 1;
-    const unsigned *const d =
-        lab_upload(r, host, (2 * n + range) * sizeof *host);
+        host[i] = (unsigned)i + 1;
+    const unsigned *const d = lab_draw_buffer(r, &pairs, 2 * n * sizeof *d);
+    const unsigned *const all = lab_upload(r, host, range * sizeof *host);
     free(host);
     unsigned *const out = lab_buffer(r, range * sizeof *out);
     struct hashmap h;
@@ -306,7 +311,7 @@ ncclResult_t run_hashmap(struct lab_run *r)
     lab_begin(r);
     LAB_TRY(hashmap_add(&h, d, d + n, n, r->stream));
     LAB_TRY(symm_barrier(heap, r->stream));
-    LAB_TRY(hashmap_find(&h, d + 2 * n, out, range, r->stream));
+    LAB_TRY(hashmap_find(&h, all, out, range, r->stream));
     lab_end(r);
     lab_output(r, "out", out, range * sizeof *out);
     cases_close();

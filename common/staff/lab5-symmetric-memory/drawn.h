@@ -10,6 +10,14 @@
 /* The length of a guard (cases_alloc()), which no other memset has. */
 enum { GUARD_NBYTES = 211 };
 
+/* Draws (judge/draw.h) besides those of nn/draws.h. */
+enum {
+    DRAWN_ROUGH = 2, /* drawn_rough(0), drawn_rough(1), ... */
+    DRAWN_BEGIN,     /* drawn_begin(arg[0]): uint64_t */
+    DRAWN_ADAPTERS,  /* drawn_adapter() of arg[0] adapters: int */
+    DRAWN_PAIRS,     /* keys from 1 to arg[0], then as many values */
+};
+
 /* The adapter of a rank's request i, of nadapters. */
 static inline int drawn_adapter(uint64_t seed, int i, int nadapters)
 {

@@ -10,9 +10,11 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* strcmp */
 
+#include "drawn.h"
 #include "graph/read.h"
 #include "judge/counts.h"
 #include "judge5.h"
+#include "nn/draws.h"
 
 enum { SYMM_NOT, SYMM_PEER, SYMM_SHARED }; /* enum symm_reach of lab5.h */
 
@@ -31,8 +33,9 @@ uint64_t *judge5_seeds(const struct judge_task *t, int iteration)
     return seed;
 }
 
-void judge5_compare(const struct judge_task *t, const char *name, size_t count,
-                    judge5_want *want, struct judge_verdict *v)
+/* by_devices: nothing of it came through the host's memory. */
+static void compare(const struct judge_task *t, const char *name, size_t count,
+                    judge5_want *want, int by_devices, struct judge_verdict *v)
 {
     float *const expected = malloc((count + 1) * sizeof *expected);
     for (int it = 0; it < t->iterations && v->pass; it++) {
@@ -44,10 +47,18 @@ void judge5_compare(const struct judge_task *t, const char *name, size_t count,
                 expected[i] = (float)want(t, seed, r, i);
             if (got)
                 data_compare(got, expected, count, DATA_FLOAT, r, v);
+            if (by_devices)
+                judge_origin(t, r, it, name, 0, count * sizeof *got, 0, v);
         }
         free(seed);
     }
     free(expected);
+}
+
+void judge5_compare(const struct judge_task *t, const char *name, size_t count,
+                    judge5_want *want, struct judge_verdict *v)
+{
+    compare(t, name, count, want, 1, v);
 }
 
 void judge5_no_nccl(const struct judge_task *t, struct judge_verdict *v)
@@ -166,8 +177,8 @@ static double want_inputs(const struct judge_task *t, const uint64_t *seed,
 static void judge_heap(const struct judge_task *t, struct judge_verdict *v)
 {
     const size_t count = (size_t)t->nranks * count_of(t);
-    judge5_compare(t, "fresh", count, want_zero, v);
-    judge5_compare(t, "inputs", count, want_inputs, v);
+    compare(t, "fresh", count, want_zero, 0, v);
+    compare(t, "inputs", count, want_inputs, 0, v); // uploaded by the case
 }
 
 enum { ALIGN = 256 }; /* lab5.h's SYMM_ALIGN */
@@ -503,10 +514,22 @@ static const struct judge_student students[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+_Static_assert((int)DRAWN_ROUGH == (int)NN_DRAWS,
+               "rows of nn/draws.h come first");
+static const struct draw_row draws[] = {
+    [NN_DRAW_FLOATS] = {nn_draw_floats, 0},
+    [NN_DRAW_BYTES] = {nn_draw_bytes, 0},
+    [DRAWN_ROUGH] = {judge5_draw_rough, 0},
+    [DRAWN_BEGIN] = {judge5_draw_begin, 0},
+    [DRAWN_ADAPTERS] = {judge5_draw_adapters, 0},
+    [DRAWN_PAIRS] = {judge5_draw_pairs, 0},
+    {0}};
+
 extern const struct judge_lab judge_lab5;
 const struct judge_lab judge_lab5 = {
     .lab = "lab5-symmetric-memory",
     .shares_gpus = 1,
     .kinds = kinds,
     .students = students,
+    .draws = draws,
 };

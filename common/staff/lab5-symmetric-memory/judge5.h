@@ -43,4 +43,8 @@ void judge5_guards(const struct judge_task *t, struct judge_verdict *v);
 judge_fn judge5_gradsync, judge5_pipeline, judge5_gemm, judge5_gemm_sum,
     judge5_ring, judge5_dtensor, judge5_pcache, judge5_hashmap;
 
+/* Draws (judge/draw.h): drawn.h says what of. */
+draw_fn judge5_draw_rough, judge5_draw_begin, judge5_draw_adapters,
+    judge5_draw_pairs;
+
 #endif

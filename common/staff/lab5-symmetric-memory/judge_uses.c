@@ -19,7 +19,7 @@ static size_t param(const struct judge_task *t, const char *key, int64_t value)
 void judge5_gradsync(const struct judge_task *t, struct judge_verdict *v)
 {
     struct nn_task k = nn_task_of(t->c);
-    k.one_sided = 1;
+    k.one_sided = k.on_devices = 1;
     nn_task_judge(t, &k, 1e-5, k.optimizer == NN_ADAMW ? 1e-5 : 1e-8, v);
     judge5_no_nccl(t, v);
 }
@@ -124,6 +124,7 @@ static void judge_y(const struct judge_task *t, size_t n, judge5_want *want,
                                "element %zu of rank %d's y is %g, should be "
                                "%g",
                                i, r, got[i], want(t, seed, r, i));
+            judge_origin(t, r, it, "y", 0, n * sizeof *got, 0, v);
         }
         free(seed);
     }
@@ -292,8 +293,56 @@ void judge5_hashmap(const struct judge_task *t, struct judge_verdict *v)
                 judge_output(t, r, it, "out", range * sizeof *want, v);
             if (got)
                 data_compare(got, want, range, DATA_UINT32, r, v);
+            judge_origin(t, r, it, "out", 0, range * sizeof *want, 0, v);
         }
     }
     free(want);
     judge5_no_nccl(t, v);
+}
+
+/* ---- draws --------------------------------------------------------------- */
+
+int judge5_draw_rough(const struct draw_from *from, const int64_t *arg,
+                      void *out, size_t nbytes)
+{
+    float *const values = out;
+    (void)arg;
+    for (size_t i = 0; i < nbytes / sizeof *values; i++)
+        values[i] = drawn_rough(from->seed, i);
+    return nbytes % sizeof *values ? -1 : 0;
+}
+
+int judge5_draw_begin(const struct draw_from *from, const int64_t *arg,
+                      void *out, size_t nbytes)
+{
+    uint64_t *const begin = out;
+    if (nbytes != sizeof *begin || arg[0] < 0)
+        return -1;
+    *begin = drawn_begin(from->seed, (size_t)arg[0]);
+    return 0;
+}
+
+int judge5_draw_adapters(const struct draw_from *from, const int64_t *arg,
+                         void *out, size_t nbytes)
+{
+    int *const id = out;
+    if (nbytes % sizeof *id || arg[0] < 1 || arg[0] > 1 << 20)
+        return -1;
+    for (size_t i = 0; i < nbytes / sizeof *id; i++)
+        id[i] = drawn_adapter(from->seed, (int)i, (int)arg[0]);
+    return 0;
+}
+
+int judge5_draw_pairs(const struct draw_from *from, const int64_t *arg,
+                      void *out, size_t nbytes)
+{
+    unsigned *const key = out;
+    const size_t n = nbytes / sizeof *key / 2;
+    if (nbytes % (2 * sizeof *key) || arg[0] < 1 || arg[0] > 1 << 20)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        key[i] = drawn_key(from->seed, (int)i, (int)arg[0]);
+        key[n + i] = drawn_value(from->seed, (int)i);
+    }
+    return 0;
 }

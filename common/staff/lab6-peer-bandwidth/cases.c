@@ -192,10 +192,21 @@ static ncclResult_t run_infer(struct lab_run *r)
     return ncclSuccess;
 }
 
+/* What a case invents: drawn.h. */
+static void draw(struct lab_run *r, int what, const int64_t *arg, void *out,
+                 size_t nbytes)
+{
+    struct draw_ask d = {.what = what};
+    memcpy(d.arg, arg, sizeof d.arg);
+    lab_draw(r, &d, out, nbytes);
+}
+
 /* The ring of this machine, or of a random one. */
 static ncclResult_t run_ring(struct lab_run *r)
 {
-    struct gbps m = drawn_bandwidths(r->seed, (int)plan_int(r->c, "drawn", 0));
+    struct gbps m;
+    draw(r, DRAWN_BANDWIDTHS,
+         (const int64_t[DRAW_ARGS]){plan_int(r->c, "drawn", 0)}, &m, sizeof m);
     int ring[PEERS] = {0};
     if (m.n == 0)
         machine_measure(r, param_bytes(r, "bytes", 64 << 20), &m);
@@ -224,8 +235,9 @@ static ncclResult_t run_routes(struct lab_run *r)
 {
     const int n = (int)plan_int(r->c, "drawn", 8);
     const int most = (int)plan_int(r->c, "routes", 1);
-    const struct gbps m = drawn_mesh(r->seed, n, 0, n / 2);
+    struct gbps m;
     struct route route[ROUTES];
+    draw(r, DRAWN_MESH, (const int64_t[DRAW_ARGS]){n, 0, n / 2}, &m, sizeof m);
     memset(route, 0, sizeof route);
     if (r->rank != 0)
         return ncclSuccess;
@@ -238,7 +250,8 @@ static ncclResult_t run_routes(struct lab_run *r)
 /* Correctness: over random routes, or through the host. */
 static ncclResult_t run_relay(struct lab_run *r)
 {
-    struct route route[ROUTES];
+    struct drawn_paths paths;
+    const struct route *const route = paths.route;
     if (r->rank != 0)
         return stand_by(r);
     struct peers *const p = machine_peers();
@@ -246,8 +259,9 @@ static ncclResult_t run_relay(struct lab_run *r)
     const size_t nbytes = count * sizeof(float);
     const size_t chunk = param_bytes(r, "chunk", 16384);
     const int by_host = (int)plan_int(r->c, "host", 0);
-    const int n =
-        drawn_routes(r->seed, p->n, (int)plan_int(r->c, "routes", 1), route);
+    draw(r, DRAWN_ROUTES,
+         (const int64_t[DRAW_ARGS]){p->n, plan_int(r->c, "routes", 1)}, &paths,
+         sizeof paths);
     const int from = route[0].at[0], to = route[0].at[route[0].nhops];
     const void *const in = machine_input(r, from, from, count);
     void *const out = machine_output(r, to, nbytes);
@@ -256,7 +270,7 @@ static ncclResult_t run_relay(struct lab_run *r)
     if (by_host)
         LAB_TRY(copy_by_host(p, from, to, out, in, nbytes, bounce, chunk));
     else
-        LAB_TRY(relay(p, route, n, out, in, nbytes, chunk));
+        LAB_TRY(relay(p, route, paths.n, out, in, nbytes, chunk));
     lab_end(r);
     lab_metric(r, "from", from);
     machine_show(r, to, "dst", out, nbytes);
@@ -325,7 +339,8 @@ static ncclResult_t run_all_to_all(struct lab_run *r)
     if (r->rank != 0)
         return stand_by(r);
     struct peers *const p = machine_peers();
-    m = drawn_mesh(r->seed, p->n, 0, p->n / 2);
+    draw(r, DRAWN_MESH, (const int64_t[DRAW_ARGS]){p->n, 0, p->n / 2}, &m,
+         sizeof m);
     machine_nvlinks(&m, 25, link);
     for (int g = 0; g < p->n; g++) {
         b.send[g] = machine_input(r, g, g, (size_t)p->n * count);
@@ -411,8 +426,11 @@ static ncclResult_t run_placement(struct lab_run *r)
 
 static ncclResult_t run_pays(struct lab_run *r)
 {
+    struct drawn_cost cost[DRAWN_COSTS];
+    if (r->rank == 0)
+        draw(r, DRAWN_COST, (const int64_t[DRAW_ARGS]){0}, cost, sizeof cost);
     for (int k = 0; k < DRAWN_COSTS && r->rank == 0; k++) {
-        const struct drawn_cost c = drawn_cost(r->seed, (unsigned)k);
+        const struct drawn_cost c = cost[k];
         show(r, reads_that_pay(c.place_ms, c.copy_ms, c.own_ms), "reads.%d", k,
              0);
     }

@@ -10,6 +10,18 @@
 #include "judge/judge.h" /* judge_seed */
 #include "lab6.h"
 
+/* Draws (judge/draw.h). */
+enum {
+    DRAWN_BANDWIDTHS, /* drawn_bandwidths(arg[0]) */
+    DRAWN_MESH,       /* drawn_mesh(arg[0], arg[1], arg[2]) */
+    DRAWN_ROUTES,     /* struct drawn_paths of arg[0] GPUs, arg[1] at most */
+    DRAWN_COST,       /* drawn_cost(0), drawn_cost(1), ...; without `pays` */
+};
+struct drawn_paths { /* of drawn_routes() */
+    int n;
+    struct route route[ROUTES];
+};
+
 /* Number `which` of the seed's random numbers from 0 to n - 1. */
 static inline int drawn(uint64_t seed, unsigned which, int n)
 {

@@ -143,5 +143,6 @@ const struct judge_lab judge_lab6 = {
     .lab = "lab6-peer-bandwidth",
     .kinds = kinds,
     .students = students,
+    .draws = lab6_draws,
     .least_gpus = 2,
 };

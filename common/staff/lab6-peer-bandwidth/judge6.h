@@ -55,4 +55,6 @@ judge_fn lab6_judge_placement, lab6_judge_pays;
 double lab6_relay_limit_us(const struct judge_task *t);
 double lab6_all_to_all_limit_us(const struct judge_task *t);
 
+extern const struct draw_row lab6_draws[]; /* of drawn.h */
+
 #endif

@@ -126,6 +126,7 @@ void lab6_judge_routes(const struct judge_task *t, struct judge_verdict *v)
 void lab6_judge_relay(const struct judge_task *t, struct judge_verdict *v)
 {
     const size_t count = (size_t)plan_int(t->c, "count", 100003);
+    const int by_host = (int)plan_int(t->c, "host", 0);
     float *const want = malloc(count * sizeof *want);
     for (int i = 0; i < t->iterations && want; i++) {
         const int from = (int)lab6_shown(t, i, "from");
@@ -135,6 +136,8 @@ void lab6_judge_relay(const struct judge_task *t, struct judge_verdict *v)
             judge_output(t, 0, i, "dst", count * sizeof *want, v);
         if (got)
             data_compare(got, want, count, DATA_FLOAT, 0, v);
+        if (!by_host)
+            judge_origin(t, 0, i, "dst", 0, count * sizeof *want, 1, v);
     }
     free(want);
 }
@@ -226,6 +229,7 @@ void lab6_judge_all_to_all(const struct judge_task *t, struct judge_verdict *v)
                 judge_output(t, 0, i, name, all * sizeof *want, v);
             if (got)
                 data_compare(got, want, all, DATA_FLOAT, g, v);
+            judge_origin(t, 0, i, name, 0, all * sizeof *want, 1, v);
         }
     free(send);
     free(want);
@@ -331,3 +335,63 @@ void lab6_judge_sick(const struct judge_task *t, struct judge_verdict *v)
     }
     topo_free(healthy);
 }
+
+/* ---- draws --------------------------------------------------------------- */
+
+static int is_gpus(int64_t n)
+{
+    return n >= 0 && n <= PEERS;
+}
+
+static int draw_bandwidths(const struct draw_from *from, const int64_t *arg,
+                           void *out, size_t nbytes)
+{
+    struct gbps *const m = out;
+    if (nbytes != sizeof *m || !is_gpus(arg[0]))
+        return -1;
+    *m = drawn_bandwidths(from->seed, (int)arg[0]);
+    return 0;
+}
+
+static int draw_mesh(const struct draw_from *from, const int64_t *arg,
+                     void *out, size_t nbytes)
+{
+    struct gbps *const m = out;
+    if (nbytes != sizeof *m || !is_gpus(arg[0]) || arg[1] < 0 || arg[2] < 0 ||
+        arg[1] >= PEERS || arg[2] >= PEERS)
+        return -1;
+    *m = drawn_mesh(from->seed, (int)arg[0], (int)arg[1], (int)arg[2]);
+    return 0;
+}
+
+static int draw_routes(const struct draw_from *from, const int64_t *arg,
+                       void *out, size_t nbytes)
+{
+    struct drawn_paths *const p = out;
+    if (nbytes != sizeof *p || !is_gpus(arg[0]) || arg[0] < 2 || arg[1] < 0 ||
+        arg[1] > ROUTES)
+        return -1;
+    memset(p, 0, sizeof *p);
+    p->n = drawn_routes(from->seed, (int)arg[0], (int)arg[1], p->route);
+    return 0;
+}
+
+static int draw_cost(const struct draw_from *from, const int64_t *arg,
+                     void *out, size_t nbytes)
+{
+    struct drawn_cost *const c = out;
+    (void)arg;
+    if (nbytes != DRAWN_COSTS * sizeof *c)
+        return -1;
+    for (unsigned i = 0; i < DRAWN_COSTS; i++) {
+        c[i] = drawn_cost(from->seed, i);
+        c[i].pays = 0; // what is expected
+    }
+    return 0;
+}
+
+const struct draw_row lab6_draws[] = {[DRAWN_BANDWIDTHS] = {draw_bandwidths, 0},
+                                      [DRAWN_MESH] = {draw_mesh, 0},
+                                      [DRAWN_ROUTES] = {draw_routes, 0},
+                                      [DRAWN_COST] = {draw_cost, 0},
+                                      {0}};

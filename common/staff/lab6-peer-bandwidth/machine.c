@@ -113,12 +113,11 @@ char *machine_pinned(size_t nbytes)
 /* The runner's functions work on the current device, with r->stream. */
 struct elsewhere {
     cudaStream_t stream;
-    uint64_t seed;
 };
 
 static struct elsewhere go_to(struct lab_run *r, int gpu)
 {
-    const struct elsewhere back = {r->stream, r->seed};
+    const struct elsewhere back = {r->stream};
     CUDA_MUST(cudaSetDevice(gpu));
     r->stream = machine_peers()->link[gpu][gpu == 0];
     return back;
@@ -127,15 +126,17 @@ static struct elsewhere go_to(struct lab_run *r, int gpu)
 static void go_back(struct lab_run *r, struct elsewhere back)
 {
     r->stream = back.stream;
-    r->seed = back.seed;
     CUDA_MUST(cudaSetDevice(0));
 }
 
 void *machine_input(struct lab_run *r, int gpu, int which, size_t count)
 {
     const struct elsewhere back = go_to(r, gpu);
-    r->seed = judge_seed(r->seed, (uint64_t)which);
-    void *const p = lab_input(r, count, FLOAT);
+    const struct draw_ask d = {.what = DRAW_DATA,
+                               .npath = 1,
+                               .path = {(uint64_t)which},
+                               .arg = {FLOAT}};
+    void *const p = lab_draw_buffer(r, &d, count * sizeof(float));
     go_back(r, back);
     return p;
 }

@@ -32,7 +32,7 @@ void *machine_buffer(int gpu, int number, size_t nbytes);
 char *machine_pinned(size_t nbytes);
 
 /* Like lab_input(), lab_buffer() and lab_output(), on a GPU: count floats of
- * the input number `which` from r->seed. */
+ * the input number `which` of the seed. */
 void *machine_input(struct lab_run *r, int gpu, int which, size_t count);
 void *machine_output(struct lab_run *r, int gpu, size_t nbytes);
 void machine_show(struct lab_run *r, int gpu, const char *name,

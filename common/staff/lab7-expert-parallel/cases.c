@@ -26,16 +26,14 @@ struct problem { /* a case's parameters, and the layer's arguments */
 
 static void problem_route(struct lab_run *r, struct problem *p)
 {
-    const int n = p->ntokens, skew = (int)plan_int(r->c, "skew", 0);
-    const uint64_t routes = tokens_route_seed(r->c, r->seed, r->rank);
-    float *const gate = malloc((size_t)n * sizeof *gate);
-    p->expert = malloc((size_t)n * sizeof *p->expert);
-    for (int t = 0; t < n; t++) {
-        p->expert[t] = tokens_expert(routes, t, r->nranks, skew);
-        gate[t] = tokens_gate(r->seed, t);
-    }
-    p->gate = lab_upload(r, gate, (size_t)n * sizeof *gate);
-    free(gate);
+    const size_t n = (size_t)p->ntokens;
+    p->expert = malloc(n * sizeof *p->expert);
+    lab_draw(r,
+             &(struct draw_ask){.what = TOKENS_EXPERTS,
+                                .arg = {plan_int(r->c, "skew", 0)}},
+             p->expert, n * sizeof *p->expert);
+    p->gate = lab_draw_buffer(r, &(struct draw_ask){.what = TOKENS_GATES},
+                              n * sizeof *p->gate);
 }
 
 static const float *problem_weight(struct lab_run *r, int dim)

@@ -100,6 +100,20 @@ static void judge_exchanges(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
+/* The counts travelled between devices, whose links have a cost, not by MPI. */
+static void judge_by_devices(const struct judge_task *t,
+                             struct judge_verdict *v)
+{
+    for (int r = 0; r < t->nranks && t->nranks > 1; r++)
+        if (judge_count(t, r, 0, "collectives", v) +
+                judge_count(t, r, 0, "messages", v) <
+            1)
+            judge_fail(v,
+                       "the result is right, but rank %d does not exchange "
+                       "counts by NCCL: m->counts is device memory for it",
+                       r);
+}
+
 static void judge_counts(const struct judge_task *t, struct judge_verdict *v)
 {
     const struct problem p = problem_of(t);
@@ -122,6 +136,7 @@ static void judge_counts(const struct judge_task *t, struct judge_verdict *v)
                            n);
         }
     judge_exchanges(t, v);
+    judge_by_devices(t, v);
     free(count);
 }
 
@@ -333,6 +348,32 @@ static const struct judge_student students[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+static int draw_experts(const struct draw_from *from, const int64_t *arg,
+                        void *out, size_t nbytes)
+{
+    int *const expert = out;
+    const uint64_t seed = tokens_route_seed(from->c, from->seed, from->rank);
+    for (size_t i = 0; i < nbytes / sizeof *expert; i++)
+        expert[i] = tokens_expert(seed, (int)i, from->nranks, (int)arg[0]);
+    return nbytes % sizeof *expert ? -1 : 0;
+}
+
+static int draw_gates(const struct draw_from *from, const int64_t *arg,
+                      void *out, size_t nbytes)
+{
+    float *const gate = out;
+    (void)arg;
+    for (size_t i = 0; i < nbytes / sizeof *gate; i++)
+        gate[i] = tokens_gate(from->seed, (int)i);
+    return nbytes % sizeof *gate ? -1 : 0;
+}
+
+static const struct draw_row draws[] = {[TOKENS_EXPERTS] = {draw_experts, 0},
+                                        [TOKENS_GATES] = {draw_gates, 0},
+                                        {0}};
+
 extern const struct judge_lab judge_lab7;
-const struct judge_lab judge_lab7 = {
-    .lab = "lab7-expert-parallel", .kinds = kinds, .students = students};
+const struct judge_lab judge_lab7 = {.lab = "lab7-expert-parallel",
+                                     .kinds = kinds,
+                                     .students = students,
+                                     .draws = draws};

@@ -7,6 +7,9 @@
 
 #include "judge/data.h"
 
+/* Draws (judge/draw.h): an int, a float for each token. arg[0]: skew. */
+enum { TOKENS_EXPERTS, TOKENS_GATES };
+
 /*
  * The expert of token t of an input. skew: the percentage of tokens that go to
  * expert 0 regardless of the seed; at 100 the other experts get none.

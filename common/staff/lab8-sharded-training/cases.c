@@ -17,6 +17,7 @@
 #include "lab/lab.h"
 #include "lab/meter.h"
 #include "lab8.h"
+#include "nn/draws.h"
 #include "nn/exercise.h"
 #include "nodes.h"
 #include "report.h"
@@ -365,16 +366,26 @@ static ncclResult_t run_save(struct lab_run *r)
 
 /* The files of `from` ranks, as if they had saved them; what is in their zeros
  * must not be used. */
-static void make_files(const struct lab_run *r, struct checkpoint *c)
+static void make_files(struct lab_run *r, struct checkpoint *c)
 {
     const struct split s = split_of(r->c, c->nranks);
+    const struct draw_ask d = {.what = NN_DRAW_FLOATS,
+                               .npath = 1,
+                               .path = {NN_PATH_INPUT},
+                               .arg = {nn_draw_factor(1)}};
+    const size_t nvalues = 3 * (size_t)c->nranks * s.total;
+    float *const saved = malloc(nvalues * sizeof *saved);
+    if (!saved)
+        must_stop(__FILE__, __LINE__, "malloc", "out of memory");
+    lab_draw(r, &d, saved, nvalues * sizeof *saved);
     for (int f = 0; f < c->nranks; f++)
         for (int i = 0; i < 3; i++)
             for (size_t at = 0; at < s.total; at++) {
                 const long own = split_place(&s, f, at);
-                const float x = own < 0 ? NAN : split_saved(r->seed, i, own);
+                const float x = own < 0 ? NAN : saved[3 * own + i];
                 checkpoint_write(c, f, (size_t)i * s.total + at, &x, 1);
             }
+    free(saved);
 }
 
 static ncclResult_t run_load(struct lab_run *r)

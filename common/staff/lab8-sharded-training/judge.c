@@ -12,6 +12,7 @@
 #include "judge/spans.h"
 #include "judge_split.h"
 #include "judge_train.h"
+#include "nn/draws.h"
 #include "nn/task.h"
 
 static double metric(const struct judge_task *t, int rank, const char *name)
@@ -304,6 +305,12 @@ static const struct judge_student students[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+static const struct draw_row draws[] = {[NN_DRAW_FLOATS] = {nn_draw_floats, 0},
+                                        [NN_DRAW_BYTES] = {nn_draw_bytes, 0},
+                                        {0}};
+
 extern const struct judge_lab judge_lab8;
-const struct judge_lab judge_lab8 = {
-    .lab = "lab8-sharded-training", .kinds = kinds, .students = students};
+const struct judge_lab judge_lab8 = {.lab = "lab8-sharded-training",
+                                     .kinds = kinds,
+                                     .students = students,
+                                     .draws = draws};

@@ -44,11 +44,8 @@ static void release(void)
 
 const float *cases_input(struct lab_run *r, size_t count)
 {
-    float *const host = malloc(count * sizeof *host);
-    order_fill(host, count, r->seed);
-    const float *const at = lab_upload(r, host, count * sizeof *host);
-    free(host);
-    return at;
+    const struct draw_ask d = order_draw();
+    return lab_draw_buffer(r, &d, count * sizeof(float));
 }
 
 /* ---- a sequence ---------------------------------------------------------- */
@@ -249,7 +246,8 @@ static void forward_given(struct lab_run *r, const struct problem *p,
     float *const own = malloc(4 * p->nbytes);
     struct attend *const a = attend_new(o->nranks * o->rows, o->heads, o->width,
                                         order_scale(o->width));
-    order_fill(own, 4 * p->block, r->seed);
+    const struct draw_ask d = order_draw();
+    lab_draw(r, &d, own, 4 * p->nbytes);
     MPI_MUST(MPI_Allgather(own, (int)(3 * p->block), MPI_FLOAT, all,
                            (int)(3 * p->block), MPI_FLOAT, r->mpi_comm));
     for (int k = 0; k < r->nranks; k++) {

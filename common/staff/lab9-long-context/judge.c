@@ -14,6 +14,7 @@
 #include "judge_cost.h"
 #include "judge_layer.h"
 #include "judge_order.h"
+#include "nn/draws.h"
 
 static double metric(const struct judge_task *t, int rank, const char *name)
 {
@@ -254,7 +255,43 @@ static void judge_work(const struct judge_task *t, const struct order *o,
                    got, want);
 }
 
+/* Numbers that were made narrower travel faster, and where contents are not
+ * kept no comparison shows it. */
+static void judge_precision(const struct judge_task *t, struct judge_verdict *v)
+{
+    struct spans_window w;
+    for (int r = 0; r < t->nranks; r++) {
+        if (spans_window(t, r, 0, &w) != 0)
+            return; // real GPUs: no graph
+        for (uint32_t at = w.first; at <= w.last; at++) {
+            const struct graph_view *const n = &t->graph->nodes[at];
+            const int travels =
+                n->node.kind == GRAPH_SEND || n->node.kind == GRAPH_COLL;
+            if (strcmp(n->name, "narrow") != 0 &&
+                !(travels && n->node.elem_size < sizeof(float)))
+                continue;
+            judge_fail(v,
+                       "%s at %s (rank %d) makes numbers of less than %zu "
+                       "bytes: keys, values and derivatives stay float",
+                       n->name, n->site, r, sizeof(float));
+        }
+    }
+}
+
 /* ---- kinds --------------------------------------------------------------- */
+
+/* Rank r's heads came from all ranks, in order; of what it got back, its own
+ * n-th need not have left. */
+static void judge_exchanged(const struct judge_task *t, size_t nbytes, int rank,
+                            int iteration, struct judge_verdict *v)
+{
+    const size_t each = nbytes / (size_t)t->nranks;
+    for (size_t s = 0; s < (size_t)t->nranks; s++)
+        judge_descent(t, rank, iteration, "heads", s * each, (s + 1) * each,
+                      UINT64_C(1) << s, v);
+    judge_descent(t, rank, iteration, "rows", 0, nbytes, UINT64_C(1) << rank,
+                  v);
+}
 
 static void judge_exchange(const struct judge_task *t, struct judge_verdict *v)
 {
@@ -280,8 +317,12 @@ static void judge_exchange(const struct judge_task *t, struct judge_verdict *v)
             if (rows)
                 data_compare(rows, in + (size_t)r * block, block, DATA_FLOAT, r,
                              v);
+            judge_exchanged(t, block * sizeof *want, r, i, v);
         }
     }
+    // there and back
+    cost_least(t, 2 * block_bytes(&o) * (t->nranks - 1), v);
+    cost_host(t, v);
     free(in);
     free(want);
 }
@@ -314,6 +355,7 @@ static void judge_ring_time(const struct judge_task *t, struct judge_verdict *v)
 {
     const struct order o = order_of(t->c, t->nranks);
     judge_work(t, &o, 4, v);
+    judge_precision(t, v);
     judge_costs(t, &o, &ring_cost, v);
     if (o.order != ORDER_PLAIN)
         judge_balance(t, v);
@@ -330,6 +372,7 @@ static void judge_back_time(const struct judge_task *t, struct judge_verdict *v)
 {
     const struct order o = order_of(t->c, t->nranks);
     judge_work(t, &o, 10, v);
+    judge_precision(t, v);
     judge_costs(t, &o, &back_cost, v);
 }
 
@@ -344,6 +387,7 @@ static void judge_mix_time(const struct judge_task *t, struct judge_verdict *v)
 {
     const struct order o = order_of(t->c, t->nranks);
     judge_work(t, &o, 4, v);
+    judge_precision(t, v);
     judge_costs(t, &o, &mix_cost, v);
 }
 
@@ -413,6 +457,11 @@ static const struct judge_student students[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+static const struct draw_row draws[] = {[NN_DRAW_FLOATS] = {nn_draw_floats, 0},
+                                        {0}};
+
 extern const struct judge_lab judge_lab9;
-const struct judge_lab judge_lab9 = {
-    .lab = "lab9-long-context", .kinds = kinds, .students = students};
+const struct judge_lab judge_lab9 = {.lab = "lab9-long-context",
+                                     .kinds = kinds,
+                                     .students = students,
+                                     .draws = draws};

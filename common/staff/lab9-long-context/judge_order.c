@@ -3,7 +3,7 @@
 #include <math.h>   /* sqrt */
 #include <string.h> /* strcmp */
 
-#include "nn/shape.h" /* nn_input */
+#include "nn/draws.h"
 
 int order_named(const char *name)
 {
@@ -59,6 +59,14 @@ void order_fill(float *out, size_t count, uint64_t seed)
 {
     for (size_t i = 0; i < count; i++)
         out[i] = 4 * nn_input(seed, i);
+}
+
+struct draw_ask order_draw(void)
+{
+    return (struct draw_ask){.what = NN_DRAW_FLOATS,
+                             .npath = 1,
+                             .path = {NN_PATH_INPUT},
+                             .arg = {nn_draw_factor(4)}};
 }
 
 float order_scale(int width)

@@ -32,6 +32,9 @@ size_t order_block(const struct order *o); /* floats in a block */
  * rows that were rounded on their way are found. */
 void order_fill(float *out, size_t count, uint64_t seed);
 
+/* The request for it (judge/draw.h). */
+struct draw_ask order_draw(void);
+
 /* Of scores: keeps those of random inputs near 1. */
 float order_scale(int width);
 

@@ -476,6 +476,19 @@ template <size_t... I> struct count_places<0, I...> {
 };
 template <size_t N> using places_of = typename count_places<N>::type;
 
+/* A parameter's type as it is in its function's: without __restrict__, which
+ * the compiler leaves on types that depend on a template's. */
+template <class T> struct unrestricted {
+    typedef T type;
+};
+template <class T> struct unrestricted<T *__restrict__> {
+    typedef T *type;
+};
+template <class T> struct unrestricted<T *const __restrict__> {
+    typedef T *type;
+};
+template <class T> using parameter = typename unrestricted<T>::type;
+
 /*
  * A kernel f with parameters P: known to the runtime before main, since
  * whatever instantiates the function instantiates `self`; or, if nothing may

@@ -1,0 +1,77 @@
+#define _GNU_SOURCE
+#include "lab/backing.h"
+
+#include <dirent.h>        /* opendir */
+#include <inttypes.h>      /* SCNxPTR */
+#include <stdio.h>         /* fgets */
+#include <stdlib.h>        /* getenv */
+#include <string.h>        /* strcmp */
+#include <sys/stat.h>      /* fstat */
+#include <sys/sysmacros.h> /* makedev */
+
+#include "base/size.h"
+
+struct mapping {
+    uintptr_t begin, end;
+    uint64_t offset;
+    dev_t dev;
+    ino_t inode;
+};
+
+/* The mapping of shared memory without a name that has p. 0, or -1. */
+static int find_mapping(uintptr_t p, struct mapping *m)
+{
+    char line[4200];
+    int found = -1;
+    FILE *const f = fopen("/proc/self/maps", "re");
+    while (f && found != 0 && fgets(line, sizeof line, f)) {
+        unsigned major, minor;
+        unsigned long inode;
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %" SCNx64 " %x:%x %lu",
+                   &m->begin, &m->end, &m->offset, &major, &minor, &inode) != 6)
+            continue;
+        m->dev = makedev(major, minor);
+        m->inode = inode;
+        if (p >= m->begin && p < m->end && strstr(line, "/memfd:"))
+            found = 0;
+    }
+    if (f)
+        fclose(f);
+    return found;
+}
+
+/* The descriptor of an open file; -1: it is not open. */
+static int find_open(const struct mapping *m)
+{
+    int found = -1;
+    DIR *const d = opendir("/proc/self/fd");
+    for (const struct dirent *e; d && found < 0 && (e = readdir(d)) != NULL;) {
+        const int fd = atoi(e->d_name);
+        struct stat s;
+        if (e->d_name[0] != '.' && fstat(fd, &s) == 0 && s.st_dev == m->dev &&
+            s.st_ino == m->inode)
+            found = fd;
+    }
+    if (d)
+        closedir(d);
+    return found;
+}
+
+int backing_of(const void *p, uint64_t *offset)
+{
+    struct mapping m;
+    if (find_mapping((uintptr_t)p, &m) != 0)
+        return -1;
+    *offset = m.offset + ((uintptr_t)p - m.begin);
+    return find_open(&m);
+}
+
+int backing_is_empty(size_t nbytes)
+{
+    const char *const text = getenv("SIMGPU_DATALESS");
+    uint64_t least;
+    if (!text || strcmp(text, "off") == 0)
+        return 0;
+    return strcmp(text, "on") == 0 ||
+           (size_parse(text, &least) == 0 && nbytes >= least);
+}
