@@ -263,6 +263,8 @@ static int cost_of_copy(struct cost_table *t, const struct graph_view *v,
     const struct graph_move *const m = v->moves;
     const enum topo_way way =
         v->node.flags & GRAPH_STAGED ? TOPO_STAGED : TOPO_DIRECT;
+    if (v->node.flags & GRAPH_NETWORK)
+        return cost_of_pieces(t, v, TOPO_NETWORK, out, err, err_nbytes);
     if (v->nmoves != 1)
         return cost_of_pieces(t, v, way, out, err, err_nbytes);
     const struct path_cost *const p = find_path(

@@ -323,9 +323,11 @@ int route_find(const struct topo *t, int32_t from, int32_t to, enum route_by by,
             out->resource[out->nresources++] = out->resource[0];
         return 0;
     }
-    if (a.node != b.node || between_hosts(t, a, b))
+    if (a.node != b.node || between_hosts(t, a, b) ||
+        (by == ROUTE_NICS && a.local >= 0 && b.local >= 0 &&
+         route_nic(t, a.local) >= 0 && route_nic(t, b.local) >= 0))
         return go_between_nodes(out, t, a, b);
-    if (by != ROUTE_NCCL && by != ROUTE_LOADS) {
+    if (by == ROUTE_STAGED || by == ROUTE_COPY) {
         use_engine(out, t, a);
         use_engine(out, t, b);
     }
@@ -339,6 +341,7 @@ int route_find(const struct topo *t, int32_t from, int32_t to, enum route_by by,
 int topo_path(const struct topo *t, int32_t from, int32_t to, int way,
               struct topo_path *out)
 {
-    static const enum route_by by[] = {ROUTE_STAGED, ROUTE_COPY, ROUTE_LOADS};
+    static const enum route_by by[] = {ROUTE_STAGED, ROUTE_COPY, ROUTE_LOADS,
+                                       ROUTE_NICS};
     return route_find(t, from, to, by[way], out);
 }

@@ -130,8 +130,9 @@ const struct topo_resource *topo_resource(const struct topo *t, int resource);
 int topo_p2p(const struct topo *t, int from_gpu, int to_gpu);
 
 /* How bytes move: by copies staged through the host, by copies through peer
- * access, or by the loads and stores of a kernel. */
-enum topo_way { TOPO_STAGED, TOPO_DIRECT, TOPO_LOADS };
+ * access, by the loads and stores of a kernel, or by NICs even inside a node,
+ * if it has any. */
+enum topo_way { TOPO_STAGED, TOPO_DIRECT, TOPO_LOADS, TOPO_NETWORK };
 
 /*
  * The path between two places (from == to: within one memory, reads and writes

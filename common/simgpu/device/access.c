@@ -293,6 +293,14 @@ int access_any(void)
     return 0;
 }
 
+int access_touched(void)
+{
+    for (int kind = 0; kind < KINDS; kind++)
+        if (log_of->set[kind].n)
+            return 1;
+    return 0;
+}
+
 void access_fence(void)
 {
     if (live)

@@ -50,6 +50,9 @@ void access_fence(void);
  * or the last flush. */
 int access_any(void);
 
+/* True if anything at all has been. */
+int access_touched(void);
+
 /* Accesses so far, polls and atomics not counted. */
 uint64_t access_count(void);
 

@@ -53,6 +53,29 @@ int sync_holds(struct poll *p);
 /* Grows when a thread does anything but find words unchanged. */
 uint64_t sync_activity(void);
 
+/*
+ * Begin a part aside of the kernel (graph_aside()): it follows all that the
+ * kernel has done and the n parts `after`, at most SYNC_AFTER. *slot: the queue
+ * of the stream's asides that it is in. Amend it, with sync_op(), before
+ * anything else happens.
+ */
+enum { SYNC_AFTER = OP_ASIDES };
+struct graph_point sync_aside(const char *name, const struct graph_point *after,
+                              size_t n, uint64_t latency_ps, unsigned *slot);
+struct op *sync_op(void);
+
+/* The end of what the kernel has done so far. */
+struct graph_point sync_here(void);
+
+/* What follows in the kernel comes after this part. name: no other part's, and
+ * not an address of the program's memory. */
+void sync_follow(const void *name, struct graph_point part);
+
+/* Add n to a 64-bit word of any rank at the end of part `by`, latency_ps after
+ * it, for the call at pc; others may add to it before or after. */
+void sync_grow(void *word, uint64_t n, struct graph_point by,
+               uint64_t latency_ps, const void *pc);
+
 /* The compiler announces a volatile access, before it happens. */
 void sync_volatile_read(const void *p, unsigned nbytes, const void *pc);
 void sync_volatile_write(void *p, unsigned nbytes, const void *pc);

@@ -24,6 +24,10 @@ typedef ncclDevResourceHandle ncclDevResourceHandle_t;
 typedef uint32_t ncclGinSignal_t;
 typedef uint32_t ncclGinCounter_t;
 
+typedef struct {
+    uint64_t opaque[2];
+} ncclGinRequest_t;
+
 typedef struct ncclMultimemHandle {
     void *mcBasePtr; /* here: names the ranks whose memories it spans */
 } ncclMultimemHandle_t;
