@@ -208,6 +208,15 @@ static struct cost settle_bill(struct cost_table *t, int32_t place)
         .work = work, .use = b->use, .nuses = b->n, .busiest = busiest};
 }
 
+/* True if a kernel at `place` waits for these bytes: not for what the switch
+ * reads from others, or replicates to them. */
+static int is_requested(const struct graph_move *m, int32_t place)
+{
+    return m->from == TOPO_SWITCH_PLACE
+               ? m->to == place
+               : m->from != m->to && m->to != TOPO_SWITCH_PLACE;
+}
+
 /*
  * A kernel has at most IN_FLIGHT bytes of loads and stores under way for each
  * resident thread. Bytes beyond that wait for a latency again and again.
@@ -220,7 +229,7 @@ static void limit_in_flight(const struct cost_table *t,
     const struct topo_gpu *const g = topo_gpu(t->topo, v->node.place);
     double remote = 0, threads = v->node.elem_size;
     for (size_t i = 0; i < v->nmoves; i++)
-        if (v->moves[i].from != v->moves[i].to)
+        if (is_requested(&v->moves[i], v->node.place))
             remote += (double)v->moves[i].nbytes;
     if (!g || v->node.kind != GRAPH_KERNEL || threads == 0)
         return;
