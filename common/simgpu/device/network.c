@@ -8,6 +8,7 @@
 #include "core/heap.h"
 #include "core/report.h"
 #include "core/site.h"
+#include "device/access.h"
 #include "device/grid.h"
 #include "device/sync.h"
 #include "simgpu/multicast.h" /* simgpu_kernel_fault */
@@ -123,6 +124,18 @@ static uint64_t latency_ps(const void *word)
                : 0;
 }
 
+/* The part aside that has just begun, or gone on, ends with a write to this
+ * word. */
+static void write_word(const void *word, const void *pc)
+{
+    struct graph_access a;
+    int32_t place;
+    const size_t n = add_access(&a, word, sizeof(uint64_t), GRAPH_ATOMIC,
+                                simgpu_site(pc), &place);
+    a.write |= GRAPH_BLIND | GRAPH_KNOWN;
+    simgpu_op_amend(sync_op(), 0, NULL, 0, &a, n);
+}
+
 void simgpu_network_signal(struct simgpu_channel c, void *word, uint64_t n,
                            int how)
 {
@@ -131,23 +144,28 @@ void simgpu_network_signal(struct simgpu_channel c, void *word, uint64_t n,
     const size_t nbefore =
         how & SIMGPU_STRONG ? under_way(c, before, SYNC_AFTER) : 0;
     const int rides = how & SIMGPU_BUNDLED && bundled.index != 0;
+    struct graph_point by = bundled;
     unsigned slot;
-    if (nbefore > (size_t)rides) // not only what it rides on
-        sync_grow(word, n,
-                  sync_aside("ncclGin::signal", before, nbefore,
-                             rides ? 0 : latency_ps(word), &slot),
-                  0, pc);
-    else if (rides)
-        sync_grow(word, n, bundled, 0, pc);
-    else
-        sync_grow(word, n, sync_here(), latency_ps(word), pc);
+    if (nbefore > (size_t)rides) { // not only what it rides on
+        by = sync_aside("ncclGin::signal", before, nbefore,
+                        rides ? 0 : latency_ps(word), &slot);
+        write_word(word, pc);
+    } else if (rides) {
+        write_word(word, pc);
+    } else {
+        access_touch(word, sizeof(uint64_t), ACCESS_SIGNAL, pc);
+        by = sync_here();
+    }
+    sync_grow(word, n, by,
+              rides || nbefore > (size_t)rides ? 0 : latency_ps(word));
 }
 
 void simgpu_network_count(struct simgpu_channel c, void *word)
 {
     (void)c;
-    sync_grow(word, 1, bundled.index ? bundled : sync_here(), 0,
-              __builtin_return_address(0));
+    access_touch(word, sizeof(uint64_t), ACCESS_SIGNAL,
+                 __builtin_return_address(0));
+    sync_grow(word, 1, bundled.index ? bundled : sync_here(), 0);
 }
 
 uint64_t simgpu_network_latest(void)
@@ -177,5 +195,5 @@ void simgpu_network_wait(struct simgpu_channel c, uint64_t upto)
 {
     struct flight f;
     while (land(c, upto, &f))
-        sync_follow((const void *)(uintptr_t)f.number, f.part);
+        sync_follow(f.part);
 }

@@ -181,12 +181,17 @@ static void acquire(const void *p, struct flag_source by)
     state->new_part = 1;
 }
 
-/* A name for one of several writers of a word, in struct seen; and the word. */
-static const void *name_of(const void *p, struct graph_point part)
+/* A name for one of several writers of a word, in struct seen; and the word.
+ * That of a part aside is no address of a heap (core/heap_space.h). */
+static const void *name_of(const void *p, struct flag_source by)
 {
-    const uintptr_t number =
-        ((part.rank & 0xff) << 7 | (part.index & 0x7f)) + 1;
-    return (const void *)((uintptr_t)p | number << 48);
+    const uintptr_t rank = by.part.rank & 0xff;
+    const uintptr_t index = by.part.index;
+    if (by.is_aside)
+        return (const void *)(rank << 48 | (index & 0xfffff) << 20 |
+                              (by.part.part & 0xfffff));
+    return (const void *)((uintptr_t)p | ((rank << 7 | (index & 0x7f)) + 1)
+                                             << 48);
 }
 
 /* Give fn the writer of a word that was read: all of them, if they commute. */
@@ -201,7 +206,7 @@ static void each_writer(const void *p, unsigned nbytes, flag_condition *met,
     }
     const unsigned n = flag_writers(p, nbytes, met, target, writer);
     for (unsigned i = 0; i < n; i++)
-        fn(name_of(p, writer[i].part), writer[i]);
+        fn(name_of(p, writer[i]), writer[i]);
 }
 
 void sync_end(void)
@@ -247,9 +252,10 @@ struct graph_point sync_aside(const char *name, const struct graph_point *after,
                                 part};
 }
 
-void sync_follow(const void *name, struct graph_point part)
+void sync_follow(struct graph_point aside)
 {
-    acquire(name, (struct flag_source){.part = part});
+    const struct flag_source by = {.part = aside, .is_aside = 1};
+    acquire(name_of(NULL, by), by);
 }
 
 static uint64_t grown(uint64_t old, const void *operand)
@@ -258,13 +264,13 @@ static uint64_t grown(uint64_t old, const void *operand)
 }
 
 void sync_grow(void *word, uint64_t n, struct graph_point by,
-               uint64_t latency_ps, const void *pc)
+               uint64_t latency_ps)
 {
     struct flag_source was;
-    access_touch(word, 8, ACCESS_SIGNAL, pc);
     flag_update(word, 8, grown, &n,
                 (struct flag_source){.part = by,
                                      .flight_ps = (uint32_t)latency_ps,
+                                     .is_aside = !is_own(by),
                                      .commutes = 1},
                 &was);
     state->news++;

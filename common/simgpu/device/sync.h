@@ -67,14 +67,13 @@ struct op *sync_op(void);
 /* The end of what the kernel has done so far. */
 struct graph_point sync_here(void);
 
-/* What follows in the kernel comes after this part. name: no other part's, and
- * not an address of the program's memory. */
-void sync_follow(const void *name, struct graph_point part);
+/* What follows in the kernel comes after this part aside, of any kernel. */
+void sync_follow(struct graph_point aside);
 
-/* Add n to a 64-bit word of any rank at the end of part `by`, latency_ps after
- * it, for the call at pc; others may add to it before or after. */
+/* Add n to a 64-bit word of any rank at the end of a part of the running
+ * kernel, latency_ps after it; others may add to it before or after. */
 void sync_grow(void *word, uint64_t n, struct graph_point by,
-               uint64_t latency_ps, const void *pc);
+               uint64_t latency_ps);
 
 /* The compiler announces a volatile access, before it happens. */
 void sync_volatile_read(const void *p, unsigned nbytes, const void *pc);
