@@ -394,6 +394,16 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
                           8, 0, 0);
     }
 
+    /* What the network can do, as barriers ask. */
+    __device__ bool _supportsStrongSignal() const
+    {
+        return true;
+    }
+    __device__ bool _flushesAllPutsOnAnySignal() const
+    {
+        return false;
+    }
+
   private:
     __device__ int world_rank(ncclTeam team, int peer, const char *call) const
     {
