@@ -132,6 +132,7 @@ $(call suite,simgpu/peers,2,sim)
 $(call suite,simgpu/ranks,4,sim lab1)
 $(call suite,simgpu/reduce,2)
 $(call suite,simgpu/signal,8,sim)
+$(call suite,probes/devcomm,8,sim commgraph)
 $(call suite,probes/probes,10,sim)
 $(call suite,simgpu/simgpu,2,sim)
 $(call suite,simgpu/touched,1)
@@ -170,6 +171,8 @@ unexport NCCL_TESTS NCCL_NEWEST NVSHMEM_HOME
 command_nccl-tests := tests/nccl-tests.sh $(BUILD) $(NCCL_TESTS)
 $(call script,nccl-table,1,sim handouts/simgpu.md tests/simgpu/nccl.txt)
 command_nccl-table := tests/nccl-table.sh $(BUILD) $(CUDA_HOME) $(NCCL_NEWEST)
+$(call script,nccl-device-table,1,handouts/simgpu.md tests/simgpu/nccl_device.txt common/simgpu/include)
+command_nccl-device-table := tests/nccl-device-table.sh $(CUDA_HOME) $(NCCL_NEWEST)
 $(call script,real-libraries,8,cuda sim common/simgpu common/cuda tests/simgpu \
 	tests/cublas tests/curand tests/conformance tests/support)
 command_real-libraries := tests/real-libraries.sh $(BUILD) $(CUDA_HOME) \

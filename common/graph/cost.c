@@ -208,6 +208,15 @@ static struct cost settle_bill(struct cost_table *t, int32_t place)
         .work = work, .use = b->use, .nuses = b->n, .busiest = busiest};
 }
 
+/* True if a kernel at `place` waits for these bytes: not for what the switch
+ * reads from others, or replicates to them. */
+static int is_requested(const struct graph_move *m, int32_t place)
+{
+    return m->from == TOPO_SWITCH_PLACE
+               ? m->to == place
+               : m->from != m->to && m->to != TOPO_SWITCH_PLACE;
+}
+
 /*
  * A kernel has at most IN_FLIGHT bytes of loads and stores under way for each
  * resident thread. Bytes beyond that wait for a latency again and again.
@@ -220,7 +229,7 @@ static void limit_in_flight(const struct cost_table *t,
     const struct topo_gpu *const g = topo_gpu(t->topo, v->node.place);
     double remote = 0, threads = v->node.elem_size;
     for (size_t i = 0; i < v->nmoves; i++)
-        if (v->moves[i].from != v->moves[i].to)
+        if (is_requested(&v->moves[i], v->node.place))
             remote += (double)v->moves[i].nbytes;
     if (!g || v->node.kind != GRAPH_KERNEL || threads == 0)
         return;
@@ -263,6 +272,8 @@ static int cost_of_copy(struct cost_table *t, const struct graph_view *v,
     const struct graph_move *const m = v->moves;
     const enum topo_way way =
         v->node.flags & GRAPH_STAGED ? TOPO_STAGED : TOPO_DIRECT;
+    if (v->node.flags & GRAPH_NETWORK)
+        return cost_of_pieces(t, v, TOPO_NETWORK, out, err, err_nbytes);
     if (v->nmoves != 1)
         return cost_of_pieces(t, v, way, out, err, err_nbytes);
     const struct path_cost *const p = find_path(

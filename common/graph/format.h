@@ -15,6 +15,8 @@
  *   AMEND      struct format_amend, moves, accesses: adds to an earlier node
  *   PART       struct format_part, points: an earlier node's next part, to
  *              which its later AMENDs belong
+ *   ASIDE      struct format_aside, points: likewise, a part in a queue of its
+ *              own
  *   STRING     struct format_text, text, NUL; ids count from 1
  *   SITE       struct format_site: where in which module; ids count from 1
  *   SITE_TEXT  struct format_text, text, NUL: "file:line" of an earlier SITE
@@ -55,6 +57,7 @@ enum format_kind {
     FORMAT_PART,
     FORMAT_FAULT,
     FORMAT_END, /* of what a recorder gets, which replies; in no segment */
+    FORMAT_ASIDE,
 };
 
 struct format_header {
@@ -78,6 +81,11 @@ struct format_amend {
 struct format_part {
     uint32_t index, nafter; /* the node; graph_points that follow */
     uint64_t latency_ps;
+};
+
+struct format_aside { /* a part in another queue: graph_aside() */
+    uint32_t queue, name;
+    struct format_part part; /* the last member: points follow */
 };
 
 struct format_text {
@@ -114,6 +122,7 @@ _Static_assert(sizeof(struct graph_point) == 12, "graph_point");
 _Static_assert(sizeof(struct graph_move) == 16, "graph_move");
 _Static_assert(sizeof(struct graph_access) == 32, "graph_access");
 _Static_assert(sizeof(struct format_header) == 32, "format_header");
+_Static_assert(sizeof(struct format_aside) == 24, "format_aside");
 
 static inline uint64_t format_padded(uint64_t nbytes)
 {

@@ -232,6 +232,21 @@ void graph_part(struct graph_segment *g, uint32_t index,
     pthread_mutex_unlock(&g->lock);
 }
 
+void graph_aside(struct graph_segment *g, uint32_t index, uint32_t queue,
+                 const char *name, const struct graph_point *after, size_t n,
+                 uint64_t latency_ps)
+{
+    const struct format_aside aside = {
+        queue, graph_string(g, name), {index, (uint32_t)n, latency_ps}};
+    pthread_mutex_lock(&g->lock);
+    struct writer w =
+        record_begin(g, sizeof aside + n * sizeof *after, FORMAT_ASIDE);
+    record_put(&w, &aside, sizeof aside);
+    record_put(&w, after, n * sizeof *after);
+    record_publish(&w);
+    pthread_mutex_unlock(&g->lock);
+}
+
 /* ---- strings and call sites ---------------------------------------------- */
 
 static void put_text(struct graph_segment *g, enum format_kind kind,

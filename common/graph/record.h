@@ -84,8 +84,9 @@ enum graph_match {
 };
 
 /* graph_node.flags: JOIN, the issuing thread waits for the end; STAGED, copies
- * between devices go through host memory, without peer access. */
-enum { GRAPH_JOIN = 1, GRAPH_STAGED = 2 };
+ * between devices go through host memory, without peer access; NETWORK, through
+ * NICs, even inside a node. */
+enum { GRAPH_JOIN = 1, GRAPH_STAGED = 2, GRAPH_NETWORK = 4 };
 
 struct graph_ref { /* names a node by its rank and number */
     uint32_t rank, index;
@@ -227,6 +228,20 @@ void graph_amend(struct graph_segment *g, uint32_t index, double flops,
  */
 void graph_part(struct graph_segment *g, uint32_t index,
                 const struct graph_point *after, size_t n, uint64_t latency_ps);
+
+/*
+ * Begin a part *aside*: what a running node has started, and does not wait for.
+ * It is a copy over the network in a queue of its own, and follows the parts
+ * `after` and the part aside before it in that queue; no later part of the node
+ * follows it, unless it says so. The node's last part must not be one.
+ *
+ *     kernel      [ part 0 ][ part 2         ]
+ *                          \
+ *     its network           [ part 1, aside: a put ]
+ */
+void graph_aside(struct graph_segment *g, uint32_t index, uint32_t queue,
+                 const char *name, const struct graph_point *after, size_t n,
+                 uint64_t latency_ps);
 
 /* Intern a string; ids are small, stable and per segment. "" and NULL are 0. */
 uint32_t graph_string(struct graph_segment *g, const char *text);

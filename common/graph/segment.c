@@ -2,6 +2,7 @@
 
 #include <math.h>   /* isfinite */
 #include <stdarg.h> /* va_list */
+#include <stddef.h> /* offsetof */
 #include <stdio.h>  /* vsnprintf */
 #include <stdlib.h> /* realloc */
 #include <string.h> /* memcpy */
@@ -148,12 +149,12 @@ static int add_amend(struct segment *s, const char *body, uint32_t nbytes)
     return append_to(s, a->index, (struct segment_amend){.amend = a});
 }
 
-static int add_part(struct segment *s, const char *body, uint32_t nbytes)
+/* Part p, whose points fill the rest of its nbytes. */
+static int append_part(struct segment *s, const struct format_part *p,
+                       uint32_t nbytes, const struct format_aside *aside)
 {
-    const struct format_part *const p = (const void *)body;
     const struct graph_point *const after = (const void *)(p + 1);
-    if (nbytes < sizeof *p ||
-        nbytes != sizeof *p + (uint64_t)p->nafter * sizeof *after ||
+    if (nbytes != sizeof *p + (uint64_t)p->nafter * sizeof *after ||
         p->nafter > UINT16_MAX)
         return wrong(s, "a part: %u bytes don't hold it", nbytes);
     if (p->index == 0 || p->index > s->nnodes)
@@ -161,10 +162,28 @@ static int add_part(struct segment *s, const char *body, uint32_t nbytes)
     for (uint32_t i = 0; i < p->nafter; i++)
         if (after[i].rank >= s->nranks || after[i].index == 0)
             return wrong(s, "a part of operation %u follows none", p->index);
-    if (append_to(s, p->index, (struct segment_amend){.part = p}) != 0)
+    if (append_to(s, p->index,
+                  (struct segment_amend){.part = p, .aside = aside}) != 0)
         return -1;
     s->node[p->index].nparts++;
     return 0;
+}
+
+static int add_part(struct segment *s, const char *body, uint32_t nbytes)
+{
+    const struct format_part *const p = (const void *)body;
+    return nbytes < sizeof *p
+               ? wrong(s, "a part: %u bytes don't hold it", nbytes)
+               : append_part(s, p, nbytes, NULL);
+}
+
+static int add_aside(struct segment *s, const char *body, uint32_t nbytes)
+{
+    const struct format_aside *const a = (const void *)body;
+    const uint32_t before = (uint32_t)offsetof(struct format_aside, part);
+    if (nbytes < sizeof *a || a->queue == 0 || a->name > s->nstrings)
+        return wrong(s, "a part aside: %u bytes don't hold it", nbytes);
+    return append_part(s, &a->part, nbytes - before, a);
 }
 
 /* The text after a head of head_nbytes, NULL unless it ends at the right
@@ -273,6 +292,7 @@ static add_record *const add[] = {
     [FORMAT_SITE_TEXT] = add_site_text, [FORMAT_ALLOC] = add_alloc,
     [FORMAT_QUEUE] = add_queue,         [FORMAT_MACHINE] = note_machine,
     [FORMAT_PART] = add_part,           [FORMAT_FAULT] = add_fault,
+    [FORMAT_ASIDE] = add_aside,
 };
 
 int segment_advance(struct segment *s, uint64_t used)
@@ -407,6 +427,18 @@ static int begin_part(const struct format_part *p, struct arena *arena,
     return 0;
 }
 
+/* The view of a part aside: a copy over the network. */
+static void set_aside(const struct segment *s, const struct format_aside *a,
+                      struct graph_view *v)
+{
+    v->node.kind = GRAPH_COPY;
+    v->node.queue = a->queue;
+    v->node.name = a->name;
+    v->node.flags = (v->node.flags & ~(uint32_t)(GRAPH_JOIN | GRAPH_STAGED)) |
+                    GRAPH_NETWORK;
+    v->name = segment_string(s, a->name);
+}
+
 int segment_views(const struct segment *s, uint32_t index, uint32_t n,
                   struct arena *arena, struct graph_view *out)
 {
@@ -427,6 +459,8 @@ int segment_views(const struct segment *s, uint32_t index, uint32_t n,
     };
     uint32_t at = s->node[index].amend;
     for (uint32_t part = 0; part < n; part++) {
+        const struct format_aside *const aside =
+            part ? s->amend[at].aside : NULL;
         if (part && begin_part(s->amend[at].part, arena, &v) != 0)
             return -1;
         if (part)
@@ -434,6 +468,8 @@ int segment_views(const struct segment *s, uint32_t index, uint32_t n,
         if (join_arrays(s, &at, arena, &v) != 0)
             return -1;
         out[part] = v;
+        if (aside)
+            set_aside(s, aside, &out[part]);
     }
     return 0;
 }

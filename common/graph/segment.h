@@ -22,6 +22,7 @@ struct segment_node {
 struct segment_amend {                /* an amendment, or the start of a part */
     const struct format_amend *amend; /* with moves and accesses; or NULL */
     const struct format_part *part;   /* with points; or NULL */
+    const struct format_aside *aside; /* that holds the part; or NULL */
     uint32_t next;
 };
 

@@ -40,6 +40,11 @@ enum { TOPO_HOSTS = 1024 }; /* most nodes */
 #define TOPO_CPU_PLACE(node, cpu)                                              \
     (TOPO_HOST_PLACE(node) - TOPO_HOSTS * (1 + (int32_t)(cpu)))
 
+/* The switch between the GPUs of a node, which reads from their memories,
+ * reduces, and writes to all (NVLink SHARP): one end of a path, of which the
+ * other is a GPU. */
+#define TOPO_SWITCH_PLACE INT32_MAX
+
 /* The node of a host place, and its CPU; -1: no certain one. */
 #define TOPO_HOST_NODE(place) ((-1 - (place)) % TOPO_HOSTS)
 #define TOPO_HOST_CPU(place)  ((-1 - (place)) / TOPO_HOSTS - 1)

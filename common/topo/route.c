@@ -113,6 +113,15 @@ int topo_p2p(const struct topo *t, int from_gpu, int to_gpu)
             peer_cap(t, a->local, b->local) > 0);
 }
 
+int topo_multicast(const struct topo *t, int gpu_a, int gpu_b)
+{
+    const struct topo_gpu *const a = topo_gpu(t, gpu_a);
+    const struct topo_gpu *const b = topo_gpu(t, gpu_b);
+    return a && b && a->node == b->node && !t->nccl.no_nvls &&
+           t->arch->sm >= 90 && t->gpu[a->local].switch_links > 0 &&
+           t->gpu[b->local].switch_links > 0;
+}
+
 int route_nic(const struct topo *t, int local)
 {
     enum machine_reach best = MACHINE_SYS;
@@ -309,11 +318,29 @@ static void use_engine(struct topo_path *p, const struct topo *t, struct end e)
         use(p, t, e.node, t->gpu[e.local].engine);
 }
 
+/* Between a GPU's memory and the switch. */
+static int go_to_switch(struct topo_path *p, const struct topo *t, int32_t gpu,
+                        int up)
+{
+    const struct topo_gpu *const g = topo_gpu(t, gpu);
+    if (!g || !topo_multicast(t, gpu, gpu))
+        return -1;
+    snprintf(p->kind, sizeof p->kind, "NV%d", t->gpu[g->local].switch_links);
+    p->latency_ps = (uint64_t)(t->cal.links.p2p_us * 1e6);
+    p->share = t->arch->nvls;
+    use(p, t, g->node, t->gpu[g->local].memory);
+    use(p, t, g->node, up ? t->gpu[g->local].up : t->gpu[g->local].down);
+    return 0;
+}
+
 int route_find(const struct topo *t, int32_t from, int32_t to, enum route_by by,
                struct topo_path *out)
 {
     struct end a, b;
     *out = (struct topo_path){.kind = "X", .share = 1};
+    if (from == TOPO_SWITCH_PLACE || to == TOPO_SWITCH_PLACE)
+        return go_to_switch(out, t, from == TOPO_SWITCH_PLACE ? to : from,
+                            to == TOPO_SWITCH_PLACE);
     if (find_end(t, from, &a) != 0 || find_end(t, to, &b) != 0)
         return -1;
     use_memory(out, t, a);
@@ -323,9 +350,11 @@ int route_find(const struct topo *t, int32_t from, int32_t to, enum route_by by,
             out->resource[out->nresources++] = out->resource[0];
         return 0;
     }
-    if (a.node != b.node || between_hosts(t, a, b))
+    if (a.node != b.node || between_hosts(t, a, b) ||
+        (by == ROUTE_NICS && a.local >= 0 && b.local >= 0 &&
+         route_nic(t, a.local) >= 0 && route_nic(t, b.local) >= 0))
         return go_between_nodes(out, t, a, b);
-    if (by != ROUTE_NCCL && by != ROUTE_LOADS) {
+    if (by == ROUTE_STAGED || by == ROUTE_COPY) {
         use_engine(out, t, a);
         use_engine(out, t, b);
     }
@@ -339,6 +368,7 @@ int route_find(const struct topo *t, int32_t from, int32_t to, enum route_by by,
 int topo_path(const struct topo *t, int32_t from, int32_t to, int way,
               struct topo_path *out)
 {
-    static const enum route_by by[] = {ROUTE_STAGED, ROUTE_COPY, ROUTE_LOADS};
+    static const enum route_by by[] = {ROUTE_STAGED, ROUTE_COPY, ROUTE_LOADS,
+                                       ROUTE_NICS};
     return route_find(t, from, to, by[way], out);
 }

@@ -11,6 +11,7 @@ enum route_by {
     ROUTE_COPY,   /* copy engines, through peer access */
     ROUTE_STAGED, /* copy engines, through the host */
     ROUTE_LOADS,  /* a kernel's loads and stores */
+    ROUTE_NICS,   /* NICs; inside a node without any, peer access */
     ROUTE_NCCL    /* NCCL's kernels, by peer access where NCCL uses it */
 };
 

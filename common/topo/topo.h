@@ -129,16 +129,22 @@ const struct topo_resource *topo_resource(const struct topo *t, int resource);
 /* True if these GPUs can map each other's memory (cudaDeviceCanAccessPeer). */
 int topo_p2p(const struct topo *t, int from_gpu, int to_gpu);
 
+/* True if the switch between these GPUs multicasts to them and reduces what it
+ * reads from them, and NCCL uses that (NVLS). */
+int topo_multicast(const struct topo *t, int gpu_a, int gpu_b);
+
 /* How bytes move: by copies staged through the host, by copies through peer
- * access, or by the loads and stores of a kernel. */
-enum topo_way { TOPO_STAGED, TOPO_DIRECT, TOPO_LOADS };
+ * access, by the loads and stores of a kernel, or by NICs even inside a node,
+ * if it has any. */
+enum topo_way { TOPO_STAGED, TOPO_DIRECT, TOPO_LOADS, TOPO_NETWORK };
 
 /*
  * The path between two places (from == to: within one memory, reads and writes
  * both counted). Without peer access, a copy between GPUs of one node is staged
  * through the host. Between nodes, the path goes through the nearest NICs. A
  * kernel's loads and stores use no copy engine, but achieve a smaller share of
- * NVLinks. Returns 0, or -1 if a place is unknown or there is no network.
+ * NVLinks, or, to or from the switch (TOPO_SWITCH_PLACE), the share that NVLS
+ * does. Returns 0, or -1 if a place is unknown or there is no network.
  */
 int topo_path(const struct topo *t, int32_t from, int32_t to, int way,
               struct topo_path *out);

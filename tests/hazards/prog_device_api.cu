@@ -1,53 +1,5 @@
 // NCCL's device API, on two or more ranks.
-#include <cuda_runtime.h>
-
-#include "case.h"
-#include "devcomm.h"
-#include "ranks.cuh"
-
-enum { N = 256, THREADS = 32 };
-
-static cudaStream_t stream;
-static float *mem, *out;
-static ncclWindow_t win; // of mem, 2 * N floats
-static ncclDevComm dev;  // one barrier of each kind, one signal, one counter
-
-static ncclWindow_t window_of(float *p, int flags)
-{
-    ncclWindow_t w = NULL;
-    ncclCommWindowRegister(comm, p, 2 * N * sizeof *p, &w, flags);
-    return w;
-}
-
-static void setup(int *argc, char ***argv)
-{
-    join(argc, argv);
-    cudaStreamCreate(&stream);
-    ncclMemAlloc((void **)&mem, 2 * N * sizeof *mem);
-    cudaMalloc(&out, 2 * N * sizeof *out);
-    cudaMemset(mem, 0, 2 * N * sizeof *mem);
-    cudaDeviceSynchronize();
-    win = window_of(mem, NCCL_WIN_COLL_SYMMETRIC);
-    ncclDevCommRequirements reqs = no_requirements();
-    reqs.lsaBarrierCount = reqs.barrierCount = 1;
-    reqs.ginSignalCount = 1;
-    ncclDevCommCreate(comm, &reqs, &dev);
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static void teardown(void)
-{
-    cudaDeviceSynchronize();
-    MPI_Barrier(MPI_COMM_WORLD);
-    ncclDevCommDestroy(comm, &dev);
-    if (win)
-        ncclCommWindowDeregister(comm, win);
-    MPI_Barrier(MPI_COMM_WORLD);
-    ncclMemFree(mem);
-    cudaFree(out);
-    ncclCommDestroy(comm);
-    MPI_Finalize();
-}
+#include "device_api.cuh"
 
 // ---- barriers ---------------------------------------------------------------
 
@@ -68,12 +20,6 @@ __global__ void give(ncclWindow_t win, ncclDevComm comm, int meets, int rails)
         to[i] = (float)i;
     if (meets)
         meet(comm, rails ? ncclTeamRail(comm) : lsa, 0);
-}
-
-__global__ void use(const float *from, float *to)
-{
-    for (int i = (int)threadIdx.x; i < N; i += (int)blockDim.x)
-        to[i] = from[i];
 }
 
 static void no_barrier_at_the_end(int fixed)
@@ -99,12 +45,6 @@ __global__ void take(ncclWindow_t win, ncclDevComm comm, float *to, int meets)
         meet(comm, lsa, 0);
     for (int i = (int)threadIdx.x; i < N; i += (int)blockDim.x)
         to[i] = from[i];
-}
-
-__global__ void make(float *to)
-{
-    for (int i = (int)threadIdx.x; i < N; i += (int)blockDim.x)
-        to[i] = (float)i;
 }
 
 static void no_barrier_at_the_beginning(int fixed)
@@ -263,6 +203,112 @@ static void put_beyond_the_window(int fixed)
                                         fixed ? 0 : 2 * N * sizeof(float));
 }
 
+// ---- multimem among other accesses ------------------------------------------
+
+__device__ float load_all(const float *p)
+{
+    float sum = 0;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.add.f32 %0, [%1];"
+                 : "=f"(sum)
+                 : "l"(p)
+                 : "memory");
+#else
+    (void)p;
+#endif
+    return sum;
+}
+
+__device__ void store_all(float *p, float value)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("multimem.st.global.f32 [%0], %1;" ::"l"(p), "f"(value)
+                 : "memory");
+#else
+    (void)p, (void)value;
+#endif
+}
+
+// Sum what the ranks have made, after they have met if `meets`.
+__global__ void sum_up(ncclWindow_t win, ncclDevComm comm, float *to, int meets)
+{
+    const float *const all =
+        (const float *)ncclGetLsaMultimemPointer(win, 0, comm);
+    if (meets)
+        meet(comm, ncclTeamLsa(comm), 0);
+    for (int i = (int)threadIdx.x; i < N; i += (int)blockDim.x)
+        to[i] = load_all(all + i);
+    if (meets)
+        meet(comm, ncclTeamLsa(comm), 0);
+}
+
+static ncclDevComm multimem_and_barrier(void)
+{
+    ncclDevComm c;
+    ncclDevCommRequirements reqs = no_requirements();
+    reqs.lsaMultimem = true;
+    reqs.lsaBarrierCount = 1;
+    ncclDevCommCreate(comm, &reqs, &c);
+    return c;
+}
+
+static void drop(const ncclDevComm *c)
+{
+    cudaStreamSynchronize(stream);
+    MPI_Barrier(MPI_COMM_WORLD);
+    ncclDevCommDestroy(comm, c);
+}
+
+static void multimem_load_without_barrier(int fixed)
+{
+    const ncclDevComm c = multimem_and_barrier();
+    FIRST make<<<1, THREADS, 0, stream>>>(mem);
+    SECOND sum_up<<<1, THREADS, 0, stream>>>(win, c, out, fixed);
+    drop(&c);
+}
+
+// Rank 0 writes to all.
+__global__ void spread(ncclWindow_t win, ncclDevComm comm, int meets)
+{
+    float *const all = (float *)ncclGetLsaMultimemPointer(win, 0, comm);
+    for (int i = (int)threadIdx.x; i < N && comm.rank == 0;
+         i += (int)blockDim.x)
+        store_all(all + i, (float)i);
+    if (meets)
+        meet(comm, ncclTeamLsa(comm), 0);
+}
+
+static void multimem_store_without_barrier(int fixed)
+{
+    const ncclDevComm c = multimem_and_barrier();
+    FIRST spread<<<1, THREADS, 0, stream>>>(win, c, fixed);
+    SECOND use<<<1, THREADS, 0, stream>>>(mem, out);
+    drop(&c);
+}
+
+static void multimem_of_a_window_that_is_gone(int fixed)
+{
+    const ncclDevComm c = multimem_and_barrier();
+    const ncclWindow_t old = win;
+    if (!fixed) {
+        ncclCommWindowDeregister(comm, win);
+        win = NULL;
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    sum_up<<<1, THREADS, 0, stream>>>(old, c, out, 1);
+    drop(&c);
+}
+
+static void multimem_beyond_the_window(int fixed)
+{
+    const ncclDevComm c = multimem_and_barrier();
+    void *all;
+    ncclGetLsaMultimemDevicePointer(win, 0, &all);
+    const size_t at = (size_t)(fixed ? N : 2 * N);
+    reduce_in<<<1, 1, 0, stream>>>(win, c, 0, (const float *)all + at, out);
+    drop(&c);
+}
+
 static const struct hazard_case cases[] = {
     {"no-barrier-at-the-end", 2, "race~on~bytes", no_barrier_at_the_end},
     {"no-barrier-at-the-beginning", 2, "race~on~bytes",
@@ -285,15 +331,15 @@ static const struct hazard_case cases[] = {
     {"signal-number", 2, "created~with~too~few", signal_that_is_not_there},
     {"put-beyond-window", 2, "of~a~window~of~2048~bytes",
      put_beyond_the_window},
+    {"multimem-load", 2, "race~on~bytes", multimem_load_without_barrier},
+    {"multimem-store", 2, "race~on~bytes", multimem_store_without_barrier},
+    {"multimem-deregistered", 2, "this~window~has~been~deregistered",
+     multimem_of_a_window_that_is_gone},
+    {"multimem-beyond-window", 2, "of~multimem~memory~of~2048~bytes",
+     multimem_beyond_the_window},
 };
 
 int main(int argc, char **argv)
 {
-    const size_t n = sizeof cases / sizeof *cases;
-    if (argc > 1 && strcmp(argv[1], "--list") == 0)
-        return run_case(cases, n, argc, argv);
-    setup(&argc, &argv);
-    const int status = run_case(cases, n, argc, argv);
-    teardown();
-    return status;
+    return run_cases(cases, sizeof cases / sizeof *cases, argc, argv);
 }

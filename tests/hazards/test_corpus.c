@@ -14,8 +14,8 @@
 #include "suite.h"
 
 static const char *const programs[] = {
-    "prog_streams",  "prog_memory",     "prog_graphs", "prog_ranks",
-    "prog_mismatch", "prog_device_api", "prog_shmem"};
+    "prog_streams",  "prog_memory",     "prog_graphs",     "prog_ranks",
+    "prog_mismatch", "prog_device_api", "prog_device_net", "prog_shmem"};
 enum { PROGRAMS = sizeof programs / sizeof *programs, MAX_CASES = 256 };
 
 static struct subject {

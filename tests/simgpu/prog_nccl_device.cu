@@ -457,6 +457,14 @@ static float *window_of(ncclWindow_t *win)
     return p;
 }
 
+// True if the window has an address for all ranks.
+static int has_switch()
+{
+    void *all = NULL;
+    ncclGetLsaMultimemDevicePointer(data_win, 0, &all);
+    return all != NULL;
+}
+
 static int chosen(int argc, char **argv, const char *name)
 {
     int is = argc == 1;
@@ -483,7 +491,9 @@ int main(int argc, char **argv)
     sum = window_of(&sum_win);
     for (size_t i = 0; i < sizeof probes / sizeof *probes; i++)
         if (chosen(argc, argv, probes[i].name) &&
-            (!probes[i].one_node || ncclTeamLsa(comm).nRanks == nranks))
+            (!probes[i].one_node || ncclTeamLsa(comm).nRanks == nranks) &&
+            (argc > 1 || probes[i].run != reduces_in_the_switch ||
+             has_switch()))
             probes[i].run();
     MPI_Barrier(MPI_COMM_WORLD);
     ncclCommWindowDeregister(comm, data_win);

@@ -274,13 +274,15 @@ static int by_part(const void *a, const void *b)
                                 : (x.part > y.part) - (x.part < y.part);
 }
 
-/* Of each operation, the latest part. Returns how many are left. */
+/* Of each operation, the latest part, which follows the others, and all parts
+ * aside. Returns how many are left. */
 static unsigned latest_parts(struct flag_source *w, unsigned n)
 {
     unsigned kept = 0;
     qsort(w, n, sizeof *w, by_part);
     for (unsigned i = 0; i < n; i++)
-        if (i + 1 == n || w[i].part.rank != w[i + 1].part.rank ||
+        if (i + 1 == n || w[i].is_aside ||
+            w[i].part.rank != w[i + 1].part.rank ||
             w[i].part.index != w[i + 1].part.index)
             w[kept++] = w[i];
     return kept;

@@ -28,7 +28,8 @@
 
 struct flag_source {         /* part.index 0: unknown */
     struct graph_point part; /* ended by the write; recorded by now */
-    uint32_t flight_ps : 31; /* from that end until the write arrives */
+    uint32_t flight_ps : 30; /* from that end until the write arrives */
+    uint32_t is_aside : 1;   /* the part is one aside (graph_aside()) */
     uint32_t commutes : 1;   /* it does not follow the write before it */
 };
 

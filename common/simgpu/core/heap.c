@@ -40,7 +40,8 @@ static void heap_create(struct heap *h, int slot)
         simgpu_report_fault(NULL, "cannot create the memory of device %d: %m%s",
                             h->device,
                             simgpu_limit_hint(errno, hint, sizeof hint));
-    if (mmap(h->user, h->nbytes, pinned ? PROT_READ | PROT_WRITE : PROT_NONE,
+    if (mmap(h->user, heap_shown(h),
+             pinned ? PROT_READ | PROT_WRITE : PROT_NONE,
              MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, h->fd,
              0) == MAP_FAILED)
         simgpu_report_fault(NULL, "cannot map device memory at %p: %m%s",

@@ -88,7 +88,7 @@ static int map_heap(struct heap *h, struct peer *p, int slot, char *window)
     const int fd = open_peer(p, slot, &h->nbytes);
     if (fd < 0)
         return -1;
-    h->user = mmap(window, h->nbytes, PROT_NONE,
+    h->user = mmap(window, heap_shown(h), PROT_NONE,
                    MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
     h->common =
         map_bytes(fd, heap_file_nbytes(h->nbytes) - HEAP_COMMON, HEAP_COMMON);
@@ -100,7 +100,8 @@ static int map_heap(struct heap *h, struct peer *p, int slot, char *window)
     }
     const int err = errno;
     if (h->user != MAP_FAILED)
-        munmap(h->user, h->nbytes); // the window is free for the next attempt
+        munmap(h->user,
+               heap_shown(h)); // the window is free for the next attempt
     if (h->common)
         munmap(h->common, HEAP_COMMON);
     errno = err;

@@ -39,6 +39,13 @@ struct heap {
     size_t nblocks, cap;
 };
 
+/* Bytes of its user view. A GPU can have more than a window, which another one
+ * follows. */
+static inline uint64_t heap_shown(const struct heap *h)
+{
+    return h->nbytes < SPACE_WINDOW ? h->nbytes : SPACE_WINDOW;
+}
+
 /* This process's heaps, by heap_slot(), then those of peers. */
 struct heap_table {
     pthread_mutex_t lock;

@@ -146,16 +146,9 @@ void simgpu_model_ring(const int32_t *place, int n, int channel, int *rank)
 enum model_reach simgpu_model_reach(int32_t a, int32_t b)
 {
     const struct topo *const t = simgpu_proc()->topo;
-    const struct topo_gpu *const gpu = topo_gpu(t, a);
-    struct topo_path path;
     if (a != b && !topo_p2p(t, a, b))
         return MODEL_NONE;
-    if (gpu->sm < 90)
-        return MODEL_LOADS;
-    const int switched =
-        a == b || (topo_path(t, a, b, TOPO_LOADS, &path) == 0 &&
-                   strncmp(path.kind, "NV", 2) == 0);
-    return switched ? MODEL_MULTICAST : MODEL_LOADS;
+    return topo_multicast(t, a, b) ? MODEL_MULTICAST : MODEL_LOADS;
 }
 
 void simgpu_model_bus_id(int32_t place, char *out, size_t nbytes)

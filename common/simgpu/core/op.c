@@ -49,6 +49,17 @@ uint32_t simgpu_op_part(struct op *op, const struct graph_point *after,
     return ++op->part;
 }
 
+uint32_t simgpu_op_aside(struct op *op, unsigned slot, const char *name,
+                         const struct graph_point *after, size_t n,
+                         uint64_t latency_ps)
+{
+    enum { FIRST = 1 << 24 }; // above the numbers of all streams
+    const uint32_t queue = FIRST + op->node.queue * OP_ASIDES + slot;
+    graph_aside(simgpu_proc()->graph, op->node.index, queue, name, after, n,
+                latency_ps);
+    return ++op->part;
+}
+
 int op_is_dataless(const struct op *op)
 {
     int touches = 0, reads = 0, writes_contents = 0;

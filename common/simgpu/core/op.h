@@ -56,6 +56,16 @@ uint32_t simgpu_op_part(struct op *op, const struct graph_point *after,
                         size_t n, uint64_t latency_ps);
 
 /*
+ * From run(): the op starts something over the network that it does not wait
+ * for. See graph_aside(). slot: one of OP_ASIDES queues of the op's stream.
+ * Returns the number of the part.
+ */
+enum { OP_ASIDES = 16 };
+uint32_t simgpu_op_aside(struct op *op, unsigned slot, const char *name,
+                         const struct graph_point *after, size_t n,
+                         uint64_t latency_ps);
+
+/*
  * True if op touches dataless memory (dataless.h), so that it is only recorded.
  * Ends the run if op would write contents that depend on such memory.
  */

@@ -14,6 +14,7 @@
 #include "device/cluster.h"
 #include "device/sync.h"
 
+static __thread int switched;       /* access_by_the_switch() */
 static __thread struct log *log_of; /* made for a worker's first kernel */
 static __thread struct log *live;   /* the same, while device code runs */
 
@@ -65,7 +66,8 @@ static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
                                  const void *pc)
 {
     static const char *const verb[] = {
-        "reads", "writes", "updates", "touches", "updates", "touches", "polls"};
+        "reads",   "writes", "updates", "touches", "updates",
+        "touches", "polls",  "reduces", "writes",  "updates"};
     const struct launch *const l = log_of->launch;
     const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
     char what[512], where[256], launch[256];
@@ -137,7 +139,8 @@ static uint32_t block_of(struct log *g, const char *p, size_t nbytes,
 /* True if such an access can be the first of its bytes, and is recorded. */
 static int may_be_first(const struct log *g, enum kind kind)
 {
-    return (kind == READ || access_may_spin(kind)) && g->nfirst < MAX_FIRST;
+    return (kind == READ || kind == REDUCED || access_may_spin(kind)) &&
+           g->nfirst < MAX_FIRST;
 }
 
 /*
@@ -148,7 +151,7 @@ static int may_be_first(const struct log *g, enum kind kind)
 static void note_first(struct log *g, const char *p, size_t nbytes,
                        uint32_t block, enum kind kind)
 {
-    if (touched_has(&g->set[WRITE], p))
+    if (touched_has(&g->set[WRITE], p) || touched_has(&g->set[SPREAD], p))
         return;
     g->first_kind[g->nfirst] = kind;
     g->first[g->nfirst++] =
@@ -293,6 +296,14 @@ int access_any(void)
     return 0;
 }
 
+int access_touched(void)
+{
+    for (int kind = 0; kind < KINDS; kind++)
+        if (log_of->set[kind].n)
+            return 1;
+    return 0;
+}
+
 void access_fence(void)
 {
     if (live)
@@ -318,11 +329,22 @@ void access_touch(const volatile void *p, size_t nbytes, enum access_use use,
 {
     static const enum kind kinds[] = {POLL, SIGNAL, SYSTEM};
     const int follows = nbytes == 4 || nbytes == 8; // words that sync.c handles
-    if (use == ACCESS_READ || use == ACCESS_WRITE) {
-        touch((const char *)p, nbytes, use == ACCESS_READ ? READ : WRITE, pc);
-        return;
-    }
-    touch((const char *)p, nbytes, follows ? kinds[use] : EXCHANGE, pc);
+    static const enum kind plain[] = {READ, WRITE, REDUCED, SPREAD};
+    const int is_added = switched && use == ACCESS_ATOMIC;
+    switched = 0;
+    if (use >= ACCESS_READ)
+        touch((const char *)p, nbytes, plain[use - ACCESS_READ], pc);
+    else
+        touch((const char *)p, nbytes,
+              is_added  ? ADDED
+              : follows ? kinds[use]
+                        : EXCHANGE,
+              pc);
+}
+
+void access_by_the_switch(void)
+{
+    switched = 1;
 }
 
 /* ---- what the compiler calls --------------------------------------------- */

@@ -35,10 +35,15 @@ enum access_use {
     ACCESS_SIGNAL,
     ACCESS_ATOMIC,
     ACCESS_READ,
-    ACCESS_WRITE
+    ACCESS_WRITE,
+    ACCESS_REDUCED, /* by the switch: access_log.h */
+    ACCESS_SPREAD
 };
 void access_touch(const volatile void *p, size_t nbytes, enum access_use use,
                   const void *pc);
+
+/* The thread's next access by access_touch(), an atomic, is the switch's. */
+void access_by_the_switch(void);
 
 /* True if the kernel has read any of these bytes since the last flush. */
 int access_has_read(const void *p, size_t nbytes);
@@ -49,6 +54,9 @@ void access_fence(void);
 /* True if anything but polls and signals has been collected since the beginning
  * or the last flush. */
 int access_any(void);
+
+/* True if anything at all has been. */
+int access_touched(void);
 
 /* Accesses so far, polls and atomics not counted. */
 uint64_t access_count(void);

@@ -13,7 +13,10 @@ static const uint32_t how[KINDS] = {GRAPH_READ,
                                     GRAPH_ATOMIC | GRAPH_BLIND,
                                     GRAPH_ATOMIC | GRAPH_KNOWN,
                                     GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN,
-                                    GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN};
+                                    GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN,
+                                    GRAPH_READ,
+                                    GRAPH_WRITE,
+                                    GRAPH_ATOMIC | GRAPH_KNOWN};
 
 static int holds(const struct heap_block *b, const char *p, size_t nbytes)
 {
@@ -88,14 +91,9 @@ static void collect(struct log *g, enum kind kind)
     }
 }
 
-/* The bytes that a range of this kind moves. */
-static void add_move(struct log *g, const struct range *r, enum kind kind,
-                     struct launch_cost *c)
+static void add_bytes(struct log *g, int32_t from, int32_t to, uint64_t nbytes,
+                      struct launch_cost *c)
 {
-    const int32_t here = simgpu_proc_place(g->launch->device);
-    const int32_t there = g->block[r->block].place;
-    const int32_t from = kind == READ ? there : here;
-    const int32_t to = kind == READ ? here : there;
     struct graph_move *m = g->move;
     while (m < g->move + c->nmoves && (m->from != from || m->to != to))
         m++;
@@ -104,7 +102,26 @@ static void add_move(struct log *g, const struct range *r, enum kind kind,
         m = g->move + c->nmoves - 1;
         *m = (struct graph_move){.from = from, .to = to};
     }
-    m->nbytes += (uint64_t)(r->end - r->begin);
+    m->nbytes += nbytes;
+}
+
+/* The bytes that a range of this kind moves. A multimem access touches every
+ * memory: at the kernel's own it is counted as a request, too. */
+static void add_move(struct log *g, const struct range *r, enum kind kind,
+                     struct launch_cost *c)
+{
+    const int32_t here = simgpu_proc_place(g->launch->device);
+    const int32_t there = g->block[r->block].place;
+    const int reads = kind == READ || kind == REDUCED;
+    const uint64_t n = (uint64_t)(r->end - r->begin);
+    if (!access_by_switch(kind)) {
+        add_bytes(g, reads ? there : here, reads ? here : there, n, c);
+        return;
+    }
+    const int32_t mid = TOPO_SWITCH_PLACE;
+    add_bytes(g, reads ? there : mid, reads ? mid : there, n, c);
+    if (there == here)
+        add_bytes(g, reads ? mid : here, reads ? here : mid, n, c);
 }
 
 /* Report all ranges of one kind, as accesses and as bytes moved. */

@@ -20,6 +20,9 @@ enum kind {
     SYSTEM,   /* an atomic at system scope: sync.c knows what it orders; */
     SIGNAL,   /* likewise a word that is set, or volatile */
     POLL,     /* likewise a read of a word that others may write */
+    REDUCED,  /* read by the switch, which reduces; */
+    SPREAD,   /* written by the switch to all; */
+    ADDED,    /* or an atomic at all */
     KINDS
 };
 enum { MAX_FIRST = 16 };
@@ -54,7 +57,14 @@ struct log { /* of the kernel that this worker runs */
 /* Kinds that a spinning thread makes many of. */
 static inline int access_may_spin(enum kind kind)
 {
-    return kind == ATOMIC || kind == SYSTEM;
+    return kind == ATOMIC || kind == SYSTEM || kind == ADDED;
+}
+
+/* Kinds by which all memories of a multicast are touched: the switch moves the
+ * bytes between each and itself. */
+static inline int access_by_switch(enum kind kind)
+{
+    return kind >= REDUCED;
 }
 
 /* The latency of a word is charged to its waiter (sync.c): no bytes are

@@ -15,6 +15,7 @@
 #include "core/heap_space.h"
 #include "core/report.h"
 #include "core/site.h"
+#include "device/access.h"
 #include "device/grid.h"
 #include "simgpu/kernel.h"
 
@@ -94,4 +95,32 @@ int simgpu_multicast_find(const void *p, size_t nbytes,
     for (int r = 0; r < m->n; r++)
         place[r] = m->base[r] + offset;
     return m->n;
+}
+
+int simgpu_multicast_load(const void *p, size_t nbytes, void *part)
+{
+    const void *const pc = __builtin_return_address(0);
+    char *place[SIMGPU_MULTICAST_MAX];
+    const int n = simgpu_multicast_find(p, nbytes, place);
+    for (int r = 0; r < n; r++) {
+        access_touch(place[r], nbytes, ACCESS_REDUCED, pc);
+        memcpy((char *)part + (size_t)r * nbytes, place[r], nbytes);
+    }
+    return n;
+}
+
+void simgpu_multicast_store(const void *p, size_t nbytes, const void *value)
+{
+    const void *const pc = __builtin_return_address(0);
+    char *place[SIMGPU_MULTICAST_MAX];
+    const int n = simgpu_multicast_find(p, nbytes, place);
+    for (int r = 0; r < n; r++) {
+        access_touch(place[r], nbytes, ACCESS_SPREAD, pc);
+        memcpy(place[r], value, nbytes);
+    }
+}
+
+void simgpu_multicast_update(void)
+{
+    access_by_the_switch();
 }

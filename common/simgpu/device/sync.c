@@ -28,7 +28,12 @@ struct seen {
 
 static __thread struct state { /* of the kernel that this worker runs */
     struct op *op;
-    int new_part;        /* its next access begins a part */
+    int new_part;     /* its next access begins a part */
+    int is_aside;     /* its latest part is one aside */
+    uint32_t part;    /* its latest part that is none */
+    uint32_t nasides; /* parts aside so far, */
+    uint32_t *aside;  /* and their numbers */
+    uint32_t cap_asides;
     int fenced;          /* it has called __threadfence_system() */
     struct seen after;   /* what the next part follows */
     struct seen known;   /* what it or an earlier part follows */
@@ -46,7 +51,8 @@ void sync_begin(struct op *op)
         simgpu_report_fault(NULL, "out of host memory for a kernel");
     state = all;
     state->op = op;
-    state->new_part = state->fenced = 0;
+    state->new_part = state->fenced = state->is_aside = 0;
+    state->part = state->nasides = 0;
     state->after.n = state->known.n = state->pending.n = state->npolled = 0;
 }
 
@@ -73,16 +79,16 @@ static void begin_part(void)
     struct graph_point after[MAX_AFTER];
     uint64_t latency_ps = 0;
     const struct seen *const s = &state->after;
-    if (!state->new_part || (!s->n && !access_any()))
+    if (!state->new_part || (!s->n && !state->is_aside && !access_any()))
         return;
     for (unsigned i = 0; i < s->n; i++) {
         after[i] = s->by[i].part;
         if (s->by[i].flight_ps > latency_ps)
             latency_ps = s->by[i].flight_ps;
     }
-    simgpu_op_part(state->op, after, s->n, latency_ps);
+    state->part = simgpu_op_part(state->op, after, s->n, latency_ps);
     state->after.n = 0;
-    state->new_part = 0;
+    state->new_part = state->is_aside = 0;
 }
 
 static void flush(void)
@@ -98,7 +104,7 @@ static uint64_t flight_ps(const void *p)
     struct topo_path path;
     const int32_t here =
         simgpu_proc_place(simgpu_stream_device(state->op->stream));
-    if (simgpu_heap_find(p, &b) != 0 || b.place == here ||
+    if (!p || simgpu_heap_find(p, &b) != 0 || b.place == here ||
         topo_path(simgpu_proc()->topo, here, b.place, 1, &path) != 0)
         return 0;
     return path.latency_ps;
@@ -107,10 +113,11 @@ static uint64_t flight_ps(const void *p)
 /* End the current part with a write to p; returns its name. */
 static struct flag_source release(const void *p)
 {
-    flush();
+    if (!state->is_aside || state->after.n || access_touched())
+        flush();
     state->new_part = 1;
     return (struct flag_source){
-        .part = {simgpu_proc()->rank, state->op->node.index, state->op->part},
+        .part = {simgpu_proc()->rank, state->op->node.index, state->part},
         .flight_ps = (uint32_t)flight_ps(p)};
 }
 
@@ -139,13 +146,21 @@ static int note_known(const void *p, struct graph_point part)
     return same;
 }
 
+/* True if it is a part of the running kernel, which follows it anyway. */
+static int is_own(struct graph_point p)
+{
+    if (p.rank != simgpu_proc()->rank || p.index != state->op->node.index)
+        return 0;
+    uint32_t i = state->nasides;
+    while (i > 0 && state->aside[i - 1] > p.part)
+        i--;
+    return i == 0 || state->aside[i - 1] != p.part;
+}
+
 /* Order what follows after the part that wrote the word at p. */
 static void acquire(const void *p, struct flag_source by)
 {
-    if (by.part.index == 0 ||
-        (by.part.rank == simgpu_proc()->rank &&
-         by.part.index == state->op->node.index) ||
-        note_known(p, by.part))
+    if (by.part.index == 0 || is_own(by.part) || note_known(p, by.part))
         return;
     if (access_any())
         flush();
@@ -166,12 +181,17 @@ static void acquire(const void *p, struct flag_source by)
     state->new_part = 1;
 }
 
-/* A name for one of several writers of a word, in struct seen; and the word. */
-static const void *name_of(const void *p, struct graph_point part)
+/* A name for one of several writers of a word, in struct seen; and the word.
+ * That of a part aside is no address of a heap (core/heap_space.h). */
+static const void *name_of(const void *p, struct flag_source by)
 {
-    const uintptr_t number =
-        ((part.rank & 0xff) << 7 | (part.index & 0x7f)) + 1;
-    return (const void *)((uintptr_t)p | number << 48);
+    const uintptr_t rank = by.part.rank & 0xff;
+    const uintptr_t index = by.part.index;
+    if (by.is_aside)
+        return (const void *)(rank << 48 | (index & 0xfffff) << 20 |
+                              (by.part.part & 0xfffff));
+    return (const void *)((uintptr_t)p | ((rank << 7 | (index & 0x7f)) + 1)
+                                             << 48);
 }
 
 /* Give fn the writer of a word that was read: all of them, if they commute. */
@@ -186,13 +206,79 @@ static void each_writer(const void *p, unsigned nbytes, flag_condition *met,
     }
     const unsigned n = flag_writers(p, nbytes, met, target, writer);
     for (unsigned i = 0; i < n; i++)
-        fn(name_of(p, writer[i].part), writer[i]);
+        fn(name_of(p, writer[i]), writer[i]);
 }
 
 void sync_end(void)
 {
+    state->new_part |= state->is_aside; // the last part is the kernel's own
     begin_part();
     state = NULL;
+}
+
+/* ---- parts aside --------------------------------------------------------- */
+
+static void note_aside(uint32_t part)
+{
+    if (state->nasides == state->cap_asides) {
+        state->cap_asides = state->cap_asides ? 2 * state->cap_asides : 64;
+        state->aside =
+            realloc(state->aside, state->cap_asides * sizeof *state->aside);
+        if (!state->aside)
+            simgpu_report_fault(NULL, "out of host memory for a kernel's puts");
+    }
+    state->aside[state->nasides++] = part;
+}
+
+struct graph_point sync_here(void)
+{
+    return release(NULL).part;
+}
+
+struct graph_point sync_aside(const char *name, const struct graph_point *after,
+                              size_t n, uint64_t latency_ps, unsigned *slot)
+{
+    struct graph_point all[SYNC_AFTER + 1];
+    sync_commit();
+    all[0] = sync_here();
+    for (size_t i = 0; i < n && i < SYNC_AFTER; i++)
+        all[i + 1] = after[i];
+    *slot = state->nasides % OP_ASIDES;
+    const uint32_t part =
+        simgpu_op_aside(state->op, *slot, name, all, n + 1, latency_ps);
+    note_aside(part);
+    state->is_aside = state->new_part = 1;
+    return (struct graph_point){simgpu_proc()->rank, state->op->node.index,
+                                part};
+}
+
+void sync_follow(struct graph_point aside)
+{
+    const struct flag_source by = {.part = aside, .is_aside = 1};
+    acquire(name_of(NULL, by), by);
+}
+
+static uint64_t grown(uint64_t old, const void *operand)
+{
+    return old + *(const uint64_t *)operand;
+}
+
+void sync_grow(void *word, uint64_t n, struct graph_point by,
+               uint64_t latency_ps)
+{
+    struct flag_source was;
+    flag_update(word, 8, grown, &n,
+                (struct flag_source){.part = by,
+                                     .flight_ps = (uint32_t)latency_ps,
+                                     .is_aside = !is_own(by),
+                                     .commutes = 1},
+                &was);
+    state->news++;
+}
+
+struct op *sync_op(void)
+{
+    return state->op;
 }
 
 /* ---- words --------------------------------------------------------------- */

@@ -53,6 +53,28 @@ int sync_holds(struct poll *p);
 /* Grows when a thread does anything but find words unchanged. */
 uint64_t sync_activity(void);
 
+/*
+ * Begin a part aside of the kernel (graph_aside()): it follows all that the
+ * kernel has done and the n parts `after`, at most SYNC_AFTER. *slot: the queue
+ * of the stream's asides that it is in. Amend it, with sync_op(), before
+ * anything else happens.
+ */
+enum { SYNC_AFTER = OP_ASIDES };
+struct graph_point sync_aside(const char *name, const struct graph_point *after,
+                              size_t n, uint64_t latency_ps, unsigned *slot);
+struct op *sync_op(void);
+
+/* The end of what the kernel has done so far. */
+struct graph_point sync_here(void);
+
+/* What follows in the kernel comes after this part aside, of any kernel. */
+void sync_follow(struct graph_point aside);
+
+/* Add n to a 64-bit word of any rank at the end of a part of the running
+ * kernel, latency_ps after it; others may add to it before or after. */
+void sync_grow(void *word, uint64_t n, struct graph_point by,
+               uint64_t latency_ps);
+
 /* The compiler announces a volatile access, before it happens. */
 void sync_volatile_read(const void *p, unsigned nbytes, const void *pc);
 void sync_volatile_write(void *p, unsigned nbytes, const void *pc);

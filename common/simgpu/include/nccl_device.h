@@ -13,11 +13,15 @@
 #include "nccl_device/ptr.h"
 #ifdef __CUDACC__
 #include "nccl_device/barrier.h"
+#include "nccl_device/cft.h"
 #include "nccl_device/coop.h"
 #include "nccl_device/core.h"
 #include "nccl_device/gin.h"
 #include "nccl_device/gin_barrier.h"
+#include "nccl_device/gin_c.h"
+#include "nccl_device/ll_a2a.h"
 #include "nccl_device/lsa_barrier.h"
+#include "nccl_device/reduce_copy.h"
 #endif
 #endif
 

@@ -36,6 +36,13 @@ static size_t barrier_nbytes(ncclTeam_t team, int n)
     return (size_t)n * (size_t)(3 + team.nRanks) * sizeof(uint32_t);
 }
 
+/* The lines of ll_a2a.h. */
+static size_t lla2a_nbytes(int nblocks, int nslots)
+{
+    enum { LINE = 16 };
+    return (size_t)nblocks * (1 + 2 * (size_t)nslots) * LINE;
+}
+
 static ncclLsaBarrierHandle_t reserve_barrier(struct layout *l, ncclTeam_t team,
                                               int n)
 {
@@ -97,6 +104,9 @@ static size_t lay_out(const struct ncclComm *c,
         reserve_gin(&l, rail_of(c), reqs->railGinBarrierCount);
     out->worldGinBarrier =
         reserve_gin(&l, world_of(c), reqs->worldGinBarrierCount);
+    // as in NCCL, without a handle: a list names one
+    reserve(&l, lla2a_nbytes(reqs->lsaLLA2ABlockCount, reqs->lsaLLA2ASlotCount),
+            UNIT);
     reserve_list(&l, reqs->resourceRequirementsList);
     const int gin = l.nsignals || l.ncounters || reqs->ginForceEnable ||
                     reqs->ginConnectionType != NCCL_GIN_CONNECTION_NONE;
@@ -147,9 +157,10 @@ static ncclResult_t check_requirements(struct ncclComm *c,
         err = nccl_error(ncclInvalidArgument,
                          "DevCommCreate : reqs not initialized via "
                          "NCCL_DEV_COMM_REQUIREMENTS_INITIALIZER");
-    if (err == ncclSuccess && reqs->lsaLLA2ABlockCount)
+    if (err == ncclSuccess && reqs->cftCaps != NCCL_CFT_NONE)
         err = nccl_error(ncclInvalidUsage,
-                         "DevCommCreate : simgpu has no LLA2A sessions");
+                         "DevCommCreate : this machine has no CFT "
+                         "(ncclCommQueryProperties says so)");
     return err == ncclSuccess ? check_teams(c, reqs) : err;
 }
 
@@ -294,6 +305,29 @@ ncclResult_t pncclGinBarrierCreateRequirement(
     return ncclSuccess;
 }
 
+/* Slots for elements of any size up to maxEltSize: ll_a2a.h. */
+int pncclLLA2ACalcSlots(int maxElts, int maxEltSize)
+{
+    return maxElts * ((maxEltSize + 7) / 8);
+}
+
+ncclResult_t pncclLLA2ACreateRequirement(int nBlocks, int nSlots,
+                                         ncclLLA2AHandle_t *outHandle,
+                                         ncclDevResourceRequirements_t *outReq)
+{
+    if (nBlocks < 0 || nSlots < 0 || !outHandle || !outReq)
+        return nccl_error(ncclInvalidArgument,
+                          "LLA2ACreateRequirement : %d blocks, %d slots, or "
+                          "outHandle or outReq is NULL",
+                          nBlocks, nSlots);
+    memset(outReq, 0, sizeof *outReq);
+    outHandle->nSlots = (uint32_t)nSlots;
+    outReq->bufferSize = lla2a_nbytes(nBlocks, nSlots);
+    outReq->bufferAlign = 16;
+    outReq->outBufferHandle = &outHandle->bufHandle;
+    return ncclSuccess;
+}
+
 /* ---- windows ------------------------------------------------------------- */
 
 ncclResult_t pncclGetPeerDevicePointer(ncclWindow_t window, size_t offset,
@@ -367,6 +401,8 @@ NCCL_ALIAS(ncclTeamRankToWorld)
 NCCL_ALIAS(ncclTeamRankToLsa)
 NCCL_ALIAS(ncclLsaBarrierCreateRequirement)
 NCCL_ALIAS(ncclGinBarrierCreateRequirement)
+NCCL_ALIAS(ncclLLA2ACalcSlots)
+NCCL_ALIAS(ncclLLA2ACreateRequirement)
 NCCL_ALIAS(ncclGetPeerDevicePointer)
 NCCL_ALIAS(ncclGetLsaDevicePointer)
 NCCL_ALIAS(ncclGetLsaMultimemDevicePointer)

@@ -16,7 +16,7 @@ template <class Coop> struct ncclBarrierSession {
                        ncclGin gin, ncclLsaBarrierHandle innerHandle,
                        ncclGinBarrierHandle outerHandle, uint32_t index,
                        bool multimem = false, ncclMultimemHandle innerMm = {})
-        : coop(coop)
+        : coop(coop), net(gin)
     {
         inner.emplace(coop, gin.comm, innerTeam, innerHandle, index, multimem,
                       innerMm);
@@ -40,7 +40,7 @@ template <class Coop> struct ncclBarrierSession {
     }
     __device__ ncclBarrierSession(Coop coop, ncclTeamTagRail, ncclGin gin,
                                   uint32_t index)
-        : coop(coop)
+        : coop(coop), net(gin)
     {
         outer.emplace(coop, gin, ncclTeamRail(gin.comm),
                       gin.comm.hybridRailGinBarrier, index);
@@ -57,10 +57,13 @@ template <class Coop> struct ncclBarrierSession {
     }
 
     /* A rank that has met its node meets the nodes' ranks of its place, which
-     * have met theirs. */
+     * have met theirs. No signal goes to the ranks of its node, so the fence
+     * Put waits for what it has put to them before. */
     __device__ void sync(Coop, cuda::memory_order order,
                          ncclGinFenceLevel fence = simgpu_fence_all)
     {
+        if (inner && outer && fence & ncclGinFenceLevel::Put)
+            net->flush(coop);
         if (inner)
             inner->sync(coop, order);
         if (outer)
@@ -75,6 +78,7 @@ template <class Coop> struct ncclBarrierSession {
 
   private:
     Coop coop;
+    std::optional<ncclGin> net;
     std::optional<ncclLsaBarrierSession<Coop>> inner;
     std::optional<ncclGinBarrierSession<Coop>> outer;
 };

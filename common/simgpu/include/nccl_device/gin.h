@@ -1,8 +1,12 @@
 /*
  * gin.h: ncclGin, one-sided operations over the network
  *
- * A put moves its bytes before it returns, as stores of the calling kernel on
- * the path between the GPUs. What the peer may read it learns from a signal.
+ * A put or get is the network's work, beside the kernel (simgpu/network.h): its
+ * source may change, and what it gets is there, only after a flush or a wait
+ * for its counter. What the peer may read it learns from a signal. A strong
+ * signal, and one that doesn't say, covers all that the context has put to the
+ * peer before; a weak one only the put that it is part of.
+ *
  * The words of a signal lie in the resource buffer of the rank that receives
  * it, one for each sender; its value is their sum:
  *
@@ -18,22 +22,28 @@
 
 #include <cuda/atomic>
 
+#include "../simgpu/network.h"
 #include "core.h"
 #include "gin_types.h"
 
 namespace simgpu
 {
-static inline uint64_t gin_sum(uint64_t old, const void *operand)
-{
-    return old + *(const uint64_t *)operand;
-}
-
-/* A word of another rank or this one, grown by n after all that the kernel
- * did. */
-static inline void gin_grow(void *word, uint64_t n)
-{
-    simgpu_sync_update(word, 8, gin_sum, &n, SIMGPU_RELEASE);
-}
+/* How a signal arrives: simgpu/network.h. */
+template <class ACTION> struct gin_strength {
+    enum { value = SIMGPU_STRONG };
+};
+template <> struct gin_strength<ncclGin_WeakSignalAdd> {
+    enum { value = 0 };
+};
+template <> struct gin_strength<ncclGin_WeakSignalInc> {
+    enum { value = 0 };
+};
+template <> struct gin_strength<ncclGin_WeakVASignalAdd> {
+    enum { value = 0 };
+};
+template <> struct gin_strength<ncclGin_WeakVASignalInc> {
+    enum { value = 0 };
+};
 
 /* True if value has reached least, both of so many bits that wrap around. */
 static inline bool gin_reached(uint64_t value, uint64_t least, int bits)
@@ -81,12 +91,13 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
         coop.sync();
         if (coop.thread_rank() == 0) {
             const int to = world_rank(team, peer, "ncclGin::put");
-            simgpu_memcpy(simgpu_nccl_remote(dstWnd, dstOffset, bytes, to,
-                                             "ncclGin::put"),
-                          simgpu_nccl_remote(srcWnd, srcOffset, bytes,
-                                             comm.rank, "ncclGin::put"),
-                          bytes);
-            act_there(to, remoteAction);
+            simgpu_network_copy(channel(to),
+                                simgpu_nccl_remote(dstWnd, dstOffset, bytes, to,
+                                                   "ncclGin::put"),
+                                simgpu_nccl_remote(srcWnd, srcOffset, bytes,
+                                                   comm.rank, "ncclGin::put"),
+                                nullptr, bytes, "ncclGin::put");
+            act_there(to, remoteAction, SIMGPU_BUNDLED);
             act_here(localAction);
         }
         coop.sync();
@@ -113,14 +124,15 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
                         Coop coop = ncclCoopThread{}, Rest...) const
     {
         coop.sync();
-        if (coop.thread_rank() == 0)
-            simgpu_memcpy(
-                simgpu_nccl_remote(localWnd, localOffset, bytes, comm.rank,
-                                   "ncclGin::get"),
-                simgpu_nccl_remote(remoteWnd, remoteOffset, bytes,
-                                   world_rank(team, peer, "ncclGin::get"),
-                                   "ncclGin::get"),
-                bytes);
+        if (coop.thread_rank() == 0) {
+            const int from = world_rank(team, peer, "ncclGin::get");
+            simgpu_network_copy(channel(from),
+                                simgpu_nccl_remote(localWnd, localOffset, bytes,
+                                                   comm.rank, "ncclGin::get"),
+                                simgpu_nccl_remote(remoteWnd, remoteOffset,
+                                                   bytes, from, "ncclGin::get"),
+                                nullptr, bytes, "ncclGin::get");
+        }
         coop.sync();
     }
 
@@ -135,9 +147,12 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
         coop.sync();
         if (coop.thread_rank() == 0) {
             const int to = world_rank(team, peer, "ncclGin::putValue");
-            *(T *)simgpu_nccl_remote(dstWnd, dstOffset, sizeof value, to,
-                                     "ncclGin::putValue") = value;
-            act_there(to, remoteAction);
+            simgpu_network_copy(
+                channel(to),
+                simgpu_nccl_remote(dstWnd, dstOffset, sizeof value, to,
+                                   "ncclGin::putValue"),
+                nullptr, &value, sizeof value, "ncclGin::putValue");
+            act_there(to, remoteAction, SIMGPU_BUNDLED);
         }
         coop.sync();
     }
@@ -159,39 +174,61 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
     {
         coop.sync();
         if (coop.thread_rank() == 0)
-            act_there(world_rank(team, peer, "ncclGin::signal"), remoteAction);
+            act_there(world_rank(team, peer, "ncclGin::signal"), remoteAction,
+                      0);
         coop.sync();
     }
 
-    /* The sources of this group's puts may be used again. */
-    template <class Coop, class... Rest>
+    /* What this context has put and got is complete. */
+    template <class Coop, class DescriptorSmem = ncclGin_None>
     __device__ void flush(Coop coop,
                           cuda::memory_order = cuda::memory_order_acquire,
-                          Rest...) const
+                          DescriptorSmem = ncclGin_None{}) const
     {
+        coop.sync();
+        if (coop.thread_rank() == 0)
+            simgpu_network_wait(channel(-1), simgpu_network_latest());
         coop.sync();
     }
     template <class Coop, class DescriptorSmem>
-    __device__ ncclResult_t flush(Coop coop, cuda::memory_order, DescriptorSmem,
-                                  uint64_t) const
+    __device__ ncclResult_t flush(Coop coop, cuda::memory_order order,
+                                  DescriptorSmem, uint64_t) const
     {
-        coop.sync();
+        flush(coop, order);
         return ncclSuccess;
     }
-    template <class Coop = ncclCoopThread, class... Rest>
-    __device__ void flushAsync(ncclTeam team, uint32_t peer,
-                               ncclGinRequest_t *outRequest,
-                               Coop coop = ncclCoopThread{}, Rest...) const
+
+    /* The same for one peer; complete after wait(). */
+    template <class Coop = ncclCoopThread, class DescriptorSmem = ncclGin_None>
+    __device__ void
+    flushAsync(ncclTeam team, uint32_t peer, ncclGinRequest_t *outRequest,
+               Coop coop = ncclCoopThread{}, uint32_t = ncclGinOptFlagsDefault,
+               DescriptorSmem = ncclGin_None{}) const
     {
-        world_rank(team, (int)peer, "ncclGin::flushAsync");
-        *outRequest = ncclGinRequest_t{};
+        coop.sync();
+        const int to = world_rank(team, (int)peer, "ncclGin::flushAsync");
+        *outRequest = ncclGinRequest_t{{simgpu_network_latest(), (uint64_t)to}};
         coop.sync();
     }
-    template <class Coop = ncclCoopThread, class... Rest>
-    __device__ void wait(ncclGinRequest_t &, Coop coop = ncclCoopThread{},
-                         Rest...) const
+    template <class Coop = ncclCoopThread, class DescriptorSmem = ncclGin_None>
+    __device__ void wait(ncclGinRequest_t &request,
+                         Coop coop = ncclCoopThread{},
+                         DescriptorSmem = ncclGin_None{},
+                         cuda::memory_order = cuda::memory_order_acquire) const
     {
         coop.sync();
+        if (coop.thread_rank() == 0)
+            simgpu_network_wait(channel((int)request.opaque[1]),
+                                request.opaque[0]);
+        coop.sync();
+    }
+    template <class Coop, class DescriptorSmem>
+    __device__ ncclResult_t wait(ncclGinRequest_t &request, Coop coop,
+                                 DescriptorSmem descriptor,
+                                 cuda::memory_order order, uint64_t) const
+    {
+        wait(request, coop, descriptor, order);
+        return ncclSuccess;
     }
 
     /* ---- counters -------------------------------------------------------- */
@@ -203,16 +240,30 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
         return simgpu_sync_peek(counter_word(counter), 8, SIMGPU_ACQUIRE) &
                ~UINT64_C(0) >> (64 - bits);
     }
-    template <class Coop, class... Rest>
-    __device__ void waitCounter(Coop coop, ncclGinCounter_t counter,
-                                uint64_t least, int bits = 56, Rest...) const
+    template <class Coop>
+    __device__ void
+    waitCounter(Coop coop, ncclGinCounter_t counter, uint64_t least,
+                int bits = 56,
+                cuda::memory_order = cuda::memory_order_acquire) const
     {
         coop.sync();
-        if (coop.thread_rank() == 0)
-            while (
-                !simgpu::gin_reached(readCounter(counter, bits), least, bits))
-                ;
+        if (coop.thread_rank() == 0) {
+            if (bits >= 56 && least >> 55 == 0) // it follows just these puts
+                simgpu_sync_wait(counter_word(counter), 8, least, 0);
+            else
+                while (!simgpu::gin_reached(readCounter(counter, bits), least,
+                                            bits))
+                    ;
+        }
         coop.sync();
+    }
+    template <class Coop>
+    __device__ ncclResult_t waitCounter(Coop coop, ncclGinCounter_t counter,
+                                        uint64_t least, int bits,
+                                        cuda::memory_order, uint64_t) const
+    {
+        waitCounter(coop, counter, least, bits);
+        return ncclSuccess;
     }
     __device__ void resetCounter(ncclGinCounter_t counter) const
     {
@@ -292,6 +343,16 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
     }
 
     template <class Coop>
+    __device__ ncclResult_t waitSignal(Coop coop, ncclWindow_t signalWindow,
+                                       size_t signalOffset, uint64_t least,
+                                       int bits, cuda::memory_order order,
+                                       uint64_t) const
+    {
+        waitSignal(coop, signalWindow, signalOffset, least, bits, order);
+        return ncclSuccess;
+    }
+
+    template <class Coop>
     __device__ void
     waitSignalMeetShadow(Coop coop, ncclGinSignal_t signal, int bits = 64,
                          cuda::memory_order = cuda::memory_order_acquire) const
@@ -331,6 +392,16 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
         simgpu_sync_store(simgpu_nccl_remote(signalWindow, signalOffset, 8,
                                              comm.rank, "ncclGin::resetSignal"),
                           8, 0, 0);
+    }
+
+    /* What the network can do, as barriers ask. */
+    __device__ bool _supportsStrongSignal() const
+    {
+        return true;
+    }
+    __device__ bool _flushesAllPutsOnAnySignal() const
+    {
+        return false;
     }
 
   private:
@@ -407,34 +478,59 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
         }
     }
 
-    __device__ void act_there(int, ncclGin_None) const {}
-    __device__ void act_there(int to, const ncclGin_SignalAdd &a) const
+    __device__ simgpu_channel channel(int peer) const
     {
-        simgpu::gin_grow(signal_word(to, a.signal, comm.rank), a.value);
+        return {comm.resourceWindow, contextId, peer};
     }
-    __device__ void act_there(int to, const ncclGin_SignalInc &a) const
+    __device__ uint64_t *action_word(int to, const ncclGin_SignalAdd &a) const
     {
-        simgpu::gin_grow(signal_word(to, a.signal, comm.rank), 1);
+        return signal_word(to, a.signal, comm.rank);
     }
-    __device__ void act_there(int to, const ncclGin_VASignalAdd &a) const
+    __device__ uint64_t *action_word(int to, const ncclGin_SignalInc &a) const
     {
-        simgpu::gin_grow(simgpu_nccl_remote(a.signalWindow, a.signalOffset, 8,
-                                            to, "ncclGin_VASignalAdd"),
-                         a.value);
+        return signal_word(to, a.signal, comm.rank);
     }
-    __device__ void act_there(int to, const ncclGin_VASignalInc &a) const
+    __device__ uint64_t *action_word(int to, const ncclGin_VASignalAdd &a) const
     {
-        simgpu::gin_grow(simgpu_nccl_remote(a.signalWindow, a.signalOffset, 8,
-                                            to, "ncclGin_VASignalInc"),
-                         1);
+        return (uint64_t *)simgpu_nccl_remote(a.signalWindow, a.signalOffset, 8,
+                                              to, "ncclGin_VASignalAdd");
+    }
+    __device__ uint64_t *action_word(int to, const ncclGin_VASignalInc &a) const
+    {
+        return (uint64_t *)simgpu_nccl_remote(a.signalWindow, a.signalOffset, 8,
+                                              to, "ncclGin_VASignalInc");
+    }
+    template <class A>
+    __device__ static auto action_value(const A &a) -> decltype(a.value)
+    {
+        return a.value;
+    }
+    __device__ static uint64_t action_value(const ncclGin_SignalInc &)
+    {
+        return 1;
+    }
+    __device__ static uint64_t action_value(const ncclGin_VASignalInc &)
+    {
+        return 1;
+    }
+
+    __device__ void act_there(int, ncclGin_None, int) const {}
+    template <class A>
+    __device__ void act_there(int to, const A &action, int how) const
+    {
+        simgpu_network_signal(channel(to), action_word(to, action),
+                              action_value(action),
+                              how | simgpu::gin_strength<A>::value);
     }
     __device__ void act_here(ncclGin_None) const {}
     __device__ void act_here(const ncclGin_CounterInc &a) const
     {
-        simgpu::gin_grow(counter_word(a.counter), 1);
+        simgpu_network_count(channel(-1), counter_word(a.counter));
     }
 };
 
+template <ncclNetDeviceType backend>
+using ncclGin_BackendOne = ncclGin_BackendMask<(1u << (int)backend)>;
 using ncclGin = ncclGin_BackendMask<NCCL_GIN_BACKEND_MASK_ALL>;
 
 #endif

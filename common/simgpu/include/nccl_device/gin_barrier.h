@@ -2,8 +2,10 @@
  * gin_barrier.h: a barrier of any ranks, by signals
  *
  * Barrier number index of a handle uses signals signal0 + index * team.nRanks
- * + rank: each rank signals all others with its own. How often they have met is
- * the shadow of the first.
+ * + rank: each rank signals all others with its own, in one context or in all.
+ * How often a peer has been met is the shadow of its signal. The signals are
+ * strong, so what a context has put to a peer is there when the peer leaves;
+ * with the fence Put that includes what a rank puts to itself.
  */
 #ifndef SIMGPU_NCCL_DEVICE_GIN_BARRIER_H
 #define SIMGPU_NCCL_DEVICE_GIN_BARRIER_H
@@ -43,47 +45,56 @@ static constexpr ncclGinFenceLevel simgpu_fence_all =
     ncclGinFenceLevel::Put | ncclGinFenceLevel::Get;
 
 template <class Coop> struct ncclGinBarrierSession {
-    __device__ ncclGinBarrierSession(Coop coop, ncclGin net, ncclTeam team,
+    /* gin: a context, or ncclGinAllContexts. */
+    template <class Gin>
+    __device__ ncclGinBarrierSession(Coop coop, Gin gin, ncclTeam team,
                                      ncclGinBarrierHandle handle,
                                      uint32_t index)
-        : coop(coop), net(net), team(team),
-          first(handle.signal0 + index * (uint32_t)team.nRanks)
+        : coop(coop), net(gin), team(team),
+          first(handle.signal0 + index * (uint32_t)team.nRanks),
+          all(is_all(gin))
     {
-        rounds = *net.getSignalShadowPtr(first);
+        if (team.rank < 0 || team.rank >= team.nRanks)
+            simgpu_nccl_fault("ncclGinBarrierSession",
+                              "this rank is number %d of a team of %d",
+                              team.rank, team.nRanks);
     }
-    __device__ ncclGinBarrierSession(Coop coop, ncclGin net, ncclTeamTagRail,
+    template <class Gin>
+    __device__ ncclGinBarrierSession(Coop coop, Gin gin, ncclTeamTagRail,
                                      uint32_t index)
-        : ncclGinBarrierSession(coop, net, ncclTeamRail(net.comm),
-                                net.comm.railGinBarrier, index)
+        : ncclGinBarrierSession(coop, gin, ncclTeamRail(gin.comm),
+                                gin.comm.railGinBarrier, index)
     {
     }
-    __device__ ncclGinBarrierSession(Coop coop, ncclGin net, ncclTeamTagWorld,
+    template <class Gin>
+    __device__ ncclGinBarrierSession(Coop coop, Gin gin, ncclTeamTagWorld,
                                      uint32_t index)
-        : ncclGinBarrierSession(coop, net, ncclTeamWorld(net.comm),
-                                net.comm.worldGinBarrier, index)
+        : ncclGinBarrierSession(coop, gin, ncclTeamWorld(gin.comm),
+                                gin.comm.worldGinBarrier, index)
     {
     }
     ncclGinBarrierSession(const ncclGinBarrierSession &) = delete;
-    __device__ ~ncclGinBarrierSession()
-    {
-        if (coop.thread_rank() == 0)
-            *net.getSignalShadowPtr(first) = rounds;
-        coop.sync();
-    }
 
     __device__ void sync(Coop, cuda::memory_order,
-                         ncclGinFenceLevel = simgpu_fence_all)
+                         ncclGinFenceLevel fence = simgpu_fence_all)
     {
+        const int ncontexts = all ? (int)net.comm.ginContextCount : 1;
         coop.sync();
-        for (int i = coop.thread_rank(); i < team.nRanks; i += coop.size())
-            if (i != team.rank)
-                net.signal(team, i,
-                           ncclGin_SignalInc{first + (uint32_t)team.rank});
-        rounds++;
-        for (int i = coop.thread_rank(); i < team.nRanks; i += coop.size())
-            if (i != team.rank)
-                net.waitSignal(ncclCoopThread(), first + (uint32_t)i, rounds);
+        for (int i = coop.thread_rank(); i < ncontexts * team.nRanks;
+             i += coop.size())
+            if (peer(i) != team.rank)
+                context(i).signal(
+                    team, peer(i),
+                    ncclGin_SignalInc{first + (uint32_t)team.rank});
+        for (int i = coop.thread_rank(); i < ncontexts * team.nRanks;
+             i += coop.size())
+            if (peer(i) != team.rank)
+                meet(context(i), first + (uint32_t)peer(i));
+            else if (fence & ncclGinFenceLevel::Put)
+                settle(context(i), peer(i));
         coop.sync();
+        for (int c = 0; c < ncontexts && fence & ncclGinFenceLevel::Get; c++)
+            context(c * team.nRanks).flush(coop);
     }
     __device__ ncclResult_t sync(Coop, cuda::memory_order order,
                                  ncclGinFenceLevel fence, uint64_t)
@@ -97,7 +108,38 @@ template <class Coop> struct ncclGinBarrierSession {
     ncclGin net;
     ncclTeam team;
     ncclGinSignal_t first;
-    uint64_t rounds;
+    bool all;
+
+    __device__ static bool is_all(const ncclGin &)
+    {
+        return false;
+    }
+    __device__ static bool is_all(const ncclGinAllContexts &)
+    {
+        return true;
+    }
+    /* Step i of a barrier: the next rank first, this one last. */
+    __device__ int peer(int i) const
+    {
+        return (team.rank + 1 + i) % team.nRanks;
+    }
+    __device__ ncclGin context(int i) const
+    {
+        return all ? ncclGin(net.comm, i / team.nRanks) : net;
+    }
+    __device__ static void meet(const ncclGin &gin, ncclGinSignal_t signal)
+    {
+        uint64_t *const met = gin.getSignalShadowPtr(signal);
+        const uint64_t least = *met + 1;
+        gin.waitSignal(ncclCoopThread(), signal, least);
+        *met = least;
+    }
+    __device__ void settle(const ncclGin &gin, int self) const
+    {
+        ncclGinRequest_t request;
+        gin.flushAsync(team, (uint32_t)self, &request);
+        gin.wait(request);
+    }
 };
 
 template <class Coop, class Gin, class Tag>

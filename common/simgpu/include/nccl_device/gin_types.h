@@ -17,7 +17,7 @@ struct ncclGin_DescriptorSmem {
     ncclGinDescriptorSmem *descriptor;
 };
 
-/* At the peer: signal number `signal` grows. Weak ones are as strong here. */
+/* At the peer: signal number `signal` grows. */
 struct ncclGin_SignalAdd {
     ncclGinSignal_t signal;
     uint64_t value;
@@ -67,9 +67,30 @@ struct ncclGin_SegmentMixed {
 struct ncclGin_SegmentHostNuma {
 };
 
-typedef struct {
-    uint64_t opaque[2];
-} ncclGinRequest_t;
+/* The same, for the C forms. */
+typedef enum ncclGinSegmentType {
+    ncclGinSegmentTypeDevice = 0,
+    ncclGinSegmentTypeMixed = 1,
+    ncclGinSegmentTypeHostNuma = 2,
+} ncclGinSegmentType_t;
+typedef enum ncclGinSignalOp_t {
+    ncclGinSignalInc = 0,
+    ncclGinSignalAdd,
+} ncclGinSignalOp_t;
+enum ncclGinSignalType {
+    NCCL_GIN_SIGNAL_TYPE_NONE,
+    NCCL_GIN_SIGNAL_TYPE_VA,
+    NCCL_GIN_SIGNAL_TYPE_INDEXED,
+};
+
+typedef enum {
+    NCCL_NET_DEVICE_HOST = 0,
+    NCCL_NET_DEVICE_UNPACK = 1,
+    NCCL_NET_DEVICE_GIN_PROXY = 2,
+    NCCL_NET_DEVICE_GIN_GDAKI = 3,
+    NCCL_NET_DEVICE_GIN_GPI = 4,
+    NCCL_NET_DEVICE_GIN_EFA_GDA = 5,
+} ncclNetDeviceType;
 
 enum ncclGinOptFlags {
     ncclGinOptFlagsDefault = 0,

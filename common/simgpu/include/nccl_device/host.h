@@ -12,7 +12,7 @@
 #define NCCL_API_MAGIC 0xcafebeef
 #endif
 
-enum { NCCL_GIN_MAX_CONNECTIONS = 4 };
+enum { NCCL_GIN_MAX_CONNECTIONS = 4, NCCL_GIN_MAX_ACTIVE_BACKENDS = 4 };
 
 typedef struct ncclTeam {
     int nRanks, rank, stride;
@@ -24,6 +24,10 @@ typedef ncclDevResourceHandle ncclDevResourceHandle_t;
 typedef uint32_t ncclGinSignal_t;
 typedef uint32_t ncclGinCounter_t;
 
+typedef struct {
+    uint64_t opaque[2];
+} ncclGinRequest_t;
+
 typedef struct ncclMultimemHandle {
     void *mcBasePtr; /* here: names the ranks whose memories it spans */
 } ncclMultimemHandle_t;
@@ -32,6 +36,20 @@ typedef struct ncclLsaBarrierHandle {
     ncclDevResourceHandle_t bufHandle;
     int nBarriers;
 } ncclLsaBarrierHandle_t;
+
+typedef uint32_t ncclCftLeId;
+typedef ncclCftLeId ncclCftLeId_t;
+#define NCCL_LE_ID_INVALID ((ncclCftLeId_t)-1)
+
+typedef struct ncclCftBarrierHandle {
+    ncclDevResourceHandle_t bufHandle;
+    int nBarriers;
+} ncclCftBarrierHandle_t;
+
+typedef struct ncclLLA2AHandle {
+    ncclDevResourceHandle_t bufHandle;
+    uint32_t nSlots;
+} ncclLLA2AHandle_t;
 
 typedef struct ncclGinBarrierHandle {
     ncclGinSignal_t signal0;
@@ -53,6 +71,12 @@ typedef enum {
     NCCL_GIN_TYPE_EFA_GDA = 5,
     NCCL_GIN_MAX_TYPES = 6,
 } ncclGinType_t;
+
+typedef enum {
+    NCCL_CFT_TEAM_FLAT,
+    NCCL_CFT_TEAM_HIER_MULTIMEM,
+    NCCL_CFT_TEAM_HIER_LSA,
+} ncclCftTeamMode_t;
 
 typedef enum {
     NCCL_CFT_NONE = 0x0,
@@ -207,6 +231,32 @@ SIMGPU_NCCL(ncclResult_t, ncclGinBarrierCreateRequirement,
             (ncclComm_t comm, ncclTeam_t team, int nBarriers,
              ncclGinBarrierHandle_t *outHandle,
              ncclDevResourceRequirements_t *outReq));
+SIMGPU_NCCL(int, ncclLLA2ACalcSlots, (int maxElts, int maxEltSize));
+SIMGPU_NCCL(ncclResult_t, ncclLLA2ACreateRequirement,
+            (int nBlocks, int nSlots, ncclLLA2AHandle_t *outHandle,
+             ncclDevResourceRequirements_t *outReq));
+
+/* CFT, which no machine here has: cft.h. */
+SIMGPU_NCCL(ncclTeam_t, ncclTeamCftMultimem, (ncclComm_t comm));
+SIMGPU_NCCL(ncclResult_t, ncclCftBarrierCreateRequirement,
+            (ncclTeam_t team, int nBarriers, ncclCftBarrierHandle_t *outHandle,
+             ncclDevResourceRequirements_t *outReq));
+SIMGPU_NCCL(ncclResult_t, ncclGetMultimemDeviceLeInfo,
+            (ncclWindow_t window, size_t offset, ncclCftLeId *leId,
+             size_t *leOffset));
+SIMGPU_NCCL(ncclResult_t, ncclGetCftDeviceLeInfo,
+            (ncclWindow_t window, size_t offset, int peerCft,
+             ncclTeam_t cftTeam, ncclCftLeId *leId, size_t *leOffset));
+SIMGPU_NCCL(ncclResult_t, ncclGetPeerDeviceLeInfo,
+            (ncclWindow_t window, size_t offset, int peerWorld,
+             ncclCftLeId *leId, size_t *leOffset));
+#ifdef __cplusplus
+ncclTeam_t ncclTeamCft(ncclComm_t comm,
+                       ncclCftTeamMode_t mode = NCCL_CFT_TEAM_FLAT);
+#else
+ncclTeam_t ncclTeamCft(ncclComm_t comm, ncclCftTeamMode_t mode);
+#endif
+ncclTeam_t pncclTeamCft(ncclComm_t comm, ncclCftTeamMode_t mode);
 #undef SIMGPU_NCCL
 
 #ifdef __cplusplus

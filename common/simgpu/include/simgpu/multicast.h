@@ -24,6 +24,17 @@ void simgpu_multicast_unmap(char *address); /* NULL is allowed */
 int simgpu_multicast_find(const void *p, size_t nbytes,
                           char *place[SIMGPU_MULTICAST_MAX]);
 
+/*
+ * Multimem accesses of device code to nbytes at p. Load: the bytes of each
+ * place, one after the other, to `part`; returns their number. Store: the same
+ * bytes to all.
+ */
+int simgpu_multicast_load(const void *p, size_t nbytes, void *part);
+void simgpu_multicast_store(const void *p, size_t nbytes, const void *value);
+
+/* The next simgpu_sync_update() of this thread is the switch's. */
+void simgpu_multicast_update(void);
+
 /* The running kernel made a mistake in `call`: end the run with a message that
  * names kernel, thread and launch. */
 void simgpu_kernel_fault(const char *call, const char *what)

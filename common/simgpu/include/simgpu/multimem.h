@@ -2,8 +2,8 @@
  * multimem.h: PTX's multimem instructions (simnvcc/ptx_multimem.h)
  *
  * A register R holds one element of type T, or as many as fit into it (f16x2).
- * Each memory is read or written on its own, in the order of ranks, so a kernel
- * touches all of them. Types narrower than 32 bits are summed in float and
+ * The switch reads or writes each memory, in the order of ranks; between it and
+ * the kernel's GPU the bytes go once. Types narrower than 32 bits are summed in float and
  * rounded once.
  */
 #ifndef SIMGPU_MULTIMEM_H
@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <type_traits>
 
 #include "kernel.h"
 #include "multicast.h"
@@ -84,45 +85,45 @@ static inline R multimem_combine(const R *part, int n)
     return all;
 }
 
-template <class T, class OP, class R>
-static inline R multimem_load(char *const *place, int n, size_t offset)
+/* N registers at an address. */
+template <class T, class OP, int N, class R>
+static inline void multimem_load(uintptr_t address, R *out)
 {
-    R part[SIMGPU_MULTICAST_MAX];
+    R all[SIMGPU_MULTICAST_MAX * N], part[SIMGPU_MULTICAST_MAX];
+    const int n =
+        simgpu_multicast_load((const void *)address, N * sizeof(R), all);
     if (n < 1)
         __builtin_unreachable(); // there is at least one memory
-    for (int r = 0; r < n; r++)
-        part[r] = *(const R *)(place[r] + offset);
-    return multimem_combine<T, OP>(part, n);
+    for (int i = 0; i < N; i++) {
+        for (int r = 0; r < n; r++)
+            part[r] = all[r * N + i];
+        out[i] = multimem_combine<T, OP>(part, n);
+    }
 }
 
 /* ld_reduce: 1, 2, 4 or 8 registers and the address. */
 template <class T, class OP, class R, class A>
 static inline void multimem_ld_reduce(R &a, A address)
 {
-    char *place[SIMGPU_MULTICAST_MAX];
-    const int n =
-        simgpu_multicast_find((const void *)address, sizeof(R), place);
-    a = multimem_load<T, OP, R>(place, n, 0);
+    multimem_load<T, OP, 1>((uintptr_t)address, &a);
 }
 template <class T, class OP, class R, class A>
 static inline void multimem_ld_reduce(R &a, R &b, A address)
 {
-    char *place[SIMGPU_MULTICAST_MAX];
-    const int n =
-        simgpu_multicast_find((const void *)address, 2 * sizeof(R), place);
-    a = multimem_load<T, OP, R>(place, n, 0);
-    b = multimem_load<T, OP, R>(place, n, sizeof(R));
+    R out[2];
+    multimem_load<T, OP, 2>((uintptr_t)address, out);
+    a = out[0];
+    b = out[1];
 }
 template <class T, class OP, class R, class A>
 static inline void multimem_ld_reduce(R &a, R &b, R &c, R &d, A address)
 {
-    char *place[SIMGPU_MULTICAST_MAX];
-    const int n =
-        simgpu_multicast_find((const void *)address, 4 * sizeof(R), place);
-    a = multimem_load<T, OP, R>(place, n, 0);
-    b = multimem_load<T, OP, R>(place, n, sizeof(R));
-    c = multimem_load<T, OP, R>(place, n, 2 * sizeof(R));
-    d = multimem_load<T, OP, R>(place, n, 3 * sizeof(R));
+    R out[4];
+    multimem_load<T, OP, 4>((uintptr_t)address, out);
+    a = out[0];
+    b = out[1];
+    c = out[2];
+    d = out[3];
 }
 template <class T, class OP, class R, class A>
 static inline void multimem_ld_reduce(R &a, R &b, R &c, R &d, R &e, R &f, R &g,
@@ -132,23 +133,29 @@ static inline void multimem_ld_reduce(R &a, R &b, R &c, R &d, R &e, R &f, R &g,
     multimem_ld_reduce<T, OP>(e, f, g, h, (uintptr_t)address + 4 * sizeof(R));
 }
 
-/* st: the address and the registers. order: -1, or that of a strong store. */
+template <class T, size_t nbytes> static constexpr bool multimem_is_word()
+{
+    return nbytes <= 8 && std::is_integral<T>::value;
+}
+
+/* st: the address and the registers. order: -1, or that of a strong store. Only
+ * integers are words that others may wait for; the rest is data. */
 template <class T, int order, class A, class R, class... REST>
 static inline void multimem_st(A address, R first, REST... rest)
 {
     const R all[] = {first, (R)rest...};
+    if (order < 0 || (order == 0 && !multimem_is_word<T, sizeof all>())) {
+        simgpu_multicast_store((const void *)address, sizeof all, all);
+        return;
+    }
     char *place[SIMGPU_MULTICAST_MAX];
     const int n =
         simgpu_multicast_find((const void *)address, sizeof all, place);
     for (int r = 0; r < n; r++)
         for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
-            R *const to = (R *)place[r] + i;
             uint64_t word = 0;
             memcpy(&word, &all[i], sizeof(R));
-            if (order < 0)
-                *to = all[i];
-            else
-                simgpu_sync_store(to, sizeof(R), word, order);
+            simgpu_sync_store((R *)place[r] + i, sizeof(R), word, order);
         }
 }
 
@@ -175,9 +182,11 @@ static inline void multimem_red(A address, R first, REST... rest)
     const int n =
         simgpu_multicast_find((const void *)address, sizeof all, place);
     for (int r = 0; r < n; r++)
-        for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
+        for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+            simgpu_multicast_update();
             simgpu_sync_update((R *)place[r] + i, sizeof(R),
                                multimem_change<T, OP, R>, &all[i], order);
+        }
 }
 } // namespace simgpu
 

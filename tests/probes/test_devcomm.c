@@ -1,0 +1,170 @@
+/* NCCL's device API on 2 to 8 ranks, on one node and on two; each probe checks
+ * itself, under every schedule. And how long it takes. */
+#include <check.h>
+#include <stdlib.h> /* free */
+#include <string.h> /* strstr */
+
+#include "child.h"
+#include "suite.h"
+
+/* Programs of tests/probes, and how many probes they have. */
+static const struct family {
+    const char *name;
+    int nprobes;
+} families[] = {
+    {"prog_dev_lsa", 16}, {"prog_dev_multimem", 8}, {"prog_dev_gin", 11}};
+static const struct {
+    int nranks;
+    const char *schedule, *machine;
+} runs[] = {
+    {2, "eager", "dgx-h100"},    {3, "late", "dgx-h100"},
+    {5, "random:1", "dgx-h100"}, {8, "late", "dgx-h100"},
+    {8, "eager", "dgx-b200"},    {4, "random:2", "gh200"},
+    {8, "late", "4x:gh200@ndr"}, {6, "random:3", "2x:gh200@tcpxo"},
+};
+enum {
+    RUNS = sizeof runs / sizeof *runs,
+    FAMILIES = sizeof families / sizeof *families
+};
+
+static int count(const char *text, const char *word)
+{
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+        n++;
+    return n;
+}
+
+START_TEST(a_part_of_the_device_api_does_what_it_says)
+{
+    const struct family *const f = &families[_i / RUNS];
+    const int n = runs[_i % RUNS].nranks;
+    const char *const schedule = runs[_i % RUNS].schedule;
+    const char *const machine = runs[_i % RUNS].machine;
+    struct child c =
+        child_run(120,
+                  "SIMGPU_CHECK=1 SIMGPU_TOPO=%s SIMGPU_SCHEDULE=%s mpirun "
+                  "-n %d %s/tests/probes/%s < /dev/null",
+                  machine, schedule, n, child_build(), f->name);
+    ck_assert_msg(!c.timed_out && c.status == 0 &&
+                      strstr(c.err, "check: 0 hazards, 0 warnings"),
+                  "%s, %d ranks, %s, %s: status %d\n%s%s", f->name, n, schedule,
+                  machine, c.status, c.out, c.err);
+    ck_assert_int_eq(count(c.out, "pass "), f->nprobes * n);
+    child_clear(&c);
+}
+END_TEST
+
+/* What the graph of a run says of modelled times. */
+static char *times_of(const char *schedule, const char *folder)
+{
+    struct child c = child_run(
+        120,
+        "cd %s && SIMGPU_SCHEDULE=%s SIMGPU_TOPO=4x:gh200@ndr "
+        "SIMGPU_GRAPH=run mpirun -n 8 %s/tests/probes/prog_dev_gin all_to_all_"
+        "by_puts all_to_all_by_stores_and_puts counters_free_the_source > "
+        "out.txt 2>&1 < /dev/null && %s/commgraph time run && rm -rf run",
+        folder, schedule, child_build(), child_build());
+    ck_assert_msg(c.status == 0, "%s: status %d\n%s%s", schedule, c.status,
+                  c.out, c.err);
+    char *const text = strdup(c.out);
+    child_clear(&c);
+    return text;
+}
+
+START_TEST(modelled_time_does_not_depend_on_the_schedule)
+{
+    static const char *const schedules[] = {"late", "random:1", "random:2"};
+    char folder[CHILD_FOLDER];
+    child_folder(folder, "devcomm");
+    char *const eager = times_of("eager", folder);
+    ck_assert(strstr(eager, "ncclGin::put") != NULL);
+    for (int i = 0; i < 3; i++) {
+        char *const other = times_of(schedules[i], folder);
+        ck_assert_str_eq(eager, other);
+        free(other);
+    }
+    free(eager);
+    child_remove(folder);
+}
+END_TEST
+
+/* Microseconds of prog_dev_time by a way of moving bytes. */
+static double us_of(const char *way, const char *machine, int nranks, int MiB)
+{
+    struct child c = child_run(
+        120, "SIMGPU_TOPO=%s mpirun -n %d %s/tests/probes/prog_dev_time %d",
+        machine, nranks, child_build(), MiB);
+    const char *const at = strstr(c.out, way);
+    ck_assert_msg(c.status == 0 && at, "%s, %s: status %d\n%s%s", machine, way,
+                  c.status, c.out, c.err);
+    const double us = strtod(at + strlen(way), NULL);
+    child_clear(&c);
+    return us;
+}
+
+/* GB/s of 3 MiB beyond the first. */
+static double rate(const char *way, const char *machine, int nranks)
+{
+    const double us =
+        us_of(way, machine, nranks, 4) - us_of(way, machine, nranks, 1);
+    return 3 * 1048576 / us / 1000;
+}
+
+/* Each GPU sends and receives S (1 + 1/n), as in an NVLS all-reduce. */
+START_TEST(the_switch_reduces_at_the_rate_of_nvls)
+{
+    static const struct {
+        const char *machine;
+        int nranks;
+        double port_GBps; // common/topo/arch.c: links, and NVLS's share of them
+    } at[] = {{"dgx-h100", 8, 18 * 21.1 * .81},
+              {"dgx-h100", 4, 18 * 21.1 * .81},
+              {"dgx-b200", 8, 18 * 42 * .81}};
+    const double want = at[_i].port_GBps / (1 + 1. / at[_i].nranks);
+    const double got = rate("switch ", at[_i].machine, at[_i].nranks);
+    ck_assert_msg(got > .98 * want && got < 1.02 * want,
+                  "%s, %d ranks: %g GB/s, not %g", at[_i].machine,
+                  at[_i].nranks, got, want);
+}
+END_TEST
+
+/* By loads and stores each GPU sends, and receives, 2 S (n - 1) / n. */
+START_TEST(loads_and_stores_take_all_the_bytes_over_the_link)
+{
+    const double want = 18 * 21.1 * .66 / (2 * 7. / 8);
+    const double got = rate("loads ", "dgx-h100", 8);
+    ck_assert_msg(got > .97 * want && got < 1.03 * want, "%g GB/s, not %g", got,
+                  want);
+}
+END_TEST
+
+/* Even inside a node, bytes go through the NICs: at the rate of `commgraph
+ * speeds` from node to node. */
+START_TEST(puts_have_the_speed_of_the_network)
+{
+    static const struct {
+        const char *machine;
+        double GBps;
+    } at[] = {{"dgx-h100", 48.5}, {"gh200", 23.8},      {"gh200@ndr", 25},
+              {"gh200@efa", 25},  {"gh200@roce", 23.8}, {"gh200@tcpxo", 23.5}};
+    const double got = rate("put ", at[_i].machine, 4);
+    ck_assert_msg(got > .98 * at[_i].GBps && got < 1.02 * at[_i].GBps,
+                  "%s: %g GB/s, not %g", at[_i].machine, got, at[_i].GBps);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("devcomm");
+    TCase *const t = tcase_create("probes");
+    tcase_set_timeout(t, 300);
+    tcase_add_loop_test(t, a_part_of_the_device_api_does_what_it_says, 0,
+                        FAMILIES * RUNS);
+    tcase_add_test(t, modelled_time_does_not_depend_on_the_schedule);
+    tcase_add_loop_test(t, the_switch_reduces_at_the_rate_of_nvls, 0, 3);
+    tcase_add_test(t, loads_and_stores_take_all_the_bytes_over_the_link);
+    tcase_add_loop_test(t, puts_have_the_speed_of_the_network, 0, 6);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
