@@ -4,13 +4,13 @@
 #include <fcntl.h>   /* open */
 #include <fnmatch.h> /* fnmatch */
 #include <gelf.h>    /* elf_begin */
-#include <limits.h>  /* PATH_MAX */
 #include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* strtol */
 #include <string.h>  /* strcmp */
 #include <unistd.h>  /* close */
 
 #include "allow.h"
+#include "audit_machine.h"
 #include "audit_nvcc.h"
 
 /* Names that the kit's program, MPI, NCCL and CUDA own: a definition would not
@@ -56,16 +56,6 @@ static const char *const sections_device[] = {"simgpu_kernels",
                                               ".relasimgpu_kernels", NULL};
 static const char *const running[] = {".init_array*", ".preinit_array*",
                                       ".ctors*", NULL};
-
-/* Relocations that code and data of C and C++ need; none computes its value by
- * a call (IRELATIVE), or is the linker's own. */
-static const unsigned char relocations_x86[] = {
-    R_X86_64_NONE,     R_X86_64_64,        R_X86_64_PC32,
-    R_X86_64_PLT32,    R_X86_64_GOTPCREL,  R_X86_64_32,
-    R_X86_64_32S,      R_X86_64_PC64,      R_X86_64_DTPOFF32,
-    R_X86_64_DTPOFF64, R_X86_64_GOTTPOFF,  R_X86_64_TPOFF32,
-    R_X86_64_TLSGD,    R_X86_64_TLSLD,     R_X86_64_GOTPC32,
-    R_X86_64_GOTOFF64, R_X86_64_GOTPCRELX, R_X86_64_REX_GOTPCRELX};
 
 struct object {
     Elf *elf;
@@ -168,10 +158,8 @@ static int audit_relocations(const struct object *o, Elf_Scn *scn,
         GElf_Rela r;
         if (!gelf_getrela(data, (int)i, &r))
             return -1;
-        if (o->header.e_machine == EM_X86_64 &&
-            (GELF_R_TYPE(r.r_info) > 255 ||
-             !memchr(relocations_x86, (int)GELF_R_TYPE(r.r_info),
-                     sizeof relocations_x86))) {
+        if (!audit_machine_relocates(o->header.e_machine,
+                                     (unsigned)GELF_R_TYPE(r.r_info))) {
             snprintf(type, sizeof type, "type %u",
                      (unsigned)GELF_R_TYPE(r.r_info));
             return refuse_name(o->audit, "has relocations of", type);
@@ -229,51 +217,6 @@ static int audit_sections(const struct object *o)
             return found;
     }
     return 0;
-}
-
-/* ---- system calls without a function ------------------------------------- */
-
-/* The instructions' bytes: where they are in no place, nothing is
- * disassembled. */
-static int has_bytes(Elf *elf)
-{
-    for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s)) != NULL;) {
-        GElf_Shdr header;
-        const Elf_Data *const data = elf_getdata(s, NULL);
-        if (!gelf_getshdr(s, &header) || !(header.sh_flags & SHF_EXECINSTR) ||
-            !data || !data->d_buf)
-            continue;
-        const unsigned char *const p = data->d_buf;
-        for (size_t i = 0; i + 1 < data->d_size; i++)
-            if ((p[i] == 0x0F && (p[i + 1] == 0x05 || p[i + 1] == 0x34)) ||
-                (p[i] == 0xCD && p[i + 1] == 0x80))
-                return 1; // syscall, sysenter, int $0x80
-    }
-    return 0;
-}
-
-/*
- * The same two bytes are often part of a number; objdump tells. An instruction
- * that is hidden inside of another one is left to the sandbox.
- */
-static int audit_code(struct audit *a, const char *path)
-{
-    char command[PATH_MAX + 64], line[256];
-    if (strchr(path, '\''))
-        return 0; // our own paths have none
-    snprintf(command, sizeof command,
-             "objdump -d --no-show-raw-insn '%s' 2>/dev/null", path);
-    FILE *const f = popen(command, "re");
-    int found = 0;
-    while (f && fgets(line, sizeof line, f)) {
-        const char *const code = strrchr(line, '\t');
-        found |= code && (strncmp(code + 1, "syscall", 7) == 0 ||
-                          strncmp(code + 1, "sysenter", 8) == 0 ||
-                          strncmp(code + 1, "int    $0x80", 12) == 0);
-    }
-    if (f)
-        pclose(f);
-    return found ? refuse(a, "syscall", "it makes system calls of its own") : 0;
 }
 
 /* ---- an object ----------------------------------------------------------- */
@@ -339,8 +282,8 @@ int audit_object(struct audit *a, const char *path)
         o.nvcc = nvcc_code_find(o.elf);
     if (gelf_getehdr(o.elf, &o.header) && o.header.e_type == ET_REL)
         found = audit_sections(&o);
-    if (found == 0 && has_bytes(o.elf))
-        found = audit_code(a, path);
+    if (found == 0 && audit_machine_calls_kernel(o.elf, path))
+        found = refuse(a, "syscall", "it makes system calls of its own");
     elf_end(o.elf);
     close(fd);
     return found;
