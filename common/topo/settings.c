@@ -133,6 +133,7 @@ static const struct setting {
     {"DEBUG_FILE", NULL, NULL},
     {"CHECK_POINTERS", NULL, NULL},
     {"COMM_BLOCKING", NULL, NULL},
+    {"PROFILER_PLUGIN", NULL, NULL},
     // of builds and containers, not of NCCL
     {"HOME", NULL, NULL},
     {"ROOT", NULL, NULL},
@@ -179,6 +180,14 @@ static const char *why_not(const char *name)
     return "modelled times are those without it";
 }
 
+/* A variable of a profiler plugin: NCCL's own example and inspector. */
+static int is_plugins(const char *name)
+{
+    return strncmp(name, "PROFILE_", 8) == 0 ||
+           strncmp(name, "INSPECTOR_", 10) == 0 ||
+           strcmp(name, "PROFILER_DUMP_FILE") == 0;
+}
+
 static int is_nccls(const char *name)
 {
     for (int i = 0; i < settings_nnames; i++)
@@ -213,7 +222,7 @@ static void take_one(struct machine_nccl *n, const char *variable,
     char name[64], text[300];
     snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60),
              variable);
-    if (!s && say) {
+    if (!s && say && !is_plugins(name)) {
         remark_on(name, say, user);
     } else if (s && s->take && s->take(n, value) != 0 && say) {
         snprintf(text, sizeof text,

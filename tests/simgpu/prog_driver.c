@@ -8,6 +8,7 @@
  */
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,11 @@ static void check_names(void)
                           CU_GET_PROC_ADDRESS_DEFAULT,
                           NULL) == CUDA_ERROR_INVALID_VALUE,
          "no name is an error");
+    void *const library = dlopen("libcuda.so.1", RTLD_NOW);
+    RULE(library && dlsym(library, "cuDeviceGetUuid") &&
+             dlsym(library, "cuDeviceGetUuid") ==
+                 dlsym(library, "cuDeviceGetUuid_v2"),
+         "a device's UUID is found without a version, too");
 }
 
 /* Created contexts are a stack on each thread. */

@@ -309,3 +309,24 @@ float clock_elapsed_ms(struct fence a, struct fence b)
     pthread_mutex_unlock(&state.lock);
     return (float)((double)(int64_t)(to_ps - from_ps) * 1e-9);
 }
+
+int simgpu_clock_span(uint32_t node, uint64_t *start_ps, uint64_t *end_ps)
+{
+    const struct graph_ref ref = {simgpu_proc()->rank, node};
+    *start_ps = *end_ps = 0;
+    if (is_unasked())
+        return -1;
+    pthread_mutex_lock(&state.lock);
+    update();
+    const uint32_t cut = graph_live_cut(state.live, ref);
+    int err = state.given_up || know_cuts(cut) != 0;
+    if (!err && !was_asked(&ref, 1, cut))
+        err = ask(&ref, 1, cut) != 0;
+    if (!err) {
+        const struct replay_time span = *replay_node(state.last.replay, ref);
+        *start_ps = span.start_ps;
+        *end_ps = span.end_ps;
+    }
+    pthread_mutex_unlock(&state.lock);
+    return err ? -1 : 0;
+}

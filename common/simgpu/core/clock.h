@@ -24,6 +24,13 @@ uint64_t clock_host_ps(void);
 float clock_elapsed_ms(struct fence a, struct fence b);
 
 /*
+ * When an operation of this process, which has done its work, began and ended,
+ * as its own causal past says: what runs beside it unordered is not in it. -1:
+ * no modelled answer (see below).
+ */
+int simgpu_clock_span(uint32_t node, uint64_t *start_ps, uint64_t *end_ps);
+
+/*
  * A communicator has been aborted here: operations that waited for its ranks
  * have ended without their match, and a call whose past contains one of them
  * has no modelled answer any more. From then on simgpu_clock_host_ps() advances

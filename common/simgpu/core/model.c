@@ -143,6 +143,19 @@ void simgpu_model_ring(const int32_t *place, int n, int channel, int *rank)
     topo_ring(simgpu_proc()->topo, place, n, channel, rank);
 }
 
+int simgpu_model_nodes(const int32_t *place, int n)
+{
+    const struct topo *const t = simgpu_proc()->topo;
+    int nodes = 0;
+    for (int i = 0; i < n; i++) {
+        int k = 0;
+        while (topo_gpu(t, place[k])->node != topo_gpu(t, place[i])->node)
+            k++;
+        nodes += k == i;
+    }
+    return nodes;
+}
+
 enum model_reach simgpu_model_reach(int32_t a, int32_t b)
 {
     const struct topo *const t = simgpu_proc()->topo;

@@ -50,6 +50,9 @@ int simgpu_model_estimate(const struct model_op *ops, int n, uint64_t *ps,
 int simgpu_model_channels(const int32_t *place, int n);
 void simgpu_model_ring(const int32_t *place, int n, int channel, int *rank);
 
+/* The number of nodes that these GPUs are in. */
+int simgpu_model_nodes(const int32_t *place, int n);
+
 /* How kernels of these GPUs reach each other's memory. */
 enum model_reach {
     MODEL_NONE,     /* over the network */

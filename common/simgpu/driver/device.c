@@ -146,3 +146,8 @@ CUresult cuProfilerStop(void)
 {
     DRIVER_CALL(cudaSuccess);
 }
+
+/* The name without a version, which libraries look up (NCCL's inspector). */
+#undef cuDeviceGetUuid
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
+    __attribute__((alias("cuDeviceGetUuid_v2")));

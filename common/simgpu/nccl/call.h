@@ -5,6 +5,7 @@
 #define SIMGPU_NCCL_CALL_H
 
 #include "nccl/comm.h"
+#include "nccl/profiler.h"
 
 enum call_kind { CALL_COLL, CALL_SEND, CALL_RECV, CALL_PUT, CALL_WAIT };
 
@@ -41,6 +42,7 @@ struct call {
     char *target;         /* of a PUT with data: in the peer's window */
     cudaStream_t handle;  /* what the program calls the stream */
     cudaEvent_t launched; /* of a COLL: to record, or NULL */
+    struct profiler_call profiled;
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include "core/model.h"
 #include "core/report.h"
 #include "core/wait.h"
+#include "nccl/profiler.h"
 
 static const uint64_t MAGIC = 0x6c63636e6d6973; /* "simnccl" */
 
@@ -55,6 +56,7 @@ static struct ncclComm *comm_new(int nranks, int rank,
 
 void comm_discard(struct ncclComm *c)
 {
+    profiler_leave(c);
     hub_unmap(&c->hub);
     free(c->sent);
     free(c->received);

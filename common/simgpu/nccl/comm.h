@@ -66,6 +66,7 @@ struct ncclComm {
     int ntails, cap_tails;
     struct batch *pending; /* a group not enqueued yet (non-blocking) */
     struct setup *setup;   /* its init or split under way (non-blocking) */
+    struct profiler_comm *profiled; /* NULL: no plugin listens */
 };
 
 /* ncclX is a weak alias of pncclX, so that a tool may define ncclX itself and

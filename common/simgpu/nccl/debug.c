@@ -141,6 +141,24 @@ void debug_info(unsigned subsys, int device, const char *format, ...)
     print("", device < 0 ? simgpu_device_current() : device, "NCCL INFO", text);
 }
 
+void debug_log(int at, unsigned long subsys, const char *file, int line,
+               const char *format, ...)
+{
+    char text[2048], kind[128] = "NCCL INFO";
+    va_list args;
+    pthread_once(&once, start);
+    if (at < LEVEL_VERSION || (int)level < (at > LEVEL_INFO ? LEVEL_INFO : at))
+        return;
+    if (at >= LEVEL_INFO && !(subsystems & subsys))
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (at == LEVEL_WARN)
+        snprintf(kind, sizeof kind, "%s:%d NCCL WARN", file, line);
+    print(at == LEVEL_WARN ? "\n" : "", simgpu_device_current(), kind, text);
+}
+
 static void say_version(void)
 {
     char text[64];

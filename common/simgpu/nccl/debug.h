@@ -31,6 +31,11 @@ int debug_wants(unsigned subsys);
 void debug_info(unsigned subsys, int device, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* What NCCL gives to plugins: a line of theirs, at NCCL's levels (2 warning, 3
+ * and above information) and for NCCL's subsystems. */
+void debug_log(int at, unsigned long subsys, const char *file, int line,
+               const char *format, ...) __attribute__((format(printf, 5, 6)));
+
 /* Print the version, once per process, on NCCL's rank 0. */
 void debug_version(void);
 

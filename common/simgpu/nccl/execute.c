@@ -68,6 +68,8 @@ static void run(struct op *op)
         comm_note_lost(o->call.comm);
     else if (o->user_recv)
         memcpy(o->user_recv, o->call.recvbuf, o->received);
+    if (err == 0)
+        profiler_end_op(o);
 }
 
 static void release(struct op *op)
@@ -78,6 +80,7 @@ static void release(struct op *op)
     if (o->user_recv)
         simgpu_heap_free(o->call.recvbuf);
     outbox_leave(o->outbox);
+    profiler_release(o->profiled);
     free(o);
 }
 
@@ -240,6 +243,7 @@ static void enqueue(struct run *r, struct gate *gate)
         simgpu_op_after(&r->op[0]->op, simgpu_stream_tail(r->other[i]));
     r->op[0]->gate = gate;
     give_outbox(r);
+    struct profiler_launch *const launch = profiler_enter_launch(r->op, r->n);
     for (int i = 0; i < r->n; i++) {
         // the calls of a group are collected, and launched once
         if (i > 0)
@@ -260,6 +264,7 @@ static void enqueue(struct run *r, struct gate *gate)
         simgpu_op_after(join, last);
         simgpu_stream_enqueue(r->other[i], join);
     }
+    profiler_leave_launch(launch);
 }
 
 /* Collect the calls of one communicator, in the order in which they run. */

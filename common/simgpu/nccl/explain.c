@@ -96,8 +96,8 @@ void explain_init_complete(const struct ncclComm *c,
 
 /* ---- calls --------------------------------------------------------------- */
 
-static int choose(const struct call *c, struct model_choice *out, char *err,
-                  size_t err_nbytes)
+int explain_choice(const struct call *c, struct model_choice *out, char *err,
+                   size_t err_nbytes)
 {
     int32_t *const place = places_of(c->comm);
     const int result =
@@ -121,7 +121,7 @@ void explain_call(const struct call *c)
                (const void *)comm, comm->nranks, (const void *)c->stream);
     if (c->kind != CALL_COLL || comm->rank != 0 || !debug_wants(DEBUG_TUNING))
         return;
-    if (choose(c, &choice, err, sizeof err) == 0)
+    if (explain_choice(c, &choice, err, sizeof err) == 0)
         debug_info(DEBUG_TUNING, comm->device,
                    "%s: %zu Bytes -> Algo %s proto %s channel{Lo..Hi}={0..%d}",
                    name, coll_nbytes(c), choice.algo, choice.proto,
@@ -147,7 +147,7 @@ ncclResult_t explain_check_choice(const struct call *c)
     const char *const algo = getenv("NCCL_ALGO"), *const proto =
                                                       getenv("NCCL_PROTO");
     if (c->kind != CALL_COLL || c->count == 0 || (!algo && !proto) ||
-        choose(c, &choice, err, sizeof err) == 0)
+        explain_choice(c, &choice, err, sizeof err) == 0)
         return ncclSuccess;
     return nccl_error(ncclInvalidUsage,
                       "Error : no algorithm/protocol available for function "

@@ -18,6 +18,11 @@ void explain_init_complete(const struct ncclComm *c,
 /* The number of its channels on the modelled machine, as configured. */
 int explain_channels(const struct ncclComm *c);
 
+/* What the modelled machine chooses for a collective. -1 with a line in err. */
+struct model_choice;
+int explain_choice(const struct call *c, struct model_choice *out, char *err,
+                   size_t err_nbytes);
+
 /* An enqueued call: its arguments (COLL), its algorithm (TUNING). */
 void explain_call(const struct call *c);
 

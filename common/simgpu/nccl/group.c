@@ -286,6 +286,7 @@ static ncclResult_t end(float *estimated_us)
                           "ncclGroupEnd: not in a group call.");
     if (--group.depth > 0)
         return ncclSuccess;
+    profiler_end_group();
     ncclResult_t err = group.err;
     if (err == ncclSuccess)
         err = run_group(estimated_us);
@@ -294,6 +295,7 @@ static ncclResult_t end(float *estimated_us)
             setup_cancel(&setups()[i]);
     group.calls.n = group.setups.n = 0;
     group.err = ncclSuccess;
+    profiler_leave_group();
     return err;
 }
 
@@ -312,7 +314,10 @@ ncclResult_t group_leave(ncclResult_t err)
 
 ncclResult_t group_add(const struct call *c)
 {
-    append(&group.calls, c, sizeof *c);
+    struct call call = *c;
+    profiler_enter_call(&call, group.depth);
+    append(&group.calls, &call, sizeof call);
+    profiler_leave_call(&call);
     return ncclSuccess;
 }
 

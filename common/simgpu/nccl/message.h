@@ -26,6 +26,7 @@ struct nccl_op {
     const void *user_send;
     void *user_recv;
     size_t sent, received;
+    struct profiler_task *profiled; /* NULL: no plugin listens */
 };
 
 /* An outbox that n operations share; the last of them to leave it frees it. */

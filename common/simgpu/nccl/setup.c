@@ -8,6 +8,7 @@
 #include "core/peer.h"
 #include "nccl/coll.h"
 #include "nccl/explain.h"
+#include "nccl/profiler.h"
 #include "nccl/window.h"
 
 /* ---- joining ------------------------------------------------------------- */
@@ -88,6 +89,7 @@ static ncclResult_t finish_join(struct setup *s, int may_wait)
     if (s->out)
         *s->out = c;
     explain_init_complete(c, s->parent, s->call, s->color, s->key);
+    profiler_join(c);
     return ncclSuccess;
 }
 
