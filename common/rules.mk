@@ -89,7 +89,7 @@ objs = $(patsubst %,$(O)/obj/%.o,$(basename $(1)))
 lib = $(patsubst %,$(O)/lib%.a,$(1))
 
 MODULES := base topo graph judge nnref nn lab grader simgpu simnccl simcuda \
-	simcublas simnvshmem tests
+	simcublas simcurand simnvshmem tests
 
 base_SRC := $(call c_in,common/base)
 topo_SRC := $(call c_in,common/topo)
@@ -112,6 +112,7 @@ simnccl_SRC := $(call c_in,common/simgpu/nccl)
 simcuda_SRC := $(call c_in,common/simgpu/driver)
 simnvshmem_SRC := $(call c_in,common/simgpu/nvshmem)
 simcublas_SRC := $(call c_in,common/simgpu/cublas)
+simcurand_SRC := $(call c_in,common/simgpu/curand)
 tests_SRC := $(call c_in,tests/support)
 # support/suite.c cuts suites into slices.
 tests_LIBS := -Wl,--wrap=_tcase_add_test $(shell pkg-config --libs check \
@@ -254,6 +255,7 @@ $(eval $(call so,cudart,13,$(simgpu_SRC),$(simgpu_LIBS) $(graph_LIBS) \
 $(SIM_HOME)/lib/libcudart.so.13: $(call lib,graph topo base)
 $(eval $(call so,nccl,2,$(simnccl_SRC),$(CUDART)))
 $(eval $(call so,cublas,13,$(simcublas_SRC),$(CUDART) -ldl))
+$(eval $(call so,curand,10,$(simcurand_SRC),$(CUDART)))
 $(eval $(call so,cuda,1,$(simcuda_SRC),$(CUDART)))
 $(eval $(call so,nvshmem_host,3,$(simnvshmem_SRC),$(CUDART) $(MPI_LIBS)))
 # Device code's half of NVSHMEM is in the same library: this one is only named.

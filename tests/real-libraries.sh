@@ -18,7 +18,7 @@ if ! [ -f "$cuda/include/nccl.h" ]; then
 fi
 
 for f in common/simgpu/cudart/*.c common/simgpu/driver/*.c \
-    common/simgpu/nccl/*.c common/simgpu/cublas/*.c; do
+    common/simgpu/nccl/*.c common/simgpu/cublas/*.c common/simgpu/curand/*.c; do
     # the real NVTX is all inline: a program brings its own, which does nothing
     case $f in
     */nvtx.c) continue ;;
@@ -67,6 +67,10 @@ if command -v nvcc >/dev/null; then
         tests/curand/prog_curand.cu -o "$out/curand"
     "$out/curand" | diff tests/curand/numbers.txt -
 fi
+# its generators on the host need no GPU
+gcc -w -I"$cuda/include" tests/curand/prog_curand_host.c $libs -lcurand \
+    -Wl,-rpath,"$cuda/lib64:$cuda/lib" -o "$out/curand_host"
+"$out/curand_host" | diff tests/curand/host.txt -
 # rules and values: the programs compile with the real headers, and print what
 # is expected
 for f in tests/conformance/prog_rule*.c; do

@@ -247,7 +247,8 @@ CUresult cuCtxCreate(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
 {
     const unsigned known =
         CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX;
-    if (ctxCreateParams)
+    if (ctxCreateParams &&
+        (ctxCreateParams->numExecAffinityParams || ctxCreateParams->cigParams))
         return CUDA_ERROR_NOT_SUPPORTED;
     if (flags & ~known)
         return CUDA_ERROR_INVALID_VALUE;

@@ -8,6 +8,7 @@
  */
 #ifndef SIMGPU_CUDA_H
 #define SIMGPU_CUDA_H
+#define __cuda_cuda_h__ /* other headers ask for it */
 
 #include <stddef.h> /* size_t */
 #include <stdint.h> /* uint32_t */
@@ -121,7 +122,11 @@ typedef enum CUfunc_cache_enum {
     CU_FUNC_CACHE_PREFER_EQUAL = 0x03,
 } CUfunc_cache;
 
-typedef struct CUctxCreateParams_st CUctxCreateParams; /* none here */
+typedef struct CUctxCreateParams_st { /* no contexts of a share here */
+    struct CUexecAffinityParam_st *execAffinityParams;
+    int numExecAffinityParams;
+    struct CUctxCigParam_st *cigParams;
+} CUctxCreateParams;
 
 typedef struct CUarray_st *CUarray;
 

@@ -258,7 +258,9 @@ SIMGPU_CURAND double2 simgpu_box_muller(uint4 x)
 {
     const double turns = 2 * simgpu_curand_double(x.z, x.w);
     const double radius = sqrt(-2.0 * log(simgpu_curand_double(x.x, x.y)));
-    return make_double2(sinpi(turns) * radius, cospi(turns) * radius);
+    // host code, too, which has no sinpi()
+    const double angle = turns * 3.141592653589793;
+    return make_double2(sin(angle) * radius, cos(angle) * radius);
 }
 
 SIMGPU_CURAND uint4 simgpu_curand4(curandStateXORWOW_t *state)

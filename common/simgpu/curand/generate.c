@@ -1,0 +1,242 @@
+/*
+ * generate.c: numbers of each distribution
+ *
+ * XORWOW's lane gives a unit of one result, or of a pair of normal ones; the
+ * numbers of Philox have places, and results are made of those at theirs.
+ */
+#define _GNU_SOURCE
+#include <math.h>   /* sincos */
+#include <stdlib.h> /* malloc */
+#include <string.h> /* memcpy */
+
+#include "core/site.h"
+#include "curand/generator.h"
+
+/* ---- from integers ------------------------------------------------------- */
+
+static float uniform(uint32_t x)
+{
+    return (float)x * 2.3283064e-10f + 2.3283064e-10f / 2;
+}
+
+/* 53 bits from two numbers. */
+static double uniform_double(const uint32_t x[2])
+{
+    const uint64_t z = x[0] ^ (uint64_t)x[1] << 21;
+    return (double)z * 1.1102230246251565e-16 + 1.1102230246251565e-16 / 2;
+}
+
+/* Two normal numbers from two uniform ones, by Box and Muller. */
+static void normal(const uint32_t x[2], float out[2])
+{
+    const float turn = 2.3283064e-10f * 6.2831855f;
+    const float angle = (float)x[1] * turn + turn / 2;
+    const float radius = sqrtf(-2.0f * logf(uniform(x[0])));
+    out[0] = sinf(angle) * radius;
+    out[1] = cosf(angle) * radius;
+}
+
+static void normal_double(const uint32_t x[4], double out[2])
+{
+    const double angle = 2 * M_PI * uniform_double(x + 2);
+    const double radius = sqrt(-2.0 * log(uniform_double(x)));
+    out[0] = sin(angle) * radius;
+    out[1] = cos(angle) * radius;
+}
+
+/*
+ * The number of Poisson's distribution up to which a share u of it lies: from
+ * the mean on, up or down.
+ */
+static uint32_t poisson(double u, double lambda)
+{
+    double k = floor(lambda);
+    double p = exp(k * log(lambda) - lambda - lgamma(k + 1)); // of k
+    double below = 0, q = p;
+    for (double i = k; i > 0 && q > 0; i--) // the share below k
+        below += q *= i / lambda;
+    while (u > below + p && p > 0) {
+        below += p;
+        p *= lambda / ++k;
+    }
+    while (u <= below && k > 0) {
+        p *= k-- / lambda;
+        below -= p;
+    }
+    return (uint32_t)k;
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+enum kind { INTEGER, UNIFORM, UNIFORM_DOUBLE, NORMAL, NORMAL_DOUBLE, POISSON };
+
+static const struct {
+    int numbers, results; /* of a unit */
+    size_t size;          /* of a result */
+} units[] = {
+    [INTEGER] = {1, 1, sizeof(uint32_t)},
+    [UNIFORM] = {1, 1, sizeof(float)},
+    [UNIFORM_DOUBLE] = {2, 1, sizeof(double)},
+    [NORMAL] = {2, 2, sizeof(float)},
+    [NORMAL_DOUBLE] = {4, 2, sizeof(double)},
+    [POISSON] = {2, 1, sizeof(uint32_t)},
+};
+
+struct call {
+    const char *name;
+    uint32_t site;
+    enum kind kind;
+    double mean, stddev; /* POISSON: mean */
+    int exponential;     /* e to the power of the result */
+};
+
+union result {
+    uint32_t i;
+    float f;
+    double d;
+};
+
+static void convert(const struct call *c, const uint32_t *x, union result *out)
+{
+    float f[2];
+    double d[2];
+    switch (c->kind) {
+    case INTEGER: out[0].i = x[0]; break;
+    case UNIFORM: out[0].f = uniform(x[0]); break;
+    case UNIFORM_DOUBLE: out[0].d = uniform_double(x); break;
+    case POISSON: out[0].i = poisson(uniform_double(x), c->mean); break;
+    case NORMAL:
+        normal(x, f);
+        for (int i = 0; i < 2; i++) {
+            out[i].f = (float)c->mean + (float)c->stddev * f[i];
+            out[i].f = c->exponential ? expf(out[i].f) : out[i].f;
+        }
+        break;
+    case NORMAL_DOUBLE:
+        normal_double(x, d);
+        for (int i = 0; i < 2; i++) {
+            out[i].d = c->mean + c->stddev * d[i];
+            out[i].d = c->exponential ? exp(out[i].d) : out[i].d;
+        }
+    }
+}
+
+/*
+ * The numbers of Philox's result at s->at. A lane gives four results at once:
+ * of doubles, two from its next four numbers, and two from the four after. But
+ * an offset skips four numbers a lane, for doubles too, as cuRAND does.
+ */
+static void draw_philox(const struct sequence *s, int per_result, uint32_t *x)
+{
+    const uint64_t visit = s->at / 4 / PHILOX_LANES;
+    const uint64_t lane = s->at / 4 % PHILOX_LANES, k = s->at % 4;
+    const uint64_t skipped =
+        (s->start / 4 + PHILOX_LANES - 1 - lane) / PHILOX_LANES;
+    uint64_t first = s->at & ~(uint64_t)1;
+    if (per_result == 2)
+        first = ((2 * visit - skipped + k / 2) * PHILOX_LANES + lane) * 4;
+    for (unsigned i = 0; i < 4; i++)
+        x[i] = sequence_number(s, first + i);
+}
+
+/* The next unit; returns which result of it is next. */
+static int draw(struct sequence *s, int numbers, int results, uint32_t *x)
+{
+    if (!s->is_philox) {
+        sequence_turn(s, x, numbers);
+        return 0;
+    }
+    const int odd = (int)(s->at % 2);
+    draw_philox(s, numbers / results, x);
+    for (int i = 0; results == 1 && i < numbers; i++)
+        x[i] = x[odd * numbers + i];
+    return results == 1 ? 0 : odd;
+}
+
+static void fill(struct sequence *s, const struct call *c, char *to, size_t n)
+{
+    const int results = units[c->kind].results;
+    const size_t size = units[c->kind].size;
+    for (size_t i = 0; i < n;) {
+        uint32_t x[4];
+        union result r[2];
+        int k = draw(s, units[c->kind].numbers, results, x);
+        convert(c, x, r);
+        for (; k < results && i < n; k++, i++, s->at++)
+            memcpy(to + i * size, &r[k], size);
+    }
+}
+
+static curandStatus_t generate(curandGenerator_t g, void *out, size_t n,
+                               const struct call *c)
+{
+    const size_t nbytes = n * units[c->kind].size;
+    if (!generator_ready(g))
+        return CURAND_STATUS_NOT_INITIALIZED;
+    if (!g->s.is_philox && n % (size_t)units[c->kind].results)
+        return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+    if (c->stddev < 0 || (c->kind == POISSON && !(c->mean > 0)))
+        return CURAND_STATUS_OUT_OF_RANGE;
+    char *const results = malloc(nbytes + 1);
+    if (!results)
+        return CURAND_STATUS_ALLOCATION_FAILED;
+    fill(&g->s, c, results, n);
+    return generator_write(g, c->name, c->site, out, results, nbytes);
+}
+
+#define GENERATE(...)                                                          \
+    return generate(generator, outputPtr, n,                                   \
+                    &(struct call){__func__, CALLER_SITE(), __VA_ARGS__})
+
+curandStatus_t curandGenerate(curandGenerator_t generator,
+                              unsigned int *outputPtr, size_t n)
+{
+    GENERATE(INTEGER, 0, 0, 0);
+}
+
+curandStatus_t curandGenerateUniform(curandGenerator_t generator,
+                                     float *outputPtr, size_t n)
+{
+    GENERATE(UNIFORM, 0, 0, 0);
+}
+
+curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator,
+                                           double *outputPtr, size_t n)
+{
+    GENERATE(UNIFORM_DOUBLE, 0, 0, 0);
+}
+
+curandStatus_t curandGenerateNormal(curandGenerator_t generator,
+                                    float *outputPtr, size_t n, float mean,
+                                    float stddev)
+{
+    GENERATE(NORMAL, (double)mean, (double)stddev, 0);
+}
+
+curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator,
+                                          double *outputPtr, size_t n,
+                                          double mean, double stddev)
+{
+    GENERATE(NORMAL_DOUBLE, mean, stddev, 0);
+}
+
+curandStatus_t curandGenerateLogNormal(curandGenerator_t generator,
+                                       float *outputPtr, size_t n, float mean,
+                                       float stddev)
+{
+    GENERATE(NORMAL, (double)mean, (double)stddev, 1);
+}
+
+curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator,
+                                             double *outputPtr, size_t n,
+                                             double mean, double stddev)
+{
+    GENERATE(NORMAL_DOUBLE, mean, stddev, 1);
+}
+
+curandStatus_t curandGeneratePoisson(curandGenerator_t generator,
+                                     unsigned int *outputPtr, size_t n,
+                                     double lambda)
+{
+    GENERATE(POISSON, lambda, 0, 0);
+}

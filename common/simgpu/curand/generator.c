@@ -1,0 +1,242 @@
+#include "curand/generator.h"
+
+#include <stdio.h>  /* fprintf */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* memcpy */
+
+#include "core/device.h"
+#include "core/heap.h"
+#include "core/host.h"
+#include "core/op.h"
+#include "core/report.h"
+#include "core/site.h"
+#include "core/stream.h"
+
+#define MAGIC       UINT64_C(0x636f6d6d6c637264)
+#define PHILOX_SEED UINT64_C(0xdeadbeefdeadbeef)
+
+/* ---- life ---------------------------------------------------------------- */
+
+static curandStatus_t create(curandGenerator_t *out, curandRngType_t type,
+                             int on_host, const char *name, uint32_t site)
+{
+    char where[256];
+    simgpu_host_call(name, site);
+    if (!out)
+        return CURAND_STATUS_OUT_OF_RANGE;
+    if (type != CURAND_RNG_PSEUDO_DEFAULT && type != CURAND_RNG_PSEUDO_XORWOW &&
+        type != CURAND_RNG_PSEUDO_PHILOX4_32_10) {
+        fprintf(stderr,
+                "simgpu: %s at %s: simgpu has no generator %d, only "
+                "CURAND_RNG_PSEUDO_XORWOW and _PHILOX4_32_10\n",
+                name, simgpu_site_text(site, where, sizeof where), (int)type);
+        return CURAND_STATUS_TYPE_ERROR;
+    }
+    struct curandGenerator_st *const g = calloc(1, sizeof *g);
+    if (!g)
+        return CURAND_STATUS_ALLOCATION_FAILED;
+    g->s.is_philox = type == CURAND_RNG_PSEUDO_PHILOX4_32_10;
+    g->s.seed = g->s.is_philox ? PHILOX_SEED : 0;
+    g->s.lanes = malloc(XORWOW_LANES * sizeof *g->s.lanes);
+    g->magic = MAGIC;
+    g->on_host = on_host;
+    g->device = simgpu_device_current();
+    if (!g->s.lanes) {
+        free(g);
+        return CURAND_STATUS_ALLOCATION_FAILED;
+    }
+    *out = g;
+    return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandCreateGenerator(curandGenerator_t *generator,
+                                     curandRngType_t rng_type)
+{
+    return create(generator, rng_type, 0, "curandCreateGenerator",
+                  CALLER_SITE());
+}
+
+curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator,
+                                         curandRngType_t rng_type)
+{
+    return create(generator, rng_type, 1, "curandCreateGeneratorHost",
+                  CALLER_SITE());
+}
+
+static int is_generator(curandGenerator_t g)
+{
+    return g && g->magic == MAGIC;
+}
+
+curandStatus_t curandDestroyGenerator(curandGenerator_t generator)
+{
+    if (!is_generator(generator))
+        return CURAND_STATUS_NOT_INITIALIZED;
+    generator->magic = 0;
+    free(generator->s.lanes);
+    free(generator);
+    return CURAND_STATUS_SUCCESS;
+}
+
+/* ---- settings ------------------------------------------------------------ */
+
+curandStatus_t curandGetVersion(int *version)
+{
+    if (!version)
+        return CURAND_STATUS_OUT_OF_RANGE;
+    *version = CURAND_VERSION;
+    return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandGetProperty(libraryPropertyType type, int *value)
+{
+    static const int version[] = {[MAJOR_VERSION] = CURAND_VER_MAJOR,
+                                  [MINOR_VERSION] = CURAND_VER_MINOR,
+                                  [PATCH_LEVEL] = CURAND_VER_PATCH};
+    if (!value || (unsigned)type > PATCH_LEVEL)
+        return CURAND_STATUS_OUT_OF_RANGE;
+    *value = version[type];
+    return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
+{
+    if (!is_generator(generator))
+        return CURAND_STATUS_NOT_INITIALIZED;
+    generator->stream = stream;
+    return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
+                                                  unsigned long long seed)
+{
+    if (!is_generator(generator))
+        return CURAND_STATUS_NOT_INITIALIZED;
+    generator->s.seed = seed;
+    generator->started = 0;
+    return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator,
+                                        unsigned long long offset)
+{
+    if (!is_generator(generator))
+        return CURAND_STATUS_NOT_INITIALIZED;
+    generator->offset = offset;
+    generator->started = 0;
+    return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator,
+                                          curandOrdering_t order)
+{
+    if (!is_generator(generator))
+        return CURAND_STATUS_NOT_INITIALIZED;
+    return order == CURAND_ORDERING_PSEUDO_BEST ||
+                   order == CURAND_ORDERING_PSEUDO_DEFAULT ||
+                   order == CURAND_ORDERING_PSEUDO_LEGACY ||
+                   order == CURAND_ORDERING_PSEUDO_DYNAMIC
+               ? CURAND_STATUS_SUCCESS
+               : CURAND_STATUS_OUT_OF_RANGE;
+}
+
+int generator_ready(curandGenerator_t g)
+{
+    if (!is_generator(g))
+        return 0;
+    if (!g->started)
+        sequence_start(&g->s, g->offset);
+    g->started = 1;
+    return 1;
+}
+
+curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
+{
+    return generator_ready(generator) ? CURAND_STATUS_SUCCESS
+                                      : CURAND_STATUS_NOT_INITIALIZED;
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+struct write_op {
+    struct op op;
+    void *to, *results; /* to: as simgpu accesses it */
+    size_t nbytes;
+};
+
+static void run_write(struct op *op)
+{
+    const struct write_op *const w = (struct write_op *)op;
+    memcpy(w->to, w->results, w->nbytes);
+}
+
+static void release_write(struct op *op)
+{
+    free(((struct write_op *)op)->results);
+    free(op);
+}
+
+static struct heap_block block_of(const char *name, uint32_t site,
+                                  const void *out, size_t nbytes)
+{
+    struct heap_block b;
+    char text[256], where[512];
+    if (simgpu_heap_find(out, &b) != 0)
+        simgpu_report_fault(
+            NULL,
+            "%s at %s: the output is %p, memory that the GPU cannot reach.\n"
+            "Allocate it with cudaMalloc, or create the generator with "
+            "curandCreateGeneratorHost.",
+            name, simgpu_site_text(site, text, sizeof text), out);
+    if ((const char *)out + nbytes > b.base + b.nbytes)
+        simgpu_report_fault(
+            NULL, "%s at %s: writes %zu bytes, but the output starts at %s.",
+            name, simgpu_site_text(site, text, sizeof text), nbytes,
+            simgpu_heap_describe(out, where, sizeof where));
+    return b;
+}
+
+static curandStatus_t enqueue(curandGenerator_t g, const char *name,
+                              uint32_t site, void *out, void *results,
+                              size_t nbytes)
+{
+    struct stream *const s = simgpu_stream_of(g->stream);
+    if (!s || simgpu_device_current() != g->device ||
+        simgpu_stream_device(s) != g->device ||
+        simgpu_device_error(g->device)) {
+        free(results);
+        return CURAND_STATUS_LAUNCH_FAILURE;
+    }
+    const struct heap_block b = block_of(name, site, out, nbytes);
+    const uint64_t begin = (uint64_t)((const char *)out - b.base);
+    const int32_t place = simgpu_proc_place(g->device);
+    const struct graph_move move = {place, b.place, nbytes};
+    const struct graph_access access = {.alloc = b.id,
+                                        .begin = begin,
+                                        .end = begin + nbytes,
+                                        .write = 1,
+                                        .site = site};
+    struct write_op *const w =
+        simgpu_op_new(sizeof *w, run_write, GRAPH_KERNEL, name, site);
+    w->op.release = release_write;
+    w->to = simgpu_heap_raw(out);
+    w->results = results;
+    w->nbytes = nbytes;
+    w->op.node.latency_ps = simgpu_proc()->costs->kernel_ps;
+    w->op.node.nmoves = w->op.node.naccesses = 1;
+    w->op.moves = &move;
+    w->op.accesses = &access;
+    simgpu_stream_enqueue(s, &w->op);
+    return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t generator_write(curandGenerator_t g, const char *name,
+                               uint32_t site, void *out, void *results,
+                               size_t nbytes)
+{
+    if (!g->on_host && nbytes)
+        return enqueue(g, name, site, out, results, nbytes);
+    memcpy(out, results, nbytes);
+    free(results);
+    return CURAND_STATUS_SUCCESS;
+}
