@@ -58,6 +58,7 @@ struct recorder {
     const struct recorder_job *job;
     int listener, stop;
     int now; /* case that the ranks are at, ncases: over; -1: none yet */
+    int answered; /* in this round, a rank that waited */
     pthread_t thread;
     struct recorder_end end;
     struct rank rank[];
@@ -299,7 +300,10 @@ static void finish_record(struct recorder *r, struct rank *k)
             failed(r, "the evidence");
         go_on(r);
         break;
-    case EVIDENCE_DRAW: answer(r, k); break;
+    case EVIDENCE_DRAW:
+        answer(r, k);
+        r->answered = 1;
+        break;
     default: break;
     }
 }
@@ -502,12 +506,13 @@ static int look(struct recorder *r, int msec)
 static void *run(void *arg)
 {
     static const double LONGEST_SEC = 10; // for what is under way
-    // Ranks send a record for each operation, and wait for an answer between
-    // cases only: to be woken once for many records is cheaper.
+    // Ranks send a record for each operation: to be woken once for many of them
+    // is cheaper. One that waits for an answer is likely to ask again.
     static const struct timespec PAUSE = {.tv_nsec = 500 * 1000};
     struct recorder *const r = arg;
-    while (look(r, -1) <= 0)
-        nanosleep(&PAUSE, NULL);
+    for (; look(r, -1) <= 0; r->answered = 0)
+        if (!r->answered)
+            nanosleep(&PAUSE, NULL);
     const double end_sec = steady_sec() + LONGEST_SEC;
     while (look(r, 0) >= 0 && steady_sec() < end_sec)
         ;
