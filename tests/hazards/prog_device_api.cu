@@ -309,6 +309,75 @@ static void multimem_beyond_the_window(int fixed)
     drop(&c);
 }
 
+// ---- sums, and single elements ----------------------------------------------
+
+__global__ void sum_parts(ncclSymPtr<float> data, ncclDevComm comm, float *to,
+                          int meets)
+{
+    const ncclCoopCta cta;
+    if (meets)
+        meet(comm, ncclTeamLsa(comm), 0);
+    ncclLsaReduceSum(cta, data, to, N, comm);
+    if (meets)
+        meet(comm, ncclTeamLsa(comm), 0);
+}
+
+static void sum_without_barrier(int fixed)
+{
+    FIRST make<<<1, THREADS, 0, stream>>>(mem);
+    SECOND sum_parts<<<1, THREADS, 0, stream>>>(ncclSymPtr<float>(win), dev,
+                                                out, fixed);
+}
+
+static void sum_beyond_the_window(int fixed)
+{
+    sum_parts<<<1, THREADS, 0, stream>>>(
+        ncclSymPtr<float>(win) + (fixed ? N : 2 * N + 1), dev, out, 1);
+}
+
+// Each rank sends the next one an element in slot `slot`, `times` times.
+__global__ void send_one(ncclDevComm comm, ncclLLA2AHandle handle, int slot,
+                         int times, int receives, float *to)
+{
+    const ncclCoopCta cta;
+    const ncclTeam lsa = ncclTeamLsa(comm);
+    ncclLLA2ASession<ncclCoopCta> a2a(cta, comm, lsa, handle, 0, 4);
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < times; i++)
+            a2a.send((lsa.rank + 1) % lsa.nRanks, slot, 1.f);
+        to[0] = a2a.recv<float>(receives);
+    }
+    a2a.endEpoch(cta);
+}
+
+static void exchange_one(int slot, int times, int receives)
+{
+    ncclDevComm c;
+    ncclLLA2AHandle handle;
+    ncclDevResourceRequirements slots;
+    ncclDevCommRequirements reqs = no_requirements();
+    ncclLLA2ACreateRequirement(1, 4, &handle, &slots);
+    reqs.resourceRequirementsList = &slots;
+    ncclDevCommCreate(comm, &reqs, &c);
+    send_one<<<1, THREADS, 0, stream>>>(c, handle, slot, times, receives, out);
+    drop(&c);
+}
+
+static void slot_that_is_not_there(int fixed)
+{
+    exchange_one(fixed ? 3 : 4, 1, 3);
+}
+
+static void slot_filled_twice(int fixed)
+{
+    exchange_one(1, fixed ? 1 : 2, 1);
+}
+
+static void slot_that_is_never_filled(int fixed)
+{
+    exchange_one(2, 1, fixed ? 2 : 1);
+}
+
 static const struct hazard_case cases[] = {
     {"no-barrier-at-the-end", 2, "race~on~bytes", no_barrier_at_the_end},
     {"no-barrier-at-the-beginning", 2, "race~on~bytes",
@@ -337,6 +406,12 @@ static const struct hazard_case cases[] = {
      multimem_of_a_window_that_is_gone},
     {"multimem-beyond-window", 2, "of~multimem~memory~of~2048~bytes",
      multimem_beyond_the_window},
+    {"sum-without-barrier", 2, "race~on~bytes", sum_without_barrier},
+    {"sum-beyond-window", 2, "of~a~window~of~2048~bytes",
+     sum_beyond_the_window},
+    {"lla2a-slot", 2, "slot~4~of~4", slot_that_is_not_there},
+    {"lla2a-twice", 2, "was~filled~in~this~epoch~before", slot_filled_twice},
+    {"lla2a-never", 2, "the~run~hangs", slot_that_is_never_filled},
 };
 
 int main(int argc, char **argv)
