@@ -59,7 +59,7 @@ uint64_t sync_activity(void);
  * of the stream's asides that it is in. Amend it, with sync_op(), before
  * anything else happens.
  */
-enum { SYNC_AFTER = OP_ASIDES };
+enum { SYNC_AFTER = 8 * OP_ASIDES };
 struct graph_point sync_aside(const char *name, const struct graph_point *after,
                               size_t n, uint64_t latency_ps, unsigned *slot);
 struct op *sync_op(void);

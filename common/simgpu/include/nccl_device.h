@@ -14,6 +14,7 @@
 #ifdef __CUDACC__
 #include "nccl_device/barrier.h"
 #include "nccl_device/cft.h"
+#include "nccl_device/cft_barrier.h"
 #include "nccl_device/coop.h"
 #include "nccl_device/core.h"
 #include "nccl_device/gin.h"
