@@ -68,7 +68,7 @@ GPU_CFLAGS_cuda := -isystem $(CUDA_HOME)/include -Icommon/cuda
 # libcuda comes with the driver; the toolkit may have a stub of it.
 CUDA_DRIVER := $(firstword $(wildcard $(addsuffix /libcuda.so, \
 	$(CUDA_HOME)/lib64/stubs $(CUDA_HOME)/lib/stubs \
-	/usr/lib/x86_64-linux-gnu /usr/lib64 /usr/lib/wsl/lib)))
+	/usr/lib/$(shell uname -m)-linux-gnu /usr/lib64 /usr/lib/wsl/lib)))
 GPU_LIBS_cuda := -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib \
 	-Wl,-rpath,$(CUDA_HOME)/lib64:$(CUDA_HOME)/lib $(CUBLAS_LIB) -lnccl \
 	$(subst -lcuda,$(CUDA_DRIVER),$(CUDA_LIB)) -lcudart
@@ -422,7 +422,8 @@ $(BUILD)/commgraph: $(call objs,$(call c_in,common/graph/commgraph)) \
 $(BUILD)/commgraph: LIBS := -ljansson
 $(O)/obj/common/graph/view_files.o: $(wildcard common/graph/view/*)
 $(CHECK): $(call objs,common/kit/check.c $(addprefix grader/,vet.c tokens.c \
-	skipped.c lexer.c audit.c audit_nvcc.c allow.c names.c))
+	skipped.c lexer.c audit.c audit_machine.c audit_nvcc.c allow.c \
+	names.c))
 $(CHECK): LIBS := -lelf
 $(BUILD)/plan: $(call objs,common/kit/plan.c) $(call lib,judge graph topo base)
 TOOLS := $(BUILD)/grade $(BUILD)/commgraph \
