@@ -69,7 +69,7 @@ GPU_CFLAGS_cuda := -isystem $(CUDA_HOME)/include -Icommon/cuda
 # libcuda comes with the driver; the toolkit may have a stub of it.
 CUDA_DRIVER := $(firstword $(wildcard $(addsuffix /libcuda.so, \
 	$(CUDA_HOME)/lib64/stubs $(CUDA_HOME)/lib/stubs \
-	/usr/lib/x86_64-linux-gnu /usr/lib64 /usr/lib/wsl/lib)))
+	/usr/lib/$(shell uname -m)-linux-gnu /usr/lib64 /usr/lib/wsl/lib)))
 GPU_LIBS_cuda := -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib \
 	-Wl,-rpath,$(CUDA_HOME)/lib64:$(CUDA_HOME)/lib $(CUBLAS_LIB) -lnccl \
 	$(subst -lcuda,$(CUDA_DRIVER),$(CUDA_LIB)) -lcudart

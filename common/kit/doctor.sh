@@ -43,15 +43,25 @@ at_least() { # LEAST VERSION
 # ---- the machine -------------------------------------------------------------
 
 check_system() {
-    local name
+    local name pages
     name=$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release 2> /dev/null)
     name="${name:-unknown system}, Linux $(uname -r), $(uname -m)"
-    if [ "$(uname -m)" = x86_64 ]; then
-        ok system "$name"
-    else
-        wrong system "$name" \
-            "simgpu's device code runs on x86_64: use such a machine"
-    fi
+    pages=$(getconf PAGESIZE)
+    case $(uname -m) in
+    x86_64 | aarch64)
+        if [ "$pages" = 4096 ]; then
+            ok system "$name"
+        else
+            wrong system "$name, memory pages of $pages bytes" \
+                "simgpu divides device memory into pages of 4096: use a kernel\
+ with these, as that of a virtual machine"
+        fi
+        ;;
+    *)
+        wrong system "$name" "simgpu's device code runs on x86_64 and aarch64\
+ (arm64): use such a machine"
+        ;;
+    esac
 }
 
 check_cores() {

@@ -526,9 +526,15 @@ struct entry<INFO, void (*)(P...), f> : kernel {
         simgpu_register_kernel(this);
     }
 #ifdef SIMGPU_NO_CONSTRUCTORS
+#if defined(__aarch64__)
+#define SIMGPU_SYMBOL "S"
+#else
+#define SIMGPU_SYMBOL "i"
+#endif
     /* Also what the runtime calls for a kernel that it does not know yet: a
      * struct listed_kernel. In assembly, since GCC ignores a section of what
-     * templates define. */
+     * templates define. A symbol is "S" on arm64, where "i" rules it out in
+     * code that may be anywhere. */
     static void known()
     {
         if (!simgpu_knows_kernel((const void *)f))
@@ -536,8 +542,8 @@ struct entry<INFO, void (*)(P...), f> : kernel {
         __asm__(".pushsection simgpu_kernels, \"aw\"\n"
                 ".balign 8\n"
                 ".dc.a %c0, %c1\n"
-                ".popsection" ::"i"(f),
-                "i"(known));
+                ".popsection" ::SIMGPU_SYMBOL(f),
+                SIMGPU_SYMBOL(known));
     }
 #else
     static entry self;
