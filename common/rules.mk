@@ -111,7 +111,11 @@ simgpu_LIBS := -ldl
 simnccl_SRC := $(call c_in,common/simgpu/nccl)
 simcuda_SRC := $(call c_in,common/simgpu/driver)
 simnvshmem_SRC := $(call c_in,common/simgpu/nvshmem)
-simcublas_SRC := $(call c_in,common/simgpu/cublas)
+# cublasLt is a library of its own, with cuBLAS's operands.
+simcublas_SRC := $(filter-out %/lt_desc.c %/lt_matmul.c,$(call c_in, \
+	common/simgpu/cublas))
+simcublaslt_SRC := $(addprefix common/simgpu/cublas/,lt_desc.c lt_matmul.c \
+	blas.c column.c operand.c status.c)
 simcurand_SRC := $(call c_in,common/simgpu/curand)
 tests_SRC := $(call c_in,tests/support)
 # support/suite.c cuts suites into slices.
@@ -255,6 +259,7 @@ $(eval $(call so,cudart,13,$(simgpu_SRC),$(simgpu_LIBS) $(graph_LIBS) \
 $(SIM_HOME)/lib/libcudart.so.13: $(call lib,graph topo base)
 $(eval $(call so,nccl,2,$(simnccl_SRC),$(CUDART)))
 $(eval $(call so,cublas,13,$(simcublas_SRC),$(CUDART) -ldl))
+$(eval $(call so,cublasLt,13,$(simcublaslt_SRC),$(CUDART) -ldl))
 $(eval $(call so,curand,10,$(simcurand_SRC),$(CUDART)))
 $(eval $(call so,cuda,1,$(simcuda_SRC),$(CUDART)))
 $(eval $(call so,nvshmem_host,3,$(simnvshmem_SRC),$(CUDART) $(MPI_LIBS)))

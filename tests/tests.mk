@@ -39,6 +39,7 @@ endif
 # NVSHMEM's programs.
 $(foreach p,$(PROGS),$(if $(findstring /prog_shmem,$(p)),$(p))): \
 	private LIBS := -lnvshmem_host
+$(BUILD)/tests/cublas/prog_cublaslt: private LIBS := -lcublasLt
 $(BUILD)/tests/curand/prog_curand_host $(BUILD)/tests/curand/prog_curand_misuse: \
 	private LIBS := -lcurand
 uses = $(addprefix $(BUILD)/tests/,$(1)): $(call lib,$(2)) $(call objs,$(3))

@@ -9,8 +9,6 @@
 #include "core/stream.h"
 #include "cublas/blas.h"
 
-#define MAGIC UINT64_C(0x636f6d6d6c626c73)
-
 cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 {
     if (!handle)
@@ -20,14 +18,14 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
     *handle = calloc(1, sizeof **handle);
     if (!*handle)
         return CUBLAS_STATUS_ALLOC_FAILED;
-    (*handle)->magic = MAGIC;
+    (*handle)->magic = HANDLE_MAGIC;
     (*handle)->device = simgpu_device_current();
     return CUBLAS_STATUS_SUCCESS;
 }
 
 static int is_handle(cublasHandle_t handle)
 {
-    return handle && handle->magic == MAGIC;
+    return handle && handle->magic == HANDLE_MAGIC;
 }
 
 /* Waits for the device, as cuBLAS does. */
@@ -206,41 +204,12 @@ cublasStatus_t cublasSetSmCountTarget(cublasHandle_t handle, int smCountTarget)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* ---- names of errors ----------------------------------------------------- */
-
-static const struct {
-    cublasStatus_t status;
-    const char *name, *text;
-} statuses[] = {
-#define STATUS(name, text)                                                     \
-    {                                                                          \
-        CUBLAS_STATUS_##name, "CUBLAS_STATUS_" #name, text                     \
-    }
-    STATUS(SUCCESS, "success"),
-    STATUS(NOT_INITIALIZED, "the library was not initialized"),
-    STATUS(ALLOC_FAILED, "the resource allocation failed"),
-    STATUS(INVALID_VALUE, "an invalid value was used as an argument"),
-    STATUS(ARCH_MISMATCH, "an absent device architectural feature is required"),
-    STATUS(MAPPING_ERROR, "an access to GPU memory space failed"),
-    STATUS(EXECUTION_FAILED, "the GPU program failed to execute"),
-    STATUS(INTERNAL_ERROR, "an internal operation failed"),
-    STATUS(NOT_SUPPORTED, "the function or the data type is not supported"),
-    STATUS(LICENSE_ERROR, "the functionality requested requires some license"),
-};
-enum { STATUSES = sizeof statuses / sizeof *statuses };
-
 const char *cublasGetStatusName(cublasStatus_t status)
 {
-    for (int i = 0; i < STATUSES; i++)
-        if (statuses[i].status == status)
-            return statuses[i].name;
-    return "<unknown>";
+    return handle_status_name(status);
 }
 
 const char *cublasGetStatusString(cublasStatus_t status)
 {
-    for (int i = 0; i < STATUSES; i++)
-        if (statuses[i].status == status)
-            return statuses[i].text;
-    return "<unknown>";
+    return handle_status_text(status);
 }

@@ -17,6 +17,8 @@
 
 #include "core/op.h"
 
+#define HANDLE_MAGIC UINT64_C(0x636f6d6d6c626c73)
+
 struct cublasContext {
     uint64_t magic;
     int device;
@@ -33,6 +35,10 @@ struct cublasContext {
  * device has failed.
  */
 cublasStatus_t handle_stream(cublasHandle_t handle, struct stream **out);
+
+/* The name and the description of a status. */
+const char *handle_status_name(cublasStatus_t status);
+const char *handle_status_text(cublasStatus_t status);
 
 /* ---- operands ------------------------------------------------------------ */
 

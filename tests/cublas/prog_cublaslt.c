@@ -1,0 +1,277 @@
+/*
+ * prog_cublaslt.c: cublasLt's products and epilogues, against plain loops
+ */
+#include <cublasLt.h>
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MUST(call)                                                             \
+    do {                                                                       \
+        const int err = (int)(call);                                           \
+        if (err) {                                                             \
+            fprintf(stderr, "%s:%d: %s: %d\n", __FILE__, __LINE__, #call,      \
+                    err);                                                      \
+            exit(1);                                                           \
+        }                                                                      \
+    } while (0)
+
+enum { M = 9, N = 5, K = 7, BATCH = 2, LD = 16, ROOM = LD * 16, AUX = 128 };
+
+static float a[BATCH * ROOM], b[BATCH * ROOM], c[BATCH * ROOM], d[BATCH * ROOM],
+    bias[M], aux[BATCH * AUX * N];
+static cublasLtHandle_t handle;
+
+struct run { /* one product */
+    cublasLtEpilogue_t epilogue;
+    int ta, tb, rows; /* rows: matrices lie in rows */
+    float alpha, beta;
+};
+
+static size_t at(const struct run *r, int row, int col)
+{
+    return (size_t)(r->rows ? row * LD + col : col * LD + row);
+}
+
+static double gelu(double x)
+{
+    return 0.5 * x * (1 + tanh(0.7978845608 * (x + 0.044715 * x * x * x)));
+}
+
+static double gelu_slope(double x)
+{
+    return (gelu(x + 1e-4) - gelu(x - 1e-4)) / 2e-4;
+}
+
+static void *upload(const void *p, size_t nbytes)
+{
+    void *q;
+    MUST(cudaMalloc(&q, nbytes));
+    MUST(cudaMemcpy(q, p, nbytes, cudaMemcpyHostToDevice));
+    return q;
+}
+
+static cublasLtMatrixLayout_t layout(const struct run *r, int rows, int cols)
+{
+    cublasLtMatrixLayout_t l;
+    const int32_t order = r->rows ? CUBLASLT_ORDER_ROW : CUBLASLT_ORDER_COL;
+    const int32_t batch = BATCH;
+    const int64_t stride = ROOM;
+    MUST(cublasLtMatrixLayoutCreate(&l, CUDA_R_32F, (uint64_t)rows,
+                                    (uint64_t)cols, LD));
+    MUST(cublasLtMatrixLayoutSetAttribute(l, CUBLASLT_MATRIX_LAYOUT_ORDER,
+                                          &order, sizeof order));
+    MUST(cublasLtMatrixLayoutSetAttribute(l, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+                                          &batch, sizeof batch));
+    MUST(cublasLtMatrixLayoutSetAttribute(
+        l, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
+        sizeof stride));
+    return l;
+}
+
+#define SET(desc, name, value)                                                 \
+    MUST(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_##name,     \
+                                        &(value), sizeof(value)))
+
+/* Fill d, aux and bias by cublasLt. */
+static void multiply(const struct run *r)
+{
+    cublasLtMatmulDesc_t desc;
+    cublasLtMatmulPreference_t pref;
+    cublasLtMatmulHeuristicResult_t found;
+    const int32_t ta = r->ta ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const int32_t tb = r->tb ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const uint32_t epilogue = r->epilogue;
+    const int64_t aux_ld = AUX, aux_stride = AUX * N;
+    int n = 0;
+    void *p[] = {upload(a, sizeof a),       upload(b, sizeof b),
+                 upload(c, sizeof c),       upload(d, sizeof d),
+                 upload(bias, sizeof bias), upload(aux, sizeof aux)};
+    cublasLtMatrixLayout_t l[] = {layout(r, r->ta ? K : M, r->ta ? M : K),
+                                  layout(r, r->tb ? N : K, r->tb ? K : N),
+                                  layout(r, M, N), layout(r, M, N)};
+    MUST(cublasLtMatmulDescCreate(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+    SET(desc, TRANSA, ta);
+    SET(desc, TRANSB, tb);
+    SET(desc, EPILOGUE, epilogue);
+    SET(desc, BIAS_POINTER, p[4]);
+    if (epilogue & 128) {
+        SET(desc, EPILOGUE_AUX_POINTER, p[5]);
+        SET(desc, EPILOGUE_AUX_LD, aux_ld);
+        SET(desc, EPILOGUE_AUX_BATCH_STRIDE, aux_stride);
+    }
+    MUST(cublasLtMatmulPreferenceCreate(&pref));
+    MUST(cublasLtMatmulAlgoGetHeuristic(handle, desc, l[0], l[1], l[2], l[3],
+                                        pref, 1, &found, &n));
+    if (n != 1 || found.state != CUBLAS_STATUS_SUCCESS)
+        exit(1);
+    MUST(cublasLtMatmul(handle, desc, &r->alpha, p[0], l[0], p[1], l[1],
+                        &r->beta, p[2], l[2], p[3], l[3], &found.algo, NULL, 0,
+                        NULL));
+    MUST(cudaMemcpy(d, p[3], sizeof d, cudaMemcpyDeviceToHost));
+    MUST(cudaMemcpy(bias, p[4], sizeof bias, cudaMemcpyDeviceToHost));
+    MUST(cudaMemcpy(aux, p[5], sizeof aux, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 6; i++)
+        MUST(cudaFree(p[i]));
+    for (int i = 0; i < 4; i++)
+        MUST(cublasLtMatrixLayoutDestroy(l[i]));
+    MUST(cublasLtMatmulDescDestroy(desc));
+    MUST(cublasLtMatmulPreferenceDestroy(pref));
+}
+
+static float in_a(const struct run *r, int i, int row, int k)
+{
+    return a[i * ROOM + (int)(r->ta ? at(r, k, row) : at(r, row, k))];
+}
+
+static float in_b(const struct run *r, int i, int k, int col)
+{
+    return b[i * ROOM + (int)(r->tb ? at(r, col, k) : at(r, k, col))];
+}
+
+static double before_epilogue(const struct run *r, int i, int row, int col)
+{
+    double sum = 0;
+    for (int k = 0; k < K; k++)
+        sum += (double)in_a(r, i, row, k) * (double)in_b(r, i, k, col);
+    return (double)r->alpha * sum +
+           (double)(r->beta * c[i * ROOM + (int)at(r, row, col)]);
+}
+
+static int wrong(const char *what, double got, double want)
+{
+    if (fabs(got - want) <= 1e-4 * (1 + fabs(want)))
+        return 0;
+    printf("%s: %g, not %g\n", what, got, want);
+    return 1;
+}
+
+static int bit(const float *p, int i, int row, int col)
+{
+    const int n = i * AUX * N + col * AUX + row;
+    return ((const unsigned char *)p)[n / 8] >> n % 8 & 1;
+}
+
+/* Compare with loops. The forward values of aux and bias are `aux0`, `bias0`. */
+static int compare(const struct run *r, const float *aux0, const float *bias0)
+{
+    const unsigned e = r->epilogue;
+    double sum[M] = {0}, sum_a[M] = {0}, sum_b[N] = {0};
+    int bad = 0;
+    for (int i = 0; i < BATCH; i++)
+        for (int col = 0; col < N; col++)
+            for (int row = 0; row < M; row++) {
+                double v = before_epilogue(r, i, row, col);
+                const int x = i * AUX * N + col * AUX + row;
+                if (e & CUBLASLT_EPILOGUE_BIAS)
+                    v += (double)bias0[row];
+                if (e == CUBLASLT_EPILOGUE_RELU_AUX_BIAS)
+                    bad += bit(aux, i, row, col) != (v > 0);
+                if (e == CUBLASLT_EPILOGUE_GELU_AUX_BIAS)
+                    bad += wrong("aux", (double)aux[x], v);
+                if (e & CUBLASLT_EPILOGUE_RELU)
+                    v = v > 0 ? v : 0;
+                if (e & CUBLASLT_EPILOGUE_GELU)
+                    v = gelu(v);
+                if ((e & 8) && !bit(aux0, i, row, col))
+                    v = 0;
+                if (e & 64)
+                    v *= gelu_slope((double)aux0[x]);
+                sum[row] = (col == 0 ? 0 : sum[row]) + v;
+                bad +=
+                    wrong("D", (double)d[i * ROOM + (int)at(r, row, col)], v);
+            }
+    for (int k = 0; k < K; k++) {
+        for (int row = 0; row < M; row++)
+            sum_a[row] += (double)in_a(r, BATCH - 1, row, k);
+        for (int col = 0; col < N; col++)
+            sum_b[col] += (double)in_b(r, BATCH - 1, k, col);
+    }
+    for (int i = 0; i < M; i++) { // without a stride the last batch's is left
+        if (e & 16)
+            bad += wrong("gradient", (double)bias[i], sum[i]);
+        if (e == CUBLASLT_EPILOGUE_BGRADA)
+            bad += wrong("gradient of A", (double)bias[i], sum_a[i]);
+        if (e == CUBLASLT_EPILOGUE_BGRADB && i < N)
+            bad += wrong("gradient of B", (double)bias[i], sum_b[i]);
+    }
+    return bad;
+}
+
+static void randomise(float *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        p[i] = (float)(rand() % 2001 - 1000) / 1000;
+}
+
+static int try(const struct run *r)
+{
+    static float aux0[BATCH * AUX * N];
+    float bias0[M];
+    randomise(a, BATCH * ROOM);
+    randomise(b, BATCH * ROOM);
+    randomise(c, BATCH * ROOM);
+    randomise(bias, M);
+    randomise(aux, BATCH * AUX * N);
+    memcpy(aux0, aux, sizeof aux);
+    memcpy(bias0, bias, sizeof bias);
+    multiply(r);
+    const int bad = compare(r, aux0, bias0);
+    printf("%s epilogue %u ta %d tb %d rows %d\n", bad ? "FAIL" : "pass",
+           (unsigned)r->epilogue, r->ta, r->tb, r->rows);
+    return bad;
+}
+
+static int try_all(void)
+{
+    static const cublasLtEpilogue_t epilogues[] = {
+        CUBLASLT_EPILOGUE_DEFAULT,     CUBLASLT_EPILOGUE_RELU,
+        CUBLASLT_EPILOGUE_BIAS,        CUBLASLT_EPILOGUE_RELU_BIAS,
+        CUBLASLT_EPILOGUE_GELU,        CUBLASLT_EPILOGUE_GELU_BIAS,
+        CUBLASLT_EPILOGUE_DRELU,       CUBLASLT_EPILOGUE_RELU_AUX_BIAS,
+        CUBLASLT_EPILOGUE_DGELU,       CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
+        CUBLASLT_EPILOGUE_DRELU_BGRAD, CUBLASLT_EPILOGUE_DGELU_BGRAD,
+        CUBLASLT_EPILOGUE_BGRADA,      CUBLASLT_EPILOGUE_BGRADB};
+    int bad = 0;
+    for (size_t e = 0; e < sizeof epilogues / sizeof *epilogues; e++)
+        for (int how = 0; how < 8; how++)
+            bad += try(&(struct run){epilogues[e], how & 1, how >> 1 & 1,
+                                     how >> 2, 0.5f, how & 1 ? 0.25f : 0});
+    return bad;
+}
+
+/* What cannot be done is refused, before it is run and when it is. */
+static int refuse(void)
+{
+    const struct run r = {CUBLASLT_EPILOGUE_BIAS, 0, 0, 0, 1, 0};
+    cublasLtMatrixLayout_t l = layout(&r, M, M), other = layout(&r, M, N);
+    cublasLtMatmulDesc_t desc;
+    const int32_t order = CUBLASLT_ORDER_COL32;
+    const uint32_t epilogue = r.epilogue;
+    float one = 1;
+    MUST(cublasLtMatmulDescCreate(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+    int bad =
+        cublasLtMatmul(handle, desc, &one, a, l, b, other, &one, c, l, d, l,
+                       NULL, NULL, 0, NULL) != CUBLAS_STATUS_INVALID_VALUE;
+    SET(desc, EPILOGUE, epilogue); // without a bias
+    bad += cublasLtMatmul(handle, desc, &one, a, l, b, l, &one, c, l, d, l,
+                          NULL, NULL, 0, NULL) != CUBLAS_STATUS_INVALID_VALUE;
+    MUST(cublasLtMatrixLayoutSetAttribute(l, CUBLASLT_MATRIX_LAYOUT_ORDER,
+                                          &order, sizeof order));
+    bad += cublasLtMatmul(handle, desc, &one, a, l, b, l, &one, c, l, d, l,
+                          NULL, NULL, 0, NULL) != CUBLAS_STATUS_NOT_SUPPORTED;
+    MUST(cublasLtMatrixLayoutDestroy(l));
+    MUST(cublasLtMatrixLayoutDestroy(other));
+    MUST(cublasLtMatmulDescDestroy(desc));
+    return bad;
+}
+
+int main(void)
+{
+    MUST(cublasLtCreate(&handle));
+    const int bad = try_all() + refuse();
+    MUST(cublasLtDestroy(handle));
+    return bad != 0;
+}
