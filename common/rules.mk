@@ -44,8 +44,9 @@ SIMGPU := $(SIM_HOME)/.complete
 # ---- flags ----------------------------------------------------------------
 
 OPT ?= $(if $(DEBUG),-Og,-O2)
-# What -Og leaves unknown of values makes these two warn of correct code. Results
-# and modelled times are the same on every machine: no fused multiply-add.
+# What -Og leaves unknown of values makes these two warn of correct code.
+# Results and modelled times are the same on every machine: no fused
+# multiply-add.
 BASE = -Wall -Wextra $(if $(DEBUG),-Wno-format-truncation \
 	-Wno-maybe-uninitialized) $(OPT) -g -fno-omit-frame-pointer \
 	-ffp-contract=off -pthread
