@@ -311,10 +311,19 @@ static inline int is_noted(struct log *g, const char *p, size_t nbytes,
 }
 
 /*
- * An access of an instruction of the kernel of g. One that jumps about among
- * bytes that are noted keeps its span, so as not to change it each time; it
- * gets another at every 256th address.
+ * True if the bytes are in the set now, and the instruction keeps its span: one
+ * that jumps about would change it each time. It gets another at some round
+ * addresses, sooner if the bytes are new.
  */
+static inline int touch_aside(struct log *g, const char *p, size_t nbytes,
+                              enum kind kind)
+{
+    if ((uintptr_t)p % 64)
+        return touch_known(g, p, nbytes, kind);
+    return (uintptr_t)p % 256 && is_noted(g, p, nbytes, kind);
+}
+
+/* An access of an instruction of the kernel of g. */
 static inline __attribute__((always_inline)) void
 hook(struct log *g, const char *p, size_t nbytes, enum kind kind,
      const void *pc)
@@ -325,7 +334,7 @@ hook(struct log *g, const char *p, size_t nbytes, enum kind kind,
         return;
     if (p == s->end && end <= s->limit)
         s->end = end;
-    else if (!(s->end && (uintptr_t)p % 256 && is_noted(g, p, nbytes, kind)))
+    else if (!s->end || !touch_aside(g, p, nbytes, kind))
         touch_outside(g, s, p, nbytes, kind, pc);
 }
 
