@@ -452,6 +452,36 @@ static void counted_without_a_fence(int fixed)
     SECOND scale_when_counted<<<1, 64, 0, s2>>>(d2, d1, count, fixed);
 }
 
+// Rows of 40 floats: one kernel reads columns again and again, by different
+// instructions, while another one writes those behind them.
+enum { ROW = 40 };
+
+__global__ void sum_columns(float *y, const float *x, int end)
+{
+    float sum = 0;
+    for (int round = 0; round < 3; round++)
+        for (int i = threadIdx.x; i < N / ROW; i += blockDim.x) {
+            for (int c = 0; c < end; c++)
+                sum += x[i * ROW + c];
+            for (int c = end - 1; c > 0; c--)
+                sum += x[i * ROW + c] - x[i * ROW + c - 1];
+        }
+    y[threadIdx.x] = sum;
+}
+
+__global__ void fill_columns(float *x, int first)
+{
+    for (int i = threadIdx.x; i < N / ROW; i += blockDim.x)
+        for (int c = first; c < ROW; c++)
+            x[i * ROW + c] = 1;
+}
+
+static void columns_are_read_to_the_end(int fixed)
+{
+    FIRST sum_columns<<<1, 8, 0, s1>>>(d2, d1, fixed ? 18 : 19);
+    SECOND fill_columns<<<1, 8, 0, s2>>>(d1, 18);
+}
+
 static const struct hazard_case cases[] = {
     {"two-streams", 0, "an~event~recorded~on~stream", two_streams},
     {"write-after-read", 0, "Nothing~orders~scale~before~fill",
@@ -490,6 +520,8 @@ static const struct hazard_case cases[] = {
     {"columns-overlap", 0, "bytes~200~to", columns_overlap},
     {"halves-overlap-by-one", 0, "bytes~2000~to~2003", halves_overlap_by_one},
     {"interleaved", 0, "race", interleaved},
+    {"columns-are-read-to-the-end", 0, "bytes~72~to~3915",
+     columns_are_read_to_the_end},
     {"buffers-of-a-pipeline", 0, "Nothing~orders~scale~before~fill",
      buffers_of_a_pipeline},
     {"flag-used-again", 0, "Nothing~orders~fill~before~scale", flag_used_again},

@@ -20,14 +20,15 @@ static __thread struct log *live;   /* the same, while device code runs */
 
 /*
  * The logs of running kernels by thread, since every access asks for its own,
- * and a variable of a thread takes a shared library a call. A thread whose
- * place is taken finds its log in `live`.
+ * and a variable of a thread takes a shared library a call. The first thread
+ * that comes gets the front, which is found at once. A thread whose place in
+ * `here` is taken finds its log in `live`.
  */
 enum { HERE = 256 };
 static struct here {
     uintptr_t thread; /* 0: free. Only a thread itself writes its name */
     struct log *log;
-} here[HERE];
+} front, here[HERE];
 
 /* A name of the thread. */
 static inline uintptr_t self(void)
@@ -46,20 +47,35 @@ static inline struct here *here_of(uintptr_t thread)
     return &here[(thread >> 12 ^ thread >> 20) % HERE];
 }
 
+/* True if the place is the thread's, or was free and is now. */
+static int take(struct here *h, uintptr_t thread)
+{
+    uintptr_t was = 0;
+    return __atomic_compare_exchange_n(&h->thread, &was, thread, 0,
+                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) ||
+           was == thread;
+}
+
+static void give_back(struct here *h, uintptr_t thread)
+{
+    if (__atomic_load_n(&h->thread, __ATOMIC_RELAXED) == thread)
+        __atomic_store_n(&h->thread, 0, __ATOMIC_RELEASE);
+}
+
 /* The calling thread runs device code, recorded in g; NULL: no more. */
 static void set_live(struct log *g)
 {
     const uintptr_t me = self();
-    struct here *const h = here_of(me);
-    uintptr_t was = 0;
     live = g;
-    if (!g && __atomic_load_n(&h->thread, __ATOMIC_RELAXED) == me)
-        __atomic_store_n(&h->thread, 0, __ATOMIC_RELEASE);
-    else if (g &&
-             (__atomic_compare_exchange_n(&h->thread, &was, me, 0,
-                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) ||
-              was == me))
-        h->log = g;
+    if (!g) {
+        give_back(&front, me);
+        give_back(here_of(me), me);
+        return;
+    }
+    if (take(&front, me))
+        front.log = g;
+    if (take(here_of(me), me))
+        here_of(me)->log = g;
 }
 
 static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
@@ -165,9 +181,11 @@ static __attribute__((noinline)) void touch_fresh(struct log *g, const char *p,
     struct touched *const set = &g->set[kind];
     const uint32_t block = block_of(g, p, nbytes, kind, pc);
     const struct heap_block *const b = &g->block[block];
-    if (may_be_first(g, kind) && !touched_has(set, p) &&
-        !touched_has(set, p - 1))
-        note_first(g, p, nbytes, block, kind);
+    if (may_be_first(g, kind)) {
+        access_log_settle(g);
+        if (!touched_has(set, p) && !touched_has(set, p - 1))
+            note_first(g, p, nbytes, block, kind);
+    }
     touched_add(set, p, nbytes, b->base, b->base + b->nbytes);
 }
 
@@ -221,8 +239,7 @@ touch_elsewhere(const char *p, size_t nbytes, enum kind kind, const void *pc)
         touch_slowly(live, p, nbytes, kind, pc);
 }
 
-static inline __attribute__((always_inline)) void
-touch(const char *p, size_t nbytes, enum kind kind, const void *pc)
+static void touch(const char *p, size_t nbytes, enum kind kind, const void *pc)
 {
     if (space_slot(p) < 0) {
         if (cluster_nstale)
@@ -239,6 +256,108 @@ touch(const char *p, size_t nbytes, enum kind kind, const void *pc)
     g->count += kind != POLL && !access_may_spin(kind);
 }
 
+/*
+ * What most accesses need is less: an instruction mostly touches bytes that it
+ * has touched before, or those right behind them. Each has a span of such
+ * bytes. Bytes behind it are as good as noted: they are in the same allocation
+ * and next to bytes of the set, so they cannot be the first of any hazard
+ * (note_first). They are added when the span is settled.
+ *
+ * A thread that has polled has no spans (access_forget): its next access is
+ * counted and ends the poll.
+ */
+
+/* The known bytes around p, which has just been noted: up to a word of the
+ * set. */
+static struct span span_at(struct log *g, const char *p, size_t nbytes,
+                           enum kind kind)
+{
+    struct span s = {p, p + nbytes, p + nbytes, p + nbytes};
+    const struct touched_line *const l = touched_line(&g->set[kind], p);
+    const unsigned at = (uintptr_t)p % 64;
+    if (at + nbytes > 64 || !touched_is_line(l, p) || p < l->begin ||
+        p + nbytes > l->end)
+        return s;
+    const uint64_t unset = ~*touched_word(l, p);
+    const uint64_t below = unset & ((UINT64_C(1) << at) - 1);
+    const uint64_t above = unset >> at;
+    s.begin = p - (below ? at - (64 - (unsigned)__builtin_clzll(below)) : at);
+    s.end = p + (above ? (unsigned)__builtin_ctzll(above) : 64 - at);
+    s.fresh = s.end;
+    s.limit = l->end;
+    return s;
+}
+
+/* An access outside of the instruction's span. */
+static __attribute__((noinline)) void
+touch_outside(struct log *g, struct span *s, const char *p, size_t nbytes,
+              enum kind kind, const void *pc)
+{
+    if (g->poll->p) {
+        touch_slowly(g, p, nbytes, kind, pc);
+        return;
+    }
+    g->count++;
+    if (!touch_known(g, p, nbytes, kind))
+        touch_fresh(g, p, nbytes, kind, pc);
+    access_log_span(g, kind, s, span_at(g, p, nbytes, kind));
+}
+
+/* True if the bytes are in the set already. */
+static inline int is_noted(struct log *g, const char *p, size_t nbytes,
+                           enum kind kind)
+{
+    struct touched_line *const l = touched_line(&g->set[kind], p);
+    const uint64_t mask = mask_of(nbytes);
+    return touched_is_line(l, p) &&
+           (*touched_word(l, p) >> (uintptr_t)p % 64 & mask) == mask;
+}
+
+/*
+ * True if the bytes are in the set now, and the instruction keeps its span: one
+ * that jumps about would change it each time. It gets another at some round
+ * addresses, sooner if the bytes are new.
+ */
+static inline int touch_aside(struct log *g, const char *p, size_t nbytes,
+                              enum kind kind)
+{
+    if ((uintptr_t)p % 64)
+        return touch_known(g, p, nbytes, kind);
+    return (uintptr_t)p % 256 && is_noted(g, p, nbytes, kind);
+}
+
+/* An access of an instruction of the kernel of g. */
+static inline __attribute__((always_inline)) void
+hook(struct log *g, const char *p, size_t nbytes, enum kind kind,
+     const void *pc)
+{
+    struct span *const s = &g->spans[kind].at[(uintptr_t)pc % SPANS];
+    const char *const end = p + nbytes;
+    if (__builtin_expect(p >= s->begin && end <= s->end, 1))
+        return;
+    if (p == s->end && end <= s->limit)
+        s->end = end;
+    else if (!s->end || !touch_aside(g, p, nbytes, kind))
+        touch_outside(g, s, p, nbytes, kind, pc);
+}
+
+/* The thread is not in front, or runs no kernel. */
+static __attribute__((noinline)) void
+hook_elsewhere(const char *p, size_t nbytes, enum kind kind, const void *pc)
+{
+    const uintptr_t me = self();
+    struct here *const h = here_of(me);
+    if (__atomic_load_n(&h->thread, __ATOMIC_RELAXED) == me)
+        hook(h->log, p, nbytes, kind, pc);
+    else
+        touch(p, nbytes, kind, pc);
+}
+
+void access_forget(void)
+{
+    access_log_forget(log_of);
+}
+
 void access_begin(const struct launch *l)
 {
     if (!log_of && !(log_of = calloc(1, sizeof *log_of)))
@@ -253,6 +372,7 @@ void access_begin(const struct launch *l)
 
 void access_go_on(const struct launch *l)
 {
+    access_log_forget(log_of);
     log_of->launch = l;
 }
 
@@ -290,6 +410,7 @@ void access_flush(struct op *op)
 
 int access_any(void)
 {
+    access_log_settle(log_of);
     for (int kind = 0; kind < KINDS; kind++)
         if (!access_is_word((enum kind)kind) && log_of->set[kind].n)
             return 1;
@@ -298,6 +419,7 @@ int access_any(void)
 
 int access_touched(void)
 {
+    access_log_settle(log_of);
     for (int kind = 0; kind < KINDS; kind++)
         if (log_of->set[kind].n)
             return 1;
@@ -313,6 +435,7 @@ void access_fence(void)
 int access_has_read(const void *p, size_t nbytes)
 {
     const char *begin, *end = NULL;
+    access_log_settle(log_of);
     while (touched_next(&log_of->set[READ], &begin, &end))
         if (begin < (const char *)p + nbytes && (const char *)p < end)
             return 1;
@@ -359,11 +482,28 @@ void simgpu_atomic_store(const volatile void *p, unsigned nbytes)
     touch((const char *)p, nbytes, EXCHANGE, __builtin_return_address(0));
 }
 
+/* Without a frame: no call stack is read from here on. */
+#if defined(__clang__)
+#define QUICK
+#else
+#define QUICK __attribute__((optimize("omit-frame-pointer")))
+#endif
+
 #define HOOK(name, nbytes, kind)                                               \
     void __tsan_##name(void *p);                                               \
-    void __tsan_##name(void *p)                                                \
+    QUICK void __tsan_##name(void *p)                                          \
     {                                                                          \
-        touch(p, nbytes, kind, __builtin_return_address(0));                   \
+        const void *const pc = __builtin_return_address(0);                    \
+        if (space_slot(p) < 0) {                                               \
+            if (__builtin_expect(cluster_nstale, 0))                           \
+                cluster_check(p, pc);                                          \
+        } else if (__builtin_expect(                                           \
+                       __atomic_load_n(&front.thread, __ATOMIC_RELAXED) ==     \
+                           self(),                                             \
+                       1))                                                     \
+            hook(front.log, p, nbytes, kind, pc);                              \
+        else                                                                   \
+            hook_elsewhere(p, nbytes, kind, pc);                               \
     }
 #define HOOKS(n)                                                               \
     HOOK(read##n, n, READ)                                                     \

@@ -58,7 +58,12 @@ int access_any(void);
 /* True if anything at all has been. */
 int access_touched(void);
 
-/* Accesses so far, polls and atomics not counted. */
+/* The running thread's next accesses are counted again, and end its poll: to be
+ * called when a thread that has waited continues. */
+void access_forget(void);
+
+/* Accesses so far that were no polls nor atomics. Of those that an instruction
+ * has made since access_forget(), the first counts, and maybe others. */
 uint64_t access_count(void);
 
 /* Record what has been collected on the current part of op, and start over. */

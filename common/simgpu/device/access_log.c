@@ -33,6 +33,52 @@ int64_t access_log_block(struct log *g, const char *p, size_t nbytes)
     return -1;
 }
 
+/* Only memory of an allocation that is known is ever fresh. */
+static void settle(struct log *g, struct touched *set, struct span *s)
+{
+    if (s->fresh == s->end)
+        return;
+    const int64_t i = access_log_block(g, s->begin, 1);
+    const struct heap_block *const b = &g->block[i];
+    touched_add(set, s->fresh, (size_t)(s->end - s->fresh), b->base,
+                b->base + b->nbytes);
+    s->fresh = s->end;
+}
+
+void access_log_settle(struct log *g)
+{
+    for (int kind = READ; kind <= WRITE; kind++)
+        for (unsigned i = 0; i < g->spans[kind].nused; i++)
+            settle(g, &g->set[kind],
+                   &g->spans[kind].at[g->spans[kind].used[i]]);
+}
+
+static void drop_spans(struct log *g)
+{
+    for (int kind = READ; kind <= WRITE; kind++) {
+        struct spans *const s = &g->spans[kind];
+        while (s->nused)
+            s->at[s->used[--s->nused]] = (struct span){0};
+    }
+}
+
+void access_log_forget(struct log *g)
+{
+    access_log_settle(g);
+    drop_spans(g);
+}
+
+void access_log_span(struct log *g, enum kind kind, struct span *s,
+                     struct span with)
+{
+    struct spans *const all = &g->spans[kind];
+    if (s->end)
+        settle(g, &g->set[kind], s);
+    else
+        all->used[all->nused++] = (uint16_t)(s - all->at);
+    *s = with;
+}
+
 void *access_log_grow(void *array, size_t n, size_t size)
 {
     void *const grown = realloc(array, (n ? n : 1) * size);
@@ -145,6 +191,7 @@ static void report(struct log *g, enum kind kind, struct launch_cost *c)
 void access_log_summarise(struct log *g, struct launch_cost *c)
 {
     *c = (struct launch_cost){0};
+    access_log_settle(g);
     for (int kind = 0; kind < KINDS; kind++)
         report(g, kind, c);
     g->access =
@@ -158,6 +205,7 @@ void access_log_summarise(struct log *g, struct launch_cost *c)
 void access_log_clear(struct log *g)
 {
     g->nfirst = 0;
+    drop_spans(g);
     for (int kind = 0; kind < KINDS; kind++)
         touched_clear(&g->set[kind]);
 }

@@ -25,7 +25,21 @@ enum kind {
     ADDED,    /* or an atomic at all */
     KINDS
 };
-enum { MAX_FIRST = 16 };
+enum { MAX_FIRST = 16, SPANS = 512 };
+
+/*
+ * The bytes that an instruction of the kernel may touch without being noted
+ * again: [begin, end) is in the set of its kind, except for [fresh, end), which
+ * is to be added. It may grow up to `limit`. All NULL: nothing is known.
+ */
+struct span {
+    const char *begin, *end, *limit, *fresh;
+};
+
+struct spans {             /* of the instructions that read, or write */
+    struct span at[SPANS]; /* by address of the instruction */
+    uint16_t used[SPANS], nused;
+};
 
 struct range { /* bytes of one allocation, user addresses */
     const char *begin, *end;
@@ -43,6 +57,7 @@ struct log { /* of the kernel that this worker runs */
     uint32_t nblocks, latest; /* latest: the one used last */
     const struct poll *poll;  /* of the running thread */
     struct touched set[KINDS];
+    struct spans spans[WRITE + 1];
     struct range *range; /* of one kind, being reported */
     size_t nranges, cap_ranges;
     struct range first[MAX_FIRST]; /* read before the kernel wrote there */
@@ -73,6 +88,16 @@ static inline int access_is_word(enum kind kind)
 {
     return kind == EXCHANGE || kind == SIGNAL || kind == POLL;
 }
+
+/* Add to the sets what the spans are to add. */
+void access_log_settle(struct log *g);
+
+/* The same; and every instruction's next access is noted. */
+void access_log_forget(struct log *g);
+
+/* An instruction's span becomes this one. */
+void access_log_span(struct log *g, enum kind kind, struct span *s,
+                     struct span with);
 
 /* The index of the allocation that holds [p, p + nbytes), or -1 if the kernel
  * has touched none such. */

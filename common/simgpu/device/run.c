@@ -82,11 +82,11 @@ __thread int simgpu_outside = 1;
 static __thread struct block *block; /* made for a worker's first kernel */
 
 /* The coordinates of the thread after the one at `at`. */
-static struct simgpu_uint3 behind(struct simgpu_uint3 at)
+static struct simgpu_uint3 behind(struct simgpu_uint3 at, const unsigned dim[3])
 {
-    if (++at.x == simgpu_block_dim.x) {
+    if (++at.x == dim[0]) {
         at.x = 0;
-        if (++at.y == simgpu_block_dim.y) {
+        if (++at.y == dim[1]) {
             at.y = 0;
             at.z++;
         }
@@ -109,6 +109,8 @@ static void enter(struct block *b, struct carrier *c)
     b->current = c;
     *b->thread_idx = c->at;
     *b->running = &c->poll;
+    if (c->poll.p)
+        access_forget();
 }
 
 /* The running carrier has to wait: switch to the next one that is ready, if
@@ -146,8 +148,9 @@ static void carry(void)
     while (b->next < b->nthreads) {
         me->thread = b->next++;
         me->at = b->next_at;
-        b->next_at = behind(me->at);
-        me->poll = (struct poll){0};
+        b->next_at = behind(me->at, b->launch->block);
+        me->poll.unchanged = NULL; // of the last thread
+        me->poll.peeks = 0;
         *b->thread_idx = me->at;
         k->call(k->host_stub, b->launch->params);
         end_thread(b, me);
@@ -206,9 +209,11 @@ void run_yield(void)
 
 void simgpu_syncthreads(void)
 {
-    if (block->current->poll.p)
+    struct block *const b = block;
+    if (b->current->poll.p)
         sync_commit();
-    wait_as(AT_BARRIER);
+    set_state(b, b->current, AT_BARRIER);
+    leave(b, b->current);
 }
 
 /* Wait for the threads of the warp in the mask. */
@@ -312,7 +317,9 @@ static int release_barrier(struct block *b)
         return 0;
     for (unsigned i = 0; i < b->used; i++)
         if (b->carrier[i].state == AT_BARRIER)
-            set_state(b, &b->carrier[i], READY);
+            b->carrier[i].state = READY;
+    b->count[READY] += b->count[AT_BARRIER];
+    b->count[AT_BARRIER] = 0;
     return 1;
 }
 
@@ -397,6 +404,7 @@ static int run_polls(struct block *b, int together)
         if (c->poll.met && !(together ? all : sync_holds(&c->poll)))
             continue;
         const uint64_t before = sync_activity();
+        access_forget();
         resume(b, c);
         any |= c->state != POLLS || sync_activity() != before;
     }
@@ -434,6 +442,7 @@ static void run_block(struct block *b)
         if (!c->stack)
             give_stack(c);
         fiber_init(&c->fiber, c->stack, STACK - color(b->used), carry);
+        c->poll = (struct poll){0};
         c->state = READY;
         b->count[READY]++;
         resume(b, c);

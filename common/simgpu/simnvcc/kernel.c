@@ -247,7 +247,7 @@ static void write_prologue(const struct tokens *t, struct definition *d,
         " struct simgpu_info { static ::simgpu::traits get() { return "
         "::simgpu::traits(\"%s\", %d)%s; } }; typedef "
         "::simgpu::entry<simgpu_info, void (*)(%s), &%s%s%s%s > simgpu_entry; "
-        "if (__builtin_expect(simgpu_outside, 0)) { "
+        "if (__builtin_expect(::simgpu_is_outside(), 0)) { "
         "simgpu_entry::launch(%s); return; }%s",
         name, d->is_template, list_text(&d->bounds), list_text(&d->types), id,
         *args ? "<" : "", args, *args ? ">" : "", values, place);

@@ -12,7 +12,7 @@
  *         struct simgpu_info {... "k", launch bounds ...};
  *         typedef ::simgpu::entry<simgpu_info,
  *             void (*)(decltype(p), decltype(n)), &k<T> > simgpu_entry;
- *         if (simgpu_outside) {
+ *         if (simgpu_is_outside()) {
  *             simgpu_entry::launch(p, n);
  *             return;
  *         }

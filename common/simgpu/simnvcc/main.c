@@ -246,6 +246,7 @@ static int rewrite_file(const char *source, const char *from, const char *to)
 static void add_accesses(struct args *a)
 {
     args_add(a, "-fsanitize=thread");
+    args_add(a, "-fno-plt"); // an access calls without a detour
     // a launch has the lines of the calls around it, too (core/site.c)
     args_add(a, "-fno-omit-frame-pointer");
     if (strstr(o.cxx, "clang")) {

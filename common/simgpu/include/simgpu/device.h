@@ -39,12 +39,17 @@
 #define __maxnreg__(...)
 #define __grid_constant__
 
+/* dim3 as a variable that the compiler knows to be constant: one whose type has
+ * constructors counts as written, so each use would be an access to announce. */
+struct simgpu_dims : uint3 {
+};
+
 /* The thread's coordinates, by the runtime's names. */
 extern "C" {
 extern __thread const uint3 threadIdx __asm__("simgpu_thread_idx");
 extern __thread const uint3 blockIdx __asm__("simgpu_block_idx");
-extern __thread const dim3 blockDim __asm__("simgpu_block_dim");
-extern __thread const dim3 gridDim __asm__("simgpu_grid_dim");
+extern __thread const simgpu_dims blockDim __asm__("simgpu_block_dim");
+extern __thread const simgpu_dims gridDim __asm__("simgpu_grid_dim");
 }
 static const int warpSize = 32;
 

@@ -51,6 +51,20 @@ void simgpu_launch(const void *host_stub, void **params);
 /* True if a call of a kernel launches it: not on a device thread. */
 extern __thread int simgpu_outside;
 
+/* The same, read without announcing an access. */
+static inline int simgpu_is_outside(void)
+{
+    int is;
+#if defined(__x86_64__)
+    __asm__("movl %1, %0" : "=r"(is) : "m"(simgpu_outside));
+#elif defined(__aarch64__)
+    __asm__("ldr %w0, %1" : "=r"(is) : "m"(simgpu_outside));
+#else
+    is = simgpu_outside;
+#endif
+    return is;
+}
+
 /* Services of the runtime to the code of a device thread. */
 struct simgpu_uint3 {
     unsigned x, y, z;
