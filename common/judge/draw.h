@@ -6,9 +6,9 @@
  * is expected. In a lab's own program, where nothing is secret, the rank calls
  * the same generator.
  *
- *     lab_draw(), lab_draw_buffer()        a rank asks          lab/lab.h
- *     evidence_draw()                      the way there        judge/evidence.h
- *     draw_make()                          where the seed is
+ *     lab_draw(), lab_draw_buffer()     a rank asks          lab/lab.h
+ *     evidence_draw()                   the way there        judge/evidence.h
+ *     draw_make()                       where the seed is
  *
  * A request is plain data from a process that student code shares, so a
  * generator writes exactly nbytes, or refuses.

@@ -134,6 +134,7 @@ static const struct setting {
     {"CHECK_POINTERS", NULL, NULL},
     {"COMM_BLOCKING", NULL, NULL},
     {"PROFILER_PLUGIN", NULL, NULL},
+    {"RUNTIME_CONNECT", NULL, NULL},
     // of builds and containers, not of NCCL
     {"HOME", NULL, NULL},
     {"ROOT", NULL, NULL},

@@ -2,10 +2,11 @@
 # What grading costs: lab 1's solution by `grade run`, compiled or with objects
 # that a grading before it has compiled, against the same cases under mpirun
 # alone, which judges them in its own process; and that with and without a
-# record of what it did. Least times of runs in turn, as CPU time of all processes:
-# a sandbox is a session of its own, which the kernel gives its share of a busy
-# machine, so wall times of the two compare only on an idle one. Grading with
-# objects may take 1.5 times the bare run; the exit status is 1 if it takes more.
+# record of what it did. Least times of runs in turn, as CPU time of all
+# processes: a sandbox is a session of its own, which the kernel gives its share
+# of a busy machine, so wall times of the two compare only on an idle one.
+# Grading with objects may take 1.5 times the bare run; the exit status is 1 if
+# it takes more.
 #
 #   grading.sh BUILD [ROUNDS [LAB]]
 set -eu
@@ -57,7 +58,7 @@ graded() { # WHAT MORE...
         > "$dir/log" 2>&1 || [ $? -eq 1 ] || { cat "$dir/log" >&2; exit 1; }
 }
 
-# bwrap does not wait for the process that reaps those inside: so this adopts it.
+# bwrap does not wait for the process that reaps those inside: this adopts it.
 cc -O1 -o "$dir/cpu" -x c - << 'END'
 #include <stdio.h>
 #include <sys/prctl.h>

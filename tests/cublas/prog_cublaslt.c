@@ -154,7 +154,7 @@ static int bit(const float *p, int i, int row, int col)
     return ((const unsigned char *)p)[n / 8] >> n % 8 & 1;
 }
 
-/* Compare with loops. The forward values of aux and bias are `aux0`, `bias0`. */
+/* Compare with loops. The forward values of aux and bias: `aux0`, `bias0`. */
 static int compare(const struct run *r, const float *aux0, const float *bias0)
 {
     const unsigned e = r->epilogue;

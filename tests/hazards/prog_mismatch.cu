@@ -216,6 +216,93 @@ static void signal_missing(int fixed)
 }
 #endif
 
+// ---- connections at first use -----------------------------------------------
+
+/* On one rank MPI comes first, on the others NCCL; a host that is not blocked
+ * in NCCL gets through. */
+static void cross(ncclComm_t c)
+{
+    if (rank == 0)
+        MPI_Barrier(MPI_COMM_WORLD);
+    all_reduce(c);
+    if (rank != 0)
+        MPI_Barrier(MPI_COMM_WORLD);
+    cudaStreamSynchronize(stream);
+}
+
+static void first_collective_crossed(int fixed)
+{
+    if (fixed)
+        all_reduce(comm);
+    cross(comm);
+}
+
+static void connected_at_runtime(int fixed)
+{
+    setenv("NCCL_RUNTIME_CONNECT", fixed ? "0" : "1", 1);
+    cross(comm);
+}
+
+static void new_communicator_crossed(int fixed)
+{
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    ncclComm_t other;
+    all_reduce(comm);
+    config.splitShare = fixed;
+    ncclCommSplit(comm, 0, rank, &other, &config);
+    cross(other);
+    ncclCommDestroy(other);
+}
+
+static void wait_for(ncclComm_t c)
+{
+    ncclResult_t state = ncclInProgress;
+    while (state == ncclInProgress)
+        ncclCommGetAsyncError(c, &state);
+}
+
+static void blocking_crossed(int fixed)
+{
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    ncclComm_t other;
+    config.blocking = !fixed;
+    ncclCommSplit(comm, 0, rank, &other, &config);
+    wait_for(comm);
+    wait_for(other);
+    if (rank == 0)
+        MPI_Barrier(MPI_COMM_WORLD);
+    all_reduce(other);
+    if (rank != 0)
+        MPI_Barrier(MPI_COMM_WORLD);
+    wait_for(other);
+    cudaStreamSynchronize(stream);
+    ncclCommFinalize(other);
+    wait_for(other);
+    ncclCommDestroy(other);
+}
+
+/* From rank 0 to rank 1, which hears of it first by MPI. */
+static void message(int crossed)
+{
+    if (rank == 1 && crossed)
+        MPI_Recv(&odd, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 0)
+        ncclSend(a, N, ncclFloat, 1, comm, stream);
+    if (rank == 1)
+        ncclRecv(b, N, ncclFloat, 0, comm, stream);
+    if (rank == 0 && crossed)
+        MPI_Send(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    cudaStreamSynchronize(stream);
+}
+
+static void first_message_crossed(int fixed)
+{
+    all_reduce(comm); // connects other ends
+    if (fixed)
+        message(0);
+    message(1);
+}
+
 static void named(int fixed)
 {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
@@ -250,6 +337,16 @@ static const struct hazard_case cases[] = {
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 32, 0)
     {"signal-missing", 2, "waits~for~1~more~signals", signal_missing},
 #endif
+    {"first-collective-crossed", 2, "connects~on~the~host~at~the~first",
+     first_collective_crossed},
+    {"connected-at-runtime", 2, "which~rank~0~has~not~called~(NCCL_RUNTIME",
+     connected_at_runtime},
+    {"new-communicator-crossed", 2, "connects~on~the~host~at~the~first",
+     new_communicator_crossed},
+    {"blocking-crossed", 2, "connects~on~the~host~at~the~first",
+     blocking_crossed},
+    {"first-message-crossed", 2, "has~not~called~ncclRecv~from~rank~0",
+     first_message_crossed},
     {"named", 2, "of~communicator~tensor~differently", named},
 };
 

@@ -16,6 +16,21 @@ static int rank, nranks;
 static float *data;
 static cudaStream_t stream;
 
+/* Connect all that is called below: on GPUs the first call waits, on the host,
+ * for a peer that will never come. */
+static void connect(ncclComm_t comm)
+{
+    ncclAllReduce(data, data, COUNT, ncclFloat, ncclSum, comm, stream);
+    ncclGroupStart();
+    for (int r = 0; r < nranks; r++)
+        if (r != rank && (r == 0 || rank == 0)) {
+            ncclSend(data, 1, ncclFloat, r, comm, stream);
+            ncclRecv(data + COUNT - 1, 1, ncclFloat, r, comm, stream);
+        }
+    ncclGroupEnd();
+    cudaStreamSynchronize(stream);
+}
+
 static ncclComm_t join(void)
 {
     ncclUniqueId id;
@@ -25,6 +40,7 @@ static ncclComm_t join(void)
     MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
     RULE(ncclCommInitRank(&comm, nranks, id, rank) == ncclSuccess,
          "all ranks join");
+    connect(comm);
     return comm;
 }
 

@@ -153,3 +153,19 @@ int wait_any_woken(void)
     pthread_mutex_unlock(&entries_lock);
     return woken;
 }
+
+/* ---- waits that are owed ------------------------------------------------- */
+
+static _Atomic(wait_owed *) owed;
+
+void simgpu_wait_set_owed(wait_owed *f)
+{
+    atomic_store(&owed, f);
+}
+
+void wait_for_owed(void)
+{
+    wait_owed *const f = atomic_load(&owed);
+    if (f)
+        f();
+}

@@ -56,6 +56,15 @@ void simgpu_wake_some(_Atomic uint32_t *word, int n);
 void wait_begin(const struct wait_note *note);
 void wait_end(void);
 
+/*
+ * What a host thread would have waited for already on GPUs, where another
+ * library's call blocks that doesn't block here: the function waits for it, and
+ * is called whenever the thread is about to call MPI.
+ */
+typedef void wait_owed(void);
+void simgpu_wait_set_owed(wait_owed *f);
+void wait_for_owed(void);
+
 /* The calling worker runs this operation from now on. */
 void wait_running(uint32_t node);
 

@@ -2,9 +2,9 @@
  * fiber.h: stacks that one thread runs in turn
  *
  * The threads of a block are fibers of one worker, which continue when they are
- * switched to. On x86-64 and arm64 a switch saves the registers that a call must
- * preserve and takes some nanoseconds; elsewhere it is swapcontext(), which
- * makes a system call.
+ * switched to. On x86-64 and arm64 a switch saves the registers that a call
+ * must preserve and takes some nanoseconds; elsewhere it is swapcontext(),
+ * which makes a system call.
  */
 #ifndef SIMGPU_DEVICE_FIBER_H
 #define SIMGPU_DEVICE_FIBER_H

@@ -16,6 +16,7 @@
 
 struct call call_begin(const char *name, MPI_Comm comm, const void *address)
 {
+    wait_for_owed();
     struct call c = {
         .name = site_call(name),
         .site = simgpu_site(simgpu_site_caller ? simgpu_site_caller : address),

@@ -8,6 +8,7 @@
 #include "core/model.h"
 #include "core/report.h"
 #include "core/wait.h"
+#include "nccl/connect.h"
 #include "nccl/profiler.h"
 
 static const uint64_t MAGIC = 0x6c63636e6d6973; /* "simnccl" */
@@ -57,6 +58,7 @@ static struct ncclComm *comm_new(int nranks, int rank,
 void comm_discard(struct ncclComm *c)
 {
     profiler_leave(c);
+    connect_forget(c);
     hub_unmap(&c->hub);
     free(c->sent);
     free(c->received);
@@ -127,11 +129,14 @@ ncclResult_t comm_join(const struct comm_id *id, uint64_t ids, int nranks,
 
 ncclResult_t comm_rejoin(struct ncclComm *c, const struct comm_id *id)
 {
+    connect_forget(c);
     hub_unmap(&c->hub);
     if (hub_map(&c->hub, &id->owner, id->fd, id->nonce) != 0)
         return nccl_error(ncclSystemError, "process %d is gone", id->owner.pid);
     c->uid = id->nonce;
     c->nrendezvous = 0;
+    c->connected = 0;
+    memset(c->sizes, 0, sizeof c->sizes);
     c->revived = 1;
     return sit(c, 0);
 }

@@ -66,6 +66,8 @@ struct ncclComm {
     int ntails, cap_tails;
     struct batch *pending; /* a group not enqueued yet (non-blocking) */
     struct setup *setup;   /* its init or split under way (non-blocking) */
+    unsigned connected;    /* algorithms (connect.h) */
+    uint64_t sizes[8];     /* of collectives so far: powers of two, by kind */
     struct profiler_comm *profiled; /* NULL: no plugin listens */
 };
 

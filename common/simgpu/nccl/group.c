@@ -6,6 +6,7 @@
 #include "core/device.h"
 #include "core/report.h"
 #include "core/stream.h"
+#include "nccl/connect.h"
 #include "nccl/execute.h"
 #include "nccl/simulate.h"
 
@@ -267,11 +268,15 @@ static ncclResult_t run_group(float *estimated_us)
         err = record_launches();
     if (err != ncclSuccess)
         return err;
-    if (!blocking_of(0) && !estimated_us && !any_has_several())
+    if (!blocking_of(0) && !estimated_us && !any_has_several()) {
+        connect_calls(calls(), group.calls.n);
         return hand_over();
+    }
     err = run_setups();
     if (err == ncclSuccess && estimated_us)
         return simulate_calls(calls(), group.calls.n, estimated_us);
+    if (err == ncclSuccess)
+        connect_calls(calls(), group.calls.n);
     if (err == ncclSuccess && group.calls.n > 0 && any_captured())
         return capture_calls();
     if (err == ncclSuccess && group.calls.n > 0)

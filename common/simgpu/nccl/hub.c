@@ -149,8 +149,12 @@ void hub_abort(const struct hub_view *v)
         for (int to = 0; to < v->nranks; to++)
             for (uint32_t i = 0; i < HUB_DEPTH; i++)
                 lose(&hub_message(v, from, to, i)->turn);
+    for (int i = 0; i < 2 * v->nranks * v->nranks; i++)
+        lose(hub_end(v, i / 2 / v->nranks, i / 2 % v->nranks, i % 2));
     for (int rank = 0; rank < v->nranks; rank++) {
         lose(&v->hub->member[rank].signals);
+        for (int a = 0; a < HUB_ALGORITHMS; a++)
+            lose(&v->hub->member[rank].connects[a]);
         ring(v, rank);
     }
 }
@@ -236,6 +240,12 @@ void hub_wait_end(const struct hub_view *v, uint64_t seq,
 }
 
 /* ---- messages ------------------------------------------------------------ */
+
+_Atomic uint32_t *hub_end(const struct hub_view *v, int from, int to,
+                          int receiver)
+{
+    return &channel(v, from, to)->end[receiver];
+}
 
 struct hub_message *hub_message(const struct hub_view *v, int from, int to,
                                 uint32_t number)

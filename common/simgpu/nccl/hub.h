@@ -26,6 +26,7 @@ enum {
     HUB_DEPTH = 32,
     HUB_SIGNALS = 64, /* contexts times indices */
     HUB_SIGNAL_DEPTH = 256,
+    HUB_ALGORITHMS = 4, /* that connect at first use: connect.h */
 };
 #define HUB_LOST 0x80000000u
 
@@ -51,6 +52,7 @@ struct hub_member {
     _Atomic uint32_t joined;  /* this rank has joined */
     _Atomic uint32_t bell;    /* futex: rung when a message of this rank */
     _Atomic uint32_t ears;    /* advances, if any thread listens */
+    _Atomic uint32_t connects[HUB_ALGORITHMS]; /* futexes: connect.h */
 };
 
 struct hub_post { /* a rank's part in a rendezvous, visible to all */
@@ -87,6 +89,7 @@ struct hub_message {
 
 struct hub_channel { /* from one rank to another, first in, first out */
     struct hub_message ring[HUB_DEPTH];
+    _Atomic uint32_t end[2]; /* futexes: the sender's, the receiver's */
 };
 
 /* Signal number k of its kind is in ring[k % HUB_SIGNAL_DEPTH]; older ones have
@@ -163,6 +166,10 @@ void hub_wait_end(const struct hub_view *v, uint64_t seq,
 /* Message number `number` from one rank to another. */
 struct hub_message *hub_message(const struct hub_view *v, int from, int to,
                                 uint32_t number);
+
+/* The sender's or the receiver's end of their connection (connect.h). */
+_Atomic uint32_t *hub_end(const struct hub_view *v, int from, int to,
+                          int receiver);
 
 /* The turn at which the entry is free for it, posted, received. */
 enum hub_turn { HUB_FREE, HUB_POSTED, HUB_RECEIVED };

@@ -39,8 +39,9 @@
 #define __maxnreg__(...)
 #define __grid_constant__
 
-/* dim3 as a variable that the compiler knows to be constant: one whose type has
- * constructors counts as written, so each use would be an access to announce. */
+/* dim3 as a variable that the compiler knows to be constant: one whose type
+ * has constructors counts as written, so each use would be an access to
+ * announce. */
 struct simgpu_dims : uint3 {
 };
 

@@ -3,8 +3,8 @@
  *
  * A register R holds one element of type T, or as many as fit into it (f16x2).
  * The switch reads or writes each memory, in the order of ranks; between it and
- * the kernel's GPU the bytes go once. Types narrower than 32 bits are summed in float and
- * rounded once.
+ * the kernel's GPU the bytes go once. Types narrower than 32 bits are summed in
+ * float and rounded once.
  */
 #ifndef SIMGPU_MULTIMEM_H
 #define SIMGPU_MULTIMEM_H
