@@ -57,7 +57,7 @@ struct rank {
 struct recorder {
     const struct recorder_job *job;
     int listener, stop;
-    int now; /* case that the ranks are at, ncases: over; -1: none yet */
+    int now;      /* case that the ranks are at, ncases: over; -1: none yet */
     int answered; /* in this round, a rank that waited */
     pthread_t thread;
     struct recorder_end end;

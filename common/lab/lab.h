@@ -2,9 +2,9 @@
  * lab.h: the interface between the runner and a lab's staff code
  *
  * Staff code (cases.c) defines `lab`: a function for each kind of case in the
- * lab's plan. It has inputs drawn, calls the student's function and records what
- * came out; the judge, here or in the grader, decides. Code that students write
- * includes lab/try.h alone.
+ * lab's plan. It has inputs drawn, calls the student's function and records
+ * what came out; the judge, here or in the grader, decides. Code that students
+ * write includes lab/try.h alone.
  */
 #ifndef COMMLAB_LAB_LAB_H
 #define COMMLAB_LAB_LAB_H
