@@ -93,6 +93,31 @@ START_TEST(a_mistake_in_a_cu_file_has_its_line)
 }
 END_TEST
 
+/* All threads of a device's largest grid have a stack at the same time. Before
+ * Linux 6.13 the system's mappings do not suffice, and the message says so. */
+START_TEST(a_grid_as_large_as_a_device_meets)
+{
+    struct child c =
+        child_run(60, "%s/tests/simgpu/prog_large_grid", child_build());
+    if (strstr(c.err, "vm.max_map_count"))
+        printf("skipped: a grid of 67584 threads: %s", c.err);
+    else
+        expect_rules(&c);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_stack_that_is_full_is_named)
+{
+    struct child c =
+        child_run(60, "%s/tests/simgpu/prog_large_grid x", child_build());
+    ck_assert_int_eq(c.status, 70);
+    expect(&c, "kernel without_end: the stack of a device thread is full in "
+               "deeper() at prog_large_grid.cu:");
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("limits");
@@ -101,6 +126,8 @@ int main(void)
     tcase_add_loop_test(t, a_device_is_what_the_machine_says, 0, 4);
     tcase_add_loop_test(t, events_and_memory_are_shared_both_ways, 0, 3);
     tcase_add_loop_test(t, a_rank_that_is_none_is_named, 0, 3);
+    tcase_add_test(t, a_grid_as_large_as_a_device_meets);
+    tcase_add_test(t, a_stack_that_is_full_is_named);
     tcase_add_loop_test(t, a_mistake_in_a_cu_file_has_its_line, 0, 3);
     suite_add_tcase(s, t);
     return suite_run(s);

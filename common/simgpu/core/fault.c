@@ -97,6 +97,23 @@ static const void *fault_pc(const void *context)
 #endif
 }
 
+/* True for an access near the stack pointer, which faults only where the stack
+ * ends. */
+static int is_stack(const void *p, const void *context)
+{
+    enum { NEAR = 64 << 10 }; // a frame that has just been made
+    const ucontext_t *const u = context;
+#if defined(__x86_64__)
+    const uintptr_t sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    const uintptr_t sp = (uintptr_t)u->uc_mcontext.sp;
+#else
+    const uintptr_t sp = 0;
+    (void)u;
+#endif
+    return sp && (uintptr_t)p < sp + NEAR && (uintptr_t)p + NEAR > sp;
+}
+
 static _Noreturn void report(const void *p, const void *context)
 {
     char what[512], where[256], launch[256];
@@ -162,7 +179,15 @@ static _Noreturn void report_crash(int sig, const siginfo_t *info,
         if ((const char *)frame[i] + 1 == (const char *)fault_pc(context))
             frame[i] = (char *)frame[i] + 1;
     site_of_student(frame, n, where, sizeof where);
-    if (kernel && (sig == SIGSEGV || sig == SIGBUS))
+    const int is_access = sig == SIGSEGV || sig == SIGBUS;
+    if (is_access && is_stack(info->si_addr, context))
+        simgpu_report_fault(
+            NULL,
+            "%s%s: the stack of %s is full in %s.\nA recursion that does not "
+            "end, or local arrays too large for it?",
+            kernel ? "kernel " : "host code", kernel ? kernel : "",
+            kernel ? "a device thread" : "this thread", where);
+    if (kernel && is_access)
         simgpu_report_fault(
             NULL,
             "kernel %s on device %d accesses %p at %s:\n  not "
@@ -171,7 +196,7 @@ static _Noreturn void report_crash(int sig, const siginfo_t *info,
             "was launched at %s.",
             kernel, kernel_device, info->si_addr, where,
             simgpu_site_text(kernel_site, launch, sizeof launch));
-    if (sig == SIGSEGV || sig == SIGBUS)
+    if (is_access)
         simgpu_report_fault(
             NULL, "segmentation fault in %s: it accesses %s.\n%s", where,
             info->si_addr ? "memory that is not there" : "address 0 (NULL)",

@@ -43,6 +43,8 @@
  * access reads debugging information on it, which takes some 100 KiB. */
 enum { STACK = 512 << 10, MAX_THREADS = 1024, POISON = 0xCB, WARP = 32 };
 
+enum { GUARD = 4096 }; /* bytes below a stack, inaccessible: overflows fault */
+
 /* Naps of a millisecond before waiting threads continue one by one. */
 enum { TOGETHER = 20 };
 
@@ -159,17 +161,25 @@ static void carry(void)
     leave(b, me); // for good
 }
 
+/* Since Linux 6.13 a page can be inaccessible within a mapping, so that the
+ * stacks of a large grid are one; before, each takes two of the system's few. */
+static int guard(void *at)
+{
+    enum { INSTALL = 102 }; // MADV_GUARD_INSTALL
+    return madvise(at, GUARD, INSTALL) == 0 ? 0
+                                            : mprotect(at, GUARD, PROT_NONE);
+}
+
 static void give_stack(struct carrier *c)
 {
     char hint[LIMIT_HINT];
-    // the page below it is inaccessible: an overflow faults
-    char *const at = mmap(NULL, STACK + 4096, PROT_READ | PROT_WRITE,
+    char *const at = mmap(NULL, GUARD + STACK, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED || mprotect(at, 4096, PROT_NONE) != 0)
+    if (at == MAP_FAILED || guard(at) != 0)
         simgpu_report_fault(
             NULL, "cannot allocate the stack of a device thread: %m%s",
             simgpu_limit_hint(errno, hint, sizeof hint));
-    c->stack = at + 4096;
+    c->stack = at + GUARD;
 }
 
 /* Stacks begin at different places of a page: they would share the same few
@@ -485,7 +495,7 @@ static void forget(void)
 {
     for (unsigned i = 0; block && i < MAX_THREADS; i++)
         if (block->carrier[i].stack)
-            munmap(block->carrier[i].stack - 4096, STACK);
+            munmap(block->carrier[i].stack - GUARD, GUARD + STACK);
     free(block);
     block = NULL;
 }
