@@ -53,7 +53,9 @@ all="-b 2K -e 2K -n 2 -w 1 -d all -o all"
 one="-b 2K -e 2K -n 2 -w 1 -d half"
 for name in all_reduce all_gather broadcast reduce_scatter reduce alltoall \
     gather scatter sendrecv hypercube; do
-    row $name 2 "$all" mpirun -n 2
+    for ranks in 2 3 5 8; do
+        row $name $ranks "$all" mpirun -n $ranks
+    done
     row $name 4 "$one -t 4" env
     # within one group, hypercube's steps have no order
     [ $name = hypercube ] || row $name 3 "$one -g 3" env

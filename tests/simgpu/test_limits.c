@@ -118,6 +118,16 @@ START_TEST(a_stack_that_is_full_is_named)
 }
 END_TEST
 
+START_TEST(kernels_divide_by_zero_and_go_on)
+{
+    struct child c =
+        child_run(60, "%s/tests/simgpu/prog_divide", child_build());
+    expect_rules(&c);
+    expect(&c, "prog_divide.cu:12: kernel divide divides an integer by zero");
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("limits");
@@ -127,6 +137,7 @@ int main(void)
     tcase_add_loop_test(t, events_and_memory_are_shared_both_ways, 0, 3);
     tcase_add_loop_test(t, a_rank_that_is_none_is_named, 0, 3);
     tcase_add_test(t, a_grid_as_large_as_a_device_meets);
+    tcase_add_test(t, kernels_divide_by_zero_and_go_on);
     tcase_add_test(t, a_stack_that_is_full_is_named);
     tcase_add_loop_test(t, a_mistake_in_a_cu_file_has_its_line, 0, 3);
     suite_add_tcase(s, t);

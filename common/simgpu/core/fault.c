@@ -9,6 +9,7 @@
 #include <ucontext.h> /* ucontext_t */
 
 #include "core/dataless.h"
+#include "core/divide.h"
 #include "core/heap.h"
 #include "core/heap_space.h"
 #include "core/report.h"
@@ -216,10 +217,25 @@ static void open_block(const struct heap_block *b)
     pthread_mutex_unlock(&lock);
 }
 
+/* A kernel divides an integer by zero: 0, or say so and go on as a GPU does. */
+static int go_on(int sig, void *context)
+{
+    const uint32_t site = simgpu_site(fault_pc(context));
+    if (sig != SIGFPE || !kernel || !divide_as_gpu(context))
+        return 0;
+    report_warning(site,
+                   "kernel %s divides an integer by zero, or the least one by "
+                   "-1: a GPU goes on with a result that means nothing",
+                   kernel);
+    return 1;
+}
+
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
     const void *const p = info->si_addr;
     struct heap_block b;
+    if (go_on(sig, context))
+        return;
     if ((sig != SIGSEGV && sig != SIGBUS) || space_slot(p) < 0)
         report_crash(sig, info, context);
     if (kernel && simgpu_heap_find(p, &b) == 0 && !dataless(b.id))
