@@ -8,13 +8,15 @@
 
 TEST_SRC := $(wildcard tests/*/test_*.c)
 PROG_SRC := $(wildcard tests/*/prog_*.c tests/*/prog_*.cpp tests/*/prog_*.cu)
-# Not those for NCCL 2.32 where GPU=cuda finds an older header, nor NVSHMEM's.
+# Not those for NCCL 2.32, the device API among them, where GPU=cuda finds an
+# older header; nor NVSHMEM's.
 ifneq ($(GPU),sim)
 PROG_SRC := $(filter-out $(shell echo tests/*/prog_shmem*),$(PROG_SRC))
 NCCL_FOUND := $(shell echo NCCL_VERSION_CODE | \
 	$(CC) -E -P $(GPU_INC) -include nccl.h - 2>/dev/null | tail -n 1)
 ifeq ($(shell [ "0$(NCCL_FOUND)" -ge 23200 ] 2>/dev/null && echo new),)
-PROG_SRC := $(filter-out tests/simgpu/prog_nccl32_%,$(PROG_SRC))
+PROG_SRC := $(filter-out tests/simgpu/prog_nccl32_% tests/simgpu/prog_nccl_device% \
+	tests/hazards/prog_device_% tests/probes/prog_dev_%,$(PROG_SRC))
 endif
 endif
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
