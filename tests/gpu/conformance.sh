@@ -8,6 +8,7 @@
 # BUILD's programs decide what "this machine" is: real GPUs or simgpu.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. tests/gpu/again.sh
 
 name=
 [ "${1-}" = --name ] && { name=1; shift; }
@@ -26,14 +27,14 @@ echo "# Written by tests/gpu/conformance.sh, $(date -u +%F)."
 echo "gpus $gpus"
 failed=0 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
+run_program() { timeout 120 mpirun -n "$1" "$2" > "$out" < /dev/null; }
 while read -r rule ranks; do
     program=$build/tests/conformance/prog_rule$rule
     title="rule $rule${ranks:+ ranks $ranks}"
     printf '\n'
     if [ ! -x "$program" ]; then
         echo "$title skipped: $program is not built"
-    elif timeout 120 mpirun -n "${ranks:-1}" "$program" \
-        > "$out" < /dev/null; then
+    elif again run_program "${ranks:-1}" "$program"; then
         echo "$title"
         cat "$out"
     else

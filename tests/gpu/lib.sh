@@ -1,6 +1,7 @@
 # What the scripts here share: a line for each thing that was run, and a count.
 # shellcheck shell=bash disable=SC2034 # the scripts read what is set here
 # Nothing that a machine can't run is silent: it is skipped by name, with why.
+. tests/gpu/again.sh
 passed=0 failed=0 skipped=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -13,12 +14,14 @@ failure() { # NAME: why is in $log
 }
 skip() { printf 'skipped  %s: %s\n' "$1" "$2"; skipped=$((skipped + 1)); }
 
+to_log() { "$@" > "$log" 2>&1 < /dev/null; }
+
 # Run a command, output in $log; FAILED, with its last lines, when it ends
 # badly.
 try() { # NAME SECONDS COMMAND...
     local name=$1 seconds=$2 status
     shift 2
-    timeout --kill-after=10 "$seconds" "$@" > "$log" 2>&1 < /dev/null
+    again to_log timeout --kill-after=10 "$seconds" "$@"
     status=$?
     if [ $status -eq 0 ]; then
         ok "$name"

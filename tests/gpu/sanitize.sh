@@ -18,9 +18,9 @@ find_machine "$build"
 
 under() { # TOOL LAB RANKS
     local name="$1 of $2, $3 ranks" status
-    timeout --kill-after=10 1800 mpirun -n "$3" compute-sanitizer \
-        --tool "$1" --error-exitcode $FOUND --print-limit 5 \
-        "$build/solutions/$2" > "$log" 2>&1 < /dev/null
+    again to_log timeout --kill-after=10 1800 mpirun -n "$3" \
+        compute-sanitizer --tool "$1" --error-exitcode $FOUND --print-limit 5 \
+        "$build/solutions/$2"
     status=$?
     if [ $status -eq 124 ]; then
         skip "$name" "not done after 1800 s"
