@@ -162,7 +162,8 @@ static void carry(void)
 }
 
 /* Since Linux 6.13 a page can be inaccessible within a mapping, so that the
- * stacks of a large grid are one; before, each takes two of the system's few. */
+ * stacks of a large grid are one; before, each takes two of the system's few.
+ */
 static int guard(void *at)
 {
     enum { INSTALL = 102 }; // MADV_GUARD_INSTALL
