@@ -217,15 +217,16 @@ static void open_block(const struct heap_block *b)
     pthread_mutex_unlock(&lock);
 }
 
-/* A kernel divides an integer by zero: 0, or say so and go on as a GPU does. */
-static int go_on(int sig, void *context)
+/* True if a kernel has divided an integer by zero: it is warned of, and the
+ * thread continues as on a GPU. */
+static int divided_by_zero(int sig, void *context)
 {
     const uint32_t site = simgpu_site(fault_pc(context));
     if (sig != SIGFPE || !kernel || !divide_as_gpu(context))
         return 0;
     report_warning(site,
                    "kernel %s divides an integer by zero, or the least one by "
-                   "-1: a GPU goes on with a result that means nothing",
+                   "-1: a GPU continues with a result that means nothing",
                    kernel);
     return 1;
 }
@@ -234,7 +235,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 {
     const void *const p = info->si_addr;
     struct heap_block b;
-    if (go_on(sig, context))
+    if (divided_by_zero(sig, context))
         return;
     if ((sig != SIGSEGV && sig != SIGBUS) || space_slot(p) < 0)
         report_crash(sig, info, context);
