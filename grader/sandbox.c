@@ -233,28 +233,49 @@ static int disk_is_full(const struct sandbox *s)
     return 0;
 }
 
+static const double LOOK_SEC = 0.25;
+
+/* What is looked at while it runs, besides what it prints. */
+struct looks {
+    double next, moved; /* when to look again; when the folder last changed */
+    long long shown;    /* the folder's bytes then */
+};
+
+/* A look reads every process's mappings, which costs more than to read a line
+ * that a rank prints: so there is one every quarter of a second, not one for
+ * each line. */
+static void look(struct looks *l, const struct sandbox *s, double now,
+                 struct sandbox_end *end)
+{
+    if (now < l->next)
+        return;
+    const long long shown = s->watch ? folder_nbytes(s->watch) : 0;
+    const long long hidden = s->watch ? unnamed_nbytes(s->watch) : 0;
+    if (!s->watch || shown != l->shown)
+        l->moved = now;
+    l->shown = shown;
+    l->next = now + LOOK_SEC;
+    end->flooded = s->most_bytes && shown + hidden > s->most_bytes;
+    end->disk_was_full |= disk_is_full(s);
+    end->timed_out = s->watch && now - l->moved > s->idle_sec;
+}
+
 /* Read until the output ends or it has to be stopped. */
 static void follow(int fd, const struct sandbox *s, struct sandbox_end *end)
 {
-    const double deadline = steady_sec() + s->limit_sec;
-    double moved = steady_sec();
-    long long before = -1;
+    double now = steady_sec();
+    const double deadline = now + s->limit_sec;
+    struct looks looks = {.next = now, .moved = now, .shown = -1};
     while (!end->timed_out && !end->flooded && !end->loud) {
+        const double wait = looks.next - now;
         struct pollfd p = {fd, POLLIN, 0};
-        const int ready = poll(&p, 1, 250);
+        const int ready = poll(&p, 1, wait > 0 ? (int)(1000 * wait) + 1 : 0);
         if (ready > 0 && !take(fd, end))
             break;
-        const double now = steady_sec();
-        const long long shown = s->watch ? folder_nbytes(s->watch) : 0;
-        const long long hidden = s->watch ? unnamed_nbytes(s->watch) : 0;
-        if (!s->watch || shown != before)
-            moved = now;
-        before = shown;
+        now = steady_sec();
+        look(&looks, s, now, end);
         end->loud = end->log.dropped > SANDBOX_MOST_PRINTED;
-        end->flooded = s->most_bytes && shown + hidden > s->most_bytes;
-        end->disk_was_full |= disk_is_full(s);
-        end->timed_out =
-            now > deadline || (s->watch && now - moved > s->idle_sec);
+        end->timed_out |= now > deadline;
     }
     end->loud |= end->timed_out && end->log.dropped > SANDBOX_LOUD;
 }

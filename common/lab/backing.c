@@ -57,13 +57,19 @@ static int find_open(const struct mapping *m)
     return found;
 }
 
+/* The mapping that has p, and its file: most buffers are in the one of the
+ * buffer before, and to look through a process's mappings and files takes
+ * longer than most buffers take to fill. Device memory stays mapped where it
+ * is, and its file open. */
 int backing_of(const void *p, uint64_t *offset)
 {
-    struct mapping m;
-    if (find_mapping((uintptr_t)p, &m) != 0)
-        return -1;
-    *offset = m.offset + ((uintptr_t)p - m.begin);
-    return find_open(&m);
+    static struct mapping m;
+    static int file = -1;
+    const uintptr_t at = (uintptr_t)p;
+    if (file < 0 || at < m.begin || at >= m.end)
+        file = find_mapping(at, &m) == 0 ? find_open(&m) : -1;
+    *offset = m.offset + (at - m.begin);
+    return file;
 }
 
 int backing_is_empty(size_t nbytes)
