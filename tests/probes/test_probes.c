@@ -105,6 +105,10 @@ static const char *const lines[] = {
     "does not know wgmma.fence.sync.aligned' err",
     "! $N main.cu k.cu add.cpp c.c -lcufft 2>err && grep -q 'no libcufft' err",
     "$N -cuda k.cu -o k.ii && test -s k.ii",
+    "I=$(pkg-config --cflags mpich) && for l in '-ccbin mpicxx' -lmpich; do "
+    "$N $I mpi.cu $l -o x && mpirun -n 2 ./x || exit 1; done; "
+    "$N $I mpi.cu -o x && ! ./x 2>err && "
+    "grep -q 'MPI_Init: the program is not linked with MPICH' err",
     "M=$(pkg-config --cflags --libs mpich) && for l in \"$M -lnccl\" \"-lnccl "
     "$M\"; do $N race.cu $l -o x && { SIMGPU_CHECK=1 mpirun -n 2 ./x 2>err; "
     "grep -q 'before MPI_Send' err; } || exit 1; done",

@@ -90,8 +90,19 @@ static void set_mpich(void)
     setenv("HWLOC_COMPONENTS", "-pci,-linuxio", 0);
 }
 
+static void check_linked(const char *call, const void *its_own)
+{
+    if (!its_own)
+        simgpu_report_fault(NULL,
+                            "%s: the program is not linked with MPICH; build "
+                            "it by simnvcc -ccbin mpicxx, or add "
+                            "-Wl,--no-as-needed -lmpich",
+                            call);
+}
+
 int MPI_Init(int *argc, char ***argv)
 {
+    check_linked("MPI_Init", (const void *)PMPI_Init);
     set_mpich();
     const int err = PMPI_Init(argc, argv);
     if (err == MPI_SUCCESS)
@@ -101,6 +112,7 @@ int MPI_Init(int *argc, char ***argv)
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
+    check_linked("MPI_Init_thread", (const void *)PMPI_Init_thread);
     set_mpich();
     const int err = PMPI_Init_thread(argc, argv, required, provided);
     if (err == MPI_SUCCESS)

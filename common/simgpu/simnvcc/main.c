@@ -90,11 +90,16 @@ static char *read_all(const char *path)
     return text;
 }
 
+static const char *file_name(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 /* The name of a path with another ending, in a folder. */
 static char *renamed(const char *folder, const char *path, const char *ending)
 {
-    const char *const slash = strrchr(path, '/');
-    const char *const name = slash ? slash + 1 : path;
+    const char *const name = file_name(path);
     const char *const dot = strrchr(name, '.');
     char *text;
     if (asprintf(&text, "%s%s%.*s%s", folder, *folder ? "/" : "",
@@ -422,12 +427,25 @@ static void add_runtime(struct args *a)
     args_add(a, "-Wl,--pop-state");
 }
 
+/* Linkers leave out a library that nothing needs, as MPICH seems to be where
+ * libcudart has all of MPI that a program calls: libcudart needs MPICH. */
+static void keep_mpi(struct args *a, const struct args *objects)
+{
+    int mpi = !strncmp(file_name(o.cxx), "mpi", 3);
+    for (int i = 0; i < objects->n && !mpi; i++)
+        mpi = !strncmp(objects->v[i], "-lmpi", 5) ||
+              !strncmp(file_name(objects->v[i]), "libmpi", 6);
+    if (mpi)
+        args_add(a, "-Wl,--no-as-needed");
+}
+
 static int link_program(struct args *objects, const char *output)
 {
     struct args a = {{0}, 0};
     args_add(&a, o.cxx);
     args_append(&a, &o.both);
     add_runtime(&a);
+    keep_mpi(&a, objects);
     args_append(&a, &o.link);
     for (int i = 0; i < objects->n; i++)
         if (!strncmp(objects->v[i], "-l", 2)) {
