@@ -4,7 +4,7 @@
 #include <stdio.h>    /* snprintf */
 #include <stdlib.h>   /* calloc */
 #include <string.h>   /* memcmp */
-#include <sys/mman.h> /* mmap */
+#include <sys/mman.h> /* PROT_READ */
 
 #include "graph/index.h"
 #include "graph/live_rank.h"
@@ -70,16 +70,14 @@ void graph_live_free(struct graph_live *l)
 int graph_live_attach(struct graph_live *l, uint32_t rank, int fd)
 {
     struct live_rank *const r = &l->rank[rank];
-    void *const at = mmap(NULL, FORMAT_CAPACITY, PROT_READ,
-                          MAP_SHARED | MAP_NORESERVE, fd, 0);
-    if (at == MAP_FAILED)
+    if (mapped_init(&r->mapped, fd, PROT_READ) != 0)
         return -1;
-    if (segment_init(&r->segment, at, FORMAT_CAPACITY) == 0 &&
+    if (segment_init(&r->segment, r->mapped.bytes, r->mapped.nbytes) == 0 &&
         r->segment.rank == rank && r->segment.nranks == l->nranks) {
-        r->header = at;
+        r->header = (const void *)r->mapped.bytes;
         return 0;
     }
-    munmap(at, FORMAT_CAPACITY);
+    mapped_release(&r->mapped);
     errno = EINVAL;
     return -1;
 }
@@ -109,7 +107,10 @@ static int read_on(struct graph_live *l, struct live_rank *r)
 {
     const uint64_t used =
         atomic_load_explicit(&r->header->used, memory_order_acquire);
-    if (used > FORMAT_CAPACITY || segment_advance(&r->segment, used) != 0)
+    if (used > FORMAT_CAPACITY || mapped_reach(&r->mapped, used) != 0)
+        return -1;
+    r->segment.bytes = r->mapped.bytes;
+    if (segment_advance(&r->segment, used) != 0)
         return -1;
     while (r->nnodes < r->segment.nnodes)
         if (live_rank_next(r) != 0 ||

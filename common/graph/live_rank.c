@@ -1,7 +1,6 @@
 #include "graph/live_rank.h"
 
-#include <stdlib.h>   /* realloc */
-#include <sys/mman.h> /* munmap */
+#include <stdlib.h> /* realloc */
 
 #include "base/mix.h"
 
@@ -34,8 +33,7 @@ int live_push(struct live_list *l, uint32_t item)
 void live_rank_release(struct live_rank *r)
 {
     segment_release(&r->segment);
-    if (r->header)
-        munmap((void *)r->header, FORMAT_CAPACITY);
+    mapped_release(&r->mapped);
     free(r->node);
     map_release(&r->queues);
     map_release(&r->threads);

@@ -8,6 +8,7 @@
 #define COMMLAB_GRAPH_LIVE_RANK_H
 
 #include "base/map.h"
+#include "graph/mapped.h"
 #include "graph/segment.h"
 
 enum { LIVE_KNOWN = 1, LIVE_BATCH_KNOWN = 2 }; /* live_node.known */
@@ -43,6 +44,7 @@ struct live_list {
 struct live_rank {
     struct segment segment;
     const struct format_header *header; /* NULL: not attached */
+    struct mapped mapped;               /* the segment's bytes */
     struct live_node *node;             /* from 1 */
     uint32_t nnodes;                    /* examined */
     struct map queues;                  /* last node of each */

@@ -7,24 +7,26 @@
 #include <stdio.h>    /* fprintf, rename */
 #include <stdlib.h>   /* calloc */
 #include <string.h>   /* memcpy */
-#include <sys/mman.h> /* memfd_create, mmap */
+#include <sys/mman.h> /* memfd_create */
 #include <sys/stat.h> /* mkdir */
 #include <unistd.h>   /* ftruncate */
 
 #include "base/recorder.h"
 #include "graph/format.h"
 #include "graph/intern.h"
+#include "graph/mapped.h"
 #include "graph/site.h"
 
 enum { STATUS_FAULT = 70 }; /* EX_SOFTWARE, like other faults of a run */
 
 struct graph_segment {
-    struct format_header *header;
+    struct format_header *header; /* in its first mapping */
     int fd;
     int recorder; /* that takes the records; -1: there is none */
     char *dir;
     int muted;
     pthread_mutex_t lock; /* over appending and everything below */
+    struct mapped mapped;
     uint32_t nnodes;
     struct intern strings, sites; /* sites: by return address */
 };
@@ -36,11 +38,9 @@ static int map_segment(struct graph_segment *g)
     g->fd = memfd_create(GRAPH_MEMFD, MFD_CLOEXEC);
     if (g->fd < 0 || ftruncate(g->fd, FORMAT_CAPACITY) != 0)
         return -1;
-    void *const at = mmap(NULL, FORMAT_CAPACITY, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_NORESERVE, g->fd, 0);
-    if (at == MAP_FAILED)
+    if (mapped_init(&g->mapped, g->fd, PROT_READ | PROT_WRITE) != 0)
         return -1;
-    g->header = at;
+    g->header = (void *)g->mapped.bytes;
     return 0;
 }
 
@@ -86,8 +86,7 @@ void graph_close(struct graph_segment *g)
 {
     if (!g)
         return;
-    if (g->header)
-        munmap(g->header, FORMAT_CAPACITY);
+    mapped_release(&g->mapped);
     if (g->fd >= 0)
         close(g->fd);
     if (g->recorder >= 0)
@@ -136,10 +135,13 @@ static struct writer record_begin(struct graph_segment *g, size_t nbytes,
 {
     const uint64_t used =
         atomic_load_explicit(&g->header->used, memory_order_relaxed);
-    struct format_record *const r = (void *)((char *)g->header + used);
-    if (nbytes > UINT32_MAX ||
-        used + sizeof *r + format_padded(nbytes) > FORMAT_CAPACITY)
+    const uint64_t end =
+        used + sizeof(struct format_record) + format_padded(nbytes);
+    if (nbytes > UINT32_MAX || end > FORMAT_CAPACITY)
         stop_run(g, "is full");
+    if (mapped_reach(&g->mapped, end) != 0)
+        stop_run(g, "has no addresses left");
+    struct format_record *const r = (void *)(g->mapped.bytes + used);
     *r = (struct format_record){(uint32_t)nbytes, kind};
     return (struct writer){g, used, (char *)(r + 1)};
 }
@@ -154,10 +156,10 @@ static void record_put(struct writer *w, const void *data, size_t nbytes)
 static void record_publish(struct writer *w)
 {
     struct graph_segment *const g = w->g;
-    const uint64_t end = format_padded((uint64_t)(w->at - (char *)g->header));
+    const uint64_t end = format_padded((uint64_t)(w->at - g->mapped.bytes));
     // before any other code of this process can see it
     if (g->recorder >= 0)
-        recorder_write(g->recorder, (char *)g->header + w->used, end - w->used);
+        recorder_write(g->recorder, g->mapped.bytes + w->used, end - w->used);
     atomic_store_explicit(&g->header->used, end, memory_order_release);
 }
 
@@ -420,20 +422,22 @@ static void put_site_texts(struct graph_segment *g)
 }
 
 /* Write everything published now, with a matching `used`. */
-static int write_file(const struct graph_segment *g, const char *path)
+static int write_file(struct graph_segment *g, const char *path)
 {
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return -1;
-    const uint64_t used =
-        atomic_load_explicit(&g->header->used, memory_order_acquire);
+    pthread_mutex_lock(&g->lock);
+    const uint64_t used = atomic_load(&g->header->used);
+    const char *const bytes = g->mapped.bytes;
+    pthread_mutex_unlock(&g->lock);
     struct format_header header;
     memcpy(&header, g->header, sizeof header);
     atomic_init(&header.used, used);
     uint64_t at = 0;
     while (at < used) {
         const char *const from =
-            at < sizeof header ? (char *)&header : (char *)g->header;
+            at < sizeof header ? (const char *)&header : bytes;
         const uint64_t end = at < sizeof header ? sizeof header : used;
         const ssize_t n = write(fd, from + at, end - at);
         if (n < 0 && errno == EINTR)

@@ -284,6 +284,28 @@ START_TEST(a_thread_is_where_it_last_waited_and_what_it_did_since)
 }
 END_TEST
 
+/* Pointers to what was read before are still used. */
+START_TEST(a_graph_is_read_beyond_what_was_mapped_first)
+{
+    enum { TEXT = 1 << 20, TEXTS = 200 };
+    char *const text = malloc(TEXT);
+    memset(text, 'x', TEXT - 1);
+    text[TEXT - 1] = 0;
+    begin(1);
+    const struct graph_ref first = kernel(0, 1, 10);
+    const uint64_t before_ps = end_of(first, 0, 0);
+    for (int i = 0; i < TEXTS; i++)
+        graph_note_fault(s.rank[0], 1, 0, 1, text);
+    free(text);
+    const struct graph_ref second = kernel(0, 1, 10);
+    ck_assert_uint_eq(end_of(first, 0, 0), before_ps);
+    ck_assert_uint_gt(end_of(second, 0, 0), before_ps);
+    struct graph *const g = synthetic_load(&s);
+    ck_assert_uint_eq(g->nnodes, 2);
+    graph_free(g);
+}
+END_TEST
+
 /* ---- cuts ---------------------------------------------------------------- */
 
 START_TEST(a_barrier_with_idle_devices_is_a_cut)
@@ -479,6 +501,7 @@ int main(void)
     tcase_add_test(t, a_missing_peer_is_an_error);
     tcase_add_test(t, a_segment_of_another_rank_is_not_attached);
     tcase_add_test(t, a_thread_is_where_it_last_waited_and_what_it_did_since);
+    tcase_add_test(t, a_graph_is_read_beyond_what_was_mapped_first);
     tcase_add_test(t, a_barrier_with_idle_devices_is_a_cut);
     tcase_add_test(t, a_barrier_is_no_cut_while_a_rank_has_work_under_way);
     tcase_add_test(t, a_message_across_a_barrier_makes_it_no_cut);
