@@ -160,6 +160,55 @@ START_TEST(new_memory_is_poisoned_and_too_much_is_refused)
 }
 END_TEST
 
+/* The addresses that this process has mapped. */
+static uint64_t mapped(void)
+{
+    unsigned long npages = 0;
+    FILE *const f = fopen("/proc/self/statm", "r");
+    MUST(f && fscanf(f, "%lu", &npages) == 1);
+    fclose(f);
+    return (uint64_t)npages * 4096;
+}
+
+static void grow(struct shared *s)
+{
+    (void)s;
+    const uint64_t before = mapped();
+    char *const near = alloc(4096);
+    char *const early = simgpu_heap_raw(near);
+    MUST(mapped() - before < (uint64_t)1 << 30);
+    char *const middle = alloc((size_t)1 << 30), *const far = alloc(4096);
+    MUST(far - near > 1 << 30);
+    strcpy(early, "written early");
+    MUST(strcmp(simgpu_heap_raw(near), "written early") == 0);
+    memset(simgpu_heap_raw(far), 1, 4096);
+    MUST(heap_shadow(near) && heap_shadow(far) && heap_shadow(middle));
+    MUST(heap_shadow(far) != heap_shadow(far + 4));
+    MUST(mapped() - before < (uint64_t)8 << 30);
+    MUST(simgpu_heap_raw(far + ((size_t)8 << 30)) == far + ((size_t)8 << 30));
+}
+
+/* A GPU's shadow would be 2.5 TiB. */
+START_TEST(a_heap_is_mapped_as_far_as_it_is_used)
+{
+    succeeds(grow);
+}
+END_TEST
+
+static void overrun(struct shared *s)
+{
+    (void)s;
+    volatile char *const raw = simgpu_heap_raw(alloc(4096));
+    for (size_t i = 0; i <= 64 << 20; i += 4096)
+        raw[i] = 1;
+}
+
+START_TEST(what_is_behind_a_heap_cannot_be_written)
+{
+    faults(overrun, "it accesses memory that is not there");
+}
+END_TEST
+
 static void dereference(struct shared *s)
 {
     (void)s;
@@ -225,6 +274,44 @@ static void both_succeed(void (*a)(struct shared *), void (*b)(struct shared *))
 START_TEST(a_peer_sees_the_same_bytes)
 {
     both_succeed(exporter, importer);
+}
+END_TEST
+
+static void far_exporter(struct shared *s)
+{
+    char *const near = alloc(100);
+    MUST(alloc((size_t)1 << 30));
+    char *const far = alloc(100);
+    strcpy(simgpu_heap_raw(near), "near");
+    strcpy(simgpu_heap_raw(far), "far");
+    MUST(simgpu_heap_export(near, &s->ref) == 0);
+    set(&s->ready[0]);
+    await(&s->ready[1], "ready");
+    MUST(simgpu_heap_export(far, &s->ref) == 0);
+    set(&s->ping);
+    await(&s->pong, "pong");
+}
+
+/* The views of a peer's memory grow as well. */
+static void far_importer(struct shared *s)
+{
+    void *near, *far;
+    await(&s->ready[0], "ready");
+    MUST(simgpu_heap_import(&s->ref, &near) == 0);
+    const char *const early = simgpu_heap_raw(near);
+    set(&s->ready[1]);
+    await(&s->ping, "ping");
+    MUST(strcmp(simgpu_heap_raw_ref(&s->ref), "far") == 0);
+    MUST(simgpu_heap_import(&s->ref, &far) == 0);
+    MUST(strcmp(simgpu_heap_raw(far), "far") == 0 && heap_shadow(far));
+    MUST(strcmp(simgpu_heap_raw(near), "near") == 0);
+    MUST(strcmp(early, "near") == 0);
+    set(&s->pong);
+}
+
+START_TEST(a_peer_sees_what_is_allocated_later_and_far_behind)
+{
+    both_succeed(far_exporter, far_importer);
 }
 END_TEST
 
@@ -395,6 +482,9 @@ int main(void)
     tcase_add_test(t, a_host_dereference_names_the_allocation);
     tcase_add_test(t, a_use_after_free_names_the_newest_block_there);
     tcase_add_test(t, a_peer_sees_the_same_bytes);
+    tcase_add_test(t, a_peer_sees_what_is_allocated_later_and_far_behind);
+    tcase_add_test(t, a_heap_is_mapped_as_far_as_it_is_used);
+    tcase_add_test(t, what_is_behind_a_heap_cannot_be_written);
     tcase_add_loop_test(t, streams_keep_order_marks_and_the_legacy_rules, 0, 3);
     tcase_add_loop_test(t, a_bad_setting_is_refused_with_its_value, 0, 5);
     tcase_add_test(t, a_hang_is_reported_once_with_what_each_rank_waits_for);

@@ -40,7 +40,7 @@ END_TEST
 static const struct {
     const char *limit, *says;
 } limits[] = {
-    {"ulimit -v 4000000", "ulimit -v unlimited"},
+    {"ulimit -v 1000000", "ulimit -v unlimited"},
     {"ulimit -n 5", "ulimit -n allows a process 5 open files"},
 };
 
@@ -54,6 +54,17 @@ START_TEST(a_limit_is_named_with_what_lifts_it)
 }
 END_TEST
 
+/* What a rank maps depends on what it allocates, not on its GPUs' memory. */
+START_TEST(ranks_take_few_addresses)
+{
+    struct child c =
+        child_run(MANY_SEC, "ulimit -v 4000000; mpirun -n 4 %s/solutions/lab1",
+                  child_build());
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("ranks");
@@ -63,6 +74,7 @@ int main(void)
     tcase_add_test(t, sixty_four_ranks_open_each_others_memory);
     tcase_add_loop_test(t, a_limit_is_named_with_what_lifts_it, 0,
                         sizeof limits / sizeof *limits);
+    tcase_add_test(t, ranks_take_few_addresses);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -4,12 +4,12 @@
 #include <errno.h>    /* ENOMEM */
 #include <fcntl.h>    /* fallocate */
 #include <string.h>   /* memset */
-#include <sys/mman.h> /* mmap */
+#include <sys/mman.h> /* memfd_create */
 #include <unistd.h>   /* ftruncate */
 
 #include "core/control.h"
 #include "core/dataless.h"
-#include "core/heap_table.h"
+#include "core/heap_map.h"
 #include "core/limit.h"
 #include "core/report.h"
 
@@ -24,37 +24,34 @@ enum {
 static uint32_t next_block = 1;
 static int no_key = -1; /* 0 once allocations have protection keys */
 
-/* Create the memfd of a heap of this process and map both of its views. */
+static _Noreturn void cannot_map(const struct heap *h)
+{
+    char hint[LIMIT_HINT];
+    simgpu_report_fault(NULL, "cannot map device memory at %p: %m%s",
+                        (void *)h->user,
+                        simgpu_limit_hint(errno, hint, sizeof hint));
+}
+
+/* Create the memfd of a heap of this process. */
 static void heap_create(struct heap *h, int slot)
 {
     const int pinned = slot == PROC_MAX_DEVICES;
     char hint[LIMIT_HINT];
     h->device = pinned ? HEAP_PINNED : slot;
+    const uint64_t nbytes =
+        pinned ? SPACE_WINDOW
+               : topo_gpu(simgpu_proc()->topo, simgpu_proc_place(slot))
+                     ->mem_nbytes;
     h->user = space_window(slot);
-    h->nbytes = pinned ? SPACE_WINDOW
-                       : topo_gpu(simgpu_proc()->topo, simgpu_proc_place(slot))
-                             ->mem_nbytes;
     h->owner = simgpu_proc()->id;
     h->fd = memfd_create("simgpu-heap", MFD_CLOEXEC);
-    if (h->fd < 0 || ftruncate(h->fd, (off_t)heap_file_nbytes(h->nbytes)) != 0)
+    if (h->fd < 0 || ftruncate(h->fd, (off_t)heap_file_nbytes(nbytes)) != 0)
         simgpu_report_fault(NULL, "cannot create the memory of device %d: %m%s",
                             h->device,
                             simgpu_limit_hint(errno, hint, sizeof hint));
-    if (mmap(h->user, heap_shown(h),
-             pinned ? PROT_READ | PROT_WRITE : PROT_NONE,
-             MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, h->fd,
-             0) == MAP_FAILED)
-        simgpu_report_fault(NULL, "cannot map device memory at %p: %m%s",
-                            (void *)h->user,
-                            simgpu_limit_hint(errno, hint, sizeof hint));
-    h->raw = mmap(NULL, heap_file_nbytes(h->nbytes), PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_NORESERVE, h->fd, 0);
-    if (h->raw == MAP_FAILED)
-        simgpu_report_fault(NULL, "cannot map device memory: %m%s",
-                            simgpu_limit_hint(errno, hint, sizeof hint));
-    h->shadow = h->raw + h->nbytes;
-    h->shadow_nbytes = h->nbytes * HEAP_SHADOW;
-    h->common = h->shadow + h->shadow_nbytes;
+    if (heap_map_init(h, h->fd) != 0)
+        cannot_map(h);
+    h->raw = &h->own;
     control_own()->heap_fd[slot] = h->fd;
 }
 
@@ -100,13 +97,15 @@ static int alloc(int device, size_t nbytes, int managed, int32_t numa_place,
                                        .managed = managed && !zeroed,
                                        .numa_place = numa_place,
                                        .closed = numa_place ? UINT64_MAX : 0});
+        if (heap_map_show(h, offset + block_pages(nbytes)) != 0)
+            cannot_map(h);
         atomic_store(block_tag(h, offset), number);
         h->used += block_pages(nbytes);
         *out = h->user + offset;
         if (managed && !zeroed && device != HEAP_PINNED)
             mprotect(*out, block_pages(nbytes), PROT_READ | PROT_WRITE);
         if (zeroed || (nbytes <= POISON_MAX && !empty))
-            memset(h->raw + offset, zeroed ? 0 : POISON, nbytes);
+            memset(h->own.at + offset, zeroed ? 0 : POISON, nbytes);
         else
             discard(h, offset, block_pages(nbytes)); // what was freed there
         graph_note_alloc(
@@ -143,14 +142,16 @@ void heap_open(void *p, uint64_t devices)
 static void clear_shadow(const struct heap *h, uint64_t offset, uint64_t nbytes)
 {
     enum { PAGE = 4096 };
-    memset(atomic_load(&h->shadow) + offset * HEAP_SHADOW, 0, PAGE);
+    memset(heap_map_shadow(h, offset), 0, PAGE);
     discard(h, h->nbytes + offset * HEAP_SHADOW + PAGE, nbytes - PAGE);
 }
 
 /* True if the owner of an imported block has freed it. */
 static int is_gone(const struct heap *h, const struct block *b)
 {
-    return h->imported && atomic_load(block_tag(h, b->offset)) != b->number;
+    const _Atomic uint32_t *const tag =
+        h->imported ? block_tag(h, b->offset) : NULL;
+    return h->imported && (!tag || atomic_load(tag) != b->number);
 }
 
 /* The lock is held. */
@@ -262,7 +263,10 @@ int simgpu_heap_is_freed(const void *p)
 void *simgpu_heap_raw(const void *p)
 {
     const struct heap *const h = heap_of(p);
-    return h ? h->raw + ((const char *)p - h->user) : (void *)p;
+    const uint64_t at = h ? (uint64_t)((const char *)p - h->user) : 0;
+    return h && at < atomic_load(&h->raw->nbytes)
+               ? atomic_load(&h->raw->at) + at
+               : (void *)p;
 }
 
 void *heap_shadow(const void *p)
@@ -270,10 +274,8 @@ void *heap_shadow(const void *p)
     const struct heap *const h = heap_of(p);
     if (!h)
         return NULL;
-    const uint64_t at =
-        (uint64_t)((const char *)p - h->user) / 4 * 4 * HEAP_SHADOW;
-    return at < atomic_load(&h->shadow_nbytes) ? atomic_load(&h->shadow) + at
-                                               : NULL;
+    const uint64_t at = (uint64_t)((const char *)p - h->user) / 4 * 4;
+    return at < h->nbytes ? heap_map_shadow(h, at) : NULL;
 }
 
 void *heap_common(const void *p)

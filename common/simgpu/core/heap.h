@@ -14,17 +14,15 @@
  *
  *    heap d:   [ block | gap | block | gap ...          ]   memfd, followed by
  *                                                           a shadow: flag.h
- *    user:     U_d + offset      raw: U_d + HEAP_RAW + offset
  *
  * The pinned heap is accessible in its user view too. Heaps lie at the same
  * addresses in every run, so pointers are the same in every run. Blocks are
- * whole pages, separated by a page that is never accessible.
+ * whole pages, separated by a page that is never accessible. Both views show
+ * the heap as far as its blocks reach: heap_map.h.
  *
  * Peers map a heap through its owner's control page: its bytes once for both
- * collectives and imports, and of its shadow, which takes 32 times the
- * addresses, what reaches as far as the imported blocks. So each of hundreds of
- * ranks has addresses for all others. A heap_ref names bytes in a way that any
- * process of the job can resolve.
+ * collectives and imports. A heap_ref names bytes in a way that any process of
+ * the job can resolve.
  */
 #ifndef SIMGPU_CORE_HEAP_H
 #define SIMGPU_CORE_HEAP_H
@@ -103,11 +101,12 @@ void heap_note_free(const void *p, uint32_t site);
  */
 int simgpu_heap_find(const void *p, struct heap_block *out);
 
-/* The address at which simgpu itself accesses p; p itself for host memory. */
+/* The address at which simgpu itself accesses p; p itself for host memory, and
+ * behind all blocks of a heap, where an access faults. */
 void *simgpu_heap_raw(const void *p);
 
 /* The entry of p's word in its heap's shadow (flag.h); NULL for memory that is
- * not in a heap, or lies behind all that was imported of a peer's. */
+ * not in a heap, or whose owner is gone. */
 void *heap_shadow(const void *p);
 
 /* HEAP_COMMON bytes of p's heap, zeros at first, for flag.h; NULL likewise. */

@@ -1,47 +1,26 @@
 #define _GNU_SOURCE
 #include <errno.h>    /* ENOENT */
-#include <fcntl.h>    /* O_RDWR */
-#include <sys/mman.h> /* mmap */
-#include <unistd.h>   /* lseek */
+#include <sys/mman.h> /* mprotect */
+#include <unistd.h>   /* close */
 
-#include "core/heap_table.h"
+#include "core/heap_map.h"
 #include "core/limit.h"
-#include "core/peer.h"
 #include "core/report.h"
 
-enum { SHADOW_STEP = 1 << 30 }; /* bytes of a heap whose shadow is mapped */
-
-/* Open a peer's heap; its size to *nbytes. -1 with errno. */
-static int open_peer(const struct peer *p, int slot, uint64_t *nbytes)
+/* The raw view of a peer's heap, of its first `end` bytes at least; the lock is
+ * held. NULL with errno. */
+static char *raw_view(struct peer *p, int slot, uint64_t end)
 {
-    const int fd =
-        simgpu_proc_open(peer_pid(p), p->control->heap_fd[slot], O_RDWR);
-    const uint64_t all = fd < 0 ? 0 : (uint64_t)lseek(fd, 0, SEEK_END);
-    *nbytes = (all - HEAP_COMMON) / (1 + HEAP_SHADOW);
-    return fd;
-}
-
-/* Map bytes of an open heap for simgpu's own use; NULL with errno. */
-static char *map_bytes(int fd, uint64_t offset, uint64_t nbytes)
-{
-    void *const at = mmap(NULL, nbytes, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_NORESERVE, fd, (off_t)offset);
-    return at == MAP_FAILED ? NULL : at;
-}
-
-/* The raw view of a peer's heap, mapped once; the lock is held. NULL with
- * errno. */
-static char *raw_view(struct peer *p, int slot)
-{
-    uint64_t nbytes;
-    if (p->heap[slot])
-        return p->heap[slot];
-    const int fd = open_peer(p, slot, &nbytes);
-    if (fd < 0)
-        return NULL;
-    p->heap[slot] = map_bytes(fd, 0, nbytes);
-    close(fd);
-    return p->heap[slot];
+    struct heap_view *const v = &p->heap[slot];
+    if (v->nbytes >= end)
+        return v->at;
+    const int fd = peer_open_heap(p, slot);
+    const int ok = fd >= 0 && heap_map_view(v, fd, end) == 0;
+    const int err = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = err;
+    return ok ? v->at : NULL;
 }
 
 static _Noreturn void cannot_map(const struct peer *p)
@@ -56,14 +35,14 @@ void *simgpu_heap_raw_ref(const struct heap_ref *ref)
 {
     const int slot = heap_slot(ref->device);
     if (ref->owner.nonce == simgpu_proc()->id.nonce)
-        return heap_table.heap[slot].raw + ref->offset;
+        return heap_table.heap[slot].own.at + ref->offset;
     struct peer *const p = simgpu_peer_attach(&ref->owner);
     if (!p)
         simgpu_report_fault(NULL,
                             "process %d, which owns a buffer in use, is gone",
                             ref->owner.pid);
     pthread_mutex_lock(&heap_table.lock);
-    char *const base = raw_view(p, slot);
+    char *const base = raw_view(p, slot, ref->offset + ref->nbytes);
     pthread_mutex_unlock(&heap_table.lock);
     if (!base)
         cannot_map(p);
@@ -81,56 +60,17 @@ static int seen_as(const struct peer *p, int device)
     return device;
 }
 
-/* Map both views of an imported heap and what its words share; -1 with
- * errno. */
-static int map_heap(struct heap *h, struct peer *p, int slot, char *window)
+/* Map what the words of an imported heap share; -1 with errno. */
+static int map_heap(struct heap *h)
 {
-    const int fd = open_peer(p, slot, &h->nbytes);
+    const int fd = peer_open_heap(h->peer, heap_slot(h->device));
     if (fd < 0)
         return -1;
-    h->user = mmap(window, heap_shown(h), PROT_NONE,
-                   MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
-    h->common =
-        map_bytes(fd, heap_file_nbytes(h->nbytes) - HEAP_COMMON, HEAP_COMMON);
+    const int err = heap_map_init(h, fd);
     close(fd);
-    char *const raw = raw_view(p, slot);
-    if (h->user != MAP_FAILED && h->common && raw) {
-        h->raw = raw;
-        return 0;
-    }
-    const int err = errno;
-    if (h->user != MAP_FAILED)
-        munmap(h->user,
-               heap_shown(h)); // the window is free for the next attempt
-    if (h->common)
-        munmap(h->common, HEAP_COMMON);
-    errno = err;
-    return -1;
-}
-
-/*
- * Map the shadow of an imported heap's first `end` bytes, and in fact of twice
- * what was mapped. An old mapping stays, because threads sleep on its words; so
- * all of them together are at most twice the last. -1 with errno.
- */
-static int reach_shadow(struct heap *h, struct peer *p, uint64_t end)
-{
-    uint64_t reach = SHADOW_STEP, nbytes;
-    while (reach < end)
-        reach *= 2;
-    reach = reach < h->nbytes ? reach : h->nbytes;
-    if (h->shadow_nbytes >= reach * HEAP_SHADOW)
-        return 0;
-    const int fd = open_peer(p, heap_slot(h->device), &nbytes);
-    if (fd < 0)
-        return -1;
-    char *const at = map_bytes(fd, nbytes, reach * HEAP_SHADOW);
-    close(fd);
-    if (!at)
-        return -1;
-    atomic_store(&h->shadow, at);
-    h->shadow_nbytes = reach * HEAP_SHADOW;
-    return 0;
+    if (err)
+        heap_map_release(h);
+    return err;
 }
 
 /* The imported heap of (owner, device), created on first use. The lock is
@@ -153,8 +93,11 @@ static struct heap *import_heap(const struct heap_ref *ref, struct peer *p)
                        .owner_rank = peer_rank(p),
                        .imported = 1,
                        .seen_as = seen_as(p, ref->device),
+                       .peer = p,
+                       .user = space_window(heap_table.n),
+                       .raw = &p->heap[heap_slot(ref->device)],
                        .fd = -1};
-    if (map_heap(h, p, heap_slot(ref->device), space_window(heap_table.n)) != 0)
+    if (map_heap(h) != 0)
         return NULL;
     heap_table.n++;
     return h;
@@ -178,11 +121,12 @@ int simgpu_heap_import(const struct heap_ref *ref, void **out)
         return ENOENT;
     pthread_mutex_lock(&heap_table.lock);
     struct heap *const h = import_heap(ref, p);
-    const int mapped = h && reach_shadow(h, p, ref->offset + ref->nbytes) == 0;
+    const int mapped = h && heap_map_show(h, ref->offset + ref->nbytes) == 0;
     if (!mapped && peer_alive(p))
         cannot_map(p);
-    const int alive =
-        mapped && atomic_load(block_tag(h, ref->offset)) == ref->block;
+    const _Atomic uint32_t *const tag =
+        mapped ? block_tag(h, ref->offset) : NULL;
+    const int alive = tag && atomic_load(tag) == ref->block;
     if (alive) {
         struct block *b = block_of(h, h->user + ref->offset);
         if (!b)

@@ -1,9 +1,8 @@
 #include "core/heap_table.h"
 
-#include <errno.h>     /* ENOMEM */
-#include <stdatomic.h> /* atomic_load */
-#include <stdlib.h>    /* realloc */
-#include <string.h>    /* memmove */
+#include <errno.h>  /* ENOMEM */
+#include <stdlib.h> /* realloc */
+#include <string.h> /* memmove */
 
 enum { PAGE = 4096 };
 
@@ -84,12 +83,6 @@ void block_remove(struct heap *h, struct block *b)
     const size_t index = (size_t)(b - h->block);
     memmove(b, b + 1, (h->nblocks - index - 1) * sizeof *b);
     h->nblocks--;
-}
-
-_Atomic uint32_t *block_tag(const struct heap *h, uint64_t offset)
-{
-    return (_Atomic uint32_t *)(atomic_load(&h->shadow) + offset * HEAP_SHADOW +
-                                HEAP_SHADOW_TAG);
 }
 
 /* ---- freed blocks, for messages ------------------------------------------ */

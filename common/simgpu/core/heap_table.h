@@ -1,10 +1,10 @@
 /*
  * heap_table.h: the heaps that a process knows, and their blocks
  *
- * Shared by heap.c (this process's memory), heap_peer.c (that of peers) and
- * heap_describe.c (messages about either). Reading or changing it takes its
- * lock, except for the address and size of a heap, which never change, and its
- * shadow, which only moves to where more of it is mapped.
+ * Shared by heap.c (this process's memory), heap_peer.c (that of peers),
+ * heap_map.c (what is mapped of both) and heap_describe.c (messages about
+ * either). Reading or changing it takes its lock, except for the address and
+ * size of a heap, which never change, and what is atomic.
  */
 #ifndef SIMGPU_CORE_HEAP_TABLE_H
 #define SIMGPU_CORE_HEAP_TABLE_H
@@ -13,6 +13,7 @@
 
 #include "core/heap.h"
 #include "core/heap_space.h"
+#include "core/peer.h" /* struct heap_view */
 
 struct block { /* an allocation */
     uint64_t offset, nbytes;
@@ -24,27 +25,21 @@ struct block { /* an allocation */
 };
 
 struct heap {
-    char *user, *raw;
-    char *_Atomic shadow; /* entries of the first shadow_nbytes / HEAP_SHADOW
-                             bytes: all of an own heap, of an imported one as
-                             far as its blocks reach */
-    _Atomic uint64_t shadow_nbytes; /* set after it */
+    char *user;
+    struct heap_view *raw; /* &own, or its peer's; NULL: no heap yet */
+    struct heap_view own;
+    char *_Atomic *shadow; /* chunks of it; NULL: not mapped yet */
     char *common;
+    uint64_t shown; /* bytes of the user view that are mapped */
     uint64_t nbytes, used;
     int device, fd, imported;
-    int seen_as; /* imported: the device's ordinal in this process */
+    int seen_as;       /* imported: the device's ordinal here */
+    struct peer *peer; /* imported: its owner */
     struct proc_id owner;
     uint32_t owner_rank;
     struct block *block; /* by offset */
     size_t nblocks, cap;
 };
-
-/* Bytes of its user view. A GPU can have more than a window, which another one
- * follows. */
-static inline uint64_t heap_shown(const struct heap *h)
-{
-    return h->nbytes < SPACE_WINDOW ? h->nbytes : SPACE_WINDOW;
-}
 
 /* This process's heaps, by heap_slot(), then those of peers. */
 struct heap_table {
@@ -85,12 +80,6 @@ int block_place(const struct heap *h, uint64_t nbytes, uint64_t *offset);
 /* Pointers to blocks are valid until the next insertion or removal. */
 struct block *block_insert(struct heap *h, struct block b);
 void block_remove(struct heap *h, struct block *b);
-
-/*
- * The number of the block at offset, for peers that have mapped the heap. It
- * lies in the shadow, so it vanishes when the block is freed.
- */
-_Atomic uint32_t *block_tag(const struct heap *h, uint64_t offset);
 
 /* Remember a block that is about to be freed, for messages about later use. */
 void freed_add(const struct heap *h, const struct block *b);

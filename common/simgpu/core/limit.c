@@ -44,9 +44,9 @@ static void no_memory(char *out, size_t nbytes)
     const unsigned long long maps = system_limit("/proc/sys/vm/max_map_count");
     if (space)
         snprintf(out, nbytes,
-                 ".\nulimit -v limits addresses to %llu MiB, and simgpu "
-                 "reserves terabytes, without using memory: ulimit -v "
-                 "unlimited",
+                 ".\nulimit -v limits addresses to %llu MiB, and a rank takes "
+                 "several times those of the device memory that it allocates: "
+                 "ulimit -v unlimited",
                  space >> 20);
     else if (maps && count_maps() + 16 > maps)
         snprintf(out, nbytes,

@@ -1,7 +1,7 @@
 #include "core/peer.h"
 
 #include <errno.h>   /* ENOENT */
-#include <fcntl.h>   /* O_RDONLY */
+#include <fcntl.h>   /* O_RDWR */
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* calloc */
@@ -72,6 +72,11 @@ int peer_alive(const struct peer *p)
         return 0;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", p->id.pid, p->id.fd);
     return access(path, F_OK) == 0 || errno != ENOENT;
+}
+
+int peer_open_heap(const struct peer *p, int slot)
+{
+    return simgpu_proc_open(peer_pid(p), p->control->heap_fd[slot], O_RDWR);
 }
 
 int peer_open_graph(const struct peer *p)

@@ -9,12 +9,18 @@
 
 #include "core/control.h"
 
+/* A heap's raw view, as far as it is mapped: heap_map.h. */
+struct heap_view {
+    char *_Atomic at;
+    _Atomic uint64_t nbytes; /* set after it */
+};
+
 struct peer { /* kept until this process ends */
     struct proc_id id;
     struct control *control;
     struct peer *next;
     uint32_t beats; /* control->beats when our watchdog's quiet began */
-    void *heap[PROC_MAX_DEVICES + 1]; /* raw views, mapped by heap_peer.c */
+    struct heap_view heap[PROC_MAX_DEVICES + 1];
 };
 
 /* Map a peer's control page, once. NULL with errno when the peer is gone. This
@@ -35,6 +41,9 @@ int peer_pid(const struct peer *p);
 
 /* True while it runs: not when it has exited or crashed. */
 int peer_alive(const struct peer *p);
+
+/* Open a heap of its, by heap_slot(); -1 with errno. */
+int peer_open_heap(const struct peer *p, int slot);
 
 /* Open its graph segment for reading; -1 if p is NULL or gone. */
 int peer_open_graph(const struct peer *p);

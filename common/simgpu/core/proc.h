@@ -19,6 +19,7 @@
  *     heap_registered      host memory that a program registered
  *     heap_peer, _describe memory of other processes; what a pointer points to
  *     heap                 device memory of this process
+ *     heap_map             what is mapped of a heap
  *     heap_table           heaps and their blocks
  *     host                 host calls in the graph
  *     device               current device, its errors, peer access
