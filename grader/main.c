@@ -1,6 +1,7 @@
 /*
  * main.c: build/grade
  */
+#include <locale.h> /* setlocale */
 #include <stdio.h>  /* printf */
 #include <string.h> /* strcmp */
 
@@ -42,6 +43,9 @@ static int usage(FILE *out)
 
 int main(int argc, char **argv)
 {
+    // In the C locale libarchive has no characters for the names in UTF-8 that
+    // archives hold, and gives none.
+    setlocale(LC_CTYPE, "C.UTF-8");
     for (int i = 0; argc >= 2 && verbs[i].name; i++)
         if (strcmp(argv[1], verbs[i].name) == 0)
             return verbs[i].verb(argc - 1, argv + 1);

@@ -184,6 +184,49 @@ START_TEST(classroom_is_sorted_by_accounts)
 }
 END_TEST
 
+/* zip's own names are bytes; this marks them as UTF-8, as most programs do. */
+static void mark_utf8(const char *name)
+{
+    char path[CHILD_FOLDER + 32], bytes[1 << 16];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *const f = fopen(path, "r+");
+    const size_t n = fread(bytes, 1, sizeof bytes, f);
+    ck_assert_uint_lt(n, sizeof bytes);
+    for (size_t i = 0; i + 10 < n; i++)
+        if (memcmp(bytes + i, "PK\3\4", 4) == 0)
+            bytes[i + 7] |= 8;
+        else if (memcmp(bytes + i, "PK\1\2", 4) == 0)
+            bytes[i + 9] |= 8;
+    rewind(f);
+    fwrite(bytes, 1, n, f);
+    fclose(f);
+}
+
+/* Whatever the locale of the shell that starts the grader. */
+START_TEST(names_of_any_alphabet_are_read)
+{
+    struct child c =
+        sh(0, ROSTER
+           "a='d/Ada Lovelace_4711_assignsubmission_file_/L\303\266sung 2'\n"
+           "b='d/Jos\303\251 van Bob Jr_4712_assignsubmission_file_'\n"
+           "mkdir -p \"$a\" \"$b\"; cp $src/*.c $src/*.txt \"$a\"\n"
+           "mkdir '\303\234bung'; cp $src/*.c $src/*.txt '\303\234bung'\n"
+           "zip -qrX inner.zip '\303\234bung'; zip -qrX all.zip \"$a\"");
+    child_clear(&c);
+    mark_utf8("inner.zip");
+    c = sh(0, "cp inner.zip d/Jos*/; zip -qrX all.zip d/Jos*");
+    child_clear(&c);
+    mark_utf8("all.zip");
+    c = sh(1, "export LC_ALL=C; " INTAKE "all.zip; s=$?; find out; exit $s");
+    HAS(c, "moodle: 2 of 3 students");
+    HAS(c, "out/ada/L\303\266sung 2/p2p.c\n");
+    HAS(c, "out/bob/inner.zip\n");
+    ck_assert_msg(!strstr(c.out, "missing") && !strstr(c.out, "leads out"),
+                  "%s", c.out);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(a_second_download_is_another_attempt)
 {
     struct child c =
@@ -336,6 +379,7 @@ int main(void)
     tcase_add_test(t, moodle_is_sorted_by_names);
     tcase_add_test(t, gradescope_is_sorted_by_its_list_and_its_times);
     tcase_add_test(t, classroom_is_sorted_by_accounts);
+    tcase_add_test(t, names_of_any_alphabet_are_read);
     tcase_add_test(t, a_second_download_is_another_attempt);
     tcase_add_test(t, a_download_does_not_leave_its_folder);
     LOOP(t, the_newest_file_inside_counts_at_any_depth, by_newest);
