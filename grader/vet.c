@@ -14,13 +14,20 @@
 
 enum { MOST = 256 << 20 }; /* bytes of a preprocessed file */
 
-/* A file's text, to be freed; or NULL with c->why. A NUL ends it early, so
- * there may be none. */
-static char *read_text(struct vet *c, const char *path)
+static const char *last_part(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* A file's text, to be freed; or NULL with c->why and *found as vet.h has it. A
+ * NUL ends it early, so there may be none. */
+static char *read_text(struct vet *c, const char *path, int *found)
 {
     struct stat st;
     FILE *const f = fopen(path, "re");
     char *text = NULL;
+    *found = -1;
     if (!f || fstat(fileno(f), &st) != 0) {
         snprintf(c->why, sizeof c->why, "cannot read %.300s: %s", path,
                  strerror(errno));
@@ -29,10 +36,13 @@ static char *read_text(struct vet *c, const char *path)
     } else if ((text = calloc(1, (size_t)st.st_size + 1)) != NULL) {
         const size_t n = fread(text, 1, (size_t)st.st_size, f);
         if (strlen(text) != n) {
-            snprintf(c->why, sizeof c->why, "%.300s has a zero byte in it",
-                     path);
+            snprintf(c->why, sizeof c->why,
+                     "%.300s: it has a zero byte in it: save it as plain text, "
+                     "in UTF-8",
+                     last_part(path));
             free(text);
             text = NULL;
+            *found = 1;
         }
     }
     if (f)
@@ -55,18 +65,21 @@ static int is_own(const char *header, void *arg)
 
 int vet_source(struct vet *c, const char *source)
 {
-    char *const text = read_text(c, source);
-    const int found = text ? tokens_check_source(source, text, is_own, c,
-                                                 c->why, sizeof c->why)
-                           : -1;
+    int found;
+    char *const text = read_text(c, source, &found);
+    if (text)
+        found =
+            tokens_check_source(source, text, is_own, c, c->why, sizeof c->why);
     free(text);
     return found;
 }
 
 int vet_preprocessed(struct vet *c, const char *preprocessed)
 {
-    char *const text = read_text(c, preprocessed);
-    const int found = text ? tokens_check(text, c->why, sizeof c->why) : -1;
+    int found;
+    char *const text = read_text(c, preprocessed, &found);
+    if (text)
+        found = tokens_check(text, c->why, sizeof c->why);
     free(text);
     return found;
 }
@@ -80,7 +93,8 @@ static void explain(struct vet *c, const char *preprocessed, const char *name)
     audit_source_name(a->name, word);
     if (!*instead)
         instead = allow_instead(word);
-    char *const text = read_text(c, preprocessed);
+    int found;
+    char *const text = read_text(c, preprocessed, &found);
     if (text)
         tokens_find(text, word, where, sizeof where);
     free(text);
