@@ -164,12 +164,21 @@ static uint64_t hash_at(const struct program *p, int at)
     return hash;
 }
 
+static int has_break(const struct program *p, int at)
+{
+    for (int i = 0; i < SIMILAR_RUN; i++)
+        if (p->token[at + i].value == LETTER + SIMILAR_BREAK)
+            return 1;
+    return 0;
+}
+
 static void add_grams(struct gram **grams, int *n, const struct program *p,
                       const struct similar *without)
 {
     for (int i = 0; i + SIMILAR_RUN <= p->n; i++) {
         const uint64_t hash = hash_at(p, i);
-        if (without && has(without->base, without->nbase, hash))
+        if (has_break(p, i) ||
+            (without && has(without->base, without->nbase, hash)))
             continue;
         *grams = grown(*grams, *n, sizeof **grams);
         (*grams)[(*n)++] = (struct gram){hash, i};

@@ -4,7 +4,8 @@
  * A program is a row of tokens: keywords and operators are themselves, all
  * names are one token, all numbers another, all strings a third; comments,
  * layout and preprocessor lines are none. Programs share a run of SIMILAR_RUN
- * tokens or more. What a *base* has (the lab's own code) is nobody's: a run of
+ * tokens or more, of one file: a program's text may be several files, with the
+ * character SIMILAR_BREAK between them. What a *base* has (the lab's own code) is nobody's: a run of
  * its tokens is not counted.
  *
  *     struct similar *s = similar_new();
@@ -17,7 +18,7 @@
 
 #include <stddef.h>
 
-enum { SIMILAR_RUN = 16 };
+enum { SIMILAR_RUN = 16, SIMILAR_BREAK = 0x1C };
 
 struct similar;
 

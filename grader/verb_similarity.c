@@ -99,7 +99,7 @@ static char *text_of(const struct export *e, const struct row *r,
     for (int i = 0; i < p->nfiles; i++) {
         const char *const dot = strrchr(p->file[i], '.');
         if (file[i].state == UNPACK_FILE && dot && strcmp(dot, ".txt") != 0) {
-            fprintf(f, "// ---- %s\n", p->file[i]);
+            fprintf(f, "%c// ---- %s\n", SIMILAR_BREAK, p->file[i]);
             fwrite(file[i].data, 1, file[i].nbytes, f);
             fputc('\n', f);
         }

@@ -63,6 +63,19 @@ START_TEST(what_the_lab_gave_is_nobodys)
 }
 END_TEST
 
+/* Two given files make no code of a student's where one ends and the other
+ * begins. */
+START_TEST(files_do_not_run_into_each_other)
+{
+    char both[1000];
+    snprintf(both, sizeof both, "%s%c%s", given, SIMILAR_BREAK, given);
+    ck_assert_int_eq(percent(given, both, both), -1);
+    snprintf(both, sizeof both, "%c%s%c%s", SIMILAR_BREAK, given, SIMILAR_BREAK,
+             ring);
+    ck_assert_int_eq(percent(given, both, renamed), 100);
+}
+END_TEST
+
 START_TEST(the_lines_that_are_shared_are_marked)
 {
     char a[1000];
@@ -171,6 +184,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_test(t, other_names_and_layout_hide_nothing);
     tcase_add_test(t, what_the_lab_gave_is_nobodys);
+    tcase_add_test(t, files_do_not_run_into_each_other);
     tcase_add_test(t, the_lines_that_are_shared_are_marked);
     tcase_add_loop_test(t, odd_text_is_read_to_its_end, 0,
                         sizeof odd / sizeof *odd);
