@@ -254,7 +254,8 @@ static void show_row(const struct row *r)
     else
         printf("no score");
     if (r->attempt)
-        printf(", attempt %d, %d days late", r->attempt, r->days_late);
+        printf(", attempt %d, %d day%s late", r->attempt, r->days_late,
+               r->days_late == 1 ? "" : "s");
     printf("; %s\n",
            n ? json_string_value(json_array_get(r->notes, n - 1)) : "");
 }
