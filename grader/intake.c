@@ -35,11 +35,11 @@ static int make_source(const struct place *p, const char *name,
 }
 
 /*
- * A file that wasn't handed in costs its own parts: in its place is the lab's
- * own, whose holes are empty. answers.txt may simply be missing.
+ * A file that wasn't handed in, or is empty, costs its own parts: in its place
+ * is the lab's own, whose holes are empty. answers.txt may simply be missing.
  */
 static int take_skeleton(const struct place *p, const char *name,
-                         struct result *r)
+                         const char *what, struct result *r)
 {
     char from[PATH_MAX + 256], to[PATH_MAX + 128];
     if (strcmp(name, "answers.txt") == 0)
@@ -49,9 +49,9 @@ static int take_skeleton(const struct place *p, const char *name,
     if (access(from, R_OK) != 0)
         return result_stop(r, OUTCOME_FAIL, missing, name);
     result_note(r,
-                "%s is missing: the lab's own was taken, with its functions "
-                "not written",
-                name);
+                "%s is %s: the lab's own was taken, with its functions not "
+                "written",
+                name, what);
     return file_copy(from, to) == 0
                ? 0
                : result_stop(r, OUTCOME_INFRA, "cannot write %s: %s", to,
@@ -62,7 +62,7 @@ static int write_source(const struct unpack_file *f, const struct place *p,
                         struct result *r)
 {
     switch (f->state) {
-    case UNPACK_MISSING: return take_skeleton(p, f->name, r);
+    case UNPACK_MISSING: return take_skeleton(p, f->name, "missing", r);
     case UNPACK_LINK: return result_stop(r, OUTCOME_FAIL, is_link, f->name);
     case UNPACK_SPECIAL:
         return result_stop(r, OUTCOME_FAIL, not_regular, f->name);
@@ -74,6 +74,8 @@ static int write_source(const struct unpack_file *f, const struct place *p,
                            SUBMISSION_MAX_FILE);
     case UNPACK_FILE: break;
     }
+    if (unpack_is_empty(f))
+        return take_skeleton(p, f->name, "empty", r);
     if (f->wrong_case)
         result_note(r, "%s was taken from a file whose name is in another case",
                     f->name);
@@ -87,26 +89,31 @@ static int write_source(const struct unpack_file *f, const struct place *p,
                   : 0;
 }
 
-/* A submission without any of the files is none. */
+/* A submission without any of the files is none. `closed` is "" or an archive
+ * that was not opened, and why. */
 static int check_any(const struct unpack_file *file, const struct plan *p,
-                     struct result *r)
+                     const char *closed, struct result *r)
 {
     char names[512] = "";
     for (int i = 0; i < p->nfiles; i++) {
         const size_t n = strlen(names);
-        if (file[i].state != UNPACK_MISSING)
+        if (file[i].state != UNPACK_MISSING) {
+            if (closed[0])
+                result_note(r, "%s", closed);
             return 0;
+        }
         snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "",
                  p->file[i]);
     }
-    return result_stop(r, OUTCOME_FAIL, "none of the lab's files is in it (%s)",
-                       names);
+    return result_stop(r, OUTCOME_FAIL,
+                       "none of the lab's files is in it (%s)%s%s", names,
+                       closed[0] ? "; " : "", closed);
 }
 
 int intake_take(const char *archive, const struct place *p, struct result *r)
 {
     struct unpack_file file[PLAN_MAX_FILES] = {{0}};
-    char src[PATH_MAX + 16], why[128];
+    char src[PATH_MAX + 16], why[256];
     size_t nbytes;
     snprintf(src, sizeof src, "%s/src", p->work);
     if (mkdir(src, 0755) != 0)
@@ -127,7 +134,7 @@ int intake_take(const char *archive, const struct place *p, struct result *r)
                           SUBMISSION_MAX_FILE, why, sizeof why) != 0)
         err = result_stop(r, OUTCOME_FAIL, "%s", why);
     else
-        err = check_any(file, p->plan, r);
+        err = check_any(file, p->plan, why, r);
     for (int i = 0; i < p->plan->nfiles; i++) {
         err = err ? err : write_source(&file[i], p, r);
         free(file[i].data);

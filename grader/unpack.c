@@ -1,12 +1,16 @@
+#define _GNU_SOURCE
 #include "unpack.h"
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <ctype.h>    /* isspace */
 #include <stdio.h>    /* snprintf */
 #include <stdlib.h>   /* malloc */
 #include <string.h>   /* strcmp */
 #include <strings.h>  /* strcasecmp */
 #include <sys/stat.h> /* S_IFREG */
+
+#include "text.h"
 
 enum {
     MAX_ENTRIES = 10000,
@@ -16,7 +20,9 @@ enum {
 };
 
 struct taker {
-    struct archive *a; /* the innermost that is open */
+    struct archive *a; /* the innermost that is open, */
+    const char *bytes; /* and its bytes */
+    size_t nbytes;
     struct unpack_file *file;
     int nfiles;
     int depth, nested, nentries;
@@ -33,6 +39,26 @@ static int damaged(struct taker *t, const char *what)
     return -1;
 }
 
+/* What is no archive that is opened here, or not a whole one. */
+static int not_opened(struct taker *t)
+{
+    static const struct {
+        const char *begin, *says;
+    } kinds[] = {
+        {"7z\xBC\xAF\x27\x1C",
+         "it is a 7z archive; tar, tar.gz or zip would do"},
+        {"Rar!\x1A\x07", "it is a RAR archive; tar, tar.gz or zip would do"},
+        {"%PDF-", "it is a PDF document, not an archive (tar, tar.gz, zip)"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (t->nbytes >= strlen(kinds[i].begin) &&
+            memcmp(t->bytes, kinds[i].begin, strlen(kinds[i].begin)) == 0)
+            return damaged(t, kinds[i].says);
+    return damaged(t, t->nbytes ? "it is neither a folder nor an archive (tar, "
+                                  "tar.gz, zip)"
+                                : "it is an empty file");
+}
+
 static int refuse(struct taker *t, const char *what)
 {
     t->refused = 1;
@@ -41,9 +67,9 @@ static int refuse(struct taker *t, const char *what)
 
 int unpack_is_archive(const char *name)
 {
-    static const char *const ends[] = {".zip",     ".tar",     ".tgz",
-                                       ".tar.gz",  ".tar.bz2", ".tar.xz",
-                                       ".tar.zst", ".txz",     ".tbz2"};
+    static const char *const ends[] = {
+        ".zip",     ".tar", ".tgz",  ".tar.gz", ".tar.bz2", ".tar.xz",
+        ".tar.zst", ".txz", ".tbz2", ".7z",     ".rar"}; // to say so
     const size_t n = strlen(name);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         const size_t m = strlen(ends[i]);
@@ -107,9 +133,20 @@ static int take_data(struct taker *t, struct unpack_file *f)
 
 static int take_archive(struct taker *t, const void *bytes, size_t nbytes);
 
+/* Put the name of the archive that t->why is about before it. */
+static void prefix_name(struct taker *t, const char *name)
+{
+    char *const clean = text_clean(name, TEXT_NAME), *both;
+    if (asprintf(&both, "%s: %s", clean, t->why) < 0)
+        abort();
+    snprintf(t->why, t->why_nbytes, "%s", both);
+    free(both);
+    free(clean);
+}
+
 /* An archive in the archive: one that is damaged is no more than a file that
- * nobody asked for. */
-static int take_nested(struct taker *t, int depth)
+ * nobody asked for, and t->why says so. */
+static int take_nested(struct taker *t, const char *name, int depth)
 {
     struct unpack_file inner = {.name = ""};
     const size_t most = t->max_nbytes;
@@ -121,8 +158,10 @@ static int take_nested(struct taker *t, int depth)
     if (err == 0 && inner.state == UNPACK_FILE) {
         t->depth = depth + 1;
         t->nested++;
-        if (take_archive(t, inner.data, inner.nbytes) != 0 && t->refused)
-            err = -1;
+        if (take_archive(t, inner.data, inner.nbytes) != 0) {
+            err = t->refused ? -1 : 0;
+            prefix_name(t, name);
+        }
         t->nested--;
         t->depth = above;
         t->a = outer;
@@ -174,6 +213,8 @@ static int take_entry(struct taker *t, struct archive_entry *e)
     const int depth = t->depth + below;
     if (depth > MAX_DEPTH)
         return 0;
+    if (archive_entry_is_encrypted(e))
+        return damaged(t, "the archive needs a password");
     const int is_regular =
         archive_entry_filetype(e) == S_IFREG && !archive_entry_hardlink(e);
     if (is_regular && archive_entry_mtime_is_set(e) &&
@@ -184,7 +225,7 @@ static int take_entry(struct taker *t, struct archive_entry *e)
         return take_file(t, e, f, last, depth);
     if (is_regular && t->nested < MAX_NESTED && unpack_is_archive(last) &&
         strncmp(last, "._", 2) != 0)
-        return take_nested(t, depth);
+        return take_nested(t, last, depth);
     return 0;
 }
 
@@ -208,9 +249,7 @@ static int take_all(struct taker *t)
         if (r == ARCHIVE_EOF)
             return 0;
         if (r < ARCHIVE_WARN)
-            return damaged(t, n ? "the archive is damaged"
-                                : "it is neither a folder nor an archive "
-                                  "(tar, tar.gz, zip)");
+            return n ? damaged(t, "the archive is damaged") : not_opened(t);
         if (t->nentries++ == MAX_ENTRIES)
             return refuse(t, "the archive has more than 10000 entries");
         if (take_entry(t, e) != 0 || skip(t, e) != 0)
@@ -223,6 +262,8 @@ static int take_all(struct taker *t)
 /* Leaves t->a closed. */
 static int take_archive(struct taker *t, const void *bytes, size_t nbytes)
 {
+    t->bytes = bytes;
+    t->nbytes = nbytes;
     t->a = archive_read_new();
     if (!t->a)
         return refuse(t, "no memory");
@@ -233,11 +274,9 @@ static int take_archive(struct taker *t, const void *bytes, size_t nbytes)
     archive_read_support_filter_xz(t->a);
     archive_read_support_filter_zstd(t->a);
     struct archive *const own = t->a;
-    const int err =
-        archive_read_open_memory(own, bytes, nbytes) == ARCHIVE_OK
-            ? take_all(t)
-            : damaged(t, "it is neither a folder nor an archive (tar, tar.gz, "
-                         "zip)");
+    const int err = archive_read_open_memory(own, bytes, nbytes) == ARCHIVE_OK
+                        ? take_all(t)
+                        : not_opened(t);
     archive_read_free(own);
     return err;
 }
@@ -245,6 +284,7 @@ static int take_archive(struct taker *t, const void *bytes, size_t nbytes)
 int unpack_files(const void *bytes, size_t nbytes, struct unpack_file *file,
                  int nfiles, size_t max_nbytes, char *why, size_t why_nbytes)
 {
+    why[0] = 0;
     struct taker t = {.file = file,
                       .nfiles = nfiles,
                       .max_nbytes = max_nbytes,
@@ -252,6 +292,14 @@ int unpack_files(const void *bytes, size_t nbytes, struct unpack_file *file,
                       .why = why,
                       .why_nbytes = why_nbytes};
     return take_archive(&t, bytes, nbytes);
+}
+
+int unpack_is_empty(const struct unpack_file *f)
+{
+    size_t n = 0;
+    while (n < f->nbytes && isspace((unsigned char)f->data[n]))
+        n++;
+    return f->state == UNPACK_FILE && n == f->nbytes;
 }
 
 int64_t unpack_newest(const void *bytes, size_t nbytes,

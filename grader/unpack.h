@@ -35,7 +35,8 @@ struct unpack_file {
 
 #define UNPACK_NEVER INT64_MIN
 
-/* True if a file of this name is taken for an archive. */
+/* True if a file of this name is taken for an archive, if only to say that it is
+ * of a kind that is not opened. */
 int unpack_is_archive(const char *name);
 
 /*
@@ -43,10 +44,14 @@ int unpack_is_archive(const char *name);
  * deep; the least deep one counts, and one in the right case before one in
  * another). 0; or -1 with a line in why when the archive as a
  * whole is refused: damaged, too much in it, a path that is absolute or has
- * "..". The caller frees each data in either case.
+ * "..". With 0, why is "" or names an archive in it that was not opened. The
+ * caller frees each data in either case.
  */
 int unpack_files(const void *bytes, size_t nbytes, struct unpack_file *file,
                  int nfiles, size_t max_nbytes, char *why, size_t why_nbytes);
+
+/* True if a file that was found has nothing in it but white space. */
+int unpack_is_empty(const struct unpack_file *f);
 
 /* When the newest of these files was modified; if none is there, the newest of
  * all. UNPACK_NEVER if the archive does not say. */

@@ -225,7 +225,10 @@ static int take_item(struct intake *in, const struct item *it)
     }
     if (lstat(it->path, &st) == 0 && S_ISDIR(st.st_mode))
         return copy(it->path, dir, 0);
-    unnumbered(it->file && it->file[0] ? it->file : it->name, in->plan, name);
+    // "{student}.{file}" leaves but the end of an archive's name
+    const char *const file =
+        it->file && strchr(it->file, '.') ? it->file : NULL;
+    unnumbered(file ? file : it->name, in->plan, name);
     snprintf(to, sizeof to, "%s/%s", dir, name);
     if (access(to, F_OK) == 0) // a second upload of a name: side by side
         snprintf(to, sizeof to, "%s/2-%s", dir, name);
@@ -234,30 +237,89 @@ static int take_item(struct intake *in, const struct item *it)
 
 /* ---- what it says -------------------------------------------------------- */
 
+/* The folder's files that the plan does not ask for, the first few. */
+static void show_others(const struct intake *in, const char *dir,
+                        const char *key, int depth, int *n)
+{
+    enum { MOST = 5 };
+    struct dirent **entry = NULL;
+    const int nentries = scandir(dir, &entry, is_visible, alphasort);
+    for (int i = 0; i < nentries; i++) {
+        char path[PATH_MAX];
+        const char *const name = entry[i]->d_name;
+        int planned = 0;
+        for (int k = 0; k < in->plan->nfiles; k++)
+            planned |= strcasecmp(in->plan->file[k], name) == 0;
+        if (entry[i]->d_type == DT_DIR && depth < DEPTH &&
+            snprintf(path, sizeof path, "%s/%s", dir, name) < PATH_MAX) {
+            show_others(in, path, key, depth + 1, n);
+        } else if (entry[i]->d_type != DT_DIR && !planned && *n < MOST) {
+            char *const clean = text_clean(name, TEXT_NAME);
+            if ((*n)++ == 0)
+                printf("  %s: there is %s", key, clean);
+            else
+                printf(", %s", clean);
+            free(clean);
+        }
+        free(entry[i]);
+    }
+    free(entry);
+}
+
+/* What the grading will note about a file of a student's. */
+static void show_file(const struct unpack_file *f, const char *key)
+{
+    if (f->state == UNPACK_TWICE)
+        printf("  %s: %s is there twice: remove one\n", key, f->name);
+    else if (unpack_is_empty(f))
+        printf("  %s: %s is empty: its parts will have no points\n", key,
+               f->name);
+    else if (f->wrong_case)
+        printf("  %s: %s is there in another case: it is taken\n", key,
+               f->name);
+}
+
+/* The files that are missing; and what is there, some of which may be meant. */
+static void show_missing(const struct intake *in, const char *dir,
+                         const char *key, const struct unpack_file *file)
+{
+    int n = 0, nothers = 0;
+    for (int i = 0; i < in->plan->nfiles; i++)
+        n += file[i].state == UNPACK_MISSING;
+    for (int i = 0; i < in->plan->nfiles && n < in->plan->nfiles; i++)
+        if (file[i].state == UNPACK_MISSING)
+            printf("  %s: %s is missing: its parts will have no points\n", key,
+                   file[i].name);
+    if (n == in->plan->nfiles)
+        printf("  %s: none of the lab's files is in it\n", key);
+    if (n > 0)
+        show_others(in, dir, key, 0, &nothers);
+    if (nothers)
+        printf("\n");
+}
+
 /* What the grading will note about a student's files. */
 static void show_files(const struct intake *in, const char *dir,
                        const char *key)
 {
     struct unpack_file file[PLAN_MAX_FILES] = {{0}};
-    char why[128] = "";
+    char why[256] = "";
     size_t nbytes;
     void *const data = submission_read(dir, in->plan, &nbytes);
     for (int i = 0; i < in->plan->nfiles; i++)
         file[i].name = in->plan->file[i];
-    if (data && unpack_files(data, nbytes, file, in->plan->nfiles,
-                             SUBMISSION_MAX_FILE, why, sizeof why) != 0)
+    const int refused =
+        data && unpack_files(data, nbytes, file, in->plan->nfiles,
+                             SUBMISSION_MAX_FILE, why, sizeof why) != 0;
+    if (why[0])
         printf("  %s: %s\n", key, why);
-    for (int i = 0; i < in->plan->nfiles; i++) {
-        if (!why[0] && file[i].state == UNPACK_MISSING)
-            printf("  %s: %s is missing: its parts will have no points\n", key,
-                   file[i].name);
-        else if (!why[0] && file[i].state == UNPACK_TWICE)
-            printf("  %s: %s is there twice: remove one\n", key, file[i].name);
-        else if (file[i].wrong_case)
-            printf("  %s: %s is there in another case: it is taken\n", key,
-                   file[i].name);
+    for (int i = 0; i < in->plan->nfiles; i++)
+        if (!refused)
+            show_file(&file[i], key);
+    if (!refused)
+        show_missing(in, dir, key, file);
+    for (int i = 0; i < in->plan->nfiles; i++)
         free(file[i].data);
-    }
     free(data);
 }
 

@@ -227,6 +227,40 @@ START_TEST(names_of_any_alphabet_are_read)
 }
 END_TEST
 
+/* What a TA can ask a student about before anything is graded. */
+START_TEST(what_no_grading_will_find_is_said)
+{
+    struct child c =
+        sh(0, ROSTER
+           "mkdir -p d/hw_ada d/hw_bob/x; cp $src/*.c $src/*.txt d/hw_ada\n"
+           "mv d/hw_ada/p2p.c 'd/hw_ada/p2p (1).c'; : > d/hw_ada/bootstrap.c\n"
+           "echo %PDF-1.4 > d/hw_bob/x/Report.pdf\n"
+           "printf '7z\\274\\257\\047\\034' > d/hw_bob/all.7z\n"
+           "(cd $src && zip -qP secret - $lab) > d/hw_cyd.zip\n" INTAKE
+           "--pattern 'hw_{student}*' d");
+    HAS(c, "  ada: bootstrap.c is empty: its parts will have no points\n");
+    HAS(c, "  ada: p2p.c is missing: its parts will have no points\n");
+    HAS(c, "  ada: there is p2p (1).c\n");
+    HAS(c, "  bob: all.7z: it is a 7z archive; tar, tar.gz or zip would do\n");
+    HAS(c, "  bob: none of the lab's files is in it\n");
+    HAS(c, "  bob: there is all.7z, Report.pdf\n");
+    HAS(c, "  cyd: hw_cyd.zip: the archive needs a password\n");
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_pattern_of_an_archives_end_keeps_its_name)
+{
+    struct child c = sh(
+        1, ROSTER "mkdir d; (cd $src && zip -q - $lab) > d/hw_ada.zip\n" INTAKE
+                  "--pattern 'hw_{student}.{file}' d; s=$?; ls out/ada; "
+                  "exit $s");
+    HAS(c, "hw_ada.zip\n");
+    ck_assert(strstr(c.out, "is missing:") == NULL);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(a_second_download_is_another_attempt)
 {
     struct child c =
@@ -380,6 +414,8 @@ int main(void)
     tcase_add_test(t, gradescope_is_sorted_by_its_list_and_its_times);
     tcase_add_test(t, classroom_is_sorted_by_accounts);
     tcase_add_test(t, names_of_any_alphabet_are_read);
+    tcase_add_test(t, what_no_grading_will_find_is_said);
+    tcase_add_test(t, a_pattern_of_an_archives_end_keeps_its_name);
     tcase_add_test(t, a_second_download_is_another_attempt);
     tcase_add_test(t, a_download_does_not_leave_its_folder);
     LOOP(t, the_newest_file_inside_counts_at_any_depth, by_newest);

@@ -243,6 +243,10 @@ START_TEST(damaged_archives_are_refused)
     ck_assert_str_eq(
         why, "it is neither a folder nor an archive (tar, tar.gz, zip)");
     ck_assert_int_ne(unpack_files("", 0, &f, 1, 1000, why, sizeof why), 0);
+    ck_assert_str_eq(why, "it is an empty file");
+    ck_assert_int_ne(
+        unpack_files("Rar!\x1A\7", 6, &f, 1, 1000, why, sizeof why), 0);
+    ck_assert_str_eq(why, "it is a RAR archive; tar, tar.gz or zip would do");
     free(f.data);
     free(data);
 }
