@@ -237,6 +237,15 @@ static const struct student *sort(struct roster *r)
     return NULL;
 }
 
+/* Where the student is in the file for the last time. */
+static int last_line(const struct csv *c, int column, const char *key)
+{
+    int i = c->nrows - 1;
+    while (i > 0 && strcmp(csv_field(&c->row[i], column), key) != 0)
+        i--;
+    return c->row[i].line;
+}
+
 static struct roster *new_roster(int n)
 {
     struct roster *const r = calloc(1, sizeof *r);
@@ -273,7 +282,8 @@ struct roster *roster_parse(const char *text, size_t nbytes, const char *lab,
     }
     const struct student *const twice = why ? NULL : sort(r);
     if (twice)
-        snprintf(err, err_nbytes, "1: %s is there twice", twice->key);
+        snprintf(err, err_nbytes, "%d: %s is there twice",
+                 last_line(&c, columns.text[0], twice->key), twice->key);
     if (why || twice) {
         roster_free(r);
         r = NULL;

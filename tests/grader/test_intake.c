@@ -62,7 +62,7 @@ static const struct {
     {"name\nx\n", "1: the header has no column \"student\""},
     {"student\nada\n../bob\n", "3: a student is 1 to 64"},
     {"student\n-rf\n", "2: a student is"},
-    {"student\nada\nada\n", "ada is there twice"},
+    {"student\nada\nbob\nada\neve\n", "4: ada is there twice"},
     {"student,name\nada,\"x\n", "a quote is not closed"},
     {"student,name\nada,\"x\"y\n", "2: text after a closing quote"},
     {"student,deadline\nada,tomorrow\n", "2: a deadline is a time"},
