@@ -110,21 +110,26 @@ static int read_times(const char *dir, struct submissions *s, char *err,
     return bad ? -1 : 0;
 }
 
+/* True if only the files say when it was handed in. */
+static int is_file_time(const struct submission *s)
+{
+    return !s->is_said &&
+           roster_submitted(s->student, s->attempt) == ROSTER_NEVER;
+}
+
 int submissions_same_time(const struct submissions *s)
 {
-    enum { WITHIN_SEC = 60 };
-    int64_t first = INT64_MAX, last = INT64_MIN;
-    int n = 0;
+    enum { WITHIN_SEC = 60, LEAST = 3 };
+    int most = 0;
     for (int i = 0; i < s->n; i++) {
-        const struct submission *const of = &s->s[i];
-        if (of->is_said ||
-            roster_submitted(of->student, of->attempt) != ROSTER_NEVER)
-            continue;
-        first = of->modified < first ? of->modified : first;
-        last = of->modified > last ? of->modified : last;
-        n++;
+        int n = 0;
+        for (int k = 0; k < s->n && is_file_time(&s->s[i]); k++)
+            n += is_file_time(&s->s[k]) &&
+                 s->s[k].modified >= s->s[i].modified &&
+                 s->s[k].modified <= s->s[i].modified + WITHIN_SEC;
+        most = n > most ? n : most;
     }
-    return n >= 3 && last - first <= WITHIN_SEC;
+    return most >= LEAST && 2 * most > s->n ? most : 0;
 }
 
 struct submissions *submissions_find(const char *dir, const struct roster *r,

@@ -53,9 +53,10 @@ struct submissions *submissions_find(const char *dir, const struct roster *r,
 void submissions_free(struct submissions *s);
 
 /*
- * True if the files' own times cannot be when they were handed in: there are
- * three or more submissions for which neither the roster nor submitted.csv says
- * when, and all of those were written within a minute.
+ * How many submissions have files of one minute, so that the files' own times
+ * cannot be when they were handed in; 0 if those are fewer than three, or not
+ * most of all. Those of which the roster or submitted.csv says when do not
+ * count.
  */
 int submissions_same_time(const struct submissions *s);
 

@@ -75,13 +75,13 @@ static int run(struct batch *b)
                 "roster, among them \"%s\"\n",
                 b->submissions->nunknown, b->o->submissions,
                 b->submissions->unknown);
-    if (submissions_same_time(b->submissions))
-        fprintf(
-            stderr,
-            "grade batch: all %d submissions were written within a minute, "
-            "as if that was when\nthey were downloaded: have the roster say "
-            "when they were submitted\n",
-            b->submissions->n);
+    const int nalike = submissions_same_time(b->submissions);
+    if (nalike)
+        fprintf(stderr,
+                "grade batch: %d of %d submissions were written within a "
+                "minute, as if that was when\nthey were downloaded: have the "
+                "roster say when they were submitted\n",
+                nalike, b->submissions->n);
     const int err =
         b->o->executor == BY_SLURM ? executor_slurm(b) : executor_local(b);
     progress_end(&b->progress);
