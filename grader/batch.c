@@ -47,6 +47,7 @@ static uint64_t now_ms(void)
 
 struct last_batch {
     char seed[65];
+    char timezone[64];
     char *roster; /* as JSON text */
 };
 
@@ -55,7 +56,9 @@ static int keep_last(const struct ledger_entry *e, void *arg)
     struct last_batch *const last = arg;
     json_t *const j = json_loads(e->body, 0, NULL);
     const char *const seed = json_string_value(json_object_get(j, "seed"));
+    const char *const zone = json_string_value(json_object_get(j, "timezone"));
     snprintf(last->seed, sizeof last->seed, "%s", seed ? seed : "");
+    snprintf(last->timezone, sizeof last->timezone, "%s", zone ? zone : "");
     free(last->roster);
     last->roster =
         json_dumps(json_object_get(j, "roster"), JSON_SORT_KEYS | JSON_COMPACT);
@@ -63,10 +66,19 @@ static int keep_last(const struct ledger_entry *e, void *arg)
     return 0;
 }
 
+/* The course's: "" is UTC. */
+static const char *batch_timezone(const struct batch *b)
+{
+    const char *const zone =
+        b->o->timezone ? b->o->timezone : b->plan->timezone;
+    return zone ? zone : "";
+}
+
 static int append_batch(struct batch *b, const char *seed, json_t *roster)
 {
-    json_t *const j = json_pack("{s:s, s:O, s:O}", "seed", seed, "roster",
-                                roster, "versions", b->versions);
+    json_t *const j =
+        json_pack("{s:s, s:O, s:s, s:O}", "seed", seed, "roster", roster,
+                  "timezone", batch_timezone(b), "versions", b->versions);
     char *const body = json_dumps(j, JSON_SORT_KEYS | JSON_COMPACT);
     const struct ledger_entry e = {.kind = "batch",
                                    .student = "",
@@ -81,12 +93,12 @@ static int append_batch(struct batch *b, const char *seed, json_t *roster)
 
 /*
  * The seed of this ledger's last batch of the lab, so that an interrupted one
- * goes on as it began; or a new one. A new entry is made when seed or roster
- * are new.
+ * goes on as it began; or a new one. A new entry is made when seed, roster or
+ * time zone are new.
  */
 static int find_seed(struct batch *b)
 {
-    struct last_batch last = {"", NULL};
+    struct last_batch last = {.roster = NULL};
     ledger_each(b->ledger, "batch", b->lab, keep_last, &last);
     const char *const want = b->o->seed ? b->o->seed : last.seed;
     size_t n = 0;
@@ -103,7 +115,8 @@ static int find_seed(struct batch *b)
     json_t *const roster = roster_json(b->roster);
     char *const text = json_dumps(roster, JSON_SORT_KEYS | JSON_COMPACT);
     if (!err && (strcmp(seed, last.seed) != 0 || !last.roster ||
-                 strcmp(text, last.roster) != 0))
+                 strcmp(text, last.roster) != 0 ||
+                 strcmp(batch_timezone(b), last.timezone) != 0))
         err = append_batch(b, seed, roster);
     json_decref(roster);
     free(text);
@@ -384,9 +397,8 @@ int batch_open(struct batch *b, const struct batch_options *o)
     *b = (struct batch){.o = o, .lock = -1};
     if (find_kit(b) != 0 || open_spool(b) != 0)
         return -1;
-    const char *const zone = o->timezone ? o->timezone : b->plan->timezone;
-    if (roster_timezone(zone) != 0)
-        return fail(b, "there is no time zone %s", zone);
+    if (roster_timezone(batch_timezone(b)) != 0)
+        return fail(b, "there is no time zone %s", batch_timezone(b));
     b->roster = roster_load(o->roster, b->lab, b->err, sizeof b->err);
     if (!b->roster)
         return -1;

@@ -10,6 +10,7 @@ struct loader {
     struct export *e;
     char *lab; /* the full name, once it is known */
     int best;
+    char timezone[64]; /* the last batch's; "": UTC */
 };
 
 /* "lab1" stands for "lab1-collectives". */
@@ -29,7 +30,10 @@ static int take_batch(const struct ledger_entry *b, void *arg)
     struct roster *const r = roster_from_json(json_object_get(j, "roster"));
     if (r) {
         l->e->roster = l->e->roster ? roster_join(l->e->roster, r) : r;
+        const char *const zone =
+            json_string_value(json_object_get(j, "timezone"));
         snprintf(l->lab, 64, "%s", b->lab);
+        snprintf(l->timezone, sizeof l->timezone, "%s", zone ? zone : "");
     }
     json_decref(j);
     return 0;
@@ -184,10 +188,15 @@ static void make_rows(struct export *e)
 int class_load(struct export *e, char lab[64], int best, char *err,
                size_t err_nbytes)
 {
-    struct loader l = {e, lab, best};
+    struct loader l = {e, lab, best, ""};
     ledger_each(e->ledger, "batch", NULL, take_batch, &l);
     if (!e->roster) {
         snprintf(err, err_nbytes, "the ledger has no batch of %s", lab);
+        return -1;
+    }
+    const char *const zone = e->timezone ? e->timezone : l.timezone;
+    if (roster_timezone(zone) != 0) {
+        snprintf(err, err_nbytes, "there is no time zone %s", zone);
         return -1;
     }
     e->lab = e->title = lab;

@@ -52,6 +52,7 @@ struct export
 {
     const char *lab, *title, *out; /* out: a file, "-", or a folder */
     const char *assignment;        /* Canvas' number, or NULL */
+    const char *timezone;          /* of times; NULL: the batch's */
     double late_percent;           /* of the score, for each day */
     struct ledger *ledger;
     struct roster *roster;

@@ -55,7 +55,7 @@ static int zone(const char *text, int *seconds)
 int roster_timezone(const char *name)
 {
     char path[256];
-    if (!name)
+    if (!name || !*name)
         name = "UTC";
     const int n = snprintf(path, sizeof path, "/usr/share/zoneinfo/%s", name);
     if (strstr(name, "..") || n >= (int)sizeof path ||

@@ -82,7 +82,7 @@ int64_t roster_submitted(const struct student *s, int attempt);
 
 /*
  * Times without a zone are of this one from now on: "Europe/Berlin", or NULL
- * for UTC. It is kept in this process' TZ. -1 if there is no such zone.
+ * or "" for UTC. It is kept in this process' TZ. -1 if there is no such zone.
  */
 int roster_timezone(const char *name);
 

@@ -53,8 +53,9 @@ static const struct verb_option known[] = {
                 "taken off the score for each day late (default 0)"),
     VERB_OPTION(VERB_TEXT, "assignment", "NUMBER", AT(assignment),
                 "Canvas' number of the assignment"),
-    VERB_OPTION(VERB_TEXT, "timezone", "ZONE", AT(timezone),
-                "that times are shown in (default UTC): Europe/Berlin"),
+    VERB_OPTION(
+        VERB_TEXT, "timezone", "ZONE", AT(timezone),
+        "that times are shown in (default: the batch's): Europe/Berlin"),
     VERB_OPTION(VERB_TEXT, "key", "FILE", AT(key),
                 "the ledger's key, if it is elsewhere"),
     {.name = NULL}};
@@ -104,12 +105,11 @@ static int write_export(const struct options *o, int format)
 {
     struct export export = {.out = o->out,
                             .assignment = o->assignment,
+                            .timezone = o->timezone,
                             .late_percent = o->late_percent};
     struct export *const e = &export;
     char lab[64], err[512];
     snprintf(lab, sizeof lab, "%s", o->lab);
-    if (roster_timezone(o->timezone) != 0)
-        return verb_wrong("export", "there is no time zone %s", o->timezone);
     e->ledger = ledger_open(o->ledger, o->key, LEDGER_READ, err, sizeof err);
     if (!e->ledger)
         return verb_wrong("export", "%s", err);

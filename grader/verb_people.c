@@ -72,7 +72,7 @@ static const struct verb_option extend_options[] = {
                 "the new deadline: 2026-03-08T23:59+01:00, or 2026-03-08",
                 .required = 1),
     VERB_OPTION(VERB_TEXT, "timezone", "ZONE", AT(timezone),
-                "of a time without one (default UTC): Europe/Berlin"),
+                "of a time without one (default: the batch's): Europe/Berlin"),
     {.name = NULL}};
 static const struct verb_option comment_options[] = {COMMON, {.name = NULL}};
 
@@ -189,10 +189,14 @@ static int parse(const struct options *o, enum change_kind kind,
             return verb_wrong(verb, "--score is a number of points, not %s",
                               o->score);
     }
-    if (roster_timezone(o->timezone) != 0)
-        return verb_wrong(verb, "there is no time zone %s", o->timezone);
+    return EXIT_FULL;
+}
+
+/* After class_load(), which sets the zone. */
+static int parse_until(const struct options *o, struct change *c)
+{
     if (o->until && roster_time(o->until, &c->deadline) != 0)
-        return verb_wrong(verb,
+        return verb_wrong(change_name[c->kind],
                           "--until is a time like "
                           "2026-03-08T23:59:00+01:00, not %s",
                           o->until);
@@ -263,7 +267,7 @@ static void show_row(const struct row *r)
 static void show(const struct options *o, struct export *e, char lab[64])
 {
     char err[512];
-    const struct export fresh = {.ledger = e->ledger};
+    const struct export fresh = {.ledger = e->ledger, .timezone = o->timezone};
     class_release(e);
     *e = fresh;
     if (class_load(e, lab, 0, err, sizeof err) != 0)
@@ -278,7 +282,7 @@ static void show(const struct options *o, struct export *e, char lab[64])
 static int verb_people(enum change_kind kind, int argc, char **argv)
 {
     struct options o = {.ledger = NULL};
-    struct export e = {.nrows = 0};
+    struct export e = {.timezone = NULL};
     struct change c;
     char lab[64], err[512];
     int status;
@@ -291,12 +295,13 @@ static int verb_people(enum change_kind kind, int argc, char **argv)
     if (access(o.ledger, F_OK) != 0) // LEDGER_WRITE would make one
         return verb_wrong(change_name[kind], "%s: %s", o.ledger,
                           strerror(errno));
+    e.timezone = o.timezone;
     e.ledger = ledger_open(o.ledger, o.key, LEDGER_WRITE, err, sizeof err);
     if (!e.ledger)
         return verb_wrong(change_name[kind], "%s", err);
     if (class_load(&e, lab, 0, err, sizeof err) != 0)
         status = verb_wrong(change_name[kind], "%s", err);
-    else
+    else if ((status = parse_until(&o, &c)) == EXIT_FULL)
         status = change(&o, &e, &c);
     if (status == EXIT_FULL)
         show(&o, &e, lab);

@@ -224,6 +224,28 @@ START_TEST(an_extension_reaches_what_is_graded_already)
 }
 END_TEST
 
+START_TEST(times_are_in_the_zone_of_the_batch)
+{
+    struct child c = child_run(
+        60,
+        "cd %s && mkdir in && printf 'student,deadline\nbob,2026-11-20\n' > "
+        "r.csv "
+        "&& %s/grade batch --roster r.csv --submissions in --ledger L.db --lab "
+        "lab1 --timezone Europe/Berlin",
+        dir, child_build());
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    child_clear(&c);
+    c = grade(0, "extend",
+              "--student bob --by X --reason ill --until 2026-11-30");
+    ck_assert_msg(strstr(c.out, "to 2026-11-30 23:59 CET by X") != NULL, "%s",
+                  c.out);
+    child_clear(&c);
+    ck_assert(strstr(cell("bob", "feedback", ""), "23:59 CET") != NULL);
+    ck_assert(strstr(cell("bob", "feedback", "--timezone UTC"), "22:59 UTC") !=
+              NULL);
+}
+END_TEST
+
 START_TEST(a_later_rosters_deadline_and_late_days_count)
 {
     planted_roster(dir, "student,deadline\nbob,2026-02-27T12:00Z\n");
@@ -354,6 +376,7 @@ int main(void)
     tcase_add_test(t, the_excused_have_no_score_in_any_export);
     tcase_add_test(t, a_comment_reaches_the_student_in_each_format);
     tcase_add_test(t, an_extension_reaches_what_is_graded_already);
+    tcase_add_test(t, times_are_in_the_zone_of_the_batch);
     tcase_add_test(t, a_later_rosters_deadline_and_late_days_count);
     tcase_add_test(t, sections_add_up);
     tcase_add_test(t, a_group_has_one_submission);
