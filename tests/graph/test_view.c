@@ -310,6 +310,10 @@ START_TEST(a_page_of_one_span_says_nothing_of_others)
         child_run(10, "grep -c -e case-0 -e case-2 %s/run.html", dir);
     ck_assert_str_eq(c.out, "0\n");
     child_clear(&c);
+    c = child_run(10, "grep '<title>' %s/run.html", dir);
+    ck_assert_msg(strstr(c.out, "2 ranks, 11.000 us</title>") != NULL, "%s",
+                  c.out); // its own, not the run's
+    child_clear(&c);
     c = child_run(60, "%s/commgraph view %s --span case-7 -o %s/none.html",
                   child_build(), s.dir, dir);
     ck_assert_msg(c.status == 1 && strstr(c.err, "in a span with 'case-7'"),

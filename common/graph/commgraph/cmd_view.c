@@ -23,6 +23,23 @@ static int write_page(const struct view *v, const char *path)
     return err ? command_failed("%s: %s", path, strerror(errno)) : 0;
 }
 
+/* From the first call to the last end of the operations that are in, or of the
+ * whole run (in NULL), in us. */
+static double length_us(const struct command_run *r, const char *in)
+{
+    const struct replay_time *const time = replay_times(r->replay);
+    uint64_t from = UINT64_MAX, to = 0;
+    if (!in)
+        return (double)replay_end_ps(r->replay) * 1e-6;
+    for (uint32_t i = 0; i < r->graph->nnodes; i++) {
+        if (!in[i])
+            continue;
+        from = time[i].issue_ps < from ? time[i].issue_ps : from;
+        to = time[i].end_ps > to ? time[i].end_ps : to;
+    }
+    return (double)(to - from) * 1e-6;
+}
+
 static int write_view(const struct command_run *r, const char *dir,
                       const char *span, const char *path)
 {
@@ -36,7 +53,7 @@ static int write_view(const struct command_run *r, const char *dir,
     }
     snprintf(title, sizeof title, "%s%s%s on %s: %u ranks, %.3f us",
              span ? span : "", span ? " of " : "", dir, topo_name(r->topo),
-             r->graph->nranks, (double)replay_end_ps(r->replay) * 1e-6);
+             r->graph->nranks, length_us(r, span ? in : NULL));
     const int status = write_page(&(struct view){.graph = r->graph,
                                                  .topo = r->topo,
                                                  .replay = r->replay,
