@@ -496,6 +496,71 @@ START_TEST(a_run_of_40000_operations_opens_quickly)
 }
 END_TEST
 
+/* Two ranks, two queues, 2,000 kernels that wait for each other by turns, so
+ * that the critical path changes its row at each of them. */
+static void record_crowd(void)
+{
+    synthetic_release(&s);
+    synthetic_init(&s, RANKS);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        struct graph_ref last = {0};
+        graph_note_machine(s.rank[r], "dgx-a100");
+        for (uint32_t i = 0; i < 2000; i++)
+            last = SYNTHETIC(&s, r, .name = "kernel",
+                             .node = {.kind = GRAPH_KERNEL,
+                                      .queue = 1 + i % 2,
+                                      .place = (int32_t)r,
+                                      .latency_ps = 5 * US,
+                                      .span = graph_string(s.rank[r], "all")},
+                             .deps = {last});
+    }
+    graph_free(synthetic_load(&s));
+}
+
+/* As wide as on a phone: the path must not hide the bars that it crosses, and
+ * the scale and the rows' names have to be read. */
+START_TEST(a_crowded_timeline_is_readable_on_a_phone)
+{
+    if (!has_browser())
+        return;
+    record_crowd();
+    write_view(s.dir);
+    struct child c = browse(
+        "",
+        "const canvas = $('timeline'), put = CanvasRenderingContext2D.prototype"
+        ".fillText; let words = [];"
+        "CanvasRenderingContext2D.prototype.fillText = function (t, x, y) {"
+        " words.push([t, x, y, this.measureText(t).width]);"
+        " put.call(this, t, x, y); };"
+        "canvas.style.width = '356px';"
+        "const ticks = () => { words = []; draw(); return words.filter(w => "
+        "w[2] === AXIS / 2); };"
+        "const apart = list => list.every((w, i) => !i || w[1] - w[3] / 2 > "
+        "list[i - 1][1] + list[i - 1][3] / 2);"
+        "const t = ticks(); say('ticks', t.length > 1, apart(t));"
+        "show(whole.from + 4e9, whole.from + 4.0001e9);"
+        "say('zoomed', ticks().length > 0, apart(ticks()));"
+        "show(whole.from, whole.to); draw();"
+        "say('rows', words.filter(w => w[0] === 'G0 stream 2').length > 0);"
+        "const path = () => { let n = 0; readColours(); draw();"
+        " const c = canvas.getContext('2d'), p = document.createElement("
+        "'canvas').getContext('2d'); p.fillStyle = colour.path; p.fillRect(0, "
+        "0, 1, 1); const want = p.getImageData(0, 0, 1, 1).data;"
+        " for (const top of tops) { const d = c.getImageData(labelWidth(), "
+        "top + 8, 240, 1).data; for (let i = 0; i < d.length; i += 4)"
+        " n += d[i] === want[0] && d[i + 1] === want[1] && d[i + 2] === "
+        "want[2]; } return n; };"
+        "say('hidden', path() < 10, 'of', 240 * tops.length);"
+        "show(whole.from, whole.from + 40e6); say('steps', path() > 1);");
+    expect(&c, "ticks true true\n");
+    expect(&c, "zoomed true true\n");
+    expect(&c, "rows true\n");
+    expect(&c, "hidden true");
+    expect(&c, "steps true\n");
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(names_cannot_end_the_script)
 {
     write_view(s.dir);
@@ -535,6 +600,7 @@ int main(void)
     tcase_add_test(t, steps_say_who_holds_which_piece);
     tcase_add_test(t, memory_is_drawn_over_time);
     tcase_add_test(t, a_run_of_40000_operations_opens_quickly);
+    tcase_add_test(t, a_crowded_timeline_is_readable_on_a_phone);
     tcase_add_test(t, names_cannot_end_the_script);
     suite_add_tcase(suite, t);
     return suite_run(suite);

@@ -12,7 +12,7 @@ function readColours() {
 
 function context(canvas, height) {
   const scale = window.devicePixelRatio || 1, width = canvas.clientWidth;
-  labels = width < 600 ? 90 : 160;
+  labels = width < 600 ? 104 : 160;
   canvas.style.height = height + 'px';
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
@@ -71,8 +71,20 @@ function step125(least) {
   return [1, 2, 5, 10].map(k => k * power).find(s => s >= least);
 }
 
+const tick = (t, each) =>
+  ((t - whole.from) / 1e6).toFixed(Math.max(0, Math.min(6, Math.ceil(-Math.log10(each / 1e6))))) + ' us';
+
+/* The least step at which the ticks' texts stay apart. */
+function tickStep(c, width) {
+  const length = shown.to - shown.from, room = width - labelWidth();
+  let each = step125(length * 60 / room);
+  while (widthOf(c, tick(shown.to, each)) + 12 > each / length * room && each < length)
+    each = step125(each * 1.01);
+  return each;
+}
+
 function drawAxis(c, width, height) {
-  const each = step125((shown.to - shown.from) / Math.max(2, (width - labelWidth()) / 90));
+  const each = tickStep(c, width);
   c.textAlign = 'center';
   const origin = whole.from + Math.ceil((shown.from - whole.from) / each) * each;
   for (let t = origin; t <= shown.to; t += each) {
@@ -80,8 +92,8 @@ function drawAxis(c, width, height) {
     c.strokeStyle = colour.line;
     c.beginPath(); c.moveTo(x, AXIS); c.lineTo(x, height); c.stroke();
     c.fillStyle = colour.dim;
-    const value = ((t - whole.from) / 1e6).toFixed(Math.max(0, Math.min(6, Math.ceil(-Math.log10(each / 1e6)))));
-    if (x > labelWidth() + 10 && x < width - 20) c.fillText(value + ' us', x, AXIS / 2);
+    const words = tick(t, each);
+    if (x >= labelWidth() && x < width - widthOf(c, words) / 2) c.fillText(words, x, AXIS / 2);
   }
   c.textAlign = 'left';
 }
@@ -99,16 +111,30 @@ function fitText(c, words, room) {
   return n > 2 ? words.slice(0, n - 1) + '\u2026' : '';
 }
 
+/* Spans nest: all of them are drawn, the inner ones over the outer, and then
+ * the names that find room, the outer ones first. */
 function drawSpans(c, width) {
+  const visible = [];
   for (const s of named) {
     if (s.end < shown.from || s.begin > shown.to || (s.end - s.begin) * width < 2 * (shown.to - shown.from)) continue;
     const x = Math.max(labelWidth(), xOf(s.begin, width)), to = Math.min(width, xOf(s.end, width));
-    if (to - x < 2) continue;
-    const y = spanTops.get(s.rank);
+    if (to - x >= 2) visible.push({ s, x, to, y: spanTops.get(s.rank) });
+  }
+  visible.sort((a, b) => b.to - b.x - (a.to - a.x) || a.x - b.x);
+  for (const { x, to, y } of visible) {
     c.fillStyle = colour.soft;
     c.fillRect(x, y, to - x, SPAN - 2);
-    c.fillStyle = colour.dim;
-    c.fillText(fitText(c, text(s.span), to - x - 6), x + 3, y + SPAN / 2 - 1);
+    c.strokeStyle = colour.line;
+    c.lineWidth = 1;
+    c.strokeRect(x + 0.5, y + 0.5, to - x - 1, SPAN - 3);
+  }
+  const taken = []; // by names: [y, from, to]
+  c.fillStyle = colour.dim;
+  for (const { s, x, to, y } of visible) {
+    const words = fitText(c, text(s.span), to - x - 6), end = x + 9 + widthOf(c, words);
+    if (!words || taken.some(t => t[0] === y && x < t[2] && end > t[1])) continue;
+    c.fillText(words, x + 3, y + SPAN / 2 - 1);
+    taken.push([y, x, end]);
   }
 }
 
@@ -155,23 +181,46 @@ function pathRow(node, begin) {
 const pathRows = [];
 for (let k = 0; k < run.path.length; k += 3) pathRows.push(pathRow(run.path[k], run.path[k + 1]));
 
-/* The path as a line along the bottom of its bars, with steps between rows. */
-function drawPath(c, width) {
-  c.strokeStyle = colour.path;
-  c.lineWidth = 3;
-  c.beginPath();
-  let drawn = -1, y = -1;
+/* The path's stays in a row, as what is visible of them. */
+function pathStays(width) {
+  const stays = [];
   for (let k = 0; k < run.path.length; k += 3) {
     const begin = run.path[k + 1], to = begin + run.path[k + 2];
     if (to < shown.from) continue;
     if (begin > shown.to) break;
-    const row = tops[pathRows[k / 3]] + BAR + 5;
-    const x = Math.max(labelWidth(), xOf(begin, width)), x1 = Math.min(width, xOf(to, width));
-    if (x1 < drawn + 0.5 && row === y) continue;
-    if (drawn < 0) c.moveTo(x, row); else c.lineTo(x, row);
-    c.lineTo(x1, row);
-    drawn = x1;
-    y = row;
+    const x = Math.max(labelWidth(), xOf(begin, width)), end = Math.min(width, xOf(to, width));
+    const last = stays[stays.length - 1], row = pathRows[k / 3];
+    if (last && last.row === row) last.to = end; else stays.push({ row, x, to: end });
+  }
+  return stays;
+}
+
+/*
+ * The path as a line along the bottom of its bars. Between two stays that are
+ * wide enough to see, and near each other, it steps from row to row; in a crowd
+ * there are no steps, which would cover the rows.
+ */
+const STEP = 6;
+function drawPath(c, width) {
+  const drawn = new Map(); // of a row: the pixel up to which there is a line
+  const yOf = row => tops[row] + BAR + 5;
+  let wide = null;
+  c.strokeStyle = colour.path;
+  c.lineWidth = width < 600 ? 2 : 3;
+  c.beginPath();
+  for (const s of pathStays(width)) {
+    const x = Math.max(s.x, drawn.get(s.row) ?? -1), to = Math.max(s.to, s.x + 1);
+    if (s.to - s.x >= STEP) {
+      if (wide && wide.row !== s.row && s.x - wide.to < STEP) {
+        c.moveTo(s.x, yOf(wide.row));
+        c.lineTo(s.x, yOf(s.row));
+      }
+      wide = s;
+    }
+    if (to <= x) continue;
+    c.moveTo(x, yOf(s.row));
+    c.lineTo(to, yOf(s.row));
+    drawn.set(s.row, to);
   }
   c.stroke();
 }
@@ -200,7 +249,7 @@ function draw() {
   c.fillStyle = colour.paper;
   c.fillRect(0, AXIS, labelWidth() - 1, height);
   c.fillStyle = colour.dim;
-  rows.forEach((r, i) => c.fillText(fitText(c, shortName(r), labelWidth() - 16), 12, tops[i] + ROW / 2));
+  rows.forEach((r, i) => c.fillText(fitText(c, shortName(r), labelWidth() - 14), 10, tops[i] + ROW / 2));
   c.fillStyle = colour.ink;
   for (const [rank, y] of spanTops) c.fillText('rank ' + rank, 4, y + SPAN / 2);
 }
