@@ -104,6 +104,27 @@ START_TEST(a_package_that_is_not_to_be_had_is_named)
 }
 END_TEST
 
+/* Without root, too: an administrator could not install it either. */
+START_TEST(a_user_is_not_sent_for_what_is_not_to_be_had)
+{
+    const char *const lacks =
+        "packages | sed 's/^/installed, /' | grep -vx -e 'installed, %s' > "
+        "have; "
+        "fake dpkg-query cat $PWD/have; fake id echo 1000; "
+        "fake apt-cache 'case \"$2\" in \"\") echo \" 500 http://here\";; "
+        "clang) ;; *) echo \"  Candidate: 1\";; esac'; faked make deps";
+    char commands[800];
+    snprintf(commands, sizeof commands, lacks, "clang");
+    expect(commands, 0,
+           "no package clang: what tests need it for is skipped\n"
+           "deps: nothing else is missing\n");
+    snprintf(commands, sizeof commands, lacks, "clang' -e 'installed, gawk");
+    strncat(commands, " | tee out; ! grep 'installing.*clang' out",
+            sizeof commands - strlen(commands) - 1);
+    expect(commands, 0, "deps: installing gawk\n");
+}
+END_TEST
+
 /* Ubuntu's is a script that says how to get the browser. */
 START_TEST(a_browser_that_does_not_start_is_none)
 {
@@ -148,6 +169,7 @@ int main(void)
     tcase_add_test(t, what_devcontainer_json_names_exists);
     tcase_add_test(t, a_provided_package_is_not_missing);
     tcase_add_test(t, a_package_that_is_not_to_be_had_is_named);
+    tcase_add_test(t, a_user_is_not_sent_for_what_is_not_to_be_had);
     tcase_add_test(t, a_browser_that_does_not_start_is_none);
     tcase_add_test(t, only_mpich_itself_is_linked);
     tcase_add_test(t, without_namespaces_labs_are_graded_at_level_1);
