@@ -1,0 +1,2 @@
+/* thrust/advance.h: see thrust/distance.h */
+#include "thrust/distance.h"

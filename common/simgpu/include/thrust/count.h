@@ -1,0 +1,2 @@
+/* thrust/count.h: see thrust/detail/fold.h */
+#include "thrust/detail/fold.h"

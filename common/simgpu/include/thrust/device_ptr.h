@@ -1,0 +1,2 @@
+/* thrust/device_ptr.h: see thrust/detail/pointer.h */
+#include "thrust/detail/pointer.h"

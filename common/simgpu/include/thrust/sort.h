@@ -1,0 +1,2 @@
+/* thrust/sort.h: see thrust/detail/order.h */
+#include "thrust/detail/order.h"

@@ -1,0 +1,2 @@
+/* thrust/universal_vector.h: see thrust/detail/vector.h */
+#include "thrust/detail/vector.h"
