@@ -38,8 +38,9 @@ $(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(BACKEND) | $(GPU_READY)
 ifeq ($(GPU),sim) # compiled as labs are
 $(O)/obj/tests/probes/prog_unlaunched.o: CU_FLAGS = --no-constructors
 endif
-# The real Thrust takes minutes for each architecture.
-$(O)/obj/tests/probes/prog_thrust.o: NVCC_ARCH = -arch=sm_80
+# The real Thrust and CUB take minutes for each architecture.
+$(O)/obj/tests/probes/prog_thrust.o $(O)/obj/tests/probes/prog_cub.o: \
+	NVCC_ARCH = -arch=sm_80
 # NVSHMEM's programs.
 $(foreach p,$(PROGS),$(if $(findstring /prog_shmem,$(p)),$(p))): \
 	private LIBS := -lnvshmem_host

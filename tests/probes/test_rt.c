@@ -16,6 +16,7 @@ static const struct family {
     {"prog_rt_libraries", 3},
     {"prog_textures", 9},
     {"prog_thrust", 14},
+    {"prog_cub", 12},
 };
 static const char *const schedules[] = {"eager", "late", "random:1"};
 enum { SCHEDULES = sizeof schedules / sizeof *schedules };

@@ -1,0 +1,74 @@
+/* cub/block/block_exchange.cuh: another order of a block's items */
+#ifndef SIMGPU_CUB_BLOCK_EXCHANGE_CUH
+#define SIMGPU_CUB_BLOCK_EXCHANGE_CUH
+
+#include "cub/block/block_load.cuh"
+
+namespace cub
+{
+template <class T, int X, int I, bool = false, int Y = 1, int Z = 1, int = 0>
+class BlockExchange
+{
+    enum { N = X * Y * Z };
+    typedef detail::blocked blocked;
+    typedef detail::striped striped;
+    typedef detail::warp_striped warp_striped;
+
+  public:
+    struct TempStorage {
+        detail::place<T, N * I> items;
+    };
+    BlockExchange() : temp(own()) {}
+    explicit BlockExchange(TempStorage &temp) : temp(temp) {}
+#define SIMGPU_EXCHANGE(name, from, to)                                        \
+    template <class Out> void name(const T(&in)[I], Out(&out)[I])              \
+    {                                                                          \
+        put(in, from);                                                         \
+        take(out, to);                                                         \
+    }                                                                          \
+    void name(T(&items)[I])                                                    \
+    {                                                                          \
+        name(items, items);                                                    \
+    }
+    SIMGPU_EXCHANGE(StripedToBlocked, striped{N}, blocked{I})
+    SIMGPU_EXCHANGE(BlockedToStriped, blocked{I}, striped{N})
+    SIMGPU_EXCHANGE(WarpStripedToBlocked, warp_striped{I}, blocked{I})
+    SIMGPU_EXCHANGE(BlockedToWarpStriped, blocked{I}, warp_striped{I})
+#undef SIMGPU_EXCHANGE
+    /* Each item to the place that its rank names. */
+#define SIMGPU_SCATTER(name, to)                                               \
+    template <class Out, class Rank>                                           \
+    void name(const T(&in)[I], Out(&out)[I], Rank(&ranks)[I])                  \
+    {                                                                          \
+        put(in, [&](int, int i) { return (int)ranks[i]; });                    \
+        take(out, to);                                                         \
+    }                                                                          \
+    template <class Rank> void name(T(&items)[I], Rank(&ranks)[I])             \
+    {                                                                          \
+        name(items, items, ranks);                                             \
+    }
+    SIMGPU_SCATTER(ScatterToBlocked, blocked{I})
+    SIMGPU_SCATTER(ScatterToStriped, striped{N})
+#undef SIMGPU_SCATTER
+
+  private:
+    TempStorage &temp;
+    static TempStorage &own()
+    {
+        __shared__ TempStorage t;
+        return t;
+    }
+    template <class Where> void put(const T (&in)[I], Where where)
+    {
+        for (int i = 0; i < I; i++)
+            temp.items[where(detail::thread_number(), i)] = in[i];
+        __syncthreads();
+    }
+    template <class Out, class Where> void take(Out (&out)[I], Where where)
+    {
+        for (int i = 0; i < I; i++)
+            out[i] = temp.items[where(detail::thread_number(), i)];
+    }
+};
+} // namespace cub
+#endif

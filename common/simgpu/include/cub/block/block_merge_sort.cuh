@@ -1,0 +1,71 @@
+/* cub/block/block_merge_sort.cuh: a block's items, in any order */
+#ifndef SIMGPU_CUB_BLOCK_MERGE_SORT_CUH
+#define SIMGPU_CUB_BLOCK_MERGE_SORT_CUH
+
+#include "cub/block/block_load.cuh"
+
+namespace cub
+{
+/* The first thread sorts. */
+template <class Key, int X, int I, class Value = NullType, int Y = 1, int Z = 1>
+class BlockMergeSort
+{
+    enum { N = X * Y * Z };
+
+  public:
+    struct TempStorage {
+        detail::place<Key, 2 * N * I> keys;
+        detail::place<Value, 2 * N * I> values;
+    };
+    BlockMergeSort() : temp(own()) {}
+    explicit BlockMergeSort(TempStorage &temp) : temp(temp) {}
+    template <class Less> void Sort(Key (&keys)[I], Less less)
+    {
+        Value none[I];
+        Sort(keys, none, less);
+    }
+    template <class Less>
+    void Sort(Key (&keys)[I], Value (&values)[I], Less less)
+    {
+        const int me = detail::thread_number();
+        detail::store(me, &temp.keys[0], keys, detail::blocked{I});
+        detail::store(me, &temp.values[0], values, detail::blocked{I});
+        __syncthreads();
+        if (me == 0)
+            merge_all(less);
+        __syncthreads();
+        detail::load(me, &temp.keys[0], keys, detail::blocked{I});
+        detail::load(me, &temp.values[0], values, detail::blocked{I});
+    }
+    template <class... A> void StableSort(A &&...a)
+    {
+        Sort(a...);
+    }
+
+  private:
+    TempStorage &temp;
+    static TempStorage &own()
+    {
+        __shared__ TempStorage t;
+        return t;
+    }
+    template <class Less> void merge_all(Less less)
+    {
+        typedef simgpu::items<Key *, Value *> items;
+        const items a = {&temp.keys[0], &temp.values[0]},
+                    b = {&temp.keys[N * I], &temp.values[N * I]};
+        const size_t n = N * I;
+        bool in_b = false;
+        for (size_t run = 1; run < n; run *= 2, in_b = !in_b)
+            for (size_t at = 0; at < n; at += 2 * run)
+                simgpu::merge_runs(in_b ? b : a, in_b ? a : b, at,
+                                   simgpu::least(at + run, n),
+                                   simgpu::least(at + 2 * run, n), less);
+        for (size_t i = 0; in_b && i < n; i++) {
+            items to = a;
+            to.take(i, b, i);
+        }
+    }
+};
+} // namespace cub
+#endif

@@ -1,0 +1,36 @@
+/*
+ * cub/cub.cuh: CUB's algorithms of blocks, warps and devices
+ *
+ * A block's algorithms go through its shared memory and its barriers, as the
+ * real ones do; the first thread does what needs an order. Those of a device
+ * are kernels of simgpu/parallel.h.
+ */
+#ifndef SIMGPU_CUB_CUB_CUH
+#define SIMGPU_CUB_CUB_CUH
+
+#include "cub/block/block_adjacent_difference.cuh"
+#include "cub/block/block_discontinuity.cuh"
+#include "cub/block/block_exchange.cuh"
+#include "cub/block/block_histogram.cuh"
+#include "cub/block/block_load.cuh"
+#include "cub/block/block_merge_sort.cuh"
+#include "cub/block/block_radix_sort.cuh"
+#include "cub/block/block_reduce.cuh"
+#include "cub/block/block_scan.cuh"
+#include "cub/block/block_store.cuh"
+#include "cub/device/device_for.cuh"
+#include "cub/device/device_histogram.cuh"
+#include "cub/device/device_merge_sort.cuh"
+#include "cub/device/device_radix_sort.cuh"
+#include "cub/device/device_reduce.cuh"
+#include "cub/device/device_scan.cuh"
+#include "cub/device/device_segmented_reduce.cuh"
+#include "cub/device/device_segmented_sort.cuh"
+#include "cub/device/device_select.cuh"
+#include "cub/device/device_transform.cuh"
+#include "cub/util_allocator.cuh"
+#include "cub/util_debug.cuh"
+#include "cub/warp/warp_exchange.cuh"
+#include "cub/warp/warp_reduce.cuh"
+#include "cub/warp/warp_scan.cuh"
+#endif

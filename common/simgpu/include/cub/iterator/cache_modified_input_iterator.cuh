@@ -1,0 +1,2 @@
+/* cache_modified_input_iterator.cuh: see cub/iterator/iterators.cuh */
+#include "cub/iterator/iterators.cuh"

@@ -1,0 +1,2 @@
+/* cub/util_ptx.cuh: see cub/util_type.cuh */
+#include "cub/util_type.cuh"

@@ -1,0 +1,2 @@
+/* cub/version.cuh: see cub/util_type.cuh */
+#include "cub/util_type.cuh"
