@@ -7,10 +7,10 @@
 #                                              be generated
 #   FORCE=1                                    overwrite all the same
 #
-# LAB: lab1-collectives; default: all of solutions/. labs/LAB/.skeleton holds
-# the checksum of each file as it was generated. A file without a matching
-# checksum is a student's work: one that was edited, one of their own that a new
-# lab file would replace, or any file if .skeleton is gone.
+# LAB: lab1-collectives; default: all of solutions/. labs/.skeleton holds the
+# checksum of each file as it was generated. A file without a matching checksum
+# is a student's work: one that was edited, one of their own that a new lab file
+# would replace, or any file if .skeleton is gone.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -26,20 +26,24 @@ generate() { # LAB
     for f in solutions/"$1"/*; do
         awk -f common/kit/skeleton.awk "$f" > "$new/$1/$(basename "$f")"
     done
-    (cd "$new/$1" && sha256sum -- * > .skeleton)
+}
+
+# Lines "CHECKSUM  LAB/FILE", as labs/.skeleton has them.
+sums() { (cd "$new" && sha256sum -- "$1"/*); } # LAB
+listed() { # LAB
+    [ ! -f labs/.skeleton ] || grep "^[0-9a-f]*  $1/" labs/.skeleton || true
 }
 
 # True if the file is as it was generated.
 untouched() { # LAB FILE
-    [ -f "labs/$1/.skeleton" ] && (cd "labs/$1" &&
-        grep -F "  $2" .skeleton | grep -x "[0-9a-f]*  $2" |
-        sha256sum --check --status 2>/dev/null)
+    listed "$1" | awk -v name="$1/$2" '$2 == name' |
+        (cd labs && sha256sum --check --status 2>/dev/null)
 }
 
 # The files of the lab, and those of an older skeleton that it no longer has.
 known_files() { # LAB
     (cd "$new/$1" && printf '%s\n' *)
-    [ ! -f "labs/$1/.skeleton" ] || sed 's/^[0-9a-f]*  //' "labs/$1/.skeleton"
+    listed "$1" | sed 's,^.*  .*/,,'
 }
 
 worked_on() { # LAB: files that would be lost
@@ -57,6 +61,17 @@ remove_old() { # LAB
     done
 }
 
+write() { # LAB
+    mkdir -p "labs/$1"
+    remove_old "$1"
+    cp "$new/$1"/* "labs/$1/"
+    { cat labs/.skeleton 2>/dev/null || true; } | while read -r sum name; do
+        [ "${name%/*}" = "$1" ] || [ ! -d "labs/${name%/*}" ] ||
+            echo "$sum  $name"
+    done | sort -k 2 - <(sums "$1") > "$new/.skeleton"
+    mv "$new/.skeleton" labs/.skeleton
+}
+
 status=0
 for lab in "${@#solutions/}"; do
     [ -d "solutions/$lab" ] || {
@@ -66,6 +81,7 @@ for lab in "${@#solutions/}"; do
     generate "$lab"
     if [ -n "$check" ]; then
         diff -r "$new/$lab" "labs/$lab" || status=1
+        diff <(sums "$lab") <(listed "$lab") || status=1
         continue
     fi
     mine=$(worked_on "$lab")
@@ -78,8 +94,6 @@ for lab in "${@#solutions/}"; do
         status=1
         continue
     fi
-    mkdir -p "labs/$lab"
-    remove_old "$lab"
-    cp "$new/$lab"/* "$new/$lab/.skeleton" "labs/$lab/"
+    write "$lab"
 done
 exit $status

@@ -146,11 +146,10 @@ static const struct {
     const char *file, *refusal;
 } works[] = {
     {"echo mine > labs/lab7-x/a.c", "a.c", REFUSED("a.c")},
-    {"echo mine > labs/lab7-x/a.c; rm labs/lab7-x/.skeleton", "a.c",
-     REFUSED("a.c")},
+    {"echo mine > labs/lab7-x/a.c; rm labs/.skeleton", "a.c", REFUSED("a.c")},
     {"echo mine > labs/lab7-x/c.c; echo 'int c;' > solutions/lab7-x/c.c", "c.c",
      REFUSED("c.c")},
-    {"echo mine > labs/lab7-x/a.c; sed -i /a.c/d labs/lab7-x/.skeleton", "a.c",
+    {"echo mine > labs/lab7-x/a.c; sed -i /a.c/d labs/.skeleton", "a.c",
      REFUSED("a.c")},
     {"echo mine > labs/lab7-x/b.c; echo 'int a2;' > solutions/lab7-x/a.c",
      "b.c", REFUSED("b.c")},
@@ -180,7 +179,7 @@ static const char *const harmless[] = {
     "true",                                  // again
     "echo 'int a2;' > solutions/lab7-x/a.c", // the lab has changed
     "rm labs/lab7-x/a.c",                    // a file is gone
-    "rm labs/lab7-x/.skeleton",              // nothing differs
+    "rm labs/.skeleton",                     // nothing differs
     "rm solutions/lab7-x/b.c",               // the lab lost a file
     "echo 'int c;' > solutions/lab7-x/c.c",  // or got one
 };
@@ -210,6 +209,13 @@ START_TEST(one_lab_can_be_named)
     expect("cp -r solutions/lab7-x solutions/lab8-y; "
            "common/kit/skeletons.sh lab8-y; ls labs",
            0, "lab8-y\n");
+    // The list of the other labs' files stays as it is.
+    expect("common/kit/skeletons.sh && common/kit/skeletons.sh lab8-y && "
+           "common/kit/skeletons.sh --check",
+           0, "");
+    expect("rm -r labs/lab8-y solutions/lab8-y; common/kit/skeletons.sh; "
+           "grep -c lab8-y labs/.skeleton",
+           1, "0\n");
     expect("common/kit/skeletons.sh lab9-z", 1,
            "skeletons: there is no solutions/lab9-z\n");
 }
@@ -222,6 +228,9 @@ START_TEST(check_tells_what_differs)
     struct child c = in_tree("common/kit/skeletons.sh --check");
     ck_assert(c.status == 1 && strstr(c.out, "int other;"));
     child_clear(&c);
+    expect("FORCE=1 common/kit/skeletons.sh; : > labs/.skeleton; "
+           "common/kit/skeletons.sh --check > out; grep -c lab7-x/a.c out",
+           0, "1\n");
 }
 END_TEST
 
