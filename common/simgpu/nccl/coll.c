@@ -13,15 +13,16 @@ static const struct kind {
     enum graph_match match;
     int all_send; /* input is n * count elements */
     int all_recv; /* output is n * count elements */
+    int func;     /* in NCCL's profiler API */
 } kinds[] = {
-    [COLL_ALLREDUCE] = {TOPO_OP_ALLREDUCE, GRAPH_MATCH_ALL, 0, 0},
-    [COLL_BROADCAST] = {TOPO_OP_BROADCAST, GRAPH_MATCH_FROM_ROOT, 0, 0},
-    [COLL_REDUCE] = {TOPO_OP_REDUCE, GRAPH_MATCH_TO_ROOT, 0, 0},
-    [COLL_ALLGATHER] = {TOPO_OP_ALLGATHER, GRAPH_MATCH_ALL, 0, 1},
-    [COLL_REDUCESCATTER] = {TOPO_OP_REDUCESCATTER, GRAPH_MATCH_ALL, 1, 0},
-    [COLL_ALLTOALL] = {TOPO_OP_ALLTOALL, GRAPH_MATCH_ALL, 1, 1},
-    [COLL_GATHER] = {TOPO_OP_GATHER, GRAPH_MATCH_TO_ROOT, 0, 1},
-    [COLL_SCATTER] = {TOPO_OP_SCATTER, GRAPH_MATCH_FROM_ROOT, 1, 0},
+    [COLL_ALLREDUCE] = {TOPO_OP_ALLREDUCE, GRAPH_MATCH_ALL, 0, 0, 4},
+    [COLL_BROADCAST] = {TOPO_OP_BROADCAST, GRAPH_MATCH_FROM_ROOT, 0, 0, 0},
+    [COLL_REDUCE] = {TOPO_OP_REDUCE, GRAPH_MATCH_TO_ROOT, 0, 0, 1},
+    [COLL_ALLGATHER] = {TOPO_OP_ALLGATHER, GRAPH_MATCH_ALL, 0, 1, 2},
+    [COLL_REDUCESCATTER] = {TOPO_OP_REDUCESCATTER, GRAPH_MATCH_ALL, 1, 0, 3},
+    [COLL_ALLTOALL] = {TOPO_OP_ALLTOALL, GRAPH_MATCH_ALL, 1, 1, 8},
+    [COLL_GATHER] = {TOPO_OP_GATHER, GRAPH_MATCH_TO_ROOT, 0, 1, 10},
+    [COLL_SCATTER] = {TOPO_OP_SCATTER, GRAPH_MATCH_FROM_ROOT, 1, 0, 9},
 };
 
 void coll_sizes(const struct call *c, size_t *sent, size_t *received)
@@ -41,6 +42,29 @@ void coll_sizes(const struct call *c, size_t *sent, size_t *received)
 enum topo_op coll_op(const struct call *c)
 {
     return kinds[c->coll].op;
+}
+
+int coll_func(const struct call *c)
+{
+    return kinds[c->coll].func;
+}
+
+int coll_is_messages(const struct call *c)
+{
+    return c->coll == COLL_ALLTOALL || c->coll == COLL_GATHER ||
+           c->coll == COLL_SCATTER;
+}
+
+int coll_sends(const struct call *c, int peer)
+{
+    return c->coll == COLL_ALLTOALL ||
+           (c->coll == COLL_GATHER ? peer : c->comm->rank) == c->root;
+}
+
+int coll_receives(const struct call *c, int peer)
+{
+    return c->coll == COLL_ALLTOALL ||
+           (c->coll == COLL_GATHER ? c->comm->rank : peer) == c->root;
 }
 
 size_t coll_nbytes(const struct call *c)

@@ -30,7 +30,15 @@ void coll_sizes(const struct call *c, size_t *sent, size_t *received);
 /* The size of the operation, in bytes, as nccl-tests counts it. */
 size_t coll_nbytes(const struct call *c);
 
-/* Its operation in the graph. */
+/* Its operation in the graph, and the number of its function in NCCL's profiler
+ * API. */
 enum topo_op coll_op(const struct call *c);
+int coll_func(const struct call *c);
+
+/* True if NCCL makes messages of it, which this rank then sends to the peer, or
+ * receives from it. */
+int coll_is_messages(const struct call *c);
+int coll_sends(const struct call *c, int peer);
+int coll_receives(const struct call *c, int peer);
 
 #endif

@@ -78,15 +78,10 @@ static void connect_message(const struct call *c, int peer, int receives)
 
 static void connect_messages(const struct call *c)
 {
-    const int root = c->comm->rank == c->root;
     for (int r = 0; r < c->comm->nranks; r++) {
-        const int to = c->coll == COLL_ALLTOALL ||
-                       (c->coll == COLL_GATHER ? r == c->root : root);
-        const int from = c->coll == COLL_ALLTOALL ||
-                         (c->coll == COLL_GATHER ? root : r == c->root);
-        if (to)
+        if (coll_sends(c, r))
             connect_message(c, r, 0);
-        if (from)
+        if (coll_receives(c, r))
             connect_message(c, r, 1);
     }
 }
@@ -180,9 +175,7 @@ static void connect_call(const struct call *c)
         return;
     if (c->kind == CALL_SEND || c->kind == CALL_RECV)
         connect_message(c, c->root, c->kind == CALL_RECV);
-    else if (c->kind == CALL_COLL &&
-             (c->coll == COLL_ALLTOALL || c->coll == COLL_GATHER ||
-              c->coll == COLL_SCATTER))
+    else if (c->kind == CALL_COLL && coll_is_messages(c))
         connect_messages(c);
     else if (c->kind == CALL_COLL)
         connect_collective(c);

@@ -37,12 +37,8 @@ static const struct {
 
 static int func_of(const struct call *c)
 {
-    static const int func[] = {
-        [COLL_ALLREDUCE] = 4, [COLL_BROADCAST] = 0,     [COLL_REDUCE] = 1,
-        [COLL_ALLGATHER] = 2, [COLL_REDUCESCATTER] = 3, [COLL_ALLTOALL] = 8,
-        [COLL_GATHER] = 10,   [COLL_SCATTER] = 9};
     switch (c->kind) {
-    case CALL_COLL: return func[c->coll];
+    case CALL_COLL: return coll_func(c);
     case CALL_SEND: return FUNC_SEND;
     case CALL_RECV: return FUNC_RECV;
     case CALL_PUT: return c->target ? FUNC_PUT : FUNC_SIGNAL;
@@ -55,26 +51,20 @@ static int func_of(const struct call *c)
 static int is_messages(const struct call *c)
 {
     return c->kind == CALL_SEND || c->kind == CALL_RECV ||
-           (c->kind == CALL_COLL &&
-            (c->coll == COLL_ALLTOALL || c->coll == COLL_GATHER ||
-             c->coll == COLL_SCATTER));
+           (c->kind == CALL_COLL && coll_is_messages(c));
 }
 
 /* Does this rank send to, or receive from, the peer? */
 static int sends(const struct call *c, int peer)
 {
-    return c->kind == CALL_COLL
-               ? c->coll == COLL_ALLTOALL ||
-                     (c->coll == COLL_GATHER ? peer : c->comm->rank) == c->root
-               : c->kind == CALL_SEND && peer == c->root;
+    return c->kind == CALL_COLL ? coll_sends(c, peer)
+                                : c->kind == CALL_SEND && peer == c->root;
 }
 
 static int receives(const struct call *c, int peer)
 {
-    return c->kind == CALL_COLL
-               ? c->coll == COLL_ALLTOALL ||
-                     (c->coll == COLL_GATHER ? c->comm->rank : peer) == c->root
-               : c->kind == CALL_RECV && peer == c->root;
+    return c->kind == CALL_COLL ? coll_receives(c, peer)
+                                : c->kind == CALL_RECV && peer == c->root;
 }
 
 /* ---- communicators ------------------------------------------------------- */
