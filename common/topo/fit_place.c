@@ -7,6 +7,7 @@
 
 #include "topo/fit.h"
 #include "topo/machine.h"
+#include "topo/tuning.h"
 
 enum { RACK = 16 }; /* more GPUs than a host has: a node has several hosts */
 
@@ -107,8 +108,7 @@ int fit_machine(const char *machine, const struct nccltests *tables, char *out,
 static void choose_curve(struct fit *f, int table, const int *nrows)
 {
     const struct fit_table *const t = &f->table[table];
-    const int message = t->op == TOPO_OP_ALLTOALL || t->op == TOPO_OP_GATHER ||
-                        t->op == TOPO_OP_SCATTER || t->op == TOPO_OP_SENDRECV;
+    const int message = tuning_is_message(t->op);
     struct fit_curve *const c = &f->curve[2 * message + (t->nnodes > 1)];
     static const int none = 0;
     int best = none;

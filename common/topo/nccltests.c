@@ -8,6 +8,9 @@
 
 enum { MAX_WORDS = 40, MAX_RANKS = 16384 };
 
+const char nccltests_ops[] = "all_reduce all_gather reduce_scatter broadcast "
+                             "reduce alltoall sendrecv gather scatter";
+
 /* Bus over algorithm bandwidth: 1, (n-1)/n, 2(n-1)/n. */
 enum bus { SAME, ONCE, TWICE };
 

@@ -7,30 +7,12 @@
 #include <string.h>  /* strcmp */
 
 #include "command.h"
-
-/* nccl-tests' names, and the factor from algorithm to bus bandwidth. */
-enum bus { BUS_SAME, BUS_ONCE, BUS_TWICE }; /* 1, (n-1)/n, 2(n-1)/n */
-
-static const struct operation {
-    const char *name;
-    enum topo_op op;
-    enum bus bus;
-} operations[] = {
-    {"all_reduce", TOPO_OP_ALLREDUCE, BUS_TWICE},
-    {"all_gather", TOPO_OP_ALLGATHER, BUS_ONCE},
-    {"reduce_scatter", TOPO_OP_REDUCESCATTER, BUS_ONCE},
-    {"broadcast", TOPO_OP_BROADCAST, BUS_SAME},
-    {"reduce", TOPO_OP_REDUCE, BUS_SAME},
-    {"alltoall", TOPO_OP_ALLTOALL, BUS_ONCE},
-    {"sendrecv", TOPO_OP_SENDRECV, BUS_SAME},
-    {"gather", TOPO_OP_GATHER, BUS_ONCE},
-    {"scatter", TOPO_OP_SCATTER, BUS_ONCE},
-};
+#include "topo/nccltests.h"
 
 struct request {
     const char *topo, *op, *ranks, *nodes, *bytes, *algo, *proto;
     int json;
-    const struct operation *operation;
+    enum topo_op operation;
     int nranks, nnodes, algos, protos; /* nnodes 0: the first GPUs */
     uint64_t nbytes;
 };
@@ -88,15 +70,14 @@ static int read_size(const char *text, uint64_t *out)
 static int read_values(struct request *r)
 {
     uint64_t n = 0;
-    for (size_t i = 0; r->op && i < sizeof operations / sizeof *operations; i++)
-        if (strcmp(r->op, operations[i].name) == 0)
-            r->operation = &operations[i];
+    const enum topo_op op =
+        r->op ? nccltests_op(r->op, strlen(r->op)) : TOPO_OP_NONE;
+    if (op != TOPO_OP_NONE && strcmp(r->op, nccltests_op_name(op)) == 0)
+        r->operation = op;
     if (!r->topo)
         return usage("--topo", NULL, "a machine's name or file");
-    if (!r->operation)
-        return usage("--op", r->op,
-                     "all_reduce all_gather reduce_scatter broadcast reduce "
-                     "alltoall sendrecv gather scatter");
+    if (r->operation == TOPO_OP_NONE)
+        return usage("--op", r->op, nccltests_ops);
     if (!r->ranks || read_size(r->ranks, &n) != 0 || n < 1 || n > 1000000)
         return usage("--ranks", r->ranks, "a number from 1");
     r->nranks = (int)n;
@@ -143,18 +124,17 @@ static int check_machine(const struct topo *t, const struct request *r)
 
 static int print(const struct request *r, const struct topo_coll *c)
 {
-    const double us = (double)c->time_ps * 1e-6, n = r->nranks;
+    const double us = (double)c->time_ps * 1e-6;
     const double algbw = us > 0 ? (double)r->nbytes / us * 1e-3 : 0;
-    const double factor[] = {1, (n - 1) / n, 2 * (n - 1) / n};
-    const double busbw = algbw * factor[r->operation->bus];
+    const double busbw = algbw * nccltests_bus(r->operation, r->nranks);
     const char *const algo = topo_algo_name(c->algo);
     const char *const proto = topo_proto_name(c->proto);
     if (!r->json) {
         printf("%14s %-14s %6s %14s %9s %9s %8s %8s\n", "size (B)", "operation",
                "ranks", "time (us)", "algorithm", "protocol", "algbw", "busbw");
         printf("%14llu %-14s %6d %14.2f %9s %9s %8.2f %8.2f\n",
-               (unsigned long long)r->nbytes, r->operation->name, r->nranks, us,
-               algo, proto, algbw, busbw);
+               (unsigned long long)r->nbytes, nccltests_op_name(r->operation),
+               r->nranks, us, algo, proto, algbw, busbw);
         return 0;
     }
     json_t *const all =
@@ -178,8 +158,8 @@ static int model(const struct topo *t, const struct request *r)
     for (int i = 0; i < r->nranks; i++)
         place[i] = i / used * each + i % used;
     const int failed =
-        topo_collective(t, r->operation->op, place, r->nranks, r->nbytes,
-                        r->algos, r->protos, &c, err, sizeof err);
+        topo_collective(t, r->operation, place, r->nranks, r->nbytes, r->algos,
+                        r->protos, &c, err, sizeof err);
     free(place);
     if (failed)
         return command_failed("%s", err);

@@ -86,10 +86,9 @@ static int complete(const char *name, struct nccltests_table *t,
         t->op = nccltests_op(o->op, strlen(o->op));
     if (t->op == TOPO_OP_NONE)
         return command_usage(name,
-                             "%s: which operation is it? Say --op all_reduce, "
-                             "all_gather, reduce_scatter, broadcast, reduce, "
-                             "alltoall, sendrecv, gather or scatter",
-                             t->file);
+                             "%s: which operation is it? Say --op and one of "
+                             "%s",
+                             t->file, nccltests_ops);
     if (t->nranks == 0 && o->ranks)
         t->nranks = number(o->ranks);
     if (t->nranks < 2)
