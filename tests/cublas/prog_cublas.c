@@ -355,7 +355,11 @@ static void check_transfers(void)
              back[0] == 2 && back[1] == 6,
          "a vector without gaps");
     RULE(cublasSetMatrix(2, 3, 4, a, 1, d, 4) == CUBLAS_STATUS_INVALID_VALUE &&
-             cublasSetVector(3, 0, row, 1, d, 1) == CUBLAS_STATUS_INVALID_VALUE,
+             cublasSetVector(3, 0, row, 1, d, 1) ==
+                 CUBLAS_STATUS_INVALID_VALUE &&
+             cublasSetVector(3, 4, row, 0, d, 1) ==
+                 CUBLAS_STATUS_INVALID_VALUE &&
+             cublasSetVector(3, 4, row, 1, d, 0) == CUBLAS_STATUS_INVALID_VALUE,
          "sizes that make no sense");
     RULE(cublasGetProperty(MAJOR_VERSION, &version) == CUBLAS_STATUS_SUCCESS &&
              version >= 12,
@@ -373,6 +377,8 @@ static int record(void)
     cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 2, 8, &one, d, CUDA_R_16F,
                  4, d + 32, CUDA_R_16F, 8, &zero, d + 128, CUDA_R_32F, 4,
                  CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+    cublasSgemmStridedBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 2, 8, &one,
+                              d, 4, 0, d + 32, 8, 0, &zero, d + 160, 4, 16, 2);
     return cudaStreamSynchronize(stream) != cudaSuccess;
 }
 

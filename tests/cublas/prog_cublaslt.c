@@ -268,10 +268,37 @@ static int refuse(void)
     return bad;
 }
 
+/* A matrix has at most as many rows and columns as an int can count. */
+static int count_rows(void)
+{
+    const uint64_t rows[] = {INT32_MAX, INT32_MAX + UINT64_C(1)};
+    cublasLtMatmulDesc_t desc;
+    cublasLtMatmulPreference_t pref;
+    cublasLtMatmulHeuristicResult_t found;
+    cublasLtMatrixLayout_t one, l;
+    cublasStatus_t status[2];
+    int n;
+    MUST(cublasLtMatmulDescCreate(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+    MUST(cublasLtMatmulPreferenceCreate(&pref));
+    MUST(cublasLtMatrixLayoutCreate(&one, CUDA_R_32F, 1, 1, 1));
+    for (int i = 0; i < 2; i++) {
+        MUST(cublasLtMatrixLayoutCreate(&l, CUDA_R_32F, rows[i], 1,
+                                        (int64_t)rows[i]));
+        status[i] = cublasLtMatmulAlgoGetHeuristic(handle, desc, l, one, l, l,
+                                                   pref, 1, &found, &n);
+        MUST(cublasLtMatrixLayoutDestroy(l));
+    }
+    MUST(cublasLtMatrixLayoutDestroy(one));
+    MUST(cublasLtMatmulPreferenceDestroy(pref));
+    MUST(cublasLtMatmulDescDestroy(desc));
+    return status[0] != CUBLAS_STATUS_SUCCESS ||
+           status[1] != CUBLAS_STATUS_INVALID_VALUE;
+}
+
 int main(void)
 {
     MUST(cublasLtCreate(&handle));
-    const int bad = try_all() + refuse();
+    const int bad = try_all() + refuse() + count_rows();
     MUST(cublasLtDestroy(handle));
     return bad != 0;
 }

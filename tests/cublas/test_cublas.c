@@ -74,6 +74,15 @@ START_TEST(a_product_is_recorded_with_its_cost_and_every_column)
     ck_assert_int_eq(h->node.math, TOPO_FP16);
     ck_assert_uint_eq(h->naccesses, 3); // beta is 0: C is not read
     ck_assert_uint_eq(h->moves[0].nbytes, 64 + 32 + 32);
+
+    // both products of a batch, 64 bytes apart, are written
+    const struct graph_view *const b = find(g, "cublasSgemmStridedBatched");
+    for (size_t i = 0; i < 2; i++) {
+        const struct graph_access *const c = &b->accesses[b->naccesses - 2 + i];
+        ck_assert_uint_eq(c->begin, 160 * 4 + i * 64);
+        ck_assert_uint_eq(c->end - c->begin, 32);
+        ck_assert_uint_eq(c->write, 1);
+    }
     graph_free(g);
     c = child_run(10, "rm -r %s", dir);
     child_clear(&c);
