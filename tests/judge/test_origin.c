@@ -180,6 +180,22 @@ START_TEST(bytes_that_no_operation_wrote_have_no_origin)
 }
 END_TEST
 
+START_TEST(a_part_that_is_taken_counts_from_its_own_begin)
+{
+    upload(0, memory(0, 1), 0, 140);
+    judged_from[0] = 2;
+    upload(0, memory(0, 1), 60, 140);
+    const uint32_t taken =
+        operation(0, GRAPH_COPY, touch(memory(0, 1), 50, 150, GRAPH_READ),
+                  touch(memory(0, 0), 4096, 4196, GRAPH_WRITE));
+    follow();
+    ck_assert_uint_eq(origin_at(0, taken, 9), 1);
+    ck_assert_uint_eq(origin_at(0, taken, 10), ORIGIN_HOST);
+    ck_assert_uint_eq(origin_at(0, taken, 89), ORIGIN_HOST);
+    ck_assert_uint_eq(origin_at(0, taken, 90), 0);
+}
+END_TEST
+
 START_TEST(a_message_carries_its_senders_bytes)
 {
     upload(0, memory(0, 1), 0, 50);
@@ -288,6 +304,7 @@ int main(void)
     tcase_add_test(t, an_upload_comes_from_its_rank);
     tcase_add_test(t, an_upload_by_the_student_comes_from_the_host);
     tcase_add_test(t, bytes_that_no_operation_wrote_have_no_origin);
+    tcase_add_test(t, a_part_that_is_taken_counts_from_its_own_begin);
     tcase_add_test(t, a_message_carries_its_senders_bytes);
     tcase_add_test(t, a_collective_mixes_all_that_it_reads);
     tcase_add_test(t, a_kernel_adds_what_it_reads_to_what_it_leaves);
