@@ -393,6 +393,29 @@ END_TEST
 
 #define MEASURED "tests/topo/measured/2026/"
 
+/* Each line across the picture, and the time that it stands for, left of it. */
+static void check_rulers(const char *dir)
+{
+    struct child c = child_run(10, "grep -A1 ' H' %s/fit.svg", dir);
+    int n = 0;
+    for (char *line = strtok(c.out, "\n"); line; line = strtok(NULL, "\n")) {
+        int from, to, text;
+        double y, text_y;
+        if (sscanf(line, "<path d=\"M%d %lf H%d\"", &from, &y, &to) != 3)
+            continue;
+        line = strtok(NULL, "\n");
+        ck_assert_msg(line && sscanf(line, "<text x=\"%d\" y=\"%lf\"", &text,
+                                     &text_y) == 2,
+                      "%s", line);
+        ck_assert_msg(0 < text && text < from && from < to && to <= 760 &&
+                          fabs(text_y - y) < 6,
+                      "%d %d %d, %g %g", text, from, to, text_y, y);
+        n++;
+    }
+    ck_assert_int_ge(n, 2);
+    child_clear(&c);
+}
+
 START_TEST(tables_of_three_sites_make_a_machine)
 {
     char dir[CHILD_FOLDER];
@@ -422,6 +445,7 @@ START_TEST(tables_of_three_sites_make_a_machine)
                   "%s%s", c.out, c.err);
     ck_assert_msg(us > 3800 && us < 5200, "%g us", us);
     child_clear(&c);
+    check_rulers(dir);
     child_remove(dir);
 }
 END_TEST
