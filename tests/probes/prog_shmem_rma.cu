@@ -50,6 +50,9 @@ PROBE(host_put_and_get)
     nvshmem_barrier_all();
     CHECK(to.get()[0] == 1000 * before && to.h[2] == 1000 * before + 3 &&
           to.h[3] == 1000 * before + 4 && to.h[18] == 1000 * before + 27);
+    nvshmem_int_iget(to.d, from.d, 2, 3, 10, after);
+    CHECK(to.get()[0] == 1000 * after && to.h[2] == 1000 * after + 3 &&
+          to.h[3] == 1000 * before + 4 && to.h[18] == 1000 * after + 27);
 }
 
 PROBE(host_p_and_g)
