@@ -149,14 +149,14 @@ $(call suite,topo/command,2,commgraph)
 $(call suite,topo/drawing,1,machines)
 $(call suite,topo/exchange,3,machines)
 $(call suite,topo/fit,4,machines commgraph lab1)
-$(call suite,topo/fuzz,2,machines)
+$(call suite,topo/fuzz,5,machines)
 $(call suite,topo/load,1,machines)
 $(call suite,topo/measured,1,machines)
 $(call suite,topo/route,1,machines)
 $(call suite,topo/settings,2,machines commgraph)
 $(call suite,topo/sites,4,machines tests/topo/measured)
 $(call suite,topo/times,1,machines)
-$(call suite,topo/variant,1,machines)
+$(call suite,topo/variant,5,machines)
 
 # ---- handouts: what they show is what the kit prints -------------------------
 

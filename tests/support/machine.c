@@ -2,9 +2,12 @@
 
 #include <check.h> /* ck_assert_msg */
 
-const char *const machine_names[MACHINES] = {"2x-dgx-h100", "a100-cubemesh",
-                                             "dgx-1v",      "dgx-a100",
-                                             "dgx-h100",    "pcie-4090"};
+const struct machine machines_shipped[] = {
+    {"2x-dgx-h100", 8}, {"a100-cubemesh", 16}, {"dgx-1v", 16},
+    {"dgx-a100", 8},    {"dgx-b200", 8},       {"dgx-h100", 8},
+    {"dgx-h200", 8},    {"hgx-b300", 8},       {"pcie-4090", 8}};
+const int nmachines_shipped =
+    sizeof machines_shipped / sizeof *machines_shipped;
 
 struct topo *machine_load(const char *name)
 {

@@ -173,7 +173,7 @@ START_TEST(damaged_files_are_refused_or_work)
     static struct text original, t;
     int loaded = 0;
     ck_assert(fd >= 0 && close(fd) == 0);
-    read_shipped(machine_names[_i], &original);
+    read_shipped(machines_shipped[_i].name, &original);
     state = 0x9e3779b97f4a7c15u + (uint64_t)_i + (uint64_t)nrounds;
     for (int i = 0; i < nrounds; i++) {
         char err[600] = "";
@@ -191,8 +191,8 @@ START_TEST(damaged_files_are_refused_or_work)
         loaded += m != NULL;
         topo_free(m);
     }
-    printf("%-14s %d of %d damaged files still load\n", machine_names[_i],
-           loaded, nrounds);
+    printf("%-14s %d of %d damaged files still load\n",
+           machines_shipped[_i].name, loaded, nrounds);
     unlink(path);
 }
 END_TEST
@@ -201,7 +201,8 @@ int main(void)
 {
     TCase *const tc = tcase_create("fuzz");
     tcase_set_timeout(tc, getenv("COMMLAB_FUZZ") ? 36000 : 300);
-    tcase_add_loop_test(tc, damaged_files_are_refused_or_work, 0, MACHINES);
+    tcase_add_loop_test(tc, damaged_files_are_refused_or_work, 0,
+                        nmachines_shipped);
     Suite *const s = suite_create("topo: fuzz");
     suite_add_tcase(s, tc);
     return suite_run(s);

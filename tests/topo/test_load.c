@@ -30,10 +30,10 @@ static struct topo *load_text(const char *text, char err[600])
 START_TEST(shipped_machines_load_and_are_listed)
 {
     char list[400];
-    struct topo *const t = machine_load(machine_names[_i]);
+    struct topo *const t = machine_load(machines_shipped[_i].name);
     topo_list(list, sizeof list);
-    ck_assert_msg(strstr(list, machine_names[_i]) != NULL, "%s", list);
-    ck_assert_str_eq(topo_name(t), machine_names[_i]);
+    ck_assert_msg(strstr(list, machines_shipped[_i].name) != NULL, "%s", list);
+    ck_assert_str_eq(topo_name(t), machines_shipped[_i].name);
     ck_assert_int_eq(topo_nnodes(t), _i == 0 ? 2 : 1);
     ck_assert_int_eq(topo_ngpus(t), 8 * topo_nnodes(t));
     for (int i = 0; i < topo_ngpus(t); i++) {
@@ -51,7 +51,7 @@ END_TEST
 
 START_TEST(resources_have_rates_and_names_of_their_own)
 {
-    struct topo *const t = machine_load(machine_names[_i]);
+    struct topo *const t = machine_load(machines_shipped[_i].name);
     for (int i = 0; i < topo_nresources(t); i++) {
         const struct topo_resource *const r = topo_resource(t, i);
         ck_assert_msg(r->rate > 1e6 && r->rate < 1e17, "%s %g", r->name,
@@ -346,9 +346,10 @@ END_TEST
 int main(void)
 {
     TCase *const tc = tcase_create("load");
-    tcase_add_loop_test(tc, shipped_machines_load_and_are_listed, 0, MACHINES);
+    tcase_add_loop_test(tc, shipped_machines_load_and_are_listed, 0,
+                        nmachines_shipped);
     tcase_add_loop_test(tc, resources_have_rates_and_names_of_their_own, 0,
-                        MACHINES);
+                        nmachines_shipped);
     tcase_add_test(tc, a_prefix_gives_the_number_of_nodes);
     tcase_add_test(tc, an_unknown_name_is_answered_with_the_known_ones);
     tcase_add_test(tc, a_dump_without_calibration_gets_defaults);

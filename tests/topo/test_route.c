@@ -38,7 +38,7 @@ static double rate_of(const struct topo *t, const struct topo_path *p)
 
 START_TEST(routes_there_and_back_are_alike)
 {
-    struct topo *const t = machine_load(machine_names[_i]);
+    struct topo *const t = machine_load(machines_shipped[_i].name);
     for (int a = 0; a < topo_ngpus(t); a++)
         for (int b = 0; b < topo_ngpus(t); b++)
             for (int direct = 0; direct < 2; direct++) {
@@ -56,7 +56,7 @@ END_TEST
 
 START_TEST(a_path_names_each_resource_once)
 {
-    struct topo *const t = machine_load(machine_names[_i]);
+    struct topo *const t = machine_load(machines_shipped[_i].name);
     const int n = topo_ngpus(t), hosts = topo_nnodes(t);
     for (int a = -hosts; a < n; a++)
         for (int b = -hosts; b < n; b++) {
@@ -74,7 +74,7 @@ END_TEST
 
 START_TEST(a_copy_within_a_memory_reads_and_writes_it)
 {
-    struct topo *const t = machine_load(machine_names[_i]);
+    struct topo *const t = machine_load(machines_shipped[_i].name);
     for (int a = -1; a < 1; a++) { // the host's, and GPU 0's
         const struct topo_path p = path_of(t, a, a, 1);
         ck_assert_int_eq(p.nresources, 2);
@@ -286,10 +286,12 @@ END_TEST
 int main(void)
 {
     TCase *const tc = tcase_create("route");
-    tcase_add_loop_test(tc, routes_there_and_back_are_alike, 0, MACHINES);
-    tcase_add_loop_test(tc, a_path_names_each_resource_once, 0, MACHINES);
+    tcase_add_loop_test(tc, routes_there_and_back_are_alike, 0,
+                        nmachines_shipped);
+    tcase_add_loop_test(tc, a_path_names_each_resource_once, 0,
+                        nmachines_shipped);
     tcase_add_loop_test(tc, a_copy_within_a_memory_reads_and_writes_it, 0,
-                        MACHINES);
+                        nmachines_shipped);
     tcase_add_test(tc, puzzler_1s_matrix_is_the_published_one);
     tcase_add_test(tc, dgx_1v_has_the_published_links);
     tcase_add_test(tc, links_of_gpus_and_nics_are_named_as_nvidia_smi_does);
