@@ -93,6 +93,9 @@ static void check_once(const struct subject *s, const char *schedule,
                   "expected: %s%s\n%s",
                   s->program, s->name, schedule, nranks, c.status, c.out,
                   s->says, c.err);
+    ck_assert_msg(!strstr(c.err, " 0 warnings in") ||
+                      !strstr(c.err, "\nwarning: "),
+                  "a warning that is not counted: %s", c.err);
     child_clear(&c);
     c = run(s, "fixed", schedule, nranks);
     ck_assert_msg(!c.timed_out && c.status == 0 &&

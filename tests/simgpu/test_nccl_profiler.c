@@ -194,6 +194,8 @@ static const struct {
      "1: init profiled", "Continue"},
     {"-DVERSION=4", "x.so", "NCCL_PROFILER_PLUGIN=$F/x.so",
      "PROFILER/Plugin: Loaded Check (v4)", "Continue"},
+    {"-DVERSION=4", "x.so", "NCCL_PROFILER_PLUGIN=$F/x.so",
+     "PROFILER/Plugin: Closing profiler plugin Check", "Continue"},
     {"-DVERSION=5", "x.so", "NCCL_PROFILER_PLUGIN=$F/x.so",
      "NCCL INFO the plugin's own line 1", "Continue"},
     {"-DVERSION=4", "x.so", "", "", "init profiled"},
