@@ -84,18 +84,30 @@ void fault_rest(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* The instruction that faulted. */
-static const void *fault_pc(const void *context)
+struct registers {
+    uintptr_t pc, sp; /* 0: not known of this processor */
+};
+
+/* Those of the code that a signal interrupted. */
+static struct registers interrupted(const void *context)
 {
     const ucontext_t *const u = context;
 #if defined(__x86_64__)
-    return (const void *)(u->uc_mcontext.gregs[REG_RIP] + 1);
+    const greg_t *const r = u->uc_mcontext.gregs;
+    return (struct registers){(uintptr_t)r[REG_RIP], (uintptr_t)r[REG_RSP]};
 #elif defined(__aarch64__)
-    return (const void *)(u->uc_mcontext.pc + 1);
+    return (struct registers){u->uc_mcontext.pc, u->uc_mcontext.sp};
 #else
     (void)u;
-    return NULL;
+    return (struct registers){0};
 #endif
+}
+
+/* Behind the instruction that faulted, as a call returns behind its own. */
+static const void *fault_pc(const void *context)
+{
+    const uintptr_t pc = interrupted(context).pc;
+    return pc ? (const void *)(pc + 1) : NULL;
 }
 
 /* True for an access near the stack pointer, which faults only where the stack
@@ -103,15 +115,7 @@ static const void *fault_pc(const void *context)
 static int is_stack(const void *p, const void *context)
 {
     enum { NEAR = 64 << 10 }; // a frame that has just been made
-    const ucontext_t *const u = context;
-#if defined(__x86_64__)
-    const uintptr_t sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
-#elif defined(__aarch64__)
-    const uintptr_t sp = (uintptr_t)u->uc_mcontext.sp;
-#else
-    const uintptr_t sp = 0;
-    (void)u;
-#endif
+    const uintptr_t sp = interrupted(context).sp;
     return sp && (uintptr_t)p < sp + NEAR && (uintptr_t)p + NEAR > sp;
 }
 
