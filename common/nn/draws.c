@@ -14,10 +14,9 @@ int64_t nn_draw_factor(float factor)
 int nn_draw_floats(const struct draw_from *from, const int64_t *arg, void *out,
                    size_t nbytes)
 {
-    float *const values = out, factor;
+    float factor;
     memcpy(&factor, arg, sizeof factor);
-    for (size_t i = 0; i < nbytes / sizeof factor; i++)
-        values[i] = factor * nn_uniform(mix_nth(from->seed, i));
+    nn_uniforms(from->seed, 0, factor, out, nbytes / sizeof factor);
     return nbytes % sizeof factor ? -1 : 0;
 }
 

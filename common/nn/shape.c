@@ -81,6 +81,13 @@ float nn_uniform(uint64_t bits)
     return (float)((int32_t)(bits >> 40) - (1 << 23)) / (float)(1 << 23);
 }
 
+void nn_uniforms(uint64_t seed, size_t first, float factor, float *values,
+                 size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        values[i] = factor * nn_uniform(mix_nth(seed, first + i));
+}
+
 float nn_reach(const struct nn_shape *s, int l)
 {
     // variance 2/in: gelu lets about half of it through
@@ -90,10 +97,8 @@ float nn_reach(const struct nn_shape *s, int l)
 void nn_weights(const struct nn_shape *s, uint64_t seed, int l, size_t first,
                 float *w, size_t n)
 {
-    const float reach = nn_reach(s, l);
-    const uint64_t key = mix_nth(seed, (uint64_t)nn_layer_param(s, l));
-    for (size_t i = 0; i < n; i++)
-        w[i] = reach * nn_uniform(mix_nth(key, first + i));
+    nn_uniforms(mix_nth(seed, (uint64_t)nn_layer_param(s, l)), first,
+                nn_reach(s, l), w, n);
 }
 
 float nn_weight(const struct nn_shape *s, uint64_t seed, int l, size_t i)

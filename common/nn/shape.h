@@ -92,6 +92,9 @@ float nn_reach(const struct nn_shape *s, int l);
 /* In [-1, 1), in steps of 2^-23: exactly a float. Element i of an input is that
  * of number i of a seed's own seed, so many steps along its sequence. */
 float nn_uniform(uint64_t bits);
+/* values[i]: factor times that of number first + i of a seed. */
+void nn_uniforms(uint64_t seed, size_t first, float factor, float *values,
+                 size_t n);
 enum { NN_PATH_INPUT = 1001, NN_PATH_TARGET, NN_PATH_TARGET_BYTE };
 
 /* The seed of a rank's data for a micro-batch of a step; both count from 0. */
