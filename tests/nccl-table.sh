@@ -32,27 +32,7 @@ list() {
     }' - "$names"
 }
 
-table() {
-    list | awk -F'\t' '
-    !($1 in all) { order[++n] = $1; older[$1] = has[$1] = 0 }
-    { all[$1]++ }
-    $3 == "" { older[$1]++ }
-    $4 == "there" { has[$1]++; next }
-    !index(lacks[$1], $4) { lacks[$1] = lacks[$1] (lacks[$1] ? "; " : "") $4 }
-    END {
-        print "| family | there | in 2.32.3 | in 2.28.9 | missing |"
-        print "|---|---|---|---|---|"
-        for (i = 1; i <= n; i++) {
-            f = order[i]
-            printf "| %s | %d | %d | %d | %s |\n", f, has[f], all[f],
-                older[f], lacks[f]
-            sum += has[f]
-            total += all[f]
-            total_older += older[f]
-        }
-        printf "| all | %d | %d | %d | |\n", sum, total, total_older
-    }'
-}
+table() { list | awk -F'\t' -v first=family -f tests/simgpu/nccl_table.awk; }
 
 # The functions that a header declares.
 declared() {

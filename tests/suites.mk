@@ -171,9 +171,11 @@ $(call script,nccl-tests,1,sim commgraph)
 # an argument: NCCL remarks on variables of this name that it doesn't know
 unexport NCCL_TESTS NCCL_NEWEST NVSHMEM_HOME
 command_nccl-tests := tests/nccl-tests.sh $(BUILD) $(NCCL_TESTS)
-$(call script,nccl-table,1,sim handouts/simgpu.md tests/simgpu/nccl.txt)
+$(call script,nccl-table,1,sim handouts/simgpu.md tests/simgpu/nccl.txt \
+	tests/simgpu/nccl_table.awk)
 command_nccl-table := tests/nccl-table.sh $(BUILD) $(CUDA_HOME) $(NCCL_NEWEST)
-$(call script,nccl-device-table,1,handouts/simgpu.md tests/simgpu/nccl_device.txt common/simgpu/include)
+$(call script,nccl-device-table,1,handouts/simgpu.md tests/simgpu/nccl_device.txt \
+	tests/simgpu/nccl_table.awk common/simgpu/include)
 command_nccl-device-table := tests/nccl-device-table.sh $(CUDA_HOME) $(NCCL_NEWEST)
 $(call script,real-libraries,8,cuda sim common/simgpu common/cuda tests/simgpu \
 	tests/cublas tests/curand tests/conformance tests/support)
