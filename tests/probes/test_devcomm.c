@@ -1,10 +1,11 @@
 /* NCCL's device API on 2 to 8 ranks, on one node and on two; each probe checks
  * itself, under every schedule. And how long it takes. */
 #include <check.h>
-#include <stdlib.h> /* free */
+#include <stdlib.h> /* strtod */
 #include <string.h> /* strstr */
 
 #include "child.h"
+#include "probe_run.h"
 #include "suite.h"
 
 /* Programs of tests/probes, and how many probes they have. */
@@ -27,14 +28,6 @@ enum {
     FAMILIES = sizeof families / sizeof *families
 };
 
-static int count(const char *text, const char *word)
-{
-    int n = 0;
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
-        n++;
-    return n;
-}
-
 START_TEST(a_part_of_the_device_api_does_what_it_says)
 {
     const struct family *const f = &families[_i / RUNS];
@@ -50,42 +43,17 @@ START_TEST(a_part_of_the_device_api_does_what_it_says)
                       strstr(c.err, "check: 0 hazards, 0 warnings"),
                   "%s, %d ranks, %s, %s: status %d\n%s%s", f->name, n, schedule,
                   machine, c.status, c.out, c.err);
-    ck_assert_int_eq(count(c.out, "pass "), f->nprobes * n);
+    ck_assert_int_eq(probe_count(c.out, "pass "), f->nprobes * n);
     child_clear(&c);
 }
 END_TEST
 
-/* What the graph of a run says of modelled times. */
-static char *times_of(const char *schedule, const char *folder)
-{
-    struct child c = child_run(
-        120,
-        "cd %s && SIMGPU_SCHEDULE=%s SIMGPU_TOPO=4x:gh200@ndr "
-        "SIMGPU_GRAPH=run mpirun -n 8 %s/tests/probes/prog_dev_gin all_to_all_"
-        "by_puts all_to_all_by_stores_and_puts counters_free_the_source > "
-        "out.txt 2>&1 < /dev/null && %s/commgraph time run && rm -rf run",
-        folder, schedule, child_build(), child_build());
-    ck_assert_msg(c.status == 0, "%s: status %d\n%s%s", schedule, c.status,
-                  c.out, c.err);
-    char *const text = strdup(c.out);
-    child_clear(&c);
-    return text;
-}
-
 START_TEST(modelled_time_does_not_depend_on_the_schedule)
 {
-    static const char *const schedules[] = {"late", "random:1", "random:2"};
-    char folder[CHILD_FOLDER];
-    child_folder(folder, "devcomm");
-    char *const eager = times_of("eager", folder);
-    ck_assert(strstr(eager, "ncclGin::put") != NULL);
-    for (int i = 0; i < 3; i++) {
-        char *const other = times_of(schedules[i], folder);
-        ck_assert_str_eq(eager, other);
-        free(other);
-    }
-    free(eager);
-    child_remove(folder);
+    probe_times("SIMGPU_TOPO=4x:gh200@ndr mpirun -n 8",
+                "prog_dev_gin all_to_all_by_puts "
+                "all_to_all_by_stores_and_puts counters_free_the_source",
+                "ncclGin::put");
 }
 END_TEST
 

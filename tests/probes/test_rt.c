@@ -4,6 +4,7 @@
 #include <string.h> /* strstr */
 
 #include "child.h"
+#include "probe_run.h"
 #include "suite.h"
 
 /* Programs of tests/probes, and how many probes they have at least. */
@@ -21,14 +22,6 @@ static const struct family {
 static const char *const schedules[] = {"eager", "late", "random:1"};
 enum { SCHEDULES = sizeof schedules / sizeof *schedules };
 
-static int count(const char *text, const char *word)
-{
-    int n = 0;
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
-        n++;
-    return n;
-}
-
 START_TEST(a_part_of_the_runtime_does_what_cuda_says)
 {
     const struct family *const f = &families[_i / SCHEDULES];
@@ -37,7 +30,7 @@ START_TEST(a_part_of_the_runtime_does_what_cuda_says)
                   schedules[_i % SCHEDULES], child_build(), f->name);
     ck_assert_msg(c.status == 0, "%s: status %d\n%s%s", f->name, c.status,
                   c.out, c.err);
-    ck_assert_int_ge(count(c.out, "pass "), f->nprobes);
+    ck_assert_int_ge(probe_count(c.out, "pass "), f->nprobes);
     child_clear(&c);
 }
 END_TEST

@@ -1,10 +1,10 @@
 /* NVSHMEM's functions on 2, 4 and 8 PEs; each probe checks itself, under every
  * schedule. */
 #include <check.h>
-#include <stdlib.h> /* free */
 #include <string.h> /* strstr */
 
 #include "child.h"
+#include "probe_run.h"
 #include "suite.h"
 
 /* Programs of tests/probes, and how many probes they have. */
@@ -26,14 +26,6 @@ enum {
     RUNS = FAMILIES * SCHEDULES * SIZES
 };
 
-static int count(const char *text, const char *word)
-{
-    int n = 0;
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
-        n++;
-    return n;
-}
-
 START_TEST(a_part_of_nvshmem_does_what_it_says)
 {
     const struct family *const f = &families[_i / (SCHEDULES * SIZES)];
@@ -45,7 +37,7 @@ START_TEST(a_part_of_nvshmem_does_what_it_says)
                   schedules[_i / SIZES % SCHEDULES], n, child_build(), f->name);
     ck_assert_msg(c.status == 0, "%s, %s, %d PEs: status %d\n%s%s", f->name,
                   schedules[_i / SIZES % SCHEDULES], n, c.status, c.out, c.err);
-    ck_assert_int_eq(count(c.out, "pass "), f->nprobes * n);
+    ck_assert_int_eq(probe_count(c.out, "pass "), f->nprobes * n);
     child_clear(&c);
 }
 END_TEST
@@ -59,7 +51,7 @@ START_TEST(it_does_so_across_nodes)
                                two_nodes, child_build(), f->name);
     ck_assert_msg(c.status == 0, "%s: status %d\n%s%s", f->name, c.status,
                   c.out, c.err);
-    ck_assert_int_eq(count(c.out, "pass "), f->nprobes * 8);
+    ck_assert_int_eq(probe_count(c.out, "pass "), f->nprobes * 8);
     child_clear(&c);
 }
 END_TEST
@@ -82,43 +74,19 @@ START_TEST(a_program_starts_in_several_ways)
                                "/dev/null",
                                child_build(), starts[_i].way);
     ck_assert_msg(says ? c.status != 0 && strstr(c.err, says) != NULL
-                       : c.status == 0 && count(c.out, "right") == 3,
+                       : c.status == 0 && probe_count(c.out, "right") == 3,
                   "%s: status %d\n%s%s", starts[_i].way, c.status, c.out,
                   c.err);
     child_clear(&c);
 }
 END_TEST
 
-/* What the graph of a run of a few probes says of modelled times. */
-static char *times_of(const char *schedule, const char *folder)
-{
-    struct child c = child_run(
-        120,
-        "cd %s && SIMGPU_SCHEDULE=%s SIMGPU_GRAPH=run mpirun -n 4 "
-        "%s/tests/probes/prog_shmem_signal put_with_signal_around_a_ring "
-        "a_mailbox_that_is_handed_back signals_of_all_add_up > out.txt 2>&1 "
-        "< /dev/null && %s/commgraph time run && rm -rf run",
-        folder, schedule, child_build(), child_build());
-    ck_assert_msg(c.status == 0, "%s: status %d\n%s%s", schedule, c.status,
-                  c.out, c.err);
-    char *const text = strdup(c.out);
-    child_clear(&c);
-    return text;
-}
-
 START_TEST(modelled_time_does_not_depend_on_the_schedule)
 {
-    char folder[CHILD_FOLDER];
-    child_folder(folder, "shmem");
-    char *const eager = times_of("eager", folder);
-    ck_assert(strstr(eager, "nvshmem_barrier_all") != NULL);
-    for (int i = 1; i < SCHEDULES; i++) {
-        char *const other = times_of(schedules[i], folder);
-        ck_assert_str_eq(eager, other);
-        free(other);
-    }
-    free(eager);
-    child_remove(folder);
+    probe_times("mpirun -n 4",
+                "prog_shmem_signal put_with_signal_around_a_ring "
+                "a_mailbox_that_is_handed_back signals_of_all_add_up",
+                "nvshmem_barrier_all");
 }
 END_TEST
 
