@@ -13,6 +13,7 @@
 # would replace, or any file if .skeleton is gone.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+export LC_ALL=C # files in the same order everywhere
 
 check=
 [ "${1-}" = --check ] && { check=1; shift; }
