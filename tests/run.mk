@@ -111,6 +111,12 @@ $(foreach s,$(SLICED),$(eval $(call suite_rules,$(call name_of,$(s)),$(call \
 	nslices_of,$(s)))))
 endif
 
+# needs/SUITE builds what a suite needs, and no more.
+NEEDED := $(patsubst needs/%,%,$(filter needs/%,$(MAKECMDGOALS)))
+.PHONY: $(addprefix needs/,$(NEEDED))
+$(foreach s,$(NEEDED),$(eval needs/$(s): $(filter $(BUILD)/%,\
+	$(or $(needs_$(s)),$(error needs/$(s): no such suite)))))
+
 test-begin:
 	@$(RUN_SH) begin $(SLICED)
 test: $(foreach s,$(SLICED),$(call slices,$(s))) $(if $(TEST),,all programs \

@@ -110,11 +110,13 @@ bench-gpu: gpu-build
 
 # ---- tests of the tests: mutants of the kit's code --------------------------
 
-# N mutants of ONLY, drawn by SEED; J at a time. See tests/mutate/mutate.sh.
+# N mutants of ONLY, drawn by SEED; J at a time, for MINUTES. See
+# tests/mutate/mutate.sh.
 .PHONY: mutate
 $(BUILD)/mutants: $(call objs,$(addprefix tests/mutate/,mutants.c tokens.c))
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $^
 $(BUILD)/tests/mutate/test_mutate: | $(BUILD)/mutants
 mutate: $(BUILD)/mutants
-	@tests/mutate/mutate.sh $< $(BUILD)/mutate '$(N)' '$(SEED)' '$(ONLY)' '$(J)'
+	@tests/mutate/mutate.sh $< $(BUILD)/mutate '$(N)' '$(SEED)' '$(ONLY)' '$(J)' \
+	    '$(MINUTES)'

@@ -599,9 +599,14 @@ int main(void)
     tcase_add_test(t, a_page_of_one_span_says_nothing_of_others);
     tcase_add_test(t, steps_say_who_holds_which_piece);
     tcase_add_test(t, memory_is_drawn_over_time);
-    tcase_add_test(t, a_run_of_40000_operations_opens_quickly);
     tcase_add_test(t, a_crowded_timeline_is_readable_on_a_phone);
     tcase_add_test(t, names_cannot_end_the_script);
     suite_add_tcase(suite, t);
+    TCase *const speed = tcase_create("speed");
+    tcase_add_checked_fixture(speed, setup, teardown);
+    tcase_set_timeout(speed, 300);
+    tcase_set_tags(speed, "alone");
+    tcase_add_test(speed, a_run_of_40000_operations_opens_quickly);
+    suite_add_tcase(suite, speed);
     return suite_run(suite);
 }

@@ -22,10 +22,10 @@ static void write_file(const char *name, const char *text)
     ck_assert_msg(f && fputs(text, f) >= 0 && fclose(f) == 0, "%s", path);
 }
 
-static const char makefile[] = "all programs:\n"
+static const char makefile[] = "needs/toy/toy: build/tests/toy/test_toy\n"
                                "build/sim/obj/%.o: %.c\n"
                                "\t@mkdir -p $(@D)\n"
-                               "\t$(CC) -O1 $(WARN) -c $< -o $@\n"
+                               "\t$(CC) -O1 $(CFLAGS) -c $< -o $@\n"
                                "build/tests/%: tests/%.c build/sim/obj/toy.o\n"
                                "\t@mkdir -p $(@D)\n"
                                "\t$(CC) $^ -o $@\n";
@@ -150,6 +150,19 @@ START_TEST(a_mutant_that_never_ends_is_killed)
 }
 END_TEST
 
+START_TEST(when_its_minutes_are_over_no_further_mutant_is_tried)
+{
+    struct child c = child_run(SEC,
+                               "cd %s && %s/tests/mutate/mutate.sh %s/mutants "
+                               "build/mutate %d 1 toy 1 0",
+                               toy, labtest_root(), child_build(), ALL);
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    expect(&c,
+           "\nall                            0       0        0          0");
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(what_cannot_be_judged_is_an_error_by_name)
 {
     write_file("tests/mutate/claims", "other.c toy/test_toy\n");
@@ -196,6 +209,7 @@ int main(void)
     tcase_add_test(t, a_suite_that_notices_everything_passes);
     tcase_add_test(t, what_no_suite_notices_survives_until_one_does);
     tcase_add_test(t, a_mutant_that_never_ends_is_killed);
+    tcase_add_test(t, when_its_minutes_are_over_no_further_mutant_is_tried);
     tcase_add_test(t, what_cannot_be_judged_is_an_error_by_name);
     suite_add_tcase(s, t);
     return suite_run(s);

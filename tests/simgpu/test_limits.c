@@ -136,10 +136,15 @@ int main(void)
     tcase_add_loop_test(t, a_device_is_what_the_machine_says, 0, 4);
     tcase_add_loop_test(t, events_and_memory_are_shared_both_ways, 0, 3);
     tcase_add_loop_test(t, a_rank_that_is_none_is_named, 0, 3);
-    tcase_add_test(t, a_grid_as_large_as_a_device_meets);
     tcase_add_test(t, kernels_divide_by_zero_and_go_on);
     tcase_add_test(t, a_stack_that_is_full_is_named);
     tcase_add_loop_test(t, a_mistake_in_a_cu_file_has_its_line, 0, 3);
     suite_add_tcase(s, t);
+    // 17 GB of addresses, which tests/mutate does not have
+    TCase *const large = tcase_create("large");
+    tcase_set_timeout(large, 120);
+    tcase_set_tags(large, "alone");
+    tcase_add_test(large, a_grid_as_large_as_a_device_meets);
+    suite_add_tcase(s, large);
     return suite_run(s);
 }
