@@ -455,6 +455,13 @@ PROBE(a_condition_chooses_a_body)
     }
 }
 
+static uint64_t graph_bytes(int device, cudaGraphMemAttributeType what)
+{
+    uint64_t n = 77;
+    OK(cudaDeviceGetGraphMemAttribute(device, what, &n));
+    return n;
+}
+
 PROBE(memory_of_a_graph)
 {
     array<int> a(1024);
@@ -481,8 +488,12 @@ PROBE(memory_of_a_graph)
     CHECK(p.dptr != NULL);
     run(graph, s);
     add<<<1, 1, 0, s>>>((int *)p.dptr, 1, 1);
+    CHECK(graph_bytes(0, cudaGraphMemAttrUsedMemCurrent) == 4096);
+    CHECK(graph_bytes(0, cudaGraphMemAttrReservedMemCurrent) >= 4096);
+    CHECK(graph_bytes(1, cudaGraphMemAttrReservedMemCurrent) == 0);
     OK(cudaFreeAsync(p.dptr, s));
     OK(cudaStreamSynchronize(s));
+    CHECK(graph_bytes(0, cudaGraphMemAttrUsedMemCurrent) == 0);
     OK(cudaDeviceGraphMemTrim(0));
 }
 
