@@ -88,6 +88,20 @@ static void check_all_to_all(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Around the ring in one group: its waits do not hold up its puts. */
+static void check_group(void)
+{
+    fill(9 * rank);
+    ncclGroupStart();
+    put(next, 0, 0, 0);
+    await(before, 1, 0, 0);
+    RULE(ncclGroupEnd() == ncclSuccess &&
+             cudaStreamSynchronize(stream) == cudaSuccess &&
+             holds(0, 9 * before),
+         "a group puts, then waits");
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void check_counting(void)
 {
     for (int i = 0; i < MANY; i++)
@@ -200,6 +214,7 @@ int main(int argc, char *argv[])
     check_windows();
     check_ring();
     check_all_to_all();
+    check_group();
     check_counting();
     check_graph();
     check_errors();
