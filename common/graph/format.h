@@ -21,9 +21,12 @@
  *   SITE       struct format_site: where in which module; ids count from 1
  *   SITE_TEXT  struct format_text, text, NUL: "file:line" of an earlier SITE
  *   ALLOC      struct format_alloc
+ *   PLACED     struct format_placed
  *   QUEUE      struct format_queue, name, NUL
  *   MACHINE    struct format_text with id 0, text, NUL
  *   FAULT      struct format_fault, text, NUL
+ *   BEGUN      uint32_t[]: numbers of nodes. Only in files that a recorder
+ *              wrote, as the last record: see graph_view.begun
  *
  * Integers and doubles have the byte order of the machine that wrote the file;
  * a file with the other byte order is refused. Readers skip unknown kinds; any
@@ -58,6 +61,8 @@ enum format_kind {
     FORMAT_FAULT,
     FORMAT_END, /* of what a recorder gets, which replies; in no segment */
     FORMAT_ASIDE,
+    FORMAT_BEGUN, /* by a recorder, not by a rank */
+    FORMAT_PLACED,
 };
 
 struct format_header {
@@ -102,6 +107,11 @@ struct format_alloc {
     uint64_t alloc, nbytes;
     int32_t place;
     uint32_t site;
+};
+
+struct format_placed { /* for a recorder: graph_note_placed() */
+    uint64_t alloc, offset, nbytes;
+    uint32_t device, zero;
 };
 
 struct format_queue {

@@ -200,6 +200,7 @@ static int copy_nodes(struct graph *g)
     for (uint32_t r = 0; r < g->nranks; r++) {
         const struct segment *const s = &x->segment[r];
         x->first[r] = at;
+        g->is_witnessed |= s->is_witnessed;
         for (uint32_t i = 1; i <= s->nnodes; at += s->node[i++].nparts)
             if (segment_views(s, i, s->node[i].nparts, &x->arena,
                               &g->nodes[at]) != 0)

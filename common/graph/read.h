@@ -28,6 +28,9 @@ struct graph_view {         /* one node, or one part of it */
     const char *name;
     const char *span; /* NVTX range that it was issued in, "" for none */
     const char *site; /* "file:line"; "" in a running job: see live.h */
+    int begun;        /* of a witnessed graph: what it overwrites was spoiled
+                  (overwrite.h) after all that was recorded before it, at the
+                  moment at which it began */
 };
 
 struct graph_queue_note { /* see graph_note_queue() */
@@ -59,6 +62,7 @@ struct graph {
     const uint32_t *since;    /* by rank: nodes up to this index ended before
                                  the graph begins and are not in it */
     int is_part;              /* nodes that were recorded are missing */
+    int is_witnessed;         /* a recorder says which nodes have begun */
     const char *machine;      /* noted by rank 0; NULL: unknown, or live */
     struct graph_queue_note *queues; /* by rank, in the order of their notes */
     struct graph_alloc_note *allocs;

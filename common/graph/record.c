@@ -377,6 +377,19 @@ void graph_note_alloc(struct graph_segment *g, uint64_t alloc, int32_t place,
     pthread_mutex_unlock(&g->lock);
 }
 
+void graph_note_placed(struct graph_segment *g, uint64_t alloc, uint32_t device,
+                       uint64_t offset, uint64_t nbytes)
+{
+    const struct format_placed p = {alloc, offset, nbytes, device, 0};
+    if (g->recorder < 0)
+        return;
+    pthread_mutex_lock(&g->lock);
+    struct writer w = record_begin(g, sizeof p, FORMAT_PLACED);
+    record_put(&w, &p, sizeof p);
+    record_publish(&w);
+    pthread_mutex_unlock(&g->lock);
+}
+
 void graph_note_queue(struct graph_segment *g, uint32_t queue, int32_t place,
                       const char *name)
 {

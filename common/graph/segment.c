@@ -276,6 +276,21 @@ static int add_fault(struct segment *s, const char *body, uint32_t nbytes)
     return 0;
 }
 
+static int add_begun(struct segment *s, const char *body, uint32_t nbytes)
+{
+    const uint32_t *const index = (const void *)body;
+    if (nbytes % sizeof *index)
+        return wrong(s, "the list of what has begun is damaged");
+    for (uint32_t i = 0; i < nbytes / sizeof *index; i++) {
+        if (index[i] == 0 || index[i] > s->nnodes)
+            return wrong(s, "operation %u has begun, of %u", index[i],
+                         s->nnodes);
+        s->node[index[i]].begun = 1;
+    }
+    s->is_witnessed = 1;
+    return 0;
+}
+
 static int note_machine(struct segment *s, const char *body, uint32_t nbytes)
 {
     const struct format_text *const t = (const void *)body;
@@ -292,7 +307,7 @@ static add_record *const add[] = {
     [FORMAT_SITE_TEXT] = add_site_text, [FORMAT_ALLOC] = add_alloc,
     [FORMAT_QUEUE] = add_queue,         [FORMAT_MACHINE] = note_machine,
     [FORMAT_PART] = add_part,           [FORMAT_FAULT] = add_fault,
-    [FORMAT_ASIDE] = add_aside,
+    [FORMAT_ASIDE] = add_aside,         [FORMAT_BEGUN] = add_begun,
 };
 
 int segment_advance(struct segment *s, uint64_t used)
@@ -456,6 +471,7 @@ int segment_views(const struct segment *s, uint32_t index, uint32_t n,
         .name = segment_string(s, node->name),
         .span = segment_string(s, node->span),
         .site = text ? text : "",
+        .begun = s->node[index].begun,
     };
     uint32_t at = s->node[index].amend;
     for (uint32_t part = 0; part < n; part++) {

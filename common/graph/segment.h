@@ -17,6 +17,7 @@ struct segment_node {
     const struct graph_node *node; /* deps, moves, accesses follow it */
     uint32_t amend, last;          /* its first and last amendment, 0: none */
     uint32_t nparts;
+    int begun; /* as the recorder says */
 };
 
 struct segment_amend {                /* an amendment, or the start of a part */
@@ -35,7 +36,8 @@ struct segment {
     const char *bytes;
     uint64_t at; /* offset read so far, or of an error */
     uint32_t rank, nranks;
-    char wrong[160]; /* the error, "" if none */
+    int is_witnessed; /* there is a list of what has begun */
+    char wrong[160];  /* the error, "" if none */
 
     /* Numbered from 1: entry 0 of each is empty. */
     struct segment_node *node;

@@ -259,6 +259,40 @@ static void use(const struct graph *g, const struct topo *topo)
     replay_free(r);
 }
 
+/* A recorder's list, behind rank 0's graph. */
+static void append_begun(const uint32_t index[2])
+{
+    struct bytes b = read_file(0);
+    const struct format_record r = {2 * sizeof *index, FORMAT_BEGUN};
+    memcpy(b.data + b.n, &r, sizeof r);
+    memcpy(b.data + b.n + sizeof r, index, r.nbytes);
+    b.n += sizeof r + r.nbytes;
+    atomic_init(&((struct format_header *)b.data)->used, b.n);
+    write_file(0, b.data, b.n);
+    free(b.data);
+}
+
+START_TEST(a_recorder_says_what_has_begun)
+{
+    static const uint32_t index[] = {3, 1}, none[] = {1, 4};
+    for (uint32_t r = 0; r < 2; r++)
+        for (int i = 0; i < 3; i++)
+            SYNTHETIC(&s, r, .node = {.kind = GRAPH_KERNEL, .queue = 1});
+    struct graph *g = synthetic_load(&s);
+    ck_assert(!g->is_witnessed && !g->nodes[0].begun);
+    graph_free(g);
+    append_begun(index);
+    g = graph_load(s.dir, err, sizeof err);
+    ck_assert_msg(g != NULL, "%s", err);
+    ck_assert(g->is_witnessed && g->nodes[0].begun && !g->nodes[1].begun &&
+              g->nodes[2].begun && !g->nodes[3].begun);
+    graph_free(g);
+    append_begun(none);
+    ck_assert_ptr_null(graph_load(s.dir, err, sizeof err));
+    ck_assert_msg(strstr(err, "operation 4 has begun, of 3"), "%s", err);
+}
+END_TEST
+
 START_TEST(damaged_bytes_never_crash_reader_replay_or_picture)
 {
     struct topo *const topo = topo_load("dgx-h100", err, sizeof err);
@@ -316,6 +350,7 @@ int main(void)
     tcase_add_test(t,
                    an_operation_that_waits_for_one_never_recorded_is_refused);
     tcase_add_test(t, a_part_that_follows_one_never_recorded_is_refused);
+    tcase_add_test(t, a_recorder_says_what_has_begun);
     tcase_add_test(t, damaged_bytes_never_crash_reader_replay_or_picture);
     tcase_set_timeout(t, getenv("COMMLAB_FUZZ") ? 36000 : 120);
     suite_add_tcase(suite, t);
