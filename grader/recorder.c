@@ -20,6 +20,7 @@
 #include "judge/record.h"
 #include "listener.h"
 #include "recorder_graph.h"
+#include "recorder_memory.h"
 
 enum { MOST_NAMES = 4096, CHUNK = 64 << 10 };
 
@@ -42,7 +43,10 @@ struct rank {
         char bytes[sizeof(struct evidence_ask)];
         struct evidence_ask ask;
     } value;
-    int fd;            /* that came with it, or -1 */
+    int fd;                    /* that came with it, or -1 */
+    struct recorder_note note; /* of its devices' memory, arriving */
+    size_t nnote;
+    int heap;          /* that came with it, or -1 */
     uint64_t drawn;    /* bytes that it has asked for */
     struct name *name; /* put in this iteration */
     size_t nnames;
@@ -61,6 +65,7 @@ struct recorder {
     int answered; /* in this round, a rank that waited */
     pthread_t thread;
     struct recorder_end end;
+    struct recorder_memory *memory;
     struct rank rank[];
 };
 
@@ -109,7 +114,8 @@ static int all_joined(const struct recorder *r)
 {
     for (int i = 0; i < r->job->nranks; i++)
         if (!r->rank[i].joined[RECORDER_EVIDENCE] ||
-            (r->job->graphs && !r->rank[i].joined[RECORDER_GRAPH]))
+            (r->job->graphs && (!r->rank[i].joined[RECORDER_GRAPH] ||
+                                !r->rank[i].joined[RECORDER_MEMORY])))
             return 0;
     return 1;
 }
@@ -153,7 +159,9 @@ static void go_on(struct recorder *r)
 
 /* ---- evidence ------------------------------------------------------------ */
 
-static void catch_up(struct recorder *r, struct rank *k);
+static void take(struct recorder *r, struct rank *k, enum recorder_role role);
+static void catch_up(struct recorder *r, struct rank *k,
+                     enum recorder_role role);
 
 /* A name comes once in an iteration. A second one is not the kit's, or the
  * first was not. */
@@ -200,15 +208,6 @@ static const char *refuse(const struct recorder *r, struct rank *k)
     return is_new(k, h) ? NULL : "sent two outputs or metrics of one name";
 }
 
-/* The rank says where its device's memory is: it has to be memory that has no
- * name, and of that size. */
-static int is_memory(int fd, uint64_t at, uint64_t n)
-{
-    struct stat s;
-    return fd >= 0 && fcntl(fd, F_GET_SEALS) >= 0 && fstat(fd, &s) == 0 &&
-           at <= (uint64_t)s.st_size && n <= (uint64_t)s.st_size - at;
-}
-
 /* True if its pages are there. Those that are not have no contents on the
  * device either (SIMGPU_DATALESS), and would be charged to the grader. */
 static int has_pages(int fd, uint64_t at, uint64_t n)
@@ -232,7 +231,7 @@ static int draw(struct recorder *r, struct rank *k,
     const int iteration = (int32_t)k->head.iteration;
     struct rank *const of = ask->draw.of_root ? &r->rank[0] : k;
     if (of != k) {
-        catch_up(r, of);
+        catch_up(r, of, RECORDER_EVIDENCE);
         if (iteration >= 0 && k->head.iteration > of->iteration)
             begin_iteration(of, k->head.iteration);
     }
@@ -267,7 +266,7 @@ static void answer(struct recorder *r, struct rank *k)
     k->drawn += ask.nbytes;
     if (k->head.nbytes != sizeof ask || ask.nbytes > RECORDER_DRAW_CAP ||
         k->drawn > RECORDER_DRAWN_CAP ||
-        (ask.to_file && !is_memory(k->fd, ask.offset, ask.nbytes)))
+        (ask.to_file && !recorder_memory_has(k->fd, ask.offset, ask.nbytes)))
         forged(r, k, "asked for values that there are not");
     else if (ask.to_file && !has_pages(k->fd, ask.offset, ask.nbytes))
         reply_with(k->connection[RECORDER_EVIDENCE], NULL, 0);
@@ -450,12 +449,89 @@ static void take_graph(struct recorder *r, struct rank *k, const char *data,
         break;
     case RECORDER_GRAPH_FAILED: failed(r, "the execution graph"); break;
     }
+    struct format_placed place;
+    while (recorder_graph_placed(k->graph, &place))
+        if (recorder_memory_place(r->memory, (uint32_t)(k - r->rank), &place) !=
+            0)
+            forged(r, k, "said that memory is where it is not");
+}
+
+/* ---- device memory ------------------------------------------------------- */
+
+/* True if something has come that was not taken. */
+static int is_waiting(int connection)
+{
+    struct pollfd p = {connection, POLLIN, 0};
+    return connection >= 0 && poll(&p, 1, 0) > 0;
+}
+
+/* Spoil what an operation overwrites that is about to run. Its record is under
+ * way, if not there; a graph that is over, or too large, decides nothing. */
+static void begin(struct recorder *r, struct rank *k, uint32_t index)
+{
+    struct graph_access *range = NULL;
+    size_t n = 0;
+    while (k->graph && index > recorder_graph_nnodes(k->graph) &&
+           is_waiting(k->connection[RECORDER_GRAPH]))
+        take(r, k, RECORDER_GRAPH);
+    if (k->connection[RECORDER_GRAPH] < 0)
+        return;
+    switch (recorder_graph_begin(k->graph, index, &range, &n)) {
+    case RECORDER_GRAPH_FAILED: failed(r, "the execution graph"); break;
+    case RECORDER_GRAPH_FORGED:
+        forged(r, k, "began an operation that it had not recorded");
+        break;
+    default: break;
+    }
+    for (size_t i = 0; i < n; i++) {
+        // where another rank's memory is was sent before anyone could know
+        const uint64_t owner = range[i].alloc >> 32;
+        if (!recorder_memory_knows(r->memory, range[i].alloc) &&
+            owner < (uint64_t)r->job->nranks && &r->rank[owner] != k)
+            catch_up(r, &r->rank[owner], RECORDER_GRAPH);
+        if (recorder_memory_spoil(r->memory, &range[i]) != 0)
+            forged(r, k, "began an operation outside of its memory");
+    }
+    free(range);
+}
+
+/* A whole note is there. */
+static void finish_note(struct recorder *r, struct rank *k)
+{
+    const struct recorder_note n = k->note;
+    const int fd = k->heap;
+    k->nnote = 0;
+    k->heap = -1;
+    if (n.kind == RECORDER_BEGIN && fd < 0) {
+        begin(r, k, n.number);
+        reply(k->connection[RECORDER_MEMORY], "");
+    } else if (recorder_memory_heap(r->memory, (uint32_t)(k - r->rank),
+                                    n.number, fd) != 0) {
+        forged(r, k, "said that memory is where it is not");
+    }
+}
+
+static void take_note(struct recorder *r, struct rank *k)
+{
+    const ssize_t n =
+        receive(k->connection[RECORDER_MEMORY], (char *)&k->note + k->nnote,
+                sizeof k->note - k->nnote, MSG_DONTWAIT, &k->heap);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n <= 0)
+        hang_up(k, RECORDER_MEMORY);
+    else if ((k->nnote += (size_t)n) == sizeof k->note)
+        finish_note(r, k);
 }
 
 /* A rank has sent something, or nothing more. */
 static void take(struct recorder *r, struct rank *k, enum recorder_role role)
 {
     char chunk[CHUNK];
+    if (role == RECORDER_MEMORY) {
+        take_note(r, k);
+        return;
+    }
     const ssize_t n =
         receive(k->connection[role], chunk, sizeof chunk, MSG_DONTWAIT, &k->fd);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
@@ -464,18 +540,18 @@ static void take(struct recorder *r, struct rank *k, enum recorder_role role)
         hang_up(k, role);
     } else if (role == RECORDER_EVIDENCE) {
         take_evidence(r, k, chunk, (size_t)n);
-    } else {
+    } else if (role == RECORDER_GRAPH) {
         take_graph(r, k, chunk, (size_t)n);
     }
 }
 
 /* Take what a rank has sent so far. It waits for nothing here: what it sent
  * before another rank could know of it is under way. */
-static void catch_up(struct recorder *r, struct rank *k)
+static void catch_up(struct recorder *r, struct rank *k,
+                     enum recorder_role role)
 {
-    struct pollfd p = {k->connection[RECORDER_EVIDENCE], POLLIN, 0};
-    while (k->connection[RECORDER_EVIDENCE] >= 0 && poll(&p, 1, 0) > 0)
-        take(r, k, RECORDER_EVIDENCE);
+    while (is_waiting(k->connection[role]))
+        take(r, k, role);
 }
 
 /* One round. -1 if there was nothing within msec. */
@@ -503,16 +579,35 @@ static int look(struct recorder *r, int msec)
     return p[1].fd >= 0 && p[1].revents ? 1 : 0;
 }
 
+/* Wait, but for operations that are about to run. */
+static void pause_for(struct recorder *r, double sec)
+{
+    struct pollfd p[64];
+    const double end_sec = steady_sec() + sec;
+    for (double left; (left = end_sec - steady_sec()) > 0;) {
+        const struct timespec most = {.tv_nsec = (long)(left * 1e9)};
+        for (int i = 0; i < r->job->nranks; i++)
+            p[i] = (struct pollfd){r->rank[i].connection[RECORDER_MEMORY],
+                                   POLLIN, 0};
+        if (ppoll(p, (nfds_t)r->job->nranks, &most, NULL) <= 0)
+            return;
+        for (int i = 0; i < r->job->nranks; i++)
+            if (p[i].revents &&
+                p[i].fd == r->rank[i].connection[RECORDER_MEMORY])
+                take(r, &r->rank[i], RECORDER_MEMORY);
+    }
+}
+
 static void *run(void *arg)
 {
     static const double LONGEST_SEC = 10; // for what is under way
     // Ranks send a record for each operation: to be woken once for many of them
     // is cheaper. One that waits for an answer is likely to ask again.
-    static const struct timespec PAUSE = {.tv_nsec = 500 * 1000};
+    static const double PAUSE_SEC = 500e-6;
     struct recorder *const r = arg;
     for (; look(r, -1) <= 0; r->answered = 0)
         if (!r->answered)
-            nanosleep(&PAUSE, NULL);
+            pause_for(r, PAUSE_SEC);
     const double end_sec = steady_sec() + LONGEST_SEC;
     while (look(r, 0) >= 0 && steady_sec() < end_sec)
         ;
@@ -527,7 +622,7 @@ static int begin_rank(struct recorder *r, int i)
     struct rank *const k = &r->rank[i];
     for (int role = 0; role < RECORDER_ROLES; role++)
         k->connection[role] = -1;
-    k->fd = -1;
+    k->fd = k->heap = -1;
     snprintf(path, sizeof path, "%s/evidence-%d", r->job->kept, i);
     k->file = fopen(path, "wxe");
     k->name = calloc(MOST_NAMES, sizeof *k->name);
@@ -545,8 +640,11 @@ static void release(struct recorder *r)
         recorder_graph_free(k->graph);
         if (k->fd >= 0)
             close(k->fd);
+        if (k->heap >= 0)
+            close(k->heap);
         free(k->name);
     }
+    recorder_memory_free(r->memory);
     stop_listening(r);
     if (r->stop >= 0)
         close(r->stop);
@@ -561,7 +659,8 @@ struct recorder *recorder_start(const struct recorder_job *job)
     r->job = job;
     r->now = r->listener = -1;
     r->stop = eventfd(0, EFD_CLOEXEC);
-    int err = r->stop < 0;
+    r->memory = recorder_memory_new(job->nranks);
+    int err = r->stop < 0 || !r->memory;
     for (int i = 0; i < job->nranks; i++)
         err |= begin_rank(r, i) != 0;
     if (!err)

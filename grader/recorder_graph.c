@@ -10,9 +10,16 @@
 #include <unistd.h>   /* pread */
 
 #include "graph/format.h"
+#include "graph/overwrite.h"
 #include "recorder.h"
 
-enum { CHUNK = 256 << 10 };
+enum { CHUNK = 256 << 10, TAIL = 64 << 10 };
+
+struct node {        /* of the graph, numbered from 0 here */
+    uint64_t at;     /* its record in the file */
+    uint32_t nbytes; /* of the record's body */
+    int begun;
+};
 
 struct recorder_graph {
     int memfd, file;
@@ -21,7 +28,15 @@ struct recorder_graph {
     size_t nhead;              /* bytes of it */
     uint64_t left;             /* bytes to come: of the header, of a body */
     uint64_t complete;         /* bytes up to the end of the last record */
-    int is_whole;
+    int is_whole, is_forged;
+    struct node *node;
+    uint32_t nnodes;
+    size_t cap_nodes;
+    struct format_placed place;   /* arriving */
+    struct format_placed *placed; /* to be taken: recorder_graph_placed() */
+    size_t nplaced, cap_placed;
+    size_t ntail; /* the last bytes taken, which are not in the file yet */
+    char tail[TAIL];
     char path[PATH_MAX], part[PATH_MAX + 8], early[PATH_MAX];
     char chunk[2][CHUNK];
 };
@@ -48,12 +63,22 @@ struct recorder_graph *recorder_graph_new(int memfd, const char *dir, int rank)
     return NULL;
 }
 
+/* Write the tail to the file. */
+static int flush(struct recorder_graph *g)
+{
+    const size_t n = g->ntail;
+    g->ntail = 0;
+    return pwrite(g->file, g->tail, n, (off_t)(g->nbytes - n)) == (ssize_t)n
+               ? 0
+               : -1;
+}
+
 /* Its rank ended early: what there is, up to the last record that is complete,
  * for pictures. */
 static void keep_early(struct recorder_graph *g)
 {
     struct format_header header;
-    if (g->complete < FORMAT_DATA ||
+    if (g->complete < FORMAT_DATA || flush(g) != 0 ||
         ftruncate(g->file, (off_t)g->complete) != 0 ||
         pread(g->file, &header, sizeof header, 0) != sizeof header)
         return;
@@ -73,6 +98,8 @@ void recorder_graph_free(struct recorder_graph *g)
     close(g->memfd);
     if (g->file >= 0)
         close(g->file);
+    free(g->node);
+    free(g->placed);
     free(g);
 }
 
@@ -97,13 +124,33 @@ static enum recorder_graph_result compare(struct recorder_graph *g)
     return RECORDER_GRAPH_WHOLE;
 }
 
+/* Append the list of what has begun. */
+static int put_begun(struct recorder_graph *g)
+{
+    struct format_record *const r =
+        calloc(1, sizeof *r + FORMAT_ALIGN + g->nnodes * sizeof(uint32_t));
+    if (!r)
+        return -1;
+    uint32_t *const index = (uint32_t *)(r + 1), n = 0;
+    for (uint32_t i = 0; i < g->nnodes; i++)
+        if (g->node[i].begun)
+            index[n++] = i + 1;
+    *r = (struct format_record){n * (uint32_t)sizeof *index, FORMAT_BEGUN};
+    const size_t all = sizeof *r + format_padded(r->nbytes);
+    const int err =
+        pwrite(g->file, r, all, (off_t)g->nbytes) != (ssize_t)all ? -1 : 0;
+    free(r);
+    g->nbytes += all;
+    return err;
+}
+
 static enum recorder_graph_result finish(struct recorder_graph *g)
 {
     struct format_header header;
     const enum recorder_graph_result result = compare(g);
     if (result != RECORDER_GRAPH_WHOLE)
         return result;
-    if (read_all(g->file, &header, sizeof header, 0) != 0)
+    if (read_all(g->file, &header, sizeof header, 0) != 0 || put_begun(g) != 0)
         return RECORDER_GRAPH_FAILED;
     atomic_init(&header.used, g->nbytes);
     if (pwrite(g->file, &header, sizeof header, 0) != sizeof header ||
@@ -116,11 +163,60 @@ static enum recorder_graph_result finish(struct recorder_graph *g)
 static enum recorder_graph_result keep(struct recorder_graph *g,
                                        const void *data, size_t n)
 {
-    if (pwrite(g->file, data, n, (off_t)g->nbytes) != (ssize_t)n)
+    if (n > TAIL - g->ntail && flush(g) != 0)
         return RECORDER_GRAPH_FAILED;
+    memcpy(g->tail + g->ntail, data, n);
+    g->ntail += n;
     g->nbytes += n;
     return g->nbytes > RECORDER_GRAPH_CAP ? RECORDER_GRAPH_FULL
                                           : RECORDER_GRAPH_TAKEN;
+}
+
+/* Room for one more of a list of n. 0, or -1 if memory runs out. */
+static int make_room(void **list, size_t n, size_t *cap, size_t size)
+{
+    if (n < *cap)
+        return 0;
+    const size_t more = *cap ? 2 * *cap : 64;
+    void *const longer = realloc(*list, more * size);
+    if (!longer)
+        return -1;
+    *list = longer;
+    *cap = more;
+    return 0;
+}
+
+/* Bytes of a record's body have come, before which `at` were there. */
+static int note_body(struct recorder_graph *g, size_t at, const char *data,
+                     size_t n)
+{
+    if (g->head.kind != FORMAT_PLACED)
+        return 0;
+    if (g->head.nbytes != sizeof g->place) {
+        g->is_forged = 1;
+        return 0;
+    }
+    memcpy((char *)&g->place + at, data, n);
+    if (at + n < sizeof g->place)
+        return 0;
+    if (make_room((void **)&g->placed, g->nplaced, &g->cap_placed,
+                  sizeof *g->placed) != 0)
+        return -1;
+    g->placed[g->nplaced++] = g->place;
+    return 0;
+}
+
+/* The head of a record is there, which ends at offset `at` of the file. */
+static int note_head(struct recorder_graph *g, uint64_t at)
+{
+    g->is_forged |= g->head.kind == FORMAT_BEGUN; // only this file has it
+    if (g->head.kind != FORMAT_NODE)
+        return 0;
+    if (make_room((void **)&g->node, g->nnodes, &g->cap_nodes,
+                  sizeof *g->node) != 0)
+        return -1;
+    g->node[g->nnodes++] = (struct node){at, g->head.nbytes, 0};
+    return 0;
 }
 
 /* Go through the records, which may be cut anywhere. Returns nbytes; or, with
@@ -134,6 +230,10 @@ static size_t follow(struct recorder_graph *g, const char *data, size_t nbytes,
         if (g->left > 0) {
             const size_t n =
                 g->left < nbytes - at ? (size_t)g->left : nbytes - at;
+            if (g->complete >= FORMAT_DATA &&
+                note_body(g, format_padded(g->head.nbytes) - g->left, data + at,
+                          n) != 0)
+                break;
             at += n;
             g->left -= n;
             if (g->left == 0)
@@ -148,6 +248,8 @@ static size_t follow(struct recorder_graph *g, const char *data, size_t nbytes,
         if (g->nhead < sizeof g->head)
             break;
         g->nhead = 0;
+        if (note_head(g, g->nbytes + at) != 0)
+            break;
         g->left = format_padded(g->head.nbytes);
         if (g->left == 0)
             g->complete = g->nbytes + at;
@@ -163,11 +265,81 @@ enum recorder_graph_result recorder_graph_take(struct recorder_graph *g,
     if (g->is_whole)
         return RECORDER_GRAPH_FORGED; // who sends this is not the kit
     const size_t n = follow(g, data, nbytes, &is_end);
+    if (g->is_forged)
+        return RECORDER_GRAPH_FORGED;
+    if (n < nbytes && !is_end)
+        return RECORDER_GRAPH_FAILED; // out of memory
     const enum recorder_graph_result result = keep(g, data, n);
     if (!is_end || result != RECORDER_GRAPH_TAKEN)
         return result;
+    if (flush(g) != 0)
+        return RECORDER_GRAPH_FAILED;
     g->nbytes -= sizeof g->head; // the end itself
     if (ftruncate(g->file, (off_t)g->nbytes) != 0)
         return RECORDER_GRAPH_FAILED;
     return finish(g);
+}
+
+int recorder_graph_placed(struct recorder_graph *g, struct format_placed *out)
+{
+    if (g->nplaced == 0)
+        return 0;
+    *out = g->placed[--g->nplaced];
+    return 1;
+}
+
+uint32_t recorder_graph_nnodes(const struct recorder_graph *g)
+{
+    return g->nnodes;
+}
+
+/* A node's body, from the file or the tail. It may be incomplete. */
+static int read_node(const struct recorder_graph *g, const struct node *n,
+                     void *body)
+{
+    const uint64_t saved = g->nbytes - g->ntail;
+    if (n->at + n->nbytes > g->nbytes)
+        return -1;
+    if (n->at + n->nbytes <= saved)
+        return read_all(g->file, body, n->nbytes, n->at);
+    const size_t before = n->at < saved ? (size_t)(saved - n->at) : 0;
+    memcpy((char *)body + before, g->tail + (n->at + before - saved),
+           n->nbytes - before);
+    return before ? read_all(g->file, body, before, n->at) : 0;
+}
+
+/* What the body of a node's record overwrites; NULL: it is none. */
+static struct graph_access *overwritten(const struct graph_node *n,
+                                        uint32_t nbytes, size_t *count)
+{
+    const struct graph_move *const moves =
+        (const void *)((const struct graph_ref *)(n + 1) + n->ndeps);
+    const struct graph_access *const a = (const void *)(moves + n->nmoves);
+    if ((const char *)(a + n->naccesses) != (const char *)n + nbytes)
+        return NULL;
+    struct graph_access *const out =
+        malloc((2 * (size_t)n->naccesses + 1) * sizeof *out);
+    if (out)
+        *count = overwrite_find(n, a, n->naccesses, out);
+    return out;
+}
+
+enum recorder_graph_result recorder_graph_begin(struct recorder_graph *g,
+                                                uint32_t index,
+                                                struct graph_access **ranges,
+                                                size_t *n)
+{
+    struct node *const node =
+        index > 0 && index <= g->nnodes ? &g->node[index - 1] : NULL;
+    if (!node || node->begun || node->nbytes < sizeof(struct graph_node))
+        return RECORDER_GRAPH_FORGED;
+    void *const body = malloc(node->nbytes);
+    if (!body || read_node(g, node, body) != 0) {
+        free(body);
+        return RECORDER_GRAPH_FAILED;
+    }
+    *ranges = overwritten(body, node->nbytes, n);
+    free(body);
+    node->begun = 1;
+    return *ranges ? RECORDER_GRAPH_TAKEN : RECORDER_GRAPH_FORGED;
 }

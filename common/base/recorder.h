@@ -5,7 +5,8 @@
  * on a socket RECORDER_NAME in a folder, which a rank joins once for its
  * evidence (judge/evidence.h) and once for its execution graph
  * (graph/record.h), before any student code runs. After that it listens no
- * more. What the recorder has taken stays as it was.
+ * more. What the recorder has taken stays as it was. On simgpu there is a third
+ * connection, about its devices' memory.
  *
  *     rank      hello [the graph's memfd]    records, with requests among them
  *     recorder                               replies to the requests
@@ -25,7 +26,19 @@ enum { RECORDER_MAGIC = 0x52635631 }; /* "1VcR" */
 enum recorder_role {
     RECORDER_EVIDENCE, /* records of judge/record.h */
     RECORDER_GRAPH,    /* records of graph/format.h, the header before them */
+    RECORDER_MEMORY,   /* struct recorder_note */
     RECORDER_ROLES
+};
+
+enum recorder_note_kind {
+    RECORDER_HEAP, /* a device's memory is the file that comes with it */
+    RECORDER_BEGIN /* an operation is about to run; there is a reply when what
+                      it overwrites is spoiled (graph/overwrite.h) */
+};
+
+struct recorder_note {
+    uint32_t kind;
+    uint32_t number; /* of a device of the process; of a node of the graph */
 };
 
 struct recorder_hello {

@@ -12,8 +12,10 @@
 #include <sys/wait.h> /* waitpid */
 #include <unistd.h>   /* access */
 
+#include "base/recorder.h"
 #include "child.h"
 #include "graph/format.h"
+#include "graph/read.h"
 #include "graph/record.h"
 #include "judge/chain.h"
 #include "judge/evidence.h"
@@ -342,6 +344,184 @@ START_TEST(a_graph_that_was_changed_is_noticed)
 }
 END_TEST
 
+/* ---- device memory ------------------------------------------------------- */
+
+enum { HEAP = 1 << 16, OUTPUT = 8192, OUTPUT_BYTES = 1000, INPUT = 4096 };
+static struct {
+    struct graph_segment *graph;
+    int heap, connection;
+} rank0;
+
+/* A note, and the reply if it has one: 0, or -1 if the recorder hangs up. */
+static int note(struct recorder_note n, int fd)
+{
+    return recorder_write_with(rank0.connection, &n, sizeof n, fd) != 0 ||
+                   (n.kind == RECORDER_BEGIN &&
+                    recorder_reply_to(rank0.connection, NULL, 0) != 0)
+               ? -1
+               : 0;
+}
+
+/* Allocation 1 of rank 0 is input, 2 output. */
+static void make_memory(void)
+{
+    start(1, 1);
+    rank0.graph = graph_open(0, 1, seen);
+    rank0.connection = recorder_join(seen, RECORDER_MEMORY, 0, -1);
+    rank0.heap = memfd_create("heap", MFD_CLOEXEC);
+    ck_assert(rank0.graph && rank0.connection >= 0 && rank0.heap >= 0);
+    ck_assert_int_eq(ftruncate(rank0.heap, HEAP), 0);
+    ck_assert_int_eq(
+        note((struct recorder_note){.kind = RECORDER_HEAP}, rank0.heap), 0);
+    graph_note_placed(rank0.graph, 1, 0, INPUT, OUTPUT_BYTES);
+    graph_note_placed(rank0.graph, 2, 0, OUTPUT, OUTPUT_BYTES);
+}
+
+static uint32_t copy_to(uint64_t alloc, uint64_t begin, uint64_t end)
+{
+    const struct graph_access a[] = {
+        {.alloc = alloc, .begin = begin, .end = end, .write = GRAPH_WRITE},
+        {.alloc = 1, .begin = begin, .end = end, .write = GRAPH_READ}};
+    const struct graph_node n = {
+        .kind = GRAPH_COPY, .queue = 1, .naccesses = 2};
+    return graph_add(rank0.graph, &n, NULL, NULL, a);
+}
+
+static uint32_t copy(uint64_t begin, uint64_t end)
+{
+    return copy_to(2, begin, end);
+}
+
+static int begin(uint32_t index)
+{
+    return note((struct recorder_note){RECORDER_BEGIN, index}, -1);
+}
+
+static void leave_memory(const char *forged)
+{
+    close(rank0.connection);
+    graph_close(rank0.graph);
+    stop(forged);
+    close(rank0.heap);
+}
+
+/* Bytes of the heap that are not 0, in [begin, end). */
+static int spoiled(size_t begin, size_t end)
+{
+    static unsigned char heap[HEAP];
+    int n = 0;
+    ck_assert_int_eq(pread(rank0.heap, heap, sizeof heap, 0), sizeof heap);
+    for (size_t i = begin; i < end; i++)
+        n += heap[i] != 0;
+    return n;
+}
+
+START_TEST(what_begins_is_spoiled_and_said_to_have_begun)
+{
+    char err[256];
+    make_memory();
+    copy(0, 100); // is only recorded
+    const uint32_t second = copy(100, 900);
+    ck_assert_int_eq(begin(second), 0);
+    ck_assert_int_eq(spoiled(OUTPUT + 100, OUTPUT + 900), 256);
+    ck_assert_int_eq(spoiled(0, HEAP), 256);
+    ck_assert_int_eq(graph_save(rank0.graph), 0);
+    ck_assert_int_eq(begin(1), 0); // it decides nothing any more
+    leave_memory("");
+    struct graph *const g = graph_load(kept, err, sizeof err);
+    ck_assert_msg(g != NULL, "%s", err);
+    ck_assert(g->is_witnessed && !g->nodes[0].begun && g->nodes[1].begun);
+    graph_free(g);
+    child_remove(dir);
+}
+END_TEST
+
+/* A rank that hides a result from the recorder would have to know where. */
+START_TEST(no_two_operations_are_spoiled_at_the_same_place)
+{
+    make_memory();
+    for (int i = 0; i < 40; i++)
+        ck_assert_int_eq(begin(copy(0, OUTPUT_BYTES)), 0);
+    ck_assert_int_gt(spoiled(OUTPUT, OUTPUT + OUTPUT_BYTES), 600);
+    ck_assert_int_eq(spoiled(0, OUTPUT), 0);
+    leave_memory("");
+    child_remove(dir);
+}
+END_TEST
+
+static void place(uint64_t alloc, uint32_t device, uint64_t offset, uint64_t n)
+{
+    graph_note_placed(rank0.graph, alloc, device, offset, n);
+}
+
+/* What a rank says of its memory that the kit does not, in a process of its
+ * own: it gets no reply. */
+static void say(int what)
+{
+    struct recorder_note n = {.kind = RECORDER_HEAP};
+    char name[NAME];
+    switch (what) {
+    case 0: begin(1); break; // not recorded
+    case 1: begin(copy(0, 100)), begin(1); break;
+    case 2: begin(copy(0, OUTPUT_BYTES + 1)); break;
+    case 3: place(2, 0, INPUT, OUTPUT_BYTES); break;       // it is elsewhere
+    case 4: place(UINT64_C(1) << 32 | 1, 0, 0, 10); break; // rank 1's
+    case 5: place(3, 64, 0, 10); break;
+    case 6: note(n, rank0.heap); break; // a second one
+    case 7: n.number = 64, note(n, rank0.heap); break;
+    case 8:
+        snprintf(name, sizeof name, "%s/file", dir);
+        n.number = 1;
+        note(n, open(name, O_RDWR | O_CREAT, 0600));
+        break;
+    case 9: place(4, 0, HEAP - 100, 101), begin(copy_to(4, 0, 100)); break;
+    }
+}
+
+static const char *const said[] = {
+    "began an operation that it had not recorded",
+    "began an operation that it had not recorded",
+    "began an operation outside of its memory",
+    "said that memory is where it is not",
+    "said that memory is where it is not",
+    "said that memory is where it is not",
+    "said that memory is where it is not",
+    "said that memory is where it is not",
+    "said that memory is where it is not",
+    "began an operation outside of its memory"};
+
+START_TEST(what_no_kit_says_of_memory_is_refused)
+{
+    make_memory();
+    const pid_t child = fork();
+    if (child == 0) {
+        say(_i);
+        _exit(0);
+    }
+    ck_assert(waitpid(child, NULL, 0) == child);
+    leave_memory(said[_i]);
+    child_remove(dir);
+}
+END_TEST
+
+/* The list of what has begun is the recorder's. */
+START_TEST(a_rank_that_sends_the_list_itself_is_refused)
+{
+    static const char header[FORMAT_DATA];
+    static const struct format_record list = {0, FORMAT_BEGUN};
+    start(1, 1);
+    const int memory = memfd_create("graph", MFD_CLOEXEC);
+    const int graph = recorder_join(seen, RECORDER_GRAPH, 0, memory);
+    ck_assert_int_ge(graph, 0);
+    recorder_write(graph, header, sizeof header);
+    recorder_write(graph, &list, sizeof list);
+    stop("changed its execution graph");
+    close(graph);
+    close(memory);
+    child_remove(dir);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("recorder");
@@ -358,6 +538,11 @@ int main(void)
                         (int)(sizeof improper / sizeof *improper));
     tcase_add_test(t, a_graph_is_kept_as_it_was_recorded);
     tcase_add_test(t, a_graph_that_was_changed_is_noticed);
+    tcase_add_test(t, what_begins_is_spoiled_and_said_to_have_begun);
+    tcase_add_test(t, no_two_operations_are_spoiled_at_the_same_place);
+    tcase_add_loop_test(t, what_no_kit_says_of_memory_is_refused, 0,
+                        (int)(sizeof said / sizeof *said));
+    tcase_add_test(t, a_rank_that_sends_the_list_itself_is_refused);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

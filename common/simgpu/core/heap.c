@@ -12,6 +12,7 @@
 #include "core/heap_map.h"
 #include "core/limit.h"
 #include "core/report.h"
+#include "core/witness.h"
 
 enum {
     POISON = 0xCB,
@@ -53,6 +54,8 @@ static void heap_create(struct heap *h, int slot)
         cannot_map(h);
     h->raw = &h->own;
     control_own()->heap_fd[slot] = h->fd;
+    if (!pinned)
+        witness_heap(slot, h->fd);
 }
 
 static struct heap *heap_own(int device)
@@ -108,11 +111,15 @@ static int alloc(int device, size_t nbytes, int managed, int32_t numa_place,
             memset(h->own.at + offset, zeroed ? 0 : POISON, nbytes);
         else
             discard(h, offset, block_pages(nbytes)); // what was freed there
-        graph_note_alloc(
-            simgpu_proc()->graph, (uint64_t)simgpu_proc()->rank << 32 | number,
-            numa_place ? numa_place
-                       : simgpu_proc_place(zeroed ? HEAP_PINNED : device),
-            nbytes, site);
+        const uint64_t id = (uint64_t)simgpu_proc()->rank << 32 | number;
+        if (device != HEAP_PINNED)
+            graph_note_placed(simgpu_proc()->graph, id, (uint32_t)device,
+                              offset, nbytes);
+        graph_note_alloc(simgpu_proc()->graph, id,
+                         numa_place
+                             ? numa_place
+                             : simgpu_proc_place(zeroed ? HEAP_PINNED : device),
+                         nbytes, site);
     }
     pthread_mutex_unlock(&heap_table.lock);
     return err;

@@ -29,7 +29,8 @@ struct op {
     struct fence *deps;
     int ndeps, cap_deps;
     uint64_t seq;
-    uint32_t part;                  /* of its node, while it runs */
+    int overwrites; /* what lies there is spoiled before it runs (witness.h) */
+    uint32_t part;  /* of its node, while it runs */
     const struct graph_move *moves; /* lifetime: until enqueued */
     const struct graph_access *accesses;
 };

@@ -32,6 +32,7 @@
  *     site, schedule       call sites; SIMGPU_SCHEDULE
  *     visible              CUDA_VISIBLE_DEVICES
  *     limit                limits of the system, for messages
+ *     witness              tells a recorder what happens to device memory
  *     proc                 the state of this process
  *
  * Names: libnccl, libcuda and libcublas call the core, which is in libcudart. A

@@ -17,6 +17,7 @@
 #include "core/thread.h"
 #include "core/visible.h"
 #include "core/watchdog.h"
+#include "core/witness.h"
 
 /*
  * Before there is a control page, a fault is a line and an exit. A rank that
@@ -87,6 +88,10 @@ static void begin_graph(struct proc *self)
     if (!self->graph) {
         fprintf(stderr, "simgpu: cannot make the execution graph: %m%s\n",
                 simgpu_limit_hint(errno, hint, sizeof hint));
+        _exit(PROC_EXIT_FAULT);
+    }
+    if (dir && *dir && witness_open(dir, self->rank) != 0) {
+        fprintf(stderr, "simgpu: cannot join the recorder: %m\n");
         _exit(PROC_EXIT_FAULT);
     }
     graph_note_machine(self->graph, topo_name(self->topo));

@@ -15,6 +15,8 @@
 #include "core/schedule.h"
 #include "core/stream_state.h"
 #include "core/thread.h"
+#include "core/witness.h"
+#include "graph/overwrite.h"
 
 /*
  * All streams of the process. They are never freed: a fence may outlive its
@@ -79,6 +81,8 @@ static void run(struct stream *s, struct op *op)
     wait_running(op->node.index);
     for (int i = 0; i < op->ndeps; i++)
         fence_wait(op->deps[i], "an operation's dependence", op->node.site);
+    if (op->overwrites)
+        witness_begin(op->node.index);
     if (op->run)
         op->run(op);
     pthread_mutex_lock(&s->lock);
@@ -174,6 +178,9 @@ static void record(struct stream *s, struct op *op)
                                op->accesses);
     if (deps != few)
         free(deps);
+    op->overwrites =
+        witness_is_there() &&
+        overwrite_find(&op->node, op->accesses, op->node.naccesses, NULL) > 0;
 }
 
 struct fence simgpu_stream_enqueue(struct stream *s, struct op *op)

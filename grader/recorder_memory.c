@@ -1,0 +1,141 @@
+#define _GNU_SOURCE
+#include "recorder_memory.h"
+
+#include <fcntl.h>    /* F_GET_SEALS */
+#include <sodium.h>   /* randombytes_buf */
+#include <stdlib.h>   /* calloc */
+#include <string.h>   /* memset */
+#include <sys/stat.h> /* fstat */
+#include <unistd.h>   /* pwrite */
+
+#include "base/map.h"
+
+enum { MOST_DEVICES = 64, SPOILED = 256, SPOIL = 0xFF };
+
+struct heap {
+    int fd; /* -1: none yet */
+    uint64_t nbytes;
+};
+
+struct place { /* of an allocation */
+    uint32_t heap;
+    uint64_t offset, nbytes;
+};
+
+struct recorder_memory {
+    uint64_t random[512]; /* numbers that have not been used */
+    size_t nrandom;
+    int nheaps;
+    struct heap *heap; /* by rank and device */
+    struct map number; /* of an allocation in place[], from 1 */
+    struct place *place;
+    size_t n, cap;
+};
+
+struct recorder_memory *recorder_memory_new(int nranks)
+{
+    struct recorder_memory *const m = calloc(1, sizeof *m);
+    const int n = nranks * MOST_DEVICES;
+    if (!m || !(m->heap = malloc((size_t)n * sizeof *m->heap))) {
+        free(m);
+        return NULL;
+    }
+    m->nheaps = n;
+    for (int i = 0; i < n; i++)
+        m->heap[i].fd = -1;
+    return m;
+}
+
+void recorder_memory_free(struct recorder_memory *m)
+{
+    if (!m)
+        return;
+    for (int i = 0; i < m->nheaps; i++)
+        if (m->heap[i].fd >= 0)
+            close(m->heap[i].fd);
+    map_release(&m->number);
+    free(m->heap);
+    free(m->place);
+    free(m);
+}
+
+int recorder_memory_has(int fd, uint64_t at, uint64_t n)
+{
+    struct stat s;
+    return fd >= 0 && fcntl(fd, F_GET_SEALS) >= 0 && fstat(fd, &s) == 0 &&
+           at <= (uint64_t)s.st_size && n <= (uint64_t)s.st_size - at;
+}
+
+int recorder_memory_heap(struct recorder_memory *m, uint32_t rank,
+                         uint32_t device, int fd)
+{
+    struct heap *const heap =
+        device < MOST_DEVICES ? &m->heap[rank * MOST_DEVICES + device] : NULL;
+    struct stat s;
+    if (!heap || heap->fd >= 0 || !recorder_memory_has(fd, 0, 0) ||
+        fstat(fd, &s) != 0) {
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    *heap = (struct heap){fd, (uint64_t)s.st_size};
+    return 0;
+}
+
+int recorder_memory_place(struct recorder_memory *m, uint32_t rank,
+                          const struct format_placed *p)
+{
+    if (p->alloc >> 32 != rank || p->device >= MOST_DEVICES ||
+        map_get(&m->number, p->alloc))
+        return -1;
+    if (m->n == m->cap) {
+        const size_t cap = m->cap ? 2 * m->cap : 64;
+        struct place *const more = realloc(m->place, cap * sizeof *more);
+        if (!more)
+            return -1;
+        m->place = more;
+        m->cap = cap;
+    }
+    uint64_t *const number = map_at(&m->number, p->alloc);
+    if (!number)
+        return -1;
+    m->place[m->n++] =
+        (struct place){rank * MOST_DEVICES + p->device, p->offset, p->nbytes};
+    *number = m->n;
+    return 0;
+}
+
+int recorder_memory_knows(const struct recorder_memory *m, uint64_t alloc)
+{
+    return map_get(&m->number, alloc) != 0;
+}
+
+/* A number below n that nobody can foresee. */
+static uint64_t random_below(struct recorder_memory *m, uint64_t n)
+{
+    if (m->nrandom == 0) {
+        m->nrandom = sizeof m->random / sizeof *m->random;
+        randombytes_buf(m->random, sizeof m->random);
+    }
+    return m->random[--m->nrandom] % n;
+}
+
+int recorder_memory_spoil(struct recorder_memory *m,
+                          const struct graph_access *range)
+{
+    const uint64_t number = map_get(&m->number, range->alloc);
+    const struct place *const p = number ? &m->place[number - 1] : NULL;
+    unsigned char bytes[SPOILED];
+    const struct heap *const heap = p ? &m->heap[p->heap] : NULL;
+    if (!p || heap->fd < 0)
+        return 0;
+    if (range->begin >= range->end || range->end > p->nbytes ||
+        p->offset > heap->nbytes || p->nbytes > heap->nbytes - p->offset)
+        return -1;
+    const uint64_t all = range->end - range->begin;
+    const size_t n = all < SPOILED ? (size_t)all : SPOILED;
+    const uint64_t at = p->offset + range->begin + random_below(m, all - n + 1);
+    memset(bytes, SPOIL, n);
+    // a rank that has cut its memory off gets what it deserves
+    return pwrite(heap->fd, bytes, n, (off_t)at) == (ssize_t)n ? 0 : -1;
+}
