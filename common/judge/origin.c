@@ -4,6 +4,7 @@
 #include <string.h> /* memmove */
 
 #include "base/map.h"
+#include "judge/believed.h"
 
 struct piece { /* of an allocation */
     uint64_t begin, end, from;
@@ -199,6 +200,63 @@ static void carry(struct origins *o, const struct graph_access *from,
     free(copy);
 }
 
+/* ---- what is believed ---------------------------------------------------- */
+
+/* True for a kernel's access to memory of another rank. Whether the kernel
+ * could reach it is not known, so no rank's bytes pass. */
+static int is_foreign(const struct graph_view *v, const struct graph_access *a)
+{
+    return (v->node.kind == GRAPH_KERNEL || v->part > 0) &&
+           a->alloc >> 32 != v->node.rank;
+}
+
+/* What was believed to be done by a device, the host did. */
+static void write_host(struct origins *o, const struct graph_view *v)
+{
+    for (size_t i = 0; i < v->naccesses && !o->failed; i++) {
+        const struct graph_access *const a = &v->accesses[i];
+        struct memory *const m =
+            writes(a) && !is_ordinary(a->alloc) ? memory_of(o, a->alloc) : NULL;
+        if (m)
+            put(o, m, (struct piece){a->begin, a->end, ORIGIN_HOST});
+    }
+}
+
+/* True if bytes [begin, end) have a piece that is the host's alone. */
+static int has_uploads(struct origins *o, uint64_t alloc, uint64_t begin,
+                       uint64_t end)
+{
+    const struct memory *const m = memory_of(o, alloc);
+    for (size_t i = 0; m && i < m->n; i++)
+        if (m->piece[i].begin < end && m->piece[i].end > begin &&
+            m->piece[i].from == ORIGIN_HOST)
+            return 1;
+    return 0;
+}
+
+/*
+ * The part of a written range that a collective also reads, in place: it could
+ * not be spoiled. If the host's bytes are there, nothing shows that others came
+ * to them, and they stay the host's. Returns 0 if there is no such part.
+ */
+static int stays_hosts(struct origins *o, const struct graph_view *v,
+                       const struct graph_access *a, struct piece *out)
+{
+    if (v->node.kind != GRAPH_COLL)
+        return 0;
+    for (size_t i = 0; i < v->naccesses; i++) {
+        const struct graph_access *const r = &v->accesses[i];
+        *out = (struct piece){r->begin > a->begin ? r->begin : a->begin,
+                              r->end < a->end ? r->end : a->end, ORIGIN_HOST};
+        if (reads(r) && r->alloc == a->alloc && out->begin < out->end &&
+            has_uploads(o, a->alloc, out->begin, out->end))
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- copies -------------------------------------------------------------- */
+
 /* The student's code has all of a copy's bytes from here on. */
 static void keep_taken(struct origins *o, uint32_t at,
                        const struct graph_access *from)
@@ -232,6 +290,42 @@ static void keep_taken(struct origins *o, uint32_t at,
     o->taken[o->ntaken++] = (struct taken){at, list, n};
 }
 
+/* What a member of an operation of several ranks, or a kernel, reads. */
+static uint64_t all_read(struct origins *o, const struct graph_view *v)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < v->naccesses; i++)
+        if (reads(&v->accesses[i]))
+            all |=
+                all_of(o, v->accesses[i].alloc, v->accesses[i].begin,
+                       v->accesses[i].end) &
+                (is_foreign(v, &v->accesses[i]) ? ORIGIN_HOST : ~UINT64_C(0));
+    return all;
+}
+
+static void write_all(struct origins *o, const struct graph_view *v,
+                      uint64_t from)
+{
+    for (size_t i = 0; i < v->naccesses && !o->failed; i++) {
+        const struct graph_access *const a = &v->accesses[i];
+        if (!writes(a) || is_ordinary(a->alloc))
+            continue;
+        struct memory *const m = memory_of(o, a->alloc);
+        // an atomic update, or a range with gaps, leaves what was there
+        const int adds = (a->write & GRAPH_TOUCH) == GRAPH_ATOMIC ||
+                         (a->write & GRAPH_ROUGH);
+        const uint64_t before =
+            adds ? all_of(o, a->alloc, a->begin, a->end) : 0;
+        const uint64_t new = is_foreign(v, a) ? from &ORIGIN_HOST : from;
+        struct piece kept;
+        const int keeps = stays_hosts(o, v, a, &kept);
+        if (m)
+            put(o, m, (struct piece){a->begin, a->end, new | before});
+        if (m && keeps)
+            put(o, m, kept);
+    }
+}
+
 static void do_copy(struct origins *o, uint32_t at, int is_judged)
 {
     const struct graph_view *const v = &o->g->nodes[at];
@@ -243,6 +337,14 @@ static void do_copy(struct origins *o, uint32_t at, int is_judged)
     if (to_host) {
         if (!from_host && nfrom == 1)
             keep_taken(o, at, from);
+        return;
+    }
+    if (!believed(o->g, v)) {
+        write_host(o, v);
+        return;
+    }
+    if (v->part > 0 || (!from_host && to->write & GRAPH_ROUGH)) {
+        write_all(o, v, all_read(o, v));
         return;
     }
     if (!from_host && nfrom == 1 && nto == 1 &&
@@ -266,35 +368,6 @@ static void do_copy(struct origins *o, uint32_t at, int is_judged)
     }
 }
 
-/* What a member of an operation of several ranks, or a kernel, reads. */
-static uint64_t all_read(struct origins *o, const struct graph_view *v)
-{
-    uint64_t all = 0;
-    for (size_t i = 0; i < v->naccesses; i++)
-        if (reads(&v->accesses[i]))
-            all |= all_of(o, v->accesses[i].alloc, v->accesses[i].begin,
-                          v->accesses[i].end);
-    return all;
-}
-
-static void write_all(struct origins *o, const struct graph_view *v,
-                      uint64_t from)
-{
-    for (size_t i = 0; i < v->naccesses && !o->failed; i++) {
-        const struct graph_access *const a = &v->accesses[i];
-        if (!writes(a) || is_ordinary(a->alloc))
-            continue;
-        struct memory *const m = memory_of(o, a->alloc);
-        // an atomic update, or a range with gaps, leaves what was there
-        const int adds = (a->write & GRAPH_TOUCH) == GRAPH_ATOMIC ||
-                         (a->write & GRAPH_ROUGH);
-        const uint64_t before =
-            adds ? all_of(o, a->alloc, a->begin, a->end) : 0;
-        if (m)
-            put(o, m, (struct piece){a->begin, a->end, from | before});
-    }
-}
-
 /* The receiver has the sender's bytes. */
 static void do_message(struct origins *o, const struct graph_view *send,
                        const struct graph_view *recv)
@@ -302,9 +375,11 @@ static void do_message(struct origins *o, const struct graph_view *send,
     int nfrom, nto;
     const struct graph_access *const from = first(send, reads, &nfrom),
                                      *const to = first(recv, writes, &nto);
-    if (nfrom == 1 && nto == 1 && !is_ordinary(from->alloc) &&
-        !is_ordinary(to->alloc) &&
-        from->end - from->begin == to->end - to->begin)
+    if (!believed_message(o->g, send, recv))
+        write_host(o, recv);
+    else if (nfrom == 1 && nto == 1 && !is_ordinary(from->alloc) &&
+             !is_ordinary(to->alloc) &&
+             from->end - from->begin == to->end - to->begin)
         carry(o, from, to);
     else
         write_all(o, recv, all_read(o, send));
@@ -322,8 +397,13 @@ static void do_matched(struct origins *o, const uint32_t *members, uint32_t n)
     }
     for (uint32_t i = 0; i < n; i++)
         all |= all_read(o, &nodes[members[i]]);
-    for (uint32_t i = 0; i < n; i++)
-        write_all(o, &nodes[members[i]], all);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct graph_view *const v = &nodes[members[i]];
+        if (!believed(o->g, v))
+            write_host(o, v);
+        else
+            write_all(o, v, all);
+    }
 }
 
 /* ---- in order ------------------------------------------------------------ */
@@ -354,13 +434,14 @@ static void step(struct origins *o, char *seen, uint32_t at, int is_judged)
     seen[at] = 1;
     if (n->kind == GRAPH_COPY) {
         do_copy(o, at, is_judged);
-    } else if (nmembers > 1) {
+    } else if (nmembers > 0) {
         for (uint32_t i = 0; i < nmembers; i++)
             if (!seen[members[i]])
                 return;
         do_matched(o, members, nmembers);
-    } else {
-        write_all(o, &o->g->nodes[at], all_read(o, &o->g->nodes[at]));
+    } else { // of the others, only kernels write what they read
+        write_all(o, &o->g->nodes[at],
+                  n->kind == GRAPH_KERNEL ? all_read(o, &o->g->nodes[at]) : 0);
     }
 }
 

@@ -11,11 +11,15 @@
  *     upload by the student's code     HOST: from a file, from MPI, who knows
  *     memset                           nothing
  *     copy, send and receive           what its source has, byte by byte
- *     kernel, collective               all that it reads
+ *     kernel, collective               all that it reads; of other ranks'
+ *                                      memory, a kernel nothing
  *
  * It is an upper bound: a kernel that reads one byte and writes a thousand
  * passes its origins on to all of them. Bytes that no operation has written
  * have no origin.
+ *
+ * Records come from the student's process: what is not believed (believed.h)
+ * was the host's work.
  */
 #ifndef COMMLAB_JUDGE_ORIGIN_H
 #define COMMLAB_JUDGE_ORIGIN_H

@@ -13,6 +13,8 @@ static struct graph *g;
 static struct topo *topo;
 static struct replay *replay;
 static struct origins *origins;
+static uint64_t nbytes = 100;       /* that operations of several ranks cost */
+static uint64_t sent_nbytes;        /* on a sender's side; 0: as many */
 static uint32_t judged_from[RANKS]; /* the student's operations, by index */
 
 static void setup(void)
@@ -56,6 +58,7 @@ static uint32_t operation(uint32_t rank, enum graph_kind kind,
                               .queue = 1,
                               .place = (int)rank,
                               .latency_ps = 1000},
+                     .moves = {{(int)rank, (int)rank, 2 * (b.end - b.begin)}},
                      .accesses = {a, b})
         .index;
 }
@@ -80,13 +83,14 @@ static void message(uint64_t key, uint32_t from, uint64_t out, uint32_t to,
                            .match_kind = GRAPH_MATCH_PAIR,
                            .match = key,
                            .match_size = 2,
-                           .bytes = 100};
+                           .bytes = sent_nbytes ? sent_nbytes : nbytes};
     n.kind = GRAPH_SEND;
     n.place = (int)from;
     n.peer_place = (int)to;
     SYNTHETIC(&s, from, .node = n,
               .accesses = {touch(out, 0, 100, GRAPH_READ)});
     n.kind = GRAPH_RECV;
+    n.bytes = nbytes;
     n.place = (int)to;
     n.peer_place = (int)from;
     n.match_rank = 1;
@@ -105,9 +109,20 @@ static void all_reduce(uint64_t key, const uint64_t in[], const uint64_t out[])
                            .match = key,
                            .match_size = RANKS,
                            .match_rank = r,
-                           .bytes = 100},
+                           .bytes = nbytes},
                   .accesses = {touch(in[r], 0, 100, GRAPH_READ),
                                touch(out[r], 0, 100, GRAPH_WRITE)});
+}
+
+static void trace(void)
+{
+    uint32_t *const judged = calloc(g->nnodes, sizeof *judged);
+    for (uint32_t r = 0; r < RANKS; r++)
+        for (uint32_t at = g->first[r]; at < g->first[r + 1]; at++)
+            judged[at] = g->nodes[at].node.index >= judged_from[r];
+    origins = origins_new(g, replay_times(replay), judged);
+    free(judged);
+    ck_assert(origins != NULL);
 }
 
 /* Follow what was recorded. */
@@ -119,13 +134,7 @@ static void follow(void)
     ck_assert_msg(topo != NULL, "%s", err);
     replay = replay_run(g, topo, NULL, err, sizeof err);
     ck_assert_msg(replay != NULL, "%s", err);
-    uint32_t *const judged = calloc(g->nnodes, sizeof *judged);
-    for (uint32_t r = 0; r < RANKS; r++)
-        for (uint32_t at = g->first[r]; at < g->first[r + 1]; at++)
-            judged[at] = g->nodes[at].node.index >= judged_from[r];
-    origins = origins_new(g, replay_times(replay), judged);
-    free(judged);
-    ck_assert(origins != NULL);
+    trace();
 }
 
 /* The origin of byte i of what a rank's operation took to the host. */
@@ -296,6 +305,172 @@ START_TEST(what_is_no_copy_to_the_host_has_no_list)
 }
 END_TEST
 
+/* What follow() does, for a recorder that saw only these begin: bits of the
+ * numbers of each rank's operations. */
+static void follow_witnessed(const uint64_t begun[RANKS])
+{
+    if (!g)
+        follow();
+    g->is_witnessed = 1;
+    for (uint32_t at = 0; at < g->nnodes; at++)
+        g->nodes[at].begun =
+            begun[g->nodes[at].node.rank] >> g->nodes[at].node.index & 1;
+    origins_free(origins);
+    trace();
+}
+
+START_TEST(a_copy_that_has_not_begun_was_the_hosts_work)
+{
+    upload(0, memory(0, 1), 0, 100);
+    operation(0, GRAPH_COPY, touch(memory(0, 1), 0, 100, GRAPH_READ),
+              touch(memory(0, 2), 0, 100, GRAPH_WRITE));
+    const uint32_t taken = download(0, memory(0, 2));
+    follow_witnessed((uint64_t[RANKS]){0});
+    ck_assert_uint_eq(origin_at(0, taken, 50), ORIGIN_HOST);
+    follow_witnessed((uint64_t[RANKS]){1 << 2});
+    ck_assert_uint_eq(origin_at(0, taken, 50), 1);
+}
+END_TEST
+
+START_TEST(a_copy_of_a_few_bytes_need_not_have_begun)
+{
+    upload(0, memory(0, 1), 0, 100);
+    operation(0, GRAPH_COPY, touch(memory(0, 1), 0, 8, GRAPH_READ),
+              touch(memory(0, 2), 0, 8, GRAPH_WRITE));
+    const uint32_t taken = download(0, memory(0, 2));
+    follow_witnessed((uint64_t[RANKS]){0});
+    ck_assert_uint_eq(origin_at(0, taken, 7), 1);
+}
+END_TEST
+
+START_TEST(a_receive_that_has_not_begun_was_the_hosts_work)
+{
+    upload(0, memory(0, 1), 0, 100);
+    message(77, 0, memory(0, 1), 1, memory(1, 1));
+    const uint32_t taken = download(1, memory(1, 1));
+    follow_witnessed((uint64_t[RANKS]){1 << 2, 0, 0});
+    ck_assert_uint_eq(origin_at(1, taken, 50), ORIGIN_HOST);
+    follow_witnessed((uint64_t[RANKS]){0, 1 << 1, 0}); // the sender need not
+    ck_assert_uint_eq(origin_at(1, taken, 50), 1);
+}
+END_TEST
+
+START_TEST(a_member_of_a_collective_begins_for_itself)
+{
+    const uint64_t in[] = {memory(0, 1), memory(1, 1), memory(2, 1)},
+                   out[] = {memory(0, 2), memory(1, 2), memory(2, 2)};
+    uint32_t taken = 0;
+    for (uint32_t r = 0; r < RANKS; r++)
+        upload(r, in[r], 0, 100);
+    all_reduce(5, in, out);
+    for (uint32_t r = 0; r < RANKS; r++)
+        taken = download(r, out[r]);
+    follow_witnessed((uint64_t[RANKS]){1 << 2, 0, 1 << 2});
+    ck_assert_uint_eq(origin_at(0, taken, 50), 7);
+    ck_assert_uint_eq(origin_at(1, taken, 50), ORIGIN_HOST);
+    ck_assert_uint_eq(origin_at(2, taken, 50), 7);
+}
+END_TEST
+
+/* A recorder cannot spoil what a collective also reads. */
+START_TEST(in_place_the_hosts_bytes_stay_the_hosts)
+{
+    const uint64_t in[] = {memory(0, 1), memory(1, 1), memory(2, 1)};
+    uint32_t taken = 0;
+    for (uint32_t r = 0; r < RANKS; r++)
+        upload(r, in[r], 0, 100);
+    judged_from[0] = 2;
+    upload(0, in[0], 0, 100);
+    operation(1, GRAPH_MARK, touch(0, 0, 0, 0), touch(0, 0, 0, 0));
+    operation(2, GRAPH_MARK, touch(0, 0, 0, 0), touch(0, 0, 0, 0));
+    all_reduce(5, in, in);
+    for (uint32_t r = 0; r < RANKS; r++)
+        taken = download(r, in[r]);
+    follow();
+    ck_assert_uint_eq(origin_at(0, taken, 50), ORIGIN_HOST);
+    ck_assert_uint_eq(origin_at(1, taken, 50), ORIGIN_HOST | 6);
+}
+END_TEST
+
+START_TEST(no_ranks_bytes_pass_a_kernel_to_another_rank)
+{
+    for (uint32_t r = 0; r < 2; r++)
+        upload(r, memory(r, 1), 0, 100);
+    operation(0, GRAPH_KERNEL, touch(memory(1, 1), 0, 100, GRAPH_READ),
+              touch(memory(0, 2), 0, 100, GRAPH_WRITE));
+    operation(1, GRAPH_KERNEL, touch(memory(1, 1), 0, 100, GRAPH_READ),
+              touch(memory(0, 3), 0, 100, GRAPH_WRITE));
+    const uint32_t read = download(0, memory(0, 2)),
+                   written = download(0, memory(0, 3));
+    follow();
+    ck_assert_uint_eq(origin_at(0, read, 50), 0);
+    ck_assert_uint_eq(origin_at(0, written, 50), 0);
+}
+END_TEST
+
+START_TEST(bytes_that_cost_nothing_were_the_hosts_work)
+{
+    const uint64_t in[] = {memory(0, 1), memory(1, 1), memory(2, 1)},
+                   out[] = {memory(0, 2), memory(1, 2), memory(2, 2)};
+    uint32_t taken[3];
+    upload(0, in[0], 0, 100);
+    nbytes = 99;
+    all_reduce(5, in, out);
+    message(77, 0, in[0], 1, memory(1, 3));
+    nbytes = 100;
+    SYNTHETIC(&s, 0,
+              .node = {.kind = GRAPH_COPY, .queue = 1, .latency_ps = 1000},
+              .moves = {{0, 0, 99}},
+              .accesses = {touch(in[0], 0, 100, GRAPH_READ),
+                           touch(memory(0, 3), 0, 100, GRAPH_WRITE)});
+    taken[0] = download(0, out[0]);
+    taken[1] = download(1, memory(1, 3));
+    taken[2] = download(0, memory(0, 3));
+    follow();
+    ck_assert_uint_eq(origin_at(0, taken[0], 50), ORIGIN_HOST);
+    ck_assert_uint_eq(origin_at(1, taken[1], 50), ORIGIN_HOST);
+    ck_assert_uint_eq(origin_at(0, taken[2], 50), ORIGIN_HOST);
+}
+END_TEST
+
+/* A receiver does not pay for a message. */
+START_TEST(both_sides_of_a_message_have_its_bytes)
+{
+    upload(0, memory(0, 1), 0, 100);
+    sent_nbytes = 4;
+    message(77, 0, memory(0, 1), 1, memory(1, 1));
+    sent_nbytes = 0;
+    const uint32_t taken = download(1, memory(1, 1));
+    follow();
+    ck_assert_uint_eq(origin_at(1, taken, 50), ORIGIN_HOST);
+}
+END_TEST
+
+/* Else one that moves bytes could be said to be a memset. */
+START_TEST(what_is_no_kernel_passes_nothing_on)
+{
+    upload(0, memory(0, 1), 0, 100);
+    operation(0, GRAPH_MEMSET, touch(memory(0, 1), 0, 100, GRAPH_READ),
+              touch(memory(0, 2), 0, 100, GRAPH_WRITE));
+    const uint32_t taken = download(0, memory(0, 2));
+    follow();
+    ck_assert_uint_eq(origin_at(0, taken, 50), 0);
+}
+END_TEST
+
+START_TEST(rows_with_gaps_leave_what_was_there)
+{
+    upload(0, memory(0, 1), 0, 100);
+    judged_from[0] = 2;
+    upload(0, memory(0, 2), 0, 100);
+    operation(0, GRAPH_COPY, touch(memory(0, 1), 0, 100, GRAPH_READ),
+              touch(memory(0, 2), 0, 100, GRAPH_WRITE | GRAPH_ROUGH));
+    const uint32_t taken = download(0, memory(0, 2));
+    follow();
+    ck_assert_uint_eq(origin_at(0, taken, 50), ORIGIN_HOST | 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("origin");
@@ -312,6 +487,16 @@ int main(void)
     tcase_add_test(t, pinned_memory_may_hold_anything);
     tcase_add_test(t, many_allocations_are_told_apart);
     tcase_add_test(t, what_is_no_copy_to_the_host_has_no_list);
+    tcase_add_test(t, a_copy_that_has_not_begun_was_the_hosts_work);
+    tcase_add_test(t, a_copy_of_a_few_bytes_need_not_have_begun);
+    tcase_add_test(t, a_receive_that_has_not_begun_was_the_hosts_work);
+    tcase_add_test(t, a_member_of_a_collective_begins_for_itself);
+    tcase_add_test(t, in_place_the_hosts_bytes_stay_the_hosts);
+    tcase_add_test(t, no_ranks_bytes_pass_a_kernel_to_another_rank);
+    tcase_add_test(t, bytes_that_cost_nothing_were_the_hosts_work);
+    tcase_add_test(t, both_sides_of_a_message_have_its_bytes);
+    tcase_add_test(t, what_is_no_kernel_passes_nothing_on);
+    tcase_add_test(t, rows_with_gaps_leave_what_was_there);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }
