@@ -273,6 +273,12 @@ static void head(FILE *f, const struct export *e, const struct row *r)
     fprintf(f, "</div></div>\n<p>");
     html_text(f, feedback);
     fprintf(f, "</p>\n");
+    if (r->has_score && r->attempt && r->final < r->g.score) {
+        fprintf(f, "<p>");
+        html_points(f, r->g.score);
+        fprintf(f, " points before lateness, which takes %g %% a day.</p>\n",
+                e->late_percent);
+    }
     free(feedback);
 }
 

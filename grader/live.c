@@ -28,12 +28,14 @@ static void tile(FILE *f, int n, const char *what)
 
 static void progress(FILE *f, const struct export *e, const char *ledger)
 {
-    int count[OUTCOMES] = {0}, graded = 0;
-    for (int i = 0; i < e->nrows; i++)
-        if (e->row[i].attempt) {
-            graded++;
-            count[e->row[i].g.outcome]++;
-        }
+    int count[OUTCOMES] = {0}, graded = 0, excused = 0;
+    for (int i = 0; i < e->nrows; i++) {
+        const struct row *const r = &e->row[i];
+        graded += r->attempt || r->excused;
+        excused += r->excused;
+        if (r->attempt && !r->excused)
+            count[r->g.outcome]++;
+    }
     fprintf(f,
             "<h2>Grading</h2>\n<p role=\"status\">%d of %d students</p>\n"
             "<progress max=\"%d\" value=\"%d\" style=\"width:100%%\" "
@@ -43,6 +45,8 @@ static void progress(FILE *f, const struct export *e, const char *ledger)
     tile(f, count[OUTCOME_PASS], "full marks");
     tile(f, count[OUTCOME_FAIL], "some points missing");
     tile(f, count[OUTCOME_SUSPECTED] + count[OUTCOME_INFRA], "not final");
+    if (excused)
+        tile(f, excused, "excused");
     tile(f, count_running(ledger), "running now");
     fprintf(f, "</div>\n");
     html_histogram(f, e);

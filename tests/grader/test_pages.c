@@ -216,6 +216,29 @@ START_TEST(the_live_page_names_nobody)
     ck_assert_int_eq(count(c.out, "anon-"), 16);
     ck_assert(!strstr(c.out, "s05") && !strstr(c.out, "Student "));
     HAS(c, "103.00 us");
+    HAS(c, "<b>4</b>full marks");
+    child_clear(&c);
+    c = child_run(
+        60,
+        "cd %s && for s in 03 02; do %s/grade excuse --ledger L.db "
+        "--lab lab1 --student s$s --by X --reason ill; done && "
+        "%s/grade serve --ledger L.db --lab lab1 --out live --once && "
+        "cat live/index.html",
+        dir, child_build(), child_build());
+    HAS(c, ">21 of 24 students<"); // one of the two had handed nothing in
+    HAS(c, "<b>3</b>full marks");
+    HAS(c, "<b>2</b>excused");
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_late_student_sees_what_lateness_took)
+{
+    struct child c = child_run(10, "cat %s/site/students/s04.html", dir);
+    HAS(c, "points before lateness, which takes 10 % a day.");
+    child_clear(&c);
+    c = child_run(10, "cat %s/site/students/s06.html", dir);
+    ck_assert(strstr(c.out, "lateness") == NULL);
     child_clear(&c);
 }
 END_TEST
@@ -263,6 +286,7 @@ int main(void)
     tcase_add_test(t, a_students_page_says_what_changed);
     tcase_add_test(t, a_students_page_leads_to_a_view);
     tcase_add_test(t, the_live_page_names_nobody);
+    tcase_add_test(t, a_late_student_sees_what_lateness_took);
     tcase_add_test(t, the_live_page_is_served_and_follows_the_ledger);
     suite_add_tcase(s, t);
     return suite_run(s);
