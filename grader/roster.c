@@ -237,6 +237,12 @@ static const struct student *sort(struct roster *r)
     return NULL;
 }
 
+/* As some spreadsheets save a file where numbers have a decimal comma. */
+static int has_semicolons(const struct csv *c)
+{
+    return c->nrows > 0 && strchr(csv_field(&c->row[0], 0), ';') != NULL;
+}
+
 /* Where the student is in the file for the last time. */
 static int last_line(const struct csv *c, int column, const char *key)
 {
@@ -271,7 +277,10 @@ struct roster *roster_parse(const char *text, size_t nbytes, const char *lab,
     if (columns.text[0] >= 0 && check_columns(&c, err, err_nbytes) != 0)
         goto out;
     if (columns.text[0] < 0) {
-        snprintf(err, err_nbytes, "1: the header has no column \"student\"");
+        snprintf(err, err_nbytes, "1: the header has no column \"student\"%s",
+                 has_semicolons(&c)
+                     ? ": its fields are separated by ;, not by ,"
+                     : "");
         goto out;
     }
     r = new_roster(c.nrows);
@@ -328,6 +337,15 @@ void roster_free(struct roster *r)
     if (r)
         free(r->student);
     free(r);
+}
+
+const struct student *roster_not_utf8(const struct roster *r)
+{
+    for (int i = 0; i < r->n; i++)
+        for (int k = 0; k < NTEXTS; k++) // what text_clean() puts for bytes
+            if (strstr(*text_of(&r->student[i], k), "\xEF\xBF\xBD"))
+                return &r->student[i];
+    return NULL;
 }
 
 const struct student *roster_find_group(const struct roster *r,

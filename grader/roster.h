@@ -80,6 +80,12 @@ int roster_days_between(int64_t deadline, int64_t t, int late_days);
 /* When the roster says that an attempt was handed in, or ROSTER_NEVER. */
 int64_t roster_submitted(const struct student *s, int attempt);
 
+/* The first student with a text that was not in UTF-8, or NULL. No name in a
+ * download is that student's. */
+const struct student *roster_not_utf8(const struct roster *r);
+#define ROSTER_NOT_UTF8                                                        \
+    "%s: what it says of %s is not in UTF-8: save it as CSV UTF-8"
+
 /*
  * Times without a zone are of this one from now on: "Europe/Berlin", or NULL
  * or "" for UTC. It is kept in this process' TZ. -1 if there is no such zone.

@@ -69,6 +69,9 @@ static const struct verb batch_verb = {
 
 static int run(struct batch *b)
 {
+    const struct student *const odd = roster_not_utf8(b->roster);
+    if (odd)
+        verb_wrong("batch", ROSTER_NOT_UTF8, b->o->roster, odd->key);
     if (b->submissions->nunknown)
         fprintf(stderr,
                 "grade batch: %d names in %s are no students of the "

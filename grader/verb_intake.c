@@ -483,6 +483,9 @@ int verb_intake(int argc, char **argv)
         status = verb_wrong("intake", "%s", err);
     } else {
         struct roster *const r = roster_load(o.roster, p.lab, err, sizeof err);
+        const struct student *const odd = r ? roster_not_utf8(r) : NULL;
+        if (odd)
+            verb_wrong("intake", ROSTER_NOT_UTF8, o.roster, odd->key);
         status = r ? of_download(&o, argv[operand], p.plan, r)
                    : verb_wrong("intake", "%s", err);
         roster_free(r);

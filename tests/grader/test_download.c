@@ -227,6 +227,22 @@ START_TEST(names_of_any_alphabet_are_read)
 }
 END_TEST
 
+/* Saved in the encoding of another system: told, since it matches nothing. */
+START_TEST(a_roster_in_another_encoding_is_told)
+{
+    struct child c = sh(
+        1, "printf 'student,name\\nada,J\\374rgen\\n' > r.csv; mkdir "
+           "'J\303\274rgen_1_assignsubmission_file_' d; mv J* d\n" INTAKE "d");
+    const char *const says = "r.csv: what it says of ada is not in UTF-8";
+    ck_assert_msg(strstr(c.err, says) != NULL, "%s%s", c.out, c.err);
+    child_clear(&c);
+    c = sh(0, "$grade batch --roster r.csv --submissions d --ledger L.db "
+              "--lab lab1");
+    ck_assert_msg(strstr(c.err, says) != NULL, "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 /* What a TA can ask a student about before anything is graded. */
 START_TEST(what_no_grading_will_find_is_said)
 {
@@ -415,6 +431,7 @@ int main(void)
     tcase_add_test(t, gradescope_is_sorted_by_its_list_and_its_times);
     tcase_add_test(t, classroom_is_sorted_by_accounts);
     tcase_add_test(t, names_of_any_alphabet_are_read);
+    tcase_add_test(t, a_roster_in_another_encoding_is_told);
     tcase_add_test(t, what_no_grading_will_find_is_said);
     tcase_add_test(t, a_pattern_of_an_archives_end_keeps_its_name);
     tcase_add_test(t, a_second_download_is_another_attempt);

@@ -46,6 +46,7 @@ START_TEST(a_roster_is_read)
     ck_assert_int_eq(roster_days_late(bob, noon + 1), 0); // one is free
     ck_assert_int_eq(roster_days_late(bob, noon + 86400), 0);
     ck_assert_int_eq(roster_days_late(bob, noon + 86401), 1);
+    ck_assert(roster_not_utf8(r) == NULL);
     json_t *const j = roster_json(r);
     struct roster *const again = roster_from_json(j);
     ck_assert_str_eq(again->student[1].name, bob->name);
@@ -73,6 +74,7 @@ static const struct {
     {"student,submitted@99\nada,\n", "no column \"submitted@99\""},
     {"student,submitted@2,#mine\nada,soon,\n", "2: submitted is a time"},
     {"student,late_days\nada,-1\n", "2: late_days is a number of days"},
+    {"student;name\nada;Ada\n", "separated by ;, not by ,"},
 };
 
 START_TEST(what_is_wrong_with_a_roster_is_named)
