@@ -12,8 +12,8 @@
  * who is in several, what the last says), and for each the last grading of the
  * latest attempt, or (best) of the one with most points, as changed by people
  * and less what being late costs by today's deadline. Times are in that zone
- * from now on (roster_timezone). lab may be short ("lab1"); it is filled into `lab`. 0, or -1 with the reason in err.
- * class_release() in either case.
+ * from now on (roster_timezone). lab may be short ("lab1"); it is filled into
+ * `lab`. 0, or -1 with the reason in err. class_release() in either case.
  */
 int class_load(struct export *e, char lab[64], int best, char *err,
                size_t err_nbytes);

@@ -5,8 +5,8 @@
  * names are one token, all numbers another, all strings a third; comments,
  * layout and preprocessor lines are none. Programs share a run of SIMILAR_RUN
  * tokens or more, of one file: a program's text may be several files, with the
- * character SIMILAR_BREAK between them. What a *base* has (the lab's own code) is nobody's: a run of
- * its tokens is not counted.
+ * character SIMILAR_BREAK between them. What a *base* has (the lab's own code)
+ * is nobody's: a run of its tokens is not counted.
  *
  *     struct similar *s = similar_new();
  *     similar_base(s, text, nbytes);              any number

@@ -35,8 +35,8 @@ struct unpack_file {
 
 #define UNPACK_NEVER INT64_MIN
 
-/* True if a file of this name is taken for an archive, if only to say that it is
- * of a kind that is not opened. */
+/* True if a file of this name is taken for an archive, if only to say that it
+ * is of a kind that is not opened. */
 int unpack_is_archive(const char *name);
 
 /*
