@@ -788,3 +788,29 @@ PROBE(last_block_of_a_grid)
     last_block<<<8, 32>>>(in.d, part.d, out.d);
     CHECK(out.get()[0] == 28);
 }
+
+/* ---- a grid that fills the device ---------------------------------------- */
+
+__global__ void across_the_grid(int *count, int *seen)
+{
+    if (threadIdx.x == 0)
+        atomicAdd(count, 1);
+    cg::this_grid().sync();
+    if (threadIdx.x == 0)
+        seen[blockIdx.x] = *count;
+}
+
+PROBE(a_cooperative_grid_as_large_as_the_device)
+{
+    int per_sm, sms, threads = 1024;
+    OK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, across_the_grid,
+                                                     threads, 0));
+    const int blocks = per_sm * sms;
+    array<int> count(1), seen(blocks);
+    void *params[] = {&count.d, &seen.d};
+    OK(cudaLaunchCooperativeKernel(across_the_grid, blocks, threads, params));
+    seen.get();
+    for (int i = 0; i < blocks; i++)
+        CHECK(seen.h[i] == blocks);
+}

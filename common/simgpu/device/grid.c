@@ -14,7 +14,7 @@
 #include "device/sync.h"
 #include "simgpu/kernel.h"
 
-enum { MAX_RESIDENT_THREADS = 1 << 18, LONG = 1000 };
+enum { MAX_RESIDENT_THREADS = MAX_SMS * 2048, LONG = 1000 };
 
 static __thread struct runner *me;
 static int nkernels; /* that run in this process */

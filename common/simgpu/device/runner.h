@@ -9,7 +9,8 @@
 
 #include "device/launch.h"
 
-enum { MAX_RUNNERS = 2048 };
+/* The blocks that a GPU can run at the same time: 32 on each multiprocessor. */
+enum { MAX_SMS = 160, MAX_RUNNERS = MAX_SMS * 32 };
 
 struct runner {
     struct grid *grid;
