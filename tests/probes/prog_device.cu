@@ -585,6 +585,45 @@ __global__ void primitives(const int4 *in, int4 *out)
     __syncthreads();
     out[threadIdx.x] = s[31 - threadIdx.x];
 }
+/* Warp 0 copies, warp 1 reads, two stages ahead at most. */
+__global__ void with_roles(const int *in, int *out, int n)
+{
+    constexpr int STAGES = 2;
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, STAGES> s;
+    __shared__ int stage[STAGES][32];
+    const cg::thread_block block = cg::this_thread_block();
+    const bool copies = threadIdx.x < 32;
+    auto pipe = cuda::make_pipeline(block, &s,
+                                    copies ? cuda::pipeline_role::producer
+                                           : cuda::pipeline_role::consumer);
+    for (int i = 0; i < n; i++) {
+        int *const at = &stage[i % STAGES][threadIdx.x % 32];
+        if (copies) {
+            pipe.producer_acquire();
+            cuda::memcpy_async(at, in + i * 32 + threadIdx.x, sizeof(int),
+                               pipe);
+            pipe.producer_commit();
+        } else {
+            pipe.consumer_wait();
+            out[i * 32 + threadIdx.x % 32] = *at + 1;
+            pipe.consumer_release();
+        }
+    }
+}
+
+PROBE(pipeline_of_producers_and_consumers)
+{
+    const int n = 7;
+    array<int> a(32 * n), b(32 * n);
+    for (int i = 0; i < 32 * n; i++)
+        a.h[i] = 3 * i;
+    a.put();
+    with_roles<<<1, 64>>>(a.d, b.d, n);
+    b.get();
+    for (int i = 0; i < 32 * n; i++)
+        CHECK(b.h[i] == 3 * i + 1);
+}
+
 PROBE(pipeline_primitives)
 {
     array<int4> a(32), b(32);
