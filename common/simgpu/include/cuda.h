@@ -56,6 +56,12 @@ typedef enum CUmemorytype_enum {
     CU_MEMORYTYPE_UNIFIED = 0x04,
 } CUmemorytype;
 
+typedef enum CUcomputemode_enum {
+    CU_COMPUTEMODE_DEFAULT = 0,
+    CU_COMPUTEMODE_PROHIBITED = 2,
+    CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
+} CUcomputemode;
+
 typedef enum CUstreamWaitValue_flags_enum {
     CU_STREAM_WAIT_VALUE_GEQ = 0x0,
     CU_STREAM_WAIT_VALUE_EQ = 0x1,
