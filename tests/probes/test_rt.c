@@ -16,6 +16,7 @@ static const struct family {
     {"prog_rt_memory", 14},
     {"prog_rt_libraries", 3},
     {"prog_textures", 9},
+    {"prog_cublas_types", 1},
     {"prog_thrust", 14},
     {"prog_cub", 12},
 };
