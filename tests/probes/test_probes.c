@@ -104,6 +104,11 @@ static const char *const lines[] = {
     " && ! $N -c w.cu 2>err && grep -q 'w.cuh:1:.*error: .*inline PTX: simgpu "
     "does not know wgmma.fence.sync.aligned' err",
     "! $N main.cu k.cu add.cpp c.c -lcufft 2>err && grep -q 'no libcufft' err",
+    // a toolkit's header that simgpu does not have
+    "mkdir -p t/crt && touch t/crt/host_config.h t/vector_types.h && echo "
+    "'#include \"vector_types.h\"' > t/cufft.h && (echo '#include <cufft.h>'; "
+    "cat k.cu) > u.cu && ! $N -It -c u.cu 2>err && grep -q 'u.cu: simgpu has "
+    "no <cufft.h>' err",
     "$N -cuda k.cu -o k.ii && test -s k.ii",
     "I=$(pkg-config --cflags mpich) && for l in '-ccbin mpicxx' -lmpich; do "
     "$N $I mpi.cu $l -o x && mpirun -n 2 ./x || exit 1; done; "

@@ -26,6 +26,7 @@
 
 #include "arch.h"
 #include "base/temp.h"
+#include "foreign.h"
 #include "options.h"
 #include "rewrite.h"
 
@@ -227,6 +228,19 @@ static char *both_views(const char *source, const char *host_path)
     return merged;
 }
 
+/* Say which header of a toolkit the text has, if any. */
+static int has_foreign(const char *source, const char *text)
+{
+    char *const header = foreign_header(text, format(prefix, "/include"));
+    if (header)
+        fprintf(stderr,
+                "simnvcc: error: %s: simgpu has no <%s>: %s is a CUDA "
+                "toolkit's, and does not go with simgpu's headers\n",
+                source, strrchr(header, '/') + 1, header);
+    free(header);
+    return header != NULL;
+}
+
 static int rewrite_file(const char *source, const char *from, const char *to)
 {
     if (o.dry_run)
@@ -237,11 +251,12 @@ static int rewrite_file(const char *source, const char *from, const char *to)
         fprintf(stderr, "simnvcc: %s: %s\n", temp, strerror(errno));
         return 1;
     }
-    char *const wrong = rewrite(text, out);
+    const int foreign = has_foreign(source, text);
+    char *const wrong = foreign ? NULL : rewrite(text, out);
     if (wrong)
         fprintf(stderr, "%s\n", wrong);
     free(text);
-    return fclose(out) != 0 || wrong != NULL;
+    return fclose(out) != 0 || wrong || foreign;
 }
 
 /*
