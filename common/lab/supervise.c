@@ -1,17 +1,17 @@
 #define _GNU_SOURCE
 #include "lab/supervise.h"
 
-#include <errno.h>     /* errno */
-#include <fcntl.h>     /* O_CLOEXEC */
-#include <poll.h>      /* poll */
-#include <signal.h>    /* kill */
-#include <stdio.h>     /* fwrite */
-#include <stdlib.h>    /* getenv */
-#include <string.h>    /* strncmp */
-#include <sys/pidfd.h> /* pidfd_open */
-#include <sys/prctl.h> /* prctl */
-#include <sys/wait.h>  /* waitpid */
-#include <unistd.h>    /* fork */
+#include <errno.h>       /* errno */
+#include <fcntl.h>       /* O_CLOEXEC */
+#include <poll.h>        /* poll */
+#include <signal.h>      /* kill */
+#include <stdio.h>       /* fwrite */
+#include <stdlib.h>      /* getenv */
+#include <string.h>      /* strncmp */
+#include <sys/prctl.h>   /* prctl */
+#include <sys/syscall.h> /* SYS_pidfd_open */
+#include <sys/wait.h>    /* waitpid */
+#include <unistd.h>      /* syscall */
 
 #include "base/steady.h"
 #include "judge/words.h"
@@ -330,8 +330,10 @@ static void wait_for_rank_0(void)
     const int found = f && fscanf(f, "%d", &first) == 1;
     if (f)
         fclose(f);
-    struct pollfd end = {found && first != getpid() ? pidfd_open(first, 0) : -1,
-                         POLLIN, 0};
+    // glibc has the function from 2.36 on
+    const long fd =
+        found && first != getpid() ? syscall(SYS_pidfd_open, first, 0) : -1;
+    struct pollfd end = {(int)fd, POLLIN, 0};
     while (end.fd >= 0 && poll(&end, 1, -1) < 0 && errno == EINTR)
         ;
 }
