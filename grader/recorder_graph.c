@@ -290,7 +290,9 @@ int recorder_graph_placed(struct recorder_graph *g, struct format_placed *out)
 
 uint32_t recorder_graph_nnodes(const struct recorder_graph *g)
 {
-    return g->nnodes;
+    const struct node *const last = g->nnodes ? &g->node[g->nnodes - 1] : NULL;
+    const int is_cut = last && last->at + last->nbytes > g->nbytes;
+    return g->nnodes - (uint32_t)is_cut; // the rest of it is under way
 }
 
 /* A node's body, from the file or the tail. It may be incomplete. */
