@@ -388,6 +388,6 @@ cublasStatus_t cublasGemmBatchedEx(
 
 #ifdef __cplusplus
 }
-#include "simgpu/cublas_migrate.h"
+#include "cublas_migrate.h"
 #endif
 #endif
