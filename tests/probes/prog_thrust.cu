@@ -47,6 +47,7 @@
 #include <thrust/zip_function.h>
 
 #include <algorithm>
+#include <cuda/std/functional>
 #include <numeric>
 #include <vector>
 
@@ -216,6 +217,7 @@ PROBE(folds)
     e[99] = 4711;
     CHECK(!thrust::equal(d.begin(), d.end(), e.begin()));
     CHECK(thrust::reduce(d.begin(), d.begin()) == 0);
+    CHECK(thrust::distance(d.begin(), d.end()) == 10000);
 }
 
 PROBE(scans)
@@ -282,7 +284,7 @@ PROBE(selections)
     CHECK(d.size() == 500 - odd.size() && d[3] % 2 == 0);
     thrust::device_vector<int> flags{1, 0, 1}, three{4, 5, 6}, kept(2);
     thrust::copy_if(three.begin(), three.end(), flags.begin(), kept.begin(),
-                    is_odd());
+                    cuda::std::identity());
     CHECK(holds(kept, {4, 6}));
     three.erase(thrust::remove(three.begin(), three.end(), 5), three.end());
     CHECK(holds(three, {4, 6}));

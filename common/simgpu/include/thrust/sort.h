@@ -1,2 +1,3 @@
-/* thrust/sort.h: see thrust/detail/order.h */
+/* thrust/sort.h: sorting, and whether a range is sorted */
+#include "thrust/detail/fold.h"
 #include "thrust/detail/order.h"

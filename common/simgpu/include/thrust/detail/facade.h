@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "thrust/detail/system.h"
+#include "thrust/distance.h"
 
 namespace thrust
 {
@@ -120,5 +121,6 @@ template <class It> struct iterator_difference {
 template <class It>
 using iterator_reference_t = typename std::iterator_traits<It>::reference;
 using std::iterator_traits;
+using std::swap; // found for pointers
 } // namespace thrust
 #endif
