@@ -497,6 +497,43 @@ PROBE(memory_of_a_graph)
     OK(cudaDeviceGraphMemTrim(0));
 }
 
+/* Three nodes in a chain, or the last two behind the first. */
+static cudaGraph_t three_fills(int *p, int chain)
+{
+    cudaGraph_t graph;
+    cudaGraphNode_t n[3];
+    cudaMemsetParams m = {};
+    m.elementSize = 4;
+    m.width = m.height = 1;
+    OK(cudaGraphCreate(&graph, 0));
+    for (int i = 0; i < 3; i++) {
+        m.dst = p + i;
+        OK(cudaGraphAddMemsetNode(&n[i], graph, chain ? &n[i - (i > 0)] : n,
+                                  i > 0, &m));
+    }
+    return graph;
+}
+
+PROBE(an_update_keeps_the_edges)
+{
+    array<int> a(3);
+    cudaGraphExec_t exec;
+    cudaGraphExecUpdateResultInfo info;
+    cudaGraph_t graph = three_fills(a.d, 1), same = three_fills(a.d, 1),
+                other = three_fills(a.d, 0);
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphExecUpdate(exec, same, &info));
+    CHECK(info.result == cudaGraphExecUpdateSuccess);
+    IS(cudaGraphExecUpdate(exec, other, &info),
+       cudaErrorGraphExecUpdateFailure);
+    CHECK(info.result == cudaGraphExecUpdateErrorTopologyChanged);
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+    OK(cudaGraphDestroy(same));
+    OK(cudaGraphDestroy(other));
+    cudaGetLastError();
+}
+
 static int destroyed;
 static void destroy(void *object)
 {

@@ -12,7 +12,7 @@ static const struct family {
     const char *name;
     int nprobes;
 } families[] = {
-    {"prog_rt_graphs", 16},
+    {"prog_rt_graphs", 17},
     {"prog_rt_memory", 14},
     {"prog_rt_libraries", 3},
     {"prog_textures", 9},
