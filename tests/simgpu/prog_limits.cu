@@ -94,7 +94,7 @@ static void check_frees()
 static void check_failure()
 {
     int *d, h = 1;
-    cudaStream_t s;
+    cudaStream_t s, late;
     cudaStreamCreate(&s);
     cudaMalloc(&d, sizeof *d);
     cudaMemset(d, 0, sizeof *d);
@@ -103,6 +103,7 @@ static void check_failure()
          "a kernel that traps is an error of the device");
     RULE(cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost) ==
                  cudaErrorLaunchFailure &&
+             cudaStreamCreate(&late) == cudaErrorLaunchFailure &&
              cudaGetLastError() == cudaErrorLaunchFailure &&
              cudaGetLastError() == cudaErrorLaunchFailure,
          "which stays");
