@@ -198,6 +198,28 @@ static void host_reads_device(int fixed)
     cudaFree(d);
 }
 
+// Block by block, the last one first.
+__global__ void take_turns(int *turn)
+{
+    const int me = (int)(gridDim.x - 1 - blockIdx.x);
+    while (atomicAdd(turn, 0) != me)
+        __nanosleep(20);
+    atomicAdd(turn, 1);
+}
+
+static void host_reads_after_turns(int fixed)
+{
+    int *turn, h = 0;
+    cudaMalloc(&turn, sizeof *turn);
+    cudaMemset(turn, 0, sizeof *turn);
+    take_turns<<<4, 1>>>(turn);
+    cudaDeviceSynchronize();
+    if (fixed)
+        cudaMemcpy(&h, turn, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%d\n", fixed ? h : *turn);
+    cudaFree(turn);
+}
+
 // ---- what is in it ----------------------------------------------------------
 
 static void never_written(int fixed)
@@ -291,6 +313,7 @@ static const struct hazard_case cases[] = {
     {"peer-access-the-other-way", 0, "with~device~0~current",
      peer_access_the_other_way},
     {"host-reads-device", 0, "host~code~at", host_reads_device},
+    {"host-reads-after-turns", 0, "host~code~at", host_reads_after_turns},
     {"never-written", 0, "uninitialised~read~on~bytes~0~to~3999",
      never_written},
     {"partly-written", 0, "uninitialised~read~on~bytes~3996~to~3999",
