@@ -141,8 +141,8 @@ START_TEST(gradescope_is_sorted_by_its_list_and_its_times)
     struct child c =
         sh(1, ROSTER
            "e=d/assignment_1_export; mkdir -p $e/submission_5 $e/submission_6 "
-           "$e/submission_7\n"
-           "for n in 5 6 7; do cp $src/* $e/submission_$n; done\n"
+           "$e/submission_7 $e/submission_8\n"
+           "for n in 5 6 7 8; do cp $src/* $e/submission_$n; done\n"
            "mv $e/submission_6/p2p.c $e/submission_6/P2P.C\n"
            "cat > $e/submission_metadata.yml << E\n"
            "---\n"
@@ -158,8 +158,15 @@ START_TEST(gradescope_is_sorted_by_its_list_and_its_times)
            "    :sid: ''\n"
            "    :email: other@y.org\n"
            "  :created_at: 2026-03-01 10:30:00.5 Z\n"
+           "submission_8:\n"
+           "  :submitters:\n"
+           "  - :name: Nobody\n"
+           "    :sid: BOB\n"
+           "    :email: another@y.org\n"
+           "  :created_at: 2026-03-01 10:30:00.5 Z\n"
            "E\n" INTAKE "d; s=$?; cat out/submitted.csv; exit $s");
-    HAS(c, "gradescope: 2 of 3 students");
+    HAS(c, "gradescope: 3 of 3 students");
+    HAS(c, "bob,1,2026-03-01T10:30:00+0000\n");
     HAS(c, "ada,1,2026-03-01T18:30:00+0000\n");
     HAS(c, "cyd,1,2026-03-01T10:30:00+0000\n");
     HAS(c, "cyd: p2p.c is there in another case: it is taken");
