@@ -446,8 +446,9 @@ static void run_block(struct block *b)
     b->used = b->next = 0;
     b->next_at = (struct simgpu_uint3){0, 0, 0};
     memset(b->count, 0, sizeof b->count);
-    for (unsigned t = 0; t < b->nthreads; t++)
-        b->alive[t / WARP] |= UINT32_C(1) << t % WARP;
+    for (unsigned t = 0; t < b->nthreads; t += WARP)
+        b->alive[t / WARP] =
+            UINT32_MAX >> (t + WARP > b->nthreads ? t + WARP - b->nthreads : 0);
     while (b->next < b->nthreads && !b->trapped) {
         struct carrier *const c = &b->carrier[b->used++];
         if (!c->stack)
