@@ -10,7 +10,7 @@
 #include "core/heap_space.h" /* space_slot */
 #include "core/report.h"
 #include "core/site.h"
-#include "device/access_log.h"
+#include "device/access_live.h"
 #include "device/cluster.h"
 #include "device/sync.h"
 
@@ -18,29 +18,10 @@ static __thread int switched;       /* access_by_the_switch() */
 static __thread struct log *log_of; /* made for a worker's first kernel */
 static __thread struct log *live;   /* the same, while device code runs */
 
-/*
- * The logs of running kernels by thread, since every access asks for its own,
- * and a variable of a thread takes a shared library a call. The first thread
- * that comes gets the front, which is found at once. A thread whose place in
- * `here` is taken finds its log in `live`.
- */
+/* Any further place. A thread whose place is taken finds its log in `live`. */
 enum { HERE = 256 };
-static struct here {
-    uintptr_t thread; /* 0: free. Only a thread itself writes its name */
-    struct log *log;
-} front, here[HERE];
-
-/* A name of the thread. */
-static inline uintptr_t self(void)
-{
-#if defined(__x86_64__)
-    uintptr_t name;
-    __asm__("movq %%fs:0, %0" : "=r"(name));
-    return name;
-#else
-    return (uintptr_t)pthread_self();
-#endif
-}
+static struct here here[HERE];
+struct here access_front;
 
 static inline struct here *here_of(uintptr_t thread)
 {
@@ -65,15 +46,15 @@ static void give_back(struct here *h, uintptr_t thread)
 /* The calling thread runs device code, recorded in g; NULL: no more. */
 static void set_live(struct log *g)
 {
-    const uintptr_t me = self();
+    const uintptr_t me = access_self();
     live = g;
     if (!g) {
-        give_back(&front, me);
+        give_back(&access_front, me);
         give_back(here_of(me), me);
         return;
     }
-    if (take(&front, me))
-        front.log = g;
+    if (take(&access_front, me))
+        access_front.log = g;
     if (take(here_of(me), me))
         here_of(me)->log = g;
 }
@@ -152,13 +133,6 @@ static uint32_t block_of(struct log *g, const char *p, size_t nbytes,
     return g->latest = g->nblocks++;
 }
 
-/* True if such an access can be the first of its bytes, and is recorded. */
-static int may_be_first(const struct log *g, enum kind kind)
-{
-    return (kind == READ || kind == REDUCED || access_may_spin(kind)) &&
-           g->nfirst < MAX_FIRST;
-}
-
 /*
  * A read of bytes that no read has touched, nor any next to them. Bytes that a
  * kernel both reads and writes are taken for its own scratch memory, in any
@@ -181,39 +155,12 @@ static __attribute__((noinline)) void touch_fresh(struct log *g, const char *p,
     struct touched *const set = &g->set[kind];
     const uint32_t block = block_of(g, p, nbytes, kind, pc);
     const struct heap_block *const b = &g->block[block];
-    if (may_be_first(g, kind)) {
+    if (access_may_be_first(g, kind)) {
         access_log_settle(g);
         if (!touched_has(set, p) && !touched_has(set, p - 1))
             note_first(g, p, nbytes, block, kind);
     }
     touched_add(set, p, nbytes, b->base, b->base + b->nbytes);
-}
-
-/* Bits of nbytes, up to a word's. */
-static inline uint64_t mask_of(size_t nbytes)
-{
-    return nbytes < 64 ? (UINT64_C(1) << nbytes) - 1 : UINT64_MAX;
-}
-
-/* True if the bytes are in the set now: they were, or are next to bytes of it
- * in an allocation that is known. */
-static inline int touch_known(struct log *g, const char *p, size_t nbytes,
-                              enum kind kind)
-{
-    struct touched *const set = &g->set[kind];
-    struct touched_line *const l = touched_line(set, p);
-    const unsigned at = (uintptr_t)p % 64;
-    const uint64_t mask = mask_of(nbytes);
-    if (nbytes > 16 || !touched_is_line(l, p))
-        return 0;
-    uint64_t *const word = touched_word(l, p);
-    if ((*word >> at & mask) == mask)
-        return 1;
-    if (at + nbytes > 64 || p < l->begin || p + nbytes > l->end ||
-        (may_be_first(g, kind) && !(at && *word >> (at - 1) & 1)))
-        return 0;
-    *word |= mask << at;
-    return 1;
 }
 
 /* A thread that does not poll any more, or bytes that are new. */
@@ -227,7 +174,7 @@ static __attribute__((noinline)) void touch_slowly(struct log *g, const char *p,
         if (g->poll->p)
             sync_commit();
     }
-    if (!touch_known(g, p, nbytes, kind))
+    if (!access_known(g, p, nbytes, kind))
         touch_fresh(g, p, nbytes, kind, pc);
 }
 
@@ -239,118 +186,41 @@ touch_elsewhere(const char *p, size_t nbytes, enum kind kind, const void *pc)
         touch_slowly(live, p, nbytes, kind, pc);
 }
 
-static void touch(const char *p, size_t nbytes, enum kind kind, const void *pc)
+void access_plain(const char *p, size_t nbytes, enum kind kind, const void *pc)
 {
     if (space_slot(p) < 0) {
         if (cluster_nstale)
             cluster_check(p, pc);
         return;
     }
-    const uintptr_t me = self();
+    const uintptr_t me = access_self();
     struct here *const h = here_of(me);
     if (__atomic_load_n(&h->thread, __ATOMIC_RELAXED) != me)
         return touch_elsewhere(p, nbytes, kind, pc);
     struct log *const g = h->log;
-    if ((kind != POLL && g->poll->p) || !touch_known(g, p, nbytes, kind))
+    if ((kind != POLL && g->poll->p) || !access_known(g, p, nbytes, kind))
         return touch_slowly(g, p, nbytes, kind, pc);
     g->count += kind != POLL && !access_may_spin(kind);
 }
 
-/*
- * What most accesses need is less: an instruction mostly touches bytes that it
- * has touched before, or those right behind them. Each has a span of such
- * bytes. Bytes behind it are as good as noted: they are in the same allocation
- * and next to bytes of the set, so they cannot be the first of any hazard
- * (note_first). They are added when the span is settled.
- *
- * A thread that has polled has no spans (access_forget): its next access is
- * counted and ends the poll.
- */
-
-/* The known bytes around p, which has just been noted: up to a word of the
- * set. */
-static struct span span_at(struct log *g, const char *p, size_t nbytes,
-                           enum kind kind)
+struct log *access_mine(void)
 {
-    struct span s = {p, p + nbytes, p + nbytes, p + nbytes};
-    const struct touched_line *const l = touched_line(&g->set[kind], p);
-    const unsigned at = (uintptr_t)p % 64;
-    if (at + nbytes > 64 || !touched_is_line(l, p) || p < l->begin ||
-        p + nbytes > l->end)
-        return s;
-    const uint64_t unset = ~*touched_word(l, p);
-    const uint64_t below = unset & ((UINT64_C(1) << at) - 1);
-    const uint64_t above = unset >> at;
-    s.begin = p - (below ? at - (64 - (unsigned)__builtin_clzll(below)) : at);
-    s.end = p + (above ? (unsigned)__builtin_ctzll(above) : 64 - at);
-    s.fresh = s.end;
-    s.limit = l->end;
-    return s;
+    const uintptr_t me = access_self();
+    const struct here *const h = here_of(me);
+    return __atomic_load_n(&h->thread, __ATOMIC_RELAXED) == me ? h->log : live;
 }
 
-/* An access outside of the instruction's span. */
-static __attribute__((noinline)) void
-touch_outside(struct log *g, struct span *s, const char *p, size_t nbytes,
-              enum kind kind, const void *pc)
+void access_outside(struct log *g, struct span *s, const char *p, size_t nbytes,
+                    enum kind kind, const void *pc)
 {
     if (g->poll->p) {
         touch_slowly(g, p, nbytes, kind, pc);
         return;
     }
     g->count++;
-    if (!touch_known(g, p, nbytes, kind))
+    if (!access_known(g, p, nbytes, kind))
         touch_fresh(g, p, nbytes, kind, pc);
-    access_log_span(g, kind, s, span_at(g, p, nbytes, kind));
-}
-
-/* True if the bytes are in the set already. */
-static inline int is_noted(struct log *g, const char *p, size_t nbytes,
-                           enum kind kind)
-{
-    struct touched_line *const l = touched_line(&g->set[kind], p);
-    const uint64_t mask = mask_of(nbytes);
-    return touched_is_line(l, p) &&
-           (*touched_word(l, p) >> (uintptr_t)p % 64 & mask) == mask;
-}
-
-/*
- * True if the bytes are in the set now, and the instruction keeps its span: one
- * that jumps about would change it each time. It gets another at some round
- * addresses, sooner if the bytes are new.
- */
-static inline int touch_aside(struct log *g, const char *p, size_t nbytes,
-                              enum kind kind)
-{
-    if ((uintptr_t)p % 64)
-        return touch_known(g, p, nbytes, kind);
-    return (uintptr_t)p % 256 && is_noted(g, p, nbytes, kind);
-}
-
-/* An access of an instruction of the kernel of g. */
-static inline __attribute__((always_inline)) void
-hook(struct log *g, const char *p, size_t nbytes, enum kind kind,
-     const void *pc)
-{
-    struct span *const s = &g->spans[kind].at[(uintptr_t)pc % SPANS];
-    const char *const end = p + nbytes;
-    if (__builtin_expect(p >= s->begin && end <= s->end, 1))
-        return;
-    if (p == s->end && end <= s->limit)
-        s->end = end;
-    else if (!s->end || !touch_aside(g, p, nbytes, kind))
-        touch_outside(g, s, p, nbytes, kind, pc);
-}
-
-/* The thread is not in front, or runs no kernel. */
-static __attribute__((noinline)) void
-hook_elsewhere(const char *p, size_t nbytes, enum kind kind, const void *pc)
-{
-    const uintptr_t me = self();
-    struct here *const h = here_of(me);
-    if (__atomic_load_n(&h->thread, __ATOMIC_RELAXED) == me)
-        hook(h->log, p, nbytes, kind, pc);
-    else
-        touch(p, nbytes, kind, pc);
+    access_log_span(g, kind, s, access_span_at(g, p, nbytes, kind));
 }
 
 void access_forget(void)
@@ -383,6 +253,8 @@ void *access_shared(void)
 
 void access_adopt(void *log)
 {
+    if (!log) // the thread's own spans (hooks_at.c) go with it
+        access_log_forget(log_of);
     log_of = log;
     set_live(log);
 }
@@ -456,154 +328,16 @@ void access_touch(const volatile void *p, size_t nbytes, enum access_use use,
     const int is_added = switched && use == ACCESS_ATOMIC;
     switched = 0;
     if (use >= ACCESS_READ)
-        touch((const char *)p, nbytes, plain[use - ACCESS_READ], pc);
+        access_plain((const char *)p, nbytes, plain[use - ACCESS_READ], pc);
     else
-        touch((const char *)p, nbytes,
-              is_added  ? ADDED
-              : follows ? kinds[use]
-                        : EXCHANGE,
-              pc);
+        access_plain((const char *)p, nbytes,
+                     is_added  ? ADDED
+                     : follows ? kinds[use]
+                               : EXCHANGE,
+                     pc);
 }
 
 void access_by_the_switch(void)
 {
     switched = 1;
-}
-
-/* ---- what the compiler calls --------------------------------------------- */
-
-void simgpu_atomic_access(const volatile void *p, unsigned nbytes)
-{
-    touch((const char *)p, nbytes, ATOMIC, __builtin_return_address(0));
-}
-
-void simgpu_atomic_store(const volatile void *p, unsigned nbytes)
-{
-    touch((const char *)p, nbytes, EXCHANGE, __builtin_return_address(0));
-}
-
-/* Without a frame: no call stack is read from here on. */
-#if defined(__clang__)
-#define QUICK
-#else
-#define QUICK __attribute__((optimize("omit-frame-pointer")))
-#endif
-
-#define HOOK(name, nbytes, kind)                                               \
-    void __tsan_##name(void *p);                                               \
-    QUICK void __tsan_##name(void *p)                                          \
-    {                                                                          \
-        const void *const pc = __builtin_return_address(0);                    \
-        if (space_slot(p) < 0) {                                               \
-            if (__builtin_expect(cluster_nstale, 0))                           \
-                cluster_check(p, pc);                                          \
-        } else if (__builtin_expect(                                           \
-                       __atomic_load_n(&front.thread, __ATOMIC_RELAXED) ==     \
-                           self(),                                             \
-                       1))                                                     \
-            hook(front.log, p, nbytes, kind, pc);                              \
-        else                                                                   \
-            hook_elsewhere(p, nbytes, kind, pc);                               \
-    }
-#define HOOKS(n)                                                               \
-    HOOK(read##n, n, READ)                                                     \
-    HOOK(write##n, n, WRITE)                                                   \
-    HOOK(unaligned_read##n, n, READ)                                           \
-    HOOK(unaligned_write##n, n, WRITE)
-HOOKS(1)
-HOOKS(2)
-HOOKS(4)
-HOOKS(8)
-HOOKS(16)
-
-/* Called before each volatile access. */
-#define VOLATILE_HOOKS(n)                                                      \
-    void __tsan_volatile_read##n(void *p);                                     \
-    void __tsan_volatile_read##n(void *p)                                      \
-    {                                                                          \
-        sync_volatile_read(p, n, __builtin_return_address(0));                 \
-    }                                                                          \
-    void __tsan_volatile_write##n(void *p);                                    \
-    void __tsan_volatile_write##n(void *p)                                     \
-    {                                                                          \
-        sync_volatile_write(p, n, __builtin_return_address(0));                \
-    }
-VOLATILE_HOOKS(1)
-VOLATILE_HOOKS(2)
-VOLATILE_HOOKS(4)
-VOLATILE_HOOKS(8)
-VOLATILE_HOOKS(16)
-
-#define RANGE_HOOK(name, kind)                                                 \
-    void __tsan_##name(void *p, size_t nbytes);                                \
-    void __tsan_##name(void *p, size_t nbytes)                                 \
-    {                                                                          \
-        if (nbytes)                                                            \
-            touch(p, nbytes, kind, __builtin_return_address(0));               \
-    }
-RANGE_HOOK(read_range, READ)
-RANGE_HOOK(write_range, WRITE)
-
-/*
- * What device code's memcpy() ... become (simnvcc): the compiler announces what
- * it copies itself, but not what it has the C library copy.
- */
-void *simgpu_memcpy(void *to, const void *from, size_t nbytes);
-void *simgpu_memmove(void *to, const void *from, size_t nbytes);
-void *simgpu_memset(void *to, int value, size_t nbytes);
-int simgpu_memcmp(const void *a, const void *b, size_t nbytes);
-
-void *simgpu_memmove(void *to, const void *from, size_t nbytes)
-{
-    if (nbytes) {
-        touch(from, nbytes, READ, __builtin_return_address(0));
-        touch(to, nbytes, WRITE, __builtin_return_address(0));
-    }
-    return memmove(to, from, nbytes);
-}
-
-void *simgpu_memcpy(void *to, const void *from, size_t nbytes)
-{
-    if (nbytes) {
-        touch(from, nbytes, READ, __builtin_return_address(0));
-        touch(to, nbytes, WRITE, __builtin_return_address(0));
-    }
-    return memcpy(to, from, nbytes);
-}
-
-void *simgpu_memset(void *to, int value, size_t nbytes)
-{
-    if (nbytes)
-        touch(to, nbytes, WRITE, __builtin_return_address(0));
-    return memset(to, value, nbytes);
-}
-
-int simgpu_memcmp(const void *a, const void *b, size_t nbytes)
-{
-    if (nbytes) {
-        touch(a, nbytes, READ, __builtin_return_address(0));
-        touch(b, nbytes, READ, __builtin_return_address(0));
-    }
-    return memcmp(a, b, nbytes);
-}
-
-/* No-ops: there is no thread sanitizer. */
-void __tsan_init(void);
-void __tsan_func_entry(void *pc);
-void __tsan_func_exit(void);
-void __tsan_vptr_update(void *p, void *value);
-void __tsan_vptr_read(void *p);
-void __tsan_init(void) {}
-void __tsan_func_entry(void *pc)
-{
-    (void)pc;
-}
-void __tsan_func_exit(void) {}
-void __tsan_vptr_update(void *p, void *value)
-{
-    (void)p, (void)value;
-}
-void __tsan_vptr_read(void *p)
-{
-    (void)p;
 }

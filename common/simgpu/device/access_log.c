@@ -47,19 +47,14 @@ static void settle(struct log *g, struct touched *set, struct span *s)
 
 void access_log_settle(struct log *g)
 {
-    for (int kind = READ; kind <= WRITE; kind++)
-        for (unsigned i = 0; i < g->spans[kind].nused; i++)
-            settle(g, &g->set[kind],
-                   &g->spans[kind].at[g->spans[kind].used[i]]);
+    for (size_t i = 0; i < g->nused; i++)
+        settle(g, &g->set[g->used[i].kind], g->used[i].span);
 }
 
 static void drop_spans(struct log *g)
 {
-    for (int kind = READ; kind <= WRITE; kind++) {
-        struct spans *const s = &g->spans[kind];
-        while (s->nused)
-            s->at[s->used[--s->nused]] = (struct span){0};
-    }
+    while (g->nused)
+        *g->used[--g->nused].span = (struct span){0};
 }
 
 void access_log_forget(struct log *g)
@@ -68,14 +63,22 @@ void access_log_forget(struct log *g)
     drop_spans(g);
 }
 
+static void add_used(struct log *g, enum kind kind, struct span *s)
+{
+    if (g->nused == g->cap_used) {
+        g->cap_used = g->cap_used ? 2 * g->cap_used : 64;
+        g->used = access_log_grow(g->used, g->cap_used, sizeof *g->used);
+    }
+    g->used[g->nused++] = (struct used){s, kind};
+}
+
 void access_log_span(struct log *g, enum kind kind, struct span *s,
                      struct span with)
 {
-    struct spans *const all = &g->spans[kind];
     if (s->end)
         settle(g, &g->set[kind], s);
     else
-        all->used[all->nused++] = (uint16_t)(s - all->at);
+        add_used(g, kind, s);
     *s = with;
 }
 

@@ -30,15 +30,21 @@ enum { MAX_FIRST = 16, SPANS = 512 };
 /*
  * The bytes that an instruction of the kernel may touch without being noted
  * again: [begin, end) is in the set of its kind, except for [fresh, end), which
- * is to be added. It may grow up to `limit`. All NULL: nothing is known.
+ * is to be added. It may grow up to `limit`. All NULL: nothing is known. The
+ * layout is known to simnvcc/inline.c.
  */
 struct span {
     const char *begin, *end, *limit, *fresh;
+    const char *next; /* where its last access beside them ended */
 };
 
 struct spans {             /* of the instructions that read, or write */
     struct span at[SPANS]; /* by address of the instruction */
-    uint16_t used[SPANS], nused;
+};
+
+struct used { /* a span that is not empty: of those, or in device code */
+    struct span *span;
+    enum kind kind;
 };
 
 struct range { /* bytes of one allocation, user addresses */
@@ -58,6 +64,8 @@ struct log { /* of the kernel that this worker runs */
     const struct poll *poll;  /* of the running thread */
     struct touched set[KINDS];
     struct spans spans[WRITE + 1];
+    struct used *used;
+    size_t nused, cap_used;
     struct range *range; /* of one kind, being reported */
     size_t nranges, cap_ranges;
     struct range first[MAX_FIRST]; /* read before the kernel wrote there */

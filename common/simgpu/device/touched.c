@@ -59,17 +59,6 @@ static struct touched_chunk *chunk_of(struct touched *t, uintptr_t number)
     return t->chunk[i] = new_chunk(t, number);
 }
 
-/* Set n bits from bit `first` on. */
-static void set_bits(uint64_t *bits, size_t first, size_t n)
-{
-    for (size_t end = first + n; first < end;) {
-        const size_t at = first % 64, left = end - first;
-        const size_t here = left < 64 - at ? left : 64 - at;
-        bits[first / 64] |= (UINT64_MAX >> (64 - here)) << at;
-        first += here;
-    }
-}
-
 void touched_add(struct touched *t, const char *p, size_t nbytes,
                  const char *begin, const char *end)
 {
@@ -83,7 +72,7 @@ void touched_add(struct touched *t, const char *p, size_t nbytes,
                 number_of(p), chunk_of(t, number_of(p))->bits, NULL, NULL};
         l->begin = begin;
         l->end = end;
-        set_bits(l->bits, at, here);
+        touched_set_bits(l->bits, at, here);
         p += here;
         nbytes -= here;
     }

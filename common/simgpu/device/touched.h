@@ -75,6 +75,29 @@ static inline uint64_t *touched_word(const struct touched_line *l,
     return &l->bits[((uintptr_t)p >> 6) % TOUCHED_WORDS];
 }
 
+/* Set n bits from bit `first` on. */
+static inline void touched_set_bits(uint64_t *bits, size_t first, size_t n)
+{
+    for (size_t end = first + n; first < end;) {
+        const size_t at = first % 64, left = end - first;
+        const size_t here = left < 64 - at ? left : 64 - at;
+        bits[first / 64] |= (UINT64_MAX >> (64 - here)) << at;
+        first += here;
+    }
+}
+
+/* Add [p, p + nbytes), if that takes no more than setting bits; else 0. */
+static inline int touched_add_known(struct touched *t, const char *p,
+                                    size_t nbytes)
+{
+    const struct touched_line *const l = touched_line(t, p);
+    const size_t at = (uintptr_t)p % ((size_t)1 << TOUCHED_SHIFT);
+    if (!touched_is_line(l, p) || at + nbytes > (size_t)1 << TOUCHED_SHIFT)
+        return 0;
+    touched_set_bits(l->bits, at, nbytes);
+    return 1;
+}
+
 /* Add [p, p + nbytes), which lies in [begin, end). */
 void touched_add(struct touched *t, const char *p, size_t nbytes,
                  const char *begin, const char *end);
