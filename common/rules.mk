@@ -141,6 +141,8 @@ $(O)/obj/common/base/%.o: INC = -fPIC $(MPI_CFLAGS)
 $(O)/obj/common/graph/%.o $(O)/obj/common/topo/%.o: INC = -fPIC
 $(O)/obj/common/simgpu/%.o: INC = -fPIC -Icommon/simgpu \
 	-Icommon/simgpu/include $(MPI_CFLAGS)
+# Its functions preserve all registers: these are few then.
+$(O)/obj/common/simgpu/device/hooks_at.o: INC += -mgeneral-regs-only
 # Loops that are worth vectorising.
 $(O)/obj/common/simgpu/nccl/reduce.o $(O)/obj/common/nn/reference.o \
 	$(O)/obj/common/nn/lm_reference.o: OPT := $(if $(DEBUG),$(OPT),-O3)

@@ -37,6 +37,7 @@ $(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(BACKEND) | $(GPU_READY)
 	$(link_gpu)
 ifeq ($(GPU),sim) # compiled as labs are
 $(O)/obj/tests/probes/prog_unlaunched.o: CU_FLAGS = --no-constructors
+$(O)/obj/tests/simgpu/prog_accesses_called.o: CU_FLAGS = -Xcompiler -fPIC
 endif
 # The real Thrust and CUB take minutes for each architecture.
 $(O)/obj/tests/probes/prog_thrust.o $(O)/obj/tests/probes/prog_cub.o: \
@@ -52,7 +53,7 @@ LAB6 := solutions/lab6-peer-bandwidth
 STAFF6 := common/staff/lab6-peer-bandwidth
 LAB8 := lab8-sharded-training
 LAB9 := lab9-long-context
-$(call uses,graph/prog_clock simgpu/prog_peers,base)
+$(call uses,graph/prog_clock $(addprefix simgpu/prog_,accesses accesses_called peers),base)
 $(call uses,bench/prog_replay_speed,graph topo base)
 $(call uses,cublas/prog_cublas,,tests/support/minifloat.c)
 $(call uses,lab/prog_sweep lab/prog_runner lab/prog_meter,lab judge graph topo base)

@@ -27,6 +27,7 @@
 #include "arch.h"
 #include "base/temp.h"
 #include "foreign.h"
+#include "inline.h"
 #include "options.h"
 #include "rewrite.h"
 
@@ -275,6 +276,8 @@ static void add_accesses(struct args *a)
     } else {
         args_add(a, "--param=tsan-distinguish-volatile=1");
         args_add(a, "--param=tsan-instrument-func-entry-exit=0");
+        // what a fault's message names is the line of the instruction
+        args_add(a, "-fno-schedule-insns2");
         // a call of the runtime returns to its own line
         args_add(a, "-fno-optimize-sibling-calls");
     }
@@ -301,9 +304,49 @@ static int finish_object(const char *object)
     return run(&a);
 }
 
+/* True if the compiler's assembly is text that inline.h knows. */
+static int may_inline(void)
+{
+    for (int i = 0; i < o.both.n; i++)
+        if (!strncmp(o.both.v[i], "-flto", 5) ||
+            !strncmp(o.both.v[i], "-masm=", 6))
+            return 0;
+    return !strstr(o.cxx, "clang");
+}
+
+/* Assemble, with accesses inlined. */
+static int assemble(const char *from, const char *to)
+{
+    struct args a = {{o.cxx}, 1};
+    char *const inlined = renamed(temp, from, ".s");
+    if (!o.dry_run) {
+        char *const text = read_all(from);
+        FILE *const out = fopen(inlined, "we");
+        if (text && out)
+            inline_accesses(text, out);
+        free(text);
+        if (!text || !out || fclose(out) != 0) {
+            fprintf(stderr, "simnvcc: %s: %s\n", inlined, strerror(errno));
+            return 1;
+        }
+    }
+    for (int i = 0; i < o.both.n; i++)
+        if (!strncmp(o.both.v[i], "-Wa,", 4))
+            args_add(&a, o.both.v[i]);
+    args_add(&a, "-c");
+    args_add(&a, inlined);
+    args_add2(&a, "-o", to);
+    const int status = run(&a);
+    unlink(from);
+    unlink(inlined);
+    return status;
+}
+
 static int compile_rewritten(const char *from, const char *to)
 {
     struct args a = {{0}, 0};
+    const int inlines = may_inline();
+    char *const assembly = renamed(temp, from, ".raw.s");
     args_add(&a, o.cxx);
     args_append(&a, &o.both);
     if (o.std)
@@ -316,11 +359,15 @@ static int compile_rewritten(const char *from, const char *to)
     for (int i = 0; i < NANNOUNCED && o.no_constructors; i++)
         args_add(&a, format("-fno-builtin-", announced[i]));
     args_add(&a, "-Wno-unknown-pragmas");
-    args_add(&a, "-c");
+    if (inlines)
+        args_add2(&a, "-include", format(prefix, "/include/simgpu/inlined.h"));
+    args_add(&a, inlines ? "-S" : "-c");
     args_add2(&a, "-x", "c++");
     args_add(&a, from);
-    args_add2(&a, "-o", to);
-    const int status = run(&a);
+    args_add2(&a, "-o", inlines ? assembly : to);
+    int status = run(&a);
+    if (status == 0 && inlines)
+        status = assemble(assembly, to);
     return status || !o.no_constructors ? status : finish_object(to);
 }
 

@@ -1,0 +1,55 @@
+/*
+ * inlined.h: what an announced access changes, for the compiler
+ *
+ * simnvcc includes this before device code. g++ announces an access by a call,
+ * before which it would save all that a function may change. But in its
+ * assembly simnvcc makes of each call a comparison, and a call of a function
+ * that preserves all but rax and rsi (inline.h). g++ allocates registers by
+ * what a function that it has compiled already changes (-fipa-ra): so these
+ * functions, which nothing calls then, say just that. The mark tells simnvcc
+ * that the code is for x86-64 and for a program, in which a thread's memory has
+ * known places.
+ */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
+    (!defined(__PIC__) || defined(__PIE__))
+#pragma GCC system_header
+__asm__("# simgpu inlines accesses");
+/* What is wider than xmm is not preserved, nor are the masks. */
+#ifdef __AVX512F__
+#define SIMGPU_WIDE                                                            \
+    , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",  \
+        "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "xmm16", \
+        "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23",         \
+        "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", "xmm30",         \
+        "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#elif defined(__AVX__)
+#define SIMGPU_WIDE                                                            \
+    , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",  \
+        "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+#else
+#define SIMGPU_WIDE
+#endif
+/* The call in it becomes a comparison, too. */
+#define SIMGPU_ANNOUNCED(name)                                                 \
+    extern "C" __attribute__((                                                 \
+        noinline, used, no_reorder,                                            \
+        no_sanitize("thread"))) void __builtin___tsan_##name(void *p)          \
+    {                                                                          \
+        __asm__ volatile("call\t*__tsan_" #name "@GOTPCREL(%%rip)"             \
+                         :                                                     \
+                         : "D"(p)                                              \
+                         : "rax", "rsi", "cc", "memory" SIMGPU_WIDE);          \
+    }
+SIMGPU_ANNOUNCED(read1)
+SIMGPU_ANNOUNCED(read2)
+SIMGPU_ANNOUNCED(read4)
+SIMGPU_ANNOUNCED(read8)
+SIMGPU_ANNOUNCED(read16)
+SIMGPU_ANNOUNCED(write1)
+SIMGPU_ANNOUNCED(write2)
+SIMGPU_ANNOUNCED(write4)
+SIMGPU_ANNOUNCED(write8)
+SIMGPU_ANNOUNCED(write16)
+#undef SIMGPU_ANNOUNCED
+#undef SIMGPU_WIDE
+#endif

@@ -1,0 +1,114 @@
+#include "inline.h"
+
+#include <ctype.h>  /* isspace */
+#include <stdlib.h> /* strtol */
+#include <string.h> /* strstr */
+
+/* Bytes of a struct span, and where its members are. Spans of a file: a thread
+ * has them all, so instructions beyond share two. */
+enum { SPAN = 40, BEGIN = 0, END = 8, LIMIT = 16, MAX_SPANS = 1024 };
+
+static int is_announced_size(long n)
+{
+    return n == 1 || n == 2 || n == 4 || n == 8 || n == 16;
+}
+
+/* The bytes and the direction of an access, at the text behind "__tsan_", which
+ * moves behind it. Returns 0 if it is something else. */
+static int read_name(const char **text, long *nbytes, int *writes)
+{
+    char *end;
+    *writes = strncmp(*text, "write", 5) == 0;
+    if (!*writes && strncmp(*text, "read", 4) != 0)
+        return 0;
+    *nbytes = strtol(*text + (*writes ? 5 : 4), &end, 10);
+    *text = end;
+    return is_announced_size(*nbytes);
+}
+
+/* Skip the prefix; NULL: the text begins otherwise. */
+static const char *behind(const char *text, const char *prefix)
+{
+    const size_t n = strlen(prefix);
+    return text && strncmp(text, prefix, n) == 0 ? text + n : NULL;
+}
+
+/* True if the line is a call that announces an access. */
+static int is_call(const char *line, long *nbytes, int *writes)
+{
+    const char *at = behind(line, "\tcall\t");
+    if (at && *at == '*')
+        at++;
+    if (!(at = behind(at, "__tsan_")) || !read_name(&at, nbytes, writes))
+        return 0;
+    const char *const by_table = behind(at, "@GOTPCREL(%rip)");
+    const char *const by_stub = behind(at, "@PLT");
+    at = by_table ? by_table : by_stub ? by_stub : at;
+    return isspace((unsigned char)*at);
+}
+
+/* True if the line would show the program a function of inlined.h. */
+static int is_global(const char *line)
+{
+    long nbytes;
+    int writes;
+    const char *name = behind(line, "\t.globl\t__tsan_");
+    return name && read_name(&name, &nbytes, &writes);
+}
+
+static void write_access(FILE *out, int span, long nbytes, int writes)
+{
+    const int at = span * SPAN;
+    fprintf(out,
+            "\tleaq\t%ld(%%rdi), %%rax\n"
+            "\tcmpq\t%%rdi, %%fs:.Lsimgpu_spans@tpoff+%d\n"
+            "\tja\t98f\n"
+            "\tcmpq\t%%rax, %%fs:.Lsimgpu_spans@tpoff+%d\n"
+            "\tjae\t99f\n"
+            "\tcmpq\t%%rdi, %%fs:.Lsimgpu_spans@tpoff+%d\n"
+            "\tjne\t98f\n"
+            "\tcmpq\t%%rax, %%fs:.Lsimgpu_spans@tpoff+%d\n"
+            "\tjb\t98f\n"
+            "\tmovq\t%%rax, %%fs:.Lsimgpu_spans@tpoff+%d\n"
+            "\tjmp\t99f\n",
+            nbytes, at + BEGIN, at + END, at + END, at + LIMIT, at + END);
+    fprintf(out,
+            "98:\tmovq\t%%fs:0, %%rsi\n"
+            "\tleaq\t.Lsimgpu_spans@tpoff+%d(%%rsi), %%rsi\n"
+            "\tcall\t*__tsan_%s%ld_at@GOTPCREL(%%rip)\n"
+            "99:\n",
+            at, writes ? "write" : "read", nbytes);
+}
+
+static void write_spans(FILE *out, int n)
+{
+    fprintf(out,
+            "\t.section\t.tbss,\"awT\",@nobits\n"
+            "\t.balign\t8\n"
+            ".Lsimgpu_spans:\n"
+            "\t.zero\t%d\n",
+            n * SPAN);
+}
+
+void inline_accesses(const char *assembly, FILE *out)
+{
+    int nspans = 0;
+    if (!strstr(assembly, "# simgpu inlines accesses")) {
+        fputs(assembly, out);
+        return;
+    }
+    for (const char *line = assembly; *line;) {
+        const size_t length = strcspn(line, "\n");
+        const char *const next = line + length + (line[length] == '\n');
+        long nbytes;
+        int writes;
+        if (is_call(line, &nbytes, &writes))
+            write_access(out,
+                         nspans < MAX_SPANS ? nspans++ : MAX_SPANS + writes,
+                         nbytes, writes);
+        else if (!is_global(line))
+            fwrite(line, 1, (size_t)(next - line), out);
+        line = next;
+    }
+    write_spans(out, nspans < MAX_SPANS ? nspans : MAX_SPANS + 2);
+}

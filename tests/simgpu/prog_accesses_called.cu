@@ -1,0 +1,2 @@
+/* The same, announced by calls: see tests.mk. */
+#include "prog_accesses.cu"

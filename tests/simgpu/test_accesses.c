@@ -1,0 +1,95 @@
+/*
+ * Accesses that device code looks at itself (simnvcc/inline.h) are recorded as
+ * those that it announces by calls: two builds of one program compute the same
+ * and have the same graph.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "child.h"
+#include "graph/read.h"
+#include "suite.h"
+
+static const char *const builds[] = {"prog_accesses", "prog_accesses_called"};
+
+/* Only one of them is the library called by for each access. */
+START_TEST(one_build_inlines_accesses)
+{
+    struct child c = child_run(20,
+                               "cd %s/tests/simgpu && for p in prog_accesses "
+                               "prog_accesses_called; do nm -u $p | grep -o "
+                               "'__tsan_[rw][a-z]*4[^@]*'; echo and; done",
+                               child_build());
+#if defined(__x86_64__)
+    const char *const inlines = "__tsan_read4_at\n__tsan_write4_at\n";
+#else
+    const char *const inlines = "__tsan_read4\n__tsan_write4\n";
+#endif
+    ck_assert_msg(strncmp(c.out, inlines, strlen(inlines)) == 0, "%s", c.out);
+    ck_assert_msg(strstr(c.out, "and\n__tsan_read4\n__tsan_write4\nand"), "%s",
+                  c.out);
+    child_clear(&c);
+}
+END_TEST
+
+/* The graph of a build's run, and what it prints. */
+static struct graph *run(const char *build, const char *schedule,
+                         struct child *c)
+{
+    char err[256], dir[CHILD_FOLDER];
+    child_folder(dir, "accesses");
+    *c = child_run(60, "SIMGPU_SCHEDULE=%s SIMGPU_GRAPH=%s %s/tests/simgpu/%s",
+                   schedule, dir, child_build(), build);
+    ck_assert_msg(c->status == 0, "%s%s", c->out, c->err);
+    struct graph *const g = graph_load(dir, err, sizeof err);
+    ck_assert_msg(g != NULL, "%s", err);
+    child_remove(dir);
+    return g;
+}
+
+static void same_nodes(const struct graph_view *a, const struct graph_view *b)
+{
+    ck_assert_str_eq(a->name, b->name);
+    ck_assert_str_eq(a->site, b->site);
+    ck_assert_msg(a->naccesses == b->naccesses && a->nmoves == b->nmoves,
+                  "%s at %s: %zu accesses, or %zu", a->name, a->site,
+                  a->naccesses, b->naccesses);
+    for (size_t i = 0; i < a->naccesses; i++)
+        ck_assert_msg(
+            memcmp(&a->accesses[i], &b->accesses[i], sizeof *a->accesses) == 0,
+            "access %zu of %s differs", i, a->name);
+    for (size_t i = 0; i < a->nmoves; i++)
+        ck_assert_msg(memcmp(&a->moves[i], &b->moves[i], sizeof *a->moves) == 0,
+                      "move %zu of %s differs", i, a->name);
+}
+
+START_TEST(both_builds_record_the_same)
+{
+    static const char *const schedules[] = {"eager", "late", "random:1"};
+    struct child c[2];
+    struct graph *g[2];
+    for (int i = 0; i < 2; i++)
+        g[i] = run(builds[i], schedules[_i], &c[i]);
+    ck_assert_str_eq(c[0].out, c[1].out);
+    ck_assert_msg(strstr(c[0].out, "grid "), "%s", c[0].out);
+    ck_assert_uint_eq(g[0]->nnodes, g[1]->nnodes);
+    for (uint32_t i = 0; i < g[0]->nnodes; i++)
+        if (g[0]->nodes[i].node.kind == GRAPH_KERNEL)
+            same_nodes(&g[0]->nodes[i], &g[1]->nodes[i]);
+    for (int i = 0; i < 2; i++) {
+        graph_free(g[i]);
+        child_clear(&c[i]);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("accesses");
+    TCase *const t = tcase_create("accesses");
+    tcase_set_timeout(t, 300);
+    tcase_add_test(t, one_build_inlines_accesses);
+    tcase_add_loop_test(t, both_builds_record_the_same, 0, 3);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
