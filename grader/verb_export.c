@@ -55,7 +55,7 @@ static const struct verb_option known[] = {
                 "Canvas' number of the assignment"),
     VERB_OPTION(
         VERB_TEXT, "timezone", "ZONE", AT(timezone),
-        "that times are shown in (default: the batch's): Europe/Berlin"),
+        "of the times in it (default: the batch's): Europe/Berlin"),
     VERB_OPTION(VERB_TEXT, "key", "FILE", AT(key),
                 "the ledger's key, if it is elsewhere"),
     {.name = NULL}};

@@ -1,4 +1,7 @@
 /* CUB: algorithms of warps, blocks and devices. */
+// Deprecated functions are part of the API too.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 #include <cub/cub.cuh>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 /* Graphs: capture, construction, instantiation, update, launch. */
+#include <stdint.h>
 #include <unistd.h>
 
 #include "probe.h"
