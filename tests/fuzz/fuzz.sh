@@ -16,7 +16,7 @@ declare -A sources=(
         common/judge/plan_numbers.c common/judge/numbers.c
         common/judge/formula.c"
     [evidence]="common/judge/evidence.c common/judge/chain.c"
-    [archive]="grader/unpack.c"
+    [archive]="grader/unpack.c grader/text.c"
 )
 seed() { # a corpus to begin with: one good input of each kind
     local to=$out/$1/corpus
