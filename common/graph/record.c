@@ -163,6 +163,17 @@ static void record_publish(struct writer *w)
     atomic_store_explicit(&g->header->used, end, memory_order_release);
 }
 
+/* A record of a head and what follows it; the lock is held. */
+static void append(struct graph_segment *g, enum format_kind kind,
+                   const void *head, size_t head_nbytes, const void *rest,
+                   size_t rest_nbytes)
+{
+    struct writer w = record_begin(g, head_nbytes + rest_nbytes, kind);
+    record_put(&w, head, head_nbytes);
+    record_put(&w, rest, rest_nbytes);
+    record_publish(&w);
+}
+
 /* A process has only one segment, which this number belongs to. */
 static _Thread_local uint32_t span_now;
 
@@ -226,11 +237,7 @@ void graph_part(struct graph_segment *g, uint32_t index,
 {
     const struct format_part part = {index, (uint32_t)n, latency_ps};
     pthread_mutex_lock(&g->lock);
-    struct writer w =
-        record_begin(g, sizeof part + n * sizeof *after, FORMAT_PART);
-    record_put(&w, &part, sizeof part);
-    record_put(&w, after, n * sizeof *after);
-    record_publish(&w);
+    append(g, FORMAT_PART, &part, sizeof part, after, n * sizeof *after);
     pthread_mutex_unlock(&g->lock);
 }
 
@@ -241,11 +248,7 @@ void graph_aside(struct graph_segment *g, uint32_t index, uint32_t queue,
     const struct format_aside aside = {
         queue, graph_string(g, name), {index, (uint32_t)n, latency_ps}};
     pthread_mutex_lock(&g->lock);
-    struct writer w =
-        record_begin(g, sizeof aside + n * sizeof *after, FORMAT_ASIDE);
-    record_put(&w, &aside, sizeof aside);
-    record_put(&w, after, n * sizeof *after);
-    record_publish(&w);
+    append(g, FORMAT_ASIDE, &aside, sizeof aside, after, n * sizeof *after);
     pthread_mutex_unlock(&g->lock);
 }
 
@@ -255,10 +258,7 @@ static void put_text(struct graph_segment *g, enum format_kind kind,
                      uint32_t id, const char *text)
 {
     const struct format_text head = {id, (uint32_t)strlen(text)};
-    struct writer w = record_begin(g, sizeof head + head.nbytes + 1, kind);
-    record_put(&w, &head, sizeof head);
-    record_put(&w, text, head.nbytes + 1);
-    record_publish(&w);
+    append(g, kind, &head, sizeof head, text, head.nbytes + 1);
 }
 
 /* graph_string with the lock held. */
@@ -297,9 +297,7 @@ static void put_site(struct graph_segment *g, uint32_t id,
     struct format_site site = {.id = id, .caller = (uint32_t)key->caller};
     site_locate(key->address, module, sizeof module, &site.offset);
     site.module = module[0] ? string_id(g, module) : 0;
-    struct writer w = record_begin(g, sizeof site, FORMAT_SITE);
-    record_put(&w, &site, sizeof site);
-    record_publish(&w);
+    append(g, FORMAT_SITE, &site, sizeof site, NULL, 0);
 }
 
 uint32_t graph_site_stack(struct graph_segment *g,
@@ -371,9 +369,7 @@ void graph_note_alloc(struct graph_segment *g, uint64_t alloc, int32_t place,
 {
     const struct format_alloc a = {alloc, nbytes, place, site};
     pthread_mutex_lock(&g->lock);
-    struct writer w = record_begin(g, sizeof a, FORMAT_ALLOC);
-    record_put(&w, &a, sizeof a);
-    record_publish(&w);
+    append(g, FORMAT_ALLOC, &a, sizeof a, NULL, 0);
     pthread_mutex_unlock(&g->lock);
 }
 
@@ -384,9 +380,7 @@ void graph_note_placed(struct graph_segment *g, uint64_t alloc, uint32_t device,
     if (g->recorder < 0)
         return;
     pthread_mutex_lock(&g->lock);
-    struct writer w = record_begin(g, sizeof p, FORMAT_PLACED);
-    record_put(&w, &p, sizeof p);
-    record_publish(&w);
+    append(g, FORMAT_PLACED, &p, sizeof p, NULL, 0);
     pthread_mutex_unlock(&g->lock);
 }
 
@@ -395,10 +389,7 @@ void graph_note_queue(struct graph_segment *g, uint32_t queue, int32_t place,
 {
     const struct format_queue q = {queue, place, (uint32_t)strlen(name), 0};
     pthread_mutex_lock(&g->lock);
-    struct writer w = record_begin(g, sizeof q + q.nbytes + 1, FORMAT_QUEUE);
-    record_put(&w, &q, sizeof q);
-    record_put(&w, name, q.nbytes + 1);
-    record_publish(&w);
+    append(g, FORMAT_QUEUE, &q, sizeof q, name, q.nbytes + 1);
     pthread_mutex_unlock(&g->lock);
 }
 
@@ -410,10 +401,7 @@ void graph_note_fault(struct graph_segment *g, uint32_t index, uint32_t site,
     pthread_mutex_lock(&g->lock);
     if (index == 0)
         f.index = g->nnodes;
-    struct writer w = record_begin(g, sizeof f + f.nbytes + 1, FORMAT_FAULT);
-    record_put(&w, &f, sizeof f);
-    record_put(&w, text, f.nbytes + 1);
-    record_publish(&w);
+    append(g, FORMAT_FAULT, &f, sizeof f, text, f.nbytes + 1);
     pthread_mutex_unlock(&g->lock);
 }
 
