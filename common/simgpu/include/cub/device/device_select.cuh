@@ -6,6 +6,28 @@
 
 namespace cub
 {
+namespace detail
+{
+/* Items i for which keeps(i) in front, in their order; leave(i, k) for the
+ * others, of which it is number k. */
+template <class In, class Out, class Count, class N, class Keep, class Leave>
+cudaError_t select(void *temp, size_t &nbytes, In in, Out out, Count count, N n,
+                   cudaStream_t stream, Keep keeps, Leave leave)
+{
+    return once(temp, nbytes, stream, [=]() mutable {
+        size_t kept = 0;
+        for (size_t i = 0; i < (size_t)n; i++)
+            if (keeps(i)) {
+                out[kept] = in[i];
+                kept++;
+            } else {
+                leave(i, i - kept);
+            }
+        *count = (value_t<Count>)kept;
+    });
+}
+} // namespace detail
+
 struct DeviceSelect {
     template <class In, class Flags, class Out, class Count, class N>
     static cudaError_t Flagged(void *temp, size_t &nbytes, In in, Flags flags,
@@ -78,15 +100,8 @@ struct DeviceSelect {
     static cudaError_t keep(void *temp, size_t &nbytes, In in, Out out,
                             Count count, N n, cudaStream_t stream, Keep keeps)
     {
-        return detail::once(temp, nbytes, stream, [=]() mutable {
-            size_t kept = 0;
-            for (size_t i = 0; i < (size_t)n; i++)
-                if (keeps(i)) {
-                    out[kept] = in[i];
-                    kept++;
-                }
-            *count = (detail::value_t<Count>)kept;
-        });
+        return detail::select(temp, nbytes, in, out, count, n, stream, keeps,
+                              [](size_t, size_t) {});
     }
 };
 
@@ -114,17 +129,10 @@ struct DevicePartition {
     static cudaError_t divide(void *temp, size_t &nbytes, In in, Out out,
                               Count count, N n, cudaStream_t stream, Keep keeps)
     {
-        return detail::once(temp, nbytes, stream, [=]() mutable {
-            size_t kept = 0;
-            for (size_t i = 0; i < (size_t)n; i++)
-                if (keeps(i)) {
-                    out[kept] = in[i];
-                    kept++;
-                } else {
-                    out[n - 1 - (i - kept)] = in[i];
-                }
-            *count = (detail::value_t<Count>)kept;
-        });
+        return detail::select(temp, nbytes, in, out, count, n, stream, keeps,
+                              [=](size_t i, size_t left) mutable {
+                                  out[n - 1 - left] = in[i];
+                              });
     }
 };
 
