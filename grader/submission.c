@@ -123,7 +123,9 @@ int submissions_same_time(const struct submissions *s)
     int most = 0;
     for (int i = 0; i < s->n; i++) {
         int n = 0;
-        for (int k = 0; k < s->n && is_file_time(&s->s[i]); k++)
+        if (!is_file_time(&s->s[i]))
+            continue;
+        for (int k = 0; k < s->n; k++)
             n += is_file_time(&s->s[k]) &&
                  s->s[k].modified >= s->s[i].modified &&
                  s->s[k].modified <= s->s[i].modified + WITHIN_SEC;
@@ -253,7 +255,7 @@ static int put_entry(FILE *out, int dir, const char *name, const char *path,
     return 0;
 }
 
-static int is_planned(const struct plan *p, const char *name)
+int submission_is_planned(const struct plan *p, const char *name)
 {
     for (int i = 0; i < p->nfiles; i++)
         if (strcasecmp(p->file[i], name) == 0)
@@ -354,7 +356,7 @@ static int walk_entry(struct walk *w, int dir, const char *name,
     }
     if (S_ISREG(st.st_mode) && st.st_mtim.tv_sec > w->any)
         w->any = st.st_mtim.tv_sec;
-    const int planned = is_planned(w->plan, name);
+    const int planned = submission_is_planned(w->plan, name);
     if (!planned && !(S_ISREG(st.st_mode) && unpack_is_archive(name)))
         return 0;
     if (!w->out) {

@@ -76,4 +76,7 @@ int64_t submission_time(const char *path, const struct plan *p);
  */
 void *submission_read(const char *path, const struct plan *p, size_t *nbytes);
 
+/* True if the plan asks for a file of this name, in any case. */
+int submission_is_planned(const struct plan *p, const char *name);
+
 #endif

@@ -247,13 +247,11 @@ static void show_others(const struct intake *in, const char *dir,
     for (int i = 0; i < nentries; i++) {
         char path[PATH_MAX];
         const char *const name = entry[i]->d_name;
-        int planned = 0;
-        for (int k = 0; k < in->plan->nfiles; k++)
-            planned |= strcasecmp(in->plan->file[k], name) == 0;
         if (entry[i]->d_type == DT_DIR && depth < DEPTH &&
             snprintf(path, sizeof path, "%s/%s", dir, name) < PATH_MAX) {
             show_others(in, path, key, depth + 1, n);
-        } else if (entry[i]->d_type != DT_DIR && !planned && *n < MOST) {
+        } else if (entry[i]->d_type != DT_DIR && *n < MOST &&
+                   !submission_is_planned(in->plan, name)) {
             char *const clean = text_clean(name, TEXT_NAME);
             if ((*n)++ == 0)
                 printf("  %s: there is %s", key, clean);
