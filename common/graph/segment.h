@@ -54,8 +54,8 @@ struct segment {
 
 /*
  * Start reading the segment at `bytes` (aligned to 8), with `nbytes` available.
- * The caller keeps the bytes, which must outlive s; it may let s->bytes point to
- * a longer copy of them later. Returns 0, or -1 with s->at and s->wrong set.
+ * The caller keeps the bytes, which must outlive s; it may let s->bytes point
+ * to a longer copy of them later. Returns 0, or -1 with s->at and s->wrong set.
  */
 int segment_init(struct segment *s, const char *bytes, uint64_t nbytes);
 void segment_release(struct segment *s);

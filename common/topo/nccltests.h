@@ -60,8 +60,8 @@ int nccltests_read(struct nccltests *all, FILE *f, const char *file, char *err,
                    size_t err_nbytes);
 void nccltests_release(struct nccltests *all);
 
-/* nccl-tests' name of an operation ("all_reduce"), or NULL; the inverse; and all
- * of them, with spaces between. */
+/* nccl-tests' name of an operation ("all_reduce"), or NULL; the inverse; and
+ * all of them, with spaces between. */
 const char *nccltests_op_name(enum topo_op op);
 enum topo_op nccltests_op(const char *name, size_t length);
 extern const char nccltests_ops[];

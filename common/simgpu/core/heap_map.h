@@ -8,7 +8,7 @@
  * word of each is first used:
  *
  *     file    [ bytes of the heap ............ | their shadow ... | common ]
- *     user    [ shown .. ]                     in place: its addresses are fixed
+ *     user    [ shown .. ]                     stays: its addresses are fixed
  *     raw     [ shown .. ]                     moves when it grows
  *     shadow                                     [ ]   [ ]
  *

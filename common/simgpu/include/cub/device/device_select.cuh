@@ -129,10 +129,9 @@ struct DevicePartition {
     static cudaError_t divide(void *temp, size_t &nbytes, In in, Out out,
                               Count count, N n, cudaStream_t stream, Keep keeps)
     {
-        return detail::select(temp, nbytes, in, out, count, n, stream, keeps,
-                              [=](size_t i, size_t left) mutable {
-                                  out[n - 1 - left] = in[i];
-                              });
+        return detail::select(
+            temp, nbytes, in, out, count, n, stream, keeps,
+            [=](size_t i, size_t left) mutable { out[n - 1 - left] = in[i]; });
     }
 };
 
