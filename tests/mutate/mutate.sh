@@ -69,14 +69,16 @@ copy_tree() {
 # inside bind|ro-bind W SEC COMMAND...: in worker W's tree, writable or not,
 # which every worker finds at the same place. A mutant may do anything, so it
 # has its own processes, which end with it, 4 GB in a /tmp of its own and no
-# other place to write to, no network, and limits on memory and CPU time. Tests
-# with the tag "alone", which need more memory or a machine that does nothing
-# else, do not run.
+# other place to write to, no network, and a limit on CPU time. If memory runs
+# out, the kernel ends it first: addresses are no measure, since the stacks of a
+# grid as large as a GPU reserve 140 GB. Tests with the tag "alone", which need
+# a machine that does nothing else, do not run.
 inside() {
     local how=$1 w=$2 sec=$3
     shift 3
     (
-        ulimit -c 0 -d 4000000 -t 1200
+        echo 1000 > /proc/self/oom_score_adj
+        ulimit -c 0 -t 1200
         ulimit -S -t "${cpu_sec:-1200}"
         exec bwrap --ro-bind / / --dev /dev --proc /proc \
             --size 4000000000 --tmpfs /tmp \
