@@ -67,26 +67,39 @@ static double gelu_slope(double x)
 struct layer { /* one that is not skipped */
     int number, in, out;
     const double *w;
-    double *a, *z; /* (in), (out): of the current row */
+    double *a, *z; /* (rows, in), (rows, out) */
 };
 
-/* y += a * x, of n numbers */
-static void add_scaled(double *restrict y, double a, const double *restrict x,
-                       size_t n)
+/* y += the sum over j of scale * a[j * stride] * x[j], of n numbers each: four
+ * rows of x at a time, so that y is read and written less often, and each
+ * number of y still in the order of j. */
+static void add_rows(double *restrict y, double scale, const double *a,
+                     size_t stride, size_t count, const double *restrict x,
+                     size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        y[i] += a * x[i];
+    size_t j = 0;
+    for (; j + 4 <= count; j += 4, x += 4 * n) {
+        double f[4];
+        for (size_t k = 0; k < 4; k++)
+            f[k] = scale * a[(j + k) * stride];
+        for (size_t i = 0; i < n; i++)
+            y[i] = y[i] + f[0] * x[i] + f[1] * x[n + i] + f[2] * x[2 * n + i] +
+                   f[3] * x[3 * n + i];
+    }
+    for (; j < count; j++, x += n)
+        for (size_t i = 0; i < n; i++)
+            y[i] += scale * a[j * stride] * x[i];
 }
 
 /* z = a @ W, and the next layer's a = gelu(z) */
-static void forward(const struct layer *k, double *next_a)
+static void forward(const struct layer *k, size_t rows, double *next_a)
 {
-    const size_t out = (size_t)k->out;
-    memset(k->z, 0, out * sizeof *k->z);
-    for (size_t i = 0; i < (size_t)k->in; i++)
-        add_scaled(k->z, k->a[i], k->w + i * out, out);
-    for (int o = 0; next_a && o < k->out; o++)
-        next_a[o] = k->z[o] * phi(k->z[o]);
+    const size_t in = (size_t)k->in, out = (size_t)k->out;
+    memset(k->z, 0, rows * out * sizeof *k->z);
+    for (size_t row = 0; row < rows; row++)
+        add_rows(k->z + row * out, 1, k->a + row * in, 1, in, k->w, out);
+    for (size_t i = 0; next_a && i < rows * out; i++)
+        next_a[i] = k->z[i] * phi(k->z[i]);
 }
 
 /* ---- loss ---------------------------------------------------------------- */
@@ -132,57 +145,66 @@ static void four_products(const double *w, const double *dz, size_t n,
 }
 
 /* Add scale * a^T dz to the gradient; da = dz @ W^T */
-static void backward(const struct layer *k, const double *dz, double *grad,
-                     double scale, double *da)
+static void backward(const struct layer *k, size_t rows, const double *dz,
+                     double *grad, double scale, double *da)
 {
     const size_t in = (size_t)k->in, out = (size_t)k->out;
     for (size_t i = 0; grad && i < in; i++)
-        add_scaled(grad + i * out, scale * k->a[i], dz, out);
-    size_t i = 0;
-    for (; i + 4 <= in; i += 4)
-        four_products(k->w + i * out, dz, out, da + i);
-    for (; i < in; i++) {
-        da[i] = 0;
-        for (size_t o = 0; o < out; o++)
-            da[i] += dz[o] * k->w[i * out + o];
+        add_rows(grad + i * out, scale, k->a + i, in, rows, dz, out);
+    for (size_t row = 0; row < rows; row++, dz += out, da += in) {
+        size_t i = 0;
+        for (; i + 4 <= in; i += 4)
+            four_products(k->w + i * out, dz, out, da + i);
+        for (; i < in; i++) {
+            da[i] = 0;
+            for (size_t o = 0; o < out; o++)
+                da[i] += dz[o] * k->w[i * out + o];
+        }
     }
 }
 
-/* Set up the layers that are not skipped, with rows in `room`. Returns their
- * number. */
+/* Set up the layers that are not skipped, with what they keep in `room`.
+ * Returns their number. */
 static int layers_of(struct reference *r, uint64_t skip, double *room,
                      struct layer *layer)
 {
+    const size_t rows = (size_t)r->shape.rows;
     int n = 0;
     for (int l = 0; l < r->shape.depth; l++) {
         const int in = nn_layer_in(&r->shape, l);
         const int out = nn_layer_out(&r->shape, l);
         if (skip >> l & 1 && nn_may_skip(&r->shape, l))
             continue;
-        layer[n] = (struct layer){
-            l, in, out, r->w + reference_at(r, l), room, room + in};
-        room += in + out;
+        layer[n] = (struct layer){l,    in,
+                                  out,  r->w + reference_at(r, l),
+                                  room, room + rows * (size_t)in};
+        room += rows * (size_t)(in + out);
         n++;
     }
     return n;
 }
 
-static double one_row(struct reference *r, const struct layer *layer, int n,
-                      const float *x, const void *target, int row, double scale,
-                      double *d[2])
+/* d: room for derivatives of any layer, twice */
+static double all_rows(struct reference *r, const struct layer *layer, int n,
+                       const float *x, const void *target, double scale,
+                       double *d[2])
 {
     const struct nn_shape *const s = &r->shape;
-    for (int i = 0; i < s->in; i++)
-        layer[0].a[i] = x[(size_t)row * (size_t)s->in + (size_t)i];
+    const size_t rows = (size_t)s->rows, out = (size_t)s->out;
+    double loss = 0;
+    for (size_t i = 0; i < rows * (size_t)s->in; i++)
+        layer[0].a[i] = x[i];
     for (int k = 0; k < n; k++)
-        forward(&layer[k], k < n - 1 ? layer[k + 1].a : NULL);
-    const double loss = loss_of(s, layer[n - 1].z, target, row, d[0]);
+        forward(&layer[k], rows, k < n - 1 ? layer[k + 1].a : NULL);
+    for (size_t row = 0; row < rows; row++)
+        loss += loss_of(s, layer[n - 1].z + row * out, target, (int)row,
+                        d[0] + row * out);
     for (int k = n - 1; k >= 0; k--) {
         const int l = layer[k].number;
-        backward(&layer[k], d[0],
+        backward(&layer[k], rows, d[0],
                  nn_is_frozen(s, l) ? NULL : r->grad + reference_at(r, l),
                  scale, d[1]);
-        for (int i = 0; k > 0 && i < layer[k].in; i++)
+        for (size_t i = 0; k > 0 && i < rows * (size_t)layer[k].in; i++)
             d[0][i] = d[1][i] * gelu_slope(layer[k - 1].z[i]);
     }
     return loss;
@@ -193,7 +215,7 @@ double reference_pass(struct reference *r, const float *x, const void *target,
 {
     const struct nn_shape *const s = &r->shape;
     struct layer layer[NN_MAX_DEPTH];
-    const size_t most = (size_t)(s->in + s->hidden + s->out);
+    const size_t most = (size_t)s->rows * (size_t)(s->in + s->hidden + s->out);
     double *const room =
         calloc(2 * most * ((size_t)s->depth + 1), sizeof *room);
     double *const back = calloc(2 * most, sizeof *back);
@@ -201,9 +223,7 @@ double reference_pass(struct reference *r, const float *x, const void *target,
     if (room && back) {
         double *d[2] = {back, back + most};
         const int n = layers_of(r, skip, room, layer);
-        loss = 0;
-        for (int row = 0; row < s->rows; row++)
-            loss += one_row(r, layer, n, x, target, row, scale, d);
+        loss = all_rows(r, layer, n, x, target, scale, d);
     }
     free(room);
     free(back);
