@@ -3,40 +3,24 @@
 #include <stdlib.h> /* calloc */
 
 #include "core/flag.h"
-#include "core/heap.h"
 #include "core/heap_space.h" /* space_slot */
 #include "core/report.h"
 #include "core/site.h"
-#include "core/stream.h"
 #include "device/access.h"
+#include "device/parts.h"
 #include "simgpu/kernel.h"
 #include "simgpu/nccl_window.h" /* simgpu_sync_peek */
 
-enum { MAX_AFTER = 1024, MAX_POLLED = 256, MAX_PEEKS = 64 };
+enum { MAX_POLLED = 256, MAX_PEEKS = 64 };
 
 struct polled { /* a word that was read, and its value */
     const void *p;
     uint64_t value;
 };
 
-/* The writers of the words seen, one entry per word. */
-struct seen {
-    const void *p[MAX_AFTER];
-    struct flag_source by[MAX_AFTER];
-    unsigned n;
-};
-
 static __thread struct state { /* of the kernel that this worker runs */
-    struct op *op;
-    int new_part;     /* its next access begins a part */
-    int is_aside;     /* its latest part is one aside */
-    uint32_t part;    /* its latest part that is none */
-    uint32_t nasides; /* parts aside so far, */
-    uint32_t *aside;  /* and their numbers */
-    uint32_t cap_asides;
+    struct parts parts;
     int fenced;          /* it has called __threadfence_system() */
-    struct seen after;   /* what the next part follows */
-    struct seen known;   /* what it or an earlier part follows */
     struct seen pending; /* seen without acquire order, until a fence */
     struct polled polled[MAX_POLLED];
     unsigned npolled;
@@ -50,10 +34,15 @@ void sync_begin(struct op *op)
     if (!all && !(all = calloc(1, sizeof *all)))
         simgpu_report_fault(NULL, "out of host memory for a kernel");
     state = all;
-    state->op = op;
-    state->new_part = state->fenced = state->is_aside = 0;
-    state->part = state->nasides = 0;
-    state->after.n = state->known.n = state->pending.n = state->npolled = 0;
+    parts_begin(&state->parts, op);
+    state->fenced = 0;
+    state->pending.n = state->npolled = 0;
+}
+
+void sync_end(void)
+{
+    parts_end(&state->parts);
+    state = NULL;
 }
 
 void *sync_shared(void)
@@ -73,125 +62,9 @@ int simgpu_is_global(const volatile void *p)
 
 /* ---- parts --------------------------------------------------------------- */
 
-/* Begin the part that is due, unless it would be empty. */
-static void begin_part(void)
-{
-    struct graph_point after[MAX_AFTER];
-    uint64_t latency_ps = 0;
-    const struct seen *const s = &state->after;
-    if (!state->new_part || (!s->n && !state->is_aside && !access_any()))
-        return;
-    for (unsigned i = 0; i < s->n; i++) {
-        after[i] = s->by[i].part;
-        if (s->by[i].flight_ps > latency_ps)
-            latency_ps = s->by[i].flight_ps;
-    }
-    state->part = simgpu_op_part(state->op, after, s->n, latency_ps);
-    state->after.n = 0;
-    state->new_part = state->is_aside = 0;
-}
-
-static void flush(void)
-{
-    begin_part();
-    access_flush(state->op);
-}
-
-/* The latency of a word between this kernel's device and its memory. */
-static uint64_t flight_ps(const void *p)
-{
-    struct heap_block b;
-    struct topo_path path;
-    const int32_t here =
-        simgpu_proc_place(simgpu_stream_device(state->op->stream));
-    if (!p || simgpu_heap_find(p, &b) != 0 || b.place == here ||
-        topo_path(simgpu_proc()->topo, here, b.place, 1, &path) != 0)
-        return 0;
-    return path.latency_ps;
-}
-
-/* End the current part with a write to p; returns its name. */
-static struct flag_source release(const void *p)
-{
-    if (!state->is_aside || state->after.n || access_touched())
-        flush();
-    state->new_part = 1;
-    return (struct flag_source){
-        .part = {simgpu_proc()->rank, state->op->node.index, state->part},
-        .flight_ps = (uint32_t)flight_ps(p)};
-}
-
-/* The word of a name that name_of() gave it, or of its own address. */
-static const void *word_of(const void *name)
-{
-    return (const void *)((uintptr_t)name & ((UINT64_C(1) << 48) - 1));
-}
-
-/* Note that this kernel follows a write of the word at p. True if it did
- * before: another of its threads has looked. */
-static int note_known(const void *p, struct graph_point part)
-{
-    struct seen *const s = &state->known;
-    unsigned i = 0;
-    while (i < s->n && s->p[i] != p)
-        i++;
-    if (i == MAX_AFTER)
-        i = 0; // too many words: forget one
-    const struct graph_point was = s->by[i].part;
-    const int same = i < s->n && s->p[i] == p && was.rank == part.rank &&
-                     was.index == part.index && was.part == part.part;
-    s->p[i] = p;
-    s->by[i].part = part;
-    s->n += i == s->n;
-    return same;
-}
-
-/* True if it is a part of the running kernel, which follows it anyway. */
-static int is_own(struct graph_point p)
-{
-    if (p.rank != simgpu_proc()->rank || p.index != state->op->node.index)
-        return 0;
-    uint32_t i = state->nasides;
-    while (i > 0 && state->aside[i - 1] > p.part)
-        i--;
-    return i == 0 || state->aside[i - 1] != p.part;
-}
-
-/* Order what follows after the part that wrote the word at p. */
 static void acquire(const void *p, struct flag_source by)
 {
-    if (by.part.index == 0 || is_own(by.part) || note_known(p, by.part))
-        return;
-    if (access_any())
-        flush();
-    by.flight_ps += (uint32_t)flight_ps(word_of(p));
-    struct seen *const s = &state->after;
-    unsigned i = 0;
-    while (i < s->n && s->p[i] != p)
-        i++;
-    if (i == MAX_AFTER) { // more words than fit: give them a part
-        state->new_part = 1;
-        begin_part();
-        i = 0;
-    }
-    s->p[i] = p;
-    s->by[i] = by;
-    if (i == s->n)
-        s->n++;
-    state->new_part = 1;
-}
-
-/* A name for one of several writers of a word, in struct seen; and the word.
- * That of a part aside is no address of a heap (core/heap_space.h). */
-static const void *name_of(const void *p, struct flag_source by)
-{
-    const uintptr_t rank = by.part.rank & 0xff;
-    const uintptr_t index = by.part.index;
-    if (by.is_aside)
-        return (const void *)(rank << 48 | (index & 0xfffff) << 20 |
-                              (by.part.part & 0xfffff));
-    return (const void *)((uintptr_t)p | ((rank << 7 | (index & 0x7f)) + 1)
-                                             << 48);
+    parts_acquire(&state->parts, p, by);
 }
 
 /* Give fn the writer of a word that was read: all of them, if they commute. */
@@ -206,56 +79,25 @@ static void each_writer(const void *p, unsigned nbytes, flag_condition *met,
     }
     const unsigned n = flag_writers(p, nbytes, met, target, writer);
     for (unsigned i = 0; i < n; i++)
-        fn(name_of(p, writer[i]), writer[i]);
-}
-
-void sync_end(void)
-{
-    state->new_part |= state->is_aside; // the last part is the kernel's own
-    begin_part();
-    state = NULL;
-}
-
-/* ---- parts aside --------------------------------------------------------- */
-
-static void note_aside(uint32_t part)
-{
-    if (state->nasides == state->cap_asides) {
-        state->cap_asides = state->cap_asides ? 2 * state->cap_asides : 64;
-        state->aside =
-            realloc(state->aside, state->cap_asides * sizeof *state->aside);
-        if (!state->aside)
-            simgpu_report_fault(NULL, "out of host memory for a kernel's puts");
-    }
-    state->aside[state->nasides++] = part;
+        fn(parts_name(p, writer[i]), writer[i]);
 }
 
 struct graph_point sync_here(void)
 {
-    return release(NULL).part;
+    return parts_release(&state->parts, NULL).part;
 }
 
 struct graph_point sync_aside(const char *name, const struct graph_point *after,
                               size_t n, uint64_t latency_ps, unsigned *slot)
 {
-    struct graph_point all[SYNC_AFTER + 1];
     sync_commit();
-    all[0] = sync_here();
-    for (size_t i = 0; i < n && i < SYNC_AFTER; i++)
-        all[i + 1] = after[i];
-    *slot = state->nasides % OP_ASIDES;
-    const uint32_t part =
-        simgpu_op_aside(state->op, *slot, name, all, n + 1, latency_ps);
-    note_aside(part);
-    state->is_aside = state->new_part = 1;
-    return (struct graph_point){simgpu_proc()->rank, state->op->node.index,
-                                part};
+    return parts_aside(&state->parts, name, after, n, latency_ps, slot);
 }
 
 void sync_follow(struct graph_point aside)
 {
     const struct flag_source by = {.part = aside, .is_aside = 1};
-    acquire(name_of(NULL, by), by);
+    acquire(parts_name(NULL, by), by);
 }
 
 static uint64_t grown(uint64_t old, const void *operand)
@@ -267,18 +109,19 @@ void sync_grow(void *word, uint64_t n, struct graph_point by,
                uint64_t latency_ps)
 {
     struct flag_source was;
-    flag_update(word, 8, grown, &n,
-                (struct flag_source){.part = by,
-                                     .flight_ps = (uint32_t)latency_ps,
-                                     .is_aside = !is_own(by),
-                                     .commutes = 1},
-                &was);
+    flag_update(
+        word, 8, grown, &n,
+        (struct flag_source){.part = by,
+                             .flight_ps = (uint32_t)latency_ps,
+                             .is_aside = !parts_are_own(&state->parts, by),
+                             .commutes = 1},
+        &was);
     state->news++;
 }
 
 struct op *sync_op(void)
 {
-    return state->op;
+    return state->parts.op;
 }
 
 /* ---- words --------------------------------------------------------------- */
@@ -315,10 +158,8 @@ static void note_look(const struct poll *q)
 static void keep_pending(const void *p, struct flag_source by)
 {
     struct seen *const s = &state->pending;
-    unsigned i = 0;
-    while (i < s->n && s->p[i] != p)
-        i++;
-    if (i == MAX_AFTER)
+    unsigned i = seen_find(s, p);
+    if (i == MAX_SEEN)
         i = 0; // too many without a fence: drop one
     s->p[i] = p;
     s->by[i] = by;
@@ -451,8 +292,9 @@ void simgpu_sync_until(const volatile void *p, unsigned nbytes,
 /* The part that a write ends: with release order, or after a fence. */
 static struct flag_source end_for(int order, const void *p)
 {
-    return order & SIMGPU_RELEASE || state->fenced ? release(p)
-                                                   : (struct flag_source){0};
+    return order & SIMGPU_RELEASE || state->fenced
+               ? parts_release(&state->parts, p)
+               : (struct flag_source){0};
 }
 
 void simgpu_sync_store(volatile void *p, unsigned nbytes, uint64_t value,
