@@ -114,9 +114,43 @@ static void nothing_overlaps(const struct topo *t, const struct drawing *d)
     }
 }
 
+/* True if a point is on the edge of a box or inside. */
+static int is_at_box(const struct drawing_panel *p, int x, int y)
+{
+    for (size_t k = 0; k < p->nboxes; k++) {
+        const struct drawing_box *const b = &p->box[k];
+        if (x >= b->x && x <= b->x + b->w && y >= b->y && y <= b->y + b->h)
+            return 1;
+    }
+    return 0;
+}
+
+static void links_join_boxes(const struct topo *t, const struct drawing *d)
+{
+    for (size_t i = 0; i < d->n; i++) {
+        const struct drawing_panel *const p = &d->panel[i];
+        for (size_t k = 0; k < p->nlinks; k++) {
+            const struct drawing_link *const l = &p->link[k];
+            const int last = l->npoints - 1;
+            ck_assert_msg(is_at_box(p, l->x[0], l->y[0]) &&
+                              is_at_box(p, l->x[last], l->y[last]),
+                          "%s: %s goes from (%d, %d) to (%d, %d), where no box "
+                          "is",
+                          topo_name(t), topo_resource(t, l->resource)->name,
+                          l->x[0], l->y[0], l->x[last], l->y[last]);
+        }
+    }
+}
+
 START_TEST(every_link_is_drawn)
 {
     check_all(has_every_link);
+}
+END_TEST
+
+START_TEST(links_end_at_boxes)
+{
+    check_all(links_join_boxes);
 }
 END_TEST
 
@@ -138,6 +172,7 @@ int main(void)
     TCase *const t = tcase_create("drawing");
     tcase_set_timeout(t, 60);
     tcase_add_test(t, every_link_is_drawn);
+    tcase_add_test(t, links_end_at_boxes);
     tcase_add_test(t, every_gpu_is_drawn);
     tcase_add_test(t, boxes_have_room);
     suite_add_tcase(suite, t);
