@@ -81,7 +81,7 @@ inside() {
         ulimit -c 0 -t 1200
         ulimit -S -t "${cpu_sec:-1200}"
         exec bwrap --ro-bind / / --dev /dev --proc /proc \
-            --size 4000000000 --tmpfs /tmp \
+            --size 4000000000 --tmpfs /tmp --tmpfs /var/tmp \
             "--$how" "$out/tree.$w" "$out/tree" --chdir "$out/tree" \
             --unshare-pid --unshare-ipc --unshare-net --die-with-parent \
             timeout -k 1 "$sec" "$@"
