@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "graph/read.h"
+#include "judge/held.h"
 #include "judge/spans.h"
 
 /* Not numbered as iterations are: these ranges are no sections (sections.h). */
@@ -137,112 +138,6 @@ static double comms(const struct graph *g, const struct spans_window *w)
 
 /* ---- device memory ------------------------------------------------------- */
 
-struct change {     /* of the device memory that a rank holds */
-    uint32_t after; /* the node with this index */
-    int64_t nbytes;
-};
-
-struct held { /* by one rank, in the order of its calls */
-    struct change *change;
-    size_t n;
-};
-
-static int by_order(const void *x, const void *y)
-{
-    const struct change *const a = x, *const b = y;
-    if (a->after != b->after)
-        return a->after < b->after ? -1 : 1;
-    return (a->nbytes > b->nbytes) - (a->nbytes < b->nbytes);
-}
-
-static void add(struct held *h, uint32_t after, int64_t nbytes)
-{
-    h->change[h->n++] = (struct change){after, nbytes};
-}
-
-static int is_device(const struct graph_alloc_note *a, uint32_t rank)
-{
-    return a->alloc >> 32 == rank && a->place >= 0 && a->nbytes > 0;
-}
-
-/* Add the ends of allocations of these sizes, and note them as freed, once. */
-static int add_frees(struct held *h, const struct graph_view *v,
-                     const struct map *size, struct map *freed)
-{
-    for (size_t i = 0; i < v->naccesses; i++) {
-        const struct graph_access *const a = &v->accesses[i];
-        const uint64_t nbytes = map_get(size, a->alloc);
-        if ((a->write & GRAPH_TOUCH) != GRAPH_FREE || nbytes == 0)
-            continue;
-        uint64_t *const is = map_at(freed, a->alloc);
-        if (!is)
-            return -1;
-        if (!*is)
-            add(h, v->node.index, -(int64_t)nbytes);
-        *is = 1;
-    }
-    return 0;
-}
-
-/* Add the rank's allocations. A part of a graph lacks the ends of what ended
- * before it: of what began before, only what ends in it counts. */
-static void add_allocs(struct held *h, const struct graph *g, uint32_t rank,
-                       const struct map *freed)
-{
-    for (size_t i = 0; i < g->nallocs; i++) {
-        const struct graph_alloc_note *const a = &g->allocs[i];
-        const int is_old = g->is_part && a->after <= g->since[rank];
-        if (is_device(a, rank) && (!is_old || map_get(freed, a->alloc)))
-            add(h, a->after, (int64_t)a->nbytes);
-    }
-}
-
-/* All changes of a rank's device memory. -1 if memory runs out. */
-static int find_held(struct held *h, const struct graph *g, uint32_t rank)
-{
-    struct map size = {0}, freed = {0}; // of the rank's allocations
-    *h = (struct held){calloc(2 * g->nallocs + 1, sizeof *h->change), 0};
-    int err = h->change ? 0 : -1;
-    for (size_t i = 0; i < g->nallocs && !err; i++) {
-        const struct graph_alloc_note *const a = &g->allocs[i];
-        if (!is_device(a, rank))
-            continue;
-        uint64_t *const nbytes = map_at(&size, a->alloc);
-        err = nbytes ? 0 : -1;
-        if (nbytes)
-            *nbytes = a->nbytes;
-    }
-    for (uint32_t at = g->first[rank]; at < g->first[rank + 1] && !err; at++)
-        err = add_frees(h, &g->nodes[at], &size, &freed);
-    if (!err) {
-        add_allocs(h, g, rank, &freed);
-        qsort(h->change, h->n, sizeof *h->change, by_order);
-    }
-    map_release(&size);
-    map_release(&freed);
-    return err;
-}
-
-/* The most that is held from just before node `first` to just before `last`. */
-static double most_held(const struct held *h, uint32_t first, uint32_t last)
-{
-    int64_t now = 0;
-    size_t i = 0;
-    while (i < h->n && h->change[i].after < first)
-        now += h->change[i++].nbytes;
-    int64_t most = now;
-    for (; i < h->n && h->change[i].after < last; i++) {
-        now += h->change[i].nbytes;
-        most = now > most ? now : most;
-    }
-    return (double)most;
-}
-
-static double held_before(const struct held *h, uint32_t index)
-{
-    return most_held(h, index, index);
-}
-
 /*
  * What is held at the marks of this name, the least or the most of them; NaN if
  * there is none. Student code that makes marks of this name gains nothing.
@@ -255,7 +150,7 @@ static double held_at(const struct held *h, const struct graph *g, int rank,
         const struct graph_view *const v = &g->nodes[at];
         if (v->part != 0 || strcmp(v->span, name) != 0)
             continue;
-        const double now = held_before(h, v->node.index);
+        const double now = held_most(h, v->node.index, v->node.index);
         if (isnan(found) || (least ? now < found : now > found))
             found = now;
     }
@@ -265,28 +160,25 @@ static double held_at(const struct held *h, const struct graph *g, int rank,
 static double memory(const struct judge_task *t, int rank, int iteration,
                      const char *name, const struct spans_window *w)
 {
-    struct held h;
     char range[SPANS_NAME];
     const struct graph *const g = t->graph;
+    const struct held *const h = spans_held(t->spans, rank);
     const uint32_t first = g->nodes[w->first].node.index;
     const uint32_t last = g->nodes[w->last].node.index;
-    double is = NAN;
-    if (find_held(&h, g, (uint32_t)rank) == 0) {
-        const double begin = held_before(&h, first);
-        if (strcmp(name, "peak_bytes") == 0)
-            is = most_held(&h, first, last);
-        else if (strcmp(name, "device_bytes") == 0)
-            is = held_before(&h, last);
-        else if (strcmp(name, "before_bytes") == 0)
-            is = held_at(&h, g, rank,
-                         judge_given_name(t->c->name, iteration, range), 1);
-        else if (strcmp(name, "state_nbytes") == 0)
-            is = held_at(&h, g, rank,
-                         judge_held_name(t->c->name, iteration, range), 0) -
-                 begin;
-    }
-    free(h.change);
-    return is;
+    if (!h)
+        return NAN;
+    if (strcmp(name, "peak_bytes") == 0)
+        return held_most(h, first, last);
+    if (strcmp(name, "device_bytes") == 0)
+        return held_most(h, last, last);
+    if (strcmp(name, "before_bytes") == 0)
+        return held_at(h, g, rank,
+                       judge_given_name(t->c->name, iteration, range), 1);
+    if (strcmp(name, "state_nbytes") == 0)
+        return held_at(h, g, rank,
+                       judge_held_name(t->c->name, iteration, range), 0) -
+               held_most(h, first, first);
+    return NAN;
 }
 
 /* ---- all of them --------------------------------------------------------- */

@@ -18,6 +18,7 @@ struct spans {
     int hazards_are_found;
     struct origins *origins;
     struct compared *compared;
+    struct held **held; /* by rank */
 };
 
 struct compared { /* with and without communication, on first use */
@@ -37,10 +38,11 @@ struct spans *spans_new(const struct graph *g, const char *machine, char *err,
         machine = g->machine ? g->machine : PLAN_TOPO;
     s->g = g;
     s->compared = calloc(1, sizeof *s->compared);
+    s->held = calloc(g->nranks, sizeof *s->held);
     s->topo = topo_load(machine, err, err_nbytes);
     if (s->topo)
         s->replay = replay_run(g, s->topo, NULL, err, err_nbytes);
-    if (s->replay && s->compared)
+    if (s->replay && s->compared && s->held)
         return s;
     if (s->replay)
         snprintf(err, err_nbytes, "no memory");
@@ -57,6 +59,9 @@ void spans_free(struct spans *s)
     if (s->compared)
         hidden_free(s->compared->runs);
     free(s->compared);
+    for (uint32_t r = 0; s->held && r < s->g->nranks; r++)
+        free(s->held[r]);
+    free(s->held);
     origins_free(s->origins);
     replay_free(s->replay);
     topo_free(s->topo);
@@ -83,6 +88,13 @@ const char *spans_name(const char *case_name, int iteration,
 {
     snprintf(out, SPANS_NAME, "%.60s #%d", case_name, iteration);
     return out;
+}
+
+const struct held *spans_held(struct spans *s, int rank)
+{
+    if (!s->held[rank])
+        s->held[rank] = held_new(s->g, (uint32_t)rank);
+    return s->held[rank];
 }
 
 /* ---- hazards and origins ------------------------------------------------- */

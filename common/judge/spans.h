@@ -23,6 +23,7 @@
 #include "graph/hazard.h"
 #include "graph/hidden.h"
 #include "graph/replay.h"
+#include "judge/held.h"
 #include "judge/judge.h"
 #include "judge/origin.h"
 
@@ -39,6 +40,9 @@ void spans_free(struct spans *s); /* NULL is allowed */
 const struct topo *spans_topo(const struct spans *s);
 const struct replay *spans_replay(const struct spans *s);
 const struct replay_time *spans_times(const struct spans *s); /* by position */
+
+/* The device memory that a rank holds. NULL if memory runs out. */
+const struct held *spans_held(struct spans *s, int rank);
 
 /* The name of an iteration's range, into out; returns out. */
 enum { SPANS_NAME = 80 };
