@@ -1,16 +1,17 @@
 #define _GNU_SOURCE
 #include "graph/site.h"
 
-#include <dlfcn.h>            /* dladdr1 */
 #include <dwarf.h>            /* DW_TAG_inlined_subroutine */
 #include <elfutils/libdw.h>   /* dwarf_getscopes */
 #include <elfutils/libdwfl.h> /* dwfl_module_getsrc */
-#include <link.h>             /* struct link_map */
+#include <link.h>             /* dl_iterate_phdr */
 #include <pthread.h>          /* pthread_mutex_t */
 #include <stdio.h>            /* snprintf */
 #include <stdlib.h>           /* free */
 #include <string.h>           /* strrchr */
 #include <unistd.h>           /* readlink */
+
+#include "base/map.h"
 
 static pthread_once_t program_once = PTHREAD_ONCE_INIT;
 static char program[4096]; /* the running one's path */
@@ -21,35 +22,57 @@ static void find_program(void)
     program[n > 0 ? n : 0] = 0;
 }
 
+struct place { /* of an address: what dl_iterate_phdr() is asked */
+    uintptr_t address;
+    uint64_t offset;
+    const char *path; /* "" for the program; NULL: in no module */
+};
+
+/* As dladdr1(), which looks for a symbol as well, and that takes time. */
+static int is_here(struct dl_phdr_info *info, size_t nbytes, void *arg)
+{
+    struct place *const p = arg;
+    (void)nbytes;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *const h = &info->dlpi_phdr[i];
+        if (h->p_type != PT_LOAD ||
+            p->address - info->dlpi_addr - h->p_vaddr >= h->p_memsz)
+            continue;
+        p->path = info->dlpi_name;
+        p->offset = p->address - info->dlpi_addr;
+        return 1;
+    }
+    return 0;
+}
+
 void site_locate(const void *address, char *module, size_t nbytes,
                  uint64_t *offset)
 {
-    const char *const call = (const char *)address - 1; // inside the call
-    Dl_info info;
-    struct link_map *map = NULL;
-    module[0] = 0;
-    *offset = (uintptr_t)call;
-    if (!dladdr1(call, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
-        return;
-    *offset = (uintptr_t)call - map->l_addr;
-    if (map->l_name[0]) {
-        snprintf(module, nbytes, "%s", map->l_name);
-        return;
-    }
-    pthread_once(&program_once, find_program);
-    snprintf(module, nbytes, "%s", program);
+    struct place p = {.address = (uintptr_t)address - 1}; // inside the call
+    dl_iterate_phdr(is_here, &p);
+    *offset = p.path ? p.offset : p.address;
+    if (p.path && !p.path[0])
+        pthread_once(&program_once, find_program);
+    snprintf(module, nbytes, "%s", !p.path ? "" : *p.path ? p.path : program);
 }
 
-/*
- * The last module, kept open: lookups come in bulk, mostly for one program.
- * libdw isn't thread-safe, hence the lock.
- */
-static struct {
-    pthread_mutex_t lock;
+struct line { /* of a call */
+    const char *file;
+    int number;
+};
+
+/* A module that lines were looked up in, kept open: lookups come in bulk. */
+struct module {
     char *path;
     Dwfl *dwfl;
     Dwfl_Module *module;
-} last = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct map known; /* by offset: a struct line * */
+    struct module *next;
+};
+
+/* libdw isn't thread-safe, hence the lock. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct module *modules;
 
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
@@ -57,21 +80,25 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-static Dwfl_Module *open_module(const char *path)
+/* NULL if memory runs out; one without a file has no lines. */
+static struct module *open_module(const char *path)
 {
-    if (last.path && strcmp(last.path, path) == 0)
-        return last.module;
-    dwfl_end(last.dwfl);
-    free(last.path);
-    last.module = NULL;
-    last.path = strdup(path);
-    last.dwfl = dwfl_begin(&callbacks);
-    if (!last.path || !last.dwfl)
+    for (struct module *m = modules; m; m = m->next)
+        if (strcmp(m->path, path) == 0)
+            return m;
+    struct module *const m = calloc(1, sizeof *m);
+    if (!m || !(m->path = strdup(path))) {
+        free(m);
         return NULL;
-    Dwfl_Module *const m = dwfl_report_offline(last.dwfl, path, path, -1);
-    if (dwfl_report_end(last.dwfl, NULL, NULL) == 0)
-        last.module = m;
-    return last.module;
+    }
+    m->next = modules;
+    modules = m;
+    m->dwfl = dwfl_begin(&callbacks);
+    Dwfl_Module *const found =
+        m->dwfl ? dwfl_report_offline(m->dwfl, path, path, -1) : NULL;
+    if (found && dwfl_report_end(m->dwfl, NULL, NULL) == 0)
+        m->module = found;
+    return m;
 }
 
 static const char *base_name(const char *path)
@@ -160,22 +187,18 @@ struct source { /* the line that belongs to an address */
  * library's. */
 static int find_source(const void *address, struct source *s)
 {
-    char module[4096];
+    char path[4096];
     uint64_t offset;
-    Dl_info info;
-    struct link_map *map = NULL;
     Dwarf_Addr bias = 0;
-    if (!dladdr1((const char *)address - 1, &info, (void **)&map,
-                 RTLD_DL_LINKMAP) ||
-        !map || map->l_name[0])
+    site_locate(address, path, sizeof path, &offset);
+    if (!path[0] || strcmp(path, program) != 0)
         return 0;
-    site_locate(address, module, sizeof module, &offset);
-    Dwfl_Module *const m = open_module(module);
-    if (!m || !dwfl_module_getelf(m, &bias))
+    struct module *const m = open_module(path);
+    if (!m || !dwfl_module_getelf(m->module, &bias))
         return 0;
-    Dwfl_Line *const l = dwfl_module_getsrc(m, offset + bias);
+    Dwfl_Line *const l = dwfl_module_getsrc(m->module, offset + bias);
     s->file = l ? dwfl_lineinfo(l, NULL, &s->line, NULL, NULL, NULL) : NULL;
-    s->function = function_at(m, offset + bias);
+    s->function = function_at(m->module, offset + bias);
     return s->file != NULL;
 }
 
@@ -184,7 +207,7 @@ const char *site_of_student(void *const *address, int n, char *out,
 {
     struct source s, innermost = {.file = NULL};
     int found = 0;
-    pthread_mutex_lock(&last.lock);
+    pthread_mutex_lock(&lock);
     for (int i = 0; i < n && !found; i++) {
         if (!find_source(address[i], &s))
             continue;
@@ -199,24 +222,40 @@ const char *site_of_student(void *const *address, int n, char *out,
                  s.function ? "() at " : "", base_name(s.file), s.line);
     else
         snprintf(out, nbytes, "an unknown place");
-    pthread_mutex_unlock(&last.lock);
+    pthread_mutex_unlock(&lock);
     return out;
 }
 
-/* The line of an offset in a module. With the lock held. */
-static int find_line(const char *module, uint64_t offset, const char **file,
-                     int *line)
+static struct line read_line(Dwfl_Module *m, uint64_t offset)
 {
-    Dwfl_Module *const m = module[0] ? open_module(module) : NULL;
+    struct line line = {NULL, 0};
     Dwarf_Addr bias = 0;
-    *file = NULL;
-    if (m && dwfl_module_getelf(m, &bias)) {
-        Dwfl_Line *const l = dwfl_module_getsrc(m, offset + bias);
-        *file = l ? dwfl_lineinfo(l, NULL, line, NULL, NULL, NULL) : NULL;
-        if (*file && is_convenience(*file))
-            find_caller(m, offset + bias, file, line);
-    }
-    return *file != NULL;
+    if (!dwfl_module_getelf(m, &bias))
+        return line;
+    Dwfl_Line *const l = dwfl_module_getsrc(m, offset + bias);
+    if (l)
+        line.file = dwfl_lineinfo(l, NULL, &line.number, NULL, NULL, NULL);
+    if (line.file && is_convenience(line.file))
+        find_caller(m, offset + bias, &line.file, &line.number);
+    return line;
+}
+
+/* The line of a call, if it has one. With the lock held. The stacks of a
+ * program's sites have most of their calls in common. */
+static struct line find_line(const struct site_call *call)
+{
+    struct module *const m = call->module[0] ? open_module(call->module) : NULL;
+    uint64_t *const known = m ? map_at(&m->known, call->offset) : NULL;
+    if (!known)
+        return (struct line){NULL, 0};
+    if (*known)
+        return *(const struct line *)(uintptr_t)*known;
+    const struct line found = read_line(m->module, call->offset);
+    struct line *const kept = malloc(sizeof *kept);
+    if (kept)
+        *kept = found;
+    *known = (uintptr_t)kept;
+    return found;
 }
 
 /* True if a file of the kit only counts calls, and passes them on. */
@@ -228,29 +267,30 @@ static int is_wrapper(const char *file)
 const char *site_stack_text(const struct site_call *call, int n, char *out,
                             size_t nbytes)
 {
-    const char *file = NULL, *own = NULL;
+    struct line at = {NULL, 0}, own = {NULL, 0};
     char inner[128] = "";
-    int line = 0, own_line = 0, i = 0;
-    pthread_mutex_lock(&last.lock);
-    while (i < n && find_line(call[i].module, call[i].offset, &file, &line) &&
-           is_wrapper(file) && i < n - 1)
+    int i = 0;
+    pthread_mutex_lock(&lock);
+    while (i < n && (at = find_line(&call[i])).file && is_wrapper(at.file) &&
+           i < n - 1)
         i++;
-    for (int k = i; k < n && file && (!own || is_kit(own)); k++)
-        if (!find_line(call[k].module, call[k].offset, &own, &own_line))
-            own = NULL;
-    if (file && own && !is_kit(own) && is_kit(file))
-        snprintf(inner, sizeof inner, " (in %s:%d)", base_name(file), line);
-    if (file && own && !is_kit(own))
-        snprintf(out, nbytes, "%s:%d%s", base_name(own), own_line, inner);
-    else if (file)
-        snprintf(out, nbytes, "%s:%d", base_name(file), line);
+    for (int k = i; k < n && at.file && (!own.file || is_kit(own.file)); k++)
+        own = find_line(&call[k]);
+    if (at.file && own.file && !is_kit(own.file) && is_kit(at.file))
+        snprintf(inner, sizeof inner, " (in %s:%d)", base_name(at.file),
+                 at.number);
+    if (at.file && own.file && !is_kit(own.file))
+        snprintf(out, nbytes, "%s:%d%s", base_name(own.file), own.number,
+                 inner);
+    else if (at.file)
+        snprintf(out, nbytes, "%s:%d", base_name(at.file), at.number);
     else if (n > 0)
         snprintf(out, nbytes, "%s%s0x%llx", base_name(call[0].module),
                  call[0].module[0] ? "+" : "",
                  (unsigned long long)call[0].offset);
     else
         snprintf(out, nbytes, "?");
-    pthread_mutex_unlock(&last.lock);
+    pthread_mutex_unlock(&lock);
     return out;
 }
 
