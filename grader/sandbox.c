@@ -241,16 +241,26 @@ struct looks {
     long long shown;    /* the folder's bytes then */
 };
 
-/* A look reads every process's mappings, which costs more than to read a line
- * that a rank prints: so there is one every quarter of a second, not one for
- * each line. */
+/* True if something inside can have a file without a name where the watched
+ * folder is. Namespaces leave only what is bound for writing. */
+static int can_hide_files(const struct sandbox *s)
+{
+    int can = s->level < 2;
+    for (int i = 0; i < s->nbinds; i++)
+        can |= s->bind[i].writable;
+    return s->watch && can;
+}
+
+/* A look may read every process's mappings, which costs more than to read a
+ * line that a rank prints: so there is one every quarter of a second, not one
+ * for each line. */
 static void look(struct looks *l, const struct sandbox *s, double now,
                  struct sandbox_end *end)
 {
     if (now < l->next)
         return;
     const long long shown = s->watch ? folder_nbytes(s->watch) : 0;
-    const long long hidden = s->watch ? unnamed_nbytes(s->watch) : 0;
+    const long long hidden = can_hide_files(s) ? unnamed_nbytes(s->watch) : 0;
     if (!s->watch || shown != l->shown)
         l->moved = now;
     l->shown = shown;
