@@ -13,9 +13,11 @@
 
 #include "base/map.h"
 
+enum { BLOCK = 16 }; /* numbers of a clock that are joined at once */
+
 struct clocks { /* of nchains numbers each; clock 0 is none */
     uint32_t nchains;
-    uint32_t *word;
+    uint32_t *word; /* each clock in whole blocks */
     uint32_t n, room;
     uint32_t *unused, nunused;
 };
@@ -64,9 +66,14 @@ struct walk {
 
 /* ---- clocks -------------------------------------------------------------- */
 
+static size_t clock_words(const struct clocks *c)
+{
+    return (c->nchains + (size_t)BLOCK - 1) / BLOCK * BLOCK;
+}
+
 static uint32_t *clock_at(struct clocks *c, uint32_t number)
 {
-    return c->word + (size_t)number * c->nchains;
+    return c->word + number * clock_words(c);
 }
 
 /* A clock of zeros; 0: no memory. */
@@ -78,7 +85,7 @@ static uint32_t clock_new(struct clocks *c)
     } else if (number >= c->room) {
         const uint32_t room = c->room ? 2 * c->room : 64;
         uint32_t *const word =
-            realloc(c->word, (size_t)room * c->nchains * sizeof *word);
+            realloc(c->word, room * clock_words(c) * sizeof *word);
         if (word)
             c->word = word;
         uint32_t *const unused = realloc(c->unused, room * sizeof *unused);
@@ -90,7 +97,7 @@ static uint32_t clock_new(struct clocks *c)
     }
     if (number > c->n)
         c->n = number;
-    memset(clock_at(c, number), 0, c->nchains * sizeof *c->word);
+    memset(clock_at(c, number), 0, clock_words(c) * sizeof *c->word);
     return number;
 }
 
@@ -99,6 +106,13 @@ static void clock_free(struct clocks *c, uint32_t *number)
     if (*number)
         c->unused[c->nunused++] = *number;
     *number = 0;
+}
+
+/* A number of iterations that is known lets the compiler use vectors. */
+static void join_block(uint32_t *restrict a, const uint32_t *restrict b)
+{
+    for (int i = 0; i < BLOCK; i++)
+        a[i] = b[i] > a[i] ? b[i] : a[i];
 }
 
 /* Join clock `from` into *to, which is made if it is 0. */
@@ -110,9 +124,8 @@ static int clock_join(struct clocks *c, uint32_t *to, uint32_t from)
         return -1;
     uint32_t *const a = clock_at(c, *to);
     const uint32_t *const b = clock_at(c, from);
-    for (uint32_t i = 0; i < c->nchains; i++)
-        if (b[i] > a[i])
-            a[i] = b[i];
+    for (size_t i = 0; a != b && i < clock_words(c); i += BLOCK)
+        join_block(a + i, b + i);
     return 0;
 }
 

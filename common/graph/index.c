@@ -239,6 +239,12 @@ static uint32_t find_part(const struct graph *g, struct graph_ref ref,
         return GRAPH_NOWHERE;
     const uint32_t begin = low - g->nodes[low].part; // of its parts
     high = g->first[ref.rank + 1];
+    // most nodes have one part: steps that double find it at once
+    for (uint32_t n = 1; n < high - low; n *= 2)
+        if (g->nodes[low + n].node.index == ref.index)
+            low += n;
+        else
+            high = low + n;
     while (high - low > 1) { // its last part is in low..high-1
         const uint32_t middle = low + (high - low) / 2;
         if (g->nodes[middle].node.index == ref.index)

@@ -146,10 +146,15 @@ static double held_at(const struct held *h, const struct graph *g, int rank,
                       const char *name, int least)
 {
     double found = NAN;
+    const char *other = NULL; // the span before, which most nodes share
     for (uint32_t at = g->first[rank]; at < g->first[rank + 1]; at++) {
         const struct graph_view *const v = &g->nodes[at];
-        if (v->part != 0 || strcmp(v->span, name) != 0)
+        if (v->part != 0 || v->span == other)
             continue;
+        if (strcmp(v->span, name) != 0) {
+            other = v->span;
+            continue;
+        }
         const double now = held_most(h, v->node.index, v->node.index);
         if (isnan(found) || (least ? now < found : now > found))
             found = now;
