@@ -449,7 +449,7 @@ static void take_graph(struct recorder *r, struct rank *k, const char *data,
         break;
     case RECORDER_GRAPH_FAILED: failed(r, "the execution graph"); break;
     }
-    struct format_placed place;
+    struct format_alloc place;
     while (recorder_graph_placed(k->graph, &place))
         if (recorder_memory_place(r->memory, (uint32_t)(k - r->rank), &place) !=
             0)

@@ -32,8 +32,8 @@ struct recorder_graph {
     struct node *node;
     uint32_t nnodes;
     size_t cap_nodes;
-    struct format_placed place;   /* arriving */
-    struct format_placed *placed; /* to be taken: recorder_graph_placed() */
+    struct format_alloc alloc;   /* arriving */
+    struct format_alloc *placed; /* to be taken: recorder_graph_placed() */
     size_t nplaced, cap_placed;
     size_t ntail; /* the last bytes taken, which are not in the file yet */
     char tail[TAIL];
@@ -190,19 +190,19 @@ static int make_room(void **list, size_t n, size_t *cap, size_t size)
 static int note_body(struct recorder_graph *g, size_t at, const char *data,
                      size_t n)
 {
-    if (g->head.kind != FORMAT_PLACED)
+    if (g->head.kind != FORMAT_ALLOC)
         return 0;
-    if (g->head.nbytes != sizeof g->place) {
+    if (g->head.nbytes != sizeof g->alloc) {
         g->is_forged = 1;
         return 0;
     }
-    memcpy((char *)&g->place + at, data, n);
-    if (at + n < sizeof g->place)
+    memcpy((char *)&g->alloc + at, data, n);
+    if (at + n < sizeof g->alloc || g->alloc.device == FORMAT_NO_DEVICE)
         return 0;
     if (make_room((void **)&g->placed, g->nplaced, &g->cap_placed,
                   sizeof *g->placed) != 0)
         return -1;
-    g->placed[g->nplaced++] = g->place;
+    g->placed[g->nplaced++] = g->alloc;
     return 0;
 }
 
@@ -280,7 +280,7 @@ enum recorder_graph_result recorder_graph_take(struct recorder_graph *g,
     return finish(g);
 }
 
-int recorder_graph_placed(struct recorder_graph *g, struct format_placed *out)
+int recorder_graph_placed(struct recorder_graph *g, struct format_alloc *out)
 {
     if (g->nplaced == 0)
         return 0;

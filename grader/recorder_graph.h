@@ -35,7 +35,7 @@ enum recorder_graph_result recorder_graph_take(struct recorder_graph *g,
 
 /* The place of an allocation that has come, each once: 1, or 0 if there is no
  * other. */
-int recorder_graph_placed(struct recorder_graph *g, struct format_placed *out);
+int recorder_graph_placed(struct recorder_graph *g, struct format_alloc *out);
 
 /* Number of operations that have been taken. */
 uint32_t recorder_graph_nnodes(const struct recorder_graph *g);

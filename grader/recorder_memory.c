@@ -83,10 +83,10 @@ int recorder_memory_heap(struct recorder_memory *m, uint32_t rank,
 }
 
 int recorder_memory_place(struct recorder_memory *m, uint32_t rank,
-                          const struct format_placed *p)
+                          const struct format_alloc *a)
 {
-    if (p->alloc >> 32 != rank || p->device >= MOST_DEVICES ||
-        map_get(&m->number, p->alloc))
+    if (a->alloc >> 32 != rank || a->device >= MOST_DEVICES ||
+        map_get(&m->number, a->alloc))
         return -1;
     if (m->n == m->cap) {
         const size_t cap = m->cap ? 2 * m->cap : 64;
@@ -96,11 +96,11 @@ int recorder_memory_place(struct recorder_memory *m, uint32_t rank,
         m->place = more;
         m->cap = cap;
     }
-    uint64_t *const number = map_at(&m->number, p->alloc);
+    uint64_t *const number = map_at(&m->number, a->alloc);
     if (!number)
         return -1;
     m->place[m->n++] =
-        (struct place){rank * MOST_DEVICES + p->device, p->offset, p->nbytes};
+        (struct place){rank * MOST_DEVICES + a->device, a->offset, a->nbytes};
     *number = m->n;
     return 0;
 }

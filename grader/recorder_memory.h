@@ -25,7 +25,7 @@ int recorder_memory_heap(struct recorder_memory *m, uint32_t rank,
 
 /* A rank has placed an allocation of its own. */
 int recorder_memory_place(struct recorder_memory *m, uint32_t rank,
-                          const struct format_placed *p);
+                          const struct format_alloc *a);
 
 /* True if it has been said where the allocation lies. */
 int recorder_memory_knows(const struct recorder_memory *m, uint64_t alloc);

@@ -21,7 +21,6 @@
  *   SITE       struct format_site: where in which module; ids count from 1
  *   SITE_TEXT  struct format_text, text, NUL: "file:line" of an earlier SITE
  *   ALLOC      struct format_alloc
- *   PLACED     struct format_placed
  *   QUEUE      struct format_queue, name, NUL
  *   MACHINE    struct format_text with id 0, text, NUL
  *   FAULT      struct format_fault, text, NUL
@@ -43,7 +42,7 @@
 #define FORMAT_MAGIC      "commgrph" /* 8 bytes, no NUL */
 #define FORMAT_BYTE_ORDER UINT32_C(0x01020304)
 
-enum { FORMAT_VERSION = 2, FORMAT_DATA = 4096, FORMAT_ALIGN = 8 };
+enum { FORMAT_VERSION = 3, FORMAT_DATA = 4096, FORMAT_ALIGN = 8 };
 
 /* Size of a live segment: address space; pages are allocated on use. */
 #define FORMAT_CAPACITY (UINT64_C(16) << 30)
@@ -62,7 +61,6 @@ enum format_kind {
     FORMAT_END, /* of what a recorder gets, which replies; in no segment */
     FORMAT_ASIDE,
     FORMAT_BEGUN, /* by a recorder, not by a rank */
-    FORMAT_PLACED,
 };
 
 struct format_header {
@@ -103,14 +101,13 @@ struct format_site {
     uint32_t caller, zero; /* SITE: the call that this one was made in; or 0 */
 };
 
+#define FORMAT_NO_DEVICE UINT32_MAX /* memory is not a device's */
+
 struct format_alloc {
     uint64_t alloc, nbytes;
     int32_t place;
     uint32_t site;
-};
-
-struct format_placed { /* for a recorder: graph_note_placed() */
-    uint64_t alloc, offset, nbytes;
+    uint64_t offset; /* in the memory of the process's device of this number: */
     uint32_t device, zero;
 };
 
@@ -132,6 +129,7 @@ _Static_assert(sizeof(struct graph_point) == 12, "graph_point");
 _Static_assert(sizeof(struct graph_move) == 16, "graph_move");
 _Static_assert(sizeof(struct graph_access) == 32, "graph_access");
 _Static_assert(sizeof(struct format_header) == 32, "format_header");
+_Static_assert(sizeof(struct format_alloc) == 40, "format_alloc");
 _Static_assert(sizeof(struct format_aside) == 24, "format_aside");
 
 static inline uint64_t format_padded(uint64_t nbytes)

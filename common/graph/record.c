@@ -364,24 +364,25 @@ void graph_note_machine(struct graph_segment *g, const char *name)
     pthread_mutex_unlock(&g->lock);
 }
 
-void graph_note_alloc(struct graph_segment *g, uint64_t alloc, int32_t place,
-                      uint64_t nbytes, uint32_t site)
+void graph_note_placed(struct graph_segment *g, uint64_t alloc, int32_t place,
+                       uint64_t nbytes, uint32_t site, uint32_t device,
+                       uint64_t offset)
 {
-    const struct format_alloc a = {alloc, nbytes, place, site};
+    const struct format_alloc a = {.alloc = alloc,
+                                   .nbytes = nbytes,
+                                   .place = place,
+                                   .site = site,
+                                   .offset = offset,
+                                   .device = device};
     pthread_mutex_lock(&g->lock);
     append(g, FORMAT_ALLOC, &a, sizeof a, NULL, 0);
     pthread_mutex_unlock(&g->lock);
 }
 
-void graph_note_placed(struct graph_segment *g, uint64_t alloc, uint32_t device,
-                       uint64_t offset, uint64_t nbytes)
+void graph_note_alloc(struct graph_segment *g, uint64_t alloc, int32_t place,
+                      uint64_t nbytes, uint32_t site)
 {
-    const struct format_placed p = {alloc, offset, nbytes, device, 0};
-    if (g->recorder < 0)
-        return;
-    pthread_mutex_lock(&g->lock);
-    append(g, FORMAT_PLACED, &p, sizeof p, NULL, 0);
-    pthread_mutex_unlock(&g->lock);
+    graph_note_placed(g, alloc, place, nbytes, site, FORMAT_NO_DEVICE, 0);
 }
 
 void graph_note_queue(struct graph_segment *g, uint32_t queue, int32_t place,

@@ -282,10 +282,11 @@ void graph_note_alloc(struct graph_segment *g, uint64_t alloc, int32_t place,
 void graph_note_queue(struct graph_segment *g, uint32_t queue, int32_t place,
                       const char *name);
 
-/* Note that an allocation lies at this offset of the memory of the process's
- * device of this number, if there is a recorder: nothing else reads it. */
-void graph_note_placed(struct graph_segment *g, uint64_t alloc, uint32_t device,
-                       uint64_t offset, uint64_t nbytes);
+/* Note an allocation that lies at this offset of the memory of the process's
+ * device of this number, which a recorder wants to know. */
+void graph_note_placed(struct graph_segment *g, uint64_t alloc, int32_t place,
+                       uint64_t nbytes, uint32_t site, uint32_t device,
+                       uint64_t offset);
 
 /*
  * Note a fault that the run itself detected, at a call site (0: unknown), in

@@ -373,8 +373,8 @@ static void make_memory(void)
     ck_assert_int_eq(ftruncate(rank0.heap, HEAP), 0);
     ck_assert_int_eq(
         note((struct recorder_note){.kind = RECORDER_HEAP}, rank0.heap), 0);
-    graph_note_placed(rank0.graph, 1, 0, INPUT, OUTPUT_BYTES);
-    graph_note_placed(rank0.graph, 2, 0, OUTPUT, OUTPUT_BYTES);
+    graph_note_placed(rank0.graph, 1, 0, OUTPUT_BYTES, 0, 0, INPUT);
+    graph_note_placed(rank0.graph, 2, 0, OUTPUT_BYTES, 0, 0, OUTPUT);
 }
 
 static uint32_t copy_to(uint64_t alloc, uint64_t begin, uint64_t end)
@@ -451,7 +451,7 @@ END_TEST
 
 static void place(uint64_t alloc, uint32_t device, uint64_t offset, uint64_t n)
 {
-    graph_note_placed(rank0.graph, alloc, device, offset, n);
+    graph_note_placed(rank0.graph, alloc, 0, n, 0, device, offset);
 }
 
 /* What a rank says of its memory that the kit does not, in a process of its

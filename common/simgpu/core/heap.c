@@ -112,14 +112,14 @@ static int alloc(int device, size_t nbytes, int managed, int32_t numa_place,
         else
             discard(h, offset, block_pages(nbytes)); // what was freed there
         const uint64_t id = (uint64_t)simgpu_proc()->rank << 32 | number;
-        if (device != HEAP_PINNED)
-            graph_note_placed(simgpu_proc()->graph, id, (uint32_t)device,
-                              offset, nbytes);
-        graph_note_alloc(simgpu_proc()->graph, id,
-                         numa_place
-                             ? numa_place
-                             : simgpu_proc_place(zeroed ? HEAP_PINNED : device),
-                         nbytes, site);
+        const int32_t place =
+            numa_place ? numa_place
+                       : simgpu_proc_place(zeroed ? HEAP_PINNED : device);
+        if (device == HEAP_PINNED)
+            graph_note_alloc(simgpu_proc()->graph, id, place, nbytes, site);
+        else
+            graph_note_placed(simgpu_proc()->graph, id, place, nbytes, site,
+                              (uint32_t)device, offset);
     }
     pthread_mutex_unlock(&heap_table.lock);
     return err;
