@@ -12,6 +12,7 @@
 #include "graph/format.h"
 #include "graph/overwrite.h"
 #include "recorder.h"
+#include "room.h"
 
 enum { CHUNK = 256 << 10, TAIL = 64 << 10 };
 
@@ -172,20 +173,6 @@ static enum recorder_graph_result keep(struct recorder_graph *g,
                                           : RECORDER_GRAPH_TAKEN;
 }
 
-/* Room for one more of a list of n. 0, or -1 if memory runs out. */
-static int make_room(void **list, size_t n, size_t *cap, size_t size)
-{
-    if (n < *cap)
-        return 0;
-    const size_t more = *cap ? 2 * *cap : 64;
-    void *const longer = realloc(*list, more * size);
-    if (!longer)
-        return -1;
-    *list = longer;
-    *cap = more;
-    return 0;
-}
-
 /* Bytes of a record's body have come, before which `at` were there. */
 static int note_body(struct recorder_graph *g, size_t at, const char *data,
                      size_t n)
@@ -199,7 +186,7 @@ static int note_body(struct recorder_graph *g, size_t at, const char *data,
     memcpy((char *)&g->alloc + at, data, n);
     if (at + n < sizeof g->alloc || g->alloc.device == FORMAT_NO_DEVICE)
         return 0;
-    if (make_room((void **)&g->placed, g->nplaced, &g->cap_placed,
+    if (room_make((void **)&g->placed, g->nplaced, &g->cap_placed,
                   sizeof *g->placed) != 0)
         return -1;
     g->placed[g->nplaced++] = g->alloc;
@@ -212,7 +199,7 @@ static int note_head(struct recorder_graph *g, uint64_t at)
     g->is_forged |= g->head.kind == FORMAT_BEGUN; // only this file has it
     if (g->head.kind != FORMAT_NODE)
         return 0;
-    if (make_room((void **)&g->node, g->nnodes, &g->cap_nodes,
+    if (room_make((void **)&g->node, g->nnodes, &g->cap_nodes,
                   sizeof *g->node) != 0)
         return -1;
     g->node[g->nnodes++] = (struct node){at, g->head.nbytes, 0};

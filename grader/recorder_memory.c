@@ -9,6 +9,7 @@
 #include <unistd.h>   /* pwrite */
 
 #include "base/map.h"
+#include "room.h"
 
 enum { MOST_DEVICES = 64, SPOILED = 256, SPOIL = 0xFF };
 
@@ -88,14 +89,8 @@ int recorder_memory_place(struct recorder_memory *m, uint32_t rank,
     if (a->alloc >> 32 != rank || a->device >= MOST_DEVICES ||
         map_get(&m->number, a->alloc))
         return -1;
-    if (m->n == m->cap) {
-        const size_t cap = m->cap ? 2 * m->cap : 64;
-        struct place *const more = realloc(m->place, cap * sizeof *more);
-        if (!more)
-            return -1;
-        m->place = more;
-        m->cap = cap;
-    }
+    if (room_make((void **)&m->place, m->n, &m->cap, sizeof *m->place) != 0)
+        return -1;
     uint64_t *const number = map_at(&m->number, a->alloc);
     if (!number)
         return -1;
