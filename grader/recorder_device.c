@@ -1,0 +1,66 @@
+#include "recorder_device.h"
+
+#include <errno.h>      /* errno */
+#include <stdlib.h>     /* free */
+#include <sys/socket.h> /* MSG_DONTWAIT */
+
+#include "recorder_take.h"
+
+/* Spoil what an operation overwrites that is about to run. Its record is under
+ * way, if not there; a graph that is over, or too large, decides nothing. */
+static void begin(struct recorder *r, struct rank *k, uint32_t index)
+{
+    struct graph_access *range = NULL;
+    size_t n = 0;
+    while (k->graph && index > recorder_graph_nnodes(k->graph) &&
+           recorder_take_is_due(k->connection[RECORDER_GRAPH]))
+        recorder_take_some(r, k, RECORDER_GRAPH);
+    if (k->connection[RECORDER_GRAPH] < 0)
+        return;
+    switch (recorder_graph_begin(k->graph, index, &range, &n)) {
+    case RECORDER_GRAPH_FAILED: rank_failed(r, "the execution graph"); break;
+    case RECORDER_GRAPH_FORGED:
+        rank_forged(r, k, "began an operation that it had not recorded");
+        break;
+    default: break;
+    }
+    for (size_t i = 0; i < n; i++) {
+        // where another rank's memory is was sent before anyone could know
+        const uint64_t owner = range[i].alloc >> 32;
+        if (!recorder_memory_knows(r->memory, range[i].alloc) &&
+            owner < (uint64_t)r->job->nranks && &r->rank[owner] != k)
+            recorder_take_all(r, &r->rank[owner], RECORDER_GRAPH);
+        if (recorder_memory_spoil(r->memory, &range[i]) != 0)
+            rank_forged(r, k, "began an operation outside of its memory");
+    }
+    free(range);
+}
+
+/* A whole note is there. */
+static void finish_note(struct recorder *r, struct rank *k)
+{
+    const struct recorder_note n = k->note;
+    const int fd = k->heap;
+    k->nnote = 0;
+    k->heap = -1;
+    if (n.kind == RECORDER_BEGIN && fd < 0) {
+        begin(r, k, n.number);
+        rank_reply(k->connection[RECORDER_MEMORY], "", 0);
+    } else if (recorder_memory_heap(r->memory, (uint32_t)(k - r->rank),
+                                    n.number, fd) != 0) {
+        rank_forged(r, k, "said that memory is where it is not");
+    }
+}
+
+void recorder_device_take(struct recorder *r, struct rank *k)
+{
+    const ssize_t n = rank_receive(
+        k->connection[RECORDER_MEMORY], (char *)&k->note + k->nnote,
+        sizeof k->note - k->nnote, MSG_DONTWAIT, &k->heap);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n <= 0)
+        rank_hang_up(k, RECORDER_MEMORY);
+    else if ((k->nnote += (size_t)n) == sizeof k->note)
+        finish_note(r, k);
+}
