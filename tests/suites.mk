@@ -164,9 +164,10 @@ $(call suite,topo/variant,5,machines)
 
 $(foreach p,README.md $(wildcard handouts/*.md),$(call page,$(p),20))
 
-# ---- scripts: what holds the kit to the CUDA toolkit, where there is one -----
+# ---- scripts: what lists what there is, or compares it with the real APIs ----
 
 $(call script,api-table,1,cuda sim handouts/simgpu.md)
+$(call script,cheat-table,1,tests/cheats grader/THREATS.md)
 $(call script,cuda-kernels,11,cuda common/ solutions/)
 $(call script,cuda-mutants,35,cuda common/ solutions/ tests/mutants)
 $(call script,nccl-tests,1,sim commgraph)

@@ -20,7 +20,7 @@ out=${1-build/release/commlab-$version.tar.gz}
 teachers=(
     ':!solutions' ':!grader/plans/hidden' ':!common/kit' ':!.ci'
     ':!tests/labs' ':!tests/mutants' ':!tests/twins' ':!tests/mistakes'
-    ':!tests/cheats' ':!tests/grader'
+    ':!tests/cheats' ':!tests/cheat-table.sh' ':!tests/grader'
     ':!tests/handouts' ':!tests/kit' ':!tests/lab' ':!tests/hazards'
     ':!tests/graph' ':!tests/nn' ':!tests/layers' ':!tests/skeleton'
     ':!tests/mutate' ':!tests/gpu/test_gpu.c' ':!handouts/instructor.md'

@@ -2,9 +2,11 @@
  * The grader from outside: what it says of submissions, and to its user.
  *
  * tests/cheats/NAME/edit.sh turns a copy of the solution into a submission;
- * tests/cheats/NAME/expect says what becomes of it: outcome, score, and a text
- * that the table holds. "score@case": of that case alone, the others are not
- * run. "score@lab3:case": of another lab than lab 1.
+ * the first line of tests/cheats/NAME/expect says what becomes of it: outcome,
+ * score, and a text that the table holds. "score@case": of that case alone, the
+ * others are not run. "score@lab3:case": of another lab than lab 1. "refused"
+ * is an outcome of its own: a fail before anything was run.
+ * tests/cheat-table.sh has a use for the other lines.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -28,7 +30,7 @@ static const char *root(void)
 
 static int is_cheat(const struct dirent *d)
 {
-    return d->d_name[0] != '.';
+    return d->d_type == DT_DIR && d->d_name[0] != '.';
 }
 
 static struct dirent **cheats; /* names, sorted */
@@ -51,7 +53,7 @@ static struct deserved expected(const char *name)
     struct deserved d = {.lab = "lab1", .only = "", .text = ""};
     char score[96];
     struct child c =
-        child_run(10, "cat %s/tests/cheats/%s/expect", root(), name);
+        child_run(10, "head -n 1 %s/tests/cheats/%s/expect", root(), name);
     ck_assert_int_ge(
         sscanf(c.out, "%31s %95s %255[^\n]", d.outcome, score, d.text), 2);
     if (sscanf(score, "%lf@%15[^:]:%63s", &d.score, d.lab, d.only) < 3) {
@@ -60,6 +62,16 @@ static struct deserved expected(const char *name)
     }
     child_clear(&c);
     return d;
+}
+
+/* The outcome of a result, or that it was refused before anything ran. */
+static const char *outcome_of(const json_t *result)
+{
+    const char *const is =
+        json_string_value(json_object_get(result, "outcome"));
+    const char *const why =
+        json_string_value(json_object_get(result, "message"));
+    return strcmp(is, "fail") == 0 && *why ? "refused" : is;
 }
 
 /* A copy of the solution, edited. */
@@ -92,7 +104,7 @@ START_TEST(a_submission_gets_what_it_deserves)
     snprintf(path, sizeof path, "%s.json", dir);
     json_t *const j = json_load_file(path, 0, &error);
     ck_assert_msg(j != NULL, "%s: no JSON: %s%s", name, c.out, c.err);
-    const char *const got = json_string_value(json_object_get(j, "outcome"));
+    const char *const got = outcome_of(j);
     const double points = json_number_value(json_object_get(j, "score"));
     ck_assert_msg(strcmp(got, d.outcome) == 0 && points == d.score &&
                       strstr(c.out, d.text) != NULL,

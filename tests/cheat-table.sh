@@ -1,0 +1,126 @@
+#!/bin/sh
+# The corpus of hostile submissions, by class and by outcome.
+#
+#   cheat-table.sh [BUILD]    are the tables of grader/THREATS.md true?
+#   cheat-table.sh --print    write them
+#   cheat-table.sh --list     each submission: class, lab, outcome
+#
+# The first line of tests/cheats/NAME/expect says what becomes of a submission
+# (tests/grader/test_grader.c), the second its class. One of several classes
+# has more lines; honest-* have none. tests/cheats/classes lists the classes in
+# the table's order. Each needs submissions in two labs at least: what closes a
+# class in one lab may be open in the next.
+set -eu
+export LC_ALL=C
+cd "$(dirname "$0")/cheats"
+threats=../../grader/THREATS.md
+heading='## The classes and their cheats'
+outcomes='refused,suspected,zero,loses,passes'
+
+# name, class, lab and outcome of each submission, with tabs between them
+list() {
+    gawk -v OFS='\t' '
+    function outcome() {
+        if ($1 == "refused" || $1 == "suspected")
+            return $1
+        if ($1 == "pass")
+            return "passes"
+        return $2 ~ /@/ || $2 + 0 > 0 ? "loses" : "zero"
+    }
+    FNR == 1 {
+        name = FILENAME
+        sub(/\/expect/, "", name)
+        lab = match($2, /@lab([0-9]+):/, m) ? m[1] : 1
+        becomes = outcome()
+    }
+    FNR > 1 { print name, $0, lab, becomes }
+    ENDFILE {
+        if (FNR == 1)
+            print name, name ~ /^honest-/ ? "honest" : "", lab, becomes
+    }' */expect
+}
+
+# What the list lacks, a line each.
+mistakes() {
+    list | gawk -F'\t' '
+    FILENAME == "classes" { class[$0]; next }
+    $2 == "honest" && $1 ~ /^honest-/ { next }
+    !($2 in class) {
+        print $1 ": its class, \"" $2 "\", is not in tests/cheats/classes"
+        next
+    }
+    seen[$1, $2]++ { print $1 ": has \"" $2 "\" twice" }
+    !times[$2, $3]++ { nlabs[$2]++ }
+    END {
+        for (c in class)
+            if (nlabs[c] < 2)
+                print c ": has submissions in " nlabs[c] + 0 \
+                    " labs, needs them in 2"
+    }' classes -
+}
+
+# The table of classes. Lab 1 has no number, others have theirs in brackets.
+classes() {
+    echo '| class | outcomes | submissions |'
+    echo '|---|---|---|'
+    list | gawk -F'\t' '
+    FILENAME == "classes" { order[++n] = $0; next }
+    {
+        name = $1 ($3 == 1 ? "" : " (" $3 ")")
+        all[$2] = all[$2] (all[$2] ? ", " : "") name
+        times[$2, $4]++
+    }
+    function counts(class,    i, text) {
+        for (i = 1; i <= noutcomes; i++)
+            if ((class, outcome[i]) in times)
+                text = text (text ? ", " : "") \
+                    times[class, outcome[i]] " " outcome[i]
+        return text
+    }
+    END {
+        noutcomes = split("'"$outcomes"'", outcome, ",")
+        for (i = 1; i <= n; i++)
+            print "| " order[i] " | " counts(order[i]) " | " all[order[i]] " |"
+    }' classes -
+}
+
+# How many submissions have each outcome.
+totals() {
+    echo '| outcome | hostile | honest |'
+    echo '|---|---|---|'
+    list | gawk -F'\t' '
+    counted[$1]++ { next }
+    { n[$1 ~ /^honest-/, $4]++; all[$1 ~ /^honest-/]++ }
+    END {
+        noutcomes = split("'"$outcomes"'", outcome, ",")
+        for (i = 1; i <= noutcomes; i++)
+            print "| " outcome[i] " | " n[0, outcome[i]] + 0 " | " \
+                n[1, outcome[i]] + 0 " |"
+        print "| all | " all[0] " | " all[1] " |"
+    }'
+}
+
+page() {
+    classes
+    echo
+    totals
+}
+
+case ${1-} in
+--print) page && exit ;;
+--list) list && exit ;;
+esac
+wrong=$(mistakes)
+if [ "$wrong" ]; then
+    echo "$wrong"
+    exit 1
+fi
+there=$(awk -v heading="$heading" '
+    /^## / { on = $0 == heading }
+    on && /^[|]/' "$threats")
+if [ "$there" != "$(page | sed '/^$/d')" ]; then
+    echo "grader/THREATS.md: the tables of submissions are not what" \
+        "tests/cheat-table.sh --print writes"
+    exit 1
+fi
+echo "ok     each submission has a class, each class two labs, and all are listed"
