@@ -108,6 +108,7 @@ static void find_origin(const struct judge_task *t, int rank, int iteration,
     size_t n, nbytes;
     if (!t->spans || !v->pass || range[0] >= range[1])
         return;
+    need &= ~spans_reached(t, rank, iteration);
     evidence_output(t->evidence, rank, t->case_no, (unsigned)iteration, name,
                     &nbytes);
     const struct origin *const o =
@@ -349,6 +350,8 @@ void judge_case(const struct judge_lab *lab, const struct judge_task *t,
     judge_status(t, v);
     if (!v->pass)
         return;
+    if (t->spans && lab->reaches_peers)
+        spans_reach_peers(t->spans);
     if (strcmp(t->c->kind, JUDGE_ANSWER) == 0) {
         answers_judge(t, v);
         return;

@@ -97,7 +97,9 @@ struct judge_lab {                  /* one per lab, exported by its judge.c */
                                      NULL */
     int shares_gpus; /* ranks may outnumber GPUs; then several ranks share one,
                         and there is no lab_run.comm */
-    int least_gpus;  /* minimum number of GPUs per node; 0: any */
+    int reaches_peers; /* kernels have to access other ranks' memory
+                          (origin.h) */
+    int least_gpus;    /* minimum number of GPUs per node; 0: any */
 };
 
 #define JUDGE_ANSWER "answer" /* a kind in every lab */

@@ -31,7 +31,12 @@ struct origins {
     struct map pinned;   /* 1 for allocations of the host */
     struct taken *taken; /* by position, once all are there */
     size_t ntaken, cap_taken;
-    int failed; /* out of memory */
+    uint64_t *known; /* by position of a node's first part: what its parts have
+                        read so far */
+    struct map reached;     /* by section: what its kernels have read */
+    const uint32_t *judged; /* while the graph is followed */
+    int reaches_peers;      /* kernels read and write other ranks' memory */
+    int failed;             /* out of memory */
 };
 
 /* Room for one more of a list; NULL if memory runs out. */
@@ -202,11 +207,12 @@ static void carry(struct origins *o, const struct graph_access *from,
 
 /* ---- what is believed ---------------------------------------------------- */
 
-/* True for a kernel's access to memory of another rank. Whether the kernel
- * could reach it is not known, so no rank's bytes pass. */
-static int is_foreign(const struct graph_view *v, const struct graph_access *a)
+/* True for a kernel's access to memory of another rank where none has to reach
+ * it. Whether it could is not known, so no rank's bytes pass. */
+static int is_foreign(const struct origins *o, const struct graph_view *v,
+                      const struct graph_access *a)
 {
-    return (v->node.kind == GRAPH_KERNEL || v->part > 0) &&
+    return !o->reaches_peers && (v->node.kind == GRAPH_KERNEL || v->part > 0) &&
            a->alloc >> 32 != v->node.rank;
 }
 
@@ -296,11 +302,36 @@ static uint64_t all_read(struct origins *o, const struct graph_view *v)
     uint64_t all = 0;
     for (size_t i = 0; i < v->naccesses; i++)
         if (reads(&v->accesses[i]))
-            all |=
-                all_of(o, v->accesses[i].alloc, v->accesses[i].begin,
-                       v->accesses[i].end) &
-                (is_foreign(v, &v->accesses[i]) ? ORIGIN_HOST : ~UINT64_C(0));
+            all |= all_of(o, v->accesses[i].alloc, v->accesses[i].begin,
+                          v->accesses[i].end) &
+                   (is_foreign(o, v, &v->accesses[i]) ? ORIGIN_HOST
+                                                      : ~UINT64_C(0));
     return all;
+}
+
+/* What a kernel's part can write: its threads keep in registers what they read
+ * in the parts before. */
+static uint64_t all_known(struct origins *o, uint32_t at)
+{
+    const struct graph_view *const v = &o->g->nodes[at];
+    return o->known[at - v->part] |= all_read(o, v);
+}
+
+/* A kernel that touches other ranks' memory may have written more than is
+ * recorded, anywhere: origins_reached(). */
+static void note_reached(struct origins *o, uint32_t at, uint64_t known)
+{
+    const struct graph_view *const v = &o->g->nodes[at];
+    size_t i = 0;
+    while (i < v->naccesses && v->accesses[i].alloc >> 32 == v->node.rank)
+        i++;
+    if (!o->judged[at] || i == v->naccesses)
+        return;
+    uint64_t *const reached = map_at(&o->reached, o->judged[at]);
+    if (reached)
+        *reached |= known;
+    else
+        o->failed = 1;
 }
 
 static void write_all(struct origins *o, const struct graph_view *v,
@@ -316,7 +347,7 @@ static void write_all(struct origins *o, const struct graph_view *v,
                          (a->write & GRAPH_ROUGH);
         const uint64_t before =
             adds ? all_of(o, a->alloc, a->begin, a->end) : 0;
-        const uint64_t new = is_foreign(v, a) ? from &ORIGIN_HOST : from;
+        const uint64_t new = is_foreign(o, v, a) ? from &ORIGIN_HOST : from;
         struct piece kept;
         const int keeps = stays_hosts(o, v, a, &kept);
         if (m)
@@ -344,7 +375,7 @@ static void do_copy(struct origins *o, uint32_t at, int is_judged)
         return;
     }
     if (v->part > 0 || (!from_host && to->write & GRAPH_ROUGH)) {
-        write_all(o, v, all_read(o, v));
+        write_all(o, v, all_known(o, at));
         return;
     }
     if (!from_host && nfrom == 1 && nto == 1 &&
@@ -424,7 +455,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The operation at this position; of several ranks, at its last member's. */
-static void step(struct origins *o, char *seen, uint32_t at, int is_judged)
+static void step(struct origins *o, char *seen, uint32_t at)
 {
     const struct graph_node *const n = &o->g->nodes[at].node;
     uint32_t nmembers;
@@ -433,15 +464,18 @@ static void step(struct origins *o, char *seen, uint32_t at, int is_judged)
         return;
     seen[at] = 1;
     if (n->kind == GRAPH_COPY) {
-        do_copy(o, at, is_judged);
+        do_copy(o, at, o->judged[at] != 0);
     } else if (nmembers > 0) {
         for (uint32_t i = 0; i < nmembers; i++)
             if (!seen[members[i]])
                 return;
         do_matched(o, members, nmembers);
-    } else { // of the others, only kernels write what they read
-        write_all(o, &o->g->nodes[at],
-                  n->kind == GRAPH_KERNEL ? all_read(o, &o->g->nodes[at]) : 0);
+    } else if (n->kind == GRAPH_KERNEL) {
+        const uint64_t known = all_known(o, at);
+        write_all(o, &o->g->nodes[at], known);
+        note_reached(o, at, known);
+    } else { // the others write nothing that they read
+        write_all(o, &o->g->nodes[at], 0);
     }
 }
 
@@ -453,22 +487,26 @@ static int by_position(const void *a, const void *b)
 
 struct origins *origins_new(const struct graph *g,
                             const struct replay_time *time,
-                            const uint32_t *judged)
+                            const uint32_t *judged, int reaches_peers)
 {
     struct origins *o = calloc(1, sizeof *o);
+    if (o)
+        o->known = calloc((size_t)g->nnodes + 1, sizeof *o->known);
     struct moment *const order = calloc((size_t)g->nnodes + 1, sizeof *order);
     char *const seen = calloc((size_t)g->nnodes + 1, 1);
-    if (o && order && seen) {
+    if (o && o->known && order && seen) {
         o->g = g;
+        o->judged = judged;
+        o->reaches_peers = reaches_peers;
         find_pinned(o);
         for (uint32_t at = 0; at < g->nnodes; at++)
             order[at] = (struct moment){time[at].end_ps, time[at].start_ps, at};
         qsort(order, g->nnodes, sizeof *order, by_time);
         for (uint32_t i = 0; i < g->nnodes && !o->failed; i++)
-            step(o, seen, order[i].at, judged[order[i].at] != 0);
+            step(o, seen, order[i].at);
         qsort(o->taken, o->ntaken, sizeof *o->taken, by_position);
     }
-    if (o && (!order || !seen || o->failed)) {
+    if (o && (!o->known || !order || !seen || o->failed)) {
         origins_free(o);
         o = NULL;
     }
@@ -488,7 +526,9 @@ void origins_free(struct origins *o)
     free(o->memory);
     map_release(&o->place);
     map_release(&o->pinned);
+    map_release(&o->reached);
     free(o->taken);
+    free(o->known);
     free(o);
 }
 
@@ -500,4 +540,9 @@ const struct origin *origins_of(const struct origins *o, uint32_t at, size_t *n)
                   : NULL;
     *n = found ? found->n : 0;
     return found ? found->origin : NULL;
+}
+
+uint64_t origins_reached(const struct origins *o, uint32_t section)
+{
+    return o->reaches_peers ? map_get(&o->reached, section) & ~ORIGIN_HOST : 0;
 }

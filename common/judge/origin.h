@@ -11,8 +11,10 @@
  *     upload by the student's code     HOST: from a file, from MPI, who knows
  *     memset                           nothing
  *     copy, send and receive           what its source has, byte by byte
- *     kernel, collective               all that it reads; of other ranks'
- *                                      memory, a kernel nothing
+ *     kernel, collective               all that it reads, a kernel in this
+ *                                      part or an earlier one; of other ranks'
+ *                                      memory, a kernel nothing, unless the
+ *                                      lab's kernels have to reach it
  *
  * It is an upper bound: a kernel that reads one byte and writes a thousand
  * passes its origins on to all of them. Bytes that no operation has written
@@ -31,17 +33,30 @@
 struct origins; /* of all bytes that are copied to the host */
 
 /*
- * Follow a replayed graph. judged[at]: the operation at this position was
- * issued by a student's code. NULL if memory runs out.
+ * Follow a replayed graph. judged[at]: the section (sections.h) in which a
+ * student's code issued the operation at this position, or 0. reaches_peers: kernels pass on what they read from
+ * other ranks' memory, and to it. NULL if memory runs out.
  */
 struct origins *origins_new(const struct graph *g,
                             const struct replay_time *time,
-                            const uint32_t *judged);
+                            const uint32_t *judged, int reaches_peers);
 void origins_free(struct origins *o); /* NULL is allowed */
 
 struct origin { /* bytes [begin, end) of a copy to the host */
     uint64_t begin, end, from;
 };
+
+/*
+ * Ranks whose inputs those kernels of a section have read that touch other
+ * ranks' memory, where they have to. Such a kernel may write more than is
+ * recorded: g++ does not instrument the store of a structure that a function
+ * returns, as in
+ *
+ *     recv[i] = sum_of(v, send, i);
+ *
+ * So a byte that it may know of is not refused for lack of a record.
+ */
+uint64_t origins_reached(const struct origins *o, uint32_t section);
 
 /* What the copy at this position of the graph took to the host, in pieces that
  * cover it in order; *n is 0 if it is no such copy. */

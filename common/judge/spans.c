@@ -17,6 +17,7 @@ struct spans {
     struct hazards hazards;
     int hazards_are_found;
     struct origins *origins;
+    int reaches_peers; /* see origins_new() */
     struct compared *compared;
     struct held **held; /* by rank */
 };
@@ -66,6 +67,11 @@ void spans_free(struct spans *s)
     replay_free(s->replay);
     topo_free(s->topo);
     free(s);
+}
+
+void spans_reach_peers(struct spans *s)
+{
+    s->reaches_peers = 1;
 }
 
 const struct topo *spans_topo(const struct spans *s)
@@ -120,7 +126,8 @@ static const struct hazards *hazards(struct spans *s)
 static const struct origins *origins(struct spans *s)
 {
     if (!s->origins && sections(s))
-        s->origins = origins_new(s->g, spans_times(s), sections(s)->of);
+        s->origins = origins_new(s->g, spans_times(s), sections(s)->of,
+                                 s->reaches_peers);
     return s->origins;
 }
 
@@ -200,6 +207,15 @@ const struct origin *spans_origin(const struct judge_task *t, int rank,
     }
     *n = 0;
     return NULL;
+}
+
+uint64_t spans_reached(const struct judge_task *t, int rank, int iteration)
+{
+    struct spans_window w;
+    const struct origins *o;
+    if (spans_window(t, rank, iteration, &w) != 0 || !(o = origins(t->spans)))
+        return 0;
+    return origins_reached(o, sections(t->spans)->of[w.first]);
 }
 
 double spans_time_us(const struct judge_task *t, int iteration)

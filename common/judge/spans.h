@@ -37,6 +37,10 @@ struct spans *spans_new(const struct graph *g, const char *machine, char *err,
                         size_t err_nbytes);
 void spans_free(struct spans *s); /* NULL is allowed */
 
+/* Kernels have to reach other ranks' memory: origins_new(). Before the first
+ * spans_origin(). */
+void spans_reach_peers(struct spans *s);
+
 const struct topo *spans_topo(const struct spans *s);
 const struct replay *spans_replay(const struct spans *s);
 const struct replay_time *spans_times(const struct spans *s); /* by position */
@@ -75,6 +79,9 @@ int spans_window(const struct judge_task *t, int rank, int iteration,
 const struct origin *spans_origin(const struct judge_task *t, int rank,
                                   int iteration, uint64_t nbytes, int number,
                                   size_t *n);
+
+/* Of that iteration, origins_reached(). */
+uint64_t spans_reached(const struct judge_task *t, int rank, int iteration);
 
 /* From begin to end on the slowest rank; NaN if a rank lacks it. */
 double spans_time_us(const struct judge_task *t, int iteration);

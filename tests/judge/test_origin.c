@@ -15,6 +15,7 @@ static struct replay *replay;
 static struct origins *origins;
 static uint64_t nbytes = 100;       /* that operations of several ranks cost */
 static uint64_t sent_nbytes;        /* on a sender's side; 0: as many */
+static int reaches_peers;           /* of origins_new() */
 static uint32_t judged_from[RANKS]; /* the student's operations, by index */
 
 static void setup(void)
@@ -24,6 +25,7 @@ static void setup(void)
     topo = NULL;
     replay = NULL;
     origins = NULL;
+    reaches_peers = 0;
     for (int r = 0; r < RANKS; r++)
         judged_from[r] = UINT32_MAX;
 }
@@ -120,7 +122,7 @@ static void trace(void)
     for (uint32_t r = 0; r < RANKS; r++)
         for (uint32_t at = g->first[r]; at < g->first[r + 1]; at++)
             judged[at] = g->nodes[at].node.index >= judged_from[r];
-    origins = origins_new(g, replay_times(replay), judged);
+    origins = origins_new(g, replay_times(replay), judged, reaches_peers);
     free(judged);
     ck_assert(origins != NULL);
 }
@@ -471,6 +473,60 @@ START_TEST(rows_with_gaps_leave_what_was_there)
 }
 END_TEST
 
+/* A kernel's threads keep what they have read while they wait. */
+START_TEST(a_kernel_knows_what_its_earlier_parts_read)
+{
+    upload(0, memory(0, 1), 0, 100);
+    const uint32_t kernel =
+        operation(0, GRAPH_KERNEL, touch(memory(0, 1), 0, 8, GRAPH_READ),
+                  touch(memory(0, 3), 0, 4, GRAPH_WRITE));
+    graph_part(s.rank[0], kernel, NULL, 0, 1000);
+    const struct graph_access late = touch(memory(0, 2), 0, 100, GRAPH_WRITE);
+    graph_amend(s.rank[0], kernel, 0, NULL, 0, &late, 1);
+    const uint32_t taken = download(0, memory(0, 2)) + 1; // behind both parts
+    follow();
+    ck_assert_uint_eq(origin_at(0, taken, 50), 1);
+}
+END_TEST
+
+START_TEST(kernels_that_have_to_reach_peers_pass_their_bytes_on)
+{
+    for (uint32_t r = 0; r < 2; r++)
+        upload(r, memory(r, 1), 0, 100);
+    operation(0, GRAPH_KERNEL, touch(memory(1, 1), 0, 100, GRAPH_READ),
+              touch(memory(0, 2), 0, 100, GRAPH_WRITE));
+    operation(1, GRAPH_KERNEL, touch(memory(1, 1), 0, 100, GRAPH_READ),
+              touch(memory(0, 3), 0, 100, GRAPH_WRITE));
+    const uint32_t read = download(0, memory(0, 2)),
+                   written = download(0, memory(0, 3));
+    reaches_peers = 1;
+    follow();
+    ck_assert_uint_eq(origin_at(0, read, 50), 2);
+    ck_assert_uint_eq(origin_at(0, written, 50), 2);
+}
+END_TEST
+
+/* A kernel that touches only its own rank's memory does not reach any other. */
+START_TEST(what_kernels_of_a_section_read_may_be_at_their_peers)
+{
+    for (uint32_t r = 0; r < RANKS; r++)
+        upload(r, memory(r, 1), 0, 100);
+    judged_from[0] = judged_from[2] = 2;
+    operation(0, GRAPH_KERNEL, touch(memory(1, 1), 0, 100, GRAPH_READ),
+              touch(memory(0, 2), 0, 4, GRAPH_WRITE));
+    operation(2, GRAPH_KERNEL, touch(memory(2, 1), 0, 100, GRAPH_READ),
+              touch(memory(2, 2), 0, 4, GRAPH_WRITE));
+    reaches_peers = 1;
+    follow();
+    ck_assert_uint_eq(origins_reached(origins, 1), 2);
+    ck_assert_uint_eq(origins_reached(origins, 2), 0);
+    origins_free(origins);
+    reaches_peers = 0;
+    trace();
+    ck_assert_uint_eq(origins_reached(origins, 1), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("origin");
@@ -497,6 +553,9 @@ int main(void)
     tcase_add_test(t, both_sides_of_a_message_have_its_bytes);
     tcase_add_test(t, what_is_no_kernel_passes_nothing_on);
     tcase_add_test(t, rows_with_gaps_leave_what_was_there);
+    tcase_add_test(t, a_kernel_knows_what_its_earlier_parts_read);
+    tcase_add_test(t, kernels_that_have_to_reach_peers_pass_their_bytes_on);
+    tcase_add_test(t, what_kernels_of_a_section_read_may_be_at_their_peers);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }

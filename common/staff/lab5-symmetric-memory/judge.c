@@ -5,7 +5,7 @@
  * bit. A signal that does not order anything shows up in the graph: a race is a
  * failure like any other (judge.h).
  */
-#include <math.h>   /* isinf */
+#include <math.h>   /* fmod */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
 #include <string.h> /* strcmp */
@@ -33,9 +33,10 @@ uint64_t *judge5_seeds(const struct judge_task *t, int iteration)
     return seed;
 }
 
-/* by_devices: nothing of it came through the host's memory. */
+/* from: NULL if the case itself takes it to the host and back. */
 static void compare(const struct judge_task *t, const char *name, size_t count,
-                    judge5_want *want, int by_devices, struct judge_verdict *v)
+                    judge5_want *want, judge5_from *from,
+                    struct judge_verdict *v)
 {
     float *const expected = malloc((count + 1) * sizeof *expected);
     for (int it = 0; it < t->iterations && v->pass; it++) {
@@ -47,8 +48,8 @@ static void compare(const struct judge_task *t, const char *name, size_t count,
                 expected[i] = (float)want(t, seed, r, i);
             if (got)
                 data_compare(got, expected, count, DATA_FLOAT, r, v);
-            if (by_devices)
-                judge_origin(t, r, it, name, 0, count * sizeof *got, 0, v);
+            if (from)
+                judge5_descend(t, r, it, name, count, from, seed, v);
         }
         free(seed);
     }
@@ -56,9 +57,10 @@ static void compare(const struct judge_task *t, const char *name, size_t count,
 }
 
 void judge5_compare(const struct judge_task *t, const char *name, size_t count,
-                    judge5_want *want, struct judge_verdict *v)
+                    judge5_want *want, judge5_from *from,
+                    struct judge_verdict *v)
 {
-    compare(t, name, count, want, 1, v);
+    compare(t, name, count, want, from, v);
 }
 
 void judge5_no_nccl(const struct judge_task *t, struct judge_verdict *v)
@@ -72,23 +74,11 @@ void judge5_no_nccl(const struct judge_task *t, struct judge_verdict *v)
                        r);
 }
 
-static size_t count_of(const struct judge_task *t)
-{
-    return (size_t)plan_int(t->c, "count", 1000);
-}
-
 /* ---- part 1 -------------------------------------------------------------- */
-
-/* Ranks are on the machine's GPUs in order, starting over if there are
- * fewer. */
-static int gpu_of(const struct topo *topo, int rank)
-{
-    return rank % topo_ngpus(topo);
-}
 
 static int reach_between(const struct topo *topo, int a, int b)
 {
-    const int x = gpu_of(topo, a), y = gpu_of(topo, b);
+    const int x = judge5_gpu(topo, a), y = judge5_gpu(topo, b);
     if (x == y)
         return SYMM_SHARED;
     return topo_gpu(topo, x)->node == topo_gpu(topo, y)->node &&
@@ -171,14 +161,14 @@ static double want_inputs(const struct judge_task *t, const uint64_t *seed,
                           int r, size_t i)
 {
     (void)r;
-    return judge5_input(seed[(int)(i / count_of(t))], i % count_of(t));
+    return judge5_input(seed[(int)(i / judge5_count(t))], i % judge5_count(t));
 }
 
 static void judge_heap(const struct judge_task *t, struct judge_verdict *v)
 {
-    const size_t count = (size_t)t->nranks * count_of(t);
-    compare(t, "fresh", count, want_zero, 0, v);
-    compare(t, "inputs", count, want_inputs, 0, v); // uploaded by the case
+    const size_t count = (size_t)t->nranks * judge5_count(t);
+    compare(t, "fresh", count, want_zero, NULL, v);
+    compare(t, "inputs", count, want_inputs, NULL, v); // uploaded by the case
 }
 
 enum { ALIGN = 256 }; /* lab5.h's SYMM_ALIGN */
@@ -242,28 +232,49 @@ static void judge_alloc(const struct judge_task *t, struct judge_verdict *v)
 static double want_put(const struct judge_task *t, const uint64_t *seed, int r,
                        size_t i)
 {
-    const size_t count = count_of(t);
+    const size_t count = judge5_count(t);
     return judge5_input(seed[(int)(i / count)], (size_t)r * count + i % count);
+}
+
+static uint64_t from_put(const struct judge_task *t, const uint64_t *seed,
+                         int r, size_t i)
+{
+    (void)seed, (void)r;
+    return UINT64_C(1) << i / judge5_count(t);
 }
 
 static void judge_put(const struct judge_task *t, struct judge_verdict *v)
 {
-    judge5_compare(t, "box", (size_t)t->nranks * count_of(t), want_put, v);
+    judge5_compare(t, "box", (size_t)t->nranks * judge5_count(t), want_put,
+                   from_put, v);
     judge5_guards(t, v);
     judge5_no_nccl(t, v);
+}
+
+/* The rank that this one gets element i from. */
+static int got_from(const struct judge_task *t, int r, size_t i)
+{
+    const size_t round = i / judge5_count(t);
+    return (int)((size_t)r + 1 + round) % t->nranks;
 }
 
 static double want_get(const struct judge_task *t, const uint64_t *seed, int r,
                        size_t i)
 {
-    const size_t round = i / count_of(t);
-    return judge5_input(seed[(int)((size_t)r + 1 + round) % t->nranks], i);
+    return judge5_input(seed[got_from(t, r, i)], i);
+}
+
+static uint64_t from_get(const struct judge_task *t, const uint64_t *seed,
+                         int r, size_t i)
+{
+    (void)seed;
+    return UINT64_C(1) << got_from(t, r, i);
 }
 
 static void judge_get(const struct judge_task *t, struct judge_verdict *v)
 {
     const size_t rounds = (size_t)plan_int(t->c, "rounds", 3);
-    judge5_compare(t, "out", rounds * count_of(t), want_get, v);
+    judge5_compare(t, "out", rounds * judge5_count(t), want_get, from_get, v);
     judge5_guards(t, v);
     judge5_no_nccl(t, v);
 }
@@ -279,9 +290,15 @@ static double want_chain(const struct judge_task *t, const uint64_t *seed,
     return sum;
 }
 
+static uint64_t from_chain(const struct judge_task *t, const uint64_t *seed,
+                           int r, size_t i)
+{
+    return judge5_from_first(t, seed, r == 0 ? t->nranks - 1 : r, i);
+}
+
 static void judge_chain(const struct judge_task *t, struct judge_verdict *v)
 {
-    judge5_compare(t, "box", count_of(t), want_chain, v);
+    judge5_compare(t, "box", judge5_count(t), want_chain, from_chain, v);
     judge5_guards(t, v);
     judge5_no_nccl(t, v);
 }
@@ -297,164 +314,19 @@ static double want_rounds(const struct judge_task *t, const uint64_t *seed,
     return judge5_input(seed[even], 0) + (double)i + (r == even);
 }
 
+static uint64_t from_rounds(const struct judge_task *t, const uint64_t *seed,
+                            int r, size_t i)
+{
+    (void)seed, (void)i;
+    return (r ^ 1) < t->nranks ? UINT64_C(1) << (r & ~1) : 0;
+}
+
 static void judge_rounds(const struct judge_task *t, struct judge_verdict *v)
 {
     judge5_compare(t, "out", (size_t)plan_int(t->c, "rounds", 100), want_rounds,
-                   v);
+                   from_rounds, v);
     judge5_guards(t, v);
     judge5_no_nccl(t, v);
-}
-
-/* ---- part 3 -------------------------------------------------------------- */
-
-static double want_sum(const struct judge_task *t, const uint64_t *seed, int r,
-                       size_t i)
-{
-    const size_t count = count_of(t);
-    double sum = 0;
-    (void)r;
-    for (int k = 0; k < t->nranks; k++)
-        sum += judge5_input(seed[k], i % count);
-    return sum * (double)(i / count + 1);
-}
-
-/* The time of NCCL's all-reduce on this machine; NaN if unknown. */
-static double nccl_us(const struct judge_task *t, size_t nbytes)
-{
-    struct topo_coll c;
-    char err[128];
-    int place[64];
-    if (!t->spans || t->nranks > 64)
-        return NAN;
-    const struct topo *const topo = spans_topo(t->spans);
-    for (int r = 0; r < t->nranks; r++)
-        place[r] = gpu_of(topo, r);
-    if (topo_collective(topo, TOPO_OP_ALLREDUCE, place, t->nranks, nbytes,
-                        TOPO_ANY, TOPO_ANY, &c, err, sizeof err) != 0)
-        return NAN;
-    const double us = (double)c.time_ps * 1e-6;
-    topo_coll_release(&c);
-    return us;
-}
-
-/* `nccl: N`: expected calls of NCCL, if there is one. */
-static void judge_calls(const struct judge_task *t, struct judge_verdict *v)
-{
-    const double calls = (double)plan_int(t->c, "calls", 3);
-    const double nccl = judge5_metric(t, 0, 0, "has_nccl") == 1
-                            ? (double)plan_int(t->c, "nccl", 0)
-                            : 0;
-    for (int r = 0; r < t->nranks; r++) {
-        const double made = judge_count(t, r, 0, "collectives", v);
-        if (made != nccl || !(judge_count(t, r, 0, "messages", v) <= 0))
-            judge_fail(v,
-                       "the result is right, but rank %d calls %g NCCL "
-                       "collectives for %g all-reduces, should call %g",
-                       r, made, calls, nccl);
-    }
-}
-
-static void judge_reduce(const struct judge_task *t, struct judge_verdict *v)
-{
-    const size_t calls = (size_t)plan_int(t->c, "calls", 3);
-    const double most = (double)plan_int(t->c, "percent_of_nccl", 0) / 100 *
-                        nccl_us(t, count_of(t) * sizeof(float));
-    if (plan_int(t->c, "rough", 0))
-        judge5_compare_rough(t, calls, v);
-    else
-        judge5_compare(t, "out", calls * count_of(t), want_sum, v);
-    judge5_guards(t, v);
-    if (t->nranks > 1)
-        judge_calls(t, v);
-    if (v->pass && most > 0 && spans_time_us(t, 0) > most)
-        judge_fail(v,
-                   "it takes %.1f us; NCCL's takes %.1f us, and %lld %% of "
-                   "that is required",
-                   spans_time_us(t, 0), nccl_us(t, count_of(t) * sizeof(float)),
-                   (long long)plan_int(t->c, "percent_of_nccl", 0));
-}
-
-enum { ALGOS = 3, CALLS = 2, SIZES = 32 }; /* of cases.c's measure_all() */
-
-/* The mean time of a call in a range of measure_all(), on the slowest rank:
- * from the graph or, on GPUs, as recorded. */
-static double range_us(const struct judge_task *t, const char *name)
-{
-    double slowest = NAN;
-    for (int r = 0; r < t->nranks; r++) {
-        double us = judge5_metric(t, r, 0, name);
-        uint64_t begin_ps = UINT64_MAX, end_ps = 0;
-        for (uint32_t at = t->graph ? t->graph->first[r] : 0;
-             t->graph && at < t->graph->first[r + 1]; at++) {
-            const struct graph_node *const n = &t->graph->nodes[at].node;
-            const struct replay_time *const time = &spans_times(t->spans)[at];
-            if (strcmp(t->graph->nodes[at].span, name) != 0 ||
-                (n->kind != GRAPH_KERNEL && n->kind != GRAPH_COLL))
-                continue;
-            begin_ps = time->start_ps < begin_ps ? time->start_ps : begin_ps;
-            end_ps = time->end_ps > end_ps ? time->end_ps : end_ps;
-        }
-        if (end_ps > begin_ps)
-            us = (double)(end_ps - begin_ps) * 1e-6 / CALLS;
-        slowest = us <= slowest ? slowest : us;
-    }
-    return slowest;
-}
-
-/* The largest size up to which an algorithm below `end` is the fastest; 0:
- * none. */
-static double true_limit(double us[SIZES][ALGOS], int nsizes, int end)
-{
-    double limit = 0;
-    for (int s = 0; s < nsizes; s++) {
-        double ours = INFINITY, theirs = INFINITY;
-        for (int k = 0; k < ALGOS; k++) {
-            double *const of = k < end ? &ours : &theirs;
-            *of = us[s][k] < *of ? us[s][k] : *of;
-        }
-        if (!(ours <= theirs) || isinf(ours))
-            break;
-        limit = 1024.0 * (double)(UINT64_C(1) << s);
-    }
-    return limit;
-}
-
-static void judge_limit(const struct judge_task *t, const char *name,
-                        double truth, double most, struct judge_verdict *v)
-{
-    for (int r = 0; r < t->nranks; r++) {
-        double got = judge5_metric(t, r, 0, name);
-        if (got != judge5_metric(t, 0, 0, name))
-            judge_fail(v,
-                       "%s is %.0f on rank %d and %.0f on rank 0: ranks "
-                       "would call different algorithms",
-                       name, got, r, judge5_metric(t, 0, 0, name));
-        got = got > most ? most : got;
-        const double low = truth > 0 ? truth / 2 : 0;
-        const double high = truth > 0 ? 2 * truth : 1024;
-        if (!(got >= low && got <= high))
-            judge_fail(v,
-                       "%s is %.0f, but the crossover is at %.0f bytes: "
-                       "that is off by more than a factor of 2",
-                       name, got, truth);
-    }
-}
-
-static void judge_tune(const struct judge_task *t, struct judge_verdict *v)
-{
-    double us[SIZES][ALGOS];
-    char name[EVIDENCE_NAME];
-    const size_t most = (size_t)plan_int(t->c, "most", 1 << 20);
-    int nsizes = 0;
-    for (size_t nbytes = 1024; nbytes <= most && nsizes < SIZES; nbytes *= 2) {
-        for (int k = 0; k < ALGOS; k++) {
-            snprintf(name, sizeof name, "algo%d.%zu", k, nbytes);
-            us[nsizes][k] = range_us(t, name);
-        }
-        nsizes++;
-    }
-    judge_limit(t, "one_shot_most", true_limit(us, nsizes, 1), (double)most, v);
-    judge_limit(t, "two_shot_most", true_limit(us, nsizes, 2), (double)most, v);
 }
 
 static const struct judge_kind kinds[] = {
@@ -466,8 +338,8 @@ static const struct judge_kind kinds[] = {
     {.name = "get", .judge = judge_get},
     {.name = "chain", .judge = judge_chain},
     {.name = "rounds", .judge = judge_rounds},
-    {.name = "reduce", .judge = judge_reduce},
-    {.name = "tune", .judge = judge_tune},
+    {.name = "reduce", .judge = judge5_reduce},
+    {.name = "tune", .judge = judge5_tune},
     {.name = "gradsync", .judge = judge5_gradsync},
     {.name = "pipeline", .judge = judge5_pipeline},
     {.name = "late", .judge = judge5_gradsync},
@@ -529,6 +401,7 @@ extern const struct judge_lab judge_lab5;
 const struct judge_lab judge_lab5 = {
     .lab = "lab5-symmetric-memory",
     .shares_gpus = 1,
+    .reaches_peers = 1,
     .kinds = kinds,
     .students = students,
     .draws = draws,

@@ -10,6 +10,19 @@
 double judge5_metric(const struct judge_task *t, int rank, int iteration,
                      const char *name);
 
+/* Elements of a case. */
+static inline size_t judge5_count(const struct judge_task *t)
+{
+    return (size_t)plan_int(t->c, "count", 1000);
+}
+
+/* Ranks are on the machine's GPUs in order, starting over if there are
+ * fewer. */
+static inline int judge5_gpu(const struct topo *topo, int rank)
+{
+    return rank % topo_ngpus(topo);
+}
+
 /* The seeds of all ranks' inputs of an iteration. The caller frees them. */
 uint64_t *judge5_seeds(const struct judge_task *t, int iteration);
 
@@ -19,12 +32,27 @@ static inline double judge5_input(uint64_t seed, size_t i)
     return data_value(seed, i, DATA_FLOAT);
 }
 
-/* Compare an output of floats with a function of the element's number and all
- * ranks' seeds. */
+/* Of the element with this number in a rank's output: its value, and the ranks
+ * (bits) whose inputs it is computed from. */
 typedef double judge5_want(const struct judge_task *t, const uint64_t *seed,
                            int rank, size_t i);
+typedef uint64_t judge5_from(const struct judge_task *t, const uint64_t *seed,
+                             int rank, size_t i);
+
+/* Compare an output of floats with these values; each has to have come by
+ * operations of devices. */
 void judge5_compare(const struct judge_task *t, const char *name, size_t count,
-                    judge5_want *want, struct judge_verdict *v);
+                    judge5_want *want, judge5_from *from,
+                    struct judge_verdict *v);
+
+/* Expect each element of 4 bytes of a rank's output to descend from these
+ * ranks, and from nothing of the host's (judge_from.c). */
+void judge5_descend(const struct judge_task *t, int rank, int iteration,
+                    const char *name, size_t count, judge5_from *from,
+                    const uint64_t *seed, struct judge_verdict *v);
+
+judge5_from judge5_from_all;   /* all ranks */
+judge5_from judge5_from_first; /* ranks 0 to this one */
 
 /* Compare "out" of `calls` all-reduces with `rough: 1` (drawn_rough()): right
  * up to roundings, and of the same bits on all ranks. */
@@ -37,6 +65,10 @@ void judge5_no_nccl(const struct judge_task *t, struct judge_verdict *v);
 /* Expect no operation to touch the guards of cases_alloc(): one element too far
  * is found inside the heap, too (judge_guard.c). */
 void judge5_guards(const struct judge_task *t, struct judge_verdict *v);
+
+/* ---- part 3 (judge_reduce.c) --------------------------------------------- */
+
+judge_fn judge5_reduce, judge5_tune;
 
 /* ---- part 4 (judge_uses.c) ----------------------------------------------- */
 

@@ -55,7 +55,7 @@ void judge5_compare_rough(const struct judge_task *t, size_t calls,
                 break;
             data_compare_near(got, want, n, DATA_FLOAT, 0, most, r, v);
             compare_bits(got, first, n, r, v);
-            judge_origin(t, r, it, "out", 0, nbytes, 0, v);
+            judge5_descend(t, r, it, "out", n, judge5_from_all, seed, v);
         }
         free(seed);
     }

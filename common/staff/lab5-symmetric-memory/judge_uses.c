@@ -60,7 +60,7 @@ void judge5_pipeline(const struct judge_task *t, struct judge_verdict *v)
 {
     const double most = (double)plan_int(t->c, "most_ns", 0) / 1000;
     judge5_compare(t, "work", param(t, "messages", 7) * param(t, "count", 1000),
-                   want_work, v);
+                   want_work, judge5_from_first, v);
     judge5_no_nccl(t, v);
     if (v->pass && most > 0 && t->spans && !(handoff_us(t) < most))
         judge_fail(v,
@@ -95,6 +95,14 @@ static double want_y(const struct judge_task *t, const uint64_t *seed, int r,
                         i / whole);
 }
 
+static uint64_t from_y(const struct judge_task *t, const uint64_t *seed, int r,
+                       size_t i)
+{
+    const size_t block = param(t, "rows", 12) * param(t, "cols", 5);
+    (void)seed, (void)r;
+    return UINT64_C(1) << i / block % (size_t)t->nranks;
+}
+
 /* Element i of all calls' y: row, column of a sum over ranks. */
 static double want_y_sum(const struct judge_task *t, const uint64_t *seed,
                          int r, size_t i)
@@ -110,7 +118,7 @@ static double want_y_sum(const struct judge_task *t, const uint64_t *seed,
 
 /* `every: N`: of large products only every Nth element is compared. */
 static void judge_y(const struct judge_task *t, size_t n, judge5_want *want,
-                    struct judge_verdict *v)
+                    judge5_from *from, struct judge_verdict *v)
 {
     for (int it = 0; it < t->iterations && v->pass; it++) {
         uint64_t *const seed = judge5_seeds(t, it);
@@ -124,7 +132,7 @@ static void judge_y(const struct judge_task *t, size_t n, judge5_want *want,
                                "element %zu of rank %d's y is %g, should be "
                                "%g",
                                i, r, got[i], want(t, seed, r, i));
-            judge_origin(t, r, it, "y", 0, n * sizeof *got, 0, v);
+            judge5_descend(t, r, it, "y", n, from, seed, v);
         }
         free(seed);
     }
@@ -140,12 +148,12 @@ static size_t count_of_y(const struct judge_task *t)
 
 void judge5_gemm(const struct judge_task *t, struct judge_verdict *v)
 {
-    judge_y(t, (size_t)t->nranks * count_of_y(t), want_y, v);
+    judge_y(t, (size_t)t->nranks * count_of_y(t), want_y, from_y, v);
 }
 
 void judge5_gemm_sum(const struct judge_task *t, struct judge_verdict *v)
 {
-    judge_y(t, count_of_y(t), want_y_sum, v);
+    judge_y(t, count_of_y(t), want_y_sum, judge5_from_all, v);
 }
 
 /* ---- ring buffer --------------------------------------------------------- */
@@ -156,27 +164,47 @@ static double want_before(const struct judge_task *t, const uint64_t *seed,
     return judge5_input(seed[(r + t->nranks - 1) % t->nranks], i);
 }
 
+static uint64_t from_before(const struct judge_task *t, const uint64_t *seed,
+                            int r, size_t i)
+{
+    (void)seed, (void)i;
+    return UINT64_C(1) << (r + t->nranks - 1) % t->nranks;
+}
+
 void judge5_ring(const struct judge_task *t, struct judge_verdict *v)
 {
     judge5_compare(t, "out",
                    param(t, "items", 30) * (param(t, "count", 64) / 4 * 4),
-                   want_before, v);
+                   want_before, from_before, v);
     judge5_no_nccl(t, v);
 }
 
 /* ---- distributed tensor -------------------------------------------------- */
 
-/* Element at + begin of the tensor, as written by the rank whose share it is
- * in. */
+/* The rank that writes element `at` of the tensor: it is in its share. */
+static int writer_of(const struct judge_task *t, size_t at)
+{
+    int by = 0;
+    while (drawn_share(param(t, "count", 1000), t->nranks, by + 1) <= at)
+        by++;
+    return by;
+}
+
+/* Element i of the half that a rank reads. */
 static double want_half(const struct judge_task *t, const uint64_t *seed, int r,
                         size_t i)
 {
     const size_t count = param(t, "count", 1000);
     const size_t at = drawn_begin(seed[r], count) + i;
-    int by = 0;
-    while (drawn_share(count, t->nranks, by + 1) <= at)
-        by++;
+    const int by = writer_of(t, at);
     return judge5_input(seed[by], at - drawn_share(count, t->nranks, by));
+}
+
+static uint64_t from_half(const struct judge_task *t, const uint64_t *seed,
+                          int r, size_t i)
+{
+    const size_t count = param(t, "count", 1000);
+    return UINT64_C(1) << writer_of(t, drawn_begin(seed[r], count) + i);
 }
 
 /* The number of ranks that have some of a range. */
@@ -207,7 +235,7 @@ void judge5_dtensor(const struct judge_task *t, struct judge_verdict *v)
     enum { INVALID_ARGUMENT = 4 };
     const size_t count = param(t, "count", 1000), n = (size_t)t->nranks;
     const size_t per = (count + n - 1) / n;
-    judge5_compare(t, "out", count / 2, want_half, v);
+    judge5_compare(t, "out", count / 2, want_half, from_half, v);
     for (int r = 0; r < t->nranks; r++) {
         if (judge5_metric(t, r, 0, "per") != (double)per)
             judge_fail(v,
@@ -226,13 +254,26 @@ void judge5_dtensor(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- parameter cache ----------------------------------------------------- */
 
+/* The adapter that serves a rank's element i. */
+static int served_by(const struct judge_task *t, const uint64_t *seed, int r,
+                     size_t i)
+{
+    const int nadapters = (int)param(t, "per", 3) * t->nranks;
+    return drawn_adapter(seed[r], (int)(i / param(t, "count", 400)), nadapters);
+}
+
 static double want_served(const struct judge_task *t, const uint64_t *seed,
                           int r, size_t i)
 {
     const size_t count = param(t, "count", 400);
-    const int n = t->nranks, nadapters = (int)param(t, "per", 3) * n;
-    const int id = drawn_adapter(seed[r], (int)(i / count), nadapters);
+    const int n = t->nranks, id = served_by(t, seed, r, i);
     return judge5_input(seed[id % n], (size_t)(id / n) * count + i % count);
+}
+
+static uint64_t from_served(const struct judge_task *t, const uint64_t *seed,
+                            int r, size_t i)
+{
+    return UINT64_C(1) << served_by(t, seed, r, i) % t->nranks;
 }
 
 /* The fetches of a cache that replaces the least recently used adapter. */
@@ -259,7 +300,7 @@ static int fetches_of(const struct judge_task *t, uint64_t seed)
 void judge5_pcache(const struct judge_task *t, struct judge_verdict *v)
 {
     judge5_compare(t, "out", param(t, "requests", 12) * param(t, "count", 400),
-                   want_served, v);
+                   want_served, from_served, v);
     for (int it = 0; it < t->iterations; it++)
         for (int r = 0; r < t->nranks; r++) {
             const double got = judge5_metric(t, r, it, "fetches");
@@ -275,27 +316,42 @@ void judge5_pcache(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- hash map ------------------------------------------------------------ */
 
-void judge5_hashmap(const struct judge_task *t, struct judge_verdict *v)
+/* Of each key: the sum of all values that ranks add, and who adds any. */
+static void tally(const struct judge_task *t, const uint64_t *seed,
+                  unsigned *sum, uint64_t *from)
 {
     const int keys = (int)param(t, "keys", 300);
     const size_t range = param(t, "range", 200);
-    unsigned *const want = malloc(range * sizeof *want);
-    for (int it = 0; it < t->iterations; it++) {
-        memset(want, 0, range * sizeof *want);
-        for (int r = 0; r < t->nranks; r++) {
-            const uint64_t seed = judge_input_seed(t, r, it);
-            for (int i = 0; i < keys; i++)
-                want[drawn_key(seed, i, (int)range) - 1] +=
-                    drawn_value(seed, i);
+    memset(sum, 0, range * sizeof *sum);
+    memset(from, 0, range * sizeof *from);
+    for (int r = 0; r < t->nranks; r++)
+        for (int i = 0; i < keys; i++) {
+            const size_t key = drawn_key(seed[r], i, (int)range) - 1;
+            sum[key] += drawn_value(seed[r], i);
+            from[key] |= UINT64_C(1) << r;
         }
+}
+
+void judge5_hashmap(const struct judge_task *t, struct judge_verdict *v)
+{
+    const size_t range = param(t, "range", 200);
+    unsigned *const want = malloc(range * sizeof *want);
+    uint64_t *const from = malloc(range * sizeof *from);
+    for (int it = 0; it < t->iterations; it++) {
+        uint64_t *const seed = judge5_seeds(t, it);
+        tally(t, seed, want, from);
         for (int r = 0; r < t->nranks; r++) {
             const void *const got =
                 judge_output(t, r, it, "out", range * sizeof *want, v);
             if (got)
                 data_compare(got, want, range, DATA_UINT32, r, v);
-            judge_origin(t, r, it, "out", 0, range * sizeof *want, 0, v);
+            for (size_t i = 0; i < range; i++)
+                judge_origin(t, r, it, "out", i * sizeof *want,
+                             (i + 1) * sizeof *want, from[i], v);
         }
+        free(seed);
     }
+    free(from);
     free(want);
     judge5_no_nccl(t, v);
 }

@@ -1,0 +1,208 @@
+/*
+ * judge_reduce.c: the judges of lab 5's cases of part 3
+ */
+#include <math.h>   /* isinf */
+#include <stdio.h>  /* snprintf */
+#include <string.h> /* strcmp */
+
+#include "graph/read.h"
+#include "judge/counts.h"
+#include "judge5.h"
+
+static double want_sum(const struct judge_task *t, const uint64_t *seed, int r,
+                       size_t i)
+{
+    const size_t count = judge5_count(t);
+    double sum = 0;
+    (void)r;
+    for (int k = 0; k < t->nranks; k++)
+        sum += judge5_input(seed[k], i % count);
+    return sum * (double)(i / count + 1);
+}
+
+/* The time of NCCL's all-reduce on this machine; NaN if unknown. */
+static double nccl_us(const struct judge_task *t, size_t nbytes)
+{
+    struct topo_coll c;
+    char err[128];
+    int place[64];
+    if (!t->spans || t->nranks > 64)
+        return NAN;
+    const struct topo *const topo = spans_topo(t->spans);
+    for (int r = 0; r < t->nranks; r++)
+        place[r] = judge5_gpu(topo, r);
+    if (topo_collective(topo, TOPO_OP_ALLREDUCE, place, t->nranks, nbytes,
+                        TOPO_ANY, TOPO_ANY, &c, err, sizeof err) != 0)
+        return NAN;
+    const double us = (double)c.time_ps * 1e-6;
+    topo_coll_release(&c);
+    return us;
+}
+
+/* `nccl: N`: expected calls of NCCL, if there is one. */
+static void judge_calls(const struct judge_task *t, struct judge_verdict *v)
+{
+    const double calls = (double)plan_int(t->c, "calls", 3);
+    const double nccl = judge5_metric(t, 0, 0, "has_nccl") == 1
+                            ? (double)plan_int(t->c, "nccl", 0)
+                            : 0;
+    for (int r = 0; r < t->nranks; r++) {
+        const double made = judge_count(t, r, 0, "collectives", v);
+        if (made != nccl || !(judge_count(t, r, 0, "messages", v) <= 0))
+            judge_fail(v,
+                       "the result is right, but rank %d calls %g NCCL "
+                       "collectives for %g all-reduces, should call %g",
+                       r, made, calls, nccl);
+    }
+}
+
+/* True if bytes go from a GPU to another one, or to a switch that adds: places
+ * of hosts are negative. */
+static int leaves(const struct graph_move *m)
+{
+    return m->from >= 0 && m->to >= 0 && m->from != m->to;
+}
+
+/* Bytes that the operations of an iteration move from one GPU to another. */
+static double moved_bytes(const struct judge_task *t, int iteration)
+{
+    double sum = 0;
+    struct spans_window w;
+    for (int r = 0; r < t->nranks; r++) {
+        if (spans_window(t, r, iteration, &w) != 0)
+            return NAN;
+        for (uint32_t at = w.first; at <= w.last; at++) {
+            const struct graph_view *const op = &t->graph->nodes[at];
+            for (size_t i = 0; i < op->nmoves; i++)
+                sum += leaves(&op->moves[i]) ? (double)op->moves[i].nbytes : 0;
+        }
+    }
+    return sum;
+}
+
+/*
+ * Every rank but one has to send what it has, on its way to the sum. That is
+ * less than any algorithm moves, so a few stores that are in no record
+ * (judge/origin.h) do not matter.
+ */
+static void judge_moved(const struct judge_task *t, struct judge_verdict *v)
+{
+    const double least = (double)(t->nranks - 1) * (double)judge5_count(t) *
+                         sizeof(float) * (double)plan_int(t->c, "calls", 3);
+    if (!t->spans || plan_int(t->c, "nccl", 0) > 0 ||
+        t->nranks > topo_ngpus(spans_topo(t->spans)))
+        return;
+    for (int it = 0; it < t->iterations && v->pass; it++)
+        if (!(moved_bytes(t, it) >= least))
+            judge_fail(v,
+                       "the result is right, but no more than %.0f bytes go "
+                       "from one GPU to another; sums of all ranks' inputs "
+                       "take at least %.0f",
+                       moved_bytes(t, it), least);
+}
+
+void judge5_reduce(const struct judge_task *t, struct judge_verdict *v)
+{
+    const size_t calls = (size_t)plan_int(t->c, "calls", 3);
+    const double most = (double)plan_int(t->c, "percent_of_nccl", 0) / 100 *
+                        nccl_us(t, judge5_count(t) * sizeof(float));
+    if (plan_int(t->c, "rough", 0))
+        judge5_compare_rough(t, calls, v);
+    else
+        judge5_compare(t, "out", calls * judge5_count(t), want_sum,
+                       judge5_from_all, v);
+    judge5_guards(t, v);
+    judge_moved(t, v);
+    if (t->nranks > 1)
+        judge_calls(t, v);
+    if (v->pass && most > 0 && spans_time_us(t, 0) > most)
+        judge_fail(v,
+                   "it takes %.1f us; NCCL's takes %.1f us, and %lld %% of "
+                   "that is required",
+                   spans_time_us(t, 0),
+                   nccl_us(t, judge5_count(t) * sizeof(float)),
+                   (long long)plan_int(t->c, "percent_of_nccl", 0));
+}
+
+enum { ALGOS = 3, CALLS = 2, SIZES = 32 }; /* of cases.c's measure_all() */
+
+/* The mean time of a call in a range of measure_all(), on the slowest rank:
+ * from the graph or, on GPUs, as recorded. */
+static double range_us(const struct judge_task *t, const char *name)
+{
+    double slowest = NAN;
+    for (int r = 0; r < t->nranks; r++) {
+        double us = judge5_metric(t, r, 0, name);
+        uint64_t begin_ps = UINT64_MAX, end_ps = 0;
+        for (uint32_t at = t->graph ? t->graph->first[r] : 0;
+             t->graph && at < t->graph->first[r + 1]; at++) {
+            const struct graph_node *const n = &t->graph->nodes[at].node;
+            const struct replay_time *const time = &spans_times(t->spans)[at];
+            if (strcmp(t->graph->nodes[at].span, name) != 0 ||
+                (n->kind != GRAPH_KERNEL && n->kind != GRAPH_COLL))
+                continue;
+            begin_ps = time->start_ps < begin_ps ? time->start_ps : begin_ps;
+            end_ps = time->end_ps > end_ps ? time->end_ps : end_ps;
+        }
+        if (end_ps > begin_ps)
+            us = (double)(end_ps - begin_ps) * 1e-6 / CALLS;
+        slowest = us <= slowest ? slowest : us;
+    }
+    return slowest;
+}
+
+/* The largest size up to which an algorithm below `end` is the fastest; 0:
+ * none. */
+static double true_limit(double us[SIZES][ALGOS], int nsizes, int end)
+{
+    double limit = 0;
+    for (int s = 0; s < nsizes; s++) {
+        double ours = INFINITY, theirs = INFINITY;
+        for (int k = 0; k < ALGOS; k++) {
+            double *const of = k < end ? &ours : &theirs;
+            *of = us[s][k] < *of ? us[s][k] : *of;
+        }
+        if (!(ours <= theirs) || isinf(ours))
+            break;
+        limit = 1024.0 * (double)(UINT64_C(1) << s);
+    }
+    return limit;
+}
+
+static void judge_limit(const struct judge_task *t, const char *name,
+                        double truth, double most, struct judge_verdict *v)
+{
+    for (int r = 0; r < t->nranks; r++) {
+        double got = judge5_metric(t, r, 0, name);
+        if (got != judge5_metric(t, 0, 0, name))
+            judge_fail(v,
+                       "%s is %.0f on rank %d and %.0f on rank 0: ranks "
+                       "would call different algorithms",
+                       name, got, r, judge5_metric(t, 0, 0, name));
+        got = got > most ? most : got;
+        const double low = truth > 0 ? truth / 2 : 0;
+        const double high = truth > 0 ? 2 * truth : 1024;
+        if (!(got >= low && got <= high))
+            judge_fail(v,
+                       "%s is %.0f, but the crossover is at %.0f bytes: "
+                       "that is off by more than a factor of 2",
+                       name, got, truth);
+    }
+}
+
+void judge5_tune(const struct judge_task *t, struct judge_verdict *v)
+{
+    double us[SIZES][ALGOS];
+    char name[EVIDENCE_NAME];
+    const size_t most = (size_t)plan_int(t->c, "most", 1 << 20);
+    int nsizes = 0;
+    for (size_t nbytes = 1024; nbytes <= most && nsizes < SIZES; nbytes *= 2) {
+        for (int k = 0; k < ALGOS; k++) {
+            snprintf(name, sizeof name, "algo%d.%zu", k, nbytes);
+            us[nsizes][k] = range_us(t, name);
+        }
+        nsizes++;
+    }
+    judge_limit(t, "one_shot_most", true_limit(us, nsizes, 1), (double)most, v);
+    judge_limit(t, "two_shot_most", true_limit(us, nsizes, 2), (double)most, v);
+}

@@ -1,0 +1,29 @@
+# Copies every peer's input, and adds it by a kernel of its own.
+sed -i '/^ncclResult_t symm_one_shot(/,/^}/d' allreduce.cu
+cat >> allreduce.cu <<'C'
+static __global__ void add(float *sum, const float *x, size_t n)
+{
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        sum[i] += x[i];
+}
+
+ncclResult_t symm_one_shot(struct symm_reducer *a, const float *sendbuf,
+                           float *recvbuf, size_t count, cudaStream_t stream)
+{
+    const size_t nbytes = count * sizeof(float);
+    float *box;
+    LAB_TRY_CUDA(cudaMallocAsync((void **)&box, nbytes, stream));
+    LAB_TRY(symm_barrier(a->s, stream));
+    LAB_TRY(symm_get(a->s, recvbuf, sendbuf, nbytes, 0, stream));
+    for (int r = 1; r < a->s->view.nranks; r++) {
+        LAB_TRY(symm_get(a->s, box, sendbuf, nbytes, r, stream));
+        add<<<(unsigned)((count + 255) / 256), 256, 0, stream>>>(recvbuf, box,
+                                                                 count);
+    }
+    LAB_TRY(symm_barrier(a->s, stream));
+    LAB_TRY_CUDA(cudaFreeAsync(box, stream));
+    LAB_TRY_CUDA(cudaGetLastError());
+    return ncclSuccess;
+}
+C
