@@ -7,6 +7,8 @@
 #include <string.h>  /* strlen */
 #include <strings.h> /* strncasecmp */
 
+#include "decompose.h"
+
 static const struct {
     const char *name;
     size_t at;
@@ -63,7 +65,8 @@ static void plain(const char *name, int first, char *out, size_t nbytes)
     out[n] = 0;
 }
 
-/* How many bytes of text the name is, in either order; 0 if it isn't there. */
+/* How many bytes of text the name is, in either order; 0 if it isn't there.
+ * Both are decomposed. */
 static size_t name_at(const char *text, const char *name, int whole)
 {
     enum { WORDS = 5 };
@@ -90,7 +93,11 @@ static size_t name_at(const char *text, const char *name, int whole)
 
 int match_same_name(const char *a, const char *b)
 {
-    return name_at(a, b, 1) > 0;
+    char *const one = decompose(a), *const other = decompose(b);
+    const int same = name_at(one, other, 1) > 0;
+    free(one);
+    free(other);
+    return same;
 }
 
 /* ---- patterns ------------------------------------------------------------ */
@@ -108,6 +115,26 @@ static int match_any(const char *rest, const char *t, const char *stop,
         if (!*t || strchr(stop, *t))
             return 0;
     }
+}
+
+/* How many bytes of t a student's name or other column is; 0 if it isn't. */
+static size_t value_at(const char *p, const char *t, const struct student *s)
+{
+    const int is_name = begins(p, "{name}");
+    const char *value = is_name ? s->name : NULL;
+    for (int i = 0; i < NCOLUMNS; i++)
+        if (begins(p, columns[i].name))
+            value = *(char *const *)((const char *)s + columns[i].at);
+    if (!value || !*value)
+        return 0;
+    char *const plain = decompose(value);
+    size_t n = strlen(plain);
+    if (is_name)
+        n = name_at(t, plain, 0);
+    else if (strncasecmp(t, plain, n) != 0)
+        n = 0;
+    free(plain);
+    return n;
 }
 
 static int match_placeholder(const char *p, const char *t,
@@ -128,19 +155,8 @@ static int match_placeholder(const char *p, const char *t,
         m->attempt = (int)n;
         return 1;
     }
-    if (begins(p, "{name}")) {
-        const size_t n = s->name[0] ? name_at(t, s->name, 0) : 0;
-        return n && match(rest, t + n, s, m);
-    }
-    for (int i = 0; i < NCOLUMNS; i++) {
-        const char *const value =
-            *(char *const *)((const char *)s + columns[i].at);
-        const size_t n = strlen(value);
-        if (begins(p, columns[i].name))
-            return n && strncasecmp(t, value, n) == 0 &&
-                   match(rest, t + n, s, m);
-    }
-    return 0;
+    const size_t n = value_at(p, t, s);
+    return n && match(rest, t + n, s, m);
 }
 
 static int match(const char *p, const char *t, const struct student *s,
@@ -157,9 +173,27 @@ static int match(const char *p, const char *t, const struct student *s,
     return !*t;
 }
 
+/* The end of a name whose decomposed form is `rest`. */
+static const char *end_of(const char *name, const char *rest)
+{
+    for (;; name++) {
+        char *const plain = decompose(name);
+        const int is = strcmp(plain, rest) == 0;
+        free(plain);
+        if (is || !*name)
+            return name;
+    }
+}
+
 int match_name(const char *pattern, const char *name, const struct student *s,
                struct match *m)
 {
+    char *const want = decompose(pattern), *const got = decompose(name);
     *m = (struct match){.attempt = 1};
-    return match(pattern, name, s, m);
+    const int is = match(want, got, s, m);
+    if (m->file)
+        m->file = end_of(name, m->file);
+    free(want);
+    free(got);
+    return is;
 }

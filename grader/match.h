@@ -2,7 +2,8 @@
  * match.h: whose is a file of this name?
  *
  * Learning systems put what they know of a student into the names of a
- * download. A pattern says where; it is compared in any case:
+ * download. A pattern says where; it is compared in any case, and in any form
+ * of Unicode (decompose.h):
  *
  *     {student} {id} {sis_id} {github} {email} {group}   the roster's column
  *     {name}     the student's name: spaces, commas, dots do not matter, nor
