@@ -74,7 +74,21 @@ static int is_day(const struct tm *tm)
     return copy.tm_mday == tm->tm_mday && copy.tm_mon == tm->tm_mon;
 }
 
-int roster_time(const char *text, int64_t *t)
+/* A time of the course's. Of an hour that comes twice, `pass` says which one
+ * (-1: the first, 1: the second). */
+static int64_t local_time(const struct tm *tm, int pass)
+{
+    enum { HOUR = 3600 };
+    struct tm copy = *tm, other;
+    const time_t t = mktime(&copy), twin = t + pass * HOUR;
+    localtime_r(&twin, &other);
+    return (int64_t)(other.tm_hour == copy.tm_hour &&
+                             other.tm_min == copy.tm_min
+                         ? twin
+                         : t);
+}
+
+static int read_time(const char *text, int pass, int64_t *t)
 {
     struct tm tm = {.tm_hour = 23, .tm_min = 59, .tm_sec = 59, .tm_isdst = -1};
     int offset = 0;
@@ -90,8 +104,18 @@ int roster_time(const char *text, int64_t *t)
     }
     if (!rest || (*rest && zone(rest, &offset) != 0))
         return -1;
-    *t = *rest ? (int64_t)timegm(&tm) - offset : (int64_t)mktime(&tm);
+    *t = *rest ? (int64_t)timegm(&tm) - offset : local_time(&tm, pass);
     return 0;
+}
+
+int roster_time(const char *text, int64_t *t)
+{
+    return read_time(text, -1, t);
+}
+
+int roster_deadline(const char *text, int64_t *t)
+{
+    return read_time(text, 1, t);
 }
 
 int64_t roster_submitted(const struct student *s, int attempt)
@@ -193,10 +217,12 @@ static int check_columns(const struct csv *c, char *err, size_t err_nbytes)
     return 0;
 }
 
-static int take_time(const char *text, int64_t *t)
+/* By one of these two functions; nothing is never. */
+static int take_time(const char *text, int64_t *t,
+                     int (*read)(const char *text, int64_t *t))
 {
     *t = ROSTER_NEVER;
-    return *text ? roster_time(text, t) : 0;
+    return *text ? read(text, t) : 0;
 }
 
 /* NULL, or what is wrong with the row. */
@@ -208,10 +234,12 @@ static const char *take(struct student *s, const struct csv_row *row,
         *text_of(s, i) = text_clean(csv_field(row, c->text[i]), TEXT_NAME);
     if (!text_is_key(csv_field(row, c->text[0])))
         return "a student is 1 to 64 letters, digits and ._@+-";
-    if (take_time(csv_field(row, c->deadline), &s->deadline) != 0)
+    if (take_time(csv_field(row, c->deadline), &s->deadline, roster_deadline) !=
+        0)
         return "a deadline is a time like 2026-03-01T23:59:00Z";
     for (int i = 0; i < ROSTER_ATTEMPTS; i++)
-        if (take_time(csv_field(row, c->submitted[i]), &s->submitted[i]) != 0)
+        if (take_time(csv_field(row, c->submitted[i]), &s->submitted[i],
+                      roster_time) != 0)
             return "submitted is a time like 2026-03-01T23:59:00Z";
     const char *const days = csv_field(row, c->late_days);
     const long n = strtol(days, &end, 10);

@@ -92,8 +92,13 @@ const struct student *roster_not_utf8(const struct roster *r);
  */
 int roster_timezone(const char *name);
 
-/* "2026-03-01T23:59:00+01:00" -> seconds since 1970; a date alone is the last
- * second of that day. -1 if it is no time. */
+/*
+ * "2026-03-01T23:59:00+01:00" -> seconds since 1970; a date alone is the last
+ * second of that day. -1 if it is no time. When daylight saving time ends, an
+ * hour comes twice: a time in it is then what favours the student, the first of
+ * the two, or as a deadline the second.
+ */
 int roster_time(const char *text, int64_t *t);
+int roster_deadline(const char *text, int64_t *t);
 
 #endif

@@ -195,7 +195,7 @@ static int parse(const struct options *o, enum change_kind kind,
 /* After class_load(), which sets the zone. */
 static int parse_until(const struct options *o, struct change *c)
 {
-    if (o->until && roster_time(o->until, &c->deadline) != 0)
+    if (o->until && roster_deadline(o->until, &c->deadline) != 0)
         return verb_wrong(change_name[c->kind],
                           "--until is a time like "
                           "2026-03-08T23:59:00+01:00, not %s",

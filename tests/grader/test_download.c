@@ -392,6 +392,25 @@ static const struct {
     {NULL, "2026-03-01", "2026-03-01T23:59:59Z"},
 };
 
+/* 03:00 CEST is 02:00 CET again on 2026-10-25. */
+START_TEST(an_hour_that_comes_twice_is_the_one_that_favours_the_student)
+{
+    int64_t first, second, early, got;
+    ck_assert_int_eq(roster_timezone("Europe/Berlin"), 0);
+    ck_assert_int_eq(roster_time("2026-10-25T02:30+02:00", &first), 0);
+    ck_assert_int_eq(roster_time("2026-10-25T02:30+01:00", &second), 0);
+    ck_assert_int_eq(roster_time("2026-10-25T02:30", &got), 0);
+    ck_assert_int_eq(got, first);
+    ck_assert_int_eq(roster_deadline("2026-10-25T02:30", &got), 0);
+    ck_assert_int_eq(got, second);
+    ck_assert_int_eq(roster_time("2026-10-25T01:30+02:00", &early), 0);
+    ck_assert_int_eq(roster_deadline("2026-10-25T01:30", &got), 0);
+    ck_assert_int_eq(got, early);
+    ck_assert_int_eq(roster_deadline("2026-10-25T02:30+02:00", &got), 0);
+    ck_assert_int_eq(got, first);
+}
+END_TEST
+
 START_TEST(times_are_the_courses)
 {
     int64_t got, want;
@@ -480,6 +499,8 @@ int main(void)
     tcase_add_test(t, a_second_download_is_another_attempt);
     tcase_add_test(t, a_download_does_not_leave_its_folder);
     LOOP(t, the_newest_file_inside_counts_at_any_depth, by_newest);
+    tcase_add_test(
+        t, an_hour_that_comes_twice_is_the_one_that_favours_the_student);
     LOOP(t, times_are_the_courses, zones);
     tcase_add_test(t, files_that_are_all_as_old_as_the_download_are_doubted);
     tcase_add_test(t, what_intake_says_of_times_is_believed);
