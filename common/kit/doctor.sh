@@ -162,7 +162,36 @@ check_libraries() {
 
 # ---- running -----------------------------------------------------------------
 
-# Eight ranks find each other, started by the mpirun that labs will use.
+# Build a program and start eight ranks of it by the mpirun that labs will use:
+# rank 0 prints how many they are.
+start_ranks() { # FLAG...
+    # shellcheck disable=SC2046 # flags are words
+    "${CC-gcc}" -o "$work/mpi" "$work/mpi.c" "$@" \
+        $(pkg-config --cflags --libs mpich 2> /dev/null | tr ' ' '\n' |
+            grep -E '^-(I|L|Wl,-rpath|lmpi)') 2> "$work/log" || return
+    timeout 60 mpirun -n 8 "$work/mpi" 2>&1 < /dev/null || true
+}
+
+# Ubuntu 24.04's MPICH is built for PMIx, which its own mpirun doesn't speak.
+# Programs on simgpu do without (common/simgpu/mpi/pmix.c).
+check_mpi_without_pmix() {
+    local lib=$build/simgpu/lib
+    local found="mpirun starts 8 separate programs, although it is MPICH's: its\
+ library is built for another launcher, as Ubuntu 24.04's is"
+    if [ ! -e "$lib/libcudart.so" ]; then
+        wrong MPI "$found" "programs on simgpu find each other all the same:\
+ make GPU=sim, then ask again; for GPU=cuda work in the container (the\
+ student's guide, Set up)"
+    elif [ "$(start_ranks -L"$lib" -Wl,-rpath,"$(realpath "$lib")" \
+        -Wl,--no-as-needed -lcudart)" = 8 ]; then
+        ok MPI "MPICH $(pkg-config --modversion mpich), 8 ranks find each other\
+ on simgpu (other programs' ranks don't: mpirun speaks no PMIx)"
+    else
+        wrong MPI "$found" "work in the container (the student's guide, Set up)"
+    fi
+}
+
+# Eight ranks find each other.
 check_mpi() {
     local said
     has mpirun || { wrong MPI "no mpirun" "make deps installs MPICH"; return; }
@@ -180,24 +209,17 @@ int main(int argc, char **argv)
     return MPI_Finalize();
 }
 END
-    # shellcheck disable=SC2046 # flags are words
-    if ! "${CC-gcc}" -o "$work/mpi" "$work/mpi.c" \
-        $(pkg-config --cflags --libs mpich 2> /dev/null | tr ' ' '\n' |
-            grep -E '^-(I|L|Wl,-rpath|lmpi)') 2> "$work/log"; then
+    if ! said=$(start_ranks); then
         wrong MPI "MPICH's headers and library don't build a program" \
             "make deps installs them"
         return
     fi
-    said=$(timeout 60 mpirun -n 8 "$work/mpi" 2>&1 < /dev/null)
     case $said in
     8) ok MPI "MPICH $(pkg-config --modversion mpich), 8 ranks find each\
  other" ;;
     1$'\n'1*)
-        # Ubuntu 24.04's MPICH is built for PMIx; its own mpirun has none.
         if mpirun --version 2>&1 | grep -q HYDRA; then
-            wrong MPI "mpirun starts 8 separate programs, although it is\
- MPICH's: its library is built for another launcher, as Ubuntu 24.04's is" \
-                "work in the container (the student's guide, Set up)"
+            check_mpi_without_pmix
         else
             wrong MPI "mpirun starts 8 separate programs: it belongs to\
  another MPI" "use mpirun.mpich, or make it mpirun (update-alternatives)"

@@ -39,6 +39,12 @@ static const char functions[] =
     "  cat; echo END; } > $D/build/probe; chmod +x $D/build/probe; }\n"
     "pair() { printf 'backend  cuda\\nGPU  name  reaches\\n  0  H100  %s\\n"
     "  1  H100  %s\\n' \"$1\" \"$2\" | probe; }\n"
+    "separate() { fake mpirun <<END\n"
+    "#!/bin/sh\n"
+    "[ \\$1 = --version ] && echo HYDRA && exit\n"
+    "ldd \\$3 | grep -q cudart && $1 && exec /usr/bin/mpirun \"\\$@\"\n"
+    "for i in 1 2 3 4 5 6 7 8; do \\$3; done\n"
+    "END\n}\n"
     "sound() { gpus 2; toolkit 12.4 2 19; pair 1 0; }\n";
 
 /* Links to all programs take a second in a folder where many files have just
@@ -91,11 +97,19 @@ static const struct machine {
      1,
      {"WRONG  MPI: mpirun starts 8 separate programs", "use mpirun.mpich"},
      NULL},
-    {"printf '#!/bin/sh\\n[ $1 = --version ] && echo HYDRA || "
-     "for i in 1 2 3 4 5 6 7 8; do $3; done' | fake mpirun",
+    // MPICH's mpirun, whose library was built for PMIx
+    {"separate false",
      1,
-     {"although it is MPICH's: its library", "work in the container"},
+     {"although it is MPICH's: its library", "make GPU=sim, then ask again"},
      "mpirun.mpich"},
+    {"separate true; mkdir -p build && ln -s $B/simgpu build/simgpu",
+     0,
+     {"ok     MPI: MPICH ", "8 ranks find each other on simgpu ("},
+     "WRONG"},
+    {"separate false; mkdir -p build && ln -s $B/simgpu build/simgpu",
+     1,
+     {"although it is MPICH's: its library", "; work in the container"},
+     "ask again"},
     {"printf '#!/bin/sh\\necho no slots; exit 1' | fake mpirun",
      1,
      {"WRONG  MPI: mpirun -n 8 printed: no slots; it must start"},

@@ -49,6 +49,15 @@ START_TEST(mpich_polls_ucx_through_simgpu)
 }
 END_TEST
 
+/* An MPICH that was built for PMIx, as Ubuntu 24.04's, finds its peers through
+ * libcudart (mpi/pmix.c). */
+START_TEST(ranks_find_each_other_by_pmix)
+{
+    static const int nranks[] = {1, 2, 5};
+    conform_run("", "prog_pmix", nranks[_i]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("mpi");
@@ -57,6 +66,7 @@ int main(void)
     tcase_add_loop_test(t, mpi_takes_device_pointers, 0, 3);
     tcase_add_test(t, polling_longer_takes_no_more_modelled_time);
     tcase_add_test(t, mpich_polls_ucx_through_simgpu);
+    tcase_add_loop_test(t, ranks_find_each_other_by_pmix, 0, 3);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

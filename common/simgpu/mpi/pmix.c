@@ -1,0 +1,254 @@
+/*
+ * pmix.c: an MPICH that was built for PMIx, under MPICH's own mpirun
+ *
+ * MPICH asks its launcher how many ranks there are and exchanges addresses
+ * through it. Ubuntu 24.04's MPICH does so by PMIx, but the mpirun that comes
+ * with it, Hydra, speaks PMI-1 only: each rank finds no server, and takes
+ * itself for the only one. libcudart comes before libpmix in the search order
+ * (as for nap.h), so MPICH calls these functions, which ask Hydra. Where Hydra
+ * didn't start the process, they are libpmix's own.
+ *
+ * Of PMIx, this is what MPI_Init, MPI_Finalize and MPI_Abort call with
+ * MPIR_CVAR_NOLOCAL (world.c). Types and numbers are those of PMIx's standard;
+ * those of PMIx_Get's values may be freed by libpmix.
+ *
+ * PMI-1 is lines of text on a descriptor, each answered by a line. A value has
+ * at most 1024 characters and no spaces: ours are written as hexadecimal
+ * digits, in as many pieces as it takes, the last one shorter than the others.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>  /* dlsym */
+#include <stdarg.h> /* va_list */
+#include <stdint.h>
+#include <stdio.h>  /* vdprintf */
+#include <stdlib.h> /* getenv */
+#include <string.h> /* strcmp */
+#include <unistd.h> /* read */
+
+enum {
+    PMIX_SUCCESS = 0,
+    PMIX_ERROR = -1,
+    PMIX_ERR_UNREACH = -25,
+    PMIX_ERR_NOT_FOUND = -46,
+    PMIX_ERR_NOT_SUPPORTED = -47,
+
+    PMIX_STRING = 3,
+    PMIX_UINT32 = 14,
+    PMIX_BYTE_OBJECT = 27,
+
+    VALUE_NBYTES = 64, /* at least sizeof(pmix_value_t) */
+    PIECE_NBYTES = 500,
+    LINE_NBYTES = 4096,
+};
+
+struct proc_name { /* pmix_proc_t */
+    char nspace[256];
+    uint32_t rank;
+};
+
+struct value { /* pmix_value_t, but for the members that are not used here */
+    uint16_t type;
+    union {
+        char *string;
+        uint32_t uint32;
+        struct {
+            char *bytes;
+            size_t nbytes;
+        } bo;
+    } data;
+};
+
+static int hydra = -1; /* the descriptor, once PMIx_Init has found it */
+static char job[256];  /* the name of the job's values */
+static char reply[LINE_NBYTES];
+
+/* libpmix's function of the caller's name. */
+#define REAL(otherwise, type, ...)                                             \
+    do {                                                                       \
+        int(*const f) type = (int(*) type)dlsym(RTLD_NEXT, __func__);          \
+        return f ? f(__VA_ARGS__) : (otherwise);                               \
+    } while (0)
+
+static int read_reply(void)
+{
+    for (size_t n = 0; n < sizeof reply; n++) {
+        if (read(hydra, reply + n, 1) != 1)
+            return PMIX_ERR_UNREACH;
+        if (reply[n] == '\n') {
+            reply[n] = 0;
+            return PMIX_SUCCESS;
+        }
+    }
+    return PMIX_ERROR;
+}
+
+/* The reply's value of `name`, or NULL. */
+static char *field(const char *name)
+{
+    const size_t length = strlen(name);
+    for (char *word = reply; word; word = strchr(word, ' ')) {
+        word += *word == ' ';
+        if (strncmp(word, name, length) == 0 && word[length] == '=')
+            return word + length + 1;
+    }
+    return NULL;
+}
+
+/* Send a line and wait for its reply. */
+static int ask(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int sent = vdprintf(hydra, format, args);
+    va_end(args);
+    if (sent < 0)
+        return PMIX_ERR_UNREACH;
+    const int err = read_reply();
+    const char *const rc = field("rc");
+    return err ? err : rc && atoi(rc) != 0 ? PMIX_ERR_NOT_FOUND : 0;
+}
+
+/* ---- what MPICH calls ---------------------------------------------------- */
+
+int PMIx_Init(struct proc_name *self, void *info, size_t ninfo)
+{
+    const char *const fd = getenv("PMI_FD"), *const rank = getenv("PMI_RANK");
+    if (!fd || !rank)
+        REAL(PMIX_ERR_UNREACH, (struct proc_name *, void *, size_t), self, info,
+             ninfo);
+    hydra = atoi(fd);
+    if (ask("cmd=init pmi_version=1 pmi_subversion=1\n") ||
+        ask("cmd=get_my_kvsname\n") || !field("kvsname"))
+        return PMIX_ERR_UNREACH;
+    snprintf(job, sizeof job, "%s", field("kvsname"));
+    memset(self, 0, sizeof *self);
+    snprintf(self->nspace, sizeof self->nspace, "%s", job);
+    self->rank = (uint32_t)atoi(rank);
+    return PMIX_SUCCESS;
+}
+
+int PMIx_Finalize(const void *info, size_t ninfo)
+{
+    if (hydra < 0)
+        REAL(PMIX_SUCCESS, (const void *, size_t), info, ninfo);
+    return ask("cmd=finalize\n");
+}
+
+int PMIx_Abort(int status, const char *why, void *procs, size_t nprocs)
+{
+    if (hydra < 0)
+        REAL(PMIX_SUCCESS, (int, const char *, void *, size_t), status, why,
+             procs, nprocs);
+    return dprintf(hydra, "cmd=abort exitcode=%d\n", status) < 0
+               ? PMIX_ERR_UNREACH
+               : PMIX_SUCCESS;
+}
+
+int PMIx_Put(uint8_t scope, const char *key, struct value *value)
+{
+    if (hydra < 0)
+        REAL(PMIX_ERR_UNREACH, (uint8_t, const char *, struct value *), scope,
+             key, value);
+    const int bytes = value->type == PMIX_BYTE_OBJECT;
+    if (!bytes && value->type != PMIX_STRING)
+        return PMIX_ERR_NOT_SUPPORTED;
+    const char *from = bytes ? value->data.bo.bytes : value->data.string;
+    size_t left = bytes ? value->data.bo.nbytes : strlen(from);
+    for (int i = 0;; i++) {
+        const size_t n = left < PIECE_NBYTES ? left : PIECE_NBYTES;
+        char hex[2 * PIECE_NBYTES + 1] = "";
+        for (size_t j = 0; j < n; j++)
+            snprintf(hex + 2 * j, 3, "%02x", (unsigned char)from[j]);
+        const int err = ask("cmd=put kvsname=%s key=%s.%d value=%c%s\n", job,
+                            key, i, bytes ? 'b' : 's', hex);
+        if (err || n < PIECE_NBYTES)
+            return err;
+        from += n;
+        left -= n;
+    }
+}
+
+int PMIx_Commit(void)
+{
+    if (hydra < 0)
+        REAL(PMIX_ERR_UNREACH, (void), );
+    return PMIX_SUCCESS; // PMIx_Put sent it
+}
+
+/* MPICH fences all ranks; with PMI-1, it does so also where it might fence
+ * those of a node alone. */
+int PMIx_Fence(const struct proc_name *procs, size_t nprocs, const void *info,
+               size_t ninfo)
+{
+    if (hydra < 0)
+        REAL(PMIX_ERR_UNREACH,
+             (const struct proc_name *, size_t, const void *, size_t), procs,
+             nprocs, info, ninfo);
+    return ask("cmd=barrier_in\n");
+}
+
+/* Append the reply's digits to the bytes of `to`, and a 0. */
+static size_t append(char **to, size_t nbytes, const char *hex)
+{
+    const size_t n = strspn(hex, "0123456789abcdef") / 2;
+    char *const grown = realloc(*to, nbytes + n + 1);
+    if (!grown)
+        abort();
+    for (size_t i = 0; i < n; i++) {
+        unsigned byte = 0;
+        sscanf(hex + 2 * i, "%2x", &byte);
+        grown[nbytes + i] = (char)byte;
+    }
+    grown[nbytes + n] = 0;
+    *to = grown;
+    return n;
+}
+
+static int get_put(const char *key, struct value *value)
+{
+    char *all = NULL;
+    size_t nbytes = 0, n = PIECE_NBYTES;
+    for (int i = 0; n == PIECE_NBYTES; i++) {
+        const int err = ask("cmd=get kvsname=%s key=%s.%d\n", job, key, i);
+        const char *const text = err ? NULL : field("value");
+        if (!text) {
+            free(all);
+            return err ? err : PMIX_ERROR;
+        }
+        value->type = *text == 'b' ? PMIX_BYTE_OBJECT : PMIX_STRING;
+        n = append(&all, nbytes, text + 1);
+        nbytes += n;
+    }
+    value->data.bo.nbytes = nbytes;
+    value->data.bo.bytes = all; // where a string is, too
+    return PMIX_SUCCESS;
+}
+
+int PMIx_Get(const struct proc_name *proc, const char *key, const void *info,
+             size_t ninfo, struct value **value)
+{
+    if (hydra < 0)
+        REAL(PMIX_ERR_UNREACH,
+             (const struct proc_name *, const char *, const void *, size_t,
+              struct value **),
+             proc, key, info, ninfo, value);
+    struct value *const found = calloc(1, VALUE_NBYTES);
+    if (!found)
+        abort();
+    int err = PMIX_SUCCESS;
+    const char *const nranks = getenv("PMI_SIZE");
+    found->type = PMIX_UINT32;
+    if (strcmp(key, "pmix.job.size") == 0 && nranks)
+        found->data.uint32 = (uint32_t)atoi(nranks);
+    else if (strcmp(key, "pmix.appnum") == 0)
+        found->data.uint32 = 0;
+    else if (strncmp(key, "pmix.", 5) == 0)
+        err = PMIX_ERR_NOT_FOUND; // MPICH has a default
+    else
+        err = get_put(key, found);
+    if (err)
+        free(found);
+    else
+        *value = found;
+    return err;
+}
