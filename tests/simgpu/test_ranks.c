@@ -54,6 +54,23 @@ START_TEST(a_limit_is_named_with_what_lifts_it)
 }
 END_TEST
 
+/* A time without some rank's graph would be a wrong one. */
+START_TEST(a_graph_that_cannot_be_mapped_is_no_time)
+{
+    struct child c = child_run(60,
+                               "ulimit -v 900000; SIMGPU_TOPO=2x:dgx-h100 "
+                               "mpirun -n 16 %s/tests/simgpu/prog_mpi_poll 1",
+                               child_build());
+    const char *const said = strstr(c.err, "cannot read the execution graph");
+    ck_assert_msg(c.status != 0 && said &&
+                      strstr(said, "limits addresses to 878 MiB") &&
+                      strstr(said, "ulimit -v unlimited"),
+                  "%d\n%s%s", c.status, c.out, c.err);
+    ck_assert_msg(!strstr(c.out, "rank"), "%s", c.out);
+    child_clear(&c);
+}
+END_TEST
+
 /* What a rank maps depends on what it allocates, not on its GPUs' memory. */
 START_TEST(ranks_take_few_addresses)
 {
@@ -74,6 +91,7 @@ int main(void)
     tcase_add_test(t, sixty_four_ranks_open_each_others_memory);
     tcase_add_loop_test(t, a_limit_is_named_with_what_lifts_it, 0,
                         sizeof limits / sizeof *limits);
+    tcase_add_test(t, a_graph_that_cannot_be_mapped_is_no_time);
     tcase_add_test(t, ranks_take_few_addresses);
     suite_add_tcase(s, t);
     return suite_run(s);

@@ -18,11 +18,13 @@
 #define _GNU_SOURCE
 #include "core/clock.h"
 
+#include <errno.h>   /* errno */
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* realloc */
 #include <time.h>    /* nanosleep */
 #include <unistd.h>  /* close */
 
+#include "core/limit.h"
 #include "core/peer.h"
 #include "core/proc.h"
 #include "core/report.h"
@@ -78,31 +80,52 @@ static void start(void)
                             "out of host memory for the costs of operations");
 }
 
-/* Map a rank's segment, unless that rank is still unknown. */
+static _Noreturn void cannot_read_graph(uint32_t rank)
+{
+    char hint[LIMIT_HINT];
+    simgpu_report_fault(NULL,
+                        "modelled time: cannot read the execution graph of "
+                        "rank %u: %m%s",
+                        rank, simgpu_limit_hint(errno, hint, sizeof hint));
+}
+
+/* Map a rank's segment, unless that rank is still unknown or has ended. */
 static void attach(uint32_t rank)
 {
     if (rank == simgpu_proc()->rank) {
-        graph_live_attach(state.live, rank, graph_fd(simgpu_proc()->graph));
+        if (graph_live_attach(state.live, rank,
+                              graph_fd(simgpu_proc()->graph)) != 0)
+            cannot_read_graph(rank);
         return;
     }
-    const int fd = peer_open_graph(peer_find(rank));
-    if (fd < 0)
+    const struct peer *const peer = peer_find(rank);
+    const int fd = peer_open_graph(peer);
+    const int err = errno;
+    if (fd < 0) {
+        const int alive = peer && peer_alive(peer);
+        errno = err;
+        if (alive)
+            cannot_read_graph(rank);
         return;
-    graph_live_attach(state.live, rank, fd);
+    }
+    if (graph_live_attach(state.live, rank, fd) != 0)
+        cannot_read_graph(rank);
     close(fd);
 }
 
 /* Read what the ranks have recorded since. */
 static void update(void)
 {
-    char err[256];
+    char err[256], hint[LIMIT_HINT];
     if (!state.live)
         start();
     for (uint32_t rank = 0; rank < simgpu_proc()->nranks; rank++)
         if (!graph_live_attached(state.live, rank))
             attach(rank);
+    errno = 0; // for a graph that is damaged, no limit is to blame
     if (graph_live_update(state.live, err, sizeof err) != 0)
-        simgpu_report_fault(NULL, "modelled time: %s", err);
+        simgpu_report_fault(NULL, "modelled time: %s%s", err,
+                            simgpu_limit_hint(errno, hint, sizeof hint));
 }
 
 /* ---- replays ------------------------------------------------------------- */

@@ -45,8 +45,8 @@ static void no_memory(char *out, size_t nbytes)
     if (space)
         snprintf(out, nbytes,
                  ".\nulimit -v limits addresses to %llu MiB, and a rank takes "
-                 "several times those of the device memory that it allocates: "
-                 "ulimit -v unlimited",
+                 "several times those of the device memory that it allocates, "
+                 "and some for each other rank: ulimit -v unlimited",
                  space >> 20);
     else if (maps && count_maps() + 16 > maps)
         snprintf(out, nbytes,
