@@ -82,6 +82,34 @@ PROBE(arrays_of_elements)
     OK(cudaFreeArray(a));
 }
 
+__global__ void count_up(int *p, int n)
+{
+    for (int i = 0; i < n; i++) {
+        atomicAdd_system(&p[0], 3);
+        atomicExch_system(&p[1], i);
+        atomicInc_system((unsigned *)&p[2], 1000000);
+    }
+}
+
+/* The host's atomics take no lock of ours. */
+PROBE(host_and_device_change_a_word_at_once)
+{
+    enum { N = 300, THREADS = 128 };
+    int *p;
+    OK(cudaMallocManaged(&p, 3 * sizeof *p));
+    p[0] = p[1] = p[2] = 0;
+    count_up<<<1, THREADS>>>(p, N);
+    for (int i = 0; i < N * THREADS; i++) {
+        __sync_fetch_and_add(&p[0], 5);
+        __sync_lock_test_and_set(&p[1], i);
+        __sync_fetch_and_add(&p[2], 1);
+    }
+    OK(cudaDeviceSynchronize());
+    CHECK(p[0] == 8 * N * THREADS && p[2] == 2 * N * THREADS);
+    CHECK(0 <= p[1] && p[1] < N * THREADS);
+    OK(cudaFree(p));
+}
+
 PROBE(managed_memory_and_advice)
 {
     int *m, preferred = 9, mostly = 0;

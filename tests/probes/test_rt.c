@@ -13,7 +13,7 @@ static const struct family {
     int nprobes;
 } families[] = {
     {"prog_rt_graphs", 17},
-    {"prog_rt_memory", 14},
+    {"prog_rt_memory", 15},
     {"prog_rt_libraries", 3},
     {"prog_textures", 9},
     {"prog_cublas_types", 1},

@@ -62,12 +62,18 @@ static uint64_t get(const void *raw, unsigned nbytes)
                        : atomic_load((const _Atomic uint64_t *)raw);
 }
 
-static void put(void *raw, unsigned nbytes, uint64_t value)
+/* Replace *old, unless the host's own atomics have changed the word since: they
+ * take no lock. Then *old becomes what is there. */
+static int replace(void *raw, unsigned nbytes, uint64_t *old, uint64_t value)
 {
-    if (nbytes == 4)
-        atomic_store((_Atomic uint32_t *)raw, (uint32_t)value);
-    else
-        atomic_store((_Atomic uint64_t *)raw, value);
+    if (nbytes == 8)
+        return atomic_compare_exchange_strong((_Atomic uint64_t *)raw, old,
+                                              value);
+    uint32_t word = (uint32_t)*old;
+    const int done = atomic_compare_exchange_strong((_Atomic uint32_t *)raw,
+                                                    &word, (uint32_t)value);
+    *old = word;
+    return done;
 }
 
 static uint64_t identity(uint64_t old, const void *operand)
@@ -171,14 +177,16 @@ static int update(void *p, unsigned nbytes, flag_change *change,
     void *const raw = simgpu_heap_raw(p);
     struct flag_entry *const e = heap_shadow(p);
     lock(e);
+    uint64_t value;
     *old = get(raw, nbytes);
-    *was = source(p, e, *old);
-    if (expected && !same_part(*expected, was->part)) {
-        unlock(e);
-        return 0;
-    }
-    const uint64_t value = change(*old, operand);
-    put(raw, nbytes, value);
+    do {
+        *was = source(p, e, *old);
+        if (expected && !same_part(*expected, was->part)) {
+            unlock(e);
+            return 0;
+        }
+        value = change(*old, operand);
+    } while (!replace(raw, nbytes, old, value));
     if (e &&
         (value != *old || by.part.index)) // a failed exchange writes nothing
         remember(p, e, *old, value, by, 0);
