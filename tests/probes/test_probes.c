@@ -117,6 +117,10 @@ static const char *const lines[] = {
     "M=$(pkg-config --cflags --libs mpich) && for l in \"$M -lnccl\" \"-lnccl "
     "$M\"; do $N race.cu $l -o x && { SIMGPU_CHECK=1 mpirun -n 2 ./x 2>err; "
     "grep -q 'before MPI_Send' err; } || exit 1; done",
+    "M=$(pkg-config --cflags --libs mpich) && $N -Xcompiler -flto race.cu $M "
+    "-lnccl "
+    "-o x && { SIMGPU_CHECK=1 mpirun -n 2 ./x 2>err; grep -q 'before MPI_Send' "
+    "err; }",
     "M=$(pkg-config --cflags --libs mpich) && $N -c $M race.cu && g++ race.o "
     "$M -L${N%/bin/nvcc}/lib -lnccl -lcudart -Wl,-rpath,${N%/bin/nvcc}/lib "
     "-o x && { SIMGPU_CHECK=1 mpirun -n 2 ./x 2>err; grep -q 'link libcudart "

@@ -267,6 +267,9 @@ static int rewrite_file(const char *source, const char *from, const char *to)
 static void add_accesses(struct args *a)
 {
     args_add(a, "-fsanitize=thread");
+    // the accesses of an object for -flto would be announced at link time, by a
+    // command that does not say so
+    args_add(a, "-fno-lto");
     args_add(a, "-fno-plt"); // an access calls without a detour
     // a launch has the lines of the calls around it, too (core/site.c)
     args_add(a, "-fno-omit-frame-pointer");
@@ -308,8 +311,7 @@ static int finish_object(const char *object)
 static int may_inline(void)
 {
     for (int i = 0; i < o.both.n; i++)
-        if (!strncmp(o.both.v[i], "-flto", 5) ||
-            !strncmp(o.both.v[i], "-masm=", 6))
+        if (!strncmp(o.both.v[i], "-masm=", 6))
             return 0;
     return !strstr(o.cxx, "clang");
 }
