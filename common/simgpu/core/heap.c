@@ -12,6 +12,7 @@
 #include "core/heap_map.h"
 #include "core/limit.h"
 #include "core/report.h"
+#include "core/virtual.h"
 #include "core/witness.h"
 
 enum {
@@ -182,7 +183,9 @@ int simgpu_heap_free(void *p)
     pthread_mutex_lock(&heap_table.lock);
     struct heap *const h = heap_of(p);
     struct block *const b = block_of(h, p);
-    const int err = !b || h->user + b->offset != p || h->imported ? EINVAL : 0;
+    const int err =
+        !b || h->user + b->offset != p || h->imported || h->is_virtual ? EINVAL
+                                                                       : 0;
     if (err == 0)
         free_block(h, b);
     pthread_mutex_unlock(&heap_table.lock);
@@ -234,8 +237,13 @@ static void fill(struct heap_block *out, const struct heap *h,
         .free_pending = b->free_pending,
         .owner = h->owner,
     };
-    if (!h->imported)
+    if (h->is_virtual) {
+        out->device = b->device;
+        out->id = b->id;
+        out->mapped = 1;
+    } else if (!h->imported) {
         out->id = (uint64_t)simgpu_proc()->rank << 32 | b->number;
+    }
     if (!b->numa_place)
         out->place = simgpu_proc_place(out->device);
 }
@@ -281,6 +289,8 @@ void *heap_shadow(const void *p)
     const struct heap *const h = heap_of(p);
     if (!h)
         return NULL;
+    if (h->is_virtual)
+        return heap_shadow(simgpu_virtual_memory(p));
     const uint64_t at = (uint64_t)((const char *)p - h->user) / 4 * 4;
     return at < h->nbytes ? heap_map_shadow(h, at) : NULL;
 }
@@ -288,6 +298,8 @@ void *heap_shadow(const void *p)
 void *heap_common(const void *p)
 {
     const struct heap *const h = heap_of(p);
+    if (h && h->is_virtual)
+        return heap_common(simgpu_virtual_memory(p));
     return h ? h->common : NULL;
 }
 
@@ -296,7 +308,12 @@ int simgpu_heap_export(const void *p, struct heap_ref *out)
     struct heap_block b;
     if (simgpu_heap_find(p, &b) != 0)
         return ENOENT;
-    const struct heap *const h = heap_of(p);
+    const struct heap *h = heap_of(p);
+    if (b.mapped) { // as far as its piece goes
+        p = simgpu_virtual_memory(p);
+        h = heap_of(p);
+        simgpu_heap_find(p, &b);
+    }
     *out = (struct heap_ref){
         .owner = h->owner,
         .device = h->device,

@@ -48,6 +48,7 @@ struct heap_block {   /* an allocation */
     uint32_t freed;   /* where it was freed; 0: it wasn't, or unknown */
     int managed;      /* cudaMallocManaged: open to the host as well */
     int imported;     /* belongs to a peer */
+    int mapped;       /* at addresses that were reserved: virtual.h */
     int free_pending; /* see heap_free_pending() */
     struct proc_id owner;
 };

@@ -125,6 +125,39 @@ int heap_map_show(struct heap *h, uint64_t end)
     return ok ? 0 : -1;
 }
 
+int heap_map_reserve(struct heap *h)
+{
+    char *const at = mmap(NULL, h->nbytes, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return -1;
+    atomic_store(&h->own.at, at);
+    atomic_store(&h->own.nbytes, h->nbytes);
+    return 0;
+}
+
+int heap_map_alias(const struct heap *h, uint64_t offset,
+                   const struct heap *from, const char *p, uint64_t nbytes)
+{
+    const off_t at = p - from->user;
+    const int fd = file_open(from);
+    const int ok =
+        fd >= 0 &&
+        mmap(h->user + offset, nbytes, PROT_NONE,
+             MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, at) != MAP_FAILED &&
+        mmap(h->own.at + offset, nbytes, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, at) != MAP_FAILED;
+    file_close(from, fd);
+    return ok ? 0 : -1;
+}
+
+void heap_map_unalias(const struct heap *h, uint64_t offset, uint64_t nbytes)
+{
+    munmap(h->user + offset, nbytes);
+    mmap(h->own.at + offset, nbytes, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
 /* Map a chunk, unless another thread has; the lock is held. NULL with errno. */
 static char *add_chunk(const struct heap *h, uint64_t i)
 {

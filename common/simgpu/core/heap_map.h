@@ -35,6 +35,16 @@ int heap_map_show(struct heap *h, uint64_t end);
 /* Likewise the raw view alone, of the heap with this file. */
 int heap_map_view(struct heap_view *v, int fd, uint64_t end);
 
+/* Reserve the addresses of a virtual heap's raw view (virtual.h). Returns 0, or
+ * -1 with errno. */
+int heap_map_reserve(struct heap *h);
+
+/* Let both views of a virtual heap show, from `offset` on, nbytes of another
+ * heap that begin at p; or nothing. Returns 0, or -1 with errno. */
+int heap_map_alias(const struct heap *h, uint64_t offset,
+                   const struct heap *from, const char *p, uint64_t nbytes);
+void heap_map_unalias(const struct heap *h, uint64_t offset, uint64_t nbytes);
+
 /* The shadow of the byte at offset, which is mapped if it is not yet; a failure
  * ends the process. NULL if the heap's owner is gone. */
 char *heap_map_shadow(const struct heap *h, uint64_t offset);

@@ -78,7 +78,8 @@ static int map_heap(struct heap *h)
 static struct heap *import_heap(const struct heap_ref *ref, struct peer *p)
 {
     for (int i = PROC_MAX_DEVICES + 1; i < heap_table.n; i++)
-        if (heap_table.heap[i].owner.nonce == ref->owner.nonce &&
+        if (heap_table.heap[i].imported &&
+            heap_table.heap[i].owner.nonce == ref->owner.nonce &&
             heap_table.heap[i].device == ref->device)
             return &heap_table.heap[i];
     if (heap_table.n == SPACE_HEAPS)

@@ -22,6 +22,8 @@ struct block { /* an allocation */
     int managed, opens, free_pending;
     int32_t numa_place; /* of memory of one NUMA node; 0: of the heap */
     uint64_t closed;    /* a bit for each device that can't reach it */
+    uint64_t id;        /* of a virtual heap: whose memory is mapped here, */
+    int device;         /* and where it is */
 };
 
 struct heap {
@@ -33,6 +35,7 @@ struct heap {
     uint64_t shown; /* bytes of the user view that are mapped */
     uint64_t nbytes, used;
     int device, fd, imported;
+    int is_virtual;    /* its bytes are those of other heaps: virtual.h */
     int seen_as;       /* imported: the device's ordinal here */
     struct peer *peer; /* imported: its owner */
     struct proc_id owner;

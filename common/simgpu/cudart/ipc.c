@@ -19,7 +19,7 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
     struct heap_block b;
     struct heap_ref ref;
     if (!handle || simgpu_heap_find(devPtr, &b) != 0 ||
-        b.device == HEAP_PINNED || b.imported ||
+        b.device == HEAP_PINNED || b.imported || b.mapped ||
         simgpu_heap_export(b.base, &ref) != 0)
         return api_return(cudaErrorInvalidValue);
     memset(handle, 0, sizeof *handle);

@@ -172,7 +172,8 @@ static cudaError_t release(void *p, int pinned, const char *call, uint32_t site)
         return simgpu_heap_unimport(p) == 0 ? cudaSuccess
                                             : cudaErrorInvalidValue;
     const int host = b.device == HEAP_PINNED;
-    if (b.base != p || b.imported || (host && !pool_has(p)) != pinned)
+    if (b.base != p || b.imported || b.mapped ||
+        (host && !pool_has(p)) != pinned)
         return cudaErrorInvalidValue;
     if (host)
         drain_all(call, site);

@@ -82,28 +82,34 @@ static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
         simgpu_site_text(l->site, launch, sizeof launch));
 }
 
-/* A kernel reaches memory of another device only with peer access, and that of
- * a pool of host memory only if the pool lets its device. */
+/* A kernel reaches memory of another device only with peer access, that of a
+ * pool of host memory only if the pool lets its device, and what is mapped at
+ * reserved addresses only if these do. */
 static void check_device(const struct launch *l, const struct heap_block *b,
                          const void *pc)
 {
     char where[256], from[256], whose[32] = "a host pool", first[128];
     const int host = b->device == HEAP_PINNED;
-    if (host ? !(b->closed >> l->device & 1)
-             : b->device == l->device || b->managed || b->imported ||
-                   device_reaches(l->device, b->device))
+    if (host || b->mapped
+            ? !(b->closed >> l->device & 1)
+            : b->device == l->device || b->managed || b->imported ||
+                  device_reaches(l->device, b->device))
         return;
     set_live(NULL);
     snprintf(first, sizeof first,
              "cudaMemPoolSetAccess() for device %d first, on its pool",
              l->device);
-    if (!host) {
+    if (b->mapped)
+        snprintf(first, sizeof first,
+                 "cuMemSetAccess() for device %d first, on these addresses",
+                 l->device);
+    if (!host)
         snprintf(whose, sizeof whose, "device %d", b->device);
+    if (!host && !b->mapped)
         snprintf(first, sizeof first,
                  "cudaDeviceEnablePeerAccess(%d, 0) first, with device %d "
                  "current",
                  b->device, l->device);
-    }
     simgpu_report_fault(
         NULL,
         "kernel %s on device %d, at %s, touches memory of %s:\n  the %zu-byte "

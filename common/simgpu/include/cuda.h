@@ -2,8 +2,8 @@
  * cuda.h: the functions of the CUDA driver that simgpu implements
  *
  * What programs written with the runtime need of it: devices, a device's
- * primary context, memory, streams, events, launches, and streams that write
- * and wait for values in memory. Names and values are those of CUDA 13.0; other
+ * primary context, memory, addresses to map it to, streams, events, launches,
+ * and streams that write and wait for values in memory. Names and values are those of CUDA 13.0; other
  * functions are not implemented.
  */
 #ifndef SIMGPU_CUDA_H
@@ -375,6 +375,8 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes,
 CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion,
                           cuuint64_t flags,
                           CUdriverProcAddressQueryResult *symbolStatus);
+
+#include "simgpu/driver_virtual.h"
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,347 @@
+/*
+ * virtual.c: memory without addresses, and addresses without memory
+ *
+ * A handle is an allocation of a device's heap, whose own address no program
+ * learns; core/virtual.h maps it elsewhere. The memory lives until its handles
+ * are released and its mappings gone. A file descriptor that is handed to
+ * another process names the allocation as interprocess handles do.
+ */
+#define _GNU_SOURCE
+#include "core/virtual.h"
+
+#include <errno.h>    /* ENOMEM */
+#include <pthread.h>  /* pthread_mutex_t */
+#include <stdlib.h>   /* calloc */
+#include <sys/mman.h> /* memfd_create */
+#include <unistd.h>   /* write */
+
+#include "core/heap.h"
+#include "driver/call.h"
+
+struct memory {
+    void *at; /* in its heap */
+    uint64_t nbytes;
+    CUmemAllocationProp prop;
+    unsigned nhandles, nmappings;
+    int imported;
+    struct memory *next;
+};
+
+static struct memory *all;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- memory; the lock is held -------------------------------------------- */
+
+static struct memory *of_handle(CUmemGenericAllocationHandle handle)
+{
+    struct memory *m = all;
+    while (m && (uintptr_t)m != handle)
+        m = m->next;
+    return m && m->nhandles ? m : NULL;
+}
+
+/* That which is mapped at p, or NULL. */
+static struct memory *mapped_at(const void *p)
+{
+    struct memory *m = all;
+    const char *const at = simgpu_virtual_memory(p);
+    while (m && !(at && at >= (char *)m->at && at < (char *)m->at + m->nbytes))
+        m = m->next;
+    return m;
+}
+
+/* Free memory that nothing uses, for the call at `caller`. */
+static void drop_unused(struct memory *m, const void *caller)
+{
+    struct memory **at = &all;
+    if (m->nhandles || m->nmappings)
+        return;
+    while (*at != m)
+        at = &(*at)->next;
+    *at = m->next;
+    simgpu_site_caller = caller;
+    if (m->imported)
+        simgpu_heap_unimport(m->at);
+    else
+        cudaFree(m->at);
+    simgpu_site_caller = NULL;
+    free(m);
+}
+
+/* A handle for an allocation. */
+static CUresult add(CUmemGenericAllocationHandle *handle, struct memory with)
+{
+    struct memory *const m = malloc(sizeof *m);
+    if (!m)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    pthread_mutex_lock(&lock);
+    *m = with;
+    m->nhandles = 1;
+    m->next = all;
+    all = m;
+    pthread_mutex_unlock(&lock);
+    *handle = (uintptr_t)m;
+    return CUDA_SUCCESS;
+}
+
+/* ---- creating ------------------------------------------------------------ */
+
+static int is_multiple(uint64_t n)
+{
+    return n > 0 && n % VIRTUAL_GRANULARITY == 0;
+}
+
+static CUresult check_device(const CUmemLocation *at)
+{
+    int n = 0;
+    if (at->type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    cudaGetDeviceCount(&n);
+    return at->id >= 0 && at->id < n ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+static CUresult check_prop(const CUmemAllocationProp *prop)
+{
+    const CUresult err = context_initialized();
+    if (err != CUDA_SUCCESS || !prop)
+        return err ? err : CUDA_ERROR_INVALID_VALUE;
+    if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return prop->type == CU_MEM_ALLOCATION_TYPE_MANAGED
+                   ? CUDA_ERROR_NOT_SUPPORTED
+                   : CUDA_ERROR_INVALID_VALUE;
+    if (prop->requestedHandleTypes > CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return check_device(&prop->location);
+}
+
+CUresult cuMemGetAllocationGranularity(size_t *granularity,
+                                       const CUmemAllocationProp *prop,
+                                       CUmemAllocationGranularity_flags option)
+{
+    const CUresult err = check_prop(prop);
+    if (err != CUDA_SUCCESS || !granularity ||
+        option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)
+        return err ? err : CUDA_ERROR_INVALID_VALUE;
+    *granularity = VIRTUAL_GRANULARITY;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
+                     const CUmemAllocationProp *prop, unsigned long long flags)
+{
+    void *at;
+    const CUresult err = check_prop(prop);
+    if (err != CUDA_SUCCESS || !handle || !is_multiple(size) || flags)
+        return err ? err : CUDA_ERROR_INVALID_VALUE;
+    if (simgpu_heap_alloc(prop->location.id, size, 0, CALLER_SITE(), &at) != 0)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    struct memory m = {.at = at, .nbytes = size, .prop = *prop};
+    m.prop.allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_NONE;
+    return add(handle, m);
+}
+
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
+{
+    pthread_mutex_lock(&lock);
+    struct memory *const m = of_handle(handle);
+    if (m) {
+        m->nhandles--;
+        drop_unused(m, __builtin_return_address(0));
+    }
+    pthread_mutex_unlock(&lock);
+    return m ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle,
+                                     void *addr)
+{
+    pthread_mutex_lock(&lock);
+    struct memory *const m = handle ? mapped_at(addr) : NULL;
+    if (m) {
+        m->nhandles++;
+        *handle = (uintptr_t)m;
+    }
+    pthread_mutex_unlock(&lock);
+    return m ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult
+cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
+                                       CUmemGenericAllocationHandle handle)
+{
+    pthread_mutex_lock(&lock);
+    const struct memory *const m = prop ? of_handle(handle) : NULL;
+    if (m)
+        *prop = m->prop;
+    pthread_mutex_unlock(&lock);
+    return m ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* ---- addresses ----------------------------------------------------------- */
+
+/* Where addresses lie is not the program's choice: addr is a hint. */
+CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment,
+                             CUdeviceptr addr, unsigned long long flags)
+{
+    void *at;
+    const CUresult err = context_initialized();
+    (void)addr;
+    if (err != CUDA_SUCCESS || !ptr || !is_multiple(size) || flags ||
+        alignment & (alignment - 1))
+        return err ? err : CUDA_ERROR_INVALID_VALUE;
+    if (alignment > VIRTUAL_GRANULARITY)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (simgpu_virtual_reserve(size, &at) != 0)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *ptr = (uintptr_t)at;
+    return CUDA_SUCCESS;
+}
+
+static CUresult result_of_errno(int err)
+{
+    return err == 0        ? CUDA_SUCCESS
+           : err == EINVAL ? CUDA_ERROR_INVALID_VALUE
+                           : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
+{
+    return result_of_errno(simgpu_virtual_free((void *)ptr, size));
+}
+
+CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
+                  CUmemGenericAllocationHandle handle, unsigned long long flags)
+{
+    int err = EINVAL;
+    if (!is_multiple(size) || ptr % VIRTUAL_GRANULARITY || offset || flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    struct memory *const m = of_handle(handle);
+    if (m)
+        err = simgpu_virtual_map((void *)ptr, size, m->at);
+    if (err == 0)
+        m->nmappings++;
+    pthread_mutex_unlock(&lock);
+    return result_of_errno(err);
+}
+
+/* The memory that is mapped from p on, and how far; the lock is held. */
+static struct memory *next_mapped(CUdeviceptr p, size_t *nbytes)
+{
+    struct memory *const m = mapped_at((void *)p);
+    const char *const at = simgpu_virtual_memory((void *)p);
+    *nbytes = m ? VIRTUAL_GRANULARITY : 0;
+    while (m && *nbytes < m->nbytes &&
+           simgpu_virtual_memory((void *)(p + *nbytes)) == at + *nbytes)
+        *nbytes += VIRTUAL_GRANULARITY;
+    return m;
+}
+
+/* True if whole mappings fill the range; the lock is held. */
+static int is_mapped(CUdeviceptr ptr, size_t size)
+{
+    size_t nbytes, done = 0;
+    for (; done < size; done += nbytes) {
+        const struct memory *const m = next_mapped(ptr + done, &nbytes);
+        if (!m || simgpu_virtual_memory((void *)(ptr + done)) != m->at)
+            return 0;
+    }
+    return size > 0 && done == size;
+}
+
+CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
+{
+    const uint32_t site = CALLER_SITE();
+    size_t nbytes;
+    int err = EINVAL;
+    pthread_mutex_lock(&lock);
+    const CUdeviceptr end = is_mapped(ptr, size) ? ptr + size : ptr;
+    for (; ptr < end; ptr += nbytes) {
+        struct memory *const m = next_mapped(ptr, &nbytes);
+        err = simgpu_virtual_unmap((void *)ptr, nbytes, "cuMemUnmap", site);
+        m->nmappings -= err == 0;
+        drop_unused(m, __builtin_return_address(0));
+    }
+    pthread_mutex_unlock(&lock);
+    return result_of_errno(err);
+}
+
+/* ---- access -------------------------------------------------------------- */
+
+CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size,
+                        const CUmemAccessDesc *desc, size_t count)
+{
+    CUresult err = desc && count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count && err == CUDA_SUCCESS; i++)
+        err = check_device(&desc[i].location);
+    for (size_t i = 0; i < count && err == CUDA_SUCCESS; i++)
+        err = result_of_errno(simgpu_virtual_open(
+            (void *)ptr, size, desc[i].location.id,
+            desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE));
+    return err;
+}
+
+CUresult cuMemGetAccess(unsigned long long *flags,
+                        const CUmemLocation *location, CUdeviceptr ptr)
+{
+    struct heap_block b;
+    const CUresult err = location ? check_device(location) : CUDA_SUCCESS;
+    if (err != CUDA_SUCCESS || !flags || !location ||
+        simgpu_heap_find((void *)ptr, &b) != 0 || !b.mapped)
+        return err ? err : CUDA_ERROR_INVALID_VALUE;
+    *flags = b.closed >> location->id & 1 ? CU_MEM_ACCESS_FLAGS_PROT_NONE
+                                          : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    return CUDA_SUCCESS;
+}
+
+/* ---- between processes --------------------------------------------------- */
+
+struct shared { /* what the file holds */
+    struct heap_ref ref;
+    CUmemAllocationProp prop;
+};
+
+CUresult cuMemExportToShareableHandle(void *shareableHandle,
+                                      CUmemGenericAllocationHandle handle,
+                                      CUmemAllocationHandleType handleType,
+                                      unsigned long long flags)
+{
+    struct shared s = {0};
+    pthread_mutex_lock(&lock);
+    const struct memory *const m = of_handle(handle);
+    if (m)
+        s.prop = m->prop;
+    const int found = m && simgpu_heap_export(m->at, &s.ref) == 0;
+    pthread_mutex_unlock(&lock);
+    if (!found || !shareableHandle || flags ||
+        !(s.prop.requestedHandleTypes & handleType))
+        return CUDA_ERROR_INVALID_VALUE;
+    const int fd = memfd_create("simgpu-memory", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, &s, sizeof s) != sizeof s) {
+        if (fd >= 0)
+            close(fd);
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
+    *(int *)shareableHandle = fd;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
+                                        void *osHandle,
+                                        CUmemAllocationHandleType shHandleType)
+{
+    struct shared s;
+    void *at;
+    const CUresult err = context_initialized();
+    if (err != CUDA_SUCCESS || !handle)
+        return err ? err : CUDA_ERROR_INVALID_VALUE;
+    if (shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (pread((int)(intptr_t)osHandle, &s, sizeof s, 0) != sizeof s ||
+        simgpu_heap_import(&s.ref, &at) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    return add(handle, (struct memory){.at = at,
+                                       .nbytes = s.ref.nbytes,
+                                       .prop = s.prop,
+                                       .imported = 1});
+}
