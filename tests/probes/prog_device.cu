@@ -402,6 +402,8 @@ PROBE(address_spaces)
 __global__ void scoped(cuda::atomic<int, cuda::thread_scope_device> *a, int *p,
                        float *f)
 {
+    typedef volatile cuda::atomic<int, cuda::thread_scope_device> spun;
+    *(spun *)a += ((spun *)a)->load() * 0;
     a->fetch_add(2, cuda::memory_order_relaxed);
     cuda::atomic_ref<int, cuda::thread_scope_block> r(*p);
     r.fetch_max((int)threadIdx.x);

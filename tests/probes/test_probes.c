@@ -91,7 +91,14 @@ static const char *const lines[] = {
     "$N -lineinfo -rdc=true -arch=sm_90 children.cu -lcudadevrt -o x && ./x && "
     "SIMGPU_CHECK=1 ./x && ! ./x wait 2>err && "
     "grep -q 'at children.cu:56: calls cudaDeviceSynchronize' err",
-    "! $N -ptx k.cu 2>err && grep -q 'makes code for GPUs' err",
+    "! $N -ltoir k.cu 2>err && grep -q 'makes code for GPUs' err",
+    "$N -ptx module.cu && $N --cubin module.cu && $N -fatbin -arch=sm_90 "
+    "module.cu -o m.fatbin && $N load.cpp -lcuda -o x && ./x module.ptx && "
+    "./x module.cubin && ./x m.fatbin",
+    "$N -g load.cpp -lcuda -o x && echo '.version 9.0' > gpu.ptx && ! ./x gpu.ptx "
+    "2>err && grep -q 'cuModuleLoad: the image is not a library of simnvcc' "
+    "err "
+    "&& grep -q 'load.cpp:' err",
     "! $N k.cu main.cu -c -o x.o 2>err && grep -q 'several sources' err",
     "echo '__global__ void k() { asm(\"wgmma.fence.sync.aligned;\"); }' > w.cu"
     " && ! $N -c w.cu 2>err && grep -q 'w.cu:1: error: inline PTX: simgpu does "

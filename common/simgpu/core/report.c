@@ -84,7 +84,7 @@ void simgpu_report_fault(const char *key, const char *format, ...)
     _exit(PROC_EXIT_FAULT);
 }
 
-void report_warning(uint32_t site, const char *format, ...)
+void simgpu_report_warning(uint32_t site, const char *format, ...)
 {
     char text[2048], where[256], line[2400];
     const uint64_t id = ((uintptr_t)format << 16 ^ site) | 1;

@@ -23,7 +23,7 @@ _Noreturn void simgpu_report_fault(const char *key, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* A warning about the call at site; printed once per site and text. */
-void report_warning(uint32_t site, const char *format, ...)
+void simgpu_report_warning(uint32_t site, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -101,6 +101,33 @@ CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 
 /* ---- kernels: a function is the handle that cudaGetFuncBySymbol() gives -- */
 
+enum { MAX_PARAMS = 4096 }; /* a launch passes as many bytes */
+
+/* The parameters in the buffer that the list `extra` names. */
+static CUresult unpack(CUfunction f, void **extra, void *params[MAX_PARAMS])
+{
+    char *buffer = NULL;
+    size_t nbytes = 0, offset, size;
+    for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            buffer = extra[1];
+        else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            nbytes = *(const size_t *)extra[1];
+        else
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; i < MAX_PARAMS; i++) {
+        if (cudaFuncGetParamInfo(f, i, &offset, &size) != cudaSuccess) {
+            cudaGetLastError(); // there are no more
+            return CUDA_SUCCESS;
+        }
+        if (!buffer || offset + size > nbytes)
+            return CUDA_ERROR_INVALID_VALUE;
+        params[i] = buffer + offset;
+    }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX,
                         unsigned int gridDimY, unsigned int gridDimZ,
                         unsigned int blockDimX, unsigned int blockDimY,
@@ -109,8 +136,13 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX,
 {
     const dim3 grid = {gridDimX, gridDimY, gridDimZ};
     const dim3 block = {blockDimX, blockDimY, blockDimZ};
-    if (extra)
-        return CUDA_ERROR_NOT_SUPPORTED;
+    void *params[MAX_PARAMS];
+    if (extra) {
+        const CUresult wrong = unpack(f, extra, params);
+        if (wrong != CUDA_SUCCESS || kernelParams)
+            return wrong ? wrong : CUDA_ERROR_INVALID_VALUE;
+        kernelParams = params;
+    }
     DRIVER_CALL(cudaLaunchKernel(f, grid, block, kernelParams, sharedMemBytes,
                                  hStream));
 }
@@ -134,30 +166,4 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks,
 {
     DRIVER_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         numBlocks, func, blockSize, dynamicSMemSize));
-}
-
-/* ---- modules: cubins and PTX run only on GPUs ---------------------------- */
-
-CUresult cuModuleLoad(CUmodule *module, const char *fname)
-{
-    return module && fname ? CUDA_ERROR_NOT_SUPPORTED
-                           : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cuModuleLoadData(CUmodule *module, const void *image)
-{
-    return module && image ? CUDA_ERROR_NOT_SUPPORTED
-                           : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cuModuleUnload(CUmodule hmod)
-{
-    (void)hmod; // there is none
-    return CUDA_ERROR_INVALID_HANDLE;
-}
-
-CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
-{
-    (void)hfunc, (void)hmod, (void)name;
-    return CUDA_ERROR_INVALID_HANDLE;
 }

@@ -357,12 +357,6 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks,
                                                      CUfunction func,
                                                      int blockSize,
                                                      size_t dynamicSMemSize);
-CUresult cuModuleLoad(CUmodule *module, const char *fname);
-CUresult cuModuleLoadData(CUmodule *module, const void *image);
-CUresult cuModuleUnload(CUmodule hmod);
-CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod,
-                             const char *name);
-
 CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr addr,
                               cuuint32_t value, unsigned int flags);
 CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr addr,
@@ -376,6 +370,7 @@ CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion,
                           cuuint64_t flags,
                           CUdriverProcAddressQueryResult *symbolStatus);
 
+#include "simgpu/driver_module.h"
 #include "simgpu/driver_virtual.h"
 
 #ifdef __cplusplus

@@ -625,6 +625,30 @@ static int build(void)
     return status;
 }
 
+/* -ptx, -cubin, -fatbin: a shared library of each source, for cuModuleLoad()
+ * (driver/module.c), named after the option. */
+static int make_images(void)
+{
+    const char *const ending =
+        format(".", o.mode_option + strspn(o.mode_option, "-"));
+    int status = 0;
+    args_add(&o.both, "-fPIC");
+    args_add(&o.link, "-shared");
+    for (int i = 0; i < o.inputs.n && status == 0; i++) {
+        const char *const in = o.inputs.v[i];
+        if (!is_source(in))
+            continue;
+        struct args object = {{renamed(temp, in, ".o")}, 1};
+        status = compile(in, object.v[0]);
+        if (status == 0)
+            status = link_program(
+                &object, o.output
+                             ? o.output
+                             : renamed(o.folder ? o.folder : "", in, ending));
+    }
+    return status;
+}
+
 /* What build systems ask; the version is that of the headers. */
 static int answer(void)
 {
@@ -656,6 +680,7 @@ static int do_mode(void)
                 status = show_source(o.inputs.v[i]);
         return status;
     case MODE_DLINK: return device_link();
+    case MODE_IMAGE: return make_images();
     default: return build();
     }
 }
@@ -666,7 +691,8 @@ static int one_output(void)
     int nsources = 0;
     for (int i = 0; i < o.inputs.n; i++)
         nsources += is_source(o.inputs.v[i]);
-    return o.mode != MODE_COMPILE || !o.output || nsources < 2;
+    return (o.mode != MODE_COMPILE && o.mode != MODE_IMAGE) || !o.output ||
+           nsources < 2;
 }
 
 int main(int argc, char **argv)

@@ -27,7 +27,8 @@ enum mode {
     MODE_CUDA,    /* the rewritten C++ */
     MODE_DLINK,   /* an object without contents */
     MODE_ARCHIVE, /* -lib */
-    MODE_DEVICE,  /* PTX and the like, which do not exist here */
+    MODE_IMAGE,   /* what a program loads while it runs: a shared library */
+    MODE_DEVICE,  /* intermediate code, which does not exist here */
     MODE_ASK      /* --version, --help */
 };
 

@@ -1,0 +1,302 @@
+/*
+ * module.c: kernels that a program loads while it runs
+ *
+ * A module's image is what nvcc -ptx, -cubin or -fatbin makes of a .cu file.
+ * simnvcc makes a shared library of it for each of these options, under the
+ * name that the program looks for. Its kernels and variables are found by their
+ * linkers' names, as in CUDA. An image of nvcc's has nothing that could run
+ * here, and is refused with a message.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>    /* dlopen */
+#include <elf.h>      /* Elf64_Ehdr */
+#include <fcntl.h>    /* open */
+#include <link.h>     /* struct link_map */
+#include <stdio.h>    /* snprintf */
+#include <stdlib.h>   /* malloc */
+#include <string.h>   /* memcmp */
+#include <sys/mman.h> /* memfd_create */
+#include <unistd.h>   /* write */
+
+#include "core/report.h"
+#include "driver/call.h"
+#include "simgpu/kernel.h" /* simgpu_knows_kernel */
+
+struct CUmod_st {
+    void *library;
+};
+
+/* ---- images -------------------------------------------------------------- */
+
+enum { EM_OF_GPUS = 190 }; /* cubins are ELF, too */
+
+/* The size of an image, which says it itself; 0: it is no shared library. */
+static size_t image_nbytes(const void *image)
+{
+    Elf64_Ehdr h;
+    if (memcmp(image, ELFMAG, SELFMAG) != 0)
+        return 0;
+    memcpy(&h, image, sizeof h);
+    return h.e_type == ET_DYN && h.e_machine != EM_OF_GPUS
+               ? h.e_shoff + (size_t)h.e_shnum * h.e_shentsize
+               : 0;
+}
+
+/* Why an image cannot be loaded. */
+static const char *kind_of(const void *image)
+{
+    static const unsigned char fatbin[] = {0x50, 0xed, 0x55, 0xba};
+    if (memcmp(image, ELFMAG, SELFMAG) == 0)
+        return "a cubin, which is";
+    if (memcmp(image, fatbin, sizeof fatbin) == 0)
+        return "a fatbin of nvcc's, which is";
+    return "not a library of simnvcc's; if it is PTX, that is";
+}
+
+static CUresult refuse(const void *image, const char *call, uint32_t site)
+{
+    simgpu_report_warning(
+        site,
+        "%s: the image is %s for GPUs only. Make it with simnvcc, by the same "
+        "option (-ptx, -cubin or -fatbin), or run the program on a GPU.",
+        call, kind_of(image));
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
+/* Each load gets a copy of its own: a library that was loaded stays, since the
+ * runtime knows its kernels. */
+static void *load(const void *image, size_t nbytes)
+{
+    char path[64];
+    const int fd = memfd_create("simgpu-module", MFD_CLOEXEC);
+    void *library = NULL;
+    if (fd >= 0 && write(fd, image, nbytes) == (ssize_t)nbytes) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    // an open descriptor's number names no second library
+    if (fd >= 0 && !library)
+        close(fd);
+    return library;
+}
+
+static CUresult load_image(CUmodule *module, const void *image,
+                           const char *call, uint32_t site)
+{
+    const CUresult err = context_current();
+    if (err != CUDA_SUCCESS || !module || !image)
+        return err ? err : CUDA_ERROR_INVALID_VALUE;
+    const size_t nbytes = image_nbytes(image);
+    if (nbytes == 0)
+        return refuse(image, call, site);
+    struct CUmod_st *const m = malloc(sizeof *m);
+    if (!m)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    m->library = load(image, nbytes);
+    if (!m->library) {
+        simgpu_report_warning(site, "%s: cannot load the image: %s", call,
+                              dlerror());
+        free(m);
+        return CUDA_ERROR_INVALID_IMAGE;
+    }
+    *module = m;
+    return CUDA_SUCCESS;
+}
+
+/* A whole file, with a 0 behind it; NULL. */
+static char *read_file(const char *name, size_t *nbytes)
+{
+    const int fd = open(name, O_RDONLY | O_CLOEXEC);
+    const off_t end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+    char *const text = end < 0 ? NULL : calloc(1, (size_t)end + sizeof(void *));
+    const int ok = text && pread(fd, text, (size_t)end, 0) == end;
+    if (fd >= 0)
+        close(fd);
+    if (!ok) {
+        free(text);
+        return NULL;
+    }
+    *nbytes = (size_t)end;
+    return text;
+}
+
+CUresult cuModuleLoad(CUmodule *module, const char *fname)
+{
+    const uint32_t site = CALLER_SITE();
+    size_t nbytes;
+    if (!module || !fname)
+        return CUDA_ERROR_INVALID_VALUE;
+    char *const image = read_file(fname, &nbytes);
+    const CUresult err = image ? load_image(module, image, "cuModuleLoad", site)
+                               : CUDA_ERROR_FILE_NOT_FOUND;
+    free(image);
+    return err;
+}
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+    return load_image(module, image, "cuModuleLoadData", CALLER_SITE());
+}
+
+/* The options tell a compiler for GPUs what to do, and ask for its log. */
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
+                            unsigned int numOptions, CUjit_option *options,
+                            void **optionValues)
+{
+    if (numOptions && (!options || !optionValues))
+        return CUDA_ERROR_INVALID_VALUE;
+    return load_image(module, image, "cuModuleLoadDataEx", CALLER_SITE());
+}
+
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
+{
+    return load_image(module, fatCubin, "cuModuleLoadFatBinary", CALLER_SITE());
+}
+
+CUresult cuModuleUnload(CUmodule hmod)
+{
+    if (!hmod)
+        return CUDA_ERROR_INVALID_HANDLE;
+    free(hmod);
+    return CUDA_SUCCESS;
+}
+
+/* ---- what a module has --------------------------------------------------- */
+
+/* A name of the module's own, and what the linker knows of it; NULL. */
+static void *find(CUmodule hmod, const char *name, const ElfW(Sym) * *symbol)
+{
+    Dl_info in;
+    struct link_map *self;
+    void *const at = dlsym(hmod->library, name);
+    return at && dladdr1(at, &in, (void **)symbol, RTLD_DL_SYMENT) &&
+                   dlinfo(hmod->library, RTLD_DI_LINKMAP, &self) == 0 &&
+                   in.dli_fbase == (void *)self->l_addr && *symbol
+               ? at
+               : NULL;
+}
+
+/* A function is the handle that cudaGetFuncBySymbol() gives. */
+CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
+{
+    const ElfW(Sym) * symbol;
+    if (!hmod)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!hfunc || !name)
+        return CUDA_ERROR_INVALID_VALUE;
+    void *const at = find(hmod, name, &symbol);
+    if (!at || !simgpu_knows_kernel(at))
+        return CUDA_ERROR_NOT_FOUND;
+    *hfunc = at;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod,
+                           const char *name)
+{
+    const ElfW(Sym) * symbol;
+    void *address;
+    if (!hmod)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!name || (!dptr && !bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    void *const at = find(hmod, name, &symbol);
+    if (!at || cudaGetSymbolAddress(&address, at) != cudaSuccess)
+        return CUDA_ERROR_NOT_FOUND;
+    if (dptr)
+        *dptr = (uintptr_t)address;
+    if (bytes && cudaGetSymbolSize(bytes, at) != cudaSuccess) {
+        cudaGetLastError();
+        *bytes = symbol->st_size;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* ---- linking: of one image, which is the result -------------------------- */
+
+struct CUlinkState_st {
+    char *image;
+    size_t nbytes;
+};
+
+CUresult cuLinkCreate(unsigned int numOptions, CUjit_option *options,
+                      void **optionValues, CUlinkState *stateOut)
+{
+    const CUresult err = context_current();
+    if (err != CUDA_SUCCESS || !stateOut ||
+        (numOptions && (!options || !optionValues)))
+        return err ? err : CUDA_ERROR_INVALID_VALUE;
+    *stateOut = calloc(1, sizeof **stateOut);
+    return *stateOut ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* Take an image over. Libraries are CUDA's own, for device code. */
+static CUresult add(CUlinkState state, CUjitInputType type, char *image,
+                    size_t nbytes, const char *call, uint32_t site)
+{
+    CUresult err = CUDA_SUCCESS;
+    if (!image)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (type != CU_JIT_INPUT_LIBRARY && image_nbytes(image) == 0) {
+        err = refuse(image, call, site);
+    } else if (type != CU_JIT_INPUT_LIBRARY && state->image) {
+        simgpu_report_warning(site,
+                              "%s: simgpu links one image; compile the sources "
+                              "together, with simnvcc -cubin",
+                              call);
+        err = CUDA_ERROR_NOT_SUPPORTED;
+    }
+    if (err != CUDA_SUCCESS || type == CU_JIT_INPUT_LIBRARY) {
+        free(image);
+        return err;
+    }
+    state->image = image;
+    state->nbytes = nbytes;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data,
+                       size_t size, const char *name, unsigned int numOptions,
+                       CUjit_option *options, void **optionValues)
+{
+    (void)name, (void)numOptions, (void)options, (void)optionValues;
+    if (!state || !data)
+        return CUDA_ERROR_INVALID_VALUE;
+    char *const copy = calloc(1, size + sizeof(void *));
+    if (copy)
+        memcpy(copy, data, size);
+    return add(state, type, copy, size, "cuLinkAddData", CALLER_SITE());
+}
+
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
+                       unsigned int numOptions, CUjit_option *options,
+                       void **optionValues)
+{
+    size_t nbytes;
+    (void)numOptions, (void)options, (void)optionValues;
+    if (!state || !path)
+        return CUDA_ERROR_INVALID_VALUE;
+    char *const image = read_file(path, &nbytes);
+    return image
+               ? add(state, type, image, nbytes, "cuLinkAddFile", CALLER_SITE())
+               : CUDA_ERROR_FILE_NOT_FOUND;
+}
+
+CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
+{
+    if (!state || !cubinOut || !state->image)
+        return CUDA_ERROR_INVALID_VALUE;
+    *cubinOut = state->image;
+    if (sizeOut)
+        *sizeOut = state->nbytes;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLinkDestroy(CUlinkState state)
+{
+    if (!state)
+        return CUDA_ERROR_INVALID_VALUE;
+    free(state->image);
+    free(state);
+    return CUDA_SUCCESS;
+}

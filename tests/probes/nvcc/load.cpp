@@ -1,0 +1,116 @@
+// Loads the image that the argument names, in each way there is.
+#include <cuda.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#define MUST(call)                                                             \
+    do {                                                                       \
+        const CUresult err = (call);                                           \
+        if (err != CUDA_SUCCESS) {                                             \
+            printf("%s:%d: %s: error %d\n", __FILE__, __LINE__, #call, err);   \
+            exit(1);                                                           \
+        }                                                                      \
+    } while (0)
+#define CHECK(condition)                                                       \
+    do {                                                                       \
+        if (!(condition)) {                                                    \
+            printf("%s:%d: %s\n", __FILE__, __LINE__, #condition);             \
+            exit(1);                                                           \
+        }                                                                      \
+    } while (0)
+
+enum { N = 100 };
+
+// p[i] = i * 3 + 7 + 1, by parameters in an array or in a buffer
+static void use(CUmodule m, bool in_buffer)
+{
+    CUfunction scale, set;
+    CUdeviceptr p, factor, calls;
+    size_t nbytes;
+    int h[N], three = 3, n = N, ncalls = -1;
+    char one = 1;
+    double seven = 7;
+    for (int i = 0; i < N; i++)
+        h[i] = i;
+    MUST(cuModuleGetFunction(&scale, m, "scale"));
+    CHECK(cuModuleGetFunction(&set, m, "factor") == CUDA_ERROR_NOT_FOUND);
+    CHECK(cuModuleGetFunction(&set, m, "printf") == CUDA_ERROR_NOT_FOUND);
+    MUST(cuModuleGetGlobal(&factor, &nbytes, m, "factor"));
+    CHECK(nbytes == sizeof three);
+    CHECK(cuModuleGetGlobal(&p, NULL, m, "none") == CUDA_ERROR_NOT_FOUND);
+    MUST(cuMemcpyHtoD(factor, &three, sizeof three));
+    MUST(cuMemAlloc(&p, sizeof h));
+    MUST(cuMemcpyHtoD(p, h, sizeof h));
+    void *params[] = {&one, &seven, &p, &n};
+    struct {
+        char first;
+        double offset;
+        CUdeviceptr p;
+        int n;
+    } packed = {one, seven, p, n};
+    size_t size = sizeof packed;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed,
+                     CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+    MUST(cuLaunchKernel(scale, 2, 1, 1, 64, 1, 1, 0, NULL,
+                        in_buffer ? NULL : params, in_buffer ? extra : NULL));
+    MUST(cuMemcpyDtoH(h, p, sizeof h));
+    for (int i = 0; i < N; i++)
+        CHECK(h[i] == i * 3 + 8);
+    // each module has variables of its own
+    MUST(cuModuleGetGlobal(&calls, &nbytes, m, "calls"));
+    MUST(cuMemcpyDtoH(&ncalls, calls, sizeof ncalls));
+    CHECK(ncalls == 1);
+    MUST(cuModuleGetFunction(&set, m, "_Z3setPi")); // C++'s name
+    void *only[] = {&p};
+    MUST(cuLaunchKernel(set, 1, 1, 1, 1, 1, 1, 0, NULL, only, NULL));
+    MUST(cuMemcpyDtoH(h, p, sizeof h));
+    CHECK(h[0] == 42);
+    MUST(cuMemFree(p));
+    MUST(cuModuleUnload(m));
+}
+
+int main(int argc, char **argv)
+{
+    CUdevice device;
+    CUcontext context;
+    CUmodule m;
+    CUlinkState link;
+    void *linked;
+    size_t nbytes;
+    if (argc < 2)
+        return 2;
+    std::ifstream in(argv[1], std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    const std::string image = text.str();
+    MUST(cuInit(0));
+    MUST(cuDeviceGet(&device, 0));
+    MUST(cuDevicePrimaryCtxRetain(&context, device));
+    MUST(cuCtxSetCurrent(context));
+    MUST(cuModuleLoad(&m, argv[1]));
+    use(m, false);
+    MUST(cuModuleLoadData(&m, image.c_str()));
+    use(m, true);
+    char log[1024];
+    CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER,
+                              CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log};
+    MUST(cuModuleLoadDataEx(&m, image.c_str(), 2, options, values));
+    use(m, false);
+    MUST(cuLinkCreate(0, NULL, NULL, &link));
+    MUST(cuLinkAddData(
+        link, image[0] == '.' ? CU_JIT_INPUT_PTX : CU_JIT_INPUT_FATBINARY,
+        (void *)image.data(), image.size() + (image[0] == '.'), "image", 0,
+        NULL, NULL));
+    MUST(cuLinkComplete(link, &linked, &nbytes));
+    MUST(cuModuleLoadData(&m, linked));
+    MUST(cuLinkDestroy(link));
+    use(m, false);
+    CHECK(cuModuleLoad(&m, "no-such-file") == CUDA_ERROR_FILE_NOT_FOUND);
+    puts("ok");
+    return 0;
+}
