@@ -7,6 +7,7 @@ done
 "$1/tests/bench/prog_fiber"
 "$1/tests/bench/prog_access"
 "$1/tests/bench/prog_replay_speed"
+tests/bench/all_reduce.sh "$1"
 tests/bench/recording.sh "$1"
 tests/bench/checking.sh "$1"
 tests/bench/grading.sh "$1"

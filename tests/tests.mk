@@ -55,6 +55,8 @@ LAB8 := lab8-sharded-training
 LAB9 := lab9-long-context
 $(call uses,graph/prog_clock $(addprefix simgpu/prog_,accesses accesses_called peers),base)
 $(call uses,bench/prog_replay_speed,graph topo base)
+$(call uses,bench/prog_recorded,grader nnref judge graph topo base)
+$(BUILD)/tests/bench/prog_recorded: $(JUDGE_OBJS)
 $(call uses,cublas/prog_cublas,,tests/support/minifloat.c)
 $(call uses,lab/prog_sweep lab/prog_runner lab/prog_meter,lab judge graph topo base)
 $(call uses,nn/prog_lm torch/prog_dump,nn nnref judge graph topo base)
