@@ -66,19 +66,35 @@ static int keep_last(const struct ledger_entry *e, void *arg)
     return 0;
 }
 
-/* The course's: "" is UTC. */
-static const char *batch_timezone(const struct batch *b)
+static int keep_timezone(const struct ledger_entry *e, void *arg)
 {
-    const char *const zone =
-        b->o->timezone ? b->o->timezone : b->plan->timezone;
-    return zone ? zone : "";
+    struct batch *const b = arg;
+    json_t *const j = json_loads(e->body, 0, NULL);
+    const char *const zone = json_string_value(json_object_get(j, "timezone"));
+    snprintf(b->timezone, sizeof b->timezone, "%s", zone ? zone : "");
+    json_decref(j);
+    return 0;
+}
+
+/* The course's: one that is given, or that of the ledger's last batch, or the
+ * plan's. "" is UTC. */
+static int find_timezone(struct batch *b)
+{
+    const char *const plans = b->plan->timezone;
+    snprintf(b->timezone, sizeof b->timezone, "%s", plans ? plans : "");
+    ledger_each(b->ledger, "batch", NULL, keep_timezone, b);
+    if (b->o->timezone)
+        snprintf(b->timezone, sizeof b->timezone, "%s", b->o->timezone);
+    return roster_timezone(b->timezone) == 0
+               ? 0
+               : fail(b, "there is no time zone %s", b->timezone);
 }
 
 static int append_batch(struct batch *b, const char *seed, json_t *roster)
 {
     json_t *const j =
         json_pack("{s:s, s:O, s:s, s:O}", "seed", seed, "roster", roster,
-                  "timezone", batch_timezone(b), "versions", b->versions);
+                  "timezone", b->timezone, "versions", b->versions);
     char *const body = json_dumps(j, JSON_SORT_KEYS | JSON_COMPACT);
     const struct ledger_entry e = {.kind = "batch",
                                    .student = "",
@@ -116,7 +132,7 @@ static int find_seed(struct batch *b)
     char *const text = json_dumps(roster, JSON_SORT_KEYS | JSON_COMPACT);
     if (!err && (strcmp(seed, last.seed) != 0 || !last.roster ||
                  strcmp(text, last.roster) != 0 ||
-                 strcmp(batch_timezone(b), last.timezone) != 0))
+                 strcmp(b->timezone, last.timezone) != 0))
         err = append_batch(b, seed, roster);
     json_decref(roster);
     free(text);
@@ -397,8 +413,10 @@ int batch_open(struct batch *b, const struct batch_options *o)
     *b = (struct batch){.o = o, .lock = -1};
     if (find_kit(b) != 0 || open_spool(b) != 0)
         return -1;
-    if (roster_timezone(batch_timezone(b)) != 0)
-        return fail(b, "there is no time zone %s", batch_timezone(b));
+    b->ledger =
+        ledger_open(o->ledger, o->key, LEDGER_WRITE, b->err, sizeof b->err);
+    if (!b->ledger || find_timezone(b) != 0)
+        return -1;
     b->roster = roster_load(o->roster, b->lab, b->err, sizeof b->err);
     if (!b->roster)
         return -1;
@@ -406,9 +424,7 @@ int batch_open(struct batch *b, const struct batch_options *o)
                                       b->err, sizeof b->err);
     if (!b->submissions)
         return -1;
-    b->ledger =
-        ledger_open(o->ledger, o->key, LEDGER_WRITE, b->err, sizeof b->err);
-    if (!b->ledger || find_seed(b) != 0 || make_tasks(b) != 0)
+    if (find_seed(b) != 0 || make_tasks(b) != 0)
         return -1;
     progress_begin(&b->progress, stderr, b->ntasks);
     for (int i = 0; i < b->ntasks; i++) // of a batch that was killed

@@ -53,6 +53,7 @@ struct batch_options {
 struct batch {
     const struct batch_options *o;
     char lab[64];
+    char timezone[64]; /* of times without one; "": UTC */
     char self[PATH_MAX], spool[PATH_MAX];
     char objects[PATH_MAX]; /* in it, while the batch is at work (objects.h) */
     json_t *versions;       /* what grades: with each entry of the ledger */

@@ -50,8 +50,8 @@ static const struct verb_option known[] = {
     VERB_OPTION(VERB_TEXT, "gpu", "NAME", AT(gpu),
                 "for slurm: which of the config's partitions"),
     VERB_OPTION(VERB_TEXT, "timezone", "ZONE", AT(timezone),
-                "of the roster's times without one (default: the plan's, or\n"
-                "UTC): Europe/Berlin"),
+                "of the roster's times without one (default: that of the\n"
+                "ledger's last batch, or the plan's, or UTC): Europe/Berlin"),
     VERB_OPTION(VERB_TEXT, "spool", "DIR", AT(spool),
                 "where results wait (default: LEDGER.spool; for slurm, a\n"
                 "folder that all nodes see)"),

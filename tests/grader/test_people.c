@@ -246,6 +246,34 @@ START_TEST(times_are_in_the_zone_of_the_batch)
 }
 END_TEST
 
+START_TEST(a_later_batch_keeps_the_ledgers_zone)
+{
+    static const char batch[] =
+        "%s/grade batch --roster r.csv --submissions in --ledger L.db --lab "
+        "lab1";
+    char command[4096];
+    int n = snprintf(command, sizeof command,
+                     "cd %s && mkdir in && printf 'student,deadline\nbob,"
+                     "2026-11-20T10:00\n' > r.csv && ",
+                     dir);
+    n +=
+        snprintf(command + n, sizeof command - (size_t)n, batch, child_build());
+    n += snprintf(command + n, sizeof command - (size_t)n,
+                  " --timezone Europe/Berlin && sed -i s/10:00/11:00/ r.csv "
+                  "&& ");
+    snprintf(command + n, sizeof command - (size_t)n, batch, child_build());
+    struct child c = child_run(60, "%s", command);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    child_clear(&c);
+    c = grade(0, "extend",
+              "--student bob --by X --reason ill --until "
+              "2026-11-30T12:00");
+    ck_assert_msg(strstr(c.out, "to 2026-11-30 12:00 CET by X") != NULL, "%s",
+                  c.out);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(a_later_rosters_deadline_and_late_days_count)
 {
     planted_roster(dir, "student,deadline\nbob,2026-02-27T12:00Z\n");
@@ -377,6 +405,7 @@ int main(void)
     tcase_add_test(t, a_comment_reaches_the_student_in_each_format);
     tcase_add_test(t, an_extension_reaches_what_is_graded_already);
     tcase_add_test(t, times_are_in_the_zone_of_the_batch);
+    tcase_add_test(t, a_later_batch_keeps_the_ledgers_zone);
     tcase_add_test(t, a_later_rosters_deadline_and_late_days_count);
     tcase_add_test(t, sections_add_up);
     tcase_add_test(t, a_group_has_one_submission);
