@@ -274,6 +274,25 @@ START_TEST(a_later_batch_keeps_the_ledgers_zone)
 }
 END_TEST
 
+START_TEST(status_shows_the_points_that_people_gave)
+{
+    planted_roster(dir, two_students);
+    planted_grading(dir, &good);
+    change(0, "override", "--student bob --score 7");
+    struct child c = grade(0, "status", "");
+    ck_assert_msg(strstr(c.out, " 7/10 ") != NULL &&
+                      strstr(c.out, "points set to 7 by Dr. X: a recount"),
+                  "%s", c.out);
+    child_clear(&c);
+    change(0, "override", "--student bob --score 10");
+    c = grade(0, "status", "");
+    ck_assert_msg(strstr(c.out, " pass ") && strstr(c.out, " 10/10 ") &&
+                      strstr(c.out, "1 pass, 0 fail"),
+                  "%s", c.out);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(a_later_rosters_deadline_and_late_days_count)
 {
     planted_roster(dir, "student,deadline\nbob,2026-02-27T12:00Z\n");
@@ -406,6 +425,7 @@ int main(void)
     tcase_add_test(t, an_extension_reaches_what_is_graded_already);
     tcase_add_test(t, times_are_in_the_zone_of_the_batch);
     tcase_add_test(t, a_later_batch_keeps_the_ledgers_zone);
+    tcase_add_test(t, status_shows_the_points_that_people_gave);
     tcase_add_test(t, a_later_rosters_deadline_and_late_days_count);
     tcase_add_test(t, sections_add_up);
     tcase_add_test(t, a_group_has_one_submission);
