@@ -317,17 +317,26 @@ static uint64_t all_known(struct origins *o, uint32_t at)
     return o->known[at - v->part] |= all_read(o, v);
 }
 
-/* A kernel that touches other ranks' memory may have written more than is
- * recorded, anywhere: origins_reached(). */
+/* Whose memory a kernel may have written more of than is recorded: its own
+ * rank's, or any, if it touches a peer's. */
+enum { ANYWHERE = -1 };
+
+static uint64_t reached_key(uint32_t section, int rank)
+{
+    return (uint64_t)section << 32 | (uint32_t)rank;
+}
+
 static void note_reached(struct origins *o, uint32_t at, uint64_t known)
 {
     const struct graph_view *const v = &o->g->nodes[at];
     size_t i = 0;
     while (i < v->naccesses && v->accesses[i].alloc >> 32 == v->node.rank)
         i++;
-    if (!o->judged[at] || i == v->naccesses)
+    if (!o->judged[at])
         return;
-    uint64_t *const reached = map_at(&o->reached, o->judged[at]);
+    const int where = i < v->naccesses ? ANYWHERE : (int)v->node.rank;
+    uint64_t *const reached =
+        map_at(&o->reached, reached_key(o->judged[at], where));
     if (reached)
         *reached |= known;
     else
@@ -542,7 +551,9 @@ const struct origin *origins_of(const struct origins *o, uint32_t at, size_t *n)
     return found ? found->origin : NULL;
 }
 
-uint64_t origins_reached(const struct origins *o, uint32_t section)
+uint64_t origins_reached(const struct origins *o, uint32_t section, int rank)
 {
-    return o->reaches_peers ? map_get(&o->reached, section) & ~ORIGIN_HOST : 0;
+    const uint64_t all = map_get(&o->reached, reached_key(section, rank)) |
+                         map_get(&o->reached, reached_key(section, ANYWHERE));
+    return o->reaches_peers ? all & ~ORIGIN_HOST : 0;
 }

@@ -47,16 +47,17 @@ struct origin { /* bytes [begin, end) of a copy to the host */
 };
 
 /*
- * Ranks whose inputs those kernels of a section have read that touch other
- * ranks' memory, where they have to. Such a kernel may write more than is
- * recorded: g++ does not instrument the store of a structure that a function
- * returns, as in
+ * Ranks whose inputs may be in a rank's memory by kernels of a section, in more
+ * places than are recorded, where kernels have to reach peers: g++ does not
+ * instrument the store of a structure that a function returns, as in
  *
  *     recv[i] = sum_of(v, send, i);
  *
- * So a byte that it may know of is not refused for lack of a record.
+ * A kernel that touches a peer's memory may have written to any, another one to
+ * that of its own rank. A byte that it may know of is not refused for lack of a
+ * record.
  */
-uint64_t origins_reached(const struct origins *o, uint32_t section);
+uint64_t origins_reached(const struct origins *o, uint32_t section, int rank);
 
 /* What the copy at this position of the graph took to the host, in pieces that
  * cover it in order; *n is 0 if it is no such copy. */

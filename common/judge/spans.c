@@ -215,7 +215,7 @@ uint64_t spans_reached(const struct judge_task *t, int rank, int iteration)
     const struct origins *o;
     if (spans_window(t, rank, iteration, &w) != 0 || !(o = origins(t->spans)))
         return 0;
-    return origins_reached(o, sections(t->spans)->of[w.first]);
+    return origins_reached(o, sections(t->spans)->of[w.first], rank);
 }
 
 double spans_time_us(const struct judge_task *t, int iteration)
