@@ -29,7 +29,7 @@ list() {
     }
     FNR == 1 {
         name = FILENAME
-        sub(/\/expect/, "", name)
+        gsub(/^[.]\/|\/expect$/, "", name)
         lab = match($2, /@lab([0-9]+):/, m) ? m[1] : 1
         becomes = outcome()
     }
@@ -37,7 +37,7 @@ list() {
     ENDFILE {
         if (FNR == 1)
             print name, name ~ /^honest-/ ? "honest" : "", lab, becomes
-    }' */expect
+    }' ./*/expect
 }
 
 # What the list lacks, a line each.

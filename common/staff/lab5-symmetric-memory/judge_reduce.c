@@ -112,9 +112,9 @@ void judge5_reduce(const struct judge_task *t, struct judge_verdict *v)
         judge5_compare(t, "out", calls * judge5_count(t), want_sum,
                        judge5_from_all, v);
     judge5_guards(t, v);
-    judge_moved(t, v);
     if (t->nranks > 1)
         judge_calls(t, v);
+    judge_moved(t, v);
     if (v->pass && most > 0 && spans_time_us(t, 0) > most)
         judge_fail(v,
                    "it takes %.1f us; NCCL's takes %.1f us, and %lld %% of "
