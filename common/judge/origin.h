@@ -34,8 +34,9 @@ struct origins; /* of all bytes that are copied to the host */
 
 /*
  * Follow a replayed graph. judged[at]: the section (sections.h) in which a
- * student's code issued the operation at this position, or 0. reaches_peers: kernels pass on what they read from
- * other ranks' memory, and to it. NULL if memory runs out.
+ * student's code issued the operation at this position, or 0. reaches_peers:
+ * kernels pass on what they read from other ranks' memory, and to it. NULL if
+ * memory runs out.
  */
 struct origins *origins_new(const struct graph *g,
                             const struct replay_time *time,
