@@ -30,9 +30,9 @@ struct value {
 
 enum { STRING = 3, UINT32 = 14, BYTES = 27, NOT_FOUND = -46, GLOBAL = 3 };
 
-/* PMI-1 takes values of 1024 characters: part of a piece, one that is full,
- * several. */
-static const size_t sizes[] = {1, 499, 500, 501, 5000};
+/* A line of PMI-1 has at most 1024 characters: values of a part of a line, of a
+ * piece as it is cut and near it, of several. */
+static const size_t sizes[] = {1, 249, 250, 251, 5000};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 #define FIND(name) (*(void **)(&name) = dlsym(RTLD_DEFAULT, #name))

@@ -12,9 +12,10 @@
  * MPIR_CVAR_NOLOCAL (world.c). Types and numbers are those of PMIx's standard;
  * those of PMIx_Get's values may be freed by libpmix.
  *
- * PMI-1 is lines of text on a descriptor, each answered by a line. A value has
- * at most 1024 characters and no spaces: ours are written as hexadecimal
- * digits, in as many pieces as it takes, the last one shorter than the others.
+ * PMI-1 is lines of text on a descriptor, each answered by a line. Hydra 4.2
+ * fails on a line of more than 1024 characters, and a value has no spaces: ours
+ * are written as hexadecimal digits, in as many pieces as it takes, the last
+ * one shorter than the others.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>  /* dlsym */
@@ -37,7 +38,7 @@ enum {
     PMIX_BYTE_OBJECT = 27,
 
     VALUE_NBYTES = 64, /* at least sizeof(pmix_value_t) */
-    PIECE_NBYTES = 500,
+    PIECE_NBYTES = 250,
     LINE_NBYTES = 4096,
 };
 
