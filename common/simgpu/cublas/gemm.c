@@ -7,6 +7,7 @@
  */
 #include "cublas/handle.h"
 
+#include <stdint.h> /* int8_t */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
 
@@ -39,12 +40,19 @@ static struct matrix operand(struct touches *t, const char *what, const void *p,
                              cudaDataType type, int rows, int cols, int ld,
                              long long stride, int batch, int write);
 
+/* Bytes of an element; 0: no products of that type. */
+static size_t nbytes_of(cudaDataType type)
+{
+    return type == CUDA_R_8I    ? sizeof(int8_t)
+           : type == CUDA_R_32I ? sizeof(int32_t)
+                                : column_type_nbytes(type);
+}
+
 /* ---- on the stream's worker ---------------------------------------------- */
 
 static char *column_of(const struct matrix *x, int i, size_t col)
 {
-    return x->at +
-           ((size_t)i * x->stride + col * x->ld) * column_type_nbytes(x->type);
+    return x->at + ((size_t)i * x->stride + col * x->ld) * nbytes_of(x->type);
 }
 
 /* Number i of the batch as floats: itself, or a packed copy (*ld gets rows). */
@@ -104,9 +112,37 @@ static void multiply(const struct gemm_op *g, int i)
     drop(&g->c, i, c);
 }
 
+/* Element (row, col) of op(x), of bytes. */
+static int32_t byte_of(const struct matrix *x, int i, int trans, int row,
+                       int col)
+{
+    const int8_t *const p =
+        (const int8_t *)column_of(x, i, (size_t)(trans ? row : col));
+    return p[trans ? col : row];
+}
+
+/* Sums of 32 bits, which wrap around. */
+static void multiply_bytes(const struct gemm_op *g, int i)
+{
+    const uint32_t alpha = (uint32_t)(int32_t)scalar_now(&g->alpha);
+    const uint32_t beta = (uint32_t)(int32_t)scalar_now(&g->beta);
+    for (int col = 0; col < g->n; col++) {
+        uint32_t *const c = (uint32_t *)column_of(&g->c, i, (size_t)col);
+        for (int row = 0; row < g->m; row++) {
+            uint32_t sum = 0;
+            for (int k = 0; k < g->k; k++)
+                sum += (uint32_t)(byte_of(&g->a, i, g->transa, row, k) *
+                                  byte_of(&g->b, i, g->transb, k, col));
+            c[row] = alpha * sum + (beta ? beta * c[row] : 0);
+        }
+    }
+}
+
 static void run_product(const struct gemm_op *g, int i)
 {
-    if (g->a.type == CUDA_R_64F)
+    if (g->a.type == CUDA_R_8I)
+        multiply_bytes(g, i);
+    else if (g->a.type == CUDA_R_64F)
         multiply_double(g, i);
     else
         multiply(g, i);
@@ -171,6 +207,12 @@ static int is_trans(cublasOperation_t op)
     return op != CUBLAS_OP_N;
 }
 
+static int is_integer(const struct call *c)
+{
+    return c->compute == CUBLAS_COMPUTE_32I ||
+           c->compute == CUBLAS_COMPUTE_32I_PEDANTIC;
+}
+
 static cublasStatus_t check(const struct call *c)
 {
     const int rows_a = is_trans(c->transa) ? c->k : c->m;
@@ -184,8 +226,12 @@ static cublasStatus_t check(const struct call *c)
         return CUBLAS_STATUS_INVALID_VALUE;
     if (!c->alpha || !c->beta)
         return CUBLAS_STATUS_INVALID_VALUE;
+    if (c->a_type == CUDA_R_8I && c->b_type == CUDA_R_8I &&
+        c->c_type == CUDA_R_32I)
+        return is_integer(c) ? CUBLAS_STATUS_SUCCESS
+                             : CUBLAS_STATUS_NOT_SUPPORTED;
     if (column_type_nbytes(c->a_type) == 0 || c->b_type != c->a_type ||
-        (c->c_type != c->a_type && c->c_type != CUDA_R_32F))
+        is_integer(c) || (c->c_type != c->a_type && c->c_type != CUDA_R_32F))
         return CUBLAS_STATUS_NOT_SUPPORTED;
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -205,7 +251,10 @@ static int is_half(const struct call *c)
 /* The type of alpha and beta. */
 static cudaDataType scalar_type(const struct call *c)
 {
-    return is_double(c) ? CUDA_R_64F : is_half(c) ? CUDA_R_16F : CUDA_R_32F;
+    return is_double(c)    ? CUDA_R_64F
+           : is_half(c)    ? CUDA_R_16F
+           : is_integer(c) ? CUDA_R_32I
+                           : CUDA_R_32F;
 }
 
 /* How inputs are rounded, and on which units the product is computed. */
@@ -217,6 +266,8 @@ static cublasStatus_t arithmetic(const struct call *c, cublasMath_t mode,
     *math = c->a_type == CUDA_R_64F   ? TOPO_FP64
             : c->a_type == CUDA_R_32F ? TOPO_FP32
                                       : TOPO_FP16;
+    if (is_integer(c)) // the machines' figures are for 16 bits
+        return CUBLAS_STATUS_SUCCESS;
     if (is_double(c) || c->a_type == CUDA_R_64F)
         return is_double(c) && c->a_type == CUDA_R_64F
                    ? CUBLAS_STATUS_SUCCESS
@@ -250,7 +301,7 @@ static struct matrix operand(struct touches *t, const char *what, const void *p,
                              cudaDataType type, int rows, int cols, int ld,
                              long long stride, int batch, int write)
 {
-    const size_t size = column_type_nbytes(type);
+    const size_t size = nbytes_of(type);
     struct matrix x = {NULL,         type,       (size_t)rows,
                        (size_t)cols, (size_t)ld, (size_t)stride};
     for (int i = 0; i < batch; i++) {
@@ -282,8 +333,8 @@ static void fill_pointers(struct gemm_op *g, struct touches *t,
                            .ld = (size_t)c->ldb};
     g->c = (struct matrix){
         .type = c->c_type, .rows = m, .cols = cols, .ld = (size_t)c->ldc};
-    const size_t in = (m + cols) * k * column_type_nbytes(c->a_type);
-    const size_t out = m * cols * column_type_nbytes(c->c_type);
+    const size_t in = (m + cols) * k * nbytes_of(c->a_type);
+    const size_t out = m * cols * nbytes_of(c->c_type);
     t->nbytes += n * (in + (scalar_is_zero(&g->beta) ? 1 : 2) * out);
 }
 

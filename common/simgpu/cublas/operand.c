@@ -96,8 +96,11 @@ static double read_scalar(const void *p, cudaDataType type)
 {
     switch (type) {
     case CUDA_R_64F: return *(const double *)p;
+    case CUDA_R_32I: return *(const int32_t *)p;
     case CUDA_R_16F:
         return (double)narrow_to_float(*(const uint16_t *)p, NARROW_FP16);
+    case CUDA_R_16BF:
+        return (double)narrow_to_float(*(const uint16_t *)p, NARROW_BF16);
     default: return (double)*(const float *)p;
     }
 }
@@ -105,7 +108,8 @@ static double read_scalar(const void *p, cudaDataType type)
 struct scalar touch_scalar(struct touches *t, cublasHandle_t handle,
                            const char *what, const void *p, cudaDataType type)
 {
-    const size_t size = column_type_nbytes(type);
+    const size_t size =
+        type == CUDA_R_32I ? sizeof(int32_t) : column_type_nbytes(type);
     struct scalar s = {.type = type};
     if (handle->pointer_mode == CUBLAS_POINTER_MODE_DEVICE)
         s.at = touch(t, what, p, size, size, 1, 0);

@@ -15,7 +15,7 @@
 
 struct vector_op {
     struct op op;
-    cudaDataType type; /* 32F or 64F */
+    cudaDataType type, result_type; /* 32F or 64F; narrow: run_..._narrow() */
     int n, incx, incy;
     struct scalar alpha, beta; /* of a rotation: cosine and sine */
     void *x, *y, *result;
@@ -52,6 +52,67 @@ RUN(nrm2, *(float *)v->result = BLAS(snrm2, X),
 RUN(asum, *(float *)v->result = BLAS(sasum, X),
     *(double *)v->result = BLAS(dasum, X))
 
+/* Elements of 16 bits, computed with as floats. */
+static void *element(const struct vector_op *v, void *p, int inc, int i)
+{
+    const size_t k =
+        (size_t)(inc < 0 ? v->n - 1 - i : i) * (size_t)(inc < 0 ? -inc : inc);
+    return (char *)p + k * column_type_nbytes(v->type);
+}
+
+static float x_of(const struct vector_op *v, int i)
+{
+    float f;
+    column_widen(&f, element(v, v->x, v->incx, i), 1, v->type, COLUMN_EXACT);
+    return f;
+}
+
+static float y_of(const struct vector_op *v, int i)
+{
+    float f;
+    column_widen(&f, element(v, v->y, v->incy, i), 1, v->type, COLUMN_EXACT);
+    return f;
+}
+
+static void run_axpy_narrow(struct op *op)
+{
+    const struct vector_op *const v = (struct vector_op *)op;
+    const float alpha = (float)scalar_now(&v->alpha);
+    for (int i = 0; i < v->n; i++) {
+        const float sum = alpha * x_of(v, i) + y_of(v, i);
+        column_narrow(element(v, v->y, v->incy, i), &sum, 1, v->type);
+    }
+}
+
+static void run_scal_narrow(struct op *op)
+{
+    const struct vector_op *const v = (struct vector_op *)op;
+    const float alpha = (float)scalar_now(&v->alpha);
+    for (int i = 0; i < v->n; i++) {
+        const float product = alpha * x_of(v, i);
+        column_narrow(element(v, v->x, v->incx, i), &product, 1, v->type);
+    }
+}
+
+static void run_dot_narrow(struct op *op)
+{
+    const struct vector_op *const v = (struct vector_op *)op;
+    float sum = 0;
+    for (int i = 0; i < v->n; i++)
+        sum += x_of(v, i) * y_of(v, i);
+    column_narrow(v->result, &sum, 1, v->result_type);
+}
+
+static void run_nrm2_narrow(struct op *op)
+{
+    const struct vector_op *const v = (struct vector_op *)op;
+    float sum = 0;
+    for (int i = 0; i < v->n; i++)
+        sum += x_of(v, i) * x_of(v, i);
+    sum = sqrtf(sum);
+    column_narrow(v->result, &sum, 1, v->result_type);
+}
+
 /* The first element whose magnitude, times sign, is largest; from 1 on. */
 static int extreme(const struct vector_op *v, double sign)
 {
@@ -82,7 +143,7 @@ enum { NO, READS = 1, WRITES = 2, BOTH = READS | WRITES };
 struct call { /* what a function does with its arguments */
     struct site site;
     void (*run)(struct op *op);
-    cudaDataType type;
+    cudaDataType type, scalar_type, result_type; /* the last: if narrow */
     int n, incx, incy, x_use, y_use;
     const void *alpha, *beta, *x, *y;
     void *result; /* where has_result */
@@ -107,7 +168,7 @@ static void *use(struct touches *t, const char *what, const void *p,
 static cublasStatus_t finish(const struct call *c, struct stream *s,
                              struct vector_op *v, struct touches *t, int waits)
 {
-    const enum topo_math math = c->type == CUDA_R_32F ? TOPO_FP32 : TOPO_FP64;
+    const enum topo_math math = c->type == CUDA_R_64F ? TOPO_FP64 : TOPO_FP32;
     if (c->has_result)
         v->result = waits ? c->result
                           : touch(t, "result", c->result, c->result_nbytes,
@@ -139,13 +200,14 @@ static cublasStatus_t vector(cublasHandle_t handle, const struct call *c)
     struct vector_op *const v = simgpu_op_new(sizeof *v, c->run, GRAPH_KERNEL,
                                               c->site.name, c->site.site);
     v->type = c->type;
+    v->result_type = c->result_type;
     v->n = nothing ? 0 : c->n;
     v->incx = c->incx;
     v->incy = c->incy;
     if (c->has_scalars > 0)
-        v->alpha = touch_scalar(&t, handle, "alpha", c->alpha, c->type);
+        v->alpha = touch_scalar(&t, handle, "alpha", c->alpha, c->scalar_type);
     if (c->has_scalars > 1)
-        v->beta = touch_scalar(&t, handle, "beta", c->beta, c->type);
+        v->beta = touch_scalar(&t, handle, "beta", c->beta, c->scalar_type);
     if (!nothing) {
         v->x = use(&t, "x", c->x, c, c->incx, c->x_use);
         v->y = use(&t, "y", c->y, c, c->incy, c->y_use);
@@ -156,8 +218,8 @@ static cublasStatus_t vector(cublasHandle_t handle, const struct call *c)
 /* ---- the functions ------------------------------------------------------- */
 
 #define ONE(S, what, TYPE)                                                     \
-    .site = {"cublas" S what, CALLER_SITE()}, .type = TYPE, .n = n, .x = x,    \
-    .incx = incx
+    .site = {"cublas" S what, CALLER_SITE()}, .type = TYPE,                    \
+    .scalar_type = TYPE, .n = n, .x = x, .incx = incx
 #define TWO(S, what, TYPE) ONE(S, what, TYPE), .y = y, .incy = incy
 #define RESULT                                                                 \
     .result = result, .result_nbytes = sizeof *result, .has_result = 1
@@ -242,3 +304,95 @@ OVER_X(Is, float, CUDA_R_32F, amax, int)
 OVER_X(Id, double, CUDA_R_64F, amax, int)
 OVER_X(Is, float, CUDA_R_32F, amin, int)
 OVER_X(Id, double, CUDA_R_64F, amin, int)
+
+/* ---- of a type that an argument names ------------------------------------ */
+
+/*
+ * The two functions that a call may be: all is CUDA_R_32F or CUDA_R_64F, or x
+ * and y have 16 bits, what is computed with 32, and a scalar or result either.
+ */
+static cublasStatus_t vector_ex(cublasHandle_t handle, struct call *c,
+                                cudaDataType other, cudaDataType scalar,
+                                cudaDataType execution,
+                                void (*run_narrow)(struct op *))
+{
+    const int narrow = c->type == CUDA_R_16F || c->type == CUDA_R_16BF;
+    if (other != c->type || execution == CUDA_R_16F ||
+        execution == CUDA_R_16BF || !column_type_nbytes(c->type) ||
+        execution != (narrow ? CUDA_R_32F : c->type) ||
+        (scalar != execution && scalar != c->type))
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    c->scalar_type = c->result_type = scalar;
+    c->result_nbytes = column_type_nbytes(scalar);
+    if (narrow)
+        c->run = run_narrow;
+    return vector(handle, c);
+}
+
+cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void *alpha,
+                            cudaDataType alphaType, const void *x,
+                            cudaDataType xType, int incx, void *y,
+                            cudaDataType yType, int incy,
+                            cudaDataType executiontype)
+{
+    struct call c = {TWO("", "AxpyEx", xType),
+                     .run = run_axpy,
+                     .x_use = READS,
+                     .y_use = BOTH,
+                     .alpha = alpha,
+                     .has_scalars = 1,
+                     .flops = 2};
+    return vector_ex(handle, &c, yType, alphaType, executiontype,
+                     run_axpy_narrow);
+}
+
+cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void *alpha,
+                            cudaDataType alphaType, void *x, cudaDataType xType,
+                            int incx, cudaDataType executionType)
+{
+    struct call c = {ONE("", "ScalEx", xType),
+                     .run = run_scal,
+                     .x_use = BOTH,
+                     .alpha = alpha,
+                     .has_scalars = 1,
+                     .forwards = 1,
+                     .flops = 1};
+    return vector_ex(handle, &c, xType, alphaType, executionType,
+                     run_scal_narrow);
+}
+
+cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void *x,
+                           cudaDataType xType, int incx, const void *y,
+                           cudaDataType yType, int incy, void *result,
+                           cudaDataType resultType, cudaDataType executionType)
+{
+    struct call c = {TWO("", "DotEx", xType),
+                     .run = run_dot,
+                     .x_use = READS,
+                     .y_use = READS,
+                     .result = result,
+                     .has_result = 1,
+                     .flops = 2};
+    return vector_ex(handle, &c, yType, resultType, executionType,
+                     run_dot_narrow);
+}
+
+cublasStatus_t cublasDotcEx(cublasHandle_t, int, const void *, cudaDataType,
+                            int, const void *, cudaDataType, int, void *,
+                            cudaDataType, cudaDataType)
+    __attribute__((alias("cublasDotEx"))); // of real numbers, the same
+
+cublasStatus_t cublasNrm2Ex(cublasHandle_t handle, int n, const void *x,
+                            cudaDataType xType, int incx, void *result,
+                            cudaDataType resultType, cudaDataType executionType)
+{
+    struct call c = {ONE("", "Nrm2Ex", xType),
+                     .run = run_nrm2,
+                     .x_use = READS,
+                     .result = result,
+                     .has_result = 1,
+                     .forwards = 1,
+                     .flops = 2};
+    return vector_ex(handle, &c, xType, resultType, executionType,
+                     run_nrm2_narrow);
+}

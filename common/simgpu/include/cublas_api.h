@@ -90,7 +90,9 @@ typedef enum {
     CUBLAS_COMPUTE_32F_FAST_16BF = 75,
     CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
     CUBLAS_COMPUTE_64F = 70,
-    CUBLAS_COMPUTE_64F_PEDANTIC = 71
+    CUBLAS_COMPUTE_64F_PEDANTIC = 71,
+    CUBLAS_COMPUTE_32I = 72,
+    CUBLAS_COMPUTE_32I_PEDANTIC = 73
 } cublasComputeType_t;
 
 struct cublasContext;
@@ -209,6 +211,34 @@ cublasStatus_t cublasIdamax_v2(cublasHandle_t handle, int n, const double *x,
                                int incx, int *result);
 cublasStatus_t cublasIdamin_v2(cublasHandle_t handle, int n, const double *x,
                                int incx, int *result);
+
+/*
+ * ---- vectors of a type that an argument names --------------------------------
+ *
+ * x and y of CUDA_R_16F or CUDA_R_16BF, computed with in CUDA_R_32F, or all of
+ * CUDA_R_32F or CUDA_R_64F. A scalar or result has x's type or the execution's.
+ */
+cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void *alpha,
+                            cudaDataType alphaType, const void *x,
+                            cudaDataType xType, int incx, void *y,
+                            cudaDataType yType, int incy,
+                            cudaDataType executiontype);
+cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void *alpha,
+                            cudaDataType alphaType, void *x, cudaDataType xType,
+                            int incx, cudaDataType executionType);
+cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void *x,
+                           cudaDataType xType, int incx, const void *y,
+                           cudaDataType yType, int incy, void *result,
+                           cudaDataType resultType, cudaDataType executionType);
+cublasStatus_t cublasDotcEx(cublasHandle_t handle, int n, const void *x,
+                            cudaDataType xType, int incx, const void *y,
+                            cudaDataType yType, int incy, void *result,
+                            cudaDataType resultType,
+                            cudaDataType executionType);
+cublasStatus_t cublasNrm2Ex(cublasHandle_t handle, int n, const void *x,
+                            cudaDataType xType, int incx, void *result,
+                            cudaDataType resultType,
+                            cudaDataType executionType);
 
 /*
  * ---- matrices, column by column, ld elements apart --------------------------
@@ -358,7 +388,8 @@ cublasHgemmBatched(cublasHandle_t handle, cublasOperation_t transa,
 #endif
 /*
  * A and B of one type, C of that type or CUDA_R_32F; types CUDA_R_32F,
- * CUDA_R_16F, CUDA_R_16BF. Sums are fp32: computeType is CUBLAS_COMPUTE_32F or
+ * CUDA_R_16F, CUDA_R_16BF. Or of CUDA_R_8I, C and the scalars of CUDA_R_32I,
+ * with CUBLAS_COMPUTE_32I. Sums are fp32: computeType is CUBLAS_COMPUTE_32F or
  * one of its variants, or CUBLAS_COMPUTE_16F with all of type CUDA_R_16F. Or
  * all are CUDA_R_64F, with CUBLAS_COMPUTE_64F. alpha and beta have the type of
  * the sums.
@@ -385,6 +416,46 @@ cublasStatus_t cublasGemmBatchedEx(
     int ldb, const void *beta, void *const Carray[], cudaDataType Ctype,
     int ldc, int batchCount, cublasComputeType_t computeType,
     cublasGemmAlgo_t algo);
+
+/*
+ * ---- factors of many small matrices ------------------------------------------
+ *
+ * Arrays of pointers in device memory, as for gemmBatched. getrf: A = P L U, in
+ * place; P: n rows a matrix, or NULL. info is of the device, a number a matrix;
+ * that of getrs of the host.
+ */
+cublasStatus_t cublasSgetrfBatched(cublasHandle_t handle, int n,
+                                   float *const A[], int lda, int *P, int *info,
+                                   int batchSize);
+cublasStatus_t cublasSgetrsBatched(cublasHandle_t handle,
+                                   cublasOperation_t trans, int n, int nrhs,
+                                   const float *const Aarray[], int lda,
+                                   const int *devIpiv, float *const Barray[],
+                                   int ldb, int *info, int batchSize);
+cublasStatus_t cublasSgetriBatched(cublasHandle_t handle, int n,
+                                   const float *const A[], int lda,
+                                   const int *P, float *const C[], int ldc,
+                                   int *info, int batchSize);
+cublasStatus_t cublasSmatinvBatched(cublasHandle_t handle, int n,
+                                    const float *const A[], int lda,
+                                    float *const Ainv[], int lda_inv, int *info,
+                                    int batchSize);
+cublasStatus_t cublasDgetrfBatched(cublasHandle_t handle, int n,
+                                   double *const A[], int lda, int *P,
+                                   int *info, int batchSize);
+cublasStatus_t cublasDgetrsBatched(cublasHandle_t handle,
+                                   cublasOperation_t trans, int n, int nrhs,
+                                   const double *const Aarray[], int lda,
+                                   const int *devIpiv, double *const Barray[],
+                                   int ldb, int *info, int batchSize);
+cublasStatus_t cublasDgetriBatched(cublasHandle_t handle, int n,
+                                   const double *const A[], int lda,
+                                   const int *P, double *const C[], int ldc,
+                                   int *info, int batchSize);
+cublasStatus_t cublasDmatinvBatched(cublasHandle_t handle, int n,
+                                    const double *const A[], int lda,
+                                    double *const Ainv[], int lda_inv,
+                                    int *info, int batchSize);
 
 #ifdef __cplusplus
 }
