@@ -184,6 +184,22 @@ PROBE(a_descriptor_names_memory)
     DRV(cuMemRelease(a));
 }
 
+PROBE(a_device_says_that_it_maps_memory)
+{
+    int yes = 0;
+    OK(cudaFree(0));
+    DRV(cuDeviceGetAttribute(
+        &yes, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
+    CHECK(yes == 1);
+    DRV(cuDeviceGetAttribute(
+        &yes, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+        0));
+    CHECK(yes == 1);
+    CHECK(cuDeviceGetAttribute(
+              &yes, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
+              1000) == CUDA_ERROR_INVALID_DEVICE);
+}
+
 PROBE(mistakes_are_errors)
 {
     const size_t n = granularity();

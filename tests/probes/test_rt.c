@@ -13,7 +13,7 @@ static const struct family {
     int nprobes;
 } families[] = {
     {"prog_rt_graphs", 17}, {"prog_rt_memory", 15}, {"prog_rt_libraries", 3},
-    {"prog_virtual", 5},    {"prog_textures", 9},   {"prog_cublas_types", 1},
+    {"prog_virtual", 6},    {"prog_textures", 9},   {"prog_cublas_types", 1},
     {"prog_thrust", 14},    {"prog_cub", 12},
 };
 static const char *const schedules[] = {"eager", "late", "random:1"};

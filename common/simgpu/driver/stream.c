@@ -167,3 +167,47 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks,
     DRIVER_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         numBlocks, func, blockSize, dynamicSMemSize));
 }
+
+static cudaError_t find_block_size(int *grid, int *block, CUfunction func,
+                                   CUoccupancyB2DSize shared, size_t nbytes,
+                                   int limit)
+{
+    struct cudaFuncAttributes attr;
+    int device, nsm, nblocks, most = 0;
+    cudaError_t err = cudaGetDevice(&device);
+    if (err == cudaSuccess)
+        err = cudaDeviceGetAttribute(&nsm, cudaDevAttrMultiProcessorCount,
+                                     device);
+    if (err == cudaSuccess)
+        err = cudaFuncGetAttributes(&attr, func);
+    if (err != cudaSuccess)
+        return err;
+    if (limit <= 0 || limit > attr.maxThreadsPerBlock)
+        limit = attr.maxThreadsPerBlock;
+    for (int size = (limit + 31) / 32 * 32; size > 0; size -= 32) {
+        const int threads = size < limit ? size : limit;
+        err = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &nblocks, func, threads, shared ? shared(threads) : nbytes);
+        if (err != cudaSuccess)
+            return err;
+        if (nblocks * threads > most) {
+            most = nblocks * threads;
+            *block = threads;
+            *grid = nblocks * nsm;
+        }
+    }
+    return cudaSuccess;
+}
+
+CUresult
+cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize,
+                                 CUfunction func,
+                                 CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                 size_t dynamicSMemSize, int blockSizeLimit)
+{
+    if (!minGridSize || !blockSize)
+        return CUDA_ERROR_INVALID_VALUE;
+    DRIVER_CALL(find_block_size(minGridSize, blockSize, func,
+                                blockSizeToDynamicSMemSize, dynamicSMemSize,
+                                blockSizeLimit));
+}

@@ -353,6 +353,14 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX,
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib,
                             int value);
 CUresult cuFuncGetName(const char **name, CUfunction hfunc);
+/* The block size that fills the GPU, and the blocks that do. Shared memory is
+ * dynamicSMemSize, or what the function says for a block size. */
+typedef size_t (*CUoccupancyB2DSize)(int blockSize);
+CUresult
+cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize,
+                                 CUfunction func,
+                                 CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                 size_t dynamicSMemSize, int blockSizeLimit);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks,
                                                      CUfunction func,
                                                      int blockSize,

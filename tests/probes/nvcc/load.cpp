@@ -45,6 +45,9 @@ static void use(CUmodule m, bool in_buffer)
     MUST(cuMemcpyHtoD(factor, &three, sizeof three));
     MUST(cuMemAlloc(&p, sizeof h));
     MUST(cuMemcpyHtoD(p, h, sizeof h));
+    int grid = 0, block = 0;
+    MUST(cuOccupancyMaxPotentialBlockSize(&grid, &block, scale, NULL, 0, 96));
+    CHECK(grid > 0 && (block == 96 || block == 64 || block == 32));
     void *params[] = {&one, &seven, &p, &n};
     struct {
         char first;
