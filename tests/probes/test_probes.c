@@ -95,8 +95,9 @@ static const char *const lines[] = {
     "$N -ptx module.cu && $N --cubin module.cu && $N -fatbin -arch=sm_90 "
     "module.cu -o m.fatbin && $N load.cpp -lcuda -o x && ./x module.ptx && "
     "./x module.cubin && ./x m.fatbin",
-    "$N -g load.cpp -lcuda -o x && echo '.version 9.0' > gpu.ptx && ! ./x gpu.ptx "
-    "2>err && grep -q 'cuModuleLoad: the image is not a library of simnvcc' "
+    "$N -g load.cpp -lcuda -o x && echo '.version 9.0' > gpu.ptx && "
+    "! ./x gpu.ptx 2>err && grep -q 'cuModuleLoad: the image is not a library "
+    "of simnvcc' "
     "err "
     "&& grep -q 'load.cpp:' err",
     "! $N k.cu main.cu -c -o x.o 2>err && grep -q 'several sources' err",

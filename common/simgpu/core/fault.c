@@ -228,10 +228,11 @@ static int divided_by_zero(int sig, void *context)
     const uint32_t site = simgpu_site(fault_pc(context));
     if (sig != SIGFPE || !kernel || !divide_as_gpu(context))
         return 0;
-    simgpu_report_warning(site,
-                   "kernel %s divides an integer by zero, or the least one by "
-                   "-1: a GPU continues with a result that means nothing",
-                   kernel);
+    simgpu_report_warning(
+        site,
+        "kernel %s divides an integer by zero, or the least one by "
+        "-1: a GPU continues with a result that means nothing",
+        kernel);
     return 1;
 }
 

@@ -16,6 +16,13 @@ size_t column_type_nbytes(cudaDataType type)
     }
 }
 
+size_t column_operand_nbytes(cudaDataType type)
+{
+    return type == CUDA_R_8I    ? sizeof(int8_t)
+           : type == CUDA_R_32I ? sizeof(int32_t)
+                                : column_type_nbytes(type);
+}
+
 static float rounded(float x, enum column_rounding rounding)
 {
     switch (rounding) {

@@ -13,6 +13,9 @@ enum column_rounding { COLUMN_EXACT, COLUMN_TF32, COLUMN_FP16, COLUMN_BF16 };
 /* Bytes of a number; 0 for a type that is not supported. */
 size_t column_type_nbytes(cudaDataType type);
 
+/* Likewise, with the integers that products take and give. */
+size_t column_operand_nbytes(cudaDataType type);
+
 /* n numbers of a type as floats, rounded. */
 void column_widen(float *out, const void *in, size_t n, cudaDataType type,
                   enum column_rounding rounding);

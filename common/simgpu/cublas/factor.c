@@ -1,11 +1,11 @@
 /*
  * factor.c: factors of many small matrices, and what is solved with them
  *
- * A = P L U, by columns with row exchanges, as LAPACK's getrf stores it: L below
- * the diagonal, whose own is 1, U from it upwards, and for each column the row
- * that was exchanged with it, from 1 on. The matrices are where arrays of
- * pointers in device memory say when the operation runs. Arithmetic is double,
- * rounded when a matrix is stored.
+ * A = P L U, by columns with row exchanges, as LAPACK's getrf stores it: L
+ * below the diagonal, whose own is 1, U from it upwards, and for each column
+ * the row that was exchanged with it, from 1 on. The matrices are where arrays
+ * of pointers in device memory say when the operation runs. Arithmetic is
+ * double, rounded when a matrix is stored.
  */
 #include "cublas/handle.h"
 

@@ -40,19 +40,12 @@ static struct matrix operand(struct touches *t, const char *what, const void *p,
                              cudaDataType type, int rows, int cols, int ld,
                              long long stride, int batch, int write);
 
-/* Bytes of an element; 0: no products of that type. */
-static size_t nbytes_of(cudaDataType type)
-{
-    return type == CUDA_R_8I    ? sizeof(int8_t)
-           : type == CUDA_R_32I ? sizeof(int32_t)
-                                : column_type_nbytes(type);
-}
-
 /* ---- on the stream's worker ---------------------------------------------- */
 
 static char *column_of(const struct matrix *x, int i, size_t col)
 {
-    return x->at + ((size_t)i * x->stride + col * x->ld) * nbytes_of(x->type);
+    return x->at + ((size_t)i * x->stride + col * x->ld) *
+                       column_operand_nbytes(x->type);
 }
 
 /* Number i of the batch as floats: itself, or a packed copy (*ld gets rows). */
@@ -112,16 +105,14 @@ static void multiply(const struct gemm_op *g, int i)
     drop(&g->c, i, c);
 }
 
-/* Element (row, col) of op(x), of bytes. */
 static int32_t byte_of(const struct matrix *x, int i, int trans, int row,
                        int col)
 {
-    const int8_t *const p =
-        (const int8_t *)column_of(x, i, (size_t)(trans ? row : col));
-    return p[trans ? col : row];
+    return ((int8_t *)column_of(
+        x, i, (size_t)(trans ? row : col)))[trans ? col : row];
 }
 
-/* Sums of 32 bits, which wrap around. */
+/* The sums have 32 bits and wrap around. */
 static void multiply_bytes(const struct gemm_op *g, int i)
 {
     const uint32_t alpha = (uint32_t)(int32_t)scalar_now(&g->alpha);
@@ -301,7 +292,7 @@ static struct matrix operand(struct touches *t, const char *what, const void *p,
                              cudaDataType type, int rows, int cols, int ld,
                              long long stride, int batch, int write)
 {
-    const size_t size = nbytes_of(type);
+    const size_t size = column_operand_nbytes(type);
     struct matrix x = {NULL,         type,       (size_t)rows,
                        (size_t)cols, (size_t)ld, (size_t)stride};
     for (int i = 0; i < batch; i++) {
@@ -333,8 +324,8 @@ static void fill_pointers(struct gemm_op *g, struct touches *t,
                            .ld = (size_t)c->ldb};
     g->c = (struct matrix){
         .type = c->c_type, .rows = m, .cols = cols, .ld = (size_t)c->ldc};
-    const size_t in = (m + cols) * k * nbytes_of(c->a_type);
-    const size_t out = m * cols * nbytes_of(c->c_type);
+    const size_t in = (m + cols) * k * column_operand_nbytes(c->a_type);
+    const size_t out = m * cols * column_operand_nbytes(c->c_type);
     t->nbytes += n * (in + (scalar_is_zero(&g->beta) ? 1 : 2) * out);
 }
 

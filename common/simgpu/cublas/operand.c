@@ -108,8 +108,7 @@ static double read_scalar(const void *p, cudaDataType type)
 struct scalar touch_scalar(struct touches *t, cublasHandle_t handle,
                            const char *what, const void *p, cudaDataType type)
 {
-    const size_t size =
-        type == CUDA_R_32I ? sizeof(int32_t) : column_type_nbytes(type);
+    const size_t size = column_operand_nbytes(type);
     struct scalar s = {.type = type};
     if (handle->pointer_mode == CUBLAS_POINTER_MODE_DEVICE)
         s.at = touch(t, what, p, size, size, 1, 0);

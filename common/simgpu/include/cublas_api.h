@@ -213,7 +213,7 @@ cublasStatus_t cublasIdamin_v2(cublasHandle_t handle, int n, const double *x,
                                int incx, int *result);
 
 /*
- * ---- vectors of a type that an argument names --------------------------------
+ * ---- vectors of a type that an argument names -------------------------------
  *
  * x and y of CUDA_R_16F or CUDA_R_16BF, computed with in CUDA_R_32F, or all of
  * CUDA_R_32F or CUDA_R_64F. A scalar or result has x's type or the execution's.
@@ -418,7 +418,7 @@ cublasStatus_t cublasGemmBatchedEx(
     cublasGemmAlgo_t algo);
 
 /*
- * ---- factors of many small matrices ------------------------------------------
+ * ---- factors of many small matrices -----------------------------------------
  *
  * Arrays of pointers in device memory, as for gemmBatched. getrf: A = P L U, in
  * place; P: n rows a matrix, or NULL. info is of the device, a number a matrix;

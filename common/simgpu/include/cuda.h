@@ -2,9 +2,9 @@
  * cuda.h: the functions of the CUDA driver that simgpu implements
  *
  * What programs written with the runtime need of it: devices, a device's
- * primary context, memory, addresses to map it to, streams, events, launches,
- * and streams that write and wait for values in memory. Names and values are those of CUDA 13.0; other
- * functions are not implemented.
+ * primary context, memory, addresses to map it to, modules, streams, events,
+ * launches, and streams that write and wait for values in memory. Names and
+ * values are those of CUDA 13.0; other functions are not implemented.
  */
 #ifndef SIMGPU_CUDA_H
 #define SIMGPU_CUDA_H
