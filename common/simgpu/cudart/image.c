@@ -48,11 +48,12 @@ cudaError_t image_missing(const void *func, uint32_t site)
     const struct image *const found = find(func);
     if (!found)
         return cudaErrorInvalidDeviceFunction;
-    simgpu_report_warning(site,
-                   "kernel %s was compiled by nvcc, which is for GPUs only: "
-                   "compile its file with simnvcc (GPU=sim), or run the "
-                   "program on a GPU.",
-                   found->name);
+    simgpu_report_warning(
+        site,
+        "kernel %s was compiled by nvcc, which is for GPUs only: "
+        "compile its file with simnvcc (GPU=sim), or run the "
+        "program on a GPU.",
+        found->name);
     return cudaErrorNoKernelImageForDevice;
 }
 
