@@ -20,7 +20,6 @@
 
 #include "core/report.h"
 #include "driver/call.h"
-#include "simgpu/kernel.h" /* simgpu_knows_kernel */
 
 struct CUmod_st {
     void *library;
@@ -176,6 +175,15 @@ static void *find(CUmodule hmod, const char *name, const ElfW(Sym) * *symbol)
                : NULL;
 }
 
+static int is_kernel(const void *at)
+{
+    const char *name;
+    if (cudaFuncGetName(&name, at) == cudaSuccess)
+        return 1;
+    cudaGetLastError(); // the runtime's, which this was no call of
+    return 0;
+}
+
 /* A function is the handle that cudaGetFuncBySymbol() gives. */
 CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
@@ -185,7 +193,7 @@ CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
     if (!hfunc || !name)
         return CUDA_ERROR_INVALID_VALUE;
     void *const at = find(hmod, name, &symbol);
-    if (!at || !simgpu_knows_kernel(at))
+    if (!at || !is_kernel(at))
         return CUDA_ERROR_NOT_FOUND;
     *hfunc = at;
     return CUDA_SUCCESS;
