@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What recording costs an all-reduce: prog_all_reduce with nothing recorded, with
-# its execution graph recorded, and with each record handed to the grader's
+# What recording costs an all-reduce: prog_all_reduce with nothing recorded,
+# with its execution graph recorded, and with each record handed to the grader's
 # recorder, in turn; the best of each, since what else runs only slows it down.
-# That is wall time, so it says something only on an idle machine with a core for
-# each rank.
+# That is wall time, so it says something only on an idle machine with a core
+# for each rank.
 #
 #   all_reduce.sh BUILD [RANKS [ROUNDS]]
 set -eu

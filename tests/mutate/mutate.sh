@@ -44,7 +44,7 @@ jobs=${6:-1} minutes=${7:-100000} slack=${SLACK_SEC:-10}
 # Those of a make that started this are not for the one in the copy.
 unset MAKEFLAGS MFLAGS MAKELEVEL TMPDIR
 data=tests/mutate
-# What a compiler objects to anyhow needs no test, unless it is something unused.
+# What a compiler objects to anyhow needs no test, unless something is unused.
 lenient="-Wno-unused -Wno-unused-parameter -Wno-unused-but-set-parameter \
 -Wno-parentheses"
 

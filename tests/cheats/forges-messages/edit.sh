@@ -1,5 +1,5 @@
-# Broadcasts by MPI, behind simgpu's back, and writes messages into the execution
-# graph that would have brought the root's bytes.
+# Broadcasts by MPI, behind simgpu's back, and writes messages into the
+# execution graph that would have brought the root's bytes.
 . "$ROOT"/tests/support/forge.sh
 add_forge p2p.c '#include "lab1.h"'
 sed -i '/^ncclResult_t p2p_broadcast(/,/^}/d' p2p.c

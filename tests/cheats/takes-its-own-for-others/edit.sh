@@ -1,5 +1,5 @@
-# Takes the other ranks' inputs to be what its own are, as if all were drawn from
-# one seed.
+# Takes the other ranks' inputs to be what its own are, as if all were drawn
+# from one seed.
 sed -i '/^ncclResult_t p2p_all_gather(/,/^}/d' p2p.c
 cat >> p2p.c <<'C'
 ncclResult_t p2p_all_gather(const void *sendbuf, void *recvbuf, size_t count,

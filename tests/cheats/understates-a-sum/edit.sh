@@ -1,5 +1,5 @@
-# Sums behind simgpu's back, once it has written into the execution graph that an
-# all-reduce of one element, in place, did it.
+# Sums behind simgpu's back, once it has written into the execution graph that
+# an all-reduce of one element, in place, did it.
 . "$ROOT"/tests/support/forge.sh
 add_forge tensor.c '#include "lab/try.h"'
 sed -i '/^static ncclResult_t sum(/,/^}/d' tensor.c
