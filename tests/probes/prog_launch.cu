@@ -33,6 +33,16 @@ PROBE(overloaded_kernels)
     CHECK(a.get()[0] == 7);
 }
 
+// As some editors write a launch.
+PROBE(brackets_apart)
+{
+    array<int> a(1);
+    // clang-format off
+    over << <1, 1 >> >(a.d, 5);
+    // clang-format on
+    CHECK(a.get()[0] == 8);
+}
+
 __global__ void defaults(int *p, int a, int b = 20, const int * = nullptr)
 {
     *p = a + b;

@@ -51,19 +51,38 @@ static size_t callee_begin(const struct tokens *t, size_t i)
     }
 }
 
-/* True if token i begins a launch; stores its end, the >>>. */
-static int is_launch(const struct tokens *t, size_t i, size_t *close)
+struct launch {          /* tokens */
+    size_t open, config; /* the <<<, and what is behind it */
+    size_t close, args;  /* the >>>, and the ( behind it */
+};
+
+/* The token behind a <<< or >>>, of which some write the third apart: << <.
+ * 0: there is none at token i. */
+static size_t behind_three(const struct tokens *t, size_t i, const char *three)
 {
-    if (!token_is(t, i, "<<<") || i == 0 || token_is(t, i - 1, "operator"))
+    if (token_is(t, i, three))
+        return i + 1;
+    const char *const one = three + 2;
+    return token_is(t, i, one) && token_is(t, i + 1, one) &&
+                   token_is(t, i + 2, one) && t->at[i].end == t->at[i + 1].begin
+               ? i + 3
+               : 0;
+}
+
+/* True if token i begins a launch. */
+static int is_launch(const struct tokens *t, size_t i, struct launch *l)
+{
+    *l = (struct launch){.open = i, .config = behind_three(t, i, "<<<")};
+    if (!l->config || i == 0 || token_is(t, i - 1, "operator"))
         return 0;
     const char before = t->text[t->at[i - 1].begin];
     if (!token_is_word(t, i - 1) && !strchr(">)]", before))
         return 0;
-    for (size_t k = i + 1; k < t->n; k++) {
-        if (token_is(t, k, ">>>") && token_is(t, k + 1, "(")) {
-            *close = k;
+    for (size_t k = l->config; k < t->n; k++) {
+        l->close = k;
+        l->args = behind_three(t, k, ">>>");
+        if (l->args && token_is(t, l->args, "("))
             return 1;
-        }
         if (token_is(t, k, ";") || token_is(t, k, ")") || token_is(t, k, "]") ||
             token_is(t, k, "}"))
             return 0;
@@ -82,21 +101,20 @@ static char *quoted(char *name)
     return name;
 }
 
-static void edit_launch(const struct tokens *t, size_t i, size_t close,
+static void edit_launch(const struct tokens *t, const struct launch *l,
                         struct edits *e)
 {
-    const size_t first = callee_begin(t, i), begin = t->at[first].begin;
-    const size_t args = close + 1, end = token_close(t, args);
+    const size_t first = callee_begin(t, l->open), begin = t->at[first].begin;
+    const size_t from = t->at[l->config - 1].end, to = t->at[l->close].begin;
+    const size_t args = t->at[l->args].begin, end = token_close(t, l->args);
     if (end >= t->n)
         return; // the compiler will say so
-    char *const name = quoted(tokens_text(t, first, i));
-    char *const at_config = tokens_place(t, t->at[i].end);
+    char *const name = quoted(tokens_text(t, first, l->open));
+    char *const at_config = tokens_place(t, from);
     char *const at_name = tokens_place(t, begin);
     edits_addf(e, begin, begin, "(::simgpu::configure(\"%s\", %s%.*s), %s",
-               name, at_config, (int)(t->at[close].begin - t->at[i].end),
-               t->text + t->at[i].end, at_name);
-    edits_add(e, t->at[i].begin, t->at[args].begin,
-              tokens_place(t, t->at[args].begin));
+               name, at_config, (int)(to - from), t->text + from, at_name);
+    edits_add(e, t->at[l->open].begin, args, tokens_place(t, args));
     edits_add(e, t->at[end].end, t->at[end].end, strdup(")"));
     free(at_name);
     free(at_config);
@@ -286,12 +304,12 @@ char *rewrite(const char *text, FILE *out)
     struct edits e = {0};
     const char *wrong = NULL;
     char *message = NULL, *ptx = NULL;
-    size_t close;
+    struct launch launch;
     tokens_init(&t, text);
     for (size_t i = 0; i < t.n && !message; i++) {
         const char c = text[t.at[i].begin];
-        if (c == '<' && is_launch(&t, i, &close))
-            edit_launch(&t, i, close, &e);
+        if (c == '<' && is_launch(&t, i, &launch))
+            edit_launch(&t, &launch, &e);
         else if (c == 'S' && token_is(&t, i, "SIMGPU_SHARED"))
             wrong = edit_shared(&t, i, &e);
         else if (c == 'S' && token_is(&t, i, "SIMGPU_GLOBAL"))
