@@ -90,7 +90,7 @@ static int is_filled(uint64_t offset, uint64_t nbytes, size_t first, size_t end)
     return nbytes == 0;
 }
 
-/* Make the blocks of a reservation anew, from its pieces. */
+/* Rebuild the blocks of a reservation from its pieces. */
 static void make_blocks(const struct block *r)
 {
     struct block *b;

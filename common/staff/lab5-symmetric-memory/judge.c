@@ -33,8 +33,7 @@ uint64_t *judge5_seeds(const struct judge_task *t, int iteration)
     return seed;
 }
 
-/* from: NULL if the case itself takes it to the host and back. */
-static void compare(const struct judge_task *t, const char *name, size_t count,
+void judge5_compare(const struct judge_task *t, const char *name, size_t count,
                     judge5_want *want, judge5_from *from,
                     struct judge_verdict *v)
 {
@@ -54,13 +53,6 @@ static void compare(const struct judge_task *t, const char *name, size_t count,
         free(seed);
     }
     free(expected);
-}
-
-void judge5_compare(const struct judge_task *t, const char *name, size_t count,
-                    judge5_want *want, judge5_from *from,
-                    struct judge_verdict *v)
-{
-    compare(t, name, count, want, from, v);
 }
 
 void judge5_no_nccl(const struct judge_task *t, struct judge_verdict *v)
@@ -167,8 +159,9 @@ static double want_inputs(const struct judge_task *t, const uint64_t *seed,
 static void judge_heap(const struct judge_task *t, struct judge_verdict *v)
 {
     const size_t count = (size_t)t->nranks * judge5_count(t);
-    compare(t, "fresh", count, want_zero, NULL, v);
-    compare(t, "inputs", count, want_inputs, NULL, v); // uploaded by the case
+    judge5_compare(t, "fresh", count, want_zero, NULL, v);
+    judge5_compare(t, "inputs", count, want_inputs, NULL,
+                   v); // uploaded by the case
 }
 
 enum { ALIGN = 256 }; /* lab5.h's SYMM_ALIGN */

@@ -40,7 +40,8 @@ typedef uint64_t judge5_from(const struct judge_task *t, const uint64_t *seed,
                              int rank, size_t i);
 
 /* Compare an output of floats with these values; each has to have come by
- * operations of devices. */
+ * operations of devices. from: NULL if the case itself takes it to the host and
+ * back. */
 void judge5_compare(const struct judge_task *t, const char *name, size_t count,
                     judge5_want *want, judge5_from *from,
                     struct judge_verdict *v);
