@@ -1,6 +1,6 @@
 #include "base/must.h"
 
-#include <mpi.h>       /* MPI_Abort */
+#include <mpi.h>       /* PMPI_Abort */
 #include <stdio.h>     /* fprintf */
 #include <stdlib.h>    /* exit */
 #include <sys/ioctl.h> /* FIONREAD */
@@ -19,7 +19,7 @@ void must_abort(int status)
     fflush(NULL);
     for (int i = 0; i < PATIENCE_MS && !(is_drained(1) && is_drained(2)); i++)
         usleep(1000);
-    MPI_Abort(MPI_COMM_WORLD, status);
+    PMPI_Abort(MPI_COMM_WORLD, status);
     exit(status);
 }
 

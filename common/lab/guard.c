@@ -79,6 +79,21 @@ static void on_leave(int status, void *unused)
         status, at, now.name, now.rank);
 }
 
+/* After PMPI_Abort(), the launcher kills all ranks and what watches them, and
+ * may end before it has read what they wrote. */
+int __wrap_MPI_Abort(MPI_Comm comm, int code);
+int __wrap_MPI_Abort(MPI_Comm comm, int code)
+{
+    char at[256];
+    if (!now.name || now.pid != getpid())
+        return PMPI_Abort(comm, code);
+    where(at, sizeof at);
+    end("MPI_Abort(comm, %d) was called in %s, in the middle of case %s. "
+        "Return\ncommlab: rank %d: an error instead: the lab ends all ranks, "
+        "and says why.",
+        code, at, now.name, now.rank);
+}
+
 /* MPI's reason: the last line of the error's text, without the names of
  * functions inside MPI. */
 static const char *mpi_reason(int code, char text[MPI_MAX_ERROR_STRING])
@@ -99,7 +114,7 @@ static void on_mpi_error(MPI_Comm *comm, int *code, ...)
     char at[256], text[MPI_MAX_ERROR_STRING];
     if (!now.name || now.pid != getpid()) {
         fprintf(stderr, "commlab: MPI: %s\n", mpi_reason(*code, text));
-        MPI_Abort(*comm, *code);
+        PMPI_Abort(*comm, *code);
         abort();
     }
     where(at, sizeof at);

@@ -21,7 +21,7 @@ mkdir -m 700 "$dir/objects"
 jobs_of() {
     awk '
         function of(key,  at, text) {
-            at = match($0, "[ {]" key ": *(\\[[^]]*\\]|\"[^\"]*\"|[^,}]*)")
+            at = match($0, "(^|[ {])" key ": *(\\[[^]]*\\]|\"[^\"]*\"|[^,}]*)")
             text = at ? substr($0, RSTART, RLENGTH) : ""
             sub(".*" key ": *", "", text)
             gsub("[][\",]", " ", text)

@@ -93,9 +93,10 @@ static const struct {
      "rank 1 ended in the middle of the case, with exit status 0"},
     {"_Exit(0);", "ended in the middle of the case, with exit status 0"},
     {"abort();", "abort()"},
-    {"MPI_Abort(mpi_comm, 9);", ""},
+    {"MPI_Abort(mpi_comm, 9);",
+     "MPI_Abort(comm, 9) was called in boot_comm() at bootstrap.c"},
     {"MPI_Comm_rank(mpi_comm, \\&rank); if (!rank) MPI_Abort(mpi_comm, 137);",
-     ""},
+     "MPI_Abort(comm, 137) was called in boot_comm() at bootstrap.c"},
     {"*(volatile int *)0 = 1;", "segmentation fault"},
     {"fflush(NULL); _Exit(15);", "exit status 15"},
 };
