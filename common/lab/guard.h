@@ -2,9 +2,9 @@
  * guard.h: endings of student code that no call reports
  *
  * Between guard_begin() and guard_end() this thread runs student code. If that
- * computes for too long (an endless loop), calls exit() or MPI_Abort(), or makes
- * a call of MPI that fails, a line says so, with the place in the student's source, and the
- * process ends:
+ * computes for too long (an endless loop), calls exit() or MPI_Abort(), or a
+ * call of MPI fails in it, a line says so, with the place in the student's
+ * source, and the process ends:
  *
  *     commlab: rank 1: exit(0) was called at ring.c:30, in the middle of ...
  *

@@ -244,7 +244,7 @@ static void judge_step(const struct judge_task *t, int iteration, int step,
             compare_ranks(r, zero, got, rank, step, v);
     }
     compare(r, s->before, zero, step, s->relative, s->absolute, v);
-    for (int rank = 0; rank < s->nranks && !s->task->one_sided; rank++)
+    for (int rank = 0; rank < s->nranks && !s->task->no_descent; rank++)
         judge_descents(t, s->task, rank, iteration, name, v);
     for (int rank = 0; rank < s->nranks && s->task->on_devices; rank++)
         judge_origin(t, rank, iteration, name, 0, nbytes, 0, v);
@@ -288,6 +288,6 @@ void nn_task_judge_alone(const struct judge_task *t, const struct nn_task *k,
                          struct judge_verdict *v)
 {
     struct nn_task alone = *k;
-    alone.one_sided = 1; // rank 0 drives all devices
+    alone.no_descent = 1; // rank 0 drives all devices
     judge_shown(t, k, &(struct shown){1, relative, absolute, NULL, &alone}, v);
 }

@@ -38,8 +38,8 @@ struct nn_task {
     int resume, onto;
     int late;
     int narrow;
-    int one_sided;  /* kernels read other ranks' memory while they run: origins
-                      (judge/origin.h) cannot be followed to ranks */
+    int no_descent; /* origins (judge/origin.h) lead to no other rank: data
+                      passes through the host, or one rank drives all devices */
     int on_devices; /* what reaches the network comes by no host's memory */
 };
 

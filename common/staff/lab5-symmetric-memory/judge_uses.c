@@ -19,7 +19,7 @@ static size_t param(const struct judge_task *t, const char *key, int64_t value)
 void judge5_gradsync(const struct judge_task *t, struct judge_verdict *v)
 {
     struct nn_task k = nn_task_of(t->c);
-    k.one_sided = k.on_devices = 1;
+    k.on_devices = 1;
     nn_task_judge(t, &k, 1e-5, k.optimizer == NN_ADAMW ? 1e-5 : 1e-8, v);
     judge5_no_nccl(t, v);
 }

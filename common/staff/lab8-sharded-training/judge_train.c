@@ -242,7 +242,7 @@ double overlap_limit_us(const struct judge_task *t)
 void judge_resume(const struct judge_task *t, struct judge_verdict *v)
 {
     struct nn_task k = nn_task_of(t->c);
-    k.one_sided = 1;
+    k.no_descent = 1;
     k.onto = k.onto < t->nranks ? k.onto : t->nranks;
     judge_values(t, &k, v);
 }
