@@ -53,9 +53,8 @@ static const struct verb_option known[] = {
                 "taken off the score for each day late (default 0)"),
     VERB_OPTION(VERB_TEXT, "assignment", "NUMBER", AT(assignment),
                 "Canvas' number of the assignment"),
-    VERB_OPTION(
-        VERB_TEXT, "timezone", "ZONE", AT(timezone),
-        "of the times in it (default: the batch's): Europe/Berlin"),
+    VERB_OPTION(VERB_TEXT, "timezone", "ZONE", AT(timezone),
+                "of the times in it (default: the batch's): Europe/Berlin"),
     VERB_OPTION(VERB_TEXT, "key", "FILE", AT(key),
                 "the ledger's key, if it is elsewhere"),
     {.name = NULL}};

@@ -68,9 +68,8 @@ static void *forge_at(long distance)
 static struct forge_access forge_access(const void *p, size_t nbytes, int write)
 {
     struct forge_block b;
-    int (*const find)(const void *, struct forge_block *) =
-        (int (*)(const void *, struct forge_block *))forge_at(
-            FORGE_simgpu_heap_find);
+    int (*const find)(const void *, struct forge_block *) = (int (*)(
+        const void *, struct forge_block *))forge_at(FORGE_simgpu_heap_find);
     find(p, &b);
     const uint64_t begin = (uint64_t)((const char *)p - b.base);
     return (struct forge_access){b.id, begin, begin + nbytes, (uint32_t)write,
