@@ -93,19 +93,27 @@ static void changes_release(struct changes *c)
     free(c->entry);
 }
 
-/* Change a grading as people did; for the caller to free, a line on the last
- * change, or else the grading's own message. */
+/* Is a change about what was graded then, for whomever of a group? */
+static int is_about(const struct ledger_entry *change,
+                    const struct ledger_entry *e)
+{
+    return strcmp(change->lab, e->lab) == 0 && change->attempt == e->attempt &&
+           strcmp(change->digest, e->digest) == 0;
+}
+
+/* Change a grading as people did for a student; for the caller to free, a line
+ * on the last change, or else the grading's own message. */
 static char *apply_changes(const struct changes *c,
-                           const struct ledger_entry *e, struct grading *g)
+                           const struct ledger_entry *e, const char *student,
+                           struct grading *g)
 {
     enum { WIDTH = 60 };
     struct attempt a = {.number = e->attempt, .g = *g};
     struct row r = {.attempts = &a, .nattempts = 1, .notes = json_array()};
     snprintf(a.digest, sizeof a.digest, "%s", e->digest);
     for (size_t i = 0; i < c->n; i++)
-        if (strcmp(c->entry[i].student, e->student) == 0 &&
-            strcmp(c->entry[i].lab, e->lab) == 0 &&
-            c->entry[i].attempt == e->attempt)
+        if (is_about(&c->entry[i], e) &&
+            strcmp(c->entry[i].student, student) == 0)
             change_apply(&r, &c->entry[i]);
     *g = a.g;
     const size_t n = json_array_size(r.notes);
@@ -116,24 +124,50 @@ static char *apply_changes(const struct changes *c,
     return text;
 }
 
-static int show(const struct ledger_entry *e, void *arg)
+/* A grading, as it counts for a student. */
+static void show_for(struct status *s, const struct ledger_entry *e,
+                     const char *student)
 {
-    struct status *const s = arg;
     struct grading g;
-    if (s->o->lab && strncmp(e->lab, s->o->lab, strlen(s->o->lab)) != 0)
-        return 0;
-    if (s->o->student && strcmp(e->student, s->o->student) != 0)
-        return 0;
+    if (s->o->student && strcmp(student, s->o->student) != 0)
+        return;
     if (grading_parse(&g, e->body) == 0) {
-        char *const message = apply_changes(&s->changes, e, &g);
+        char *const message = apply_changes(&s->changes, e, student, &g);
         printf("%6" PRId64 "  %-20s %-20s @%-2d %-9s %6g/%-6g %s\n", e->id,
-               e->student, e->lab, e->attempt, outcome_name[g.outcome], g.score,
+               student, e->lab, e->attempt, outcome_name[g.outcome], g.score,
                g.max_score, message);
         free(message);
         s->n++;
         s->outcomes[g.outcome]++;
     }
     grading_release(&g);
+}
+
+/* The first of the changes that is about this, and for the same student. */
+static size_t first_like(const struct changes *c, const struct ledger_entry *e,
+                         const char *student)
+{
+    size_t i = 0;
+    while (i < c->n && !(is_about(&c->entry[i], e) &&
+                         strcmp(c->entry[i].student, student) == 0))
+        i++;
+    return i;
+}
+
+/* The whole group has a grading, which is one student's in the ledger: others
+ * are listed where people gave them points of their own. */
+static int show(const struct ledger_entry *e, void *arg)
+{
+    struct status *const s = arg;
+    const struct changes *const c = &s->changes;
+    if (s->o->lab && strncmp(e->lab, s->o->lab, strlen(s->o->lab)) != 0)
+        return 0;
+    show_for(s, e, e->student);
+    for (size_t i = 0; i < c->n; i++) {
+        const char *const student = c->entry[i].student;
+        if (strcmp(student, e->student) != 0 && first_like(c, e, student) == i)
+            show_for(s, e, student);
+    }
     return 0;
 }
 

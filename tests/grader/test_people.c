@@ -328,6 +328,16 @@ START_TEST(a_group_has_one_submission)
     CELL("ada", "final", "", "6.00");
     change(0, "override", "--student bob --score 5");
     CELL("ada", "final", "", "6.00");
+    struct child c = grade(0, "status", "");
+    ck_assert_msg(strstr(c.out, "ada ") && strstr(c.out, " 6/10 ") &&
+                      strstr(c.out, "bob ") && strstr(c.out, " 5/10 ") &&
+                      !strstr(c.out, "cyd "),
+                  "%s", c.out);
+    child_clear(&c);
+    c = grade(0, "status", "--student ada");
+    ck_assert_msg(strstr(c.out, " 6/10 ") && !strstr(c.out, "bob "), "%s",
+                  c.out);
+    child_clear(&c);
     CELL("bob", "final", "", "5.00");
 }
 END_TEST
