@@ -120,6 +120,42 @@ __global__ void grid(float *x, float *y)
     }
 }
 
+struct wide {
+    float sum, last, rest[4];
+};
+
+__device__ __noinline__ wide window(const float *in, int i, int n)
+{
+    wide w = {0, 0, {0}};
+    for (int k = 0; k < n; k++) {
+        w.last = in[(i + k) % N];
+        w.sum += w.last;
+        w.rest[k % 4] += w.sum > 2 ? w.last : 1;
+    }
+    return w;
+}
+
+[[gnu::noinline]] static __device__ float2 both(float x, float y)
+{
+    return make_float2(x, y);
+}
+
+static __device__ __attribute__((noinline)) float2 ends(const float *in, int i)
+{
+    const wide w = window(in, i, 5);
+    return both(w.sum, w.last);
+}
+
+// What functions return goes where the caller says.
+__global__ void returned(const float *in, wide *out, float2 *pair)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N / 8) {
+        out[i] = window(in, i, 7);
+        pair[i] = ends(in, i);
+    }
+}
+
 static char *a, *b, *c;
 enum { NBYTES = N * sizeof(mixed) };
 
@@ -165,6 +201,8 @@ int main(void)
     report("spaces");
     updates<<<N / BLOCK, BLOCK>>>((float *)b, (unsigned *)c);
     report("updates");
+    returned<<<N / BLOCK, BLOCK>>>((float *)a, (wide *)b, (float2 *)c);
+    report("returned");
     void *args[] = {&b, &c};
     CUDA_MUST(cudaLaunchCooperativeKernel((void *)grid, dim3(8), dim3(BLOCK),
                                           args, 0, 0));

@@ -83,6 +83,44 @@ START_TEST(both_builds_record_the_same)
 }
 END_TEST
 
+/* Bytes of the allocation's first ones that the node writes. */
+static uint64_t written(const struct graph_view *v, uint64_t alloc)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < v->naccesses; i++) {
+        const struct graph_access *const a = &v->accesses[i];
+        if (a->alloc == alloc && a->write == GRAPH_WRITE && a->begin <= end &&
+            a->end > end)
+            end = a->end;
+    }
+    return end;
+}
+
+/* g++ announces no store of a structure that a function returns: simnvcc has
+ * such functions inlined. */
+START_TEST(what_functions_return_is_recorded)
+{
+    enum { ELEMENTS = 4096 / 8, WIDE = 24, PAIR = 8 };
+    struct child c;
+    struct graph *const g = run(builds[_i], "eager", &c);
+    uint64_t most = 0, least = 0;
+    for (uint32_t i = 0; i < g->nnodes; i++) {
+        const struct graph_view *const v = &g->nodes[i];
+        if (v->node.kind != GRAPH_KERNEL || strcmp(v->name, "returned") != 0)
+            continue;
+        for (uint64_t alloc = 1; alloc <= 3; alloc++) {
+            const uint64_t n = written(v, alloc);
+            most = n > most ? n : most;
+            least = n > 0 && (least == 0 || n < least) ? n : least;
+        }
+    }
+    ck_assert_uint_eq(most, (uint64_t)ELEMENTS * WIDE);
+    ck_assert_uint_eq(least, (uint64_t)ELEMENTS * PAIR);
+    graph_free(g);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("accesses");
@@ -90,6 +128,7 @@ int main(void)
     tcase_set_timeout(t, 300);
     tcase_add_test(t, one_build_inlines_accesses);
     tcase_add_loop_test(t, both_builds_record_the_same, 0, 3);
+    tcase_add_loop_test(t, what_functions_return_is_recorded, 0, 2);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -278,14 +278,28 @@ static const char *edit_shared(const struct tokens *t, size_t i,
 
 /* ---- the whole ----------------------------------------------------------- */
 
-/* __noinline__ is CUDA's word alone, but an attribute's name in the headers of
- * C++. */
-static void edit_noinline(const struct tokens *t, size_t i, struct edits *e)
+/* Token i of "__attribute__((noinline", the last one. */
+static int is_in_attribute(const struct tokens *t, size_t i)
 {
-    if (i > 0 && (token_is(t, i - 1, "(") || token_is(t, i - 1, ",")))
-        return;
-    edits_add(e, t->at[i].begin, t->at[i].end,
-              strdup("__attribute__((noinline))"));
+    return i >= 3 && token_is(t, i - 1, "(") && token_is(t, i - 2, "(") &&
+           token_is(t, i - 3, "__attribute__");
+}
+
+/* Functions are inlined, whatever they say: g++ announces no store of what one
+ * returns that isn't (compile_rewritten()). __noinline__ is CUDA's word alone,
+ * but an attribute's name in the headers of C++. */
+static void drop_noinline(const struct tokens *t, size_t i, struct edits *e)
+{
+    const char *instead = NULL;
+    if (is_in_attribute(t, i))
+        instead = "";
+    else if (i >= 2 && token_is(t, i - 1, "::") && token_is(t, i - 2, "gnu"))
+        instead = "unused"; // [[gnu::]] is none
+    else if (token_is(t, i, "__noinline__") &&
+             !(i > 0 && (token_is(t, i - 1, "(") || token_is(t, i - 1, ","))))
+        instead = "";
+    if (instead)
+        edits_add(e, t->at[i].begin, t->at[i].end, strdup(instead));
 }
 
 /* A kernel's bounds are in its prologue. */
@@ -317,8 +331,8 @@ char *rewrite(const char *text, FILE *out)
         else if (c == 'S' && (token_is(&t, i, "SIMGPU_BOUNDS") ||
                               token_is(&t, i, "SIMGPU_CLUSTER")))
             drop_bounds(&t, i, &e);
-        else if (c == '_' && token_is(&t, i, "__noinline__"))
-            edit_noinline(&t, i, &e);
+        else if (token_is(&t, i, "__noinline__") || token_is(&t, i, "noinline"))
+            drop_noinline(&t, i, &e);
         else if (token_is_any(&t, i, assembly))
             wrong = ptx = ptx_edit(&t, i, &e);
         if (wrong) {
