@@ -4,6 +4,7 @@
 //     mpirun -n N prog_signal [rounds]
 //     mpirun -n N prog_signal rounds one-shot         known waits alone
 //     mpirun -n N prog_signal 0 never|later-block     mistakes
+//     mpirun -n N prog_signal 0 claim RANK            RANK claims words first
 #include <cuda_runtime.h>
 #include <lab/sync.cuh>
 #include <mpi.h>
@@ -82,6 +83,17 @@ __global__ void count(struct peers p, unsigned *lock, unsigned *total)
     *total += 1;
     __threadfence_system();
     atomicExch_system(lock, 0u);
+}
+
+// A word of rank 0's for each thread of each rank: the first free one from the
+// same one on, counted where it began.
+__global__ void claim(struct peers p, unsigned *words, unsigned *count)
+{
+    const unsigned me = 1 + p.rank * blockDim.x + threadIdx.x;
+    unsigned slot = threadIdx.x;
+    while (atomicCAS_system(&words[slot], 0u, me) != 0)
+        slot++;
+    atomicAdd_system(&count[threadIdx.x], 1u);
 }
 
 __global__ void wait_for_later_block(unsigned *flag)
@@ -164,6 +176,19 @@ static void check_atomics(struct peers p)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+// One rank after the other, beginning with `first`: all find their words where
+// those before them have left some, which says little in the graph.
+static void claim_words(struct peers p, int first)
+{
+    unsigned *const words = p.flags[0];
+    for (int i = 0; i < p.nranks; i++) {
+        if (p.rank == (first + i) % p.nranks)
+            claim<<<1, 4>>>(p, words, words + 2 * MAX_RANKS);
+        cudaDeviceSynchronize();
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct peers p = {};
@@ -179,6 +204,8 @@ int main(int argc, char **argv)
         one_shot<<<1, THREADS>>>(p, data, 1);
     if (argc > 2 && strcmp(argv[2], "later-block") == 0)
         wait_for_later_block<<<4, 1>>>(flags);
+    if (argc > 3 && strcmp(argv[2], "claim") == 0)
+        claim_words(p, atoi(argv[3]));
     if (rounds)
         check_one_shot(p, rounds);
     if (rounds && argc < 3) {

@@ -115,6 +115,41 @@ START_TEST(modelled_time_does_not_depend_on_who_was_faster)
 }
 END_TEST
 
+/* The bytes that each rank's kernel of this name moves, as a text. */
+static void moves_of(const struct graph *g, const char *name, char *out,
+                     size_t nbytes)
+{
+    size_t n = 0;
+    for (uint32_t at = 0; at < g->nnodes; at++) {
+        const struct graph_view *const v = &g->nodes[at];
+        for (size_t i = 0; strcmp(v->name, name) == 0 && i < v->nmoves; i++)
+            n +=
+                (size_t)snprintf(out + n, nbytes - n, "rank %u: %d > %d %lu\n",
+                                 v->node.rank, v->moves[i].from, v->moves[i].to,
+                                 (unsigned long)v->moves[i].nbytes);
+    }
+}
+
+/* Of 3 ranks that claim words by compare-and-swap the later ones try more of
+ * them: 4 words and 4 counters count, whoever came first. */
+START_TEST(tries_that_depend_on_who_was_first_move_no_bytes)
+{
+    char dir[CHILD_FOLDER], err[256], args[32], moves[1024] = "";
+    child_folder(dir, "claim");
+    snprintf(args, sizeof args, "0 claim %d", _i);
+    struct child c = run(3, "eager", dir, args);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    struct graph *const g = graph_load(dir, err, sizeof err);
+    ck_assert_msg(g != NULL, "%s", err);
+    moves_of(g, "claim", moves, sizeof moves);
+    ck_assert_str_eq(moves, "rank 0: 0 > 0 32\nrank 1: 1 > 0 32\n"
+                            "rank 2: 2 > 0 32\n");
+    graph_free(g);
+    child_remove(dir);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("signal");
@@ -123,6 +158,8 @@ int main(void)
     tcase_add_loop_test(t, kernels_of_all_ranks_meet, 0, RUNS);
     tcase_add_loop_test(t, a_flag_that_never_comes_is_named, 0, 1);
     tcase_add_test(t, a_flag_of_a_later_block_arrives);
+    tcase_add_loop_test(t, tries_that_depend_on_who_was_first_move_no_bytes, 0,
+                        3);
     tcase_add_test(t, modelled_time_does_not_depend_on_who_was_faster);
     suite_add_tcase(s, t);
     return suite_run(s);

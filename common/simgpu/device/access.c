@@ -63,7 +63,7 @@ static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
                                  const void *pc)
 {
     static const char *const verb[] = {
-        "reads",   "writes", "updates", "touches", "updates",
+        "reads",   "writes", "updates", "touches", "updates", "updates",
         "touches", "polls",  "reduces", "writes",  "updates"};
     const struct launch *const l = log_of->launch;
     const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
@@ -328,7 +328,7 @@ uint64_t access_count(void)
 void access_touch(const volatile void *p, size_t nbytes, enum access_use use,
                   const void *pc)
 {
-    static const enum kind kinds[] = {POLL, SIGNAL, SYSTEM};
+    static const enum kind kinds[] = {POLL, SIGNAL, SYSTEM, RETRY};
     const int follows = nbytes == 4 || nbytes == 8; // words that sync.c handles
     static const enum kind plain[] = {READ, WRITE, REDUCED, SPREAD};
     const int is_added = switched && use == ACCESS_ATOMIC;

@@ -34,9 +34,10 @@ enum access_use {
     ACCESS_POLL,
     ACCESS_SIGNAL,
     ACCESS_ATOMIC,
+    ACCESS_RETRY, /* access_log.h */
     ACCESS_READ,
     ACCESS_WRITE,
-    ACCESS_REDUCED, /* by the switch: access_log.h */
+    ACCESS_REDUCED, /* by the switch */
     ACCESS_SPREAD
 };
 void access_touch(const volatile void *p, size_t nbytes, enum access_use use,

@@ -12,6 +12,7 @@ static const uint32_t how[KINDS] = {GRAPH_READ,
                                     GRAPH_ATOMIC,
                                     GRAPH_ATOMIC | GRAPH_BLIND,
                                     GRAPH_ATOMIC | GRAPH_KNOWN,
+                                    GRAPH_ATOMIC | GRAPH_KNOWN,
                                     GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN,
                                     GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN,
                                     GRAPH_READ,
@@ -186,7 +187,7 @@ static void report(struct log *g, enum kind kind, struct launch_cost *c)
                       how[kind] | (r->rough ? GRAPH_ROUGH : 0) |
                           (fenced ? GRAPH_FENCED : 0),
                       c);
-        if (!access_is_word(kind))
+        if (access_moves_bytes(kind))
             add_move(g, r, kind, c);
     }
 }

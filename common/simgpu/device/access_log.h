@@ -18,6 +18,7 @@ enum kind {
     ATOMIC,   /* of narrower scope than the system's */
     EXCHANGE, /* likewise, ignoring the old value */
     SYSTEM,   /* an atomic at system scope: sync.c knows what it orders; */
+    RETRY,    /* likewise a compare-and-swap right after one that failed */
     SIGNAL,   /* likewise a word that is set, or volatile */
     POLL,     /* likewise a read of a word that others may write */
     REDUCED,  /* read by the switch, which reduces; */
@@ -80,7 +81,7 @@ struct log { /* of the kernel that this worker runs */
 /* Kinds that a spinning thread makes many of. */
 static inline int access_may_spin(enum kind kind)
 {
-    return kind == ATOMIC || kind == SYSTEM || kind == ADDED;
+    return kind == ATOMIC || kind == SYSTEM || kind == RETRY || kind == ADDED;
 }
 
 /* Kinds by which all memories of a multicast are touched: the switch moves the
@@ -95,6 +96,14 @@ static inline int access_by_switch(enum kind kind)
 static inline int access_is_word(enum kind kind)
 {
     return kind == EXCHANGE || kind == SIGNAL || kind == POLL;
+}
+
+/* False for retries, too: which words a thread still tries, in a hash map that
+ * several ranks fill, depends on which of them came first, and modelled time
+ * must not. */
+static inline int access_moves_bytes(enum kind kind)
+{
+    return !access_is_word(kind) && kind != RETRY;
 }
 
 /* Add to the sets what the spans are to add. */

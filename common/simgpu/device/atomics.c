@@ -141,8 +141,9 @@ LOAD_STORE(64, uint64_t)
             return done;                                                       \
         }                                                                      \
         const struct exchange x = {(uint64_t)*expected, (uint64_t)desired};    \
-        const T old = (T)simgpu_sync_update(p, sizeof desired, exchange_if,    \
-                                            &x, order_of(order));              \
+        const T old =                                                          \
+            (T)simgpu_sync_update(p, sizeof desired, exchange_if, &x,          \
+                                  order_of(order) | SIMGPU_COMPARES);          \
         const int done = old == *expected;                                     \
         *expected = old;                                                       \
         return done;                                                           \

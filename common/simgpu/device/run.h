@@ -21,6 +21,7 @@ struct poll {
     struct flag_source by; /* and its writer */
     int acquires;          /* it orders what follows */
     int is_volatile;       /* the program itself reads it */
+    int failed;            /* a compare-and-swap found another value */
     const void *unchanged; /* word that its last atomic left unchanged */
     const void *pc;        /* where in the program */
     unsigned peeks;        /* simgpu_sync_peek() since its last poll */

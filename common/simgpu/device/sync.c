@@ -309,6 +309,14 @@ void simgpu_sync_store(volatile void *p, unsigned nbytes, uint64_t value,
     simgpu_flag_write((void *)p, nbytes, value, by);
 }
 
+/* How an update touches its word, before it does. */
+static enum access_use use_of(int order)
+{
+    const struct poll *const last = run_poll();
+    return order & SIMGPU_COMPARES && last->p && last->failed ? ACCESS_RETRY
+                                                              : ACCESS_ATOMIC;
+}
+
 uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
                             uint64_t (*change)(uint64_t old,
                                                const void *operand),
@@ -319,7 +327,7 @@ uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
     struct flag_source by = {0}, was;
     if (!is_global(p))
         return flag_update(word, nbytes, change, operand, by, &was);
-    access_touch(p, nbytes, ACCESS_ATOMIC, pc);
+    access_touch(p, nbytes, use_of(order), pc);
     // an acquire of this write also follows the write that it replaces
     const int releases = order & SIMGPU_RELEASE || state->fenced;
     uint64_t old;
@@ -342,6 +350,7 @@ uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
         look((struct poll){.p = word,
                            .nbytes = nbytes,
                            .acquires = order & SIMGPU_ACQUIRE,
+                           .failed = order & SIMGPU_COMPARES,
                            .pc = pc});
     else if (order & SIMGPU_ACQUIRE)
         acquire(word, was);

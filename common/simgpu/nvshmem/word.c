@@ -90,6 +90,13 @@ static int commuting(const struct request *r)
     return r->update == UPDATE_ADD && few ? SIMGPU_COMMUTES : 0;
 }
 
+/* What the runtime has to know of an update besides what it changes. */
+static int order_of(const struct request *r)
+{
+    return (r->result ? SIMGPU_ACQUIRE : commuting(r)) |
+           (r->update == UPDATE_SWAP_IF ? SIMGPU_COMPARES : 0);
+}
+
 static void do_update(const struct request *r)
 {
     char *const p = heap_of_pe(r, r->dest, r->size, r->pe, "dest");
@@ -103,8 +110,7 @@ static void do_update(const struct request *r)
         memcpy(r->result, &value, r->size);
         return;
     }
-    const uint64_t old =
-        update(r, p, r->result ? SIMGPU_ACQUIRE : commuting(r));
+    const uint64_t old = update(r, p, order_of(r));
     if (r->result)
         memcpy(r->result, &old, r->size);
 }

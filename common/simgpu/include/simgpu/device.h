@@ -428,8 +428,8 @@ SIMGPU_QUIET T atomicCAS_system(T *p, typename simgpu::same<T>::type compare,
         }
     };
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a word of 4 or 8 bytes");
-    const uint64_t old =
-        simgpu_sync_update(p, sizeof *p, bits::change, &operand, 0);
+    const uint64_t old = simgpu_sync_update(p, sizeof *p, bits::change,
+                                            &operand, SIMGPU_COMPARES);
     __builtin_memcpy(&compare, &old, sizeof compare);
     return compare;
 }

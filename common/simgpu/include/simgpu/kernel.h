@@ -92,8 +92,9 @@ void simgpu_atomic_unchanged(const volatile void *p, unsigned nbytes);
 enum {
     SIMGPU_ACQUIRE = 1,
     SIMGPU_RELEASE = 2,
-    SIMGPU_COMMUTES = 4 /* an update that other such updates may precede or
-                           follow: who waits for their sum follows them all */
+    SIMGPU_COMMUTES = 4, /* an update that other such updates may precede or
+                            follow: who waits for their sum follows them all */
+    SIMGPU_COMPARES = 8  /* a compare-and-swap */
 };
 uint64_t simgpu_sync_load(const volatile void *p, unsigned nbytes, int order);
 void simgpu_sync_store(volatile void *p, unsigned nbytes, uint64_t value,
