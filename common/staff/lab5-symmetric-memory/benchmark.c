@@ -11,14 +11,14 @@
 
 #include <math.h>   /* fabs */
 #include <stdio.h>  /* printf */
-#include <stdlib.h> /* malloc */
+#include <stdlib.h> /* getenv */
 #include <string.h> /* strcmp */
 
 #include "base/must.h"
 #include "cases.h"
-#include "drawn.h"
 #include "lab/flags.h"
 #include "measure.h"
+#include "rates.h"
 
 static struct symm *const heap = &cases_heap;
 
@@ -392,92 +392,6 @@ static ncclResult_t tables(struct bench5 *b, size_t most)
     return ncclSuccess;
 }
 
-/* ---- throughput ---------------------------------------------------------- */
-
-/* Operations per second over all ranks, from a barrier to a barrier. */
-static double per_second(struct bench5 *b, double begin, double amount)
-{
-    CUDA_MUST(cudaDeviceSynchronize());
-    const double mine = MPI_Wtime() - begin;
-    double sec;
-    MPI_MUST(
-        MPI_Allreduce(&mine, &sec, 1, MPI_DOUBLE, MPI_MAX, b->r->mpi_comm));
-    return amount * b->r->nranks / sec;
-}
-
-static double start(struct bench5 *b)
-{
-    CUDA_MUST(cudaDeviceSynchronize());
-    MPI_MUST(MPI_Barrier(b->r->mpi_comm));
-    return MPI_Wtime();
-}
-
-static ncclResult_t ring_rate(struct bench5 *b, size_t item_nbytes,
-                              unsigned nitems)
-{
-    const size_t count = item_nbytes / sizeof(float4);
-    const size_t nbytes = nitems * item_nbytes;
-    float4 *const src = lab_buffer(b->r, nbytes), *const dst =
-                                                      lab_buffer(b->r, nbytes);
-    struct ring ring;
-    cudaStream_t consumer;
-    CUDA_MUST(cudaStreamCreateWithFlags(&consumer, cudaStreamNonBlocking));
-    LAB_TRY(cases_open(b->r, RING_SLOTS * item_nbytes + (1 << 20)));
-    LAB_TRY(ring_open(&ring, heap, count));
-    const double begin = start(b);
-    LAB_TRY(ring_produce(&ring, src, nitems, b->r->stream));
-    LAB_TRY(ring_consume(&ring, dst, nitems, consumer));
-    const double items = per_second(b, begin, nitems);
-    if (b->r->rank == 0)
-        printf("  ring buffer, items of %6zu bytes   %7.2f million items/s  "
-               "%7.2f GB/s\n",
-               item_nbytes, items * 1e-6, items * (double)item_nbytes * 1e-9);
-    CUDA_MUST(cudaStreamDestroy(consumer));
-    cases_close();
-    lab_free_buffers();
-    return ncclSuccess;
-}
-
-/* n keys per rank, different ones on each. */
-static ncclResult_t map_rate(struct bench5 *b, size_t n)
-{
-    const int range = 1 << 30;
-    unsigned *const host = malloc(2 * n * sizeof *host);
-    struct hashmap h;
-    for (size_t i = 0; i < n; i++) {
-        host[i] = drawn_key((uint64_t)b->r->rank, (int)i, range);
-        host[n + i] = 1;
-    }
-    unsigned *const d = lab_buffer(b->r, 2 * n * sizeof *d),
-                    *const out = lab_buffer(b->r, n * sizeof *out);
-    CUDA_MUST(cudaMemcpy(d, host, 2 * n * sizeof *d, cudaMemcpyHostToDevice));
-    free(host);
-    LAB_TRY(cases_open(b->r, 64 * n + (1 << 20)));
-    LAB_TRY(hashmap_open(&h, heap, 4 * (unsigned)n));
-    double begin = start(b);
-    LAB_TRY(hashmap_add(&h, d, d + n, n, b->r->stream));
-    const double adds = per_second(b, begin, (double)n);
-    begin = start(b);
-    LAB_TRY(hashmap_find(&h, d, out, n, b->r->stream));
-    const double finds = per_second(b, begin, (double)n);
-    if (b->r->rank == 0)
-        printf("  hash map, %zu keys/rank      %8.2f million adds/s  %8.2f "
-               "million finds/s\n",
-               n, adds * 1e-6, finds * 1e-6);
-    cases_close();
-    lab_free_buffers();
-    return ncclSuccess;
-}
-
-static ncclResult_t rates(struct bench5 *b)
-{
-    if (b->r->rank == 0)
-        printf("\nAll %d ranks together:\n", b->r->nranks);
-    LAB_TRY(ring_rate(b, 256, 200));
-    LAB_TRY(ring_rate(b, 65536, 40));
-    return map_rate(b, 8192);
-}
-
 /* ---- the command --------------------------------------------------------- */
 
 const char *benchmark_dataless(int argc, char **argv)
@@ -499,7 +413,7 @@ int benchmark_main(struct lab_run *r, int argc, char **argv)
     struct bench5 b = {.r = r, .runs_all = all || !getenv("SIMGPU_DATALESS")};
     ncclResult_t err = tables(&b, (size_t)mb << 20);
     if (err == ncclSuccess)
-        err = rates(&b);
+        err = rates_print(r);
     if (err != ncclSuccess) // others may be waiting for this rank
         must_stop(__FILE__, __LINE__, "--benchmark", ncclGetErrorString(err));
     return 0;
