@@ -29,12 +29,8 @@ pages:                 ## build what students read as HTML and PDF
 test:                  ## run all tests; the last line counts them
 fuzz: all              ## feed damaged input to all readers, 10 minutes each
 	tests/fuzz/fuzz.sh $(BUILD) $(BUILD)/fuzz 600
-class-200: all         ## grade 200 students, 40 of them hostile, with 20 kills
-	dir=$$(mktemp -d /tmp/commlab-class-XXXXXX) && chmod 755 $$dir && \
-	    tests/grader/class.sh $(BUILD) $$dir 200 20 && rm -r $$dir
 bench:                 ## measure speeds, as ratios within one run
 test-gpu:              ## run labs and API programs on this machine's GPUs
-sanitize:              ## run the solutions under compute-sanitizer, on GPUs
 bench-gpu:             ## compare the kit's kernels with the GPU's limits
 lint: lint-format lint-comments lint-code   ## check format and code
 clean:                 ## remove the build folder

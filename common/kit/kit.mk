@@ -2,7 +2,7 @@
 # `make help` lists only what works there.
 
 .PHONY: quickstart solutions skeletons plans handouts pages new-lab lint-labs \
-	mutant-lists mutant-table release
+	mutant-lists mutant-table release class-200
 
 quickstart: deps       ## install, build, run lab 1, grade skeleton and solution
 	$(MAKE) all
@@ -30,6 +30,10 @@ mutant-table:          ## mutants and the points they lose; LAB=lab3: one
 	    test RUN=$(BUILD)/mutant-table \
 	    TEST=labs$(if $(LAB),/$(call short,$(LAB))); status=$$?; \
 	    sort $(BUILD)/mutants.txt && exit $$status
+class-200: all         ## grade 200 students, 40 of them hostile, with 20 kills
+	dir=$$(mktemp -d /tmp/commlab-class-XXXXXX) && chmod 755 $$dir && \
+	    tests/grader/class.sh $(BUILD) $$dir 200 20 && rm -r $$dir
+sanitize:              ## run the solutions under compute-sanitizer, on GPUs
 mutate:                ## break the kit's code and list what the tests miss
 release:               ## pack the students' copy: build/release
 	@common/kit/release.sh
