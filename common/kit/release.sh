@@ -48,8 +48,9 @@ sed -E 's#\]\(([a-z0-9/-]+\.(md|svg|png))#](handouts/\1#g' handouts/student.md \
 sed -i -E 's#\[([^]]*)\]\((ta|instructor|developer)\.md[^)]*\)#\1#g' \
     "$work"/commlab/handouts/*.md
 
-# Search for leaks before anything is written.
-find "$work/commlab" -type f -print0 | xargs -0 \
+# Search for leaks before anything is written; by bytes, as some files are
+# pictures.
+find "$work/commlab" -type f -print0 | LC_ALL=C xargs -0 \
     awk -f common/kit/leaks.awk solutions/*/* searching=1 || {
     echo "release: solutions would leak; nothing was written"
     exit 1
