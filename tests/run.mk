@@ -67,10 +67,12 @@ endef
 page = $(if $(and $(filter sim,$(GPU)),$(wildcard solutions),$(wildcard $(1))),\
 	$(eval $(call page_line,pages/$(basename $(notdir $(1))),$(2),$(1))))
 
-# script(name,seconds,needs)
+# script(name,seconds,needs): one slice, whatever it takes, unless suites.mk says
+# that it deals what it does by SUITE_SLICE
 define script_line
 SUITES += $(1)
 seconds_$(1) := $(2)
+whole_$(1) := 1
 command_$(1) := tests/$(1).sh $(BUILD) $(CUDA_HOME)
 needs_$(1) = $$(call paths,$(3)) tests/$(1).sh
 endef

@@ -142,7 +142,7 @@ $(call suite,simgpu/simgpu,2,sim)
 $(call suite,simgpu/touched,1)
 $(call suite,skeleton/skeleton,2,common/kit/skeletons.sh common/kit/skeleton.awk)
 $(call suite,suites/suites,6,$(BUILD)/tests/guard $(BUILD)/tests/judge/test_interval \
-	./Makefile common/rules.mk $(wildcard tests/*.sh tests/*.mk))
+	./Makefile common/rules.mk $(wildcard tests/*.sh tests/*.mk) solutions/ tests/mutants)
 $(call suite,torch/torch,2,sim)
 $(call suite,topo/bounds,1,machines)
 $(call suite,topo/channels,1,machines)
@@ -169,7 +169,8 @@ $(foreach p,README.md $(wildcard handouts/*.md),$(call page,$(p),20))
 $(call script,api-table,1,cuda sim handouts/simgpu.md)
 $(call script,cheat-table,1,tests/cheats grader/THREATS.md)
 $(call script,cuda-kernels,11,cuda common/ solutions/)
-$(call script,cuda-mutants,35,cuda common/ solutions/ tests/mutants)
+$(call script,cuda-mutants,75,cuda common/ solutions/ tests/mutants)
+whole_cuda-mutants := # it deals its patches
 $(call script,nccl-tests,1,sim commgraph)
 # an argument: NCCL remarks on variables of this name that it doesn't know
 unexport NCCL_TESTS NCCL_NEWEST NVSHMEM_HOME

@@ -141,7 +141,21 @@ static const struct row {
     {"SUITE_SLICE=4/3 $(dirname $TEST_GUARD)/judge/test_interval",
      1,
      {"SUITE_SLICE=4/3: use 1/4, 2/4, ...\n"}},
+    // and those of the script that deals its patches have each of them once
+    {"mkdir -p $D/bin $D/cuda/bin $D/cuda/include; touch $D/cuda/include/nccl.h"
+     "\nfor c in bin/gcc cuda/bin/nvcc; do echo 'echo >> $D/log' | suite $c; "
+     "done\n"
+     "for i in 1 2; do PATH=$D/bin:$PATH SUITE_SLICE=$i/2 "
+     "tests/cuda-mutants.sh build $D/cuda; done\n"
+     "[ $(wc -l < $D/log) -eq $(find tests/mutants -name '*.patch' | xargs "
+     "grep -h '^+++ b/.*\\.[ch]' | wc -l) ] && echo the same",
+     0,
+     {"slice 1/2\n", "slice 2/2\n", "the same\n"}},
     // make
+    {"make -n test TEST='cuda-mutants cuda-kernels' | grep -o 'slice .*sh'",
+     0,
+     {"slice cuda-mutants 1/", "slice cuda-mutants 2/",
+      "slice cuda-kernels 1/1 "}},
     {"make -n test TEST=graph/replay | grep -o 'slice .*/test_.*'",
      0,
      {"slice graph/replay 1/1 ", "!topo"}},
