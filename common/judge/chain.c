@@ -2,11 +2,11 @@
 
 #include <string.h> /* memcpy */
 
-#include "judge/judge.h" /* judge_seed */
+#include "base/mix.h"
 
 void chain_begin(struct chain *c, size_t nbytes)
 {
-    *c = (struct chain){judge_seed(c->digest, nbytes), 0, nbytes, 0};
+    *c = (struct chain){mix_nth(c->digest, nbytes), 0, nbytes, 0};
 }
 
 void chain_add(struct chain *c, const void *data, size_t n)
@@ -23,7 +23,7 @@ void chain_add(struct chain *c, const void *data, size_t n)
         c->at += part;
         if (c->at % sizeof c->word != 0 && c->at < c->nbytes)
             return; // the word goes on
-        c->digest = judge_seed(c->digest ^ c->word, 0);
+        c->digest = mix_hash(c->digest ^ c->word);
         c->word = 0;
     }
 }
@@ -38,5 +38,5 @@ uint64_t chain_digest(uint64_t digest, const void *data, size_t nbytes)
 
 uint64_t chain_seed(uint64_t case_seed, int iteration, uint64_t digest)
 {
-    return judge_seed(case_seed ^ digest, (uint64_t)(int64_t)iteration);
+    return mix_nth(case_seed ^ digest, (uint64_t)(int64_t)iteration);
 }

@@ -6,6 +6,7 @@
 #include <string.h>  /* memcpy */
 #include <strings.h> /* strcasecmp */
 
+#include "base/mix.h"
 #include "base/narrow.h"
 #include "judge/advice.h"
 
@@ -120,6 +121,15 @@ double data_epsilon(enum data_type type)
     }
 }
 
+/*
+ * A loop over elements, for which `type` is a constant if it is float, as in
+ * nearly every case: the code of all other types is not in it, then.
+ */
+#define BY_TYPE(loop, type, ...)                                               \
+    ((type) == DATA_FLOAT ? loop(DATA_FLOAT, __VA_ARGS__)                      \
+                          : loop(type, __VA_ARGS__))
+#define LOOP static inline __attribute__((always_inline))
+
 /* ---- one element --------------------------------------------------------- */
 
 static int is_integer(enum data_type type)
@@ -157,7 +167,7 @@ static double float_at(const void *buf, size_t i, enum data_type type)
     return v;
 }
 
-double data_get(const void *buf, size_t i, enum data_type type)
+LOOP double get(const void *buf, size_t i, enum data_type type)
 {
     switch (types[type].family) {
     case SIGNED: return (double)(int64_t)integer_at(buf, i, type);
@@ -169,12 +179,12 @@ double data_get(const void *buf, size_t i, enum data_type type)
                          types[type].narrow);
 }
 
-static void put(void *buf, size_t i, enum data_type type, const void *bits)
+LOOP void put(void *buf, size_t i, enum data_type type, const void *bits)
 {
     memcpy((char *)buf + i * types[type].size, bits, types[type].size);
 }
 
-void data_set(void *buf, size_t i, enum data_type type, double value)
+LOOP void set(void *buf, size_t i, enum data_type type, double value)
 {
     if (is_integer(type)) {
         const uint64_t bits =
@@ -191,11 +201,21 @@ void data_set(void *buf, size_t i, enum data_type type, double value)
     }
 }
 
+double data_get(const void *buf, size_t i, enum data_type type)
+{
+    return get(buf, i, type);
+}
+
+void data_set(void *buf, size_t i, enum data_type type, double value)
+{
+    set(buf, i, type, value);
+}
+
 /* ---- filling and combining ----------------------------------------------- */
 
 int data_value(uint64_t seed, size_t i, enum data_type type)
 {
-    const uint64_t random = judge_seed(seed, i);
+    const uint64_t random = mix_nth(seed, i);
     const int magnitude = types[type].size == 1 && types[type].family == NARROW
                               ? 1
                               : 1 + (int)(random % 4);
@@ -203,10 +223,30 @@ int data_value(uint64_t seed, size_t i, enum data_type type)
     return negative && types[type].family != UNSIGNED ? -magnitude : magnitude;
 }
 
-void data_fill(void *buf, size_t count, enum data_type type, uint64_t seed)
+LOOP void fill(enum data_type type, void *buf, size_t count, uint64_t seed)
 {
     for (size_t i = 0; i < count; i++)
-        data_set(buf, i, type, data_value(seed, i, type));
+        set(buf, i, type, data_value(seed, i, type));
+}
+
+void data_fill(void *buf, size_t count, enum data_type type, uint64_t seed)
+{
+    BY_TYPE(fill, type, buf, count, seed);
+}
+
+/* Numbers from 1 to `largest`, and their negatives. A power of two, as for 2, 4
+ * or 8 ranks, needs no division. */
+LOOP void fill_to(enum data_type type, void *buf, size_t count,
+                  uint64_t largest, uint64_t seed)
+{
+    const uint64_t mask = largest & (largest - 1) ? 0 : largest - 1;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t random = mix_nth(seed, i);
+        const uint64_t below =
+            mask ? (random >> 1) & mask : (random >> 1) % largest;
+        const double magnitude = (double)(1 + below);
+        set(buf, i, type, random & 1 ? -magnitude : magnitude);
+    }
 }
 
 void data_fill_sum(void *buf, size_t count, enum data_type type, int nterms,
@@ -214,15 +254,10 @@ void data_fill_sum(void *buf, size_t count, enum data_type type, int nterms,
 {
     const double exact = 1 / data_epsilon(type); // integers up to here
     const uint64_t largest = isinf(exact) ? 0 : (uint64_t)(exact / nterms);
-    if (largest <= 4) {
+    if (largest <= 4)
         data_fill(buf, count, type, seed);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t random = judge_seed(seed, i);
-        const double magnitude = (double)(1 + (random >> 1) % largest);
-        data_set(buf, i, type, random & 1 ? -magnitude : magnitude);
-    }
+    else
+        BY_TYPE(fill_to, type, buf, count, largest, seed);
 }
 
 static uint64_t combine_integers(uint64_t a, uint64_t b, enum data_op op,
@@ -249,7 +284,7 @@ static double combine_numbers(double a, double b, enum data_op op)
     }
 }
 
-void data_combine(void *acc, const void *in, size_t count, enum data_type type,
+LOOP void combine(enum data_type type, void *acc, const void *in, size_t count,
                   enum data_op op)
 {
     for (size_t i = 0; i < count; i++)
@@ -259,10 +294,15 @@ void data_combine(void *acc, const void *in, size_t count, enum data_type type,
                                                 types[type].family == SIGNED);
             put(acc, i, type, &v);
         } else {
-            data_set(acc, i, type,
-                     combine_numbers(data_get(acc, i, type),
-                                     data_get(in, i, type), op));
+            set(acc, i, type,
+                combine_numbers(get(acc, i, type), get(in, i, type), op));
         }
+}
+
+void data_combine(void *acc, const void *in, size_t count, enum data_type type,
+                  enum data_op op)
+{
+    BY_TYPE(combine, type, acc, in, count, op);
 }
 
 /* ---- comparing ----------------------------------------------------------- */
@@ -279,21 +319,28 @@ static int near(double got, double want, double relative, double absolute)
             fabs(got - want) <= absolute + relative * fabs(want));
 }
 
-static struct difference differences(const void *got, const void *want,
-                                     size_t count, enum data_type type,
-                                     double relative, double absolute)
+LOOP struct difference compare(enum data_type type, const void *got,
+                               const void *want, size_t count, double relative,
+                               double absolute)
 {
     struct difference d = {0, count};
     for (size_t i = 0; i < count; i++) {
         const int same =
             is_integer(type)
                 ? integer_at(got, i, type) == integer_at(want, i, type)
-                : near(data_get(got, i, type), data_get(want, i, type),
-                       relative, absolute);
+                : near(get(got, i, type), get(want, i, type), relative,
+                       absolute);
         if (!same && d.count++ == 0)
             d.first = i;
     }
     return d;
+}
+
+static struct difference differences(const void *got, const void *want,
+                                     size_t count, enum data_type type,
+                                     double relative, double absolute)
+{
+    return BY_TYPE(compare, type, got, want, count, relative, absolute);
 }
 
 static void print(const void *buf, size_t i, enum data_type type, char *out,
