@@ -2,7 +2,8 @@
 #
 #   $(call suite,FOLDER/X,SECONDS,NEEDS)      of tests/FOLDER/test_X.c
 #   $(call script,NAME,SECONDS,NEEDS)         of tests/NAME.sh
-#   $(call page,FILE,SECONDS)                 what a handout shows
+#   $(call page,FILE,SECONDS)                 what a handout shows; page_NAME
+#                                             has those of more than one
 #
 # SECONDS is the CPU time of the whole suite on an idle machine, as `make test`
 # prints it. The longest start first, and a suite is cut into slices of about
@@ -37,24 +38,24 @@ $(call suite,base/narrow,1)
 $(call suite,conformance/conformance,2,sim grade tests/labs/one-gpu.xml tests/gpu)
 $(call suite,core/core,1,machines)
 $(call suite,cublas/cublas,1,sim)
-$(call suite,curand/curand,1,sim tests/curand)
+$(call suite,curand/curand,3,sim tests/curand)
 $(call suite,explain/explain,3,sim commgraph)
-$(call suite,gpu/gpu,9,code)
+$(call suite,gpu/gpu,6,code)
 $(call suite,grader/audit,1)
-$(call suite,grader/class,95,grade plan lab1 common/ grader/ tests/fuzz)
+$(call suite,grader/class,155,grade plan lab1 common/ grader/ tests/fuzz)
 $(call suite,grader/cluster,1,grade lab1)
-$(call suite,grader/download,3,grade lab1)
+$(call suite,grader/download,1,grade lab1)
 $(call suite,grader/export,1,grade)
-$(call suite,grader/faults,8,grade lab1)
-$(call suite,grader/grader,115,grade lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 \
+$(call suite,grader/faults,5,grade lab1)
+$(call suite,grader/grader,225,grade lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 \
 	tests/cheats)
 $(call suite,grader/intake,2)
-$(call suite,grader/killed,30,grade lab1)
+$(call suite,grader/killed,20,grade lab1)
 $(call suite,grader/ledger,1)
-$(call suite,grader/measured,115,grade lab1 lab2 lab3 lab4 lab5 lab6 lab7)
-$(call suite,grader/objects,2)
-$(call suite,grader/pages,4,grade)
-$(call suite,grader/people,6,grade lab1)
+$(call suite,grader/measured,95,grade lab1 lab2 lab3 lab4 lab5 lab6 lab7)
+$(call suite,grader/objects,15)
+$(call suite,grader/pages,10,grade)
+$(call suite,grader/people,3,grade lab1)
 $(call suite,grader/recorder,1)
 $(call suite,grader/sandbox,2,grade)
 $(call suite,grader/similar,2,grade lab1)
@@ -67,15 +68,15 @@ $(call suite,graph/match,1,machines)
 $(call suite,graph/memory,2,machines)
 $(call suite,graph/overwrite,1)
 $(call suite,graph/path,1,sim commgraph lab1)
-$(call suite,graph/read,1,machines)
+$(call suite,graph/read,3,machines)
 $(call suite,graph/record,1,machines)
 $(call suite,graph/replay,1,machines)
-$(call suite,graph/same,40,sim lab1 lab5)
+$(call suite,graph/same,9,sim lab1 lab5)
 $(call suite,graph/steps,1,machines)
 $(call suite,graph/timeline,1,machines)
-$(call suite,graph/view,15,commgraph)
-$(call suite,handouts/handouts,10,everything)
-$(call suite,hazards/corpus,14,sim commgraph)
+$(call suite,graph/view,20,commgraph)
+$(call suite,handouts/handouts,17,everything)
+$(call suite,hazards/corpus,30,sim commgraph)
 $(call suite,hazards/order,1)
 $(call suite,judge/answers,1)
 $(call suite,judge/counts,1)
@@ -90,39 +91,39 @@ $(call suite,judge/formula,1)
 $(call suite,judge/plan,1,machines)
 $(call suite,judge/points,1)
 $(call suite,judge/spans,1)
-$(call suite,kit/container,20,code .devcontainer)
-$(call suite,kit/debug,60,code)
-$(call suite,kit/deliver,15,code)
-$(call suite,kit/doctor,70,code)
-$(call suite,kit/install,10,code)
-$(call suite,kit/hints,15,code handouts/hints)
-$(call suite,kit/kit,95,code)
-$(call suite,kit/lint,30,everything)
+$(call suite,kit/container,30,code .devcontainer)
+$(call suite,kit/debug,85,code)
+$(call suite,kit/deliver,19,code)
+$(call suite,kit/doctor,30,code)
+$(call suite,kit/install,13,code)
+$(call suite,kit/hints,25,code handouts/hints)
+$(call suite,kit/kit,130,code)
+$(call suite,kit/lint,45,everything)
 $(call suite,kit/probe,2,probe tests/labs/one-gpu.xml)
-$(call suite,lab/bench,8,sim lab1 lab2 lab3 lab4)
+$(call suite,lab/bench,6,sim lab1 lab2 lab3 lab4)
 $(call suite,lab/runner,7,sim)
 $(call suite,lab/warden,1)
-$(call suite,labs/lab0,60,lab0 grade plan)
+$(call suite,labs/lab0,100,lab0 grade plan)
 $(call suite,labs/lab1,80,lab1 grade plan \
 	common/kit/skeletons.sh common/kit/skeleton.awk solutions/ labs/)
-$(call suite,labs/lab2,55,lab2 grade plan common/topo/FORMAT.md)
-$(call suite,labs/lab3,145,lab3 lab2 grade plan commgraph common/topo/FORMAT.md)
-$(call suite,labs/lab4,105,lab4 grade plan)
+$(call suite,labs/lab2,65,lab2 grade plan common/topo/FORMAT.md)
+$(call suite,labs/lab3,115,lab3 lab2 grade plan commgraph common/topo/FORMAT.md)
+$(call suite,labs/lab4,175,lab4 grade plan)
 $(call suite,labs/lab5,220,lab5 lab1 grade plan)
 $(call suite,labs/lab6,100,lab6 grade plan $(BUILD)/tests/labs/prog_lab6 \
 	tests/topo/measured)
 $(call suite,labs/lab7,55,lab7 grade)
-$(call suite,labs/lab8,120,lab8 grade plan $(BUILD)/tests/labs/prog_lab8)
+$(call suite,labs/lab8,160,lab8 grade plan $(BUILD)/tests/labs/prog_lab8)
 $(call suite,labs/lab9,55,lab9 grade plan)
-$(call suite,layers/layers,35,code)
-$(call suite,mutate/mutate,10,$(BUILD)/mutants tests/tests.mk)
+$(call suite,layers/layers,45,code)
+$(call suite,mutate/mutate,18,$(BUILD)/mutants tests/tests.mk)
 $(call suite,mistakes/mistakes,80,lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 grade)
 $(call suite,nn/lm,1,sim)
 $(call suite,nn/nn,1,sim)
-$(call suite,probes/rt,3,sim)
-$(call suite,probes/shmem,8,sim commgraph)
+$(call suite,probes/rt,1,sim)
+$(call suite,probes/shmem,11,sim commgraph)
 $(call suite,simgpu/accesses,2,sim)
-$(call suite,simgpu/calls,3,sim)
+$(call suite,simgpu/calls,1,sim)
 $(call suite,simgpu/driver,2,sim)
 $(call suite,simgpu/half,1,sim)
 $(call suite,simgpu/kill,1,sim)
@@ -133,15 +134,15 @@ $(call suite,simgpu/nccl_device,1,sim)
 $(call suite,simgpu/nccl_profiler,3,sim tests/simgpu/plugin_profiler.c)
 $(call suite,simgpu/nvtx,1,sim)
 $(call suite,simgpu/peers,2,sim)
-$(call suite,simgpu/ranks,4,sim lab1)
+$(call suite,simgpu/ranks,6,sim lab1)
 $(call suite,simgpu/reduce,2)
-$(call suite,simgpu/signal,8,sim)
-$(call suite,probes/devcomm,8,sim commgraph)
-$(call suite,probes/probes,20,sim)
+$(call suite,simgpu/signal,3,sim)
+$(call suite,probes/devcomm,13,sim commgraph)
+$(call suite,probes/probes,25,sim)
 $(call suite,simgpu/simgpu,2,sim)
 $(call suite,simgpu/touched,1)
 $(call suite,skeleton/skeleton,2,common/kit/skeletons.sh common/kit/skeleton.awk)
-$(call suite,suites/suites,6,$(BUILD)/tests/guard $(BUILD)/tests/judge/test_interval \
+$(call suite,suites/suites,4,$(BUILD)/tests/guard $(BUILD)/tests/judge/test_interval \
 	./Makefile common/rules.mk $(wildcard tests/*.sh tests/*.mk) solutions/ tests/mutants)
 $(call suite,torch/torch,2,sim)
 $(call suite,topo/bounds,1,machines)
@@ -149,7 +150,7 @@ $(call suite,topo/channels,1,machines)
 $(call suite,topo/collective,1,machines)
 $(call suite,topo/command,2,commgraph)
 $(call suite,topo/drawing,1,machines)
-$(call suite,topo/exchange,3,machines)
+$(call suite,topo/exchange,1,machines)
 $(call suite,topo/fit,4,machines commgraph lab1)
 $(call suite,topo/fuzz,5,machines)
 $(call suite,topo/load,1,machines)
@@ -162,13 +163,25 @@ $(call suite,topo/variant,5,machines)
 
 # ---- handouts: what they show is what the kit prints -------------------------
 
-$(foreach p,README.md $(wildcard handouts/*.md),$(call page,$(p),20))
+page_lab0-first-steps := 4
+page_lab1-collectives := 9
+page_lab2-gradient-sync := 10
+page_lab3-ddp-overlap := 11
+page_lab4-tensor-pipeline := 16
+page_lab5-symmetric-memory := 75
+page_lab6-peer-bandwidth := 20
+page_lab7-expert-parallel := 8
+page_lab8-sharded-training := 9
+page_lab9-long-context := 4
+page_profiling := 3
+$(foreach p,README.md $(wildcard handouts/*.md),$(call page,$(p),$(or \
+	$(page_$(basename $(notdir $(p)))),1)))
 
 # ---- scripts: what lists what there is, or compares it with the real APIs ----
 
 $(call script,api-table,1,cuda sim handouts/simgpu.md)
 $(call script,cheat-table,1,tests/cheats grader/THREATS.md)
-$(call script,cuda-kernels,11,cuda common/ solutions/)
+$(call script,cuda-kernels,13,cuda common/ solutions/)
 $(call script,cuda-mutants,75,cuda common/ solutions/ tests/mutants)
 whole_cuda-mutants := # it deals its patches
 $(call script,nccl-tests,1,sim commgraph)
@@ -181,7 +194,7 @@ command_nccl-table := tests/nccl-table.sh $(BUILD) $(CUDA_HOME) $(NCCL_NEWEST)
 $(call script,nccl-device-table,1,handouts/simgpu.md tests/simgpu/nccl_device.txt \
 	tests/simgpu/nccl_table.awk common/simgpu/include)
 command_nccl-device-table := tests/nccl-device-table.sh $(CUDA_HOME) $(NCCL_NEWEST)
-$(call script,real-libraries,8,cuda sim common/simgpu common/cuda tests/simgpu \
+$(call script,real-libraries,14,cuda sim common/simgpu common/cuda tests/simgpu \
 	tests/cublas tests/curand tests/conformance tests/support)
 command_real-libraries := tests/real-libraries.sh $(BUILD) $(CUDA_HOME) \
 	$(NCCL_NEWEST)
