@@ -67,8 +67,8 @@ endef
 page = $(if $(and $(filter sim,$(GPU)),$(wildcard solutions),$(wildcard $(1))),\
 	$(eval $(call page_line,pages/$(basename $(notdir $(1))),$(2),$(1))))
 
-# script(name,seconds,needs): one slice, whatever it takes, unless suites.mk says
-# that it deals what it does by SUITE_SLICE
+# script(name,seconds,needs): one slice, whatever it takes, unless suites.mk
+# says that it deals what it does by SUITE_SLICE
 define script_line
 SUITES += $(1)
 seconds_$(1) := $(2)
@@ -121,8 +121,9 @@ $(foreach s,$(NEEDED),$(eval needs/$(s): $(filter $(BUILD)/%,\
 
 test-begin:
 	@$(RUN_SH) begin $(SLICED)
-test: $(foreach s,$(SLICED),$(call slices,$(s))) $(if $(TEST),,all programs \
-	cuda-links)
+# nvcc takes a minute for some programs: they come first, not after all suites.
+test: $(if $(TEST),,cuda-links) $(foreach s,$(SLICED),$(call slices,$(s))) \
+	$(if $(TEST),,all programs)
 	@$(RUN_SH) report
 test-all:              ## all tests, also where nothing has changed
 	@$(MAKE) test ALWAYS=1
