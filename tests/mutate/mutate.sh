@@ -71,8 +71,11 @@ copy_tree() {
 # has its own processes, which end with it, 4 GB in a /tmp of its own and no
 # other place to write to, no network, and a limit on CPU time. If memory runs
 # out, the kernel ends it first: addresses are no measure, since the stacks of a
-# grid as large as a GPU reserve 140 GB. Tests with the tag "alone", which need
-# a machine that does nothing else, do not run.
+# grid as large as a GPU reserve 140 GB. The grader's sandbox needs what a
+# machine has: control groups; a /dev/shm for all; and a /proc that hides
+# nothing, as bwrap's does, or the kernel mounts no other in a user namespace.
+# Tests with the tag "alone", which need a machine that does nothing else, do
+# not run.
 inside() {
     local how=$1 w=$2 sec=$3
     shift 3
@@ -80,10 +83,14 @@ inside() {
         echo 1000 > /proc/self/oom_score_adj
         ulimit -c 0 -t 1200
         ulimit -S -t "${cpu_sec:-1200}"
+        # shellcheck disable=SC2016 # what the other shell is to expand
         exec bwrap --ro-bind / / --dev /dev --proc /proc \
+            --bind-try /sys/fs/cgroup /sys/fs/cgroup \
+            --perms 1777 --tmpfs /dev/shm \
             --size 4000000000 --tmpfs /tmp --tmpfs /var/tmp \
             "--$how" "$out/tree.$w" "$out/tree" --chdir "$out/tree" \
             --unshare-pid --unshare-ipc --unshare-net --die-with-parent \
+            sh -c 'mount -t proc proc /proc 2> /dev/null; exec "$@"' sh \
             timeout -k 1 "$sec" "$@"
     )
 }
