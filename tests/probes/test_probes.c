@@ -75,6 +75,16 @@ static const char *const lines[] = {
     "--resource-usage -Wno-deprecated-gpu-targets -m64 -cudart static "
     "--forward-unknown-to-host-compiler -fno-strict-aliasing -c k.cu",
     "$N -x cu -c k.txt -o k.o && test -f k.o",
+    // headers that nvcc includes by itself, and that Thrust's do
+    "printf '#include <thrust/device_vector.h>\\nint main() { "
+    "thrust::device_vector<int> v(9); thrust::fill(v.begin(), v.end(), 2); "
+    "std::cout << thrust::reduce(v.begin(), v.end()); assert(v[0] == 2); }' > "
+    "w.cu && $N w.cu -o x && test \"$(./x)\" = 18",
+    "printf '#include <cub/device/device_scan.cuh>\\n__global__ void k(int *p) "
+    "{ typedef cub::BlockReduce<int, 64> R; __shared__ R::TempStorage t; *p = "
+    "R(t).Sum(*p); }' > w.cu && $N -c w.cu",
+    "echo '__global__ void k() { assert(isalpha(65)); } int *f(void *p) { "
+    "return new (p) int; }' > w.cu && $N -c w.cu",
     "$N -M k.cu | tr -d '\\n' | grep -q 'k.o:.*k.h' && $N -MD -c k.cu -o k.o "
     "&& "
     "grep -q k.h k.d && $N -MD -MF deps -MT name -c k.cu && grep -q name: deps",

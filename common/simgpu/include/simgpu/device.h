@@ -9,13 +9,16 @@
 #ifndef SIMGPU_DEVICE_H
 #define SIMGPU_DEVICE_H
 
+#include <assert.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h> /* clock */
 
-#include <utility> /* for programs: the real header has it */
+#include <new>     /* for programs, as <assert.h>, <ctype.h> */
+#include <utility> /* and this: the real header has them */
 
 #include "simgpu/kernel.h"
 #include "simgpu/minmax.h"

@@ -1,2 +1,2 @@
 /* thrust/adjacent_difference.h: see thrust/detail/prefix.h */
-#include "thrust/detail/prefix.h"
+#include "thrust/detail/algorithms.h"

@@ -1,3 +1,2 @@
 /* thrust/copy.h: copy and copy_if */
-#include "thrust/detail/map.h"
-#include "thrust/detail/select.h"
+#include "thrust/detail/algorithms.h"

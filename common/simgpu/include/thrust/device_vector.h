@@ -1,2 +1,3 @@
 /* thrust/device_vector.h: see thrust/detail/vector.h */
+#include "thrust/detail/algorithms.h"
 #include "thrust/detail/vector.h"

@@ -22,4 +22,6 @@ using thrust::cuda::par_nosync;
 } // namespace cuda
 } // namespace system
 } // namespace thrust
+
+#include "thrust/detail/algorithms.h"
 #endif

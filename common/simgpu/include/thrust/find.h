@@ -1,2 +1,2 @@
 /* thrust/find.h: see thrust/detail/fold.h */
-#include "thrust/detail/fold.h"
+#include "thrust/detail/algorithms.h"

@@ -1,2 +1,2 @@
 /* thrust/merge.h: see thrust/detail/order.h */
-#include "thrust/detail/order.h"
+#include "thrust/detail/algorithms.h"

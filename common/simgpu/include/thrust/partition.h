@@ -1,2 +1,2 @@
 /* thrust/partition.h: see thrust/detail/select.h */
-#include "thrust/detail/select.h"
+#include "thrust/detail/algorithms.h"

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <type_traits>
 
+#include "thrust/detail/standard.h"
+
 namespace thrust
 {
 namespace random

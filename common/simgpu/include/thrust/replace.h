@@ -1,2 +1,2 @@
 /* thrust/replace.h: see thrust/detail/map.h */
-#include "thrust/detail/map.h"
+#include "thrust/detail/algorithms.h"

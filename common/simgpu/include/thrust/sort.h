@@ -1,3 +1,2 @@
 /* thrust/sort.h: sorting, and whether a range is sorted */
-#include "thrust/detail/fold.h"
-#include "thrust/detail/order.h"
+#include "thrust/detail/algorithms.h"

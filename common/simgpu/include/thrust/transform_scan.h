@@ -1,2 +1,2 @@
 /* thrust/transform_scan.h: see thrust/detail/prefix.h */
-#include "thrust/detail/prefix.h"
+#include "thrust/detail/algorithms.h"

@@ -1,2 +1,2 @@
 /* thrust/unique.h: see thrust/detail/select.h */
-#include "thrust/detail/select.h"
+#include "thrust/detail/algorithms.h"

@@ -2,7 +2,8 @@
 #ifndef SIMGPU_CUB_BLOCK_HISTOGRAM_CUH
 #define SIMGPU_CUB_BLOCK_HISTOGRAM_CUH
 
-#include "cub/util_type.cuh"
+#include "cub/block/block_discontinuity.cuh"
+#include "cub/block/block_radix_sort.cuh"
 
 namespace cub
 {

@@ -2,7 +2,8 @@
 #ifndef SIMGPU_CUB_BLOCK_RADIX_SORT_CUH
 #define SIMGPU_CUB_BLOCK_RADIX_SORT_CUH
 
-#include "cub/block/block_load.cuh"
+#include "cub/block/block_exchange.cuh"
+#include "cub/block/block_scan.cuh"
 
 namespace cub
 {

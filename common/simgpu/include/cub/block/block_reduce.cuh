@@ -2,7 +2,7 @@
 #ifndef SIMGPU_CUB_BLOCK_REDUCE_CUH
 #define SIMGPU_CUB_BLOCK_REDUCE_CUH
 
-#include "cub/util_type.cuh"
+#include "cub/warp/warp_reduce.cuh"
 
 namespace cub
 {

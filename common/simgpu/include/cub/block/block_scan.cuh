@@ -2,7 +2,7 @@
 #ifndef SIMGPU_CUB_BLOCK_SCAN_CUH
 #define SIMGPU_CUB_BLOCK_SCAN_CUH
 
-#include "cub/util_type.cuh"
+#include "cub/warp/warp_scan.cuh"
 
 namespace cub
 {

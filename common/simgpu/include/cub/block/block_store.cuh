@@ -2,7 +2,7 @@
 #ifndef SIMGPU_CUB_BLOCK_STORE_CUH
 #define SIMGPU_CUB_BLOCK_STORE_CUH
 
-#include "cub/block/block_load.cuh"
+#include "cub/block/block_exchange.cuh"
 
 namespace cub
 {

@@ -6,7 +6,12 @@
 #ifndef SIMGPU_CUB_TEMPORARY_CUH
 #define SIMGPU_CUB_TEMPORARY_CUH
 
+#include "cub/block/block_histogram.cuh" // CUB's own bring these with them
+#include "cub/block/block_merge_sort.cuh"
+#include "cub/block/block_reduce.cuh"
+#include "cub/block/block_store.cuh"
 #include "cub/iterator/iterators.cuh"
+#include "thrust/detail/standard.h"
 
 namespace cub
 {

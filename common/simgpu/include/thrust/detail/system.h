@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "simgpu/parallel.h"
+#include "thrust/detail/standard.h"
 #include "thrust/system_error.h"
 
 namespace thrust

@@ -1,0 +1,19 @@
+/*
+ * standard.h: headers of C++ that Thrust's and CUB's own bring with them, so
+ * that programs use them without a word
+ */
+#ifndef SIMGPU_THRUST_STANDARD_H
+#define SIMGPU_THRUST_STANDARD_H
+
+#include <array>
+#include <cassert>
+#include <cfloat>
+#include <chrono>
+#include <climits>
+#include <cstring>
+#include <ctime>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#endif
