@@ -75,6 +75,12 @@ static const char *const lines[] = {
     "--resource-usage -Wno-deprecated-gpu-targets -m64 -cudart static "
     "--forward-unknown-to-host-compiler -fno-strict-aliasing -c k.cu",
     "$N -x cu -c k.txt -o k.o && test -f k.o",
+    // CUDA 12's forms of calls that CUDA 13 changed
+    "echo 'int main() { int *p; return cudaMallocManaged(&p, 4) || "
+    "cudaMemAdvise(p, 4, cudaMemAdviseSetPreferredLocation, 0) || "
+    "cudaMemPrefetchAsync(p, 4, 0) || cudaMemPrefetchAsync(p, 4, "
+    "cudaCpuDeviceId, 0) || cudaDeviceSynchronize(); }' > w.cu && $N w.cu -o x "
+    "&& ./x",
     // headers that nvcc includes by itself, and that Thrust's do
     "printf '#include <thrust/device_vector.h>\\nint main() { "
     "thrust::device_vector<int> v(9); thrust::fill(v.begin(), v.end(), 2); "

@@ -20,6 +20,29 @@ SIMGPU_INLINE cudaError_t cudaMallocPitch(T **devPtr, size_t *pitch,
     return ::cudaMallocPitch((void **)(void *)devPtr, pitch, width, height);
 }
 
+/* CUDA 12's forms, with the number of a device, or cudaCpuDeviceId. */
+SIMGPU_INLINE struct cudaMemLocation simgpu_location(int device)
+{
+    struct cudaMemLocation l;
+    l.type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost
+                                       : cudaMemLocationTypeDevice;
+    l.id = device;
+    return l;
+}
+SIMGPU_INLINE cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count,
+                                               int dstDevice,
+                                               cudaStream_t stream = 0)
+{
+    return ::cudaMemPrefetchAsync(devPtr, count, simgpu_location(dstDevice), 0,
+                                  stream);
+}
+SIMGPU_INLINE cudaError_t cudaMemAdvise(const void *devPtr, size_t count,
+                                        enum cudaMemoryAdvise advice,
+                                        int device)
+{
+    return ::cudaMemAdvise(devPtr, count, advice, simgpu_location(device));
+}
+
 template <class T>
 SIMGPU_INLINE cudaError_t cudaMallocFromPoolAsync(T **ptr, size_t size,
                                                   cudaMemPool_t memPool,
