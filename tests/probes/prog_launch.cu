@@ -57,6 +57,33 @@ PROBE(default_arguments)
     CHECK(a.get()[0] == 3);
 }
 
+struct element {
+    int key;
+    char name[12];
+};
+
+__global__ void by_reference(element &e, const int &add, int times)
+{
+    e.key = (e.key + add) * times;
+    e.name[0] = 'b';
+}
+
+// To memory that host and device share.
+PROBE(reference_parameters)
+{
+    element *e;
+    int *add;
+    OK(cudaMallocManaged(&e, sizeof *e));
+    OK(cudaMallocManaged(&add, sizeof *add));
+    *e = {1, "a"};
+    *add = 2;
+    by_reference<<<1, 1>>>(*e, *add, 5);
+    OK(cudaDeviceSynchronize());
+    CHECK(e->key == 15 && strcmp(e->name, "b") == 0);
+    OK(cudaFree(add));
+    OK(cudaFree(e));
+}
+
 template <int N, class T> __global__ void deduced(T *p, T add)
 {
     p[threadIdx.x] = (T)(N + add);

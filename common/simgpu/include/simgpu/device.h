@@ -496,7 +496,35 @@ template <class T> struct unrestricted<T *__restrict__> {
 template <class T> struct unrestricted<T *const __restrict__> {
     typedef T *type;
 };
+template <class T> struct unrestricted<T &__restrict__> {
+    typedef T &type;
+};
 template <class T> using parameter = typename unrestricted<T>::type;
+
+/* How a launch passes a parameter: a reference, to managed memory, as the
+ * address. */
+template <class T> struct passed {
+    typedef T type;
+    static const T &pass(const T &p)
+    {
+        return p;
+    }
+    static T &take(void *p)
+    {
+        return *(T *)p;
+    }
+};
+template <class T> struct passed<T &> {
+    typedef T *type;
+    static T *pass(T &p)
+    {
+        return &p;
+    }
+    static T &take(void *p)
+    {
+        return **(T **)p;
+    }
+};
 
 /*
  * A kernel f with parameters P: known to the runtime before main, since
@@ -511,7 +539,7 @@ struct entry<INFO, void (*)(P...), f> : kernel {
     __attribute__((no_sanitize("thread"))) static void
     apply(__attribute__((unused)) void *const *params, places<I...>)
     {
-        f(*(P *)params[I]...);
+        f(passed<P>::take(params[I])...);
     }
     __attribute__((no_sanitize("thread"))) static void
     invoke(const void *, void *const *params)
@@ -520,7 +548,8 @@ struct entry<INFO, void (*)(P...), f> : kernel {
     }
     entry() : kernel()
     {
-        static const uint32_t sizes[] = {(uint32_t)sizeof(P)..., 0};
+        static const uint32_t sizes[] = {
+            (uint32_t)sizeof(typename passed<P>::type)..., 0};
         const traits t = INFO::get();
         host_stub = (const void *)f;
         name = t.name;
@@ -565,6 +594,13 @@ struct entry<INFO, void (*)(P...), f> : kernel {
     __attribute__((noinline, no_sanitize("thread"))) static void launch(P... p)
     {
         known();
+        enqueue(passed<P>::pass(p)...);
+    }
+
+  private:
+    __attribute__((always_inline, no_sanitize("thread"))) static inline void
+    enqueue(const typename passed<P>::type &...p)
+    {
         void *pointers[] = {(void *)&p..., nullptr};
         simgpu_launch((const void *)f, pointers);
     }
