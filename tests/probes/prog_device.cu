@@ -66,6 +66,42 @@ PROBE(warp_votes)
     CHECK(h[0] == (0x49249249u ^ 1u << 30 ^ 1u << 31));
 }
 
+// What the compiler itself offers since CUDA 12.8.
+#if !defined(__NVCC__) || CUDART_VERSION >= 12080
+__global__ void compiler_atomics(int *p, float *sum, int *out)
+{
+    int three = 3, expected = 3;
+    __nv_atomic_fetch_add(sum, 1.5f, __NV_ATOMIC_RELAXED);
+    out[0] = __nv_atomic_load_n(p, __NV_ATOMIC_RELAXED);
+    __nv_atomic_store_n(p, 7, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_BLOCK);
+    __nv_atomic_exchange(p, &three, &out[1], __NV_ATOMIC_ACQ_REL);
+    out[2] = __nv_atomic_compare_exchange_n(
+        p, &expected, 12, false, __NV_ATOMIC_SEQ_CST, __NV_ATOMIC_RELAXED,
+        __NV_THREAD_SCOPE_DEVICE);
+    out[3] = __nv_atomic_compare_exchange(
+        p, &expected, &three, false, __NV_ATOMIC_SEQ_CST, __NV_ATOMIC_RELAXED);
+    out[4] = expected;
+    __nv_atomic_add(p, 5, __NV_ATOMIC_RELAXED);
+    __nv_atomic_xor(p, 1, __NV_ATOMIC_RELAXED);
+    out[5] = __nv_atomic_fetch_sub(p, 1u, __NV_ATOMIC_RELAXED);
+    out[6] = __nv_atomic_fetch_min(p, -2, __NV_ATOMIC_RELAXED);
+    __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_load(p, &out[7], __NV_ATOMIC_ACQUIRE);
+}
+PROBE(atomics_of_the_compiler)
+{
+    array<int> p(1), out(8);
+    array<float> sum(1);
+    p.h[0] = 4;
+    p.put();
+    compiler_atomics<<<1, 32>>>(p.d, sum.d, out.d);
+    CHECK(sum.get()[0] == 48);
+    compiler_atomics<<<1, 1>>>(p.d, sum.d, out.d);
+    static const int expect[] = {-2, 7, 1, 0, 12, 16, 15, -2};
+    CHECK(memcmp(out.get(), expect, sizeof expect) == 0);
+}
+#endif
+
 KERNEL(matches, unsigned)
 {
     int all;

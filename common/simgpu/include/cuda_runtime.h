@@ -102,6 +102,7 @@ SIMGPU_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
 #include "simgpu/device.h"
 
 #include "simgpu/cluster.h"
+#include "simgpu/nv_atomic.h"
 #include "simgpu/ptx.h"
 #include "simgpu/texture.h"
 #endif
