@@ -134,6 +134,7 @@ static const char *const lines[] = {
     "cat k.cu) > u.cu && ! $N -It -c u.cu 2>err && grep -q 'u.cu: simgpu has "
     "no <cufft.h>' err",
     "$N -cuda k.cu -o k.ii && test -s k.ii",
+    "$N nvml.cu -lnvidia-ml -o x && ./x && CUDA_VISIBLE_DEVICES=2 ./x",
     "I=$(pkg-config --cflags mpich) && for l in '-ccbin mpicxx' -lmpich; do "
     "$N $I mpi.cu $l -o x && mpirun -n 2 ./x || exit 1; done; "
     "$N $I mpi.cu -o x && ! ./x 2>err && "

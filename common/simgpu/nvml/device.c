@@ -1,0 +1,225 @@
+/*
+ * device.c: what NVML tells of a GPU
+ *
+ * A handle is the address of an entry of `devices`, whose index is the CUDA
+ * runtime's number of the device.
+ */
+#include <cuda_runtime_api.h>
+#include <stdio.h>   /* snprintf */
+#include <strings.h> /* strcasecmp */
+
+#include "nvml/library.h"
+
+enum { MAX_DEVICES = 64, UUID_NBYTES = 16, UUID_TEXT = 41 };
+
+struct nvmlDevice_st {
+    char unused; /* only the address counts */
+};
+static struct nvmlDevice_st devices[MAX_DEVICES];
+
+static unsigned device_count(void)
+{
+    int n = 0;
+    return cudaGetDeviceCount(&n) == cudaSuccess ? (unsigned)n : 0;
+}
+
+/* The CUDA runtime's number of a handle; out has to be there, too. */
+static nvmlReturn_t number_of(nvmlDevice_t device, const void *out, int *number)
+{
+    const nvmlReturn_t status = library_ready();
+    if (status != NVML_SUCCESS)
+        return status;
+    if (!out || device < devices || device >= devices + device_count())
+        return NVML_ERROR_INVALID_ARGUMENT;
+    *number = (int)(device - devices);
+    return NVML_SUCCESS;
+}
+
+static nvmlReturn_t properties(nvmlDevice_t device, const void *out,
+                               struct cudaDeviceProp *prop)
+{
+    int number = 0;
+    const nvmlReturn_t status = number_of(device, out, &number);
+    if (status != NVML_SUCCESS)
+        return status;
+    return cudaGetDeviceProperties(prop, number) == cudaSuccess
+               ? NVML_SUCCESS
+               : NVML_ERROR_UNKNOWN;
+}
+
+/* ---- handles ------------------------------------------------------------- */
+
+nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int *deviceCount)
+{
+    const nvmlReturn_t status = library_ready();
+    if (status != NVML_SUCCESS)
+        return status;
+    if (!deviceCount)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    *deviceCount = device_count();
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index,
+                                           nvmlDevice_t *device)
+{
+    const nvmlReturn_t status = library_ready();
+    if (status != NVML_SUCCESS)
+        return status;
+    if (!device || index >= device_count())
+        return NVML_ERROR_INVALID_ARGUMENT;
+    *device = &devices[index];
+    return NVML_SUCCESS;
+}
+
+/* True if the text names the bus: "0:1b:00.0", or without its domain. */
+static int is_bus(const char *text, const struct cudaDeviceProp *prop)
+{
+    unsigned domain, bus, slot;
+    if (sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3) {
+        domain = 0;
+        if (sscanf(text, "%x:%x", &bus, &slot) != 2)
+            return 0;
+    }
+    return domain == (unsigned)prop->pciDomainID &&
+           bus == (unsigned)prop->pciBusID &&
+           slot == (unsigned)prop->pciDeviceID;
+}
+
+/* The first device that is the one the text names. */
+static nvmlReturn_t find(const char *text, nvmlDevice_t *device,
+                         int (*is)(const char *text,
+                                   const struct cudaDeviceProp *prop))
+{
+    struct cudaDeviceProp prop;
+    const nvmlReturn_t status = library_ready();
+    if (status != NVML_SUCCESS)
+        return status;
+    if (!text || !device)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    for (unsigned i = 0; i < device_count(); i++)
+        if (properties(&devices[i], device, &prop) == NVML_SUCCESS &&
+            is(text, &prop)) {
+            *device = &devices[i];
+            return NVML_SUCCESS;
+        }
+    return NVML_ERROR_NOT_FOUND;
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId,
+                                              nvmlDevice_t *device)
+{
+    return find(pciBusId, device, is_bus);
+}
+
+/* "GPU-01234567-89ab-cdef-0123-456789abcdef" */
+static void write_uuid(const cudaUUID_t *uuid, char text[UUID_TEXT])
+{
+    size_t at = (size_t)snprintf(text, UUID_TEXT, "GPU-");
+    for (int i = 0; i < UUID_NBYTES; i++)
+        at += (size_t)snprintf(text + at, UUID_TEXT - at, "%s%02x",
+                               i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                               (unsigned char)uuid->bytes[i]);
+}
+
+static int is_uuid(const char *text, const struct cudaDeviceProp *prop)
+{
+    char own[UUID_TEXT];
+    write_uuid(&prop->uuid, own);
+    return strcasecmp(text, own) == 0;
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
+{
+    return find(uuid, device, is_uuid);
+}
+
+/* ---- what a device is ---------------------------------------------------- */
+
+nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index)
+{
+    int number = 0;
+    const nvmlReturn_t status = number_of(device, index, &number);
+    if (status == NVML_SUCCESS)
+        *index = (unsigned)number;
+    return status;
+}
+
+nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device,
+                                      unsigned int *minorNumber)
+{
+    return nvmlDeviceGetIndex(device, minorNumber);
+}
+
+nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name,
+                               unsigned int length)
+{
+    struct cudaDeviceProp prop;
+    const nvmlReturn_t status = properties(device, name, &prop);
+    return status ? status : library_text(name, length, prop.name);
+}
+
+nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid,
+                               unsigned int length)
+{
+    char text[UUID_TEXT];
+    struct cudaDeviceProp prop;
+    const nvmlReturn_t status = properties(device, uuid, &prop);
+    if (status != NVML_SUCCESS)
+        return status;
+    write_uuid(&prop.uuid, text);
+    return library_text(uuid, length, text);
+}
+
+nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci)
+{
+    struct cudaDeviceProp prop;
+    const nvmlReturn_t status = properties(device, pci, &prop);
+    if (status != NVML_SUCCESS)
+        return status;
+    const unsigned domain = (unsigned)prop.pciDomainID & 0xffff,
+                   bus = (unsigned)prop.pciBusID & 0xff,
+                   slot = (unsigned)prop.pciDeviceID & 0xff;
+    *pci = (nvmlPciInfo_t){.domain = domain, .bus = bus, .device = slot};
+    snprintf(pci->busId, sizeof pci->busId, "%08X:%02X:%02X.0", domain, bus,
+             slot);
+    snprintf(pci->busIdLegacy, sizeof pci->busIdLegacy, "%04X:%02X:%02X.0",
+             domain, bus, slot);
+    return status;
+}
+
+nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major,
+                                                int *minor)
+{
+    struct cudaDeviceProp prop;
+    const nvmlReturn_t status = properties(device, minor ? major : NULL, &prop);
+    if (status != NVML_SUCCESS)
+        return status;
+    *major = prop.major;
+    *minor = prop.minor;
+    return status;
+}
+
+nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)
+{
+    int number = 0, before = 0;
+    size_t available = 0, total = 0;
+    const nvmlReturn_t status = number_of(device, memory, &number);
+    if (status != NVML_SUCCESS)
+        return status;
+    if (cudaGetDevice(&before) || cudaSetDevice(number) ||
+        cudaMemGetInfo(&available, &total) || cudaSetDevice(before))
+        return NVML_ERROR_UNKNOWN;
+    *memory = (nvmlMemory_t){total, available, total - available};
+    return status;
+}
+
+nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device,
+                                          nvmlEnableState_t *mode)
+{
+    int number = 0;
+    const nvmlReturn_t status = number_of(device, mode, &number);
+    if (status == NVML_SUCCESS)
+        *mode = NVML_FEATURE_ENABLED;
+    return status;
+}
