@@ -84,8 +84,12 @@ static const char *const lines[] = {
     // headers that nvcc includes by itself, and that Thrust's do
     "printf '#include <thrust/device_vector.h>\\nint main() { "
     "thrust::device_vector<int> v(9); thrust::fill(v.begin(), v.end(), 2); "
-    "std::cout << thrust::reduce(v.begin(), v.end()); assert(v[0] == 2); }' > "
-    "w.cu && $N w.cu -o x && test \"$(./x)\" = 18",
+    "std::cout << thrust::reduce(v.begin(), v.end()); assert(v[0] == 2); "
+    "return "
+    "THRUST_VERSION < 1; }' > w.cu && $N w.cu -o x && test \"$(./x)\" = 18",
+    "printf '#include <curand_kernel.h>\\ncurandGenerator_t g;' > w.cu && $N "
+    "-c "
+    "w.cu",
     "printf '#include <cub/device/device_scan.cuh>\\n__global__ void k(int *p) "
     "{ typedef cub::BlockReduce<int, 64> R; __shared__ R::TempStorage t; *p = "
     "R(t).Sum(*p); }' > w.cu && $N -c w.cu",

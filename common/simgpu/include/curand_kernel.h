@@ -10,6 +10,7 @@
 #define CURAND_KERNEL_H_
 
 #include "cuda_runtime.h"
+#include "curand.h" // for programs: cuRAND's own has it
 
 #include <math.h> /* sqrtf */
 

@@ -22,6 +22,7 @@
 #include "thrust/iterator/transform_iterator.h"
 #include "thrust/iterator/zip_iterator.h"
 #include "thrust/tuple.h"
+#include "thrust/version.h"
 #include "thrust/zip_function.h"
 
 #endif
