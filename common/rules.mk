@@ -91,7 +91,7 @@ objs = $(patsubst %,$(O)/obj/%.o,$(basename $(1)))
 lib = $(patsubst %,$(O)/lib%.a,$(1))
 
 MODULES := base topo graph judge nnref nn lab grader simgpu simnccl simcuda \
-	simcublas simcurand simnvml simnvshmem tests
+	simcublas simcurand simcufft simnvml simnvshmem tests
 
 base_SRC := $(call c_in,common/base)
 topo_SRC := $(call c_in,common/topo)
@@ -119,6 +119,7 @@ simcublas_SRC := $(filter-out %/lt_desc.c %/lt_matmul.c,$(call c_in, \
 simcublaslt_SRC := $(addprefix common/simgpu/cublas/,lt_desc.c lt_matmul.c \
 	blas.c column.c operand.c status.c)
 simcurand_SRC := $(call c_in,common/simgpu/curand)
+simcufft_SRC := $(call c_in,common/simgpu/cufft)
 simnvml_SRC := $(call c_in,common/simgpu/nvml)
 tests_SRC := $(call c_in,tests/support)
 # support/suite.c cuts suites into slices.
@@ -266,6 +267,7 @@ $(eval $(call so,nccl,2,$(simnccl_SRC),$(CUDART)))
 $(eval $(call so,cublas,13,$(simcublas_SRC),$(CUDART) -ldl))
 $(eval $(call so,cublasLt,13,$(simcublaslt_SRC),$(CUDART) -ldl))
 $(eval $(call so,curand,10,$(simcurand_SRC),$(CUDART)))
+$(eval $(call so,cufft,12,$(simcufft_SRC),$(CUDART)))
 $(eval $(call so,nvidia-ml,1,$(simnvml_SRC),$(CUDART)))
 $(eval $(call so,cuda,1,$(simcuda_SRC),$(CUDART)))
 $(eval $(call so,nvshmem_host,3,$(simnvshmem_SRC),$(CUDART) $(MPI_LIBS)))

@@ -17,7 +17,7 @@ RUN_SH := TEST_RUN=$(RUN) TEST_GUARD=$(BUILD)/tests/guard \
 need_machines := $(TOPOS)
 need_sim := $(SIMGPU) $(addprefix $(SIM_HOME)/,lib/libcudart.so.13 lib/libnccl.so.2 \
 	lib/libcublas.so.13 lib/libcublasLt.so.13 lib/libcurand.so.10 lib/libcuda.so.1 \
-	lib/libnvidia-ml.so.1 bin/simnvcc) common/simgpu/include \
+	lib/libcufft.so.12 lib/libnvidia-ml.so.1 bin/simnvcc) common/simgpu/include \
 	$(TOPOS)
 need_commgraph := $(BUILD)/commgraph $(TOPOS)
 need_plan := $(BUILD)/plan grader/plans

@@ -48,6 +48,7 @@ $(foreach p,$(PROGS),$(if $(findstring /prog_shmem,$(p)),$(p))): \
 $(BUILD)/tests/cublas/prog_cublaslt: private LIBS := -lcublasLt
 $(BUILD)/tests/curand/prog_curand_host $(BUILD)/tests/curand/prog_curand_misuse: \
 	private LIBS := -lcurand
+$(BUILD)/tests/probes/prog_cufft: private LIBS := -lcufft
 uses = $(addprefix $(BUILD)/tests/,$(1)): $(call lib,$(2)) $(call objs,$(3))
 LAB6 := solutions/lab6-peer-bandwidth
 STAFF6 := common/staff/lab6-peer-bandwidth

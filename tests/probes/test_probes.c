@@ -131,12 +131,14 @@ static const char *const lines[] = {
     "k.cu) > w.cu && $N -c w.cu && echo '__global__ void k2() { f(); }' >> w.cu"
     " && ! $N -c w.cu 2>err && grep -q 'w.cuh:1:.*error: .*inline PTX: simgpu "
     "does not know wgmma.fence.sync.aligned' err",
-    "! $N main.cu k.cu add.cpp c.c -lcufft 2>err && grep -q 'no libcufft' err",
+    "! $N main.cu k.cu add.cpp c.c -lcusolver 2>err && grep -q 'no "
+    "libcusolver' err",
     // a toolkit's header that simgpu does not have
     "mkdir -p t/crt && touch t/crt/host_config.h t/vector_types.h && echo "
-    "'#include \"vector_types.h\"' > t/cufft.h && (echo '#include <cufft.h>'; "
+    "'#include \"vector_types.h\"' > t/cusparse.h && (echo '#include "
+    "<cusparse.h>'; "
     "cat k.cu) > u.cu && ! $N -It -c u.cu 2>err && grep -q 'u.cu: simgpu has "
-    "no <cufft.h>' err",
+    "no <cusparse.h>' err",
     "$N -cuda k.cu -o k.ii && test -s k.ii",
     "$N nvml.cu -lnvidia-ml -o x && ./x && CUDA_VISIBLE_DEVICES=2 ./x",
     "I=$(pkg-config --cflags mpich) && for l in '-ccbin mpicxx' -lmpich; do "

@@ -1,5 +1,5 @@
 # find_package(simgpu): the targets simgpu::cudart, simgpu::nccl,
-# simgpu::cublas, simgpu::cublasLt, simgpu::curand, simgpu::cuda,
+# simgpu::cublas, simgpu::cublasLt, simgpu::curand, simgpu::cufft, simgpu::cuda,
 # simgpu::nvshmem_host, simgpu::nvidia-ml, and simgpu_HOME, which has bin/nvcc,
 # include and lib as CUDA's folder has.
 #
@@ -7,7 +7,7 @@
 #     cmake -DCMAKE_CUDA_COMPILER=@PREFIX@/lib/simgpu/bin/nvcc ...
 set(simgpu_VERSION @VERSION@)
 set(simgpu_HOME "@PREFIX@/lib/simgpu")
-foreach(library cudart nccl cublas cublasLt curand cuda nvshmem_host
+foreach(library cudart nccl cublas cublasLt curand cufft cuda nvshmem_host
         nvidia-ml)
   if(NOT TARGET simgpu::${library})
     add_library(simgpu::${library} SHARED IMPORTED)
