@@ -75,7 +75,7 @@ static void store(const struct side *s, size_t i, double complex z)
     }
 }
 
-/* The other half of a real signal's spectrum: X[-k] is the conjugate of X[k]. */
+/* The other half of a real signal's spectrum: X[-k] is X[k]'s conjugate. */
 static void complete(double complex *x, const size_t n[PLAN_DIMS], size_t half)
 {
     for (size_t i = 0; i < n[0]; i++)

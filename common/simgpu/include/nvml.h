@@ -136,7 +136,7 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory);
 nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device,
                                           nvmlEnableState_t *mode);
 
-/* ---- clocks: MHz; always the highest -------------------------------------- */
+/* ---- clocks: MHz; always the highest ------------------------------------- */
 
 nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type,
                                     unsigned int *clock);
@@ -171,7 +171,7 @@ nvmlReturn_t nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device,
                                           unsigned int maxGpuClockMHz);
 nvmlReturn_t nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device);
 
-/* ---- not modelled --------------------------------------------------------- */
+/* ---- not modelled -------------------------------------------------------- */
 
 nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device,
                                       nvmlTemperatureSensors_t sensorType,
