@@ -7,6 +7,9 @@
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/pipeline>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_pipeline.h>
 #include <math_constants.h>
 
@@ -64,6 +67,28 @@ PROBE(warp_votes)
 {
     RUN(votes, unsigned, 32)
     CHECK(h[0] == (0x49249249u ^ 1u << 30 ^ 1u << 31));
+}
+
+// Numbers of 8 bits from and to what CUDA converts them from and to.
+__global__ void narrow_numbers(int *out)
+{
+    const __half2 low = __floats2half2_rn(1, 2), high = __floats2half2_rn(3, 4);
+    const __nv_fp8x4_e4m3 four(low, high);
+    const __nv_fp8x4_e5m2 others(__floats2bfloat162_rn(5, 6),
+                                 __floats2bfloat162_rn(7, 8));
+    const float4 f = (float4)four, o = (float4)others;
+    out[0] = (int)(f.x + 10 * f.y + 100 * f.z + 1000 * f.w);
+    out[1] = (int)(o.x + 10 * o.y + 100 * o.z + 1000 * o.w);
+    out[2] = (short)__nv_fp8_e4m3(12ll) + (int)(long long)__nv_fp8_e5m2(7ull);
+    out[3] = (int)(unsigned char)__nv_fp8_e4m3((short)-3);
+    out[4] = __nv_cvt_halfraw2_to_fp8x2(low, __NV_SATFINITE, __NV_E4M3);
+}
+PROBE(numbers_of_8_bits)
+{
+    array<int> out(5);
+    narrow_numbers<<<1, 1>>>(out.d);
+    static const int expect[] = {4321, 8765, 19, 0, 0x4038};
+    CHECK(memcmp(out.get(), expect, sizeof expect) == 0);
 }
 
 // What the compiler itself offers since CUDA 12.8.

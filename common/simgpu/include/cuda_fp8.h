@@ -87,6 +87,21 @@ __nv_cvt_float2_to_fp8x2(const float2 x, const __nv_saturation_t saturate,
                                       << 8);
 }
 
+SIMGPU_INLINE __nv_fp8x2_storage_t __nv_cvt_halfraw2_to_fp8x2(
+    const __half2_raw x, const __nv_saturation_t saturate,
+    const __nv_fp8_interpretation_t kind)
+{
+    return __nv_cvt_float2_to_fp8x2(__half22float2(__half2(x)), saturate, kind);
+}
+
+SIMGPU_INLINE __nv_fp8x2_storage_t __nv_cvt_bfloat16raw2_to_fp8x2(
+    const __nv_bfloat162_raw x, const __nv_saturation_t saturate,
+    const __nv_fp8_interpretation_t kind)
+{
+    return __nv_cvt_float2_to_fp8x2(__bfloat1622float2(__nv_bfloat162(x)),
+                                    saturate, kind);
+}
+
 SIMGPU_INLINE double simgpu_fp8(__nv_fp8_storage_t x,
                                 __nv_fp8_interpretation_t kind)
 {
@@ -124,6 +139,8 @@ SIMGPU_INLINE __half2_raw __nv_cvt_fp8x2_to_halfraw2(
         explicit name(unsigned int x) : name((double)x) {}                     \
         explicit name(long x) : name(simgpu_small_integer(x)) {}               \
         explicit name(unsigned long x) : name(simgpu_small_integer(x)) {}      \
+        explicit name(long long x) : name(simgpu_small_integer(x)) {}          \
+        explicit name(unsigned long long x) : name(simgpu_small_integer(x)) {} \
         explicit operator double() const                                       \
         {                                                                      \
             return simgpu_fp8(__x, kind);                                      \
@@ -140,9 +157,11 @@ SIMGPU_INLINE __half2_raw __nv_cvt_fp8x2_to_halfraw2(
         {                                                                      \
             return __nv_bfloat16((double)*this);                               \
         }                                                                      \
-        explicit operator int() const                                          \
+        template <class T, class = typename std::enable_if<                    \
+                               std::is_integral<T>::value>::type>              \
+        explicit operator T() const                                            \
         {                                                                      \
-            return simgpu_small_to<int>((double)*this);                        \
+            return simgpu_small_to<T>((double)*this);                          \
         }                                                                      \
         explicit operator bool() const                                         \
         {                                                                      \
@@ -177,6 +196,19 @@ SIMGPU_INLINE __half2_raw __nv_cvt_fp8x2_to_halfraw2(
         explicit name4(float4 v)                                               \
             : __x(name2(make_float2(v.x, v.y)).__x |                           \
                   (unsigned)name2(make_float2(v.z, v.w)).__x << 16)            \
+        {                                                                      \
+        }                                                                      \
+        explicit name4(double4 v)                                              \
+            : __x(name2(make_double2(v.x, v.y)).__x |                          \
+                  (unsigned)name2(make_double2(v.z, v.w)).__x << 16)           \
+        {                                                                      \
+        }                                                                      \
+        explicit name4(__half2 low, __half2 high)                              \
+            : __x(name2(low).__x | (unsigned)name2(high).__x << 16)            \
+        {                                                                      \
+        }                                                                      \
+        explicit name4(__nv_bfloat162 low, __nv_bfloat162 high)                \
+            : __x(name2(low).__x | (unsigned)name2(high).__x << 16)            \
         {                                                                      \
         }                                                                      \
         explicit operator float4() const                                       \
