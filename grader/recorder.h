@@ -46,6 +46,7 @@ struct recorder_job {
     const int *case_no; /* of each case, in this order */
     int graphs;         /* each rank has an execution graph */
     uint64_t nonce;     /* the key of the final record */
+    uint64_t where[2];  /* the key of the places that are spoiled */
     /* Case i of a rank, or what follows the last one: a text, from malloc.
      * Called from the recorder's thread. */
     char *(*text)(const void *arg, int rank, int i);

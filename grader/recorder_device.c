@@ -1,10 +1,26 @@
 #include "recorder_device.h"
 
 #include <errno.h>      /* errno */
+#include <sodium.h>     /* crypto_shorthash */
 #include <stdlib.h>     /* free */
 #include <sys/socket.h> /* MSG_DONTWAIT */
 
 #include "recorder_take.h"
+
+/* A number for range i of a rank's operation that the rank cannot foresee, and
+ * that is the same when it is graded again. */
+static uint64_t number_for(const struct recorder *r, const struct rank *k,
+                           uint32_t index, size_t i)
+{
+    const uint64_t what[] = {(uint64_t)(k - r->rank), index, i};
+    uint64_t number;
+    _Static_assert(sizeof r->job->where == crypto_shorthash_KEYBYTES &&
+                       sizeof number == crypto_shorthash_BYTES,
+                   "crypto_shorthash");
+    crypto_shorthash((unsigned char *)&number, (const unsigned char *)what,
+                     sizeof what, (const unsigned char *)r->job->where);
+    return number;
+}
 
 /* Spoil what an operation overwrites that is about to run. Its record is under
  * way, if not there; a graph that is over, or too large, decides nothing. */
@@ -30,7 +46,8 @@ static void begin(struct recorder *r, struct rank *k, uint32_t index)
         if (!recorder_memory_knows(r->memory, range[i].alloc) &&
             owner < (uint64_t)r->job->nranks && &r->rank[owner] != k)
             recorder_take_all(r, &r->rank[owner], RECORDER_GRAPH);
-        if (recorder_memory_spoil(r->memory, &range[i]) != 0)
+        if (recorder_memory_spoil(r->memory, &range[i],
+                                  number_for(r, k, index, i)) != 0)
             rank_forged(r, k, "began an operation outside of its memory");
     }
     free(range);

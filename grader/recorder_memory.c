@@ -2,7 +2,6 @@
 #include "recorder_memory.h"
 
 #include <fcntl.h>    /* F_GET_SEALS */
-#include <sodium.h>   /* randombytes_buf */
 #include <stdlib.h>   /* calloc */
 #include <string.h>   /* memset */
 #include <sys/stat.h> /* fstat */
@@ -24,8 +23,6 @@ struct place { /* of an allocation */
 };
 
 struct recorder_memory {
-    uint64_t random[512]; /* numbers that have not been used */
-    size_t nrandom;
     int nheaps;
     struct heap *heap; /* by rank and device */
     struct map number; /* of an allocation in place[], from 1 */
@@ -105,21 +102,11 @@ int recorder_memory_knows(const struct recorder_memory *m, uint64_t alloc)
     return map_get(&m->number, alloc) != 0;
 }
 
-/* A number below n that nobody can foresee. */
-static uint64_t random_below(struct recorder_memory *m, uint64_t n)
-{
-    if (m->nrandom == 0) {
-        m->nrandom = sizeof m->random / sizeof *m->random;
-        randombytes_buf(m->random, sizeof m->random);
-    }
-    return m->random[--m->nrandom] % n;
-}
-
 int recorder_memory_spoil(struct recorder_memory *m,
-                          const struct graph_access *range)
+                          const struct graph_access *range, uint64_t number)
 {
-    const uint64_t number = map_get(&m->number, range->alloc);
-    const struct place *const p = number ? &m->place[number - 1] : NULL;
+    const uint64_t known = map_get(&m->number, range->alloc);
+    const struct place *const p = known ? &m->place[known - 1] : NULL;
     unsigned char bytes[SPOILED];
     const struct heap *const heap = p ? &m->heap[p->heap] : NULL;
     if (!p || heap->fd < 0)
@@ -129,7 +116,7 @@ int recorder_memory_spoil(struct recorder_memory *m,
         return -1;
     const uint64_t all = range->end - range->begin;
     const size_t n = all < SPOILED ? (size_t)all : SPOILED;
-    const uint64_t at = p->offset + range->begin + random_below(m, all - n + 1);
+    const uint64_t at = p->offset + range->begin + number % (all - n + 1);
     memset(bytes, SPOIL, n);
     // a rank that has cut its memory off gets what it deserves
     return pwrite(heap->fd, bytes, n, (off_t)at) == (ssize_t)n ? 0 : -1;

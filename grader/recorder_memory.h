@@ -31,12 +31,12 @@ int recorder_memory_place(struct recorder_memory *m, uint32_t rank,
 int recorder_memory_knows(const struct recorder_memory *m, uint64_t alloc);
 
 /*
- * Overwrite a part of a range, at a place that nobody can foresee, with bytes
- * that are no result: as floats of any width they are not numbers. Nothing
- * happens to memory that is not a device's. Returns 0, or -1 if the range
- * leaves its allocation.
+ * Overwrite a part of a range, at a place that a number chooses which no rank
+ * can foresee, with bytes that are no result: as floats of any width they are
+ * not numbers. Nothing happens to memory that is not a device's. Returns 0, or
+ * -1 if the range leaves its allocation.
  */
 int recorder_memory_spoil(struct recorder_memory *m,
-                          const struct graph_access *range);
+                          const struct graph_access *range, uint64_t number);
 
 #endif

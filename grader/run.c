@@ -211,16 +211,19 @@ static int record(const struct cases *all, const struct sandbox *s,
                   struct result *r)
 {
     const struct batch *const b = all->batch;
-    const struct recorder_job job = {.seen = seen,
-                                     .kept = run->dir,
-                                     .nranks = b->nranks,
-                                     .ncases = b->n,
-                                     .case_no = b->case_no,
-                                     .graphs = !all->place->machine.measured,
-                                     .nonce = run->nonce,
-                                     .text = case_text,
-                                     .draw = draw,
-                                     .arg = all};
+    const struct request *const q = all->request;
+    const struct recorder_job job = {
+        .seen = seen,
+        .kept = run->dir,
+        .nranks = b->nranks,
+        .ncases = b->n,
+        .case_no = b->case_no,
+        .graphs = !all->place->machine.measured,
+        .nonce = run->nonce,
+        .where = {secret(q, "", r->nruns, -2), secret(q, "", r->nruns, -3)},
+        .text = case_text,
+        .draw = draw,
+        .arg = all};
     struct recorder *const recorder = recorder_start(&job);
     if (!recorder)
         return result_stop(r, OUTCOME_INFRA, "cannot record in %s: %s",

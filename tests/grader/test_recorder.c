@@ -28,6 +28,7 @@ static const int numbers[NCASES] = {5, 3};
 static char dir[CHILD_FOLDER], seen[NAME], kept[NAME];
 static struct recorder *recorder;
 static struct recorder_job job;
+static uint64_t key; /* of the places that are spoiled */
 
 static char *text_of(const void *arg, int rank, int i)
 {
@@ -70,6 +71,7 @@ static void start(int nranks, int graphs)
                                 .case_no = numbers,
                                 .graphs = graphs,
                                 .nonce = NONCE,
+                                .where = {key, 1},
                                 .text = text_of,
                                 .draw = draw};
     recorder = recorder_start(&job);
@@ -449,6 +451,30 @@ START_TEST(no_two_operations_are_spoiled_at_the_same_place)
 }
 END_TEST
 
+/* Where the second of two like operations is spoiled, under this key. */
+static size_t place_under(uint64_t where)
+{
+    size_t at = OUTPUT;
+    key = where;
+    make_memory();
+    copy(0, OUTPUT_BYTES);
+    ck_assert_int_eq(begin(copy(0, OUTPUT_BYTES)), 0);
+    while (at < OUTPUT + OUTPUT_BYTES && !spoiled(at, at + 1))
+        at++;
+    leave_memory("");
+    child_remove(dir);
+    key = 0;
+    return at;
+}
+
+START_TEST(the_places_are_the_same_when_it_is_graded_again)
+{
+    const size_t at = place_under(7);
+    ck_assert_uint_eq(place_under(7), at);
+    ck_assert_uint_ne(place_under(8), at);
+}
+END_TEST
+
 static void place(uint64_t alloc, uint32_t device, uint64_t offset, uint64_t n)
 {
     graph_note_placed(rank0.graph, alloc, 0, n, 0, device, offset);
@@ -540,6 +566,7 @@ int main(void)
     tcase_add_test(t, a_graph_that_was_changed_is_noticed);
     tcase_add_test(t, what_begins_is_spoiled_and_said_to_have_begun);
     tcase_add_test(t, no_two_operations_are_spoiled_at_the_same_place);
+    tcase_add_test(t, the_places_are_the_same_when_it_is_graded_again);
     tcase_add_loop_test(t, what_no_kit_says_of_memory_is_refused, 0,
                         (int)(sizeof said / sizeof *said));
     tcase_add_test(t, a_rank_that_sends_the_list_itself_is_refused);
