@@ -14,7 +14,7 @@
 #include "core/site.h"
 #include "core/stream.h"
 #include "cufft/fft.h"
-#include "cufft/plan.h"
+#include "cufft/fft_plan.h"
 
 struct side { /* of a transform: where its numbers are */
     char *at; /* as simgpu accesses it */
@@ -200,12 +200,14 @@ static int32_t touch(struct fft_op *f, struct touched *t, struct side *s,
 
 static struct side side_of(const struct plan *p, int is_output, int in_place)
 {
-    const int is_real =
-        is_output ? plan_writes_real(p->type) : plan_reads_real(p->type);
-    const int half = plan_writes_real(p->type) || plan_reads_real(p->type);
-    struct side s = {.is_real = is_real, .is_double = plan_is_double(p->type)};
+    const int is_real = is_output ? fft_plan_writes_real(p->type)
+                                  : fft_plan_reads_real(p->type);
+    const int half =
+        fft_plan_writes_real(p->type) || fft_plan_reads_real(p->type);
+    struct side s = {.is_real = is_real,
+                     .is_double = fft_plan_is_double(p->type)};
     s.row = half && !is_real ? p->n[2] / 2 + 1 : p->n[2];
-    s.l = p->is_basic ? plan_packed(p, is_real, half, in_place)
+    s.l = p->is_basic ? fft_plan_packed(p, is_real, half, in_place)
           : is_output ? p->out
                       : p->in;
     return s;
@@ -224,7 +226,7 @@ static void enqueue(struct fft_op *f, struct stream *s, const void *in,
                                        {place, to, t.nbytes - nread}};
     f->op.node.latency_ps = simgpu_proc()->costs->kernel_ps;
     f->op.node.flops = 5 * (double)n * log2((double)n) * (double)f->plan.batch;
-    f->op.node.math = plan_is_double(f->plan.type) ? TOPO_FP64 : TOPO_FP32;
+    f->op.node.math = fft_plan_is_double(f->plan.type) ? TOPO_FP64 : TOPO_FP32;
     f->op.node.nmoves = 2;
     f->op.node.naccesses = (uint32_t)t.n;
     f->op.moves = moves;
@@ -238,7 +240,7 @@ static cufftResult execute(cufftHandle handle, cufftType type, const void *in,
                            uint32_t site)
 {
     struct plan p;
-    if (!plan_find(handle, &p) || !p.is_made)
+    if (!fft_plan_find(handle, &p) || !p.is_made)
         return CUFFT_INVALID_PLAN;
     if (p.type != type)
         return CUFFT_INVALID_TYPE;

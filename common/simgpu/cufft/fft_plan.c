@@ -1,4 +1,4 @@
-#include "cufft/plan.h"
+#include "cufft/fft_plan.h"
 
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* realloc */
@@ -13,29 +13,29 @@ static int nplans;
 
 /* ---- kinds and layouts --------------------------------------------------- */
 
-int plan_is_double(cufftType type)
+int fft_plan_is_double(cufftType type)
 {
     return type == CUFFT_Z2Z || type == CUFFT_D2Z || type == CUFFT_Z2D;
 }
 
-int plan_reads_real(cufftType type)
+int fft_plan_reads_real(cufftType type)
 {
     return type == CUFFT_R2C || type == CUFFT_D2Z;
 }
 
-int plan_writes_real(cufftType type)
+int fft_plan_writes_real(cufftType type)
 {
     return type == CUFFT_C2R || type == CUFFT_Z2D;
 }
 
 static int is_type(cufftType type)
 {
-    return type == CUFFT_C2C || type == CUFFT_Z2Z || plan_reads_real(type) ||
-           plan_writes_real(type);
+    return type == CUFFT_C2C || type == CUFFT_Z2Z ||
+           fft_plan_reads_real(type) || fft_plan_writes_real(type);
 }
 
-struct layout plan_packed(const struct plan *p, int is_real, int half,
-                          int in_place)
+struct layout fft_plan_packed(const struct plan *p, int is_real, int half,
+                              int in_place)
 {
     const size_t spectrum = p->n[2] / 2 + 1;
     const size_t row = !is_real   ? half ? spectrum : p->n[2]
@@ -53,7 +53,7 @@ static struct plan *at(cufftHandle handle)
     return handle >= 0 && handle < nplans ? plans[handle] : NULL;
 }
 
-int plan_find(cufftHandle handle, struct plan *out)
+int fft_plan_find(cufftHandle handle, struct plan *out)
 {
     pthread_mutex_lock(&lock);
     const struct plan *const p = at(handle);
@@ -326,7 +326,7 @@ cufftResult cufftEstimate3d(int nx, int ny, int nz, cufftType type,
 static cufftResult exists(cufftHandle handle)
 {
     struct plan p;
-    return plan_find(handle, &p) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
+    return fft_plan_find(handle, &p) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
 
 cufftResult cufftGetSize(cufftHandle handle, size_t *workSize)

@@ -1,8 +1,8 @@
 /*
- * plan.h: what a transform does, and where its numbers lie
+ * fft_plan.h: what a transform does, and where its numbers lie
  */
-#ifndef SIMGPU_CUFFT_PLAN_H
-#define SIMGPU_CUFFT_PLAN_H
+#ifndef SIMGPU_CUFFT_FFT_PLAN_H
+#define SIMGPU_CUFFT_FFT_PLAN_H
 
 #include <cufft.h>
 #include <stddef.h>
@@ -25,16 +25,16 @@ struct plan {
 };
 
 /* A copy of the plan; 0 if there is none of this handle. */
-int plan_find(cufftHandle handle, struct plan *out);
+int fft_plan_find(cufftHandle handle, struct plan *out);
 
-int plan_is_double(cufftType type);
-int plan_reads_real(cufftType type);
-int plan_writes_real(cufftType type);
+int fft_plan_is_double(cufftType type);
+int fft_plan_reads_real(cufftType type);
+int fft_plan_writes_real(cufftType type);
 
 /* The layout of one side of packed data. is_real: of real numbers; in_place:
  * in the room of complex ones. half: the complex numbers are half a spectrum.
  */
-struct layout plan_packed(const struct plan *p, int is_real, int half,
-                          int in_place);
+struct layout fft_plan_packed(const struct plan *p, int is_real, int half,
+                              int in_place);
 
 #endif
