@@ -57,6 +57,25 @@ PROBE(default_arguments)
     CHECK(a.get()[0] == 3);
 }
 
+__global__ void named_alike(int *named_alike, int by)
+{
+    *named_alike += by;
+}
+
+template <class T>
+__global__ void __launch_bounds__(32) alike(const T *x, T *__restrict__ alike)
+{
+    alike[0] = x[0];
+}
+
+PROBE(parameter_of_the_kernels_name)
+{
+    array<int> a(1), b(1);
+    named_alike<<<1, 1>>>(a.d, 3);
+    alike<<<1, 1>>>(a.d, b.d);
+    CHECK(a.get()[0] == 3 && b.get()[0] == 3);
+}
+
 struct element {
     int key;
     char name[12];

@@ -29,6 +29,8 @@ static void list_release(struct list *l)
     free(l->text);
 }
 
+#define OWN_NAME "simgpu_own" /* of a parameter called as its kernel is */
+
 struct definition {
     size_t name, name_end; /* tokens, template arguments included */
     size_t open, close;    /* parentheses of the parameters */
@@ -156,6 +158,29 @@ static void find_template(const struct tokens *t, size_t i,
 
 /* ---- parameters ---------------------------------------------------------- */
 
+/* True if token i is the name of the kernel itself, not that of a member. */
+static int is_own_name(const struct tokens *t, const struct definition *d,
+                       size_t i)
+{
+    char *const own = tokens_text(t, d->name, d->name + 1);
+    const int is = token_is(t, i, own) && !token_is(t, i - 1, ".") &&
+                   !token_is(t, i - 1, "::") &&
+                   !(token_is(t, i - 1, ">") && token_is(t, i - 2, "-"));
+    free(own);
+    return is;
+}
+
+/* A parameter of the kernel's own name hides the kernel from its prologue:
+ * give the parameter another one, wherever the definition names it. */
+static void rename_own(const struct tokens *t, const struct definition *d,
+                       struct edits *e)
+{
+    const size_t end = token_close(t, d->brace);
+    for (size_t i = d->open + 1; i < end; i++)
+        if (is_own_name(t, d, i))
+            edits_add(e, t->at[i].begin, t->at[i].end, strdup(OWN_NAME));
+}
+
 static const char *read_parameters(const struct tokens *t, struct definition *d,
                                    struct edits *e)
 {
@@ -171,7 +196,10 @@ static const char *read_parameters(const struct tokens *t, struct definition *d,
         const char *const dots = has_ellipsis(t, i, stop) ? "..." : "";
         char *word;
         if (name < stop && token_is_word(t, name)) {
-            word = tokens_text(t, name, name + 1);
+            const int own = is_own_name(t, d, name);
+            word = own ? strdup(OWN_NAME) : tokens_text(t, name, name + 1);
+            if (own)
+                rename_own(t, d, e);
         } else {
             if (token_is(t, stop - 1, ")"))
                 return "give each parameter of a kernel a name";
