@@ -91,6 +91,27 @@ static void check_blocking(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* As at the ends of a chain of ranks: nothing is sent, and nothing comes. */
+static void check_without_a_peer(void)
+{
+    MPI_Status status[3];
+    MPI_Request request;
+    MPI_Ssend(in, N, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD);
+    MPI_Recv(out, N, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD, &status[0]);
+    MPI_Sendrecv(in, N, MPI_INT, MPI_PROC_NULL, 5, out, N, MPI_INT,
+                 MPI_PROC_NULL, 5, MPI_COMM_WORLD, &status[1]);
+    MPI_Sendrecv_replace(out, N, MPI_INT, MPI_PROC_NULL, 5, MPI_PROC_NULL, 5,
+                         MPI_COMM_WORLD, &status[2]);
+    for (int i = 0; i < 3; i++)
+        RULE(status[i].MPI_SOURCE == MPI_PROC_NULL, "a receive without a peer");
+    MPI_Irecv(out, N, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Recv_init(out, N, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+}
+
 static void check_requests(void)
 {
     const int right = next_one(), left = previous_one();
@@ -280,6 +301,7 @@ int main(int argc, char *argv[])
     cudaMalloc((void **)&in, nbytes);
     cudaMalloc((void **)&out, nbytes);
     check_blocking();
+    check_without_a_peer();
     check_requests();
     check_collectives();
     check_nonblocking_collectives();

@@ -19,6 +19,7 @@
 #pragma weak PMPI_Ibsend
 #pragma weak PMPI_Irecv
 #pragma weak PMPI_Iprobe
+#pragma weak PMPI_Recv
 #pragma weak PMPI_Sendrecv_replace
 #pragma weak PMPI_Comm_rank
 #pragma weak PMPI_Test_cancelled
@@ -45,8 +46,6 @@ void message_receive(struct call *c, void *buf, size_t nbytes,
                      const MPI_Status *status)
 {
     int cancelled = 0;
-    if (status->MPI_SOURCE < 0) // MPI_PROC_NULL
-        return;
     if (PMPI_Test_cancelled(status, &cancelled) == MPI_SUCCESS && cancelled)
         return;
     call_writes(c, buf, nbytes);
@@ -55,6 +54,17 @@ void message_receive(struct call *c, void *buf, size_t nbytes,
                                   status->MPI_TAG, 1),
                  1, 0, nbytes);
     c->naccesses = 0;
+}
+
+/* A receive is complete. From MPI_PROC_NULL nothing came, and it gets the
+ * status that says so: MPICH's MPI_Irecv leaves rank 0 in it. */
+static int received(struct call *c, void *buf, size_t nbytes, int source,
+                    MPI_Status *status)
+{
+    if (source == MPI_PROC_NULL)
+        return PMPI_Recv(buf, 0, MPI_BYTE, source, 0, c->comm, status);
+    message_receive(c, buf, nbytes, status);
+    return MPI_SUCCESS;
 }
 
 /* Functions of one signature: (buf, count, type, dest, tag, comm). */
@@ -87,9 +97,9 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag,
     if (err == MPI_SUCCESS)
         err = nap_wait(&c.request, s);
     call_end(&c, err);
-    if (err == MPI_SUCCESS)
-        message_receive(&c, buf, call_nbytes(count, type), s);
-    return err;
+    return err == MPI_SUCCESS
+               ? received(&c, buf, call_nbytes(count, type), source, s)
+               : err;
 }
 
 int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -114,9 +124,10 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
         err = nap_waitall(2, both, status_of);
     call_end(&c, err);
     *s = status_of[0];
-    if (err == MPI_SUCCESS)
-        message_receive(&c, recvbuf, call_nbytes(recvcount, recvtype), s);
-    return err;
+    return err == MPI_SUCCESS
+               ? received(&c, recvbuf, call_nbytes(recvcount, recvtype), source,
+                          s)
+               : err;
 }
 
 int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest,
@@ -132,9 +143,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest,
     const int err = call_end(
         &c, PMPI_Sendrecv_replace(simgpu_heap_raw(buf), count, type, dest,
                                   sendtag, source, recvtag, comm, s));
-    if (err == MPI_SUCCESS)
-        message_receive(&c, buf, nbytes, s);
-    return err;
+    return err == MPI_SUCCESS ? received(&c, buf, nbytes, source, s) : err;
 }
 
 /* Not recorded: the receive that follows is. */

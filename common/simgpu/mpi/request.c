@@ -39,7 +39,7 @@ struct pending { /* a receive, or a persistent message */
     int persistent, sends, dest, tag;
 };
 
-/* By request. */
+/* By request; none from MPI_PROC_NULL, from which nothing comes. */
 static struct map requests;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -106,7 +106,7 @@ int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag,
 {
     const int err = PMPI_Irecv(simgpu_heap_raw(buf), count, type, source, tag,
                                comm, request);
-    if (err == MPI_SUCCESS)
+    if (err == MPI_SUCCESS && source != MPI_PROC_NULL)
         remember(*request,
                  (struct pending){.comm = comm,
                                   .buf = buf,
@@ -135,7 +135,7 @@ int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag,
 {
     const int err = PMPI_Recv_init(simgpu_heap_raw(buf), count, type, source,
                                    tag, comm, request);
-    if (err == MPI_SUCCESS)
+    if (err == MPI_SUCCESS && source != MPI_PROC_NULL)
         remember(*request, (struct pending){.comm = comm,
                                             .buf = buf,
                                             .nbytes = call_nbytes(count, type),
