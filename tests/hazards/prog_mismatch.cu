@@ -303,6 +303,30 @@ static void first_message_crossed(int fixed)
     message(1);
 }
 
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)
+/* A collective of messages connects what they need. */
+static void first_all_to_all_crossed(int fixed)
+{
+    if (fixed)
+        ncclAlltoAll(a, b, N, ncclFloat, comm, stream);
+    if (rank == 0)
+        MPI_Barrier(MPI_COMM_WORLD);
+    ncclAlltoAll(a, b, N, ncclFloat, comm, stream);
+    if (rank != 0)
+        MPI_Barrier(MPI_COMM_WORLD);
+    cudaStreamSynchronize(stream);
+}
+#endif
+
+/* Types of one size are told apart. */
+static void mpi_type(int fixed)
+{
+    static int sums[N];
+    MPI_Allreduce(MPI_IN_PLACE, sums, N,
+                  rank == 0 && !fixed ? MPI_FLOAT : MPI_INT, MPI_SUM,
+                  MPI_COMM_WORLD);
+}
+
 static void named(int fixed)
 {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
@@ -347,6 +371,13 @@ static const struct hazard_case cases[] = {
      blocking_crossed},
     {"first-message-crossed", 2, "has~not~called~ncclRecv~from~rank~0",
      first_message_crossed},
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)
+    {"first-all-to-all-crossed", 2,
+     "connects~on~the~host~at~the~first~message~to~rank~0",
+     first_all_to_all_crossed},
+#endif
+    {"mpi-type", 2, "MPI_Allreduce(4000~bytes,~MPI_FLOAT,~MPI_SUM)~at",
+     mpi_type},
     {"named", 2, "of~communicator~tensor~differently", named},
 };
 
