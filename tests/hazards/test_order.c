@@ -274,6 +274,24 @@ START_TEST(each_pair_of_calls_is_one_hazard)
 }
 END_TEST
 
+/* Memory that a queue uses is freed by the host, or by another queue. */
+START_TEST(who_frees_is_told_how_to_wait)
+{
+    static const char *const says[] = {
+        ": synchronise that\n  stream first.\n",
+        ": let its stream\n  wait on an event recorded after it.\n"};
+    char text[4096];
+    start(1);
+    op(0, 1, GRAPH_WRITE, 0, 1000);
+    op(0, _i ? 2 : 0, GRAPH_FREE, 0, 1000);
+    struct hazards found = finish();
+    ck_assert_uint_eq(found.n, 1);
+    hazard_text(&found.hazard[0], text, sizeof text);
+    ck_assert_msg(strstr(text, says[_i]), "%s", text);
+    hazards_release(&found);
+}
+END_TEST
+
 START_TEST(rough_ranges_accuse_nobody)
 {
     start(1);
@@ -534,6 +552,7 @@ int main(void)
     tcase_add_test(t, what_hung_is_left_out);
     tcase_add_test(t, other_threads_know_what_was_known);
     tcase_add_test(t, each_pair_of_calls_is_one_hazard);
+    tcase_add_loop_test(t, who_frees_is_told_how_to_wait, 0, 2);
     tcase_add_test(t, rough_ranges_accuse_nobody);
     tcase_add_test(t, kernels_of_two_devices_may_talk_by_atomics);
     tcase_add_test(t, behind_a_host_function_it_is_a_warning);
