@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include <check.h>
+#include <sodium.h> /* crypto_auth_hmacsha512256 */
 #include <sqlite3.h>
 #include <stdio.h>    /* snprintf */
 #include <stdlib.h>   /* mkdtemp */
@@ -163,6 +164,30 @@ START_TEST(the_key_is_for_its_owner_alone)
 }
 END_TEST
 
+/* A pseudonym is 32 bits of a keyed hash of the name, each text behind its
+ * length: the same in every program and every term of one key. */
+START_TEST(a_pseudonym_is_a_hash_by_the_key)
+{
+    static const unsigned char text[] = "\11\0\0\0\0\0\0\0pseudonym"
+                                        "\3\0\0\0\0\0\0\0ada";
+    unsigned char key[crypto_auth_hmacsha512256_KEYBYTES],
+        mac[crypto_auth_hmacsha512256_BYTES];
+    char file[128], is[64], should[64];
+    snprintf(file, sizeof file, "%s.key", path);
+    FILE *const f = fopen(file, "re");
+    ck_assert(f && fread(key, sizeof key, 1, f) == 1);
+    fclose(f);
+    crypto_auth_hmacsha512256(mac, text, sizeof text - 1, key);
+    snprintf(should, sizeof should, "anon-%02x%02x%02x%02x", mac[0], mac[1],
+             mac[2], mac[3]);
+    struct ledger *const l =
+        ledger_open(path, NULL, LEDGER_READ, err, sizeof err);
+    ledger_pseudonym(l, "ada", is, sizeof is);
+    ck_assert_str_eq(is, should);
+    ledger_close(l);
+}
+END_TEST
+
 START_TEST(another_key_fits_nothing)
 {
     char key[128], other[128], said[2048] = "";
@@ -200,6 +225,7 @@ int main(void)
     tcase_add_loop_test(t, every_change_is_found, 0, NCHANGES);
     tcase_add_loop_test(t, accidents_are_refused, 0, NREFUSED);
     tcase_add_test(t, the_key_is_for_its_owner_alone);
+    tcase_add_test(t, a_pseudonym_is_a_hash_by_the_key);
     tcase_add_test(t, another_key_fits_nothing);
     tcase_add_test(t, a_head_that_was_noted_down_is_found_again);
     suite_add_tcase(s, t);
