@@ -278,11 +278,13 @@ static const char *edit_shared(const struct tokens *t, size_t i,
 
 /* ---- the whole ----------------------------------------------------------- */
 
-/* Token i of "__attribute__((noinline", the last one. */
+/* Token i of "__attribute__((noinline", the last one. What is not announced
+ * either, in headers of simgpu, stays apart. */
 static int is_in_attribute(const struct tokens *t, size_t i)
 {
     return i >= 3 && token_is(t, i - 1, "(") && token_is(t, i - 2, "(") &&
-           token_is(t, i - 3, "__attribute__");
+           token_is(t, i - 3, "__attribute__") &&
+           !(i + 2 < t->n && token_is(t, i + 2, "no_sanitize"));
 }
 
 /* Functions are inlined, whatever they say: g++ announces no store of what one
