@@ -23,6 +23,7 @@
 #include "confine.h"
 #include "groups.h"
 #include "sandbox_args.h"
+#include "sandbox_idle.h"
 #include "unnamed.h"
 
 const char *sandbox_path(const struct sandbox *s, const char *to)
@@ -237,8 +238,9 @@ static const double LOOK_SEC = 0.25;
 
 /* What is looked at while it runs, besides what it prints. */
 struct looks {
-    double next, moved; /* when to look again; when the folder last changed */
-    long long shown;    /* the folder's bytes then */
+    double next;      /* when to look again */
+    struct idle idle; /* since the folder changed */
+    long long shown;  /* the folder's bytes then */
 };
 
 /* True if something inside can have a file without a name where the watched
@@ -261,13 +263,12 @@ static void look(struct looks *l, const struct sandbox *s, double now,
         return;
     const long long shown = s->watch ? folder_nbytes(s->watch) : 0;
     const long long hidden = can_hide_files(s) ? unnamed_nbytes(s->watch) : 0;
-    if (!s->watch || shown != l->shown)
-        l->moved = now;
+    idle_look(&l->idle, now, !s->watch || shown != l->shown);
     l->shown = shown;
     l->next = now + LOOK_SEC;
     end->flooded = s->most_bytes && shown + hidden > s->most_bytes;
     end->disk_was_full |= disk_is_full(s);
-    end->timed_out = s->watch && now - l->moved > s->idle_sec;
+    end->timed_out = l->idle.sec > s->idle_sec;
 }
 
 /* Read until the output ends or it has to be stopped. */
@@ -275,7 +276,8 @@ static void follow(int fd, const struct sandbox *s, struct sandbox_end *end)
 {
     double now = steady_sec();
     const double deadline = now + s->limit_sec;
-    struct looks looks = {.next = now, .moved = now, .shown = -1};
+    struct looks looks = {.next = now, .shown = -1};
+    idle_begin(&looks.idle, now);
     while (!end->timed_out && !end->flooded && !end->loud) {
         const double wait = looks.next - now;
         struct pollfd p = {fd, POLLIN, 0};

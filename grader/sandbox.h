@@ -43,7 +43,8 @@ struct sandbox {
     const char *env[16][2]; /* name, value; ended by NULL: sandbox_env() */
     double limit_sec;
     const char *watch;    /* folder whose files grow while there is progress, */
-    double idle_sec;      /* how long they may not; NULL: not watched */
+    double idle_sec;      /* how long they may not (sandbox_idle.h); NULL: not
+                             watched */
     long long most_bytes; /* and how large they may become */
     int memory_mib;       /* 0: GROUPS_MEMORY_MIB */
 };

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <check.h>
 #include <netinet/in.h> /* sockaddr_in */
+#include <signal.h>     /* kill */
 #include <stdio.h>      /* snprintf */
 #include <stdlib.h>     /* mkdtemp */
 #include <string.h>     /* strstr */
@@ -164,6 +165,34 @@ START_TEST(what_a_program_does_is_not_the_machines_fault)
 }
 END_TEST
 
+/* A run that only waits; with processes beside it that want all cores. */
+static int is_stopped(int busy, const char *sleeps)
+{
+    static struct sandbox_end end;
+    pid_t others[64];
+    const struct sandbox s = {
+        .level = 0, .tmp = tmp, .limit_sec = 60, .watch = job, .idle_sec = 1};
+    const char *const argv[] = {"sleep", sleeps, NULL};
+    for (int i = 0; i < busy; i++)
+        if ((others[i] = fork()) == 0)
+            for (volatile int on = 1; on;)
+                ;
+    sandbox_run(&s, argv, &end);
+    for (int i = 0; i < busy; i++) {
+        kill(others[i], SIGKILL);
+        waitpid(others[i], NULL, 0);
+    }
+    return end.timed_out;
+}
+
+START_TEST(a_busy_machines_seconds_count_less)
+{
+    const int busy = 6 * (int)sysconf(_SC_NPROCESSORS_ONLN);
+    ck_assert_int_eq(is_stopped(busy < 64 ? busy : 64, "2.5"), 0);
+    ck_assert_int_eq(is_stopped(0, "50"), 1);
+}
+END_TEST
+
 /* In subfolders, before anybody looks, as holes, as names, behind a door. */
 static const char *const floods[] = {
     "mkdir -p $JOB/a/b && head -c 20000000 /dev/zero > $JOB/a/b/large",
@@ -300,6 +329,7 @@ int main(void)
                         sizeof floods / sizeof *floods);
     tcase_add_loop_test(t, files_without_a_name_count, 0, 3 * NUNNAMED);
     tcase_add_test(t, a_file_counts_once);
+    tcase_add_test(t, a_busy_machines_seconds_count_less);
     tcase_add_loop_test(t, a_folder_that_is_removed_is_the_machines_fault, 1,
                         3);
     tcase_add_loop_test(t, what_the_machine_lacks_is_its_fault, 0, 4);
