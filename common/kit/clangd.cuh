@@ -8,6 +8,8 @@
 #ifndef COMMLAB_KIT_CLANGD_CUH
 #define COMMLAB_KIT_CLANGD_CUH
 
+#include <new> // which says for itself what is for which
+
 #pragma clang force_cuda_host_device begin
 
 #define __syncthreads clangd_syncthreads // a builtin of clang
