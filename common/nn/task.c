@@ -244,10 +244,10 @@ static void judge_step(const struct judge_task *t, int iteration, int step,
             compare_ranks(r, zero, got, rank, step, v);
     }
     compare(r, s->before, zero, step, s->relative, s->absolute, v);
-    for (int rank = 0; rank < s->nranks && !s->task->no_descent; rank++)
-        judge_descents(t, s->task, rank, iteration, name, v);
     for (int rank = 0; rank < s->nranks && s->task->on_devices; rank++)
         judge_origin(t, rank, iteration, name, 0, nbytes, 0, v);
+    for (int rank = 0; rank < s->nranks && !s->task->no_descent; rank++)
+        judge_descents(t, s->task, rank, iteration, name, v);
 }
 
 static void judge_shown(const struct judge_task *t, const struct nn_task *k,
