@@ -11,11 +11,10 @@
 # to build/sim or build/cuda; the compiler tracks header dependencies. A program
 # is described by its prerequisites: the objects and archives that it links.
 
-# One job per core, unless -j says otherwise; tests also sleep, so half as many
-# again and one.
+# One job per core, unless -j says otherwise; tests also sleep, so one more.
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
-MAKEFLAGS += -j$(shell n=$$(nproc); echo $$((n $(if $(filter \
-	test test-all,$(MAKECMDGOALS)),+ n / 2 + 1))))
+MAKEFLAGS += -j$(shell expr $$(nproc) + \
+	$(if $(filter test test-all,$(MAKECMDGOALS)),1,0))
 endif
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
