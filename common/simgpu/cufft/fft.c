@@ -36,25 +36,8 @@ struct fft {
     const double complex *roots; /* n of them */
 };
 
-static int transform(const struct fft *f, double complex *out,
-                     const double complex *in, size_t n, size_t stride);
-
-/* x = x's transform of length n, a power of 2 or of small primes. */
-static int transform_whole(double complex *x, size_t n, int sign)
-{
-    double complex *const roots = malloc(n * sizeof *roots);
-    double complex *const out = malloc(n * sizeof *out);
-    int status = roots && out ? 0 : -1;
-    for (size_t k = 0; status == 0 && k < n; k++)
-        roots[k] = root(k, n, sign);
-    if (status == 0)
-        status = transform(&(struct fft){n, sign, roots}, out, x, n, 1);
-    for (size_t k = 0; status == 0 && k < n; k++)
-        x[k] = out[k];
-    free(out);
-    free(roots);
-    return status;
-}
+static int along(double complex *x, size_t total, size_t n, size_t stride,
+                 int sign);
 
 /* The chirp exp(sign pi sqrt(-1) i^2 / n). */
 static double complex chirp(size_t i, size_t n, int sign)
@@ -76,11 +59,11 @@ static int bluestein(double complex *out, const double complex *in, size_t n,
         b[i] = b[(room - i) % room] = chirp(i, n, -sign);
     }
     if (status == 0)
-        status = transform_whole(a, room, 1) | transform_whole(b, room, 1);
+        status = along(a, room, room, 1, 1) | along(b, room, room, 1, 1);
     for (size_t i = 0; status == 0 && i < room; i++)
         a[i] *= b[i] / (double)room;
     if (status == 0)
-        status = transform_whole(a, room, -1);
+        status = along(a, room, room, 1, -1);
     for (size_t k = 0; status == 0 && k < n; k++)
         out[k] = a[k] * chirp(k, n, sign);
     free(b);
