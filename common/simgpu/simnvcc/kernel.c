@@ -158,27 +158,35 @@ static void find_template(const struct tokens *t, size_t i,
 
 /* ---- parameters ---------------------------------------------------------- */
 
-/* True if token i is the name of the kernel itself, not that of a member. */
-static int is_own_name(const struct tokens *t, const struct definition *d,
-                       size_t i)
+/* True if token i is the name `own`, not that of a member. */
+static int is_own_name(const struct tokens *t, const char *own, size_t i)
 {
-    char *const own = tokens_text(t, d->name, d->name + 1);
-    const int is = token_is(t, i, own) && !token_is(t, i - 1, ".") &&
-                   !token_is(t, i - 1, "::") &&
-                   !(token_is(t, i - 1, ">") && token_is(t, i - 2, "-"));
-    free(own);
-    return is;
+    return token_is(t, i, own) && !token_is(t, i - 1, ".") &&
+           !token_is(t, i - 1, "::") &&
+           !(token_is(t, i - 1, ">") && token_is(t, i - 2, "-"));
 }
 
 /* A parameter of the kernel's own name hides the kernel from its prologue:
  * give the parameter another one, wherever the definition names it. */
 static void rename_own(const struct tokens *t, const struct definition *d,
-                       struct edits *e)
+                       const char *own, struct edits *e)
 {
     const size_t end = token_close(t, d->brace);
     for (size_t i = d->open + 1; i < end; i++)
-        if (is_own_name(t, d, i))
+        if (is_own_name(t, own, i))
             edits_add(e, t->at[i].begin, t->at[i].end, strdup(OWN_NAME));
+}
+
+/* The name of the parameter at token i, from malloc. */
+static char *name_parameter(const struct tokens *t, const struct definition *d,
+                            size_t i, struct edits *e)
+{
+    char *const own = tokens_text(t, d->name, d->name + 1);
+    const int is_own = is_own_name(t, own, i);
+    if (is_own)
+        rename_own(t, d, own, e);
+    free(own);
+    return is_own ? strdup(OWN_NAME) : tokens_text(t, i, i + 1);
 }
 
 static const char *read_parameters(const struct tokens *t, struct definition *d,
@@ -196,10 +204,7 @@ static const char *read_parameters(const struct tokens *t, struct definition *d,
         const char *const dots = has_ellipsis(t, i, stop) ? "..." : "";
         char *word;
         if (name < stop && token_is_word(t, name)) {
-            const int own = is_own_name(t, d, name);
-            word = own ? strdup(OWN_NAME) : tokens_text(t, name, name + 1);
-            if (own)
-                rename_own(t, d, e);
+            word = name_parameter(t, d, name, e);
         } else {
             if (token_is(t, stop - 1, ")"))
                 return "give each parameter of a kernel a name";
