@@ -103,7 +103,7 @@ nvmlReturn_t nvmlDeviceGetAPIRestriction(nvmlDevice_t device,
 
 /* ---- the rest ------------------------------------------------------------ */
 
-/* The status of a valid handle, whatever else the call asks. */
+/* For a valid handle, this status; other arguments are not looked at. */
 static nvmlReturn_t answer(nvmlDevice_t device, nvmlReturn_t status)
 {
     unsigned number;

@@ -287,9 +287,9 @@ static int is_in_attribute(const struct tokens *t, size_t i)
            !(i + 2 < t->n && token_is(t, i + 2, "no_sanitize"));
 }
 
-/* Functions are inlined, whatever they say: g++ announces no store of what one
- * returns that isn't (compile_rewritten()). __noinline__ is CUDA's word alone,
- * but an attribute's name in the headers of C++. */
+/* Functions are inlined even if they ask not to be: g++ announces no store of
+ * what a called one returns (compile_rewritten()). __noinline__ is CUDA's own
+ * word, except in the headers of C++, where it is an attribute's name. */
 static void drop_noinline(const struct tokens *t, size_t i, struct edits *e)
 {
     const char *instead = NULL;
