@@ -14,6 +14,10 @@
 #include <sys/syscall.h>    /* SYS_landlock_create_ruleset */
 #include <unistd.h>         /* syscall */
 
+#ifndef SYS_fchmodat2     /* Linux 6.6 */
+#define SYS_fchmodat2 452 /* on every architecture */
+#endif
+
 enum { OPEN_FILES = 4096 };
 
 void confine_rlimits(void)
@@ -135,12 +139,23 @@ static int add_sockets(scmp_filter_ctx f)
     return err;
 }
 
-static scmp_filter_ctx filter(void)
+static const int modes[] = {SCMP_SYS(chmod), SCMP_SYS(fchmod),
+                            SCMP_SYS(fchmodat), SYS_fchmodat2};
+
+static int refuse(scmp_filter_ctx f, const int *calls, size_t n)
+{
+    int err = 0;
+    for (size_t i = 0; i < n && !err; i++)
+        err = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), calls[i], 0);
+    return err;
+}
+
+static scmp_filter_ctx filter(int keeps_modes)
 {
     const scmp_filter_ctx f = seccomp_init(SCMP_ACT_ALLOW);
-    int err = f ? 0 : -1;
-    for (size_t i = 0; i < sizeof refused / sizeof *refused && !err; i++)
-        err = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), refused[i], 0);
+    int err = f ? refuse(f, refused, sizeof refused / sizeof *refused) : -1;
+    if (!err && keeps_modes)
+        err = refuse(f, modes, sizeof modes / sizeof *modes);
     if (!err)
         err = add_sockets(f);
     if (!err)
@@ -150,18 +165,18 @@ static scmp_filter_ctx filter(void)
     return NULL;
 }
 
-int confine_calls(void)
+int confine_calls(int keeps_modes)
 {
-    const scmp_filter_ctx f = filter();
+    const scmp_filter_ctx f = filter(keeps_modes);
     const int err = f ? seccomp_load(f) : -1;
     if (f)
         seccomp_release(f);
     return err ? -1 : 0;
 }
 
-int confine_calls_fd(void)
+int confine_calls_fd(int keeps_modes)
 {
-    const scmp_filter_ctx f = filter();
+    const scmp_filter_ctx f = filter(keeps_modes);
     int fd = f ? memfd_create("seccomp", 0) : -1; // inherited by bubblewrap
     if (fd >= 0 &&
         (seccomp_export_bpf(f, fd) != 0 || lseek(fd, 0, SEEK_SET) != 0)) {

@@ -22,11 +22,13 @@ int confine_files(const char *const *readable, const char *const *writable);
 /*
  * A seccomp filter that refuses what no lab needs and what kernels had bugs in:
  * namespaces, mounts, tracing, keys, bpf, modules, io_uring; and sockets but
- * local ones and TCP, which mpirun talks over. Either for this process, or as a
- * program in a file descriptor for bubblewrap (returned; -1 on failure).
+ * local ones and TCP, which mpirun talks over. With keeps_modes, also those
+ * that change a file's mode: a recorder's pipe must not be opened again
+ * (base/recorder.h). Either for this process, or as a program in a file
+ * descriptor for bubblewrap (returned; -1 on failure).
  */
-int confine_calls(void);
-int confine_calls_fd(void);
+int confine_calls(int keeps_modes);
+int confine_calls_fd(int keeps_modes);
 
 /* Become another user, who owns nothing, without a way back. Needs root. */
 int confine_user(uid_t uid);

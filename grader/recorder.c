@@ -2,10 +2,12 @@
 #include "recorder.h"
 
 #include <errno.h>       /* errno */
+#include <fcntl.h>       /* O_NONBLOCK */
 #include <poll.h>        /* poll */
 #include <stdlib.h>      /* calloc */
 #include <sys/eventfd.h> /* eventfd */
 #include <sys/socket.h>  /* accept4 */
+#include <sys/stat.h>    /* fchmod */
 #include <unistd.h>      /* close */
 
 #include "base/steady.h"
@@ -20,8 +22,31 @@
 static int take_hello(int connection, struct recorder_hello *hello, int *fd)
 {
     *fd = -1;
-    const ssize_t n = rank_receive(connection, hello, sizeof *hello, 0, fd);
+    const ssize_t n = recorder_receive(connection, hello, sizeof *hello, 0, fd);
     return n == sizeof *hello && hello->magic == RECORDER_MAGIC ? 0 : -1;
+}
+
+/*
+ * Hand a rank the end of a pipe that its graph's records go to, and keep the
+ * other in place of the connection. A descriptor of a pipe can be opened again
+ * by way of /proc, for either direction, if the pipe's mode permits it: so it
+ * permits nothing.
+ */
+static int make_pipe(struct rank *k, int connection)
+{
+    enum { ROOM = 256 << 10 }; // what does not fit has to wait for a round
+    static const uint32_t NOTHING = 0;
+    int ends[2];
+    k->waits = connection;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    k->connection[RECORDER_GRAPH] = ends[0];
+    fcntl(ends[0], F_SETPIPE_SZ, ROOM); // if this user may
+    const int err =
+        fchmod(ends[0], 0) != 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0 ||
+        recorder_write_with(connection, &NOTHING, sizeof NOTHING, ends[1]) != 0;
+    close(ends[1]);
+    return err ? -1 : 0;
 }
 
 /* A rank joins: it says who it is at once. */
@@ -51,7 +76,10 @@ static void take_connection(struct recorder *r)
         close(c);
         return;
     }
-    k->connection[hello.role] = c;
+    if (hello.role != RECORDER_GRAPH)
+        k->connection[hello.role] = c;
+    else if (make_pipe(k, c) != 0)
+        rank_failed(r, "the execution graph");
     k->joined[hello.role] = 1;
     recorder_cases_go_on(r);
 }
@@ -126,7 +154,7 @@ static int begin_rank(struct recorder *r, int i)
     struct rank *const k = &r->rank[i];
     for (int role = 0; role < RECORDER_ROLES; role++)
         k->connection[role] = -1;
-    k->fd = k->heap = -1;
+    k->fd = k->heap = k->waits = -1;
     snprintf(path, sizeof path, "%s/evidence-%d", r->job->kept, i);
     k->file = fopen(path, "wxe");
     k->name = calloc(RANK_NAMES, sizeof *k->name);

@@ -71,7 +71,7 @@ static void finish_note(struct recorder *r, struct rank *k)
 
 void recorder_device_take(struct recorder *r, struct rank *k)
 {
-    const ssize_t n = rank_receive(
+    const ssize_t n = recorder_receive(
         k->connection[RECORDER_MEMORY], (char *)&k->note + k->nnote,
         sizeof k->note - k->nnote, MSG_DONTWAIT, &k->heap);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))

@@ -15,9 +15,8 @@
 #ifndef GRADER_RECORDER_RANK_H
 #define GRADER_RECORDER_RANK_H
 
-#include <pthread.h>   /* pthread_t */
-#include <stdio.h>     /* FILE */
-#include <sys/types.h> /* ssize_t */
+#include <pthread.h> /* pthread_t */
+#include <stdio.h>   /* FILE */
 
 #include "base/recorder.h"
 #include "judge/chain.h"
@@ -34,7 +33,9 @@ struct name { /* of a record of the current iteration */
 };
 
 struct rank {
-    int connection[RECORDER_ROLES]; /* -1: not joined, or over */
+    int connection[RECORDER_ROLES]; /* -1: not joined, or over; of the graph,
+                                       its pipe */
+    int waits; /* where it waits for the reply to the graph's end, or -1 */
     int joined[RECORDER_ROLES];
     struct recorder_graph *graph;
     FILE *file; /* its evidence */
@@ -85,9 +86,5 @@ rank_forged(struct recorder *r, struct rank *k, const char *format, ...);
 void rank_failed(struct recorder *r, const char *what);
 
 void rank_reply(int connection, const void *data, size_t nbytes);
-
-/* As recv(); a descriptor that comes with the bytes takes the place of *fd. */
-ssize_t rank_receive(int connection, void *data, size_t nbytes, int flags,
-                     int *fd);
 
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>      /* errno */
 #include <poll.h>       /* poll */
 #include <sys/socket.h> /* MSG_DONTWAIT */
+#include <unistd.h>     /* read */
 
 #include "recorder_device.h"
 #include "recorder_evidence.h"
@@ -15,9 +16,7 @@ static void take_graph(struct recorder *r, struct rank *k, const char *data,
 {
     switch (recorder_graph_take(k->graph, data, nbytes)) {
     case RECORDER_GRAPH_TAKEN: break;
-    case RECORDER_GRAPH_WHOLE:
-        rank_reply(k->connection[RECORDER_GRAPH], "", 0);
-        break;
+    case RECORDER_GRAPH_WHOLE: rank_reply(k->waits, "", 0); break;
     case RECORDER_GRAPH_FULL: rank_hang_up(k, RECORDER_GRAPH); break;
     case RECORDER_GRAPH_FORGED:
         rank_forged(r, k, "changed its execution graph after it was recorded");
@@ -39,8 +38,11 @@ void recorder_take_some(struct recorder *r, struct rank *k,
         recorder_device_take(r, k);
         return;
     }
-    const ssize_t n = rank_receive(k->connection[role], chunk, sizeof chunk,
-                                   MSG_DONTWAIT, &k->fd);
+    const int from = k->connection[role];
+    const ssize_t n =
+        role == RECORDER_GRAPH
+            ? read(from, chunk, sizeof chunk)
+            : recorder_receive(from, chunk, sizeof chunk, MSG_DONTWAIT, &k->fd);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return;
     if (n <= 0) {

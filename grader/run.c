@@ -266,6 +266,7 @@ int run_make(const struct request *q, const struct place *p,
         .idle_sec = RUN_CASE_SEC,
         .most_bytes = SHOWN_CAP,
         .memory_mib = memory_mib(&p->machine),
+        .keeps_modes = 1,
     };
     const char *const job = sandbox_path(&s, "/job");
     sandbox_env(&s, "COMMLAB_JOB", job);

@@ -115,7 +115,7 @@ static void confine_to_binds(const struct sandbox *s)
     readable[nr] = writable[nw] = NULL;
     if (confine_files(readable, writable) != 0)
         stop("level 1 needs Landlock");
-    if (confine_calls() != 0)
+    if (confine_calls(s->keeps_modes) != 0)
         stop("level 1 needs seccomp");
 }
 
@@ -396,7 +396,7 @@ static int open_pipes(const struct sandbox *s, struct pipes *p)
 {
     *p = (struct pipes){{-1, -1}, {-1, -1}, {-1, -1}, -1};
     if (s->level >= 2)
-        p->calls = above(confine_calls_fd(), ARGS_READY);
+        p->calls = above(confine_calls_fd(s->keeps_modes), ARGS_READY);
     return pipe2(p->out, O_CLOEXEC) == 0 && pipe2(p->ready, O_CLOEXEC) == 0 &&
                    pipe2(p->missing, O_CLOEXEC) == 0 &&
                    (s->level < 2 || p->calls >= 0)

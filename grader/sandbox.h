@@ -47,6 +47,7 @@ struct sandbox {
                              watched */
     long long most_bytes; /* and how large they may become */
     int memory_mib;       /* 0: GROUPS_MEMORY_MIB */
+    int keeps_modes;      /* nothing inside may change a file's mode */
 };
 
 struct sandbox_end { /* how it ended */

@@ -3,6 +3,7 @@
 
 #include <errno.h>      /* errno */
 #include <fcntl.h>      /* open */
+#include <signal.h>     /* SIGPIPE */
 #include <stdio.h>      /* snprintf */
 #include <stdlib.h>     /* malloc */
 #include <string.h>     /* memcpy */
@@ -88,11 +89,64 @@ int recorder_write_with(int connection, const void *data, size_t nbytes, int fd)
                                   nbytes - (size_t)n);
 }
 
+int recorder_append(int pipe, const void *data, size_t nbytes)
+{
+    const char *at = data;
+    while (nbytes > 0) {
+        const ssize_t n = write(pipe, at, nbytes);
+        if (n < 0 && errno != EINTR)
+            return -1;
+        at += n > 0 ? n : 0;
+        nbytes -= n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+ssize_t recorder_receive(int connection, void *data, size_t nbytes, int flags,
+                         int *fd)
+{
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof *fd)];
+    } control;
+    struct iovec part = {data, nbytes};
+    struct msghdr m = {.msg_iov = &part,
+                       .msg_iovlen = 1,
+                       .msg_control = &control,
+                       .msg_controllen = sizeof control};
+    const ssize_t n = recvmsg(connection, &m, flags | MSG_CMSG_CLOEXEC);
+    const struct cmsghdr *const c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+        return n;
+    if (*fd >= 0)
+        close(*fd);
+    memcpy(fd, CMSG_DATA(c), sizeof *fd);
+    return n;
+}
+
+int recorder_pipe(int connection)
+{
+    uint32_t nbytes;
+    int fd = -1;
+    ssize_t n;
+    do
+        n = recorder_receive(connection, &nbytes, sizeof nbytes, MSG_WAITALL,
+                             &fd);
+    while (n < 0 && errno == EINTR);
+    if (fd < 0)
+        errno = n < 0 ? errno : EPIPE;
+    else
+        signal(SIGPIPE, SIG_IGN);
+    return fd;
+}
+
 static int read_all(int connection, void *data, size_t nbytes)
 {
     char *at = data;
     while (nbytes > 0) {
         const ssize_t n = recv(connection, at, nbytes, 0);
+        if (n == 0)
+            errno = EPIPE; // the other end is gone
         if (n == 0 || (n < 0 && errno != EINTR))
             return -1;
         at += n > 0 ? n : 0;

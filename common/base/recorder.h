@@ -12,12 +12,19 @@
  *     recorder                               replies to the requests
  *
  * A reply is its length (u32) and as many bytes. Nothing else comes back.
+ *
+ * An execution graph has a record for each operation, and a write to a pipe
+ * costs half of a send: the reply to a graph's hello brings the end of a pipe,
+ * which the records go to. The recorder has made it, and nobody has the
+ * permission to open it again; system calls that could change that are refused
+ * to ranks (grader/confine.h), so what is written there cannot be taken back.
  */
 #ifndef COMMLAB_BASE_RECORDER_H
 #define COMMLAB_BASE_RECORDER_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h> /* ssize_t */
 
 #define RECORDER_NAME "recorder"
 
@@ -55,12 +62,26 @@ int recorder_join(const char *dir, enum recorder_role role, uint32_t rank,
 /* A connection to the socket of that name in a folder; or -1 with errno. */
 int recorder_connect(const char *dir, const char *socket_name);
 
-/* Write all of it. Returns 0, or -1 with errno. */
+/*
+ * The pipe that comes with the reply to the hello of a graph; or -1 if the
+ * recorder is gone. From here on the process ignores SIGPIPE: a recorder that
+ * reads no more has said why, and a rank goes on as with a closed connection.
+ */
+int recorder_pipe(int connection);
+
+/* Write all of it to that pipe. Returns 0, or -1 with errno. */
+int recorder_append(int pipe, const void *data, size_t nbytes);
+
+/* Write all of it to a connection. Returns 0, or -1 with errno. */
 int recorder_write(int connection, const void *data, size_t nbytes);
 
 /* The same, with a file descriptor, unless it is -1. */
 int recorder_write_with(int connection, const void *data, size_t nbytes,
                         int fd);
+
+/* As recv(); a descriptor that comes with the bytes takes the place of *fd. */
+ssize_t recorder_receive(int connection, void *data, size_t nbytes, int flags,
+                         int *fd);
 
 /* Wait for a reply of nbytes. 0, or -1 if the recorder is gone or has replied
  * something else. */

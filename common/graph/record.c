@@ -22,7 +22,8 @@ enum { STATUS_FAULT = 70 }; /* EX_SOFTWARE, like other faults of a run */
 struct graph_segment {
     struct format_header *header; /* in its first mapping */
     int fd;
-    int recorder; /* that takes the records; -1: there is none */
+    int recorder; /* that keeps the graph; -1: there is none */
+    int records;  /* and the pipe by which it takes the records */
     char *dir;
     int muted;
     pthread_mutex_t lock; /* over appending and everything below */
@@ -50,7 +51,9 @@ static int join_recorder(struct graph_segment *g)
     g->recorder = recorder_join(g->dir, RECORDER_GRAPH, g->header->rank, g->fd);
     if (g->recorder < 0)
         return errno == ENOENT ? 0 : -1;
-    return recorder_write(g->recorder, g->header, FORMAT_DATA);
+    g->records = recorder_pipe(g->recorder);
+    return g->records < 0 ? -1
+                          : recorder_append(g->records, g->header, FORMAT_DATA);
 }
 
 struct graph_segment *graph_open(uint32_t rank, uint32_t nranks,
@@ -59,7 +62,7 @@ struct graph_segment *graph_open(uint32_t rank, uint32_t nranks,
     struct graph_segment *const g = calloc(1, sizeof *g);
     if (!g)
         return NULL;
-    g->fd = g->recorder = -1;
+    g->fd = g->recorder = g->records = -1;
     pthread_mutex_init(&g->lock, NULL);
     if (dir && mkdir(dir, 0777) != 0 && errno != EEXIST)
         goto fail;
@@ -91,6 +94,8 @@ void graph_close(struct graph_segment *g)
         close(g->fd);
     if (g->recorder >= 0)
         close(g->recorder);
+    if (g->records >= 0)
+        close(g->records);
     intern_release(&g->strings);
     intern_release(&g->sites);
     pthread_mutex_destroy(&g->lock);
@@ -158,8 +163,8 @@ static void record_publish(struct writer *w)
     struct graph_segment *const g = w->g;
     const uint64_t end = format_padded((uint64_t)(w->at - g->mapped.bytes));
     // before any other code of this process can see it
-    if (g->recorder >= 0)
-        recorder_write(g->recorder, g->mapped.bytes + w->used, end - w->used);
+    if (g->records >= 0)
+        recorder_append(g->records, g->mapped.bytes + w->used, end - w->used);
     atomic_store_explicit(&g->header->used, end, memory_order_release);
 }
 
@@ -460,10 +465,11 @@ static int save_there(struct graph_segment *g)
 {
     const struct format_record end = {0, FORMAT_END};
     pthread_mutex_lock(&g->lock);
-    const int err = recorder_write(g->recorder, &end, sizeof end);
+    const int err = recorder_append(g->records, &end, sizeof end);
     char *const reply = err ? NULL : recorder_reply(g->recorder);
     close(g->recorder);
-    g->recorder = -1;
+    close(g->records);
+    g->recorder = g->records = -1;
     pthread_mutex_unlock(&g->lock);
     free(reply);
     return reply ? 0 : -1;

@@ -530,6 +530,29 @@ START_TEST(what_no_kit_says_of_memory_is_refused)
 }
 END_TEST
 
+/* Nobody but the recorder reads what a rank has written to it, and a rank goes
+ * on when the recorder reads no more. */
+START_TEST(records_leave_by_a_pipe_that_nobody_may_open)
+{
+    static const char more[1 << 20];
+    struct stat st;
+    start(1, 1);
+    const int memory = memfd_create("graph", MFD_CLOEXEC);
+    const int graph = recorder_join(seen, RECORDER_GRAPH, 0, memory);
+    const int records = recorder_pipe(graph);
+    ck_assert(records >= 0 && fstat(records, &st) == 0);
+    ck_assert(S_ISFIFO(st.st_mode));
+    ck_assert_uint_eq(st.st_mode & 0777, 0);
+    ck_assert_int_eq(read(records, (char[1]){0}, 1), -1);
+    stop("");
+    ck_assert_int_eq(recorder_append(records, more, sizeof more), -1);
+    close(records);
+    close(graph);
+    close(memory);
+    child_remove(dir);
+}
+END_TEST
+
 /* The list of what has begun is the recorder's. */
 START_TEST(a_rank_that_sends_the_list_itself_is_refused)
 {
@@ -539,9 +562,11 @@ START_TEST(a_rank_that_sends_the_list_itself_is_refused)
     const int memory = memfd_create("graph", MFD_CLOEXEC);
     const int graph = recorder_join(seen, RECORDER_GRAPH, 0, memory);
     ck_assert_int_ge(graph, 0);
-    recorder_write(graph, header, sizeof header);
-    recorder_write(graph, &list, sizeof list);
+    const int records = recorder_pipe(graph);
+    recorder_append(records, header, sizeof header);
+    recorder_append(records, &list, sizeof list);
     stop("changed its execution graph");
+    close(records);
     close(graph);
     close(memory);
     child_remove(dir);
@@ -564,6 +589,7 @@ int main(void)
                         (int)(sizeof improper / sizeof *improper));
     tcase_add_test(t, a_graph_is_kept_as_it_was_recorded);
     tcase_add_test(t, a_graph_that_was_changed_is_noticed);
+    tcase_add_test(t, records_leave_by_a_pipe_that_nobody_may_open);
     tcase_add_test(t, what_begins_is_spoiled_and_said_to_have_begun);
     tcase_add_test(t, no_two_operations_are_spoiled_at_the_same_place);
     tcase_add_test(t, the_places_are_the_same_when_it_is_graded_again);

@@ -38,7 +38,8 @@ static void remove_folders(void)
 }
 
 /* Run a shell script at a level; $JOB may be written, $KIT may not. */
-static const struct sandbox_end *run(int level, const char *script)
+static const struct sandbox_end *run_with(int level, int keeps_modes,
+                                          const char *script)
 {
     static struct sandbox_end end;
     struct sandbox s = {
@@ -51,12 +52,18 @@ static const struct sandbox_end *run(int level, const char *script)
         .idle_sec = 60,
         .most_bytes = 8 << 20,
         .memory_mib = 256,
+        .keeps_modes = keeps_modes,
     };
     s.env[0][0] = "JOB", s.env[0][1] = sandbox_path(&s, "/job");
     s.env[1][0] = "KIT", s.env[1][1] = sandbox_path(&s, "/kit");
     const char *const argv[] = {"sh", "-c", script, NULL};
     sandbox_run(&s, argv, &end);
     return &end;
+}
+
+static const struct sandbox_end *run(int level, const char *script)
+{
+    return run_with(level, 0, script);
 }
 
 static const struct {
@@ -130,6 +137,36 @@ START_TEST(nobody_is_root_inside)
                 "! test -w /proc/sys/kernel/core_pattern");
     ck_assert_msg(!end->infra && end->status == 0, "level %d: status %d\n%s",
                   _i, end->status, end->log.head);
+}
+END_TEST
+
+/* A recorder's pipe: who has its end may write to it, and that is all. */
+START_TEST(a_pipe_cannot_be_opened_again)
+{
+    const int level = 1 + _i;
+    int ends[2];
+    char script[512];
+    if (level == 3 && getuid() != 0)
+        return;
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(fchmod(ends[0], 0), 0);
+    snprintf(script, sizeof script,
+             "echo x >&%d || exit 1\n"
+             "touch $JOB/x && chmod 600 $JOB/x && exit 2\n"
+             "chmod 600 /proc/self/fd/%d && exit 3\n"
+             "(exec < /proc/self/fd/%d) && exit 4\n"
+             "python3 -c 'import ctypes, errno\n"
+             "c = ctypes.CDLL(None, use_errno=True)\n"
+             "exit(c.syscall(452, %d, b\"\", 0o600, 0x1000) == 0 or "
+             "ctypes.get_errno() != errno.EPERM)'",
+             ends[1], ends[1], ends[1], ends[1]);
+    const struct sandbox_end *end = run_with(level, 1, script);
+    ck_assert_msg(!end->infra && end->status == 0, "level %d: status %d\n%s",
+                  level, end->status, end->log.head);
+    end = run(level, "touch $JOB/x && chmod 700 $JOB/x"); // as linkers do
+    ck_assert_int_eq(end->status, 0);
+    close(ends[0]);
+    close(ends[1]);
 }
 END_TEST
 
@@ -323,6 +360,7 @@ int main(void)
     tcase_add_checked_fixture(t, make_folders, remove_folders);
     tcase_add_loop_test(t, each_level_refuses_what_it_says, 0, 4 * NATTEMPTS);
     tcase_add_loop_test(t, nobody_is_root_inside, 1, getuid() == 0 ? 4 : 3);
+    tcase_add_loop_test(t, a_pipe_cannot_be_opened_again, 0, 3);
     tcase_add_loop_test(t, nothing_outlives_the_sandbox, 0, 3);
     tcase_add_test(t, what_a_program_does_is_not_the_machines_fault);
     tcase_add_loop_test(t, a_folder_is_full_as_a_whole, 0,

@@ -10,7 +10,7 @@ static int graph_edit(void)
     for (char *p = NULL; (p = heap_find(p, "/job", 5)) != NULL; p++)
         for (char *q = NULL; (q = heap_find(q, &p, sizeof p)) != NULL; q++) {
             char *segment;
-            memcpy(&segment, q - 16, sizeof segment);
+            memcpy(&segment, q - 24, sizeof segment);
             if ((uintptr_t)segment % 4096 || !segment ||
                 memcmp(segment, "commgrph", 8) != 0)
                 continue;
