@@ -148,8 +148,9 @@ struct pipes {
 };
 
 static _Noreturn void child(const struct sandbox *s, const struct args *a,
-                            const struct pipes *p, uid_t uid)
+                            const struct pipes *p)
 {
+    const uid_t uid = a->user;
     char missing[128], *env[MAX_ENV];
     setpgid(0, 0);
     dup2(p->out[1], 1);
@@ -428,10 +429,9 @@ static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
     char byte;
     const long oom_kills = machine_oom_kills();
     const double begin = steady_sec();
-    const uid_t uid = args_user(); // as args_make() had it
     const pid_t pid = fork();
     if (pid == 0)
-        child(s, a, p, uid);
+        child(s, a, p);
     close_one(&p->out[1]);
     close_one(&p->ready[1]);
     close_one(&p->missing[1]);

@@ -13,6 +13,7 @@ struct args {
     const char *v[SANDBOX_MAX_ARGS];
     char *owned[SANDBOX_MAX_ARGS]; /* to free */
     int n, nowned;
+    uid_t user; /* whom it is run by, if the grader is root */
 };
 
 /* The files in /dev of this machine's GPUs, in found->gl_pathv; returns how
@@ -27,10 +28,12 @@ int gpu_files(glob_t *found);
  * behind bubblewrap, which takes its seccomp filter from the descriptor calls.
  */
 enum { ARGS_READY = 9 };
-uid_t args_user(void); /* whom a sandbox of this process is to be run by, if the
-                          grader is root */
 void args_make(struct args *a, const struct sandbox *s, const char *const *argv,
                int calls);
 void args_release(struct args *a);
+
+/* A user without an account here, another one for each of the graders that run
+ * at a time: what the user of a sandbox owns is nobody else's. */
+uid_t args_user(pid_t grader);
 
 #endif

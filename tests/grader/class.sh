@@ -98,7 +98,7 @@ files > "$work"/files.before
 # Files of the users that submissions run as; not of other tests, nor a /proc
 # that another root has mounted.
 nobodys() {
-    find /tmp /dev/shm /var/tmp -xdev -uid +61183 -uid -65184 \
+    find /tmp /dev/shm /var/tmp -xdev -uid +61183 -uid -65520 -nouser \
         -not -path '/tmp/commlab-grade-*' \
         \( -path "$work/*" -o -not -path '/tmp/commlab-class-*' \) \
         2> /dev/null | sort

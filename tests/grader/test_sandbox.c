@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <check.h>
 #include <netinet/in.h> /* sockaddr_in */
+#include <pwd.h>        /* getpwuid */
 #include <signal.h>     /* kill */
 #include <stdio.h>      /* snprintf */
 #include <stdlib.h>     /* mkdtemp */
@@ -17,6 +18,7 @@
 #include "child.h"
 #include "folder.h"
 #include "sandbox.h"
+#include "sandbox_args.h"
 #include "suite.h"
 
 static char dir[64], tmp[96], job[96], kit[96];
@@ -137,6 +139,18 @@ START_TEST(nobody_is_root_inside)
                 "! test -w /proc/sys/kernel/core_pattern");
     ck_assert_msg(!end->infra && end->status == 0, "level %d: status %d\n%s",
                   _i, end->status, end->log.head);
+}
+END_TEST
+
+/* A daemon's user may be among the numbers that are taken: a submission that
+ * ran as Slurm's could end it. */
+START_TEST(whoever_it_runs_as_has_no_account)
+{
+    for (pid_t grader = 1; grader <= 4000; grader++) {
+        const uid_t uid = args_user(grader);
+        const struct passwd *const p = getpwuid(uid);
+        ck_assert_msg(!p, "%s, user %d", p->pw_name, (int)uid);
+    }
 }
 END_TEST
 
@@ -360,6 +374,7 @@ int main(void)
     tcase_add_checked_fixture(t, make_folders, remove_folders);
     tcase_add_loop_test(t, each_level_refuses_what_it_says, 0, 4 * NATTEMPTS);
     tcase_add_loop_test(t, nobody_is_root_inside, 1, getuid() == 0 ? 4 : 3);
+    tcase_add_test(t, whoever_it_runs_as_has_no_account);
     tcase_add_loop_test(t, a_pipe_cannot_be_opened_again, 0, 3);
     tcase_add_loop_test(t, nothing_outlives_the_sandbox, 0, 3);
     tcase_add_test(t, what_a_program_does_is_not_the_machines_fault);
