@@ -90,6 +90,7 @@ static void find_setup(struct study *s, struct explain *out)
 static void start_over(struct study *s)
 {
     whatif_reset(&s->w);
+    s->most_ps = UINT64_MAX;
     memset(s->hit, 0, ((size_t)s->g->nnodes + 1) * sizeof *s->hit);
     for (uint32_t at = 0; at < s->g->nnodes; at++)
         if (s->setup[at])
@@ -164,7 +165,8 @@ static uint64_t saved_ps(struct study *s)
         return 0;
     const uint64_t ps = whatif_length_ps(&s->w, r);
     replay_free(r);
-    return ps < s->length_ps ? s->length_ps - ps : 0;
+    const uint64_t saved_ps = ps < s->length_ps ? s->length_ps - ps : 0;
+    return saved_ps < s->most_ps ? saved_ps : s->most_ps;
 }
 
 static int is_transfer(const struct graph_node *n)

@@ -19,12 +19,14 @@ struct study {
     char *setup;                    /* by position: a call that is left out */
     const struct replay_time *time; /* of the run without set-up */
     uint64_t length_ps;
+    uint64_t most_ps; /* a change can't have saved more than this */
     struct whatif w;
     uint64_t *hit; /* by position: weight of a marked operation, 0: none */
 };
 
 /* A change of s->w. Returns 1 if there is something to change, 0 if the case
- * doesn't apply, -1 if memory runs out. Sets ratio and resource of f. */
+ * doesn't apply, -1 if memory runs out. Sets ratio and resource of f, and may
+ * set most_ps. */
 typedef int explain_case(struct study *s, struct explain_finding *f);
 
 extern explain_case *const explain_cases[EXPLAIN_KINDS]; /* NULL: overlap */

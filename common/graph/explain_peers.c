@@ -93,12 +93,27 @@ static int is_collective(const struct graph_node *n)
            (n->kind == GRAPH_MPI && n->op != TOPO_OP_SENDRECV);
 }
 
-int explain_chain(struct study *s, struct explain_finding *f)
+static int is_meeting(const struct graph_node *n)
 {
-    (void)f;
-    if (s->g->nranks < 2)
-        return 0;
-    for (uint32_t at = 0; at < s->g->nnodes; at++) {
+    return n->kind == GRAPH_MPI && is_collective(n) && n->bytes == 0;
+}
+
+/* A rank's last meeting with the others, in MPI_Finalize or barriers before it:
+ * nothing is late because it waits there. */
+static uint32_t last_meeting(const struct graph *g, uint32_t rank)
+{
+    uint32_t at = g->first[rank + 1];
+    while (at > g->first[rank] && is_meeting(&g->nodes[at - 1].node))
+        at--;
+    return at;
+}
+
+/* Mark what a rank waits for others in. Returns how long it waits. */
+static uint64_t mark_waits(struct study *s, uint32_t rank)
+{
+    const uint32_t end = last_meeting(s->g, rank);
+    uint64_t waited_ps = 0;
+    for (uint32_t at = s->g->first[rank]; at < end; at++) {
         const struct graph_node *const n = &s->g->nodes[at].node;
         const struct replay_time *const t = &s->time[at];
         if (!s->in[at] || !n->match)
@@ -107,6 +122,23 @@ int explain_chain(struct study *s, struct explain_finding *f)
         const uint64_t met_ps = n->queue ? t->start_ps : t->end_ps;
         const uint64_t part = is_collective(n) ? 4 : 1;
         s->hit[at] = (met_ps - t->ready_ps) / part + 1;
+        waited_ps += met_ps - t->ready_ps;
+    }
+    return waited_ps;
+}
+
+/* Alone, ranks don't compete for links, either: what no rank has waited for is
+ * not the chain's. */
+int explain_chain(struct study *s, struct explain_finding *f)
+{
+    (void)f;
+    if (s->g->nranks < 2)
+        return 0;
+    s->most_ps = 0;
+    for (uint32_t r = 0; r < s->g->nranks; r++) {
+        const uint64_t waited_ps = mark_waits(s, r);
+        if (waited_ps > s->most_ps)
+            s->most_ps = waited_ps;
     }
     return whatif_alone(&s->w) == 0 ? 1 : -1;
 }

@@ -399,6 +399,24 @@ static void large_all_reduces(void)
     MUST(cudaStreamSynchronize(transfer));
 }
 
+/* Ranks share the way to the host's memory, but none waits for another. */
+static void copies_beside_all_reduces(void)
+{
+    float *batch;
+    MUST(cudaMallocHost(&batch, 16 * M));
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < TIMES(STEPS); i++) {
+        float *const at = grad + i * 4 * M;
+        CAUSE MUST(cudaMemcpyAsync(at, batch, 16 * M, cudaMemcpyHostToDevice,
+                                   compute));
+        follow(transfer, compute, ready[i]);
+        CAUSE MUST(
+            ncclAllReduce(at, at, 4 * M, ncclFloat, ncclSum, comm, transfer));
+    }
+    MUST(cudaMemcpyAsync(peer, batch, 16 * M, cudaMemcpyHostToDevice, compute));
+    MUST(cudaDeviceSynchronize());
+}
+
 static void one_heavy_kernel(void)
 {
     for (int step = 0; step < TIMES(STEPS); step++) {
@@ -456,6 +474,8 @@ static const struct planted causes[] = {
     {"exchange-without-group", "ungrouped", 4, H100, exchange_without_group},
     {"all-reduce-through-mpi", "mpi", 2, H100, all_reduce_through_mpi},
     {"large-all-reduces", "pcie", 8, "pcie-4090", large_all_reduces},
+    {"copies-beside-all-reduces", "pcie", 4, "pcie-4090",
+     copies_beside_all_reduces},
     {"one-heavy-kernel", "compute", 4, H100, one_heavy_kernel},
 };
 
