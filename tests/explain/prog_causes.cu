@@ -399,6 +399,17 @@ static void large_all_reduces(void)
     MUST(cudaStreamSynchronize(transfer));
 }
 
+/* Some of it could be hidden, but the links would be as slow. */
+static void large_all_reduces_and_a_kernel(void)
+{
+    for (int step = 0; step < TIMES(STEPS); step++) {
+        COMPUTE(2500, compute);
+        CAUSE MUST(ncclAllReduce(grad, grad, 64 * M, ncclFloat, ncclSum, comm,
+                                 compute));
+    }
+    MUST(cudaStreamSynchronize(compute));
+}
+
 /* Ranks share the way to the host's memory, but none waits for another. */
 static void copies_beside_all_reduces(void)
 {
@@ -474,6 +485,8 @@ static const struct planted causes[] = {
     {"exchange-without-group", "ungrouped", 4, H100, exchange_without_group},
     {"all-reduce-through-mpi", "mpi", 2, H100, all_reduce_through_mpi},
     {"large-all-reduces", "pcie", 8, "pcie-4090", large_all_reduces},
+    {"large-all-reduces-and-a-kernel", "pcie", 8, "pcie-4090",
+     large_all_reduces_and_a_kernel},
     {"copies-beside-all-reduces", "pcie", 4, "pcie-4090",
      copies_beside_all_reduces},
     {"one-heavy-kernel", "compute", 4, H100, one_heavy_kernel},

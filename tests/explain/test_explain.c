@@ -74,12 +74,11 @@ static struct child explain(const char *name, const char *options)
                      name, options);
 }
 
-/* The first answer: the first cause, or the first limit if there is none. */
+/* The first answer: the first cause, or the first limit if it binds the run. */
 static const json_t *answer(const json_t *all)
 {
-    const json_t *const cause =
-        json_array_get(json_object_get(all, "causes"), 0);
-    return cause ? cause : json_array_get(json_object_get(all, "limits"), 0);
+    const int bound = json_is_string(json_object_get(all, "bound_by"));
+    return json_array_get(json_object_get(all, bound ? "limits" : "causes"), 0);
 }
 
 static const char *text_of(const json_t *j, const char *key)
@@ -186,6 +185,19 @@ START_TEST(a_good_run_is_bound_by_its_kernels)
 }
 END_TEST
 
+START_TEST(a_small_cause_comes_after_what_binds_the_run)
+{
+    const struct planted *const p = find("large-all-reduces-and-a-kernel");
+    struct child run = record(p, "eager"), c = explain(p->name, "");
+    const char *const bound = strstr(c.out, "\nThe run is bound by its pcie"),
+                      *const cause = strstr(c.out, "\n1. overlap");
+    ck_assert_msg(c.status == 0 && bound && cause && bound < cause, "%s%s",
+                  c.out, c.err);
+    child_clear(&run);
+    child_clear(&c);
+}
+END_TEST
+
 /* Only the second span is slow because of its host. */
 START_TEST(a_span_is_explained_by_itself)
 {
@@ -234,6 +246,7 @@ int main(void)
     tcase_add_test(t, the_answer_does_not_depend_on_the_schedule);
     tcase_add_test(t, a_cause_has_its_saving_its_line_and_what_to_try);
     tcase_add_test(t, a_good_run_is_bound_by_its_kernels);
+    tcase_add_test(t, a_small_cause_comes_after_what_binds_the_run);
     tcase_add_test(t, a_span_is_explained_by_itself);
     tcase_add_test(t, wrong_usage_has_status_2);
     tcase_set_timeout(t, 600);

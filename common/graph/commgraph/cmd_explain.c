@@ -7,6 +7,10 @@
 /* A cause that would save less than this part of the run is not an answer. */
 #define WORTH 0.05
 
+/* Nor is the best cause the first answer where a cost of the machine is more
+ * than this many times what it would save. */
+#define DWARFS 10
+
 static double us(uint64_t ps)
 {
     return (double)ps * 1e-6;
@@ -24,6 +28,17 @@ static int nworth(const struct explain *e)
     while (n < e->ncauses && percent(e, &e->cause[n]) >= 100 * WORTH)
         n++;
     return n;
+}
+
+/* The cost of the machine that is the first answer, or NULL. */
+static const struct explain_finding *bound(const struct explain *e)
+{
+    const uint64_t limit_ps = e->nlimits ? e->limit[0].saves_ps : 0;
+    const int n = nworth(e);
+    for (int i = 0; i < n; i++)
+        if (limit_ps <= DWARFS * e->cause[i].saves_ps)
+            return NULL;
+    return e->nlimits ? &e->limit[0] : NULL;
 }
 
 /* ---- text ---------------------------------------------------------------- */
@@ -68,6 +83,18 @@ static void print_cause(const struct command_run *r, const struct explain *e,
     print_wrapped(text);
 }
 
+static void print_bound(const struct command_run *r,
+                        const struct explain_finding *f, int alone)
+{
+    char text[512];
+    printf("\n%sThe run is bound by its %s.\n",
+           alone ? "Nothing stands out. " : "", explain_name(f->kind));
+    if (f->node != GRAPH_NOWHERE)
+        print_where(r->graph, f);
+    snprintf(text, sizeof text, "Try: %s.", explain_advice(f->kind));
+    print_wrapped(text);
+}
+
 static void print_limits(const struct command_run *r, const struct explain *e)
 {
     char text[512];
@@ -88,18 +115,10 @@ static void print_text(const struct command_run *r, const struct explain *e)
         printf("without %.1f us of set-up, most of it in %s (%s)\n",
                us(e->setup_ps), r->graph->nodes[e->setup].name,
                r->graph->nodes[e->setup].site);
+    if (bound(e))
+        print_bound(r, bound(e), n == 0);
     for (int i = 0; i < n && i < 5; i++)
         print_cause(r, e, i);
-    if (n == 0 && e->nlimits) {
-        char text[512];
-        printf("\nNothing stands out. The run is bound by its %s.\n",
-               explain_name(e->limit[0].kind));
-        if (e->limit[0].node != GRAPH_NOWHERE)
-            print_where(r->graph, &e->limit[0]);
-        snprintf(text, sizeof text, "Try: %s.",
-                 explain_advice(e->limit[0].kind));
-        print_wrapped(text);
-    }
     if (e->nlimits)
         print_limits(r, e);
     printf("\nEach figure is from a replay of the run with that one change. "
@@ -134,10 +153,11 @@ static int print_json(const struct command_run *r, const struct explain *e)
         json_array_append_new(causes, finding(r, e, &e->cause[i]));
     for (int i = 0; i < e->nlimits; i++)
         json_array_append_new(limits, finding(r, e, &e->limit[i]));
-    json_t *const all =
-        json_pack("{s:s, s:f, s:f, s:o, s:o}", "topology", topo_name(r->topo),
-                  "total_us", us(e->length_ps), "setup_us", us(e->setup_ps),
-                  "causes", causes, "limits", limits);
+    const char *const by = bound(e) ? explain_name(bound(e)->kind) : NULL;
+    json_t *const all = json_pack(
+        "{s:s, s:f, s:f, s:s?, s:o, s:o}", "topology", topo_name(r->topo),
+        "total_us", us(e->length_ps), "setup_us", us(e->setup_ps), "bound_by",
+        by, "causes", causes, "limits", limits);
     const int err =
         all ? json_dumpf(all, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII) : -1;
     printf("\n");
