@@ -136,6 +136,9 @@ START_TEST(the_page_opens_and_is_searched)
         "say('title', document.title);"
         "say('count', document.getElementById('count').textContent);"
         "say('rows', found());"
+        "say('heading', document.getElementById('found-title').textContent);"
+        "document.getElementById('q').value = ''; search();"
+        "say('then', document.getElementById('found-title').textContent);"
         "say('spans', [...document.getElementById('span').options].map(o => "
         "o.text).join('|'));"
         "say('hazards', document.querySelectorAll('#hazards pre').length, "
@@ -144,6 +147,8 @@ START_TEST(the_page_opens_and_is_searched)
     expect(&c, "on dgx-a100: 2 ranks, ");
     expect(&c, "count 1 of 6 operations");
     expect(&c, "rows 1");
+    expect(&c, "heading Found");
+    expect(&c, "then Longest steps of the critical path");
     expect(&c, "spans whole run|step &lt;0&gt;");
     expect(&c, "hazards 1 2"); // the race, with both sides
     child_clear(&c);
@@ -211,6 +216,44 @@ START_TEST(a_click_chooses_the_operation_under_it)
         "say('links', document.getElementById('links').ariaLabel);");
     expect(&c, "chosen 2");
     expect(&c, "nvlink G0 up ");
+    child_clear(&c);
+}
+END_TEST
+
+/* A run's set-up is before the time that its axis begins with. */
+START_TEST(the_page_says_where_its_time_begins)
+{
+    if (!has_browser())
+        return;
+    synthetic_release(&s);
+    synthetic_init(&s, 1);
+    graph_note_machine(s.rank[0], "dgx-a100");
+    SYNTHETIC(&s, 0, .name = "ncclCommInitRank",
+              .node = {.kind = GRAPH_HOST, .latency_ps = 300 * US});
+    kernel(0, 1, "work", 10);
+    graph_free(synthetic_load(&s));
+    write_view(s.dir);
+    struct child c = browse(
+        "", "say('count', document.getElementById('count').textContent);");
+    expect(&c, "; 0 us is the first one on a GPU, after 301.000 us of set-up");
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_name_stays_within_its_bar)
+{
+    if (!has_browser())
+        return;
+    write_view(s.dir);
+    struct child c = browse(
+        "",
+        "const c = document.getElementById('timeline').getContext('2d');"
+        "for (const name of ['cudaMemcpyAsync', 'MMMMMMMMMM', 'iiiiiiiiii'])"
+        "for (let room = 18; room < 100; room++)"
+        "if (widthOf(c, fitText(c, name, room)) > room) say('out', name);"
+        "say('cut', fitText(c, 'cudaMemcpyAsync', 70));");
+    expect(&c, "cut cuda");
+    ck_assert_ptr_null(strstr(strstr(c.out, "id=\"seen\""), "out "));
     child_clear(&c);
 }
 END_TEST
@@ -594,6 +637,8 @@ int main(void)
     tcase_add_test(t, an_operation_says_what_it_waited_for);
     tcase_add_test(t, keys_zoom_and_move);
     tcase_add_test(t, a_click_chooses_the_operation_under_it);
+    tcase_add_test(t, the_page_says_where_its_time_begins);
+    tcase_add_test(t, a_name_stays_within_its_bar);
     tcase_add_test(t, links_are_coloured_by_their_use_at_a_moment);
     tcase_add_test(t, streams_used_one_after_another_share_a_row);
     tcase_add_test(t, a_page_of_one_span_says_nothing_of_others);

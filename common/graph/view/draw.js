@@ -106,9 +106,13 @@ function widthOf(c, words) {
 
 function fitText(c, words, room) {
   if (room < 18) return '';
-  if (widthOf(c, words) <= room) return words;
-  let n = Math.floor(room / 7);
-  return n > 2 ? words.slice(0, n - 1) + '\u2026' : '';
+  const full = widthOf(c, words);
+  if (full <= room) return words;
+  for (let n = Math.floor(words.length * room / full); n > 1; n--) {
+    const part = words.slice(0, n) + '\u2026';
+    if (widthOf(c, part) <= room) return part;
+  }
+  return '';
 }
 
 /* Spans nest: all of them are drawn, the inner ones over the outer, and then
@@ -304,13 +308,13 @@ function drawLinks() {
     c.fillRect(left, y, width - left, 15);
     c.fillStyle = colour.exposed;
     l.values.forEach((v, k) => {
-      const tallness = Math.min(1, v) * 15;
-      if (tallness > 0.2) c.fillRect(left + k * wide, y + 15 - tallness, wide + 0.3, tallness);
+      const tallness = v > 0 ? Math.max(1, Math.min(1, v) * 15) : 0;
+      if (tallness) c.fillRect(left + k * wide, y + 15 - tallness, wide + 0.3, tallness);
     });
     c.fillStyle = colour.dim;
     c.fillText(fitText(c, l.name, left - 42), 4, y + 8);
     c.textAlign = 'right';
-    c.fillText(Math.round(100 * l.mean) + ' %', left - 4, y + 8);
+    c.fillText(percent(l.mean), left - 4, y + 8);
     c.textAlign = 'left';
   });
   if (!list.length) {
@@ -318,5 +322,5 @@ function drawLinks() {
     c.fillText('no link is used in this time', 4, 15);
   }
   $('links').setAttribute('aria-label', 'Mean use of links: ' +
-    (list.map(l => l.name + ' ' + Math.round(100 * l.mean) + ' %').join(', ') || 'none'));
+    (list.map(l => l.name + ' ' + percent(l.mean)).join(', ') || 'none'));
 }

@@ -19,11 +19,12 @@ const us = ps => (ps / 1e6).toFixed(3);
 
 /* What is worth seeing: from the first operation on a device on. */
 const HOST = 0, MARK = 8, MPI = 9;
-let first = Infinity;
+let first = Infinity, setup = 0; // how long before that
 for (let i = 0; i < count; i++)
   if (run.kind[i] !== HOST && run.kind[i] !== MPI && run.kind[i] !== MARK)
     first = Math.min(first, issued(i));
 if (first === Infinity) first = 0;
+for (let i = 0; i < count; i++) setup = Math.max(setup, first - issued(i));
 const whole = { from: first, to: Math.max(run.end, first + 1) };
 const shown = { ...whole };
 

@@ -200,7 +200,9 @@ function search() {
   chosen.at = -1;
   const some = words.length || wanted;
   $('count').textContent = some ? chosen.hits.length + ' of ' + count + ' operations' :
-    count + ' operations of ' + run.ranks + ' ranks on ' + run.machine;
+    count + ' operations of ' + run.ranks + ' ranks on ' + run.machine +
+    (setup > 0 ? '; 0 us is the first one on a GPU, after ' + us(setup) + ' us of set-up' : '');
+  $('found-title').textContent = some ? 'Found' : 'Longest steps of the critical path';
   listHits();
   later();
 }
