@@ -6,6 +6,32 @@
 
 #include "rule.h"
 
+/* A PCI address in each form that CUDA documents. */
+static void check_addresses(void)
+{
+    static const char *const forms[] = {"%04x:%02x:%02x.0", "%x:%X:%x"};
+    char text[32];
+    struct cudaDeviceProp p;
+    cudaGetDeviceProperties(&p, 1);
+    for (int i = 0; i < 2; i++) {
+        int found = -1;
+        snprintf(text, sizeof text, forms[i], p.pciDomainID, p.pciBusID,
+                 p.pciDeviceID);
+        RULE(cudaDeviceGetByPCIBusId(&found, text) == cudaSuccess && found == 1,
+             "a device is found by its PCI address, in any case");
+    }
+    int found = -1;
+    snprintf(text, sizeof text, "%02x:%02x.0", p.pciBusID, p.pciDeviceID);
+    RULE(p.pciDomainID != 0 ||
+             (cudaDeviceGetByPCIBusId(&found, text) == cudaSuccess &&
+              found == 1),
+         "and without its domain, if that is 0");
+    RULE(cudaDeviceGetByPCIBusId(&found, "ffff:ff:1f.0") ==
+             cudaErrorInvalidDevice,
+         "an address that no device has is an error");
+    cudaGetLastError();
+}
+
 static void check_devices(void)
 {
     int n = 0, can = -1, value = 0;
@@ -227,6 +253,7 @@ int main(void)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
     check_devices();
+    check_addresses();
     check_memory();
     check_pinned();
     check_streams();

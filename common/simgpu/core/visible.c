@@ -1,41 +1,28 @@
 #include "core/visible.h"
 
-#include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* strtol */
 #include <string.h>  /* strcspn */
 #include <strings.h> /* strncasecmp */
 
 #include "base/mix.h"
 
-enum { NAME = 64 };
-
-void visible_uuid(int32_t place, unsigned char uuid[VISIBLE_UUID])
+void visible_uuid(int32_t place, unsigned char uuid[GPU_NAME_UUID])
 {
-    for (int i = 0; i < VISIBLE_UUID; i++) {
+    for (int i = 0; i < GPU_NAME_UUID; i++) {
         const uint64_t word = mix_nth((uint64_t)place, (uint64_t)i / 8);
         uuid[i] = (unsigned char)(mix_finish(word) >> i % 8 * 8);
     }
-}
-
-/* "GPU-01234567-89ab-cdef-0123-456789abcdef", as nvidia-smi -L prints it. */
-static void name_of(int32_t place, char name[NAME])
-{
-    unsigned char u[VISIBLE_UUID];
-    visible_uuid(place, u);
-    size_t at = (size_t)snprintf(name, NAME, "GPU-");
-    for (int i = 0; i < VISIBLE_UUID; i++)
-        at += (size_t)snprintf(name + at, NAME - at, "%s%02x",
-                               i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-                               u[i]);
 }
 
 /* The GPU, counted from `first`, whose name begins so; -1: none, or several. */
 static int find_name(const char *text, size_t length, int first, int n)
 {
     int found = -1;
-    char name[NAME];
+    unsigned char uuid[GPU_NAME_UUID];
+    char name[GPU_NAME_UUID_TEXT];
     for (int i = 0; i < n; i++) {
-        name_of(first + i, name);
+        visible_uuid(first + i, uuid);
+        gpu_name_uuid(uuid, name);
         if (strncasecmp(name, text, length) != 0)
             continue;
         if (found >= 0)

@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "base/gpu_name.h"
+
 /*
  * Write the machine's numbers of n GPUs, from `first`, to place: the visible
  * ones in their order, then the others. text: the variable, NULL if it is
@@ -18,9 +20,7 @@
  */
 int visible_devices(const char *text, int first, int n, int32_t *place);
 
-enum { VISIBLE_UUID = 16 };
-
 /* The UUID of a GPU, by the machine's number. */
-void visible_uuid(int32_t place, unsigned char uuid[VISIBLE_UUID]);
+void visible_uuid(int32_t place, unsigned char uuid[GPU_NAME_UUID]);
 
 #endif

@@ -2,6 +2,7 @@
  * device.c: devices, their properties and peer access
  */
 #include "core/device.h"
+#include "base/gpu_name.h"
 #include "core/heap.h"
 #include "core/site.h"
 #include "core/stream.h"
@@ -9,10 +10,9 @@
 #include "cudart/capture.h"
 #include "cudart/limits.h"
 
-#include <stddef.h>  /* offsetof */
-#include <stdio.h>   /* snprintf */
-#include <string.h>  /* memcpy */
-#include <strings.h> /* strcasecmp */
+#include <stddef.h> /* offsetof */
+#include <stdio.h>  /* snprintf */
+#include <string.h> /* memcpy */
 
 enum {
     DRIVER_VERSION = 13000,
@@ -51,14 +51,6 @@ cudaError_t cudaGetDevice(int *device)
     return api_return(cudaSuccess);
 }
 
-/* Parse "0000:1b:00.0". */
-static void bus_id(const struct topo_gpu *g, unsigned *domain, unsigned *bus,
-                   unsigned *device)
-{
-    *domain = *bus = *device = 0;
-    sscanf(g->bus_id, "%x:%x:%x", domain, bus, device);
-}
-
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
     if (!prop)
@@ -67,8 +59,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
         return api_return(cudaErrorInvalidDevice);
     const struct topo_gpu *const g = gpu_of(device);
     const struct limits *const l = limits_of(device);
-    unsigned domain, bus, number;
-    bus_id(g, &domain, &bus, &number);
+    struct gpu_name_pci pci = {0};
+    gpu_name_pci(g->bus_id, &pci);
     *prop = (struct cudaDeviceProp){
         .totalGlobalMem = g->mem_nbytes,
         .sharedMemPerBlock = (size_t)l->shared_per_block,
@@ -85,9 +77,9 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
         .multiProcessorCount = g->nsm,
         .canMapHostMemory = 1,
         .concurrentKernels = 1,
-        .pciBusID = (int)bus,
-        .pciDeviceID = (int)number,
-        .pciDomainID = (int)domain,
+        .pciBusID = (int)pci.bus,
+        .pciDeviceID = (int)pci.device,
+        .pciDomainID = (int)pci.domain,
         .asyncEngineCount = 3,
         .unifiedAddressing = 1,
         .memoryBusWidth = g->mem_bus_bits,
@@ -282,8 +274,10 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
 {
     if (!device || !pciBusId)
         return api_return(cudaErrorInvalidValue);
+    struct gpu_name_pci own;
     for (int i = 0; i < simgpu_proc()->ndevices; i++)
-        if (strcasecmp(gpu_of(i)->bus_id, pciBusId) == 0) {
+        if (gpu_name_pci(gpu_of(i)->bus_id, &own) &&
+            gpu_name_is_pci(pciBusId, own)) {
             *device = i;
             return api_return(cudaSuccess);
         }

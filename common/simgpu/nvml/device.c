@@ -8,9 +8,10 @@
 #include <stdio.h>   /* snprintf */
 #include <strings.h> /* strcasecmp */
 
+#include "base/gpu_name.h"
 #include "nvml/library.h"
 
-enum { MAX_DEVICES = 64, UUID_NBYTES = 16, UUID_TEXT = 41 };
+enum { MAX_DEVICES = 64 };
 
 struct nvmlDevice_st {
     char unused; /* only the address counts */
@@ -72,18 +73,12 @@ nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index,
     return NVML_SUCCESS;
 }
 
-/* True if the text names the bus: "0:1b:00.0", or without its domain. */
 static int is_bus(const char *text, const struct cudaDeviceProp *prop)
 {
-    unsigned domain, bus, slot;
-    if (sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3) {
-        domain = 0;
-        if (sscanf(text, "%x:%x", &bus, &slot) != 2)
-            return 0;
-    }
-    return domain == (unsigned)prop->pciDomainID &&
-           bus == (unsigned)prop->pciBusID &&
-           slot == (unsigned)prop->pciDeviceID;
+    return gpu_name_is_pci(text,
+                           (struct gpu_name_pci){(unsigned)prop->pciDomainID,
+                                                 (unsigned)prop->pciBusID,
+                                                 (unsigned)prop->pciDeviceID});
 }
 
 /* The first device that is the one the text names. */
@@ -112,20 +107,10 @@ nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId,
     return find(pciBusId, device, is_bus);
 }
 
-/* "GPU-01234567-89ab-cdef-0123-456789abcdef" */
-static void write_uuid(const cudaUUID_t *uuid, char text[UUID_TEXT])
-{
-    size_t at = (size_t)snprintf(text, UUID_TEXT, "GPU-");
-    for (int i = 0; i < UUID_NBYTES; i++)
-        at += (size_t)snprintf(text + at, UUID_TEXT - at, "%s%02x",
-                               i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-                               (unsigned char)uuid->bytes[i]);
-}
-
 static int is_uuid(const char *text, const struct cudaDeviceProp *prop)
 {
-    char own[UUID_TEXT];
-    write_uuid(&prop->uuid, own);
+    char own[GPU_NAME_UUID_TEXT];
+    gpu_name_uuid((const unsigned char *)prop->uuid.bytes, own);
     return strcasecmp(text, own) == 0;
 }
 
@@ -162,12 +147,12 @@ nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name,
 nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid,
                                unsigned int length)
 {
-    char text[UUID_TEXT];
+    char text[GPU_NAME_UUID_TEXT];
     struct cudaDeviceProp prop;
     const nvmlReturn_t status = properties(device, uuid, &prop);
     if (status != NVML_SUCCESS)
         return status;
-    write_uuid(&prop.uuid, text);
+    gpu_name_uuid((const unsigned char *)prop.uuid.bytes, text);
     return library_text(uuid, length, text);
 }
 

@@ -1,0 +1,46 @@
+/*
+ * gpu_name.h: what names a GPU in texts: its UUID and its PCI address
+ *
+ * Header-only, since several shared libraries use it.
+ */
+#ifndef COMMLAB_BASE_GPU_NAME_H
+#define COMMLAB_BASE_GPU_NAME_H
+
+#include <stdio.h> /* snprintf */
+
+enum { GPU_NAME_UUID = 16, GPU_NAME_UUID_TEXT = 41 };
+
+/* "GPU-01234567-89ab-cdef-0123-456789abcdef", as nvidia-smi -L prints it. */
+static inline void gpu_name_uuid(const unsigned char uuid[GPU_NAME_UUID],
+                                 char text[GPU_NAME_UUID_TEXT])
+{
+    size_t at = (size_t)snprintf(text, GPU_NAME_UUID_TEXT, "GPU-");
+    for (int i = 0; i < GPU_NAME_UUID; i++)
+        at += (size_t)snprintf(text + at, GPU_NAME_UUID_TEXT - at, "%s%02x",
+                               i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                               uuid[i]);
+}
+
+struct gpu_name_pci {
+    unsigned domain, bus, device;
+};
+
+/* Read "0000:1b:00.0" in any form that CUDA takes: without the function, or
+ * without the domain, which then is 0. Returns 0 if it is none. */
+static inline int gpu_name_pci(const char *text, struct gpu_name_pci *out)
+{
+    if (sscanf(text, "%x:%x:%x", &out->domain, &out->bus, &out->device) == 3)
+        return 1;
+    out->domain = 0;
+    return sscanf(text, "%x:%x", &out->bus, &out->device) == 2;
+}
+
+/* True if the text names that address. */
+static inline int gpu_name_is_pci(const char *text, struct gpu_name_pci own)
+{
+    struct gpu_name_pci pci;
+    return gpu_name_pci(text, &pci) && pci.domain == own.domain &&
+           pci.bus == own.bus && pci.device == own.device;
+}
+
+#endif
