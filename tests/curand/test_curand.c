@@ -39,7 +39,10 @@ START_TEST(a_generator_that_is_not_here_and_host_memory_are_named)
     } runs[] = {
         {"sobol", "prog_curand_misuse.c:19: simgpu has no generator 201", 0},
         {"pageable", "prog_curand_misuse.c:24: the output is 0x", 70},
-        {"short", "prog_curand_misuse.c:26: writes 4096 bytes, but", 70},
+        {"short",
+         "prog_curand_misuse.c:26: the output needs 4096 bytes, but starts at "
+         "byte 0 of",
+         70},
     };
     struct child c = child_run(60, "%s/tests/curand/prog_curand_misuse %s",
                                child_build(), runs[_i].argument);

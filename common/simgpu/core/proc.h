@@ -17,6 +17,7 @@
  *     flag                 a word of memory that operations wait for
  *     fault                accesses that the hardware traps
  *     heap_registered      host memory that a program registered
+ *     operand              checks what kernels of libraries access
  *     heap_peer, _describe memory of other processes; what a pointer points to
  *     heap                 device memory of this process
  *     heap_map             what is mapped of a heap

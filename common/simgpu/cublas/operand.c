@@ -7,9 +7,8 @@
 #include <stdlib.h> /* realloc */
 
 #include "base/narrow.h"
-#include "core/heap.h"
+#include "core/operand.h"
 #include "core/report.h"
-#include "core/site.h"
 #include "core/stream.h"
 #include "cublas/column.h"
 
@@ -30,35 +29,21 @@ static void add(struct touches *t, uint64_t alloc, uint64_t begin,
                                               .site = t->call.site};
 }
 
-static void check(const struct touches *t, const char *what, const void *p,
-                  size_t nbytes, struct heap_block *b)
-{
-    char site[256], where[512];
-    if (simgpu_heap_find(p, b) != 0)
-        simgpu_report_fault(
-            NULL,
-            "%s at %s: %s is %p, memory that the GPU cannot reach.\n"
-            "Allocate it with cudaMalloc.",
-            t->call.name, simgpu_site_text(t->call.site, site, sizeof site),
-            what, p);
-    if ((const char *)p + nbytes > b->base + b->nbytes)
-        simgpu_report_fault(
-            NULL,
-            "%s at %s: %s needs %zu bytes, but starts at %s.\n"
-            "Matrices are stored column by column: check m, n, k and "
-            "the leading dimension.",
-            t->call.name, simgpu_site_text(t->call.site, site, sizeof site),
-            what, nbytes, simgpu_heap_describe(p, where, sizeof where));
-}
-
 void *touch(struct touches *t, const char *what, const void *p,
             size_t column_nbytes, size_t pitch_nbytes, size_t columns,
             int write)
 {
-    struct heap_block b;
+    const struct operand o = {
+        .call = t->call.name,
+        .name = what,
+        .site = t->call.site,
+        .remedy = "",
+        .check = "Matrices are stored column by column: check m, n, k and the "
+                 "leading dimension."};
     if (column_nbytes == 0 || columns == 0)
         return NULL;
-    check(t, what, p, (columns - 1) * pitch_nbytes + column_nbytes, &b);
+    const struct heap_block b = simgpu_operand_block(
+        &o, p, (columns - 1) * pitch_nbytes + column_nbytes);
     if (pitch_nbytes == column_nbytes) { // contiguous: one range
         column_nbytes *= columns;
         columns = 1;

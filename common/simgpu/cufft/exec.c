@@ -8,8 +8,8 @@
 #include <stdlib.h> /* malloc */
 
 #include "core/device.h"
-#include "core/heap.h"
 #include "core/op.h"
+#include "core/operand.h"
 #include "core/report.h"
 #include "core/site.h"
 #include "core/stream.h"
@@ -151,28 +151,6 @@ static void add(struct touched *t, const struct graph_access *a)
     t->at[t->n++] = *a;
 }
 
-static struct heap_block block_of(const struct fft_op *f, const char *what,
-                                  const void *p, size_t nbytes)
-{
-    struct heap_block b;
-    char text[256], where[512];
-    if (simgpu_heap_find(p, &b) != 0)
-        simgpu_report_fault(
-            NULL,
-            "%s at %s: %s is %p, memory that the GPU cannot reach.\n"
-            "Allocate it with cudaMalloc.",
-            f->name, simgpu_site_text(f->site, text, sizeof text), what, p);
-    if ((const char *)p + nbytes > b.base + b.nbytes)
-        simgpu_report_fault(
-            NULL,
-            "%s at %s: %s needs %zu bytes, but starts at %s.\n"
-            "Check the plan's sizes, and that real data in place have rows of "
-            "2 (n / 2 + 1) numbers.",
-            f->name, simgpu_site_text(f->site, text, sizeof text), what, nbytes,
-            simgpu_heap_describe(p, where, sizeof where));
-    return b;
-}
-
 /* Note what one side touches; where its memory is. */
 static int32_t touch(struct fft_op *f, struct touched *t, struct side *s,
                      const char *what, const void *p, int write)
@@ -180,7 +158,15 @@ static int32_t touch(struct fft_op *f, struct touched *t, struct side *s,
     const size_t *const n = f->plan.n, size = size_of(s);
     const size_t last = row_at(s, f->plan.batch - 1, n[0] - 1, n[1] - 1) +
                         (s->row - 1) * s->l.stride;
-    const struct heap_block b = block_of(f, what, p, (last + 1) * size);
+    const struct operand o = {
+        .call = f->name,
+        .name = what,
+        .site = f->site,
+        .remedy = "",
+        .check =
+            "Check the plan's sizes, and that real data in place have rows "
+            "of 2 (n / 2 + 1) numbers."};
+    const struct heap_block b = simgpu_operand_block(&o, p, (last + 1) * size);
     const size_t run = s->l.stride == 1 ? s->row : 1; // numbers side by side
     s->at = simgpu_heap_raw(p);
     for (size_t i = 0; i < f->plan.batch * n[0] * n[1]; i++) {

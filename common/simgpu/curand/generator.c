@@ -5,10 +5,9 @@
 #include <string.h> /* memcpy */
 
 #include "core/device.h"
-#include "core/heap.h"
 #include "core/host.h"
 #include "core/op.h"
-#include "core/report.h"
+#include "core/operand.h"
 #include "core/site.h"
 #include "core/stream.h"
 
@@ -176,26 +175,6 @@ static void release_write(struct op *op)
     free(op);
 }
 
-static struct heap_block block_of(const char *name, uint32_t site,
-                                  const void *out, size_t nbytes)
-{
-    struct heap_block b;
-    char text[256], where[512];
-    if (simgpu_heap_find(out, &b) != 0)
-        simgpu_report_fault(
-            NULL,
-            "%s at %s: the output is %p, memory that the GPU cannot reach.\n"
-            "Allocate it with cudaMalloc, or create the generator with "
-            "curandCreateGeneratorHost.",
-            name, simgpu_site_text(site, text, sizeof text), out);
-    if ((const char *)out + nbytes > b.base + b.nbytes)
-        simgpu_report_fault(
-            NULL, "%s at %s: writes %zu bytes, but the output starts at %s.",
-            name, simgpu_site_text(site, text, sizeof text), nbytes,
-            simgpu_heap_describe(out, where, sizeof where));
-    return b;
-}
-
 static curandStatus_t enqueue(curandGenerator_t g, const char *name,
                               uint32_t site, void *out, void *results,
                               size_t nbytes)
@@ -207,7 +186,13 @@ static curandStatus_t enqueue(curandGenerator_t g, const char *name,
         free(results);
         return CURAND_STATUS_LAUNCH_FAILURE;
     }
-    const struct heap_block b = block_of(name, site, out, nbytes);
+    const struct operand o = {
+        .call = name,
+        .name = "the output",
+        .site = site,
+        .remedy = ", or create the generator with curandCreateGeneratorHost",
+        .check = "Check the count and its type."};
+    const struct heap_block b = simgpu_operand_block(&o, out, nbytes);
     const uint64_t begin = (uint64_t)((const char *)out - b.base);
     const int32_t place = simgpu_proc_place(g->device);
     const struct graph_move move = {place, b.place, nbytes};

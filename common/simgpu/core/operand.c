@@ -1,0 +1,24 @@
+#include "core/operand.h"
+
+#include "core/report.h"
+#include "core/site.h"
+
+struct heap_block simgpu_operand_block(const struct operand *o, const void *p,
+                                       size_t nbytes)
+{
+    struct heap_block b;
+    char site[256], where[512];
+    if (simgpu_heap_find(p, &b) != 0)
+        simgpu_report_fault(
+            NULL,
+            "%s at %s: %s is %p, memory that the GPU cannot reach.\n"
+            "Allocate it with cudaMalloc%s.",
+            o->call, simgpu_site_text(o->site, site, sizeof site), o->name, p,
+            o->remedy);
+    if ((const char *)p + nbytes > b.base + b.nbytes)
+        simgpu_report_fault(
+            NULL, "%s at %s: %s needs %zu bytes, but starts at %s.\n%s",
+            o->call, simgpu_site_text(o->site, site, sizeof site), o->name,
+            nbytes, simgpu_heap_describe(p, where, sizeof where), o->check);
+    return b;
+}
