@@ -8,6 +8,8 @@
 #ifndef SIMGPU_CUDA_BF16_H
 #define SIMGPU_CUDA_BF16_H
 
+#include "cuda_fp16.h" /* as CUDA's does */
+
 #define __CUDA_BF16_TYPES_EXIST__ /* programs test it */
 
 typedef struct __attribute__((aligned(2))) {

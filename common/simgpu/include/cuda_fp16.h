@@ -8,6 +8,8 @@
 #ifndef SIMGPU_CUDA_FP16_H
 #define SIMGPU_CUDA_FP16_H
 
+#include "cuda_runtime_api.h" /* as CUDA's does */
+
 #define __CUDA_FP16_TYPES_EXIST__ /* programs test it */
 
 typedef struct __attribute__((aligned(2))) {
