@@ -4,26 +4,7 @@
 #include <cuda_fp16.h>
 #include <math.h>
 
-#include "probe.h"
-
-#define IS(call, status) CHECK((call) == CUBLAS_STATUS_##status)
-#define BLAS(call)       IS(call, SUCCESS)
-
-struct handle {
-    cublasHandle_t h;
-    handle()
-    {
-        BLAS(cublasCreate(&h));
-    }
-    ~handle()
-    {
-        BLAS(cublasDestroy(h));
-    }
-    operator cublasHandle_t() const
-    {
-        return h;
-    }
-};
+#include "blas.h"
 
 /* Small integers, exact in every type. */
 template <class T> static void check_vectors(cudaDataType type)

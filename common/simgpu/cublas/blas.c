@@ -41,11 +41,14 @@ static void load(void)
 {
     void *const library = open_library();
 #define FIND(name)                                                             \
-    loaded.s##name =                                                           \
-        (__typeof__(loaded.s##name))find(library, "cblas_s" #name);            \
-    loaded.d##name = (__typeof__(loaded.d##name))find(library, "cblas_"        \
-                                                               "d" #name);
-    BLAS_FUNCTIONS(FIND)
+    loaded.name = (__typeof__(loaded.name))find(library, "cblas_" #name);
+#define FIND_REAL(name)    FIND(s##name) FIND(d##name)
+#define FIND_COMPLEX(name) FIND(c##name) FIND(z##name)
+    BLAS_FUNCTIONS(FIND_REAL)
+    BLAS_COMPLEX_FUNCTIONS(FIND_COMPLEX)
+    BLAS_MIXED_FUNCTIONS(FIND)
+#undef FIND_COMPLEX
+#undef FIND_REAL
 #undef FIND
     // the program may have loaded it before, with more threads
     void (*const set_threads)(int) =
@@ -58,4 +61,11 @@ const struct blas *blas(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
     return &loaded;
+}
+
+CBLAS_TRANSPOSE blas_trans(cublasOperation_t op)
+{
+    return op == CUBLAS_OP_N   ? CblasNoTrans
+           : op == CUBLAS_OP_T ? CblasTrans
+                               : CblasConjTrans;
 }

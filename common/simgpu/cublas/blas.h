@@ -10,24 +10,39 @@
 #define SIMGPU_CUBLAS_BLAS_H
 
 #include <cblas.h>
+#include <cublas_v2.h>
 
 // clang-format off
 /* In single (s) and double precision (d). */
 #define BLAS_FUNCTIONS(X)                                                      \
     X(axpy) X(scal) X(copy) X(swap) X(dot) X(nrm2) X(asum) X(rot) X(gemv)      \
     X(ger) X(symv) X(trsv) X(gemm) X(symm) X(syrk) X(trsm)
+/* Of complex numbers in single (c) and double precision (z). */
+#define BLAS_COMPLEX_FUNCTIONS(X)                                              \
+    X(axpy) X(scal) X(copy) X(swap) X(dotu_sub) X(dotc_sub) X(gemv) X(geru)    \
+    X(gerc) X(hemv) X(trsv) X(gemm) X(symm) X(hemm) X(syrk) X(herk) X(trsm)
+/* Of complex numbers with real scalars or results. */
+#define BLAS_MIXED_FUNCTIONS(X)                                                \
+    X(csscal) X(zdscal) X(scnrm2) X(dznrm2) X(scasum) X(dzasum)
 // clang-format on
 
 struct blas { /* cblas_sgemm, cblas_dgemm, ... */
-#define BLAS_FIELD(name)                                                       \
-    __typeof__(cblas_s##name) *s##name;                                        \
-    __typeof__(cblas_d##name) *d##name;
-    BLAS_FUNCTIONS(BLAS_FIELD)
+#define BLAS_FIELD(name)   __typeof__(cblas_##name) *name;
+#define BLAS_REAL(name)    BLAS_FIELD(s##name) BLAS_FIELD(d##name)
+#define BLAS_COMPLEX(name) BLAS_FIELD(c##name) BLAS_FIELD(z##name)
+    BLAS_FUNCTIONS(BLAS_REAL)
+    BLAS_COMPLEX_FUNCTIONS(BLAS_COMPLEX)
+    BLAS_MIXED_FUNCTIONS(BLAS_FIELD)
 #undef BLAS_FIELD
+#undef BLAS_REAL
+#undef BLAS_COMPLEX
 };
 
 /* The functions; loads them on the first call. Ends the run, with a message,
  * if they are not there. */
 const struct blas *blas(void);
+
+/* What OpenBLAS calls op(A). */
+CBLAS_TRANSPOSE blas_trans(cublasOperation_t op);
 
 #endif

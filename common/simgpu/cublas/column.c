@@ -18,9 +18,23 @@ size_t column_type_nbytes(cudaDataType type)
 
 size_t column_operand_nbytes(cudaDataType type)
 {
-    return type == CUDA_R_8I    ? sizeof(int8_t)
-           : type == CUDA_R_32I ? sizeof(int32_t)
-                                : column_type_nbytes(type);
+    switch (type) {
+    case CUDA_C_64F: return 2 * sizeof(double);
+    case CUDA_C_32F: return 2 * sizeof(float);
+    case CUDA_R_32I: return sizeof(int32_t);
+    case CUDA_R_8I: return sizeof(int8_t);
+    default: return column_type_nbytes(type);
+    }
+}
+
+int column_is_complex(cudaDataType type)
+{
+    return type == CUDA_C_32F || type == CUDA_C_64F;
+}
+
+int column_is_double(cudaDataType type)
+{
+    return type == CUDA_R_64F || type == CUDA_C_64F;
 }
 
 static float rounded(float x, enum column_rounding rounding)

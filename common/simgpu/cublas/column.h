@@ -10,11 +10,14 @@
 /* How inputs are rounded before they are multiplied. */
 enum column_rounding { COLUMN_EXACT, COLUMN_TF32, COLUMN_FP16, COLUMN_BF16 };
 
-/* Bytes of a number; 0 for a type that is not supported. */
+/* Bytes of a real number; 0 for a type that is not supported. */
 size_t column_type_nbytes(cudaDataType type);
 
-/* Likewise, with the integers that products take and give. */
+/* Likewise, with complex numbers, and the integers that products take. */
 size_t column_operand_nbytes(cudaDataType type);
+
+int column_is_complex(cudaDataType type);
+int column_is_double(cudaDataType type); /* or complex of doubles */
 
 /* n numbers of a type as floats, rounded. */
 void column_widen(float *out, const void *in, size_t n, cudaDataType type,

@@ -1,143 +1,18 @@
 /*
- * gemm.c: products of matrices
- *
- * All forms are one: a batch of C = alpha op(A) op(B) + beta C over typed
- * matrices, with A and B rounded first. Sums are fp32. Where no conversion is
- * needed, OpenBLAS works on the program's matrices; otherwise on copies.
+ * gemm.c: the functions of products of matrices; all are one, with a batch
  */
-#include "cublas/handle.h"
-
-#include <stdint.h> /* int8_t */
 #include <stdio.h>  /* snprintf */
-#include <stdlib.h> /* malloc */
+#include <stdlib.h> /* free */
 
-#include "core/report.h"
 #include "core/site.h"
-#include "cublas/blas.h"
 #include "cublas/column.h"
-
-struct matrix { /* rows x cols, in memory column by column */
-    char *at;   /* as simgpu accesses it */
-    cudaDataType type;
-    size_t rows, cols, ld, stride; /* ld, stride: elements */
-};
-
-enum which { OF_A, OF_B, OF_C, OPERANDS };
-
-struct gemm_op {
-    struct op op;
-    struct site site;
-    int transa, transb, m, n, k, batch;
-    struct scalar alpha, beta;
-    struct matrix a, b, c; /* of the first product */
-    enum column_rounding rounding;
-    /* Where A, B and C of each product are, in device memory; or NULL: a stride
-     * behind those of the product before. */
-    const void *const *where[OPERANDS];
-};
+#include "cublas/product.h"
 
 static struct matrix operand(struct touches *t, const char *what, const void *p,
                              cudaDataType type, int rows, int cols, int ld,
                              long long stride, int batch, int write);
 
 /* ---- on the stream's worker ---------------------------------------------- */
-
-static char *column_of(const struct matrix *x, int i, size_t col)
-{
-    return x->at + ((size_t)i * x->stride + col * x->ld) *
-                       column_operand_nbytes(x->type);
-}
-
-/* Number i of the batch as floats: itself, or a packed copy (*ld gets rows). */
-static float *as_floats(const struct matrix *x, int i,
-                        enum column_rounding rounding, int *ld)
-{
-    *ld = (int)x->ld;
-    if (x->type == CUDA_R_32F && rounding == COLUMN_EXACT)
-        return (float *)column_of(x, i, 0);
-    float *const copy = malloc(x->rows * x->cols * sizeof *copy + 1);
-    if (!copy)
-        simgpu_report_fault(NULL,
-                            "out of host memory for a matrix of %zu x %zu",
-                            x->rows, x->cols);
-    for (size_t col = 0; col < x->cols; col++)
-        column_widen(copy + col * x->rows, column_of(x, i, col), x->rows,
-                     x->type, rounding);
-    *ld = (int)x->rows;
-    return copy;
-}
-
-static void drop(const struct matrix *x, int i, float *floats)
-{
-    if ((char *)floats != column_of(x, i, 0))
-        free(floats);
-}
-
-static CBLAS_TRANSPOSE trans_of(int transposed)
-{
-    return transposed ? CblasTrans : CblasNoTrans;
-}
-
-static void multiply_double(const struct gemm_op *g, int i)
-{
-    blas()->dgemm(
-        CblasColMajor, trans_of(g->transa), trans_of(g->transb), g->m, g->n,
-        g->k, scalar_now(&g->alpha), (const double *)column_of(&g->a, i, 0),
-        (int)g->a.ld, (const double *)column_of(&g->b, i, 0), (int)g->b.ld,
-        scalar_now(&g->beta), (double *)column_of(&g->c, i, 0), (int)g->c.ld);
-}
-
-static void multiply(const struct gemm_op *g, int i)
-{
-    int lda, ldb, ldc;
-    const float alpha = (float)scalar_now(&g->alpha);
-    const float beta = (float)scalar_now(&g->beta);
-    float *const a = as_floats(&g->a, i, g->rounding, &lda);
-    float *const b = as_floats(&g->b, i, g->rounding, &ldb);
-    float *const c = as_floats(&g->c, i, COLUMN_EXACT, &ldc);
-    blas()->sgemm(CblasColMajor, trans_of(g->transa), trans_of(g->transb), g->m,
-                  g->n, g->k, alpha, a, lda, b, ldb, beta, c, ldc);
-    for (size_t col = 0; g->c.type != CUDA_R_32F && col < g->c.cols; col++)
-        column_narrow(column_of(&g->c, i, col), c + col * g->c.rows, g->c.rows,
-                      g->c.type);
-    drop(&g->a, i, a);
-    drop(&g->b, i, b);
-    drop(&g->c, i, c);
-}
-
-static int32_t byte_of(const struct matrix *x, int i, int trans, int row,
-                       int col)
-{
-    return ((int8_t *)column_of(
-        x, i, (size_t)(trans ? row : col)))[trans ? col : row];
-}
-
-/* The sums have 32 bits and wrap around. */
-static void multiply_bytes(const struct gemm_op *g, int i)
-{
-    const uint32_t alpha = (uint32_t)(int32_t)scalar_now(&g->alpha);
-    const uint32_t beta = (uint32_t)(int32_t)scalar_now(&g->beta);
-    for (int col = 0; col < g->n; col++) {
-        uint32_t *const c = (uint32_t *)column_of(&g->c, i, (size_t)col);
-        for (int row = 0; row < g->m; row++) {
-            uint32_t sum = 0;
-            for (int k = 0; k < g->k; k++)
-                sum += (uint32_t)(byte_of(&g->a, i, g->transa, row, k) *
-                                  byte_of(&g->b, i, g->transb, k, col));
-            c[row] = alpha * sum + (beta ? beta * c[row] : 0);
-        }
-    }
-}
-
-static void run_product(const struct gemm_op *g, int i)
-{
-    if (g->a.type == CUDA_R_8I)
-        multiply_bytes(g, i);
-    else if (g->a.type == CUDA_R_64F)
-        multiply_double(g, i);
-    else
-        multiply(g, i);
-}
 
 /* Take the place of product i's operand from the program's array. */
 static void find_operand(struct gemm_op *g, struct touches *t, int i,
@@ -162,7 +37,7 @@ static void run_by_pointers(struct gemm_op *g)
         find_operand(g, &t, i, OF_A, &g->a);
         find_operand(g, &t, i, OF_B, &g->b);
         find_operand(g, &t, i, OF_C, &g->c);
-        run_product(g, 0);
+        product_run(g, 0);
     }
     simgpu_op_amend(&g->op, 0, NULL, 0, t.access, t.n);
     free(t.access);
@@ -174,7 +49,7 @@ static void run_gemm(struct op *op)
     if (g->where[OF_A])
         run_by_pointers(g);
     for (int i = 0; !g->where[OF_A] && i < g->batch; i++)
-        run_product(g, i);
+        product_run(g, i);
 }
 
 /* ---- on the host --------------------------------------------------------- */
@@ -221,8 +96,13 @@ static cublasStatus_t check(const struct call *c)
         c->c_type == CUDA_R_32I)
         return is_integer(c) ? CUBLAS_STATUS_SUCCESS
                              : CUBLAS_STATUS_NOT_SUPPORTED;
-    if (column_type_nbytes(c->a_type) == 0 || c->b_type != c->a_type ||
-        is_integer(c) || (c->c_type != c->a_type && c->c_type != CUDA_R_32F))
+    if (c->b_type != c->a_type || is_integer(c))
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (column_is_complex(c->a_type))
+        return c->c_type == c->a_type ? CUBLAS_STATUS_SUCCESS
+                                      : CUBLAS_STATUS_NOT_SUPPORTED;
+    if (column_type_nbytes(c->a_type) == 0 ||
+        (c->c_type != c->a_type && c->c_type != CUDA_R_32F))
         return CUBLAS_STATUS_NOT_SUPPORTED;
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -242,6 +122,8 @@ static int is_half(const struct call *c)
 /* The type of alpha and beta. */
 static cudaDataType scalar_type(const struct call *c)
 {
+    if (column_is_complex(c->a_type))
+        return c->a_type;
     return is_double(c)    ? CUDA_R_64F
            : is_half(c)    ? CUDA_R_16F
            : is_integer(c) ? CUDA_R_32I
@@ -254,15 +136,17 @@ static cublasStatus_t arithmetic(const struct call *c, cublasMath_t mode,
                                  enum topo_math *math)
 {
     *rounding = COLUMN_EXACT;
-    *math = c->a_type == CUDA_R_64F   ? TOPO_FP64
-            : c->a_type == CUDA_R_32F ? TOPO_FP32
-                                      : TOPO_FP16;
+    *math = column_is_double(c->a_type)                          ? TOPO_FP64
+            : c->a_type == CUDA_R_32F || c->a_type == CUDA_C_32F ? TOPO_FP32
+                                                                 : TOPO_FP16;
     if (is_integer(c)) // the machines' figures are for 16 bits
         return CUBLAS_STATUS_SUCCESS;
-    if (is_double(c) || c->a_type == CUDA_R_64F)
-        return is_double(c) && c->a_type == CUDA_R_64F
+    if (is_double(c) || column_is_double(c->a_type))
+        return is_double(c) && column_is_double(c->a_type)
                    ? CUBLAS_STATUS_SUCCESS
                    : CUBLAS_STATUS_NOT_SUPPORTED;
+    if (c->a_type == CUDA_C_32F) // never rounded
+        return is_half(c) ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
     if (is_half(c) && c->c_type != CUDA_R_16F)
         return CUBLAS_STATUS_NOT_SUPPORTED;
     switch (c->compute) {
@@ -333,8 +217,8 @@ static void fill(struct gemm_op *g, struct touches *t, const struct call *c,
                  cublasHandle_t handle)
 {
     const int ta = is_trans(c->transa), tb = is_trans(c->transb);
-    g->transa = ta;
-    g->transb = tb;
+    g->transa = c->transa;
+    g->transb = c->transb;
     g->m = c->m;
     g->n = c->n;
     g->k = c->k;
@@ -375,7 +259,8 @@ static cublasStatus_t gemm(cublasHandle_t handle, const struct call *c)
                                             c->site.name, c->site.site);
     g->rounding = rounding;
     fill(g, &t, c, handle);
-    enqueue(s, &g->op, &t, 2.0 * c->m * c->n * c->k * c->batch, math);
+    const double per_product = column_is_complex(c->a_type) ? 8 : 2;
+    enqueue(s, &g->op, &t, per_product * c->m * c->n * c->k * c->batch, math);
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -435,11 +320,24 @@ static cublasStatus_t gemm(cublasHandle_t handle, const struct call *c)
 #define JOIN_Sgemm    cublasSgemm_v2
 #define JOIN_Dgemm    cublasDgemm_v2
 #define JOIN_Hgemm    cublasHgemm
+#define JOIN_Cgemm    cublasCgemm_v2
+#define JOIN_Zgemm    cublasZgemm_v2
 #define JOIN(S, name) JOIN_##S##name
 
 GEMM(S, float, CUDA_R_32F, CUBLAS_COMPUTE_32F)
 GEMM(D, double, CUDA_R_64F, CUBLAS_COMPUTE_64F)
 GEMM(H, __half_raw, CUDA_R_16F, CUBLAS_COMPUTE_16F) // __half in C++
+GEMM(C, cuComplex, CUDA_C_32F, CUBLAS_COMPUTE_32F)
+GEMM(Z, cuDoubleComplex, CUDA_C_64F, CUBLAS_COMPUTE_64F)
+
+/* By three real products instead of four: here, the same. */
+#define GEMM3M(S, T)                                                           \
+    cublasStatus_t cublas##S##gemm3m(                                          \
+        cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,   \
+        const T *, const T *, int, const T *, int, const T *, T *, int)        \
+        __attribute__((alias("cublas" #S "gemm_v2")));
+GEMM3M(C, cuComplex)
+GEMM3M(Z, cuDoubleComplex)
 
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                             cublasOperation_t transb, int m, int n, int k,

@@ -13,6 +13,7 @@
 #ifndef SIMGPU_CUBLAS_HANDLE_H
 #define SIMGPU_CUBLAS_HANDLE_H
 
+#include <complex.h>
 #include <cublas_v2.h>
 
 #include "core/op.h"
@@ -77,16 +78,17 @@ void *touch_triangle(struct touches *t, const char *what, const void *p,
                      size_t size, cublasFillMode_t fill, int n, int ld,
                      int write);
 
-/* alpha or beta: every type's fits in a double. */
+/* alpha or beta: every type's fits in a pair of doubles. */
 struct scalar {
     cudaDataType type;
-    double value;
+    double complex value;
     const void *at; /* in device memory, read when the operation runs; or NULL
                      */
 };
 struct scalar touch_scalar(struct touches *t, cublasHandle_t handle,
                            const char *what, const void *p, cudaDataType type);
-double scalar_now(const struct scalar *s);  /* on the stream's worker */
+double scalar_now(const struct scalar *s); /* on the stream's worker */
+double complex scalar_now_complex(const struct scalar *s);
 int scalar_is_zero(const struct scalar *s); /* and known to be */
 
 /*

@@ -1,95 +1,11 @@
 /*
- * matrices.c: matrices with vectors, and those with a triangle, in single and
- * double precision
- *
- * Matrices are stored column by column, ld elements apart. Of a symmetric or
- * triangular one, only the triangle that is named is touched.
+ * matrices.c: matrices with vectors, and those with a triangle
  */
-#include "cublas/handle.h"
-
 #include "core/site.h"
-#include "cublas/blas.h"
 #include "cublas/column.h"
-
-struct matrix_op {
-    struct op op;
-    cudaDataType type; /* 32F or 64F */
-    int m, n, k, lda, ldb, ldc;
-    CBLAS_SIDE side;
-    CBLAS_UPLO fill;
-    CBLAS_TRANSPOSE transa, transb;
-    CBLAS_DIAG diag;
-    struct scalar alpha, beta;
-    void *a, *b, *c; /* matrices; or a matrix and vectors, ldb and ldc apart */
-};
-
-/* ---- on the stream's worker ---------------------------------------------- */
-
-#define RUN(name, ...)                                                         \
-    static void run_##name(struct op *op)                                      \
-    {                                                                          \
-        const struct matrix_op *const g = (struct matrix_op *)op;              \
-        const double alpha = scalar_now(&g->alpha),                            \
-                     beta = scalar_now(&g->beta);                              \
-        (void)alpha, (void)beta;                                               \
-        if (g->type == CUDA_R_32F)                                             \
-            blas()->s##name(CblasColMajor, __VA_ARGS__);                       \
-        else                                                                   \
-            blas()->d##name(CblasColMajor, __VA_ARGS__);                       \
-    }
-#define A g->a, g->lda
-#define B g->b, g->ldb
-#define C g->c, g->ldc
-
-/* A double argument becomes the function's float. */
-RUN(gemv, g->transa, g->m, g->n, alpha, A, B, beta, C)
-RUN(ger, g->m, g->n, alpha, B, C, A)
-RUN(symv, g->fill, g->n, alpha, A, B, beta, C)
-RUN(trsv, g->fill, g->transa, g->diag, g->n, A, C)
-RUN(symm, g->side, g->fill, g->m, g->n, alpha, A, B, beta, C)
-RUN(syrk, g->fill, g->transa, g->n, g->k, alpha, A, beta, C)
-RUN(trsm, g->side, g->fill, g->transa, g->diag, g->m, g->n, alpha, A, C)
-
-#undef A
-#undef B
-#undef C
-
-static double element(const struct matrix_op *g, const void *p, int ld,
-                      CBLAS_TRANSPOSE trans, int row, int col)
-{
-    const size_t at = trans == CblasNoTrans
-                          ? (size_t)col * (size_t)ld + (size_t)row
-                          : (size_t)row * (size_t)ld + (size_t)col;
-    return g->type == CUDA_R_32F ? (double)((const float *)p)[at]
-                                 : ((const double *)p)[at];
-}
-
-/* C = alpha op(A) + beta op(B). A matrix whose scalar is 0 is not read. */
-static void run_geam(struct op *op)
-{
-    const struct matrix_op *const g = (struct matrix_op *)op;
-    const double alpha = scalar_now(&g->alpha), beta = scalar_now(&g->beta);
-    for (int col = 0; col < g->n; col++)
-        for (int row = 0; row < g->m; row++) {
-            const size_t at = (size_t)col * (size_t)g->ldc + (size_t)row;
-            double sum = 0;
-            if (alpha != 0)
-                sum += alpha * element(g, g->a, g->lda, g->transa, row, col);
-            if (beta != 0)
-                sum += beta * element(g, g->b, g->ldb, g->transb, row, col);
-            if (g->type == CUDA_R_32F)
-                ((float *)g->c)[at] = (float)sum;
-            else
-                ((double *)g->c)[at] = sum;
-        }
-}
+#include "cublas/matrix.h"
 
 /* ---- on the host --------------------------------------------------------- */
-
-static CBLAS_TRANSPOSE trans_of(cublasOperation_t op)
-{
-    return op == CUBLAS_OP_N ? CblasNoTrans : CblasTrans;
-}
 
 static CBLAS_UPLO fill_of(cublasFillMode_t fill)
 {
@@ -118,7 +34,7 @@ static cublasStatus_t begin(struct call *c, void (*run)(struct op *),
     if (!any)
         return status;
     c->t = (struct touches){.call = c->site};
-    c->size = column_type_nbytes(type);
+    c->size = column_operand_nbytes(type);
     c->op = simgpu_op_new(sizeof *c->op, run, GRAPH_KERNEL, c->site.name,
                           c->site.site);
     c->op->type = type;
@@ -127,8 +43,10 @@ static cublasStatus_t begin(struct call *c, void (*run)(struct op *),
 
 static cublasStatus_t end(struct call *c, double flops)
 {
-    enqueue(c->stream, &c->op->op, &c->t, flops,
-            c->op->type == CUDA_R_32F ? TOPO_FP32 : TOPO_FP64);
+    const cudaDataType type = c->op->type;
+    enqueue(c->stream, &c->op->op, &c->t,
+            (column_is_complex(type) ? 4 : 1) * flops, // a product: 4 of reals
+            column_is_double(type) ? TOPO_FP64 : TOPO_FP32);
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -153,9 +71,12 @@ static void *line(struct call *c, const char *what, const void *p, int n,
 
 static void scalars(struct call *c, const void *alpha, const void *beta)
 {
-    c->op->alpha = touch_scalar(&c->t, c->handle, "alpha", alpha, c->op->type);
+    const cudaDataType type = c->op->op.run != matrix_herk    ? c->op->type
+                              : column_is_double(c->op->type) ? CUDA_R_64F
+                                                              : CUDA_R_32F;
+    c->op->alpha = touch_scalar(&c->t, c->handle, "alpha", alpha, type);
     if (beta)
-        c->op->beta = touch_scalar(&c->t, c->handle, "beta", beta, c->op->type);
+        c->op->beta = touch_scalar(&c->t, c->handle, "beta", beta, type);
 }
 
 static int reads_result(const struct call *c)
@@ -192,7 +113,7 @@ static cublasStatus_t gemv(struct call *c, cudaDataType type,
 {
     const int nx = trans == CUBLAS_OP_N ? n : m, ny = m + n - nx;
     const cublasStatus_t status =
-        begin(c, run_gemv, type,
+        begin(c, matrix_gemv, type,
               m >= 0 && n >= 0 && fits(lda, m) && incx && incy &&
                   (unsigned)trans <= CUBLAS_OP_C && alpha && beta,
               m > 0 && n > 0);
@@ -200,7 +121,7 @@ static cublasStatus_t gemv(struct call *c, cudaDataType type,
     if (!g)
         return status;
     scalars(c, alpha, beta);
-    g->transa = trans_of(trans);
+    g->transa = blas_trans(trans);
     g->m = m, g->n = n, g->lda = lda, g->ldb = incx, g->ldc = incy;
     g->a = whole(c, "A", A, m, n, lda, 0);
     g->b = line(c, "x", x, nx, incx, 0);
@@ -210,14 +131,14 @@ static cublasStatus_t gemv(struct call *c, cudaDataType type,
     return end(c, 2.0 * m * n);
 }
 
-static cublasStatus_t ger(struct call *c, cudaDataType type, int m, int n,
-                          const void *alpha, const void *x, int incx,
-                          const void *y, int incy, const void *A, int lda)
+static cublasStatus_t ger(struct call *c, void (*run)(struct op *),
+                          cudaDataType type, int m, int n, const void *alpha,
+                          const void *x, int incx, const void *y, int incy,
+                          const void *A, int lda)
 {
-    const cublasStatus_t status =
-        begin(c, run_ger, type,
-              m >= 0 && n >= 0 && fits(lda, m) && incx && incy && alpha,
-              m > 0 && n > 0);
+    const cublasStatus_t status = begin(
+        c, run, type, m >= 0 && n >= 0 && fits(lda, m) && incx && incy && alpha,
+        m > 0 && n > 0);
     struct matrix_op *const g = c->op;
     if (!g)
         return status;
@@ -236,7 +157,7 @@ static cublasStatus_t symv(struct call *c, cudaDataType type,
                            const void *beta, const void *y, int incy)
 {
     const cublasStatus_t status =
-        begin(c, run_symv, type,
+        begin(c, matrix_symv, type,
               n >= 0 && fits(lda, n) && incx && incy && is_fill(fill) &&
                   alpha && beta,
               n > 0);
@@ -260,7 +181,7 @@ static cublasStatus_t trsv(struct call *c, cudaDataType type,
                            const void *x, int incx)
 {
     const cublasStatus_t status =
-        begin(c, run_trsv, type,
+        begin(c, matrix_trsv, type,
               n >= 0 && fits(lda, n) && incx && is_fill(fill) &&
                   (unsigned)trans <= CUBLAS_OP_C,
               n > 0);
@@ -268,7 +189,7 @@ static cublasStatus_t trsv(struct call *c, cudaDataType type,
     if (!g)
         return status;
     g->fill = fill_of(fill);
-    g->transa = trans_of(trans);
+    g->transa = blas_trans(trans);
     g->diag = diag == CUBLAS_DIAG_UNIT ? CblasUnit : CblasNonUnit;
     g->n = n, g->lda = lda, g->ldc = incx;
     g->a = triangle(c, "A", A, fill, n, lda, 0);
@@ -277,15 +198,16 @@ static cublasStatus_t trsv(struct call *c, cudaDataType type,
     return end(c, 1.0 * n * n);
 }
 
-static cublasStatus_t symm(struct call *c, cudaDataType type,
-                           cublasSideMode_t side, cublasFillMode_t fill, int m,
-                           int n, const void *alpha, const void *A, int lda,
+static cublasStatus_t symm(struct call *c, void (*run)(struct op *),
+                           cudaDataType type, cublasSideMode_t side,
+                           cublasFillMode_t fill, int m, int n,
+                           const void *alpha, const void *A, int lda,
                            const void *B, int ldb, const void *beta,
                            const void *C, int ldc)
 {
     const int k = side == CUBLAS_SIDE_LEFT ? m : n;
     const cublasStatus_t status = begin(
-        c, run_symm, type,
+        c, run, type,
         m >= 0 && n >= 0 && fits(lda, k) && fits(ldb, m) && fits(ldc, m) &&
             is_side(side) && is_fill(fill) && alpha && beta,
         m > 0 && n > 0);
@@ -304,14 +226,15 @@ static cublasStatus_t symm(struct call *c, cudaDataType type,
     return end(c, 2.0 * m * n * k);
 }
 
-static cublasStatus_t syrk(struct call *c, cudaDataType type,
-                           cublasFillMode_t fill, cublasOperation_t trans,
-                           int n, int k, const void *alpha, const void *A,
-                           int lda, const void *beta, const void *C, int ldc)
+static cublasStatus_t syrk(struct call *c, void (*run)(struct op *),
+                           cudaDataType type, cublasFillMode_t fill,
+                           cublasOperation_t trans, int n, int k,
+                           const void *alpha, const void *A, int lda,
+                           const void *beta, const void *C, int ldc)
 {
     const int rows = trans == CUBLAS_OP_N ? n : k;
     const cublasStatus_t status = begin(
-        c, run_syrk, type,
+        c, run, type,
         n >= 0 && k >= 0 && fits(lda, rows) && fits(ldc, n) && is_fill(fill) &&
             (unsigned)trans <= CUBLAS_OP_C && alpha && beta,
         n > 0);
@@ -320,7 +243,7 @@ static cublasStatus_t syrk(struct call *c, cudaDataType type,
         return status;
     scalars(c, alpha, beta);
     g->fill = fill_of(fill);
-    g->transa = trans_of(trans);
+    g->transa = blas_trans(trans);
     g->n = n, g->k = k, g->lda = lda, g->ldc = ldc;
     g->a = whole(c, "A", A, rows, n + k - rows, lda, 0);
     if (reads_result(c))
@@ -337,7 +260,7 @@ static cublasStatus_t trsm(struct call *c, cudaDataType type,
 {
     const int k = side == CUBLAS_SIDE_LEFT ? m : n;
     const cublasStatus_t status = begin(
-        c, run_trsm, type,
+        c, matrix_trsm, type,
         m >= 0 && n >= 0 && fits(lda, k) && fits(ldb, m) && is_side(side) &&
             is_fill(fill) && (unsigned)trans <= CUBLAS_OP_C && alpha,
         m > 0 && n > 0);
@@ -347,7 +270,7 @@ static cublasStatus_t trsm(struct call *c, cudaDataType type,
     scalars(c, alpha, NULL);
     g->side = side == CUBLAS_SIDE_LEFT ? CblasLeft : CblasRight;
     g->fill = fill_of(fill);
-    g->transa = trans_of(trans);
+    g->transa = blas_trans(trans);
     g->diag = diag == CUBLAS_DIAG_UNIT ? CblasUnit : CblasNonUnit;
     g->m = m, g->n = n, g->lda = lda, g->ldc = ldb;
     g->a = triangle(c, "A", A, fill, k, lda, 0);
@@ -365,7 +288,7 @@ static cublasStatus_t geam(struct call *c, cudaDataType type,
     const int rows_a = transa == CUBLAS_OP_N ? m : n;
     const int rows_b = transb == CUBLAS_OP_N ? m : n;
     const cublasStatus_t status =
-        begin(c, run_geam, type,
+        begin(c, matrix_geam, type,
               m >= 0 && n >= 0 && fits(lda, rows_a) && fits(ldb, rows_b) &&
                   fits(ldc, m) && (unsigned)transa <= CUBLAS_OP_C &&
                   (unsigned)transb <= CUBLAS_OP_C && alpha && beta,
@@ -374,8 +297,8 @@ static cublasStatus_t geam(struct call *c, cudaDataType type,
     if (!g)
         return status;
     scalars(c, alpha, beta);
-    g->transa = trans_of(transa);
-    g->transb = trans_of(transb);
+    g->transa = blas_trans(transa);
+    g->transb = blas_trans(transb);
     g->m = m, g->n = n, g->lda = lda, g->ldb = ldb, g->ldc = ldc;
     if (!scalar_is_zero(&g->alpha))
         g->a = whole(c, "A", A, rows_a, m + n - rows_a, lda, 0);
@@ -400,21 +323,6 @@ static cublasStatus_t geam(struct call *c, cudaDataType type,
         return gemv(&c, TYPE, trans, m, n, alpha, A, lda, x, incx, beta, y,    \
                     incy);                                                     \
     }                                                                          \
-    cublasStatus_t cublas##S##ger_v2(cublasHandle_t handle, int m, int n,      \
-                                     const T *alpha, const T *x, int incx,     \
-                                     const T *y, int incy, T *A, int lda)      \
-    {                                                                          \
-        CALL(#S "ger");                                                        \
-        return ger(&c, TYPE, m, n, alpha, x, incx, y, incy, A, lda);           \
-    }                                                                          \
-    cublasStatus_t cublas##S##symv_v2(                                         \
-        cublasHandle_t handle, cublasFillMode_t uplo, int n, const T *alpha,   \
-        const T *A, int lda, const T *x, int incx, const T *beta, T *y,        \
-        int incy)                                                              \
-    {                                                                          \
-        CALL(#S "symv");                                                       \
-        return symv(&c, TYPE, uplo, n, alpha, A, lda, x, incx, beta, y, incy); \
-    }                                                                          \
     cublasStatus_t cublas##S##trsv_v2(                                         \
         cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, \
         cublasDiagType_t diag, int n, const T *A, int lda, T *x, int incx)     \
@@ -428,8 +336,8 @@ static cublasStatus_t geam(struct call *c, cudaDataType type,
         int ldb, const T *beta, T *C, int ldc)                                 \
     {                                                                          \
         CALL(#S "symm");                                                       \
-        return symm(&c, TYPE, side, uplo, m, n, alpha, A, lda, B, ldb, beta,   \
-                    C, ldc);                                                   \
+        return symm(&c, matrix_symm, TYPE, side, uplo, m, n, alpha, A, lda, B, \
+                    ldb, beta, C, ldc);                                        \
     }                                                                          \
     cublasStatus_t cublas##S##syrk_v2(                                         \
         cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, \
@@ -437,7 +345,8 @@ static cublasStatus_t geam(struct call *c, cudaDataType type,
         T *C, int ldc)                                                         \
     {                                                                          \
         CALL(#S "syrk");                                                       \
-        return syrk(&c, TYPE, uplo, trans, n, k, alpha, A, lda, beta, C, ldc); \
+        return syrk(&c, matrix_syrk, TYPE, uplo, trans, n, k, alpha, A, lda,   \
+                    beta, C, ldc);                                             \
     }                                                                          \
     cublasStatus_t cublas##S##trsm_v2(                                         \
         cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,   \
@@ -460,3 +369,74 @@ static cublasStatus_t geam(struct call *c, cudaDataType type,
 
 MATRICES(S, float, CUDA_R_32F)
 MATRICES(D, double, CUDA_R_64F)
+MATRICES(C, cuComplex, CUDA_C_32F)
+MATRICES(Z, cuDoubleComplex, CUDA_C_64F)
+
+#define REAL_MATRICES(S, T, TYPE)                                              \
+    cublasStatus_t cublas##S##ger_v2(cublasHandle_t handle, int m, int n,      \
+                                     const T *alpha, const T *x, int incx,     \
+                                     const T *y, int incy, T *A, int lda)      \
+    {                                                                          \
+        CALL(#S "ger");                                                        \
+        return ger(&c, matrix_ger, TYPE, m, n, alpha, x, incx, y, incy, A,     \
+                   lda);                                                       \
+    }                                                                          \
+    cublasStatus_t cublas##S##symv_v2(                                         \
+        cublasHandle_t handle, cublasFillMode_t uplo, int n, const T *alpha,   \
+        const T *A, int lda, const T *x, int incx, const T *beta, T *y,        \
+        int incy)                                                              \
+    {                                                                          \
+        CALL(#S "symv");                                                       \
+        return symv(&c, TYPE, uplo, n, alpha, A, lda, x, incx, beta, y, incy); \
+    }
+
+REAL_MATRICES(S, float, CUDA_R_32F)
+REAL_MATRICES(D, double, CUDA_R_64F)
+
+/* Of complex numbers: with y or op(A) conjugated, or a Hermitian matrix. */
+#define COMPLEX_MATRICES(S, T, R, TYPE)                                        \
+    cublasStatus_t cublas##S##geru_v2(cublasHandle_t handle, int m, int n,     \
+                                      const T *alpha, const T *x, int incx,    \
+                                      const T *y, int incy, T *A, int lda)     \
+    {                                                                          \
+        CALL(#S "geru");                                                       \
+        return ger(&c, matrix_ger, TYPE, m, n, alpha, x, incx, y, incy, A,     \
+                   lda);                                                       \
+    }                                                                          \
+    cublasStatus_t cublas##S##gerc_v2(cublasHandle_t handle, int m, int n,     \
+                                      const T *alpha, const T *x, int incx,    \
+                                      const T *y, int incy, T *A, int lda)     \
+    {                                                                          \
+        CALL(#S "gerc");                                                       \
+        return ger(&c, matrix_gerc, TYPE, m, n, alpha, x, incx, y, incy, A,    \
+                   lda);                                                       \
+    }                                                                          \
+    cublasStatus_t cublas##S##hemv_v2(                                         \
+        cublasHandle_t handle, cublasFillMode_t uplo, int n, const T *alpha,   \
+        const T *A, int lda, const T *x, int incx, const T *beta, T *y,        \
+        int incy)                                                              \
+    {                                                                          \
+        CALL(#S "hemv");                                                       \
+        return symv(&c, TYPE, uplo, n, alpha, A, lda, x, incx, beta, y, incy); \
+    }                                                                          \
+    cublasStatus_t cublas##S##hemm_v2(                                         \
+        cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,   \
+        int m, int n, const T *alpha, const T *A, int lda, const T *B,         \
+        int ldb, const T *beta, T *C, int ldc)                                 \
+    {                                                                          \
+        CALL(#S "hemm");                                                       \
+        return symm(&c, matrix_hemm, TYPE, side, uplo, m, n, alpha, A, lda, B, \
+                    ldb, beta, C, ldc);                                        \
+    }                                                                          \
+    cublasStatus_t cublas##S##herk_v2(                                         \
+        cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, \
+        int n, int k, const R *alpha, const T *A, int lda, const R *beta,      \
+        T *C, int ldc)                                                         \
+    {                                                                          \
+        CALL(#S "herk");                                                       \
+        return syrk(&c, matrix_herk, TYPE, uplo, trans, n, k, alpha, A, lda,   \
+                    beta, C, ldc);                                             \
+    }
+
+COMPLEX_MATRICES(C, cuComplex, float, CUDA_C_32F)
+COMPLEX_MATRICES(Z, cuDoubleComplex, double, CUDA_C_64F)

@@ -77,9 +77,11 @@ void *touch_triangle(struct touches *t, const char *what, const void *p,
     return n > 0 ? simgpu_heap_raw(p) : NULL;
 }
 
-static double read_scalar(const void *p, cudaDataType type)
+static double complex read_scalar(const void *p, cudaDataType type)
 {
     switch (type) {
+    case CUDA_C_64F: return *(const double complex *)p;
+    case CUDA_C_32F: return *(const float complex *)p;
     case CUDA_R_64F: return *(const double *)p;
     case CUDA_R_32I: return *(const int32_t *)p;
     case CUDA_R_16F:
@@ -102,9 +104,14 @@ struct scalar touch_scalar(struct touches *t, cublasHandle_t handle,
     return s;
 }
 
-double scalar_now(const struct scalar *s)
+double complex scalar_now_complex(const struct scalar *s)
 {
     return s->at ? read_scalar(s->at, s->type) : s->value;
+}
+
+double scalar_now(const struct scalar *s)
+{
+    return creal(scalar_now_complex(s));
 }
 
 int scalar_is_zero(const struct scalar *s)

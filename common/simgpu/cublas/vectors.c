@@ -1,25 +1,12 @@
 /*
  * vectors.c: vectors with vectors, in single and double precision
- *
- * A vector is n elements, `inc` apart; a negative inc runs backwards from its
- * last element, in the same memory.
  */
-#include "cublas/handle.h"
-
-#include <math.h>   /* fabs */
-#include <string.h> /* memset */
+#include <math.h> /* fabs */
 
 #include "core/site.h"
 #include "cublas/blas.h"
 #include "cublas/column.h"
-
-struct vector_op {
-    struct op op;
-    cudaDataType type, result_type; /* 32F or 64F; narrow: run_..._narrow() */
-    int n, incx, incy;
-    struct scalar alpha, beta; /* of a rotation: cosine and sine */
-    void *x, *y, *result;
-};
+#include "cublas/vector.h"
 
 /* ---- on the stream's worker ---------------------------------------------- */
 
@@ -136,162 +123,88 @@ RUN(amax, *(int *)v->result = extreme(v, 1), *(int *)v->result = extreme(v, 1))
 RUN(amin, *(int *)v->result = extreme(v, -1),
     *(int *)v->result = extreme(v, -1))
 
-/* ---- on the host --------------------------------------------------------- */
-
-enum { NO, READS = 1, WRITES = 2, BOTH = READS | WRITES };
-
-struct call { /* what a function does with its arguments */
-    struct site site;
-    void (*run)(struct op *op);
-    cudaDataType type, scalar_type, result_type; /* the last: if narrow */
-    int n, incx, incy, x_use, y_use;
-    const void *alpha, *beta, *x, *y;
-    void *result; /* where has_result */
-    size_t result_nbytes;
-    int has_scalars, has_result, forwards; /* forwards: incx has to be > 0 */
-    double flops;                          /* per element */
-};
-
-static void *use(struct touches *t, const char *what, const void *p,
-                 const struct call *c, int inc, int how)
-{
-    const size_t size = column_type_nbytes(c->type);
-    void *at = NULL;
-    if (how & READS)
-        at = touch_vector(t, what, p, size, c->n, inc, 0);
-    if (how & WRITES)
-        at = touch_vector(t, what, p, size, c->n, inc, 1);
-    return at;
-}
-
-/* Where the result goes. Waits, if that is host memory. */
-static cublasStatus_t finish(const struct call *c, struct stream *s,
-                             struct vector_op *v, struct touches *t, int waits)
-{
-    const enum topo_math math = c->type == CUDA_R_64F ? TOPO_FP64 : TOPO_FP32;
-    if (c->has_result)
-        v->result = waits ? c->result
-                          : touch(t, "result", c->result, c->result_nbytes,
-                                  c->result_nbytes, 1, 1);
-    const struct fence m = enqueue(s, &v->op, t, c->flops * c->n, math);
-    if (waits)
-        simgpu_fence_join(&m, 1, c->site.name, c->site.site);
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-static cublasStatus_t vector(cublasHandle_t handle, const struct call *c)
-{
-    struct touches t = {.call = c->site};
-    struct stream *s;
-    const cublasStatus_t status = handle_stream(handle, &s);
-    if (status != CUBLAS_STATUS_SUCCESS)
-        return status;
-    const int nothing = c->n <= 0 || (c->forwards && c->incx <= 0);
-    const int waits =
-        c->has_result && handle->pointer_mode == CUBLAS_POINTER_MODE_HOST;
-    if (c->has_result && !c->result)
-        return CUBLAS_STATUS_INVALID_VALUE;
-    if (waits && nothing)
-        memset(c->result, 0, c->result_nbytes);
-    if (nothing && (waits || !c->has_result))
-        return status;
-    if (c->has_scalars && (!c->alpha || (c->has_scalars == 2 && !c->beta)))
-        return CUBLAS_STATUS_INVALID_VALUE;
-    struct vector_op *const v = simgpu_op_new(sizeof *v, c->run, GRAPH_KERNEL,
-                                              c->site.name, c->site.site);
-    v->type = c->type;
-    v->result_type = c->result_type;
-    v->n = nothing ? 0 : c->n;
-    v->incx = c->incx;
-    v->incy = c->incy;
-    if (c->has_scalars > 0)
-        v->alpha = touch_scalar(&t, handle, "alpha", c->alpha, c->scalar_type);
-    if (c->has_scalars > 1)
-        v->beta = touch_scalar(&t, handle, "beta", c->beta, c->scalar_type);
-    if (!nothing) {
-        v->x = use(&t, "x", c->x, c, c->incx, c->x_use);
-        v->y = use(&t, "y", c->y, c, c->incy, c->y_use);
-    }
-    return finish(c, s, v, &t, waits);
-}
-
 /* ---- the functions ------------------------------------------------------- */
-
-#define ONE(S, what, TYPE)                                                     \
-    .site = {"cublas" S what, CALLER_SITE()}, .type = TYPE,                    \
-    .scalar_type = TYPE, .n = n, .x = x, .incx = incx
-#define TWO(S, what, TYPE) ONE(S, what, TYPE), .y = y, .incy = incy
-#define RESULT                                                                 \
-    .result = result, .result_nbytes = sizeof *result, .has_result = 1
 
 #define VECTORS(S, T, TYPE)                                                    \
     cublasStatus_t cublas##S##axpy_v2(cublasHandle_t handle, int n,            \
                                       const T *alpha, const T *x, int incx,    \
                                       T *y, int incy)                          \
     {                                                                          \
-        const struct call c = {TWO(#S, "axpy", TYPE),                          \
-                               .run = run_axpy,                                \
-                               .x_use = READS,                                 \
-                               .y_use = BOTH,                                  \
-                               .alpha = alpha,                                 \
-                               .has_scalars = 1,                               \
-                               .flops = 2};                                    \
-        return vector(handle, &c);                                             \
+        const struct vector_call c = {VECTOR_TWO(#S, "axpy", TYPE),            \
+                                      .run = run_axpy,                         \
+                                      .x_use = VECTOR_READS,                   \
+                                      .y_use = VECTOR_BOTH,                    \
+                                      .alpha = alpha,                          \
+                                      .has_scalars = 1,                        \
+                                      .flops = 2};                             \
+        return vector_enqueue(handle, &c);                                     \
     }                                                                          \
     cublasStatus_t cublas##S##scal_v2(cublasHandle_t handle, int n,            \
                                       const T *alpha, T *x, int incx)          \
     {                                                                          \
-        const struct call c = {ONE(#S, "scal", TYPE),                          \
-                               .run = run_scal,                                \
-                               .x_use = BOTH,                                  \
-                               .alpha = alpha,                                 \
-                               .has_scalars = 1,                               \
-                               .forwards = 1,                                  \
-                               .flops = 1};                                    \
-        return vector(handle, &c);                                             \
+        const struct vector_call c = {VECTOR_ONE(#S, "scal", TYPE),            \
+                                      .run = run_scal,                         \
+                                      .x_use = VECTOR_BOTH,                    \
+                                      .alpha = alpha,                          \
+                                      .has_scalars = 1,                        \
+                                      .forwards = 1,                           \
+                                      .flops = 1};                             \
+        return vector_enqueue(handle, &c);                                     \
     }                                                                          \
     cublasStatus_t cublas##S##copy_v2(cublasHandle_t handle, int n,            \
                                       const T *x, int incx, T *y, int incy)    \
     {                                                                          \
-        const struct call c = {TWO(#S, "copy", TYPE), .run = run_copy,         \
-                               .x_use = READS, .y_use = WRITES};               \
-        return vector(handle, &c);                                             \
+        const struct vector_call c = {VECTOR_TWO(#S, "copy", TYPE),            \
+                                      .run = run_copy, .x_use = VECTOR_READS,  \
+                                      .y_use = VECTOR_WRITES};                 \
+        return vector_enqueue(handle, &c);                                     \
     }                                                                          \
     cublasStatus_t cublas##S##swap_v2(cublasHandle_t handle, int n, T *x,      \
                                       int incx, T *y, int incy)                \
     {                                                                          \
-        const struct call c = {TWO(#S, "swap", TYPE), .run = run_swap,         \
-                               .x_use = BOTH, .y_use = BOTH};                  \
-        return vector(handle, &c);                                             \
+        const struct vector_call c = {VECTOR_TWO(#S, "swap", TYPE),            \
+                                      .run = run_swap, .x_use = VECTOR_BOTH,   \
+                                      .y_use = VECTOR_BOTH};                   \
+        return vector_enqueue(handle, &c);                                     \
     }                                                                          \
     cublasStatus_t cublas##S##rot_v2(cublasHandle_t handle, int n, T *x,       \
                                      int incx, T *y, int incy,                 \
                                      const T *cosine, const T *sine)           \
     {                                                                          \
-        const struct call c = {TWO(#S, "rot", TYPE), .run = run_rot,           \
-                               .x_use = BOTH,        .y_use = BOTH,            \
-                               .alpha = cosine,      .beta = sine,             \
-                               .has_scalars = 2,     .flops = 6};              \
-        return vector(handle, &c);                                             \
+        const struct vector_call c = {VECTOR_TWO(#S, "rot", TYPE),             \
+                                      .run = run_rot,                          \
+                                      .x_use = VECTOR_BOTH,                    \
+                                      .y_use = VECTOR_BOTH,                    \
+                                      .alpha = cosine,                         \
+                                      .beta = sine,                            \
+                                      .has_scalars = 2,                        \
+                                      .flops = 6};                             \
+        return vector_enqueue(handle, &c);                                     \
     }                                                                          \
     cublasStatus_t cublas##S##dot_v2(cublasHandle_t handle, int n, const T *x, \
                                      int incx, const T *y, int incy,           \
                                      T *result)                                \
     {                                                                          \
-        const struct call c = {                                                \
-            TWO(#S, "dot", TYPE), .run = run_dot, .x_use = READS,              \
-            .y_use = READS,       RESULT,         .flops = 2};                 \
-        return vector(handle, &c);                                             \
+        const struct vector_call c = {VECTOR_TWO(#S, "dot", TYPE),             \
+                                      .run = run_dot,                          \
+                                      .x_use = VECTOR_READS,                   \
+                                      .y_use = VECTOR_READS,                   \
+                                      VECTOR_RESULT,                           \
+                                      .flops = 2};                             \
+        return vector_enqueue(handle, &c);                                     \
     }
 
 #define OVER_X(S, T, TYPE, name, R)                                            \
     cublasStatus_t cublas##S##name##_v2(cublasHandle_t handle, int n,          \
                                         const T *x, int incx, R *result)       \
     {                                                                          \
-        const struct call c = {ONE(#S, #name, TYPE), .run = run_##name,        \
-                               .x_use = READS,       RESULT,                   \
-                               .forwards = 1,        .flops = 2};              \
-        return vector(handle, &c);                                             \
+        const struct vector_call c = {VECTOR_ONE(#S, #name, TYPE),             \
+                                      .run = run_##name,                       \
+                                      .x_use = VECTOR_READS,                   \
+                                      VECTOR_RESULT,                           \
+                                      .forwards = 1,                           \
+                                      .flops = 2};                             \
+        return vector_enqueue(handle, &c);                                     \
     }
 
 VECTORS(S, float, CUDA_R_32F)
@@ -311,7 +224,7 @@ OVER_X(Id, double, CUDA_R_64F, amin, int)
  * The two functions that a call may be: all is CUDA_R_32F or CUDA_R_64F, or x
  * and y have 16 bits, what is computed with 32, and a scalar or result either.
  */
-static cublasStatus_t vector_ex(cublasHandle_t handle, struct call *c,
+static cublasStatus_t vector_ex(cublasHandle_t handle, struct vector_call *c,
                                 cudaDataType other, cudaDataType scalar,
                                 cudaDataType execution,
                                 void (*run_narrow)(struct op *))
@@ -326,7 +239,7 @@ static cublasStatus_t vector_ex(cublasHandle_t handle, struct call *c,
     c->result_nbytes = column_type_nbytes(scalar);
     if (narrow)
         c->run = run_narrow;
-    return vector(handle, c);
+    return vector_enqueue(handle, c);
 }
 
 cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void *alpha,
@@ -335,13 +248,13 @@ cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void *alpha,
                             cudaDataType yType, int incy,
                             cudaDataType executiontype)
 {
-    struct call c = {TWO("", "AxpyEx", xType),
-                     .run = run_axpy,
-                     .x_use = READS,
-                     .y_use = BOTH,
-                     .alpha = alpha,
-                     .has_scalars = 1,
-                     .flops = 2};
+    struct vector_call c = {VECTOR_TWO("", "AxpyEx", xType),
+                            .run = run_axpy,
+                            .x_use = VECTOR_READS,
+                            .y_use = VECTOR_BOTH,
+                            .alpha = alpha,
+                            .has_scalars = 1,
+                            .flops = 2};
     return vector_ex(handle, &c, yType, alphaType, executiontype,
                      run_axpy_narrow);
 }
@@ -350,13 +263,13 @@ cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void *alpha,
                             cudaDataType alphaType, void *x, cudaDataType xType,
                             int incx, cudaDataType executionType)
 {
-    struct call c = {ONE("", "ScalEx", xType),
-                     .run = run_scal,
-                     .x_use = BOTH,
-                     .alpha = alpha,
-                     .has_scalars = 1,
-                     .forwards = 1,
-                     .flops = 1};
+    struct vector_call c = {VECTOR_ONE("", "ScalEx", xType),
+                            .run = run_scal,
+                            .x_use = VECTOR_BOTH,
+                            .alpha = alpha,
+                            .has_scalars = 1,
+                            .forwards = 1,
+                            .flops = 1};
     return vector_ex(handle, &c, xType, alphaType, executionType,
                      run_scal_narrow);
 }
@@ -366,13 +279,13 @@ cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void *x,
                            cudaDataType yType, int incy, void *result,
                            cudaDataType resultType, cudaDataType executionType)
 {
-    struct call c = {TWO("", "DotEx", xType),
-                     .run = run_dot,
-                     .x_use = READS,
-                     .y_use = READS,
-                     .result = result,
-                     .has_result = 1,
-                     .flops = 2};
+    struct vector_call c = {VECTOR_TWO("", "DotEx", xType),
+                            .run = run_dot,
+                            .x_use = VECTOR_READS,
+                            .y_use = VECTOR_READS,
+                            .result = result,
+                            .has_result = 1,
+                            .flops = 2};
     return vector_ex(handle, &c, yType, resultType, executionType,
                      run_dot_narrow);
 }
@@ -386,13 +299,13 @@ cublasStatus_t cublasNrm2Ex(cublasHandle_t handle, int n, const void *x,
                             cudaDataType xType, int incx, void *result,
                             cudaDataType resultType, cudaDataType executionType)
 {
-    struct call c = {ONE("", "Nrm2Ex", xType),
-                     .run = run_nrm2,
-                     .x_use = READS,
-                     .result = result,
-                     .has_result = 1,
-                     .forwards = 1,
-                     .flops = 2};
+    struct vector_call c = {VECTOR_ONE("", "Nrm2Ex", xType),
+                            .run = run_nrm2,
+                            .x_use = VECTOR_READS,
+                            .result = result,
+                            .has_result = 1,
+                            .forwards = 1,
+                            .flops = 2};
     return vector_ex(handle, &c, xType, resultType, executionType,
                      run_nrm2_narrow);
 }

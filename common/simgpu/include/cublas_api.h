@@ -11,6 +11,8 @@
 
 #include <cuda_runtime_api.h> /* cudaStream_t */
 
+#include "cuComplex.h"
+#include "cuda_bf16.h"     /* also for programs */
 #include "cuda_fp16.h"     /* __half */
 #include "library_types.h" /* cudaDataType */
 
@@ -388,11 +390,12 @@ cublasHgemmBatched(cublasHandle_t handle, cublasOperation_t transa,
 #endif
 /*
  * A and B of one type, C of that type or CUDA_R_32F; types CUDA_R_32F,
- * CUDA_R_16F, CUDA_R_16BF. Or of CUDA_R_8I, C and the scalars of CUDA_R_32I,
- * with CUBLAS_COMPUTE_32I. Sums are fp32: computeType is CUBLAS_COMPUTE_32F or
- * one of its variants, or CUBLAS_COMPUTE_16F with all of type CUDA_R_16F. Or
- * all are CUDA_R_64F, with CUBLAS_COMPUTE_64F. alpha and beta have the type of
- * the sums.
+ * CUDA_R_16F, CUDA_R_16BF. Or all of CUDA_C_32F. Or of CUDA_R_8I, C and the
+ * scalars of CUDA_R_32I, with CUBLAS_COMPUTE_32I. Sums are fp32: computeType is
+ * CUBLAS_COMPUTE_32F or one of its variants, or CUBLAS_COMPUTE_16F with all of
+ * type CUDA_R_16F. Or all are CUDA_R_64F or CUDA_C_64F, with
+ * CUBLAS_COMPUTE_64F. alpha and beta have the type of the sums, or A's complex
+ * one.
  */
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                             cublasOperation_t transb, int m, int n, int k,
@@ -416,6 +419,237 @@ cublasStatus_t cublasGemmBatchedEx(
     int ldb, const void *beta, void *const Carray[], cudaDataType Ctype,
     int ldc, int batchCount, cublasComputeType_t computeType,
     cublasGemmAlgo_t algo);
+
+/*
+ * ---- complex numbers; C: of float, Z: of double -----------------------------
+ *
+ * As the functions above. op(A) with CUBLAS_OP_C is conjugated.
+ */
+
+/* vectors: dotc conjugates x; asum and amax take |re| + |im| */
+cublasStatus_t cublasCaxpy_v2(cublasHandle_t handle, int n,
+                              const cuComplex *alpha, const cuComplex *x,
+                              int incx, cuComplex *y, int incy);
+cublasStatus_t cublasZaxpy_v2(cublasHandle_t handle, int n,
+                              const cuDoubleComplex *alpha,
+                              const cuDoubleComplex *x, int incx,
+                              cuDoubleComplex *y, int incy);
+cublasStatus_t cublasCscal_v2(cublasHandle_t handle, int n,
+                              const cuComplex *alpha, cuComplex *x, int incx);
+cublasStatus_t cublasZscal_v2(cublasHandle_t handle, int n,
+                              const cuDoubleComplex *alpha, cuDoubleComplex *x,
+                              int incx);
+cublasStatus_t cublasCcopy_v2(cublasHandle_t handle, int n, const cuComplex *x,
+                              int incx, cuComplex *y, int incy);
+cublasStatus_t cublasZcopy_v2(cublasHandle_t handle, int n,
+                              const cuDoubleComplex *x, int incx,
+                              cuDoubleComplex *y, int incy);
+cublasStatus_t cublasCswap_v2(cublasHandle_t handle, int n, cuComplex *x,
+                              int incx, cuComplex *y, int incy);
+cublasStatus_t cublasZswap_v2(cublasHandle_t handle, int n, cuDoubleComplex *x,
+                              int incx, cuDoubleComplex *y, int incy);
+cublasStatus_t cublasCsscal_v2(cublasHandle_t handle, int n, const float *alpha,
+                               cuComplex *x, int incx);
+cublasStatus_t cublasZdscal_v2(cublasHandle_t handle, int n,
+                               const double *alpha, cuDoubleComplex *x,
+                               int incx);
+cublasStatus_t cublasCdotu_v2(cublasHandle_t handle, int n, const cuComplex *x,
+                              int incx, const cuComplex *y, int incy,
+                              cuComplex *result);
+cublasStatus_t cublasZdotu_v2(cublasHandle_t handle, int n,
+                              const cuDoubleComplex *x, int incx,
+                              const cuDoubleComplex *y, int incy,
+                              cuDoubleComplex *result);
+cublasStatus_t cublasCdotc_v2(cublasHandle_t handle, int n, const cuComplex *x,
+                              int incx, const cuComplex *y, int incy,
+                              cuComplex *result);
+cublasStatus_t cublasZdotc_v2(cublasHandle_t handle, int n,
+                              const cuDoubleComplex *x, int incx,
+                              const cuDoubleComplex *y, int incy,
+                              cuDoubleComplex *result);
+cublasStatus_t cublasScnrm2_v2(cublasHandle_t handle, int n, const cuComplex *x,
+                               int incx, float *result);
+cublasStatus_t cublasDznrm2_v2(cublasHandle_t handle, int n,
+                               const cuDoubleComplex *x, int incx,
+                               double *result);
+cublasStatus_t cublasScasum_v2(cublasHandle_t handle, int n, const cuComplex *x,
+                               int incx, float *result);
+cublasStatus_t cublasDzasum_v2(cublasHandle_t handle, int n,
+                               const cuDoubleComplex *x, int incx,
+                               double *result);
+cublasStatus_t cublasIcamax_v2(cublasHandle_t handle, int n, const cuComplex *x,
+                               int incx, int *result);
+cublasStatus_t cublasIzamax_v2(cublasHandle_t handle, int n,
+                               const cuDoubleComplex *x, int incx, int *result);
+cublasStatus_t cublasIcamin_v2(cublasHandle_t handle, int n, const cuComplex *x,
+                               int incx, int *result);
+cublasStatus_t cublasIzamin_v2(cublasHandle_t handle, int n,
+                               const cuDoubleComplex *x, int incx, int *result);
+/* matrices: gerc conjugates y, herk op(A); A of hemv and hemm is Hermitian */
+cublasStatus_t cublasCgemv_v2(cublasHandle_t handle, cublasOperation_t trans,
+                              int m, int n, const cuComplex *alpha,
+                              const cuComplex *A, int lda, const cuComplex *x,
+                              int incx, const cuComplex *beta, cuComplex *y,
+                              int incy);
+cublasStatus_t cublasZgemv_v2(cublasHandle_t handle, cublasOperation_t trans,
+                              int m, int n, const cuDoubleComplex *alpha,
+                              const cuDoubleComplex *A, int lda,
+                              const cuDoubleComplex *x, int incx,
+                              const cuDoubleComplex *beta, cuDoubleComplex *y,
+                              int incy);
+cublasStatus_t cublasCgeru_v2(cublasHandle_t handle, int m, int n,
+                              const cuComplex *alpha, const cuComplex *x,
+                              int incx, const cuComplex *y, int incy,
+                              cuComplex *A, int lda);
+cublasStatus_t cublasZgeru_v2(cublasHandle_t handle, int m, int n,
+                              const cuDoubleComplex *alpha,
+                              const cuDoubleComplex *x, int incx,
+                              const cuDoubleComplex *y, int incy,
+                              cuDoubleComplex *A, int lda);
+cublasStatus_t cublasCgerc_v2(cublasHandle_t handle, int m, int n,
+                              const cuComplex *alpha, const cuComplex *x,
+                              int incx, const cuComplex *y, int incy,
+                              cuComplex *A, int lda);
+cublasStatus_t cublasZgerc_v2(cublasHandle_t handle, int m, int n,
+                              const cuDoubleComplex *alpha,
+                              const cuDoubleComplex *x, int incx,
+                              const cuDoubleComplex *y, int incy,
+                              cuDoubleComplex *A, int lda);
+cublasStatus_t cublasChemv_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              int n, const cuComplex *alpha, const cuComplex *A,
+                              int lda, const cuComplex *x, int incx,
+                              const cuComplex *beta, cuComplex *y, int incy);
+cublasStatus_t cublasZhemv_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              int n, const cuDoubleComplex *alpha,
+                              const cuDoubleComplex *A, int lda,
+                              const cuDoubleComplex *x, int incx,
+                              const cuDoubleComplex *beta, cuDoubleComplex *y,
+                              int incy);
+cublasStatus_t cublasCtrsv_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              cublasOperation_t trans, cublasDiagType_t diag,
+                              int n, const cuComplex *A, int lda, cuComplex *x,
+                              int incx);
+cublasStatus_t cublasZtrsv_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              cublasOperation_t trans, cublasDiagType_t diag,
+                              int n, const cuDoubleComplex *A, int lda,
+                              cuDoubleComplex *x, int incx);
+cublasStatus_t cublasCsymm_v2(cublasHandle_t handle, cublasSideMode_t side,
+                              cublasFillMode_t uplo, int m, int n,
+                              const cuComplex *alpha, const cuComplex *A,
+                              int lda, const cuComplex *B, int ldb,
+                              const cuComplex *beta, cuComplex *C, int ldc);
+cublasStatus_t cublasZsymm_v2(cublasHandle_t handle, cublasSideMode_t side,
+                              cublasFillMode_t uplo, int m, int n,
+                              const cuDoubleComplex *alpha,
+                              const cuDoubleComplex *A, int lda,
+                              const cuDoubleComplex *B, int ldb,
+                              const cuDoubleComplex *beta, cuDoubleComplex *C,
+                              int ldc);
+cublasStatus_t cublasChemm_v2(cublasHandle_t handle, cublasSideMode_t side,
+                              cublasFillMode_t uplo, int m, int n,
+                              const cuComplex *alpha, const cuComplex *A,
+                              int lda, const cuComplex *B, int ldb,
+                              const cuComplex *beta, cuComplex *C, int ldc);
+cublasStatus_t cublasZhemm_v2(cublasHandle_t handle, cublasSideMode_t side,
+                              cublasFillMode_t uplo, int m, int n,
+                              const cuDoubleComplex *alpha,
+                              const cuDoubleComplex *A, int lda,
+                              const cuDoubleComplex *B, int ldb,
+                              const cuDoubleComplex *beta, cuDoubleComplex *C,
+                              int ldc);
+cublasStatus_t cublasCsyrk_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              cublasOperation_t trans, int n, int k,
+                              const cuComplex *alpha, const cuComplex *A,
+                              int lda, const cuComplex *beta, cuComplex *C,
+                              int ldc);
+cublasStatus_t cublasZsyrk_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              cublasOperation_t trans, int n, int k,
+                              const cuDoubleComplex *alpha,
+                              const cuDoubleComplex *A, int lda,
+                              const cuDoubleComplex *beta, cuDoubleComplex *C,
+                              int ldc);
+cublasStatus_t cublasCherk_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              cublasOperation_t trans, int n, int k,
+                              const float *alpha, const cuComplex *A, int lda,
+                              const float *beta, cuComplex *C, int ldc);
+cublasStatus_t cublasZherk_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              cublasOperation_t trans, int n, int k,
+                              const double *alpha, const cuDoubleComplex *A,
+                              int lda, const double *beta, cuDoubleComplex *C,
+                              int ldc);
+cublasStatus_t cublasCtrsm_v2(cublasHandle_t handle, cublasSideMode_t side,
+                              cublasFillMode_t uplo, cublasOperation_t trans,
+                              cublasDiagType_t diag, int m, int n,
+                              const cuComplex *alpha, const cuComplex *A,
+                              int lda, cuComplex *B, int ldb);
+cublasStatus_t cublasZtrsm_v2(cublasHandle_t handle, cublasSideMode_t side,
+                              cublasFillMode_t uplo, cublasOperation_t trans,
+                              cublasDiagType_t diag, int m, int n,
+                              const cuDoubleComplex *alpha,
+                              const cuDoubleComplex *A, int lda,
+                              cuDoubleComplex *B, int ldb);
+cublasStatus_t cublasCgeam(cublasHandle_t handle, cublasOperation_t transa,
+                           cublasOperation_t transb, int m, int n,
+                           const cuComplex *alpha, const cuComplex *A, int lda,
+                           const cuComplex *beta, const cuComplex *B, int ldb,
+                           cuComplex *C, int ldc);
+cublasStatus_t cublasZgeam(cublasHandle_t handle, cublasOperation_t transa,
+                           cublasOperation_t transb, int m, int n,
+                           const cuDoubleComplex *alpha,
+                           const cuDoubleComplex *A, int lda,
+                           const cuDoubleComplex *beta,
+                           const cuDoubleComplex *B, int ldb,
+                           cuDoubleComplex *C, int ldc);
+/* products; gemm3m: by three real products for four, here the same */
+cublasStatus_t cublasCgemm_v2(cublasHandle_t handle, cublasOperation_t transa,
+                              cublasOperation_t transb, int m, int n, int k,
+                              const cuComplex *alpha, const cuComplex *A,
+                              int lda, const cuComplex *B, int ldb,
+                              const cuComplex *beta, cuComplex *C, int ldc);
+cublasStatus_t cublasZgemm_v2(cublasHandle_t handle, cublasOperation_t transa,
+                              cublasOperation_t transb, int m, int n, int k,
+                              const cuDoubleComplex *alpha,
+                              const cuDoubleComplex *A, int lda,
+                              const cuDoubleComplex *B, int ldb,
+                              const cuDoubleComplex *beta, cuDoubleComplex *C,
+                              int ldc);
+cublasStatus_t cublasCgemm3m(cublasHandle_t handle, cublasOperation_t transa,
+                             cublasOperation_t transb, int m, int n, int k,
+                             const cuComplex *alpha, const cuComplex *A,
+                             int lda, const cuComplex *B, int ldb,
+                             const cuComplex *beta, cuComplex *C, int ldc);
+cublasStatus_t cublasZgemm3m(cublasHandle_t handle, cublasOperation_t transa,
+                             cublasOperation_t transb, int m, int n, int k,
+                             const cuDoubleComplex *alpha,
+                             const cuDoubleComplex *A, int lda,
+                             const cuDoubleComplex *B, int ldb,
+                             const cuDoubleComplex *beta, cuDoubleComplex *C,
+                             int ldc);
+cublasStatus_t cublasCgemmStridedBatched(
+    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+    int m, int n, int k, const cuComplex *alpha, const cuComplex *A, int lda,
+    long long int strideA, const cuComplex *B, int ldb, long long int strideB,
+    const cuComplex *beta, cuComplex *C, int ldc, long long int strideC,
+    int batchCount);
+cublasStatus_t cublasZgemmStridedBatched(
+    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+    int m, int n, int k, const cuDoubleComplex *alpha, const cuDoubleComplex *A,
+    int lda, long long int strideA, const cuDoubleComplex *B, int ldb,
+    long long int strideB, const cuDoubleComplex *beta, cuDoubleComplex *C,
+    int ldc, long long int strideC, int batchCount);
+cublasStatus_t
+cublasCgemmBatched(cublasHandle_t handle, cublasOperation_t transa,
+                   cublasOperation_t transb, int m, int n, int k,
+                   const cuComplex *alpha, const cuComplex *const Aarray[],
+                   int lda, const cuComplex *const Barray[], int ldb,
+                   const cuComplex *beta, cuComplex *const Carray[], int ldc,
+                   int batchCount);
+cublasStatus_t cublasZgemmBatched(
+    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+    int m, int n, int k, const cuDoubleComplex *alpha,
+    const cuDoubleComplex *const Aarray[], int lda,
+    const cuDoubleComplex *const Barray[], int ldb, const cuDoubleComplex *beta,
+    cuDoubleComplex *const Carray[], int ldc, int batchCount);
 
 /*
  * ---- factors of many small matrices -----------------------------------------

@@ -1,0 +1,112 @@
+#include "cublas/matrix.h"
+
+/*
+ * The BLAS's function for the operation's type: s and d with `real`, c and z
+ * with `complex`. Scalars named alpha and beta in the arguments are numbers, or
+ * pointers to complex ones.
+ */
+#define REAL_CASE(TYPE, T, function, ...)                                      \
+    case TYPE: {                                                               \
+        const T alpha = (T)scalar_now(&g->alpha);                              \
+        const T beta = (T)scalar_now(&g->beta);                                \
+        (void)alpha, (void)beta;                                               \
+        blas()->function(CblasColMajor, __VA_ARGS__);                          \
+        break;                                                                 \
+    }
+#define COMPLEX_CASE(TYPE, T, function, ...)                                   \
+    case TYPE: {                                                               \
+        const T scalars[] = {(T)scalar_now_complex(&g->alpha),                 \
+                             (T)scalar_now_complex(&g->beta)};                 \
+        const void *const alpha = &scalars[0], *const beta = &scalars[1];      \
+        (void)alpha, (void)beta;                                               \
+        blas()->function(CblasColMajor, __VA_ARGS__);                          \
+        break;                                                                 \
+    }
+#define MATRIX(name, real, complex, ...)                                       \
+    void matrix_##name(struct op *op)                                          \
+    {                                                                          \
+        const struct matrix_op *const g = (struct matrix_op *)op;              \
+        switch (g->type) {                                                     \
+            REAL_CASE(CUDA_R_32F, float, s##real, __VA_ARGS__)                 \
+            COMPLEX_CASE(CUDA_C_32F, float _Complex, c##complex, __VA_ARGS__)  \
+            COMPLEX_CASE(CUDA_C_64F, double _Complex, z##complex, __VA_ARGS__) \
+        default: REAL_CASE(CUDA_R_64F, double, d##real, __VA_ARGS__)           \
+        }                                                                      \
+    }
+#define A g->a, g->lda
+#define B g->b, g->ldb
+#define C g->c, g->ldc
+
+MATRIX(gemv, gemv, gemv, g->transa, g->m, g->n, alpha, A, B, beta, C)
+MATRIX(ger, ger, geru, g->m, g->n, alpha, B, C, A)
+MATRIX(gerc, ger, gerc, g->m, g->n, alpha, B, C, A)
+MATRIX(symv, symv, hemv, g->fill, g->n, alpha, A, B, beta, C)
+MATRIX(trsv, trsv, trsv, g->fill, g->transa, g->diag, g->n, A, C)
+MATRIX(symm, symm, symm, g->side, g->fill, g->m, g->n, alpha, A, B, beta, C)
+MATRIX(hemm, symm, hemm, g->side, g->fill, g->m, g->n, alpha, A, B, beta, C)
+MATRIX(syrk, syrk, syrk, g->fill, g->transa, g->n, g->k, alpha, A, beta, C)
+MATRIX(trsm, trsm, trsm, g->side, g->fill, g->transa, g->diag, g->m, g->n,
+       alpha, A, C)
+
+/* Its scalars are real. */
+void matrix_herk(struct op *op)
+{
+    const struct matrix_op *const g = (struct matrix_op *)op;
+    const double alpha = scalar_now(&g->alpha), beta = scalar_now(&g->beta);
+    if (g->type == CUDA_C_32F)
+        blas()->cherk(CblasColMajor, g->fill, g->transa, g->n, g->k,
+                      (float)alpha, A, (float)beta, C);
+    else
+        blas()->zherk(CblasColMajor, g->fill, g->transa, g->n, g->k, alpha, A,
+                      beta, C);
+}
+
+#undef A
+#undef B
+#undef C
+
+/* A number of op(p). */
+static double complex element(const struct matrix_op *g, const void *p, int ld,
+                              CBLAS_TRANSPOSE trans, int row, int col)
+{
+    const size_t at = trans == CblasNoTrans
+                          ? (size_t)col * (size_t)ld + (size_t)row
+                          : (size_t)row * (size_t)ld + (size_t)col;
+    switch (g->type) {
+    case CUDA_R_32F: return ((const float *)p)[at];
+    case CUDA_R_64F: return ((const double *)p)[at];
+    default: break;
+    }
+    const double complex z = g->type == CUDA_C_32F
+                                 ? ((const float complex *)p)[at]
+                                 : ((const double complex *)p)[at];
+    return trans == CblasConjTrans ? conj(z) : z;
+}
+
+static void store(const struct matrix_op *g, size_t at, double complex z)
+{
+    switch (g->type) {
+    case CUDA_R_32F: ((float *)g->c)[at] = (float)creal(z); break;
+    case CUDA_C_32F: ((float complex *)g->c)[at] = (float complex)z; break;
+    case CUDA_C_64F: ((double complex *)g->c)[at] = z; break;
+    default: ((double *)g->c)[at] = creal(z);
+    }
+}
+
+/* C = alpha op(A) + beta op(B). A matrix whose scalar is 0 is not read. */
+void matrix_geam(struct op *op)
+{
+    const struct matrix_op *const g = (struct matrix_op *)op;
+    const double complex alpha = scalar_now_complex(&g->alpha);
+    const double complex beta = scalar_now_complex(&g->beta);
+    for (int col = 0; col < g->n; col++)
+        for (int row = 0; row < g->m; row++) {
+            const size_t at = (size_t)col * (size_t)g->ldc + (size_t)row;
+            double complex sum = 0;
+            if (alpha != 0)
+                sum += alpha * element(g, g->a, g->lda, g->transa, row, col);
+            if (beta != 0)
+                sum += beta * element(g, g->b, g->ldb, g->transb, row, col);
+            store(g, at, sum);
+        }
+}

@@ -1,0 +1,39 @@
+/*
+ * matrix.h: an operation of matrices and vectors, and what the worker does
+ *
+ * Matrices are stored column by column, ld elements apart. Of a symmetric or
+ * triangular one, only the triangle that is named is touched.
+ */
+#ifndef SIMGPU_CUBLAS_MATRIX_H
+#define SIMGPU_CUBLAS_MATRIX_H
+
+#include "cublas/blas.h"
+#include "cublas/handle.h"
+
+struct matrix_op {
+    struct op op;
+    cudaDataType type; /* 32F or 64F, real or complex */
+    int m, n, k, lda, ldb, ldc;
+    CBLAS_SIDE side;
+    CBLAS_UPLO fill;
+    CBLAS_TRANSPOSE transa, transb;
+    CBLAS_DIAG diag;
+    struct scalar alpha, beta;
+    void *a, *b, *c; /* matrices; or a matrix and vectors, ldb and ldc apart */
+};
+
+/* On the stream's worker. Of complex numbers, symv takes a Hermitian matrix,
+ * ger does not conjugate y. */
+void matrix_gemv(struct op *op);
+void matrix_ger(struct op *op);
+void matrix_gerc(struct op *op);
+void matrix_symv(struct op *op);
+void matrix_trsv(struct op *op);
+void matrix_symm(struct op *op);
+void matrix_hemm(struct op *op);
+void matrix_syrk(struct op *op);
+void matrix_herk(struct op *op);
+void matrix_trsm(struct op *op);
+void matrix_geam(struct op *op);
+
+#endif

@@ -1,0 +1,71 @@
+#include "cublas/vector.h"
+
+#include <string.h> /* memset */
+
+#include "core/site.h"
+#include "cublas/column.h"
+
+static void *use(struct touches *t, const char *what, const void *p,
+                 const struct vector_call *c, int inc, int how)
+{
+    const size_t size = column_operand_nbytes(c->type);
+    void *at = NULL;
+    if (how & VECTOR_READS)
+        at = touch_vector(t, what, p, size, c->n, inc, 0);
+    if (how & VECTOR_WRITES)
+        at = touch_vector(t, what, p, size, c->n, inc, 1);
+    return at;
+}
+
+/* Where the result goes. Waits, if that is host memory. */
+static cublasStatus_t finish(const struct vector_call *c, struct stream *s,
+                             struct vector_op *v, struct touches *t, int waits)
+{
+    const enum topo_math math =
+        column_is_double(c->type) ? TOPO_FP64 : TOPO_FP32;
+    if (c->has_result)
+        v->result = waits ? c->result
+                          : touch(t, "result", c->result, c->result_nbytes,
+                                  c->result_nbytes, 1, 1);
+    const struct fence m = enqueue(s, &v->op, t, c->flops * c->n, math);
+    if (waits)
+        simgpu_fence_join(&m, 1, c->site.name, c->site.site);
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t vector_enqueue(cublasHandle_t handle,
+                              const struct vector_call *c)
+{
+    struct touches t = {.call = c->site};
+    struct stream *s;
+    const cublasStatus_t status = handle_stream(handle, &s);
+    if (status != CUBLAS_STATUS_SUCCESS)
+        return status;
+    const int nothing = c->n <= 0 || (c->forwards && c->incx <= 0);
+    const int waits =
+        c->has_result && handle->pointer_mode == CUBLAS_POINTER_MODE_HOST;
+    if (c->has_result && !c->result)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    if (waits && nothing)
+        memset(c->result, 0, c->result_nbytes);
+    if (nothing && (waits || !c->has_result))
+        return status;
+    if (c->has_scalars && (!c->alpha || (c->has_scalars == 2 && !c->beta)))
+        return CUBLAS_STATUS_INVALID_VALUE;
+    struct vector_op *const v = simgpu_op_new(sizeof *v, c->run, GRAPH_KERNEL,
+                                              c->site.name, c->site.site);
+    v->type = c->type;
+    v->result_type = c->result_type;
+    v->n = nothing ? 0 : c->n;
+    v->incx = c->incx;
+    v->incy = c->incy;
+    if (c->has_scalars > 0)
+        v->alpha = touch_scalar(&t, handle, "alpha", c->alpha, c->scalar_type);
+    if (c->has_scalars > 1)
+        v->beta = touch_scalar(&t, handle, "beta", c->beta, c->scalar_type);
+    if (!nothing) {
+        v->x = use(&t, "x", c->x, c, c->incx, c->x_use);
+        v->y = use(&t, "y", c->y, c, c->incy, c->y_use);
+    }
+    return finish(c, s, v, &t, waits);
+}
