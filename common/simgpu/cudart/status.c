@@ -8,6 +8,7 @@
 #include "core/site.h"
 
 static _Thread_local cudaError_t last_error;
+static _Thread_local int errors_aside;
 
 static const struct error {
     const char *name;
@@ -58,13 +59,18 @@ cudaError_t api_return_from(cudaError_t err, const char *call,
         err = sticky;
     else if (!err && simgpu_proc_started() && simgpu_proc()->ndevices == 0)
         err = cudaErrorNoDevice;
-    if (err)
+    if (err && !errors_aside)
         last_error = err;
     if (err && !is_expected(err))
         simgpu_ignored_note(call, cudaGetErrorName(err),
                             simgpu_site_caller ? simgpu_site_caller
                                                : return_address);
     return err;
+}
+
+void simgpu_errors_aside(int aside)
+{
+    errors_aside = aside;
 }
 
 cudaError_t api_last_error(int clear)

@@ -10,6 +10,7 @@
 #include <cuda_runtime_api.h>
 
 #include "core/site.h"
+#include "cudart/api.h"
 #include "driver/context.h"
 
 static inline CUresult result_of(cudaError_t err)
@@ -23,6 +24,14 @@ static inline CUresult result_of(cudaError_t err)
     }
 }
 
+/* err = call, of the runtime's, which leaves the program's last error alone. */
+#define DRIVER_ASK(err, call)                                                  \
+    do {                                                                       \
+        simgpu_errors_aside(1);                                                \
+        (err) = (call);                                                        \
+        simgpu_errors_aside(0);                                                \
+    } while (0)
+
 /* Return what the runtime's function gives, or the error of a call without a
  * context. What it records happened where the driver's function was called. */
 #define DRIVER_CALL(call)                                                      \
@@ -30,8 +39,9 @@ static inline CUresult result_of(cudaError_t err)
         const CUresult current = context_current();                            \
         if (current != CUDA_SUCCESS)                                           \
             return current;                                                    \
+        cudaError_t err;                                                       \
         simgpu_site_caller = __builtin_return_address(0);                      \
-        const cudaError_t err = (call);                                        \
+        DRIVER_ASK(err, call);                                                 \
         simgpu_site_caller = NULL;                                             \
         return result_of(err);                                                 \
     } while (0)

@@ -81,6 +81,16 @@ CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
     DEVICE_CALL(cudaDeviceGetAttribute(pi, (enum cudaDeviceAttr)attrib, dev));
 }
 
+CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
+{
+    const CUresult err = cuDeviceGetAttribute(
+        major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, dev);
+    return err != CUDA_SUCCESS
+               ? err
+               : cuDeviceGetAttribute(
+                     minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, dev);
+}
+
 CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
 {
     DEVICE_CALL(cudaDeviceGetPCIBusId(pciBusId, len, dev));

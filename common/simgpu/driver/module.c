@@ -178,10 +178,9 @@ static void *find(CUmodule hmod, const char *name, const ElfW(Sym) * *symbol)
 static int is_kernel(const void *at)
 {
     const char *name;
-    if (cudaFuncGetName(&name, at) == cudaSuccess)
-        return 1;
-    cudaGetLastError(); // the runtime's, which this was no call of
-    return 0;
+    cudaError_t err;
+    DRIVER_ASK(err, cudaFuncGetName(&name, at));
+    return err == cudaSuccess;
 }
 
 /* A function is the handle that cudaGetFuncBySymbol() gives. */
@@ -203,20 +202,23 @@ CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod,
                            const char *name)
 {
     const ElfW(Sym) * symbol;
-    void *address;
+    void *address = NULL;
+    size_t nbytes;
+    cudaError_t err = cudaErrorInvalidSymbol;
     if (!hmod)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!name || (!dptr && !bytes))
         return CUDA_ERROR_INVALID_VALUE;
     void *const at = find(hmod, name, &symbol);
-    if (!at || cudaGetSymbolAddress(&address, at) != cudaSuccess)
+    if (at)
+        DRIVER_ASK(err, cudaGetSymbolAddress(&address, at));
+    if (err != cudaSuccess)
         return CUDA_ERROR_NOT_FOUND;
     if (dptr)
         *dptr = (uintptr_t)address;
-    if (bytes && cudaGetSymbolSize(bytes, at) != cudaSuccess) {
-        cudaGetLastError();
-        *bytes = symbol->st_size;
-    }
+    DRIVER_ASK(err, cudaGetSymbolSize(&nbytes, at));
+    if (bytes)
+        *bytes = err == cudaSuccess ? nbytes : symbol->st_size;
     return CUDA_SUCCESS;
 }
 

@@ -1,5 +1,6 @@
 // Loads the image that the argument names, in each way there is.
 #include <cuda.h>
+#include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,8 +26,31 @@
 
 enum { N = 100 };
 
-// p[i] = i * 3 + 7 + 1, by parameters in an array or in a buffer
-static void use(CUmodule m, bool in_buffer)
+enum how { IN_ARRAY, IN_BUFFER, ONE_BY_ONE };
+
+// A launch as before CUDA 4; each parameter lies at a multiple of its size.
+static void launch_grid(CUfunction scale, char one, double seven, CUdeviceptr p)
+{
+    int threads;
+    MUST(cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+                            scale));
+    CHECK(threads >= 64);
+    MUST(cuFuncSetCacheConfig(scale, CU_FUNC_CACHE_PREFER_L1));
+    MUST(cuFuncSetBlockShape(scale, 64, 1, 1));
+    MUST(cuParamSetv(scale, 0, &one, 1));
+    MUST(cuParamSetv(scale, 8, &seven, sizeof seven));
+    MUST(cuParamSetv(scale, 16, &p, sizeof p));
+    MUST(cuParamSeti(scale, 24, N));
+    CHECK(cuParamSeti(scale, 1 << 20, N) == CUDA_ERROR_INVALID_VALUE);
+    MUST(cuParamSetSize(scale, 24)); // too few
+    CHECK(cuLaunchGrid(scale, 2, 1) == CUDA_ERROR_INVALID_VALUE);
+    MUST(cuParamSetSize(scale, 28));
+    CHECK(cuLaunchGrid(scale, 0, 1) == CUDA_ERROR_INVALID_VALUE);
+    MUST(cuLaunchGridAsync(scale, 2, 1, NULL));
+}
+
+// p[i] = i * 3 + 7 + 1
+static void use(CUmodule m, how how)
 {
     CUfunction scale, set;
     CUdeviceptr p, factor, calls;
@@ -58,8 +82,12 @@ static void use(CUmodule m, bool in_buffer)
     size_t size = sizeof packed;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed,
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
-    MUST(cuLaunchKernel(scale, 2, 1, 1, 64, 1, 1, 0, NULL,
-                        in_buffer ? NULL : params, in_buffer ? extra : NULL));
+    if (how == ONE_BY_ONE)
+        launch_grid(scale, one, seven, p);
+    else
+        MUST(cuLaunchKernel(scale, 2, 1, 1, 64, 1, 1, 0, NULL,
+                            how == IN_ARRAY ? params : NULL,
+                            how == IN_BUFFER ? extra : NULL));
     MUST(cuMemcpyDtoH(h, p, sizeof h));
     for (int i = 0; i < N; i++)
         CHECK(h[i] == i * 3 + 8);
@@ -94,16 +122,19 @@ int main(int argc, char **argv)
     MUST(cuDeviceGet(&device, 0));
     MUST(cuDevicePrimaryCtxRetain(&context, device));
     MUST(cuCtxSetCurrent(context));
+    // what the driver's functions return is not the runtime's last error
+    CHECK(cudaMalloc(NULL, 1) == cudaErrorInvalidValue);
+    CHECK(cuMemFree((CUdeviceptr)argv) != CUDA_SUCCESS);
     MUST(cuModuleLoad(&m, argv[1]));
-    use(m, false);
+    use(m, IN_ARRAY);
     MUST(cuModuleLoadData(&m, image.c_str()));
-    use(m, true);
+    use(m, IN_BUFFER);
     char log[1024];
     CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER,
                               CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)sizeof log};
     MUST(cuModuleLoadDataEx(&m, image.c_str(), 2, options, values));
-    use(m, false);
+    use(m, IN_ARRAY);
     MUST(cuLinkCreate(0, NULL, NULL, &link));
     MUST(cuLinkAddData(
         link, image[0] == '.' ? CU_JIT_INPUT_PTX : CU_JIT_INPUT_FATBINARY,
@@ -112,8 +143,9 @@ int main(int argc, char **argv)
     MUST(cuLinkComplete(link, &linked, &nbytes));
     MUST(cuModuleLoadData(&m, linked));
     MUST(cuLinkDestroy(link));
-    use(m, false);
+    use(m, ONE_BY_ONE);
     CHECK(cuModuleLoad(&m, "no-such-file") == CUDA_ERROR_FILE_NOT_FOUND);
+    CHECK(cudaGetLastError() == cudaErrorInvalidValue);
     puts("ok");
     return 0;
 }

@@ -1,0 +1,302 @@
+/*
+ * function.c: kernels, as the driver's functions
+ *
+ * A function is the handle that cudaGetFuncBySymbol() gives. Launches as before
+ * CUDA 4 keep a block's shape, shared memory and parameters with the function,
+ * for all threads of the process.
+ */
+#include <pthread.h> /* pthread_mutex_lock */
+#include <stdlib.h>  /* calloc */
+#include <string.h>  /* memcpy */
+
+#include "driver/call.h"
+
+enum { MAX_PARAMS = 4096 }; /* a launch passes as many bytes */
+
+/* The parameters in a buffer. */
+static CUresult unpack(CUfunction f, char *buffer, size_t nbytes,
+                       void *params[MAX_PARAMS])
+{
+    size_t offset, size;
+    cudaError_t err;
+    for (size_t i = 0; i < MAX_PARAMS; i++) {
+        DRIVER_ASK(err, cudaFuncGetParamInfo(f, i, &offset, &size));
+        if (err != cudaSuccess) // there are no more
+            return CUDA_SUCCESS;
+        if (!buffer || offset + size > nbytes)
+            return CUDA_ERROR_INVALID_VALUE;
+        params[i] = buffer + offset;
+    }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Likewise, in the buffer that the list `extra` names. */
+static CUresult unpack_list(CUfunction f, void **extra,
+                            void *params[MAX_PARAMS])
+{
+    char *buffer = NULL;
+    size_t nbytes = 0;
+    for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            buffer = extra[1];
+        else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            nbytes = *(const size_t *)extra[1];
+        else
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return unpack(f, buffer, nbytes, params);
+}
+
+CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX,
+                        unsigned int gridDimY, unsigned int gridDimZ,
+                        unsigned int blockDimX, unsigned int blockDimY,
+                        unsigned int blockDimZ, unsigned int sharedMemBytes,
+                        CUstream hStream, void **kernelParams, void **extra)
+{
+    const dim3 grid = {gridDimX, gridDimY, gridDimZ};
+    const dim3 block = {blockDimX, blockDimY, blockDimZ};
+    void *params[MAX_PARAMS];
+    if (extra) {
+        const CUresult wrong = unpack_list(f, extra, params);
+        if (wrong != CUDA_SUCCESS || kernelParams)
+            return wrong ? wrong : CUDA_ERROR_INVALID_VALUE;
+        kernelParams = params;
+    }
+    DRIVER_CALL(cudaLaunchKernel(f, grid, block, kernelParams, sharedMemBytes,
+                                 hStream));
+}
+
+CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib,
+                            int value)
+{
+    DRIVER_CALL(
+        cudaFuncSetAttribute(hfunc, (enum cudaFuncAttribute)attrib, value));
+}
+
+CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib,
+                            CUfunction hfunc)
+{
+    struct cudaFuncAttributes a;
+    cudaError_t err;
+    const CUresult current = context_current();
+    if (current != CUDA_SUCCESS || !pi)
+        return current ? current : CUDA_ERROR_INVALID_VALUE;
+    DRIVER_ASK(err, cudaFuncGetAttributes(&a, hfunc));
+    if (err != cudaSuccess)
+        return result_of(err);
+    const int values[] = {
+        [CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = a.maxThreadsPerBlock,
+        [CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] = (int)a.sharedSizeBytes,
+        [CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES] = (int)a.constSizeBytes,
+        [CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES] = (int)a.localSizeBytes,
+        [CU_FUNC_ATTRIBUTE_NUM_REGS] = a.numRegs,
+        [CU_FUNC_ATTRIBUTE_PTX_VERSION] = a.ptxVersion,
+        [CU_FUNC_ATTRIBUTE_BINARY_VERSION] = a.binaryVersion,
+        [CU_FUNC_ATTRIBUTE_CACHE_MODE_CA] = a.cacheModeCA,
+        [CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] =
+            a.maxDynamicSharedSizeBytes,
+        [CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] =
+            a.preferredShmemCarveout,
+    };
+    if ((size_t)attrib >= sizeof values / sizeof *values)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pi = values[attrib];
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetName(const char **name, CUfunction hfunc)
+{
+    DRIVER_CALL(cudaFuncGetName(name, hfunc));
+}
+
+CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
+{
+    DRIVER_CALL(cudaFuncSetCacheConfig(hfunc, (enum cudaFuncCache)config));
+}
+
+CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
+{
+    const char *name;
+    if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
+        return CUDA_ERROR_INVALID_VALUE;
+    DRIVER_CALL(cudaFuncGetName(&name, hfunc)); // that it is a function
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks,
+                                                     CUfunction func,
+                                                     int blockSize,
+                                                     size_t dynamicSMemSize)
+{
+    DRIVER_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        numBlocks, func, blockSize, dynamicSMemSize));
+}
+
+static cudaError_t find_block_size(int *grid, int *block, CUfunction func,
+                                   CUoccupancyB2DSize shared, size_t nbytes,
+                                   int limit)
+{
+    struct cudaFuncAttributes attr;
+    int device, nsm, nblocks, most = 0;
+    cudaError_t err = cudaGetDevice(&device);
+    if (err == cudaSuccess)
+        err = cudaDeviceGetAttribute(&nsm, cudaDevAttrMultiProcessorCount,
+                                     device);
+    if (err == cudaSuccess)
+        err = cudaFuncGetAttributes(&attr, func);
+    if (err != cudaSuccess)
+        return err;
+    if (limit <= 0 || limit > attr.maxThreadsPerBlock)
+        limit = attr.maxThreadsPerBlock;
+    for (int size = (limit + 31) / 32 * 32; size > 0; size -= 32) {
+        const int threads = size < limit ? size : limit;
+        err = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &nblocks, func, threads, shared ? shared(threads) : nbytes);
+        if (err != cudaSuccess)
+            return err;
+        if (nblocks * threads > most) {
+            most = nblocks * threads;
+            *block = threads;
+            *grid = nblocks * nsm;
+        }
+    }
+    return cudaSuccess;
+}
+
+CUresult
+cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize,
+                                 CUfunction func,
+                                 CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                 size_t dynamicSMemSize, int blockSizeLimit)
+{
+    if (!minGridSize || !blockSize)
+        return CUDA_ERROR_INVALID_VALUE;
+    DRIVER_CALL(find_block_size(minGridSize, blockSize, func,
+                                blockSizeToDynamicSMemSize, dynamicSMemSize,
+                                blockSizeLimit));
+}
+
+/* ---- launches as before CUDA 4 ------------------------------------------- */
+
+struct settings { /* of a function, for its next launch */
+    CUfunction function;
+    dim3 block;
+    unsigned shared_nbytes, params_nbytes;
+    char params[MAX_PARAMS];
+    struct settings *next;
+};
+
+static struct settings *first;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Under the lock; NULL: the function is none, or there is no memory. */
+static struct settings *settings_of(CUfunction f)
+{
+    const char *name;
+    cudaError_t err;
+    struct settings *s = first;
+    while (s && s->function != f)
+        s = s->next;
+    if (s)
+        return s;
+    DRIVER_ASK(err, cudaFuncGetName(&name, f));
+    s = err == cudaSuccess ? calloc(1, sizeof *s) : NULL;
+    if (!s)
+        return NULL;
+    s->function = f;
+    s->block = (dim3){1, 1, 1};
+    s->next = first;
+    return first = s;
+}
+
+/* Do something with the settings `s` of a function. */
+#define CHANGE(hfunc, ...)                                                     \
+    do {                                                                       \
+        const CUresult current = context_current();                            \
+        if (current != CUDA_SUCCESS)                                           \
+            return current;                                                    \
+        pthread_mutex_lock(&lock);                                             \
+        struct settings *const s = settings_of(hfunc);                         \
+        if (s)                                                                 \
+            __VA_ARGS__;                                                       \
+        pthread_mutex_unlock(&lock);                                           \
+        return s ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;                   \
+    } while (0)
+
+CUresult cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
+{
+    if (x <= 0 || y <= 0 || z <= 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    CHANGE(hfunc, s->block = (dim3){(unsigned)x, (unsigned)y, (unsigned)z});
+}
+
+CUresult cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes)
+{
+    CHANGE(hfunc, s->shared_nbytes = bytes);
+}
+
+CUresult cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
+{
+    if (numbytes > MAX_PARAMS)
+        return CUDA_ERROR_INVALID_VALUE;
+    CHANGE(hfunc, s->params_nbytes = numbytes);
+}
+
+static CUresult set_param(CUfunction hfunc, int offset, const void *ptr,
+                          unsigned numbytes)
+{
+    if (!ptr || offset < 0 || numbytes > MAX_PARAMS ||
+        (unsigned)offset > MAX_PARAMS - numbytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    CHANGE(hfunc, memcpy(s->params + offset, ptr, numbytes));
+}
+
+CUresult cuParamSetv(CUfunction hfunc, int offset, void *ptr,
+                     unsigned int numbytes)
+{
+    return set_param(hfunc, offset, ptr, numbytes);
+}
+
+CUresult cuParamSeti(CUfunction hfunc, int offset, unsigned int value)
+{
+    return set_param(hfunc, offset, &value, sizeof value);
+}
+
+CUresult cuParamSetf(CUfunction hfunc, int offset, float value)
+{
+    return set_param(hfunc, offset, &value, sizeof value);
+}
+
+/* Launch with what the function keeps. */
+static cudaError_t launch(CUfunction f, int width, int height, CUstream stream)
+{
+    void *params[MAX_PARAMS];
+    if (width <= 0 || height <= 0)
+        return cudaErrorInvalidValue;
+    const dim3 grid = {(unsigned)width, (unsigned)height, 1};
+    pthread_mutex_lock(&lock);
+    struct settings *const s = settings_of(f);
+    cudaError_t err = cudaErrorInvalidDeviceFunction;
+    if (s)
+        err = unpack(f, s->params, s->params_nbytes, params) == CUDA_SUCCESS
+                  ? cudaLaunchKernel(f, grid, s->block, params,
+                                     s->shared_nbytes, stream)
+                  : cudaErrorInvalidValue;
+    pthread_mutex_unlock(&lock);
+    return err;
+}
+
+CUresult cuLaunch(CUfunction f)
+{
+    DRIVER_CALL(launch(f, 1, 1, NULL));
+}
+
+CUresult cuLaunchGrid(CUfunction f, int grid_width, int grid_height)
+{
+    DRIVER_CALL(launch(f, grid_width, grid_height, NULL));
+}
+
+CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height,
+                           CUstream hStream)
+{
+    DRIVER_CALL(launch(f, grid_width, grid_height, hStream));
+}
