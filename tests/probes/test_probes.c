@@ -81,6 +81,13 @@ static const char *const lines[] = {
     "cudaMemPrefetchAsync(p, 4, 0) || cudaMemPrefetchAsync(p, 4, "
     "cudaCpuDeviceId, 0) || cudaDeviceSynchronize(); }' > w.cu && $N w.cu -o x "
     "&& ./x",
+    // what CUDA 12's structure of a device has
+    "echo 'int main() { cudaDeviceProp p; int khz; return "
+    "cudaGetDeviceProperties(&p, 0) || cudaDeviceGetAttribute(&khz, "
+    "cudaDevAttrClockRate, 0) || khz <= 0 || p.clockRate != khz || "
+    "p.memoryClockRate <= 0 || p.deviceOverlap != 1 || p.computeMode != "
+    "cudaComputeModeDefault || p.singleToDoublePrecisionPerfRatio != 2; }' > "
+    "w.cu && $N w.cu -o x && ./x",
     // headers that nvcc includes by itself, and that Thrust's do
     "printf '#include <thrust/device_vector.h>\\nint main() { "
     "thrust::device_vector<int> v(9); thrust::fill(v.begin(), v.end(), 2); "

@@ -51,6 +51,17 @@ cudaError_t cudaGetDevice(int *device)
     return api_return(cudaSuccess);
 }
 
+/* Where the reserved part has the members that CUDA 13 dropped. */
+enum dropped {
+    CLOCK_RATE,
+    MEMORY_CLOCK_RATE,
+    DEVICE_OVERLAP,
+    EXEC_TIMEOUT,
+    COMPUTE_MODE,
+    TEXTURE_1D_LINEAR,
+    SINGLE_TO_DOUBLE
+};
+
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
     if (!prop)
@@ -110,6 +121,13 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
         .hostNumaId = g->numa,
         .hostRegisterSupported = 1,
         .ipcEventSupported = 1,
+        .reserved = {[CLOCK_RATE] = g->clock_khz,
+                     [MEMORY_CLOCK_RATE] = g->mem_clock_khz,
+                     [DEVICE_OVERLAP] = 1,
+                     // several threads and processes
+                     [COMPUTE_MODE] = cudaComputeModeDefault,
+                     [SINGLE_TO_DOUBLE] = // of these GPUs
+                     g->sm % 10 == 0 && g->sm < 120 ? 2 : 64},
     };
     snprintf(prop->name, sizeof prop->name, "%s", g->name);
     visible_uuid(simgpu_proc_place(device), (unsigned char *)prop->uuid.bytes);
@@ -207,6 +225,13 @@ static const struct attribute {
     MEMBER(cudaDevAttrGpuPciSubsystemId, gpuPciSubsystemID),
     MEMBER(cudaDevAttrHostNumaMultinodeIpcSupported,
            hostNumaMultinodeIpcSupported),
+    MEMBER(cudaDevAttrClockRate, reserved[CLOCK_RATE]),
+    MEMBER(cudaDevAttrMemoryClockRate, reserved[MEMORY_CLOCK_RATE]),
+    MEMBER(cudaDevAttrGpuOverlap, reserved[DEVICE_OVERLAP]),
+    MEMBER(cudaDevAttrKernelExecTimeout, reserved[EXEC_TIMEOUT]),
+    MEMBER(cudaDevAttrComputeMode, reserved[COMPUTE_MODE]),
+    MEMBER(cudaDevAttrSingleToDoublePrecisionPerfRatio,
+           reserved[SINGLE_TO_DOUBLE]),
 };
 #undef MEMBER
 
@@ -238,21 +263,11 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
             return cudaSuccess;
         }
     switch (attr) {
-    case cudaDevAttrClockRate: *value = gpu_of(device)->clock_khz; break;
-    case cudaDevAttrMemoryClockRate:
-        *value = gpu_of(device)->mem_clock_khz;
-        break;
-    case cudaDevAttrGpuOverlap:
     case cudaDevAttrHostNumaMemoryPoolsSupported: *value = 1; break;
-    case cudaDevAttrComputeMode: // default: several threads and processes
-    case cudaDevAttrKernelExecTimeout:
     case cudaDevAttrHostMemoryPoolsSupported:
     case cudaDevAttrOnlyPartialHostNativeAtomicSupported:
     case cudaDevAttrD3D12CigSupported:
     case cudaDevAttrVulkanCigSupported: *value = 0; break;
-    case cudaDevAttrSingleToDoublePrecisionPerfRatio: // of these GPUs
-        *value = p.minor == 0 && p.major < 12 ? 2 : 64;
-        break;
     case cudaDevAttrMemSyncDomainCount: *value = p.major >= 9 ? 4 : 1; break;
     case cudaDevAttrCanFlushRemoteWrites: *value = 0; break;
     default: return api_return(cudaErrorInvalidValue);

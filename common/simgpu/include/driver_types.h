@@ -18,6 +18,7 @@
 #define ERROR(name, value, text) name = value,
 enum cudaError {
 #include "simgpu/errors.def"
+    cudaErrorApiFailureBase = 10000 /* none is reported from there on */
 };
 #undef ERROR
 

@@ -379,7 +379,19 @@ struct cudaDeviceProp {
     unsigned int gpuPciDeviceID;
     unsigned int gpuPciSubsystemID;
     int hostNumaMultinodeIpcSupported;
-    int reserved[56];
+    __extension__ union {
+        int reserved[56];
+        __extension__ struct { /* members that CUDA 13 dropped */
+            int clockRate;
+            int memoryClockRate;
+            int deviceOverlap;
+            int kernelExecTimeoutEnabled;
+            int computeMode;
+            int maxTexture1DLinear;
+            int singleToDoublePrecisionPerfRatio;
+            int cooperativeMultiDeviceLaunch;
+        };
+    };
 };
 
 enum cudaDeviceNumaConfig {
