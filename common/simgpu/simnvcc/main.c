@@ -194,7 +194,8 @@ static void add_dependencies(struct args *a, const char *object)
     if (!o.depend)
         return;
     args_add(a, "-MD");
-    if (!o.named_target)
+    args_append(a, &o.targets);
+    if (o.targets.n == 0)
         args_add2(a, "-MT", object);
     args_add2(a, "-MF", o.dep_file ? o.dep_file : beside(object, ".d"));
     if (o.phony)
@@ -422,6 +423,8 @@ static int show_source(const char *source)
     args_add(&a, o.mode == MODE_PREPROCESS      ? "-E"
                  : strcmp(o.mode_option, "-MM") ? "-M"
                                                 : "-MM");
+    if (o.mode != MODE_PREPROCESS)
+        args_append(&a, &o.targets);
     if (o.phony)
         args_add(&a, "-MP");
     args_add(&a, source);

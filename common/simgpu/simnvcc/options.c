@@ -325,8 +325,7 @@ static void apply_value(struct options *o, const struct option *p,
     case LANGUAGE: o->language = value; break;
     case DEP_FILE: o->dep_file = value; break;
     case TARGET:
-        args_add2(&o->preprocess, "-MT", value);
-        o->named_target = 1;
+        args_add2(&o->targets, "-MT", value);
         break;
     case WERROR:
         if (strstr(value, "all-warnings"))

@@ -38,10 +38,11 @@ struct options {
     const char *cxx, *output, *folder, *dep_file, *language, *std;
     int depend, phony, debug, debug_device, optimised, no_constructors, verbose,
         dry_run, run;
-    int relocatable, named_target;
+    int relocatable;
     struct args inputs;     /* sources, objects and libraries, in order */
     struct args both;       /* for preprocessing, compiling and linking */
     struct args preprocess; /* -D -I */
+    struct args targets;    /* -MT -MQ: of the rule that -MD writes */
     struct args include;    /* -include, behind cuda_runtime.h */
     struct args link;
 };
