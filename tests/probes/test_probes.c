@@ -81,7 +81,11 @@ static const char *const lines[] = {
     "cudaMemPrefetchAsync(p, 4, 0) || cudaMemPrefetchAsync(p, 4, "
     "cudaCpuDeviceId, 0) || cudaDeviceSynchronize(); }' > w.cu && $N w.cu -o x "
     "&& ./x",
-    // what CUDA 12's structure of a device has
+    // CUDA 12's functions that 13 dropped; its structure of a device
+    "echo 'int main() { cudaFree(0); return cudaThreadSetCacheConfig("
+    "cudaFuncCachePreferL1) || cudaThreadSynchronize() || cudaThreadExit(); }' "
+    "> w.cu && $N w.cu -o x && ./x && cp w.cu w.c && $N -include "
+    "cuda_runtime.h w.c -o x && ./x",
     "echo 'int main() { cudaDeviceProp p; int khz; return "
     "cudaGetDeviceProperties(&p, 0) || cudaDeviceGetAttribute(&khz, "
     "cudaDevAttrClockRate, 0) || khz <= 0 || p.clockRate != khz || "
@@ -108,6 +112,11 @@ static const char *const lines[] = {
     "$N -M k.cu | tr -d '\\n' | grep -q 'k.o:.*k.h' && $N -MD -c k.cu -o k.o "
     "&& "
     "grep -q k.h k.d && $N -MD -MF deps -MT name -c k.cu && grep -q name: deps",
+    "printf '__global__ void k(int *p) {\n#ifdef __CUDA_ARCH__\n*p = 7;\n"
+    "#endif\n} int main() { int *p, h; return cudaMalloc(&p, 4) || (k<<<1, "
+    "1>>>(p), cudaMemcpy(&h, p, 4, cudaMemcpyDefault)) || h != 7; }' > w.cu && "
+    "$N -MD -MT name -MF deps -c w.cu -o w.o 2>err && ! test -s err && "
+    "grep -q name: deps && $N w.o -o x && ./x",
     "$N -E k.cu | grep -q threadIdx",
     "$N -I inc -Iinc -isystem inc -DA=1 -D B=2 -U A --define-macro C=3 "
     "-include "

@@ -9,6 +9,7 @@
 #include "cuda_runtime_api.h"
 #include "driver_functions.h"
 #include "library_types.h"
+#include "simgpu/dropped.h"
 #include "vector_functions.h"
 
 #ifdef __cplusplus
