@@ -81,6 +81,9 @@ static const char *const lines[] = {
     "cudaMemPrefetchAsync(p, 4, 0) || cudaMemPrefetchAsync(p, 4, "
     "cudaCpuDeviceId, 0) || cudaDeviceSynchronize(); }' > w.cu && $N w.cu -o x "
     "&& ./x",
+    "printf '#include <nvtx3/nvToolsExtCuda.h>\nint main(void) { "
+    "nvtxNameCuDevice(0, \"gpu\"); nvtxNameCuStreamW(0, 0); return 0; }' > "
+    "w.c && cp w.c w.cu && $N w.c -o x && ./x && $N w.cu -o x && ./x",
     // CUDA 12's functions that 13 dropped; its structure of a device
     "echo 'int main() { cudaFree(0); return cudaThreadSetCacheConfig("
     "cudaFuncCachePreferL1) || cudaThreadSynchronize() || cudaThreadExit(); }' "
