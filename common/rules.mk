@@ -270,11 +270,16 @@ $(eval $(call so,cufft,12,$(simcufft_SRC),$(CUDART)))
 $(eval $(call so,nvidia-ml,1,$(simnvml_SRC),$(CUDART)))
 $(eval $(call so,cuda,1,$(simcuda_SRC),$(CUDART)))
 $(eval $(call so,nvshmem_host,3,$(simnvshmem_SRC),$(CUDART) $(MPI_LIBS)))
-# Device code's half of NVSHMEM is in the same library: this one is only named.
-$(SIM_HOME)/lib/libnvshmem_device.a:
+# Device code's half of NVSHMEM is in the same library, CUDA's device runtime in
+# libcudart: these are only named, as CMake does where C++ links.
+SIM_NAMED := $(patsubst %,$(SIM_HOME)/lib/lib%.a,nvshmem_device cudadevrt)
+$(SIM_NAMED):
 	@mkdir -p $(@D)
 	@ar rcs $@
-SIM_LIBRARIES += $(SIM_HOME)/lib/libnvshmem_device.a
+$(SIM_HOME)/lib/libcudart_static.a:
+	@mkdir -p $(@D)
+	@echo 'INPUT(-lcudart)' > $@ # for ld
+SIM_LIBRARIES += $(SIM_NAMED) $(SIM_HOME)/lib/libcudart_static.a
 
 SIM_HEADERS := $(patsubst common/simgpu/%,$(SIM_HOME)/%,$(shell find \
 	common/simgpu/include -type f)) $(SIM_HOME)/include/simgpu/narrow.h

@@ -78,6 +78,23 @@ static const char sources[] =
     "target_link_libraries(sum CUDA::cudart simgpu::nccl MPI::MPI_CXX)\n"
     "add_executable(copy copy.c)\n"
     "target_link_libraries(copy simgpu::nccl)\n"
+    "add_executable(mixed mixed.cpp kernel.cu)\n" // C++ links it
+    "END\n"
+    "cat > kernel.cu << 'END'\n"
+    "__global__ void set(int *p) { *p = 7; }\n"
+    "void launch(int *p) { set<<<1, 1>>>(p); }\n"
+    "END\n"
+    "cat > mixed.cpp << 'END'\n"
+    "#include <cstdio>\n"
+    "void launch(int *);\n"
+    "extern \"C\" int cudaMalloc(void **, size_t), cudaDeviceSynchronize();\n"
+    "int main()\n"
+    "{\n"
+    "    int *p;\n"
+    "    if (!cudaMalloc((void **)&p, sizeof *p))\n"
+    "        launch(p);\n"
+    "    puts(cudaDeviceSynchronize() ? \"failed\" : \"launched\");\n"
+    "}\n"
     "END\n";
 
 static void install(void)
@@ -147,8 +164,19 @@ START_TEST(cmake_takes_the_compiler_and_the_libraries)
     expect("cmake -S . -B tree -DCMAKE_PREFIX_PATH=$opt -DCMAKE_CUDA_COMPILER="
            "$opt/lib/simgpu/bin/nvcc > log 2>&1 || { cat log; exit 1; }\n"
            "cmake --build tree > log 2>&1 || { cat log; exit 1; }\n"
-           "mpirun -n 2 tree/sum && tree/copy",
-           "the sum is 3\n8 GPUs\n");
+           "mpirun -n 2 tree/sum && tree/copy && "
+           "LD_LIBRARY_PATH=$opt/lib/simgpu/lib tree/mixed",
+           "the sum is 3\n8 GPUs\nlaunched\n");
+}
+END_TEST
+
+START_TEST(libraries_that_have_nothing_here_are_found)
+{
+    expect("l=$opt/lib/simgpu/lib\n"
+           "cc copy.c -o copy $(pkg-config --cflags simgpu) -L$l -lnccl "
+           "-lcudadevrt -lcudart_static -Wl,-t > log\n"
+           "grep -q $l/libcudadevrt.a log && LD_LIBRARY_PATH=$l ./copy",
+           "8 GPUs\n");
 }
 END_TEST
 
@@ -197,6 +225,7 @@ int main(void)
     tcase_add_test(t, simnvcc_and_commgraph_are_in_the_path);
     tcase_add_test(t, the_example_links_mpich_alone);
     tcase_add_test(t, cmake_takes_the_compiler_and_the_libraries);
+    tcase_add_test(t, libraries_that_have_nothing_here_are_found);
     tcase_add_test(t, a_program_built_elsewhere_finds_the_libraries);
     tcase_add_test(t, the_manual_is_without_errors);
     tcase_add_test(t, the_debian_package_holds_the_same);

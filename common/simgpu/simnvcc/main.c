@@ -514,6 +514,8 @@ static int link_program(struct args *objects, const char *output)
     struct args a = {{0}, 0};
     args_add(&a, o.cxx);
     args_append(&a, &o.both);
+    if (o.verbose) // CMake reads the linker's folders from it
+        args_add(&a, "-v");
     add_runtime(&a);
     keep_mpi(&a, objects);
     args_append(&a, &o.link);
