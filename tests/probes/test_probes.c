@@ -153,8 +153,9 @@ static const char *const lines[] = {
     "k.cu) > w.cu && $N -c w.cu && echo '__global__ void k2() { f(); }' >> w.cu"
     " && ! $N -c w.cu 2>err && grep -q 'w.cuh:1:.*error: .*inline PTX: simgpu "
     "does not know wgmma.fence.sync.aligned' err",
-    "! $N main.cu k.cu add.cpp c.c -lcusolver 2>err && grep -q 'no "
-    "libcusolver' err",
+    "for l in cusolver cutensor nvJitLink nvblas cufile; do "
+    "! $N main.cu k.cu add.cpp c.c -l$l 2>err && grep -q \"no lib$l\" err || "
+    "exit 1; done",
     // a toolkit's header that simgpu does not have
     "mkdir -p t/crt && touch t/crt/host_config.h t/vector_types.h && echo "
     "'#include \"vector_types.h\"' > t/cusparse.h && (echo '#include "

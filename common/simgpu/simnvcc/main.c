@@ -443,8 +443,10 @@ static int link_library(struct args *a, const char *arg)
                                        "-lcudart_static", "-lnvToolsExt",
                                        "-lculibos",       "-lnvshmem_device"};
     static const char *const missing[] = {
-        "cusolver", "cusparse", "nvrtc", "cudnn",  "nvjpeg",
-        "cupti",    "npp",      "nvml",  "cufftw", "nvshmem"};
+        "cusolver", "cusparse", "nvrtc",       "cudnn",  "nvjpeg",
+        "cupti",    "npp",      "nvml",        "cufftw", "nvshmem",
+        "nvblas",   "cutensor", "nvJitLink",   "cufile", "cudss",
+        "nvvm",     "nvfatbin", "nvtx3interop"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         if (!strcmp(arg, none[i]))
             return 0;
