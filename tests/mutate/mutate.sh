@@ -38,8 +38,9 @@
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 tool=$(realpath "$1") out=$(realpath -m "$2") n=${3:-200} seed=${4:-1}
-read -ra only <<< "${5:-common/base common/graph common/topo common/judge \
-    common/simgpu grader}"
+# shellcheck source=tests/mutate/claims.sh
+source "$here/claims.sh"
+read -ra only <<< "${5:-${mutable[*]}}"
 jobs=${6:-1} minutes=${7:-100000} slack=${SLACK_SEC:-10}
 # Those of a make that started this are not for the one in the copy.
 unset MAKEFLAGS MFLAGS MAKELEVEL TMPDIR
@@ -105,15 +106,9 @@ build() { # W TARGET...
 # ---- suites ------------------------------------------------------------------
 
 suites_of() { # FILE
-    local pattern suites
-    while read -r pattern suites; do
-        # shellcheck disable=SC2053 # a pattern it is
-        if [[ $pattern != \#* && $1 == $pattern ]]; then
-            echo "$suites"
-            return
-        fi
-    done < $data/claims
-    die "no suite claims $1: say so in $data/claims"
+    local line
+    line=$(claim "$1") || die "no suite claims $1: say so in $claims"
+    echo "${line#* }"
 }
 
 # What make calls the programs of a suite.
@@ -236,7 +231,7 @@ say() { # VERDICT PLACE KIND KILLER CHANGE
 # lines of code; in random order
 quotas() {
     local file
-    for file in "${code[@]}"; do
+    for file in "${files[@]}"; do
         echo "$file $("$tool" "$seed" "$file" | cut -d ' ' -f 2 | sort -u | wc -l)"
     done | awk -v n="$n" -v seed="$seed" '
         { file[NR] = $1; lines[NR] = $2; total += $2 }
@@ -278,7 +273,7 @@ named() {
     local file function text mutant=$out/mutant.1.c verdict killer
     while IFS= read -r -d '' text; do
         read -r file function <<< "$text"
-        [[ " ${code[*]} " == *" $file "* ]] || continue
+        [[ " ${files[*]} " == *" $file "* ]] || continue
         awk -v text="$text" -f "$here/apply.awk" "$file" > "$mutant" \
             || die "$data/named: not once in $file: $text"
         original 1 "$file"
@@ -334,7 +329,7 @@ summary() {
 
 # ---- the run -----------------------------------------------------------------
 
-# The trees, built, and `code` to mutate.
+# The trees, built, and `files` to mutate.
 prepare() {
     local f w suites targets
     mkdir -p "$out/tree"
@@ -350,12 +345,9 @@ prepare() {
     copy_tree "$PWD" "$out/tree.0"
     cd "$out/tree.0"
 
-    # Of the headers those that are code.
-    mapfile -t code < <(cut -c 43- "$out/files" \
-        | grep -E '\.c$|^common/base/(mix|narrow)\.h$' \
-        | grep -E "^($(IFS='|'; echo "${only[*]}"))")
-    [ ${#code[@]} -gt 0 ] || die "no code in ${only[*]}"
-    for f in "${code[@]}"; do suites_of "$f"; done > "$out/claimed"
+    mapfile -t files < <(cut -c 43- "$out/files" | code "${only[@]}")
+    [ ${#files[@]} -gt 0 ] || die "no code in ${only[*]}"
+    for f in "${files[@]}"; do suites_of "$f"; done > "$out/claimed"
     mapfile -t suites < <(tr ' ' '\n' < "$out/claimed" | awk '!seen[$0]++')
     echo "mutate: building ${#suites[@]} suites"
     copy_tree "$PWD" "$out/tree.1"
