@@ -43,14 +43,14 @@ void kitcopy_make(void)
                       dir));
 }
 
-/* Other suites run and the build for GPUs goes on meanwhile: their files come
- * and go, and are not copied. */
+/* Other suites, the build for GPUs and `make mutate` go on meanwhile: their
+ * files come and go, and are not copied. */
 void kitcopy_add_build(void)
 {
     succeed(child_run(
         120,
         "tar -C %s --format=posix --exclude=./with-cuda --exclude=./tests/run "
-        "-cf - . | tar -C %s/build -xf -",
+        "--exclude=./mutate -cf - . | tar -C %s/build -xf -",
         child_build(), dir));
 }
 
