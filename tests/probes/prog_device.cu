@@ -11,6 +11,7 @@
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
 #include <cuda_pipeline.h>
+#include <curand_kernel.h>
 #include <math_constants.h>
 
 #include "probe.h"
@@ -889,6 +890,38 @@ PROBE(last_block_of_a_grid)
     in.put();
     last_block<<<8, 32>>>(in.d, part.d, out.d);
     CHECK(out.get()[0] == 28);
+}
+
+/* ---- random numbers ------------------------------------------------------ */
+
+template <class State> __global__ void poisson(double lambda, unsigned *p)
+{
+    const int i = threadIdx.x;
+    State state;
+    curand_init(1, i, 0, &state);
+    p[i] = curand_poisson(&state, lambda);
+}
+
+template <class State> static void check_poisson(double lambda)
+{
+    enum { N = 1024 };
+    array<unsigned> p(N);
+    double mean = 0, variance = 0;
+    poisson<State><<<1, N>>>(lambda, p.d);
+    p.get();
+    for (int i = 0; i < N; i++)
+        mean += p.h[i] / (double)N;
+    for (int i = 0; i < N; i++)
+        variance += (p.h[i] - mean) * (p.h[i] - mean) / N;
+    CHECK(fabs(mean - lambda) < 5 * sqrt(lambda / N));
+    CHECK(fabs(variance / lambda - 1) < 0.3);
+}
+
+PROBE(poisson_numbers)
+{
+    check_poisson<curandState>(0.5);
+    check_poisson<curandState>(300);
+    check_poisson<curandStatePhilox4_32_10_t>(20);
 }
 
 /* ---- a grid that fills the device ---------------------------------------- */

@@ -11,6 +11,7 @@
 
 #include "core/site.h"
 #include "curand/generator.h"
+#include "simgpu/poisson.h"
 
 /* ---- from integers ------------------------------------------------------- */
 
@@ -42,28 +43,6 @@ static void normal_double(const uint32_t x[4], double out[2])
     const double radius = sqrt(-2.0 * log(uniform_double(x)));
     out[0] = sin(angle) * radius;
     out[1] = cos(angle) * radius;
-}
-
-/*
- * The number of Poisson's distribution up to which a share u of it lies: from
- * the mean on, up or down.
- */
-static uint32_t poisson(double u, double lambda)
-{
-    double k = floor(lambda);
-    double p = exp(k * log(lambda) - lambda - lgamma(k + 1)); // of k
-    double below = 0, q = p;
-    for (double i = k; i > 0 && q > 0; i--) // the share below k
-        below += q *= i / lambda;
-    while (u > below + p && p > 0) {
-        below += p;
-        p *= lambda / ++k;
-    }
-    while (u <= below && k > 0) {
-        p *= k-- / lambda;
-        below -= p;
-    }
-    return (uint32_t)k;
 }
 
 /* ---- calls --------------------------------------------------------------- */
@@ -104,7 +83,7 @@ static void convert(const struct call *c, const uint32_t *x, union result *out)
     case INTEGER: out[0].i = x[0]; break;
     case UNIFORM: out[0].f = uniform(x[0]); break;
     case UNIFORM_DOUBLE: out[0].d = uniform_double(x); break;
-    case POISSON: out[0].i = poisson(uniform_double(x), c->mean); break;
+    case POISSON: out[0].i = simgpu_poisson(uniform_double(x), c->mean); break;
     case NORMAL:
         normal(x, f);
         for (int i = 0; i < 2; i++) {

@@ -14,6 +14,8 @@
 
 #include <math.h> /* sqrtf */
 
+#include "simgpu/poisson.h"
+
 #define SIMGPU_CURAND static inline __host__ __device__
 
 struct curandStateXORWOW {
@@ -358,6 +360,24 @@ SIMGPU_CURAND double curand_log_normal_double(State *state, double mean,
     state->boxmuller_extra_double = exp(mean + stddev * pair.y);
     state->boxmuller_flag_double = SIMGPU_EXTRA_LOG_NORMAL;
     return exp(mean + stddev * pair.x);
+}
+
+/* Of Poisson's distribution with this mean; not cuRAND's own numbers. */
+template <class State>
+SIMGPU_CURAND unsigned int curand_poisson(State *state, double lambda)
+{
+    return simgpu_poisson(curand_uniform_double(state), lambda);
+}
+
+SIMGPU_CURAND uint4 curand_poisson4(curandStatePhilox4_32_10_t *state,
+                                    double lambda)
+{
+    uint4 n;
+    n.x = curand_poisson(state, lambda);
+    n.y = curand_poisson(state, lambda);
+    n.z = curand_poisson(state, lambda);
+    n.w = curand_poisson(state, lambda);
+    return n;
 }
 
 #undef SIMGPU_CURAND

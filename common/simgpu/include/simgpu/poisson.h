@@ -1,0 +1,31 @@
+/*
+ * poisson.h: cuRAND's numbers of Poisson's distribution, on host and device
+ */
+#ifndef SIMGPU_POISSON_H
+#define SIMGPU_POISSON_H
+
+#include <math.h>
+
+/*
+ * The number up to which a share u of the distribution lies: from the mean on,
+ * up or down.
+ */
+static __inline__ unsigned int simgpu_poisson(double u, double lambda)
+{
+    double k = floor(lambda);
+    double p = exp(k * log(lambda) - lambda - lgamma(k + 1)); // of k
+    double below = 0, q = p;
+    for (double i = k; i > 0 && q > 0; i--) // the share below k
+        below += q *= i / lambda;
+    while (u > below + p && p > 0) {
+        below += p;
+        p *= lambda / ++k;
+    }
+    while (u <= below && k > 0) {
+        p *= k-- / lambda;
+        below -= p;
+    }
+    return (unsigned int)k;
+}
+
+#endif
