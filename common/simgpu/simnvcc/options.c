@@ -324,9 +324,7 @@ static void apply_value(struct options *o, const struct option *p,
         break;
     case LANGUAGE: o->language = value; break;
     case DEP_FILE: o->dep_file = value; break;
-    case TARGET:
-        args_add2(&o->targets, "-MT", value);
-        break;
+    case TARGET: args_add2(&o->targets, "-MT", value); break;
     case WERROR:
         if (strstr(value, "all-warnings"))
             args_add(&o->both, "-Werror");
