@@ -1,13 +1,16 @@
 /* Evidence: valid records are read, and everything else is rejected. */
 #define _GNU_SOURCE
 #include <check.h>
-#include <math.h>     /* isnan */
-#include <stdio.h>    /* snprintf */
-#include <stdlib.h>   /* mkdtemp */
-#include <string.h>   /* memcpy */
-#include <sys/stat.h> /* mkfifo */
-#include <unistd.h>   /* unlink */
+#include <math.h>       /* isnan */
+#include <stdio.h>      /* snprintf */
+#include <stdlib.h>     /* mkdtemp */
+#include <string.h>     /* memcpy */
+#include <sys/socket.h> /* listen */
+#include <sys/stat.h>   /* mkfifo */
+#include <sys/un.h>     /* sockaddr_un */
+#include <unistd.h>     /* unlink */
 
+#include "base/recorder.h"
 #include "judge/chain.h"
 #include "judge/judge.h"
 #include "suite.h"
@@ -162,6 +165,32 @@ START_TEST(many_small_records_are_no_burden)
 }
 END_TEST
 
+/* The recorder's socket in a folder: it listens, and takes nothing. */
+static int listen_in(const char *dir)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    const int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    snprintf(name.sun_path, sizeof name.sun_path, "%s/%s", dir, RECORDER_NAME);
+    ck_assert(bind(s, (struct sockaddr *)&name, sizeof name) == 0);
+    ck_assert(listen(s, 1) == 0);
+    return s;
+}
+
+START_TEST(evidence_that_the_recorder_does_not_take_is_a_failure)
+{
+    char dir[] = "/tmp/commlab-recorder-XXXXXX", path[64];
+    ck_assert(mkdtemp(dir) != NULL);
+    const int s = listen_in(dir);
+    struct evidence_out *const e = evidence_join(dir, 0);
+    close(s);
+    snprintf(path, sizeof path, "%s/%s", dir, RECORDER_NAME);
+    unlink(path);
+    rmdir(dir);
+    ck_assert(e != NULL);
+    ck_assert_int_eq(evidence_finish(e), -1);
+}
+END_TEST
+
 START_TEST(the_last_of_two_records_counts)
 {
     char *data;
@@ -273,6 +302,7 @@ int main(void)
     tcase_add_test(t, damaged_evidence_is_survived);
     tcase_add_loop_test(t, a_length_beyond_the_file_is_damage, 0, 3);
     tcase_add_test(t, many_small_records_are_no_burden);
+    tcase_add_test(t, evidence_that_the_recorder_does_not_take_is_a_failure);
     tcase_add_test(t, the_last_of_two_records_counts);
     tcase_add_test(t, only_a_regular_file_of_bounded_size_is_read);
     tcase_add_test(t, the_judge_recomputes_each_ranks_seeds);
