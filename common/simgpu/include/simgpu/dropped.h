@@ -1,12 +1,11 @@
 /*
  * dropped.h: functions that CUDA 13 no longer has, for older programs
  *
- * Always inlined, so that a message names the caller's line.
+ * Part of cuda_runtime.h. Always inlined, so that a message names the caller's
+ * line.
  */
 #ifndef SIMGPU_DROPPED_H
 #define SIMGPU_DROPPED_H
-
-#include "cuda_runtime_api.h"
 
 #define SIMGPU_DROPPED                                                         \
     static __inline__ __attribute__((always_inline, unused)) cudaError_t
