@@ -1,18 +1,21 @@
 /*
  * discard.c: what the code after a call does with the result
  *
- * On x86-64 the result is in eax. A decoder for the handful of instructions
- * that compilers put between two calls: moves and address computations, with
- * their ModRM byte. On other processors no result counts as thrown away.
+ * A decoder for the handful of instructions that compilers put between two
+ * calls: moves and address computations. On processors other than x86-64 and
+ * arm64 no result counts as thrown away.
  */
 #include "core/discard.h"
 
 #include <stdint.h> /* int32_t */
 #include <string.h> /* memcpy */
 
+enum verdict { CONTINUE, DISCARDED, USED };
+
 #if defined(__x86_64__)
 
-enum { RAX = 0, NONE = -1, MAX_STEPS = 24 };
+/* The result is in eax. */
+enum { RAX = 0, NONE = -1 };
 
 struct insn {
     int length;               /* 0: unknown */
@@ -48,8 +51,6 @@ static int addresses_rax(const struct insn *i)
 {
     return i->base == RAX || i->index == RAX;
 }
-
-enum verdict { CONTINUE, DISCARDED, USED };
 
 /* A move with ModRM byte: which operand it writes, which it reads. */
 static enum verdict judge(const struct insn *i, int writes_reg, int reads_other)
@@ -138,8 +139,67 @@ static enum verdict step(const uint8_t **p)
     return v;
 }
 
+#elif defined(__aarch64__)
+
+/* The result is in x0, and so is the first argument of the next call: what may
+ * be passed on counts as used. */
+enum { X0 = 0 };
+
+static enum verdict judge(int reads, int writes)
+{
+    return reads ? USED : writes ? DISCARDED : CONTINUE;
+}
+
+/* Loads and stores at a register, with or without an offset; of a pair, two
+ * registers. */
+static enum verdict judge_memory(uint32_t w)
+{
+    const int is_pair = (w & 0x3a000000) == 0x28000000;
+    const int vector = w >> 26 & 1;
+    const uint32_t base = w >> 5 & 31, size = w >> 30, kind = w >> 22 & 3;
+    const int moves_x0 =
+        !vector && ((w & 31) == X0 || (is_pair && (w >> 10 & 31) == X0));
+    const int loads = is_pair ? (int)(kind & 1) : kind != 0;
+    if (!is_pair && (w & 0x3b000000) != 0x39000000 &&
+        (w & 0x3b200000) != 0x38000000)
+        return USED; // another instruction
+    if (!is_pair && !vector && size == 3 && kind == 2)
+        return USED; // a prefetch
+    return judge(base == X0 || (moves_x0 && !loads), moves_x0);
+}
+
+/* The instruction at *p; moves *p behind it. */
+static enum verdict step(const uint8_t **p)
+{
+    uint32_t w;
+    memcpy(&w, *p, sizeof w);
+    const int writes = (w & 31) == X0;
+    *p += sizeof w;
+    if ((w & 0xfffff01f) == 0xd503201f) // nop, bti
+        return CONTINUE;
+    if ((w & 0xfc000000) == 0x14000000) { // b: words from the instruction
+        *p += ((int32_t)(w << 6) >> 6) * 4 - (int)sizeof w;
+        return CONTINUE;
+    }
+    if ((w & 0x7fe0ffe0) == 0x2a0003e0) // mov r, r
+        return judge((w >> 16 & 31) == X0, writes);
+    if ((w & 0x7f800000) == 0x52800000 || (w & 0x7f800000) == 0x12800000 ||
+        (w & 0x1f000000) == 0x10000000) // movz, movn, adr, adrp
+        return judge(0, writes);
+    if ((w & 0x7f800000) == 0x72800000) // movk
+        return judge(writes, 0);
+    if ((w & 0x3f800000) == 0x11000000) // add, sub: r, r, imm
+        return judge((w >> 5 & 31) == X0, writes);
+    return judge_memory(w);
+}
+
+#endif
+
+#if defined(__x86_64__) || defined(__aarch64__)
+
 int discard_is_certain(const void *return_address)
 {
+    enum { MAX_STEPS = 24 };
     const uint8_t *p = return_address;
     for (int i = 0; p && i < MAX_STEPS; i++) {
         const enum verdict v = step(&p);
