@@ -11,6 +11,7 @@
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
 
+#include <float.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -306,6 +307,13 @@ static void check_pairs()
          "numbers convert as they are written");
 }
 
+#ifdef __SIZEOF_FLOAT128__
+typedef __float128 quad;
+#else // arm64
+typedef long double quad;
+static_assert(LDBL_MANT_DIG == 113, "quad has 128 bits");
+#endif
+
 /* CUDA's is for devices only. A product of two plus a third value of few bits,
  * in 128 bits: exact for halves, and for the values of bfloat16 tried here. */
 static void check_fma()
@@ -319,7 +327,7 @@ static void check_fma()
             k = (unsigned short)((seed = seed * 1664525 + 1013904223) >> 16);
         const __half a = __ushort_as_half(n[0]), b = __ushort_as_half(n[1]),
                      c = __ushort_as_half(n[2]);
-        const __float128 exact = (__float128)(float)a * (float)b + (float)c;
+        const quad exact = (quad)(float)a * (float)b + (float)c;
         const double once = (double)exact;
         right &= bits_of(__hfma(a, b, c)) == bits_of(__double2half(once));
     }
