@@ -65,17 +65,35 @@ int recorder_join(const char *dir, enum recorder_role role, uint32_t rank,
     return -1;
 }
 
-int recorder_write(int connection, const void *data, size_t nbytes)
+typedef ssize_t put_some(int fd, const void *data, size_t nbytes);
+
+/* What recorder_write() and recorder_append() do. */
+static int put_all(put_some *put, int fd, const void *data, size_t nbytes)
 {
     const char *at = data;
     while (nbytes > 0) {
-        const ssize_t n = send(connection, at, nbytes, MSG_NOSIGNAL);
+        const ssize_t n = put(fd, at, nbytes);
         if (n < 0 && errno != EINTR)
             return -1;
         at += n > 0 ? n : 0;
         nbytes -= n > 0 ? (size_t)n : 0;
     }
     return 0;
+}
+
+static ssize_t send_some(int connection, const void *data, size_t nbytes)
+{
+    return send(connection, data, nbytes, MSG_NOSIGNAL);
+}
+
+int recorder_write(int connection, const void *data, size_t nbytes)
+{
+    return put_all(send_some, connection, data, nbytes);
+}
+
+int recorder_append(int pipe, const void *data, size_t nbytes)
+{
+    return put_all(write, pipe, data, nbytes);
 }
 
 int recorder_write_with(int connection, const void *data, size_t nbytes, int fd)
@@ -87,19 +105,6 @@ int recorder_write_with(int connection, const void *data, size_t nbytes, int fd)
     return n < 0 ? -1
                  : recorder_write(connection, (const char *)data + n,
                                   nbytes - (size_t)n);
-}
-
-int recorder_append(int pipe, const void *data, size_t nbytes)
-{
-    const char *at = data;
-    while (nbytes > 0) {
-        const ssize_t n = write(pipe, at, nbytes);
-        if (n < 0 && errno != EINTR)
-            return -1;
-        at += n > 0 ? n : 0;
-        nbytes -= n > 0 ? (size_t)n : 0;
-    }
-    return 0;
 }
 
 ssize_t recorder_receive(int connection, void *data, size_t nbytes, int flags,
