@@ -19,9 +19,10 @@ cudaError_t api_return_from(cudaError_t err, const char *call,
     api_return_from(err, __func__, __builtin_return_address(0))
 cudaError_t api_last_error(int clear);
 
-/* From now on until `aside` is 0, this thread's failures are another API's: it
- * returns them itself, and cudaGetLastError() does not. */
-void simgpu_errors_aside(int aside);
+/* Between a call with 1 and its partner with -1, which may be nested, this
+ * thread's failures are another API's: it returns them itself, and
+ * cudaGetLastError() does not. */
+void simgpu_errors_aside(int step);
 
 /* Functions of cudaLaunchHostFunc may not call the runtime. */
 int api_inside_host_function(void);

@@ -68,9 +68,9 @@ cudaError_t api_return_from(cudaError_t err, const char *call,
     return err;
 }
 
-void simgpu_errors_aside(int aside)
+void simgpu_errors_aside(int step)
 {
-    errors_aside = aside;
+    errors_aside += step;
 }
 
 cudaError_t api_last_error(int clear)

@@ -29,7 +29,7 @@ static inline CUresult result_of(cudaError_t err)
     do {                                                                       \
         simgpu_errors_aside(1);                                                \
         (err) = (call);                                                        \
-        simgpu_errors_aside(0);                                                \
+        simgpu_errors_aside(-1);                                               \
     } while (0)
 
 /* Return what the runtime's function gives, or the error of a call without a

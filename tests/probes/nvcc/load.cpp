@@ -46,6 +46,9 @@ static void launch_grid(CUfunction scale, char one, double seven, CUdeviceptr p)
     CHECK(cuLaunchGrid(scale, 2, 1) == CUDA_ERROR_INVALID_VALUE);
     MUST(cuParamSetSize(scale, 28));
     CHECK(cuLaunchGrid(scale, 0, 1) == CUDA_ERROR_INVALID_VALUE);
+    MUST(cuFuncSetBlockShape(scale, threads + 1, 1, 1));
+    CHECK(cuLaunchGrid(scale, 2, 1) == CUDA_ERROR_INVALID_VALUE);
+    MUST(cuFuncSetBlockShape(scale, 64, 1, 1));
     MUST(cuLaunchGridAsync(scale, 2, 1, NULL));
 }
 
