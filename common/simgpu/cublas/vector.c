@@ -1,9 +1,30 @@
 #include "cublas/vector.h"
 
+#include <math.h>   /* fabs */
 #include <string.h> /* memset */
 
 #include "core/site.h"
 #include "cublas/column.h"
+
+static double magnitude(const struct vector_op *v, int i)
+{
+    const size_t parts = column_is_complex(v->type) ? 2 : 1;
+    const size_t k = parts * (size_t)i * (size_t)v->incx;
+    double sum = 0;
+    for (size_t p = 0; p < parts; p++)
+        sum += column_is_double(v->type) ? fabs(((const double *)v->x)[k + p])
+                                         : fabsf(((const float *)v->x)[k + p]);
+    return sum;
+}
+
+int vector_extreme(const struct vector_op *v, double sign)
+{
+    int at = v->n > 0;
+    for (int i = 1; i < v->n; i++)
+        if (sign * magnitude(v, i) > sign * magnitude(v, at - 1))
+            at = i + 1;
+    return at;
+}
 
 static void *use(struct touches *t, const char *what, const void *p,
                  const struct vector_call *c, int inc, int how)

@@ -35,6 +35,10 @@ struct vector_call { /* what a function does with its arguments */
     double flops;                          /* per element */
 };
 
+/* The first element whose magnitude, times sign, is largest; from 1 on, 0 if
+ * there is none. A complex number's is |re| + |im|. On the stream's worker. */
+int vector_extreme(const struct vector_op *v, double sign);
+
 /* Enqueue the call; waits for a result that goes to the host. */
 cublasStatus_t vector_enqueue(cublasHandle_t handle,
                               const struct vector_call *c);
@@ -47,5 +51,90 @@ cublasStatus_t vector_enqueue(cublasHandle_t handle,
     VECTOR_ONE(S, what, TYPE), .y = y, .incy = incy
 #define VECTOR_RESULT                                                          \
     .result = result, .result_nbytes = sizeof *result, .has_result = 1
+
+/* ---- functions that exist for all types ---------------------------------- */
+
+/*
+ * S names the function's types, T is an element's, FLOPS are those of one. The
+ * file that defines a function has its work, run_axpy() and so on.
+ */
+#define VECTOR_AXPY(S, T, TYPE, FLOPS)                                         \
+    cublasStatus_t cublas##S##axpy_v2(cublasHandle_t handle, int n,            \
+                                      const T *alpha, const T *x, int incx,    \
+                                      T *y, int incy)                          \
+    {                                                                          \
+        const struct vector_call c = {VECTOR_TWO(#S, "axpy", TYPE),            \
+                                      .run = run_axpy,                         \
+                                      .x_use = VECTOR_READS,                   \
+                                      .y_use = VECTOR_BOTH,                    \
+                                      .alpha = alpha,                          \
+                                      .has_scalars = 1,                        \
+                                      .flops = FLOPS};                         \
+        return vector_enqueue(handle, &c);                                     \
+    }
+
+/* SCALAR is alpha's type, which may be real where T is not. */
+#define VECTOR_SCAL(S, T, TYPE, SCALAR, SCALAR_TYPE, work, FLOPS)              \
+    cublasStatus_t cublas##S##scal_v2(cublasHandle_t handle, int n,            \
+                                      const SCALAR *alpha, T *x, int incx)     \
+    {                                                                          \
+        struct vector_call c = {VECTOR_ONE(#S, "scal", TYPE),                  \
+                                .run = work,                                   \
+                                .x_use = VECTOR_BOTH,                          \
+                                .alpha = alpha,                                \
+                                .has_scalars = 1,                              \
+                                .forwards = 1,                                 \
+                                .flops = FLOPS};                               \
+        c.scalar_type = SCALAR_TYPE;                                           \
+        return vector_enqueue(handle, &c);                                     \
+    }
+
+#define VECTOR_COPY(S, T, TYPE)                                                \
+    cublasStatus_t cublas##S##copy_v2(cublasHandle_t handle, int n,            \
+                                      const T *x, int incx, T *y, int incy)    \
+    {                                                                          \
+        const struct vector_call c = {VECTOR_TWO(#S, "copy", TYPE),            \
+                                      .run = run_copy, .x_use = VECTOR_READS,  \
+                                      .y_use = VECTOR_WRITES};                 \
+        return vector_enqueue(handle, &c);                                     \
+    }
+
+#define VECTOR_SWAP(S, T, TYPE)                                                \
+    cublasStatus_t cublas##S##swap_v2(cublasHandle_t handle, int n, T *x,      \
+                                      int incx, T *y, int incy)                \
+    {                                                                          \
+        const struct vector_call c = {VECTOR_TWO(#S, "swap", TYPE),            \
+                                      .run = run_swap, .x_use = VECTOR_BOTH,   \
+                                      .y_use = VECTOR_BOTH};                   \
+        return vector_enqueue(handle, &c);                                     \
+    }
+
+#define VECTOR_DOT(S, T, TYPE, name, FLOPS)                                    \
+    cublasStatus_t cublas##S##name##_v2(cublasHandle_t handle, int n,          \
+                                        const T *x, int incx, const T *y,      \
+                                        int incy, T *result)                   \
+    {                                                                          \
+        const struct vector_call c = {VECTOR_TWO(#S, #name, TYPE),             \
+                                      .run = run_##name,                       \
+                                      .x_use = VECTOR_READS,                   \
+                                      .y_use = VECTOR_READS,                   \
+                                      VECTOR_RESULT,                           \
+                                      .flops = FLOPS};                         \
+        return vector_enqueue(handle, &c);                                     \
+    }
+
+/* A result of type R over x. */
+#define VECTOR_OVER_X(S, T, TYPE, name, R, FLOPS)                              \
+    cublasStatus_t cublas##S##name##_v2(cublasHandle_t handle, int n,          \
+                                        const T *x, int incx, R *result)       \
+    {                                                                          \
+        const struct vector_call c = {VECTOR_ONE(#S, #name, TYPE),             \
+                                      .run = run_##name,                       \
+                                      .x_use = VECTOR_READS,                   \
+                                      VECTOR_RESULT,                           \
+                                      .forwards = 1,                           \
+                                      .flops = FLOPS};                         \
+        return vector_enqueue(handle, &c);                                     \
+    }
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * vectors.c: vectors with vectors, in single and double precision
  */
-#include <math.h> /* fabs */
+#include <math.h> /* sqrtf */
 
 #include "core/site.h"
 #include "cublas/blas.h"
@@ -100,73 +100,14 @@ static void run_nrm2_narrow(struct op *op)
     column_narrow(v->result, &sum, 1, v->result_type);
 }
 
-/* The first element whose magnitude, times sign, is largest; from 1 on. */
-static int extreme(const struct vector_op *v, double sign)
-{
-    const float *const s = v->x;
-    const double *const d = v->x;
-    int at = 0;
-    double most = -INFINITY;
-    for (int i = 0; i < v->n; i++) {
-        const size_t k = (size_t)i * (size_t)v->incx;
-        const double m =
-            sign * fabs(v->type == CUDA_R_32F ? (double)s[k] : d[k]);
-        if (at == 0 || m > most) {
-            most = m;
-            at = i + 1;
-        }
-    }
-    return at;
-}
-
-RUN(amax, *(int *)v->result = extreme(v, 1), *(int *)v->result = extreme(v, 1))
-RUN(amin, *(int *)v->result = extreme(v, -1),
-    *(int *)v->result = extreme(v, -1))
+RUN(amax, *(int *)v->result = vector_extreme(v, 1),
+    *(int *)v->result = vector_extreme(v, 1))
+RUN(amin, *(int *)v->result = vector_extreme(v, -1),
+    *(int *)v->result = vector_extreme(v, -1))
 
 /* ---- the functions ------------------------------------------------------- */
 
-#define VECTORS(S, T, TYPE)                                                    \
-    cublasStatus_t cublas##S##axpy_v2(cublasHandle_t handle, int n,            \
-                                      const T *alpha, const T *x, int incx,    \
-                                      T *y, int incy)                          \
-    {                                                                          \
-        const struct vector_call c = {VECTOR_TWO(#S, "axpy", TYPE),            \
-                                      .run = run_axpy,                         \
-                                      .x_use = VECTOR_READS,                   \
-                                      .y_use = VECTOR_BOTH,                    \
-                                      .alpha = alpha,                          \
-                                      .has_scalars = 1,                        \
-                                      .flops = 2};                             \
-        return vector_enqueue(handle, &c);                                     \
-    }                                                                          \
-    cublasStatus_t cublas##S##scal_v2(cublasHandle_t handle, int n,            \
-                                      const T *alpha, T *x, int incx)          \
-    {                                                                          \
-        const struct vector_call c = {VECTOR_ONE(#S, "scal", TYPE),            \
-                                      .run = run_scal,                         \
-                                      .x_use = VECTOR_BOTH,                    \
-                                      .alpha = alpha,                          \
-                                      .has_scalars = 1,                        \
-                                      .forwards = 1,                           \
-                                      .flops = 1};                             \
-        return vector_enqueue(handle, &c);                                     \
-    }                                                                          \
-    cublasStatus_t cublas##S##copy_v2(cublasHandle_t handle, int n,            \
-                                      const T *x, int incx, T *y, int incy)    \
-    {                                                                          \
-        const struct vector_call c = {VECTOR_TWO(#S, "copy", TYPE),            \
-                                      .run = run_copy, .x_use = VECTOR_READS,  \
-                                      .y_use = VECTOR_WRITES};                 \
-        return vector_enqueue(handle, &c);                                     \
-    }                                                                          \
-    cublasStatus_t cublas##S##swap_v2(cublasHandle_t handle, int n, T *x,      \
-                                      int incx, T *y, int incy)                \
-    {                                                                          \
-        const struct vector_call c = {VECTOR_TWO(#S, "swap", TYPE),            \
-                                      .run = run_swap, .x_use = VECTOR_BOTH,   \
-                                      .y_use = VECTOR_BOTH};                   \
-        return vector_enqueue(handle, &c);                                     \
-    }                                                                          \
+#define ROT(S, T, TYPE)                                                        \
     cublasStatus_t cublas##S##rot_v2(cublasHandle_t handle, int n, T *x,       \
                                      int incx, T *y, int incy,                 \
                                      const T *cosine, const T *sine)           \
@@ -180,32 +121,15 @@ RUN(amin, *(int *)v->result = extreme(v, -1),
                                       .has_scalars = 2,                        \
                                       .flops = 6};                             \
         return vector_enqueue(handle, &c);                                     \
-    }                                                                          \
-    cublasStatus_t cublas##S##dot_v2(cublasHandle_t handle, int n, const T *x, \
-                                     int incx, const T *y, int incy,           \
-                                     T *result)                                \
-    {                                                                          \
-        const struct vector_call c = {VECTOR_TWO(#S, "dot", TYPE),             \
-                                      .run = run_dot,                          \
-                                      .x_use = VECTOR_READS,                   \
-                                      .y_use = VECTOR_READS,                   \
-                                      VECTOR_RESULT,                           \
-                                      .flops = 2};                             \
-        return vector_enqueue(handle, &c);                                     \
     }
-
-#define OVER_X(S, T, TYPE, name, R)                                            \
-    cublasStatus_t cublas##S##name##_v2(cublasHandle_t handle, int n,          \
-                                        const T *x, int incx, R *result)       \
-    {                                                                          \
-        const struct vector_call c = {VECTOR_ONE(#S, #name, TYPE),             \
-                                      .run = run_##name,                       \
-                                      .x_use = VECTOR_READS,                   \
-                                      VECTOR_RESULT,                           \
-                                      .forwards = 1,                           \
-                                      .flops = 2};                             \
-        return vector_enqueue(handle, &c);                                     \
-    }
+#define VECTORS(S, T, TYPE)                                                    \
+    VECTOR_AXPY(S, T, TYPE, 2)                                                 \
+    VECTOR_SCAL(S, T, TYPE, T, TYPE, run_scal, 1)                              \
+    VECTOR_COPY(S, T, TYPE)                                                    \
+    VECTOR_SWAP(S, T, TYPE)                                                    \
+    VECTOR_DOT(S, T, TYPE, dot, 2)                                             \
+    ROT(S, T, TYPE)
+#define OVER_X(S, T, TYPE, name, R) VECTOR_OVER_X(S, T, TYPE, name, R, 2)
 
 VECTORS(S, float, CUDA_R_32F)
 VECTORS(D, double, CUDA_R_64F)
