@@ -32,8 +32,8 @@ void args_make(struct args *a, const struct sandbox *s, const char *const *argv,
                int calls);
 void args_release(struct args *a);
 
-/* A user without an account here, another one for each of the graders that run
- * at a time: what the user of a sandbox owns is nobody else's. */
+/* A user who has no account on this machine, and a different one for each
+ * grader that runs at the same time: nothing else belongs to that user. */
 uid_t args_user(pid_t grader);
 
 #endif

@@ -13,11 +13,12 @@
  *
  * A reply is its length (u32) and as many bytes. Nothing else comes back.
  *
- * An execution graph has a record for each operation, and a write to a pipe
- * costs half of a send: the reply to a graph's hello brings the end of a pipe,
- * which the records go to. The recorder has made it, and nobody has the
- * permission to open it again; system calls that could change that are refused
- * to ranks (grader/confine.h), so what is written there cannot be taken back.
+ * An execution graph has a record for each operation, and writing to a pipe
+ * costs half as much as sending: the reply to a graph's hello carries the write
+ * end of a pipe for the records. The recorder creates it with a mode that lets
+ * nobody open it again, and ranks cannot make the system calls that would
+ * change the mode (grader/confine.h), so what has been written cannot be taken
+ * back.
  */
 #ifndef COMMLAB_BASE_RECORDER_H
 #define COMMLAB_BASE_RECORDER_H
@@ -64,8 +65,8 @@ int recorder_connect(const char *dir, const char *socket_name);
 
 /*
  * The pipe that comes with the reply to the hello of a graph; or -1 if the
- * recorder is gone. From here on the process ignores SIGPIPE: a recorder that
- * reads no more has said why, and a rank goes on as with a closed connection.
+ * recorder is gone. From here on the process ignores SIGPIPE: if the recorder
+ * stops reading, writes fail and the rank continues.
  */
 int recorder_pipe(int connection);
 

@@ -530,8 +530,8 @@ START_TEST(what_no_kit_says_of_memory_is_refused)
 }
 END_TEST
 
-/* Nobody but the recorder reads what a rank has written to it, and a rank goes
- * on when the recorder reads no more. */
+/* Only the recorder can read what a rank has written, and a rank continues
+ * when the recorder stops reading. */
 START_TEST(records_leave_by_a_pipe_that_nobody_may_open)
 {
     static const char more[1 << 20];

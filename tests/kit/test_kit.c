@@ -28,9 +28,9 @@ START_TEST(planting_overwrites_nothing)
 }
 END_TEST
 
-/* The kit's own objects, newer than what they are made of, for the students'
- * copy. Only objects: make links what they are for anew from the sources that
- * the copy has, and compiles again what misses a header. */
+/* Give the students' copy the kit's object files, newer than their sources.
+ * Libraries and programs are still linked there, and an object is compiled
+ * again if one of its headers is missing. */
 static void give_objects(void)
 {
     static const char touch[] = "find build/sim/obj -type f -exec touch {} +";
