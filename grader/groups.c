@@ -59,21 +59,30 @@ static void read_text(const char *path, char *text, size_t nbytes)
         close(fd);
 }
 
-static int enter(const struct controller *c, long long limit)
+/* A group of that name was left by a grader that was killed: what it has
+ * counted is another's. */
+static int make_anew(const char *path)
+{
+    return mkdir(path, 0700) == 0 || (errno == EEXIST && rmdir(path) == 0 &&
+                                      mkdir(path, 0700) == 0)
+               ? 0
+               : -1;
+}
+
+static int enter(const struct controller *c, pid_t name, long long limit)
 {
     char path[256];
-    group_path(c, getpid(), "", path, sizeof path);
-    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+    group_path(c, name, "", path, sizeof path);
+    if (make_anew(path) != 0)
         return -1;
-    group_path(c, getpid(), is_v2() ? c->v2_file : c->v1_file, path,
-               sizeof path);
+    group_path(c, name, is_v2() ? c->v2_file : c->v1_file, path, sizeof path);
     if (write_number(path, limit) != 0)
         return -1;
-    group_path(c, getpid(), "cgroup.procs", path, sizeof path);
+    group_path(c, name, "cgroup.procs", path, sizeof path);
     return write_number(path, getpid());
 }
 
-void groups_enter(int memory_mib, char *missing, size_t nbytes)
+void groups_enter(pid_t name, int memory_mib, char *missing, size_t nbytes)
 {
     size_t n = 0;
     missing[0] = 0;
@@ -81,7 +90,7 @@ void groups_enter(int memory_mib, char *missing, size_t nbytes)
         const long long limit = i == 0 && memory_mib
                                     ? (long long)memory_mib << 20
                                     : controllers[i].limit;
-        if (enter(&controllers[i], limit) != 0 && n < nbytes)
+        if (enter(&controllers[i], name, limit) != 0 && n < nbytes)
             n += (size_t)snprintf(missing + n, nbytes - n, "%s%s",
                                   n ? ", " : "", controllers[i].what);
     }

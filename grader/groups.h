@@ -2,8 +2,9 @@
  * groups.h: control groups, which limit memory and processes
  *
  * Version 1 has a hierarchy for each controller, version 2 one for all. A group
- * is named after the process that enters it. Where this user may not make one,
- * or a controller isn't there, it is said which limit is missing.
+ * is named after the keeper (keeper.h) of the process that enters it. Where
+ * this user may not make one, or a controller isn't there, it is said which
+ * limit is missing.
  */
 #ifndef GRADER_GROUPS_H
 #define GRADER_GROUPS_H
@@ -16,9 +17,9 @@ enum { GROUPS_MEMORY_MIB = 6144, GROUPS_PROCESSES = 512 };
 /* The calling process enters groups of its own, with so much memory (0: the
  * usual limit). What couldn't be limited is written into missing, "memory,
  * processes", or "". */
-void groups_enter(int memory_mib, char *missing, size_t nbytes);
+void groups_enter(pid_t name, int memory_mib, char *missing, size_t nbytes);
 
-/* Has the memory limit of pid's group ended a process in it? */
+/* Has the memory limit of keeper pid's group ended a process in it? */
 int groups_out_of_memory(pid_t pid);
 
 /* Kill what is left in pid's groups, and remove them. */

@@ -8,9 +8,9 @@
 #include <limits.h>           /* LLONG_MAX */
 #include <linux/capability.h> /* capget */
 #include <poll.h>             /* poll */
-#include <signal.h>           /* kill */
+#include <signal.h>           /* SIGKILL */
 #include <stdio.h>            /* snprintf */
-#include <stdlib.h>           /* strtol */
+#include <stdlib.h>           /* abort */
 #include <string.h>           /* strlen */
 #include <sys/prctl.h>        /* prctl */
 #include <sys/stat.h>         /* struct stat */
@@ -22,6 +22,7 @@
 #include "base/steady.h"
 #include "confine.h"
 #include "groups.h"
+#include "keeper.h"
 #include "sandbox_args.h"
 #include "sandbox_idle.h"
 #include "unnamed.h"
@@ -151,13 +152,13 @@ static _Noreturn void child(const struct sandbox *s, const struct args *a,
                             const struct pipes *p)
 {
     const uid_t uid = a->user;
+    const pid_t keeper = keeper_begin(p->out[1]);
     char missing[128], *env[MAX_ENV];
-    setpgid(0, 0);
     dup2(p->out[1], 1);
     dup2(p->out[1], 2);
     dup2(open("/dev/null", O_RDONLY), 0);
     confine_rlimits();
-    groups_enter(s->memory_mib, missing, sizeof missing);
+    groups_enter(keeper, s->memory_mib, missing, sizeof missing);
     dprintf(p->missing[1], "%s", missing);
     errno = EPERM;
     if (missing[0] && s->level >= 3)
@@ -173,6 +174,8 @@ static _Noreturn void child(const struct sandbox *s, const struct args *a,
     if (s->level == 1)
         check_user(); // above, the command asks: it is another user's
     prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user would forget it
+    if (getppid() != keeper)
+        _exit(127); // and it tells nothing of a parent that is dead already
     environment(s, env);
     if (p->ready[1] == ARGS_READY)
         fcntl(p->ready[1], F_SETFD, 0);
@@ -300,31 +303,6 @@ static void look_again(const struct sandbox *s, struct sandbox_end *end)
         end->flooded |= folder_nbytes(s->watch) > s->most_bytes;
 }
 
-/* Below level 2 nothing dies by itself: what the child has left behind is ours
- * now (a subreaper's), and is killed. */
-static void kill_orphans(void)
-{
-    enum { ROUNDS = 100 };
-    for (int i = 0; i < ROUNDS; i++) {
-        char path[64], text[4096] = "";
-        snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
-        const int fd = open(path, O_RDONLY | O_CLOEXEC);
-        const ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
-        if (fd >= 0)
-            close(fd);
-        if (n <= 0)
-            return;
-        for (char *p = text, *end; *p; p = end) {
-            const long pid = strtol(p, &end, 10);
-            if (end == p)
-                break;
-            kill((pid_t)pid, SIGKILL);
-            waitpid((pid_t)pid, NULL, 0);
-            end += *end == ' ';
-        }
-    }
-}
-
 /* ---- whose fault --------------------------------------------------------- */
 
 /* How many processes this machine has killed for want of memory. */
@@ -443,12 +421,9 @@ static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
         read(p->missing[0], end->missing, sizeof end->missing - 1);
     end->missing[n > 0 ? n : 0] = 0;
     follow(p->out[0], s, end);
-    if (end->timed_out || end->flooded || end->loud)
-        kill(-pid, SIGKILL);
+    close_one(&p->out[0]); // ends what is still running
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (s->level < 2)
-        kill_orphans();
     look_again(s, end);
     end->out_of_memory = groups_out_of_memory(pid);
     groups_remove(pid);
@@ -469,8 +444,6 @@ void sandbox_run(const struct sandbox *s, const char *const *argv,
     struct args a = {.n = 0};
     struct pipes p;
     memset(end, 0, sizeof *end);
-    if (s->level < 2)
-        prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (open_pipes(s, &p) != 0) {
         blame_machine(end, strerror(errno));
     } else {

@@ -10,11 +10,13 @@
 #include <stdio.h>      /* snprintf */
 #include <stdlib.h>     /* mkdtemp */
 #include <string.h>     /* strstr */
+#include <sys/prctl.h>  /* prctl */
 #include <sys/socket.h> /* listen */
 #include <sys/stat.h>   /* mkdir */
 #include <sys/wait.h>   /* waitpid */
 #include <unistd.h>     /* getuid */
 
+#include "base/steady.h"
 #include "child.h"
 #include "folder.h"
 #include "sandbox.h"
@@ -200,6 +202,36 @@ START_TEST(nothing_outlives_the_sandbox)
 }
 END_TEST
 
+/* Wait until this process has no children left, for at most so long. */
+static int all_are_gone(double sec)
+{
+    const double end = steady_sec() + sec;
+    pid_t it = 0;
+    while (it >= 0 && steady_sec() < end)
+        if ((it = waitpid(-1, NULL, WNOHANG)) == 0)
+            usleep(1000);
+    return it < 0;
+}
+
+START_TEST(nothing_outlives_a_grader_that_is_killed)
+{
+    enum { KILLS = 150, STEP_USEC = 200 }; // most of them while it starts
+    const int level = _i;
+    prctl(PR_SET_CHILD_SUBREAPER, 1); // what is left behind is this process's
+    for (int i = 0; i < KILLS; i++) {
+        const pid_t grader = fork();
+        if (grader == 0) {
+            run(level, "setsid sleep 1000 & sleep 1000");
+            _exit(0);
+        }
+        usleep((useconds_t)(i * STEP_USEC));
+        kill(grader, SIGKILL);
+        ck_assert_msg(all_are_gone(20), "killed after %d us: some are left",
+                      i * STEP_USEC);
+    }
+}
+END_TEST
+
 START_TEST(what_a_program_does_is_not_the_machines_fault)
 {
     const struct sandbox_end *end = run(2, "echo 'bwrap: I am broken'; exit 1");
@@ -377,6 +409,8 @@ int main(void)
     tcase_add_test(t, whoever_it_runs_as_has_no_account);
     tcase_add_loop_test(t, a_pipe_cannot_be_opened_again, 0, 3);
     tcase_add_loop_test(t, nothing_outlives_the_sandbox, 0, 3);
+    tcase_add_loop_test(t, nothing_outlives_a_grader_that_is_killed, 0,
+                        getuid() == 0 ? 4 : 3);
     tcase_add_test(t, what_a_program_does_is_not_the_machines_fault);
     tcase_add_loop_test(t, a_folder_is_full_as_a_whole, 0,
                         sizeof floods / sizeof *floods);
