@@ -96,15 +96,26 @@ void groups_enter(pid_t name, int memory_mib, char *missing, size_t nbytes)
     }
 }
 
-int groups_out_of_memory(pid_t pid)
+/* The number after a name, or the file's only one; 0 where there is none. */
+static long count_in(pid_t pid, const char *file, const char *name)
 {
     char path[256], text[512];
-    group_path(&controllers[0], pid,
-               is_v2() ? "memory.events" : "memory.oom_control", path,
-               sizeof path);
+    group_path(&controllers[0], pid, file, path, sizeof path);
     read_text(path, text, sizeof text);
-    const char *const count = strstr(text, "oom_kill ");
-    return count && strtol(count + 9, NULL, 10) > 0;
+    const char *const found = strstr(text, name);
+    return found ? strtol(found + strlen(name), NULL, 10) : 0;
+}
+
+enum groups_memory groups_memory(pid_t pid)
+{
+    const int v2 = is_v2();
+    if (!count_in(pid, v2 ? "memory.events" : "memory.oom_control",
+                  "oom_kill "))
+        return GROUPS_ENOUGH;
+    return count_in(pid, v2 ? "memory.events" : "memory.failcnt",
+                    v2 ? "oom " : "")
+               ? GROUPS_LIMIT
+               : GROUPS_MACHINE;
 }
 
 /* Processes may have been moved here and have outlived their parents. */

@@ -19,8 +19,11 @@ enum { GROUPS_MEMORY_MIB = 6144, GROUPS_PROCESSES = 512 };
  * processes", or "". */
 void groups_enter(pid_t name, int memory_mib, char *missing, size_t nbytes);
 
-/* Has the memory limit of keeper pid's group ended a process in it? */
-int groups_out_of_memory(pid_t pid);
+/* Has a process of keeper pid's group been killed for want of memory, and if
+ * so, whose was it: the group's, which had reached its limit, or the whole
+ * machine's? */
+enum groups_memory { GROUPS_ENOUGH, GROUPS_LIMIT, GROUPS_MACHINE };
+enum groups_memory groups_memory(pid_t pid);
 
 /* Kill what is left in pid's groups, and remove them. */
 void groups_remove(pid_t pid);

@@ -12,6 +12,8 @@
 #include <sys/wait.h>     /* waitpid */
 #include <unistd.h>       /* fork */
 
+#include "groups.h"
+
 /* What our children leave behind is ours (a subreaper's), and is killed. */
 static void kill_children(void)
 {
@@ -36,24 +38,29 @@ static void kill_children(void)
     }
 }
 
-/* Wait for the command, or for the last reader of its output to go; the
- * command's wait status. Orphans of it that end before are reaped. */
-static int wait_for(pid_t pid, int signals, int out)
+/* Why the keeper ends. */
+enum { ENDED, STOPPED, ABANDONED };
+
+/* Wait until the command has ended, whose wait status is stored, until the
+ * grader wants it stopped, or until nobody reads its output. Orphans that end
+ * before are reaped. */
+static int wait_for(pid_t pid, int signals, int out, int *status)
 {
     struct pollfd p[2] = {{signals, POLLIN, 0}, {out, 0, 0}};
     for (;;) {
-        struct signalfd_siginfo info;
-        int status;
+        struct signalfd_siginfo info = {.ssi_signo = SIGCHLD};
         poll(p, 2, -1);
-        if (p[1].revents & POLLERR) {
-            kill(-pid, SIGKILL); // all at once, before it can fork again
-            return SIGKILL;
-        }
-        if (p[0].revents && read(signals, &info, sizeof info) <= 0)
-            return SIGKILL;
-        for (pid_t it; (it = waitpid(-1, &status, WNOHANG)) > 0;)
-            if (it == pid)
-                return status;
+        if (p[1].revents & POLLERR)
+            return ABANDONED;
+        if (p[0].revents && (read(signals, &info, sizeof info) <= 0 ||
+                             info.ssi_signo == SIGTERM))
+            return STOPPED;
+        int its;
+        for (pid_t it; (it = waitpid(-1, &its, WNOHANG)) > 0;)
+            if (it == pid) {
+                *status = its;
+                return ENDED;
+            }
     }
 }
 
@@ -71,13 +78,27 @@ static _Noreturn void end_like(int status)
     _exit(128 + WTERMSIG(status));
 }
 
+/* Until the command has ended, and then clear up. */
+static _Noreturn void keep(pid_t pid, int signals)
+{
+    int status = SIGKILL;
+    const int why = wait_for(pid, signals, 1, &status);
+    if (why != ENDED)
+        kill(-pid, SIGKILL); // all at once, before it can fork again
+    kill_children();
+    if (why == ABANDONED)
+        groups_remove(getpid());
+    end_like(status);
+}
+
 pid_t keeper_begin(int out)
 {
     const pid_t keeper = getpid();
-    sigset_t child, before;
-    sigemptyset(&child);
-    sigaddset(&child, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &child, &before);
+    sigset_t heard, before;
+    sigemptyset(&heard);
+    sigaddset(&heard, SIGCHLD);
+    sigaddset(&heard, SIGTERM);
+    sigprocmask(SIG_BLOCK, &heard, &before);
     setpgid(0, 0); // a terminal's Ctrl-C is the grader's
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     const pid_t pid = fork();
@@ -90,7 +111,5 @@ pid_t keeper_begin(int out)
         _exit(127);
     dup2(out, 1);
     close_range(2, ~0U, 0); // the grader waits for the ends of its pipes
-    const int status = wait_for(pid, signalfd(-1, &child, 0), 1);
-    kill_children();
-    end_like(status);
+    keep(pid, signalfd(-1, &heard, 0));
 }

@@ -8,7 +8,7 @@
 #include <limits.h>           /* LLONG_MAX */
 #include <linux/capability.h> /* capget */
 #include <poll.h>             /* poll */
-#include <signal.h>           /* SIGKILL */
+#include <signal.h>           /* kill */
 #include <stdio.h>            /* snprintf */
 #include <stdlib.h>           /* abort */
 #include <string.h>           /* strlen */
@@ -340,8 +340,17 @@ static void blame_machine(struct sandbox_end *end, const char *why)
     log_add(&end->log, why, strlen(why));
 }
 
+/* A group of its own knows whom the kernel killed in it, and why. Without one,
+ * any kill on this machine may have been the cause. */
+static int machine_ran_out(const struct sandbox_end *end,
+                           enum groups_memory memory, long oom_kills)
+{
+    return strstr(end->missing, "memory") ? machine_oom_kills() > oom_kills
+                                          : memory == GROUPS_MACHINE;
+}
+
 static void find_fault(const struct sandbox *s, struct sandbox_end *end,
-                       int started, long oom_kills)
+                       int started, enum groups_memory memory, long oom_kills)
 {
     if (!started) {
         end->infra = 1; // nothing of the student's has run yet
@@ -354,7 +363,7 @@ static void find_fault(const struct sandbox *s, struct sandbox_end *end,
     } else if (end->disk_was_full || disk_is_full(s)) {
         // also after status 0: what is cut off there?
         blame_machine(end, "this machine's disk is full");
-    } else if (end->status != 0 && machine_oom_kills() > oom_kills) {
+    } else if (end->status != 0 && machine_ran_out(end, memory, oom_kills)) {
         blame_machine(end, "this machine ran out of memory");
     }
 }
@@ -421,17 +430,19 @@ static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
         read(p->missing[0], end->missing, sizeof end->missing - 1);
     end->missing[n > 0 ? n : 0] = 0;
     follow(p->out[0], s, end);
-    close_one(&p->out[0]); // ends what is still running
+    if (end->timed_out || end->flooded || end->loud)
+        kill(pid, SIGTERM); // its keeper
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     look_again(s, end);
-    end->out_of_memory = groups_out_of_memory(pid);
+    const enum groups_memory memory = groups_memory(pid);
+    end->out_of_memory = memory == GROUPS_LIMIT;
     groups_remove(pid);
     end->sec = steady_sec() - begin;
     end->status =
         WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     const int started = read(p->ready[0], &byte, 1) == 1;
-    find_fault(s, end, started, oom_kills);
+    find_fault(s, end, started, memory, oom_kills);
     // what is inside has no way to reach bubblewrap, which is outside
     if (s->level >= 2 && WIFSIGNALED(status) && !end->timed_out &&
         !end->flooded && !end->loud && !end->out_of_memory)

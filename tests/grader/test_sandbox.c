@@ -202,13 +202,29 @@ START_TEST(nothing_outlives_the_sandbox)
 }
 END_TEST
 
+/* Is there a control group that is named after it? */
+static int has_group(pid_t pid)
+{
+    static const char *const hierarchies[] = {"", "/memory", "/pids"};
+    char path[96];
+    int found = 0;
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "/sys/fs/cgroup%s/commlab-%d",
+                 hierarchies[i], (int)pid);
+        found |= access(path, F_OK) == 0;
+    }
+    return found;
+}
+
 /* Wait until this process has no children left, for at most so long. */
 static int all_are_gone(double sec)
 {
     const double end = steady_sec() + sec;
     pid_t it = 0;
     while (it >= 0 && steady_sec() < end)
-        if ((it = waitpid(-1, NULL, WNOHANG)) == 0)
+        if ((it = waitpid(-1, NULL, WNOHANG)) > 0)
+            ck_assert(!has_group(it));
+        else
             usleep(1000);
     return it < 0;
 }
@@ -384,6 +400,24 @@ START_TEST(output_keeps_its_first_and_its_last_part)
 }
 END_TEST
 
+START_TEST(a_neighbour_without_memory_is_no_excuse)
+{
+    const pid_t neighbour = fork();
+    if (neighbour == 0) {
+        run(2, "python3 -c 'x = b\"x\" * (1 << 30)'");
+        _exit(0);
+    }
+    const struct sandbox_end *const end = run(2, "sleep 2; exit 1");
+    waitpid(neighbour, NULL, 0);
+    if (strstr(end->missing, "memory")) {
+        printf("skipped: this user may not make control groups\n");
+        return;
+    }
+    ck_assert_msg(!end->infra, "%s", end->log.head);
+    ck_assert_int_eq(end->status, 1);
+}
+END_TEST
+
 START_TEST(memory_is_limited_where_groups_are)
 {
     const struct sandbox_end *const end =
@@ -421,6 +455,7 @@ int main(void)
                         3);
     tcase_add_loop_test(t, what_the_machine_lacks_is_its_fault, 0, 4);
     tcase_add_test(t, output_keeps_its_first_and_its_last_part);
+    tcase_add_test(t, a_neighbour_without_memory_is_no_excuse);
     tcase_add_test(t, memory_is_limited_where_groups_are);
     suite_add_tcase(s, t);
     return suite_run(s);
