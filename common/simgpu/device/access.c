@@ -1,9 +1,8 @@
 #include "device/access.h"
 
-#include <pthread.h> /* pthread_self */
-#include <stdio.h>   /* snprintf */
-#include <stdlib.h>  /* calloc */
-#include <string.h>  /* memmove */
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* memmove */
 
 #include "core/device.h"
 #include "core/fault.h"
@@ -16,48 +15,7 @@
 
 static __thread int switched;       /* access_by_the_switch() */
 static __thread struct log *log_of; /* made for a worker's first kernel */
-static __thread struct log *live;   /* the same, while device code runs */
-
-/* Any further place. A thread whose place is taken finds its log in `live`. */
-enum { HERE = 256 };
-static struct here here[HERE];
-struct here access_front;
-
-static inline struct here *here_of(uintptr_t thread)
-{
-    return &here[(thread >> 12 ^ thread >> 20) % HERE];
-}
-
-/* True if the place is the thread's, or was free and is now. */
-static int take(struct here *h, uintptr_t thread)
-{
-    uintptr_t was = 0;
-    return __atomic_compare_exchange_n(&h->thread, &was, thread, 0,
-                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) ||
-           was == thread;
-}
-
-static void give_back(struct here *h, uintptr_t thread)
-{
-    if (__atomic_load_n(&h->thread, __ATOMIC_RELAXED) == thread)
-        __atomic_store_n(&h->thread, 0, __ATOMIC_RELEASE);
-}
-
-/* The calling thread runs device code, recorded in g; NULL: no more. */
-static void set_live(struct log *g)
-{
-    const uintptr_t me = access_self();
-    live = g;
-    if (!g) {
-        give_back(&access_front, me);
-        give_back(here_of(me), me);
-        return;
-    }
-    if (take(&access_front, me))
-        access_front.log = g;
-    if (take(here_of(me), me))
-        here_of(me)->log = g;
-}
+__thread struct log *access_live;
 
 static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
                                  const void *pc)
@@ -68,7 +26,7 @@ static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
     const struct launch *const l = log_of->launch;
     const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
     char what[512], where[256], launch[256];
-    set_live(NULL);
+    access_live = NULL;
     graph_site_text(simgpu_proc()->graph, simgpu_site(pc), where, sizeof where);
     simgpu_heap_describe(p, what, sizeof what);
     simgpu_report_fault(
@@ -95,7 +53,7 @@ static void check_device(const struct launch *l, const struct heap_block *b,
             : b->device == l->device || b->managed || b->imported ||
                   device_reaches(l->device, b->device))
         return;
-    set_live(NULL);
+    access_live = NULL;
     snprintf(first, sizeof first,
              "cudaMemPoolSetAccess() for device %d first, on its pool",
              l->device);
@@ -184,14 +142,6 @@ static __attribute__((noinline)) void touch_slowly(struct log *g, const char *p,
         touch_fresh(g, p, nbytes, kind, pc);
 }
 
-/* The thread has no place of its own in `here`, or runs no kernel. */
-static __attribute__((noinline)) void
-touch_elsewhere(const char *p, size_t nbytes, enum kind kind, const void *pc)
-{
-    if (live)
-        touch_slowly(live, p, nbytes, kind, pc);
-}
-
 void access_plain(const char *p, size_t nbytes, enum kind kind, const void *pc)
 {
     if (space_slot(p) < 0) {
@@ -199,21 +149,12 @@ void access_plain(const char *p, size_t nbytes, enum kind kind, const void *pc)
             cluster_check(p, pc);
         return;
     }
-    const uintptr_t me = access_self();
-    struct here *const h = here_of(me);
-    if (__atomic_load_n(&h->thread, __ATOMIC_RELAXED) != me)
-        return touch_elsewhere(p, nbytes, kind, pc);
-    struct log *const g = h->log;
+    struct log *const g = access_live;
+    if (!g)
+        return;
     if ((kind != POLL && g->poll->p) || !access_known(g, p, nbytes, kind))
         return touch_slowly(g, p, nbytes, kind, pc);
     g->count += kind != POLL && !access_may_spin(kind);
-}
-
-struct log *access_mine(void)
-{
-    const uintptr_t me = access_self();
-    const struct here *const h = here_of(me);
-    return __atomic_load_n(&h->thread, __ATOMIC_RELAXED) == me ? h->log : live;
 }
 
 void access_outside(struct log *g, struct span *s, const char *p, size_t nbytes,
@@ -243,7 +184,7 @@ void access_begin(const struct launch *l)
     log_of->count = 0;
     log_of->fenced = 0;
     access_log_clear(log_of);
-    set_live(log_of);
+    access_live = log_of;
 }
 
 void access_go_on(const struct launch *l)
@@ -262,7 +203,7 @@ void access_adopt(void *log)
     if (!log) // the thread's own spans (hooks_at.c) go with it
         access_log_forget(log_of);
     log_of = log;
-    set_live(log);
+    access_live = log;
 }
 
 const struct poll **access_running(void)
@@ -272,7 +213,7 @@ const struct poll **access_running(void)
 
 void access_end(struct launch_cost *c)
 {
-    set_live(NULL);
+    access_live = NULL;
     access_log_summarise(log_of, c);
 }
 
@@ -306,8 +247,8 @@ int access_touched(void)
 
 void access_fence(void)
 {
-    if (live)
-        live->fenced = 1;
+    if (access_live)
+        access_live->fenced = 1;
 }
 
 int access_has_read(const void *p, size_t nbytes)

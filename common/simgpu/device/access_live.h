@@ -16,41 +16,12 @@
 #ifndef SIMGPU_DEVICE_ACCESS_LIVE_H
 #define SIMGPU_DEVICE_ACCESS_LIVE_H
 
-#include <pthread.h> /* pthread_self */
-
 #include "device/access_log.h"
 
-/*
- * The logs of running kernels by thread, since every access asks for its own,
- * and a variable of a thread takes a shared library a call. The first thread
- * that comes gets the front, which is found at once.
- */
-extern struct here {
-    uintptr_t thread; /* 0: free. Only a thread itself writes its name */
-    struct log *log;
-} access_front;
-
-/* A name of the thread. */
-static inline uintptr_t access_self(void)
-{
-#if defined(__x86_64__)
-    uintptr_t name;
-    __asm__("movq %%fs:0, %0" : "=r"(name));
-    return name;
-#else
-    return (uintptr_t)pthread_self();
-#endif
-}
-
-static inline int access_in_front(void)
-{
-    return __builtin_expect(__atomic_load_n(&access_front.thread,
-                                            __ATOMIC_RELAXED) == access_self(),
-                            1);
-}
-
-/* The log of the calling thread's kernel; NULL: it runs none. */
-struct log *access_mine(void);
+/* The log of the kernel that the calling thread runs; NULL: none. Every access
+ * asks for it, so it has a known place, without a call. */
+extern __thread struct log *access_live
+    __attribute__((tls_model("initial-exec")));
 
 /* An access of any length, without a span. */
 void access_plain(const char *p, size_t nbytes, enum kind kind, const void *pc);

@@ -38,27 +38,17 @@ hook(struct log *g, const char *p, size_t nbytes, enum kind kind,
         access_outside(g, s, p, nbytes, kind, pc);
 }
 
-/* The thread is not in front, or runs no kernel. */
-static __attribute__((noinline)) void
-hook_elsewhere(const char *p, size_t nbytes, enum kind kind, const void *pc)
-{
-    struct log *const g = access_mine();
-    if (g)
-        hook(g, p, nbytes, kind, pc);
-}
-
 #define HOOK(name, nbytes, kind)                                               \
     void __tsan_##name(void *p);                                               \
     QUICK void __tsan_##name(void *p)                                          \
     {                                                                          \
         const void *const pc = __builtin_return_address(0);                    \
+        struct log *const g = access_live;                                     \
         if (space_slot(p) < 0) {                                               \
             if (__builtin_expect(cluster_nstale, 0))                           \
                 cluster_check(p, pc);                                          \
-        } else if (access_in_front())                                          \
-            hook(access_front.log, p, nbytes, kind, pc);                       \
-        else                                                                   \
-            hook_elsewhere(p, nbytes, kind, pc);                               \
+        } else if (__builtin_expect(g != NULL, 1))                             \
+            hook(g, p, nbytes, kind, pc);                                      \
     }
 #define HOOKS(n)                                                               \
     HOOK(read##n, n, READ)                                                     \

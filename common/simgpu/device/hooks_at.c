@@ -104,7 +104,7 @@ simgpu_hook_slowly(const char *p, struct span *s, const void *pc, size_t nbytes,
 void simgpu_hook_slowly(const char *p, struct span *s, const void *pc,
                         size_t nbytes, enum kind kind)
 {
-    struct log *const g = access_mine();
+    struct log *const g = access_live;
     if (space_slot(p) < 0) {
         if (cluster_nstale)
             cluster_check(p, pc);
@@ -117,18 +117,20 @@ void simgpu_hook_slowly(const char *p, struct span *s, const void *pc,
 
 /* Apart, for it takes more registers than most accesses. */
 PRESERVING __attribute__((noinline)) static int
-move(const char *p, struct span *s, size_t nbytes, enum kind kind)
+move(struct log *g, const char *p, struct span *s, size_t nbytes,
+     enum kind kind)
 {
-    return access_move(access_front.log, s, p, nbytes, kind);
+    return access_move(g, s, p, nbytes, kind);
 }
 
 #define HOOK(name, nbytes, kind)                                               \
     PRESERVING void __tsan_##name##_at(const char *p, struct span *s);         \
     PRESERVING void __tsan_##name##_at(const char *p, struct span *s)          \
     {                                                                          \
-        if (space_slot(p) < 0 || !access_in_front() ||                         \
-            !(access_aside(access_front.log, s, p, nbytes, kind) ||            \
-              move(p, s, nbytes, kind)))                                       \
+        struct log *const g = access_live;                                     \
+        if (space_slot(p) < 0 || !g ||                                         \
+            !(access_aside(g, s, p, nbytes, kind) ||                           \
+              move(g, p, s, nbytes, kind)))                                    \
             simgpu_hook_saving(p, s, __builtin_return_address(0), nbytes,      \
                                kind);                                          \
     }
