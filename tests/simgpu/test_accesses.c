@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "child.h"
-#include "graph/read.h"
+#include "recorded.h"
 #include "suite.h"
 
 static const char *const builds[] = {"prog_accesses", "prog_accesses_called"};
@@ -36,31 +36,8 @@ END_TEST
 static struct graph *run(const char *build, const char *schedule,
                          struct child *c)
 {
-    char err[256], dir[CHILD_FOLDER];
-    child_folder(dir, "accesses");
-    *c = child_run(60, "SIMGPU_SCHEDULE=%s SIMGPU_GRAPH=%s %s/tests/simgpu/%s",
-                   schedule, dir, child_build(), build);
-    ck_assert_msg(c->status == 0, "%s%s", c->out, c->err);
-    struct graph *const g = graph_load(dir, err, sizeof err);
-    ck_assert_msg(g != NULL, "%s", err);
-    child_remove(dir);
-    return g;
-}
-
-static void same_nodes(const struct graph_view *a, const struct graph_view *b)
-{
-    ck_assert_str_eq(a->name, b->name);
-    ck_assert_str_eq(a->site, b->site);
-    ck_assert_msg(a->naccesses == b->naccesses && a->nmoves == b->nmoves,
-                  "%s at %s: %zu accesses, or %zu", a->name, a->site,
-                  a->naccesses, b->naccesses);
-    for (size_t i = 0; i < a->naccesses; i++)
-        ck_assert_msg(
-            memcmp(&a->accesses[i], &b->accesses[i], sizeof *a->accesses) == 0,
-            "access %zu of %s differs", i, a->name);
-    for (size_t i = 0; i < a->nmoves; i++)
-        ck_assert_msg(memcmp(&a->moves[i], &b->moves[i], sizeof *a->moves) == 0,
-                      "move %zu of %s differs", i, a->name);
+    return recorded_run(c, "SIMGPU_SCHEDULE=%s %s/tests/simgpu/%s", schedule,
+                        child_build(), build);
 }
 
 START_TEST(both_builds_record_the_same)
@@ -72,10 +49,7 @@ START_TEST(both_builds_record_the_same)
         g[i] = run(builds[i], schedules[_i], &c[i]);
     ck_assert_str_eq(c[0].out, c[1].out);
     ck_assert_msg(strstr(c[0].out, "grid "), "%s", c[0].out);
-    ck_assert_uint_eq(g[0]->nnodes, g[1]->nnodes);
-    for (uint32_t i = 0; i < g[0]->nnodes; i++)
-        if (g[0]->nodes[i].node.kind == GRAPH_KERNEL)
-            same_nodes(&g[0]->nodes[i], &g[1]->nodes[i]);
+    recorded_same_kernels(g[0], g[1]);
     for (int i = 0; i < 2; i++) {
         graph_free(g[i]);
         child_clear(&c[i]);

@@ -39,6 +39,7 @@ static int nkernels;
 static _Thread_local const char *kernel; /* running on this thread, or NULL */
 static _Thread_local int kernel_device;
 static _Thread_local uint32_t kernel_site; /* of its launch */
+static _Thread_local void (*order)(void);  /* fault_set_order() */
 
 static void close_all(void)
 {
@@ -72,6 +73,17 @@ void fault_kernel_leave(void)
     pthread_mutex_lock(&lock);
     nkernels--;
     pthread_mutex_unlock(&lock);
+}
+
+void fault_set_order(void (*wait)(void))
+{
+    order = wait;
+}
+
+void fault_in_order(void)
+{
+    if (order)
+        order();
 }
 
 void fault_rest(void)
@@ -239,15 +251,17 @@ static int divided_by_zero(int sig, void *context)
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
     const void *const p = info->si_addr;
+    const int is_device =
+        (sig == SIGSEGV || sig == SIGBUS) && space_slot(p) >= 0;
     struct heap_block b;
+    if (is_device && kernel && simgpu_heap_find(p, &b) == 0 && !dataless(b.id))
+        return open_block(&b);
+    fault_in_order();
     if (divided_by_zero(sig, context))
         return;
-    if ((sig != SIGSEGV && sig != SIGBUS) || space_slot(p) < 0)
-        report_crash(sig, info, context);
-    if (kernel && simgpu_heap_find(p, &b) == 0 && !dataless(b.id))
-        open_block(&b);
-    else
+    if (is_device)
         report(p, context);
+    report_crash(sig, info, context);
 }
 
 void fault_start(void)

@@ -32,6 +32,11 @@ void fault_start(void);
 void fault_kernel_enter(const char *kernel, int device, uint32_t site);
 void fault_kernel_leave(void);
 
+/* What the calling thread has to wait for before it reports an error of the
+ * kernel that it runs, so that errors are reported in order; NULL: nothing. */
+void fault_set_order(void (*wait)(void));
+void fault_in_order(void);
+
 /* A stream has no work left, or the host has waited for some: close what
  * kernels have opened, if none runs. */
 void fault_rest(void);

@@ -9,6 +9,7 @@
 #include <unistd.h>    /* _exit */
 
 #include "core/check.h"
+#include "core/cores.h"
 #include "core/control.h"
 #include "core/fault.h"
 #include "core/limit.h"
@@ -73,6 +74,11 @@ static void read_settings(void)
     if (schedule && schedule_set(schedule) != 0)
         bad_setting("SIMGPU_SCHEDULE", schedule,
                     "use eager, late or random:SEED with a number");
+    const char *const cores = getenv("SIMGPU_CORES");
+    if (cores && cores_set(cores) != 0)
+        bad_setting("SIMGPU_CORES", cores,
+                    "use a number of cores from 1 to 64: those that a kernel's "
+                    "blocks may run on");
     if (check_start() != 0)
         bad_setting("SIMGPU_CHECK", getenv("SIMGPU_CHECK"),
                     "use 1 to look for hazards at the end, or 0");

@@ -26,6 +26,7 @@ static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
     const struct launch *const l = log_of->launch;
     const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
     char what[512], where[256], launch[256];
+    fault_in_order();
     access_live = NULL;
     graph_site_text(simgpu_proc()->graph, simgpu_site(pc), where, sizeof where);
     simgpu_heap_describe(p, what, sizeof what);
@@ -53,6 +54,7 @@ static void check_device(const struct launch *l, const struct heap_block *b,
             : b->device == l->device || b->managed || b->imported ||
                   device_reaches(l->device, b->device))
         return;
+    fault_in_order();
     access_live = NULL;
     snprintf(first, sizeof first,
              "cudaMemPoolSetAccess() for device %d first, on its pool",
@@ -107,9 +109,9 @@ static void note_first(struct log *g, const char *p, size_t nbytes,
 {
     if (touched_has(&g->set[WRITE], p) || touched_has(&g->set[SPREAD], p))
         return;
-    g->first_kind[g->nfirst] = kind;
-    g->first[g->nfirst++] =
-        (struct range){.begin = p, .end = p + nbytes, .block = block};
+    access_log_first(
+        g,
+        (struct first){{.begin = p, .end = p + nbytes, .block = block}, kind});
 }
 
 static __attribute__((noinline)) void touch_fresh(struct log *g, const char *p,
@@ -175,7 +177,8 @@ void access_forget(void)
     access_log_forget(log_of);
 }
 
-void access_begin(const struct launch *l)
+static void begin(const struct launch *l, size_t most_first,
+                  const struct log *earlier)
 {
     if (!log_of && !(log_of = calloc(1, sizeof *log_of)))
         simgpu_report_fault(NULL, "out of host memory for a kernel's accesses");
@@ -183,8 +186,44 @@ void access_begin(const struct launch *l)
     log_of->nblocks = log_of->latest = 0;
     log_of->count = 0;
     log_of->fenced = 0;
+    log_of->most_first = most_first;
+    log_of->earlier = earlier;
     access_log_clear(log_of);
     access_live = log_of;
+}
+
+void access_begin(const struct launch *l)
+{
+    begin(l, MAX_FIRST, NULL);
+}
+
+void access_begin_slice(const struct launch *l, const void *earlier)
+{
+    begin(l, SIZE_MAX, earlier);
+}
+
+/* What the first slice has settled, it has settled for all. */
+int access_slice_is_full(void)
+{
+    enum { MANY = 4096 };
+    struct log *const g = log_of;
+    if (!g->earlier)
+        return 0;
+    if (__atomic_load_n(&g->earlier->nfirst, __ATOMIC_RELAXED) == MAX_FIRST)
+        g->most_first = g->nfirst = 0;
+    return g->nfirst >= MANY;
+}
+
+void *access_end_slice(void)
+{
+    access_live = NULL;
+    access_log_forget(log_of);
+    return log_of;
+}
+
+void access_append(void *later)
+{
+    access_log_append(log_of, later);
 }
 
 void access_go_on(const struct launch *l)

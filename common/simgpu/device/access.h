@@ -20,6 +20,17 @@ void access_begin(const struct launch *l);
 void access_go_on(const struct launch *l);
 void access_end(struct launch_cost *c);
 
+/*
+ * Around a slice of a kernel's blocks (cores.h) on a thread of its own. What it
+ * has collected is appended, in the order of the slices, to what the kernel's
+ * thread has. `earlier` is what that one shares. A slice with many first reads
+ * (access_log.h) is full: it ends before its next block.
+ */
+void access_begin_slice(const struct launch *l, const void *earlier);
+int access_slice_is_full(void);
+void *access_end_slice(void);
+void access_append(void *later);
+
 /* What the calling worker collects, for another thread that runs blocks of the
  * same kernel. NULL: it is over. */
 void *access_shared(void);

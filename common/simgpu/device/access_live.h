@@ -34,7 +34,7 @@ void access_outside(struct log *g, struct span *s, const char *p, size_t nbytes,
 static inline int access_may_be_first(const struct log *g, enum kind kind)
 {
     return (kind == READ || kind == REDUCED || access_may_spin(kind)) &&
-           g->nfirst < MAX_FIRST;
+           g->nfirst < g->most_first;
 }
 
 /* True if the bytes are in the set now: they were, or are next to bytes of it

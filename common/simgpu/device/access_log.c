@@ -201,9 +201,51 @@ void access_log_summarise(struct log *g, struct launch_cost *c)
     g->access =
         access_log_grow(g->access, c->naccesses + g->nfirst, sizeof *g->access);
     for (size_t i = 0; i < g->nfirst; i++)
-        report_access(g, &g->first[i], how[g->first_kind[i]] | GRAPH_FIRST, c);
+        report_access(g, &g->first[i].range,
+                      how[g->first[i].kind] | GRAPH_FIRST, c);
     c->moves = g->move;
     c->accesses = g->access;
+}
+
+void access_log_first(struct log *g, struct first first)
+{
+    if (g->nfirst == g->cap_first) {
+        g->cap_first = g->cap_first ? 2 * g->cap_first : MAX_FIRST;
+        g->first = access_log_grow(g->first, g->cap_first, sizeof *g->first);
+    }
+    g->first[g->nfirst++] = first;
+}
+
+/* The index of an allocation of another log's. */
+static uint32_t adopt_block(struct log *g, const struct heap_block *b)
+{
+    const int64_t known = access_log_block(g, b->base, 1);
+    if (known >= 0)
+        return (uint32_t)known;
+    g->block = access_log_grow(g->block, g->nblocks + 1, sizeof *g->block);
+    g->block[g->nblocks] = *b;
+    return g->nblocks++;
+}
+
+void access_log_append(struct log *g, struct log *later)
+{
+    access_log_settle(g);
+    for (size_t i = 0; i < later->nfirst && g->nfirst < g->most_first; i++) {
+        struct first f = later->first[i];
+        struct touched *const set = &g->set[f.kind];
+        const char *const p = f.range.begin;
+        f.range.block = adopt_block(g, &later->block[f.range.block]);
+        if (!touched_has(set, p) && !touched_has(set, p - 1) &&
+            !touched_has(&g->set[WRITE], p) && !touched_has(&g->set[SPREAD], p))
+            access_log_first(g, f);
+    }
+    for (uint32_t i = 0; i < later->nblocks; i++)
+        adopt_block(g, &later->block[i]);
+    for (int kind = 0; kind < KINDS; kind++)
+        touched_join(&g->set[kind], &later->set[kind]);
+    g->count += later->count;
+    g->fenced |= later->fenced;
+    access_log_clear(later);
 }
 
 void access_log_clear(struct log *g)

@@ -54,6 +54,11 @@ struct range { /* bytes of one allocation, user addresses */
     int rough;      /* not all of it was touched */
 };
 
+struct first {
+    struct range range;
+    enum kind kind;
+};
+
 struct transfer; /* put.c */
 
 struct log { /* of the kernel that this worker runs */
@@ -69,9 +74,9 @@ struct log { /* of the kernel that this worker runs */
     size_t nused, cap_used;
     struct range *range; /* of one kind, being reported */
     size_t nranges, cap_ranges;
-    struct range first[MAX_FIRST]; /* read before the kernel wrote there */
-    enum kind first_kind[MAX_FIRST];
-    size_t nfirst;
+    struct first *first; /* read before the kernel wrote there */
+    size_t nfirst, most_first, cap_first;
+    const struct log *earlier; /* cores.h: of the grid's first slice */
     struct graph_access *access;
     struct graph_move *move;
     struct transfer *transfer; /* not known to have arrived: put.c */
@@ -123,6 +128,16 @@ int64_t access_log_block(struct log *g, const char *p, size_t nbytes);
 /* Convert what has been collected to the graph's form. The arrays last until
  * the next call. */
 void access_log_summarise(struct log *g, struct launch_cost *c);
+
+/*
+ * What the log `later` of blocks behind this log's has collected is added, as
+ * if this log had gone on: so the first reads of bytes that this log has, too,
+ * are left out. Then `later` is empty.
+ */
+void access_log_append(struct log *g, struct log *later);
+
+/* Note a read as the first of its bytes, if there is room. */
+void access_log_first(struct log *g, struct first first);
 
 /* Start over: nothing has been touched. */
 void access_log_clear(struct log *g);

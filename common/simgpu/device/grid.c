@@ -10,6 +10,7 @@
 #include "core/report.h"
 #include "core/thread.h"
 #include "device/access.h"
+#include "device/cores.h"
 #include "device/runner.h"
 #include "device/sync.h"
 #include "simgpu/kernel.h"
@@ -62,7 +63,7 @@ void grid_pass_turn(struct runner *r)
 
 static void run_blocks(struct grid *g)
 {
-    while (g->next < g->n) {
+    while (g->next < g->n && !access_slice_is_full()) {
         me->block = g->next++;
         if (g->cluster_size > 1)
             cluster_enter(me);
@@ -70,6 +71,26 @@ static void run_blocks(struct grid *g)
         if (g->cluster_size > 1)
             cluster_leave(me);
     }
+}
+
+/* The calling thread runs device code of the grid from now on. */
+static void enter_device(const struct launch *l)
+{
+    simgpu_grid_dim = (struct simgpu_uint3){l->grid[0], l->grid[1], l->grid[2]};
+    simgpu_block_dim =
+        (struct simgpu_uint3){l->block[0], l->block[1], l->block[2]};
+    simgpu_outside = 0;
+}
+
+void grid_run_alone(struct runner *r)
+{
+    struct runner *const before = me;
+    const int was_outside = simgpu_outside;
+    me = r;
+    enter_device(r->grid->launch);
+    run_blocks(r->grid);
+    simgpu_outside = was_outside;
+    me = before;
 }
 
 static void *runner_main(void *arg)
@@ -83,11 +104,7 @@ static void *runner_main(void *arg)
                        g->launch->site);
     access_adopt(g->log);
     sync_adopt(g->sync);
-    simgpu_grid_dim = (struct simgpu_uint3){
-        g->launch->grid[0], g->launch->grid[1], g->launch->grid[2]};
-    simgpu_block_dim = (struct simgpu_uint3){
-        g->launch->block[0], g->launch->block[1], g->launch->block[2]};
-    simgpu_outside = 0;
+    enter_device(g->launch);
     run_blocks(g);
     g->forget();
     access_adopt(NULL);
@@ -194,7 +211,8 @@ void grid_run(const struct launch *l, struct children *children,
     g.runner[0] = &first;
     me = &first;
     __atomic_add_fetch(&nkernels, 1, __ATOMIC_SEQ_CST);
-    run_blocks(&g);
+    if (!cores_run(&g))
+        run_blocks(&g);
     while (g.nlive > 1) { // the others' last blocks
         const uint64_t progress = g.progress;
         grid_pass_turn(me);

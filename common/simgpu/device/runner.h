@@ -46,6 +46,9 @@ struct runner *grid_runner(void);
 /* Let the other runners go on; returns in the caller's next turn. */
 void grid_pass_turn(struct runner *me);
 
+/* Run the blocks from grid->next on, on the calling thread alone. */
+void grid_run_alone(struct runner *r);
+
 /* ---- cluster.c ----------------------------------------------------------- */
 
 /* The block me->block begins, or has ended: this returns when the runner may

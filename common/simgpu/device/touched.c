@@ -127,6 +127,16 @@ int touched_next(const struct touched *t, const char **begin, const char **end)
     }
 }
 
+void touched_join(struct touched *t, const struct touched *other)
+{
+    for (size_t i = 0; i < other->n; i++) {
+        const struct touched_chunk *const from = other->chunk[i];
+        struct touched_chunk *const to = chunk_of(t, from->number);
+        for (size_t k = 0; k < TOUCHED_WORDS; k++)
+            to->bits[k] |= from->bits[k];
+    }
+}
+
 void touched_clear(struct touched *t)
 {
     for (size_t i = 0; i < t->n; i++) {

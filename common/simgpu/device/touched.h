@@ -109,6 +109,9 @@ int touched_has(struct touched *t, const char *p);
  * *end. Start with *end = NULL. Returns 0 if there is none. */
 int touched_next(const struct touched *t, const char **begin, const char **end);
 
+/* Add all that another set has. */
+void touched_join(struct touched *t, const struct touched *other);
+
 /* Make the set empty; its memory is kept for the next one, up to a limit. */
 void touched_clear(struct touched *t);
 

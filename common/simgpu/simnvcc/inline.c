@@ -4,6 +4,8 @@
 #include <stdlib.h> /* strtol */
 #include <string.h> /* strstr */
 
+#include "simgpu/kernel.h" /* SIMGPU_INDEPENDENT */
+
 /* Bytes of a struct span, and where its members are. Spans of a file: a thread
  * has them all, so instructions beyond share two. */
 enum { SPAN = 40, BEGIN = 0, END = 8, LIMIT = 16, MAX_SPANS = 1024 };
@@ -80,6 +82,13 @@ static void write_access(FILE *out, int span, long nbytes, int writes)
             at, writes ? "write" : "read", nbytes);
 }
 
+/* A kernel's code stays aligned as functions are. */
+static void write_mark(FILE *out)
+{
+    fprintf(out, "\t.p2align 4\n\t.quad\t0, %#llx\n",
+            (unsigned long long)SIMGPU_INDEPENDENT);
+}
+
 static void write_spans(FILE *out, int n)
 {
     fprintf(out,
@@ -90,7 +99,7 @@ static void write_spans(FILE *out, int n)
             n * SPAN);
 }
 
-void inline_accesses(const char *assembly, FILE *out)
+void inline_accesses(const char *assembly, const struct calls *calls, FILE *out)
 {
     int nspans = 0;
     if (!strstr(assembly, "# simgpu inlines accesses")) {
@@ -102,6 +111,9 @@ void inline_accesses(const char *assembly, FILE *out)
         const char *const next = line + length + (line[length] == '\n');
         long nbytes;
         int writes;
+        const size_t label = strcspn(line, ":\t\n ");
+        if (line[label] == ':' && calls_is_independent(calls, line, label))
+            write_mark(out);
         if (is_call(line, &nbytes, &writes))
             write_access(out,
                          nspans < MAX_SPANS ? nspans++ : MAX_SPANS + writes,

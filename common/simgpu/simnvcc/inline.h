@@ -19,7 +19,11 @@
 
 #include <stdio.h>
 
-/* Write the assembly to out; changed only if it has the mark of inlined.h. */
-void inline_accesses(const char *assembly, FILE *out);
+#include "calls.h"
+
+/* Write the assembly to out; changed only if it has the mark of inlined.h. Then
+ * kernels that are independent (calls.h) get theirs, too. */
+void inline_accesses(const char *assembly, const struct calls *calls,
+                     FILE *out);
 
 #endif

@@ -325,10 +325,12 @@ static int assemble(const char *from, const char *to)
     if (!o.dry_run) {
         char *const text = read_all(from);
         FILE *const out = fopen(inlined, "we");
-        if (text && out)
-            inline_accesses(text, out);
+        struct calls *const calls = text ? calls_read(text) : NULL;
+        if (calls && out)
+            inline_accesses(text, calls, out);
+        calls_free(calls);
         free(text);
-        if (!text || !out || fclose(out) != 0) {
+        if (!calls || !out || fclose(out) != 0) {
             fprintf(stderr, "simnvcc: %s: %s\n", inlined, strerror(errno));
             return 1;
         }

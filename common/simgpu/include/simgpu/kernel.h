@@ -24,6 +24,10 @@ struct kernel { /* a __global__ function; lives as long as the program */
     struct kernel *next;              /* set by the runtime */
 };
 
+/* In front of the code of a kernel whose blocks are independent
+ * (simnvcc/calls.h). */
+#define SIMGPU_INDEPENDENT UINT64_C(0x746e65646e696221)
+
 /* Register a kernel; a second time has no effect. */
 void simgpu_register_kernel(struct kernel *k);
 int simgpu_knows_kernel(const void *host_stub);

@@ -1,0 +1,251 @@
+#include "calls.h"
+
+#include <stdio.h>  /* fprintf */
+#include <stdlib.h> /* qsort */
+#include <string.h> /* memcmp */
+
+struct name { /* in the assembly: not ended by a NUL */
+    const char *at;
+    size_t n;
+};
+
+struct function {
+    struct name name;
+    int is_kernel;
+    int is_bound; /* not independent */
+};
+
+struct call {
+    size_t from; /* a function's index */
+    struct name to;
+};
+
+struct calls {
+    struct function *function; /* sorted by name */
+    struct call *call;
+    size_t nfunctions, ncalls;
+};
+
+/* ---- names --------------------------------------------------------------- */
+
+static int compare(struct name a, struct name b)
+{
+    const int order = memcmp(a.at, b.at, a.n < b.n ? a.n : b.n);
+    return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+    return compare(((const struct function *)a)->name,
+                   ((const struct function *)b)->name);
+}
+
+static struct function *find(const struct calls *c, struct name name)
+{
+    const struct function key = {.name = name};
+    return c->nfunctions ? bsearch(&key, c->function, c->nfunctions, sizeof key,
+                                   compare_functions)
+                         : NULL;
+}
+
+static int begins_with(struct name name, const char *prefix)
+{
+    const size_t n = strlen(prefix);
+    return name.n >= n && memcmp(name.at, prefix, n) == 0;
+}
+
+/* True for text and text followed by one of these endings. */
+static int is_one(struct name name, const char *text, const char *endings)
+{
+    const size_t n = strlen(text);
+    return begins_with(name, text) &&
+           (name.n == n || (name.n == n + 1 && strchr(endings, name.at[n])));
+}
+
+/* A kernel begins by asking whether it is called on the host, to be launched
+ * there: simgpu::entry<...>::launch(). */
+static int is_launch(struct name name)
+{
+    static const char method[] = "6launchE";
+    if (!begins_with(name, "_ZN6simgpu5entryI"))
+        return 0;
+    for (size_t i = 0; i + sizeof method - 1 <= name.n; i++)
+        if (memcmp(name.at + i, method, sizeof method - 1) == 0)
+            return 1;
+    return 0;
+}
+
+static int is_hook(struct name name)
+{
+    static const char *const hooks[] = {"__tsan_read", "__tsan_write",
+                                        "__tsan_unaligned_read",
+                                        "__tsan_unaligned_write"};
+    for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++)
+        if (begins_with(name, hooks[i]))
+            return 1;
+    return 0;
+}
+
+/* Functions that nothing but their arguments and the thread's own memory tells
+ * of, besides what their hooks do. */
+static int is_harmless(struct name name)
+{
+    static const char *const others[] = {"__tls_get_addr",
+                                         "memcpy",
+                                         "memmove",
+                                         "memset",
+                                         "memcmp",
+                                         "simgpu_count",
+                                         "simgpu_memcpy",
+                                         "simgpu_memmove",
+                                         "simgpu_memset",
+                                         "simgpu_memcmp",
+                                         "__divti3",
+                                         "__modti3",
+                                         "__udivti3",
+                                         "__umodti3",
+                                         "simgpu_dynamic_shared",
+                                         "simgpu_syncthreads"};
+    static const char *const mathematics[] = {
+        "acos",  "acosh",     "asin",      "asinh",    "atan",      "atan2",
+        "atanh", "cbrt",      "ceil",      "copysign", "cos",       "cosh",
+        "erf",   "erfc",      "exp",       "exp10",    "exp2",      "expm1",
+        "fabs",  "fdim",      "floor",     "fma",      "fmax",      "fmin",
+        "fmod",  "frexp",     "hypot",     "ilogb",    "j0",        "j1",
+        "jn",    "ldexp",     "llrint",    "llround",  "log",       "log10",
+        "log1p", "log2",      "logb",      "lrint",    "lround",    "modf",
+        "nan",   "nearbyint", "nextafter", "pow",      "remainder", "remquo",
+        "rint",  "round",     "scalbln",   "scalbn",   "sin",       "sincos",
+        "sinh",  "sqrt",      "tan",       "tanh",     "tgamma",    "trunc",
+        "y0",    "y1",        "yn"};
+    if (is_hook(name) || is_launch(name))
+        return 1;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (is_one(name, others[i], ""))
+            return 1;
+    for (size_t i = 0; i < sizeof mathematics / sizeof *mathematics; i++)
+        if (is_one(name, mathematics[i], "fl"))
+            return 1;
+    return 0;
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+/* The text behind a prefix, up to one of the characters of `ends`. Its length
+ * is 0 if the line has another beginning. */
+static struct name behind(const char *line, const char *prefix,
+                          const char *ends)
+{
+    const size_t n = strlen(prefix);
+    if (strncmp(line, prefix, n) != 0)
+        return (struct name){line, 0};
+    return (struct name){line + n, strcspn(line + n, ends)};
+}
+
+static void *grow(void *array, size_t n, size_t size)
+{
+    if (n & (n - 1)) // full at powers of 2
+        return array;
+    void *const grown = realloc(array, (n ? 2 * n : 1) * size);
+    if (!grown) {
+        fprintf(stderr, "simnvcc: out of memory\n");
+        exit(1);
+    }
+    return grown;
+}
+
+/* What the compiler rarely reaches lies elsewhere, under a name of its own. */
+static struct name whole(struct name name)
+{
+    static const char cold[] = ".cold";
+    const size_t n = sizeof cold - 1;
+    if (name.n > n && memcmp(name.at + name.n - n, cold, n) == 0)
+        name.n -= n;
+    return name;
+}
+
+static const char *next_line(const char *line)
+{
+    line += strcspn(line, "\n");
+    return line + (*line == '\n');
+}
+
+static void add_functions(struct calls *c, const char *assembly)
+{
+    for (const char *line = assembly; *line; line = next_line(line)) {
+        const struct name name = whole(behind(line, "\t.type\t", ",\n"));
+        if (!name.n || strncmp(line + strcspn(line, ",\n"), ", @function", 11))
+            continue;
+        c->function = grow(c->function, c->nfunctions, sizeof *c->function);
+        c->function[c->nfunctions++] = (struct function){.name = name};
+    }
+    if (!c->nfunctions)
+        return;
+    qsort(c->function, c->nfunctions, sizeof *c->function, compare_functions);
+    size_t n = 1; // without a cold part's name, which is another's, too
+    for (size_t i = 1; i < c->nfunctions; i++)
+        if (compare_functions(&c->function[i], &c->function[n - 1]) != 0)
+            c->function[n++] = c->function[i];
+    c->nfunctions = n;
+}
+
+static void add_calls(struct calls *c, const char *assembly)
+{
+    struct function *in = NULL;
+    for (const char *line = assembly; *line; line = next_line(line)) {
+        const struct name label = behind(line, "", ":\t\n ");
+        if (label.n && line[label.n] == ':' && find(c, whole(label)))
+            in = find(c, whole(label));
+        struct name to = behind(line, "\tcall\t", "@\n");
+        if (!to.n || !in)
+            continue;
+        if (*to.at == '*' && line[strcspn(line, "@\n")] == '@')
+            to = (struct name){to.at + 1, to.n - 1}; // by its table's entry
+        c->call = grow(c->call, c->ncalls, sizeof *c->call);
+        c->call[c->ncalls++] = (struct call){(size_t)(in - c->function), to};
+        in->is_kernel |= is_launch(to);
+    }
+}
+
+/* Calling a function that is bound binds. */
+static void bind(struct calls *c)
+{
+    for (int again = 1; again;) {
+        again = 0;
+        for (size_t i = 0; i < c->ncalls; i++) {
+            struct function *const from = &c->function[c->call[i].from];
+            const struct name name = c->call[i].to;
+            const struct function *const to = find(c, name);
+            if (from->is_bound || is_launch(name) ||
+                (to && !is_hook(name) ? !to->is_bound : is_harmless(name)))
+                continue;
+            from->is_bound = again = 1;
+        }
+    }
+}
+
+struct calls *calls_read(const char *assembly)
+{
+    struct calls *const c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    add_functions(c, assembly);
+    add_calls(c, assembly);
+    bind(c);
+    return c;
+}
+
+void calls_free(struct calls *c)
+{
+    if (c) {
+        free(c->function);
+        free(c->call);
+    }
+    free(c);
+}
+
+int calls_is_independent(const struct calls *c, const char *name, size_t n)
+{
+    const struct function *const f = find(c, (struct name){name, n});
+    return f && f->is_kernel && !f->is_bound;
+}

@@ -1,0 +1,26 @@
+/*
+ * calls.h: what kernels call, by a file's assembly
+ *
+ * Everything is inlined into a kernel that can be (compile_rewritten()), so its
+ * assembly tells what it does beside plain accesses: each atomic operation,
+ * fence, volatile access, output and launch is a call. A kernel is
+ * *independent*, as its blocks are of each other, if it and what it calls call
+ * nothing but functions of this file, accesses' hooks, barriers of a block, and
+ * mathematics. The mark SIMGPU_INDEPENDENT (simgpu/kernel.h) is put in front of
+ * its code, where the runtime looks for it (device/cores.h).
+ */
+#ifndef SIMNVCC_CALLS_H
+#define SIMNVCC_CALLS_H
+
+#include <stddef.h>
+
+struct calls;
+
+/* Of g++'s assembly for x86-64, which has to outlive the result. */
+struct calls *calls_read(const char *assembly);
+void calls_free(struct calls *c);
+
+/* Is the function with this name of n characters an independent kernel? */
+int calls_is_independent(const struct calls *c, const char *name, size_t n);
+
+#endif
