@@ -41,6 +41,13 @@ __global__ void gathers_late(const float *a, float *b)
     b[i] = i < half ? a[i] : a[N - 1 - (i - half) / 2 * 2];
 }
 
+// The second half reads another allocation than the first.
+__global__ void updates_a_half(const float *a, float *b)
+{
+    const int i = global();
+    b[i] = i < N / 2 ? a[i] : b[i / 2 * 2] + 1;
+}
+
 // Each block after the first reads its own part and, last, the first's.
 __global__ void shares_a_table(const float *a, float *b)
 {
@@ -125,10 +132,14 @@ __global__ void calls_a_pointer(const float *a, float *b)
     b[global()] = f(a[global()]);
 }
 
-// More than half of the grid is wrong.
+// The last third of the grid is wrong, at once; the others take their time.
 __global__ void overruns(const float *a, float *b)
 {
-    b[global()] = a[global() + N / 3];
+    const int last = 2 * BLOCKS / 3;
+    float sum = 0;
+    for (int i = 0; (int)blockIdx.x < last && i < 5000; i++)
+        sum += a[i];
+    b[global()] = sum + a[(int)blockIdx.x < last ? 0 : N << 8];
 }
 
 static const struct {
@@ -140,11 +151,11 @@ static const struct {
 #k, k                                                                  \
     }
     KERNEL(copies),         KERNEL(increments),     KERNEL(gathers),
-    KERNEL(gathers_late),   KERNEL(shares_a_table), KERNEL(transposes),
-    KERNEL(fills<float>),   KERNEL(recurses),       KERNEL(copies_rows),
-    KERNEL(adds),           KERNEL(polls),          KERNEL(fences),
-    KERNEL(prints),         KERNEL(shuffles),       KERNEL(asks_the_clock),
-    KERNEL(calls_a_pointer)};
+    KERNEL(gathers_late),   KERNEL(updates_a_half), KERNEL(shares_a_table),
+    KERNEL(transposes),     KERNEL(fills<float>),   KERNEL(recurses),
+    KERNEL(copies_rows),    KERNEL(adds),           KERNEL(polls),
+    KERNEL(fences),         KERNEL(prints),         KERNEL(shuffles),
+    KERNEL(asks_the_clock), KERNEL(calls_a_pointer)};
 
 static int has_mark(const void *kernel)
 {
