@@ -1,9 +1,12 @@
 #define _GNU_SOURCE
 #include "core/cores.h"
 
-#include <sched.h>  /* sched_getaffinity */
-#include <stdlib.h> /* strtol */
+#include <sched.h>     /* sched_getaffinity */
+#include <stdatomic.h> /* atomic_int */
+#include <stdio.h>     /* fscanf */
+#include <stdlib.h>    /* strtol */
 
+#include "base/steady.h"
 #include "core/proc.h"
 
 static int setting; /* once at start; 0: none */
@@ -18,13 +21,43 @@ int cores_set(const char *text)
     return 0;
 }
 
-int cores_of_kernel(void)
+/* Threads of the whole machine that run or could, the caller among them; 1 if
+ * that is not told. */
+static int count_running(void)
+{
+    int n = 1;
+    FILE *const f = fopen("/proc/loadavg", "re");
+    if (f && fscanf(f, "%*s %*s %*s %d/", &n) != 1)
+        n = 1;
+    if (f)
+        fclose(f);
+    return n;
+}
+
+/* Cores that nothing else runs on: a slice on a core that is taken would keep
+ * the others waiting. */
+static int find_free(void)
 {
     cpu_set_t set;
-    if (setting)
-        return setting;
     const int here =
         sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     const int share = here / (int)simgpu_proc()->nranks;
-    return share < 1 ? 1 : share < CORES_MOST ? share : CORES_MOST;
+    const int left = here - count_running() + 1;
+    const int n = left < share ? left : share;
+    return n < 1 ? 1 : n < CORES_MOST ? n : CORES_MOST;
+}
+
+int cores_of_kernel(void)
+{
+    enum { LOOK_MS = 20 };
+    static atomic_int found;
+    static _Atomic long looked;
+    const long now = (long)(1000 * steady_sec());
+    if (setting)
+        return setting;
+    if (!found || now - looked > LOOK_MS) {
+        looked = now;
+        found = find_free();
+    }
+    return found;
 }

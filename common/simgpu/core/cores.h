@@ -1,8 +1,8 @@
 /*
  * cores.h: how many of the machine's cores a process may use for a kernel
  *
- * SIMGPU_CORES says so; otherwise the cores that the process may run on are
- * shared among the ranks.
+ * SIMGPU_CORES says so; otherwise those that nothing else uses at the moment, of
+ * this rank's share.
  */
 #ifndef SIMGPU_CORE_CORES_H
 #define SIMGPU_CORE_CORES_H
