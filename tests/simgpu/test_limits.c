@@ -69,16 +69,30 @@ START_TEST(a_rank_that_is_none_is_named)
 }
 END_TEST
 
+/* A function that cannot be inlined. */
+#define CALLED                                                                 \
+    "struct s { long x[4]; };\\n"                                              \
+    "__device__ struct s f(int n) { if (n > 9) return f(n - 9); "              \
+    "return {{n}}; }\\n"
+
 /* Errors of simnvcc and of its compiler name the line of the user's file. */
 static const struct {
-    const char *source, *says;
+    const char *source, *says, *options;
 } sources[] = {
     {"int a;\\n__global__ void k(int *p)\\n{\\n    *p = b;\\n}\\n",
-     "bad.cu:4:10: error:"},
+     "bad.cu:4:10: error:", ""},
     {"__global__ void k()\\n{\\n    extern __shared__ int x;\\n}\\n",
-     "bad.cu:3: error: extern __shared__ is followed by a type and name[]"},
+     "bad.cu:3: error: extern __shared__ is followed by a type and name[]", ""},
     {"#include <string.h>\\nvoid f()\\n{\\n    k<<<1, 2>>>(3);\\n}\\n",
-     "bad.cu:4:"},
+     "bad.cu:4:", ""},
+    // graded code's stores are recorded, all of them
+    {CALLED "__global__ void k(struct s *p)\\n{\\n    *p = f(1);\\n}\\n",
+     "bad.cu:2: error: a kernel calls a function that is not inlined",
+     "-g --no-constructors"},
+    {CALLED "__global__ void k(struct s *p, int n)\\n{\\n"
+            "    struct s (*volatile g)(int) = f;\\n    *p = g(n);\\n}\\n",
+     "bad.cu:6: error: a kernel calls a function through a pointer",
+     "-g --no-constructors"},
 };
 
 START_TEST(a_mistake_in_a_cu_file_has_its_line)
@@ -86,8 +100,8 @@ START_TEST(a_mistake_in_a_cu_file_has_its_line)
     struct child c =
         child_run(60,
                   "cd $(mktemp -d) && printf '%s' > bad.cu && "
-                  "%s/simgpu/bin/simnvcc -c bad.cu -o bad.o; rm -r $PWD",
-                  sources[_i].source, child_build());
+                  "%s/simgpu/bin/simnvcc %s -c bad.cu -o bad.o; rm -r $PWD",
+                  sources[_i].source, child_build(), sources[_i].options);
     expect(&c, sources[_i].says);
     child_clear(&c);
 }

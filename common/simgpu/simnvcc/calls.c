@@ -1,5 +1,7 @@
+#define _GNU_SOURCE
 #include "calls.h"
 
+#include <limits.h> /* PATH_MAX */
 #include <stdio.h>  /* fprintf */
 #include <stdlib.h> /* qsort */
 #include <string.h> /* memcmp */
@@ -12,15 +14,19 @@ struct name { /* in the assembly: not ended by a NUL */
 struct function {
     struct name name;
     int is_kernel;
-    int is_bound; /* not independent */
+    int is_bound;  /* not independent */
+    int is_device; /* a kernel, or called by one */
+    long file;     /* that it begins in, by number; 0: not known */
 };
 
 struct call {
-    size_t from; /* a function's index */
-    struct name to;
+    size_t from;      /* a function's index */
+    const char *line; /* of the assembly */
+    struct name to;   /* begins with '*' if that is in a register or memory */
 };
 
 struct calls {
+    const char *assembly;
     struct function *function; /* sorted by name */
     struct call *call;
     size_t nfunctions, ncalls;
@@ -174,7 +180,8 @@ static void add_functions(struct calls *c, const char *assembly)
 {
     for (const char *line = assembly; *line; line = next_line(line)) {
         const struct name name = whole(behind(line, "\t.type\t", ",\n"));
-        if (!name.n || strncmp(line + strcspn(line, ",\n"), ", @function", 11))
+        if (!name.n ||
+            strncmp(name.at + strcspn(name.at, "@%\n") + 1, "function", 8) != 0)
             continue;
         c->function = grow(c->function, c->nfunctions, sizeof *c->function);
         c->function[c->nfunctions++] = (struct function){.name = name};
@@ -189,6 +196,18 @@ static void add_functions(struct calls *c, const char *assembly)
     c->nfunctions = n;
 }
 
+/* What the line calls, if it does: "*..." for what a register or memory says.
+ * On arm64 that is another instruction. */
+static struct name called(const char *line)
+{
+    const struct name to = behind(line, "\tcall\t", "@\n");
+    if (to.n && *to.at == '*' && to.at[to.n] == '@')
+        return (struct name){to.at + 1, to.n - 1}; // by its table's entry
+    if (behind(line, "\tblr\t", "\n").n)
+        return (struct name){"*", 1};
+    return to.n ? to : behind(line, "\tbl\t", "\n");
+}
+
 static void add_calls(struct calls *c, const char *assembly)
 {
     struct function *in = NULL;
@@ -196,13 +215,14 @@ static void add_calls(struct calls *c, const char *assembly)
         const struct name label = behind(line, "", ":\t\n ");
         if (label.n && line[label.n] == ':' && find(c, whole(label)))
             in = find(c, whole(label));
-        struct name to = behind(line, "\tcall\t", "@\n");
+        if (in && !in->file && behind(line, "\t.loc ", "\n").n)
+            in->file = strtol(line + strlen("\t.loc "), NULL, 10);
+        const struct name to = called(line);
         if (!to.n || !in)
             continue;
-        if (*to.at == '*' && line[strcspn(line, "@\n")] == '@')
-            to = (struct name){to.at + 1, to.n - 1}; // by its table's entry
         c->call = grow(c->call, c->ncalls, sizeof *c->call);
-        c->call[c->ncalls++] = (struct call){(size_t)(in - c->function), to};
+        c->call[c->ncalls++] =
+            (struct call){(size_t)(in - c->function), line, to};
         in->is_kernel |= is_launch(to);
     }
 }
@@ -224,14 +244,32 @@ static void bind(struct calls *c)
     }
 }
 
+static void mark_device(struct calls *c)
+{
+    for (size_t i = 0; i < c->nfunctions; i++)
+        c->function[i].is_device = c->function[i].is_kernel;
+    for (int again = 1; again;) {
+        again = 0;
+        for (size_t i = 0; i < c->ncalls; i++) {
+            struct function *const to = find(c, c->call[i].to);
+            if (!to || to->is_device || is_launch(c->call[i].to) ||
+                !c->function[c->call[i].from].is_device)
+                continue;
+            to->is_device = again = 1;
+        }
+    }
+}
+
 struct calls *calls_read(const char *assembly)
 {
     struct calls *const c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
+    c->assembly = assembly;
     add_functions(c, assembly);
     add_calls(c, assembly);
     bind(c);
+    mark_device(c);
     return c;
 }
 
@@ -242,6 +280,68 @@ void calls_free(struct calls *c)
         free(c->call);
     }
     free(c);
+}
+
+/* The name of a file by its number in the assembly, in quotes; or "". */
+static struct name file_name(const struct calls *c, long number)
+{
+    for (const char *line = c->assembly; *line; line = next_line(line)) {
+        const struct name file = behind(line, "\t.file ", "\n");
+        if (!file.n || strtol(file.at, NULL, 10) != number)
+            continue;
+        const char *end = file.at + file.n,
+                   *begin = end; // a folder comes first
+        for (int quotes = 0; begin > file.at && quotes < 2;)
+            quotes += *--begin == '"';
+        return (struct name){begin + 1, (size_t)(end - begin - 2)};
+    }
+    return (struct name){"", 0};
+}
+
+/* Where the compiler has put a line of the assembly; line 0: not known. */
+static void find_place(const struct calls *c, const char *at,
+                       struct call_place *place)
+{
+    const char *from = NULL;
+    char *end;
+    for (const char *line = c->assembly; line < at; line = next_line(line))
+        if (behind(line, "\t.loc ", "\n").n)
+            from = line + strlen("\t.loc ");
+    if (!from)
+        return;
+    const struct name file = file_name(c, strtol(from, &end, 10));
+    place->line = (int)strtol(end, NULL, 10);
+    snprintf(place->file, sizeof place->file, "%.*s", (int)file.n, file.at);
+}
+
+/* A function of the program's own: not of a header in that folder. */
+static int is_own(const struct calls *c, const struct function *f,
+                  const char *folder)
+{
+    char path[PATH_MAX], whole_path[PATH_MAX];
+    if (!f)
+        return 0;
+    const struct name file = file_name(c, f->file);
+    snprintf(path, sizeof path, "%.*s", (int)file.n, file.at);
+    return !realpath(path, whole_path) ||
+           strncmp(whole_path, folder, strlen(folder)) != 0;
+}
+
+int calls_not_inlined(const struct calls *c, const char *folder,
+                      struct call_place *place)
+{
+    *place = (struct call_place){0};
+    for (size_t i = 0; i < c->ncalls; i++) {
+        const struct name to = c->call[i].to;
+        if (!c->function[c->call[i].from].is_device || is_launch(to))
+            continue;
+        place->by_pointer = *to.at == '*';
+        if (!place->by_pointer && !is_own(c, find(c, to), folder))
+            continue;
+        find_place(c, c->call[i].line, place);
+        return 1;
+    }
+    return 0;
 }
 
 int calls_is_independent(const struct calls *c, const char *name, size_t n)

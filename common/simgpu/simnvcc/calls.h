@@ -16,11 +16,23 @@
 
 struct calls;
 
-/* Of g++'s assembly for x86-64, which has to outlive the result. */
+/* Of g++'s assembly for x86-64 or arm64, which has to outlive the result. */
 struct calls *calls_read(const char *assembly);
 void calls_free(struct calls *c);
 
 /* Is the function with this name of n characters an independent kernel? */
 int calls_is_independent(const struct calls *c, const char *name, size_t n);
+
+/* Does a kernel call what could not be inlined: by a pointer or a table of
+ * virtual functions, or a function of the program's own, which recurs? Headers
+ * in `folder` are ours. Then the first place where one does; line is 0 if the
+ * assembly has no lines (-g). */
+struct call_place {
+    char file[256];
+    int line;
+    int by_pointer;
+};
+int calls_not_inlined(const struct calls *c, const char *folder,
+                      struct call_place *place);
 
 #endif

@@ -1,6 +1,5 @@
-# Two kernels write the same bytes on two streams. The compiler announces no
-# store of a structure that a function returns which it cannot inline, so the
-# race is in no record.
+# Two kernels write the same bytes on two streams. The compiler would announce
+# no store of a structure that a function returns which it cannot inline.
 . "$ROOT"/tests/cheats/stores-what-it-returns/edit.sh
 sed -i 's/__noinline__ //
     /void set(struct one/,/^}/ {
