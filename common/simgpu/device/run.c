@@ -64,8 +64,12 @@ struct carrier {
 struct block { /* the block that this worker runs */
     const struct launch *launch;
     unsigned nthreads, next; /* next: first thread not yet started */
-    struct simgpu_uint3 next_at, *thread_idx; /* of the worker's */
-    const struct poll **running;              /* likewise */
+    struct place {
+        uint64_t xy;
+        unsigned z;
+    } next_at;                       /* of thread `next` */
+    struct simgpu_uint3 *thread_idx; /* of the worker's */
+    const struct poll **running;     /* likewise */
     struct carrier *current;
     int in_turn; /* a thread that waits hands over to the next that is ready */
     struct fiber scheduler;
@@ -83,17 +87,21 @@ __thread struct simgpu_uint3 simgpu_thread_idx, simgpu_block_idx,
 __thread int simgpu_outside = 1;
 static __thread struct block *block; /* made for a worker's first kernel */
 
-/* The coordinates of the thread after the one at `at`. */
-static struct simgpu_uint3 behind(struct simgpu_uint3 at, const unsigned dim[3])
+/*
+ * The coordinates of a block's threads, in order. x and y are one word, x below:
+ * to load both together right after a store of each, the processor would wait
+ * for the stores, which takes as long as a small kernel's thread.
+ */
+static struct simgpu_uint3 next_thread(struct place *at, const unsigned dim[3])
 {
-    if (++at.x == dim[0]) {
-        at.x = 0;
-        if (++at.y == dim[1]) {
-            at.y = 0;
-            at.z++;
-        }
+    struct simgpu_uint3 this = {.z = at->z};
+    memcpy(&this, &at->xy, sizeof at->xy);
+    if ((uint32_t)++at->xy == dim[0]) {
+        at->xy = ((at->xy >> 32) + 1) << 32;
+        if (at->xy >> 32 == dim[1])
+            *at = (struct place){0, at->z + 1};
     }
-    return at;
+    return this;
 }
 
 /* ---- carriers ------------------------------------------------------------ */
@@ -149,11 +157,9 @@ static void carry(void)
     const struct kernel *const k = b->launch->kernel;
     while (b->next < b->nthreads) {
         me->thread = b->next++;
-        me->at = b->next_at;
-        b->next_at = behind(me->at, b->launch->block);
+        me->at = *b->thread_idx = next_thread(&b->next_at, b->launch->block);
         me->poll.unchanged = NULL; // of the last thread
         me->poll.peeks = 0;
-        *b->thread_idx = me->at;
         k->call(k->host_stub, b->launch->params);
         end_thread(b, me);
     }
@@ -444,7 +450,7 @@ static const struct poll *open_poll(struct block *b, unsigned *thread)
 static void run_block(struct block *b)
 {
     b->used = b->next = 0;
-    b->next_at = (struct simgpu_uint3){0, 0, 0};
+    b->next_at = (struct place){0, 0};
     memset(b->count, 0, sizeof b->count);
     for (unsigned t = 0; t < b->nthreads; t += WARP)
         b->alive[t / WARP] =

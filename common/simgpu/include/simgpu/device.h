@@ -503,13 +503,15 @@ template <class T> using parameter = typename unrestricted<T>::type;
 
 /* How a launch passes a parameter: a reference, to managed memory, as the
  * address. */
+/* take() is inlined where it is called, for each thread of a grid: code that
+ * announces its accesses would not be. */
 template <class T> struct passed {
     typedef T type;
     static const T &pass(const T &p)
     {
         return p;
     }
-    static T &take(void *p)
+    __attribute__((no_sanitize("thread"))) static T &take(void *p)
     {
         return *(T *)p;
     }
@@ -520,7 +522,7 @@ template <class T> struct passed<T &> {
     {
         return &p;
     }
-    static T &take(void *p)
+    __attribute__((no_sanitize("thread"))) static T &take(void *p)
     {
         return **(T **)p;
     }
