@@ -27,7 +27,7 @@ struct ends { /* what wardens have said, all of them together */
     struct warden_word left;   /* the first one by itself; sec: INFINITY */
     double failed_sec;         /* the first one that failed in that */
     struct warden_word killed; /* the first one from outside; sec: INFINITY */
-    struct warden_word stopped;
+    struct warden_word stopped, unable;
 };
 
 /* Signals that a failing program does not get, and a rank cannot send. */
@@ -46,6 +46,8 @@ static void take(struct ends *e, const struct warden_word *w)
     e->nended += w->kind == WARDEN_EXITED || w->kind == WARDEN_KILLED;
     if (w->kind == WARDEN_STOPPED) {
         e->stopped = *w;
+    } else if (w->kind == WARDEN_UNABLE) {
+        e->unable = *w;
     } else if (w->kind == WARDEN_KILLED && is_from_outside(w->value)) {
         if (w->sec < e->killed.sec)
             e->killed = *w;
@@ -106,6 +108,13 @@ static int was_killed(const struct sandbox_end *end)
 static int is_outside(const struct ends *e, const struct sandbox_end *end,
                       char *why, size_t nbytes)
 {
+    if (e->unable.kind == WARDEN_UNABLE) {
+        snprintf(why, nbytes,
+                 "this machine does not let a program restrict itself "
+                 "(seccomp: %s): an emulated processor?",
+                 strerror(e->unable.value));
+        return 1;
+    }
     if (end->out_of_memory || end->flooded || end->loud)
         return 0;
     if (end->timed_out) {

@@ -71,11 +71,13 @@ void warden_start(const char *job)
         stop("fork");
     if (rank > 0)
         watch(connection, rank);
-    close(connection);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != warden)
         _exit(1); // it was killed in between
     guard_make_timer();
-    if (warden_restrict() != 0)
+    if (warden_restrict() != 0) {
+        say(connection, WARDEN_UNABLE, errno);
         stop("seccomp");
+    }
+    close(connection); // what the rank says from here on is no evidence
 }

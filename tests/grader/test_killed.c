@@ -1,13 +1,20 @@
 /*
  * Ranks that are killed while they are graded: from outside, which is the
- * machine's fault, and by themselves, which is their author's.
+ * machine's fault, and by themselves, which is their author's. Nor is it the
+ * author's if they cannot begin.
  */
 #define _GNU_SOURCE
 #include <check.h>
-#include <jansson.h> /* json_load_file */
-#include <stdio.h>   /* snprintf */
-#include <stdlib.h>  /* free */
-#include <string.h>  /* strcmp */
+#include <errno.h>         /* EINVAL */
+#include <jansson.h>       /* json_load_file */
+#include <linux/filter.h>  /* struct sock_filter */
+#include <linux/seccomp.h> /* struct seccomp_data */
+#include <stddef.h>        /* offsetof */
+#include <stdio.h>         /* snprintf */
+#include <stdlib.h>        /* free */
+#include <string.h>        /* strcmp */
+#include <sys/prctl.h>     /* prctl */
+#include <sys/syscall.h>   /* SYS_prctl */
 
 #include "child.h"
 #include "suite.h"
@@ -29,17 +36,18 @@ static void make_submission(const char *code)
     child_clear(&c);
 }
 
-/* Grade it while `meanwhile` runs, with the grader's number in $grader. The
- * message of the outcome, or of the case, has to contain `says`. */
-static void grade(const char *meanwhile, const char *outcome, const char *says)
+/* Grade it with an option while `meanwhile` runs, with the grader's number in
+ * $grader. The message of the outcome, or of the case, has to contain `says`. */
+static void grade_with(const char *option, const char *meanwhile,
+                       const char *outcome, const char *says)
 {
     char path[CHILD_FOLDER + 16];
     snprintf(path, sizeof path, "%s/r.json", dir);
     struct child c = child_run(
         300,
-        "cd %s && %s/grade run --lab lab1 --case communicator --json %s . > "
+        "cd %s && %s/grade run %s --lab lab1 --case communicator --json %s . > "
         "out & grader=$!; %s; wait $grader; cat %s/out",
-        dir, child_build(), path, meanwhile, dir);
+        dir, child_build(), option, path, meanwhile, dir);
     json_t *const j = json_load_file(path, 0, NULL);
     ck_assert_msg(j != NULL, "no JSON\n%s%s", c.out, c.err);
     const char *const got = json_string_value(json_object_get(j, "outcome"));
@@ -49,6 +57,11 @@ static void grade(const char *meanwhile, const char *outcome, const char *says)
     json_decref(j);
     child_clear(&c);
     child_remove(dir);
+}
+
+static void grade(const char *meanwhile, const char *outcome, const char *says)
+{
+    grade_with("", meanwhile, outcome, says);
 }
 
 /* Processes of the grader's that are called `child`, with a parent called
@@ -108,6 +121,32 @@ START_TEST(an_end_of_its_own_is_a_fail)
 }
 END_TEST
 
+/* From here on, no program can have a seccomp filter: so it is on an emulated
+ * processor. */
+static void refuse_filters(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_SECCOMP, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog all = {sizeof code / sizeof *code, code};
+    ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all), 0);
+}
+
+START_TEST(a_machine_without_filters_gives_no_zero)
+{
+    make_submission("");
+    refuse_filters();
+    grade_with("--isolation 0", ":", "infra",
+               "does not let a program restrict itself");
+}
+END_TEST
+
 #define LOOP(t, name, table)                                                   \
     tcase_add_loop_test(t, name, 0, (int)(sizeof(table) / sizeof *(table)))
 
@@ -118,6 +157,7 @@ int main(void)
     tcase_set_timeout(t, 400);
     LOOP(t, a_kill_from_outside_is_no_zero, kills);
     LOOP(t, an_end_of_its_own_is_a_fail, ends);
+    tcase_add_test(t, a_machine_without_filters_gives_no_zero);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
