@@ -30,6 +30,7 @@ $(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(call lib,tests simnccl simgpu \
 	nnref judge graph topo base) | $(TOPOS)
 	$(link)
 $(filter $(BUILD)/tests/grader/%,$(TESTS)): $(call lib,grader) $(JUDGE_OBJS)
+$(BUILD)/tests/simgpu/test_limits: $(call objs,common/simgpu/simnvcc/division.c)
 $(BUILD)/tests/lab/test_warden: $(call objs,common/lab/warden_calls.c)
 
 # Programs, and what of the kit they link besides their own source.

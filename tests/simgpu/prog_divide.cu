@@ -57,5 +57,9 @@ int main(void)
     cudaMemcpy(&got, d + 4, sizeof got, cudaMemcpyDeviceToHost);
     cudaFree(d);
     RULE(got == 7 * 6 + 20 + 2 - 2u, "a loop goes on");
+#ifdef __aarch64__
+    volatile int none = 0;
+    RULE(7 / none == 0, "host code has the processor's result");
+#endif
     return rule_status();
 }

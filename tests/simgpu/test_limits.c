@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "child.h"
+#include "simnvcc/division.h"
 #include "suite.h"
 
 static void expect(const struct child *c, const char *text)
@@ -142,6 +143,37 @@ START_TEST(kernels_divide_by_zero_and_go_on)
 }
 END_TEST
 
+/* An arm64 gives 0 where others trap. */
+START_TEST(divisions_of_an_arm64_are_made_to_trap)
+{
+    static const char text[] = "f:\n"
+                               "\tsdiv\tw0, w1, w12\n"
+                               "\tmul\tw0, w0, w12\n"
+                               "\tudiv\tx3,x2,xzr\n"
+                               "\tfdiv\td0, d1, d2\n"
+                               "\tsdiv\tz0.s, p0/m, z0.s, z1.s\n"
+                               "\tret";
+    static const char want[] = "f:\n"
+                               "\tcbnz\tw12, 97f\n"
+                               "\t.inst\t0xd1f0\n"
+                               "97:\n"
+                               "\tsdiv\tw0, w1, w12\n"
+                               "\tmul\tw0, w0, w12\n"
+                               "\tcbnz\txzr, 97f\n"
+                               "\t.inst\t0xd1f0\n"
+                               "97:\n"
+                               "\tudiv\tx3,x2,xzr\n"
+                               "\tfdiv\td0, d1, d2\n"
+                               "\tsdiv\tz0.s, p0/m, z0.s, z1.s\n"
+                               "\tret";
+    char got[1024] = "";
+    FILE *const out = fmemopen(got, sizeof got, "w");
+    trap_divisions(text, out);
+    fclose(out);
+    ck_assert_str_eq(got, want);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("limits");
@@ -151,6 +183,7 @@ int main(void)
     tcase_add_loop_test(t, events_and_memory_are_shared_both_ways, 0, 3);
     tcase_add_loop_test(t, a_rank_that_is_none_is_named, 0, 3);
     tcase_add_test(t, kernels_divide_by_zero_and_go_on);
+    tcase_add_test(t, divisions_of_an_arm64_are_made_to_trap);
     tcase_add_test(t, a_stack_that_is_full_is_named);
     tcase_add_loop_test(t, a_mistake_in_a_cu_file_has_its_line, 0, 3);
     suite_add_tcase(s, t);

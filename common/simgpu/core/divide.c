@@ -1,9 +1,12 @@
 #define _GNU_SOURCE
 #include "core/divide.h"
 
+#include <signal.h> /* SIGFPE */
 #include <stdint.h>
 #include <string.h>   /* memcpy */
 #include <ucontext.h> /* ucontext_t */
+
+#include "base/trap.h"
 
 #if defined(__x86_64__)
 /*
@@ -86,11 +89,11 @@ static void put(greg_t *reg, unsigned nbytes, uint64_t value)
     *reg = (greg_t)(kept | (value & low));
 }
 
-int divide_as_gpu(void *context)
+int divide_as_gpu(int sig, void *context)
 {
     greg_t *const reg = ((ucontext_t *)context)->uc_mcontext.gregs;
     struct division d;
-    if (!decode(reg, &d))
+    if (sig != SIGFPE || !decode(reg, &d))
         return 0;
     const uint64_t dividend = (uint64_t)reg[REG_RAX];
     put(&reg[REG_RAX], d.nbytes, d.divisor == 0 ? ~UINT64_C(0) : dividend);
@@ -98,10 +101,54 @@ int divide_as_gpu(void *context)
     reg[REG_RIP] = (greg_t)d.end;
     return 1;
 }
-#else
-int divide_as_gpu(void *context)
+
+int divide_as_host(int sig, void *context)
 {
-    (void)context;
+    (void)sig, (void)context;
+    return 0;
+}
+#elif defined(__aarch64__)
+/* The trap, and behind it
+ *
+ *     sf 0011010110 Rm 00001 o1 Rn Rd     o1: 0 udiv, 1 sdiv; sf: of 64 bits
+ */
+static const uint32_t *trapped(int sig, const mcontext_t *c)
+{
+    const uint32_t *const code = (const uint32_t *)(uintptr_t)c->pc;
+    return sig == SIGILL && code[0] == TRAP_DIVISION ? code : NULL;
+}
+
+int divide_as_gpu(int sig, void *context)
+{
+    mcontext_t *const c = &((ucontext_t *)context)->uc_mcontext;
+    const uint32_t *const code = trapped(sig, c);
+    if (!code)
+        return 0;
+    const unsigned to = code[1] & 31; // 31: a result that nobody wants
+    if (to < 31)
+        c->regs[to] = code[1] >> 31 ? ~UINT64_C(0) : UINT32_MAX;
+    c->pc += 2 * sizeof *code;
+    return 1;
+}
+
+int divide_as_host(int sig, void *context)
+{
+    mcontext_t *const c = &((ucontext_t *)context)->uc_mcontext;
+    const uint32_t *const code = trapped(sig, c);
+    if (code)
+        c->pc += sizeof *code;
+    return code != NULL;
+}
+#else
+int divide_as_gpu(int sig, void *context)
+{
+    (void)sig, (void)context;
+    return 0;
+}
+
+int divide_as_host(int sig, void *context)
+{
+    (void)sig, (void)context;
     return 0;
 }
 #endif

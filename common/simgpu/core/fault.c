@@ -233,12 +233,14 @@ static void open_block(const struct heap_block *b)
     pthread_mutex_unlock(&lock);
 }
 
-/* True if a kernel has divided an integer by zero: it is warned of, and the
- * thread continues as on a GPU. */
+/* True if the thread has divided an integer by zero and continues: a kernel, as
+ * on a GPU, and it is warned of; host code, where the processor lets it. */
 static int divided_by_zero(int sig, void *context)
 {
     const uint32_t site = simgpu_site(fault_pc(context));
-    if (sig != SIGFPE || !kernel || !divide_as_gpu(context))
+    if (!kernel)
+        return divide_as_host(sig, context);
+    if (!divide_as_gpu(sig, context))
         return 0;
     simgpu_report_warning(
         site,

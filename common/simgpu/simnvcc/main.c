@@ -26,6 +26,7 @@
 
 #include "arch.h"
 #include "base/temp.h"
+#include "division.h"
 #include "foreign.h"
 #include "inline.h"
 #include "options.h"
@@ -341,14 +342,25 @@ static int refuse_calls(const struct calls *calls)
     return 1;
 }
 
-static int inline_file(const char *from, const char *to)
+/* Write the compiler's assembly, changed as its processor needs it. */
+static void change(const char *assembly, const struct calls *calls, FILE *out)
+{
+#ifdef __aarch64__
+    (void)calls;
+    trap_divisions(assembly, out);
+#else
+    inline_accesses(assembly, calls, out);
+#endif
+}
+
+static int change_file(const char *from, const char *to)
 {
     char *const text = read_all(from);
     struct calls *const calls = text ? calls_read(text) : NULL;
     int status = calls ? refuse_calls(calls) : 0;
     FILE *const out = calls && !status ? fopen(to, "we") : NULL;
     if (out)
-        inline_accesses(text, calls, out);
+        change(text, calls, out);
     if (!status && (!out || fclose(out) != 0)) {
         fprintf(stderr, "simnvcc: %s: %s\n", to, strerror(errno));
         status = 1;
@@ -358,12 +370,12 @@ static int inline_file(const char *from, const char *to)
     return status;
 }
 
-/* Assemble, with accesses inlined. */
+/* Assemble, with accesses inlined or divisions that trap. */
 static int assemble(const char *from, const char *to)
 {
     struct args a = {{o.cxx}, 1};
-    char *const inlined = renamed(temp, from, ".inlined.s");
-    const int status = o.dry_run ? 0 : inline_file(from, inlined);
+    char *const changed = renamed(temp, from, ".changed.s");
+    const int status = o.dry_run ? 0 : change_file(from, changed);
     unlink(from);
     if (status)
         return status;
@@ -371,10 +383,10 @@ static int assemble(const char *from, const char *to)
         if (!strncmp(o.both.v[i], "-Wa,", 4))
             args_add(&a, o.both.v[i]);
     args_add(&a, "-c");
-    args_add(&a, inlined);
+    args_add(&a, changed);
     args_add2(&a, "-o", to);
     const int assembled = run(&a);
-    unlink(inlined);
+    unlink(changed);
     return assembled;
 }
 

@@ -1,0 +1,21 @@
+/*
+ * division.h: integer divisions of an arm64 that stop where they are by zero
+ *
+ * An x86-64 traps when it divides an integer by zero, an arm64 gives 0 and goes
+ * on. A GPU goes on with another result (core/divide.h). In an arm64's assembly
+ * each
+ *
+ *         sdiv x0, x1, x2
+ *
+ * therefore gets an undefined instruction before it, which is skipped unless x2
+ * is zero.
+ */
+#ifndef SIMNVCC_DIVISION_H
+#define SIMNVCC_DIVISION_H
+
+#include <stdio.h>
+
+/* Write the assembly to out; changed only where it divides as an arm64. */
+void trap_divisions(const char *assembly, FILE *out);
+
+#endif
