@@ -23,7 +23,7 @@ need_commgraph := $(BUILD)/commgraph $(TOPOS)
 need_plan := $(BUILD)/plan grader/plans
 need_probe := $(BUILD)/probe $(need_sim)
 # What submissions are compiled and linked with; staff code comes with its lab.
-need_grade := $(BUILD)/grade $(BACKEND) grader/plans $(addprefix common/,base cuda \
+need_grade := $(BUILD)/grade $(TOOLCHAIN) $(BACKEND) grader/plans $(addprefix common/,base cuda \
 	judge lab nn) $(call lib,nn lab nnref judge graph topo base) \
 	$(need_sim)
 define need_lab
