@@ -764,6 +764,30 @@ PROBE(device_clocks)
     CHECK(a.get()[0] > 0 && a.h[1] == 1);
 }
 
+// A kernel that spins for some cycles, as samples do to keep a GPU busy.
+__global__ void spins(long long *p, clock_t cycles)
+{
+    const clock_t begin = clock();
+    clock_t now = begin;
+    while (now - begin < cycles) {
+        now = clock();
+        p[0]++;
+    }
+    p[1] = __clock() > (int)now;
+}
+PROBE(device_clock_counts_cycles_and_not_processor_time)
+{
+    array<long long> a(2);
+    spins<<<1, 1>>>(a.d, 100000);
+    const long long turns = a.get()[0];
+    CHECK(turns > 10 && turns < 100000 && a.h[1] == 1);
+    a.h[0] = 0;
+    a.put();
+    spins<<<1, 1>>>(a.d, 100000);
+    CHECK(a.get()[0] == turns);
+    CHECK(clock() != (clock_t)-1); // the C library's
+}
+
 struct shape {
     __device__ virtual int area() const = 0;
     __device__ virtual ~shape() {}

@@ -6,6 +6,7 @@
 #include <dlfcn.h>            /* dlsym */
 #include <stdio.h>            /* fprintf */
 #include <stdlib.h>           /* abort */
+#include <time.h>             /* clock_t */
 
 #include "core/device.h"
 #include "device/grid.h"
@@ -27,6 +28,18 @@ unsigned simgpu_smid(void)
 long long simgpu_clock(void)
 {
     return cycles += 64;
+}
+
+/* clock() of device code counts cycles; that of host code is the C library's,
+ * which has no other declaration to tell them apart. */
+clock_t clock(void)
+{
+    static _Atomic(clock_t(*)(void)) real;
+    if (!simgpu_outside)
+        return simgpu_clock();
+    if (!real)
+        real = (clock_t(*)(void))dlsym(RTLD_NEXT, "clock");
+    return real();
 }
 
 void simgpu_trap(void)
