@@ -45,6 +45,16 @@ static void check_attributes()
             cudaDeviceGetAttribute(&value, table[i].attr, 0) == cudaSuccess &&
             value >= table[i].least;
     RULE(known, "attributes that programs ask for are known");
+    // Largest textures and surfaces: these numbers, but for 44, 50, 51, 75, 76
+    static const int ranges[][2] = {
+        {21, 29}, {42, 43}, {45, 49}, {52, 74}, {77, 77}};
+    known = 1;
+    for (const int *range : ranges)
+        for (int i = range[0]; i <= range[1]; i++)
+            known &= cudaDeviceGetAttribute(&value, (cudaDeviceAttr)i, 0) ==
+                         cudaSuccess &&
+                     value > 0;
+    RULE(known, "the largest textures and surfaces are known");
     cudaDeviceProp p;
     cudaGetDeviceProperties(&p, 0);
     printf("%s, %d SMs of %d threads, %d blocks, %zu KiB; %zu KiB a block\n",
