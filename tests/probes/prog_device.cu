@@ -788,6 +788,48 @@ PROBE(device_clock_counts_cycles_and_not_processor_time)
     CHECK(clock() != (clock_t)-1); // the C library's
 }
 
+// Tiles of several warps: each has its own barrier and its own values.
+template <unsigned SIZE> __global__ void large_tiles(int *out)
+{
+    __shared__ cg::block_tile_memory<256> memory;
+    const cg::thread_block block = cg::this_thread_block(memory);
+    const auto tile = cg::tiled_partition<SIZE>(block);
+    const auto half = cg::tiled_partition<SIZE / 2>(tile);
+    const unsigned t = threadIdx.x;
+    const int first = (int)(t - tile.thread_rank());
+    if (tile.meta_group_rank() == 1) // the others do not come
+        tile.sync();
+    int right = tile.shfl((int)t, 3) == first + 3;
+    right &= tile.any(t == 5) == (first == 0) && !tile.all(t != 5) == !first;
+    right &=
+        cg::reduce(tile, (int)t, cg::greater<int>()) == first + (int)SIZE - 1;
+    right &= cg::reduce(tile, 1L, cg::plus<long>()) == SIZE;
+    right &= cg::inclusive_scan(tile, 1) == (int)tile.thread_rank() + 1;
+    right &= cg::exclusive_scan(tile, 2) == (int)tile.thread_rank() * 2;
+    right &= half.meta_group_rank() == tile.thread_rank() / (SIZE / 2);
+    right &= half.meta_group_size() == 2 && tile.size() == SIZE;
+    right &= cg::reduce(half, 1, cg::plus<int>()) == (int)SIZE / 2;
+    out[t] = right;
+}
+PROBE(tiles_of_several_warps)
+{
+    array<int> a(256);
+    const auto check = [&a] {
+        int sum = 0;
+        a.get();
+        for (int i = 0; i < 256; i++)
+            sum += a.h[i];
+        CHECK(sum == 256);
+        OK(cudaMemset(a.d, 0, 256 * sizeof(int)));
+    };
+    large_tiles<64><<<1, 256>>>(a.d);
+    check();
+    large_tiles<128><<<1, 256>>>(a.d);
+    check();
+    large_tiles<256><<<1, 256>>>(a.d);
+    check();
+}
+
 struct shape {
     __device__ virtual int area() const = 0;
     __device__ virtual ~shape() {}

@@ -8,15 +8,22 @@
 #include "device/sync.h" /* sync_commit */
 #include "simgpu/kernel.h"
 
-enum { NAMED = 16 };
+enum {
+    NAMED = 16,
+    MAX_THREADS = 1024, /* of a block */
+    MIN_TILE = 64,
+    TILES = 2 * MAX_THREADS / MIN_TILE
+};
 
+/* Those with numbers, then those of tiles: that of size s and rank k at
+ * MAX_THREADS / s + k. */
 static __thread struct {
     unsigned arrived, phase;
-} named[NAMED];
+} named[NAMED + TILES];
 
-void simgpu_barrier(unsigned id, unsigned count)
+static void meet(unsigned i, unsigned count)
 {
-    const unsigned i = id % NAMED, phase = named[i].phase;
+    const unsigned phase = named[i].phase;
     sync_commit();
     if (++named[i].arrived == count) {
         named[i].arrived = 0;
@@ -25,4 +32,17 @@ void simgpu_barrier(unsigned id, unsigned count)
     }
     while (named[i].phase == phase)
         run_yield();
+}
+
+void simgpu_barrier(unsigned id, unsigned count)
+{
+    meet(id % NAMED, count);
+}
+
+void simgpu_tile_barrier(unsigned size)
+{
+    const struct simgpu_uint3 t = simgpu_thread_idx, d = simgpu_block_dim;
+    const unsigned k = (t.x + d.x * (t.y + d.y * t.z)) / size;
+    const unsigned rest = d.x * d.y * d.z - k * size;
+    meet(NAMED + MAX_THREADS / size + k, rest < size ? rest : size);
 }

@@ -299,43 +299,12 @@ class thread_block_tile : public coalesced_group
     }
 };
 
-/* Tiles of several warps. */
-#define SIMGPU_LARGE_TILE(SIZE)                                                \
-    template <class PARENT> class thread_block_tile<SIZE, PARENT>              \
-    {                                                                          \
-      public:                                                                  \
-        thread_block_tile(unsigned, unsigned) {}                               \
-        static constexpr unsigned size()                                       \
-        {                                                                      \
-            return SIZE;                                                       \
-        }                                                                      \
-        static constexpr unsigned num_threads()                                \
-        {                                                                      \
-            return SIZE;                                                       \
-        }                                                                      \
-        unsigned thread_rank() const                                           \
-        {                                                                      \
-            return details::block_rank() % SIZE;                               \
-        }                                                                      \
-        unsigned meta_group_rank() const                                       \
-        {                                                                      \
-            return details::block_rank() / SIZE;                               \
-        }                                                                      \
-        unsigned meta_group_size() const                                       \
-        {                                                                      \
-            return details::block_size() / SIZE;                               \
-        }                                                                      \
-        void sync() const                                                      \
-        {                                                                      \
-            __syncthreads();                                                   \
-        }                                                                      \
-    };
-SIMGPU_LARGE_TILE(64)
-SIMGPU_LARGE_TILE(128)
-SIMGPU_LARGE_TILE(256)
-SIMGPU_LARGE_TILE(512)
-#undef SIMGPU_LARGE_TILE
+} // namespace cooperative_groups
 
+#include "cooperative_groups/large_tile.h"
+
+namespace cooperative_groups
+{
 template <unsigned SIZE, class PARENT>
 static inline thread_block_tile<SIZE, PARENT> tiled_partition(const PARENT &g)
 {
@@ -421,114 +390,9 @@ template <class G, class F> static inline void invoke_one(const G &g, F f)
         f();
 }
 
-template <class T> struct plus {
-    T operator()(T a, T b) const
-    {
-        return a + b;
-    }
-};
-template <class T> struct less {
-    T operator()(T a, T b) const
-    {
-        return a < b ? a : b;
-    }
-};
-template <class T> struct greater {
-    T operator()(T a, T b) const
-    {
-        return a < b ? b : a;
-    }
-};
-template <class T> struct bit_and {
-    T operator()(T a, T b) const
-    {
-        return a & b;
-    }
-};
-template <class T> struct bit_or {
-    T operator()(T a, T b) const
-    {
-        return a | b;
-    }
-};
-template <class T> struct bit_xor {
-    T operator()(T a, T b) const
-    {
-        return a ^ b;
-    }
-};
-
-template <class G, class T, class F>
-static inline T reduce(const G &g, T v, F f)
-{
-    const unsigned n = (unsigned)g.num_threads();
-    T all[32] = {};
-    for (unsigned i = 0; i < n; i++)
-        all[i] = g.shfl(v, i);
-    for (unsigned step = 1; step < n; step *= 2) // as a tree
-        for (unsigned i = 0; i + step < n; i += 2 * step)
-            all[i] = f(all[i], all[i + step]);
-    return all[0];
-}
-
-template <class G, class T, class F>
-static inline T inclusive_scan(const G &g, T v, F f)
-{
-    const unsigned me = (unsigned)g.thread_rank();
-    for (unsigned step = 1; step < (unsigned)g.num_threads(); step *= 2) {
-        const T from = g.shfl_up(v, step);
-        if (me >= step)
-            v = f(from, v);
-    }
-    return v;
-}
-template <class G, class T> static inline T inclusive_scan(const G &g, T v)
-{
-    return inclusive_scan(g, v, plus<T>());
-}
-template <class G, class T, class F>
-static inline T exclusive_scan(const G &g, T v, F f)
-{
-    const T mine = inclusive_scan(g, v, f), before = g.shfl_up(mine, 1);
-    return g.thread_rank() ? before : T();
-}
-template <class G, class T> static inline T exclusive_scan(const G &g, T v)
-{
-    return exclusive_scan(g, v, plus<T>());
-}
-
-/* The threads of a group copy together; wait() ends in its barrier. */
-template <class G>
-static inline void memcpy_async(const G &g, void *to, const void *from,
-                                size_t nbytes)
-{
-    const size_t n = (size_t)g.num_threads();
-    size_t i = (size_t)g.thread_rank();
-    if (((uintptr_t)to | (uintptr_t)from | nbytes) % 4 == 0) {
-        for (; i < nbytes / 4; i += n)
-            ((unsigned *)to)[i] = ((const unsigned *)from)[i];
-        return;
-    }
-    for (; i < nbytes; i += n)
-        ((char *)to)[i] = ((const char *)from)[i];
-}
-template <class G, class T, class U>
-static inline void memcpy_async(const G &g, T *to, size_t nto, const U *from,
-                                size_t nfrom)
-{
-    const size_t n = nto * sizeof(T), m = nfrom * sizeof(U);
-    memcpy_async(g, (void *)to, (const void *)from, n < m ? n : m);
-}
-template <class G> static inline void wait(const G &g)
-{
-    g.sync();
-}
-template <unsigned N, class G> static inline void wait_prior(const G &g)
-{
-    g.sync();
-}
-
 } // namespace cooperative_groups
+
+#include "cooperative_groups/collectives.h"
 
 #endif
 #endif

@@ -155,6 +155,9 @@ unsigned simgpu_converged(void);
 unsigned simgpu_count(int predicate);
 /* Named barrier number id of the block, of `count` of its threads. */
 void simgpu_barrier(unsigned id, unsigned count);
+/* A barrier of the thread's tile: of each `size` threads of the block, 64 to
+ * 1024. */
+void simgpu_tile_barrier(unsigned size);
 /* Let the other threads run: for a thread that waits for one of them. */
 void simgpu_yield(void);
 unsigned simgpu_peek(const volatile unsigned *p); /* an access not recorded */
