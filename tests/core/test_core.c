@@ -154,6 +154,26 @@ static void poison(struct shared *s)
     MUST(simgpu_heap_alloc(0, (size_t)1 << 50, 0, 0, &p) == ENOMEM && !p);
 }
 
+static void zeros(struct shared *s)
+{
+    (void)s;
+    setenv("SIMGPU_FILL", "zeros", 1);
+    char *const p = alloc(1000);
+    unsigned char *const raw = simgpu_heap_raw(p);
+    for (int i = 0; i < 1000; i++)
+        MUST(raw[i] == 0);
+    memset(raw, 1, 1000);
+    MUST(simgpu_heap_free(p) == 0 && alloc(1000) == p);
+    for (int i = 0; i < 1000; i++)
+        MUST(raw[i] == 0);
+}
+
+START_TEST(new_memory_holds_zeros_if_asked_for)
+{
+    succeeds(zeros);
+}
+END_TEST
+
 START_TEST(new_memory_is_poisoned_and_too_much_is_refused)
 {
     succeeds(poison);
@@ -479,6 +499,7 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_test(t, blocks_are_placed_first_fit_with_a_page_between);
     tcase_add_test(t, new_memory_is_poisoned_and_too_much_is_refused);
+    tcase_add_test(t, new_memory_holds_zeros_if_asked_for);
     tcase_add_test(t, a_host_dereference_names_the_allocation);
     tcase_add_test(t, a_use_after_free_names_the_newest_block_there);
     tcase_add_test(t, a_peer_sees_the_same_bytes);

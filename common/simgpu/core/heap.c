@@ -3,6 +3,7 @@
 
 #include <errno.h>    /* ENOMEM */
 #include <fcntl.h>    /* fallocate */
+#include <stdlib.h>   /* getenv */
 #include <string.h>   /* memset */
 #include <sys/mman.h> /* memfd_create */
 #include <unistd.h>   /* ftruncate */
@@ -32,6 +33,19 @@ static _Noreturn void cannot_map(const struct heap *h)
     simgpu_report_fault(NULL, "cannot map device memory at %p: %m%s",
                         (void *)h->user,
                         simgpu_limit_hint(errno, hint, sizeof hint));
+}
+
+/* True if new memory is to hold zeros. Called with the table locked. */
+static int fills_with_zeros(void)
+{
+    static int zeros = -1;
+    if (zeros >= 0)
+        return zeros;
+    const char *const text = getenv("SIMGPU_FILL");
+    zeros = text && strcmp(text, "zeros") == 0;
+    if (text && *text && !zeros && strcmp(text, "poison") != 0)
+        simgpu_report_fault(NULL, "SIMGPU_FILL=%s: use poison or zeros", text);
+    return zeros;
 }
 
 /* Create the memfd of a heap of this process. */
@@ -108,7 +122,7 @@ static int alloc(int device, size_t nbytes, int managed, int32_t numa_place,
         *out = h->user + offset;
         if (managed && !zeroed && device != HEAP_PINNED)
             mprotect(*out, block_pages(nbytes), PROT_READ | PROT_WRITE);
-        if (zeroed || (nbytes <= POISON_MAX && !empty))
+        if (zeroed || (nbytes <= POISON_MAX && !empty && !fills_with_zeros()))
             memset(h->own.at + offset, zeroed ? 0 : POISON, nbytes);
         else
             discard(h, offset, block_pages(nbytes)); // what was freed there

@@ -64,7 +64,7 @@ struct heap_ref { /* bytes anywhere in the job; plain data */
 /*
  * Allocate on a device (or HEAP_PINNED). Zero bytes are allowed, as in CUDA:
  * success and NULL. New memory is filled with 0xCB, so that code which forgets
- * to initialise fails; HEAP_ZEROED memory, which is not the program's own, with
+ * to initialise fails (unless SIMGPU_FILL=zeros); HEAP_ZEROED memory, which is not the program's own, with
  * zeros. Returns 0, or ENOMEM when the device is full.
  */
 int simgpu_heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
