@@ -228,6 +228,8 @@ int main(int argc, char **argv)
     if (dataless(argc, argv))
         setenv("SIMGPU_DATALESS", dataless(argc, argv), 0);
     setenv("SIMGPU_CORES", "1", 1); // a race has the same result every time
+    // what reads memory that it has not written is to fail on every machine
+    setenv("SIMGPU_FILL", "poison", 0);
     MPI_MUST(MPI_Init(&argc, &argv));
     MPI_MUST(MPI_Comm_rank(MPI_COMM_WORLD, &r.rank));
     MPI_MUST(MPI_Comm_size(MPI_COMM_WORLD, &r.nranks));

@@ -147,6 +147,7 @@ END_TEST
 static void poison(struct shared *s)
 {
     (void)s;
+    setenv("SIMGPU_FILL", "poison", 1);
     const unsigned char *const raw = simgpu_heap_raw(alloc(1000));
     for (int i = 0; i < 1000; i++)
         MUST(raw[i] == 0xCB);
@@ -157,7 +158,7 @@ static void poison(struct shared *s)
 static void zeros(struct shared *s)
 {
     (void)s;
-    setenv("SIMGPU_FILL", "zeros", 1);
+    unsetenv("SIMGPU_FILL");
     char *const p = alloc(1000);
     unsigned char *const raw = simgpu_heap_raw(p);
     for (int i = 0; i < 1000; i++)
@@ -168,7 +169,7 @@ static void zeros(struct shared *s)
         MUST(raw[i] == 0);
 }
 
-START_TEST(new_memory_holds_zeros_if_asked_for)
+START_TEST(new_memory_holds_zeros_unless_a_lab_or_test_asks)
 {
     succeeds(zeros);
 }
@@ -499,7 +500,7 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_test(t, blocks_are_placed_first_fit_with_a_page_between);
     tcase_add_test(t, new_memory_is_poisoned_and_too_much_is_refused);
-    tcase_add_test(t, new_memory_holds_zeros_if_asked_for);
+    tcase_add_test(t, new_memory_holds_zeros_unless_a_lab_or_test_asks);
     tcase_add_test(t, a_host_dereference_names_the_allocation);
     tcase_add_test(t, a_use_after_free_names_the_newest_block_there);
     tcase_add_test(t, a_peer_sees_the_same_bytes);

@@ -42,6 +42,7 @@ int suite_run(Suite *s)
     // A message carries what a child printed; Check ends a test whose message
     // does not fit.
     setenv("CK_MAX_MSG_SIZE", "1048576", 0);
+    setenv("SIMGPU_FILL", "poison", 0); // the kit's own programs write first
     SRunner *const runner = srunner_create(s);
     srunner_run_all(runner, CK_NORMAL);
     const int failed = srunner_ntests_failed(runner);

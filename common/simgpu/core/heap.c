@@ -18,9 +18,9 @@
 
 enum {
     POISON = 0xCB,
-    KEPT_MAX = 16 << 20,   /* pages of a freed block are kept up to here: they
+    KEPT_MAX = 16 << 20, /* pages of a freed block are kept up to here: they
                             most likely serve the next one */
-    POISON_MAX = 64 << 20, /* larger allocations start as zeros: filling them
+    FILL_MAX = 64 << 20, /* larger allocations start as zeros: filling them
                               would take a second per gigabyte */
 };
 
@@ -35,17 +35,17 @@ static _Noreturn void cannot_map(const struct heap *h)
                         simgpu_limit_hint(errno, hint, sizeof hint));
 }
 
-/* True if new memory is to hold zeros. Called with the table locked. */
-static int fills_with_zeros(void)
+/* The byte that new memory holds. Called with the table locked. */
+static int new_byte(void)
 {
-    static int zeros = -1;
-    if (zeros >= 0)
-        return zeros;
+    static int byte = -1;
+    if (byte >= 0)
+        return byte;
     const char *const text = getenv("SIMGPU_FILL");
-    zeros = text && strcmp(text, "zeros") == 0;
-    if (text && *text && !zeros && strcmp(text, "poison") != 0)
+    byte = text && strcmp(text, "poison") == 0 ? POISON : 0;
+    if (text && *text && !byte && strcmp(text, "zeros") != 0)
         simgpu_report_fault(NULL, "SIMGPU_FILL=%s: use poison or zeros", text);
-    return zeros;
+    return byte;
 }
 
 /* Create the memfd of a heap of this process. */
@@ -122,8 +122,8 @@ static int alloc(int device, size_t nbytes, int managed, int32_t numa_place,
         *out = h->user + offset;
         if (managed && !zeroed && device != HEAP_PINNED)
             mprotect(*out, block_pages(nbytes), PROT_READ | PROT_WRITE);
-        if (zeroed || (nbytes <= POISON_MAX && !empty && !fills_with_zeros()))
-            memset(h->own.at + offset, zeroed ? 0 : POISON, nbytes);
+        if (zeroed || (nbytes <= FILL_MAX && !empty))
+            memset(h->own.at + offset, zeroed ? 0 : new_byte(), nbytes);
         else
             discard(h, offset, block_pages(nbytes)); // what was freed there
         const uint64_t id = (uint64_t)simgpu_proc()->rank << 32 | number;

@@ -63,8 +63,9 @@ struct heap_ref { /* bytes anywhere in the job; plain data */
 
 /*
  * Allocate on a device (or HEAP_PINNED). Zero bytes are allowed, as in CUDA:
- * success and NULL. New memory is filled with 0xCB, so that code which forgets
- * to initialise fails (unless SIMGPU_FILL=zeros); HEAP_ZEROED memory, which is not the program's own, with
+ * success and NULL. New memory holds zeros, as that of a GPU mostly does, or
+ * with SIMGPU_FILL=poison bytes of 0xCB, so that code which forgets to
+ * initialise fails; HEAP_ZEROED memory, which is not the program's own, always
  * zeros. Returns 0, or ENOMEM when the device is full.
  */
 int simgpu_heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
