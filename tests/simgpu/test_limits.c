@@ -108,6 +108,22 @@ START_TEST(a_mistake_in_a_cu_file_has_its_line)
 }
 END_TEST
 
+/* Preprocessed text has a marker wherever a header begins or ends: each is read
+ * in a time that does not depend on what follows it. */
+START_TEST(the_time_to_rewrite_grows_with_the_size)
+{
+    struct child c = child_run(
+        100,
+        "cd $(mktemp -d) && awk 'BEGIN { for (i = 1; i <= 300000; i++) "
+        "printf \"#line %%d \\\"a%%d.cu\\\"\\nint x%%d;\\n\", i, i %% 2, i }' "
+        "> long.cu && ulimit -t 15 && %s/simgpu/bin/simnvcc --cuda long.cu "
+        "-o long.out; tail -n 1 long.out; rm -r $PWD",
+        child_build());
+    ck_assert_msg(strcmp(c.out, "int x300000;\n") == 0, "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 /* All threads of a device's largest grid have a stack at the same time. Before
  * Linux 6.13 the system's mappings do not suffice, and the message says so. */
 START_TEST(a_grid_as_large_as_a_device_meets)
@@ -186,6 +202,7 @@ int main(void)
     tcase_add_test(t, divisions_of_an_arm64_are_made_to_trap);
     tcase_add_test(t, a_stack_that_is_full_is_named);
     tcase_add_loop_test(t, a_mistake_in_a_cu_file_has_its_line, 0, 3);
+    tcase_add_test(t, the_time_to_rewrite_grows_with_the_size);
     suite_add_tcase(s, t);
     // 17 GB of addresses, which tests/mutate does not have
     TCase *const large = tcase_create("large");

@@ -7,6 +7,7 @@
 #include <string.h> /* strstr */
 
 #include "edit.h"
+#include "line.h"
 #include "tokens.h"
 
 static char *read_all(const char *path)
@@ -23,12 +24,14 @@ static char *read_all(const char *path)
 
 int arch_matters(const char *text)
 {
-    char file[4096], seen[4096] = "";
+    char file[4096], seen[4096] = "", copy[LINE_NBYTES];
     for (const char *p = text; p; p = strchr(p, '\n')) {
         p += *p == '\n';
         int line, n = 0;
         if (*p != '#' ||
-            sscanf(p, "# %d \"%4095[^\"]\"%n", &line, file, &n) != 2 || !n)
+            sscanf(line_copy(p, copy), "# %d \"%4095[^\"]\"%n", &line, file,
+                   &n) != 2 ||
+            !n)
             continue;
         const size_t eol = strcspn(p + n, "\n");
         if (memchr(p + n, '3', eol) || !strcmp(file, seen) || file[0] == '<')

@@ -7,6 +7,8 @@
 #include <string.h> /* strdup */
 #include <unistd.h> /* access */
 
+#include "line.h"
+
 enum { DEPTH = 200 };
 
 struct stack { /* of the files that include each other here */
@@ -57,12 +59,13 @@ static void pop(struct stack *s)
         free(s->path[--s->n]);
 }
 
-/* A line that begins with #: where the text comes from. */
+/* A text whose first line begins with #: where what follows comes from. */
 static void follow(struct stack *s, const char *line)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], copy[LINE_NBYTES];
     int flag = 0;
-    if (sscanf(line, "# %*d \"%4095[^\"]\" %d", path, &flag) < 1)
+    if (sscanf(line_copy(line, copy), "# %*d \"%4095[^\"]\" %d", path, &flag) <
+        1)
         return;
     if (flag == 1 && s->n < DEPTH)
         s->path[s->n++] = strdup(path);

@@ -69,9 +69,9 @@ static size_t skip_blank(struct tokens *t, size_t i)
             const size_t end = i + strcspn(s + i, "\n");
             read_marker(t, i, end);
             i = end;
-        } else if (strncmp(s + i, "//", 2) == 0) {
+        } else if (s[i] == '/' && s[i + 1] == '/') {
             i += strcspn(s + i, "\n");
-        } else if (strncmp(s + i, "/*", 2) == 0) {
+        } else if (s[i] == '/' && s[i + 1] == '*') {
             const char *const end = strstr(s + i + 2, "*/");
             i = end ? (size_t)(end - s) + 2 : strlen(s);
         } else {
@@ -97,9 +97,9 @@ static size_t token_end(const char *s, size_t i)
     }
     if (s[i] == '"' || s[i] == '\'')
         return literal_end(s, i);
-    if (strncmp(s + i, "<<<", 3) == 0 || strncmp(s + i, ">>>", 3) == 0)
+    if ((s[i] == '<' || s[i] == '>') && s[i + 1] == s[i] && s[i + 2] == s[i])
         return i + 3;
-    if (strncmp(s + i, "::", 2) == 0)
+    if (s[i] == ':' && s[i + 1] == ':')
         return i + 2;
     return end;
 }
@@ -128,8 +128,10 @@ int token_is(const struct tokens *t, size_t i, const char *word)
 {
     if (i >= t->n)
         return 0;
+    // most differ in their first letter: no call for these
+    const char *const at = t->text + t->at[i].begin;
     const size_t n = t->at[i].end - t->at[i].begin;
-    return strncmp(t->text + t->at[i].begin, word, n) == 0 && !word[n];
+    return *at == *word && strncmp(at, word, n) == 0 && !word[n];
 }
 
 int token_is_any(const struct tokens *t, size_t i, const char *const *words)
