@@ -4,6 +4,8 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memset */
 
+#include "base/widest.h"
+
 struct reference *reference_new(const struct nn_shape *shape, uint64_t seed)
 {
     if (nn_shape_problem(shape))
@@ -73,9 +75,9 @@ struct layer { /* one that is not skipped */
 /* y += the sum over j of scale * a[j * stride] * x[j], of n numbers each: four
  * rows of x at a time, so that y is read and written less often, and each
  * number of y still in the order of j. */
-static void add_rows(double *restrict y, double scale, const double *a,
-                     size_t stride, size_t count, const double *restrict x,
-                     size_t n)
+WIDEST static void add_rows(double *restrict y, double scale, const double *a,
+                            size_t stride, size_t count,
+                            const double *restrict x, size_t n)
 {
     size_t j = 0;
     for (; j + 4 <= count; j += 4, x += 4 * n) {
@@ -91,13 +93,34 @@ static void add_rows(double *restrict y, double scale, const double *a,
             y[i] += scale * a[j * stride] * x[i];
 }
 
+struct factor { /* element (i, j) of a matrix is at[i * row + j * col] */
+    const double *at;
+    size_t row, col;
+};
+
+/*
+ * y (m, n) += scale * a (m, count) @ x (count, n). A few rows of x at a time,
+ * which stay in the cache for all rows of y; each number of y is a sum in the
+ * order of x's rows.
+ */
+static void add_product(double *y, double scale, struct factor a, size_t m,
+                        size_t count, const double *x, size_t n)
+{
+    enum { AT_ONCE = 16 };
+    for (size_t j = 0; j < count; j += AT_ONCE) {
+        const size_t nrows = count - j < AT_ONCE ? count - j : AT_ONCE;
+        for (size_t i = 0; i < m; i++)
+            add_rows(y + i * n, scale, a.at + i * a.row + j * a.col, a.col,
+                     nrows, x + j * n, n);
+    }
+}
+
 /* z = a @ W, and the next layer's a = gelu(z) */
 static void forward(const struct layer *k, size_t rows, double *next_a)
 {
     const size_t in = (size_t)k->in, out = (size_t)k->out;
     memset(k->z, 0, rows * out * sizeof *k->z);
-    for (size_t row = 0; row < rows; row++)
-        add_rows(k->z + row * out, 1, k->a + row * in, 1, in, k->w, out);
+    add_product(k->z, 1, (struct factor){k->a, in, 1}, rows, in, k->w, out);
     for (size_t i = 0; next_a && i < rows * out; i++)
         next_a[i] = k->z[i] * phi(k->z[i]);
 }
@@ -132,35 +155,26 @@ static double loss_of(const struct nn_shape *s, const double *y,
 
 /* ---- backward ------------------------------------------------------------ */
 
-/* Four rows of W times dz: four sums at once keep the adder busy, each in the
- * order of its row. */
-static void four_products(const double *w, const double *dz, size_t n,
-                          double *da)
+/* to (cols, rows) = from (rows, cols), transposed */
+static void transpose(const double *from, size_t rows, size_t cols, double *to)
 {
-    double sum[4] = {0, 0, 0, 0};
-    for (size_t o = 0; o < n; o++)
-        for (int r = 0; r < 4; r++)
-            sum[r] += dz[o] * w[(size_t)r * n + o];
-    memcpy(da, sum, sizeof sum);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < cols; j++)
+            to[j * rows + i] = from[i * cols + j];
 }
 
-/* Add scale * a^T dz to the gradient; da = dz @ W^T */
+/* Add scale * a^T dz to the gradient; da = dz @ W^T, for which W is transposed
+ * in wt: sums of rows are vectors, sums in a row would be scalars. */
 static void backward(const struct layer *k, size_t rows, const double *dz,
-                     double *grad, double scale, double *da)
+                     double *grad, double scale, double *da, double *wt)
 {
     const size_t in = (size_t)k->in, out = (size_t)k->out;
-    for (size_t i = 0; grad && i < in; i++)
-        add_rows(grad + i * out, scale, k->a + i, in, rows, dz, out);
-    for (size_t row = 0; row < rows; row++, dz += out, da += in) {
-        size_t i = 0;
-        for (; i + 4 <= in; i += 4)
-            four_products(k->w + i * out, dz, out, da + i);
-        for (; i < in; i++) {
-            da[i] = 0;
-            for (size_t o = 0; o < out; o++)
-                da[i] += dz[o] * k->w[i * out + o];
-        }
-    }
+    if (grad)
+        add_product(grad, scale, (struct factor){k->a, 1, in}, in, rows, dz,
+                    out);
+    transpose(k->w, in, out, wt);
+    memset(da, 0, rows * in * sizeof *da);
+    add_product(da, 1, (struct factor){dz, out, 1}, rows, out, wt, in);
 }
 
 /* Set up the layers that are not skipped, with what they keep in `room`.
@@ -184,10 +198,10 @@ static int layers_of(struct reference *r, uint64_t skip, double *room,
     return n;
 }
 
-/* d: room for derivatives of any layer, twice */
+/* d: room for derivatives of any layer, twice; wt: for a layer's weights */
 static double all_rows(struct reference *r, const struct layer *layer, int n,
                        const float *x, const void *target, double scale,
-                       double *d[2])
+                       double *d[2], double *wt)
 {
     const struct nn_shape *const s = &r->shape;
     const size_t rows = (size_t)s->rows, out = (size_t)s->out;
@@ -203,7 +217,7 @@ static double all_rows(struct reference *r, const struct layer *layer, int n,
         const int l = layer[k].number;
         backward(&layer[k], rows, d[0],
                  nn_is_frozen(s, l) ? NULL : r->grad + reference_at(r, l),
-                 scale, d[1]);
+                 scale, d[1], wt);
         for (size_t i = 0; k > 0 && i < rows * (size_t)layer[k].in; i++)
             d[0][i] = d[1][i] * gelu_slope(layer[k - 1].z[i]);
     }
@@ -218,12 +232,12 @@ double reference_pass(struct reference *r, const float *x, const void *target,
     const size_t most = (size_t)s->rows * (size_t)(s->in + s->hidden + s->out);
     double *const room =
         calloc(2 * most * ((size_t)s->depth + 1), sizeof *room);
-    double *const back = calloc(2 * most, sizeof *back);
+    double *const back = calloc(2 * most + r->count, sizeof *back);
     double loss = NAN;
     if (room && back) {
-        double *d[2] = {back, back + most};
+        double *d[2] = {back, back + most}, *const wt = back + 2 * most;
         const int n = layers_of(r, skip, room, layer);
-        loss = all_rows(r, layer, n, x, target, scale, d);
+        loss = all_rows(r, layer, n, x, target, scale, d, wt);
     }
     free(room);
     free(back);

@@ -1,5 +1,5 @@
 /*
- * reference.h: the same network in double, by the plainest possible loops
+ * reference.h: the same network in double, by plain loops
  *
  * For judges: it knows nothing of GPUs and is right to 15 digits, so any
  * difference is an error of the other side. Rows of many devices and

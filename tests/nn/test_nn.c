@@ -19,6 +19,7 @@ static const struct nn_shape shapes[] = {
     {4, 3, 4, 6, 3, NN_MSE, 1, 2, 0},
     {4, 6, 5, 7, 2, NN_CROSS_ENTROPY, 0, 0, 1u << 2},
     {5, 4, 4, 4, 3, NN_MSE, 1, 3, 1u << 2},
+    {2, 18, 33, 17, 19, NN_CROSS_ENTROPY, 0, 0, 0}, // larger than a block
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 

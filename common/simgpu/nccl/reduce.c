@@ -7,14 +7,7 @@
 #endif
 
 #include "base/narrow.h"
-
-/* Wider vectors where the processor has them: the results are the same, to the
- * bit, since nothing is contracted. */
-#if defined(__x86_64__)
-#define WIDEST __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDEST
-#endif
+#include "base/widest.h"
 
 /* out may be the same array as an input: no element depends on another. clang's
  * hint would also promise vectorisation, which it cannot keep for narrow
