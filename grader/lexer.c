@@ -1,6 +1,5 @@
 #include "lexer.h"
 
-#include <ctype.h>  /* isalnum */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
 #include <string.h> /* strlen */
@@ -52,10 +51,20 @@ static char *string_end(char *p)
     return p + (*p == quote);
 }
 
+/* What may be in a word, by the C locale whatever the program's. A table: a
+ * preprocessed file has a million of these questions. */
 static int is_word(char c)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '$' ||
-           (unsigned char)c >= 0x80;
+    static const char table[256] = {
+        ['0' ... '9'] = 1, ['A' ... 'Z'] = 1, ['a' ... 'z'] = 1,
+        ['_'] = 1,         ['$'] = 1,         [0x80 ... 0xff] = 1,
+    };
+    return table[(unsigned char)c];
+}
+
+static int is_digit(char c)
+{
+    return c >= '0' && c <= '9';
 }
 
 /* A raw string begins at this quote: R"( or LR"( ... */
@@ -70,8 +79,7 @@ static int is_raw(const char *text, const char *quote)
 
 static int begins_number(const char *p)
 {
-    return isdigit((unsigned char)p[0]) ||
-           (p[0] == '.' && isdigit((unsigned char)p[1]));
+    return is_digit(p[0]) || (p[0] == '.' && is_digit(p[1]));
 }
 
 /* In C++ a quote between digits separates them: 1'000'000. */
