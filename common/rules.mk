@@ -84,9 +84,15 @@ GPU_INC := $(GPU_CFLAGS_$(GPU)) $(MPI_CFLAGS)
 #
 # A module is a static archive, libNAME.a: its sources, and the libraries that a
 # program that links it needs. $(call lib,NAME...) are the archives' files.
+#
+# Objects of the folders in PLAIN are the same for all GPU libraries. A make for
+# another one may be told to take those that are there: PLAIN_O=build/sim.
 
 c_in = $(wildcard $(addsuffix /*.c,$(1)))
-objs = $(patsubst %,$(O)/obj/%.o,$(basename $(1)))
+PLAIN := $(addsuffix /%,common/base common/graph common/judge common/topo grader)
+PLAIN_O := $(O)
+objs = $(foreach s,$(basename $(1)),$(if $(filter \
+	$(PLAIN),$(s)),$(PLAIN_O),$(O))/obj/$(s).o)
 lib = $(patsubst %,$(O)/lib%.a,$(1))
 
 MODULES := base topo graph judge nnref nn lab grader simgpu simnccl simcuda \

@@ -131,9 +131,11 @@ test-all:              ## all tests, also where nothing has changed
 
 # GPU=cuda has to build and link without a warning wherever the toolkit is, GPU
 # or not: labs, solutions, mutants, and the programs of tests, none left out.
-cuda-links:
+# What no header of CUDA's is in is not compiled again.
+cuda-links: $(call objs,$(base_SRC) $(topo_SRC) $(graph_SRC) $(judge_SRC) \
+	$(grader_SRC) grader/main.c $(call c_in,common/graph/commgraph))
 	@$(if $(and $(CUDA_HOME),$(wildcard $(CUDA_HOME)/include/nccl.h)),\
-	    $(MAKE) GPU=cuda BUILD=$(BUILD)/with-cuda TEST= all programs \
+	    $(MAKE) GPU=cuda BUILD=$(BUILD)/with-cuda PLAIN_O=$(O) TEST= all programs \
 	        NVCC_WARN="-Werror all-warnings -Xcompiler -Werror",\
 	    echo "skipped: GPU=cuda build (no CUDA toolkit with NCCL here)")
 $(RUN)/key/real-libraries: cuda-links

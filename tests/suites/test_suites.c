@@ -163,6 +163,12 @@ static const struct row {
      0,
      {"slice topo/route 1/1 ", "slice labs/lab1 1/", "slice labs/lab1 2/",
       "!graph"}},
+    // what no header of CUDA's is in is not compiled for it
+    {"mkdir -p $D/cuda/include; touch $D/cuda/include/nccl.h\n"
+     "make -nB V=1 cuda-links CUDA_HOME=$D/cuda | grep -o 'cuda/obj/.*[.]o$'",
+     0,
+     {"obj/common/lab/meter.o\n", "obj/tests/simgpu/prog_mpi.o\n",
+      "!obj/grader", "!obj/common/topo"}},
     {"make -n test TEST=nothing",
      2,
      {"TEST=nothing: there are ", "graph/replay "}},
