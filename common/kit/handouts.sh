@@ -20,6 +20,10 @@
 #                                            browser shows. Fonts differ, so
 #                                            --check compares the checksum
 #
+# A command of a transcript that is, but for "-o $OUT" behind it, also the
+# command of a figure further down, runs once for both: programs print the same
+# whether they draw or not.
+#
 # A handout shows what a student sees after doing the work, so build/labN runs
 # build/solutions/labN, except in a block "```console skeleton".
 set -euo pipefail
@@ -29,19 +33,31 @@ check=
 [ "${1-}" = --check ] && { check=1; shift; }
 [ $# -gt 0 ] || set -- handouts/*.md README.md
 work=$(mktemp -d)
+drawn=$work/drawn # figures that are not looked at yet
 trap 'rm -rf "$work"' EXIT
 status=0
 
+# The path of the figure that COMMAND draws with -o, or "".
+drawn_by() { # FILE COMMAND
+    C="$2" awk 'BEGIN { command = ": " ENVIRON["C"] " -o $OUT -->" }
+        /^<!-- figure / && (i = index($0, command)) &&
+            length($0) == i + length(command) - 1 {
+            print substr($0, 13, i - 13)
+        }' "$1" | head -n 1
+}
+
 # Print the output of a command line in a block of this kind.
-run() { # COMMAND KIND
-    local command=$1 shown=
-    if [ "$2" != skeleton ]; then
-        command=$(sed -E 's#build/lab([0-9])#build/solutions/lab\1#g' <<< "$1")
+run() { # FILE COMMAND KIND
+    local command=$2 shown='' figure
+    if [ "$3" != skeleton ]; then
+        command=$(sed -E 's#build/lab([0-9])#build/solutions/lab\1#g' <<< "$2")
         shown='s#build/solutions/lab#build/lab#g'
     fi
+    figure=$(drawn_by "$1" "$command")
+    [ -z "$figure" ] || command="$command -o \$OUT"
     rm -rf "$work/run"
     mkdir "$work/run"
-    { TMP=$work/run timeout 600 bash -c "$command" 2>&1 < /dev/null || true; } |
+    { OUT=$drawn/${figure##*/} TMP=$work/run timeout 600 bash -c "$command" 2>&1 < /dev/null || true; } |
         sed "s#$work/run#/tmp/run#g; $shown"
 }
 
@@ -66,7 +82,7 @@ matches() {
 # Run a command of a block; the output that the handout shows is in $work/want.
 finish_command() { # FILE LINE COMMAND KIND
     [ -n "$3" ] || return 0
-    run "$3" "$4" > "$work/got"
+    run "$1" "$3" "$4" > "$work/got"
     if matches "$work/got" "$work/want"; then
         cat "$work/want" >> "$work/new"
         return
@@ -107,7 +123,12 @@ write_out() { # FILE LINE COMMAND
 
 figure() { # FILE LINE PATH COMMAND
     local path=${1%/*}/$3 out=$work/${3##*/}
-    write_out "$1" "$2" "$4" || return 0
+    if [ -f "$drawn/${3##*/}" ]; then
+        mv "$drawn/${3##*/}" "$out"
+        without_lines "$out"
+    else
+        write_out "$1" "$2" "$4" || return 0
+    fi
     if [ -z "$check" ]; then
         mkdir -p "$(dirname "$path")"
         cp "$out" "$path"
@@ -153,6 +174,8 @@ still() { # FILE LINE PATH SIZE HASH SUM COMMAND
 handout() { # FILE
     local line number=0 kind='' in_block='' command='' at=0
     : > "$work/new"
+    rm -rf "$drawn"
+    mkdir "$drawn"
     while IFS= read -r line || [ -n "$line" ]; do
         number=$((number + 1))
         if [[ -z $in_block && $line =~ ^\<!--\ still\ ([^ ]+)\ ([0-9]+x[0-9]+)\ (#[^ ]*)\ ([0-9]+):\ (.*)\ --\>$ ]]; then

@@ -89,6 +89,41 @@ START_TEST(what_the_tool_writes_is_true)
 }
 END_TEST
 
+/* What a transcript and a figure show of one command is of one run; of two
+ * commands, of two. */
+static const struct {
+    const char *figure;
+    int nruns;
+} shared[] = {{"sh $D/count -o $OUT", 1},
+              {"sh $D/count -o $OUT --twice", 2},
+              {"sh  $D/count -o $OUT", 2}};
+
+START_TEST(a_transcript_and_its_figure_are_of_one_run)
+{
+    char dir[64], text[256];
+    snprintf(text, sizeof text,
+             "```console\n$ sh $D/count\n7\n```\n"
+             "<!-- figure f/x.svg: %s -->\n",
+             shared[_i].figure);
+    struct child c = on_text("--check", text, dir);
+    child_clear(&c); // there is no script yet
+    c = child_run(TOOL_SEC,
+                  "export D=%s; cd $D && echo 'echo 7; echo >> $D/runs; "
+                  "[ $# = 0 ] || echo drawn > $2' > count && mkdir -p f && "
+                  "echo drawn > f/x.svg && %s/common/kit/handouts.sh --check "
+                  "$D/page.md && echo ok $(wc -l < runs); echo else > f/x.svg; "
+                  "%s/common/kit/handouts.sh --check $D/page.md",
+                  dir, labtest_root(), labtest_root());
+    char says[16];
+    snprintf(says, sizeof says, "ok %d\n", shared[_i].nruns);
+    ck_assert_msg(strstr(c.out, says) && c.status == 1 &&
+                      strstr(c.out, "x.svg is out of date"),
+                  "%s%s", c.out, c.err);
+    child_clear(&c);
+    remove_dir(dir);
+}
+END_TEST
+
 /* A still is of one page, with one size and address: of any other it is out of
  * date, and else it stays as it is. */
 START_TEST(a_still_goes_with_its_page)
@@ -310,6 +345,7 @@ int main(void)
     tcase_add_loop_test(t, a_handout_that_lies_is_found, 0,
                         sizeof rows / sizeof *rows);
     tcase_add_test(t, what_the_tool_writes_is_true);
+    tcase_add_loop_test(t, a_transcript_and_its_figure_are_of_one_run, 0, 3);
     tcase_add_test(t, a_still_goes_with_its_page);
     tcase_add_test(t, every_link_of_a_handout_leads_somewhere);
     tcase_add_test(t, every_name_that_a_page_mentions_exists);
