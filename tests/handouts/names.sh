@@ -33,21 +33,54 @@ exists() { # SPAN
     esac
 }
 
-for file in "$@"; do
-    while IFS=: read -r line span; do
-        exists "$span" || {
-            echo "$file:$line: there is no $span"
-            status=1
-        }
-    done < <(awk '/^ *```/ { code = !code }
+# FILE:LINE:SPAN for each span that is to be checked
+spans() {
+    awk 'FNR == 1 { code = 0 }
+        /^ *```/ { code = !code }
         code || /^    / { next }
         {
             while (match($0, /`[^`]+`/)) {
-                print FNR ":" substr($0, RSTART + 1, RLENGTH - 2)
+                print FILENAME ":" FNR ":" substr($0, RSTART + 1, RLENGTH - 2)
                 $0 = substr($0, RSTART + RLENGTH)
             }
-        }' "$file" |
+        }' "$@" |
         grep -E ':((struct|enum) [a-z_]+|[a-zA-Z_0-9]+\(\)|[^ ]*[a-z]/[^ ]*|[^ ]+\.(c|h|cu|cuh|sh|awk|mk|wrap|xml|yaml|md|txt|def))$' |
-        grep -vE ':(build/|\.|--)|=')
-done
+        grep -vE ':(build/|\.|--)|='
+}
+
+# What most spans name, a line each: functions and types among them, and files
+# and folders by any end of their path. To look each span up alone takes a
+# process or two.
+known() { # SPANS
+    local functions types
+    functions=$(sed -nE 's/.*:([a-zA-Z_0-9]+)\(\)$/\1/p' <<< "$1" | sort -u)
+    types=$(sed -nE 's/.*:((struct|enum) [a-z_]+)$/\1/p' <<< "$1" | sort -u)
+    [ -z "$functions" ] || git grep -hoE "\b(${functions//$'\n'/|})\(" -- '*.c' \
+        '*.h' '*.cu' '*.cuh' ':!tests/handouts' | sed 's/$/)/'
+    [ -z "$types" ] || git grep -hoE \
+        "^(typedef )?(${types//$'\n'/|})( \{|\$)" -- '*.c' '*.h' '*.cuh' |
+        sed -E 's/^typedef //; s/ \{$//'
+    awk -F / '{
+            for (i = 1; i <= NF; i++) {
+                print path = $i
+                for (k = i + 1; k <= NF; k++)
+                    print path = path "/" $k
+            }
+        }' <<< "$files"
+}
+
+all=$(spans "$@")
+while IFS=: read -r file line span; do
+    exists "$span" || {
+        echo "$file:$line: there is no $span"
+        status=1
+    }
+done < <(awk 'NR == FNR { known[$0]; next }
+    {
+        span = $0
+        sub(/^[^:]*:[0-9]*:/, "", span)
+        sub(/\/$/, "", span)
+        if (!(span in known))
+            print
+    }' <(known "$all") <(printf %s "${all:+$all$'\n'}"))
 exit $status
