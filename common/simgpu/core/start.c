@@ -9,8 +9,8 @@
 #include <unistd.h>    /* _exit */
 
 #include "core/check.h"
-#include "core/cores.h"
 #include "core/control.h"
+#include "core/cores.h"
 #include "core/fault.h"
 #include "core/limit.h"
 #include "core/report.h" /* REPORT_GRACE_US */
