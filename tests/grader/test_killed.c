@@ -37,7 +37,8 @@ static void make_submission(const char *code)
 }
 
 /* Grade it with an option while `meanwhile` runs, with the grader's number in
- * $grader. The message of the outcome, or of the case, has to contain `says`. */
+ * $grader. The message of the outcome, or of the case, has to contain `says`.
+ */
 static void grade_with(const char *option, const char *meanwhile,
                        const char *outcome, const char *says)
 {

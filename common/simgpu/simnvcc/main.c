@@ -8,8 +8,9 @@
  *
  *     --no-constructors    nothing of the object runs before main: its kernels
  *                          are in a table of the program's (simgpu/kernel.h);
- *                          and memcpy() and its like count as accesses of
- *                          device code. Needs objcopy.
+ *                          memcpy() and its like count as accesses of device
+ *                          code; a call by a kernel that is not inlined is an
+ *                          error (calls.h). For labs. Needs objcopy.
  */
 #define _GNU_SOURCE
 #include <errno.h>  /* errno */
