@@ -88,9 +88,9 @@ __thread int simgpu_outside = 1;
 static __thread struct block *block; /* made for a worker's first kernel */
 
 /*
- * The coordinates of a block's threads, in order. x and y are one word, x below:
- * to load both together right after a store of each, the processor would wait
- * for the stores, which takes as long as a small kernel's thread.
+ * The coordinates of a block's threads, in order. x and y are one word, x
+ * below: to load both together right after a store of each, the processor would
+ * wait for the stores, which takes as long as a small kernel's thread.
  */
 static struct simgpu_uint3 next_thread(struct place *at, const unsigned dim[3])
 {
