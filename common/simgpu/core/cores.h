@@ -1,8 +1,8 @@
 /*
  * cores.h: how many of the machine's cores a process may use for a kernel
  *
- * SIMGPU_CORES says so; otherwise those that nothing else uses at the moment, of
- * this rank's share.
+ * SIMGPU_CORES says so; otherwise those of this rank's share that nothing else
+ * uses at the moment.
  */
 #ifndef SIMGPU_CORE_CORES_H
 #define SIMGPU_CORE_CORES_H
