@@ -117,7 +117,7 @@ $(call suite,labs/lab6,100,lab6 grade plan $(BUILD)/tests/labs/prog_lab6 \
 $(call suite,labs/lab7,55,lab7 grade)
 $(call suite,labs/lab8,160,lab8 grade plan $(BUILD)/tests/labs/prog_lab8)
 $(call suite,labs/lab9,55,lab9 grade plan)
-$(call suite,layers/layers,20,code)
+$(call suite,layers/layers,11,code)
 $(call suite,mutate/mutate,18,$(BUILD)/mutants tests/tests.mk)
 $(call script,mutate/claims,1,common/ grader/ tests/mutate tests/suites.mk)
 $(call suite,mistakes/mistakes,80,lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 grade)

@@ -2,29 +2,26 @@
 # Check which module uses which, in the kit's objects and sources, against the
 # table of what is allowed (layers.txt).
 #
-#   tests/layers/layers.sh BUILD [--table FILE] [PATH=FILE...]
+#   tests/layers/layers.sh BUILD [--table FILE] [--facts FILE] [PATH=FILE...]
 #
-# PATH=FILE adds FILE, an object or a source, as if it stood at PATH. Prints a
-# line for each violation; the status is 1 if there is any.
+# PATH=FILE adds FILE, an object or a source, as if it stood at PATH. What
+# sources and objects contain is in the file of facts, or is written there if
+# there is none. Prints a line for each violation; the status is 1 if there is
+# any.
 set -euo pipefail
 build=$(realpath "$1")
 shift
 cd "$(dirname "$0")/../.."
-table=tests/layers/layers.txt
-if [ "${1-}" = --table ]; then
-    table=$2
-    shift 2
-fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-# Not the seed of new labs, which is no C before its @N@ is a name.
-find common grader labs solutions -path common/kit/seed -prune -o -type f \
-    \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cpp' \
-    -o -name '*.def' \) -print | sort > "$work/sources"
-# An object without a source is an old one.
-(cd "$build/sim/obj" && sed -n 's/\.\(c\|cu\|cpp\)$/.o/p' "$work/sources" |
-    xargs ls -d 2> /dev/null) > "$work/objects" || true
+table=tests/layers/layers.txt tree=$work/tree
+while [[ ${1-} == --* ]]; do
+    case $1 in
+    --table) table=$2 ;;
+    --facts) tree=$2 ;;
+    esac
+    shift 2
+done
 
 # "PATH:#include "NAME" ..." and "PATH: SYMBOL TYPE ..." as facts of layers.awk
 includes() { sed -n 's/^\([^:]*\):#include [<"]\([^>"]*\).*/include \1 \2/p'; }
@@ -32,11 +29,24 @@ symbols() {
     awk '{ sub(/\.o:$/, "", $1)
         print ($3 ~ /^[Uwv]$/ ? "uses" : "defines"), $1, $2 }'
 }
-{
+# All that is in the tree.
+facts() {
+    # Not the seed of new labs, which is no C before its @N@ is a name.
+    find common grader labs solutions -path common/kit/seed -prune -o -type f \
+        \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cpp' \
+        -o -name '*.def' \) -print | sort > "$work/sources"
+    # An object without a source is an old one.
+    (cd "$build/sim/obj" && sed -n 's/\.\(c\|cu\|cpp\)$/.o/p' "$work/sources" |
+        xargs ls -d 2> /dev/null) > "$work/objects" || true
     sed 's/^/file /' "$work/sources"
     xargs grep -H '^#include' < "$work/sources" | includes
     sed 's/^\(.*\)\.o$/object \1/' "$work/objects"
     (cd "$build/sim/obj" && xargs nm -A -g -P < "$work/objects") | symbols
+}
+
+[ -e "$tree" ] || { facts > "$tree.$$" && mv "$tree.$$" "$tree"; }
+{
+    cat "$tree"
     for f in "$@"; do
         path=${f%%=*} file=${f#*=}
         case $path in

@@ -3,12 +3,14 @@
  * is reported: a planted call, a planted #include, a wrong line of the table.
  */
 #include <check.h>
+#include <stdio.h>  /* snprintf */
 #include <string.h> /* strstr */
 
 #include "child.h"
 #include "suite.h"
 
 static char folder[CHILD_FOLDER];
+static char facts[CHILD_FOLDER]; /* of the tree: they are the same for all */
 
 static void make_folder(void)
 {
@@ -18,6 +20,15 @@ static void make_folder(void)
 static void remove_folder(void)
 {
     child_remove(folder);
+}
+
+/* The script, with those facts. */
+static const char *layers(void)
+{
+    static char command[2 * CHILD_FOLDER + 4200];
+    snprintf(command, sizeof command,
+             "tests/layers/layers.sh %s --facts %s/tree", child_build(), facts);
+    return command;
 }
 
 static void expect(const struct child *c, const char *says)
@@ -65,8 +76,8 @@ START_TEST(a_planted_call_is_found)
         child_run(100,
                   "echo 'void %s(void); void planted(void) { %s(); }' |"
                   "    gcc -w -x c -c - -o %s/planted.o &&"
-                  "tests/layers/layers.sh %s %s.o=%s/planted.o",
-                  calls, calls, folder, child_build(), path, folder);
+                  "%s %s.o=%s/planted.o",
+                  calls, calls, folder, layers(), path, folder);
     expect(&c, objects[_i].says);
     child_clear(&c);
 }
@@ -88,8 +99,8 @@ START_TEST(a_planted_include_is_found)
 {
     struct child c = child_run(100,
                                "echo '#include %s' > %s/planted &&"
-                               "tests/layers/layers.sh %s %s=%s/planted",
-                               sources[_i].includes, folder, child_build(),
+                               "%s %s=%s/planted",
+                               sources[_i].includes, folder, layers(),
                                sources[_i].path, folder);
     expect(&c, sources[_i].says);
     child_clear(&c);
@@ -132,8 +143,8 @@ START_TEST(a_wrong_table_is_found)
 {
     struct child c = child_run(100,
                                "sed '%s' tests/layers/layers.txt > %s/table &&"
-                               "tests/layers/layers.sh %s --table %s/table",
-                               tables[_i].edit, folder, child_build(), folder);
+                               "%s --table %s/table",
+                               tables[_i].edit, folder, layers(), folder);
     expect(&c, tables[_i].says);
     child_clear(&c);
 }
@@ -153,5 +164,8 @@ int main(void)
     tcase_add_loop_test(t, a_wrong_table_is_found, 0,
                         sizeof tables / sizeof *tables);
     suite_add_tcase(s, t);
-    return suite_run(s);
+    child_folder(facts, "layers");
+    const int status = suite_run(s);
+    child_remove(facts);
+    return status;
 }
