@@ -773,7 +773,7 @@ __global__ void spins(long long *p, clock_t cycles)
         now = clock();
         p[0]++;
     }
-    p[1] = __clock() > (int)now;
+    p[1] = clock64() > now;
 }
 PROBE(device_clock_counts_cycles_and_not_processor_time)
 {

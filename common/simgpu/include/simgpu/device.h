@@ -88,10 +88,6 @@ static inline void __nanosleep(unsigned ns)
 {
     simgpu_nanosleep(ns);
 }
-static inline int __clock()
-{
-    return (int)simgpu_clock();
-}
 static inline long long __clock64()
 {
     return simgpu_clock();
