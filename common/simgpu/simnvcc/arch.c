@@ -2,25 +2,14 @@
 #include "arch.h"
 
 #include <ctype.h>  /* isspace */
-#include <stdio.h>  /* fopen */
+#include <stdio.h>  /* sscanf */
 #include <stdlib.h> /* free */
 #include <string.h> /* strstr */
 
 #include "edit.h"
 #include "line.h"
+#include "task.h"
 #include "tokens.h"
-
-static char *read_all(const char *path)
-{
-    FILE *const f = fopen(path, "re");
-    char *text = NULL;
-    size_t nbytes = 0;
-    if (f && getdelim(&text, &nbytes, '\0', f) < 0)
-        text = strdup("");
-    if (f)
-        fclose(f);
-    return text;
-}
 
 int arch_matters(const char *text)
 {
@@ -37,7 +26,7 @@ int arch_matters(const char *text)
         if (memchr(p + n, '3', eol) || !strcmp(file, seen) || file[0] == '<')
             continue; // a header of the system
         strcpy(seen, file);
-        char *const source = read_all(file);
+        char *const source = file_read(file);
         const int found = source && strstr(source, "__CUDA_ARCH__") &&
                           !strstr(file, "/simgpu/include/");
         free(source);
@@ -274,8 +263,8 @@ static void add_called(const struct tokens *h, const struct body *next,
 
 char *arch_merge(const char *host_path, const char *device_path)
 {
-    char *const host = read_all(host_path), *const device =
-                                                read_all(device_path);
+    char *const host = file_read(host_path), *const device =
+                                                 file_read(device_path);
     struct tokens h, d;
     struct edits e = {0};
     char *text = NULL;

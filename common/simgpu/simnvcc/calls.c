@@ -20,9 +20,9 @@ struct function {
 };
 
 struct call {
-    size_t from;      /* a function's index */
-    const char *line; /* of the assembly */
-    struct name to;   /* begins with '*' if that is in a register or memory */
+    const char *line;           /* of the assembly */
+    struct function *from, *to; /* to: NULL if it is not of this file */
+    struct name name; /* begins with '*' if that is in a register or memory */
 };
 
 struct calls {
@@ -124,7 +124,7 @@ static int is_harmless(struct name name)
         "rint",  "round",     "scalbln",   "scalbn",   "sin",       "sincos",
         "sinh",  "sqrt",      "tan",       "tanh",     "tgamma",    "trunc",
         "y0",    "y1",        "yn"};
-    if (is_hook(name) || is_launch(name))
+    if (is_hook(name))
         return 1;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (is_one(name, others[i], ""))
@@ -208,22 +208,26 @@ static struct name called(const char *line)
     return to.n ? to : behind(line, "\tbl\t", "\n");
 }
 
+/* All but those of a kernel that the host calls, to launch it. */
 static void add_calls(struct calls *c, const char *assembly)
 {
     struct function *in = NULL;
     for (const char *line = assembly; *line; line = next_line(line)) {
         const struct name label = behind(line, "", ":\t\n ");
-        if (label.n && line[label.n] == ':' && find(c, whole(label)))
-            in = find(c, whole(label));
+        struct function *const begins =
+            label.n && line[label.n] == ':' ? find(c, whole(label)) : NULL;
+        in = begins ? begins : in;
         if (in && !in->file && behind(line, "\t.loc ", "\n").n)
             in->file = strtol(line + strlen("\t.loc "), NULL, 10);
-        const struct name to = called(line);
-        if (!to.n || !in)
+        const struct name name = called(line);
+        if (!name.n || !in)
             continue;
+        if (is_launch(name)) {
+            in->is_kernel = 1;
+            continue;
+        }
         c->call = grow(c->call, c->ncalls, sizeof *c->call);
-        c->call[c->ncalls++] =
-            (struct call){(size_t)(in - c->function), line, to};
-        in->is_kernel |= is_launch(to);
+        c->call[c->ncalls++] = (struct call){line, in, find(c, name), name};
     }
 }
 
@@ -233,13 +237,12 @@ static void bind(struct calls *c)
     for (int again = 1; again;) {
         again = 0;
         for (size_t i = 0; i < c->ncalls; i++) {
-            struct function *const from = &c->function[c->call[i].from];
-            const struct name name = c->call[i].to;
-            const struct function *const to = find(c, name);
-            if (from->is_bound || is_launch(name) ||
-                (to && !is_hook(name) ? !to->is_bound : is_harmless(name)))
+            const struct call *const k = &c->call[i];
+            if (k->from->is_bound ||
+                (k->to && !is_hook(k->name) ? !k->to->is_bound
+                                            : is_harmless(k->name)))
                 continue;
-            from->is_bound = again = 1;
+            k->from->is_bound = again = 1;
         }
     }
 }
@@ -251,11 +254,10 @@ static void mark_device(struct calls *c)
     for (int again = 1; again;) {
         again = 0;
         for (size_t i = 0; i < c->ncalls; i++) {
-            struct function *const to = find(c, c->call[i].to);
-            if (!to || to->is_device || is_launch(c->call[i].to) ||
-                !c->function[c->call[i].from].is_device)
+            const struct call *const k = &c->call[i];
+            if (!k->from->is_device || !k->to || k->to->is_device)
                 continue;
-            to->is_device = again = 1;
+            k->to->is_device = again = 1;
         }
     }
 }
@@ -283,7 +285,7 @@ void calls_free(struct calls *c)
 }
 
 /* The name of a file by its number in the assembly, in quotes; or "". */
-static struct name file_name(const struct calls *c, long number)
+static struct name source_name(const struct calls *c, long number)
 {
     for (const char *line = c->assembly; *line; line = next_line(line)) {
         const struct name file = behind(line, "\t.file ", "\n");
@@ -309,7 +311,7 @@ static void find_place(const struct calls *c, const char *at,
             from = line + strlen("\t.loc ");
     if (!from)
         return;
-    const struct name file = file_name(c, strtol(from, &end, 10));
+    const struct name file = source_name(c, strtol(from, &end, 10));
     place->line = (int)strtol(end, NULL, 10);
     snprintf(place->file, sizeof place->file, "%.*s", (int)file.n, file.at);
 }
@@ -321,7 +323,7 @@ static int is_own(const struct calls *c, const struct function *f,
     char path[PATH_MAX], whole_path[PATH_MAX];
     if (!f)
         return 0;
-    const struct name file = file_name(c, f->file);
+    const struct name file = source_name(c, f->file);
     snprintf(path, sizeof path, "%.*s", (int)file.n, file.at);
     return !realpath(path, whole_path) ||
            strncmp(whole_path, folder, strlen(folder)) != 0;
@@ -332,13 +334,12 @@ int calls_not_inlined(const struct calls *c, const char *folder,
 {
     *place = (struct call_place){0};
     for (size_t i = 0; i < c->ncalls; i++) {
-        const struct name to = c->call[i].to;
-        if (!c->function[c->call[i].from].is_device || is_launch(to))
+        const struct call *const k = &c->call[i];
+        place->by_pointer = *k->name.at == '*';
+        if (!k->from->is_device ||
+            (!place->by_pointer && !is_own(c, k->to, folder)))
             continue;
-        place->by_pointer = *to.at == '*';
-        if (!place->by_pointer && !is_own(c, find(c, to), folder))
-            continue;
-        find_place(c, c->call[i].line, place);
+        find_place(c, k->line, place);
         return 1;
     }
     return 0;
