@@ -41,9 +41,9 @@ static void kill_children(void)
 /* Why the keeper ends. */
 enum { ENDED, STOPPED, ABANDONED };
 
-/* Wait until the command has ended, whose wait status is stored, until the
- * grader wants it stopped, or until nobody reads its output. Orphans that end
- * before are reaped. */
+/* Wait until the command has ended, and store its wait status; until the grader
+ * wants it stopped; or until its output has no reader. Orphans that end in the
+ * meantime are reaped. */
 static int wait_for(pid_t pid, int signals, int out, int *status)
 {
     struct pollfd p[2] = {{signals, POLLIN, 0}, {out, 0, 0}};

@@ -14,9 +14,9 @@
 /* Fork the caller, itself a fork of the grader's and alone in it. The child
  * returns, with its parent's number, and is to exec the command. The parent is
  * its keeper and never returns: it ends as the command ends; or kills it, when
- * it gets SIGTERM; or does so, and removes its control groups, once the grader
- * is gone and nobody reads the pipe `out` any longer. First, it kills whatever
- * the command has left behind. */
+ * it gets SIGTERM; or does so, and removes its control groups, once the pipe
+ * `out` has no reader, since the grader is gone. Before it ends it kills
+ * whatever the command has left behind. */
 pid_t keeper_begin(int out);
 
 #endif

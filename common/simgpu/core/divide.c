@@ -124,7 +124,7 @@ int divide_as_gpu(int sig, void *context)
     const uint32_t *const code = trapped(sig, c);
     if (!code)
         return 0;
-    const unsigned to = code[1] & 31; // 31: a result that nobody wants
+    const unsigned to = code[1] & 31; // 31: xzr, which discards it
     if (to < 31)
         c->regs[to] = code[1] >> 31 ? ~UINT64_C(0) : UINT32_MAX;
     c->pc += 2 * sizeof *code;

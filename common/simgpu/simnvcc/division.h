@@ -1,9 +1,8 @@
 /*
  * division.h: integer divisions of an arm64 that stop where they are by zero
  *
- * An x86-64 traps when it divides an integer by zero, an arm64 gives 0 and goes
- * on. A GPU goes on with another result (core/divide.h). In an arm64's assembly
- * each
+ * An x86-64 traps when it divides an integer by zero. An arm64 continues with
+ * 0, a GPU with another result (core/divide.h). In arm64 assembly each
  *
  *         sdiv x0, x1, x2
  *
