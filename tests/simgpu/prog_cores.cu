@@ -1,5 +1,5 @@
-// Kernels of enough threads for several cores. Argument: "marks" names those
-// whose blocks are independent; "wrong" has blocks of all slices read out of
+// Kernels of enough threads for several cores. Argument: "marks" says what each
+// promises (simgpu/kernel.h); "wrong" has blocks of all slices read out of
 // bounds; otherwise all kernels run, a checksum of each result is printed, and
 // how many threads the process then has.
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 
 #ifdef __SIMNVCC__
-#include "simgpu/kernel.h" // SIMGPU_INDEPENDENT
+#include "simgpu/kernel.h" // SIMGPU_MARK
 #endif
 
 enum { THREADS = 256, BLOCKS = 192, N = THREADS * BLOCKS, ROW = 1024 };
@@ -56,6 +56,32 @@ __global__ void shares_a_table(const float *a, float *b)
     b[global()] = a[global()] * a[threadIdx.x];
 }
 
+__device__ int sum_to(int n)
+{
+    return n <= 0 ? 0 : n + sum_to(n - 1);
+}
+
+__global__ void recurses(const float *, float *b)
+{
+    b[global()] = sum_to(threadIdx.x % 20);
+}
+
+__global__ void copies_rows(const float *a, float *b)
+{
+    if (threadIdx.x == 0)
+        memcpy(b + global(), a + global(), THREADS * sizeof *a);
+}
+
+// Of blocks with three dimensions
+__global__ void places(const float *, float *b)
+{
+    const int thread =
+        threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    b[blockIdx.x * THREADS + thread] =
+        threadIdx.x + 10 * threadIdx.y + 100 * threadIdx.z;
+}
+
+// What follows waits for the block's threads.
 __global__ void transposes(const float *a, float *b)
 {
     __shared__ float tile[16][17];
@@ -73,20 +99,15 @@ template <class T> __global__ void fills(const T *, T *b)
         b[global()] = sinf((T)global());
 }
 
-__device__ int sum_to(int n)
+__device__ int waits(int n)
 {
-    return n <= 0 ? 0 : n + sum_to(n - 1);
+    __syncthreads();
+    return n <= 0 ? 0 : n + waits(n - 1);
 }
 
-__global__ void recurses(const float *, float *b)
+__global__ void waits_in_turn(const float *, float *b)
 {
-    b[global()] = sum_to(threadIdx.x % 20);
-}
-
-__global__ void copies_rows(const float *a, float *b)
-{
-    if (threadIdx.x == 0)
-        memcpy(b + global(), a + global(), THREADS * sizeof *a);
+    b[global()] = waits(20);
 }
 
 // What follows is not independent.
@@ -154,19 +175,23 @@ static const struct {
     }
     KERNEL(copies),         KERNEL(increments),     KERNEL(gathers),
     KERNEL(gathers_late),   KERNEL(updates_a_half), KERNEL(shares_a_table),
-    KERNEL(transposes),     KERNEL(fills<float>),   KERNEL(recurses),
-    KERNEL(copies_rows),    KERNEL(adds),           KERNEL(polls),
-    KERNEL(fences),         KERNEL(prints),         KERNEL(shuffles),
-    KERNEL(asks_the_clock), KERNEL(calls_a_pointer)};
+    KERNEL(recurses),       KERNEL(copies_rows),    KERNEL(places),
+    KERNEL(transposes),     KERNEL(fills<float>),   KERNEL(waits_in_turn),
+    KERNEL(adds),           KERNEL(polls),          KERNEL(fences),
+    KERNEL(prints),         KERNEL(shuffles),       KERNEL(asks_the_clock),
+    KERNEL(calls_a_pointer)};
 
-static int has_mark(const void *kernel)
+static const char *promised(const void *kernel)
 {
 #ifndef __SIMNVCC__
     (void)kernel;
-    return 0;
+    return "";
 #else
-    const uint64_t mark = SIMGPU_INDEPENDENT;
-    return memcmp((const char *)kernel - sizeof mark, &mark, sizeof mark) == 0;
+    static const char *const texts[] = {"", " independent", " unwaiting",
+                                        " independent unwaiting"};
+    uint64_t before[2];
+    memcpy(before, (const char *)kernel - sizeof before, sizeof before);
+    return before[1] == SIMGPU_MARK ? texts[before[0]] : "";
 #endif
 }
 
@@ -188,9 +213,8 @@ int main(int, char **argv)
     static float host[N];
     float *a, *b;
     for (const auto &k : kernels)
-        if (argv[1] && !strcmp(argv[1], "marks") &&
-            has_mark((const void *)k.kernel))
-            printf("%s\n", k.name);
+        if (argv[1] && !strcmp(argv[1], "marks"))
+            printf("%s:%s\n", k.name, promised((const void *)k.kernel));
     if (argv[1] && !strcmp(argv[1], "marks"))
         return 0;
     for (int i = 0; i < N; i++)
@@ -207,9 +231,14 @@ int main(int, char **argv)
         cudaMemset(b, 0, sizeof host);
         if (k.kernel == transposes)
             k.kernel<<<dim3(ROW / 16, N / ROW / 16), dim3(16, 16)>>>(a, b);
+        else if (k.kernel == places)
+            k.kernel<<<BLOCKS, dim3(8, 4, THREADS / 32)>>>(a, b);
         else
             k.kernel<<<BLOCKS, THREADS>>>(a, b);
         cudaMemcpy(host, b, sizeof host, cudaMemcpyDeviceToHost);
+        for (int i = 0; k.kernel == places && i < N; i++)
+            if (host[i] != i % 8 + 10 * (i / 8 % 4) + 100 * (i / 32 % 8))
+                return 1;
         double sum = 0;
         for (int i = 0; i < N; i++)
             sum += host[i] * (i % 101);

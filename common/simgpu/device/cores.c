@@ -3,14 +3,12 @@
 #include <pthread.h>   /* pthread_create */
 #include <stdatomic.h> /* atomic_int */
 #include <stdlib.h>    /* calloc */
-#include <string.h>    /* memcmp */
 #include <time.h>      /* nanosleep */
 
 #include "core/cores.h"
 #include "core/fault.h"
 #include "core/thread.h"
 #include "device/access.h"
-#include "simgpu/kernel.h"
 
 /* Fewer threads than these are run in the time that it takes to wake a
  * helper. */
@@ -146,19 +144,6 @@ static void wait_for(struct slice *s)
 
 /* ---- a grid -------------------------------------------------------------- */
 
-/* The mark is in front of the kernel's code (simnvcc/calls.h). */
-static int is_independent(const struct kernel *k)
-{
-#if defined(__x86_64__)
-    const uint64_t mark = SIMGPU_INDEPENDENT;
-    return k->host_stub && memcmp((const char *)k->host_stub - sizeof mark,
-                                  &mark, sizeof mark) == 0;
-#else
-    (void)k;
-    return 0;
-#endif
-}
-
 /* How many slices would be good. */
 static int slices_for(const struct grid *g)
 {
@@ -166,7 +151,8 @@ static int slices_for(const struct grid *g)
     const uint64_t per_block =
         (uint64_t)l->block[0] * l->block[1] * l->block[2];
     if (g->n < 2 || g->n * per_block < LEAST_THREADS || l->cooperative ||
-        g->cluster_size > 1 || !is_independent(l->kernel))
+        g->cluster_size > 1 ||
+        !(kernel_promises(l->kernel) & SIMGPU_INDEPENDENT))
         return 1;
     const int cores = cores_of_kernel();
     return g->n < (uint64_t)cores ? (int)g->n : cores;

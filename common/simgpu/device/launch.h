@@ -24,6 +24,9 @@ const struct kernel *kernel_find(const void *host_stub);
 /* Name a kernel that is a template by the text of its first launch. */
 void kernel_rename(const void *host_stub, const char *text);
 
+/* What simnvcc has found out about it: SIMGPU_INDEPENDENT, SIMGPU_UNWAITING. */
+unsigned kernel_promises(const struct kernel *k);
+
 struct launch {
     const struct kernel *kernel;
     unsigned grid[3], block[3];

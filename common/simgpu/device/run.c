@@ -79,6 +79,7 @@ struct block { /* the block that this worker runs */
     uint64_t posted[MAX_THREADS];       /* values exchanged in a warp */
     uint32_t alive[MAX_THREADS / WARP]; /* lanes that have not ended */
     int clustered;
+    int unwaiting;       /* none of the kernel's threads waits */
     int trapped, failed; /* a thread has ended the kernel; as an error */
 };
 
@@ -149,12 +150,30 @@ static void end_thread(struct block *b, struct carrier *me)
         cluster_thread_ended();
 }
 
+/* The same for all threads of a block in which none waits: there is nothing to
+ * keep of a thread for others. */
+static void carry_all(struct block *b)
+{
+    const struct launch *const l = b->launch;
+    const struct kernel *const k = l->kernel;
+    struct simgpu_uint3 *const at = b->thread_idx;
+    for (unsigned z = 0; z < l->block[2]; z++)
+        for (unsigned y = 0; y < l->block[1]; y++)
+            for (unsigned x = 0; x < l->block[0]; x++) {
+                *at = (struct simgpu_uint3){x, y, z};
+                k->call(k->host_stub, l->params);
+            }
+    b->next = b->nthreads;
+}
+
 /* Run threads until all have been started. */
 static void carry(void)
 {
     struct block *const b = block;
     struct carrier *const me = b->current;
     const struct kernel *const k = b->launch->kernel;
+    if (b->unwaiting)
+        carry_all(b);
     while (b->next < b->nthreads) {
         me->thread = b->next++;
         me->at = *b->thread_idx = next_thread(&b->next_at, b->launch->block);
@@ -494,6 +513,8 @@ static struct block *block_for(const struct launch *l)
     block->thread_idx = &simgpu_thread_idx;
     block->running = access_running();
     block->clustered = l->cluster[0] * l->cluster[1] * l->cluster[2] > 1;
+    block->unwaiting =
+        !block->clustered && kernel_promises(l->kernel) & SIMGPU_UNWAITING;
     block->nthreads = l->block[0] * l->block[1] * l->block[2];
     return block;
 }

@@ -6,6 +6,10 @@
 #include <stdlib.h> /* qsort */
 #include <string.h> /* memcmp */
 
+#include "simgpu/kernel.h" /* SIMGPU_INDEPENDENT */
+
+enum { PROMISES = SIMGPU_INDEPENDENT | SIMGPU_UNWAITING };
+
 struct name { /* in the assembly: not ended by a NUL */
     const char *at;
     size_t n;
@@ -14,9 +18,9 @@ struct name { /* in the assembly: not ended by a NUL */
 struct function {
     struct name name;
     int is_kernel;
-    int is_bound;  /* not independent */
-    int is_device; /* a kernel, or called by one */
-    long file;     /* that it begins in, by number; 0: not known */
+    int is_device;   /* a kernel, or called by one */
+    unsigned broken; /* of what a kernel can promise */
+    long file;       /* that it begins in, by number; 0: not known */
 };
 
 struct call {
@@ -92,26 +96,25 @@ static int is_hook(struct name name)
     return 0;
 }
 
+/* Waits for the threads of a block, and does nothing else. */
+static int is_barrier(struct name name)
+{
+    return is_one(name, "simgpu_count", "") ||
+           is_one(name, "simgpu_syncthreads", "");
+}
+
 /* Functions that nothing but their arguments and the thread's own memory tells
  * of, besides what their hooks do. */
 static int is_harmless(struct name name)
 {
-    static const char *const others[] = {"__tls_get_addr",
-                                         "memcpy",
-                                         "memmove",
-                                         "memset",
-                                         "memcmp",
-                                         "simgpu_count",
-                                         "simgpu_memcpy",
-                                         "simgpu_memmove",
-                                         "simgpu_memset",
-                                         "simgpu_memcmp",
-                                         "__divti3",
-                                         "__modti3",
-                                         "__udivti3",
-                                         "__umodti3",
-                                         "simgpu_dynamic_shared",
-                                         "simgpu_syncthreads"};
+    static const char *const others[] = {
+        "__tls_get_addr", "memcpy",
+        "memmove",        "memset",
+        "memcmp",         "simgpu_memcpy",
+        "simgpu_memmove", "simgpu_memset",
+        "simgpu_memcmp",  "__divti3",
+        "__modti3",       "__udivti3",
+        "__umodti3",      "simgpu_dynamic_shared"};
     static const char *const mathematics[] = {
         "acos",  "acosh",     "asin",      "asinh",    "atan",      "atan2",
         "atanh", "cbrt",      "ceil",      "copysign", "cos",       "cosh",
@@ -231,18 +234,25 @@ static void add_calls(struct calls *c, const char *assembly)
     }
 }
 
-/* Calling a function that is bound binds. */
-static void bind(struct calls *c)
+/* What a call breaks of its function's promises. */
+static unsigned broken_by(const struct call *k)
+{
+    if (is_barrier(k->name))
+        return SIMGPU_UNWAITING;
+    if (k->to && !is_hook(k->name))
+        return k->to->broken;
+    return is_harmless(k->name) ? 0 : PROMISES;
+}
+
+static void mark_broken(struct calls *c)
 {
     for (int again = 1; again;) {
         again = 0;
         for (size_t i = 0; i < c->ncalls; i++) {
             const struct call *const k = &c->call[i];
-            if (k->from->is_bound ||
-                (k->to && !is_hook(k->name) ? !k->to->is_bound
-                                            : is_harmless(k->name)))
-                continue;
-            k->from->is_bound = again = 1;
+            const unsigned more = broken_by(k) & ~k->from->broken;
+            k->from->broken |= more;
+            again |= more != 0;
         }
     }
 }
@@ -270,7 +280,7 @@ struct calls *calls_read(const char *assembly)
     c->assembly = assembly;
     add_functions(c, assembly);
     add_calls(c, assembly);
-    bind(c);
+    mark_broken(c);
     mark_device(c);
     return c;
 }
@@ -345,8 +355,8 @@ int calls_not_inlined(const struct calls *c, const char *folder,
     return 0;
 }
 
-int calls_is_independent(const struct calls *c, const char *name, size_t n)
+unsigned calls_promised(const struct calls *c, const char *name, size_t n)
 {
     const struct function *const f = find(c, (struct name){name, n});
-    return f && f->is_kernel && !f->is_bound;
+    return f && f->is_kernel ? PROMISES & ~f->broken : 0;
 }

@@ -6,8 +6,9 @@
  * fence, volatile access, output and launch is a call. A kernel is
  * *independent*, as its blocks are of each other, if it and what it calls call
  * nothing but functions of this file, accesses' hooks, barriers of a block, and
- * mathematics. The mark SIMGPU_INDEPENDENT (simgpu/kernel.h) is put in front of
- * its code, where the runtime looks for it (device/cores.h).
+ * mathematics. If it calls no barrier either, none of its threads ever *waits*.
+ * A kernel's promises are put in front of its code (simgpu/kernel.h), where the
+ * runtime looks for them: kernel_promises().
  */
 #ifndef SIMNVCC_CALLS_H
 #define SIMNVCC_CALLS_H
@@ -20,8 +21,9 @@ struct calls;
 struct calls *calls_read(const char *assembly);
 void calls_free(struct calls *c);
 
-/* Is the function with this name of n characters an independent kernel? */
-int calls_is_independent(const struct calls *c, const char *name, size_t n);
+/* What the kernel with this name of n characters promises, as kernel.h numbers
+ * it. 0: it is no kernel, or its blocks depend on each other. */
+unsigned calls_promised(const struct calls *c, const char *name, size_t n);
 
 /* Does a kernel call what could not be inlined: by a pointer or a table of
  * virtual functions, or a function of the program's own, which recurs? Headers

@@ -4,7 +4,7 @@
 #include <stdlib.h> /* strtol */
 #include <string.h> /* strstr */
 
-#include "simgpu/kernel.h" /* SIMGPU_INDEPENDENT */
+#include "simgpu/kernel.h" /* SIMGPU_MARK */
 
 /* Bytes of a struct span, and where its members are. Spans of a file: a thread
  * has them all, so instructions beyond share two. */
@@ -83,10 +83,10 @@ static void write_access(FILE *out, int span, long nbytes, int writes)
 }
 
 /* A kernel's code stays aligned as functions are. */
-static void write_mark(FILE *out)
+static void write_mark(FILE *out, unsigned promises)
 {
-    fprintf(out, "\t.p2align 4\n\t.quad\t0, %#llx\n",
-            (unsigned long long)SIMGPU_INDEPENDENT);
+    fprintf(out, "\t.p2align 4\n\t.quad\t%u, %#llx\n", promises,
+            (unsigned long long)SIMGPU_MARK);
 }
 
 static void write_spans(FILE *out, int n)
@@ -112,8 +112,10 @@ void inline_accesses(const char *assembly, const struct calls *calls, FILE *out)
         long nbytes;
         int writes;
         const size_t label = strcspn(line, ":\t\n ");
-        if (line[label] == ':' && calls_is_independent(calls, line, label))
-            write_mark(out);
+        const unsigned promises =
+            line[label] == ':' ? calls_promised(calls, line, label) : 0;
+        if (promises)
+            write_mark(out, promises);
         if (is_call(line, &nbytes, &writes))
             write_access(out,
                          nspans < MAX_SPANS ? nspans++ : MAX_SPANS + writes,

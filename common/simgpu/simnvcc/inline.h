@@ -22,7 +22,7 @@
 #include "calls.h"
 
 /* Write the assembly to out; changed only if it has the mark of inlined.h. Then
- * kernels that are independent (calls.h) get theirs, too. */
+ * kernels that promise something (calls.h) get their mark, too. */
 void inline_accesses(const char *assembly, const struct calls *calls,
                      FILE *out);
 

@@ -24,9 +24,13 @@ struct kernel { /* a __global__ function; lives as long as the program */
     struct kernel *next;              /* set by the runtime */
 };
 
-/* In front of the code of a kernel whose blocks are independent
- * (simnvcc/calls.h). */
-#define SIMGPU_INDEPENDENT UINT64_C(0x746e65646e696221)
+/* What simnvcc has found out about a kernel (simnvcc/calls.h) is in front of
+ * its code: one or both of these, and the mark. */
+enum {
+    SIMGPU_INDEPENDENT = 1, /* its blocks are */
+    SIMGPU_UNWAITING = 2    /* and none of its threads ever waits */
+};
+#define SIMGPU_MARK UINT64_C(0x746e65646e696221)
 
 /* Register a kernel; a second time has no effect. */
 void simgpu_register_kernel(struct kernel *k);
