@@ -5,15 +5,10 @@
  * threads of a block are fibers of one worker, which has one set of barriers;
  * a block leaves each as it found it.
  */
-#include "device/sync.h" /* sync_commit */
-#include "simgpu/kernel.h"
+#include "device/block.h" /* MAX_THREADS */
+#include "device/sync.h"  /* sync_commit */
 
-enum {
-    NAMED = 16,
-    MAX_THREADS = 1024, /* of a block */
-    MIN_TILE = 64,
-    TILES = 2 * MAX_THREADS / MIN_TILE
-};
+enum { NAMED = 16, MIN_TILE = 64, TILES = 2 * MAX_THREADS / MIN_TILE };
 
 /* Those with numbers, then those of tiles: that of size s and rank k at
  * MAX_THREADS / s + k. */
