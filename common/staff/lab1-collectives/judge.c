@@ -7,30 +7,19 @@
  * and the bytes that each rank sends, and that it does not call the NCCL
  * collective that it should implement.
  */
-#include <math.h>   /* fabs */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcpy */
 
 #include "judge/advice.h"
 #include "judge/counts.h"
-#include "judge/data.h"
 #include "judge/guess.h"
-#include "judge/spans.h"
-#include "terms.h"
+#include "judge1.h"
 
-struct problem { /* a case's parameters, as numbers */
-    size_t count;
-    enum data_type type;
-    enum data_op op;
-    int root, in_place;
-    size_t size; /* of an element */
-};
-
-static struct problem problem_of(const struct judge_task *t)
+struct judge1_problem judge1_problem_of(const struct judge_task *t)
 {
     const struct plan_case *const c = t->c;
-    struct problem p = {
+    struct judge1_problem p = {
         .count = (size_t)plan_int(c, "count", 1024),
         .type = (enum data_type)data_type(plan_text(c, "type", "float")),
         .op = (enum data_op)data_op(plan_text(c, "op", "sum")),
@@ -41,7 +30,7 @@ static struct problem problem_of(const struct judge_task *t)
 }
 
 /* All ranks' inputs of one iteration: count elements of each, in rank order. */
-static char *inputs(const struct judge_task *t, const struct problem *p,
+static char *inputs(const struct judge_task *t, const struct judge1_problem *p,
                     size_t count, int iteration)
 {
     char *const in = malloc((size_t)t->nranks * count * p->size + 1);
@@ -57,7 +46,7 @@ static char *inputs(const struct judge_task *t, const struct problem *p,
 }
 
 /* out = reduction over ranks of `count` elements, stride elements apart. */
-static void reduced(const struct judge_task *t, const struct problem *p,
+static void reduced(const struct judge_task *t, const struct judge1_problem *p,
                     const char *in, size_t stride, size_t count, char *out)
 {
     memcpy(out, in, count * p->size);
@@ -66,7 +55,7 @@ static void reduced(const struct judge_task *t, const struct problem *p,
                      p->op);
 }
 
-static void compare(const struct judge_task *t, const struct problem *p,
+static void compare(const struct judge_task *t, const struct judge1_problem *p,
                     int rank, int iteration, const char *want, size_t count,
                     struct judge_verdict *v)
 {
@@ -77,9 +66,10 @@ static void compare(const struct judge_task *t, const struct problem *p,
 }
 
 /* As compare(), of a collective in which each rank has one input: in. */
-static void compare_one(const struct judge_task *t, const struct problem *p,
-                        int rank, int iteration, const char *want,
-                        const char *in, int op, struct judge_verdict *v)
+static void compare_one(const struct judge_task *t,
+                        const struct judge1_problem *p, int rank, int iteration,
+                        const char *want, const char *in, int op,
+                        struct judge_verdict *v)
 {
     const struct guess g = {.in = in,
                             .count = p->count,
@@ -97,8 +87,9 @@ static void compare_one(const struct judge_task *t, const struct problem *p,
 }
 
 /* The root's output is wrong: has another rank got it? */
-static void look_for_root(const struct judge_task *t, const struct problem *p,
-                          int iteration, const char *want, size_t count,
+static void look_for_root(const struct judge_task *t,
+                          const struct judge1_problem *p, int iteration,
+                          const char *want, size_t count,
                           struct judge_verdict *v)
 {
     const size_t nbytes = count * p->size + 2 * JUDGE_RED_ZONE;
@@ -121,92 +112,12 @@ static void look_for_root(const struct judge_task *t, const struct problem *p,
 
 /* Elements [begin, end) of an output have to descend from the inputs of these
  * ranks. */
-static void descend(const struct judge_task *t, const struct problem *p,
+static void descend(const struct judge_task *t, const struct judge1_problem *p,
                     int rank, int iteration, size_t begin, size_t end,
                     uint64_t need, struct judge_verdict *v)
 {
     judge_origin(t, rank, iteration, "recvbuf", begin * p->size, end * p->size,
                  need, v);
-}
-
-/* ---- costs of algorithms ------------------------------------------------- */
-
-static int ceil_log2(int n)
-{
-    int steps = 0;
-    for (int reach = 1; reach < n; reach *= 2)
-        steps++;
-    return steps;
-}
-
-struct promise { /* the most that any rank may do; -1: not judged */
-    double rounds, messages, bytes;
-};
-
-/*
- * No more steps one after the other than the algorithm needs, and no host that
- * waits between them: the caller's stream orders them.
- */
-static void keep_steps(const struct judge_task *t, double most,
-                       struct judge_verdict *v)
-{
-    const char *site;
-    const int steps = spans_steps(t, 0);
-    if (most >= 0 && steps > most)
-        judge_fail(v,
-                   "the result is right, but %d messages follow one after the "
-                   "other; %.0f steps are enough",
-                   steps, most);
-    for (int r = 0; r < t->nranks; r++) {
-        const int waits = spans_host_waits(t, r, 0, &site);
-        if (waits)
-            judge_fail(v,
-                       "the result is right, but rank %d's host blocks %d "
-                       "times between steps (%s): enqueue all of them, and "
-                       "return",
-                       r, waits, site);
-    }
-}
-
-static void keep_promise(const struct judge_task *t, const struct promise *most,
-                         struct judge_verdict *v)
-{
-    const struct {
-        const char *count, *unit;
-        double most;
-    } limits[] = {{"rounds", "steps", most->rounds},
-                  {"messages", "messages", most->messages},
-                  {"sent_bytes", "bytes", most->bytes},
-                  {"collectives", "of NCCL's own collectives", 0}};
-    for (int r = 0; r < t->nranks; r++)
-        for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-            const double used = judge_count(t, r, 0, limits[i].count, v);
-            if (limits[i].most >= 0 && !(used <= limits[i].most))
-                judge_fail(v,
-                           "the result is right, but rank %d uses %.0f %s; "
-                           "%.0f are enough",
-                           r, used, limits[i].unit, limits[i].most);
-        }
-    keep_steps(t, most->rounds, v);
-}
-
-/*
- * A right result takes at least `least` bytes, over all ranks. If fewer went
- * through NCCL, the data took a path that is not counted.
- */
-static void keep_least(const struct judge_task *t, double least,
-                       struct judge_verdict *v)
-{
-    double sent = 0;
-    for (int r = 0; r < t->nranks; r++)
-        sent += judge_count(t, r, 0, "sent_bytes", v);
-    if (!v->pass || sent >= least)
-        return;
-    judge_fail(v,
-               "the result is right, but only %.0f bytes went through NCCL; "
-               "every algorithm needs at least %.0f",
-               sent, least);
-    v->suspected = 1;
 }
 
 /* ---- part 1 -------------------------------------------------------------- */
@@ -263,8 +174,8 @@ static void judge_sum(const struct judge_task *t, struct judge_verdict *v)
 
 static void judge_broadcast(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct problem p = problem_of(t);
-    const int steps = ceil_log2(t->nranks);
+    const struct judge1_problem p = judge1_problem_of(t);
+    const int steps = judge1_doublings(t->nranks);
     for (int i = 0; i < t->iterations; i++) {
         char *const in = inputs(t, &p, p.count, i);
         for (int r = 0; r < t->nranks; r++)
@@ -275,13 +186,13 @@ static void judge_broadcast(const struct judge_task *t, struct judge_verdict *v)
                 descend(t, &p, r, i, 0, p.count, UINT64_C(1) << p.root, v);
         free(in);
     }
-    keep_promise(t, &(struct promise){steps, steps, -1}, v);
-    keep_least(t, (t->nranks - 1.0) * (double)(p.count * p.size), v);
+    judge1_keep_promise(t, &(struct judge1_promise){steps, steps, -1}, v);
+    judge1_keep_least(t, (t->nranks - 1.0) * (double)(p.count * p.size), v);
 }
 
 static void judge_scatter(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct problem p = problem_of(t);
+    const struct judge1_problem p = judge1_problem_of(t);
     const size_t n = (size_t)t->nranks, all = n * p.count;
     for (int i = 0; i < t->iterations; i++) {
         char *const in = inputs(t, &p, all, i);
@@ -294,16 +205,17 @@ static void judge_scatter(const struct judge_task *t, struct judge_verdict *v)
                 descend(t, &p, r, i, 0, p.count, UINT64_C(1) << p.root, v);
         free(in);
     }
-    keep_promise(t,
-                 &(struct promise){1, t->nranks - 1,
-                                   (double)((n - 1) * p.count * p.size)},
-                 v);
-    keep_least(t, (double)((n - 1) * p.count * p.size), v);
+    judge1_keep_promise(
+        t,
+        &(struct judge1_promise){1, t->nranks - 1,
+                                 (double)((n - 1) * p.count * p.size)},
+        v);
+    judge1_keep_least(t, (double)((n - 1) * p.count * p.size), v);
 }
 
 static void judge_gather(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct problem p = problem_of(t);
+    const struct judge1_problem p = judge1_problem_of(t);
     for (int i = 0; i < t->iterations; i++) {
         char *const in = inputs(t, &p, p.count, i);
         compare(t, &p, p.root, i, in, (size_t)t->nranks * p.count, v);
@@ -313,14 +225,15 @@ static void judge_gather(const struct judge_task *t, struct judge_verdict *v)
                     UINT64_C(1) << b, v);
         free(in);
     }
-    keep_promise(t, &(struct promise){1, 1, (double)(p.count * p.size)}, v);
-    keep_least(t, (t->nranks - 1.0) * (double)(p.count * p.size), v);
+    judge1_keep_promise(
+        t, &(struct judge1_promise){1, 1, (double)(p.count * p.size)}, v);
+    judge1_keep_least(t, (t->nranks - 1.0) * (double)(p.count * p.size), v);
 }
 
 static void judge_all_gather(const struct judge_task *t,
                              struct judge_verdict *v)
 {
-    const struct problem p = problem_of(t);
+    const struct judge1_problem p = judge1_problem_of(t);
     const size_t n = (size_t)t->nranks;
     for (int i = 0; i < t->iterations; i++) {
         char *const in = inputs(t, &p, p.count, i);
@@ -331,16 +244,17 @@ static void judge_all_gather(const struct judge_task *t,
                     (k % n + 1) * p.count, UINT64_C(1) << k % n, v);
         free(in);
     }
-    keep_promise(t,
-                 &(struct promise){t->nranks - 1, t->nranks - 1,
-                                   (double)((n - 1) * p.count * p.size)},
-                 v);
-    keep_least(t, (double)(n * (n - 1) * p.count * p.size), v);
+    judge1_keep_promise(
+        t,
+        &(struct judge1_promise){t->nranks - 1, t->nranks - 1,
+                                 (double)((n - 1) * p.count * p.size)},
+        v);
+    judge1_keep_least(t, (double)(n * (n - 1) * p.count * p.size), v);
 }
 
 static void judge_reduce(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct problem p = problem_of(t);
+    const struct judge1_problem p = judge1_problem_of(t);
     char *const want = malloc(p.count * p.size + 1);
     for (int i = 0; i < t->iterations; i++) {
         char *const in = inputs(t, &p, p.count, i);
@@ -351,17 +265,17 @@ static void judge_reduce(const struct judge_task *t, struct judge_verdict *v)
         free(in);
     }
     free(want);
-    keep_promise(
-        t,
-        &(struct promise){ceil_log2(t->nranks), 1, (double)(p.count * p.size)},
-        v);
-    keep_least(t, (t->nranks - 1.0) * (double)(p.count * p.size), v);
+    judge1_keep_promise(t,
+                        &(struct judge1_promise){judge1_doublings(t->nranks), 1,
+                                                 (double)(p.count * p.size)},
+                        v);
+    judge1_keep_least(t, (t->nranks - 1.0) * (double)(p.count * p.size), v);
 }
 
 static void judge_reduce_scatter(const struct judge_task *t,
                                  struct judge_verdict *v)
 {
-    const struct problem p = problem_of(t);
+    const struct judge1_problem p = judge1_problem_of(t);
     const size_t n = (size_t)t->nranks, all = n * p.count;
     char *const want = malloc(p.count * p.size + 1);
     for (int i = 0; i < t->iterations; i++) {
@@ -376,73 +290,19 @@ static void judge_reduce_scatter(const struct judge_task *t,
         free(in);
     }
     free(want);
-    keep_promise(t,
-                 &(struct promise){t->nranks - 1, t->nranks - 1,
-                                   (double)((n - 1) * p.count * p.size)},
-                 v);
-    keep_least(t, (double)(n * (n - 1) * p.count * p.size), v);
-}
-
-/* The most bytes that a network port has to carry between nodes of equal size:
- * its GPU's share of the vector goes round a ring of the nodes. Any number, if
- * the case's nodes are not the machine's. */
-static double across_bytes(const struct judge_task *t, const struct problem *p)
-{
-    if (!t->spans)
-        return -1;
-    const int per_node =
-        topo_ngpus(spans_topo(t->spans)) / topo_nnodes(spans_topo(t->spans));
-    if (plan_int(t->c, "ranks_per_node", per_node) != per_node)
-        return INFINITY;
-    const double nodes = ceil((double)t->nranks / per_node);
-    const double share = ceil((double)p->count / per_node);
-    return 2 * (nodes - 1) / nodes * share * (double)p->size +
-           2 * nodes * (double)p->size;
-}
-
-/* The cost of a case's algorithm. A chunk may be one element larger than an
- * n-th. */
-static struct promise promise_of(const struct judge_task *t,
-                                 const struct problem *p)
-{
-    const char *const algo = plan_text(t->c, "algo", "");
-    const int n = t->nranks, steps = ceil_log2(n);
-    const double size = (double)p->size, bytes = (double)p->count * size;
-    int power = 1, log_power = 0;
-    for (; 2 * power <= n; power *= 2)
-        log_power++;
-    const int folds = power != n;
-    if (strcmp(algo, "ring") == 0)
-        return (struct promise){2 * (n - 1), 2 * (n - 1),
-                                2.0 * (n - 1) / n * bytes + 2 * (n - 1) * size};
-    if (strcmp(algo, "tree") == 0)
-        return (struct promise){2 * steps, steps + 1, -1};
-    if (strcmp(algo, "halving_doubling") == 0)
-        return (struct promise){2 * (log_power + folds), 2 * log_power + folds,
-                                (2.0 * (power - 1) / power + folds) * bytes +
-                                    2 * log_power * size};
-    return (struct promise){-1, -1, -1};
-}
-
-/* If the machine is known: no link whose name starts with prefix carries more
- * than `most` bytes. */
-static void keep_link(const struct judge_task *t, const char *prefix,
-                      double most, struct judge_verdict *v)
-{
-    const char *name;
-    const double used = spans_busiest_link(t, 0, prefix, &name);
-    if (used > most)
-        judge_fail(v,
-                   "the result is right, but \"%s\" carries %.0f bytes; %.0f "
-                   "are enough",
-                   name, used, most);
+    judge1_keep_promise(
+        t,
+        &(struct judge1_promise){t->nranks - 1, t->nranks - 1,
+                                 (double)((n - 1) * p.count * p.size)},
+        v);
+    judge1_keep_least(t, (double)(n * (n - 1) * p.count * p.size), v);
 }
 
 static void judge_all_reduce(const struct judge_task *t,
                              struct judge_verdict *v)
 {
-    const struct problem p = problem_of(t);
-    const struct promise most = promise_of(t, &p);
+    const struct judge1_problem p = judge1_problem_of(t);
+    const struct judge1_promise most = judge1_promise_of(t, &p);
     char *const want = malloc(p.count * p.size + 1);
     for (int i = 0; i < t->iterations; i++) {
         char *const in = inputs(t, &p, p.count, i);
@@ -454,20 +314,21 @@ static void judge_all_reduce(const struct judge_task *t,
         free(in);
     }
     free(want);
-    keep_promise(t, &most, v);
+    judge1_keep_promise(t, &most, v);
     if (strcmp(plan_text(t->c, "algo", ""), "best") != 0)
-        keep_least(t, 2.0 * (t->nranks - 1) * (double)(p.count * p.size), v);
+        judge1_keep_least(t, 2.0 * (t->nranks - 1) * (double)(p.count * p.size),
+                          v);
     if (strcmp(plan_text(t->c, "algo", ""), "ring") == 0)
-        keep_link(t, "nvlink ", most.bytes, v);
+        judge1_keep_link(t, "nvlink ", most.bytes, v);
     if (strcmp(plan_text(t->c, "algo", ""), "hierarchical") == 0)
-        keep_link(t, "out ", across_bytes(t, &p), v);
+        judge1_keep_link(t, "out ", judge1_across_bytes(t, &p), v);
 }
 
 /* ---- part 4 -------------------------------------------------------------- */
 
 static void judge_sum_by(const struct judge_task *t, struct judge_verdict *v)
 {
-    struct problem p = problem_of(t);
+    struct judge1_problem p = judge1_problem_of(t);
     p.count *= (size_t)t->nranks;
     char *const want = malloc(p.count * p.size + 1);
     for (int i = 0; i < t->iterations; i++) {
@@ -480,87 +341,6 @@ static void judge_sum_by(const struct judge_task *t, struct judge_verdict *v)
     free(want);
 }
 
-/* A measurement makes all its calls, warm-up ones and counted ones. */
-static void judge_measure(const struct judge_task *t, struct judge_verdict *v)
-{
-    const int warmup = (int)plan_int(t->c, "warmup", 2);
-    const double calls = (double)(warmup + plan_int(t->c, "iterations", 5));
-    double first = NAN;
-    for (int r = 0; r < t->nranks; r++) {
-        const double us =
-            evidence_metric(t->evidence, r, t->case_no, 0, "measured_us");
-        const double made = judge_count(t, r, 0, "collectives", v);
-        if (r == 0)
-            first = us;
-        if (!(us > 0))
-            judge_fail(v, "rank %d measured %g us", r, us);
-        else if (us != first)
-            judge_fail(v,
-                       "rank %d reports %g us, rank 0 %g: all ranks should "
-                       "report the slowest rank's time",
-                       r, us, first);
-        // one more call finds the slowest rank
-        if (made - 1 == calls - warmup)
-            judge_fail(
-                v,
-                "rank %d made %.0f calls, should be %.0f: the warm-up is "
-                "missing. First calls also set\nconnections up: make %d "
-                "calls that are not counted before the %.0f that are.",
-                r, made - 1, calls, warmup, calls - warmup);
-        else if (made != calls + 1)
-            judge_fail(
-                v,
-                "rank %d made %.0f calls, should be %.0f: %d to warm up, "
-                "then %.0f that are counted",
-                r, made - 1, calls, warmup, calls - warmup);
-    }
-}
-
-/* us = alpha + bytes / beta */
-struct line {
-    double alpha, beta;
-};
-
-static struct line line_of(uint64_t seed)
-{
-    return (struct line){5 + (double)(seed % 100) / 10,
-                         1000.0 * (double)(1 + seed / 128 % 300)};
-}
-
-static int draw_points(const struct draw_from *from, const int64_t *arg,
-                       void *out, size_t nbytes)
-{
-    const struct line l = line_of(from->seed);
-    double *const us = out;
-    (void)arg;
-    if (nbytes % sizeof *us || nbytes > 16 * sizeof *us)
-        return -1;
-    for (size_t i = 0; i < nbytes / sizeof *us; i++)
-        us[i] = l.alpha + fit_bytes((int)i) / l.beta;
-    return 0;
-}
-
-static const struct draw_row draws[] = {[FIT_POINTS] = {draw_points, 0}, {0}};
-
-static void judge_fit(const struct judge_task *t, struct judge_verdict *v)
-{
-    for (int r = 0; r < t->nranks; r++)
-        for (int i = 0; i < t->iterations; i++) {
-            const uint64_t seed = judge_input_seed(t, r, i);
-            const double alpha = line_of(seed).alpha;
-            const double beta = line_of(seed).beta;
-            const double a = evidence_metric(t->evidence, r, t->case_no,
-                                             (unsigned)i, "alpha");
-            const double b = evidence_metric(t->evidence, r, t->case_no,
-                                             (unsigned)i, "beta");
-            if (!(fabs(a / alpha - 1) < 1e-6) || !(fabs(b / beta - 1) < 1e-6))
-                judge_fail(v,
-                           "points on the line us = %g + bytes / %g give "
-                           "alpha %g and beta %g",
-                           alpha, beta, a, b);
-        }
-}
-
 /* ---- physical limits ----------------------------------------------------- */
 
 /* Some rank receives `bytes`, at most at the rate of all its links together. */
@@ -571,13 +351,13 @@ static double limit_of(const struct judge_task *t, double bytes)
 
 static double broadcast_limit(const struct judge_task *t)
 {
-    const struct problem p = problem_of(t);
+    const struct judge1_problem p = judge1_problem_of(t);
     return limit_of(t, (double)(p.count * p.size));
 }
 
 static double all_gather_limit(const struct judge_task *t)
 {
-    const struct problem p = problem_of(t);
+    const struct judge1_problem p = judge1_problem_of(t);
     return limit_of(t, (double)((size_t)(t->nranks - 1) * p.count * p.size));
 }
 
@@ -587,7 +367,7 @@ static double all_gather_limit(const struct judge_task *t)
  */
 static double all_reduce_limit(const struct judge_task *t)
 {
-    const struct problem p = problem_of(t);
+    const struct judge1_problem p = judge1_problem_of(t);
     const double n = t->nranks, bytes = (double)(p.count * p.size);
     return limit_of(t, 2 * (n - 1) / n * bytes);
 }
@@ -609,8 +389,8 @@ static const struct judge_kind kinds[] = {
      .judge = judge_all_reduce,
      .limit_us = all_reduce_limit},
     {.name = "sum_by", .judge = judge_sum_by},
-    {.name = "measure", .judge = judge_measure},
-    {.name = "fit", .judge = judge_fit},
+    {.name = "measure", .judge = judge1_measure},
+    {.name = "fit", .judge = judge1_fit},
     {.name = NULL},
 };
 
@@ -641,4 +421,4 @@ extern const struct judge_lab judge_lab1;
 const struct judge_lab judge_lab1 = {.lab = "lab1-collectives",
                                      .kinds = kinds,
                                      .students = students,
-                                     .draws = draws};
+                                     .draws = judge1_draws};

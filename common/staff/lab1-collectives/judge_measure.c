@@ -1,0 +1,89 @@
+/*
+ * judge_measure.c: measurements, and what is computed from them
+ */
+#include <math.h> /* fabs */
+
+#include "judge/counts.h"
+#include "judge1.h"
+#include "terms.h"
+
+/* A measurement makes all its calls, warm-up ones and counted ones. */
+void judge1_measure(const struct judge_task *t, struct judge_verdict *v)
+{
+    const int warmup = (int)plan_int(t->c, "warmup", 2);
+    const double calls = (double)(warmup + plan_int(t->c, "iterations", 5));
+    double first = NAN;
+    for (int r = 0; r < t->nranks; r++) {
+        const double us =
+            evidence_metric(t->evidence, r, t->case_no, 0, "measured_us");
+        const double made = judge_count(t, r, 0, "collectives", v);
+        if (r == 0)
+            first = us;
+        if (!(us > 0))
+            judge_fail(v, "rank %d measured %g us", r, us);
+        else if (us != first)
+            judge_fail(v,
+                       "rank %d reports %g us, rank 0 %g: all ranks should "
+                       "report the slowest rank's time",
+                       r, us, first);
+        // one more call finds the slowest rank
+        if (made - 1 == calls - warmup)
+            judge_fail(
+                v,
+                "rank %d made %.0f calls, should be %.0f: the warm-up is "
+                "missing. First calls also set\nconnections up: make %d "
+                "calls that are not counted before the %.0f that are.",
+                r, made - 1, calls, warmup, calls - warmup);
+        else if (made != calls + 1)
+            judge_fail(
+                v,
+                "rank %d made %.0f calls, should be %.0f: %d to warm up, "
+                "then %.0f that are counted",
+                r, made - 1, calls, warmup, calls - warmup);
+    }
+}
+
+/* us = alpha + bytes / beta */
+struct line {
+    double alpha, beta;
+};
+
+static struct line line_of(uint64_t seed)
+{
+    return (struct line){5 + (double)(seed % 100) / 10,
+                         1000.0 * (double)(1 + seed / 128 % 300)};
+}
+
+static int draw_points(const struct draw_from *from, const int64_t *arg,
+                       void *out, size_t nbytes)
+{
+    const struct line l = line_of(from->seed);
+    double *const us = out;
+    (void)arg;
+    if (nbytes % sizeof *us || nbytes > 16 * sizeof *us)
+        return -1;
+    for (size_t i = 0; i < nbytes / sizeof *us; i++)
+        us[i] = l.alpha + fit_bytes((int)i) / l.beta;
+    return 0;
+}
+
+const struct draw_row judge1_draws[] = {[FIT_POINTS] = {draw_points, 0}, {0}};
+
+void judge1_fit(const struct judge_task *t, struct judge_verdict *v)
+{
+    for (int r = 0; r < t->nranks; r++)
+        for (int i = 0; i < t->iterations; i++) {
+            const uint64_t seed = judge_input_seed(t, r, i);
+            const double alpha = line_of(seed).alpha;
+            const double beta = line_of(seed).beta;
+            const double a = evidence_metric(t->evidence, r, t->case_no,
+                                             (unsigned)i, "alpha");
+            const double b = evidence_metric(t->evidence, r, t->case_no,
+                                             (unsigned)i, "beta");
+            if (!(fabs(a / alpha - 1) < 1e-6) || !(fabs(b / beta - 1) < 1e-6))
+                judge_fail(v,
+                           "points on the line us = %g + bytes / %g give "
+                           "alpha %g and beta %g",
+                           alpha, beta, a, b);
+        }
+}
