@@ -1,21 +1,10 @@
 #include "judge/origin.h"
 
 #include <stdlib.h> /* qsort */
-#include <string.h> /* memmove */
 
 #include "base/map.h"
 #include "judge/believed.h"
-
-struct piece { /* of an allocation */
-    uint64_t begin, end, from;
-};
-
-struct memory { /* an allocation: pieces in order, without gaps between them
-                   that matter: bytes outside have no origin */
-    struct piece *piece;
-    size_t n, cap;
-    int is_host; /* pinned memory: the host writes there unseen */
-};
+#include "judge/pieces.h"
 
 struct taken { /* a copy to the host */
     uint32_t at;
@@ -25,10 +14,7 @@ struct taken { /* a copy to the host */
 
 struct origins {
     const struct graph *g;
-    struct memory *memory;
-    size_t nmemory, cap_memory;
-    struct map place;    /* of an allocation in memory[], from 1 */
-    struct map pinned;   /* 1 for allocations of the host */
+    struct pieces pieces;
     struct taken *taken; /* by position, once all are there */
     size_t ntaken, cap_taken;
     uint64_t *known; /* by position of a node's first part: what its parts have
@@ -36,115 +22,7 @@ struct origins {
     struct map reached;     /* by section: what its kernels have read */
     const uint32_t *judged; /* while the graph is followed */
     int reaches_peers;      /* kernels read and write other ranks' memory */
-    int failed;             /* out of memory */
 };
-
-/* Room for one more of a list; NULL if memory runs out. */
-static void *grow(struct origins *o, void *list, size_t n, size_t *cap,
-                  size_t size)
-{
-    if (n < *cap)
-        return list;
-    const size_t more = *cap ? 2 * *cap : 16;
-    void *const longer = realloc(list, more * size);
-    if (!longer) {
-        o->failed = 1;
-        return list;
-    }
-    *cap = more;
-    return longer;
-}
-
-/* ---- memory -------------------------------------------------------------- */
-
-static void find_pinned(struct origins *o)
-{
-    for (size_t i = 0; i < o->g->nallocs && !o->failed; i++) {
-        uint64_t *const at = o->g->allocs[i].place < 0
-                                 ? map_at(&o->pinned, o->g->allocs[i].alloc)
-                                 : NULL;
-        if (at)
-            *at = 1;
-        else if (o->g->allocs[i].place < 0)
-            o->failed = 1;
-    }
-}
-
-/* True if it is memory of the program, which has no number. */
-static int is_ordinary(uint64_t alloc)
-{
-    return (uint32_t)alloc == 0;
-}
-
-static struct memory *memory_of(struct origins *o, uint64_t alloc)
-{
-    uint64_t *const place = map_at(&o->place, alloc);
-    if (place && *place)
-        return &o->memory[*place - 1];
-    o->memory =
-        grow(o, o->memory, o->nmemory, &o->cap_memory, sizeof *o->memory);
-    if (!place || o->failed) {
-        o->failed = 1;
-        return NULL;
-    }
-    struct memory *const m = &o->memory[o->nmemory++];
-    *m = (struct memory){.is_host = map_get(&o->pinned, alloc) != 0};
-    *place = o->nmemory;
-    return m;
-}
-
-/* Insert a piece at position i. */
-static void insert(struct origins *o, struct memory *m, size_t i,
-                   struct piece p)
-{
-    m->piece = grow(o, m->piece, m->n, &m->cap, sizeof *m->piece);
-    if (o->failed)
-        return;
-    memmove(m->piece + i + 1, m->piece + i, (m->n - i) * sizeof *m->piece);
-    m->piece[i] = p;
-    m->n++;
-}
-
-/* Bytes [begin, end) now have this origin. */
-static void put(struct origins *o, struct memory *m, struct piece new)
-{
-    size_t i = 0;
-    while (i < m->n && m->piece[i].end <= new.begin)
-        i++;
-    if (i < m->n && m->piece[i].begin < new.begin) { // cut its end off
-        struct piece rest = m->piece[i];
-        m->piece[i++].end = new.begin;
-        if (rest.end > new.end) {
-            rest.begin = new.end;
-            insert(o, m, i, rest);
-        }
-    }
-    size_t gone = i;
-    while (gone < m->n && m->piece[gone].end <= new.end)
-        gone++;
-    if (gone < m->n && m->piece[gone].begin < new.end)
-        m->piece[gone].begin = new.end;
-    memmove(m->piece + i, m->piece + gone, (m->n - gone) * sizeof *m->piece);
-    m->n -= gone - i;
-    if (i > 0 && m->piece[i - 1].end == new.begin &&
-        m->piece[i - 1].from == new.from)
-        m->piece[i - 1].end = new.end;
-    else
-        insert(o, m, i, new);
-}
-
-/* All that bytes [begin, end) descend from. */
-static uint64_t all_of(struct origins *o, uint64_t alloc, uint64_t begin,
-                       uint64_t end)
-{
-    const struct memory *const m =
-        is_ordinary(alloc) ? NULL : memory_of(o, alloc);
-    uint64_t from = !m || m->is_host ? ORIGIN_HOST : 0;
-    for (size_t i = 0; m && i < m->n; i++)
-        if (m->piece[i].begin < end && m->piece[i].end > begin)
-            from |= m->piece[i].from;
-    return from;
-}
 
 /* ---- operations ---------------------------------------------------------- */
 
@@ -174,37 +52,6 @@ first(const struct graph_view *v, int (*does)(const struct graph_access *),
     return found;
 }
 
-/* Bytes of one range to another of the same length, piece by piece. */
-static void carry(struct origins *o, const struct graph_access *from,
-                  const struct graph_access *to)
-{
-    const uint64_t n = to->end - to->begin;
-    struct memory *const m = memory_of(o, from->alloc);
-    const size_t count = m ? m->n : 0;
-    struct piece *const copy = malloc((count + 1) * sizeof *copy);
-    if (!copy || !memory_of(o, to->alloc)) {
-        free(copy);
-        o->failed = 1;
-        return;
-    }
-    const struct memory *const source = memory_of(o, from->alloc);
-    if (count)
-        memcpy(copy, source->piece, count * sizeof *copy);
-    const uint64_t rest = source->is_host ? ORIGIN_HOST : 0;
-    struct memory *const target = memory_of(o, to->alloc);
-    put(o, target, (struct piece){to->begin, to->begin + n, rest});
-    for (size_t i = 0; i < count && !o->failed; i++) {
-        struct piece p = copy[i];
-        p.begin = p.begin > from->begin ? p.begin : from->begin;
-        p.end = p.end < from->end ? p.end : from->end;
-        if (p.begin < p.end)
-            put(o, target,
-                (struct piece){p.begin - from->begin + to->begin,
-                               p.end - from->begin + to->begin, p.from | rest});
-    }
-    free(copy);
-}
-
 /* ---- what is believed ---------------------------------------------------- */
 
 /* True for a kernel's access to memory of another rank where none has to reach
@@ -219,12 +66,11 @@ static int is_foreign(const struct origins *o, const struct graph_view *v,
 /* What was believed to be done by a device, the host did. */
 static void write_host(struct origins *o, const struct graph_view *v)
 {
-    for (size_t i = 0; i < v->naccesses && !o->failed; i++) {
+    for (size_t i = 0; i < v->naccesses; i++) {
         const struct graph_access *const a = &v->accesses[i];
-        struct memory *const m =
-            writes(a) && !is_ordinary(a->alloc) ? memory_of(o, a->alloc) : NULL;
-        if (m)
-            put(o, m, (struct piece){a->begin, a->end, ORIGIN_HOST});
+        if (writes(a))
+            pieces_put(&o->pieces, a->alloc,
+                       (struct piece){a->begin, a->end, ORIGIN_HOST});
     }
 }
 
@@ -232,10 +78,10 @@ static void write_host(struct origins *o, const struct graph_view *v)
 static int has_uploads(struct origins *o, uint64_t alloc, uint64_t begin,
                        uint64_t end)
 {
-    const struct memory *const m = memory_of(o, alloc);
-    for (size_t i = 0; m && i < m->n; i++)
-        if (m->piece[i].begin < end && m->piece[i].end > begin &&
-            m->piece[i].from == ORIGIN_HOST)
+    size_t n;
+    const struct piece *const p = pieces_of(&o->pieces, alloc, &n);
+    for (size_t i = 0; i < n; i++)
+        if (p[i].begin < end && p[i].end > begin && p[i].from == ORIGIN_HOST)
             return 1;
     return 0;
 }
@@ -267,18 +113,21 @@ static int stays_hosts(struct origins *o, const struct graph_view *v,
 static void keep_taken(struct origins *o, uint32_t at,
                        const struct graph_access *from)
 {
-    const struct memory *const m = memory_of(o, from->alloc);
-    o->taken = grow(o, o->taken, o->ntaken, &o->cap_taken, sizeof *o->taken);
+    size_t npieces;
+    const struct piece *const piece =
+        pieces_of(&o->pieces, from->alloc, &npieces);
+    o->taken = pieces_grow(o->taken, o->ntaken, &o->cap_taken, sizeof *o->taken,
+                           &o->pieces.failed);
     struct origin *const list =
-        m && !o->failed ? calloc(2 * m->n + 1, sizeof *list) : NULL;
+        o->pieces.failed ? NULL : calloc(2 * npieces + 1, sizeof *list);
     if (!list) {
-        o->failed = 1;
+        o->pieces.failed = 1;
         return;
     }
     size_t n = 0;
     uint64_t done = from->begin;
-    for (size_t i = 0; i < m->n; i++) {
-        const struct piece *const p = &m->piece[i];
+    for (size_t i = 0; i < npieces; i++) {
+        const struct piece *const p = &piece[i];
         if (p->end <= done || p->begin >= from->end)
             continue;
         if (p->begin > done)
@@ -302,8 +151,8 @@ static uint64_t all_read(struct origins *o, const struct graph_view *v)
     uint64_t all = 0;
     for (size_t i = 0; i < v->naccesses; i++)
         if (reads(&v->accesses[i]))
-            all |= all_of(o, v->accesses[i].alloc, v->accesses[i].begin,
-                          v->accesses[i].end) &
+            all |= pieces_all(&o->pieces, v->accesses[i].alloc,
+                              v->accesses[i].begin, v->accesses[i].end) &
                    (is_foreign(o, v, &v->accesses[i]) ? ORIGIN_HOST
                                                       : ~UINT64_C(0));
     return all;
@@ -340,29 +189,28 @@ static void note_reached(struct origins *o, uint32_t at, uint64_t known)
     if (reached)
         *reached |= known;
     else
-        o->failed = 1;
+        o->pieces.failed = 1;
 }
 
 static void write_all(struct origins *o, const struct graph_view *v,
                       uint64_t from)
 {
-    for (size_t i = 0; i < v->naccesses && !o->failed; i++) {
+    for (size_t i = 0; i < v->naccesses; i++) {
         const struct graph_access *const a = &v->accesses[i];
-        if (!writes(a) || is_ordinary(a->alloc))
+        if (!writes(a) || pieces_ordinary(a->alloc))
             continue;
-        struct memory *const m = memory_of(o, a->alloc);
         // an atomic update, or a range with gaps, leaves what was there
         const int adds = (a->write & GRAPH_TOUCH) == GRAPH_ATOMIC ||
                          (a->write & GRAPH_ROUGH);
         const uint64_t before =
-            adds ? all_of(o, a->alloc, a->begin, a->end) : 0;
+            adds ? pieces_all(&o->pieces, a->alloc, a->begin, a->end) : 0;
         const uint64_t new = is_foreign(o, v, a) ? from &ORIGIN_HOST : from;
         struct piece kept;
         const int keeps = stays_hosts(o, v, a, &kept);
-        if (m)
-            put(o, m, (struct piece){a->begin, a->end, new | before});
-        if (m && keeps)
-            put(o, m, kept);
+        pieces_put(&o->pieces, a->alloc,
+                   (struct piece){a->begin, a->end, new | before});
+        if (keeps)
+            pieces_put(&o->pieces, a->alloc, kept);
     }
 }
 
@@ -372,8 +220,8 @@ static void do_copy(struct origins *o, uint32_t at, int is_judged)
     int nfrom, nto;
     const struct graph_access *const from = first(v, reads, &nfrom),
                                      *const to = first(v, writes, &nto);
-    const int from_host = !from || is_ordinary(from->alloc),
-              to_host = !to || is_ordinary(to->alloc);
+    const int from_host = !from || pieces_ordinary(from->alloc),
+              to_host = !to || pieces_ordinary(to->alloc);
     if (to_host) {
         if (!from_host && nfrom == 1)
             keep_taken(o, at, from);
@@ -389,22 +237,21 @@ static void do_copy(struct origins *o, uint32_t at, int is_judged)
     }
     if (!from_host && nfrom == 1 && nto == 1 &&
         from->end - from->begin == to->end - to->begin) {
-        carry(o, from, to);
+        pieces_carry(&o->pieces, from, to);
         return;
     }
     uint64_t all = from_host && !is_judged ? UINT64_C(1) << v->node.rank : 0;
     for (size_t i = 0; i < v->naccesses; i++)
         if (reads(&v->accesses[i]) && !(from_host && !is_judged))
-            all |= all_of(o, v->accesses[i].alloc, v->accesses[i].begin,
-                          v->accesses[i].end);
+            all |= pieces_all(&o->pieces, v->accesses[i].alloc,
+                              v->accesses[i].begin, v->accesses[i].end);
     if (from_host && is_judged)
         all |= ORIGIN_HOST;
-    for (size_t i = 0; i < v->naccesses && !o->failed; i++) {
+    for (size_t i = 0; i < v->naccesses; i++) {
         const struct graph_access *const a = &v->accesses[i];
-        struct memory *const m =
-            writes(a) && !is_ordinary(a->alloc) ? memory_of(o, a->alloc) : NULL;
-        if (m)
-            put(o, m, (struct piece){a->begin, a->end, all});
+        if (writes(a))
+            pieces_put(&o->pieces, a->alloc,
+                       (struct piece){a->begin, a->end, all});
     }
 }
 
@@ -417,10 +264,10 @@ static void do_message(struct origins *o, const struct graph_view *send,
                                      *const to = first(recv, writes, &nto);
     if (!believed_message(o->g, send, recv))
         write_host(o, recv);
-    else if (nfrom == 1 && nto == 1 && !is_ordinary(from->alloc) &&
-             !is_ordinary(to->alloc) &&
+    else if (nfrom == 1 && nto == 1 && !pieces_ordinary(from->alloc) &&
+             !pieces_ordinary(to->alloc) &&
              from->end - from->begin == to->end - to->begin)
-        carry(o, from, to);
+        pieces_carry(&o->pieces, from, to);
     else
         write_all(o, recv, all_read(o, send));
 }
@@ -507,15 +354,15 @@ struct origins *origins_new(const struct graph *g,
         o->g = g;
         o->judged = judged;
         o->reaches_peers = reaches_peers;
-        find_pinned(o);
+        pieces_begin(&o->pieces, g);
         for (uint32_t at = 0; at < g->nnodes; at++)
             order[at] = (struct moment){time[at].end_ps, time[at].start_ps, at};
         qsort(order, g->nnodes, sizeof *order, by_time);
-        for (uint32_t i = 0; i < g->nnodes && !o->failed; i++)
+        for (uint32_t i = 0; i < g->nnodes && !o->pieces.failed; i++)
             step(o, seen, order[i].at);
         qsort(o->taken, o->ntaken, sizeof *o->taken, by_position);
     }
-    if (o && (!o->known || !order || !seen || o->failed)) {
+    if (o && (!o->known || !order || !seen || o->pieces.failed)) {
         origins_free(o);
         o = NULL;
     }
@@ -528,13 +375,9 @@ void origins_free(struct origins *o)
 {
     if (!o)
         return;
-    for (size_t i = 0; i < o->nmemory; i++)
-        free(o->memory[i].piece);
+    pieces_release(&o->pieces);
     for (size_t i = 0; i < o->ntaken; i++)
         free(o->taken[i].origin);
-    free(o->memory);
-    map_release(&o->place);
-    map_release(&o->pinned);
     map_release(&o->reached);
     free(o->taken);
     free(o->known);
