@@ -1,12 +1,12 @@
 /*
  * The tests are run and reported as they should be: tests/run.sh and guard on
  * made-up suites that pass, fail, crash, hang or leave processes behind; slices
- * of a real one; and make's choice of suites.
+ * of a real one; make's choice of suites; and the deadline of a child.
  */
 #define _GNU_SOURCE
 #include <check.h>
 #include <stdio.h>  /* fopen */
-#include <stdlib.h> /* free */
+#include <stdlib.h> /* free, setenv */
 #include <string.h> /* strstr */
 
 #include "child.h"
@@ -198,6 +198,19 @@ START_TEST(a_run_reports_what_became_of_each_suite)
 }
 END_TEST
 
+START_TEST(a_slow_machines_children_get_more_time)
+{
+    setenv("CK_TIMEOUT_MULTIPLIER", "1000", 1);
+    struct child c = child_run(0.1, "sleep 0.5");
+    ck_assert(!c.timed_out && c.status == 0);
+    child_clear(&c);
+    unsetenv("CK_TIMEOUT_MULTIPLIER");
+    c = child_run(0.1, "sleep 100");
+    ck_assert(c.timed_out);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("suites");
@@ -206,6 +219,7 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, a_run_reports_what_became_of_each_suite, 0,
                         sizeof rows / sizeof *rows);
+    tcase_add_test(t, a_slow_machines_children_get_more_time);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -71,6 +71,14 @@ static int drain(struct text text[2], double deadline)
     return 1;
 }
 
+/* How many times its usual time a test has, as for Check. */
+static double patience(void)
+{
+    const char *const text = getenv("CK_TIMEOUT_MULTIPLIER");
+    const double times = text ? strtod(text, NULL) : 1;
+    return times > 0 ? times : 1;
+}
+
 struct child child_run(double deadline_sec, const char *format, ...)
 {
     char *command;
@@ -91,7 +99,7 @@ struct child child_run(double deadline_sec, const char *format, ...)
     struct text text[2] = {{calloc(1, 1), 0, out[0]},
                            {calloc(1, 1), 0, err[0]}};
     struct child c = {0};
-    c.timed_out = !drain(text, begin + deadline_sec);
+    c.timed_out = !drain(text, begin + deadline_sec * patience());
     if (c.timed_out)
         kill(-pid, SIGKILL);
     int status = 0;

@@ -19,7 +19,8 @@ struct child {
 
 /*
  * Run a shell command line (printf format) with at most deadline_sec. The
- * deadline is for hangs: choose ten times what an idle machine needs.
+ * deadline is for hangs: choose ten times what an idle machine needs. On a slow
+ * one CK_TIMEOUT_MULTIPLIER lengthens it, as it does Check's own.
  */
 struct child child_run(double deadline_sec, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
