@@ -1,24 +1,15 @@
 #include "base/must.h"
 
-#include <mpi.h>       /* PMPI_Abort */
-#include <stdio.h>     /* fprintf */
-#include <stdlib.h>    /* exit */
-#include <sys/ioctl.h> /* FIONREAD */
-#include <unistd.h>    /* usleep */
+#include <mpi.h>    /* PMPI_Abort */
+#include <stdio.h>  /* fprintf */
+#include <stdlib.h> /* exit */
 
-/* True if the pipe is empty, or fd is not a pipe. */
-static int is_drained(int fd)
-{
-    int left = 0;
-    return ioctl(fd, FIONREAD, &left) != 0 || left == 0;
-}
+#include "base/drain.h"
 
 void must_abort(int status)
 {
-    enum { PATIENCE_MS = 1000 };
     fflush(NULL);
-    for (int i = 0; i < PATIENCE_MS && !(is_drained(1) && is_drained(2)); i++)
-        usleep(1000);
+    drain_wait();
     PMPI_Abort(MPI_COMM_WORLD, status);
     exit(status);
 }

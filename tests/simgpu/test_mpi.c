@@ -67,6 +67,13 @@ START_TEST(ranks_find_each_other_by_pmix)
 }
 END_TEST
 
+/* Whose mpirun says 0 of a rank that fails without a word. */
+START_TEST(a_rank_tells_such_an_mpirun_how_it_fails)
+{
+    conform_run("", "prog_pmix_end", 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("mpi");
@@ -76,6 +83,7 @@ int main(void)
     tcase_add_test(t, polling_longer_takes_no_more_modelled_time);
     tcase_add_test(t, mpich_polls_ucx_through_simgpu);
     tcase_add_loop_test(t, ranks_find_each_other_by_pmix, 0, 3);
+    tcase_add_test(t, a_rank_tells_such_an_mpirun_how_it_fails);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -14,6 +14,8 @@
 
 enum { MAX_WARNINGS = 64 };
 
+static void (*_Atomic last)(int status);
+
 /* (site, format) pairs that have been printed. */
 static _Atomic uint64_t warned[MAX_WARNINGS];
 
@@ -66,6 +68,11 @@ static void end_job(void)
     }
 }
 
+void simgpu_report_last(void (*f)(int status))
+{
+    atomic_store(&last, f);
+}
+
 void simgpu_report_fault(const char *key, const char *format, ...)
 {
     char text[24576];
@@ -81,6 +88,9 @@ void simgpu_report_fault(const char *key, const char *format, ...)
         usleep(REPORT_GRACE_US); // the first to end ends the job
     if (control_own())
         end_job();
+    void (*const f)(int status) = atomic_load(&last);
+    if (f)
+        f(PROC_EXIT_FAULT);
     _exit(PROC_EXIT_FAULT);
 }
 

@@ -22,6 +22,10 @@ enum {
 _Noreturn void simgpu_report_fault(const char *key, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* What a fault does last before it ends the process, with the status: tell the
+ * launcher. There is one f, or none. */
+void simgpu_report_last(void (*f)(int status));
+
 /* A warning about the call at site; printed once per site and text. */
 void simgpu_report_warning(uint32_t site, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

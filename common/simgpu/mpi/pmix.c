@@ -8,6 +8,10 @@
  * (as for nap.h), so MPICH calls these functions, which ask Hydra. Where Hydra
  * didn't start the process, they are libpmix's own.
  *
+ * Where a rank ends without PMIx_Finalize, Hydra 4.2 ends the others at once,
+ * and its mpirun's status may be 0: what the rank's was is often lost then. So
+ * a rank that fails says its status first; one that SIGKILL ends cannot.
+ *
  * Of PMIx, this is what MPI_Init, MPI_Finalize and MPI_Abort call with
  * MPIR_CVAR_NOLOCAL (world.c). Types and numbers are those of PMIx's standard;
  * those of PMIx_Get's values may be freed by libpmix.
@@ -22,9 +26,12 @@
 #include <stdarg.h> /* va_list */
 #include <stdint.h>
 #include <stdio.h>  /* vdprintf */
-#include <stdlib.h> /* getenv */
+#include <stdlib.h> /* getenv, on_exit */
 #include <string.h> /* strcmp */
-#include <unistd.h> /* read */
+#include <unistd.h> /* read, getpid */
+
+#include "base/drain.h"
+#include "core/report.h"
 
 enum {
     PMIX_SUCCESS = 0,
@@ -60,6 +67,8 @@ struct value { /* pmix_value_t, but for the members that are not used here */
 };
 
 static int hydra = -1; /* the descriptor, once PMIx_Init has found it */
+static pid_t self_pid; /* a child that exits is no rank that does */
+static int ended;      /* Hydra knows how this rank ends */
 static char job[256];  /* the name of the job's values */
 static char reply[LINE_NBYTES];
 
@@ -109,6 +118,33 @@ static int ask(const char *format, ...)
     return err ? err : rc && atoi(rc) != 0 ? PMIX_ERR_NOT_FOUND : 0;
 }
 
+/* ---- a rank's end -------------------------------------------------------- */
+
+static int tell_status(int status)
+{
+    ended = 1;
+    return dprintf(hydra, "cmd=abort exitcode=%d\n", status) < 0
+               ? PMIX_ERR_UNREACH
+               : PMIX_SUCCESS;
+}
+
+static void fails(int status)
+{
+    if (ended || getpid() != self_pid)
+        return;
+    drain_wait();
+    tell_status(status);
+}
+
+static void exits(int status, void *unused)
+{
+    (void)unused;
+    if (status != 0) {
+        fflush(NULL);
+        fails(status);
+    }
+}
+
 /* ---- what MPICH calls ---------------------------------------------------- */
 
 int PMIx_Init(struct proc_name *self, void *info, size_t ninfo)
@@ -125,6 +161,9 @@ int PMIx_Init(struct proc_name *self, void *info, size_t ninfo)
     memset(self, 0, sizeof *self);
     snprintf(self->nspace, sizeof self->nspace, "%s", job);
     self->rank = (uint32_t)atoi(rank);
+    self_pid = getpid();
+    simgpu_report_last(fails);
+    on_exit(exits, NULL);
     return PMIX_SUCCESS;
 }
 
@@ -132,6 +171,7 @@ int PMIx_Finalize(const void *info, size_t ninfo)
 {
     if (hydra < 0)
         REAL(PMIX_SUCCESS, (const void *, size_t), info, ninfo);
+    ended = 1;
     return ask("cmd=finalize\n");
 }
 
@@ -140,9 +180,7 @@ int PMIx_Abort(int status, const char *why, void *procs, size_t nprocs)
     if (hydra < 0)
         REAL(PMIX_SUCCESS, (int, const char *, void *, size_t), status, why,
              procs, nprocs);
-    return dprintf(hydra, "cmd=abort exitcode=%d\n", status) < 0
-               ? PMIX_ERR_UNREACH
-               : PMIX_SUCCESS;
+    return tell_status(status);
 }
 
 int PMIx_Put(uint8_t scope, const char *key, struct value *value)
