@@ -23,8 +23,12 @@ static float host[BYTES];
 static ncclDevComm make(const ncclDevCommRequirements &reqs)
 {
     ncclDevComm c;
-    RULE(ncclDevCommCreate(comm, &reqs, &c) == ncclSuccess,
-         "a device communicator is created");
+    const int made = ncclDevCommCreate(comm, &reqs, &c) == ncclSuccess;
+    RULE(made, "a device communicator is created");
+    if (!made) { // nor on the other ranks
+        MPI_Finalize();
+        exit(rule_status());
+    }
     return c;
 }
 
