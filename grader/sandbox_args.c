@@ -143,12 +143,12 @@ static void add_bubblewrap(struct args *a, const struct sandbox *s, int calls)
     add2(a, "--dev", "/dev");
     add_gpus(a);
     if (leaves_root(s)) {
-        add2(a, "--perms", "1777");
         add2(a, "--size", "1073741824");
+        add2(a, "--perms", "1777");
         add2(a, "--tmpfs", "/dev/shm");
     }
+    add2(a, "--size", "536870912"); // first: older ones say they lack it
     add2(a, "--perms", "1777");
-    add2(a, "--size", "536870912");
     add2(a, "--tmpfs", "/tmp");
     for (int i = 0; i < s->nbinds; i++)
         add3(a, s->bind[i].writable ? "--bind" : "--ro-bind", s->bind[i].from,

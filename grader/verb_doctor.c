@@ -83,10 +83,11 @@ static const struct {
     {"bubblewrap", "command -v bwrap || { echo 'not installed'; exit 1; }",
      "install bubblewrap, or grade with --isolation 1"},
     {"user namespaces",
-     "bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev true 2>&1 && "
-     "echo 'can be created'",
+     "bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev --size 4096 "
+     "--tmpfs /tmp true 2>&1 && echo 'can be created'",
      "allow them (kernel.unprivileged_userns_clone=1, user.max_user_namespaces,"
-     " AppArmor), or grade with --isolation 1"},
+     " AppArmor) and have a bubblewrap with --size, or grade with --isolation "
+     "1"},
     {"peers' memory",
      "exec 9< /dev/null; sh -c \"true < /proc/$$/fd/9\" 2>&1 && "
      "echo 'processes can open each other files in /proc'",

@@ -263,12 +263,16 @@ check_grader() {
     if ! has bwrap; then
         note bubblewrap "not installed: grading at isolation level 2 needs it\
  (make deps)"
-    elif bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev true \
+    elif ! bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev true \
         2> "$work/log"; then
-        ok bubblewrap "creates namespaces: grading at isolation level 2"
-    else
         note bubblewrap "$(head -n 1 "$work/log"): allow user namespaces, or\
  grade with --isolation 1 or 0"
+    elif ! bwrap --ro-bind / / --size 4096 --tmpfs /tmp true 2> "$work/log"
+    then
+        note bubblewrap "$(head -n 1 "$work/log"): install a newer one, or\
+ grade with --isolation 1 or 0"
+    else
+        ok bubblewrap "creates namespaces: grading at isolation level 2"
     fi
     version=$(landlock_version)
     if [ "${version:--1}" -ge 1 ]; then

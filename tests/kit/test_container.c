@@ -159,6 +159,16 @@ START_TEST(without_namespaces_labs_are_graded_at_level_1)
 }
 END_TEST
 
+/* Ubuntu 22.04's creates namespaces, but has no --size. */
+START_TEST(with_an_older_bubblewrap_labs_are_graded_at_level_1)
+{
+    expect("fake bwrap 'case $* in *--size*) "
+           "echo bwrap: Unknown option --size >&2; exit 1;; esac'; "
+           "faked common/kit/isolation.sh",
+           0, "grading at isolation 1: bwrap: Unknown option --size\n1\n");
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("container");
@@ -173,6 +183,7 @@ int main(void)
     tcase_add_test(t, a_browser_that_does_not_start_is_none);
     tcase_add_test(t, only_mpich_itself_is_linked);
     tcase_add_test(t, without_namespaces_labs_are_graded_at_level_1);
+    tcase_add_test(t, with_an_older_bubblewrap_labs_are_graded_at_level_1);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

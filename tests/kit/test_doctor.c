@@ -164,6 +164,11 @@ static const struct machine {
      0,
      {"note   bubblewrap: bwrap: no namespace: allow"},
      "WRONG"},
+    {"printf '#!/bin/sh\\ncase $* in *--size*) echo bwrap: no --size >&2; "
+     "exit 1;; esac' | fake bwrap",
+     0,
+     {"note   bubblewrap: bwrap: no --size: install a newer one"},
+     "WRONG"},
     {"", 0, {"note   control groups: not writable"}, "WRONG"},
     {"mkdir -p root/sys/fs/cgroup && touch "
      "root/sys/fs/cgroup/cgroup.controllers",
