@@ -3,19 +3,14 @@
 #define SIMGPU_CUB_UTIL_TYPE_CUH
 
 #include <iterator>
+#include <limits>
 #include <type_traits>
 
+#include "cub/config.cuh"
 #include "cuda/functional"
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
 #include "simgpu/parallel.h"
-
-#ifndef CUB_MAX
-#define CUB_MAX(a, b) ((b) > (a) ? (b) : (a))
-#define CUB_MIN(a, b) ((b) < (a) ? (b) : (a))
-#endif
-#define CUB_VERSION          300001
-#define CUB_RUNTIME_FUNCTION __host__ __device__
-#define CUB_NS_PREFIX
-#define CUB_NS_POSTFIX
 
 namespace cub
 {
@@ -26,6 +21,28 @@ template <int N> struct Int2Type {
 };
 template <bool IS, class Then, class Else> struct If {
     typedef std::conditional_t<IS, Then, Else> Type;
+};
+template <class A, class B> struct Equals {
+    enum { VALUE = std::is_same<A, B>::value, NEGATE = !VALUE };
+};
+/* The logarithm of N to base 2, rounded up. */
+template <int N> struct Log2 {
+    enum { VALUE = 1 + Log2<(N + 1) / 2>::VALUE };
+};
+template <> struct Log2<1> {
+    enum { VALUE = 0 };
+};
+template <int N> struct PowerOfTwo {
+    enum { VALUE = (N & (N - 1)) == 0 };
+};
+
+/* Room for a T in shared memory, without its constructor. */
+template <class T> struct Uninitialized {
+    alignas(T) char storage[sizeof(T)];
+    T &Alias()
+    {
+        return *(T *)(void *)storage;
+    }
 };
 
 template <class K, class V> struct KeyValuePair {
@@ -60,6 +77,81 @@ template <class T> struct DoubleBuffer {
         return d_buffers[selector ^ 1];
     }
 };
+
+/* ---- numbers ------------------------------------------------------------- */
+
+enum Category {
+    NOT_A_NUMBER,
+    SIGNED_INTEGER,
+    UNSIGNED_INTEGER,
+    FLOATING_POINT
+};
+
+namespace detail
+{
+template <int NBYTES> struct bits_of {
+    typedef void type;
+};
+template <> struct bits_of<1> {
+    typedef unsigned char type;
+};
+template <> struct bits_of<2> {
+    typedef unsigned short type;
+};
+template <> struct bits_of<4> {
+    typedef unsigned type;
+};
+template <> struct bits_of<8> {
+    typedef unsigned long long type;
+};
+/* One of CUDA's narrow floats, which std::numeric_limits need not know. */
+template <class T> struct is_narrow : std::false_type {
+};
+template <> struct is_narrow<__half> : std::true_type {
+};
+template <> struct is_narrow<__nv_bfloat16> : std::true_type {
+};
+} // namespace detail
+
+/* A number's bits as an unsigned integer, and the integer (TwiddleIn) that is
+ * in the same order as the numbers are. */
+template <class T> struct NumericTraits {
+    typedef typename detail::bits_of<std::is_arithmetic<T>::value ||
+                                             detail::is_narrow<T>::value
+                                         ? sizeof(T)
+                                         : 0>::type UnsignedBits;
+    static constexpr Category CATEGORY =
+        std::is_floating_point<T>::value || detail::is_narrow<T>::value
+            ? FLOATING_POINT
+        : !std::is_arithmetic<T>::value ? NOT_A_NUMBER
+        : std::is_signed<T>::value      ? SIGNED_INTEGER
+                                        : UNSIGNED_INTEGER;
+    enum { PRIMITIVE = CATEGORY != NOT_A_NUMBER, NULL_TYPE = 0 };
+
+    template <class U = UnsignedBits> static U TwiddleIn(U key)
+    {
+        const U high = (U)((U)1 << (8 * sizeof(U) - 1));
+        return CATEGORY == UNSIGNED_INTEGER                  ? key
+               : CATEGORY == SIGNED_INTEGER || !(key & high) ? (U)(key ^ high)
+                                                             : (U)~key;
+    }
+    template <class U = UnsignedBits> static U TwiddleOut(U key)
+    {
+        const U high = (U)((U)1 << (8 * sizeof(U) - 1));
+        return CATEGORY == UNSIGNED_INTEGER               ? key
+               : CATEGORY == SIGNED_INTEGER || key & high ? (U)(key ^ high)
+                                                          : (U)~key;
+    }
+    static T Max()
+    {
+        return std::numeric_limits<T>::max();
+    }
+    static T Lowest()
+    {
+        return std::numeric_limits<T>::lowest();
+    }
+};
+template <class T> using Traits = NumericTraits<std::remove_cv_t<T>>;
 
 /* ---- operators ----------------------------------------------------------- */
 
@@ -131,11 +223,9 @@ static inline unsigned WarpId()
 }
 static inline int RowMajorTid(int x, int y, int)
 {
-    return (int)(threadIdx.x + x * (threadIdx.y + y * threadIdx.z));
-}
-static inline void CTA_SYNC()
-{
-    __syncthreads();
+    return (int)threadIdx.x + x * ((int)threadIdx.y + y * (int)threadIdx.z);
 }
 } // namespace cub
+
+#include "cub/util_ptx.cuh"
 #endif

@@ -1,2 +1,2 @@
-/* cub/version.cuh: see cub/util_type.cuh */
-#include "cub/util_type.cuh"
+/* cub/version.cuh: see cub/config.cuh */
+#include "cub/config.cuh"

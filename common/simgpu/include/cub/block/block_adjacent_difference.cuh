@@ -42,16 +42,33 @@ class BlockAdjacentDifference
     {
         left(in, out, op, &before);
     }
-    /* op(item, the next one); the tile's last stays. */
+    /* Of the first `valid` items of the tile; all others stay. */
+    template <int I, class Out, class Op>
+    void SubtractLeftPartialTile(T (&in)[I], Out (&out)[I], Op op, int valid)
+    {
+        left(in, out, op, (const T *)nullptr, valid);
+    }
+    template <int I, class Out, class Op>
+    void SubtractLeftPartialTile(T (&in)[I], Out (&out)[I], Op op, int valid,
+                                 T before)
+    {
+        left(in, out, op, &before, valid);
+    }
+    /* op(item, the next one); the tile's last stays, or has `after`. */
     template <int I, class Out, class Op>
     void SubtractRight(T (&in)[I], Out (&out)[I], Op op)
     {
-        const int me = detail::thread_number();
-        temp.ends.put(in);
-        for (int i = 0; i + 1 < I; i++)
-            out[i] = op(in[i], in[i + 1]);
-        out[I - 1] =
-            me + 1 < N ? op(in[I - 1], temp.ends.first[me + 1]) : in[I - 1];
+        right(in, out, op, (const T *)nullptr, N * I);
+    }
+    template <int I, class Out, class Op>
+    void SubtractRight(T (&in)[I], Out (&out)[I], Op op, T after)
+    {
+        right(in, out, op, &after, N * I);
+    }
+    template <int I, class Out, class Op>
+    void SubtractRightPartialTile(T (&in)[I], Out (&out)[I], Op op, int valid)
+    {
+        right(in, out, op, (const T *)nullptr, valid);
     }
 
   private:
@@ -62,15 +79,32 @@ class BlockAdjacentDifference
         return t;
     }
     template <int I, class Out, class Op>
-    void left(T (&in)[I], Out (&out)[I], Op op, const T *before)
+    void left(T (&in)[I], Out (&out)[I], Op op, const T *before,
+              int valid = N * I)
     {
         const int me = detail::thread_number();
         temp.ends.put(in);
         for (int i = I - 1; i > 0; i--)
-            out[i] = op(in[i], in[i - 1]);
-        out[0] = me       ? op(in[0], temp.ends.last[me - 1])
-                 : before ? op(in[0], *before)
-                          : in[0];
+            out[i] = me * I + i < valid ? op(in[i], in[i - 1]) : in[i];
+        if (me * I < valid)
+            out[0] = me       ? op(in[0], temp.ends.last[me - 1])
+                     : before ? op(in[0], *before)
+                              : in[0];
+        else
+            out[0] = in[0];
+    }
+    template <int I, class Out, class Op>
+    void right(T (&in)[I], Out (&out)[I], Op op, const T *after, int valid)
+    {
+        const int me = detail::thread_number();
+        temp.ends.put(in);
+        for (int i = 0; i + 1 < I; i++)
+            out[i] = me * I + i + 1 < valid ? op(in[i], in[i + 1]) : in[i];
+        if ((me + 1) * I < valid)
+            out[I - 1] = op(in[I - 1], temp.ends.first[me + 1]);
+        else
+            out[I - 1] =
+                after && me + 1 == N ? op(in[I - 1], *after) : in[I - 1];
     }
 };
 } // namespace cub

@@ -33,12 +33,42 @@ class BlockDiscontinuity
     template <int I, class Flag, class Op>
     void FlagTails(Flag (&flags)[I], T (&in)[I], Op differs)
     {
-        const int me = detail::thread_number();
         temp.ends.put(in);
-        for (int i = 0; i + 1 < I; i++)
-            flags[i] = differs(in[i], in[i + 1]);
-        flags[I - 1] =
-            me + 1 < N ? differs(in[I - 1], temp.ends.first[me + 1]) : 1;
+        tails(flags, in, differs, (const T *)nullptr);
+    }
+    template <int I, class Flag, class Op>
+    void FlagTails(Flag (&flags)[I], T (&in)[I], Op differs, T after)
+    {
+        temp.ends.put(in);
+        tails(flags, in, differs, &after);
+    }
+    /* Both; of the tile's first, or last, item with what is next to it. */
+    template <int I, class Flag, class Op>
+    void FlagHeadsAndTails(Flag (&head)[I], Flag (&tail)[I], T (&in)[I], Op op)
+    {
+        heads(head, in, op, (const T *)nullptr);
+        tails(tail, in, op, (const T *)nullptr);
+    }
+    template <int I, class Flag, class Op>
+    void FlagHeadsAndTails(Flag (&head)[I], Flag (&tail)[I], T after,
+                           T (&in)[I], Op op)
+    {
+        heads(head, in, op, (const T *)nullptr);
+        tails(tail, in, op, &after);
+    }
+    template <int I, class Flag, class Op>
+    void FlagHeadsAndTails(Flag (&head)[I], T before, Flag (&tail)[I],
+                           T (&in)[I], Op op)
+    {
+        heads(head, in, op, &before);
+        tails(tail, in, op, (const T *)nullptr);
+    }
+    template <int I, class Flag, class Op>
+    void FlagHeadsAndTails(Flag (&head)[I], T before, Flag (&tail)[I], T after,
+                           T (&in)[I], Op op)
+    {
+        heads(head, in, op, &before);
+        tails(tail, in, op, &after);
     }
 
   private:
@@ -58,6 +88,16 @@ class BlockDiscontinuity
         flags[0] = me       ? differs(temp.ends.last[me - 1], in[0])
                    : before ? differs(*before, in[0])
                             : 1;
+    }
+    template <int I, class Flag, class Op>
+    void tails(Flag (&flags)[I], T (&in)[I], Op differs, const T *after)
+    {
+        const int me = detail::thread_number();
+        for (int i = 0; i + 1 < I; i++)
+            flags[i] = differs(in[i], in[i + 1]);
+        flags[I - 1] = me + 1 < N ? differs(in[I - 1], temp.ends.first[me + 1])
+                       : after    ? differs(in[I - 1], *after)
+                                  : 1;
     }
 };
 } // namespace cub

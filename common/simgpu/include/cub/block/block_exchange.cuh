@@ -47,6 +47,32 @@ class BlockExchange
     {                                                                          \
         name(items, items, ranks);                                             \
     }
+    /* Those with a rank, or a flag; what no item has come to is undefined. */
+    template <class Out, class Rank>
+    void ScatterToStripedGuarded(const T (&in)[I], Out (&out)[I],
+                                 Rank (&ranks)[I])
+    {
+        put_some(in, ranks, [&](int i) { return ranks[i] >= 0; });
+        take(out, striped{N});
+    }
+    template <class Rank>
+    void ScatterToStripedGuarded(T (&items)[I], Rank (&ranks)[I])
+    {
+        ScatterToStripedGuarded(items, items, ranks);
+    }
+    template <class Out, class Rank, class Flag>
+    void ScatterToStripedFlagged(const T (&in)[I], Out (&out)[I],
+                                 Rank (&ranks)[I], Flag (&flags)[I])
+    {
+        put_some(in, ranks, [&](int i) { return (bool)flags[i]; });
+        take(out, striped{N});
+    }
+    template <class Rank, class Flag>
+    void ScatterToStripedFlagged(T (&items)[I], Rank (&ranks)[I],
+                                 Flag (&flags)[I])
+    {
+        ScatterToStripedFlagged(items, items, ranks, flags);
+    }
     SIMGPU_SCATTER(ScatterToBlocked, blocked{I})
     SIMGPU_SCATTER(ScatterToStriped, striped{N})
 #undef SIMGPU_SCATTER
@@ -62,6 +88,14 @@ class BlockExchange
     {
         for (int i = 0; i < I; i++)
             temp.items[where(detail::thread_number(), i)] = in[i];
+        __syncthreads();
+    }
+    template <class Rank, class If>
+    void put_some(const T (&in)[I], Rank (&ranks)[I], If moves)
+    {
+        for (int i = 0; i < I; i++)
+            if (moves(i))
+                temp.items[(int)ranks[i]] = in[i];
         __syncthreads();
     }
     template <class Out, class Where> void take(Out (&out)[I], Where where)

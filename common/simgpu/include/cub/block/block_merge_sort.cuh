@@ -37,6 +37,23 @@ class BlockMergeSort
         detail::load(me, &temp.keys[0], keys, detail::blocked{I});
         detail::load(me, &temp.values[0], values, detail::blocked{I});
     }
+    /* The first `valid` items of the tile; all others become `other`, which no
+     * valid one is behind. */
+    template <class Less>
+    void Sort(Key (&keys)[I], Less less, int valid, Key other)
+    {
+        Value none[I];
+        Sort(keys, none, less, valid, other);
+    }
+    template <class Less>
+    void Sort(Key (&keys)[I], Value (&values)[I], Less less, int valid,
+              Key other)
+    {
+        for (int i = 0; i < I; i++)
+            if (detail::thread_number() * I + i >= valid)
+                keys[i] = other;
+        Sort(keys, values, less);
+    }
     template <class... A> void StableSort(A &&...a)
     {
         Sort(a...);

@@ -1,0 +1,2 @@
+/* cub/util_arch.cuh: see cub/config.cuh */
+#include "cub/config.cuh"

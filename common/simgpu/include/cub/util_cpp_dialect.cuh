@@ -1,0 +1,2 @@
+/* cub/util_cpp_dialect.cuh: see cub/config.cuh */
+#include "cub/config.cuh"

@@ -1,0 +1,2 @@
+/* cub/util_namespace.cuh: see cub/config.cuh */
+#include "cub/config.cuh"

@@ -1,0 +1,2 @@
+/* cub/warp/warp_store.cuh: see cub/warp/warp_load.cuh */
+#include "cub/warp/warp_load.cuh"
