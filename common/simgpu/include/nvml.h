@@ -74,6 +74,83 @@ typedef enum {
 } nvmlTemperatureSensors_t;
 
 typedef enum {
+    NVML_TEMPERATURE_THRESHOLD_SHUTDOWN = 0,
+    NVML_TEMPERATURE_THRESHOLD_SLOWDOWN = 1,
+    NVML_TEMPERATURE_THRESHOLD_MEM_MAX = 2,
+    NVML_TEMPERATURE_THRESHOLD_GPU_MAX = 3,
+    NVML_TEMPERATURE_THRESHOLD_ACOUSTIC_MIN = 4,
+    NVML_TEMPERATURE_THRESHOLD_ACOUSTIC_CURR = 5,
+    NVML_TEMPERATURE_THRESHOLD_ACOUSTIC_MAX = 6,
+    NVML_TEMPERATURE_THRESHOLD_GPS_CURR = 7,
+    NVML_TEMPERATURE_THRESHOLD_COUNT
+} nvmlTemperatureThresholds_t;
+
+typedef enum {
+    NVML_PSTATE_0 = 0, /* the highest clocks */
+    NVML_PSTATE_15 = 15,
+    NVML_PSTATE_UNKNOWN = 32
+} nvmlPstates_t;
+
+typedef enum {
+    NVML_TOTAL_POWER_SAMPLES = 0,
+    NVML_GPU_UTILIZATION_SAMPLES = 1,
+    NVML_MEMORY_UTILIZATION_SAMPLES = 2,
+    NVML_ENC_UTILIZATION_SAMPLES = 3,
+    NVML_DEC_UTILIZATION_SAMPLES = 4,
+    NVML_PROCESSOR_CLK_SAMPLES = 5,
+    NVML_MEMORY_CLK_SAMPLES = 6
+} nvmlSamplingType_t;
+
+typedef enum {
+    NVML_VALUE_TYPE_DOUBLE = 0,
+    NVML_VALUE_TYPE_UNSIGNED_INT = 1,
+    NVML_VALUE_TYPE_UNSIGNED_LONG = 2,
+    NVML_VALUE_TYPE_UNSIGNED_LONG_LONG = 3,
+    NVML_VALUE_TYPE_SIGNED_LONG_LONG = 4,
+    NVML_VALUE_TYPE_SIGNED_INT = 5
+} nvmlValueType_t;
+
+typedef union {
+    double dVal;
+    int siVal;
+    unsigned int uiVal;
+    unsigned long ulVal;
+    unsigned long long ullVal;
+    signed long long sllVal;
+} nvmlValue_t;
+
+typedef struct {
+    unsigned long long timeStamp; /* us */
+    nvmlValue_t sampleValue;
+} nvmlSample_t;
+
+/* Why clocks are below their highest rate: bits. */
+#define nvmlClocksThrottleReasonNone                      0x000ull
+#define nvmlClocksThrottleReasonGpuIdle                   0x001ull
+#define nvmlClocksThrottleReasonApplicationsClocksSetting 0x002ull
+#define nvmlClocksThrottleReasonSwPowerCap                0x004ull
+#define nvmlClocksThrottleReasonHwSlowdown                0x008ull
+#define nvmlClocksThrottleReasonSyncBoost                 0x010ull
+#define nvmlClocksThrottleReasonSwThermalSlowdown         0x020ull
+#define nvmlClocksThrottleReasonHwThermalSlowdown         0x040ull
+#define nvmlClocksThrottleReasonHwPowerBrakeSlowdown      0x080ull
+#define nvmlClocksThrottleReasonDisplayClockSetting       0x100ull
+#define nvmlClocksThrottleReasonAll                       0x1ffull
+
+/* The same by their newer names. */
+#define nvmlClocksEventReasonNone    nvmlClocksThrottleReasonNone
+#define nvmlClocksEventReasonGpuIdle nvmlClocksThrottleReasonGpuIdle
+#define nvmlClocksEventReasonApplicationsClocksSetting                         \
+    nvmlClocksThrottleReasonApplicationsClocksSetting
+#define nvmlClocksEventReasonSwPowerCap nvmlClocksThrottleReasonSwPowerCap
+#define nvmlClocksEventReasonSyncBoost  nvmlClocksThrottleReasonSyncBoost
+#define nvmlClocksEventReasonSwThermalSlowdown                                 \
+    nvmlClocksThrottleReasonSwThermalSlowdown
+#define nvmlClocksEventReasonDisplayClockSetting                               \
+    nvmlClocksThrottleReasonDisplayClockSetting
+#define nvmlClocksEventReasonAll nvmlClocksThrottleReasonAll
+
+typedef enum {
     NVML_RESTRICTED_API_SET_APPLICATION_CLOCKS = 0,
     NVML_RESTRICTED_API_SET_AUTO_BOOSTED_CLOCKS = 1,
     NVML_RESTRICTED_API_COUNT
@@ -171,11 +248,28 @@ nvmlReturn_t nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device,
                                           unsigned int maxGpuClockMHz);
 nvmlReturn_t nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device);
 
+/* Always at the highest: state 0, no reason to be below. */
+nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t device,
+                                           nvmlPstates_t *pState);
+nvmlReturn_t
+nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device,
+                                          unsigned long long *reasons);
+nvmlReturn_t
+nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device,
+                                       unsigned long long *reasons);
+nvmlReturn_t
+nvmlDeviceGetSupportedClocksThrottleReasons(nvmlDevice_t device,
+                                            unsigned long long *reasons);
+
 /* ---- not modelled -------------------------------------------------------- */
 
 nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device,
                                       nvmlTemperatureSensors_t sensorType,
                                       unsigned int *temp);
+nvmlReturn_t
+nvmlDeviceGetTemperatureThreshold(nvmlDevice_t device,
+                                  nvmlTemperatureThresholds_t thresholdType,
+                                  unsigned int *temp);
 nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *power);
 nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device,
                                                  unsigned long long *energy);
@@ -186,6 +280,11 @@ nvmlReturn_t nvmlDeviceGetPowerManagementLimit(nvmlDevice_t device,
 nvmlReturn_t nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int *speed);
 nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device,
                                            nvmlUtilization_t *utilization);
+nvmlReturn_t nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t type,
+                                  unsigned long long lastSeenTimeStamp,
+                                  nvmlValueType_t *sampleValType,
+                                  unsigned int *sampleCount,
+                                  nvmlSample_t *samples);
 
 #ifdef __cplusplus
 }

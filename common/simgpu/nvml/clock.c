@@ -101,6 +101,53 @@ nvmlReturn_t nvmlDeviceGetAPIRestriction(nvmlDevice_t device,
     return status;
 }
 
+/* ---- never below the highest ---------------------------------------------- */
+
+static nvmlReturn_t no_reason(nvmlDevice_t device, unsigned long long *reasons)
+{
+    unsigned number;
+    const nvmlReturn_t status = nvmlDeviceGetIndex(device, &number);
+    if (status != NVML_SUCCESS)
+        return status;
+    if (!reasons)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    *reasons = nvmlClocksThrottleReasonNone;
+    return status;
+}
+
+nvmlReturn_t
+nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device,
+                                          unsigned long long *reasons)
+{
+    return no_reason(device, reasons);
+}
+
+nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device,
+                                                    unsigned long long *reasons)
+{
+    return no_reason(device, reasons);
+}
+
+nvmlReturn_t
+nvmlDeviceGetSupportedClocksThrottleReasons(nvmlDevice_t device,
+                                            unsigned long long *reasons)
+{
+    return no_reason(device, reasons);
+}
+
+nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t device,
+                                           nvmlPstates_t *pState)
+{
+    unsigned number;
+    const nvmlReturn_t status = nvmlDeviceGetIndex(device, &number);
+    if (status != NVML_SUCCESS)
+        return status;
+    if (!pState)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    *pState = NVML_PSTATE_0;
+    return status;
+}
+
 /* ---- the rest ------------------------------------------------------------ */
 
 /* For a valid handle, this status; other arguments are not looked at. */
@@ -126,6 +173,8 @@ ANSWER(NVML_ERROR_NO_PERMISSION, nvmlDeviceSetGpuLockedClocks,
 ANSWER(NVML_ERROR_NO_PERMISSION, nvmlDeviceResetGpuLockedClocks)
 ANSWER(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetTemperature,
        UNUSED nvmlTemperatureSensors_t sensor, UNUSED unsigned *degrees)
+ANSWER(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetTemperatureThreshold,
+       UNUSED nvmlTemperatureThresholds_t threshold, UNUSED unsigned *degrees)
 ANSWER(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetPowerUsage,
        UNUSED unsigned *milliwatts)
 ANSWER(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetTotalEnergyConsumption,
@@ -138,3 +187,7 @@ ANSWER(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetFanSpeed,
        UNUSED unsigned *percent)
 ANSWER(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetUtilizationRates,
        UNUSED nvmlUtilization_t *percent)
+ANSWER(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetSamples,
+       UNUSED nvmlSamplingType_t type, UNUSED unsigned long long since,
+       UNUSED nvmlValueType_t *value_type, UNUSED unsigned *n,
+       UNUSED nvmlSample_t *samples)

@@ -50,6 +50,18 @@ static int check_numbers(nvmlDevice_t d, const cudaDeviceProp &prop)
     CHECK(!nvmlDeviceGetMemoryInfo(d, &m) && m.total == prop.totalGlobalMem &&
           m.used + m.free == m.total);
     CHECK(nvmlDeviceGetPowerUsage(d, &mhz) == NVML_ERROR_NOT_SUPPORTED);
+    unsigned long long reasons = nvmlClocksThrottleReasonAll;
+    nvmlPstates_t state = NVML_PSTATE_UNKNOWN;
+    CHECK(!nvmlDeviceGetCurrentClocksThrottleReasons(d, &reasons) &&
+          reasons == nvmlClocksEventReasonNone);
+    CHECK(!nvmlDeviceGetPerformanceState(d, &state) && state == NVML_PSTATE_0);
+    CHECK(nvmlDeviceGetTemperatureThreshold(d,
+                                            NVML_TEMPERATURE_THRESHOLD_SLOWDOWN,
+                                            &mhz) == NVML_ERROR_NOT_SUPPORTED);
+    nvmlSample_t samples[2];
+    nvmlValueType_t type;
+    CHECK(nvmlDeviceGetSamples(d, NVML_GPU_UTILIZATION_SAMPLES, 0, &type, &one,
+                               samples) == NVML_ERROR_NOT_SUPPORTED);
     CHECK(nvmlDeviceSetApplicationsClocks(d, 1, 1) == NVML_ERROR_NO_PERMISSION);
     CHECK(nvmlDeviceGetPowerUsage(NULL, &mhz) == NVML_ERROR_INVALID_ARGUMENT);
     return 0;
