@@ -570,6 +570,116 @@ PROBE(partitions_by_value)
     CHECK(a.get()[0] == 16 + 1100 && a.h[2] == 16 + 1000 + 10000);
 }
 
+// Parts of some lanes: by rank, by a predicate, by a label; and their numbers.
+KERNEL(parts, int)
+{
+    int value = -1;
+    if (t % 4 != 1) { // 24 lanes: 0 2 3 4 6 7 ...
+        const cg::coalesced_group some = cg::coalesced_threads();
+        const cg::coalesced_group eight = cg::tiled_partition(some, 8);
+        const cg::coalesced_group side = cg::binary_partition(some, t >= 24);
+        const cg::coalesced_group same = cg::labeled_partition(some, t % 4);
+        value = (int)eight.thread_rank() + 10 * (int)eight.meta_group_rank() +
+                100 * (int)eight.size() + 1000 * (int)eight.meta_group_size() +
+                10000 * (int)side.meta_group_rank() +
+                100000 * (int)same.meta_group_rank() +
+                1000000 * (int)same.meta_group_size();
+    }
+    return value;
+}
+PROBE(parts_of_some_lanes)
+{
+    RUN(parts, int, 32)
+    int rank = 0;
+    for (int t = 0; t < 32; t++) {
+        if (t % 4 == 1) {
+            CHECK(h[t] == -1);
+            continue;
+        }
+        const int label = t % 4 == 0 ? 0 : t % 4 - 1;
+        CHECK(h[t] == rank % 8 + 10 * (rank / 8) + 100 * 8 + 1000 * 3 +
+                          10000 * (t >= 24) + 100000 * label + 1000000 * 3);
+        rank++;
+    }
+}
+
+// The last tile of a block has what is left.
+KERNEL(short_tile, int)
+{
+    const cg::thread_group tile =
+        cg::tiled_partition(cg::this_thread_block(), 16);
+    return (int)tile.size() * 100 + (int)tile.thread_rank();
+}
+PROBE(a_tile_of_what_is_left)
+{
+    RUN(short_tile, int, 40)
+    CHECK(h[31] == 1615 && h[32] == 800 && h[39] == 807);
+}
+
+// ---- one thread of a group, and sums with a place in memory ----------------
+
+KERNEL(elected, int)
+{
+    __shared__ int calls;
+    if (t == 0)
+        calls = 0;
+    __syncthreads();
+    const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+    cg::invoke_one(
+        tile, [](int by) { atomicAdd(&calls, by); }, 3);
+    const int same = cg::invoke_one_broadcast(
+        tile, [&](int a) { return a + (int)tile.meta_group_rank(); }, 50);
+    __syncthreads();
+    return calls * 100 + same;
+}
+PROBE(one_thread_of_a_group)
+{
+    RUN(elected, int, 32)
+    for (int t = 0; t < 32; t++)
+        CHECK(h[t] == 4 * 3 * 100 + 50 + t / 8);
+}
+
+__global__ void group_updates(int *out)
+{
+    __shared__ cuda::atomic<int, cuda::thread_scope_block> sum, most, at, last;
+    const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+    const int t = (int)threadIdx.x;
+    if (t == 0) {
+        sum.store(1000);
+        most.store(-5);
+        at.store(7);
+        last.store(100);
+    }
+    __syncthreads();
+    cg::reduce_update_async(tile, sum, t, cg::plus<int>());
+    cg::reduce_update_async(tile, most, t, cg::greater<int>());
+    out[t] = cg::exclusive_scan_update(tile, at, 2, cg::plus<int>());
+    out[64 + t] = cg::inclusive_scan_update(tile, last, 1);
+    cg::reduce_store_async(tile, out + 128 + t / 32, t, cg::plus<int>());
+    __syncthreads();
+    if (t == 0) {
+        out[130] = sum.load();
+        out[131] = most.load();
+        out[132] = at.load();
+        out[133] = last.load();
+    }
+}
+PROBE(groups_update_memory)
+{
+    array<int> a(134);
+    group_updates<<<1, 64>>>(a.d);
+    const int *const h = a.get();
+    const int first = h[0] == 7 ? 0 : 32; // either warp may be the first
+    for (int t = 0; t < 32; t++) {
+        CHECK(h[first + t] == 7 + 2 * t);
+        CHECK(h[(first ^ 32) + t] == 7 + 64 + 2 * t);
+        CHECK(h[64 + t] % 32 == (101 + t) % 32);
+    }
+    CHECK(h[128] == 496 && h[129] == 496 + 1024);
+    CHECK(h[130] == 1000 + 2016 && h[131] == 63);
+    CHECK(h[132] == 7 + 128 && h[133] == 164);
+}
+
 __global__ void staged(const int *in, int *out)
 {
     __shared__ int s[64];

@@ -7,6 +7,8 @@
 #include "cuda_runtime.h"
 #ifdef __SIMNVCC__
 
+#include <type_traits> /* std::decay */
+
 namespace cooperative_groups
 {
 namespace details
@@ -160,6 +162,7 @@ class coalesced_group
 {
   protected:
     unsigned mask;
+    unsigned part, nparts; // of what it is a part of
 
     unsigned lane_of(unsigned rank) const
     {
@@ -178,7 +181,11 @@ class coalesced_group
     }
 
   public:
-    explicit coalesced_group(unsigned mask) : mask(mask) {}
+    explicit coalesced_group(unsigned mask, unsigned part = 0,
+                             unsigned nparts = 1)
+        : mask(mask), part(part), nparts(nparts)
+    {
+    }
     unsigned simgpu_mask() const
     {
         return mask;
@@ -197,11 +204,11 @@ class coalesced_group
     }
     unsigned meta_group_rank() const
     {
-        return 0;
+        return part;
     }
     unsigned meta_group_size() const
     {
-        return 1;
+        return nparts;
     }
     void sync() const
     {
@@ -260,21 +267,18 @@ static __forceinline__ coalesced_group coalesced_threads()
 template <unsigned SIZE, class PARENT = void>
 class thread_block_tile : public coalesced_group
 {
-    unsigned part, nparts;
-
   public:
     thread_block_tile(unsigned part, unsigned nparts)
         : coalesced_group(SIZE >= 32 ? ~0u
                                      : ((1u << (SIZE % 32)) - 1)
-                                           << (simgpu::lane() / SIZE * SIZE)),
-          part(part), nparts(nparts)
+                                           << (simgpu::lane() / SIZE * SIZE),
+                          part, nparts)
     {
     }
     /* A tile that forgets what it is a part of. */
     template <class OTHER>
     thread_block_tile(const thread_block_tile<SIZE, OTHER> &g)
-        : coalesced_group(g), part(g.meta_group_rank()),
-          nparts(g.meta_group_size())
+        : coalesced_group(g)
     {
     }
     static constexpr unsigned size()
@@ -288,14 +292,6 @@ class thread_block_tile : public coalesced_group
     unsigned thread_rank() const
     {
         return (unsigned)simgpu::lane() % SIZE;
-    }
-    unsigned meta_group_rank() const
-    {
-        return part;
-    }
-    unsigned meta_group_size() const
-    {
-        return nparts;
     }
 };
 
@@ -343,26 +339,57 @@ class thread_group : public coalesced_group
     }
 };
 
+/* Of a block: its last tile has what is left. */
 static inline thread_group tiled_partition(const thread_group &g, unsigned size)
 {
-    if (size >= 32)
-        return size == 32 ? thread_group(coalesced_group(~0u)) : g;
-    return coalesced_group(((1u << size) - 1)
-                           << ((unsigned)simgpu::lane() / size * size));
+    if (size > 32)
+        return g;
+    const unsigned part = g.thread_rank() / size, left = g.size() - part * size;
+    return coalesced_group(~0u >> (32 - (left < size ? left : size))
+                                      << (unsigned)simgpu::lane() / size * size,
+                           part, (g.size() + size - 1) / size);
 }
 
+/* Of some lanes: each `size` of them, counted by their ranks. */
+static inline coalesced_group tiled_partition(const coalesced_group &g,
+                                              unsigned size)
+{
+    if (g.size() <= size)
+        return g;
+    const unsigned part = g.thread_rank() / size;
+    unsigned mine = 0, rank = 0;
+    for (unsigned m = g.simgpu_mask(); m; m &= m - 1, rank++)
+        if (rank / size == part)
+            mine |= m & -m;
+    return coalesced_group(mine, part, (g.size() + size - 1) / size);
+}
+
+/* Lanes for which the predicate is the same. */
 template <class G>
 static inline coalesced_group binary_partition(const G &g, bool predicate)
 {
     const unsigned mask = g.simgpu_mask();
     const unsigned yes = __ballot_sync(mask, predicate);
-    return coalesced_group(predicate ? yes : mask & ~yes);
+    if (yes == mask || yes == 0)
+        return coalesced_group(mask);
+    return coalesced_group(predicate ? yes : mask & ~yes, predicate, 2);
 }
 
+/* Lanes of the same label; parts are in the order of their first lanes. */
 template <class G, class L>
 static inline coalesced_group labeled_partition(const G &g, L label)
 {
-    return coalesced_group(__match_any_sync(g.simgpu_mask(), label));
+    const unsigned mine = __match_any_sync(g.simgpu_mask(), label);
+    const unsigned first = mine & -mine;
+    const unsigned firsts =
+        __ballot_sync(g.simgpu_mask(), first >> simgpu::lane() & 1);
+    return coalesced_group(mine, (unsigned)__popc(firsts & (first - 1)),
+                           (unsigned)__popc(firsts));
+}
+template <class G>
+static inline coalesced_group labeled_partition(const G &g, bool label)
+{
+    return binary_partition(g, label);
 }
 
 static inline bool elect_one(const coalesced_group &g)
@@ -384,10 +411,23 @@ template <class G> static inline unsigned long long group_size(const G &g)
 {
     return g.size();
 }
-template <class G, class F> static inline void invoke_one(const G &g, F f)
+/* One thread calls f(arguments); broadcast: all have its result. */
+template <class G, class F, class... A>
+static inline void invoke_one(const G &g, F &&f, A &&...arguments)
 {
     if (g.thread_rank() == 0)
-        f();
+        f(static_cast<A &&>(arguments)...);
+}
+template <class G, class F, class... A>
+static inline auto invoke_one_broadcast(const G &g, F &&f, A &&...arguments) ->
+    typename std::remove_reference<
+        decltype(f(static_cast<A &&>(arguments)...))>::type
+{
+    typename std::decay<decltype(f(static_cast<A &&>(arguments)...))>::type
+        result = {};
+    if (g.thread_rank() == 0)
+        result = f(static_cast<A &&>(arguments)...);
+    return g.shfl(result, 0);
 }
 
 } // namespace cooperative_groups

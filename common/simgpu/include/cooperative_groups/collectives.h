@@ -121,6 +121,80 @@ template <class G, class T> static inline T exclusive_scan(const G &g, T v)
     return exclusive_scan(g, v, plus<T>());
 }
 
+/* ---- with a place in memory: cuda::atomic, atomic_ref, or a pointer ------ */
+
+namespace details
+{
+/* to = f(to, v): by its own operation, or by compare and exchange. */
+template <class A, class T> static inline T update(A &to, T v, plus<T>)
+{
+    return to.fetch_add(v);
+}
+template <class A, class T, class F> static inline T update(A &to, T v, F f)
+{
+    T old = to.load();
+    while (!to.compare_exchange_weak(old, f(old, v)))
+        ;
+    return old;
+}
+} // namespace details
+
+/* One thread adds the group's value to it, or stores it there. */
+template <class G, class A, class T, class F>
+static inline void reduce_update_async(const G &g, A &&to, T v, F f)
+{
+    const T sum = reduce(g, v, f);
+    if (g.thread_rank() == 0)
+        details::update(to, sum, f);
+}
+template <class G, class A, class T, class F>
+static inline void reduce_store_async(const G &g, A &&to, T v, F f)
+{
+    const T sum = reduce(g, v, f);
+    if (g.thread_rank() == 0)
+        to.store(sum);
+}
+template <class G, class T, class F>
+static inline void reduce_store_async(const G &g, T *to, T v, F f)
+{
+    const T sum = reduce(g, v, f);
+    if (g.thread_rank() == 0)
+        *to = sum;
+}
+
+/* A scan that begins with what was there, and adds the group's value to it. */
+template <class G, class A, class T, class F>
+static inline T inclusive_scan_update(const G &g, A &&to, T v, F f)
+{
+    const unsigned last = (unsigned)g.num_threads() - 1;
+    const T mine = inclusive_scan(g, v, f);
+    T old = T();
+    if (g.thread_rank() == last)
+        old = details::update(to, mine, f);
+    return f(g.shfl(old, last), mine);
+}
+template <class G, class A, class T, class F>
+static inline T exclusive_scan_update(const G &g, A &&to, T v, F f)
+{
+    const unsigned last = (unsigned)g.num_threads() - 1;
+    const T sum = inclusive_scan(g, v, f), mine = exclusive_scan(g, v, f);
+    T old = T();
+    if (g.thread_rank() == last)
+        old = details::update(to, sum, f);
+    old = g.shfl(old, last);
+    return g.thread_rank() ? f(old, mine) : old;
+}
+template <class G, class A, class T>
+static inline T inclusive_scan_update(const G &g, A &&to, T v)
+{
+    return inclusive_scan_update(g, to, v, plus<T>());
+}
+template <class G, class A, class T>
+static inline T exclusive_scan_update(const G &g, A &&to, T v)
+{
+    return exclusive_scan_update(g, to, v, plus<T>());
+}
+
 /* The threads of a group copy together; wait() ends in its barrier. */
 template <class G>
 static inline void memcpy_async(const G &g, void *to, const void *from,
