@@ -104,7 +104,8 @@ static const char *const lines[] = {
     "printf '#include <curand_kernel.h>\\ncurandGenerator_t g;' > w.cu && $N "
     "-c "
     "w.cu",
-    "printf '#include <cublas_v2.h>\\ncuComplex z; __nv_bfloat16 b; int main() "
+    "printf '#include <cublas_v2.h>\\ncuComplex z; __nv_bfloat16 b; __nv_half "
+    "h; cublasDataType_t t; int main() "
     "{ return cudaGetLastError() || CUDA_C_32F != 4; }' > w.cpp && $N w.cpp "
     "-o x && ./x",
     "printf '#include <cub/device/device_scan.cuh>\\n__global__ void k(int *p) "

@@ -143,6 +143,7 @@ typedef enum {
 
 struct cublasContext;
 typedef struct cublasContext *cublasHandle_t;
+typedef cudaDataType cublasDataType_t; /* its older name */
 
 /* ---- handles ------------------------------------------------------------- */
 
