@@ -492,6 +492,42 @@ static __device__ int only_there(int x)
     return x + 1;
 }
 #endif
+
+// Types of the device's half only, in a class and outside of one.
+#ifdef __CUDA_ARCH__
+struct device_pair {
+    int a, b;
+};
+enum { DEVICE_ONLY = 64 };
+template <class T> __device__ T far_from(T x)
+{
+    return x + DEVICE_ONLY;
+}
+#endif
+template <class T> struct device_calls {
+    static __device__ T twice(T x)
+    {
+        return far_from(x);
+    }
+};
+template <class T> struct two_faces {
+    struct {
+        T x;
+    } kept;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 300
+    typedef device_calls<T> calls;
+    __device__ T get(T x) const
+    {
+        const device_pair pair = {(int)x, 3};
+        return calls::twice(pair.a + pair.b);
+    }
+#else
+    __device__ T get(T x) const
+    {
+        return x;
+    }
+#endif
+};
 __global__ void arch(int *p)
 {
 #if __CUDA_ARCH__ >= 700
@@ -501,15 +537,16 @@ __global__ void arch(int *p)
 #ifdef __CUDA_ARCH__
     p[2] = only_there(2);
 #endif
+    p[3] = two_faces<int>().get(4);
 }
 
 PROBE(cuda_arch)
 {
     constexpr int n = sizes_of();
-    array<int> a(n);
+    array<int> a(n + 1);
     arch<<<1, 1>>>(a.d);
     CHECK(a.get()[0] >= 700 && a.h[1] == 1 && where_am_i() == 2);
-    CHECK(a.h[2] == 3);
+    CHECK(a.h[2] == 3 && a.h[3] == 64 + 7);
 #if !defined(__NVCC__) || !defined(__CUDACC__) || __CUDACC_VER_MAJOR__ < 12
 #error "not nvcc"
 #endif

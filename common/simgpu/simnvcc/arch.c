@@ -6,6 +6,7 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strstr */
 
+#include "declared.h"
 #include "edit.h"
 #include "line.h"
 #include "task.h"
@@ -157,9 +158,9 @@ static void merge_body(const struct tokens *h, const struct body *a,
 }
 
 /*
- * Functions [from, to) of the device's view are not in the host's. They are
- * left out, but for those that are called (add_called()), and a specialization
- * of a template: a call would reach the general one instead. It goes behind the
+ * Functions [from, to) of the device's view are not in the host's. Those that
+ * only device code can call are declared.c's; here is a specialization of a
+ * template: a call would reach the general one instead. It goes behind the
  * function that both views have before it, at `end` of the host's text, if
  * nothing else is between them.
  */
@@ -203,64 +204,6 @@ static size_t find_same(const struct bodies *b, size_t from, const char *name)
     return b->n;
 }
 
-/* The token that names a function: in front of its parameters. */
-static size_t name_of(const struct tokens *t, const struct body *b)
-{
-    size_t k = b->open;
-    while (k > b->first && !token_is(t, k, ")"))
-        k--;
-    return k > b->first ? token_open(t, k) - 1 : b->first;
-}
-
-/* True if the word at token i of y is in x, too. */
-static int has_word(const struct tokens *x, const struct tokens *y, size_t i)
-{
-    const size_t n = y->at[i].end - y->at[i].begin;
-    for (size_t k = 0; k < x->n; k++)
-        if (x->at[k].end - x->at[k].begin == n &&
-            !memcmp(x->text + x->at[k].begin, y->text + y->at[i].begin, n))
-            return 1;
-    return 0;
-}
-
-/* True if tokens [from, to) open no brace that they don't close: both ends are
- * in one scope. */
-static int in_one_scope(const struct tokens *t, size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++)
-        if (token_is(t, i, "}") ||
-            (token_is(t, i, "{") && (i = token_close(t, i)) >= to))
-            return 0;
-    return 1;
-}
-
-/*
- * Functions [from, to) of the device's view are not in the host's, nor is their
- * name, so that only device code can call them. They go in front of `next`, the
- * function that both views have behind them.
- */
-static void add_called(const struct tokens *h, const struct body *next,
-                       const struct tokens *d, const struct bodies *b,
-                       size_t from, size_t to, struct edits *e)
-{
-    const size_t begin = h->at[next->first].begin;
-    char *const back = tokens_place(h, begin);
-    for (size_t i = from; i < to; i++) {
-        const struct body *const f = &b->at[i];
-        const size_t name = name_of(d, f);
-        if (!token_is_word(d, name) || token_is(d, name - 1, "::") ||
-            has_word(h, d, name) ||
-            !in_one_scope(d, f->close + 1, b->at[to].first))
-            continue;
-        char *const place = tokens_place(d, d->at[f->first].begin);
-        edits_addf(e, begin, begin, "%s%.*s%s", place,
-                   (int)(d->at[f->close].end - d->at[f->first].begin),
-                   d->text + d->at[f->first].begin, back);
-        free(place);
-    }
-    free(back);
-}
-
 char *arch_merge(const char *host_path, const char *device_path)
 {
     char *const host = file_read(host_path), *const device =
@@ -274,12 +217,10 @@ char *arch_merge(const char *host_path, const char *device_path)
     tokens_init(&h, host);
     tokens_init(&d, device);
     struct bodies a = find_bodies(&h), b = find_bodies(&d);
-    size_t at = 0, behind = 0; // behind: the last function of both views
+    size_t at = 0;
     for (size_t i = 0; i < a.n; i++) {
         const size_t other = find_same(&b, at, a.at[i].name);
         if (other < b.n) {
-            add_called(&h, &a.at[i], &d, &b, behind, other, &e);
-            behind = other + 1;
             merge_body(&h, &a.at[i], &d, &b.at[other], &e);
             at = other + 1;
             while (at < b.n && find_same(&a, i + 1, b.at[at].name) == a.n)
@@ -287,6 +228,7 @@ char *arch_merge(const char *host_path, const char *device_path)
             add_behind(&h, &a.at[i], &d, &b, other + 1, at, &e);
         }
     }
+    declared_add(&h, &d, &e);
     FILE *const out = open_memstream(&text, &nbytes);
     edits_write(&e, host, out);
     fclose(out);

@@ -5,7 +5,8 @@
  * host and device code are compiled together. Where a file tests the macro, it
  * is preprocessed both ways, and the two texts are merged: a __device__ or
  * __global__ function has its device text; one that is also __host__ has both,
- * and decides when it runs; everything else has its host text.
+ * and decides when it runs; everything else has its host text. What only the
+ * device's text declares is added (declared.h).
  */
 #ifndef SIMNVCC_ARCH_H
 #define SIMNVCC_ARCH_H
