@@ -315,6 +315,138 @@ PROBE(surfaces)
     }
 }
 
+// ---- cube maps -------------------------------------------------------------
+
+enum { FACE = 4, CUBES = 2 };
+
+/* The direction in which texel (i, j) of a face lies. */
+__device__ float3 towards(int face, int i, int j)
+{
+    const float s = 2 * ((float)i + 0.5f) / FACE - 1,
+                t = 2 * ((float)j + 0.5f) / FACE - 1;
+    switch (face) {
+    case 0: return make_float3(1, -t, -s);
+    case 1: return make_float3(-1, -t, s);
+    case 2: return make_float3(s, 1, t);
+    case 3: return make_float3(s, -1, -t);
+    case 4: return make_float3(s, -t, 1);
+    default: return make_float3(-s, -t, -1);
+    }
+}
+
+__global__ void look_around(cudaTextureObject_t one, cudaTextureObject_t many,
+                            float *out)
+{
+    const int face = (int)threadIdx.z;
+    const float3 d = towards(face, (int)threadIdx.x, (int)threadIdx.y);
+    const int at =
+        ((int)threadIdx.z * FACE + (int)threadIdx.y) * FACE + (int)threadIdx.x;
+    out[at] = texCubemap<float>(one, 3 * d.x, 3 * d.y, 3 * d.z);
+    for (int cube = 0; cube < CUBES; cube++)
+        out[(1 + cube) * 6 * FACE * FACE + at] =
+            texCubemapLayered<float>(many, d.x, d.y, d.z, cube);
+}
+
+__global__ void turn_faces(cudaSurfaceObject_t s)
+{
+    const int x = (int)threadIdx.x * (int)sizeof(float), y = (int)threadIdx.y,
+              face = (int)threadIdx.z;
+    surfCubemapwrite(surfCubemapread<float>(s, x, y, face) + 1000, s, x, y,
+                     face);
+}
+
+static cudaArray_t faces(int depth, unsigned flags)
+{
+    cudaArray_t a;
+    float h[CUBES * 6 * FACE * FACE];
+    const cudaChannelFormatDesc f = cudaCreateChannelDesc<float>();
+    for (int i = 0; i < CUBES * 6 * FACE * FACE; i++)
+        h[i] = (float)i;
+    cudaMemcpy3DParms in;
+    memset(&in, 0, sizeof in);
+    OK(cudaMalloc3DArray(&a, &f, make_cudaExtent(FACE, FACE, (size_t)depth),
+                         flags));
+    in.srcPtr = make_cudaPitchedPtr(h, FACE * sizeof *h, FACE, FACE);
+    in.dstArray = a;
+    in.extent = make_cudaExtent(FACE, FACE, (size_t)depth);
+    in.kind = cudaMemcpyHostToDevice;
+    OK(cudaMemcpy3D(&in));
+    return a;
+}
+
+PROBE(cube_maps)
+{
+    const int n = 6 * FACE * FACE;
+    const cudaTextureDesc how =
+        settings(cudaAddressModeWrap, cudaFilterModeLinear, 1);
+    cudaArray_t one = faces(6, cudaArrayCubemap | cudaArraySurfaceLoadStore),
+                many = faces(6 * CUBES, cudaArrayCubemap | cudaArrayLayered);
+    const cudaTextureObject_t a = texture_of(one, how),
+                              b = texture_of(many, how);
+    array<float> out((size_t)(1 + CUBES) * (size_t)n);
+    cudaSurfaceObject_t s;
+    cudaResourceDesc r;
+    memset(&r, 0, sizeof r);
+    r.resType = cudaResourceTypeArray;
+    r.res.array.array = one;
+    OK(cudaCreateSurfaceObject(&s, &r));
+    for (int turned = 0; turned < 2; turned++) {
+        look_around<<<1, dim3(FACE, FACE, 6)>>>(a, b, out.d);
+        out.get();
+        for (int i = 0; i < n; i++) {
+            CHECK(out.h[i] == (float)(i + 1000 * turned));
+            CHECK(out.h[n + i] == (float)i &&
+                  out.h[2 * n + i] == (float)(n + i));
+        }
+        turn_faces<<<1, dim3(FACE, FACE, 6)>>>(s);
+        OK(cudaDeviceSynchronize());
+    }
+    OK(cudaDestroySurfaceObject(s));
+    OK(cudaDestroyTextureObject(a));
+    OK(cudaDestroyTextureObject(b));
+    OK(cudaFreeArray(one));
+    OK(cudaFreeArray(many));
+    const cudaChannelFormatDesc f = cudaCreateChannelDesc<float>();
+    CHECK(cudaMalloc3DArray(&one, &f, make_cudaExtent(FACE, FACE + 1, 6),
+                            cudaArrayCubemap) != cudaSuccess);
+    CHECK(cudaMalloc3DArray(&one, &f, make_cudaExtent(FACE, FACE, 5),
+                            cudaArrayCubemap) != cudaSuccess);
+    cudaGetLastError();
+}
+
+// ---- gathers and levels ----------------------------------------------------
+
+__global__ void gathered(cudaTextureObject_t t, float4 *out)
+{
+    out[0] = tex2Dgather<float4>(t, 1.5f + 0.1f, 1.5f + 0.1f);
+    out[1] = tex2Dgather<float4>(t, 0.f, 0.f);
+    out[2] = make_float4(
+        tex2DLod<float>(t, 2.5f, 1.5f, 0),
+        tex2DGrad<float>(t, 2.5f, 1.5f, make_float2(1, 0), make_float2(0, 1)),
+        0, 0);
+}
+PROBE(gathers_and_levels)
+{
+    float h[H][W];
+    cudaArray_t a;
+    const cudaChannelFormatDesc f = cudaCreateChannelDesc<float>();
+    for (int i = 0; i < H * W; i++)
+        (&h[0][0])[i] = (float)(10 * (i / W) + i % W);
+    OK(cudaMallocArray(&a, &f, W, H, cudaArrayTextureGather));
+    OK(cudaMemcpy2DToArray(a, 0, 0, h, sizeof h[0], sizeof h[0], H,
+                           cudaMemcpyHostToDevice));
+    const cudaTextureObject_t t =
+        texture_of(a, settings(cudaAddressModeClamp, cudaFilterModePoint, 0));
+    array<float4> out(3);
+    gathered<<<1, 1>>>(t, out.d);
+    const float4 *const o = out.get();
+    CHECK(o[0].x == 21 && o[0].y == 22 && o[0].z == 12 && o[0].w == 11);
+    CHECK(o[1].x == 0 && o[1].y == 0 && o[1].z == 0 && o[1].w == 0);
+    CHECK(o[2].x == 12 && o[2].y == 12);
+    OK(cudaDestroyTextureObject(t));
+    OK(cudaFreeArray(a));
+}
+
 PROBE(textures_that_cannot_be)
 {
     cudaArray_t a;

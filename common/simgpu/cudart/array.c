@@ -74,6 +74,10 @@ static cudaError_t make_array(cudaArray_t *array,
     const int bits = desc ? desc->x + desc->y + desc->z + desc->w : 0;
     if (!array || !desc || bits <= 0 || bits % 8 || extent.width == 0)
         return cudaErrorInvalidValue;
+    if (flags & cudaArrayCubemap &&
+        (extent.width != extent.height || extent.depth == 0 ||
+         extent.depth % 6 || (!(flags & cudaArrayLayered) && extent.depth > 6)))
+        return cudaErrorInvalidValue;
     struct cudaArray *const a = calloc(1, sizeof *a);
     if (!a)
         return cudaErrorMemoryAllocation;

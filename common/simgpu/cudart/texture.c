@@ -2,7 +2,7 @@
  * texture.c: making texture and surface objects
  *
  * A texture reads an array, rows of pitched memory, or linear memory; a surface
- * an array. Mipmaps, cube maps and views in other formats are refused.
+ * an array. Mipmaps and views in other formats are refused.
  */
 #include "device/texture.h"
 
@@ -36,11 +36,12 @@ static cudaError_t describe_channels(struct texture *t,
 
 static cudaError_t describe_array(struct texture *t, const struct cudaArray *a)
 {
-    const int layered = a && a->flags & cudaArrayLayered;
+    const int layered = a && a->flags & (cudaArrayLayered | cudaArrayCubemap);
     if (!a)
         return cudaErrorInvalidResourceHandle;
-    if (a->flags & cudaArrayCubemap)
-        return cudaErrorNotSupported;
+    t->cubes = !(a->flags & cudaArrayCubemap)   ? NO_CUBE
+               : !(a->flags & cudaArrayLayered) ? ONE_CUBE
+                                                : MANY_CUBES;
     t->base = a->base;
     t->nlayers = layered ? a->extent.depth : 0;
     t->ndims = a->extent.height == 0             ? 1

@@ -79,7 +79,8 @@ static _Noreturn void bad(const void *pc, const char *what, const char *advice)
 }
 
 static const struct texture *object_for(unsigned long long object, int surface,
-                                        int ndims, int layer, const void *pc)
+                                        int ndims, int layer, int cube,
+                                        const void *pc)
 {
     const struct texture *const t = texture_of(object);
     if (!t)
@@ -90,7 +91,8 @@ static const struct texture *object_for(unsigned long long object, int surface,
             surface ? "uses a texture object as a surface"
                     : "uses a surface object as a texture",
             "Make one of the other kind for the same array.");
-    if (t->ndims != ndims || !t->nlayers != (layer == SIMGPU_NO_LAYER))
+    if (t->ndims != ndims || !t->nlayers != (layer == SIMGPU_NO_LAYER) ||
+        (!surface && !t->cubes != !cube))
         bad(pc,
             "uses a texture or surface by a function for other dimensions or "
             "layers than it has",
@@ -230,7 +232,7 @@ void simgpu_texture_fetch(cudaTextureObject_t object, int index,
 {
     const void *const pc = __builtin_return_address(0);
     const struct texture *const t =
-        object_for(object, 0, 1, SIMGPU_NO_LAYER, pc);
+        object_for(object, 0, 1, SIMGPU_NO_LAYER, 0, pc);
     const int inside = index >= 0 && (size_t)index < t->size[0];
     const long at[3] = {inside ? index : BORDER};
     if (!t->is_linear)
@@ -244,24 +246,92 @@ static int min_int(int a, int b)
     return a < b ? a : b;
 }
 
-void simgpu_texture_sample(cudaTextureObject_t object, int ndims, float x,
-                           float y, float z, int layer, union simgpu_texel *out)
+static void sample(const struct texture *t, const float to[3], int layer,
+                   const void *pc, union simgpu_texel *out)
 {
-    const void *const pc = __builtin_return_address(0);
-    const float to[3] = {x, y, z};
-    const struct texture *const t = object_for(object, 0, ndims, layer, pc);
-    if (t->is_linear)
-        bad(pc, "samples a texture of linear memory", "Use tex1Dfetch().");
-    if (t->nlayers)
-        layer = layer < 0 ? 0 : min_int(layer, (int)t->nlayers - 1);
     if (t->desc.filterMode == cudaFilterModeLinear) {
         sample_linear(t, to, layer, pc, out);
         return;
     }
     long at[3] = {0};
-    for (int d = 0; d < ndims; d++)
+    for (int d = 0; d < t->ndims; d++)
         at[d] = index_of(t, d, floor_of(position(t, d, to[d])));
     read_texel(t, at, layer, pc, out);
+}
+
+/* A layer, brought into range. */
+static int layer_in(int layer, size_t nlayers)
+{
+    return layer < 0 ? 0 : min_int(layer, (int)nlayers - 1);
+}
+
+void simgpu_texture_sample(cudaTextureObject_t object, int ndims, float x,
+                           float y, float z, int layer, union simgpu_texel *out)
+{
+    const void *const pc = __builtin_return_address(0);
+    const float to[3] = {x, y, z};
+    const struct texture *const t = object_for(object, 0, ndims, layer, 0, pc);
+    if (t->is_linear)
+        bad(pc, "samples a texture of linear memory", "Use tex1Dfetch().");
+    sample(t, to, t->nlayers ? layer_in(layer, t->nlayers) : layer, pc, out);
+}
+
+/* The face that the direction (x, y, z) meets, and where: the programming
+ * guide's "Cubemap Textures". A face's own address modes don't matter. */
+static int face_of(float x, float y, float z, float at[3])
+{
+    const float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
+    float m, s, t;
+    int face;
+    if (ax >= ay && ax >= az) {
+        face = x < 0;
+        m = ax, s = x < 0 ? z : -z, t = -y;
+    } else if (ay >= az) {
+        face = 2 + (y < 0);
+        m = ay, s = x, t = y < 0 ? -z : z;
+    } else {
+        face = 4 + (z < 0);
+        m = az, s = z < 0 ? -x : x, t = -y;
+    }
+    at[0] = (s / m + 1) / 2;
+    at[1] = (t / m + 1) / 2;
+    return face;
+}
+
+void simgpu_texture_cube(cudaTextureObject_t object, float x, float y, float z,
+                         int cube, union simgpu_texel *out)
+{
+    const void *const pc = __builtin_return_address(0);
+    float to[3] = {0};
+    struct texture t = *object_for(object, 0, 2, 0, 1, pc);
+    const int many = t.cubes == MANY_CUBES;
+    if (!many != (cube == SIMGPU_NO_LAYER))
+        bad(pc, "uses a cube map by a function for other layers than it has",
+            "texCubemap() reads one cube, texCubemapLayered() several.");
+    t.desc.normalizedCoords = 1;
+    t.desc.addressMode[0] = t.desc.addressMode[1] = cudaAddressModeClamp;
+    const int first = many ? 6 * layer_in(cube, t.nlayers / 6) : 0;
+    const int face = face_of(x, y, z, to);
+    sample(&t, to, first + face, pc, out);
+}
+
+void simgpu_texture_gather(cudaTextureObject_t object, float x, float y,
+                           int channel, union simgpu_texel *out)
+{
+    const void *const pc = __builtin_return_address(0);
+    const float to[2] = {x, y};
+    static const int corners[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+    const struct texture *const t =
+        object_for(object, 0, 2, SIMGPU_NO_LAYER, 0, pc);
+    for (int i = 0; i < 4; i++) {
+        union simgpu_texel texel;
+        long at[3] = {0};
+        for (int d = 0; d < 2; d++)
+            at[d] = index_of(
+                t, d, floor_of(position(t, d, to[d]) - 0.5f) + corners[i][d]);
+        read_texel(t, at, SIMGPU_NO_LAYER, pc, &texel);
+        out->u[i] = texel.u[channel & 3];
+    }
 }
 
 /* Bring *i into [0, n) as the mode says. Returns 0 if it stays outside. */
@@ -283,7 +353,7 @@ void *simgpu_surface_at(cudaSurfaceObject_t object, int ndims, int x, int y,
                         int z, int layer, unsigned nbytes, int mode)
 {
     const void *const pc = __builtin_return_address(0);
-    const struct texture *const t = object_for(object, 1, ndims, layer, pc);
+    const struct texture *const t = object_for(object, 1, ndims, layer, 0, pc);
     const long per_row = (long)(t->size[0] * t->elem_nbytes / nbytes);
     long column = x < 0 ? -1 : x / (long)nbytes, row = y;
     long outer = t->nlayers ? layer : z;

@@ -10,6 +10,8 @@
 
 #include <cuda_runtime_api.h>
 
+enum texture_cubes { NO_CUBE, ONE_CUBE, MANY_CUBES };
+
 struct texture {
     char *base;
     int ndims;           /* 1 to 3, layers not counted */
@@ -19,8 +21,9 @@ struct texture {
     size_t elem_nbytes;  /* of a texel */
     int nchannels, bits; /* bits of a channel */
     enum cudaChannelFormatKind format;
-    int is_linear;  /* memory without dimensions, for tex1Dfetch */
-    int is_surface; /* written and read by bytes; has no desc */
+    enum texture_cubes cubes; /* whose faces the layers are, six of each */
+    int is_linear;            /* memory without dimensions, for tex1Dfetch */
+    int is_surface;           /* written and read by bytes; has no desc */
     struct cudaResourceDesc resource;
     struct cudaTextureDesc desc;
 };

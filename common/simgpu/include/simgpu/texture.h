@@ -86,6 +86,32 @@ SIMGPU_READ(tex1DLayered, simgpu_texture_sample, (float x, int layer),
             (1, x, 0, 0, layer))
 SIMGPU_READ(tex2DLayered, simgpu_texture_sample, (float x, float y, int layer),
             (2, x, y, 0, layer))
+SIMGPU_READ(texCubemap, simgpu_texture_cube, (float x, float y, float z),
+            (x, y, z, SIMGPU_NO_LAYER))
+SIMGPU_READ(texCubemapLayered, simgpu_texture_cube,
+            (float x, float y, float z, int layer), (x, y, z, layer))
+SIMGPU_READ(tex2Dgather, simgpu_texture_gather,
+            (float x, float y, int comp = 0), (x, y, comp))
+/* There are no mipmaps: an array is its level 0, at any level. */
+SIMGPU_READ(tex1DLod, simgpu_texture_sample, (float x, float),
+            (1, x, 0, 0, SIMGPU_NO_LAYER))
+SIMGPU_READ(tex2DLod, simgpu_texture_sample, (float x, float y, float),
+            (2, x, y, 0, SIMGPU_NO_LAYER))
+SIMGPU_READ(tex3DLod, simgpu_texture_sample, (float x, float y, float z, float),
+            (3, x, y, z, SIMGPU_NO_LAYER))
+SIMGPU_READ(tex1DLayeredLod, simgpu_texture_sample, (float x, int layer, float),
+            (1, x, 0, 0, layer))
+SIMGPU_READ(tex2DLayeredLod, simgpu_texture_sample,
+            (float x, float y, int layer, float), (2, x, y, 0, layer))
+SIMGPU_READ(texCubemapLod, simgpu_texture_cube,
+            (float x, float y, float z, float), (x, y, z, SIMGPU_NO_LAYER))
+SIMGPU_READ(tex1DGrad, simgpu_texture_sample, (float x, float, float),
+            (1, x, 0, 0, SIMGPU_NO_LAYER))
+SIMGPU_READ(tex2DGrad, simgpu_texture_sample,
+            (float x, float y, float2, float2), (2, x, y, 0, SIMGPU_NO_LAYER))
+SIMGPU_READ(tex3DGrad, simgpu_texture_sample,
+            (float x, float y, float z, float4, float4),
+            (3, x, y, z, SIMGPU_NO_LAYER))
 #undef SIMGPU_READ
 
 /* name##read in both forms, and name##write. The access itself is the
@@ -124,6 +150,10 @@ SIMGPU_SURFACE(surf2D, (int x, int y), 2, (x, y, 0, SIMGPU_NO_LAYER))
 SIMGPU_SURFACE(surf3D, (int x, int y, int z), 3, (x, y, z, SIMGPU_NO_LAYER))
 SIMGPU_SURFACE(surf1DLayered, (int x, int layer), 1, (x, 0, 0, layer))
 SIMGPU_SURFACE(surf2DLayered, (int x, int y, int layer), 2, (x, y, 0, layer))
+/* A cube's faces are layers; of several cubes, six for each. */
+SIMGPU_SURFACE(surfCubemap, (int x, int y, int face), 2, (x, y, 0, face))
+SIMGPU_SURFACE(surfCubemapLayered, (int x, int y, int layer_face), 2,
+               (x, y, 0, layer_face))
 #undef SIMGPU_SURFACE
 #undef SIMGPU_LIST
 #undef SIMGPU_INLINE

@@ -28,6 +28,14 @@ void simgpu_texture_sample(unsigned long long object, int ndims, float x,
                            float y, float z, int layer,
                            union simgpu_texel *out);
 
+/* Sample a cube map in the direction (x, y, z); of several: number `cube`. */
+void simgpu_texture_cube(unsigned long long object, float x, float y, float z,
+                         int cube, union simgpu_texel *out);
+
+/* A channel of the four texels that linear filtering at (x, y) weighs. */
+void simgpu_texture_gather(unsigned long long object, float x, float y,
+                           int channel, union simgpu_texel *out);
+
 /* Where a surface has the nbytes at byte x of row y of slice z, or of a layer.
  * NULL: outside, and the mode is cudaBoundaryModeZero. */
 void *simgpu_surface_at(unsigned long long object, int ndims, int x, int y,
