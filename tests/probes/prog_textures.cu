@@ -1,5 +1,7 @@
 /* Textures and surfaces. Expected values follow from the CUDA programming
  * guide's "Texture Fetching", not from another program. */
+#include <cuda.h>
+
 #include "probe.h"
 
 #define IS(call, error) CHECK((call) == (error))
@@ -445,6 +447,121 @@ PROBE(gathers_and_levels)
     CHECK(o[2].x == 12 && o[2].y == 12);
     OK(cudaDestroyTextureObject(t));
     OK(cudaFreeArray(a));
+}
+
+// ---- the driver's arrays and objects ---------------------------------------
+
+#define DRIVER(call) CHECK((call) == CUDA_SUCCESS)
+
+__global__ void read_driver(CUtexObject t, CUsurfObject s, float *out)
+{
+    const int x = (int)threadIdx.x, y = (int)threadIdx.y;
+    out[y * W + x] =
+        tex2D<float>(t, ((float)x + 0.5f) / W, ((float)y + 0.5f) / H);
+    surf2Dwrite((unsigned char)(x + 10 * y), s, x, y);
+}
+
+PROBE(the_drivers_arrays)
+{
+    unsigned char h[H][W], back[H][W], piece[2][2];
+    CUarray a, deep;
+    CUDA_ARRAY_DESCRIPTOR d = {W, H, CU_AD_FORMAT_UNSIGNED_INT8, 1}, is;
+    CUDA_ARRAY3D_DESCRIPTOR d3 = {W, H, D, CU_AD_FORMAT_SIGNED_INT16, 1, 0},
+                            is3;
+    for (int i = 0; i < H * W; i++)
+        (&h[0][0])[i] = (unsigned char)(3 * i);
+    OK(cudaFree(0));
+    DRIVER(cuArrayCreate(&a, &d));
+    DRIVER(cuArrayGetDescriptor(&is, a));
+    CHECK(is.Width == W && is.Height == H && is.NumChannels == 1 &&
+          is.Format == CU_AD_FORMAT_UNSIGNED_INT8);
+    CUDA_MEMCPY2D in;
+    memset(&in, 0, sizeof in);
+    in.srcMemoryType = CU_MEMORYTYPE_HOST;
+    in.srcHost = h;
+    in.srcPitch = W;
+    in.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    in.dstArray = a;
+    in.WidthInBytes = W;
+    in.Height = H;
+    DRIVER(cuMemcpy2D(&in));
+    CUDA_RESOURCE_DESC r;
+    CUDA_TEXTURE_DESC how;
+    CUtexObject t;
+    CUsurfObject s;
+    memset(&r, 0, sizeof r);
+    memset(&how, 0, sizeof how);
+    r.resType = CU_RESOURCE_TYPE_ARRAY;
+    r.res.array.hArray = a;
+    for (int i = 0; i < 3; i++)
+        how.addressMode[i] = CU_TR_ADDRESS_MODE_WRAP;
+    how.filterMode = CU_TR_FILTER_MODE_LINEAR;
+    how.flags = CU_TRSF_NORMALIZED_COORDINATES;
+    DRIVER(cuTexObjectCreate(&t, &r, &how, NULL));
+    DRIVER(cuSurfObjectCreate(&s, &r));
+    array<float> out(W * H);
+    read_driver<<<1, dim3(W, H)>>>(t, s, out.d);
+    out.get();
+    for (int i = 0; i < W * H; i++)
+        CHECK(fabsf(out.h[i] - (float)(3 * i) / 255) < 1e-6f);
+    DRIVER(cuMemcpyAtoH(back, a, 0, sizeof back));
+    CHECK(back[2][3] == 23 && back[0][1] == 1);
+    CUDA_MEMCPY2D part;
+    memset(&part, 0, sizeof part);
+    part.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    part.srcArray = a;
+    part.srcXInBytes = 2;
+    part.srcY = 1;
+    part.dstMemoryType = CU_MEMORYTYPE_HOST;
+    part.dstHost = piece;
+    part.dstPitch = 2;
+    part.WidthInBytes = part.Height = 2;
+    DRIVER(cuMemcpy2D(&part));
+    CHECK(piece[0][0] == 12 && piece[0][1] == 13 && piece[1][0] == 22);
+    DRIVER(cuTexObjectDestroy(t));
+    DRIVER(cuSurfObjectDestroy(s));
+    DRIVER(cuArrayDestroy(a));
+
+    short v[D][H][W], w[D][H][W];
+    for (int i = 0; i < D * H * W; i++)
+        (&v[0][0][0])[i] = (short)i;
+    DRIVER(cuArray3DCreate(&deep, &d3));
+    DRIVER(cuArray3DGetDescriptor(&is3, deep));
+    CHECK(is3.Depth == D && is3.Format == CU_AD_FORMAT_SIGNED_INT16);
+    CUDA_MEMCPY3D all;
+    memset(&all, 0, sizeof all);
+    all.srcMemoryType = CU_MEMORYTYPE_HOST;
+    all.srcHost = v;
+    all.srcPitch = sizeof v[0][0];
+    all.srcHeight = H;
+    all.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    all.dstArray = deep;
+    all.WidthInBytes = sizeof v[0][0];
+    all.Height = H;
+    all.Depth = D;
+    DRIVER(cuMemcpy3D(&all));
+    memset(&all, 0, sizeof all);
+    memset(w, 0, sizeof w);
+    all.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    all.srcArray = deep;
+    all.srcXInBytes = 2 * sizeof(short);
+    all.srcY = 1;
+    all.srcZ = 1;
+    all.dstMemoryType = CU_MEMORYTYPE_HOST;
+    all.dstHost = w;
+    all.dstPitch = sizeof w[0][0];
+    all.dstHeight = H;
+    all.WidthInBytes = 3 * sizeof(short);
+    all.Height = 2;
+    all.Depth = 1;
+    DRIVER(cuMemcpy3D(&all));
+    CHECK(w[0][0][0] == v[1][1][2] && w[0][1][2] == v[1][2][4]);
+    CHECK(w[0][0][3] == 0 && w[1][0][0] == 0);
+    d3.Format = (CUarray_format)0x7f;
+    CHECK(cuArray3DCreate(&a, &d3) == CUDA_ERROR_INVALID_VALUE);
+    all.srcArray = NULL;
+    CHECK(cuMemcpy3D(&all) != CUDA_SUCCESS);
+    DRIVER(cuArrayDestroy(deep));
 }
 
 PROBE(textures_that_cannot_be)

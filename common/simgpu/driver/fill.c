@@ -1,5 +1,6 @@
 /*
- * fill.c: memsets of 1, 2 and 4 bytes, and copies of rows and boxes
+ * fill.c: memsets of 1, 2 and 4 bytes, and copies of rows and boxes, also of
+ * arrays
  */
 #include "core/site.h"
 #include "cudart/copy.h"
@@ -68,10 +69,11 @@ static const char *first_of(const struct side *s, size_t pitch)
     return base + s->y * pitch + s->x;
 }
 
-static int is_known(CUmemorytype type)
+static int is_known(CUmemorytype type, CUarray array)
 {
     return type == CU_MEMORYTYPE_HOST || type == CU_MEMORYTYPE_DEVICE ||
-           type == CU_MEMORYTYPE_UNIFIED;
+           type == CU_MEMORYTYPE_UNIFIED ||
+           (type == CU_MEMORYTYPE_ARRAY && array);
 }
 
 static enum cudaMemcpyKind kind_of(const struct side *to,
@@ -87,8 +89,36 @@ static enum cudaMemcpyKind kind_of(const struct side *to,
                        : cudaMemcpyDeviceToDevice;
 }
 
+static cudaError_t copy_3d(const CUDA_MEMCPY3D *c, const CUstream *stream);
+
+/* Rows of an array are a box of one slice. */
+static cudaError_t copy_slice(const CUDA_MEMCPY2D *c, const CUstream *stream)
+{
+    const CUDA_MEMCPY3D box = {.srcXInBytes = c->srcXInBytes,
+                               .srcY = c->srcY,
+                               .srcMemoryType = c->srcMemoryType,
+                               .srcHost = c->srcHost,
+                               .srcDevice = c->srcDevice,
+                               .srcArray = c->srcArray,
+                               .srcPitch = c->srcPitch,
+                               .dstXInBytes = c->dstXInBytes,
+                               .dstY = c->dstY,
+                               .dstMemoryType = c->dstMemoryType,
+                               .dstHost = c->dstHost,
+                               .dstDevice = c->dstDevice,
+                               .dstArray = c->dstArray,
+                               .dstPitch = c->dstPitch,
+                               .WidthInBytes = c->WidthInBytes,
+                               .Height = c->Height,
+                               .Depth = 1};
+    return copy_3d(&box, stream);
+}
+
 static cudaError_t copy_2d(const CUDA_MEMCPY2D *c, const CUstream *stream)
 {
+    if (c->srcMemoryType == CU_MEMORYTYPE_ARRAY ||
+        c->dstMemoryType == CU_MEMORYTYPE_ARRAY)
+        return copy_slice(c, stream);
     const struct side to = {c->dstMemoryType, c->dstHost, c->dstDevice,
                             c->dstXInBytes,   c->dstY,    c->dstPitch};
     const struct side from = {c->srcMemoryType, c->srcHost, c->srcDevice,
@@ -110,9 +140,10 @@ static CUresult check_rows(const CUDA_MEMCPY2D *c)
 {
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
-    return is_known(c->dstMemoryType) && is_known(c->srcMemoryType)
+    return is_known(c->dstMemoryType, c->dstArray) &&
+                   is_known(c->srcMemoryType, c->srcArray)
                ? CUDA_SUCCESS
-               : CUDA_ERROR_NOT_SUPPORTED;
+               : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *pCopy)
@@ -158,6 +189,23 @@ static int lay_out(struct side *s, const CUDA_MEMCPY3D *c, size_t z,
     return s->x + c->WidthInBytes <= s->pitch && s->y + c->Height <= nrows;
 }
 
+/* One side in an array: its first element. False between two elements. */
+static int place_in(cudaArray_t array, size_t x, size_t y, size_t z,
+                    struct cudaPos *at)
+{
+    *at = (struct cudaPos){x / array->elem_nbytes, y, z};
+    return x % array->elem_nbytes == 0;
+}
+
+/* The width of a box in elements of its array. */
+static size_t width_of(const CUDA_MEMCPY3D *c,
+                       const struct cudaMemcpy3DParms *p)
+{
+    return c->WidthInBytes / (p->srcArray   ? p->srcArray->elem_nbytes
+                              : p->dstArray ? p->dstArray->elem_nbytes
+                                            : 1);
+}
+
 /* On the default stream, waiting, if none is given. */
 static cudaError_t copy_3d(const CUDA_MEMCPY3D *c, const CUstream *stream)
 {
@@ -168,9 +216,16 @@ static cudaError_t copy_3d(const CUDA_MEMCPY3D *c, const CUstream *stream)
     struct cudaMemcpy3DParms p = {
         .extent = {c->WidthInBytes, c->Height, c->Depth},
         .kind = kind_of(&to, &from)};
-    if (!lay_out(&to, c, c->dstZ, c->dstHeight, &p.dstPtr) ||
-        !lay_out(&from, c, c->srcZ, c->srcHeight, &p.srcPtr))
+    if (to.type == CU_MEMORYTYPE_ARRAY)
+        p.dstArray = (cudaArray_t)c->dstArray;
+    if (from.type == CU_MEMORYTYPE_ARRAY)
+        p.srcArray = (cudaArray_t)c->srcArray;
+    if (!(p.dstArray ? place_in(p.dstArray, to.x, to.y, c->dstZ, &p.dstPos)
+                     : lay_out(&to, c, c->dstZ, c->dstHeight, &p.dstPtr)) ||
+        !(p.srcArray ? place_in(p.srcArray, from.x, from.y, c->srcZ, &p.srcPos)
+                     : lay_out(&from, c, c->srcZ, c->srcHeight, &p.srcPtr)))
         return cudaErrorInvalidValue;
+    p.extent.width = width_of(c, &p);
     return stream ? cudaMemcpy3DAsync(&p, *stream) : cudaMemcpy3D(&p);
 }
 
@@ -178,9 +233,10 @@ static CUresult check_box(const CUDA_MEMCPY3D *c)
 {
     if (!c || c->srcLOD || c->dstLOD || c->reserved0 || c->reserved1)
         return CUDA_ERROR_INVALID_VALUE;
-    return is_known(c->dstMemoryType) && is_known(c->srcMemoryType)
+    return is_known(c->dstMemoryType, c->dstArray) &&
+                   is_known(c->srcMemoryType, c->srcArray)
                ? CUDA_SUCCESS
-               : CUDA_ERROR_NOT_SUPPORTED;
+               : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemcpy3D(const CUDA_MEMCPY3D *pCopy)

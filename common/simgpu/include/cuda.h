@@ -402,6 +402,7 @@ CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion,
                           cuuint64_t flags,
                           CUdriverProcAddressQueryResult *symbolStatus);
 
+#include "simgpu/driver_array.h"
 #include "simgpu/driver_module.h"
 #include "simgpu/driver_virtual.h"
 
