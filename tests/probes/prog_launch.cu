@@ -1,5 +1,6 @@
 // Launches, as C++ sees them.
 #include <atomic>
+#include <cuda_occupancy.h>
 #include <functional>
 #include <future>
 #include <iostream>
@@ -465,6 +466,73 @@ PROBE(shared_arrays_of_classes)
     array<int> a(4);
     shared_classes<<<1, 4>>>(a.d);
     CHECK(a.get()[0] == 11 && a.h[3] == 8);
+}
+
+__global__ void tall(int *p)
+{
+    __shared__ int s[1000];
+    s[threadIdx.x % 1000] = 1;
+    __syncthreads();
+    *p = s[0];
+}
+
+// The header computes what the runtime answers; by documented limits.
+PROBE(occupancy_by_its_header)
+{
+    cudaDeviceProp device;
+    cudaFuncAttributes f;
+    OK(cudaGetDeviceProperties(&device, 0));
+    OK(cudaFuncGetAttributes(&f, tall));
+    const cudaOccDeviceProp p = device;
+    const cudaOccFuncAttributes a = f;
+    const cudaOccDeviceState s;
+    cudaOccResult r;
+    for (int n = 32; n <= 1024; n += 96)
+        for (size_t dynamic = 0; dynamic <= 40000; dynamic += 8000) {
+            int blocks = -1;
+            OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, tall, n,
+                                                             dynamic));
+            CHECK(cudaOccMaxActiveBlocksPerMultiprocessor(
+                      &r, &p, &a, &s, n, dynamic) == CUDA_OCC_SUCCESS);
+            CHECK(r.activeBlocksPerMultiprocessor == blocks);
+        }
+
+    cudaOccDeviceProp h100 = p;
+    cudaOccFuncAttributes k = a;
+    int grid, block;
+    h100.computeMajor = 9, h100.computeMinor = 0;
+    h100.maxThreadsPerMultiprocessor = 2048, h100.maxThreadsPerBlock = 1024;
+    h100.regsPerBlock = h100.regsPerMultiprocessor = 65536;
+    h100.sharedMemPerMultiprocessor = 228 << 10;
+    h100.sharedMemPerBlock = 48 << 10;
+    h100.sharedMemPerBlockOptin = 227 << 10;
+    h100.reservedSharedMemPerBlock = 1 << 10;
+    h100.numSms = 132;
+    k.maxThreadsPerBlock = 1024;
+    k.numRegs = 64;
+    k.sharedSizeBytes = 0;
+    k.maxDynamicSharedSizeBytes = 100 << 10;
+    CHECK(!cudaOccMaxActiveBlocksPerMultiprocessor(&r, &h100, &k, &s, 128, 0) &&
+          r.activeBlocksPerMultiprocessor == 8 &&
+          r.limitingFactors == OCC_LIMIT_REGISTERS);
+    k.numRegs = 16;
+    CHECK(!cudaOccMaxActiveBlocksPerMultiprocessor(&r, &h100, &k, &s, 32, 0) &&
+          r.activeBlocksPerMultiprocessor == 32 &&
+          r.limitingFactors == OCC_LIMIT_BLOCKS);
+    CHECK(!cudaOccMaxActiveBlocksPerMultiprocessor(&r, &h100, &k, &s, 256,
+                                                   75 << 10) &&
+          r.activeBlocksPerMultiprocessor == 3 &&
+          r.limitingFactors == OCC_LIMIT_SHARED_MEMORY);
+    CHECK(
+        !cudaOccMaxPotentialOccupancyBlockSize(&grid, &block, &h100, &k, &s) &&
+        block == 1024 && grid == 2 * 132);
+    size_t nbytes = 0;
+    CHECK(
+        !cudaOccAvailableDynamicSMemPerBlock(&nbytes, &h100, &k, &s, 4, 256) &&
+        nbytes == 57 << 10);
+    h100.computeMajor = 99;
+    CHECK(cudaOccMaxActiveBlocksPerMultiprocessor(&r, &h100, &k, &s, 128, 0) ==
+          CUDA_OCC_ERROR_UNKNOWN_DEVICE);
 }
 
 __host__ __device__ int where_am_i()

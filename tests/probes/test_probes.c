@@ -11,7 +11,7 @@ static const struct family {
     const char *name;
     int nprobes;
 } families[] = {
-    {"prog_launch", 25},    {"prog_device", 54}, {"prog_failure", 1},
+    {"prog_launch", 26},    {"prog_device", 54}, {"prog_failure", 1},
     {"prog_unlaunched", 8}, {"prog_ptx", 10},    {"prog_mma", 6},
     {"prog_cluster", 6},
 };

@@ -214,6 +214,17 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr,
 
 /* ---- occupancy ----------------------------------------------------------- */
 
+/* Blocks whose shared memory a multiprocessor holds: with what the driver
+ * reserves for each since compute capability 8.0, in units that are CUDA's
+ * (cuda_occupancy.h). */
+static size_t blocks_by_shared(const struct limits *l, size_t nbytes)
+{
+    const size_t unit = l->sm >= 80 ? 128 : 256;
+    nbytes += l->sm >= 80 ? RESERVED : 0;
+    nbytes = (nbytes + unit - 1) / unit * unit;
+    return nbytes ? (size_t)l->shared_per_sm / nbytes : SIZE_MAX;
+}
+
 cudaError_t function_occupancy(const void *func, int device, int block_size,
                                size_t shared_nbytes, int *blocks)
 {
@@ -224,15 +235,14 @@ cudaError_t function_occupancy(const void *func, int device, int block_size,
     if (!k)
         return cudaErrorInvalidDeviceFunction;
     const int most = k->max_threads ? (int)k->max_threads : MAX_THREADS;
-    const size_t shared = (size_t)l->shared_per_block_max;
     const int warps = (block_size + 31) / 32;
     int n = block_size > most ? 0 : l->threads_per_sm / (warps * 32);
     if (n > l->blocks_per_sm)
         n = l->blocks_per_sm;
     if (shared_nbytes > (size_t)function_shared(func, device))
         n = 0;
-    else if (shared_nbytes && (size_t)n > shared / shared_nbytes)
-        n = (int)(shared / shared_nbytes);
+    else if ((size_t)n > blocks_by_shared(l, shared_nbytes))
+        n = (int)blocks_by_shared(l, shared_nbytes);
     *blocks = n;
     return cudaSuccess;
 }
