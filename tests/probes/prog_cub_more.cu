@@ -27,6 +27,11 @@
 #include <cub/warp/warp_merge_sort.cuh>
 #include <cub/warp/warp_store.cuh>
 #include <cuda/cmath>
+#include <cuda/std/array>
+#include <cuda/std/bit>
+#include <cuda/std/concepts>
+#include <cuda/std/numbers>
+#include <cuda/std/span>
 
 #include <algorithm>
 #include <vector>
@@ -436,4 +441,48 @@ PROBE(questions_of_the_host)
     CHECK((char *)part[1] >= (char *)part[0] + 100 &&
           (char *)part[1] + 300 <= memory.d + nbytes);
     CHECK(CUB_PTX_WARP_THREADS == 32 && CUB_MAJOR_VERSION >= 3);
+}
+
+/* ---- what libcu++ has of C++20 ------------------------------------------- */
+
+__global__ void spanned(cuda::std::span<int> all, double *out)
+{
+    static_assert(cuda::std::integral<int> && !cuda::std::integral<float> &&
+                      cuda::std::same_as<int, decltype(all)::value_type> &&
+                      cuda::std::unsigned_integral<unsigned char>,
+                  "conditions on types");
+    const cuda::std::span<int> tail = all.subspan(2);
+    int sum = 0;
+    for (const int x : tail)
+        sum += x;
+    all[0] = sum;
+    all.first(2).back() = (int)(tail.size() * 10 + all.last(1).size());
+    int own[] = {1, 2, 4};
+    const cuda::std::span<const int> view(own);
+    all[2] = cuda::std::popcount(0xf0fu) + 100 * cuda::std::countl_zero(1u) +
+             10000 * cuda::std::countr_zero(8u);
+    all[3] = (int)cuda::std::bit_ceil(5u) + 10 * (int)cuda::std::bit_floor(5u) +
+             100 * cuda::std::has_single_bit(8u) + 1000 * view[2];
+    all[4] = (int)cuda::std::rotl((unsigned char)0x81, 1) +
+             1000 * (int)(cuda::std::bit_cast<unsigned>(1.0f) >> 23);
+    out[0] = cuda::std::numbers::pi;
+    out[1] = cuda::std::numbers::sqrt2_v<float>;
+}
+PROBE(libcudacxx_of_a_newer_standard)
+{
+    enum { N = 6 };
+    array<int> a(N);
+    array<double> b(2);
+    for (int i = 0; i < N; i++)
+        a.h[i] = i;
+    a.put();
+    spanned<<<1, 1>>>(cuda::std::span<int>(a.d, N), b.d);
+    a.get(), b.get();
+    CHECK(a.h[0] == 2 + 3 + 4 + 5 && a.h[1] == 41);
+    CHECK(a.h[2] == 8 + 3100 + 30000);
+    CHECK(a.h[3] == 8 + 40 + 100 + 4000);
+    CHECK(a.h[4] == 3 + 127000);
+    CHECK(fabs(b.h[0] - acos(-1.0)) < 1e-15 && b.h[1] == (double)sqrtf(2));
+    cuda::std::array<int, 3> three = {1, 2, 3};
+    CHECK(cuda::std::span<int>(three).size_bytes() == 3 * sizeof(int));
 }
