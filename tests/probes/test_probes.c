@@ -111,6 +111,14 @@ static const char *const lines[] = {
     "printf '#include <cub/device/device_scan.cuh>\\n__global__ void k(int *p) "
     "{ typedef cub::BlockReduce<int, 64> R; __shared__ R::TempStorage t; *p = "
     "R(t).Sum(*p); }' > w.cu && $N -c w.cu",
+    // headers that older programs include for what cuda_runtime.h has
+    "for h in sm_20_intrinsics sm_32_intrinsics sm_35_intrinsics "
+    "sm_61_intrinsics sm_20_atomic_functions sm_32_atomic_functions "
+    "sm_35_atomic_functions device_double_functions cuda_stdint "
+    "texture_indirect_functions surface_indirect_functions curand_uniform "
+    "curand_normal curand_poisson curand_philox4x32_x; do echo \"#include "
+    "<$h.h>\"; done > w.cu && echo '__global__ void k(int *p) { p[0] = "
+    "__dp4a(p[1], p[2], __dp2a_lo(p[3], p[4], 5)); }' >> w.cu && $N -c w.cu",
     "echo '__global__ void k() { assert(isalpha(65)); } int *f(void *p) { "
     "return new (p) int; }' > w.cu && $N -c w.cu",
     "$N -M k.cu | tr -d '\\n' | grep -q 'k.o:.*k.h' && $N -MD -c k.cu -o k.o "

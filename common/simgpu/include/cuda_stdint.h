@@ -1,0 +1,2 @@
+/* cuda_stdint.h: integers of known width */
+#include <stdint.h>

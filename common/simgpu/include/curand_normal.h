@@ -1,0 +1,2 @@
+/* curand_normal.h: see curand_kernel.h */
+#include "curand_kernel.h"

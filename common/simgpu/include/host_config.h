@@ -1,0 +1,2 @@
+/* host_config.h: see cuda_runtime.h */
+#include "cuda_runtime.h"

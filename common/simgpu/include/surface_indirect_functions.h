@@ -1,0 +1,2 @@
+/* surface_indirect_functions.h: see cuda_runtime.h */
+#include "cuda_runtime.h"

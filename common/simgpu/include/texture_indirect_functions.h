@@ -1,0 +1,2 @@
+/* texture_indirect_functions.h: see cuda_runtime.h */
+#include "cuda_runtime.h"

@@ -1,0 +1,2 @@
+/* vector_functions.hpp: see vector_functions.h */
+#include "vector_functions.h"
