@@ -1,6 +1,7 @@
 // cuFFT: transforms against their definition.
 #include <complex>
 #include <cufft.h>
+#include <cufftXt.h>
 #include <vector>
 
 #include "probe.h"
@@ -191,4 +192,34 @@ PROBE(fft_errors)
     CHECK(!cufftDestroy(plan));
     CHECK(cufftExecC2C(plan, a.d, a.d, 1) == CUFFT_INVALID_PLAN);
     CHECK(cufftDestroy(plan) == CUFFT_INVALID_PLAN);
+}
+
+/* A plan by types gives what cufftPlanMany()'s gives. */
+PROBE(plans_by_types)
+{
+    enum { LENGTH = 48, BATCH = 3 };
+    array<float> in(LENGTH * BATCH);
+    array<cufftComplex> one(BATCH * (LENGTH / 2 + 1)), other(one.n);
+    long long n[] = {LENGTH};
+    int length = LENGTH;
+    size_t nbytes = 1;
+    cufftHandle a, b;
+    for (size_t i = 0; i < in.n; i++)
+        in.h[i] = (float)(i * i % 17);
+    in.put();
+    CHECK(cufftPlanMany(&a, 1, &length, NULL, 1, 0, NULL, 1, 0, CUFFT_R2C,
+                        BATCH) == CUFFT_SUCCESS);
+    CHECK(cufftCreate(&b) == CUFFT_SUCCESS);
+    CHECK(cufftXtMakePlanMany(b, 1, n, NULL, 1, 0, CUDA_R_32F, NULL, 1, 0,
+                              CUDA_C_64F, BATCH, &nbytes,
+                              CUDA_C_32F) != CUFFT_SUCCESS);
+    CHECK(cufftXtMakePlanMany(b, 1, n, NULL, 1, 0, CUDA_R_32F, NULL, 1, 0,
+                              CUDA_C_32F, BATCH, &nbytes,
+                              CUDA_C_32F) == CUFFT_SUCCESS);
+    CHECK(cufftExecR2C(a, in.d, one.d) == CUFFT_SUCCESS);
+    CHECK(cufftXtExec(b, in.d, other.d, CUFFT_FORWARD) == CUFFT_SUCCESS);
+    CHECK(memcmp(one.get(), other.get(), one.n * sizeof *one.h) == 0);
+    CHECK(one.h[0].x != 0);
+    cufftDestroy(a);
+    cufftDestroy(b);
 }

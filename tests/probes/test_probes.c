@@ -112,7 +112,7 @@ static const char *const lines[] = {
     "{ typedef cub::BlockReduce<int, 64> R; __shared__ R::TempStorage t; *p = "
     "R(t).Sum(*p); }' > w.cu && $N -c w.cu",
     // headers that older programs include for what cuda_runtime.h has
-    "for h in sm_20_intrinsics sm_32_intrinsics sm_35_intrinsics "
+    "for h in curand_kernel sm_20_intrinsics sm_32_intrinsics sm_35_intrinsics "
     "sm_61_intrinsics sm_20_atomic_functions sm_32_atomic_functions "
     "sm_35_atomic_functions device_double_functions cuda_stdint "
     "texture_indirect_functions surface_indirect_functions curand_uniform "

@@ -17,7 +17,7 @@ static const struct family {
     {"prog_textures", 12},    {"prog_cublas_types", 1},
     {"prog_cublas_first", 2}, {"prog_cublas_more", 5},
     {"prog_thrust", 14},      {"prog_cub", 12},
-    {"prog_cufft", 5},        {"prog_cublas_complex", 6},
+    {"prog_cufft", 6},        {"prog_cublas_complex", 6},
     {"prog_cub_more", 12},
 };
 static const char *const schedules[] = {"eager", "late", "random:1"};

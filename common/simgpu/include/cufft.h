@@ -3,8 +3,8 @@
  *
  * Values and signatures are those of CUDA 13; the functions follow cuFFT's
  * documentation. Sums are doubles, rounded once at the end, and no transform is
- * scaled. Plans need no workspace: sizes are 0. Callbacks, several GPUs and
- * cufftXt.h are not here. Link -lcufft.
+ * scaled. Plans need no workspace: sizes are 0. Callbacks and several GPUs are
+ * not here. Link -lcufft.
  */
 #ifndef _CUFFT_H_
 #define _CUFFT_H_
