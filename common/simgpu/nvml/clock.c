@@ -101,7 +101,7 @@ nvmlReturn_t nvmlDeviceGetAPIRestriction(nvmlDevice_t device,
     return status;
 }
 
-/* ---- never below the highest ---------------------------------------------- */
+/* ---- never below the highest --------------------------------------------- */
 
 static nvmlReturn_t no_reason(nvmlDevice_t device, unsigned long long *reasons)
 {
