@@ -13,7 +13,7 @@
 #define WHERE __device__
 #endif
 
-enum { STARTS = 6, EACH = 22 };
+enum { STARTS = 6, EACH = 22, ROWS = 4 };
 
 struct start {
     unsigned long long seed, subsequence, offset;
@@ -71,23 +71,26 @@ WHERE static void draw_fours(int i, double *out)
     }
 }
 
+WHERE static void draw_rows(int i, double *out)
+{
+    draw<curandStateXORWOW_t>(i, out);
+    draw<curandStatePhilox4_32_10_t>(i, out + EACH);
+    draw_fours(i, out + 2 * EACH);
+    draw<curandStateMRG32k3a_t>(i, out + 3 * EACH);
+}
+
 __global__ void draw_all(double *out)
 {
     const int i = (int)threadIdx.x;
-    draw<curandStateXORWOW_t>(i, out + 3 * EACH * i);
-    draw<curandStatePhilox4_32_10_t>(i, out + 3 * EACH * i + EACH);
-    draw_fours(i, out + 3 * EACH * i + 2 * EACH);
+    draw_rows(i, out + ROWS * EACH * i);
 }
 
 int main()
 {
-    static double all[3 * EACH * STARTS];
+    static double all[ROWS * EACH * STARTS];
 #ifdef ON_THE_HOST
-    for (int i = 0; i < STARTS; i++) {
-        draw<curandStateXORWOW_t>(i, all + 3 * EACH * i);
-        draw<curandStatePhilox4_32_10_t>(i, all + 3 * EACH * i + EACH);
-        draw_fours(i, all + 3 * EACH * i + 2 * EACH);
-    }
+    for (int i = 0; i < STARTS; i++)
+        draw_rows(i, all + ROWS * EACH * i);
 #else
     double *out;
     cudaMalloc((void **)&out, sizeof all);
@@ -97,7 +100,7 @@ int main()
         return 1;
     cudaFree(out);
 #endif
-    for (int i = 0; i < 3 * EACH * STARTS; i++) // integers have 32 bits
+    for (int i = 0; i < ROWS * EACH * STARTS; i++) // integers have 32 bits
         printf(all[i] == floor(all[i]) ? "%.0f%c" : "%.5g%c", all[i],
                i % EACH == EACH - 1 ? '\n' : ' ');
     return 0;

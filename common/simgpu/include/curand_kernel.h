@@ -1,10 +1,12 @@
 /*
- * curand_kernel.h: cuRAND's random numbers in kernels, XORWOW and Philox
+ * curand_kernel.h: cuRAND's random numbers in kernels
+ *
+ * XORWOW, Philox and MRG32k3a.
  *
  * The same numbers as cuRAND's: for the same seed, subsequence and offset a
  * generator has the same integers, and so have uniform numbers the same bits.
  * Normal numbers differ in their last digits, as between any two libraries of
- * mathematics. Other generators (MRG32k3a, MTGP32, Sobol) are not here.
+ * mathematics. Other generators (MTGP32, Sobol) are not here.
  */
 #ifndef CURAND_KERNEL_H_
 #define CURAND_KERNEL_H_
@@ -37,6 +39,14 @@ struct curandStatePhilox4_32_10 {
     double boxmuller_extra_double;
 };
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
+
+struct curandStateMRG32k3a {
+    unsigned int s1[3], s2[3];
+    int boxmuller_flag, boxmuller_flag_double;
+    float boxmuller_extra;
+    double boxmuller_extra_double;
+};
+typedef struct curandStateMRG32k3a curandStateMRG32k3a_t;
 
 /* ---- XORWOW -------------------------------------------------------------- */
 
@@ -202,6 +212,108 @@ SIMGPU_CURAND void curand_init(unsigned long long seed,
     skipahead(offset, state);
 }
 
+/* ---- MRG32k3a ------------------------------------------------------------ */
+
+/* Both recurrences as they are n * 2^log2_steps numbers later
+ * (device/mrg32k3a.c). */
+extern "C" void simgpu_mrg32k3a_skip(unsigned int s1[3], unsigned int s2[3],
+                                     unsigned long long n, int log2_steps);
+
+SIMGPU_CURAND void simgpu_mrg32k3a_later(curandStateMRG32k3a_t *state,
+                                         unsigned long long n, int log2_steps)
+{
+    unsigned int s1[3], s2[3];
+    for (int i = 0; i < 3; i++) {
+        s1[i] = state->s1[i];
+        s2[i] = state->s2[i];
+    }
+    simgpu_mrg32k3a_skip(s1, s2, n, log2_steps);
+    for (int i = 0; i < 3; i++) {
+        state->s1[i] = s1[i];
+        state->s2[i] = s2[i];
+    }
+}
+
+/* The next number, of 1 to 2^32 - 209. */
+SIMGPU_CURAND double curand_MRG32k3a(curandStateMRG32k3a_t *state)
+{
+    const long long m1 = 4294967087, m2 = 4294944443;
+    unsigned int *const s1 = state->s1, *const s2 = state->s2;
+    long long a = (1403580ll * s1[1] - 810728ll * s1[0]) % m1;
+    long long b = (527612ll * s2[2] - 1370589ll * s2[0]) % m2;
+    a += a < 0 ? m1 : 0;
+    b += b < 0 ? m2 : 0;
+    s1[0] = s1[1], s1[1] = s1[2], s1[2] = (unsigned int)a;
+    s2[0] = s2[1], s2[1] = s2[2], s2[2] = (unsigned int)b;
+    return (double)(a - b + (a <= b ? m1 : 0));
+}
+
+/* The same, stretched to 32 bits. */
+SIMGPU_CURAND unsigned int curand(curandStateMRG32k3a_t *state)
+{
+    return (unsigned int)(curand_MRG32k3a(state) * 1.000000048662);
+}
+
+SIMGPU_CURAND void skipahead(unsigned long long n, curandStateMRG32k3a_t *state)
+{
+    simgpu_mrg32k3a_later(state, n, 0);
+}
+SIMGPU_CURAND void skipahead_subsequence(unsigned long long n,
+                                         curandStateMRG32k3a_t *state)
+{
+    simgpu_mrg32k3a_later(state, n, 76);
+}
+SIMGPU_CURAND void skipahead_sequence(unsigned long long n,
+                                      curandStateMRG32k3a_t *state)
+{
+    simgpu_mrg32k3a_later(state, n, 127);
+}
+
+SIMGPU_CURAND void curand_init(unsigned long long seed,
+                               unsigned long long subsequence,
+                               unsigned long long offset,
+                               curandStateMRG32k3a_t *state)
+{
+    const unsigned long long low = (unsigned int)seed ^ 0x55555555u;
+    const unsigned long long high = (unsigned int)(seed >> 32) ^ 0xAAAAAAAAu;
+    for (int i = 0; i < 3; i++) {
+        const unsigned long long x = i % 2 ? high : low, y = low ^ high ^ x;
+        state->s1[i] = seed ? (unsigned int)(x * 12345 % 4294967087u) : 12345u;
+        state->s2[i] = seed ? (unsigned int)(y * 12345 % 4294944443u) : 12345u;
+    }
+    state->boxmuller_flag = state->boxmuller_flag_double = 0;
+    state->boxmuller_extra = 0;
+    state->boxmuller_extra_double = 0;
+    skipahead_subsequence(subsequence, state);
+    skipahead(offset, state);
+}
+
+SIMGPU_CURAND float curand_uniform(curandStateMRG32k3a_t *state)
+{
+    return (float)(curand_MRG32k3a(state) * 2.3283065498378288e-10);
+}
+
+SIMGPU_CURAND double curand_uniform_double(curandStateMRG32k3a_t *state)
+{
+    return curand_MRG32k3a(state) * 2.3283065498378288e-10;
+}
+
+SIMGPU_CURAND float2 curand_normal2(curandStateMRG32k3a_t *state)
+{
+    const float x = curand_uniform(state);
+    const float angle = curand_uniform(state) * 6.2831855f;
+    const float radius = sqrtf(-2.0f * logf(x));
+    return make_float2(sinf(angle) * radius, cosf(angle) * radius);
+}
+
+SIMGPU_CURAND double2 curand_normal2_double(curandStateMRG32k3a_t *state)
+{
+    const double x = curand_uniform_double(state);
+    const double angle = curand_uniform_double(state) * 2 * 3.141592653589793;
+    const double radius = sqrt(-2.0 * log(x));
+    return make_double2(sin(angle) * radius, cos(angle) * radius);
+}
+
 /* ---- uniform: above 0, at most 1 ----------------------------------------- */
 
 SIMGPU_CURAND float simgpu_curand_float(unsigned int x)
@@ -360,6 +472,14 @@ SIMGPU_CURAND double curand_log_normal_double(State *state, double mean,
     state->boxmuller_extra_double = exp(mean + stddev * pair.y);
     state->boxmuller_flag_double = SIMGPU_EXTRA_LOG_NORMAL;
     return exp(mean + stddev * pair.x);
+}
+
+template <class State>
+SIMGPU_CURAND double2 curand_log_normal2_double(State *state, double mean,
+                                                double stddev)
+{
+    const double2 n = curand_normal2_double(state);
+    return make_double2(exp(mean + stddev * n.x), exp(mean + stddev * n.y));
 }
 
 /* Of Poisson's distribution with this mean; not cuRAND's own numbers. */
