@@ -144,10 +144,25 @@ static void check_rows(void)
              got[COLS] == PITCH + 1 &&
              got[ROWS * COLS - 1] == (ROWS - 1) * PITCH + COLS,
          "rows are copied from where they begin");
-    CUDA_MEMCPY2D array = copy;
-    array.srcMemoryType = CU_MEMORYTYPE_ARRAY;
-    RULE(cuMemcpy2D(&array) == CUDA_ERROR_NOT_SUPPORTED,
-         "arrays are not supported");
+    const CUDA_ARRAY_DESCRIPTOR what = {.Width = COLS,
+                                        .Height = ROWS,
+                                        .Format = CU_AD_FORMAT_SIGNED_INT32,
+                                        .NumChannels = 1};
+    CUDA_MEMCPY2D in = copy, out = copy;
+    in.dstMemoryType = out.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    out.srcArray = NULL;
+    out.srcXInBytes = 0;
+    RULE(cuMemcpy2D(&out) != CUDA_SUCCESS, "an array has to be named");
+    RULE(cuArrayCreate(&in.dstArray, &what) == CUDA_SUCCESS &&
+             cuMemcpy2D(&in) == CUDA_SUCCESS,
+         "rows are copied to an array");
+    memset(got, 0, sizeof got);
+    out.srcArray = in.dstArray;
+    RULE(cuMemcpy2D(&out) == CUDA_SUCCESS && got[0] == 1 &&
+             got[COLS] == PITCH + 1 &&
+             got[ROWS * COLS - 1] == (ROWS - 1) * PITCH + COLS,
+         "and from it");
+    RULE(cuArrayDestroy(in.dstArray) == CUDA_SUCCESS, "which is freed");
     cuMemFree(d);
     cuCtxDestroy(c);
 }
