@@ -431,7 +431,7 @@ PROBE(questions_of_the_host)
     CHECK(of_float::TwiddleIn(0xbf800000u) < of_float::TwiddleIn(0u));
     CHECK(of_float::TwiddleOut(of_float::TwiddleIn(0xbf800000u)) ==
           0xbf800000u);
-    void *temp = nullptr, *part[2];
+    void *temp = nullptr, *part[2] = {nullptr, nullptr};
     const size_t sizes[2] = {100, 300};
     size_t nbytes = 0;
     OK(cub::detail::AliasTemporaries(temp, nbytes, part, sizes));
