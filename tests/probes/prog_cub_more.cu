@@ -1,6 +1,7 @@
 /* CUB: its smaller headers, each included by itself. */
 // Deprecated functions are part of the API too.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#pragma nv_diag_suppress deprecated_entity // MergePathSearch()
 
 #include <cub/block/block_adjacent_difference.cuh>
 #include <cub/block/block_discontinuity.cuh>
