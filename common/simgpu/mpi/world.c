@@ -74,12 +74,13 @@ static int has_sysv(void)
  * UCX: System V shared memory alone, which goes with the process: of POSIX
  * shared memory, a process that is killed leaves its files in /dev/shm. Asking
  * each network interface what it can do would take a third of MPI_Init, and so
- * would buffers for 512 messages, where there are never more than a few.
+ * would buffers for 512 messages, where there are never more than a few. Above
+ * 16 KiB, a message waits for its receiver: later versions keep 80 KB, which
+ * hides deadlocks.
  *
  * libfabric, where MPICH is built with it instead of UCX: TCP. What it prefers
  * of itself, as Ubuntu 22.04's does sockets, delivers a rank's last message
- * only when that rank calls MPI again. Above 16 KiB, a message waits for its
- * receiver, as with UCX: libfabric's own limit of 128 KiB hides deadlocks.
+ * only when that rank calls MPI again. Its own limit is 128 KiB.
  *
  * MPICH: no shared memory of its own. It keeps a file in /dev/shm for a moment,
  * and its barriers in MPI_Init spin without yielding.
@@ -91,6 +92,7 @@ static void set_mpich(void)
 {
     setenv("UCX_TLS", has_sysv() ? "sysv,self" : "^posix", 0);
     setenv("UCX_SYSV_RX_BUFS_GROW", "32", 0);
+    setenv("UCX_RNDV_THRESH", "16384", 0);
     setenv("FI_PROVIDER", "tcp", 0);
     setenv("FI_OFI_RXM_SAR_LIMIT", "16384", 0);
     setenv("MPIR_CVAR_NOLOCAL", "1", 0);
