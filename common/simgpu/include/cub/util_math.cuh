@@ -20,8 +20,8 @@ template <class T> constexpr T MidPoint(T begin, T end)
     return begin + (end - begin) / 2;
 }
 
-/* A thread that would take n items of 4 (8) bytes takes so many of another
- * size: at least one. */
+/* How many items of another size a thread takes in place of n items of 4 or 8
+ * bytes: at least one. */
 constexpr int Nominal4BItemsToItemsCombined(int n, int nbytes)
 {
     return CUB_MIN(n, CUB_MAX(1, n * 8 / nbytes));

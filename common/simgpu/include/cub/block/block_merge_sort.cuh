@@ -6,19 +6,13 @@
 
 namespace cub
 {
-/* The first thread sorts. */
-template <class Key, int X, int I, class Value = NullType, int Y = 1, int Z = 1>
-class BlockMergeSort
+namespace detail
 {
-    enum { N = X * Y * Z };
-
+/* The forms of a sort by Self, which has number(), of the thread or lane, and
+ * order(keys, values, less). Value is NullType if keys have none. */
+template <class Self, class Key, int I, class Value> class merge_sort
+{
   public:
-    struct TempStorage {
-        detail::place<Key, 2 * N * I> keys;
-        detail::place<Value, 2 * N * I> values;
-    };
-    BlockMergeSort() : temp(own()) {}
-    explicit BlockMergeSort(TempStorage &temp) : temp(temp) {}
     template <class Less> void Sort(Key (&keys)[I], Less less)
     {
         Value none[I];
@@ -27,15 +21,7 @@ class BlockMergeSort
     template <class Less>
     void Sort(Key (&keys)[I], Value (&values)[I], Less less)
     {
-        const int me = detail::thread_number();
-        detail::store(me, &temp.keys[0], keys, detail::blocked{I});
-        detail::store(me, &temp.values[0], values, detail::blocked{I});
-        __syncthreads();
-        if (me == 0)
-            merge_all(less);
-        __syncthreads();
-        detail::load(me, &temp.keys[0], keys, detail::blocked{I});
-        detail::load(me, &temp.values[0], values, detail::blocked{I});
+        static_cast<Self *>(this)->order(keys, values, less);
     }
     /* The first `valid` items of the tile; all others become `other`, which no
      * valid one is behind. */
@@ -50,7 +36,7 @@ class BlockMergeSort
               Key other)
     {
         for (int i = 0; i < I; i++)
-            if (detail::thread_number() * I + i >= valid)
+            if (Self::number() * I + i >= valid)
                 keys[i] = other;
         Sort(keys, values, less);
     }
@@ -58,6 +44,25 @@ class BlockMergeSort
     {
         Sort(a...);
     }
+};
+} // namespace detail
+
+/* The first thread sorts. */
+template <class Key, int X, int I, class Value = NullType, int Y = 1, int Z = 1>
+class BlockMergeSort
+    : public detail::merge_sort<BlockMergeSort<Key, X, I, Value, Y, Z>, Key, I,
+                                Value>
+{
+    friend class detail::merge_sort<BlockMergeSort, Key, I, Value>;
+    enum { N = X * Y * Z };
+
+  public:
+    struct TempStorage {
+        detail::place<Key, 2 * N * I> keys;
+        detail::place<Value, 2 * N * I> values;
+    };
+    BlockMergeSort() : temp(own()) {}
+    explicit BlockMergeSort(TempStorage &temp) : temp(temp) {}
 
   private:
     TempStorage &temp;
@@ -65,6 +70,23 @@ class BlockMergeSort
     {
         __shared__ TempStorage t;
         return t;
+    }
+    static int number()
+    {
+        return detail::thread_number();
+    }
+    template <class Less>
+    void order(Key (&keys)[I], Value (&values)[I], Less less)
+    {
+        const int me = number();
+        detail::store(me, &temp.keys[0], keys, detail::blocked{I});
+        detail::store(me, &temp.values[0], values, detail::blocked{I});
+        __syncthreads();
+        if (me == 0)
+            merge_all(less);
+        __syncthreads();
+        detail::load(me, &temp.keys[0], keys, detail::blocked{I});
+        detail::load(me, &temp.values[0], values, detail::blocked{I});
     }
     template <class Less> void merge_all(Less less)
     {

@@ -2,16 +2,18 @@
 #ifndef SIMGPU_CUB_WARP_MERGE_SORT_CUH
 #define SIMGPU_CUB_WARP_MERGE_SORT_CUH
 
-#include "cub/block/block_load.cuh"
+#include "cub/block/block_merge_sort.cuh"
 #include "cub/warp/warp_reduce.cuh"
 
 namespace cub
 {
-/* Each lane counts what is before its items. Value is NullType if keys have
- * none. */
+/* Each lane counts what is before its items. */
 template <class Key, int I, int W = 32, class Value = NullType>
 class WarpMergeSort
+    : public detail::merge_sort<WarpMergeSort<Key, I, W, Value>, Key, I, Value>
 {
+    friend class detail::merge_sort<WarpMergeSort, Key, I, Value>;
+
   public:
     struct TempStorage {
         detail::place<Key, W * I> keys, sorted;
@@ -22,15 +24,17 @@ class WarpMergeSort
     {
         return detail::members<W>();
     }
-    template <class Less> void Sort(Key (&keys)[I], Less less)
+
+  private:
+    TempStorage &temp;
+    static int number()
     {
-        Value none[I];
-        Sort(keys, none, less);
+        return simgpu::lane() % W;
     }
     template <class Less>
-    void Sort(Key (&keys)[I], Value (&values)[I], Less less)
+    void order(Key (&keys)[I], Value (&values)[I], Less less)
     {
-        const int me = simgpu::lane() % W;
+        const int me = number();
         detail::store(me, &temp.keys[0], keys, detail::blocked{I});
         __syncwarp(get_member_mask());
         for (int i = 0; i < I; i++) {
@@ -42,30 +46,6 @@ class WarpMergeSort
         detail::load(me, &temp.sorted[0], keys, detail::blocked{I});
         detail::load(me, &temp.values[0], values, detail::blocked{I});
     }
-    /* The first `valid` items of the tile; all others become `other`, which no
-     * valid one is behind. */
-    template <class Less>
-    void Sort(Key (&keys)[I], Less less, int valid, Key other)
-    {
-        Value none[I];
-        Sort(keys, none, less, valid, other);
-    }
-    template <class Less>
-    void Sort(Key (&keys)[I], Value (&values)[I], Less less, int valid,
-              Key other)
-    {
-        for (int i = 0; i < I; i++)
-            if (simgpu::lane() % W * I + i >= valid)
-                keys[i] = other;
-        Sort(keys, values, less);
-    }
-    template <class... A> void StableSort(A &&...a)
-    {
-        Sort(a...);
-    }
-
-  private:
-    TempStorage &temp;
     template <class Less> int before(int me, Less less)
     {
         int n = 0;
