@@ -15,8 +15,8 @@
  * returns, with its parent's number, and is to exec the command. The parent is
  * its keeper and never returns: it ends as the command ends; or kills it, when
  * it gets SIGTERM; or does so, and removes its control groups, once the pipe
- * `out` has no reader, since the grader is gone. Before it ends it kills
- * whatever the command has left behind. */
+ * `out` has no reader, since the grader is gone. Before it ends, it kills
+ * all processes that the command left behind. */
 pid_t keeper_begin(int out);
 
 #endif

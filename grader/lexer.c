@@ -51,8 +51,8 @@ static char *string_end(char *p)
     return p + (*p == quote);
 }
 
-/* What may be in a word, by the C locale whatever the program's. A table: a
- * preprocessed file has a million of these questions. */
+/* Can a word contain it, in the C locale, whatever the program's own is? From a
+ * table, since a preprocessed file asks a million times. */
 static int is_word(char c)
 {
     static const char table[256] = {

@@ -192,8 +192,8 @@ static int same_item(const struct item *x, const struct item *y)
     return x->kind == y->kind && x->hash == y->hash;
 }
 
-/* True if both lists go on together from here: by a declaration of some length,
- * or by two. */
+/* True if the lists agree from here on: in one declaration that is not short,
+ * or in two. */
 static int meet(const struct items *a, size_t i, const struct items *b,
                 size_t j)
 {
@@ -204,7 +204,7 @@ static int meet(const struct items *a, size_t i, const struct items *b,
                                j + 1 == b->n || same_item(x + 1, y + 1));
 }
 
-/* Go on to where both meet again; false if they don't. */
+/* Advance to where the lists agree again; false if they never do. */
 static int meet_again(const struct items *a, size_t *i, const struct items *b,
                       size_t *j)
 {
