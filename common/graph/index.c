@@ -78,6 +78,14 @@ static int find_prev(struct map *last, uint32_t at, uint32_t line,
     return 0;
 }
 
+/* The first dep of a node, if it is an earlier node of its rank. */
+static uint32_t earlier(const struct graph *g, uint32_t at)
+{
+    const uint32_t dep = graph_dep(g, at, 0);
+    return dep >= g->first[g->nodes[at].node.rank] && dep < at ? dep
+                                                               : GRAPH_NOWHERE;
+}
+
 static int index_rank(struct graph *g, uint32_t rank)
 {
     struct graph_index *const x = g->index;
@@ -89,6 +97,8 @@ static int index_rank(struct graph *g, uint32_t rank)
         if (!err && n->thread && x->thread_prev[at] == GRAPH_NOWHERE &&
             map_get(&threads, 0))
             x->thread_prev[at] = map_get(&threads, 0) - 1;
+        if (n->flags & GRAPH_AGAIN && n->ndeps)
+            x->thread_prev[at] = earlier(g, at);
         x->queue_prev[at] = GRAPH_NOWHERE;
         if (!err && n->queue)
             err = find_prev(&queues, at, n->queue, &x->queue_prev[at]);

@@ -16,7 +16,7 @@
  * operation of all ranks that is host-only and whose match is ALL, such as a
  * barrier, if on each rank
  *   - the host has joined every operation that was issued before it,
- *   - only thread 0 has issued any, and
+ *   - thread 0 has waited for the last call of every other thread, and
  *   - no match has members on both sides.
  * All ranks leave it at the same modelled time with idle devices, so a replay
  * can begin there, and nothing before it is needed again. In a job of one rank,

@@ -73,6 +73,11 @@ static struct live_thread *thread_of(struct live_rank *r, uint32_t thread)
     return &r->thread[map_get(&r->threads, thread) - 1];
 }
 
+static const struct graph_ref *first_dep(const struct graph_node *n)
+{
+    return (const void *)(n + 1);
+}
+
 static int follow_thread(struct live_rank *r, uint32_t i)
 {
     const struct graph_node *const n = node_at(r, i);
@@ -80,6 +85,8 @@ static int follow_thread(struct live_rank *r, uint32_t i)
     if (!t)
         return -1;
     r->node[i].thread_prev = t->last;
+    if (n->flags & GRAPH_AGAIN && n->ndeps && first_dep(n)->index < i)
+        r->node[i].thread_prev = first_dep(n)->index;
     t->last = i;
     if (live_joins(n)) {
         t->join = i;
@@ -135,11 +142,35 @@ static int push_batch(struct live_rank *r, uint32_t last)
 static int push_deps(struct live_rank *r, uint32_t i)
 {
     const struct graph_node *const n = node_at(r, i);
-    const struct graph_ref *const deps = (const void *)(n + 1);
+    const struct graph_ref *const deps = first_dep(n);
     for (int d = 0; d < n->ndeps; d++)
         if (deps[d].rank == r->segment.rank && push(r, deps[d].index) != 0)
             return -1;
     return 0;
+}
+
+/* Thread 0 has waited for what node i depends on: the calls of others, too. */
+static void join_threads(struct live_rank *r, uint32_t i)
+{
+    const struct graph_node *const n = node_at(r, i);
+    const struct graph_ref *const deps = first_dep(n);
+    for (int d = 0; n->thread == 0 && d < n->ndeps; d++) {
+        if (deps[d].rank != r->segment.rank || deps[d].index >= i ||
+            node_at(r, deps[d].index)->queue != 0)
+            continue;
+        const uint32_t other = node_at(r, deps[d].index)->thread;
+        r->thread[map_get(&r->threads, other) - 1].joined = deps[d].index;
+    }
+}
+
+/* True if no thread but 0 has gone on since thread 0 has waited for it. */
+static int are_threads_joined(const struct live_rank *r)
+{
+    const uint64_t main = map_get(&r->threads, 0);
+    for (uint32_t t = 0; t < r->nthreads; t++)
+        if (t + 1 != main && r->thread[t].last != r->thread[t].joined)
+            return 0;
+    return 1;
 }
 
 /*
@@ -152,6 +183,7 @@ static int join(struct live_rank *r, uint32_t i)
     const struct graph_node *const n = node_at(r, i);
     if (n->queue && !(n->flags & GRAPH_JOIN))
         return 0;
+    join_threads(r, i);
     if (push(r, i) != 0)
         return -1;
     while (r->work.count) {
@@ -196,7 +228,7 @@ static int note_candidate(struct live_rank *r, uint32_t i)
         .node = i,
         .match = r->segment.nranks == 1 ? 0 : n->match,
         .open = r->open,
-        .idle = r->nknown == i && r->nthreads == 1 && n->thread == 0};
+        .idle = r->nknown == i && n->thread == 0 && are_threads_joined(r)};
     return 0;
 }
 

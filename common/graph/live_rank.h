@@ -27,13 +27,15 @@ struct live_thread {
     uint32_t last;    /* node */
     uint32_t join;    /* last node that waited for something */
     uint64_t host_ps; /* host time since then */
+    uint32_t joined;  /* the last of its calls that thread 0 has waited for */
 };
 
 struct live_candidate { /* for a cut */
     uint32_t node;
     uint64_t match;
     uint64_t open; /* sum over all matches so far: see live_rank.c */
-    int idle;      /* everything before it has been joined, by thread 0 */
+    int idle;      /* everything before it has been joined, with all threads,
+                    by thread 0 */
 };
 
 struct live_list {

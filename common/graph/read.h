@@ -109,7 +109,7 @@ const struct graph_view *graph_node_at(const struct graph *g,
 /*
  * The node whose host part this one's follows: the previous one on its thread;
  * for the first node of a thread other than 0, the latest of thread 0 with a
- * lower index.
+ * lower index; with GRAPH_AGAIN, its dep.
  */
 uint32_t graph_thread_prev(const struct graph *g, uint32_t at);
 

@@ -27,6 +27,8 @@
  *   latency_ps after its deps and its host_ps.
  * - A thread other than 0 begins where thread 0 is when the first node of that
  *   thread is recorded: after the latest node of thread 0 with a lower index.
+ *   At a node with GRAPH_AGAIN it begins again, where that node's only dep was
+ *   issued, an earlier node of its rank: it was idle since its last one.
  * - A node may have parts: graph_part(). The first part has the host part, the
  *   latency and the deps; each other part begins when the previous one and
  *   those it comes after have ended. To wait for a node is to wait for its last
@@ -85,8 +87,13 @@ enum graph_match {
 
 /* graph_node.flags: JOIN, the issuing thread waits for the end; STAGED, copies
  * between devices go through host memory, without peer access; NETWORK, through
- * NICs, even inside a node. */
-enum { GRAPH_JOIN = 1, GRAPH_STAGED = 2, GRAPH_NETWORK = 4 };
+ * NICs, even inside a node; AGAIN, host-only: see above. */
+enum {
+    GRAPH_JOIN = 1,
+    GRAPH_STAGED = 2,
+    GRAPH_NETWORK = 4,
+    GRAPH_AGAIN = 8
+};
 
 struct graph_ref { /* names a node by its rank and number */
     uint32_t rank, index;

@@ -374,6 +374,66 @@ START_TEST(a_second_thread_makes_a_barrier_no_cut)
 }
 END_TEST
 
+/* Of thread 1: a kernel that it waits for, and a call afterwards. */
+static struct graph_ref second_thread(struct graph_ref again)
+{
+    SYNTHETIC(&s, 0,
+              .node = {.kind = GRAPH_HOST, .thread = 1, .flags = GRAPH_AGAIN},
+              .deps = {again});
+    const struct graph_ref k = SYNTHETIC(
+        &s, 0,
+        .node = {.kind = GRAPH_KERNEL, .thread = 1, .queue = 2, .host_ps = US});
+    SYNTHETIC(&s, 0, .node = {.kind = GRAPH_HOST, .thread = 1}, .deps = {k});
+    return SYNTHETIC(
+        &s, 0, .node = {.kind = GRAPH_HOST, .thread = 1, .host_ps = 3 * US});
+}
+
+START_TEST(a_barrier_is_a_cut_once_the_second_thread_is_joined)
+{
+    begin(2);
+    const struct graph_ref last = second_thread(kernel(0, 1, 10));
+    const struct graph_ref early = sync(0, (struct graph_ref){0, 1});
+    barrier(0, 1);
+    barrier(1, 1);
+    update();
+    ck_assert_uint_eq(graph_live_cut(live, kernel(0, 1, 1)), 0);
+    sync(0, (struct graph_ref){0, early.index + 2});
+    sync(0, last);
+    barrier(0, 2);
+    barrier(1, 2);
+    const struct graph_ref next = kernel(0, 1, 1);
+    update();
+    ck_assert_uint_eq(graph_live_cut(live, next), 1);
+    // The thread goes on: the next barrier is none.
+    second_thread(next);
+    sync(0, next);
+    barrier(0, 3);
+    barrier(1, 3);
+    const struct graph_ref then = kernel(0, 1, 1);
+    update();
+    ck_assert_uint_eq(graph_live_cut(live, then), 1);
+}
+END_TEST
+
+START_TEST(a_thread_that_begins_again_has_the_same_times_from_a_cut)
+{
+    begin(1);
+    const struct graph_ref first = second_thread(kernel(0, 1, 10));
+    sync(0, (struct graph_ref){0, 1});
+    const struct graph_ref cut = sync(0, first);
+    const struct graph_ref again = kernel(0, 1, 10);
+    const struct graph_ref second = second_thread(again);
+    update();
+    ck_assert_uint_eq(graph_live_cut(live, again), 1);
+    ck_assert_uint_eq(graph_live_cut_node(live, 1, 0).index, cut.index);
+    const uint64_t cut_ps = end_of(cut, 0, 0);
+    const uint64_t whole_ps = end_of(second, 0, 0);
+    ck_assert_uint_eq(end_of(second, 1, cut_ps), whole_ps);
+    // after the kernel: its issue, the thread's kernel, and two calls
+    ck_assert_uint_gt(whole_ps, end_of(again, 0, 0) + 3 * US);
+}
+END_TEST
+
 START_TEST(joining_a_queue_joins_what_it_waited_for)
 {
     begin(1);
@@ -506,6 +566,8 @@ int main(void)
     tcase_add_test(t, a_barrier_is_no_cut_while_a_rank_has_work_under_way);
     tcase_add_test(t, a_message_across_a_barrier_makes_it_no_cut);
     tcase_add_test(t, a_second_thread_makes_a_barrier_no_cut);
+    tcase_add_test(t, a_barrier_is_a_cut_once_the_second_thread_is_joined);
+    tcase_add_test(t, a_thread_that_begins_again_has_the_same_times_from_a_cut);
     tcase_add_test(t, joining_a_queue_joins_what_it_waited_for);
     tcase_add_test(t, a_group_is_joined_as_a_whole_by_what_follows_it);
     tcase_add_test(t, a_replay_from_a_cut_gives_the_times_of_a_whole_one);

@@ -206,6 +206,30 @@ START_TEST(a_thread_begins_where_its_creator_is)
 }
 END_TEST
 
+START_TEST(a_thread_begins_again_where_it_is_told)
+{
+    begin(1);
+    SYNTHETIC(&run.s, 0,
+              .node = {.kind = GRAPH_HOST, .thread = 1, .host_ps = US});
+    const struct graph_ref mark = SYNTHETIC(
+        &run.s, 0,
+        .node = {.kind = GRAPH_MARK, .queue = 1, .host_ps = 5 * US});
+    const struct graph_ref parent =
+        SYNTHETIC(&run.s, 0, .node = {.kind = GRAPH_HOST, .host_ps = 9 * US});
+    const struct graph_ref again = SYNTHETIC(
+        &run.s, 0,
+        .node = {.kind = GRAPH_HOST, .thread = 1, .flags = GRAPH_AGAIN},
+        .deps = {mark});
+    const struct graph_ref next = SYNTHETIC(
+        &run.s, 0,
+        .node = {.kind = GRAPH_HOST, .thread = 1, .host_ps = 2 * US});
+    replayed_run(&run, NULL);
+    ck_assert_uint_eq(at(again).end_ps, at(mark).end_ps);
+    ck_assert_uint_eq(at(next).end_ps, 7 * US);
+    ck_assert_uint_eq(at(parent).end_ps, 14 * US);
+}
+END_TEST
+
 START_TEST(a_base_shifts_every_time_by_as_much)
 {
     begin(2);
@@ -424,6 +448,7 @@ int main(void)
     tcase_add_test(t, kernels_that_meet_while_they_run_go_on_together);
     tcase_add_test(t, what_a_kernel_puts_goes_on_beside_it);
     tcase_add_test(t, a_thread_begins_where_its_creator_is);
+    tcase_add_test(t, a_thread_begins_again_where_it_is_told);
     tcase_add_test(t, a_base_shifts_every_time_by_as_much);
     tcase_add_test(t, a_copy_takes_latency_and_bytes_by_rate);
     tcase_add_test(t, two_copies_over_one_link_take_twice_as_long);
