@@ -88,12 +88,7 @@ enum graph_match {
 /* graph_node.flags: JOIN, the issuing thread waits for the end; STAGED, copies
  * between devices go through host memory, without peer access; NETWORK, through
  * NICs, even inside a node; AGAIN, host-only: see above. */
-enum {
-    GRAPH_JOIN = 1,
-    GRAPH_STAGED = 2,
-    GRAPH_NETWORK = 4,
-    GRAPH_AGAIN = 8
-};
+enum { GRAPH_JOIN = 1, GRAPH_STAGED = 2, GRAPH_NETWORK = 4, GRAPH_AGAIN = 8 };
 
 struct graph_ref { /* names a node by its rank and number */
     uint32_t rank, index;

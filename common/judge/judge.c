@@ -289,6 +289,22 @@ static void judge_speed(const struct judge_kind *k, const struct judge_task *t,
         points_judge_time(t->c, v);
 }
 
+/* What comes after an iteration is in no time; and what it reads or writes is
+ * another run's, or a race, as the machine's load has it. */
+static void judge_late(const struct judge_task *t, struct judge_verdict *v)
+{
+    int rank;
+    const struct graph_view *const late = spans_late(t, &rank);
+    if (!late || v->suspected)
+        return;
+    v->message[0] = 0;
+    judge_fail(v,
+               "rank %d: a thread that your code started goes on after its "
+               "function has returned: it calls %s at %s.\nLet it end before "
+               "(pthread_join), or wait for what it has to do",
+               rank, late->name, late->site);
+}
+
 /*
  * A case with a hazard in its graph fails, with the hazard as the reason even
  * if its output is wrong: every run has the hazard, but its wrong numbers
@@ -362,6 +378,7 @@ void judge_case(const struct judge_lab *lab, const struct judge_task *t,
             k->judge(t, v);
             add_function(lab, t->c, v);
             judge_luck(t, v);
+            judge_late(t, v);
             if (t->c->timed)
                 judge_speed(k, t, v);
             add_failure(t, v);

@@ -187,6 +187,27 @@ int spans_window(const struct judge_task *t, int rank, int iteration,
     return 0;
 }
 
+const struct graph_view *spans_late(const struct judge_task *t, int *rank)
+{
+    for (*rank = 0; *rank < t->nranks; ++*rank)
+        for (int i = 0; i < t->iterations; i++) {
+            struct spans_window w;
+            if (spans_window(t, *rank, i, &w) != 0)
+                continue;
+            const struct graph_view *v = &t->graph->nodes[w.last];
+            const uint32_t runner = v->node.thread;
+            const uint32_t end = t->graph->first[*rank + 1];
+            for (uint32_t at = w.last + 1; at < end; at++) {
+                v = &t->graph->nodes[at];
+                if (v->node.thread == runner)
+                    break;
+                if (is_work(&v->node))
+                    return v;
+            }
+        }
+    return NULL;
+}
+
 const struct origin *spans_origin(const struct judge_task *t, int rank,
                                   int iteration, uint64_t nbytes, int number,
                                   size_t *n)

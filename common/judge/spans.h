@@ -60,6 +60,13 @@ const char *spans_name(const char *case_name, int iteration,
  */
 const struct hazard *spans_hazard(const struct judge_task *t, size_t *more);
 
+/*
+ * The first operation of a device that a thread other than the runner's issues
+ * when an iteration of the task's case is over, while the runner waits for such
+ * threads, with its rank in *rank. NULL if there is none, or no graph.
+ */
+const struct graph_view *spans_late(const struct judge_task *t, int *rank);
+
 /* ---- of one iteration of the task's case --------------------------------- */
 
 struct spans_window { /* on one rank: positions in the graph, both included */

@@ -8,6 +8,7 @@
 #include <nvtx3/nvToolsExt.h> /* nvtxRangePushA */
 
 #include "base/must.h"
+#include "base/part.h"
 #include "base/steady.h"
 #include "judge/counts.h"
 #include "judge/data.h"
@@ -224,6 +225,7 @@ void lab_begin(struct lab_run *r)
     open_range(r);
     host_begin_sec = steady_sec();
     CUDA_MUST(cudaEventRecord(events.begin, r->stream));
+    nvtxMarkA(PART_BEGINS);
 }
 
 void lab_given(struct lab_run *r)
@@ -297,6 +299,7 @@ void lab_end(struct lab_run *r)
     RUN_TRY(cudaEventSynchronize(events.idle));
     const double host_sec = steady_sec() - host_begin_sec;
     lab_leave_range();
+    nvtxMarkA(PART_ENDS);
     if (!judge_times) {
         RUN_TRY(cudaEventElapsedTime(&ms, events.begin, events.end));
         RUN_TRY(cudaEventElapsedTime(&idle_ms, events.begin, events.idle));

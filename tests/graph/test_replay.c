@@ -212,17 +212,16 @@ START_TEST(a_thread_begins_again_where_it_is_told)
     SYNTHETIC(&run.s, 0,
               .node = {.kind = GRAPH_HOST, .thread = 1, .host_ps = US});
     const struct graph_ref mark = SYNTHETIC(
-        &run.s, 0,
-        .node = {.kind = GRAPH_MARK, .queue = 1, .host_ps = 5 * US});
+        &run.s, 0, .node = {.kind = GRAPH_MARK, .queue = 1, .host_ps = 5 * US});
     const struct graph_ref parent =
         SYNTHETIC(&run.s, 0, .node = {.kind = GRAPH_HOST, .host_ps = 9 * US});
     const struct graph_ref again = SYNTHETIC(
         &run.s, 0,
         .node = {.kind = GRAPH_HOST, .thread = 1, .flags = GRAPH_AGAIN},
         .deps = {mark});
-    const struct graph_ref next = SYNTHETIC(
-        &run.s, 0,
-        .node = {.kind = GRAPH_HOST, .thread = 1, .host_ps = 2 * US});
+    const struct graph_ref next =
+        SYNTHETIC(&run.s, 0,
+                  .node = {.kind = GRAPH_HOST, .thread = 1, .host_ps = 2 * US});
     replayed_run(&run, NULL);
     ck_assert_uint_eq(at(again).end_ps, at(mark).end_ps);
     ck_assert_uint_eq(at(next).end_ps, 7 * US);

@@ -95,6 +95,18 @@ static void message(uint64_t key, uint32_t from, uint32_t to, uint64_t nbytes)
     range(to, NULL);
 }
 
+/* Work that a thread other than the runner's issues. */
+static void work_of_another_thread(uint32_t rank)
+{
+    SYNTHETIC(&s, rank,
+              .node = {.kind = GRAPH_KERNEL, .thread = 1, .queue = 2});
+}
+
+static void call(uint32_t rank, uint32_t thread)
+{
+    SYNTHETIC(&s, rank, .node = {.kind = GRAPH_HOST, .thread = thread});
+}
+
 /* ---- windows ------------------------------------------------------------- */
 
 START_TEST(an_iteration_lasts_from_its_first_to_its_last_operation)
@@ -171,6 +183,45 @@ START_TEST(work_in_another_queue_counts_until_it_is_done)
 END_TEST
 
 /* ---- counts, overlap, links ---------------------------------------------- */
+
+START_TEST(what_a_thread_does_during_an_iteration_is_not_late)
+{
+    int rank;
+    for (uint32_t r = 0; r < NRANKS; r++) {
+        range(r, "ring #0");
+        mark(r);
+        work_of_another_thread(r);
+        mark(r);
+        range(r, NULL);
+        call(r, 1); // no work
+        call(r, 0);
+        work_of_another_thread(r); // the runner is somewhere else
+    }
+    const struct judge_task t = task();
+    ck_assert(spans_late(&t, &rank) == NULL);
+}
+END_TEST
+
+START_TEST(what_a_thread_does_right_after_an_iteration_is_late)
+{
+    int rank;
+    for (uint32_t r = 0; r < NRANKS; r++) {
+        iteration(r, "ring #0", 10);
+        call(r, 0);
+        iteration(r, "ring #1", 10);
+        call(r, 1);
+        if (r == 1)
+            work_of_another_thread(r);
+        call(r, 0);
+    }
+    const struct judge_task t = task();
+    const struct graph_view *const late = spans_late(&t, &rank);
+    ck_assert(late != NULL);
+    ck_assert_int_eq(rank, 1);
+    ck_assert_uint_eq(late->node.kind, GRAPH_KERNEL);
+    ck_assert_uint_eq(late->node.thread, 1);
+}
+END_TEST
 
 START_TEST(operations_are_counted_by_kind)
 {
@@ -481,6 +532,8 @@ int main(void)
     tcase_add_test(t, an_iteration_that_a_rank_does_not_show_has_no_time);
     tcase_add_test(t, ranges_inside_hide_nothing);
     tcase_add_test(t, work_in_another_queue_counts_until_it_is_done);
+    tcase_add_test(t, what_a_thread_does_during_an_iteration_is_not_late);
+    tcase_add_test(t, what_a_thread_does_right_after_an_iteration_is_late);
     tcase_add_test(t, operations_are_counted_by_kind);
     tcase_add_test(t, communication_beside_a_kernel_is_hidden);
     tcase_add_test(t, communication_between_kernels_of_a_queue_hides_nothing);

@@ -1,5 +1,6 @@
 #include "core/host.h"
 
+#include "core/issuer.h"
 #include "core/proc.h"
 #include "core/report.h"
 #include "core/site.h"
@@ -27,6 +28,13 @@ static struct graph_node host_node(const char *call, uint32_t site)
     };
 }
 
+/* Add a node of the calling thread, and note that it has made this call. */
+static void add(const struct graph_node *node, const struct graph_ref *deps,
+                const struct graph_access *access)
+{
+    issuer_called(graph_add(simgpu_proc()->graph, node, deps, NULL, access));
+}
+
 void simgpu_host_record(const char *call, uint32_t site, uint64_t latency_ps,
                         const struct graph_ref *deps, int ndeps)
 {
@@ -34,7 +42,15 @@ void simgpu_host_record(const char *call, uint32_t site, uint64_t latency_ps,
     node.host_ps = simgpu_proc()->costs->api_host_ps;
     node.latency_ps = latency_ps;
     node.ndeps = host_ndeps(ndeps);
-    graph_add(simgpu_proc()->graph, &node, deps, NULL, NULL);
+    add(&node, deps, NULL);
+}
+
+void host_begin_again(const char *call, uint32_t site, struct graph_ref at)
+{
+    struct graph_node node = host_node(call, site);
+    node.flags = GRAPH_AGAIN;
+    node.ndeps = 1;
+    add(&node, &at, NULL);
 }
 
 void host_touch(const char *call, uint32_t site,
@@ -42,7 +58,7 @@ void host_touch(const char *call, uint32_t site,
 {
     struct graph_node node = host_node(call, site);
     node.naccesses = 1;
-    graph_add(simgpu_proc()->graph, &node, NULL, NULL, access);
+    add(&node, NULL, access);
 }
 
 void simgpu_host_call(const char *name, uint32_t site)
@@ -54,5 +70,5 @@ void simgpu_host_busy(const char *name, uint32_t site, uint64_t host_ps)
 {
     struct graph_node node = host_node(name, site);
     node.host_ps = host_ps;
-    graph_add(simgpu_proc()->graph, &node, NULL, NULL, NULL);
+    add(&node, NULL, NULL);
 }

@@ -22,6 +22,10 @@ void simgpu_host_busy(const char *name, uint32_t site, uint64_t host_ps);
 void simgpu_host_record(const char *call, uint32_t site, uint64_t latency_ps,
                         const struct graph_ref *deps, int ndeps);
 
+/* Record that the calling thread begins again where this node of its process
+ * was issued, and has ended (GRAPH_AGAIN). */
+void host_begin_again(const char *call, uint32_t site, struct graph_ref at);
+
 /* Record that the calling thread touches bytes, in no time. */
 void host_touch(const char *call, uint32_t site,
                 const struct graph_access *access);

@@ -9,7 +9,9 @@
 #include "core/device.h"
 #include "core/fault.h"
 #include "core/host.h"
+#include "core/issuer.h"
 #include "core/limit.h"
+#include "core/part.h"
 #include "core/peer.h"
 #include "core/report.h"
 #include "core/schedule.h"
@@ -176,6 +178,7 @@ static void record(struct stream *s, struct op *op)
     op->node.rank = simgpu_proc()->rank;
     op->node.index = graph_add(simgpu_proc()->graph, &op->node, deps, op->moves,
                                op->accesses);
+    issuer_issued(op->node.index);
     if (deps != few)
         free(deps);
     op->overwrites =
@@ -187,6 +190,7 @@ struct fence simgpu_stream_enqueue(struct stream *s, struct op *op)
 {
     if (op_is_dataless(op) && op->node.match == 0 && !op->always)
         op->run = NULL; // collectives check their peers' memory, too
+    part_issues(op->node.site);
     pthread_mutex_lock(&all);
     follow_legacy_rules(s, op);
     record(s, op);

@@ -11,7 +11,9 @@
 #include <string.h> /* strlen */
 
 #include "core/declared.h"
+#include "core/part.h"
 #include "core/proc.h"
+#include "core/site.h"
 
 enum { DEEPEST = 64, MESSAGE = 1024 };
 
@@ -251,6 +253,11 @@ void nvtxDomainRangeEnd(nvtxDomainHandle_t domain, nvtxRangeId_t id)
     nvtxRangeEnd(id);
 }
 
+void nvtxMarkA(const char *message)
+{
+    part_mark(message, CALLER_SITE());
+}
+
 /* ---- what is accepted, and not recorded ---------------------------------- */
 
 #define ACCEPT(name, A, B)                                                     \
@@ -264,7 +271,6 @@ void nvtxDomainRangeEnd(nvtxDomainHandle_t domain, nvtxRangeId_t id)
         (void)a;                                                               \
     }
 ACCEPT_ONE(nvtxInitialize, const void *)
-ACCEPT_ONE(nvtxMarkA, const char *)
 ACCEPT_ONE(nvtxMarkW, const wchar_t *)
 ACCEPT_ONE(nvtxMarkEx, const nvtxEventAttributes_t *)
 ACCEPT(nvtxDomainMarkEx, nvtxDomainHandle_t, const nvtxEventAttributes_t *)

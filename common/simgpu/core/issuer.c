@@ -1,0 +1,213 @@
+#define _GNU_SOURCE
+#include "core/issuer.h"
+
+#include <dirent.h>  /* opendir */
+#include <fcntl.h>   /* open */
+#include <pthread.h> /* pthread_key_t */
+#include <stdatomic.h>
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* strtoull */
+#include <string.h> /* strrchr */
+#include <unistd.h> /* gettid */
+
+#include "core/thread.h"
+#include "core/wait.h"
+
+enum {
+    LOOKS = 256, /* threads of a process that are waited for at once */
+    ROUND_US = 2000,
+    ROUNDS = 2500,
+    COMPUTED_NS = 20000000,
+};
+
+struct issuer {        /* it alone writes to its entry */
+    _Atomic pid_t tid; /* 0: the thread has ended, or never was */
+    _Atomic uint32_t issued;
+    uint32_t number; /* core/thread.h */
+    _Atomic uint32_t part;
+    _Atomic uint32_t called; /* in that part: a node */
+    uint32_t last;
+};
+
+static struct issuer issuers[ISSUERS];
+static _Thread_local struct issuer *mine;
+static pthread_key_t key; /* for its destructor */
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+
+static void ended(void *entry)
+{
+    ((struct issuer *)entry)->tid = 0;
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&key, ended);
+}
+
+/* Entries go round: that of a thread which has ended is still of use when the
+ * part ends. */
+static void begin(void)
+{
+    static _Atomic uint32_t next;
+    for (int i = 0; i < ISSUERS && !mine; i++) {
+        struct issuer *const at = &issuers[next++ % ISSUERS];
+        pid_t none = 0;
+        if (atomic_compare_exchange_strong(&at->tid, &none, gettid()))
+            mine = at;
+    }
+    if (!mine)
+        return;
+    mine->number = thread_or_worker();
+    mine->part = mine->called = mine->last = 0;
+    pthread_once(&key_once, make_key);
+    pthread_setspecific(key, mine);
+}
+
+int issuer_enters(uint32_t part)
+{
+    if (!mine)
+        begin();
+    if (!mine || mine->part == part)
+        return 0;
+    mine->called = 0;
+    mine->part = part;
+    return 1;
+}
+
+void issuer_issued(uint32_t node)
+{
+    if (!mine)
+        return;
+    mine->last = node;
+    mine->issued++;
+}
+
+void issuer_called(uint32_t node)
+{
+    if (mine)
+        mine->called = node;
+}
+
+uint32_t issuer_last(void)
+{
+    return mine ? mine->last : 0;
+}
+
+int issuers_others(uint32_t part, uint32_t called[ISSUERS], int *n)
+{
+    int others = 0;
+    *n = 0;
+    for (const struct issuer *i = issuers; i < issuers + ISSUERS; i++) {
+        if (i == mine || (!i->tid && i->part != part))
+            continue;
+        others++;
+        if (i->part == part && i->called)
+            called[(*n)++] = i->called;
+    }
+    return others;
+}
+
+/* ---- does it go on? ------------------------------------------------------ */
+
+/* The entry of a thread; NULL if it has issued nothing. */
+static const struct issuer *issuer_of(pid_t tid)
+{
+    for (int i = 0; i < ISSUERS; i++)
+        if (issuers[i].tid == tid)
+            return &issuers[i];
+    return NULL;
+}
+
+static uint32_t issued_by(pid_t tid)
+{
+    const struct issuer *const i = issuer_of(tid);
+    return i ? i->issued : 0;
+}
+
+/* What a thread's file in /proc begins with; "" if the thread is gone. */
+static void read_task(pid_t tid, const char *file, char *out, size_t nbytes)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/%s", (int)tid, file);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t got = fd < 0 ? 0 : read(fd, out, nbytes - 1);
+    out[got < 0 ? 0 : got] = 0;
+    if (fd >= 0)
+        close(fd);
+}
+
+/* True if it computes, or would if it got a core. */
+static int is_running(pid_t tid)
+{
+    char stat[256];
+    read_task(tid, "stat", stat, sizeof stat);
+    const char *const name_end = strrchr(stat, ')');
+    return name_end && strncmp(name_end, ") R", 3) == 0;
+}
+
+/* For how long it has been running. */
+static uint64_t computed_ns(pid_t tid)
+{
+    char stat[64];
+    read_task(tid, "schedstat", stat, sizeof stat);
+    return strtoull(stat, NULL, 10);
+}
+
+static void note_wait(void *arg, const struct wait_entry *e)
+{
+    uint32_t *const thread = arg;
+    if (e->thread == *thread)
+        *thread = UINT32_MAX;
+}
+
+/* True if it waits in a call for the end of what it has issued. */
+static int waits_for_work(pid_t tid)
+{
+    const struct issuer *const i = issuer_of(tid);
+    uint32_t thread = i ? i->number : UINT32_MAX;
+    if (i)
+        wait_each(note_wait, &thread);
+    return i && thread != i->number;
+}
+
+struct look { /* at a thread, when settling began */
+    pid_t tid;
+    uint32_t issued;
+    uint64_t computed_ns;
+};
+
+static int has_settled(const struct look *l)
+{
+    if (issued_by(l->tid) != l->issued)
+        return 1;
+    if (is_running(l->tid))
+        return computed_ns(l->tid) > l->computed_ns + COMPUTED_NS;
+    return !waits_for_work(l->tid);
+}
+
+/* The threads that may go on. Returns how many. */
+static int look_around(struct look look[LOOKS])
+{
+    int n = 0;
+    const struct dirent *e;
+    DIR *const dir = opendir("/proc/self/task");
+    while (dir && n < LOOKS && (e = readdir(dir))) {
+        const pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
+        if (tid > 0 && tid != gettid() && (issuer_of(tid) || is_running(tid)))
+            look[n++] = (struct look){tid, issued_by(tid), computed_ns(tid)};
+    }
+    if (dir)
+        closedir(dir);
+    return n;
+}
+
+void issuers_settle(void)
+{
+    struct look look[LOOKS];
+    const int n = look_around(look);
+    for (int i = 0, round = 0; i < n && round < ROUNDS; round++) {
+        usleep(ROUND_US);
+        while (i < n && has_settled(&look[i]))
+            i++;
+    }
+}
