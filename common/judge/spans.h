@@ -131,17 +131,4 @@ const struct graph_view *spans_on_host(const struct judge_task *t, int rank,
 int spans_host_waits(const struct judge_task *t, int rank, int iteration,
                      const char **site);
 
-/*
- * Bytes of all ranks' messages on the busiest link, with the link's name
- * ("nvlink G0->G3") in *link. Counts sends only, on the path that NCCL's
- * messages take, and only links whose names begin with `prefix` ("out ":
- * network ports; "": all). NaN without a graph.
- */
-double spans_busiest_link(const struct judge_task *t, int iteration,
-                          const char *prefix, const char **link);
-
-/* The highest rate, in bytes/s, at which any of the task's ranks can send: the
- * sum over the links out of its GPU that lead to other ranks. */
-double spans_out_rate(const struct judge_task *t);
-
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h> /* EXIT_SUCCESS */
 #include <string.h> /* strstr */
 
+#include "judge/links.h"
 #include "judge/sections.h"
 #include "judge/spans.h"
 #include "suite.h"
@@ -361,9 +362,9 @@ START_TEST(the_busiest_link_is_named)
     message(2, 0, 1, MIB);
     message(3, 1, 0, MIB);
     const struct judge_task t = task();
-    ck_assert(spans_busiest_link(&t, 0, "", &name) == 2 * MIB);
+    ck_assert(links_busiest(&t, 0, "", &name) == 2 * MIB);
     ck_assert_str_eq(name, "nvlink G0 up");
-    ck_assert(spans_busiest_link(&t, 0, "out ", &name) == 0);
+    ck_assert(links_busiest(&t, 0, "out ", &name) == 0);
     ck_assert_str_eq(name, "");
 }
 END_TEST
@@ -378,7 +379,7 @@ START_TEST(a_gpu_sends_as_fast_as_its_links)
     for (int i = 0; i < topo_nresources(topo); i++)
         if (strcmp(topo_resource(topo, i)->name, "nvlink G0 up") == 0)
             up = topo_resource(topo, i)->rate;
-    ck_assert(up > 0 && spans_out_rate(&t) == up);
+    ck_assert(up > 0 && links_out_rate(&t) == up);
 }
 END_TEST
 
@@ -495,8 +496,8 @@ START_TEST(without_a_graph_there_is_nothing_to_say)
     ck_assert(isnan(spans_time_us(&t, 0)));
     ck_assert_uint_eq(spans_count(&t, 0, 0, GRAPH_KERNEL, TOPO_OP_NONE), 0);
     ck_assert_int_eq(spans_hidden(&t, 0, 0, HIDDEN_ALL, "", &o), -1);
-    ck_assert(isnan(spans_busiest_link(&t, 0, "", &name)));
-    ck_assert(isnan(spans_out_rate(&t)));
+    ck_assert(isnan(links_busiest(&t, 0, "", &name)));
+    ck_assert(isnan(links_out_rate(&t)));
     size_t more = 9;
     ck_assert_ptr_null(spans_hazard(&t, &more));
     ck_assert_uint_eq(more, 0);

@@ -14,6 +14,7 @@
 #include "judge/advice.h"
 #include "judge/counts.h"
 #include "judge/guess.h"
+#include "judge/links.h"
 #include "judge1.h"
 
 struct judge1_problem judge1_problem_of(const struct judge_task *t)
@@ -346,7 +347,7 @@ static void judge_sum_by(const struct judge_task *t, struct judge_verdict *v)
 /* Some rank receives `bytes`, at most at the rate of all its links together. */
 static double limit_of(const struct judge_task *t, double bytes)
 {
-    return bytes / spans_out_rate(t) * 1e6;
+    return bytes / links_out_rate(t) * 1e6;
 }
 
 static double broadcast_limit(const struct judge_task *t)

@@ -5,6 +5,7 @@
 #include <string.h> /* strcmp */
 
 #include "judge/counts.h"
+#include "judge/links.h"
 #include "judge1.h"
 
 int judge1_doublings(int n)
@@ -120,7 +121,7 @@ void judge1_keep_link(const struct judge_task *t, const char *prefix,
                       double most, struct judge_verdict *v)
 {
     const char *name;
-    const double used = spans_busiest_link(t, 0, prefix, &name);
+    const double used = links_busiest(t, 0, prefix, &name);
     if (used > most)
         judge_fail(v,
                    "the result is right, but \"%s\" carries %.0f bytes; %.0f "

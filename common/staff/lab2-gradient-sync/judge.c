@@ -14,6 +14,7 @@
 #include "graph/read.h"
 #include "judge/counts.h"
 #include "judge/data.h"
+#include "judge/links.h"
 #include "judge/spans.h"
 #include "nn/draws.h"
 #include "nn/reference.h"
@@ -253,7 +254,7 @@ static double train_limit(const struct judge_task *t)
     const struct nn_task k = nn_task_of(t->c);
     const double n = t->nranks;
     trained(&k.shape, &count);
-    return k.steps * 2 * (n - 1) / n * 4.0 * (double)count / spans_out_rate(t) *
+    return k.steps * 2 * (n - 1) / n * 4.0 * (double)count / links_out_rate(t) *
            1e6;
 }
 

@@ -11,6 +11,7 @@
 
 #include "graph/read.h"
 #include "judge/counts.h"
+#include "judge/links.h"
 #include "judge/spans.h"
 #include "nn/draws.h"
 #include "nn/task.h"
@@ -164,7 +165,7 @@ static double overlap_limit(const struct judge_task *t)
     const struct nn_shape s = nn_task_of(t->c).shape;
     const double n = t->nranks;
     return 2 * (n - 1) / n * 4.0 * (double)nn_param_count(&s) /
-           spans_out_rate(t) * 1e6;
+           links_out_rate(t) * 1e6;
 }
 
 /* True if `us` is the time between two of a rank's event records, as far as a

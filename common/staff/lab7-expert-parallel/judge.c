@@ -9,6 +9,7 @@
 #include <string.h> /* memcpy */
 
 #include "judge/counts.h"
+#include "judge/links.h"
 #include "judge/spans.h"
 #include "tokens.h"
 
@@ -324,7 +325,7 @@ static double layer_limit_us(const struct judge_task *t)
         most = sent > most ? sent : most;
     }
     const double nbytes = (double)most * p.dim * (double)sizeof(float);
-    return nbytes / spans_out_rate(t) * 1e6;
+    return nbytes / links_out_rate(t) * 1e6;
 }
 
 static const struct judge_kind kinds[] = {

@@ -5,6 +5,7 @@
 
 #include "graph/read.h"
 #include "judge/counts.h"
+#include "judge/links.h"
 #include "judge/spans.h"
 #include "judge_split.h"
 #include "nn/task.h"
@@ -235,7 +236,7 @@ double overlap_limit_us(const struct judge_task *t)
 {
     const struct nn_task k = nn_task_of(t->c);
     const struct split s = own_split(t);
-    return k.steps * zero3_bytes(t, &s, &k) / spans_out_rate(t) * 1e6;
+    return k.steps * zero3_bytes(t, &s, &k) / links_out_rate(t) * 1e6;
 }
 
 /* A checkpoint goes through the host, where origins can't be followed. */

@@ -9,6 +9,7 @@
 
 #include "graph/read.h"
 #include "judge/data.h"
+#include "judge/links.h"
 #include "judge/spans.h"
 #include "judge_attend.h"
 #include "judge_cost.h"
@@ -418,7 +419,7 @@ static double limit_us(const struct judge_task *t)
     const double bytes = strncmp(t->c->kind, "back", 4) == 0 ? back_bytes(&o)
                          : o.per_node > 1                    ? mix_bytes(&o)
                                                              : ring_bytes(&o);
-    return bytes / spans_out_rate(t) * 1e6;
+    return bytes / links_out_rate(t) * 1e6;
 }
 
 static const struct judge_kind kinds[] = {
