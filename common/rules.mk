@@ -449,7 +449,7 @@ $(BUILD)/commgraph: LIBS := -ljansson
 $(O)/obj/common/graph/view_files.o: $(wildcard common/graph/view/*)
 $(CHECK): $(call objs,common/kit/check.c $(addprefix grader/,vet.c tokens.c \
 	skipped.c lexer.c audit.c audit_machine.c audit_nvcc.c allow.c \
-	names.c))
+	allow_source.c allow_advice.c names.c))
 $(CHECK): LIBS := -lelf
 $(BUILD)/plan: $(call objs,common/kit/plan.c) $(call lib,judge graph topo base)
 TOOLS := $(BUILD)/grade $(BUILD)/commgraph \
