@@ -18,9 +18,7 @@ struct find {
         uint32_t before, now, hazard;
     } last;
     struct hazards *out;
-    struct map numbers; /* of an allocation in ranges[], from 1 */
-    struct hazard_ranges *ranges;
-    uint32_t nranges, room;
+    struct hazard_table ranges;
     struct map notes;     /* of an allocation in g->allocs, from 1 */
     struct map queues;    /* of a queue in g->queues, from 1 */
     struct map seen;      /* pairs of calls: 1 + number in out, or NOT_KEPT */
@@ -216,26 +214,6 @@ static int clash(void *arg, const struct hazard_touch *before,
     return 0;
 }
 
-static struct hazard_ranges *ranges_of(struct find *f, uint64_t alloc)
-{
-    uint64_t *const number = map_at(&f->numbers, alloc);
-    if (!number)
-        return NULL;
-    if (*number == 0) {
-        if (f->nranges == f->room) {
-            const uint32_t room = f->room ? 2 * f->room : 64;
-            void *const larger = realloc(f->ranges, room * sizeof *f->ranges);
-            if (!larger)
-                return NULL;
-            f->ranges = larger;
-            f->room = room;
-        }
-        f->ranges[f->nranges] = (struct hazard_ranges){0};
-        *number = ++f->nranges;
-    }
-    return &f->ranges[*number - 1];
-}
-
 static int touch(struct find *f, uint32_t at, struct hazard_point point,
                  const uint32_t *known)
 {
@@ -244,7 +222,7 @@ static int touch(struct find *f, uint32_t at, struct hazard_point point,
         const struct graph_access *const a = &v->accesses[i];
         if ((a->write & GRAPH_ROUGH) || a->begin >= a->end)
             continue;
-        struct hazard_ranges *const r = ranges_of(f, a->alloc);
+        struct hazard_ranges *const r = hazard_table_at(&f->ranges, a->alloc);
         const struct hazard_touch now = {at, point, access_how(a)};
         f->alloc = a->alloc;
         if (!r || hazard_ranges_touch(r, &now, known, a->begin, a->end, clash,
@@ -410,12 +388,9 @@ static void take_notes(struct find *f)
 
 static void find_release(struct find *f)
 {
-    for (uint32_t i = 0; i < f->nranges; i++)
-        hazard_ranges_release(&f->ranges[i]);
-    free(f->ranges);
+    hazard_table_release(&f->ranges);
     free(f->raced);
     free(f->reads);
-    map_release(&f->numbers);
     map_release(&f->notes);
     map_release(&f->queues);
     map_release(&f->seen);
@@ -434,7 +409,7 @@ int hazards_find(const struct graph *g, const uint32_t *section,
     f.raced = calloc((size_t)g->nnodes + 1, 1);
     f.reads = malloc(MAX_READS * sizeof *f.reads);
     const int done = out->hazard && f.raced && f.reads && note_all(&f) == 0 &&
-                     hazard_order(g, begin, &f) == 0;
+                     hazard_order(g, HAZARD_TOGETHER, begin, &f) == 0;
     if (done) {
         drop_raced_reads(&f);
         take_notes(&f);

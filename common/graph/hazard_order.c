@@ -58,7 +58,9 @@ struct walk {
     struct dep *deps;     /* from 1 */
     uint32_t *count;      /* by chain: numbers given so far */
     uint32_t *cursor;     /* by rank: position of the next node to issue */
-    uint32_t *known;      /* by rank: clock of its host */
+    uint32_t *host;       /* by position: the host that issues it, */
+    uint32_t nhosts;      /* a rank, or a thread of one */
+    uint32_t *known;      /* by host: its clock */
     uint32_t *nunder_way; /* by rank: nodes issued that have not ended */
     uint32_t *ready;      /* units that may begin, or end: a stack */
     uint32_t nready;
@@ -232,26 +234,48 @@ static int find_order(struct walk *w)
     return 0;
 }
 
-static int walk_init(struct walk *w)
+/* Which host issues each node of a rank. */
+static int find_hosts(struct walk *w, uint32_t rank,
+                      enum hazard_threads threads)
+{
+    struct map seen = {0};
+    const uint32_t before = w->nhosts;
+    uint32_t n = 0;
+    int err = 0;
+    for (uint32_t at = w->g->first[rank]; at < w->g->first[rank + 1] && !err;
+         at++) {
+        const uint32_t thread =
+            threads == HAZARD_APART ? node(w, at)->thread : 0;
+        const uint32_t number = number_of(&seen, thread, &n);
+        w->host[at] = before + number - 1;
+        err = number ? 0 : -1;
+    }
+    w->nhosts += n;
+    map_release(&seen);
+    return err;
+}
+
+static int walk_init(struct walk *w, enum hazard_threads threads)
 {
     const struct graph *const g = w->g;
     w->member = malloc(((size_t)g->nnodes + 1) * sizeof *w->member);
     w->unit = malloc(((size_t)g->nnodes + 1) * sizeof *w->unit);
     w->given = calloc((size_t)g->nnodes + 1, sizeof *w->given);
     w->cursor = calloc((size_t)g->nranks + 1, sizeof *w->cursor);
-    w->known = calloc((size_t)g->nranks + 1, sizeof *w->known);
+    w->host = malloc(((size_t)g->nnodes + 1) * sizeof *w->host);
     w->nunder_way = calloc((size_t)g->nranks + 1, sizeof *w->nunder_way);
     w->ready = malloc(((size_t)g->nnodes + 1) * sizeof *w->ready);
-    if (!w->member || !w->unit || !w->given || !w->cursor || !w->known ||
+    if (!w->member || !w->unit || !w->given || !w->cursor || !w->host ||
         !w->nunder_way || !w->ready)
         return -1;
     for (uint32_t rank = 0; rank < g->nranks; rank++) {
         w->cursor[rank] = g->first[rank];
-        if (find_units(w, rank) != 0)
+        if (find_units(w, rank) != 0 || find_hosts(w, rank, threads) != 0)
             return -1;
     }
+    w->known = calloc((size_t)w->nhosts + 1, sizeof *w->known);
     w->count = calloc((size_t)w->clocks.nchains + 1, sizeof *w->count);
-    return w->count ? find_order(w) : -1;
+    return w->known && w->count ? find_order(w) : -1;
 }
 
 static void walk_release(struct walk *w)
@@ -264,6 +288,7 @@ static void walk_release(struct walk *w)
     free(w->deps);
     free(w->count);
     free(w->cursor);
+    free(w->host);
     free(w->known);
     free(w->nunder_way);
     free(w->ready);
@@ -355,9 +380,16 @@ static int issue(struct walk *w, uint32_t rank)
 {
     const uint32_t at = w->cursor[rank]++;
     const struct graph_node *const n = node(w, at);
+    const uint32_t before = graph_thread_prev(w->g, at);
+    uint32_t *const known = &w->known[w->host[at]];
     w->member[at].returned = n->queue && !(n->flags & GRAPH_JOIN);
     w->nunder_way[rank]++;
-    return give(w, at, w->known[rank]);
+    // A new thread knows what the first one does; one that begins again has
+    // the node where it does among its deps.
+    if (before != GRAPH_NOWHERE && !(n->flags & GRAPH_AGAIN) &&
+        clock_join(&w->clocks, known, w->known[w->host[before]]) != 0)
+        return -1;
+    return give(w, at, *known);
 }
 
 /* Everything that the unit waited for has happened. */
@@ -409,7 +441,7 @@ static int end(struct walk *w, uint32_t unit)
         struct member *const m = &w->member[at];
         if (hand_on(w, at, clock) != 0 ||
             (!m->returned &&
-             clock_join(&w->clocks, &w->known[rank], clock) != 0))
+             clock_join(&w->clocks, &w->known[w->host[at]], clock) != 0))
             return -1;
         m->returned = 1;
         w->nunder_way[rank]--;
@@ -459,10 +491,11 @@ static int walk_all(struct walk *w)
     }
 }
 
-int hazard_order(const struct graph *g, hazard_begin_fn *fn, void *arg)
+int hazard_order(const struct graph *g, enum hazard_threads threads,
+                 hazard_begin_fn *fn, void *arg)
 {
     struct walk w = {.g = g, .fn = fn, .arg = arg};
-    const int err = walk_init(&w) != 0 ? -1 : walk_all(&w);
+    const int err = walk_init(&w, threads) != 0 ? -1 : walk_all(&w);
     walk_release(&w);
     return err;
 }

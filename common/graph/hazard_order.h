@@ -43,10 +43,17 @@ struct hazard_point { /* the place of an operation */
 typedef int hazard_begin_fn(void *arg, uint32_t at, struct hazard_point point,
                             const uint32_t *known);
 
+enum hazard_threads {
+    HAZARD_TOGETHER, /* what one thread knows, all of its rank know: above */
+    HAZARD_APART,    /* a thread knows what it has waited for, and what the one
+                        knew where it began (graph_thread_prev()) */
+};
+
 /*
  * Walk through a graph. Nodes that can never begin, since the run hung, are
  * left out. Returns 0, or -1 if memory runs out or fn returned it.
  */
-int hazard_order(const struct graph *g, hazard_begin_fn *fn, void *arg);
+int hazard_order(const struct graph *g, enum hazard_threads threads,
+                 hazard_begin_fn *fn, void *arg);
 
 #endif

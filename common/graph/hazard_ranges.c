@@ -214,3 +214,33 @@ int hazard_ranges_touch(struct hazard_ranges *r, const struct hazard_touch *now,
     drop(u.from);
     return err;
 }
+
+/* ---- by allocation ------------------------------------------------------- */
+
+struct hazard_ranges *hazard_table_at(struct hazard_table *t, uint64_t alloc)
+{
+    uint64_t *const number = map_at(&t->numbers, alloc);
+    if (!number)
+        return NULL;
+    if (*number == 0) {
+        if (t->n == t->room) {
+            const uint32_t room = t->room ? 2 * t->room : 64;
+            void *const larger = realloc(t->ranges, room * sizeof *t->ranges);
+            if (!larger)
+                return NULL;
+            t->ranges = larger;
+            t->room = room;
+        }
+        t->ranges[t->n] = (struct hazard_ranges){0};
+        *number = ++t->n;
+    }
+    return &t->ranges[*number - 1];
+}
+
+void hazard_table_release(struct hazard_table *t)
+{
+    for (uint32_t i = 0; i < t->n; i++)
+        hazard_ranges_release(&t->ranges[i]);
+    free(t->ranges);
+    map_release(&t->numbers);
+}

@@ -24,6 +24,7 @@
 
 #include <stdint.h>
 
+#include "base/map.h"
 #include "graph/hazard_order.h"
 
 struct hazard_touch {
@@ -66,5 +67,16 @@ int hazard_ranges_touch(struct hazard_ranges *r, const struct hazard_touch *now,
                         hazard_clash_fn *clash, void *arg);
 
 void hazard_ranges_release(struct hazard_ranges *r);
+
+struct hazard_table {   /* by allocation; initialised by zeroing it */
+    struct map numbers; /* in ranges[], from 1 */
+    struct hazard_ranges *ranges;
+    uint32_t n, room;
+};
+
+/* The ranges of an allocation, valid until the next call. NULL if memory runs
+ * out. */
+struct hazard_ranges *hazard_table_at(struct hazard_table *t, uint64_t alloc);
+void hazard_table_release(struct hazard_table *t);
 
 #endif

@@ -61,6 +61,7 @@ void graph_free(struct graph *g)
     free(g->queues);
     free(g->allocs);
     free(g->faults);
+    free(g->apart);
     free(g);
 }
 

@@ -81,6 +81,11 @@ static int order_deps(struct order *o, const struct graph *g, char *err,
             o->node[dep + 2].dep_begin++;
             ndeps++;
         }
+    for (size_t i = 0; i < g->napart; i++) {
+        o->node[g->apart[i].after].nbefore++;
+        o->node[g->apart[i].before + 2].dep_begin++;
+        ndeps++;
+    }
     o->dep = malloc((ndeps + 1) * sizeof *o->dep);
     if (!o->dep || ndeps > UINT32_MAX) {
         snprintf(err, err_nbytes, "no memory");
@@ -94,6 +99,8 @@ static int order_deps(struct order *o, const struct graph *g, char *err,
             if (dep != GRAPH_NOWHERE)
                 o->dep[o->node[dep + 1].dep_begin++] = at;
         }
+    for (size_t i = 0; i < g->napart; i++)
+        o->dep[o->node[g->apart[i].before + 1].dep_begin++] = g->apart[i].after;
     return 0;
 }
 

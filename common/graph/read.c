@@ -8,6 +8,7 @@
 #include <sys/mman.h> /* mmap */
 #include <unistd.h>   /* pread */
 
+#include "graph/apart.h"
 #include "graph/index.h"
 
 enum { MAX_RANKS = 1 << 16 };
@@ -243,7 +244,12 @@ static struct graph *make_graph(struct loader *l)
 struct graph *graph_load(const char *dir, char *err, size_t err_nbytes)
 {
     struct loader l = {.dir = dir, .err = err, .err_nbytes = err_nbytes};
-    struct graph *const g = load_all(&l) == 0 ? make_graph(&l) : NULL;
+    struct graph *g = load_all(&l) == 0 ? make_graph(&l) : NULL;
+    if (g && apart_find(g) != 0) {
+        graph_free(g);
+        g = NULL;
+        snprintf(err, err_nbytes, "no memory");
+    }
     loader_release(&l);
     return g;
 }

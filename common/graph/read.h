@@ -53,6 +53,10 @@ struct graph_fault_note { /* see graph_note_fault() */
     const char *text;
 };
 
+struct graph_pair { /* positions: `after` begins when `before` has ended */
+    uint32_t before, after;
+};
+
 struct graph {
     uint32_t nranks;
     uint32_t nnodes;
@@ -68,6 +72,8 @@ struct graph {
     struct graph_alloc_note *allocs;
     struct graph_fault_note *faults;
     size_t nqueues, nallocs, nfaults;
+    struct graph_pair *apart; /* by `after`: see apart.h */
+    size_t napart;
     struct graph_index *index; /* private */
 };
 

@@ -229,6 +229,48 @@ START_TEST(a_thread_begins_again_where_it_is_told)
 }
 END_TEST
 
+/* A kernel of 10 us that touches 10 bytes from `begin` on. */
+static struct graph_ref touching(uint32_t thread, uint64_t begin, uint32_t how)
+{
+    return SYNTHETIC(&run.s, 0,
+                     .node = {.kind = GRAPH_KERNEL,
+                              .thread = thread,
+                              .queue = 1 + thread,
+                              .latency_ps = 10 * US},
+                     .accesses = {{7, begin, begin + 10, how, 0}});
+}
+
+static const struct {
+    int is_joined, event; /* thread 0 waits for its kernel; so does 1's queue */
+    uint64_t begin;       /* of what thread 1 reads */
+    size_t npairs;
+    uint64_t end_us;
+} handed_over[] = {
+    {1, 0, 0, 1, 20},  // by threads alone
+    {1, 0, 10, 0, 10}, // other bytes
+    {0, 0, 0, 0, 10},  // a race
+    {1, 1, 0, 0, 20},  // by an event
+};
+
+START_TEST(what_threads_hand_over_is_in_order)
+{
+    begin(1);
+    SYNTHETIC(&run.s, 0, .node = {.kind = GRAPH_HOST, .thread = 1}); // sleeps
+    const struct graph_ref first = touching(0, 0, GRAPH_WRITE);
+    if (handed_over[_i].is_joined)
+        SYNTHETIC(&run.s, 0, .node = {.kind = GRAPH_HOST}, .deps = {first});
+    if (handed_over[_i].event)
+        SYNTHETIC(&run.s, 0,
+                  .node = {.kind = GRAPH_MARK, .thread = 1, .queue = 2},
+                  .deps = {first});
+    const struct graph_ref second =
+        touching(1, handed_over[_i].begin, GRAPH_READ);
+    replayed_run(&run, NULL);
+    ck_assert_uint_eq(at(second).end_ps, handed_over[_i].end_us * US);
+    ck_assert_uint_eq(run.g->napart, handed_over[_i].npairs);
+}
+END_TEST
+
 START_TEST(a_base_shifts_every_time_by_as_much)
 {
     begin(2);
@@ -448,6 +490,8 @@ int main(void)
     tcase_add_test(t, what_a_kernel_puts_goes_on_beside_it);
     tcase_add_test(t, a_thread_begins_where_its_creator_is);
     tcase_add_test(t, a_thread_begins_again_where_it_is_told);
+    tcase_add_loop_test(t, what_threads_hand_over_is_in_order, 0,
+                        sizeof handed_over / sizeof *handed_over);
     tcase_add_test(t, a_base_shifts_every_time_by_as_much);
     tcase_add_test(t, a_copy_takes_latency_and_bytes_by_rate);
     tcase_add_test(t, two_copies_over_one_link_take_twice_as_long);

@@ -65,13 +65,14 @@ static void begin(void)
 
 int issuer_enters(uint32_t part)
 {
-    if (!mine)
+    const int is_new = !mine;
+    if (is_new)
         begin();
     if (!mine || mine->part == part)
         return 0;
     mine->called = 0;
     mine->part = part;
-    return 1;
+    return !is_new;
 }
 
 void issuer_issued(uint32_t node)

@@ -9,7 +9,7 @@
 enum { ISSUERS = 64 }; /* of a process that are known, the latest */
 
 /* The calling thread is about to issue work, in this part (part.h) of the
- * program. True if it has issued none in it so far. */
+ * program. True if it has issued some before, but none in this part. */
 int issuer_enters(uint32_t part);
 
 /* It has recorded work, or a call. */
