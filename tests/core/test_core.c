@@ -19,6 +19,7 @@
 
 #include "core/heap.h"
 #include "core/peer.h"
+#include "core/report.h"
 #include "core/site.h"
 #include "core/stream.h"
 #include "core/thread.h"
@@ -411,6 +412,30 @@ START_TEST(a_bad_setting_is_refused_with_its_value)
 }
 END_TEST
 
+/* More text than fits: empty lines, each of which gets the rank before it, and
+ * a long one that begins where the space is almost used up. */
+static void says_too_much(struct shared *s)
+{
+    (void)s;
+    char text[24000];
+    memset(text, '\n', 1500);
+    memset(text + 1500, 'x', sizeof text - 1501);
+    text[sizeof text - 1] = 0;
+    simgpu_report_fault(NULL, "%s", text);
+}
+
+START_TEST(a_report_too_long_to_print_is_cut)
+{
+    enum { MOST = 32767 }; // and the end of the string
+    static char text[2 * MOST];
+    memset(text, '?', sizeof text);
+    const struct rank r = rank_start(0, 1, says_too_much, shared_new());
+    ck_assert_int_eq(rank_end(r, text, sizeof text), PROC_EXIT_FAULT);
+    ck_assert(text[MOST - 1] == 'x' && text[MOST] == 0);
+    ck_assert(text[MOST + 1] == '?'); // nothing was printed behind it
+}
+END_TEST
+
 /* ---- waits --------------------------------------------------------------- */
 
 /* Attach rank `rank` to the other. */
@@ -509,6 +534,7 @@ int main(void)
     tcase_add_test(t, what_is_behind_a_heap_cannot_be_written);
     tcase_add_loop_test(t, streams_keep_order_marks_and_the_legacy_rules, 0, 3);
     tcase_add_loop_test(t, a_bad_setting_is_refused_with_its_value, 0, 5);
+    tcase_add_test(t, a_report_too_long_to_print_is_cut);
     tcase_add_test(t, a_hang_is_reported_once_with_what_each_rank_waits_for);
     tcase_add_test(t, a_peer_stopped_after_it_was_woken_is_no_hang);
     tcase_add_loop_test(t, a_killed_rank_ends_the_other_reaped_or_not, 0, 2);

@@ -80,6 +80,13 @@ static struct graph_ref part(uint32_t rank, uint32_t queue,
                               .match_root = root});
 }
 
+START_TEST(a_run_without_operations_has_no_hazards)
+{
+    start(2);
+    expect(0, "nothing was called");
+}
+END_TEST
+
 START_TEST(a_queue_is_in_order)
 {
     start(1);
@@ -541,6 +548,7 @@ int main(void)
 {
     Suite *const suite = suite_create("hazards");
     TCase *const t = tcase_create("order");
+    tcase_add_test(t, a_run_without_operations_has_no_hazards);
     tcase_add_test(t, a_queue_is_in_order);
     tcase_add_test(t, two_queues_are_not);
     tcase_add_test(t, a_dep_orders_and_passes_on);
