@@ -374,8 +374,9 @@ START_TEST(a_match_without_a_rank_is_named)
     coll(0, 3, 0);
     coll(2, 3, 0);
     char *const err = replayed_error(&run);
-    ck_assert_msg(strstr(err, "ncclAllReduce") && strstr(err, "2 of 3"), "%s",
-                  err);
+    ck_assert_msg(strstr(err, "rank 0: operation 1 (ncclAllReduce") &&
+                      strstr(err, "2 of 3"),
+                  "%s", err);
     free(err);
 }
 END_TEST
