@@ -266,7 +266,7 @@ PROBE(limits_flags_and_choices)
 {
     size_t stack = 0;
     unsigned flags = 0;
-    int device = 9;
+    int device = 9, ndevices = 0;
     enum cudaFuncCache cache;
     struct cudaDeviceProp want = {};
     OK(cudaDeviceSetLimit(cudaLimitStackSize, 4096));
@@ -284,11 +284,28 @@ PROBE(limits_flags_and_choices)
     want.major = 1;
     OK(cudaChooseDevice(&device, &want));
     CHECK(device == 0);
+    OK(cudaGetDeviceCount(&ndevices)); // all alike but for their places
+    OK(cudaGetDeviceProperties(&want, ndevices - 1));
+    OK(cudaChooseDevice(&device, &want));
+    CHECK(device == ndevices - 1);
     OK(cudaInitDevice(1, 0, 0));
     OK(cudaGetDevice(&device));
     CHECK(device == 0);
     cudaGetLastError();
 }
+
+#if defined(__SIMNVCC__) || CUDART_VERSION < 13000
+PROBE(banks_have_four_bytes)
+{
+    enum cudaSharedMemConfig banks = cudaSharedMemBankSizeDefault;
+    OK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte));
+    OK(cudaDeviceGetSharedMemConfig(&banks));
+    CHECK(banks == cudaSharedMemBankSizeFourByte);
+    OK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeDefault));
+    IS(cudaDeviceSetSharedMemConfig((enum cudaSharedMemConfig)3),
+       cudaErrorInvalidValue);
+}
+#endif
 
 PROBE(streams_know_themselves)
 {

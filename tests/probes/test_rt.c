@@ -1,6 +1,7 @@
 /* One small program for each part of the runtime's interface; each checks
  * itself, under every schedule. */
 #include <check.h>
+#include <stdio.h>  /* snprintf */
 #include <string.h> /* strstr */
 
 #include "child.h"
@@ -12,7 +13,7 @@ static const struct family {
     const char *name;
     int nprobes;
 } families[] = {
-    {"prog_rt_graphs", 17},   {"prog_rt_memory", 15},
+    {"prog_rt_graphs", 17},   {"prog_rt_memory", 16},
     {"prog_rt_libraries", 3}, {"prog_virtual", 6},
     {"prog_textures", 12},    {"prog_cublas_types", 1},
     {"prog_cublas_first", 2}, {"prog_cublas_more", 5},
@@ -52,6 +53,31 @@ START_TEST(what_a_texture_reads_is_checked_for_races)
 }
 END_TEST
 
+/* A call takes the host time, whether or not it reaches a device. */
+START_TEST(each_call_of_a_library_is_recorded_by_its_name)
+{
+    static const char *const names[] = {
+        "cufftCreate",   "cufftPlan1d",  "cufftPlan2d",  "cufftPlan3d",
+        "cufftPlanMany", "cufftExecC2C", "cufftExecC2R", "cufftExecR2C",
+        "cufftExecZ2Z",  "cufftDestroy",
+    };
+    struct child c =
+        child_run(60,
+                  "d=$(mktemp -d) && cd %s && SIMGPU_GRAPH=$d "
+                  "tests/probes/prog_cufft > $d/said && ./commgraph time $d; "
+                  "s=$?; rm -r $d; exit $s",
+                  child_build());
+    ck_assert_msg(c.status == 0, "%d\n%s%s", c.status, c.out, c.err);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "\n%s ", names[i]);
+        ck_assert_msg(strstr(c.out, line) != NULL, "lacks %s:\n%s", names[i],
+                      c.out);
+    }
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("rt");
@@ -60,6 +86,7 @@ int main(void)
     tcase_add_loop_test(t, a_part_of_the_runtime_does_what_cuda_says, 0,
                         SCHEDULES * (int)(sizeof families / sizeof *families));
     tcase_add_loop_test(t, what_a_texture_reads_is_checked_for_races, 0, 2);
+    tcase_add_test(t, each_call_of_a_library_is_recorded_by_its_name);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
