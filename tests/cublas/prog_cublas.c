@@ -379,6 +379,16 @@ static int record(void)
                  CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
     cublasSgemmStridedBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 2, 8, &one,
                               d, 4, 0, d + 32, 8, 0, &zero, d + 160, 4, 16, 2);
+    float result;
+    cublasAxpyEx(handle, 16, &one, CUDA_R_32F, d, CUDA_R_32F, 1, d + 32,
+                 CUDA_R_32F, 1, CUDA_R_32F);
+    cublasScalEx(handle, 16, &one, CUDA_R_32F, d, CUDA_R_32F, 1, CUDA_R_32F);
+    cublasDotEx(handle, 16, d, CUDA_R_32F, 1, d + 32, CUDA_R_32F, 1, &result,
+                CUDA_R_32F, CUDA_R_32F);
+    cublasNrm2Ex(handle, 16, d, CUDA_R_32F, 1, &result, CUDA_R_32F, CUDA_R_32F);
+    cublasSaxpy(handle, 16, &one, d, 1, d + 32, 1);
+    cublasSscal(handle, 16, &one, d, 1);
+    cublasSrot(handle, 16, d, 1, d + 32, 1, &one, &zero);
     return cudaStreamSynchronize(stream) != cudaSuccess;
 }
 

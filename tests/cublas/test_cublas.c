@@ -41,6 +41,23 @@ static const struct graph_view *find(const struct graph *g, const char *name)
     ck_abort_msg("no %s in the graph", name);
 }
 
+/* The flops of each element of a vector. */
+static const struct {
+    const char *name;
+    int flops;
+} vectors[] = {
+    {"cublasAxpyEx", 2}, {"cublasScalEx", 1}, {"cublasDotEx", 2},
+    {"cublasNrm2Ex", 2}, {"cublasSaxpy", 2},  {"cublasSscal", 1},
+    {"cublasSrot", 6},
+};
+
+static void vectors_cost(const struct graph *g)
+{
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        ck_assert_double_eq(find(g, vectors[i].name)->node.flops,
+                            16 * vectors[i].flops);
+}
+
 START_TEST(a_product_is_recorded_with_its_cost_and_every_column)
 {
     char dir[] = "/tmp/commlab-cublas-XXXXXX", err[256];
@@ -83,6 +100,7 @@ START_TEST(a_product_is_recorded_with_its_cost_and_every_column)
         ck_assert_uint_eq(c->end - c->begin, 32);
         ck_assert_uint_eq(c->write, 1);
     }
+    vectors_cost(g);
     graph_free(g);
     c = child_run(10, "rm -r %s", dir);
     child_clear(&c);

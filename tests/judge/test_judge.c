@@ -252,10 +252,11 @@ END_TEST
 
 START_TEST(a_report_survives_text_that_is_no_text)
 {
-    struct judge_verdict v = {.time_us = NAN, .message = "bad \xff\xfe byte"};
+    struct judge_verdict v = {.time_us = NAN,
+                              .message = "bad \x80\xff\xfe byte"};
     json_t *const j = report_case(&any, &v, OUTCOME_FAIL, 0, 4, "again");
     ck_assert_str_eq(json_string_value(json_object_get(j, "message")),
-                     "bad ?? byte");
+                     "bad \?\?\? byte");
     ck_assert(json_is_null(json_object_get(j, "time_us")));
     ck_assert_int_eq(json_integer_value(json_object_get(j, "ranks")), 4);
     json_decref(j);

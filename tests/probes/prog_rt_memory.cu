@@ -126,6 +126,17 @@ PROBE(managed_memory_and_advice)
     OK(cudaMemRangeGetAttribute(&mostly, 4, cudaMemRangeAttributeReadMostly, m,
                                 4096));
     CHECK(preferred == 0 && mostly == 1);
+    int by[3] = {9, 9, 9}; // a list of those, the others have one value
+    OK(cudaMemAdvise(m, 4096, cudaMemAdviseSetAccessedBy, gpu));
+    OK(cudaMemRangeGetAttribute(by, 12, cudaMemRangeAttributeAccessedBy, m,
+                                4096));
+    CHECK(by[0] == 0 && by[1] == cudaInvalidDeviceId && by[2] == by[1]);
+    IS(cudaMemRangeGetAttribute(by, 0, cudaMemRangeAttributeAccessedBy, m,
+                                4096),
+       cudaErrorInvalidValue);
+    IS(cudaMemRangeGetAttribute(by, 8, cudaMemRangeAttributeReadMostly, m,
+                                4096),
+       cudaErrorInvalidValue);
     OK(cudaMemPrefetchAsync(m, 4096, gpu, 0, 0));
     add<<<4, 256>>>(m, 1024, 3);
     OK(cudaMemPrefetchAsync(m, 4096, host, 0, 0));
