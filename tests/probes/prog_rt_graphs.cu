@@ -98,6 +98,13 @@ PROBE(capture_fork_and_join)
     OK(cudaGraphGetNodes(graph, NULL, &nnodes));
     OK(cudaGraphGetEdges(graph, NULL, NULL, NULL, &nedges));
     CHECK(nnodes == 6 && nedges == 6);
+    cudaGraphNode_t from[8], to[8]; // those beyond the last are none
+    memset(from, 1, sizeof from);
+    memset(to, 1, sizeof to);
+    nedges = 8;
+    OK(cudaGraphGetEdges(graph, from, to, NULL, &nedges));
+    CHECK(nedges == 6 && from[5] && to[5] && !from[6] && !to[6] && !from[7] &&
+          !to[7]);
     run(graph, s, 3);
     CHECK(calls == 3 && a.h[0] == 9 && a.h[300] == 2 && a.h[600] == 7);
 }

@@ -123,3 +123,26 @@ PROBE(kernels_by_the_driver)
     CHECK(a.get()[63] == 5);
     CHECK(cuModuleLoad(&module, "a.cubin") == CUDA_ERROR_FILE_NOT_FOUND);
 }
+
+#ifdef __SIMNVCC__ // not in each CUDA that the tests build with
+struct nine {
+    char c[9];
+};
+
+__global__ void takes(char, double, short, int, nine, char) {}
+
+PROBE(parameters_are_where_they_are_aligned)
+{
+    static const size_t at[] = {0, 8, 16, 20, 24, 33},
+                        is[] = {1, 8, 2, 4, 9, 1};
+    size_t offset, nbytes;
+    for (size_t i = 0; i < 6; i++) {
+        OK(cudaFuncGetParamInfo((const void *)takes, i, &offset, &nbytes));
+        CHECK(offset == at[i] && nbytes == is[i]);
+    }
+    CHECK(cudaFuncGetParamInfo((const void *)takes, 6, &offset, &nbytes) ==
+          cudaErrorInvalidValue);
+    CHECK(cudaFuncGetParamInfo((const void *)takes, 0, NULL, &nbytes) ==
+          cudaErrorInvalidValue);
+}
+#endif
