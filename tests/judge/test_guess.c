@@ -92,6 +92,8 @@ static const struct {
     {DATA_DOUBLE, DATA_FLOAT, 1, -1, DATA_SUM, 1,
      "own input, unchanged: is it reduced, with the right count and type?\nA "
      "call with a type of fewer bytes than double looks like"},
+    {DATA_HALF, DATA_INT8, 1, -1, DATA_SUM, 1,
+     "call with a type of fewer bytes than half looks like"},
 };
 
 START_TEST(a_call_with_another_type_is_recognised)

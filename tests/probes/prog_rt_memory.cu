@@ -318,6 +318,24 @@ PROBE(banks_have_four_bytes)
 }
 #endif
 
+#define SAME(a, b)                                                             \
+    (sizeof(a) == sizeof(b) && memcmp(&(a), &(b), sizeof(a)) == 0)
+
+PROBE(surfaces_are_as_large_as_textures)
+{
+    cudaDeviceProp p;
+    OK(cudaGetDeviceProperties(&p, 0));
+    CHECK(p.maxSurface1D == p.maxTexture1DMipmap &&
+          SAME(p.maxSurface1DLayered, p.maxTexture1DLayered));
+    CHECK(SAME(p.maxSurface2D, p.maxTexture2D) &&
+          SAME(p.maxSurface2DLayered, p.maxTexture2DLayered));
+    CHECK(SAME(p.maxSurface3D, p.maxTexture3D) &&
+          p.maxTexture3D[1] == p.maxTexture3D[0] &&
+          p.maxTexture3D[2] == p.maxTexture3D[0]);
+    CHECK(p.maxSurfaceCubemap == p.maxTextureCubemap &&
+          SAME(p.maxSurfaceCubemapLayered, p.maxTextureCubemapLayered));
+}
+
 PROBE(streams_know_themselves)
 {
     cudaStream_t s, t;

@@ -119,6 +119,9 @@ int main(void)
              self.rank == (uint32_t)atoi(getenv("PMI_RANK")),
          "size and rank are mpirun's");
     const uint32_t nranks = v->data.uint32;
+    RULE(PMIx_Get(&all, "pmix.appnum", NULL, 0, &v) == 0 && v->type == UINT32 &&
+             v->data.uint32 == 0,
+         "there is one program, the first");
     RULE(PMIx_Get(&self, "pmix.parent", NULL, 0, &v) == NOT_FOUND &&
              PMIx_Get(&all, "PMI_nobody_put_this", NULL, 0, &v) == NOT_FOUND,
          "what nobody put is not found");
