@@ -156,6 +156,28 @@ __global__ void returned(const float *in, wide *out, float2 *pair)
     }
 }
 
+// More ranges than a launch keeps: one word, and every other word of many.
+__global__ void sparse(int *one, int *many)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i == 0)
+        *one = 1;
+    many[2 * i] = i;
+}
+
+static int run_sparse(void)
+{
+    enum { THREADS = 300 * 256 };
+    int *one, *many;
+    CUDA_MUST(cudaMalloc(&one, sizeof *one));
+    CUDA_MUST(cudaMalloc(&many, 2 * THREADS * sizeof *many));
+    sparse<<<THREADS / 256, 256>>>(one, many);
+    CUDA_MUST(cudaDeviceSynchronize());
+    CUDA_MUST(cudaFree(one));
+    CUDA_MUST(cudaFree(many));
+    return 0;
+}
+
 static char *a, *b, *c;
 enum { NBYTES = N * sizeof(mixed) };
 
@@ -181,8 +203,10 @@ static void fill(void)
     CUDA_MUST(cudaMemset(c, 0, NBYTES));
 }
 
-int main(void)
+int main(int argc, char **)
 {
+    if (argc > 1)
+        return run_sparse();
     CUDA_MUST(cudaMalloc(&a, NBYTES));
     CUDA_MUST(cudaMalloc(&b, NBYTES));
     CUDA_MUST(cudaMalloc(&c, NBYTES));

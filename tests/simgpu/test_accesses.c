@@ -95,6 +95,34 @@ START_TEST(what_functions_return_is_recorded)
 }
 END_TEST
 
+/* Of too many ranges, neighbours become one, but no two of two allocations. */
+START_TEST(too_many_ranges_are_joined_within_an_allocation)
+{
+    enum { ONE = 1, NRANGES = 300 * 256, MOST = 1 << 16 };
+    struct child c;
+    struct graph *const g =
+        recorded_run(&c, "%s/tests/simgpu/prog_accesses sparse", child_build());
+    const struct graph_view *v = NULL;
+    size_t nones = 0, nrough = 0;
+    for (uint32_t i = 0; i < g->nnodes; i++)
+        if (strcmp(g->nodes[i].name, "sparse") == 0)
+            v = &g->nodes[i];
+    ck_assert(v && v->naccesses <= MOST);
+    for (size_t i = 0; i < v->naccesses; i++) {
+        const struct graph_access *const a = &v->accesses[i];
+        const int is_one = a->alloc == ONE;
+        nones += is_one;
+        nrough += (a->write & GRAPH_ROUGH) != 0;
+        ck_assert(!is_one || (a->begin == 0 && !(a->write & GRAPH_ROUGH)));
+        ck_assert_uint_le(a->end, is_one ? 4 : 8 * NRANGES);
+    }
+    ck_assert_uint_eq(nones, 1);
+    ck_assert_uint_ge(nrough, NRANGES - MOST);
+    graph_free(g);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("accesses");
@@ -103,6 +131,7 @@ int main(void)
     tcase_add_test(t, one_build_inlines_accesses);
     tcase_add_loop_test(t, both_builds_record_the_same, 0, 3);
     tcase_add_loop_test(t, what_functions_return_is_recorded, 0, 2);
+    tcase_add_test(t, too_many_ranges_are_joined_within_an_allocation);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
