@@ -388,6 +388,8 @@ static int record(void)
     cublasNrm2Ex(handle, 16, d, CUDA_R_32F, 1, &result, CUDA_R_32F, CUDA_R_32F);
     cublasSaxpy(handle, 16, &one, d, 1, d + 32, 1);
     cublasSscal(handle, 16, &one, d, 1);
+    cublasSgemv(handle, CUBLAS_OP_N, 4, 2, &one, d, 8, d + 32, 1, &zero, d + 64,
+                1);
     cublasSrot(handle, 16, d, 1, d + 32, 1, &one, &zero);
     return cudaStreamSynchronize(stream) != cudaSuccess;
 }

@@ -268,6 +268,16 @@ static int refuse(void)
     return bad;
 }
 
+/* 0 if there is no algorithm for such a question. */
+static int ask(cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t l,
+               cublasLtMatmulPreference_t pref, int most,
+               cublasLtMatmulHeuristicResult_t *found, int *n)
+{
+    return cublasLtMatmulAlgoGetHeuristic(handle, desc, l, l, l, l, pref, most,
+                                          found,
+                                          n) != CUBLAS_STATUS_INVALID_VALUE;
+}
+
 /* A matrix has at most as many rows and columns as an int can count. */
 static int count_rows(void)
 {
@@ -288,10 +298,14 @@ static int count_rows(void)
                                                    pref, 1, &found, &n);
         MUST(cublasLtMatrixLayoutDestroy(l));
     }
+    const int unasked = ask(desc, one, NULL, 1, &found, &n) +
+                        ask(desc, one, pref, 0, &found, &n) +
+                        ask(desc, one, pref, 1, NULL, &n) +
+                        ask(desc, one, pref, 1, &found, NULL);
     MUST(cublasLtMatrixLayoutDestroy(one));
     MUST(cublasLtMatmulPreferenceDestroy(pref));
     MUST(cublasLtMatmulDescDestroy(desc));
-    return status[0] != CUBLAS_STATUS_SUCCESS ||
+    return unasked != 0 || status[0] != CUBLAS_STATUS_SUCCESS ||
            status[1] != CUBLAS_STATUS_INVALID_VALUE;
 }
 

@@ -58,6 +58,20 @@ static void vectors_cost(const struct graph *g)
                             16 * vectors[i].flops);
 }
 
+/* Of a product with a vector: two columns of four, 32 bytes apart, two numbers
+ * and four. */
+static void gemv_touches(const struct graph *g)
+{
+    const struct graph_view *const m = find(g, "cublasSgemv");
+    static const uint64_t at[] = {0, 32, 32 * 4, 64 * 4},
+                          is[] = {16, 16, 8, 16};
+    ck_assert_uint_eq(m->naccesses, 4);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_uint_eq(m->accesses[i].begin, at[i]);
+        ck_assert_uint_eq(m->accesses[i].end - m->accesses[i].begin, is[i]);
+    }
+}
+
 START_TEST(a_product_is_recorded_with_its_cost_and_every_column)
 {
     char dir[] = "/tmp/commlab-cublas-XXXXXX", err[256];
@@ -101,6 +115,7 @@ START_TEST(a_product_is_recorded_with_its_cost_and_every_column)
         ck_assert_uint_eq(c->write, 1);
     }
     vectors_cost(g);
+    gemv_touches(g);
     graph_free(g);
     c = child_run(10, "rm -r %s", dir);
     child_clear(&c);
