@@ -189,6 +189,25 @@ START_TEST(the_trace_is_json_with_a_thread_for_each_row)
 }
 END_TEST
 
+static const struct {
+    uint64_t end_ps;
+    const char *unit, *not_this;
+} axes[] = {{US, ">1 us<", " ns<"}, {US - 1, " ns<", " us<"}};
+
+START_TEST(the_axis_is_in_the_largest_unit_that_fits)
+{
+    synthetic_init(&s, 1);
+    SYNTHETIC(&s, 0, .name = "call", .node = {.kind = GRAPH_HOST});
+    g = synthetic_load(&s);
+    times = calloc(1, sizeof *times);
+    times[0].end_ps = axes[_i].end_ps;
+    char *const svg = written(timeline_svg, "axis");
+    ck_assert_msg(strstr(svg, axes[_i].unit) && !strstr(svg, axes[_i].not_this),
+                  "%s", svg);
+    free(svg);
+}
+END_TEST
+
 START_TEST(an_empty_run_has_a_picture_too)
 {
     synthetic_init(&s, 1);
@@ -216,6 +235,7 @@ int main(void)
     tcase_add_test(t, a_picture_of_some_ranks_leaves_the_others_out);
     tcase_add_test(t, names_cannot_break_out_of_a_picture);
     tcase_add_test(t, the_trace_is_json_with_a_thread_for_each_row);
+    tcase_add_loop_test(t, the_axis_is_in_the_largest_unit_that_fits, 0, 2);
     tcase_add_test(t, an_empty_run_has_a_picture_too);
     suite_add_tcase(suite, t);
     return suite_run(suite);
