@@ -207,6 +207,26 @@ START_TEST(any_cable_may_be_sick)
 }
 END_TEST
 
+/* A student's cable is to be the same in each release: its seed is in grades
+ * and answers. */
+static const struct {
+    const char *machine, *cable;
+    double left;
+} sick[] = {
+    {"sick:1:a100-cubemesh", "nvlink G4->G3", .7022},
+    {"sick:2:dgx-a100", "nvlink G7 up", .6032},
+    {"sick:3:dgx-h100", "nvlink G5 up", .7320},
+};
+
+START_TEST(a_seed_stands_for_a_cable)
+{
+    struct topo *const t = machine_load(sick[_i].machine);
+    ck_assert_str_eq(topo_resource(t, t->sick[0])->name, sick[_i].cable);
+    ck_assert_double_eq_tol(t->sick_left, sick[_i].left, 1e-4);
+    topo_free(t);
+}
+END_TEST
+
 START_TEST(a_sick_cable_slows_only_what_takes_it)
 {
     struct topo *const plain = machine_load("a100-cubemesh");
@@ -435,6 +455,8 @@ int main(void)
     tcase_add_loop_test(tc, a_sick_machine_has_one_degraded_cable, 0,
                         nmachines_shipped);
     tcase_add_loop_test(tc, any_cable_may_be_sick, 0, nmachines_shipped);
+    tcase_add_loop_test(tc, a_seed_stands_for_a_cable, 0,
+                        sizeof sick / sizeof *sick);
     tcase_add_test(tc, a_sick_cable_slows_only_what_takes_it);
     tcase_add_loop_test(tc, without_a_nic_collectives_use_the_others_equally, 0,
                         3);
