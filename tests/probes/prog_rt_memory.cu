@@ -270,6 +270,12 @@ PROBE(several_copies_in_one_call)
     OK(cudaMemcpyBatchAsync(dst, src, sizes, 2, &attrs, &index, 1, s));
     OK(cudaStreamSynchronize(s));
     CHECK(a.get()[0] == 1 && b.get()[0] == 2);
+    struct cudaMemcpyAttributes more[] = {attrs, attrs, attrs};
+    size_t first[] = {0, 1, 2};
+    IS(cudaMemcpyBatchAsync(dst, src, sizes, 2, more, first, 3, s),
+       cudaErrorInvalidValue); // more attributes than copies
+    IS(cudaMemcpyBatchAsync(dst, src, sizes, 2, &attrs, &first[1], 1, s),
+       cudaErrorInvalidValue); // none for the first copy
     OK(cudaStreamDestroy(s));
 }
 
