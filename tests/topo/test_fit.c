@@ -182,6 +182,26 @@ START_TEST(what_can_not_be_read_is_named_with_its_line)
 }
 END_TEST
 
+START_TEST(a_host_too_many_is_refused)
+{
+    enum { MOST = 2048 };
+    char *text, err[400] = "";
+    size_t nbytes;
+    struct nccltests all;
+    FILE *const f = open_memstream(&text, &nbytes);
+    for (int r = 0; r < MOST + _i; r++)
+        fprintf(f, "#  Rank %d Group  0 Pid  1 on n%d device  0 [0] H\n", r, r);
+    fprintf(f, HEAD "  1024 256 float sum -1 9.5 .1 .1 0 9.5 .1 .1 0\n");
+    fclose(f);
+    ck_assert_int_eq(read_text(text, "all_reduce.log", &all, err), -_i);
+    ck_assert_msg(_i ? strstr(err, "more than 2048 hosts") != NULL
+                     : all.table[0].nhosts == MOST,
+                  "%s", err);
+    nccltests_release(&all);
+    free(text);
+}
+END_TEST
+
 START_TEST(a_damaged_output_never_crashes_the_reader)
 {
     char text[4096], err[400];
@@ -565,6 +585,7 @@ int main(void)
                         NOUTPUTS);
     tcase_add_test(tc, gpus_of_one_thread_are_read_from_the_heading);
     tcase_add_loop_test(tc, what_can_not_be_read_is_named_with_its_line, 0, 6);
+    tcase_add_loop_test(tc, a_host_too_many_is_refused, 0, 2);
     tcase_add_test(tc, a_damaged_output_never_crashes_the_reader);
     tcase_add_test(tc, planted_curves_are_found_again);
     tcase_add_test(tc, a_planted_network_is_found_again);
