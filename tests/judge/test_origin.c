@@ -164,6 +164,15 @@ START_TEST(an_upload_comes_from_its_rank)
 }
 END_TEST
 
+START_TEST(an_upload_of_as_many_bytes_comes_from_its_rank)
+{
+    upload(1, memory(1, 1), 0, 256); // what upload() reads
+    const uint32_t taken = download(1, memory(1, 1));
+    follow();
+    ck_assert_uint_eq(origin_at(1, taken, 50), 2);
+}
+END_TEST
+
 START_TEST(an_upload_by_the_student_comes_from_the_host)
 {
     upload(0, memory(0, 1), 0, 100);
@@ -535,6 +544,7 @@ int main(void)
     TCase *const t = tcase_create("origin");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, an_upload_comes_from_its_rank);
+    tcase_add_test(t, an_upload_of_as_many_bytes_comes_from_its_rank);
     tcase_add_test(t, an_upload_by_the_student_comes_from_the_host);
     tcase_add_test(t, bytes_that_no_operation_wrote_have_no_origin);
     tcase_add_test(t, a_part_that_is_taken_counts_from_its_own_begin);

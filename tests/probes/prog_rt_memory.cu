@@ -279,6 +279,16 @@ PROBE(several_copies_in_one_call)
     OK(cudaStreamDestroy(s));
 }
 
+PROBE(a_pool_may_be_opened_to_its_own_device)
+{
+    cudaMemPool_t pool;
+    struct cudaMemAccessDesc access = {};
+    OK(cudaDeviceGetDefaultMemPool(&pool, 0));
+    access.location.type = cudaMemLocationTypeDevice;
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    OK(cudaMemPoolSetAccess(pool, &access, 1));
+}
+
 PROBE(limits_flags_and_choices)
 {
     size_t stack = 0;
