@@ -68,6 +68,27 @@ static void print_uuid(void)
     printf("\n");
 }
 
+/* What the host code that nvcc makes of a kernel calls. */
+extern void **__cudaRegisterFatBinary(void *code);
+extern void __cudaRegisterFunction(void **handle, const char *stub,
+                                   char *device_stub, const char *name,
+                                   int thread_limit, void *tid, void *bid,
+                                   void *block, void *grid, int *wsize);
+
+static int launch_of_nvcc(void)
+{
+    static const char stub[1], unknown[1];
+    void *args[1] = {NULL};
+    char name[] = "scale";
+    __cudaRegisterFunction(__cudaRegisterFatBinary(NULL), stub, name, name, -1,
+                           NULL, NULL, NULL, NULL, NULL);
+    const dim3 one = {1, 1, 1};
+    return cudaLaunchKernel(stub, one, one, args, 0, NULL) !=
+               cudaErrorNoKernelImageForDevice ||
+           cudaLaunchKernel(unknown, one, one, args, 0, NULL) !=
+               cudaErrorInvalidDeviceFunction;
+}
+
 int main(int argc, char **argv)
 {
     const char *const what = argc > 1 ? argv[1] : "";
@@ -77,6 +98,8 @@ int main(int argc, char **argv)
         fail_thrice();
     else if (!strcmp(what, "looks"))
         return look();
+    else if (!strcmp(what, "launches"))
+        return launch_of_nvcc();
     else if (!strcmp(what, "devices"))
         list_devices();
     else

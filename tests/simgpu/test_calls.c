@@ -40,6 +40,12 @@ START_TEST(an_ignored_failure_is_named_and_ends_the_run)
 }
 END_TEST
 
+START_TEST(a_kernel_that_nvcc_compiled_is_named)
+{
+    holds("", "launches", 0, "", "kernel scale was compiled by nvcc");
+}
+END_TEST
+
 START_TEST(ranks_without_mpi_are_checked_one_by_one)
 {
     holds("SIMGPU_CHECK=1 mpirun -n 2", "looks", 0, "",
@@ -103,6 +109,7 @@ int main(void)
     tcase_set_timeout(t, 100);
     tcase_add_test(t, a_process_that_only_queries_may_be_idle);
     tcase_add_test(t, an_ignored_failure_is_named_and_ends_the_run);
+    tcase_add_test(t, a_kernel_that_nvcc_compiled_is_named);
     tcase_add_test(t, ranks_without_mpi_are_checked_one_by_one);
     tcase_add_loop_test(t, visible_devices_are_those_of_the_list, 0,
                         sizeof visible / sizeof *visible);
