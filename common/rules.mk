@@ -44,11 +44,12 @@ SIMGPU := $(SIM_HOME)/.complete
 # ---- flags ----------------------------------------------------------------
 
 OPT ?= $(if $(DEBUG),-Og,-O2)
+SYMBOLS := -g
 # What -Og leaves unknown of values makes these two warn of correct code.
 # Results and modelled times are the same on every machine: no fused
 # multiply-add.
 BASE = -Wall -Wextra $(if $(DEBUG),-Wno-format-truncation \
-	-Wno-maybe-uninitialized) $(OPT) -g -fno-omit-frame-pointer \
+	-Wno-maybe-uninitialized) $(OPT) $(SYMBOLS) -fno-omit-frame-pointer \
 	-ffp-contract=off -pthread
 # Macros for gdb. Not in preprocessed text, which -g3 fills with definitions.
 MACROS := $(if $(DEBUG),-g3)
@@ -166,8 +167,8 @@ CU := $(SIM_HOME)/bin/simnvcc
 else
 CU_FLAGS = -lineinfo $(NVCC_ARCH)
 endif
-CU_ALL = $(or $(CU),$(NVCC)) -ccbin $(CXX) -std=c++17 $(OPT) -g $(CU_FLAGS) \
-	-Xcompiler -Wall,-Wextra
+CU_ALL = $(or $(CU),$(NVCC)) -ccbin $(CXX) -std=c++17 $(OPT) $(SYMBOLS) \
+	$(CU_FLAGS) -Xcompiler -Wall,-Wextra
 
 $(O)/obj/%.o: %.c | $(GPU_HEADERS)
 	@mkdir -p $(@D)

@@ -132,10 +132,24 @@ test-all:              ## all tests, also where nothing has changed
 # GPU=cuda has to build and link without a warning wherever the toolkit is, GPU
 # or not: labs, solutions, mutants, and the programs of tests, none left out.
 # What no header of CUDA's is in is not compiled again.
+#
+# None of its kernels ever run, so they are compiled as fast as nvcc can: its
+# front ends and ptxas still see each line, and cuda-kernels.sh looks at
+# optimised code. Host code stays at -O2, on which gcc's warnings depend.
+# Kernels that do not ask for the architecture are the same source for all:
+# they are compiled for the oldest, which has the fewest features.
+HEADERS_OF = $(wildcard $(addsuffix /*.h,$(1)) $(addsuffix /*.cuh,$(1)))
+FOR_EACH_ARCH = $(shell grep -ls __CUDA_ARCH__ $< $(call HEADERS_OF,$(<D) $(sort \
+	$(filter-out common/simgpu/,$(dir $(wildcard common/*/*.*h common/staff/*/*.*h \
+	solutions/*/*.*h labs/*/*.*h))) tests/support)))
+UNRUN_CU_FLAGS = $(if $(FOR_EACH_ARCH),$(NVCC_ARCH),$(wordlist 1,2,$(NVCC_ARCH))) \
+	$(CICC_FASTEST) -Xptxas -O0
 cuda-links: $(call objs,$(base_SRC) $(topo_SRC) $(graph_SRC) $(judge_SRC) \
 	$(grader_SRC) grader/main.c $(call c_in,common/graph/commgraph))
 	@$(if $(and $(CUDA_HOME),$(wildcard $(CUDA_HOME)/include/nccl.h)),\
 	    $(MAKE) GPU=cuda BUILD=$(BUILD)/with-cuda PLAIN_O=$(O) TEST= all programs \
-	        NVCC_WARN="-Werror all-warnings -Xcompiler -Werror",\
+	        NVCC_WARN="-Werror all-warnings -Xcompiler -Werror" SYMBOLS= \
+	        CU_FLAGS='$$(UNRUN_CU_FLAGS)' CICC_FASTEST="$$($(NVCC) --help \
+	        | sed -n 's/^\(--Ofast-compile\) .*/-Xcicc \1=max/p')",\
 	    echo "skipped: GPU=cuda build (no CUDA toolkit with NCCL here)")
 $(RUN)/key/real-libraries: cuda-links
