@@ -72,18 +72,8 @@ static int touch(void *arg, uint32_t at, struct hazard_point point,
                  const uint32_t *known)
 {
     struct find *const f = arg;
-    const struct graph_view *const v = &f->g->nodes[at];
-    for (size_t i = 0; i < v->naccesses; i++) {
-        const struct graph_access *const a = &v->accesses[i];
-        if ((a->write & GRAPH_ROUGH) || a->begin >= a->end)
-            continue;
-        struct hazard_ranges *const r = hazard_table_at(&f->ranges, a->alloc);
-        const struct hazard_touch now = {at, point, access_how(a)};
-        if (!r || hazard_ranges_touch(r, &now, known, a->begin, a->end, clash,
-                                      f) != 0)
-            return -1;
-    }
-    return 0;
+    return hazard_table_touch(&f->ranges, &f->g->nodes[at], at, point, known,
+                              clash, f);
 }
 
 /* ---- ... but all of them together ---------------------------------------- */

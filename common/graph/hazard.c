@@ -13,7 +13,6 @@
 struct find {
     const struct graph *g;
     const uint32_t *section; /* by position, or NULL */
-    uint64_t alloc;          /* being touched */
     struct { /* the last race: it may extend to the next bytes */
         uint32_t before, now, hazard;
     } last;
@@ -163,7 +162,7 @@ static uint32_t keep_race(struct find *f, const struct hazard_touch *x,
     struct hazard h = {.kind = kind_of(&a->node, x->how, &b->node, y->how),
                        .nops = 2,
                        .section = section_of(f, x->at, y->at),
-                       .alloc = f->alloc,
+                       .alloc = f->ranges.alloc,
                        .begin = begin,
                        .end = end};
     h.op[0] = describe_op(f, x->at, x->how);
@@ -201,7 +200,7 @@ static int clash(void *arg, const struct hazard_touch *before,
     uint64_t *const number =
         seen(f, (uint64_t)section_of(f, x->at, y->at) << 8,
              call_key(&f->g->nodes[x->at].node, x->how),
-             call_key(&f->g->nodes[y->at].node, y->how), f->alloc);
+             call_key(&f->g->nodes[y->at].node, y->how), f->ranges.alloc);
     if (!number)
         return -1;
     if (*number == 0)
@@ -211,24 +210,6 @@ static int clash(void *arg, const struct hazard_touch *before,
     f->last.before = before->at;
     f->last.now = now->at;
     f->last.hazard = *number - 1;
-    return 0;
-}
-
-static int touch(struct find *f, uint32_t at, struct hazard_point point,
-                 const uint32_t *known)
-{
-    const struct graph_view *const v = &f->g->nodes[at];
-    for (size_t i = 0; i < v->naccesses; i++) {
-        const struct graph_access *const a = &v->accesses[i];
-        if ((a->write & GRAPH_ROUGH) || a->begin >= a->end)
-            continue;
-        struct hazard_ranges *const r = hazard_table_at(&f->ranges, a->alloc);
-        const struct hazard_touch now = {at, point, access_how(a)};
-        f->alloc = a->alloc;
-        if (!r || hazard_ranges_touch(r, &now, known, a->begin, a->end, clash,
-                                      f) != 0)
-            return -1;
-    }
     return 0;
 }
 
@@ -326,7 +307,8 @@ static int begin(void *arg, uint32_t at, struct hazard_point point,
     struct find *const f = arg;
     if (f->g->nodes[at].naccesses == 0)
         return 0;
-    if (touch(f, at, point, known) != 0)
+    if (hazard_table_touch(&f->ranges, &f->g->nodes[at], at, point, known,
+                           clash, f) != 0)
         return -1;
     if (f->g->nodes[at].node.kind == GRAPH_COLL && check_overlap(f, at) != 0)
         return -1;

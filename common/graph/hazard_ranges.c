@@ -2,6 +2,8 @@
 
 #include <stdlib.h> /* malloc */
 
+#include "graph/hazard_excuse.h" /* access_how */
+
 /* ---- sets of touches ----------------------------------------------------- */
 
 /* True if two such touches of the same bytes, unordered, are a race. */
@@ -217,7 +219,8 @@ int hazard_ranges_touch(struct hazard_ranges *r, const struct hazard_touch *now,
 
 /* ---- by allocation ------------------------------------------------------- */
 
-struct hazard_ranges *hazard_table_at(struct hazard_table *t, uint64_t alloc)
+/* Valid until the next call; NULL if memory runs out. */
+static struct hazard_ranges *ranges_of(struct hazard_table *t, uint64_t alloc)
 {
     uint64_t *const number = map_at(&t->numbers, alloc);
     if (!number)
@@ -235,6 +238,24 @@ struct hazard_ranges *hazard_table_at(struct hazard_table *t, uint64_t alloc)
         *number = ++t->n;
     }
     return &t->ranges[*number - 1];
+}
+
+int hazard_table_touch(struct hazard_table *t, const struct graph_view *v,
+                       uint32_t at, struct hazard_point point,
+                       const uint32_t *known, hazard_clash_fn *clash, void *arg)
+{
+    for (size_t i = 0; i < v->naccesses; i++) {
+        const struct graph_access *const a = &v->accesses[i];
+        if ((a->write & GRAPH_ROUGH) || a->begin >= a->end)
+            continue;
+        struct hazard_ranges *const r = ranges_of(t, a->alloc);
+        const struct hazard_touch now = {at, point, access_how(a)};
+        t->alloc = a->alloc;
+        if (!r || hazard_ranges_touch(r, &now, known, a->begin, a->end, clash,
+                                      arg) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 void hazard_table_release(struct hazard_table *t)

@@ -72,11 +72,17 @@ struct hazard_table {   /* by allocation; initialised by zeroing it */
     struct map numbers; /* in ranges[], from 1 */
     struct hazard_ranges *ranges;
     uint32_t n, room;
+    uint64_t alloc; /* the one that is touched, for clash() */
 };
 
-/* The ranges of an allocation, valid until the next call. NULL if memory runs
- * out. */
-struct hazard_ranges *hazard_table_at(struct hazard_table *t, uint64_t alloc);
+/*
+ * hazard_ranges_touch() for what operation `at` accesses, but for ranges that
+ * are rough. Returns 0, or -1 if memory runs out or clash() returned it.
+ */
+int hazard_table_touch(struct hazard_table *t, const struct graph_view *v,
+                       uint32_t at, struct hazard_point point,
+                       const uint32_t *known, hazard_clash_fn *clash,
+                       void *arg);
 void hazard_table_release(struct hazard_table *t);
 
 #endif
