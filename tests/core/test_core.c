@@ -8,6 +8,7 @@
 #include <check.h>
 #include <errno.h>     /* ENOMEM */
 #include <pthread.h>   /* pthread_create */
+#include <sched.h>     /* sched_setaffinity */
 #include <signal.h>    /* kill */
 #include <stdatomic.h> /* atomic_load */
 #include <stdio.h>     /* snprintf */
@@ -16,6 +17,7 @@
 #include <sys/mman.h>  /* mmap */
 #include <sys/types.h> /* pid_t */
 #include <sys/wait.h>  /* waitpid */
+#include <time.h>      /* clock_gettime */
 #include <unistd.h>    /* fork */
 
 #include "core/heap.h"
@@ -340,7 +342,7 @@ END_TEST
 
 /* ---- streams ------------------------------------------------------------- */
 
-static _Atomic int turn;
+static _Atomic int turn, held;
 
 struct step {
     struct op op;
@@ -350,6 +352,8 @@ struct step {
 static void step_run(struct op *op)
 {
     const struct step *const t = (const struct step *)op;
+    while (atomic_load(&held))
+        usleep(1000);
     usleep((useconds_t)t->slow_us);
     MUST(atomic_fetch_add(&turn, 1) == t->expect);
 }
@@ -373,9 +377,11 @@ static void ordered(struct shared *s)
     struct stream *const b = stream_new(0, STREAM_NONBLOCKING, 0);
     struct stream *const c = stream_new(0, STREAM_BLOCKING, 0);
     const struct fence none = {0};
+    atomic_store(&held, 1);
     step(a, 0, 20000, none);
     const struct fence second = step(a, 1, 0, none);
     MUST(!fence_passed(second));
+    atomic_store(&held, 0);
     const struct fence third = step(b, 2, 20000, second);
     simgpu_fence_join(&third, 1, "join", 0);
     MUST(fence_passed(second) && fence_passed(third));
@@ -391,6 +397,55 @@ START_TEST(streams_keep_order_marks_and_the_legacy_rules)
     static const char *const schedules[] = {"eager", "late", "random:7"};
     setenv("SIMGPU_SCHEDULE", schedules[_i], 1);
     succeeds(ordered);
+}
+END_TEST
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void *hog(void *core)
+{
+    sched_setaffinity(0, sizeof(cpu_set_t), core);
+    for (;;)
+        ;
+    return NULL;
+}
+
+/* The calling thread gets next to nothing of a core from here on. */
+static void starve(void)
+{
+    static cpu_set_t core;
+    pthread_t thread;
+    CPU_SET(sched_getcpu(), &core);
+    MUST(pthread_create(&thread, NULL, hog, &core) == 0);
+    MUST(sched_setaffinity(0, sizeof core, &core) == 0);
+    MUST(sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0}) == 0);
+}
+
+static void without_a_core(struct shared *s)
+{
+    enum { WHILE_NS = 40000000 }; // 20 times what a late op waits
+    (void)s;
+    struct stream *const a = stream_new(0, STREAM_BLOCKING, 0);
+    const struct fence none = {0}, first = step(a, 0, 0, none);
+    simgpu_fence_join(&first, 1, "join", 0); // the worker has all cores
+    starve();
+    const struct fence second = step(a, 1, 0, none);
+    const uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+    while (clock_ns(CLOCK_MONOTONIC) < begun + WHILE_NS)
+        sched_yield();
+    MUST(!fence_passed(second));
+    simgpu_fence_join(&second, 1, "join", 0);
+}
+
+START_TEST(a_late_op_waits_for_a_thread_that_gets_no_core)
+{
+    setenv("SIMGPU_SCHEDULE", "late", 1);
+    succeeds(without_a_core);
 }
 END_TEST
 
@@ -552,6 +607,7 @@ int main(void)
     tcase_add_test(t, a_heap_is_mapped_as_far_as_it_is_used);
     tcase_add_test(t, what_is_behind_a_heap_cannot_be_written);
     tcase_add_loop_test(t, streams_keep_order_marks_and_the_legacy_rules, 0, 3);
+    tcase_add_test(t, a_late_op_waits_for_a_thread_that_gets_no_core);
     tcase_add_loop_test(t, a_bad_setting_is_refused_with_its_value, 0, 5);
     tcase_add_test(t, a_report_too_long_to_print_is_cut);
     tcase_add_loop_test(

@@ -6,8 +6,9 @@
 #include <pthread.h> /* pthread_key_t */
 #include <stdatomic.h>
 #include <stdio.h>  /* snprintf */
-#include <stdlib.h> /* strtoull */
+#include <stdlib.h> /* strtol */
 #include <string.h> /* strrchr */
+#include <time.h>   /* clock_gettime */
 #include <unistd.h> /* gettid */
 
 #include "core/thread.h"
@@ -89,6 +90,11 @@ void issuer_called(uint32_t node)
         mine->called = node;
 }
 
+pid_t issuer_tid(void)
+{
+    return mine ? mine->tid : 0;
+}
+
 uint32_t issuer_last(void)
 {
     return mine ? mine->last : 0;
@@ -125,33 +131,41 @@ static uint32_t issued_by(pid_t tid)
     return i ? i->issued : 0;
 }
 
-/* What a thread's file in /proc begins with; "" if the thread is gone. */
-static void read_task(pid_t tid, const char *file, char *out, size_t nbytes)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/task/%d/%s", (int)tid, file);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t got = fd < 0 ? 0 : read(fd, out, nbytes - 1);
-    out[got < 0 ? 0 : got] = 0;
-    if (fd >= 0)
-        close(fd);
-}
-
 /* True if it computes, or would if it got a core. */
 static int is_running(pid_t tid)
 {
-    char stat[256];
-    read_task(tid, "stat", stat, sizeof stat);
+    char path[64], stat[256];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0; // it is gone
+    const ssize_t got = read(fd, stat, sizeof stat - 1);
+    close(fd);
+    stat[got < 0 ? 0 : got] = 0;
     const char *const name_end = strrchr(stat, ')');
     return name_end && strncmp(name_end, ") R", 3) == 0;
 }
 
-/* For how long it has been running. */
-static uint64_t computed_ns(pid_t tid)
+/* The clock of a thread's CPU time: what pthread_getcpuclockid() returns, for
+ * threads of which only the kernel's number is known. */
+static clockid_t clock_of(pid_t tid)
 {
-    char stat[64];
-    read_task(tid, "schedstat", stat, sizeof stat);
-    return strtoull(stat, NULL, 10);
+    enum { THREAD = 4, SCHEDULED = 2 };
+    return (clockid_t)(~(unsigned)tid << 3 | THREAD | SCHEDULED);
+}
+
+uint64_t issuer_computed_ns(pid_t tid)
+{
+    struct timespec t;
+    if (tid == 0 || clock_gettime(clock_of(tid), &t) != 0)
+        return 0;
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+int issuer_lacks_core(pid_t tid, uint64_t since_ns, uint64_t ns)
+{
+    return tid != 0 && is_running(tid) &&
+           issuer_computed_ns(tid) < since_ns + ns;
 }
 
 static void note_wait(void *arg, const struct wait_entry *e)
@@ -182,7 +196,7 @@ static int has_settled(const struct look *l)
     if (issued_by(l->tid) != l->issued)
         return 1;
     if (is_running(l->tid))
-        return computed_ns(l->tid) > l->computed_ns + COMPUTED_NS;
+        return issuer_computed_ns(l->tid) > l->computed_ns + COMPUTED_NS;
     return !waits_for_work(l->tid);
 }
 
@@ -195,7 +209,8 @@ static int look_around(struct look look[LOOKS])
     while (dir && n < LOOKS && (e = readdir(dir))) {
         const pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
         if (tid > 0 && tid != gettid() && (issuer_of(tid) || is_running(tid)))
-            look[n++] = (struct look){tid, issued_by(tid), computed_ns(tid)};
+            look[n++] =
+                (struct look){tid, issued_by(tid), issuer_computed_ns(tid)};
     }
     if (dir)
         closedir(dir);

@@ -5,6 +5,7 @@
 #define SIMGPU_CORE_ISSUER_H
 
 #include <stdint.h>
+#include <sys/types.h> /* pid_t */
 
 enum { ISSUERS = 64 }; /* of a process that are known, the latest */
 
@@ -18,6 +19,16 @@ void issuer_called(uint32_t node);
 
 /* Its last work; 0: none. */
 uint32_t issuer_last(void);
+
+/* Its number in the kernel; 0: it is none of those that are known. */
+pid_t issuer_tid(void);
+
+/* The CPU time of a thread of this process; 0: it is gone. */
+uint64_t issuer_computed_ns(pid_t tid);
+
+/* True if the thread wants a core, but has computed for less than ns since its
+ * CPU time was since_ns. */
+int issuer_lacks_core(pid_t tid, uint64_t since_ns, uint64_t ns);
 
 /*
  * Wait until each other thread of the process has issued work, has ended,

@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h> /* pid_t */
 
 #include "core/fence.h"
 #include "graph/record.h"
@@ -31,6 +32,7 @@ struct op {
     uint64_t seq;
     int overwrites; /* what lies there is spoiled before it runs (witness.h) */
     uint32_t part;  /* of its node, while it runs */
+    pid_t issuer;   /* the thread that enqueued it (issuer.h) */
     const struct graph_move *moves; /* lifetime: until enqueued */
     const struct graph_access *accesses;
 };

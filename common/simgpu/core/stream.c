@@ -57,9 +57,32 @@ static int rest(struct stream *s, uint32_t seen, uint64_t timeout_ns)
     return err;
 }
 
-/* A late op looks for flag waits in between, after 1, 3, 7, 15 and 31 of 63
- * parts of its wait. */
-enum { SLICES = 6, FIRST_NS = SCHEDULE_LATE_NS / ((1 << SLICES) - 1) };
+/*
+ * A late op looks for flag waits in between, after 1, 3, 7, 15 and 31 of 63
+ * parts of its wait. What a program does without a synchronisation must not
+ * depend on other load: if the thread that enqueued the op has not had that
+ * much time on a core by then, and wants it, the op waits on, for a second at
+ * most.
+ */
+enum {
+    SLICES = 6,
+    FIRST_NS = SCHEDULE_LATE_NS / ((1 << SLICES) - 1),
+    MORE = 1000000000 / SCHEDULE_LATE_NS
+};
+
+static void delay_late(struct stream *s, const struct op *op)
+{
+    const uint64_t begun = issuer_computed_ns(op->issuer);
+    for (int i = 0; i < SLICES + MORE;) {
+        const uint32_t seen = atomic_load(&s->bell);
+        if (demanded(s, op) || peer_any_flag_waits())
+            return;
+        if (i >= SLICES &&
+            !issuer_lacks_core(op->issuer, begun, SCHEDULE_LATE_NS))
+            return;
+        i += rest(s, seen, i < SLICES ? FIRST_NS << i : SCHEDULE_LATE_NS) != 0;
+    }
+}
 
 static void delay(struct stream *s, const struct op *op)
 {
@@ -67,14 +90,8 @@ static void delay(struct stream *s, const struct op *op)
         schedule_delay_ns(simgpu_proc()->rank, s->queue, op->seq);
     if (ns)
         nanosleep(&(struct timespec){0, (long)ns}, NULL);
-    if (!schedule_is_late())
-        return;
-    for (int i = 0; i < SLICES;) {
-        const uint32_t seen = atomic_load(&s->bell);
-        if (demanded(s, op) || peer_any_flag_waits())
-            return;
-        i += rest(s, seen, FIRST_NS << i) != 0;
-    }
+    if (schedule_is_late())
+        delay_late(s, op);
 }
 
 static void run(struct stream *s, struct op *op)
@@ -179,6 +196,7 @@ static void record(struct stream *s, struct op *op)
     op->node.index = graph_add(simgpu_proc()->graph, &op->node, deps, op->moves,
                                op->accesses);
     issuer_issued(op->node.index);
+    op->issuer = issuer_tid();
     if (deps != few)
         free(deps);
     op->overwrites =

@@ -5,7 +5,8 @@
  *   eager        at once
  *   late         when it is demanded (by a synchronisation, an op that follows
  *                it, a peer in its collective, any wait on a flag), else after
- *                2 ms: code that forgot to synchronise fails every time
+ *                2 ms, in which the thread that enqueued it sleeps or has a
+ *                core: code that forgot to synchronise fails every time
  *   random:SEED  after a pseudo-random delay of 0 to 200 us
  *
  * Streams are never freed: a fence may outlive its stream.
