@@ -9,18 +9,9 @@
 #include "graph/hazard_order.h"
 
 #include <stdlib.h> /* calloc */
-#include <string.h> /* memcpy */
 
 #include "base/map.h"
-
-enum { BLOCK = 16 }; /* numbers of a clock that are joined at once */
-
-struct clocks { /* of nchains numbers each; clock 0 is none */
-    uint32_t nchains;
-    uint32_t *word; /* each clock in whole blocks */
-    uint32_t n, room;
-    uint32_t *unused, nunused;
-};
+#include "graph/hazard_clocks.h"
 
 struct unit {       /* nodes that begin and end together */
     uint32_t first; /* position of its first node */
@@ -49,7 +40,7 @@ struct walk {
     const struct graph *g;
     hazard_begin_fn *fn;
     void *arg;
-    struct clocks clocks;
+    struct hazard_clocks clocks;
     struct member *member; /* by position of the node */
     struct unit *unit;
     uint32_t nunits;
@@ -65,71 +56,6 @@ struct walk {
     uint32_t *ready;      /* units that may begin, or end: a stack */
     uint32_t nready;
 };
-
-/* ---- clocks -------------------------------------------------------------- */
-
-static size_t clock_words(const struct clocks *c)
-{
-    return (c->nchains + (size_t)BLOCK - 1) / BLOCK * BLOCK;
-}
-
-static uint32_t *clock_at(struct clocks *c, uint32_t number)
-{
-    return c->word + number * clock_words(c);
-}
-
-/* A clock of zeros; 0: no memory. */
-static uint32_t clock_new(struct clocks *c)
-{
-    uint32_t number = c->n + 1;
-    if (c->nunused) {
-        number = c->unused[--c->nunused];
-    } else if (number >= c->room) {
-        const uint32_t room = c->room ? 2 * c->room : 64;
-        uint32_t *const word =
-            realloc(c->word, room * clock_words(c) * sizeof *word);
-        if (word)
-            c->word = word;
-        uint32_t *const unused = realloc(c->unused, room * sizeof *unused);
-        if (unused)
-            c->unused = unused;
-        if (!word || !unused)
-            return 0;
-        c->room = room;
-    }
-    if (number > c->n)
-        c->n = number;
-    memset(clock_at(c, number), 0, clock_words(c) * sizeof *c->word);
-    return number;
-}
-
-static void clock_free(struct clocks *c, uint32_t *number)
-{
-    if (*number)
-        c->unused[c->nunused++] = *number;
-    *number = 0;
-}
-
-/* A number of iterations that is known lets the compiler use vectors. */
-static void join_block(uint32_t *restrict a, const uint32_t *restrict b)
-{
-    for (int i = 0; i < BLOCK; i++)
-        a[i] = b[i] > a[i] ? b[i] : a[i];
-}
-
-/* Join clock `from` into *to, which is made if it is 0. */
-static int clock_join(struct clocks *c, uint32_t *to, uint32_t from)
-{
-    if (!from)
-        return 0;
-    if (!*to && !(*to = clock_new(c)))
-        return -1;
-    uint32_t *const a = clock_at(c, *to);
-    const uint32_t *const b = clock_at(c, from);
-    for (size_t i = 0; a != b && i < clock_words(c); i += BLOCK)
-        join_block(a + i, b + i);
-    return 0;
-}
 
 /* ---- nodes and units ----------------------------------------------------- */
 
@@ -240,13 +166,13 @@ static int find_hosts(struct walk *w, uint32_t rank,
 {
     struct map seen = {0};
     const uint32_t before = w->nhosts;
-    uint32_t n = 0;
+    uint32_t n = threads == HAZARD_TOGETHER;
     int err = 0;
     for (uint32_t at = w->g->first[rank]; at < w->g->first[rank + 1] && !err;
          at++) {
-        const uint32_t thread =
-            threads == HAZARD_APART ? node(w, at)->thread : 0;
-        const uint32_t number = number_of(&seen, thread, &n);
+        const uint32_t number = threads == HAZARD_TOGETHER
+                                    ? 1
+                                    : number_of(&seen, node(w, at)->thread, &n);
         w->host[at] = before + number - 1;
         err = number ? 0 : -1;
     }
@@ -280,8 +206,7 @@ static int walk_init(struct walk *w, enum hazard_threads threads)
 
 static void walk_release(struct walk *w)
 {
-    free(w->clocks.word);
-    free(w->clocks.unused);
+    clocks_release(&w->clocks);
     free(w->member);
     free(w->unit);
     free(w->given);
@@ -305,7 +230,7 @@ static void count_down(struct walk *w, uint32_t unit)
 
 static int give(struct walk *w, uint32_t at, uint32_t clock)
 {
-    if (clock_join(&w->clocks, &unit_of(w, at)->clock, clock) != 0)
+    if (clocks_join(&w->clocks, &unit_of(w, at)->clock, clock) != 0)
         return -1;
     count_down(w, w->member[at].unit);
     return 0;
@@ -352,7 +277,7 @@ static int arrive(struct walk *w, uint32_t at)
     uint32_t *const given = &w->given[matched[0]];
     w->member[at].arrival = ARRIVED;
     if (gives(node(w, at)) &&
-        clock_join(&w->clocks, given, unit_of(w, at)->clock) != 0)
+        clocks_join(&w->clocks, given, unit_of(w, at)->clock) != 0)
         return -1;
     unit_of(w, at)->nwait += (uint32_t)takes(node(w, at));
     for (uint32_t i = 0; i < n; i++) {
@@ -369,7 +294,7 @@ static int arrive(struct walk *w, uint32_t at)
         m->arrival = SERVED;
     }
     if (narrived == n)
-        clock_free(&w->clocks, given);
+        clocks_free(&w->clocks, given);
     return 0;
 }
 
@@ -387,7 +312,7 @@ static int issue(struct walk *w, uint32_t rank)
     // A new thread knows what the first one does; one that begins again has
     // the node where it does among its deps.
     if (before != GRAPH_NOWHERE && !(n->flags & GRAPH_AGAIN) &&
-        clock_join(&w->clocks, known, w->known[w->host[before]]) != 0)
+        clocks_join(&w->clocks, known, w->known[w->host[before]]) != 0)
         return -1;
     return give(w, at, *known);
 }
@@ -396,14 +321,14 @@ static int issue(struct walk *w, uint32_t rank)
 static int begin(struct walk *w, uint32_t unit)
 {
     struct unit *const u = &w->unit[unit];
-    if (!u->clock && !(u->clock = clock_new(&w->clocks)))
+    if (!u->clock && !(u->clock = clocks_new(&w->clocks)))
         return -1;
     u->begun = 1;
     u->nwait = 1; // until all its nodes have arrived at their matches
     for (uint32_t at = u->first; at != GRAPH_NOWHERE; at = w->member[at].next) {
         const uint32_t chain = w->member[at].chain;
         const struct hazard_point point = {chain, ++w->count[chain]};
-        if (w->fn(w->arg, at, point, clock_at(&w->clocks, u->clock)) != 0)
+        if (w->fn(w->arg, at, point, clocks_at(&w->clocks, u->clock)) != 0)
             return -1;
     }
     for (uint32_t at = u->first; at != GRAPH_NOWHERE; at = w->member[at].next)
@@ -435,19 +360,19 @@ static int end(struct walk *w, uint32_t unit)
     uint32_t clock = w->unit[unit].clock;
     for (uint32_t at = first; at != GRAPH_NOWHERE; at = w->member[at].next) {
         const uint32_t chain = w->member[at].chain;
-        clock_at(&w->clocks, clock)[chain] = w->count[chain];
+        clocks_at(&w->clocks, clock)[chain] = w->count[chain];
     }
     for (uint32_t at = first; at != GRAPH_NOWHERE; at = w->member[at].next) {
         struct member *const m = &w->member[at];
         if (hand_on(w, at, clock) != 0 ||
             (!m->returned &&
-             clock_join(&w->clocks, &w->known[w->host[at]], clock) != 0))
+             clocks_join(&w->clocks, &w->known[w->host[at]], clock) != 0))
             return -1;
         m->returned = 1;
         w->nunder_way[rank]--;
     }
     w->unit[unit].clock = 0;
-    clock_free(&w->clocks, &clock);
+    clocks_free(&w->clocks, &clock);
     return 0;
 }
 
