@@ -8,13 +8,16 @@
 # "lab:", "case:" and "ranks:" of the patch say which. Only the changed file is
 # compiled; the others' objects are those of BUILD. What is chance is left out:
 # what the program itself prints (the line "prints:"), in which ranks' lines may
-# be mixed, and which rank is the first to find a message of the wrong size.
+# be mixed, and which rank is the first to find a message of the wrong size. A
+# program that races with its own copies runs under the schedule of the line
+# "schedule:", as the eager one leaves open who is first.
 set -u
 patch=$(realpath "$1") build=$(realpath "$2")
 root=$(dirname "$build")
 export LC_ALL=C # quotation marks of compilers
 word() { sed -n "s/^$1: //p" "$patch"; }
 lab=$(word lab) case=$(word case) ranks=$(word ranks)
+schedule=$(word schedule)
 short=${lab%%-*}
 file=$(sed -n 's/^+++ b\///p' "$patch")
 dir=$(mktemp -d "${TMPDIR:-/tmp}/commlab-mistake-XXXXXX")
@@ -74,10 +77,13 @@ leave_out_chance() {
         sed -E 's/(: rank) [0-9]+ (expects) [0-9]+ (bytes from rank) [0-9]+(, which sends) [0-9]+/\1 R \2 N \3 S\4 M/'
 }
 
-echo "\$ make $short && mpirun -n $ranks build/$short --case $case"
+# Loops are found soon, but not before 8 MiB are printed.
+[ "$prints" ] || export COMMLAB_LOOP_SEC=1
+settings=${schedule:+SIMGPU_SCHEDULE=$schedule }
+echo "\$ make $short && ${settings}mpirun -n $ranks build/$short --case $case"
 if compile | sed 's/‘/'\''/g; s/’/'\''/g' > said && [ -f own.o ] && link; then
     cd "$dir" || exit 1
-    COMMLAB_PLANS=$root/grader/plans COMMLAB_LOOP_SEC=1 \
+    env $settings COMMLAB_PLANS=$root/grader/plans \
         mpirun -n "$ranks" "build/$short" --case "$case" 2>&1 | leave_out_chance
 else
     grep -E '(error|note): ' said | sed "s|$root/||" | without_kits_lines
@@ -88,6 +94,7 @@ fi
 echo
 echo "\$ make grade-$short"
 rm -f "$dir/src/own.o" "$dir/src/half.o" "$dir/src/said"
+unset COMMLAB_LOOP_SEC
 cd "$build" && mkdir -p -m 700 tests/objects && ./grade run --objects \
     tests/objects --seed 1 --lab "$short" --case "$case" "$dir/src" 2>&1 |
     leave_out_chance
