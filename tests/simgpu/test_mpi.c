@@ -58,6 +58,26 @@ START_TEST(mpich_polls_ucx_through_simgpu)
 }
 END_TEST
 
+/* mpirun gets no core for twice as long as a hang takes to be reported, while
+ * all ranks wait for it to let them end. */
+START_TEST(a_launcher_that_is_late_is_no_hang)
+{
+    static const char script[] =
+        "cd %s || exit 1\n"
+        "mpirun -n 2 %s/tests/simgpu/prog_mpi_finalize . & job=$!\n"
+        "until [ -e parent ]; do sleep 0.02; done\n"
+        "kill -STOP $(cat parent); touch go; sleep 4\n"
+        "kill -CONT $(cat parent); wait $job\n";
+    char folder[CHILD_FOLDER];
+    child_folder(folder, "commlab-finalize");
+    struct child c = child_run(60, script, folder, child_build());
+    ck_assert_msg(c.status == 0 && !*c.err, "status %d: %s%s", c.status, c.out,
+                  c.err);
+    child_clear(&c);
+    child_remove(folder);
+}
+END_TEST
+
 /* An MPICH that was built for PMIx, as Ubuntu 24.04's, finds its peers through
  * libcudart (mpi/pmix.c). */
 START_TEST(ranks_find_each_other_by_pmix)
@@ -82,6 +102,7 @@ int main(void)
     tcase_add_loop_test(t, mpi_takes_device_pointers, 0, 3);
     tcase_add_test(t, polling_longer_takes_no_more_modelled_time);
     tcase_add_test(t, mpich_polls_ucx_through_simgpu);
+    tcase_add_test(t, a_launcher_that_is_late_is_no_hang);
     tcase_add_loop_test(t, ranks_find_each_other_by_pmix, 0, 3);
     tcase_add_test(t, a_rank_tells_such_an_mpirun_how_it_fails);
     suite_add_tcase(s, t);
