@@ -8,6 +8,7 @@
 #include <stdio.h>  /* fopen */
 #include <stdlib.h> /* free, setenv */
 #include <string.h> /* strstr */
+#include <unistd.h> /* sleep */
 
 #include "child.h"
 #include "labtest.h"
@@ -67,9 +68,9 @@ static const struct row {
     {"echo 'kill -KILL $$' | suite killed; result killed",
      1,
      {"killed, slice 1/1: status 137\n", "\n0 passed, 1 failed"}},
-    {"echo 'echo waits; sleep 1000' | suite hang; SEC=1; result hang",
+    {"echo 'echo waits; sleep 1000' | suite hang; SEC=5; result hang",
      1,
-     {"== hang: 0 passed, 1 failed", "waits\nguard: killed after 1 s\n",
+     {"== hang: 0 passed, 1 failed", "waits\nguard: killed after 5 s\n",
       "hang, slice 1/1: status 124\n", "\n0 passed, 1 failed"}},
     {"echo exit 0 | suite silent; result silent",
      1,
@@ -92,14 +93,14 @@ static const struct row {
      0,
      {"== s: 0 passed, 0 failed", "skipped: no GPU\n", "!unchanged"}},
     // what a suite leaves behind
-    {"echo '(setsid sleep 4242 > /dev/null &)' | cat - $D/good > $D/more; "
-     "suite left < $D/more; result left; ! pgrep -f 'sleep 4242'",
+    {"n=4242.$$; echo \"(setsid sleep $n > /dev/null &)\" | cat - $D/good > "
+     "$D/more; suite left < $D/more; result left; ! pgrep -f \"sleep $n\"",
      0,
      {"guard: left running: sleep, process ", "\n3 passed, 1 failed"}},
-    {"echo 'setsid sleep 4343 & sleep 4343' | suite s; "
-     "$TEST_GUARD 60 $D/log $D/s & until pgrep -f 'sleep 4343' > /dev/null; do "
+    {"n=4343.$$; echo \"setsid sleep $n & sleep $n\" | suite s; "
+     "$TEST_GUARD 60 $D/log $D/s & until pgrep -f \"sleep $n\" > /dev/null; do "
      "sleep 0.1; done; kill -INT $!; wait $!; echo status $?; "
-     "! pgrep -f 'sleep 4343'",
+     "! pgrep -f \"sleep $n\"",
      0,
      {"status 130\n"}},
     // a suite that passed, and what it needs
@@ -211,6 +212,12 @@ START_TEST(a_slow_machines_children_get_more_time)
 }
 END_TEST
 
+START_TEST(a_test_may_wait_for_a_core)
+{
+    sleep(5); // Check's own timeout is 4 s
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("suites");
@@ -221,5 +228,8 @@ int main(void)
                         sizeof rows / sizeof *rows);
     tcase_add_test(t, a_slow_machines_children_get_more_time);
     suite_add_tcase(s, t);
+    TCase *const without = tcase_create("without a timeout");
+    tcase_add_test(without, a_test_may_wait_for_a_core);
+    suite_add_tcase(s, without);
     return suite_run(s);
 }

@@ -5,6 +5,8 @@
  * in, starting with the second; each iteration of a loop test counts as a test.
  * So four processes, 1/4 to 4/4, run all of them in parallel. Programs need not
  * know: the linker puts suite.c between them and Check's _tcase_add_test().
+ *
+ * A test case that sets no timeout has one of 60 s.
  */
 #ifndef COMMLAB_TESTS_SUITE_H
 #define COMMLAB_TESTS_SUITE_H
