@@ -66,15 +66,16 @@ static void grade(const char *meanwhile, const char *outcome, const char *says)
 }
 
 /* Processes of the grader's that are called `child`, with a parent called
- * `parent`, as soon as the ranks have a child each. */
+ * `parent`, as soon as each of the four ranks has its warden. Most are in the
+ * case a moment later, and none ends it before the kill. */
+#define SLEEPS "sleep(25);"
 #define FIND                                                                   \
     "find_() { ps -eo pid=,ppid=,comm= | awk -v g=$grader -v p=$1 -v c=$2 "    \
     "'{ up[$1] = $2; name[$1] = $3 } END { for (i in up) { k = i; for (n = "   \
     "0; "                                                                      \
     "k != g && k > 1 && n < 40; n++) k = up[k]; if (k == g && name[i] == c "   \
     "&& (p == \"any\" || name[up[i]] == p)) print i } }' | sort -n; }; "       \
-    "for t in $(seq 400); do "                                                 \
-    "[ $(find_ program program | wc -l) -ge 2 ] && break; sleep 0.05; done; "  \
+    "until [ $(find_ program program | wc -l) -ge 4 ]; do sleep 0.05; done; "  \
     "sleep 0.7; "
 
 static const struct {
@@ -90,11 +91,23 @@ static const struct {
 START_TEST(a_kill_from_outside_is_no_zero)
 {
     char meanwhile[1024];
-    make_submission("sleep(4);");
+    make_submission(SLEEPS);
     snprintf(meanwhile, sizeof meanwhile,
              FIND "kill -%s $(find_ %s %s | head -n 1)", kills[_i].signal,
              kills[_i].parent, kills[_i].child);
     grade(meanwhile, "infra", kills[_i].says);
+}
+END_TEST
+
+/* mpirun's part on the machine gets no core for a while: the other ranks do not
+ * end before it has noticed. */
+START_TEST(a_kill_that_is_noticed_late_is_no_zero)
+{
+    make_submission(SLEEPS);
+    grade(FIND "proxy=$(find_ any hydra_pmi_proxy); kill -STOP $proxy; "
+               "kill -KILL $(find_ hydra_pmi_proxy program | head -n 1); "
+               "sleep 3; kill -CONT $proxy",
+          "infra", "was killed from outside");
 }
 END_TEST
 
@@ -157,6 +170,7 @@ int main(void)
     TCase *const t = tcase_create("killed");
     tcase_set_timeout(t, 400);
     LOOP(t, a_kill_from_outside_is_no_zero, kills);
+    tcase_add_test(t, a_kill_that_is_noticed_late_is_no_zero);
     LOOP(t, an_end_of_its_own_is_a_fail, ends);
     tcase_add_test(t, a_machine_without_filters_gives_no_zero);
     suite_add_tcase(s, t);

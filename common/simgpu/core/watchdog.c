@@ -232,6 +232,20 @@ static uint64_t hang_ns(void)
     return (uint64_t)(sec * 1e9);
 }
 
+/*
+ * What started a rank that has crashed is to note that end before this one's,
+ * to tell a rank that was killed from one that failed. mpirun then ends this
+ * process, at once unless it gets no core: so it is given as long as a thread
+ * has before it hangs.
+ */
+static void await_launcher(void)
+{
+    const uint64_t us = limit_ns / 1000, most = 20 * REPORT_GRACE_US;
+    usleep((useconds_t)(us < REPORT_GRACE_US ? REPORT_GRACE_US
+                        : us < most          ? us
+                                             : most));
+}
+
 /* End the process if the job is lost, or a peer has crashed. */
 static void check_job(const struct control *own)
 {
@@ -242,7 +256,7 @@ static void check_job(const struct control *own)
     const struct peer *const dead = crashed_peer();
     if (!dead)
         return;
-    usleep(REPORT_GRACE_US); // who started it notes its end before this one's
+    await_launcher();
     simgpu_report_fault("crash",
                         "rank %u (process %d) has crashed, or was "
                         "killed.",
