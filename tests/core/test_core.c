@@ -30,7 +30,7 @@
 #include "suite.h"
 
 struct shared { /* between the ranks of a test */
-    _Atomic uint32_t ready[2], ping, pong;
+    _Atomic uint32_t ready[2], met[2], stopped, ping, pong;
     struct proc_id id[2];
     struct heap_ref ref;
 };
@@ -53,6 +53,14 @@ static void await(_Atomic uint32_t *word, const char *call)
 {
     simgpu_wait(word, 0,
                 &(struct wait_note){.call = call, .site = CALLER_SITE()});
+}
+
+/* The same at work: to the watchdog of a rank that knows no other yet, a wait
+ * for one that starts late would be a hang. */
+static void spin(const _Atomic uint32_t *word)
+{
+    while (!atomic_load(word))
+        usleep(1000);
 }
 
 struct rank {
@@ -269,14 +277,14 @@ static void exporter(struct shared *s)
     strcpy(simgpu_heap_raw(p), "from rank 0");
     MUST(simgpu_heap_export(p, &s->ref) == 0);
     set(&s->ready[0]);
-    await(&s->pong, "pong");
+    spin(&s->pong);
     MUST(strcmp(simgpu_heap_raw(p), "from rank 1") == 0);
 }
 
 static void importer(struct shared *s)
 {
     void *p;
-    await(&s->ready[0], "ready");
+    spin(&s->ready[0]);
     MUST(simgpu_heap_import(&s->ref, &p) == 0);
     MUST(strcmp(simgpu_heap_raw(p), "from rank 0") == 0);
     strcpy(simgpu_heap_raw_ref(&s->ref), "from rank 1");
@@ -311,21 +319,21 @@ static void far_exporter(struct shared *s)
     strcpy(simgpu_heap_raw(far), "far");
     MUST(simgpu_heap_export(near, &s->ref) == 0);
     set(&s->ready[0]);
-    await(&s->ready[1], "ready");
+    spin(&s->ready[1]);
     MUST(simgpu_heap_export(far, &s->ref) == 0);
     set(&s->ping);
-    await(&s->pong, "pong");
+    spin(&s->pong);
 }
 
 /* The views of a peer's memory grow as well. */
 static void far_importer(struct shared *s)
 {
     void *near, *far;
-    await(&s->ready[0], "ready");
+    spin(&s->ready[0]);
     MUST(simgpu_heap_import(&s->ref, &near) == 0);
     const char *const early = simgpu_heap_raw(near);
     set(&s->ready[1]);
-    await(&s->ping, "ping");
+    spin(&s->ping);
     MUST(strcmp(simgpu_heap_raw_ref(&s->ref), "far") == 0);
     MUST(simgpu_heap_import(&s->ref, &far) == 0);
     MUST(strcmp(simgpu_heap_raw(far), "far") == 0 && heap_shadow(far));
@@ -499,8 +507,9 @@ static void meet(struct shared *s, int rank)
 {
     s->id[rank] = simgpu_proc()->id;
     set(&s->ready[rank]);
-    await(&s->ready[!rank], "meet");
+    spin(&s->ready[!rank]);
     MUST(simgpu_peer_attach(&s->id[!rank]));
+    set(&s->met[rank]);
 }
 
 static void waits_for_ping(struct shared *s)
@@ -554,7 +563,7 @@ END_TEST
 static void wakes_then_waits_for_pong(struct shared *s)
 {
     meet(s, 1);
-    usleep(1500000); // rank 0 sleeps by now; stop it
+    spin(&s->stopped);
     set(&s->ping);
     await(&s->pong, "ncclPong");
 }
@@ -565,8 +574,11 @@ START_TEST(a_peer_stopped_after_it_was_woken_is_no_hang)
     struct shared *const s = shared_new();
     const struct rank r0 = rank_start(0, 2, waits_for_ping, s);
     const struct rank r1 = rank_start(1, 2, wakes_then_waits_for_pong, s);
-    usleep(1000000);
+    spin(&s->met[0]);
+    spin(&s->met[1]);
+    usleep(500000); // rank 0 sleeps by now
     kill(r0.pid, SIGSTOP);
+    atomic_store(&s->stopped, 1);
     usleep(4500000); // more than the watchdog's two seconds, after the wake
     kill(r0.pid, SIGCONT);
     const int e0 = rank_end(r0, text[0], sizeof text[0]);
@@ -581,7 +593,9 @@ START_TEST(a_killed_rank_ends_the_other_reaped_or_not)
     struct shared *const s = shared_new();
     const struct rank r[2] = {rank_start(0, 2, waits_for_ping, s),
                               rank_start(1, 2, waits_for_pong, s)};
-    usleep(1000000);
+    spin(&s->met[0]);
+    spin(&s->met[1]);
+    usleep(500000); // both sleep by now
     kill(r[0].pid, SIGKILL);
     for (int i = 0; i < 2; i++) {
         const int rank = i ^ _i; // 1: rank 0 stays a zombie meanwhile
