@@ -34,7 +34,10 @@ munged --foreground --force --key-file="$munge"/key --socket="$munge"/socket \
     --pid-file="$munge"/pid --log-file="$munge"/log --seed-file="$munge"/seed \
     > "$work"/slurm/munged.log 2>&1 &
 pids="$pids $!"
-port=$((20000 + $$ % 20000))
+# Two free ports, below those that mpirun gets.
+port=$((20000 + $$ % 12000))
+in_use() { (exec 3<> /dev/tcp/127.0.0.1/"$1") 2> /dev/null; }
+while in_use $port || in_use $((port + 1)); do port=$((port + 2)); done
 cat > "$work"/slurm/slurm.conf << EOF
 ClusterName=commlab
 SlurmctldHost=$host(127.0.0.1)
