@@ -56,15 +56,18 @@ static const char script[] =
     "sleep 2\n"
     "kill -9 $(cat $dir/%d)\n"
     "wait $job; echo ended with $?\n"
-    "sleep 1\n"
     "for p in $(cat $dir/0 $dir/1); do\n"
-    "    grep -qs 'State:.[^ZX]' /proc/$p/status && echo left: $p\n"
+    "    for i in $(seq 100); do\n" // it may take a moment to end
+    "        grep -qs 'State:.[^ZX]' /proc/$p/status || continue 2\n"
+    "        sleep 0.1\n"
+    "    done\n"
+    "    echo left: $p\n"
     "done\n"
     "rm -r $dir\n";
 
 START_TEST(a_rank_that_dies_ends_the_wait_of_the_other)
 {
-    struct child c = child_run(30, script, child_build(), _i);
+    struct child c = child_run(60, script, child_build(), _i);
     ck_assert_msg(!c.timed_out && strstr(c.out, "ended with "),
                   "mpirun hangs\n%s%s", c.out, c.err);
     ck_assert_msg(!strstr(c.out, "ended with 0"), "%s", c.out);
