@@ -207,7 +207,7 @@ check_iommu() {
     fi
     if ! has lspci || [ "$(id -u)" -ne 0 ]; then
         note ACS "not checked (needs root and lspci)"
-    elif lspci -vvv 2> /dev/null | grep -q 'ACSCtl:.*SrcValid+'; then
+    elif lspci -vvv 2> /dev/null | grep 'ACSCtl:.*SrcValid+' > /dev/null; then
         note ACS "on at a PCI bridge: copies between GPUs go through the CPU;\
  NCCL's troubleshooting page says how to turn it off"
     else

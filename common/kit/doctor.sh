@@ -218,7 +218,8 @@ END
     8) ok MPI "MPICH $(pkg-config --modversion mpich), 8 ranks find each\
  other" ;;
     1$'\n'1*)
-        if mpirun --version 2>&1 | grep -q HYDRA; then
+        # not grep -q, which ends before mpirun has printed the rest: a failure
+        if [[ $(mpirun --version 2>&1) == *HYDRA* ]]; then
             check_mpi_without_pmix
         else
             wrong MPI "mpirun starts 8 separate programs: it belongs to\

@@ -73,7 +73,7 @@ ideas() { # LAB
     lacked=$(grep -rhs '^lacks: ' "tests/mutants/$1" |
         sed 's/^lacks: //; s/, /\n/g' | sort -u)
     for part in $(build/plan "$1" | sed -n 's/^part \([0-9]*\):.*/\1/p'); do
-        build/plan "$1" | grep -q "^idea $part: " || {
+        build/plan "$1" | grep "^idea $part: " > /dev/null || {
             echo "grader/plans/$1.yaml: part $part has no idea"
             status=1
         }
@@ -83,7 +83,7 @@ ideas() { # LAB
         }
     done
     for part in $(sed -n 's/^part //p' <<< "$lacked"); do
-        build/plan "$1" | grep -q "^part $part: " || {
+        build/plan "$1" | grep "^part $part: " > /dev/null || {
             echo "tests/mutants/$1: a mutant lacks the idea of part $part," \
                  "which the plan does not have"
             status=1

@@ -41,7 +41,7 @@ static const char functions[] =
     "  1  H100  %s\\n' \"$1\" \"$2\" | probe; }\n"
     "separate() { fake mpirun <<END\n"
     "#!/bin/sh\n"
-    "[ \\$1 = --version ] && echo HYDRA && exit\n"
+    "[ \\$1 = --version ] && echo HYDRA && sleep 0.1 && echo details && exit\n"
     "ldd \\$3 | grep -q cudart && $1 && exec /usr/bin/mpirun \"\\$@\"\n"
     "for i in 1 2 3 4 5 6 7 8; do \\$3; done\n"
     "END\n}\n"
