@@ -46,6 +46,11 @@ drawn_by() { # FILE COMMAND
         }' "$1" | head -n 1
 }
 
+# What is cut off is read all the same: mpirun would complain, if it had not
+# written all of it before.
+head() { command head "$@"; cat > /dev/null; }
+export -f head
+
 # Print the output of a command line in a block of this kind.
 run() { # FILE COMMAND KIND
     local command=$2 shown='' figure
