@@ -114,9 +114,13 @@ static void check_pinned(void)
     cudaGetLastError();
 }
 
+static volatile int may_end = 1; /* what sets a flag */
+
 static void set_flag(void *flag)
 {
     usleep(20000);
+    while (!may_end)
+        usleep(1000);
     *(volatile int *)flag = 1;
 }
 
@@ -141,8 +145,10 @@ static void check_streams(void)
              cudaStreamSynchronize(a) == cudaSuccess,
          "waiting for an unrecorded event is no wait");
 
+    may_end = 0;
     cudaLaunchHostFunc(a, set_flag, (void *)&flag);
     RULE(cudaStreamQuery(a) == cudaErrorNotReady, "a busy stream isn't ready");
+    may_end = 1;
     RULE(cudaStreamQuery(free_one) == cudaSuccess, "an idle one is");
     cudaGetLastError();
     RULE(cudaStreamSynchronize(a) == cudaSuccess && flag == 1,
@@ -169,8 +175,10 @@ static void check_streams(void)
          "a host function may not call the runtime");
 
     flag = 0;
+    may_end = 0;
     cudaLaunchHostFunc(a, set_flag, (void *)&flag);
     seen = flag;
+    may_end = 1;
     cudaDeviceSynchronize();
     RULE(seen == 0 && flag == 1, "cudaDeviceSynchronize waits for all streams");
     RULE(cudaStreamDestroy(a) == cudaSuccess, "a stream is destroyed");
@@ -193,11 +201,13 @@ static void check_events(void)
     RULE(cudaEventElapsedTime(&ms, a, b) == cudaErrorInvalidResourceHandle,
          "unrecorded events have no time between them");
     cudaEventRecord(a, 0);
+    may_end = 0;
     cudaLaunchHostFunc(0, set_flag, (void *)&flag);
     cudaEventRecord(b, 0);
     cudaEventRecord(untimed, 0);
     RULE(cudaEventElapsedTime(&ms, a, b) == cudaErrorNotReady,
          "nor have events that haven't passed");
+    may_end = 1;
     RULE(cudaEventSynchronize(b) == cudaSuccess && flag == 1,
          "a synchronised event has passed");
     RULE(cudaEventElapsedTime(&ms, a, b) == cudaSuccess && ms >= 0,
