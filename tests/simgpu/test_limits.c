@@ -58,6 +58,21 @@ START_TEST(events_and_memory_are_shared_both_ways)
 }
 END_TEST
 
+/* Were they no edges, there would be races too. The program's last rule reads
+ * what is freed. */
+START_TEST(waits_for_another_process_are_edges_of_the_graph)
+{
+    struct child c =
+        child_run(60, "SIMGPU_CHECK=1 mpirun -n 2 %s/tests/simgpu/prog_ipc",
+                  child_build());
+    ck_assert_int_eq(c.status, 70);
+    ck_assert_msg(strstr(c.err, "check: 1 hazard, 0 warnings") &&
+                      strstr(c.err, "use after free: cudaMemcpy"),
+                  "%s", c.err);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(a_rank_that_is_none_is_named)
 {
     static const char *const wrong[] = {"PMI_RANK=x", "PMI_SIZE=2 PMI_RANK=2",
@@ -197,6 +212,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_device_is_what_the_machine_says, 0, 4);
     tcase_add_loop_test(t, events_and_memory_are_shared_both_ways, 0, 3);
+    tcase_add_test(t, waits_for_another_process_are_edges_of_the_graph);
     tcase_add_loop_test(t, a_rank_that_is_none_is_named, 0, 3);
     tcase_add_test(t, kernels_divide_by_zero_and_go_on);
     tcase_add_test(t, divisions_of_an_arm64_are_made_to_trap);
