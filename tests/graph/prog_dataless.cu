@@ -119,6 +119,9 @@ static void collectives(const struct state *s)
     say(s, "reduce-scatter");
     MUST(ncclBroadcast(s->a, s->b, n, ncclFloat, 0, s->comm, s->stream));
     say(s, "broadcast");
+    MUST(ncclAllReduce(s->host, s->b, n / 2, ncclFloat, ncclSum, s->comm,
+                       s->stream));
+    say(s, "all-reduce of pinned memory");
     MUST(ncclGroupStart());
     MUST(ncclSend(s->a, n, ncclFloat, to, s->comm, s->stream));
     MUST(ncclRecv(s->b, n, ncclFloat, from, s->comm, s->stream));
