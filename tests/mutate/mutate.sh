@@ -244,7 +244,7 @@ quotas() {
                 if (quota)
                     print file[i], quota
             }
-        }' | shuf --random-source=<(yes "$seed")
+        }' | awk -v seed="$seed" -f "$here/order.awk" | sort -n | cut -f 2-
 }
 
 # sample W FILE QUOTA: its first mutants that compile to other code

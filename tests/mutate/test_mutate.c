@@ -4,6 +4,7 @@
  */
 #include <check.h>
 #include <stdio.h>  /* fopen */
+#include <stdlib.h> /* strtol */
 #include <string.h> /* strstr */
 
 #include "child.h"
@@ -163,6 +164,31 @@ START_TEST(when_its_minutes_are_over_no_further_mutant_is_tried)
 }
 END_TEST
 
+/* Of many seeds, none in front: what is judged in a few minutes is a sample. */
+START_TEST(each_file_is_as_likely_to_come_early)
+{
+    enum { FILES = 8, SEEDS = 64 };
+    int places[FILES + 1] = {0};
+    for (int seed = 1; seed <= SEEDS; seed++) {
+        struct child c =
+            child_run(SEC,
+                      "seq %d | awk -v seed=%d -f %s/tests/mutate/order.awk "
+                      "| sort -n | cut -f 2-",
+                      FILES, seed, labtest_root());
+        char *at = c.out;
+        for (int place = 1; place <= FILES; place++) {
+            const long file = strtol(at, &at, 10);
+            ck_assert(file >= 1 && file <= FILES);
+            places[file] += place;
+        }
+        child_clear(&c);
+    }
+    const double mean = (1 + FILES) / 2.0;
+    for (int file = 1; file <= FILES; file++)
+        ck_assert_double_eq_tol((double)places[file] / SEEDS, mean, 1);
+}
+END_TEST
+
 START_TEST(what_cannot_be_judged_is_an_error_by_name)
 {
     write_file("tests/mutate/claims", "other.c toy/test_toy\n");
@@ -210,6 +236,7 @@ int main(void)
     tcase_add_test(t, what_no_suite_notices_survives_until_one_does);
     tcase_add_test(t, a_mutant_that_never_ends_is_killed);
     tcase_add_test(t, when_its_minutes_are_over_no_further_mutant_is_tried);
+    tcase_add_test(t, each_file_is_as_likely_to_come_early);
     tcase_add_test(t, what_cannot_be_judged_is_an_error_by_name);
     suite_add_tcase(s, t);
     return suite_run(s);
