@@ -151,6 +151,7 @@ $(call suite,skeleton/skeleton,2,common/kit/skeletons.sh common/kit/skeleton.awk
 $(call suite,suites/suites,4,$(BUILD)/tests/guard $(BUILD)/tests/judge/test_interval \
 	./Makefile common/rules.mk $(wildcard tests/*.sh tests/*.mk) solutions/ tests/mutants)
 $(call suite,torch/torch,2,sim)
+$(call suite,topo/advice,4,machines commgraph)
 $(call suite,topo/bounds,1,machines)
 $(call suite,topo/channels,1,machines)
 $(call suite,topo/collective,1,machines)
