@@ -317,6 +317,32 @@ PROBE(surfaces)
     }
 }
 
+#ifdef __SIMNVCC__ // CUDA does not say what becomes of handles that are gone
+PROBE(objects_are_destroyed_once_and_as_what_they_are)
+{
+    const cudaChannelFormatDesc f = cudaCreateChannelDesc<float>();
+    cudaArray_t a;
+    cudaSurfaceObject_t s;
+    cudaResourceDesc r;
+    memset(&r, 0, sizeof r);
+    OK(cudaMallocArray(&a, &f, W, H, cudaArraySurfaceLoadStore));
+    r.resType = cudaResourceTypeArray;
+    r.res.array.array = a;
+    OK(cudaCreateSurfaceObject(&s, &r));
+    const cudaTextureObject_t t =
+        texture_of(a, settings(cudaAddressModeClamp, cudaFilterModePoint, 0));
+    CHECK(cudaDestroySurfaceObject(t) == cudaErrorInvalidValue);
+    CHECK(cudaDestroyTextureObject(s) == cudaErrorInvalidValue);
+    OK(cudaDestroySurfaceObject(s));
+    OK(cudaDestroyTextureObject(t));
+    CHECK(cudaDestroySurfaceObject(s) == cudaErrorInvalidValue);
+    CHECK(cudaDestroyTextureObject(t) == cudaErrorInvalidValue);
+    OK(cudaDestroySurfaceObject(0)); // none
+    OK(cudaDestroyTextureObject(0));
+    OK(cudaFreeArray(a));
+}
+#endif
+
 // ---- cube maps -------------------------------------------------------------
 
 enum { FACE = 4, CUBES = 2 };

@@ -15,7 +15,7 @@ static const struct family {
 } families[] = {
     {"prog_rt_graphs", 17},   {"prog_rt_memory", 18},
     {"prog_rt_libraries", 4}, {"prog_virtual", 6},
-    {"prog_textures", 12},    {"prog_cublas_types", 1},
+    {"prog_textures", 13},    {"prog_cublas_types", 1},
     {"prog_cublas_first", 2}, {"prog_cublas_more", 5},
     {"prog_thrust", 14},      {"prog_cub", 12},
     {"prog_cufft", 6},        {"prog_cublas_complex", 6},
