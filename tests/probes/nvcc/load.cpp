@@ -29,19 +29,28 @@ enum { N = 100 };
 enum how { IN_ARRAY, IN_BUFFER, ONE_BY_ONE };
 
 // A launch as before CUDA 4; each parameter lies at a multiple of its size.
-static void launch_grid(CUfunction scale, char one, double seven, CUdeviceptr p)
+static void launch_grid(CUfunction scale, char one, CUdeviceptr p)
 {
     int threads;
+    const char *name;
+    MUST(cuFuncGetName(&name, scale));
+    CHECK(std::string(name) == "scale");
     MUST(cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
                             scale));
     CHECK(threads >= 64);
     MUST(cuFuncSetCacheConfig(scale, CU_FUNC_CACHE_PREFER_L1));
     MUST(cuFuncSetBlockShape(scale, 64, 1, 1));
     MUST(cuParamSetv(scale, 0, &one, 1));
-    MUST(cuParamSetv(scale, 8, &seven, sizeof seven));
+    MUST(cuParamSetf(scale, 8, 0)); // the halves of 7.0
+    MUST(cuParamSetf(scale, 12, 2.4375f));
     MUST(cuParamSetv(scale, 16, &p, sizeof p));
     MUST(cuParamSeti(scale, 24, N));
-    CHECK(cuParamSeti(scale, 1 << 20, N) == CUDA_ERROR_INVALID_VALUE);
+    MUST(cuParamSeti(scale, 4092, N)); // a launch passes 4096 bytes
+    CHECK(cuParamSeti(scale, 4093, N) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuParamSeti(scale, -1, N) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuParamSetv(scale, 0, NULL, 1) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuParamSetv(scale, 0, &p, 4097) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuParamSetSize(scale, 4097) == CUDA_ERROR_INVALID_VALUE);
     MUST(cuParamSetSize(scale, 24)); // too few
     CHECK(cuLaunchGrid(scale, 2, 1) == CUDA_ERROR_INVALID_VALUE);
     MUST(cuParamSetSize(scale, 28));
@@ -49,6 +58,9 @@ static void launch_grid(CUfunction scale, char one, double seven, CUdeviceptr p)
     MUST(cuFuncSetBlockShape(scale, threads + 1, 1, 1));
     CHECK(cuLaunchGrid(scale, 2, 1) == CUDA_ERROR_INVALID_VALUE);
     MUST(cuFuncSetBlockShape(scale, 64, 1, 1));
+    MUST(cuFuncSetSharedSize(scale, 1 << 20)); // more than a block can have
+    CHECK(cuLaunchGrid(scale, 2, 1) == CUDA_ERROR_INVALID_VALUE);
+    MUST(cuFuncSetSharedSize(scale, 0));
     MUST(cuLaunchGridAsync(scale, 2, 1, NULL));
 }
 
@@ -86,7 +98,7 @@ static void use(CUmodule m, how how)
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed,
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
     if (how == ONE_BY_ONE)
-        launch_grid(scale, one, seven, p);
+        launch_grid(scale, one, p);
     else
         MUST(cuLaunchKernel(scale, 2, 1, 1, 64, 1, 1, 0, NULL,
                             how == IN_ARRAY ? params : NULL,
