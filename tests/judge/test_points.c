@@ -85,6 +85,7 @@ START_TEST(a_quarter_of_the_reference_is_looked_at)
 {
     struct judge_verdict v = measured(0.1, 0.24);
     ck_assert(!v.pass && v.suspected && v.score == 0);
+    ck_assert(measured(0.1, 0.25).pass);
     v = measured(0.1, 0.26); // may be above 0.25: not suspected
     ck_assert(v.pass && !v.suspected);
 }
@@ -122,6 +123,17 @@ START_TEST(a_time_is_shown_against_reference_and_limit)
     v.limit_us = NAN;
     ck_assert_str_eq(points_text(&c, &v, text, sizeof text),
                      "412.3 us, reference 398.1 us");
+    v.low = 0.981;
+    v.high = 1.25;
+    ck_assert_str_eq(points_text(&c, &v, text, sizeof text),
+                     "412.3 us, reference 398.1 us, 0.98 to 1.25 times the "
+                     "reference");
+    memset(text, '#', sizeof text);
+    ck_assert_str_eq(points_text(&c, &v, text, 33),
+                     "412.3 us, reference 398.1 us, 0.");
+    ck_assert_int_eq(text[33], '#');
+    ck_assert_str_eq(points_text(&c, &v, text, 8), "412.3 u");
+    ck_assert_str_eq(points_text(&c, &v, text, 16), "412.3 us, refer");
     v.time_us = 0; // nothing was done
     ck_assert_str_eq(points_text(&c, &v, text, sizeof text), "");
     const struct plan_case untimed = {.points = 1};
