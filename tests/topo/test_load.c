@@ -49,6 +49,30 @@ START_TEST(shipped_machines_load_and_are_listed)
 }
 END_TEST
 
+static const struct sheet {
+    const char *machine;
+    int sm, nsm, mem_bus_bits;
+    uint64_t mem_GiB, l2_MiB;
+} sheets[] = {
+    {"dgx-1v", 70, 80, 4096, 16, 6},
+    {"dgx-a100", 80, 108, 5120, 80, 40},
+    {"dgx-h100", 90, 132, 5120, 80, 50},
+};
+
+START_TEST(a_gpu_is_what_its_data_sheet_says)
+{
+    const struct sheet *const s = &sheets[_i];
+    struct topo *const t = machine_load(s->machine);
+    const struct topo_gpu *const g = topo_gpu(t, 0);
+    ck_assert_int_eq(g->sm, s->sm);
+    ck_assert_int_eq(g->nsm, s->nsm);
+    ck_assert_int_eq(g->mem_bus_bits, s->mem_bus_bits);
+    ck_assert_uint_eq(g->mem_nbytes, s->mem_GiB << 30);
+    ck_assert_uint_eq(g->l2_nbytes, s->l2_MiB << 20);
+    topo_free(t);
+}
+END_TEST
+
 START_TEST(resources_have_rates_and_names_of_their_own)
 {
     struct topo *const t = machine_load(machines_shipped[_i].name);
@@ -348,6 +372,8 @@ int main(void)
     TCase *const tc = tcase_create("load");
     tcase_add_loop_test(tc, shipped_machines_load_and_are_listed, 0,
                         nmachines_shipped);
+    tcase_add_loop_test(tc, a_gpu_is_what_its_data_sheet_says, 0,
+                        sizeof sheets / sizeof *sheets);
     tcase_add_loop_test(tc, resources_have_rates_and_names_of_their_own, 0,
                         nmachines_shipped);
     tcase_add_test(tc, a_prefix_gives_the_number_of_nodes);
