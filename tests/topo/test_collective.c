@@ -351,6 +351,25 @@ START_TEST(what_cannot_be_done_is_refused_with_a_reason)
 }
 END_TEST
 
+/* With a GPU a node, for which NCCL made it. */
+START_TEST(pat_takes_the_simple_protocol_alone)
+{
+    static const int32_t place[] = {0, 8};
+    struct topo *const t = machine_load("2x:dgx-a100");
+    char err[600] = "";
+    struct topo_coll c;
+    for (int proto = 0; proto < TOPO_PROTOS; proto++) {
+        const int done =
+            topo_collective(t, TOPO_OP_ALLGATHER, place, 2, 1024, 1 << TOPO_PAT,
+                            1 << proto, &c, err, sizeof err) == 0;
+        ck_assert_int_eq(done, proto == TOPO_SIMPLE);
+        if (done)
+            topo_coll_release(&c);
+    }
+    topo_free(t);
+}
+END_TEST
+
 START_TEST(a_message_without_a_way_is_refused_with_a_reason)
 {
     struct topo *const t = machine_load("dgx-a100");
@@ -398,6 +417,7 @@ int main(void)
     tcase_add_test(tc, a_message_costs_what_sendrecv_of_two_does);
     tcase_add_loop_test(tc, what_cannot_be_done_is_refused_with_a_reason, 0,
                         NREFUSALS);
+    tcase_add_test(tc, pat_takes_the_simple_protocol_alone);
     tcase_add_test(tc, a_message_without_a_way_is_refused_with_a_reason);
     tcase_add_test(tc, sets_are_read_as_nccl_reads_them);
     Suite *const s = suite_create("topo: collective");
