@@ -425,6 +425,8 @@ static const struct {
     {"2x:dgx-h100@ndr,no-nic:8", "its nodes have no NIC 8, but 8"},
     {"2x:dgx-h100@slow-nic:8", "its nodes have no NIC 8, but 8"},
     {"2x:dgx-h100@ndr,no-nic:-1", "\"no-nic:-1\" is none"},
+    {"2x:dgx-h100@no-nic:1000", "its nodes have no NIC 1000, but 8"},
+    {"2x:dgx-h100@no-nic:10000", "\"no-nic:10000\" is none"},
     {"2x:dgx-h100@ndr,slow-nic:x", "\"slow-nic:x\" is none"},
     {"2x:dgx-h100@no-nic:1,slow-nic:2", "neither with sick nor with no-nic"},
     {"2x:sick:1:dgx-h100@slow-nic:2", "neither with sick nor with no-nic"},
