@@ -415,36 +415,41 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+static _Atomic uint32_t hogged;
+
 static void *hog(void *core)
 {
-    sched_setaffinity(0, sizeof(cpu_set_t), core);
+    MUST(sched_setaffinity(0, sizeof(cpu_set_t), core) == 0);
+    atomic_store(&hogged, 1);
     for (;;)
         ;
     return NULL;
 }
 
-/* The calling thread gets next to nothing of a core from here on. */
-static void starve(void)
+/* The calling thread shares a core with a busy one from here on. */
+static void share_a_core(void)
 {
     static cpu_set_t core;
     pthread_t thread;
     CPU_SET(sched_getcpu(), &core);
     MUST(pthread_create(&thread, NULL, hog, &core) == 0);
     MUST(sched_setaffinity(0, sizeof core, &core) == 0);
-    MUST(sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0}) == 0);
+    spin(&hogged);
 }
 
 static void without_a_core(struct shared *s)
 {
-    enum { WHILE_NS = 40000000 }; // 20 times what a late op waits
+    enum { WHILE_NS = 40000000, OWN_NS = 1000000 }; // 2 ms make it late enough
     (void)s;
     struct stream *const a = stream_new(0, STREAM_BLOCKING, 0);
     const struct fence none = {0}, first = step(a, 0, 0, none);
     simgpu_fence_join(&first, 1, "join", 0); // the worker has all cores
-    starve();
+    share_a_core();
+    const uint64_t own = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     const struct fence second = step(a, 1, 0, none);
     const uint64_t begun = clock_ns(CLOCK_MONOTONIC);
-    while (clock_ns(CLOCK_MONOTONIC) < begun + WHILE_NS)
+    while (clock_ns(CLOCK_MONOTONIC) < begun + WHILE_NS &&
+           clock_ns(CLOCK_THREAD_CPUTIME_ID) < own + OWN_NS)
         sched_yield();
     MUST(!fence_passed(second));
     simgpu_fence_join(&second, 1, "join", 0);
