@@ -2,7 +2,7 @@
 #include "graph/site.h"
 
 #include <dwarf.h>            /* DW_TAG_inlined_subroutine */
-#include <elfutils/libdw.h>   /* dwarf_getscopes */
+#include <elfutils/libdw.h>   /* dwarf_haspc */
 #include <elfutils/libdwfl.h> /* dwfl_module_getsrc */
 #include <link.h>             /* dl_iterate_phdr */
 #include <pthread.h>          /* pthread_mutex_t */
@@ -12,6 +12,8 @@
 #include <unistd.h>           /* readlink */
 
 #include "base/map.h"
+
+enum { MAX_SCOPES = 64 }; /* functions and blocks, one in the other */
 
 static pthread_once_t program_once = PTHREAD_ONCE_INIT;
 static char program[4096]; /* the running one's path */
@@ -114,6 +116,31 @@ static int is_convenience(const char *path)
 }
 
 /*
+ * The functions and blocks of a unit that an address is in, outermost first;
+ * inlined ones are inside their callers. Returns how many. dwarf_getscopes()
+ * goes on with where an inlined function is defined, and dwarf_getscopes_die()
+ * reads the whole unit to find what is around: both take milliseconds in one
+ * that includes the headers of C++. gcc puts all functions at the top of a
+ * unit, clang into their namespaces.
+ */
+static int scopes_at(Dwarf_Die *within, Dwarf_Addr address,
+                     Dwarf_Die scope[MAX_SCOPES], int n)
+{
+    Dwarf_Die at;
+    int all = n;
+    int err = n < MAX_SCOPES ? dwarf_child(within, &at) : -1;
+    for (; err == 0 && all == n; err = dwarf_siblingof(&at, &at)) {
+        if (dwarf_haspc(&at, address) > 0) {
+            scope[n] = at;
+            all = scopes_at(&scope[n], address, scope, n + 1);
+        } else if (dwarf_tag(&at) == DW_TAG_namespace) {
+            all = scopes_at(&at, address, scope, n);
+        }
+    }
+    return all;
+}
+
+/*
  * The C++ wrappers in CUDA's headers are inlined, one in the other: go from the
  * line of the innermost to that of the call that the program makes.
  */
@@ -122,31 +149,25 @@ static void find_caller(Dwfl_Module *module, Dwarf_Addr address,
 {
     Dwarf_Addr bias;
     Dwarf_Die *const unit = dwfl_module_addrdie(module, address, &bias);
-    Dwarf_Die *at = NULL, *scopes = NULL, cu;
+    Dwarf_Die scope[MAX_SCOPES], cu;
     Dwarf_Attribute attr;
     Dwarf_Word number, file_number;
     Dwarf_Files *files;
     size_t nfiles;
-    // dwarf_getscopes() goes on with the place of the inlined function's
-    // definition, dwarf_getscopes_die() with that of its call.
-    const int n = unit && dwarf_getscopes(unit, address - bias, &at) > 0
-                      ? dwarf_getscopes_die(&at[0], &scopes)
-                      : 0;
-    for (int i = 0; i < n && is_convenience(*file); i++) {
-        if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine ||
-            dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attr),
+    const int n = unit ? scopes_at(unit, address - bias, scope, 0) : 0;
+    for (int i = n - 1; i >= 0 && is_convenience(*file); i--) {
+        if (dwarf_tag(&scope[i]) != DW_TAG_inlined_subroutine ||
+            dwarf_formudata(dwarf_attr(&scope[i], DW_AT_call_line, &attr),
                             &number) != 0 ||
-            dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &attr),
+            dwarf_formudata(dwarf_attr(&scope[i], DW_AT_call_file, &attr),
                             &file_number) != 0 ||
-            !dwarf_diecu(&scopes[i], &cu, NULL, NULL) ||
+            !dwarf_diecu(&scope[i], &cu, NULL, NULL) ||
             dwarf_getsrcfiles(&cu, &files, &nfiles) != 0 ||
             file_number >= nfiles)
             continue;
         *file = dwarf_filesrc(files, file_number, NULL, NULL);
         *line = (int)number;
     }
-    free(at);
-    free(scopes);
 }
 
 /* True for a source file of the kit or of the system. */
@@ -167,14 +188,13 @@ static const char *function_at(Dwfl_Module *module, Dwarf_Addr address)
 {
     Dwarf_Addr bias;
     Dwarf_Die *const unit = dwfl_module_addrdie(module, address, &bias);
-    Dwarf_Die *scopes = NULL;
+    Dwarf_Die scope[MAX_SCOPES];
     const char *name = NULL;
-    const int n = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
-    for (int i = 0; i < n && !name; i++)
-        if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine ||
-            dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
-            name = dwarf_diename(&scopes[i]);
-    free(scopes);
+    const int n = unit ? scopes_at(unit, address - bias, scope, 0) : 0;
+    for (int i = n - 1; i >= 0 && !name; i--)
+        if (dwarf_tag(&scope[i]) == DW_TAG_inlined_subroutine ||
+            dwarf_tag(&scope[i]) == DW_TAG_subprogram)
+            name = dwarf_diename(&scope[i]);
     return name;
 }
 
