@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <check.h>
 #include <errno.h>     /* ENOMEM */
+#include <fcntl.h>     /* fcntl */
 #include <pthread.h>   /* pthread_create */
 #include <sched.h>     /* sched_setaffinity */
 #include <signal.h>    /* kill */
@@ -517,6 +518,41 @@ static void meet(struct shared *s, int rank)
     set(&s->met[rank]);
 }
 
+/* Nobody reads what it prints yet: it stays in simgpu_report_fault(). */
+static void reports_to_a_full_pipe(struct shared *s)
+{
+    meet(s, 0);
+    fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK);
+    while (write(STDERR_FILENO, "\n", 1) == 1)
+        ;
+    fcntl(STDERR_FILENO, F_SETFL, 0);
+    simgpu_report_fault("same", "the report");
+}
+
+static void reports_the_same(struct shared *s)
+{
+    meet(s, 1);
+    while (!atomic_load(&peer_first()->control->fault_key[0]))
+        usleep(1000); // rank 0 has not claimed it yet
+    set(&s->ping);
+    simgpu_report_fault("same", "the report");
+}
+
+START_TEST(a_rank_does_not_end_before_another_has_reported)
+{
+    static char text[2][100000];
+    struct shared *const s = shared_new();
+    const struct rank r0 = rank_start(0, 2, reports_to_a_full_pipe, s);
+    const struct rank r1 = rank_start(1, 2, reports_the_same, s);
+    spin(&s->ping);
+    usleep(1500000); // three times what it gives the other in the end
+    ck_assert_int_eq(waitpid(r1.pid, NULL, WNOHANG), 0);
+    ck_assert_int_eq(rank_end(r0, text[0], sizeof text[0]), PROC_EXIT_FAULT);
+    ck_assert_int_eq(rank_end(r1, text[1], sizeof text[1]), PROC_EXIT_FAULT);
+    ck_assert(strstr(text[0], "simgpu: rank 0: the report") && !*text[1]);
+}
+END_TEST
+
 static void waits_for_ping(struct shared *s)
 {
     meet(s, 0);
@@ -631,6 +667,7 @@ int main(void)
     tcase_add_test(t, a_report_too_long_to_print_is_cut);
     tcase_add_loop_test(
         t, a_hang_is_reported_once_with_what_each_rank_waits_for, 0, 2);
+    tcase_add_test(t, a_rank_does_not_end_before_another_has_reported);
     tcase_add_test(t, a_peer_stopped_after_it_was_woken_is_no_hang);
     tcase_add_loop_test(t, a_killed_rank_ends_the_other_reaped_or_not, 0, 2);
     suite_add_tcase(suite, t);

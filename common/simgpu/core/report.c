@@ -57,6 +57,17 @@ static int claim(const char *key)
     return 0;
 }
 
+/*
+ * Another rank prints this fault, and then tells all that the job is over. It
+ * may have to wait for a core first: mpirun kills the rest when one ends.
+ */
+static void await_report(void)
+{
+    const uint64_t most_ns = UINT64_C(20000) * REPORT_GRACE_US;
+    simgpu_wait_for(&control_own()->lost, 0, most_ns, NULL);
+    usleep(REPORT_GRACE_US); // it has more to do before it ends
+}
+
 /* Tell every known process that the job is over. */
 static void end_job(void)
 {
@@ -85,7 +96,7 @@ void simgpu_report_fault(const char *key, const char *format, ...)
     if (!control_own() || !key || claim(key))
         print(text);
     else
-        usleep(REPORT_GRACE_US); // the first to end ends the job
+        await_report();
     if (control_own())
         end_job();
     void (*const f)(int status) = atomic_load(&last);
