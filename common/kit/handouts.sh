@@ -48,7 +48,7 @@ drawn_by() { # FILE COMMAND
 
 # What is cut off is read all the same: mpirun would complain, if it had not
 # written all of it before.
-head() { command head "$@"; cat > /dev/null; }
+head() { command head "$@"; [ ! -p /dev/stdin ] || cat > /dev/null; }
 export -f head
 
 # Print the output of a command line in a block of this kind.
