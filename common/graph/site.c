@@ -118,10 +118,10 @@ static int is_convenience(const char *path)
 /*
  * The functions and blocks of a unit that an address is in, outermost first;
  * inlined ones are inside their callers. Returns how many. dwarf_getscopes()
- * goes on with where an inlined function is defined, and dwarf_getscopes_die()
- * reads the whole unit to find what is around: both take milliseconds in one
- * that includes the headers of C++. gcc puts all functions at the top of a
- * unit, clang into their namespaces.
+ * leaves an inlined function for the scopes of its definition, and
+ * dwarf_getscopes_die() reads the whole unit to find a parent: each takes
+ * milliseconds in a unit that includes the headers of C++. gcc puts all
+ * functions at the top of a unit, clang into their namespaces.
  */
 static int scopes_at(Dwarf_Die *within, Dwarf_Addr address,
                      Dwarf_Die scope[MAX_SCOPES], int n)

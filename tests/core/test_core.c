@@ -518,7 +518,7 @@ static void meet(struct shared *s, int rank)
     set(&s->met[rank]);
 }
 
-/* Nobody reads what it prints yet: it stays in simgpu_report_fault(). */
+/* It blocks in simgpu_report_fault() until the test reads the pipe. */
 static void reports_to_a_full_pipe(struct shared *s)
 {
     meet(s, 0);

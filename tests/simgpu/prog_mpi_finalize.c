@@ -4,7 +4,7 @@
  *     mpirun -n 2 prog_mpi_finalize FOLDER
  *
  * After MPI_Init(), rank 0 writes its parent's process id to FOLDER/parent.
- * Ranks go on once there is a FOLDER/go.
+ * The ranks then wait until FOLDER/go exists.
  */
 #include <mpi.h>
 #include <stdio.h>

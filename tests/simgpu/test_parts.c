@@ -32,7 +32,7 @@ static void all_differ(void)
                       (unsigned long)names[i], nnames);
 }
 
-/* Bit i of a number of so many bits; behind its last one, 0. */
+/* 1 << i; 0 if a number of nbits bits has no bit i. */
 static uint32_t bit(uint32_t i, uint32_t nbits)
 {
     return i < nbits ? UINT32_C(1) << i : 0;
