@@ -1,5 +1,5 @@
 /*
- * cugraph_add.c: adding nodes, and their parameters
+ * cugraph_nodes.c: adding nodes, and their parameters
  */
 #include <stdatomic.h> /* atomic_store */
 
