@@ -49,7 +49,9 @@ $(foreach p,$(PROGS),$(if $(findstring /prog_shmem,$(p)),$(p))): \
 $(BUILD)/tests/cublas/prog_cublaslt: private LIBS := -lcublasLt
 $(BUILD)/tests/curand/prog_curand_host $(BUILD)/tests/curand/prog_curand_misuse: \
 	private LIBS := -lcurand
-$(BUILD)/tests/probes/prog_cufft: private LIBS := -lcufft
+$(BUILD)/tests/probes/prog_cufft $(BUILD)/tests/probes/prog_cufft_plans: \
+	private LIBS := -lcufft
+$(BUILD)/tests/probes/prog_nvml: private LIBS := -lnvidia-ml
 uses = $(addprefix $(BUILD)/tests/,$(1)): $(call lib,$(2)) $(call objs,$(3))
 LAB6 := solutions/lab6-peer-bandwidth
 STAFF6 := common/staff/lab6-peer-bandwidth
