@@ -169,6 +169,14 @@ static double activated(const struct lt_op *g, size_t at, double x)
                : x;
 }
 
+/* The epilogue reads a bias, or writes its gradient. */
+static int uses_bias(const struct lt_op *g)
+{
+    return (g->d.epilogue &
+            (CUBLASLT_EPILOGUE_BIAS | LT_BGRAD | CUBLASLT_EPILOGUE_BGRADA |
+             CUBLASLT_EPILOGUE_BGRADB)) != 0;
+}
+
 /* Elements of the bias, or of its gradient. */
 static size_t bias_length(const struct lt_op *g)
 {
@@ -414,9 +422,7 @@ static void touch_aux(struct lt_op *g, struct touches *t)
 /* The epilogue's other operands are there, and large enough. */
 static int has_operands(const struct lt_op *g)
 {
-    const unsigned bias = CUBLASLT_EPILOGUE_BIAS | LT_BGRAD |
-                          CUBLASLT_EPILOGUE_BGRADA | CUBLASLT_EPILOGUE_BGRADB;
-    if ((g->d.epilogue & bias) && !g->d.bias)
+    if (uses_bias(g) && !g->d.bias)
         return 0;
     const int bits = lt_has(&g->d, CUBLASLT_EPILOGUE_RELU) ||
                      lt_has(&g->d, CUBLASLT_EPILOGUE_DRELU);
@@ -437,7 +443,7 @@ static void fill(struct lt_op *g, struct touches *t, const void *alpha,
     for (int i = 0; i < OPERANDS; i++)
         if (i != C || !scalar_is_zero(&g->beta))
             g->at[i] = touch_matrix(t, names[i], p[i], &g->of[i], i == D);
-    if (g->d.bias && g->d.epilogue != CUBLASLT_EPILOGUE_DEFAULT)
+    if (uses_bias(g))
         touch_bias(g, t);
     if (lt_has(&g->d, LT_AUX))
         touch_aux(g, t);
