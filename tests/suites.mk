@@ -40,6 +40,7 @@ $(call suite,conformance/conformance,2,sim grade probe tests/labs/one-gpu.xml te
 $(call suite,core/core,1,machines)
 $(call suite,core/waits,1,machines)
 $(call suite,cublas/cublas,1,sim)
+$(call suite,cublas/recorded,1,sim)
 $(call suite,curand/curand,3,sim tests/curand)
 $(call suite,explain/explain,3,sim commgraph)
 $(call suite,gpu/gpu,6,code)

@@ -47,6 +47,8 @@ $(addprefix $(O)/obj/tests/probes/prog_,thrust.o cub.o cub_more.o): \
 $(foreach p,$(PROGS),$(if $(findstring /prog_shmem,$(p)),$(p))): \
 	private LIBS := -lnvshmem_host
 $(BUILD)/tests/cublas/prog_cublaslt: private LIBS := -lcublasLt
+$(BUILD)/tests/cublas/prog_recorded: \
+	private LIBS := -lcublasLt -lcufft -lcurand
 $(BUILD)/tests/curand/prog_curand_host $(BUILD)/tests/curand/prog_curand_misuse: \
 	private LIBS := -lcurand
 $(BUILD)/tests/probes/prog_cufft $(BUILD)/tests/probes/prog_cufft_plans: \

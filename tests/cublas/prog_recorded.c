@@ -1,0 +1,225 @@
+/*
+ * prog_recorded.c: calls of the mathematical libraries, for the graph
+ *
+ * Every size and pitch differs from the others, so that none can stand for
+ * another. recorded.txt has what each leaves.
+ */
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+#include <cufft.h>
+#include <curand.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MUST(call)                                                             \
+    do {                                                                       \
+        const int err = (int)(call);                                           \
+        if (err) {                                                             \
+            fprintf(stderr, "%s:%d: %s: %d\n", __FILE__, __LINE__, #call,      \
+                    err);                                                      \
+            exit(1);                                                           \
+        }                                                                      \
+    } while (0)
+
+enum { M = 3, N = 2, K = 4, LDA = 5, LDB = 6, LDC = 7, ROOM = 4096 };
+#define NONE  CUBLAS_OP_N
+#define TRANS CUBLAS_OP_T
+#define LEFT  CUBLAS_SIDE_LEFT
+#define RIGHT CUBLAS_SIDE_RIGHT
+#define LOWER CUBLAS_FILL_MODE_LOWER
+#define UPPER CUBLAS_FILL_MODE_UPPER
+#define WHOLE CUBLAS_DIAG_NON_UNIT
+
+static cublasHandle_t h;
+static float *a, *b, *c;
+static const float one = 1, zero = 0;
+
+static void *device_memory(void)
+{
+    void *p;
+    MUST(cudaMalloc(&p, ROOM));
+    MUST(cudaMemset(p, 0, ROOM));
+    return p;
+}
+
+static void vectors(void)
+{
+    float r;
+    int i;
+    MUST(cublasSaxpy(h, N, &one, a, 2, b, -3));
+    MUST(cublasSscal(h, N, &one, a, 2));
+    MUST(cublasScopy(h, N, a, 3, b, 2));
+    MUST(cublasSswap(h, N, a, 3, b, 1));
+    MUST(cublasSrot(h, N, a, 2, b, 1, &one, &zero));
+    MUST(cublasSdot(h, N, a, 2, b, 3, &r));
+    MUST(cublasSnrm2(h, N, a, 2, &r));
+    MUST(cublasSasum(h, K, a, 1, &r));
+    MUST(cublasIsamax(h, N, a, 3, &i));
+    MUST(cublasIsamin(h, M, a, 2, &i));
+}
+
+static void matrices(void)
+{
+    MUST(cublasSgemv(h, NONE, M, N, &one, a, LDA, b, 2, &zero, c, 3));
+    MUST(cublasSgemv(h, TRANS, M, N, &one, a, LDA, b, 2, &one, c, 1));
+    MUST(cublasSger(h, M, N, &one, b, 2, c, 3, a, LDA));
+    MUST(cublasSsymv(h, LOWER, M, &one, a, LDA, b, 1, &zero, c, 2));
+    MUST(cublasSsymv(h, UPPER, M, &one, a, LDA, b, 1, &one, c, 2));
+    MUST(cublasStrsv(h, UPPER, NONE, CUBLAS_DIAG_UNIT, M, a, LDA, b, 2));
+    MUST(
+        cublasSsymm(h, LEFT, LOWER, M, N, &one, a, LDA, b, LDB, &zero, c, LDC));
+    MUST(
+        cublasSsymm(h, RIGHT, UPPER, M, N, &one, a, LDA, b, LDB, &one, c, LDC));
+    MUST(cublasSsyrk(h, LOWER, NONE, M, N, &one, a, LDA, &zero, c, LDC));
+    MUST(cublasSsyrk(h, UPPER, TRANS, M, N, &one, a, LDA, &one, c, LDC));
+    MUST(cublasStrsm(h, LEFT, LOWER, NONE, CUBLAS_DIAG_UNIT, M, N, &one, a, LDA,
+                     b, LDB));
+    MUST(cublasStrsm(h, RIGHT, UPPER, TRANS, CUBLAS_DIAG_UNIT, M, N, &one, a,
+                     LDA, b, LDB));
+    MUST(cublasSgeam(h, NONE, TRANS, M, N, &one, a, LDA, &one, b, LDB, c, LDC));
+    MUST(
+        cublasSgeam(h, TRANS, NONE, M, N, &one, a, LDA, &zero, b, LDB, c, LDC));
+    MUST(cublasSgeam(h, NONE, NONE, M, N, &zero, a, LDA, &one, b, LDB, c, LDC));
+}
+
+static void complex_numbers(void)
+{
+    const cuComplex i = {0, 1};
+    const cuDoubleComplex z = {0, 1};
+    cuComplex *const x = (cuComplex *)a, *const y = (cuComplex *)b;
+    cuComplex *const to = (cuComplex *)c;
+    cuComplex r;
+    MUST(cublasCaxpy(h, N, &i, x, 2, y, 3));
+    MUST(cublasCscal(h, N, &i, x, 2));
+    MUST(cublasCdotc(h, N, x, 1, y, 2, &r));
+    MUST(cublasCgemv(h, CUBLAS_OP_C, M, N, &i, x, LDA, y, 1, &i, to, 2));
+    MUST(cublasCgerc(h, M, N, &i, y, 1, to, 2, x, LDA));
+    MUST(cublasChemm(h, LEFT, UPPER, M, N, &i, x, LDA, y, LDB, &i, to, LDC));
+    MUST(
+        cublasCherk(h, LOWER, CUBLAS_OP_C, M, N, &one, x, LDA, &zero, to, LDC));
+    MUST(cublasZgemm(h, NONE, CUBLAS_OP_C, M, N, K, &z, (cuDoubleComplex *)a,
+                     LDA, (cuDoubleComplex *)b, LDB, &z, (cuDoubleComplex *)c,
+                     LDC));
+}
+
+/* Arrays of pointers to matrices. */
+static float **pointers(float *to, size_t step)
+{
+    float *host[] = {to, to + step};
+    float **const p = device_memory();
+    MUST(cudaMemcpy(p, host, sizeof host, cudaMemcpyHostToDevice));
+    return p;
+}
+
+static void batches(void)
+{
+    float **const as = pointers(a, 64), **const bs = pointers(b, 64);
+    float **const cs = pointers(c, 64);
+    int *const pivots = device_memory(), *const info = device_memory();
+    int said;
+    for (int i = 0; i < M; i++) // two identities
+        for (int k = 0; k < 2; k++)
+            MUST(cudaMemcpy(a + k * 64 + i * (LDA + 1), &one, sizeof one,
+                            cudaMemcpyHostToDevice));
+    MUST(cublasSgemmStridedBatched(h, TRANS, NONE, M, N, K, &one, a, LDA, 40, b,
+                                   LDB, 50, &one, c, LDC, 60, 2));
+    MUST(cublasSgemmBatched(h, NONE, TRANS, M, N, K, &one,
+                            (const float *const *)as, LDA,
+                            (const float *const *)bs, LDB, &zero, cs, LDC, 2));
+    MUST(cublasSgemmBatched(h, TRANS, NONE, M, N, K, &one,
+                            (const float *const *)as, LDA,
+                            (const float *const *)bs, LDB, &one, cs, LDC, 2));
+    MUST(cublasSgetrfBatched(h, M, as, LDA, pivots, info, 2));
+    MUST(cublasSgetrsBatched(h, NONE, M, N, (const float *const *)as, LDA,
+                             pivots, bs, LDB, &said, 2));
+    MUST(cublasSgetriBatched(h, M, (const float *const *)as, LDA, pivots, cs,
+                             LDC, info, 2));
+    MUST(cublasSmatinvBatched(h, M, (const float *const *)as, LDA, cs, LDC,
+                              info, 2));
+}
+
+static cublasLtMatrixLayout_t layout(int rows, int cols, int ld)
+{
+    const int32_t batch = 2;
+    const int64_t stride = 100;
+    cublasLtMatrixLayout_t l;
+    MUST(cublasLtMatrixLayoutCreate(&l, CUDA_R_32F, (uint64_t)rows,
+                                    (uint64_t)cols, ld));
+    MUST(cublasLtMatrixLayoutSetAttribute(l, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+                                          &batch, sizeof batch));
+    MUST(cublasLtMatrixLayoutSetAttribute(
+        l, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
+        sizeof stride));
+    return l;
+}
+
+#define SET(name, value)                                                       \
+    MUST(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_##name,     \
+                                        &(value), sizeof(value)))
+
+static void epilogue(uint32_t what, float beta)
+{
+    cublasLtMatmulDesc_t desc;
+    cublasLtMatrixLayout_t l[] = {layout(M, K, LDA), layout(K, N, LDB),
+                                  layout(M, N, LDC), layout(M, N, LDC + 1)};
+    void *const bias = device_memory(), *const aux = device_memory();
+    float *const d = device_memory();
+    const int64_t bias_stride = 9, aux_ld = 128, aux_stride = 256;
+    MUST(cublasLtMatmulDescCreate(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+    SET(EPILOGUE, what);
+    SET(BIAS_POINTER, bias);
+    SET(BIAS_BATCH_STRIDE, bias_stride);
+    SET(EPILOGUE_AUX_POINTER, aux);
+    SET(EPILOGUE_AUX_LD, aux_ld);
+    SET(EPILOGUE_AUX_BATCH_STRIDE, aux_stride);
+    MUST(cublasLtMatmul((cublasLtHandle_t)h, desc, &one, a, l[0], b, l[1],
+                        &beta, c, l[2], d, l[3], NULL, NULL, 0, NULL));
+    for (int i = 0; i < 4; i++)
+        MUST(cublasLtMatrixLayoutDestroy(l[i]));
+    MUST(cublasLtMatmulDescDestroy(desc));
+}
+
+static void transforms(void)
+{
+    int n[] = {M, K}, in[] = {4, 5}, out[] = {5, 6};
+    cufftHandle apart, real;
+    MUST(cufftPlanMany(&apart, 2, n, in, 2, 50, out, 1, 40, CUFFT_C2C, 2));
+    MUST(cufftExecC2C(apart, (cufftComplex *)a, (cufftComplex *)b,
+                      CUFFT_FORWARD));
+    MUST(cufftPlan2d(&real, M, K, CUFFT_D2Z));
+    MUST(cufftExecD2Z(real, (double *)a, (cufftDoubleComplex *)b));
+    MUST(cufftDestroy(apart));
+    MUST(cufftDestroy(real));
+}
+
+static void random_numbers(void)
+{
+    curandGenerator_t g;
+    MUST(curandCreateGenerator(&g, CURAND_RNG_PSEUDO_PHILOX4_32_10));
+    MUST(curandGenerate(g, (unsigned *)a + 3, 7));
+    MUST(curandGenerateUniform(g, a + 1, 5));
+    MUST(curandGenerateUniformDouble(g, (double *)b + 1, 5));
+    MUST(curandGenerateNormalDouble(g, (double *)b, 3, 0, 1));
+    MUST(curandDestroyGenerator(g));
+}
+
+int main(void)
+{
+    MUST(cublasCreate(&h));
+    a = device_memory(), b = device_memory(), c = device_memory();
+    vectors();
+    matrices();
+    complex_numbers();
+    batches();
+    epilogue(CUBLASLT_EPILOGUE_DEFAULT, 1);
+    epilogue(CUBLASLT_EPILOGUE_RELU_AUX_BIAS, 0);
+    epilogue(CUBLASLT_EPILOGUE_GELU_AUX, 0);
+    epilogue(CUBLASLT_EPILOGUE_DGELU_BGRAD, 0);
+    epilogue(CUBLASLT_EPILOGUE_BGRADB, 0);
+    transforms();
+    random_numbers();
+    MUST(cudaDeviceSynchronize());
+    MUST(cublasDestroy(h));
+    return 0;
+}
