@@ -127,6 +127,19 @@ START_TEST(a_debug_file_is_one_of_a_host_and_a_process)
 }
 END_TEST
 
+/* To the letter: errors, parameters and the limits of configurations. */
+START_TEST(errors_and_parameters_read_as_expected)
+{
+    struct child c = child_run(60,
+                               "env -u NCCL_DEBUG %s/tests/simgpu/"
+                               "prog_nccl32_texts | "
+                               "diff - tests/simgpu/nccl_texts.txt",
+                               child_build());
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 /* A setting that NCCL doesn't know, or that leaves no algorithm, is an
  * error. */
 static const struct {
@@ -172,6 +185,7 @@ int main(void)
                         PROGRAMS * SCHEDULES);
     tcase_add_loop_test(t, debug_lines_say_what_nccl_says, 0,
                         sizeof lines / sizeof *lines);
+    tcase_add_test(t, errors_and_parameters_read_as_expected);
     tcase_add_test(t, a_debug_file_is_one_of_a_host_and_a_process);
     tcase_add_loop_test(t, a_wrong_choice_is_an_error, 0,
                         sizeof wrong / sizeof *wrong);
