@@ -140,6 +140,41 @@ START_TEST(errors_and_parameters_read_as_expected)
 }
 END_TEST
 
+/* Symmetric windows have one size on all ranks, others need not. */
+static const struct {
+    const char *arguments, *says, *line;
+} windows[] = {
+    {"0 4096 0 8192", "registered: 0 \n", "register window 0x"},
+    {"1 65536 1 65536", "registered: 0 \n", " size 65536\n"},
+    {"1 4096 1 8192",
+     "rank 0: ncclCommWindowRegister(4096 bytes, flags 0x1) at",
+     "rank 1: ncclCommWindowRegister(8192 bytes, flags 0x1) at"},
+    {"1 4096 0 4096",
+     "rank 0: ncclCommWindowRegister(4096 bytes, flags 0x1) at",
+     "rank 1: ncclCommWindowRegister(0 bytes, flags 0) at"},
+    {"1 0 1 0", "registered: 4 CommWindowRegister : buff argument is NULL",
+     "NCCL WARN"},
+    {"1 65537 1 65537",
+     "registered: 4 CommWindowRegister : 65537 bytes do not fit: buff is byte "
+     "0 "
+     "of the 65536-byte allocation made at prog_nccl32_window.c:",
+     "on device 0"},
+};
+
+START_TEST(windows_of_a_communicator_agree)
+{
+    struct child c = child_run(60,
+                               "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=REG "
+                               "%s/tests/simgpu/prog_nccl32_window %s 2>&1",
+                               child_build(), windows[_i].arguments);
+    const int ends = strstr(windows[_i].says, "registered") != NULL;
+    ck_assert_msg((c.status == 0) == ends && strstr(c.out, windows[_i].says) &&
+                      strstr(c.out, windows[_i].line),
+                  "%s: status %d\n%s", windows[_i].arguments, c.status, c.out);
+    child_clear(&c);
+}
+END_TEST
+
 /* A setting that NCCL doesn't know, or that leaves no algorithm, is an
  * error. */
 static const struct {
@@ -186,6 +221,8 @@ int main(void)
     tcase_add_loop_test(t, debug_lines_say_what_nccl_says, 0,
                         sizeof lines / sizeof *lines);
     tcase_add_test(t, errors_and_parameters_read_as_expected);
+    tcase_add_loop_test(t, windows_of_a_communicator_agree, 0,
+                        sizeof windows / sizeof *windows);
     tcase_add_test(t, a_debug_file_is_one_of_a_host_and_a_process);
     tcase_add_loop_test(t, a_wrong_choice_is_an_error, 0,
                         sizeof wrong / sizeof *wrong);
