@@ -23,10 +23,11 @@ void progress_begin(struct progress *p, FILE *out, int total)
 /* Submissions a second, over the last ones; 0: not known yet. */
 static double rate(const struct progress *p)
 {
-    const int n = p->done < PROGRESS_LAST ? p->done : PROGRESS_LAST;
-    const uint64_t since = p->done > PROGRESS_LAST
-                               ? p->last_ns[p->done % PROGRESS_LAST]
-                               : p->begin_ns;
+    // from when the oldest that is known was done, which itself doesn't count
+    const int full = p->done > PROGRESS_LAST;
+    const int n = full ? PROGRESS_LAST - 1 : p->done;
+    const uint64_t since =
+        full ? p->last_ns[p->done % PROGRESS_LAST] : p->begin_ns;
     const double sec = (double)(now_ns() - since) * 1e-9;
     return n && sec > 0 ? n / sec : 0;
 }
