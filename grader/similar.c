@@ -84,8 +84,9 @@ static void skip(struct reader *r)
         } else if ((c == '/' && r->at + 1 < r->end && r->at[1] == '/') ||
                    (c == '#' && r->begins_line)) {
             while (r->at + 1 < r->end && r->at[1] != '\n') {
-                r->line += *r->at == '\n'; // one that is continued
-                r->at += 1 + (r->at[1] == '\\' && r->at + 2 < r->end);
+                const int pair = r->at[1] == '\\' && r->at + 2 < r->end;
+                r->line += pair && r->at[2] == '\n'; // one that is continued
+                r->at += 1 + pair;
             }
         } else if (!isspace((unsigned char)c)) {
             return;
@@ -104,8 +105,11 @@ static uint64_t next(struct reader *r)
     const char c = *r->at++;
     r->begins_line = 0;
     if (c == '"' || c == '\'') {
-        while (r->at < r->end && *r->at != c && *r->at != '\n')
-            r->at += 1 + (*r->at == '\\' && r->at + 1 < r->end);
+        while (r->at < r->end && *r->at != c && *r->at != '\n') {
+            const int pair = *r->at == '\\' && r->at + 1 < r->end;
+            r->line += pair && r->at[1] == '\n';
+            r->at += 1 + pair;
+        }
         r->at += r->at < r->end && *r->at == c;
         return STRING;
     }

@@ -106,6 +106,107 @@ START_TEST(odd_text_is_read_to_its_end)
 }
 END_TEST
 
+#define PAD ";;;;;;;;;;;;;;;;" /* a run: SIMILAR_RUN tokens */
+
+static const struct {
+    const char *text;
+    int tokens, lines; /* in it, and above what follows it */
+} pieces[] = {
+    {"", 0, 0},
+    {"a1_B", 1, 0},
+    {"_", 1, 0},
+    {"1.5e3f", 1, 0},
+    {"0x1F", 1, 0},
+    {"x.y", 3, 0},
+    {"a/b", 3, 0},
+    {"/", 1, 0},
+    {"a / *b", 4, 0},
+    {"/**/", 0, 0},
+    {"/*/ */", 0, 0},
+    {"/* * / **/", 0, 0},
+    {"a/* x\n\n */b", 2, 2},
+    {"// x\n", 0, 1},
+    {"//\n", 0, 1},
+    {"a// x \\\n y\n", 1, 2},
+    {"// x \\\n\n", 0, 2},
+    {"# x \\\n y\n", 0, 2},
+    {"#\\\n\n", 0, 2},
+    {"a # b", 3, 0},
+    {"a\n # b\n", 1, 2},
+    {"/**/# b\n", 0, 1},
+    {"'a'", 1, 0},
+    {"'\\''", 1, 0},
+    {"\"'\"", 1, 0},
+    {"\"\\\"\"", 1, 0},
+    {"\"\\\\\"", 1, 0},
+    {"\"open\n", 1, 1},
+    {"\"a\\\nb\"", 1, 1},
+    {"\"/*\"", 1, 0},
+    {"a \t\r\f b", 2, 0},
+};
+
+START_TEST(tokens_and_lines_are_counted)
+{
+    char text[100];
+    unsigned char lines[8] = {0};
+    struct similar *const s = similar_new();
+    similar_add(s, PAD, strlen(PAD));
+    snprintf(text, sizeof text, "%s%s", pieces[_i].text, PAD);
+    similar_add(s, text, strlen(text));
+    ck_assert_msg(similar_own(s, 1) == pieces[_i].tokens + SIMILAR_RUN,
+                  "\"%s\": %d tokens", pieces[_i].text,
+                  similar_own(s, 1) - SIMILAR_RUN);
+    ck_assert_int_eq(similar_shared(s, 1, 0), SIMILAR_RUN);
+    ck_assert_int_eq(similar_shared(s, 0, 1), SIMILAR_RUN);
+    similar_lines(s, 1, 0, lines, 8);
+    for (int i = 0; i < 8; i++)
+        ck_assert_msg(lines[i] == (i == pieces[_i].lines), "\"%s\": line %d",
+                      pieces[_i].text, i);
+    memset(lines, 0, sizeof lines);
+    similar_lines(s, 1, 0, lines, pieces[_i].lines); // no room for it
+    ck_assert_int_eq(lines[pieces[_i].lines], 0);
+    similar_free(s);
+}
+END_TEST
+
+static const struct {
+    const char *a, *b;
+    int same;
+} tokens[] = {
+    {"a", "bcd", 1},     {"1", "2.5", 1}, {"'a'", "\"bc\"", 1},
+    {"a", "1", 0},       {"1", "'1'", 0}, {"a", "'a'", 0},
+    {"for", "while", 0}, {"for", "a", 0}, {"while", "a", 0},
+    {"break", "a", 0},   {"fo", "a", 1},  {"fors", "a", 1},
+    {"+", "-", 0},       {"+", "a", 0},   {"for", "for", 1},
+    {"{", "{", 1},
+};
+
+START_TEST(names_numbers_and_strings_are_one_each)
+{
+    char a[100], b[100];
+    snprintf(a, sizeof a, "%s %s", tokens[_i].a, PAD);
+    snprintf(b, sizeof b, "%s %s", tokens[_i].b, PAD);
+    struct similar *const s = similar_new();
+    similar_add(s, a, strlen(a));
+    similar_add(s, b, strlen(b));
+    ck_assert_int_eq(similar_shared(s, 0, 1), SIMILAR_RUN + tokens[_i].same);
+    similar_free(s);
+}
+END_TEST
+
+START_TEST(a_run_has_16_tokens)
+{
+    const size_t n = strlen(PAD);
+    struct similar *const s = similar_new();
+    ck_assert_int_eq(similar_add(s, PAD, n - 1), 0);
+    ck_assert_int_eq(similar_add(s, PAD, n), 1);
+    ck_assert_int_eq(similar_own(s, 0), 0);
+    ck_assert_int_eq(similar_own(s, 1), SIMILAR_RUN);
+    ck_assert_int_eq(similar_shared(s, 1, 0), 0);
+    similar_free(s);
+}
+END_TEST
+
 static char dir[CHILD_FOLDER];
 
 static void keep(const char *student, const char *code)
@@ -188,6 +289,11 @@ int main(void)
     tcase_add_test(t, the_lines_that_are_shared_are_marked);
     tcase_add_loop_test(t, odd_text_is_read_to_its_end, 0,
                         sizeof odd / sizeof *odd);
+    tcase_add_loop_test(t, tokens_and_lines_are_counted, 0,
+                        sizeof pieces / sizeof *pieces);
+    tcase_add_loop_test(t, names_numbers_and_strings_are_one_each, 0,
+                        sizeof tokens / sizeof *tokens);
+    tcase_add_test(t, a_run_has_16_tokens);
     tcase_add_test(t, pairs_clusters_and_earlier_terms_are_listed);
     suite_add_tcase(s, t);
     return suite_run(s);
