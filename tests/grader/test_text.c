@@ -221,6 +221,9 @@ START_TEST(a_files_words_are_names)
     ck_assert_int_eq(write(fd, "one two\n\n three", 15), 15);
     close(fd);
     ck_assert_int_eq(names_load(&s, path), 0);
+    const int next = dup(0);
+    ck_assert_int_eq(next, fd); // the file is closed
+    close(next);
     ck_assert_uint_eq(s.n, 3);
     ck_assert(names_have(&s, "one") && names_have(&s, "two") &&
               names_have(&s, "three"));

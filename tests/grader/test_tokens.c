@@ -46,6 +46,35 @@ static const struct {
     {"a.cu", "1'000'000\n#include <x.h>\n", "a.cu:2: "},
     {"a.cu", "x1'a/*'\n#include <x.h>\n", "a.cu:2: "},
     {"a.cu", "'a/*'\n#include <x.h>\n", "a.cu:2: "},
+    {"a.c", "#ifndef __sun\n#else\n#include <x.h>\n#endif\n", NULL},
+    {"a.c", "#ifdef _WIN32\n#elifndef _WIN32\n#include <x.h>\n#endif\n",
+     "a.c:3: "},
+    {"a.c", "#ifdef X\n#elifdef _WIN32\n#include <x.h>\n#endif\n", NULL},
+    {"a.c", "#if X\n#elif 1\n#include <x.h>\n#else\n#import <y.h>\n#endif\n",
+     "a.c:3: "},
+    {"a.c", "#if X\n#elif 1\n#else\n#import <y.h>\n#endif\n", NULL},
+    {"a.c", "#if 0 && (1\n#include <x.h>\n#endif\n", "a.c:2: "},
+    {"a.c", "#if 0 & X\n#include <x.h>\n#endif\n", "a.c:2: "},
+    {"a.c", "#if 0 X\n#include <x.h>\n#endif\n", "a.c:2: "},
+    {"a.c", "#if 0z\n#include <x.h>\n#endif\n", "a.c:2: "},
+    {"a.c", "#if\n#include <x.h>\n#endif\n", "a.c:2: "},
+    {"a.c", "#if defined(_WIN32\n#include <x.h>\n#endif\n", "a.c:2: "},
+    {"a.c", "#if defined 1\n#include <x.h>\n#endif\n", "a.c:2: "},
+    {"a.c", "#if !!0\n#include <x.h>\n#endif\n", NULL},
+    {"a.c", "#if X && 0 && Y\n#include <x.h>\n#endif\n", NULL},
+    {"a.c", "#if 0 || 0 || 1\n#else\n#include <x.h>\n#endif\n", NULL},
+    {"a.c", "#if !defined(__MINGW32__) && 1\n#else\n#import <x>\n#endif\n",
+     NULL},
+    {"a.c", "#else\n#endif\n#if 0\n#endif\n#include <x.h>\n", "a.c:5: "},
+    {"a.c", "#include\t<string.h>\n#include \"x.h\"\n",
+     "a.c:2: #include of x.h"},
+    {"a.c", "#include X\n", "a.c:1: an #include without a plain name"},
+    {"a.c", "#include <x.h\n", "a.c:1: an #include without a plain name"},
+    {"a.c", "#\n#include <x.h>\n", "a.c:2: "},
+    {"a.c", "#define\n", NULL},
+    {"a.c", "#assert x\n", "a.c:1: #assert"},
+    {"x/a.c", "\n#pragma  GCC poison\tx\n",
+     "a.c:2: #pragma GCC poison x is not"},
     {"a.cu", "R\"(/*)\"\n", "a.cu:1: a raw string"},
 };
 
@@ -82,6 +111,78 @@ START_TEST(what_the_preprocessor_left_is_checked)
 }
 END_TEST
 
+/* What comes from the preprocessor, and the whole line that is said. */
+static const struct {
+    const char *text, *says;
+} words[] = {
+    {"# 1 \"x/a.c\"\n\n__foo y;\n",
+     "a.c:2: __foo is not available in labs: names with two underscores belong "
+     "to the compiler: rename it"},
+    {"# 7 \"a.c\"\n_Foo y;\n",
+     "a.c:7: _Foo is not available in labs: names like this belong to the "
+     "compiler: rename it"},
+    {"# 7 \"a.c\"\nint _foo, f_X, simgpu, __func__;\n", ""},
+    {"# 1 \"a.c\"\nsimgpu_x();\n", "a.c:1: simgpu_x is not available in labs"},
+    {"# 1 \"a.c\"\n# 1 \"<built-in>\"\n__foo\n# 5 \"a.c\" 2\n\n__bar",
+     "a.c:6: __bar is not available in labs: names with two underscores belong "
+     "to the compiler: rename it"},
+    {"# 1 \"a.c\"\n# 2 \"a.c\" 3\n__foo simgpu_x\n# 3 \"a.c\"\nx", ""},
+    {"# 1 \"a.c\"\n# 2 \"b.h\" 1 3\nasm\n", ""},
+    {"# 1 \"a.c\"\n# 2 \"b.h\" 1\nasm\n",
+     "b.h:2: asm is not available in labs"},
+    {"# 1 \"a.c\"\n# 2 \"a.c\" 3\n__asm\n",
+     "a.c:2: __asm is not available in labs"},
+    {"# 1 \"a.c\"\nint x __attribute__((cold)), f();\n", ""},
+    {"# 1 \"a.c\"\nint x __attribute__((__cold__)), f();\n", ""},
+    {"# 1 \"a.c\"\nint x __attribute__((aligned(bad))), f(bad);\n", ""},
+    {"# 1 \"a.c\"\nint x __attribute((cold, \nbad));\n",
+     "a.c:2: attribute bad is not available in labs"},
+    {"# 1 \"a.c\"\nint x __attribute__((cold)) __attribute__((__bad__));\n",
+     "a.c:1: attribute bad is not available in labs"},
+    {"# 1 \"a.c\"\n[[gnu::cold]] [ [using gnu: cold]] int x[y[bad]];\n", ""},
+    {"# 1 \"a.c\"\n[[cold, bad]] int x;\n",
+     "a.c:1: attribute bad is not available in labs"},
+    {"# 1 \"a.c\"\n[ [gnu::bad]] int x;\n",
+     "a.c:1: attribute bad is not available in labs"},
+    {"# 1 \"a.c\"\n#pragma  GCC\t ivdep \n", ""},
+    {"# 1 \"a.c\"\n#pragma\n", ""},
+    {"# 1 \"a.c\"\nx\n#pragma  GCC\t poison  x \n",
+     "a.c:2: #pragma GCC poison x is not available in labs"},
+    {"# 1 \"a.c\"\n#ident \"x\"\n", "a.c:1: #ident is not available in labs"},
+    {"# 1 \"a.cc\"\nR\"(x)\"\n",
+     "a.cc:1: a raw string is not available in labs"},
+    {"# 1 \"a.c\"\n#  9 \"a.c\"\nasm\n", "a.c:9: asm is not available in labs"},
+};
+
+START_TEST(a_refusal_names_the_line_and_the_way_out)
+{
+    char why[256] = "";
+    const char *const says = words[_i].says;
+    const int found = tokens_check(words[_i].text, why, sizeof why);
+    if (says[0] && found) // advice may follow
+        why[strlen(says)] = 0;
+    ck_assert_int_eq(found, says[0] != 0);
+    ck_assert_str_eq(why, says);
+}
+END_TEST
+
+static const struct {
+    const char *text, *at;
+} places[] = {
+    {"# 1 \"x/a.c\"\nint y;\nint foo;\nint foo;\n", "a.c:2"},
+    {"# 1 \"a.c\"\nint foobar; \"foo\"; // foo\n", ""},
+    {"# 1 \"a.c\"\n# 3 \"/k.h\" 1\nfoo\n# 4 \"a.c\" 2\nfoo", "a.c:4"},
+    {"# 1 \"/k.h\"\nfoo\n", ""},
+};
+
+START_TEST(a_word_is_found_where_a_student_wrote_it)
+{
+    char out[256] = "x";
+    ck_assert_ptr_eq(tokens_find(places[_i].text, "foo", out, sizeof out), out);
+    ck_assert_str_eq(out, places[_i].at);
+}
+END_TEST
+
 #define LOOP(t, name, table)                                                   \
     tcase_add_loop_test(t, name, 0, (int)(sizeof(table) / sizeof *(table)))
 
@@ -91,6 +192,8 @@ int main(void)
     TCase *const t = tcase_create("tokens");
     LOOP(t, what_is_reached_is_checked, sources);
     LOOP(t, what_the_preprocessor_left_is_checked, preprocessed);
+    LOOP(t, a_refusal_names_the_line_and_the_way_out, words);
+    LOOP(t, a_word_is_found_where_a_student_wrote_it, places);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
