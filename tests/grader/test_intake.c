@@ -254,6 +254,110 @@ START_TEST(damaged_archives_are_refused)
 }
 END_TEST
 
+static const struct {
+    const char *what;
+    struct entry entry[4];
+    enum unpack_state state;
+    size_t nbytes;
+    int depth, wrong_case;
+} finds[] = {
+    {"as large as allowed", {{"a.c", AE_IFREG, 1000}}, UNPACK_FILE, 1000, 0, 0},
+    {"a byte more", {{"a.c", AE_IFREG, 1001}}, UNPACK_LARGE, 1001, 0, 0},
+    {"six deep", {{"1/2/3/4/5/6/a.c", AE_IFREG, 5}}, UNPACK_FILE, 5, 6, 0},
+    {"seven deep", {{"1/2/3/4/5/6/7/a.c", AE_IFREG, 5}}, 0, 0, 0, 0},
+    {"no depth", {{".//./x/./a.c", AE_IFREG, 5}}, UNPACK_FILE, 5, 1, 0},
+    {"backslashes", {{"x\\y\\a.c", AE_IFREG, 5}}, UNPACK_FILE, 5, 2, 0},
+    {"points", {{"..x/.../a.c", AE_IFREG, 5}}, UNPACK_FILE, 5, 2, 0},
+    {"another case", {{"A.C", AE_IFREG, 5}}, UNPACK_FILE, 5, 0, 1},
+    {"the right case, deeper",
+     {{"A.C", AE_IFREG, 5}, {"x/a.c", AE_IFREG, 6}},
+     UNPACK_FILE,
+     6,
+     1,
+     0},
+    {"the right case first",
+     {{"x/a.c", AE_IFREG, 6}, {"A.C", AE_IFREG, 5}},
+     UNPACK_FILE,
+     6,
+     1,
+     0},
+    {"two wrong cases",
+     {{"A.C", AE_IFREG, 5}, {"A.c", AE_IFREG, 6}},
+     UNPACK_TWICE,
+     5,
+     0,
+     1},
+    {"deeper, later twice",
+     {{"a.c", AE_IFREG, 5}, {"x/a.c", AE_IFREG, 6}, {"y/a.c", AE_IFREG, 7}},
+     UNPACK_FILE,
+     5,
+     0,
+     0},
+    {"a link above",
+     {{"a.c", AE_IFLNK, 0}, {"x/a.c", AE_IFREG, 6}},
+     UNPACK_LINK,
+     0,
+     0,
+     0},
+};
+
+START_TEST(the_best_of_what_an_archive_has_is_found)
+{
+    size_t nbytes;
+    char why[128] = "x";
+    void *const data = pack(finds[_i].entry, 4, &nbytes);
+    struct unpack_file f = {.name = "a.c"};
+    ck_assert_int_eq(unpack_files(data, nbytes, &f, 1, 1000, why, sizeof why),
+                     0);
+    ck_assert_str_eq(why, "");
+    ck_assert_msg(f.state == finds[_i].state && f.nbytes == finds[_i].nbytes &&
+                      f.depth == finds[_i].depth &&
+                      f.wrong_case == finds[_i].wrong_case,
+                  "%s: %d, %zu bytes, %d deep, %d", finds[_i].what, f.state,
+                  f.nbytes, f.depth, f.wrong_case);
+    free(f.data);
+    free(data);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    int is;
+} ends[] = {
+    {"a.zip", 1},     {"a.ZIP", 1},     {"a.tar", 1},  {"a.tgz", 1},
+    {"a.tar.gz", 1},  {"a.tar.bz2", 1}, {"a.txz", 1},  {"a.tar.xz", 1},
+    {"a.tar.zst", 1}, {"a.tbz2", 1},    {"a.7z", 1},   {"a.rar", 1},
+    {".zip", 0},      {"zip", 0},       {"a.zipx", 0}, {"a.gz", 0},
+    {"", 0},
+};
+
+START_TEST(an_archive_is_known_by_its_name)
+{
+    ck_assert_msg(unpack_is_archive(ends[_i].name) == ends[_i].is, "%s",
+                  ends[_i].name);
+}
+END_TEST
+
+START_TEST(a_file_of_blanks_is_empty)
+{
+    static char blanks[] = " \n\t\r\f\v", text[] = "  x";
+    struct unpack_file f = {.state = UNPACK_FILE};
+    ck_assert_int_eq(unpack_is_empty(&f), 1);
+    f.data = blanks;
+    f.nbytes = sizeof blanks - 1;
+    ck_assert_int_eq(unpack_is_empty(&f), 1);
+    f.nbytes++; // the final NUL
+    ck_assert_int_eq(unpack_is_empty(&f), 0);
+    f.data = text;
+    f.nbytes = 3;
+    ck_assert_int_eq(unpack_is_empty(&f), 0);
+    f.nbytes = 2;
+    ck_assert_int_eq(unpack_is_empty(&f), 1);
+    f.state = UNPACK_LARGE;
+    ck_assert_int_eq(unpack_is_empty(&f), 0);
+}
+END_TEST
+
 START_TEST(a_folder_is_kept_as_a_tar_of_the_plans_files)
 {
     struct plan p = {.file = {"a.c", "b.c", "c.c", "d.c"}, .nfiles = 4};
@@ -334,6 +438,9 @@ int main(void)
     LOOP(t, names_are_made_harmless, names);
     tcase_add_test(t, long_names_are_cut);
     LOOP(t, archives_are_taken_for_what_they_are, archives);
+    LOOP(t, the_best_of_what_an_archive_has_is_found, finds);
+    LOOP(t, an_archive_is_known_by_its_name, ends);
+    tcase_add_test(t, a_file_of_blanks_is_empty);
     tcase_add_test(t, damaged_archives_are_refused);
     tcase_add_test(t, a_folder_is_kept_as_a_tar_of_the_plans_files);
     tcase_add_test(t, submissions_are_found_by_their_names);
