@@ -56,6 +56,7 @@ $(call suite,grader/grader,225,grade lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab
 $(call suite,grader/intake,2)
 $(call suite,grader/killed,20,grade lab1)
 $(call suite,grader/ledger,1)
+$(call suite,grader/match,1)
 $(call suite,grader/measured,95,grade lab1 lab2 lab3 lab4 lab5 lab6 lab7)
 $(call suite,grader/objects,15)
 $(call suite,grader/pages,10,grade)

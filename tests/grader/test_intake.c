@@ -320,6 +320,29 @@ START_TEST(the_best_of_what_an_archive_has_is_found)
 }
 END_TEST
 
+START_TEST(an_archive_has_at_most_10000_entries)
+{
+    enum { MOST = 10000 };
+    struct entry *const entry = calloc(MOST + 1, sizeof *entry);
+    for (int i = 0; i <= MOST; i++)
+        entry[i] = (struct entry){i == MOST - 1 ? "a.c" : "x", AE_IFREG, 1};
+    for (int more = 0; more <= 1; more++) {
+        size_t nbytes;
+        char why[128];
+        void *const data = pack(entry, MOST + more, &nbytes);
+        struct unpack_file f = {.name = "a.c"};
+        ck_assert_int_eq(
+            unpack_files(data, nbytes, &f, 1, 1000, why, sizeof why), -more);
+        ck_assert_str_eq(why,
+                         more ? "the archive has more than 10000 entries" : "");
+        ck_assert_int_eq(f.state, UNPACK_FILE);
+        free(f.data);
+        free(data);
+    }
+    free(entry);
+}
+END_TEST
+
 static const struct {
     const char *name;
     int is;
@@ -439,6 +462,7 @@ int main(void)
     tcase_add_test(t, long_names_are_cut);
     LOOP(t, archives_are_taken_for_what_they_are, archives);
     LOOP(t, the_best_of_what_an_archive_has_is_found, finds);
+    tcase_add_test(t, an_archive_has_at_most_10000_entries);
     LOOP(t, an_archive_is_known_by_its_name, ends);
     tcase_add_test(t, a_file_of_blanks_is_empty);
     tcase_add_test(t, damaged_archives_are_refused);

@@ -1,0 +1,154 @@
+/*
+ * Whose a file of a name is: patterns and people's names.
+ */
+#include <check.h>
+
+#include "match.h"
+#include "suite.h"
+
+static const struct student ada = {.key = "ada",
+                                   .name = "Ada King Lovelace",
+                                   .email = "ada@x.org",
+                                   .id = "101",
+                                   .sis_id = "a7",
+                                   .github = "ada-l",
+                                   .group = "g1"};
+
+static const struct {
+    const char *pattern, *name;
+    int fits, attempt;
+    const char *file;
+} fits[] = {
+    {"{student}", "ada", 1, 1, NULL},
+    {"{student}", "adam", 0, 1, NULL},
+    {"{student}x", "ada", 0, 1, NULL},
+    {"{id}-{sis_id}-{github}", "101-A7-ADA-L", 1, 1, NULL},
+    {"{email}_{group}_{file}", "ADA@X.org_G1_p.c", 1, 1, "p.c"},
+    {"{student}_{file}", "ada_", 0, 1, NULL},
+    {"{file}", "ada", 1, 1, "ada"},
+    {"LAB1-{student}", "lab1-ada", 1, 1, NULL},
+    {"lab1", "lab", 0, 1, NULL},
+    {"lab", "lab1", 0, 1, NULL},
+    {"{any}_{student}", "_ada", 1, 1, NULL},
+    {"{any}_{student}", "x y_ada", 1, 1, NULL},
+    {"{any}_{student}", "x_y_ada", 0, 1, NULL},
+    {"*_{student}", "x_y_ada", 1, 1, NULL},
+    {"{student}*", "ada", 1, 1, NULL},
+    {"*", "", 1, 1, NULL},
+    {"{student}{any}", "ada.x", 1, 1, NULL},
+    {"{student}@{attempt}", "ada@1", 1, 1, NULL},
+    {"{student}@{attempt}", "ada@9999", 1, 9999, NULL},
+    {"{student}@{attempt}", "ada@10000", 0, 1, NULL},
+    {"{student}@{attempt}", "ada@0", 0, 1, NULL},
+    {"{student}@{attempt}", "ada@-2", 0, 1, NULL},
+    {"{student}@{attempt}", "ada@2x", 0, 1, NULL},
+    {"{student}@{attempt}-{file}", "ada@07-x", 1, 7, "x"},
+    {"{name}", "Ada King Lovelace", 1, 1, NULL},
+    {"{name}", "adakinglovelace", 1, 1, NULL},
+    {"{name}", "LOVELACE, Ada King", 1, 1, NULL},
+    {"{name}", "King-Lovelace.Ada'", 0, 1, NULL},
+    {"{name}", "King-Lovelace.Ada", 1, 1, NULL},
+    {"{name}", "King_Lovelace_Ada", 0, 1, NULL},
+    {"{name}", "Lovelace King Ada", 0, 1, NULL},
+    {"{name}", "Ada King", 0, 1, NULL},
+    {"{name}_{file}", "Ada King Lovelaces_x", 0, 1, NULL},
+};
+
+START_TEST(a_name_fits_a_pattern_or_not)
+{
+    struct match m;
+    const int is = match_name(fits[_i].pattern, fits[_i].name, &ada, &m);
+    ck_assert_msg(is == fits[_i].fits, "%s: %s", fits[_i].pattern,
+                  fits[_i].name);
+    if (!is)
+        return;
+    ck_assert_int_eq(m.attempt, fits[_i].attempt);
+    if (fits[_i].file)
+        ck_assert_str_eq(m.file, fits[_i].file);
+    else
+        ck_assert_ptr_null(m.file);
+}
+END_TEST
+
+/* A column that the roster leaves empty fits nothing. */
+START_TEST(who_is_unknown_has_no_file)
+{
+    static const char *const patterns[] = {
+        "x{student}", "x{id}",    "x{sis_id}", "x{github}",
+        "x{email}",   "x{group}", "x{name}"};
+    const struct student nobody = {.key = "",
+                                   .name = "",
+                                   .email = "",
+                                   .id = "",
+                                   .sis_id = "",
+                                   .github = "",
+                                   .group = ""};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        struct match m;
+        ck_assert_int_eq(match_name(patterns[i], "x", &nobody, &m), 0);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *a, *b;
+    int same;
+} people[] = {
+    {"Ada Lovelace", "Lovelace, Ada", 1},
+    {"Ada Lovelace", "ada lovelace", 1},
+    {"Ada Lovelace", "Ada", 0},
+    {"Ada", "Ada Lovelace", 0},
+    {"E A B C D", "A B C D E", 1},
+    {"F A B C D E", "A B C D E F", 0},
+    {"O'Neil", "oneil", 1},
+    {"Ada", "Ada ", 1},
+    {"", "", 0},
+    {"Ada", "Adb", 0},
+    {"Jos\303\251", "JOSE\314\201", 1},
+    {"Jos\303\251", "Jose", 0},
+};
+
+START_TEST(people_are_the_same_in_any_order_of_their_names)
+{
+    ck_assert_msg(match_same_name(people[_i].a, people[_i].b) ==
+                      people[_i].same,
+                  "%s, %s", people[_i].a, people[_i].b);
+}
+END_TEST
+
+static const struct {
+    const char *pattern, *wrong;
+} patterns[] = {
+    {"{student}{id}{sis_id}{github}{email}{group}{name}{attempt}{any}{file}*",
+     NULL},
+    {"no placeholder", NULL},
+    {"{student}{login}-{file}", "{login}-{file}"},
+    {"{", "{"},
+    {"{Student}", "{Student}"},
+    {"{student", "{student"},
+};
+
+START_TEST(what_is_no_placeholder_is_found)
+{
+    const char *const wrong = match_wrong(patterns[_i].pattern);
+    if (patterns[_i].wrong)
+        ck_assert_pstr_eq(wrong, patterns[_i].wrong);
+    else
+        ck_assert_ptr_null(wrong);
+}
+END_TEST
+
+#define LOOP(t, name, table)                                                   \
+    tcase_add_loop_test(t, name, 0, (int)(sizeof(table) / sizeof *(table)))
+
+int main(void)
+{
+    Suite *const s = suite_create("match");
+    TCase *const t = tcase_create("match");
+    LOOP(t, a_name_fits_a_pattern_or_not, fits);
+    tcase_add_test(t, who_is_unknown_has_no_file);
+    LOOP(t, people_are_the_same_in_any_order_of_their_names, people);
+    LOOP(t, what_is_no_placeholder_is_found, patterns);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
