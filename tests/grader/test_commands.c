@@ -4,12 +4,14 @@
  */
 #define _GNU_SOURCE
 #include <check.h>
-#include <errno.h>  /* ERANGE */
-#include <pwd.h>    /* getpwuid_r */
-#include <stdio.h>  /* open_memstream */
-#include <stdlib.h> /* free */
-#include <string.h> /* strstr */
-#include <unistd.h> /* unlink */
+#include <errno.h>    /* ERANGE */
+#include <fcntl.h>    /* AT_FDCWD */
+#include <pwd.h>      /* getpwuid_r */
+#include <stdio.h>    /* open_memstream */
+#include <stdlib.h>   /* free */
+#include <string.h>   /* strstr */
+#include <sys/stat.h> /* lstat */
+#include <unistd.h>   /* unlink */
 
 #include "sandbox_args.h"
 #include "slurm_config.h"
@@ -305,6 +307,41 @@ START_TEST(bubblewrap_is_told_all_of_it)
 }
 END_TEST
 
+/* /bin and the like: folders (1), links (2), or as they are here (0). */
+static int roots;
+
+int lstat(const char *restrict path, struct stat *restrict st)
+{
+    if (roots == 0)
+        return fstatat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
+    *st = (struct stat){.st_mode = roots == 1 ? S_IFDIR : S_IFLNK};
+    return strcmp(path, "/lib64") == 0 ? -1 : 0;
+}
+
+ssize_t readlink(const char *restrict path, char *restrict to, size_t n)
+{
+    if (roots == 0)
+        return readlinkat(AT_FDCWD, path, to, n);
+    memcpy(to, "usr/x", 5);
+    return 5;
+}
+
+START_TEST(the_systems_folders_are_there_as_on_the_machine)
+{
+    static const char *const says[] = {
+        NULL,
+        " --ro-bind /bin /bin --ro-bind /sbin /sbin --ro-bind /lib /lib "
+        "--perms ",
+        " --symlink usr/x /bin --symlink usr/x /sbin --symlink usr/x /lib "
+        "--perms "};
+    roots = _i;
+    char *const line = line_of(2);
+    ck_assert_msg(strstr(line, says[_i]) != NULL, "%s", line);
+    free(line);
+    roots = 0;
+}
+END_TEST
+
 START_TEST(below_level_2_there_is_but_a_shell)
 {
     char *const line = line_of(1);
@@ -332,6 +369,8 @@ int main(void)
     tcase_add_test(t, files_that_are_none_are_told);
     LOOP(t, a_sandboxs_user_has_no_account, users);
     tcase_add_test(t, bubblewrap_is_told_all_of_it);
+    tcase_add_loop_test(t, the_systems_folders_are_there_as_on_the_machine, 1,
+                        3);
     tcase_add_test(t, below_level_2_there_is_but_a_shell);
     suite_add_tcase(s, t);
     return suite_run(s);
