@@ -127,7 +127,7 @@ int64_t roster_submitted(const struct student *s, int attempt)
 
 int roster_days_between(int64_t deadline, int64_t t, int late_days)
 {
-    if (deadline == ROSTER_NEVER || t == ROSTER_NEVER || t <= deadline)
+    if (deadline == ROSTER_NEVER || t <= deadline) // also never
         return 0;
     const int64_t days = (t - deadline + DAY - 1) / DAY - late_days;
     return days < 0 ? 0 : days > MAX_LATE_DAYS ? MAX_LATE_DAYS : (int)days;
