@@ -18,6 +18,7 @@
  */
 static size_t callee_begin(const struct tokens *t, size_t i)
 {
+    static const char *const statements[] = {"return", "else", "do", NULL};
     size_t at = i - 1;
     for (;;) {
         while (at > 0 && (token_is(t, at, "]") || token_is(t, at, ")")))
@@ -34,8 +35,9 @@ static size_t callee_begin(const struct tokens *t, size_t i)
         }
         if (at > 0 && token_is(t, at - 1, "::")) {
             at--;
-            if (at == 0 || (!token_is_word(t, at - 1) &&
-                            t->text[t->at[at - 1].begin] != '>'))
+            if (at == 0 || token_is_any(t, at - 1, statements) ||
+                (!token_is_word(t, at - 1) &&
+                 t->text[t->at[at - 1].begin] != '>'))
                 return at;
             at--;
         } else if (at > 0 && token_is(t, at - 1, ".")) {
