@@ -472,12 +472,13 @@ static void read_file(struct options *o, const char *path)
     char *text = NULL, *words[MAX_ARGS];
     size_t nbytes = 0;
     int n = 0;
-    if (!f || getdelim(&text, &nbytes, 0, f) < 0) {
+    const int is_read = f && getdelim(&text, &nbytes, 0, f) >= 0;
+    if (!f || ferror(f)) {
         fprintf(stderr, "simnvcc: cannot read the options in %s: %m\n", path);
         exit(EXIT_USAGE);
     }
     fclose(f);
-    for (char *p = text; n < MAX_ARGS && (words[n] = next_word(&p));)
+    for (char *p = text; is_read && n < MAX_ARGS && (words[n] = next_word(&p));)
         n++;
     read_all(o, n, words);
 }
