@@ -31,6 +31,8 @@ $(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(call lib,tests simnccl simgpu \
 	$(link)
 $(filter $(BUILD)/tests/grader/%,$(TESTS)): $(call lib,grader) $(JUDGE_OBJS)
 $(BUILD)/tests/simgpu/test_limits: $(call objs,common/simgpu/simnvcc/division.c)
+$(addprefix $(BUILD)/tests/simnvcc/test_,rewrite views): $(call objs,$(filter-out \
+	%/main.c,$(call c_in,common/simgpu/simnvcc)))
 $(BUILD)/tests/lab/test_warden: $(call objs,common/lab/warden_calls.c)
 
 # Programs, and what of the kit they link besides their own source.

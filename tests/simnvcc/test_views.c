@@ -1,0 +1,174 @@
+/*
+ * What simnvcc finds in preprocessed text and in assembly: cases in *.txt.
+ *
+ * views.txt     the host's view of a file, "-- device", and the device's: what
+ *               is compiled
+ * assembly.txt  what each function promises, and where a kernel calls what is
+ *               not inlined; then, if it inlines accesses, the new assembly
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cases.h"
+#include "child.h"
+#include "simnvcc/arch.h"
+#include "simnvcc/calls.h"
+#include "simnvcc/foreign.h"
+#include "simnvcc/inline.h"
+#include "suite.h"
+
+static struct cases views, assembly;
+
+static void write_file(const char *folder, const char *name, const char *text,
+                       size_t n, char path[CHILD_FOLDER + 64])
+{
+    snprintf(path, CHILD_FOLDER + 64, "%s/%s", folder, name);
+    FILE *const f = fopen(path, "we");
+    if (!f || fwrite(text, 1, n, f) != n || fclose(f) != 0)
+        abort();
+}
+
+static char *merged(const char *input)
+{
+    static const char separator[] = "-- device\n";
+    char folder[CHILD_FOLDER], host[CHILD_FOLDER + 64],
+        device[CHILD_FOLDER + 64];
+    const char *const other = strstr(input, separator);
+    child_folder(folder, "views");
+    const char *const second = other + sizeof separator - 1;
+    write_file(folder, "host", input, (size_t)(other - input), host);
+    write_file(folder, "device", second, strlen(second), device);
+    char *const text = arch_merge(host, device);
+    child_remove(folder);
+    return text;
+}
+
+START_TEST(both_views_become_one)
+{
+    char *const got = merged(views.at[_i].input);
+    cases_same_words(&views.at[_i], got);
+    free(got);
+}
+END_TEST
+
+/* "k 3" for each label k: of the assembly. */
+static void show_promises(const struct calls *c, const char *text, FILE *out)
+{
+    for (const char *line = text; *line;) {
+        const size_t n = strcspn(line, ":\t\n ");
+        if (n && line[n] == ':')
+            fprintf(out, "%.*s %u\n", (int)n, line, calls_promised(c, line, n));
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+}
+
+static char *examined(const char *text)
+{
+    struct call_place at;
+    char *got = NULL;
+    size_t nbytes;
+    FILE *const out = open_memstream(&got, &nbytes);
+    struct calls *const c = calls_read(text);
+    if (!out || !c)
+        abort();
+    show_promises(c, text, out);
+    if (calls_not_inlined(c, "/usr/include/", &at))
+        fprintf(out, "calls at %s:%d %s\n", at.file, at.line,
+                at.by_pointer ? "by pointer" : "by name");
+    if (strstr(text, "simgpu inlines"))
+        inline_accesses(text, c, out);
+    fclose(out);
+    calls_free(c);
+    return got;
+}
+
+START_TEST(assembly_says_what_kernels_call)
+{
+    char *const got = examined(assembly.at[_i].input);
+    cases_same_words(&assembly.at[_i], got);
+    free(got);
+}
+END_TEST
+
+START_TEST(a_file_that_asks_for_the_architecture_has_two_views)
+{
+    static const struct {
+        const char *name, *text, *behind;
+        int matters;
+    } files[] = {
+        {"a.cu", "#ifdef __CUDA_ARCH__", "", 1},
+        {"a.cu", "#ifdef __CUDA_ARCH__", " 1 3 4", 0},
+        {"a.cu", "#ifdef __CUDACC__", "", 0},
+        {"simgpu/include/a.h", "__CUDA_ARCH__", "", 0},
+    };
+    char folder[CHILD_FOLDER], path[CHILD_FOLDER + 64], *text;
+    child_folder(folder, "arch");
+    struct child c = child_run(10, "mkdir -p %s/simgpu/include", folder);
+    child_clear(&c);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        write_file(folder, files[i].name, files[i].text, strlen(files[i].text),
+                   path);
+        ck_assert(asprintf(&text,
+                           "# 0 \"<built-in>\"\n# 1 \"/none\"\n# x\nint x;\n"
+                           "# 1 \"%s\"%s\nint y;\n# 1 \"/none\"\n",
+                           path, files[i].behind) > 0);
+        ck_assert_msg(arch_matters(text) == files[i].matters, "file %zu", i);
+        free(text);
+    }
+    child_remove(folder);
+}
+END_TEST
+
+START_TEST(a_header_of_a_toolkit_is_named_by_who_includes_it)
+{
+    static const struct {
+        const char *text, *finds;
+    } texts[] = {
+        {"# 1 \"u.cu\"\n# 1 \"T/s.h\" 1\n# 1 \"T/v.h\" 1\n", "s.h"},
+        {"# 1 \"u.cu\" 1\n# 1 \"T/s.h\" 1\nint x;\n# 2 \"u.cu\" 2\n"
+         "# 1 \"T/r.h\" 1\n# 1 \"T/v.h\" 1\n",
+         "r.h"},
+        {"# 1 \"u.cu\" 1\n# 1 \"T/v.h\" 1\n", NULL},
+        {"# 1 \"T/s.h\" 1\n# 1 \"T/w.h\" 1\n", NULL},
+        {"# 1 \"T/s.h\" 1\n# 1 \"T/v.h\" 2\n", NULL},
+        {"# 1 \"own/s.h\" 1\n# 1 \"own/v.h\" 1\n", NULL},
+        {"x # 1 \"T/s.h\" 1\nx # 1 \"T/v.h\" 1", NULL},
+        {"# 1 \"v.h\" 1\n# 1 \"v.h\" 1\n", NULL},
+    };
+    struct child c = child_run(10, "d=$(mktemp -d) && cd $d && mkdir -p "
+                                   "T/crt own && touch T/crt/host_config.h "
+                                   "T/v.h T/s.h T/r.h T/w.h own/v.h own/s.h && "
+                                   "printf $d");
+    ck_assert_int_eq(c.status, 0);
+    ck_assert_int_eq(chdir(c.out), 0);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char *const header = foreign_header(texts[i].text, "own");
+        if (texts[i].finds)
+            ck_assert_str_eq(header + strlen("T/"), texts[i].finds);
+        else
+            ck_assert_msg(!header, "text %zu: %s", i, header);
+        free(header);
+    }
+    child_remove(c.out);
+    child_clear(&c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("views");
+    TCase *const t = tcase_create("views");
+    cases_add(&views, "tests/simnvcc/views.txt");
+    cases_add(&assembly, "tests/simnvcc/assembly.txt");
+    tcase_add_loop_test(t, both_views_become_one, 0, views.n);
+    tcase_add_loop_test(t, assembly_says_what_kernels_call, 0, assembly.n);
+    tcase_add_test(t, a_file_that_asks_for_the_architecture_has_two_views);
+    tcase_add_test(t, a_header_of_a_toolkit_is_named_by_who_includes_it);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
