@@ -1,5 +1,5 @@
 /* What calls of the runtime return and say, right and wrong ones: values.txt
- * has the lines that the parts of prog_values print. */
+ * has the lines that the parts of the programs print. */
 #include <check.h>
 #include <string.h>
 
