@@ -134,8 +134,18 @@ static void events(void)
     SAY(cudaStreamWaitEvent(s, e, 0));
     SAY(cudaEventElapsedTime(&ms, e, f));
     SAY(cudaEventElapsedTime(&ms, f, e));
-    SAY(cudaEventRecord(f, s));
-    SAY(cudaEventRecord(quiet, s));
+}
+
+static void elapsed(void)
+{
+    cudaEvent_t e = NULL, f = NULL, quiet = NULL;
+    float ms = -1;
+    SAY(cudaEventCreate(&e));
+    SAY(cudaEventCreate(&f));
+    SAY(cudaEventCreateWithFlags(&quiet, cudaEventDisableTiming));
+    SAY(cudaEventRecord(e, 0));
+    SAY(cudaEventRecord(f, 0));
+    SAY(cudaEventRecord(quiet, 0));
     SAY(cudaEventSynchronize(f));
     SAY(cudaEventQuery(f));
     SAY(cudaEventElapsedTime(&ms, e, quiet));
@@ -330,11 +340,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"attributes", attributes},
-                 {"devices", devices},
-                 {"peers", peers},
-                 {"events", events},
-                 {"pools", pools}};
+    } parts[] = {{"attributes", attributes}, {"devices", devices},
+                 {"peers", peers},           {"events", events},
+                 {"elapsed", elapsed},       {"pools", pools}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)
             parts[i].run();
