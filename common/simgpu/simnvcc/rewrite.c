@@ -237,7 +237,7 @@ static const char *edit_extern_shared(const struct tokens *t, struct shared s,
                                       struct edits *e)
 {
     const size_t name = shared_name(t, s);
-    if (name == s.end || !token_is(t, name + 1, "["))
+    if (name == s.end)
         return "extern __shared__ is followed by a type and name[]";
     const size_t first = token_close(t, name + 1) + 1;
     char *const type = shared_type(t, s.begin, name);
