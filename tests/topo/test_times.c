@@ -1,18 +1,15 @@
 /*
  * Modelled times are the same, to the last digit, as when they were last looked
  * at: times.txt has a line "machine op ranks bytes: algorithm protocol, ps" for
- * each collective, over two GPUs and over all, small, middling and large. Where
- * a change of the model is meant, the test leaves the new file in the build
- * folder.
+ * each collective, over two GPUs and over all, small, middling and large.
  */
 #define _GNU_SOURCE
 #include <check.h>
 #include <inttypes.h> /* PRIu64 */
 #include <stdio.h>    /* open_memstream */
 #include <stdlib.h>   /* free */
-#include <string.h>   /* strcmp */
 
-#include "child.h"
+#include "kept.h"
 #include "machine.h"
 #include "suite.h"
 
@@ -49,30 +46,6 @@ static void print_times(FILE *out, const struct topo *t, const char *machine,
     }
 }
 
-/* The file beside this one, to be freed. */
-static char *expected(void)
-{
-    char path[4096], *text = NULL;
-    size_t room = 0;
-    snprintf(path, sizeof path, "%.*stimes.txt",
-             (int)(strrchr(__FILE__, '/') + 1 - __FILE__), __FILE__);
-    FILE *const f = fopen(path, "r");
-    ck_assert_msg(f && getdelim(&text, &room, 0, f) > 0, "%s", path);
-    fclose(f);
-    return text;
-}
-
-static void keep(const char *text)
-{
-    char path[4200];
-    snprintf(path, sizeof path, "%s/tests/topo/times.txt", child_build());
-    FILE *const f = fopen(path, "w");
-    if (f) {
-        fputs(text, f);
-        fclose(f);
-    }
-}
-
 START_TEST(modelled_times_are_what_they_were)
 {
     char *now = NULL;
@@ -87,17 +60,7 @@ START_TEST(modelled_times_are_what_they_were)
         topo_free(t);
     }
     fclose(out);
-    char *const then = expected();
-    size_t same = 0, line = 0;
-    while (now[same] && now[same] == then[same])
-        if (now[same++] == '\n')
-            line = same;
-    if (now[same] != then[same])
-        keep(now);
-    ck_assert_msg(now[same] == then[same], "%.*s was: %.*s",
-                  (int)strcspn(now + line, "\n"), now + line,
-                  (int)strcspn(then + line, "\n"), then + line);
-    free(then);
+    kept_check(__FILE__, "times.txt", now);
     free(now);
 }
 END_TEST
