@@ -51,3 +51,20 @@ void kept_check(const char *test, const char *name, const char *now)
                   (int)strcspn(then + line, "\n"), then + line);
     free(then);
 }
+
+static char *printed;
+static size_t nprinted;
+
+FILE *kept_begin(void)
+{
+    FILE *const out = open_memstream(&printed, &nprinted);
+    ck_assert_ptr_nonnull(out);
+    return out;
+}
+
+void kept_end(FILE *out, const char *test, const char *name)
+{
+    fclose(out);
+    kept_check(test, name, printed);
+    free(printed);
+}

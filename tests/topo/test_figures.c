@@ -54,9 +54,7 @@ typedef void print(FILE *out, struct topo *t);
 
 static void check(print *p, const char *name)
 {
-    char *now = NULL;
-    size_t nbytes;
-    FILE *const out = open_memstream(&now, &nbytes);
+    FILE *const out = kept_begin();
     for (int i = 0; i < NMACHINES; i++) {
         struct topo *const t = load(i);
         fprintf(out, "== %s", machines[i].name);
@@ -66,9 +64,7 @@ static void check(print *p, const char *name)
         p(out, t);
         topo_free(t);
     }
-    fclose(out);
-    kept_check(__FILE__, name, now);
-    free(now);
+    kept_end(out, __FILE__, name);
 }
 
 /* ---- parts --------------------------------------------------------------- */

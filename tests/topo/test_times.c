@@ -3,11 +3,9 @@
  * at: times.txt has a line "machine op ranks bytes: algorithm protocol, ps" for
  * each collective, over two GPUs and over all, small, middling and large.
  */
-#define _GNU_SOURCE
 #include <check.h>
 #include <inttypes.h> /* PRIu64 */
-#include <stdio.h>    /* open_memstream */
-#include <stdlib.h>   /* free */
+#include <stdio.h>    /* fprintf */
 
 #include "kept.h"
 #include "machine.h"
@@ -48,9 +46,7 @@ static void print_times(FILE *out, const struct topo *t, const char *machine,
 
 START_TEST(modelled_times_are_what_they_were)
 {
-    char *now = NULL;
-    size_t nbytes;
-    FILE *const out = open_memstream(&now, &nbytes);
+    FILE *const out = kept_begin();
     for (int m = 0; m < NMACHINES; m++) {
         struct topo *const t = machine_load(machines[m]);
         for (int op = TOPO_OP_NONE + 1; op < TOPO_OPS; op++)
@@ -59,9 +55,7 @@ START_TEST(modelled_times_are_what_they_were)
                 print_times(out, t, machines[m], (enum topo_op)op, n);
         topo_free(t);
     }
-    fclose(out);
-    kept_check(__FILE__, "times.txt", now);
-    free(now);
+    kept_end(out, __FILE__, "times.txt");
 }
 END_TEST
 
