@@ -32,6 +32,7 @@ SLICE_SEC := 30
 
 # ---- suites ------------------------------------------------------------------
 
+$(call suite,base/gpu_name,1)
 $(call suite,base/map,1)
 $(call suite,base/maxmin,3,sim)
 $(call suite,base/narrow,1)
@@ -175,6 +176,7 @@ $(call suite,topo/drawing,1,machines)
 $(call suite,topo/exchange,1,machines)
 $(call suite,topo/figures,1,machines)
 $(call suite,topo/fit,4,machines commgraph lab1)
+$(call suite,topo/fitted,2,machines)
 $(call suite,topo/fuzz,5,machines)
 $(call suite,topo/leastsq,1)
 $(call suite,topo/load,1,machines)

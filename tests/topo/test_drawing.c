@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kept.h"
 #include "machine.h"
 #include "suite.h"
 #include "topo/drawing.h"
@@ -166,6 +167,47 @@ START_TEST(boxes_have_room)
 }
 END_TEST
 
+/* ---- as they were -------------------------------------------------------- */
+
+static void print_panel(FILE *out, const struct drawing_panel *p)
+{
+    fprintf(out, "%s, %d high:", p->title, p->height);
+    for (size_t i = 0; i < p->nboxes; i++)
+        fprintf(out, " %d %d,%d %dx%d \"%s\"", p->box[i].kind, p->box[i].x,
+                p->box[i].y, p->box[i].w, p->box[i].h, p->box[i].label);
+    for (size_t i = 0; i < p->nlinks; i++) {
+        fprintf(out, "%s%d", i ? ", " : "\n", p->link[i].resource);
+        for (int k = 0; k < p->link[i].npoints; k++)
+            fprintf(out, " %d,%d", p->link[i].x[k], p->link[i].y[k]);
+    }
+    fprintf(out, "\n");
+}
+
+START_TEST(drawings_look_as_they_did)
+{
+    static const char *const names[] = {"dgx-a100",
+                                        "pcie-4090",
+                                        "gh200",
+                                        "shuffled:3:a100-cubemesh",
+                                        "2x:gb200-nvl72@ndr,fat-tree:2",
+                                        "3x:dgx-h100@slingshot",
+                                        "2x:tests/topo/figures/odd.xml@rail:1"};
+    FILE *const out = kept_begin();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct topo *const t = machine_load(names[i]);
+        struct drawing d;
+        ck_assert_int_eq(drawing_init(&d, t), 0);
+        fprintf(out, "== %s: %zu panels\n", names[i], d.n);
+        for (size_t k = 0; k < d.n; k++) // the first, the second and the last
+            if (k < 2 || k + 1 == d.n)
+                print_panel(out, &d.panel[k]);
+        drawing_release(&d);
+        topo_free(t);
+    }
+    kept_end(out, __FILE__, "figures/drawings.txt");
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("drawing");
@@ -175,6 +217,7 @@ int main(void)
     tcase_add_test(t, links_end_at_boxes);
     tcase_add_test(t, every_gpu_is_drawn);
     tcase_add_test(t, boxes_have_room);
+    tcase_add_test(t, drawings_look_as_they_did);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }

@@ -1,0 +1,157 @@
+/*
+ * What is fitted to tables is the same as when it was last looked at: which
+ * way, the values, the rows, and the machine that is written. Four digits each:
+ * another compiler may find others behind them.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kept.h"
+#include "machine.h"
+#include "suite.h"
+#include "topo/fit.h"
+#include "topo/machine.h"
+
+#define MEASURED "tests/topo/measured/2026/"
+
+static const struct {
+    const char *machine;
+    const char *file[2];
+} cases[] = {
+    {"dgx-a100", {MEASURED "dgx-a100.8.all_reduce.azure.csv"}},
+    {"hgx-b300",
+     {MEASURED "b300-hgx.8.all_reduce.oci.csv",
+      MEASURED "b300-hgx.8.alltoall.oci.csv"}},
+    {"2x:dgx-h100@ndr",
+     {MEASURED "2x-dgx-h100.16.all_reduce.nccltests309-A-ndr.csv",
+      MEASURED "2x-dgx-h100.16.all_reduce.aws-p5-efa.csv"}},
+};
+enum { NCASES = sizeof cases / sizeof *cases };
+
+static void read_tables(int i, struct nccltests *all)
+{
+    char err[400];
+    for (int k = 0; k < 2 && cases[i].file[k]; k++) {
+        FILE *const f = fopen(cases[i].file[k], "r");
+        ck_assert_msg(f != NULL, "%s", cases[i].file[k]);
+        ck_assert_msg(
+            nccltests_read(all, f, cases[i].file[k], err, sizeof err) == 0,
+            "%s", err);
+        fclose(f);
+    }
+}
+
+static void print_rows(FILE *out, const struct fit *f)
+{
+    for (int i = 0; i < f->ntables; i++)
+        fprintf(out, "table %d: fold %d, %d ranks %d nodes, %.4g\n", i,
+                f->table[i].fold, f->table[i].n, f->table[i].nnodes,
+                fit_error(f, i, 1 << 20, offsetof(struct fit_row, fitted)));
+    for (int i = 0; i < f->nrows; i++) {
+        const struct fit_row *const r = &f->row[i];
+        fprintf(out, "%d:%d: %lu %.4g, %.4g %.4g %.4g %.4g%s%s\n", r->table,
+                r->line, (unsigned long)r->nbytes, r->us, r->before, r->fitted,
+                r->without_rows, r->without_file, r->wrong ? " wrong" : "",
+                fit_is_odd(f, i) ? " odd" : "");
+    }
+}
+
+static void print_settings(FILE *out, const struct fit *f)
+{
+    struct fit_settings s;
+    fit_settings(f, f->value, f->nvalues, &s);
+    for (int i = 0; i < s.n; i++) {
+        fprintf(out, "<%s", s.at[i].element);
+        for (int k = 0; s.at[i].atts[k]; k += 2)
+            if (strcmp(s.at[i].atts[k], "op") == 0)
+                fprintf(out, " %s", s.at[i].atts[k + 1]);
+            else
+                fprintf(out, " %s %.4g", s.at[i].atts[k],
+                        strtod(s.at[i].atts[k + 1], NULL));
+        fprintf(out, ">\n");
+    }
+}
+
+/* What the fit adds to the machine's own file: its source, and what ends it. */
+static void print_written(FILE *out, const struct fit *f)
+{
+    char err[400] = "", *text = NULL;
+    size_t nbytes;
+    FILE *const file = open_memstream(&text, &nbytes);
+    ck_assert_int_eq(fit_write(f, file, err, sizeof err), 0);
+    fclose(file);
+    const char *const source = strstr(text, "source=\"commgraph fit");
+    ck_assert_ptr_nonnull(source);
+    fprintf(out, "%d bytes before %.*s\n", (int)(source - text),
+            (int)strcspn(source, "\n"), source);
+    fprintf(out, "%s", strstr(source, "  </calibration>"));
+    free(text);
+}
+
+START_TEST(fits_find_what_they_did)
+{
+    FILE *const out = kept_begin();
+    for (int i = 0; i < NCASES; i++) {
+        char err[400] = "";
+        struct nccltests all = {0};
+        struct fit f;
+        read_tables(i, &all);
+        ck_assert_msg(fit_init(&f, cases[i].machine, &all, err, sizeof err) ==
+                              0 &&
+                          fit_run(&f, err, sizeof err) == 0,
+                      "%s", err);
+        fprintf(out, "== %s: %s\n", cases[i].machine, fit_way_names[f.way]);
+        for (int way = 0; way < FIT_WAYS; way++)
+            fprintf(out, "%.4g%s", f.held[way],
+                    way + 1 < FIT_WAYS ? " " : "\n");
+        for (int k = 0; k < FIT_CURVES; k++)
+            fprintf(out, "curve %d: %d %d %d\n", k, f.curve[k].message,
+                    f.curve[k].nodes, f.curve[k].ranks);
+        for (int k = 0; k < f.nvalues; k++)
+            fprintf(out, "%s %s %d: %.4g to %.4g\n", f.value[k].element,
+                    f.value[k].key, f.value[k].curve, f.value[k].before,
+                    f.value[k].after);
+        print_settings(out, &f);
+        print_rows(out, &f);
+        print_written(out, &f);
+        fit_release(&f);
+        nccltests_release(&all);
+    }
+    kept_end(out, __FILE__, "figures/fits.txt");
+}
+END_TEST
+
+/* Onto a full disk, and from a file that is gone or is none. */
+START_TEST(a_machine_that_can_not_be_written_is_named)
+{
+    char err[400] = "";
+    struct fit f = {.topo = machine_load("dgx-a100")};
+    FILE *const full = fopen("/dev/full", "w");
+    ck_assert_ptr_nonnull(full);
+    setbuf(full, NULL);
+    ck_assert_int_eq(fit_write(&f, full, err, sizeof err), -1);
+    ck_assert_str_eq(err, "No space left on device");
+    snprintf(f.topo->file, sizeof f.topo->file, "/nowhere");
+    ck_assert_int_eq(fit_write(&f, full, err, sizeof err), -1);
+    ck_assert_str_eq(err, "/nowhere: No such file or directory");
+    snprintf(f.topo->file, sizeof f.topo->file, "/dev/null");
+    ck_assert_int_eq(fit_write(&f, full, err, sizeof err), -1);
+    ck_assert_str_eq(err, "/dev/null: no </system>");
+    fclose(full);
+    fit_release(&f);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("topo: fitted");
+    TCase *const t = tcase_create("fitted");
+    tcase_set_timeout(t, 60);
+    tcase_add_test(t, fits_find_what_they_did);
+    tcase_add_test(t, a_machine_that_can_not_be_written_is_named);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
