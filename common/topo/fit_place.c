@@ -34,14 +34,13 @@ static int gpus_for(const struct topo *t, const struct nccltests_table *table)
 }
 
 /* One rank to a GPU: hosts may run several on one device (MIG). */
-static int distinct(const int32_t *place, int n, int ngpus)
+static int distinct(const int32_t *place, int n)
 {
-    char *const taken = calloc((size_t)ngpus, 1);
-    int ok = taken != NULL;
-    for (int i = 0; ok && i < n; i++)
-        ok = !taken[place[i]]++;
-    free(taken);
-    return ok;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            if (place[i] == place[k])
+                return 0;
+    return 1;
 }
 
 int fit_place(const struct topo *t, const struct nccltests_table *table,
@@ -54,7 +53,7 @@ int fit_place(const struct topo *t, const struct nccltests_table *table,
     for (int i = 0; i < table->nranks; i++)
         place[i] =
             spread ? table->rank[i].host * each + table->rank[i].device : i;
-    if (!distinct(place, table->nranks, topo_ngpus(t)))
+    if (!distinct(place, table->nranks))
         for (int i = 0; i < table->nranks; i++)
             place[i] = i;
     for (int i = 0; i < table->nranks; i++)
