@@ -149,6 +149,66 @@ START_TEST(tables_of_commas_are_answered_word_by_word)
 }
 END_TEST
 
+/* What begins a table, and what is a row of one. */
+START_TEST(headings_and_rows_are_answered_word_by_word)
+{
+#define LIST RANK(0, 0, "a", 0) RANK(1, 0, "a", 1)
+    static const char *const texts[] = {
+        HEAD ROW(8, 1, 1, 1, 0, 1) HEAD ROW(16, 2, 1, 1, 0, 1),
+        LIST ROW(8, 1, 1, 1, 0, 1) RANK(0, 0, "b", 0) ROW(16, 2, 1, 1, 0, 1),
+        LIST RANK(0, 1, "b", 0) RANK(1, 2, "c", 1) ROW(8, 1, 1, 1, 0, 1),
+        "# size count type cputime busbw\n8 2 float 5 6 7 8 9 10 11 12\n",
+        "# size count type redop time\n8 2 float sum 5 6 7\n",
+        "# sizes count type redop time\n8 2 float sum -1 5 6 7\n",
+        "# size count time\n8 2 float sum -1 5 6 7\n",
+        "8 2 float sum -1 5 6 7 8\n",
+        "8 2 float sum -1 5 1.1 2.2 0 5 6 7 0\n",
+        "8 2 float sum -1 5 1 2 .01 5 6 7 0\n",
+        "8 2 float sum -1 5 1 2 .02 5 6 7 0\n",
+        "8 2 float sum -1 0 1 2 0 5 2 3 0\n",
+        "0 0 float sum -1 5 1 2 0 5 6 7 0\n",
+        "8 2 1float sum -1 5 1 2 0 5 6 7 0\n",
+        "8x 2 float sum -1 5 1 2 0 5 6 7 0\n",
+        "999999999999999999 2 float sum -1 5 1 2 0 5 6 7 0\n",
+        "9999999999999999999 2 float sum -1 5 1 2 0 5 6 7 0\n",
+        "# nThread 2 nGpus 1 minBytes\n" ROW(8, 1, 1, 1, 0, 1),
+        "# nThread 1 nGpus 2 minBytes\n" ROW(8, 1, 1, 1, 0, 1),
+        "# nThread 1 nGpus x\n" ROW(8, 1, 1, 1, 0, 1),
+        "# x/all_gather_perf -b 8\n" ROW(8, 1, 1, 1, 0, 1),
+        "mpirun broadcast_perf\n" ROW(8, 1, 1, 1, 0, 1),
+        "# my_perf\n" ROW(8, 1, 1, 1, 0, 1),
+        "# Collective test starting: alltoall_perf\n" ROW(
+            8, 1, 1, 1, 0,
+            1) "# Collective test starting: reduce_perf\n" ROW(8, 2, 1, 1, 0,
+                                                               1),
+        "# alltoall_perf\n" ROW(8, 1, 1, 1, 0,
+                                1) "# reduce_perf\n" ROW(8, 2, 1, 1, 0, 1),
+        "[1,0]<stdout>:8 2 float sum -1 5 1 2 0 5 6 7 0\n",
+        "[1,0]stdout>:8 2 float sum -1 5 1 2 0 5 6 7 0\n",
+        "  12: 8 2 float sum -1 5 1 2 0 5 6 7 0\n",
+        "12:8 2 float sum -1 5 1 2 0 5 6 7 0\n",
+        ROW(8, 1, 9, 15.75, 0, 1),
+        ROW(8, 1, 100, 195, 0, 1),
+        ROW(8, 1, 100, 195.2, 0, 1),
+        ROW(8, 1, 100, 110, 0, 1),
+        ROW(8, 1, 100, 111.2, 0, 1),
+        ROW(8, 1, 100, 133.3, 0, 1),
+        ROW(8, 1, 100, 138, 0, 1),
+        ROW(8, 1, 1, 1.5, 0, 1),
+        ROW(8, 1, 1.1, 1.65, 0, 1),
+        LIST ROW(8, 1, 100, 100, 0, 1),
+        LIST RANK(2, 0, "a", 2) ROW(8, 1, 100, 133.3, 0, 1),
+        LIST RANK(2, 0, "a", 2) ROW(8, 1, 100, 134.4, 0, 1),
+    };
+    FILE *const out = kept_begin();
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        fprintf(out, "%s", texts[i]);
+        answer_times(out, texts[i], "x");
+    }
+    kept_end(out, __FILE__, "answers/headings.txt");
+}
+END_TEST
+
 /* ---- what they are of ---------------------------------------------------- */
 
 static int read_text(struct nccltests *all, const char *text)
@@ -259,6 +319,7 @@ int main(void)
     TCase *const t = tcase_create("tables");
     tcase_add_test(t, tables_of_times_are_answered_word_by_word);
     tcase_add_test(t, tables_of_commas_are_answered_word_by_word);
+    tcase_add_test(t, headings_and_rows_are_answered_word_by_word);
     tcase_add_test(t, ranks_are_placed_as_they_were);
     tcase_add_test(t, sick_rows_are_those_that_more_bytes_beat);
     tcase_add_test(t, bus_bandwidth_counts_what_each_link_carries);
