@@ -35,6 +35,7 @@ SLICE_SEC := 30
 $(call suite,base/gpu_name,1)
 $(call suite,base/map,1)
 $(call suite,base/maxmin,3,sim)
+$(call suite,base/must,1)
 $(call suite,base/narrow,1)
 $(call suite,base/near,1)
 $(call suite,base/recorder,1)
