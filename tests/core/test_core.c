@@ -1,136 +1,21 @@
 /*
- * test_core.c: heap, streams and waiting, below the CUDA API
- *
- * Ranks are forked children: the core starts in each with its first call.
- * Nothing here calls it in the test's own process.
+ * test_core.c: heap, streams and settings, below the CUDA API
  */
 #define _GNU_SOURCE
 #include <check.h>
-#include <errno.h>     /* ENOMEM */
-#include <fcntl.h>     /* fcntl */
-#include <pthread.h>   /* pthread_create */
-#include <sched.h>     /* sched_setaffinity */
-#include <signal.h>    /* kill */
-#include <stdatomic.h> /* atomic_load */
-#include <stdio.h>     /* snprintf */
-#include <stdlib.h>    /* setenv */
-#include <string.h>    /* strstr */
-#include <sys/mman.h>  /* mmap */
-#include <sys/types.h> /* pid_t */
-#include <sys/wait.h>  /* waitpid */
-#include <time.h>      /* clock_gettime */
-#include <unistd.h>    /* fork */
+#include <errno.h>   /* ENOMEM */
+#include <pthread.h> /* pthread_create */
+#include <sched.h>   /* sched_setaffinity */
+#include <stdlib.h>  /* setenv */
+#include <string.h>  /* strcmp */
+#include <time.h>    /* clock_gettime */
 
 #include "core/heap.h"
-#include "core/peer.h"
 #include "core/report.h"
 #include "core/site.h"
 #include "core/stream.h"
-#include "core/thread.h"
-#include "core/wait.h"
+#include "ranks.h"
 #include "suite.h"
-
-struct shared { /* between the ranks of a test */
-    _Atomic uint32_t ready[2], met[2], stopped, ping, pong;
-    struct proc_id id[2];
-    struct heap_ref ref;
-};
-
-static struct shared *shared_new(void)
-{
-    void *const p = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
-                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    ck_assert_ptr_ne(p, MAP_FAILED);
-    return p;
-}
-
-static void set(_Atomic uint32_t *word)
-{
-    atomic_store(word, 1);
-    simgpu_wake(word);
-}
-
-static void await(_Atomic uint32_t *word, const char *call)
-{
-    simgpu_wait(word, 0,
-                &(struct wait_note){.call = call, .site = CALLER_SITE()});
-}
-
-/* The same at work: to the watchdog of a rank that knows no other yet, a wait
- * for one that starts late would be a hang. */
-static void spin(const _Atomic uint32_t *word)
-{
-    while (!atomic_load(word))
-        usleep(1000);
-}
-
-struct rank {
-    pid_t pid;
-    int err; /* its standard error */
-};
-
-/* Run body as rank `rank` of n, in a process of its own. */
-static struct rank rank_start(int rank, int n, void (*body)(struct shared *),
-                              struct shared *s)
-{
-    int ends[2];
-    char text[16];
-    ck_assert_int_eq(pipe(ends), 0);
-    const pid_t pid = fork();
-    ck_assert_int_ge(pid, 0);
-    if (pid > 0) {
-        close(ends[1]);
-        return (struct rank){pid, ends[0]};
-    }
-    dup2(ends[1], STDERR_FILENO);
-    snprintf(text, sizeof text, "%d", rank);
-    setenv("PMI_RANK", text, 1);
-    snprintf(text, sizeof text, "%d", n);
-    setenv("PMI_SIZE", text, 1);
-    thread_number();
-    body(s);
-    exit(0);
-}
-
-/* Its exit status (128 + signal); text gets its output. */
-static int rank_end(struct rank r, char *text, size_t nbytes)
-{
-    size_t at = 0;
-    ssize_t n;
-    while (at < nbytes - 1 && (n = read(r.err, text + at, nbytes - 1 - at)) > 0)
-        at += (size_t)n;
-    text[at] = 0;
-    close(r.err);
-    int status;
-    ck_assert_int_eq(waitpid(r.pid, &status, 0), r.pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-/* In a rank: print what was expected, and end the rank. */
-#define MUST(x)                                                                \
-    do {                                                                       \
-        if (!(x)) {                                                            \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #x);    \
-            _exit(1);                                                          \
-        }                                                                      \
-    } while (0)
-
-static void succeeds(void (*body)(struct shared *))
-{
-    char text[8192];
-    const struct rank r = rank_start(0, 1, body, shared_new());
-    const int status = rank_end(r, text, sizeof text);
-    ck_assert_msg(status == 0, "status %d: %s", status, text);
-}
-
-static void faults(void (*body)(struct shared *), const char *says)
-{
-    char text[8192];
-    const struct rank r = rank_start(0, 1, body, shared_new());
-    const int status = rank_end(r, text, sizeof text);
-    ck_assert_msg(status == PROC_EXIT_FAULT, "status %d: %s", status, text);
-    ck_assert_msg(strstr(text, says) != NULL, "lacks '%s': %s", says, text);
-}
 
 /* ---- heap ---------------------------------------------------------------- */
 
@@ -291,18 +176,6 @@ static void importer(struct shared *s)
     strcpy(simgpu_heap_raw_ref(&s->ref), "from rank 1");
     MUST(simgpu_heap_unimport(p) == 0 && simgpu_heap_unimport(p) == EINVAL);
     set(&s->pong);
-}
-
-/* Both ranks end with status 0. */
-static void both_succeed(void (*a)(struct shared *), void (*b)(struct shared *))
-{
-    char text[2][8192];
-    struct shared *const s = shared_new();
-    const struct rank r0 = rank_start(0, 2, a, s);
-    const struct rank r1 = rank_start(1, 2, b, s);
-    const int e0 = rank_end(r0, text[0], sizeof text[0]);
-    const int e1 = rank_end(r1, text[1], sizeof text[1]);
-    ck_assert_msg(e0 == 0 && e1 == 0, "%d, %d: %s%s", e0, e1, text[0], text[1]);
 }
 
 START_TEST(a_peer_sees_the_same_bytes)
@@ -506,147 +379,6 @@ START_TEST(a_report_too_long_to_print_is_cut)
 }
 END_TEST
 
-/* ---- waits --------------------------------------------------------------- */
-
-/* Attach rank `rank` to the other. */
-static void meet(struct shared *s, int rank)
-{
-    s->id[rank] = simgpu_proc()->id;
-    set(&s->ready[rank]);
-    spin(&s->ready[!rank]);
-    MUST(simgpu_peer_attach(&s->id[!rank]));
-    set(&s->met[rank]);
-}
-
-/* It blocks in simgpu_report_fault() until the test reads the pipe. */
-static void reports_to_a_full_pipe(struct shared *s)
-{
-    meet(s, 0);
-    fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK);
-    while (write(STDERR_FILENO, "\n", 1) == 1)
-        ;
-    fcntl(STDERR_FILENO, F_SETFL, 0);
-    simgpu_report_fault("same", "the report");
-}
-
-static void reports_the_same(struct shared *s)
-{
-    meet(s, 1);
-    while (!atomic_load(&peer_first()->control->fault_key[0]))
-        usleep(1000); // rank 0 has not claimed it yet
-    set(&s->ping);
-    simgpu_report_fault("same", "the report");
-}
-
-START_TEST(a_rank_does_not_end_before_another_has_reported)
-{
-    static char text[2][100000];
-    struct shared *const s = shared_new();
-    const struct rank r0 = rank_start(0, 2, reports_to_a_full_pipe, s);
-    const struct rank r1 = rank_start(1, 2, reports_the_same, s);
-    spin(&s->ping);
-    usleep(1500000); // three times what it gives the other in the end
-    ck_assert_int_eq(waitpid(r1.pid, NULL, WNOHANG), 0);
-    ck_assert_int_eq(rank_end(r0, text[0], sizeof text[0]), PROC_EXIT_FAULT);
-    ck_assert_int_eq(rank_end(r1, text[1], sizeof text[1]), PROC_EXIT_FAULT);
-    ck_assert(strstr(text[0], "simgpu: rank 0: the report") && !*text[1]);
-}
-END_TEST
-
-static void waits_for_ping(struct shared *s)
-{
-    meet(s, 0);
-    await(&s->ping, "ncclPing");
-    set(&s->pong);
-}
-
-static void waits_for_pong(struct shared *s)
-{
-    meet(s, 1);
-    await(&s->pong, "ncclPong");
-}
-
-static void *enters(void *unused)
-{
-    thread_number();
-    return unused;
-}
-
-/* A thread that has ended is not one that may still wake somebody. */
-static void waits_after_a_thread(struct shared *s)
-{
-    pthread_t thread;
-    MUST(pthread_create(&thread, NULL, enters, NULL) == 0);
-    MUST(pthread_join(thread, NULL) == 0);
-    waits_for_ping(s);
-}
-
-START_TEST(a_hang_is_reported_once_with_what_each_rank_waits_for)
-{
-    char text[2][8192], all[2 * 8192];
-    struct shared *const s = shared_new();
-    if (_i == 1)
-        setenv("SIMGPU_HANG_SEC", "0.5", 1);
-    const struct rank r0 =
-        rank_start(0, 2, _i ? waits_after_a_thread : waits_for_ping, s);
-    const struct rank r1 = rank_start(1, 2, waits_for_pong, s);
-    ck_assert_int_eq(rank_end(r0, text[0], sizeof text[0]), PROC_EXIT_FAULT);
-    ck_assert_int_eq(rank_end(r1, text[1], sizeof text[1]), PROC_EXIT_FAULT);
-    snprintf(all, sizeof all, "%s%s", text[0], text[1]);
-    const char *const first = strstr(all, "the run hangs");
-    ck_assert_msg(first && !strstr(first + 1, "the run hangs"), "%s", all);
-    ck_assert_msg(strstr(all, "ncclPing at") && strstr(all, "ncclPong at"),
-                  "%s", all);
-    ck_assert_msg(strstr(all, "test_core.c:") != NULL, "%s", all);
-}
-END_TEST
-
-static void wakes_then_waits_for_pong(struct shared *s)
-{
-    meet(s, 1);
-    spin(&s->stopped);
-    set(&s->ping);
-    await(&s->pong, "ncclPong");
-}
-
-START_TEST(a_peer_stopped_after_it_was_woken_is_no_hang)
-{
-    char text[2][8192];
-    struct shared *const s = shared_new();
-    const struct rank r0 = rank_start(0, 2, waits_for_ping, s);
-    const struct rank r1 = rank_start(1, 2, wakes_then_waits_for_pong, s);
-    spin(&s->met[0]);
-    spin(&s->met[1]);
-    usleep(500000); // rank 0 sleeps by now
-    kill(r0.pid, SIGSTOP);
-    atomic_store(&s->stopped, 1);
-    usleep(4500000); // more than the watchdog's two seconds, after the wake
-    kill(r0.pid, SIGCONT);
-    const int e0 = rank_end(r0, text[0], sizeof text[0]);
-    const int e1 = rank_end(r1, text[1], sizeof text[1]);
-    ck_assert_msg(e0 == 0 && e1 == 0, "%d, %d: %s%s", e0, e1, text[0], text[1]);
-}
-END_TEST
-
-START_TEST(a_killed_rank_ends_the_other_reaped_or_not)
-{
-    char text[2][8192];
-    struct shared *const s = shared_new();
-    const struct rank r[2] = {rank_start(0, 2, waits_for_ping, s),
-                              rank_start(1, 2, waits_for_pong, s)};
-    spin(&s->met[0]);
-    spin(&s->met[1]);
-    usleep(500000); // both sleep by now
-    kill(r[0].pid, SIGKILL);
-    for (int i = 0; i < 2; i++) {
-        const int rank = i ^ _i; // 1: rank 0 stays a zombie meanwhile
-        ck_assert_int_eq(rank_end(r[rank], text[rank], sizeof text[rank]),
-                         rank == 0 ? 128 + SIGKILL : PROC_EXIT_FAULT);
-    }
-    ck_assert_msg(strstr(text[1], "rank 0 (process") != NULL, "%s", text[1]);
-}
-END_TEST
-
 int main(void)
 {
     Suite *const suite = suite_create("core");
@@ -665,11 +397,6 @@ int main(void)
     tcase_add_test(t, a_late_op_waits_for_a_thread_that_gets_no_core);
     tcase_add_loop_test(t, a_bad_setting_is_refused_with_its_value, 0, 5);
     tcase_add_test(t, a_report_too_long_to_print_is_cut);
-    tcase_add_loop_test(
-        t, a_hang_is_reported_once_with_what_each_rank_waits_for, 0, 2);
-    tcase_add_test(t, a_rank_does_not_end_before_another_has_reported);
-    tcase_add_test(t, a_peer_stopped_after_it_was_woken_is_no_hang);
-    tcase_add_loop_test(t, a_killed_rank_ends_the_other_reaped_or_not, 0, 2);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }
