@@ -1,0 +1,173 @@
+/* Each call of MPI once, with sizes by which the graph tells them apart: for 3
+ * ranks, on device memory. test_mpi_graph.c says what is recorded. */
+#include <cuda_runtime.h>
+#include <mpi.h>
+#include <stdlib.h>
+
+enum { RANKS = 3, LARGE = 8193 /* bytes, more than is sent eagerly */ };
+
+static int rank, next, prev;
+static char *in, *out;                                    /* device memory */
+static char here[LARGE];                                  /* ordinary memory */
+static MPI_Status *volatile ignore = MPI_STATUSES_IGNORE; /* for gcc, which
+                          would warn that it has no room for a status */
+static MPI_Comm part, another; /* ranks 0 and 2; a duplicate of all */
+
+static void collectives(void)
+{
+    const int counts[RANKS] = {3, 1, 2}, displs[RANKS] = {4, 9, 0};
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Bcast(in + 8, 3, MPI_INT, 1, MPI_COMM_WORLD);
+    MPI_Reduce(in + 8, out + 16, 5, MPI_INT, MPI_SUM, 2, MPI_COMM_WORLD);
+    MPI_Allreduce(in, out, 7, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, out, 7, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Reduce_scatter_block(in, out, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Scan(in, out, 9, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Exscan(in, out, 11, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Gather(in, 3, MPI_INT, out, 3, MPI_INT, 1, MPI_COMM_WORLD);
+    MPI_Gatherv(in, counts[rank], MPI_INT, out, counts, displs, MPI_INT, 2,
+                MPI_COMM_WORLD);
+    MPI_Scatter(in, 5, MPI_INT, out, 5, MPI_INT, 1, MPI_COMM_WORLD);
+    MPI_Scatterv(in, counts, displs, MPI_INT, out, counts[rank], MPI_INT, 0,
+                 MPI_COMM_WORLD);
+    MPI_Allgather(in, 2, MPI_INT, out, 2, MPI_INT, MPI_COMM_WORLD);
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, out, 2, MPI_INT,
+                  MPI_COMM_WORLD);
+    MPI_Allgatherv(in, counts[rank], MPI_INT, out, counts, displs, MPI_INT,
+                   MPI_COMM_WORLD);
+    MPI_Alltoall(in, 4, MPI_INT, out, 4, MPI_INT, MPI_COMM_WORLD);
+    const int all[RANKS] = {2, 2, 2}, from[RANKS] = {0, 2, 4};
+    const int to[RANKS] = {6, 3, 0};
+    MPI_Alltoallv(in, all, from, MPI_INT, out, all, to, MPI_INT,
+                  MPI_COMM_WORLD);
+    MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, out, all, to,
+                  MPI_INT, MPI_COMM_WORLD);
+    MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Bcast(here, 10, MPI_CHAR, 0, MPI_COMM_WORLD); // ordinary memory
+    MPI_Bcast(in, 0, MPI_INT, 0, MPI_COMM_WORLD);
+}
+
+static void communicators(void)
+{
+    MPI_Comm some, grid, line;
+    MPI_Group group, two;
+    const int members[2] = {0, 2}, dims[2] = {3, 1}, periods[2] = {0, 0};
+    const int remain[2] = {1, 0};
+    MPI_Comm_dup(MPI_COMM_WORLD, &another);
+    MPI_Barrier(another);
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &some);
+    MPI_Barrier(some);
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 1, -rank, &part);
+    MPI_Bcast(in, 6, MPI_CHAR, 0, part); // rank 2 and 1 are first
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                        &some);
+    MPI_Barrier(some);
+    MPI_Comm_group(MPI_COMM_WORLD, &group);
+    MPI_Group_incl(group, 2, members, &two);
+    MPI_Comm_create(MPI_COMM_WORLD, two, &some);
+    if (some != MPI_COMM_NULL)
+        MPI_Barrier(some);
+    MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
+    MPI_Cart_sub(grid, remain, &line);
+    MPI_Barrier(line);
+    MPI_Barrier(MPI_COMM_SELF);
+}
+
+/* Rank 0 sends to 1, and 1 receives. */
+static void blocking(void)
+{
+    static char room[4096];
+    MPI_Status status;
+    if (rank == 0) {
+        MPI_Buffer_attach(room, sizeof room);
+        MPI_Send(in, LARGE - 1, MPI_CHAR, 1, 4, MPI_COMM_WORLD);
+        MPI_Send(in, LARGE, MPI_CHAR, 1, 4, MPI_COMM_WORLD);
+        MPI_Ssend(in + 1, 2, MPI_CHAR, 1, 4, another);
+        MPI_Bsend(in + 2, 3, MPI_CHAR, 1, 5, MPI_COMM_WORLD);
+        MPI_Buffer_detach(&(void *){room}, &(int){0});
+        MPI_Send(in, 4, MPI_CHAR, MPI_PROC_NULL, 5, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        MPI_Recv(out, LARGE - 1, MPI_CHAR, 0, 4, MPI_COMM_WORLD, &status);
+        MPI_Recv(out, LARGE, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(out + 1, 4, MPI_CHAR, 0, 4, another, &status);
+        MPI_Probe(0, 5, MPI_COMM_WORLD, &status);
+        MPI_Recv(out, 3, MPI_CHAR, 0, 5, MPI_COMM_WORLD, &status);
+        MPI_Recv(out, 4, MPI_CHAR, MPI_PROC_NULL, 5, MPI_COMM_WORLD, &status);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Sendrecv(in, 5, MPI_CHAR, next, 6, out, 7, MPI_CHAR, prev, 6,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(in, 6, MPI_CHAR, prev, 7, next, 7, MPI_COMM_WORLD,
+                         &status);
+    MPI_Sendrecv(in, 1, MPI_CHAR, rank, 8, out, 1, MPI_CHAR, rank, 8,
+                 MPI_COMM_WORLD, &status);
+}
+
+/* Receive n bytes from the previous rank, and wait in one of these ways. */
+static void receive(int way, int n)
+{
+    MPI_Request r[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Status status[3];
+    int index[3], done = 0;
+    MPI_Irecv(out + 8 * way, n, MPI_CHAR, prev, way, MPI_COMM_WORLD, &r[1]);
+    while (!done) {
+        done = 1;
+        switch (way) {
+        case 0: MPI_Wait(&r[1], MPI_STATUS_IGNORE); break;
+        case 1: MPI_Test(&r[1], &done, &status[0]); break;
+        case 2: MPI_Waitall(3, r, status); break;
+        case 3: MPI_Testall(3, r, &done, ignore); break;
+        case 4: MPI_Waitany(3, r, index, &status[0]); break;
+        case 5: MPI_Testany(3, r, index, &done, MPI_STATUS_IGNORE); break;
+        case 6: MPI_Waitsome(3, r, &done, index, status); break;
+        case 7: MPI_Testsome(3, r, &done, index, ignore); break;
+        }
+    }
+}
+
+static void requests(void)
+{
+    enum { WAYS = 8 };
+    MPI_Request send, both[2], r;
+    for (int way = 0; way < WAYS; way++) {
+        if (way % 2)
+            MPI_Issend(in + way, 20 + way, MPI_CHAR, next, way, MPI_COMM_WORLD,
+                       &send);
+        else
+            MPI_Isend(in + way, 20 + way, MPI_CHAR, next, way, MPI_COMM_WORLD,
+                      &send);
+        receive(way, 30 + way);
+        MPI_Wait(&send, MPI_STATUS_IGNORE);
+    }
+    MPI_Send_init(in, 40, MPI_CHAR, next, 9, MPI_COMM_WORLD, &both[0]);
+    MPI_Recv_init(out, 41, MPI_CHAR, prev, 9, MPI_COMM_WORLD, &both[1]);
+    MPI_Startall(2, both);
+    MPI_Waitall(2, both, ignore);
+    MPI_Start(&both[1]);
+    MPI_Start(&both[0]);
+    MPI_Waitall(2, both, ignore);
+    MPI_Request_free(&both[0]);
+    MPI_Request_free(&both[1]);
+    MPI_Irecv(out, 42, MPI_CHAR, prev, 10, MPI_COMM_WORLD, &r);
+    MPI_Cancel(&r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE); // nothing came
+    MPI_Irecv(out, 43, MPI_CHAR, MPI_PROC_NULL, 10, MPI_COMM_WORLD, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    next = (rank + 1) % RANKS;
+    prev = (rank + 2) % RANKS;
+    if (cudaMalloc((void **)&in, 1 << 16) != cudaSuccess ||
+        cudaMalloc((void **)&out, 1 << 16) != cudaSuccess)
+        return EXIT_FAILURE;
+    collectives();
+    communicators();
+    blocking();
+    requests();
+    MPI_Finalize();
+}

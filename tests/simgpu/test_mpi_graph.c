@@ -1,0 +1,100 @@
+/* What the graph has of each call of MPI: whom it matches, how many bytes, and
+ * which memory it touches. */
+#include <check.h>
+#include <stdio.h>  /* fprintf */
+#include <stdlib.h> /* malloc */
+
+#include "child.h"
+#include "graph/read.h"
+#include "labtest.h"
+#include "suite.h"
+
+/* Position of the first node with v's match. */
+static uint32_t first_of(const struct graph *g, const struct graph_view *v)
+{
+    uint32_t at = 0;
+    while (g->nodes[at].node.match != v->node.match)
+        at++;
+    return at;
+}
+
+/* " reads 1:8+12": 12 bytes from byte 8 of its rank's allocation 1. Ordinary
+ * memory is number 0, at addresses that differ. */
+static void print_accesses(FILE *f, const struct graph_view *v)
+{
+    for (size_t i = 0; i < v->naccesses; i++) {
+        const struct graph_access *const a = &v->accesses[i];
+        const uint32_t number = (uint32_t)a->alloc;
+        ck_assert_uint_eq(a->alloc >> 32, v->node.rank);
+        fprintf(f, ", %s %u:", a->write ? "writes" : "reads", number);
+        if (number)
+            fprintf(f, "%llu", (unsigned long long)a->begin);
+        fprintf(f, "+%llu", (unsigned long long)(a->end - a->begin));
+    }
+}
+
+static const char *const ops[] = {[TOPO_OP_ALLREDUCE] = "allreduce",
+                                  [TOPO_OP_BROADCAST] = "broadcast",
+                                  [TOPO_OP_REDUCE] = "reduce",
+                                  [TOPO_OP_ALLGATHER] = "allgather",
+                                  [TOPO_OP_REDUCESCATTER] = "reduce-scatter",
+                                  [TOPO_OP_ALLTOALL] = "alltoall",
+                                  [TOPO_OP_GATHER] = "gather",
+                                  [TOPO_OP_SCATTER] = "scatter",
+                                  [TOPO_OP_BARRIER] = "barrier",
+                                  [TOPO_OP_SENDRECV] = "sendrecv"};
+
+/* A line for each call; those that match have the number of the first. */
+static void print(FILE *f, const struct graph *g)
+{
+    static const char *const kinds[] = {"",        "of all", "from root",
+                                        "to root", "pair",   "message"};
+    for (uint32_t at = 0; at < g->nnodes; at++) {
+        const struct graph_view *const v = &g->nodes[at];
+        const struct graph_node *const n = &v->node;
+        if (n->kind != GRAPH_MPI)
+            continue;
+        fprintf(f, "%u %s", n->rank, v->name);
+        if (n->match)
+            fprintf(f, " #%u: %s, %s, %u/%u, root %u", first_of(g, v),
+                    ops[n->op], kinds[n->match_kind], n->match_rank,
+                    n->match_size, n->match_root);
+        fprintf(f, ", %llu bytes", (unsigned long long)n->bytes);
+        print_accesses(f, v);
+        fputc('\n', f);
+    }
+}
+
+START_TEST(the_graph_has_what_each_call_says)
+{
+    char dir[CHILD_FOLDER], err[512], path[2 * CHILD_FOLDER];
+    child_folder(dir, "commlab-mpi-graph");
+    struct child c = child_run(
+        60, "SIMGPU_GRAPH=%s mpirun -n 3 %s/tests/simgpu/prog_mpi_graph", dir,
+        child_build());
+    ck_assert_msg(c.status == 0, "status %d: %s%s", c.status, c.out, c.err);
+    child_clear(&c);
+    struct graph *const g = graph_load(dir, err, sizeof err);
+    ck_assert_msg(g != NULL, "%s", err);
+    snprintf(path, sizeof path, "%s/calls.txt", dir);
+    FILE *const f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    print(f, g);
+    fclose(f);
+    graph_free(g);
+    c = child_run(10, "diff %s/tests/simgpu/mpi_graph.txt %s", labtest_root(),
+                  path);
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    child_clear(&c);
+    child_remove(dir);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("mpi_graph");
+    TCase *const t = tcase_create("mpi_graph");
+    tcase_add_test(t, the_graph_has_what_each_call_says);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
