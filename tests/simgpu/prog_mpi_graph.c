@@ -2,7 +2,9 @@
  * ranks, on device memory. test_mpi_graph.c says what is recorded. */
 #include <cuda_runtime.h>
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { RANKS = 3, LARGE = 8193 /* bytes, more than is sent eagerly */ };
 
@@ -104,12 +106,21 @@ static void blocking(void)
                  MPI_COMM_WORLD, &status);
 }
 
+static void must(int holds, const char *what, int way)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "rank %d, way %d: %s\n", rank, way, what);
+    exit(EXIT_FAILURE);
+}
+
 /* Receive n bytes from the previous rank, and wait in one of these ways. */
 static void receive(int way, int n)
 {
     MPI_Request r[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     MPI_Status status[3];
-    int index[3], done = 0;
+    int index[3] = {1}, done = 0, count;
+    memset(status, 0xff, sizeof status);
     MPI_Irecv(out + 8 * way, n, MPI_CHAR, prev, way, MPI_COMM_WORLD, &r[1]);
     while (!done) {
         done = 1;
@@ -123,6 +134,14 @@ static void receive(int way, int n)
         case 6: MPI_Waitsome(3, r, &done, index, status); break;
         case 7: MPI_Testsome(3, r, &done, index, ignore); break;
         }
+    }
+    must(r[1] == MPI_REQUEST_NULL, "the request is still there", way);
+    must(done == 1 && index[0] == 1, "another request is done", way);
+    if (way == 1 || way == 2 || way == 4 || way == 6) { // not ignored
+        const MPI_Status *const own = &status[way == 2];
+        MPI_Get_count(own, MPI_CHAR, &count);
+        must(own->MPI_SOURCE == prev && own->MPI_TAG == way && count == n - 10,
+             "another status", way);
     }
 }
 
@@ -149,9 +168,12 @@ static void requests(void)
     MPI_Waitall(2, both, ignore);
     MPI_Request_free(&both[0]);
     MPI_Request_free(&both[1]);
+    must(both[0] == MPI_REQUEST_NULL && both[1] == MPI_REQUEST_NULL,
+         "a request that is free", 9);
     MPI_Irecv(out, 42, MPI_CHAR, prev, 10, MPI_COMM_WORLD, &r);
     MPI_Cancel(&r);
     MPI_Wait(&r, MPI_STATUS_IGNORE); // nothing came
+    must(r == MPI_REQUEST_NULL, "a request that is cancelled", 10);
     MPI_Irecv(out, 43, MPI_CHAR, MPI_PROC_NULL, 10, MPI_COMM_WORLD, &r);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
