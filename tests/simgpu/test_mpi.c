@@ -78,6 +78,35 @@ START_TEST(a_launcher_that_is_late_is_no_hang)
 }
 END_TEST
 
+static const char *const hangs[][2] = {
+    {"MPI_Recv at ", ": waits for any rank, any tag, in a communicator of 2\n"},
+    {"MPI_Recv at ", ": waits for rank 1, tag 7, in a communicator of 2\n"},
+    {"MPI_Ssend at ", ": waits for rank 1, tag 8, in a communicator of 2\n"},
+    {"MPI_Probe at ", ": waits for rank 0, any tag, in a communicator of 2\n"},
+    {"MPI_Wait at ", ": waits for requests to complete\n"},
+    {"MPI_Waitall at ", ": waits for requests to complete\n"},
+    {"MPI_Waitany at ", ": waits for requests to complete\n"},
+    {"MPI_Waitsome at ", ": waits for requests to complete\n"},
+};
+
+START_TEST(a_hang_names_what_a_call_waits_for)
+{
+    struct child c = child_run(
+        60, "SIMGPU_HANG_SEC=0.3 mpirun -n 2 %s/tests/simgpu/prog_mpi_hang %d",
+        child_build(), _i);
+    const char *const all = strstr(c.err, "All waits:");
+    const char *const call = all ? strstr(all, hangs[_i][0]) : NULL;
+    ck_assert_msg(call && strstr(call, hangs[_i][1]), "%s", c.err);
+    ck_assert_msg(_i != 3 || strstr(all, "MPI_Barrier at ") < call, "%s",
+                  c.err);
+    ck_assert_msg(
+        _i != 3 ||
+            strstr(all, ": waits for all ranks of a communicator of 2\n"),
+        "%s", c.err);
+    child_clear(&c);
+}
+END_TEST
+
 /* An MPICH that was built for PMIx, as Ubuntu 24.04's, finds its peers through
  * libcudart (mpi/pmix.c). */
 START_TEST(ranks_find_each_other_by_pmix)
@@ -103,6 +132,8 @@ int main(void)
     tcase_add_test(t, polling_longer_takes_no_more_modelled_time);
     tcase_add_test(t, mpich_polls_ucx_through_simgpu);
     tcase_add_test(t, a_launcher_that_is_late_is_no_hang);
+    tcase_add_loop_test(t, a_hang_names_what_a_call_waits_for, 0,
+                        sizeof hangs / sizeof *hangs);
     tcase_add_loop_test(t, ranks_find_each_other_by_pmix, 0, 3);
     tcase_add_test(t, a_rank_tells_such_an_mpirun_how_it_fails);
     suite_add_tcase(s, t);

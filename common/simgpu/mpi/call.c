@@ -21,7 +21,7 @@ struct call call_begin(const char *name, MPI_Comm comm, const void *address)
         .name = site_call(name),
         .site = simgpu_site(simgpu_site_caller ? simgpu_site_caller : address),
         .comm = comm,
-        .peer = -2,
+        .peer = CALL_ALL,
         .tag = MPI_ANY_TAG};
     PMPI_Comm_size(comm, &c.size);
     return c;
@@ -105,7 +105,7 @@ void call_collective(struct call *c, enum topo_op op, int root, size_t nbytes)
     }
     c->node = graph_add(simgpu_proc()->graph, &n, NULL, NULL, c->access);
     post_compare(c, key, root, nbytes);
-    call_wait(c, -2, MPI_ANY_TAG);
+    call_wait(c, CALL_ALL, MPI_ANY_TAG);
 }
 
 void call_message(struct call *c, uint64_t key, int receiver, int rendezvous,
@@ -129,7 +129,9 @@ static void describe(const void *arg, char *out, size_t nbytes)
         snprintf(tag, sizeof tag, "tag %d", c->tag);
     if (c->peer != MPI_ANY_SOURCE)
         snprintf(peer, sizeof peer, "rank %d", c->peer);
-    if (c->peer == -2)
+    if (c->peer == CALL_REQUESTS)
+        snprintf(out, nbytes, "waits for requests to complete");
+    else if (c->peer == CALL_ALL)
         snprintf(out, nbytes, "waits for all ranks of a communicator of %d",
                  c->size);
     else

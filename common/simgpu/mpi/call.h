@@ -35,12 +35,15 @@
 
 enum { CALL_MAX_ACCESSES = 2 };
 
+/* Whom a call waits for that has no single peer: MPI has no such ranks. */
+enum { CALL_ALL = -1000, CALL_REQUESTS };
+
 struct call {
     const char *name;
     uint32_t site;
     MPI_Comm comm;
     int size;         /* ranks of comm */
-    int peer, tag;    /* messages: for the hang report; -2: a collective */
+    int peer, tag;    /* for the hang report */
     int is_reduction; /* type and op are set */
     MPI_Datatype type;
     MPI_Op op;

@@ -183,7 +183,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     MPI_Status own;
     MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
     const MPI_Request before = *request;
-    call_wait(&c, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    call_wait(&c, CALL_REQUESTS, MPI_ANY_TAG);
     const int err = call_end(&c, nap_wait(request, s));
     if (err == MPI_SUCCESS)
         completed(&c, before, s);
@@ -238,7 +238,7 @@ int MPI_Waitall(int count, MPI_Request request[], MPI_Status statuses[])
 {
     struct call c = CALL_BEGIN("MPI_Waitall", MPI_COMM_WORLD);
     struct several s = several_begin(count, request);
-    call_wait(&c, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    call_wait(&c, CALL_REQUESTS, MPI_ANY_TAG);
     const int err = call_end(&c, nap_waitall(count, request, s.status));
     several_end(&s, &c, err == MPI_SUCCESS ? count : 0, NULL, statuses);
     return err;
@@ -260,7 +260,7 @@ int MPI_Waitany(int count, MPI_Request request[], int *index,
 {
     struct call c = CALL_BEGIN("MPI_Waitany", MPI_COMM_WORLD);
     struct several s = several_begin(count, request);
-    call_wait(&c, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    call_wait(&c, CALL_REQUESTS, MPI_ANY_TAG);
     int err, done = 0;
     struct nap n = {0};
     while ((err = PMPI_Testany(count, request, index, &done, s.status)) ==
@@ -290,7 +290,7 @@ int MPI_Waitsome(int count, MPI_Request request[], int *ncompleted,
 {
     struct call c = CALL_BEGIN("MPI_Waitsome", MPI_COMM_WORLD);
     struct several s = several_begin(count, request);
-    call_wait(&c, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    call_wait(&c, CALL_REQUESTS, MPI_ANY_TAG);
     int err;
     *ncompleted = 0; // MPI_UNDEFINED: there is nothing to wait for
     struct nap n = {0};
