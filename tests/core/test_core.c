@@ -379,6 +379,26 @@ START_TEST(a_report_too_long_to_print_is_cut)
 }
 END_TEST
 
+static void warns(struct shared *s)
+{
+    (void)s;
+    for (int i = 1; i <= 2; i++) { // once for each site and kind
+        simgpu_report_warning(0, "one %d\nof two lines", i);
+        simgpu_report_warning(0, "another %d", i);
+    }
+}
+
+START_TEST(a_warning_is_printed_once_with_the_rank_before_each_line)
+{
+    char text[8192];
+    const struct rank r = rank_start(1, 2, warns, shared_new());
+    ck_assert_int_eq(rank_end(r, text, sizeof text), 0);
+    ck_assert_str_eq(text, "simgpu: rank 1: warning: ?: one 1\n"
+                           "simgpu: rank 1: of two lines\n"
+                           "simgpu: rank 1: warning: ?: another 1\n");
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("core");
@@ -397,6 +417,7 @@ int main(void)
     tcase_add_test(t, a_late_op_waits_for_a_thread_that_gets_no_core);
     tcase_add_loop_test(t, a_bad_setting_is_refused_with_its_value, 0, 5);
     tcase_add_test(t, a_report_too_long_to_print_is_cut);
+    tcase_add_test(t, a_warning_is_printed_once_with_the_rank_before_each_line);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }
