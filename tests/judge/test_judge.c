@@ -52,7 +52,9 @@ static char *show(const struct shown *s, int rank, size_t *nbytes)
     memset(out + JUDGE_RED_ZONE, 7, NBYTES);
     out[s->spoilt] = 0;
     for (unsigned i = 0; i < ITERATIONS; i++) {
-        const double us = 10.0 * (i + 1) + rank, host_us = us + s->host_us;
+        // not in order, and of the ranks the second is slowest
+        const double us = 10.0 * (1 + i * 2 % 3) + (rank + 1) % 3,
+                     host_us = us + s->host_us;
         evidence_put(e, EVIDENCE_OUTPUT, 0, i, "out", out, WHOLE - s->missing);
         evidence_put(e, EVIDENCE_METRIC, 0, i, "time_us", &us, sizeof us);
         evidence_put(e, EVIDENCE_METRIC, 0, i, "host_us", &host_us,
@@ -63,19 +65,25 @@ static char *show(const struct shown *s, int rank, size_t *nbytes)
     return data;
 }
 
-/* The verdict if the last rank records `s` and the others are fine. */
-static struct judge_verdict verdict_on(const struct shown *s,
-                                       const struct plan_case *c, int clocked)
+/* The last rank records `s` and the others are fine. */
+static struct evidence *evidence_of(const struct shown *s)
 {
     static const struct shown fine = {RUN_OK, NULL, INTACT, 0, 0};
-    static const uint64_t seed[NRANKS];
-    struct judge_verdict v;
     struct evidence *const e = evidence_new(NRANKS, 1);
     for (int r = 0; r < NRANKS; r++) {
         size_t nbytes;
         char *const data = show(r == NRANKS - 1 ? s : &fine, r, &nbytes);
         evidence_give(e, r, data, nbytes);
     }
+    return e;
+}
+
+static struct judge_verdict verdict_on(const struct shown *s,
+                                       const struct plan_case *c, int clocked)
+{
+    static const uint64_t seed[NRANKS];
+    struct judge_verdict v;
+    struct evidence *const e = evidence_of(s);
     const struct judge_task t = {.c = c,
                                  .nranks = NRANKS,
                                  .iterations = ITERATIONS,
@@ -118,6 +126,14 @@ static const struct {
      0,
      "rank 2 wrote 4 bytes past the end of its output \"out\"\nLook at any() "
      "in any.c."},
+    {{RUN_OK, NULL, 0, 0, 0}, // the first byte of all, and the last
+     0,
+     "rank 2 wrote 256 bytes before its output \"out\"\nLook at any() in "
+     "any.c."},
+    {{RUN_OK, NULL, WHOLE - 1, 0, 0},
+     0,
+     "rank 2 wrote 256 bytes past the end of its output \"out\"\nLook at "
+     "any() in any.c."},
     {{RUN_OK, NULL, INTACT, 1, 0},
      0,
      "rank 2 has no output \"out\" of 16 bytes\nLook at any() in any.c."},
@@ -166,14 +182,18 @@ START_TEST(a_gpus_clock_is_held_against_its_hosts)
     static const struct {
         double host_us;
         int clocked, fine;
-    } clocks[] = {{5, 1, 1},    {900, 1, 1},   {3000, 1, 0},
-                  {3000, 0, 1}, {-5000, 1, 0}, {NAN, 1, 0}};
+    } clocks[] = {{5, 1, 1},    {2009, 1, 1}, {2011, 1, 0},  {-980, 1, 1},
+                  {3000, 0, 1}, {-981, 1, 0}, {-5000, 1, 0}, {NAN, 1, 0}};
     for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
         const struct shown s = {RUN_OK, NULL, INTACT, 0, clocks[i].host_us};
         const struct judge_verdict v =
             verdict_on(&s, &timed, clocks[i].clocked);
         ck_assert_msg(v.pass == clocks[i].fine && v.suspected == !v.pass,
                       "%g us: %s", clocks[i].host_us, v.message);
+        if (clocks[i].host_us == 2011)
+            ck_assert_str_eq(v.message,
+                             "rank 2: 10 us on its GPU's clock but 2021 us on "
+                             "its host's: a person will look at it");
     }
 }
 END_TEST
@@ -183,7 +203,48 @@ START_TEST(a_kind_that_the_lab_lacks_is_said)
     const struct shown s = {RUN_OK, NULL, INTACT, 0, 0};
     const struct plan_case c = {.name = "c", .kind = "other"};
     const struct judge_verdict v = verdict_on(&s, &c, 0);
-    ck_assert(!v.pass && strstr(v.message, "\"other\""));
+    ck_assert(!v.pass);
+    ck_assert_str_eq(
+        v.message, "the plan asks for \"other\", which this lab cannot judge");
+}
+END_TEST
+
+START_TEST(a_graph_that_should_exist_is_missed)
+{
+    static const struct judge_student none[] = {{NULL, NULL, NULL, NULL}};
+    static const struct judge_lab lab = {
+        .lab = "t", .kinds = kinds, .students = none};
+    static const uint64_t seed[NRANKS];
+    struct judge_verdict v;
+    struct evidence *const e =
+        evidence_of(&(struct shown){RUN_OK, NULL, INTACT, 0, 0});
+    struct judge_task t = {.c = &timed,
+                           .nranks = NRANKS,
+                           .iterations = ITERATIONS,
+                           .seed = seed,
+                           .evidence = e,
+                           .graph_problem = "it has gone"};
+    judge_case(&lab, &t, &v);
+    ck_assert_str_eq(v.message, "cannot be timed: it has gone");
+    t.c = &any; // which needs none
+    judge_case(&lab, &t, &v);
+    ck_assert(v.pass && v.score == 1);
+    evidence_free(e);
+}
+END_TEST
+
+/* A wrong result of a rank that went on after a call had failed. */
+START_TEST(a_wrong_result_names_the_call_that_failed)
+{
+    const struct shown s = {RUN_OK, "p2p.c:3: no", INTACT, 1, 0};
+    const struct judge_verdict v = verdict_on(&s, &any, 0);
+    ck_assert_str_eq(v.message,
+                     "rank 2 has no output \"out\" of 16 bytes\nLook at any() "
+                     "in any.c.\nrank 2: p2p.c:3: no");
+    const struct shown right = {RUN_OK, "p2p.c:3: no", INTACT, 0, 0};
+    ck_assert_str_eq(verdict_on(&right, &any, 0).message, "");
+    const struct shown slow = {RUN_OK, "p2p.c:3: no", INTACT, 0, 3000};
+    ck_assert(!strstr(verdict_on(&slow, &timed, 1).message, "p2p"));
 }
 END_TEST
 
@@ -274,6 +335,8 @@ int main(void)
     tcase_add_test(t, a_gpus_clock_is_held_against_its_hosts);
     tcase_add_test(t, without_a_graph_a_timed_case_counts_by_its_result);
     tcase_add_test(t, a_kind_that_the_lab_lacks_is_said);
+    tcase_add_test(t, a_graph_that_should_exist_is_missed);
+    tcase_add_test(t, a_wrong_result_names_the_call_that_failed);
     tcase_add_test(t, seeds_differ_by_case_and_rank);
     tcase_add_test(t, times_are_in_the_unit_that_suits);
     tcase_add_test(t, a_failed_row_says_why_and_how_to_run_it_again);
