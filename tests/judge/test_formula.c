@@ -14,8 +14,17 @@ const struct judge_lab *const judge_labs[] = {NULL};
 static int names(void *arg, const char *name, double *value)
 {
     (void)arg;
-    *value = strcmp(name, "n") == 0 ? 8 : 0.5;
-    return strcmp(name, "n") == 0 || strcmp(name, "B_2") == 0 ? 0 : -1;
+    static const struct {
+        const char *name;
+        double value;
+    } known[] = {
+        {"n", 8}, {"B_2", 0.5}, {"a_name_of_thirty_one_letters_ab", 9}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i].name) == 0) {
+            *value = known[i].value;
+            return 0;
+        }
+    return -1;
 }
 
 static const struct {
@@ -38,6 +47,12 @@ static const struct {
     {"sqrt(2 * n)", 4},
     {"3 * (n > 7) + 2 * (n < 7)", 3},
     {" 1\n + 1 ", 2},
+    {"\t2\t*\t3", 6},
+    {"min(n, 3) - max(n, 3)", -5},
+    {"(7 > 7) + (7 < 7)", 0},
+    {"a_name_of_thirty_one_letters_ab", 9},
+    {"((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))", 1},
+    {"(1) + (((((((((((((((((((((((((((((2)))))))))))))))))))))))))))))", 3},
 };
 
 START_TEST(a_formula_has_a_value)
@@ -67,7 +82,12 @@ static const struct {
     {"sqrt(-1)", "at column 9: the result is not a finite number"},
     {"10^400", "at column 7: the result is not a finite number"},
     {"inf", "at column 1: there is no number \"inf\""},
-    {"a_name_that_is_longer_than_others", "at column 1: a name has fewer than"},
+    {"a_name_of_thirty_two_letters_abc",
+     "at column 1: a name has fewer than 32 letters"},
+    {"min(1, 2", "at column 9: ')' is missing"},
+    {".5", "at column 1: a number, a name or '(' is missing"},
+    {"+5", "at column 1: a number, a name or '(' is missing"},
+    {"1 + * 2 + m", "at column 5: a number, a name or '(' is missing"},
     {"((((((((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))))))"
      ")",
      "at column 33: this is nested too deeply"},
@@ -117,6 +137,24 @@ START_TEST(names_in_braces_become_numbers)
 }
 END_TEST
 
+START_TEST(an_error_has_no_more_room_than_it_is_given)
+{
+    char err[32];
+    double value;
+    static const struct {
+        size_t nbytes;
+        const char *says;
+    } rooms[] = {
+        {4, "at "}, {14, "at column 1: "}, {20, "at column 1: the fo"}};
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        memset(err, '#', sizeof err);
+        formula_value("", names, NULL, &value, err, rooms[i].nbytes);
+        ck_assert_str_eq(err, rooms[i].says);
+        ck_assert_int_eq(err[rooms[i].nbytes], '#');
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("formula");
@@ -125,6 +163,7 @@ int main(void)
                         sizeof good / sizeof *good);
     tcase_add_loop_test(t, a_bad_formula_is_explained, 0,
                         sizeof bad / sizeof *bad);
+    tcase_add_test(t, an_error_has_no_more_room_than_it_is_given);
     tcase_add_loop_test(t, names_in_braces_become_numbers, 0,
                         sizeof texts / sizeof *texts);
     suite_add_tcase(s, t);
