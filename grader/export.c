@@ -72,12 +72,20 @@ static const char *says(const struct row *r)
     return r->g.outcome == OUTCOME_SUSPECTED ? "a person will look at it" : "";
 }
 
+/* What is behind something else has "; " before it. */
+static FILE *next(FILE *f)
+{
+    if (ftell(f) > 0)
+        fputs("; ", f);
+    return f;
+}
+
 static void put_notes(FILE *f, const struct row *r)
 {
     size_t i;
     const json_t *note;
     json_array_foreach(r->notes, i, note)
-        fprintf(f, "; %s", json_string_value(note));
+        fprintf(next(f), "%s", json_string_value(note));
 }
 
 char *export_feedback(const struct row *r)
@@ -90,14 +98,13 @@ char *export_feedback(const struct row *r)
         passed += r->g.cases[i].outcome == OUTCOME_PASS;
     fprintf(f, "%s", says(r));
     if (r->has_score && r->g.ncases)
-        fprintf(f, "%s%d of %d cases pass", *says(r) ? "; " : "", passed,
-                r->g.ncases);
+        fprintf(next(f), "%d of %d cases pass", passed, r->g.ncases);
     if (r->has_score && r->attempt && r->g.message[0])
-        fprintf(f, "%s%s", *says(r) ? "; " : "", r->g.message);
+        fprintf(next(f), "%s", r->g.message);
     if (r->attempt && r->g.notes[0])
-        fprintf(f, "%s%s", *says(r) || r->has_score ? "; " : "", r->g.notes);
+        fprintf(next(f), "%s", r->g.notes);
     if (r->has_score && r->days_late)
-        fprintf(f, "; %d %s late", r->days_late,
+        fprintf(next(f), "%d %s late", r->days_late,
                 r->days_late == 1 ? "day" : "days");
     put_notes(f, r);
     fclose(f);
