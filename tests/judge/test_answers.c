@@ -21,7 +21,11 @@ static const char text[] = "# ring_ms = 3\n"
                            "infinite = inf\n"
                            "tiny = -1.5e-6 s\n"
                            "twice = 2\n"
-                           "last = 7";
+                           "last = 7\n"
+                           "forty = x123456789012345678901234567890123456789\n"
+                           "fortyone = "
+                           "x1234567890123456789012345678901234567890\n"
+                           "\tend\t=\t8\tms";
 
 #define HOW                                                                    \
     ": after the \"=\" write digits, with a point if needed, then a unit or "  \
@@ -37,11 +41,18 @@ static const struct {
     {"steps", 0, 14, ""},
     {"tiny", 0, -1.5e-6, ""},
     {"last", 0, 7, ""},
+    {"end", 0, 8, ""},
     {"empty", 1, 0, ""},
     {"blank", 1, 0, ""},
     {"ring", -1, 0, "answers.txt has no line \"ring = ...\""},
     {"comma", -1, 0, "answers.txt:6: comma: \"4,18\" is not a number" HOW},
     {"word", -1, 0, "answers.txt:7: word: \"many\" is not a number" HOW},
+    {"forty", -1, 0,
+     "answers.txt:13: forty: \"x123456789012345678901234567890123456789\" is "
+     "not a number" HOW},
+    {"fortyone", -1, 0,
+     "answers.txt:14: fortyone: \"x123456789012345678901234567890123456789\" "
+     "is not a number" HOW},
     {"infinite", -1, 0, "answers.txt:9: infinite: \"inf\" is not a number" HOW},
     {"twice", -1, 0, "answers.txt:11: twice is answered twice"},
 };
