@@ -250,6 +250,74 @@ START_TEST(only_a_regular_file_of_bounded_size_is_read)
 }
 END_TEST
 
+START_TEST(what_is_missing_is_said)
+{
+    size_t nbytes, n;
+    char *const data = show(&nbytes);
+    struct evidence *const e = evidence_new(2, NONCE);
+    ck_assert_str_eq(evidence_problem(e, 1), "rank 1: no evidence");
+    ck_assert(evidence_status(e, 1, 3) == RUN_MISSING);
+    ck_assert(evidence_output(e, 1, 3, 1, "recvbuf", &n) == NULL && n == 0);
+    // without its last record, of a head of 56 bytes and the nonce
+    evidence_give(e, 1, data, nbytes - 64);
+    ck_assert_str_eq(evidence_problem(e, 1), "rank 1: the run ended early");
+    ck_assert(!evidence_done(e, 1) && evidence_began(e, 1, 3));
+    evidence_free(e);
+    evidence_free(NULL);
+}
+END_TEST
+
+START_TEST(records_that_are_no_such_thing_count_as_missing)
+{
+    char *data;
+    size_t nbytes;
+    const uint32_t beyond = RUN_ERROR + 1;
+    struct evidence_out *const o = evidence_memory(&data, &nbytes, NONCE);
+    evidence_put(o, EVIDENCE_STATUS, 0, 0, "status", &beyond, sizeof beyond);
+    evidence_put(o, EVIDENCE_STATUS, 1, 0, "status", &beyond, 3);
+    evidence_put(o, EVIDENCE_TEXT, 0, 0, "text", "no end", 6);
+    evidence_put(o, EVIDENCE_TEXT, 1, 0, "text", "", 0);
+    evidence_put(o, EVIDENCE_METRIC, 0, 0, "m", "1234567", 7);
+    evidence_put(o, EVIDENCE_OUTPUT, 0, 0, "empty", "", 0);
+    ck_assert_int_eq(evidence_finish(o), 0);
+    struct evidence *const e = read_back(data, nbytes);
+    ck_assert(evidence_done(e, 0));
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert_int_eq(evidence_status(e, 0, i), RUN_MISSING);
+        ck_assert(evidence_began(e, 0, i) && !evidence_text(e, 0, i));
+    }
+    ck_assert(isnan(evidence_metric(e, 0, 0, 0, "m")));
+    ck_assert(evidence_output(e, 0, 0, 0, "empty", &nbytes) && nbytes == 0);
+    evidence_free(e);
+}
+END_TEST
+
+/* Other programs read evidence, too: its bytes do not change. */
+START_TEST(digests_and_seeds_never_change)
+{
+    static const struct {
+        const char *data;
+        uint64_t digest;
+    } digests[] = {{"", UINT64_C(0xe220a8397b1dcdaf)},
+                   {"a", UINT64_C(0x7171fd973fbae05c)},
+                   {"12345678", UINT64_C(0xfb0429a15a6aae6a)},
+                   {"123456789", UINT64_C(0x4fd2f3884022a46a)}};
+    for (size_t i = 0; i < sizeof digests / sizeof *digests; i++)
+        ck_assert_uint_eq(chain_digest(CHAIN_NOTHING, digests[i].data,
+                                       strlen(digests[i].data)),
+                          digests[i].digest);
+    ck_assert_uint_eq(chain_seed(99, 2, 7), UINT64_C(0x3e540f97fbd2e5cd));
+    // in pieces of any length
+    for (size_t cut = 0; cut <= 9; cut++) {
+        struct chain c = {.digest = CHAIN_NOTHING};
+        chain_begin(&c, 9);
+        chain_add(&c, "123456789", cut);
+        chain_add(&c, &"123456789"[cut], 20 - cut);
+        ck_assert_uint_eq(c.digest, digests[3].digest);
+    }
+}
+END_TEST
+
 /* ---- the chain ----------------------------------------------------------- */
 
 START_TEST(the_judge_recomputes_each_ranks_seeds)
@@ -304,6 +372,9 @@ int main(void)
     tcase_add_test(t, many_small_records_are_no_burden);
     tcase_add_test(t, evidence_that_the_recorder_does_not_take_is_a_failure);
     tcase_add_test(t, the_last_of_two_records_counts);
+    tcase_add_test(t, what_is_missing_is_said);
+    tcase_add_test(t, records_that_are_no_such_thing_count_as_missing);
+    tcase_add_test(t, digests_and_seeds_never_change);
     tcase_add_test(t, only_a_regular_file_of_bounded_size_is_read);
     tcase_add_test(t, the_judge_recomputes_each_ranks_seeds);
     tcase_add_test(t, a_digest_knows_order_length_and_every_bit);

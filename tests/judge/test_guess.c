@@ -140,6 +140,57 @@ START_TEST(wrong_numbers_tell_their_cause)
 }
 END_TEST
 
+/* `n` elements, all `factor` times what they should be. */
+static const struct {
+    double factor;
+    int n;
+    const char *says;
+} factors[] = {
+    {2, 4, "2 times too large"},       {2, 3, "Is a block, a root"},
+    {2.005, 4, "2 times too large"},   {2.007, 4, "Is a block, a root"},
+    {1.995, 4, "2 times too large"},   {1.993, 4, "Is a block, a root"},
+    {1024, 4, "1024 times too large"}, {1028, 4, "Is a block, a root"},
+    {.5, 4, "2 times too small"},      {.5, 3, "Is a block, a root"},
+    {1. / 1024, 4, "1024 times"},      {1. / 1028, 4, "Is a block, a root"},
+    {1.5, 4, "Is a block, a root"},    {1, 4, "Is a block, a root"},
+    {-2, 4, "Is a block, a root"},     {1e5, 4, "Is a block, a root"},
+    {-1.1e5, 1, "far too large"},      {0, 1, "All of these are 0"},
+};
+
+START_TEST(a_factor_is_told_within_its_limits)
+{
+    struct advice a = {.n = 0};
+    char text[256];
+    for (int i = 0; i < factors[_i].n; i++) {
+        const double should = i - 5, is = factors[_i].factor * should;
+        advice_see(&a, is, should, &is, sizeof is);
+    }
+    advice_text(&a, text, sizeof text);
+    ck_assert_msg(strstr(text, factors[_i].says), "%s", text);
+}
+END_TEST
+
+START_TEST(one_element_of_another_kind_changes_the_advice)
+{
+    static const double is[] = {0, 1e9, 4, -8}, should[] = {1, 2, 2, -4};
+    for (int from = 0; from < 3;
+         from++) { // all with the last: 2 times as large
+        struct advice a = {.n = 0};
+        char text[256];
+        for (int i = 0; i < 4; i++)
+            advice_see(&a, is[i < 2 ? from : i], should[i < 2 ? from : i],
+                       &is[i < 2 ? from : i], sizeof *is);
+        advice_text(&a, text, sizeof text);
+        ck_assert_msg(strstr(text, from == 2 ? "2 times too large"
+                                             : "Is a block, a root"),
+                      "%s", text);
+    }
+    struct advice none = {.n = 0};
+    char text[8] = "#";
+    ck_assert_str_eq(advice_text(&none, text, sizeof text), "");
+}
+END_TEST
+
 START_TEST(poison_is_what_nobody_wrote)
 {
     struct advice a = {.n = 0};
@@ -151,6 +202,11 @@ START_TEST(poison_is_what_nobody_wrote)
     advice_see(&a, is, 1, bytes, sizeof bytes);
     advice_text(&a, text, sizeof text);
     ck_assert_msg(strstr(text, "Nothing was written there"), "%s", text);
+    bytes[sizeof bytes - 1]++; // of a second element all bytes but one
+    memcpy(&is, bytes, sizeof is);
+    advice_see(&a, is, 1, bytes, sizeof bytes);
+    advice_text(&a, text, sizeof text);
+    ck_assert_msg(!strstr(text, "Nothing was written there"), "%s", text);
 }
 END_TEST
 
@@ -164,6 +220,9 @@ int main(void)
                         sizeof types / sizeof *types);
     tcase_add_loop_test(t, wrong_numbers_tell_their_cause, 0,
                         sizeof wrong / sizeof *wrong);
+    tcase_add_loop_test(t, a_factor_is_told_within_its_limits, 0,
+                        sizeof factors / sizeof *factors);
+    tcase_add_test(t, one_element_of_another_kind_changes_the_advice);
     tcase_add_test(t, poison_is_what_nobody_wrote);
     suite_add_tcase(s, t);
     return suite_run(s);
