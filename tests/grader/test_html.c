@@ -154,6 +154,7 @@ static const struct {
     {"\"\"\"\"\n", "[\"]1 "},
     {" a b\t,\t \n", "[a b][]1 "},
     {"", ""},
+    {"\xEF\xBB\xBF", ""},
     {"a\n\"b", "2: a quote is not closed"},
     {"a\n\"b\"c", "2: text after a closing quote"},
     {"a\n\"b\nc\" ", "3: text after a closing quote"},
