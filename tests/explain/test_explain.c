@@ -2,6 +2,7 @@
  * commgraph explain on runs with a planted cause: how often is its first answer
  * the right one? And its words, its options, its errors.
  */
+#define _GNU_SOURCE
 #include <check.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "child.h"
+#include "golden.h"
 #include "suite.h"
 
 enum { MAX_PLANTED = 64 };
@@ -74,6 +76,40 @@ static struct child explain(const char *name, const char *options)
                      name, options);
 }
 
+/* What the command prints of all runs, for eyes: golden_expect(). */
+struct printed {
+    FILE *f;
+    char *text;
+    size_t nbytes;
+};
+
+static void printed_begin(struct printed *p)
+{
+    p->f = open_memstream(&p->text, &p->nbytes);
+}
+
+static void printed_expect(struct printed *p, const char *path)
+{
+    fclose(p->f);
+    golden_expect(path, p->text);
+    free(p->text);
+}
+
+/* commgraph COMMAND, without line numbers: on_line() compares them. */
+static void print(struct printed *to, const char *name, const char *command)
+{
+    struct child c = child_run(60, "%s/commgraph %s %s/%s", child_build(),
+                               command, dir, name);
+    ck_assert_msg(c.status == 0, "%s: %s", name, c.err);
+    fprintf(to->f, "==== %s %s\n", command, name);
+    for (const char *p = c.out; *p; p++) {
+        fputc(*p, to->f);
+        if (strncmp(p, "u:", 2) == 0) // prog_causes.cu:12
+            p += 1 + strspn(p + 2, "0123456789");
+    }
+    child_clear(&c);
+}
+
 /* The first answer: the first cause, or the first limit if it binds the run. */
 static const json_t *answer(const json_t *all)
 {
@@ -101,6 +137,9 @@ static int on_line(const char *site, const char *lines)
 START_TEST(the_first_answer_is_the_planted_cause)
 {
     int nright = 0, nlines = 0;
+    struct printed answers, times;
+    printed_begin(&answers);
+    printed_begin(&times);
     list();
     ck_assert_int_ge(nplanted, 30);
     for (int i = 0; i < nplanted; i++) {
@@ -117,6 +156,12 @@ START_TEST(the_first_answer_is_the_planted_cause)
                right ? "" : "wrong ", line ? "" : "other line");
         nright += right;
         nlines += right && line;
+        print(&answers, planted[i].name, "explain");
+        if (i == 1)
+            print(&answers, planted[i].name, "explain --json");
+        print(&times, planted[i].name, "time");
+        if (i % 3 == 0) // they are long
+            print(&times, planted[i].name, "critical-path");
         json_decref(all);
         child_clear(&c);
         child_clear(&run);
@@ -124,6 +169,8 @@ START_TEST(the_first_answer_is_the_planted_cause)
     printf("%d of %d right, %d with the line\n", nright, nplanted, nlines);
     ck_assert_int_eq(nright, nplanted);
     ck_assert_int_eq(nlines, nplanted);
+    printed_expect(&answers, "tests/explain/answers.txt");
+    printed_expect(&times, "tests/explain/times.txt");
 }
 END_TEST
 

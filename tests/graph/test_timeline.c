@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "golden.h"
 #include "graph/overlap.h"
 #include "graph/timeline.h"
 #include "suite.h"
@@ -112,20 +113,7 @@ START_TEST(the_picture_of_a_tiny_run_is_as_it_was)
 {
     record("forward");
     char *const svg = written(timeline_svg, "tiny");
-    const char *const path = "tests/graph/tiny.svg";
-    if (getenv("UPDATE_GOLDEN")) {
-        FILE *const out = fopen(path, "w");
-        fputs(svg, out);
-        fclose(out);
-    }
-    char golden[32768] = "";
-    FILE *const f = fopen(path, "r");
-    ck_assert_msg(f != NULL, "%s: run from the root of the tree", path);
-    golden[fread(golden, 1, sizeof golden - 1, f)] = 0;
-    fclose(f);
-    ck_assert_msg(strcmp(svg, golden) == 0,
-                  "the picture differs from %s; UPDATE_GOLDEN=1 writes it anew",
-                  path);
+    golden_expect("tests/graph/tiny.svg", svg);
     free(svg);
 }
 END_TEST

@@ -1,0 +1,13 @@
+/*
+ * golden.h: what is written, compared with a file of the tree that was checked
+ * by eye
+ *
+ * UPDATE_GOLDEN=1 in the environment writes the file anew: look at its diff.
+ */
+#ifndef COMMLAB_TESTS_GOLDEN_H
+#define COMMLAB_TESTS_GOLDEN_H
+
+/* Any difference fails the test, with the first line that differs. */
+void golden_expect(const char *path, const char *text);
+
+#endif
