@@ -4,7 +4,8 @@
 #include <check.h>  /* ck_abort_msg */
 #include <stdio.h>  /* fopen */
 #include <stdlib.h> /* getenv */
-#include <string.h> /* strcmp */
+#include <string.h> /* strstr */
+#include <unistd.h> /* access */
 
 static void write_anew(const char *path, const char *text)
 {
@@ -27,23 +28,53 @@ static char *read_all(const char *path)
     return text;
 }
 
+/* Fail with the first line that differs. */
+static void compare(const char *path, const char *part, const char *golden,
+                    const char *text)
+{
+    const char *is = text, *was = golden;
+    unsigned line = 1;
+    for (; *is && *is == *was; is++, was++)
+        line += *is == '\n';
+    if (*is == *was)
+        return;
+    while (is > text && is[-1] != '\n')
+        is--, was--;
+    ck_abort_msg("%s %s, line %u: differs, UPDATE_GOLDEN=1 writes it anew\n"
+                 "was: %.*s\nis:  %.*s",
+                 path, part, line, (int)strcspn(was, "\n"), was,
+                 (int)strcspn(is, "\n"), is);
+}
+
 void golden_expect(const char *path, const char *text)
 {
     if (getenv("UPDATE_GOLDEN"))
         write_anew(path, text);
     char *const golden = read_all(path);
-    const char *is = text, *was = golden;
-    unsigned line = 1;
-    for (; *is && *is == *was; is++, was++)
-        line += *is == '\n';
-    if (*is == *was) {
-        free(golden);
-        return;
+    compare(path, "", golden, text);
+    free(golden);
+}
+
+void golden_expect_part(const char *path, const char *part, const char *text)
+{
+    char head[256], *all, *anew;
+    const int nhead = snprintf(head, sizeof head, "==== %s\n", part);
+    if (access(path, F_OK) != 0 && getenv("UPDATE_GOLDEN"))
+        write_anew(path, "");
+    all = read_all(path);
+    char *const begin = strstr(all, head);
+    char *const end = begin ? strstr(begin + nhead, "==== ") : NULL;
+    if (getenv("UPDATE_GOLDEN")) {
+        const int nbefore = (int)(begin ? begin - all : (long)strlen(all));
+        ck_assert_int_gt(asprintf(&anew, "%.*s%s%s%s", nbefore, all, head, text,
+                                  end ? end : ""),
+                         0);
+        write_anew(path, anew);
+        free(anew);
+    } else {
+        if (end)
+            *end = '\0';
+        compare(path, part, begin ? begin + nhead : "", text);
     }
-    while (is > text && is[-1] != '\n')
-        is--, was--;
-    ck_abort_msg("%s:%u: differs, UPDATE_GOLDEN=1 writes it anew\n"
-                 "was: %.*s\nis:  %.*s",
-                 path, line, (int)strcspn(was, "\n"), was,
-                 (int)strcspn(is, "\n"), is);
+    free(all);
 }

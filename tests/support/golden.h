@@ -10,4 +10,8 @@
 /* Any difference fails the test, with the first line that differs. */
 void golden_expect(const char *path, const char *text);
 
+/* The same with a part of a file: what follows the line "==== PART", which only
+ * one test must use. */
+void golden_expect_part(const char *path, const char *part, const char *text);
+
 #endif
