@@ -161,7 +161,7 @@ int whatif_move(struct whatif *w, const int32_t *place, int nplaces)
  * lifted, too, if they were the bottleneck. */
 static void free_uses(struct whatif *w, struct cost *c)
 {
-    int n = 0;
+    int n = 0, kept = 0; // kept: the busiest's place among those that stay
     if (c->nuses > w->room) {
         void *const larger = realloc(w->use, (size_t)c->nuses * sizeof *w->use);
         if (!larger)
@@ -172,16 +172,18 @@ static void free_uses(struct whatif *w, struct cost *c)
     const int busiest =
         c->nuses ? (int)whatif_class_of(w->topo, c->use[c->busiest].resource)
                  : WHATIF_CLASSES;
-    for (int i = 0; i < c->nuses; i++)
-        if (!(w->free_classes >> whatif_class_of(w->topo, c->use[i].resource) &
-              1))
-            w->use[n++] = c->use[i];
+    for (int i = 0; i < c->nuses; i++) {
+        if (w->free_classes >> whatif_class_of(w->topo, c->use[i].resource) & 1)
+            continue;
+        if (i == c->busiest)
+            kept = n;
+        w->use[n++] = c->use[i];
+    }
     if (n == c->nuses)
         return;
-    if (w->free_classes >> busiest & 1) {
+    if (w->free_classes >> busiest & 1)
         c->cap = 0;
-        c->busiest = 0;
-    }
+    c->busiest = kept;
     c->use = w->use;
     c->nuses = n;
     if (n == 0)
