@@ -82,7 +82,7 @@ static int read_values(struct request *r)
         return usage("--ranks", r->ranks, "a number from 1");
     r->nranks = (int)n;
     if (r->nodes && (read_size(r->nodes, &n) != 0 || n < 1 ||
-                     (int)n > r->nranks || r->nranks % (int)n != 0))
+                     n > (uint64_t)r->nranks || r->nranks % (int)n != 0))
         return usage("--nodes", r->nodes,
                      "how many nodes the ranks are on, as many on each");
     r->nnodes = r->nodes ? (int)n : 0;
