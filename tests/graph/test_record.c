@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "graph/format.h"
@@ -32,6 +33,8 @@ static void teardown(void)
     munmap((void *)bytes, FORMAT_CAPACITY);
     graph_close(g);
 }
+
+int main(void);
 
 /* The next record of a kind after *at, which moves past it; NULL at the end. */
 static const void *next(enum format_kind kind, uint64_t *at)
@@ -199,6 +202,160 @@ START_TEST(a_million_operations_take_less_than_300_megabytes)
 }
 END_TEST
 
+START_TEST(a_note_has_what_was_noted)
+{
+    const struct graph_point after = {1, 2, 3};
+    uint64_t at = FORMAT_DATA;
+    graph_note_placed(g, 7, 2, 4096, 9, 5, 512);
+    const struct format_alloc *const a = next(FORMAT_ALLOC, &at);
+    ck_assert(a->alloc == 7 && a->place == 2 && a->nbytes == 4096);
+    ck_assert(a->site == 9 && a->device == 5 && a->offset == 512);
+    graph_note_alloc(g, 8, -1, 64, 0);
+    const struct format_alloc *const b = next(FORMAT_ALLOC, &at);
+    ck_assert(b->alloc == 8 && b->place == -1 && b->nbytes == 64);
+    ck_assert(b->site == 0 && b->device == FORMAT_NO_DEVICE && b->offset == 0);
+    graph_note_queue(g, 3, 1, "stream");
+    const struct format_queue *const q = next(FORMAT_QUEUE, &at);
+    ck_assert(q->queue == 3 && q->place == 1 && q->nbytes == 6);
+    ck_assert_str_eq((const char *)(q + 1), "stream");
+    graph_note_machine(g, "dgx-h100");
+    const struct format_text *const m = next(FORMAT_MACHINE, &at);
+    ck_assert(m->id == 0 && m->nbytes == 8);
+    ck_assert_str_eq((const char *)(m + 1), "dgx-h100");
+    graph_part(g, 4, &after, 1, 11);
+    const struct format_part *const p = next(FORMAT_PART, &at);
+    ck_assert(p->index == 4 && p->nafter == 1 && p->latency_ps == 11);
+    ck_assert_mem_eq(p + 1, &after, sizeof after);
+    graph_aside(g, 5, 6, "put", &after, 1, 12);
+    const struct format_aside *const s = next(FORMAT_ASIDE, &at);
+    ck_assert(s->queue == 6 && s->name == graph_string(g, "put"));
+    ck_assert(s->part.index == 5 && s->part.nafter == 1 &&
+              s->part.latency_ps == 12);
+}
+END_TEST
+
+START_TEST(a_fault_is_in_the_latest_operation_unless_it_names_one)
+{
+    const struct graph_node n = {.kind = GRAPH_HOST};
+    uint64_t at = FORMAT_DATA;
+    graph_add(g, &n, NULL, NULL, NULL);
+    graph_add(g, &n, NULL, NULL, NULL);
+    graph_note_fault(g, 0, 3, 1, "late");
+    graph_note_fault(g, 1, 0, 0, "lost");
+    const struct format_fault *f = next(FORMAT_FAULT, &at);
+    ck_assert(f->index == 2 && f->site == 3 && f->warning == 1);
+    ck_assert_str_eq((const char *)(f + 1), "late");
+    f = next(FORMAT_FAULT, &at);
+    ck_assert(f->index == 1 && f->site == 0 && f->warning == 0);
+    ck_assert_str_eq((const char *)(f + 1), "lost");
+}
+END_TEST
+
+START_TEST(what_is_muted_is_numbered_only)
+{
+    const struct graph_node n = {.kind = GRAPH_HOST};
+    uint64_t at = FORMAT_DATA;
+    graph_amend(g, graph_add(g, &n, NULL, NULL, NULL), 5, NULL, 0, NULL, 0);
+    const struct format_amend *const a = next(FORMAT_AMEND, &at);
+    ck_assert(a->index == 1 && a->flops == 5 && a->nmoves == 0);
+    graph_mute(g);
+    ck_assert_uint_eq(graph_add(g, &n, NULL, NULL, NULL), 2);
+    graph_amend(g, 2, 5, NULL, 0, NULL, 0);
+    ck_assert_uint_eq(graph_string(g, "text"), 0);
+    ck_assert_uint_eq(graph_site(g, (char *)&setup + 1), 0);
+    ck_assert_ptr_null(next(FORMAT_AMEND, &at));
+}
+END_TEST
+
+START_TEST(a_site_knows_the_calls_around_it)
+{
+    const void *const stack[] = {(char *)&setup + 1, (char *)&teardown + 1,
+                                 (char *)&main + 1};
+    const void *call[SITE_DEPTH];
+    const uint32_t site = graph_site_stack(g, stack, 3);
+    ck_assert_uint_eq(graph_site_stack(g, stack, 0), 0);
+    ck_assert_uint_eq(graph_site(g, NULL), 0);
+    ck_assert_uint_eq(graph_site_stack(g, stack, 3), site);
+    ck_assert_int_eq(graph_site_calls(g, site, call), 3);
+    for (int i = 0; i < 3; i++)
+        ck_assert_ptr_eq(call[i], stack[i]);
+    ck_assert_uint_ne(graph_site(g, stack[0]), site); // in no other call
+    ck_assert_int_eq(graph_site_calls(g, 0, call), 0);
+    ck_assert_int_eq(graph_site_calls(g, 5, call), 0);
+    ck_assert_int_eq(graph_site_calls(g, 4, call), 1);
+    const void *deep[SITE_DEPTH + 2];
+    for (int i = 0; i < SITE_DEPTH + 2; i++)
+        deep[i] = (char *)&setup + i + 2;
+    ck_assert_int_eq(
+        graph_site_calls(g, graph_site_stack(g, deep, SITE_DEPTH + 2), call),
+        SITE_DEPTH);
+    ck_assert_ptr_eq(call[SITE_DEPTH - 1], deep[SITE_DEPTH - 1]);
+}
+END_TEST
+
+/* What a function writes to standard error before it returns or exits. */
+static char *said(void (*fn)(void), int *status)
+{
+    static char text[1024];
+    int end[2];
+    ck_assert_int_eq(pipe(end), 0);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        dup2(end[1], STDERR_FILENO);
+        fn();
+        _exit(0);
+    }
+    close(end[1]);
+    FILE *const f = fdopen(end[0], "r");
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    ck_assert_int_eq(waitpid(pid, status, 0), pid);
+    return text;
+}
+
+static void fill(void)
+{
+    graph_add(g, &(const struct graph_node){.kind = GRAPH_HOST}, 0, 0, 0);
+    graph_amend(g, 1, 0, NULL, (size_t)1 << 28, NULL, 0); // 4 GiB of moves
+}
+
+START_TEST(a_full_graph_ends_the_run)
+{
+    int status;
+    ck_assert_str_eq(
+        said(fill, &status),
+        "commlab: rank 3: the execution graph is full after 1 operations.\n"
+        "Modelled times would be wrong from here on, so the run stops. Run "
+        "fewer iterations, or smaller kernels.\n");
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 70);
+}
+END_TEST
+
+static char dir[] = "/tmp/commlab-record-XXXXXX";
+
+static void save_nowhere(void)
+{
+    struct graph_segment *const lost = graph_open(3, 8, dir);
+    rmdir(dir);
+    if (graph_save(lost) == 0)
+        _exit(1);
+}
+
+START_TEST(a_graph_that_is_not_saved_says_so)
+{
+    int status;
+    char expected[256];
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    snprintf(expected, sizeof expected,
+             "commlab: cannot save the execution graph of rank 3 to "
+             "%s/rank-3.graph: No such file or directory\n",
+             dir);
+    ck_assert_str_eq(said(save_nowhere, &status), expected);
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_eq(graph_save(g), 0); // it has no folder to be saved in
+}
+END_TEST
+
 START_TEST(a_directory_that_cannot_be_made_is_an_error)
 {
     ck_assert_ptr_null(graph_open(0, 1, "/proc/no/such"));
@@ -217,6 +374,12 @@ int main(void)
     tcase_add_test(t, a_site_without_line_names_module_and_offset);
     tcase_add_test(t, threads_record_at_once_and_nothing_is_lost);
     tcase_add_test(t, a_million_operations_take_less_than_300_megabytes);
+    tcase_add_test(t, a_note_has_what_was_noted);
+    tcase_add_test(t, a_fault_is_in_the_latest_operation_unless_it_names_one);
+    tcase_add_test(t, what_is_muted_is_numbered_only);
+    tcase_add_test(t, a_site_knows_the_calls_around_it);
+    tcase_add_test(t, a_full_graph_ends_the_run);
+    tcase_add_test(t, a_graph_that_is_not_saved_says_so);
     tcase_add_test(t, a_directory_that_cannot_be_made_is_an_error);
     tcase_set_timeout(t, 60);
     suite_add_tcase(s, t);

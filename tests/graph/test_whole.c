@@ -297,6 +297,48 @@ START_TEST(a_page_is_made_of_what_it_was)
 }
 END_TEST
 
+/* What an operation has in its past, and when it ends in that past alone. */
+static int answer(FILE *f, struct graph_live *l, const struct topo *topo,
+                  struct graph_ref ref)
+{
+    char err[512];
+    struct graph *const g = graph_past(l, &ref, 1, 0, err, sizeof err);
+    if (!g) {
+        fprintf(f, "%s\n", err);
+        return 0;
+    }
+    struct replay *const past = replay_run(g, topo, NULL, err, sizeof err);
+    ck_assert_msg(past != NULL, "%u %u: %s", ref.rank, ref.index, err);
+    fprintf(f, "%u %u: %u operations, to %llu ps, cut %u\n", ref.rank,
+            ref.index, g->nnodes,
+            (unsigned long long)replay_node(past, ref)->end_ps,
+            graph_live_cut(l, ref));
+    replay_free(past);
+    graph_free(g);
+    return 1;
+}
+
+START_TEST(a_question_to_the_running_job_gets_the_same_answer)
+{
+    char err[512], *text;
+    size_t nbytes;
+    FILE *const f = open_memstream(&text, &nbytes);
+    struct graph_live *const l = synthetic_live(&s);
+    struct topo *const topo = topo_load("2x-dgx-h100", err, sizeof err);
+    ck_assert_msg(graph_live_update(l, err, sizeof err) == 0, "%s", err);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        struct graph_ref ref = {r, 1};
+        while (answer(f, l, topo, ref))
+            ref.index++;
+    }
+    fclose(f);
+    golden_expect("tests/graph/whole/live.txt", text);
+    free(text);
+    topo_free(topo);
+    graph_live_free(l);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("whole");
@@ -305,6 +347,7 @@ int main(void)
     tcase_add_loop_test(t, a_command_prints_what_it_did, 0,
                         sizeof commands / sizeof *commands);
     tcase_add_test(t, a_page_is_made_of_what_it_was);
+    tcase_add_test(t, a_question_to_the_running_job_gets_the_same_answer);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }
