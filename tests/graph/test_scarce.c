@@ -1,0 +1,160 @@
+/*
+ * What is made of a run with a bit of everything reports it when memory runs
+ * out, at any allocation.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "allkinds.h"
+#include "graph/hazard.h"
+#include "graph/hidden.h"
+#include "graph/memory.h"
+#include "graph/path.h"
+#include "graph/steps.h"
+#include "graph/timeline.h"
+#include "replayed.h"
+#include "scarce.h"
+#include "suite.h"
+
+static struct synthetic s;
+static struct replayed saved;
+static char err[512], drawn[1 << 20];
+
+static void setup(void)
+{
+    synthetic_init(&s, ALLKINDS_RANKS);
+    allkinds_record(&s);
+    graph_free(synthetic_load(&s));
+    replayed_saved(&saved, s.dir);
+}
+
+static void teardown(void)
+{
+    replayed_release(&saved);
+    synthetic_release(&s);
+}
+
+/* The result of run(): an error needs a reason. */
+static int reported(int failed)
+{
+    const int has_reason = err[0] != 0;
+    err[0] = 0;
+    return failed && has_reason ? -1 : 0;
+}
+
+static int load(void)
+{
+    struct graph *const g = graph_load(s.dir, err, sizeof err);
+    graph_free(g);
+    return reported(!g);
+}
+
+static int replay(void)
+{
+    struct replay *const r =
+        replay_run(saved.g, saved.topo, NULL, err, sizeof err);
+    replay_free(r);
+    return reported(!r);
+}
+
+static int find_hazards(void)
+{
+    struct hazards found = {0};
+    const int result = hazards_find(saved.g, NULL, &found, err, sizeof err);
+    hazards_release(&found);
+    return reported(result);
+}
+
+static int hide(void)
+{
+    struct hidden hidden;
+    struct hidden_runs *const r =
+        hidden_new(saved.g, saved.topo, HIDDEN_ALL, err, sizeof err);
+    const int result = r ? hidden_of(r, 0, 20, &hidden) : reported(1);
+    hidden_free(r);
+    return result;
+}
+
+static int find_memory(void)
+{
+    struct memory m;
+    const int result = memory_find(&m, saved.g, replay_times(saved.r));
+    memory_release(&m);
+    return result;
+}
+
+static int find_steps(void)
+{
+    struct steps found;
+    const int result =
+        steps_find(saved.g, replay_times(saved.r), "ring #0", &found);
+    steps_release(&found);
+    return result;
+}
+
+static int find_path(void)
+{
+    struct path p = {0};
+    const int result = path_find(&p, saved.g, replay_times(saved.r));
+    path_release(&p);
+    return result;
+}
+
+static int draw(void)
+{
+    const struct timeline t = {.graph = saved.g,
+                               .time = replay_times(saved.r),
+                               .topo = saved.topo,
+                               .title = "run"};
+    FILE *const f = fmemopen(drawn, sizeof drawn, "w");
+    int result = f ? timeline_svg(f, &t) : -1;
+    if (f && fclose(f) != 0)
+        result = -1;
+    return result;
+}
+
+static int see_past(void)
+{
+    static const struct graph_ref last[] = {{0, 14}, {1, 12}, {2, 20}};
+    struct graph_live *const l = graph_live_new(ALLKINDS_RANKS);
+    int result = l ? 0 : -1;
+    for (uint32_t rank = 0; rank < ALLKINDS_RANKS && result == 0; rank++)
+        result = graph_live_attach(l, rank, graph_fd(s.rank[rank]));
+    if (result == 0)
+        result = graph_live_update(l, err, sizeof err);
+    struct graph *const past =
+        result == 0 ? graph_past(l, last, 3, 0, err, sizeof err) : NULL;
+    if (past)
+        result = graph_live_notes(l, past);
+    graph_free(past);
+    graph_live_free(l);
+    return past ? result : -1;
+}
+
+static const struct {
+    const char *what;
+    int (*run)(void);
+} work[] = {
+    {"load", load},      {"replay", replay},      {"hazards", find_hazards},
+    {"hide", hide},      {"memory", find_memory}, {"steps", find_steps},
+    {"path", find_path}, {"draw", draw},          {"past", see_past}};
+
+START_TEST(work_without_memory_is_reported)
+{
+    scarce_each(work[_i].run, 150);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const suite = suite_create("scarce");
+    TCase *const t = tcase_create("scarce");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_loop_test(t, work_without_memory_is_reported, 0,
+                        sizeof work / sizeof *work);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}
