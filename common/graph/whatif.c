@@ -81,9 +81,9 @@ void whatif_reset(struct whatif *w)
 static int drop_remote_deps(struct whatif *w, struct graph_view *v)
 {
     struct graph_ref *const dep =
-        arena_alloc(&w->moves, (v->node.ndeps + 1u) * sizeof *dep);
+        arena_alloc(&w->moves, v->node.ndeps * sizeof *dep);
     uint32_t *const part =
-        arena_alloc(&w->moves, (v->node.ndeps + 1u) * sizeof *part);
+        arena_alloc(&w->moves, v->node.ndeps * sizeof *part);
     uint16_t n = 0;
     if (!dep || !part)
         return -1;

@@ -8,12 +8,14 @@
 #include <stdlib.h>
 
 #include "allkinds.h"
+#include "graph/explain.h"
 #include "graph/hazard.h"
 #include "graph/hidden.h"
 #include "graph/memory.h"
 #include "graph/path.h"
 #include "graph/steps.h"
 #include "graph/timeline.h"
+#include "graph/view.h"
 #include "replayed.h"
 #include "scarce.h"
 #include "suite.h"
@@ -102,6 +104,27 @@ static int find_path(void)
     return result;
 }
 
+/* Where memory runs out for one of many changes, explain goes without it. */
+static int explain(void)
+{
+    struct explain e;
+    return explain_run(saved.g, saved.topo, NULL, NULL, &e, err, sizeof err);
+}
+
+/* So does a page for the uses of an operation. */
+static int view(void)
+{
+    FILE *const f = fmemopen(drawn, sizeof drawn, "w");
+    int result = f ? view_data(f, &(struct view){.graph = saved.g,
+                                                 .topo = saved.topo,
+                                                 .replay = saved.r,
+                                                 .title = "run"})
+                   : -1;
+    if (f && fclose(f) != 0)
+        result = -1;
+    return result;
+}
+
 static int draw(void)
 {
     const struct timeline t = {.graph = saved.g,
@@ -147,6 +170,13 @@ START_TEST(work_without_memory_is_reported)
 }
 END_TEST
 
+START_TEST(nothing_beyond_what_was_allocated_is_touched)
+{
+    scarce_just(explain);
+    scarce_just(view);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("scarce");
@@ -155,6 +185,7 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, work_without_memory_is_reported, 0,
                         sizeof work / sizeof *work);
+    tcase_add_test(t, nothing_beyond_what_was_allocated_is_touched);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }

@@ -1,5 +1,5 @@
 /*
- * scarce.h: memory that runs out
+ * scarce.h: memory that runs out, and memory that just suffices
  *
  * The allocations of a test program (malloc, calloc, realloc, and what the C
  * library makes of them) can be made to fail, one at a time: an error has to be
@@ -9,11 +9,17 @@
 #define COMMLAB_TESTS_SCARCE_H
 
 /*
- * Call run() with its first allocation failing, then with its second, and so on
- * until it needs no more. run() returns 0 if it did its work, -1 if it reported
- * an error; the test fails if it did its work without the memory for it, or did
- * not though it had all. Of many allocations it is not each that fails: every
- * one of the first `dense`, then fewer and fewer.
+ * Call run() with all the memory it wants, but no byte more: it dies where it
+ * touches what lies beyond an allocation or has been freed. It must return 0.
+ */
+void scarce_just(int (*run)(void));
+
+/*
+ * The same, and then call run() with its first allocation failing, then with
+ * its second, and so on until it needs no more. run() returns 0 if it did its
+ * work, -1 if it reported an error; the test fails if it did its work without
+ * the memory for it, or did not though it had all. Of many allocations it is
+ * not each that fails: every one of the first `dense`, then fewer and fewer.
  */
 void scarce_each(int (*run)(void), long dense);
 
