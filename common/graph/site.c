@@ -20,8 +20,8 @@ static char program[4096]; /* the running one's path */
 
 static void find_program(void)
 {
-    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[n > 0 ? n : 0] = 0;
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+        program[0] = 0;
 }
 
 struct place { /* of an address: what dl_iterate_phdr() is asked */
