@@ -1,9 +1,12 @@
 /*
  * Who holds which piece after each step of a collective made of messages.
  */
+#define _GNU_SOURCE
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "golden.h"
 #include "graph/steps.h"
 #include "replayed.h"
 #include "suite.h"
@@ -153,6 +156,160 @@ START_TEST(without_messages_there_are_no_pieces)
 }
 END_TEST
 
+/* ---- many ---------------------------------------------------------------- */
+
+static uint32_t seed;
+
+static uint32_t next_random(uint32_t below)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 17;
+    seed ^= seed << 5;
+    return seed % below;
+}
+
+/* An operation in the queue of all: those of a rank are in order. */
+static void then(uint32_t r, struct synthetic_op op)
+{
+    op.node.queue = 1;
+    op.node.place = (int32_t)r;
+    op.node.latency_ps = US;
+    op.node.span = graph_string(t.s.rank[r], "random");
+    synthetic_add(&t.s, r, &op);
+}
+
+/* Bytes begin..end of an allocation go into others of the same rank. */
+static void shift(uint32_t r, uint64_t from, uint64_t to, uint64_t nbytes,
+                  int adds)
+{
+    const struct graph_access access[] = {
+        {memory(r, adds ? 2 : 1), from, from + nbytes, GRAPH_READ, 0},
+        {memory(r, 1), to, to + nbytes, GRAPH_READ, 0},
+        {memory(r, adds ? 1 : 2), to, to + nbytes,
+         adds == 2 ? GRAPH_ATOMIC : GRAPH_WRITE, 0}};
+    struct synthetic_op op = {
+        .name = "op", .node = {.kind = adds ? GRAPH_KERNEL : GRAPH_COPY}};
+    op.accesses[0] = access[0];
+    op.accesses[1] = access[adds ? 1 : 2];
+    if (adds)
+        op.accesses[2] = access[2];
+    then(r, op);
+}
+
+/* Some of 8 chunks of 16 bytes go from one rank to another. */
+static void send_some(uint32_t nranks)
+{
+    const uint32_t from = next_random(nranks);
+    const uint32_t to = (from + 1 + next_random(nranks - 1)) % nranks;
+    const uint64_t at = 16 * next_random(8), n = 16 * (1 + next_random(4));
+    const uint64_t to_at = next_random(4) ? at : 16 * next_random(8);
+    const uint32_t into = 1 + next_random(2);
+    match++;
+    for (uint32_t end = 0; end < 2; end++)
+        SYNTHETIC(
+            &t.s, end ? to : from, .name = "message",
+            .node = {.kind = end ? GRAPH_RECV : GRAPH_SEND,
+                     .op = TOPO_OP_SENDRECV,
+                     .queue = 1,
+                     .place = (int32_t)(end ? to : from),
+                     .peer_place = (int32_t)(end ? from : to),
+                     .match = match,
+                     .match_kind = GRAPH_MATCH_PAIR,
+                     .match_size = 2,
+                     .match_rank = end,
+                     .bytes = n,
+                     .span = graph_string(t.s.rank[end ? to : from], "random")},
+            .accesses = {{memory(end ? to : from, end ? into : 1),
+                          end ? to_at : at, (end ? to_at : at) + n,
+                          end ? GRAPH_WRITE : GRAPH_READ, 0}});
+}
+
+static void print_steps(FILE *f, const struct steps *s)
+{
+    fprintf(f, "%s, pieces", s->by_rank ? "by rank" : "together");
+    for (uint32_t p = 0; p < s->npieces; p++)
+        fprintf(f, " %u:%llu-%llu", s->piece[p].rank,
+                (unsigned long long)s->piece[p].begin,
+                (unsigned long long)s->piece[p].end);
+    for (uint32_t i = 0; i < s->nsteps; i++) {
+        fprintf(f, "\nstep %u", i);
+        ck_assert(i == 0 || s->end_ps[i] > s->end_ps[i - 1]);
+        for (uint32_t r = 0; r < s->nranks; r++) {
+            fprintf(f, " |");
+            for (uint32_t p = 0; p < s->npieces; p++)
+                fprintf(f, " %llx", (unsigned long long)held(s, i, r, p));
+        }
+    }
+    fprintf(f, "\n");
+}
+
+START_TEST(who_holds_what_is_as_it_was)
+{
+    char *text, part[32];
+    size_t nbytes;
+    FILE *const f = open_memstream(&text, &nbytes);
+    const uint32_t nranks = 2 + (uint32_t)_i % 3;
+    seed = 99 + (uint32_t)_i;
+    replayed_init(&t, "dgx-a100", nranks);
+    for (int i = 0; i < 12; i++) {
+        const uint32_t r = next_random(nranks), kind = next_random(5);
+        const uint64_t at = 16 * next_random(8), to = 16 * next_random(8);
+        if (kind < 3)
+            send_some(nranks);
+        else
+            shift(r, kind == 3 ? to : at, to, 16 * (1 + next_random(3)),
+                  kind == 3 ? 1 + (int)next_random(2) : 0);
+    }
+    struct steps s = find("random");
+    print_steps(f, &s);
+    fclose(f);
+    snprintf(part, sizeof part, "run %d", _i);
+    golden_expect_part("tests/graph/steps.txt", part, text);
+    steps_release(&s);
+    free(text);
+}
+END_TEST
+
+static const struct {
+    uint32_t nranks, nmessages, npieces, nsteps;
+} limits[] = {
+    {STEPS_RANKS, 1, 1, 2},
+    {STEPS_RANKS + 1, 1, 0, 0},
+    {2, STEPS_PIECES, STEPS_PIECES, STEPS_PIECES + 1},
+    {2, STEPS_PIECES + 1, 0, 0},
+};
+
+/* Messages of a chunk each, one after another. */
+START_TEST(beyond_the_limits_there_are_no_pieces)
+{
+    replayed_init(&t, "dgx-a100", limits[_i].nranks);
+    for (uint32_t i = 0; i < limits[_i].nmessages; i++)
+        message(0, memory(0, 1), (uint64_t)i * CHUNK, 1, memory(1, 1),
+                (uint64_t)i * CHUNK);
+    struct steps s = find("ring");
+    ck_assert_uint_eq(s.npieces, limits[_i].npieces);
+    if (s.npieces)
+        ck_assert_uint_eq(s.nsteps, limits[_i].nsteps);
+    steps_release(&s);
+}
+END_TEST
+
+/* The same chunk to and fro, with a step for each message. */
+START_TEST(there_are_at_most_512_steps)
+{
+    for (uint32_t n = STEPS_MOST - 1; n <= STEPS_MOST; n++) {
+        replayed_init(&t, "dgx-a100", 2);
+        for (uint32_t i = 0; i < n; i++) // in one queue: see message()
+            message(0, memory(0, 1), 0, 1, memory(1, 1), 0);
+        struct steps s = find("ring");
+        ck_assert_uint_eq(s.npieces, n < STEPS_MOST);
+        steps_release(&s);
+        if (n < STEPS_MOST)
+            replayed_release(&t);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("steps");
@@ -161,6 +318,10 @@ int main(void)
     tcase_add_test(c, an_all_reduce_ends_with_all_sums_on_all_ranks);
     tcase_add_test(c, a_broadcast_has_pieces_of_one_rank);
     tcase_add_test(c, without_messages_there_are_no_pieces);
+    tcase_add_loop_test(c, who_holds_what_is_as_it_was, 0, 20);
+    tcase_add_loop_test(c, beyond_the_limits_there_are_no_pieces, 0,
+                        sizeof limits / sizeof *limits);
+    tcase_add_test(c, there_are_at_most_512_steps);
     suite_add_tcase(suite, c);
     return suite_run(suite);
 }
