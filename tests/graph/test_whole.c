@@ -64,7 +64,8 @@ START_TEST(a_command_prints_what_it_did)
 }
 END_TEST
 
-static void expect_view(const char *span, const char *file)
+/* view_data() of the run in s.dir, or of a span of it. */
+static char *viewed(const char *span)
 {
     struct replayed t;
     replayed_saved(&t, s.dir);
@@ -82,11 +83,46 @@ static void expect_view(const char *span, const char *file)
                                                  .in = span ? in : NULL}),
                      0);
     fclose(f);
-    golden_expect(file, text);
-    free(text);
     free(in);
     replayed_release(&t);
+    return text;
 }
+
+static void expect_view(const char *span, const char *file)
+{
+    char *const text = viewed(span);
+    golden_expect(file, text);
+    free(text);
+}
+
+/* The same two calls race in both spans. */
+START_TEST(a_page_of_a_span_has_its_own_hazards)
+{
+    static const char *const spans[] = {"one", "two"};
+    synthetic_release(&s);
+    synthetic_init(&s, 1);
+    graph_note_machine(s.rank[0], "dgx-h100");
+    for (int i = 0; i < 2; i++) {
+        struct graph_ref k[2];
+        for (uint32_t queue = 1; queue <= 2; queue++)
+            k[queue - 1] =
+                SYNTHETIC(&s, 0, .name = queue == 1 ? "left" : "right",
+                          .node = {.kind = GRAPH_KERNEL,
+                                   .queue = queue,
+                                   .span = graph_string(s.rank[0], spans[i])},
+                          .accesses = {{1, 0, 8, GRAPH_WRITE, 0}});
+        SYNTHETIC(&s, 0, .node = {.kind = GRAPH_HOST}, .deps = {k[0], k[1]});
+    }
+    graph_free(synthetic_load(&s));
+    for (int i = 0; i < 2; i++) {
+        char *const text = viewed(spans[i]);
+        const char *const found = strstr(text, "\"hazards\":[[\"race on ");
+        ck_assert_msg(found && strstr(found, "would.\\n\",0,1,0]],\n\"steps"),
+                      "%s", text);
+        free(text);
+    }
+}
+END_TEST
 
 START_TEST(a_page_is_made_of_what_it_was)
 {
@@ -146,6 +182,7 @@ int main(void)
     tcase_add_loop_test(t, a_command_prints_what_it_did, 0,
                         sizeof commands / sizeof *commands);
     tcase_add_test(t, a_page_is_made_of_what_it_was);
+    tcase_add_test(t, a_page_of_a_span_has_its_own_hazards);
     tcase_add_test(t, a_question_to_the_running_job_gets_the_same_answer);
     suite_add_tcase(suite, t);
     return suite_run(suite);
