@@ -52,7 +52,7 @@ END_TEST
 
 START_TEST(equal_bytes_have_one_number)
 {
-    enum { MANY = 5000 };
+    enum { MANY = 2000 };
     struct intern t = {0};
     int is_new;
     for (uint32_t round = 0; round < 2; round++)
@@ -102,6 +102,15 @@ static int comes_first(uint32_t a, uint32_t b)
     return x->queue != y->queue ? x->queue < y->queue : a < b;
 }
 
+static int is_first(const uint64_t ps[EVENTS], uint32_t node)
+{
+    for (uint32_t k = 0; k < EVENTS; k++)
+        if (k != node && ps[k] && ps[k] <= ps[node] &&
+            (ps[k] < ps[node] || comes_first(k, node)))
+            return 0;
+    return 1;
+}
+
 /* Set, move and take events at random; each is the first of those left. */
 START_TEST(the_first_event_is_taken_first)
 {
@@ -111,14 +120,12 @@ START_TEST(the_first_event_is_taken_first)
     number_events();
     ck_assert_int_eq(agenda_init(&a, &events), 0);
     srand(7);
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 6000; i++) {
         const uint32_t node = (uint32_t)rand() % EVENTS;
         if (count && rand() % 3 == 0) {
             const struct agenda_event e = agenda_pop(&a);
             ck_assert_uint_eq(e.ps, ps[e.node]);
-            for (uint32_t k = 0; k < EVENTS; k++)
-                ck_assert(k == e.node || ps[k] == 0 || ps[k] > e.ps ||
-                          (ps[k] == e.ps && comes_first(e.node, k)));
+            ck_assert(is_first(ps, e.node));
             ps[e.node] = 0;
             count--;
         } else {
