@@ -82,8 +82,7 @@ static int drop_remote_deps(struct whatif *w, struct graph_view *v)
 {
     struct graph_ref *const dep =
         arena_alloc(&w->moves, v->node.ndeps * sizeof *dep);
-    uint32_t *const part =
-        arena_alloc(&w->moves, v->node.ndeps * sizeof *part);
+    uint32_t *const part = arena_alloc(&w->moves, v->node.ndeps * sizeof *part);
     uint16_t n = 0;
     if (!dep || !part)
         return -1;

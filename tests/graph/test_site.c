@@ -151,6 +151,7 @@ static inline __attribute__((always_inline)) void *wrapped(void) CALL
 #line 70 "/home/ada/mine.cu"
 FAR void *in_wrapper(void) { return wrapped(); }
 #line 80 "build/simgpu/include/nccl.h"
-static inline __attribute__((always_inline)) void *twice(void) { return wrapped(); }
+static inline __attribute__((always_inline)) void *twice(void)
+{ return wrapped(); }
 #line 90 "/home/ada/mine.cu"
 FAR void *in_two_wrappers(void) { return twice(); }

@@ -28,7 +28,7 @@ static int fails(size_t nbytes)
     return 1;
 }
 
-/* ---- memory of just the size that was asked for --------------------------- */
+/* ---- memory of just the size that was asked for -------------------------- */
 
 enum { PAGE = 4096, JUNK = 0xa5 };
 static const size_t yard_nbytes = (size_t)1 << 36; /* of addresses */
@@ -104,7 +104,7 @@ void scarce_just(int (*run)(void))
     ck_assert_msg(result == 0, "failed with all memory");
 }
 
-/* ---- instead of the C library's ------------------------------------------- */
+/* ---- instead of the C library's ------------------------------------------ */
 
 void *malloc(size_t nbytes)
 {
