@@ -5,8 +5,8 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "graph/agenda.h"
 #include "graph/path.h"
-#include "graph/view.h"
 #include "replayed.h"
 #include "suite.h"
 
@@ -184,6 +184,47 @@ START_TEST(the_path_leads_through_the_slower_one_of_a_group)
 }
 END_TEST
 
+/* ---- ages ---------------------------------------------------------------- */
+
+/* Work that would take longer than time has numbers ends at the last of them,
+ * and so does what follows it. */
+START_TEST(time_ends_before_its_numbers_do)
+{
+    static const struct {
+        uint64_t host_ps, latency_ps, nbytes, end_ps;
+    } row[] = {
+        {0, AGENDA_NEVER - 1, 0, AGENDA_NEVER - 1},
+        {0, AGENDA_NEVER, 0, AGENDA_NEVER},
+        {0, UINT64_MAX, 0, AGENDA_NEVER},
+        {AGENDA_NEVER - 5, 4, 0, AGENDA_NEVER - 1},
+        {AGENDA_NEVER - 5, 6, 0, AGENDA_NEVER},
+        {UINT64_MAX, UINT64_MAX, 1, AGENDA_NEVER},
+        {0, 0, UINT64_MAX, AGENDA_NEVER},
+        {AGENDA_NEVER, 0, UINT64_MAX, AGENDA_NEVER},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        replayed_init(&run, "dgx-h100", 1);
+        SYNTHETIC(&run.s, 0,
+                  .node = {.kind = GRAPH_KERNEL,
+                           .queue = 1,
+                           .host_ps = row[i].host_ps,
+                           .latency_ps = row[i].latency_ps},
+                  .moves = {{0, 0, row[i].nbytes}});
+        kernel(0, 1, 10);
+        replayed_run(&run, NULL);
+        const uint64_t end_ps =
+            replayed_at(&run, (struct graph_ref){0, 1}).end_ps;
+        ck_assert_msg(end_ps == row[i].end_ps, "row %zu: %llu", i,
+                      (unsigned long long)end_ps);
+        ck_assert_uint_ge(replayed_at(&run, (struct graph_ref){0, 2}).end_ps,
+                          end_ps);
+        ck_assert_uint_le(replay_end_ps(run.r), AGENDA_NEVER);
+        if (i + 1 < sizeof row / sizeof *row)
+            replayed_release(&run);
+    }
+}
+END_TEST
+
 START_TEST(the_host_is_where_its_last_call_left_it)
 {
     replayed_init(&run, "dgx-h100", 2);
@@ -217,6 +258,7 @@ int main(void)
                         2);
     tcase_add_loop_test(t, the_path_leads_through_the_slower_one_of_a_group, 0,
                         2);
+    tcase_add_test(t, time_ends_before_its_numbers_do);
     tcase_add_test(t, the_host_is_where_its_last_call_left_it);
     suite_add_tcase(suite, t);
     return suite_run(suite);
