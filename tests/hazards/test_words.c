@@ -10,6 +10,7 @@
 #include "golden.h"
 #include "graph/hazard.h"
 #include "suite.h"
+#include "synthetic.h"
 
 #define OP(r, q, touch, what, where)                                           \
     {                                                                          \
@@ -194,12 +195,43 @@ START_TEST(words_end_where_the_room_does)
 }
 END_TEST
 
+/* The same words: twice at one place, and once at another. */
+START_TEST(mistakes_at_two_places_are_two)
+{
+    char err[256];
+    struct synthetic s;
+    struct hazards found;
+    synthetic_init(&s, 1);
+    const uint32_t here = graph_site(s.rank[0], (char *)&hazard_text + 1);
+    const uint32_t there = graph_site(s.rank[0], (char *)&hazard_line + 1);
+    SYNTHETIC(&s, 0, .node = {.kind = GRAPH_HOST});
+    graph_note_fault(s.rank[0], 1, here, 0, "it is late");
+    graph_note_fault(s.rank[0], 1, here, 0, "it is late");
+    graph_note_fault(s.rank[0], 1, there, 0, "it is late");
+    graph_note_fault(s.rank[0], 1, there, 1, "it is late"); // a warning
+    struct graph *const g = synthetic_load(&s);
+    ck_assert_int_eq(hazards_find(g, NULL, &found, err, sizeof err), 0);
+    ck_assert_uint_eq(found.n, 3);
+    ck_assert_uint_eq(found.nerrors, 2);
+    ck_assert_uint_eq(found.hazard[0].count, 2);
+    ck_assert_uint_eq(found.hazard[1].count, 1);
+    hazards_release(&found);
+    const uint32_t section[] = {7, 0};
+    ck_assert_int_eq(hazards_find(g, section, &found, err, sizeof err), 0);
+    ck_assert_uint_eq(found.hazard[0].section, 7);
+    hazards_release(&found);
+    graph_free(g);
+    synthetic_release(&s);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("words");
     TCase *const t = tcase_create("words");
     tcase_add_test(t, each_kind_of_hazard_has_its_words);
     tcase_add_test(t, words_end_where_the_room_does);
+    tcase_add_test(t, mistakes_at_two_places_are_two);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }
