@@ -234,6 +234,25 @@ END_TEST
 
 /* ---- MPI ----------------------------------------------------------------- */
 
+static void expect_mpi(const struct cost_table *t, const struct graph_node *at,
+                       int32_t with, uint64_t ps)
+{
+    const struct graph_node other = {.place = with};
+    const uint64_t is = cost_mpi_ps(t, at, &other);
+    ck_assert_msg(is == ps, "%d of %u, from %d to %d: %llu ps, not %llu",
+                  at->op, at->match_size, at->place, with,
+                  (unsigned long long)is, (unsigned long long)ps);
+}
+
+static struct graph_node mpi(enum topo_op op, uint32_t nranks, int32_t place,
+                             uint64_t nbytes)
+{
+    return (struct graph_node){.op = (uint8_t)op,
+                               .match_size = nranks,
+                               .place = place,
+                               .bytes = nbytes};
+}
+
 START_TEST(an_mpi_call_costs_its_steps_and_bytes)
 {
     struct topo *const topo = machine_load("2x-dgx-h100");
@@ -242,42 +261,28 @@ START_TEST(an_mpi_call_costs_its_steps_and_bytes)
     const uint64_t step = c->mpi_ps, far = c->mpi_net_ps;
     const uint64_t bytes = (uint64_t)(4096 / c->mpi_rate * 1e12 + 0.5);
     ck_assert_uint_ne(step, far);
-    const struct {
-        enum topo_op op;
-        uint32_t nranks;
-        int32_t place, with;
-        uint64_t nbytes, ps;
-    } row[] = {
-        {TOPO_OP_BARRIER, 1, -1, -1, 4096, 0},
-        {TOPO_OP_BARRIER, 2, -1, -1, 4096, step},
-        {TOPO_OP_BARRIER, 8, -1, -1, 4096, 3 * step},
-        {TOPO_OP_BARRIER, 9, -1, -1, 4096, 4 * step},
-        {TOPO_OP_BARRIER, 9, -1, -2, 4096, 4 * far},
-        {TOPO_OP_BARRIER, 2, 7, 8, 0, far},
-        {TOPO_OP_BARRIER, 2, 0, 7, 0, step},
-        {TOPO_OP_BARRIER, 2, 8, -2, 0, step},
-        {TOPO_OP_BARRIER, 2, 8, -1, 0, far},
-        {TOPO_OP_BARRIER, 2, 900, 0, 0, step}, // nowhere is in node 0
-        {TOPO_OP_ALLREDUCE, 8, -1, -1, 4096, 3 * (step + bytes)},
-        {TOPO_OP_BROADCAST, 8, -1, -1, 4096, 3 * (step + bytes)},
-        {TOPO_OP_REDUCE, 5, -1, -1, 4096, 3 * (step + bytes)},
-        {TOPO_OP_SENDRECV, 2, -1, -1, 4096, step + bytes},
-        {TOPO_OP_SENDRECV, 2, -1, -1, 0, step},
-        {TOPO_OP_ALLGATHER, 8, -1, -1, 4096, 3 * step + bytes},
-        {TOPO_OP_SENDRECV, 2, -1, -1, UINT64_MAX,
-         step + UINT64_C(1000000000000000000)}, // "never", but it adds up
-    };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        const struct graph_node at = {.op = (uint8_t)row[i].op,
-                                      .match_size = row[i].nranks,
-                                      .place = row[i].place,
-                                      .bytes = row[i].nbytes};
-        const struct graph_node with = {.place = row[i].with};
-        ck_assert_msg(cost_mpi_ps(t, &at, &with) == row[i].ps,
-                      "row %zu: %llu ps, not %llu", i,
-                      (unsigned long long)cost_mpi_ps(t, &at, &with),
-                      (unsigned long long)row[i].ps);
-    }
+#define MPI(op, n, from, to, nbytes, ps)                                       \
+    do {                                                                       \
+        const struct graph_node at_ = mpi(TOPO_OP_##op, n, from, nbytes);      \
+        expect_mpi(t, &at_, to, ps);                                           \
+    } while (0)
+    MPI(BARRIER, 1, -1, -1, 4096, 0);
+    MPI(BARRIER, 2, -1, -1, 4096, step);
+    MPI(BARRIER, 8, -1, -1, 4096, 3 * step);
+    MPI(BARRIER, 9, -1, -1, 4096, 4 * step);
+    MPI(BARRIER, 9, -1, -2, 4096, 4 * far);
+    MPI(BARRIER, 2, 7, 8, 0, far);
+    MPI(BARRIER, 2, 0, 7, 0, step);
+    MPI(BARRIER, 2, 8, -2, 0, step);
+    MPI(BARRIER, 2, 8, -1, 0, far);
+    MPI(BARRIER, 2, 900, 0, 0, step); // nowhere is in node 0
+    MPI(ALLREDUCE, 8, -1, -1, 4096, 3 * (step + bytes));
+    MPI(BROADCAST, 8, -1, -1, 4096, 3 * (step + bytes));
+    MPI(REDUCE, 5, -1, -1, 4096, 3 * (step + bytes));
+    MPI(SENDRECV, 2, -1, -1, 4096, step + bytes);
+    MPI(SENDRECV, 2, -1, -1, 0, step);
+    MPI(ALLGATHER, 8, -1, -1, 4096, 3 * step + bytes);
+    MPI(SENDRECV, 2, -1, -1, UINT64_MAX, step + UINT64_C(1000000000000000000));
     cost_table_free(t);
     topo_free(topo);
 }

@@ -191,7 +191,7 @@ END_TEST
 
 /* Rank 1's all-reduce is 100 us later than rank 0's, and rank 0 waits for a
  * kernel of rank 1 besides. */
-START_TEST(alone_no_rank_waits_for_another)
+static void record_meetings(void)
 {
     struct graph_ref dep = {0};
     for (uint32_t r = 0; r < 2; r++) {
@@ -222,6 +222,11 @@ START_TEST(alone_no_rank_waits_for_another)
                            .latency_ps = US,
                            .bytes = 4096});
     }
+}
+
+START_TEST(alone_no_rank_waits_for_another)
+{
+    record_meetings();
     load();
     const uint64_t both_ps =
         replay_node(run.r, (struct graph_ref){0, 2})->end_ps;
