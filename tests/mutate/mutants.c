@@ -21,7 +21,8 @@
  * arguments   two neighbours in a call exchanged
  *
  * Not changed: anything outside functions, declarations (their initialisers
- * are), array sizes, strings, assertions, and what only frees memory.
+ * are), array sizes, strings, assertions, what only frees memory, and the order
+ * of two texts that are only asked whether they are equal.
  */
 #define _GNU_SOURCE
 #include <ctype.h>  /* isspace */
@@ -167,9 +168,32 @@ static void change_number(struct list *l, size_t i)
     }
 }
 
-/* In a call's parentheses: each argument and the next, exchanged. */
-static void exchange_arguments(struct list *l, size_t open)
+static int is_one_of(const struct tokens *t, size_t i, const char *const *names)
 {
+    while (*names && !token_is(t, i, *names))
+        names++;
+    return *names != NULL;
+}
+
+/* Whether a call, at its name, only asks if its first two arguments are equal:
+ * !strcmp(a, b), memcmp(a, b, n) == 0. */
+static int asks_if_equal(const struct tokens *t, size_t i)
+{
+    static const char *const compare[] = {
+        "strcmp", "strncmp", "strcasecmp", "strncasecmp", "memcmp", NULL};
+    const size_t end = t->token[i + 1].partner;
+    return is_one_of(t, i, compare) &&
+           ((i > 0 && token_is(t, i - 1, "!")) ||
+            ((token_is(t, end + 1, "==") || token_is(t, end + 1, "!=")) &&
+             token_is(t, end + 2, "0")));
+}
+
+/* In the parentheses of a call, at its name: each argument and the next,
+ * exchanged. */
+static void exchange_arguments(struct list *l, size_t name)
+{
+    const size_t open = name + 1;
+    const int same = asks_if_equal(&l->t, name);
     const struct tokens *const t = &l->t;
     size_t first[2] = {open + 1, 0}, comma = 0;
     for (size_t i = open + 1; i <= t->token[open].partner; i++) {
@@ -179,7 +203,7 @@ static void exchange_arguments(struct list *l, size_t open)
                 char *const b = tokens_text(t, first[1], i - 1);
                 char *text = NULL;
                 must(a && b && asprintf(&text, "%s, %s", b, a) >= 0, "mutants");
-                if (strcmp(a, b) != 0)
+                if (strcmp(a, b) != 0 && !(same && first[0] == open + 1))
                     add(l, first[0], i - 1, "arguments", text);
                 else
                     free(text);
@@ -192,13 +216,6 @@ static void exchange_arguments(struct list *l, size_t open)
         }
         i = t->token[i].partner > i ? t->token[i].partner : i;
     }
-}
-
-static int is_one_of(const struct tokens *t, size_t i, const char *const *names)
-{
-    while (*names && !token_is(t, i, *names))
-        names++;
-    return *names != NULL;
 }
 
 /* What the tokens from a to before b compute. */
@@ -216,7 +233,7 @@ static void expression(struct list *l, size_t a, size_t b)
                  token_is(t, i + 2, "}"))
             i += 2; // {0}, which clears a variable
         else if (t->token[i].kind == TOKEN_NAME && call)
-            exchange_arguments(l, i + 1);
+            exchange_arguments(l, i);
         else if (t->token[i].kind == TOKEN_NUMBER)
             change_number(l, i);
         else if (t->token[i].kind == TOKEN_CHAR)

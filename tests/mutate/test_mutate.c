@@ -189,6 +189,31 @@ START_TEST(each_file_is_as_likely_to_come_early)
 }
 END_TEST
 
+START_TEST(texts_that_are_only_equal_or_not_have_no_order)
+{
+    static const struct {
+        const char *code;
+        int drawn; /* whether the arguments are exchanged */
+    } cases[] = {
+        {"if (strcmp(a, b) == 0)", 0}, {"if (!strcmp(a, b))", 0},
+        {"if (strcmp(a, b) != 0)", 0}, {"if (memcmp(a, b, c) == 0)", 1},
+        {"if (strcmp(a, b) < 0)", 1},  {"if (strcmp(a, b))", 1},
+        {"if (!other(a, b))", 1},      {"if (strcmp(a, b) == 1)", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "void f(void)\n{\n    %s\n        g();\n}\n", cases[i].code);
+        write_file("compare.c", text);
+        struct child c =
+            child_run(SEC, "%s/mutants 1 %s/compare.c", child_build(), toy);
+        ck_assert_msg(!!strstr(c.out, "arguments") == cases[i].drawn,
+                      "%s\n%s%s", cases[i].code, c.out, c.err);
+        child_clear(&c);
+    }
+}
+END_TEST
+
 START_TEST(what_cannot_be_judged_is_an_error_by_name)
 {
     write_file("tests/mutate/claims", "other.c toy/test_toy\n");
@@ -237,6 +262,7 @@ int main(void)
     tcase_add_test(t, a_mutant_that_never_ends_is_killed);
     tcase_add_test(t, when_its_minutes_are_over_no_further_mutant_is_tried);
     tcase_add_test(t, each_file_is_as_likely_to_come_early);
+    tcase_add_test(t, texts_that_are_only_equal_or_not_have_no_order);
     tcase_add_test(t, what_cannot_be_judged_is_an_error_by_name);
     suite_add_tcase(s, t);
     return suite_run(s);
