@@ -75,11 +75,13 @@ copy_tree() {
 # grid as large as a GPU reserve 140 GB. The grader's sandbox needs what a
 # machine has: control groups; a /dev/shm for all; and a /proc that hides
 # nothing, as bwrap's does, or the kernel mounts no other in a user namespace.
+# Suites that grade keep objects in the build folder: each has its own.
 # Tests with the tag "alone", which need a machine that does nothing else, do
 # not run.
 inside() {
-    local how=$1 w=$2 sec=$3
+    local how=$1 w=$2 sec=$3 objects=build/tests/objects
     shift 3
+    mkdir -p "$out/tree.$w/$objects"
     (
         echo 1000 > /proc/self/oom_score_adj
         ulimit -c 0 -t 1200
@@ -90,6 +92,7 @@ inside() {
             --perms 1777 --tmpfs /dev/shm \
             --size 4000000000 --tmpfs /tmp --tmpfs /var/tmp \
             "--$how" "$out/tree.$w" "$out/tree" --chdir "$out/tree" \
+            --perms 700 --tmpfs "$out/tree/$objects" \
             --unshare-pid --unshare-ipc --unshare-net --die-with-parent \
             sh -c 'mount -t proc proc /proc 2> /dev/null; exec "$@"' sh \
             timeout -k 1 "$sec" "$@"
