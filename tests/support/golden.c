@@ -55,6 +55,23 @@ void golden_expect(const char *path, const char *text)
     free(golden);
 }
 
+static char *printed;
+static size_t nprinted;
+
+FILE *golden_begin(void)
+{
+    FILE *const out = open_memstream(&printed, &nprinted);
+    ck_assert_ptr_nonnull(out);
+    return out;
+}
+
+void golden_end(FILE *out, const char *path)
+{
+    fclose(out);
+    golden_expect(path, printed);
+    free(printed);
+}
+
 void golden_expect_part(const char *path, const char *part, const char *text)
 {
     char head[256], *all, *anew;

@@ -7,8 +7,14 @@
 #ifndef COMMLAB_TESTS_GOLDEN_H
 #define COMMLAB_TESTS_GOLDEN_H
 
+#include <stdio.h>
+
 /* Any difference fails the test, with the first line that differs. */
 void golden_expect(const char *path, const char *text);
+
+/* The same of what a test prints in between. */
+FILE *golden_begin(void);
+void golden_end(FILE *out, const char *path);
 
 /* The same with a part of a file: what follows the line "==== PART", which only
  * one test must use. */

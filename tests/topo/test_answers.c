@@ -11,7 +11,7 @@
 #include <unistd.h> /* chdir */
 
 #include "child.h"
-#include "kept.h"
+#include "golden.h"
 #include "machine.h"
 #include "suite.h"
 #include "topo/machine.h"
@@ -139,13 +139,13 @@ static const char *const names[] = {
 
 START_TEST(names_are_answered_word_by_word)
 {
-    FILE *const out = kept_begin();
+    FILE *const out = golden_begin();
     setenv("COMMLAB_STUDENT", "a:b c", 1);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         fprintf(out, "\"%s\"\n  ", names[i]);
         print_load(out, names[i]);
     }
-    kept_end(out, __FILE__, "answers/names.txt");
+    golden_end(out, "tests/topo/answers/names.txt");
 }
 END_TEST
 
@@ -181,7 +181,7 @@ static char *read_file(const char *name)
 /* Without one line after the other. */
 START_TEST(a_file_without_a_line_is_answered_word_by_word)
 {
-    FILE *const out = kept_begin();
+    FILE *const out = golden_begin();
     char *const text = read_file(ODD);
     for (char *line = text; *line;) {
         char *without = NULL;
@@ -196,7 +196,7 @@ START_TEST(a_file_without_a_line_is_answered_word_by_word)
         line += n;
     }
     free(text);
-    kept_end(out, __FILE__, "answers/lines.txt");
+    golden_end(out, "tests/topo/answers/lines.txt");
 }
 END_TEST
 
@@ -225,14 +225,14 @@ static void exchange(FILE *out, const char *text, const char *value)
 START_TEST(a_file_with_another_value_is_answered_word_by_word)
 {
     static const char *const values[] = {"0", "1", "3", "0000:06:00.0", "1e9"};
-    FILE *const out = kept_begin();
+    FILE *const out = golden_begin();
     char *const text = read_file(ODD);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         fprintf(out, "== \"%s\"\n", values[i]);
         exchange(out, text, values[i]);
     }
     free(text);
-    kept_end(out, __FILE__, "answers/values.txt");
+    golden_end(out, "tests/topo/answers/values.txt");
 }
 END_TEST
 
@@ -298,7 +298,7 @@ START_TEST(variables_of_nccl_are_answered_word_by_word)
                                          "NCCL_SOCKET_IFNAM=1x",
                                          "NCCL_WORK_FIFO=1",
                                          "NCCL_NVLS=1"};
-    FILE *const out = kept_begin();
+    FILE *const out = golden_begin();
     char text[80];
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
         for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
@@ -312,7 +312,7 @@ START_TEST(variables_of_nccl_are_answered_word_by_word)
     answer_env(out, "NCCL_MIN_CTAS=6", "NCCL_MIN_NCHANNELS=8");
     answer_env(out, "NCCL_MIN_CTAS=8", "NCCL_MIN_NCHANNELS=6");
     answer_env(out, "NCCL_MIN_CTAS=18", "NCCL_MAX_NCHANNELS=16");
-    kept_end(out, __FILE__, "answers/variables.txt");
+    golden_end(out, "tests/topo/answers/variables.txt");
 }
 END_TEST
 
@@ -410,12 +410,12 @@ static const char *const parts[] = {
 
 START_TEST(parts_are_answered_word_by_word)
 {
-    FILE *const out = kept_begin();
+    FILE *const out = golden_begin();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         fprintf(out, "%s\n  ", parts[i]);
         answer_text(out, parts[i]);
     }
-    kept_end(out, __FILE__, "answers/parts.txt");
+    golden_end(out, "tests/topo/answers/parts.txt");
 }
 END_TEST
 

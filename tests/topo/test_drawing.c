@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kept.h"
+#include "golden.h"
 #include "machine.h"
 #include "suite.h"
 #include "topo/drawing.h"
@@ -192,7 +192,7 @@ START_TEST(drawings_look_as_they_did)
                                         "2x:gb200-nvl72@ndr,fat-tree:2",
                                         "3x:dgx-h100@slingshot",
                                         "2x:tests/topo/figures/odd.xml@rail:1"};
-    FILE *const out = kept_begin();
+    FILE *const out = golden_begin();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct topo *const t = machine_load(names[i]);
         struct drawing d;
@@ -204,7 +204,7 @@ START_TEST(drawings_look_as_they_did)
         drawing_release(&d);
         topo_free(t);
     }
-    kept_end(out, __FILE__, "figures/drawings.txt");
+    golden_end(out, "tests/topo/figures/drawings.txt");
 }
 END_TEST
 

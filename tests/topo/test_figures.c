@@ -11,7 +11,7 @@
 #include <stdlib.h>   /* free */
 #include <string.h>   /* strcmp */
 
-#include "kept.h"
+#include "golden.h"
 #include "machine.h"
 #include "suite.h"
 #include "topo/calibration.h"
@@ -54,7 +54,7 @@ typedef void print(FILE *out, struct topo *t);
 
 static void check(print *p, const char *name)
 {
-    FILE *const out = kept_begin();
+    FILE *const out = golden_begin();
     for (int i = 0; i < NMACHINES; i++) {
         struct topo *const t = load(i);
         fprintf(out, "== %s", machines[i].name);
@@ -64,7 +64,7 @@ static void check(print *p, const char *name)
         p(out, t);
         topo_free(t);
     }
-    kept_end(out, __FILE__, name);
+    golden_end(out, name);
 }
 
 /* ---- parts --------------------------------------------------------------- */
@@ -141,7 +141,7 @@ static void print_parts(FILE *out, struct topo *t)
 
 START_TEST(machines_are_made_of_the_same_parts)
 {
-    check(print_parts, "figures/parts.txt");
+    check(print_parts, "tests/topo/figures/parts.txt");
 }
 END_TEST
 
@@ -203,7 +203,7 @@ static void print_paths(FILE *out, struct topo *t)
 
 START_TEST(paths_use_the_same_resources)
 {
-    check(print_paths, "figures/paths.txt");
+    check(print_paths, "tests/topo/figures/paths.txt");
 }
 END_TEST
 
@@ -248,7 +248,7 @@ static void print_rings(FILE *out, struct topo *t)
 
 START_TEST(rings_visit_gpus_in_the_same_order)
 {
-    check(print_rings, "figures/rings.txt");
+    check(print_rings, "tests/topo/figures/rings.txt");
 }
 END_TEST
 
@@ -356,7 +356,7 @@ static void print_collectives(FILE *out, struct topo *t)
 
 START_TEST(collectives_cost_the_same)
 {
-    check(print_collectives, "figures/costs.txt");
+    check(print_collectives, "tests/topo/figures/costs.txt");
 }
 END_TEST
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kept.h"
+#include "golden.h"
 #include "machine.h"
 #include "suite.h"
 #include "topo/fit.h"
@@ -93,7 +93,7 @@ static void print_written(FILE *out, const struct fit *f)
 
 START_TEST(fits_find_what_they_did)
 {
-    FILE *const out = kept_begin();
+    FILE *const out = golden_begin();
     for (int i = 0; i < NCASES; i++) {
         char err[400] = "";
         struct nccltests all = {0};
@@ -120,7 +120,7 @@ START_TEST(fits_find_what_they_did)
         fit_release(&f);
         nccltests_release(&all);
     }
-    kept_end(out, __FILE__, "figures/fits.txt");
+    golden_end(out, "tests/topo/figures/fits.txt");
 }
 END_TEST
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>   /* free */
 #include <string.h>   /* strstr */
 
-#include "kept.h"
+#include "golden.h"
 #include "machine.h"
 #include "suite.h"
 #include "topo/fit.h"
@@ -94,7 +94,7 @@ static const char *const files[] = {
 /* Cut off behind each of its words, and without each of them. */
 START_TEST(tables_of_times_are_answered_word_by_word)
 {
-    FILE *const out = kept_begin();
+    FILE *const out = golden_begin();
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         fprintf(out, "%s\n", files[i]);
         answer_times(out, "bytes,us\n8,1\n", files[i]);
@@ -113,7 +113,7 @@ START_TEST(tables_of_times_are_answered_word_by_word)
         }
         at += skip + 1;
     }
-    kept_end(out, __FILE__, "answers/tables.txt");
+    golden_end(out, "tests/topo/answers/tables.txt");
 }
 END_TEST
 
@@ -140,12 +140,12 @@ START_TEST(tables_of_commas_are_answered_word_by_word)
         "# all_gather_perf\nbytes,us\n8,1\n",
         "all_gather_perf\nbytes,us\n8,1\n",
     };
-    FILE *const out = kept_begin();
+    FILE *const out = golden_begin();
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         fprintf(out, "%s", texts[i]);
         answer_times(out, texts[i], "x");
     }
-    kept_end(out, __FILE__, "answers/commas.txt");
+    golden_end(out, "tests/topo/answers/commas.txt");
 }
 END_TEST
 
@@ -200,12 +200,12 @@ START_TEST(headings_and_rows_are_answered_word_by_word)
         LIST RANK(2, 0, "a", 2) ROW(8, 1, 100, 133.3, 0, 1),
         LIST RANK(2, 0, "a", 2) ROW(8, 1, 100, 134.4, 0, 1),
     };
-    FILE *const out = kept_begin();
+    FILE *const out = golden_begin();
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         fprintf(out, "%s", texts[i]);
         answer_times(out, texts[i], "x");
     }
-    kept_end(out, __FILE__, "answers/headings.txt");
+    golden_end(out, "tests/topo/answers/headings.txt");
 }
 END_TEST
 
@@ -263,7 +263,7 @@ START_TEST(ranks_are_placed_as_they_were)
             HEAD ROW(8, 1, 1, 1, 0, 1),
         "# nThread 1 nGpus 4\n" HEAD ROW(8, 1, 1, 1, 0, 1),
     };
-    FILE *const out = kept_begin();
+    FILE *const out = golden_begin();
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct nccltests all;
         ck_assert_int_eq(read_text(&all, texts[i]), 0);
@@ -272,7 +272,7 @@ START_TEST(ranks_are_placed_as_they_were)
             print_places(out, machines[k], &all);
         nccltests_release(&all);
     }
-    kept_end(out, __FILE__, "answers/places.txt");
+    golden_end(out, "tests/topo/answers/places.txt");
 }
 END_TEST
 

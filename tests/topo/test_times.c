@@ -7,7 +7,7 @@
 #include <inttypes.h> /* PRIu64 */
 #include <stdio.h>    /* fprintf */
 
-#include "kept.h"
+#include "golden.h"
 #include "machine.h"
 #include "suite.h"
 
@@ -46,7 +46,7 @@ static void print_times(FILE *out, const struct topo *t, const char *machine,
 
 START_TEST(modelled_times_are_what_they_were)
 {
-    FILE *const out = kept_begin();
+    FILE *const out = golden_begin();
     for (int m = 0; m < NMACHINES; m++) {
         struct topo *const t = machine_load(machines[m]);
         for (int op = TOPO_OP_NONE + 1; op < TOPO_OPS; op++)
@@ -55,7 +55,7 @@ START_TEST(modelled_times_are_what_they_were)
                 print_times(out, t, machines[m], (enum topo_op)op, n);
         topo_free(t);
     }
-    kept_end(out, __FILE__, "times.txt");
+    golden_end(out, "tests/topo/times.txt");
 }
 END_TEST
 
