@@ -423,8 +423,8 @@ int spans_host_waits(const struct judge_task *t, int rank, int iteration,
             since = 0;
         }
         begun |= overlap_is_comm(v);
-        if ((v->node.kind == GRAPH_HOST && v->node.ndeps > 0) ||
-            v->node.flags & GRAPH_JOIN) {
+        if (begun && ((v->node.kind == GRAPH_HOST && v->node.ndeps > 0) ||
+                      v->node.flags & GRAPH_JOIN)) {
             first = since++ ? first : v->site;
         }
     }

@@ -328,6 +328,8 @@ START_TEST(waits_between_messages_are_counted)
     const uint32_t here = graph_site(s.rank[0], (char *)&bound + 1),
                    other = graph_site(s.rank[0], (char *)&upload + 1);
     bound();
+    wait_by(0, other); // before the first
+    wait_by(GRAPH_JOIN, other);
     message(0, 1, 0, 100);
     wait_by(GRAPH_JOIN, here);
     wait_by(0, other);
