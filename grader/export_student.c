@@ -197,7 +197,7 @@ static void put_diff(FILE *f, const char *dir)
     snprintf(command, sizeof command, "cd '%s' && diff -urN a b", dir);
     FILE *const in = popen(command, "re");
     fprintf(f, "<pre tabindex=\"0\" aria-label=\"difference\">");
-    while (in && n++ < MOST_LINES && getline(&line, &room, in) > 0) {
+    for (; in && n < MOST_LINES && getline(&line, &room, in) > 0; n++) {
         line[strcspn(line, "\n")] = 0;
         if (strncmp(line, "---", 3) == 0 || strncmp(line, "+++", 3) == 0)
             line[strcspn(line, "\t")] = 0; // no times
