@@ -441,6 +441,8 @@ struct roster *roster_from_json(const json_t *all)
 {
     size_t i;
     const json_t *j;
+    if (!json_is_array(all))
+        return NULL;
     struct roster *const r = new_roster((int)json_array_size(all));
     json_array_foreach(all, i, j)
     {
