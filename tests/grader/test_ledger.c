@@ -9,8 +9,10 @@
 #include <stdlib.h>   /* mkdtemp */
 #include <string.h>   /* strstr */
 #include <sys/stat.h> /* stat */
+#include <unistd.h>   /* access */
 
 #include "folder.h"
+#include "golden.h"
 #include "ledger.h"
 #include "suite.h"
 
@@ -109,6 +111,19 @@ static const struct {
      "entry 2: was changed: a text of it goes on behind its end"},
     {"UPDATE entry SET student = student || char(0) WHERE id = 3",
      "entry 3: was changed: a text of it goes on behind its end"},
+    {"UPDATE entry SET kind = kind || char(0) WHERE id = 3",
+     "entry 3: was changed: a text of it goes on behind its end"},
+    {"UPDATE entry SET lab = lab || char(0) WHERE id = 3",
+     "entry 3: was changed: a text of it goes on behind its end"},
+    {"UPDATE entry SET digest = digest || char(0) WHERE id = 3",
+     "entry 3: was changed: a text of it goes on behind its end"},
+    {"UPDATE entry SET kind = 'batch' WHERE id = 3", "entry 3: was changed"},
+    {"UPDATE entry SET lab = 'lab1' WHERE id = 3", "entry 3: was changed"},
+    {"UPDATE entry SET digest = 'ada' WHERE id = 3",
+     "entry 3: names no submission"},
+    {"UPDATE head SET mac = zeroblob(32)", "cut off"},
+    {"UPDATE head SET mac = x''", "cut off"},
+    {"UPDATE head SET entries = 5", "cut off"},
     {"SELECT 1", "the ledger's tables or triggers were changed"},
     {"CREATE VIEW grades AS SELECT * FROM entry",
      "the ledger's tables or triggers were changed"},
@@ -122,6 +137,8 @@ START_TEST(every_change_is_found)
     tamper(sql);
     ck_assert_msg(faults(said, sizeof said) > 0, "not found: %s", sql);
     ck_assert_msg(strstr(said, changes[_i].says) != NULL, "%s: %s", sql, said);
+    snprintf(sql, sizeof sql, "%.200s", changes[_i].sql);
+    golden_expect_part("tests/grader/faults.txt", sql, said);
 }
 END_TEST
 
@@ -215,6 +232,215 @@ START_TEST(a_head_that_was_noted_down_is_found_again)
 }
 END_TEST
 
+/* ---- opening ------------------------------------------------------------- */
+
+static void write_file(const char *name, size_t nbytes, unsigned mode)
+{
+    char file[160];
+    snprintf(file, sizeof file, "%s/%s", dir, name);
+    remove(file);
+    FILE *const f = fopen(file, "w");
+    ck_assert_ptr_nonnull(f);
+    for (size_t i = 0; i < nbytes; i++)
+        fputc('k', f);
+    fclose(f);
+    ck_assert_int_eq(chmod(file, mode), 0);
+}
+
+static const struct {
+    size_t nbytes;
+    unsigned mode;
+    const char *says; /* behind the key's name; NULL: it is read */
+} keys[] = {
+    {32, 0600, NULL},
+    {32, 0700, NULL},
+    {31, 0600, ": is not a key of 32 bytes"},
+    {33, 0600, ": is not a key of 32 bytes"},
+    {0, 0600, ": is not a key of 32 bytes"},
+    {32, 0640,
+     ": others may read this key: chmod 600 it, and think about who "
+     "has it"},
+    {32, 0601,
+     ": others may read this key: chmod 600 it, and think about who "
+     "has it"},
+    {32, 0620,
+     ": others may read this key: chmod 600 it, and think about who "
+     "has it"},
+};
+
+START_TEST(a_key_is_32_bytes_of_its_owner)
+{
+    char key[160], want[400];
+    write_file("other.key", keys[_i].nbytes, keys[_i].mode);
+    snprintf(key, sizeof key, "%s/other.key", dir);
+    struct ledger *const l =
+        ledger_open(path, key, LEDGER_READ, err, sizeof err);
+    ck_assert_int_eq(l != NULL, keys[_i].says == NULL);
+    snprintf(want, sizeof want, "%s%s", key,
+             keys[_i].says ? keys[_i].says : "");
+    if (!l)
+        ck_assert_str_eq(err, want);
+    ledger_close(l);
+}
+END_TEST
+
+static const struct {
+    const char *ledger, *key; /* in the folder; key NULL: beside it */
+    enum ledger_mode mode;
+    const char *says; /* %s: the folder */
+} openings[] = {
+    {"none.db", NULL, LEDGER_READ, "%s/none.db: unable to open database file"},
+    {"no/folder.db", NULL, LEDGER_WRITE,
+     "%s/no/folder.db: unable to open database file"},
+    {"empty.db", NULL, LEDGER_READ, "%s/empty.db is not a ledger"},
+    {"other.db", NULL, LEDGER_READ, "ledger: file is not a database"},
+    {"other.db", NULL, LEDGER_WRITE, "ledger: file is not a database"},
+    {"L.db", "none.key", LEDGER_READ, "%s/none.key: No such file or directory"},
+    {"L.db", "none.key", LEDGER_WRITE,
+     "%s/none.key: No such file or directory"},
+    {"new.db", "no/folder.key", LEDGER_WRITE,
+     "%s/no/folder.key: No such file or directory"},
+};
+
+START_TEST(what_is_no_ledger_is_named)
+{
+    char file[160], key[160], want[400];
+    const char *const of = openings[_i].key;
+    write_file("empty.db", 0, 0600);
+    write_file("other.db", 2000, 0600);
+    snprintf(file, sizeof file, "%s/%s", dir, openings[_i].ledger);
+    snprintf(key, sizeof key, "%s/%s", dir, of ? of : "");
+    ck_assert_ptr_null(
+        ledger_open(file, of ? key : NULL, openings[_i].mode, err, sizeof err));
+    const char *const says = openings[_i].says;
+    const int has_folder = strncmp(says, "%s", 2) == 0;
+    snprintf(want, sizeof want, "%s%s", has_folder ? dir : "",
+             says + 2 * has_folder);
+    ck_assert_str_eq(err, want);
+}
+END_TEST
+
+START_TEST(each_ledger_makes_its_own_key)
+{
+    char name[3][160], key[2][33] = {"", ""};
+    for (int i = 0; i < 2; i++) {
+        snprintf(name[2], sizeof *name, "%s/%d.db", dir, i);
+        snprintf(name[i], sizeof *name, "%.140s.key", name[2]);
+        ledger_close(ledger_open(name[2], NULL, LEDGER_WRITE, err, sizeof err));
+        FILE *const f = fopen(name[i], "r");
+        ck_assert(f && fread(key[i], 1, 33, f) == 32);
+        fclose(f);
+        strcat(name[i], ".new");
+        ck_assert_int_ne(access(name[i], F_OK), 0);
+    }
+    ck_assert(memcmp(key[0], key[1], 32) != 0);
+}
+END_TEST
+
+/* ---- reading ------------------------------------------------------------- */
+
+/* What is seen, as text; stops at the entry whose number is in stop. */
+struct seen {
+    char text[512];
+    int64_t stop;
+};
+
+static int see(const struct ledger_entry *e, void *arg)
+{
+    struct seen *const s = arg;
+    const size_t n = strlen(s->text);
+    snprintf(s->text + n, sizeof s->text - n, "%d %s %s %s %d %zu %s\n",
+             (int)e->id, e->kind, e->student, e->lab, e->attempt,
+             strlen(e->digest), e->body);
+    return e->id == s->stop ? 7 : 0;
+}
+
+#define ENTRY(id, kind, student, attempt)                                      \
+    id " " kind " " student " lab1-collectives " attempt " 64 {\"score\": "    \
+       "1}\n"
+static const struct {
+    const char *kind, *lab;
+    int64_t stop;
+    int returns;
+    const char *text;
+} reads[] = {
+    {NULL, NULL, 0, 0,
+     ENTRY("1", "batch", "ada", "0") ENTRY("2", "grading", "bob", "1")
+         ENTRY("3", "grading", "ada", "2") ENTRY("4", "grading", "cyd", "3")},
+    {"batch", NULL, 0, 0, ENTRY("1", "batch", "ada", "0")},
+    {"grading", "lab1-collectives", 3, 7,
+     ENTRY("2", "grading", "bob", "1") ENTRY("3", "grading", "ada", "2")},
+    {NULL, "lab1", 0, 0, ""},
+    {"comment", "lab1-collectives", 0, 0, ""},
+};
+
+START_TEST(entries_are_read_by_kind_and_lab)
+{
+    struct seen seen = {.stop = reads[_i].stop};
+    struct ledger *const l =
+        ledger_open(path, NULL, LEDGER_READ, err, sizeof err);
+    ck_assert_int_eq(ledger_each(l, reads[_i].kind, reads[_i].lab, see, &seen),
+                     reads[_i].returns);
+    ck_assert_str_eq(seen.text, reads[_i].text);
+    ledger_close(l);
+}
+END_TEST
+
+START_TEST(what_was_kept_is_found_by_its_digest)
+{
+    char digest[LEDGER_DIGEST], same[LEDGER_DIGEST];
+    size_t n = 99;
+    struct ledger *const l =
+        ledger_open(path, NULL, LEDGER_WRITE, err, sizeof err);
+    ledger_digest("ada", 3, digest);
+    char *const ada = ledger_kept(l, digest, &n);
+    ck_assert(ada && n == 3 && memcmp(ada, "ada", 3) == 0);
+    free(ada);
+    digest[0] ^= 1;
+    ck_assert_ptr_null(ledger_kept(l, digest, &n));
+    ck_assert_int_eq(ledger_keep(l, NULL, 0, digest), 0);
+    ck_assert_int_eq(ledger_keep(l, "", 0, same), 0); // again is no error
+    ck_assert_str_eq(digest, same);
+    free(ledger_kept(l, digest, &n));
+    ck_assert_uint_eq(n, 0);
+    ledger_close(l);
+}
+END_TEST
+
+START_TEST(a_reader_cannot_write)
+{
+    const struct ledger_entry e = {
+        .kind = "batch", .student = "", .lab = "", .digest = "", .body = "{}"};
+    char digest[LEDGER_DIGEST], said[512] = "";
+    struct ledger *const l =
+        ledger_open(path, NULL, LEDGER_READ, err, sizeof err);
+    ck_assert_int_eq(ledger_append(l, &e), -1);
+    ck_assert_str_eq(ledger_error(l),
+                     "ledger: attempt to write a readonly database");
+    ck_assert_int_eq(ledger_keep(l, "x", 1, digest), -1);
+    ck_assert_str_eq(ledger_error(l),
+                     "ledger: attempt to write a readonly database");
+    ledger_close(l);
+    ck_assert_int_eq(faults(said, sizeof said), 0);
+}
+END_TEST
+
+START_TEST(two_writers_take_turns)
+{
+    const struct ledger_entry e = {
+        .kind = "batch", .student = "", .lab = "", .digest = "", .body = "{}"};
+    char said[512] = "";
+    struct ledger *l[2];
+    for (int i = 0; i < 2; i++)
+        l[i] = ledger_open(path, NULL, LEDGER_WRITE, err, sizeof err);
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(ledger_append(l[i % 2], &e), 5 + i);
+    for (int i = 0; i < 2; i++)
+        ledger_close(l[i]);
+    ck_assert_int_eq(faults(said, sizeof said), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("ledger");
@@ -228,6 +454,16 @@ int main(void)
     tcase_add_test(t, a_pseudonym_is_a_hash_by_the_key);
     tcase_add_test(t, another_key_fits_nothing);
     tcase_add_test(t, a_head_that_was_noted_down_is_found_again);
+    tcase_add_loop_test(t, a_key_is_32_bytes_of_its_owner, 0,
+                        sizeof keys / sizeof *keys);
+    tcase_add_loop_test(t, what_is_no_ledger_is_named, 0,
+                        sizeof openings / sizeof *openings);
+    tcase_add_test(t, each_ledger_makes_its_own_key);
+    tcase_add_loop_test(t, entries_are_read_by_kind_and_lab, 0,
+                        sizeof reads / sizeof *reads);
+    tcase_add_test(t, what_was_kept_is_found_by_its_digest);
+    tcase_add_test(t, a_reader_cannot_write);
+    tcase_add_test(t, two_writers_take_turns);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
