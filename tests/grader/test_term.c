@@ -5,11 +5,13 @@
 #define _GNU_SOURCE
 #include <check.h>
 #include <jansson.h>
-#include <math.h>     /* NAN */
-#include <stdio.h>    /* snprintf */
-#include <stdlib.h>   /* free */
-#include <string.h>   /* strstr */
-#include <sys/stat.h> /* chmod */
+#include <math.h>        /* NAN */
+#include <sodium.h>      /* crypto_generichash */
+#include <stdio.h>       /* snprintf */
+#include <stdlib.h>      /* free */
+#include <string.h>      /* strstr */
+#include <sys/stat.h>    /* chmod */
+#include <sys/utsname.h> /* uname */
 
 #include "change.h"
 #include "child.h"
@@ -349,6 +351,69 @@ START_TEST(a_change_is_kept_with_what_it_has)
 }
 END_TEST
 
+/* ---- what graded --------------------------------------------------------- */
+
+/* The digest is one of names and bytes; what isn't there has a name only. */
+START_TEST(a_plans_digest_is_of_its_three_files)
+{
+    static const char parts[] = "grader/plans/x.yaml\0visible"
+                                "grader/plans/hidden/x.yaml\0hid"
+                                "grader/plans/times/x.yaml";
+    unsigned char hash[16];
+    char hex[33], want[33], path[CHILD_FOLDER + 64];
+    struct child c = child_run(20, "mkdir -p %s/grader/plans/hidden", dir);
+    child_clear(&c);
+    snprintf(path, sizeof path, "%s/grader/plans/x.yaml", dir);
+    write_file(path, "visible");
+    snprintf(path, sizeof path, "%s/grader/plans/hidden/x.yaml", dir);
+    write_file(path, "hid");
+    crypto_generichash(hash, sizeof hash, (const unsigned char *)parts,
+                       sizeof parts, NULL, 0);
+    sodium_bin2hex(want, sizeof want, hash, sizeof hash);
+    grading_plan_digest(dir, "x", hex);
+    ck_assert_str_eq(hex, want);
+}
+END_TEST
+
+START_TEST(versions_say_what_graded)
+{
+    struct utsname u;
+    char plan[33];
+    ck_assert_int_eq(uname(&u), 0);
+    json_t *const v = grading_versions(dir, "x");
+    struct child c = child_run(20, "printf %%s $(gcc -dumpfullversion)");
+    ck_assert_str_eq(text(v, "gcc", ""), c.out);
+    child_clear(&c);
+    c = child_run(20, "printf %%s $(pkg-config --modversion mpich)");
+    ck_assert_str_eq(text(v, "mpich", ""), c.out);
+    child_clear(&c);
+    grading_plan_digest(dir, "x", plan);
+    ck_assert_str_eq(text(v, "plan", ""), plan);
+    ck_assert_str_eq(text(v, "kernel", ""), u.release);
+    ck_assert_str_eq(text(v, "node", ""), u.nodename);
+    c = child_run(20, "cd %s && mkdir build && echo 1 > build/grade", dir);
+    child_clear(&c);
+    json_t *const other = grading_versions(dir, "x");
+    ck_assert_uint_eq(strlen(text(v, "kit", "")), 32);
+    ck_assert_str_ne(text(v, "kit", ""), text(other, "kit", ""));
+    json_decref(other);
+    json_decref(v);
+}
+END_TEST
+
+START_TEST(a_failed_machine_leaves_a_result_without_points)
+{
+    json_t *const j = grading_infra("lab1", UINT64_MAX, "no disk");
+    char *const bytes = json_dumps(j, JSON_COMPACT);
+    ck_assert_str_eq(bytes,
+                     "{\"lab\":\"lab1\",\"outcome\":\"infra\",\"message\":"
+                     "\"no disk\",\"seed\":\"18446744073709551615\","
+                     "\"score\":0.0,\"max_score\":0.0,\"tests\":[]}");
+    free(bytes);
+    json_decref(j);
+}
+END_TEST
+
 /* ---- pages --------------------------------------------------------------- */
 
 START_TEST(the_live_page_shows_how_far_it_is)
@@ -420,6 +485,9 @@ int main(void)
     tcase_add_test(t, a_class_without_a_batch_or_a_zone_is_none);
     tcase_add_loop_test(t, a_change_is_kept_with_what_it_has, 0,
                         sizeof bodies / sizeof *bodies);
+    tcase_add_test(t, a_plans_digest_is_of_its_three_files);
+    tcase_add_test(t, versions_say_what_graded);
+    tcase_add_test(t, a_failed_machine_leaves_a_result_without_points);
     tcase_add_test(t, the_live_page_shows_how_far_it_is);
     tcase_add_loop_test(t, an_export_is_what_the_class_is, 0,
                         sizeof sites / sizeof *sites);
