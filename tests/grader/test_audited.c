@@ -5,6 +5,7 @@
 #include <check.h>
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strcmp */
+#include <unistd.h> /* dup */
 
 #include "audit.h"
 #include "child.h"
@@ -115,14 +116,29 @@ static const struct {
      "it uses atexit", 0},
     {"void f(void) { __asm__(\"" SYSCALL "\"); }", "a.o", 0, "syscall",
      "it makes system calls of its own", 0},
+#ifdef __x86_64__
+    {"void f(void) { __asm__(\"sysenter\"); }", "a.o", 0, "syscall",
+     "it makes system calls of its own", 0},
+    {"void f(void) { __asm__(\"int $0x80\"); }", "a.o", 0, "syscall",
+     "it makes system calls of its own", 0},
+#endif
     {"int f(void) { return 0x050f0f05; } int g(void) { return 0x340f80cd; }",
      "a.o", 0, "", "", 0},
 };
+
+/* The number that the next descriptor gets. */
+static int next_fd(void)
+{
+    const int fd = dup(0);
+    close(fd);
+    return fd;
+}
 
 START_TEST(the_audit_names_what_it_refuses)
 {
     char path[CHILD_FOLDER + 16];
     struct audit a = {.by_nvcc = objects[_i].by_nvcc};
+    const int fd = next_fd();
     snprintf(path, sizeof path, "%s/given.o", dir);
     compile("int given(void) { return 0; } static int other = 1;", "given.o",
             "");
@@ -133,6 +149,7 @@ START_TEST(the_audit_names_what_it_refuses)
     ck_assert_str_eq(a.name, objects[_i].name);
     ck_assert_int_eq(found, *objects[_i].name != 0);
     ck_assert_int_eq(a.defines, objects[_i].defines);
+    ck_assert_int_eq(next_fd(), fd); // all are closed
     if (found)
         ck_assert_str_eq(a.why, objects[_i].why);
 }
