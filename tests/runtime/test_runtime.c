@@ -1,22 +1,102 @@
 /* What calls of the runtime return and say, right and wrong ones: values.txt
- * has the lines that the parts of the programs print. */
+ * has the lines that the parts of the programs print, recorded.txt what they
+ * leave in the graph. */
 #include <check.h>
+#include <stdio.h>  /* open_memstream */
+#include <stdlib.h> /* free */
 #include <string.h>
 
 #include "cases.h"
 #include "child.h"
+#include "golden.h"
+#include "graph/read.h"
 #include "suite.h"
 
 static struct cases cases;
 
-START_TEST(calls_return_what_they_should)
+static const char *const kinds[GRAPH_KINDS] = {
+    "host", "kernel", "copy",   "memset", "coll",
+    "send", "recv",   "hostfn", "mark",   "mpi"};
+
+/* The file of a call site. Its line moves with every line above it. */
+static void print_site(FILE *f, const char *site)
 {
+    const char *const slash = strrchr(site, '/');
+    const char *const name = slash ? slash + 1 : site;
+    fprintf(f, " %.*s", (int)strcspn(name, ":"), name);
+}
+
+/* Pages of ordinary memory have another address in each run. */
+static void print_access(FILE *f, const struct graph_access *a)
+{
+    fprintf(f, " %x:%u", (unsigned)a->write, (unsigned)a->alloc);
+    if ((uint32_t)a->alloc)
+        fprintf(f, "@%llu", (unsigned long long)a->begin);
+    fprintf(f, "+%llu%s", (unsigned long long)(a->end - a->begin),
+            a->site ? "" : "?");
+}
+
+static void print_node(FILE *f, const struct graph_view *v)
+{
+    const struct graph_node *const n = &v->node;
+    fprintf(f, "%u %s %s", n->index, kinds[n->kind], v->name);
+    print_site(f, v->site);
+    fprintf(f, " q%u t%u @%d f%u %llu+%llu %g %llu/%u", n->queue, n->thread,
+            n->place, n->flags, (unsigned long long)n->host_ps,
+            (unsigned long long)n->latency_ps, n->flops,
+            (unsigned long long)n->bytes, n->elem_size);
+    if (*v->span)
+        fprintf(f, " '%s'", v->span);
+    for (uint32_t i = 0; i < n->ndeps; i++)
+        fprintf(f, " <%u", v->deps[i].index);
+    for (uint32_t i = 0; i < v->nmoves; i++)
+        fprintf(f, " %d>%d:%llu", v->moves[i].from, v->moves[i].to,
+                (unsigned long long)v->moves[i].nbytes);
+    for (uint32_t i = 0; i < v->naccesses; i++)
+        print_access(f, &v->accesses[i]);
+    fputc('\n', f);
+}
+
+/* A line for each node, then for each queue and each allocation. */
+static char *recorded(const struct graph *g)
+{
+    char *text;
+    size_t length;
+    FILE *const f = open_memstream(&text, &length);
+    ck_assert_ptr_nonnull(f);
+    for (uint32_t i = 0; i < g->nnodes; i++)
+        print_node(f, &g->nodes[i]);
+    for (size_t i = 0; i < g->nqueues; i++)
+        fprintf(f, "queue %u @%d %s\n", g->queues[i].queue, g->queues[i].place,
+                g->queues[i].name);
+    for (size_t i = 0; i < g->nallocs; i++) {
+        fprintf(f, "memory %u @%d %llu", (unsigned)g->allocs[i].alloc,
+                g->allocs[i].place, (unsigned long long)g->allocs[i].nbytes);
+        print_site(f, g->allocs[i].site);
+        fputc('\n', f);
+    }
+    ck_assert_int_eq(fclose(f), 0);
+    return text;
+}
+
+START_TEST(calls_return_and_record_what_they_should)
+{
+    char dir[CHILD_FOLDER], err[256];
     const struct test_case *const t = &cases.at[_i];
-    struct child c = child_run(30, "%s/tests/runtime/%.*s %s", child_build(),
-                               (int)strcspn(t->input, "\n"), t->input, t->name);
+    child_folder(dir, "runtime");
+    struct child c = child_run(30, "SIMGPU_GRAPH=%s %s/tests/runtime/%.*s %s",
+                               dir, child_build(), (int)strcspn(t->input, "\n"),
+                               t->input, t->name);
     ck_assert_msg(c.status == 0, "%s: status %d: %s", t->name, c.status, c.err);
     cases_same_words(t, c.out);
+    struct graph *const g = graph_load(dir, err, sizeof err);
+    ck_assert_msg(g != NULL, "%s: %s", t->name, err);
+    char *const is = recorded(g);
+    golden_expect_part("tests/runtime/recorded.txt", t->name, is);
+    free(is);
+    graph_free(g);
     child_clear(&c);
+    child_remove(dir);
 }
 END_TEST
 
@@ -25,7 +105,8 @@ int main(void)
     Suite *const s = suite_create("runtime");
     TCase *const t = tcase_create("runtime");
     cases_add(&cases, "tests/runtime/values.txt");
-    tcase_add_loop_test(t, calls_return_what_they_should, 0, cases.n);
+    tcase_add_loop_test(t, calls_return_and_record_what_they_should, 0,
+                        cases.n);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
