@@ -57,7 +57,20 @@ static void print_node(FILE *f, const struct graph_view *v)
     fputc('\n', f);
 }
 
-/* A line for each node, then for each queue and each allocation. */
+/* The message of a fault, without the numbers of lines. */
+static void print_fault(FILE *f, const struct graph_fault_note *n)
+{
+    fprintf(f, "%s of %u:", n->warning ? "warning" : "fault", n->index);
+    for (const char *c = n->text; *c; c++) {
+        fputc(*c, f);
+        if (c[0] == ':' && c[1] >= '0' && c[1] <= '9')
+            c += strspn(c + 1, "0123456789");
+    }
+    print_site(f, n->site_id ? "at a site" : "nowhere");
+    fputc('\n', f);
+}
+
+/* A line for each node, then for each queue, each allocation and each fault. */
 static char *recorded(const struct graph *g)
 {
     char *text;
@@ -75,6 +88,8 @@ static char *recorded(const struct graph *g)
         print_site(f, g->allocs[i].site);
         fputc('\n', f);
     }
+    for (size_t i = 0; i < g->nfaults; i++)
+        print_fault(f, &g->faults[i]);
     ck_assert_int_eq(fclose(f), 0);
     return text;
 }
