@@ -11,6 +11,7 @@ static void start(void)
     cudaSetDevice(1);
     cudaMalloc((void **)&far, ROOM);
     cudaMemset(far, 0, ROOM);
+    cudaDeviceSynchronize();
     cudaSetDevice(0);
     cudaMalloc((void **)&d, ROOM);
     cudaMalloc((void **)&e, ROOM);
