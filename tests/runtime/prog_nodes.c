@@ -257,18 +257,70 @@ static void any(void)
     IS(h != 0);
 }
 
+/* What bodies of conditions do, other streams know only after a while. */
+static cudaStream_t apart;
+
+/* A node whose condition begins with a value. */
+static void condition(int type, unsigned size, unsigned value, unsigned flags)
+{
+    cudaGraphExec_t x = NULL;
+    cudaGraphNode_t node = NULL, m;
+    cudaGraphConditionalHandle h = 0;
+    struct cudaGraphNodeParams p;
+    cudaMemset(d, 0, 64);
+    cudaDeviceSynchronize();
+    cudaGraphCreate(&g, 0);
+    SAY(cudaGraphConditionalHandleCreate(&h, g, value, flags));
+    memset(&p, 0, sizeof p);
+    p.type = cudaGraphNodeTypeConditional;
+    p.conditional.handle = h;
+    p.conditional.type = (enum cudaGraphConditionalNodeType)type;
+    p.conditional.size = size;
+    printf("%d %u %u\n", type, size, value);
+    SAY(cudaGraphAddNode(&node, g, NULL, NULL, 0, &p));
+    for (unsigned i = 0; node && i < size; i++)
+        cudaGraphAddMemsetNode(&m, p.conditional.phGraph_out[i], NULL, 0,
+                               &(struct cudaMemsetParams){.dst = d + 4 * i,
+                                                          .value = 1 + i,
+                                                          .elementSize = 1,
+                                                          .width = 4,
+                                                          .height = 1});
+    if (!node)
+        return;
+    SAY(cudaGraphInstantiate(&x, g, 0));
+    SAY(cudaGraphLaunch(x, apart));
+    SAY(cudaStreamSynchronize(apart));
+    cudaMemcpy(back, d, 12, cudaMemcpyDeviceToHost);
+    printf("%d %d %d\n", back[0], back[4], back[8]);
+}
+
+static void conditions(void)
+{
+    cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
+    condition(cudaGraphCondTypeIf, 0, 1, 1);
+    condition(cudaGraphCondTypeIf, 3, 1, 1);
+    condition(cudaGraphCondTypeWhile, 2, 0, 1);
+    condition(cudaGraphCondTypeSwitch, 0, 0, 1);
+    condition(9, 1, 0, 1);
+    condition(cudaGraphCondTypeIf, 1, 1, 1);
+    condition(cudaGraphCondTypeIf, 1, 0, 1);
+    condition(cudaGraphCondTypeIf, 2, 5, 0);
+    condition(cudaGraphCondTypeIf, 2, 0, 1);
+    condition(cudaGraphCondTypeWhile, 1, 0, 1);
+    condition(cudaGraphCondTypeSwitch, 3, 0, 1);
+    condition(cudaGraphCondTypeSwitch, 3, 2, 1);
+    condition(cudaGraphCondTypeSwitch, 3, 3, 1);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"fills", fills},
-                 {"copies", copies},
-                 {"calls", calls},
-                 {"node_events", events},
-                 {"children", children},
-                 {"node_memory", memory},
-                 {"any", any}};
+    } parts[] = {{"fills", fills},       {"copies", copies},
+                 {"calls", calls},       {"node_events", events},
+                 {"children", children}, {"node_memory", memory},
+                 {"any", any},           {"conditions", conditions}};
     start();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)
