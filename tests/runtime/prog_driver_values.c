@@ -270,15 +270,111 @@ static void ranges(void)
     show(8);
 }
 
+/* Every place to every other, without waiting. */
+static void async_rows(void)
+{
+    static const CUmemorytype types[] = {
+        CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_UNIFIED};
+    CUstream s = NULL;
+    CUDA_MEMCPY2D c;
+    cuStreamCreate(&s, CU_STREAM_NON_BLOCKING);
+    cudaDeviceSynchronize();
+    memset(&c, 0, sizeof c);
+    for (int i = 0; i < 6; i++)
+        back[i] = (unsigned char)(i + 1);
+    c.srcHost = back;
+    c.srcDevice = c.dstDevice = d;
+    c.dstHost = back + 20;
+    c.dstXInBytes = 32;
+    c.WidthInBytes = 3;
+    c.Height = 2;
+    c.srcPitch = 3;
+    c.dstPitch = 5;
+    for (int to = 0; to < 3; to++)
+        for (int from = 0; from < 3; from++) {
+            c.dstMemoryType = types[to];
+            c.srcMemoryType = types[from];
+            printf("%d %d: %d\n", from, to, (int)cuMemcpy2DAsync(&c, s));
+            cuStreamSynchronize(s);
+        }
+}
+
+static void boxes(void)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR of = {4, 3, 2, CU_AD_FORMAT_UNSIGNED_INT8,
+                                        1, 0};
+    CUarray a = NULL;
+    CUDA_MEMCPY3D c;
+    unsigned char h[64];
+    for (int i = 0; i < 64; i++)
+        h[i] = (unsigned char)(i + 1);
+    memset(&c, 0, sizeof c);
+    cuArray3DCreate(&a, &of);
+    DRIVER(cuMemcpy3D(NULL));
+    DRIVER(cuMemcpy3D(&c));
+    c.srcMemoryType = CU_MEMORYTYPE_HOST;
+    c.srcHost = h;
+    c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    DRIVER(cuMemcpy3D(&c));
+    c.dstArray = a;
+    c.WidthInBytes = 4;
+    c.Height = 3;
+    c.Depth = 2;
+    DRIVER(cuMemcpy3D(&c));
+    c.dstXInBytes = 1;
+    DRIVER(cuMemcpy3D(&c));
+    c.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    c.srcArray = a;
+    c.srcXInBytes = c.srcY = c.srcZ = 1;
+    c.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    c.dstDevice = d;
+    c.dstXInBytes = 2;
+    c.dstY = 1;
+    c.dstZ = 1;
+    c.dstPitch = 6;
+    c.dstHeight = 4;
+    c.WidthInBytes = 2;
+    c.Height = 2;
+    c.Depth = 1;
+    DRIVER(cuMemcpy3D(&c));
+    show(50);
+    c.srcMemoryType = CU_MEMORYTYPE_HOST;
+    c.srcPitch = 5;
+    c.srcHeight = 3;
+    c.dstZ = 0;
+    DRIVER(cuMemcpy3DAsync(&c, 0));
+    show(50);
+    c.srcLOD = 1;
+    DRIVER(cuMemcpy3D(&c));
+}
+
+static void registered(void)
+{
+    static unsigned words[2];
+    void *managed;
+    cudaMallocManaged(&managed, 8, cudaMemAttachGlobal);
+    DRIVER(cuStreamWriteValue32(0, (CUdeviceptr)words, 7, 0));
+    cudaHostRegister(words, sizeof words, 0);
+    DRIVER(cuStreamWriteValue32(0, (CUdeviceptr)words, 7, 0));
+    DRIVER(cuStreamWaitValue32(0, (CUdeviceptr)words, 7, 1));
+    DRIVER(cuStreamWriteValue32(0, (CUdeviceptr)managed, 7, 0));
+    DRIVER(cuStreamWriteValue32((CUstream)back, (CUdeviceptr)words, 7, 0));
+    cudaDeviceSynchronize();
+    IS(words[0]);
+    IS(words[1]);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {
-        {"pointers", pointers},  {"contexts", contexts}, {"current", current},
-        {"versions", versions},  {"entries", entries},   {"names", names},
-        {"driver_fills", fills}, {"rows", rows},         {"ranges", ranges}};
+    } parts[] = {{"pointers", pointers},  {"contexts", contexts},
+                 {"current", current},    {"versions", versions},
+                 {"entries", entries},    {"names", names},
+                 {"driver_fills", fills}, {"rows", rows},
+                 {"ranges", ranges},      {"async_rows", async_rows},
+                 {"driver_boxes", boxes}, {"registered_words", registered}};
     start();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)
