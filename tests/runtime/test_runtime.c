@@ -18,12 +18,14 @@ static const char *const kinds[GRAPH_KINDS] = {
     "host", "kernel", "copy",   "memset", "coll",
     "send", "recv",   "hostfn", "mark",   "mpi"};
 
-/* The file of a call site. Its line moves with every line above it. */
+/* The file of a call site, unless it is the program's: its line moves with
+ * every line above it. */
 static void print_site(FILE *f, const char *site)
 {
     const char *const slash = strrchr(site, '/');
     const char *const name = slash ? slash + 1 : site;
-    fprintf(f, " %.*s", (int)strcspn(name, ":"), name);
+    if (strncmp(name, "prog_", 5) != 0)
+        fprintf(f, " %.*s", (int)strcspn(name, ":"), name);
 }
 
 /* Pages of ordinary memory have another address in each run. */
@@ -41,10 +43,13 @@ static void print_node(FILE *f, const struct graph_view *v)
     const struct graph_node *const n = &v->node;
     fprintf(f, "%u %s %s", n->index, kinds[n->kind], v->name);
     print_site(f, v->site);
-    fprintf(f, " q%u t%u @%d f%u %llu+%llu %g %llu/%u", n->queue, n->thread,
-            n->place, n->flags, (unsigned long long)n->host_ps,
-            (unsigned long long)n->latency_ps, n->flops,
-            (unsigned long long)n->bytes, n->elem_size);
+    fprintf(f, " q%u @%d %llu+%llu", n->queue, n->place,
+            (unsigned long long)n->host_ps, (unsigned long long)n->latency_ps);
+    if (n->thread || n->flags)
+        fprintf(f, " t%u f%u", n->thread, n->flags);
+    if (n->flops != 0 || n->bytes || n->elem_size)
+        fprintf(f, " %g %llu/%u", n->flops, (unsigned long long)n->bytes,
+                n->elem_size);
     if (*v->span)
         fprintf(f, " '%s'", v->span);
     for (uint32_t i = 0; i < n->ndeps; i++)
