@@ -164,6 +164,7 @@ static void elapsed(void)
     SAY(cudaIpcGetEventHandle(&h, NULL));
     memset(&h, 0, sizeof h);
     SAY(cudaIpcOpenEventHandle(NULL, h));
+    SAY(cudaIpcOpenEventHandle(&e, h));
 }
 
 static void print_pool(cudaMemPool_t p)
