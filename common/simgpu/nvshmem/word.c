@@ -214,7 +214,7 @@ static condition *condition_of(const struct request *r)
                                         ROW(u32), ROW(i64), ROW(u64)};
     const int row = (r->size == 2 ? 0 : r->size == 4 ? 2 : 4) + !r->is_signed;
     if (r->cmp < NVSHMEM_CMP_EQ || r->cmp > NVSHMEM_CMP_GE)
-        request_fault(r, "%d is no comparison: use NVSHMEM_CMP_EQ, ...",
+        request_fault(r, "%d is no comparison: use one of NVSHMEM_CMP_*",
                       r->cmp);
     return all[row][r->cmp];
 }
