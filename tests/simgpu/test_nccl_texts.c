@@ -6,6 +6,7 @@
 #include "suite.h"
 
 #define GOLDEN "tests/simgpu/nccl_pair.txt"
+#define DEVICE "tests/simgpu/nccl_device_texts.txt"
 /* Addresses, hosts, processes and lines of the kit's code are left out, and
  * what is said again and again. */
 #define STABLE                                                                 \
@@ -84,6 +85,30 @@ START_TEST(a_debug_file_has_the_name_that_is_asked_for)
 }
 END_TEST
 
+/* The device API's: of host functions, and of kernels that make a mistake. */
+START_TEST(device_communicators_are_explained)
+{
+    struct child c = child_run(
+        60, "%s/tests/simgpu/prog_nccl_device_faults" STABLE, child_build());
+    golden_expect_part(DEVICE, "host", c.out);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(mistakes_in_kernels_are_explained)
+{
+    struct child c =
+        child_run(120,
+                  "p=%s/tests/simgpu/prog_nccl_device_faults\n"
+                  "for i in $(seq 0 $(($($p count) - 1)))\n"
+                  "do $p $i; echo \"status $?\"; done 2>&1 | "
+                  "sed 's/0x[0-9a-f]*/ADDRESS/g; s/device.h:[0-9]*/device.h/'",
+                  child_build());
+    golden_expect_part(DEVICE, "kernels", c.out);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("what NCCL says");
@@ -93,6 +118,8 @@ int main(void)
     tcase_add_test(t, settings_choose_what_is_said);
     tcase_add_test(t, settings_are_read_again_when_asked_to);
     tcase_add_test(t, a_debug_file_has_the_name_that_is_asked_for);
+    tcase_add_test(t, device_communicators_are_explained);
+    tcase_add_test(t, mistakes_in_kernels_are_explained);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
