@@ -6,6 +6,7 @@
  * kernel's mistake of that number; "count" says how many there are.
  * nccl_device_texts.txt has what is expected.
  */
+#include <assert.h>
 #include <cuda_runtime.h>
 #include <nccl.h>
 #include <stdio.h>
@@ -59,7 +60,20 @@ struct arguments {
     ncclWindow_t window, lonely;
     ncclDevComm dev;
     char *memory, *other, *freed; /* of the other device; freed */
+    size_t n;                     /* 3, which no compiler knows */
 };
+
+template <class F> __device__ static int stopped(F *stop)
+{
+    stop();
+    return 0;
+}
+
+__device__ static int asserted(size_t n)
+{
+    assert(n != 3);
+    return 0;
+}
 
 __device__ static float reduced(const void *p)
 {
@@ -98,9 +112,19 @@ __device__ static float reduced(const void *p)
     X(*(volatile int *)(a.memory + BYTES))                                     \
     X(a.freed[4] = 1)                                                          \
     X(a.freed[4])                                                              \
-    X(memset(a.memory + 1, 0, BYTES))                                          \
-    X(memcpy(a.memory, a.memory + BYTES - 8, 9))                               \
     X(memcmp(a.memory, a.freed, 1))                                            \
+    X(*(volatile char *)a.freed)                                               \
+    X(*(volatile short *)a.freed)                                              \
+    X(*(volatile double *)a.freed)                                             \
+    X(*(volatile char *)a.freed = 1)                                           \
+    X(*(volatile short *)a.freed = 1)                                          \
+    X(*(volatile int *)a.freed = 1)                                            \
+    X(*(volatile double *)a.freed = 1)                                         \
+    X(__atomic_load_n((long long *)a.freed, __ATOMIC_ACQUIRE))                 \
+    X(atomicCAS((unsigned short *)a.freed, 0, 1))                              \
+    X(atomicExch((unsigned long long *)a.freed, 1))                            \
+    X(stopped(__trap))                                                         \
+    X(asserted(a.n))                                                           \
     X(a.other[8] = 1)
 
 /* So that no read is left out. */
@@ -126,7 +150,7 @@ enum { NMISTAKES = sizeof names / sizeof *names };
 static void make(int mistake)
 {
     begin(1);
-    struct arguments a = {window[0], lonely[0], dev[0], buf[0], NULL, NULL};
+    struct arguments a = {window[0], lonely[0], dev[0], buf[0], NULL, NULL, 3};
     cudaMalloc((void **)&a.freed, 64);
     cudaFree(a.freed);
     cudaSetDevice(1);
