@@ -167,7 +167,7 @@ ncclResult_t pncclParamGet(ncclParamHandle_t h, void *out, int maxLen, int *len)
     const int64_t number = number_of(h);
     const void *const from = h->is_text ? text_of(h, text) : (void *)&number;
     const size_t nbytes = h->is_text ? strlen(text) + 1 : sizeof number;
-    if (maxLen < 0 || nbytes > (size_t)maxLen)
+    if ((int)nbytes > maxLen)
         return nccl_error(ncclInvalidArgument,
                           "ParamGet : %s has %zu bytes, maxLen is %d", h->key,
                           nbytes, maxLen);
