@@ -188,10 +188,12 @@ static void enqueue_captured(void *arg, void *stream)
     execute_calls(c->call, c->n);
 }
 
-static int any_captured(void)
+/* Is any stream captured: of a device; -1: of all? */
+static int any_captured(int device)
 {
     for (int i = 0; i < group.calls.n; i++)
-        if (simgpu_stream_capture(calls()[i].stream))
+        if ((device < 0 || calls()[i].comm->device == device) &&
+            simgpu_stream_capture(calls()[i].stream))
             return 1;
     return 0;
 }
@@ -242,13 +244,17 @@ static int capture_device(int device)
     return err;
 }
 
+/* A device without a captured stream fails before anything is recorded. */
 static ncclResult_t capture_calls(void)
 {
+    int mixed = 0;
+    for (int i = 0; i < group.calls.n; i++)
+        mixed |= !any_captured(calls()[i].comm->device);
     for (int i = 0; i < group.calls.n; i++) {
         int k = 0;
         while (calls()[k].comm->device != calls()[i].comm->device)
             k++;
-        if (k == i && capture_device(calls()[i].comm->device) != 0)
+        if (mixed || (k == i && capture_device(calls()[i].comm->device) != 0))
             return nccl_error(ncclInvalidUsage,
                               "Either all streams of a group are captured, in "
                               "one graph, or none.");
@@ -277,7 +283,7 @@ static ncclResult_t run_group(float *estimated_us)
         return simulate_calls(calls(), group.calls.n, estimated_us);
     if (err == ncclSuccess)
         connect_calls(calls(), group.calls.n);
-    if (err == ncclSuccess && group.calls.n > 0 && any_captured())
+    if (err == ncclSuccess && group.calls.n > 0 && any_captured(-1))
         return capture_calls();
     if (err == ncclSuccess && group.calls.n > 0)
         execute_calls(calls(), group.calls.n);
