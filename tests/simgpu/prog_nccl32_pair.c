@@ -336,6 +336,74 @@ static void registering(void)
     printf("%d buffers: %s\n", n, ncclGetLastError(NULL));
 }
 
+/* ---- streams ------------------------------------------------------------- */
+
+static void pointers(void)
+{
+    ncclRedOp_t op;
+    float half = 0.5f;
+    SAY(ncclAllReduce(buf[0], buf[0], 1, ncclFloat, ncclSum, comm[0],
+                      stream[1]));
+    SAY(ncclAllReduce(buf[1], buf[1], 1, ncclFloat, ncclSum, comm[1],
+                      stream[0]));
+    SAY(ncclRedOpCreatePreMulSum(&op, &half, ncclFloat, ncclScalarHostImmediate,
+                                 comm[0]));
+    SAY(ncclAllReduce(buf[0], buf[0], 1, ncclInt, op, comm[0], stream[0]));
+    SAY(ncclAllReduce(buf[1], buf[1], 1, ncclFloat, op, comm[1], stream[1]));
+    SAY(ncclRedOpDestroy(op, comm[0]));
+    setenv("NCCL_CHECK_POINTERS", "1", 1);
+    SAY(ncclAllReduce(&half, buf[0], 1, ncclFloat, ncclSum, comm[0],
+                      stream[0]));
+    SAY(ncclAllReduce(buf[0], &half, 1, ncclFloat, ncclSum, comm[0],
+                      stream[0]));
+    SAY(ncclAllReduce(buf[1], buf[0], 1, ncclFloat, ncclSum, comm[0],
+                      stream[0]));
+    SAY(ncclRecv(buf[0], 1, ncclFloat, 0, comm[1], stream[1]));
+    unsetenv("NCCL_CHECK_POINTERS");
+}
+
+/* A stream that is captured, and one that is not. */
+static void capturing(void)
+{
+    cudaGraph_t graph;
+    cudaSetDevice(0);
+    cudaStreamBeginCapture(stream[0], cudaStreamCaptureModeRelaxed);
+    ncclGroupStart();
+    SAY(reduce(0, 1));
+    SAY(reduce(1, 1));
+    SAY(ncclGroupEnd());
+    cudaStreamEndCapture(stream[0], &graph);
+}
+
+/* Communicators that do not block. */
+static void lazy(void)
+{
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    ncclUniqueId id;
+    ncclComm_t c = NULL;
+    ncclResult_t state;
+    config.blocking = 0;
+    cudaSetDevice(0);
+    ncclGetUniqueId(&id);
+    SAY(ncclCommInitRankConfig(&c, 1, id, 0, &config));
+    SAY(ncclAllReduce(buf[0], buf[0], 1, ncclFloat, ncclSum, c, stream[0]));
+    SAY(ncclCommGetAsyncError(c, &state));
+    printf("state %d\n", (int)state);
+    ncclGroupStart();
+    SAY(ncclAllReduce(buf[0], buf[0], 1, ncclFloat, ncclSum, c, stream[0]));
+    SAY(reduce(0, 1));
+    SAY(ncclGroupEnd());
+    SAY(ncclAllReduce(buf[0], buf[0], 1, ncclFloat, ncclSum, c, stream[0]));
+    SAY(ncclCommFinalize(c));
+    SAY(ncclCommGetAsyncError(c, &state));
+    printf("state %d\n", (int)state);
+    SAY(ncclCommFinalize(c));
+    SAY(ncclCommGetAsyncError(c, &state));
+    printf("state %d\n", (int)state);
+    SAY(ncclCommDestroy(c));
+    SAY(ncclCommInitRankConfig(&c, 1, id, 0, &config));
+}
+
 /* What is called, for NCCL's own lines. */
 static void calls(void)
 {
@@ -385,6 +453,9 @@ int main(int argc, char **argv)
         groups();
         configurations();
         registering();
+        pointers();
+        capturing();
+        lazy();
     }
     SAY(ncclCommDestroy(comm[0]));
     SAY(ncclCommDestroy(comm[1]));
