@@ -456,6 +456,7 @@ int main(int argc, char **argv)
         pointers();
         capturing();
         lazy();
+        ncclParamDumpAll();
     }
     SAY(ncclCommDestroy(comm[0]));
     SAY(ncclCommDestroy(comm[1]));

@@ -1,7 +1,8 @@
 /*
  * prog_shmem_faults.cu: a mistake in a use of NVSHMEM, by its number
  *
- * Without one, how many there are; "sizes" is for two PEs. shmem.txt has what is said of each.
+ * Without one, how many there are; "sizes" is for two PEs. shmem.txt has what
+ * is said of each.
  */
 #include <mpi.h>
 #include <nvshmem.h>
