@@ -164,6 +164,19 @@ static void make(int mistake)
 
 /* ---- on the host --------------------------------------------------------- */
 
+/* The first thing that a communicator registers. */
+static void first(void)
+{
+    const ncclDevCommRequirements reqs = no_requirements();
+    ncclComm_t one;
+    ncclDevComm d;
+    ncclCommInitAll(&one, 1, NULL);
+    SAY(ncclDevCommCreate(one, &reqs, &d));
+    SAY(ncclDevCommDestroy(one, &d));
+    SAY(ncclDevCommDestroy(one, &d));
+    ncclCommDestroy(one);
+}
+
 static void creating(void)
 {
     ncclDevCommRequirements reqs = no_requirements();
@@ -300,6 +313,7 @@ int main(int argc, char **argv)
     } else if (argc > 1) {
         make(atoi(argv[1]));
     } else {
+        first();
         begin(0);
         creating();
         listed();

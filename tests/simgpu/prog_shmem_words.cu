@@ -178,6 +178,11 @@ static void teams()
     nvshmem_team_get_config(row, &config);
     printf(" %d\n", config.num_contexts);
     nvshmem_team_destroy(NVSHMEM_TEAM_INVALID);
+    // from 1 down to 0, from -1 up to 0
+    for (int start = -1; start <= 1; start += 2)
+        printf("beyond %d\n",
+               nvshmem_team_split_strided(NVSHMEM_TEAM_WORLD, start, -start, 2,
+                                          NULL, 0, &row));
 }
 
 /* ---- beginning ----------------------------------------------------------- */

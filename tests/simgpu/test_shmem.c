@@ -26,7 +26,7 @@ START_TEST(pes_have_to_ask_for_the_same_size)
     struct child c =
         child_run(60,
                   "mpirun -n 2 %s/tests/simgpu/prog_shmem_faults sizes 2>&1 | "
-                  "sed 's/simgpu: rank [01]: //' | sort -u",
+                  "sed -n 's/^simgpu: rank [01]: //p' | LC_ALL=C sort -u",
                   child_build());
     golden_expect_part(GOLDEN, "sizes", c.out);
     child_clear(&c);
