@@ -44,6 +44,7 @@ $(call suite,conformance/conformance,2,sim grade probe tests/labs/one-gpu.xml te
 $(call suite,core/core,1,machines)
 $(call suite,core/decode,1)
 $(call suite,core/flag,1,machines)
+$(call suite,core/hang,1,machines)
 $(call suite,core/heap,1,machines)
 $(call suite,core/part,1,machines)
 $(call suite,core/waits,1,machines)

@@ -1,0 +1,276 @@
+/*
+ * test_hang.c: what is said of a run that hangs, compared with hang.txt
+ *
+ * Ranks record operations and write down waits as if they were in them: no run
+ * has to hang.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <stdlib.h> /* setenv */
+#include <string.h> /* strstr */
+
+#include "core/hang.h"
+#include "core/peer.h"
+#include "core/site.h"
+#include "core/wait.h"
+#include "golden.h"
+#include "ranks.h"
+#include "suite.h"
+
+enum { MAX = 4, WORKER = -1 };
+static const char golden[] = "tests/core/hang.txt";
+
+/* ---- call sites ---------------------------------------------------------- */
+
+/* Sites in these functions are shown by their names. */
+static void put(char *all, size_t nbytes, const char *is, const char *name)
+{
+    char rest[16384];
+    for (char *at; (at = strstr(all, is));) {
+        snprintf(rest, sizeof rest, "%s%s", name, at + strlen(is));
+        snprintf(at, nbytes - (size_t)(at - all), "%s", rest);
+    }
+}
+
+__attribute__((noinline)) static void await(_Atomic uint32_t *word,
+                                            const struct wait_note *note)
+{
+    simgpu_wait(word, 0, note);
+}
+
+enum site { NO_SITE, HOST_SITE, OP_SITE };
+
+static uint32_t site_of(enum site s)
+{
+    const void *const in[] = {NULL, (char *)&put + 1, (char *)&await + 1};
+    return graph_site(simgpu_proc()->graph, in[s]);
+}
+
+static void name_sites(char *text, size_t nbytes)
+{
+    char site[256];
+    for (int s = HOST_SITE; s <= OP_SITE; s++)
+        put(text, nbytes, simgpu_site_text(site_of(s), site, sizeof site),
+            s == HOST_SITE ? "HOST" : "OP");
+}
+
+/* ---- ranks as a hang leaves them ----------------------------------------- */
+
+struct operation { /* numbered from 1 */
+    const char *name;
+    uint32_t queue;
+    enum graph_kind kind;
+    uint64_t match;
+    uint32_t size, rank; /* of the match */
+    int32_t peer_place;
+};
+
+struct waiting {
+    const char *call; /* NULL: the end of the list */
+    int thread;
+    uint32_t at, node, peer;
+};
+
+static const struct hung {
+    const char *name;
+    uint32_t nranks; /* of which two are there */
+    struct operation op[2][MAX];
+    struct waiting wait[2][MAX];
+    int ended; /* rank 1 has, when rank 0 looks */
+    size_t nbytes;
+} * hung;
+
+#define COLL(name, queue, match, size, rank)                                   \
+    {                                                                          \
+        name, queue, GRAPH_COLL, match, size, rank, 0                          \
+    }
+#define KERNEL(name, queue) COLL(name, queue, 0, 0, 0)
+#define SEND(match, size, peer)                                                \
+    {                                                                          \
+        "ncclSend", 1, GRAPH_SEND, match, size, 0, peer                        \
+    }
+#define MAIN(call, node, peer)                                                 \
+    {                                                                          \
+        call, 0, 0, node, peer                                                 \
+    }
+#define IN(at, node)                                                           \
+    {                                                                          \
+        "worker", WORKER, at, node, 0                                          \
+    }
+
+static const struct hung cases[] = {
+    {.name = "nobody waits", .nranks = 2},
+    {.name = "nobody's main thread waits",
+     .nranks = 2,
+     .op = {{SEND(1, 2, 1)}},
+     .wait = {{IN(1, 1), {"cudaMemcpy", 3, 0, 1, 0}}}},
+    {.name = "two receives",
+     .nranks = 2,
+     .wait = {{MAIN("MPI_Recv", 0, 2)}, {MAIN("MPI_Ssend", 0, 1)}}},
+    {.name = "a receive from itself",
+     .nranks = 2,
+     .wait = {{MAIN("MPI_Recv", 0, 1)}}},
+    {.name = "rank 1 waits for who does not",
+     .nranks = 2,
+     .wait = {{MAIN(NULL, 0, 0)}, {MAIN("MPI_Recv", 0, 1)}}},
+    {.name = "for nobody that is known",
+     .nranks = 2,
+     .wait = {{MAIN("MPI_Waitall", 0, 0)}}},
+    {.name = "for who has ended",
+     .nranks = 2,
+     .wait = {{MAIN("MPI_Recv", 0, 2)}},
+     .ended = 1},
+    {.name = "for a call of MPI",
+     .nranks = 2,
+     .op = {{COLL("MPI_Bcast", 0, 5, 2, 0)}},
+     .wait = {{MAIN("MPI_Bcast", 1, 0)}, {MAIN("MPI_Barrier", 0, 0)}}},
+    {.name = "for a message that the other does not take",
+     .nranks = 3,
+     .op = {{KERNEL("k", 2), SEND(1, 2, 1)}, {KERNEL("k", 1)}},
+     .wait = {{MAIN("cudaStreamSynchronize", 2, 0), IN(1, 1), IN(2, 2)},
+              {MAIN("MPI_Barrier", 0, 0)}}},
+    {.name = "for a message to nobody",
+     .nranks = 3,
+     .op = {{SEND(1, 2, 9)}},
+     .wait = {{MAIN("cudaStreamSynchronize", 1, 0), IN(1, 1)}}},
+    {.name = "for a stream that does nothing",
+     .nranks = 2,
+     .op = {{SEND(1, 2, 1)}},
+     .wait = {{MAIN("cudaStreamSynchronize", 1, 0)}}},
+    {.name = "for an operation that is not there",
+     .nranks = 2,
+     .wait = {{MAIN("cudaStreamSynchronize", 7, 0)}}},
+    {.name = "for another operation",
+     .nranks = 2,
+     .op = {{KERNEL("k", 1), KERNEL("late", 2)}},
+     .wait = {{MAIN("cudaDeviceSynchronize", 2, 0), IN(2, 1), IN(1, 1)}}},
+    {.name = "for a collective that a rank has not called",
+     .nranks = 2,
+     .op = {{COLL("ncclBroadcast", 1, 4, 2, 0)}},
+     .wait = {{MAIN("cudaStreamSynchronize", 1, 0), IN(1, 1)},
+              {MAIN("MPI_Recv", 0, 1)}}},
+    {.name = "collectives in another order",
+     .nranks = 2,
+     .op = {{COLL("ncclAllReduce", 1, 1, 2, 0),
+             COLL("ncclBroadcast", 1, 2, 2, 0)},
+            {COLL("ncclBroadcast", 1, 2, 2, 1),
+             COLL("ncclAllReduce", 1, 1, 2, 1)}},
+     .wait = {{MAIN("cudaStreamSynchronize", 2, 0), IN(1, 1)},
+              {MAIN("cudaStreamSynchronize", 2, 0), IN(1, 1)}}},
+    {.name = "of three ranks one is unknown",
+     .nranks = 3,
+     .op = {{COLL("ncclAllReduce", 1, 1, 3, 0)},
+            {COLL("ncclAllReduce", 1, 1, 3, 1)}},
+     .wait = {{MAIN("cudaStreamSynchronize", 1, 0), IN(1, 1)},
+              {MAIN("cudaStreamSynchronize", 1, 0), IN(1, 1)}}},
+    {.name = "of a part of the ranks",
+     .nranks = 3,
+     .op = {{COLL("ncclAllReduce", 1, 1, 2, 0)}},
+     .wait = {{MAIN("cudaStreamSynchronize", 1, 0), IN(1, 1)}}},
+    {.name = "nobody is missing",
+     .nranks = 2,
+     .op = {{COLL("ncclAllReduce", 1, 1, 2, 0)},
+            {COLL("ncclAllReduce", 1, 1, 2, 1)}},
+     .wait = {{MAIN("cudaStreamSynchronize", 1, 0), IN(1, 1)},
+              {MAIN("cudaStreamSynchronize", 1, 0), IN(1, 1)}}},
+    {.name = "no room",
+     .nranks = 2,
+     .wait = {{MAIN("MPI_Recv", 0, 2)}, {MAIN("MPI_Ssend", 0, 1)}},
+     .nbytes = 60},
+};
+
+static void record(const struct operation *o, int32_t place)
+{
+    struct graph_segment *const g = simgpu_proc()->graph;
+    const struct graph_node n = {.kind = o->kind,
+                                 .queue = o->queue,
+                                 .name = graph_string(g, o->name),
+                                 .site = site_of(OP_SITE),
+                                 .place = place,
+                                 .peer_place = o->peer_place,
+                                 .match_kind = o->kind == GRAPH_SEND
+                                                   ? GRAPH_MATCH_PAIR
+                                               : o->match ? GRAPH_MATCH_ALL
+                                                          : GRAPH_MATCH_NONE,
+                                 .match = o->match,
+                                 .match_size = o->size,
+                                 .match_rank = o->rank};
+    graph_add(g, &n, NULL, NULL, NULL);
+}
+
+/* What the rank has recorded, and waits for. */
+static void leave(int rank)
+{
+    struct control *const own = control_own();
+    for (uint32_t q = 1; q <= 2; q++)
+        graph_note_queue(simgpu_proc()->graph, q, rank, "stream");
+    for (const struct operation *o = hung->op[rank]; o->name; o++)
+        record(o, rank);
+    for (const struct waiting *w = hung->wait[rank]; w->call; w++) {
+        struct control_wait *const out = &own->wait[own->nwaits++];
+        *out = (struct control_wait){.thread = (uint32_t)w->thread,
+                                     .at = w->at,
+                                     .node = w->node,
+                                     .peer = w->peer,
+                                     .site = site_of(HOST_SITE)};
+        snprintf(out->call, sizeof out->call, "%s", w->call);
+    }
+}
+
+/* Attach rank `rank` to the other. */
+static void meet(struct shared *s, int rank)
+{
+    s->id[rank] = simgpu_proc()->id;
+    set(&s->ready[rank]);
+    spin(&s->ready[!rank]);
+    MUST(simgpu_peer_attach(&s->id[!rank]));
+    set(&s->met[rank]);
+    spin(&s->met[!rank]);
+}
+
+static void is_waited_for(struct shared *s)
+{
+    leave(1);
+    meet(s, 1);
+    if (!hung->ended)
+        spin(&s->ping);
+}
+
+static void looks(struct shared *s)
+{
+    char text[4096];
+    leave(0);
+    meet(s, 0);
+    while (hung->ended && peer_alive(peer_find(1)))
+        usleep(1000);
+    const size_t n =
+        hang_explain(text, hung->nbytes ? hung->nbytes : sizeof text);
+    MUST(n == strlen(text));
+    name_sites(text, sizeof text);
+    fputs(text, stderr);
+    set(&s->ping);
+}
+
+START_TEST(a_chain_of_waits_is_followed_to_its_end)
+{
+    char text[2][8192];
+    struct shared *const s = shared_new();
+    hung = &cases[_i];
+    const struct rank r0 = rank_start(0, (int)hung->nranks, looks, s);
+    const struct rank r1 = rank_start(1, (int)hung->nranks, is_waited_for, s);
+    ck_assert_int_eq(rank_end(r0, text[0], sizeof text[0]), 0);
+    ck_assert_int_eq(rank_end(r1, text[1], sizeof text[1]), 0);
+    golden_expect_part(golden, hung->name, text[0]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const suite = suite_create("hang");
+    TCase *const t = tcase_create("hang");
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, a_chain_of_waits_is_followed_to_its_end, 0,
+                        sizeof cases / sizeof *cases);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}
