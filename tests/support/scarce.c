@@ -17,6 +17,7 @@ void __libc_free(void *p);
 
 static long left = -1; /* allocations until one fails; -1: none does */
 static int failed;
+static long held; /* allocations that nothing has freed yet */
 
 /* Not the buffers of streams: the C library does without them. */
 static int fails(size_t nbytes)
@@ -98,27 +99,37 @@ void scarce_just(int (*run)(void))
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (yard == MAP_FAILED)
         abort();
+    run(); // what is kept for later runs is kept now
+    const long before = held;
     fenced = 1;
     const int result = run();
     fenced = 0;
     ck_assert_msg(result == 0, "failed with all memory");
+    ck_assert_msg(held == before, "%ld allocations are not freed",
+                  held - before);
 }
 
 /* ---- instead of the C library's ------------------------------------------ */
 
+static void *counted(void *p)
+{
+    held += p != NULL;
+    return p;
+}
+
 void *malloc(size_t nbytes)
 {
-    return fails(nbytes) ? NULL
-           : fenced      ? fence(nbytes)
-                         : __libc_malloc(nbytes);
+    if (fails(nbytes))
+        return NULL;
+    return counted(fenced ? fence(nbytes) : __libc_malloc(nbytes));
 }
 
 void *calloc(size_t n, size_t nbytes)
 {
     if (fails(n * nbytes))
         return NULL;
-    return fenced ? memset(fence(n * nbytes), 0, n * nbytes)
-                  : __libc_calloc(n, nbytes);
+    return counted(fenced ? memset(fence(n * nbytes), 0, n * nbytes)
+                          : __libc_calloc(n, nbytes));
 }
 
 void *realloc(void *p, size_t nbytes)
@@ -127,12 +138,15 @@ void *realloc(void *p, size_t nbytes)
         return NULL;
     if (is_fenced(p))
         return fence_again(p, nbytes);
-    return fenced && !p ? fence(nbytes) : __libc_realloc(p, nbytes);
+    if (!p)
+        return counted(fenced ? fence(nbytes) : __libc_malloc(nbytes));
+    return __libc_realloc(p, nbytes);
 }
 
 void free(void *p)
 {
     const int err = errno;
+    held -= p != NULL;
     if (is_fenced(p))
         unfence(p);
     else

@@ -10,7 +10,9 @@
 
 /*
  * Call run() with all the memory it wants, but no byte more: it dies where it
- * touches what lies beyond an allocation or has been freed. It must return 0.
+ * touches what lies beyond an allocation or has been freed. It must return 0,
+ * and free all that it allocates; what is kept from one run for the next was
+ * kept by an earlier one.
  */
 void scarce_just(int (*run)(void));
 
