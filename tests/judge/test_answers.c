@@ -4,6 +4,7 @@
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* strtod */
 #include <string.h> /* strstr */
+#include <unistd.h> /* dup */
 
 #include "judge/answers.h"
 #include "suite.h"
@@ -149,8 +150,11 @@ START_TEST(a_missing_file_or_question_is_said)
                      "there is no answers.txt next to your code");
     ck_assert_str_eq(verdict_by(0.01, "4", "y = 1").message,
                      "answers.txt has no line \"x = ...\"");
+    const int next = dup(2);
+    close(next);
     ck_assert_ptr_null(answers_load("/no/answers.txt"));
     ck_assert_ptr_null(answers_load("/dev/zero"));
+    ck_assert_int_eq(dup(2), next); // nothing is left open
 }
 END_TEST
 

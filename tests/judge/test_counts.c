@@ -208,6 +208,9 @@ START_TEST(device_memory_is_followed_through_an_iteration)
     take(1, 2, 10 * KIB);
     give(1, 2, 10 * KIB);
     bound();
+    SYNTHETIC(&s, 1, .name = "reads", // which is not the end of it
+              .node = {.kind = GRAPH_KERNEL, .queue = 1, .place = 1},
+              .accesses = {{id(1, 1), 0, KIB, GRAPH_READ, 0}});
     take(1, 3, 5 * KIB);
     graph_note_alloc(s.rank[1], id(1, 4), TOPO_HOST_PLACE(0), KIB, 0);
     mark(1);
