@@ -349,27 +349,58 @@ START_TEST(names_that_may_have_been_meant_are_found)
 END_TEST
 
 static const struct {
-    const char *more, *says; /* NULL: a good one */
+    const char *first, *second; /* the second case's name is b */
+    const char *says;           /* NULL: good ones */
 } machines[] = {
-    {"topo: dgx-a100, ranks: [8]", NULL},
-    {"topo: dgx-z900, ranks: [8]", "case a: "},
-    {"topo: dgx-h100, ranks: [4, 9]", "dgx-h100 has 8 GPUs, and it has 9"},
+    {"topo: dgx-a100, ranks: [8]", "ranks: [8]", NULL},
+    {"topo: dgx-h100, ranks: [4, 9]", "ranks: [1]",
+     "the plan of x, case a: dgx-h100 has 8 GPUs, and it has 9 ranks"},
+    {"topo: dgx-h100, ranks: [9, 4]", "ranks: [1]",
+     "the plan of x, case a: dgx-h100 has 8 GPUs, and it has 9 ranks"},
+    {"topo: dgx-h100, ranks: [8]", "topo: dgx-h100, ranks: [9]",
+     "the plan of x, case b: dgx-h100 has 8 GPUs, and it has 9 ranks"},
+    {"topo: dgx-h100, ranks: [8]", "topo: dgx-a100, ranks: [9]",
+     "the plan of x, case b: dgx-a100 has 8 GPUs, and it has 9 ranks"},
 };
+
+static int check_machines(const char *first, const char *second, char *err,
+                          size_t err_nbytes)
+{
+    char text[512], path[64];
+    snprintf(text, sizeof text,
+             HEAD "cases:\n  - " CASE ", %s}\n"
+                  "  - {name: b, part: 1, kind: k, %s}\n",
+             first, second);
+    struct plan *const p =
+        plan_load(file_of(text, path), NULL, err, err_nbytes);
+    ck_assert_msg(p != NULL, "%s", err);
+    const int result = plan_check_machines(p, err, err_nbytes);
+    plan_free(p);
+    unlink(path);
+    return result;
+}
 
 START_TEST(a_machine_that_cannot_run_a_case_is_found)
 {
-    char text[512], path[64], err[512] = "";
-    snprintf(text, sizeof text, HEAD "cases:\n  - " CASE ", %s}\n",
-             machines[_i].more);
-    struct plan *const p =
-        plan_load(file_of(text, path), NULL, err, sizeof err);
-    ck_assert_msg(p != NULL, "%s", err);
-    const int bad = plan_check_machines(p, err, sizeof err);
-    ck_assert_int_eq(bad != 0, machines[_i].says != NULL);
-    if (bad)
-        ck_assert_msg(strstr(err, machines[_i].says) != NULL, "%s", err);
-    plan_free(p);
-    unlink(path);
+    char err[512] = "";
+    const int bad = check_machines(machines[_i].first, machines[_i].second, err,
+                                   sizeof err);
+    ck_assert_int_eq(bad, machines[_i].says ? -1 : 0);
+    if (machines[_i].says)
+        ck_assert_str_eq(err, machines[_i].says);
+}
+END_TEST
+
+START_TEST(a_machine_that_is_not_there_is_found)
+{
+    static const char begin[] = "the plan of x, case a: ";
+    char err[512] = "";
+    ck_assert_int_eq(check_machines("topo: dgx-z900, ranks: [8]", "ranks: [8]",
+                                    err, sizeof err),
+                     -1);
+    ck_assert_msg(strncmp(err, begin, sizeof begin - 1) == 0 &&
+                      strstr(err, "dgx-z900"),
+                  "%s", err);
 }
 END_TEST
 
@@ -392,6 +423,7 @@ int main(void)
     tcase_add_test(t, bad_times_are_named_with_their_line);
     tcase_add_loop_test(t, a_machine_that_cannot_run_a_case_is_found, 0,
                         sizeof machines / sizeof *machines);
+    tcase_add_test(t, a_machine_that_is_not_there_is_found);
     tcase_add_test(t, names_that_may_have_been_meant_are_found);
     suite_add_tcase(s, t);
     return suite_run(s);
