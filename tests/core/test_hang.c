@@ -1,17 +1,18 @@
 /*
  * test_hang.c: what is said of a run that hangs, compared with hang.txt
  *
- * Ranks record operations and write down waits as if they were in them: no run
- * has to hang.
+ * Most ranks record operations and write down waits as if they were in them.
  */
 #define _GNU_SOURCE
 #include <check.h>
-#include <stdlib.h> /* setenv */
-#include <string.h> /* strstr */
+#include <pthread.h> /* pthread_create */
+#include <stdlib.h>  /* setenv */
+#include <string.h>  /* strstr */
 
 #include "core/hang.h"
 #include "core/peer.h"
 #include "core/site.h"
+#include "core/thread.h"
 #include "core/wait.h"
 #include "golden.h"
 #include "ranks.h"
@@ -247,7 +248,7 @@ static void looks(struct shared *s)
         hang_explain(text, hung->nbytes ? hung->nbytes : sizeof text);
     MUST(n == strlen(text));
     name_sites(text, sizeof text);
-    fputs(text, stderr);
+    fprintf(stderr, hung->nbytes ? "%s\n" : "%s", text);
     set(&s->ping);
 }
 
@@ -264,6 +265,82 @@ START_TEST(a_chain_of_waits_is_followed_to_its_end)
 }
 END_TEST
 
+/* ---- reports of real hangs ----------------------------------------------- */
+
+static const struct report {
+    const char *name, *call[2]; /* that each rank is in */
+    int other_threads;          /* of rank 0, that wait, too */
+} * report;
+
+static const struct report reports[] = {
+    {"report", {"ncclRecv", "ncclCommInitRank"}, 0},
+    {"report of ranks that join", {"ncclCommInitRank", "ncclCommInitRank"}, 0},
+    {"report of threads", {"cudaFree", "cudaMalloc"}, 1},
+};
+
+static void describe(const void *arg, char *out, size_t nbytes)
+{
+    snprintf(out, nbytes, "waits for %s", (const char *)arg);
+}
+
+static void hangs(struct shared *s, const char *call, const char *arg)
+{
+    await(&s->pong, &(struct wait_note){.call = call,
+                                        .site = site_of(HOST_SITE),
+                                        .describe = arg ? describe : NULL,
+                                        .arg = arg,
+                                        .peer = 1});
+}
+
+static void *hangs_beside(void *shared)
+{
+    thread_number();
+    hangs(shared, "cudaEventSynchronize", NULL);
+    return NULL;
+}
+
+static void hangs_as_0(struct shared *s)
+{
+    pthread_t thread;
+    meet(s, 0);
+    if (report->other_threads)
+        MUST(pthread_create(&thread, NULL, hangs_beside, s) == 0);
+    hangs(s, report->call[0], "the other");
+}
+
+static void hangs_as_1(struct shared *s)
+{
+    meet(s, 1);
+    hangs(s, report->call[1], NULL);
+}
+
+/* Cut these letters after each of this word. */
+static void cut(char *text, const char *word, const char *letters)
+{
+    for (char *at = text; (at = strstr(at, word));) {
+        at += strlen(word);
+        char *const end = at + strspn(at, letters);
+        memmove(at, end, strlen(end) + 1);
+    }
+}
+
+START_TEST(a_report_has_the_chain_and_all_waits)
+{
+    char text[2][8192], all[2 * 8192];
+    struct shared *const s = shared_new();
+    report = &reports[_i];
+    setenv("SIMGPU_HANG_SEC", "0.3", 1);
+    const struct rank r0 = rank_start(0, 2, hangs_as_0, s);
+    const struct rank r1 = rank_start(1, 2, hangs_as_1, s);
+    ck_assert_int_eq(rank_end(r0, text[0], sizeof text[0]), PROC_EXIT_FAULT);
+    ck_assert_int_eq(rank_end(r1, text[1], sizeof text[1]), PROC_EXIT_FAULT);
+    snprintf(all, sizeof all, "%s%s", text[0], text[1]);
+    cut(all, "test_hang.c:", "0123456789");
+    cut(all, "simgpu: rank ", "0123456789"); // whoever noticed first
+    golden_expect_part(golden, report->name, all);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("hang");
@@ -271,6 +348,8 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, a_chain_of_waits_is_followed_to_its_end, 0,
                         sizeof cases / sizeof *cases);
+    tcase_add_loop_test(t, a_report_has_the_chain_and_all_waits, 0,
+                        sizeof reports / sizeof *reports);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }
