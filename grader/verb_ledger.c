@@ -101,6 +101,19 @@ static int is_about(const struct ledger_entry *change,
            strcmp(change->digest, e->digest) == 0;
 }
 
+/* The first words of a text, for the caller to free. */
+static char *one_line(const char *text, size_t most)
+{
+    char *const copy = strdup(text);
+    if (!copy)
+        abort();
+    for (char *c = copy; (c = strchr(c, '\n')) != NULL;)
+        *c = ' ';
+    char *const clean = text_clean(copy, most);
+    free(copy);
+    return clean;
+}
+
 /* Change a grading as people did for a student; for the caller to free, a line
  * on the last change, or else the grading's own message. */
 static char *apply_changes(const struct changes *c,
@@ -117,7 +130,7 @@ static char *apply_changes(const struct changes *c,
             change_apply(&r, &c->entry[i]);
     *g = a.g;
     const size_t n = json_array_size(r.notes);
-    char *const text = text_clean(
+    char *const text = one_line(
         n ? json_string_value(json_array_get(r.notes, n - 1)) : g->message,
         WIDTH);
     json_decref(r.notes);

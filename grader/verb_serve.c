@@ -242,7 +242,11 @@ static void on_tick(uv_timer_t *timer)
 
 static int watch(struct server *s)
 {
-    if (folder_make(s->o->out) != 0 || write_page(s) != 0)
+    if (folder_make(s->o->out) != 0) {
+        verb_wrong("serve", "%s: %m", s->o->out);
+        return -1;
+    }
+    if (write_page(s) != 0)
         return -1;
     uv_timer_init(&s->loop, &s->timer);
     s->timer.data = s;

@@ -349,8 +349,11 @@ static int write_pages(const struct comparison *c, struct export *e)
 {
     enum { MOST_PAGES = 200 };
     e->out = c->o->out;
-    FILE *const f =
-        folder_make(e->out) == 0 ? export_file_in(e, "index.html") : NULL;
+    if (folder_make(e->out) != 0) {
+        verb_wrong("similarity", "%s: %m", e->out);
+        return -1;
+    }
+    FILE *const f = export_file_in(e, "index.html");
     if (!f)
         return -1;
     html_begin(f, "Shared code", NULL, 0);
