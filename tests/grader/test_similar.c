@@ -209,50 +209,21 @@ END_TEST
 
 static char dir[CHILD_FOLDER];
 
-static void keep(const char *student, const char *code)
-{
-    char body[1000], digest[LEDGER_DIGEST], path[CHILD_FOLDER + 32];
-    static char bytes[1 << 17];
-    snprintf(path, sizeof path, "%s/p2p.c", dir);
-    FILE *f = fopen(path, "w");
-    fputs(code, f);
-    fclose(f);
-    struct child c =
-        child_run(10, "cd %s && tar -cf x.tar p2p.c && cat x.tar | wc -c", dir);
-    child_clear(&c);
-    snprintf(path, sizeof path, "%s/x.tar", dir);
-    f = fopen(path, "r");
-    const size_t n = fread(bytes, 1, sizeof bytes, f);
-    fclose(f);
-    struct ledger *const l = planted_ledger(dir);
-    ck_assert_int_eq(ledger_keep(l, bytes, n, digest), 0);
-    snprintf(body, sizeof body,
-             "{\"result\": {\"outcome\": \"fail\", \"tests\": []}}");
-    const struct ledger_entry e = {.kind = "grading",
-                                   .student = student,
-                                   .lab = PLANTED_LAB,
-                                   .attempt = 1,
-                                   .digest = digest,
-                                   .body = body};
-    ck_assert_int_gt(ledger_append(l, &e), 0);
-    ledger_close(l);
-}
-
 START_TEST(pairs_clusters_and_earlier_terms_are_listed)
 {
     child_folder(dir, "similar");
     planted_roster(dir, "student\nada\nbob\n");
-    keep("ada", ring);
-    keep("bob", ring);
+    planted_source(dir, "ada", ring);
+    planted_source(dir, "bob", ring);
     struct child c = child_run(10,
                                "cd %s && mv L.db O.db && mv L.db.key "
                                "O.db.key",
                                dir);
     child_clear(&c);
     planted_roster(dir, "student\ncyd\ndan\neve\n");
-    keep("cyd", renamed);
-    keep("dan", ring);
-    keep("eve", other);
+    planted_source(dir, "cyd", renamed);
+    planted_source(dir, "dan", ring);
+    planted_source(dir, "eve", other);
     c = child_run(60,
                   "cd %s && %s/grade similarity --ledger L.db --lab lab1 "
                   "--earlier O.db -o out && cat out/pair-1.html",

@@ -45,13 +45,13 @@ void planted_roster(const char *dir, const char *csv)
 }
 
 /* A tar (ustar) of p2p.c. */
-static void keep(const char *dir, const struct planted_grading *p,
-                 char digest[LEDGER_DIGEST])
+static void keep(const char *dir, const char *text, char digest[LEDGER_DIGEST])
 {
-    char tar[2048] = "p2p.c";
+    char tar[4096] = "p2p.c";
     unsigned sum = 0;
-    const int n = snprintf(tar + 512, 512, "/* %s */\nint attempt = %d;\n",
-                           p->student, p->attempt);
+    const size_t n = strlen(text), nblocks = 2 + (n - 1) / 512;
+    ck_assert_uint_le(512 * nblocks, sizeof tar);
+    memcpy(tar + 512, text, n);
     strcpy(tar + 100, "0000644");
     snprintf(tar + 124, 12, "%011o", (unsigned)n);
     strcpy(tar + 136, "00000000000");
@@ -65,8 +65,20 @@ static void keep(const char *dir, const struct planted_grading *p,
         sum += (unsigned char)tar[i];
     snprintf(tar + 148, 8, "%06o", sum);
     struct ledger *const l = planted_ledger(dir);
-    ck_assert_int_eq(ledger_keep(l, tar, sizeof tar, digest), 0);
+    ck_assert_int_eq(ledger_keep(l, tar, 512 * nblocks, digest), 0);
     ledger_close(l);
+}
+
+void planted_source(const char *dir, const char *student, const char *text)
+{
+    char digest[LEDGER_DIGEST];
+    keep(dir, text, digest);
+    append(dir,
+           (struct ledger_entry){.kind = "grading",
+                                 .student = student,
+                                 .attempt = 1,
+                                 .digest = digest},
+           json_pack("{s:{s:s, s:[]}}", "result", "outcome", "fail", "tests"));
 }
 
 static json_t *case_of(const struct planted_grading *p, int i)
@@ -120,11 +132,13 @@ static json_t *result_of(const struct planted_grading *p)
 
 void planted_grading(const char *dir, const struct planted_grading *p)
 {
-    char digest[LEDGER_DIGEST];
+    char digest[LEDGER_DIGEST], text[256];
     int64_t when = 0;
     if (p->submitted)
         ck_assert_int_eq(roster_time(p->submitted, &when), 0);
-    keep(dir, p, digest);
+    snprintf(text, sizeof text, "/* %s */\nint attempt = %d;\n", p->student,
+             p->attempt);
+    keep(dir, text, digest);
     append(dir,
            (struct ledger_entry){.kind = "grading",
                                  .student = p->student,

@@ -1,0 +1,239 @@
+/*
+ * What the verbs of grade print, to the letter: tests/grader/sessions/NAME.txt
+ * is a session in a shell.
+ *
+ *     # a comment
+ *     $ a command, in one line; $L is the ledger and the lab
+ *     what it prints, errors too, with digests as HEX
+ *     = 2, unless its exit status is 0
+ *
+ * UPDATE_GOLDEN=1 writes what the commands print anew. Nothing is compiled:
+ * what is graded is no archive.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <stdio.h>  /* fprintf */
+#include <stdlib.h> /* free */
+#include <string.h> /* strlen */
+
+#include "child.h"
+#include "golden.h"
+#include "grading.h"
+#include "ledger.h"
+#include "planted.h"
+#include "suite.h"
+
+static char dir[CHILD_FOLDER];
+
+static void make_folder(void)
+{
+    child_folder(dir, "sessions");
+}
+
+static void remove_folder(void)
+{
+    child_remove(dir);
+}
+
+static FILE *write_file(const char *name)
+{
+    char path[CHILD_FOLDER + 64];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *const f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    return f;
+}
+
+/* ---- ledgers ------------------------------------------------------------- */
+
+static void plant(const char *student, int attempt, const char *first,
+                  const char *second, double ring, double tree)
+{
+    const struct planted_grading g = {.student = student,
+                                      .attempt = attempt,
+                                      .outcome = {first, second},
+                                      .score = {ring, tree},
+                                      .submitted = "2026-03-01T12:00Z",
+                                      .message = "it is\nwrong"};
+    planted_grading(dir, &g);
+}
+
+/* A grading of these bytes, with this result. */
+static void plant_bytes(const char *student, const char *bytes,
+                        const char *result)
+{
+    char digest[LEDGER_DIGEST], body[1024];
+    struct ledger *const l = planted_ledger(dir);
+    ck_assert_int_eq(ledger_keep(l, bytes, strlen(bytes), digest), 0);
+    snprintf(body, sizeof body,
+             "{\"result\": {\"lab\": \"" PLANTED_LAB "\", \"seed\": \"7\", "
+             "\"isolation\": {\"level\": 0}, %s}, \"submitted\": 1000, "
+             "\"days_late\": 0, \"versions\": {\"plan\": \"old\"}}",
+             result);
+    const struct ledger_entry e = {.kind = "grading",
+                                   .student = student,
+                                   .lab = PLANTED_LAB,
+                                   .attempt = 1,
+                                   .digest = digest,
+                                   .body = body};
+    ck_assert_int_gt(ledger_append(l, &e), 0);
+    ledger_close(l);
+}
+
+#define FAILED "\"outcome\": \"fail\", \"score\": 0, \"max_score\": 100"
+
+static void nothing(void) {}
+
+/* Entries 2 to 8: two attempts, a group, all outcomes, no archives. */
+static void make_class(void)
+{
+    planted_roster(dir, "student,name,group\nada,Ada,\nbob,,g\ncyd,,\ndan,,g\n"
+                        "eve,,\nfay,,\n");
+    plant("ada", 1, "pass", "fail", 5, 2.5);
+    plant("ada", 2, "pass", "pass", 5, 5);
+    plant("bob", 1, "pass", "fail", 5, 1);
+    plant("cyd", 1, NULL, NULL, 0, 0);
+    plant("eve", 1, "infra", "pass", 0, 5);
+    plant_bytes("fay", "hello", FAILED ", \"tests\": []");
+    plant_bytes("fay", "hallo",
+                "\"outcome\": \"pass\", \"score\": 5, \"max_score\": 100, "
+                "\"tests\": []");
+}
+
+#define RESULT(outcome, score, tests)                                          \
+    "{\"outcome\": \"" outcome "\", \"score\": " score                         \
+    ", \"max_score\": 10, \"message\": \"the reason\", \"tests\": [" tests     \
+    "]}"
+#define CASE(name, score)                                                      \
+    "{\"name\": \"" name "\", \"outcome\": \"pass\", \"score\": " score        \
+    ", \"max_score\": 5}"
+
+/* The same, and a preview of most of a regrading, by a plan of this digest. */
+static void preview(const char *file, const char *plan, const char *cases)
+{
+    FILE *const f = write_file(file);
+    fprintf(f,
+            "{\"plan\": \"%s\", \"cases\": \"%s\", \"results\": {"
+            "\"2\": " RESULT("fail", "7.502", "") ", \"3\": " RESULT(
+                "fail", "9.5",
+                CASE("ring", "4.5") ", " CASE(
+                    "tree",
+                    "5.003")) ", "
+                              "\"4\": " RESULT(
+                                  "pass", "10",
+                                  CASE("ring", "5") ", " CASE(
+                                      "tree",
+                                      "5")) ", "
+                                            "\"5\": " RESULT(
+                                                "suspected", "0",
+                                                "") ", "
+                                                    "\"6\": " RESULT(
+                                                        "infra", "5",
+                                                        "") ", "
+                                                            "\"8\": " RESULT(
+                                                                "fail", "5",
+                                                                CASE("new",
+                                                                     "5")) "}}",
+            plan, cases);
+    fclose(f);
+}
+
+static void make_previews(void)
+{
+    char plan[33], kit[CHILD_FOLDER + 8];
+    make_class();
+    snprintf(kit, sizeof kit, "%s/..", child_build());
+    grading_plan_digest(kit, PLANTED_LAB, plan);
+    preview("preview", plan, "");
+    preview("of-case", plan, "ring,tree");
+    preview("old", "of another plan", "");
+}
+
+#define LOOP(op)                                                               \
+    "    for (int i = 0; i < n; i++) { a[i] " op " b[i] * (i + 2); }\n"        \
+    "    while (a[n] > 3 || b[n] < 5) { n = a[n] - b[n]; send(a, n); }\n"
+#define OTHER                                                                  \
+    "    do { wait(x, 4 * y); if (x != y) { x = y / 2; } else { y--; } } "     \
+    "while (x);\n    return merge(x + y, x & y, !x, y << 3);\n"
+
+/* A group has one submission. */
+static void make_similar(void)
+{
+    planted_roster(dir, "student,group\nada,\nbob,\ncyd,\ndan,\neve,g\nfay,"
+                        "g\ngil,\nhal,\n");
+    planted_source(dir, "ada", "int f(int n)\n{\n" LOOP("+=") "}\n");
+    planted_source(dir, "bob", "int <g>(int m)\n{\n" LOOP("+=") "}\n");
+    planted_source(dir, "cyd", "// nothing\n");
+    planted_source(dir, "dan", "int f(int n)\n{\n" LOOP("+=") OTHER "}\n");
+    planted_source(dir, "fay", "int g(int n)\n{\n" OTHER "}\n");
+    planted_source(dir, "gil", "long f(int n)\n{\n" LOOP("+=") "}\n");
+    planted_source(dir, "hal", "long f(int n)\n{\n" LOOP("-=") "}\n");
+}
+
+/* ---- sessions ------------------------------------------------------------ */
+
+/* The session's commands as a script that prints all of the file again. */
+static void write_script(const char *path)
+{
+    char *line = NULL;
+    size_t room = 0;
+    FILE *const f = fopen(path, "r"), *const script = write_file("session.sh");
+    ck_assert_msg(f != NULL, "%s: run from the root of the tree", path);
+    fprintf(script,
+            "grade() { %s/grade \"$@\"; }\nkit=%s/..\n"
+            "L='--ledger L.db --lab lab1' LC_ALL=C.UTF-8 TZ=UTC\nexport LC_ALL "
+            "TZ\n",
+            child_build(), child_build());
+    while (getline(&line, &room, f) > 0) {
+        if (line[0] == '#' || line[0] == '$')
+            fprintf(script, "cat << 'END OF LINE'\n%sEND OF LINE\n", line);
+        if (line[0] == '$')
+            fprintf(script,
+                    "{ %s} 2>&1; was=$?; [ $was = 0 ] || echo \"= $was\"\n",
+                    line + 2);
+    }
+    free(line);
+    fclose(f);
+    fclose(script);
+}
+
+static const struct {
+    const char *name;
+    void (*make)(void);
+} sessions[] = {
+    {"batch", nothing},     {"export", make_class},       {"intake", nothing},
+    {"ledger", make_class}, {"regrade", make_previews},   {"run", nothing},
+    {"serve", make_class},  {"similarity", make_similar},
+};
+
+START_TEST(a_session_prints_the_same)
+{
+    char path[64];
+    snprintf(path, sizeof path, "tests/grader/sessions/%s.txt",
+             sessions[_i].name);
+    sessions[_i].make();
+    write_script(path);
+    struct child c =
+        child_run(240,
+                  "cd %s && unset SIMGPU_TOPO && bash session.sh | sed -E "
+                  "-e 's,%s,DIR,g' -e 's/[0-9a-f]{32,}/HEX/g' -e 's/[ \t]+$//' "
+                  "-e 's, [0-9.]+/min +[0-9]+ s left, SPEED,' -e 's/(graded "
+                  "in) [0-9]+/\\1 N/'",
+                  dir, dir);
+    ck_assert_str_eq(c.err, "");
+    golden_expect(path, c.out);
+    child_clear(&c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("sessions");
+    TCase *const t = tcase_create("sessions");
+    tcase_set_timeout(t, 300);
+    tcase_add_checked_fixture(t, make_folder, remove_folder);
+    tcase_add_loop_test(t, a_session_prints_the_same, 0,
+                        sizeof sessions / sizeof *sessions);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
