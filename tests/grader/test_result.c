@@ -266,7 +266,7 @@ START_TEST(a_file_has_all_of_it)
 }
 END_TEST
 
-/* In what is said, "PATH" stands for the path. */
+/* It is said why, and nothing else happens. */
 static void not_written(const char *path, const char *why)
 {
     const struct request q = {.seed = 1};
