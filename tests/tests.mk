@@ -9,7 +9,7 @@
 TEST_SRC := $(wildcard tests/*/test_*.c)
 PROG_SRC := $(wildcard tests/*/prog_*.c tests/*/prog_*.cpp tests/*/prog_*.cu)
 # Not those for NCCL 2.32, the device API among them, where GPU=cuda finds an
-# older header; nor NVSHMEM's.
+# older header; nor NVSHMEM's; nor NVML's, where a toolkit lacks its header.
 ifneq ($(GPU),sim)
 PROG_SRC := $(filter-out $(shell echo tests/*/prog_shmem*),$(PROG_SRC))
 NCCL_FOUND := $(shell echo NCCL_VERSION_CODE | \
@@ -18,13 +18,17 @@ ifeq ($(shell [ "0$(NCCL_FOUND)" -ge 23200 ] 2>/dev/null && echo new),)
 PROG_SRC := $(filter-out tests/simgpu/prog_nccl32_% tests/simgpu/prog_nccl_device% \
 	tests/hazards/prog_device_% tests/probes/prog_dev_%,$(PROG_SRC))
 endif
+ifeq ($(wildcard $(CUDA_HOME)/include/nvml.h),)
+PROG_SRC := $(filter-out %/prog_nvml.cu,$(PROG_SRC))
+endif
 endif
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 PROGS := $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(PROG_SRC)))
 
 $(O)/obj/tests/%.o: INC = -Itests/support -Icommon/simgpu -Igrader $(GPU_INC)
 # Deprecated functions are part of the API too.
-$(O)/obj/tests/simgpu/%.o: CFLAGS += -Wno-deprecated-declarations
+$(O)/obj/tests/simgpu/%.o $(O)/obj/tests/runtime/%.o: \
+	CFLAGS += -Wno-deprecated-declarations
 
 $(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(call lib,tests simnccl simgpu \
 	nnref judge graph topo base) | $(TOPOS)
