@@ -336,6 +336,29 @@ START_TEST(a_late_op_waits_for_a_thread_that_gets_no_core)
 }
 END_TEST
 
+/* Each poll gives the core away: it would take long to compute for 2 ms. */
+static void polls_without_a_core(struct shared *s)
+{
+    enum { OWN_NS = 1000000 };
+    (void)s;
+    struct stream *const a = stream_new(0, STREAM_BLOCKING, 0);
+    const struct fence none = {0}, first = step(a, 0, 0, none);
+    simgpu_fence_join(&first, 1, "join", 0); // the worker has all cores
+    share_a_core();
+    const uint64_t own = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    const struct fence second = step(a, 1, 0, none);
+    while (!fence_poll(&second, 1, "poll", 0))
+        ;
+    MUST(clock_ns(CLOCK_THREAD_CPUTIME_ID) < own + OWN_NS);
+}
+
+START_TEST(a_late_op_does_not_wait_for_a_thread_that_polls)
+{
+    setenv("SIMGPU_SCHEDULE", "late", 1);
+    succeeds(polls_without_a_core);
+}
+END_TEST
+
 static void config(struct shared *s)
 {
     (void)s;
@@ -415,6 +438,7 @@ int main(void)
     tcase_add_test(t, what_is_behind_a_heap_cannot_be_written);
     tcase_add_loop_test(t, streams_keep_order_marks_and_the_legacy_rules, 0, 3);
     tcase_add_test(t, a_late_op_waits_for_a_thread_that_gets_no_core);
+    tcase_add_test(t, a_late_op_does_not_wait_for_a_thread_that_polls);
     tcase_add_loop_test(t, a_bad_setting_is_refused_with_its_value, 0, 5);
     tcase_add_test(t, a_report_too_long_to_print_is_cut);
     tcase_add_test(t, a_warning_is_printed_once_with_the_rank_before_each_line);

@@ -3,6 +3,9 @@
 
 #include <nvtx3/nvToolsExt.h>
 
+// deprecated functions are part of the API too
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 static CUdeviceptr d, e;
 static unsigned char h[64], back[64];
 static CUstream s;

@@ -17,15 +17,18 @@ int fence_passed(struct fence f)
     return !f.stream || atomic_load(&f.stream->completed) >= f.seq;
 }
 
+/* Let *most be seq at least; true if it was less. */
+static int lift(_Atomic uint64_t *most, uint64_t seq)
+{
+    uint64_t before = atomic_load(most);
+    while (before < seq && !atomic_compare_exchange_weak(most, &before, seq))
+        ;
+    return before < seq;
+}
+
 void fence_demand(struct fence f)
 {
-    if (!f.stream || !schedule_is_late())
-        return;
-    uint64_t before = atomic_load(&f.stream->demanded);
-    while (before < f.seq &&
-           !atomic_compare_exchange_weak(&f.stream->demanded, &before, f.seq))
-        ;
-    if (before < f.seq)
+    if (f.stream && schedule_is_late() && lift(&f.stream->demanded, f.seq))
         stream_ring(f.stream);
 }
 
@@ -128,6 +131,7 @@ int fence_poll(const struct fence *f, int n, const char *call, uint32_t site)
 {
     for (int i = 0; i < n; i++)
         if (!fence_passed(f[i])) {
+            lift(&f[i].stream->polled, f[i].seq);
             is_polling = 1;
             sched_yield(); // to the workers
             return 0;

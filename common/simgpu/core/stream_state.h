@@ -26,7 +26,7 @@ struct stream {
     uint64_t joined;    /* the last op that a host thread has waited for, */
     uint32_t joined_by; /* and the thread */
 
-    _Atomic uint64_t issued, completed, demanded; /* sequence numbers */
+    _Atomic uint64_t issued, completed, demanded, polled; /* sequence numbers */
     _Atomic uint32_t bell;    /* futex of the worker: ops, demands, release */
     _Atomic uint32_t resting; /* the worker sleeps on the bell */
     _Atomic uint32_t done;    /* futex of fence_wait() */
