@@ -39,6 +39,7 @@ static void symbols(void)
     SAY(cudaGetSymbolAddress(&at, (const void *)NULL));
     SAY(cudaGetSymbolAddress(&at, counter));
     IS(at != NULL);
+    SAY(cudaGetSymbolSize(NULL, counter));
     SAY(cudaGetSymbolSize(NULL, (const void *)counter));
     SAY(cudaGetSymbolSize(&n, (const void *)&none));
     SAY(cudaGetSymbolSize(&n, (const void *)counter));

@@ -116,7 +116,8 @@ SIMGPU_INLINE cudaError_t cudaGetSymbolAddress(void **devPtr, const T &symbol)
 template <class T>
 SIMGPU_INLINE cudaError_t cudaGetSymbolSize(size_t *size, const T &symbol)
 {
-    (void)symbol;
+    if (!size)
+        return ::cudaGetSymbolSize(size, (const void *)&symbol);
     *size = sizeof(T);
     return cudaSuccess;
 }
