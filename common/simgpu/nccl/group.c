@@ -244,20 +244,25 @@ static int capture_device(int device)
     return err;
 }
 
-/* A device without a captured stream fails before anything is recorded. */
+static ncclResult_t partly_captured(void)
+{
+    return nccl_error(ncclInvalidUsage,
+                      "Either all streams of a group are captured, in one "
+                      "graph, or none.");
+}
+
 static ncclResult_t capture_calls(void)
 {
-    int mixed = 0;
+    // before anything is recorded
     for (int i = 0; i < group.calls.n; i++)
-        mixed |= !any_captured(calls()[i].comm->device);
+        if (!any_captured(calls()[i].comm->device))
+            return partly_captured();
     for (int i = 0; i < group.calls.n; i++) {
         int k = 0;
         while (calls()[k].comm->device != calls()[i].comm->device)
             k++;
-        if (mixed || (k == i && capture_device(calls()[i].comm->device) != 0))
-            return nccl_error(ncclInvalidUsage,
-                              "Either all streams of a group are captured, in "
-                              "one graph, or none.");
+        if (k == i && capture_device(calls()[i].comm->device) != 0)
+            return partly_captured();
     }
     return ncclSuccess;
 }
