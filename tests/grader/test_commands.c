@@ -352,9 +352,6 @@ START_TEST(below_level_2_there_is_but_a_shell)
 }
 END_TEST
 
-#define LOOP(t, name, table)                                                   \
-    tcase_add_loop_test(t, name, 0, (int)(sizeof(table) / sizeof *(table)))
-
 int main(void)
 {
     Suite *const s = suite_create("commands");
@@ -362,12 +359,12 @@ int main(void)
     tcase_add_test(t, each_key_is_an_option_of_sbatch);
     tcase_add_test(t, without_keys_sbatch_decides);
     tcase_add_test(t, a_shell_takes_options_as_they_are);
-    LOOP(t, a_partitions_word_counts_more_than_what_all_have, partitions);
-    LOOP(t, what_is_wrong_with_settings_is_told, wrongs);
-    LOOP(t, a_value_has_to_fit, lengths);
+    SUITE_LOOP(t, a_partitions_word_counts_more_than_what_all_have, partitions);
+    SUITE_LOOP(t, what_is_wrong_with_settings_is_told, wrongs);
+    SUITE_LOOP(t, a_value_has_to_fit, lengths);
     tcase_add_test(t, the_name_of_a_gpu_has_to_fit);
     tcase_add_test(t, files_that_are_none_are_told);
-    LOOP(t, a_sandboxs_user_has_no_account, users);
+    SUITE_LOOP(t, a_sandboxs_user_has_no_account, users);
     tcase_add_test(t, bubblewrap_is_told_all_of_it);
     tcase_add_loop_test(t, the_systems_folders_are_there_as_on_the_machine, 1,
                         3);

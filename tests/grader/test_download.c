@@ -476,17 +476,14 @@ START_TEST(what_intake_says_of_times_is_believed)
 }
 END_TEST
 
-#define LOOP(t, name, table)                                                   \
-    tcase_add_loop_test(t, name, 0, (int)(sizeof(table) / sizeof *(table)))
-
 int main(void)
 {
     Suite *const s = suite_create("download");
     TCase *const t = tcase_create("download");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, make_folder, remove_folder);
-    LOOP(t, a_pattern_tells_whose_a_file_is, names);
-    LOOP(t, names_are_the_same_in_either_form_of_unicode, forms);
+    SUITE_LOOP(t, a_pattern_tells_whose_a_file_is, names);
+    SUITE_LOOP(t, names_are_the_same_in_either_form_of_unicode, forms);
     tcase_add_test(t, a_wrong_placeholder_is_named);
     tcase_add_test(t, canvas_is_sorted_by_its_numbers);
     tcase_add_test(t, moodle_is_sorted_by_names);
@@ -498,10 +495,10 @@ int main(void)
     tcase_add_test(t, a_pattern_of_an_archives_end_keeps_its_name);
     tcase_add_test(t, a_second_download_is_another_attempt);
     tcase_add_test(t, a_download_does_not_leave_its_folder);
-    LOOP(t, the_newest_file_inside_counts_at_any_depth, by_newest);
+    SUITE_LOOP(t, the_newest_file_inside_counts_at_any_depth, by_newest);
     tcase_add_test(
         t, an_hour_that_comes_twice_is_the_one_that_favours_the_student);
-    LOOP(t, times_are_the_courses, zones);
+    SUITE_LOOP(t, times_are_the_courses, zones);
     tcase_add_test(t, files_that_are_all_as_old_as_the_download_are_doubted);
     tcase_add_test(t, what_intake_says_of_times_is_believed);
     suite_add_tcase(s, t);

@@ -339,9 +339,6 @@ START_TEST(grading_leaves_nothing_in_tmp)
 }
 END_TEST
 
-#define LOOP(t, name, table)                                                   \
-    tcase_add_loop_test(t, name, 0, (int)(sizeof(table) / sizeof *(table)))
-
 int main(void)
 {
     list_cheats();
@@ -350,15 +347,15 @@ int main(void)
     tcase_set_timeout(t, 700);
     tcase_add_test(t, the_timeline_shows_one_iteration_of_a_case);
     tcase_add_test(t, pictures_show_nothing_of_hidden_cases);
-    LOOP(t, mistakes_on_the_command_line_are_named, mistakes);
-    LOOP(t, each_verb_has_a_help_that_fits_a_terminal, verbs);
+    SUITE_LOOP(t, mistakes_on_the_command_line_are_named, mistakes);
+    SUITE_LOOP(t, each_verb_has_a_help_that_fits_a_terminal, verbs);
     tcase_add_test(t, a_machine_without_a_sandbox_is_not_the_students_fault);
     tcase_add_test(t, grading_leaves_nothing_in_tmp);
     tcase_add_loop_test(t, a_submission_gets_what_it_deserves, 0, ncheats);
     suite_add_tcase(s, t);
     TCase *const e = tcase_create("end");
     tcase_set_timeout(e, 700);
-    LOOP(e, a_timeline_goes_up_to_the_end_of_a_run, ends);
+    SUITE_LOOP(e, a_timeline_goes_up_to_the_end_of_a_run, ends);
     suite_add_tcase(s, e);
     return suite_run(s);
 }

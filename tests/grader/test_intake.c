@@ -448,22 +448,19 @@ START_TEST(submissions_are_found_by_their_names)
 }
 END_TEST
 
-#define LOOP(t, name, table)                                                   \
-    tcase_add_loop_test(t, name, 0, (int)(sizeof(table) / sizeof *(table)))
-
 int main(void)
 {
     Suite *const s = suite_create("intake");
     TCase *const t = tcase_create("intake");
     tcase_set_timeout(t, 60);
     tcase_add_test(t, a_roster_is_read);
-    LOOP(t, what_is_wrong_with_a_roster_is_named, bad_rosters);
-    LOOP(t, names_are_made_harmless, names);
+    SUITE_LOOP(t, what_is_wrong_with_a_roster_is_named, bad_rosters);
+    SUITE_LOOP(t, names_are_made_harmless, names);
     tcase_add_test(t, long_names_are_cut);
-    LOOP(t, archives_are_taken_for_what_they_are, archives);
-    LOOP(t, the_best_of_what_an_archive_has_is_found, finds);
+    SUITE_LOOP(t, archives_are_taken_for_what_they_are, archives);
+    SUITE_LOOP(t, the_best_of_what_an_archive_has_is_found, finds);
     tcase_add_test(t, an_archive_has_at_most_10000_entries);
-    LOOP(t, an_archive_is_known_by_its_name, ends);
+    SUITE_LOOP(t, an_archive_is_known_by_its_name, ends);
     tcase_add_test(t, a_file_of_blanks_is_empty);
     tcase_add_test(t, damaged_archives_are_refused);
     tcase_add_test(t, a_folder_is_kept_as_a_tar_of_the_plans_files);

@@ -161,17 +161,14 @@ START_TEST(a_machine_without_filters_gives_no_zero)
 }
 END_TEST
 
-#define LOOP(t, name, table)                                                   \
-    tcase_add_loop_test(t, name, 0, (int)(sizeof(table) / sizeof *(table)))
-
 int main(void)
 {
     Suite *const s = suite_create("killed");
     TCase *const t = tcase_create("killed");
     tcase_set_timeout(t, 400);
-    LOOP(t, a_kill_from_outside_is_no_zero, kills);
+    SUITE_LOOP(t, a_kill_from_outside_is_no_zero, kills);
     tcase_add_test(t, a_kill_that_is_noticed_late_is_no_zero);
-    LOOP(t, an_end_of_its_own_is_a_fail, ends);
+    SUITE_LOOP(t, an_end_of_its_own_is_a_fail, ends);
     tcase_add_test(t, a_machine_without_filters_gives_no_zero);
     suite_add_tcase(s, t);
     return suite_run(s);

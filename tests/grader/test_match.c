@@ -138,17 +138,14 @@ START_TEST(what_is_no_placeholder_is_found)
 }
 END_TEST
 
-#define LOOP(t, name, table)                                                   \
-    tcase_add_loop_test(t, name, 0, (int)(sizeof(table) / sizeof *(table)))
-
 int main(void)
 {
     Suite *const s = suite_create("match");
     TCase *const t = tcase_create("match");
-    LOOP(t, a_name_fits_a_pattern_or_not, fits);
+    SUITE_LOOP(t, a_name_fits_a_pattern_or_not, fits);
     tcase_add_test(t, who_is_unknown_has_no_file);
-    LOOP(t, people_are_the_same_in_any_order_of_their_names, people);
-    LOOP(t, what_is_no_placeholder_is_found, patterns);
+    SUITE_LOOP(t, people_are_the_same_in_any_order_of_their_names, people);
+    SUITE_LOOP(t, what_is_no_placeholder_is_found, patterns);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -304,9 +304,6 @@ START_TEST(gradings_are_the_same_with_objects_and_without)
 }
 END_TEST
 
-#define LOOP(t, name, table)                                                   \
-    tcase_add_loop_test(t, name, 0, (int)(sizeof(table) / sizeof *(table)))
-
 int main(void)
 {
     Suite *const s = suite_create("objects");
@@ -314,13 +311,13 @@ int main(void)
     tcase_set_timeout(t, 300);
     tcase_add_checked_fixture(t, make_kit, remove_kit);
     tcase_add_test(t, what_is_taken_is_what_a_compiler_makes);
-    LOOP(t, what_has_changed_is_compiled_again, changes);
+    SUITE_LOOP(t, what_has_changed_is_compiled_again, changes);
     tcase_add_test(t, other_flags_make_other_objects);
-    LOOP(t, what_a_submission_changed_is_left_to_the_compiler, edits);
+    SUITE_LOOP(t, what_a_submission_changed_is_left_to_the_compiler, edits);
     tcase_add_test(t, below_level_2_nothing_is_taken);
     tcase_add_test(t, a_kit_that_does_not_compile_is_left_to_the_compiler);
     tcase_add_test(t, a_folder_that_others_can_enter_is_refused);
-    LOOP(t, gradings_are_the_same_with_objects_and_without, submissions);
+    SUITE_LOOP(t, gradings_are_the_same_with_objects_and_without, submissions);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

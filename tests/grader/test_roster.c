@@ -379,23 +379,20 @@ START_TEST(a_file_is_named_in_what_is_wrong_with_it)
 }
 END_TEST
 
-#define LOOP(t, name, table)                                                   \
-    tcase_add_loop_test(t, name, 0, (int)(sizeof(table) / sizeof *(table)))
-
 int main(void)
 {
     Suite *const s = suite_create("roster");
     TCase *const t = tcase_create("roster");
-    LOOP(t, a_time_is_a_day_and_may_have_an_hour_and_a_zone, times);
+    SUITE_LOOP(t, a_time_is_a_day_and_may_have_an_hour_and_a_zone, times);
     tcase_add_test(t, a_zone_is_one_of_the_systems);
-    LOOP(t, a_day_that_has_begun_is_late, lateness);
-    LOOP(t, a_labs_own_deadline_counts, deadlines);
+    SUITE_LOOP(t, a_day_that_has_begun_is_late, lateness);
+    SUITE_LOOP(t, a_labs_own_deadline_counts, deadlines);
     tcase_add_test(t, an_attempts_own_time_counts);
-    LOOP(t, a_roster_is_taken_or_the_reason_told, rosters);
+    SUITE_LOOP(t, a_roster_is_taken_or_the_reason_told, rosters);
     tcase_add_test(t, the_ledger_gives_back_what_it_was_given);
     tcase_add_test(t, what_the_ledger_lacks_is_unknown);
     tcase_add_test(t, a_group_hands_in_together);
-    LOOP(t, the_second_rosters_word_counts, joined);
+    SUITE_LOOP(t, the_second_rosters_word_counts, joined);
     tcase_add_test(t, another_encoding_is_found_in_any_column);
     tcase_add_test(t, a_file_is_named_in_what_is_wrong_with_it);
     suite_add_tcase(s, t);

@@ -386,24 +386,21 @@ START_TEST(an_archive_is_kept_as_it_is)
 }
 END_TEST
 
-#define LOOP(t, name, table)                                                   \
-    tcase_add_loop_test(t, name, 0, (int)(sizeof(table) / sizeof *(table)))
-
 int main(void)
 {
     Suite *const s = suite_create("submission");
     TCase *const t = tcase_create("submission");
     tcase_add_checked_fixture(t, setup, teardown);
-    LOOP(t, a_name_says_whose_it_is, names);
+    SUITE_LOOP(t, a_name_says_whose_it_is, names);
     tcase_add_test(t, names_that_are_nobodys_are_counted);
     tcase_add_test(t, an_attempt_is_there_once);
     tcase_add_test(t, submitted_csv_says_when);
     tcase_add_test(t, a_damaged_submitted_csv_is_told);
     tcase_add_test(t, files_of_one_minute_are_counted);
-    LOOP(t, the_newest_of_the_plans_files_counts, archives);
+    SUITE_LOOP(t, the_newest_of_the_plans_files_counts, archives);
     tcase_add_test(t, of_what_is_no_archive_no_time_is_known);
     tcase_add_test(t, a_folders_own_time_is_the_last_resort);
-    LOOP(t, a_folder_is_kept_as_a_tar, kept);
+    SUITE_LOOP(t, a_folder_is_kept_as_a_tar, kept);
     tcase_add_test(t, an_archive_is_kept_as_it_is);
     suite_add_tcase(s, t);
     return suite_run(s);

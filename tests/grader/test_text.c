@@ -372,24 +372,22 @@ START_TEST(before_the_first_is_done_nothing_is_known)
 }
 END_TEST
 
-#define LOOP(t, name, table)                                                   \
-    tcase_add_loop_test(t, name, 0, (int)(sizeof(table) / sizeof *(table)))
-
 int main(void)
 {
     Suite *const s = suite_create("text");
     TCase *const t = tcase_create("text");
-    LOOP(t, what_harms_a_page_is_left_out_and_its_neighbours_stay, unwelcome);
-    LOOP(t, only_utf_8_is_utf_8, bytes);
+    SUITE_LOOP(t, what_harms_a_page_is_left_out_and_its_neighbours_stay,
+               unwelcome);
+    SUITE_LOOP(t, only_utf_8_is_utf_8, bytes);
     tcase_add_test(t, text_is_cut_behind_its_last_letter_that_fits);
     tcase_add_test(t, only_what_is_longer_than_a_name_has_lines);
-    LOOP(t, no_cell_is_a_formula, cells);
-    LOOP(t, a_key_is_of_few_characters, keys);
+    SUITE_LOOP(t, no_cell_is_a_formula, cells);
+    SUITE_LOOP(t, a_key_is_of_few_characters, keys);
     tcase_add_test(t, a_key_has_at_most_64_letters);
-    LOOP(t, a_number_is_whole_and_within_its_limits, numbers);
+    SUITE_LOOP(t, a_number_is_whole_and_within_its_limits, numbers);
     tcase_add_test(t, a_set_has_what_was_put_into_it_and_nothing_else);
     tcase_add_test(t, a_files_words_are_names);
-    LOOP(t, progress_tells_the_rate_and_what_is_left, rates);
+    SUITE_LOOP(t, progress_tells_the_rate_and_what_is_left, rates);
     tcase_add_test(t, a_slow_start_is_forgotten);
     tcase_add_test(t, a_terminal_has_one_line_with_a_bar);
     tcase_add_test(t, before_the_first_is_done_nothing_is_known);

@@ -187,17 +187,14 @@ START_TEST(a_word_is_found_where_a_student_wrote_it)
 }
 END_TEST
 
-#define LOOP(t, name, table)                                                   \
-    tcase_add_loop_test(t, name, 0, (int)(sizeof(table) / sizeof *(table)))
-
 int main(void)
 {
     Suite *const s = suite_create("tokens");
     TCase *const t = tcase_create("tokens");
-    LOOP(t, what_is_reached_is_checked, sources);
-    LOOP(t, what_the_preprocessor_left_is_checked, preprocessed);
-    LOOP(t, a_refusal_names_the_line_and_the_way_out, words);
-    LOOP(t, a_word_is_found_where_a_student_wrote_it, places);
+    SUITE_LOOP(t, what_is_reached_is_checked, sources);
+    SUITE_LOOP(t, what_the_preprocessor_left_is_checked, preprocessed);
+    SUITE_LOOP(t, a_refusal_names_the_line_and_the_way_out, words);
+    SUITE_LOOP(t, a_word_is_found_where_a_student_wrote_it, places);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

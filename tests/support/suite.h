@@ -17,6 +17,10 @@
  * this student. */
 #define SUITE_STUDENT "ada"
 
+/* A loop test, once for each entry of an array; _i is the entry's index. */
+#define SUITE_LOOP(tcase, test, array)                                         \
+    tcase_add_loop_test(tcase, test, 0, (int)(sizeof(array) / sizeof *(array)))
+
 /* Run s, print what failed and how many passed, and free it. Returns main()'s
  * exit status. */
 int suite_run(Suite *s);
