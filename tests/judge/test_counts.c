@@ -35,11 +35,6 @@ static void teardown(void)
 
 /* ---- what ranks do ------------------------------------------------------- */
 
-static void range(uint32_t rank, const char *name)
-{
-    graph_span(name ? graph_string(s.rank[rank], name) : 0);
-}
-
 static struct graph_ref mark(uint32_t rank)
 {
     return SYNTHETIC(
@@ -48,9 +43,9 @@ static struct graph_ref mark(uint32_t rank)
 
 static void marked(uint32_t rank, const char *name)
 {
-    range(rank, name);
+    synthetic_range(&s, rank, name);
     mark(rank);
-    range(rank, NULL);
+    synthetic_range(&s, rank, NULL);
 }
 
 /* The first and the last operation of iteration 0, on all ranks. */

@@ -39,19 +39,14 @@ static void teardown(void)
 
 /* ---- what ranks do ------------------------------------------------------- */
 
-static void range(uint32_t rank, const char *name)
-{
-    graph_span(name ? graph_string(s.rank[rank], name) : 0);
-}
-
 /* Begin and end iteration 0 on all ranks. */
 static void bound(void)
 {
     for (uint32_t r = 0; r < NRANKS; r++) {
-        range(r, "ring #0");
+        synthetic_range(&s, r, "ring #0");
         SYNTHETIC(&s, r,
                   .node = {.kind = GRAPH_MARK, .queue = 1, .place = (int)r});
-        range(r, NULL);
+        synthetic_range(&s, r, NULL);
     }
 }
 
@@ -168,9 +163,9 @@ static struct judge_task received(void)
         upload(r, 0, WHOLE);
     bound();
     message(1, 0, JUDGE_RED_ZONE, JUDGE_RED_ZONE + 8);
-    range(0, "ring #0");
+    synthetic_range(&s, 0, "ring #0");
     upload(0, JUDGE_RED_ZONE + 12, JUDGE_RED_ZONE + 14);
-    range(0, NULL);
+    synthetic_range(&s, 0, NULL);
     bound();
     download(0, 1, WHOLE); // by a thread of the student's
     download(0, 0, WHOLE - 4);

@@ -83,11 +83,6 @@ static void teardown(void)
     synthetic_release(&s);
 }
 
-static void range(uint32_t rank, const char *name)
-{
-    graph_span(name ? graph_string(s.rank[rank], name) : 0);
-}
-
 static void kernel(uint32_t rank, const char *name, uint32_t queue, uint64_t us)
 {
     SYNTHETIC(&s, rank, .name = name,
@@ -101,18 +96,18 @@ static void kernel(uint32_t rank, const char *name, uint32_t queue, uint64_t us)
 static void iteration(const char *kernels, uint64_t us, uint64_t more_on_1)
 {
     for (uint32_t r = 0; r < NRANKS; r++) {
-        range(r, "ring #0");
+        synthetic_range(&s, r, "ring #0");
         SYNTHETIC(&s, r,
                   .node = {.kind = GRAPH_MARK, .queue = 1, .place = (int)r});
         kernel(r, kernels, 1, us + r * more_on_1);
     }
-    range(0, NULL);
+    synthetic_range(&s, 0, NULL);
 }
 
 static void collective(const char *name, uint32_t queue)
 {
     for (uint32_t r = 0; r < NRANKS; r++) {
-        range(r, name);
+        synthetic_range(&s, r, name);
         SYNTHETIC(&s, r,
                   .node = {.kind = GRAPH_COLL,
                            .queue = queue,
@@ -124,7 +119,7 @@ static void collective(const char *name, uint32_t queue)
                            .match_rank = r,
                            .bytes = MIB});
     }
-    range(0, NULL);
+    synthetic_range(&s, 0, NULL);
 }
 
 /* Two kernels of rank 0 that write the same bytes, in no order. */
@@ -266,10 +261,10 @@ START_TEST(what_a_graph_shows_comes_before_a_wrong_result)
     const uint32_t at = graph_site(s.rank[0], (char *)&setup + 1);
     graph_note_alloc(s.rank[0], 1, 0, 1000, 0);
     iteration("k", 20, 1);
-    range(0, "ring #0");
+    synthetic_range(&s, 0, "ring #0");
     if (seen[_i].races)
         race("r0");
-    range(0, NULL);
+    synthetic_range(&s, 0, NULL);
     if (seen[_i].late)
         SYNTHETIC(
             &s, 0, .name = "thread",
@@ -290,10 +285,10 @@ START_TEST(the_hazards_behind_the_first_are_counted)
 {
     graph_note_alloc(s.rank[0], 1, 0, 1000, 0);
     iteration("k", 20, 1);
-    range(0, "ring #0");
+    synthetic_range(&s, 0, "ring #0");
     race("r0");
     race("r1"); // two kinds of pairs more: r0 and r1, r1 and r1
-    range(0, NULL);
+    synthetic_range(&s, 0, NULL);
     const struct judge_verdict v = verdict_on("right");
     const size_t first = strlen(RACE("r0", "r0"));
     ck_assert_msg(strncmp(v.message, RACE("r0", "r0"), first) == 0, "%s",
@@ -341,11 +336,11 @@ static void read_peer(void)
         copy(r, touch(r, 0, GRAPH_READ), touch(r, 1, GRAPH_WRITE));
     iteration("k", 20, 1);
     collective(NULL, 1); // both are complete
-    range(0, "ring #0");
+    synthetic_range(&s, 0, "ring #0");
     SYNTHETIC(&s, 0,
               .node = {.kind = GRAPH_KERNEL, .queue = 1, .latency_ps = 1000},
               .accesses = {touch(1, 1, GRAPH_READ), touch(0, 1, GRAPH_WRITE)});
-    range(0, NULL);
+    synthetic_range(&s, 0, NULL);
     copy(0, touch(0, 1, GRAPH_READ), touch(0, 0, GRAPH_WRITE));
 }
 

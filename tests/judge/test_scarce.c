@@ -103,14 +103,14 @@ static void make_run(void)
             graph_note_alloc(s.rank[r], (uint64_t)r << 32 | (i + 1), (int)r,
                              NBYTES, 0);
             snprintf(name, sizeof name, "ring #%u", i);
-            graph_span(graph_string(s.rank[r], name));
+            synthetic_range(&s, r, name);
             SYNTHETIC(
                 &s, r,
                 .node = {.kind = GRAPH_MARK, .queue = 1, .place = (int)r});
             copy(r, 0, i + 1);
             SYNTHETIC(&s, r, .node = {.kind = GRAPH_HOST},
                       .accesses = {touch(r, i / 2 + 1, GRAPH_FREE)});
-            graph_span(0);
+            synthetic_range(&s, r, NULL);
             copy(r, i + 1, 0);
         }
     g = synthetic_load(&s);

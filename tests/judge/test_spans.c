@@ -44,12 +44,6 @@ static struct judge_task task(void)
         .c = &c, .nranks = NRANKS, .iterations = 2, .graph = g, .spans = spans};
 }
 
-/* From now on operations of this rank belong to a range; NULL: to none. */
-static void range(uint32_t rank, const char *name)
-{
-    graph_span(name ? graph_string(s.rank[rank], name) : 0);
-}
-
 static void mark(uint32_t rank)
 {
     SYNTHETIC(&s, rank,
@@ -68,11 +62,11 @@ static void kernel(uint32_t rank, uint64_t us)
 /* An iteration with one kernel, as the runner marks it. */
 static void iteration(uint32_t rank, const char *name, uint64_t us)
 {
-    range(rank, name);
+    synthetic_range(&s, rank, name);
     mark(rank);
     kernel(rank, us);
     mark(rank);
-    range(rank, NULL);
+    synthetic_range(&s, rank, NULL);
 }
 
 /* A message of nbytes between two ranks, on both. */
@@ -89,11 +83,11 @@ static void message(uint64_t key, uint32_t from, uint32_t to, uint64_t nbytes)
     recv.kind = GRAPH_RECV;
     recv.place = send.peer_place = (int)to;
     recv.match_rank = 1;
-    range(from, "ring #0");
+    synthetic_range(&s, from, "ring #0");
     SYNTHETIC(&s, from, .node = send);
-    range(to, "ring #0");
+    synthetic_range(&s, to, "ring #0");
     SYNTHETIC(&s, to, .node = recv);
-    range(to, NULL);
+    synthetic_range(&s, to, NULL);
 }
 
 /* Work that a thread other than the runner's issues. */
@@ -146,17 +140,17 @@ END_TEST
 START_TEST(ranges_inside_hide_nothing)
 {
     for (uint32_t r = 0; r < NRANKS; r++) {
-        range(r, "ring #0");
+        synthetic_range(&s, r, "ring #0");
         mark(r);
-        range(r, "mine");
+        synthetic_range(&s, r, "mine");
         kernel(r, 10);
-        range(r, "ring #1"); // a name of another iteration
+        synthetic_range(&s, r, "ring #1"); // a name of another iteration
         kernel(r, 20);
-        range(r, NULL);
+        synthetic_range(&s, r, NULL);
         kernel(r, 5);
-        range(r, "ring #0");
+        synthetic_range(&s, r, "ring #0");
         mark(r);
-        range(r, NULL);
+        synthetic_range(&s, r, NULL);
     }
     const struct judge_task t = task();
     ck_assert(spans_time_us(&t, 0) == 35);
@@ -167,7 +161,7 @@ END_TEST
 START_TEST(work_in_another_queue_counts_until_it_is_done)
 {
     for (uint32_t r = 0; r < NRANKS; r++) {
-        range(r, "ring #0");
+        synthetic_range(&s, r, "ring #0");
         mark(r);
         kernel(r, 10);
         SYNTHETIC(&s, r,
@@ -176,7 +170,7 @@ START_TEST(work_in_another_queue_counts_until_it_is_done)
                            .place = (int)r,
                            .latency_ps = 50 * US});
         mark(r);
-        range(r, NULL);
+        synthetic_range(&s, r, NULL);
     }
     const struct judge_task t = task();
     ck_assert(spans_time_us(&t, 0) == 50);
@@ -189,11 +183,11 @@ START_TEST(what_a_thread_does_during_an_iteration_is_not_late)
 {
     int rank;
     for (uint32_t r = 0; r < NRANKS; r++) {
-        range(r, "ring #0");
+        synthetic_range(&s, r, "ring #0");
         mark(r);
         work_of_another_thread(r);
         mark(r);
-        range(r, NULL);
+        synthetic_range(&s, r, NULL);
         call(r, 1); // no work
         call(r, 0);
         work_of_another_thread(r); // the runner is somewhere else
@@ -241,7 +235,7 @@ END_TEST
 START_TEST(communication_beside_a_kernel_is_hidden)
 {
     for (uint32_t r = 0; r < NRANKS; r++) {
-        range(r, "ring #0");
+        synthetic_range(&s, r, "ring #0");
         mark(r);
         SYNTHETIC(&s, r, // long enough for the whole message
                   .node = {.kind = GRAPH_KERNEL,
@@ -264,7 +258,7 @@ END_TEST
 static void two_kernels_and_a_message(uint32_t queue, uint64_t host_us)
 {
     for (uint32_t r = 0; r < NRANKS; r++) {
-        range(r, "ring #0");
+        synthetic_range(&s, r, "ring #0");
         mark(r);
         kernel(r, 100);
         const struct graph_node n = {.kind = r ? GRAPH_RECV : GRAPH_SEND,
@@ -279,7 +273,7 @@ static void two_kernels_and_a_message(uint32_t queue, uint64_t host_us)
         SYNTHETIC(&s, r, .node = n);
         SYNTHETIC(&s, r, .node = {.kind = GRAPH_HOST, .host_ps = host_us * US});
         kernel(r, 100);
-        range(r, NULL);
+        synthetic_range(&s, r, NULL);
     }
 }
 
@@ -319,7 +313,7 @@ START_TEST(what_can_be_hidden_follows_from_what_communication_reads)
 {
     static const uint64_t written[] = {0, 64};
     for (uint32_t r = 0; r < NRANKS; r++) {
-        range(r, "ring #0");
+        synthetic_range(&s, r, "ring #0");
         mark(r);
         for (int k = 0; k < 2; k++)
             SYNTHETIC(&s, r,
@@ -345,7 +339,7 @@ START_TEST(what_can_be_hidden_follows_from_what_communication_reads)
                                 .begin = _i ? 64 : 0,
                                 .end = _i ? 128 : 64,
                                 .write = GRAPH_READ}});
-        range(r, NULL);
+        synthetic_range(&s, r, NULL);
     }
     const struct judge_task t = task();
     struct spans_hidden o;
@@ -406,19 +400,19 @@ START_TEST(hazards_are_those_of_the_case_that_asks)
     } cases[] = {{"ring", 100, 1, 1}, {"other", 400, 0, 1}, {"rin", 0, 0, 0}};
     graph_note_alloc(s.rank[0], A, 0, 1000, 0);
     race("before", 0);
-    range(0, "ring #0");
+    synthetic_range(&s, 0, "ring #0");
     mark(0);
-    range(0, "mine #1b"); // the student's, within the iteration
+    synthetic_range(&s, 0, "mine #1b"); // the student's, within the iteration
     race("first", 100);
-    range(0, "ring #0");
+    synthetic_range(&s, 0, "ring #0");
     mark(0);
-    range(0, NULL);
+    synthetic_range(&s, 0, NULL);
     race("between", 200);
-    range(0, "ring #1");
+    synthetic_range(&s, 0, "ring #1");
     race("second", 300);
-    range(0, "other #0");
+    synthetic_range(&s, 0, "other #0");
     race("third", 400);
-    range(0, NULL);
+    synthetic_range(&s, 0, NULL);
     struct judge_task t = task();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct plan_case asked = {.name = (char *)cases[i].name};
@@ -437,7 +431,7 @@ START_TEST(what_may_be_ordered_by_host_code_is_no_hazard_of_a_case)
 {
     size_t more;
     graph_note_alloc(s.rank[0], A, 0, 1000, 0);
-    range(0, "ring #0");
+    synthetic_range(&s, 0, "ring #0");
     SYNTHETIC(&s, 0, .name = "kernel",
               .node = {.kind = GRAPH_KERNEL, .queue = 1},
               .accesses = {{A, 0, 100, GRAPH_WRITE, 0}});
@@ -445,7 +439,7 @@ START_TEST(what_may_be_ordered_by_host_code_is_no_hazard_of_a_case)
               .node = {.kind = GRAPH_HOSTFN, .queue = 1});
     SYNTHETIC(&s, 0, .name = "host", .node = {.kind = GRAPH_HOST},
               .accesses = {{A, 0, 100, GRAPH_READ, 0}});
-    range(0, NULL);
+    synthetic_range(&s, 0, NULL);
     const struct judge_task t = task();
     ck_assert_ptr_null(spans_hazard(&t, &more));
     ck_assert_uint_eq(more, 0);
@@ -479,9 +473,9 @@ START_TEST(a_range_is_marked_unless_a_rank_comes_back_to_it)
     expect_marks("ring #0", "xxx...");
     expect_marks("ring #1", "......");
     expect_marks("ing #0", "......");
-    range(0, "ring #0"); // a student's, in a case that is hidden
+    synthetic_range(&s, 0, "ring #0"); // a student's, in a case that is hidden
     kernel(0, 1);
-    range(0, "hidden-ring #0");
+    synthetic_range(&s, 0, "hidden-ring #0");
     mark(0);
     expect_marks("ring #0", "-");
     expect_marks("hidden-ring #0", "-");

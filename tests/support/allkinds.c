@@ -75,7 +75,7 @@ static void notes(struct synthetic *s, uint32_t r)
 /* Kernels of two streams that write the same bytes; copies of each kind. */
 static void compute_and_copy(struct synthetic *s, uint32_t r)
 {
-    graph_span(graph_string(s->rank[r], "step #0"));
+    synthetic_range(s, r, "step #0");
     const struct graph_ref a = kernel(s, r, 1, "gemm<float>", 4e9, 0, M);
     kernel(s, r, 2, "bias & relu", (1 + r) * 1e8, M - 16, M + 16);
     copy(s, r, "cudaMemcpyAsync", TOPO_HOST_PLACE(r == 2), gpu_of(r), 0,
@@ -106,7 +106,7 @@ static void compute_and_copy(struct synthetic *s, uint32_t r)
 /* Rank r sends to the next and receives from the one before, in a group. */
 static void ring(struct synthetic *s, uint32_t r)
 {
-    graph_span(graph_string(s->rank[r], "ring #0"));
+    synthetic_range(s, r, "ring #0");
     for (int receives = 0; receives < 2; receives++) {
         const uint32_t peer =
             (r + (receives ? ALLKINDS_RANKS - 1 : 1)) % ALLKINDS_RANKS;
@@ -138,7 +138,7 @@ static void ring(struct synthetic *s, uint32_t r)
               .accesses = {{memory_of(r, 1), 2 * M, 3 * M, GRAPH_READ, 0},
                            {memory_of(r, 1), 0, M, GRAPH_READ, 0},
                            {memory_of(r, 1), 0, M, GRAPH_WRITE, 0}});
-    graph_span(0);
+    synthetic_range(s, r, NULL);
 }
 
 /* MPI calls of each kind; the message goes from rank 0 to rank 1. */
@@ -175,7 +175,7 @@ static void meet(struct synthetic *s, uint32_t r)
 /* A kernel that runs in parts and puts bytes; what waits; another thread. */
 static void finish(struct synthetic *s, uint32_t r)
 {
-    graph_span(graph_string(s->rank[r], "step #1"));
+    synthetic_range(s, r, "step #1");
     const struct graph_ref k = kernel(s, r, 2, "persistent", 1e8, 3 * M, 4 * M);
     const struct graph_move put = {gpu_of(r), gpu_of((r + 1) % ALLKINDS_RANKS),
                                    M};
@@ -196,7 +196,7 @@ static void finish(struct synthetic *s, uint32_t r)
                        .host_ps = US,
                        .flags = GRAPH_JOIN},
               .moves = {{gpu_of(r), TOPO_HOST_PLACE(r == 2), 128 * K}});
-    graph_span(0);
+    synthetic_range(s, r, NULL);
     SYNTHETIC(s, r,
               .node = {.kind = GRAPH_HOST, .thread = 1, .host_ps = 4 * US});
     SYNTHETIC(s, r, .name = "check",

@@ -56,6 +56,11 @@ struct graph_ref synthetic_add(struct synthetic *s, uint32_t rank,
         rank, graph_add(s->rank[rank], &n, op->deps, op->moves, op->accesses)};
 }
 
+void synthetic_range(struct synthetic *s, uint32_t rank, const char *name)
+{
+    graph_span(name ? graph_string(s->rank[rank], name) : 0);
+}
+
 struct graph *synthetic_load(struct synthetic *s)
 {
     char err[512];

@@ -36,6 +36,9 @@ struct graph_ref synthetic_add(struct synthetic *s, uint32_t rank,
 #define SYNTHETIC(s, rank, ...)                                                \
     synthetic_add(s, rank, &(const struct synthetic_op){__VA_ARGS__})
 
+/* From now on operations of this rank belong to a range; NULL: to none. */
+void synthetic_range(struct synthetic *s, uint32_t rank, const char *name);
+
 /* Saved and loaded again; and as a running job. Freed by the caller. */
 struct graph *synthetic_load(struct synthetic *s);
 struct graph_live *synthetic_live(struct synthetic *s);
