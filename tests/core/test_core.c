@@ -311,16 +311,27 @@ static void share_a_core(void)
     spin(&hogged);
 }
 
-static void without_a_core(struct shared *s)
+/* Of a thread that enqueues an op: 2 ms of it make the op late enough. */
+enum { OWN_NS = 1000000 };
+
+/* An op that is enqueued while a busy thread has the core; *own: the CPU time
+ * of the calling one before. */
+static struct fence enqueued_without_a_core(uint64_t *own)
 {
-    enum { WHILE_NS = 40000000, OWN_NS = 1000000 }; // 2 ms make it late enough
-    (void)s;
     struct stream *const a = stream_new(0, STREAM_BLOCKING, 0);
     const struct fence none = {0}, first = step(a, 0, 0, none);
     simgpu_fence_join(&first, 1, "join", 0); // the worker has all cores
     share_a_core();
-    const uint64_t own = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    const struct fence second = step(a, 1, 0, none);
+    *own = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    return step(a, 1, 0, none);
+}
+
+static void without_a_core(struct shared *s)
+{
+    enum { WHILE_NS = 40000000 };
+    uint64_t own;
+    (void)s;
+    const struct fence second = enqueued_without_a_core(&own);
     const uint64_t begun = clock_ns(CLOCK_MONOTONIC);
     while (clock_ns(CLOCK_MONOTONIC) < begun + WHILE_NS &&
            clock_ns(CLOCK_THREAD_CPUTIME_ID) < own + OWN_NS)
@@ -339,14 +350,9 @@ END_TEST
 /* Each poll gives the core away: it would take long to compute for 2 ms. */
 static void polls_without_a_core(struct shared *s)
 {
-    enum { OWN_NS = 1000000 };
+    uint64_t own;
     (void)s;
-    struct stream *const a = stream_new(0, STREAM_BLOCKING, 0);
-    const struct fence none = {0}, first = step(a, 0, 0, none);
-    simgpu_fence_join(&first, 1, "join", 0); // the worker has all cores
-    share_a_core();
-    const uint64_t own = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    const struct fence second = step(a, 1, 0, none);
+    const struct fence second = enqueued_without_a_core(&own);
     while (!fence_poll(&second, 1, "poll", 0))
         ;
     MUST(clock_ns(CLOCK_THREAD_CPUTIME_ID) < own + OWN_NS);
