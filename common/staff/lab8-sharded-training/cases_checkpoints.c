@@ -11,7 +11,7 @@
 #include "judge/data.h"
 #include "nn/draws.h"
 
-static struct { /* what training goes on with, on fewer ranks */
+static struct { /* the training resumed on fewer ranks */
     struct nn m;
     struct shard shard;
     ncclComm_t comm;
@@ -126,7 +126,7 @@ static ncclResult_t begin_next(struct lab_run *r, const struct nn_task *k)
     return ncclSuccess;
 }
 
-/* Train on all ranks up to step `resume`, save, and go on with fewer. */
+/* Train on all ranks up to step `resume`, save, and resume on fewer. */
 static ncclResult_t train_twice(struct lab_run *r, struct exercise *e)
 {
     const struct nn_task *const k = &e->task;
