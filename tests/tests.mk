@@ -15,7 +15,8 @@ PROG_SRC := $(filter-out $(shell echo tests/*/prog_shmem*),$(PROG_SRC))
 NCCL_FOUND := $(shell echo NCCL_VERSION_CODE | \
 	$(CC) -E -P $(GPU_INC) -include nccl.h - 2>/dev/null | tail -n 1)
 ifeq ($(shell [ "0$(NCCL_FOUND)" -ge 23200 ] 2>/dev/null && echo new),)
-PROG_SRC := $(filter-out tests/simgpu/prog_nccl32_% tests/simgpu/prog_nccl_device% \
+PROG_SRC := $(filter-out tests/simgpu/prog_nccl32_% \
+	tests/simgpu/prog_nccl_device.% tests/simgpu/prog_nccl_device_% \
 	tests/hazards/prog_device_% tests/probes/prog_dev_%,$(PROG_SRC))
 endif
 ifeq ($(wildcard $(CUDA_HOME)/include/nvml.h),)
@@ -29,6 +30,10 @@ $(O)/obj/tests/%.o: INC = -Itests/support -Icommon/simgpu -Igrader $(GPU_INC)
 # Deprecated functions are part of the API too.
 $(O)/obj/tests/simgpu/%.o $(O)/obj/tests/runtime/%.o: \
 	CFLAGS += -Wno-deprecated-declarations
+ifneq ($(GPU),sim)
+$(O)/obj/tests/runtime/%.o: CFLAGS += -Wno-clobbered
+$(O)/obj/tests/runtime/%.o: INC += -DSAY_CRASHES
+endif
 
 $(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(call lib,tests simnccl simgpu \
 	nnref judge graph topo base) | $(TOPOS)

@@ -6,31 +6,32 @@ int main(void)
 {
     const cudaStream_t s = new_stream(cudaStreamNonBlocking);
     cudaStream_t other = new_stream(cudaStreamNonBlocking);
-    volatile int a, b;
-    struct sight of_a, of_b, across;
+    volatile int *const a = new_flags(2), *const b = a + 1;
+    const struct sight unrecorded = new_sight(), of_a = new_sight();
+    const struct sight of_b = new_sight(), across = new_sight();
     cudaEvent_t e;
     MUST(cudaEventCreate(&e));
-    slow(s, &a);
+    slow(s, a);
     MUST(cudaStreamWaitEvent(other, e, 0));
-    look(other, &of_a, &a);
+    look(other, unrecorded, a);
     MUST(cudaStreamSynchronize(other));
-    say("behind an event never recorded", of_a.seen);
+    say("behind an event never recorded", seen(unrecorded));
     MUST(cudaEventRecord(e, s));
     MUST(cudaStreamWaitEvent(other, e, 0));
-    slow(s, &b);
+    slow(s, b);
     MUST(cudaEventRecord(e, s));
-    look(other, &of_a, &a);
-    look(other, &of_b, &b);
+    look(other, of_a, a);
+    look(other, of_b, b);
     MUST(cudaStreamSynchronize(other));
-    say("what was before the record", of_a.seen);
-    say("what a later record stands for", of_b.seen);
+    say("what was before the record", seen(of_a));
+    say("what a later record stands for", seen(of_b));
     if (has_two_devices()) {
         MUST(cudaSetDevice(1));
         other = new_stream(cudaStreamNonBlocking);
     }
     MUST(cudaStreamWaitEvent(other, e, 0));
-    look(other, &across, &b);
+    look(other, across, b);
     MUST(cudaStreamSynchronize(other));
-    say("from another device", across.seen);
+    say("from another device", seen(across));
     return 0;
 }

@@ -7,19 +7,20 @@ int main(void)
 {
     const cudaStream_t blocking = new_stream(cudaStreamDefault);
     const cudaStream_t exempt = new_stream(cudaStreamNonBlocking);
-    volatile int done;
-    struct sight in_legacy, in_blocking, in_exempt;
-    slow(blocking, &done);
-    look(0, &in_legacy, &done);
-    look(exempt, &in_exempt, &done);
+    volatile int *const done = new_flags(1);
+    const struct sight in_legacy = new_sight(), in_blocking = new_sight();
+    const struct sight in_exempt = new_sight();
+    slow(blocking, done);
+    look(0, in_legacy, done);
+    look(exempt, in_exempt, done);
     MUST(cudaDeviceSynchronize());
-    say("a blocking stream's work, to the legacy stream", in_legacy.seen);
-    say("to a non-blocking stream", in_exempt.seen);
-    slow(0, &done);
-    look(blocking, &in_blocking, &done);
-    look(exempt, &in_exempt, &done);
+    say("a blocking stream's work, to the legacy stream", seen(in_legacy));
+    say("to a non-blocking stream", seen(in_exempt));
+    slow(0, done);
+    look(blocking, in_blocking, done);
+    look(exempt, in_exempt, done);
     MUST(cudaDeviceSynchronize());
-    say("the legacy stream's work, to a blocking stream", in_blocking.seen);
-    say("to a non-blocking stream", in_exempt.seen);
+    say("the legacy stream's work, to a blocking stream", seen(in_blocking));
+    say("to a non-blocking stream", seen(in_exempt));
     return 0;
 }

@@ -3,15 +3,15 @@
 
 int main(void)
 {
-    volatile int done;
-    struct sight in_legacy, in_thread;
-    slow(cudaStreamPerThread, &done);
-    look(cudaStreamLegacy, &in_legacy, &done);
+    volatile int *const done = new_flags(1);
+    const struct sight in_legacy = new_sight(), in_thread = new_sight();
+    slow(cudaStreamPerThread, done);
+    look(cudaStreamLegacy, in_legacy, done);
     MUST(cudaDeviceSynchronize());
-    say("its work, to the legacy stream", in_legacy.seen);
-    slow(cudaStreamLegacy, &done);
-    look(cudaStreamPerThread, &in_thread, &done);
+    say("its work, to the legacy stream", seen(in_legacy));
+    slow(cudaStreamLegacy, done);
+    look(cudaStreamPerThread, in_thread, done);
     MUST(cudaStreamSynchronize(cudaStreamPerThread));
-    say("the legacy stream's work, to it", in_thread.seen);
+    say("the legacy stream's work, to it", seen(in_thread));
     return 0;
 }

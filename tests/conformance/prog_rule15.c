@@ -11,14 +11,14 @@ static void CUDART_CB call_cuda(void *err)
 int main(void)
 {
     const cudaStream_t s = new_stream(cudaStreamNonBlocking);
-    volatile int done;
-    struct sight behind;
+    volatile int *const done = new_flags(1);
+    const struct sight behind = new_sight();
     cudaError_t err = cudaSuccess;
-    slow(s, &done);
-    look(s, &behind, &done);
+    slow(s, done);
+    look(s, behind, done);
     MUST(cudaLaunchHostFunc(s, call_cuda, &err));
     MUST(cudaStreamSynchronize(s));
-    say("what was before it", behind.seen);
+    say("what was before it", seen(behind));
     printf("a CUDA call inside it: %s\n", cudaGetErrorName(err));
     return 0;
 }

@@ -83,23 +83,51 @@ static inline void slow(cudaStream_t s, volatile int *done)
     MUST(cudaLaunchHostFunc(s, take_time, (void *)done));
 }
 
-struct sight { /* of one piece of work by another */
-    volatile int *of;
-    volatile int seen;
-};
-
-static void CUDART_CB take_a_look(void *sight)
+static inline void *device_bytes(size_t nbytes, int value)
 {
-    struct sight *const s = (struct sight *)sight;
-    s->seen = *s->of;
+    void *p = NULL;
+    MUST(cudaMalloc(&p, nbytes));
+    MUST(cudaMemset(p, value, nbytes));
+    MUST(cudaDeviceSynchronize());
+    return p;
 }
 
-/* Work that records whether *of is done when it runs. */
-static inline void look(cudaStream_t s, struct sight *sight, volatile int *of)
+/* Flags of slow work that sights can have: in pinned memory, cleared. */
+static inline volatile int *new_flags(size_t n)
 {
-    sight->of = of;
-    sight->seen = -1;
-    MUST(cudaLaunchHostFunc(s, take_a_look, sight));
+    volatile int *flags = NULL;
+    MUST(cudaMallocHost((void **)&flags, n * sizeof *flags));
+    for (size_t i = 0; i < n; i++)
+        flags[i] = 0;
+    return flags;
+}
+
+/* What one piece of work sees of another. It is a copy, not a host function:
+ * GPUs run the host functions of a process one after another, so that each
+ * would see all that were enqueued before it done. */
+struct sight {
+    int *at; // in the device's memory
+};
+
+static inline struct sight new_sight(void)
+{
+    return (struct sight){(int *)device_bytes(sizeof(int), 0)};
+}
+
+/* Work that keeps what *of, one of new_flags(), is when it runs. */
+static inline void look(cudaStream_t s, struct sight sight,
+                        const volatile int *of)
+{
+    MUST(cudaMemcpyAsync(sight.at, (const void *)of, sizeof *of,
+                         cudaMemcpyHostToDevice, s));
+}
+
+/* What it kept. */
+static inline int seen(struct sight sight)
+{
+    int h = -1;
+    MUST(cudaMemcpy(&h, sight.at, sizeof h, cudaMemcpyDeviceToHost));
+    return h;
 }
 
 static inline void say(const char *what, int done)
@@ -112,15 +140,6 @@ static inline cudaStream_t new_stream(unsigned flags)
     cudaStream_t s = 0;
     MUST(cudaStreamCreateWithFlags(&s, flags));
     return s;
-}
-
-static inline void *device_bytes(size_t nbytes, int value)
-{
-    void *p = NULL;
-    MUST(cudaMalloc(&p, nbytes));
-    MUST(cudaMemset(p, value, nbytes));
-    MUST(cudaDeviceSynchronize());
-    return p;
 }
 
 static inline int byte_at(const void *device)
