@@ -15,10 +15,13 @@
 
 #ifdef SAY_CRASHES
 static sigjmp_buf behind_crash;
+static volatile sig_atomic_t calling;
 
-static void leave_call(int signal)
+static void leave_call(int number)
 {
-    siglongjmp(behind_crash, signal);
+    if (calling)
+        siglongjmp(behind_crash, number);
+    signal(number, SIG_DFL); // dies behind this handler
 }
 
 __attribute__((constructor)) static void survive_crashes(void)
@@ -26,13 +29,15 @@ __attribute__((constructor)) static void survive_crashes(void)
     setvbuf(stdout, NULL, _IOLBF, 0);
     signal(SIGSEGV, leave_call);
 }
-#define CRASHES() sigsetjmp(behind_crash, 1)
+#define CRASHES() (calling = 1, sigsetjmp(behind_crash, 1))
+#define CALLED()  (void)(calling = 0)
 #else
 #define CRASHES() 0
+#define CALLED()  (void)0
 #endif
 
 #define SAID(call, ...)                                                        \
-    (CRASHES() ? printf("%s: crash\n", #call) : printf(__VA_ARGS__))
+    (CRASHES() ? printf("%s: crash\n", #call) : printf(__VA_ARGS__), CALLED())
 #define SAY(call)    SAID(call, "%s: %s\n", #call, cudaGetErrorName(call))
 #define DRIVER(call) SAID(call, "%s: %d\n", #call, (int)(call))
 #define IS(value)    printf("%s = %lld\n", #value, (long long)(value))

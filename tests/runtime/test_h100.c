@@ -1,0 +1,95 @@
+/* What an H100 prints of the same calls: h100/PROGRAM.txt has it, and
+ * h100/PROGRAM.apart.txt where simgpu's lines differ, and why:
+ *
+ *     ==== a part of the program
+ *     # the reasons
+ *     - a line of the H100's
+ *     + a line of simgpu's
+ *
+ * UPDATE_GOLDEN=1 writes the lines anew, and leaves the reasons. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h> /* getenv */
+#include <string.h>
+
+#include "cases.h"
+#include "child.h"
+#include "golden.h"
+#include "suite.h"
+
+static struct cases cases;
+
+/* The lines at a part's beginning that start with #, from PROGRAM.apart.txt. */
+static char *reasons_of(const char *path, const char *part)
+{
+    char line[1024], head[256], *text;
+    size_t length;
+    int here = 0;
+    FILE *const to = open_memstream(&text, &length);
+    FILE *const f = fopen(path, "r");
+    snprintf(head, sizeof head, "==== %s\n", part);
+    while (f && fgets(line, sizeof line, f)) {
+        if (strncmp(line, "==== ", 5) == 0)
+            here = strcmp(line, head) == 0;
+        else if (here && line[0] == '#')
+            fputs(line, to);
+    }
+    if (f)
+        fclose(f);
+    fclose(to);
+    return text;
+}
+
+/* What an H100 printed on the left, what this machine does on the right. */
+static struct child compared(const char *dir, const struct test_case *t)
+{
+    char path[CHILD_FOLDER + 8];
+    snprintf(path, sizeof path, "%s/gpu", dir);
+    FILE *const f = fopen(path, "w");
+    ck_assert(f && fprintf(f, "%s\n", t->expected) > 0 && fclose(f) == 0);
+    const struct child c = child_run(
+        30,
+        "cd %s && CUDA_VISIBLE_DEVICES=0 %s/tests/runtime/%.*s %s > sim && "
+        "{ diff --old-line-format='- %%L' --new-line-format='+ %%L' "
+        "--unchanged-line-format= gpu sim; [ $? -lt 2 ]; }",
+        dir, child_build(), (int)strcspn(t->input, "\n"), t->input, t->name);
+    ck_assert_msg(c.status == 0, "%s: status %d: %s", t->name, c.status, c.err);
+    return c;
+}
+
+START_TEST(simgpu_says_what_an_h100_says)
+{
+    const struct test_case *const t = &cases.at[_i];
+    char dir[CHILD_FOLDER], path[256], *text;
+    child_folder(dir, "h100");
+    snprintf(path, sizeof path, "tests/runtime/h100/%.*s.apart.txt",
+             (int)strcspn(t->input, "\n"), t->input);
+    char *const why = reasons_of(path, t->name);
+    struct child c = compared(dir, t);
+    ck_assert_msg(!*c.out || *why,
+                  "%s: %s gives no reason for differences:\n%s", t->name, path,
+                  c.out);
+    ck_assert_int_ge(asprintf(&text, "%s%s", why, c.out), 0);
+    golden_expect_part(path, t->name, text);
+    free(text);
+    free(why);
+    child_clear(&c);
+    child_remove(dir);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("h100");
+    TCase *const t = tcase_create("h100");
+    glob_t files;
+    if (glob("tests/runtime/h100/prog_*.txt", 0, NULL, &files) == 0)
+        for (size_t i = 0; i < files.gl_pathc; i++)
+            if (!strstr(files.gl_pathv[i], ".apart."))
+                cases_add(&cases, files.gl_pathv[i]);
+    tcase_add_loop_test(t, simgpu_says_what_an_h100_says, 0, cases.n);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
