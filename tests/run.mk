@@ -147,7 +147,7 @@ UNRUN_CU_FLAGS = $(if $(FOR_EACH_ARCH),$(NVCC_ARCH),$(wordlist 1,2,$(NVCC_ARCH))
 cuda-links: $(call objs,$(base_SRC) $(topo_SRC) $(graph_SRC) $(judge_SRC) \
 	$(grader_SRC) grader/main.c $(call c_in,common/graph/commgraph))
 	@$(if $(and $(CUDA_HOME),$(wildcard $(CUDA_HOME)/include/nccl.h)),\
-	    $(MAKE) GPU=cuda BUILD=$(BUILD)/with-cuda PLAIN_O=$(O) TEST= all programs \
+	    $(MAKE) GPU=cuda BUILD=$(BUILD)/with-cuda PLAIN_O=$(O) TEST= all programs gpu-programs \
 	        NVCC_WARN="-Werror all-warnings -Xcompiler -Werror" SYMBOLS= \
 	        CU_FLAGS='$$(UNRUN_CU_FLAGS)' CICC_FASTEST="$$($(NVCC) --help \
 	        | sed -n 's/^\(--Ofast-compile\) .*/-Xcicc \1=max/p')",\

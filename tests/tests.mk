@@ -115,7 +115,7 @@ bench: all $(PROGS)
 # The programs of tests/gpu/programs.txt that GPUs can run, and those beside it.
 GPU_PROGS := $(addprefix $(BUILD)/tests/,$(shell awk \
 	'$$2 ~ /[0-9]/ { print $$1 }' tests/gpu/programs.txt 2>/dev/null)) \
-	$(filter $(BUILD)/tests/conformance/% $(BUILD)/tests/gpu/%,$(PROGS))
+	$(filter $(addprefix $(BUILD)/tests/,conformance/% gpu/% runtime/%),$(PROGS))
 .PHONY: test-gpu sanitize bench-gpu gpu-build gpu-programs
 gpu-programs: $(BUILD)/probe $(LAB_PROGRAMS) $(SOLUTIONS) $(sort $(GPU_PROGS))
 gpu-build:

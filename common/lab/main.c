@@ -230,6 +230,9 @@ int main(int argc, char **argv)
     setenv("SIMGPU_CORES", "1", 1); // a race has the same result every time
     // what reads memory that it has not written is to fail on every machine
     setenv("SIMGPU_FILL", "poison", 0);
+    // GPUs load a kernel when it is first launched, and loading may wait for
+    // what runs: for one that waits for this kernel, for ever
+    setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     MPI_MUST(MPI_Init(&argc, &argv));
     MPI_MUST(MPI_Comm_rank(MPI_COMM_WORLD, &r.rank));
     MPI_MUST(MPI_Comm_size(MPI_COMM_WORLD, &r.nranks));

@@ -122,6 +122,22 @@ static inline void look(cudaStream_t s, struct sight sight,
                          cudaMemcpyHostToDevice, s));
 }
 
+/* Slow work of the device, which keeps that it was done. */
+static inline void slow_copy(cudaStream_t s, struct sight mark,
+                             volatile int *done)
+{
+    slow(s, done);
+    look(s, mark, done);
+}
+
+/* Work that keeps what a sight has kept when it runs. */
+static inline void look_at(cudaStream_t s, struct sight sight,
+                           struct sight mark)
+{
+    MUST(cudaMemcpyAsync(sight.at, mark.at, sizeof *mark.at,
+                         cudaMemcpyDeviceToDevice, s));
+}
+
 /* What it kept. */
 static inline int seen(struct sight sight)
 {

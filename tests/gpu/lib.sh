@@ -19,15 +19,20 @@ to_log() { "$@" > "$log" 2>&1 < /dev/null; }
 # Run a command, output in $log; FAILED, with its last lines, when it ends
 # badly.
 try() { # NAME SECONDS COMMAND...
-    local name=$1 seconds=$2 status
+    local name=$1 seconds=$2
     shift 2
     again to_log timeout --kill-after=10 "$seconds" "$@"
-    status=$?
-    if [ $status -eq 0 ]; then
+    verdict "$name" "$seconds" $?
+}
+
+# What a command's status says of it; $log has its output.
+verdict() { # NAME SECONDS STATUS
+    local name=$1 seconds=$2 status=$3
+    if [ "$status" -eq 0 ]; then
         ok "$name"
         return
     fi
-    [ $status -ne 124 ] || echo "(not done after $seconds s)" >> "$log"
+    [ "$status" -ne 124 ] || echo "(not done after $seconds s)" >> "$log"
     { grep -E 'FAILED|FAIL |WRONG' "$log" | head -n 5
       tail -n 5 "$log"; } | awk '!seen[$0]++' > "$log.short"
     mv "$log.short" "$log"

@@ -71,6 +71,11 @@ static const struct run {
      {"# backend sim, nvidia-h100-80gb-hbm3\n# clocks before",
       "goal: 85 % of the ceiling", "\ncoll_combine, sum of float ",
       "# clocks after"}},
+    {"one_gpu; tests/gpu/test-gpu.sh $B values lab0",
+     0,
+     {"ok       what calls return is in ", ": 103 parts\n",
+      "ok       solution of lab0, 1 ranks on 1 GPUs, but for 2 cases\n",
+      "2 passed, 0 failed, 0 skipped\n"}},
     // nothing is tested
     {"for s in test-gpu sanitize; do tests/gpu/$s.sh $D/none; done",
      1,
@@ -89,7 +94,7 @@ static const struct run {
     {"tests/gpu/test-gpu.sh $F lab1 everything",
      2,
      {"skipped  solution of lab1: is not built\n",
-      "\"everything\" is no part: conformance, programs, labs"}},
+      "\"everything\" is no part: conformance, values, programs"}},
     // something fails
     {"{ echo '#!/bin/sh'; echo 'echo FAILED two is one; exit 3'; } | "
      "program tests/simgpu/prog_kernels; tests/gpu/test-gpu.sh $F programs",
@@ -128,6 +133,10 @@ static const struct run {
       "FAILED   racecheck of lab1, 2 ranks\n         ========= hazard at "
       "ring.cu:7\n",
       "3 passed, 1 failed, 0 skipped\n"}},
+    {"{ echo '#!/bin/sh'; echo 'echo ========= RACECHECK SUMMARY: 2 hazards'; }"
+     " | sanitizer; tests/gpu/sanitize.sh $B lab1",
+     1,
+     {"FAILED   racecheck of lab1, 2 ranks\n", "0 passed, 4 failed"}},
     {"{ echo '#!/bin/sh'; echo 'echo no such tool; exit 1'; } | sanitizer;"
      "tests/gpu/sanitize.sh $B lab1",
      1,

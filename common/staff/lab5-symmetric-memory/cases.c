@@ -28,6 +28,7 @@ static struct symm *const heap = &cases_heap;
 
 enum {
     HEAP = 1 << 20, /* bytes: enough for most cases */
+    MAX_TAKEN = 64, /* pieces of a device's memory */
     TUNE_CALLS = 2, /* calls per measurement, in measure_all() */
 };
 
@@ -93,14 +94,19 @@ static ncclResult_t run_probe(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* Allocate so much that the device has less than another MiB. */
-static void *take_memory(void)
+/* Allocate so much that the device has no room for another heap: GPUs give less
+ * than they say is free, and in pieces. */
+static size_t take_memory(void *taken[MAX_TAKEN])
 {
-    size_t free_nbytes, total;
-    void *taken;
-    CUDA_MUST(cudaMemGetInfo(&free_nbytes, &total));
-    CUDA_MUST(cudaMalloc(&taken, free_nbytes - HEAP / 2));
-    return taken;
+    size_t n = 0, nbytes, total;
+    CUDA_MUST(cudaMemGetInfo(&nbytes, &total));
+    while (nbytes >= HEAP / 2 && n < MAX_TAKEN)
+        if (cudaMalloc(&taken[n], nbytes) == cudaSuccess)
+            n++;
+        else
+            nbytes /= 2;
+    cudaGetLastError(); // of the last that found no room
+    return n;
 }
 
 /* The results of symm_open(); with `full: 1`, also when the last rank has no
@@ -113,10 +119,12 @@ static ncclResult_t run_open(struct lab_run *r)
         cases_close();
     if (!plan_int(r->c, "full", 0))
         return ncclSuccess;
-    void *const taken = r->rank == r->nranks - 1 ? take_memory() : NULL;
+    void *taken[MAX_TAKEN];
+    const size_t ntaken = r->rank == r->nranks - 1 ? take_memory(taken) : 0;
     MPI_MUST(MPI_Barrier(r->mpi_comm));
     lab_metric(r, "full", cases_open(r, HEAP));
-    CUDA_MUST(cudaFree(taken));
+    for (size_t i = 0; i < ntaken; i++)
+        CUDA_MUST(cudaFree(taken[i]));
     return ncclSuccess;
 }
 
