@@ -11,35 +11,31 @@
 #include <check.h>
 #include <glob.h>
 #include <stdio.h>
-#include <stdlib.h> /* getenv */
+#include <stdlib.h> /* free */
 #include <string.h>
 
 #include "cases.h"
 #include "child.h"
 #include "golden.h"
 #include "suite.h"
+#include "whole.h"
 
 static struct cases cases;
 
 /* The lines at a part's beginning that start with #, from PROGRAM.apart.txt. */
 static char *reasons_of(const char *path, const char *part)
 {
-    char line[1024], head[256], *text;
-    size_t length;
-    int here = 0;
-    FILE *const to = open_memstream(&text, &length);
-    FILE *const f = fopen(path, "r");
+    char head[256];
+    char *const text = whole_file(path);
     snprintf(head, sizeof head, "==== %s\n", part);
-    while (f && fgets(line, sizeof line, f)) {
-        if (strncmp(line, "==== ", 5) == 0)
-            here = strcmp(line, head) == 0;
-        else if (here && line[0] == '#')
-            fputs(line, to);
-    }
-    if (f)
-        fclose(f);
-    fclose(to);
-    return text;
+    const char *const begin = text ? strstr(text, head) : NULL;
+    const char *const from = begin ? begin + strlen(head) : "";
+    const char *to = from;
+    while (*to == '#')
+        to += strcspn(to, "\n") + 1;
+    char *const why = strndup(from, (size_t)(to - from));
+    free(text);
+    return why;
 }
 
 /* What an H100 printed on the left, what this machine does on the right. */

@@ -3,9 +3,11 @@
 
 #include <check.h>
 #include <ctype.h>  /* isspace */
-#include <stdio.h>  /* getdelim */
+#include <stdio.h>  /* fprintf */
 #include <stdlib.h> /* abort */
 #include <string.h> /* strstr */
+
+#include "whole.h"
 
 static void must(int ok, const char *path)
 {
@@ -26,11 +28,8 @@ static char *cut(char *text, const char *separator, const char *path)
 
 void cases_add(struct cases *c, const char *path)
 {
-    char *text = NULL;
-    size_t nbytes = 0;
-    FILE *const f = fopen(path, "re");
-    must(f && getdelim(&text, &nbytes, 0, f) > 0, path);
-    fclose(f);
+    char *const text = whole_file(path);
+    must(text != NULL, path);
     for (char *p = strstr(text, "\n== "); p; c->n++) {
         must(c->n < (int)(sizeof c->at / sizeof *c->at), path);
         struct test_case *const t = &c->at[c->n];

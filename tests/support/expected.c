@@ -2,24 +2,11 @@
 #include "expected.h"
 
 #include <errno.h>  /* errno */
-#include <stdio.h>  /* fopen */
+#include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* free */
 #include <string.h> /* strsep */
 
-static char *read_file(const char *path)
-{
-    char *data = NULL;
-    size_t nbytes = 0;
-    FILE *const f = fopen(path, "r");
-    if (f && getdelim(&data, &nbytes, 0, f) < 0) {
-        free(data);
-        data = NULL;
-        errno = ENODATA;
-    }
-    if (f)
-        fclose(f);
-    return data;
-}
+#include "whole.h"
 
 /* "22", then perhaps " ranks 2", then perhaps " skipped: why" */
 static int take_rule(struct expected *e, const char *text)
@@ -56,7 +43,7 @@ static int take_line(struct expected *e, char *text, int at)
 int expected_load(struct expected *e, const char *path, char *err,
                   size_t err_nbytes)
 {
-    *e = (struct expected){.path = path, .data = read_file(path)};
+    *e = (struct expected){.path = path, .data = whole_file(path)};
     if (!e->data) {
         snprintf(err, err_nbytes, "%s: %s", path, strerror(errno));
         return -1;

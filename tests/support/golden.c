@@ -7,6 +7,8 @@
 #include <string.h> /* strstr */
 #include <unistd.h> /* access */
 
+#include "whole.h"
+
 static void write_anew(const char *path, const char *text)
 {
     FILE *const f = fopen(path, "w");
@@ -14,17 +16,10 @@ static void write_anew(const char *path, const char *text)
                   path);
 }
 
-static char *read_all(const char *path)
+static char *golden_text(const char *path)
 {
-    char *text = NULL;
-    size_t nbytes = 0;
-    FILE *const f = fopen(path, "r");
-    ck_assert_msg(f != NULL, "%s: run from the root of the tree", path);
-    if (getdelim(&text, &nbytes, '\0', f) < 0) {
-        free(text);
-        text = strdup("");
-    }
-    fclose(f);
+    char *const text = whole_file(path);
+    ck_assert_msg(text != NULL, "%s: run from the root of the tree", path);
     return text;
 }
 
@@ -50,7 +45,7 @@ void golden_expect(const char *path, const char *text)
 {
     if (getenv("UPDATE_GOLDEN"))
         write_anew(path, text);
-    char *const golden = read_all(path);
+    char *const golden = golden_text(path);
     compare(path, "", golden, text);
     free(golden);
 }
@@ -78,7 +73,7 @@ void golden_expect_part(const char *path, const char *part, const char *text)
     const int nhead = snprintf(head, sizeof head, "==== %s\n", part);
     if (access(path, F_OK) != 0 && getenv("UPDATE_GOLDEN"))
         write_anew(path, "");
-    all = read_all(path);
+    all = golden_text(path);
     char *const begin = strstr(all, head);
     char *const end = begin ? strstr(begin + nhead, "==== ") : NULL;
     if (getenv("UPDATE_GOLDEN")) {

@@ -16,6 +16,7 @@
 #include "suite.h"
 #include "topo/machine.h"
 #include "topo/settings.h"
+#include "whole.h"
 
 /* A machine in a line: what it is, and a sum of its rates. */
 static void print_machine(FILE *out, const struct topo *t)
@@ -166,23 +167,14 @@ static void answer_text(FILE *out, const char *text)
     free(home);
 }
 
-static char *read_file(const char *name)
-{
-    char *text = NULL;
-    size_t room = 0;
-    FILE *const f = fopen(name, "r");
-    ck_assert_msg(f && getdelim(&text, &room, 0, f) > 0, "%s", name);
-    fclose(f);
-    return text;
-}
-
 #define ODD "tests/topo/figures/odd.xml"
 
 /* Without one line after the other. */
 START_TEST(a_file_without_a_line_is_answered_word_by_word)
 {
     FILE *const out = golden_begin();
-    char *const text = read_file(ODD);
+    char *const text = whole_file(ODD);
+    ck_assert_ptr_nonnull(text);
     for (char *line = text; *line;) {
         char *without = NULL;
         const size_t n = strcspn(line, "\n") + 1;
@@ -226,7 +218,8 @@ START_TEST(a_file_with_another_value_is_answered_word_by_word)
 {
     static const char *const values[] = {"0", "1", "3", "0000:06:00.0", "1e9"};
     FILE *const out = golden_begin();
-    char *const text = read_file(ODD);
+    char *const text = whole_file(ODD);
+    ck_assert_ptr_nonnull(text);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         fprintf(out, "== \"%s\"\n", values[i]);
         exchange(out, text, values[i]);
