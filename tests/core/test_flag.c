@@ -69,7 +69,7 @@ static void write_and_read(struct shared *s)
     store(p, 5);
     MUST(reader_sees(p, 4, 5) == 1); // as if nothing had been
     simgpu_flag_write(p, 4, 5, by(0));
-    MUST(reader_sees(p, 4, 5) == 1); // a failed exchange by nobody
+    MUST(reader_sees(p, 4, 5) == 1); // an exchange that failed writes nothing
     simgpu_flag_write(p, 4, 5, by(3));
     MUST(reader_sees(p, 4, 5) == 3);
     simgpu_flag_write(p, 4, 6, by(0));
