@@ -33,7 +33,8 @@ struct probe {
     }
 };
 
-static int wrong; // checks of the probe that runs
+static int wrong;    // checks of the probe that runs
+static bool skipped; // and it lacks GPUs
 
 #define PROBE(name)                                                            \
     static void name##_run();                                                  \
@@ -49,6 +50,18 @@ static int wrong; // checks of the probe that runs
     } while (0)
 
 #define OK(call) CHECK((call) == cudaSuccess)
+
+/* The first lines of a probe that needs several GPUs. */
+#define NEEDS_GPUS(n)                                                          \
+    do {                                                                       \
+        int here = 0;                                                          \
+        OK(cudaGetDeviceCount(&here));                                         \
+        skipped = here < (n);                                                  \
+        if (skipped) {                                                         \
+            printf("needs %d GPUs, here are %d\n", n, here);                   \
+            return;                                                            \
+        }                                                                      \
+    } while (0)
 
 /* n elements of device memory, zeroed, and their copy on the host. */
 template <class T> struct array {
@@ -93,9 +106,10 @@ int main(int argc, char **argv)
         if (!asked)
             continue;
         wrong = 0;
+        skipped = false;
         p->run();
         CHECK(cudaDeviceSynchronize() == cudaSuccess);
-        printf("%s %s\n", wrong ? "FAIL" : "pass", p->name);
+        printf("%s %s\n", wrong ? "FAIL" : skipped ? "skip" : "pass", p->name);
         fflush(stdout);
         failed += wrong != 0;
     }

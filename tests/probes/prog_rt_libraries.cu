@@ -20,6 +20,7 @@ PROBE(collectives_in_a_graph)
     cudaGraph_t graph;
     cudaGraphExec_t exec;
     int *d[N], h[COUNT];
+    NEEDS_GPUS(N);
     CHECK(ncclCommInitAll(comm, N, NULL) == ncclSuccess);
     for (int i = 0; i < N; i++) {
         OK(cudaSetDevice(i));

@@ -15,7 +15,7 @@ __global__ void store(int *to, char a, int b, float c)
     to[blockIdx.x + gridDim.x * blockIdx.y] = a + b + (int)c;
 }
 
-static CUfunction const f = (CUfunction)(const void *)store;
+static CUfunction f;
 
 static void start(void)
 {
@@ -26,6 +26,7 @@ static void start(void)
     cudaMemset((void *)d, 0, 64);
     cudaMemset((void *)e, 0, 64);
     cuStreamCreate(&s, CU_STREAM_NON_BLOCKING);
+    cudaGetFuncBySymbol(&f, (const void *)store);
     cudaDeviceSynchronize();
     for (int i = 0; i < 64; i++)
         h[i] = (unsigned char)(i + 1);
@@ -47,9 +48,6 @@ static void old_launches(void)
     DRIVER(cuFuncSetBlockShape(f, 0, 1, 1));
     DRIVER(cuFuncSetBlockShape(f, 1, 0, 1));
     DRIVER(cuFuncSetBlockShape(f, 1, 1, 0));
-    DRIVER(cuFuncSetBlockShape(none, 1, 1, 1));
-    DRIVER(cuFuncSetSharedSize(none, 1));
-    DRIVER(cuParamSetSize(none, 1));
     DRIVER(cuParamSetSize(f, 4097));
     DRIVER(cuParamSetSize(f, 4096));
     DRIVER(cuParamSetv(f, 0, NULL, 8));
@@ -69,17 +67,20 @@ static void old_launches(void)
     DRIVER(cuParamSeti(f, 12, 21));
     DRIVER(cuLaunchGrid(f, 2, 0));
     DRIVER(cuLaunchGrid(f, 0, 2));
-    DRIVER(cuLaunchGrid(none, 1, 1));
     DRIVER(cuLaunchGrid(f, 2, 3));
     show(d, 32);
     DRIVER(cuFuncSetBlockShape(f, 8, 4, 1));
     DRIVER(cuFuncSetSharedSize(f, 100));
     DRIVER(cuParamSeti(f, 12, 22));
     DRIVER(cuLaunchGridAsync(f, 1, 1, s));
-    DRIVER(cuLaunchGridAsync(f, 1, 1, (CUstream)h));
     show(d, 8);
     DRIVER(cuFuncSetSharedSize(f, 49153));
     DRIVER(cuLaunch(f));
+    DRIVER(cuFuncSetBlockShape(none, 1, 1, 1));
+    DRIVER(cuFuncSetSharedSize(none, 1));
+    DRIVER(cuParamSetSize(none, 1));
+    DRIVER(cuLaunchGrid(none, 1, 1));
+    DRIVER(cuLaunchGridAsync(f, 1, 1, (CUstream)h));
 }
 
 static CUresult launch(void **params, void **extra)
@@ -111,10 +112,10 @@ static void launches(void)
     DRIVER(launch(NULL, extra));
     extra[0] = CU_LAUNCH_PARAM_END;
     DRIVER(launch(NULL, extra));
-    DRIVER(cuLaunchKernel((CUfunction)h, 1, 1, 1, 1, 1, 1, 0, s, params, NULL));
     DRIVER(cuLaunchKernel(f, 1, 1, 1, 1, 1, 65, 0, s, params, NULL));
     DRIVER(cuLaunchKernel(f, 2, 1, 3, 4, 1, 5, 0, s, params, NULL));
     DRIVER(cuStreamSynchronize(s));
+    DRIVER(cuLaunchKernel((CUfunction)h, 1, 1, 1, 1, 1, 1, 0, s, params, NULL));
 }
 
 static size_t shared_of(int threads)
@@ -132,22 +133,19 @@ static void functions(void)
             printf("%d: %d %d\n", a, err, v);
     }
     DRIVER(cuFuncGetAttribute(NULL, CU_FUNC_ATTRIBUTE_NUM_REGS, f));
-    DRIVER(cuFuncGetAttribute(&v, CU_FUNC_ATTRIBUTE_NUM_REGS, NULL));
     DRIVER(cuFuncSetAttribute(
         f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100000));
     DRIVER(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_NUM_REGS, 1));
     DRIVER(cuFuncGetName(&name, f));
-    puts(name);
+    puts(name ? name : "no name");
     DRIVER(cuFuncSetCacheConfig(f, (CUfunc_cache)3));
     DRIVER(cuFuncSetCacheConfig(f, (CUfunc_cache)4));
     DRIVER(cuFuncSetSharedMemConfig(f, (CUsharedconfig)2));
     DRIVER(cuFuncSetSharedMemConfig(f, (CUsharedconfig)3));
-    DRIVER(cuFuncSetSharedMemConfig(NULL, (CUsharedconfig)0));
     DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor(&v, f, 33, 7000));
     IS(v);
     DRIVER(cuOccupancyMaxPotentialBlockSize(NULL, &block, f, NULL, 0, 0));
     DRIVER(cuOccupancyMaxPotentialBlockSize(&grid, NULL, f, NULL, 0, 0));
-    DRIVER(cuOccupancyMaxPotentialBlockSize(&grid, &block, NULL, NULL, 0, 0));
     static const int limits[] = {-1, 0, 1, 33, 768, 1000, 1024, 2000};
     for (int i = 0; i < 8; i++) {
         const int a = (int)cuOccupancyMaxPotentialBlockSize(
@@ -157,6 +155,9 @@ static void functions(void)
             &grid, &block, f, shared_of, 1, limits[i]);
         printf(", %d %d %d\n", b, grid, block);
     }
+    DRIVER(cuFuncGetAttribute(&v, CU_FUNC_ATTRIBUTE_NUM_REGS, NULL));
+    DRIVER(cuFuncSetSharedMemConfig(NULL, (CUsharedconfig)0));
+    DRIVER(cuOccupancyMaxPotentialBlockSize(&grid, &block, NULL, NULL, 0, 0));
 }
 
 // Images that no module can be made of: the messages are in recorded.txt.
@@ -203,8 +204,20 @@ static void modules(void)
     DRIVER(cuLinkComplete(NULL, &cubin, &n));
     DRIVER(cuLinkComplete(link, NULL, &n));
     DRIVER(cuLinkComplete(link, &cubin, &n));
-    library[18] = 0;
+    DRIVER(cuLinkDestroy(link));
+    DRIVER(cuLinkDestroy(NULL));
+}
+
+// An image of simnvcc's, which is an ordinary library.
+static void linked(void)
+{
+    unsigned char library[64] = {0x7f, 'E', 'L', 'F'};
+    CUlinkState link = NULL;
+    void *cubin = NULL;
+    size_t n = 0;
+    library[16] = 3;
     library[40] = 64; // where the sections are: at the end
+    DRIVER(cuLinkCreate(0, NULL, NULL, &link));
     DRIVER(cuLinkAddData(link, CU_JIT_INPUT_CUBIN, library, 64, "", 0, NULL,
                          NULL));
     DRIVER(cuLinkAddData(link, CU_JIT_INPUT_CUBIN, library, 64, "", 0, NULL,
@@ -212,8 +225,7 @@ static void modules(void)
     DRIVER(cuLinkComplete(link, &cubin, NULL));
     DRIVER(cuLinkComplete(link, &cubin, &n));
     IS(n);
-    IS(memcmp(cubin, library, 64));
-    DRIVER(cuLinkDestroy(NULL));
+    IS(cubin && memcmp(cubin, library, 64) == 0);
     DRIVER(cuLinkDestroy(link));
 }
 
@@ -233,10 +245,6 @@ static void copies(void)
     DRIVER(cuMemcpyDtoHAsync(back, d, 3, s));
     DRIVER(cuMemcpyPeer(d + 26, zero, d, zero, 3));
     DRIVER(cuMemcpyPeerAsync(d + 30, zero, d, zero, 3, s));
-    DRIVER(cuMemcpyPeer(d, none, d, zero, 3));
-    DRIVER(cuMemcpyPeer(d, zero, d, none, 3));
-    DRIVER(cuMemcpyPeerAsync(d, none, d, zero, 3, s));
-    DRIVER(cuMemcpyPeerAsync(d, zero, d, none, 3, s));
     show(d, 36);
     DRIVER(cuMemAlloc(&p, 0));
     DRIVER(cuMemAlloc(&p, 8));
@@ -250,6 +258,10 @@ static void copies(void)
     DRIVER(cuMemAllocAsync(&p, 8, s));
     DRIVER(cuMemFreeAsync(p, s));
     DRIVER(cuStreamSynchronize(s));
+    DRIVER(cuMemcpyPeer(d, none, d, zero, 3));
+    DRIVER(cuMemcpyPeer(d, zero, d, none, 3));
+    DRIVER(cuMemcpyPeerAsync(d, none, d, zero, 3, s));
+    DRIVER(cuMemcpyPeerAsync(d, zero, d, none, 3, s));
 }
 
 static void streams(void)
@@ -282,16 +294,10 @@ static void streams(void)
     DRIVER(cuStreamGetFlags(t, NULL));
     DRIVER(cuStreamGetPriority(t, NULL));
     DRIVER(cuStreamGetId(t, NULL));
-    DRIVER(cuStreamGetFlags((CUstream)h, &flags));
-    DRIVER(cuStreamGetPriority((CUstream)h, &priority));
-    DRIVER(cuStreamGetId((CUstream)h, &id));
     DRIVER(cuStreamGetCtx(t, NULL));
-    DRIVER(cuStreamGetCtx((CUstream)h, &c));
     DRIVER(cuStreamGetCtx(t, &c));
     cuCtxGetCurrent(&now);
     IS(c == now);
-    DRIVER(cuStreamQuery((CUstream)h));
-    DRIVER(cuStreamSynchronize((CUstream)h));
     DRIVER(cuStreamQuery(t));
     DRIVER(cuLaunchHostFunc(t, NULL, NULL));
     DRIVER(cuEventCreate(&a, 0));
@@ -304,12 +310,18 @@ static void streams(void)
     DRIVER(cuEventElapsedTime(&ms, a, b));
     IS(ms >= 0);
     DRIVER(cuEventDestroy(a));
-    DRIVER(cuEventDestroy(a));
-    DRIVER(cuStreamDestroy(t));
     DRIVER(cuStreamDestroy(t));
     DRIVER(cuStreamDestroy(NULL));
     DRIVER(cuStreamDestroy(CU_STREAM_LEGACY));
     DRIVER(cuStreamDestroy(CU_STREAM_PER_THREAD));
+    DRIVER(cuStreamGetFlags((CUstream)h, &flags));
+    DRIVER(cuStreamGetPriority((CUstream)h, &priority));
+    DRIVER(cuStreamGetId((CUstream)h, &id));
+    DRIVER(cuStreamGetCtx((CUstream)h, &c));
+    DRIVER(cuStreamQuery((CUstream)h));
+    DRIVER(cuStreamSynchronize((CUstream)h));
+    DRIVER(cuEventDestroy(a));
+    DRIVER(cuStreamDestroy(t));
 }
 
 // Ranges deeper than the stack, and texts: recorded.txt has the operations'.
@@ -371,6 +383,7 @@ int main(int argc, char **argv)
                  {"launches", launches},
                  {"driver_functions", functions},
                  {"modules", modules},
+                 {"linked", linked},
                  {"driver_copies", copies},
                  {"driver_streams", streams},
                  {"nvtx", ranges}};

@@ -4,10 +4,13 @@
 enum { PAGE = 2 << 20 };
 static CUdeviceptr d, e;
 static unsigned char h[64], back[64];
+static int last; /* device */
 
 static void start(void)
 {
     cuInit(0);
+    cuDeviceGetCount(&last);
+    last--;
     cudaSetDevice(0);
     cudaMalloc((void **)&d, 64);
     cudaMalloc((void **)&e, 64);
@@ -40,7 +43,7 @@ static CUmemAllocationProp prop_of(int device)
 
 static void creating(void)
 {
-    CUmemAllocationProp p = prop_of(1), q;
+    CUmemAllocationProp p = prop_of(last), q;
     CUmemGenericAllocationHandle m = 0;
     size_t n = 0;
     DRIVER(cuMemGetAllocationGranularity(NULL, &p, 0));
@@ -58,29 +61,29 @@ static void creating(void)
     DRIVER(cuMemCreate(&m, PAGE, &p, 0));
     p.location.id = -1;
     DRIVER(cuMemCreate(&m, PAGE, &p, 0));
-    p.location.id = 7;
+    p.location.id = last;
     p.location.type = CU_MEM_LOCATION_TYPE_HOST;
     DRIVER(cuMemCreate(&m, PAGE, &p, 0));
-    p = prop_of(7);
+    p = prop_of(last);
     p.type = CU_MEM_ALLOCATION_TYPE_MANAGED;
     DRIVER(cuMemCreate(&m, PAGE, &p, 0));
     p.type = 0;
     DRIVER(cuMemCreate(&m, PAGE, &p, 0));
-    p = prop_of(7);
+    p = prop_of(last);
     p.requestedHandleTypes = 2;
     DRIVER(cuMemCreate(&m, PAGE, &p, 0));
-    p = prop_of(7);
+    p = prop_of(last);
     p.allocFlags.compressionType = 1;
     DRIVER(cuMemCreate(&m, PAGE, &p, 0));
     DRIVER(cuMemGetAllocationPropertiesFromHandle(NULL, m));
+    DRIVER(cuMemGetAllocationPropertiesFromHandle(&q, m));
+    printf("%d %d %d %d\n", q.type, q.location.id == last,
+           q.requestedHandleTypes, q.allocFlags.compressionType);
+    DRIVER(cuMemRelease(m));
+    DRIVER(cuMemRelease(m));
+    DRIVER(cuMemGetAllocationPropertiesFromHandle(&q, m));
     DRIVER(cuMemGetAllocationPropertiesFromHandle(&q, m + 1));
-    DRIVER(cuMemGetAllocationPropertiesFromHandle(&q, m));
-    printf("%d %d %d %d\n", q.type, q.location.id, q.requestedHandleTypes,
-           q.allocFlags.compressionType);
     DRIVER(cuMemRelease(m + 1));
-    DRIVER(cuMemRelease(m));
-    DRIVER(cuMemRelease(m));
-    DRIVER(cuMemGetAllocationPropertiesFromHandle(&q, m));
 }
 
 static void addresses(void)
@@ -102,7 +105,7 @@ static void addresses(void)
 
 static void mapping(void)
 {
-    CUmemAllocationProp prop = prop_of(1);
+    CUmemAllocationProp prop = prop_of(last);
     CUmemGenericAllocationHandle m = 0, k = 0, again = 0;
     CUdeviceptr p = 0;
     DRIVER(cuMemCreate(&m, PAGE, &prop, 0));
@@ -113,8 +116,6 @@ static void mapping(void)
     DRIVER(cuMemMap(p, PAGE, 0, m, 1));
     DRIVER(cuMemMap(p + 1, PAGE, 0, m, 0));
     DRIVER(cuMemMap(p, PAGE + 1, 0, m, 0));
-    DRIVER(cuMemMap(p, 2 * PAGE, 0, m, 0));
-    DRIVER(cuMemMap(p, PAGE, 0, m + 1, 0));
     DRIVER(cuMemMap(p, PAGE, 0, m, 0));
     DRIVER(cuMemMap(p, PAGE, 0, m, 0));
     DRIVER(cuMemMap(p + PAGE, 2 * PAGE, 0, k, 0));
@@ -127,7 +128,6 @@ static void mapping(void)
     IS(again == m);
     DRIVER(cuMemRelease(m));
     DRIVER(cuMemRelease(m));
-    DRIVER(cuMemRelease(m));
     DRIVER(cuMemRelease(k));
     DRIVER(cuMemUnmap(p, 0));
     DRIVER(cuMemUnmap(p, 2 * PAGE));
@@ -135,9 +135,31 @@ static void mapping(void)
     DRIVER(cuMemUnmap(p, 4 * PAGE));
     DRIVER(cuMemUnmap(p, 3 * PAGE));
     DRIVER(cuMemUnmap(p, PAGE));
-    DRIVER(cuMemRelease(k));
-    DRIVER(cuMemRelease(k));
     DRIVER(cuMemAddressFree(p, 4 * PAGE));
+    DRIVER(cuMemRelease(k));
+    DRIVER(cuMemRelease(m));
+    DRIVER(cuMemRelease(k));
+    DRIVER(cuMemMap(p, PAGE, 0, m + 1, 0));
+}
+
+/* More than there is. */
+static void too_much(void)
+{
+    CUmemAllocationProp prop = prop_of(last);
+    CUmemGenericAllocationHandle m = 0, again = 0;
+    CUdeviceptr p = 0;
+    DRIVER(cuMemCreate(&m, PAGE, &prop, 0));
+    DRIVER(cuMemAddressReserve(&p, 4 * PAGE, 0, 0, 0));
+    DRIVER(cuMemMap(p, PAGE, 0, m, 0));
+    DRIVER(cuMemUnmap(p, 2 * PAGE));
+    DRIVER(cuMemRetainAllocationHandle(&again, (void *)p));
+    DRIVER(cuMemUnmap(p, PAGE));
+    DRIVER(cuMemMap(p, 2 * PAGE, 0, m, 0));
+    DRIVER(cuMemRetainAllocationHandle(&again, (void *)p));
+    DRIVER(cuMemRetainAllocationHandle(&again, (void *)(p + PAGE)));
+    DRIVER(cuMemUnmap(p + PAGE, PAGE));
+    DRIVER(cuMemUnmap(p, PAGE));
+    DRIVER(cuMemUnmap(p, 2 * PAGE));
 }
 
 static void access(void)
@@ -149,7 +171,7 @@ static void access(void)
     unsigned long long flags = 9;
     memset(to, 0, sizeof to);
     to[0].location = to[1].location = prop.location;
-    to[1].location.id = 2;
+    to[1].location.id = last;
     to[0].flags = to[1].flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     cuMemCreate(&m, PAGE, &prop, 0);
     cuMemAddressReserve(&p, PAGE, 0, 0, 0);
@@ -176,6 +198,7 @@ static void access(void)
     to[1].location.id = 8;
     DRIVER(cuMemGetAccess(&flags, &to[1].location, p));
     DRIVER(cuMemSetAccess(p, PAGE, to, 2));
+    DRIVER(cuMemSetAccess(p, PAGE, to, 1));
     DRIVER(cuMemsetD8(p, 1, 16));
     DRIVER(cuMemsetD8(p + 5, 7, 3));
     show(p + 4, 5);
@@ -183,14 +206,13 @@ static void access(void)
 
 static void sharing(void)
 {
-    CUmemAllocationProp p = prop_of(1);
+    CUmemAllocationProp p = prop_of(last);
     const CUmemAllocationHandleType file =
         CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     CUmemGenericAllocationHandle m = 0, own = 0;
     int fd = -1;
     DRIVER(cuMemCreate(&m, PAGE, &p, 0));
     DRIVER(cuMemExportToShareableHandle(NULL, m, file, 0));
-    DRIVER(cuMemExportToShareableHandle(&fd, m + 1, file, 0));
     DRIVER(cuMemExportToShareableHandle(&fd, m, file, 1));
     DRIVER(cuMemExportToShareableHandle(&fd, m, 2, 0));
     DRIVER(cuMemExportToShareableHandle(&fd, m, file, 0));
@@ -202,6 +224,7 @@ static void sharing(void)
     p.requestedHandleTypes = 0;
     DRIVER(cuMemCreate(&m, PAGE, &p, 0));
     DRIVER(cuMemExportToShareableHandle(&fd, m, file, 0));
+    DRIVER(cuMemExportToShareableHandle(&fd, m + 1, file, 0));
 }
 
 /* ---- arrays and textures ------------------------------------------------- */
@@ -279,10 +302,9 @@ static void say_texture(const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *t)
     memset(&of, 0, sizeof of);
     cudaGetTextureObjectTextureDesc(&is, o);
     cudaGetTextureObjectResourceDesc(&of, o);
-    printf("%d: %d %d %d %d %d %d %d %g %g %u: %d\n", err, is.filterMode,
-           is.readMode, is.sRGB, is.normalizedCoords, is.addressMode[0],
-           is.addressMode[1], is.addressMode[2], (double)is.borderColor[0],
-           (double)is.borderColor[3], is.maxAnisotropy, of.resType);
+    printf("%d: %d %d %d %d %d %d %d %u: %d\n", err, is.filterMode, is.readMode,
+           is.sRGB, is.normalizedCoords, is.addressMode[0], is.addressMode[1],
+           is.addressMode[2], is.maxAnisotropy, of.resType);
     DRIVER(cuTexObjectDestroy(o));
 }
 
@@ -323,6 +345,7 @@ static void linear_textures(void)
 {
     CUDA_RESOURCE_DESC r;
     CUDA_TEXTURE_DESC t;
+    CUtexObject o = 0;
     CUdeviceptr p;
     memset(&r, 0, sizeof r);
     memset(&t, 0, sizeof t);
@@ -361,10 +384,10 @@ static void linear_textures(void)
     r.res.pitch2D.width = 1;
     r.res.pitch2D.pitchInBytes = 100;
     say_texture(&r, &t);
-    r.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
-    say_texture(&r, &t);
     r.resType = 9;
     say_texture(&r, &t);
+    r.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+    UNDEFINED(cuTexObjectCreate(&o, &r, &t, NULL)); // there is none
 }
 
 static void surfaces(void)
@@ -380,7 +403,6 @@ static void surfaces(void)
     memset(&t, 0, sizeof t);
     DRIVER(cuSurfObjectCreate(&o, &r));
     cuArray3DCreate(&r.res.array.hArray, &of);
-    DRIVER(cuSurfObjectCreate(NULL, &r));
     DRIVER(cuSurfObjectCreate(&o, NULL));
     DRIVER(cuSurfObjectCreate(&o, &r));
     DRIVER(cuTexObjectCreate(&x, &r, &t, NULL));
@@ -400,6 +422,8 @@ static void surfaces(void)
     DRIVER(cuSurfObjectCreate(&o, &r));
     r.resType = CU_RESOURCE_TYPE_LINEAR;
     DRIVER(cuSurfObjectCreate(&o, &r));
+    r.resType = CU_RESOURCE_TYPE_ARRAY;
+    DRIVER(cuSurfObjectCreate(NULL, &r));
 }
 
 int main(int argc, char **argv)
@@ -407,15 +431,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"creating", creating},
-                 {"addresses", addresses},
-                 {"mapping", mapping},
-                 {"access", access},
-                 {"sharing", sharing},
-                 {"arrays", arrays},
-                 {"array_bytes", array_bytes},
-                 {"textures", textures},
-                 {"linear_textures", linear_textures},
+    } parts[] = {{"creating", creating}, {"addresses", addresses},
+                 {"mapping", mapping},   {"too_much", too_much},
+                 {"access", access},     {"sharing", sharing},
+                 {"arrays", arrays},     {"array_bytes", array_bytes},
+                 {"textures", textures}, {"linear_textures", linear_textures},
                  {"surfaces", surfaces}};
     start();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

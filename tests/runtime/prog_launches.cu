@@ -19,6 +19,8 @@ __global__ void __launch_bounds__(64) small(void)
     atomicAdd(&counter[1], 1);
 }
 
+static void no_kernel(void) {}
+
 #define F(kernel) ((const void *)(kernel))
 
 static void show(void)
@@ -35,12 +37,9 @@ static void symbols(void)
     size_t n = 0;
     const enum cudaMemcpyKind in = cudaMemcpyHostToDevice;
     const enum cudaMemcpyKind out = cudaMemcpyDeviceToHost;
-    SAY(cudaGetSymbolAddress(NULL, counter));
     SAY(cudaGetSymbolAddress(&at, (const void *)NULL));
     SAY(cudaGetSymbolAddress(&at, counter));
     IS(at != NULL);
-    SAY(cudaGetSymbolSize(NULL, counter));
-    SAY(cudaGetSymbolSize(NULL, (const void *)counter));
     SAY(cudaGetSymbolSize(&n, (const void *)&none));
     SAY(cudaGetSymbolSize(&n, (const void *)counter));
     IS(n);
@@ -63,6 +62,9 @@ static void symbols(void)
     IS(h[0]);
     IS(h[1]);
     show();
+    SAY(cudaGetSymbolAddress(NULL, counter));
+    SAY(cudaGetSymbolSize(NULL, counter));
+    SAY(cudaGetSymbolSize(NULL, (const void *)counter));
 }
 
 static cudaError_t run(const void *f, dim3 grid, dim3 block, size_t shared)
@@ -102,6 +104,17 @@ static void shapes(void)
     SAY(cudaLaunchCooperativeKernel(F(count), dim3(265), dim3(1024), NULL, 0,
                                     0));
     SAY(cudaLaunchCooperativeKernel(F(count), dim3(0), dim3(1024), NULL, 0, 0));
+    SAY(cudaGetLastError());
+    SAY(run(F(no_kernel), dim3(1), dim3(1), 0));
+    SAY(cudaGetLastError());
+    SAY(run(NULL, dim3(1), dim3(1), 0));
+    SAY(cudaGetLastError());
+    count<<<0, 1>>>();
+    SAY(cudaGetLastError());
+    count<<<1, 1025>>>();
+    SAY(cudaGetLastError());
+    count<<<1, 1, 49153>>>();
+    SAY(cudaGetLastError());
     SAY(cudaDeviceSynchronize());
     show();
 }
@@ -127,7 +140,6 @@ static void extended(void)
 {
     cudaLaunchConfig_t c = {};
     c.gridDim = c.blockDim = dim3(2);
-    SAY(cudaLaunchKernelExC(NULL, F(count), NULL));
     SAY(cudaLaunchKernelExC(&c, F(count), NULL));
     c.numAttrs = 1;
     SAY(cudaLaunchKernelExC(&c, F(count), NULL));
@@ -142,6 +154,7 @@ static void extended(void)
     SAY(clusters(530, dim3(1, 1, 1), 1));
     SAY(cudaDeviceSynchronize());
     show();
+    SAY(cudaLaunchKernelExC(NULL, F(count), NULL));
 }
 
 static void print_function(const void *f)
@@ -161,7 +174,9 @@ static void print_function(const void *f)
 
 static void functions(void)
 {
+    int ndevices = 0;
     static const int values[] = {-2, -1, 0, 1, 100, 101, 232448, 232449};
+    cudaGetDeviceCount(&ndevices);
     print_function(F(count));
     print_function(F(small));
     SAY(cudaFuncGetAttributes(NULL, F(count)));
@@ -178,12 +193,13 @@ static void functions(void)
     print_function(F(small));
     SAY(run(F(count), dim3(1), dim3(1), 24));
     SAY(run(F(count), dim3(1), dim3(1), 25));
-    const cudaKernel_t k = (cudaKernel_t)F(small);
+    cudaKernel_t k = NULL;
+    cudaGetKernel(&k, F(small));
     const cudaFuncAttribute most = cudaFuncAttributeMaxDynamicSharedMemorySize;
     SAY(cudaKernelSetAttributeForDevice(NULL, most, 9, 0));
     SAY(cudaKernelSetAttributeForDevice(k, most, 9, 8));
     SAY(cudaKernelSetAttributeForDevice(k, most, 9, -1));
-    SAY(cudaKernelSetAttributeForDevice(k, most, 9, 7));
+    SAY(cudaKernelSetAttributeForDevice(k, most, 9, ndevices - 1));
     print_function(F(small));
     SAY(cudaFuncSetCacheConfig(F(small), (cudaFuncCache)-1));
     SAY(cudaFuncSetCacheConfig(F(small), (cudaFuncCache)4));
@@ -206,7 +222,7 @@ static void parameters(void)
     SAY(cudaFuncGetParamInfo(F(count), 0, &at, &n));
     SAY(cudaFuncGetName(NULL, F(count)));
     SAY(cudaFuncGetName(&name, F(count)));
-    puts(name);
+    puts(name ? name : "no name");
     SAY(cudaGetKernel(NULL, F(count)));
     SAY(cudaGetKernel(&k, F(count)));
     IS(k == F(count));
@@ -243,7 +259,6 @@ static void occupancy(void)
                                                       1024));
         IS(nbytes);
     }
-    SAY(cudaOccupancyAvailableDynamicSMemPerBlock(NULL, F(count), 1, 32));
     SAY(cudaOccupancyAvailableDynamicSMemPerBlock(&nbytes, F(count), 1, 0));
     SAY(cudaFuncSetAttribute(
         F(count), cudaFuncAttributeMaxDynamicSharedMemorySize, 232448));
@@ -256,6 +271,7 @@ static void occupancy(void)
     SAY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, F(count), 32,
                                                       115713));
     IS(n);
+    SAY(cudaOccupancyAvailableDynamicSMemPerBlock(NULL, F(count), 1, 32));
 }
 
 static void cluster_occupancy(void)
@@ -266,7 +282,6 @@ static void cluster_occupancy(void)
     c.gridDim = dim3(16);
     c.blockDim = dim3(16, 4, 2);
     SAY(cudaOccupancyMaxPotentialClusterSize(NULL, F(count), &c));
-    SAY(cudaOccupancyMaxPotentialClusterSize(&n, F(count), NULL));
     SAY(cudaOccupancyMaxPotentialClusterSize(&n, F(count), &c));
     IS(n);
     SAY(cudaFuncSetAttribute(
@@ -274,7 +289,6 @@ static void cluster_occupancy(void)
     SAY(cudaOccupancyMaxPotentialClusterSize(&n, F(count), &c));
     IS(n);
     SAY(cudaOccupancyMaxActiveClusters(NULL, F(count), &c));
-    SAY(cudaOccupancyMaxActiveClusters(&n, F(count), NULL));
     SAY(cudaOccupancyMaxActiveClusters(&n, F(count), &c));
     IS(n);
     a[0].id = cudaLaunchAttributeClusterDimension;
@@ -295,6 +309,8 @@ static void cluster_occupancy(void)
     c.blockDim = dim3(1025);
     SAY(cudaOccupancyMaxActiveClusters(&n, F(count), &c));
     IS(n);
+    SAY(cudaOccupancyMaxPotentialClusterSize(&n, F(count), NULL));
+    SAY(cudaOccupancyMaxActiveClusters(&n, F(count), NULL));
 }
 
 int main(int argc, char **argv)

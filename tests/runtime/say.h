@@ -36,10 +36,18 @@ __attribute__((constructor)) static void survive_crashes(void)
 #define CALLED()  (void)0
 #endif
 
-#define SAID(call, ...)                                                        \
-    (CRASHES() ? printf("%s: crash\n", #call) : printf(__VA_ARGS__), CALLED())
-#define SAY(call)    SAID(call, "%s: %s\n", #call, cudaGetErrorName(call))
-#define DRIVER(call) SAID(call, "%s: %d\n", #call, (int)(call))
-#define IS(value)    printf("%s = %lld\n", #value, (long long)(value))
+#define SAID(name, ...)                                                        \
+    (CRASHES() ? printf("%s: crash\n", name) : printf(__VA_ARGS__), CALLED())
+#define SAY(call)    SAID(#call, "%s: %s\n", #call, cudaGetErrorName(call))
+#define DRIVER(call) SAID(#call, "%s: %d\n", #call, (int)(call))
+
+/* A call that would leave CUDA, or the program's memory, broken for all that
+ * follows: not made on GPUs. */
+#ifdef SAY_CRASHES
+#define UNDEFINED(call) ((void)sizeof(call), printf("%s: undefined\n", #call))
+#else
+#define UNDEFINED(call) SAID(#call, "%s: %d\n", #call, (int)(call))
+#endif
+#define IS(value) printf("%s = %lld\n", #value, (long long)(value))
 
 #endif
