@@ -415,7 +415,7 @@ PROBE(launches_with_attributes)
     IS(cudaLaunchCooperativeKernel(add, dim3(1 << 20), dim3(64), args),
        cudaErrorCooperativeLaunchTooLarge);
     IS(cudaLaunchKernel((const void *)add, dim3(1), dim3(2048), args, 0, 0),
-       cudaErrorInvalidConfiguration);
+       cudaErrorInvalidValue);
     CHECK(a.get()[63] == 4);
     cudaGetLastError();
 }

@@ -164,7 +164,7 @@ int main()
     cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);
     RULE(h[6] == 18.0f, "with its parameters");
     add<<<1, 2000>>>(a, b, c, N);
-    RULE(cudaGetLastError() == cudaErrorInvalidConfiguration,
+    RULE(cudaGetLastError() == cudaErrorInvalidValue,
          "a block has at most 1024 threads");
     return rule_status();
 }

@@ -97,13 +97,20 @@ static cudaError_t set(struct asked *a, enum cudaFuncAttribute attr, int value,
             return cudaErrorInvalidValue;
         a->carveout = value;
         break;
-    case cudaFuncAttributeRequiredClusterWidth: a->cluster[0] = value; break;
-    case cudaFuncAttributeRequiredClusterHeight: a->cluster[1] = value; break;
-    case cudaFuncAttributeRequiredClusterDepth: a->cluster[2] = value; break;
+    case cudaFuncAttributeRequiredClusterWidth:
+    case cudaFuncAttributeRequiredClusterHeight:
+    case cudaFuncAttributeRequiredClusterDepth:
+        if (value < 0)
+            return cudaErrorInvalidValue;
+        a->cluster[attr - cudaFuncAttributeRequiredClusterWidth] = value;
+        break;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
         a->non_portable = value;
         break;
     case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        if (value < cudaClusterSchedulingPolicyDefault ||
+            value > cudaClusterSchedulingPolicyLoadBalancing)
+            return cudaErrorInvalidValue;
         a->policy = value;
         break;
     default: return cudaErrorInvalidValue;
@@ -204,11 +211,10 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr,
                                 const void *symbolPtr)
 {
-    if (!functionPtr)
-        return api_return(cudaErrorInvalidValue);
     if (!kernel_find(symbolPtr))
         return api_return(image_missing(symbolPtr, CALLER_SITE()));
-    *functionPtr = (cudaFunction_t)(uintptr_t)symbolPtr;
+    if (functionPtr) // CUDA lets it be NULL
+        *functionPtr = (cudaFunction_t)(uintptr_t)symbolPtr;
     return api_return(cudaSuccess);
 }
 
@@ -231,12 +237,11 @@ cudaError_t function_occupancy(const void *func, int device, int block_size,
     const struct limits *const l = limits_of(device);
     if (!blocks || block_size < 1)
         return cudaErrorInvalidValue;
-    const struct kernel *const k = kernel_find(func);
-    if (!k)
+    if (!kernel_find(func))
         return cudaErrorInvalidDeviceFunction;
-    const int most = k->max_threads ? (int)k->max_threads : MAX_THREADS;
     const int warps = (block_size + 31) / 32;
-    int n = block_size > most ? 0 : l->threads_per_sm / (warps * 32);
+    // launch bounds don't count, only launches are held to them
+    int n = block_size > MAX_THREADS ? 0 : l->threads_per_sm / (warps * 32);
     if (n > l->blocks_per_sm)
         n = l->blocks_per_sm;
     if (shared_nbytes > (size_t)function_shared(func, device))
@@ -286,9 +291,10 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize,
         return api_return(err);
     if (!dynamicSmemSize || numBlocks < 1 || numBlocks > most)
         return api_return(cudaErrorInvalidValue);
-    const struct limits *const l = limits_of(simgpu_device_current());
+    const int device = simgpu_device_current();
+    const struct limits *const l = limits_of(device);
     const size_t each = (size_t)l->shared_per_sm / (size_t)numBlocks - RESERVED;
-    const size_t limit = (size_t)l->shared_per_block_max;
+    const size_t limit = (size_t)function_shared(function_of(func), device);
     *dynamicSmemSize = each < limit ? each : limit;
     return api_return(cudaSuccess);
 }
@@ -298,22 +304,71 @@ int function_has_clusters(int device)
     return limits_of(device)->sm >= 90;
 }
 
+/* The clusters that a kernel always has, {0, 0, 0} if that is up to launches,
+ * and the blocks of the largest. */
+static dim3 own_clusters(const void *func, unsigned *most)
+{
+    enum { PORTABLE = 8, MOST = 16 };
+    const struct kernel *const k = kernel_find(func);
+    const unsigned *of = k->cluster;
+    const struct asked none = {.func = func};
+    pthread_mutex_lock(&lock);
+    const struct asked *const found = entry(func, 0);
+    const struct asked a = found ? *found : none;
+    pthread_mutex_unlock(&lock);
+    *most = a.non_portable ? MOST : PORTABLE;
+    return of[0] ? (dim3){of[0], of[1], of[2]}
+                 : (dim3){(unsigned)a.cluster[0], (unsigned)a.cluster[1],
+                          (unsigned)a.cluster[2]};
+}
+
+cudaError_t function_cluster(const void *func, int device, dim3 grid,
+                             dim3 *cluster)
+{
+    unsigned most;
+    const dim3 asked = *cluster, own = own_clusters(func, &most);
+    if (own.x)
+        *cluster = own;
+    const dim3 n = *cluster;
+    const uint64_t size = (uint64_t)n.x * n.y * n.z;
+    if (size == 0 || size > most || grid.x % n.x || grid.y % n.y ||
+        grid.z % n.z ||
+        (own.x && (uint64_t)asked.x * asked.y * asked.z > 1 &&
+         (own.x != asked.x || own.y != asked.y || own.z != asked.z)))
+        return cudaErrorInvalidClusterSize;
+    return size > 1 && !function_has_clusters(device) ? cudaErrorNotSupported
+                                                      : cudaSuccess;
+}
+
 cudaError_t
 cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func,
                                      const cudaLaunchConfig_t *launchConfig)
 {
-    enum { PORTABLE = 8, MOST = 16 };
+    unsigned most;
     if (!clusterSize || !launchConfig)
         return api_return(cudaErrorInvalidValue);
     if (!kernel_find(function_of(func)))
         return api_return(image_missing(func, CALLER_SITE()));
-    pthread_mutex_lock(&lock);
-    const struct asked *const a = entry(func, 0);
-    *clusterSize = a && a->non_portable ? MOST : PORTABLE;
-    pthread_mutex_unlock(&lock);
+    own_clusters(function_of(func), &most);
+    *clusterSize = (int)most;
     return api_return(function_has_clusters(simgpu_device_current())
                           ? cudaSuccess
                           : cudaErrorNotSupported);
+}
+
+/* True if a launch asks for clusters, which are then *cluster. */
+static int asks_for_cluster(const cudaLaunchConfig_t *c, dim3 *cluster)
+{
+    int any = 0;
+    for (unsigned i = 0; i < c->numAttrs; i++) {
+        const cudaLaunchAttributeValue *const v = &c->attrs[i].val;
+        if (c->attrs[i].id == cudaLaunchAttributeClusterDimension) {
+            *cluster =
+                (dim3){v->clusterDim.x, v->clusterDim.y, v->clusterDim.z};
+            any = 1;
+        }
+    }
+    return any;
 }
 
 cudaError_t
@@ -321,24 +376,26 @@ cudaOccupancyMaxActiveClusters(int *numClusters, const void *func,
                                const cudaLaunchConfig_t *launchConfig)
 {
     int blocks;
-    unsigned size = 1;
+    dim3 c = {1, 1, 1};
+    unsigned most;
     if (!numClusters || !launchConfig)
         return api_return(cudaErrorInvalidValue);
     const dim3 b = launchConfig->blockDim;
-    const cudaError_t err =
-        occupancy(&blocks, func, (int)(b.x * b.y * b.z),
-                  launchConfig->dynamicSmemBytes, CALLER_SITE());
+    cudaError_t err = occupancy(&blocks, func, (int)(b.x * b.y * b.z),
+                                launchConfig->dynamicSmemBytes, CALLER_SITE());
     if (err != cudaSuccess || !function_has_clusters(simgpu_device_current()))
         return api_return(err ? err : cudaErrorNotSupported);
-    for (unsigned i = 0; i < launchConfig->numAttrs; i++)
-        if (launchConfig->attrs[i].id == cudaLaunchAttributeClusterDimension)
-            size = launchConfig->attrs[i].val.clusterDim.x *
-                   launchConfig->attrs[i].val.clusterDim.y *
-                   launchConfig->attrs[i].val.clusterDim.z;
-    if (size == 0 || size > 16)
-        return api_return(cudaErrorInvalidClusterSize);
-    const struct topo_gpu *const g = topo_gpu(
-        simgpu_proc()->topo, simgpu_proc_place(simgpu_device_current()));
-    *numClusters = (int)((unsigned)blocks * (unsigned)g->nsm / size);
+    const int device = simgpu_device_current();
+    const int any = asks_for_cluster(launchConfig, &c) ||
+                    own_clusters(function_of(func), &most).x > 0;
+    err =
+        function_cluster(function_of(func), device, launchConfig->gridDim, &c);
+    if (err != cudaSuccess)
+        return api_return(err);
+    const struct topo_gpu *const g =
+        topo_gpu(simgpu_proc()->topo, simgpu_proc_place(device));
+    *numClusters =
+        any ? (int)((unsigned)blocks * (unsigned)g->nsm / (c.x * c.y * c.z))
+            : 0;
     return api_return(cudaSuccess);
 }

@@ -16,6 +16,11 @@ int function_shared(const void *func, int device);
 cudaError_t function_occupancy(const void *func, int device, int block_size,
                                size_t shared_nbytes, int *blocks);
 
+/* The clusters of a launch that asks for *cluster, {1, 1, 1} for none: the
+ * kernel's own, if it has any. */
+cudaError_t function_cluster(const void *func, int device, dim3 grid,
+                             dim3 *cluster);
+
 /* True if a device runs clusters of blocks. */
 int function_has_clusters(int device);
 

@@ -108,14 +108,13 @@ static cudaError_t check(const void *func, dim3 grid, dim3 block,
     const struct kernel *const k = kernel_find(func);
     if (!k)
         return cudaErrorInvalidDeviceFunction;
-    if (!fits(grid, block))
-        return cudaErrorInvalidConfiguration;
-    if (k->max_threads &&
-        (uint64_t)block.x * block.y * block.z > k->max_threads)
-        return cudaErrorInvalidValue; // beyond its launch bounds
-    return shared_nbytes > (size_t)function_shared(func, device)
-               ? cudaErrorInvalidValue
-               : cudaSuccess;
+    const int in_bounds =
+        !k->max_threads ||
+        (uint64_t)block.x * block.y * block.z <= k->max_threads;
+    return fits(grid, block) && in_bounds &&
+                   shared_nbytes <= (size_t)function_shared(func, device)
+               ? cudaSuccess
+               : cudaErrorInvalidValue; // until CUDA 12: ...Configuration
 }
 
 cudaError_t launch_check(const void *func, dim3 grid, dim3 block,
@@ -199,28 +198,9 @@ static cudaError_t capture(const struct launch_call *c, const void *func)
     return err;
 }
 
-/* The kernel's clusters, by the launch or by its __cluster_dims__. */
-static cudaError_t look_at_cluster(const struct launch_call *c,
-                                   const struct kernel *k, int device,
-                                   dim3 *cluster)
-{
-    const dim3 asked = *cluster, g = c->grid;
-    const dim3 own = {k->cluster[0], k->cluster[1], k->cluster[2]};
-    if (own.x)
-        *cluster = own;
-    const dim3 n = *cluster;
-    const uint64_t size = (uint64_t)n.x * n.y * n.z;
-    if (size == 0 || size > 16 || g.x % n.x || g.y % n.y || g.z % n.z ||
-        (own.x && (uint64_t)asked.x * asked.y * asked.z > 1 &&
-         (own.x != asked.x || own.y != asked.y || own.z != asked.z)))
-        return cudaErrorInvalidClusterSize;
-    return size > 1 && !function_has_clusters(device) ? cudaErrorNotSupported
-                                                      : cudaSuccess;
-}
-
 /* What the attributes of a launch ask for: an error if it is impossible. */
 static cudaError_t look_at_attributes(const struct launch_call *c,
-                                      const struct kernel *k, int device,
+                                      const void *func, int device,
                                       int *cooperative, dim3 *cluster)
 {
     *cooperative = c->cooperative;
@@ -233,7 +213,7 @@ static cudaError_t look_at_attributes(const struct launch_call *c,
             *cluster =
                 (dim3){v->clusterDim.x, v->clusterDim.y, v->clusterDim.z};
     }
-    return look_at_cluster(c, k, device, cluster);
+    return function_cluster(func, device, c->grid, cluster);
 }
 
 /* A cooperative grid must fit on the device as a whole. */
@@ -262,9 +242,10 @@ cudaError_t launch_run(const struct launch_call *c)
     const struct kernel *const k = kernel_find(func);
     if (!k)
         return image_missing(func, c->site);
-    cudaError_t err = check(func, c->grid, c->block, c->shared_nbytes, device);
+    cudaError_t err =
+        look_at_attributes(c, func, device, &cooperative, &cluster);
     if (err == cudaSuccess)
-        err = look_at_attributes(c, k, device, &cooperative, &cluster);
+        err = check(func, c->grid, c->block, c->shared_nbytes, device);
     if (err == cudaSuccess && cooperative)
         err = fits_at_once(c, func);
     if (err != cudaSuccess)
