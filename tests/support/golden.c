@@ -78,8 +78,8 @@ void golden_expect_part(const char *path, const char *part, const char *text)
     char *const end = begin ? strstr(begin + nhead, "==== ") : NULL;
     if (getenv("UPDATE_GOLDEN")) {
         const int nbefore = (int)(begin ? begin - all : (long)strlen(all));
-        ck_assert_int_gt(asprintf(&anew, "%.*s%s%s%s", nbefore, all, head, text,
-                                  end ? end : ""),
+        ck_assert_int_gt(asprintf(&anew, "%.*s%s%s%s", nbefore, all,
+                                  *text ? head : "", text, end ? end : ""),
                          0);
         write_anew(path, anew);
         free(anew);

@@ -17,7 +17,7 @@ FILE *golden_begin(void);
 void golden_end(FILE *out, const char *path);
 
 /* The same with a part of a file: what follows the line "==== PART", which only
- * one test must use. */
+ * one test must use. An empty part has no such line. */
 void golden_expect_part(const char *path, const char *part, const char *text);
 
 #endif
