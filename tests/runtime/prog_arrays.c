@@ -244,10 +244,11 @@ static void boxes(void)
     SAY(cudaMemcpy3D(&p));
 }
 
-static void batches(void)
+static void batches_in(enum cudaMemcpySrcAccessOrder order)
 {
     struct cudaMemcpy3DBatchOp op;
     memset(&op, 0, sizeof op);
+    op.srcAccessOrder = order;
     op.src.type = op.dst.type = cudaMemcpyOperandTypeArray;
     op.src.op.array.array = b;
     op.src.op.array.offset.x = 1;
@@ -261,15 +262,41 @@ static void batches(void)
     SAY(cudaMemcpy3DBatchAsync(1, &op, 0, s));
 }
 
+static void batches(void)
+{
+    batches_in(cudaMemcpySrcAccessOrderInvalid);
+}
+
+/* Memory beside an array counts its elements, too. */
+static void ordered_batches(void)
+{
+    batches_in(cudaMemcpySrcAccessOrderStream);
+    struct cudaMemcpy3DBatchOp op;
+    memset(&op, 0, sizeof op);
+    op.srcAccessOrder = cudaMemcpySrcAccessOrderDuringApiCall;
+    op.src.type = cudaMemcpyOperandTypePointer;
+    op.src.op.ptr.ptr = h + 40;
+    op.src.op.ptr.rowLength = 3;
+    op.dst.type = cudaMemcpyOperandTypeArray;
+    op.dst.op.array.array = a;
+    op.dst.op.array.offset.x = 1;
+    op.extent = (struct cudaExtent){2, 3, 1};
+    SAY(cudaMemcpy3DBatchAsync(1, &op, 0, s));
+    show(a);
+    op.srcAccessOrder = (enum cudaMemcpySrcAccessOrder)4;
+    SAY(cudaMemcpy3DBatchAsync(1, &op, 0, s));
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"making", making},        {"cubes", cubes},
-                 {"formats", formats},      {"array_rows", rows},
-                 {"array_runs", bytes},     {"array_boxes", boxes},
-                 {"array_batches", batches}};
+    } parts[] = {
+        {"making", making},         {"cubes", cubes},
+        {"formats", formats},       {"array_rows", rows},
+        {"array_runs", bytes},      {"array_boxes", boxes},
+        {"array_batches", batches}, {"ordered_arrays", ordered_batches}};
     start();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)

@@ -196,13 +196,14 @@ static void peer_boxes(void)
     SAY(cudaMemcpy3DPeer(&p));
 }
 
-static void batches(void)
+static void batches_in(enum cudaMemcpySrcAccessOrder order)
 {
     void *const dsts[] = {d, d + 20};
     const void *const srcs[] = {h, e};
     size_t sizes[] = {5, 3}, first[] = {0, 1};
     struct cudaMemcpyAttributes attrs[2];
     memset(attrs, 0, sizeof attrs);
+    attrs[0].srcAccessOrder = attrs[1].srcAccessOrder = order;
     SAY(cudaMemcpyBatchAsync(dsts, srcs, sizes, 2, attrs, first, 1, s));
     SAY(cudaMemcpyBatchAsync(dsts, srcs, sizes, 2, attrs, first, 2, s));
     SAY(cudaMemcpyBatchAsync(dsts, srcs, sizes, 2, attrs, first, 3, s));
@@ -221,10 +222,22 @@ static void batches(void)
     show(d, 24);
 }
 
-static void box_batches(void)
+/* Without an order in which sources are read, no batch is taken. */
+static void batches(void)
+{
+    batches_in(cudaMemcpySrcAccessOrderInvalid);
+}
+
+static void ordered_batches(void)
+{
+    batches_in(cudaMemcpySrcAccessOrderStream);
+}
+
+static void box_batches_in(enum cudaMemcpySrcAccessOrder order)
 {
     struct cudaMemcpy3DBatchOp op[2];
     memset(op, 0, sizeof op);
+    op[0].srcAccessOrder = order;
     op[0].src.type = op[0].dst.type = cudaMemcpyOperandTypePointer;
     op[0].src.op.ptr.ptr = pinned;
     op[0].src.op.ptr.rowLength = 7;
@@ -252,15 +265,31 @@ static void box_batches(void)
     SAY(cudaStreamSynchronize(s));
 }
 
+static void box_batches(void)
+{
+    box_batches_in(cudaMemcpySrcAccessOrderInvalid);
+}
+
+static void ordered_box_batches(void)
+{
+    box_batches_in(cudaMemcpySrcAccessOrderAny);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"kinds", kinds},      {"blocking", blocking},
-                 {"copied_rows", rows}, {"copied_peers", peers},
-                 {"boxes", boxes},      {"peer_boxes", peer_boxes},
-                 {"batches", batches},  {"box_batches", box_batches}};
+    } parts[] = {{"kinds", kinds},
+                 {"blocking", blocking},
+                 {"copied_rows", rows},
+                 {"copied_peers", peers},
+                 {"boxes", boxes},
+                 {"peer_boxes", peer_boxes},
+                 {"batches", batches},
+                 {"box_batches", box_batches},
+                 {"ordered_batches", ordered_batches},
+                 {"ordered_box_batches", ordered_box_batches}};
     start();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)

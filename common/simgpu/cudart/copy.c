@@ -48,16 +48,27 @@ static int on_device(const struct span *s)
     return s->device >= 0;
 }
 
-/* True if the given kind fits the operands' places. Managed memory fits
- * everywhere. */
+/* Managed memory is the host's, too. */
+static int is_host(const struct span *s)
+{
+    return !on_device(s) || s->managed;
+}
+
+/*
+ * True if the given kind fits the operands' places. All memory but pageable
+ * memory counts as a device's. CUDA copies from a device as if from the host
+ * and to it as if to the host, but calls that undefined: it is refused.
+ */
 static int kind_fits(enum cudaMemcpyKind kind, const struct span *dst,
                      const struct span *src)
 {
     switch (kind) {
     case cudaMemcpyDefault: return 1;
-    case cudaMemcpyHostToHost: return !on_device(dst) && !on_device(src);
-    case cudaMemcpyHostToDevice: return !on_device(src) || src->managed;
-    case cudaMemcpyDeviceToHost: return !on_device(dst) || dst->managed;
+    case cudaMemcpyHostToHost: return is_host(dst) && is_host(src);
+    case cudaMemcpyHostToDevice:
+        return dst->device != API_PAGEABLE && is_host(src);
+    case cudaMemcpyDeviceToHost:
+        return is_host(dst) && src->device != API_PAGEABLE;
     case cudaMemcpyDeviceToDevice:
         return dst->device != API_PAGEABLE && src->device != API_PAGEABLE;
     }
@@ -88,24 +99,28 @@ static void note_bounds(const struct copy *c, const void *p, size_t nbytes,
                c->name, where, verb, nbytes, what);
 }
 
-static int pitches_fit(const struct copy *c)
+static cudaError_t check_pitches(const struct copy *c)
 {
-    return (c->height == 1 ||
-            (c->dpitch >= c->width && c->spitch >= c->width)) &&
-           (c->depth == 1 || (c->dslice >= c->height * c->dpitch &&
-                              c->sslice >= c->height * c->spitch));
+    if (c->dpitch < c->width || c->spitch < c->width)
+        return c->height == 1 ? cudaErrorInvalidValue
+                              : cudaErrorInvalidPitchValue;
+    return c->depth == 1 || (c->dslice >= c->height * c->dpitch &&
+                             c->sslice >= c->height * c->spitch)
+               ? cudaSuccess
+               : cudaErrorInvalidPitchValue;
 }
 
 static cudaError_t operands(const struct copy *c, struct span *dst,
                             struct span *src)
 {
-    if (!pitches_fit(c))
-        return cudaErrorInvalidPitchValue;
+    cudaError_t err = check_pitches(c);
+    if (err != cudaSuccess)
+        return err;
     if (c->kind < cudaMemcpyHostToHost || c->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
     const size_t to = extent(c, c->dpitch, c->dslice);
     const size_t from = extent(c, c->spitch, c->sslice);
-    cudaError_t err = span_of(c->dst, to, 1, dst);
+    err = span_of(c->dst, to, 1, dst);
     if (err != cudaSuccess)
         note_bounds(c, c->dst, to, "writes");
     else if ((err = span_of(c->src, from, 0, src)) != cudaSuccess)

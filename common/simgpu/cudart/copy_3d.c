@@ -9,34 +9,45 @@
 struct side { /* one side of a box: where its first byte is, and its steps */
     char *at;
     size_t pitch, slice, nrows; /* nrows: in memory, of a slice */
-    size_t elem_nbytes;         /* 1 unless it is an array */
 };
 
+/* Of an element: if an array takes part, all positions and extents count the
+ * array's; otherwise bytes. */
+static size_t element_of(const struct cudaMemcpy3DParms *p)
+{
+    return p->srcArray   ? p->srcArray->elem_nbytes
+           : p->dstArray ? p->dstArray->elem_nbytes
+                         : 1;
+}
+
 static cudaError_t side_of(cudaArray_const_t array, struct cudaPitchedPtr ptr,
-                           struct cudaPos pos, struct side *out)
+                           struct cudaPos pos, size_t elem_nbytes,
+                           struct side *out)
 {
     if ((array != NULL) == (ptr.ptr != NULL))
         return cudaErrorInvalidValue;
     if (array) {
         const size_t nrows = array->extent.height ? array->extent.height : 1;
         *out = (struct side){array->base, array->width, array->width * nrows,
-                             nrows, array->elem_nbytes};
+                             nrows};
     } else {
-        *out = (struct side){ptr.ptr, ptr.pitch, ptr.pitch * ptr.ysize,
-                             ptr.ysize, 1};
+        *out =
+            (struct side){ptr.ptr, ptr.pitch, ptr.pitch * ptr.ysize, ptr.ysize};
     }
-    out->at +=
-        pos.x * out->elem_nbytes + pos.y * out->pitch + pos.z * out->slice;
+    out->at += pos.x * elem_nbytes + pos.y * out->pitch + pos.z * out->slice;
     return cudaSuccess;
 }
 
-/* Width in bytes: the extent counts elements if an array takes part. */
-static size_t width_of(const struct cudaMemcpy3DParms *p)
+/* True unless a row would end in the next, or a slice in the next. Rows and
+ * slices that are too short for the extent alone are left to copy_run(). */
+static int stays_in(const struct side *s, struct cudaPos pos,
+                    struct cudaExtent e, size_t elem_nbytes)
 {
-    const size_t nbytes = p->srcArray   ? p->srcArray->elem_nbytes
-                          : p->dstArray ? p->dstArray->elem_nbytes
-                                        : 1;
-    return p->extent.width * nbytes;
+    if (s->pitch < e.width * elem_nbytes ||
+        (e.depth > 1 && s->nrows < e.height))
+        return 1;
+    return (pos.x + e.width) * elem_nbytes <= s->pitch &&
+           (e.depth <= 1 || pos.y + e.height <= s->nrows);
 }
 
 static int inside(cudaArray_const_t a, struct cudaPos pos, struct cudaExtent e)
@@ -56,13 +67,16 @@ cudaError_t copy_box(const char *name, uint32_t site,
     struct side dst, src;
     if (!p)
         return cudaErrorInvalidValue;
-    cudaError_t err = side_of(p->srcArray, p->srcPtr, p->srcPos, &src);
+    const size_t elem = element_of(p);
+    cudaError_t err = side_of(p->srcArray, p->srcPtr, p->srcPos, elem, &src);
     if (err == cudaSuccess)
-        err = side_of(p->dstArray, p->dstPtr, p->dstPos, &dst);
+        err = side_of(p->dstArray, p->dstPtr, p->dstPos, elem, &dst);
     if (err != cudaSuccess)
         return err;
     if (!inside(p->srcArray, p->srcPos, p->extent) ||
         !inside(p->dstArray, p->dstPos, p->extent) ||
+        !stays_in(&src, p->srcPos, p->extent, elem) ||
+        !stays_in(&dst, p->dstPos, p->extent, elem) ||
         (p->srcArray && p->dstArray &&
          p->srcArray->elem_nbytes != p->dstArray->elem_nbytes))
         return cudaErrorInvalidValue;
@@ -71,7 +85,7 @@ cudaError_t copy_box(const char *name, uint32_t site,
         .site = site,
         .dst = dst.at,
         .src = src.at,
-        .width = width_of(p),
+        .width = p->extent.width * elem,
         .height = p->extent.height,
         .depth = p->extent.depth,
         .dpitch = dst.pitch,
@@ -142,7 +156,9 @@ static cudaError_t array_rows(const char *name, uint32_t site,
                               size_t height, enum cudaMemcpyKind kind,
                               cudaStream_t stream, int wait, int to_array)
 {
-    if (!array || !p)
+    if (!array)
+        return cudaErrorInvalidResourceHandle;
+    if (!p)
         return cudaErrorInvalidValue;
     const size_t nrows = array->extent.height ? array->extent.height : 1;
     if (x + width > array->width || y + height > nrows)
@@ -220,7 +236,9 @@ static cudaError_t array_bytes(const char *name, uint32_t site,
                                void *p, size_t count, enum cudaMemcpyKind kind,
                                cudaStream_t stream, int wait, int to_array)
 {
-    if (!array || !p)
+    if (!array)
+        return cudaErrorInvalidResourceHandle;
+    if (!p)
         return cudaErrorInvalidValue;
     const size_t nrows = array->extent.height ? array->extent.height : 1;
     const size_t offset = x + y * array->width;
@@ -279,7 +297,7 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst,
 {
     API_ENTER();
     if (!dst)
-        return api_return(cudaErrorInvalidValue);
+        return api_return(cudaErrorInvalidResourceHandle);
     return api_return(array_bytes(
         "cudaMemcpyArrayToArray", CALLER_SITE(), src, wOffsetSrc, hOffsetSrc,
         dst->base + wOffsetDst + hOffsetDst * dst->width, count, kind, 0, 1,
@@ -287,6 +305,13 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst,
 }
 
 /* ---- several at once ----------------------------------------------------- */
+
+/* When a copy may read its source; which of them is no matter here. */
+static int is_order(enum cudaMemcpySrcAccessOrder order)
+{
+    return order >= cudaMemcpySrcAccessOrderStream &&
+           order <= cudaMemcpySrcAccessOrderAny;
+}
 
 cudaError_t cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs,
                                  const size_t *sizes, size_t count,
@@ -298,6 +323,9 @@ cudaError_t cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs,
     if (!dsts || !srcs || !sizes || !count || !attrs || !attrsIdxs ||
         !numAttrs || numAttrs > count || attrsIdxs[0] != 0 || !stream)
         return api_return(cudaErrorInvalidValue);
+    for (size_t i = 0; i < numAttrs; i++)
+        if (!is_order(attrs[i].srcAccessOrder))
+            return api_return(cudaErrorInvalidValue);
     for (size_t i = 0; i < count; i++) {
         const cudaError_t err =
             copy_bytes("cudaMemcpyBatchAsync", CALLER_SITE(), dsts[i], srcs[i],
@@ -310,7 +338,7 @@ cudaError_t cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs,
 
 /* An operand of a batch as a side of cudaMemcpy3D. */
 static cudaError_t operand(const struct cudaMemcpy3DOperand *o,
-                           const struct cudaExtent *e,
+                           const struct cudaExtent *e, size_t elem_nbytes,
                            struct cudaPitchedPtr *ptr, cudaArray_t *array,
                            struct cudaPos *pos)
 {
@@ -318,16 +346,42 @@ static cudaError_t operand(const struct cudaMemcpy3DOperand *o,
         const size_t width =
             o->op.ptr.rowLength ? o->op.ptr.rowLength : e->width;
         *ptr = (struct cudaPitchedPtr){
-            o->op.ptr.ptr, width, width,
+            o->op.ptr.ptr, width * elem_nbytes, width,
             o->op.ptr.layerHeight ? o->op.ptr.layerHeight : e->height};
         return cudaSuccess;
     }
-    if (o->type != cudaMemcpyOperandTypeArray)
+    if (o->type != cudaMemcpyOperandTypeArray || !o->op.array.array)
         return cudaErrorInvalidValue;
     *array = o->op.array.array;
     *pos = (struct cudaPos){o->op.array.offset.x, o->op.array.offset.y,
                             o->op.array.offset.z};
     return cudaSuccess;
+}
+
+/* Of an element, which operands count: as element_of(). */
+static size_t batch_element(const struct cudaMemcpy3DBatchOp *b)
+{
+    const struct cudaMemcpy3DOperand *const sides[] = {&b->src, &b->dst};
+    for (int i = 0; i < 2; i++)
+        if (sides[i]->type == cudaMemcpyOperandTypeArray &&
+            sides[i]->op.array.array)
+            return sides[i]->op.array.array->elem_nbytes;
+    return 1;
+}
+
+static cudaError_t parms_of(const struct cudaMemcpy3DBatchOp *b,
+                            struct cudaMemcpy3DParms *p)
+{
+    const size_t elem = batch_element(b);
+    *p = (struct cudaMemcpy3DParms){.extent = b->extent,
+                                    .kind = cudaMemcpyDefault};
+    if (!is_order(b->srcAccessOrder))
+        return cudaErrorInvalidValue;
+    const cudaError_t err = operand(&b->src, &p->extent, elem, &p->srcPtr,
+                                    &p->srcArray, &p->srcPos);
+    return err != cudaSuccess ? err
+                              : operand(&b->dst, &p->extent, elem, &p->dstPtr,
+                                        &p->dstArray, &p->dstPos);
 }
 
 cudaError_t cudaMemcpy3DBatchAsync(size_t numOps,
@@ -339,13 +393,8 @@ cudaError_t cudaMemcpy3DBatchAsync(size_t numOps,
     if (!numOps || !opList || flags || !stream)
         return api_return(cudaErrorInvalidValue);
     for (size_t i = 0; i < numOps; i++) {
-        struct cudaMemcpy3DParms p = {.extent = opList[i].extent,
-                                      .kind = cudaMemcpyDefault};
-        cudaError_t err = operand(&opList[i].src, &p.extent, &p.srcPtr,
-                                  &p.srcArray, &p.srcPos);
-        if (err == cudaSuccess)
-            err = operand(&opList[i].dst, &p.extent, &p.dstPtr, &p.dstArray,
-                          &p.dstPos);
+        struct cudaMemcpy3DParms p;
+        cudaError_t err = parms_of(&opList[i], &p);
         if (err == cudaSuccess)
             err = copy_box("cudaMemcpy3DBatchAsync", CALLER_SITE(), &p, stream,
                            0);
