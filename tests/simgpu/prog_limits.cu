@@ -1,6 +1,6 @@
 // Limits and failures of a device: its limits, shared memory that must be
-// requested, sticky errors, and cudaDeviceReset after all of that. Prints the
-// device's figures, which depend on the machine.
+// requested, cudaDeviceReset, and errors that stay. Prints the device's
+// figures, which depend on the machine.
 #include <cuda_runtime.h>
 
 #include "rule.h"
@@ -101,11 +101,42 @@ static void check_frees()
     cudaGetLastError();
 }
 
+static int device_works()
+{
+    int *d;
+    return cudaMalloc(&d, 64) == cudaSuccess &&
+           cudaMemset(d, 0, 64) == cudaSuccess && cudaFree(d) == cudaSuccess;
+}
+
+static void check_reset()
+{
+    const size_t nbytes = 1 << 30;
+    char *d;
+    cudaStream_t s;
+    size_t before, after, total;
+    cudaStreamCreate(&s);
+    cudaMalloc(&d, nbytes);
+    cudaMemGetInfo(&before, &total);
+    cudaSetDevice(-1);
+    RULE(cudaDeviceReset() == cudaSuccess, "the device is reset");
+    RULE(cudaGetLastError() == cudaErrorInvalidDevice,
+         "an earlier error is still the last one");
+    cudaMemGetInfo(&after, &total);
+    RULE(cudaFree(d) == cudaErrorInvalidValue && after >= before + nbytes,
+         "memory is gone");
+#ifdef __SIMNVCC__ // on GPUs undefined, or not so
+    RULE(cudaStreamSynchronize(s) == cudaErrorInvalidResourceHandle &&
+             after == total,
+         "and so is all else");
+#endif
+    RULE(device_works(), "the device works");
+    cudaGetLastError();
+}
+
 static void check_failure()
 {
     int *d, h = 1;
-    cudaStream_t s, late;
-    cudaStreamCreate(&s);
+    cudaStream_t late;
     cudaMalloc(&d, sizeof *d);
     cudaMemset(d, 0, sizeof *d);
     fail<<<2, 32>>>(d);
@@ -113,22 +144,14 @@ static void check_failure()
          "a kernel that traps is an error of the device");
     RULE(cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost) ==
                  cudaErrorLaunchFailure &&
-             cudaStreamCreate(&late) == cudaErrorLaunchFailure &&
-             cudaGetLastError() == cudaErrorLaunchFailure &&
-             cudaGetLastError() == cudaErrorLaunchFailure,
+             cudaStreamCreate(&late) == cudaErrorLaunchFailure,
          "which stays");
+    RULE(cudaGetLastError() == cudaErrorLaunchFailure &&
+             cudaGetLastError() == cudaSuccess,
+         "but is the last error only once");
     cudaDeviceReset();
-    RULE(cudaGetLastError() == cudaSuccess, "until the device is reset");
-    RULE(cudaFree(d) == cudaErrorInvalidValue &&
-             cudaStreamSynchronize(s) == cudaErrorInvalidResourceHandle,
-         "and with it memory and streams are gone");
-    size_t free, total;
-    cudaMemGetInfo(&free, &total);
-    RULE(free == total, "all of them");
-    cudaGetLastError();
-    RULE(cudaMalloc(&d, 64) == cudaSuccess &&
-             cudaMemset(d, 0, 64) == cudaSuccess && cudaFree(d) == cudaSuccess,
-         "the device works again");
+    RULE(cudaGetLastError() == cudaSuccess && !device_works(),
+         "a reset does not help");
 }
 
 int main()
@@ -140,6 +163,7 @@ int main()
     check_frees();
     talk<<<1, 2>>>(41);
     cudaDeviceSynchronize();
+    check_reset();
     check_failure();
     return rule_status();
 }

@@ -50,21 +50,34 @@ END_TEST
 START_TEST(events_and_memory_are_shared_both_ways)
 {
     static const char *const schedules[] = {"eager", "late", "random:1"};
-    struct child c =
-        child_run(60, "SIMGPU_SCHEDULE=%s mpirun -n 2 %s/tests/simgpu/prog_ipc",
-                  schedules[_i], child_build());
-    expect_rules(&c);
-    child_clear(&c);
+    static const char *const programs[] = {"prog_ipc", "prog_ipc_freed"};
+    for (int i = 0; i < 2; i++) {
+        struct child c =
+            child_run(60, "SIMGPU_SCHEDULE=%s mpirun -n 2 %s/tests/simgpu/%s",
+                      schedules[_i], child_build(), programs[i]);
+        expect_rules(&c);
+        child_clear(&c);
+    }
 }
 END_TEST
 
-/* Were they no edges, there would be races too. The program's last rule reads
- * what is freed. */
+/* Were they no edges, there would be races. */
 START_TEST(waits_for_another_process_are_edges_of_the_graph)
 {
     struct child c =
         child_run(60, "SIMGPU_CHECK=1 mpirun -n 2 %s/tests/simgpu/prog_ipc",
                   child_build());
+    ck_assert_msg(c.status == 0 && strstr(c.err, "check: 0 hazards, 0 warn"),
+                  "status %d\n%s%s", c.status, c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(what_another_process_has_freed_is_not_to_be_read)
+{
+    struct child c = child_run(
+        60, "SIMGPU_CHECK=1 mpirun -n 2 %s/tests/simgpu/prog_ipc_freed",
+        child_build());
     ck_assert_int_eq(c.status, 70);
     ck_assert_msg(strstr(c.err, "check: 1 hazard, 0 warnings") &&
                       strstr(c.err, "use after free: cudaMemcpy"),
@@ -213,6 +226,7 @@ int main(void)
     tcase_add_loop_test(t, a_device_is_what_the_machine_says, 0, 4);
     tcase_add_loop_test(t, events_and_memory_are_shared_both_ways, 0, 3);
     tcase_add_test(t, waits_for_another_process_are_edges_of_the_graph);
+    tcase_add_test(t, what_another_process_has_freed_is_not_to_be_read);
     tcase_add_loop_test(t, a_rank_that_is_none_is_named, 0, 3);
     tcase_add_test(t, kernels_divide_by_zero_and_go_on);
     tcase_add_test(t, divisions_of_an_arm64_are_made_to_trap);

@@ -55,11 +55,6 @@ int simgpu_device_error(int device)
     return atomic_load(&error[device]);
 }
 
-void device_clear_error(int device)
-{
-    atomic_store(&error[device], 0);
-}
-
 int device_reaches(int device, int peer)
 {
     return device == peer || access_to[device][peer] || granted[device][peer];

@@ -20,11 +20,10 @@ void simgpu_device_unbind(void);
 
 /*
  * An operation failed on the device: from now on every call of the process
- * returns this cudaError_t value. The first failure stays.
+ * returns this cudaError_t value. The first failure stays, for ever.
  */
 void device_fail(int device, int cuda_error);
 int simgpu_device_error(int device); /* 0: none */
-void device_clear_error(int device);
 
 /* Whether kernels of this device may touch memory of that one. */
 int device_reaches(int device, int peer);

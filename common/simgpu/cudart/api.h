@@ -17,7 +17,6 @@ cudaError_t api_return_from(cudaError_t err, const char *call,
                             const void *return_address);
 #define api_return(err)                                                        \
     api_return_from(err, __func__, __builtin_return_address(0))
-cudaError_t api_last_error(int clear);
 
 /* Between a call with 1 and its partner with -1, which may be nested, this
  * thread's failures are another API's: it returns them itself, and

@@ -378,8 +378,9 @@ cudaError_t cudaDeviceSynchronize(void)
 }
 
 /*
- * Return the device to its initial state: no memory, no streams, no error.
- * Waits for its operations first; its handles and pointers become invalid.
+ * Return the device to its initial state: no memory, no streams. Waits for its
+ * operations first; its handles and pointers become invalid. Nothing helps a
+ * device on which an operation has failed: only a new process does.
  */
 cudaError_t cudaDeviceReset(void)
 {
@@ -389,11 +390,11 @@ cudaError_t cudaDeviceReset(void)
     const int device = simgpu_device_current();
     const int n = stream_tails(device, 0, fences, MAX);
     simgpu_fence_join(fences, n, "cudaDeviceReset", CALLER_SITE());
+    if (simgpu_device_error(device))
+        return cudaSuccess;
     stream_release_all(device);
     heap_reset(device);
     device_drop_access(device);
-    device_clear_error(device);
-    api_last_error(1);
     return api_return(cudaSuccess);
 }
 

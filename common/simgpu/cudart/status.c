@@ -73,24 +73,17 @@ void simgpu_errors_aside(int step)
     errors_aside += step;
 }
 
-cudaError_t api_last_error(int clear)
-{
-    const cudaError_t sticky =
-        (cudaError_t)simgpu_device_error(simgpu_device_current());
-    const cudaError_t err = sticky ? sticky : last_error;
-    if (err)
-        ignored_forget();
-    if (clear)
-        last_error = cudaSuccess;
-    return err;
-}
-
-cudaError_t cudaGetLastError(void)
-{
-    return api_last_error(1);
-}
-
 cudaError_t cudaPeekAtLastError(void)
 {
-    return api_last_error(0);
+    if (last_error)
+        ignored_forget();
+    return last_error;
+}
+
+/* Even of a device's sticky error only what a call has returned since. */
+cudaError_t cudaGetLastError(void)
+{
+    const cudaError_t err = cudaPeekAtLastError();
+    last_error = cudaSuccess;
+    return err;
 }
