@@ -29,10 +29,16 @@ struct gpu_name_pci {
  * without the domain, which then is 0. Returns 0 if it is none. */
 static inline int gpu_name_pci(const char *text, struct gpu_name_pci *out)
 {
-    if (sscanf(text, "%x:%x:%x", &out->domain, &out->bus, &out->device) == 3)
-        return 1;
+    unsigned function;
+    char dot;
+    const int n = sscanf(text, "%x:%x:%x%c%x", &out->domain, &out->bus,
+                         &out->device, &dot, &function);
+    if (n >= 3)
+        return n == 3 || (n == 5 && dot == '.');
     out->domain = 0;
-    return sscanf(text, "%x:%x", &out->bus, &out->device) == 2;
+    const int m =
+        sscanf(text, "%x:%x%c%x", &out->bus, &out->device, &dot, &function);
+    return m == 2 || (m == 4 && dot == '.');
 }
 
 /* True if the text names that address. */

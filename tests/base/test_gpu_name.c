@@ -32,6 +32,9 @@ static const struct {
     {"1b", 0, {0, 0, 0}},
     {"", 0, {0, 0, 0}},
     {"x:1b:02", 0, {0, 0, 0}},
+    {"0001:1b:02.", 0, {1, 0x1b, 2}}, // cut off
+    {"1b:02.", 0, {0, 0x1b, 2}},
+    {"0001:1b:02:0", 0, {1, 0x1b, 2}},
 };
 
 START_TEST(an_address_is_read_in_each_form)

@@ -31,7 +31,7 @@ static void attributes(void)
 static void devices(void)
 {
     struct cudaDeviceProp p;
-    char id[32];
+    char id[32] = "";
     int n = 0, v = 9, least = 1, greatest = 1;
     size_t left, all;
     SAY(cudaGetDeviceCount(NULL));
@@ -43,6 +43,7 @@ static void devices(void)
     SAY(cudaSetDevice(7));
     SAY(cudaGetDevice(&v));
     IS(v);
+    memset(&p, 0, sizeof p);
     SAY(cudaGetDeviceProperties(NULL, 0));
     SAY(cudaGetDeviceProperties(&p, -1));
     SAY(cudaGetDeviceProperties(&p, 7));
@@ -336,14 +337,43 @@ static void pools(void)
     pool_choices(p);
 }
 
+/* Pools reserve whole granules. */
+static void pool_granules(void)
+{
+    enum { MIB = 1 << 20 };
+    cudaMemPool_t const p = make_pool();
+    uint64_t threshold = 63 * MIB;
+    void *a, *b;
+    SAY(cudaMemPoolSetAttribute(p, cudaMemPoolAttrReleaseThreshold,
+                                &threshold));
+    SAY(cudaMallocFromPoolAsync(&a, 32 * MIB, p, 0));
+    print_pool(p);
+    SAY(cudaMallocFromPoolAsync(&b, 32 * MIB + 1, p, 0));
+    print_pool(p);
+    SAY(cudaFreeAsync(b, 0));
+    SAY(cudaFreeAsync(a, 0));
+    SAY(cudaDeviceSynchronize());
+    print_pool(p);
+    SAY(cudaMemPoolTrimTo(p, 32 * MIB + 1));
+    print_pool(p);
+    SAY(cudaMemPoolTrimTo(p, 1));
+    print_pool(p);
+    SAY(cudaMemPoolTrimTo(p, 0));
+    print_pool(p);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"attributes", attributes}, {"devices", devices},
-                 {"peers", peers},           {"events", events},
-                 {"elapsed", elapsed},       {"pools", pools}};
+    } parts[] = {{"attributes", attributes},
+                 {"devices", devices},
+                 {"peers", peers},
+                 {"events", events},
+                 {"elapsed", elapsed},
+                 {"pools", pools},
+                 {"pool_granules", pool_granules}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)
             parts[i].run();

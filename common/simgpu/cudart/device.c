@@ -341,19 +341,21 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
 
 cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
 {
-    if (!pciBusId || len < 13)
+    enum { ENOUGH = sizeof "0000:1b:00.0" };
+    if (!pciBusId || len <= 0)
         return api_return(cudaErrorInvalidValue);
     if (!valid(device))
-        return api_return(cudaErrorInvalidDevice);
-    snprintf(pciBusId, (size_t)len, "%s", gpu_of(device)->bus_id);
-    return api_return(cudaSuccess);
+        return api_return(len < ENOUGH ? cudaErrorInvalidValue
+                                       : cudaErrorInvalidDevice);
+    snprintf(pciBusId, (size_t)len, "%s", gpu_of(device)->bus_id); // cut off
+    return api_return(len < ENOUGH ? cudaErrorInvalidValue : cudaSuccess);
 }
 
 cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
 {
-    if (!device || !pciBusId)
-        return api_return(cudaErrorInvalidValue);
     struct gpu_name_pci own;
+    if (!device || !pciBusId || !gpu_name_pci(pciBusId, &own))
+        return api_return(cudaErrorInvalidValue);
     for (int i = 0; i < simgpu_proc()->ndevices; i++)
         if (gpu_name_pci(gpu_of(i)->bus_id, &own) &&
             gpu_name_is_pci(pciBusId, own)) {
@@ -403,10 +405,10 @@ cudaError_t cudaDeviceReset(void)
 cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device,
                                     int peerDevice)
 {
-    if (!canAccessPeer)
-        return api_return(cudaErrorInvalidValue);
     if (!valid(device) || !valid(peerDevice))
         return api_return(cudaErrorInvalidDevice);
+    if (!canAccessPeer)
+        return api_return(cudaErrorInvalidValue);
     *canAccessPeer = topo_p2p(simgpu_proc()->topo, simgpu_proc_place(device),
                               simgpu_proc_place(peerDevice));
     return api_return(cudaSuccess);
@@ -416,12 +418,12 @@ cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
 {
     const int device = simgpu_device_current();
     int can;
+    if (!valid(peerDevice))
+        return api_return(cudaErrorInvalidDevice);
     if (flags != 0)
         return api_return(cudaErrorInvalidValue);
-    if (!valid(peerDevice) || peerDevice == device)
-        return api_return(cudaErrorInvalidDevice);
     cudaDeviceCanAccessPeer(&can, device, peerDevice);
-    if (!can)
+    if (!can || peerDevice == device)
         return api_return(cudaErrorPeerAccessUnsupported);
     if (device_has_access(device, peerDevice))
         return api_return(cudaErrorPeerAccessAlreadyEnabled);
@@ -444,11 +446,13 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr,
                                       int srcDevice, int dstDevice)
 {
     int can;
-    if (!value || srcDevice == dstDevice)
+    if (!value)
         return api_return(cudaErrorInvalidValue);
     const cudaError_t err = cudaDeviceCanAccessPeer(&can, srcDevice, dstDevice);
     if (err != cudaSuccess)
         return err;
+    if (srcDevice == dstDevice)
+        return api_return(cudaErrorInvalidDevice);
     *value = attr == cudaDevP2PAttrPerformanceRank ? 0 : can;
     return cudaSuccess;
 }
@@ -478,10 +482,11 @@ cudaError_t cudaRuntimeGetVersion(int *runtimeVersion)
 
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
 {
-    size_t used;
-    if (!free || !total)
-        return api_return(cudaErrorInvalidValue);
-    heap_usage(simgpu_device_current(), &used, total);
-    *free = *total - used;
+    size_t used, all;
+    heap_usage(simgpu_device_current(), &used, &all);
+    if (free)
+        *free = all - used;
+    if (total)
+        *total = all;
     return api_return(cudaSuccess);
 }

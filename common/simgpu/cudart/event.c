@@ -220,8 +220,10 @@ static cudaError_t record(cudaEvent_t event, cudaStream_t stream,
     const cudaError_t err = api_stream(stream, &s);
     if (err != cudaSuccess || !e)
         return err ? err : cudaErrorInvalidResourceHandle;
-    if (flags > cudaEventRecordExternal || (flags && !simgpu_stream_capture(s)))
+    if (flags > cudaEventRecordExternal)
         return cudaErrorInvalidValue;
+    if (flags && !simgpu_stream_capture(s))
+        return cudaErrorIllegalState;
     if (!simgpu_stream_capture(s))
         return event_record_on(s, event, site);
     return flags ? capture_external(s, event, cudaGraphNodeTypeEventRecord,
@@ -333,8 +335,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
     if (err != cudaSuccess || !e)
         return api_return(err ? err : cudaErrorInvalidResourceHandle);
     const int captures = simgpu_stream_capture(s) != NULL;
-    if (flags > cudaEventWaitExternal || (flags && !captures))
+    if (flags > cudaEventWaitExternal)
         return api_return(cudaErrorInvalidValue);
+    if (flags && !captures)
+        return api_return(cudaErrorIllegalState);
     if (flags)
         return api_return(capture_external(s, event, cudaGraphNodeTypeWaitEvent,
                                            "cudaStreamWaitEvent",
@@ -437,10 +441,12 @@ cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle,
                                   cudaEvent_t event)
 {
     const struct CUevent_st *const e = find(event);
-    if (!handle)
+    if (!event)
         return api_return(cudaErrorInvalidValue);
     if (!e || !e->shared || e->imported)
         return api_return(cudaErrorInvalidResourceHandle);
+    if (!handle)
+        return api_return(cudaErrorInvalidValue);
     const struct event_handle h = {simgpu_proc()->id, e->fd};
     memset(handle, 0, sizeof *handle);
     memcpy(handle, &h, sizeof h);

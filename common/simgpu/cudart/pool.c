@@ -1,10 +1,10 @@
 /*
  * pool.c: pools of memory, allocated and freed in the order of a stream
  *
- * A pool reserves what is in use, and after a free keeps as much as its release
- * threshold says. Its memory is the device's: it is not a separate space. Or it
- * is that of one of the host's NUMA nodes, which devices reach only once
- * cudaMemPoolSetAccess() has let them.
+ * A pool reserves what is in use, in granules, and after a free keeps as many
+ * whole ones as its release threshold allows. Its memory is the device's: it is
+ * not a separate space. Or it is that of one of the host's NUMA nodes, which
+ * devices reach only once cudaMemPoolSetAccess() has let them.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>    /* O_RDONLY */
@@ -26,6 +26,8 @@
 _Static_assert(sizeof(struct heap_ref) <=
                    sizeof(struct cudaMemPoolPtrExportData),
                "a heap_ref fits into exported data");
+
+enum { GRANULE = 32 << 20 }; /* as on an H100 */
 
 struct CUmemPoolHandle_st {
     struct CUmemPoolHandle_st *next;
@@ -98,6 +100,12 @@ static struct CUmemPoolHandle_st *find(cudaMemPool_t pool)
 
 /* ---- allocations --------------------------------------------------------- */
 
+/* The bytes of the granules that hold so many. */
+static uint64_t granules(uint64_t nbytes)
+{
+    return nbytes / GRANULE * GRANULE + (nbytes % GRANULE ? GRANULE : 0);
+}
+
 static void count_in(struct CUmemPoolHandle_st *pool, void *p, size_t nbytes)
 {
     struct piece *const piece = calloc(1, sizeof *piece);
@@ -107,18 +115,19 @@ static void count_in(struct CUmemPoolHandle_st *pool, void *p, size_t nbytes)
     all.pieces = piece;
     pool->used += nbytes;
     if (pool->used > pool->reserved)
-        pool->reserved = pool->used;
+        pool->reserved = granules(pool->used);
     if (pool->used > pool->most_used)
         pool->most_used = pool->used;
     if (pool->reserved > pool->most_reserved)
         pool->most_reserved = pool->reserved;
 }
 
+/* Release what is not in use, but for `keep` bytes. */
 static void trim(struct CUmemPoolHandle_st *pool, uint64_t keep)
 {
     const uint64_t least = pool->used > keep ? pool->used : keep;
     if (pool->reserved > least)
-        pool->reserved = least;
+        pool->reserved = granules(least);
 }
 
 void pool_freed(const void *p)
@@ -131,7 +140,7 @@ void pool_freed(const void *p)
     if (piece) {
         *link = piece->next;
         piece->pool->used -= piece->nbytes;
-        trim(piece->pool, piece->pool->threshold);
+        trim(piece->pool, piece->pool->threshold / GRANULE * GRANULE);
         free(piece);
     }
     pthread_mutex_unlock(&all.lock);
@@ -243,6 +252,7 @@ static cudaError_t place_of(const struct cudaMemLocation *where, int *device,
                                place) == 0
                    ? cudaSuccess
                    : cudaErrorInvalidValue;
+    case cudaMemLocationTypeInvalid: return cudaErrorInvalidValue;
     default: return cudaErrorNotSupported;
     }
 }
@@ -304,9 +314,7 @@ static cudaError_t get_pool(cudaMemPool_t *out, int device, int the_default)
 static cudaError_t set_pool(int device, cudaMemPool_t pool)
 {
     struct CUmemPoolHandle_st *const p = find(pool);
-    if (!valid(device))
-        return cudaErrorInvalidDevice;
-    if (!p || p->device != device || p->imported)
+    if (!valid(device) || !p || p->device != device || p->imported)
         return cudaErrorInvalidValue;
     all.current[device] = p;
     return cudaSuccess;
@@ -358,7 +366,8 @@ cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location,
                               cudaMemPool_t memPool)
 {
     const cudaError_t err = pooled(location, type);
-    return api_return(err ? err : set_pool(location->id, memPool));
+    return api_return(err ? cudaErrorInvalidValue // it is no pool of there
+                          : set_pool(location->id, memPool));
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
@@ -386,7 +395,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool,
         return api_return(cudaErrorInvalidValue);
     if (is_reuse(attr)) {
         p->reuse[attr - cudaMemPoolReuseFollowEventDependencies] =
-            *(int *)value;
+            *(int *)value != 0;
         return api_return(cudaSuccess);
     }
     const uint64_t number = *(uint64_t *)value;
@@ -438,33 +447,39 @@ static void open_host_pool(struct CUmemPoolHandle_st *p, int device,
     pthread_mutex_unlock(&all.lock);
 }
 
+static cudaError_t set_access(struct CUmemPoolHandle_st *p,
+                              const struct cudaMemAccessDesc *d)
+{
+    const int device = d->location.id;
+    if (d->flags == cudaMemAccessFlagsProtRead ||
+        d->location.type != cudaMemLocationTypeDevice)
+        return cudaErrorNotSupported;
+    if (!valid(device) || (device == p->device && !d->flags))
+        return cudaErrorInvalidDevice;
+    if (p->device == HEAP_PINNED) {
+        open_host_pool(p, device, d->flags);
+        return cudaSuccess;
+    }
+    if (!topo_p2p(simgpu_proc()->topo, simgpu_proc_place(device),
+                  simgpu_proc_place(p->device)) &&
+        device != p->device)
+        return cudaErrorInvalidDevice;
+    device_grant(device, p->device,
+                 d->flags == cudaMemAccessFlagsProtReadWrite);
+    return cudaSuccess;
+}
+
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool,
                                  const struct cudaMemAccessDesc *descList,
                                  size_t count)
 {
     struct CUmemPoolHandle_st *const p = find(memPool);
-    if (!p || !descList || !count)
+    cudaError_t err = cudaSuccess;
+    if (!p || (!descList && count))
         return api_return(cudaErrorInvalidValue);
-    for (size_t i = 0; i < count; i++) {
-        const int device = descList[i].location.id;
-        if (descList[i].location.type != cudaMemLocationTypeDevice ||
-            !valid(device))
-            return api_return(cudaErrorInvalidValue);
-        if (descList[i].flags == cudaMemAccessFlagsProtRead ||
-            (device == p->device && !descList[i].flags))
-            return api_return(cudaErrorInvalidValue);
-        if (p->device == HEAP_PINNED) {
-            open_host_pool(p, device, descList[i].flags);
-            continue;
-        }
-        if (!topo_p2p(simgpu_proc()->topo, simgpu_proc_place(device),
-                      simgpu_proc_place(p->device)) &&
-            device != p->device)
-            return api_return(cudaErrorInvalidDevice);
-        device_grant(device, p->device,
-                     descList[i].flags == cudaMemAccessFlagsProtReadWrite);
-    }
-    return api_return(cudaSuccess);
+    for (size_t i = 0; i < count && err == cudaSuccess; i++)
+        err = set_access(p, &descList[i]);
+    return api_return(err);
 }
 
 cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags,
