@@ -143,11 +143,17 @@ PROBE(capture_status_and_errors)
     OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
     IS(cudaStreamWaitEvent(s, e, 0), cudaErrorStreamCaptureIsolation);
     IS(cudaStreamEndCapture(s, &graph), cudaErrorStreamCaptureInvalidated);
-    // a fork that does not come back
+    // the host, and what it waits for
     OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
     OK(cudaMalloc(&p, 4));
     OK(cudaEventRecord(e, s));
     IS(cudaEventSynchronize(e), cudaErrorCapturedEvent);
+    IS(cudaEventQuery(e), cudaErrorInvalidValue); // the capture is invalid
+    CHECK(cudaStreamWaitEvent(t, e, 0) != cudaSuccess);
+    IS(cudaStreamEndCapture(s, &graph), cudaErrorStreamCaptureInvalidated);
+    // a fork that does not come back
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+    OK(cudaEventRecord(e, s));
     OK(cudaStreamWaitEvent(t, e, 0));
     add<<<1, 1, 0, t>>>(a.d, 1, 1);
     IS(cudaStreamEndCapture(t, &graph), cudaErrorStreamCaptureUnmatched);

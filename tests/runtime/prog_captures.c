@@ -91,6 +91,13 @@ static void beginning(void)
     SAY(cudaStreamEndCapture(s, NULL));
     end(s);
     status(s);
+}
+
+/* No call, and two. */
+static void chains(void)
+{
+    SAY(cudaStreamBeginCapture(s, global));
+    end(s);
     show();
     SAY(cudaStreamBeginCapture(s, global));
     SAY(cudaMemsetAsync(d, 1, 8, s));
@@ -290,10 +297,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"beginning", beginning}, {"forks", forks},
-                 {"unjoined", unjoined},   {"forbidden", forbidden},
-                 {"legacy", legacy},       {"merged", merged},
-                 {"threads", threads},     {"modes", modes}};
+    } parts[] = {{"beginning", beginning}, {"chains", chains},
+                 {"forks", forks},         {"unjoined", unjoined},
+                 {"forbidden", forbidden}, {"legacy", legacy},
+                 {"merged", merged},       {"threads", threads},
+                 {"modes", modes}};
     start();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)

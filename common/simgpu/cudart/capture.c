@@ -116,9 +116,9 @@ cudaError_t capture_allows_wait(void)
     return capture_allows_unsafe();
 }
 
-/* End the captures of blocking streams, or of all streams, of a device; true if
- * there are any. */
-static int invalidate_on(int device, int blocking_only)
+/* True if streams of a device, or the blocking ones of them, are captured;
+ * `invalidate` ends these captures. */
+static int captured_on(int device, int blocking_only, int invalidate)
 {
     int any = 0;
     pthread_mutex_lock(&all.lock);
@@ -127,20 +127,24 @@ static int invalidate_on(int device, int blocking_only)
             if (simgpu_stream_device(m->stream) == device &&
                 (!blocking_only ||
                  stream_kind_of(m->stream) == STREAM_BLOCKING)) {
-                c->invalid = 1;
+                c->invalid |= invalidate;
                 any = 1;
             }
     pthread_mutex_unlock(&all.lock);
     return any;
 }
 
-cudaError_t capture_allows_legacy(const struct stream *s)
+static cudaError_t legacy_error(const struct stream *s, int invalidate)
 {
-    if (atomic_load(&all.n) == 0 || stream_kind_of(s) != STREAM_LEGACY)
-        return cudaSuccess;
-    return invalidate_on(simgpu_stream_device(s), 1)
+    return atomic_load(&all.n) && stream_kind_of(s) == STREAM_LEGACY &&
+                   captured_on(simgpu_stream_device(s), 1, invalidate)
                ? cudaErrorStreamCaptureImplicit
                : cudaSuccess;
+}
+
+cudaError_t capture_allows_legacy(const struct stream *s)
+{
+    return legacy_error(s, 1);
 }
 
 cudaError_t capture_allows_sync(struct stream *s)
@@ -158,8 +162,8 @@ cudaError_t capture_allows_device_sync(int device)
 {
     if (atomic_load(&all.n) == 0)
         return cudaSuccess;
-    return invalidate_on(device, 0) ? cudaErrorStreamCaptureUnsupported
-                                    : capture_allows_unsafe();
+    return captured_on(device, 0, 1) ? cudaErrorStreamCaptureUnsupported
+                                     : capture_allows_unsafe();
 }
 
 /* ---- recording ----------------------------------------------------------- */
@@ -235,14 +239,14 @@ cudaError_t capture_record(struct stream *s, struct captured *into)
     return cudaSuccess;
 }
 
-/* The capture that the event was recorded in, if it is under way. The lock is
- * held. */
+/* The capture that the event was recorded in, if it is under way and valid. The
+ * lock is held. */
 static struct capture *capture_of(const struct captured *event)
 {
     struct capture *c = all.first;
     while (c && (c != event->capture || c->id != event->id))
         c = c->next;
-    return c;
+    return c && !c->invalid ? c : NULL;
 }
 
 int capture_is_over(const struct captured *event)
@@ -251,6 +255,18 @@ int capture_is_over(const struct captured *event)
     const int over = !capture_of(event);
     pthread_mutex_unlock(&all.lock);
     return over;
+}
+
+cudaError_t capture_allows_host(const struct captured *event)
+{
+    if (!event->capture)
+        return capture_allows_unsafe();
+    pthread_mutex_lock(&all.lock);
+    struct capture *const c = capture_of(event);
+    if (c)
+        c->invalid = 1;
+    pthread_mutex_unlock(&all.lock);
+    return c ? cudaErrorCapturedEvent : cudaErrorInvalidValue;
 }
 
 static struct member *member_new(struct capture *c, struct stream *s)
@@ -278,8 +294,10 @@ cudaError_t capture_wait(struct stream *s, const struct captured *event)
         m->capture->invalid = event->capture->invalid = 1;
         return cudaErrorStreamCaptureMerge;
     }
-    if (stream_kind_of(s) == STREAM_LEGACY)
+    if (stream_kind_of(s) == STREAM_LEGACY) {
+        event->capture->invalid = 1;
         return cudaErrorStreamCaptureImplicit;
+    }
     if (!m) {
         pthread_mutex_lock(&all.lock);
         m = member_new(event->capture, s);
@@ -418,22 +436,29 @@ static void finish(struct capture *c)
     free(c);
 }
 
+/* The error of ending the capture by its origin. */
+static cudaError_t end_error(const struct capture *c)
+{
+    if (c->invalid)
+        return cudaErrorStreamCaptureInvalidated;
+    if (c->mode != cudaStreamCaptureModeRelaxed && c->thread != thread_number())
+        return cudaErrorStreamCaptureWrongThread;
+    return is_joined(c) ? cudaSuccess : cudaErrorStreamCaptureUnjoined;
+}
+
+/* The capture is over even after an error, and if there is no `out`. */
 static cudaError_t end(struct stream *s, cudaGraph_t *out)
 {
     struct member *const m = simgpu_stream_capture(s);
     if (!m)
         return cudaErrorIllegalState;
     struct capture *const c = m->capture;
-    if (c->mode != cudaStreamCaptureModeRelaxed && c->thread != thread_number())
-        return cudaErrorStreamCaptureWrongThread;
     if (c->origin != s) {
         c->invalid = 1;
         return cudaErrorStreamCaptureUnmatched;
     }
-    cudaError_t err = c->invalid      ? cudaErrorStreamCaptureInvalidated
-                      : !is_joined(c) ? cudaErrorStreamCaptureUnjoined
-                                      : cudaSuccess;
-    if (err == cudaSuccess)
+    const cudaError_t err = end_error(c);
+    if (err == cudaSuccess && out)
         *out = c->graph;
     else if (!c->into)
         cugraph_delete(c->graph);
@@ -447,14 +472,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
     struct stream *const s = simgpu_stream_of(stream);
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
-    const struct member *const m = simgpu_stream_capture(s);
-    if (!pGraph && !(m && m->capture->into)) // into the program's own graph
-        return api_return(cudaErrorInvalidValue);
-    cudaGraph_t graph = NULL;
-    const cudaError_t err = end(s, &graph);
     if (pGraph)
-        *pGraph = graph;
-    return api_return(err);
+        *pGraph = NULL;
+    return api_return(end(s, pGraph));
 }
 
 /* ---- questions ----------------------------------------------------------- */
@@ -463,12 +483,12 @@ static cudaError_t status_of(cudaStream_t stream,
                              enum cudaStreamCaptureStatus *status,
                              struct member **member)
 {
+    if (!status)
+        return cudaErrorInvalidValue;
     struct stream *const s = simgpu_stream_of(stream);
     if (!s)
         return cudaErrorInvalidResourceHandle;
-    if (!status)
-        return cudaErrorInvalidValue;
-    const cudaError_t err = capture_allows_legacy(s);
+    const cudaError_t err = legacy_error(s, 0); // asking is no harm
     if (err != cudaSuccess)
         return err;
     const struct member *const m = *member = simgpu_stream_capture(s);
@@ -541,7 +561,7 @@ cudaError_t
 cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
     API_ENTER();
-    if (!mode || (int)*mode < 0 || *mode > cudaStreamCaptureModeRelaxed)
+    if (!mode)
         return api_return(cudaErrorInvalidValue);
     const enum cudaStreamCaptureMode before = thread_mode;
     thread_mode = *mode;

@@ -50,6 +50,9 @@ cudaError_t capture_fill(struct stream *s, const struct fill *f);
 cudaError_t capture_record(struct stream *s, struct captured *into);
 /* Also when only the event was captured: the stream joins the capture. */
 cudaError_t capture_wait(struct stream *s, const struct captured *event);
+/* True, too, if the capture is invalid. */
 int capture_is_over(const struct captured *event);
+/* The host cannot wait for a captured event: trying to ends the capture. */
+cudaError_t capture_allows_host(const struct captured *event);
 
 #endif

@@ -325,6 +325,22 @@ cudaError_t event_wait_on(struct stream *s, cudaEvent_t event, uint32_t site)
     return cudaSuccess;
 }
 
+/* An event that was never recorded is no wait, even in a capture. */
+static cudaError_t wait_for(struct stream *s, cudaEvent_t event, uint32_t site)
+{
+    struct CUevent_st *const e = find(event);
+    const int captures = simgpu_stream_capture(s) != NULL;
+    if (e->captured.capture && capture_is_over(&e->captured))
+        return captures ? capture_wait(s, &(struct captured){0})
+                        : cudaErrorInvalidValue;
+    if (e->captured.capture)
+        return capture_wait(s, &e->captured);
+    if (!captures)
+        return event_wait_on(s, event, site);
+    return e->fence.stream || is_remote(e) ? capture_wait(s, &e->captured)
+                                           : cudaSuccess;
+}
+
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                 unsigned int flags)
 {
@@ -343,12 +359,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
         return api_return(capture_external(s, event, cudaGraphNodeTypeWaitEvent,
                                            "cudaStreamWaitEvent",
                                            CALLER_SITE()));
-    if (e->captured.capture && capture_is_over(&e->captured))
-        return api_return(captures ? capture_wait(s, &(struct captured){0})
-                                   : cudaErrorCapturedEvent);
-    return api_return(captures || e->captured.capture
-                          ? capture_wait(s, &e->captured)
-                          : event_wait_on(s, event, CALLER_SITE()));
+    return api_return(wait_for(s, event, CALLER_SITE()));
 }
 
 /* The host waits for the latest record and is ordered after it. */
@@ -375,20 +386,13 @@ static int remote_poll(const struct CUevent_st *e, const char *call,
     return passed;
 }
 
-/* An event of a capture cannot be awaited by the host. */
-static cudaError_t allows_wait(const struct CUevent_st *e)
-{
-    return e->captured.capture ? cudaErrorCapturedEvent
-                               : capture_allows_unsafe();
-}
-
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     API_ENTER();
     struct CUevent_st *const e = find(event);
     if (!e)
         return api_return(cudaErrorInvalidResourceHandle);
-    const cudaError_t err = allows_wait(e);
+    const cudaError_t err = capture_allows_host(&e->captured);
     if (err != cudaSuccess)
         return api_return(err);
     if (is_remote(e))
@@ -404,7 +408,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     struct CUevent_st *const e = find(event);
     if (!e)
         return api_return(cudaErrorInvalidResourceHandle);
-    const cudaError_t err = allows_wait(e);
+    const cudaError_t err = capture_allows_host(&e->captured);
     if (err != cudaSuccess)
         return api_return(err);
     const int passed =
@@ -419,8 +423,10 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
     const struct CUevent_st *const a = find(start), *const b = find(end);
     if (!ms)
         return api_return(cudaErrorInvalidValue);
-    if (a && b && (a->captured.capture || b->captured.capture))
-        return api_return(cudaErrorCapturedEvent);
+    if (a && a->captured.capture)
+        return api_return(capture_allows_host(&a->captured));
+    if (b && b->captured.capture)
+        return api_return(capture_allows_host(&b->captured));
     if (!a || !b || !a->fence.stream || !b->fence.stream ||
         ((a->flags | b->flags) & cudaEventDisableTiming))
         return api_return(cudaErrorInvalidResourceHandle);
