@@ -287,11 +287,18 @@ static void check_errors(void)
     RULE(cublasGetStream(handle, &s) == CUBLAS_STATUS_SUCCESS && s == stream,
          "the stream that was set");
     RULE(cublasGetVersion(handle, &version) == CUBLAS_STATUS_SUCCESS &&
-             version >= 110000,
-         "a version");
+             version >= 110000 &&
+             cublasGetVersion(NULL, &version) == CUBLAS_STATUS_SUCCESS,
+         "a version, which needs no handle");
     RULE(strcmp(cublasGetStatusName(CUBLAS_STATUS_INVALID_VALUE),
-                "CUBLAS_STATUS_INVALID_VALUE") == 0,
+                "CUBLAS_STATUS_INVALID_VALUE") == 0 &&
+             strcmp(cublasGetStatusName((cublasStatus_t)2),
+                    "unrecognized status") == 0,
          "errors have names");
+    RULE(strcmp(cublasGetStatusString(CUBLAS_STATUS_INVALID_VALUE),
+                "an unsupported value or parameter was passed to the "
+                "function") == 0,
+         "and texts");
     cudaFree(d);
 }
 

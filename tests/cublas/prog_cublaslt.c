@@ -309,10 +309,40 @@ static int count_rows(void)
            status[1] != CUBLAS_STATUS_INVALID_VALUE;
 }
 
+static uint64_t preferred(cublasLtMatmulPreference_t pref,
+                          cublasLtMatmulPreferenceAttributes_t which,
+                          size_t nbytes)
+{
+    uint64_t value = 0;
+    MUST(cublasLtMatmulPreferenceGetAttribute(pref, which, &value, nbytes,
+                                              NULL));
+    return value;
+}
+
+/* Preferences that a program does not set. */
+static int defaults(void)
+{
+    cublasLtMatmulPreference_t pref;
+    MUST(cublasLtMatmulPreferenceCreate(&pref));
+    int bad = preferred(pref, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, 8) != 0;
+    bad += preferred(pref, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, 4) !=
+           CUBLASLT_REDUCTION_SCHEME_MASK;
+    for (int i = 0; i < 4; i++)
+        bad +=
+            preferred(
+                pref,
+                (cublasLtMatmulPreferenceAttributes_t)(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES +
+                                                       i),
+                4) != 256;
+    MUST(cublasLtMatmulPreferenceDestroy(pref));
+    return bad;
+}
+
 int main(void)
 {
     MUST(cublasLtCreate(&handle));
-    const int bad = try_all() + refuse() + count_rows();
+    int bad = try_all() + refuse() + count_rows() + defaults();
     MUST(cublasLtDestroy(handle));
+    bad += cublasLtDestroy(NULL) != CUBLAS_STATUS_INVALID_VALUE;
     return bad != 0;
 }

@@ -65,10 +65,10 @@ cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value)
     return CUBLAS_STATUS_SUCCESS;
 }
 
+/* The library's version: cuBLAS looks at no handle. */
 cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version)
 {
-    if (!is_handle(handle))
-        return CUBLAS_STATUS_NOT_INITIALIZED;
+    (void)handle;
     if (!version)
         return CUBLAS_STATUS_INVALID_VALUE;
     *version = CUBLAS_VERSION;

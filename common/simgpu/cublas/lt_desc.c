@@ -33,7 +33,7 @@ cublasStatus_t cublasLtDestroy(cublasLtHandle_t lightHandle)
 {
     struct cublasContext *const handle = (struct cublasContext *)lightHandle;
     if (!handle || handle->magic != HANDLE_MAGIC)
-        return CUBLAS_STATUS_NOT_INITIALIZED;
+        return CUBLAS_STATUS_INVALID_VALUE;
     handle->magic = 0;
     free(handle);
     return CUBLAS_STATUS_SUCCESS;
@@ -208,7 +208,12 @@ cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *matmulDesc,
 
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *pref)
 {
-    const struct preference p = {.implementations = ~UINT64_C(0)};
+    const struct preference p = {.reductions = CUBLASLT_REDUCTION_SCHEME_MASK,
+                                 .align_a = 256,
+                                 .align_b = 256,
+                                 .align_c = 256,
+                                 .align_d = 256,
+                                 .implementations = ~UINT64_C(0)};
     return create((void **)pref, sizeof **pref, &p, sizeof p);
 }
 

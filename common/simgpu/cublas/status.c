@@ -14,13 +14,15 @@ static const struct {
     STATUS(SUCCESS, "success"),
     STATUS(NOT_INITIALIZED, "the library was not initialized"),
     STATUS(ALLOC_FAILED, "the resource allocation failed"),
-    STATUS(INVALID_VALUE, "an invalid value was used as an argument"),
-    STATUS(ARCH_MISMATCH, "an absent device architectural feature is required"),
+    STATUS(INVALID_VALUE,
+           "an unsupported value or parameter was passed to the function"),
+    STATUS(ARCH_MISMATCH, "the function requires an architectural feature "
+                          "absent from the device"),
     STATUS(MAPPING_ERROR, "an access to GPU memory space failed"),
-    STATUS(EXECUTION_FAILED, "the GPU program failed to execute"),
+    STATUS(EXECUTION_FAILED, "the function failed to launch on the GPU"),
     STATUS(INTERNAL_ERROR, "an internal operation failed"),
-    STATUS(NOT_SUPPORTED, "the function or the data type is not supported"),
-    STATUS(LICENSE_ERROR, "the functionality requested requires some license"),
+    STATUS(NOT_SUPPORTED, "the requested functionality is not supported"),
+    STATUS(LICENSE_ERROR, "the license check failed"),
 };
 enum { STATUSES = sizeof statuses / sizeof *statuses };
 
@@ -29,7 +31,7 @@ const char *handle_status_name(cublasStatus_t status)
     for (int i = 0; i < STATUSES; i++)
         if (statuses[i].status == status)
             return statuses[i].name;
-    return "<unknown>";
+    return "unrecognized status";
 }
 
 const char *handle_status_text(cublasStatus_t status)
@@ -37,5 +39,5 @@ const char *handle_status_text(cublasStatus_t status)
     for (int i = 0; i < STATUSES; i++)
         if (statuses[i].status == status)
             return statuses[i].text;
-    return "<unknown>";
+    return "unrecognized status";
 }
