@@ -123,11 +123,20 @@ static void errors(void)
 {
     curandGenerator_t g;
     float x[4];
+    unsigned int n[4];
     MUST(curandCreateGeneratorHost(&g, CURAND_RNG_PSEUDO_DEFAULT));
     printf("errors: %d", curandGenerateNormal(g, x, 3, 0, 1));
     printf(" %d", curandSetGeneratorOrdering(g, (curandOrdering_t)7));
     printf(" %d", curandSetGeneratorOrdering(g, CURAND_ORDERING_PSEUDO_LEGACY));
-    printf(" %d\n", curandGenerateUniform(NULL, x, 3));
+    printf(" %d",
+           curandSetGeneratorOrdering(g, CURAND_ORDERING_PSEUDO_DYNAMIC));
+    printf(" %d", curandGenerateUniform(NULL, x, 3));
+    printf(" %d", curandGenerateNormal(g, x, 4, 0, -1));
+    printf(" %d", curandGeneratePoisson(g, n, 4, 0));
+    printf(" %d", curandGeneratePoisson(g, n, 0, 0));
+    printf(" %d", curandGeneratePoisson(g, n, 4, 400000));
+    printf(" %d", curandGeneratePoisson(g, n, 4, 400001));
+    printf(" %d\n", curandCreateGeneratorHost(NULL, CURAND_RNG_PSEUDO_DEFAULT));
     MUST(curandDestroyGenerator(g));
 }
 

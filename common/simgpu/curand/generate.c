@@ -61,6 +61,8 @@ static const struct {
     [POISSON] = {2, 1, sizeof(uint32_t)},
 };
 
+#define MOST_LAMBDA 400000 /* of cuRAND's Poisson numbers */
+
 struct call {
     const char *name;
     uint32_t site;
@@ -154,7 +156,7 @@ static curandStatus_t generate(curandGenerator_t g, void *out, size_t n,
         return CURAND_STATUS_NOT_INITIALIZED;
     if (!g->s.is_philox && n % (size_t)units[c->kind].results)
         return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
-    if (c->stddev < 0 || (c->kind == POISSON && !(c->mean > 0)))
+    if (n > 0 && c->kind == POISSON && !(c->mean > 0 && c->mean <= MOST_LAMBDA))
         return CURAND_STATUS_OUT_OF_RANGE;
     char *const results = malloc(nbytes + 1);
     if (!results)

@@ -22,7 +22,7 @@ static curandStatus_t create(curandGenerator_t *out, curandRngType_t type,
     char where[256];
     simgpu_host_call(name, site);
     if (!out)
-        return CURAND_STATUS_OUT_OF_RANGE;
+        return CURAND_STATUS_NOT_INITIALIZED;
     if (type != CURAND_RNG_PSEUDO_DEFAULT && type != CURAND_RNG_PSEUDO_XORWOW &&
         type != CURAND_RNG_PSEUDO_PHILOX4_32_10) {
         fprintf(stderr,
@@ -134,7 +134,8 @@ curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator,
     return order == CURAND_ORDERING_PSEUDO_BEST ||
                    order == CURAND_ORDERING_PSEUDO_DEFAULT ||
                    order == CURAND_ORDERING_PSEUDO_LEGACY ||
-                   order == CURAND_ORDERING_PSEUDO_DYNAMIC
+                   (order == CURAND_ORDERING_PSEUDO_DYNAMIC &&
+                    !generator->on_host)
                ? CURAND_STATUS_SUCCESS
                : CURAND_STATUS_OUT_OF_RANGE;
 }
