@@ -33,7 +33,7 @@ $(O)/obj/tests/simgpu/%.o $(O)/obj/tests/runtime/%.o: \
 ifneq ($(GPU),sim)
 $(O)/obj/tests/runtime/%.o: CFLAGS += -Wno-clobbered
 $(O)/obj/tests/runtime/%.o: INC += -DSAY_CRASHES
-$(O)/obj/tests/runtime/%.o: CU_FLAGS += -Xcompiler -Wno-clobbered
+$(O)/obj/tests/runtime/%.o: override CU_FLAGS += -Xcompiler -Wno-clobbered
 endif
 
 $(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(call lib,tests simnccl simgpu \
