@@ -13,7 +13,7 @@ static const struct family {
     const char *name;
     int nprobes;
 } families[] = {
-    {"prog_rt_graphs", 17},   {"prog_rt_memory", 18},
+    {"prog_rt_graphs", 20},   {"prog_rt_memory", 18},
     {"prog_rt_libraries", 4}, {"prog_virtual", 6},
     {"prog_textures", 13},    {"prog_cublas_types", 1},
     {"prog_cublas_first", 2}, {"prog_cublas_more", 5},

@@ -297,11 +297,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"beginning", beginning}, {"chains", chains},
-                 {"forks", forks},         {"unjoined", unjoined},
-                 {"forbidden", forbidden}, {"legacy", legacy},
-                 {"merged", merged},       {"threads", threads},
-                 {"modes", modes}};
+    } parts[] = {
+        {"beginning", beginning}, {"chains", chains},       {"forks", forks},
+        {"unjoined", unjoined},   {"forbidden", forbidden}, {"legacy", legacy},
+        {"merged", merged},       {"threads", threads},     {"modes", modes}};
     start();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)

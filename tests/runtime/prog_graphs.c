@@ -408,7 +408,6 @@ static void captured(void)
     show();
 }
 
-/* Its sites, but for where the file lies. */
 static void pictured(void)
 {
     char path[] = "/tmp/simgpu-graph-XXXXXX", line[512];
@@ -423,17 +422,8 @@ static void pictured(void)
     SAY(cudaGraphDebugDotPrint(outer, "/nowhere/at/all", 0));
     IS(cudaGraphDebugDotPrint(outer, path, 0));
     FILE *const f = fdopen(fd, "r");
-    while (f && fgets(line, sizeof line, f)) {
-        const char *const file = strstr(line, "prog_graphs.c:");
-        if (file) { /* label="0\nMEMSET\nNAME\nFILE:LINE" */
-            const char *from = file;
-            while (from > line && from[-1] != 'n')
-                from--;
-            printf("%.*s ... %s", (int)(from - line), line, strrchr(line, '"'));
-        } else {
-            fputs(line, stdout);
-        }
-    }
+    while (f && fgets(line, sizeof line, f))
+        fputs(line, stdout);
     unlink(path);
 }
 
@@ -442,19 +432,12 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"lists", lists},
-                 {"lengths", lengths},
-                 {"wholes", wholes},
-                 {"last_removed", last_removed},
-                 {"edges", edges},
-                 {"instantiating", instantiating},
-                 {"enabling", enabling},
-                 {"retyped", retyped},
-                 {"updating", updating},
-
-                 {"inner_updates", inner_updates},
-                 {"captured", captured},
-                 {"pictured", pictured}};
+    } parts[] = {{"lists", lists},       {"lengths", lengths},
+                 {"wholes", wholes},     {"last_removed", last_removed},
+                 {"edges", edges},       {"instantiating", instantiating},
+                 {"enabling", enabling}, {"retyped", retyped},
+                 {"updating", updating}, {"inner_updates", inner_updates},
+                 {"captured", captured}, {"pictured", pictured}};
     start();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)

@@ -34,6 +34,8 @@ void api_host_function(int inside);
 
 /* Fail if device code calls a function that waits for the device. */
 void api_refuse_in_device_code(const char *call, const void *return_address);
+/* Fail if device code launches a graph. */
+void api_refuse_graphs_in_device_code(const void *return_address);
 
 /* The stream that a call enqueues to, or the error of that: it is no stream, or
  * the legacy stream while a stream that synchronises with it is captured. */

@@ -147,14 +147,20 @@ cudaError_t capture_allows_legacy(const struct stream *s)
     return legacy_error(s, 1);
 }
 
-cudaError_t capture_allows_sync(struct stream *s)
+cudaError_t capture_allows_call(const struct stream *s)
 {
     struct member *const m = simgpu_stream_capture(s);
-    if (m) {
-        m->capture->invalid = 1;
-        return cudaErrorStreamCaptureUnsupported;
-    }
-    const cudaError_t err = capture_allows_legacy(s);
+    if (!m)
+        return cudaSuccess;
+    m->capture->invalid = 1;
+    return cudaErrorStreamCaptureUnsupported;
+}
+
+cudaError_t capture_allows_sync(struct stream *s)
+{
+    cudaError_t err = capture_allows_call(s);
+    if (err == cudaSuccess)
+        err = capture_allows_legacy(s);
     return err != cudaSuccess ? err : capture_allows_unsafe();
 }
 

@@ -37,7 +37,9 @@ void captured_release(struct captured *c);
 cudaError_t capture_allows_unsafe(void);
 cudaError_t capture_allows_wait(void);
 cudaError_t capture_allows_legacy(const struct stream *s);
-/* A wait for a stream that captures is an error that ends the capture. */
+/* A call that no graph can hold ends the stream's capture, with its error; so
+ * does a wait for a stream that captures. */
+cudaError_t capture_allows_call(const struct stream *s);
 cudaError_t capture_allows_sync(struct stream *s);
 cudaError_t capture_allows_device_sync(int device);
 

@@ -111,21 +111,31 @@ void simgpu_launch(const void *host_stub, void **params)
     api_return_from(launch(host_stub, &p, params), "cudaLaunchKernel", p.from);
 }
 
-void api_refuse_in_device_code(const char *call, const void *return_address)
+static void refuse(const char *call, const void *return_address,
+                   const char *why)
 {
     char where[256];
     if (simgpu_outside)
         return;
     const struct launch *const l = grid_launch();
-    simgpu_report_fault(
-        NULL,
-        "kernel %s on device %d, at %s: calls %s().\nDevice code can't wait "
-        "for "
-        "the kernels that it launches: they run when it has ended, and it is "
-        "complete when they are. What has to come after them: launch it into "
-        "cudaStreamTailLaunch.",
-        l->kernel->name, l->device,
-        graph_site_text(simgpu_proc()->graph, simgpu_site(return_address),
-                        where, sizeof where),
-        call);
+    simgpu_report_fault(NULL, "kernel %s on device %d, at %s: calls %s().\n%s",
+                        l->kernel->name, l->device,
+                        graph_site_text(simgpu_proc()->graph,
+                                        simgpu_site(return_address), where,
+                                        sizeof where),
+                        call, why);
+}
+
+void api_refuse_in_device_code(const char *call, const void *return_address)
+{
+    refuse(call, return_address,
+           "Device code can't wait for the kernels that it launches: they run "
+           "when it has ended, and it is complete when they are. What has to "
+           "come after them: launch it into cudaStreamTailLaunch.");
+}
+
+void api_refuse_graphs_in_device_code(const void *return_address)
+{
+    refuse("cudaGraphLaunch", return_address,
+           "simgpu launches graphs from host code only.");
 }

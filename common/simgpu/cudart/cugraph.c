@@ -12,6 +12,7 @@
 
 /* All graphs that programs may use. */
 static struct CUgraph_st *graphs;
+static unsigned last_id;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *need(void *p)
@@ -37,6 +38,7 @@ struct CUgraph_st *cugraph_new(int owned)
     g->owned = owned;
     g->tail = &g->first;
     pthread_mutex_lock(&lock);
+    g->id = ++last_id;
     g->next = graphs;
     graphs = g;
     pthread_mutex_unlock(&lock);
@@ -137,10 +139,28 @@ struct CUgraphNode_st *node_copy_of(const struct CUgraph_st *g,
     return NULL;
 }
 
+/* Only kernels have ports besides 0, and only for what follows them. */
+static int is_valid_edge(const struct CUgraphNode_st *from,
+                         const struct CUgraphNode_st *to,
+                         const cudaGraphEdgeData *data)
+{
+    static const unsigned char none[sizeof data->reserved];
+    const int programmatic = data->type == cudaGraphDependencyTypeProgrammatic;
+    if (data->to_port || memcmp(data->reserved, none, sizeof none) != 0 ||
+        data->type > cudaGraphDependencyTypeProgrammatic ||
+        data->from_port > cudaGraphKernelNodePortLaunchCompletion)
+        return 0;
+    if (programmatic &&
+        (!data->from_port || to->params.type != cudaGraphNodeTypeKernel))
+        return 0;
+    return !data->from_port || from->params.type == cudaGraphNodeTypeKernel;
+}
+
 cudaError_t node_depend(struct CUgraphNode_st *n, struct CUgraphNode_st *from,
                         const cudaGraphEdgeData *data)
 {
-    if (from == n || !node_find(n->graph, from))
+    if (from == n || !node_find(n->graph, from) ||
+        (data && !is_valid_edge(from, n, data)))
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < n->ndeps; i++)
         if (n->dep[i].from == from)
@@ -154,6 +174,21 @@ cudaError_t node_depend(struct CUgraphNode_st *n, struct CUgraphNode_st *from,
     return cudaSuccess;
 }
 
+cudaError_t node_undepend(struct CUgraphNode_st *n,
+                          const struct CUgraphNode_st *from)
+{
+    for (size_t i = 0; i < n->ndeps; i++)
+        if (n->dep[i].from == from) {
+            n->ndeps--;
+            memmove(n->dep + i, n->dep + i + 1,
+                    (n->ndeps - i) * sizeof *n->dep);
+            if (n->ndeps == 0)
+                n->rooted = ++n->graph->nrooted;
+            return cudaSuccess;
+        }
+    return cudaErrorInvalidValue;
+}
+
 static struct CUgraphNode_st *append(struct CUgraph_st *g, const char *name,
                                      uint32_t site)
 {
@@ -162,6 +197,7 @@ static struct CUgraphNode_st *append(struct CUgraph_st *g, const char *name,
     n->name = name;
     n->site = site;
     n->device = simgpu_device_current();
+    n->rooted = ++g->nrooted;
     *g->tail = n;
     g->tail = &n->next;
     g->nnodes++;
@@ -185,7 +221,7 @@ cudaGraphConditionalHandle cugraph_condition(unsigned initial, int assign)
 {
     struct condition *const c = need(calloc(1, sizeof *c));
     c->initial = initial;
-    c->value = initial;
+    c->value = assign ? initial : 0;
     c->assign = assign;
     return (uintptr_t)c;
 }
@@ -214,8 +250,8 @@ cudaError_t cugraph_add(struct CUgraph_st *g, const cudaGraphNode_t *deps,
                         uint32_t site, cudaGraphNode_t *out)
 {
     struct CUgraphNode_st *const n = append(g, name, site);
+    n->params.type = params->type; // edges depend on it
     cudaError_t err = depend_all(n, deps, data, ndeps);
-    n->params.type = params->type;
     if (err == cudaSuccess && params->type == cudaGraphNodeTypeMemAlloc)
         err = graph_memory_add(&params->alloc, site);
     if (err == cudaSuccess)
@@ -330,7 +366,7 @@ static cudaError_t set_condition(struct CUgraphNode_st *n,
 static cudaError_t set_event(struct CUgraphNode_st *n, cudaEvent_t event)
 {
     if (!event_is_live(event))
-        return cudaErrorInvalidResourceHandle;
+        return event ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
     n->params.eventRecord.event = event; // as eventWait's
     return cudaSuccess;
 }
@@ -411,6 +447,7 @@ struct CUgraph_st *cugraph_copy(const struct CUgraph_st *g, int owned)
     for (struct CUgraphNode_st *n = g->first; n; n = n->next) {
         struct CUgraphNode_st *const c = append(copy, n->name, n->site);
         c->origin = n;
+        c->rooted = n->rooted;
         node_fill(c, n);
     }
     for (struct CUgraphNode_st *n = copy->first; n; n = n->next)
@@ -418,6 +455,7 @@ struct CUgraph_st *cugraph_copy(const struct CUgraph_st *g, int owned)
             const struct cugraph_edge *const e = &n->origin->dep[i];
             node_depend(n, node_copy_of(copy, e->from), &e->data);
         }
+    copy->nrooted = g->nrooted;
     user_objects_copy(copy, g);
     return copy;
 }

@@ -33,6 +33,7 @@ struct foreign {
 struct CUgraphNode_st {
     struct CUgraph_st *graph;
     struct CUgraphNode_st *next, *origin;
+    uint64_t rooted; /* when it last became a root: roots are listed by this */
     struct cudaGraphNodeParams params; /* a kernel's arguments are a copy */
     void **args;                       /* that copy, for free() */
     unsigned nargs;
@@ -45,11 +46,12 @@ struct CUgraphNode_st {
     int disabled;
     struct cugraph_edge *dep;
     size_t ndeps, cap_deps;
-    struct CUgraph_st *child; /* of a child graph node; owned */
-    struct body *body;        /* of a conditional node; owned */
-    unsigned mark;            /* scratch for walks */
-    unsigned chain;           /* exec.c: its stream */
-    struct fence fence;       /* exec.c: its end in this launch */
+    struct CUgraph_st *child;    /* of a child graph node; owned */
+    struct body *body;           /* of a conditional node; owned */
+    unsigned mark;               /* scratch for walks */
+    struct CUgraphNode_st *pair; /* scratch of updates */
+    unsigned chain;              /* exec.c: its stream */
+    struct fence fence;          /* exec.c: its end in this launch */
 };
 
 struct held { /* a user object */
@@ -60,9 +62,11 @@ struct held { /* a user object */
 
 struct CUgraph_st {
     struct CUgraph_st *next; /* all graphs that programs may use */
+    unsigned id;             /* in pictures */
     int owned;               /* by a node: programs do not destroy it */
     struct CUgraphNode_st *first, **tail;
     unsigned nnodes;
+    uint64_t nrooted; /* how often a node became a root */
     struct held *held;
     struct plan *plan; /* of an executable graph: exec.c */
 };
@@ -111,6 +115,8 @@ cudaError_t node_set(struct CUgraphNode_st *n,
                      const struct cudaGraphNodeParams *params);
 cudaError_t node_depend(struct CUgraphNode_st *n, struct CUgraphNode_st *from,
                         const cudaGraphEdgeData *data);
+cudaError_t node_undepend(struct CUgraphNode_st *n,
+                          const struct CUgraphNode_st *from);
 struct CUgraphNode_st *node_find(const struct CUgraph_st *g,
                                  cudaGraphNode_t node);
 
@@ -142,8 +148,8 @@ void cugraph_remove(struct CUgraphNode_st *n);
 /* A new condition, as its handle. */
 cudaGraphConditionalHandle cugraph_condition(unsigned initial, int assign);
 
-/* An executable graph's copy of a node, or NULL; and a new child graph for it,
- * of the same shape (cugraph_exec.c). */
+/* An executable graph's copy of a node, or NULL (cugraph_exec.c); and a new
+ * child graph for it, of the same shape (cugraph_update.c). */
 struct CUgraphNode_st *exec_node(cudaGraphExec_t exec, cudaGraphNode_t node);
 cudaError_t exec_set_child(struct CUgraphNode_st *n, cudaGraph_t child);
 

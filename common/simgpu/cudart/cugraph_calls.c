@@ -1,10 +1,6 @@
 /*
  * cugraph_calls.c: graphs as a whole: their nodes and edges
  */
-#include <stdio.h>  /* fopen */
-#include <stdlib.h> /* free */
-
-#include "core/site.h"
 #include "cudart/cugraph.h"
 
 cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
@@ -47,8 +43,9 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode,
 /* ---- lists --------------------------------------------------------------- */
 
 /*
- * Lists go into an array of *room entries, or without an array only their
- * length into *room. Entries past the end become NULL, and *room the length.
+ * Lists go into an array of *room entries, at least 1, or without an array only
+ * their length into *room. Entries past the end become NULL, and *room the
+ * length.
  */
 struct list {
     cudaGraphNode_t *a, *b; /* b: the other ends of edges, or NULL */
@@ -70,8 +67,10 @@ static void list_add(struct list *l, cudaGraphNode_t a, cudaGraphNode_t b,
     l->n++;
 }
 
-static void list_end(struct list *l, size_t *room)
+static cudaError_t list_end(struct list *l, size_t *room)
 {
+    if (l->a && l->room == 0)
+        return cudaErrorInvalidValue;
     for (size_t i = l->n; l->a && i < l->room; i++) {
         l->a[i] = NULL;
         if (l->b)
@@ -79,6 +78,7 @@ static void list_end(struct list *l, size_t *room)
     }
     if (!l->a || l->n < l->room)
         *room = l->n;
+    return cudaSuccess;
 }
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes,
@@ -89,8 +89,19 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes,
     struct list l = {.a = nodes, .room = *numNodes};
     for (struct CUgraphNode_st *n = graph->first; n; n = n->next)
         list_add(&l, n, NULL, NULL);
-    list_end(&l, numNodes);
-    return api_return(cudaSuccess);
+    return api_return(list_end(&l, numNodes));
+}
+
+/* Of those that became roots before the time. */
+static struct CUgraphNode_st *newest_root(const struct CUgraph_st *g,
+                                          uint64_t before)
+{
+    struct CUgraphNode_st *newest = NULL;
+    for (struct CUgraphNode_st *n = g->first; n; n = n->next)
+        if (n->ndeps == 0 && n->rooted < before &&
+            (!newest || n->rooted > newest->rooted))
+            newest = n;
+    return newest;
 }
 
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph,
@@ -100,11 +111,10 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph,
     if (!cugraph_is_live(graph) || !pNumRootNodes)
         return api_return(cudaErrorInvalidValue);
     struct list l = {.a = pRootNodes, .room = *pNumRootNodes};
-    for (struct CUgraphNode_st *n = graph->first; n; n = n->next)
-        if (n->ndeps == 0)
-            list_add(&l, n, NULL, NULL);
-    list_end(&l, pNumRootNodes);
-    return api_return(cudaSuccess);
+    struct CUgraphNode_st *n = newest_root(graph, UINT64_MAX);
+    for (; n; n = newest_root(graph, n->rooted))
+        list_add(&l, n, NULL, NULL);
+    return api_return(list_end(&l, pNumRootNodes));
 }
 
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
@@ -117,8 +127,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
     for (struct CUgraphNode_st *n = graph->first; n; n = n->next)
         for (size_t i = 0; i < n->ndeps; i++)
             list_add(&l, n->dep[i].from, n, &n->dep[i].data);
-    list_end(&l, numEdges);
-    return api_return(cudaSuccess);
+    return api_return(list_end(&l, numEdges));
 }
 
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
@@ -132,8 +141,7 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
         .a = pDependencies, .data = edgeData, .room = *pNumDependencies};
     for (size_t i = 0; i < node->ndeps; i++)
         list_add(&l, node->dep[i].from, NULL, &node->dep[i].data);
-    list_end(&l, pNumDependencies);
-    return api_return(cudaSuccess);
+    return api_return(list_end(&l, pNumDependencies));
 }
 
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
@@ -149,8 +157,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
         for (size_t i = 0; i < n->ndeps; i++)
             if (n->dep[i].from == node)
                 list_add(&l, n, NULL, &n->dep[i].data);
-    list_end(&l, pNumDependentNodes);
-    return api_return(cudaSuccess);
+    return api_return(list_end(&l, pNumDependentNodes));
 }
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node,
@@ -181,17 +188,6 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph,
     return api_return(err);
 }
 
-static cudaError_t undepend(struct CUgraphNode_st *n,
-                            const struct CUgraphNode_st *from)
-{
-    for (size_t i = 0; i < n->ndeps; i++)
-        if (n->dep[i].from == from) {
-            n->dep[i] = n->dep[--n->ndeps];
-            return cudaSuccess;
-        }
-    return cudaErrorInvalidValue;
-}
-
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
                                         const cudaGraphNode_t *from,
                                         const cudaGraphNode_t *to,
@@ -204,7 +200,7 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
     if (numDependencies && (!from || !to))
         err = cudaErrorInvalidValue;
     for (size_t i = 0; i < numDependencies && err == cudaSuccess; i++)
-        err = node_find(graph, to[i]) ? undepend(to[i], from[i])
+        err = node_find(graph, to[i]) ? node_undepend(to[i], from[i])
                                       : cudaErrorInvalidValue;
     return api_return(err);
 }
@@ -214,75 +210,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
     if (!node || !node_find(node->graph, node))
         return api_return(cudaErrorInvalidValue);
     for (struct CUgraphNode_st *n = node->graph->first; n; n = n->next)
-        undepend(n, node);
+        node_undepend(n, node);
     cugraph_remove(node);
     return api_return(cudaSuccess);
-}
-
-/* ---- as a picture -------------------------------------------------------- */
-
-static const char *const type_names[] = {
-    [cudaGraphNodeTypeKernel] = "KERNEL",
-    [cudaGraphNodeTypeMemcpy] = "MEMCPY",
-    [cudaGraphNodeTypeMemset] = "MEMSET",
-    [cudaGraphNodeTypeHost] = "HOST",
-    [cudaGraphNodeTypeGraph] = "GRAPH",
-    [cudaGraphNodeTypeEmpty] = "EMPTY",
-    [cudaGraphNodeTypeWaitEvent] = "EVENT_WAIT",
-    [cudaGraphNodeTypeEventRecord] = "EVENT_RECORD",
-    [cudaGraphNodeTypeMemAlloc] = "MEM_ALLOC",
-    [cudaGraphNodeTypeMemFree] = "MEM_FREE",
-    [cudaGraphNodeTypeConditional] = "CONDITIONAL",
-    [cudaGraphNodeTypeCount] = NULL,
-};
-
-static void print_label(FILE *f, const struct CUgraphNode_st *n, unsigned id)
-{
-    char where[256];
-    simgpu_site_text(n->site, where, sizeof where);
-    fprintf(f, "%u\\n%s\\n%s\\n%s", id, type_names[n->params.type], n->name,
-            where);
-    const struct cudaKernelNodeParamsV2 *const k = &n->params.kernel;
-    if (n->params.type == cudaGraphNodeTypeKernel && !n->foreign)
-        fprintf(f, "\\n<<<(%u,%u,%u), (%u,%u,%u), %u>>>", k->gridDim.x,
-                k->gridDim.y, k->gridDim.z, k->blockDim.x, k->blockDim.y,
-                k->blockDim.z, k->sharedMemBytes);
-}
-
-static void print_graph(FILE *f, const struct CUgraph_st *g, const char *prefix)
-{
-    unsigned id = 0;
-    char inner[128];
-    for (struct CUgraphNode_st *n = g->first; n; n = n->next)
-        n->mark = id++;
-    for (const struct CUgraphNode_st *n = g->first; n; n = n->next) {
-        fprintf(f, "\"%snode_%u\" [shape=\"box\" label=\"", prefix, n->mark);
-        print_label(f, n, n->mark);
-        fprintf(f, "\"];\n");
-        for (size_t i = 0; i < n->ndeps; i++)
-            fprintf(f, "\"%snode_%u\" -> \"%snode_%u\";\n", prefix,
-                    n->dep[i].from->mark, prefix, n->mark);
-        snprintf(inner, sizeof inner, "%s%u_", prefix, n->mark);
-        if (n->child)
-            print_graph(f, n->child, inner);
-        for (unsigned i = 0; n->body && i < n->body->n; i++) {
-            snprintf(inner, sizeof inner, "%s%u_%u_", prefix, n->mark, i);
-            print_graph(f, n->body->graph[i], inner);
-        }
-    }
-}
-
-cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path,
-                                   unsigned int flags)
-{
-    (void)flags; // how much to show: always what is known
-    if (!cugraph_is_live(graph) || !path)
-        return api_return(cudaErrorInvalidValue);
-    FILE *const f = fopen(path, "w");
-    if (!f)
-        return api_return(cudaErrorOperatingSystem);
-    fprintf(f, "digraph dot {\n");
-    print_graph(f, graph, "graph_");
-    fprintf(f, "}\n");
-    return api_return(fclose(f) == 0 ? cudaSuccess : cudaErrorOperatingSystem);
 }
