@@ -25,6 +25,25 @@ static void limits(void)
     IS(v);
 }
 
+static void set_limit(enum cudaLimit limit, size_t value)
+{
+    size_t v = 0;
+    SAY(cudaDeviceSetLimit(limit, value));
+    SAY(cudaDeviceGetLimit(&v, limit));
+    IS(v);
+}
+
+static void larger_limits(void)
+{
+    size_t v = 0;
+    set_limit(cudaLimitStackSize, 4096);
+    set_limit(cudaLimitPrintfFifoSize, 1 << 20);
+    set_limit(cudaLimitMallocHeapSize, 16 << 20);
+    set_limit(cudaLimitPersistingL2CacheSize, 3276801);
+    set_limit(cudaLimitPersistingL2CacheSize, 1 << 30);
+    SAY(cudaDeviceGetLimit(&v, (enum cudaLimit)99));
+}
+
 static void configurations(void)
 {
     enum cudaFuncCache cache = 9;
@@ -216,7 +235,37 @@ static void refused(void)
     SAY(cudaGetLastError());
 }
 
-static void handles(void)
+static void noticed(cudaAsyncNotificationInfo_t *info, void *data,
+                    cudaAsyncCallbackHandle_t handle)
+{
+    (void)info, (void)data, (void)handle;
+}
+
+/* What GPUs have, and simgpu has not. */
+static void unsupported(void)
+{
+    static struct cudaExternalMemoryHandleDesc memory;
+    static struct cudaExternalSemaphoreHandleDesc semaphore;
+    static cudaUUID_t id;
+    cudaExternalMemory_t m;
+    cudaExternalSemaphore_t s;
+    cudaAsyncCallbackHandle_t callback;
+    cudaLibrary_t lib = NULL;
+    const void *table;
+    unsigned n;
+    SAY(cudaImportExternalMemory(&m, &memory));
+    SAY(cudaImportExternalSemaphore(&s, &semaphore));
+    SAY(cudaDeviceRegisterAsyncNotification(0, noticed, NULL, &callback));
+    SAY(cudaLibraryLoadData(&lib, h, NULL, NULL, 0, NULL, NULL, 0));
+    SAY(cudaLibraryLoadFromFile(&lib, "none", NULL, NULL, 0, NULL, NULL, 0));
+    SAY(cudaLibraryGetKernelCount(&n, NULL));
+    SAY(cudaGetExportTable(&table, &id));
+    SAY(cudaDeviceFlushGPUDirectRDMAWrites(
+        cudaFlushGPUDirectRDMAWritesTargetCurrentDevice,
+        cudaFlushGPUDirectRDMAWritesToOwner));
+}
+
+static void handles_of(int device)
 {
     struct cudaMemPoolProps props;
     struct cudaMemPoolPtrExportData data;
@@ -230,7 +279,7 @@ static void handles(void)
     props.allocType = cudaMemAllocationTypePinned;
     props.handleTypes = file;
     props.location.type = cudaMemLocationTypeDevice;
-    props.location.id = 2;
+    props.location.id = device;
     SAY(cudaMemPoolCreate(&pool, &props));
     SAY(cudaMemPoolExportToShareableHandle(NULL, pool, file, 0));
     SAY(cudaMemPoolExportToShareableHandle(&fd, NULL, file, 0));
@@ -264,12 +313,23 @@ static void handles(void)
     SAY(cudaDeviceSynchronize());
 }
 
+static void handles(void)
+{
+    handles_of(2);
+}
+
+static void first_handles(void)
+{
+    handles_of(0);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
     } parts[] = {{"device_limits", limits},
+                 {"larger_limits", larger_limits},
                  {"configurations", configurations},
                  {"device_flags", flags},
                  {"choices", choices},
@@ -277,7 +337,9 @@ int main(int argc, char **argv)
                  {"objects", objects},
                  {"graph_memory", graph_memory},
                  {"refused", refused},
-                 {"handles", handles}};
+                 {"unsupported", unsupported},
+                 {"handles", handles},
+                 {"first_handles", first_handles}};
     cudaFree(NULL);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)

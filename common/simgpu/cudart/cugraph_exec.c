@@ -129,7 +129,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
                                              : cudaErrorInvalidValue);
 }
 
-/* ---- nodes of executable graphs ------------------------------------------ */
+/* ---- nodes of executable graphs -------------------------------------- */
 
 struct CUgraphNode_st *exec_node(cudaGraphExec_t exec, cudaGraphNode_t node)
 {

@@ -58,8 +58,9 @@ cudaError_t cudaGetDriverEntryPointByVersion(
 cudaError_t cudaGetExportTable(const void **ppExportTable,
                                const cudaUUID_t *pExportTableId)
 {
-    (void)ppExportTable, (void)pExportTableId; // private to NVIDIA's libraries
-    return api_return(cudaErrorNotSupported);
+    return api_return(ppExportTable && pExportTableId
+                          ? cudaErrorNotSupported // NVIDIA's libraries' own
+                          : cudaErrorInvalidValue);
 }
 
 /* ---- profilers ----------------------------------------------------------- */

@@ -526,7 +526,7 @@ cudaError_t cudaMemPoolImportFromShareableHandle(
         return api_return(cudaErrorInvalidValue);
     if (pread(fd, &device, sizeof device, 0) != (ssize_t)sizeof device ||
         !valid(device))
-        return api_return(cudaErrorInvalidValue);
+        return api_return(cudaErrorUnknown);
     pthread_mutex_lock(&all.lock);
     *memPool = create(device, 0);
     (*memPool)->imported = 1;

@@ -7,11 +7,9 @@
 #include "core/proc.h"
 #include "core/stream.h"
 #include "cudart/api.h"
+#include "cudart/limits.h"
+#include "device/launch.h"
 
-enum { DEFAULT_STACK = 1024, DEFAULT_PRINTF = 1 << 20, DEFAULT_HEAP = 8 << 20 };
-
-/* Limits of each device; 0: the default. */
-static size_t limits[PROC_MAX_DEVICES][cudaLimitPersistingL2CacheSize + 1];
 static unsigned flags[PROC_MAX_DEVICES];
 static enum cudaFuncCache cache[PROC_MAX_DEVICES];
 
@@ -20,41 +18,105 @@ static int valid(int device)
     return device >= 0 && device < simgpu_proc()->ndevices;
 }
 
-static size_t default_of(enum cudaLimit limit)
+/* ---- limits -------------------------------------------------------------- */
+
+enum {
+    STACK_STEP = 16,
+    PRINTF_OF_SM = 64 << 10,
+    LEAST_PRINTF = 512 << 10,
+    LEAST_HEAP = 4 << 20,
+    L2_PARTS = 16,     /* in which lines persist, or not */
+    L2_PERSISTING = 3, /* parts */
+    L2_MOST = 10,
+    SHARED_SIZE = 7, /* of a block; only the driver has a name for it */
+    LIMITS
+};
+
+/* Limits of each device that the program has set; 0: it has not. */
+static size_t limits[PROC_MAX_DEVICES][LIMITS];
+
+static size_t default_limit(int device, int limit)
 {
+    const struct topo_gpu *const g =
+        topo_gpu(simgpu_proc()->topo, simgpu_proc_place(device));
     switch (limit) {
-    case cudaLimitStackSize: return DEFAULT_STACK;
-    case cudaLimitPrintfFifoSize: return DEFAULT_PRINTF;
-    case cudaLimitMallocHeapSize: return DEFAULT_HEAP;
+    case cudaLimitStackSize: return 1024;
+    case cudaLimitPrintfFifoSize: return (size_t)g->nsm * PRINTF_OF_SM;
+    case cudaLimitMallocHeapSize: return 8 << 20;
     case cudaLimitDevRuntimeSyncDepth: return 2;
     case cudaLimitDevRuntimePendingLaunchCount: return 2048;
     case cudaLimitMaxL2FetchGranularity: return 64;
-    case cudaLimitPersistingL2CacheSize: return 0;
+    case cudaLimitPersistingL2CacheSize:
+        return (size_t)g->l2_nbytes / L2_PARTS * L2_PERSISTING;
+    default: return (size_t)limits_of(device)->shared_per_block_max;
     }
-    return 0;
+}
+
+static size_t at_least(size_t value, size_t least)
+{
+    return value > least ? value : least;
+}
+
+static size_t up_to_step(size_t value, size_t step)
+{
+    return (value + step - 1) / step * step;
+}
+
+/* What becomes of a value that the program sets. */
+static size_t rounded_limit(int device, int limit, size_t value)
+{
+    const struct topo_gpu *const g =
+        topo_gpu(simgpu_proc()->topo, simgpu_proc_place(device));
+    const size_t part = (size_t)g->l2_nbytes / L2_PARTS;
+    switch (limit) {
+    case cudaLimitStackSize: return up_to_step(value, STACK_STEP);
+    case cudaLimitPrintfFifoSize: return at_least(value, LEAST_PRINTF);
+    case cudaLimitMallocHeapSize: return at_least(value, LEAST_HEAP);
+    case cudaLimitPersistingL2CacheSize:
+        return part * L2_MOST < value ? part * L2_MOST
+                                      : up_to_step(value, part);
+    default: return value;
+    }
+}
+
+static cudaError_t check_limit(int device, int limit)
+{
+    if (limit < 0 || limit >= LIMITS)
+        return cudaErrorInvalidValue;
+    // kernels of compute capability 9.0 cannot wait for those they launch
+    return limit == cudaLimitDevRuntimeSyncDepth && limits_of(device)->sm >= 90
+               ? cudaErrorUnsupportedLimit
+               : cudaSuccess;
 }
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     API_ENTER();
-    if ((int)limit < 0 || limit > cudaLimitPersistingL2CacheSize)
-        return api_return(cudaErrorUnsupportedLimit);
+    const int device = simgpu_device_current();
+    const cudaError_t err = check_limit(device, (int)limit);
+    if (err != cudaSuccess)
+        return api_return(err);
+    if ((int)limit == SHARED_SIZE)
+        return api_return(cudaErrorNotPermitted);
     if (limit == cudaLimitMaxL2FetchGranularity && value > 128)
         return api_return(cudaErrorInvalidValue);
-    limits[simgpu_device_current()][limit] = value;
+    limits[device][limit] = rounded_limit(device, (int)limit, value);
     return api_return(cudaSuccess);
 }
 
 cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
 {
-    if (!pValue)
-        return api_return(cudaErrorInvalidValue);
-    if ((int)limit < 0 || limit > cudaLimitPersistingL2CacheSize)
-        return api_return(cudaErrorUnsupportedLimit);
-    const size_t set = limits[simgpu_device_current()][limit];
-    *pValue = set ? set : default_of(limit);
+    const int device = simgpu_device_current();
+    const cudaError_t err =
+        pValue ? check_limit(device, (int)limit) : cudaErrorInvalidValue;
+    if (err != cudaSuccess)
+        return api_return(err);
+    const size_t set = limits[device][limit];
+    *pValue = set ? set : default_limit(device, (int)limit);
     return api_return(cudaSuccess);
 }
+
+/* ---- choices ------------------------------------------------------------- */
 
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig)
 {
@@ -96,8 +158,9 @@ cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 cudaError_t cudaFuncSetSharedMemConfig(const void *func,
                                        enum cudaSharedMemConfig config)
 {
-    return api_return(func ? check_banks(config)
-                           : cudaErrorInvalidDeviceFunction);
+    return api_return(kernel_find(func) ? check_banks(config)
+                      : func            ? cudaErrorInvalidResourceHandle
+                                        : cudaErrorInvalidDeviceFunction);
 }
 
 /* At most one way to wait, and known bits. */
@@ -193,26 +256,25 @@ cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(
     enum cudaFlushGPUDirectRDMAWritesTarget target,
     enum cudaFlushGPUDirectRDMAWritesScope scope)
 {
-    (void)target, (void)scope;
-    return api_return(cudaErrorNotSupported); // no network writes to devices
+    return api_return(
+        target != cudaFlushGPUDirectRDMAWritesTargetCurrentDevice ||
+                (scope != cudaFlushGPUDirectRDMAWritesToOwner &&
+                 scope != cudaFlushGPUDirectRDMAWritesToAllDevices)
+            ? cudaErrorInvalidValue
+            : cudaErrorNotSupported); // no network writes to devices
 }
 
 /* ---- atomics across links ------------------------------------------------ */
 
 /* All operations, natively, over NVLink; none across PCIe. */
-static cudaError_t capabilities(unsigned *out,
-                                const enum cudaAtomicOperation *operations,
-                                unsigned count, int native)
+static void capabilities(unsigned *out, unsigned count, int native)
 {
-    if (!out || !operations || !count)
-        return cudaErrorInvalidValue;
     for (unsigned i = 0; i < count; i++)
         out[i] = native ? cudaAtomicCapabilitySigned |
                               cudaAtomicCapabilityUnsigned |
                               cudaAtomicCapabilityScalar32 |
                               cudaAtomicCapabilityScalar64
                         : 0;
-    return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetP2PAtomicCapabilities(
@@ -220,9 +282,15 @@ cudaError_t cudaDeviceGetP2PAtomicCapabilities(
     unsigned int count, int srcDevice, int dstDevice)
 {
     int native;
+    if (!out || !operations || !count)
+        return api_return(cudaErrorInvalidValue);
+    if (srcDevice == dstDevice)
+        return api_return(cudaErrorInvalidDevice);
     const cudaError_t err = cudaDeviceGetP2PAttribute(
         &native, cudaDevP2PAttrNativeAtomicSupported, srcDevice, dstDevice);
-    return err ? err : api_return(capabilities(out, operations, count, native));
+    if (err == cudaSuccess)
+        capabilities(out, count, native);
+    return err;
 }
 
 cudaError_t
@@ -230,7 +298,10 @@ cudaDeviceGetHostAtomicCapabilities(unsigned int *out,
                                     const enum cudaAtomicOperation *operations,
                                     unsigned int count, int device)
 {
+    if (!out || !operations || !count)
+        return api_return(cudaErrorInvalidValue);
     if (!valid(device))
         return api_return(cudaErrorInvalidDevice);
-    return api_return(capabilities(out, operations, count, 0));
+    capabilities(out, count, 0);
+    return api_return(cudaSuccess);
 }

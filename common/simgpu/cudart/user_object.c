@@ -83,7 +83,7 @@ cudaError_t cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr,
                                  unsigned int flags)
 {
     if (!object_out || !destroy || initialRefcount == 0 ||
-        initialRefcount > INT_MAX || flags != cudaUserObjectNoDestructorSync)
+        flags != cudaUserObjectNoDestructorSync)
         return api_return(cudaErrorInvalidValue);
     struct CUuserObject_st *const o = malloc(sizeof *o);
     if (!o)
