@@ -141,7 +141,8 @@ static const char *const lines[] = {
     "cmp 1 2 && { SIMGPU_CLOCK=real ./x >3; ! cmp -s 1 3; }",
     "$N -lineinfo -rdc=true -arch=sm_90 children.cu -lcudadevrt -o x && ./x && "
     "SIMGPU_CHECK=1 ./x && ! ./x wait 2>err && "
-    "grep -q 'at children.cu:56: calls cudaDeviceSynchronize' err",
+    "grep -q 'at children.cu:57: calls cudaDeviceSynchronize' err && "
+    "! ./x graph 2>err && grep -q 'graphs from host code only' err",
     "! $N -ltoir k.cu 2>err && grep -q 'makes code for GPUs' err",
     "$N -ptx module.cu && $N --cubin module.cu && $N -fatbin -arch=sm_90 "
     "module.cu -o m.fatbin && $N load.cpp -lcuda -o x && ./x module.ptx && "
