@@ -8,25 +8,7 @@
 #include "core/report.h"
 #include "core/stream.h"
 #include "core/thread.h"
-
-struct member { /* a stream's part in a capture: simgpu_stream_capture() */
-    struct member *next;
-    struct capture *capture;
-    struct stream *stream;
-    struct node_set follows; /* what the stream's next node follows */
-};
-
-struct capture {
-    struct capture *next;
-    uint64_t id;
-    struct CUgraph_st *graph;
-    int into; /* the program's graph, which it keeps */
-    struct stream *origin;
-    enum cudaStreamCaptureMode mode;
-    uint32_t thread;
-    int invalid;
-    struct member *members;
-};
+#include "cudart/capture_state.h"
 
 /* Captures under way. */
 static struct {
@@ -48,8 +30,8 @@ static void *need(void *p)
 
 /* ---- sets of nodes ------------------------------------------------------- */
 
-static void set_to(struct node_set *s, struct CUgraphNode_st *const *node,
-                   size_t n)
+void node_set_to(struct node_set *s, struct CUgraphNode_st *const *node,
+                 size_t n)
 {
     struct CUgraphNode_st **const copy = need(malloc((n + 1) * sizeof *copy));
     if (n)
@@ -59,7 +41,8 @@ static void set_to(struct node_set *s, struct CUgraphNode_st *const *node,
     s->n = n;
 }
 
-static int set_has(const struct node_set *s, const struct CUgraphNode_st *node)
+static int node_set_has(const struct node_set *s,
+                        const struct CUgraphNode_st *node)
 {
     for (size_t i = 0; i < s->n; i++)
         if (s->node[i] == node)
@@ -67,12 +50,12 @@ static int set_has(const struct node_set *s, const struct CUgraphNode_st *node)
     return 0;
 }
 
-static void set_join(struct node_set *s, struct CUgraphNode_st *const *node,
-                     size_t n)
+void node_set_join(struct node_set *s, struct CUgraphNode_st *const *node,
+                   size_t n)
 {
     s->node = need(realloc(s->node, (s->n + n + 1) * sizeof *s->node));
     for (size_t i = 0; i < n; i++)
-        if (!set_has(s, node[i]))
+        if (!node_set_has(s, node[i]))
             s->node[s->n++] = node[i];
 }
 
@@ -134,7 +117,7 @@ static int captured_on(int device, int blocking_only, int invalidate)
     return any;
 }
 
-static cudaError_t legacy_error(const struct stream *s, int invalidate)
+cudaError_t capture_legacy_error(const struct stream *s, int invalidate)
 {
     return atomic_load(&all.n) && stream_kind_of(s) == STREAM_LEGACY &&
                    captured_on(simgpu_stream_device(s), 1, invalidate)
@@ -144,7 +127,7 @@ static cudaError_t legacy_error(const struct stream *s, int invalidate)
 
 cudaError_t capture_allows_legacy(const struct stream *s)
 {
-    return legacy_error(s, 1);
+    return capture_legacy_error(s, 1);
 }
 
 cudaError_t capture_allows_call(const struct stream *s)
@@ -187,7 +170,7 @@ cudaError_t capture_params(struct stream *s, struct cudaGraphNodeParams *params,
                     params, name, site, &node);
     if (err == cudaSuccess) {
         node->device = simgpu_stream_device(s);
-        set_to(&m->follows, &node, 1);
+        node_set_to(&m->follows, &node, 1);
     } else {
         m->capture->invalid = 1;
     }
@@ -241,7 +224,7 @@ cudaError_t capture_record(struct stream *s, struct captured *into)
         return cudaErrorStreamCaptureInvalidated;
     into->capture = m->capture;
     into->id = m->capture->id;
-    set_to(&into->nodes, m->follows.node, m->follows.n);
+    node_set_to(&into->nodes, m->follows.node, m->follows.n);
     return cudaSuccess;
 }
 
@@ -282,7 +265,7 @@ static struct member *member_new(struct capture *c, struct stream *s)
     m->stream = s;
     m->next = c->members;
     c->members = m;
-    set_to(&m->follows, NULL, 0);
+    node_set_to(&m->follows, NULL, 0);
     stream_set_capture(s, m);
     return m;
 }
@@ -309,7 +292,7 @@ cudaError_t capture_wait(struct stream *s, const struct captured *event)
         m = member_new(event->capture, s);
         pthread_mutex_unlock(&all.lock);
     }
-    set_join(&m->follows, event->nodes.node, event->nodes.n);
+    node_set_join(&m->follows, event->nodes.node, event->nodes.n);
     return cudaSuccess;
 }
 
@@ -329,7 +312,7 @@ static int defer(struct stream *const *streams, int n,
             free(follows.node);
             return -1;
         }
-        set_join(&follows, m->follows.node, m->follows.n);
+        node_set_join(&follows, m->follows.node, m->follows.n);
     }
     struct foreign *const f = need(calloc(1, sizeof *f));
     *f = (struct foreign){
@@ -339,7 +322,7 @@ static int defer(struct stream *const *streams, int n,
     node->device = simgpu_stream_device(streams[0]);
     for (int i = 0; i < n; i++) {
         struct member *const m = simgpu_stream_capture(streams[i]);
-        set_to(&m->follows, &node, 1);
+        node_set_to(&m->follows, &node, 1);
     }
     free(follows.node);
     return 0;
@@ -374,7 +357,7 @@ static cudaError_t begin(cudaStream_t stream, struct CUgraph_st *into,
     atomic_fetch_add(&all.n, 1);
     struct member *const m = member_new(c, s);
     pthread_mutex_unlock(&all.lock);
-    set_to(&m->follows, deps, ndeps);
+    node_set_to(&m->follows, deps, ndeps);
     return cudaSuccess;
 }
 
@@ -481,86 +464,6 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
     if (pGraph)
         *pGraph = NULL;
     return api_return(end(s, pGraph));
-}
-
-/* ---- questions ----------------------------------------------------------- */
-
-static cudaError_t status_of(cudaStream_t stream,
-                             enum cudaStreamCaptureStatus *status,
-                             struct member **member)
-{
-    if (!status)
-        return cudaErrorInvalidValue;
-    struct stream *const s = simgpu_stream_of(stream);
-    if (!s)
-        return cudaErrorInvalidResourceHandle;
-    const cudaError_t err = legacy_error(s, 0); // asking is no harm
-    if (err != cudaSuccess)
-        return err;
-    const struct member *const m = *member = simgpu_stream_capture(s);
-    *status = !m                    ? cudaStreamCaptureStatusNone
-              : m->capture->invalid ? cudaStreamCaptureStatusInvalidated
-                                    : cudaStreamCaptureStatusActive;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
-                                  enum cudaStreamCaptureStatus *pCaptureStatus)
-{
-    API_ENTER();
-    struct member *m;
-    return api_return(status_of(stream, pCaptureStatus, &m));
-}
-
-cudaError_t cudaStreamGetCaptureInfo(
-    cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out,
-    unsigned long long *id_out, cudaGraph_t *graph_out,
-    const cudaGraphNode_t **dependencies_out,
-    const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
-{
-    API_ENTER();
-    struct member *m = NULL;
-    const cudaError_t err = status_of(stream, captureStatus_out, &m);
-    if (err != cudaSuccess || !m)
-        return api_return(err);
-    if (id_out)
-        *id_out = m->capture->id;
-    if (graph_out)
-        *graph_out = m->capture->graph;
-    if (dependencies_out)
-        *dependencies_out = m->follows.node;
-    if (edgeData_out)
-        *edgeData_out = NULL;
-    if (numDependencies_out)
-        *numDependencies_out = m->follows.n;
-    return api_return(cudaSuccess);
-}
-
-cudaError_t
-cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
-                                    cudaGraphNode_t *dependencies,
-                                    const cudaGraphEdgeData *dependencyData,
-                                    size_t numDependencies, unsigned int flags)
-{
-    API_ENTER();
-    (void)dependencyData;
-    struct stream *const s = simgpu_stream_of(stream);
-    if (!s)
-        return api_return(cudaErrorInvalidResourceHandle);
-    struct member *const m = simgpu_stream_capture(s);
-    if (!m)
-        return api_return(cudaErrorIllegalState);
-    if (flags > cudaStreamSetCaptureDependencies ||
-        (numDependencies && !dependencies))
-        return api_return(cudaErrorInvalidValue);
-    for (size_t i = 0; i < numDependencies; i++)
-        if (!node_find(m->capture->graph, dependencies[i]))
-            return api_return(cudaErrorInvalidValue);
-    if (flags == cudaStreamSetCaptureDependencies)
-        set_to(&m->follows, dependencies, numDependencies);
-    else
-        set_join(&m->follows, dependencies, numDependencies);
-    return api_return(cudaSuccess);
 }
 
 cudaError_t

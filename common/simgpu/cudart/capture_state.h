@@ -1,0 +1,37 @@
+/*
+ * capture_state.h: what captures know of themselves
+ */
+#ifndef SIMGPU_CUDART_CAPTURE_STATE_H
+#define SIMGPU_CUDART_CAPTURE_STATE_H
+
+#include "cudart/capture.h"
+
+struct member { /* a stream's part in a capture: simgpu_stream_capture() */
+    struct member *next;
+    struct capture *capture;
+    struct stream *stream;
+    struct node_set follows; /* what the stream's next node follows */
+};
+
+struct capture {
+    struct capture *next;
+    uint64_t id;
+    struct CUgraph_st *graph;
+    int into; /* the program's graph, which it keeps */
+    struct stream *origin;
+    enum cudaStreamCaptureMode mode;
+    uint32_t thread;
+    int invalid;
+    struct member *members;
+};
+
+void node_set_to(struct node_set *s, struct CUgraphNode_st *const *node,
+                 size_t n);
+void node_set_join(struct node_set *s, struct CUgraphNode_st *const *node,
+                   size_t n);
+
+/* The error of using the legacy stream while streams that synchronise with it
+ * are captured; `invalidate` ends these captures. */
+cudaError_t capture_legacy_error(const struct stream *s, int invalidate);
+
+#endif
