@@ -256,7 +256,7 @@ END_TEST
 static char *reserve(uint64_t nbytes)
 {
     void *p;
-    MUST(simgpu_virtual_reserve(nbytes, &p) == 0);
+    MUST(simgpu_virtual_reserve(nbytes, 0, &p) == 0);
     return p;
 }
 
@@ -275,7 +275,10 @@ static void reservations(struct shared *s)
     MUST(simgpu_virtual_free(q, G) == 0 && simgpu_virtual_free(q, G) == EINVAL);
     MUST(simgpu_virtual_unmap(p + 3 * G, G, "unmap", 0) == 0);
     MUST(simgpu_virtual_free(p, 4 * G) == 0 && reserve(4 * G) == p);
-    MUST(simgpu_virtual_reserve(UINT64_C(1) << 60, &out) == ENOMEM);
+    MUST(simgpu_virtual_reserve(G, 64 * G, &out) == 0 &&
+         (uintptr_t)out % (64 * G) == 0 && (char *)out > p + 4 * G);
+    MUST(simgpu_virtual_free(out, G) == 0);
+    MUST(simgpu_virtual_reserve(UINT64_C(1) << 60, 0, &out) == ENOMEM);
 }
 
 START_TEST(a_reservation_is_given_back_whole_and_empty)

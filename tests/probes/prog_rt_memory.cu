@@ -430,7 +430,7 @@ PROBE(occupancy_and_names)
     OK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, add));
     CHECK(block == 1024 && grid == 2 * 132);
     OK(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, add, 2, 256));
-    CHECK(shared > 48 << 10);
+    CHECK(shared == 48 << 10); // until more is asked for
     OK(cudaFuncGetName(&name, add));
     CHECK(strstr(name, "add") != NULL);
     OK(cudaFuncSetAttribute(add, cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -94,7 +94,12 @@ static void addresses(void)
     DRIVER(cuMemAddressReserve(&p, 0, 0, 0, 0));
     DRIVER(cuMemAddressReserve(&p, PAGE, 0, 0, 1));
     DRIVER(cuMemAddressReserve(&p, PAGE, 3, 0, 0));
+    DRIVER(cuMemAddressReserve(&p, PAGE, 0, 0, 0));
+    DRIVER(cuMemAddressReserve(&p, PAGE, 1 << 30, 0, 0));
+    IS(p % (1 << 30));
+    DRIVER(cuMemAddressFree(p, PAGE));
     DRIVER(cuMemAddressReserve(&p, PAGE, 2 * PAGE, 0, 0));
+    IS(p % (2 * PAGE));
     DRIVER(cuMemAddressReserve(&p, PAGE, PAGE, 0, 0));
     IS(p % PAGE);
     DRIVER(cuMemAddressFree(p, 2 * PAGE));
@@ -281,12 +286,14 @@ static void array_bytes(void)
     DRIVER(cuMemcpyDtoA(NULL, 0, d, 4));
     DRIVER(cuMemcpyAtoD(d, NULL, 0, 4));
     DRIVER(cuMemcpyHtoA(a, 0, h, 48));
+    DRIVER(cuMemcpyHtoA(a, 0, h + 40, 16));
     DRIVER(cuMemcpyHtoA(a, 3, h, 5));
     DRIVER(cuMemcpyHtoA(a, 47, h, 2));
     DRIVER(cuMemcpyAtoD(d, a, 1, 9));
     show(d, 12);
     DRIVER(cuMemcpyDtoA(a, 20, d, 4));
     DRIVER(cuMemcpyAtoH(back, a, 18, 8));
+    DRIVER(cuMemcpyAtoH(back, a, 8, 8));
     for (int i = 0; i < 8; i++)
         printf("%d ", back[i]);
     puts("");

@@ -24,7 +24,8 @@ static void show(int n)
 
 static void pointers(void)
 {
-    static const int attrs[] = {1, 2, 3, 4, 7, 8, 9, 10, 11, 12, 13};
+    enum { ORDINAL = CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL };
+    static const int attrs[] = {1, 2, 3, 4, 8, ORDINAL, 10, 11, 12, 13};
     void *pinned, *managed, *at[4];
     cudaMallocHost(&pinned, 40);
     cudaMallocManaged(&managed, 50, cudaMemAttachGlobal);
@@ -33,20 +34,28 @@ static void pointers(void)
     at[2] = managed;
     at[3] = back;
     for (int k = 0; k < 4; k++)
-        for (int i = 0; i < 11; i++) {
+        for (int i = 0; i < 10; i++) {
             uint64_t v = 0;
             CUpointer_attribute a = (CUpointer_attribute)attrs[i];
             const int err =
                 (int)cuPointerGetAttribute(&v, a, (CUdeviceptr)at[k]);
-            const int points = v > 1000;
+            const int points = v > 1000 && attrs[i] != ORDINAL;
             printf("%d %d: %d %d\n", k, attrs[i], err,
                    points ? -(v == (uintptr_t)at[k]) : (int)v);
             v = 7;
             void *data[1] = {&v};
             printf("%d", (int)cuPointerGetAttributes(1, &a, data,
                                                      (CUdeviceptr)at[k]));
-            printf(" %d\n", v > 1000 ? -(v == (uintptr_t)at[k]) : (int)v);
+            printf(" %d\n", v > 1000 && attrs[i] != ORDINAL
+                                ? -(v == (uintptr_t)at[k])
+                                : (int)v);
         }
+    uint64_t id = 0, other = 0;
+    const CUpointer_attribute number = CU_POINTER_ATTRIBUTE_BUFFER_ID;
+    DRIVER(cuPointerGetAttribute(&id, number, d));
+    DRIVER(cuPointerGetAttribute(&other, number, (CUdeviceptr)pinned));
+    IS(id && other && id != other);
+    DRIVER(cuPointerGetAttribute(&id, number, (CUdeviceptr)back));
     CUpointer_attribute a = CU_POINTER_ATTRIBUTE_MAPPED;
     void *none[1] = {NULL};
     DRIVER(cuPointerGetAttribute(NULL, a, d));
@@ -100,6 +109,7 @@ static void current(void)
     IS(c == NULL);
     DRIVER(cuCtxPopCurrent(&c));
     UNDEFINED(cuCtxPushCurrent((CUcontext)back));
+    DRIVER(cuCtxPushCurrent(NULL));
     DRIVER(cuCtxPushCurrent(a));
     DRIVER(cuDevicePrimaryCtxRetain(&b, last / 2));
     DRIVER(cuCtxPushCurrent(b));

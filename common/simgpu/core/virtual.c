@@ -114,15 +114,19 @@ static void make_blocks(const struct block *r)
     }
 }
 
-static int reserve(uint64_t nbytes, void **out)
+static int reserve(uint64_t nbytes, uint64_t alignment, void **out)
 {
     uint64_t offset;
     int err = create_window();
+    const uint64_t granted = VIRTUAL_GRANULARITY; // to all
+    const uint64_t pad = alignment > granted ? alignment - granted : 0;
     // with the gap behind it, a reservation ends where another may begin
     const uint64_t all = nbytes + VIRTUAL_GRANULARITY - block_pages(1);
     if (err == 0)
-        err = block_place(&reserved, all, &offset);
+        err = block_place(&reserved, all + pad, &offset);
     if (err == 0) {
+        const uintptr_t at = (uintptr_t)window->user + offset;
+        offset += -at & (pad ? alignment - 1 : 0);
         block_insert(&reserved,
                      (struct block){.offset = offset, .nbytes = all});
         *out = window->user + offset;
@@ -130,11 +134,11 @@ static int reserve(uint64_t nbytes, void **out)
     return err;
 }
 
-int simgpu_virtual_reserve(uint64_t nbytes, void **out)
+int simgpu_virtual_reserve(uint64_t nbytes, uint64_t alignment, void **out)
 {
     simgpu_proc();
     pthread_mutex_lock(&heap_table.lock);
-    const int err = reserve(nbytes, out);
+    const int err = reserve(nbytes, alignment, out);
     pthread_mutex_unlock(&heap_table.lock);
     return err;
 }

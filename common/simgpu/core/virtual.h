@@ -23,8 +23,9 @@
 
 enum { VIRTUAL_GRANULARITY = 2 << 20 }; /* of sizes and addresses, in bytes */
 
-/* Reserve addresses. ENOMEM: there are not that many left. */
-int simgpu_virtual_reserve(uint64_t nbytes, void **out);
+/* Reserve addresses, the first a multiple of alignment, a power of two or 0.
+ * ENOMEM: there are not that many left. */
+int simgpu_virtual_reserve(uint64_t nbytes, uint64_t alignment, void **out);
 
 /* Give back a whole reservation. EINVAL: it is none, or something is mapped. */
 int simgpu_virtual_free(const void *p, uint64_t nbytes);

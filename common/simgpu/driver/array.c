@@ -46,8 +46,10 @@ CUresult cuArray3DCreate(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *d)
                            CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER;
     if (!pHandle || !d)
         return CUDA_ERROR_INVALID_VALUE;
-    if (d->Flags & ~known)
-        return CUDA_ERROR_NOT_SUPPORTED;
+    if (d->Flags & ~known) // depth has one channel
+        return d->Flags & CUDA_ARRAY3D_DEPTH_TEXTURE && d->NumChannels != 1
+                   ? CUDA_ERROR_INVALID_VALUE
+                   : CUDA_ERROR_NOT_SUPPORTED;
     const struct cudaChannelFormatDesc c = channels(d->Format, d->NumChannels);
     const struct cudaExtent e = {d->Width, d->Height, d->Depth};
     DRIVER_CALL(cudaMalloc3DArray((cudaArray_t *)pHandle, &c, e, d->Flags));
@@ -59,7 +61,7 @@ CUresult cuArrayCreate(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *d)
         return CUDA_ERROR_INVALID_VALUE;
     const struct cudaChannelFormatDesc c = channels(d->Format, d->NumChannels);
     DRIVER_CALL(cudaMallocArray((cudaArray_t *)pHandle, &c, d->Width, d->Height,
-                                cudaArraySurfaceLoadStore));
+                                cudaArrayDefault));
 }
 
 CUresult cuArrayDestroy(CUarray hArray)
@@ -76,7 +78,7 @@ CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray hArray)
     if (err != CUDA_SUCCESS)
         return err;
     if (!d || !a)
-        return CUDA_ERROR_INVALID_VALUE;
+        return d ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
     *d = (CUDA_ARRAY3D_DESCRIPTOR){
         .Width = a->extent.width,
         .Height = a->extent.height,
@@ -99,47 +101,53 @@ CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *d, CUarray hArray)
     return err;
 }
 
-/* ---- copies of consecutive bytes ----------------------------------------- */
+/* ---- copies of consecutive bytes, in an array's first row ---------------- */
 
-static char *byte_of(CUarray array, size_t offset)
+/* Where they are; NULL beyond the end of the row, or without an array. */
+static char *bytes_of(CUarray array, size_t offset, size_t nbytes)
 {
-    return ((cudaArray_t)array)->base + offset;
+    const cudaArray_t a = (cudaArray_t)array;
+    const size_t row = a ? a->extent.width * a->elem_nbytes : 0;
+    return offset <= row && nbytes <= row - offset && a ? a->base + offset
+                                                        : NULL;
 }
 
 CUresult cuMemcpyHtoA(CUarray dstArray, size_t dstOffset, const void *srcHost,
                       size_t ByteCount)
 {
-    if (!dstArray)
-        return CUDA_ERROR_INVALID_HANDLE;
-    DRIVER_CALL(cudaMemcpy(byte_of(dstArray, dstOffset), srcHost, ByteCount,
-                           cudaMemcpyHostToDevice));
+    char *const to = bytes_of(dstArray, dstOffset, ByteCount);
+    if (!to)
+        return CUDA_ERROR_INVALID_VALUE;
+    DRIVER_CALL(cudaMemcpy(to, srcHost, ByteCount, cudaMemcpyHostToDevice));
 }
 
 CUresult cuMemcpyAtoH(void *dstHost, CUarray srcArray, size_t srcOffset,
                       size_t ByteCount)
 {
-    if (!srcArray)
-        return CUDA_ERROR_INVALID_HANDLE;
-    DRIVER_CALL(cudaMemcpy(dstHost, byte_of(srcArray, srcOffset), ByteCount,
-                           cudaMemcpyDeviceToHost));
+    const char *const from = bytes_of(srcArray, srcOffset, ByteCount);
+    if (!from)
+        return CUDA_ERROR_INVALID_VALUE;
+    DRIVER_CALL(cudaMemcpy(dstHost, from, ByteCount, cudaMemcpyDeviceToHost));
 }
 
 CUresult cuMemcpyDtoA(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
                       size_t ByteCount)
 {
-    if (!dstArray)
-        return CUDA_ERROR_INVALID_HANDLE;
-    DRIVER_CALL(cudaMemcpy(byte_of(dstArray, dstOffset), (void *)srcDevice,
-                           ByteCount, cudaMemcpyDeviceToDevice));
+    char *const to = bytes_of(dstArray, dstOffset, ByteCount);
+    if (!to)
+        return CUDA_ERROR_INVALID_VALUE;
+    DRIVER_CALL(
+        cudaMemcpy(to, (void *)srcDevice, ByteCount, cudaMemcpyDeviceToDevice));
 }
 
 CUresult cuMemcpyAtoD(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
                       size_t ByteCount)
 {
-    if (!srcArray)
-        return CUDA_ERROR_INVALID_HANDLE;
-    DRIVER_CALL(cudaMemcpy((void *)dstDevice, byte_of(srcArray, srcOffset),
-                           ByteCount, cudaMemcpyDeviceToDevice));
+    const char *const from = bytes_of(srcArray, srcOffset, ByteCount);
+    if (!from)
+        return CUDA_ERROR_INVALID_VALUE;
+    DRIVER_CALL(cudaMemcpy((void *)dstDevice, from, ByteCount,
+                           cudaMemcpyDeviceToDevice));
 }
 
 /* ---- objects ------------------------------------------------------------- */
@@ -153,7 +161,7 @@ static CUresult resource_of(const CUDA_RESOURCE_DESC *d,
     switch (d->resType) {
     case CU_RESOURCE_TYPE_ARRAY:
         if (!d->res.array.hArray)
-            return CUDA_ERROR_INVALID_HANDLE;
+            return CUDA_ERROR_INVALID_VALUE;
         r->resType = cudaResourceTypeArray;
         r->res.array.array = (cudaArray_t)d->res.array.hArray;
         *format = r->res.array.array->desc;

@@ -19,6 +19,9 @@ static inline CUresult result_of(cudaError_t err)
     case cudaErrorInvalidDeviceFunction: return CUDA_ERROR_INVALID_HANDLE;
     case cudaErrorInvalidMemcpyDirection:
     case cudaErrorInvalidPitchValue:
+    case cudaErrorInvalidChannelDescriptor:
+    case cudaErrorInvalidFilterSetting:
+    case cudaErrorInvalidNormSetting:
     case cudaErrorInvalidConfiguration: return CUDA_ERROR_INVALID_VALUE;
     default: return (CUresult)err;
     }

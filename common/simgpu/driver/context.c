@@ -134,10 +134,12 @@ CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
 CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 {
     const CUresult err = context_initialized();
-    if (err || !pctx)
-        return err ? err : CUDA_ERROR_INVALID_VALUE;
+    if (err)
+        return err;
     if (!valid(dev))
         return CUDA_ERROR_INVALID_DEVICE;
+    if (!pctx)
+        return CUDA_ERROR_INVALID_VALUE;
     atomic_fetch_add(&contexts[dev].nretained, 1);
     *pctx = &contexts[dev];
     return CUDA_SUCCESS;
@@ -224,7 +226,7 @@ CUresult cuCtxPushCurrent(CUcontext ctx)
     if (err)
         return err;
     if (context_device(ctx) < 0)
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return ctx ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
     if (stack.depth == DEEPEST)
         return CUDA_ERROR_INVALID_VALUE;
     stack.below[stack.depth++] = current_device();

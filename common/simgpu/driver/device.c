@@ -143,7 +143,7 @@ CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
         return err ? err : CUDA_ERROR_INVALID_VALUE;
     if (ctx && context_device(ctx) < 0)
         return CUDA_ERROR_INVALID_CONTEXT;
-    *version = CUDA_VERSION;
+    *version = 3020; // when contexts last changed: no matter which CUDA
     return CUDA_SUCCESS;
 }
 

@@ -29,18 +29,18 @@ static void *find(const char *symbol)
 }
 
 /* Works before cuInit(), as programs load the driver by it. There is one
- * version of each function, and one kind of default stream. */
+ * version of each function, and one kind of default stream: like CUDA, it does
+ * not look at the flags, and an unknown name is no error. */
 CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion,
                           cuuint64_t flags,
                           CUdriverProcAddressQueryResult *symbolStatus)
 {
-    (void)cudaVersion;
-    if (!symbol || !pfn ||
-        flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+    (void)cudaVersion, (void)flags;
+    if (!symbol || !pfn)
         return CUDA_ERROR_INVALID_VALUE;
     *pfn = find(symbol);
     if (symbolStatus)
         *symbolStatus = *pfn ? CU_GET_PROC_ADDRESS_SUCCESS
                              : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-    return *pfn || symbolStatus ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    return CUDA_SUCCESS;
 }

@@ -116,6 +116,8 @@ static cudaError_t copy_slice(const CUDA_MEMCPY2D *c, const CUstream *stream)
 
 static cudaError_t copy_2d(const CUDA_MEMCPY2D *c, const CUstream *stream)
 {
+    if (!c->WidthInBytes || !c->Height)
+        return cudaSuccess;
     if (c->srcMemoryType == CU_MEMORYTYPE_ARRAY ||
         c->dstMemoryType == CU_MEMORYTYPE_ARRAY)
         return copy_slice(c, stream);
@@ -126,6 +128,9 @@ static cudaError_t copy_2d(const CUDA_MEMCPY2D *c, const CUstream *stream)
     const size_t to_pitch = to.pitch ? to.pitch : c->WidthInBytes + to.x;
     const size_t from_pitch =
         from.pitch ? from.pitch : c->WidthInBytes + from.x;
+    if (to.x + c->WidthInBytes > to_pitch ||
+        from.x + c->WidthInBytes > from_pitch)
+        return cudaErrorInvalidValue;
     char *const dst = (char *)(uintptr_t)first_of(&to, to_pitch);
     const char *const src = first_of(&from, from_pitch);
     return stream
@@ -136,12 +141,14 @@ static cudaError_t copy_2d(const CUDA_MEMCPY2D *c, const CUstream *stream)
                               c->Height, kind_of(&to, &from));
 }
 
+/* Nothing else of a copy without bytes counts. */
 static CUresult check_rows(const CUDA_MEMCPY2D *c)
 {
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
-    return is_known(c->dstMemoryType, c->dstArray) &&
-                   is_known(c->srcMemoryType, c->srcArray)
+    return !c->WidthInBytes || !c->Height ||
+                   (is_known(c->dstMemoryType, c->dstArray) &&
+                    is_known(c->srcMemoryType, c->srcArray))
                ? CUDA_SUCCESS
                : CUDA_ERROR_INVALID_VALUE;
 }
@@ -206,6 +213,11 @@ static size_t width_of(const CUDA_MEMCPY3D *c,
                                             : 1);
 }
 
+static int is_empty_box(const CUDA_MEMCPY3D *c)
+{
+    return !c->WidthInBytes || !c->Height || !c->Depth;
+}
+
 /* On the default stream, waiting, if none is given. */
 static cudaError_t copy_3d(const CUDA_MEMCPY3D *c, const CUstream *stream)
 {
@@ -216,6 +228,8 @@ static cudaError_t copy_3d(const CUDA_MEMCPY3D *c, const CUstream *stream)
     struct cudaMemcpy3DParms p = {
         .extent = {c->WidthInBytes, c->Height, c->Depth},
         .kind = kind_of(&to, &from)};
+    if (is_empty_box(c))
+        return cudaSuccess;
     if (to.type == CU_MEMORYTYPE_ARRAY)
         p.dstArray = (cudaArray_t)c->dstArray;
     if (from.type == CU_MEMORYTYPE_ARRAY)
@@ -229,12 +243,13 @@ static cudaError_t copy_3d(const CUDA_MEMCPY3D *c, const CUstream *stream)
     return stream ? cudaMemcpy3DAsync(&p, *stream) : cudaMemcpy3D(&p);
 }
 
+/* Levels of detail, which only mipmapped arrays have, don't count. */
 static CUresult check_box(const CUDA_MEMCPY3D *c)
 {
-    if (!c || c->srcLOD || c->dstLOD || c->reserved0 || c->reserved1)
+    if (!c)
         return CUDA_ERROR_INVALID_VALUE;
-    return is_known(c->dstMemoryType, c->dstArray) &&
-                   is_known(c->srcMemoryType, c->srcArray)
+    return is_empty_box(c) || (is_known(c->dstMemoryType, c->dstArray) &&
+                               is_known(c->srcMemoryType, c->srcArray))
                ? CUDA_SUCCESS
                : CUDA_ERROR_INVALID_VALUE;
 }

@@ -60,10 +60,6 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
         return CUDA_ERROR_INVALID_VALUE;
     if (simgpu_heap_find(p, &b) == 0)
         return describe_block(data, attribute, ptr, &b);
-    if (attribute == CU_POINTER_ATTRIBUTE_MAPPED) {
-        *(unsigned *)data = 0;
-        return CUDA_SUCCESS;
-    }
     if (!simgpu_heap_registered(p)) // the driver doesn't know ordinary memory
         return CUDA_ERROR_INVALID_VALUE;
     b = (struct heap_block){.base = p, .device = HEAP_PINNED};
@@ -92,24 +88,42 @@ static size_t value_nbytes(CUpointer_attribute attribute)
     }
 }
 
+/* What an attribute is of memory that the driver does not know. */
+static void describe_unknown(void *data, CUpointer_attribute attribute,
+                             CUdeviceptr ptr)
+{
+    if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR ||
+        attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
+        return; // CUDA leaves the range as it is
+    memset(data, 0, value_nbytes(attribute));
+    if (attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER)
+        *(CUdeviceptr *)data = ptr;
+}
+
 /* Unlike cuPointerGetAttribute(), this is how libraries ask about a pointer of
- * any kind: what the driver does not know of it is zero, and no error. */
+ * any kind: it is no error that the driver does not know one. */
 CUresult cuPointerGetAttributes(unsigned int numAttributes,
                                 CUpointer_attribute *attributes, void **data,
                                 CUdeviceptr ptr)
 {
+    struct heap_block b;
     const CUresult current = context_current();
     if (current)
         return current;
     if (numAttributes == 0 || !attributes || !data)
         return CUDA_ERROR_INVALID_VALUE;
+    const int known = simgpu_heap_find((void *)ptr, &b) == 0 ||
+                      simgpu_heap_registered((void *)ptr);
     for (unsigned i = 0; i < numAttributes; i++) {
         const size_t nbytes = value_nbytes(attributes[i]);
         if (nbytes == 0)
             return CUDA_ERROR_NOT_SUPPORTED;
         if (!data[i])
             return CUDA_ERROR_INVALID_VALUE;
-        if (cuPointerGetAttribute(data[i], attributes[i], ptr) != CUDA_SUCCESS)
+        if (!known)
+            describe_unknown(data[i], attributes[i], ptr);
+        else if (cuPointerGetAttribute(data[i], attributes[i], ptr) !=
+                 CUDA_SUCCESS)
             memset(data[i], 0, nbytes);
     }
     return CUDA_SUCCESS;

@@ -95,7 +95,8 @@ static CUresult check_device(const CUmemLocation *at)
 {
     int n = 0;
     if (at->type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return at->type == CU_MEM_LOCATION_TYPE_HOST ? CUDA_ERROR_INVALID_VALUE
+                                                     : CUDA_ERROR_NOT_SUPPORTED;
     cudaGetDeviceCount(&n);
     return at->id >= 0 && at->id < n ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
@@ -111,9 +112,10 @@ static CUresult check_prop(const CUmemAllocationProp *prop)
                    : CUDA_ERROR_INVALID_VALUE;
     if (prop->requestedHandleTypes > CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return CUDA_ERROR_NOT_SUPPORTED;
-    return check_device(&prop->location);
+    return CUDA_SUCCESS;
 }
 
+/* The same for all devices, even for those that there are not. */
 CUresult cuMemGetAllocationGranularity(size_t *granularity,
                                        const CUmemAllocationProp *prop,
                                        CUmemAllocationGranularity_flags option)
@@ -130,9 +132,12 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
                      const CUmemAllocationProp *prop, unsigned long long flags)
 {
     void *at;
-    const CUresult err = check_prop(prop);
+    CUresult err = check_prop(prop);
     if (err != CUDA_SUCCESS || !handle || !is_multiple(size) || flags)
         return err ? err : CUDA_ERROR_INVALID_VALUE;
+    err = check_device(&prop->location);
+    if (err != CUDA_SUCCESS)
+        return err;
     if (simgpu_heap_alloc(prop->location.id, size, 0, CALLER_SITE(), &at) != 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
     struct memory m = {.at = at, .nbytes = size, .prop = *prop};
@@ -189,9 +194,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment,
     if (err != CUDA_SUCCESS || !ptr || !is_multiple(size) || flags ||
         alignment & (alignment - 1))
         return err ? err : CUDA_ERROR_INVALID_VALUE;
-    if (alignment > VIRTUAL_GRANULARITY)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    if (simgpu_virtual_reserve(size, &at) != 0)
+    if (simgpu_virtual_reserve(size, alignment, &at) != 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *ptr = (uintptr_t)at;
     return CUDA_SUCCESS;
@@ -273,7 +276,8 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size,
 {
     CUresult err = desc && count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count && err == CUDA_SUCCESS; i++)
-        err = check_device(&desc[i].location);
+        if (check_device(&desc[i].location) != CUDA_SUCCESS)
+            err = CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count && err == CUDA_SUCCESS; i++)
         err = result_of_errno(simgpu_virtual_open(
             (void *)ptr, size, desc[i].location.id,
@@ -285,9 +289,11 @@ CUresult cuMemGetAccess(unsigned long long *flags,
                         const CUmemLocation *location, CUdeviceptr ptr)
 {
     struct heap_block b;
-    const CUresult err = location ? check_device(location) : CUDA_SUCCESS;
-    if (err != CUDA_SUCCESS || !flags || !location ||
-        simgpu_heap_find((void *)ptr, &b) != 0 || !b.mapped)
+    if (!flags || !location)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult err = check_device(location);
+    if (err != CUDA_SUCCESS || simgpu_heap_find((void *)ptr, &b) != 0 ||
+        !b.mapped)
         return err ? err : CUDA_ERROR_INVALID_VALUE;
     *flags = b.closed >> location->id & 1 ? CU_MEM_ACCESS_FLAGS_PROT_NONE
                                           : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;

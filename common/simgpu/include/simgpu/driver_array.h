@@ -43,6 +43,7 @@ typedef enum CUresourcetype_enum {
 #define CUDA_ARRAY3D_SURFACE_LDST      0x02
 #define CUDA_ARRAY3D_CUBEMAP           0x04
 #define CUDA_ARRAY3D_TEXTURE_GATHER    0x08
+#define CUDA_ARRAY3D_DEPTH_TEXTURE     0x10
 
 #define CU_TRSF_READ_AS_INTEGER        0x01
 #define CU_TRSF_NORMALIZED_COORDINATES 0x02
