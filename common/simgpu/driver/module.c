@@ -8,6 +8,7 @@
  * here, and is refused with a message.
  */
 #define _GNU_SOURCE
+#include <ar.h>       /* ARMAG */
 #include <dlfcn.h>    /* dlopen */
 #include <elf.h>      /* Elf64_Ehdr */
 #include <fcntl.h>    /* open */
@@ -41,15 +42,55 @@ static size_t image_nbytes(const void *image)
                : 0;
 }
 
+static int is_elf(const void *image)
+{
+    return memcmp(image, ELFMAG, SELFMAG) == 0;
+}
+
+static int is_cubin(const void *image)
+{
+    Elf64_Ehdr h;
+    if (!is_elf(image))
+        return 0;
+    memcpy(&h, image, sizeof h);
+    return h.e_machine == EM_OF_GPUS;
+}
+
+static int is_fatbin(const void *image)
+{
+    static const unsigned char fatbin[] = {0x50, 0xed, 0x55, 0xba};
+    return memcmp(image, fatbin, sizeof fatbin) == 0;
+}
+
+/* PTX begins with these directives. */
+static int is_ptx(const char *image)
+{
+    const size_t n = strnlen(image, 4096);
+    return memmem(image, n, ".version", 8) && memmem(image, n, ".target", 7);
+}
+
 /* Why an image cannot be loaded. */
 static const char *kind_of(const void *image)
 {
-    static const unsigned char fatbin[] = {0x50, 0xed, 0x55, 0xba};
-    if (memcmp(image, ELFMAG, SELFMAG) == 0)
-        return "a cubin, which is";
-    if (memcmp(image, fatbin, sizeof fatbin) == 0)
-        return "a fatbin of nvcc's, which is";
-    return "not a library of simnvcc's; if it is PTX, that is";
+    return is_cubin(image)    ? "a cubin, which is"
+           : is_fatbin(image) ? "a fatbin of nvcc's, which is"
+                              : "not a library of simnvcc's; if it is PTX, "
+                                "that is";
+}
+
+/* An image for GPUs has nothing for this one. CUDA doesn't take others for an
+ * image at all. */
+static CUresult error_of(const void *image)
+{
+    const unsigned char *const version = (const unsigned char *)image + 4;
+    if (is_elf(image))
+        return is_cubin(image) ? CUDA_ERROR_NO_BINARY_FOR_GPU
+                               : CUDA_ERROR_INVALID_IMAGE;
+    if (is_fatbin(image))
+        return *version == 1 ? CUDA_ERROR_NO_BINARY_FOR_GPU
+                             : CUDA_ERROR_INVALID_IMAGE;
+    return is_ptx(image) ? CUDA_ERROR_NO_BINARY_FOR_GPU
+                         : CUDA_ERROR_INVALID_PTX;
 }
 
 static CUresult refuse(const void *image, const char *call, uint32_t site)
@@ -59,7 +100,7 @@ static CUresult refuse(const void *image, const char *call, uint32_t site)
         "%s: the image is %s for GPUs only. Make it with simnvcc, by the same "
         "option (-ptx, -cubin or -fatbin), or run the program on a GPU.",
         call, kind_of(image));
-    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    return error_of(image);
 }
 
 /* Each load gets a copy of its own: a library that was loaded stays, since the
@@ -175,27 +216,18 @@ static void *find(CUmodule hmod, const char *name, const ElfW(Sym) * *symbol)
                : NULL;
 }
 
-static int is_kernel(const void *at)
-{
-    const char *name;
-    cudaError_t err;
-    DRIVER_ASK(err, cudaFuncGetName(&name, at));
-    return err == cudaSuccess;
-}
-
-/* A function is the handle that cudaGetFuncBySymbol() gives. */
 CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
     const ElfW(Sym) * symbol;
+    cudaError_t err = cudaErrorInvalidDeviceFunction;
     if (!hmod)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!hfunc || !name)
         return CUDA_ERROR_INVALID_VALUE;
     void *const at = find(hmod, name, &symbol);
-    if (!at || !is_kernel(at))
-        return CUDA_ERROR_NOT_FOUND;
-    *hfunc = at;
-    return CUDA_SUCCESS;
+    if (at)
+        DRIVER_ASK(err, cudaGetFuncBySymbol(hfunc, at));
+    return err == cudaSuccess ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod,
@@ -240,23 +272,27 @@ CUresult cuLinkCreate(unsigned int numOptions, CUjit_option *options,
     return *stateOut ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Take an image over. Libraries are CUDA's own, for device code. */
+/* Take an image over. Libraries are CUDA's own, archives of device code. */
 static CUresult add(CUlinkState state, CUjitInputType type, char *image,
                     size_t nbytes, const char *call, uint32_t site)
 {
     CUresult err = CUDA_SUCCESS;
+    const int is_library = type == CU_JIT_INPUT_LIBRARY;
     if (!image)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (type != CU_JIT_INPUT_LIBRARY && image_nbytes(image) == 0) {
+    if (is_library) {
+        if (nbytes < SARMAG || memcmp(image, ARMAG, SARMAG) != 0)
+            err = CUDA_ERROR_INVALID_IMAGE;
+    } else if (image_nbytes(image) == 0) {
         err = refuse(image, call, site);
-    } else if (type != CU_JIT_INPUT_LIBRARY && state->image) {
+    } else if (state->image) {
         simgpu_report_warning(site,
                               "%s: simgpu links one image; compile the sources "
                               "together, with simnvcc -cubin",
                               call);
         err = CUDA_ERROR_NOT_SUPPORTED;
     }
-    if (err != CUDA_SUCCESS || type == CU_JIT_INPUT_LIBRARY) {
+    if (err != CUDA_SUCCESS || is_library) {
         free(image);
         return err;
     }
@@ -271,7 +307,7 @@ CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data,
 {
     (void)name, (void)numOptions, (void)options, (void)optionValues;
     if (!state || !data)
-        return CUDA_ERROR_INVALID_VALUE;
+        return state ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
     char *const copy = calloc(1, size + sizeof(void *));
     if (copy)
         memcpy(copy, data, size);
@@ -285,7 +321,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
     size_t nbytes;
     (void)numOptions, (void)options, (void)optionValues;
     if (!state || !path)
-        return CUDA_ERROR_INVALID_VALUE;
+        return state ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
     char *const image = read_file(path, &nbytes);
     return image
                ? add(state, type, image, nbytes, "cuLinkAddFile", CALLER_SITE())
@@ -294,8 +330,10 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
 
 CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
 {
-    if (!state || !cubinOut || !state->image)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!state || !cubinOut)
+        return state ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+    if (!state->image)
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
     *cubinOut = state->image;
     if (sizeOut)
         *sizeOut = state->nbytes;
@@ -305,7 +343,7 @@ CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
 CUresult cuLinkDestroy(CUlinkState state)
 {
     if (!state)
-        return CUDA_ERROR_INVALID_VALUE;
+        return CUDA_ERROR_INVALID_HANDLE;
     free(state->image);
     free(state);
     return CUDA_SUCCESS;
