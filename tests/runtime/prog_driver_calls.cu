@@ -115,6 +115,8 @@ static void launches(void)
     DRIVER(cuLaunchKernel(f, 1, 1, 1, 1, 1, 65, 0, s, params, NULL));
     DRIVER(cuLaunchKernel(f, 2, 1, 3, 4, 1, 5, 0, s, params, NULL));
     DRIVER(cuStreamSynchronize(s));
+    f = (CUfunction)(const void *)store; // the runtime's
+    DRIVER(launch(params, NULL));
     DRIVER(cuLaunchKernel((CUfunction)h, 1, 1, 1, 1, 1, 1, 0, s, params, NULL));
 }
 

@@ -37,7 +37,13 @@ static struct asked *entry(const void *func, int make)
 
 const void *function_of(const void *func)
 {
-    return func; // a handle of a kernel is its address, too
+    const void *const stub = kernel_of_handle(func);
+    return stub ? stub : func;
+}
+
+const void *simgpu_function_of(const void *handle)
+{
+    return kernel_of_handle(handle);
 }
 
 int function_shared(const void *func, int device)
@@ -144,11 +150,12 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
                                             int value, int device)
 {
     API_ENTER();
-    if (!kernel_find(kernel))
+    const void *const func = simgpu_function_of(kernel);
+    if (!func)
         return api_return(cudaErrorInvalidResourceHandle);
     if (device < 0 || device >= simgpu_proc()->ndevices)
         return api_return(cudaErrorInvalidDevice);
-    return api_return(set_attribute(kernel, attr, value, device));
+    return api_return(set_attribute(func, attr, value, device));
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void *func,
@@ -197,24 +204,26 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex,
     return api_return(cudaSuccess);
 }
 
-/* Handles of kernels: they are their addresses. */
+/* A kernel's handle, by either type: its entry in the registry. */
 cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
 {
+    const struct kernel *const k = kernel_find(entryFuncAddr);
     if (!kernelPtr)
         return api_return(cudaErrorInvalidValue);
-    if (!kernel_find(entryFuncAddr))
+    if (!k)
         return api_return(image_missing(entryFuncAddr, CALLER_SITE()));
-    *kernelPtr = (cudaKernel_t)(uintptr_t)entryFuncAddr;
+    *kernelPtr = (cudaKernel_t)(uintptr_t)k;
     return api_return(cudaSuccess);
 }
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr,
                                 const void *symbolPtr)
 {
-    if (!kernel_find(symbolPtr))
+    const struct kernel *const k = kernel_find(symbolPtr);
+    if (!k)
         return api_return(image_missing(symbolPtr, CALLER_SITE()));
     if (functionPtr) // CUDA lets it be NULL
-        *functionPtr = (cudaFunction_t)(uintptr_t)symbolPtr;
+        *functionPtr = (cudaFunction_t)(uintptr_t)k;
     return api_return(cudaSuccess);
 }
 

@@ -9,6 +9,9 @@
 /* The address that host code knows a kernel by, from that or a handle. */
 const void *function_of(const void *func_or_handle);
 
+/* Likewise from a handle only, for the driver; NULL: it is none. */
+const void *simgpu_function_of(const void *handle);
+
 /* Dynamic shared memory that a kernel may use on a device, in bytes. */
 int function_shared(const void *func, int device);
 

@@ -21,6 +21,9 @@
 /* The kernel that host code knows by this address, or NULL. */
 const struct kernel *kernel_find(const void *host_stub);
 
+/* The address of the kernel that has this handle, its entry's; or NULL. */
+const void *kernel_of_handle(const void *handle);
+
 /* Name a kernel that is a template by the text of its first launch. */
 void kernel_rename(const void *host_stub, const char *text);
 

@@ -56,6 +56,16 @@ const struct kernel *kernel_find(const void *host_stub)
     return find_known(host_stub);
 }
 
+const void *kernel_of_handle(const void *handle)
+{
+    pthread_mutex_lock(&lock);
+    const struct kernel *k = kernels;
+    while (k && k != handle)
+        k = k->next;
+    pthread_mutex_unlock(&lock);
+    return k ? k->host_stub : NULL;
+}
+
 void kernel_rename(const void *host_stub, const char *text)
 {
     pthread_mutex_lock(&lock);

@@ -1,14 +1,16 @@
 /*
  * function.c: kernels, as the driver's functions
  *
- * A function is the handle that cudaGetFuncBySymbol() gives. Launches as before
- * CUDA 4 keep a block's shape, shared memory and parameters with the function,
- * for all threads of the process.
+ * A function is the handle that cudaGetFuncBySymbol() gives. The address of a
+ * kernel, which the runtime takes, is none. Launches as before CUDA 4 keep a
+ * block's shape, shared memory and parameters with the function, for all
+ * threads of the process.
  */
 #include <pthread.h> /* pthread_mutex_lock */
 #include <stdlib.h>  /* calloc */
 #include <string.h>  /* memcpy */
 
+#include "cudart/function.h"
 #include "driver/call.h"
 
 enum { MAX_PARAMS = 4096 }; /* a launch passes as many bytes */
@@ -20,7 +22,8 @@ static CUresult unpack(CUfunction f, char *buffer, size_t nbytes,
     size_t offset, size;
     cudaError_t err;
     for (size_t i = 0; i < MAX_PARAMS; i++) {
-        DRIVER_ASK(err, cudaFuncGetParamInfo(f, i, &offset, &size));
+        DRIVER_ASK(err, cudaFuncGetParamInfo(simgpu_function_of(f), i, &offset,
+                                             &size));
         if (err != cudaSuccess) // there are no more
             return CUDA_SUCCESS;
         if (!buffer || offset + size > nbytes)
@@ -62,15 +65,15 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX,
             return wrong ? wrong : CUDA_ERROR_INVALID_VALUE;
         kernelParams = params;
     }
-    DRIVER_CALL(cudaLaunchKernel(f, grid, block, kernelParams, sharedMemBytes,
-                                 hStream));
+    DRIVER_CALL(cudaLaunchKernel(simgpu_function_of(f), grid, block,
+                                 kernelParams, sharedMemBytes, hStream));
 }
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib,
                             int value)
 {
-    DRIVER_CALL(
-        cudaFuncSetAttribute(hfunc, (enum cudaFuncAttribute)attrib, value));
+    DRIVER_CALL(cudaFuncSetAttribute(simgpu_function_of(hfunc),
+                                     (enum cudaFuncAttribute)attrib, value));
 }
 
 CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib,
@@ -81,7 +84,7 @@ CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib,
     const CUresult current = context_current();
     if (current != CUDA_SUCCESS || !pi)
         return current ? current : CUDA_ERROR_INVALID_VALUE;
-    DRIVER_ASK(err, cudaFuncGetAttributes(&a, hfunc));
+    DRIVER_ASK(err, cudaFuncGetAttributes(&a, simgpu_function_of(hfunc)));
     if (err != cudaSuccess)
         return result_of(err);
     const int values[] = {
@@ -106,12 +109,13 @@ CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib,
 
 CUresult cuFuncGetName(const char **name, CUfunction hfunc)
 {
-    DRIVER_CALL(cudaFuncGetName(name, hfunc));
+    DRIVER_CALL(cudaFuncGetName(name, simgpu_function_of(hfunc)));
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
 {
-    DRIVER_CALL(cudaFuncSetCacheConfig(hfunc, (enum cudaFuncCache)config));
+    DRIVER_CALL(cudaFuncSetCacheConfig(simgpu_function_of(hfunc),
+                                       (enum cudaFuncCache)config));
 }
 
 CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
@@ -119,7 +123,8 @@ CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
     const char *name;
     if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
         return CUDA_ERROR_INVALID_VALUE;
-    DRIVER_CALL(cudaFuncGetName(&name, hfunc)); // that it is a function
+    // that it is a function
+    DRIVER_CALL(cudaFuncGetName(&name, simgpu_function_of(hfunc)));
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks,
@@ -128,10 +133,10 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks,
                                                      size_t dynamicSMemSize)
 {
     DRIVER_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        numBlocks, func, blockSize, dynamicSMemSize));
+        numBlocks, simgpu_function_of(func), blockSize, dynamicSMemSize));
 }
 
-static cudaError_t find_block_size(int *grid, int *block, CUfunction func,
+static cudaError_t find_block_size(int *grid, int *block, const void *func,
                                    CUoccupancyB2DSize shared, size_t nbytes,
                                    int limit)
 {
@@ -170,9 +175,9 @@ cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize,
 {
     if (!minGridSize || !blockSize)
         return CUDA_ERROR_INVALID_VALUE;
-    DRIVER_CALL(find_block_size(minGridSize, blockSize, func,
-                                blockSizeToDynamicSMemSize, dynamicSMemSize,
-                                blockSizeLimit));
+    DRIVER_CALL(find_block_size(
+        minGridSize, blockSize, simgpu_function_of(func),
+        blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit));
 }
 
 /* ---- launches as before CUDA 4 ------------------------------------------- */
@@ -191,15 +196,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock; NULL: the function is none, or there is no memory. */
 static struct settings *settings_of(CUfunction f)
 {
-    const char *name;
-    cudaError_t err;
     struct settings *s = first;
     while (s && s->function != f)
         s = s->next;
     if (s)
         return s;
-    DRIVER_ASK(err, cudaFuncGetName(&name, f));
-    s = err == cudaSuccess ? calloc(1, sizeof *s) : NULL;
+    s = simgpu_function_of(f) ? calloc(1, sizeof *s) : NULL;
     if (!s)
         return NULL;
     s->function = f;
@@ -278,8 +280,8 @@ static cudaError_t launch(CUfunction f, int width, int height, CUstream stream)
     cudaError_t err = cudaErrorInvalidDeviceFunction;
     if (s)
         err = unpack(f, s->params, s->params_nbytes, params) == CUDA_SUCCESS
-                  ? cudaLaunchKernel(f, grid, s->block, params,
-                                     s->shared_nbytes, stream)
+                  ? cudaLaunchKernel(simgpu_function_of(f), grid, s->block,
+                                     params, s->shared_nbytes, stream)
                   : cudaErrorInvalidValue;
     pthread_mutex_unlock(&lock);
     return err;
