@@ -47,6 +47,7 @@ static void symbols(void)
     IS(n);
     SAY(cudaMemcpyToSymbol(counter, h, 16, 0, in));
     SAY(cudaMemcpyToSymbol(counter, h, 4, 12, in));
+    SAY(cudaMemcpyToSymbol(counter, h, 8, 12, in));
     SAY(cudaMemcpyToSymbol(counter, h, 4, 0, out));
     SAY(cudaMemcpyToSymbol(counter, h, 4, 0, cudaMemcpyHostToHost));
     SAY(cudaMemcpyToSymbol((const void *)NULL, h, 4, 0, in));
@@ -58,10 +59,14 @@ static void symbols(void)
     SAY(cudaMemcpyFromSymbolAsync(h, counter, 8, 8, out, 0));
     SAY(cudaMemcpyFromSymbolAsync(h, counter, 8, 8, in, 0));
     SAY(cudaMemcpyFromSymbol(at, counter, 4, 4, cudaMemcpyDeviceToDevice));
+    SAY(cudaMemset((int *)at + 3, 0, 4));
     SAY(cudaDeviceSynchronize());
     IS(h[0]);
     IS(h[1]);
     show();
+    SAY(cudaMemcpy(at, h, 4, in));
+    SAY(cudaMemcpy(h + 1, at, 4, out));
+    IS(h[1]);
     SAY(cudaGetSymbolAddress(NULL, counter));
     SAY(cudaGetSymbolSize(NULL, counter));
     SAY(cudaGetSymbolSize(NULL, (const void *)counter));

@@ -20,6 +20,7 @@
 #include "core/site.h"
 #include "core/stream.h"
 #include "cudart/capture.h"
+#include "cudart/symbol.h"
 
 struct copy_op {
     struct op op;
@@ -54,6 +55,12 @@ static int is_host(const struct span *s)
     return !on_device(s) || s->managed;
 }
 
+/* The addresses of variables may be passed as a device's. */
+static int is_device(const struct span *s)
+{
+    return s->device != API_PAGEABLE || symbol_holds(s->raw);
+}
+
 /*
  * True if the given kind fits the operands' places. All memory but pageable
  * memory counts as a device's. CUDA copies from a device as if from the host
@@ -65,12 +72,9 @@ static int kind_fits(enum cudaMemcpyKind kind, const struct span *dst,
     switch (kind) {
     case cudaMemcpyDefault: return 1;
     case cudaMemcpyHostToHost: return is_host(dst) && is_host(src);
-    case cudaMemcpyHostToDevice:
-        return dst->device != API_PAGEABLE && is_host(src);
-    case cudaMemcpyDeviceToHost:
-        return is_host(dst) && src->device != API_PAGEABLE;
-    case cudaMemcpyDeviceToDevice:
-        return dst->device != API_PAGEABLE && src->device != API_PAGEABLE;
+    case cudaMemcpyHostToDevice: return is_device(dst) && is_host(src);
+    case cudaMemcpyDeviceToHost: return is_host(dst) && is_device(src);
+    case cudaMemcpyDeviceToDevice: return is_device(dst) && is_device(src);
     }
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "core/stream.h"
 #include "cudart/capture.h"
 #include "cudart/copy.h"
+#include "cudart/symbol.h"
 
 struct fill_op {
     struct op op;
@@ -55,7 +56,8 @@ cudaError_t simgpu_fill(const struct fill *f)
     err = check(f);
     if (err == cudaSuccess)
         err = span_of(f->dst, extent, 1, &dst);
-    if (err == cudaSuccess && dst.device == API_PAGEABLE)
+    if (err == cudaSuccess && dst.device == API_PAGEABLE &&
+        !symbol_holds(dst.raw))
         err = cudaErrorInvalidValue;
     if (err != cudaSuccess)
         return err;

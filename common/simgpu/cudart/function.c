@@ -1,12 +1,14 @@
 #include "cudart/function.h"
 
 #include <pthread.h> /* pthread_mutex_t */
+#include <stdlib.h>  /* malloc */
 
 #include "core/device.h"
 #include "core/proc.h"
 #include "core/site.h"
 #include "cudart/image.h"
 #include "cudart/limits.h"
+#include "cudart/linked.h"
 #include "device/launch.h"
 
 enum { MAX_THREADS = 1024, MAX_ASKED = 256, RESERVED = 1024 };
@@ -169,6 +171,31 @@ cudaError_t cudaFuncSetCacheConfig(const void *func,
                           : cudaErrorInvalidValue);
 }
 
+/* A kernel's name as the linker has it, or else as the source has it. */
+static const char *linked_name_of(const struct kernel *k)
+{
+    static struct named {
+        const struct kernel *kernel;
+        const char *name;
+        struct named *next;
+    } * all;
+    pthread_mutex_lock(&lock);
+    struct named *n = all;
+    while (n && n->kernel != k)
+        n = n->next;
+    if (!n) {
+        size_t nbytes;
+        n = malloc(sizeof *n);
+        if (!n)
+            abort();
+        *n = (struct named){k, linked_name(k->host_stub, &nbytes), all};
+        n->name = n->name ? n->name : k->name;
+        all = n;
+    }
+    pthread_mutex_unlock(&lock);
+    return n->name;
+}
+
 cudaError_t cudaFuncGetName(const char **name, const void *func)
 {
     const struct kernel *const k = kernel_find(function_of(func));
@@ -176,7 +203,7 @@ cudaError_t cudaFuncGetName(const char **name, const void *func)
         return api_return(cudaErrorInvalidValue);
     if (!k)
         return api_return(image_missing(func, CALLER_SITE()));
-    *name = k->name;
+    *name = linked_name_of(k);
     return api_return(cudaSuccess);
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/site.h"
 #include "cudart/copy.h"
+#include "cudart/linked.h"
 
 static struct symbol {
     struct symbol *next;
@@ -14,7 +15,7 @@ static struct symbol {
 } * symbols;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static const struct symbol *find(const void *symbol)
+static const struct symbol *find_known(const void *symbol)
 {
     pthread_mutex_lock(&lock);
     const struct symbol *s = symbols;
@@ -22,6 +23,29 @@ static const struct symbol *find(const void *symbol)
         s = s->next;
     pthread_mutex_unlock(&lock);
     return s;
+}
+
+/* A variable is where host code has it, unless it was registered. */
+static const struct symbol *find(const void *symbol)
+{
+    size_t nbytes;
+    const struct symbol *const known = find_known(symbol);
+    char *const name = known || !symbol ? NULL : linked_name(symbol, &nbytes);
+    if (name)
+        simgpu_register_symbol(symbol, (void *)(uintptr_t)symbol, nbytes);
+    free(name);
+    return name ? find_known(symbol) : known;
+}
+
+int symbol_holds(const void *p)
+{
+    pthread_mutex_lock(&lock);
+    const struct symbol *s = symbols;
+    while (s && ((const char *)p < (char *)s->address ||
+                 (const char *)p >= (char *)s->address + s->nbytes))
+        s = s->next;
+    pthread_mutex_unlock(&lock);
+    return s != NULL;
 }
 
 void simgpu_register_symbol(const void *symbol, void *address, size_t nbytes)

@@ -12,6 +12,9 @@
 /* Where device code finds the variable. */
 void *symbol_address(const void *symbol);
 
+/* True if p points into a variable that the program has asked for. */
+int symbol_holds(const void *p);
+
 /* The kind of a copy to or from it: any, if the call says between devices. */
 enum cudaMemcpyKind symbol_kind(enum cudaMemcpyKind kind);
 
