@@ -361,13 +361,19 @@ static void check_transfers(void)
              cublasGetVector(2, 4, d, 2, back, 1) == CUBLAS_STATUS_SUCCESS &&
              back[0] == 2 && back[1] == 6,
          "a vector without gaps");
-    RULE(cublasSetMatrix(2, 3, 4, a, 1, d, 4) == CUBLAS_STATUS_INVALID_VALUE &&
+    RULE(cublasSetMatrix(-1, 3, 4, a, 3, d, 4) == CUBLAS_STATUS_INVALID_VALUE &&
+             cublasSetMatrix(2, 3, 4, a, 0, d, 4) ==
+                 CUBLAS_STATUS_INVALID_VALUE &&
              cublasSetVector(3, 0, row, 1, d, 1) ==
                  CUBLAS_STATUS_INVALID_VALUE &&
              cublasSetVector(3, 4, row, 0, d, 1) ==
                  CUBLAS_STATUS_INVALID_VALUE &&
              cublasSetVector(3, 4, row, 1, d, 0) == CUBLAS_STATUS_INVALID_VALUE,
          "sizes that make no sense");
+    RULE(cublasSetMatrix(2, 3, 4, a, 1, d, 4) == CUBLAS_STATUS_MAPPING_ERROR &&
+             cublasSetVector(-1, 4, row, 1, d, 1) ==
+                 CUBLAS_STATUS_MAPPING_ERROR,
+         "copies that are refused");
     RULE(cublasGetProperty(MAJOR_VERSION, &version) == CUBLAS_STATUS_SUCCESS &&
              version >= 12,
          "a version without a handle");

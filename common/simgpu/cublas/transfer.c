@@ -34,8 +34,10 @@ static cublasStatus_t copy(const struct way *w, void *to, size_t to_pitch,
 static cublasStatus_t vector(const struct way *w, int n, int nbytes,
                              const void *x, int incx, void *y, int incy)
 {
-    if (n < 0 || nbytes <= 0 || incx <= 0 || incy <= 0)
+    if (nbytes <= 0 || incx <= 0 || incy <= 0)
         return CUBLAS_STATUS_INVALID_VALUE;
+    if (n < 0) // cuBLAS copies, which fails
+        return CUBLAS_STATUS_MAPPING_ERROR;
     const size_t size = (size_t)nbytes;
     if (incx == 1 && incy == 1)
         return copy(w, y, (size_t)n * size, x, (size_t)n * size,
@@ -44,12 +46,12 @@ static cublasStatus_t vector(const struct way *w, int n, int nbytes,
                 (size_t)n);
 }
 
+/* A leading dimension that is too short is only noticed by the copy. */
 static cublasStatus_t matrix(const struct way *w, int rows, int cols,
                              int nbytes, const void *a, int lda, void *b,
                              int ldb)
 {
-    if (rows < 0 || cols < 0 || nbytes <= 0 || lda < rows || ldb < rows ||
-        lda <= 0 || ldb <= 0)
+    if (rows < 0 || cols < 0 || nbytes <= 0 || lda <= 0 || ldb <= 0)
         return CUBLAS_STATUS_INVALID_VALUE;
     const size_t size = (size_t)nbytes;
     return copy(w, b, (size_t)ldb * size, a, (size_t)lda * size,
