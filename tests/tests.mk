@@ -63,7 +63,7 @@ $(BUILD)/tests/cublas/prog_recorded: \
 	private LIBS := -lcublasLt -lcufft -lcurand
 $(BUILD)/tests/curand/prog_curand_host $(BUILD)/tests/curand/prog_curand_misuse: \
 	private LIBS := -lcurand
-$(BUILD)/tests/probes/prog_cufft $(BUILD)/tests/probes/prog_cufft_plans: \
+$(addprefix $(BUILD)/tests/probes/prog_,cufft cufft_plans cufft_fault): \
 	private LIBS := -lcufft
 $(BUILD)/tests/probes/prog_nvml: private LIBS := -lnvidia-ml
 uses = $(addprefix $(BUILD)/tests/,$(1)): $(call lib,$(2)) $(call objs,$(3))

@@ -201,9 +201,9 @@ PROBE(fft_versions)
     IS(SUCCESS, cufftGetProperty(PATCH_LEVEL, &patch));
     CHECK(version == CUFFT_VERSION && major == CUFFT_VER_MAJOR &&
           minor == CUFFT_VER_MINOR && patch == CUFFT_VER_PATCH);
-    IS(INVALID_VALUE, cufftGetVersion(NULL));
+    IS(SUCCESS, cufftGetVersion(NULL));
     IS(INVALID_VALUE, cufftGetProperty(MAJOR_VERSION, NULL));
-    IS(INVALID_VALUE,
+    IS(INVALID_TYPE,
        cufftGetProperty((libraryPropertyType)(PATCH_LEVEL + 1), &patch));
 }
 
@@ -268,15 +268,27 @@ PROBE(what_does_not_run)
 {
     array<cufftComplex> a(8);
     cufftHandle p;
-    cudaStream_t other;
     IS(SUCCESS, cufftCreate(&p));
     IS(INVALID_PLAN, cufftExecC2C(p, a.d, a.d, CUFFT_FORWARD)); // not made
     IS(INVALID_PLAN, cufftXtExec(p, a.d, a.d, CUFFT_FORWARD));
-    IS(SUCCESS, cufftMakePlan1d(p, 8, CUFFT_C2C, 1, NULL));
+    IS(SUCCESS, cufftDestroy(p));
+    IS(SUCCESS, cufftPlan1d(&p, 8, CUFFT_C2C, 1));
     IS(INVALID_TYPE, cufftExecR2C(p, (cufftReal *)a.d, a.d));
-    IS(INVALID_VALUE, cufftExecC2C(p, a.d, NULL, CUFFT_FORWARD));
     IS(INVALID_VALUE, cufftExecC2C(p, a.d, a.d, 0));
     IS(SUCCESS, cufftXtExec(p, a.d, a.d, CUFFT_INVERSE));
+    IS(SUCCESS, cufftDestroy(p));
+}
+
+PROBE(a_plan_runs_on_its_device)
+{
+    array<cufftComplex> a(8);
+    cufftHandle p;
+    cudaStream_t other;
+    int ngpus = 0;
+    OK(cudaGetDeviceCount(&ngpus));
+    if (ngpus < 2)
+        return;
+    IS(SUCCESS, cufftPlan1d(&p, 8, CUFFT_C2C, 1));
     OK(cudaSetDevice(1));
     IS(EXEC_FAILED, cufftExecC2C(p, a.d, a.d, CUFFT_FORWARD));
     OK(cudaStreamCreate(&other));

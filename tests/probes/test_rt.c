@@ -19,7 +19,7 @@ static const struct family {
     {"prog_cublas_first", 2}, {"prog_cublas_more", 5},
     {"prog_thrust", 14},      {"prog_cub", 12},
     {"prog_cufft", 6},        {"prog_cublas_complex", 6},
-    {"prog_cub_more", 12},    {"prog_cufft_plans", 9},
+    {"prog_cub_more", 12},    {"prog_cufft_plans", 10},
     {"prog_nvml", 10},
 };
 static const char *const schedules[] = {"eager", "late", "random:1"};
@@ -50,6 +50,19 @@ START_TEST(what_a_texture_reads_is_checked_for_races)
     ck_assert_msg(c.status == runs[_i].status, "status %d\n%s%s", c.status,
                   c.out, c.err);
     ck_assert(!runs[_i].status || strstr(c.err, "sum"));
+    child_clear(&c);
+}
+END_TEST
+
+/* On a GPU the transform's kernel faults. */
+START_TEST(a_transform_of_no_memory_is_named)
+{
+    struct child c =
+        child_run(60, "%s/tests/probes/prog_cufft_fault", child_build());
+    ck_assert_msg(c.status == 70 &&
+                      strstr(c.err, "cufftExecC2C at prog_cufft_fault.c:11: "
+                                    "idata is (nil)"),
+                  "status %d\n%s%s", c.status, c.out, c.err);
     child_clear(&c);
 }
 END_TEST
@@ -87,6 +100,7 @@ int main(void)
     tcase_add_loop_test(t, a_part_of_the_runtime_does_what_cuda_says, 0,
                         SCHEDULES * (int)(sizeof families / sizeof *families));
     tcase_add_loop_test(t, what_a_texture_reads_is_checked_for_races, 0, 2);
+    tcase_add_test(t, a_transform_of_no_memory_is_named);
     tcase_add_test(t, each_call_of_a_library_is_recorded_by_its_name);
     suite_add_tcase(s, t);
     return suite_run(s);

@@ -230,7 +230,7 @@ static cufftResult execute(cufftHandle handle, cufftType type, const void *in,
         return CUFFT_INVALID_PLAN;
     if (p.type != type)
         return CUFFT_INVALID_TYPE;
-    if (!in || !out || (sign != CUFFT_FORWARD && sign != CUFFT_INVERSE))
+    if (sign != CUFFT_FORWARD && sign != CUFFT_INVERSE)
         return CUFFT_INVALID_VALUE;
     struct stream *const s = simgpu_stream_of(p.stream);
     if (!s || simgpu_device_current() != p.device ||

@@ -352,7 +352,7 @@ cufftResult cufftGetVersion(int *version)
 {
     if (version)
         *version = CUFFT_VERSION;
-    return version ? CUFFT_SUCCESS : CUFFT_INVALID_VALUE;
+    return CUFFT_SUCCESS;
 }
 
 cufftResult cufftGetProperty(libraryPropertyType type, int *value)
@@ -360,8 +360,10 @@ cufftResult cufftGetProperty(libraryPropertyType type, int *value)
     static const int version[] = {[MAJOR_VERSION] = CUFFT_VER_MAJOR,
                                   [MINOR_VERSION] = CUFFT_VER_MINOR,
                                   [PATCH_LEVEL] = CUFFT_VER_PATCH};
-    if (!value || (unsigned)type > PATCH_LEVEL)
+    if (!value)
         return CUFFT_INVALID_VALUE;
+    if ((unsigned)type > PATCH_LEVEL)
+        return CUFFT_INVALID_TYPE;
     *value = version[type];
     return CUFFT_SUCCESS;
 }
