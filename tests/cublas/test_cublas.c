@@ -18,7 +18,7 @@ START_TEST(the_rules_hold_and_the_bits_are_the_same_under_every_schedule)
     for (int i = 0; i < SCHEDULES; i++) {
         struct child c = child_run(120,
                                    "SIMGPU_SCHEDULE=%s "
-                                   "%s/tests/cublas/prog_cublas",
+                                   "%s/tests/cublas/prog_cublas strict",
                                    schedules[i], child_build());
         char *const bad = strstr(c.out, "FAILED");
         ck_assert_msg(!bad && c.status == 0, "%s: status %d\n%.300s\n%s",
