@@ -12,7 +12,7 @@ template <class T> static void check_vectors(cudaDataType type)
     enum { N = 10 };
     handle h;
     array<T> x(2 * N), y(N);
-    float two = 2, result = -1;
+    float two = 2;
     T narrow = T(-1.0f);
     for (int i = 0; i < N; i++) {
         x.h[2 * i] = T((float)i);
@@ -20,10 +20,7 @@ template <class T> static void check_vectors(cudaDataType type)
     }
     x.put();
     y.put();
-    BLAS(cublasDotEx(h, N, x.d, type, 2, y.d, type, -1, &result, CUDA_R_32F,
-                     CUDA_R_32F));
-    CHECK(result == 45);
-    BLAS(cublasDotEx(h, N, x.d, type, 2, y.d, type, 1, &narrow, type,
+    BLAS(cublasDotEx(h, N, x.d, type, 2, y.d, type, -1, &narrow, type,
                      CUDA_R_32F));
     CHECK((float)narrow == 45);
     BLAS(cublasScalEx(h, N, &two, CUDA_R_32F, x.d, type, 2, CUDA_R_32F));
@@ -40,6 +37,28 @@ PROBE(vectors_of_16_bits)
     check_vectors<__nv_bfloat16>(CUDA_R_16BF);
 }
 
+/* (1 + i, 2 + i, 3 + i) with itself, and doubled. */
+template <class T>
+static void check_complex(cudaDataType type, cudaDataType norm_type)
+{
+    handle h;
+    array<T> x(3);
+    T two, result;
+    decltype(result.x) norm;
+    two.x = 2, two.y = 0;
+    for (int i = 0; i < 3; i++)
+        x.h[i].x = i + 1, x.h[i].y = 1;
+    x.put();
+    BLAS(cublasDotEx(h, 3, x.d, type, 1, x.d, type, 1, &result, type, type));
+    CHECK(result.x == 11 && result.y == 12);
+    BLAS(cublasDotcEx(h, 3, x.d, type, 1, x.d, type, 1, &result, type, type));
+    CHECK(result.x == 17 && result.y == 0);
+    BLAS(cublasScalEx(h, 3, &two, type, x.d, type, 1, type));
+    BLAS(cublasAxpyEx(h, 1, &two, type, x.d + 2, type, 1, x.d, type, 1, type));
+    BLAS(cublasNrm2Ex(h, 2, x.d, type, 1, &norm, norm_type, norm_type));
+    CHECK(fabs(norm * norm - 252) < 1e-3);
+}
+
 PROBE(vectors_of_a_named_type)
 {
     handle h;
@@ -51,6 +70,28 @@ PROBE(vectors_of_a_named_type)
     BLAS(cublasDotEx(h, 3, x.d, CUDA_R_64F, 1, x.d, CUDA_R_64F, 1, &result,
                      CUDA_R_64F, CUDA_R_64F));
     CHECK(result == 14);
+    check_complex<cuComplex>(CUDA_C_32F, CUDA_R_32F);
+    check_complex<cuDoubleComplex>(CUDA_C_64F, CUDA_R_64F);
+}
+
+/* x and y have one type, which is a result's, too. */
+PROBE(types_of_vectors_that_do_not_go_together)
+{
+    const cudaDataType half = CUDA_R_16F, single = CUDA_R_32F;
+    handle h;
+    array<float> x(1), y(1);
+    float s = 1;
+    IS(cublasDotEx(h, 1, x.d, half, 1, y.d, half, 1, &s, single, single),
+       NOT_SUPPORTED);
+    IS(cublasDotEx(h, 1, x.d, half, 1, y.d, single, 1, &s, single, single),
+       NOT_SUPPORTED);
+    IS(cublasNrm2Ex(h, 1, x.d, half, 1, &s, single, single), NOT_SUPPORTED);
+    IS(cublasNrm2Ex(h, 1, x.d, CUDA_C_32F, 1, &s, CUDA_C_32F, CUDA_C_32F),
+       NOT_SUPPORTED);
+    IS(cublasScalEx(h, 1, &s, single, x.d, single, 1, CUDA_R_64F),
+       NOT_SUPPORTED);
+    IS(cublasAxpyEx(h, 1, &s, single, x.d, half, 1, y.d, single, 1, single),
+       NOT_SUPPORTED);
 }
 
 PROBE(products_of_bytes)

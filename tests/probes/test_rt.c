@@ -16,7 +16,7 @@ static const struct family {
     {"prog_rt_graphs", 20},   {"prog_rt_memory", 18},
     {"prog_rt_libraries", 4}, {"prog_virtual", 6},
     {"prog_textures", 13},    {"prog_cublas_types", 1},
-    {"prog_cublas_first", 2}, {"prog_cublas_more", 5},
+    {"prog_cublas_first", 2}, {"prog_cublas_more", 6},
     {"prog_thrust", 14},      {"prog_cub", 12},
     {"prog_cufft", 6},        {"prog_cublas_complex", 6},
     {"prog_cub_more", 12},    {"prog_cufft_plans", 10},

@@ -35,6 +35,12 @@ struct vector_call { /* what a function does with its arguments */
     double flops;                          /* per element */
 };
 
+struct vector_works { /* of functions for types that an argument names */
+    void (*axpy)(struct op *op), (*scal)(struct op *op), (*dot)(struct op *op),
+        (*dotc)(struct op *op), (*nrm2)(struct op *op);
+};
+extern const struct vector_works vector_real, vector_complex;
+
 /* The first element whose magnitude, times sign, is largest; from 1 on, 0 if
  * there is none. A complex number's is |re| + |im|. On the stream's worker. */
 int vector_extreme(const struct vector_op *v, double sign);

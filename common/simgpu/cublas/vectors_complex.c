@@ -68,3 +68,6 @@ OVER_X(Ic, cuComplex, CUDA_C_32F, amax, int)
 OVER_X(Iz, cuDoubleComplex, CUDA_C_64F, amax, int)
 OVER_X(Ic, cuComplex, CUDA_C_32F, amin, int)
 OVER_X(Iz, cuDoubleComplex, CUDA_C_64F, amin, int)
+
+const struct vector_works vector_complex = {run_axpy, run_scal, run_dotu,
+                                            run_dotc, run_nrm2};
