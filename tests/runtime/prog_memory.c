@@ -200,6 +200,29 @@ static void advice(void)
     say_range(p);
 }
 
+/* Advice that is taken, and taken back. */
+static void advised(void)
+{
+    char *p;
+    const struct cudaMemLocation host = location(cudaMemLocationTypeHost, 0);
+    const struct cudaMemLocation gpu = location(cudaMemLocationTypeDevice, 0);
+    const struct cudaMemLocation none = location(cudaMemLocationTypeNone, 0);
+    cudaMallocManaged((void **)&p, 100, cudaMemAttachGlobal);
+    SAY(cudaMemAdvise(p, 100, cudaMemAdviseSetReadMostly, host));
+    SAY(cudaMemAdvise(p, 100, cudaMemAdviseSetPreferredLocation, gpu));
+    SAY(cudaMemAdvise(p, 100, cudaMemAdviseSetAccessedBy, gpu));
+    SAY(cudaMemPrefetchAsync(p, 100, gpu, 0, s));
+    say_range(p);
+    SAY(cudaMemAdvise(p, 100, cudaMemAdviseUnsetReadMostly, none));
+    SAY(cudaMemAdvise(p, 100, cudaMemAdviseUnsetReadMostly, host));
+    SAY(cudaMemAdvise(p, 100, cudaMemAdviseUnsetPreferredLocation, gpu));
+    SAY(cudaMemAdvise(p, 100, cudaMemAdviseUnsetAccessedBy, gpu));
+    say_range(p);
+    SAY(cudaMemPrefetchAsync(p, 100, location(cudaMemLocationTypeHostNuma, 9),
+                             0, s));
+    SAY(cudaStreamSynchronize(s));
+}
+
 static void ranges(void)
 {
     char *p, *other;
@@ -298,11 +321,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"allocating", allocating}, {"in_order", in_order},
-                 {"pinned", pinned},         {"registered", registered},
-                 {"pointed", attributes},    {"advice", advice},
-                 {"managed_ranges", ranges}, {"prefetching", prefetching},
-                 {"attaching", attaching}};
+    } parts[] = {{"allocating", allocating},   {"in_order", in_order},
+                 {"pinned", pinned},           {"registered", registered},
+                 {"pointed", attributes},      {"advice", advice},
+                 {"advised", advised},         {"managed_ranges", ranges},
+                 {"prefetching", prefetching}, {"attaching", attaching}};
     cudaStreamCreate(&s);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)

@@ -132,8 +132,8 @@ int simgpu_heap_unimport(void *p);
 
 /*
  * Register host memory (cudaHostRegister): EEXIST if it is registered already,
- * ENOMEM if there are too many ranges. Unregister: ENOENT unless p is the start
- * of a range.
+ * ENOMEM if there are too many ranges. Unregister: ENOENT unless p is in a
+ * range, EINVAL unless it is the start of one.
  */
 int heap_register(void *p, size_t nbytes);
 int heap_unregister(void *p);

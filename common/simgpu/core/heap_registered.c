@@ -52,9 +52,9 @@ int heap_unregister(void *p)
 {
     pthread_mutex_lock(&lock);
     struct registered *const r = find(p);
-    const int found = r && r->base == p;
-    if (found)
+    const int err = !r ? ENOENT : r->base != p ? EINVAL : 0;
+    if (err == 0)
         r->base = NULL;
     pthread_mutex_unlock(&lock);
-    return found ? 0 : ENOENT;
+    return err;
 }

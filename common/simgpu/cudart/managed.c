@@ -55,6 +55,13 @@ static cudaError_t range(const void *p, size_t count, struct heap_block *b)
     return cudaSuccess;
 }
 
+static int has_node(int numa)
+{
+    int32_t place;
+    return topo_numa_place(simgpu_proc()->topo, simgpu_proc_place(0), numa,
+                           &place) == 0;
+}
+
 /* The device of a location, HOST for any place of the host. */
 static cudaError_t place_of(struct cudaMemLocation where, int *device)
 {
@@ -64,8 +71,10 @@ static cudaError_t place_of(struct cudaMemLocation where, int *device)
         return where.id >= 0 && where.id < simgpu_proc()->ndevices
                    ? cudaSuccess
                    : cudaErrorInvalidDevice;
-    case cudaMemLocationTypeHost:
     case cudaMemLocationTypeHostNuma:
+        *device = HOST;
+        return has_node(where.id) ? cudaSuccess : cudaErrorInvalidValue;
+    case cudaMemLocationTypeHost:
     case cudaMemLocationTypeHostNumaCurrent: *device = HOST; return cudaSuccess;
     default: return cudaErrorInvalidValue;
     }
@@ -78,6 +87,15 @@ static int32_t graph_place(int device)
 
 /* ---- prefetching --------------------------------------------------------- */
 
+/* What is to be prefetched, and where to. */
+static cudaError_t to_prefetch(const void *p, size_t count,
+                               struct cudaMemLocation where,
+                               struct heap_block *b, int *to)
+{
+    const cudaError_t err = place_of(where, to);
+    return err != cudaSuccess ? err : range(p, count, b);
+}
+
 static cudaError_t prefetch(const void *p, size_t count,
                             struct cudaMemLocation where, cudaStream_t stream,
                             const char *name, uint32_t site)
@@ -87,9 +105,7 @@ static cudaError_t prefetch(const void *p, size_t count,
     int to;
     cudaError_t err = api_stream(stream, &s);
     if (err == cudaSuccess)
-        err = range(p, count, &b);
-    if (err == cudaSuccess)
-        err = place_of(where, &to);
+        err = to_prefetch(p, count, where, &b, &to);
     if (err != cudaSuccess)
         return err;
     if (simgpu_stream_capture(s))
@@ -121,6 +137,18 @@ cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count,
                                "cudaMemPrefetchAsync", CALLER_SITE()));
 }
 
+/* Where range i of a batch goes: the last place that begins with it or before. */
+static struct cudaMemLocation place_for(size_t i,
+                                        const struct cudaMemLocation *places,
+                                        const size_t *first, size_t nplaces)
+{
+    size_t at = 0;
+    while (at + 1 < nplaces && first[at + 1] <= i)
+        at++;
+    return places[at];
+}
+
+/* All of it, or nothing. */
 cudaError_t cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count,
                                       struct cudaMemLocation *prefetchLocs,
                                       size_t *prefetchLocIdxs,
@@ -132,13 +160,20 @@ cudaError_t cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count,
     if (!dptrs || !sizes || !count || !prefetchLocs || !prefetchLocIdxs ||
         !numPrefetchLocs || prefetchLocIdxs[0] != 0 || flags)
         return api_return(cudaErrorInvalidValue);
-    size_t at = 0;
     for (size_t i = 0; i < count; i++) {
-        while (at + 1 < numPrefetchLocs && prefetchLocIdxs[at + 1] <= i)
-            at++;
-        const cudaError_t err =
-            prefetch(dptrs[i], sizes[i], prefetchLocs[at], stream,
-                     "cudaMemPrefetchBatchAsync", CALLER_SITE());
+        struct heap_block b;
+        int to;
+        if (to_prefetch(
+                dptrs[i], sizes[i],
+                place_for(i, prefetchLocs, prefetchLocIdxs, numPrefetchLocs),
+                &b, &to) != cudaSuccess)
+            return api_return(cudaErrorInvalidValue);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const cudaError_t err = prefetch(
+            dptrs[i], sizes[i],
+            place_for(i, prefetchLocs, prefetchLocIdxs, numPrefetchLocs),
+            stream, "cudaMemPrefetchBatchAsync", CALLER_SITE());
         if (err != cudaSuccess)
             return api_return(err);
     }
@@ -188,18 +223,12 @@ cudaError_t cudaMemAdvise(const void *devPtr, size_t count,
 {
     API_ENTER();
     struct heap_block b;
-    int device = HOST;
-    const int needs_place = advice == cudaMemAdviseSetPreferredLocation ||
-                            advice == cudaMemAdviseSetAccessedBy ||
-                            advice == cudaMemAdviseUnsetAccessedBy;
+    int device;
     if (advice < cudaMemAdviseSetReadMostly ||
-        advice > cudaMemAdviseUnsetAccessedBy)
+        advice > cudaMemAdviseUnsetAccessedBy ||
+        range(devPtr, count, &b) != cudaSuccess ||
+        place_of(location, &device) != cudaSuccess) // even if it is no matter
         return api_return(cudaErrorInvalidValue);
-    cudaError_t err = range(devPtr, count, &b);
-    if (err == cudaSuccess && needs_place)
-        err = place_of(location, &device);
-    if (err != cudaSuccess)
-        return api_return(err);
     pthread_mutex_lock(&lock);
     take_advice(about(&b), advice, device);
     pthread_mutex_unlock(&lock);
@@ -235,22 +264,20 @@ static cudaError_t answer(const struct managed *m,
         return cudaErrorInvalidValue;
     switch (attribute) {
     case cudaMemRangeAttributeReadMostly: *out = m->read_mostly; break;
-    case cudaMemRangeAttributePreferredLocation: *out = m->preferred; break;
+    case cudaMemRangeAttributePreferredLocation:
+    case cudaMemRangeAttributePreferredLocationId: *out = m->preferred; break;
     case cudaMemRangeAttributeAccessedBy:
         list_accessors(m, out, nbytes / sizeof *out);
         break;
-    case cudaMemRangeAttributeLastPrefetchLocation: *out = m->prefetched; break;
+    case cudaMemRangeAttributeLastPrefetchLocation:
+    case cudaMemRangeAttributeLastPrefetchLocationId:
+        *out = m->prefetched;
+        break;
     case cudaMemRangeAttributePreferredLocationType:
         *out = type_of(m->preferred);
         break;
-    case cudaMemRangeAttributePreferredLocationId:
-        *out = m->preferred < 0 ? 0 : m->preferred;
-        break;
     case cudaMemRangeAttributeLastPrefetchLocationType:
         *out = type_of(m->prefetched);
-        break;
-    case cudaMemRangeAttributeLastPrefetchLocationId:
-        *out = m->prefetched < 0 ? 0 : m->prefetched;
         break;
     default: return cudaErrorInvalidValue;
     }

@@ -50,8 +50,7 @@ cudaError_t cudaMalloc(void **devPtr, size_t size)
 cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
 {
     API_ENTER();
-    if ((flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) ||
-        size == 0)
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return api_return(cudaErrorInvalidValue);
     const cudaError_t err =
         allocate(simgpu_device_current(), size, 1, CALLER_SITE(), devPtr);
@@ -70,6 +69,9 @@ cudaError_t cudaMallocHost(void **ptr, size_t size)
     return api_return(allocate(HEAP_PINNED, size, 0, CALLER_SITE(), ptr));
 }
 
+/* Where all addresses are unified, all pinned memory is the devices', too. */
+enum { EVERYWHERE = cudaHostAllocPortable | cudaHostAllocMapped };
+
 static void host_flags_note(const void *p, unsigned flags);
 
 cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
@@ -80,7 +82,7 @@ cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
     const cudaError_t err =
         allocate(HEAP_PINNED, size, 0, CALLER_SITE(), pHost);
     if (err == cudaSuccess)
-        host_flags_note(*pHost, flags | cudaHostAllocMapped);
+        host_flags_note(*pHost, flags | EVERYWHERE);
     return api_return(err);
 }
 
@@ -115,7 +117,7 @@ cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
         simgpu_heap_find(pHost, &b) == 0 && b.device == HEAP_PINNED;
     if (!pFlags || (!pinned && !simgpu_heap_registered(pHost)))
         return api_return(cudaErrorInvalidValue);
-    *pFlags = cudaHostAllocMapped;
+    *pFlags = EVERYWHERE;
     pthread_mutex_lock(&flags_lock);
     for (const struct host_flags *f = host_flags; f; f = f->next)
         if (f->p == (pinned ? b.base : pHost))
@@ -299,11 +301,11 @@ cudaError_t memory_free_on(struct stream *s, void *p, const char *call,
 cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 {
     API_ENTER();
-    if (!ptr || size == 0 || flags > 15)
-        return api_return(cudaErrorInvalidValue);
+    if (!ptr || size == 0 || flags > 15 || flags & cudaHostRegisterIoMemory)
+        return api_return(cudaErrorInvalidValue); // a program has no other
     const int err = heap_register(ptr, size);
     if (err == 0)
-        host_flags_note(ptr, flags | cudaHostRegisterMapped);
+        host_flags_note(ptr, flags | EVERYWHERE);
     return api_return(err == 0        ? cudaSuccess
                       : err == EEXIST ? cudaErrorHostMemoryAlreadyRegistered
                                       : cudaErrorMemoryAllocation);
@@ -314,9 +316,10 @@ cudaError_t cudaHostUnregister(void *ptr)
     API_ENTER();
     if (!ptr)
         return api_return(cudaErrorInvalidValue);
-    return api_return(heap_unregister(ptr) == 0
-                          ? cudaSuccess
-                          : cudaErrorHostMemoryNotRegistered);
+    const int err = heap_unregister(ptr);
+    return api_return(err == 0        ? cudaSuccess
+                      : err == ENOENT ? cudaErrorHostMemoryNotRegistered
+                                      : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost,
