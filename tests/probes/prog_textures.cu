@@ -149,7 +149,8 @@ PROBE(linear_filtering)
     cudaTextureDesc border =
         settings(cudaAddressModeBorder, cudaFilterModeLinear, 0);
     const float z[] = {0.0f, 8.0f};
-    const float faded[] = {5, 8.5f};
+    // by half at the edge; and by half in y, where y = 0 is the edge, too
+    const float faded[] = {2.5f, 4.25f};
     samples(border, 2, z, faded);
 }
 
@@ -530,8 +531,17 @@ PROBE(the_drivers_arrays)
     out.get();
     for (int i = 0; i < W * H; i++)
         CHECK(fabsf(out.h[i] - (float)(3 * i) / 255) < 1e-6f);
-    DRIVER(cuMemcpyAtoH(back, a, 0, sizeof back));
-    CHECK(back[2][3] == 23 && back[0][1] == 1);
+    DRIVER(cuMemcpyAtoH(back[0], a, 0, W));
+    CHECK(back[0][1] == 1);
+    CUDA_MEMCPY2D out_of_it = {};
+    out_of_it.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    out_of_it.srcArray = a;
+    out_of_it.dstMemoryType = CU_MEMORYTYPE_HOST;
+    out_of_it.dstHost = back;
+    out_of_it.WidthInBytes = out_of_it.dstPitch = W;
+    out_of_it.Height = H;
+    DRIVER(cuMemcpy2D(&out_of_it));
+    CHECK(back[2][3] == 23 && back[0][4] == 4);
     CUDA_MEMCPY2D part;
     memset(&part, 0, sizeof part);
     part.srcMemoryType = CU_MEMORYTYPE_ARRAY;
@@ -605,6 +615,7 @@ PROBE(textures_that_cannot_be)
     d.filterMode = cudaFilterModePoint;
     d.readMode = cudaReadModeNormalizedFloat;
     CHECK(cudaCreateTextureObject(&t, &r, &d, NULL) != cudaSuccess);
+    d.readMode = cudaReadModeElementType;
     IS(cudaCreateTextureObject(NULL, &r, &d, NULL), cudaErrorInvalidValue);
     cudaGetLastError();
     OK(cudaFreeArray(a));

@@ -63,21 +63,82 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
     return (struct cudaChannelFormatDesc){x, y, z, w, f};
 }
 
+cudaError_t array_channels(const struct cudaChannelFormatDesc *f, int *n)
+{
+    const int bits[4] = {f->x, f->y, f->z, f->w};
+    for (*n = 0; *n < 4 && bits[*n];)
+        ++*n;
+    for (int i = 0; i < 4; i++)
+        if (bits[i] != (i < *n ? f->x : 0))
+            return cudaErrorInvalidChannelDescriptor;
+    if ((*n != 1 && *n != 2 && *n != 4) ||
+        (f->x != 8 && f->x != 16 && f->x != 32) ||
+        f->f > cudaChannelFormatKindFloat ||
+        (f->f == cudaChannelFormatKindFloat && f->x == 8))
+        return cudaErrorInvalidChannelDescriptor;
+    return cudaSuccess;
+}
+
+static int within(struct cudaExtent e, int width, int height, int depth)
+{
+    return e.width <= (size_t)width && e.height <= (size_t)height &&
+           e.depth <= (size_t)depth;
+}
+
+/* True if the device has textures of that extent: layers count as depth. */
+static int has_extent(int device, struct cudaExtent e, unsigned flags)
+{
+    struct cudaDeviceProp p;
+    if (cudaGetDeviceProperties(&p, device) != cudaSuccess)
+        return 0;
+    const int *const cubes = p.maxTextureCubemapLayered;
+    const int *const layers = p.maxTexture2DLayered;
+    const int *const deep = p.maxTexture3D, *const deeper = p.maxTexture3DAlt;
+    if (flags & cudaArrayCubemap)
+        return flags & cudaArrayLayered
+                   ? within(e, cubes[0], cubes[0], cubes[1])
+                   : within(e, p.maxTextureCubemap, p.maxTextureCubemap, 6);
+    if (flags & cudaArrayLayered)
+        return e.height ? within(e, layers[0], layers[1], layers[2])
+                        : within(e, p.maxTexture1DLayered[0], 0,
+                                 p.maxTexture1DLayered[1]);
+    if (e.depth)
+        return within(e, deep[0], deep[1], deep[2]) ||
+               within(e, deeper[0], deeper[1], deeper[2]);
+    return e.height ? within(e, p.maxTexture2D[0], p.maxTexture2D[1], 0)
+                    : within(e, p.maxTexture1D, 0, 0);
+}
+
+static cudaError_t check_array(const struct cudaChannelFormatDesc *desc,
+                               struct cudaExtent extent, unsigned flags)
+{
+    int nchannels;
+    const cudaError_t err = array_channels(desc, &nchannels);
+    if (err != cudaSuccess)
+        return err;
+    if (flags & cudaArrayCubemap &&
+        (extent.width != extent.height || extent.depth == 0 ||
+         extent.depth % 6 || (!(flags & cudaArrayLayered) && extent.depth > 6)))
+        return cudaErrorInvalidValue;
+    return extent.width && has_extent(simgpu_device_current(), extent, flags)
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
+}
+
 static cudaError_t make_array(cudaArray_t *array,
                               const struct cudaChannelFormatDesc *desc,
                               struct cudaExtent extent, unsigned flags,
                               const char *name, uint32_t site)
 {
-    const cudaError_t err = capture_allows_unsafe();
+    cudaError_t err = capture_allows_unsafe();
     if (err != cudaSuccess)
         return err;
-    const int bits = desc ? desc->x + desc->y + desc->z + desc->w : 0;
-    if (!array || !desc || bits <= 0 || bits % 8 || extent.width == 0)
+    if (!array || !desc)
         return cudaErrorInvalidValue;
-    if (flags & cudaArrayCubemap &&
-        (extent.width != extent.height || extent.depth == 0 ||
-         extent.depth % 6 || (!(flags & cudaArrayLayered) && extent.depth > 6)))
-        return cudaErrorInvalidValue;
+    err = check_array(desc, extent, flags);
+    if (err != cudaSuccess)
+        return err;
+    const int bits = desc->x + desc->y + desc->z + desc->w;
     struct cudaArray *const a = calloc(1, sizeof *a);
     if (!a)
         return cudaErrorMemoryAllocation;
@@ -147,8 +208,10 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc,
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc,
                                cudaArray_const_t array)
 {
-    if (!desc || !array)
+    if (!desc)
         return api_return(cudaErrorInvalidValue);
+    if (!array)
+        return api_return(cudaErrorInvalidResourceHandle);
     *desc = array->desc;
     return api_return(cudaSuccess);
 }

@@ -56,4 +56,8 @@ struct cudaArray {
     char *base;
 };
 
+/* The number of channels of a texel, or the error of a format that neither
+ * arrays nor textures have. */
+cudaError_t array_channels(const struct cudaChannelFormatDesc *f, int *n);
+
 #endif

@@ -15,23 +15,11 @@ enum { ALIGNMENT = 512, PITCH_ALIGNMENT = 32 };
 static cudaError_t describe_channels(struct texture *t,
                                      const struct cudaChannelFormatDesc *f)
 {
-    const int bits[4] = {f->x, f->y, f->z, f->w};
-    int n = 0;
-    while (n < 4 && bits[n])
-        n++;
-    for (int i = 0; i < 4; i++)
-        if (bits[i] != (i < n ? f->x : 0))
-            return cudaErrorInvalidChannelDescriptor;
-    if ((n != 1 && n != 2 && n != 4) ||
-        (f->x != 8 && f->x != 16 && f->x != 32) ||
-        f->f > cudaChannelFormatKindFloat ||
-        (f->f == cudaChannelFormatKindFloat && f->x == 8))
-        return cudaErrorInvalidChannelDescriptor;
+    const cudaError_t err = array_channels(f, &t->nchannels);
     t->format = f->f;
     t->bits = f->x;
-    t->nchannels = n;
-    t->elem_nbytes = (size_t)(n * f->x / 8);
-    return cudaSuccess;
+    t->elem_nbytes = (size_t)(t->nchannels * f->x / 8);
+    return err;
 }
 
 static cudaError_t describe_array(struct texture *t, const struct cudaArray *a)
@@ -61,7 +49,8 @@ static cudaError_t describe_memory(struct texture *t, void *p, size_t width,
 {
     struct span s;
     const size_t row = width * t->elem_nbytes;
-    if (!p || !width || !height || (uintptr_t)p % ALIGNMENT || row > pitch)
+    if (!p || (!width && !t->is_linear) || !height ||
+        (uintptr_t)p % ALIGNMENT || row > pitch)
         return cudaErrorInvalidValue;
     const cudaError_t err = span_of(p, (height - 1) * pitch + row, 0, &s);
     if (err != cudaSuccess || s.device == API_PAGEABLE)
@@ -108,12 +97,13 @@ static cudaError_t check_settings(const struct texture *t)
 {
     const struct cudaTextureDesc *const d = &t->desc;
     const int is_float = t->format == cudaChannelFormatKindFloat;
-    if (d->readMode == cudaReadModeNormalizedFloat && !is_float &&
-        t->bits == 32)
-        return cudaErrorInvalidNormSetting;
+    const int normalizes = d->readMode == cudaReadModeNormalizedFloat;
+    const int can_normalize = !is_float && t->bits < 32;
     if (d->filterMode == cudaFilterModeLinear && !is_float &&
-        d->readMode != cudaReadModeNormalizedFloat)
+        !(normalizes && can_normalize))
         return cudaErrorInvalidFilterSetting;
+    if (normalizes && !can_normalize)
+        return cudaErrorInvalidNormSetting;
     return d->sRGB ? cudaErrorNotSupported : cudaSuccess;
 }
 
@@ -139,14 +129,17 @@ cudaCreateTextureObject(cudaTextureObject_t *pTexObject,
 {
     struct texture t;
     API_ENTER();
-    if (!pTexObject || !pResDesc || !pTexDesc)
-        return api_return(cudaErrorInvalidValue);
+    if (!pResDesc || !pTexDesc)
+        return api_return(pResDesc ? cudaErrorInvalidResourceHandle
+                                   : cudaErrorInvalidValue);
     cudaError_t err =
         pResViewDesc ? cudaErrorNotSupported : describe(&t, pResDesc);
     if (err != cudaSuccess)
         return api_return(err);
     t.desc = *pTexDesc;
     err = check_settings(&t);
+    if (err == cudaSuccess && !pTexObject)
+        err = cudaErrorInvalidValue;
     return api_return(
         err != cudaSuccess
             ? err

@@ -142,7 +142,7 @@ static void read_texel(const struct texture *t, const long at[3], int layer,
                        const void *pc, union simgpu_texel *out)
 {
     *out = (union simgpu_texel){{0}};
-    for (int d = 0; d < t->ndims; d++)
+    for (int d = 0; d < 3; d++)
         if (at[d] == BORDER) {
             if (reads_floats(t))
                 memcpy(out->f, t->desc.borderColor, sizeof out->f);
@@ -196,23 +196,35 @@ static long index_of(const struct texture *t, int d, long i)
     }
 }
 
+/* An array of one dimension is one row of a GPU's texture of two, read at y = 0,
+ * between its first row and the border. Other address modes find that row on
+ * both sides. */
+static int filtered_dims(const struct texture *t)
+{
+    return t->ndims == 1 && !t->nlayers &&
+                   mode_of(t, 1) == cudaAddressModeBorder
+               ? 2
+               : t->ndims;
+}
+
 static void sample_linear(const struct texture *t, const float x[3], int layer,
                           const void *pc, union simgpu_texel *out)
 {
     long first[3] = {0};
     float weight[3] = {0};
+    const int ndims = filtered_dims(t);
     *out = (union simgpu_texel){{0}};
-    for (int d = 0; d < t->ndims; d++) {
-        const float from = position(t, d, x[d]) - 0.5f;
+    for (int d = 0; d < ndims; d++) {
+        const float from = position(t, d, d < t->ndims ? x[d] : 0) - 0.5f;
         first[d] = floor_of(from);
         const float part = from - floorf(from);
         weight[d] = part >= 0 ? rintf(part * 256) / 256 : 0; // not for NaN, inf
     }
-    for (int corner = 0; corner < 1 << t->ndims; corner++) {
+    for (int corner = 0; corner < 1 << ndims; corner++) {
         long at[3] = {0};
         float w = 1;
         union simgpu_texel texel;
-        for (int d = 0; d < t->ndims; d++) {
+        for (int d = 0; d < ndims; d++) {
             const int upper = corner >> d & 1;
             w *= upper ? weight[d] : 1 - weight[d];
             at[d] = index_of(t, d, first[d] + upper);
