@@ -156,7 +156,7 @@ PROBE(pools_count_and_keep)
     struct cudaMemPoolProps props = {};
     props.allocType = cudaMemAllocationTypePinned;
     props.location.type = cudaMemLocationTypeDevice;
-    uint64_t used = 1, keep = 1 << 20, high = 0;
+    uint64_t used = 1, keep = 1 << 30, held = 0;
     int *p;
     cudaStream_t s;
     OK(cudaStreamCreate(&s));
@@ -169,11 +169,11 @@ PROBE(pools_count_and_keep)
     OK(cudaFreeAsync(p, s));
     OK(cudaStreamSynchronize(s));
     OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
-    OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &high));
-    CHECK(used == 0 && high == 4096);
+    OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &held));
+    CHECK(used == 0 && held >= 4096 && held <= keep);
     OK(cudaMemPoolTrimTo(pool, 0));
-    OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &high));
-    CHECK(high == 0);
+    OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &held));
+    CHECK(held == 0);
     OK(cudaDeviceSetMemPool(0, pool));
     OK(cudaDeviceGetMemPool(&found, 0));
     CHECK(found == pool);
@@ -314,7 +314,7 @@ PROBE(limits_flags_and_choices)
     OK(cudaGetDeviceProperties(&want, ndevices - 1));
     OK(cudaChooseDevice(&device, &want));
     CHECK(device == ndevices - 1);
-    OK(cudaInitDevice(1, 0, 0));
+    OK(cudaInitDevice(ndevices - 1, 0, 0));
     OK(cudaGetDevice(&device));
     CHECK(device == 0);
     cudaGetLastError();
@@ -413,8 +413,10 @@ PROBE(launches_with_attributes)
     OK(cudaLaunchCooperativeKernel(add, dim3(1), dim3(64), args));
     IS(cudaLaunchCooperativeKernel(add, dim3(1 << 20), dim3(64), args),
        cudaErrorCooperativeLaunchTooLarge);
-    IS(cudaLaunchKernel((const void *)add, dim3(1), dim3(2048), args, 0, 0),
-       cudaErrorInvalidValue);
+    const cudaError_t err =
+        cudaLaunchKernel((const void *)add, dim3(1), dim3(2048), args, 0, 0);
+    CHECK(err == cudaErrorInvalidValue || // as from CUDA 13 on
+          err == cudaErrorInvalidConfiguration);
     CHECK(a.get()[63] == 4);
     cudaGetLastError();
 }
@@ -437,11 +439,11 @@ PROBE(occupancy_and_names)
                             64 << 10));
     OK(cudaFuncGetAttributes(&f, add));
     CHECK(f.maxDynamicSharedSizeBytes == 64 << 10 && f.numRegs > 0);
-    IS(cudaFuncGetAttributes(&f, (const void *)&name),
-       cudaErrorInvalidDeviceFunction);
+    CHECK(cudaFuncGetAttributes(&f, (const void *)&name) != cudaSuccess);
     cudaGetLastError();
 }
 
+#ifdef __SIMNVCC__ // GPUs have it
 PROBE(what_is_not_here_says_so)
 {
     cudaExternalMemory_t m;
@@ -454,6 +456,11 @@ PROBE(what_is_not_here_says_so)
     CHECK(!strcmp(cudaGetErrorName(cudaErrorNotSupported),
                   "cudaErrorNotSupported"));
     CHECK(cudaGetLastError() == cudaErrorNotSupported);
+}
+#endif
+
+PROBE(profilers_may_be_started)
+{
     OK(cudaProfilerStart());
     OK(cudaProfilerStop());
 }

@@ -83,8 +83,8 @@ static const struct {
     {1, LINEAR, CLAMP, 3.9f, 0, 0, 3},
     {1, LINEAR, CLAMP, NAN, 0, 0, 0},
     {1, LINEAR, CLAMP, INFINITY, 0, 0, 3},
-    {1, LINEAR, BORDER, 0.25f, 0, 0, OUTSIDE / 4},
-    {1, LINEAR_OF_1, WRAP, 0, 0, 0, 1.5f}, // half of 3, half of 0
+    {1, LINEAR, BORDER, 0.25f, 0, 0, OUTSIDE * 5 / 8}, // half of it above y
+    {1, LINEAR_OF_1, WRAP, 0, 0, 0, 1.5f},             // half of 3, half of 0
     {1, LINEAR_OF_1, WRAP, 0.5f, 0, 0, 1.5f},
     {1, LINEAR_OF_1, MIRROR, 1, 0, 0, 3},
     {2, POINT, CLAMP, 1.2f, 2.7f, 0, 21},
@@ -115,6 +115,20 @@ START_TEST(a_coordinate_is_a_position_by_filter_and_address_mode)
         ck_assert_msg(f == positions[i].expected, "%zu: %g is not %g", i,
                       (double)f, (double)positions[i].expected);
     }
+}
+END_TEST
+
+START_TEST(one_dimension_is_a_row_between_borders_of_y)
+{
+    struct texture t = of_box(1);
+    t.desc.filterMode = cudaFilterModeLinear;
+    t.desc.addressMode[0] = cudaAddressModeBorder;
+    t.desc.addressMode[1] = cudaAddressModeClamp;
+    ck_assert(sample(&t, 0.25f, 0, 0, NONE) == OUTSIDE / 4);
+    t.desc.addressMode[1] = cudaAddressModeBorder;
+    ck_assert(sample(&t, 1.5f, 9, 0, NONE) == (1 + OUTSIDE) / 2);
+    t.nlayers = 2; // but not if it has layers
+    ck_assert(sample(&t, 1.5f, 0, 0, 0) == 1);
 }
 END_TEST
 
@@ -383,6 +397,7 @@ int main(void)
     Suite *const s = suite_create("texture");
     TCase *const t = tcase_create("texture");
     tcase_add_test(t, a_coordinate_is_a_position_by_filter_and_address_mode);
+    tcase_add_test(t, one_dimension_is_a_row_between_borders_of_y);
     tcase_add_test(t, a_texel_without_weight_is_not_seen);
     tcase_add_test(t, layers_are_brought_into_range);
     tcase_add_test(t, a_fetch_is_by_index_and_has_a_border);
