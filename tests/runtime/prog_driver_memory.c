@@ -165,6 +165,14 @@ static void too_much(void)
     DRIVER(cuMemUnmap(p + PAGE, PAGE));
     DRIVER(cuMemUnmap(p, PAGE));
     DRIVER(cuMemUnmap(p, 2 * PAGE));
+    DRIVER(cuMemRelease(m));
+    DRIVER(cuMemCreate(&m, 2 * PAGE, &prop, 0));
+    DRIVER(cuMemMap(p, PAGE, 0, m, 0)); // half of it
+    DRIVER(cuMemUnmap(p, PAGE));
+    DRIVER(cuMemMap(p, PAGE, PAGE, m, 0));
+    DRIVER(cuMemMap(p + 3 * PAGE, 2 * PAGE, 0, m, 0));
+    DRIVER(cuMemUnmap(p + 4 * PAGE, PAGE));
+    DRIVER(cuMemUnmap((CUdeviceptr)d, PAGE));
 }
 
 static void access(void)

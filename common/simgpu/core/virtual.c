@@ -155,6 +155,14 @@ static struct block *reservation_of(const void *p, uint64_t nbytes)
                : NULL;
 }
 
+int simgpu_virtual_is_reserved(const void *p, uint64_t nbytes)
+{
+    pthread_mutex_lock(&heap_table.lock);
+    const int is = reservation_of(p, nbytes) != NULL;
+    pthread_mutex_unlock(&heap_table.lock);
+    return is;
+}
+
 int simgpu_virtual_free(const void *p, uint64_t nbytes)
 {
     size_t first, end;

@@ -27,6 +27,9 @@ enum { VIRTUAL_GRANULARITY = 2 << 20 }; /* of sizes and addresses, in bytes */
  * ENOMEM: there are not that many left. */
 int simgpu_virtual_reserve(uint64_t nbytes, uint64_t alignment, void **out);
 
+/* True if the range lies in one reservation. */
+int simgpu_virtual_is_reserved(const void *p, uint64_t nbytes);
+
 /* Give back a whole reservation. EINVAL: it is none, or something is mapped. */
 int simgpu_virtual_free(const void *p, uint64_t nbytes);
 

@@ -185,8 +185,6 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject,
     const cudaError_t err = describe(&t, pResDesc);
     if (err != cudaSuccess)
         return api_return(err);
-    if (!(pResDesc->res.array.array->flags & cudaArraySurfaceLoadStore))
-        return api_return(cudaErrorInvalidValue);
     t.is_surface = 1;
     return api_return(
         add(pSurfObject, &t, "cudaCreateSurfaceObject", CALLER_SITE()));

@@ -103,16 +103,17 @@ static CUresult check_device(const CUmemLocation *at)
 
 static CUresult check_prop(const CUmemAllocationProp *prop)
 {
+    const unsigned of_windows =
+        CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT;
     const CUresult err = context_initialized();
     if (err != CUDA_SUCCESS || !prop)
         return err ? err : CUDA_ERROR_INVALID_VALUE;
-    if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED)
-        return prop->type == CU_MEM_ALLOCATION_TYPE_MANAGED
-                   ? CUDA_ERROR_NOT_SUPPORTED
-                   : CUDA_ERROR_INVALID_VALUE;
-    if (prop->requestedHandleTypes > CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    return CUDA_SUCCESS;
+    if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
+        prop->requestedHandleTypes & of_windows)
+        return CUDA_ERROR_INVALID_VALUE;
+    return prop->requestedHandleTypes > CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+               ? CUDA_ERROR_NOT_SUPPORTED
+               : CUDA_SUCCESS;
 }
 
 /* The same for all devices, even for those that there are not. */
@@ -140,9 +141,8 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
         return err;
     if (simgpu_heap_alloc(prop->location.id, size, 0, CALLER_SITE(), &at) != 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    struct memory m = {.at = at, .nbytes = size, .prop = *prop};
-    m.prop.allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_NONE;
-    return add(handle, m);
+    return add(handle,
+               (struct memory){.at = at, .nbytes = size, .prop = *prop});
 }
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
@@ -202,9 +202,10 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment,
 
 static CUresult result_of_errno(int err)
 {
-    return err == 0        ? CUDA_SUCCESS
-           : err == EINVAL ? CUDA_ERROR_INVALID_VALUE
-                           : CUDA_ERROR_OUT_OF_MEMORY;
+    return err == 0         ? CUDA_SUCCESS
+           : err == EINVAL  ? CUDA_ERROR_INVALID_VALUE
+           : err == ENOTSUP ? CUDA_ERROR_NOT_SUPPORTED
+                            : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
@@ -216,11 +217,15 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
                   CUmemGenericAllocationHandle handle, unsigned long long flags)
 {
     int err = EINVAL;
-    if (!is_multiple(size) || ptr % VIRTUAL_GRANULARITY || offset || flags)
+    if (size == 0 || ptr % VIRTUAL_GRANULARITY || flags)
         return CUDA_ERROR_INVALID_VALUE;
+    if (!is_multiple(size) || offset)
+        return CUDA_ERROR_NOT_SUPPORTED;
     pthread_mutex_lock(&lock);
     struct memory *const m = of_handle(handle);
-    if (m)
+    if (m && size > m->nbytes)
+        err = ENOTSUP;
+    else if (m)
         err = simgpu_virtual_map((void *)ptr, size, m->at);
     if (err == 0)
         m->nmappings++;
@@ -228,39 +233,45 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
     return result_of_errno(err);
 }
 
-/* The memory that is mapped from p on, and how far; the lock is held. */
+/* The memory that is mapped from p on, and how far; NULL: none is. The lock is
+ * held. */
 static struct memory *next_mapped(CUdeviceptr p, size_t *nbytes)
 {
     struct memory *const m = mapped_at((void *)p);
     const char *const at = simgpu_virtual_memory((void *)p);
-    *nbytes = m ? VIRTUAL_GRANULARITY : 0;
+    *nbytes = VIRTUAL_GRANULARITY; // also of a hole
     while (m && *nbytes < m->nbytes &&
            simgpu_virtual_memory((void *)(p + *nbytes)) == at + *nbytes)
         *nbytes += VIRTUAL_GRANULARITY;
     return m;
 }
 
-/* True if whole mappings fill the range; the lock is held. */
-static int is_mapped(CUdeviceptr ptr, size_t size)
+/* True if the range cuts no mapping in two; the lock is held. */
+static int holds_whole_mappings(CUdeviceptr ptr, size_t size)
 {
     size_t nbytes, done = 0;
+    if (!simgpu_virtual_is_reserved((void *)ptr, size))
+        return 0;
     for (; done < size; done += nbytes) {
         const struct memory *const m = next_mapped(ptr + done, &nbytes);
-        if (!m || simgpu_virtual_memory((void *)(ptr + done)) != m->at)
+        if (m && simgpu_virtual_memory((void *)(ptr + done)) != m->at)
             return 0;
     }
     return size > 0 && done == size;
 }
 
+/* Nothing has to be mapped there. */
 CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 {
     const uint32_t site = CALLER_SITE();
     size_t nbytes;
-    int err = EINVAL;
     pthread_mutex_lock(&lock);
-    const CUdeviceptr end = is_mapped(ptr, size) ? ptr + size : ptr;
+    int err = holds_whole_mappings(ptr, size) ? 0 : EINVAL;
+    const CUdeviceptr end = err ? ptr : ptr + size;
     for (; ptr < end; ptr += nbytes) {
         struct memory *const m = next_mapped(ptr, &nbytes);
+        if (!m)
+            continue;
         err = simgpu_virtual_unmap((void *)ptr, nbytes, "cuMemUnmap", site);
         m->nmappings -= err == 0;
         drop_unused(m, __builtin_return_address(0));
@@ -293,10 +304,12 @@ CUresult cuMemGetAccess(unsigned long long *flags,
         return CUDA_ERROR_INVALID_VALUE;
     const CUresult err = check_device(location);
     if (err != CUDA_SUCCESS || simgpu_heap_find((void *)ptr, &b) != 0 ||
-        !b.mapped)
+        b.device < 0)
         return err ? err : CUDA_ERROR_INVALID_VALUE;
-    *flags = b.closed >> location->id & 1 ? CU_MEM_ACCESS_FLAGS_PROT_NONE
-                                          : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    const int open =
+        b.mapped ? !(b.closed >> location->id & 1) : b.device == location->id;
+    *flags = open ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                  : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;
 }
 
