@@ -439,7 +439,8 @@ PROBE(occupancy_and_names)
                             64 << 10));
     OK(cudaFuncGetAttributes(&f, add));
     CHECK(f.maxDynamicSharedSizeBytes == 64 << 10 && f.numRegs > 0);
-    CHECK(cudaFuncGetAttributes(&f, (const void *)&name) != cudaSuccess);
+    IS(cudaFuncGetAttributes(&f, (const void *)&name),
+       cudaErrorInvalidResourceHandle);
     cudaGetLastError();
 }
 

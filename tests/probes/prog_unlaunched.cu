@@ -129,7 +129,7 @@ PROBE(function_that_is_no_kernel)
     int *p = NULL;
     void *args[] = {&p};
     CHECK(cudaLaunchKernel((const void *)no_kernel, dim3(1), dim3(1), args, 0,
-                           0) == cudaErrorInvalidDeviceFunction);
-    CHECK(cudaGetLastError() == cudaErrorInvalidDeviceFunction);
+                           0) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaGetLastError() == cudaErrorInvalidResourceHandle);
     CHECK(!called);
 }

@@ -48,13 +48,13 @@ static void old_launches(void)
     DRIVER(cuFuncSetBlockShape(f, 0, 1, 1));
     DRIVER(cuFuncSetBlockShape(f, 1, 0, 1));
     DRIVER(cuFuncSetBlockShape(f, 1, 1, 0));
-    DRIVER(cuParamSetSize(f, 4097));
-    DRIVER(cuParamSetSize(f, 4096));
+    DRIVER(cuParamSetSize(f, 32765));
+    DRIVER(cuParamSetSize(f, 32764));
     DRIVER(cuParamSetv(f, 0, NULL, 8));
-    DRIVER(cuParamSetv(f, -1, (void *)&to, 8));
-    DRIVER(cuParamSetv(f, 4089, (void *)&to, 8));
-    DRIVER(cuParamSetv(f, 4088, (void *)&to, 8));
-    DRIVER(cuParamSetv(f, 0, (void *)&to, 4097));
+    UNDEFINED(cuParamSetv(f, -1, (void *)&to, 8));
+    UNDEFINED(cuParamSetv(f, 32757, (void *)&to, 8));
+    DRIVER(cuParamSetv(f, 32756, (void *)&to, 8));
+    UNDEFINED(cuParamSetv(f, 0, (void *)&to, 32765));
     DRIVER(cuParamSetv(f, 0, (void *)&to, 8));
     DRIVER(cuParamSeti(f, 8, 3));
     DRIVER(cuParamSeti(f, 12, 20));
@@ -140,8 +140,6 @@ static void functions(void)
     DRIVER(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_NUM_REGS, 1));
     DRIVER(cuFuncGetName(&name, f));
     puts(name ? name : "no name");
-    DRIVER(cuFuncSetCacheConfig(f, (CUfunc_cache)3));
-    DRIVER(cuFuncSetCacheConfig(f, (CUfunc_cache)4));
     DRIVER(cuFuncSetSharedMemConfig(f, (CUsharedconfig)2));
     DRIVER(cuFuncSetSharedMemConfig(f, (CUsharedconfig)3));
     DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor(&v, f, 33, 7000));
@@ -157,6 +155,8 @@ static void functions(void)
             &grid, &block, f, shared_of, 1, limits[i]);
         printf(", %d %d %d\n", b, grid, block);
     }
+    DRIVER(cuFuncSetCacheConfig(f, (CUfunc_cache)3));
+    DRIVER(cuFuncSetCacheConfig(f, (CUfunc_cache)4));
     DRIVER(cuFuncGetAttribute(&v, CU_FUNC_ATTRIBUTE_NUM_REGS, NULL));
     DRIVER(cuFuncSetSharedMemConfig(NULL, (CUsharedconfig)0));
     DRIVER(cuOccupancyMaxPotentialBlockSize(&grid, &block, NULL, NULL, 0, 0));
@@ -260,6 +260,8 @@ static void copies(void)
     DRIVER(cuMemAllocAsync(&p, 8, s));
     DRIVER(cuMemFreeAsync(p, s));
     DRIVER(cuStreamSynchronize(s));
+    DRIVER(cuMemcpyPeer(d, NULL, d, zero, 3));
+    DRIVER(cuMemcpyPeer(d, zero, d, NULL, 3));
     DRIVER(cuMemcpyPeer(d, none, d, zero, 3));
     DRIVER(cuMemcpyPeer(d, zero, d, none, 3));
     DRIVER(cuMemcpyPeerAsync(d, none, d, zero, 3, s));

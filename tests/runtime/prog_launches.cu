@@ -112,6 +112,15 @@ static void shapes(void)
     SAY(cudaGetLastError());
     SAY(run(F(no_kernel), dim3(1), dim3(1), 0));
     SAY(cudaGetLastError());
+    cudaFuncAttributes of;
+    int n = 0;
+    cudaKernel_t k;
+    cudaFunction_t f;
+    SAY(cudaFuncGetAttributes(&of, F(no_kernel)));
+    SAY(cudaFuncGetAttributes(&of, NULL));
+    SAY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, F(no_kernel), 1, 0));
+    SAY(cudaGetKernel(&k, F(no_kernel)));
+    SAY(cudaGetFuncBySymbol(&f, F(no_kernel)));
     SAY(run(NULL, dim3(1), dim3(1), 0));
     SAY(cudaGetLastError());
     count<<<0, 1>>>();

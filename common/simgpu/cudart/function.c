@@ -231,6 +231,15 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex,
     return api_return(cudaSuccess);
 }
 
+/* The error for an address that is no kernel's, where no handle is one. */
+static cudaError_t symbol_missing(const void *symbol, uint32_t site)
+{
+    const cudaError_t err = image_missing(symbol, site);
+    return err == cudaErrorInvalidResourceHandle
+               ? cudaErrorInvalidDeviceFunction
+               : err;
+}
+
 /* A kernel's handle, by either type: its entry in the registry. */
 cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
 {
@@ -238,7 +247,7 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
     if (!kernelPtr)
         return api_return(cudaErrorInvalidValue);
     if (!k)
-        return api_return(image_missing(entryFuncAddr, CALLER_SITE()));
+        return api_return(symbol_missing(entryFuncAddr, CALLER_SITE()));
     *kernelPtr = (cudaKernel_t)(uintptr_t)k;
     return api_return(cudaSuccess);
 }
@@ -248,7 +257,7 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr,
 {
     const struct kernel *const k = kernel_find(symbolPtr);
     if (!k)
-        return api_return(image_missing(symbolPtr, CALLER_SITE()));
+        return api_return(symbol_missing(symbolPtr, CALLER_SITE()));
     if (functionPtr) // CUDA lets it be NULL
         *functionPtr = (cudaFunction_t)(uintptr_t)k;
     return api_return(cudaSuccess);
@@ -274,7 +283,7 @@ cudaError_t function_occupancy(const void *func, int device, int block_size,
     if (!blocks || block_size < 1)
         return cudaErrorInvalidValue;
     if (!kernel_find(func))
-        return cudaErrorInvalidDeviceFunction;
+        return image_missing(func, 0);
     const int warps = (block_size + 31) / 32;
     // launch bounds don't count, only launches are held to them
     int n = block_size > MAX_THREADS ? 0 : l->threads_per_sm / (warps * 32);

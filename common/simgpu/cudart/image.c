@@ -47,7 +47,8 @@ cudaError_t image_missing(const void *func, uint32_t site)
 {
     const struct image *const found = find(func);
     if (!found)
-        return cudaErrorInvalidDeviceFunction;
+        return func ? cudaErrorInvalidResourceHandle
+                    : cudaErrorInvalidDeviceFunction;
     simgpu_report_warning(
         site,
         "kernel %s was compiled by nvcc, which is for GPUs only: "

@@ -10,7 +10,8 @@
 /*
  * The error for an address that is no kernel of simgpu's: if nvcc compiled it,
  * cudaErrorNoKernelImageForDevice, with a warning that says what to do;
- * otherwise cudaErrorInvalidDeviceFunction. site: of the call.
+ * otherwise, as it might be a handle, cudaErrorInvalidResourceHandle, and for
+ * none cudaErrorInvalidDeviceFunction. site: of the call.
  */
 cudaError_t image_missing(const void *func, uint32_t site);
 

@@ -107,7 +107,7 @@ static cudaError_t check(const void *func, dim3 grid, dim3 block,
 {
     const struct kernel *const k = kernel_find(func);
     if (!k)
-        return cudaErrorInvalidDeviceFunction;
+        return image_missing(func, 0);
     const int in_bounds =
         !k->max_threads ||
         (uint64_t)block.x * block.y * block.z <= k->max_threads;

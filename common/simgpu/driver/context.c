@@ -208,7 +208,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags,
 
 /* ---- the stack of contexts of a thread ----------------------------------- */
 
-enum { DEEPEST = 32, NO_DEVICE = -1 };
+enum { DEEPEST = 1024, NO_DEVICE = -1 };
 
 static _Thread_local struct {
     int below[DEEPEST]; /* devices that were current before */

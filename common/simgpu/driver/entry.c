@@ -29,14 +29,16 @@ static void *find(const char *symbol)
 }
 
 /* Works before cuInit(), as programs load the driver by it. There is one
- * version of each function, and one kind of default stream: like CUDA, it does
- * not look at the flags, and an unknown name is no error. */
+ * version of each function, and one kind of default stream. As with CUDA, an
+ * unknown name is no error. */
 CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion,
                           cuuint64_t flags,
                           CUdriverProcAddressQueryResult *symbolStatus)
 {
-    (void)cudaVersion, (void)flags;
-    if (!symbol || !pfn)
+    const cuuint64_t known = CU_GET_PROC_ADDRESS_LEGACY_STREAM |
+                             CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    (void)cudaVersion;
+    if (!symbol || !pfn || flags & ~known)
         return CUDA_ERROR_INVALID_VALUE;
     *pfn = find(symbol);
     if (symbolStatus)

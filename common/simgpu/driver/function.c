@@ -13,7 +13,8 @@
 #include "cudart/function.h"
 #include "driver/call.h"
 
-enum { MAX_PARAMS = 4096 }; /* a launch passes as many bytes */
+/* Of a launch: parameters, and their bytes. */
+enum { MAX_PARAMS = 4096, MAX_NBYTES = 32764 };
 
 /* The parameters in a buffer. */
 static CUresult unpack(CUfunction f, char *buffer, size_t nbytes,
@@ -100,6 +101,14 @@ CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib,
             a.maxDynamicSharedSizeBytes,
         [CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] =
             a.preferredShmemCarveout,
+        [CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET] = a.clusterDimMustBeSet,
+        [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = a.requiredClusterWidth,
+        [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT] = a.requiredClusterHeight,
+        [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH] = a.requiredClusterDepth,
+        [CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED] =
+            a.nonPortableClusterSizeAllowed,
+        [CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE] =
+            a.clusterSchedulingPolicyPreference,
     };
     if ((size_t)attrib >= sizeof values / sizeof *values)
         return CUDA_ERROR_INVALID_VALUE;
@@ -173,7 +182,7 @@ cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize,
                                  CUoccupancyB2DSize blockSizeToDynamicSMemSize,
                                  size_t dynamicSMemSize, int blockSizeLimit)
 {
-    if (!minGridSize || !blockSize)
+    if (!minGridSize || !blockSize || blockSizeLimit < 0)
         return CUDA_ERROR_INVALID_VALUE;
     DRIVER_CALL(find_block_size(
         minGridSize, blockSize, simgpu_function_of(func),
@@ -186,7 +195,7 @@ struct settings { /* of a function, for its next launch */
     CUfunction function;
     dim3 block;
     unsigned shared_nbytes, params_nbytes;
-    char params[MAX_PARAMS];
+    char params[MAX_NBYTES];
     struct settings *next;
 };
 
@@ -233,12 +242,17 @@ CUresult cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
 
 CUresult cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes)
 {
+    int most;
+    const CUresult err = cuFuncGetAttribute(
+        &most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, hfunc);
+    if (err != CUDA_SUCCESS || bytes > (unsigned)most)
+        return err ? err : CUDA_ERROR_INVALID_VALUE;
     CHANGE(hfunc, s->shared_nbytes = bytes);
 }
 
 CUresult cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
 {
-    if (numbytes > MAX_PARAMS)
+    if (numbytes > MAX_NBYTES)
         return CUDA_ERROR_INVALID_VALUE;
     CHANGE(hfunc, s->params_nbytes = numbytes);
 }
@@ -246,8 +260,8 @@ CUresult cuParamSetSize(CUfunction hfunc, unsigned int numbytes)
 static CUresult set_param(CUfunction hfunc, int offset, const void *ptr,
                           unsigned numbytes)
 {
-    if (!ptr || offset < 0 || numbytes > MAX_PARAMS ||
-        (unsigned)offset > MAX_PARAMS - numbytes)
+    if (!ptr || offset < 0 || numbytes > MAX_NBYTES ||
+        (unsigned)offset > MAX_NBYTES - numbytes)
         return CUDA_ERROR_INVALID_VALUE;
     CHANGE(hfunc, memcpy(s->params + offset, ptr, numbytes));
 }
