@@ -1,4 +1,6 @@
 /* cuFFT: layouts, what a plan is asked for, and what it refuses. */
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cufft.h>
 #include <cufftXt.h>
 
@@ -219,10 +221,10 @@ PROBE(types_of_plans)
         {CUDA_R_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_SUCCESS},
         {CUDA_C_64F, CUDA_R_64F, CUDA_C_64F, CUFFT_SUCCESS},
         {CUDA_C_64F, CUDA_R_64F, CUDA_C_32F, CUFFT_INVALID_TYPE},
-        {CUDA_C_16F, CUDA_C_16F, CUDA_C_16F, CUFFT_NOT_SUPPORTED},
-        {CUDA_R_16F, CUDA_C_16F, CUDA_C_16F, CUFFT_NOT_SUPPORTED},
-        {CUDA_C_16BF, CUDA_C_16BF, CUDA_C_16BF, CUFFT_NOT_SUPPORTED},
-        {CUDA_R_16BF, CUDA_C_16BF, CUDA_C_16BF, CUFFT_NOT_SUPPORTED},
+        {CUDA_C_16F, CUDA_C_16F, CUDA_C_16F, CUFFT_SUCCESS},
+        {CUDA_R_16F, CUDA_C_16F, CUDA_C_16F, CUFFT_SUCCESS},
+        {CUDA_C_16BF, CUDA_C_16BF, CUDA_C_16BF, CUFFT_SUCCESS},
+        {CUDA_R_16BF, CUDA_C_16BF, CUDA_C_16BF, CUFFT_SUCCESS},
     };
     long long n[] = {8};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -238,6 +240,43 @@ PROBE(types_of_plans)
                                   types[i].with) == types[i].status);
         IS(SUCCESS, cufftDestroy(p));
     }
+}
+
+/* A real signal there and back, with numbers of 16 bits. */
+template <class T>
+static void check_narrow(cudaDataType real, cudaDataType complex, float unit)
+{
+    enum { LENGTH = 16, BATCH = 2, HALF = LENGTH / 2 + 1 };
+    array<T> x(BATCH * LENGTH), z(BATCH * HALF * 2);
+    long long n[] = {LENGTH};
+    size_t work;
+    float sum = 0;
+    cufftHandle there, back;
+    for (int i = 0; i < BATCH * LENGTH; i++)
+        x.h[i] = T((float)(i * i % 7));
+    for (int i = 0; i < LENGTH; i++)
+        sum += (float)x.h[i];
+    x.put();
+    IS(SUCCESS, cufftCreate(&there));
+    IS(SUCCESS, cufftCreate(&back));
+    IS(SUCCESS, cufftXtMakePlanMany(there, 1, n, NULL, 1, 0, real, NULL, 1, 0,
+                                    complex, BATCH, &work, complex));
+    IS(SUCCESS, cufftXtMakePlanMany(back, 1, n, NULL, 1, 0, complex, NULL, 1, 0,
+                                    real, BATCH, &work, complex));
+    IS(SUCCESS, cufftXtExec(there, x.d, z.d, CUFFT_FORWARD));
+    CHECK(fabsf((float)z.get()[0] - sum) <= unit * sum);
+    IS(SUCCESS, cufftXtExec(back, z.d, x.d, CUFFT_INVERSE));
+    x.get();
+    for (int i = 0; i < BATCH * LENGTH; i++)
+        CHECK(fabsf((float)x.h[i] / LENGTH - (float)(i * i % 7)) <= unit * 28);
+    IS(SUCCESS, cufftDestroy(there));
+    IS(SUCCESS, cufftDestroy(back));
+}
+
+PROBE(transforms_of_16_bits)
+{
+    check_narrow<__half>(CUDA_R_16F, CUDA_C_16F, 1.0f / 1024);
+    check_narrow<__nv_bfloat16>(CUDA_R_16BF, CUDA_C_16BF, 1.0f / 128);
 }
 
 static cufftResult size_many(cufftHandle p, int rank, long long *n, int batch,

@@ -7,6 +7,7 @@
 #include <math.h>   /* log2 */
 #include <stdlib.h> /* malloc */
 
+#include "base/narrow.h"
 #include "core/device.h"
 #include "core/op.h"
 #include "core/operand.h"
@@ -18,7 +19,8 @@
 
 struct side { /* of a transform: where its numbers are */
     char *at; /* as simgpu accesses it */
-    int is_real, is_double;
+    int is_real;
+    enum fft_precision precision;
     size_t row; /* numbers of a row: of half a spectrum, fewer */
     struct layout l;
 };
@@ -32,10 +34,17 @@ struct fft_op {
     int sign;
 };
 
+/* Bytes of a real number. */
+static size_t real_size(const struct side *s)
+{
+    return s->precision == FFT_DOUBLE   ? sizeof(double)
+           : s->precision == FFT_SINGLE ? sizeof(float)
+                                        : sizeof(uint16_t);
+}
+
 static size_t size_of(const struct side *s)
 {
-    return (s->is_double ? sizeof(double) : sizeof(float)) *
-           (s->is_real ? 1 : 2);
+    return real_size(s) * (s->is_real ? 1 : 2);
 }
 
 /* The element at which row (x, y) of transform b begins. */
@@ -47,31 +56,47 @@ static size_t row_at(const struct side *s, size_t b, size_t x, size_t y)
 
 /* ---- on the stream's worker ---------------------------------------------- */
 
+static enum narrow_type narrow_of(const struct side *s)
+{
+    return s->precision == FFT_FP16 ? NARROW_FP16 : NARROW_BF16;
+}
+
+/* Real number i; a complex number is two of them. */
+static double load_real(const struct side *s, size_t i)
+{
+    const void *const p = s->at + i * real_size(s);
+    switch (s->precision) {
+    case FFT_DOUBLE: return *(const double *)p;
+    case FFT_SINGLE: return (double)*(const float *)p;
+    default: return (double)narrow_to_float(*(const uint16_t *)p, narrow_of(s));
+    }
+}
+
+static void store_real(const struct side *s, size_t i, double x)
+{
+    void *const p = s->at + i * real_size(s);
+    switch (s->precision) {
+    case FFT_DOUBLE: *(double *)p = x; break;
+    case FFT_SINGLE: *(float *)p = (float)x; break;
+    default:
+        *(uint16_t *)p = (uint16_t)narrow_from_float((float)x, narrow_of(s));
+    }
+}
+
 static double complex load(const struct side *s, size_t i)
 {
-    const float *const f = (const float *)(const void *)s->at;
-    const double *const d = (const double *)(const void *)s->at;
     if (s->is_real)
-        return s->is_double ? d[i] : (double)f[i];
-    return s->is_double
-               ? d[2 * i] + d[2 * i + 1] * (double complex)I
-               : (double)f[2 * i] + (double)f[2 * i + 1] * (double complex)I;
+        return load_real(s, i);
+    return load_real(s, 2 * i) + load_real(s, 2 * i + 1) * (double complex)I;
 }
 
 static void store(const struct side *s, size_t i, double complex z)
 {
-    float *const f = (float *)(void *)s->at;
-    double *const d = (double *)(void *)s->at;
-    if (s->is_real && s->is_double) {
-        d[i] = creal(z);
-    } else if (s->is_real) {
-        f[i] = (float)creal(z);
-    } else if (s->is_double) {
-        d[2 * i] = creal(z);
-        d[2 * i + 1] = cimag(z);
+    if (s->is_real) {
+        store_real(s, i, creal(z));
     } else {
-        f[2 * i] = (float)creal(z);
-        f[2 * i + 1] = (float)cimag(z);
+        store_real(s, 2 * i, creal(z));
+        store_real(s, 2 * i + 1, cimag(z));
     }
 }
 
@@ -190,8 +215,7 @@ static struct side side_of(const struct plan *p, int is_output, int in_place)
                                   : fft_plan_reads_real(p->type);
     const int half =
         fft_plan_writes_real(p->type) || fft_plan_reads_real(p->type);
-    struct side s = {.is_real = is_real,
-                     .is_double = fft_plan_is_double(p->type)};
+    struct side s = {.is_real = is_real, .precision = p->precision};
     s.row = half && !is_real ? p->n[2] / 2 + 1 : p->n[2];
     s.l = p->is_basic ? fft_plan_packed(p, is_real, half, in_place)
           : is_output ? p->out
@@ -212,13 +236,36 @@ static void enqueue(struct fft_op *f, struct stream *s, const void *in,
                                        {place, to, t.nbytes - nread}};
     f->op.node.latency_ps = simgpu_proc()->costs->kernel_ps;
     f->op.node.flops = 5 * (double)n * log2((double)n) * (double)f->plan.batch;
-    f->op.node.math = fft_plan_is_double(f->plan.type) ? TOPO_FP64 : TOPO_FP32;
+    f->op.node.math = f->plan.precision == FFT_DOUBLE   ? TOPO_FP64
+                      : f->plan.precision == FFT_SINGLE ? TOPO_FP32
+                                                        : TOPO_FP16;
     f->op.node.nmoves = 2;
     f->op.node.naccesses = (uint32_t)t.n;
     f->op.moves = moves;
     f->op.accesses = t.at;
     simgpu_stream_enqueue(s, &f->op);
     free(t.at);
+}
+
+cufftResult fft_plan_run(const struct plan *p, const void *in, const void *out,
+                         int sign, const char *name, uint32_t site)
+{
+    if (sign != CUFFT_FORWARD && sign != CUFFT_INVERSE)
+        return CUFFT_INVALID_VALUE;
+    struct stream *const s = simgpu_stream_of(p->stream);
+    if (!s || simgpu_device_current() != p->device ||
+        simgpu_stream_device(s) != p->device || simgpu_device_error(p->device))
+        return CUFFT_EXEC_FAILED;
+    struct fft_op *const f =
+        simgpu_op_new(sizeof *f, run_fft, GRAPH_KERNEL, name, site);
+    f->name = name;
+    f->site = site;
+    f->plan = *p;
+    f->sign = sign;
+    f->in = side_of(p, 0, in == out);
+    f->out = side_of(p, 1, in == out);
+    enqueue(f, s, in, out);
+    return CUFFT_SUCCESS;
 }
 
 static cufftResult execute(cufftHandle handle, cufftType type, const void *in,
@@ -228,24 +275,9 @@ static cufftResult execute(cufftHandle handle, cufftType type, const void *in,
     struct plan p;
     if (!fft_plan_find(handle, &p) || !p.is_made)
         return CUFFT_INVALID_PLAN;
-    if (p.type != type)
+    if (p.type != type || p.precision == FFT_FP16 || p.precision == FFT_BF16)
         return CUFFT_INVALID_TYPE;
-    if (sign != CUFFT_FORWARD && sign != CUFFT_INVERSE)
-        return CUFFT_INVALID_VALUE;
-    struct stream *const s = simgpu_stream_of(p.stream);
-    if (!s || simgpu_device_current() != p.device ||
-        simgpu_stream_device(s) != p.device || simgpu_device_error(p.device))
-        return CUFFT_EXEC_FAILED;
-    struct fft_op *const f =
-        simgpu_op_new(sizeof *f, run_fft, GRAPH_KERNEL, name, site);
-    f->name = name;
-    f->site = site;
-    f->plan = p;
-    f->sign = sign;
-    f->in = side_of(&p, 0, in == out);
-    f->out = side_of(&p, 1, in == out);
-    enqueue(f, s, in, out);
-    return CUFFT_SUCCESS;
+    return fft_plan_run(&p, in, out, sign, name, site);
 }
 
 #define EXEC(letters, IN, OUT, sign, ...)                                      \

@@ -13,7 +13,7 @@ static int nplans;
 
 /* ---- kinds and layouts --------------------------------------------------- */
 
-int fft_plan_is_double(cufftType type)
+static int is_double(cufftType type)
 {
     return type == CUFFT_Z2Z || type == CUFFT_D2Z || type == CUFFT_Z2D;
 }
@@ -106,14 +106,7 @@ cufftResult cufftDestroy(cufftHandle plan)
 
 /* ---- sizes --------------------------------------------------------------- */
 
-struct shape { /* the arguments of cufftPlanMany() */
-    int rank;
-    const long long *n, *inembed, *onembed;
-    long long istride, idist, ostride, odist, batch;
-    cufftType type;
-};
-
-static cufftResult check(const struct shape *s)
+static cufftResult check(const struct fft_shape *s)
 {
     if (!is_type(s->type))
         return CUFFT_INVALID_TYPE;
@@ -143,8 +136,8 @@ static struct layout layout_of(int rank, const long long *embed,
     return l;
 }
 
-static cufftResult make(cufftHandle handle, const struct shape *s,
-                        size_t *workspace)
+cufftResult fft_plan_make(cufftHandle handle, const struct fft_shape *s,
+                          size_t *workspace)
 {
     cufftResult status = check(s);
     pthread_mutex_lock(&lock);
@@ -154,6 +147,7 @@ static cufftResult make(cufftHandle handle, const struct shape *s,
     if (status == CUFFT_SUCCESS) {
         p->is_made = 1;
         p->type = s->type;
+        p->precision = is_double(s->type) ? FFT_DOUBLE : s->precision;
         p->is_basic = !s->inembed || !s->onembed;
         p->batch = (size_t)s->batch;
         for (int i = 0; i < PLAN_DIMS; i++)
@@ -181,15 +175,16 @@ static cufftResult settle(cufftHandle *handle, cufftResult status)
     return status;
 }
 
-static cufftResult create_and_make(cufftHandle *handle, const struct shape *s)
+static cufftResult create_and_make(cufftHandle *handle,
+                                   const struct fft_shape *s)
 {
     const cufftResult status = create(handle);
-    return status ? status : settle(handle, make(*handle, s, NULL));
+    return status ? status : settle(handle, fft_plan_make(*handle, s, NULL));
 }
 
 /* A shape of packed data with these sizes. */
 #define SHAPE(RANK, TYPE, BATCH, ...)                                          \
-    &(struct shape)                                                            \
+    &(struct fft_shape)                                                        \
     {                                                                          \
         .rank = RANK, .n = (long long[]){__VA_ARGS__}, .type = TYPE,           \
         .batch = BATCH                                                         \
@@ -217,19 +212,19 @@ cufftResult cufftPlan3d(cufftHandle *plan, int nx, int ny, int nz,
 cufftResult cufftMakePlan1d(cufftHandle plan, int nx, cufftType type, int batch,
                             size_t *workSize)
 {
-    return make(plan, SHAPE(1, type, batch, nx), workSize);
+    return fft_plan_make(plan, SHAPE(1, type, batch, nx), workSize);
 }
 
 cufftResult cufftMakePlan2d(cufftHandle plan, int nx, int ny, cufftType type,
                             size_t *workSize)
 {
-    return make(plan, SHAPE(2, type, 1, nx, ny), workSize);
+    return fft_plan_make(plan, SHAPE(2, type, 1, nx, ny), workSize);
 }
 
 cufftResult cufftMakePlan3d(cufftHandle plan, int nx, int ny, int nz,
                             cufftType type, size_t *workSize)
 {
-    return make(plan, SHAPE(3, type, 1, nx, ny, nz), workSize);
+    return fft_plan_make(plan, SHAPE(3, type, 1, nx, ny, nz), workSize);
 }
 
 cufftResult cufftMakePlanMany64(cufftHandle plan, int rank, long long int *n,
@@ -239,10 +234,11 @@ cufftResult cufftMakePlanMany64(cufftHandle plan, int rank, long long int *n,
                                 cufftType type, long long int batch,
                                 size_t *workSize)
 {
-    return make(plan,
-                &(struct shape){rank, n, inembed, onembed, istride, idist,
-                                ostride, odist, batch, type},
-                workSize);
+    return fft_plan_make(plan,
+                         &(struct fft_shape){rank, n, inembed, istride, idist,
+                                             onembed, ostride, odist, type,
+                                             batch, FFT_SINGLE},
+                         workSize);
 }
 
 /* rank ints as long longs; NULL stays NULL. */
@@ -260,17 +256,18 @@ cufftResult cufftMakePlanMany(cufftHandle plan, int rank, int *n, int *inembed,
                               size_t *workSize)
 {
     long long sizes[PLAN_DIMS], in[PLAN_DIMS], out[PLAN_DIMS];
-    const struct shape s = {rank,
-                            widen(rank, n, sizes),
-                            widen(rank, inembed, in),
-                            widen(rank, onembed, out),
-                            istride,
-                            idist,
-                            ostride,
-                            odist,
-                            batch,
-                            type};
-    return make(plan, &s, workSize);
+    const struct fft_shape s = {rank,
+                                widen(rank, n, sizes),
+                                widen(rank, inembed, in),
+                                istride,
+                                idist,
+                                widen(rank, onembed, out),
+                                ostride,
+                                odist,
+                                type,
+                                batch,
+                                FFT_SINGLE};
+    return fft_plan_make(plan, &s, workSize);
 }
 
 cufftResult cufftPlanMany(cufftHandle *plan, int rank, int *n, int *inembed,
@@ -298,7 +295,7 @@ cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream)
     return p ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
 
-static cufftResult no_workspace(const struct shape *s, size_t *workspace)
+static cufftResult no_workspace(const struct fft_shape *s, size_t *workspace)
 {
     const cufftResult status = check(s);
     if (status == CUFFT_SUCCESS && workspace)

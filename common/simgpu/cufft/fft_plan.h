@@ -14,20 +14,42 @@ struct layout { /* in elements: cufftPlanMany() in cufft.h */
     size_t embed[PLAN_DIMS], stride, dist;
 };
 
+/* The precision of a plan's numbers. */
+enum fft_precision { FFT_SINGLE, FFT_DOUBLE, FFT_FP16, FFT_BF16 };
+
 struct plan {
-    int is_made;  /* it has a size and a type */
-    int is_basic; /* its layouts are those of packed data */
-    int device;   /* that was current when it was created */
-    cufftType type;
+    int is_made;    /* it has a size and a type */
+    int is_basic;   /* its layouts are those of packed data */
+    int device;     /* that was current when it was created */
+    cufftType type; /* of FP16 and BF16: C2C, R2C or C2R */
+    enum fft_precision precision;
     size_t n[PLAN_DIMS], batch; /* dimensions that it lacks: 1, in front */
     struct layout in, out;      /* unless is_basic */
     cudaStream_t stream;
 };
 
+/* Enqueue a transform of a plan that is made. */
+cufftResult fft_plan_run(const struct plan *p, const void *in, const void *out,
+                         int sign, const char *name, uint32_t site);
+
 /* A copy of the plan; 0 if there is none of this handle. */
 int fft_plan_find(cufftHandle handle, struct plan *out);
 
-int fft_plan_is_double(cufftType type);
+struct fft_shape { /* the arguments of cufftMakePlanMany64() */
+    int rank;
+    const long long *n, *inembed;
+    long long istride, idist;
+    const long long *onembed;
+    long long ostride, odist;
+    cufftType type;
+    long long batch;
+    enum fft_precision precision; /* FFT_SINGLE: the type's */
+};
+
+/* Give a plan that was only created its shape. */
+cufftResult fft_plan_make(cufftHandle handle, const struct fft_shape *s,
+                          size_t *workspace);
+
 int fft_plan_reads_real(cufftType type);
 int fft_plan_writes_real(cufftType type);
 

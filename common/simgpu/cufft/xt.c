@@ -3,33 +3,52 @@
  */
 #include <cufftXt.h>
 
+#include "core/site.h"
 #include "cufft/fft_plan.h"
 
 static const struct {
     cudaDataType in, out, execution;
     cufftType type;
+    enum fft_precision precision;
 } types[] = {
-    {CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUFFT_C2C},
-    {CUDA_R_32F, CUDA_C_32F, CUDA_C_32F, CUFFT_R2C},
-    {CUDA_C_32F, CUDA_R_32F, CUDA_C_32F, CUFFT_C2R},
-    {CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_Z2Z},
-    {CUDA_R_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_D2Z},
-    {CUDA_C_64F, CUDA_R_64F, CUDA_C_64F, CUFFT_Z2D},
+    {CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUFFT_C2C, FFT_SINGLE},
+    {CUDA_R_32F, CUDA_C_32F, CUDA_C_32F, CUFFT_R2C, FFT_SINGLE},
+    {CUDA_C_32F, CUDA_R_32F, CUDA_C_32F, CUFFT_C2R, FFT_SINGLE},
+    {CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_Z2Z, FFT_DOUBLE},
+    {CUDA_R_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_D2Z, FFT_DOUBLE},
+    {CUDA_C_64F, CUDA_R_64F, CUDA_C_64F, CUFFT_Z2D, FFT_DOUBLE},
+    {CUDA_C_16F, CUDA_C_16F, CUDA_C_16F, CUFFT_C2C, FFT_FP16},
+    {CUDA_R_16F, CUDA_C_16F, CUDA_C_16F, CUFFT_R2C, FFT_FP16},
+    {CUDA_C_16F, CUDA_R_16F, CUDA_C_16F, CUFFT_C2R, FFT_FP16},
+    {CUDA_C_16BF, CUDA_C_16BF, CUDA_C_16BF, CUFFT_C2C, FFT_BF16},
+    {CUDA_R_16BF, CUDA_C_16BF, CUDA_C_16BF, CUFFT_R2C, FFT_BF16},
+    {CUDA_C_16BF, CUDA_R_16BF, CUDA_C_16BF, CUFFT_C2R, FFT_BF16},
 };
 
+/* Numbers of 16 bits are transformed in lengths that are powers of 2. */
+static int are_powers_of_2(int rank, const long long *n)
+{
+    for (int i = 0; i < rank && i < PLAN_DIMS; i++)
+        if (n[i] & (n[i] - 1))
+            return 0;
+    return 1;
+}
+
 static cufftResult type_of(cudaDataType in, cudaDataType out,
-                           cudaDataType execution, cufftType *type)
+                           cudaDataType execution, int rank, const long long *n,
+                           struct fft_shape *s)
 {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].in == in && types[i].out == out &&
             types[i].execution == execution) {
-            *type = types[i].type;
-            return CUFFT_SUCCESS;
+            s->type = types[i].type;
+            s->precision = types[i].precision;
+            return s->precision == FFT_SINGLE || s->precision == FFT_DOUBLE ||
+                           !n || are_powers_of_2(rank, n)
+                       ? CUFFT_SUCCESS
+                       : CUFFT_NOT_SUPPORTED;
         }
-    return in == CUDA_C_16F || in == CUDA_R_16F || in == CUDA_C_16BF ||
-                   in == CUDA_R_16BF
-               ? CUFFT_NOT_SUPPORTED
-               : CUFFT_INVALID_TYPE;
+    return CUFFT_INVALID_TYPE;
 }
 
 cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long int *n,
@@ -40,13 +59,12 @@ cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long int *n,
                                 long long int batch, size_t *workSize,
                                 cudaDataType executiontype)
 {
-    cufftType type;
+    struct fft_shape s = {rank,      n,       inembed,   istride,
+                          idist,     onembed, ostride,   odist,
+                          CUFFT_C2C, batch,   FFT_SINGLE};
     const cufftResult err =
-        type_of(inputtype, outputtype, executiontype, &type);
-    return err ? err
-               : cufftMakePlanMany64(plan, rank, n, inembed, istride, idist,
-                                     onembed, ostride, odist, type, batch,
-                                     workSize);
+        type_of(inputtype, outputtype, executiontype, rank, n, &s);
+    return err ? err : fft_plan_make(plan, &s, workSize);
 }
 
 cufftResult cufftXtGetSizeMany(cufftHandle plan, int rank, long long int *n,
@@ -58,7 +76,7 @@ cufftResult cufftXtGetSizeMany(cufftHandle plan, int rank, long long int *n,
                                cudaDataType executiontype)
 {
     struct plan p;
-    cufftType type;
+    struct fft_shape s;
     (void)inembed, (void)istride, (void)idist;
     (void)onembed, (void)ostride, (void)odist;
     if (!fft_plan_find(plan, &p))
@@ -66,7 +84,7 @@ cufftResult cufftXtGetSizeMany(cufftHandle plan, int rank, long long int *n,
     if (rank < 1 || rank > PLAN_DIMS || !n || batch < 1 || !workSize)
         return CUFFT_INVALID_VALUE;
     *workSize = 0;
-    return type_of(inputtype, outputtype, executiontype, &type);
+    return type_of(inputtype, outputtype, executiontype, rank, n, &s);
 }
 
 cufftResult cufftXtExec(cufftHandle plan, void *input, void *output,
@@ -75,6 +93,12 @@ cufftResult cufftXtExec(cufftHandle plan, void *input, void *output,
     struct plan p;
     if (!fft_plan_find(plan, &p) || !p.is_made)
         return CUFFT_INVALID_PLAN;
+    if (p.precision == FFT_FP16 || p.precision == FFT_BF16)
+        return fft_plan_run(&p, input, output,
+                            p.type == CUFFT_R2C   ? CUFFT_FORWARD
+                            : p.type == CUFFT_C2R ? CUFFT_INVERSE
+                                                  : direction,
+                            "cufftXtExec", CALLER_SITE());
     switch (p.type) {
     case CUFFT_C2C: return cufftExecC2C(plan, input, output, direction);
     case CUFFT_Z2Z: return cufftExecZ2Z(plan, input, output, direction);
