@@ -81,6 +81,7 @@ static void old_launches(void)
     DRIVER(cuParamSetSize(none, 1));
     DRIVER(cuLaunchGrid(none, 1, 1));
     DRIVER(cuLaunchGridAsync(f, 1, 1, (CUstream)h));
+    cudaDeviceSynchronize();
 }
 
 static CUresult launch(void **params, void **extra)
