@@ -256,6 +256,27 @@ PROBE(pinned_memory_and_its_flags)
     cudaGetLastError();
 }
 
+__device__ int variable;
+
+PROBE(a_variables_address_is_the_devices)
+{
+    int x = 7, y = 0;
+    void *at;
+    array<int> a(1);
+    OK(cudaGetSymbolAddress(&at, variable));
+    OK(cudaMemcpy(at, &x, sizeof x, cudaMemcpyHostToDevice));
+    OK(cudaMemcpy(a.d, at, sizeof x, cudaMemcpyDeviceToDevice));
+    OK(cudaMemcpy(&y, at, sizeof y, cudaMemcpyDeviceToHost));
+    CHECK(y == 7 && a.get()[0] == 7);
+    int *const host = (int *)malloc(sizeof *host);
+    IS(cudaMemcpy(host, &x, sizeof x, cudaMemcpyHostToDevice),
+       cudaErrorInvalidValue);
+    IS(cudaMemcpy(&x, host, sizeof x, cudaMemcpyDeviceToHost),
+       cudaErrorInvalidValue);
+    cudaGetLastError();
+    free(host);
+}
+
 PROBE(several_copies_in_one_call)
 {
     array<int> a(4), b(4);

@@ -3,15 +3,19 @@
 
 static void attributes(void)
 {
-    int v, a, b;
+    int v, a, b, n = 0;
+    cudaGetDeviceCount(&n);
+    const int device = n > 1; // the second, where there are several
     for (int attr = 0; attr < 160; attr++)
-        if (cudaDeviceGetAttribute(&v, (enum cudaDeviceAttr)attr, 1) ==
+        if (cudaDeviceGetAttribute(&v, (enum cudaDeviceAttr)attr, device) ==
             cudaSuccess)
             printf("%d=%d\n", attr, v);
     cuInit(0);
     for (int attr = 0; attr < 160; attr++) {
-        const int ra = cuDeviceGetAttribute(&a, (CUdevice_attribute)attr, 1);
-        const int rb = cudaDeviceGetAttribute(&b, (enum cudaDeviceAttr)attr, 1);
+        const int ra =
+            cuDeviceGetAttribute(&a, (CUdevice_attribute)attr, device);
+        const int rb =
+            cudaDeviceGetAttribute(&b, (enum cudaDeviceAttr)attr, device);
         if (ra == 0 && rb != 0)
             printf("driver %d=%d\n", attr, a);
     }
