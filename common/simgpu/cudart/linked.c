@@ -51,7 +51,8 @@ static const char *find_in(struct file f, const Elf64_Shdr *table,
         const Elf64_Sym *const s = &symbols[i];
         const int type = ELF64_ST_TYPE(s->st_info);
         if ((type == STT_FUNC || type == STT_OBJECT) && s->st_value == at &&
-            s->st_shndx != SHN_UNDEF && s->st_name < texts->sh_size) {
+            s->st_shndx != SHN_UNDEF && s->st_name < texts->sh_size &&
+            !strchr(text + s->st_name, '.')) { // an alias of the compiler's
             *nbytes = s->st_size;
             return text + s->st_name;
         }

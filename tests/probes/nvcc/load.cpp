@@ -45,12 +45,12 @@ static void launch_grid(CUfunction scale, char one, CUdeviceptr p)
     MUST(cuParamSetf(scale, 12, 2.4375f));
     MUST(cuParamSetv(scale, 16, &p, sizeof p));
     MUST(cuParamSeti(scale, 24, N));
-    MUST(cuParamSeti(scale, 4092, N)); // a launch passes 4096 bytes
-    CHECK(cuParamSeti(scale, 4093, N) == CUDA_ERROR_INVALID_VALUE);
+    MUST(cuParamSeti(scale, 32760, N)); // a launch passes 32764 bytes
+    CHECK(cuParamSeti(scale, 32761, N) == CUDA_ERROR_INVALID_VALUE);
     CHECK(cuParamSeti(scale, -1, N) == CUDA_ERROR_INVALID_VALUE);
     CHECK(cuParamSetv(scale, 0, NULL, 1) == CUDA_ERROR_INVALID_VALUE);
-    CHECK(cuParamSetv(scale, 0, &p, 4097) == CUDA_ERROR_INVALID_VALUE);
-    CHECK(cuParamSetSize(scale, 4097) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuParamSetv(scale, 0, &p, 32765) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuParamSetSize(scale, 32765) == CUDA_ERROR_INVALID_VALUE);
     MUST(cuParamSetSize(scale, 24)); // too few
     CHECK(cuLaunchGrid(scale, 2, 1) == CUDA_ERROR_INVALID_VALUE);
     MUST(cuParamSetSize(scale, 28));
