@@ -14,9 +14,9 @@ typedef unsigned long long CUmemGenericAllocationHandle;
 typedef enum CUmemAllocationHandleType_enum {
     CU_MEM_HANDLE_TYPE_NONE = 0x0,
     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 0x1,
-    CU_MEM_HANDLE_TYPE_WIN32 = 0x2, /* this and those below: NOT_SUPPORTED */
+    CU_MEM_HANDLE_TYPE_WIN32 = 0x2, /* on Windows only: INVALID_VALUE */
     CU_MEM_HANDLE_TYPE_WIN32_KMT = 0x4,
-    CU_MEM_HANDLE_TYPE_FABRIC = 0x8,
+    CU_MEM_HANDLE_TYPE_FABRIC = 0x8, /* NOT_SUPPORTED */
     CU_MEM_HANDLE_TYPE_MAX = 0x7FFFFFFF
 } CUmemAllocationHandleType;
 
@@ -31,7 +31,7 @@ typedef enum CUmemLocationType_enum {
     CU_MEM_LOCATION_TYPE_INVALID = 0x0,
     CU_MEM_LOCATION_TYPE_NONE = 0x0,
     CU_MEM_LOCATION_TYPE_DEVICE = 0x1,
-    CU_MEM_LOCATION_TYPE_HOST = 0x2, /* this and those below: NOT_SUPPORTED */
+    CU_MEM_LOCATION_TYPE_HOST = 0x2, /* on Windows only: INVALID_VALUE */
     CU_MEM_LOCATION_TYPE_HOST_NUMA = 0x3,
     CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 0x4,
     CU_MEM_LOCATION_TYPE_MAX = 0x7FFFFFFF
