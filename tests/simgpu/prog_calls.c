@@ -86,7 +86,7 @@ static int launch_of_nvcc(void)
     return cudaLaunchKernel(stub, one, one, args, 0, NULL) !=
                cudaErrorNoKernelImageForDevice ||
            cudaLaunchKernel(unknown, one, one, args, 0, NULL) !=
-               cudaErrorInvalidDeviceFunction;
+               cudaErrorInvalidResourceHandle;
 }
 
 int main(int argc, char **argv)
