@@ -1,6 +1,7 @@
 /*
  * settings.c: limits, flags and choices that programs make for devices
  */
+#include <stdint.h> /* SIZE_MAX */
 #include <string.h> /* memcmp */
 
 #include "core/device.h"
@@ -35,6 +36,13 @@ enum {
 /* Limits of each device that the program has set; 0: it has not. */
 static size_t limits[PROC_MAX_DEVICES][LIMITS];
 
+static size_t l2_part(int device)
+{
+    return (size_t)topo_gpu(simgpu_proc()->topo, simgpu_proc_place(device))
+               ->l2_nbytes /
+           L2_PARTS;
+}
+
 static size_t default_limit(int device, int limit)
 {
     const struct topo_gpu *const g =
@@ -46,8 +54,7 @@ static size_t default_limit(int device, int limit)
     case cudaLimitDevRuntimeSyncDepth: return 2;
     case cudaLimitDevRuntimePendingLaunchCount: return 2048;
     case cudaLimitMaxL2FetchGranularity: return 64;
-    case cudaLimitPersistingL2CacheSize:
-        return (size_t)g->l2_nbytes / L2_PARTS * L2_PERSISTING;
+    case cudaLimitPersistingL2CacheSize: return l2_part(device) * L2_PERSISTING;
     default: return (size_t)limits_of(device)->shared_per_block_max;
     }
 }
@@ -65,17 +72,23 @@ static size_t up_to_step(size_t value, size_t step)
 /* What becomes of a value that the program sets. */
 static size_t rounded_limit(int device, int limit, size_t value)
 {
-    const struct topo_gpu *const g =
-        topo_gpu(simgpu_proc()->topo, simgpu_proc_place(device));
-    const size_t part = (size_t)g->l2_nbytes / L2_PARTS;
     switch (limit) {
     case cudaLimitStackSize: return up_to_step(value, STACK_STEP);
     case cudaLimitPrintfFifoSize: return at_least(value, LEAST_PRINTF);
     case cudaLimitMallocHeapSize: return at_least(value, LEAST_HEAP);
     case cudaLimitPersistingL2CacheSize:
-        return part * L2_MOST < value ? part * L2_MOST
-                                      : up_to_step(value, part);
+        return up_to_step(value, l2_part(device));
     default: return value;
+    }
+}
+
+/* The most that a limit may be set to. */
+static size_t most_of_limit(int device, int limit)
+{
+    switch (limit) {
+    case cudaLimitMaxL2FetchGranularity: return 128;
+    case cudaLimitPersistingL2CacheSize: return l2_part(device) * L2_MOST;
+    default: return SIZE_MAX;
     }
 }
 
@@ -98,7 +111,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
         return api_return(err);
     if ((int)limit == SHARED_SIZE)
         return api_return(cudaErrorNotPermitted);
-    if (limit == cudaLimitMaxL2FetchGranularity && value > 128)
+    if (value > most_of_limit(device, (int)limit))
         return api_return(cudaErrorInvalidValue);
     limits[device][limit] = rounded_limit(device, (int)limit, value);
     return api_return(cudaSuccess);
