@@ -26,3 +26,4 @@ while read -r program part; do
 done < <(awk '/^== /{ part = $2; getline; print $1, part }' \
     tests/runtime/values.txt)
 echo "$parts parts"
+[ "$parts" -gt 0 ]
