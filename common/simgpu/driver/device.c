@@ -38,46 +38,9 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-/* What the runtime does not know of: whether simgpu has it, whatever the
- * modelled GPU has. */
-static const struct {
-    CUdevice_attribute attrib;
-    int value;
-} driver_only[] = {
-    {CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1, 0},
-    {CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1, 0},
-    {CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1, 0},
-    {CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH, 0},
-    {CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1},
-    {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 1},
-    {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS, 0},
-    {CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR, 1},
-    {CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS, 0},
-    {CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK, 0},
-    {CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH, 0},
-    {CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0},
-};
-
 /* The runtime's attributes have the driver's numbers. */
 CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
 {
-    int ndevices;
-    for (size_t i = 0; i < sizeof driver_only / sizeof *driver_only; i++)
-        if (driver_only[i].attrib == attrib && pi) {
-            const CUresult err = cuDeviceGetCount(&ndevices);
-            if (err != CUDA_SUCCESS || dev < 0 || dev >= ndevices)
-                return err ? err : CUDA_ERROR_INVALID_DEVICE;
-            *pi = driver_only[i].value;
-            return CUDA_SUCCESS;
-        }
     DEVICE_CALL(cudaDeviceGetAttribute(pi, (enum cudaDeviceAttr)attrib, dev));
 }
 

@@ -3,6 +3,7 @@
  */
 #include <stddef.h> /* NULL */
 
+#include "core/device.h"
 #include "core/heap.h"
 #include "driver/call.h"
 
@@ -158,12 +159,18 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
                                 cudaMemcpyDeviceToDevice, hStream));
 }
 
+/* The device of a peer's context, NULL being the current one; < 0: none. */
+static int peer_device(CUcontext context)
+{
+    return context ? context_device(context) : simgpu_device_current();
+}
+
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext,
                       CUdeviceptr srcDevice, CUcontext srcContext,
                       size_t ByteCount)
 {
-    const int dst = context_device(dstContext);
-    const int src = context_device(srcContext);
+    const int dst = peer_device(dstContext);
+    const int src = peer_device(srcContext);
     if (dst < 0 || src < 0)
         return CUDA_ERROR_INVALID_CONTEXT;
     DRIVER_CALL(cudaMemcpyPeer((void *)dstDevice, dst, (void *)srcDevice, src,
@@ -174,8 +181,8 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
                            CUdeviceptr srcDevice, CUcontext srcContext,
                            size_t ByteCount, CUstream hStream)
 {
-    const int dst = context_device(dstContext);
-    const int src = context_device(srcContext);
+    const int dst = peer_device(dstContext);
+    const int src = peer_device(srcContext);
     if (dst < 0 || src < 0)
         return CUDA_ERROR_INVALID_CONTEXT;
     DRIVER_CALL(cudaMemcpyPeerAsync((void *)dstDevice, dst, (void *)srcDevice,

@@ -98,6 +98,8 @@ static void describe_unknown(void *data, CUpointer_attribute attribute,
     memset(data, 0, value_nbytes(attribute));
     if (attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER)
         *(CUdeviceptr *)data = ptr;
+    if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+        *(int *)data = CU_DEVICE_INVALID;
 }
 
 /* Unlike cuPointerGetAttribute(), this is how libraries ask about a pointer of

@@ -223,7 +223,7 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
         return CUDA_ERROR_NOT_SUPPORTED;
     pthread_mutex_lock(&lock);
     struct memory *const m = of_handle(handle);
-    if (m && size > m->nbytes)
+    if (m && size != m->nbytes) // only whole allocations are mapped
         err = ENOTSUP;
     else if (m)
         err = simgpu_virtual_map((void *)ptr, size, m->at);

@@ -1,0 +1,337 @@
+/*
+ * properties.c: what programs can ask of a device
+ */
+#include "base/gpu_name.h"
+#include "core/device.h"
+#include "core/proc.h"
+#include "core/visible.h"
+#include "cudart/api.h"
+#include "cudart/limits.h"
+
+#include <cuda.h>   /* CUdevice_attribute */
+#include <stddef.h> /* offsetof */
+#include <stdio.h>  /* snprintf */
+#include <string.h> /* memcpy */
+
+enum { MAX_THREADS = 1024 };
+
+/* Where the reserved part has the members that CUDA 13 dropped. */
+enum dropped {
+    CLOCK_RATE,
+    MEMORY_CLOCK_RATE,
+    DEVICE_OVERLAP,
+    EXEC_TIMEOUT,
+    COMPUTE_MODE,
+    TEXTURE_1D_LINEAR,
+    SINGLE_TO_DOUBLE
+};
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+    if (!prop)
+        return api_return(cudaErrorInvalidValue);
+    if (device < 0 || device >= simgpu_proc()->ndevices)
+        return api_return(cudaErrorInvalidDevice);
+    const struct topo_gpu *const g =
+        topo_gpu(simgpu_proc()->topo, simgpu_proc_place(device));
+    const struct limits *const l = limits_of(device);
+    struct gpu_name_pci pci = {0};
+    gpu_name_pci(g->bus_id, &pci);
+    *prop = (struct cudaDeviceProp){
+        .totalGlobalMem = g->mem_nbytes,
+        .sharedMemPerBlock = (size_t)l->shared_per_block,
+        .regsPerBlock = 65536,
+        .warpSize = 32,
+        .memPitch = 0x7fffffff,
+        .maxThreadsPerBlock = MAX_THREADS,
+        .maxThreadsDim = {1024, 1024, 64},
+        .maxGridSize = {0x7fffffff, 65535, 65535},
+        .totalConstMem = 64 << 10,
+        .major = g->sm / 10,
+        .minor = g->sm % 10,
+        .textureAlignment = 512,
+        .multiProcessorCount = g->nsm,
+        .canMapHostMemory = 1,
+        .concurrentKernels = 1,
+        .pciBusID = (int)pci.bus,
+        .pciDeviceID = (int)pci.device,
+        .pciDomainID = (int)pci.domain,
+        .asyncEngineCount = 3,
+        .unifiedAddressing = 1,
+        .memoryBusWidth = g->mem_bus_bits,
+        .l2CacheSize = (int)g->l2_nbytes,
+        .maxThreadsPerMultiProcessor = l->threads_per_sm,
+        .maxTexture1D = 131072,
+        .maxTexture1DMipmap = 32768,
+        .maxTexture2D = {131072, 65536},
+        .maxTexture2DMipmap = {32768, 32768},
+        .maxTexture2DLinear = {131072, 65000, 2097120},
+        .maxTexture2DGather = {32768, 32768},
+        .maxTexture3D = {16384, 16384, 16384},
+        .maxTexture3DAlt = {8192, 8192, 32768},
+        .maxTextureCubemap = 32768,
+        .maxTexture1DLayered = {32768, 2048},
+        .maxTexture2DLayered = {32768, 32768, 2048},
+        .maxTextureCubemapLayered = {32768, 2046},
+        .maxSurface1D = 32768,
+        .maxSurface2D = {131072, 65536},
+        .maxSurface3D = {16384, 16384, 16384},
+        .maxSurface1DLayered = {32768, 2048},
+        .maxSurface2DLayered = {32768, 32768, 2048},
+        .maxSurfaceCubemap = 32768,
+        .maxSurfaceCubemapLayered = {32768, 2046},
+        .streamPrioritiesSupported = 1,
+        .sharedMemPerMultiprocessor = (size_t)l->shared_per_sm,
+        .regsPerMultiprocessor = 65536,
+        .managedMemory = 1,
+        .cooperativeLaunch = 1,
+        .texturePitchAlignment = 32,
+        .surfaceAlignment = 512,
+        .globalL1CacheSupported = 1,
+        .localL1CacheSupported = 1,
+        .concurrentManagedAccess = 1,
+        .computePreemptionSupported = 1,
+        .canUseHostPointerForRegisteredMem = 1,
+        .reservedSharedMemPerBlock = l->sm >= 80 ? 1024 : 0,
+        .hostRegisterReadOnlySupported = 1,
+        .memoryPoolSupportedHandleTypes = cudaMemHandleTypePosixFileDescriptor,
+        .clusterLaunch = l->sm >= 90,
+        .unifiedFunctionPointers = 1,
+        .multiGpuBoardGroupID = device,
+        .ECCEnabled = 1,
+        .sharedMemPerBlockOptin = (size_t)l->shared_per_block_max,
+        .maxBlocksPerMultiProcessor = l->blocks_per_sm,
+        .memoryPoolsSupported = 1,
+        .hostNumaId = g->numa,
+        .hostRegisterSupported = 1,
+        .ipcEventSupported = 1,
+        .reserved = {[CLOCK_RATE] = g->clock_khz,
+                     [MEMORY_CLOCK_RATE] = g->mem_clock_khz,
+                     [DEVICE_OVERLAP] = 1,
+                     [TEXTURE_1D_LINEAR] = 1 << 28,
+                     // several threads and processes
+                     [COMPUTE_MODE] = cudaComputeModeDefault,
+                     [SINGLE_TO_DOUBLE] = // of these GPUs
+                     g->sm % 10 == 0 && g->sm < 120 ? 2 : 64},
+    };
+    snprintf(prop->name, sizeof prop->name, "%s", g->name);
+    visible_uuid(simgpu_proc_place(device), (unsigned char *)prop->uuid.bytes);
+    return api_return(cudaSuccess);
+}
+
+/* Attributes that are members of the properties. */
+#define MEMBER(attr, member)                                                   \
+    {                                                                          \
+        attr, offsetof(struct cudaDeviceProp, member),                         \
+            sizeof((struct cudaDeviceProp *)0)->member                         \
+    }
+static const struct attribute {
+    enum cudaDeviceAttr attr;
+    size_t offset, nbytes; /* an int or a size_t */
+} members[] = {
+    MEMBER(cudaDevAttrMaxThreadsPerBlock, maxThreadsPerBlock),
+    MEMBER(cudaDevAttrMaxBlockDimX, maxThreadsDim[0]),
+    MEMBER(cudaDevAttrMaxBlockDimY, maxThreadsDim[1]),
+    MEMBER(cudaDevAttrMaxBlockDimZ, maxThreadsDim[2]),
+    MEMBER(cudaDevAttrMaxGridDimX, maxGridSize[0]),
+    MEMBER(cudaDevAttrMaxGridDimY, maxGridSize[1]),
+    MEMBER(cudaDevAttrMaxGridDimZ, maxGridSize[2]),
+    MEMBER(cudaDevAttrMaxSharedMemoryPerBlock, sharedMemPerBlock),
+    MEMBER(cudaDevAttrMaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin),
+    MEMBER(cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+           sharedMemPerMultiprocessor),
+    MEMBER(cudaDevAttrWarpSize, warpSize),
+    MEMBER(cudaDevAttrMaxRegistersPerBlock, regsPerBlock),
+    MEMBER(cudaDevAttrMultiProcessorCount, multiProcessorCount),
+    MEMBER(cudaDevAttrMaxThreadsPerMultiProcessor, maxThreadsPerMultiProcessor),
+    MEMBER(cudaDevAttrComputeCapabilityMajor, major),
+    MEMBER(cudaDevAttrComputeCapabilityMinor, minor),
+    MEMBER(cudaDevAttrPciBusId, pciBusID),
+    MEMBER(cudaDevAttrPciDeviceId, pciDeviceID),
+    MEMBER(cudaDevAttrPciDomainId, pciDomainID),
+    MEMBER(cudaDevAttrGlobalMemoryBusWidth, memoryBusWidth),
+    MEMBER(cudaDevAttrL2CacheSize, l2CacheSize),
+    MEMBER(cudaDevAttrUnifiedAddressing, unifiedAddressing),
+    MEMBER(cudaDevAttrManagedMemory, managedMemory),
+    MEMBER(cudaDevAttrConcurrentKernels, concurrentKernels),
+    MEMBER(cudaDevAttrCanMapHostMemory, canMapHostMemory),
+    MEMBER(cudaDevAttrAsyncEngineCount, asyncEngineCount),
+    MEMBER(cudaDevAttrCooperativeLaunch, cooperativeLaunch),
+    MEMBER(cudaDevAttrStreamPrioritiesSupported, streamPrioritiesSupported),
+    MEMBER(cudaDevAttrTotalConstantMemory, totalConstMem),
+    MEMBER(cudaDevAttrMaxPitch, memPitch),
+    MEMBER(cudaDevAttrMaxRegistersPerMultiprocessor, regsPerMultiprocessor),
+    MEMBER(cudaDevAttrMaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor),
+    MEMBER(cudaDevAttrMemoryPoolsSupported, memoryPoolsSupported),
+    MEMBER(cudaDevAttrHostRegisterSupported, hostRegisterSupported),
+    MEMBER(cudaDevAttrIpcEventSupport, ipcEventSupported),
+    MEMBER(cudaDevAttrTextureAlignment, textureAlignment),
+    MEMBER(cudaDevAttrTexturePitchAlignment, texturePitchAlignment),
+    MEMBER(cudaDevAttrSurfaceAlignment, surfaceAlignment),
+    MEMBER(cudaDevAttrEccEnabled, ECCEnabled),
+    MEMBER(cudaDevAttrIntegrated, integrated),
+    MEMBER(cudaDevAttrTccDriver, tccDriver),
+    MEMBER(cudaDevAttrGlobalL1CacheSupported, globalL1CacheSupported),
+    MEMBER(cudaDevAttrLocalL1CacheSupported, localL1CacheSupported),
+    MEMBER(cudaDevAttrIsMultiGpuBoard, isMultiGpuBoard),
+    MEMBER(cudaDevAttrMultiGpuBoardGroupID, multiGpuBoardGroupID),
+    MEMBER(cudaDevAttrHostNativeAtomicSupported, hostNativeAtomicSupported),
+    MEMBER(cudaDevAttrPageableMemoryAccess, pageableMemoryAccess),
+    MEMBER(cudaDevAttrConcurrentManagedAccess, concurrentManagedAccess),
+    MEMBER(cudaDevAttrComputePreemptionSupported, computePreemptionSupported),
+    MEMBER(cudaDevAttrCanUseHostPointerForRegisteredMem,
+           canUseHostPointerForRegisteredMem),
+    MEMBER(cudaDevAttrPageableMemoryAccessUsesHostPageTables,
+           pageableMemoryAccessUsesHostPageTables),
+    MEMBER(cudaDevAttrDirectManagedMemAccessFromHost,
+           directManagedMemAccessFromHost),
+    MEMBER(cudaDevAttrMaxPersistingL2CacheSize, persistingL2CacheMaxSize),
+    MEMBER(cudaDevAttrMaxAccessPolicyWindowSize, accessPolicyMaxWindowSize),
+    MEMBER(cudaDevAttrReservedSharedMemoryPerBlock, reservedSharedMemPerBlock),
+    MEMBER(cudaDevAttrSparseCudaArraySupported, sparseCudaArraySupported),
+    MEMBER(cudaDevAttrHostRegisterReadOnlySupported,
+           hostRegisterReadOnlySupported),
+    MEMBER(cudaDevAttrTimelineSemaphoreInteropSupported,
+           timelineSemaphoreInteropSupported),
+    MEMBER(cudaDevAttrGPUDirectRDMASupported, gpuDirectRDMASupported),
+    MEMBER(cudaDevAttrGPUDirectRDMAFlushWritesOptions,
+           gpuDirectRDMAFlushWritesOptions),
+    MEMBER(cudaDevAttrGPUDirectRDMAWritesOrdering, gpuDirectRDMAWritesOrdering),
+    MEMBER(cudaDevAttrMemoryPoolSupportedHandleTypes,
+           memoryPoolSupportedHandleTypes),
+    MEMBER(cudaDevAttrClusterLaunch, clusterLaunch),
+    MEMBER(cudaDevAttrDeferredMappingCudaArraySupported,
+           deferredMappingCudaArraySupported),
+    MEMBER(cudaDevAttrNumaConfig, deviceNumaConfig),
+    MEMBER(cudaDevAttrNumaId, deviceNumaId),
+    MEMBER(cudaDevAttrMpsEnabled, mpsEnabled),
+    MEMBER(cudaDevAttrHostNumaId, hostNumaId),
+    MEMBER(cudaDevAttrGpuPciDeviceId, gpuPciDeviceID),
+    MEMBER(cudaDevAttrGpuPciSubsystemId, gpuPciSubsystemID),
+    MEMBER(cudaDevAttrHostNumaMultinodeIpcSupported,
+           hostNumaMultinodeIpcSupported),
+    MEMBER(cudaDevAttrClockRate, reserved[CLOCK_RATE]),
+    MEMBER(cudaDevAttrMemoryClockRate, reserved[MEMORY_CLOCK_RATE]),
+    MEMBER(cudaDevAttrGpuOverlap, reserved[DEVICE_OVERLAP]),
+    MEMBER(cudaDevAttrKernelExecTimeout, reserved[EXEC_TIMEOUT]),
+    MEMBER(cudaDevAttrComputeMode, reserved[COMPUTE_MODE]),
+    MEMBER(cudaDevAttrSingleToDoublePrecisionPerfRatio,
+           reserved[SINGLE_TO_DOUBLE]),
+    MEMBER(cudaDevAttrMaxTexture1DWidth, maxTexture1D),
+    MEMBER(cudaDevAttrMaxTexture2DWidth, maxTexture2D[0]),
+    MEMBER(cudaDevAttrMaxTexture2DHeight, maxTexture2D[1]),
+    MEMBER(cudaDevAttrMaxTexture3DWidth, maxTexture3D[0]),
+    MEMBER(cudaDevAttrMaxTexture3DHeight, maxTexture3D[1]),
+    MEMBER(cudaDevAttrMaxTexture3DDepth, maxTexture3D[2]),
+    MEMBER(cudaDevAttrMaxTexture2DLayeredWidth, maxTexture2DLayered[0]),
+    MEMBER(cudaDevAttrMaxTexture2DLayeredHeight, maxTexture2DLayered[1]),
+    MEMBER(cudaDevAttrMaxTexture2DLayeredLayers, maxTexture2DLayered[2]),
+    MEMBER(cudaDevAttrMaxTexture1DLayeredWidth, maxTexture1DLayered[0]),
+    MEMBER(cudaDevAttrMaxTexture1DLayeredLayers, maxTexture1DLayered[1]),
+    MEMBER(cudaDevAttrMaxTexture2DGatherWidth, maxTexture2DGather[0]),
+    MEMBER(cudaDevAttrMaxTexture2DGatherHeight, maxTexture2DGather[1]),
+    MEMBER(cudaDevAttrMaxTexture3DWidthAlt, maxTexture3DAlt[0]),
+    MEMBER(cudaDevAttrMaxTexture3DHeightAlt, maxTexture3DAlt[1]),
+    MEMBER(cudaDevAttrMaxTexture3DDepthAlt, maxTexture3DAlt[2]),
+    MEMBER(cudaDevAttrMaxTextureCubemapWidth, maxTextureCubemap),
+    MEMBER(cudaDevAttrMaxTextureCubemapLayeredWidth,
+           maxTextureCubemapLayered[0]),
+    MEMBER(cudaDevAttrMaxTextureCubemapLayeredLayers,
+           maxTextureCubemapLayered[1]),
+    MEMBER(cudaDevAttrMaxSurface1DWidth, maxSurface1D),
+    MEMBER(cudaDevAttrMaxSurface2DWidth, maxSurface2D[0]),
+    MEMBER(cudaDevAttrMaxSurface2DHeight, maxSurface2D[1]),
+    MEMBER(cudaDevAttrMaxSurface3DWidth, maxSurface3D[0]),
+    MEMBER(cudaDevAttrMaxSurface3DHeight, maxSurface3D[1]),
+    MEMBER(cudaDevAttrMaxSurface3DDepth, maxSurface3D[2]),
+    MEMBER(cudaDevAttrMaxSurface1DLayeredWidth, maxSurface1DLayered[0]),
+    MEMBER(cudaDevAttrMaxSurface1DLayeredLayers, maxSurface1DLayered[1]),
+    MEMBER(cudaDevAttrMaxSurface2DLayeredWidth, maxSurface2DLayered[0]),
+    MEMBER(cudaDevAttrMaxSurface2DLayeredHeight, maxSurface2DLayered[1]),
+    MEMBER(cudaDevAttrMaxSurface2DLayeredLayers, maxSurface2DLayered[2]),
+    MEMBER(cudaDevAttrMaxSurfaceCubemapWidth, maxSurfaceCubemap),
+    MEMBER(cudaDevAttrMaxSurfaceCubemapLayeredWidth,
+           maxSurfaceCubemapLayered[0]),
+    MEMBER(cudaDevAttrMaxSurfaceCubemapLayeredLayers,
+           maxSurfaceCubemapLayered[1]),
+    MEMBER(cudaDevAttrMaxTexture1DLinearWidth, reserved[TEXTURE_1D_LINEAR]),
+    MEMBER(cudaDevAttrMaxTexture2DLinearWidth, maxTexture2DLinear[0]),
+    MEMBER(cudaDevAttrMaxTexture2DLinearHeight, maxTexture2DLinear[1]),
+    MEMBER(cudaDevAttrMaxTexture2DLinearPitch, maxTexture2DLinear[2]),
+    MEMBER(cudaDevAttrMaxTexture2DMipmappedWidth, maxTexture2DMipmap[0]),
+    MEMBER(cudaDevAttrMaxTexture2DMipmappedHeight, maxTexture2DMipmap[1]),
+    MEMBER(cudaDevAttrMaxTexture1DMipmappedWidth, maxTexture1DMipmap),
+};
+#undef MEMBER
+
+static int member_of(const struct cudaDeviceProp *p, const struct attribute *a)
+{
+    const char *const at = (const char *)p + a->offset;
+    int value;
+    size_t size;
+    if (a->nbytes == sizeof size) {
+        memcpy(&size, at, sizeof size);
+        return (int)size;
+    }
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+/* Attributes that only their number asks for: whether simgpu has it, whatever
+ * the modelled GPU has. The driver has names for all of them. */
+static const struct {
+    CUdevice_attribute attr;
+    int value;
+} others[] = {
+    {CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1, 0},
+    {CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1, 0},
+    {CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1, 0},
+    {CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH, 0},
+    {CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES, 0},
+    {CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1},
+    {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 1},
+    {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED, 0},
+    {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED, 0},
+    {CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED, 0},
+    {CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, 0},
+    {CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS, 0},
+    {CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR, 1},
+    {CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED, 0},
+    {CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED, 0},
+    {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, 0},
+    {CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS, 0},
+    {CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, 0},
+    {CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK, 0},
+    {CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH, 0},
+    {CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0},
+    {CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED, 1},
+    {CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED, 0},
+    {CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED, 0},
+    {CU_DEVICE_ATTRIBUTE_D3D12_CIG_SUPPORTED, 0},
+    {CU_DEVICE_ATTRIBUTE_VULKAN_CIG_SUPPORTED, 0},
+};
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
+                                   int device)
+{
+    struct cudaDeviceProp p;
+    if (!value)
+        return api_return(cudaErrorInvalidValue);
+    const cudaError_t err = cudaGetDeviceProperties(&p, device);
+    if (err != cudaSuccess)
+        return err;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (members[i].attr == attr) {
+            *value = member_of(&p, &members[i]);
+            return cudaSuccess;
+        }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if ((int)others[i].attr == (int)attr) {
+            *value = others[i].value;
+            return cudaSuccess;
+        }
+    if (attr != cudaDevAttrMemSyncDomainCount)
+        return api_return(cudaErrorInvalidValue);
+    *value = p.major >= 9 ? 4 : 1;
+    return cudaSuccess;
+}
