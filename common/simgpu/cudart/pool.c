@@ -6,13 +6,10 @@
  * not a separate space. Or it is that of one of the host's NUMA nodes, which
  * devices reach only once cudaMemPoolSetAccess() has let them.
  */
-#define _GNU_SOURCE
-#include <fcntl.h>    /* O_RDONLY */
-#include <pthread.h>  /* pthread_mutex_t */
-#include <stdlib.h>   /* calloc */
-#include <string.h>   /* memcpy */
-#include <sys/mman.h> /* memfd_create */
-#include <unistd.h>   /* write */
+#include "cudart/pool.h"
+
+#include <pthread.h> /* pthread_mutex_t */
+#include <stdlib.h>  /* calloc */
 
 #include "core/device.h"
 #include "core/heap.h"
@@ -21,23 +18,9 @@
 #include "core/stream.h"
 #include "cudart/capture.h"
 #include "cudart/memory.h"
-#include "cudart/pool.h"
-
-_Static_assert(sizeof(struct heap_ref) <=
-                   sizeof(struct cudaMemPoolPtrExportData),
-               "a heap_ref fits into exported data");
+#include "cudart/pool_state.h"
 
 enum { GRANULE = 32 << 20 }; /* as on an H100 */
-
-struct CUmemPoolHandle_st {
-    struct CUmemPoolHandle_st *next;
-    int device, is_default, imported; /* HEAP_PINNED: of a NUMA node */
-    int32_t place;                    /* then: its memory, in the graph */
-    uint64_t open;                    /* and the devices that reach it */
-    struct cudaMemPoolProps props;
-    uint64_t used, most_used, reserved, most_reserved, threshold;
-    int reuse[3]; /* FollowEventDependencies, AllowOpportunistic, ... */
-};
 
 struct piece { /* an allocation of a pool */
     struct piece *next;
@@ -87,8 +70,7 @@ static struct CUmemPoolHandle_st *current_of(int device)
     return all.current[device];
 }
 
-/* NULL if it is not a live pool. */
-static struct CUmemPoolHandle_st *find(cudaMemPool_t pool)
+struct CUmemPoolHandle_st *pool_find(cudaMemPool_t pool)
 {
     pthread_mutex_lock(&all.lock);
     struct CUmemPoolHandle_st *p = all.pools;
@@ -207,7 +189,7 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size,
 {
     API_ENTER();
     struct stream *s;
-    struct CUmemPoolHandle_st *const pool = find(memPool);
+    struct CUmemPoolHandle_st *const pool = pool_find(memPool);
     const cudaError_t err = api_stream(stream, &s);
     if (err != cudaSuccess)
         return api_return(err);
@@ -281,7 +263,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool,
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
 {
     API_ENTER();
-    struct CUmemPoolHandle_st *const p = find(memPool);
+    struct CUmemPoolHandle_st *const p = pool_find(memPool);
     if (!p || p->is_default)
         return api_return(cudaErrorInvalidValue);
     pthread_mutex_lock(&all.lock);
@@ -313,7 +295,7 @@ static cudaError_t get_pool(cudaMemPool_t *out, int device, int the_default)
 
 static cudaError_t set_pool(int device, cudaMemPool_t pool)
 {
-    struct CUmemPoolHandle_st *const p = find(pool);
+    struct CUmemPoolHandle_st *const p = pool_find(pool);
     if (!valid(device) || !p || p->device != device || p->imported)
         return cudaErrorInvalidValue;
     all.current[device] = p;
@@ -372,7 +354,7 @@ cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location,
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
 {
-    struct CUmemPoolHandle_st *const p = find(memPool);
+    struct CUmemPoolHandle_st *const p = pool_find(memPool);
     if (!p)
         return api_return(cudaErrorInvalidValue);
     pthread_mutex_lock(&all.lock);
@@ -390,7 +372,7 @@ static int is_reuse(enum cudaMemPoolAttr attr)
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool,
                                     enum cudaMemPoolAttr attr, void *value)
 {
-    struct CUmemPoolHandle_st *const p = find(memPool);
+    struct CUmemPoolHandle_st *const p = pool_find(memPool);
     if (!p || !value)
         return api_return(cudaErrorInvalidValue);
     if (is_reuse(attr)) {
@@ -413,7 +395,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool,
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool,
                                     enum cudaMemPoolAttr attr, void *value)
 {
-    const struct CUmemPoolHandle_st *const p = find(memPool);
+    const struct CUmemPoolHandle_st *const p = pool_find(memPool);
     if (!p || !value)
         return api_return(cudaErrorInvalidValue);
     if (is_reuse(attr)) {
@@ -473,7 +455,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool,
                                  const struct cudaMemAccessDesc *descList,
                                  size_t count)
 {
-    struct CUmemPoolHandle_st *const p = find(memPool);
+    struct CUmemPoolHandle_st *const p = pool_find(memPool);
     cudaError_t err = cudaSuccess;
     if (!p || (!descList && count))
         return api_return(cudaErrorInvalidValue);
@@ -486,7 +468,7 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags,
                                  cudaMemPool_t memPool,
                                  struct cudaMemLocation *location)
 {
-    const struct CUmemPoolHandle_st *const p = find(memPool);
+    const struct CUmemPoolHandle_st *const p = pool_find(memPool);
     if (!p || !flags || !location || !valid(location->id))
         return api_return(cudaErrorInvalidValue);
     *flags =
@@ -497,67 +479,22 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags,
     return api_return(cudaSuccess);
 }
 
-/* ---- between processes --------------------------------------------------- */
+/* ---- imported ones ------------------------------------------------------- */
 
-cudaError_t
-cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool,
-                                   enum cudaMemAllocationHandleType handleType,
-                                   unsigned int flags)
+struct CUmemPoolHandle_st *pool_import(int device)
 {
-    const struct CUmemPoolHandle_st *const p = find(memPool);
-    if (!p || !shareableHandle || flags ||
-        handleType != cudaMemHandleTypePosixFileDescriptor ||
-        !(p->props.handleTypes & handleType))
-        return api_return(cudaErrorInvalidValue);
-    const int fd = memfd_create("simgpu-pool", MFD_CLOEXEC);
-    if (fd < 0 || pwrite(fd, &p->device, sizeof p->device, 0) < 0)
-        return api_return(cudaErrorOperatingSystem);
-    *(int *)shareableHandle = fd;
-    return api_return(cudaSuccess);
-}
-
-cudaError_t cudaMemPoolImportFromShareableHandle(
-    cudaMemPool_t *memPool, void *shareableHandle,
-    enum cudaMemAllocationHandleType handleType, unsigned int flags)
-{
-    int device;
-    const int fd = (int)(intptr_t)shareableHandle;
-    if (!memPool || flags || handleType != cudaMemHandleTypePosixFileDescriptor)
-        return api_return(cudaErrorInvalidValue);
-    if (pread(fd, &device, sizeof device, 0) != (ssize_t)sizeof device ||
-        !valid(device))
-        return api_return(cudaErrorUnknown);
+    if (!valid(device))
+        return NULL;
     pthread_mutex_lock(&all.lock);
-    *memPool = create(device, 0);
-    (*memPool)->imported = 1;
+    struct CUmemPoolHandle_st *const p = create(device, 0);
+    p->imported = 1;
     pthread_mutex_unlock(&all.lock);
-    return api_return(cudaSuccess);
+    return p;
 }
 
-cudaError_t
-cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr)
+void pool_import_piece(struct CUmemPoolHandle_st *pool, void *p)
 {
-    struct heap_ref ref;
-    if (!exportData || simgpu_heap_export(ptr, &ref) != 0)
-        return api_return(cudaErrorInvalidValue);
-    memset(exportData, 0, sizeof *exportData);
-    memcpy(exportData, &ref, sizeof ref);
-    return api_return(cudaSuccess);
-}
-
-cudaError_t
-cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool,
-                         struct cudaMemPoolPtrExportData *exportData)
-{
-    struct heap_ref ref;
-    const struct CUmemPoolHandle_st *const p = find(memPool);
-    if (!ptr || !exportData || !p || !p->imported)
-        return api_return(cudaErrorInvalidValue);
-    memcpy(&ref, exportData, sizeof ref);
-    if (simgpu_heap_import(&ref, ptr) != 0)
-        return api_return(cudaErrorMapBufferObjectFailed);
     pthread_mutex_lock(&all.lock);
-    count_in(memPool, *ptr, 0);
+    count_in(pool, p, 0);
     pthread_mutex_unlock(&all.lock);
-    return api_return(cudaSuccess);
 }
