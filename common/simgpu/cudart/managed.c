@@ -137,7 +137,8 @@ cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count,
                                "cudaMemPrefetchAsync", CALLER_SITE()));
 }
 
-/* Where range i of a batch goes: the last place that begins with it or before. */
+/* Where range i of a batch goes: the last place that begins with it, or before
+ * it. */
 static struct cudaMemLocation place_for(size_t i,
                                         const struct cudaMemLocation *places,
                                         const size_t *first, size_t nplaces)

@@ -196,9 +196,9 @@ static long index_of(const struct texture *t, int d, long i)
     }
 }
 
-/* An array of one dimension is one row of a GPU's texture of two, read at y = 0,
- * between its first row and the border. Other address modes find that row on
- * both sides. */
+/* An array of one dimension is one row of a GPU's texture of two dimensions,
+ * read at y = 0, between its first row and the border. Other address modes find
+ * that row on both sides. */
 static int filtered_dims(const struct texture *t)
 {
     return t->ndims == 1 && !t->nlayers &&
