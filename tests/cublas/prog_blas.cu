@@ -431,26 +431,6 @@ static void halves()
     say("H", "gemm", off, 4e-3);
 }
 
-static void refusals()
-{
-    const double one = 1;
-    const float single = 1;
-    double *const p = nullptr;
-    say("", "sizes below 0, pitches that are too short, and mixed types",
-        (cublasDgemv(handle, CUBLAS_OP_N, -1, 1, &one, p, 1, p, 1, &one, p,
-                     1) != CUBLAS_STATUS_INVALID_VALUE) +
-            (cublasDger(handle, 4, 1, &one, p, 1, p, 1, p, 3) !=
-             CUBLAS_STATUS_INVALID_VALUE) +
-            (cublasDtrsm(handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_FULL,
-                         CUBLAS_OP_N, CUBLAS_DIAG_UNIT, 1, 1, &one, p, 1, p,
-                         1) != CUBLAS_STATUS_INVALID_VALUE) +
-            (cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &single, p,
-                          CUDA_R_64F, 1, p, CUDA_R_64F, 1, &single, p,
-                          CUDA_R_64F, 1, CUBLAS_COMPUTE_32F,
-                          CUBLAS_GEMM_DEFAULT) != CUBLAS_STATUS_NOT_SUPPORTED),
-        0);
-}
-
 int main()
 {
     cublasCreate(&handle);
@@ -471,7 +451,6 @@ int main()
     by_pointers<float>("S", 1e-6);
     by_pointers<double>("D", 1e-14);
     halves();
-    refusals();
     cublasDestroy(handle);
     printf("%d failed\n", failures);
     return failures != 0;

@@ -94,34 +94,43 @@ PROBE(types_of_vectors_that_do_not_go_together)
        NOT_SUPPORTED);
 }
 
-PROBE(products_of_bytes)
+/* C = 3 A' B - C, of bytes, with sums of a type. */
+template <class T>
+static void check_bytes(cudaDataType type, cublasComputeType_t compute)
 {
     enum { M = 8, N = 4, K = 12 };
     handle h;
     array<signed char> a(K * M), b(K * N);
-    array<int> c(M * N);
-    int alpha = 3, beta = -1, right = 1;
+    array<T> c(M * N);
+    const T alpha = 3, beta = -1;
+    int right = 1;
     for (int i = 0; i < K * M; i++)
         a.h[i] = (signed char)(i * 7 % 255 - 127);
     for (int i = 0; i < K * N; i++)
         b.h[i] = (signed char)(i * 11 % 255 - 127);
     for (int i = 0; i < M * N; i++)
-        c.h[i] = i;
+        c.h[i] = (T)i;
     a.put();
     b.put();
     c.put();
     BLAS(cublasGemmEx(h, CUBLAS_OP_T, CUBLAS_OP_N, M, N, K, &alpha, a.d,
-                      CUDA_R_8I, K, b.d, CUDA_R_8I, K, &beta, c.d, CUDA_R_32I,
-                      M, CUBLAS_COMPUTE_32I, CUBLAS_GEMM_DEFAULT));
+                      CUDA_R_8I, K, b.d, CUDA_R_8I, K, &beta, c.d, type, M,
+                      compute, CUBLAS_GEMM_DEFAULT));
     c.get();
     for (int col = 0; col < N; col++)
         for (int row = 0; row < M; row++) {
             int sum = 0;
             for (int k = 0; k < K; k++)
                 sum += a.h[row * K + k] * b.h[col * K + k];
-            right &= c.h[col * M + row] == 3 * sum - (col * M + row);
+            right &= c.h[col * M + row] == (T)(3 * sum - (col * M + row));
         }
     CHECK(right);
+}
+
+PROBE(products_of_bytes)
+{
+    check_bytes<int>(CUDA_R_32I, CUBLAS_COMPUTE_32I);
+    check_bytes<float>(CUDA_R_32F, CUBLAS_COMPUTE_32F);
 }
 
 /* A batch of matrices, and the pointers to them in device memory. */

@@ -20,7 +20,7 @@ static const struct family {
     {"prog_thrust", 14},      {"prog_cub", 12},
     {"prog_cufft", 6},        {"prog_cublas_complex", 6},
     {"prog_cub_more", 12},    {"prog_cufft_plans", 11},
-    {"prog_nvml", 10},
+    {"prog_nvml", 10},        {"prog_cublas_refused", 5},
 };
 static const char *const schedules[] = {"eager", "late", "random:1"};
 enum { SCHEDULES = sizeof schedules / sizeof *schedules };
@@ -50,6 +50,22 @@ START_TEST(what_a_texture_reads_is_checked_for_races)
     ck_assert_msg(c.status == runs[_i].status, "status %d\n%s%s", c.status,
                   c.out, c.err);
     ck_assert(!runs[_i].status || strstr(c.err, "sum"));
+    child_clear(&c);
+}
+END_TEST
+
+/* cuBLAS says which parameter is wrong, as BLAS numbers them. */
+START_TEST(a_wrong_parameter_is_said)
+{
+    static const char *const lines[] = {
+        "\n ** On entry to DGER   parameter number 9 had an illegal value\n",
+        "\n ** On entry to DTRSV  parameter number 3 had an illegal value\n",
+        "\n ** On entry to GEMM_EX  parameter number 18 had an illegal value\n",
+    };
+    struct child c =
+        child_run(60, "%s/tests/probes/prog_cublas_refused", child_build());
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        ck_assert_msg(strstr(c.out, lines[i]) != NULL, "%s%s", c.out, c.err);
     child_clear(&c);
 }
 END_TEST
@@ -100,6 +116,7 @@ int main(void)
     tcase_add_loop_test(t, a_part_of_the_runtime_does_what_cuda_says, 0,
                         SCHEDULES * (int)(sizeof families / sizeof *families));
     tcase_add_loop_test(t, what_a_texture_reads_is_checked_for_races, 0, 2);
+    tcase_add_test(t, a_wrong_parameter_is_said);
     tcase_add_test(t, a_transform_of_no_memory_is_named);
     tcase_add_test(t, each_call_of_a_library_is_recorded_by_its_name);
     suite_add_tcase(s, t);

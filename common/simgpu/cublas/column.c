@@ -65,10 +65,12 @@ void column_widen(float *out, const void *in, size_t n, cudaDataType type,
                   enum column_rounding rounding)
 {
     const uint16_t *const bits = in;
+    const int8_t *const bytes = in;
     const float *const x = in;
     for (size_t i = 0; i < n; i++)
-        out[i] = type == CUDA_R_32F ? rounded(x[i], rounding)
-                                    : widened(bits[i], type);
+        out[i] = type == CUDA_R_32F  ? rounded(x[i], rounding)
+                 : type == CUDA_R_8I ? (float)bytes[i]
+                                     : widened(bits[i], type);
 }
 
 void column_narrow(void *out, const float *in, size_t n, cudaDataType type)

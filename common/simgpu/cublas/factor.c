@@ -8,6 +8,7 @@
  * double, rounded when a matrix is stored.
  */
 #include "cublas/handle.h"
+#include "cublas/parameter.h"
 
 #include <math.h>   /* fabs */
 #include <stdlib.h> /* malloc */
@@ -235,6 +236,15 @@ struct call { /* the arguments */
     double flops; /* of a matrix */
 };
 
+/* The number of getrs's first wrong parameter, or 0. */
+static int wrong_to_solve(const struct call *c)
+{
+    const int least = c->n > 1 ? c->n : 1;
+    return PARAMETER_WRONG((unsigned)c->trans <= CUBLAS_OP_C, c->n >= 0,
+                           c->nrhs >= 0, 1, c->lda >= least, 1, 1,
+                           c->ldb >= least);
+}
+
 static cublasStatus_t check(const struct call *c)
 {
     const int least = c->n > 1 ? c->n : 1;
@@ -315,7 +325,7 @@ static cublasStatus_t factors(cublasHandle_t handle, const struct call *c)
                                .flops = 2.0 * n * n * nrhs};                   \
         const cublasStatus_t status = factors(handle, &c);                     \
         if (info) /* of the host: the arguments' */                            \
-            *info = 0;                                                         \
+            *info = -wrong_to_solve(&c);                                       \
         return status;                                                         \
     }                                                                          \
     cublasStatus_t cublas##S##getriBatched(                                    \

@@ -6,6 +6,7 @@
 
 #include "core/site.h"
 #include "cublas/column.h"
+#include "cublas/parameter.h"
 #include "cublas/product.h"
 
 static struct matrix operand(struct touches *t, const char *what, const void *p,
@@ -61,6 +62,8 @@ struct call { /* the arguments */
     const void *alpha, *beta; /* of the type that `compute` says */
     const void *A, *B, *C;
     int by_pointers; /* A, B and C are arrays of pointers */
+    int by_type;     /* types and algorithm are arguments, too */
+    cublasGemmAlgo_t algo;
     int lda, ldb, ldc;
     cudaDataType a_type, b_type, c_type;
     long long stride_a, stride_b, stride_c;
@@ -79,33 +82,51 @@ static int is_integer(const struct call *c)
            c->compute == CUBLAS_COMPUTE_32I_PEDANTIC;
 }
 
-static cublasStatus_t check(const struct call *c)
+static int is_op(cublasOperation_t op)
+{
+    return (unsigned)op <= CUBLAS_OP_C;
+}
+
+/* A leading dimension for that many rows. */
+static int fits(int ld, int rows)
+{
+    return ld >= (rows > 1 ? rows : 1);
+}
+
+/* One of cuBLAS 13's; all give the same product here. */
+static int is_algo(cublasGemmAlgo_t algo)
+{
+    return (algo >= CUBLAS_GEMM_DEFAULT && algo <= CUBLAS_GEMM_ALGO23) ||
+           (algo >= CUBLAS_GEMM_DEFAULT_TENSOR_OP &&
+            algo <= CUBLAS_GEMM_ALGO15_TENSOR_OP);
+}
+
+static int wrong_parameter(const struct call *c)
 {
     const int rows_a = is_trans(c->transa) ? c->k : c->m;
     const int rows_b = is_trans(c->transb) ? c->n : c->k;
-    if (c->m < 0 || c->n < 0 || c->k < 0 || c->batch < 0)
-        return CUBLAS_STATUS_INVALID_VALUE;
-    if ((unsigned)c->transa > CUBLAS_OP_C || (unsigned)c->transb > CUBLAS_OP_C)
-        return CUBLAS_STATUS_INVALID_VALUE;
-    if (c->lda < (rows_a > 1 ? rows_a : 1) ||
-        c->ldb < (rows_b > 1 ? rows_b : 1) || c->ldc < (c->m > 1 ? c->m : 1))
-        return CUBLAS_STATUS_INVALID_VALUE;
-    if (!c->alpha || !c->beta)
-        return CUBLAS_STATUS_INVALID_VALUE;
-    if (c->a_type == CUDA_R_8I && c->b_type == CUDA_R_8I &&
-        c->c_type == CUDA_R_32I)
-        return is_integer(c) ? CUBLAS_STATUS_SUCCESS
-                             : CUBLAS_STATUS_NOT_SUPPORTED;
-    if (c->b_type != c->a_type || is_integer(c))
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    if (column_is_complex(c->a_type))
-        return c->c_type == c->a_type ? CUBLAS_STATUS_SUCCESS
-                                      : CUBLAS_STATUS_NOT_SUPPORTED;
-    if (column_type_nbytes(c->a_type) == 0 ||
-        (c->c_type != c->a_type && c->c_type != CUDA_R_32F))
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    return CUBLAS_STATUS_SUCCESS;
+    const int a = is_op(c->transa), b = is_op(c->transb), m = c->m >= 0;
+    const int n = c->n >= 0, k = c->k >= 0, lda = fits(c->lda, rows_a);
+    const int ldb = fits(c->ldb, rows_b), ldc = fits(c->ldc, c->m);
+    return c->by_type
+               ? PARAMETER_WRONG(a, b, m, n, k, 1, 1, 1, lda, 1, 1, ldb, 1, 1,
+                                 1, ldc, c->batch >= 0, is_algo(c->algo))
+               : PARAMETER_WRONG(a, b, m, n, k, 1, 1, lda, 1, ldb, 1, 1, ldc,
+                                 c->batch >= 0);
 }
+
+/* Types that go together: inputs, the result, and what is computed with. */
+enum { HALF = 1, SINGLE = 2, DOUBLE = 4, INTEGER = 8 };
+static const struct {
+    cudaDataType in, out;
+    int by;
+} types[] = {
+    {CUDA_R_16F, CUDA_R_16F, HALF | SINGLE}, {CUDA_R_16F, CUDA_R_32F, SINGLE},
+    {CUDA_R_16BF, CUDA_R_16BF, SINGLE},      {CUDA_R_16BF, CUDA_R_32F, SINGLE},
+    {CUDA_R_32F, CUDA_R_32F, SINGLE},        {CUDA_C_32F, CUDA_C_32F, SINGLE},
+    {CUDA_R_64F, CUDA_R_64F, DOUBLE},        {CUDA_C_64F, CUDA_C_64F, DOUBLE},
+    {CUDA_R_8I, CUDA_R_32I, INTEGER},        {CUDA_R_8I, CUDA_R_32F, SINGLE},
+};
 
 static int is_double(const struct call *c)
 {
@@ -117,6 +138,19 @@ static int is_half(const struct call *c)
 {
     return c->compute == CUBLAS_COMPUTE_16F ||
            c->compute == CUBLAS_COMPUTE_16F_PEDANTIC;
+}
+
+static int types_fit(const struct call *c)
+{
+    const int by = is_integer(c)  ? INTEGER
+                   : is_double(c) ? DOUBLE
+                   : is_half(c)   ? HALF
+                                  : SINGLE;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (c->a_type == types[i].in && c->b_type == types[i].in &&
+            c->c_type == types[i].out && (by & types[i].by))
+            return 1;
+    return 0;
 }
 
 /* The type of alpha and beta. */
@@ -139,16 +173,11 @@ static cublasStatus_t arithmetic(const struct call *c, cublasMath_t mode,
     *math = column_is_double(c->a_type)                          ? TOPO_FP64
             : c->a_type == CUDA_R_32F || c->a_type == CUDA_C_32F ? TOPO_FP32
                                                                  : TOPO_FP16;
-    if (is_integer(c)) // the machines' figures are for 16 bits
-        return CUBLAS_STATUS_SUCCESS;
-    if (is_double(c) || column_is_double(c->a_type))
-        return is_double(c) && column_is_double(c->a_type)
-                   ? CUBLAS_STATUS_SUCCESS
-                   : CUBLAS_STATUS_NOT_SUPPORTED;
-    if (c->a_type == CUDA_C_32F) // never rounded
-        return is_half(c) ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
-    if (is_half(c) && c->c_type != CUDA_R_16F)
+    if (!types_fit(c))
         return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (is_integer(c) || is_double(c))
+        return CUBLAS_STATUS_SUCCESS;
+    mode &= ~CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION; // not done here
     switch (c->compute) {
     case CUBLAS_COMPUTE_32F:
         if (mode == CUBLAS_TENSOR_OP_MATH)
@@ -246,15 +275,19 @@ static cublasStatus_t gemm(cublasHandle_t handle, const struct call *c)
     struct stream *s;
     enum topo_math math;
     struct touches t = {.call = c->site};
+    enum column_rounding rounding;
     cublasStatus_t status = handle_stream(handle, &s);
-    if (status == CUBLAS_STATUS_SUCCESS)
-        status = check(c);
-    enum column_rounding rounding = COLUMN_EXACT;
-    if (status == CUBLAS_STATUS_SUCCESS)
-        status = arithmetic(c, handle->math_mode, &rounding, &math);
+    if (status != CUBLAS_STATUS_SUCCESS)
+        return status;
+    const int wrong = wrong_parameter(c);
+    if (wrong)
+        return parameter_refuse(c->site.name, wrong);
+    status = arithmetic(c, handle->math_mode, &rounding, &math);
     if (status != CUBLAS_STATUS_SUCCESS || c->m == 0 || c->n == 0 ||
         c->batch == 0)
         return status;
+    if (!c->alpha || !c->beta)
+        return CUBLAS_STATUS_INVALID_VALUE;
     struct gemm_op *const g = simgpu_op_new(sizeof *g, run_gemm, GRAPH_KERNEL,
                                             c->site.name, c->site.site);
     g->rounding = rounding;
@@ -349,11 +382,12 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                             cublasGemmAlgo_t algo)
 {
     struct call c = CALL("cublasGemmEx");
-    (void)algo; // all algorithms give the same product
     c.a_type = Atype;
     c.b_type = Btype;
     c.c_type = Ctype;
     c.compute = computeType;
+    c.by_type = 1;
+    c.algo = algo;
     return gemm(handle, &c);
 }
 
@@ -366,11 +400,12 @@ cublasStatus_t cublasGemmStridedBatchedEx(
     cublasComputeType_t computeType, cublasGemmAlgo_t algo)
 {
     struct call c = CALL("cublasGemmStridedBatchedEx");
-    (void)algo;
     c.a_type = Atype;
     c.b_type = Btype;
     c.c_type = Ctype;
     c.compute = computeType;
+    c.by_type = 1;
+    c.algo = algo;
     c.stride_a = strideA;
     c.stride_b = strideB;
     c.stride_c = strideC;
@@ -386,11 +421,12 @@ cublasStatus_t cublasGemmBatchedEx(
     int batchCount, cublasComputeType_t computeType, cublasGemmAlgo_t algo)
 {
     struct call c = CALL("cublasGemmBatchedEx");
-    (void)algo;
     c.a_type = Atype;
     c.b_type = Btype;
     c.c_type = Ctype;
     c.compute = computeType;
+    c.by_type = 1;
+    c.algo = algo;
     c.batch = batchCount;
     c.by_pointers = 1;
     return gemm(handle, &c);

@@ -4,6 +4,7 @@
 #include "core/site.h"
 #include "cublas/column.h"
 #include "cublas/matrix.h"
+#include "cublas/parameter.h"
 
 /* ---- on the host --------------------------------------------------------- */
 
@@ -21,18 +22,26 @@ struct call { /* being made: its operation, and what it touches */
     size_t size; /* of an element */
 };
 
-/* Begin a call. `valid`: its sizes and modes. `any`: it has something to do.
- * If *op stays NULL, the status is the call's. */
+struct verdict { /* on a call's arguments */
+    int wrong;   /* the number of a wrong parameter, or 0 */
+    int silent;  /* cuBLAS does not say which one is wrong */
+    int any;     /* there is something to do */
+    int scalars; /* its scalars are not NULL, and its matrices are apart */
+};
+
+/* Begin a call. If its operation stays NULL, the status is the call's. */
 static cublasStatus_t begin(struct call *c, void (*run)(struct op *),
-                            cudaDataType type, int valid, int any)
+                            cudaDataType type, struct verdict v)
 {
     const cublasStatus_t status = handle_stream(c->handle, &c->stream);
     if (status != CUBLAS_STATUS_SUCCESS)
         return status;
-    if (!valid)
-        return CUBLAS_STATUS_INVALID_VALUE;
-    if (!any)
+    if (v.wrong)
+        return parameter_refuse(c->site.name, v.silent ? 0 : v.wrong);
+    if (!v.any)
         return status;
+    if (!v.scalars)
+        return CUBLAS_STATUS_INVALID_VALUE;
     c->t = (struct touches){.call = c->site};
     c->size = column_operand_nbytes(type);
     c->op = simgpu_op_new(sizeof *c->op, run, GRAPH_KERNEL, c->site.name,
@@ -100,6 +109,16 @@ static int is_side(cublasSideMode_t side)
     return side == CUBLAS_SIDE_LEFT || side == CUBLAS_SIDE_RIGHT;
 }
 
+static int is_op(cublasOperation_t trans)
+{
+    return (unsigned)trans <= CUBLAS_OP_C;
+}
+
+static int is_diag(cublasDiagType_t diag)
+{
+    return diag == CUBLAS_DIAG_NON_UNIT || diag == CUBLAS_DIAG_UNIT;
+}
+
 static int is_fill(cublasFillMode_t fill)
 {
     return fill == CUBLAS_FILL_MODE_LOWER || fill == CUBLAS_FILL_MODE_UPPER;
@@ -112,11 +131,15 @@ static cublasStatus_t gemv(struct call *c, cudaDataType type,
                            const void *y, int incy)
 {
     const int nx = trans == CUBLAS_OP_N ? n : m, ny = m + n - nx;
-    const cublasStatus_t status =
-        begin(c, matrix_gemv, type,
-              m >= 0 && n >= 0 && fits(lda, m) && incx && incy &&
-                  (unsigned)trans <= CUBLAS_OP_C && alpha && beta,
-              m > 0 && n > 0);
+    const int any = m > 0 && n > 0; // cuBLAS looks at nothing else otherwise
+    const struct verdict v = {
+        .wrong = any ? PARAMETER_WRONG(is_op(trans), 1, 1, 1, 1, fits(lda, m),
+                                       1, incx, 1, 1, incy)
+                     : 0,
+        .silent = 1,
+        .any = any,
+        .scalars = alpha && beta};
+    const cublasStatus_t status = begin(c, matrix_gemv, type, v);
     struct matrix_op *const g = c->op;
     if (!g)
         return status;
@@ -136,9 +159,12 @@ static cublasStatus_t ger(struct call *c, void (*run)(struct op *),
                           const void *x, int incx, const void *y, int incy,
                           const void *A, int lda)
 {
-    const cublasStatus_t status = begin(
-        c, run, type, m >= 0 && n >= 0 && fits(lda, m) && incx && incy && alpha,
-        m > 0 && n > 0);
+    const struct verdict v = {.wrong =
+                                  PARAMETER_WRONG(m >= 0, n >= 0, 1, 1, incx, 1,
+                                                  incy, 1, fits(lda, m)),
+                              .any = m > 0 && n > 0,
+                              .scalars = alpha != NULL};
+    const cublasStatus_t status = begin(c, run, type, v);
     struct matrix_op *const g = c->op;
     if (!g)
         return status;
@@ -156,11 +182,13 @@ static cublasStatus_t symv(struct call *c, cudaDataType type,
                            const void *A, int lda, const void *x, int incx,
                            const void *beta, const void *y, int incy)
 {
-    const cublasStatus_t status =
-        begin(c, matrix_symv, type,
-              n >= 0 && fits(lda, n) && incx && incy && is_fill(fill) &&
-                  alpha && beta,
-              n > 0);
+    const struct verdict v = {.wrong = PARAMETER_WRONG(is_fill(fill), n >= 0, 1,
+                                                       1, fits(lda, n), 1, incx,
+                                                       1, 1, incy),
+                              .silent = 1,
+                              .any = n > 0,
+                              .scalars = alpha && beta};
+    const cublasStatus_t status = begin(c, matrix_symv, type, v);
     struct matrix_op *const g = c->op;
     if (!g)
         return status;
@@ -180,11 +208,12 @@ static cublasStatus_t trsv(struct call *c, cudaDataType type,
                            cublasDiagType_t diag, int n, const void *A, int lda,
                            const void *x, int incx)
 {
-    const cublasStatus_t status =
-        begin(c, matrix_trsv, type,
-              n >= 0 && fits(lda, n) && incx && is_fill(fill) &&
-                  (unsigned)trans <= CUBLAS_OP_C,
-              n > 0);
+    const struct verdict v = {
+        .wrong = PARAMETER_WRONG(is_fill(fill), is_op(trans), is_diag(diag),
+                                 n >= 0, 1, fits(lda, n), 1, incx),
+        .any = n > 0,
+        .scalars = 1};
+    const cublasStatus_t status = begin(c, matrix_trsv, type, v);
     struct matrix_op *const g = c->op;
     if (!g)
         return status;
@@ -206,11 +235,13 @@ static cublasStatus_t symm(struct call *c, void (*run)(struct op *),
                            const void *C, int ldc)
 {
     const int k = side == CUBLAS_SIDE_LEFT ? m : n;
-    const cublasStatus_t status = begin(
-        c, run, type,
-        m >= 0 && n >= 0 && fits(lda, k) && fits(ldb, m) && fits(ldc, m) &&
-            is_side(side) && is_fill(fill) && alpha && beta,
-        m > 0 && n > 0);
+    const struct verdict v = {
+        .wrong =
+            PARAMETER_WRONG(is_side(side), is_fill(fill), m >= 0, n >= 0, 1, 1,
+                            fits(lda, k), 1, fits(ldb, m), 1, 1, fits(ldc, m)),
+        .any = m > 0 && n > 0,
+        .scalars = alpha && beta};
+    const cublasStatus_t status = begin(c, run, type, v);
     struct matrix_op *const g = c->op;
     if (!g)
         return status;
@@ -233,11 +264,12 @@ static cublasStatus_t syrk(struct call *c, void (*run)(struct op *),
                            const void *beta, const void *C, int ldc)
 {
     const int rows = trans == CUBLAS_OP_N ? n : k;
-    const cublasStatus_t status = begin(
-        c, run, type,
-        n >= 0 && k >= 0 && fits(lda, rows) && fits(ldc, n) && is_fill(fill) &&
-            (unsigned)trans <= CUBLAS_OP_C && alpha && beta,
-        n > 0);
+    const struct verdict v = {
+        .wrong = PARAMETER_WRONG(is_fill(fill), is_op(trans), n >= 0, k >= 0, 1,
+                                 1, fits(lda, rows), 1, 1, fits(ldc, n)),
+        .any = n > 0,
+        .scalars = alpha && beta};
+    const cublasStatus_t status = begin(c, run, type, v);
     struct matrix_op *const g = c->op;
     if (!g)
         return status;
@@ -259,11 +291,13 @@ static cublasStatus_t trsm(struct call *c, cudaDataType type,
                            int lda, const void *B, int ldb)
 {
     const int k = side == CUBLAS_SIDE_LEFT ? m : n;
-    const cublasStatus_t status = begin(
-        c, matrix_trsm, type,
-        m >= 0 && n >= 0 && fits(lda, k) && fits(ldb, m) && is_side(side) &&
-            is_fill(fill) && (unsigned)trans <= CUBLAS_OP_C && alpha,
-        m > 0 && n > 0);
+    const struct verdict v = {
+        .wrong = PARAMETER_WRONG(is_side(side), is_fill(fill), is_op(trans),
+                                 is_diag(diag), m >= 0, n >= 0, 1, 1,
+                                 fits(lda, k), 1, fits(ldb, m)),
+        .any = m > 0 && n > 0,
+        .scalars = alpha != NULL};
+    const cublasStatus_t status = begin(c, matrix_trsm, type, v);
     struct matrix_op *const g = c->op;
     if (!g)
         return status;
@@ -287,12 +321,15 @@ static cublasStatus_t geam(struct call *c, cudaDataType type,
 {
     const int rows_a = transa == CUBLAS_OP_N ? m : n;
     const int rows_b = transb == CUBLAS_OP_N ? m : n;
-    const cublasStatus_t status =
-        begin(c, matrix_geam, type,
-              m >= 0 && n >= 0 && fits(lda, rows_a) && fits(ldb, rows_b) &&
-                  fits(ldc, m) && (unsigned)transa <= CUBLAS_OP_C &&
-                  (unsigned)transb <= CUBLAS_OP_C && alpha && beta,
-              m > 0 && n > 0);
+    const int apart = (A != C || (transa == CUBLAS_OP_N && lda == ldc)) &&
+                      (B != C || (transb == CUBLAS_OP_N && ldb == ldc));
+    const struct verdict v = {
+        .wrong = PARAMETER_WRONG(is_op(transa), is_op(transb), m >= 0, n >= 0,
+                                 1, 1, fits(lda, rows_a), 1, 1,
+                                 fits(ldb, rows_b), 1, fits(ldc, m)),
+        .any = m > 0 && n > 0,
+        .scalars = alpha && beta && apart};
+    const cublasStatus_t status = begin(c, matrix_geam, type, v);
     struct matrix_op *const g = c->op;
     if (!g)
         return status;

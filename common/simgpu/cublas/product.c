@@ -106,7 +106,7 @@ static void multiply_bytes(const struct gemm_op *g, int i)
 
 void product_run(const struct gemm_op *g, int i)
 {
-    if (g->a.type == CUDA_R_8I)
+    if (g->c.type == CUDA_R_32I)
         multiply_bytes(g, i);
     else if (g->a.type == CUDA_R_64F)
         multiply_double(g, i);
