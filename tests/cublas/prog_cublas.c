@@ -291,6 +291,11 @@ static void check_errors(void)
     RULE(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 0, 0, 0, &one, NULL, 1,
                      NULL, 1, &one, NULL, 1) == CUBLAS_STATUS_SUCCESS,
          "nothing to do");
+    RULE(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 0, 1, 1, NULL, NULL, 1,
+                     NULL, 1, NULL, NULL, 1) == CUBLAS_STATUS_SUCCESS &&
+             cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, NULL, d, 1,
+                         d, 1, &one, d, 1) == CUBLAS_STATUS_INVALID_VALUE,
+         "scalars are needed only if there is");
     RULE(cublasGetStream(handle, &s) == CUBLAS_STATUS_SUCCESS && s == stream,
          "the stream that was set");
     RULE(cublasGetVersion(handle, &version) == CUBLAS_STATUS_SUCCESS &&
@@ -313,14 +318,20 @@ static void check_errors(void)
 static void check_settings(void)
 {
     cublasAtomicsMode_t mode = CUBLAS_ATOMICS_ALLOWED;
+    cublasMath_t math;
     int nsms = -1;
     char *workspace;
     cudaMalloc((void **)&workspace, 4096);
     RULE(cublasSetWorkspace(handle, workspace, 4096) == CUBLAS_STATUS_SUCCESS,
          "a workspace is taken");
     RULE(cublasSetWorkspace(handle, workspace + 8, 256) ==
-             CUBLAS_STATUS_INVALID_VALUE,
-         "if it is aligned");
+                 CUBLAS_STATUS_SUCCESS &&
+             cublasSetWorkspace(handle, NULL, 4096) == CUBLAS_STATUS_SUCCESS,
+         "at any address, and none");
+    if (strict)
+        RULE(cublasSetWorkspace(handle, workspace, 1 << 30) ==
+                 CUBLAS_STATUS_INVALID_VALUE,
+             "but not more than was allocated");
     cublasSetWorkspace(handle, NULL, 0);
     cudaFree(workspace);
     RULE(cublasGetAtomicsMode(handle, &mode) == CUBLAS_STATUS_SUCCESS &&
@@ -341,6 +352,13 @@ static void check_settings(void)
                  CUBLAS_STATUS_INVALID_VALUE,
          "but not more than there are");
     cublasSetSmCountTarget(handle, 0);
+    RULE(cublasSetMathMode(handle, (cublasMath_t)31) == CUBLAS_STATUS_SUCCESS &&
+             cublasSetMathMode(handle, (cublasMath_t)32) ==
+                 CUBLAS_STATUS_INVALID_VALUE &&
+             cublasGetMathMode(handle, &math) == CUBLAS_STATUS_SUCCESS &&
+             (int)math == 31,
+         "a math mode is five flags");
+    cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH);
     RULE(cublasGetCudartVersion() >= 12000, "the runtime's version");
     RULE(cublasSetWorkspace(NULL, NULL, 0) == CUBLAS_STATUS_NOT_INITIALIZED &&
              cublasSetAtomicsMode(NULL, mode) == CUBLAS_STATUS_NOT_INITIALIZED,

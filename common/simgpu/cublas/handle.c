@@ -125,12 +125,13 @@ cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t *mode)
     return CUBLAS_STATUS_SUCCESS;
 }
 
+/* A mode is a set of flags, those that have no name included. */
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
 {
-    const unsigned flags = CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
+    const unsigned flags = 2 * CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
     if (!is_handle(handle))
         return CUBLAS_STATUS_NOT_INITIALIZED;
-    if (((unsigned)mode & ~flags) > CUBLAS_TF32_TENSOR_OP_MATH)
+    if ((unsigned)mode >= flags)
         return CUBLAS_STATUS_INVALID_VALUE;
     handle->math_mode = mode;
     return CUBLAS_STATUS_SUCCESS;
@@ -143,17 +144,18 @@ size_t cublasGetCudartVersion(void)
 
 /* ---- settings that change nothing here ----------------------------------- */
 
+/* cuBLAS takes any address, and faults when it uses memory that is not there:
+ * such a workspace is refused. */
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace,
                                      size_t workspaceSizeInBytes)
 {
     struct heap_block b;
     if (!is_handle(handle))
         return CUBLAS_STATUS_NOT_INITIALIZED;
-    if (workspaceSizeInBytes == 0)
+    if (!workspace || workspaceSizeInBytes == 0)
         return CUBLAS_STATUS_SUCCESS;
     const char *const p = workspace;
-    return (uintptr_t)p % 256 == 0 && simgpu_heap_find(p, &b) == 0 &&
-                   b.device != HEAP_PINNED &&
+    return simgpu_heap_find(p, &b) == 0 && b.device != HEAP_PINNED &&
                    workspaceSizeInBytes <= b.nbytes - (size_t)(p - b.base)
                ? CUBLAS_STATUS_SUCCESS
                : CUBLAS_STATUS_INVALID_VALUE;
