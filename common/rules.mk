@@ -120,9 +120,9 @@ simnccl_SRC := $(call c_in,common/simgpu/nccl)
 simcuda_SRC := $(call c_in,common/simgpu/driver)
 simnvshmem_SRC := $(call c_in,common/simgpu/nvshmem)
 # cublasLt is a library of its own, with cuBLAS's operands.
-simcublas_SRC := $(filter-out %/lt_desc.c %/lt_matmul.c,$(call c_in, \
+simcublas_SRC := $(filter-out %/lt_check.c %/lt_desc.c %/lt_matmul.c,$(call c_in, \
 	common/simgpu/cublas))
-simcublaslt_SRC := $(addprefix common/simgpu/cublas/,lt_desc.c lt_matmul.c \
+simcublaslt_SRC := $(addprefix common/simgpu/cublas/,lt_check.c lt_desc.c lt_matmul.c \
 	blas.c column.c operand.c status.c)
 simcurand_SRC := $(call c_in,common/simgpu/curand)
 simcufft_SRC := $(call c_in,common/simgpu/cufft)

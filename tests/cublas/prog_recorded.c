@@ -161,20 +161,26 @@ static cublasLtMatrixLayout_t layout(int rows, int cols, int ld)
 static void epilogue(uint32_t what, float beta)
 {
     cublasLtMatmulDesc_t desc;
-    cublasLtMatrixLayout_t l[] = {layout(M, K, LDA), layout(K, N, LDB),
+    const int32_t transb = what == CUBLASLT_EPILOGUE_BGRADB;
+    cublasLtMatrixLayout_t l[] = {layout(M, K, LDA),
+                                  layout(transb ? N : K, transb ? K : N, LDB),
                                   layout(M, N, LDC), layout(M, N, LDC + 1)};
     void *const bias = device_memory(), *const aux = device_memory();
     float *const d = device_memory();
+    void *const workspace = device_memory();
     const int64_t bias_stride = 9, aux_ld = 128, aux_stride = 256;
     MUST(cublasLtMatmulDescCreate(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
     SET(EPILOGUE, what);
-    SET(BIAS_POINTER, bias);
-    SET(BIAS_BATCH_STRIDE, bias_stride);
+    SET(TRANSB, transb);
+    if (what & (4 | 16 | 256 | 512)) {
+        SET(BIAS_POINTER, bias);
+        SET(BIAS_BATCH_STRIDE, bias_stride);
+    }
     SET(EPILOGUE_AUX_POINTER, aux);
     SET(EPILOGUE_AUX_LD, aux_ld);
     SET(EPILOGUE_AUX_BATCH_STRIDE, aux_stride);
     MUST(cublasLtMatmul((cublasLtHandle_t)h, desc, &one, a, l[0], b, l[1],
-                        &beta, c, l[2], d, l[3], NULL, NULL, 0, NULL));
+                        &beta, c, l[2], d, l[3], NULL, workspace, 1024, NULL));
     for (int i = 0; i < 4; i++)
         MUST(cublasLtMatrixLayoutDestroy(l[i]));
     MUST(cublasLtMatmulDescDestroy(desc));

@@ -158,7 +158,7 @@ START_TEST(epilogues_of_cublaslt_agree_with_loops)
     struct child c =
         child_run(60,
                   "SIMGPU_CHECK=1 SIMGPU_SCHEDULE=%s %s/tests/cublas/"
-                  "prog_cublaslt",
+                  "prog_cublaslt strict",
                   schedules[_i], child_build());
     int passed = 0;
     for (const char *p = c.out; (p = strstr(p, "pass ")) != NULL; p++)

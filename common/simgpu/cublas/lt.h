@@ -8,6 +8,9 @@
 
 #include <cublasLt.h>
 
+#include "cublas/column.h"
+#include "cublas/handle.h"
+
 struct lt_layout { /* a batch of matrices */
     uint32_t type;
     int32_t order;
@@ -27,13 +30,41 @@ struct lt_matmul {
     int8_t fast_accum;
 };
 
+enum operand { A, B, C, D, OPERANDS };
+
+struct lt_op { /* a product */
+    struct op op;
+    struct lt_matmul d;
+    struct lt_layout of[OPERANDS];
+    char *at[OPERANDS]; /* as simgpu accesses them */
+    char *bias, *aux;
+    struct scalar alpha, beta;
+    enum column_rounding rounding;
+    enum topo_math math;
+};
+
+/* Fill d, of, rounding and math of a product that cublasLt can do. C's layout
+ * may be NULL: D's. */
+cublasStatus_t lt_describe(struct lt_op *g, cublasLtMatmulDesc_t desc,
+                           cublasLtMatrixLayout_t const layouts[OPERANDS]);
+
+/* Bytes of workspace that a product needs on GPUs: for the sums of a bias's
+ * gradient. */
+size_t lt_workspace(const struct lt_op *g);
+
 /* A layout's and an operation's own description. */
 const struct lt_layout *lt_layout_of(cublasLtMatrixLayout_t layout);
 const struct lt_matmul *lt_matmul_of(cublasLtMatmulDesc_t matmul);
+
+/* Bytes of workspace that a preference allows. */
+uint64_t lt_most_workspace(cublasLtMatmulPreference_t preference);
 
 enum { LT_AUX = 128, LT_BGRAD = 16 }; /* bits of cublasLtEpilogue_t */
 
 /* True if the epilogue has this bit or value among its bits. */
 int lt_has(const struct lt_matmul *d, unsigned bits);
+
+/* True if the epilogue reads a bias, or writes its gradient. */
+int lt_uses_bias(const struct lt_matmul *d);
 
 #endif

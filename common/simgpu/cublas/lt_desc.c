@@ -266,6 +266,11 @@ const struct lt_matmul *lt_matmul_of(cublasLtMatmulDesc_t matmul)
     return (const struct lt_matmul *)matmul;
 }
 
+uint64_t lt_most_workspace(cublasLtMatmulPreference_t preference)
+{
+    return ((const struct preference *)preference)->workspace;
+}
+
 int lt_has(const struct lt_matmul *d, unsigned bits)
 {
     return (d->epilogue & bits) == bits;

@@ -19,18 +19,6 @@
 #include "cublas/handle.h"
 #include "cublas/lt.h"
 
-enum operand { A, B, C, D, OPERANDS };
-
-struct lt_op {
-    struct op op;
-    struct lt_matmul d;
-    struct lt_layout of[OPERANDS];
-    char *at[OPERANDS]; /* as simgpu accesses them */
-    char *bias, *aux;
-    struct scalar alpha, beta;
-    enum column_rounding rounding;
-};
-
 /* ---- elements ------------------------------------------------------------ */
 
 static double load(const void *p, size_t i, cudaDataType type)
@@ -169,14 +157,6 @@ static double activated(const struct lt_op *g, size_t at, double x)
                : x;
 }
 
-/* The epilogue reads a bias, or writes its gradient. */
-static int uses_bias(const struct lt_op *g)
-{
-    return (g->d.epilogue &
-            (CUBLASLT_EPILOGUE_BIAS | LT_BGRAD | CUBLASLT_EPILOGUE_BGRADA |
-             CUBLASLT_EPILOGUE_BGRADB)) != 0;
-}
-
 /* Elements of the bias, or of its gradient. */
 static size_t bias_length(const struct lt_op *g)
 {
@@ -245,130 +225,6 @@ static void run_matmul(struct op *op)
     }
 }
 
-/* ---- what can be done ---------------------------------------------------- */
-
-static cublasStatus_t check_layout(const struct lt_layout *l)
-{
-    const uint64_t least = l->order == CUBLASLT_ORDER_ROW ? l->cols : l->rows;
-    if (l->order != CUBLASLT_ORDER_COL && l->order != CUBLASLT_ORDER_ROW)
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    if (column_type_nbytes((cudaDataType)l->type) == 0)
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    return l->ld < (int64_t)least || l->batch < 1 || l->rows > INT32_MAX ||
-                   l->cols > INT32_MAX
-               ? CUBLAS_STATUS_INVALID_VALUE
-               : CUBLAS_STATUS_SUCCESS;
-}
-
-static int is_epilogue(unsigned e)
-{
-    static const unsigned known[] = {
-        CUBLASLT_EPILOGUE_DEFAULT,   CUBLASLT_EPILOGUE_RELU,
-        CUBLASLT_EPILOGUE_RELU_AUX,  CUBLASLT_EPILOGUE_BIAS,
-        CUBLASLT_EPILOGUE_RELU_BIAS, CUBLASLT_EPILOGUE_RELU_AUX_BIAS,
-        CUBLASLT_EPILOGUE_DRELU,     CUBLASLT_EPILOGUE_DRELU_BGRAD,
-        CUBLASLT_EPILOGUE_GELU,      CUBLASLT_EPILOGUE_GELU_AUX,
-        CUBLASLT_EPILOGUE_GELU_BIAS, CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
-        CUBLASLT_EPILOGUE_DGELU,     CUBLASLT_EPILOGUE_DGELU_BGRAD,
-        CUBLASLT_EPILOGUE_BGRADA,    CUBLASLT_EPILOGUE_BGRADB};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i] == e)
-            return 1;
-    return 0;
-}
-
-/* How A and B are rounded, and on which units the product is computed. */
-static cublasStatus_t arithmetic(struct lt_op *g, enum topo_math *math)
-{
-    const int wide = g->of[A].type == CUDA_R_64F;
-    *math = wide                          ? TOPO_FP64
-            : g->of[A].type == CUDA_R_32F ? TOPO_FP32
-                                          : TOPO_FP16;
-    g->rounding = COLUMN_EXACT;
-    switch (g->d.compute) {
-    case CUBLAS_COMPUTE_64F:
-    case CUBLAS_COMPUTE_64F_PEDANTIC:
-        return wide ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
-    case CUBLAS_COMPUTE_32F:
-    case CUBLAS_COMPUTE_32F_PEDANTIC:
-    case CUBLAS_COMPUTE_16F:
-    case CUBLAS_COMPUTE_16F_PEDANTIC: break;
-    case CUBLAS_COMPUTE_32F_FAST_16F: g->rounding = COLUMN_FP16; break;
-    case CUBLAS_COMPUTE_32F_FAST_16BF: g->rounding = COLUMN_BF16; break;
-    case CUBLAS_COMPUTE_32F_FAST_TF32: g->rounding = COLUMN_TF32; break;
-    default: return CUBLAS_STATUS_NOT_SUPPORTED;
-    }
-    if (g->of[A].type != CUDA_R_32F)
-        g->rounding = COLUMN_EXACT;
-    if (g->rounding != COLUMN_EXACT)
-        *math = g->rounding == COLUMN_TF32 ? TOPO_TF32 : TOPO_FP16;
-    return wide ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
-}
-
-static int shapes_fit(const struct lt_op *g)
-{
-    const struct lt_layout *const a = &g->of[A], *const b = &g->of[B];
-    const struct lt_layout *const c = &g->of[C], *const d = &g->of[D];
-    const uint64_t m = g->d.transa ? a->cols : a->rows;
-    const uint64_t ka = g->d.transa ? a->rows : a->cols;
-    const uint64_t kb = g->d.transb ? b->cols : b->rows;
-    const uint64_t n = g->d.transb ? b->rows : b->cols;
-    return m == d->rows && n == d->cols && ka == kb && c->rows == m &&
-           c->cols == n && a->batch == d->batch && b->batch == d->batch &&
-           c->batch == d->batch;
-}
-
-static cublasStatus_t describe(struct lt_op *g, cublasLtMatmulDesc_t desc,
-                               cublasLtMatrixLayout_t const layouts[OPERANDS],
-                               enum topo_math *math)
-{
-    if (!desc)
-        return CUBLAS_STATUS_INVALID_VALUE;
-    g->d = *lt_matmul_of(desc);
-    for (int i = 0; i < OPERANDS; i++) {
-        if (!layouts[i])
-            return CUBLAS_STATUS_INVALID_VALUE;
-        g->of[i] = *lt_layout_of(layouts[i]);
-        const cublasStatus_t status = check_layout(&g->of[i]);
-        if (status != CUBLAS_STATUS_SUCCESS)
-            return status;
-    }
-    if (!shapes_fit(g))
-        return CUBLAS_STATUS_INVALID_VALUE;
-    if (g->d.pointer_mode > CUBLASLT_POINTER_MODE_DEVICE || g->d.transc ||
-        !is_epilogue(g->d.epilogue) || g->of[A].type != g->of[B].type ||
-        (g->of[A].type == CUDA_R_64F) != (g->of[D].type == CUDA_R_64F) ||
-        g->of[C].type != g->of[D].type)
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    return arithmetic(g, math);
-}
-
-cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
-    cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t operationDesc,
-    cublasLtMatrixLayout_t Adesc, cublasLtMatrixLayout_t Bdesc,
-    cublasLtMatrixLayout_t Cdesc, cublasLtMatrixLayout_t Ddesc,
-    cublasLtMatmulPreference_t preference, int requestedAlgoCount,
-    cublasLtMatmulHeuristicResult_t heuristicResultsArray[],
-    int *returnAlgoCount)
-{
-    struct lt_op g;
-    enum topo_math math;
-    cublasLtMatrixLayout_t const layouts[] = {Adesc, Bdesc, Cdesc, Ddesc};
-    if (!lightHandle)
-        return CUBLAS_STATUS_NOT_INITIALIZED;
-    if (!preference || requestedAlgoCount < 1 || !heuristicResultsArray ||
-        !returnAlgoCount)
-        return CUBLAS_STATUS_INVALID_VALUE;
-    *returnAlgoCount = 0;
-    const cublasStatus_t status = describe(&g, operationDesc, layouts, &math);
-    if (status != CUBLAS_STATUS_SUCCESS)
-        return status;
-    heuristicResultsArray[0] = (cublasLtMatmulHeuristicResult_t){
-        .state = CUBLAS_STATUS_SUCCESS, .wavesCount = 1};
-    *returnAlgoCount = 1;
-    return CUBLAS_STATUS_SUCCESS;
-}
-
 /* ---- the call ------------------------------------------------------------ */
 
 static char *touch_matrix(struct touches *t, const char *what, const void *p,
@@ -419,18 +275,6 @@ static void touch_aux(struct lt_op *g, struct touches *t)
     }
 }
 
-/* The epilogue's other operands are there, and large enough. */
-static int has_operands(const struct lt_op *g)
-{
-    if (uses_bias(g) && !g->d.bias)
-        return 0;
-    const int bits = lt_has(&g->d, CUBLASLT_EPILOGUE_RELU) ||
-                     lt_has(&g->d, CUBLASLT_EPILOGUE_DRELU);
-    return !lt_has(&g->d, LT_AUX) ||
-           (g->d.aux && g->d.aux_ld >= (int64_t)g->of[D].rows &&
-            g->d.aux_ld % (bits ? 128 : 8) == 0);
-}
-
 static void fill(struct lt_op *g, struct touches *t, const void *alpha,
                  const void *beta, const void *const p[OPERANDS])
 {
@@ -443,10 +287,26 @@ static void fill(struct lt_op *g, struct touches *t, const void *alpha,
     for (int i = 0; i < OPERANDS; i++)
         if (i != C || !scalar_is_zero(&g->beta))
             g->at[i] = touch_matrix(t, names[i], p[i], &g->of[i], i == D);
-    if (uses_bias(g))
+    if (lt_uses_bias(&g->d))
         touch_bias(g, t);
     if (lt_has(&g->d, LT_AUX))
         touch_aux(g, t);
+}
+
+/* The operands are there. */
+static cublasStatus_t check_memory(const struct lt_op *g, const void *beta,
+                                   const void *const p[OPERANDS])
+{
+    const int is_zero =
+        g->d.pointer_mode == CUBLASLT_POINTER_MODE_HOST &&
+        (g->d.scale_type == CUDA_R_64F ? *(const double *)beta == 0
+                                       : *(const float *)beta == 0);
+    if (!p[A] || !p[B] || !p[D] || (!p[C] && !is_zero))
+        return CUBLAS_STATUS_INVALID_VALUE;
+    if (lt_uses_bias(&g->d) != (g->d.bias != NULL))
+        return CUBLAS_STATUS_INVALID_VALUE;
+    return lt_has(&g->d, LT_AUX) && !g->d.aux ? CUBLAS_STATUS_NOT_SUPPORTED
+                                              : CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle,
@@ -464,19 +324,17 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle,
     const void *const p[] = {A_, B_, C_, D_};
     cublasLtMatrixLayout_t const layouts[] = {Adesc, Bdesc, Cdesc, Ddesc};
     struct touches t = {.call = {"cublasLtMatmul", CALLER_SITE()}};
-    enum topo_math math;
     struct lt_op described = {.d = {0}};
-    (void)algo; // all give the same product, without a workspace
-    (void)workspace;
-    (void)workspaceSizeInBytes;
     if (!handle || handle->magic != HANDLE_MAGIC)
         return CUBLAS_STATUS_NOT_INITIALIZED;
-    const cublasStatus_t status =
-        describe(&described, computeDesc, layouts, &math);
+    cublasStatus_t status = lt_describe(&described, computeDesc, layouts);
+    if (status == CUBLAS_STATUS_SUCCESS)
+        status = !alpha || !beta ? CUBLAS_STATUS_INVALID_VALUE
+                                 : check_memory(&described, beta, p);
     if (status != CUBLAS_STATUS_SUCCESS)
         return status;
-    if (!alpha || !beta || !has_operands(&described))
-        return CUBLAS_STATUS_INVALID_VALUE;
+    if ((workspace ? workspaceSizeInBytes : 0) < lt_workspace(&described))
+        return algo ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_NOT_SUPPORTED;
     struct stream *const s = simgpu_stream_of(stream);
     if (!s || simgpu_stream_device(s) != handle->device ||
         simgpu_device_error(handle->device))
@@ -490,6 +348,6 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle,
     enqueue(s, &g->op, &t,
             2.0 * (double)g->of[D].cols * (double)a->rows * (double)a->cols *
                 g->of[D].batch,
-            math);
+            g->math);
     return CUBLAS_STATUS_SUCCESS;
 }
