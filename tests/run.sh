@@ -21,8 +21,9 @@ set -u
 run=$TEST_RUN
 
 begin() {
-    rm -rf "$run"/{now,order,next}
-    mkdir -p "$run"/{now,key,log,passed}
+    rm -rf "$run"/{now,order,next,digests}
+    mkdir -p "$run"/{now,key,log,passed,digests}
+    : > "$run/digests/none.seen"
     printf '%s\n' "$@" > "$run/order"
     echo 1 > "$run/next"
     date +%s > "$run/began"
@@ -36,15 +37,30 @@ outside() {
     mpichversion 2> /dev/null | head -n 1
 }
 
+# digests LIST: the digests of the files in a list of "FILE<tab>STATE", where the
+# state changes with the file's contents. Suites share most of their files: one
+# that this run has seen in this state is not read again.
+digests() {
+    local list=$1 seen=$run/digests/${2//\//.}
+    awk -F '\t' 'FILENAME != list { digest[$1, $2] = 1; next }
+        !($1 SUBSEP $2 in digest)' list="$list" "$run"/digests/*.seen "$list" \
+        > "$list.new"
+    cut -f 1 "$list.new" | tr '\n' '\0' | xargs -0 -r sha256sum |
+        cut -d ' ' -f 1 | paste "$list.new" - > "$seen.part"
+    mv "$seen.part" "$seen.seen"
+    awk -F '\t' 'FILENAME != list { digest[$1, $2] = $3; next }
+        { print digest[$1, $2], $1 }' list="$list" "$run"/digests/*.seen "$list"
+}
+
 key() {
     local suite=$1 file=$run/key/$1
     shift
     mkdir -p "${file%/*}"
     rm -f "$file"
-    find "$@" -type f > "$file.files" ||
+    find "$@" -type f -printf '%p\t%D:%i %s %T@ %C@\n' > "$file.files" ||
         { echo "$suite: what it needs isn't there"; return 1; }
     sort -u -o "$file.files" "$file.files"
-    { outside; tr '\n' '\0' < "$file.files" | xargs -0 sha256sum; } |
+    { outside; digests "$file.files" "$suite"; } |
         sha256sum | cut -d ' ' -f 1 > "$file"
 }
 
