@@ -142,8 +142,14 @@ HEADERS_OF = $(wildcard $(addsuffix /*.h,$(1)) $(addsuffix /*.cuh,$(1)))
 FOR_EACH_ARCH = $(shell grep -ls __CUDA_ARCH__ $< $(call HEADERS_OF,$(<D) $(sort \
 	$(filter-out common/simgpu/,$(dir $(wildcard common/*/*.*h common/staff/*/*.*h \
 	solutions/*/*.*h labs/*/*.*h))) tests/support)))
+#
+# Thrust and CUB are made of small functions: inlining none of them saves cicc
+# less than it costs ptxas. Thrust also compiles each kernel for 64-bit offsets,
+# from the same source.
+UNRUN_CICC = $(if $(filter $(USE_CCCL:%=%.cu),$<),$(CICC_FASTEST:max=mid) \
+	-DTHRUST_FORCE_32_BIT_OFFSET_TYPE,$(CICC_FASTEST))
 UNRUN_CU_FLAGS = $(if $(FOR_EACH_ARCH),$(NVCC_ARCH),$(wordlist 1,2,$(NVCC_ARCH))) \
-	$(CICC_FASTEST) -Xptxas -O0
+	$(UNRUN_CICC) -Xptxas -O0
 cuda-links: $(call objs,$(base_SRC) $(topo_SRC) $(graph_SRC) $(judge_SRC) \
 	$(grader_SRC) grader/main.c $(call c_in,common/graph/commgraph))
 	@$(if $(and $(CUDA_HOME),$(wildcard $(CUDA_HOME)/include/nccl.h)),\

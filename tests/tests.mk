@@ -53,8 +53,8 @@ $(O)/obj/tests/probes/prog_unlaunched.o: CU_FLAGS = --no-constructors
 $(O)/obj/tests/simgpu/prog_accesses_called.o: CU_FLAGS = -Xcompiler -fPIC
 endif
 # The real Thrust and CUB take minutes for each architecture.
-$(addprefix $(O)/obj/tests/probes/prog_,thrust.o cub.o cub_more.o): \
-	NVCC_ARCH = -arch=sm_80
+USE_CCCL := $(addprefix tests/probes/prog_,thrust cub cub_more)
+$(USE_CCCL:%=$(O)/obj/%.o): NVCC_ARCH = -arch=sm_80
 # NVSHMEM's programs.
 $(foreach p,$(PROGS),$(if $(findstring /prog_shmem,$(p)),$(p))): \
 	private LIBS := -lnvshmem_host
