@@ -37,9 +37,9 @@ outside() {
     mpichversion 2> /dev/null | head -n 1
 }
 
-# digests LIST: the digests of the files in a list of "FILE<tab>STATE", where the
-# state changes with the file's contents. Suites share most of their files: one
-# that this run has seen in this state is not read again.
+# digests LIST SUITE: the digests of the files in a list of "FILE<tab>STATE",
+# where the state changes with the file's contents. Suites share most of their
+# files: one that this run has seen in this state is not read again.
 digests() {
     local list=$1 seen=$run/digests/${2//\//.}
     awk -F '\t' 'FILENAME != list { digest[$1, $2] = 1; next }
