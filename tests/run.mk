@@ -144,10 +144,8 @@ FOR_EACH_ARCH = $(shell grep -ls __CUDA_ARCH__ $< $(call HEADERS_OF,$(<D) $(sort
 	solutions/*/*.*h labs/*/*.*h))) tests/support)))
 #
 # Thrust and CUB are made of small functions: inlining none of them saves cicc
-# less than it costs ptxas. Thrust also compiles each kernel for 64-bit offsets,
-# from the same source.
-UNRUN_CICC = $(if $(filter $(USE_CCCL:%=%.cu),$<),$(CICC_FASTEST:max=mid) \
-	-DTHRUST_FORCE_32_BIT_OFFSET_TYPE,$(CICC_FASTEST))
+# less than it costs ptxas.
+UNRUN_CICC = $(if $(filter $(USE_CCCL:%=%.cu),$<),$(CICC_FASTEST:max=mid),$(CICC_FASTEST))
 UNRUN_CU_FLAGS = $(if $(FOR_EACH_ARCH),$(NVCC_ARCH),$(wordlist 1,2,$(NVCC_ARCH))) \
 	$(UNRUN_CICC) -Xptxas -O0
 cuda-links: $(call objs,$(base_SRC) $(topo_SRC) $(graph_SRC) $(judge_SRC) \
