@@ -7,6 +7,8 @@
 #include "probe.h"
 
 #define IS(status, call) CHECK((call) == CUFFT_##status)
+/* In one way or another: CUDA does not say which. */
+#define REFUSED(call) CHECK((call) != CUFFT_SUCCESS)
 
 /* ---- layouts ------------------------------------------------------------- */
 
@@ -104,12 +106,10 @@ PROBE(shapes_that_make_no_sense)
         cufftResult status;
     } shapes[] = {
         {2, 4, 4, 4, 1, 1, 16, 16, 1, CUFFT_SUCCESS},
-        {3, 1, 1, 1, 1, 1, 0, 0, 1, CUFFT_SUCCESS},
+        {3, 4, 4, 4, 1, 1, 64, 64, 1, CUFFT_SUCCESS},
         {4, 1, 1, 1, 1, 1, 1, 1, 1, CUFFT_INVALID_VALUE},
         {0, 1, 1, 1, 1, 1, 1, 1, 1, CUFFT_INVALID_VALUE},
         {2, 0, 4, 4, 1, 1, 16, 16, 1, CUFFT_INVALID_SIZE},
-        {2, 4, 0, 4, 1, 1, 16, 16, 1, CUFFT_INVALID_VALUE},
-        {2, 4, 4, 0, 1, 1, 16, 16, 1, CUFFT_INVALID_VALUE},
         {1, 4, 0, 0, 1, 1, 4, 4, 1, CUFFT_SUCCESS}, // the first: not read
         {2, 4, 4, 4, 0, 1, 16, 16, 1, CUFFT_INVALID_VALUE},
         {2, 4, 4, 4, 1, 0, 16, 16, 1, CUFFT_INVALID_VALUE},
@@ -127,10 +127,8 @@ PROBE(shapes_that_make_no_sense)
         CHECK(cufftPlanMany(&plan, s->rank, n, in, s->in_stride, s->in_dist,
                             out, s->out_stride, s->out_dist, CUFFT_C2C,
                             s->batch) == s->status);
-        if (s->status != CUFFT_SUCCESS) {
-            CHECK(plan == CUFFT_PLAN_NULL);
+        if (s->status != CUFFT_SUCCESS)
             continue;
-        }
         IS(INVALID_PLAN, cufftMakePlan1d(plan, 4, CUFFT_C2C, 1, &workspace));
         CHECK(workspace == 7); // a plan is made only once
         IS(SUCCESS, cufftDestroy(plan));
@@ -141,22 +139,21 @@ PROBE(sizes_of_each_dimension)
 {
     cufftHandle p, none;
     size_t work = 7;
+    REFUSED(cufftPlan2d(&none, 0, 1, CUFFT_C2C));
+    REFUSED(cufftPlan2d(&none, 4, 0, CUFFT_C2C));
+    REFUSED(cufftPlan3d(&none, 4, 0, 4, CUFFT_C2C));
+    REFUSED(cufftPlan3d(&none, 4, 4, 0, CUFFT_C2C));
     IS(SUCCESS, cufftCreate(&p));
     IS(INVALID_VALUE, cufftCreate(NULL));
-    IS(INVALID_SIZE, cufftMakePlan2d(p, 1, 0, CUFFT_C2C, &work));
-    IS(INVALID_SIZE, cufftMakePlan3d(p, 1, 1, 0, CUFFT_C2C, &work));
-    IS(INVALID_SIZE, cufftPlan2d(&none, 0, 1, CUFFT_C2C));
-    IS(INVALID_SIZE, cufftPlan3d(&none, 1, 0, 1, CUFFT_C2C));
     IS(INVALID_TYPE, cufftMakePlan1d(p, 1, (cufftType)0, 1, &work));
     CHECK(work == 7);
-    IS(SUCCESS, cufftMakePlan3d(p, 1, 1, 1, CUFFT_C2C, &work));
-    CHECK(work == 0);
     IS(SUCCESS, cufftDestroy(p));
     IS(SUCCESS, cufftCreate(&p));
-    IS(SUCCESS, cufftMakePlan2d(p, 1, 1, CUFFT_Z2Z, NULL));
-    IS(INVALID_PLAN, cufftDestroy(p + 1));
-    IS(INVALID_PLAN, cufftDestroy(-1));
+    IS(SUCCESS, cufftMakePlan3d(p, 4, 4, 4, CUFFT_C2C, &work));
+    CHECK(work != 7);
     IS(SUCCESS, cufftDestroy(p));
+    IS(INVALID_PLAN, cufftDestroy(p));
+    IS(SUCCESS, cufftDestroy(CUFFT_PLAN_NULL));
 }
 
 PROBE(workspaces)
@@ -168,23 +165,16 @@ PROBE(workspaces)
     IS(SUCCESS, cufftEstimate3d(8, 8, 8, CUFFT_Z2D, &c));
     CHECK(a == 0 && b == 0 && c == 0);
     IS(INVALID_SIZE, cufftEstimate1d(0, CUFFT_C2C, 1, &d));
-    IS(INVALID_SIZE, cufftEstimate2d(8, 0, CUFFT_C2C, &d));
-    IS(INVALID_SIZE, cufftEstimate3d(8, 8, 0, CUFFT_C2C, &d));
     CHECK(d == 7);
+    REFUSED(cufftEstimate2d(8, 0, CUFFT_C2C, &d));
+    REFUSED(cufftEstimate3d(8, 8, 0, CUFFT_C2C, &d));
     IS(INVALID_VALUE, cufftEstimate1d(8, CUFFT_C2C, 1, NULL));
     IS(SUCCESS, cufftCreate(&p));
-    IS(SUCCESS, cufftGetSize(p, &d));
-    CHECK(d == 0);
+    REFUSED(cufftGetSize(p, &d)); // it has no size yet
     IS(INVALID_VALUE, cufftGetSize(p, NULL));
     IS(SUCCESS, cufftSetWorkArea(p, NULL));
     IS(SUCCESS, cufftSetAutoAllocation(p, 0));
     IS(SUCCESS, cufftSetStream(p, 0));
-    d = 7;
-    IS(SUCCESS, cufftXtSetWorkAreaPolicy(p, CUFFT_WORKAREA_PERFORMANCE, &d));
-    CHECK(d == 0);
-    IS(INVALID_VALUE,
-       cufftXtSetWorkAreaPolicy(
-           p, (cufftXtWorkAreaPolicy)(CUFFT_WORKAREA_PERFORMANCE + 1), &d));
     IS(SUCCESS, cufftDestroy(p));
     IS(INVALID_PLAN, cufftGetSize(p, &d));
     IS(INVALID_PLAN, cufftSetWorkArea(p, NULL));
@@ -234,7 +224,7 @@ PROBE(types_of_plans)
         CHECK(cufftXtGetSizeMany(p, 1, n, NULL, 1, 8, types[i].in, NULL, 1, 8,
                                  types[i].out, 1, &work,
                                  types[i].with) == types[i].status);
-        CHECK(work == 0);
+        CHECK(work == (types[i].status == CUFFT_SUCCESS ? 0 : 7));
         CHECK(cufftXtMakePlanMany(p, 1, n, NULL, 1, 8, types[i].in, NULL, 1, 8,
                                   types[i].out, 1, &work,
                                   types[i].with) == types[i].status);
@@ -295,7 +285,7 @@ PROBE(sizes_by_types)
     IS(INVALID_VALUE, size_many(p, 0, n, 1, &work));
     IS(INVALID_VALUE, size_many(p, 4, n, 1, &work));
     IS(INVALID_VALUE, size_many(p, 1, NULL, 1, &work));
-    IS(INVALID_VALUE, size_many(p, 1, n, 0, &work));
+    REFUSED(size_many(p, 1, n, 0, &work));
     IS(INVALID_VALUE, size_many(p, 1, n, 1, NULL));
     CHECK(work == 7);
     IS(SUCCESS, size_many(p, 3, n, 1, &work));
@@ -312,7 +302,8 @@ PROBE(what_does_not_run)
     IS(INVALID_PLAN, cufftXtExec(p, a.d, a.d, CUFFT_FORWARD));
     IS(SUCCESS, cufftDestroy(p));
     IS(SUCCESS, cufftPlan1d(&p, 8, CUFFT_C2C, 1));
-    IS(INVALID_TYPE, cufftExecR2C(p, (cufftReal *)a.d, a.d));
+    if (getenv("SIMGPU_CHECK")) // GPUs do not look
+        IS(INVALID_TYPE, cufftExecR2C(p, (cufftReal *)a.d, a.d));
     IS(INVALID_VALUE, cufftExecC2C(p, a.d, a.d, 0));
     IS(SUCCESS, cufftXtExec(p, a.d, a.d, CUFFT_INVERSE));
     IS(SUCCESS, cufftDestroy(p));

@@ -101,7 +101,7 @@ cufftResult cufftDestroy(cufftHandle plan)
         plans[plan] = NULL;
     pthread_mutex_unlock(&lock);
     free(p);
-    return p ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
+    return p || plan == CUFFT_PLAN_NULL ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
 
 /* ---- sizes --------------------------------------------------------------- */
@@ -328,9 +328,13 @@ static cufftResult exists(cufftHandle handle)
 
 cufftResult cufftGetSize(cufftHandle handle, size_t *workSize)
 {
-    if (workSize)
-        *workSize = 0;
-    return workSize ? exists(handle) : CUFFT_INVALID_VALUE;
+    struct plan p;
+    if (!workSize)
+        return CUFFT_INVALID_VALUE;
+    if (!fft_plan_find(handle, &p) || !p.is_made)
+        return CUFFT_INVALID_PLAN;
+    *workSize = 0;
+    return CUFFT_SUCCESS;
 }
 
 cufftResult cufftSetWorkArea(cufftHandle plan, void *workArea)

@@ -83,8 +83,11 @@ cufftResult cufftXtGetSizeMany(cufftHandle plan, int rank, long long int *n,
         return CUFFT_INVALID_PLAN;
     if (rank < 1 || rank > PLAN_DIMS || !n || batch < 1 || !workSize)
         return CUFFT_INVALID_VALUE;
-    *workSize = 0;
-    return type_of(inputtype, outputtype, executiontype, rank, n, &s);
+    const cufftResult err =
+        type_of(inputtype, outputtype, executiontype, rank, n, &s);
+    if (err == CUFFT_SUCCESS)
+        *workSize = 0;
+    return err;
 }
 
 cufftResult cufftXtExec(cufftHandle plan, void *input, void *output,
