@@ -8,7 +8,6 @@
 #include "cudart/api.h"
 #include "cudart/limits.h"
 
-#include <cuda.h>   /* CUdevice_attribute */
 #include <stddef.h> /* offsetof */
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* memcpy */
@@ -277,38 +276,37 @@ static int member_of(const struct cudaDeviceProp *p, const struct attribute *a)
     return value;
 }
 
-/* Attributes that only their number asks for: whether simgpu has it, whatever
- * the modelled GPU has. The driver has names for all of them. */
+/* Attributes of features: whether simgpu has them, whatever the modelled GPU
+ * has. Some have names in the driver's header alone. */
 static const struct {
-    CUdevice_attribute attr;
-    int value;
-} others[] = {
-    {CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1, 0},
-    {CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1, 0},
-    {CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1, 0},
-    {CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH, 0},
-    {CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES, 0},
-    {CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1},
-    {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 1},
-    {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS, 0},
-    {CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR, 1},
-    {CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS, 0},
-    {CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK, 0},
-    {CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH, 0},
-    {CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED, 1},
-    {CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_D3D12_CIG_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_VULKAN_CIG_SUPPORTED, 0},
+    int attr, value;
+} features[] = {
+    {92, 0}, // operations of streams on memory, in their first version
+    {93, 0}, // ... of 64 bits
+    {94, 0}, // ... that wait for bits to be clear
+    {96, 0}, // cooperative launches on several devices
+    {cudaDevAttrCanFlushRemoteWrites, 0},
+    {102, 1}, // virtual memory
+    {103, 1}, // its handles as file descriptors
+    {104, 0}, // ... as Windows handles
+    {105, 0}, // ... as handles of Windows kernels
+    {107, 0}, // compressible memory
+    {110, 0}, // RDMA of virtual memory
+    {122, 0}, // operations of streams on memory, of 64 bits
+    {123, 1}, // ... that wait for bits to be clear
+    {124, 0}, // DMA-BUF
+    {127, 0}, // tensor maps
+    {128, 0}, // virtual memory of other nodes
+    {129, 0}, // pointers to functions that host and device share
+    {132, 0}, // multicast
+    {cudaDevAttrD3D12CigSupported, 0},
+    {136, 0}, // decompression: its algorithms
+    {137, 0}, // ... and its longest input
+    {cudaDevAttrVulkanCigSupported, 0},
+    {141, 0}, // virtual memory of the host's NUMA nodes
+    {cudaDevAttrHostNumaMemoryPoolsSupported, 1},
+    {cudaDevAttrHostMemoryPoolsSupported, 0},
+    {cudaDevAttrOnlyPartialHostNativeAtomicSupported, 0},
 };
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
@@ -325,9 +323,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
             *value = member_of(&p, &members[i]);
             return cudaSuccess;
         }
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if ((int)others[i].attr == (int)attr) {
-            *value = others[i].value;
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
+        if (features[i].attr == (int)attr) {
+            *value = features[i].value;
             return cudaSuccess;
         }
     if (attr != cudaDevAttrMemSyncDomainCount)
