@@ -314,12 +314,8 @@ static void check_errors(void)
     cudaFree(d);
 }
 
-/* Settings that programs make before their first product. */
-static void check_settings(void)
+static void check_workspaces(void)
 {
-    cublasAtomicsMode_t mode = CUBLAS_ATOMICS_ALLOWED;
-    cublasMath_t math;
-    int nsms = -1;
     char *workspace;
     cudaMalloc((void **)&workspace, 4096);
     RULE(cublasSetWorkspace(handle, workspace, 4096) == CUBLAS_STATUS_SUCCESS,
@@ -334,6 +330,25 @@ static void check_settings(void)
              "but not more than was allocated");
     cublasSetWorkspace(handle, NULL, 0);
     cudaFree(workspace);
+}
+
+static void check_math_modes(void)
+{
+    cublasMath_t math;
+    RULE(cublasSetMathMode(handle, (cublasMath_t)31) == CUBLAS_STATUS_SUCCESS &&
+             cublasSetMathMode(handle, (cublasMath_t)32) ==
+                 CUBLAS_STATUS_INVALID_VALUE &&
+             cublasGetMathMode(handle, &math) == CUBLAS_STATUS_SUCCESS &&
+             (int)math == 31,
+         "a math mode is five flags");
+    cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH);
+}
+
+/* Settings that programs make before their first product. */
+static void check_settings(void)
+{
+    cublasAtomicsMode_t mode = CUBLAS_ATOMICS_ALLOWED;
+    int nsms = -1;
     RULE(cublasGetAtomicsMode(handle, &mode) == CUBLAS_STATUS_SUCCESS &&
              mode == CUBLAS_ATOMICS_NOT_ALLOWED,
          "atomics are not allowed at first");
@@ -352,13 +367,6 @@ static void check_settings(void)
                  CUBLAS_STATUS_INVALID_VALUE,
          "but not more than there are");
     cublasSetSmCountTarget(handle, 0);
-    RULE(cublasSetMathMode(handle, (cublasMath_t)31) == CUBLAS_STATUS_SUCCESS &&
-             cublasSetMathMode(handle, (cublasMath_t)32) ==
-                 CUBLAS_STATUS_INVALID_VALUE &&
-             cublasGetMathMode(handle, &math) == CUBLAS_STATUS_SUCCESS &&
-             (int)math == 31,
-         "a math mode is five flags");
-    cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH);
     RULE(cublasGetCudartVersion() >= 12000, "the runtime's version");
     RULE(cublasSetWorkspace(NULL, NULL, 0) == CUBLAS_STATUS_NOT_INITIALIZED &&
              cublasSetAtomicsMode(NULL, mode) == CUBLAS_STATUS_NOT_INITIALIZED,
@@ -448,6 +456,8 @@ int main(int argc, char **argv)
     check_roundings();
     check_vectors();
     check_errors();
+    check_workspaces();
+    check_math_modes();
     check_settings();
     check_transfers();
     RULE(cublasDestroy(handle) == CUBLAS_STATUS_SUCCESS, "it is destroyed");

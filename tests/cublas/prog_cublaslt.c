@@ -102,16 +102,35 @@ static void *workspace_of(const struct run *r, cublasLtMatmulPreference_t pref,
     return p;
 }
 
-/* Fill d, aux and bias by cublasLt; 0 if it cannot. */
-static int multiply(const struct run *r)
+static cublasLtMatmulDesc_t describe(const struct run *r, void *bias_at,
+                                     void *aux_at)
 {
     cublasLtMatmulDesc_t desc;
-    cublasLtMatmulPreference_t pref;
-    cublasLtMatmulHeuristicResult_t found;
     const int32_t ta = r->ta ? CUBLAS_OP_T : CUBLAS_OP_N;
     const int32_t tb = r->tb ? CUBLAS_OP_T : CUBLAS_OP_N;
     const uint32_t epilogue = r->epilogue;
     const int64_t aux_ld = AUX, aux_stride = AUX * N, bias_stride = M;
+    MUST(cublasLtMatmulDescCreate(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+    SET(desc, TRANSA, ta);
+    SET(desc, TRANSB, tb);
+    SET(desc, EPILOGUE, epilogue);
+    if (epilogue & (4 | 16 | 256 | 512)) { // is refused otherwise
+        SET(desc, BIAS_POINTER, bias_at);
+        SET(desc, BIAS_BATCH_STRIDE, bias_stride);
+    }
+    if (epilogue & 128) {
+        SET(desc, EPILOGUE_AUX_POINTER, aux_at);
+        SET(desc, EPILOGUE_AUX_LD, aux_ld);
+        SET(desc, EPILOGUE_AUX_BATCH_STRIDE, aux_stride);
+    }
+    return desc;
+}
+
+/* Fill d, aux and bias by cublasLt; 0 if it cannot. */
+static int multiply(const struct run *r)
+{
+    cublasLtMatmulPreference_t pref;
+    cublasLtMatmulHeuristicResult_t found;
     size_t nbytes;
     int n = 0;
     void *p[] = {upload(a, sizeof a),       upload(b, sizeof b),
@@ -120,19 +139,7 @@ static int multiply(const struct run *r)
     cublasLtMatrixLayout_t l[] = {layout(r, r->ta ? K : M, r->ta ? M : K),
                                   layout(r, r->tb ? N : K, r->tb ? K : N),
                                   layout(r, M, N), layout(r, M, N)};
-    MUST(cublasLtMatmulDescCreate(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
-    SET(desc, TRANSA, ta);
-    SET(desc, TRANSB, tb);
-    SET(desc, EPILOGUE, epilogue);
-    if (epilogue & (4 | 16 | 256 | 512)) { // is refused otherwise
-        SET(desc, BIAS_POINTER, p[4]);
-        SET(desc, BIAS_BATCH_STRIDE, bias_stride);
-    }
-    if (epilogue & 128) {
-        SET(desc, EPILOGUE_AUX_POINTER, p[5]);
-        SET(desc, EPILOGUE_AUX_LD, aux_ld);
-        SET(desc, EPILOGUE_AUX_BATCH_STRIDE, aux_stride);
-    }
+    const cublasLtMatmulDesc_t desc = describe(r, p[4], p[5]);
     MUST(cublasLtMatmulPreferenceCreate(&pref));
     void *const room = workspace_of(r, pref, &nbytes);
     const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
