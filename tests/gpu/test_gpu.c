@@ -76,6 +76,16 @@ static const struct run {
      {"ok       what calls return is in ", " parts\n",
       "ok       solution of lab0, 1 ranks on 1 GPUs, but for 2 cases\n",
       "2 passed, 0 failed, 0 skipped\n"}},
+    // modelled times beside an H100's, which nothing was fitted to
+    {"one_gpu; tests/gpu/bench-gpu.sh $B > $D/sim;"
+     "awk '/^#/ { next } { name = substr($0, 1, 36); us = substr($0, 37) + 0 }"
+     "FNR == NR { gpu[name] = us; next }"
+     "name in gpu { r = us / gpu[name]; print name, r; n++;"
+     "  outside += r < 0.85 || r > 1.05 }"
+     "END { print n, \"times, outside:\", outside + 0 }'"
+     "  tests/gpu/bench-h100.txt $D/sim",
+     0,
+     {"\n14 times, outside: 0\n"}},
     // nothing is tested
     {"for s in test-gpu sanitize; do tests/gpu/$s.sh $D/none; done",
      1,
