@@ -1,15 +1,19 @@
 #define _GNU_SOURCE
 #include "recorder_rank.h"
 
-#include <errno.h>  /* errno */
-#include <stdarg.h> /* va_list */
-#include <string.h> /* strerror */
-#include <unistd.h> /* close */
+#include <errno.h>      /* errno */
+#include <stdarg.h>     /* va_list */
+#include <string.h>     /* strerror */
+#include <sys/socket.h> /* shutdown */
+#include <unistd.h>     /* close */
 
 void rank_hang_up(struct rank *k, enum recorder_role role)
 {
-    if (k->connection[role] >= 0)
+    if (k->connection[role] >= 0) {
+        // a process that was forked meanwhile may hold it open
+        shutdown(k->connection[role], SHUT_RDWR);
         close(k->connection[role]);
+    }
     k->connection[role] = -1;
     if (role == RECORDER_GRAPH && k->waits >= 0) {
         close(k->waits);
