@@ -3,7 +3,6 @@
  */
 #define _GNU_SOURCE
 #include <check.h>
-#include <fcntl.h>    /* open */
 #include <stdio.h>    /* snprintf */
 #include <stdlib.h>   /* free */
 #include <string.h>   /* strcmp */
@@ -230,6 +229,17 @@ START_TEST(values_go_to_memory_without_passing_the_rank)
 END_TEST
 
 /* A request in a process of its own: evidence_draw() ends it. */
+/* A file on disk, without a name: in the build folder, as /tmp may lie in
+ * memory. */
+static int disk_file(void)
+{
+    char name[NAME];
+    snprintf(name, sizeof name, "%s/tests/recorder-XXXXXX", child_build());
+    const int fd = mkstemp(name);
+    ck_assert(fd >= 0 && unlink(name) == 0);
+    return fd;
+}
+
 static const struct evidence_ask improper[] = {
     {.draw = {.arg = {-1}}, .nbytes = 1},
     {.nbytes = (uint64_t)RECORDER_DRAW_CAP + 1},
@@ -241,11 +251,9 @@ static const struct evidence_ask improper[] = {
 START_TEST(values_that_there_are_not_are_refused)
 {
     const struct evidence_ask *const a = &improper[_i];
-    char name[NAME];
     start(1, 0);
-    snprintf(name, sizeof name, "%s/file", dir);
-    const int fd = a->to_file == 2 ? open(name, O_RDWR | O_CREAT, 0600)
-                                   : memfd_create("heap", MFD_CLOEXEC);
+    const int fd =
+        a->to_file == 2 ? disk_file() : memfd_create("heap", MFD_CLOEXEC);
     ck_assert(fd >= 0 && ftruncate(fd, 100) == 0);
     const pid_t child = fork();
     if (child == 0) {
@@ -485,7 +493,6 @@ static void place(uint64_t alloc, uint32_t device, uint64_t offset, uint64_t n)
 static void say(int what)
 {
     struct recorder_note n = {.kind = RECORDER_HEAP};
-    char name[NAME];
     switch (what) {
     case 0: begin(1); break; // not recorded
     case 1: begin(copy(0, 100)), begin(1); break;
@@ -495,11 +502,7 @@ static void say(int what)
     case 5: place(3, 64, 0, 10); break;
     case 6: note(n, rank0.heap); break; // a second one
     case 7: n.number = 64, note(n, rank0.heap); break;
-    case 8:
-        snprintf(name, sizeof name, "%s/file", dir);
-        n.number = 1;
-        note(n, open(name, O_RDWR | O_CREAT, 0600));
-        break;
+    case 8: n.number = 1, note(n, disk_file()); break;
     case 9: place(4, 0, HEAP - 100, 101), begin(copy_to(4, 0, 100)); break;
     }
 }
