@@ -239,10 +239,9 @@ struct call { /* the arguments */
 /* The number of getrs's first wrong parameter, or 0. */
 static int wrong_to_solve(const struct call *c)
 {
-    const int least = c->n > 1 ? c->n : 1;
-    return PARAMETER_WRONG((unsigned)c->trans <= CUBLAS_OP_C, c->n >= 0,
-                           c->nrhs >= 0, 1, c->lda >= least, 1, 1,
-                           c->ldb >= least);
+    return PARAMETER_WRONG(parameter_is_op(c->trans), c->n >= 0, c->nrhs >= 0,
+                           1, parameter_fits(c->lda, c->n), 1, 1,
+                           parameter_fits(c->ldb, c->n));
 }
 
 static cublasStatus_t check(const struct call *c)

@@ -82,17 +82,6 @@ static int is_integer(const struct call *c)
            c->compute == CUBLAS_COMPUTE_32I_PEDANTIC;
 }
 
-static int is_op(cublasOperation_t op)
-{
-    return (unsigned)op <= CUBLAS_OP_C;
-}
-
-/* A leading dimension for that many rows. */
-static int fits(int ld, int rows)
-{
-    return ld >= (rows > 1 ? rows : 1);
-}
-
 /* One of cuBLAS 13's; all give the same product here. */
 static int is_algo(cublasGemmAlgo_t algo)
 {
@@ -105,9 +94,12 @@ static int wrong_parameter(const struct call *c)
 {
     const int rows_a = is_trans(c->transa) ? c->k : c->m;
     const int rows_b = is_trans(c->transb) ? c->n : c->k;
-    const int a = is_op(c->transa), b = is_op(c->transb), m = c->m >= 0;
-    const int n = c->n >= 0, k = c->k >= 0, lda = fits(c->lda, rows_a);
-    const int ldb = fits(c->ldb, rows_b), ldc = fits(c->ldc, c->m);
+    const int a = parameter_is_op(c->transa), b = parameter_is_op(c->transb),
+              m = c->m >= 0;
+    const int n = c->n >= 0, k = c->k >= 0,
+              lda = parameter_fits(c->lda, rows_a);
+    const int ldb = parameter_fits(c->ldb, rows_b),
+              ldc = parameter_fits(c->ldc, c->m);
     return c->by_type
                ? PARAMETER_WRONG(a, b, m, n, k, 1, 1, 1, lda, 1, 1, ldb, 1, 1,
                                  1, ldc, c->batch >= 0, is_algo(c->algo))
@@ -128,24 +120,12 @@ static const struct {
     {CUDA_R_8I, CUDA_R_32I, INTEGER},        {CUDA_R_8I, CUDA_R_32F, SINGLE},
 };
 
-static int is_double(const struct call *c)
-{
-    return c->compute == CUBLAS_COMPUTE_64F ||
-           c->compute == CUBLAS_COMPUTE_64F_PEDANTIC;
-}
-
-static int is_half(const struct call *c)
-{
-    return c->compute == CUBLAS_COMPUTE_16F ||
-           c->compute == CUBLAS_COMPUTE_16F_PEDANTIC;
-}
-
 static int types_fit(const struct call *c)
 {
-    const int by = is_integer(c)  ? INTEGER
-                   : is_double(c) ? DOUBLE
-                   : is_half(c)   ? HALF
-                                  : SINGLE;
+    const int by = is_integer(c)                     ? INTEGER
+                   : parameter_is_double(c->compute) ? DOUBLE
+                   : parameter_is_half(c->compute)   ? HALF
+                                                     : SINGLE;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (c->a_type == types[i].in && c->b_type == types[i].in &&
             c->c_type == types[i].out && (by & types[i].by))
@@ -158,10 +138,10 @@ static cudaDataType scalar_type(const struct call *c)
 {
     if (column_is_complex(c->a_type))
         return c->a_type;
-    return is_double(c)    ? CUDA_R_64F
-           : is_half(c)    ? CUDA_R_16F
-           : is_integer(c) ? CUDA_R_32I
-                           : CUDA_R_32F;
+    return parameter_is_double(c->compute) ? CUDA_R_64F
+           : parameter_is_half(c->compute) ? CUDA_R_16F
+           : is_integer(c)                 ? CUDA_R_32I
+                                           : CUDA_R_32F;
 }
 
 /* How inputs are rounded, and on which units the product is computed. */
@@ -175,7 +155,7 @@ static cublasStatus_t arithmetic(const struct call *c, cublasMath_t mode,
                                                                  : TOPO_FP16;
     if (!types_fit(c))
         return CUBLAS_STATUS_NOT_SUPPORTED;
-    if (is_integer(c) || is_double(c))
+    if (is_integer(c) || parameter_is_double(c->compute))
         return CUBLAS_STATUS_SUCCESS;
     mode &= ~CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION; // not done here
     switch (c->compute) {

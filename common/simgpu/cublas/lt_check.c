@@ -3,6 +3,7 @@
  */
 #include "cublas/column.h"
 #include "cublas/lt.h"
+#include "cublas/parameter.h"
 
 static cublasStatus_t check_layout(const struct lt_layout *l)
 {
@@ -62,30 +63,20 @@ static cublasStatus_t check_epilogue(const struct lt_op *g)
                : CUBLAS_STATUS_SUCCESS;
 }
 
-static int is_half(const struct lt_matmul *d)
-{
-    return d->compute == CUBLAS_COMPUTE_16F ||
-           d->compute == CUBLAS_COMPUTE_16F_PEDANTIC;
-}
-
-static int is_double(const struct lt_matmul *d)
-{
-    return d->compute == CUBLAS_COMPUTE_64F ||
-           d->compute == CUBLAS_COMPUTE_64F_PEDANTIC;
-}
-
 /* The types of A and B, of C and D, and of alpha and beta. */
 static cublasStatus_t check_types(const struct lt_op *g)
 {
     const uint32_t in = g->of[A].type, out = g->of[D].type;
-    const int scale = is_double(&g->d) ? CUDA_R_64F
-                      : is_half(&g->d) ? CUDA_R_16F
-                                       : CUDA_R_32F;
+    const int is_half = parameter_is_half(g->d.compute);
+    const int is_double = parameter_is_double(g->d.compute);
+    const int scale = is_double ? CUDA_R_64F
+                      : is_half ? CUDA_R_16F
+                                : CUDA_R_32F;
     if (in != g->of[B].type)
         return CUBLAS_STATUS_INVALID_VALUE;
     if ((out != in && (out != CUDA_R_32F || in == CUDA_R_64F)) ||
-        is_double(&g->d) != (in == CUDA_R_64F) ||
-        (is_half(&g->d) && (in != CUDA_R_16F || out != CUDA_R_16F)))
+        is_double != (in == CUDA_R_64F) ||
+        (is_half && (in != CUDA_R_16F || out != CUDA_R_16F)))
         return CUBLAS_STATUS_NOT_SUPPORTED;
     return g->of[C].type != out || g->d.scale_type != scale
                ? CUBLAS_STATUS_INVALID_VALUE

@@ -93,25 +93,9 @@ static int reads_result(const struct call *c)
     return !scalar_is_zero(&c->op->beta);
 }
 
-static int most(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-/* A leading dimension for that many rows. */
-static int fits(int ld, int rows)
-{
-    return ld >= most(1, rows);
-}
-
 static int is_side(cublasSideMode_t side)
 {
     return side == CUBLAS_SIDE_LEFT || side == CUBLAS_SIDE_RIGHT;
-}
-
-static int is_op(cublasOperation_t trans)
-{
-    return (unsigned)trans <= CUBLAS_OP_C;
 }
 
 static int is_diag(cublasDiagType_t diag)
@@ -133,9 +117,10 @@ static cublasStatus_t gemv(struct call *c, cudaDataType type,
     const int nx = trans == CUBLAS_OP_N ? n : m, ny = m + n - nx;
     const int any = m > 0 && n > 0; // cuBLAS looks at nothing else otherwise
     const struct verdict v = {
-        .wrong = any ? PARAMETER_WRONG(is_op(trans), 1, 1, 1, 1, fits(lda, m),
-                                       1, incx, 1, 1, incy)
-                     : 0,
+        .wrong =
+            any ? PARAMETER_WRONG(parameter_is_op(trans), 1, 1, 1, 1,
+                                  parameter_fits(lda, m), 1, incx, 1, 1, incy)
+                : 0,
         .silent = 1,
         .any = any,
         .scalars = alpha && beta};
@@ -159,9 +144,9 @@ static cublasStatus_t ger(struct call *c, void (*run)(struct op *),
                           const void *x, int incx, const void *y, int incy,
                           const void *A, int lda)
 {
-    const struct verdict v = {.wrong =
-                                  PARAMETER_WRONG(m >= 0, n >= 0, 1, 1, incx, 1,
-                                                  incy, 1, fits(lda, m)),
+    const struct verdict v = {.wrong = PARAMETER_WRONG(m >= 0, n >= 0, 1, 1,
+                                                       incx, 1, incy, 1,
+                                                       parameter_fits(lda, m)),
                               .any = m > 0 && n > 0,
                               .scalars = alpha != NULL};
     const cublasStatus_t status = begin(c, run, type, v);
@@ -182,12 +167,12 @@ static cublasStatus_t symv(struct call *c, cudaDataType type,
                            const void *A, int lda, const void *x, int incx,
                            const void *beta, const void *y, int incy)
 {
-    const struct verdict v = {.wrong = PARAMETER_WRONG(is_fill(fill), n >= 0, 1,
-                                                       1, fits(lda, n), 1, incx,
-                                                       1, 1, incy),
-                              .silent = 1,
-                              .any = n > 0,
-                              .scalars = alpha && beta};
+    const struct verdict v = {
+        .wrong = PARAMETER_WRONG(is_fill(fill), n >= 0, 1, 1,
+                                 parameter_fits(lda, n), 1, incx, 1, 1, incy),
+        .silent = 1,
+        .any = n > 0,
+        .scalars = alpha && beta};
     const cublasStatus_t status = begin(c, matrix_symv, type, v);
     struct matrix_op *const g = c->op;
     if (!g)
@@ -209,8 +194,9 @@ static cublasStatus_t trsv(struct call *c, cudaDataType type,
                            const void *x, int incx)
 {
     const struct verdict v = {
-        .wrong = PARAMETER_WRONG(is_fill(fill), is_op(trans), is_diag(diag),
-                                 n >= 0, 1, fits(lda, n), 1, incx),
+        .wrong = PARAMETER_WRONG(is_fill(fill), parameter_is_op(trans),
+                                 is_diag(diag), n >= 0, 1,
+                                 parameter_fits(lda, n), 1, incx),
         .any = n > 0,
         .scalars = 1};
     const cublasStatus_t status = begin(c, matrix_trsv, type, v);
@@ -238,7 +224,8 @@ static cublasStatus_t symm(struct call *c, void (*run)(struct op *),
     const struct verdict v = {
         .wrong =
             PARAMETER_WRONG(is_side(side), is_fill(fill), m >= 0, n >= 0, 1, 1,
-                            fits(lda, k), 1, fits(ldb, m), 1, 1, fits(ldc, m)),
+                            parameter_fits(lda, k), 1, parameter_fits(ldb, m),
+                            1, 1, parameter_fits(ldc, m)),
         .any = m > 0 && n > 0,
         .scalars = alpha && beta};
     const cublasStatus_t status = begin(c, run, type, v);
@@ -265,8 +252,9 @@ static cublasStatus_t syrk(struct call *c, void (*run)(struct op *),
 {
     const int rows = trans == CUBLAS_OP_N ? n : k;
     const struct verdict v = {
-        .wrong = PARAMETER_WRONG(is_fill(fill), is_op(trans), n >= 0, k >= 0, 1,
-                                 1, fits(lda, rows), 1, 1, fits(ldc, n)),
+        .wrong = PARAMETER_WRONG(is_fill(fill), parameter_is_op(trans), n >= 0,
+                                 k >= 0, 1, 1, parameter_fits(lda, rows), 1, 1,
+                                 parameter_fits(ldc, n)),
         .any = n > 0,
         .scalars = alpha && beta};
     const cublasStatus_t status = begin(c, run, type, v);
@@ -292,9 +280,10 @@ static cublasStatus_t trsm(struct call *c, cudaDataType type,
 {
     const int k = side == CUBLAS_SIDE_LEFT ? m : n;
     const struct verdict v = {
-        .wrong = PARAMETER_WRONG(is_side(side), is_fill(fill), is_op(trans),
-                                 is_diag(diag), m >= 0, n >= 0, 1, 1,
-                                 fits(lda, k), 1, fits(ldb, m)),
+        .wrong = PARAMETER_WRONG(is_side(side), is_fill(fill),
+                                 parameter_is_op(trans), is_diag(diag), m >= 0,
+                                 n >= 0, 1, 1, parameter_fits(lda, k), 1,
+                                 parameter_fits(ldb, m)),
         .any = m > 0 && n > 0,
         .scalars = alpha != NULL};
     const cublasStatus_t status = begin(c, matrix_trsm, type, v);
@@ -324,9 +313,10 @@ static cublasStatus_t geam(struct call *c, cudaDataType type,
     const int apart = (A != C || (transa == CUBLAS_OP_N && lda == ldc)) &&
                       (B != C || (transb == CUBLAS_OP_N && ldb == ldc));
     const struct verdict v = {
-        .wrong = PARAMETER_WRONG(is_op(transa), is_op(transb), m >= 0, n >= 0,
-                                 1, 1, fits(lda, rows_a), 1, 1,
-                                 fits(ldb, rows_b), 1, fits(ldc, m)),
+        .wrong = PARAMETER_WRONG(
+            parameter_is_op(transa), parameter_is_op(transb), m >= 0, n >= 0, 1,
+            1, parameter_fits(lda, rows_a), 1, 1, parameter_fits(ldb, rows_b),
+            1, parameter_fits(ldc, m)),
         .any = m > 0 && n > 0,
         .scalars = alpha && beta && apart};
     const cublasStatus_t status = begin(c, matrix_geam, type, v);
