@@ -275,7 +275,7 @@ static cufftResult execute(cufftHandle handle, cufftType type, const void *in,
     struct plan p;
     if (!fft_plan_find(handle, &p) || !p.is_made)
         return CUFFT_INVALID_PLAN;
-    if (p.type != type || p.precision == FFT_FP16 || p.precision == FFT_BF16)
+    if (p.type != type || fft_is_narrow(p.precision))
         return CUFFT_INVALID_TYPE;
     return fft_plan_run(&p, in, out, sign, name, site);
 }

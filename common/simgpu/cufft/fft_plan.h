@@ -17,6 +17,11 @@ struct layout { /* in elements: cufftPlanMany() in cufft.h */
 /* The precision of a plan's numbers. */
 enum fft_precision { FFT_SINGLE, FFT_DOUBLE, FFT_FP16, FFT_BF16 };
 
+static inline int fft_is_narrow(enum fft_precision p)
+{
+    return p == FFT_FP16 || p == FFT_BF16;
+}
+
 struct plan {
     int is_made;    /* it has a size and a type */
     int is_basic;   /* its layouts are those of packed data */

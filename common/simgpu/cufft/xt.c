@@ -43,8 +43,8 @@ static cufftResult type_of(cudaDataType in, cudaDataType out,
             types[i].execution == execution) {
             s->type = types[i].type;
             s->precision = types[i].precision;
-            return s->precision == FFT_SINGLE || s->precision == FFT_DOUBLE ||
-                           !n || are_powers_of_2(rank, n)
+            return !fft_is_narrow(s->precision) || !n ||
+                           are_powers_of_2(rank, n)
                        ? CUFFT_SUCCESS
                        : CUFFT_NOT_SUPPORTED;
         }
@@ -96,7 +96,7 @@ cufftResult cufftXtExec(cufftHandle plan, void *input, void *output,
     struct plan p;
     if (!fft_plan_find(plan, &p) || !p.is_made)
         return CUFFT_INVALID_PLAN;
-    if (p.precision == FFT_FP16 || p.precision == FFT_BF16)
+    if (fft_is_narrow(p.precision))
         return fft_plan_run(&p, input, output,
                             p.type == CUFFT_R2C   ? CUFFT_FORWARD
                             : p.type == CUFFT_C2R ? CUFFT_INVERSE
