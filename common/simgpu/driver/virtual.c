@@ -239,10 +239,8 @@ static struct memory *next_mapped(CUdeviceptr p, size_t *nbytes)
 {
     struct memory *const m = mapped_at((void *)p);
     const char *const at = simgpu_virtual_memory((void *)p);
-    *nbytes = VIRTUAL_GRANULARITY; // also of a hole
-    while (m && *nbytes < m->nbytes &&
-           simgpu_virtual_memory((void *)(p + *nbytes)) == at + *nbytes)
-        *nbytes += VIRTUAL_GRANULARITY;
+    *nbytes = m ? m->nbytes - (size_t)(at - (char *)m->at)
+                : VIRTUAL_GRANULARITY; // of a hole
     return m;
 }
 
