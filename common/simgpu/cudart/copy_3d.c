@@ -336,11 +336,15 @@ cudaError_t cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs,
     return api_return(cudaSuccess);
 }
 
+static cudaArray_t array_of(const struct cudaMemcpy3DOperand *o)
+{
+    return o->type == cudaMemcpyOperandTypeArray ? o->op.array.array : NULL;
+}
+
 /* An operand of a batch as a side of cudaMemcpy3D. */
 static cudaError_t operand(const struct cudaMemcpy3DOperand *o,
                            const struct cudaExtent *e, size_t elem_nbytes,
-                           struct cudaPitchedPtr *ptr, cudaArray_t *array,
-                           struct cudaPos *pos)
+                           struct cudaPitchedPtr *ptr, struct cudaPos *pos)
 {
     if (o->type == cudaMemcpyOperandTypePointer) {
         const size_t width =
@@ -350,38 +354,28 @@ static cudaError_t operand(const struct cudaMemcpy3DOperand *o,
             o->op.ptr.layerHeight ? o->op.ptr.layerHeight : e->height};
         return cudaSuccess;
     }
-    if (o->type != cudaMemcpyOperandTypeArray || !o->op.array.array)
+    if (!array_of(o))
         return cudaErrorInvalidValue;
-    *array = o->op.array.array;
     *pos = (struct cudaPos){o->op.array.offset.x, o->op.array.offset.y,
                             o->op.array.offset.z};
     return cudaSuccess;
 }
 
-/* Of an element, which operands count: as element_of(). */
-static size_t batch_element(const struct cudaMemcpy3DBatchOp *b)
-{
-    const struct cudaMemcpy3DOperand *const sides[] = {&b->src, &b->dst};
-    for (int i = 0; i < 2; i++)
-        if (sides[i]->type == cudaMemcpyOperandTypeArray &&
-            sides[i]->op.array.array)
-            return sides[i]->op.array.array->elem_nbytes;
-    return 1;
-}
-
 static cudaError_t parms_of(const struct cudaMemcpy3DBatchOp *b,
                             struct cudaMemcpy3DParms *p)
 {
-    const size_t elem = batch_element(b);
-    *p = (struct cudaMemcpy3DParms){.extent = b->extent,
+    *p = (struct cudaMemcpy3DParms){.srcArray = array_of(&b->src),
+                                    .dstArray = array_of(&b->dst),
+                                    .extent = b->extent,
                                     .kind = cudaMemcpyDefault};
     if (!is_order(b->srcAccessOrder))
         return cudaErrorInvalidValue;
-    const cudaError_t err = operand(&b->src, &p->extent, elem, &p->srcPtr,
-                                    &p->srcArray, &p->srcPos);
-    return err != cudaSuccess ? err
-                              : operand(&b->dst, &p->extent, elem, &p->dstPtr,
-                                        &p->dstArray, &p->dstPos);
+    const size_t elem = element_of(p);
+    const cudaError_t err =
+        operand(&b->src, &p->extent, elem, &p->srcPtr, &p->srcPos);
+    return err != cudaSuccess
+               ? err
+               : operand(&b->dst, &p->extent, elem, &p->dstPtr, &p->dstPos);
 }
 
 cudaError_t cudaMemcpy3DBatchAsync(size_t numOps,
