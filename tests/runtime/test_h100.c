@@ -6,8 +6,8 @@
  *     - a line of the H100's
  *     + a line of simgpu's
  *
- * A part without differences has no section there. UPDATE_GOLDEN=1 writes the
- * lines anew, and leaves the reasons. */
+ * A part without differences has no section there. UPDATE_GOLDEN=1
+ * rewrites the lines and keeps the reasons. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <glob.h>
@@ -19,23 +19,17 @@
 #include "child.h"
 #include "golden.h"
 #include "suite.h"
-#include "whole.h"
 
 static struct cases cases;
 
 /* The lines at a part's beginning that start with #, from PROGRAM.apart.txt. */
 static char *reasons_of(const char *path, const char *part)
 {
-    char head[256];
-    char *const text = whole_file(path);
-    snprintf(head, sizeof head, "==== %s\n", part);
-    const char *const begin = text ? strstr(text, head) : NULL;
-    const char *const from = begin ? begin + strlen(head) : "";
-    const char *to = from;
-    while (*to == '#')
-        to += strcspn(to, "\n") + 1;
-    char *const why = strndup(from, (size_t)(to - from));
-    free(text);
+    char *const why = golden_part(path, part);
+    char *end = why;
+    while (*end == '#')
+        end += strcspn(end, "\n") + 1;
+    *end = '\0';
     return why;
 }
 

@@ -67,26 +67,49 @@ void golden_end(FILE *out, const char *path)
     free(printed);
 }
 
-void golden_expect_part(const char *path, const char *part, const char *text)
+/* A file of parts, which an update begins if it is not there. */
+static char *parts_of(const char *path)
+{
+    if (getenv("UPDATE_GOLDEN") && access(path, F_OK) != 0)
+        write_anew(path, "");
+    return golden_text(path);
+}
+
+char *golden_part(const char *path, const char *part)
+{
+    char head[256];
+    char *const all = parts_of(path);
+    const int nhead = snprintf(head, sizeof head, "==== %s\n", part);
+    char *const begin = strstr(all, head);
+    char *const end = begin ? strstr(begin + nhead, "==== ") : NULL;
+    if (end)
+        *end = '\0';
+    char *const text = strdup(begin ? begin + nhead : "");
+    free(all);
+    return text;
+}
+
+static void update_part(const char *path, const char *part, const char *text)
 {
     char head[256], *all, *anew;
     const int nhead = snprintf(head, sizeof head, "==== %s\n", part);
-    if (access(path, F_OK) != 0 && getenv("UPDATE_GOLDEN"))
-        write_anew(path, "");
-    all = golden_text(path);
+    all = parts_of(path);
     char *const begin = strstr(all, head);
     char *const end = begin ? strstr(begin + nhead, "==== ") : NULL;
-    if (getenv("UPDATE_GOLDEN")) {
-        const int nbefore = (int)(begin ? begin - all : (long)strlen(all));
-        ck_assert_int_gt(asprintf(&anew, "%.*s%s%s%s", nbefore, all,
-                                  *text ? head : "", text, end ? end : ""),
-                         0);
-        write_anew(path, anew);
-        free(anew);
-    } else {
-        if (end)
-            *end = '\0';
-        compare(path, part, begin ? begin + nhead : "", text);
-    }
+    const int nbefore = (int)(begin ? begin - all : (long)strlen(all));
+    ck_assert_int_gt(asprintf(&anew, "%.*s%s%s%s", nbefore, all,
+                              *text ? head : "", text, end ? end : ""),
+                     0);
+    write_anew(path, anew);
+    free(anew);
     free(all);
+}
+
+void golden_expect_part(const char *path, const char *part, const char *text)
+{
+    if (getenv("UPDATE_GOLDEN"))
+        update_part(path, part, text);
+    char *const golden = golden_part(path, part);
+    compare(path, part, golden, text);
+    free(golden);
 }

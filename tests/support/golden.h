@@ -20,4 +20,7 @@ void golden_end(FILE *out, const char *path);
  * one test must use. An empty part has no such line. */
 void golden_expect_part(const char *path, const char *part, const char *text);
 
+/* Such a part, which the caller frees. */
+char *golden_part(const char *path, const char *part);
+
 #endif
