@@ -56,9 +56,7 @@ static void heap_create(struct heap *h, int slot)
     char hint[LIMIT_HINT];
     h->device = pinned ? HEAP_PINNED : slot;
     const uint64_t nbytes =
-        pinned ? SPACE_WINDOW
-               : topo_gpu(simgpu_proc()->topo, simgpu_proc_place(slot))
-                     ->mem_nbytes;
+        pinned ? SPACE_WINDOW : simgpu_proc_gpu(slot)->mem_nbytes;
     h->user = space_window(slot);
     h->owner = simgpu_proc()->id;
     h->fd = memfd_create("simgpu-heap", MFD_CLOEXEC);
@@ -109,19 +107,20 @@ static void fill_new(const struct heap *h, uint64_t offset, size_t nbytes,
                      int byte)
 {
     static char pattern[FILL_STEP];
-    size_t done = 0;
-    ssize_t n = 1;
     if (is_hole(h, offset, block_pages(nbytes))) {
         if (byte == 0)
             return;
         memset(pattern, byte, sizeof pattern);
-        for (; done < nbytes && n > 0; done += n > 0 ? (size_t)n : 0) {
-            const size_t left = nbytes - done;
-            n = pwrite(h->fd, pattern, left < FILL_STEP ? left : FILL_STEP,
-                       (off_t)(offset + done));
+        while (nbytes > 0) {
+            const size_t step = nbytes < FILL_STEP ? nbytes : FILL_STEP;
+            const ssize_t n = pwrite(h->fd, pattern, step, (off_t)offset);
+            if (n <= 0)
+                break;
+            offset += (uint64_t)n;
+            nbytes -= (size_t)n;
         }
     }
-    memset(h->own.at + offset + done, byte, nbytes - done);
+    memset(h->own.at + offset, byte, nbytes); // what is not written yet
 }
 
 static int alloc(int device, size_t nbytes, int managed, int32_t numa_place,

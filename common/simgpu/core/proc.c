@@ -34,6 +34,11 @@ int32_t simgpu_proc_place(int device)
     return device == -1 ? TOPO_HOST_PLACE(self.node) : self.place[device];
 }
 
+const struct topo_gpu *simgpu_proc_gpu(int device)
+{
+    return topo_gpu(self.topo, self.place[device]);
+}
+
 int simgpu_proc_open(int pid, int fd, int mode)
 {
     char path[64];

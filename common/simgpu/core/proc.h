@@ -87,6 +87,9 @@ int simgpu_proc_started(void);
  * of the graph. */
 int32_t simgpu_proc_place(int device);
 
+/* The GPU that this process's device is. */
+const struct topo_gpu *simgpu_proc_gpu(int device);
+
 /* Open a file of another process by its descriptor there: mode O_RDONLY or
  * O_RDWR. Returns a descriptor, or -1 with errno. */
 int simgpu_proc_open(int pid, int fd, int mode);

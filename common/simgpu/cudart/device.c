@@ -19,11 +19,6 @@ static int valid(int device)
     return device >= 0 && device < simgpu_proc()->ndevices;
 }
 
-static const struct topo_gpu *gpu_of(int device)
-{
-    return topo_gpu(simgpu_proc()->topo, simgpu_proc_place(device));
-}
-
 cudaError_t cudaGetDeviceCount(int *count)
 {
     if (!count)
@@ -54,7 +49,8 @@ cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
     if (!valid(device))
         return api_return(len < ENOUGH ? cudaErrorInvalidValue
                                        : cudaErrorInvalidDevice);
-    snprintf(pciBusId, (size_t)len, "%s", gpu_of(device)->bus_id); // cut off
+    snprintf(pciBusId, (size_t)len, "%s",
+             simgpu_proc_gpu(device)->bus_id); // cut off
     return api_return(len < ENOUGH ? cudaErrorInvalidValue : cudaSuccess);
 }
 
@@ -64,7 +60,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
     if (!device || !pciBusId || !gpu_name_pci(pciBusId, &own))
         return api_return(cudaErrorInvalidValue);
     for (int i = 0; i < simgpu_proc()->ndevices; i++)
-        if (gpu_name_pci(gpu_of(i)->bus_id, &own) &&
+        if (gpu_name_pci(simgpu_proc_gpu(i)->bus_id, &own) &&
             gpu_name_is_pci(pciBusId, own)) {
             *device = i;
             return api_return(cudaSuccess);

@@ -437,8 +437,7 @@ cudaOccupancyMaxActiveClusters(int *numClusters, const void *func,
         function_cluster(function_of(func), device, launchConfig->gridDim, &c);
     if (err != cudaSuccess)
         return api_return(err);
-    const struct topo_gpu *const g =
-        topo_gpu(simgpu_proc()->topo, simgpu_proc_place(device));
+    const struct topo_gpu *const g = simgpu_proc_gpu(device);
     *numClusters =
         any ? (int)((unsigned)blocks * (unsigned)g->nsm / (c.x * c.y * c.z))
             : 0;

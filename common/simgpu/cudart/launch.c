@@ -225,8 +225,7 @@ static cudaError_t fits_at_once(const struct launch_call *c, const void *func)
     const cudaError_t err = function_occupancy(
         func, device, (int)(b.x * b.y * b.z), c->shared_nbytes, &blocks);
     const uint64_t n = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
-    const struct topo_gpu *const g =
-        topo_gpu(simgpu_proc()->topo, simgpu_proc_place(device));
+    const struct topo_gpu *const g = simgpu_proc_gpu(device);
     return err                             ? err
            : n > (uint64_t)blocks * g->nsm ? cudaErrorCooperativeLaunchTooLarge
                                            : cudaSuccess;

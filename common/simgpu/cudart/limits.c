@@ -23,7 +23,7 @@ static const struct limits table[] = {
 
 const struct limits *limits_of(int device)
 {
-    const int sm = topo_gpu(simgpu_proc()->topo, simgpu_proc_place(device))->sm;
+    const int sm = simgpu_proc_gpu(device)->sm;
     const struct limits *found = &table[0];
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].sm <= sm)

@@ -31,8 +31,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
         return api_return(cudaErrorInvalidValue);
     if (device < 0 || device >= simgpu_proc()->ndevices)
         return api_return(cudaErrorInvalidDevice);
-    const struct topo_gpu *const g =
-        topo_gpu(simgpu_proc()->topo, simgpu_proc_place(device));
+    const struct topo_gpu *const g = simgpu_proc_gpu(device);
     const struct limits *const l = limits_of(device);
     struct gpu_name_pci pci = {0};
     gpu_name_pci(g->bus_id, &pci);
@@ -276,8 +275,8 @@ static int member_of(const struct cudaDeviceProp *p, const struct attribute *a)
     return value;
 }
 
-/* Attributes of features: whether simgpu has them, whatever the modelled GPU
- * has. Some have names in the driver's header alone. */
+/* Features: 1 if simgpu has one, whether the modelled GPU has it or not. Some
+ * have a name only in the driver's header. */
 static const struct {
     int attr, value;
 } features[] = {

@@ -38,15 +38,12 @@ static size_t limits[PROC_MAX_DEVICES][LIMITS];
 
 static size_t l2_part(int device)
 {
-    return (size_t)topo_gpu(simgpu_proc()->topo, simgpu_proc_place(device))
-               ->l2_nbytes /
-           L2_PARTS;
+    return (size_t)simgpu_proc_gpu(device)->l2_nbytes / L2_PARTS;
 }
 
 static size_t default_limit(int device, int limit)
 {
-    const struct topo_gpu *const g =
-        topo_gpu(simgpu_proc()->topo, simgpu_proc_place(device));
+    const struct topo_gpu *const g = simgpu_proc_gpu(device);
     switch (limit) {
     case cudaLimitStackSize: return 1024;
     case cudaLimitPrintfFifoSize: return (size_t)g->nsm * PRINTF_OF_SM;
