@@ -1,7 +1,7 @@
 /* say.h: calls and what they return, values and what they are, a line each
  *
- * CUDA itself may die of a wrong call that simgpu refuses. With SAY_CRASHES
- * (builds for GPUs) it is said to crash, and the program goes on. */
+ * A wrong call that simgpu refuses may crash CUDA. With SAY_CRASHES, in builds
+ * for GPUs, the program prints "crash" for it and continues. */
 #ifndef COMMLAB_TESTS_SAY_H
 #define COMMLAB_TESTS_SAY_H
 

@@ -1,6 +1,6 @@
 /*
  * Memory that its owner frees while another process has it, or is about to open
- * it. CUDA leaves this undefined: a GPU lets the other process go on.
+ * it. CUDA leaves this undefined: on a GPU, the other process keeps its access.
  *
  *     mpirun -n 2 prog_ipc_freed
  */

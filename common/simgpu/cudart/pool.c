@@ -82,7 +82,7 @@ struct CUmemPoolHandle_st *pool_find(cudaMemPool_t pool)
 
 /* ---- allocations --------------------------------------------------------- */
 
-/* The bytes of the granules that hold so many. */
+/* nbytes, rounded up to whole granules. */
 static uint64_t granules(uint64_t nbytes)
 {
     return nbytes / GRANULE * GRANULE + (nbytes % GRANULE ? GRANULE : 0);
