@@ -1,4 +1,6 @@
 /* What the functions of graphs' nodes return and keep: values.txt. */
+#include <semaphore.h> /* sem_wait */
+
 #include "say.h"
 
 static cudaGraph_t g;
@@ -260,6 +262,15 @@ static void any(void)
 /* What bodies of conditions do, other streams know only after a while. */
 static cudaStream_t apart;
 
+/* A body is recorded by the GPU's thread. Held until all of its graph's launch
+ * is recorded, it always comes after that. */
+static sem_t launched;
+
+static void hold(void *semaphore)
+{
+    sem_wait(semaphore);
+}
+
 /* A node whose condition begins with a value. */
 static void condition(int type, unsigned size, unsigned value, unsigned flags)
 {
@@ -288,7 +299,9 @@ static void condition(int type, unsigned size, unsigned value, unsigned flags)
     if (!node)
         return;
     SAY(cudaGraphInstantiate(&x, g, 0));
+    cudaLaunchHostFunc(apart, hold, &launched);
     SAY(cudaGraphLaunch(x, apart));
+    sem_post(&launched);
     SAY(cudaStreamSynchronize(apart));
     cudaMemcpy(back, d, 12, cudaMemcpyDeviceToHost);
     printf("%d %d %d\n", back[0], back[4], back[8]);
@@ -297,6 +310,7 @@ static void condition(int type, unsigned size, unsigned value, unsigned flags)
 static void conditions(void)
 {
     cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
+    sem_init(&launched, 0, 0);
     condition(cudaGraphCondTypeIf, 0, 1, 1);
     condition(cudaGraphCondTypeIf, 3, 1, 1);
     condition(cudaGraphCondTypeWhile, 2, 0, 1);
