@@ -76,6 +76,13 @@ static int run_batch(const struct request *q, const struct place *p,
 
 /* ---- which cases run together -------------------------------------------- */
 
+/* A case is worth what its worst rank count earns: once that is nothing, others
+ * change nothing. But a picture may want to show them. */
+static int is_lost(const struct request *q, const struct case_result *c)
+{
+    return c->judged && c->verdict.score == 0 && !q->timeline;
+}
+
 /* topo NULL: this machine, whatever it is. */
 static int is_wanted(const struct request *q, const struct plan_case *c,
                      int nranks, const char *topo)
@@ -117,7 +124,8 @@ static int run_ranks(const struct request *q, const struct place *p, int nranks,
         .nranks = nranks, .topo = topo, .iterations = RUN_ITERATIONS};
     struct batch later = b;
     for (int i = 0; i < p->plan->ncases && b.n < RUN_MAX_CASES; i++)
-        if (is_wanted(q, &p->plan->cases[i], nranks, topo))
+        if (is_wanted(q, &p->plan->cases[i], nranks, topo) &&
+            !is_lost(q, &r->cases[i]))
             b.case_no[b.n++] = i;
     if (m->measured && m->ngpus < nneeded) {
         skip(&b, nneeded, m->ngpus, r);

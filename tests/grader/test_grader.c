@@ -13,7 +13,7 @@
 #include <dirent.h>  /* scandir */
 #include <jansson.h> /* json_load_file */
 #include <stdio.h>   /* snprintf */
-#include <stdlib.h>  /* free */
+#include <stdlib.h>  /* free, atoi */
 #include <string.h>  /* strstr */
 #include <unistd.h>  /* unlink */
 
@@ -118,23 +118,49 @@ START_TEST(a_submission_gets_what_it_deserves)
 }
 END_TEST
 
-/* What `grade run` makes of lab 1's solution with these cases. */
-static json_t *pictures_of(const char *cases)
+/* What `grade run` with options makes of a folder's lab 1. */
+static json_t *result_of(const char *options, const char *folder, int status)
 {
-    char path[] = "/tmp/commlab-timeline-XXXXXX";
+    char path[] = "/tmp/commlab-result-XXXXXX";
     const int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
-    struct child c = child_run(
-        600,
-        "%s/grade run --lab lab1 --quiet --timeline --case %s --json %s "
-        "%s/solutions/lab1-collectives",
-        child_build(), cases, path, root());
-    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    struct child c = child_run(600,
+                               "%s/grade run --lab lab1 --quiet %s --json %s "
+                               "%s/%s/lab1-collectives",
+                               child_build(), options, path, root(), folder);
+    ck_assert_msg(c.status == status, "%s%s", c.out, c.err);
     child_clear(&c);
     json_t *const j = json_load_file(path, 0, NULL);
     close(fd);
     unlink(path);
     return j;
+}
+
+/* How often a skeleton is run for a case that asks for 3 and 4 ranks. */
+static int runs_of_skeleton(const char *options)
+{
+    int runs = 0;
+    json_t *const j = result_of(options, "labs", 1);
+    const char *log =
+        json_string_value(json_object_get(json_object_get(j, "log"), "head"));
+    for (; log && (log = strstr(log, "== run: ")) != NULL; log++)
+        runs++;
+    json_decref(j);
+    return runs;
+}
+
+START_TEST(what_has_lost_all_is_not_run_again)
+{
+    ck_assert_int_eq(runs_of_skeleton("--case all-gather"), 1);
+    ck_assert_int_eq(runs_of_skeleton("--case all-gather --timeline"), 2);
+}
+END_TEST
+
+static json_t *pictures_of(const char *cases)
+{
+    char options[128];
+    snprintf(options, sizeof options, "--timeline --case %s", cases);
+    return result_of(options, "solutions", 0);
 }
 
 /* The spans and names in a result's view (graph/view.h), a line each. */
@@ -351,6 +377,7 @@ int main(void)
     SUITE_LOOP(t, each_verb_has_a_help_that_fits_a_terminal, verbs);
     tcase_add_test(t, a_machine_without_a_sandbox_is_not_the_students_fault);
     tcase_add_test(t, grading_leaves_nothing_in_tmp);
+    tcase_add_test(t, what_has_lost_all_is_not_run_again);
     tcase_add_loop_test(t, a_submission_gets_what_it_deserves, 0, ncheats);
     suite_add_tcase(s, t);
     TCase *const e = tcase_create("end");
