@@ -202,15 +202,17 @@ uint32_t graph_add(struct graph_segment *g, const struct graph_node *n,
     if (node.span == 0)
         node.span = span_now;
 
-    pthread_mutex_lock(&g->lock);
-    struct writer w = record_begin(g, nbytes, FORMAT_NODE);
     node.rank = g->header->rank;
+    pthread_mutex_lock(&g->lock);
     node.index = ++g->nnodes;
-    record_put(&w, &node, sizeof node);
-    record_put(&w, deps, deps_nbytes);
-    record_put(&w, moves, moves_nbytes);
-    record_put(&w, accesses, accesses_nbytes);
-    record_publish(&w);
+    if (!g->muted) {
+        struct writer w = record_begin(g, nbytes, FORMAT_NODE);
+        record_put(&w, &node, sizeof node);
+        record_put(&w, deps, deps_nbytes);
+        record_put(&w, moves, moves_nbytes);
+        record_put(&w, accesses, accesses_nbytes);
+        record_publish(&w);
+    }
     pthread_mutex_unlock(&g->lock);
     return node.index;
 }
@@ -241,6 +243,8 @@ void graph_part(struct graph_segment *g, uint32_t index,
                 const struct graph_point *after, size_t n, uint64_t latency_ps)
 {
     const struct format_part part = {index, (uint32_t)n, latency_ps};
+    if (g->muted)
+        return;
     pthread_mutex_lock(&g->lock);
     append(g, FORMAT_PART, &part, sizeof part, after, n * sizeof *after);
     pthread_mutex_unlock(&g->lock);
@@ -252,6 +256,8 @@ void graph_aside(struct graph_segment *g, uint32_t index, uint32_t queue,
 {
     const struct format_aside aside = {
         queue, graph_string(g, name), {index, (uint32_t)n, latency_ps}};
+    if (g->muted)
+        return;
     pthread_mutex_lock(&g->lock);
     append(g, FORMAT_ASIDE, &aside, sizeof aside, after, n * sizeof *after);
     pthread_mutex_unlock(&g->lock);
