@@ -9,10 +9,7 @@
 #include <string.h>  /* memset */
 
 #include "core/device.h"
-#include "core/heap.h"
 #include "core/host.h"
-#include "core/operand.h"
-#include "core/report.h"
 #include "core/site.h"
 #include "core/stream.h"
 #include "core/thread.h"
@@ -22,13 +19,6 @@
 #include "suite.h"
 
 static const char golden[] = "tests/core/ops.txt";
-
-static char *alloc(size_t nbytes)
-{
-    void *p;
-    MUST(simgpu_heap_alloc(0, nbytes, 0, CALLER_SITE(), &p) == 0);
-    return p;
-}
 
 static void nothing(struct op *op)
 {
@@ -328,85 +318,12 @@ START_TEST(what_a_process_does_is_in_its_graph)
 }
 END_TEST
 
-/* ---- faults -------------------------------------------------------------- */
-
-static const struct operand operand = {.call = "cublasSgemm",
-                                       .name = "A",
-                                       .remedy = ", or cudaMallocHost",
-                                       .check = "Check the sizes."};
-
-static void operand_fits(struct shared *s)
-{
-    (void)s;
-    char *const p = alloc(100);
-    MUST(simgpu_operand_block(&operand, p, 100).base == p);
-    MUST(simgpu_operand_block(&operand, p + 40, 60).base == p);
-}
-
-static void operand_is_short(struct shared *s)
-{
-    (void)s;
-    simgpu_operand_block(&operand, alloc(100) + 40, 61);
-}
-
-static void operand_is_elsewhere(struct shared *s)
-{
-    (void)s;
-    simgpu_operand_block(&operand, (void *)0x10, 4);
-}
-
-START_TEST(an_operand_is_all_in_an_allocation)
-{
-    succeeds(operand_fits);
-    faults(operand_is_short,
-           "simgpu: rank 0: cublasSgemm at ?: A needs 61 bytes, but starts at "
-           "byte 40 of the 100-byte allocation made at ");
-    faults(operand_is_short, "\nsimgpu: rank 0: Check the sizes.\n");
-    faults(operand_is_elsewhere,
-           "simgpu: rank 0: cublasSgemm at ?: A is 0x10, memory that the GPU "
-           "cannot reach.\n"
-           "simgpu: rank 0: Allocate it with cudaMalloc, or cudaMallocHost.\n");
-}
-END_TEST
-
-static void has_too_many_tails(struct shared *s)
-{
-    (void)s;
-    struct fence f[3];
-    for (int i = 0; i < 3; i++)
-        launch(stream_new(1, STREAM_BLOCKING, 0));
-    MUST(stream_tails(1, 0, f, 3) == 3);
-    stream_tails(1, 0, f, 2);
-}
-
-static void has_too_many_deps(struct shared *s)
-{
-    (void)s;
-    MUST(host_ndeps(0) == 0 && host_ndeps(65535) == 65535);
-    host_ndeps(65536);
-}
-
-START_TEST(what_has_no_room_is_a_fault)
-{
-    faults(has_too_many_tails,
-           "simgpu: rank 0: a synchronisation waits for more than 2 streams of "
-           "device 1.\n"
-           "simgpu: rank 0: Destroy streams that are no longer needed.\n");
-    faults(has_too_many_deps,
-           "simgpu: rank 0: an operation depends on 65536 others; the "
-           "execution graph allows 65535.\n"
-           "simgpu: rank 0: Use fewer streams on one device.\n");
-}
-END_TEST
-
 int main(void)
 {
     Suite *const suite = suite_create("ops");
     TCase *const t = tcase_create("ops");
     SUITE_LOOP(t, what_a_process_does_is_in_its_graph, recordings);
     tcase_add_test(t, many_fences_are_joined);
-    tcase_add_test(t, an_operand_is_all_in_an_allocation);
-    tcase_add_test(t, what_has_no_room_is_a_fault);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }

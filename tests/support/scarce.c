@@ -17,12 +17,13 @@ void __libc_free(void *p);
 
 static long left = -1; /* allocations until one fails; -1: none does */
 static int failed;
-static long held; /* allocations that nothing has freed yet */
+static _Thread_local int none; /* all of this thread's fail */
+static long held;              /* allocations that nothing has freed yet */
 
 /* Not the buffers of streams: the C library does without them. */
 static int fails(size_t nbytes)
 {
-    if (nbytes == 4096 || nbytes == BUFSIZ || left < 0 || left-- > 0)
+    if (!none && (nbytes == 4096 || nbytes == BUFSIZ || left < 0 || left-- > 0))
         return 0;
     failed = 1;
     errno = ENOMEM;
@@ -152,6 +153,11 @@ void free(void *p)
     else
         __libc_free(p);
     errno = err;
+}
+
+void scarce_none(void)
+{
+    none = 1;
 }
 
 void scarce_each(int (*run)(void), long dense)

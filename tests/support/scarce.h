@@ -25,4 +25,7 @@ void scarce_just(int (*run)(void));
  */
 void scarce_each(int (*run)(void), long dense);
 
+/* From now on each allocation of the calling thread fails. */
+void scarce_none(void);
+
 #endif
