@@ -108,7 +108,7 @@ void simgpu_report_fault(const char *key, const char *format, ...)
 void simgpu_report_warning(uint32_t site, const char *format, ...)
 {
     char text[2048], where[256], line[2400];
-    const uint64_t id = ((uintptr_t)format << 16 ^ site) | 1;
+    const uint64_t id = ((uintptr_t)format << 16 ^ site) | UINT64_C(1) << 63;
     for (int i = 0; i < MAX_WARNINGS; i++) {
         uint64_t free_slot = 0;
         if (atomic_compare_exchange_strong(&warned[i], &free_slot, id))
