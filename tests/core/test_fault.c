@@ -110,19 +110,11 @@ static void touches_dataless(void)
     touch(alloc(1024));
 }
 
-static void touches_null(void)
-{
-    touch(NULL);
-}
+static long at; /* the address that is touched, or how far from the stack */
 
-static void touches_page_0(void)
+static void touches_at(void)
 {
-    touch((void *)(uintptr_t)(PAGE - 1));
-}
-
-static void touches_page_1(void)
-{
-    touch((void *)(uintptr_t)PAGE);
+    touch((void *)at);
 }
 
 /* Memory of a file behind its end. */
@@ -229,17 +221,14 @@ static void overflows_worker(void)
 
 /* On a small stack, with nothing near to it: an access so far from the stack
  * pointer. */
-static long offset;
-
 static void touches_near(void)
 {
     HERE();
 
-    __asm__ volatile("lea (%%rsp,%0), %%rsi\n\tlodsb" ::"r"(offset)
-                     : "rsi", "eax");
+    __asm__ volatile("lea (%%rsp,%0), %%rsi\n\tlodsb" ::"r"(at) : "rsi", "eax");
 }
 
-static void touch_near(long bytes)
+static void touches_near_stack(void)
 {
     enum { STACK = 32 << 10, GAP = 1 << 20 };
     static ucontext_t on_it, back;
@@ -247,33 +236,12 @@ static void touch_near(long bytes)
                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     MUST(all != MAP_FAILED &&
          mprotect(all + GAP, STACK, PROT_READ | PROT_WRITE) == 0);
-    offset = bytes;
     getcontext(&on_it);
     on_it.uc_stack.ss_sp = all + GAP;
     on_it.uc_stack.ss_size = STACK;
     on_it.uc_link = &back;
     makecontext(&on_it, touches_near, 0);
     swapcontext(&back, &on_it);
-}
-
-static void touches_below(void)
-{
-    touch_near(1 - NEAR);
-}
-
-static void touches_far_below(void)
-{
-    touch_near(-NEAR);
-}
-
-static void touches_above(void)
-{
-    touch_near(NEAR - 1);
-}
-
-static void touches_far_above(void)
-{
-    touch_near(NEAR);
 }
 
 /* ---- reports ------------------------------------------------------------- */
@@ -284,27 +252,28 @@ static const struct crash {
     const char *name;
     void (*crashes)(void);
     int of; /* host code, kernels, or both */
+    long at;
 } crashes[] = {
-    {"device memory", touches_device, HOST},
-    {"behind an allocation", touches_behind, HOST | KERNEL},
-    {"freed memory", touches_freed, HOST | KERNEL},
-    {"dataless memory", touches_dataless, HOST | KERNEL},
-    {"a bus error in device memory", bus_error_at_device, HOST},
-    {"NULL", touches_null, HOST | KERNEL},
-    {"the end of page 0", touches_page_0, HOST},
-    {"page 1", touches_page_1, HOST},
-    {"a hole", touches_hole, HOST | KERNEL},
-    {"a division by 0", divides, HOST | KERNEL},
-    {"a signal of the FPU", raises, HOST | KERNEL},
-    {"a trap", traps, HOST | KERNEL},
-    {"a trap at device memory", traps_at_device, HOST | KERNEL},
-    {"an abort", aborts, HOST | KERNEL},
-    {"a stack", overflows, HOST | KERNEL},
-    {"a worker's stack", overflows_worker, HOST},
-    {"below a stack", touches_below, HOST},
-    {"far below a stack", touches_far_below, HOST},
-    {"above a stack", touches_above, HOST},
-    {"far above a stack", touches_far_above, HOST},
+    {"device memory", touches_device, HOST, 0},
+    {"behind an allocation", touches_behind, HOST | KERNEL, 0},
+    {"freed memory", touches_freed, HOST | KERNEL, 0},
+    {"dataless memory", touches_dataless, HOST | KERNEL, 0},
+    {"a bus error in device memory", bus_error_at_device, HOST, 0},
+    {"NULL", touches_at, HOST | KERNEL, 0},
+    {"the end of page 0", touches_at, HOST, PAGE - 1},
+    {"page 1", touches_at, HOST, PAGE},
+    {"a hole", touches_hole, HOST | KERNEL, 0},
+    {"a division by 0", divides, HOST | KERNEL, 0},
+    {"a signal of the FPU", raises, HOST | KERNEL, 0},
+    {"a trap", traps, HOST | KERNEL, 0},
+    {"a trap at device memory", traps_at_device, HOST | KERNEL, 0},
+    {"an abort", aborts, HOST | KERNEL, 0},
+    {"a stack", overflows, HOST | KERNEL, 0},
+    {"a worker's stack", overflows_worker, HOST, 0},
+    {"below a stack", touches_near_stack, HOST, 1 - NEAR},
+    {"far below a stack", touches_near_stack, HOST, -NEAR},
+    {"above a stack", touches_near_stack, HOST, NEAR - 1},
+    {"far above a stack", touches_near_stack, HOST, NEAR},
 };
 
 static void is_in_order(void)
@@ -318,6 +287,7 @@ static void crashes_as_told(struct shared *s)
     fault_set_order(is_in_order);
     if (s->pong == KERNEL)
         run_kernel();
+    at = crashes[s->ping].at;
     crashes[s->ping].crashes();
     fprintf(stderr, "continues\n");
 }

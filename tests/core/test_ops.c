@@ -1,6 +1,6 @@
 /*
  * test_ops.c: what operations, streams and host calls leave in the graph,
- * compared with ops.txt
+ * compared with ops.txt, and the state of devices
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -318,12 +318,83 @@ START_TEST(what_a_process_does_is_in_its_graph)
 }
 END_TEST
 
+/* ---- streams that record ------------------------------------------------- */
+
+static const struct stream_work *deferred;
+
+static int defer(struct stream *const *streams, int n,
+                 const struct stream_work *work)
+{
+    MUST(n == 7 && streams[0] == simgpu_stream_of(NULL));
+    deferred = work;
+    return -3;
+}
+
+static void defer_work(struct shared *s)
+{
+    (void)s;
+    struct stream *const a = simgpu_stream_of(NULL);
+    const struct stream_work work = {.name = "work"};
+    MUST(!simgpu_stream_capture(a));
+    stream_set_capture(a, &deferred);
+    MUST(simgpu_stream_capture(a) == &deferred);
+    stream_set_defer(defer);
+    MUST(simgpu_stream_defer(&a, 7, &work) == -3 && deferred == &work);
+}
+
+START_TEST(a_stream_that_records_defers_work)
+{
+    succeeds(defer_work);
+}
+END_TEST
+
+/* ---- devices ------------------------------------------------------------- */
+
+static void use_devices(struct shared *s)
+{
+    (void)s;
+    MUST(simgpu_device_current() == 0 && !simgpu_device_bound());
+    MUST(simgpu_device_set(-1) == -1 && simgpu_device_set(8) == -1);
+    MUST(!simgpu_device_bound() && simgpu_device_set(7) == 0);
+    MUST(simgpu_device_current() == 7 && simgpu_device_bound());
+    simgpu_device_unbind();
+    MUST(simgpu_device_current() == 0 && !simgpu_device_bound());
+    device_bind();
+    MUST(simgpu_device_bound() && simgpu_device_set(0) == 0);
+    device_fail(1, 700);
+    device_fail(1, 719); // the first stays
+    MUST(simgpu_device_error(1) == 700 && simgpu_device_error(0) == 0);
+    MUST(device_reaches(2, 2) && device_granted(2, 2));
+    MUST(!device_reaches(2, 3) && !device_has_access(2, 2));
+    device_set_access(2, 3, 4);
+    MUST(device_reaches(2, 3) && device_has_access(2, 3) == 1);
+    MUST(!device_reaches(3, 2) && !device_granted(2, 3));
+    device_set_access(3, 1, 1);
+    device_drop_access(2);
+    MUST(!device_reaches(2, 3) && device_reaches(3, 1));
+    device_set_access(3, 1, 0);
+    MUST(!device_reaches(3, 1));
+    device_grant(2, 3, 4);
+    MUST(device_reaches(2, 3) && device_granted(2, 3) == 1);
+    MUST(!device_has_access(2, 3) && !device_granted(3, 2));
+    device_grant(2, 3, 0);
+    MUST(!device_reaches(2, 3) && !device_granted(2, 3));
+}
+
+START_TEST(a_device_has_its_errors_and_peers)
+{
+    succeeds(use_devices);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("ops");
     TCase *const t = tcase_create("ops");
     SUITE_LOOP(t, what_a_process_does_is_in_its_graph, recordings);
     tcase_add_test(t, many_fences_are_joined);
+    tcase_add_test(t, a_stream_that_records_defers_work);
+    tcase_add_test(t, a_device_has_its_errors_and_peers);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }

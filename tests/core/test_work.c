@@ -3,8 +3,9 @@
  */
 #define _GNU_SOURCE
 #include <check.h>
-#include <stdlib.h> /* setenv */
-#include <string.h> /* strstr */
+#include <pthread.h> /* pthread_create */
+#include <stdlib.h>  /* setenv */
+#include <string.h>  /* strstr */
 
 #include "core/control.h"
 #include "core/dataless.h"
@@ -13,6 +14,7 @@
 #include "core/operand.h"
 #include "core/site.h"
 #include "core/stream.h"
+#include "core/stream_state.h"
 #include "ranks.h"
 #include "scarce.h"
 #include "suite.h"
@@ -140,6 +142,115 @@ static void run_without_data(struct shared *s)
 START_TEST(what_is_only_recorded_does_not_run)
 {
     succeeds(run_without_data);
+}
+END_TEST
+
+/* ---- fences -------------------------------------------------------------- */
+
+/* A stream that no worker serves. */
+static void signal_fences(struct shared *s)
+{
+    (void)s;
+    struct stream a = {.awaited = NOT_AWAITED};
+    const struct fence none = {.seq = 9}, f = {&a, 5, 1};
+    MUST(fence_passed(none));
+    fence_signal(&a, 4);
+    MUST(a.completed == 4 && a.done == 0 && !fence_passed(f));
+    a.awaited = 6;
+    fence_signal(&a, 5);
+    MUST(fence_passed(f) && a.done == 0 && a.awaited == 6);
+    fence_signal(&a, 6);
+    MUST(a.done == 1 && a.awaited == NOT_AWAITED && fence_passed(f));
+    a.awaited = 6;
+    fence_signal(&a, 7);
+    MUST(a.done == 2 && a.awaited == NOT_AWAITED);
+}
+
+/* Only under the late schedule is there anything to demand, and only what has
+ * not been demanded yet rings the bell. */
+static void demand_fences(struct shared *s)
+{
+    static const uint64_t seqs[] = {5, 5, 4, 7};
+    static const uint64_t demanded[] = {5, 5, 5, 7};
+    static const uint32_t rings[] = {1, 1, 1, 2};
+    struct stream a = {.awaited = NOT_AWAITED}, b = a;
+    simgpu_proc();
+    fence_demand((struct fence){.seq = 3}); // of no stream
+    for (int i = 0; i < 4; i++) {
+        fence_demand((struct fence){&a, seqs[i], 1});
+        MUST(a.demanded == (s->ping ? demanded[i] : 0));
+        MUST(a.bell == (s->ping ? rings[i] : 0));
+    }
+    b.completed = 3;
+    const struct fence polls[] = {{&b, 3, 1}, {&a, 6, 1}, {&b, 4, 1}};
+    MUST(!fence_poll(polls, 3, "poll", 0));
+    MUST(a.polled == 6 && b.polled == 0);
+    MUST(!fence_poll(&polls[2], 1, "poll", 0) && b.polled == 4);
+    MUST(a.bell == (s->ping ? 2 : 0));
+}
+
+START_TEST(a_fence_is_passed_demanded_and_polled)
+{
+    struct shared *const s = shared_new();
+    char text[1024];
+    succeeds(signal_fences);
+    for (int late = 0; late < 2; late++) {
+        setenv("SIMGPU_SCHEDULE", late ? "late" : "eager", 1);
+        s->ping = (uint32_t)late;
+        const struct rank r = rank_start(0, 1, demand_fences, s);
+        const int status = rank_end(r, text, sizeof text);
+        ck_assert_msg(status == 0, "%s", text);
+    }
+}
+END_TEST
+
+static void *waits_for(void *fence)
+{
+    fence_wait(*(struct fence *)fence, "cudaWaits", 77);
+    return NULL;
+}
+
+static int nwaits;
+
+static void look_at_wait(void *fence, const struct wait_entry *e)
+{
+    char text[128];
+    const struct fence *const f = fence;
+    MUST(strcmp(e->note->call, "cudaWaits") == 0 && e->note->site == 77);
+    MUST(e->note->node == f->node && e->note->peer == 0);
+    MUST(e->word == &f->stream->done && f->stream->awaited == f->seq);
+    e->note->describe(e->note->arg, text, sizeof text);
+    fprintf(stderr, "%s\n", text);
+    nwaits++;
+}
+
+/* The last of three operations, of which none is complete. */
+static void describe_wait(struct shared *s)
+{
+    (void)s;
+    pthread_t thread;
+    struct stream *const a = stream_new(1, STREAM_NONBLOCKING, 0);
+    struct op *const op = op_of(GRAPH_HOSTFN, "gate");
+    op->run = passes_gate;
+    simgpu_stream_enqueue(a, op);
+    launch(a);
+    struct fence f = launch(a);
+    MUST(pthread_create(&thread, NULL, waits_for, &f) == 0);
+    while (atomic_load(&a->awaited) != f.seq || nwaits == 0)
+        wait_each(look_at_wait, &f);
+    set(&gate);
+    MUST(pthread_join(thread, NULL) == 0 && fence_passed(f));
+}
+
+START_TEST(a_wait_for_a_fence_is_described)
+{
+    char text[8192];
+    const struct rank r = rank_start(0, 1, describe_wait, shared_new());
+    const int status = rank_end(r, text, sizeof text);
+    ck_assert_msg(status == 0, "%s", text);
+    ck_assert_msg(strstr(text, "waits for non-blocking stream 1 of device 1, 3 "
+                               "operations to go\n") == text,
+                  "%s", text);
 }
 END_TEST
 
@@ -317,6 +428,8 @@ int main(void)
     SUITE_LOOP(t, an_operation_on_memory_without_contents_is_recorded_only,
                touched);
     tcase_add_test(t, what_is_only_recorded_does_not_run);
+    tcase_add_test(t, a_fence_is_passed_demanded_and_polled);
+    tcase_add_test(t, a_wait_for_a_fence_is_described);
     tcase_add_test(t, a_stream_is_active_while_it_has_work);
     tcase_add_test(t, an_operand_is_all_in_an_allocation);
     tcase_add_test(t, memory_that_runs_out_is_a_fault);
