@@ -268,14 +268,27 @@ END_TEST
 /* ---- reports of real hangs ----------------------------------------------- */
 
 static const struct report {
-    const char *name, *call[2]; /* that each rank is in */
-    int other_threads;          /* of rank 0, that wait, too */
+    const char *name, *call[2];  /* that each rank is in; NULL: it ends */
+    int other_threads, nworkers; /* of rank 0, that wait, too */
+    int nranks;                  /* of which two are there */
 } * report;
 
 static const struct report reports[] = {
-    {"report", {"ncclRecv", "ncclCommInitRank"}, 0},
-    {"report of ranks that join", {"ncclCommInitRank", "ncclCommInitRank"}, 0},
-    {"report of threads", {"cudaFree", "cudaMalloc"}, 1},
+    {"report", {"ncclRecv", "ncclCommInitRank"}, 0, 0, 2},
+    {"report of ranks that join",
+     {"ncclCommInitRankConfig", "ncclCommInitRank"},
+     0,
+     0,
+     2},
+    {"report of ranks that join, but one",
+     {"ncclCommInitRank", "ncclCommInitRank"},
+     0,
+     0,
+     3},
+    {"report of threads", {"cudaFree", "cudaMalloc"}, 1, 0, 2},
+    {"report of workers", {"cudaFree", "cudaMalloc"}, 1, 2, 2},
+    {"report of many threads", {"cudaFree", "cudaMalloc"}, 33, 0, 2},
+    {"report of a rank that has ended", {"ncclRecv", NULL}, 0, 0, 2},
 };
 
 static void describe(const void *arg, char *out, size_t nbytes)
@@ -292,26 +305,63 @@ static void hangs(struct shared *s, const char *call, const char *arg)
                                         .peer = 1});
 }
 
-static void *hangs_beside(void *shared)
+static struct shared *beside; /* what the other threads wait on */
+
+static void *hangs_beside(void *number)
 {
     thread_number();
-    hangs(shared, "cudaEventSynchronize", NULL);
+    hangs(beside, "cudaEventSynchronize", number);
     return NULL;
+}
+
+/* Operations 3 and 4 of streams, in this order. */
+static void *works(void *number)
+{
+    thread_become_worker();
+    control_active(+1);
+    const int first = *(const char *)number == '0';
+    wait_running(first ? 3 : 4);
+    hangs(beside, first ? "early" : "late", NULL);
+    return NULL;
+}
+
+static void count_wait(void *n, const struct wait_entry *e)
+{
+    (void)e;
+    ++*(int *)n;
+}
+
+/* One after the other: threads are numbered and listed in this order. */
+static void begin_waits(void *(*body)(void *), int n, int before)
+{
+    static char number[64][12];
+    pthread_t thread;
+    for (int i = 0; i < n; i++) {
+        int waiting = 0;
+        snprintf(number[i], sizeof number[i], "%d", i);
+        MUST(pthread_create(&thread, NULL, body, number[i]) == 0);
+        while (waiting != before + i + 1) {
+            usleep(1000);
+            waiting = 0;
+            wait_each(count_wait, &waiting);
+        }
+    }
 }
 
 static void hangs_as_0(struct shared *s)
 {
-    pthread_t thread;
     meet(s, 0);
-    if (report->other_threads)
-        MUST(pthread_create(&thread, NULL, hangs_beside, s) == 0);
+    beside = s;
+    begin_waits(hangs_beside, report->other_threads, 0);
+    begin_waits(works, report->nworkers, report->other_threads);
     hangs(s, report->call[0], "the other");
 }
 
 static void hangs_as_1(struct shared *s)
 {
     meet(s, 1);
-    hangs(s, report->call[1], NULL);
+    if (report->call[1])
+        hangs(s, report->call[1], NULL);
 }
 
 /* Cut these letters after each of this word. */
@@ -330,10 +380,11 @@ START_TEST(a_report_has_the_chain_and_all_waits)
     struct shared *const s = shared_new();
     report = &reports[_i];
     setenv("SIMGPU_HANG_SEC", "0.3", 1);
-    const struct rank r0 = rank_start(0, 2, hangs_as_0, s);
-    const struct rank r1 = rank_start(1, 2, hangs_as_1, s);
+    const struct rank r0 = rank_start(0, report->nranks, hangs_as_0, s);
+    const struct rank r1 = rank_start(1, report->nranks, hangs_as_1, s);
     ck_assert_int_eq(rank_end(r0, text[0], sizeof text[0]), PROC_EXIT_FAULT);
-    ck_assert_int_eq(rank_end(r1, text[1], sizeof text[1]), PROC_EXIT_FAULT);
+    ck_assert_int_eq(rank_end(r1, text[1], sizeof text[1]),
+                     report->call[1] ? PROC_EXIT_FAULT : 0);
     snprintf(all, sizeof all, "%s%s", text[0], text[1]);
     cut(all, "test_hang.c:", "0123456789");
     cut(all, "simgpu: rank ", "0123456789"); // whoever noticed first
