@@ -91,7 +91,7 @@ static int sleep_for(const char *call, const struct timespec *t,
 {
     fprintf(stderr, "  the machine's %s for %lld ns\n", call,
             (long long)ns_of(t));
-    if (left)
+    if (left && result == EINTR)
         *left = rest;
     return result;
 }
@@ -256,6 +256,7 @@ static void sleep_all(void)
 static void sleep_really(void)
 {
     setenv("SIMGPU_CLOCK", "real", 1);
+    result = EINTR;
     rest = of(1000000001);
     sleep_each();
 }
@@ -274,6 +275,9 @@ static void fail_to_sleep(void)
     show_time("before");
     fprintf(stderr, "%d\n", __wrap_nanosleep(&t, NULL));
     show_time("nanosleep");
+    fprintf(stderr, "%d\n",
+            __wrap_clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL));
+    show_time("clock_nanosleep");
 }
 
 /* ---- deadlines ----------------------------------------------------------- */

@@ -244,7 +244,8 @@ int __wrap_clock_nanosleep(clockid_t id, int flags, const struct timespec *t,
         wait = from_ns(ns > 0 ? ns : 0);
     }
     const int err = clock_nanosleep(id, flags & ~TIMER_ABSTIME, &wait, &rest);
-    spend("clock_nanosleep", site, to_ns(&wait) - to_ns(&rest));
+    if (err == 0 || err == EINTR)
+        spend("clock_nanosleep", site, to_ns(&wait) - to_ns(&rest));
     if (left && !(flags & TIMER_ABSTIME))
         *left = rest;
     return err;
