@@ -6,11 +6,13 @@
 #include <pthread.h> /* pthread_create */
 #include <stdlib.h>  /* setenv */
 #include <string.h>  /* strstr */
-#include <time.h>    /* clock_gettime */
+#include <sys/syscall.h>
+#include <time.h> /* clock_gettime */
 
 #include "core/clock.h"
 #include "core/host.h"
 #include "core/peer.h"
+#include "core/report.h"
 #include "core/stream.h"
 #include "core/thread.h"
 #include "golden.h"
@@ -20,6 +22,20 @@
 
 static const char golden[] = "tests/core/clock.txt";
 enum { US = 1000000 }; /* in picoseconds */
+
+/* ---- the machine --------------------------------------------------------- */
+
+/* Of the calling thread, which does not sleep; -1: it does. */
+static _Thread_local int nsleeps = -1;
+
+int nanosleep(const struct timespec *t, struct timespec *left)
+{
+    if (nsleeps < 0)
+        return (int)syscall(SYS_nanosleep, t, left);
+    MUST(t->tv_sec == 0 && t->tv_nsec == 200000);
+    nsleeps++;
+    return 0;
+}
 
 /* ---- a program ----------------------------------------------------------- */
 
@@ -239,7 +255,9 @@ static void abandoned(struct shared *s, uint32_t aborts)
     show("before");
     const struct fence all = meet_in_op(a, 2);
     join(all);
+    nsleeps = 0;
     show("abandoned");
+    fprintf(stderr, "after %d sleeps\n", nsleeps);
     show("again");
     show_span("f", f);
     show_span("all", all);
@@ -256,6 +274,27 @@ static void aborted_there(struct shared *s)
     abandoned(s, 1);
 }
 
+static void count_sleeps(int status)
+{
+    (void)status;
+    fprintf(stderr, "after %d sleeps\n", nsleeps);
+}
+
+/* What the other does not record in time. */
+static void never(struct shared *s)
+{
+    meet(s);
+    if (simgpu_proc()->rank == 1) {
+        for (;;)
+            pause(); // until rank 0 reports
+    }
+    const struct fence all = meet_in_op(new_stream(), 2);
+    join(all);
+    simgpu_report_last(count_sleeps);
+    nsleeps = 0;
+    show("joined");
+}
+
 static const struct program {
     const char *name;
     void (*body)(struct shared *s);
@@ -265,6 +304,7 @@ static const struct program {
     {"unasked", unasked, 1},
     {"together", together, 2},
     {"late", late, 2},
+    {"never", never, 2},
     {"aborted here", aborted_here, 2},
     {"aborted there", aborted_there, 2},
 };

@@ -18,6 +18,7 @@
 #include "core/report.h"
 #include "core/schedule.h"
 #include "core/thread.h"
+#include "core/visible.h"
 #include "golden.h"
 #include "noted.h"
 #include "ranks.h"
@@ -118,7 +119,8 @@ static void records_calls(void)
     const struct graph_node n = {.kind = GRAPH_KERNEL,
                                  .queue = 1,
                                  .name = graph_string(g, "kernel"),
-                                 .site = graph_site(g, (char *)&needs_data + 1)};
+                                 .site =
+                                     graph_site(g, (char *)&needs_data + 1)};
     for (uint32_t i = 1; i <= 2; i++) {
         MUST(graph_add(g, &n, NULL, NULL, NULL) == i);
         graph_part(g, i, NULL, 0, 1);
@@ -264,6 +266,82 @@ START_TEST(a_rank_uses_its_share_of_the_cores)
 }
 END_TEST
 
+/* ---- visible devices ----------------------------------------------------- */
+
+/* Of the GPUs 8 to 15: UUID stands for the name of GPU 10. */
+static const char *const lists[] = {
+    "",
+    "2,0",
+    " 2,\t 0",
+    "2 ,0",
+    "7",
+    "8",
+    "-1",
+    "3,8,1",
+    "3,none",
+    "0,0",
+    "1,2,1",
+    "GPU-",
+    "UUID",
+    "1,UUID,0",
+    "GPU-0,1",
+    "gpu-UUID",
+    "UUIDx",
+    "2,UUID",
+    "0,1,2,3,4,5,6,7",
+    ",",
+    "1,",
+    "GPU",
+};
+
+/* The list with the first `length` letters of the name for UUID. */
+static void put_name(const char *list, const char *name, int length, char *out)
+{
+    const char *const at = strstr(list, "UUID");
+    if (!at)
+        strcpy(out, list);
+    else
+        sprintf(out, "%.*s%.*s%s", (int)(at - list), list, length,
+                name + (at > list && at[-1] == '-' ? 4 : 0), at + 4);
+}
+
+static void show_list(const char *list, const char *shown)
+{
+    int32_t place[8];
+    const int n = visible_devices(list, 8, 8, place);
+    fprintf(stderr, "%s: %d of", shown, n);
+    for (int i = 0; i < 8; i++)
+        fprintf(stderr, " %d", place[i]);
+    fputc('\n', stderr);
+}
+
+static void shows_lists(void)
+{
+    unsigned char uuid[GPU_NAME_UUID];
+    char name[GPU_NAME_UUID_TEXT], list[256];
+    for (int32_t place = 0; place < 3; place++) {
+        visible_uuid(place, uuid);
+        gpu_name_uuid(uuid, name);
+        fprintf(stderr, "%s\n", name);
+    }
+    visible_uuid(10, uuid);
+    gpu_name_uuid(uuid, name);
+    show_list(NULL, "none");
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (int whole = !strstr(lists[i], "UUID"); whole < 2; whole++) {
+            put_name(lists[i], name, whole ? (int)strlen(name) : 12, list);
+            show_list(list, lists[i]);
+        }
+}
+
+START_TEST(visible_devices_come_first)
+{
+    char text[8192];
+    ck_assert_int_eq(run("A=0", shows_lists, text, sizeof text), 0);
+    golden_expect_part(golden, "visible devices", text);
+}
+END_TEST
+
 /* ---- declared costs ------------------------------------------------------ */
 
 static void shows_cost(void)
@@ -366,6 +444,7 @@ int main(void)
     tcase_add_test(t, a_rank_uses_its_share_of_the_cores);
     SUITE_LOOP(t, a_range_declares_a_cost, ranges);
     tcase_add_test(t, the_innermost_cost_counts);
+    tcase_add_test(t, visible_devices_come_first);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }
