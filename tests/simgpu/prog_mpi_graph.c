@@ -106,6 +106,25 @@ static void blocking(void)
                  MPI_COMM_WORLD, &status);
 }
 
+/* Rank 0 sends to 1, which is ready. */
+static void ready(void)
+{
+    MPI_Request r[3];
+    if (rank == 1)
+        for (int i = 0; i < 3; i++)
+            MPI_Irecv(out, LARGE + i, MPI_CHAR, 0, 11 + i, MPI_COMM_WORLD,
+                      &r[i]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Waitall(3, r, ignore);
+    if (rank != 0)
+        return;
+    MPI_Rsend(in, LARGE - 1, MPI_CHAR, 1, 11, MPI_COMM_WORLD);
+    MPI_Rsend(in, LARGE, MPI_CHAR, 1, 12, MPI_COMM_WORLD);
+    MPI_Irsend(in, LARGE, MPI_CHAR, 1, 13, MPI_COMM_WORLD, &r[0]);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+}
+
 static void must(int holds, const char *what, int way)
 {
     if (holds)
@@ -191,5 +210,6 @@ int main(int argc, char **argv)
     communicators();
     blocking();
     requests();
+    ready();
     MPI_Finalize();
 }

@@ -16,6 +16,19 @@ START_TEST(mpi_takes_device_pointers)
 }
 END_TEST
 
+static const struct {
+    const char *topo, *program;
+} worlds[] = {
+    {"SIMGPU_TOPO=dgx-h100", "prog_mpi_world 4"},
+    {"SIMGPU_TOPO=4x:tests/labs/one-gpu.xml", "prog_mpi_world 1 3"},
+};
+
+START_TEST(ranks_start_on_the_nodes_of_a_machine)
+{
+    conform_run(worlds[_i].topo, worlds[_i].program, 4);
+}
+END_TEST
+
 START_TEST(polling_longer_takes_no_more_modelled_time)
 {
     static const int delay_ms[] = {0, 20, 150};
@@ -129,6 +142,8 @@ int main(void)
     TCase *const t = tcase_create("programs");
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, mpi_takes_device_pointers, 0, 3);
+    tcase_add_loop_test(t, ranks_start_on_the_nodes_of_a_machine, 0,
+                        sizeof worlds / sizeof *worlds);
     tcase_add_test(t, polling_longer_takes_no_more_modelled_time);
     tcase_add_test(t, mpich_polls_ucx_through_simgpu);
     tcase_add_test(t, a_launcher_that_is_late_is_no_hang);
