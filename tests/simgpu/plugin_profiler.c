@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,7 +157,7 @@ struct event {
     struct context *context;
     unsigned type;
     const struct event *parent;
-    char name[32], text[200];
+    char name[32], text[300];
     uint64_t began, ended;
     int states;
 };
@@ -176,6 +177,50 @@ static const char *kind_of(unsigned type)
     return "unknown";
 }
 
+static void add_count(struct event *e, const char *what, size_t n)
+{
+    const size_t length = strlen(e->text);
+    snprintf(e->text + length, sizeof e->text - length, ", %s %zu", what, n);
+}
+
+/* What is at an address: bytes from the first one that was heard of. */
+static void add_buffer(struct event *e, const char *what, const void *at)
+{
+    static const char *first;
+    const size_t length = strlen(e->text);
+    if (!first)
+        first = at;
+    snprintf(e->text + length, sizeof e->text - length, ", %s %td", what,
+             at ? (const char *)at - first : (ptrdiff_t)-1);
+}
+
+/* The same of what has a few values: their numbers, from 1; NULL is 0. */
+static void add_number(struct event *e, const char *what, const void *of)
+{
+    static const void *known[8];
+    const size_t length = strlen(e->text);
+    int i = 0;
+    while (i < 7 && known[i] && known[i] != of)
+        i++;
+    known[i] = of;
+    snprintf(e->text + length, sizeof e->text - length, ", %s %d", what,
+             of ? i + 1 : 0);
+}
+
+static void add_group(struct event *e, const void *group)
+{
+    const struct event *const g = group;
+    strcat(e->text, !g                 ? ", no group"
+                    : g->type == Group ? ", of a group"
+                                       : ", of another event");
+}
+
+static void add_rank(struct event *e, int rank)
+{
+    if (rank != e->context->rank)
+        strcat(e->text, ", of another rank");
+}
+
 static void describe_coll(struct event *e, const struct descriptor *d)
 {
 #if VERSION == 1
@@ -186,7 +231,8 @@ static void describe_coll(struct event *e, const struct descriptor *d)
              d->coll.count, d->coll.datatype, d->coll.op, d->coll.algo,
              d->coll.proto, d->coll.nChannels, d->coll.trafficBytes,
              d->coll.isNvls ? " NVLS" : "", d->coll.isCollnet ? " CollNet" : "",
-             (unsigned long long)d->coll.seqNumber, d->coll.name);
+             (unsigned long long)d->coll.seqNumber,
+             d->coll.name ? d->coll.name : "NULL");
 #else
     snprintf(e->name, sizeof e->name, "%s", d->coll.func);
     snprintf(e->text, sizeof e->text,
@@ -195,14 +241,28 @@ static void describe_coll(struct event *e, const struct descriptor *d)
              d->coll.proto, d->coll.nChannels,
              (unsigned long long)d->coll.seqNumber,
 #if VERSION < 4
-             " of ", d->coll.name
+             " of ", d->coll.name ? d->coll.name : "NULL"
 #else
              "", ""
 #endif
     );
 #endif
-    if (!d->coll.sendBuff || !d->coll.recvBuff || d->coll.nWarps == 0)
-        strcat(e->text, ", no buffers");
+    add_count(e, "warps", d->coll.nWarps);
+    add_buffer(e, "from", d->coll.sendBuff);
+    add_buffer(e, "to", d->coll.recvBuff);
+    add_rank(e, d->rank);
+#if VERSION == 1
+    add_count(e, "root", (size_t)d->coll.root);
+#endif
+#if VERSION == 2
+    add_count(e, "bytes", d->coll.trafficBytes);
+#endif
+#if VERSION < 4
+    add_number(e, "hash", (const void *)(uintptr_t)d->coll.commHash);
+#endif
+#if VERSION >= 5
+    add_group(e, d->coll.parentGroup);
+#endif
 }
 
 static void describe_p2p(struct event *e, const struct descriptor *d)
@@ -216,8 +276,18 @@ static void describe_p2p(struct event *e, const struct descriptor *d)
     snprintf(e->text, sizeof e->text, "%zu %s, peer %d", d->p2p.count,
              d->p2p.datatype, d->p2p.peer);
 #endif
-    if (!d->p2p.buff)
-        strcat(e->text, ", no buffer");
+    add_buffer(e, "at", d->p2p.buff);
+    add_rank(e, d->rank);
+#if VERSION < 4
+    add_number(e, "hash", (const void *)(uintptr_t)d->p2p.commHash);
+    snprintf(e->text + strlen(e->text), 32, " of %s",
+             d->p2p.name ? d->p2p.name : "NULL");
+#else
+    add_count(e, "channels", d->p2p.nChannels);
+#endif
+#if VERSION >= 5
+    add_group(e, d->p2p.parentGroup);
+#endif
 }
 
 static void describe(struct event *e, const struct descriptor *d)
@@ -238,17 +308,21 @@ static void describe(struct event *e, const struct descriptor *d)
                  d->groupApi.graphCaptured ? ", captured" : "");
     if (e->type == CollApi) {
         snprintf(e->name, sizeof e->name, "%s", d->collApi.func);
-        snprintf(e->text, sizeof e->text, "%zu %s, root %d%s%s",
-                 d->collApi.count, d->collApi.datatype, d->collApi.root,
-                 d->collApi.graphCaptured ? ", captured" : "",
-                 d->collApi.stream ? "" : ", no stream");
+        snprintf(e->text, sizeof e->text, "%zu %s, root %d%s", d->collApi.count,
+                 d->collApi.datatype, d->collApi.root,
+                 d->collApi.graphCaptured ? ", captured" : "");
+        add_number(e, "stream", d->collApi.stream);
     }
     if (e->type == P2pApi) {
         snprintf(e->name, sizeof e->name, "%s", d->p2pApi.func);
-        snprintf(e->text, sizeof e->text, "%zu %s%s%s", d->p2pApi.count,
+        snprintf(e->text, sizeof e->text, "%zu %s%s", d->p2pApi.count,
                  d->p2pApi.datatype,
-                 d->p2pApi.graphCaptured ? ", captured" : "",
-                 d->p2pApi.stream ? "" : ", no stream");
+                 d->p2pApi.graphCaptured ? ", captured" : "");
+        add_number(e, "stream", d->p2pApi.stream);
+    }
+    if (e->type == KernelLaunch) {
+        strcpy(e->text, "one kernel");
+        add_number(e, "stream", d->kernelLaunch.stream);
     }
 #endif
 }
@@ -284,7 +358,7 @@ static int stop_event(void *handle)
 {
     struct event *const e = handle;
     const struct event *const p = e->parent;
-    char line[512], states[32] = "";
+    char line[640], states[32] = "";
     if (e->states)
         snprintf(states, sizeof states, " states %d", e->states);
     if (e->type == KernelCh)

@@ -1,5 +1,9 @@
-/* What a profiler plugin hears of: a collective, messages, a group of both, a
- * graph that is launched twice, an empty group, a failing call. */
+/*
+ * What a profiler plugin hears of: a collective, messages, a group of both, a
+ * graph that is launched twice, an empty group, a failing call; each kind of
+ * call, on another stream and communicator. With an argument, of a collective
+ * alone, and of a communicator without a name.
+ */
 #include <cuda_runtime.h>
 #include <mpi.h>
 #include <nccl.h>
@@ -13,11 +17,11 @@ static ncclComm_t comm;
 static cudaStream_t stream;
 static float *buffer;
 
-static void make(void)
+static void make(const char *name)
 {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     ncclUniqueId id;
-    config.commName = "profiled";
+    config.commName = name;
     if (rank == 0)
         ncclGetUniqueId(&id);
     MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
@@ -74,13 +78,50 @@ static void capture(void)
     cudaGraphDestroy(graph);
 }
 
-int main(int argc, char **argv)
+/* Both streams, and a communicator that begins to count again. */
+static void each_kind(void)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
-    make();
-    reduce();
+    ncclComm_t part;
+    cudaStream_t other;
+    float *const to = buffer + (size_t)nranks * COUNT;
+    cudaStreamCreate(&other);
+    RULE(ncclCommSplit(comm, 0, rank, &part, NULL) == ncclSuccess, "a split");
+    ncclAllGather(buffer, to, 16, ncclDouble, part, other);
+    ncclReduceScatter(buffer, to, 17, ncclInt64, ncclMin, part, stream);
+    ncclGather(buffer, to, 18, ncclHalf, 1, part, other);
+    ncclScatter(buffer, to, 19, ncclUint8, 1, part, stream);
+    ncclGroupStart();
+    if (rank == 0)
+        ncclSend(buffer + 1, 20, ncclBfloat16, 1, part, other);
+    else
+        ncclRecv(buffer + 2, 20, ncclBfloat16, 0, part, stream);
+    ncclAllReduce(buffer, to, 21, ncclUint32, ncclProd, part, other);
+    RULE(ncclGroupEnd() == ncclSuccess, "a group of one communicator");
+    RULE(cudaDeviceSynchronize() == cudaSuccess, "calls of each kind");
+    ncclCommDestroy(part);
+    cudaStreamDestroy(other);
+}
+
+static void puts_and_waits(void)
+{
+    ncclWindow_t window;
+    ncclWaitSignalDesc_t one = {1, !rank, 0, 0}, two = {2, !rank, 0, 0};
+    void *memory;
+    ncclMemAlloc(&memory, 4096);
+    ncclCommWindowRegister(comm, memory, 4096, &window,
+                           NCCL_WIN_COLL_SYMMETRIC);
+    ncclPutSignal(memory, 22, ncclInt, !rank, window, 0, 0, 0, 0, comm, stream);
+    ncclWaitSignal(1, &one, comm, stream);
+    ncclSignal(!rank, 0, 0, 0, comm, stream);
+    ncclSignal(!rank, 0, 0, 0, comm, stream);
+    ncclWaitSignal(1, &two, comm, stream);
+    RULE(cudaStreamSynchronize(stream) == cudaSuccess, "one-sided messages");
+    ncclCommWindowDeregister(comm, window);
+    ncclMemFree(memory);
+}
+
+static void all(void)
+{
     exchange();
     capture();
     ncclGroupStart();
@@ -88,6 +129,19 @@ int main(int argc, char **argv)
     RULE(ncclBroadcast(buffer, buffer, 4, ncclFloat, 9, comm, stream) ==
              ncclInvalidArgument,
          "a wrong root");
+    each_kind();
+    puts_and_waits();
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
+    make(argc > 1 ? NULL : "profiled");
+    reduce();
+    if (argc == 1)
+        all();
     RULE(ncclCommDestroy(comm) == ncclSuccess, "the end");
     MPI_Finalize();
     return rule_status();
