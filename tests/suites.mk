@@ -196,6 +196,7 @@ $(call suite,simgpu/mpi_mismatch,1,sim)
 $(call suite,simgpu/nccl,4,sim)
 $(call suite,simgpu/nccl_device,1,sim)
 $(call suite,simgpu/nccl_graph,1,sim)
+$(call suite,simgpu/nccl_mismatch,2,sim)
 $(call suite,simgpu/nccl_profiler,5,sim tests/simgpu/plugin_profiler.c \
 	tests/simgpu/nccl_profiler.awk)
 $(call suite,simgpu/nccl_texts,1,sim)

@@ -209,6 +209,18 @@ static void puts_and_waits(void)
     one = (ncclWaitSignalDesc_t){1, 0, 0, 0};
     ncclWaitSignal(1, &one, comm[2], stream[2]);
     synchronize("signals");
+    ncclGroupStart(); // collectives come first, and messages last
+    for (int d = 0; d < DEVICES; d++) {
+        const int next = (d + 1) % DEVICES, before = (d + 2) % DEVICES;
+        one = (ncclWaitSignalDesc_t){1, before, 1, 1};
+        ncclSend(in[d], 6, ncclInt, next, comm[d], stream[d]);
+        ncclRecv(out[d], 6, ncclInt, before, comm[d], stream[d]);
+        ncclSignal(next, 1, 1, 0, comm[d], stream[d]);
+        ncclWaitSignal(1, &one, comm[d], stream[d]);
+        ncclAllReduce(in[d], out[d], 6, ncclInt, ncclSum, comm[d], stream[d]);
+    }
+    must(ncclGroupEnd() == ncclSuccess, "a group with signals");
+    synchronize("a group with signals");
     ALL(ncclCommWindowDeregister(comm[d], to[d]));
     ALL(ncclCommWindowDeregister(comm[d], from[d]));
 }
