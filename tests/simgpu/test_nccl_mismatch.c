@@ -37,6 +37,16 @@ START_TEST(types_and_operations_have_names)
 }
 END_TEST
 
+START_TEST(a_peer_that_aborts_ends_calls)
+{
+    struct child c =
+        child_run(60, "%s/tests/simgpu/prog_nccl32_abort", child_build());
+    ck_assert_msg(c.status == 0, "status %d: %s%s", c.status, c.out, c.err);
+    golden_expect_part(GOLDEN, "aborts", c.out);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("calls of NCCL that differ");
@@ -44,6 +54,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_test(t, differences_are_reported);
     tcase_add_test(t, types_and_operations_have_names);
+    tcase_add_test(t, a_peer_that_aborts_ends_calls);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -286,13 +286,13 @@ static ncclResult_t run_group(float *estimated_us)
     err = run_setups();
     if (err == ncclSuccess && estimated_us)
         return simulate_calls(calls(), group.calls.n, estimated_us);
-    if (err == ncclSuccess)
-        connect_calls(calls(), group.calls.n);
-    if (err == ncclSuccess && group.calls.n > 0 && any_captured(-1))
+    if (err != ncclSuccess || group.calls.n == 0)
+        return err;
+    connect_calls(calls(), group.calls.n);
+    if (any_captured(-1))
         return capture_calls();
-    if (err == ncclSuccess && group.calls.n > 0)
-        execute_calls(calls(), group.calls.n);
-    return err;
+    execute_calls(calls(), group.calls.n);
+    return ncclSuccess;
 }
 
 static ncclResult_t end(float *estimated_us)

@@ -1,0 +1,89 @@
+/* What rank 0 of 2, both of one process, is told of its calls when rank 1
+ * aborts the communicator instead of making its own: test_nccl_mismatch.c. */
+#include <cuda_runtime.h>
+#include <nccl.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COUNT = 1 << 10, MANY = 40 /* messages: a channel holds 32 */ };
+
+static ncclComm_t comm[2];
+static cudaStream_t stream;
+static int *data;
+
+static void say(const char *call, ncclResult_t result)
+{
+    printf("%s: %d %s\n", call, (int)result,
+           result == ncclSuccess ? "" : ncclGetLastError(NULL));
+}
+#define SAY(call) say(#call, call)
+
+static void collective(void)
+{
+    SAY(ncclAllReduce(data, data, COUNT, ncclInt, ncclSum, comm[0], stream));
+}
+
+static void receive(void)
+{
+    SAY(ncclRecv(data, COUNT, ncclInt, 1, comm[0], stream));
+}
+
+static void send(void)
+{
+    SAY(ncclSend(data, COUNT, ncclInt, 1, comm[0], stream));
+}
+
+static void many_sends(void)
+{
+    ncclGroupStart();
+    for (int i = 0; i < MANY; i++)
+        ncclSend(data, COUNT, ncclInt, 1, comm[0], stream);
+    ncclRecv(data, COUNT, ncclInt, 1, comm[0], stream);
+    SAY(ncclGroupEnd());
+}
+
+static void wait_for_signals(void)
+{
+    ncclWaitSignalDesc_t two = {2, 1, 0, 0};
+    SAY(ncclWaitSignal(1, &two, comm[0], stream));
+}
+
+/* The last of several calls, of which the first cannot be done. */
+static void several(void)
+{
+    SAY(ncclRecv(data, COUNT, ncclInt, 1, comm[0], stream));
+    SAY(ncclSignal(1, 0, 0, 0, comm[0], stream));
+    SAY(ncclAllReduce(data, data, COUNT, ncclInt, ncclSum, comm[0], stream));
+}
+
+static void abort_it(const char *what, void (*call)(void))
+{
+    ncclResult_t state = ncclSuccess;
+    printf("%s\n", what);
+    ncclCommInitAll(comm, 2, NULL);
+    cudaSetDevice(0);
+    call();
+    SAY(ncclCommGetAsyncError(comm[0], &state));
+    printf("state %d\n", (int)state);
+    SAY(ncclCommAbort(comm[1]));
+    printf("the stream ends: %d\n", (int)cudaStreamSynchronize(stream));
+    SAY(ncclCommGetAsyncError(comm[0], &state));
+    printf("state %d\n", (int)state);
+    SAY(ncclAllReduce(data, data, COUNT, ncclInt, ncclSum, comm[0], stream));
+    SAY(ncclCommFinalize(comm[0]));
+    SAY(ncclCommAbort(comm[0]));
+}
+
+int main(void)
+{
+    cudaSetDevice(0);
+    cudaStreamCreate(&stream);
+    ncclMemAlloc((void **)&data, COUNT * sizeof *data);
+    abort_it("a collective", collective);
+    abort_it("a receive", receive);
+    abort_it("a send", send);
+    abort_it("many sends", many_sends);
+    abort_it("signals", wait_for_signals);
+    abort_it("several", several);
+    return 0;
+}
