@@ -1,4 +1,5 @@
-/* What NVSHMEM says of mistakes, and of words, on one PE. */
+/* What NVSHMEM says of mistakes, and of words, on one PE, and of two PEs that
+ * differ. */
 #include <check.h>
 
 #include "child.h"
@@ -33,6 +34,20 @@ START_TEST(pes_have_to_ask_for_the_same_size)
 }
 END_TEST
 
+START_TEST(pes_that_differ_are_reported)
+{
+    struct child c = child_run(
+        120,
+        "p=%s/tests/simgpu/prog_shmem_peers\n"
+        "for i in $(seq 0 $(($($p) - 1)))\n"
+        "do mpirun -n 2 $p $i 2>&1 | awk -f tests/simgpu/shmem_peers.awk\n"
+        "done",
+        child_build());
+    golden_expect_part(GOLDEN, "peers", c.out);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(words_compare_as_their_types_do)
 {
     struct child c =
@@ -45,11 +60,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *const s = suite_create("nvshmem on one PE");
+    Suite *const s = suite_create("what NVSHMEM says");
     TCase *const t = tcase_create("texts");
     tcase_set_timeout(t, 120);
     tcase_add_test(t, each_mistake_is_explained);
     tcase_add_test(t, pes_have_to_ask_for_the_same_size);
+    tcase_add_test(t, pes_that_differ_are_reported);
     tcase_add_test(t, words_compare_as_their_types_do);
     suite_add_tcase(s, t);
     return suite_run(s);
