@@ -124,6 +124,32 @@ static void group_of_two(void)
     synchronize("a group of two communicators");
 }
 
+/* Of equal keys, the rank decides; ranks without a color are in none. */
+static void order_of_split(void)
+{
+    const int key[DEVICES] = {5, 5, 1}, rank[DEVICES] = {1, 2, 0};
+    ncclComm_t part[DEVICES];
+    int n = 0, r = -1;
+    ALL(ncclCommSplit(comm[d], 4, key[d], &part[d], NULL));
+    for (int d = 0; d < DEVICES; d++) {
+        ncclCommCount(part[d], &n);
+        ncclCommUserRank(part[d], &r);
+        must(n == DEVICES && r == rank[d], "the order of keys");
+    }
+    ALL(ncclBroadcast(in[d], out[d], 3, ncclInt, 0, part[d], stream[d]));
+    synchronize("a collective of another order");
+    ALL(ncclCommDestroy(part[d]));
+    ALL(ncclCommSplit(comm[d], d == 1 ? NCCL_SPLIT_NOCOLOR : 0, -d, &part[d],
+                      NULL));
+    must(part[1] == NULL, "a rank without a color");
+    for (int d = 0; d < DEVICES; d += 2) {
+        ncclCommCount(part[d], &n);
+        ncclCommUserRank(part[d], &r);
+        must(n == 2 && r == (d == 0), "the others");
+        ncclCommDestroy(part[d]);
+    }
+}
+
 /* ---- messages ------------------------------------------------------------ */
 
 /* Message i of a device, at a place of its own. */
@@ -231,6 +257,7 @@ int main(void)
     collectives();
     group_of_all();
     group_of_two();
+    order_of_split();
     messages();
     registered();
     puts_and_waits();

@@ -209,6 +209,80 @@ static void signals(void)
     end();
 }
 
+/* ---- communicators that are not made -------------------------------------- */
+
+/* Ranks 0 and 2 call, of three. */
+static void join_of_two(void)
+{
+    static ncclComm_t made[DEVICES];
+    ncclUniqueId id;
+    ncclGetUniqueId(&id);
+    ncclGroupStart();
+    for (int d = 0; d < DEVICES; d += 2) {
+        cudaSetDevice(d);
+        ncclCommInitRank(&made[d], DEVICES, id, d);
+    }
+    ncclGroupEnd();
+}
+
+static void split_of_two(void)
+{
+    static ncclComm_t part[DEVICES];
+    ALL(odd ? ncclSuccess : ncclCommSplit(comm[d], 0, d, &part[d], NULL));
+}
+
+static void window_of_two(void)
+{
+    static ncclWindow_t w[DEVICES];
+    ALL(odd ? ncclSuccess
+            : ncclCommWindowRegister(comm[d], in[d], ROOM, &w[d],
+                                     NCCL_WIN_COLL_SYMMETRIC));
+}
+
+/* One of the two that stay: the first makes the communicator, the other one
+ * waits for it. */
+static void shrink_by_first(void)
+{
+    ncclComm_t few;
+    ncclCommShrink(comm[1], (int[]){0}, 1, &few, NULL, 0);
+}
+
+static void shrink_by_second(void)
+{
+    ncclComm_t few;
+    ncclCommShrink(comm[2], (int[]){0}, 1, &few, NULL, 0);
+}
+
+static void revoke_by_one(void)
+{
+    static ncclComm_t part;
+    ncclCommRevoke(comm[1], 0);
+    printf("%d\n", (int)ncclCommSplit(comm[1], 0, 0, &part, NULL));
+    printf("%s\n", ncclGetLastError(NULL));
+}
+
+/* Of two ids, in another order. */
+static void join_by_other_ids(void)
+{
+    static ncclComm_t made[DEVICES];
+    ncclUniqueId ids[2], swapped[2];
+    ncclGetUniqueId(&ids[0]);
+    ncclGetUniqueId(&ids[1]);
+    swapped[0] = ids[0];
+    swapped[1] = ids[0];
+    ncclGroupStart();
+    for (int d = 0; d < DEVICES; d++) {
+        cudaSetDevice(d);
+        ncclCommInitRankScalable(&made[d], DEVICES, d, 2,
+                                 d == 1 ? swapped : ids, NULL);
+    }
+    printf("%d\n", (int)ncclGroupEnd());
+    printf("%s\n", ncclGetLastError(NULL));
+    for (int d = 0; d < DEVICES; d++)
+        printf("%d", made[d] == NULL);
+    printf("\n");
+}
+
 static const struct {
     void (*make)(void);
     const char *name; /* of the communicator, or NULL */
@@ -228,7 +302,14 @@ static const struct {
             {collective_of_two, "named"},
             {send_to_nobody, NULL},
             {receive_from_nobody, NULL},
-            {signals, NULL}};
+            {signals, NULL},
+            {join_of_two, NULL},
+            {split_of_two, NULL},
+            {window_of_two, NULL},
+            {shrink_by_first, NULL},
+            {shrink_by_second, NULL},
+            {revoke_by_one, NULL},
+            {join_by_other_ids, NULL}};
 
 int main(int argc, char **argv)
 {
