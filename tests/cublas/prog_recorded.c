@@ -212,6 +212,7 @@ static void random_numbers(void)
 
 int main(void)
 {
+    MUST(cudaSetDevice(1)); // a place that is not 0
     MUST(cublasCreate(&h));
     a = device_memory(), b = device_memory(), c = device_memory();
     vectors();
