@@ -19,6 +19,7 @@
 #include "simnvcc/calls.h"
 #include "simnvcc/foreign.h"
 #include "simnvcc/inline.h"
+#include "simnvcc/line.h"
 #include "suite.h"
 
 static struct cases views, assembly;
@@ -159,6 +160,26 @@ START_TEST(a_header_of_a_toolkit_is_named_by_who_includes_it)
 }
 END_TEST
 
+START_TEST(a_line_is_cut_off_where_the_room_ends)
+{
+    char text[LINE_NBYTES + 3], copy[LINE_NBYTES + 1];
+    copy[LINE_NBYTES] = '!';
+    memset(copy, 'x', LINE_NBYTES);
+    ck_assert_ptr_eq(line_copy("ab\ncd", copy), copy);
+    ck_assert_str_eq(copy, "ab");
+    ck_assert_str_eq(line_copy("e", copy), "e");
+    ck_assert_str_eq(line_copy("\nf", copy), "");
+    for (size_t n = LINE_NBYTES - 2; n < sizeof text; n++) {
+        memset(text, 'a', n);
+        text[n] = 0;
+        memset(copy, 'x', LINE_NBYTES);
+        ck_assert_uint_eq(strlen(line_copy(text, copy)),
+                          n < LINE_NBYTES ? n : LINE_NBYTES - 1);
+        ck_assert_int_eq(copy[LINE_NBYTES], '!');
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("views");
@@ -168,6 +189,7 @@ int main(void)
     tcase_add_loop_test(t, both_views_become_one, 0, views.n);
     tcase_add_loop_test(t, assembly_says_what_kernels_call, 0, assembly.n);
     tcase_add_test(t, a_file_that_asks_for_the_architecture_has_two_views);
+    tcase_add_test(t, a_line_is_cut_off_where_the_room_ends);
     tcase_add_test(t, a_header_of_a_toolkit_is_named_by_who_includes_it);
     suite_add_tcase(s, t);
     return suite_run(s);

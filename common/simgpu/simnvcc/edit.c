@@ -52,5 +52,4 @@ void edits_write(struct edits *e, const char *text, FILE *out)
     }
     fputs(text + at, out);
     free(e->edit);
-    *e = (struct edits){0};
 }
