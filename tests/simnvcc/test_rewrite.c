@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h> /* mmap */
+#include <unistd.h>   /* sysconf */
 
 #include "cases.h"
 #include "simnvcc/rewrite.h"
@@ -61,6 +63,27 @@ START_TEST(cuda_becomes_cxx)
 }
 END_TEST
 
+/* Copies of the text's beginnings, in turn, that end where a page does: a read
+ * behind one is a fault. */
+START_TEST(text_may_end_anywhere)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const char *const text = cases.at[_i].input;
+    const size_t length = strlen(text), room = (length / page + 1) * page;
+    char *const memory = mmap(NULL, room + page, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert(memory != MAP_FAILED);
+    ck_assert_int_eq(mprotect(memory + room, page, PROT_NONE), 0);
+    for (size_t n = 0; n < length; n++) {
+        char *const at = memory + room - n - 1;
+        memcpy(at, text, n);
+        at[n] = 0;
+        free(rewritten(at));
+    }
+    ck_assert_int_eq(munmap(memory, room + page), 0);
+}
+END_TEST
+
 int main(void)
 {
     static const char *const files[] = {"launch", "kernel", "shared", "ptx"};
@@ -72,6 +95,7 @@ int main(void)
         cases_add(&cases, path);
     }
     tcase_add_loop_test(t, cuda_becomes_cxx, 0, cases.n);
+    tcase_add_loop_test(t, text_may_end_anywhere, 0, cases.n);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -68,6 +68,21 @@ static void show_promises(const struct calls *c, const char *text, FILE *out)
     }
 }
 
+/* The assembly with its accesses inlined. */
+static char *inlined(const char *text)
+{
+    char *got = NULL;
+    size_t nbytes;
+    FILE *const out = open_memstream(&got, &nbytes);
+    struct calls *const c = calls_read(text);
+    if (!out || !c)
+        abort();
+    inline_accesses(text, c, out);
+    fclose(out);
+    calls_free(c);
+    return got;
+}
+
 static char *examined(const char *text)
 {
     struct call_place at;
@@ -81,10 +96,15 @@ static char *examined(const char *text)
     if (calls_not_inlined(c, "/usr/include/", &at))
         fprintf(out, "calls at %s:%d %s\n", at.file, at.line,
                 at.by_pointer ? "by pointer" : "by name");
-    if (strstr(text, "simgpu inlines"))
-        inline_accesses(text, c, out);
     fclose(out);
     calls_free(c);
+    if (strstr(text, "simgpu inlines")) {
+        char *const promises = got, *const code = inlined(text);
+        if (asprintf(&got, "%s%s", promises, code) < 0)
+            abort();
+        free(promises);
+        free(code);
+    }
     return got;
 }
 
@@ -93,6 +113,54 @@ START_TEST(assembly_says_what_kernels_call)
     char *const got = examined(assembly.at[_i].input);
     cases_same_words(&assembly.at[_i], got);
     free(got);
+}
+END_TEST
+
+START_TEST(assembly_that_does_not_ask_for_it_stays)
+{
+    static const char text[] = "k:\n\tcall\t__tsan_read4\n\tret";
+    char *const got = inlined(text);
+    ck_assert_str_eq(got, text);
+    free(got);
+}
+END_TEST
+
+/* How often the text uses the word that begins at this byte of the spans. */
+static int uses(const char *text, int at)
+{
+    char word[64];
+    int n = 0;
+    snprintf(word, sizeof word, ".Lsimgpu_spans@tpoff+%d\n", at);
+    for (const char *p = text; (p = strstr(p, word)); p++)
+        n++;
+    return n;
+}
+
+/* A span has 40 bytes. */
+START_TEST(accesses_beyond_1024_share_two_spans)
+{
+    static const int naccesses[] = {1023, 1024, 1025, 1027};
+    static const int nspans[] = {1023, 1026, 1026, 1026};
+    char *text = NULL;
+    size_t nbytes;
+    FILE *const out = open_memstream(&text, &nbytes);
+    fputs("# simgpu inlines accesses\n", out);
+    for (int i = 0; i < naccesses[_i]; i++)
+        fprintf(out, "\tcall\t__tsan_%s4\n", i % 2 ? "write" : "read");
+    fclose(out);
+    char *const got = inlined(text);
+    char zero[32];
+    snprintf(zero, sizeof zero, "\t.zero\t%d\n", 40 * nspans[_i]);
+    ck_assert_ptr_nonnull(strstr(got, zero));
+    const int last = 40 * 1023, once = uses(got, 0);
+    ck_assert_int_gt(once, 0);
+    ck_assert_int_eq(uses(got, last), _i > 0 ? once : 0);
+    ck_assert_int_eq(uses(got, last + 40), _i < 2    ? 0
+                                           : _i == 2 ? once
+                                                     : 2 * once);
+    ck_assert_int_eq(uses(got, last + 80), _i < 3 ? 0 : once);
+    free(got);
+    free(text);
 }
 END_TEST
 
@@ -140,11 +208,13 @@ START_TEST(a_header_of_a_toolkit_is_named_by_who_includes_it)
         {"# 1 \"own/s.h\" 1\n# 1 \"own/v.h\" 1\n", NULL},
         {"x # 1 \"T/s.h\" 1\nx # 1 \"T/v.h\" 1", NULL},
         {"# 1 \"v.h\" 1\n# 1 \"v.h\" 1\n", NULL},
+        {"# 1 \"Ts.h\" 1\n# 1 \"Tv.h\" 1\n", NULL},
     };
-    struct child c = child_run(10, "d=$(mktemp -d) && cd $d && mkdir -p "
-                                   "T/crt own && touch T/crt/host_config.h "
-                                   "T/v.h T/s.h T/r.h T/w.h own/v.h own/s.h && "
-                                   "printf $d");
+    struct child c =
+        child_run(10, "d=$(mktemp -d) && cd $d && mkdir -p "
+                      "T/crt own && touch T/crt/host_config.h "
+                      "T/v.h T/s.h T/r.h T/w.h own/v.h own/s.h ownv.h &&  "
+                      "printf $d");
     ck_assert_int_eq(c.status, 0);
     ck_assert_int_eq(chdir(c.out), 0);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -188,6 +258,8 @@ int main(void)
     cases_add(&assembly, "tests/simnvcc/assembly.txt");
     tcase_add_loop_test(t, both_views_become_one, 0, views.n);
     tcase_add_loop_test(t, assembly_says_what_kernels_call, 0, assembly.n);
+    tcase_add_test(t, assembly_that_does_not_ask_for_it_stays);
+    tcase_add_loop_test(t, accesses_beyond_1024_share_two_spans, 0, 4);
     tcase_add_test(t, a_file_that_asks_for_the_architecture_has_two_views);
     tcase_add_test(t, a_line_is_cut_off_where_the_room_ends);
     tcase_add_test(t, a_header_of_a_toolkit_is_named_by_who_includes_it);
