@@ -2,7 +2,9 @@
  * Whose a file of a name is: patterns and people's names.
  */
 #include <check.h>
+#include <stdlib.h> /* free */
 
+#include "decompose.h"
 #include "match.h"
 #include "suite.h"
 
@@ -138,6 +140,52 @@ START_TEST(what_is_no_placeholder_is_found)
 }
 END_TEST
 
+static const struct {
+    const char *text, *is;
+} letters[] = {
+    {"plain", "plain"},
+    {"\303\274", "u\314\210"},
+    {"\303\205", "A\314\212"},
+    {"\307\226", "u\314\210\314\204"}, // two marks
+    {"\341\273\243", "o\314\233\314\243"},
+    {"\341\272\226", "h\314\261"}, // the last of the list
+    {"\303\200", "A\314\200"},     // the first
+    {"\303\270", "\303\270"},      // a letter of its own
+    {"\302\241", "\302\241"},
+    {"\337\277", "\337\277"},         // the last of two bytes
+    {"\340\240\200", "\340\240\200"}, // and the first of three
+    {"\342\202\254", "\342\202\254"},
+    {"\357\277\277", "\357\277\277"},
+    {"\360\220\200\200", "\360\220\200\200"}, // and of four
+    {"\360\237\230\200", "\360\237\230\200"},
+    {"\364\217\277\277", "\364\217\277\277"},
+    {"\352\260\200", "\341\204\200\341\205\241"}, // Hangul: two letters
+    {"\352\260\201", "\341\204\200\341\205\241\341\206\250"}, // three
+    {"\355\225\234\352\270\200", "\341\204\222\341\205\241\341\206\253\341\204"
+                                 "\200\341\205\263\341\206\257"},
+    {"\355\236\243",
+     "\341\204\222\341\205\265\341\207\202"}, // the last syllable
+    {"\352\257\277", "\352\257\277"},         // before the first
+    {"\355\236\244", "\355\236\244"},         // after the last
+    {"a\303\274b", "au\314\210b"},
+    {"\341\271\250", "S\314\243\314\207"},
+    {"\377", "\377"}, // no UTF-8
+    {"\303", "\303"}, // cut
+    {"\303x", "\303x"},
+    {"\342\202", "\342\202"},
+    {"\342\202x", "\342\202x"},
+    {"\360\237\230", "\360\237\230"},
+    {"\200\303\274", "\200u\314\210"},
+};
+
+START_TEST(marks_follow_their_letters)
+{
+    char *const text = decompose(letters[_i].text);
+    ck_assert_str_eq(text, letters[_i].is);
+    free(text);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("match");
@@ -146,6 +194,7 @@ int main(void)
     tcase_add_test(t, who_is_unknown_has_no_file);
     SUITE_LOOP(t, people_are_the_same_in_any_order_of_their_names, people);
     SUITE_LOOP(t, what_is_no_placeholder_is_found, patterns);
+    SUITE_LOOP(t, marks_follow_their_letters, letters);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
