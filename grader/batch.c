@@ -398,7 +398,7 @@ static int open_spool(struct batch *b)
     if (folder_make(path) != 0 || !realpath(path, b->spool))
         return fail(b, "%s: %s", path, strerror(errno));
     if (strlen(b->spool) > PATH_MAX - 200)
-        return fail(b, "%s: a path too long", path);
+        return fail(b, "%.900s...: a path too long", path);
     // Held as long as we live, whatever ends us; the folder itself is locked.
     b->lock = open(b->spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (b->lock < 0 || flock(b->lock, LOCK_EX | LOCK_NB) != 0)

@@ -67,8 +67,7 @@ static int by_student(const void *x, const void *y)
 {
     const struct submission *const a = x, *const b = y;
     const int order = strcmp(a->student->key, b->student->key);
-    return order ? order
-                 : (a->attempt > b->attempt) - (a->attempt < b->attempt);
+    return order ? order : a->attempt - b->attempt;
 }
 
 static int is_visible(const struct dirent *d)

@@ -1,0 +1,100 @@
+#define _GNU_SOURCE
+#include "batches.h"
+
+#include <check.h>
+#include <dirent.h> /* opendir */
+#include <errno.h>  /* errno */
+#include <stdarg.h> /* va_list */
+#include <stdio.h>  /* snprintf */
+#include <string.h> /* strncmp */
+#include <unistd.h> /* symlink */
+
+struct batches batches;
+
+void batches_sh(const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    struct child c = child_run(20, "cd %s && %s", batches.dir, line);
+    ck_assert_msg(c.status == 0, "%s: %s", line, c.err);
+    child_clear(&c);
+}
+
+/* What a batch reads of the build beside its program: this one, as if it were
+ * grade. */
+static void link_build(void)
+{
+    static const char *const names[] = {"backend", "sim", "cuda"};
+    char self[CHILD_FOLDER], from[CHILD_FOLDER + 16], to[CHILD_FOLDER + 16];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    ck_assert_int_gt(n, 0);
+    self[n] = 0;
+    *strrchr(self, '/') = 0;
+    for (int i = 0; i < 3; i++) {
+        snprintf(from, sizeof from, "%s/%s", child_build(), names[i]);
+        snprintf(to, sizeof to, "%s/%s", self, names[i]);
+        ck_assert(symlink(from, to) == 0 || errno == EEXIST);
+    }
+}
+
+void batches_setup(void)
+{
+    struct batches *const b = &batches;
+    link_build();
+    child_folder(b->dir, "batch");
+    snprintf(b->roster, sizeof b->roster, "%s/r.csv", b->dir);
+    snprintf(b->in, sizeof b->in, "%s/in", b->dir);
+    snprintf(b->ledger, sizeof b->ledger, "%s/L.db", b->dir);
+    snprintf(b->spool, sizeof b->spool, "%s/L.db.spool", b->dir);
+    batches_sh(
+        "mkdir in; printf 'student,deadline,submitted@2\\nada,2026-03-01T12:00,"
+        "2026-03-04T12:00\\nbob,,\\ncyd,,\\n' > r.csv; printf a1 > in/ada; "
+        "printf a2 > in/ada@2; printf b1 > in/bob; touch -d "
+        "2026-03-01T13:00Z in/*");
+    b->options = (struct batch_options){.roster = b->roster,
+                                        .submissions = b->in,
+                                        .ledger = b->ledger,
+                                        .lab = "lab1",
+                                        .seed = BATCHES_SEED,
+                                        .jobs = 1,
+                                        .retries = 1};
+}
+
+void batches_teardown(void)
+{
+    child_remove(batches.dir);
+}
+
+void batches_open(void)
+{
+    struct batch *const b = &batches.batch;
+    ck_assert_msg(batch_open(b, &batches.options) == 0, "%s", b->err);
+}
+
+int batches_nfiles(const char *path)
+{
+    int n = -2; // . and ..
+    DIR *const d = opendir(path);
+    while (d && readdir(d))
+        n++;
+    if (d)
+        closedir(d);
+    return n;
+}
+
+void batches_says(const char *err, const char *want)
+{
+    const size_t n = strlen(batches.dir);
+    for (const char *c = want; *c; c++) {
+        const int is_dir = strncmp(c, "DIR", 3) == 0;
+        ck_assert_msg(strncmp(err, is_dir ? batches.dir : c, is_dir ? n : 1) ==
+                          0,
+                      "not %s, but %s", want, err);
+        err += is_dir ? n : 1;
+        c += is_dir ? 2 : 0;
+    }
+    ck_assert_str_eq(err, "");
+}
