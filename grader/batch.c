@@ -442,7 +442,7 @@ void batch_release(struct batch *b)
     json_decref(b->versions);
     free(b->task);
     if (b->lock >= 0) {
-        if (b->objects[0])
+        if (*b->objects)
             folder_remove(b->objects);
         rmdir(b->spool); // when it is empty
         close(b->lock);

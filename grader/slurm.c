@@ -91,9 +91,7 @@ static int write_files(const struct round *r)
                 "\"$SLURM_ARRAY_TASK_ID\"\n",
                 b->lab, b->o->isolation, r->config.per_job);
     }
-    const int failed =
-        !list || !f || fclose(list) != 0 || fclose(f) != 0 ? -1 : 0;
-    return failed;
+    return !list || !f || fclose(list) != 0 || fclose(f) != 0 ? -1 : 0;
 }
 
 static int jobs_of(const struct round *r)
@@ -129,7 +127,11 @@ static int submit(struct round *r)
     FILE *const kept = fopen(r->job_path, "we");
     if (kept)
         fprintf(kept, "%s\n", r->job);
-    return kept && fclose(kept) == 0 ? 0 : -1;
+    if (kept && fclose(kept) == 0)
+        return 0;
+    snprintf(r->batch->err, sizeof r->batch->err, "%.900s: %s", r->job_path,
+             strerror(errno));
+    return -1;
 }
 
 /* All tasks that can be started now. */

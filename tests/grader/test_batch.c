@@ -288,6 +288,7 @@ END_TEST
 START_TEST(a_spool_has_one_batch_at_a_time)
 {
     struct batch second;
+    close(STDIN_FILENO); // the lock has its number
     batches_open();
     batches_says(b->objects, "DIR/L.db.spool/objects");
     batches_sh("mkdir -p L.db.spool/objects/x");

@@ -26,15 +26,6 @@ static void put(const char *name, const char *text)
     ck_assert(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
 }
 
-/* The only writer, from now on one that cannot write. */
-static void lose_ledger(void)
-{
-    char err[256];
-    ledger_close(b->ledger);
-    b->ledger = ledger_open(batches.ledger, NULL, LEDGER_READ, err, sizeof err);
-    ck_assert_ptr_nonnull(b->ledger);
-}
-
 static void ck_kept(const char *digest, const char *bytes)
 {
     size_t n = 0;
@@ -76,7 +67,7 @@ START_TEST(why_it_cannot_be_staged_is_told)
     batches_says(b->err, "DIR/in/ada@2: No such file or directory");
     ck_assert_int_eq(batch_stage(b, &b->task[0]), -1);
     batches_says(b->err, "DIR/L.db.spool: Is a directory");
-    lose_ledger();
+    batches_lose_ledger();
     ck_assert_int_eq(batch_stage(b, &b->task[2]), -1);
     ck_assert_str_eq(b->err, ledger_error(b->ledger));
     ck_assert_str_ne(b->err, "");
@@ -102,34 +93,6 @@ static void leave(const char *name, const char *json)
     snprintf(file, sizeof file, "%s.json", name);
     put(file, json);
     batches_sh("mkdir -p L.db.spool/%s.work/x", name);
-}
-
-static int note_body(const struct ledger_entry *e, void *arg)
-{
-    json_t **const last = arg;
-    json_t *const j = json_loads(e->body, 0, NULL);
-    json_object_set_new(j, "student", json_string(e->student));
-    json_object_set_new(j, "attempt", json_integer(e->attempt));
-    json_object_set_new(j, "digest", json_string(e->digest));
-    json_object_set_new(
-        j, "n",
-        json_integer(json_integer_value(json_object_get(*last, "n")) + 1));
-    json_decref(*last);
-    *last = j;
-    return 0;
-}
-
-/* The last grading; "n": how many there are. */
-static json_t *last_grading(void)
-{
-    json_t *last = json_object();
-    ledger_each(b->ledger, "grading", BATCHES_LAB, note_body, &last);
-    return last;
-}
-
-static const char *text_of(const json_t *j, const char *key)
-{
-    return json_string_value(json_object_get(j, key));
 }
 
 static int number_of(const json_t *j, const char *key)
@@ -161,18 +124,18 @@ START_TEST(a_result_is_taken_into_the_ledger)
     ck_assert_str_eq(line, "ada@1                fail      3.5/10  ");
     ck_assert_int_eq(b->task[0].state, TASK_DONE);
     ck_assert_int_eq(b->progress.outcomes[OUTCOME_FAIL], 1);
-    json_t *const j = last_grading();
+    json_t *const j = batches_last_grading();
     ck_assert_int_eq(number_of(j, "n"), 1);
-    ck_assert_str_eq(text_of(j, "student"), "ada");
+    ck_assert_str_eq(batches_text(j, "student"), "ada");
     ck_assert_int_eq(number_of(j, "attempt"), 1);
-    ck_assert_str_eq(text_of(j, "digest"), b->task[0].digest);
+    ck_assert_str_eq(batches_text(j, "digest"), b->task[0].digest);
     ck_assert_int_eq(number_of(j, "submitted"), 1772370000); // 13:00
     ck_assert_int_eq(number_of(j, "days_late"), 1);
     ck_assert_int_eq(number_of(j, "try"), 2);
     ck_assert_int_ge(number_of(j, "graded"), begin);
     ck_assert_int_le(number_of(j, "graded"), time(NULL));
-    ck_assert_ptr_nonnull(text_of(json_object_get(j, "versions"), "plan"));
-    ck_assert_str_eq(text_of(json_object_get(j, "result"), "seed"),
+    ck_assert_ptr_nonnull(batches_text(json_object_get(j, "versions"), "plan"));
+    ck_assert_str_eq(batches_text(json_object_get(j, "result"), "seed"),
                      BATCHES_ADA_1);
     ck_assert_int_eq(batches_nfiles(batches.spool), 0);
     json_decref(j);
@@ -187,7 +150,7 @@ START_TEST(the_rosters_time_counts_more_than_the_files)
     leave("ada@2", RESULT(BATCHES_ADA_2, "pass"));
     take(1, "why", line);
     ck_assert_str_eq(line, "ada@2                pass      3.5/10  ");
-    json_t *const j = last_grading();
+    json_t *const j = batches_last_grading();
     ck_assert_int_eq(number_of(j, "submitted"), 1772625600);
     ck_assert_int_eq(number_of(j, "days_late"), 3);
     json_decref(j);
@@ -216,11 +179,12 @@ START_TEST(without_a_result_a_task_waits_or_is_infra)
     ck_assert_str_eq(line, "ada@1                infra     0/0  ");
     ck_assert_int_eq(b->task[0].state, TASK_DONE);
     ck_assert_int_eq(batches_nfiles(batches.spool), 0);
-    json_t *const j = last_grading(), *const r = json_object_get(j, "result");
+    json_t *const j = batches_last_grading(), *const r =
+                                                  json_object_get(j, "result");
     ck_assert_int_eq(number_of(j, "n"), 1);
-    ck_assert_str_eq(text_of(r, "message"), "it is gone");
-    ck_assert_str_eq(text_of(r, "seed"), BATCHES_ADA_1);
-    ck_assert_str_eq(text_of(r, "lab"), BATCHES_LAB);
+    ck_assert_str_eq(batches_text(r, "message"), "it is gone");
+    ck_assert_str_eq(batches_text(r, "seed"), BATCHES_ADA_1);
+    ck_assert_str_eq(batches_text(r, "lab"), BATCHES_LAB);
     json_decref(j);
     batch_release(b);
 }
@@ -275,7 +239,7 @@ START_TEST(what_cannot_be_written_stays_in_the_spool)
 {
     batches_open();
     leave("ada@1", RESULT(BATCHES_ADA_1, "pass"));
-    lose_ledger();
+    batches_lose_ledger();
     ck_assert_int_eq(batch_take(b, &b->task[0], NULL), -1);
     ck_assert_str_eq(b->err, ledger_error(b->ledger));
     ck_assert_str_ne(b->err, "");

@@ -44,4 +44,22 @@ int batches_nfiles(const char *path);
 /* err is these words; in them, DIR is the folder. */
 void batches_says(const char *err, const char *want);
 
+/* The last grading in the ledger: its body, with its "student", "attempt" and
+ * "digest", and "n", how many there are. */
+json_t *batches_last_grading(void);
+
+/* A member that is a text; NULL: it is none. */
+const char *batches_text(const json_t *j, const char *key);
+
+/* From now on the ledger cannot be written. */
+void batches_lose_ledger(void);
+
+/* DIR/bin/PROGRAM is this script of bash's, which runs in DIR. $n is how often
+ * the program was called, $spool the spool. */
+void batches_answer(const char *program, const char *script);
+
+/* The calls of such programs so far, a line each, are these; they are
+ * forgotten. */
+void batches_asked(const char *want);
+
 #endif
