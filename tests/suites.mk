@@ -91,6 +91,8 @@ $(call suite,grader/pages,10,grade)
 $(call suite,grader/people,3,grade lab1)
 $(call suite,grader/recorder,1)
 $(call suite,grader/records,1)
+
+$(call suite,grader/regrade,1,grade)
 $(call suite,grader/result,1)
 $(call suite,grader/roster,1)
 $(call suite,grader/rows,1)

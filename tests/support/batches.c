@@ -24,9 +24,7 @@ void batches_sh(const char *format, ...)
     child_clear(&c);
 }
 
-/* What a batch reads of the build beside its program: this one, as if it were
- * grade. */
-static void link_build(void)
+void batches_link_build(void)
 {
     static const char *const names[] = {"backend", "sim", "cuda"};
     char self[CHILD_FOLDER], from[CHILD_FOLDER + 16], to[CHILD_FOLDER + 16];
@@ -44,7 +42,7 @@ static void link_build(void)
 void batches_setup(void)
 {
     struct batches *const b = &batches;
-    link_build();
+    batches_link_build();
     child_folder(b->dir, "batch");
     snprintf(b->roster, sizeof b->roster, "%s/r.csv", b->dir);
     snprintf(b->in, sizeof b->in, "%s/in", b->dir);
