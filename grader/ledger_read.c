@@ -119,7 +119,7 @@ static void check_entries(struct check *c)
     while (s && sqlite3_step(s) == SQLITE_ROW)
         check_entry(c, s);
     if (!s || sqlite3_finalize(s) != SQLITE_OK)
-        fault(c, c->n, c->l->err);
+        fault(c, c->n, sqlite3_errmsg(c->l->db));
 }
 
 static void check_head(struct check *c)
@@ -203,7 +203,6 @@ static void check_schema(struct check *c)
 int ledger_verify(struct ledger *l, FILE *out, char head[LEDGER_DIGEST])
 {
     struct check c = {.l = l, .out = out};
-    l->err[0] = 0;
     check_entries(&c);
     check_head(&c);
     check_submissions(&c);

@@ -91,7 +91,9 @@ static int write_files(const struct round *r)
                 "\"$SLURM_ARRAY_TASK_ID\"\n",
                 b->lab, b->o->isolation, r->config.per_job);
     }
-    return !list || !f || fclose(list) != 0 || fclose(f) != 0 ? -1 : 0;
+    const int listed = list && fclose(list) == 0,
+              scripted = f && fclose(f) == 0;
+    return listed && scripted ? 0 : -1;
 }
 
 static int jobs_of(const struct round *r)

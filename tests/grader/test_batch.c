@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <check.h>
+#include <fcntl.h>    /* open */
 #include <stdio.h>    /* snprintf */
 #include <stdlib.h>   /* getenv */
 #include <string.h>   /* strcmp */
@@ -12,6 +13,7 @@
 #include <unistd.h>   /* access */
 
 #include "batches.h"
+#include "fds.h"
 #include "suite.h"
 
 #define OTHER "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
@@ -288,8 +290,9 @@ END_TEST
 START_TEST(a_spool_has_one_batch_at_a_time)
 {
     struct batch second;
-    close(STDIN_FILENO); // the lock has its number
+    close(STDIN_FILENO);
     batches_open();
+    ck_assert_int_eq(b->lock, STDIN_FILENO);
     batches_says(b->objects, "DIR/L.db.spool/objects");
     batches_sh("mkdir -p L.db.spool/objects/x");
     ck_assert_int_eq(batch_open(&second, &batches.options), -1);
@@ -297,6 +300,7 @@ START_TEST(a_spool_has_one_batch_at_a_time)
     batch_release(&second);
     ck_assert_int_eq(batches_nfiles(batches.spool), 1);
     batch_release(b);
+    ck_assert_int_eq(open("/dev/null", O_RDONLY), STDIN_FILENO);
     ck_assert_int_eq(access(batches.spool, F_OK), -1);
     batches_open();
     batches_sh("echo > L.db.spool/other");
@@ -388,6 +392,7 @@ int main(void)
 {
     Suite *const s = suite_create("batch");
     TCase *const t = tcase_create("batch");
+    fds_watch(t);
     tcase_add_checked_fixture(t, batches_setup, batches_teardown);
     SUITE_LOOP(t, a_seed_follows_from_batch_student_lab_and_attempt, seeds);
     tcase_add_test(t, a_batch_is_another_when_seed_roster_or_zone_are);

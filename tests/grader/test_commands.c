@@ -13,6 +13,7 @@
 #include <sys/stat.h> /* lstat */
 #include <unistd.h>   /* unlink */
 
+#include "fds.h"
 #include "sandbox_args.h"
 #include "slurm_config.h"
 #include "slurm_job.h"
@@ -356,6 +357,7 @@ int main(void)
 {
     Suite *const s = suite_create("commands");
     TCase *const t = tcase_create("commands");
+    fds_watch(t);
     tcase_add_test(t, each_key_is_an_option_of_sbatch);
     tcase_add_test(t, without_keys_sbatch_decides);
     tcase_add_test(t, a_shell_takes_options_as_they_are);

@@ -9,6 +9,7 @@
 #include <string.h> /* strstr */
 
 #include "child.h"
+#include "fds.h"
 #include "match.h"
 #include "submission.h"
 #include "suite.h"
@@ -480,6 +481,7 @@ int main(void)
 {
     Suite *const s = suite_create("download");
     TCase *const t = tcase_create("download");
+    fds_watch(t);
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     SUITE_LOOP(t, a_pattern_tells_whose_a_file_is, names);

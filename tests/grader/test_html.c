@@ -7,6 +7,7 @@
 #include <string.h> /* strstr */
 
 #include "csv.h"
+#include "fds.h"
 #include "html.h"
 #include "suite.h"
 #include "text.h"
@@ -278,6 +279,7 @@ int main(void)
 {
     Suite *const s = suite_create("html");
     TCase *const t = tcase_create("html");
+    fds_watch(t);
     tcase_add_test(t, points_have_cents_where_there_are_any);
     tcase_add_test(t, a_page_begins_and_ends_as_its_policy_says);
     tcase_add_test(t, tables_and_figures_are_drawn);

@@ -11,6 +11,7 @@
 #include <sys/stat.h> /* mkdir */
 #include <unistd.h>   /* symlink */
 
+#include "fds.h"
 #include "folder.h"
 #include "roster.h"
 #include "submission.h"
@@ -452,6 +453,7 @@ int main(void)
 {
     Suite *const s = suite_create("intake");
     TCase *const t = tcase_create("intake");
+    fds_watch(t);
     tcase_set_timeout(t, 60);
     tcase_add_test(t, a_roster_is_read);
     SUITE_LOOP(t, what_is_wrong_with_a_roster_is_named, bad_rosters);

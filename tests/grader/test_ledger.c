@@ -11,6 +11,7 @@
 #include <sys/stat.h> /* stat */
 #include <unistd.h>   /* access */
 
+#include "fds.h"
 #include "folder.h"
 #include "golden.h"
 #include "ledger.h"
@@ -425,6 +426,21 @@ START_TEST(a_reader_cannot_write)
 }
 END_TEST
 
+/* Entries are not appended to what is damaged. */
+START_TEST(a_last_entry_without_a_mac_is_no_end)
+{
+    const struct ledger_entry e = {
+        .kind = "batch", .student = "", .lab = "", .digest = "", .body = "{}"};
+    tamper("DROP TRIGGER entry_update;"
+           "UPDATE entry SET mac = x'00' WHERE id = 4");
+    struct ledger *const l =
+        ledger_open(path, NULL, LEDGER_WRITE, err, sizeof err);
+    ck_assert_msg(l != NULL, "%s", err);
+    ck_assert_int_eq(ledger_append(l, &e), -1);
+    ledger_close(l);
+}
+END_TEST
+
 START_TEST(two_writers_take_turns)
 {
     const struct ledger_entry e = {
@@ -445,6 +461,7 @@ int main(void)
 {
     Suite *const s = suite_create("ledger");
     TCase *const t = tcase_create("ledger");
+    fds_watch(t);
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, make_ledger, remove_ledger);
     tcase_add_test(t, a_whole_ledger_has_no_faults);
@@ -463,6 +480,7 @@ int main(void)
                         sizeof reads / sizeof *reads);
     tcase_add_test(t, what_was_kept_is_found_by_its_digest);
     tcase_add_test(t, a_reader_cannot_write);
+    tcase_add_test(t, a_last_entry_without_a_mac_is_no_end);
     tcase_add_test(t, two_writers_take_turns);
     suite_add_tcase(s, t);
     return suite_run(s);

@@ -5,6 +5,7 @@
 #include <stdlib.h> /* free */
 
 #include "decompose.h"
+#include "fds.h"
 #include "match.h"
 #include "suite.h"
 
@@ -190,6 +191,7 @@ int main(void)
 {
     Suite *const s = suite_create("match");
     TCase *const t = tcase_create("match");
+    fds_watch(t);
     SUITE_LOOP(t, a_name_fits_a_pattern_or_not, fits);
     tcase_add_test(t, who_is_unknown_has_no_file);
     SUITE_LOOP(t, people_are_the_same_in_any_order_of_their_names, people);

@@ -16,6 +16,7 @@
 #include <unistd.h>   /* unlink */
 
 #include "batches.h"
+#include "fds.h"
 #include "grading.h"
 #include "planted.h"
 #include "suite.h"
@@ -397,6 +398,7 @@ int main(int argc, char **argv)
         return fake_run(argc, argv);
     Suite *const s = suite_create("regrade");
     TCase *const t = tcase_create("regrade");
+    fds_watch(t);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, what_was_shown_is_appended);
     SUITE_LOOP(t, other_cases_stay_as_they_were, merged);

@@ -8,6 +8,7 @@
 #include <string.h> /* strlen */
 #include <unistd.h> /* unlink */
 
+#include "fds.h"
 #include "roster.h"
 #include "suite.h"
 
@@ -383,6 +384,7 @@ int main(void)
 {
     Suite *const s = suite_create("roster");
     TCase *const t = tcase_create("roster");
+    fds_watch(t);
     SUITE_LOOP(t, a_time_is_a_day_and_may_have_an_hour_and_a_zone, times);
     tcase_add_test(t, a_zone_is_one_of_the_systems);
     SUITE_LOOP(t, a_day_that_has_begun_is_late, lateness);

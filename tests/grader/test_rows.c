@@ -11,6 +11,7 @@
 
 #include "export.h"
 #include "export_html.h"
+#include "fds.h"
 #include "folder.h"
 #include "suite.h"
 
@@ -482,6 +483,7 @@ int main(void)
 {
     Suite *const s = suite_create("rows");
     TCase *const t = tcase_create("rows");
+    fds_watch(t);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, a_table_is_what_its_readers_expect, 0,
                         sizeof tables / sizeof *tables);

@@ -7,6 +7,7 @@
 #include <string.h> /* strlen */
 
 #include "child.h"
+#include "fds.h"
 #include "ledger.h"
 #include "planted.h"
 #include "similar.h"
@@ -253,6 +254,7 @@ int main(void)
 {
     Suite *const s = suite_create("similar");
     TCase *const t = tcase_create("similar");
+    fds_watch(t);
     tcase_set_timeout(t, 120);
     tcase_add_test(t, other_names_and_layout_hide_nothing);
     tcase_add_test(t, what_the_lab_gave_is_nobodys);

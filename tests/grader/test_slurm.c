@@ -12,6 +12,7 @@
 #include <unistd.h> /* access */
 
 #include "batches.h"
+#include "fds.h"
 #include "suite.h"
 
 static struct batch *const b = &batches.batch;
@@ -475,6 +476,7 @@ int main(void)
 {
     Suite *const s = suite_create("slurm");
     TCase *const t = tcase_create("slurm");
+    fds_watch(t);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, a_round_is_an_array_of_jobs);
     tcase_add_loop_test(t, as_many_jobs_as_it_takes, 0, 4);

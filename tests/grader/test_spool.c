@@ -11,6 +11,7 @@
 #include <time.h>     /* clock_gettime */
 
 #include "batches.h"
+#include "fds.h"
 #include "suite.h"
 
 static struct batch *const b = &batches.batch;
@@ -269,6 +270,7 @@ int main(void)
 {
     Suite *const s = suite_create("spool");
     TCase *const t = tcase_create("spool");
+    fds_watch(t);
     tcase_add_checked_fixture(t, batches_setup, batches_teardown);
     tcase_add_test(t, a_staged_submission_is_in_spool_and_ledger);
     tcase_add_test(t, why_it_cannot_be_staged_is_told);

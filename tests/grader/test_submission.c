@@ -11,6 +11,7 @@
 #include <string.h> /* strlen */
 
 #include "child.h"
+#include "fds.h"
 #include "submission.h"
 #include "suite.h"
 #include "unpack.h"
@@ -390,6 +391,7 @@ int main(void)
 {
     Suite *const s = suite_create("submission");
     TCase *const t = tcase_create("submission");
+    fds_watch(t);
     tcase_add_checked_fixture(t, setup, teardown);
     SUITE_LOOP(t, a_name_says_whose_it_is, names);
     tcase_add_test(t, names_that_are_nobodys_are_counted);

@@ -7,6 +7,7 @@
 #include <string.h> /* strlen */
 
 #include "child.h"
+#include "fds.h"
 #include "intake.h"
 #include "suite.h"
 
@@ -164,6 +165,7 @@ int main(void)
 {
     Suite *const s = suite_create("taken");
     TCase *const t = tcase_create("taken");
+    fds_watch(t);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, the_plans_files_are_taken_and_no_other, 0,
                         sizeof taken / sizeof *taken);

@@ -16,6 +16,7 @@
 #include "change.h"
 #include "child.h"
 #include "class.h"
+#include "fds.h"
 #include "golden.h"
 #include "live.h"
 #include "submission.h"
@@ -479,6 +480,7 @@ int main(void)
 {
     Suite *const s = suite_create("term");
     TCase *const t = tcase_create("term");
+    fds_watch(t);
     tcase_add_checked_fixture(t, make_ledger, remove_ledger);
     tcase_add_loop_test(t, a_class_is_what_its_ledger_says, 0,
                         sizeof ways / sizeof *ways);

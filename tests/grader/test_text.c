@@ -12,6 +12,7 @@
 #include <time.h>        /* clock_gettime */
 #include <unistd.h>      /* isatty */
 
+#include "fds.h"
 #include "names.h"
 #include "progress.h"
 #include "suite.h"
@@ -376,6 +377,7 @@ int main(void)
 {
     Suite *const s = suite_create("text");
     TCase *const t = tcase_create("text");
+    fds_watch(t);
     SUITE_LOOP(t, what_harms_a_page_is_left_out_and_its_neighbours_stay,
                unwelcome);
     SUITE_LOOP(t, only_utf_8_is_utf_8, bytes);

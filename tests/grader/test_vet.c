@@ -7,6 +7,7 @@
 #include <string.h> /* strcmp */
 
 #include "child.h"
+#include "fds.h"
 #include "suite.h"
 #include "vet.h"
 
@@ -73,6 +74,7 @@ int main(void)
 {
     Suite *const s = suite_create("vet");
     TCase *const t = tcase_create("vet");
+    fds_watch(t);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, what_may_not_be_is_named, 0,
                         sizeof files / sizeof *files);
