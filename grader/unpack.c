@@ -96,8 +96,7 @@ static int depth_of(const char *path, const char **last)
         if (!path[0])
             return depth;
         depth += n > 0 && !(n == 1 && path[-1] == '.');
-        if (path[1])
-            *last = path + 1;
+        *last = path + 1;
     }
 }
 

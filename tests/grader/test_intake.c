@@ -182,6 +182,8 @@ static const struct {
     {"a bomb", {{"zeros", AE_IFREG, 100 << 20}}, UNPACK_MISSING, "unpacks to"},
 };
 
+static int filter = ARCHIVE_FILTER_GZIP; /* how pack() compresses */
+
 static void *pack(const struct entry *entry, int n, size_t *nbytes)
 {
     enum { MOST = 1 << 20 };
@@ -189,7 +191,7 @@ static void *pack(const struct entry *entry, int n, size_t *nbytes)
     char *const data = malloc(MOST);
     struct archive *const a = archive_write_new();
     archive_write_set_format_gnutar(a);
-    archive_write_add_filter_gzip(a);
+    archive_write_add_filter(a, filter);
     ck_assert_int_eq(archive_write_open_memory(a, data, MOST, nbytes), 0);
     for (int i = 0; i < n && entry[i].path; i++) {
         struct archive_entry *const e = archive_entry_new();
@@ -230,6 +232,29 @@ START_TEST(archives_are_taken_for_what_they_are)
         ck_assert_uint_eq(f.nbytes, 5);
     free(f.data);
     free(data);
+}
+END_TEST
+
+START_TEST(archives_may_be_compressed)
+{
+    static const int filters[] = {ARCHIVE_FILTER_NONE, ARCHIVE_FILTER_GZIP,
+                                  ARCHIVE_FILTER_BZIP2, ARCHIVE_FILTER_XZ,
+                                  ARCHIVE_FILTER_ZSTD};
+    const struct entry entry[] = {{"a.c", AE_IFREG, 5}};
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+        size_t nbytes;
+        char why[128] = "";
+        filter = filters[i];
+        void *const data = pack(entry, 1, &nbytes);
+        struct unpack_file f = {.name = "a.c"};
+        ck_assert_msg(
+            unpack_files(data, nbytes, &f, 1, 1000, why, sizeof why) == 0,
+            "%zu: %s", i, why);
+        ck_assert_uint_eq(f.nbytes, 5);
+        free(f.data);
+        free(data);
+    }
+    filter = ARCHIVE_FILTER_GZIP;
 }
 END_TEST
 
@@ -464,6 +489,7 @@ int main(void)
     tcase_add_test(t, an_archive_has_at_most_10000_entries);
     SUITE_LOOP(t, an_archive_is_known_by_its_name, ends);
     tcase_add_test(t, a_file_of_blanks_is_empty);
+    tcase_add_test(t, archives_may_be_compressed);
     tcase_add_test(t, damaged_archives_are_refused);
     tcase_add_test(t, a_folder_is_kept_as_a_tar_of_the_plans_files);
     tcase_add_test(t, submissions_are_found_by_their_names);

@@ -152,6 +152,8 @@ static const struct {
     {"# 1 \"a.c\"\n#pragma\n", ""},
     {"# 1 \"a.c\"\nx\n#pragma  GCC\t poison  x \n",
      "a.c:2: #pragma GCC poison x is not available in labs"},
+    {"# 1 \"a.c\"\n#\nint x;\n", ""},
+    {"# 1 \"a.c\"\n#", ""},
     {"# 1 \"a.c\"\n#ident \"x\"\n", "a.c:1: #ident is not available in labs"},
     {"# 1 \"a.cc\"\nR\"(x)\"\n",
      "a.cc:1: a raw string is not available in labs"},
