@@ -136,9 +136,9 @@ static void read_tokens(struct program *p, const char *text, size_t nbytes)
 static int by_hash(const void *x, const void *y)
 {
     const struct gram *const a = x, *const b = y;
-    if (a->hash != b->hash)
-        return a->hash < b->hash ? -1 : 1;
-    return (a->at > b->at) - (a->at < b->at);
+    if (a->hash == b->hash)
+        return 0;
+    return a->hash < b->hash ? -1 : 1;
 }
 
 static const struct gram *find(const struct gram *grams, int n, uint64_t hash)

@@ -170,6 +170,31 @@ START_TEST(tokens_and_lines_are_counted)
 }
 END_TEST
 
+/* What a text ends with, and how many tokens that is. */
+static const struct {
+    const char *text;
+    int tokens;
+} endings[] = {
+    {"a", 1},      {"_", 1},    {"1.", 1},     {"/", 1},     {"a/", 2},
+    {"// xy", 0},  {"// x", 0}, {"//", 0},     {"// \\", 0}, {"/* x", 0},
+    {"/*", 0},     {"/*/", 0},  {"/* x *", 0}, {"/**/", 0},  {"/* */a", 1},
+    {"\n# xy", 0}, {"\n#", 0},  {"\n# \\", 0}, {"#", 1},     {"# xy", 2},
+    {"\"x", 1},    {"\"", 1},   {"'\\", 1},    {"\"\"a", 2}, {" ", 0},
+};
+
+START_TEST(a_text_may_end_anywhere)
+{
+    char text[100];
+    struct similar *const s = similar_new();
+    snprintf(text, sizeof text, "%s%s", PAD, endings[_i].text);
+    similar_add(s, text, strlen(text));
+    ck_assert_msg(similar_own(s, 0) == endings[_i].tokens + SIMILAR_RUN,
+                  "\"%s\": %d tokens", endings[_i].text,
+                  similar_own(s, 0) - SIMILAR_RUN);
+    similar_free(s);
+}
+END_TEST
+
 static const struct {
     const char *a, *b;
     int same;
@@ -264,6 +289,7 @@ int main(void)
                         sizeof odd / sizeof *odd);
     tcase_add_loop_test(t, tokens_and_lines_are_counted, 0,
                         sizeof pieces / sizeof *pieces);
+    SUITE_LOOP(t, a_text_may_end_anywhere, endings);
     tcase_add_loop_test(t, names_numbers_and_strings_are_one_each, 0,
                         sizeof tokens / sizeof *tokens);
     tcase_add_test(t, a_run_has_16_tokens);
