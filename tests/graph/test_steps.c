@@ -224,6 +224,16 @@ static void send_some(uint32_t nranks)
                           end ? GRAPH_WRITE : GRAPH_READ, 0}});
 }
 
+/* True if a node ends then. */
+static int ends_at(uint64_t ps)
+{
+    const struct replay_time *const time = replay_times(t.r);
+    for (uint32_t i = 0; i < t.g->nnodes; i++)
+        if (time[i].end_ps == ps)
+            return 1;
+    return 0;
+}
+
 static void print_steps(FILE *f, const struct steps *s)
 {
     fprintf(f, "%s, pieces", s->by_rank ? "by rank" : "together");
@@ -233,6 +243,7 @@ static void print_steps(FILE *f, const struct steps *s)
                 (unsigned long long)s->piece[p].end);
     for (uint32_t i = 0; i < s->nsteps; i++) {
         fprintf(f, "\nstep %u", i);
+        ck_assert(i == 0 ? s->end_ps[i] == 0 : ends_at(s->end_ps[i]));
         ck_assert(i == 0 || s->end_ps[i] > s->end_ps[i - 1]);
         for (uint32_t r = 0; r < s->nranks; r++) {
             fprintf(f, " |");
