@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/mix.h"
+#include "fds.h"
 #include "suite.h"
 
 START_TEST(numbers_are_those_of_splitmix64)
@@ -90,6 +91,7 @@ int main(void)
 {
     Suite *const s = suite_create("base: map");
     TCase *const c = tcase_create("map");
+    fds_watch(c);
     tcase_add_test(c, numbers_are_those_of_splitmix64);
     tcase_add_test(c, an_empty_map_has_no_values);
     tcase_add_loop_test(c, every_key_keeps_its_last_value, 0, 2);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "fds.h"
 #include "suite.h"
 #include "synthetic.h"
 
@@ -341,6 +342,7 @@ int main(void)
 {
     Suite *const suite = suite_create("commgraph");
     TCase *const t = tcase_create("commgraph");
+    fds_watch(t);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, time_says_what_each_kind_of_operation_took);
     tcase_add_test(t, time_as_json_has_the_same_figures);

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "fds.h"
 #include "graph/agenda.h"
 #include "graph/path.h"
 #include "replayed.h"
@@ -251,6 +252,7 @@ int main(void)
 {
     Suite *const suite = suite_create("open");
     TCase *const t = tcase_create("open");
+    fds_watch(t);
     tcase_add_checked_fixture(t, NULL, teardown);
     tcase_add_test(t, what_never_ended_lasts_to_the_end_of_the_picture);
     tcase_add_test(t, what_ended_ended_when_it_did);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fds.h"
 #include "graph/format.h"
 #include "graph/path.h"
 #include "graph/timeline.h"
@@ -340,6 +341,7 @@ int main(void)
 {
     Suite *const suite = suite_create("read");
     TCase *const t = tcase_create("read");
+    fds_watch(t);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, what_was_recorded_comes_back);
     tcase_add_test(t, order_and_matches_are_found);

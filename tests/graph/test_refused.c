@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fds.h"
 #include "graph/format.h"
 #include "replayed.h"
 #include "suite.h"
@@ -262,6 +263,8 @@ START_TEST(a_job_is_mapped_as_far_as_it_is_there)
     fd[0] = pipes[0];
     ck_assert_ptr_null(graph_map(fd, 2, err, sizeof err));
     ck_assert_str_eq(err, "the job/rank-0.graph: 0: cannot read its header");
+    close(pipes[0]);
+    close(pipes[1]);
     fd[0] = fd[1];
     ck_assert_ptr_null(graph_map(fd, 2, err, sizeof err));
     ck_assert_str_eq(err, "the job/rank-0.graph: 0: it is the graph of rank 1");
@@ -274,6 +277,7 @@ int main(void)
 {
     Suite *const suite = suite_create("refused");
     TCase *const t = tcase_create("refused");
+    fds_watch(t);
     tcase_add_checked_fixture(t, NULL, teardown);
     tcase_add_loop_test(t, all_parts_of_a_match_agree, 0, COUNT(parts));
     tcase_add_loop_test(t, a_part_that_others_wait_for_is_there, 0,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "allkinds.h"
+#include "fds.h"
 #include "graph/explain.h"
 #include "graph/hazard.h"
 #include "graph/hidden.h"
@@ -181,6 +182,7 @@ int main(void)
 {
     Suite *const suite = suite_create("scarce");
     TCase *const t = tcase_create("scarce");
+    fds_watch(t);
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, work_without_memory_is_reported, 0,

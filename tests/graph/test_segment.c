@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fds.h"
 #include "graph/format.h"
 #include "graph/segment.h"
 #include "suite.h"
@@ -476,6 +477,7 @@ int main(void)
 {
     Suite *const suite = suite_create("segment");
     TCase *const t = tcase_create("segment");
+    fds_watch(t);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, a_header_is_checked_field_by_field);
     tcase_add_loop_test(t, a_field_of_an_operation_is_in_range, 0,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fds.h"
 #include "golden.h"
 #include "graph/overlap.h"
 #include "graph/timeline.h"
@@ -216,6 +217,7 @@ int main(void)
 {
     Suite *const suite = suite_create("timeline");
     TCase *const t = tcase_create("timeline");
+    fds_watch(t);
     tcase_add_checked_fixture(t, NULL, teardown);
     tcase_add_test(
         t, hidden_communication_is_what_the_same_device_computes_beside);

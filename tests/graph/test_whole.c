@@ -10,6 +10,7 @@
 
 #include "allkinds.h"
 #include "child.h"
+#include "fds.h"
 #include "golden.h"
 #include "graph/span.h"
 #include "graph/view.h"
@@ -178,6 +179,7 @@ int main(void)
 {
     Suite *const suite = suite_create("whole");
     TCase *const t = tcase_create("whole");
+    fds_watch(t);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, a_command_prints_what_it_did, 0,
                         sizeof commands / sizeof *commands);

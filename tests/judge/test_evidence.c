@@ -11,6 +11,7 @@
 #include <unistd.h>     /* unlink */
 
 #include "base/recorder.h"
+#include "fds.h"
 #include "judge/chain.h"
 #include "judge/judge.h"
 #include "suite.h"
@@ -362,6 +363,7 @@ int main(void)
 {
     Suite *const s = suite_create("evidence");
     TCase *const t = tcase_create("evidence");
+    fds_watch(t);
     tcase_set_timeout(t, 60);
     tcase_add_test(t, what_is_shown_is_read);
     tcase_add_test(t, outputs_of_one_length_are_numbered);

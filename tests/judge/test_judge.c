@@ -6,6 +6,7 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* memset */
 
+#include "fds.h"
 #include "judge/report.h"
 #include "judge/table.h"
 #include "suite.h"
@@ -328,6 +329,7 @@ int main(void)
 {
     Suite *const s = suite_create("judge");
     TCase *const t = tcase_create("judge");
+    fds_watch(t);
     tcase_add_test(t, the_time_is_the_median_of_the_slowest_rank);
     tcase_add_test(t, the_function_depends_on_the_cases_parameters);
     tcase_add_loop_test(t, a_failure_says_which_rank_and_why, 0,

@@ -5,6 +5,7 @@
 #include <stdlib.h> /* size_t */
 #include <string.h> /* strstr */
 
+#include "fds.h"
 #include "judge/judge.h"
 #include "judge/spans.h"
 #include "suite.h"
@@ -440,6 +441,7 @@ int main(void)
 {
     Suite *const suite = suite_create("recorded");
     TCase *const t = tcase_create("recorded");
+    fds_watch(t);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, a_recorded_run_is_timed_on_the_modelled_machine, 0,
                         sizeof times / sizeof *times);

@@ -6,6 +6,7 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strchr */
 
+#include "fds.h"
 #include "graph/read.h"
 #include "judge/points.h"
 #include "judge/report.h"
@@ -348,6 +349,7 @@ int main(void)
 {
     Suite *const s = suite_create("report");
     TCase *const t = tcase_create("report");
+    fds_watch(t);
     tcase_add_loop_test(t, a_row_has_its_word_time_and_points, 0,
                         sizeof rows / sizeof *rows);
     tcase_add_test(t, a_table_has_a_head_and_a_total);

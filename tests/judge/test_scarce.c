@@ -6,6 +6,7 @@
 #include <string.h> /* strlen */
 #include <unistd.h> /* unlink */
 
+#include "fds.h"
 #include "judge/answers.h"
 #include "judge/counts.h"
 #include "judge/held.h"
@@ -231,6 +232,7 @@ int main(void)
 {
     Suite *const suite = suite_create("scarce");
     TCase *const t = tcase_create("scarce");
+    fds_watch(t);
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, work_without_memory_is_reported, 0,

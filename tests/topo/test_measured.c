@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fds.h"
 #include "suite.h"
 #include "topo/copies.h"
 
@@ -401,6 +402,7 @@ END_TEST
 int main(void)
 {
     TCase *const tc = tcase_create("measured");
+    fds_watch(tc);
     tcase_add_loop_test(tc, times_are_near_the_measured_ones, 0, NTABLES);
     tcase_add_loop_test(tc, the_shipped_curves_are_those_that_fit, 0, NTABLES);
     tcase_add_loop_test(tc, a_curve_of_every_second_row_predicts_the_others, 0,
