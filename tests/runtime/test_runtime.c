@@ -1,6 +1,6 @@
 /* What calls of the runtime return and say, right and wrong ones: values.txt
  * has the lines that the parts of the programs print, recorded.txt what they
- * leave in the graph. */
+ * leave in the graph, lives.txt what prog_lives prints. */
 #include <check.h>
 #include <stdio.h>  /* open_memstream */
 #include <stdlib.h> /* free */
@@ -12,7 +12,7 @@
 #include "graph/read.h"
 #include "suite.h"
 
-static struct cases cases;
+static struct cases cases, lives;
 
 static const char *const kinds[GRAPH_KINDS] = {
     "host", "kernel", "copy",   "memset", "coll",
@@ -99,24 +99,37 @@ static char *recorded(const struct graph *g)
     return text;
 }
 
+/* A part's output, which has to be what its case says. Memory has other
+ * contents once it is freed, so that late uses show. */
+static void run_part(const struct test_case *t, const char *dir)
+{
+    struct child c = child_run(
+        30, "MALLOC_PERTURB_=165 SIMGPU_GRAPH=%s %s/tests/runtime/%.*s %s", dir,
+        child_build(), (int)strcspn(t->input, "\n"), t->input, t->name);
+    ck_assert_msg(c.status == 0, "%s: status %d: %s", t->name, c.status, c.err);
+    cases_same_words(t, c.out);
+    child_clear(&c);
+}
+
 START_TEST(calls_return_and_record_what_they_should)
 {
     char dir[CHILD_FOLDER], err[256];
     const struct test_case *const t = &cases.at[_i];
     child_folder(dir, "runtime");
-    struct child c = child_run(30, "SIMGPU_GRAPH=%s %s/tests/runtime/%.*s %s",
-                               dir, child_build(), (int)strcspn(t->input, "\n"),
-                               t->input, t->name);
-    ck_assert_msg(c.status == 0, "%s: status %d: %s", t->name, c.status, c.err);
-    cases_same_words(t, c.out);
+    run_part(t, dir);
     struct graph *const g = graph_load(dir, err, sizeof err);
     ck_assert_msg(g != NULL, "%s: %s", t->name, err);
     char *const is = recorded(g);
     golden_expect_part("tests/runtime/recorded.txt", t->name, is);
     free(is);
     graph_free(g);
-    child_clear(&c);
     child_remove(dir);
+}
+END_TEST
+
+START_TEST(what_ends_leaves_nothing_behind)
+{
+    run_part(&lives.at[_i], "");
 }
 END_TEST
 
@@ -127,6 +140,8 @@ int main(void)
     cases_add(&cases, "tests/runtime/values.txt");
     tcase_add_loop_test(t, calls_return_and_record_what_they_should, 0,
                         cases.n);
+    cases_add(&lives, "tests/runtime/lives.txt");
+    tcase_add_loop_test(t, what_ends_leaves_nothing_behind, 0, lives.n);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
