@@ -133,6 +133,31 @@ START_TEST(what_ends_leaves_nothing_behind)
 }
 END_TEST
 
+/* A DGX H100 whose GPUs have other compute capabilities: each of the table
+ * (cudart/limits.c), those next to them, and some that it lacks. */
+START_TEST(limits_depend_on_the_compute_capability)
+{
+    static const int sms[] = {50, 60, 69, 70, 74,  75,  79,  80,  85,
+                              86, 88, 89, 90, 100, 103, 119, 120, 121};
+    char dir[CHILD_FOLDER];
+    FILE *const out = golden_begin();
+    child_folder(dir, "capability");
+    for (size_t i = 0; i < sizeof sms / sizeof *sms; i++) {
+        struct child c = child_run(
+            30,
+            "sed 's/sm=\"90\"/sm=\"%d\"/' %s/simgpu/share/topo/dgx-h100.xml > "
+            "%s/m.xml "
+            "&& SIMGPU_TOPO=%s/m.xml %s/tests/runtime/prog_architecture",
+            sms[i], child_build(), dir, dir, child_build());
+        ck_assert_msg(c.status == 0, "%d: %s", sms[i], c.err);
+        fputs(c.out, out);
+        child_clear(&c);
+    }
+    child_remove(dir);
+    golden_end(out, "tests/runtime/architectures.txt");
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("runtime");
@@ -142,6 +167,7 @@ int main(void)
                         cases.n);
     cases_add(&lives, "tests/runtime/lives.txt");
     tcase_add_loop_test(t, what_ends_leaves_nothing_behind, 0, lives.n);
+    tcase_add_test(t, limits_depend_on_the_compute_capability);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
