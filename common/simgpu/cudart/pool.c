@@ -26,7 +26,7 @@ struct piece { /* an allocation of a pool */
     struct piece *next;
     void *p;
     size_t nbytes;
-    struct CUmemPoolHandle_st *pool;
+    struct CUmemPoolHandle_st *pool; /* NULL once that is destroyed */
 };
 
 static struct {
@@ -120,9 +120,12 @@ void pool_freed(const void *p)
         link = &(*link)->next;
     struct piece *const piece = *link;
     if (piece) {
+        struct CUmemPoolHandle_st *const pool = piece->pool;
         *link = piece->next;
-        piece->pool->used -= piece->nbytes;
-        trim(piece->pool, piece->pool->threshold / GRANULE * GRANULE);
+        if (pool) {
+            pool->used -= piece->nbytes;
+            trim(pool, pool->threshold / GRANULE * GRANULE);
+        }
         free(piece);
     }
     pthread_mutex_unlock(&all.lock);
@@ -270,8 +273,8 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
     if (p->device != HEAP_PINNED && all.current[p->device] == p)
         all.current[p->device] = NULL;
     for (struct piece *x = all.pieces; x; x = x->next)
-        if (x->pool == p) // lives on, without the pool
-            x->pool = default_of(p->device);
+        if (x->pool == p)
+            x->pool = NULL; // lives on, without the pool
     struct CUmemPoolHandle_st **link = &all.pools;
     while (*link != p)
         link = &(*link)->next;
