@@ -109,6 +109,36 @@ PROBE(handles)
     IS(SUCCESS, nvmlShutdown());
 }
 
+/* Each device by its names, in either case, with and without a function. */
+PROBE(devices_are_found_by_their_names)
+{
+    unsigned n = 0;
+    char uuid[64], bus[32];
+    nvmlPciInfo_t pci;
+    nvmlDevice_t found;
+    IS(SUCCESS, nvmlInit());
+    IS(SUCCESS, nvmlDeviceGetCount(&n));
+    for (unsigned i = 0; i < n; i++) {
+        const nvmlDevice_t d = device(i);
+        IS(SUCCESS, nvmlDeviceGetUUID(d, uuid, sizeof uuid));
+        IS(SUCCESS, nvmlDeviceGetHandleByUUID(uuid, &found));
+        CHECK(found == d);
+        IS(SUCCESS, nvmlDeviceGetPciInfo(d, &pci));
+        IS(SUCCESS, nvmlDeviceGetHandleByPciBusId(pci.busId, &found));
+        CHECK(found == d);
+        snprintf(bus, sizeof bus, "%x:%x", pci.bus, pci.device);
+        IS(SUCCESS, nvmlDeviceGetHandleByPciBusId(bus, &found));
+        CHECK(found == d);
+    }
+    uuid[4] = uuid[4] == 'a' ? 'A' : uuid[4];
+    IS(SUCCESS, nvmlDeviceGetHandleByUUID(uuid, &found));
+    uuid[4] = uuid[4] == '0' ? '1' : '0';
+    IS(ERROR_NOT_FOUND, nvmlDeviceGetHandleByUUID(uuid, &found));
+    IS(ERROR_NOT_FOUND, nvmlDeviceGetHandleByPciBusId("ffff:43:00.0", &found));
+    IS(ERROR_NOT_FOUND, nvmlDeviceGetHandleByPciBusId("no bus", &found));
+    IS(SUCCESS, nvmlShutdown());
+}
+
 /* What the runtime says, in NVML's forms. */
 PROBE(names)
 {
@@ -303,5 +333,7 @@ PROBE(what_is_not_modelled)
     BOTH(ERROR_NOT_SUPPORTED, nvmlDeviceGetPowerManagementLimit, &x);
     BOTH(ERROR_NOT_SUPPORTED, nvmlDeviceGetFanSpeed, &x);
     BOTH(ERROR_NOT_SUPPORTED, nvmlDeviceGetUtilizationRates, &u);
+    BOTH(ERROR_NOT_SUPPORTED, nvmlDeviceGetSamples,
+         NVML_GPU_UTILIZATION_SAMPLES, 0, NULL, &x, NULL);
     IS(SUCCESS, nvmlShutdown());
 }

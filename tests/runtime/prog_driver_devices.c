@@ -268,6 +268,19 @@ static void words(void)
     wait_for(CU_STREAM_WAIT_VALUE_NOR, 15, all - 15, 15);
 }
 
+/* Waits of every kind that no write ends: the run hangs. */
+static void stuck(void)
+{
+    static const unsigned values[] = {0x01010102, 5, 2, 0xfefefefe};
+    cudaMemset((void *)d, 1, 64);
+    cudaDeviceSynchronize();
+    for (unsigned flags = 0; flags < 4; flags++) {
+        cuStreamCreate(&t, CU_STREAM_NON_BLOCKING);
+        cuStreamWaitValue32(t, d + 8 + 4 * flags, values[flags], flags);
+    }
+    cuStreamSynchronize(t);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -277,7 +290,7 @@ int main(int argc, char **argv)
                  {"driver_limits", limits}, {"driver_resets", resets},
                  {"stacks", stacks},        {"driver_host", host_memory},
                  {"driver_ranges", ranges}, {"driver_pairs", pairs},
-                 {"words", words}};
+                 {"words", words},          {"stuck", stuck}};
     start();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)

@@ -160,6 +160,45 @@ static void attributes(void)
     IS(got.priority);
 }
 
+// Which data an edge may have, by the types of its ends.
+static void edge_data(void)
+{
+    cudaGraphNode_t k[2], e[2], got[2];
+    struct cudaKernelNodeParams p = of(NULL, 1);
+    cudaGraphEdgeData data, read[2];
+    size_t n = 2;
+    p.func = (void *)nothing;
+    for (int i = 0; i < 2; i++) {
+        cudaGraphAddKernelNode(&k[i], g, NULL, 0, &p);
+        cudaGraphAddEmptyNode(&e[i], g, NULL, 0);
+    }
+    for (int i = 0; i < 3 * 4 * 2 * 3; i++) {
+        memset(&data, 0, sizeof data);
+        data.type = (unsigned char)(i % 3);
+        data.from_port = (unsigned char)(i / 3 % 4);
+        data.to_port = (unsigned char)(i / 12 % 2);
+        if (i >= 24)
+            data.reserved[i < 48 ? 0 : sizeof data.reserved - 1] = 1;
+        for (int pair = 0; pair < 4; pair++) {
+            cudaGraphNode_t const from = pair & 1 ? k[0] : e[0];
+            cudaGraphNode_t const to = pair & 2 ? k[1] : e[1];
+            const int err =
+                (int)cudaGraphAddDependencies(g, &from, &to, &data, 1);
+            printf("%d", err);
+            if (err == 0)
+                cudaGraphRemoveDependencies(g, &from, &to, NULL, 1);
+        }
+        printf(i % 12 == 11 ? "\n" : " ");
+    }
+    memset(&data, 0, sizeof data);
+    data.type = cudaGraphDependencyTypeProgrammatic;
+    data.from_port = cudaGraphKernelNodePortLaunchCompletion;
+    SAY(cudaGraphAddDependencies(g, k, k + 1, &data, 1));
+    SAY(cudaGraphClone(&g, g));
+    SAY(cudaGraphGetEdges(g, got, got, read, &n));
+    printf("%zu: %d %d\n", n, read[0].type, read[0].from_port);
+}
+
 // What launches with attributes leave in nodes that are captured.
 static void captured_launches(void)
 {
@@ -293,6 +332,7 @@ int main(int argc, char **argv)
     } parts[] = {{"symbol_nodes", symbol_nodes},
                  {"kernel_nodes", kernel_nodes},
                  {"node_attributes", attributes},
+                 {"edge_data", edge_data},
                  {"captured_launches", captured_launches},
                  {"loops", loops}};
     start();

@@ -133,6 +133,23 @@ START_TEST(what_ends_leaves_nothing_behind)
 }
 END_TEST
 
+/* A hang's report names the word, its value and what the stream waits for. */
+START_TEST(waits_for_words_that_hang_are_described)
+{
+    static const char *const says[] = {
+        "at 0x100000000008 is >= 16843010; it is 16843009: byte 8 of the",
+        "at 0x10000000000c is == 5; it is 16843009: byte 12 of the",
+        "at 0x100000000010 shares a bit with 2; it is 16843009: byte 16 of",
+        "at 0x100000000014 leaves a bit clear besides 4278124286; it is 16843"};
+    struct child c = child_run(60, "%s/tests/runtime/prog_driver_devices stuck",
+                               child_build());
+    ck_assert_int_ne(c.status, 0);
+    for (size_t i = 0; i < sizeof says / sizeof *says; i++)
+        ck_assert_msg(strstr(c.err, says[i]) != NULL, "%s\n%s", says[i], c.err);
+    child_clear(&c);
+}
+END_TEST
+
 /* A DGX H100 whose GPUs have other compute capabilities: each of the table
  * (cudart/limits.c), those next to them, and some that it lacks. */
 START_TEST(limits_depend_on_the_compute_capability)
@@ -167,6 +184,7 @@ int main(void)
                         cases.n);
     cases_add(&lives, "tests/runtime/lives.txt");
     tcase_add_loop_test(t, what_ends_leaves_nothing_behind, 0, lives.n);
+    tcase_add_test(t, waits_for_words_that_hang_are_described);
     tcase_add_test(t, limits_depend_on_the_compute_capability);
     suite_add_tcase(s, t);
     return suite_run(s);
