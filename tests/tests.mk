@@ -61,7 +61,7 @@ $(foreach p,$(PROGS),$(if $(findstring /prog_shmem,$(p)),$(p))): \
 $(BUILD)/tests/cublas/prog_cublaslt: private LIBS := -lcublasLt
 $(BUILD)/tests/cublas/prog_recorded: \
 	private LIBS := -lcublasLt -lcufft -lcurand
-$(BUILD)/tests/curand/prog_curand_host $(BUILD)/tests/curand/prog_curand_misuse: \
+$(addprefix $(BUILD)/tests/curand/prog_curand_,host calls misuse): \
 	private LIBS := -lcurand
 $(addprefix $(BUILD)/tests/probes/prog_,cufft cufft_plans cufft_fault): \
 	private LIBS := -lcufft

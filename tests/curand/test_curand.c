@@ -5,6 +5,7 @@
 #include <string.h> /* strstr */
 
 #include "child.h"
+#include "golden.h"
 #include "suite.h"
 
 START_TEST(numbers_are_those_of_curand)
@@ -27,6 +28,16 @@ START_TEST(generators_of_host_code_give_the_numbers_of_curand)
                   "diff - tests/curand/host.txt",
                   child_build(), where[_i]);
     ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(each_call_says_what_is_wrong)
+{
+    struct child c =
+        child_run(60, "%s/tests/curand/prog_curand_calls", child_build());
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    golden_expect("tests/curand/calls.txt", c.out);
     child_clear(&c);
 }
 END_TEST
@@ -57,6 +68,7 @@ int main(void)
     Suite *const s = suite_create("curand");
     TCase *const t = tcase_create("curand");
     tcase_set_timeout(t, 600);
+    tcase_add_test(t, each_call_says_what_is_wrong);
     tcase_add_test(t, numbers_are_those_of_curand);
     tcase_add_loop_test(t, generators_of_host_code_give_the_numbers_of_curand,
                         0, 2);
