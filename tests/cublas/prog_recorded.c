@@ -103,6 +103,29 @@ static void complex_numbers(void)
                      LDC));
 }
 
+/* Elements of one, two and four bytes. */
+static void other_types(void)
+{
+    const int32_t times = 1, add = 0;
+    const float factor = 1;
+    float r;
+    MUST(cublasGemmEx(h, TRANS, NONE, 4, 8, 4, &times, a, CUDA_R_8I, 12, b,
+                      CUDA_R_8I, 16, &add, c, CUDA_R_32I, 20,
+                      CUBLAS_COMPUTE_32I, CUBLAS_GEMM_DEFAULT));
+    MUST(cublasGemmEx(h, NONE, NONE, M, N, K, &one, a, CUDA_R_16F, LDA, b,
+                      CUDA_R_16F, LDB, &zero, c, CUDA_R_32F, LDC,
+                      CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+    MUST(cublasGemmStridedBatchedEx(h, NONE, TRANS, M, N, K, &one, a,
+                                    CUDA_R_16BF, LDA, 40, b, CUDA_R_16BF, LDB,
+                                    50, &one, c, CUDA_R_16BF, LDC, 60, 2,
+                                    CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+    MUST(cublasAxpyEx(h, N, &factor, CUDA_R_32F, a, CUDA_R_16F, 2, b,
+                      CUDA_R_16F, 3, CUDA_R_32F));
+    MUST(
+        cublasScalEx(h, N, &factor, CUDA_R_32F, a, CUDA_R_16BF, 2, CUDA_R_32F));
+    MUST(cublasNrm2Ex(h, M, a, CUDA_R_32F, 2, &r, CUDA_R_32F, CUDA_R_32F));
+}
+
 /* Arrays of pointers to matrices. */
 static float **pointers(float *to, size_t step)
 {
@@ -218,6 +241,7 @@ int main(void)
     vectors();
     matrices();
     complex_numbers();
+    other_types();
     batches();
     epilogue(CUBLASLT_EPILOGUE_DEFAULT, 1);
     epilogue(CUBLASLT_EPILOGUE_RELU_AUX_BIAS, 0);
@@ -228,5 +252,7 @@ int main(void)
     random_numbers();
     MUST(cudaDeviceSynchronize());
     MUST(cublasDestroy(h));
+    const char *const threads = getenv("OPENBLAS_NUM_THREADS");
+    printf("threads %s\n", threads ? threads : "not set");
     return 0;
 }

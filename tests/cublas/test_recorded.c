@@ -73,11 +73,46 @@ START_TEST(each_call_is_recorded_to_the_byte)
 }
 END_TEST
 
+/* OpenBLAS is loaded with another number of threads. */
+START_TEST(the_environment_stays_as_it_was)
+{
+    static const struct {
+        const char *with, *says;
+    } runs[] = {{"-u OPENBLAS_NUM_THREADS", "threads not set\n"},
+                {"OPENBLAS_NUM_THREADS=3", "threads 3\n"}};
+    struct child c = child_run(60, "env %s %s/tests/cublas/prog_recorded",
+                               runs[_i].with, child_build());
+    ck_assert_str_eq(c.out, runs[_i].says);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_machine_without_openblas_is_told_what_to_install)
+{
+    char dir[CHILD_FOLDER];
+    child_folder(dir, "openblas");
+    struct child c = child_run(60,
+                               "touch %s/libopenblas.so.0; LD_LIBRARY_PATH=%s "
+                               "%s/tests/cublas/prog_recorded",
+                               dir, dir, child_build());
+    ck_assert_int_eq(c.status, 70);
+    ck_assert_msg(strstr(c.err, "cuBLAS computes with OpenBLAS: ") &&
+                      strstr(c.err, "libopenblas.so.0: file too short\n") &&
+                      strstr(c.err, "Install the package that has "
+                                    "libopenblas.so.0 (Debian: libopenblas0)."),
+                  "%s", c.err);
+    child_clear(&c);
+    child_remove(dir);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("recorded");
     TCase *const t = tcase_create("recorded");
     tcase_add_test(t, each_call_is_recorded_to_the_byte);
+    tcase_add_loop_test(t, the_environment_stays_as_it_was, 0, 2);
+    tcase_add_test(t, a_machine_without_openblas_is_told_what_to_install);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
