@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <check.h>
+#include <stdint.h> /* SIZE_MAX */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "cases.h"
 #include "simnvcc/rewrite.h"
+#include "simnvcc/tokens.h"
 #include "suite.h"
 
 static struct cases cases;
@@ -63,6 +65,28 @@ START_TEST(cuda_becomes_cxx)
 }
 END_TEST
 
+/* Callers look at tokens before the first one and behind the last. */
+START_TEST(there_is_no_token_outside_of_the_text)
+{
+    static const size_t outside[] = {2, 3, SIZE_MAX};
+    static const char *const words[] = {"x", "a", "b", NULL};
+    struct tokens t;
+    tokens_init(&t, "a b");
+    ck_assert_uint_eq(t.n, 2);
+    ck_assert(token_is(&t, 1, "b") && !token_is(&t, 1, "bc"));
+    ck_assert(token_is_any(&t, 0, words) && token_is_any(&t, 1, words));
+    ck_assert(token_is_word(&t, 1));
+    for (int i = 0; i < 3; i++) {
+        ck_assert(!token_is(&t, outside[i], "b"));
+        ck_assert(!token_is_any(&t, outside[i], words));
+        ck_assert(!token_is_word(&t, outside[i]));
+    }
+    ck_assert_uint_eq(token_close(&t, 2), 2);
+    ck_assert_uint_eq(token_close_angle(&t, 2), 2);
+    tokens_release(&t);
+}
+END_TEST
+
 /* Copies of the text's beginnings, in turn, that end where a page does: a read
  * behind one is a fault. */
 START_TEST(text_may_end_anywhere)
@@ -95,6 +119,7 @@ int main(void)
         cases_add(&cases, path);
     }
     tcase_add_loop_test(t, cuda_becomes_cxx, 0, cases.n);
+    tcase_add_test(t, there_is_no_token_outside_of_the_text);
     tcase_add_loop_test(t, text_may_end_anywhere, 0, cases.n);
     suite_add_tcase(s, t);
     return suite_run(s);
