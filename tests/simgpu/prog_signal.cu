@@ -4,6 +4,7 @@
 //     mpirun -n N prog_signal [rounds]
 //     mpirun -n N prog_signal rounds one-shot         known waits alone
 //     mpirun -n N prog_signal 0 never|later-block     mistakes
+//     mpirun -n N prog_signal 0 last-block|barriers   more of them
 //     mpirun -n N prog_signal 0 claim RANK            RANK claims words first
 #include <cuda_runtime.h>
 #include <lab/sync.cuh>
@@ -104,6 +105,21 @@ __global__ void wait_for_later_block(unsigned *flag)
         sync_store(flag, 1);
 }
 
+// The last thread of the last block waits for a flag that no thread sets, or
+// half of its warp at one barrier and half at another.
+__global__ void last_block(unsigned *flag, int barriers)
+{
+    if (blockIdx.x + 1 < gridDim.x || blockIdx.y + 1 < gridDim.y ||
+        blockIdx.z + 1 < gridDim.z)
+        return;
+    if (barriers && threadIdx.x < warpSize / 2)
+        __syncwarp();
+    else if (barriers)
+        __syncthreads();
+    else if (threadIdx.x + 1 == blockDim.x)
+        sync_wait_equal(flag, 1);
+}
+
 static void open_peers(struct peers *p, float **data, unsigned **flags)
 {
     cudaIpcMemHandle_t handle[MAX_RANKS][2];
@@ -202,6 +218,10 @@ int main(int argc, char **argv)
     open_peers(&p, &data, &flags);
     if (argc > 2 && strcmp(argv[2], "never") == 0 && p.rank == 0)
         one_shot<<<1, THREADS>>>(p, data, 1);
+    if (argc > 2 && strcmp(argv[2], "last-block") == 0)
+        last_block<<<dim3(3, 2, 4), 6>>>(flags + 1, 0);
+    if (argc > 2 && strcmp(argv[2], "barriers") == 0)
+        last_block<<<dim3(2, 4, 3), 32>>>(flags, 1);
     if (argc > 2 && strcmp(argv[2], "later-block") == 0)
         wait_for_later_block<<<4, 1>>>(flags);
     if (argc > 3 && strcmp(argv[2], "claim") == 0)

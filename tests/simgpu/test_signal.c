@@ -54,6 +54,15 @@ static const struct {
       "kernel one_shot, block (0,0,0), thread 1 waits on the flag",
       "which is 0: byte 4 of the 96-byte allocation made at prog_signal.cu",
       "MPI_Barrier"}},
+    {"0 last-block",
+     {"the run hangs",
+      "kernel last_block, block (2,1,3), thread 5 waits on the flag",
+      "which is 0: byte 4 of the 96-byte allocation made at prog_signal.cu",
+      "a kernel at sync.cuh:"}},
+    {"0 barriers",
+     {"the run hangs", "a kernel at ?: kernel last_block,",
+      "block (1,3,2), thread 0 and others wait at different barriers",
+      "last_block at prog_signal.cu"}},
 };
 
 START_TEST(a_flag_of_a_later_block_arrives)
@@ -156,7 +165,7 @@ int main(void)
     TCase *const t = tcase_create("signal");
     tcase_set_timeout(t, 600);
     tcase_add_loop_test(t, kernels_of_all_ranks_meet, 0, RUNS);
-    tcase_add_loop_test(t, a_flag_that_never_comes_is_named, 0, 1);
+    tcase_add_loop_test(t, a_flag_that_never_comes_is_named, 0, 3);
     tcase_add_test(t, a_flag_of_a_later_block_arrives);
     tcase_add_loop_test(t, tries_that_depend_on_who_was_first_move_no_bytes, 0,
                         3);
