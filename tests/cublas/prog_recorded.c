@@ -126,6 +126,24 @@ static void other_types(void)
     MUST(cublasNrm2Ex(h, M, a, CUDA_R_32F, 2, &r, CUDA_R_32F, CUDA_R_32F));
 }
 
+/* Matrices without rows or columns are right, and nothing is done. */
+static void empty(void)
+{
+    for (int m = 0, n = N; m < 2; m++, n = 0) {
+        MUST(cublasSgemv(h, NONE, m, n, &one, a, LDA, b, 2, &one, c, 3));
+        MUST(cublasSger(h, m, n, &one, b, 2, c, 3, a, LDA));
+        MUST(cublasSsymm(h, LEFT, LOWER, m, n, &one, a, LDA, b, LDB, &one, c,
+                         LDC));
+        MUST(cublasStrsm(h, LEFT, LOWER, NONE, WHOLE, m, n, &one, a, LDA, b,
+                         LDB));
+        MUST(cublasSgeam(h, NONE, NONE, m, n, &one, a, LDA, &one, b, LDB, c,
+                         LDC));
+    }
+    MUST(cublasSsymv(h, LOWER, 0, &one, a, LDA, b, 1, &one, c, 2));
+    MUST(cublasSsyrk(h, LOWER, NONE, 0, K, &one, a, LDA, &one, c, LDC));
+    MUST(cublasStrsv(h, UPPER, NONE, WHOLE, 0, a, LDA, b, 2));
+}
+
 /* Arrays of pointers to matrices. */
 static float **pointers(float *to, size_t step)
 {
@@ -242,6 +260,7 @@ int main(void)
     matrices();
     complex_numbers();
     other_types();
+    empty();
     batches();
     epilogue(CUBLASLT_EPILOGUE_DEFAULT, 1);
     epilogue(CUBLASLT_EPILOGUE_RELU_AUX_BIAS, 0);
