@@ -137,17 +137,24 @@ static void read_template(const struct tokens *t, size_t open, size_t close,
     }
 }
 
-/* Look for the template <...> of the declaration to which token i belongs. */
+/* True if no block begins or ends from a token to before another. */
+static int is_one_declaration(const struct tokens *t, size_t from, size_t to)
+{
+    while (from < to && !token_is(t, from, "{") && !token_is(t, from, "}"))
+        from++;
+    return from >= to;
+}
+
+/* Look for the template <...> of the declaration to which token i belongs. Its
+ * list may hold braces: int N = int{3}. */
 static void find_template(const struct tokens *t, size_t i,
                           struct definition *d)
 {
     size_t found = t->n;
-    for (size_t k = i; k-- > 0;) {
-        if (token_is(t, k, ";") || token_is(t, k, "{") || token_is(t, k, "}"))
-            break;
-        if (token_is(t, k, "template"))
+    for (size_t k = i; k-- > 0 && !token_is(t, k, ";");)
+        if (token_is(t, k, "template") &&
+            is_one_declaration(t, token_close_angle(t, k + 1), i))
             found = k;
-    }
     if (found == t->n || !token_is(t, found + 1, "<"))
         return;
     const size_t close = token_close_angle(t, found + 1);
