@@ -87,6 +87,25 @@ static void collectives(void)
     synchronize("collectives");
 }
 
+/* Ranks are combined in their order: of two zeros that are equal, the first
+ * stays. */
+static void order_of_ranks(void)
+{
+    const float zero[2][DEVICES] = {{-0.f, 0.f, 0.f}, {0.f, -0.f, -0.f}};
+    float max;
+    for (int i = 0; i < 2; i++) {
+        for (int d = 0; d < DEVICES; d++) {
+            cudaSetDevice(d);
+            cudaMemcpy(in[d], &zero[i][d], 4, cudaMemcpyHostToDevice);
+        }
+        ALL(ncclAllReduce(in[d], out[d], 1, ncclFloat, ncclMax, comm[d],
+                          stream[d]));
+        synchronize("zeros");
+        cudaMemcpy(&max, out[0], 4, cudaMemcpyDeviceToHost);
+        must(memcmp(&max, &zero[i][0], 4) == 0, "another zero");
+    }
+}
+
 /* ---- groups -------------------------------------------------------------- */
 
 /* In the order of its calls a group would wait for itself; three of its streams
@@ -255,6 +274,7 @@ int main(void)
 {
     begin();
     collectives();
+    order_of_ranks();
     group_of_all();
     group_of_two();
     order_of_split();

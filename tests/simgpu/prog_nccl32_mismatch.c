@@ -209,7 +209,7 @@ static void signals(void)
     end();
 }
 
-/* ---- communicators that are not made -------------------------------------- */
+/* ---- communicators that are not made ------------------------------------- */
 
 /* Ranks 0 and 2 call, of three. */
 static void join_of_two(void)
