@@ -28,6 +28,29 @@ static void receive(void)
     SAY(ncclRecv(data, COUNT, ncclInt, 1, comm[0], stream));
 }
 
+/* Memory that peers cannot map, and that gets what is received, or nothing. */
+static int here[COUNT];
+
+static void receive_here(void)
+{
+    for (int i = 0; i < COUNT; i++)
+        here[i] = i + 1;
+    SAY(ncclRecv(here, COUNT, ncclInt, 1, comm[0], stream));
+}
+
+static void reduce_here(void)
+{
+    SAY(ncclAllReduce(data, here, COUNT, ncclInt, ncclSum, comm[0], stream));
+}
+
+static void say_what_is_here(void)
+{
+    int n = 0;
+    for (int i = 0; i < COUNT; i++)
+        n += here[i] == i + 1;
+    printf("%d of %d words are as they were\n", n, COUNT);
+}
+
 static void send(void)
 {
     SAY(ncclSend(data, COUNT, ncclInt, 1, comm[0], stream));
@@ -81,6 +104,11 @@ int main(void)
     ncclMemAlloc((void **)&data, COUNT * sizeof *data);
     abort_it("a collective", collective);
     abort_it("a receive", receive);
+    cudaHostRegister(here, sizeof here, cudaHostRegisterDefault);
+    abort_it("a receive into registered memory", receive_here);
+    say_what_is_here();
+    abort_it("a collective into it", reduce_here);
+    say_what_is_here();
     abort_it("a send", send);
     abort_it("many sends", many_sends);
     abort_it("signals", wait_for_signals);
