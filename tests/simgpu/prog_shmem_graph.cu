@@ -90,6 +90,38 @@ static void collectives()
     cudaStreamSynchronize(stream);
 }
 
+static int split(int start, int stride, int size)
+{
+    nvshmem_team_t t;
+    return nvshmem_team_split_strided(NVSHMEM_TEAM_WORLD, start, stride, size,
+                                      NULL, 0, &t);
+}
+
+static void teams()
+{
+    const nvshmem_team_t all = NVSHMEM_TEAM_WORLD, no = NVSHMEM_TEAM_INVALID;
+    nvshmem_team_t t, u;
+    must(nvshmem_team_translate_pe(all, 2, all) == -1 &&
+             nvshmem_team_translate_pe(all, -1, all) == -1 &&
+             nvshmem_team_translate_pe(no, 0, all) == -1 &&
+             nvshmem_team_translate_pe(all, 0, no) == -1,
+         "PEs and teams that there are not");
+    must(split(2, 1, 1) == -1 && split(-1, 1, 1) == -1 &&
+             split(0, 1, 0) == -1 && split(0, 0, 2) == -1 &&
+             split(0, 2, 2) == -1 && split(1, -2, 2) == -1,
+         "ranges that there are not");
+    must(nvshmem_team_split_2d(all, 0, NULL, 0, &t, NULL, 0, &u) == -1,
+         "a row of none");
+    must(nvshmem_team_split_strided(all, 1, 0, 1, NULL, 0, &t) == 0, "one PE");
+    must(nvshmem_team_my_pe(t) == me - 1 &&
+             nvshmem_team_n_pes(t) == (me ? 1 : -1) &&
+             nvshmem_team_translate_pe(all, 1, t) == me - 1 &&
+             nvshmem_team_translate_pe(t, 0, all) == (me ? 1 : -1) &&
+             nvshmem_team_translate_pe(all, 0, t) == -1,
+         "the team of PE 1");
+    nvshmem_team_destroy(t);
+}
+
 int main()
 {
     nvshmem_init();
@@ -105,6 +137,7 @@ int main()
     }
     signals();
     collectives();
+    teams();
     nvshmem_free(sig);
     nvshmem_free(x);
     nvshmem_finalize();
