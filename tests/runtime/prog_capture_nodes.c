@@ -311,6 +311,34 @@ static void groups(void)
     SAY(cudaStreamEndCapture(s, &g));
 }
 
+/* Calls that end a capture: a node that fails, and a group of two captures. */
+static void broken(void)
+{
+    const int device = 0;
+    void *p = NULL;
+    IS(ncclCommInitAll(&comm, 1, &device));
+    SAY(cudaStreamBeginCapture(s, relaxed));
+    SAY(cudaMallocAsync(&p, 0, s));
+    SAY(cudaMemsetAsync(d, 3, 4, s));
+    SAY(cudaStreamEndCapture(s, &g));
+    SAY(cudaStreamBeginCapture(s, relaxed));
+    SAY(cudaStreamBeginCapture(t, relaxed));
+    IS(ncclGroupStart());
+    reduce(d, t);
+    reduce(d + 8, s);
+    IS(ncclGroupEnd() != ncclSuccess);
+    follows(s);
+    follows(t);
+    SAY(cudaStreamEndCapture(s, &g));
+    SAY(cudaStreamEndCapture(t, &g));
+    SAY(cudaStreamBeginCapture(s, relaxed));
+    SAY(cudaStreamWaitEvent(s, e, 0));
+    SAY(cudaEventRecord(e, t));
+    SAY(cudaStreamWaitEvent(s, e, 0));
+    SAY(cudaStreamWaitEvent(s, e, 0));
+    SAY(cudaStreamEndCapture(s, &g));
+}
+
 /* ---- pictures ------------------------------------------------------------ */
 
 /* Without the lines that name call sites. */
@@ -368,10 +396,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"told", told},        {"followed", followed},
-                 {"into", into},        {"shaped", shapes},
-                 {"foreign", foreign},  {"groups", groups},
-                 {"pictures", pictures}};
+    } parts[] = {{"told", told},     {"followed", followed}, {"into", into},
+                 {"shaped", shapes}, {"foreign", foreign},   {"groups", groups},
+                 {"broken", broken}, {"pictures", pictures}};
     start();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)

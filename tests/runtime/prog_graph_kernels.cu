@@ -3,6 +3,8 @@
 
 #include "say.h"
 
+#include <nvtx3/nvToolsExt.h>
+
 static __device__ int data[4];
 static cudaGraph_t g;
 static cudaStream_t s;
@@ -324,6 +326,21 @@ static void loops(void)
     find_inner(child, last);
 }
 
+// Costs that ranges declare, of a kernel that would have another.
+static void declared(void)
+{
+    static const char *const costs[] = {
+        "cost: 2e9 flops, 8e6 bytes", "cost: 3 bf16 flops, 0 bytes",
+        "cost: 0 flops, 7 bytes", "no cost: 5 flops, 5 bytes"};
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+        nvtxRangePushA(costs[i]);
+        add<<<1, 1, 0, s>>>(d, 1, 0);
+        nvtxRangePop();
+        SAY(cudaStreamSynchronize(s));
+    }
+    show();
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -334,6 +351,7 @@ int main(int argc, char **argv)
                  {"node_attributes", attributes},
                  {"edge_data", edge_data},
                  {"captured_launches", captured_launches},
+                 {"declared", declared},
                  {"loops", loops}};
     start();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

@@ -50,6 +50,8 @@ static void print_node(FILE *f, const struct graph_view *v)
     if (n->flops != 0 || n->bytes || n->elem_size)
         fprintf(f, " %g %llu/%u", n->flops, (unsigned long long)n->bytes,
                 n->elem_size);
+    if (n->math)
+        fprintf(f, " m%d", (int)n->math);
     if (*v->span)
         fprintf(f, " '%s'", v->span);
     for (uint32_t i = 0; i < n->ndeps; i++)
