@@ -15,6 +15,7 @@
 #include "batches.h"
 #include "fds.h"
 #include "suite.h"
+#include "verb.h"
 
 #define OTHER "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
@@ -388,6 +389,89 @@ START_TEST(a_batch_that_cannot_be_is_refused_with_the_reason)
 }
 END_TEST
 
+/* ---- the verb ------------------------------------------------------------ */
+
+/* Slurm grades at once: ada's attempts so, bob's one so. */
+#define GRADE(ada, bob)                                                        \
+    "echo 7; while read name seed; do o=" ada "; [ $name != bob@1 ] || o=" bob \
+    "; echo '{\"seed\": \"'$seed'\", \"outcome\": \"'$o'\", \"score\": 1, "    \
+    "\"max_score\": 2}' > $spool/$name.json; done < $spool/slurm.list"
+
+static const struct {
+    const char *sbatch, *retries;
+    int status;
+    const char *out, *err; /* err: its last line */
+} statuses[] = {
+    {GRADE("pass", "suspected"), "0", 0, "",
+     "3 graded in 0 s: 2 pass, 0 fail, 1 suspected, 0 infra\n"},
+    {GRADE("fail", "infra"), "0", 3, "",
+     "3 graded in 0 s: 0 pass, 2 fail, 0 suspected, 1 infra\n"},
+    {"exit 1", "0", 3, "",
+     "grade batch: sbatch failed (its words are above)\n"},
+    {GRADE("pass", "infra") "; kill -INT $(cat pid)", "1", 1,
+     "interrupted: 1 left; the same command goes on\n",
+     "2 graded in 0 s: 2 pass, 0 fail, 0 suspected, 0 infra\n"},
+};
+
+/* Standard output or error, from now on in a file of the folder; to be given
+ * back to end_file(). */
+static int begin_file(int fd, const char *name)
+{
+    char path[CHILD_FOLDER + 16];
+    snprintf(path, sizeof path, "%s/%s", batches.dir, name);
+    fflush(NULL);
+    const int kept = dup(fd), f = open(path, O_WRONLY | O_CREAT, 0600);
+    dup2(f, fd);
+    close(f);
+    return kept;
+}
+
+static void end_file(int fd, int kept)
+{
+    fflush(NULL);
+    dup2(kept, fd);
+    close(kept);
+}
+
+START_TEST(how_a_batch_ends_is_its_status)
+{
+    char path[2 * CHILD_FOLDER];
+    const char *const argv[] = {"batch",
+                                "--roster",
+                                batches.roster,
+                                "--submissions",
+                                batches.in,
+                                "--ledger",
+                                batches.ledger,
+                                "--lab",
+                                "lab1",
+                                "--executor",
+                                "slurm",
+                                "--retries",
+                                statuses[_i].retries,
+                                NULL};
+    snprintf(path, sizeof path, "%s/bin:%s", batches.dir, getenv("PATH"));
+    setenv("PATH", path, 1);
+    batches_answer("sbatch", statuses[_i].sbatch);
+    batches_answer("scancel", "");
+    batches_sh("echo %d > pid", (int)getpid());
+    optind = 1;
+    const int out = begin_file(STDOUT_FILENO, "out"),
+              err = begin_file(STDERR_FILENO, "err");
+    const int status = verb_batch(13, (char **)argv);
+    end_file(STDOUT_FILENO, out);
+    end_file(STDERR_FILENO, err);
+    ck_assert_int_eq(status, statuses[_i].status);
+    struct child c = child_run(20,
+                               "cd %s && cat out && tail -n 1 err | sed "
+                               "'s/ in [0-9]* s/ in 0 s/' >&2",
+                               batches.dir);
+    ck_assert_str_eq(c.out, statuses[_i].out);
+    ck_assert_str_eq(c.err, statuses[_i].err);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("batch");
@@ -404,6 +488,7 @@ int main(void)
     tcase_add_test(t, the_spool_may_be_elsewhere);
     tcase_add_test(t, a_spool_has_a_short_path);
     SUITE_LOOP(t, a_batch_that_cannot_be_is_refused_with_the_reason, refused);
+    SUITE_LOOP(t, how_a_batch_ends_is_its_status, statuses);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
