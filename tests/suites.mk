@@ -93,6 +93,7 @@ $(call suite,grader/recorder,1)
 $(call suite,grader/records,1)
 
 $(call suite,grader/regrade,1,grade)
+$(call suite,grader/replay,1,grade)
 $(call suite,grader/result,1)
 $(call suite,grader/roster,1)
 $(call suite,grader/rows,1)
