@@ -89,6 +89,7 @@ $(call suite,grader/measured,95,grade lab1 lab2 lab3 lab4 lab5 lab6 lab7)
 $(call suite,grader/objects,15)
 $(call suite,grader/pages,10,grade)
 $(call suite,grader/people,3,grade lab1)
+$(call suite,grader/place,1,grade)
 $(call suite,grader/recorder,1)
 $(call suite,grader/records,1)
 
