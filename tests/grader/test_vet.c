@@ -37,6 +37,12 @@ static const struct {
      "a.c: it has a zero byte in it: save it as plain text, in UTF-8"},
     {"true", "a.c", -1, "cannot read DIR/a.c: No such file or directory"},
     {"truncate -s 268435457 a.c", "a.c", -1, "DIR/a.c is too large"},
+    {"truncate -s 268435456 a.c", "a.c", 1,
+     "a.c: it has a zero byte in it: save it as plain text, in UTF-8"},
+    {"echo 'int ncclSend(void) { return 0; }' > a.c; gcc -c a.c", "a.o", 1,
+     "a.c: it defines ncclSend, a name of the kit's or a library's: rename it"},
+    {"echo 'int nosuch(); int f(void) { return nosuch(); }' > a.c; gcc -c a.c",
+     "a.o", 1, "a.c: it uses nosuch, which is not available in labs"},
     {"echo 'int f(void) { return 0; }' | gcc -xc -c -o a.o -", "a.o", 0, ""},
     {"echo '#include <stdlib.h>\nint f(void) { return system(0); }' > a.c; gcc "
      "-c a.c; gcc -E a.c -o a.i",
@@ -70,6 +76,56 @@ START_TEST(what_may_not_be_is_named)
 }
 END_TEST
 
+/* Headers next to the files, in any of the folders, are their own. */
+static const struct {
+    const char *header;
+    int found;
+} headers[] = {
+    {"own.h", 0},
+    {"second.h", 0},
+    {"none.h", 1},
+    {"sub/own.h", 1},
+};
+
+START_TEST(own_headers_may_be_included)
+{
+    char second[CHILD_FOLDER + 8], path[CHILD_FOLDER + 8], says[100];
+    struct child c = child_run(
+        20,
+        "cd %s && mkdir 2 sub && touch own.h 2/second.h sub/own.h && echo "
+        "'#include \"%s\"' > a.c",
+        dir, headers[_i].header);
+    child_clear(&c);
+    snprintf(second, sizeof second, "%s/2", dir);
+    snprintf(path, sizeof path, "%s/a.c", dir);
+    struct vet v = {.folder = {dir, second}};
+    ck_assert_int_eq(vet_source(&v, path), headers[_i].found);
+    snprintf(says, sizeof says, "a.c:1: #include of %s", headers[_i].header);
+    ck_assert_int_eq(strncmp(v.why, says, strlen(says)) == 0,
+                     headers[_i].found);
+}
+END_TEST
+
+START_TEST(what_was_preprocessed_is_read)
+{
+    char path[CHILD_FOLDER + 8];
+    struct vet v = {.folder = {dir}};
+    struct child c = child_run(20,
+                               "cd %s && printf '# 1 \"a.c\"\nint x;\n' > "
+                               "a.i; printf '# 7 \"a.c\"\nasm\n' > b.i",
+                               dir);
+    child_clear(&c);
+    snprintf(path, sizeof path, "%s/a.i", dir);
+    ck_assert_int_eq(vet_preprocessed(&v, path), 0);
+    ck_assert_str_eq(v.why, "");
+    snprintf(path, sizeof path, "%s/b.i", dir);
+    ck_assert_int_eq(vet_preprocessed(&v, path), 1);
+    ck_assert_int_eq(strncmp(v.why, "a.c:7: asm is not available", 27), 0);
+    snprintf(path, sizeof path, "%s/c.i", dir);
+    ck_assert_int_eq(vet_preprocessed(&v, path), -1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("vet");
@@ -78,6 +134,8 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, what_may_not_be_is_named, 0,
                         sizeof files / sizeof *files);
+    SUITE_LOOP(t, own_headers_may_be_included, headers);
+    tcase_add_test(t, what_was_preprocessed_is_read);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
