@@ -27,13 +27,13 @@ void batches_sh(const char *format, ...)
 void batches_link_build(void)
 {
     static const char *const names[] = {"backend", "sim", "cuda"};
-    char self[CHILD_FOLDER], from[CHILD_FOLDER + 16], to[CHILD_FOLDER + 16];
+    char self[CHILD_FOLDER], from[32], to[CHILD_FOLDER + 16];
     const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     ck_assert_int_gt(n, 0);
     self[n] = 0;
-    *strrchr(self, '/') = 0;
+    *strrchr(self, '/') = 0; // build/tests/FOLDER
     for (int i = 0; i < 3; i++) {
-        snprintf(from, sizeof from, "%s/%s", child_build(), names[i]);
+        snprintf(from, sizeof from, "../../%s", names[i]);
         snprintf(to, sizeof to, "%s/%s", self, names[i]);
         ck_assert(symlink(from, to) == 0 || errno == EEXIST);
     }
