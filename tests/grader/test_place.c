@@ -143,7 +143,7 @@ END_TEST
 
 /* ---- a socket ------------------------------------------------------------ */
 
-/* Whoever can name it can connect, however long the folder's path is. */
+/* Every user may connect, and the folder's path may be long. */
 START_TEST(a_socket_is_open_to_all)
 {
     char path[CHILD_FOLDER + 200], link[64];

@@ -332,7 +332,7 @@ START_TEST(other_cases_stay_as_they_were)
 }
 END_TEST
 
-/* Of another plan, or other cases, a preview is none. */
+/* A preview of other cases is not used. */
 START_TEST(a_preview_is_of_its_cases)
 {
     regrade(0, "--student=bob", NULL, NULL);

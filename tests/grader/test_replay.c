@@ -145,7 +145,7 @@ static const struct {
      CASE("none", "pass", "2") ", " CASE(FIRST, "fail", "1.5"),
      "none: was pass with 2 points, is gone with 0: \n" FIRST
      ": was fail with 1.5 points, is fail with 1: so it is\n"},
-    // the cases of what was not run say nothing
+    // a submission that was not run has no verdicts on cases
     {OUTCOME_SUSPECTED, 0, OUTCOME_PASS, 9, "it asks for system()",
      CASE(FIRST, "fail", "1"),
      "was fail with 5.5 points, is suspected with 0: it asks for system()\n"},

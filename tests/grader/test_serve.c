@@ -48,7 +48,7 @@ uint64_t uv_now(const uv_loop_t *loop)
     return clock_of->now_ms;
 }
 
-/* The times of the last timer are noted; all end soon, or none does. */
+/* Records the times of the last timer; all timers end soon, or none does. */
 int uv_timer_start(uv_timer_t *timer, uv_timer_cb fn, uint64_t timeout,
                    uint64_t repeat)
 {
@@ -222,7 +222,7 @@ START_TEST(many_looks_are_one)
     ck_answer(GET, "200 OK", "html", old);
     clock_of->now_ms += 1;
     ck_page();
-    // what cannot be read any more stays
+    // when the ledger cannot be read, the last page stays
     ck_assert_int_eq(truncate(ledger, 0), 0);
     clock_of->now_ms += EVERY_MS;
     char *const got = ask(GET);
@@ -260,7 +260,7 @@ START_TEST(a_request_is_read_to_its_end)
 }
 END_TEST
 
-START_TEST(who_says_nothing_is_dropped_after_10_s)
+START_TEST(a_silent_client_is_dropped_after_10_s)
 {
     start("--port", "0");
     clock_of->is_fast = 1;
@@ -273,7 +273,7 @@ START_TEST(who_says_nothing_is_dropped_after_10_s)
 }
 END_TEST
 
-/* One more is dropped; who leaves makes room. */
+/* One more is dropped; clients that leave make room. */
 START_TEST(there_are_200_clients_at_most)
 {
     int s[200];
@@ -288,7 +288,7 @@ START_TEST(there_are_200_clients_at_most)
         got = hear(s[199]);
         ck_assert_int_eq(strncmp(got, "HTTP/1.0 503", 12), 0);
         free(got);
-        for (int i = 0; i < 199; i++) { // until it is seen that they left
+        for (int i = 0; i < 199; i++) { // until the server has dropped it
             shutdown(s[i], SHUT_WR);
             got = hear(s[i]);
             ck_assert_str_eq(got, "");
@@ -344,7 +344,7 @@ int main(void)
     tcase_add_test(t, a_request_has_an_answer);
     tcase_add_test(t, many_looks_are_one);
     tcase_add_test(t, a_request_is_read_to_its_end);
-    tcase_add_test(t, who_says_nothing_is_dropped_after_10_s);
+    tcase_add_test(t, a_silent_client_is_dropped_after_10_s);
     tcase_add_test(t, there_are_200_clients_at_most);
     tcase_add_test(t, a_file_is_written_again_and_again);
     suite_add_tcase(s, t);

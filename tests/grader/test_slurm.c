@@ -43,7 +43,7 @@ static void nothing(int n)
 #define RESULT                                                                 \
     "{\"seed\": \"'$seed'\", \"outcome\": \"pass\", \"score\": 1, "            \
     "\"max_score\": 2}"
-/* All of the list is graded in no time. */
+/* Grade the whole list at once. */
 #define GRADE_ALL                                                              \
     "echo 7; while read name seed; do echo '" RESULT                           \
     "' > $spool/$name.json; done < $spool/slurm.list"
@@ -338,7 +338,7 @@ static void wait_no_longer(int n)
         b->task[i].not_before_ms = 0;
 }
 
-/* In the second there are those whom the machine failed. */
+/* The second has only the submissions that were infra in the first. */
 START_TEST(infra_is_in_the_next_round)
 {
     batches.options.retries = 1;
@@ -358,7 +358,7 @@ START_TEST(infra_is_in_the_next_round)
 }
 END_TEST
 
-/* Its jobs are cancelled, and what they have left until then is taken. */
+/* Its jobs are cancelled; results that they left before that are taken. */
 START_TEST(a_batch_that_was_killed_is_taken_over)
 {
     batches_open();

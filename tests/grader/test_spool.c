@@ -82,7 +82,7 @@ END_TEST
 #define BATCHES_ADA_1 "14070420082539625952"
 #define BATCHES_ADA_2 "11722546251624933913"
 
-/* All that a submission leaves in the spool; what else is there stays. */
+/* All the files that grading a submission leaves in the spool. */
 static void leave(const char *name, const char *json)
 {
     char file[64];
