@@ -12,6 +12,7 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strlen */
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h> /* waitpid */
 #include <unistd.h>   /* fork */
@@ -86,6 +87,7 @@ static void run(const char *option, const char *value, int to)
 {
     const char *const argv[] = {"serve", "--ledger", ledger, "--lab",
                                 "lab1",  option,     value,  NULL};
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // whatever ends the test
     dup2(to, STDOUT_FILENO);
     optind = 1;
     _exit(verb_serve(7, (char **)argv));
