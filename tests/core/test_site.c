@@ -8,7 +8,7 @@
 #include <fcntl.h>         /* open */
 #include <linux/sockios.h> /* SIOCOUTQ */
 #include <pthread.h>       /* pthread_create */
-#include <stdlib.h>        /* qsort */
+#include <stdlib.h>        /* qsort, setenv */
 #include <string.h>        /* strcmp */
 #include <sys/ioctl.h>     /* ioctl */
 #include <sys/socket.h>    /* recvmsg */
@@ -17,6 +17,7 @@
 #include "base/recorder.h"
 #include "child.h"
 #include "core/site.h"
+#include "core/stream.h"
 #include "core/witness.h"
 #include "ranks.h"
 #include "suite.h"
@@ -185,7 +186,7 @@ static struct recorder_note take(int from, int *fd)
                        .msg_iovlen = 1,
                        .msg_control = &control,
                        .msg_controllen = sizeof control};
-    MUST(recvmsg(from, &m, 0) == sizeof n);
+    MUST(recvmsg(from, &m, MSG_DONTWAIT) == sizeof n);
     *fd = -1;
     const struct cmsghdr *const c = CMSG_FIRSTHDR(&m);
     if (c)
@@ -193,10 +194,43 @@ static struct recorder_note take(int from, int *fd)
     return n;
 }
 
+static const uint32_t reply = 0; /* its length */
+
+static void nothing(struct op *op)
+{
+    (void)op;
+}
+
+/* An operation that touches an allocation like this. */
+static uint32_t run_op(struct stream *a, uint32_t how)
+{
+    const struct graph_access access = {.alloc = 1, .end = 128, .write = how};
+    struct op *const op =
+        simgpu_op_new(sizeof *op, nothing, GRAPH_RECV, "op", 0);
+    op->accesses = &access;
+    op->node.naccesses = 1;
+    const struct fence f = simgpu_stream_enqueue(a, op);
+    fence_wait(f, "wait", 0);
+    return f.node;
+}
+
+/* It is told of an operation that overwrites, and of no other. */
+static void run_ops(int to)
+{
+    int fd;
+    struct stream *const a = stream_new(0, STREAM_BLOCKING, 0);
+    run_op(a, GRAPH_READ);
+    MUST(write(to, &reply, sizeof reply) == sizeof reply);
+    const uint32_t index = run_op(a, GRAPH_WRITE);
+    run_op(a, GRAPH_READ);
+    const struct recorder_note n = take(to, &fd);
+    MUST(n.kind == RECORDER_BEGIN && n.number == index);
+    MUST(recv(to, &fd, 1, MSG_DONTWAIT) == -1);
+}
+
 static void tell_recorder(struct shared *s)
 {
     (void)s;
-    static const uint32_t reply = 0;
     struct recorder_hello hello;
     int fd, unread;
     simgpu_proc();
@@ -221,6 +255,7 @@ static void tell_recorder(struct shared *s)
     MUST(ioctl(to, SIOCOUTQ, &unread) == 0 && unread == 0);
     n = take(to, &fd);
     MUST(n.kind == RECORDER_BEGIN && n.number == 9 && fd == -1);
+    run_ops(to);
     close(to);
     witness_begin(10); // it has gone
     witness_begin(11);
@@ -236,6 +271,38 @@ START_TEST(a_recorder_knows_heaps_and_operations)
 }
 END_TEST
 
+/* A recorder takes the connection of the graph only. */
+static void *takes_graph(void *listens)
+{
+    const int from = *(int *)listens;
+    struct recorder_hello hello;
+    const int to = accept(from, NULL, NULL);
+    shutdown(from, SHUT_RDWR); // the rank has a copy of the descriptor
+    MUST(read(to, &hello, sizeof hello) == sizeof hello);
+    MUST(hello.role == RECORDER_GRAPH);
+    const int null = open("/dev/null", O_WRONLY);
+    MUST(recorder_write_with(to, &reply, sizeof reply, null) == 0);
+    return NULL;
+}
+
+static void starts(struct shared *s)
+{
+    (void)s;
+}
+
+START_TEST(a_recorder_takes_all_connections_or_none)
+{
+    pthread_t thread;
+    child_folder(dir, "site");
+    int listens = listening();
+    pthread_create(&thread, NULL, takes_graph, &listens);
+    setenv("SIMGPU_GRAPH", dir, 1);
+    faults(starts, "simgpu: cannot join the recorder: Connection refused\n");
+    pthread_join(thread, NULL);
+    child_remove(dir);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("site");
@@ -245,6 +312,7 @@ int main(void)
     tcase_add_test(t, a_library_names_the_call);
     tcase_add_test(t, a_location_has_the_calls_of_one_module);
     tcase_add_test(t, a_recorder_knows_heaps_and_operations);
+    tcase_add_test(t, a_recorder_takes_all_connections_or_none);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }

@@ -6,15 +6,19 @@
 #include <pthread.h> /* pthread_create */
 #include <stdlib.h>  /* setenv */
 #include <string.h>  /* strstr */
+#include <sys/syscall.h>
+#include <time.h> /* nanosleep */
 
 #include "core/control.h"
 #include "core/dataless.h"
 #include "core/heap.h"
 #include "core/host.h"
 #include "core/operand.h"
+#include "core/schedule.h"
 #include "core/site.h"
 #include "core/stream.h"
 #include "core/stream_state.h"
+#include "core/thread.h"
 #include "ranks.h"
 #include "scarce.h"
 #include "suite.h"
@@ -116,6 +120,7 @@ static _Atomic int nruns;
 static void runs(struct op *op)
 {
     (void)op;
+    MUST(thread_or_worker() == UINT32_MAX);
     atomic_fetch_add(&nruns, 1);
 }
 
@@ -251,6 +256,39 @@ START_TEST(a_wait_for_a_fence_is_described)
     ck_assert_msg(strstr(text, "waits for non-blocking stream 1 of device 1, 3 "
                                "operations to go\n") == text,
                   "%s", text);
+}
+END_TEST
+
+/* ---- schedules ----------------------------------------------------------- */
+
+static _Atomic long delayed_ns; /* by the latest nanosleep() */
+
+int nanosleep(const struct timespec *t, struct timespec *left)
+{
+    atomic_store(&delayed_ns, t->tv_nsec);
+    return (int)syscall(SYS_nanosleep, t, left);
+}
+
+static void delay_ops(struct shared *s)
+{
+    (void)s;
+    struct stream *const a[] = {stream_new(0, STREAM_NONBLOCKING, 0),
+                                stream_new(0, STREAM_NONBLOCKING, 0)};
+    for (uint64_t seq = 1; seq <= 3; seq++)
+        for (uint32_t i = 0; i < 2; i++) {
+            fence_wait(launch(a[i]), "wait", 0);
+            const uint64_t ns = schedule_delay_ns(1, i + 1, seq);
+            MUST((uint64_t)atomic_load(&delayed_ns) == ns);
+        }
+}
+
+START_TEST(an_op_is_delayed_by_its_rank_queue_and_number)
+{
+    char text[1024];
+    setenv("SIMGPU_SCHEDULE", "random:7", 1);
+    const struct rank r = rank_start(1, 2, delay_ops, shared_new());
+    const int status = rank_end(r, text, sizeof text);
+    ck_assert_msg(status == 0, "%s", text);
 }
 END_TEST
 
@@ -430,6 +468,7 @@ int main(void)
     tcase_add_test(t, what_is_only_recorded_does_not_run);
     tcase_add_test(t, a_fence_is_passed_demanded_and_polled);
     tcase_add_test(t, a_wait_for_a_fence_is_described);
+    tcase_add_test(t, an_op_is_delayed_by_its_rank_queue_and_number);
     tcase_add_test(t, a_stream_is_active_while_it_has_work);
     tcase_add_test(t, an_operand_is_all_in_an_allocation);
     tcase_add_test(t, memory_that_runs_out_is_a_fault);
