@@ -8,10 +8,12 @@
 #include <string.h>   /* strstr */
 #include <sys/wait.h> /* waitpid */
 
+#include "child.h"
 #include "core/check.h"
 #include "core/peer.h"
 #include "core/stream.h"
 #include "golden.h"
+#include "graph/read.h"
 #include "ranks.h"
 #include "scarce.h"
 #include "suite.h"
@@ -178,6 +180,36 @@ START_TEST(a_process_reports_its_hazards)
 }
 END_TEST
 
+/* Notes of a leak and of a mistake, with their sites, in the saved graph. */
+static void leaks_and_notes(struct shared *s)
+{
+    (void)s;
+    alloc(3, 100);
+    notes(1);
+}
+
+START_TEST(notes_are_saved_with_their_sites)
+{
+    char dir[CHILD_FOLDER], err[256], text[4096];
+    child_folder(dir, "check");
+    setenv("SIMGPU_CHECK", "1", 1);
+    setenv("SIMGPU_GRAPH", dir, 1);
+    const struct rank r = rank_start(0, 1, leaks_and_notes, shared_new());
+    ck_assert_int_eq(rank_end(r, text, sizeof text), PROC_EXIT_FAULT);
+    struct graph *const g = graph_load(dir, err, sizeof err);
+    ck_assert_msg(g != NULL, "%s", err);
+    ck_assert_int_eq(g->nfaults, 2);
+    for (int i = 0; i < 2; i++) {
+        const struct graph_fault_note *const n = &g->faults[i];
+        graph_site_text_of(g, 0, n->site_id, text, sizeof text);
+        ck_assert_msg(strncmp(text, "test_check.c:", 13) == 0, "%s", text);
+        ck_assert(n->index == 0 && n->warning == (i == 1));
+    }
+    graph_free(g);
+    child_remove(dir);
+}
+END_TEST
+
 /* ---- two processes ------------------------------------------------------- */
 
 static void meet(struct shared *s)
@@ -296,6 +328,7 @@ int main(void)
     Suite *const suite = suite_create("check");
     TCase *const t = tcase_create("check");
     SUITE_LOOP(t, a_process_reports_its_hazards, processes);
+    tcase_add_test(t, notes_are_saved_with_their_sites);
     SUITE_LOOP(t, the_last_process_reports_the_hazards_of_all, jobs);
     suite_add_tcase(suite, t);
     return suite_run(suite);
