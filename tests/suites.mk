@@ -69,6 +69,8 @@ $(call suite,grader/allow,1)
 $(call suite,grader/audit,1)
 $(call suite,grader/audited,1)
 $(call suite,grader/batch,1,grade)
+
+$(call suite,grader/build,2)
 $(call suite,grader/changes,1,grade)
 $(call suite,grader/class,155,grade plan lab1 common/ grader/ tests/fuzz)
 $(call suite,grader/cluster,1,grade lab1)
