@@ -71,6 +71,7 @@ $(call suite,grader/audited,1)
 $(call suite,grader/batch,1,grade)
 
 $(call suite,grader/build,2)
+$(call suite,grader/cases,1,machines)
 $(call suite,grader/changes,1,grade)
 $(call suite,grader/class,155,grade plan lab1 common/ grader/ tests/fuzz)
 $(call suite,grader/cluster,1,grade lab1)

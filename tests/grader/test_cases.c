@@ -1,0 +1,270 @@
+/*
+ * Which cases run together, and what they come to: by real runs under mpirun of
+ * a program that behaves as its case says. The program is this test.
+ *
+ * The machine counts as measured, so that no graph is needed. What comes of
+ * each plan is a part of tests/grader/cases.txt.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <errno.h>   /* program_invocation_short_name */
+#include <jansson.h> /* json_loads */
+#include <stdio.h>   /* snprintf */
+#include <stdlib.h>  /* getenv */
+#include <string.h>  /* strcmp */
+#include <unistd.h>  /* symlink */
+
+#include "../../grader/cases.h" // tests/support has one, too
+#include "child.h"
+#include "golden.h"
+#include "judge/evidence.h"
+#include "judge/judge.h"
+#include "judge/plan.h"
+#include "suite.h"
+
+/* ---- the program --------------------------------------------------------- */
+
+static const char *text_in(const json_t *j, const char *key)
+{
+    const char *const text = json_string_value(json_object_get(j, key));
+    return text ? text : "";
+}
+
+/* A case, as its parameter `does` says, on all ranks: this is no MPI program,
+ * in which the others would be ended. */
+static void run_case(struct evidence_out *e, const json_t *j)
+{
+    const unsigned no = (unsigned)json_integer_value(json_object_get(j, "no"));
+    const char *const does = text_in(json_object_get(j, "with"), "does");
+    const int n = (int)json_integer_value(json_object_get(j, "iterations"));
+    // the reference is slower by half, and is told by its name
+    const double us = strcmp(program_invocation_short_name, "lab1") ? 100 : 150;
+    evidence_put_status(e, no, RUN_MISSING, NULL);
+    if (strcmp(does, "exit") == 0)
+        exit(3);
+    if (strcmp(does, "wrong") == 0)
+        evidence_put(e, EVIDENCE_METRIC, no, 0, "wrong", &us, sizeof us);
+    for (int i = 0; i < n; i++)
+        evidence_put(e, EVIDENCE_METRIC, no, (unsigned)i, "time_us", &us,
+                     sizeof us);
+    if (strcmp(does, "error") == 0)
+        evidence_put_status(e, no, RUN_ERROR, "it fails");
+    else
+        evidence_put_status(e, no, RUN_OK, NULL);
+    if (strcmp(does, "exit behind") == 0)
+        exit(4);
+}
+
+static int run_rank(void)
+{
+    const char *const rank = getenv("PMI_RANK");
+    struct evidence_out *const e = evidence_join(
+        getenv("COMMLAB_JOB"), (unsigned)strtoul(rank ? rank : "0", NULL, 10));
+    for (char *text; e && (text = evidence_next(e)) != NULL; free(text)) {
+        json_t *const j = json_loads(text, 0, NULL);
+        const char *const nonce = text_in(j, "nonce");
+        if (*nonce) {
+            evidence_key(e, strtoull(nonce, NULL, 16));
+            return evidence_finish(e);
+        }
+        run_case(e, j);
+        json_decref(j);
+    }
+    return 1;
+}
+
+/* ---- the grader ---------------------------------------------------------- */
+
+static void judge_wrong(const struct judge_task *t, struct judge_verdict *v)
+{
+    if (evidence_metric(t->evidence, 0, t->case_no, 0, "wrong") > 0)
+        judge_fail(v, "it is wrong");
+}
+
+static const struct judge_kind kinds[] = {{"kind", judge_wrong, NULL},
+                                          {NULL, NULL, NULL}};
+static struct judge_lab lab;
+static char dir[256];
+static struct plan_case cases[8];
+static struct plan plan = {.title = "Title", .cases = cases};
+static struct place place;
+static struct request request;
+static struct result result;
+
+static void make_place(void)
+{
+    char made[CHILD_FOLDER];
+    child_folder(made, "cases");
+    ck_assert_uint_lt(strlen(made), sizeof dir);
+    strcpy(dir, made);
+    struct child c = child_run(10,
+                               "cd %s && chmod 755 . && mkdir -p work/out "
+                               "work/tmp work/src build gpu && ln -s "
+                               "/proc/%d/exe x && cp -L x work/out/program",
+                               dir, (int)getpid());
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    child_clear(&c);
+    lab = (struct judge_lab){.lab = "lab1-x", .kinds = kinds};
+    plan.ncases = 0;
+    request = (struct request){.isolation = 0, .seed = 5};
+    place = (struct place){.plan = &plan,
+                           .lab = "lab1-x",
+                           .judge = &lab,
+                           .machine = {.backend = backend_find("sim"),
+                                       .measured = 1,
+                                       .ngpus = 2,
+                                       .seen = "/simgpu"}};
+    snprintf(place.machine.home, sizeof place.machine.home, "%s/gpu", dir);
+    snprintf(place.build, sizeof place.build, "%s/build", dir);
+    snprintf(place.work, sizeof place.work, "%s/work", dir);
+    snprintf(place.tmp, sizeof place.tmp, "%s/work/tmp", dir);
+}
+
+static void remove_place(void)
+{
+    result_release(&result);
+    child_remove(dir);
+}
+
+/* The reference is there as well, so what is timed is measured. */
+static void give_reference(void)
+{
+    struct child c = child_run(10,
+                               "cd %s && mkdir build/solutions && cp "
+                               "work/out/program build/solutions/lab1",
+                               dir);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    child_clear(&c);
+}
+
+static struct plan_case *add(const char *name, const char *does, int ranks)
+{
+    struct plan_case *const c = &cases[plan.ncases++];
+    *c = (struct plan_case){.name = (char *)name,
+                            .kind = (char *)"kind",
+                            .part = 1,
+                            .points = 4,
+                            .topo = (char *)PLAN_TOPO,
+                            .full = 1.2,
+                            .none = 10,
+                            .ranks = {ranks},
+                            .nranks = 1,
+                            .nwith = 1,
+                            .with = {{(char *)"does", (char *)does}}};
+    return c;
+}
+
+/* Run them, and print what each came to. */
+static void expect(const char *part)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *const f = open_memstream(&text, &n);
+    result_init(&result, plan.ncases);
+    const int failed = cases_run(&request, &place, &result);
+    if (failed)
+        fprintf(f, "%s: %s\n", outcome_name[result.outcome], result.message);
+    else
+        result_total(&result, &plan);
+    for (int i = 0; i < plan.ncases; i++) {
+        const struct case_result *const c = &result.cases[i];
+        const struct judge_verdict *const v = &c->verdict;
+        fprintf(f, "%s: judged %d, %g of 4 points, ranks %d, ", cases[i].name,
+                c->judged, c->score, c->ranks);
+        fprintf(f, "%g us of %g us, %g to %g%s%s\n", v->time_us,
+                v->reference_us, v->low, v->high, v->message[0] ? ": " : "",
+                v->message);
+    }
+    fprintf(f, "%d runs\n", result.nruns);
+    fclose(f);
+    golden_expect_part("tests/grader/cases.txt", part, text);
+    free(text);
+}
+
+START_TEST(a_case_that_ends_the_run_pays_alone)
+{
+    add("first", "", 2);
+    add("wrong", "wrong", 2);
+    add("exit", "exit", 2);
+    add("behind", "", 2);
+    add("error", "error", 2);
+    add("last", "exit behind", 2);
+    add("other", "", 2)->timed = 1; // without a reference, as it is
+    expect("of two ranks");
+}
+END_TEST
+
+START_TEST(each_number_of_ranks_is_a_run)
+{
+    add("one", "", 1);
+    struct plan_case *const both = add("both", "", 1);
+    both->ranks[both->nranks++] = 2;
+    add("three", "", 3);
+    add("not asked for", "", 1);
+    request.cases = "one,both,three";
+    expect("of several numbers");
+    result_release(&result);
+    lab.least_gpus = 3;
+    expect("on more GPUs");
+}
+END_TEST
+
+START_TEST(ranks_may_share_a_gpu)
+{
+    lab.shares_gpus = 1;
+    place.machine.ngpus = 1;
+    add("three", "", 3);
+    expect("on one GPU");
+}
+END_TEST
+
+START_TEST(what_is_timed_is_compared_with_the_reference)
+{
+    give_reference();
+    add("untimed", "", 2);
+    add("timed", "", 2)->timed = 1;
+    add("timed and wrong", "wrong", 2)->timed = 1;
+    expect("in rounds");
+}
+END_TEST
+
+START_TEST(a_reference_that_fails_is_the_machines_fault)
+{
+    give_reference();
+    add("timed", "", 2)->timed = 1;
+    struct child c = child_run(10, "cp /bin/true %s/build/solutions/lab1", dir);
+    child_clear(&c);
+    expect("no reference");
+}
+END_TEST
+
+/* A program that never asks for a case. */
+START_TEST(each_machine_that_is_named_is_a_run)
+{
+    place.machine.measured = 0;
+    add("modelled", "", 2);
+    add("elsewhere", "", 2)->topo = (char *)"2x-dgx-h100";
+    add("too", "", 2);
+    struct child c = child_run(10, "cp /bin/true %s/work/out/program", dir);
+    child_clear(&c);
+    expect("modelled");
+}
+END_TEST
+
+int main(void)
+{
+    if (getenv("COMMLAB_JOB"))
+        return run_rank();
+    Suite *const s = suite_create("cases");
+    TCase *const t = tcase_create("cases");
+    tcase_set_timeout(t, 300);
+    tcase_add_checked_fixture(t, make_place, remove_place);
+    tcase_add_test(t, a_case_that_ends_the_run_pays_alone);
+    tcase_add_test(t, each_number_of_ranks_is_a_run);
+    tcase_add_test(t, ranks_may_share_a_gpu);
+    tcase_add_test(t, what_is_timed_is_compared_with_the_reference);
+    tcase_add_test(t, a_reference_that_fails_is_the_machines_fault);
+    tcase_add_test(t, each_machine_that_is_named_is_a_run);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
