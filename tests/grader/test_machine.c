@@ -312,6 +312,8 @@ static const struct {
      UNBUILT("build/sim/obj/common/staff/lab1-x/run.o")},
     {"\nkit=\"kit.o\"\n", "rm " STAFF "kit.o", UNBUILT(STAFF "kit.o")},
     {"\nkit=\"no kit.o\"\n", "true", UNBUILT(STAFF "no")},
+    {"\nkit=\"k\"\n", "rm build/sim/obj/common/staff/lab1-x/run.o",
+     UNBUILT(STAFF "k")},
     {"\napi=\"kit.api\"\n", "rm " STAFF "kit.api", UNBUILT(STAFF "kit.api")},
     {"\narchives=\"sub/lib2.a\"\n", "rm build/sim/sub/lib2.a",
      UNBUILT("build/sim/sub/lib2.a")},

@@ -50,7 +50,8 @@ static void make_recorder(void)
                                 .nonce = 77,
                                 .text = text_of,
                                 .draw = draw};
-    r = calloc(1, sizeof *r + NRANKS * sizeof *r->rank);
+    // behind the last one is another, which never joins or asks
+    r = calloc(1, sizeof *r + (NRANKS + 1) * sizeof *r->rank);
     ck_assert_ptr_nonnull(r);
     r->job = &job;
     r->listener = r->stop = r->now = -1;
@@ -177,16 +178,21 @@ END_TEST
 #define TWICE   "sent two outputs or metrics of one name"
 enum { CAP = RECORDER_EVIDENCE_CAP };
 
+#define HEAD(kind, case_no, iteration, nbytes)                                 \
+    {                                                                          \
+        RECORD_MAGIC, EVIDENCE_##kind, case_no, iteration, nbytes, "x"         \
+    }
+
 /* The head of a record, what the recorder knew then, and its reason. */
 static const struct {
     struct record h;
     int now, ended, asks, done;
     const char *says;
 } heads[] = {
-    {{RECORD_MAGIC, EVIDENCE_OUTPUT, 5, 4, 8, "x"}, 0, 0, 0, 0, NULL},
+    {HEAD(OUTPUT, 5, 4, 8), 0, 0, 0, 0, NULL},
     {{RECORD_MAGIC + 1, EVIDENCE_OUTPUT, 5, 4, 8, "x"}, 0, 0, 0, 0, NONE},
     {{RECORD_MAGIC, EVIDENCE_DRAW + 1, 5, 4, 8, "x"}, 0, 0, 0, 0, NONE},
-    {{RECORD_MAGIC, EVIDENCE_OUTPUT, 5, 4, 8, "x"}, 0, 0, 0, 1, NONE},
+    {HEAD(OUTPUT, 5, 4, 8), 0, 0, 0, 1, NONE},
     {{RECORD_MAGIC, EVIDENCE_OUTPUT, 5, 4, 8,
       "0123456789012345678901234567890"},
      0,
@@ -200,36 +206,36 @@ static const struct {
      0,
      0,
      NONE},
-    {{RECORD_MAGIC, EVIDENCE_OUTPUT, 5, 4, CAP, "x"}, 0, 0, 0, 0, NULL},
-    {{RECORD_MAGIC, EVIDENCE_OUTPUT, 5, 4, CAP + 1LL, "x"}, 0, 0, 0, 0, MORE},
+    {HEAD(OUTPUT, 5, 4, CAP), 0, 0, 0, 0, NULL},
+    {HEAD(OUTPUT, 5, 4, CAP + 1LL), 0, 0, 0, 0, MORE},
     // of the current case, while it runs
-    {{RECORD_MAGIC, EVIDENCE_OUTPUT, 5, 4, 8, "x"}, -1, 0, 0, 0, ANOTHER},
-    {{RECORD_MAGIC, EVIDENCE_OUTPUT, 3, 4, 8, "x"}, 1, 0, 0, 0, NULL},
-    {{RECORD_MAGIC, EVIDENCE_OUTPUT, 5, 4, 8, "x"}, 1, 0, 0, 0, ANOTHER},
-    {{RECORD_MAGIC, EVIDENCE_OUTPUT, 3, 4, 8, "x"}, 2, 0, 0, 0, ANOTHER},
-    {{RECORD_MAGIC, EVIDENCE_OUTPUT, 5, 4, 8, "x"}, 0, 1, 0, 0, ANOTHER},
-    {{RECORD_MAGIC, EVIDENCE_OUTPUT, 5, 4, 8, "x"}, 0, 0, 1, 0, ANOTHER},
-    {{RECORD_MAGIC, EVIDENCE_TEXT, 5, 4, 8, "x"}, 0, 0, 0, 0, NULL},
-    {{RECORD_MAGIC, EVIDENCE_TEXT, 5, 4, 8, "x"}, 0, 1, 0, 0, ANOTHER},
-    {{RECORD_MAGIC, EVIDENCE_DRAW, 5, 4, 8, "x"}, 0, 0, 0, 0, NULL},
-    {{RECORD_MAGIC, EVIDENCE_DRAW, 5, 4, 8, "x"}, 0, 1, 0, 0, ANOTHER},
+    {HEAD(OUTPUT, 5, 4, 8), -1, 0, 0, 0, ANOTHER},
+    {HEAD(OUTPUT, 3, 4, 8), 1, 0, 0, 0, NULL},
+    {HEAD(OUTPUT, 5, 4, 8), 1, 0, 0, 0, ANOTHER},
+    {HEAD(OUTPUT, 3, 4, 8), 2, 0, 0, 0, ANOTHER},
+    {HEAD(OUTPUT, 5, 4, 8), 0, 1, 0, 0, ANOTHER},
+    {HEAD(OUTPUT, 5, 4, 8), 0, 0, 1, 0, ANOTHER},
+    {HEAD(TEXT, 5, 4, 8), 0, 0, 0, 0, NULL},
+    {HEAD(TEXT, 5, 4, 8), 0, 1, 0, 0, ANOTHER},
+    {HEAD(DRAW, 5, 4, 8), 0, 0, 0, 0, NULL},
+    {HEAD(DRAW, 5, 4, 8), 0, 1, 0, 0, ANOTHER},
     // the next case, behind the end of this one
-    {{RECORD_MAGIC, EVIDENCE_NEXT, 0, 0, 8, "x"}, -1, 0, 0, 0, NULL},
-    {{RECORD_MAGIC, EVIDENCE_NEXT, 0, 0, 8, "x"}, -1, 0, 1, 0, ASKED},
-    {{RECORD_MAGIC, EVIDENCE_NEXT, 0, 0, 8, "x"}, 0, 0, 0, 0, ASKED},
-    {{RECORD_MAGIC, EVIDENCE_NEXT, 0, 0, 8, "x"}, 0, 1, 0, 0, NULL},
-    {{RECORD_MAGIC, EVIDENCE_NEXT, 0, 0, 8, "x"}, 0, 1, 1, 0, ASKED},
+    {HEAD(NEXT, 0, 0, 8), -1, 0, 0, 0, NULL},
+    {HEAD(NEXT, 0, 0, 8), -1, 0, 1, 0, ASKED},
+    {HEAD(NEXT, 0, 0, 8), 0, 0, 0, 0, ASKED},
+    {HEAD(NEXT, 0, 0, 8), 0, 1, 0, 0, NULL},
+    {HEAD(NEXT, 0, 0, 8), 0, 1, 1, 0, ASKED},
     // the key, behind the last case
-    {{RECORD_MAGIC, EVIDENCE_DONE, 0, 0, 8, "x"}, 2, 0, 0, 0, NULL},
-    {{RECORD_MAGIC, EVIDENCE_DONE, 0, 0, 8, "x"}, 1, 1, 0, 0, FINAL},
-    {{RECORD_MAGIC, EVIDENCE_DONE, 0, 0, 7, "x"}, 2, 0, 0, 0, FINAL},
+    {HEAD(DONE, 0, 0, 8), 2, 0, 0, 0, NULL},
+    {HEAD(DONE, 0, 0, 8), 1, 1, 0, 0, FINAL},
+    {HEAD(DONE, 0, 0, 7), 2, 0, 0, 0, FINAL},
     // iterations go on: this is the fourth, which has a metric m
-    {{RECORD_MAGIC, EVIDENCE_METRIC, 5, 3, 8, "x"}, 0, 0, 0, 0, OVER},
-    {{RECORD_MAGIC, EVIDENCE_DRAW, 5, 3, 8, "x"}, 0, 0, 0, 0, OVER},
-    {{RECORD_MAGIC, EVIDENCE_DRAW, 5, UINT32_MAX, 8, "x"}, 0, 0, 0, 0, NULL},
-    {{RECORD_MAGIC, EVIDENCE_DRAW, 5, INT32_MAX, 8, "x"}, 0, 0, 0, 0, NULL},
-    {{RECORD_MAGIC, EVIDENCE_STATUS, 5, 3, 8, "x"}, 0, 0, 0, 0, NULL},
-    {{RECORD_MAGIC, EVIDENCE_TEXT, 5, 3, 8, "x"}, 0, 0, 0, 0, NULL},
+    {HEAD(METRIC, 5, 3, 8), 0, 0, 0, 0, OVER},
+    {HEAD(DRAW, 5, 3, 8), 0, 0, 0, 0, OVER},
+    {HEAD(DRAW, 5, UINT32_MAX, 8), 0, 0, 0, 0, NULL},
+    {HEAD(DRAW, 5, INT32_MAX, 8), 0, 0, 0, 0, NULL},
+    {HEAD(STATUS, 5, 3, 8), 0, 0, 0, 0, NULL},
+    {HEAD(TEXT, 5, 3, 8), 0, 0, 0, 0, NULL},
     {{RECORD_MAGIC, EVIDENCE_METRIC, 5, 4, 8, "m"}, 0, 0, 0, 0, TWICE},
     {{RECORD_MAGIC, EVIDENCE_OUTPUT, 5, 4, 8, "m"}, 0, 0, 0, 0, NULL},
     {{RECORD_MAGIC, EVIDENCE_METRIC, 5, 5, 8, "m"}, 0, 0, 0, 0, NULL},
@@ -420,6 +426,20 @@ START_TEST(a_rank_has_joined_with_all_it_has)
 }
 END_TEST
 
+START_TEST(it_listens_no_more_when_the_first_case_is_out)
+{
+    r->listener = dup(far[0]);
+    const int was = r->listener;
+    r->rank[0].asks = 1;
+    recorder_cases_go_on(r);
+    ck_assert_int_eq(r->listener, was);
+    r->rank[1].asks = 1;
+    recorder_cases_go_on(r);
+    ck_assert_int_eq(r->listener, -1);
+    ck_assert_int_eq(close(was), -1); // it is closed
+}
+END_TEST
+
 START_TEST(only_the_iteration_before_counts)
 {
     struct rank *const k = &r->rank[0];
@@ -486,6 +506,7 @@ int main(void)
     tcase_add_test(t, the_first_failure_is_told);
     tcase_add_test(t, a_case_comes_when_all_ask_for_it);
     tcase_add_test(t, a_rank_has_joined_with_all_it_has);
+    tcase_add_test(t, it_listens_no_more_when_the_first_case_is_out);
     tcase_add_test(t, only_the_iteration_before_counts);
     SUITE_LOOP(t, values_are_sent_up_to_a_limit, asks);
     suite_add_tcase(s, t);
