@@ -1,6 +1,6 @@
 /*
  * Profiler plugins: a plugin that is built as an outsider builds it hears of
- * prog_nccl_profiled's calls, in each version of NCCL's interface; and what is
+ * prog_nccl32_profiled's calls, in each version of NCCL's interface; and what is
  * wrong with a plugin is said, and ends nothing.
  */
 #include <check.h>
@@ -23,7 +23,7 @@ static struct child run_with(const char *flags, const char *file,
         120,
         "cc -fPIC -shared %s -o %s/%s tests/simgpu/plugin_profiler.c && "
         "F=%s && LD_LIBRARY_PATH=%s/simgpu/lib:$F SIMGPU_TOPO=dgx-h100 %s "
-        "mpirun -n %d %s/tests/simgpu/prog_nccl_profiled%s > %s/out && "
+        "mpirun -n %d %s/tests/simgpu/prog_nccl32_profiled%s > %s/out && "
         "%s %s/out",
         flags, folder, file, folder, child_build(), environment, nranks,
         child_build(), argument, folder, filter, folder);
