@@ -11,10 +11,11 @@
 # to build/sim or build/cuda; the compiler tracks header dependencies. A program
 # is described by its prerequisites: the objects and archives that it links.
 
-# One job per core, unless -j says otherwise; tests also sleep, so one more.
+# One job per core, unless -j says otherwise. Tests also wait, for what hangs
+# and for ranks that were told to be late, half of their time.
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
-MAKEFLAGS += -j$(shell expr $$(nproc) + \
-	$(if $(filter test test-all,$(MAKECMDGOALS)),1,0))
+MAKEFLAGS += -j$(shell expr $$(nproc) \
+	$(if $(filter test test-all,$(MAKECMDGOALS)),\* 2,))
 endif
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
