@@ -139,6 +139,7 @@ START_TEST(a_machine_is_what_the_kit_was_built_for)
     snprintf(home, sizeof home, "%s%s",
              strcmp(machines[_i].is, "sim") == 0 ? dir : "", machines[_i].home);
     ck_assert_str_eq(m.home, home);
+    ck_assert_int_eq(m.toolchain[0], '\n');
     ck_assert_str_eq(m.seen, machines[_i].seen);
 }
 END_TEST
