@@ -286,7 +286,7 @@ static const size_t lengths[] = {0,
                                  LOG_HEAD + LOG_TAIL,
                                  LOG_HEAD + LOG_TAIL + 1,
                                  LOG_HEAD + 7 * LOG_TAIL + 5};
-static const size_t steps[] = {1, 1000, LOG_TAIL, LOG_TAIL + 1, 3 * LOG_TAIL};
+static const size_t steps[] = {97, 1000, LOG_TAIL, LOG_TAIL + 1, 3 * LOG_TAIL};
 enum { NSTEPS = sizeof steps / sizeof *steps };
 
 START_TEST(a_log_has_both_ends_of_what_was_added)
@@ -300,10 +300,13 @@ START_TEST(a_log_has_both_ends_of_what_was_added)
     ck_assert_uint_eq(l.dropped, n - head - tail);
     ck_assert_uint_eq(strlen(l.head), head);
     ck_assert_uint_eq(strlen(l.tail), tail);
-    for (size_t i = 0; i < head; i++)
-        ck_assert_int_eq(l.head[i], byte_at(i));
-    for (size_t i = 0; i < tail; i++)
-        ck_assert_int_eq(l.tail[i], byte_at(n - tail + i));
+    size_t good = 0; // Check notes each assertion in a file: not one a byte
+    while (good < head && l.head[good] == byte_at(good))
+        good++;
+    ck_assert_uint_eq(good, head);
+    for (good = 0; good < tail && l.tail[good] == byte_at(n - tail + good);)
+        good++;
+    ck_assert_uint_eq(good, tail);
 }
 END_TEST
 
