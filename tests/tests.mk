@@ -39,6 +39,13 @@ endif
 $(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(call lib,tests simnccl simgpu \
 	nnref judge graph topo base) | $(TOPOS)
 	$(link)
+# What the grader compiles with lies beside its own program: for a suite that has
+# the grader's code in itself, too.
+BESIDE := $(addprefix $(BUILD)/tests/grader/,backend sim cuda)
+$(BESIDE):
+	@mkdir -p $(@D)
+	@ln -sfn ../../$(@F) $@
+$(filter $(BUILD)/tests/grader/%,$(TESTS)): | $(BESIDE)
 $(filter $(BUILD)/tests/grader/%,$(TESTS)): $(call lib,grader) $(JUDGE_OBJS)
 $(BUILD)/tests/simgpu/test_limits: $(call objs,common/simgpu/simnvcc/division.c)
 $(addprefix $(BUILD)/tests/simnvcc/test_,rewrite views): $(call objs,$(filter-out \

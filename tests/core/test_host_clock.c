@@ -228,6 +228,7 @@ static void sleep_each(void)
     fprintf(stderr, "%u\n", __wrap_sleep(4));
     show_time("sleep");
     t = of(5000000000);
+    left = of(8);
     fprintf(stderr, "%d\n",
             __wrap_clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &left));
     MUST(ns_of(&left) == ns_of(&rest));

@@ -25,7 +25,6 @@ static struct place place;
 static void setup(void)
 {
     child_folder(dir, "place");
-    batches_link_build();
     place = (struct place){.plan = NULL};
     err[0] = 0;
 }

@@ -11,9 +11,10 @@
 #include <string.h> /* strcmp */
 #include <unistd.h> /* dup2 */
 
-#include "batches.h"
+#include "child.h"
 #include "fds.h"
 #include "grade.h"
+#include "ledger.h"
 #include "planted.h"
 #include "suite.h"
 #include "verb.h"
@@ -59,7 +60,6 @@ void grade_submission(const struct request *q, struct place *p,
 static void setup(void)
 {
     child_folder(dir, "replay");
-    batches_link_build();
     snprintf(ledger, sizeof ledger, "%s/L.db", dir);
     setenv("TMPDIR", dir, 1);
 }

@@ -3,12 +3,12 @@
 
 #include <check.h>
 #include <dirent.h>   /* opendir */
-#include <errno.h>    /* errno */
 #include <stdarg.h>   /* va_list */
 #include <stdio.h>    /* snprintf */
 #include <string.h>   /* strncmp */
+#include <unistd.h>   /* unlink */
 #include <sys/stat.h> /* chmod */
-#include <unistd.h>   /* symlink */
+#include <unistd.h>   /* UNISTD */
 
 struct batches batches;
 
@@ -24,25 +24,9 @@ void batches_sh(const char *format, ...)
     child_clear(&c);
 }
 
-void batches_link_build(void)
-{
-    static const char *const names[] = {"backend", "sim", "cuda"};
-    char self[CHILD_FOLDER], from[32], to[CHILD_FOLDER + 16];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    ck_assert_int_gt(n, 0);
-    self[n] = 0;
-    *strrchr(self, '/') = 0; // build/tests/FOLDER
-    for (int i = 0; i < 3; i++) {
-        snprintf(from, sizeof from, "../../%s", names[i]);
-        snprintf(to, sizeof to, "%s/%s", self, names[i]);
-        ck_assert(symlink(from, to) == 0 || errno == EEXIST);
-    }
-}
-
 void batches_setup(void)
 {
     struct batches *const b = &batches;
-    batches_link_build();
     child_folder(b->dir, "batch");
     snprintf(b->roster, sizeof b->roster, "%s/r.csv", b->dir);
     snprintf(b->in, sizeof b->in, "%s/in", b->dir);

@@ -32,10 +32,6 @@ extern struct batches batches;
 void batches_setup(void);
 void batches_teardown(void);
 
-/* From now on the build's files are also beside this program, as if it were
- * grade: place_find() looks for them there. */
-void batches_link_build(void);
-
 /* A shell's line in the folder, which has to succeed. */
 void batches_sh(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
