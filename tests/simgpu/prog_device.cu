@@ -74,6 +74,36 @@ static void check_votes()
     cudaFree(d);
 }
 
+// Nobody waits for threads that have returned, and none of them votes.
+__global__ void leavers(unsigned *out)
+{
+    const int t = threadIdx.x;
+    out[t] = (unsigned)__syncthreads_count(1);
+    if (t % 3 == 1)
+        return;
+    out[t] = __ballot_sync(0xffffffffu, 1);
+    __syncwarp();
+    out[64 + t] = (unsigned)__syncthreads_count(1);
+}
+
+static void check_leavers()
+{
+    unsigned *d, h[128], stay[2] = {0, 0};
+    int right = 1;
+    cudaMalloc(&d, sizeof h);
+    cudaMemset(d, 0, sizeof h);
+    leavers<<<1, 64>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    for (int t = 0; t < 64; t++)
+        if (t % 3 != 1)
+            stay[t / 32] |= 1u << t % 32;
+    for (int t = 0; t < 64; t++)
+        right &= t % 3 == 1 ? h[t] == 64 && h[64 + t] == 0
+                            : h[t] == stay[t / 32] && h[64 + t] == 43;
+    RULE(right, "threads that have returned are missing from votes and counts");
+    cudaFree(d);
+}
+
 // The block that comes last adds up what all blocks have written.
 __global__ void last_block(int *parts, int *done, int *sum)
 {
@@ -136,6 +166,7 @@ int main()
 {
     check_shuffles();
     check_votes();
+    check_leavers();
     check_fence();
     check_counters();
     return rule_status();

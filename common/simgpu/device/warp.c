@@ -31,9 +31,9 @@ unsigned simgpu_ballot(int predicate, unsigned mask)
 {
     struct block *const b = block_live;
     const unsigned me = b->current->thread, first = me / WARP * WARP;
-    const uint32_t there = b->alive[me / WARP] & mask;
     b->posted[me] = predicate != 0;
     wait_warp(mask);
+    const uint32_t there = b->alive[me / WARP] & mask; // the others have ended
     unsigned bits = 0;
     for (unsigned i = 0; i < WARP; i++)
         if (there >> i & 1)
@@ -46,9 +46,9 @@ unsigned simgpu_gather(uint64_t value, unsigned mask, uint64_t all[32])
 {
     struct block *const b = block_live;
     const unsigned me = b->current->thread, first = me / WARP * WARP;
-    const uint32_t there = b->alive[me / WARP] & mask;
     b->posted[me] = value;
     wait_warp(mask);
+    const uint32_t there = b->alive[me / WARP] & mask;
     memcpy(all, &b->posted[first], WARP * sizeof *all);
     wait_warp(mask);
     return there;
