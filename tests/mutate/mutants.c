@@ -175,17 +175,19 @@ static int is_one_of(const struct tokens *t, size_t i, const char *const *names)
     return *names != NULL;
 }
 
-/* Whether a call, at its name, only asks if its first two arguments are equal:
+/* Whether a call, at its name, does the same with its first two arguments
+ * exchanged: calloc(n, size), or one that only asks if they are equal:
  * !strcmp(a, b), memcmp(a, b, n) == 0. */
-static int asks_if_equal(const struct tokens *t, size_t i)
+static int is_symmetric(const struct tokens *t, size_t i)
 {
     static const char *const compare[] = {
         "strcmp", "strncmp", "strcasecmp", "strncasecmp", "memcmp", NULL};
     const size_t end = t->token[i + 1].partner;
-    return is_one_of(t, i, compare) &&
-           ((i > 0 && token_is(t, i - 1, "!")) ||
-            ((token_is(t, end + 1, "==") || token_is(t, end + 1, "!=")) &&
-             token_is(t, end + 2, "0")));
+    return token_is(t, i, "calloc") ||
+           (is_one_of(t, i, compare) &&
+            ((i > 0 && token_is(t, i - 1, "!")) ||
+             ((token_is(t, end + 1, "==") || token_is(t, end + 1, "!=")) &&
+              token_is(t, end + 2, "0"))));
 }
 
 /* In the parentheses of a call, at its name: each argument and the next,
@@ -193,7 +195,7 @@ static int asks_if_equal(const struct tokens *t, size_t i)
 static void exchange_arguments(struct list *l, size_t name)
 {
     const size_t open = name + 1;
-    const int same = asks_if_equal(&l->t, name);
+    const int same = is_symmetric(&l->t, name);
     const struct tokens *const t = &l->t;
     size_t first[2] = {open + 1, 0}, comma = 0;
     for (size_t i = open + 1; i <= t->token[open].partner; i++) {
