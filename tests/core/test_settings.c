@@ -284,6 +284,8 @@ static const char *const lists[] = {
     "GPU-",
     "UUID",
     "1,UUID,0",
+    "1, UUID",
+    "1,\tUUID",
     "GPU-0,1",
     "gpu-UUID",
     "UUIDx",

@@ -476,7 +476,7 @@ START_TEST(a_copy_hands_on_what_was_written)
                   .node = {.kind = GRAPH_COPY, .queue = 1},
                   .accesses = {{A + 1, 200, 300, GRAPH_WRITE, 0},
                                {A, 0, 100, GRAPH_READ, 0}});
-        SYNTHETIC(&s, 0, .name = "kernel",
+        SYNTHETIC(&s, 0, .name = "100%s kernel",
                   .node = {.kind = GRAPH_KERNEL, .queue = 1},
                   .accesses = {{A + 1, 200, 300, GRAPH_READ, 0}});
         expect(end < 100, "a copy");

@@ -210,6 +210,26 @@ START_TEST(poison_is_what_nobody_wrote)
 }
 END_TEST
 
+/* Advice takes the place of what is behind the first line, and is cut where the
+ * message ends. */
+START_TEST(advice_is_no_longer_than_its_message)
+{
+    struct judge_verdict v[2] = {JUDGE_VERDICT_NONE};
+    enum { ROOM = sizeof v->message };
+    char text[101];
+    strcpy(v->message, "first\nsecond\nthird");
+    guess_replace_advice(v, "advice");
+    ck_assert_str_eq(v->message, "first\nadvice");
+    memset(v->message, 'x', ROOM - 10);
+    v->message[ROOM - 10] = 0;
+    memset(text, 'y', 100);
+    text[100] = 0;
+    guess_replace_advice(v, text);
+    ck_assert_str_eq(v->message + ROOM - 11, "x\nyyyyyyyy");
+    ck_assert(v[1].pass == 0 && v[1].not_implemented == 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("guess");
@@ -224,6 +244,7 @@ int main(void)
                         sizeof factors / sizeof *factors);
     tcase_add_test(t, one_element_of_another_kind_changes_the_advice);
     tcase_add_test(t, poison_is_what_nobody_wrote);
+    tcase_add_test(t, advice_is_no_longer_than_its_message);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
