@@ -39,8 +39,8 @@ endif
 $(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(call lib,tests simnccl simgpu \
 	nnref judge graph topo base) | $(TOPOS)
 	$(link)
-# What the grader compiles with lies beside its own program: for a suite that has
-# the grader's code in itself, too.
+# What the grader compiles with lies beside its own program: for a suite that
+# has the grader's code in itself, too.
 BESIDE := $(addprefix $(BUILD)/tests/grader/,backend sim cuda)
 $(BESIDE):
 	@mkdir -p $(@D)

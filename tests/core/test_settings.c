@@ -270,30 +270,10 @@ END_TEST
 
 /* Of the GPUs 8 to 15: UUID stands for the name of GPU 10. */
 static const char *const lists[] = {
-    "",
-    "2,0",
-    " 2,\t 0",
-    "2 ,0",
-    "7",
-    "8",
-    "-1",
-    "3,8,1",
-    "3,none",
-    "0,0",
-    "1,2,1",
-    "GPU-",
-    "UUID",
-    "1,UUID,0",
-    "1, UUID",
-    "1,\tUUID",
-    "GPU-0,1",
-    "gpu-UUID",
-    "UUIDx",
-    "2,UUID",
-    "0,1,2,3,4,5,6,7",
-    ",",
-    "1,",
-    "GPU",
+    "",      "2,0",      " 2,\t 0",         "2 ,0",     "7",       "8",
+    "-1",    "3,8,1",    "3,none",          "0,0",      "1,2,1",   "GPU-",
+    "UUID",  "1,UUID,0", "1, UUID",         "1,\tUUID", "GPU-0,1", "gpu-UUID",
+    "UUIDx", "2,UUID",   "0,1,2,3,4,5,6,7", ",",        "1,",      "GPU",
 };
 
 /* The list with the first `length` letters of the name for UUID. */

@@ -1,7 +1,7 @@
 /*
  * Profiler plugins: a plugin that is built as an outsider builds it hears of
- * prog_nccl32_profiled's calls, in each version of NCCL's interface; and what is
- * wrong with a plugin is said, and ends nothing.
+ * the calls of prog_nccl32_profiled, in each version of NCCL's interface; and
+ * what is wrong with a plugin is said, and ends nothing.
  */
 #include <check.h>
 #include <stdio.h>

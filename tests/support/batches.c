@@ -6,8 +6,8 @@
 #include <stdarg.h>   /* va_list */
 #include <stdio.h>    /* snprintf */
 #include <string.h>   /* strncmp */
-#include <unistd.h>   /* unlink */
 #include <sys/stat.h> /* chmod */
+#include <unistd.h>   /* unlink */
 #include <unistd.h>   /* UNISTD */
 
 struct batches batches;
