@@ -212,25 +212,6 @@ END_TEST
 
 /* ---- two processes ------------------------------------------------------- */
 
-static void meet(struct shared *s)
-{
-    const uint32_t rank = simgpu_proc()->rank;
-    s->id[rank] = simgpu_proc()->id;
-    set(&s->ready[rank]);
-    spin(&s->ready[!rank]);
-    MUST(simgpu_peer_attach(&s->id[!rank]));
-    set(&s->met[rank]);
-    spin(&s->met[!rank]);
-}
-
-/* Neither rank continues before the other does. */
-static void both(struct shared *s)
-{
-    const uint32_t rank = simgpu_proc()->rank;
-    set(rank ? &s->ping : &s->pong);
-    spin(rank ? &s->pong : &s->ping);
-}
-
 /* Rank 1 ends when rank 0 has. */
 static void after_rank_0(void)
 {
@@ -248,7 +229,7 @@ static void keep(struct shared *s)
     meet(s);
     check_keep_graphs();
     check_keep_graphs(); // once is enough
-    both(s);
+    await_other(s);
     note_rank();
     if (simgpu_proc()->rank == 1)
         after_rank_0();
@@ -283,7 +264,7 @@ static void keep_another_file(struct shared *s)
     if (simgpu_proc()->rank == 1)
         peer_find(0)->control->graph_fd = s->id[0].fd;
     check_keep_graphs();
-    both(s);
+    await_other(s);
     if (simgpu_proc()->rank == 1)
         after_rank_0();
 }

@@ -177,26 +177,6 @@ static void unasked(struct shared *s)
 
 /* ---- two processes ------------------------------------------------------- */
 
-/* Attach this rank to the other. */
-static void meet(struct shared *s)
-{
-    const uint32_t rank = simgpu_proc()->rank;
-    s->id[rank] = simgpu_proc()->id;
-    set(&s->ready[rank]);
-    spin(&s->ready[!rank]);
-    MUST(simgpu_peer_attach(&s->id[!rank]));
-    set(&s->met[rank]);
-    spin(&s->met[!rank]);
-}
-
-/* Neither leaves while the other may have questions. */
-static void part(struct shared *s)
-{
-    const uint32_t rank = simgpu_proc()->rank;
-    set(rank ? &s->ping : &s->pong);
-    spin(rank ? &s->pong : &s->ping);
-}
-
 static void together(struct shared *s)
 {
     const uint64_t rank = simgpu_proc()->rank;
@@ -224,7 +204,7 @@ static void together(struct shared *s)
     join(h);
     show("joined h");
     show_elapsed("from g to h", g, h);
-    part(s);
+    await_other(s); // it may have questions
 }
 
 /* Rank 1 records its part when rank 0 waits for it. */
@@ -237,7 +217,7 @@ static void late(struct shared *s)
         usleep(50000);
     join(meet_in_op(a, 2));
     show("joined");
-    part(s);
+    await_other(s); // it may have questions
 }
 
 /* What the other never records, as a communicator was aborted, by `aborts`. */
@@ -246,7 +226,7 @@ static void abandoned(struct shared *s, uint32_t aborts)
     meet(s);
     if (simgpu_proc()->rank == aborts)
         simgpu_clock_note_abort();
-    part(s);
+    await_other(s); // it may have questions
     if (simgpu_proc()->rank == 1)
         return;
     struct stream *const a = new_stream();

@@ -218,21 +218,10 @@ static void leave(int rank)
     }
 }
 
-/* Attach rank `rank` to the other. */
-static void meet(struct shared *s, int rank)
-{
-    s->id[rank] = simgpu_proc()->id;
-    set(&s->ready[rank]);
-    spin(&s->ready[!rank]);
-    MUST(simgpu_peer_attach(&s->id[!rank]));
-    set(&s->met[rank]);
-    spin(&s->met[!rank]);
-}
-
 static void is_waited_for(struct shared *s)
 {
     leave(1);
-    meet(s, 1);
+    meet(s);
     if (!hung->ended)
         spin(&s->ping);
 }
@@ -241,7 +230,7 @@ static void looks(struct shared *s)
 {
     char text[4096];
     leave(0);
-    meet(s, 0);
+    meet(s);
     while (hung->ended && peer_alive(peer_find(1)))
         usleep(1000);
     const size_t n =
@@ -350,7 +339,7 @@ static void begin_waits(void *(*body)(void *), int n, int before)
 
 static void hangs_as_0(struct shared *s)
 {
-    meet(s, 0);
+    meet(s);
     beside = s;
     begin_waits(hangs_beside, report->other_threads, 0);
     begin_waits(works, report->nworkers, report->other_threads);
@@ -359,7 +348,7 @@ static void hangs_as_0(struct shared *s)
 
 static void hangs_as_1(struct shared *s)
 {
-    meet(s, 1);
+    meet(s);
     if (report->call[1])
         hangs(s, report->call[1], NULL);
 }

@@ -240,19 +240,6 @@ END_TEST
 
 /* ---- processes ----------------------------------------------------------- */
 
-/* Attach rank `rank` to the other. */
-static const struct peer *meet(struct shared *s, int rank)
-{
-    s->id[rank] = simgpu_proc()->id;
-    set(&s->ready[rank]);
-    spin(&s->ready[!rank]);
-    const struct peer *const p = simgpu_peer_attach(&s->id[!rank]);
-    MUST(p);
-    set(&s->met[rank]);
-    spin(&s->met[!rank]);
-    return p;
-}
-
 static int nfiles(void)
 {
     const int fd = open("/dev/null", O_RDONLY);
@@ -263,7 +250,7 @@ static int nfiles(void)
 static void know_other(struct shared *s)
 {
     MUST(!peer_first() && !peer_find(0) && !peer_find(1));
-    const struct peer *const p = meet(s, 0);
+    const struct peer *const p = meet(s);
     const int before = nfiles();
     MUST(peer_first() == p && !p->next && peer_find(1) == p && !peer_find(0));
     MUST(simgpu_peer_attach(&s->id[1]) == p && peer_rank(p) == 1);
@@ -299,7 +286,7 @@ static void know_other(struct shared *s)
 
 static void is_known(struct shared *s)
 {
-    meet(s, 1);
+    meet(s);
     spin(&s->ping);
     control_flag_waits(+1);
     set(&s->pong);
@@ -371,7 +358,7 @@ END_TEST
  * rank's page, of 16 keys. */
 static void claim_much(struct shared *s)
 {
-    const struct peer *const p = meet(s, 1);
+    const struct peer *const p = meet(s);
     _Atomic uint64_t *const key = p->control->fault_key;
     for (int i = 0; i < CONTROL_FAULT_KEYS - 1; i++)
         atomic_store(&key[i], 1);
@@ -382,7 +369,7 @@ static void claim_much(struct shared *s)
 static void is_told(struct shared *s)
 {
     const struct control *const own = control_own();
-    meet(s, 0);
+    meet(s);
     spin(&s->ping);
     while (!atomic_load(&own->lost))
         usleep(1000);

@@ -26,20 +26,10 @@ __attribute__((noinline)) static void await(_Atomic uint32_t *word,
                 &(struct wait_note){.call = call, .site = CALLER_SITE()});
 }
 
-/* Attach rank `rank` to the other. */
-static void meet(struct shared *s, int rank)
-{
-    s->id[rank] = simgpu_proc()->id;
-    set(&s->ready[rank]);
-    spin(&s->ready[!rank]);
-    MUST(simgpu_peer_attach(&s->id[!rank]));
-    set(&s->met[rank]);
-}
-
 /* It blocks in simgpu_report_fault() until the test reads the pipe. */
 static void reports_to_a_full_pipe(struct shared *s)
 {
-    meet(s, 0);
+    meet(s);
     fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK);
     while (write(STDERR_FILENO, "\n", 1) == 1)
         ;
@@ -49,7 +39,7 @@ static void reports_to_a_full_pipe(struct shared *s)
 
 static void reports_the_same(struct shared *s)
 {
-    meet(s, 1);
+    meet(s);
     while (!atomic_load(&peer_first()->control->fault_key[0]))
         usleep(1000); // rank 0 has not claimed it yet
     set(&s->ping);
@@ -73,14 +63,14 @@ END_TEST
 
 static void waits_for_ping(struct shared *s)
 {
-    meet(s, 0);
+    meet(s);
     await(&s->ping, "ncclPing");
     set(&s->pong);
 }
 
 static void waits_for_pong(struct shared *s)
 {
-    meet(s, 1);
+    meet(s);
     await(&s->pong, "ncclPong");
 }
 
@@ -121,7 +111,7 @@ END_TEST
 
 static void wakes_then_waits_for_pong(struct shared *s)
 {
-    meet(s, 1);
+    meet(s);
     spin(&s->stopped);
     set(&s->ping);
     await(&s->pong, "ncclPong");

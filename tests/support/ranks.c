@@ -6,6 +6,7 @@
 #include <sys/mman.h> /* mmap */
 #include <sys/wait.h> /* waitpid */
 
+#include "core/peer.h"
 #include "core/thread.h"
 #include "core/wait.h" /* simgpu_wake */
 
@@ -27,6 +28,26 @@ void spin(const _Atomic uint32_t *word)
 {
     while (!atomic_load(word))
         usleep(1000);
+}
+
+const struct peer *meet(struct shared *s)
+{
+    const uint32_t rank = simgpu_proc()->rank;
+    s->id[rank] = simgpu_proc()->id;
+    set(&s->ready[rank]);
+    spin(&s->ready[!rank]);
+    const struct peer *const p = simgpu_peer_attach(&s->id[!rank]);
+    MUST(p);
+    set(&s->met[rank]);
+    spin(&s->met[!rank]);
+    return p;
+}
+
+void await_other(struct shared *s)
+{
+    const uint32_t rank = simgpu_proc()->rank;
+    set(rank ? &s->ping : &s->pong);
+    spin(rank ? &s->pong : &s->ping);
 }
 
 struct rank rank_start(int rank, int n, void (*body)(struct shared *),

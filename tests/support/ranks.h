@@ -15,6 +15,8 @@
 #include "core/heap.h"
 #include "core/proc.h"
 
+struct peer;
+
 struct shared { /* between the ranks of a test */
     _Atomic uint32_t ready[2], met[2], stopped, ping, pong;
     struct proc_id id[2];
@@ -29,6 +31,13 @@ void set(_Atomic uint32_t *word);
 /* Wait for a word at work: to the watchdog of a rank that knows no other yet, a
  * wait for one that starts late would be a hang. */
 void spin(const _Atomic uint32_t *word);
+
+/* Attach this rank, 0 or 1, to the other, which is returned. Both have done so
+ * by then. */
+const struct peer *meet(struct shared *s);
+
+/* Neither of two ranks goes on before the other is here, too: once. */
+void await_other(struct shared *s);
 
 struct rank {
     pid_t pid;
