@@ -4,9 +4,8 @@
 #include <string.h> /* strncmp */
 
 #include "calls.h"
-#include "child.h"
 #include "golden.h"
-#include "graph/read.h"
+#include "recorded.h"
 #include "suite.h"
 
 /* The many small messages of the program are left out. */
@@ -19,23 +18,18 @@ static int is_of_interest(const struct graph_view *v)
 
 START_TEST(the_graph_has_what_each_call_says)
 {
-    char dir[CHILD_FOLDER], err[512];
-    child_folder(dir, "commlab-nccl-graph");
-    struct child c = child_run(60,
-                               "SIMGPU_TOPO=dgx-h100 SIMGPU_GRAPH=%s "
-                               "%s/tests/simgpu/prog_nccl32_graph",
-                               dir, child_build());
-    ck_assert_msg(c.status == 0, "status %d: %s%s", c.status, c.out, c.err);
-    child_clear(&c);
-    struct graph *const g = graph_load(dir, err, sizeof err);
-    ck_assert_msg(g != NULL, "%s", err);
+    struct child c;
+    struct graph *const g = recorded_run(&c,
+                                         "SIMGPU_TOPO=dgx-h100 "
+                                         "%s/tests/simgpu/prog_nccl32_graph",
+                                         child_build());
     FILE *const f = golden_begin();
     for (uint32_t at = 0; at < g->nnodes; at++)
         if (is_of_interest(&g->nodes[at]))
             calls_print(f, g, &g->nodes[at]);
     golden_end(f, "tests/simgpu/nccl_graph.txt");
     graph_free(g);
-    child_remove(dir);
+    child_clear(&c);
 }
 END_TEST
 

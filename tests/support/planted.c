@@ -81,6 +81,22 @@ void planted_source(const char *dir, const char *student, const char *text)
            json_pack("{s:{s:s, s:[]}}", "result", "outcome", "fail", "tests"));
 }
 
+void planted_body(const char *dir, const char *student, const char *bytes,
+                  const char *body)
+{
+    char digest[LEDGER_DIGEST];
+    struct ledger *const l = planted_ledger(dir);
+    ck_assert_int_eq(ledger_keep(l, bytes, strlen(bytes), digest), 0);
+    const struct ledger_entry e = {.kind = "grading",
+                                   .student = student,
+                                   .lab = PLANTED_LAB,
+                                   .attempt = 1,
+                                   .digest = digest,
+                                   .body = body};
+    ck_assert_int_gt(ledger_append(l, &e), 0);
+    ledger_close(l);
+}
+
 static json_t *case_of(const struct planted_grading *p, int i)
 {
     static const char *const names[] = {"ring", "tree"};

@@ -31,6 +31,10 @@ struct ledger *planted_ledger(const char *dir);
 void planted_roster(const char *dir, const char *csv);
 void planted_grading(const char *dir, const struct planted_grading *p);
 
+/* A grading of attempt 1 with this body, JSON, for these bytes handed in. */
+void planted_body(const char *dir, const char *student, const char *bytes,
+                  const char *body);
+
 /* A grading of attempt 1 that says nothing, of a p2p.c with this text. */
 void planted_source(const char *dir, const char *student, const char *text);
 
