@@ -423,8 +423,8 @@ START_TEST(without_keys_memory_is_open_until_kernels_rest)
 }
 END_TEST
 
-/* A kernel that opens n allocations closes so many of them as the first of
- * those that run, and so many at the end. */
+/* After a kernel that opens n allocations, `first` are closed when the next one
+ * starts, and `last` more once none runs. */
 static void open_and_close(int n, int first, int last)
 {
     fault_kernel_enter("kernel", 0, 0);

@@ -341,7 +341,8 @@ static void reads_in_worker(struct op *op)
     spin(&gate);
 }
 
-/* Time stands still while a thread polls, for a minute of the machine's. */
+/* A thread that polls sees time stand still until the machine's clock has gone
+ * on by a minute. */
 static void poll(void)
 {
     struct op *const op =

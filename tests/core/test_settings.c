@@ -231,7 +231,7 @@ START_TEST(a_graph_is_saved_with_the_machine)
 }
 END_TEST
 
-/* A recorder that nobody can join. */
+/* A folder in the place of the recorder's socket. */
 START_TEST(a_recorder_must_be_joined)
 {
     char dir[CHILD_FOLDER], settings[2 * CHILD_FOLDER], text[1024];

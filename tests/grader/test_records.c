@@ -219,7 +219,7 @@ static const struct {
     {HEAD(DONE, 0, 0, 8), 2, 0, 0, 0, NULL},
     {HEAD(DONE, 0, 0, 8), 1, 1, 0, 0, FINAL},
     {HEAD(DONE, 0, 0, 7), 2, 0, 0, 0, FINAL},
-    // iterations go on: this is the fourth, which has a metric m
+    // iterations only count up: now it is the fourth, which has a metric m
     {HEAD(METRIC, 5, 3, 8), 0, 0, 0, 0, OVER},
     {HEAD(DRAW, 5, 3, 8), 0, 0, 0, 0, OVER},
     {HEAD(DRAW, 5, UINT32_MAX, 8), 0, 0, 0, 0, NULL},
