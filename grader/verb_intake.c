@@ -20,6 +20,7 @@
 #include <unistd.h>   /* close */
 
 #include "base/temp.h"
+#include "base/whole.h"
 #include "download.h"
 #include "export.h"
 #include "folder.h"
@@ -113,16 +114,6 @@ static int unpack(const char *path, const char *dir)
 
 enum { DEPTH = 6 };
 
-/* All of it, so that errno says why not. */
-static int write_all(int fd, const char *data, size_t nbytes)
-{
-    ssize_t n = 0;
-    for (size_t done = 0; done < nbytes; done += (size_t)n)
-        if ((n = write(fd, data + done, nbytes - done)) <= 0)
-            return -1;
-    return 0;
-}
-
 /* A regular file, with its time. */
 static int copy_file(const char *from, const char *to)
 {
@@ -139,7 +130,7 @@ static int copy_file(const char *from, const char *to)
     const int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     while (out >= 0 && total <= SUBMISSION_MAX_ARCHIVE &&
            (n = read(in, chunk, sizeof chunk)) > 0 &&
-           write_all(out, chunk, (size_t)n) == 0)
+           whole_put(write, out, chunk, (size_t)n) == 0)
         total += (size_t)n;
     const struct timespec times[2] = {st.st_atim, st.st_mtim};
     const int failed = n > 0 ? total <= SUBMISSION_MAX_ARCHIVE : n < 0;

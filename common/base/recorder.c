@@ -11,6 +11,8 @@
 #include <sys/un.h>     /* sockaddr_un */
 #include <unistd.h>     /* close */
 
+#include "base/whole.h"
+
 /* A socket's path must be short: by way of the folder it is, whatever the
  * folder's is. */
 int recorder_connect(const char *dir, const char *socket_name)
@@ -65,22 +67,6 @@ int recorder_join(const char *dir, enum recorder_role role, uint32_t rank,
     return -1;
 }
 
-typedef ssize_t put_some(int fd, const void *data, size_t nbytes);
-
-/* What recorder_write() and recorder_append() do. */
-static int put_all(put_some *put, int fd, const void *data, size_t nbytes)
-{
-    const char *at = data;
-    while (nbytes > 0) {
-        const ssize_t n = put(fd, at, nbytes);
-        if (n < 0 && errno != EINTR)
-            return -1;
-        at += n > 0 ? n : 0;
-        nbytes -= n > 0 ? (size_t)n : 0;
-    }
-    return 0;
-}
-
 static ssize_t send_some(int connection, const void *data, size_t nbytes)
 {
     return send(connection, data, nbytes, MSG_NOSIGNAL);
@@ -88,12 +74,12 @@ static ssize_t send_some(int connection, const void *data, size_t nbytes)
 
 int recorder_write(int connection, const void *data, size_t nbytes)
 {
-    return put_all(send_some, connection, data, nbytes);
+    return whole_put(send_some, connection, data, nbytes);
 }
 
 int recorder_append(int pipe, const void *data, size_t nbytes)
 {
-    return put_all(write, pipe, data, nbytes);
+    return whole_put(write, pipe, data, nbytes);
 }
 
 int recorder_write_with(int connection, const void *data, size_t nbytes, int fd)

@@ -12,6 +12,7 @@
 #include <unistd.h>   /* ftruncate */
 
 #include "base/recorder.h"
+#include "base/whole.h"
 #include "graph/format.h"
 #include "graph/intern.h"
 #include "graph/mapped.h"
@@ -447,21 +448,13 @@ static int write_file(struct graph_segment *g, const char *path)
     struct format_header header;
     memcpy(&header, g->header, sizeof header);
     atomic_init(&header.used, used);
-    uint64_t at = 0;
-    while (at < used) {
-        const char *const from =
-            at < sizeof header ? (const char *)&header : bytes;
-        const uint64_t end = at < sizeof header ? sizeof header : used;
-        const ssize_t n = write(fd, from + at, end - at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            const int err = errno;
-            close(fd);
-            errno = err;
-            return -1;
-        }
-        at += (uint64_t)n;
+    if (whole_put(write, fd, &header, sizeof header) != 0 ||
+        whole_put(write, fd, bytes + sizeof header, used - sizeof header) !=
+            0) {
+        const int err = errno;
+        close(fd);
+        errno = err;
+        return -1;
     }
     return close(fd);
 }
