@@ -24,6 +24,6 @@ while read -r program part; do
         /dev/null || true; } | head -n 1000 >> "$file"
     parts=$((parts + 1))
 done < <(awk '/^== /{ part = $2; getline; print $1, part }' \
-    tests/runtime/values.txt)
+    tests/runtime/values.txt tests/runtime/h100/prog_random.txt)
 echo "$parts parts"
 [ "$parts" -gt 0 ]

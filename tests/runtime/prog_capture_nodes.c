@@ -152,8 +152,11 @@ static void into(void)
     SAY(cudaStreamSynchronize(s));
     SAY(cudaStreamEndCapture(s, &got));
     IS(got == NULL);
-    show(g);
+    SAY(cudaGraphDestroy(g)); // the capture has taken it along
+    cudaGraphCreate(&g, 0);
     SAY(cudaStreamBeginCaptureToGraph(s, g, NULL, NULL, 0, relaxed));
+    SAY(cudaGraphDestroy(g));
+    SAY(cudaStreamBeginCaptureToGraph(t, g, NULL, NULL, 0, relaxed));
     SAY(cudaMemsetAsync(NULL, 1, 8, s));
     SAY(cudaMemsetAsync(d, 1, 8, s));
     SAY(cudaStreamEndCapture(s, &got));

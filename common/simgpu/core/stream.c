@@ -359,6 +359,11 @@ enum stream_kind stream_kind_of(const struct stream *s)
     return s->kind;
 }
 
+void stream_set_priority(struct stream *s, int priority)
+{
+    s->priority = priority;
+}
+
 int stream_priority(const struct stream *s)
 {
     return s->priority;

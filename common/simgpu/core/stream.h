@@ -77,6 +77,7 @@ void stream_replay(uint64_t host_ps);
 
 enum stream_kind stream_kind_of(const struct stream *s);
 int stream_priority(const struct stream *s);
+void stream_set_priority(struct stream *s, int priority);
 uint32_t stream_queue(const struct stream *s); /* its number in the graph */
 
 /* The fence of the last op enqueued. */

@@ -41,6 +41,9 @@ void api_refuse_graphs_in_device_code(const void *return_address);
  * the legacy stream while a stream that synchronises with it is captured. */
 cudaError_t api_stream(cudaStream_t stream, struct stream **out);
 
+/* The nearest priority that streams and kernels can have. */
+int api_priority(int wanted);
+
 /* An operand of an operation: bytes somewhere, as the operation sees them. */
 struct span {
     char *raw;     /* where simgpu accesses them */

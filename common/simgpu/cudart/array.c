@@ -20,8 +20,11 @@ static cudaError_t pitched(const char *name, uint32_t site, void **devPtr,
                            size_t *pitch, size_t width, size_t nrows)
 {
     const cudaError_t err = capture_allows_unsafe();
-    if (err != cudaSuccess)
+    if (err != cudaSuccess) {
+        if (devPtr)
+            *devPtr = NULL;
         return err;
+    }
     if (!devPtr || !pitch)
         return cudaErrorInvalidValue;
     simgpu_host_call(name, site);

@@ -94,11 +94,6 @@ cudaError_t capture_allows_unsafe(void)
     return err;
 }
 
-cudaError_t capture_allows_wait(void)
-{
-    return capture_allows_unsafe();
-}
-
 /* True if streams of a device, or the blocking ones of them, are captured;
  * `invalidate` ends these captures. */
 static int captured_on(int device, int blocking_only, int invalidate)
@@ -130,8 +125,21 @@ cudaError_t capture_allows_legacy(const struct stream *s)
     return capture_legacy_error(s, 1);
 }
 
+cudaError_t capture_allows_work(const struct stream *s)
+{
+    const cudaError_t err = capture_allows_legacy(s);
+    const struct member *const m = simgpu_stream_capture(s);
+    return err == cudaSuccess && m && m->capture->invalid
+               ? cudaErrorStreamCaptureInvalidated
+               : err;
+}
+
 cudaError_t capture_allows_call(const struct stream *s)
 {
+    const cudaError_t err = capture_allows_legacy(s);
+    if (err != cudaSuccess)
+        return err;
+
     struct member *const m = simgpu_stream_capture(s);
     if (!m)
         return cudaSuccess;
@@ -141,9 +149,7 @@ cudaError_t capture_allows_call(const struct stream *s)
 
 cudaError_t capture_allows_sync(struct stream *s)
 {
-    cudaError_t err = capture_allows_call(s);
-    if (err == cudaSuccess)
-        err = capture_allows_legacy(s);
+    const cudaError_t err = capture_allows_call(s);
     return err != cudaSuccess ? err : capture_allows_unsafe();
 }
 
@@ -155,6 +161,14 @@ cudaError_t capture_allows_device_sync(int device)
                                      : capture_allows_unsafe();
 }
 
+cudaError_t capture_failed(const struct stream *s, cudaError_t err)
+{
+    const struct member *const m = simgpu_stream_capture(s);
+    if (m && err != cudaSuccess)
+        m->capture->invalid = 1;
+    return err;
+}
+
 /* ---- recording ----------------------------------------------------------- */
 
 cudaError_t capture_params(struct stream *s, struct cudaGraphNodeParams *params,
@@ -163,8 +177,6 @@ cudaError_t capture_params(struct stream *s, struct cudaGraphNodeParams *params,
 {
     struct member *const m = simgpu_stream_capture(s);
     cudaGraphNode_t node = NULL;
-    if (m->capture->invalid)
-        return cudaErrorStreamCaptureInvalidated;
     const cudaError_t err =
         cugraph_add(m->capture->graph, m->follows.node, NULL, m->follows.n,
                     params, name, site, &node);
@@ -220,8 +232,6 @@ cudaError_t capture_fill(struct stream *s, const struct fill *f)
 cudaError_t capture_record(struct stream *s, struct captured *into)
 {
     const struct member *const m = simgpu_stream_capture(s);
-    if (m->capture->invalid)
-        return cudaErrorStreamCaptureInvalidated;
     into->capture = m->capture;
     into->id = m->capture->id;
     node_set_to(&into->nodes, m->follows.node, m->follows.n);
@@ -246,14 +256,14 @@ int capture_is_over(const struct captured *event)
     return over;
 }
 
-cudaError_t capture_allows_host(const struct captured *event)
+cudaError_t capture_allows_host(const struct captured *event, int ends)
 {
     if (!event->capture)
-        return capture_allows_unsafe();
+        return ends ? capture_allows_unsafe() : cudaSuccess;
     pthread_mutex_lock(&all.lock);
     struct capture *const c = capture_of(event);
     if (c)
-        c->invalid = 1;
+        c->invalid |= ends;
     pthread_mutex_unlock(&all.lock);
     return c ? cudaErrorCapturedEvent : cudaErrorInvalidValue;
 }
@@ -270,11 +280,16 @@ static struct member *member_new(struct capture *c, struct stream *s)
     return m;
 }
 
+static void member_free(struct member *m)
+{
+    free(m->follows.node);
+    free(m->edges);
+    free(m);
+}
+
 cudaError_t capture_wait(struct stream *s, const struct captured *event)
 {
     struct member *m = simgpu_stream_capture(s);
-    if (m && m->capture->invalid)
-        return cudaErrorStreamCaptureInvalidated;
     if (!event->capture) { // ordinary work cannot be part of a graph
         m->capture->invalid = 1;
         return cudaErrorStreamCaptureIsolation;
@@ -330,23 +345,40 @@ static int defer(struct stream *const *streams, int n,
 
 /* ---- beginning and ending ------------------------------------------------ */
 
-static cudaError_t begin(cudaStream_t stream, struct CUgraph_st *into,
-                         const cudaGraphNode_t *deps, size_t ndeps,
-                         enum cudaStreamCaptureMode mode)
+int capture_writes(const struct CUgraph_st *graph)
 {
-    struct stream *const s = simgpu_stream_of(stream);
+    pthread_mutex_lock(&all.lock);
+    const struct capture *c = all.first;
+    while (c && c->graph != graph)
+        c = c->next;
+    pthread_mutex_unlock(&all.lock);
+    return c != NULL;
+}
+
+/* The error of beginning a capture on the stream. */
+static cudaError_t can_begin(const struct stream *s,
+                             enum cudaStreamCaptureMode mode)
+{
     if (!s)
         return cudaErrorInvalidResourceHandle;
     if ((int)mode < 0 || mode > cudaStreamCaptureModeRelaxed)
         return cudaErrorInvalidValue;
+    const cudaError_t err = capture_allows_legacy(s);
+    if (err != cudaSuccess)
+        return err;
     if (stream_kind_of(s) == STREAM_LEGACY)
         return cudaErrorStreamCaptureUnsupported;
-    if (simgpu_stream_capture(s))
-        return cudaErrorIllegalState;
+    return simgpu_stream_capture(s) ? cudaErrorIllegalState : cudaSuccess;
+}
+
+static void begin(struct stream *s, struct CUgraph_st *graph,
+                  const cudaGraphNode_t *deps, size_t ndeps,
+                  enum cudaStreamCaptureMode mode, int given)
+{
     stream_set_defer(defer);
     struct capture *const c = need(calloc(1, sizeof *c));
-    c->graph = into ? into : cugraph_new(0);
-    c->into = into != NULL;
+    c->graph = graph;
+    c->given = given;
     c->origin = s;
     c->mode = mode;
     c->thread = thread_number();
@@ -358,14 +390,17 @@ static cudaError_t begin(cudaStream_t stream, struct CUgraph_st *into,
     struct member *const m = member_new(c, s);
     pthread_mutex_unlock(&all.lock);
     node_set_to(&m->follows, deps, ndeps);
-    return cudaSuccess;
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
                                    enum cudaStreamCaptureMode mode)
 {
     API_ENTER();
-    return api_return(begin(stream, NULL, NULL, 0, mode));
+    struct stream *const s = simgpu_stream_of(stream);
+    const cudaError_t err = can_begin(s, mode);
+    if (err == cudaSuccess)
+        begin(s, cugraph_new(0), NULL, 0, mode, 0);
+    return api_return(err);
 }
 
 cudaError_t cudaStreamBeginCaptureToGraph(
@@ -375,10 +410,16 @@ cudaError_t cudaStreamBeginCaptureToGraph(
 {
     API_ENTER();
     (void)dependencyData;
+    struct stream *const s = simgpu_stream_of(stream);
+    const cudaError_t err = graph ? can_begin(s, mode) : cudaErrorInvalidValue;
+    if (err != cudaSuccess)
+        return api_return(err);
     if (!cugraph_is_live(graph) || (numDependencies && !dependencies))
         return api_return(cudaErrorInvalidValue);
-    return api_return(
-        begin(stream, graph, dependencies, numDependencies, mode));
+    if (capture_writes(graph))
+        return api_return(cudaErrorIllegalState);
+    begin(s, graph, dependencies, numDependencies, mode, 1);
+    return api_return(cudaSuccess);
 }
 
 static void mark_before(struct CUgraphNode_st *n)
@@ -419,10 +460,16 @@ static void finish(struct capture *c)
     for (struct member *m = c->members, *next; m; m = next) {
         next = m->next;
         stream_set_capture(m->stream, NULL);
-        free(m->follows.node);
-        free(m);
+        member_free(m);
     }
     free(c);
+}
+
+/* Nobody gets the graph, not even a program that has given it. */
+static void discard(const struct capture *c)
+{
+    if (!c->graph->owned)
+        cugraph_delete(c->graph);
 }
 
 /* The error of ending the capture by its origin. */
@@ -439,8 +486,9 @@ static cudaError_t end_error(const struct capture *c)
 static cudaError_t end(struct stream *s, cudaGraph_t *out)
 {
     struct member *const m = simgpu_stream_capture(s);
-    if (!m)
-        return cudaErrorIllegalState;
+    const cudaError_t used = capture_allows_legacy(s);
+    if (used != cudaSuccess || !m)
+        return used != cudaSuccess ? used : cudaErrorIllegalState;
     struct capture *const c = m->capture;
     if (c->origin != s) {
         c->invalid = 1;
@@ -449,10 +497,32 @@ static cudaError_t end(struct stream *s, cudaGraph_t *out)
     const cudaError_t err = end_error(c);
     if (err == cudaSuccess && out)
         *out = c->graph;
-    else if (!c->into)
-        cugraph_delete(c->graph);
+    else if (err != cudaSuccess || !c->given)
+        discard(c);
     finish(c);
     return err;
+}
+
+void capture_leave(struct stream *s)
+{
+    struct member *const m = simgpu_stream_capture(s);
+    if (!m)
+        return;
+    struct capture *const c = m->capture;
+    if (c->origin == s) {
+        discard(c);
+        finish(c);
+        return;
+    }
+    pthread_mutex_lock(&all.lock);
+    struct member **link = &c->members;
+    while (*link != m)
+        link = &(*link)->next;
+    *link = m->next;
+    c->invalid = 1;
+    pthread_mutex_unlock(&all.lock);
+    stream_set_capture(s, NULL);
+    member_free(m);
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)

@@ -32,16 +32,25 @@ void captured_release(struct captured *c);
 
 /*
  * Errors of calls that are unsafe while this thread, or another in global mode,
- * captures; and of calls that wait for a stream or use the legacy stream.
+ * captures; of calls that use the legacy stream; and of work on a stream, which
+ * an invalid capture takes no longer.
  */
 cudaError_t capture_allows_unsafe(void);
-cudaError_t capture_allows_wait(void);
 cudaError_t capture_allows_legacy(const struct stream *s);
+cudaError_t capture_allows_work(const struct stream *s);
 /* A call that no graph can hold ends the stream's capture, with its error; so
  * does a wait for a stream that captures. */
 cudaError_t capture_allows_call(const struct stream *s);
 cudaError_t capture_allows_sync(struct stream *s);
 cudaError_t capture_allows_device_sync(int device);
+
+/* Passes an error on, which ends a capture of the stream. */
+cudaError_t capture_failed(const struct stream *s, cudaError_t err);
+/* True while streams are captured into this graph. */
+int capture_writes(const struct CUgraph_st *graph);
+/* The stream is about to be destroyed: the capture that began on it is over,
+ * another one that it is part of is invalid. */
+void capture_leave(struct stream *s);
 
 /* What a call becomes on a stream that captures. */
 cudaError_t capture_params(struct stream *s, struct cudaGraphNodeParams *params,
@@ -54,7 +63,7 @@ cudaError_t capture_record(struct stream *s, struct captured *into);
 cudaError_t capture_wait(struct stream *s, const struct captured *event);
 /* True, too, if the capture is invalid. */
 int capture_is_over(const struct captured *event);
-/* The host cannot wait for a captured event: trying to ends the capture. */
-cudaError_t capture_allows_host(const struct captured *event);
+/* The host cannot wait for a captured event: trying to `ends` the capture. */
+cudaError_t capture_allows_host(const struct captured *event, int ends);
 
 #endif

@@ -1,6 +1,8 @@
 /*
  * capture_info.c: what programs ask about captures, and what they follow
  */
+#include <stdlib.h> /* calloc */
+
 #include "core/stream.h"
 #include "cudart/capture_state.h"
 
@@ -31,6 +33,14 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
     return api_return(status_of(stream, pCaptureStatus, &m));
 }
 
+/* All edges are plain, so that zeros say it; they hold until the next call. */
+static const cudaGraphEdgeData *edges_of(struct member *m)
+{
+    free(m->edges);
+    m->edges = calloc(m->follows.n + 1, sizeof *m->edges);
+    return m->edges;
+}
+
 cudaError_t cudaStreamGetCaptureInfo(
     cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out,
     unsigned long long *id_out, cudaGraph_t *graph_out,
@@ -44,12 +54,14 @@ cudaError_t cudaStreamGetCaptureInfo(
         return api_return(err);
     if (id_out)
         *id_out = m->capture->id;
+    if (m->capture->invalid)
+        return api_return(err);
     if (graph_out)
         *graph_out = m->capture->graph;
     if (dependencies_out)
         *dependencies_out = m->follows.node;
     if (edgeData_out)
-        *edgeData_out = NULL;
+        *edgeData_out = edges_of(m);
     if (numDependencies_out)
         *numDependencies_out = m->follows.n;
     return api_return(cudaSuccess);
@@ -66,6 +78,9 @@ cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
     struct stream *const s = simgpu_stream_of(stream);
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
+    const cudaError_t err = capture_allows_work(s);
+    if (err != cudaSuccess)
+        return api_return(err);
     struct member *const m = simgpu_stream_capture(s);
     if (!m)
         return api_return(cudaErrorIllegalState);

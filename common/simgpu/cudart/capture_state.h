@@ -10,14 +10,15 @@ struct member { /* a stream's part in a capture: simgpu_stream_capture() */
     struct member *next;
     struct capture *capture;
     struct stream *stream;
-    struct node_set follows; /* what the stream's next node follows */
+    struct node_set follows;  /* what the stream's next node follows */
+    cudaGraphEdgeData *edges; /* what the program was told of these edges */
 };
 
 struct capture {
     struct capture *next;
     uint64_t id;
     struct CUgraph_st *graph;
-    int into; /* the program's graph, which it keeps */
+    int given; /* the graph is the program's */
     struct stream *origin;
     enum cudaStreamCaptureMode mode;
     uint32_t thread;

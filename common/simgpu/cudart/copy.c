@@ -79,6 +79,26 @@ static int kind_fits(enum cudaMemcpyKind kind, const struct span *dst,
     return 0;
 }
 
+static int is_devices(const void *p)
+{
+    struct span at;
+    return span_of(p, 1, 0, &at) == cudaSuccess && is_device(&at);
+}
+
+cudaError_t copy_direction(enum cudaMemcpyKind kind, const void *dst,
+                           const void *src)
+{
+    const int to = kind == cudaMemcpyHostToDevice,
+              from = kind == cudaMemcpyDeviceToHost,
+              both = kind == cudaMemcpyDeviceToDevice;
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    return ((to || both) && !is_devices(dst)) ||
+                   ((from || both) && !is_devices(src))
+               ? cudaErrorInvalidValue
+               : cudaSuccess;
+}
+
 /* Bytes from the first to the last touched by a box. */
 static size_t extent(const struct copy *c, size_t pitch, size_t slice)
 {
@@ -117,14 +137,9 @@ static cudaError_t check_pitches(const struct copy *c)
 static cudaError_t operands(const struct copy *c, struct span *dst,
                             struct span *src)
 {
-    cudaError_t err = check_pitches(c);
-    if (err != cudaSuccess)
-        return err;
-    if (c->kind < cudaMemcpyHostToHost || c->kind > cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
     const size_t to = extent(c, c->dpitch, c->dslice);
     const size_t from = extent(c, c->spitch, c->sslice);
-    err = span_of(c->dst, to, 1, dst);
+    cudaError_t err = span_of(c->dst, to, 1, dst);
     if (err != cudaSuccess)
         note_bounds(c, c->dst, to, "writes");
     else if ((err = span_of(c->src, from, 0, src)) != cudaSuccess)
@@ -260,13 +275,15 @@ cudaError_t copy_run(const struct copy *c)
 {
     struct span dst, src;
     struct stream *s;
-    cudaError_t err = api_stream(c->stream, &s);
+    if (c->width == 0 || c->height == 0 || c->depth == 0)
+        return cudaSuccess; // whatever the stream does
+    if (c->kind < cudaMemcpyHostToHost || c->kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    cudaError_t err = check_pitches(c);
+    if (err == cudaSuccess)
+        err = api_stream(c->stream, &s);
     if (err != cudaSuccess)
         return err;
-    if (c->wait && (err = capture_allows_wait()) != cudaSuccess)
-        return err;
-    if (c->width == 0 || c->height == 0 || c->depth == 0)
-        return cudaSuccess;
     err = operands(c, &dst, &src);
     if (err != cudaSuccess)
         return err;
@@ -376,7 +393,10 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src,
                                 cudaStream_t stream)
 {
     API_ENTER();
-    const cudaError_t err = check_peers(dst, dstDevice, src, srcDevice);
+    const struct stream *const s = simgpu_stream_of(stream);
+    cudaError_t err = check_peers(dst, dstDevice, src, srcDevice);
+    if (err == cudaSuccess && s)
+        err = capture_allows_call(s); // no graph holds it
     if (err != cudaSuccess)
         return api_return(err);
     return api_return(copy_bytes("cudaMemcpyPeerAsync", CALLER_SITE(), dst, src,

@@ -24,6 +24,11 @@ struct copy { /* the arguments of a call */
 
 cudaError_t copy_run(const struct copy *c);
 
+/* The error of a copy of this kind that a graph will make: pageable memory is
+ * no device's. */
+cudaError_t copy_direction(enum cudaMemcpyKind kind, const void *dst,
+                           const void *src);
+
 /* A copy of count bytes, of rows, and of a box. */
 cudaError_t copy_bytes(const char *name, uint32_t site, void *dst,
                        const void *src, size_t count, enum cudaMemcpyKind kind,

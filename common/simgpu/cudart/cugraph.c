@@ -6,6 +6,7 @@
 
 #include "core/device.h"
 #include "core/report.h"
+#include "cudart/copy.h"
 #include "cudart/event.h"
 #include "cudart/graph_memory.h"
 #include "cudart/launch.h"
@@ -150,8 +151,9 @@ static int is_valid_edge(const struct CUgraphNode_st *from,
         data->type > cudaGraphDependencyTypeProgrammatic ||
         data->from_port > cudaGraphKernelNodePortLaunchCompletion)
         return 0;
-    if (programmatic &&
-        (!data->from_port || to->params.type != cudaGraphNodeTypeKernel))
+    if (programmatic
+            ? !data->from_port || to->params.type != cudaGraphNodeTypeKernel
+            : data->from_port == cudaGraphKernelNodePortProgrammatic)
         return 0;
     return !data->from_port || from->params.type == cudaGraphNodeTypeKernel;
 }
@@ -310,6 +312,12 @@ static cudaError_t set_copy(struct CUgraphNode_st *n,
         (p->dstArray != NULL) == (p->dstPtr.ptr != NULL) || !p->extent.width ||
         !p->extent.height || !p->extent.depth)
         return cudaErrorInvalidValue;
+    const cudaError_t err =
+        p->srcArray || p->dstArray
+            ? cudaSuccess
+            : copy_direction(p->kind, p->dstPtr.ptr, p->srcPtr.ptr);
+    if (err != cudaSuccess)
+        return err;
     n->params.memcpy.copyParams = *p;
     return cudaSuccess;
 }
@@ -324,11 +332,32 @@ static cudaError_t set_fill(struct CUgraphNode_st *n,
     return cudaSuccess;
 }
 
+int cugraph_has_memory(const struct CUgraph_st *g)
+{
+    const struct CUgraphNode_st *n = g->first;
+    while (n && n->params.type != cudaGraphNodeTypeMemAlloc &&
+           n->params.type != cudaGraphNodeTypeMemFree &&
+           !(n->child && cugraph_has_memory(n->child)))
+        n = n->next;
+    return n != NULL;
+}
+
+int cugraph_has_conditions(const struct CUgraph_st *g)
+{
+    const struct CUgraphNode_st *n = g->first;
+    while (n && !n->body && !(n->child && cugraph_has_conditions(n->child)))
+        n = n->next;
+    return n != NULL;
+}
+
 static cudaError_t set_child(struct CUgraphNode_st *n,
                              const struct cudaChildGraphNodeParams *p)
 {
     if (!cugraph_is_live(p->graph))
         return cudaErrorInvalidValue;
+    if (p->ownership != cudaGraphChildGraphOwnershipMove &&
+        (cugraph_has_memory(p->graph) || cugraph_has_conditions(p->graph)))
+        return cudaErrorNotSupported;
     struct CUgraph_st *const copy = cugraph_copy(p->graph, 1);
     if (p->ownership == cudaGraphChildGraphOwnershipMove)
         cugraph_delete(p->graph);

@@ -1,6 +1,7 @@
 /*
  * cugraph_calls.c: graphs as a whole: their nodes and edges
  */
+#include "cudart/capture.h"
 #include "cudart/cugraph.h"
 
 cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
@@ -17,6 +18,8 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
     API_ENTER();
     if (!cugraph_is_live(graph) || graph->owned)
         return api_return(cudaErrorInvalidValue);
+    if (capture_writes(graph))
+        return api_return(cudaErrorIllegalState);
     cugraph_delete(graph);
     return api_return(cudaSuccess);
 }
@@ -26,6 +29,9 @@ cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
     API_ENTER();
     if (!pGraphClone || !cugraph_is_live(originalGraph))
         return api_return(cudaErrorInvalidValue);
+    if (cugraph_has_memory(originalGraph) ||
+        cugraph_has_conditions(originalGraph))
+        return api_return(cudaErrorNotSupported);
     *pGraphClone = cugraph_copy(originalGraph, 0);
     return api_return(cudaSuccess);
 }
@@ -199,6 +205,8 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
         cugraph_is_live(graph) ? cudaSuccess : cudaErrorInvalidValue;
     if (numDependencies && (!from || !to))
         err = cudaErrorInvalidValue;
+    if (err == cudaSuccess && numDependencies && cugraph_has_memory(graph))
+        err = cudaErrorNotSupported;
     for (size_t i = 0; i < numDependencies && err == cudaSuccess; i++)
         err = node_find(graph, to[i]) ? node_undepend(to[i], from[i])
                                       : cudaErrorInvalidValue;
@@ -209,6 +217,10 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
     if (!node || !node_find(node->graph, node))
         return api_return(cudaErrorInvalidValue);
+    if (cugraph_has_memory(node->graph))
+        return api_return(cudaErrorNotSupported);
+    if (capture_writes(node->graph))
+        return api_return(cudaErrorIllegalState);
     for (struct CUgraphNode_st *n = node->graph->first; n; n = n->next)
         node_undepend(n, node);
     cugraph_remove(node);

@@ -31,26 +31,47 @@ static cudaGraphNode_t host_node(const struct CUgraph_st *g)
     return NULL;
 }
 
-static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph,
-                               unsigned long long flags,
-                               unsigned long long allowed,
-                               cudaGraphNode_t *wrong)
+/* The first node that keeps a graph from being launched by device code. */
+static cudaError_t check_for_device(cudaGraph_t graph,
+                                    cudaGraphInstantiateParams *p)
 {
-    *wrong = NULL;
-    if (!out || !cugraph_is_live(graph) || (flags & ~allowed) ||
-        (flags & FREE_ON_DEVICE) == FREE_ON_DEVICE)
+    p->errNode_out = host_node(graph);
+    if (p->errNode_out)
+        p->result_out = cudaGraphInstantiateNodeOperationNotSupported;
+    return graph->first && !p->errNode_out ? cudaSuccess
+                                           : cudaErrorInvalidValue;
+}
+
+/* Of the flags p->flags, `allowed`; sets what CUDA returns in p. */
+static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph,
+                               unsigned long long allowed,
+                               cudaGraphInstantiateParams *p)
+{
+    p->errNode_out = NULL;
+    p->result_out = cudaGraphInstantiateError;
+    if ((p->flags & ~allowed) || (p->flags & FREE_ON_DEVICE) == FREE_ON_DEVICE)
         return cudaErrorInvalidValue;
-    if (flags & cudaGraphInstantiateFlagDeviceLaunch)
-        *wrong = host_node(graph);
-    return *wrong ? cudaErrorNotSupported : exec_new(graph, flags, out, wrong);
+    cudaError_t err = capture_allows_unsafe();
+    if (err == cudaSuccess && (!out || !cugraph_is_live(graph)))
+        err = cudaErrorInvalidValue;
+    if (err == cudaSuccess && (p->flags & cudaGraphInstantiateFlagDeviceLaunch))
+        err = check_for_device(graph, p);
+    if (err != cudaSuccess)
+        return err;
+    err = exec_new(graph, p->flags, out, &p->errNode_out);
+    if (err == cudaSuccess)
+        p->result_out = cudaGraphInstantiateSuccess;
+    else if (p->errNode_out)
+        p->result_out = cudaGraphInstantiateInvalidStructure;
+    return err;
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
                                  unsigned long long flags)
 {
     API_ENTER();
-    cudaGraphNode_t wrong;
-    return api_return(instantiate(pGraphExec, graph, flags, FLAGS, &wrong));
+    cudaGraphInstantiateParams p = {.flags = flags};
+    return api_return(instantiate(pGraphExec, graph, FLAGS, &p));
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec,
@@ -58,8 +79,8 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec,
                                           unsigned long long flags)
 {
     API_ENTER();
-    cudaGraphNode_t wrong;
-    return api_return(instantiate(pGraphExec, graph, flags, FLAGS, &wrong));
+    cudaGraphInstantiateParams p = {.flags = flags};
+    return api_return(instantiate(pGraphExec, graph, FLAGS, &p));
 }
 
 cudaError_t
@@ -67,20 +88,11 @@ cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
                                cudaGraphInstantiateParams *instantiateParams)
 {
     API_ENTER();
-    cudaGraphNode_t wrong;
-    if (!instantiateParams)
-        return api_return(cudaErrorInvalidValue);
-    const cudaError_t err =
-        instantiate(pGraphExec, graph, instantiateParams->flags,
-                    FLAGS | cudaGraphInstantiateFlagUpload, &wrong);
-    instantiateParams->errNode_out = wrong;
-    instantiateParams->result_out =
-        err == cudaSuccess ? cudaGraphInstantiateSuccess
-        : err == cudaErrorNotSupported
-            ? cudaGraphInstantiateNodeOperationNotSupported
-        : wrong ? cudaGraphInstantiateInvalidStructure
-                : cudaGraphInstantiateError;
-    return api_return(err);
+    return api_return(instantiateParams
+                          ? instantiate(pGraphExec, graph,
+                                        FLAGS | cudaGraphInstantiateFlagUpload,
+                                        instantiateParams)
+                          : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec,
@@ -109,11 +121,10 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     API_ENTER();
     api_refuse_graphs_in_device_code(__builtin_return_address(0));
-    struct stream *s;
+    struct stream *const s = simgpu_stream_of(stream);
     struct CUgraphExec_st *const e = exec_find(graphExec);
-    cudaError_t err = api_stream(stream, &s);
-    if (err == cudaSuccess)
-        err = capture_allows_call(s);
+    cudaError_t err =
+        s ? capture_allows_call(s) : cudaErrorInvalidResourceHandle;
     if (err == cudaSuccess)
         err = e ? exec_launch(e, s, CALLER_SITE()) : cudaErrorInvalidValue;
     return api_return(err);
@@ -122,8 +133,9 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     API_ENTER();
-    struct stream *s;
-    const cudaError_t err = api_stream(stream, &s);
+    const struct stream *const s = simgpu_stream_of(stream);
+    const cudaError_t err =
+        s ? capture_allows_call(s) : cudaErrorInvalidResourceHandle;
     return api_return(err != cudaSuccess     ? err
                       : exec_find(graphExec) ? cudaSuccess
                                              : cudaErrorInvalidValue);
@@ -137,14 +149,24 @@ struct CUgraphNode_st *exec_node(cudaGraphExec_t exec, cudaGraphNode_t node)
     return e && node ? node_copy_of(e->graph, node) : NULL;
 }
 
+/* A node that launches may leave out, or NULL. */
+static struct CUgraphNode_st *exec_work(cudaGraphExec_t exec,
+                                        cudaGraphNode_t node)
+{
+    struct CUgraphNode_st *const n = exec_node(exec, node);
+    return n && (n->params.type == cudaGraphNodeTypeKernel ||
+                 n->params.type == cudaGraphNodeTypeMemcpy ||
+                 n->params.type == cudaGraphNodeTypeMemset)
+               ? n
+               : NULL;
+}
+
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec,
                                     cudaGraphNode_t hNode,
                                     unsigned int isEnabled)
 {
-    struct CUgraphNode_st *const n = exec_node(hGraphExec, hNode);
-    if (!n || (n->params.type != cudaGraphNodeTypeKernel &&
-               n->params.type != cudaGraphNodeTypeMemcpy &&
-               n->params.type != cudaGraphNodeTypeMemset))
+    struct CUgraphNode_st *const n = exec_work(hGraphExec, hNode);
+    if (!n)
         return api_return(cudaErrorInvalidValue);
     n->disabled = !isEnabled;
     return api_return(cudaSuccess);
@@ -154,7 +176,7 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec,
                                     cudaGraphNode_t hNode,
                                     unsigned int *isEnabled)
 {
-    const struct CUgraphNode_st *const n = exec_node(hGraphExec, hNode);
+    const struct CUgraphNode_st *const n = exec_work(hGraphExec, hNode);
     if (!n || !isEnabled)
         return api_return(cudaErrorInvalidValue);
     *isEnabled = !n->disabled;

@@ -135,6 +135,8 @@ cudaError_t cudaGraphAddMemcpyNode1D(PLACE, void *dst, const void *src,
                                      size_t count, enum cudaMemcpyKind kind)
 {
     API_ENTER();
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+        return api_return(cudaErrorInvalidMemcpyDirection);
     params_t p = of_bytes(dst, src, count, kind);
     return ADD("cudaGraphAddMemcpyNode1D", &p);
 }

@@ -331,8 +331,7 @@ static cudaError_t wait_for(struct stream *s, cudaEvent_t event, uint32_t site)
     struct CUevent_st *const e = find(event);
     const int captures = simgpu_stream_capture(s) != NULL;
     if (e->captured.capture && capture_is_over(&e->captured))
-        return captures ? capture_wait(s, &(struct captured){0})
-                        : cudaErrorInvalidValue;
+        return capture_wait(s, &(struct captured){0});
     if (e->captured.capture)
         return capture_wait(s, &e->captured);
     if (!captures)
@@ -351,7 +350,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
     if (err != cudaSuccess || !e)
         return api_return(err ? err : cudaErrorInvalidResourceHandle);
     const int captures = simgpu_stream_capture(s) != NULL;
-    if (flags > cudaEventWaitExternal)
+    if (flags > cudaEventWaitExternal ||
+        (!captures && e->captured.capture && capture_is_over(&e->captured)))
         return api_return(cudaErrorInvalidValue);
     if (flags && !captures)
         return api_return(cudaErrorIllegalState);
@@ -392,7 +392,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     struct CUevent_st *const e = find(event);
     if (!e)
         return api_return(cudaErrorInvalidResourceHandle);
-    const cudaError_t err = capture_allows_host(&e->captured);
+    const cudaError_t err = capture_allows_host(&e->captured, 1);
     if (err != cudaSuccess)
         return api_return(err);
     if (is_remote(e))
@@ -408,7 +408,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     struct CUevent_st *const e = find(event);
     if (!e)
         return api_return(cudaErrorInvalidResourceHandle);
-    const cudaError_t err = capture_allows_host(&e->captured);
+    const cudaError_t err = capture_allows_host(&e->captured, 1);
     if (err != cudaSuccess)
         return api_return(err);
     const int passed =
@@ -418,18 +418,25 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     return api_return(passed ? cudaSuccess : cudaErrorNotReady);
 }
 
+static cudaError_t has_time(const struct CUevent_st *e)
+{
+    if (e && e->captured.capture)
+        return capture_allows_host(&e->captured, 0);
+    return e && e->fence.stream && !(e->flags & cudaEventDisableTiming)
+               ? cudaSuccess
+               : cudaErrorInvalidResourceHandle;
+}
+
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     const struct CUevent_st *const a = find(start), *const b = find(end);
     if (!ms)
         return api_return(cudaErrorInvalidValue);
-    if (a && a->captured.capture)
-        return api_return(capture_allows_host(&a->captured));
-    if (b && b->captured.capture)
-        return api_return(capture_allows_host(&b->captured));
-    if (!a || !b || !a->fence.stream || !b->fence.stream ||
-        ((a->flags | b->flags) & cudaEventDisableTiming))
-        return api_return(cudaErrorInvalidResourceHandle);
+    cudaError_t err = has_time(a);
+    if (err == cudaSuccess)
+        err = has_time(b);
+    if (err != cudaSuccess)
+        return api_return(err);
     if (!fence_passed(a->fence) || !fence_passed(b->fence))
         return api_return(cudaErrorNotReady);
     *ms = clock_elapsed_ms(a->fence, b->fence);

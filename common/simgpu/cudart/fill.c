@@ -48,20 +48,23 @@ cudaError_t simgpu_fill(const struct fill *f)
 {
     struct span dst;
     struct stream *s;
+    if (f->width == 0 || f->height == 0 || f->depth == 0)
+        return cudaSuccess; // whatever the stream does
     cudaError_t err = api_stream(f->stream, &s);
-    if (err != cudaSuccess || f->width == 0 || f->height == 0 || f->depth == 0)
+    if (err != cudaSuccess)
         return err;
     const size_t extent =
         (f->depth - 1) * f->slice + (f->height - 1) * f->pitch + f->width;
     err = check(f);
     if (err == cudaSuccess)
         err = span_of(f->dst, extent, 1, &dst);
-    if (err == cudaSuccess && dst.device == API_PAGEABLE &&
+    const int captures = simgpu_stream_capture(s) != NULL;
+    if (err == cudaSuccess && !captures && dst.device == API_PAGEABLE &&
         !symbol_holds(dst.raw))
         err = cudaErrorInvalidValue;
     if (err != cudaSuccess)
         return err;
-    if (simgpu_stream_capture(s))
+    if (captures)
         return capture_fill(s, f);
     struct fill_op *const op =
         simgpu_op_new(sizeof *op, run_fill, GRAPH_MEMSET, f->name, f->site);

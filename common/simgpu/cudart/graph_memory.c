@@ -27,6 +27,14 @@ static struct memory *find(const void *p)
     return m;
 }
 
+int graph_memory_has(const void *p)
+{
+    pthread_mutex_lock(&lock);
+    const int has = find(p) != NULL;
+    pthread_mutex_unlock(&lock);
+    return has;
+}
+
 static size_t reserved(int device, int used_only)
 {
     size_t nbytes = 0;

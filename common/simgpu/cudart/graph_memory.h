@@ -14,6 +14,9 @@
 /* Reserve memory for a new node; sets p->dptr. */
 cudaError_t graph_memory_add(struct cudaMemAllocNodeParamsV2 *p, uint32_t site);
 
+/* True if p is the beginning of such memory. */
+int graph_memory_has(const void *p);
+
 /* One more, or one less, node has it. */
 void graph_memory_keep(void *p);
 void graph_memory_drop(void *p);

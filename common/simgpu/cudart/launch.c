@@ -248,7 +248,7 @@ cudaError_t launch_run(const struct launch_call *c)
     if (err == cudaSuccess && cooperative)
         err = fits_at_once(c, func);
     if (err != cudaSuccess)
-        return err;
+        return capture_failed(s, err);
     if (simgpu_stream_capture(s))
         return capture(c, func);
     struct launch_op *const op =

@@ -30,10 +30,12 @@ static cudaError_t allocate(int device, size_t size, int managed, uint32_t site,
                             void **out)
 {
     const cudaError_t err = capture_allows_unsafe();
-    if (err != cudaSuccess)
-        return err;
     if (!out)
-        return cudaErrorInvalidValue;
+        return err != cudaSuccess ? err : cudaErrorInvalidValue;
+    if (err != cudaSuccess) {
+        *out = NULL;
+        return err;
+    }
     return simgpu_heap_alloc(device, size, managed, site, out) == 0
                ? cudaSuccess
                : cudaErrorMemoryAllocation;
@@ -303,6 +305,9 @@ cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
     API_ENTER();
     if (!ptr || size == 0 || flags > 15 || flags & cudaHostRegisterIoMemory)
         return api_return(cudaErrorInvalidValue); // a program has no other
+    const cudaError_t captured = capture_allows_unsafe();
+    if (captured != cudaSuccess)
+        return api_return(captured);
     const int err = heap_register(ptr, size);
     if (err == 0)
         host_flags_note(ptr, flags | EVERYWHERE);
@@ -316,6 +321,9 @@ cudaError_t cudaHostUnregister(void *ptr)
     API_ENTER();
     if (!ptr)
         return api_return(cudaErrorInvalidValue);
+    const cudaError_t captured = capture_allows_unsafe();
+    if (captured != cudaSuccess)
+        return api_return(captured);
     const int err = heap_unregister(ptr);
     return api_return(err == 0        ? cudaSuccess
                       : err == ENOENT ? cudaErrorHostMemoryNotRegistered

@@ -51,6 +51,8 @@ cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode,
         return api_return(cudaErrorInvalidValue);
     cudaLaunchAttribute a = {.id = attr};
     a.val = *value;
+    if (attr == cudaLaunchAttributePriority)
+        a.val.priority = api_priority(value->priority);
     return api_return(node_set_attribute(hNode, &a));
 }
 

@@ -17,6 +17,7 @@
 #include "core/site.h"
 #include "core/stream.h"
 #include "cudart/capture.h"
+#include "cudart/graph_memory.h"
 #include "cudart/memory.h"
 #include "cudart/pool_state.h"
 
@@ -180,6 +181,8 @@ cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t stream)
 {
     API_ENTER();
     struct stream *s;
+    if (devPtr)
+        *devPtr = NULL;
     const cudaError_t err = api_stream(stream, &s);
     if (err != cudaSuccess)
         return api_return(err);
@@ -193,6 +196,8 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size,
     API_ENTER();
     struct stream *s;
     struct CUmemPoolHandle_st *const pool = pool_find(memPool);
+    if (ptr)
+        *ptr = NULL;
     const cudaError_t err = api_stream(stream, &s);
     if (err != cudaSuccess)
         return api_return(err);
@@ -202,21 +207,29 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size,
         allocate(pool, s, size, "cudaMallocFromPoolAsync", CALLER_SITE(), ptr));
 }
 
+/* A graph frees what a graph allocates. */
+static cudaError_t capture_free(struct stream *s, void *p, uint32_t site)
+{
+    struct cudaGraphNodeParams node = {.type = cudaGraphNodeTypeMemFree};
+    node.free.dptr = p;
+    return graph_memory_has(p)
+               ? capture_params(s, &node, "cudaFreeAsync", site, NULL)
+               : cudaErrorInvalidValue;
+}
+
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t stream)
 {
     API_ENTER();
     struct stream *s;
-    const cudaError_t err = api_stream(stream, &s);
+    cudaError_t err = api_stream(stream, &s);
+    if (err == cudaSuccess && !simgpu_stream_capture(s))
+        err = capture_allows_unsafe();
     if (err != cudaSuccess || !devPtr)
         return api_return(err);
-    if (simgpu_stream_capture(s)) {
-        struct cudaGraphNodeParams p = {.type = cudaGraphNodeTypeMemFree};
-        p.free.dptr = devPtr;
-        return api_return(
-            capture_params(s, &p, "cudaFreeAsync", CALLER_SITE(), NULL));
-    }
     return api_return(
-        memory_free_on(s, devPtr, "cudaFreeAsync", CALLER_SITE()));
+        simgpu_stream_capture(s)
+            ? capture_free(s, devPtr, CALLER_SITE())
+            : memory_free_on(s, devPtr, "cudaFreeAsync", CALLER_SITE()));
 }
 
 /* ---- pools --------------------------------------------------------------- */
@@ -360,6 +373,9 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
     struct CUmemPoolHandle_st *const p = pool_find(memPool);
     if (!p)
         return api_return(cudaErrorInvalidValue);
+    const cudaError_t err = capture_allows_unsafe();
+    if (err != cudaSuccess)
+        return api_return(err);
     pthread_mutex_lock(&all.lock);
     trim(p, minBytesToKeep);
     pthread_mutex_unlock(&all.lock);

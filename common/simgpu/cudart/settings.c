@@ -8,6 +8,7 @@
 #include "core/proc.h"
 #include "core/stream.h"
 #include "cudart/api.h"
+#include "cudart/capture.h"
 #include "cudart/limits.h"
 #include "device/launch.h"
 
@@ -110,6 +111,9 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
         return api_return(cudaErrorNotPermitted);
     if (value > most_of_limit(device, (int)limit))
         return api_return(cudaErrorInvalidValue);
+    const cudaError_t captured = capture_allows_unsafe();
+    if (captured != cudaSuccess)
+        return api_return(captured);
     limits[device][limit] = rounded_limit(device, (int)limit, value);
     return api_return(cudaSuccess);
 }

@@ -20,7 +20,7 @@ void api_host_function(int inside)
 cudaError_t api_stream(cudaStream_t stream, struct stream **out)
 {
     *out = simgpu_stream_of(stream);
-    return *out ? capture_allows_legacy(*out) : cudaErrorInvalidResourceHandle;
+    return *out ? capture_allows_work(*out) : cudaErrorInvalidResourceHandle;
 }
 
 cudaError_t span_of(const void *p, size_t nbytes, int write, struct span *out)

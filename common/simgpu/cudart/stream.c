@@ -10,21 +10,23 @@
 #include "cudart/capture.h"
 #include "cudart/host_function.h"
 
+int api_priority(int wanted)
+{
+    int least, greatest;
+    cudaDeviceGetStreamPriorityRange(&least, &greatest);
+    return wanted > least ? least : wanted < greatest ? greatest : wanted;
+}
+
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream,
                                          unsigned int flags, int priority)
 {
     API_ENTER();
-    int least, greatest;
     if (!pStream || flags > cudaStreamNonBlocking)
         return api_return(cudaErrorInvalidValue);
-    cudaDeviceGetStreamPriorityRange(&least, &greatest);
-    priority = priority > least      ? least
-               : priority < greatest ? greatest
-                                     : priority;
     *pStream = (cudaStream_t)stream_new(
         simgpu_device_current(),
         flags == cudaStreamNonBlocking ? STREAM_NONBLOCKING : STREAM_BLOCKING,
-        priority);
+        api_priority(priority));
     return api_return(cudaSuccess);
 }
 
@@ -45,8 +47,10 @@ cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
         return api_return(cudaErrorInvalidResourceHandle);
     if (!streamId)
         return api_return(cudaErrorInvalidValue);
-    *streamId = stream_queue(s);
-    return api_return(cudaSuccess);
+    const cudaError_t err = capture_allows_call(s);
+    if (err == cudaSuccess)
+        *streamId = stream_queue(s);
+    return api_return(err);
 }
 
 cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
@@ -56,8 +60,10 @@ cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
         return api_return(cudaErrorInvalidResourceHandle);
     if (!device)
         return api_return(cudaErrorInvalidValue);
-    *device = simgpu_stream_device(s);
-    return api_return(cudaSuccess);
+    const cudaError_t err = capture_allows_call(s);
+    if (err == cudaSuccess)
+        *device = simgpu_stream_device(s);
+    return api_return(err);
 }
 
 static int is_own(cudaStream_t stream)
@@ -72,6 +78,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     struct stream *const s = is_own(stream) ? simgpu_stream_of(stream) : NULL;
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
+    capture_leave(s);
     stream_release(s);
     return api_return(cudaSuccess);
 }
@@ -127,9 +134,11 @@ cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
         return api_return(cudaErrorInvalidResourceHandle);
     if (!flags)
         return api_return(cudaErrorInvalidValue);
-    *flags = stream_kind_of(s) == STREAM_NONBLOCKING ? cudaStreamNonBlocking
-                                                     : cudaStreamDefault;
-    return api_return(cudaSuccess);
+    const cudaError_t err = capture_allows_call(s);
+    if (err == cudaSuccess)
+        *flags = stream_kind_of(s) == STREAM_NONBLOCKING ? cudaStreamNonBlocking
+                                                         : cudaStreamDefault;
+    return api_return(err);
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
@@ -139,8 +148,10 @@ cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
         return api_return(cudaErrorInvalidResourceHandle);
     if (!priority)
         return api_return(cudaErrorInvalidValue);
-    *priority = stream_priority(s);
-    return api_return(cudaSuccess);
+    const cudaError_t err = capture_allows_work(s);
+    if (err == cudaSuccess)
+        *priority = stream_priority(s);
+    return api_return(err);
 }
 
 struct host_op {
@@ -186,11 +197,11 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn,
 {
     API_ENTER();
     struct stream *s;
+    if (!fn)
+        return api_return(cudaErrorInvalidValue);
     const cudaError_t err = api_stream(stream, &s);
     if (err != cudaSuccess)
         return api_return(err);
-    if (!fn)
-        return api_return(cudaErrorInvalidValue);
     return api_return(
         add(s, fn, userData, "cudaLaunchHostFunc", CALLER_SITE()));
 }
@@ -215,14 +226,14 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream,
                                   unsigned int flags)
 {
     API_ENTER();
-    struct stream *s;
-    const cudaError_t err = api_stream(stream, &s);
-    if (err != cudaSuccess)
-        return api_return(err);
+    struct stream *const s = simgpu_stream_of(stream);
+    if (!s)
+        return api_return(cudaErrorInvalidResourceHandle);
     if (!callback || flags != 0)
         return api_return(cudaErrorInvalidValue);
-    if (simgpu_stream_capture(s)) // as CUDA
-        return api_return(capture_allows_sync(s));
+    const cudaError_t err = capture_allows_call(s);
+    if (err != cudaSuccess)
+        return api_return(err);
     struct callback *const c = malloc(sizeof *c);
     if (!c)
         return api_return(cudaErrorMemoryAllocation);

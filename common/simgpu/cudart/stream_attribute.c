@@ -6,7 +6,7 @@
 #include <string.h>  /* memset */
 
 #include "core/stream.h"
-#include "cudart/api.h"
+#include "cudart/capture.h"
 
 static struct noted { /* an attribute of a stream */
     struct noted *next;
@@ -36,6 +36,10 @@ static struct noted *find(struct stream *s, cudaStreamAttrID id)
 static int note(struct stream *s, cudaStreamAttrID id,
                 const cudaStreamAttrValue *value)
 {
+    if (id == cudaStreamAttributePriority) {
+        stream_set_priority(s, api_priority(value->priority));
+        return 0;
+    }
     struct noted *n = find(s, id);
     if (!n) {
         n = calloc(1, sizeof *n);
@@ -58,6 +62,9 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaStreamAttrID attr,
         return api_return(cudaErrorInvalidResourceHandle);
     if (!value || !is_known(attr))
         return api_return(cudaErrorInvalidValue);
+    const cudaError_t captured = capture_allows_work(s);
+    if (captured != cudaSuccess)
+        return api_return(captured);
     pthread_mutex_lock(&lock);
     const int err = note(s, attr, value);
     pthread_mutex_unlock(&lock);
@@ -72,6 +79,9 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaStreamAttrID attr,
         return api_return(cudaErrorInvalidResourceHandle);
     if (!value_out || !is_known(attr))
         return api_return(cudaErrorInvalidValue);
+    const cudaError_t err = capture_allows_work(s);
+    if (err != cudaSuccess)
+        return api_return(err);
     memset(value_out, 0, sizeof *value_out);
     if (attr == cudaStreamAttributeSynchronizationPolicy)
         value_out->syncPolicy = cudaSyncPolicyAuto;
@@ -91,7 +101,13 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
     struct stream *const from = simgpu_stream_of(src);
     if (!to || !from)
         return api_return(cudaErrorInvalidResourceHandle);
+    cudaError_t err = capture_allows_work(to);
+    if (err == cudaSuccess)
+        err = capture_allows_work(from);
+    if (err != cudaSuccess)
+        return api_return(err);
     pthread_mutex_lock(&lock);
+    stream_set_priority(to, stream_priority(from));
     for (const struct noted *n = all, *next; n; n = next) {
         next = n->next; // new ones come before the first
         if (n->stream == from)
