@@ -118,6 +118,27 @@ static void poisson(curandRngType_t type)
            squares / N - mean * mean);
 }
 
+/* The first number behind each new seed: the sequence goes on where it was. */
+static void reseeded(curandRngType_t type)
+{
+    static const unsigned long long seeds[] = {5, 5, 6, 6, 5};
+    unsigned int *const x = (unsigned int *)host;
+    curandGenerator_t g;
+    MUST(curandCreateGeneratorHost(&g, type));
+    printf("%d reseeded:", (int)type);
+    for (int kind = 0; kind < 4; kind++) {
+        MUST(curandSetGeneratorOffset(g, 8));
+        for (int i = 0; i < 5; i++) {
+            MUST(curandSetPseudoRandomGeneratorSeed(g, seeds[i]));
+            MUST(curandGenerate(g, x, 4));
+            printf(" %08x", x[0]);
+            MUST(generate(g, kind, x, 400u << i));
+        }
+    }
+    printf("\n");
+    MUST(curandDestroyGenerator(g));
+}
+
 /* What is refused, and how. */
 static void errors(void)
 {
@@ -148,6 +169,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 2; i++) {
         table(types[i]);
         poisson(types[i]);
+        reseeded(types[i]);
     }
     errors();
     return 0;

@@ -111,6 +111,10 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
 {
     if (!is_generator(generator))
         return CURAND_STATUS_NOT_INITIALIZED;
+    if (generator->started && seed == generator->s.seed)
+        return CURAND_STATUS_SUCCESS;
+    if (generator->started)
+        generator->offset += sequence_turns(&generator->s);
     generator->s.seed = seed;
     generator->started = 0;
     return CURAND_STATUS_SUCCESS;

@@ -36,6 +36,7 @@ static void start_lanes(struct sequence *s, uint64_t offset)
     struct lane l = first_lane(s->seed);
     const uint64_t turns = offset / XORWOW_LANES;
     s->next = (uint32_t)(offset % XORWOW_LANES);
+    s->turns = 0;
     simgpu_xorwow_skip(l.v, turns, 0);
     l.d += WEYL * (uint32_t)turns;
     for (uint32_t i = 0; i < XORWOW_LANES; i++) {
@@ -51,6 +52,12 @@ void sequence_turn(struct sequence *s, uint32_t *out, int n)
     for (int i = 0; i < n; i++)
         out[i] = step(&s->lanes[s->next]);
     s->next = (s->next + 1) % XORWOW_LANES;
+    s->turns++;
+}
+
+uint64_t sequence_turns(const struct sequence *s)
+{
+    return s->is_philox ? (s->at - s->start) / 4 : s->turns;
 }
 
 /* ---- Philox -------------------------------------------------------------- */

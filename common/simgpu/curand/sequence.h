@@ -28,6 +28,7 @@ struct sequence {
     uint64_t seed;
     uint64_t start, at; /* Philox: the first result, the next one */
     uint32_t next;      /* XORWOW: the lane whose turn it is */
+    uint64_t turns;     /* XORWOW: since the start */
     struct lane *lanes; /* XORWOW_LANES of them */
 };
 
@@ -37,6 +38,10 @@ void sequence_start(struct sequence *s, uint64_t offset);
 /* XORWOW: the next `n` numbers of the lane whose turn it is, and on to the
  * lane after it. */
 void sequence_turn(struct sequence *s, uint32_t *out, int n);
+
+/* How far a generator has come, as cuRAND counts: a new seed begins at so much
+ * more than the offset, whatever a turn is worth. */
+uint64_t sequence_turns(const struct sequence *s);
 
 /* Philox: number i. */
 uint32_t sequence_number(const struct sequence *s, uint64_t i);
