@@ -301,6 +301,14 @@ static cublasStatus_t run(cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t la,
                           NULL, NULL, 0, NULL);
 }
 
+/* 1, and says so, if a call returned something else. */
+static int differs(const char *what, int is, int expected)
+{
+    if (is != expected)
+        printf("FAIL %s: %d, not %d\n", what, is, expected);
+    return is != expected;
+}
+
 /* Operands that an epilogue lacks or does not use, and a missing workspace. */
 static int refuse_epilogues(cublasLtMatrixLayout_t l)
 {
@@ -331,7 +339,8 @@ static int refuse_epilogues(cublasLtMatrixLayout_t l)
             SET(desc, EPILOGUE_AUX_LD, ld);
             SET(desc, EPILOGUE_AUX_BATCH_STRIDE, aux_stride);
         }
-        bad += run(desc, l, l, l) != cases[i].status;
+        bad += differs("an epilogue without what it needs", run(desc, l, l, l),
+                       cases[i].status);
         MUST(cublasLtMatmulDescDestroy(desc));
     }
     return bad;
@@ -347,18 +356,22 @@ static int refuse(void)
     const uint32_t half = CUDA_R_16F;
     MUST(cublasLtMatmulDescCreate(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
     MUST(cublasLtMatmulDescCreate(&wide, CUBLAS_COMPUTE_32F, CUDA_R_64F));
-    int bad = run(desc, l, other, l) != CUBLAS_STATUS_INVALID_VALUE;
-    bad += run(wide, l, l, l) != CUBLAS_STATUS_INVALID_VALUE;
+    int bad =
+        differs("shapes", run(desc, l, other, l), CUBLAS_STATUS_INVALID_VALUE);
+    bad += differs("a wide scale", run(wide, l, l, l),
+                   CUBLAS_STATUS_INVALID_VALUE);
     bad += refuse_epilogues(l);
     MUST(cublasLtMatrixLayoutDestroy(other));
     other = layout(&r, M, M);
     MUST(cublasLtMatrixLayoutSetAttribute(other, CUBLASLT_MATRIX_LAYOUT_TYPE,
                                           &half, sizeof half));
-    bad += run(desc, other, l, l) != CUBLAS_STATUS_INVALID_VALUE;
-    bad += run(desc, l, l, other) != CUBLAS_STATUS_NOT_SUPPORTED;
+    bad += differs("one type of A", run(desc, other, l, l),
+                   CUBLAS_STATUS_INVALID_VALUE);
+    bad += differs("one type of C", run(desc, l, l, other),
+                   CUBLAS_STATUS_NOT_SUPPORTED);
     MUST(cublasLtMatrixLayoutSetAttribute(l, CUBLASLT_MATRIX_LAYOUT_ORDER,
                                           &order, sizeof order));
-    bad += run(desc, l, l, l) != CUBLAS_STATUS_NOT_SUPPORTED;
+    bad += differs("an order", run(desc, l, l, l), CUBLAS_STATUS_NOT_SUPPORTED);
     MUST(cublasLtMatrixLayoutDestroy(l));
     MUST(cublasLtMatrixLayoutDestroy(other));
     MUST(cublasLtMatmulDescDestroy(desc));
@@ -366,14 +379,15 @@ static int refuse(void)
     return bad;
 }
 
-/* 0 if there is no algorithm for such a question. */
-static int ask(cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t l,
-               cublasLtMatmulPreference_t pref, int most,
-               cublasLtMatmulHeuristicResult_t *found, int *n)
+/* 0 if there is no algorithm for such a question, which lacks `what`. */
+static int ask(const char *what, cublasLtMatmulDesc_t desc,
+               cublasLtMatrixLayout_t l, cublasLtMatmulPreference_t pref,
+               int most, cublasLtMatmulHeuristicResult_t *found, int *n)
 {
-    return cublasLtMatmulAlgoGetHeuristic(handle, desc, l, l, l, l, pref, most,
-                                          found,
-                                          n) != CUBLAS_STATUS_INVALID_VALUE;
+    return differs(what,
+                   cublasLtMatmulAlgoGetHeuristic(handle, desc, l, l, l, l,
+                                                  pref, most, found, n),
+                   CUBLAS_STATUS_INVALID_VALUE);
 }
 
 /* A matrix has at most as many rows and columns as an int can count. */
@@ -396,15 +410,16 @@ static int count_rows(void)
                                                    pref, 1, &found, &n);
         MUST(cublasLtMatrixLayoutDestroy(l));
     }
-    const int unasked = ask(desc, one, NULL, 1, &found, &n) +
-                        ask(desc, one, pref, 0, &found, &n) +
-                        (strict && ask(desc, one, pref, 1, NULL, &n)) +
-                        (strict && ask(desc, one, pref, 1, &found, NULL));
+    const int unasked =
+        ask("preference", desc, one, NULL, 1, &found, &n) +
+        ask("room", desc, one, pref, 0, &found, &n) +
+        (strict && ask("results", desc, one, pref, 1, NULL, &n)) +
+        (strict && ask("count", desc, one, pref, 1, &found, NULL));
     MUST(cublasLtMatrixLayoutDestroy(one));
     MUST(cublasLtMatmulPreferenceDestroy(pref));
     MUST(cublasLtMatmulDescDestroy(desc));
-    return unasked != 0 || status[0] != CUBLAS_STATUS_SUCCESS ||
-           status[1] != CUBLAS_STATUS_INVALID_VALUE;
+    return unasked + differs("most rows", status[0], CUBLAS_STATUS_SUCCESS) +
+           differs("more rows", status[1], CUBLAS_STATUS_NOT_SUPPORTED);
 }
 
 static uint64_t preferred(cublasLtMatmulPreference_t pref,
@@ -422,16 +437,22 @@ static int defaults(void)
 {
     cublasLtMatmulPreference_t pref;
     MUST(cublasLtMatmulPreferenceCreate(&pref));
-    int bad = preferred(pref, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, 8) != 0;
-    bad += preferred(pref, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, 4) !=
-           CUBLASLT_REDUCTION_SCHEME_MASK;
+    int bad = differs(
+        "workspace",
+        (int)preferred(pref, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, 8), 0);
+    bad += differs(
+        "reduction",
+        (int)preferred(pref, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, 4),
+        CUBLASLT_REDUCTION_SCHEME_MASK);
     for (int i = 0; i < 4; i++)
-        bad +=
-            preferred(
+        bad += differs(
+            "alignment",
+            (int)preferred(
                 pref,
                 (cublasLtMatmulPreferenceAttributes_t)(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES +
                                                        i),
-                4) != 256;
+                4),
+            256);
     MUST(cublasLtMatmulPreferenceDestroy(pref));
     return bad;
 }
@@ -442,6 +463,7 @@ int main(int argc, char **argv)
     MUST(cublasLtCreate(&handle));
     int bad = try_all() + refuse() + count_rows() + defaults();
     MUST(cublasLtDestroy(handle));
-    bad += cublasLtDestroy(NULL) != CUBLAS_STATUS_INVALID_VALUE;
+    bad += differs("no handle", cublasLtDestroy(NULL),
+                   CUBLAS_STATUS_INVALID_VALUE);
     return bad != 0;
 }

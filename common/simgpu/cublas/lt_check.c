@@ -14,10 +14,10 @@ static cublasStatus_t check_layout(const struct lt_layout *l)
         return CUBLAS_STATUS_NOT_SUPPORTED;
     if (column_type_nbytes((cudaDataType)l->type) == 0)
         return CUBLAS_STATUS_NOT_SUPPORTED;
-    return l->ld < (int64_t)least || l->batch < 1 || l->rows > INT32_MAX ||
-                   l->cols > INT32_MAX
-               ? CUBLAS_STATUS_INVALID_VALUE
-               : CUBLAS_STATUS_SUCCESS;
+    if (l->rows > INT32_MAX || l->cols > INT32_MAX)
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    return l->ld < (int64_t)least || l->batch < 1 ? CUBLAS_STATUS_INVALID_VALUE
+                                                  : CUBLAS_STATUS_SUCCESS;
 }
 
 static int is_epilogue(unsigned e)
