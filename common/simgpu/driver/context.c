@@ -87,11 +87,22 @@ CUresult cuGetErrorName(CUresult error, const char **pStr)
     return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* The runtime has the other errors, too. */
+static const char *text_of(CUresult error)
+{
+    switch (error) {
+    case CUDA_ERROR_CONTEXT_ALREADY_CURRENT: return "context already current";
+    case CUDA_ERROR_KEY_ROTATION:
+        return "an error happened during the key rotation sequence";
+    default: return cudaGetErrorString((cudaError_t)error);
+    }
+}
+
 CUresult cuGetErrorString(CUresult error, const char **pStr)
 {
     if (!pStr)
         return CUDA_ERROR_INVALID_VALUE;
-    *pStr = name_of(error) ? cudaGetErrorString((cudaError_t)error) : NULL;
+    *pStr = name_of(error) ? text_of(error) : NULL;
     return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
