@@ -33,6 +33,14 @@ struct probe {
     }
 };
 
+// simgpu has a promise of its own there: GPUs do as they like, or it refuses
+// what NVIDIA's library lets pass.
+extern "C" void simgpu_arrive(void) __attribute__((weak));
+static inline bool on_simgpu()
+{
+    return &simgpu_arrive != NULL;
+}
+
 static int wrong;    // checks of the probe that runs
 static bool skipped; // and it lacks GPUs
 

