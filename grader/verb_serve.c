@@ -263,11 +263,25 @@ static void on_interrupt(uv_signal_t *signal, int number)
     uv_stop(signal->loop);
 }
 
+/* A client's handles know it, the server's know the server or nothing. */
+static void close_handle(uv_handle_t *handle, void *server)
+{
+    const int is_client = handle->data && handle->data != server;
+    if (!uv_is_closing(handle))
+        uv_close(handle, is_client ? on_closed : NULL);
+}
+
+static void close_loop(struct server *s)
+{
+    uv_walk(&s->loop, close_handle, s);
+    uv_run(&s->loop, UV_RUN_DEFAULT);
+    uv_loop_close(&s->loop);
+}
+
 static int serve(const struct options *o)
 {
     static const int signals[] = {SIGINT, SIGTERM};
-    static struct server s; // what libuv holds on to lives as long as we do
-    s.o = o;
+    struct server s = {.o = o};
     if (uv_loop_init(&s.loop) != 0)
         abort();
     const int err = o->out ? watch(&s) : listen_to(&s);
@@ -277,6 +291,7 @@ static int serve(const struct options *o)
     }
     if (!err && !(o->out && o->once))
         uv_run(&s.loop, UV_RUN_DEFAULT);
+    close_loop(&s);
     free(s.page);
     return err ? EXIT_INFRA : EXIT_FULL;
 }

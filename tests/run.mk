@@ -26,6 +26,7 @@ need_probe := $(BUILD)/probe $(need_sim)
 need_grade := $(BUILD)/grade $(TOOLCHAIN) $(BACKEND) grader/plans $(addprefix common/,base cuda \
 	judge lab nn) $(call lib,nn lab nnref judge graph topo base) \
 	$(need_sim)
+need_tidy-grade := $(TIDY_GRADE) $(need_grade)
 define need_lab
 need_$(call short,$(1)) := $(wildcard $(addsuffix /$(1),labs solutions \
 	common/staff tests/mutants tests/twins)) $(filter %/$(call short,$(1)),$(SOLUTIONS) \

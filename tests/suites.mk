@@ -16,6 +16,7 @@
 #   sim                 simgpu, and the programs of tests/FOLDER that run on it
 #   machines            the machines' descriptions, as programs find them
 #   grade commgraph plan probe    that tool, and what it needs itself
+#   tidy-grade          grade that says what it has not freed or closed
 #   lab1 lab2 ...       that lab: both programs, sources, plans; its mutants
 #   everything          the whole tree and all that is built from it
 #   code                the same without handouts and README
@@ -72,13 +73,13 @@ $(call suite,grader/batch,1,grade)
 
 $(call suite,grader/build,2)
 $(call suite,grader/cases,1,machines)
-$(call suite,grader/changes,1,grade)
+$(call suite,grader/changes,1,tidy-grade)
 $(call suite,grader/class,155,grade plan lab1 common/ grader/ tests/fuzz)
-$(call suite,grader/cluster,1,grade lab1)
+$(call suite,grader/cluster,1,tidy-grade lab1)
 $(call suite,grader/commands,1)
-$(call suite,grader/download,1,grade lab1)
-$(call suite,grader/export,1,grade)
-$(call suite,grader/faults,5,grade lab1)
+$(call suite,grader/download,1,tidy-grade lab1)
+$(call suite,grader/export,1,tidy-grade)
+$(call suite,grader/faults,5,tidy-grade lab1)
 $(call suite,grader/files,1)
 $(call suite,grader/grader,225,grade lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 \
 	tests/cheats)
@@ -91,8 +92,8 @@ $(call suite,grader/match,1)
 $(call suite,grader/lexer,1)
 $(call suite,grader/measured,95,grade lab1 lab2 lab3 lab4 lab5 lab6 lab7)
 $(call suite,grader/objects,15)
-$(call suite,grader/pages,10,grade)
-$(call suite,grader/people,3,grade lab1)
+$(call suite,grader/pages,10,tidy-grade)
+$(call suite,grader/people,3,tidy-grade lab1)
 $(call suite,grader/place,1,grade)
 $(call suite,grader/recorder,1)
 $(call suite,grader/records,1)
@@ -104,11 +105,11 @@ $(call suite,grader/roster,1)
 $(call suite,grader/rows,1)
 $(call suite,grader/sandbox,2,grade)
 $(call suite,grader/serve,1)
-$(call suite,grader/sessions,3,grade)
-$(call suite,grader/similar,2,grade lab1)
+$(call suite,grader/sessions,5,tidy-grade)
+$(call suite,grader/similar,2,tidy-grade lab1)
 $(call suite,grader/taken,1)
 $(call suite,grader/spool,1,grade)
-$(call suite,grader/term,1,grade lab1)
+$(call suite,grader/term,1,tidy-grade lab1)
 $(call suite,grader/slurm,3,grade)
 $(call suite,grader/submission,1)
 $(call suite,grader/text,1)

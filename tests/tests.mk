@@ -41,12 +41,17 @@ $(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(call lib,tests simnccl simgpu \
 	$(link)
 # What the grader compiles with lies beside its own program: for a suite that
 # has the grader's code in itself, too.
-BESIDE := $(addprefix $(BUILD)/tests/grader/,backend sim cuda)
+BESIDE := $(addprefix $(BUILD)/tests/grader/,backend sim cuda simgpu)
 $(BESIDE):
 	@mkdir -p $(@D)
 	@ln -sfn ../../$(@F) $@
 $(filter $(BUILD)/tests/grader/%,$(TESTS)): | $(BESIDE)
 $(filter $(BUILD)/tests/grader/%,$(TESTS)): $(call lib,grader) $(JUDGE_OBJS)
+# grade, as it is, and a check at its end that it has freed and closed all.
+TIDY_GRADE := $(BUILD)/tests/grader/grade
+$(TIDY_GRADE): $(call objs,grader/main.c tests/grader/tidy.c) $(JUDGE_OBJS) \
+	$(call lib,tests grader nnref judge graph topo base) | $(TOPOS) $(BESIDE)
+	$(link)
 $(BUILD)/tests/simgpu/test_limits: $(call objs,common/simgpu/simnvcc/division.c)
 $(addprefix $(BUILD)/tests/simnvcc/test_,rewrite views): $(call objs,$(filter-out \
 	%/main.c,$(call c_in,common/simgpu/simnvcc)))

@@ -130,10 +130,11 @@ static const struct {
 
 START_TEST(a_change_is_told_to_the_letter)
 {
-    struct child c = child_run(60,
-                               "cd %s && %s/grade %s --ledger L.db --lab lab1 "
-                               "--by X --reason why",
-                               dir, child_build(), changes[_i].command);
+    struct child c =
+        child_run(60,
+                  "cd %s && %s/tests/grader/grade %s --ledger L.db --lab lab1 "
+                  "--by X --reason why",
+                  dir, child_build(), changes[_i].command);
     ck_assert_str_eq(c.err, changes[_i].err);
     ck_assert_str_eq(c.out, changes[_i].out);
     ck_assert_int_eq(c.status, changes[_i].status);
@@ -143,11 +144,12 @@ END_TEST
 
 START_TEST(no_ledger_is_made)
 {
-    struct child c = child_run(60,
-                               "cd %s && %s/grade comment --student bob "
-                               "--ledger no.db --lab lab1 --by X --reason why; "
-                               "s=$?; ls no.db; exit $s",
-                               dir, child_build());
+    struct child c =
+        child_run(60,
+                  "cd %s && %s/tests/grader/grade comment --student bob "
+                  "--ledger no.db --lab lab1 --by X --reason why; "
+                  "s=$?; ls no.db; exit $s",
+                  dir, child_build());
     ck_assert_int_eq(c.status, 2);
     ck_assert_msg(strncmp(c.err,
                           "grade comment: no.db: No such file or directory\n",

@@ -118,7 +118,8 @@ START_TEST(the_doctor_says_what_a_node_lacks)
     struct child c = child_run(
         120,
         "cd %s && mkdir few && printf '#!/bin/sh\\nexit 1\\n' > few/bwrap && "
-        "chmod 755 few/bwrap && PATH=%s:$PATH %s/grade doctor --executor slurm "
+        "chmod 755 few/bwrap && PATH=%s:$PATH %s/tests/grader/grade doctor "
+        "--executor slurm "
         "--config slurm.yaml --spool spool",
         dir, dir, child_build());
     ck_assert_msg(c.status == 1, "%d: %s%s", c.status, c.out, c.err);
@@ -139,11 +140,12 @@ START_TEST(a_node_without_the_kit_or_the_spool_is_told)
     put("sbatch", sbatch);
     for (int i = 0; i < 2; i++) {
         put("slurm.yaml", prefix[i][0]);
-        struct child c = child_run(60,
-                                   "cd %s && PATH=%s:$PATH %s/grade doctor "
-                                   "--executor slurm --config slurm.yaml "
-                                   "--spool spool",
-                                   dir, dir, child_build());
+        struct child c =
+            child_run(60,
+                      "cd %s && PATH=%s:$PATH %s/tests/grader/grade doctor "
+                      "--executor slurm --config slurm.yaml "
+                      "--spool spool",
+                      dir, dir, child_build());
         ck_assert_msg(c.status == 1 && strstr(c.out, prefix[i][1]), "%s%s",
                       c.out, c.err);
         child_clear(&c);
@@ -181,9 +183,10 @@ START_TEST(jobs_that_were_cancelled_or_late_are_told_apart)
     struct child c = child_run(
         120,
         "cd %s && mkdir -p in/ada && touch in/ada/p2p.c && printf "
-        "'student\\nada\\n' > r.csv && export PATH=%s:$PATH && %s/grade batch "
+        "'student\\nada\\n' > r.csv && export PATH=%s:$PATH && "
+        "%s/tests/grader/grade batch "
         "--roster r.csv --submissions in --ledger L.db --lab lab1 --executor "
-        "slurm --retries 0; %s/grade status --ledger L.db",
+        "slurm --retries 0; %s/tests/grader/grade status --ledger L.db",
         dir, dir, child_build(), child_build());
     ck_assert_msg(strstr(c.out, ends[_i][2]) != NULL, "%s%s", c.out, c.err);
     ck_assert(strstr(c.out, "1 infra") != NULL);

@@ -31,7 +31,8 @@ static struct child sh(int status, const char *lines)
 {
     struct child c = child_run(
         60,
-        "cd %s && src=%s/../solutions/lab1-collectives && grade=%s/grade && "
+        "cd %s && src=%s/../solutions/lab1-collectives && "
+        "grade=%s/tests/grader/grade && "
         "lab='bootstrap.c p2p.c allreduce.c alphabeta.c answers.txt' && {\n"
         "%s\n}",
         dir, child_build(), child_build(), lines);

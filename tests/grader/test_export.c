@@ -154,9 +154,11 @@ static void remove_class(void)
 static struct child export_from(const char *ledger, const char *format,
                                 const char *out, const char *more)
 {
-    struct child c = child_run(
-        60, "%s/grade export --ledger %s/%s --lab lab1 --format %s -o %s/%s %s",
-        child_build(), dir, ledger, format, dir, out, more);
+    struct child c =
+        child_run(60,
+                  "%s/tests/grader/grade export --ledger %s/%s --lab lab1 "
+                  "--format %s -o %s/%s %s",
+                  child_build(), dir, ledger, format, dir, out, more);
     ck_assert_msg(c.status == 0, "%s: %s%s", format, c.out, c.err);
     return c;
 }
@@ -479,7 +481,8 @@ START_TEST(a_ledger_that_was_changed_is_not_exported)
     struct child c = child_run(
         60,
         "cd %s && sqlite3 L.db 'DROP TRIGGER entry_update; UPDATE entry SET "
-        "student = \"s01\" WHERE student = \"s00\"' && %s/grade export "
+        "student = \"s01\" WHERE student = \"s00\"' && %s/tests/grader/grade "
+        "export "
         "--ledger L.db --lab lab1 --format csv -o -",
         dir, child_build());
     ck_assert_int_eq(c.status, 1);

@@ -36,11 +36,12 @@ static void remove_folder(void)
  * behind. It has to end as infra, or with all 5 points. */
 static int infra_or_full(const char *before, const char *more)
 {
-    struct child c = child_run(300,
-                               "%s %s/grade run --lab lab1 --case communicator "
-                               "--quiet --json %s/r.json "
-                               "%s %s/../solutions/lab1-collectives",
-                               before, build, dir, more, build);
+    struct child c =
+        child_run(300,
+                  "%s %s/tests/grader/grade run --lab lab1 --case communicator "
+                  "--quiet --json %s/r.json "
+                  "%s %s/../solutions/lab1-collectives",
+                  before, build, dir, more, build);
     char path[128];
     snprintf(path, sizeof path, "%s/r.json", dir);
     json_t *const j = json_load_file(path, 0, NULL);
@@ -138,7 +139,8 @@ START_TEST(a_killed_grader_is_tried_again)
         "p=$(ps -eo pid,args | awk -v d=%s '$3 == \"run\" && index($0, d) "
         "{ print $1; exit }'); [ -n \"$p\" ] && kill -KILL $p && break; done) "
         "& "
-        "%s/grade batch --roster r.csv --submissions in --ledger L.db "
+        "%s/tests/grader/grade batch --roster r.csv --submissions in --ledger "
+        "L.db "
         "--lab lab1 && sqlite3 L.db \"SELECT body FROM entry WHERE kind = "
         "'grading'\" | grep -o '\"outcome\":\"[a-z]*\"'",
         dir, build, dir, build);

@@ -49,12 +49,13 @@ static void make_class(void)
         if (i % 6 == 5)
             planted_grading(dir, &g);
     }
-    struct child c =
-        child_run(60,
-                  "cd %s && %s/grade export --ledger L.db --lab lab1 --format "
-                  "html --late-percent 10 -o site && %s/grade serve --ledger "
-                  "L.db --lab lab1 --out live --once",
-                  dir, child_build(), child_build());
+    struct child c = child_run(60,
+                               "cd %s && %s/tests/grader/grade export --ledger "
+                               "L.db --lab lab1 --format "
+                               "html --late-percent 10 -o site && "
+                               "%s/tests/grader/grade serve --ledger "
+                               "L.db --lab lab1 --out live --once",
+                               dir, child_build(), child_build());
     ck_assert_msg(c.status == 0, "%s", c.err);
     child_clear(&c);
 }
@@ -218,13 +219,14 @@ START_TEST(the_live_page_names_nobody)
     HAS(c, "103.00 us");
     HAS(c, "<b>4</b>full marks");
     child_clear(&c);
-    c = child_run(
-        60,
-        "cd %s && for s in 03 02; do %s/grade excuse --ledger L.db "
-        "--lab lab1 --student s$s --by X --reason ill; done && "
-        "%s/grade serve --ledger L.db --lab lab1 --out live --once && "
-        "cat live/index.html",
-        dir, child_build(), child_build());
+    c = child_run(60,
+                  "cd %s && for s in 03 02; do %s/tests/grader/grade excuse "
+                  "--ledger L.db "
+                  "--lab lab1 --student s$s --by X --reason ill; done && "
+                  "%s/tests/grader/grade serve --ledger L.db --lab lab1 --out "
+                  "live --once && "
+                  "cat live/index.html",
+                  dir, child_build(), child_build());
     HAS(c, ">21 of 24 students<"); // one of the two had handed nothing in
     HAS(c, "<b>3</b>full marks");
     HAS(c, "<b>2</b>excused");
@@ -246,14 +248,16 @@ END_TEST
 START_TEST(the_live_page_is_served_and_follows_the_ledger)
 {
     static const char script[] =
-        "%s/grade serve --ledger L.db --lab lab1 --port 0 > url & pid=$!\n"
+        "%s/tests/grader/grade serve --ledger L.db --lab lab1 --port 0 > url & "
+        "pid=$!\n"
         "until [ -s url ]; do sleep 0.05; done\n"
         "url=$(cat url); host=${url#http://}; host=${host%%/}\n"
         "ask() { exec 3<>/dev/tcp/${host%%:*}/${host#*:}; "
         "printf \"$1\" >&3; cat <&3; exec 3>&-; }\n"
         "ask 'GET / HTTP/1.0\\r\\n\\r\\n'; "
         "ask 'POST / HTTP/1.0\\r\\n\\r\\n'\n"
-        "%s/grade excuse --ledger L.db --lab lab1 --student s03 --by X "
+        "%s/tests/grader/grade excuse --ledger L.db --lab lab1 --student s03 "
+        "--by X "
         "--reason y; sleep 3\n"
         "ask 'GET /x HTTP/1.0\\r\\n\\r\\n' | grep -c '>anon-'\n"
         "kill -INT $pid; wait $pid; echo status $?";

@@ -34,9 +34,9 @@ static void remove_folder(void)
 /* grade VERB --ledger L.db --lab lab1 ...; it has to end in that status. */
 static struct child grade(int status, const char *verb, const char *more)
 {
-    struct child c =
-        child_run(60, "cd %s && %s/grade %s --ledger L.db --lab lab1 %s", dir,
-                  child_build(), verb, more);
+    struct child c = child_run(
+        60, "cd %s && %s/tests/grader/grade %s --ledger L.db --lab lab1 %s",
+        dir, child_build(), verb, more);
     ck_assert_msg(c.status == status, "%s %s: %d: %s%s", verb, more, c.status,
                   c.out, c.err);
     return c;
@@ -109,7 +109,8 @@ START_TEST(a_suspected_grade_is_empty_until_it_is_cleared)
     change(1, "clear", "--student ada"); // nothing is left of it
     change(1, "clear", "--student bob");
     struct child c =
-        child_run(60, "%s/grade verify --ledger %s/L.db", child_build(), dir);
+        child_run(60, "%s/tests/grader/grade verify --ledger %s/L.db",
+                  child_build(), dir);
     ck_assert_msg(c.status == 0, "%s", c.out);
     child_clear(&c);
 }
@@ -230,7 +231,8 @@ START_TEST(times_are_in_the_zone_of_the_batch)
         60,
         "cd %s && mkdir in && printf 'student,deadline\nbob,2026-11-20\n' > "
         "r.csv "
-        "&& %s/grade batch --roster r.csv --submissions in --ledger L.db --lab "
+        "&& %s/tests/grader/grade batch --roster r.csv --submissions in "
+        "--ledger L.db --lab "
         "lab1 --timezone Europe/Berlin",
         dir, child_build());
     ck_assert_msg(c.status == 0, "%s", c.err);
@@ -248,9 +250,9 @@ END_TEST
 
 START_TEST(a_later_batch_keeps_the_ledgers_zone)
 {
-    static const char batch[] =
-        "%s/grade batch --roster r.csv --submissions in --ledger L.db --lab "
-        "lab1";
+    static const char batch[] = "%s/tests/grader/grade batch --roster r.csv "
+                                "--submissions in --ledger L.db --lab "
+                                "lab1";
     char command[4096];
     int n = snprintf(command, sizeof command,
                      "cd %s && mkdir in && printf 'student,deadline\nbob,"

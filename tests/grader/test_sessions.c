@@ -7,8 +7,9 @@
  *     what it prints, errors too, with digests as HEX
  *     = 2, unless its exit status is 0
  *
- * UPDATE_GOLDEN=1 writes what the commands print anew. Nothing is compiled:
- * what is graded is no archive.
+ * The grade that they run complains if it has not freed all of its memory or
+ * has left a file open (tidy.c). UPDATE_GOLDEN=1 writes what the commands print
+ * anew. Nothing is compiled: what is graded is no archive.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -171,7 +172,7 @@ static void write_script(const char *path)
     FILE *const f = fopen(path, "r"), *const script = write_file("session.sh");
     ck_assert_msg(f != NULL, "%s: run from the root of the tree", path);
     fprintf(script,
-            "grade() { %s/grade \"$@\"; }\nkit=%s/..\n"
+            "grade() { %s/tests/grader/grade \"$@\"; }\nkit=%s/..\n"
             "L='--ledger L.db --lab lab1' LC_ALL=C.UTF-8 TZ=UTC\nexport LC_ALL "
             "TZ\n",
             child_build(), child_build());

@@ -250,10 +250,11 @@ START_TEST(pairs_clusters_and_earlier_terms_are_listed)
     planted_source(dir, "cyd", renamed);
     planted_source(dir, "dan", ring);
     planted_source(dir, "eve", other);
-    c = child_run(60,
-                  "cd %s && %s/grade similarity --ledger L.db --lab lab1 "
-                  "--earlier O.db -o out && cat out/pair-1.html",
-                  dir, child_build());
+    c = child_run(
+        60,
+        "cd %s && %s/tests/grader/grade similarity --ledger L.db --lab lab1 "
+        "--earlier O.db -o out && cat out/pair-1.html",
+        dir, child_build());
     ck_assert_msg(c.status == 0, "%s", c.err);
     ck_assert_msg(strstr(c.out, "cluster: cyd dan O.db:ada O.db:bob\n") != NULL,
                   "%s", c.out);
@@ -263,7 +264,8 @@ START_TEST(pairs_clusters_and_earlier_terms_are_listed)
     ck_assert(strstr(c.out, "<mark>    recv(tmp, k, prev);</mark>") != NULL);
     child_clear(&c);
     c = child_run(60,
-                  "cd %s && %s/grade export --ledger L.db --lab lab1 --format "
+                  "cd %s && %s/tests/grader/grade export --ledger L.db --lab "
+                  "lab1 --format "
                   "moss -o moss && cat moss/moss.txt && ls moss/base",
                   dir, child_build());
     ck_assert_msg(strstr(c.out, " -b base/p2p.c") != NULL &&

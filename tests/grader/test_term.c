@@ -462,7 +462,8 @@ START_TEST(an_export_is_what_the_class_is)
     char part[64];
     struct child c = child_run(
         60,
-        "cd %s && %s/grade export --ledger L.db --lab %s --format %s -o site "
+        "cd %s && %s/tests/grader/grade export --ledger L.db --lab %s --format "
+        "%s -o site "
         "%s 2>&1; find site -type f | LC_ALL=C sort && cd site && for f in "
         "%s; do case $f in *.view.html | base/*) ;; *) echo \"-- $f\"; " SHOW
         " $f;; esac; done",

@@ -10,4 +10,7 @@
  * fixtures as before. Call it before the case has other fixtures. */
 void fds_watch(TCase *t);
 
+/* How many this process has open. */
+int fds_open(void);
+
 #endif

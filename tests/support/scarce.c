@@ -2,12 +2,16 @@
 #include "scarce.h"
 
 #include <check.h>
-#include <errno.h>    /* ENOMEM */
-#include <stdint.h>   /* uintptr_t */
-#include <stdio.h>    /* BUFSIZ */
-#include <stdlib.h>   /* abort */
-#include <string.h>   /* memset */
-#include <sys/mman.h> /* mmap */
+#include <errno.h>     /* ENOMEM */
+#include <malloc.h>    /* malloc_usable_size */
+#include <stdatomic.h> /* atomic_fetch_add */
+#include <stdint.h>    /* uintptr_t */
+#include <stdio.h>     /* BUFSIZ */
+#include <stdlib.h>    /* abort */
+#include <string.h>    /* memset */
+#include <sys/mman.h>  /* mmap */
+#include <sys/wait.h>  /* waitpid */
+#include <unistd.h>    /* fork */
 
 /* The C library's own, under the names that are left when ours are called. */
 void *__libc_malloc(size_t nbytes);
@@ -18,7 +22,7 @@ void __libc_free(void *p);
 static long left = -1; /* allocations until one fails; -1: none does */
 static int failed;
 static _Thread_local int none; /* all of this thread's fail */
-static long held;              /* allocations that nothing has freed yet */
+static _Atomic long held;      /* allocations that nothing has freed yet */
 
 /* Not the buffers of streams: the C library does without them. */
 static int fails(size_t nbytes)
@@ -34,8 +38,10 @@ static int fails(size_t nbytes)
 
 enum { PAGE = 4096, JUNK = 0xa5 };
 static const size_t yard_nbytes = (size_t)1 << 36; /* of addresses */
-static char *yard, *yard_next;
-static int fenced; /* allocations lie in the yard */
+static char *yard;
+static _Atomic size_t yard_used;
+static size_t fenced = SIZE_MAX; /* allocations of this size lie in the yard,
+                                  * and larger ones */
 
 /*
  * Pages of its own: its size, the memory, and junk up to a multiple of 16
@@ -45,9 +51,9 @@ static void *fence(size_t nbytes)
 {
     const size_t room = (nbytes + 15) / 16 * 16;
     const size_t pages = (room + 16 + PAGE - 1) / PAGE * PAGE;
-    char *const at = yard_next;
-    yard_next += pages + PAGE;
-    if (yard_next > yard + yard_nbytes ||
+    const size_t used = atomic_fetch_add(&yard_used, pages + PAGE);
+    char *const at = yard + used;
+    if (used + pages + PAGE > yard_nbytes ||
         mprotect(at, pages, PROT_READ | PROT_WRITE) != 0)
         abort();
     memcpy(at, &nbytes, sizeof nbytes);
@@ -72,7 +78,7 @@ static size_t size_of(const void *p)
     return nbytes;
 }
 
-/* Nobody may touch it again. */
+/* It can't be touched again. */
 static void unfence(void *p)
 {
     const size_t nbytes = size_of(p);
@@ -94,20 +100,68 @@ static void *fence_again(void *p, size_t nbytes)
     return larger;
 }
 
-void scarce_just(int (*run)(void))
+/* A block of the C library's goes into the yard when it grows so large. */
+static void *fence_grown(void *p, size_t nbytes)
 {
-    yard = yard_next = mmap(NULL, yard_nbytes, PROT_NONE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *const larger = fence(nbytes);
+    const size_t before = malloc_usable_size(p);
+    memcpy(larger, p, before < nbytes ? before : nbytes);
+    __libc_free(p);
+    return larger;
+}
+
+static void open_yard(void)
+{
+    yard_used = 0;
+    yard = mmap(NULL, yard_nbytes, PROT_NONE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (yard == MAP_FAILED)
         abort();
+}
+
+void scarce_just(int (*run)(void))
+{
+    open_yard();
     run(); // what is kept for later runs is kept now
     const long before = held;
-    fenced = 1;
-    const int result = run();
     fenced = 0;
+    const int result = run();
+    fenced = SIZE_MAX;
     ck_assert_msg(result == 0, "failed with all memory");
     ck_assert_msg(held == before, "%ld allocations are not freed",
                   held - before);
+}
+
+void __libc_freeres(void);
+
+/* How many of the blocks that there are now the C library will free when the
+ * program ends: a child tries. */
+static int kept_by_libc(void)
+{
+    int status = 0;
+    held = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        __libc_freeres();
+        _exit((int)-held);
+    }
+    if (waitpid(child, &status, 0) != child)
+        abort();
+    return WEXITSTATUS(status);
+}
+
+void scarce_from_now(size_t nbytes)
+{
+    held = kept_by_libc();
+    open_yard();
+    fenced = nbytes;
+}
+
+long scarce_held(void)
+{
+    fenced = SIZE_MAX;
+    __libc_freeres();
+    return held;
 }
 
 /* ---- instead of the C library's ------------------------------------------ */
@@ -122,15 +176,16 @@ void *malloc(size_t nbytes)
 {
     if (fails(nbytes))
         return NULL;
-    return counted(fenced ? fence(nbytes) : __libc_malloc(nbytes));
+    return counted(nbytes >= fenced ? fence(nbytes) : __libc_malloc(nbytes));
 }
 
 void *calloc(size_t n, size_t nbytes)
 {
     if (fails(n * nbytes))
         return NULL;
-    return counted(fenced ? memset(fence(n * nbytes), 0, n * nbytes)
-                          : __libc_calloc(n, nbytes));
+    return counted(n * nbytes >= fenced
+                       ? memset(fence(n * nbytes), 0, n * nbytes)
+                       : __libc_calloc(n, nbytes));
 }
 
 void *realloc(void *p, size_t nbytes)
@@ -140,8 +195,10 @@ void *realloc(void *p, size_t nbytes)
     if (is_fenced(p))
         return fence_again(p, nbytes);
     if (!p)
-        return counted(fenced ? fence(nbytes) : __libc_malloc(nbytes));
-    return __libc_realloc(p, nbytes);
+        return counted(nbytes >= fenced ? fence(nbytes)
+                                        : __libc_malloc(nbytes));
+    return nbytes >= fenced ? fence_grown(p, nbytes)
+                            : __libc_realloc(p, nbytes);
 }
 
 void free(void *p)

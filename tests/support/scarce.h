@@ -8,6 +8,8 @@
 #ifndef COMMLAB_TESTS_SCARCE_H
 #define COMMLAB_TESTS_SCARCE_H
 
+#include <stddef.h> /* size_t */
+
 /*
  * Call run() with all the memory it wants, but no byte more: it dies where it
  * touches what lies beyond an allocation or has been freed. It must return 0,
@@ -27,5 +29,14 @@ void scarce_each(int (*run)(void), long dense);
 
 /* From now on each allocation of the calling thread fails. */
 void scarce_none(void);
+
+/*
+ * For a whole program: from now on allocations of nbytes or more are fenced as
+ * by scarce_just(), and all are counted. (Each costs pages, so fencing the many
+ * small ones is slow.) scarce_held(), called when the program ends, returns how
+ * many of them it has not freed, less what the C library keeps for itself.
+ */
+void scarce_from_now(size_t nbytes);
+long scarce_held(void);
 
 #endif
