@@ -69,7 +69,7 @@ static struct row rows[NROWS] = {
      .days_late = 1,
      .final = 1.35,
      .g = {.outcome = OUTCOME_FAIL,
-           .message = "slow",
+           .message = "so\nso",
            .notes = "of 2 files",
            .score = 1.5,
            .max_score = 10,
@@ -143,7 +143,7 @@ static const struct {
      "\"ada\",\"Ada\",\"a@x\",\"A\",1,pass,10.00,10.00,1970-01-02T00:00:00+"
      "0000,0,10.00,\"3 of 3 cases pass\",4.00,2.00,4.00\n"
      "\"bob\",\"\",\"b@x\",\"B\",2,fail,1.50,10.00,1970-01-02T00:00:01+0000,1,"
-     "1.35,\"0 of 3 cases pass; slow; of 2 files; 1 day late; a day "
+     "1.35,\"0 of 3 cases pass; so so; of 2 files; 1 day late; a day "
      "more\",1.50,0.00,0.00\n"
      "\"cyd\",\"C, "
      "\"\"D\"\"\",\"\",\"\",1,infra,,,1970-01-02T00:00:00+0000,0,,\"not graded "
@@ -167,7 +167,8 @@ static const struct {
     {export_moodle,
      "Email address,ID number,Username,\"Rings (points)\",\"Rings feedback\"\n"
      "\"a@x\",\"11\",\"ada\",10.00,\"3 of 3 cases pass\"\n"
-     "\"b@x\",\"12\",\"bob\",1.35,\"0 of 3 cases pass; slow; of 2 files; 1 day "
+     "\"b@x\",\"12\",\"bob\",1.35,\"0 of 3 cases pass; so so; of 2 files; 1 "
+     "day "
      "late; a day more\"\n"
      "\"\",\"13\",\"cyd\",-,\"not graded yet\"\n"
      "\"\",\"14\",\"dan\",-,\"a person will look at it; see it\"\n"
@@ -308,7 +309,7 @@ static const char *const scopes[] = {
     "cases\",\"number\":\"2.1\",\"score\":4.0,\"max_score\":4.0,\"status\":"
     "\"passed\",\"output\":\"1 of 1 "
     "pass\",\"output_format\":\"text\",\"visibility\":\"visible\"}]}",
-    "{\"score\":1.3500000000000001,\"output\":\"0 of 3 cases pass; slow; of 2 "
+    "{\"score\":1.3500000000000001,\"output\":\"0 of 3 cases pass; so so; of 2 "
     "files; 1 day late; a day "
     "more\",\"output_format\":\"text\",\"test_output_format\":\"text\",\"test_"
     "name_format\":\"text\",\"visibility\":\"visible\",\"stdout_visibility\":"
@@ -369,7 +370,7 @@ static const char *const rooms[] = {
     "cases\",\"status\":\"fail\",\"message\":\"0 of 1 "
     "pass\",\"test_code\":\"\",\"filename\":\"\",\"line_no\":0,\"execution_"
     "time\":\"0.000000000s\",\"score\":0.0},{\"name\":\"late days and changes "
-    "by staff\",\"status\":\"pass\",\"message\":\"0 of 3 cases pass; slow; of "
+    "by staff\",\"status\":\"pass\",\"message\":\"0 of 3 cases pass; so so; of "
     "2 files; 1 day late; a day "
     "more\",\"test_code\":\"\",\"filename\":\"\",\"line_no\":0,\"execution_"
     "time\":\"0.000000000s\",\"score\":-0.14999999999999999}]}",
