@@ -47,17 +47,16 @@ static char *marks(const struct graph *g, const char *case_name, int n)
 {
     char *const in = calloc((size_t)g->nnodes + 1, 1);
     struct sections *const h = sections_new(g);
-    uint32_t most = 0;
-    int failed = !in || !h;
+    int any = 0, failed = !in || !h;
     for (int k = 0; k < n && !failed; k++) {
         char range[SPANS_NAME];
         const int64_t marked =
             sections_mark(h, spans_name(case_name, k, range), in);
         failed = marked < 0;
-        most += (uint32_t)marked;
+        any |= marked > 0;
     }
     sections_free(h);
-    if (!failed && most)
+    if (!failed && any)
         return in;
     free(in);
     return NULL;
@@ -71,8 +70,8 @@ static char *text_of(int (*put)(FILE *, const struct view *),
     char *text = NULL;
     size_t nbytes = 0;
     FILE *const f = open_memstream(&text, &nbytes);
-    const int err = f ? put(f, v) : -1;
-    if (f && fclose(f) == 0 && !err && nbytes <= most)
+    const int err = put(f, v);
+    if (fclose(f) == 0 && !err && nbytes <= most)
         return text;
     free(text);
     return NULL;
