@@ -103,13 +103,12 @@ int export_moss(const struct export *e)
         err = n < 0 ? -1 : 0;
         put_files(list, e->row[i].student->key, p.plan, n);
     }
-    if (list) {
-        if (export_close(e, list) != 0)
-            err = -1;
+    if (list && export_close(e, list) != 0)
+        err = -1;
+    if (!err)
         printf("moss -l c -d%s $(cat moss.txt)   # in %s; sends them to "
                "Stanford\n",
                base, e->out);
-    }
     place_release(&p);
     return err;
 }
