@@ -343,6 +343,53 @@ START_TEST(the_systems_folders_are_there_as_on_the_machine)
 }
 END_TEST
 
+/* The GPUs of these tests' machine. */
+static int ngpus;
+
+int glob(const char *restrict pattern, int flags,
+         int (*on_error)(const char *, int), glob_t *restrict found)
+{
+    static char name[64][32], *names[65];
+    (void)on_error;
+    ck_assert_str_eq(pattern, "/dev/nvidia*");
+    ck_assert_int_eq(flags, 0);
+    *found = (glob_t){.gl_pathc = (size_t)ngpus, .gl_pathv = names};
+    for (int i = 0; i < ngpus; i++) {
+        snprintf(name[i], sizeof name[i], "/dev/nvidia%d", i);
+        names[i] = name[i];
+    }
+    return ngpus ? 0 : GLOB_NOMATCH;
+}
+
+void globfree(glob_t *found)
+{
+    found->gl_pathv = NULL; // and what was copied from it stays
+}
+
+static const struct {
+    int are, seen;
+} gpus[] = {
+    {0, 0}, {1, 1}, {2, 2}, {GPU_FILES, GPU_FILES}, {GPU_FILES + 1, GPU_FILES}};
+
+START_TEST(a_machines_gpus_are_inside)
+{
+    char *want = NULL;
+    size_t n;
+    FILE *const f = open_memstream(&want, &n);
+    fprintf(f, " --dev /dev ");
+    for (int i = 0; i < gpus[_i].seen; i++)
+        fprintf(f, "--dev-bind /dev/nvidia%d /dev/nvidia%d ", i, i);
+    fprintf(f, "%s--", gpus[_i].seen ? "--ro-bind /sys /sys " : "");
+    fclose(f);
+    ngpus = gpus[_i].are;
+    char *const line = line_of(2);
+    ck_assert_msg(strstr(line, want) != NULL, "%s\n%s", want, line);
+    ck_assert_int_eq(strstr(line, " /sys ") != NULL, ngpus > 0);
+    free(line);
+    free(want);
+}
+END_TEST
+
 START_TEST(below_level_2_there_is_but_a_shell)
 {
     char *const line = line_of(1);
@@ -370,6 +417,7 @@ int main(void)
     tcase_add_test(t, bubblewrap_is_told_all_of_it);
     tcase_add_loop_test(t, the_systems_folders_are_there_as_on_the_machine, 1,
                         3);
+    SUITE_LOOP(t, a_machines_gpus_are_inside, gpus);
     tcase_add_test(t, below_level_2_there_is_but_a_shell);
     suite_add_tcase(s, t);
     return suite_run(s);
