@@ -69,8 +69,8 @@ int grading_parse(struct grading *r, const char *body)
         (int64_t)json_integer_value(json_object_get(r->json, "submitted"));
     r->days_late = whole(r->json, "days_late");
     r->ncases = (int)json_array_size(tests);
-    r->cases = calloc((size_t)r->ncases + 1, sizeof *r->cases);
-    if (!r->cases)
+    r->cases = calloc((size_t)r->ncases, sizeof *r->cases);
+    if (!r->cases && r->ncases)
         abort();
     for (int i = 0; i < r->ncases; i++)
         r->cases[i] = case_of(json_array_get(tests, (size_t)i));

@@ -16,7 +16,7 @@
 #include "fds.h"
 #include "scarce.h"
 
-enum { UNTIDY = 99, FENCED = 256 };
+enum { UNTIDY = 99, FENCED = 128 };
 
 static int nopen;
 
