@@ -327,6 +327,25 @@ START_TEST(a_fault_has_the_rank_before_each_line)
 }
 END_TEST
 
+static void need_much(struct shared *s)
+{
+    (void)s;
+    char small[] = "is there";
+    fprintf(stderr, "what %s\n", (char *)simgpu_need(small, "%d objects", 1));
+    (void)simgpu_need(NULL, "%d objects of %s", 2, "3 bytes");
+}
+
+START_TEST(memory_that_is_lacking_is_a_fault)
+{
+    char text[4096];
+    const struct rank r = rank_start(1, 2, need_much, shared_new());
+    ck_assert_int_eq(rank_end(r, text, sizeof text), PROC_EXIT_FAULT);
+    ck_assert_str_eq(text, "what is there\n"
+                           "simgpu: rank 1: out of host memory for 2 objects "
+                           "of 3 bytes\n");
+}
+END_TEST
+
 static void warn_much(struct shared *s)
 {
     enum { MOST = 64 };
@@ -423,6 +442,7 @@ int main(void)
     tcase_add_test(t, what_is_owed_is_waited_for);
     tcase_add_test(t, a_process_knows_the_others_by_their_pages);
     tcase_add_test(t, a_fault_has_the_rank_before_each_line);
+    tcase_add_test(t, memory_that_is_lacking_is_a_fault);
     tcase_add_test(t, a_kind_of_warning_is_printed_once);
     tcase_add_test(t, a_fault_ends_the_other_ranks);
     tcase_add_test(t, a_fault_that_has_no_key_left_is_not_printed);

@@ -105,6 +105,18 @@ void simgpu_report_fault(const char *key, const char *format, ...)
     _exit(PROC_EXIT_FAULT);
 }
 
+void *simgpu_need(void *p, const char *format, ...)
+{
+    char what[256];
+    va_list args;
+    if (p)
+        return p;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    simgpu_report_fault(NULL, "out of host memory for %s", what);
+}
+
 void simgpu_report_warning(uint32_t site, const char *format, ...)
 {
     char text[2048], where[256], line[2400];

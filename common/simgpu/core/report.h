@@ -22,6 +22,11 @@ enum {
 _Noreturn void simgpu_report_fault(const char *key, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* p, or a fault if it is NULL: that host memory has run out for the object that
+ * the format describes. */
+void *simgpu_need(void *p, const char *format, ...)
+    __attribute__((format(printf, 2, 3), returns_nonnull));
+
 /* What a fault does last before it ends the process, with the status: tell the
  * launcher. There is one f, or none. */
 void simgpu_report_last(void (*f)(int status));

@@ -23,9 +23,7 @@ static _Thread_local enum cudaStreamCaptureMode thread_mode =
 
 static void *need(void *p)
 {
-    if (!p)
-        simgpu_report_fault(NULL, "out of host memory for a capture");
-    return p;
+    return simgpu_need(p, "a capture");
 }
 
 /* ---- sets of nodes ------------------------------------------------------- */

@@ -176,10 +176,8 @@ static void stage(struct copy_op *op, const struct copy *c, struct stream *s,
     host_touch(c->name, c->site, &read);
     if (dataless(dst->access.alloc))
         return; // the copy will not be performed
-    op->staged = malloc(nbytes);
-    if (!op->staged)
-        simgpu_report_fault(
-            NULL, "out of host memory staging a copy of %zu bytes", nbytes);
+    op->staged =
+        simgpu_need(malloc(nbytes), "staging a copy of %zu bytes", nbytes);
     memcpy(op->staged, op->box.src, nbytes);
     op->box.src = op->staged;
 }
@@ -239,10 +237,8 @@ static struct fence enqueue_rows(const struct copy *c, struct stream *s,
 {
     const size_t all = c->height * c->depth;
     const size_t rows = all < MAX_ROWS ? all : MAX_ROWS;
-    struct graph_access *const access = malloc(2 * rows * sizeof *access);
-    if (!access)
-        simgpu_report_fault(NULL, "out of host memory for a copy of %zu rows",
-                            all);
+    struct graph_access *const access = simgpu_need(
+        malloc(2 * rows * sizeof *access), "a copy of %zu rows", all);
     const struct fence m = api_enqueue_touching(
         s, op, dst, src, volume(c), access, touch_rows(c, dst, src, access));
     free(access);

@@ -105,10 +105,10 @@ static result_t compare(const struct CUgraph_st *to,
 {
     if (to->nnodes != from->nnodes)
         return cudaGraphExecUpdateErrorTopologyChanged;
-    struct pairs p = {calloc(to->nnodes + 1, sizeof(struct CUgraphNode_st *)),
-                      0, info};
-    if (!p.a)
-        simgpu_report_fault(NULL, "out of host memory for a graph");
+    struct pairs p = {
+        simgpu_need(calloc(to->nnodes + 1, sizeof(struct CUgraphNode_st *)),
+                    "a graph"),
+        0, info};
     prepare(to);
     prepare(from);
     result_t r = pair_exits(&p, to, from);

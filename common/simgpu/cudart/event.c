@@ -64,9 +64,7 @@ static struct CUevent_st *find(cudaEvent_t event)
 
 static struct CUevent_st *create(unsigned flags)
 {
-    struct CUevent_st *const e = calloc(1, sizeof *e);
-    if (!e)
-        simgpu_report_fault(NULL, "out of host memory for an event");
+    struct CUevent_st *const e = simgpu_need(calloc(1, sizeof *e), "an event");
     e->flags = flags;
     e->fd = -1;
     e->live = e->refs = 1;

@@ -43,9 +43,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *need(void *p)
 {
-    if (!p)
-        simgpu_report_fault(NULL, "out of host memory for a graph");
-    return p;
+    return simgpu_need(p, "a graph");
 }
 
 struct CUgraphExec_st *exec_find(cudaGraphExec_t exec)

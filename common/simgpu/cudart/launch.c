@@ -55,16 +55,13 @@ static void release_launch(struct op *op)
 /* Private copies: the parameters may change after the call. */
 static void **copy_params(const struct kernel *k, void **args)
 {
-    void **const copies = calloc(k->nparams + 1, sizeof *copies);
-    for (uint32_t i = 0; copies && i < k->nparams; i++) {
-        copies[i] = malloc(k->param_nbytes[i]);
-        if (!copies[i])
-            break;
+    static const char of[] = "a kernel's parameters";
+    void **const copies =
+        simgpu_need(calloc(k->nparams + 1, sizeof *copies), of);
+    for (uint32_t i = 0; i < k->nparams; i++) {
+        copies[i] = simgpu_need(malloc(k->param_nbytes[i]), of);
         memcpy(copies[i], args[i], k->param_nbytes[i]);
     }
-    if (!copies || (k->nparams && !copies[k->nparams - 1]))
-        simgpu_report_fault(NULL,
-                            "out of host memory for a kernel's parameters");
     return copies;
 }
 

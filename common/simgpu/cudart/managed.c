@@ -35,9 +35,7 @@ static struct managed *about(const struct heap_block *b)
         m = m->next;
     if (m)
         return m;
-    m = calloc(1, sizeof *m);
-    if (!m)
-        simgpu_report_fault(NULL, "out of host memory for managed memory");
+    m = simgpu_need(calloc(1, sizeof *m), "managed memory");
     m->alloc = b->id;
     m->preferred = m->prefetched = NOWHERE;
     m->at = HOST;

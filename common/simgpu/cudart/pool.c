@@ -44,9 +44,8 @@ static int valid(int device)
 
 static struct CUmemPoolHandle_st *create(int device, int is_default)
 {
-    struct CUmemPoolHandle_st *const p = calloc(1, sizeof *p);
-    if (!p)
-        simgpu_report_fault(NULL, "out of host memory for a pool");
+    struct CUmemPoolHandle_st *const p =
+        simgpu_need(calloc(1, sizeof *p), "a pool");
     p->device = device;
     p->is_default = is_default;
     p->reuse[0] = p->reuse[1] = p->reuse[2] = 1;
@@ -91,9 +90,7 @@ static uint64_t granules(uint64_t nbytes)
 
 static void count_in(struct CUmemPoolHandle_st *pool, void *p, size_t nbytes)
 {
-    struct piece *const piece = calloc(1, sizeof *piece);
-    if (!piece)
-        simgpu_report_fault(NULL, "out of host memory for a pool");
+    struct piece *const piece = simgpu_need(calloc(1, sizeof *piece), "a pool");
     *piece = (struct piece){all.pieces, p, nbytes, pool};
     all.pieces = piece;
     pool->used += nbytes;

@@ -41,9 +41,7 @@ static void note(struct CUgraph_st *g, struct CUuserObject_st *o,
     while (h && h->object != o)
         h = h->next;
     if (!h) {
-        h = calloc(1, sizeof *h);
-        if (!h)
-            simgpu_report_fault(NULL, "out of host memory for a graph");
+        h = simgpu_need(calloc(1, sizeof *h), "a graph");
         h->object = o;
         h->next = g->held;
         g->held = h;

@@ -44,10 +44,8 @@ static int forget(MPI_Comm comm, int key, void *value, void *extra)
 
 static struct identity *give(MPI_Comm comm, uint64_t uid)
 {
-    struct identity *const id = calloc(1, sizeof *id);
-    if (!id)
-        simgpu_report_fault(NULL,
-                            "out of host memory for a communicator's record");
+    struct identity *const id =
+        simgpu_need(calloc(1, sizeof *id), "a communicator's record");
     id->uid = uid;
     PMPI_Comm_set_attr(comm, keyval, id);
     return id;
@@ -90,11 +88,9 @@ uint64_t comm_message_key(MPI_Comm comm, int source, int dest, int tag,
             (uint64_t)(uint32_t)source << 32 | (uint32_t)dest;
         const uint64_t envelope = mix(mix(id->uid, ranks), (uint32_t)tag);
         // A rank that sends to itself counts both ends separately.
-        uint64_t *const count =
-            map_at(&id->messages, mix(envelope, (uint64_t)receiver));
-        if (!count)
-            simgpu_report_fault(NULL,
-                                "out of host memory for a message's record");
+        uint64_t *const count = simgpu_need(
+            map_at(&id->messages, mix(envelope, (uint64_t)receiver)),
+            "a message's record");
         key = mix(envelope, 2 * (*count)++ + 1);
     }
     pthread_mutex_unlock(&lock);

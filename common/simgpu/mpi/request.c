@@ -45,11 +45,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void remember(MPI_Request request, struct pending what)
 {
-    struct pending *const p = malloc(sizeof *p);
+    static const char of[] = "a request";
+    struct pending *const p = simgpu_need(malloc(sizeof *p), of);
     pthread_mutex_lock(&lock);
-    uint64_t *const slot = map_at(&requests, (uint64_t)request);
-    if (!p || !slot)
-        simgpu_report_fault(NULL, "out of host memory for a request");
+    uint64_t *const slot =
+        simgpu_need(map_at(&requests, (uint64_t)request), of);
     *p = what;
     *slot = (uintptr_t)p;
     pthread_mutex_unlock(&lock);
@@ -212,10 +212,10 @@ struct several {
 static struct several several_begin(int count, const MPI_Request request[])
 {
     const size_t n = count > 0 ? (size_t)count : 0;
-    struct several s = {count, malloc((n + 1) * sizeof *s.before),
-                        malloc((n + 1) * sizeof *s.status)};
-    if (!s.before || !s.status)
-        simgpu_report_fault(NULL, "out of host memory for %d requests", count);
+    static const char of[] = "%d requests";
+    struct several s = {
+        count, simgpu_need(malloc((n + 1) * sizeof *s.before), of, count),
+        simgpu_need(malloc((n + 1) * sizeof *s.status), of, count)};
     for (size_t i = 0; i < n; i++)
         s.before[i] = request[i];
     return s;

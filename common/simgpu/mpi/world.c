@@ -46,9 +46,8 @@ static void meet(void)
     if (n > MAX_RANKS)
         simgpu_report_fault(NULL, "%d ranks: simgpu runs at most %d", n,
                             MAX_RANKS);
-    struct proc_id *const ids = calloc((size_t)n, sizeof *ids);
-    if (!ids)
-        simgpu_report_fault(NULL, "out of host memory for %d ranks", n);
+    struct proc_id *const ids =
+        simgpu_need(calloc((size_t)n, sizeof *ids), "%d ranks", n);
     MPI_Request request;
     PMPI_Iallgather(&simgpu_proc()->id, sizeof *ids, MPI_BYTE, ids, sizeof *ids,
                     MPI_BYTE, MPI_COMM_WORLD, &request);

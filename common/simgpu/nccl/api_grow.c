@@ -100,9 +100,8 @@ static ncclResult_t begin_shrink(struct setup *s, const int *list, int n,
     if (err != ncclSuccess)
         return err;
     *s->out = NULL;
-    char *const left_out = calloc((size_t)c->nranks, 1);
-    if (!left_out)
-        simgpu_report_fault(NULL, "out of host memory for %d ranks", c->nranks);
+    char *const left_out =
+        simgpu_need(calloc((size_t)c->nranks, 1), "%d ranks", c->nranks);
     err = mark(c, list, n, left_out);
     if (err == ncclSuccess)
         err = config_make(config, &c->config, &s->config);

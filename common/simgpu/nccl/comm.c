@@ -37,21 +37,19 @@ void comm_set_secret(uint64_t new_secret)
 static struct ncclComm *comm_new(int nranks, int rank,
                                  const struct config *config)
 {
-    struct ncclComm *const c = calloc(1, sizeof *c);
-    if (!c)
-        simgpu_report_fault(NULL, "out of host memory for a communicator");
+    static const char of[] = "a communicator of %d";
+    const size_t n = (size_t)nranks, nsignals = n * HUB_SIGNALS;
+    struct ncclComm *const c = simgpu_need(calloc(1, sizeof *c), of, nranks);
     c->magic = MAGIC;
     c->config = *config;
     c->rank = c->hub.rank = rank;
     c->nranks = c->hub.nranks = nranks;
     c->device = simgpu_device_current();
-    c->sent = calloc((size_t)nranks, sizeof *c->sent);
-    c->received = calloc((size_t)nranks, sizeof *c->received);
-    c->signalled = calloc((size_t)nranks * HUB_SIGNALS, sizeof *c->signalled);
-    c->awaited = calloc((size_t)nranks * HUB_SIGNALS, sizeof *c->awaited);
-    if (!c->sent || !c->received || !c->signalled || !c->awaited)
-        simgpu_report_fault(NULL, "out of host memory for a communicator of %d",
-                            nranks);
+    c->sent = simgpu_need(calloc(n, sizeof *c->sent), of, nranks);
+    c->received = simgpu_need(calloc(n, sizeof *c->received), of, nranks);
+    c->signalled =
+        simgpu_need(calloc(nsignals, sizeof *c->signalled), of, nranks);
+    c->awaited = simgpu_need(calloc(nsignals, sizeof *c->awaited), of, nranks);
     return c;
 }
 
@@ -215,9 +213,9 @@ void comm_note_tail(struct ncclComm *c, struct fence m)
         i++;
     if (i == c->cap_tails) {
         c->cap_tails = c->cap_tails ? 2 * c->cap_tails : 4;
-        c->tail = realloc(c->tail, (size_t)c->cap_tails * sizeof *c->tail);
-        if (!c->tail)
-            simgpu_report_fault(NULL, "out of host memory for a communicator");
+        c->tail = simgpu_need(
+            realloc(c->tail, (size_t)c->cap_tails * sizeof *c->tail),
+            "a communicator");
     }
     c->ntails += i == c->ntails;
     c->tail[i] = m;
@@ -237,9 +235,8 @@ uint64_t comm_meeting(struct ncclComm *c, uint64_t what)
         i++;
     if (i == c->nmeetings) {
         const size_t n = (size_t)i + 1;
-        c->meeting = realloc(c->meeting, n * sizeof *c->meeting);
-        if (!c->meeting)
-            simgpu_report_fault(NULL, "out of host memory for a communicator");
+        c->meeting = simgpu_need(realloc(c->meeting, n * sizeof *c->meeting),
+                                 "a communicator");
         c->meeting[i] = (struct comm_meeting){.what = what};
         c->nmeetings++;
     }

@@ -40,9 +40,9 @@ static void owe(const struct need *need)
     pthread_mutex_lock(&owed.lock);
     if (owed.n == owed.cap) {
         owed.cap = owed.cap ? 2 * owed.cap : 16;
-        owed.need = realloc(owed.need, (size_t)owed.cap * sizeof *owed.need);
-        if (!owed.need)
-            simgpu_report_fault(NULL, "out of host memory for connections");
+        owed.need = simgpu_need(
+            realloc(owed.need, (size_t)owed.cap * sizeof *owed.need),
+            "connections");
     }
     owed.need[owed.n++] = *need;
     pthread_mutex_unlock(&owed.lock);
@@ -108,10 +108,10 @@ static void find_neighbours(const struct ncclComm *c, const char *algo,
                             char *is_neighbour)
 {
     const int n = c->nranks, me = c->rank;
-    int32_t *const place = calloc((size_t)n, sizeof *place);
-    int *const ring = calloc((size_t)n, sizeof *ring);
-    if (!place || !ring)
-        simgpu_report_fault(NULL, "out of host memory for %d ranks", n);
+    int32_t *const place =
+        simgpu_need(calloc((size_t)n, sizeof *place), "%d ranks", n);
+    int *const ring =
+        simgpu_need(calloc((size_t)n, sizeof *ring), "%d ranks", n);
     for (int r = 0; r < n; r++)
         place[r] = place_of(c, r);
     simgpu_model_ring(place, n, 0, ring);
@@ -157,10 +157,8 @@ static void connect_collective(const struct call *c)
     if (a == HUB_ALGORITHMS || (c->comm->connected >> a & 1))
         return;
     c->comm->connected |= 1u << a;
-    char *const is_neighbour = calloc((size_t)c->comm->nranks, 1);
-    if (!is_neighbour)
-        simgpu_report_fault(NULL, "out of host memory for %d ranks",
-                            c->comm->nranks);
+    char *const is_neighbour = simgpu_need(calloc((size_t)c->comm->nranks, 1),
+                                           "%d ranks", c->comm->nranks);
     find_neighbours(c->comm, choice.algo, is_neighbour);
     for (int r = 0; r < c->comm->nranks; r++)
         if (is_neighbour[r])

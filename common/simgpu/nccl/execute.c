@@ -296,12 +296,12 @@ static int first_of_comm(const struct call *calls, int i)
 void execute_calls(const struct call *calls, int n)
 {
     const uint32_t group = n > 1 ? ++ngroups : 0;
-    struct gate *const gate = calloc(1, sizeof *gate);
-    struct nccl_op **const ops = calloc((size_t)n, sizeof *ops);
-    struct stream **const streams = calloc((size_t)n, sizeof *streams);
-    if (!gate || !ops || !streams)
-        simgpu_report_fault(NULL, "out of host memory for a group of %d calls",
-                            n);
+    static const char of[] = "a group of %d calls";
+    struct gate *const gate = simgpu_need(calloc(1, sizeof *gate), of, n);
+    struct nccl_op **const ops =
+        simgpu_need(calloc((size_t)n, sizeof *ops), of, n);
+    struct stream **const streams =
+        simgpu_need(calloc((size_t)n, sizeof *streams), of, n);
     atomic_store(&gate->refs, 1);
     for (int i = 0; i < n; i++) {
         if (!first_of_comm(calls, i))

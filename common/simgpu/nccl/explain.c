@@ -12,9 +12,8 @@
 /* The ranks' places; the caller frees them. */
 static int32_t *places_of(const struct ncclComm *c)
 {
-    int32_t *const place = malloc((size_t)c->nranks * sizeof *place);
-    if (!place)
-        simgpu_report_fault(NULL, "out of host memory for %d ranks", c->nranks);
+    int32_t *const place = simgpu_need(calloc((size_t)c->nranks, sizeof *place),
+                                       "%d ranks", c->nranks);
     for (int r = 0; r < c->nranks; r++)
         place[r] = c->hub.hub->member[r].place;
     return place;

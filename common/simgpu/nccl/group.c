@@ -32,10 +32,8 @@ static void append(struct list *l, const void *item, size_t nbytes)
 {
     if (l->n == l->cap) {
         l->cap = l->cap ? 2 * l->cap : 16;
-        l->at = realloc(l->at, (size_t)l->cap * nbytes);
-        if (!l->at)
-            simgpu_report_fault(
-                NULL, "out of host memory for a group of %d calls", l->cap);
+        l->at = simgpu_need(realloc(l->at, (size_t)l->cap * nbytes),
+                            "a group of %d calls", l->cap);
     }
     memcpy((char *)l->at + (size_t)l->n++ * nbytes, item, nbytes);
 }
@@ -146,10 +144,7 @@ static ncclResult_t run_setups(void)
 
 static void *copy_of(const void *from, size_t nbytes)
 {
-    void *const to = malloc(nbytes);
-    if (!to)
-        simgpu_report_fault(NULL, "out of host memory for a group");
-    return memcpy(to, from, nbytes);
+    return memcpy(simgpu_need(malloc(nbytes), "a group"), from, nbytes);
 }
 
 /* Leave everything to ncclCommGetAsyncError. */
@@ -221,11 +216,10 @@ static ncclResult_t record_launches(void)
 static int capture_device(int device)
 {
     const size_t n = (size_t)group.calls.n;
-    struct stream **const streams = malloc((n + 1) * sizeof *streams);
-    struct captured *const c = malloc(sizeof *c + n * sizeof(struct call));
-    if (!streams || !c)
-        simgpu_report_fault(NULL, "out of host memory for a group");
-    c->n = 0;
+    struct stream **const streams =
+        simgpu_need(calloc(n + 1, sizeof *streams), "a group");
+    struct captured *const c =
+        simgpu_need(calloc(1, sizeof *c + n * sizeof(struct call)), "a group");
     for (size_t i = 0; i < n; i++)
         if (calls()[i].comm->device == device) {
             streams[c->n] = calls()[i].stream;

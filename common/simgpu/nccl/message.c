@@ -19,14 +19,10 @@ struct outbox {
 
 struct outbox *outbox_new(struct ncclComm *comm, int n)
 {
-    struct outbox *const b = calloc(1, sizeof *b);
-    if (b) {
-        b->send = calloc((size_t)n, sizeof *b->send);
-        b->full = calloc((size_t)comm->nranks, 1);
-    }
-    if (!b || !b->send || !b->full)
-        simgpu_report_fault(NULL, "out of host memory for a group of %d calls",
-                            n);
+    static const char of[] = "a group of %d calls";
+    struct outbox *const b = simgpu_need(calloc(1, sizeof *b), of, n);
+    b->send = simgpu_need(calloc((size_t)n, sizeof *b->send), of, n);
+    b->full = simgpu_need(calloc((size_t)comm->nranks, 1), of, n);
     b->comm = comm;
     atomic_store(&b->refs, n);
     return b;

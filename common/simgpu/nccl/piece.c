@@ -62,10 +62,8 @@ static void look_for_contents(struct work *w)
 static void find_buffers(struct work *w)
 {
     const int n = w->hub->nranks;
-    w->rank = malloc((size_t)n * sizeof *w->rank);
-    if (!w->rank)
-        simgpu_report_fault(
-            NULL, "out of host memory for a collective of %d ranks", n);
+    w->rank = simgpu_need(calloc((size_t)n, sizeof *w->rank),
+                          "a collective of %d ranks", n);
     for (int r = 0; r < n; r++) {
         const struct hub_post *const p = post_of(w, r);
         w->rank[r].send = p->send.nbytes ? simgpu_heap_raw_ref(&p->send) : NULL;

@@ -71,9 +71,8 @@ static int receives(const struct call *c, int peer)
 
 static int count_nodes(const struct ncclComm *c)
 {
-    int32_t *const place = malloc((size_t)c->nranks * sizeof *place);
-    if (!place)
-        simgpu_report_fault(NULL, "out of host memory for %d ranks", c->nranks);
+    int32_t *const place = simgpu_need(calloc((size_t)c->nranks, sizeof *place),
+                                       "%d ranks", c->nranks);
     for (int r = 0; r < c->nranks; r++)
         place[r] = c->hub.hub->member[r].place;
     const int nodes = simgpu_model_nodes(place, c->nranks);
@@ -86,9 +85,8 @@ void profiler_join(struct ncclComm *c)
     const char *const name = c->config.name;
     if (c->profiled) // of a communicator that was revoked, and has a new hub
         return;
-    struct profiler_comm *const p = calloc(1, sizeof *p);
-    if (!p)
-        simgpu_report_fault(NULL, "out of host memory for a profiler");
+    struct profiler_comm *const p =
+        simgpu_need(calloc(1, sizeof *p), "a profiler");
     *p = (struct profiler_comm){.name = *name ? name : NULL,
                                 .hash = c->uid,
                                 .nnodes = count_nodes(c),
@@ -242,10 +240,8 @@ void profiler_release(struct profiler_task *t)
 static struct profiler_task *task_of(const struct call *c)
 {
     const int n = is_messages(c) ? 2 * c->comm->nranks : 1;
-    struct profiler_task *const t =
-        calloc(1, sizeof *t + (size_t)n * sizeof *t->event);
-    if (!t)
-        simgpu_report_fault(NULL, "out of host memory for a profiler");
+    struct profiler_task *const t = simgpu_need(
+        calloc(1, sizeof *t + (size_t)n * sizeof *t->event), "a profiler");
     atomic_store(&t->refs, 2);
     t->call = *c;
     return t;
@@ -363,10 +359,8 @@ struct profiler_launch *profiler_enter_launch(struct nccl_op *const *op, int n)
     struct ncclComm *const comm = op[0]->call.comm;
     if (!comm->profiled)
         return NULL;
-    struct profiler_launch *const l =
-        calloc(1, sizeof *l + (size_t)n * sizeof *l->task);
-    if (!l)
-        simgpu_report_fault(NULL, "out of host memory for a profiler");
+    struct profiler_launch *const l = simgpu_need(
+        calloc(1, sizeof *l + (size_t)n * sizeof *l->task), "a profiler");
     l->comm = comm;
     l->n = n;
     for (int i = 0; i < n; i++) {
@@ -412,9 +406,8 @@ static void raise_channels(const struct profiler_task *t, uint64_t start_ns,
 {
     const int n = t->nevents * t->nchannels;
     struct profiler_event_v5 e = {.type = PROFILE_KERNEL_CH};
-    void **const event = calloc((size_t)n, sizeof *event);
-    if (!event)
-        simgpu_report_fault(NULL, "out of host memory for a profiler");
+    void **const event =
+        simgpu_need(calloc((size_t)n, sizeof *event), "a profiler");
     e.kernelCh.pTimer = start_ns;
     for (int i = 0; i < n; i++) {
         e.parentObj = t->event[i / t->nchannels];

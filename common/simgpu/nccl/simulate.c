@@ -64,11 +64,10 @@ ncclResult_t simulate_calls(const struct call *calls, int n, float *us)
     size_t nplaces = 0;
     for (int i = 0; i < n; i++)
         nplaces += (size_t)calls[i].comm->nranks + 1;
-    struct model_op *const ops = calloc((size_t)n + 1, sizeof *ops);
-    int32_t *const places = calloc(nplaces + 1, sizeof *places);
-    if (!ops || !places)
-        simgpu_report_fault(NULL, "out of host memory for a group of %d calls",
-                            n);
+    struct model_op *const ops = simgpu_need(calloc((size_t)n + 1, sizeof *ops),
+                                             "a group of %d calls", n);
+    int32_t *const places = simgpu_need(calloc(nplaces + 1, sizeof *places),
+                                        "a group of %d calls", n);
     int32_t *place = places;
     int nops = 0;
     for (int i = 0; i < n; i++) {

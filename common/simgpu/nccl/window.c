@@ -157,10 +157,8 @@ ncclResult_t window_find(struct setup *s, int may_wait)
     if (hub_wait_open(&c->hub, s->seq, &note) != 0)
         return lost(s);
     const int size = window_lsa_size(c);
-    struct simgpu_window *const w =
-        calloc(1, sizeof *w + (size_t)c->nranks * sizeof *w->base);
-    if (!w)
-        simgpu_report_fault(NULL, "out of host memory for a window");
+    struct simgpu_window *const w = simgpu_need(
+        calloc(1, sizeof *w + (size_t)c->nranks * sizeof *w->base), "a window");
     *w = (struct simgpu_window){.nbytes = s->window->nbytes,
                                 .rank = c->rank,
                                 .nranks = c->nranks,
