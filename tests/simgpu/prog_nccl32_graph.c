@@ -106,6 +106,67 @@ static void order_of_ranks(void)
     }
 }
 
+/* ---- configurations ------------------------------------------------------ */
+
+enum { CONFIGURED = 8 };
+static ncclCollConfig_t config[CONFIGURED + 1][DEVICES];
+static cudaEvent_t event[CONFIGURED][DEVICES];
+
+/* All but the last have an event. */
+static void give_events(void)
+{
+    for (int d = 0; d < DEVICES; d++) {
+        cudaSetDevice(d);
+        for (int i = 0; i <= CONFIGURED; i++)
+            config[i][d] = (ncclCollConfig_t)NCCL_COLLCONFIG_INITIALIZER;
+        for (int i = 0; i < CONFIGURED; i++) {
+            cudaEventCreate(&event[i][d]);
+            config[i][d].launchCompletionEvent = event[i][d];
+        }
+    }
+}
+
+/* Another stream waits for each event. */
+static void await_events(void)
+{
+    for (int d = 0; d < DEVICES; d++) {
+        cudaSetDevice(d);
+        for (int i = 0; i < CONFIGURED; i++) {
+            cudaStreamWaitEvent(third[d], event[i][d], 0);
+            cudaEventDestroy(event[i][d]);
+        }
+    }
+    synchronize("events");
+}
+
+static void configured(void)
+{
+    int current = -1;
+    give_events();
+    cudaSetDevice(1); // the calls are on others, too
+    ALL(ncclAllReduceConfig(in[d], out[d], 3, ncclInt, ncclMax, comm[d],
+                            stream[d], &config[0][d]));
+    ALL(ncclBroadcastConfig(in[d], out[d], 4, ncclHalf, 1, comm[d], stream[d],
+                            &config[1][d]));
+    ALL(ncclReduceConfig(in[d], out[d], 5, ncclInt, ncclMin, 2, comm[d],
+                         stream[d], &config[2][d]));
+    ALL(ncclAllGatherConfig(in[d], out[d], 6, ncclInt8, comm[d], stream[d],
+                            &config[3][d]));
+    ALL(ncclReduceScatterConfig(in[d], out[d], 7, ncclInt64, ncclProd, comm[d],
+                                stream[d], &config[4][d]));
+    ALL(ncclAlltoAllConfig(in[d], out[d], 8, ncclInt, comm[d], stream[d],
+                           &config[5][d]));
+    ALL(ncclGatherConfig(in[d], out[d], 9, ncclInt, 1, comm[d], stream[d],
+                         &config[6][d]));
+    ALL(ncclScatterConfig(in[d], out[d], 10, ncclInt, 2, comm[d], stream[d],
+                          &config[7][d]));
+    ALL(ncclAllReduceConfig(in[d], out[d], 11, ncclInt, ncclSum, comm[d],
+                            stream[d], &config[8][d]));
+    cudaGetDevice(&current);
+    must(current == 1, "the current device");
+    await_events();
+}
+
 /* ---- groups -------------------------------------------------------------- */
 
 /* In the order of its calls a group would wait for itself; three of its streams
@@ -281,6 +342,7 @@ int main(void)
     messages();
     registered();
     puts_and_waits();
+    configured();
     ALL(ncclCommDestroy(comm[d]));
     ALL(ncclCommDestroy(pair[d]));
 }

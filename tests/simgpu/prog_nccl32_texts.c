@@ -287,6 +287,7 @@ static void calls(void)
     SAY(ncclScatter(d, d, 1, ncclFloat, 1, comm, 0));
     SAY(ncclAllReduce(d, d, 1, ncclNumTypes, ncclSum, comm, 0));
     SAY(ncclAllReduce(d, d, 1, ncclFloat, ncclNumOps, comm, 0));
+    SAY(ncclAllReduce(d, d, 1, ncclFloat, (ncclRedOp_t)-1, comm, 0));
     SAY(ncclAllReduce(d, d, 1, ncclFloat, ncclSum, NULL, 0));
     SAY(ncclSend(d, 1, ncclFloat, 1, comm, 0));
     SAY(ncclRecv(d, 1, ncclFloat, -1, comm, 0));

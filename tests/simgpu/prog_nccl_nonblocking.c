@@ -82,6 +82,13 @@ static void check_split(ncclComm_t comm)
              n == (nranks + 1 - rank % 2) / 2,
          "and has those of one color");
     RULE(ncclCommDestroy(half) == ncclSuccess, "it is destroyed");
+    const int color = rank ? 0 : NCCL_SPLIT_NOCOLOR;
+    RULE(ncclCommSplit(comm, color, 0, &half, NULL) == ncclInProgress &&
+             finish(comm) == ncclSuccess && (half != NULL) == (rank != 0),
+         "a rank without a color gets nothing");
+    RULE(!half || (finish(half) == ncclSuccess &&
+                   ncclCommDestroy(half) == ncclSuccess),
+         "the others do");
 }
 
 static void check_shrink(ncclComm_t comm)

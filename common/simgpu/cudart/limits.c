@@ -24,9 +24,8 @@ static const struct limits table[] = {
 const struct limits *limits_of(int device)
 {
     const int sm = simgpu_proc_gpu(device)->sm;
-    const struct limits *found = &table[0];
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].sm <= sm)
-            found = &table[i];
-    return found;
+    size_t i = 0;
+    while (i + 1 < sizeof table / sizeof *table && table[i + 1].sm <= sm)
+        i++;
+    return &table[i];
 }

@@ -97,7 +97,7 @@ static ncclResult_t check_buffers(const struct call *c)
 /* A reduction's operation: a built-in one, or one that the program made. */
 static ncclResult_t check_op(struct call *c)
 {
-    if (c->op < 0)
+    if (c->op > ncclMaxRedOp)
         return nccl_error(ncclInvalidArgument,
                           "%s : invalid reduction operation %d", c->name + 4,
                           (int)c->op);

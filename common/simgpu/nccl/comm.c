@@ -133,9 +133,7 @@ ncclResult_t comm_rejoin(struct ncclComm *c, const struct comm_id *id)
         return nccl_error(ncclSystemError, "process %d is gone", id->owner.pid);
     c->uid = id->nonce;
     c->nrendezvous = 0;
-    c->connected = 0;
-    memset(c->sizes, 0, sizeof c->sizes);
-    c->revived = 1;
+    c->revived = 1; // to be split only, so nothing needs its connections
     return sit(c, 0);
 }
 
