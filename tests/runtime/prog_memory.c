@@ -316,6 +316,69 @@ static void attaching(void)
     SAY(cudaStreamAttachMemAsync((cudaStream_t)h, p, 0, cudaMemAttachSingle));
 }
 
+/* ---- pools of host memory ------------------------------------------------ */
+
+static void say_used(cudaMemPool_t pool)
+{
+    uint64_t used = 99, reserved = 99;
+    SAY(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+    SAY(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent,
+                                &reserved));
+    printf("%d %d\n", (int)used, (int)reserved);
+}
+
+static void say_access(cudaMemPool_t pool, int device)
+{
+    struct cudaMemLocation where = {cudaMemLocationTypeDevice, device};
+    enum cudaMemAccessFlags flags = 9;
+    SAY(cudaMemPoolGetAccess(&flags, pool, &where));
+    printf("device %d: %d\n", device, (int)flags);
+}
+
+/* Of the machine's second CPU; devices 0 and 2 may have access. */
+static void numa_pools(void)
+{
+    struct cudaMemPoolProps props = {0};
+    struct cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, 0},
+                                       cudaMemAccessFlagsProtReadWrite};
+    cudaMemPool_t pool = NULL;
+    char *p = NULL, *q = NULL;
+    props.allocType = cudaMemAllocationTypePinned;
+    props.location.type = cudaMemLocationTypeHostNuma;
+    props.location.id = 2;
+    SAY(cudaMemPoolCreate(&pool, &props));
+    props.location.id = -1;
+    SAY(cudaMemPoolCreate(&pool, &props));
+    props.location.id = 1;
+    SAY(cudaMemPoolCreate(&pool, &props));
+    SAY(cudaMallocFromPoolAsync((void **)&p, 3000, pool, s));
+    say_used(pool);
+    say_access(pool, 0);
+    SAY(cudaMemPoolSetAccess(pool, &access, 1));
+    access.location.id = 2;
+    SAY(cudaMemPoolSetAccess(pool, &access, 1));
+    for (int i = 0; i < 3; i++)
+        say_access(pool, i);
+    SAY(cudaMallocFromPoolAsync((void **)&q, 0, pool, s));
+    SAY(cudaMallocFromPoolAsync((void **)&q, (size_t)1 << 44, pool, s));
+    SAY(cudaMallocFromPoolAsync((void **)&q, 2000, pool, s));
+    say_used(pool);
+    SAY(cudaMemsetAsync(p, 5, 3000, s));
+    SAY(cudaMemcpyAsync(q, p + 999, 2000, cudaMemcpyDefault, s));
+    SAY(cudaStreamSynchronize(s));
+    IS(q[1999]);
+    access.flags = cudaMemAccessFlagsProtNone;
+    SAY(cudaMemPoolSetAccess(pool, &access, 1));
+    say_access(pool, 0);
+    say_access(pool, 2);
+    SAY(cudaDeviceSetMemPool(0, pool));
+    SAY(cudaFreeAsync(p, s));
+    say_used(pool);
+    SAY(cudaMemPoolDestroy(pool));
+    SAY(cudaFreeAsync(q, s));
+    SAY(cudaStreamSynchronize(s));
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -325,7 +388,8 @@ int main(int argc, char **argv)
                  {"pinned", pinned},           {"registered", registered},
                  {"pointed", attributes},      {"advice", advice},
                  {"advised", advised},         {"managed_ranges", ranges},
-                 {"prefetching", prefetching}, {"attaching", attaching}};
+                 {"prefetching", prefetching}, {"attaching", attaching},
+                 {"numa_pools", numa_pools}};
     cudaStreamCreate(&s);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)

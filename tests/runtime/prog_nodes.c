@@ -77,6 +77,31 @@ static void fills(void)
     puts("");
 }
 
+/* Elements of more than one byte, in rows. */
+static void wide_fills(void)
+{
+    struct cudaMemsetParams rows = {.dst = d,
+                                    .pitch = 24,
+                                    .value = 0x04030201,
+                                    .elementSize = 4,
+                                    .width = 3,
+                                    .height = 2};
+    struct cudaMemsetParams row = {.dst = d + 50,
+                                   .value = 0x0605,
+                                   .elementSize = 2,
+                                   .width = 5,
+                                   .height = 1};
+    cudaGraphNode_t n = NULL, m = NULL;
+    cudaMemset(d, 9, 64);
+    SAY(cudaGraphAddMemsetNode(&n, g, NULL, 0, &rows));
+    SAY(cudaGraphAddMemsetNode(&m, g, &n, 1, &row));
+    run();
+    SAY(cudaMemcpy(back, d, 64, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 64; i++)
+        printf("%d%c", back[i], i % 24 == 23 ? '\n' : ' ');
+    printf("\n");
+}
+
 static void copies(void)
 {
     cudaGraphNode_t n = NULL, e = NULL;
@@ -331,10 +356,15 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"fills", fills},       {"copies", copies},
-                 {"calls", calls},       {"node_events", events},
-                 {"children", children}, {"node_memory", memory},
-                 {"any", any},           {"conditions", conditions}};
+    } parts[] = {{"fills", fills},
+                 {"copies", copies},
+                 {"calls", calls},
+                 {"node_events", events},
+                 {"children", children},
+                 {"node_memory", memory},
+                 {"any", any},
+                 {"conditions", conditions},
+                 {"wide_fills", wide_fills}};
     start();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)

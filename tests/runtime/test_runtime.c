@@ -177,6 +177,25 @@ START_TEST(limits_depend_on_the_compute_capability)
 }
 END_TEST
 
+/* In a machine whose GPUs differ: 9.0, but for two of 10.1 and one of 12.0. */
+START_TEST(a_device_is_chosen_by_what_it_has)
+{
+    char dir[CHILD_FOLDER];
+    child_folder(dir, "choice");
+    struct child c =
+        child_run(30,
+                  "sed '/<gpu dev=\"[36]\"/s/sm=\"90\"/sm=\"101\"/; "
+                  "/<gpu dev=\"4\"/s/sm=\"90\"/sm=\"120\"/' "
+                  "%s/simgpu/share/topo/dgx-h100.xml > %s/m.xml && "
+                  "SIMGPU_TOPO=%s/m.xml %s/tests/runtime/prog_architecture x",
+                  child_build(), dir, dir, child_build());
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    golden_expect("tests/runtime/choices.txt", c.out);
+    child_clear(&c);
+    child_remove(dir);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("runtime");
@@ -188,6 +207,7 @@ int main(void)
     tcase_add_loop_test(t, what_ends_leaves_nothing_behind, 0, lives.n);
     tcase_add_test(t, waits_for_words_that_hang_are_described);
     tcase_add_test(t, limits_depend_on_the_compute_capability);
+    tcase_add_test(t, a_device_is_chosen_by_what_it_has);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -100,7 +100,7 @@ static int has_extent(int device, struct cudaExtent e, unsigned flags)
     if (flags & cudaArrayCubemap)
         return flags & cudaArrayLayered
                    ? within(e, cubes[0], cubes[0], cubes[1])
-                   : within(e, p.maxTextureCubemap, p.maxTextureCubemap, 6);
+                   : e.width <= (size_t)p.maxTextureCubemap;
     if (flags & cudaArrayLayered)
         return e.height ? within(e, layers[0], layers[1], layers[2])
                         : within(e, p.maxTexture1DLayered[0], 0,

@@ -74,25 +74,15 @@ static void foreign_drop(struct foreign *f)
     free(f);
 }
 
-/* Free what a node's parameters own. */
-static void release_params(struct CUgraphNode_st *n)
-{
-    launch_free_args(n->args, n->nargs);
-    n->args = NULL;
-    if (n->child)
-        cugraph_delete(n->child);
-    n->child = NULL;
-    body_delete(n->body);
-    n->body = NULL;
-    foreign_drop(n->foreign);
-    n->foreign = NULL;
-    if (n->params.type == cudaGraphNodeTypeMemAlloc)
-        graph_memory_drop(n->params.alloc.dptr);
-}
-
 static void node_delete(struct CUgraphNode_st *n)
 {
-    release_params(n);
+    launch_free_args(n->args, n->nargs);
+    if (n->child)
+        cugraph_delete(n->child);
+    body_delete(n->body);
+    foreign_drop(n->foreign);
+    if (n->params.type == cudaGraphNodeTypeMemAlloc)
+        graph_memory_drop(n->params.alloc.dptr);
     free(n->dep);
     free(n);
 }

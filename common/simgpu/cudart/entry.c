@@ -5,7 +5,7 @@
 #include <dlfcn.h>  /* dlsym */
 #include <stdint.h> /* uint64_t */
 #include <stdio.h>  /* snprintf */
-#include <string.h> /* strrchr */
+#include <string.h> /* basename */
 
 #include "cudart/api.h"
 
@@ -17,10 +17,9 @@ static void *driver(void)
     void *const loaded = dlopen("libcuda.so.1", RTLD_NOW);
     if (loaded || !dladdr((void *)driver, &self))
         return loaded;
-    const char *const slash = strrchr(self.dli_fname, '/');
-    snprintf(path, sizeof path, "%.*s/libcuda.so.1",
-             slash ? (int)(slash - self.dli_fname) : 1,
-             slash ? self.dli_fname : ".");
+    const char *const own = self.dli_fname;
+    snprintf(path, sizeof path, "%.*slibcuda.so.1", (int)(basename(own) - own),
+             own);
     return dlopen(path, RTLD_NOW);
 }
 

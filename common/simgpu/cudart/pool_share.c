@@ -27,7 +27,8 @@ cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool,
         !(p->props.handleTypes & handleType))
         return api_return(cudaErrorInvalidValue);
     const int fd = memfd_create("simgpu-pool", MFD_CLOEXEC);
-    if (fd < 0 || pwrite(fd, &p->device, sizeof p->device, 0) < 0)
+    if (fd < 0 || pwrite(fd, &p->device, sizeof p->device, 0) !=
+                      (ssize_t)sizeof p->device)
         return api_return(cudaErrorOperatingSystem);
     *(int *)shareableHandle = fd;
     return api_return(cudaSuccess);

@@ -226,20 +226,15 @@ cudaError_t cudaSetValidDevices(int *device_arr, int len)
     return api_return(cudaSuccess);
 }
 
-/* How many of the wanted properties (those that are not 0) a device has. */
+/* How many of the wanted properties (those that are not 0) a device has: of
+ * those in which the GPUs of a node can differ. */
 static int score(const struct cudaDeviceProp *want,
                  const struct cudaDeviceProp *has)
 {
     int n = 0;
-    n += want->name[0] && !strcmp(want->name, has->name);
-    n += want->totalGlobalMem && want->totalGlobalMem <= has->totalGlobalMem;
     n += want->major &&
          (want->major < has->major ||
           (want->major == has->major && want->minor <= has->minor));
-    n += want->multiProcessorCount &&
-         want->multiProcessorCount <= has->multiProcessorCount;
-    n += want->sharedMemPerBlock &&
-         want->sharedMemPerBlock <= has->sharedMemPerBlock;
     n += want->pciBusID && want->pciBusID == has->pciBusID;
     return n;
 }
