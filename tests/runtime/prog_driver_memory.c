@@ -284,6 +284,20 @@ static void arrays(void)
     DRIVER(cuArrayDestroy(three));
 }
 
+/* Each flag alone, with one channel and with two. */
+static void array_flags(void)
+{
+    CUDA_ARRAY3D_DESCRIPTOR of = {6, 6, 6, CU_AD_FORMAT_FLOAT, 1, 0};
+    for (unsigned n = 1; n <= 2; n++)
+        for (unsigned flag = 1; flag <= 0x200; flag *= 2) {
+            CUarray a = NULL;
+            of.NumChannels = n;
+            of.Flags = flag;
+            const int err = (int)cuArray3DCreate(&a, &of);
+            printf("%u channels, %#x: %d\n", n, flag, err);
+        }
+}
+
 static void array_bytes(void)
 {
     const CUDA_ARRAY_DESCRIPTOR of = {4, 3, CU_AD_FORMAT_UNSIGNED_INT8, 4};
@@ -446,11 +460,17 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"creating", creating}, {"addresses", addresses},
-                 {"mapping", mapping},   {"too_much", too_much},
-                 {"access", access},     {"sharing", sharing},
-                 {"arrays", arrays},     {"array_bytes", array_bytes},
-                 {"textures", textures}, {"linear_textures", linear_textures},
+    } parts[] = {{"creating", creating},
+                 {"addresses", addresses},
+                 {"mapping", mapping},
+                 {"too_much", too_much},
+                 {"access", access},
+                 {"sharing", sharing},
+                 {"arrays", arrays},
+                 {"array_flags", array_flags},
+                 {"array_bytes", array_bytes},
+                 {"textures", textures},
+                 {"linear_textures", linear_textures},
                  {"surfaces", surfaces}};
     start();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

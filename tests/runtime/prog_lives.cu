@@ -1,8 +1,7 @@
 // What is made and destroyed again leaves nothing behind: values.txt.
+#include "left.h"
 #include "say.h"
 
-#include <dirent.h>
-#include <malloc.h> // mallinfo2
 #include <nccl.h>
 #include <stdlib.h>
 #include <unistd.h> // close
@@ -31,51 +30,6 @@ static void start(void)
 
 // ---- what is left ----------------------------------------------------------
 
-struct left {
-    long heap, files, gpu;
-};
-
-static struct left now(void)
-{
-    const struct mallinfo2 m = mallinfo2();
-    size_t free, total;
-    struct left l = {};
-    DIR *const fds = opendir("/proc/self/fd");
-    while (fds && readdir(fds))
-        l.files++;
-    if (fds)
-        closedir(fds);
-    cudaMemGetInfo(&free, &total);
-    l.heap = (long)(m.uordblks + m.hblkhd);
-    l.gpu = (long)(total - free);
-    return l;
-}
-
-static long min_of(long a, long b)
-{
-    return a < b ? a : b;
-}
-
-// What each round leaves behind. Tables may grow in some rounds; a leak does in
-// all of them.
-static struct left left_by(void (*round)(void))
-{
-    enum { TIMES = 6, EACH = 16 };
-    struct left least = {1 << 30, 1 << 30, 1 << 30};
-    for (int i = 0; i < EACH; i++)
-        round();
-    for (int t = 0; t < TIMES; t++) {
-        const struct left before = now();
-        for (int i = 0; i < EACH; i++)
-            round();
-        const struct left after = now();
-        least.heap = min_of(least.heap, (after.heap - before.heap) / EACH);
-        least.files = min_of(least.files, (after.files - before.files) / EACH);
-        least.gpu = min_of(least.gpu, after.gpu - before.gpu);
-    }
-    return least;
-}
-
 static void one_stream(void)
 {
     cudaStream_t t;
@@ -85,12 +39,12 @@ static void one_stream(void)
 
 // Streams are never freed (core/stream.c), nor is what their threads have: a
 // round that runs some says WITH_THREADS.
-enum { WITH_THREADS = -1 };
+enum { WITH_THREADS = -1, EACH = 16 };
 
 static void rounds(const char *name, void (*round)(void), int nstreams)
 {
-    const long of_stream = nstreams > 0 ? left_by(one_stream).heap : 0;
-    const struct left l = left_by(round);
+    const long of_stream = nstreams > 0 ? left_by(one_stream, EACH).heap : 0;
+    const struct left l = left_by(round, EACH);
     const long heap = l.heap - nstreams * of_stream;
     printf("%s: %ld bytes, %ld files, %ld bytes of a GPU\n", name,
            nstreams == WITH_THREADS || heap < 0 ? 0 : heap, l.files, l.gpu);

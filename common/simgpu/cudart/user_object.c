@@ -72,7 +72,6 @@ void user_objects_drop(struct CUgraph_st *g)
             change(h->object, h->count, 0);
         free(h);
     }
-    g->held = NULL;
 }
 
 cudaError_t cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr,

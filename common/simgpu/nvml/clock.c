@@ -13,7 +13,7 @@ nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t device,
                                        unsigned int *clock)
 {
     unsigned number;
-    int khz = 0;
+    int khz;
     const nvmlReturn_t status = nvmlDeviceGetIndex(device, &number);
     if (status != NVML_SUCCESS)
         return status;

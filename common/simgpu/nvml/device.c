@@ -39,7 +39,7 @@ static nvmlReturn_t number_of(nvmlDevice_t device, const void *out, int *number)
 static nvmlReturn_t properties(nvmlDevice_t device, const void *out,
                                struct cudaDeviceProp *prop)
 {
-    int number = 0;
+    int number;
     const nvmlReturn_t status = number_of(device, out, &number);
     if (status != NVML_SUCCESS)
         return status;
@@ -123,7 +123,7 @@ nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
 
 nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index)
 {
-    int number = 0;
+    int number;
     const nvmlReturn_t status = number_of(device, index, &number);
     if (status == NVML_SUCCESS)
         *index = (unsigned)number;
@@ -187,8 +187,8 @@ nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major,
 
 nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)
 {
-    int number = 0, before = 0;
-    size_t available = 0, total = 0;
+    int number, before;
+    size_t available, total;
     const nvmlReturn_t status = number_of(device, memory, &number);
     if (status != NVML_SUCCESS)
         return status;
@@ -202,7 +202,7 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)
 nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device,
                                           nvmlEnableState_t *mode)
 {
-    int number = 0;
+    int number;
     const nvmlReturn_t status = number_of(device, mode, &number);
     if (status == NVML_SUCCESS)
         *mode = NVML_FEATURE_ENABLED;
