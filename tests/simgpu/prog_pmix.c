@@ -109,7 +109,10 @@ int main(void)
              FIND(PMIx_Fence) && FIND(PMIx_Get) && FIND(PMIx_Finalize),
          "libcudart has what MPICH calls");
     struct proc_name self;
-    RULE(PMIx_Init(&self, NULL, 0) == 0, "Hydra answers");
+    memset(&self, 0x55, sizeof self);
+    RULE(PMIx_Init(&self, NULL, 0) == 0 && *self.nspace &&
+             self.nspace[sizeof self.nspace - 1] == 0,
+         "Hydra answers");
     struct proc_name all = self;
     all.rank = UINT32_MAX - 1;
     struct value *v;
