@@ -337,3 +337,30 @@ PROBE(what_is_not_modelled)
          NVML_GPU_UTILIZATION_SAMPLES, 0, NULL, &x, NULL);
     IS(SUCCESS, nvmlShutdown());
 }
+
+__global__ void fail(void)
+{
+    __trap();
+}
+
+/* A device does not recover: no other probe uses the last one. */
+PROBE(a_failed_device_has_no_answers)
+{
+    nvmlMemory_t memory;
+    unsigned mhz;
+    int current = -1;
+    IS(SUCCESS, nvmlInit());
+    const nvmlDevice_t d = device(7);
+    OK(cudaSetDevice(7));
+    fail<<<1, 1>>>();
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    IS(ERROR_INVALID_ARGUMENT, nvmlDeviceGetMemoryInfo(d, &memory));
+    IS(ERROR_INVALID_ARGUMENT,
+       nvmlDeviceGetMaxClockInfo(d, NVML_CLOCK_SM, &mhz));
+    OK(cudaSetDevice(0));
+    IS(ERROR_UNKNOWN, nvmlDeviceGetMemoryInfo(d, &memory));
+    OK(cudaGetDevice(&current));
+    CHECK(current == 0);
+    IS(SUCCESS, nvmlDeviceGetMaxClockInfo(d, NVML_CLOCK_SM, &mhz));
+    IS(SUCCESS, nvmlShutdown());
+}

@@ -20,7 +20,7 @@ static const struct family {
     {"prog_thrust", 14},      {"prog_cub", 12},
     {"prog_cufft", 6},        {"prog_cublas_complex", 6},
     {"prog_cub_more", 12},    {"prog_cufft_plans", 11},
-    {"prog_nvml", 11},        {"prog_cublas_refused", 5},
+    {"prog_nvml", 12},        {"prog_cublas_refused", 5},
 };
 static const char *const schedules[] = {"eager", "late", "random:1"};
 enum { SCHEDULES = sizeof schedules / sizeof *schedules };

@@ -192,8 +192,12 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)
     const nvmlReturn_t status = number_of(device, memory, &number);
     if (status != NVML_SUCCESS)
         return status;
-    if (cudaGetDevice(&before) || cudaSetDevice(number) ||
-        cudaMemGetInfo(&available, &total) || cudaSetDevice(before))
+    if (cudaGetDevice(&before))
+        return NVML_ERROR_UNKNOWN;
+    // both fail on a device that has failed; the other is current again then
+    const int failed =
+        cudaSetDevice(number) || cudaMemGetInfo(&available, &total);
+    if (cudaSetDevice(before) || failed)
         return NVML_ERROR_UNKNOWN;
     *memory = (nvmlMemory_t){total, available, total - available};
     return status;
