@@ -285,9 +285,13 @@ static void pointers(void)
     void *p = NULL;
     const ncclMultimemHandle_t none = {}, some = {comm[0]};
     for (int peer = -1; peer <= 2; peer++) {
+        p = NULL;
         printf("peer %d\n", peer);
         SAY(ncclGetPeerDevicePointer(window[0], 16, peer, &p));
+        void *const by_world = p;
         SAY(ncclGetLsaDevicePointer(window[0], 16, peer, &p));
+        printf("peer %d has memory %d, the same %d\n", peer, p != NULL,
+               p == by_world);
     }
     SAY(ncclGetPeerDevicePointer(NULL, 16, 0, &p));
     SAY(ncclGetPeerDevicePointer(window[0], 16, 0, NULL));
@@ -306,6 +310,37 @@ static void pointers(void)
     printf("multimem, 8 bytes apart %d\n", p == (char *)first + 8);
 }
 
+static void print_team(const char *name, ncclTeam_t t)
+{
+    printf("%s: %d of %d, stride %d\n", name, t.rank, t.nRanks, t.stride);
+}
+
+static void without_cft(void)
+{
+    ncclCftLeId id = 5;
+    size_t offset = 7;
+    ncclCftBarrierHandle_t handle;
+    ncclDevResourceRequirements_t required;
+    const ncclTeam_t world = ncclTeamWorld(comm[1]);
+    print_team("CFT", ncclTeamCft(comm[1], (ncclCftTeamMode_t)0));
+    print_team("multimem", ncclTeamCftMultimem(comm[1]));
+    memset(&handle, 0x55, sizeof handle);
+    memset(&required, 0x55, sizeof required);
+    SAY(ncclCftBarrierCreateRequirement(world, 3, &handle, &required));
+    SAY(ncclCftBarrierCreateRequirement(world, 3, NULL, NULL));
+    printf("%d barriers, %zu bytes\n", (int)handle.nBarriers,
+           (size_t)required.bufferSize);
+    SAY(ncclGetMultimemDeviceLeInfo(window[0], 0, &id, &offset));
+    printf("%d %zu\n", id == NCCL_LE_ID_INVALID, offset);
+    SAY(ncclGetMultimemDeviceLeInfo(window[0], 0, NULL, NULL));
+    id = offset = 9;
+    SAY(ncclGetCftDeviceLeInfo(window[0], 0, 0, world, &id, &offset));
+    printf("%d %zu\n", id == NCCL_LE_ID_INVALID, offset);
+    id = offset = 9;
+    SAY(ncclGetPeerDeviceLeInfo(window[0], 0, 0, &id, &offset));
+    printf("%d %zu\n", id == NCCL_LE_ID_INVALID, offset);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "count") == 0) {
@@ -319,6 +354,7 @@ int main(int argc, char **argv)
         listed();
         teams();
         pointers();
+        without_cft();
     }
     return 0;
 }
