@@ -281,16 +281,42 @@ static void stuck(void)
     cuStreamSynchronize(t);
 }
 
+/* Each function by its name alone: the version that the header declares. */
+static void newest(void)
+{
+    static const struct {
+        const char *name;
+        void *function;
+    } of[] = {{"cuInit", (void *)cuInit},
+              {"cuMemAlloc", (void *)cuMemAlloc},
+              {"cuMemAllocHost", (void *)cuMemAllocHost},
+              {"cuCtxDestroy", (void *)cuCtxDestroy},
+              {"cuCtxCreate", (void *)cuCtxCreate},
+              {"cuStreamWaitValue32", (void *)cuStreamWaitValue32},
+              {"cuDeviceGetUuid", (void *)cuDeviceGetUuid}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        void *f = NULL;
+        const int err = (int)cuGetProcAddress(of[i].name, &f, 13000, 0, NULL);
+        printf("%s: %d %d\n", of[i].name, err, f == of[i].function);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"driver_errors", errors}, {"driver_devices", devices},
-                 {"driver_limits", limits}, {"driver_resets", resets},
-                 {"stacks", stacks},        {"driver_host", host_memory},
-                 {"driver_ranges", ranges}, {"driver_pairs", pairs},
-                 {"words", words},          {"stuck", stuck}};
+    } parts[] = {{"newest", newest},
+                 {"driver_errors", errors},
+                 {"driver_devices", devices},
+                 {"driver_limits", limits},
+                 {"driver_resets", resets},
+                 {"stacks", stacks},
+                 {"driver_host", host_memory},
+                 {"driver_ranges", ranges},
+                 {"driver_pairs", pairs},
+                 {"words", words},
+                 {"stuck", stuck}};
     start();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)
