@@ -331,6 +331,21 @@ static void puts_and_waits(void)
     ALL(ncclCommWindowDeregister(comm[d], from[d]));
 }
 
+/* Each rank's block comes from the root, and goes to another. */
+static void blocks(void)
+{
+    int sent[DEVICES], got[DEVICES];
+    for (int d = 0; d < DEVICES; d++)
+        sent[d] = 10 + d;
+    cudaSetDevice(1);
+    cudaMemcpy(in[1], sent, sizeof sent, cudaMemcpyHostToDevice);
+    ALL(ncclScatter(in[d], out[d], 1, ncclInt, 1, comm[d], stream[d]));
+    ALL(ncclGather(out[d], in[d], 1, ncclInt, 2, comm[d], stream[d]));
+    synchronize("blocks");
+    cudaMemcpy(got, in[2], sizeof got, cudaMemcpyDeviceToHost);
+    must(memcmp(got, sent, sizeof got) == 0, "other blocks");
+}
+
 int main(void)
 {
     begin();
@@ -343,6 +358,7 @@ int main(void)
     registered();
     puts_and_waits();
     configured();
+    blocks();
     ALL(ncclCommDestroy(comm[d]));
     ALL(ncclCommDestroy(pair[d]));
 }
