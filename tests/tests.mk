@@ -71,7 +71,7 @@ $(USE_CCCL:%=$(O)/obj/%.o): NVCC_ARCH = -arch=sm_80
 $(foreach p,$(PROGS),$(if $(findstring /prog_shmem,$(p)),$(p))): \
 	private LIBS := -lnvshmem_host
 $(BUILD)/tests/cublas/prog_cublaslt: private LIBS := -lcublasLt
-$(BUILD)/tests/cublas/prog_recorded: \
+$(BUILD)/tests/cublas/prog_recorded $(BUILD)/tests/cublas/prog_refused_more: \
 	private LIBS := -lcublasLt -lcufft -lcurand
 $(addprefix $(BUILD)/tests/curand/prog_curand_,host calls misuse): \
 	private LIBS := -lcurand

@@ -8,6 +8,7 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <cufft.h>
+#include <cufftXt.h>
 #include <curand.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@
         }                                                                      \
     } while (0)
 
-enum { M = 3, N = 2, K = 4, LDA = 5, LDB = 6, LDC = 7, ROOM = 4096 };
+enum { M = 3, N = 2, K = 4, LDA = 5, LDB = 6, LDC = 7, ROOM = 8192 };
 #define NONE  CUBLAS_OP_N
 #define TRANS CUBLAS_OP_T
 #define LEFT  CUBLAS_SIDE_LEFT
@@ -240,6 +241,69 @@ static void transforms(void)
     MUST(cufftDestroy(real));
 }
 
+/* Three sizes, and each combination of types, in place and apart. */
+static void transforms_by_type(void)
+{
+    static const cudaDataType types[][3] = {
+        {CUDA_C_32F, CUDA_C_32F, CUDA_C_32F},
+        {CUDA_R_32F, CUDA_C_32F, CUDA_C_32F},
+        {CUDA_C_32F, CUDA_R_32F, CUDA_C_32F},
+        {CUDA_C_64F, CUDA_C_64F, CUDA_C_64F},
+        {CUDA_R_64F, CUDA_C_64F, CUDA_C_64F},
+        {CUDA_C_64F, CUDA_R_64F, CUDA_C_64F},
+        {CUDA_C_16F, CUDA_C_16F, CUDA_C_16F},
+        {CUDA_R_16F, CUDA_C_16F, CUDA_C_16F},
+        {CUDA_C_16F, CUDA_R_16F, CUDA_C_16F},
+        {CUDA_C_16BF, CUDA_C_16BF, CUDA_C_16BF},
+        {CUDA_R_16BF, CUDA_C_16BF, CUDA_C_16BF},
+        {CUDA_C_16BF, CUDA_R_16BF, CUDA_C_16BF}};
+    long long n[] = {2, 4, 8};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const cudaDataType *const t = types[i];
+        cufftHandle p;
+        size_t nbytes;
+        MUST(cufftCreate(&p));
+        MUST(cufftXtMakePlanMany(p, 3, n, NULL, 1, 0, t[0], NULL, 1, 0, t[1], 2,
+                                 &nbytes, t[2]));
+        MUST(cufftXtExec(p, a, i % 2 ? b : a, CUFFT_FORWARD));
+        MUST(cufftXtExec(p, a, i % 2 ? a : b, CUFFT_FORWARD));
+        MUST(cufftDestroy(p));
+    }
+}
+
+/* Each way to make a plan, with sizes of its own. */
+static void plans(void)
+{
+    cufftComplex *const x = (cufftComplex *)a;
+    long long n[] = {2, 3}, in[] = {7, 5}, out[] = {9, 4};
+    int sizes[] = {3, 2};
+    cufftHandle p[8];
+    size_t nbytes;
+    for (int i = 3; i < 8; i++)
+        MUST(cufftCreate(&p[i]));
+    MUST(cufftPlan1d(&p[0], 5, CUFFT_C2R, 3));
+    MUST(cufftExecC2R(p[0], x, b));
+    MUST(cufftPlan2d(&p[1], 5, 2, CUFFT_C2R));
+    MUST(cufftExecC2R(p[1], x, b));
+    MUST(cufftPlan3d(&p[2], 2, 5, 4, CUFFT_Z2D));
+    MUST(cufftExecZ2D(p[2], (cufftDoubleComplex *)a, (double *)b));
+    MUST(cufftMakePlan1d(p[3], 6, CUFFT_R2C, 2, &nbytes));
+    MUST(cufftExecR2C(p[3], b, x));
+    MUST(cufftMakePlan2d(p[4], 6, 3, CUFFT_R2C, &nbytes));
+    MUST(cufftExecR2C(p[4], b, x));
+    MUST(cufftMakePlan3d(p[5], 2, 6, 3, CUFFT_R2C, &nbytes));
+    MUST(cufftExecR2C(p[5], b, x));
+    MUST(cufftMakePlanMany64(p[6], 2, n, in, 2, 80, out, 3, 1, CUFFT_Z2Z, 2,
+                             &nbytes));
+    MUST(cufftExecZ2Z(p[6], (cufftDoubleComplex *)a, (cufftDoubleComplex *)b,
+                      CUFFT_INVERSE));
+    MUST(cufftMakePlanMany(p[7], 2, sizes, NULL, 2, 80, NULL, 3, 1, CUFFT_R2C,
+                           2, &nbytes));
+    MUST(cufftExecR2C(p[7], b, (cufftComplex *)b));
+    for (int i = 0; i < 8; i++)
+        MUST(cufftDestroy(p[i]));
+}
+
 static void random_numbers(void)
 {
     curandGenerator_t g;
@@ -268,6 +332,8 @@ int main(void)
     epilogue(CUBLASLT_EPILOGUE_DGELU_BGRAD, 0);
     epilogue(CUBLASLT_EPILOGUE_BGRADB, 0);
     transforms();
+    transforms_by_type();
+    plans();
     random_numbers();
     MUST(cudaDeviceSynchronize());
     MUST(cublasDestroy(h));

@@ -1,5 +1,6 @@
 /* What calls of cuBLAS, cuFFT and cuRAND leave in the graph, to the byte: their
- * arithmetic, what is moved and where, and the ranges that they touch. */
+ * arithmetic, what is moved and where, and the ranges that they touch. And what
+ * they say of a wrong argument. */
 #include <check.h>
 #include <stdio.h>  /* open_memstream */
 #include <stdlib.h> /* free */
@@ -73,6 +74,20 @@ START_TEST(each_call_is_recorded_to_the_byte)
 }
 END_TEST
 
+static const char *const refused[] = {"refused", "refused_more"};
+
+START_TEST(which_argument_is_wrong_is_said)
+{
+    char golden[64];
+    struct child c =
+        child_run(60, "%s/tests/cublas/prog_%s", child_build(), refused[_i]);
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    snprintf(golden, sizeof golden, "tests/cublas/%s.txt", refused[_i]);
+    golden_expect(golden, c.out);
+    child_clear(&c);
+}
+END_TEST
+
 /* OpenBLAS is loaded with another number of threads. */
 START_TEST(the_environment_stays_as_it_was)
 {
@@ -111,6 +126,8 @@ int main(void)
     Suite *const s = suite_create("recorded");
     TCase *const t = tcase_create("recorded");
     tcase_add_test(t, each_call_is_recorded_to_the_byte);
+    tcase_add_loop_test(t, which_argument_is_wrong_is_said, 0,
+                        sizeof refused / sizeof *refused);
     tcase_add_loop_test(t, the_environment_stays_as_it_was, 0, 2);
     tcase_add_test(t, a_machine_without_openblas_is_told_what_to_install);
     suite_add_tcase(s, t);

@@ -271,6 +271,25 @@ PROBE(transforms_of_16_bits)
     check_narrow<__nv_bfloat16>(CUDA_R_16BF, CUDA_C_16BF, 1.0f / 128);
 }
 
+/* One number, the second of four: its transform turns the way that is asked. */
+PROBE(the_direction_of_16_bits)
+{
+    array<__half> x(8), z(8);
+    long long n[] = {4};
+    size_t work;
+    cufftHandle p;
+    x.h[2] = __half(1.0f);
+    x.put();
+    IS(SUCCESS, cufftCreate(&p));
+    IS(SUCCESS, cufftXtMakePlanMany(p, 1, n, NULL, 1, 0, CUDA_C_16F, NULL, 1, 0,
+                                    CUDA_C_16F, 1, &work, CUDA_C_16F));
+    IS(SUCCESS, cufftXtExec(p, x.d, z.d, CUFFT_INVERSE));
+    CHECK((float)z.get()[3] == 1);
+    IS(SUCCESS, cufftXtExec(p, x.d, z.d, CUFFT_FORWARD));
+    CHECK((float)z.get()[3] == -1);
+    IS(SUCCESS, cufftDestroy(p));
+}
+
 static cufftResult size_many(cufftHandle p, int rank, long long *n, int batch,
                              size_t *work)
 {

@@ -19,7 +19,7 @@ static const struct family {
     {"prog_cublas_first", 2}, {"prog_cublas_more", 6},
     {"prog_thrust", 14},      {"prog_cub", 12},
     {"prog_cufft", 6},        {"prog_cublas_complex", 6},
-    {"prog_cub_more", 12},    {"prog_cufft_plans", 11},
+    {"prog_cub_more", 12},    {"prog_cufft_plans", 12},
     {"prog_nvml", 12},        {"prog_cublas_refused", 5},
 };
 static const char *const schedules[] = {"eager", "late", "random:1"};

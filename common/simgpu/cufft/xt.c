@@ -96,21 +96,10 @@ cufftResult cufftXtExec(cufftHandle plan, void *input, void *output,
     struct plan p;
     if (!fft_plan_find(plan, &p) || !p.is_made)
         return CUFFT_INVALID_PLAN;
-    if (fft_is_narrow(p.precision))
-        return fft_plan_run(&p, input, output,
-                            p.type == CUFFT_R2C   ? CUFFT_FORWARD
-                            : p.type == CUFFT_C2R ? CUFFT_INVERSE
-                                                  : direction,
-                            "cufftXtExec", CALLER_SITE());
-    switch (p.type) {
-    case CUFFT_C2C: return cufftExecC2C(plan, input, output, direction);
-    case CUFFT_Z2Z: return cufftExecZ2Z(plan, input, output, direction);
-    case CUFFT_R2C: return cufftExecR2C(plan, input, output);
-    case CUFFT_C2R: return cufftExecC2R(plan, input, output);
-    case CUFFT_D2Z: return cufftExecD2Z(plan, input, output);
-    case CUFFT_Z2D: return cufftExecZ2D(plan, input, output);
-    }
-    return CUFFT_INVALID_TYPE;
+    const int sign = fft_plan_reads_real(p.type)    ? CUFFT_FORWARD
+                     : fft_plan_writes_real(p.type) ? CUFFT_INVERSE
+                                                    : direction;
+    return fft_plan_run(&p, input, output, sign, "cufftXtExec", CALLER_SITE());
 }
 
 cufftResult cufftXtSetWorkAreaPolicy(cufftHandle plan,
