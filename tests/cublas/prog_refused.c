@@ -281,8 +281,16 @@ static void memory(void)
         apart(calls[i]);
 }
 
+static void statuses(void)
+{
+    for (int i = -1; i < 20; i++)
+        printf("%d %s: %s\n", i, cublasGetStatusName((cublasStatus_t)i),
+               cublasGetStatusString((cublasStatus_t)i));
+}
+
 static void arguments(void)
 {
+    statuses();
     products();
     types();
     with_vectors();

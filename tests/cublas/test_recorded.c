@@ -74,6 +74,17 @@ START_TEST(each_call_is_recorded_to_the_byte)
 }
 END_TEST
 
+/* Sums of their results, in each case exact. */
+START_TEST(each_call_computes_what_it_computed)
+{
+    struct child c =
+        child_run(60, "%s/tests/cublas/prog_recorded results", child_build());
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    golden_expect("tests/cublas/results.txt", c.out);
+    child_clear(&c);
+}
+END_TEST
+
 static const char *const refused[] = {"refused", "refused_more"};
 
 START_TEST(which_argument_is_wrong_is_said)
@@ -126,6 +137,7 @@ int main(void)
     Suite *const s = suite_create("recorded");
     TCase *const t = tcase_create("recorded");
     tcase_add_test(t, each_call_is_recorded_to_the_byte);
+    tcase_add_test(t, each_call_computes_what_it_computed);
     tcase_add_loop_test(t, which_argument_is_wrong_is_said, 0,
                         sizeof refused / sizeof *refused);
     tcase_add_loop_test(t, the_environment_stays_as_it_was, 0, 2);
