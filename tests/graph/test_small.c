@@ -1,6 +1,6 @@
 /*
  * Small parts that the others rest on: escaped texts, interned bytes, the
- * agenda of events, bills, a growing mapping, the costs of MPI.
+ * agenda of events, bills, a growing mapping, the costs of MPI, overlap.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/mix.h"
 #include "graph/agenda.h"
 #include "graph/bill.h"
 #include "graph/cost.h"
@@ -17,6 +18,7 @@
 #include "graph/format.h"
 #include "graph/intern.h"
 #include "graph/mapped.h"
+#include "graph/overlap.h"
 #include "machine.h"
 #include "scarce.h"
 #include "suite.h"
@@ -288,6 +290,70 @@ START_TEST(an_mpi_call_costs_its_steps_and_bytes)
 }
 END_TEST
 
+/* ---- overlap ------------------------------------------------------------- */
+
+enum { OPS = 60, PLACES = 3, MOMENTS = 80 };
+
+static struct {
+    struct graph_view node[OPS];
+    struct replay_time time[OPS];
+    char busy[PLACES][MOMENTS]; /* from a moment to the next */
+} kernels;
+
+/* Kernels that overlap, meet, are empty; and copies, which hide nothing. */
+static void draw_kernels(uint64_t seed)
+{
+    memset(&kernels, 0, sizeof kernels);
+    for (uint64_t i = 0; i < OPS; i++) {
+        const uint64_t lot = mix_nth(seed, i);
+        const int place = (int)(lot % PLACES);
+        const uint64_t begin = lot / 8 % (MOMENTS - 8);
+        const uint64_t end = begin + lot / 1024 % (1 + lot / 8192 % 8);
+        const int is_kernel = lot / 65536 % 4 != 0;
+        kernels.node[i].node.kind = is_kernel ? GRAPH_KERNEL : GRAPH_COPY;
+        kernels.node[i].node.place = place;
+        kernels.time[i].start_ps = begin;
+        kernels.time[i].end_ps = end;
+        for (uint64_t t = begin; is_kernel && t < end; t++)
+            kernels.busy[place][t] = 1;
+    }
+}
+
+/* An assertion of Check writes to a file: there are too many. */
+static int is_right(const struct overlap *o, int place, uint64_t from,
+                    uint64_t end)
+{
+    const char *const busy = kernels.busy[place];
+    uint64_t hidden = 0, change = from, until = 0;
+    for (uint64_t t = from; t < end; t++)
+        hidden += busy[t] != 0;
+    while (change < end && busy[change] == busy[from])
+        change++;
+    const int now = overlap_at(o, place, from, end, &until);
+    return overlap_hidden_ps(o, place, from, end) == hidden &&
+           now == busy[from] && until == change;
+}
+
+START_TEST(what_kernels_hide_is_what_they_cover)
+{
+    int wrong = 0;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        draw_kernels(seed);
+        const struct graph g = {.nnodes = OPS, .nodes = kernels.node};
+        struct overlap *const o = overlap_new(&g, kernels.time);
+        for (int place = 0; place < PLACES; place++)
+            for (uint64_t from = 0; from < MOMENTS; from++)
+                for (uint64_t end = from + 1; end < MOMENTS; end++)
+                    wrong += !is_right(o, place, from, end);
+        ck_assert_uint_eq(overlap_hidden_ps(o, 0, 9, 9), 0);
+        ck_assert_uint_eq(overlap_hidden_ps(o, PLACES, 0, MOMENTS), 0);
+        ck_assert_uint_eq(overlap_hidden_ps(o, -1, 0, MOMENTS), 0);
+        overlap_free(o);
+    }
+    ck_assert_int_eq(wrong, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("small");
@@ -299,6 +365,7 @@ int main(void)
     tcase_add_test(t, small_parts_report_that_memory_runs_out);
     tcase_add_test(t, a_mapping_grows_and_keeps_what_was_seen);
     tcase_add_test(t, an_mpi_call_costs_its_steps_and_bytes);
+    tcase_add_test(t, what_kernels_hide_is_what_they_cover);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }
