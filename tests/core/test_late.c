@@ -1,6 +1,9 @@
 /*
- * test_late.c: how long the late schedule holds an operation back, and threads
- * that cannot be started
+ * test_late.c: how long the late schedule holds an operation back, and the
+ * threads that simgpu starts, or cannot start
+ *
+ * Two clocks are the test's: a stream's worker sees a steady clock that moves
+ * with each look, and the threads' CPU times are what a case says.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -13,8 +16,11 @@
 #include <sys/syscall.h> /* SYS_futex */
 #include <time.h>        /* struct timespec */
 
+#include "core/control.h"
+#include "core/issuer.h"
 #include "core/schedule.h"
 #include "core/stream.h"
+#include "core/stream_state.h"
 #include "core/thread.h"
 #include "ranks.h"
 #include "suite.h"
@@ -44,7 +50,40 @@ long syscall(long number, ...)
     return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
+enum { TICK_NS = 125000000 };         /* of the worker's steady clock */
+static const long *computed_ns;       /* at each look at a thread's CPU time, */
+static _Atomic int ncomputed, nticks; /* the last again and again */
+
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+    if (clock < 0 && computed_ns) {
+        const int more = computed_ns[ncomputed + 1] != 0;
+        *t = (struct timespec){0, computed_ns[ncomputed]};
+        ncomputed += more;
+        return 0;
+    }
+    if (is_worker && clock == CLOCK_MONOTONIC) {
+        const int ticks = nticks++;
+        *t = (struct timespec){ticks / 8, ticks % 8 * TICK_NS};
+        return 0;
+    }
+    return (int)syscall(SYS_clock_gettime, clock, t);
+}
+
 static int nthreads = -1; /* until one cannot be started; -1: all can */
+
+static struct started {
+    size_t stack_nbytes;
+    int detach_state;
+} started[MOST];
+static int nstarted, ndetached;
+
+int pthread_detach(pthread_t thread)
+{
+    (void)thread;
+    ndetached++;
+    return 0;
+}
 
 int pthread_create(pthread_t *restrict thread,
                    const pthread_attr_t *restrict attr, void *(*body)(void *),
@@ -55,6 +94,11 @@ int pthread_create(pthread_t *restrict thread,
     if (nthreads == 0)
         return EAGAIN;
     nthreads -= nthreads > 0;
+    if (attr && nstarted < MOST) {
+        struct started *const s = &started[nstarted++];
+        pthread_attr_getstacksize(attr, &s->stack_nbytes);
+        pthread_attr_getdetachstate(attr, &s->detach_state);
+    }
     if (!real)
         real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
                         void *))dlsym(RTLD_NEXT, "pthread_create");
@@ -107,7 +151,90 @@ START_TEST(a_late_op_waits_in_growing_parts)
 }
 END_TEST
 
-/* ---- threads that cannot be started -------------------------------------- */
+static const struct hold {
+    const char *name;
+    int demanded, polled, flag_waits; /* before the operation is enqueued */
+    long computed_ns[4]; /* by the thread that enqueues it, at each look */
+    int nparts, nmore;   /* that it waits, and times for a core */
+} holds[] = {
+    {"one that nothing asks for", 0, 0, 0, {7, 7}, 6, 7},
+    {"one that is demanded", 1, 0, 0, {7, 7}, 0, 0},
+    {"one while a flag is awaited", 0, 0, 1, {7, 7}, 0, 0},
+    {"one that is polled", 0, 1, 0, {7, 7}, 6, 0},
+    {"one whose thread had a core",
+     0,
+     0,
+     0,
+     {7, SCHEDULE_LATE_NS + 6, SCHEDULE_LATE_NS + 7},
+     6,
+     1},
+};
+
+/*
+ * The thread that enqueues the operation computes until that is done, so it
+ * wants a core all the time. It begins when the worker rests: one that was
+ * about to would be woken, and not wait for as long as it wanted.
+ */
+static void hold_back(struct shared *s)
+{
+    const struct hold *const h = &holds[s->ping];
+    struct stream *const a = stream_new(0, STREAM_BLOCKING, 0);
+    const struct fence first = enqueue(a), second = {a, 2, 0};
+    simgpu_fence_join(&first, 1, "join", 0);
+    while (!atomic_load(&a->resting))
+        usleep(1000);
+    computed_ns = h->computed_ns;
+    if (h->demanded)
+        fence_demand(second);
+    if (h->polled)
+        MUST(!fence_poll(&second, 1, "poll", 0));
+    control_flag_waits(h->flag_waits);
+    MUST(issuer_last() == first.node);
+    MUST(enqueue(a).node == issuer_last());
+    while (!fence_passed(second))
+        ;
+    int nmore = 0;
+    for (int i = 0; i < nwaited; i++)
+        nmore += waited_ns[i] == SCHEDULE_LATE_NS;
+    MUST(nmore == h->nmore && nwaited == h->nparts + h->nmore);
+}
+
+START_TEST(a_late_op_waits_until_it_is_asked_for)
+{
+    char text[1024];
+    struct shared *const s = shared_new();
+    s->ping = (uint32_t)_i;
+    setenv("SIMGPU_SCHEDULE", "late", 1);
+    const struct rank r = rank_start(0, 1, hold_back, s);
+    const int status = rank_end(r, text, sizeof text);
+    ck_assert_msg(status == 0, "%s: %s", holds[_i].name, text);
+}
+END_TEST
+
+/* ---- threads ------------------------------------------------------------- */
+
+/* The watchdog, and a worker with the first operation of each stream. */
+static void start_threads(struct shared *s)
+{
+    (void)s;
+    simgpu_proc();
+    MUST(nstarted == 1 && ndetached == 1);
+    struct stream *const a = stream_new(0, STREAM_BLOCKING, 0);
+    MUST(nstarted == 1);
+    enqueue(a);
+    enqueue(a);
+    MUST(nstarted == 2 && ndetached == 1);
+    MUST(started[1].detach_state == PTHREAD_CREATE_DETACHED);
+    for (int i = 0; i < 2; i++)
+        MUST(started[i].stack_nbytes == (size_t)1 << 20);
+    stream_drain_all();
+}
+
+START_TEST(a_stream_has_one_thread_that_nothing_joins)
+{
+    succeeds(start_threads);
+}
+END_TEST
 
 static void starts_worker(struct shared *s)
 {
@@ -136,6 +263,8 @@ int main(void)
     Suite *const suite = suite_create("late");
     TCase *const t = tcase_create("late");
     tcase_add_test(t, a_late_op_waits_in_growing_parts);
+    SUITE_LOOP(t, a_late_op_waits_until_it_is_asked_for, holds);
+    tcase_add_test(t, a_stream_has_one_thread_that_nothing_joins);
     tcase_add_test(t, a_thread_that_cannot_be_started_is_named);
     suite_add_tcase(suite, t);
     return suite_run(suite);
