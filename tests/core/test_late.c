@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include <check.h>
+#include <dirent.h>      /* opendir */
 #include <dlfcn.h>       /* dlsym */
 #include <errno.h>       /* EAGAIN */
 #include <linux/futex.h> /* FUTEX_WAIT */
@@ -211,6 +212,44 @@ START_TEST(a_late_op_waits_until_it_is_asked_for)
 }
 END_TEST
 
+static struct stream *other; /* that is demanded, too */
+
+static void awaits_demand(struct op *op)
+{
+    (void)op;
+    while (atomic_load(&other->demanded) == 0)
+        usleep(1000);
+}
+
+/* What waits for several operations demands all of them before it waits for
+ * the first, which is that of the newest stream here. */
+static void demand_all(struct shared *s)
+{
+    other = stream_new(0, STREAM_NONBLOCKING, 0);
+    struct stream *const a = stream_new(0, STREAM_NONBLOCKING, 0);
+    struct op *const op =
+        simgpu_op_new(sizeof *op, awaits_demand, GRAPH_HOSTFN, "awaits", 0);
+    const struct fence f[] = {simgpu_stream_enqueue(a, op), enqueue(other)};
+    if (s->ping)
+        stream_drain_all();
+    else
+        simgpu_fence_join(f, 2, "join", 0);
+    MUST(fence_passed(f[0]) && fence_passed(f[1]));
+}
+
+START_TEST(all_ops_are_demanded_before_one_is_awaited)
+{
+    char text[1024];
+    struct shared *const s = shared_new();
+    setenv("SIMGPU_SCHEDULE", "late", 1);
+    for (s->ping = 0; s->ping < 2; s->ping++) {
+        const struct rank r = rank_start(0, 1, demand_all, s);
+        const int status = rank_end(r, text, sizeof text);
+        ck_assert_msg(status == 0, "%u: %s", s->ping, text);
+    }
+}
+END_TEST
+
 /* ---- threads ------------------------------------------------------------- */
 
 /* The watchdog, and a worker with the first operation of each stream. */
@@ -229,6 +268,62 @@ static void start_threads(struct shared *s)
         MUST(started[i].stack_nbytes == (size_t)1 << 20);
     stream_drain_all();
 }
+
+static int nthreads_now(void)
+{
+    int n = 0;
+    DIR *const dir = opendir("/proc/self/task");
+    for (const struct dirent *e; (e = readdir(dir));)
+        n += e->d_name[0] != '.';
+    closedir(dir);
+    return n;
+}
+
+static void await_threads(int n)
+{
+    while (nthreads_now() != n)
+        usleep(1000);
+}
+
+static _Atomic uint32_t gate;
+static _Atomic int npassed;
+
+static void passes_gate(struct op *op)
+{
+    (void)op;
+    spin(&gate);
+    npassed++;
+}
+
+/* A destroyed stream's worker ends after its last operation. */
+static void end_threads(struct shared *s)
+{
+    (void)s;
+    struct stream *const a = stream_new(0, STREAM_BLOCKING, 0);
+    struct stream *const b = stream_new(0, STREAM_BLOCKING, 0);
+    const int before = nthreads_now();
+    struct fence last;
+    for (int i = 0; i < 2; i++)
+        last = simgpu_stream_enqueue(a, simgpu_op_new(sizeof(struct op),
+                                                      passes_gate, GRAPH_HOSTFN,
+                                                      "gate", 0));
+    const struct fence f = enqueue(b);
+    simgpu_fence_join(&f, 1, "join", 0);
+    stream_release(a); // it has work
+    stream_release_all(0);
+    await_threads(before + 1);
+    set(&gate);
+    simgpu_fence_join(&last, 1, "join", 0);
+    MUST(npassed == 2);
+    await_threads(before);
+    stream_release(stream_new(0, STREAM_BLOCKING, 0)); // it had no work
+}
+
+START_TEST(a_destroyed_stream_has_no_thread)
+{
+    succeeds(end_threads);
+}
+END_TEST
 
 START_TEST(a_stream_has_one_thread_that_nothing_joins)
 {
@@ -264,7 +359,9 @@ int main(void)
     TCase *const t = tcase_create("late");
     tcase_add_test(t, a_late_op_waits_in_growing_parts);
     SUITE_LOOP(t, a_late_op_waits_until_it_is_asked_for, holds);
+    tcase_add_test(t, all_ops_are_demanded_before_one_is_awaited);
     tcase_add_test(t, a_stream_has_one_thread_that_nothing_joins);
+    tcase_add_test(t, a_destroyed_stream_has_no_thread);
     tcase_add_test(t, a_thread_that_cannot_be_started_is_named);
     suite_add_tcase(suite, t);
     return suite_run(suite);

@@ -12,10 +12,12 @@
 #include "core/host.h"
 #include "core/site.h"
 #include "core/stream.h"
+#include "core/stream_state.h"
 #include "core/thread.h"
 #include "golden.h"
 #include "noted.h"
 #include "ranks.h"
+#include "scarce.h"
 #include "suite.h"
 
 static const char golden[] = "tests/core/ops.txt";
@@ -127,6 +129,41 @@ static void replay(struct shared *s)
     }
     stream_drain_all();
 }
+
+/* What an operation finds when it runs: its lists stay with whoever enqueued
+ * it, and its stream's worker does not wait to be woken. */
+static void looks_at_itself(struct op *op)
+{
+    MUST(!op->moves && !op->accesses && op->seq == 2);
+    MUST(atomic_load(&op->stream->resting) == 0);
+    MUST(atomic_load(&op->stream->issued) == 2 && op->stream->head == op);
+    MUST(op->stream->last_node == op->node.index);
+}
+
+static void look(struct shared *s)
+{
+    (void)s;
+    static const struct graph_move move = {0, 0, 64};
+    static const struct graph_access access = {1, 0, 64, GRAPH_READ, 0};
+    struct stream *const a = stream_new(0, STREAM_BLOCKING, 0);
+    const struct fence first = launch(a);
+    simgpu_fence_join(&first, 1, "join", 0);
+    struct op *const op = op_of(GRAPH_COPY, "looks");
+    op->run = looks_at_itself;
+    op->moves = &move;
+    op->node.nmoves = 1;
+    op->accesses = &access;
+    op->node.naccesses = 1;
+    const struct fence f = simgpu_stream_enqueue(a, op);
+    MUST(f.stream == a && f.seq == 2 && f.node == a->last_node);
+    simgpu_fence_join(&f, 1, "join", 0);
+}
+
+START_TEST(an_operation_runs_without_its_lists)
+{
+    succeeds(look);
+}
+END_TEST
 
 /* ---- what the host does -------------------------------------------------- */
 
@@ -283,6 +320,36 @@ START_TEST(many_fences_are_joined)
 }
 END_TEST
 
+/* Of operations and joins with more fences than these have room for. */
+static void free_all(struct shared *s)
+{
+    enum { MANY = 66 };
+    (void)s;
+    struct fence f[MANY];
+    struct stream *const a = stream_new(0, STREAM_BLOCKING, 0);
+    long before = 0;
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < MANY; i++) {
+            struct op *const op = op_of(GRAPH_HOSTFN, "after");
+            for (int k = 0; k < i; k++)
+                simgpu_op_after(op, f[k]);
+            f[i] = simgpu_stream_enqueue(a, op);
+        }
+        simgpu_fence_join(f, MANY, "join", 0);
+        while (round && scarce_held() != before)
+            usleep(1000); // an op is freed after it is done
+        while (!atomic_load(&a->resting))
+            usleep(1000);
+        before = scarce_held();
+    }
+}
+
+START_TEST(what_operations_take_is_freed)
+{
+    succeeds(free_all);
+}
+END_TEST
+
 /* ---- what is recorded ---------------------------------------------------- */
 
 static const struct recording {
@@ -392,7 +459,9 @@ int main(void)
     Suite *const suite = suite_create("ops");
     TCase *const t = tcase_create("ops");
     SUITE_LOOP(t, what_a_process_does_is_in_its_graph, recordings);
+    tcase_add_test(t, an_operation_runs_without_its_lists);
     tcase_add_test(t, many_fences_are_joined);
+    tcase_add_test(t, what_operations_take_is_freed);
     tcase_add_test(t, a_stream_that_records_defers_work);
     tcase_add_test(t, a_device_has_its_errors_and_peers);
     suite_add_tcase(suite, t);

@@ -25,7 +25,7 @@ static void check(void)
     uv_library_shutdown(); // serve's signals: libuv keeps a pipe for them
     fflush(NULL);
     const int nleft = fds_open() - nopen;
-    const long nheld = scarce_held();
+    const long nheld = scarce_left();
     if (nleft != 0 || nheld != 0) {
         dprintf(STDERR_FILENO, "%d files left open, %ld blocks not freed\n",
                 nleft, nheld);

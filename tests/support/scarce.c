@@ -157,7 +157,7 @@ void scarce_from_now(size_t nbytes)
     fenced = nbytes;
 }
 
-long scarce_held(void)
+long scarce_left(void)
 {
     fenced = SIZE_MAX;
     __libc_freeres();
@@ -210,6 +210,11 @@ void free(void *p)
     else
         __libc_free(p);
     errno = err;
+}
+
+long scarce_held(void)
+{
+    return held;
 }
 
 void scarce_none(void)

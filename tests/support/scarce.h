@@ -33,10 +33,13 @@ void scarce_none(void);
 /*
  * For a whole program: from now on allocations of nbytes or more are fenced as
  * by scarce_just(), and all are counted. (Each costs pages, so fencing the many
- * small ones is slow.) scarce_held(), called when the program ends, returns how
+ * small ones is slow.) scarce_left(), called when the program ends, returns how
  * many of them it has not freed, less what the C library keeps for itself.
  */
 void scarce_from_now(size_t nbytes);
+long scarce_left(void);
+
+/* How many allocations of this process nothing has freed yet. */
 long scarce_held(void);
 
 #endif
