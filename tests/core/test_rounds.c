@@ -1,0 +1,177 @@
+/*
+ * test_rounds.c: the watchdog's rounds, none of which takes time
+ *
+ * Its waits and naps return at once, as soon as the rank itself waits.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <dlfcn.h>       /* dlsym */
+#include <errno.h>       /* ETIMEDOUT */
+#include <linux/futex.h> /* FUTEX_WAIT */
+#include <sched.h>       /* sched_yield */
+#include <stdarg.h>      /* va_list */
+#include <stdlib.h>      /* setenv */
+#include <string.h>      /* strstr */
+#include <sys/syscall.h> /* SYS_futex */
+#include <time.h>        /* struct timespec */
+
+#include "core/control.h"
+#include "core/report.h"
+#include "core/wait.h"
+#include "ranks.h"
+#include "suite.h"
+
+/* ---- the C library ------------------------------------------------------- */
+
+enum { ROUND_NS = 250000000, ENOUGH = 20, STOPPED = 1 << 20 };
+static _Atomic int is_waiting; /* the rank, so rounds may begin */
+static _Atomic int nrounds, nnaps;
+static int naps_to_list;      /* after so many, the list of waits is complete */
+static struct timespec asked; /* by the latest wait with another limit */
+static __thread int is_watchdog;
+
+static int have_round(void)
+{
+    const struct control *const own = control_own();
+    is_watchdog = 1;
+    while (!is_waiting)
+        sched_yield();
+    MUST(own->beats == (uint32_t)nrounds); // one for each round
+    if (++nrounds > ENOUGH)
+        _exit(0);
+    errno = ETIMEDOUT;
+    return -1;
+}
+
+long syscall(long number, ...)
+{
+    static long (*_Atomic real)(long, ...);
+    long a[6];
+    va_list args;
+    va_start(args, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(args, long);
+    va_end(args);
+    const struct timespec *const t = (const struct timespec *)a[3];
+    if (number == SYS_futex && a[1] == FUTEX_WAIT && t) {
+        if (t->tv_sec == 0 && t->tv_nsec == ROUND_NS)
+            return have_round();
+        asked = *t;
+        return -1;
+    }
+    if (!real)
+        real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+    return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+int usleep(useconds_t us)
+{
+    if (!is_watchdog)
+        return (int)syscall(SYS_nanosleep,
+                            &(struct timespec){0, (long)us * 1000}, NULL);
+    MUST(us == 1000);
+    if (++nnaps == naps_to_list)
+        atomic_fetch_add(&control_own()->wait_version, 1);
+    return 0;
+}
+
+/* ---- hangs --------------------------------------------------------------- */
+
+static const struct hang {
+    const char *limit;
+    int progress; /* before the rank waits: its first round is not quiet */
+    int naps;     /* until its list of waits is complete; STOPPED: never */
+    int nrounds, nnaps;
+} hangs[] = {
+    {"", 0, 0, 8, 0},           {"1", 0, 0, 4, 0},
+    {"1", 1, 0, 5, 0},          {"1.001", 0, 0, 5, 0},
+    {"0.25", 0, 0, 1, 0},       {"0.26", 1, 0, 3, 0},
+    {"0.5", 0, 3, 2, 3},        {"0.5", 0, 999, 2, 999},
+    {"0.5", 0, 1000, 2, 1000},  {"0.5", 0, STOPPED, 2, 1000},
+    {"0", 0, 0, ENOUGH + 1, 0}, // never: the test ends it
+};
+
+static void tell(int status)
+{
+    fprintf(stderr, "%d rounds, %d naps, status %d\n", nrounds, nnaps, status);
+}
+
+static void describe(const void *arg, char *out, size_t nbytes)
+{
+    (void)arg;
+    snprintf(out, nbytes, "%0500d", 1);
+}
+
+/* Waits for what never comes. */
+static void hang(struct shared *s)
+{
+    const struct hang *const h = &hangs[s->ping];
+    const struct wait_note note = {.call = "waits", .describe = describe};
+    simgpu_report_last(tell);
+    naps_to_list = h->naps;
+    simgpu_proc();
+    atomic_store(&control_own()->wait_version, h->naps != 0);
+    for (int i = 0; i < h->progress; i++)
+        control_progress();
+    wait_begin(&note);
+    atomic_store(&is_waiting, 1);
+    pause();
+}
+
+START_TEST(a_hang_is_reported_after_its_quiet_rounds)
+{
+    const struct hang *const h = &hangs[_i];
+    char text[8192], says[128];
+    struct shared *const s = shared_new();
+    s->ping = (uint32_t)_i;
+    setenv("SIMGPU_HANG_SEC", h->limit, 1);
+    const struct rank r = rank_start(0, 1, hang, s);
+    const int status = rank_end(r, text, sizeof text);
+    if (h->nrounds > ENOUGH) {
+        ck_assert_msg(status == 0 && !*text, "%s: %s", h->limit, text);
+        return;
+    }
+    snprintf(says, sizeof says, "%d rounds, %d naps, status 70\n", h->nrounds,
+             h->nnaps);
+    ck_assert_msg(status == PROC_EXIT_FAULT && strstr(text, says),
+                  "%s: not %s: %s", h->limit, says, text);
+    // what a wait is for is cut to 399 letters
+    const char *const zeros = strstr(text, "    main: waits at ?: 000");
+    ck_assert_msg(zeros && strchr(zeros, '\n') == zeros + 22 + 399, "%s", text);
+}
+END_TEST
+
+/* ---- limits -------------------------------------------------------------- */
+
+static void limit(struct shared *s)
+{
+    static const struct {
+        uint64_t ns;
+        struct timespec t;
+    } limits[] = {{1, {0, 1}},
+                  {999999999, {0, 999999999}},
+                  {1000000000, {1, 0}},
+                  {UINT64_C(7123456789012), {7123, 456789012}}};
+    simgpu_proc();
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        MUST(simgpu_wait_for(&s->ping, 0, limits[i].ns, NULL) == -1);
+        MUST(errno == ETIMEDOUT && asked.tv_sec == limits[i].t.tv_sec);
+        MUST(asked.tv_nsec == limits[i].t.tv_nsec);
+    }
+}
+
+START_TEST(a_limit_is_in_seconds_and_nanoseconds)
+{
+    succeeds(limit);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const suite = suite_create("rounds");
+    TCase *const t = tcase_create("rounds");
+    SUITE_LOOP(t, a_hang_is_reported_after_its_quiet_rounds, hangs);
+    tcase_add_test(t, a_limit_is_in_seconds_and_nanoseconds);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}
