@@ -148,6 +148,8 @@ static void look(struct shared *s)
     struct stream *const a = stream_new(0, STREAM_BLOCKING, 0);
     const struct fence first = launch(a);
     simgpu_fence_join(&first, 1, "join", 0);
+    while (!atomic_load(&a->resting))
+        usleep(1000);
     struct op *const op = op_of(GRAPH_COPY, "looks");
     op->run = looks_at_itself;
     op->moves = &move;

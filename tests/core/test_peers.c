@@ -7,6 +7,7 @@
 #include <errno.h>   /* ETIMEDOUT */
 #include <fcntl.h>   /* O_RDONLY */
 #include <pthread.h> /* pthread_create */
+#include <signal.h>  /* sigaltstack */
 #include <stdlib.h>  /* setenv */
 #include <string.h>  /* strstr */
 #include <time.h>    /* clock_gettime */
@@ -28,11 +29,22 @@ static double now_sec(void)
 
 /* ---- threads ------------------------------------------------------------- */
 
+/* A thread gets one signal stack, however often it asks. */
+static void check_signal_stack(void)
+{
+    stack_t stack, again;
+    MUST(sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & SS_DISABLE));
+    MUST(stack.ss_sp && stack.ss_size == 256 << 10);
+    thread_add_signal_stack();
+    MUST(sigaltstack(NULL, &again) == 0 && again.ss_sp == stack.ss_sp);
+}
+
 static void *numbers_itself(void *number)
 {
     MUST(atomic_load(&control_own()->active) == 1);
     *(uint32_t *)number = thread_number();
     thread_enter();
+    check_signal_stack();
     MUST(thread_number() == *(uint32_t *)number);
     MUST(atomic_load(&control_own()->active) == 2);
     MUST(thread_or_worker() == *(uint32_t *)number);
@@ -43,6 +55,7 @@ static void *works(void *unused)
 {
     thread_become_worker();
     thread_enter();
+    check_signal_stack();
     MUST(thread_or_worker() == UINT32_MAX);
     MUST(atomic_load(&control_own()->active) == 1);
     return unused;
@@ -59,6 +72,8 @@ static void number_threads(struct shared *s)
 {
     (void)s;
     uint32_t number = 0;
+    simgpu_proc();
+    check_signal_stack(); // before the thread has a number
     MUST(thread_number() == 0 && thread_or_worker() == 0);
     run_thread(numbers_itself, &number);
     MUST(number == 1 && atomic_load(&control_own()->active) == 1);
@@ -247,6 +262,19 @@ static int nfiles(void)
     return fd;
 }
 
+/* How many control pages this process has mapped. */
+static int npages(void)
+{
+    char line[1024];
+    int n = 0;
+    FILE *const maps = fopen("/proc/self/maps", "r");
+    MUST(maps);
+    while (fgets(line, sizeof line, maps))
+        n += strstr(line, "simgpu-control") != NULL;
+    fclose(maps);
+    return n;
+}
+
 static void know_other(struct shared *s)
 {
     MUST(!peer_first() && !peer_find(0) && !peer_find(1));
@@ -265,7 +293,7 @@ static void know_other(struct shared *s)
     wrong.fd = 1000;
     wrong.nonce++;
     MUST(!simgpu_peer_attach(&wrong) && errno == ENOENT);
-    MUST(peer_first() == self && nfiles() == before);
+    MUST(peer_first() == self && nfiles() == before && npages() == 2);
     MUST(peer_alive(p) && peer_alive(self));
     MUST(peer_open_graph(NULL) == -1 && peer_open_graph(p) == before);
     MUST(peer_open_heap(p, 0) == -1);
@@ -343,6 +371,33 @@ START_TEST(memory_that_is_lacking_is_a_fault)
     ck_assert_str_eq(text, "what is there\n"
                            "simgpu: rank 1: out of host memory for 2 objects "
                            "of 3 bytes\n");
+}
+END_TEST
+
+/* What fits in one write: 32704 bytes of whole lines, which these fill, or a
+ * line that is cut. */
+static void report_much(struct shared *s)
+{
+    static char lines[24000];
+    const size_t length = s->ping ? 21 : 11; // and 17 more with each
+    for (size_t i = 0; i + 1 < sizeof lines; i++)
+        lines[i] = i % (length + 1) == length ? '\n' : 'a';
+    if (s->ping) // the 860th is longer than the rest of it
+        memset(&lines[859 * (length + 1)], 'b', 1000);
+    simgpu_report_fault(NULL, "%s", lines);
+}
+
+START_TEST(a_fault_that_is_long_is_cut)
+{
+    static const size_t nbytes[] = {32704, 32767};
+    static char text[65536];
+    struct shared *const s = shared_new();
+    for (s->ping = 0; s->ping < 2; s->ping++) {
+        const struct rank r = rank_start(0, 1, report_much, s);
+        ck_assert_int_eq(rank_end(r, text, sizeof text), PROC_EXIT_FAULT);
+        ck_assert_uint_eq(strlen(text), nbytes[s->ping]);
+    }
+    ck_assert_str_eq(text + 32763, "bbbb");
 }
 END_TEST
 
@@ -443,6 +498,7 @@ int main(void)
     tcase_add_test(t, a_process_knows_the_others_by_their_pages);
     tcase_add_test(t, a_fault_has_the_rank_before_each_line);
     tcase_add_test(t, memory_that_is_lacking_is_a_fault);
+    tcase_add_test(t, a_fault_that_is_long_is_cut);
     tcase_add_test(t, a_kind_of_warning_is_printed_once);
     tcase_add_test(t, a_fault_ends_the_other_ranks);
     tcase_add_test(t, a_fault_that_has_no_key_left_is_not_printed);

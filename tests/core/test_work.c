@@ -229,14 +229,18 @@ static void look_at_wait(void *fence, const struct wait_entry *e)
     nwaits++;
 }
 
-/* The last of three operations, of which none is complete. */
+/* The last of four operations, of which one is complete. */
 static void describe_wait(struct shared *s)
 {
     (void)s;
     pthread_t thread;
+    stream_new(1, STREAM_BLOCKING, 0);
     struct stream *const a = stream_new(1, STREAM_NONBLOCKING, 0);
     struct op *const op = op_of(GRAPH_HOSTFN, "gate");
     op->run = passes_gate;
+    const struct fence first = launch(a);
+    while (!fence_passed(first))
+        usleep(1000);
     simgpu_stream_enqueue(a, op);
     launch(a);
     struct fence f = launch(a);
@@ -253,7 +257,7 @@ START_TEST(a_wait_for_a_fence_is_described)
     const struct rank r = rank_start(0, 1, describe_wait, shared_new());
     const int status = rank_end(r, text, sizeof text);
     ck_assert_msg(status == 0, "%s", text);
-    ck_assert_msg(strstr(text, "waits for non-blocking stream 1 of device 1, 3 "
+    ck_assert_msg(strstr(text, "waits for non-blocking stream 2 of device 1, 3 "
                                "operations to go\n") == text,
                   "%s", text);
 }

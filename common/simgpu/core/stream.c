@@ -201,7 +201,6 @@ static void record(struct stream *s, struct op *op)
             replay_ps ? replay_ps : simgpu_proc()->costs->launch_host_ps;
     if (replay_ps && op->node.kind == GRAPH_KERNEL)
         op->node.latency_ps = op->node.latency_ps * GRAPH_START / ALONE_START;
-    op->node.rank = simgpu_proc()->rank;
     op->node.index = graph_add(simgpu_proc()->graph, &op->node, deps, op->moves,
                                op->accesses);
     issuer_issued(op->node.index);
