@@ -27,11 +27,8 @@ static struct peer *find(const struct proc_id *id)
 struct peer *simgpu_peer_attach(const struct proc_id *id)
 {
     const struct proc *const self = simgpu_proc();
-    struct peer *p = find(id);
-    if (p)
-        return p;
     pthread_mutex_lock(&lock);
-    p = find(id);
+    struct peer *p = find(id);
     struct control *const page = p ? NULL
                                  : id->nonce == self->id.nonce
                                      ? control_own()
