@@ -1,0 +1,167 @@
+// The threads of blocks of all shapes: where each is, what it waits for, and
+// what it sees of the machine. With an argument, one fails an assertion.
+#include <assert.h>
+#include <cuda_runtime.h>
+#include <time.h>
+
+#include "rule.h"
+
+enum { MOST = 1024 };
+
+__device__ static int number_of(dim3 at, dim3 dim)
+{
+    return (int)(at.x + dim.x * (at.y + dim.y * at.z));
+}
+
+// Each thread leaves its coordinates.
+__global__ void places(uint3 *out)
+{
+    out[number_of(threadIdx, blockDim)] = threadIdx;
+}
+
+// The same behind barriers. Each thread then reads what the last left, and one
+// in four ends before.
+__global__ void barriers(uint3 *out)
+{
+    __shared__ uint3 at[MOST];
+    const int n = blockDim.x * blockDim.y * blockDim.z;
+    const int me = number_of(threadIdx, blockDim);
+    at[me] = threadIdx;
+    __syncthreads();
+    if (me % 4 == 3)
+        return;
+    const uint3 next = at[(me + 1) % n];
+    __syncthreads();
+    at[(me + 1) % n] = next;
+    __syncthreads();
+    out[me] = at[me];
+    if (me % 4 == 2 && me + 1 < n)
+        out[me + 1] = at[me + 1];
+}
+
+static const dim3 shapes[] = {
+    dim3(1),        dim3(31),      dim3(32),       dim3(33),    dim3(3, 5, 2),
+    dim3(1, 7, 3),  dim3(2, 1, 9), dim3(1, 1, 64), dim3(5, 13), dim3(1, 32, 2),
+    dim3(32, 4, 8), dim3(1024),    dim3(7, 1, 5),  dim3(1, 64), dim3(16, 16, 3),
+};
+
+static int is_in_order(const uint3 *h, dim3 d)
+{
+    int n = 0, right = 1;
+    for (unsigned z = 0; z < d.z; z++)
+        for (unsigned y = 0; y < d.y; y++)
+            for (unsigned x = 0; x < d.x; x++, n++)
+                right &= h[n].x == x && h[n].y == y && h[n].z == z;
+    return right;
+}
+
+static void check_shapes(void)
+{
+    static uint3 h[MOST];
+    uint3 *d;
+    cudaMalloc(&d, sizeof h);
+    for (const dim3 &shape : shapes)
+        for (int waits = 0; waits < 2; waits++) {
+            const unsigned n = shape.x * shape.y * shape.z;
+            cudaMemset(d, 0xff, sizeof h);
+            if (waits)
+                barriers<<<2, shape>>>(d);
+            else
+                places<<<2, shape>>>(d);
+            cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+            RULE(is_in_order(h, shape) && (n == MOST || h[n].x == ~0u),
+                 waits ? "threads behind barriers" : "threads that never wait");
+        }
+    cudaFree(d);
+}
+
+// Lanes of two kinds ask for their mask in one call each, in every warp.
+__global__ void masks(unsigned *out)
+{
+    const int t = threadIdx.x;
+    if (t % 32 < t / 32 + 3)
+        out[t] = __activemask();
+    else if (t % 2)
+        out[t] = ~__activemask(); // a call of its own
+}
+
+static void check_masks(void)
+{
+    unsigned *d, h[80];
+    int right = 1;
+    cudaMalloc(&d, sizeof h);
+    cudaMemset(d, 0, sizeof h);
+    masks<<<1, 80>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    for (int t = 0; t < 80; t++) {
+        const unsigned all = t < 64 ? ~0u : 0xffffu;
+        const unsigned low = (1u << (t / 32 + 3)) - 1;
+        right &= h[t] == (t % 32 < t / 32 + 3 ? low
+                          : t % 2             ? ~(0xaaaaaaaau & all & ~low)
+                                              : 0);
+    }
+    RULE(right, "lanes that are in one call of a warp converge");
+    cudaFree(d);
+}
+
+__global__ void multiprocessors(unsigned *out)
+{
+    unsigned sm;
+    asm("mov.u32 %0, %%smid;" : "=r"(sm));
+    out[number_of(blockIdx, gridDim)] = sm;
+}
+
+static void check_multiprocessors(void)
+{
+    enum { BLOCKS = 3 * 5 * 11 };
+    unsigned *d, h[BLOCKS];
+    int right = 1;
+    cudaMalloc(&d, sizeof h);
+    multiprocessors<<<dim3(3, 5, 11), 1>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    for (unsigned i = 0; i < BLOCKS; i++)
+        right &= h[i] == i % 132;
+    RULE(right, "blocks are dealt to multiprocessors in order");
+    cudaFree(d);
+}
+
+__global__ void clocks(long long *out)
+{
+    out[0] = clock64();
+    out[1] = clock();
+    out[2] = clock64();
+}
+
+static void check_clocks(void)
+{
+    long long *d, h[3];
+    cudaMalloc(&d, sizeof h);
+    const clock_t begin = clock();
+    clocks<<<1, 1>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    RULE(h[1] - h[0] == 64 && h[2] - h[1] == 64, "each look takes 64 cycles");
+    while (clock() < begin + CLOCKS_PER_SEC / 100)
+        ;
+    RULE(clock() - begin < 60 * CLOCKS_PER_SEC, "the host's clock is its own");
+    cudaFree(d);
+}
+
+__global__ void asserts(int n)
+{
+    const int b = number_of(blockIdx, gridDim);
+    assert(b * 24 + number_of(threadIdx, blockDim) != n);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1) {
+        asserts<<<dim3(2, 3, 4), dim3(2, 3, 4)>>>(24 * 15 + 9);
+        return cudaDeviceSynchronize() == cudaErrorAssert ? 3 : 4;
+    }
+    check_shapes();
+    check_masks();
+    check_multiprocessors();
+    check_clocks();
+    return rule_status();
+}

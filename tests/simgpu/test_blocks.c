@@ -1,0 +1,41 @@
+/*
+ * test_blocks.c: the threads of blocks of all shapes
+ */
+#include <check.h>
+#include <string.h> /* strcmp */
+
+#include "child.h"
+#include "conform.h"
+#include "suite.h"
+
+START_TEST(threads_are_where_they_should_be)
+{
+    conform_run("", "prog_blocks", 0);
+}
+END_TEST
+
+/* Block 15 is (1, 1, 2) of 2 x 3 x 4, thread 9 is (1, 1, 1). */
+START_TEST(an_assertion_that_fails_names_its_thread)
+{
+    struct child c =
+        child_run(20, "%s/tests/simgpu/prog_blocks assert", child_build());
+    const char *const says =
+        ": void asserts(int): block: [1,1,2], thread: [1,1,1] Assertion "
+        "`b * 24 + number_of(threadIdx, blockDim) != n` failed.\n";
+    const char *const at = strchr(c.err, ' ');
+    ck_assert_msg(c.status == 3 && strstr(c.err, "prog_blocks.cu:") && at &&
+                      strcmp(at - 1, says) == 0,
+                  "status %d\n%s", c.status, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const suite = suite_create("blocks");
+    TCase *const t = tcase_create("blocks");
+    tcase_add_test(t, threads_are_where_they_should_be);
+    tcase_add_test(t, an_assertion_that_fails_names_its_thread);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}
