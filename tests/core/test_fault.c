@@ -306,7 +306,8 @@ static char *nameless(const char *text)
             at += (size_t)sprintf(
                 out + at, "%s%s", file,
                 strtol(c + strlen(file), &end, 10) == line ? "HERE" : "THERE");
-        else if (strncmp(c, "0x7f", 4) == 0 && strtoul(c, &end, 16))
+        else if ((strncmp(c, "0x7f", 4) == 0 || strncmp(c, "0x7e", 4) == 0) &&
+                 strtoul(c, &end, 16))
             at += (size_t)sprintf(out + at, "0x7f..");
         else
             out[at++] = *c;
