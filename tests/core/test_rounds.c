@@ -15,7 +15,7 @@
 #include <sys/syscall.h> /* SYS_futex */
 #include <time.h>        /* struct timespec */
 
-#include "core/control.h"
+#include "core/peer.h"
 #include "core/report.h"
 #include "core/wait.h"
 #include "ranks.h"
@@ -26,7 +26,8 @@
 enum { ROUND_NS = 250000000, ENOUGH = 20, STOPPED = 1 << 20 };
 static _Atomic int is_waiting; /* the rank, so rounds may begin */
 static _Atomic int nrounds, nnaps;
-static int naps_to_list;      /* after so many, the list of waits is complete */
+static int beats_from;   /* a round: the other rank has a beat in each, too */
+static int naps_to_list; /* after so many, the list of waits is complete */
 static struct timespec asked; /* by the latest wait with another limit */
 static __thread int is_watchdog;
 
@@ -35,10 +36,15 @@ static int have_round(void)
     const struct control *const own = control_own();
     is_watchdog = 1;
     while (!is_waiting)
-        sched_yield();
+        if (own->lost)
+            return 0;
+        else
+            sched_yield();
     MUST(own->beats == (uint32_t)nrounds); // one for each round
     if (++nrounds > ENOUGH)
         _exit(0);
+    if (beats_from && nrounds >= beats_from)
+        atomic_fetch_add(&peer_find(1)->control->beats, 1);
     errno = ETIMEDOUT;
     return -1;
 }
@@ -66,10 +72,9 @@ long syscall(long number, ...)
 
 int usleep(useconds_t us)
 {
-    if (!is_watchdog)
+    if (!is_watchdog || us != 1000)
         return (int)syscall(SYS_nanosleep,
                             &(struct timespec){0, (long)us * 1000}, NULL);
-    MUST(us == 1000);
     if (++nnaps == naps_to_list)
         atomic_fetch_add(&control_own()->wait_version, 1);
     return 0;
@@ -93,6 +98,11 @@ static const struct hang {
 
 static void tell(int status)
 {
+    const struct control *const own = control_own();
+    const struct control_wait *const w = &own->wait[0];
+    MUST(own->nwaits == 1 && strcmp(w->call, "%s waits") == 0);
+    MUST(w->node == 9 && w->peer == 4 && w->site == 0 && w->thread == 0);
+    MUST(naps_to_list || own->wait_version == 2); // written once
     fprintf(stderr, "%d rounds, %d naps, status %d\n", nrounds, nnaps, status);
 }
 
@@ -106,7 +116,8 @@ static void describe(const void *arg, char *out, size_t nbytes)
 static void hang(struct shared *s)
 {
     const struct hang *const h = &hangs[s->ping];
-    const struct wait_note note = {.call = "waits", .describe = describe};
+    const struct wait_note note = {
+        .call = "%s waits", .describe = describe, .node = 9, .peer = 4};
     simgpu_report_last(tell);
     naps_to_list = h->naps;
     simgpu_proc();
@@ -136,8 +147,54 @@ START_TEST(a_hang_is_reported_after_its_quiet_rounds)
     ck_assert_msg(status == PROC_EXIT_FAULT && strstr(text, says),
                   "%s: not %s: %s", h->limit, says, text);
     // what a wait is for is cut to 399 letters
-    const char *const zeros = strstr(text, "    main: waits at ?: 000");
-    ck_assert_msg(zeros && strchr(zeros, '\n') == zeros + 22 + 399, "%s", text);
+    const char *const zeros = strstr(text, "    main: %s waits at ?: 000");
+    ck_assert_msg(zeros && strchr(zeros, '\n') == zeros + 25 + 399, "%s", text);
+}
+END_TEST
+
+/* The other rank waits, too, and its watchdog is late. */
+static void hang_late(struct shared *s)
+{
+    meet(s);
+    spin(&s->pong);
+    beats_from = (int)s->ping;
+    simgpu_report_last(tell);
+    control_progress();
+    wait_begin(&(struct wait_note){.call = "%s waits", .node = 9, .peer = 4});
+    atomic_store(&is_waiting, 1);
+    pause();
+}
+
+static void is_late(struct shared *s)
+{
+    meet(s);
+    wait_begin(&(struct wait_note){.call = "other"});
+    set(&s->pong);
+    pause();
+}
+
+/* Three beats after the round that was not quiet, for that may be the end of
+ * one that began before. */
+START_TEST(a_hang_is_reported_when_all_watchdogs_have_looked)
+{
+    static const struct {
+        uint32_t beats_from;
+        const char *says;
+    } late[] = {{2, "4 rounds"}, {3, "5 rounds"}, {6, "8 rounds"}};
+    char text[2][8192];
+    setenv("SIMGPU_HANG_SEC", "0.5", 1);
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++) {
+        struct shared *const s = shared_new();
+        s->ping = late[i].beats_from;
+        const struct rank r0 = rank_start(0, 2, hang_late, s);
+        const struct rank r1 = rank_start(1, 2, is_late, s);
+        ck_assert_int_eq(rank_end(r0, text[0], sizeof text[0]),
+                         PROC_EXIT_FAULT);
+        ck_assert_int_eq(rank_end(r1, text[1], sizeof text[1]),
+                         PROC_EXIT_FAULT);
+        ck_assert_msg(strstr(text[0], late[i].says), "%s: %s", late[i].says,
+                      text[0]);
+    }
 }
 END_TEST
 
@@ -171,6 +228,7 @@ int main(void)
     Suite *const suite = suite_create("rounds");
     TCase *const t = tcase_create("rounds");
     SUITE_LOOP(t, a_hang_is_reported_after_its_quiet_rounds, hangs);
+    tcase_add_test(t, a_hang_is_reported_when_all_watchdogs_have_looked);
     tcase_add_test(t, a_limit_is_in_seconds_and_nanoseconds);
     suite_add_tcase(suite, t);
     return suite_run(suite);
