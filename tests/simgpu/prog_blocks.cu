@@ -1,5 +1,6 @@
 // The threads of blocks of all shapes: where each is, what it waits for, and
-// what it sees of the machine. With an argument, one fails an assertion.
+// what it sees of the machine. With an argument, one traps, or fails an
+// assertion.
 #include <assert.h>
 #include <cuda_runtime.h>
 #include <time.h>
@@ -152,9 +153,29 @@ __global__ void asserts(int n)
     assert(b * 24 + number_of(threadIdx, blockDim) != n);
 }
 
+__global__ void traps(int *out)
+{
+    if (threadIdx.x == 1)
+        __trap();
+    if (threadIdx.x > 1)
+        *out = 1;
+}
+
+static int check_trap(void)
+{
+    int *host;
+    cudaHostAlloc(&host, sizeof *host, 0);
+    *host = 0;
+    traps<<<2, 3>>>(host);
+    RULE(cudaDeviceSynchronize() == cudaErrorLaunchFailure, "a trap is one");
+    RULE(*host == 0, "no thread runs after a trap");
+    return rule_status();
+}
+
 int main(int argc, char **argv)
 {
-    (void)argv;
+    if (argc > 1 && argv[1][0] == 't')
+        return check_trap();
     if (argc > 1) {
         asserts<<<dim3(2, 3, 4), dim3(2, 3, 4)>>>(24 * 15 + 9);
         return cudaDeviceSynchronize() == cudaErrorAssert ? 3 : 4;

@@ -14,6 +14,15 @@ START_TEST(threads_are_where_they_should_be)
 }
 END_TEST
 
+START_TEST(a_trap_ends_a_kernel)
+{
+    struct child c =
+        child_run(20, "%s/tests/simgpu/prog_blocks trap", child_build());
+    ck_assert_msg(c.status == 0, "status %d\n%s%s", c.status, c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 /* Block 15 is (1, 1, 2) of 2 x 3 x 4, thread 9 is (1, 1, 1). */
 START_TEST(an_assertion_that_fails_names_its_thread)
 {
@@ -35,6 +44,7 @@ int main(void)
     Suite *const suite = suite_create("blocks");
     TCase *const t = tcase_create("blocks");
     tcase_add_test(t, threads_are_where_they_should_be);
+    tcase_add_test(t, a_trap_ends_a_kernel);
     tcase_add_test(t, an_assertion_that_fails_names_its_thread);
     suite_add_tcase(suite, t);
     return suite_run(suite);
