@@ -2,14 +2,10 @@
  * test_heap.c: what is known of memory: allocations, freed ones, addresses that
  * are mapped and host memory that is registered (core/heap.h, core/virtual.h)
  */
-#define _GNU_SOURCE
 #include <check.h>
 #include <errno.h>  /* EINVAL */
 #include <stdlib.h> /* setenv */
 #include <string.h> /* strcmp */
-#include <sys/mman.h>
-#include <sys/syscall.h> /* SYS_mmap */
-#include <unistd.h>      /* syscall */
 
 #include "core/heap.h"
 #include "core/virtual.h"
@@ -31,51 +27,6 @@ static struct heap_block found(const void *p)
     MUST(simgpu_heap_find(p, &b) == 0);
     return b;
 }
-
-/* ---- mappings that fail --------------------------------------------------- */
-
-static int nmaps = -1; /* until one fails; -1: none does */
-
-void *mmap(void *at, size_t nbytes, int prot, int flags, int fd, off_t offset)
-{
-    if (nmaps == 0) {
-        errno = ENOMEM;
-        return MAP_FAILED;
-    }
-    nmaps -= nmaps > 0;
-    // NOLINTNEXTLINE: the kernel's answer is an address
-    return (void *)syscall(SYS_mmap, at, nbytes, prot, flags, fd, offset);
-}
-
-/* What a heap is mapped by: the raw view, in two steps, the program's and the
- * shadow. The rest is kept for later. */
-static void map_heap(struct shared *s)
-{
-    simgpu_proc();
-    nmaps = (int)s->ping;
-    char *const p = alloc(1, 100, 0);
-    MUST(heap_shadow(p) && simgpu_heap_raw(p));
-    fprintf(stderr, "%d are left", nmaps);
-}
-
-START_TEST(a_heap_that_cannot_be_mapped_is_a_fault)
-{
-    char text[4096];
-    int n = 0, status;
-    struct shared *const s = shared_new();
-    do {
-        s->ping = (uint32_t)n++;
-        const struct rank r = rank_start(0, 1, map_heap, s);
-        status = rank_end(r, text, sizeof text);
-        ck_assert_msg(status == 0 || (status == PROC_EXIT_FAULT &&
-                                      strstr(text, "rank 0: cannot map ") &&
-                                      strstr(text, "Cannot allocate memory")),
-                      "%d: %s", n, text);
-    } while (status != 0);
-    ck_assert_str_eq(text, "0 are left");
-    ck_assert_int_ge(n, 4);
-}
-END_TEST
 
 /* ---- where allocations lie ----------------------------------------------- */
 
@@ -413,7 +364,6 @@ int main(void)
 {
     Suite *const suite = suite_create("heap");
     TCase *const t = tcase_create("heap");
-    tcase_add_test(t, a_heap_that_cannot_be_mapped_is_a_fault);
     tcase_add_test(t, an_allocation_takes_the_first_gap_that_is_large_enough);
     tcase_add_test(t, large_allocations_hold_zeros);
     tcase_add_test(t, any_byte_of_an_allocation_leads_to_it);
