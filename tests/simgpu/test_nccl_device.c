@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
 #include "child.h"
+#include "golden.h"
+#include "recorded.h"
 #include "suite.h"
 
 static const struct {
@@ -35,6 +38,32 @@ START_TEST(kernels_communicate)
 }
 END_TEST
 
+/* What kernels send over a network, with what each of it follows. */
+START_TEST(the_graph_has_what_kernels_send)
+{
+    struct child c;
+    struct graph *const g =
+        recorded_run(&c,
+                     "SIMGPU_TOPO=4x:gh200 mpirun -n 2 "
+                     "%s/tests/simgpu/prog_nccl_device puts_with_signals "
+                     "values_of_many",
+                     child_build());
+    FILE *const f = golden_begin();
+    for (uint32_t at = 0; at < g->nnodes; at++) {
+        const struct graph_view *const v = &g->nodes[at];
+        if (!strstr(v->name, "gin_") && !strstr(v->name, "ncclGin"))
+            continue;
+        calls_print(f, g, v);
+        if (v->node.latency_ps)
+            fprintf(f, "  after %llu ps\n",
+                    (unsigned long long)v->node.latency_ps);
+    }
+    golden_end(f, "tests/simgpu/nccl_device_graph.txt");
+    graph_free(g);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(a_machine_without_multimem_says_so)
 {
     struct child c =
@@ -55,6 +84,7 @@ int main(void)
     TCase *const t = tcase_create("probes");
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, kernels_communicate, 0, RUNS);
+    tcase_add_test(t, the_graph_has_what_kernels_send);
     tcase_add_test(t, a_machine_without_multimem_says_so);
     suite_add_tcase(suite, t);
     return suite_run(suite);
