@@ -27,7 +27,7 @@ static struct heap_block found(const void *p)
     return b;
 }
 
-/* ---- mappings that fail --------------------------------------------------- */
+/* ---- mappings that fail -------------------------------------------------- */
 
 static int nmaps = -1; /* until one fails; -1: none does */
 

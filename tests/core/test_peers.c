@@ -382,20 +382,25 @@ static void report_much(struct shared *s)
     const size_t length = s->ping ? 21 : 11; // and 17 more with each
     for (size_t i = 0; i + 1 < sizeof lines; i++)
         lines[i] = i % (length + 1) == length ? '\n' : 'a';
-    if (s->ping) // the 860th is longer than the rest of it
-        memset(&lines[859 * (length + 1)], 'b', 1000);
+    char *const last = &lines[859 * (length + 1)]; // longer than what is left
+    if (s->ping)
+        memset(last, 'b', 1000);
+    if (s->ping == 2) // by the byte that ends the text
+        last[109] = '\n';
     simgpu_report_fault(NULL, "%s", lines);
 }
 
 START_TEST(a_fault_that_is_long_is_cut)
 {
-    static const size_t nbytes[] = {32704, 32767};
+    static const size_t nbytes[] = {32704, 32767, 32767};
     static char text[65536];
     struct shared *const s = shared_new();
-    for (s->ping = 0; s->ping < 2; s->ping++) {
+    for (s->ping = 0; s->ping < 3; s->ping++) {
+        memset(text, 'x', sizeof text);
         const struct rank r = rank_start(0, 1, report_much, s);
         ck_assert_int_eq(rank_end(r, text, sizeof text), PROC_EXIT_FAULT);
         ck_assert_uint_eq(strlen(text), nbytes[s->ping]);
+        ck_assert_int_eq(text[nbytes[s->ping] + 1], 'x'); // nothing follows
     }
     ck_assert_str_eq(text + 32763, "bbbb");
 }

@@ -177,6 +177,7 @@ int main(int argc, char **argv)
     if (argc > 1 && argv[1][0] == 't')
         return check_trap();
     if (argc > 1) {
+        printf("before ");
         asserts<<<dim3(2, 3, 4), dim3(2, 3, 4)>>>(24 * 15 + 9);
         return cudaDeviceSynchronize() == cudaErrorAssert ? 3 : 4;
     }

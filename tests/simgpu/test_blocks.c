@@ -23,18 +23,19 @@ START_TEST(a_trap_ends_a_kernel)
 }
 END_TEST
 
-/* Block 15 is (1, 1, 2) of 2 x 3 x 4, thread 9 is (1, 1, 1). */
+/* Block 15 is (1, 1, 2) of 2 x 3 x 4, thread 9 is (1, 1, 1). What the program
+ * has printed comes first. */
 START_TEST(an_assertion_that_fails_names_its_thread)
 {
     struct child c =
-        child_run(20, "%s/tests/simgpu/prog_blocks assert", child_build());
+        child_run(20, "%s/tests/simgpu/prog_blocks assert 2>&1", child_build());
     const char *const says =
         ": void asserts(int): block: [1,1,2], thread: [1,1,1] Assertion "
         "`b * 24 + number_of(threadIdx, blockDim) != n` failed.\n";
-    const char *const at = strchr(c.err, ' ');
-    ck_assert_msg(c.status == 3 && strstr(c.err, "prog_blocks.cu:") && at &&
-                      strcmp(at - 1, says) == 0,
-                  "status %d\n%s", c.status, c.err);
+    const char *const file = strstr(c.out, "prog_blocks.cu:");
+    ck_assert_msg(c.status == 3 && strncmp(c.out, "before ", 7) == 0 && file &&
+                      strcmp(strchr(file, ' ') - 1, says) == 0,
+                  "status %d\n%s", c.status, c.out);
     child_clear(&c);
 }
 END_TEST
