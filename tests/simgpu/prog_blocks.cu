@@ -172,8 +172,65 @@ static int check_trap(void)
     return rule_status();
 }
 
+// What one kernel writes, another takes: behind a fence, by a release that the
+// other acquires, by numbers that commute, and without any order.
+__global__ void gives(int *data, unsigned *word, unsigned long long *sum)
+{
+    data[0] = 1;
+    __threadfence();
+    atomicExch(&word[0], 1u);
+    data[1] = 2;
+    asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(&word[1]), "r"(3u)
+                 : "memory");
+    atomicAdd(sum, 5ull);
+    atomicCAS(&word[2], 0u, 7u);
+    atomicCAS(&word[2], 0u, 8u); // fails
+    *(volatile unsigned *)&word[3] = 9;
+}
+
+__global__ void takes(int *data, unsigned *word, unsigned long long *sum)
+{
+    unsigned seen;
+    while (atomicAdd(&word[0], 0u) != 1)
+        ;
+    do
+        asm volatile("ld.acquire.gpu.u32 %0, [%1];"
+                     : "=r"(seen)
+                     : "l"(&word[1])
+                     : "memory");
+    while (seen != 3);
+    while (*(volatile unsigned *)&word[3] != 9)
+        ;
+    __threadfence();
+    data[2] = data[0] + data[1] + (int)word[2] + (int)*sum;
+}
+
+static int check_words(void)
+{
+    struct memory {
+        unsigned long long sum;
+        unsigned word[4];
+        int data[3];
+    } * d, h;
+    cudaStream_t give, take;
+    cudaMalloc(&d, sizeof *d);
+    cudaMemset(d, 0, sizeof *d);
+    cudaStreamCreate(&give);
+    cudaStreamCreate(&take);
+    cudaDeviceSynchronize();
+    gives<<<1, 1, 0, give>>>(d->data, d->word, &d->sum);
+    cudaDeviceSynchronize(); // when it looks is not left to chance
+    takes<<<1, 1, 0, take>>>(d->data, d->word, &d->sum);
+    cudaDeviceSynchronize();
+    cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost);
+    RULE(h.data[2] == 1 + 2 + 7 + 5, "kernels take what others gave");
+    return rule_status();
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && argv[1][0] == 'w')
+        return check_words();
     if (argc > 1 && argv[1][0] == 't')
         return check_trap();
     if (argc > 1) {

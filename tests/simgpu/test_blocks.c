@@ -1,11 +1,14 @@
 /*
- * test_blocks.c: the threads of blocks of all shapes
+ * test_blocks.c: the threads of blocks of all shapes, and what they exchange
  */
 #include <check.h>
 #include <string.h> /* strcmp */
 
+#include "calls.h"
 #include "child.h"
 #include "conform.h"
+#include "golden.h"
+#include "recorded.h"
 #include "suite.h"
 
 START_TEST(threads_are_where_they_should_be)
@@ -19,6 +22,22 @@ START_TEST(a_trap_ends_a_kernel)
     struct child c =
         child_run(20, "%s/tests/simgpu/prog_blocks trap", child_build());
     ck_assert_msg(c.status == 0, "status %d\n%s%s", c.status, c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+/* Kernels' parts, with what each touches and follows. */
+START_TEST(the_graph_orders_what_kernels_exchange)
+{
+    struct child c;
+    struct graph *const g =
+        recorded_run(&c, "%s/tests/simgpu/prog_blocks words", child_build());
+    FILE *const f = golden_begin();
+    for (uint32_t at = 0; at < g->nnodes; at++)
+        if (g->nodes[at].node.kind == GRAPH_KERNEL)
+            calls_print(f, g, &g->nodes[at]);
+    golden_end(f, "tests/simgpu/blocks.txt");
+    graph_free(g);
     child_clear(&c);
 }
 END_TEST
@@ -45,6 +64,7 @@ int main(void)
     Suite *const suite = suite_create("blocks");
     TCase *const t = tcase_create("blocks");
     tcase_add_test(t, threads_are_where_they_should_be);
+    tcase_add_test(t, the_graph_orders_what_kernels_exchange);
     tcase_add_test(t, a_trap_ends_a_kernel);
     tcase_add_test(t, an_assertion_that_fails_names_its_thread);
     suite_add_tcase(suite, t);
