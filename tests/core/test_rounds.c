@@ -26,6 +26,7 @@
 enum { ROUND_NS = 250000000, ENOUGH = 20, STOPPED = 1 << 20 };
 static _Atomic int is_waiting; /* the rank, so rounds may begin */
 static _Atomic int nrounds, nnaps;
+static _Atomic int stop_after, is_stopped; /* no round until it is 0 again */
 static int beats_from;   /* a round: the other rank has a beat in each, too */
 static int naps_to_list; /* after so many, the list of waits is complete */
 static struct timespec asked; /* by the latest wait with another limit */
@@ -35,11 +36,14 @@ static int have_round(void)
 {
     const struct control *const own = control_own();
     is_watchdog = 1;
-    while (!is_waiting)
+    while (!is_waiting || stop_after) {
         if (own->lost)
             return 0;
-        else
-            sched_yield();
+        if (is_waiting && nrounds < stop_after)
+            break;
+        is_stopped = is_waiting;
+        sched_yield();
+    }
     MUST(own->beats == (uint32_t)nrounds); // one for each round
     if (++nrounds > ENOUGH)
         _exit(0);
@@ -198,6 +202,42 @@ START_TEST(a_hang_is_reported_when_all_watchdogs_have_looked)
 }
 END_TEST
 
+static void tell_none(int status)
+{
+    const struct control *const own = control_own();
+    MUST(status == PROC_EXIT_FAULT && own->nwaits == 0 && !*own->wait_text);
+    fprintf(stderr, "none\n");
+}
+
+/* A wait that the watchdog has listed ends; the next is not to be listed. */
+static void forget_wait(struct shared *s)
+{
+    (void)s;
+    const struct control *const own = control_own();
+    simgpu_report_last(tell_none);
+    stop_after = 1;
+    wait_begin(&(struct wait_note){.call = "listed"});
+    atomic_store(&is_waiting, 1);
+    while (!is_stopped)
+        sched_yield();
+    MUST(own->nwaits == 1 && strstr(own->wait_text, "listed"));
+    wait_end();
+    wait_begin(NULL);
+    stop_after = 0;
+    pause();
+}
+
+START_TEST(a_wait_that_has_ended_is_no_longer_listed)
+{
+    char text[4096];
+    setenv("SIMGPU_HANG_SEC", "0.5", 1);
+    const struct rank r = rank_start(0, 1, forget_wait, shared_new());
+    ck_assert_int_eq(rank_end(r, text, sizeof text), PROC_EXIT_FAULT);
+    ck_assert_msg(strstr(text, "\nnone\n") && !strstr(text, "listed"), "%s",
+                  text);
+}
+END_TEST
+
 /* ---- limits -------------------------------------------------------------- */
 
 static void limit(struct shared *s)
@@ -229,6 +269,7 @@ int main(void)
     TCase *const t = tcase_create("rounds");
     SUITE_LOOP(t, a_hang_is_reported_after_its_quiet_rounds, hangs);
     tcase_add_test(t, a_hang_is_reported_when_all_watchdogs_have_looked);
+    tcase_add_test(t, a_wait_that_has_ended_is_no_longer_listed);
     tcase_add_test(t, a_limit_is_in_seconds_and_nanoseconds);
     suite_add_tcase(suite, t);
     return suite_run(suite);
