@@ -3,10 +3,10 @@
  *
  *   prog_random SEED
  *
- * A line for each of the calls drawn from SEED: its name, the streams (s), events
- * (e), graphs (g), executable graphs (x) and nodes (n) that it gets, the other
- * arguments; = its error; what it wrote; | which of the streams s1 to s3 are
- * captured then: 0 no, 1 yes, 2 the capture is invalid.
+ * A line for each of the calls drawn from SEED: its name, the streams (s),
+ * events (e), graphs (g), executable graphs (x) and nodes (n) that it gets, the
+ * other arguments; = its error; what it wrote; | which of the streams s1 to s3
+ * are captured then: 0 no, 1 yes, 2 the capture is invalid.
  *
  * How far the GPU has come must not show: "not ready" counts as success.
  */
