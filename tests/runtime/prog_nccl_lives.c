@@ -188,8 +188,8 @@ static void estimates(void)
 
 /* ---- parts --------------------------------------------------------------- */
 
-/* What a communicator was stays, so that a later use of it is noticed, and so
- * does the descriptor of a unique id: each round has so many of both. */
+/* What a communicator was stays, so that a later use of it is noticed: each
+ * round has so many. */
 static void one_communicator(void)
 {
     ncclComm_t c = NULL;
@@ -200,14 +200,14 @@ static void one_communicator(void)
 /* A stream's thread frees an operation a moment after it is complete: of many
  * rounds the last one's make no difference. The C library's smallest block has
  * 32 bytes. */
-static void say(const char *name, void (*round)(void), int ncomms, int nids)
+static void say(const char *name, void (*round)(void), int ncomms)
 {
     enum { FEW = 16, MANY = 128, LEAST = 32 };
     const long of_comm = left_by(one_communicator, FEW).heap;
-    const struct left l = left_by(round, nids ? FEW : MANY);
+    const struct left l = left_by(round, ncomms ? FEW : MANY);
     const long heap = l.heap - ncomms * of_comm;
     printf("%s: %ld bytes, %ld files, %ld bytes of a GPU\n", name,
-           2 * labs(heap) < LEAST ? 0 : heap, l.files - nids, l.gpu);
+           2 * labs(heap) < LEAST ? 0 : heap, l.files, l.gpu);
 }
 
 int main(void)
@@ -215,21 +215,21 @@ int main(void)
     static const struct {
         const char *name;
         void (*round)(void);
-        int ncomms, nids;
-    } of[] = {{"collectives", collectives, 0, 0},
-              {"messages", messages, 0, 0},
-              {"refused", refused, 0, 0},
-              {"communicators", communicators, 2, 1},
-              {"aborted", aborted, 2, 1},
-              {"splits", splits, 3, 3},
-              {"fewer and more", fewer_and_more, 3, 2},
-              {"revoked", revoked, 4, 3},
-              {"later", later, 0, 0},
-              {"parts later", parts_later, 1, 1},
-              {"windows", windows, 0, 0},
-              {"estimates", estimates, 0, 0}};
+        int ncomms;
+    } of[] = {{"collectives", collectives, 0},
+              {"messages", messages, 0},
+              {"refused", refused, 0},
+              {"communicators", communicators, 2},
+              {"aborted", aborted, 2},
+              {"splits", splits, 3},
+              {"fewer and more", fewer_and_more, 3},
+              {"revoked", revoked, 4},
+              {"later", later, 0},
+              {"parts later", parts_later, 1},
+              {"windows", windows, 0},
+              {"estimates", estimates, 0}};
     start();
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        say(of[i].name, of[i].round, of[i].ncomms, of[i].nids);
+        say(of[i].name, of[i].round, of[i].ncomms);
     return 0;
 }

@@ -114,7 +114,8 @@ ncclResult_t comm_join(const struct comm_id *id, uint64_t ids, int nranks,
         hub_map(&c->hub, &id->owner, id->fd, id->nonce) == 0
             ? sit(c, ids)
             : nccl_error(ncclSystemError,
-                         "process %d, which made the unique id, is gone",
+                         "process %d, which made the unique id, is gone, or "
+                         "has destroyed its communicator",
                          id->owner.pid);
     if (err == ncclSuccess) {
         *out = c;

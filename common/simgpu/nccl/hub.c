@@ -89,13 +89,19 @@ int hub_map(struct hub_view *v, const struct proc_id *owner, int fd,
                         : MAP_FAILED;
     close(own_fd);
     v->hub = at == MAP_FAILED ? NULL : at;
+    v->fd = owner->pid == getpid() ? fd : -1;
     return v->hub ? 0 : -1;
 }
 
 void hub_unmap(struct hub_view *v)
 {
-    if (v->hub)
-        munmap(v->hub, v->nbytes);
+    if (!v->hub)
+        return;
+    const uint32_t joined = atomic_load(&v->hub->joined) & ~HUB_LOST;
+    if (v->fd >= 0 && joined == (uint32_t)v->nranks &&
+        atomic_exchange(&v->hub->closed, 1) == 0)
+        close(v->fd);
+    munmap(v->hub, v->nbytes);
     v->hub = NULL;
 }
 

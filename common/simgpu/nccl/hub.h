@@ -104,6 +104,7 @@ struct hub {
     _Atomic uint32_t nranks; /* 0 until the first rank joins */
     _Atomic uint32_t joined; /* futex: ranks that have joined */
     _Atomic uint32_t offers; /* futex: offers made */
+    _Atomic uint32_t closed; /* its owner has closed the memfd */
     struct hub_member member[];
 };
 
@@ -112,6 +113,7 @@ struct hub_view {
     struct hub *hub;
     size_t nbytes;
     int rank, nranks;
+    int fd; /* the memfd if this process owns it, or -1 */
 };
 
 /* Create a hub: returns a memfd; the nonce guards against a stale
@@ -121,6 +123,8 @@ int hub_make(uint64_t *nonce);
 /* Map owner's hub. -1: owner is gone, or has closed it. */
 int hub_map(struct hub_view *v, const struct proc_id *owner, int fd,
             uint64_t nonce);
+/* The first of the owner's ranks that leaves a hub in which all have joined
+ * closes the memfd. */
 void hub_unmap(struct hub_view *v);
 
 /* Abort the communicator: its waits give up. */
