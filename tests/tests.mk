@@ -15,7 +15,7 @@ PROG_SRC := $(filter-out $(shell echo tests/*/prog_shmem*),$(PROG_SRC))
 NCCL_FOUND := $(shell echo NCCL_VERSION_CODE | \
 	$(CC) -E -P $(GPU_INC) -include nccl.h - 2>/dev/null | tail -n 1)
 ifeq ($(shell [ "0$(NCCL_FOUND)" -ge 23200 ] 2>/dev/null && echo new),)
-PROG_SRC := $(filter-out tests/simgpu/prog_nccl32_% \
+PROG_SRC := $(filter-out tests/simgpu/prog_nccl32_% tests/runtime/prog_nccl32_% \
 	tests/simgpu/prog_nccl_device.% tests/simgpu/prog_nccl_device_% \
 	tests/hazards/prog_device_% tests/probes/prog_dev_%,$(PROG_SRC))
 endif

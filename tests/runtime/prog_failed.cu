@@ -1,5 +1,7 @@
 // After a kernel has failed, each call returns that error, whatever it asks
 // for: values.txt has those that return another one, and how many there are.
+// deprecated functions are part of the API too
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include "say.h"
 
 #include <cuda_profiler_api.h> // cudaProfilerStart

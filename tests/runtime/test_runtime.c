@@ -1,6 +1,6 @@
 /* What calls of the runtime return and say, right and wrong ones: values.txt
  * has the lines that the parts of the programs print, recorded.txt what they
- * leave in the graph, lives.txt what prog_lives and prog_nccl_lives print. */
+ * leave in the graph, lives.txt what prog_lives and prog_nccl32_lives print. */
 #include <check.h>
 #include <stdio.h>  /* open_memstream */
 #include <stdlib.h> /* free */
