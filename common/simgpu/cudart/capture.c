@@ -1,25 +1,12 @@
 #include "cudart/capture.h"
 
-#include <pthread.h>   /* pthread_mutex_t */
-#include <stdatomic.h> /* atomic_load */
-#include <stdlib.h>    /* calloc */
-#include <string.h>    /* memcpy */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* memcpy */
 
 #include "core/report.h"
 #include "core/stream.h"
 #include "core/thread.h"
 #include "cudart/capture_state.h"
-
-/* Captures under way. */
-static struct {
-    pthread_mutex_t lock;
-    struct capture *first;
-    _Atomic int n;
-    uint64_t last_id;
-} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static _Thread_local enum cudaStreamCaptureMode thread_mode =
-    cudaStreamCaptureModeGlobal;
 
 static void *need(void *p)
 {
@@ -61,110 +48,6 @@ void captured_release(struct captured *c)
 {
     free(c->nodes.node);
     *c = (struct captured){0};
-}
-
-/* ---- what captures forbid ------------------------------------------------ */
-
-/* True if a capture by this mode concerns the calling thread. The lock is held.
- */
-static int concerns(const struct capture *c)
-{
-    if (thread_mode == cudaStreamCaptureModeRelaxed ||
-        c->mode == cudaStreamCaptureModeRelaxed)
-        return 0;
-    return c->thread == thread_number() ||
-           (thread_mode == cudaStreamCaptureModeGlobal &&
-            c->mode == cudaStreamCaptureModeGlobal);
-}
-
-cudaError_t capture_allows_unsafe(void)
-{
-    cudaError_t err = cudaSuccess;
-    if (atomic_load(&all.n) == 0)
-        return err;
-    pthread_mutex_lock(&all.lock);
-    for (struct capture *c = all.first; c; c = c->next)
-        if (concerns(c)) {
-            c->invalid = 1;
-            err = cudaErrorStreamCaptureUnsupported;
-        }
-    pthread_mutex_unlock(&all.lock);
-    return err;
-}
-
-/* True if streams of a device, or the blocking ones of them, are captured;
- * `invalidate` ends these captures. */
-static int captured_on(int device, int blocking_only, int invalidate)
-{
-    int any = 0;
-    pthread_mutex_lock(&all.lock);
-    for (struct capture *c = all.first; c; c = c->next)
-        for (const struct member *m = c->members; m; m = m->next)
-            if (simgpu_stream_device(m->stream) == device &&
-                (!blocking_only ||
-                 stream_kind_of(m->stream) == STREAM_BLOCKING)) {
-                c->invalid |= invalidate;
-                any = 1;
-            }
-    pthread_mutex_unlock(&all.lock);
-    return any;
-}
-
-cudaError_t capture_legacy_error(const struct stream *s, int invalidate)
-{
-    return atomic_load(&all.n) && stream_kind_of(s) == STREAM_LEGACY &&
-                   captured_on(simgpu_stream_device(s), 1, invalidate)
-               ? cudaErrorStreamCaptureImplicit
-               : cudaSuccess;
-}
-
-cudaError_t capture_allows_legacy(const struct stream *s)
-{
-    return capture_legacy_error(s, 1);
-}
-
-cudaError_t capture_allows_work(const struct stream *s)
-{
-    const cudaError_t err = capture_allows_legacy(s);
-    const struct member *const m = simgpu_stream_capture(s);
-    return err == cudaSuccess && m && m->capture->invalid
-               ? cudaErrorStreamCaptureInvalidated
-               : err;
-}
-
-cudaError_t capture_allows_call(const struct stream *s)
-{
-    const cudaError_t err = capture_allows_legacy(s);
-    if (err != cudaSuccess)
-        return err;
-
-    struct member *const m = simgpu_stream_capture(s);
-    if (!m)
-        return cudaSuccess;
-    m->capture->invalid = 1;
-    return cudaErrorStreamCaptureUnsupported;
-}
-
-cudaError_t capture_allows_sync(struct stream *s)
-{
-    const cudaError_t err = capture_allows_call(s);
-    return err != cudaSuccess ? err : capture_allows_unsafe();
-}
-
-cudaError_t capture_allows_device_sync(int device)
-{
-    if (atomic_load(&all.n) == 0)
-        return cudaSuccess;
-    return captured_on(device, 0, 1) ? cudaErrorStreamCaptureUnsupported
-                                     : capture_allows_unsafe();
-}
-
-cudaError_t capture_failed(const struct stream *s, cudaError_t err)
-{
-    const struct member *const m = simgpu_stream_capture(s);
-    if (m && err != cudaSuccess)
-        m->capture->invalid = 1;
-    return err;
 }
 
 /* ---- recording ----------------------------------------------------------- */
@@ -236,11 +119,11 @@ cudaError_t capture_record(struct stream *s, struct captured *into)
     return cudaSuccess;
 }
 
-/* The capture that the event was recorded in, if it is under way and valid. The
- * lock is held. */
-static struct capture *capture_of(const struct captured *event)
+/* The capture that the event was recorded in, if it is under way and valid, of
+ * those that are. */
+static struct capture *capture_of(const struct captured *event,
+                                  struct capture *c)
 {
-    struct capture *c = all.first;
     while (c && (c != event->capture || c->id != event->id))
         c = c->next;
     return c && !c->invalid ? c : NULL;
@@ -248,9 +131,8 @@ static struct capture *capture_of(const struct captured *event)
 
 int capture_is_over(const struct captured *event)
 {
-    pthread_mutex_lock(&all.lock);
-    const int over = !capture_of(event);
-    pthread_mutex_unlock(&all.lock);
+    const int over = !capture_of(event, captures_lock());
+    captures_unlock();
     return over;
 }
 
@@ -258,11 +140,10 @@ cudaError_t capture_allows_host(const struct captured *event, int ends)
 {
     if (!event->capture)
         return ends ? capture_allows_unsafe() : cudaSuccess;
-    pthread_mutex_lock(&all.lock);
-    struct capture *const c = capture_of(event);
+    struct capture *const c = capture_of(event, captures_lock());
     if (c)
         c->invalid |= ends;
-    pthread_mutex_unlock(&all.lock);
+    captures_unlock();
     return c ? cudaErrorCapturedEvent : cudaErrorInvalidValue;
 }
 
@@ -301,9 +182,9 @@ cudaError_t capture_wait(struct stream *s, const struct captured *event)
         return cudaErrorStreamCaptureImplicit;
     }
     if (!m) {
-        pthread_mutex_lock(&all.lock);
+        captures_lock();
         m = member_new(event->capture, s);
-        pthread_mutex_unlock(&all.lock);
+        captures_unlock();
     }
     node_set_join(&m->follows, event->nodes.node, event->nodes.n);
     return cudaSuccess;
@@ -343,16 +224,6 @@ static int defer(struct stream *const *streams, int n,
 
 /* ---- beginning and ending ------------------------------------------------ */
 
-int capture_writes(const struct CUgraph_st *graph)
-{
-    pthread_mutex_lock(&all.lock);
-    const struct capture *c = all.first;
-    while (c && c->graph != graph)
-        c = c->next;
-    pthread_mutex_unlock(&all.lock);
-    return c != NULL;
-}
-
 /* The error of beginning a capture on the stream. */
 static cudaError_t can_begin(const struct stream *s,
                              enum cudaStreamCaptureMode mode)
@@ -380,13 +251,10 @@ static void begin(struct stream *s, struct CUgraph_st *graph,
     c->origin = s;
     c->mode = mode;
     c->thread = thread_number();
-    pthread_mutex_lock(&all.lock);
-    c->id = ++all.last_id;
-    c->next = all.first;
-    all.first = c;
-    atomic_fetch_add(&all.n, 1);
+    captures_lock();
+    captures_add(c);
     struct member *const m = member_new(c, s);
-    pthread_mutex_unlock(&all.lock);
+    captures_unlock();
     node_set_to(&m->follows, deps, ndeps);
 }
 
@@ -448,13 +316,9 @@ static int is_joined(const struct capture *c)
 /* The capture is over: its streams work again. */
 static void finish(struct capture *c)
 {
-    pthread_mutex_lock(&all.lock);
-    struct capture **link = &all.first;
-    while (*link != c)
-        link = &(*link)->next;
-    *link = c->next;
-    atomic_fetch_sub(&all.n, 1);
-    pthread_mutex_unlock(&all.lock);
+    captures_lock();
+    captures_remove(c);
+    captures_unlock();
     for (struct member *m = c->members, *next; m; m = next) {
         next = m->next;
         stream_set_capture(m->stream, NULL);
@@ -512,13 +376,13 @@ void capture_leave(struct stream *s)
         finish(c);
         return;
     }
-    pthread_mutex_lock(&all.lock);
+    captures_lock();
     struct member **link = &c->members;
     while (*link != m)
         link = &(*link)->next;
     *link = m->next;
     c->invalid = 1;
-    pthread_mutex_unlock(&all.lock);
+    captures_unlock();
     stream_set_capture(s, NULL);
     member_free(m);
 }
@@ -532,16 +396,4 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
     if (pGraph)
         *pGraph = NULL;
     return api_return(end(s, pGraph));
-}
-
-cudaError_t
-cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
-{
-    API_ENTER();
-    if (!mode)
-        return api_return(cudaErrorInvalidValue);
-    const enum cudaStreamCaptureMode before = thread_mode;
-    thread_mode = *mode;
-    *mode = before;
-    return api_return(cudaSuccess);
 }

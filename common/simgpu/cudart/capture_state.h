@@ -26,6 +26,13 @@ struct capture {
     struct member *members;
 };
 
+/* The first capture under way; none begins, ends or changes until they are
+ * unlocked. Add and remove them while locked; adding gives an id. */
+struct capture *captures_lock(void);
+void captures_unlock(void);
+void captures_add(struct capture *c);
+void captures_remove(struct capture *c);
+
 void node_set_to(struct node_set *s, struct CUgraphNode_st *const *node,
                  size_t n);
 void node_set_join(struct node_set *s, struct CUgraphNode_st *const *node,

@@ -320,24 +320,6 @@ static cudaError_t set_fill(struct CUgraphNode_st *n,
     return cudaSuccess;
 }
 
-int cugraph_has_memory(const struct CUgraph_st *g)
-{
-    const struct CUgraphNode_st *n = g->first;
-    while (n && n->params.type != cudaGraphNodeTypeMemAlloc &&
-           n->params.type != cudaGraphNodeTypeMemFree &&
-           !(n->child && cugraph_has_memory(n->child)))
-        n = n->next;
-    return n != NULL;
-}
-
-int cugraph_has_conditions(const struct CUgraph_st *g)
-{
-    const struct CUgraphNode_st *n = g->first;
-    while (n && !n->body && !(n->child && cugraph_has_conditions(n->child)))
-        n = n->next;
-    return n != NULL;
-}
-
 static cudaError_t set_child(struct CUgraphNode_st *n,
                              const struct cudaChildGraphNodeParams *p)
 {

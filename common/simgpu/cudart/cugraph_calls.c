@@ -24,6 +24,24 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
     return api_return(cudaSuccess);
 }
 
+int cugraph_has_memory(const struct CUgraph_st *g)
+{
+    const struct CUgraphNode_st *n = g->first;
+    while (n && n->params.type != cudaGraphNodeTypeMemAlloc &&
+           n->params.type != cudaGraphNodeTypeMemFree &&
+           !(n->child && cugraph_has_memory(n->child)))
+        n = n->next;
+    return n != NULL;
+}
+
+int cugraph_has_conditions(const struct CUgraph_st *g)
+{
+    const struct CUgraphNode_st *n = g->first;
+    while (n && !n->body && !(n->child && cugraph_has_conditions(n->child)))
+        n = n->next;
+    return n != NULL;
+}
+
 cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
 {
     API_ENTER();

@@ -14,11 +14,7 @@
 #include "core/device.h"
 #include "core/heap.h"
 #include "core/report.h"
-#include "core/site.h"
-#include "core/stream.h"
 #include "cudart/capture.h"
-#include "cudart/graph_memory.h"
-#include "cudart/memory.h"
 #include "cudart/pool_state.h"
 
 enum { GRANULE = 32 << 20 }; /* as on an H100 */
@@ -139,94 +135,14 @@ int pool_has(const void *p)
     return piece != NULL;
 }
 
-static cudaError_t allocate(struct CUmemPoolHandle_st *pool, struct stream *s,
-                            size_t nbytes, const char *call, uint32_t site,
-                            void **out)
+void pool_note(struct CUmemPoolHandle_st *pool, int device, void *p,
+               size_t nbytes)
 {
-    if (!out)
-        return cudaErrorInvalidValue;
-    if (simgpu_stream_capture(s)) {
-        struct cudaGraphNodeParams p = {.type = cudaGraphNodeTypeMemAlloc};
-        struct CUgraphNode_st *node;
-        if (pool && pool->device == HEAP_PINNED)
-            return cudaErrorNotSupported;
-        p.alloc.poolProps.allocType = cudaMemAllocationTypePinned;
-        p.alloc.poolProps.location.type = cudaMemLocationTypeDevice;
-        p.alloc.poolProps.location.id = simgpu_stream_device(s);
-        p.alloc.bytesize = nbytes;
-        const cudaError_t err = capture_params(s, &p, call, site, &node);
-        if (err == cudaSuccess)
-            *out = node->params.alloc.dptr;
-        return err;
-    }
-    const int device = pool ? pool->device : simgpu_stream_device(s);
-    const cudaError_t err =
-        device == HEAP_PINNED
-            ? memory_alloc_numa_on(s, pool->place, nbytes, call, site, out)
-            : memory_alloc_on(s, device, nbytes, call, site, out);
-    if (err != cudaSuccess || !*out)
-        return err;
     pthread_mutex_lock(&all.lock);
     if (device == HEAP_PINNED)
-        heap_open(*out, pool->open);
-    count_in(pool ? pool : current_of(device), *out, nbytes);
+        heap_open(p, pool->open);
+    count_in(pool ? pool : current_of(device), p, nbytes);
     pthread_mutex_unlock(&all.lock);
-    return cudaSuccess;
-}
-
-cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t stream)
-{
-    API_ENTER();
-    struct stream *s;
-    if (devPtr)
-        *devPtr = NULL;
-    const cudaError_t err = api_stream(stream, &s);
-    if (err != cudaSuccess)
-        return api_return(err);
-    return api_return(
-        allocate(NULL, s, size, "cudaMallocAsync", CALLER_SITE(), devPtr));
-}
-
-cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size,
-                                    cudaMemPool_t memPool, cudaStream_t stream)
-{
-    API_ENTER();
-    struct stream *s;
-    struct CUmemPoolHandle_st *const pool = pool_find(memPool);
-    if (ptr)
-        *ptr = NULL;
-    const cudaError_t err = api_stream(stream, &s);
-    if (err != cudaSuccess)
-        return api_return(err);
-    if (!pool || pool->imported)
-        return api_return(cudaErrorInvalidValue);
-    return api_return(
-        allocate(pool, s, size, "cudaMallocFromPoolAsync", CALLER_SITE(), ptr));
-}
-
-/* A graph frees what a graph allocates. */
-static cudaError_t capture_free(struct stream *s, void *p, uint32_t site)
-{
-    struct cudaGraphNodeParams node = {.type = cudaGraphNodeTypeMemFree};
-    node.free.dptr = p;
-    return graph_memory_has(p)
-               ? capture_params(s, &node, "cudaFreeAsync", site, NULL)
-               : cudaErrorInvalidValue;
-}
-
-cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t stream)
-{
-    API_ENTER();
-    struct stream *s;
-    cudaError_t err = api_stream(stream, &s);
-    if (err == cudaSuccess && !simgpu_stream_capture(s))
-        err = capture_allows_unsafe();
-    if (err != cudaSuccess || !devPtr)
-        return api_return(err);
-    return api_return(
-        simgpu_stream_capture(s)
-            ? capture_free(s, devPtr, CALLER_SITE())
-            : memory_free_on(s, devPtr, "cudaFreeAsync", CALLER_SITE()));
 }
 
 /* ---- pools --------------------------------------------------------------- */

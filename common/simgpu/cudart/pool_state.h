@@ -19,6 +19,10 @@ struct CUmemPoolHandle_st {
 /* NULL if it is not a live pool. */
 struct CUmemPoolHandle_st *pool_find(cudaMemPool_t pool);
 
+/* Counts an allocation in a pool, or in the one that its device uses now. */
+void pool_note(struct CUmemPoolHandle_st *pool, int device, void *p,
+               size_t nbytes);
+
 /* A pool of another process, on a device; NULL if there is no such device. And
  * an allocation of it, of which only its owner counts the bytes. */
 struct CUmemPoolHandle_st *pool_import(int device);
