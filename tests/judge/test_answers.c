@@ -158,6 +158,23 @@ START_TEST(a_missing_file_or_question_is_said)
 }
 END_TEST
 
+/* With its own standard input closed, a process gets descriptor 0 for it. */
+START_TEST(the_file_may_be_descriptor_0)
+{
+    char path[] = "/tmp/commlab-answers-XXXXXX";
+    const int fd = mkstemp(path), before = dup(0);
+    ck_assert(fd >= 0 && write(fd, "n = 1", 5) == 5 && close(fd) == 0);
+    close(0);
+    char *const read = answers_load(path);
+    dup2(before, 0);
+    close(before);
+    unlink(path);
+    ck_assert_ptr_nonnull(read);
+    ck_assert_str_eq(read, "n = 1");
+    free(read);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("answers");
@@ -169,6 +186,7 @@ int main(void)
     tcase_add_test(t, without_a_hidden_plan_only_the_format_is_judged);
     tcase_add_test(t, no_answer_is_not_implemented);
     tcase_add_test(t, a_missing_file_or_question_is_said);
+    tcase_add_test(t, the_file_may_be_descriptor_0);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -170,6 +170,26 @@ START_TEST(a_factor_is_told_within_its_limits)
 }
 END_TEST
 
+/* All elements are 2 times what they should be, but for the noise: by turns a
+ * little more and a little less. */
+static const struct {
+    double noise;
+    const char *says;
+} noises[] = {{.003, "2 times too large"}, {.004, "Is a block, a root"}};
+
+START_TEST(a_factor_is_that_of_all_elements)
+{
+    struct advice a = {.n = 0};
+    char text[256];
+    for (int i = 0; i < 4; i++) {
+        const double is = 2 + (i % 2 ? -2 : 2) * noises[_i].noise;
+        advice_see(&a, is, 1, &is, sizeof is);
+    }
+    advice_text(&a, text, sizeof text);
+    ck_assert_msg(strstr(text, noises[_i].says), "%s", text);
+}
+END_TEST
+
 START_TEST(one_element_of_another_kind_changes_the_advice)
 {
     static const double is[] = {0, 1e9, 4, -8}, should[] = {1, 2, 2, -4};
@@ -242,6 +262,8 @@ int main(void)
                         sizeof wrong / sizeof *wrong);
     tcase_add_loop_test(t, a_factor_is_told_within_its_limits, 0,
                         sizeof factors / sizeof *factors);
+    tcase_add_loop_test(t, a_factor_is_that_of_all_elements, 0,
+                        sizeof noises / sizeof *noises);
     tcase_add_test(t, one_element_of_another_kind_changes_the_advice);
     tcase_add_test(t, poison_is_what_nobody_wrote);
     tcase_add_test(t, advice_is_no_longer_than_its_message);

@@ -174,13 +174,35 @@ static const struct {
 
 START_TEST(neighbours_with_the_same_answer_are_found)
 {
-    char path[64], err[512] = "";
+    char path[64], err[512] = "", want[512] = "";
     struct plan *const p = load_answer(neighbours[_i].answer, path);
-    const int bad = plan_check_answers(p, err, sizeof err);
-    ck_assert_int_eq(bad != 0, neighbours[_i].says != NULL);
-    ck_assert_msg(!bad || strstr(err, neighbours[_i].says), "%s", err);
+    ck_assert_int_eq(plan_check_answers(p, err, sizeof err),
+                     neighbours[_i].says ? -1 : 0);
+    if (neighbours[_i].says)
+        snprintf(want, sizeof want, "the plan of x, question q: %s",
+                 neighbours[_i].says);
+    ck_assert_str_eq(err, want);
     plan_free(p);
     unlink(path);
+}
+END_TEST
+
+/* The second one has none; what has no question needs none. */
+START_TEST(each_question_needs_an_answer)
+{
+    char path[64], hidden[64], err[512] = "";
+    file_of(ASKS "  - {name: b, part: 1, kind: k}\n  - {name: c, part: 1, "
+                 "kind: answer, with: {question: r}}\n",
+            path);
+    file_of("answers:\n  q: n\n", hidden);
+    struct plan *const p = plan_load(path, hidden, err, sizeof err);
+    ck_assert_msg(p != NULL, "%s", err);
+    ck_assert_int_eq(plan_check_answers(p, err, sizeof err), -1);
+    ck_assert_str_eq(err, "the plan of x, question r: the hidden plan has no "
+                          "answer to it");
+    plan_free(p);
+    unlink(path);
+    unlink(hidden);
 }
 END_TEST
 
@@ -415,6 +437,7 @@ int main(void)
     tcase_add_test(t, the_right_answer_is_the_students);
     tcase_add_loop_test(t, neighbours_with_the_same_answer_are_found, 0,
                         sizeof neighbours / sizeof *neighbours);
+    tcase_add_test(t, each_question_needs_an_answer);
     tcase_add_test(t, a_plan_that_is_not_there_is_an_error);
     tcase_add_test(t, a_plan_and_its_hidden_cases_are_read);
     tcase_add_test(t, hidden_cases_need_not_exist);

@@ -136,6 +136,10 @@ START_TEST(a_time_is_shown_against_reference_and_limit)
     ck_assert_str_eq(points_text(&c, &v, text, 16), "412.3 us, refer");
     v.time_us = 0; // nothing was done
     ck_assert_str_eq(points_text(&c, &v, text, sizeof text), "");
+    v.time_us = v.reference_us = .05; // the least that is shown
+    v.low = NAN;
+    ck_assert_str_eq(points_text(&c, &v, text, sizeof text),
+                     "0.1 us, reference 0.1 us");
     const struct plan_case untimed = {.points = 1};
     v.time_us = 412.34;
     ck_assert_str_eq(points_text(&untimed, &v, text, sizeof text), "");
