@@ -283,6 +283,29 @@ static const struct {
      "\"suspected\", \"score\": 2.5, \"seed\": \"18446744073709551615\", "
      "\"tests\": [" CASE("ring", "suspected", "0") ", " CASE("tree", "fail",
                                                              "2.5") "]}"},
+    // what would be printed as no change is none
+    {RESULT("fail", "4",
+            CASE("ring", "pass", "5.003") ", " CASE("tree", "fail", "2.506")),
+     "ring,tree",
+     "ada@1                fail        7.50 -> fail        7.51  +0.01: tree "
+     "+0.01\n1 of 1 submissions change\n",
+     "{\"isolation\": {\"level\": 2}, \"max_score\": 10.0, \"outcome\": "
+     "\"fail\", \"score\": 7.509, \"seed\": \"18446744073709551615\", "
+     "\"tests\": [" CASE("ring", "pass", "5.003") ", " CASE("tree", "fail",
+                                                            "2.506") "]}"},
+    {RESULT("fail", "4", CASE("tree", "fail", "2.503")), "tree",
+     "0 of 1 submissions change\n",
+     "{\"isolation\": {\"level\": 2}, \"max_score\": 10.0, \"outcome\": "
+     "\"fail\", \"score\": 7.503, \"seed\": \"18446744073709551615\", "
+     "\"tests\": [" CASE("ring", "pass", "5") ", " CASE("tree", "fail",
+                                                        "2.503") "]}"},
+    {RESULT("fail", "4", CASE("tree", "fail", "2.506")), "tree",
+     "ada@1                fail        7.50 -> fail        7.51  +0.01: tree "
+     "+0.01\n1 of 1 submissions change\n",
+     "{\"isolation\": {\"level\": 2}, \"max_score\": 10.0, \"outcome\": "
+     "\"fail\", \"score\": 7.506, \"seed\": \"18446744073709551615\", "
+     "\"tests\": [" CASE("ring", "pass", "5") ", " CASE("tree", "fail",
+                                                        "2.506") "]}"},
     // it could not be judged at all
     {RESULT("suspected", "0", ""), "ring",
      "ada@1                fail        7.50 -> suspected   0.00  -7.50:\n1 of "
@@ -348,12 +371,12 @@ END_TEST
 START_TEST(without_a_result_a_grading_stays)
 {
     text_in("ada@1.json");
-    leave("bob@2", RESULT("infra", "0", ""));
+    leave("bob@2", "{\"outcome\": \"infra\", \"message\": \"no disk\"}");
     ck_assert_str_eq(
         regrade(1, "--yes", NULL, NULL),
         "ada@1                stays as it was: infra: grade run left no "
-        "result\nbob@2                stays as it was: infra: grade run left "
-        "no result\n0 of 2 submissions change\n");
+        "result\nbob@2                stays as it was: infra: no disk\n0 of 2 "
+        "submissions change\n");
     ck_assert_int_eq(id_of_last(), 3);
 }
 END_TEST
