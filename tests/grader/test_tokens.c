@@ -143,6 +143,8 @@ static const struct {
      "a.c:1: attribute b is not available in labs"},
     {"# 1 \"a.c\"\nint x __attribute__((__bc));\n",
      "a.c:1: attribute __bc is not available in labs"},
+    {"# 1 \"a.c\"\nint x __attribute__((_bcde__));\n",
+     "a.c:1: attribute _bcde__ is not available in labs"},
     {"# 1 \"a.c\"\n[[gnu::cold]] [ [using gnu: cold]] int x[y[bad]];\n", ""},
     {"# 1 \"a.c\"\n[[cold, bad]] int x;\n",
      "a.c:1: attribute bad is not available in labs"},

@@ -296,7 +296,7 @@ START_TEST(a_timed_case_has_a_machine_and_times)
     char err[512] = "";
     struct plan *const p =
         load_plans(TIMED,
-                   "times:\n  - {case: a, ranks: 8, us: 12.5}\n"
+                   "times:\n  - {case: a, ranks: 8, us: 0.5}\n"
                    "  - {case: gone, ranks: 8, us: 1}\n",
                    err);
     ck_assert_msg(p != NULL, "%s", err);
@@ -305,7 +305,7 @@ START_TEST(a_timed_case_has_a_machine_and_times)
     ck_assert_str_eq(a->topo, "dgx-a100");
     ck_assert_str_eq(c->topo, "pcie-4090");
     ck_assert(a->full == 1.5 && a->none == 20 && b->none == 10);
-    ck_assert(plan_reference_us(a, 8) == 12.5);
+    ck_assert(plan_reference_us(a, 8) == 0.5);
     ck_assert(isnan(plan_reference_us(a, 4)) && isnan(plan_reference_us(b, 4)));
     ck_assert_int_eq(plan_check_times(p, err, sizeof err), -1);
     ck_assert_str_eq(err, "times/x.yaml has no time for a on 4 ranks: run make "
