@@ -1,5 +1,6 @@
 /* answers.txt: reading it, right answers, and messages for others. */
 #include <check.h>
+#include <malloc.h> /* mallopt */
 #include <math.h>   /* NAN */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* strtod */
@@ -158,6 +159,22 @@ START_TEST(a_missing_file_or_question_is_said)
 }
 END_TEST
 
+/* Whatever was in the memory that it is read into. */
+START_TEST(an_empty_file_has_no_answers)
+{
+    char path[] = "/tmp/commlab-answers-XXXXXX";
+    const int fd = mkstemp(path);
+    ck_assert(fd >= 0 && close(fd) == 0);
+    mallopt(M_PERTURB, 0xa5);
+    char *const read = answers_load(path);
+    mallopt(M_PERTURB, 0);
+    unlink(path);
+    ck_assert_ptr_nonnull(read);
+    ck_assert_str_eq(read, "");
+    free(read);
+}
+END_TEST
+
 /* With its own standard input closed, a process gets descriptor 0 for it. */
 START_TEST(the_file_may_be_descriptor_0)
 {
@@ -186,6 +203,7 @@ int main(void)
     tcase_add_test(t, without_a_hidden_plan_only_the_format_is_judged);
     tcase_add_test(t, no_answer_is_not_implemented);
     tcase_add_test(t, a_missing_file_or_question_is_said);
+    tcase_add_test(t, an_empty_file_has_no_answers);
     tcase_add_test(t, the_file_may_be_descriptor_0);
     suite_add_tcase(s, t);
     return suite_run(s);
