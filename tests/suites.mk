@@ -87,6 +87,7 @@ $(call suite,grader/grader,225,grade lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab
 	tests/cheats)
 $(call suite,grader/html,1)
 $(call suite,grader/intake,2)
+$(call suite,grader/joins,1)
 $(call suite,grader/killed,20,grade lab1)
 $(call suite,grader/ledger,1)
 $(call suite,grader/machine,1)
