@@ -14,6 +14,7 @@
 #include "recorder_cases.h"
 #include "recorder_evidence.h"
 #include "recorder_rank.h"
+#include "recorder_take.h"
 #include "suite.h"
 
 enum { NRANKS = 2, NCASES = 2, MOST = 4096 };
@@ -315,6 +316,46 @@ START_TEST(a_rank_may_show_so_much)
 }
 END_TEST
 
+/* Whatever errno was before. Without bytes nothing happens, and at the end the
+ * recorder hangs up, too. */
+START_TEST(what_has_come_is_taken)
+{
+    struct rank *const k = &r->rank[0];
+    r->now = 0;
+    put(RECORD(EVIDENCE_OUTPUT, 5, 0, 8), "out", "12345678");
+    ck_assert_int_eq(write(far[0], bytes, nbytes), (ssize_t)nbytes);
+    ck_assert_int_eq(recorder_take_is_due(k->connection[RECORDER_EVIDENCE]), 1);
+    errno = EAGAIN;
+    recorder_take_some(r, k, RECORDER_EVIDENCE);
+    ck_assert_uint_eq(k->nbytes, nbytes);
+    ck_assert_int_eq(recorder_take_is_due(k->connection[RECORDER_EVIDENCE]), 0);
+    recorder_take_some(r, k, RECORDER_EVIDENCE);
+    ck_assert_int_ge(k->connection[RECORDER_EVIDENCE], 0);
+    shutdown(far[0], SHUT_WR);
+    ck_assert_int_eq(recorder_take_is_due(k->connection[RECORDER_EVIDENCE]), 1);
+    errno = EAGAIN;
+    recorder_take_some(r, k, RECORDER_EVIDENCE);
+    ck_assert_int_eq(k->connection[RECORDER_EVIDENCE], -1);
+    ck_assert_int_eq(recorder_take_is_due(-1), 0);
+    nbytes = 0;
+}
+END_TEST
+
+START_TEST(all_that_is_due_is_taken)
+{
+    struct rank *const k = &r->rank[0];
+    r->now = 0;
+    for (int i = 0; i < 20; i++)
+        put(RECORD(EVIDENCE_TEXT, 5, 0, 64), "text",
+            "0123456789012345678901234567890123456789012345678901234567890123");
+    for (int i = 0; i < 40; i++) // more than are read at a time
+        ck_assert_int_eq(write(far[0], bytes, nbytes), (ssize_t)nbytes);
+    recorder_take_all(r, k, RECORDER_EVIDENCE);
+    ck_assert_uint_eq(k->nbytes, 40 * nbytes);
+    nbytes = 0;
+}
+END_TEST
+
 /* ---- ranks --------------------------------------------------------------- */
 
 START_TEST(the_first_that_is_forged_is_told_and_hung_up_on)
@@ -487,6 +528,8 @@ int main(void)
     SUITE_LOOP(t, a_status_ends_a_case_unless_it_is_missing, statuses);
     tcase_add_test(t, the_key_has_to_be_the_runs);
     tcase_add_test(t, a_rank_may_show_so_much);
+    tcase_add_test(t, what_has_come_is_taken);
+    tcase_add_test(t, all_that_is_due_is_taken);
     tcase_add_test(t, the_first_that_is_forged_is_told_and_hung_up_on);
     tcase_add_test(t, evidence_that_ends_leaves_the_graph);
     tcase_add_test(t, the_first_failure_is_told);
