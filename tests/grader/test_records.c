@@ -341,6 +341,26 @@ START_TEST(what_has_come_is_taken)
 }
 END_TEST
 
+START_TEST(what_has_come_of_a_note_is_taken)
+{
+    static const uint32_t kind = RECORDER_BEGIN;
+    struct rank *const k = &r->rank[0];
+    int ends[2];
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    k->connection[RECORDER_MEMORY] = ends[0];
+    ck_assert_int_eq(write(ends[1], &kind, sizeof kind), sizeof kind);
+    errno = EAGAIN;
+    recorder_take_some(r, k, RECORDER_MEMORY);
+    ck_assert_uint_eq(k->nnote, sizeof kind);
+    recorder_take_some(r, k, RECORDER_MEMORY);
+    ck_assert_int_eq(k->connection[RECORDER_MEMORY], ends[0]);
+    close(ends[1]);
+    errno = EAGAIN;
+    recorder_take_some(r, k, RECORDER_MEMORY);
+    ck_assert_int_eq(k->connection[RECORDER_MEMORY], -1);
+}
+END_TEST
+
 START_TEST(all_that_is_due_is_taken)
 {
     struct rank *const k = &r->rank[0];
@@ -529,6 +549,7 @@ int main(void)
     tcase_add_test(t, the_key_has_to_be_the_runs);
     tcase_add_test(t, a_rank_may_show_so_much);
     tcase_add_test(t, what_has_come_is_taken);
+    tcase_add_test(t, what_has_come_of_a_note_is_taken);
     tcase_add_test(t, all_that_is_due_is_taken);
     tcase_add_test(t, the_first_that_is_forged_is_told_and_hung_up_on);
     tcase_add_test(t, evidence_that_ends_leaves_the_graph);
