@@ -98,6 +98,8 @@ START_TEST(faster_than_the_machine_is_no_score_but_a_flag)
     ck_assert_int_eq(points_outcome(&v), OUTCOME_SUSPECTED);
     ck_assert(strstr(v.message, "a person will look at it"));
     ck_assert(timed(50, 100, 50).pass);
+    ck_assert(timed(.999, 2, 1).pass); // that is within what is rounded
+    ck_assert(timed(.9989, 2, 1).suspected);
 }
 END_TEST
 
