@@ -114,9 +114,8 @@ static const char *element(const char *text, int k, char word[PTX_WORD])
             return strcpy(word, "");
         p++;
     }
-    snprintf(word, PTX_WORD, "%.*s",
-             (int)(*text == '{' ? strcspn(p, ",}") : strlen(p)), p);
-    return k && *text != '{' ? strcpy(word, "") : word;
+    snprintf(word, PTX_WORD, "%.*s", (int)strcspn(p, ",}"), p);
+    return word;
 }
 
 /* ---- instructions -------------------------------------------------------- */
