@@ -6,6 +6,7 @@
 
 #include "device/texture.h"
 #include "ranks.h"
+#include "simgpu/kernel.h"
 #include "simgpu/texture_calls.h"
 #include "suite.h"
 
@@ -337,12 +338,18 @@ START_TEST(objects_are_numbered_in_turn)
 }
 END_TEST
 
+#define OTHER_FUNCTION                                                         \
+    "uses a texture or surface by a function for other dimensions or layers "  \
+    "than it has"
+
 static int mistake;
 
 static void make_mistake(struct shared *s)
 {
     (void)s;
     union simgpu_texel out;
+    simgpu_block_idx = (struct simgpu_uint3){.x = 1, .y = 2, .z = 3};
+    simgpu_thread_idx = (struct simgpu_uint3){.x = 4, .y = 5, .z = 6};
     struct texture t = of_box(2), linear = of_box(1), surface = of_box(2);
     struct texture cube = of_box(2);
     linear.is_linear = surface.is_surface = 1;
@@ -371,24 +378,44 @@ static void make_mistake(struct shared *s)
     }
 }
 
-static const char *const reports[] = {
-    "uses a texture or surface object that does not exist",
-    "uses a texture object as a surface",
-    "uses a surface object as a texture",
-    "by a function for other dimensions or layers than it has",
-    "by a function for other dimensions or layers than it has",
-    "by a function for other dimensions or layers than it has",
-    "by a function for other dimensions or layers than it has",
-    "calls tex1Dfetch() on a texture that is no linear memory",
-    "samples a texture of linear memory",
-    "uses a cube map by a function for other layers than it has",
-    "touches a surface at an x that is no multiple of the type",
-    "touches a surface outside of its array"};
+static const struct {
+    const char *what, *advice;
+} reports[] = {
+    {"uses a texture or surface object that does not exist",
+     "Was it never made, or destroyed before the kernel had ended?"},
+    {"uses a texture object as a surface",
+     "Make one of the other kind for the same array."},
+    {"uses a surface object as a texture",
+     "Make one of the other kind for the same array."},
+    {OTHER_FUNCTION, "Use the function for those of its array or memory."},
+    {OTHER_FUNCTION, "Use the function for those of its array or memory."},
+    {OTHER_FUNCTION, "Use the function for those of its array or memory."},
+    {OTHER_FUNCTION, "Use the function for those of its array or memory."},
+    {"calls tex1Dfetch() on a texture that is no linear memory",
+     "Use tex1D()."},
+    {"samples a texture of linear memory", "Use tex1Dfetch()."},
+    {"uses a cube map by a function for other layers than it has",
+     "texCubemap() reads one cube, texCubemapLayered() several."},
+    {"touches a surface at an x that is no multiple of the type",
+     "x counts bytes: multiply it by sizeof."},
+    {"touches a surface outside of its array",
+     "Its x counts bytes, not elements; cudaBoundaryModeClamp and "
+     "cudaBoundaryModeZero allow it."},
+};
 
 START_TEST(a_mistake_is_reported)
 {
+    char text[4096], before[256], behind[256];
     mistake = _i;
-    faults(make_mistake, reports[_i]);
+    snprintf(before, sizeof before,
+             "a kernel %s, at test_texture.c:", reports[_i].what);
+    snprintf(behind, sizeof behind,
+             ".\nsimgpu: rank 0: Block (1,2,3), thread (4,5,6). %s\n",
+             reports[_i].advice);
+    const struct rank r = rank_start(0, 1, make_mistake, shared_new());
+    ck_assert_int_eq(rank_end(r, text, sizeof text), PROC_EXIT_FAULT);
+    const char *const at = strstr(text, before);
+    ck_assert_msg(at && strstr(at, behind), "%s", text);
 }
 END_TEST
 
