@@ -160,6 +160,7 @@ static const struct process {
     {"SIMGPU_CORES=1", shows_cores},
     {"SIMGPU_CORES=64", shows_cores},
     {"SIMGPU_GRAPH=/dev/null/x", shows_process},
+    {"SIMGPU_GRAPH=", shows_process},
     {"SIMGPU_HANG_SEC=1e6", shows_process},
     {"SIMGPU_HANG_SEC=0", shows_process},
     {"SIMGPU_HANG_SEC=", shows_process},
