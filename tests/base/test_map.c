@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/mix.h"
 #include "fds.h"
+#include "heap.h"
 #include "suite.h"
 
 START_TEST(numbers_are_those_of_splitmix64)
@@ -19,6 +20,22 @@ START_TEST(numbers_are_those_of_splitmix64)
         ck_assert_uint_eq(mix_nth(1234567, n), expected[n]);
     ck_assert_uint_eq(mix_hash(1234567), expected[0]);
     ck_assert_uint_eq(mix_finish(1234567 + MIX_STEP), expected[0]);
+}
+END_TEST
+
+/* FNV-1a's published hashes, made another with each seed. */
+START_TEST(texts_have_hashes_by_their_seed)
+{
+    static const struct {
+        const char *text;
+        uint64_t fnv;
+    } texts[] = {{"", UINT64_C(0xcbf29ce484222325)},
+                 {"a", UINT64_C(0xaf63dc4c8601ec8c)},
+                 {"foobar", UINT64_C(0x85944171f73967e8)}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (uint64_t seed = 0; seed < 3; seed++)
+            ck_assert_uint_eq(mix_text(seed, texts[i].text),
+                              mix_nth(seed, texts[i].fnv));
 }
 END_TEST
 
@@ -58,6 +75,25 @@ START_TEST(every_key_keeps_its_last_value)
 }
 END_TEST
 
+/* A table is filled to a half, and then at most a quarter of the next is. */
+START_TEST(a_table_grows_when_half_of_it_is_used)
+{
+    static const struct {
+        uint64_t nkeys;
+        uint32_t nentries;
+    } tables[] = {{1, 16}, {8, 16}, {9, 32}, {16, 32}, {17, 64}, {33, 128}};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        struct map m = {0};
+        for (uint64_t key = 1; key <= tables[i].nkeys; key++)
+            *map_at(&m, key) = key;
+        ck_assert_uint_eq(m.nentries, tables[i].nentries);
+        ck_assert_uint_eq(m.count, tables[i].nkeys);
+        map_release(&m);
+        ck_assert_uint_eq(m.nentries, 0);
+    }
+}
+END_TEST
+
 START_TEST(a_new_key_has_the_value_0)
 {
     struct map m = {0};
@@ -92,9 +128,12 @@ int main(void)
     Suite *const s = suite_create("base: map");
     TCase *const c = tcase_create("map");
     fds_watch(c);
+    heap_watch(c);
     tcase_add_test(c, numbers_are_those_of_splitmix64);
+    tcase_add_test(c, texts_have_hashes_by_their_seed);
     tcase_add_test(c, an_empty_map_has_no_values);
     tcase_add_loop_test(c, every_key_keeps_its_last_value, 0, 2);
+    tcase_add_test(c, a_table_grows_when_half_of_it_is_used);
     tcase_add_test(c, a_new_key_has_the_value_0);
     tcase_add_test(c, removed_keys_take_no_room);
     suite_add_tcase(s, c);

@@ -125,6 +125,18 @@ START_TEST(who_joins_says_hello)
 }
 END_TEST
 
+START_TEST(a_hello_that_cannot_be_sent_leaves_nothing_open)
+{
+    const int s = listening(), next = next_fd();
+    errno = 0;
+    ck_assert_int_eq(recorder_join(dir, RECORDER_GRAPH, 1, 999), -1);
+    ck_assert_int_eq(errno, EBADF); // there is no such descriptor to send
+    ck_assert_int_eq(next_fd(), next);
+    close(s);
+    child_remove(dir);
+}
+END_TEST
+
 /* ---- descriptors --------------------------------------------------------- */
 
 START_TEST(a_descriptor_takes_the_place_of_the_last_one)
@@ -150,6 +162,22 @@ START_TEST(a_descriptor_takes_the_place_of_the_last_one)
     close(end[0]);
     ck_assert_int_eq(recorder_receive(end[1], text, 1, 0, &fd), 0);
     ck_assert(is_open(fd));
+}
+END_TEST
+
+/* What else comes beside data, as who sent it, is no descriptor. */
+START_TEST(credentials_are_no_descriptor)
+{
+    const int on = 1;
+    int end[2], fd = -1;
+    char text[2] = "";
+    pair(end);
+    ck_assert_int_eq(
+        setsockopt(end[1], SOL_SOCKET, SO_PASSCRED, &on, sizeof on), 0);
+    ck_assert_int_eq(recorder_write(end[0], "a", 1), 0);
+    ck_assert_int_eq(recorder_receive(end[1], text, 1, 0, &fd), 1);
+    ck_assert_str_eq(text, "a");
+    ck_assert_int_eq(fd, -1);
 }
 END_TEST
 
@@ -295,7 +323,9 @@ int main(void)
     tcase_add_test(t, where_no_recorder_listens_there_is_no_connection);
     tcase_add_test(t, a_connection_holds_one_descriptor);
     tcase_add_loop_test(t, who_joins_says_hello, 0, 2);
+    tcase_add_test(t, a_hello_that_cannot_be_sent_leaves_nothing_open);
     tcase_add_test(t, a_descriptor_takes_the_place_of_the_last_one);
+    tcase_add_test(t, credentials_are_no_descriptor);
     tcase_add_test(t, a_graphs_pipe_comes_with_the_reply);
     tcase_add_loop_test(t, without_a_pipe_there_is_an_error, 0, 2);
     tcase_add_test(t, a_reply_has_the_length_that_it_says);

@@ -7,11 +7,8 @@
 static const struct {
     const char *text;
     uint64_t nbytes;
-} sizes[] = {{"0", 0},
-             {"1048576", 1048576},
-             {"1024K", 1048576},
-             {"1M", 1048576},
-             {"3G", UINT64_C(3) << 30}};
+} sizes[] = {{"0", 0},           {"9", 9},        {"1048576", 1048576},
+             {"1024K", 1048576}, {"1M", 1048576}, {"3G", UINT64_C(3) << 30}};
 
 START_TEST(a_size_has_a_number_and_perhaps_a_unit)
 {
@@ -21,7 +18,8 @@ START_TEST(a_size_has_a_number_and_perhaps_a_unit)
 }
 END_TEST
 
-static const char *const others[] = {"", "M", "-1", " 1", "1m", "1KB", "1T"};
+static const char *const others[] = {"",    "M",  "-1", " 1", "1m",
+                                     "1KB", "1T", ":",  "/"};
 
 START_TEST(anything_else_is_no_size)
 {
