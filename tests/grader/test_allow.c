@@ -5,6 +5,7 @@
 #include <check.h>
 
 #include "allow.h"
+#include "heap.h"
 #include "suite.h"
 
 static const struct {
@@ -115,6 +116,7 @@ int main(void)
 {
     Suite *const s = suite_create("allow");
     TCase *const t = tcase_create("allow");
+    heap_watch(t);
     SUITE_LOOP(t, an_import_is_allowed_where_it_is_seen, imports);
     SUITE_LOOP(t, a_source_may_say_what_is_listed, words);
     SUITE_LOOP(t, what_is_refused_has_something_instead, advice);

@@ -12,6 +12,7 @@
 
 #include "allow.h"
 #include "audit.h"
+#include "heap.h"
 #include "suite.h"
 
 static const char section_names[] =
@@ -177,6 +178,7 @@ int main(void)
 {
     Suite *const s = suite_create("audit");
     TCase *const t = tcase_create("audit");
+    heap_watch(t);
     tcase_add_test(t, only_what_compilers_need_is_relocated);
     tcase_add_test(t, system_calls_of_arm64_are_words);
     tcase_add_test(t, atomics_of_arm64_may_be_functions);

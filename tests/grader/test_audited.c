@@ -9,6 +9,7 @@
 
 #include "audit.h"
 #include "child.h"
+#include "heap.h"
 #include "suite.h"
 
 static char dir[CHILD_FOLDER];
@@ -150,6 +151,7 @@ START_TEST(the_audit_names_what_it_refuses)
     ck_assert_int_eq(found, *objects[_i].name != 0);
     ck_assert_int_eq(a.defines, objects[_i].defines);
     ck_assert_int_eq(next_fd(), fd); // all are closed
+    names_release(&a.given);
     if (found)
         ck_assert_str_eq(a.why, objects[_i].why);
 }
@@ -195,6 +197,7 @@ int main(void)
 {
     Suite *const s = suite_create("audited");
     TCase *const t = tcase_create("audited");
+    heap_watch(t);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, the_audit_names_what_it_refuses, 0,
                         sizeof objects / sizeof *objects);

@@ -16,6 +16,7 @@
 #include "child.h"
 #include "compiler.h"
 #include "golden.h"
+#include "heap.h"
 #include "suite.h"
 
 static const char texts[] = "tests/grader/builds.txt";
@@ -231,6 +232,7 @@ int main(void)
 {
     Suite *const s = suite_create("build");
     TCase *const t = tcase_create("build");
+    heap_watch(t);
     tcase_add_checked_fixture(t, make_kit, remove_kit);
     SUITE_LOOP(t, a_build_says_what_went_wrong, builds);
     tcase_add_test(t, a_missing_tool_is_the_machines_fault);

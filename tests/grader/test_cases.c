@@ -17,6 +17,7 @@
 #include "../../grader/cases.h" // tests/support has one, too
 #include "child.h"
 #include "golden.h"
+#include "heap.h"
 #include "judge/evidence.h"
 #include "judge/judge.h"
 #include "judge/plan.h"
@@ -257,6 +258,7 @@ int main(void)
         return run_rank();
     Suite *const s = suite_create("cases");
     TCase *const t = tcase_create("cases");
+    heap_watch(t);
     tcase_set_timeout(t, 300);
     tcase_add_checked_fixture(t, make_place, remove_place);
     tcase_add_test(t, a_case_that_ends_the_run_pays_alone);

@@ -17,6 +17,7 @@
 #include "child.h"
 #include "file.h"
 #include "folder.h"
+#include "heap.h"
 #include "log.h"
 #include "suite.h"
 #include "unnamed.h"
@@ -323,6 +324,7 @@ int main(void)
 {
     Suite *const s = suite_create("files");
     TCase *const t = tcase_create("files");
+    heap_watch(t);
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     SUITE_LOOP(t, a_copy_is_the_same, sizes);
     tcase_add_test(t, what_cannot_be_read_or_written_is_told);

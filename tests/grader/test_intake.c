@@ -13,6 +13,7 @@
 
 #include "fds.h"
 #include "folder.h"
+#include "heap.h"
 #include "roster.h"
 #include "submission.h"
 #include "suite.h"
@@ -478,6 +479,7 @@ int main(void)
 {
     Suite *const s = suite_create("intake");
     TCase *const t = tcase_create("intake");
+    heap_watch(t);
     fds_watch(t);
     tcase_set_timeout(t, 60);
     tcase_add_test(t, a_roster_is_read);

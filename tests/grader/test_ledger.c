@@ -14,6 +14,7 @@
 #include "fds.h"
 #include "folder.h"
 #include "golden.h"
+#include "heap.h"
 #include "ledger.h"
 #include "suite.h"
 
@@ -461,6 +462,7 @@ int main(void)
 {
     Suite *const s = suite_create("ledger");
     TCase *const t = tcase_create("ledger");
+    heap_watch(t);
     fds_watch(t);
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, make_ledger, remove_ledger);

@@ -5,6 +5,7 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strlen */
 
+#include "heap.h"
 #include "lexer.h"
 #include "suite.h"
 
@@ -124,6 +125,7 @@ int main(void)
 {
     Suite *const s = suite_create("lexer");
     TCase *const t = tcase_create("lexer");
+    heap_watch(t);
     tcase_add_loop_test(t, tokens_are_what_the_compiler_sees, 0,
                         sizeof sources / sizeof *sources);
     tcase_add_test(t, the_rest_of_a_line_can_be_skipped);

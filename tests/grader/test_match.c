@@ -6,6 +6,7 @@
 
 #include "decompose.h"
 #include "fds.h"
+#include "heap.h"
 #include "match.h"
 #include "suite.h"
 
@@ -191,6 +192,7 @@ int main(void)
 {
     Suite *const s = suite_create("match");
     TCase *const t = tcase_create("match");
+    heap_watch(t);
     fds_watch(t);
     SUITE_LOOP(t, a_name_fits_a_pattern_or_not, fits);
     tcase_add_test(t, who_is_unknown_has_no_file);

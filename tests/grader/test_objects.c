@@ -16,6 +16,7 @@
 #include "compiler.h"
 #include "file.h"
 #include "folder.h"
+#include "heap.h"
 #include "objects.h"
 #include "suite.h"
 
@@ -308,6 +309,7 @@ int main(void)
 {
     Suite *const s = suite_create("objects");
     TCase *const t = tcase_create("objects");
+    heap_watch(t);
     tcase_set_timeout(t, 300);
     tcase_add_checked_fixture(t, make_kit, remove_kit);
     tcase_add_test(t, what_is_taken_is_what_a_compiler_makes);

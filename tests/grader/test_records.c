@@ -11,6 +11,7 @@
 #include <sys/socket.h> /* socketpair */
 #include <unistd.h>     /* close */
 
+#include "heap.h"
 #include "recorder_cases.h"
 #include "recorder_evidence.h"
 #include "recorder_rank.h"
@@ -541,6 +542,7 @@ int main(void)
 {
     Suite *const s = suite_create("records");
     TCase *const t = tcase_create("records");
+    heap_watch(t);
     tcase_add_checked_fixture(t, make_recorder, release_recorder);
     SUITE_LOOP(t, records_are_kept_wherever_they_are_cut, steps);
     SUITE_LOOP(t, a_record_that_may_not_come_now_is_refused, heads);

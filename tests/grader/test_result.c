@@ -13,6 +13,7 @@
 #include "child.h"
 #include "golden.h"
 #include "grade.h"
+#include "heap.h"
 #include "result.h"
 #include "room.h"
 #include "rounds.h"
@@ -419,6 +420,7 @@ int main(void)
 {
     Suite *const s = suite_create("result");
     TCase *const t = tcase_create("result");
+    heap_watch(t);
     tcase_add_checked_fixture(t, make_result, release_result);
     tcase_add_test(t, the_first_of_the_lowest_verdicts_is_kept);
     tcase_add_test(t, points_are_those_of_the_judged_cases);

@@ -8,6 +8,7 @@
 
 #include "child.h"
 #include "fds.h"
+#include "heap.h"
 #include "ledger.h"
 #include "planted.h"
 #include "similar.h"
@@ -281,6 +282,7 @@ int main(void)
 {
     Suite *const s = suite_create("similar");
     TCase *const t = tcase_create("similar");
+    heap_watch(t);
     fds_watch(t);
     tcase_set_timeout(t, 120);
     tcase_add_test(t, other_names_and_layout_hide_nothing);

@@ -12,6 +12,7 @@
 
 #include "child.h"
 #include "fds.h"
+#include "heap.h"
 #include "submission.h"
 #include "suite.h"
 #include "unpack.h"
@@ -391,6 +392,7 @@ int main(void)
 {
     Suite *const s = suite_create("submission");
     TCase *const t = tcase_create("submission");
+    heap_watch(t);
     fds_watch(t);
     tcase_add_checked_fixture(t, setup, teardown);
     SUITE_LOOP(t, a_name_says_whose_it_is, names);

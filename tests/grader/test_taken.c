@@ -8,6 +8,7 @@
 
 #include "child.h"
 #include "fds.h"
+#include "heap.h"
 #include "intake.h"
 #include "suite.h"
 
@@ -165,6 +166,7 @@ int main(void)
 {
     Suite *const s = suite_create("taken");
     TCase *const t = tcase_create("taken");
+    heap_watch(t);
     fds_watch(t);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, the_plans_files_are_taken_and_no_other, 0,

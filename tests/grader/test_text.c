@@ -13,6 +13,7 @@
 #include <unistd.h>      /* isatty */
 
 #include "fds.h"
+#include "heap.h"
 #include "names.h"
 #include "progress.h"
 #include "suite.h"
@@ -377,6 +378,7 @@ int main(void)
 {
     Suite *const s = suite_create("text");
     TCase *const t = tcase_create("text");
+    heap_watch(t);
     fds_watch(t);
     SUITE_LOOP(t, what_harms_a_page_is_left_out_and_its_neighbours_stay,
                unwelcome);

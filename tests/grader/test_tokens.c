@@ -5,6 +5,7 @@
 #include <check.h>
 #include <string.h> /* strstr */
 
+#include "heap.h"
 #include "suite.h"
 #include "tokens.h"
 
@@ -195,6 +196,7 @@ int main(void)
 {
     Suite *const s = suite_create("tokens");
     TCase *const t = tcase_create("tokens");
+    heap_watch(t);
     SUITE_LOOP(t, what_is_reached_is_checked, sources);
     SUITE_LOOP(t, what_the_preprocessor_left_is_checked, preprocessed);
     SUITE_LOOP(t, a_refusal_names_the_line_and_the_way_out, words);
