@@ -5,6 +5,7 @@
  * changed since the attempt before is there with what became of it.
  */
 #define _GNU_SOURCE
+#include <errno.h>  /* errno */
 #include <math.h>   /* isnan */
 #include <stdlib.h> /* free */
 #include <string.h> /* strcmp */
@@ -16,6 +17,7 @@
 #include "html.h"
 #include "submission.h"
 #include "unpack.h"
+#include "verb.h"
 
 static void case_row(FILE *f, const struct grading_case *c)
 {
@@ -215,8 +217,13 @@ static int diff_page(const struct export *e, const struct row *r,
 {
     char dir[200];
     FILE *const f = export_file_in(e, "students/%s.diff.html", r->student->key);
-    if (!f || !mkdtemp(temp_path(dir, sizeof dir, "commlab-diff")))
-        return f ? export_close(e, f), -1 : -1;
+    if (!f)
+        return -1;
+    if (!mkdtemp(temp_path(dir, sizeof dir, "commlab-diff"))) {
+        verb_wrong("export", "%s: %s", dir, strerror(errno));
+        fclose(f);
+        return -1;
+    }
     write_attempt(e, r->before, p, dir, "a");
     write_attempt(e, r->counts, p, dir, "b");
     html_begin(f, "What changed", NULL, 0);

@@ -73,6 +73,7 @@ $(call suite,grader/audit,1)
 $(call suite,grader/audited,1)
 $(call suite,grader/batch,1,grade)
 
+$(call suite,grader/blocked,2,grade)
 $(call suite,grader/build,2)
 $(call suite,grader/cases,1,machines)
 $(call suite,grader/changes,1,tidy-grade)
