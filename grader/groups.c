@@ -69,11 +69,12 @@ static int make_anew(const char *path)
                : -1;
 }
 
+/* Version 2 has one group for all controllers, which the first one makes. */
 static int enter(const struct controller *c, pid_t name, long long limit)
 {
     char path[256];
     group_path(c, name, "", path, sizeof path);
-    if (make_anew(path) != 0)
+    if ((c == controllers || !is_v2()) && make_anew(path) != 0)
         return -1;
     group_path(c, name, is_v2() ? c->v2_file : c->v1_file, path, sizeof path);
     if (write_number(path, limit) != 0)
