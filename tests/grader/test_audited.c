@@ -193,6 +193,17 @@ START_TEST(a_symbol_is_called_as_in_its_source)
 }
 END_TEST
 
+START_TEST(the_longest_name_fits)
+{
+    char letters[AUDIT_NAME], symbol[AUDIT_NAME + 16], name[AUDIT_NAME];
+    memset(letters, 'a', sizeof letters - 1);
+    letters[sizeof letters - 1] = 0;
+    snprintf(symbol, sizeof symbol, "_Z%zu%s", sizeof letters - 1, letters);
+    audit_source_name(symbol, name);
+    ck_assert_str_eq(name, letters);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("audited");
@@ -202,6 +213,7 @@ int main(void)
     tcase_add_loop_test(t, the_audit_names_what_it_refuses, 0,
                         sizeof objects / sizeof *objects);
     tcase_add_test(t, what_is_no_object_cannot_be_read);
+    tcase_add_test(t, the_longest_name_fits);
     tcase_add_loop_test(t, a_symbol_is_called_as_in_its_source, 0,
                         sizeof symbols / sizeof *symbols);
     suite_add_tcase(s, t);
