@@ -218,9 +218,11 @@ static int add_unknowns(struct problem *p, enum fit_way way)
     return 0;
 }
 
-/* Fit one way without p->fold; p->modelled gets the times of all rows. */
-static int solve(struct problem *p, enum fit_way way)
+/* Fit one way without a fold (-1: with all); p->modelled gets the times of all
+ * rows. */
+static int solve(struct problem *p, enum fit_way way, int fold)
 {
+    p->fold = fold;
     if (add_unknowns(p, way) != 0)
         return -1;
     const struct leastsq q = {.n = p->u.n,
@@ -244,14 +246,13 @@ static int leave_out(struct problem *p, enum fit_way way, int by_row,
 {
     const int nfolds = by_row ? 2 : p->nfiles;
     p->by_row = by_row;
-    for (p->fold = 0; p->fold < nfolds; p->fold++) {
-        if (solve(p, way) != 0)
+    for (int fold = 0; fold < nfolds; fold++) {
+        if (solve(p, way, fold) != 0)
             return -1;
         for (int i = 0; i < p->f->nrows; i++)
-            if (fold_of(p, i) == p->fold)
+            if (fold_of(p, i) == fold)
                 held[i] = p->modelled[i];
     }
-    p->fold = -1;
     return 0;
 }
 
@@ -295,7 +296,7 @@ static int try_ways(struct fit *f, struct problem *p, double *held)
             row[i].without_rows = row[i].without_file = held[i];
         if (result == 0 && p->nfiles > 1)
             result = leave_out(p, (enum fit_way)way, 0, held);
-        for (int i = 0; i < f->nrows && p->nfiles > 1; i++)
+        for (int i = 0; i < f->nrows; i++)
             row[i].without_file = held[i];
         f->held[way] = held_error(f, row);
         // a later way has more unknowns: it must be clearly better
@@ -318,12 +319,12 @@ int fit_run(struct fit *f, char *err, size_t err_nbytes)
     snprintf(err, err_nbytes, "no memory");
     if (!p || !modelled || !held)
         goto out;
-    *p = (struct problem){.f = f, .fold = -1, .modelled = modelled};
+    *p = (struct problem){.f = f, .modelled = modelled};
     for (int i = 0; i < f->ntables; i++)
         if (f->table[i].fold >= p->nfiles)
             p->nfiles = f->table[i].fold + 1;
     snprintf(p->err, sizeof p->err, "no memory");
-    if (try_ways(f, p, held) == 0 && solve(p, f->way) == 0) {
+    if (try_ways(f, p, held) == 0 && solve(p, f->way, -1) == 0) {
         for (int i = 0; i < f->nrows; i++)
             f->row[i].fitted = modelled[i];
         f->nvalues = p->u.n;

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,63 @@ START_TEST(fits_find_what_they_did)
 }
 END_TEST
 
+/* ---- errors -------------------------------------------------------------- */
+
+/* Times that are off by these factors, of two tables. */
+START_TEST(an_error_is_the_mean_of_the_rows_that_count)
+{
+    static struct fit_row row[] = {
+        {.table = 0, .nbytes = 8, .us = 1, .fitted = 2, .before = 1},
+        {.table = 0, .nbytes = 16, .us = 8, .fitted = 1, .before = 8},
+        {.table = 1, .nbytes = 16, .us = 1, .fitted = 16, .before = 1},
+        {.table = 1, .nbytes = 32, .us = 1, .fitted = 99, .wrong = 1},
+    };
+    static const struct {
+        int table;
+        uint64_t min_bytes;
+        double doublings; /* on average, -1: no rows */
+    } cases[] = {{-1, 0, 8. / 3}, {0, 0, 2},   {1, 0, 4},
+                 {0, 8, 2},       {0, 9, 3},   {0, 17, -1},
+                 {-1, 16, 3.5},   {1, 32, -1}, {2, 0, -1}};
+    const struct fit f = {.nrows = 4, .row = row};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double n = cases[i].doublings;
+        ck_assert_double_eq_tol(fit_error(&f, cases[i].table,
+                                          cases[i].min_bytes,
+                                          offsetof(struct fit_row, fitted)),
+                                n < 0 ? -1 : n * log(2), 1e-9);
+    }
+    ck_assert_double_eq(fit_error(&f, -1, 0, offsetof(struct fit_row, before)),
+                        0);
+}
+END_TEST
+
+/* Log errors of five rows, and how many of them, the last ones, are odd. */
+static const struct {
+    double off[5];
+    int nodd;
+} odd[] = {
+    {{0, 0, 0, .119, .121}, 1},        // an eighth is never odd
+    {{.04, .04, -.04, -.17, -.19}, 1}, // more than 4.5 times the median
+    {{.1, .1, .1, .24, .26}, 1},       // a quarter always is
+    {{.04, .04, .04, .19, -.2}, 2},    {{.06, .06, .06, .07, .08}, 0},
+};
+
+START_TEST(a_row_is_odd_that_is_far_off_the_others)
+{
+    struct fit_row row[5] = {{0}};
+    const struct fit f = {.nrows = 5, .row = row};
+    for (int i = 0; i < 5; i++) {
+        row[i].us = 3;
+        row[i].fitted = 3 * exp(odd[_i].off[i]);
+    }
+    for (int i = 0; i < 5; i++)
+        ck_assert_int_eq(fit_is_odd(&f, i), i >= 5 - odd[_i].nodd);
+}
+END_TEST
+
+/* ---- files --------------------------------------------------------------- */
+
 /* Onto a full disk, and from a file that is gone or is none. */
 START_TEST(a_machine_that_can_not_be_written_is_named)
 {
@@ -151,6 +209,9 @@ int main(void)
     TCase *const t = tcase_create("fitted");
     tcase_set_timeout(t, 60);
     tcase_add_test(t, fits_find_what_they_did);
+    tcase_add_test(t, an_error_is_the_mean_of_the_rows_that_count);
+    tcase_add_loop_test(t, a_row_is_odd_that_is_far_off_the_others, 0,
+                        sizeof odd / sizeof *odd);
     tcase_add_test(t, a_machine_that_can_not_be_written_is_named);
     suite_add_tcase(s, t);
     return suite_run(s);

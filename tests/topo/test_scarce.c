@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "machine.h"
 #include "scarce.h"
@@ -182,6 +183,18 @@ START_TEST(least_squares_need_their_memory)
 }
 END_TEST
 
+/* Check needs memory, too, so the test tells by its exit. */
+enum { AS_EXPECTED = 3 };
+
+START_TEST(a_fit_needs_its_memory)
+{
+    struct fit f = {.nrows = 1};
+    scarce_none();
+    if (fit_run(&f, err, sizeof err) == -1 && strcmp(err, "no memory") == 0)
+        _exit(AS_EXPECTED);
+}
+END_TEST
+
 /* A machine that goes away in between stands for all that fails in a fit. */
 START_TEST(a_fit_whose_machine_is_gone_says_so)
 {
@@ -211,6 +224,7 @@ int main(void)
     tcase_add_test(t, collectives_cost_what_they_do_or_nothing);
     tcase_add_test(t, fits_begin_whole_or_not);
     tcase_add_test(t, least_squares_need_their_memory);
+    tcase_add_exit_test(t, a_fit_needs_its_memory, AS_EXPECTED);
     tcase_add_test(t, a_fit_whose_machine_is_gone_says_so);
     suite_add_tcase(s, t);
     return suite_run(s);
