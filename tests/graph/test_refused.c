@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "fds.h"
@@ -243,6 +244,31 @@ START_TEST(a_run_has_at_most_65536_ranks)
 }
 END_TEST
 
+static const struct {
+    uint64_t used; /* bytes, as a segment's header says */
+    const char *reason;
+} sizes[] = {
+    {0, "cannot map 0 bytes: Invalid argument"},
+    {UINT64_C(1) << 60,
+     "cannot map 1152921504606846976 bytes: Cannot allocate memory"},
+    {sizeof(struct format_header) - 1,
+     "31 bytes are no execution graph: its header has 4096"},
+};
+
+START_TEST(a_segment_that_can_not_be_mapped_is_named)
+{
+    char err[512], reason[600];
+    const struct format_header header = {.used = sizes[_i].used};
+    const int fd = memfd_create("segment", MFD_CLOEXEC);
+    ck_assert_int_eq(write(fd, &header, sizeof header), sizeof header);
+    ck_assert_ptr_null(graph_map(&fd, 1, err, sizeof err));
+    snprintf(reason, sizeof reason, "the job/rank-0.graph: 0: %s",
+             sizes[_i].reason);
+    ck_assert_str_eq(err, reason);
+    close(fd);
+}
+END_TEST
+
 START_TEST(a_job_is_mapped_as_far_as_it_is_there)
 {
     char err[512], text[64];
@@ -287,6 +313,8 @@ int main(void)
     tcase_add_test(t, what_waits_for_itself_is_named);
     tcase_add_test(t, a_file_belongs_to_its_run);
     tcase_add_test(t, a_run_has_at_most_65536_ranks);
+    tcase_add_loop_test(t, a_segment_that_can_not_be_mapped_is_named, 0,
+                        COUNT(sizes));
     tcase_add_test(t, a_job_is_mapped_as_far_as_it_is_there);
     suite_add_tcase(suite, t);
     return suite_run(suite);
