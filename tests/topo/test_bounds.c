@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "scarce.h"
 #include "suite.h"
 #include "topo/bounds.h"
 
@@ -93,6 +94,53 @@ START_TEST(where_there_is_no_way_there_is_no_bound)
 }
 END_TEST
 
+START_TEST(a_path_that_is_not_there_has_no_rate)
+{
+    struct topo *const t = load("pcie-4090");
+    ck_assert(bounds_alone(t, 0, TOPO_HOST_PLACE(0), 0) > 0);
+    ck_assert_double_eq(bounds_alone(t, 0, 8, 1), 0);
+    topo_free(t);
+}
+END_TEST
+
+START_TEST(nothing_to_move_takes_no_time)
+{
+    struct topo *const t = load("2x:gh200");
+    demand d = {{0}};
+    double reached = 1;
+    d[0][0] = d[0][4] = d[4][0] = 1e9; // a node has GPUs 0 to 3
+    ck_assert_double_eq(bounds_move(t, BOUNDS_ANY, d, &reached), 0);
+    ck_assert(isnan(reached) || reached == 0);
+    topo_free(t);
+}
+END_TEST
+
+START_TEST(a_node_has_at_most_16_gpus)
+{
+    struct topo *const t = load("gb200-nvl72");
+    demand d = {{0}};
+    ck_assert(isnan(bounds_move(t, BOUNDS_ANY, d, NULL)));
+    topo_free(t);
+}
+END_TEST
+
+static struct topo *machine;
+
+static int move_nothing(void)
+{
+    demand d = {{0}};
+    const double sec = bounds_move(machine, BOUNDS_ANY, d, NULL);
+    return isnan(sec) || bounds_alone(machine, 0, -1, 0) == 0 ? -1 : 0;
+}
+
+START_TEST(a_bound_needs_its_memory_and_returns_it)
+{
+    machine = load("gh200");
+    scarce_each(move_nothing, 100);
+    topo_free(machine);
+}
+END_TEST
+
 int main(void)
 {
     TCase *const tc = tcase_create("bounds");
@@ -102,6 +150,10 @@ int main(void)
     tcase_add_test(tc, a_copy_may_take_all_links_of_its_gpu);
     tcase_add_test(tc, twice_the_bytes_take_twice_as_long);
     tcase_add_test(tc, where_there_is_no_way_there_is_no_bound);
+    tcase_add_test(tc, a_path_that_is_not_there_has_no_rate);
+    tcase_add_test(tc, nothing_to_move_takes_no_time);
+    tcase_add_test(tc, a_node_has_at_most_16_gpus);
+    tcase_add_test(tc, a_bound_needs_its_memory_and_returns_it);
     Suite *const s = suite_create("topo: bounds");
     suite_add_tcase(s, tc);
     return suite_run(s);
