@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "graph/format.h"
@@ -231,6 +230,30 @@ START_TEST(a_note_has_what_was_noted)
     ck_assert(s->queue == 6 && s->name == graph_string(g, "put"));
     ck_assert(s->part.index == 5 && s->part.nafter == 1 &&
               s->part.latency_ps == 12);
+    ck_assert_mem_eq(s + 1, &after, sizeof after);
+}
+END_TEST
+
+START_TEST(a_site_has_its_module_and_caller)
+{
+    const void *const stack[] = {(char *)&setup + 1, (char *)&teardown + 1};
+    uint64_t at = FORMAT_DATA;
+    ck_assert_uint_eq(graph_site_stack(g, stack, 2), 2);
+    const struct format_text *const module = next(FORMAT_STRING, &at);
+    ck_assert_ptr_nonnull(strstr((const char *)(module + 1), "test_record"));
+    ck_assert_uint_eq(module->nbytes, strlen((const char *)(module + 1)));
+    const struct format_site *a = next(FORMAT_SITE, &at);
+    ck_assert(a->id == 1 && a->module == module->id && a->caller == 0);
+    const struct format_site *const b = next(FORMAT_SITE, &at);
+    ck_assert(b->id == 2 && b->module == module->id && b->caller == 1);
+    ck_assert_int_eq((char *)&setup - (char *)&teardown,
+                     (int64_t)(b->offset - a->offset));
+    ck_assert_ptr_null(next(FORMAT_STRING, &at));
+    at = FORMAT_DATA;
+    graph_site(g, (void *)(uintptr_t)0x1234); // in no module
+    while ((a = next(FORMAT_SITE, &at)) && a->id < 3)
+        ;
+    ck_assert(a && a->module == 0 && a->offset == 0x1233);
 }
 END_TEST
 
@@ -261,9 +284,12 @@ START_TEST(what_is_muted_is_numbered_only)
     graph_mute(g);
     ck_assert_uint_eq(graph_add(g, &n, NULL, NULL, NULL), 2);
     graph_amend(g, 2, 5, NULL, 0, NULL, 0);
+    graph_part(g, 2, NULL, 0, 1);
+    graph_aside(g, 2, 1, "put", NULL, 0, 1);
     ck_assert_uint_eq(graph_string(g, "text"), 0);
     ck_assert_uint_eq(graph_site(g, (char *)&setup + 1), 0);
-    ck_assert_ptr_null(next(FORMAT_AMEND, &at));
+    const struct format_header *const h = (const void *)bytes;
+    ck_assert_uint_eq(at, atomic_load(&h->used)); // nothing was added
 }
 END_TEST
 
@@ -293,75 +319,6 @@ START_TEST(a_site_knows_the_calls_around_it)
 }
 END_TEST
 
-/* What a function writes to standard error before it returns or exits. */
-static char *said(void (*fn)(void), int *status)
-{
-    static char text[1024];
-    int end[2];
-    ck_assert_int_eq(pipe(end), 0);
-    const pid_t pid = fork();
-    if (pid == 0) {
-        dup2(end[1], STDERR_FILENO);
-        fn();
-        _exit(0);
-    }
-    close(end[1]);
-    FILE *const f = fdopen(end[0], "r");
-    text[fread(text, 1, sizeof text - 1, f)] = '\0';
-    fclose(f);
-    ck_assert_int_eq(waitpid(pid, status, 0), pid);
-    return text;
-}
-
-static void fill(void)
-{
-    graph_add(g, &(const struct graph_node){.kind = GRAPH_HOST}, 0, 0, 0);
-    graph_amend(g, 1, 0, NULL, (size_t)1 << 28, NULL, 0); // 4 GiB of moves
-}
-
-START_TEST(a_full_graph_ends_the_run)
-{
-    int status;
-    ck_assert_str_eq(
-        said(fill, &status),
-        "commlab: rank 3: the execution graph is full after 1 operations.\n"
-        "Modelled times would be wrong from here on, so the run stops. Run "
-        "fewer iterations, or smaller kernels.\n");
-    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 70);
-}
-END_TEST
-
-static char dir[] = "/tmp/commlab-record-XXXXXX";
-
-static void save_nowhere(void)
-{
-    struct graph_segment *const lost = graph_open(3, 8, dir);
-    rmdir(dir);
-    if (graph_save(lost) == 0)
-        _exit(1);
-}
-
-START_TEST(a_graph_that_is_not_saved_says_so)
-{
-    int status;
-    char expected[256];
-    ck_assert_ptr_nonnull(mkdtemp(dir));
-    snprintf(expected, sizeof expected,
-             "commlab: cannot save the execution graph of rank 3 to "
-             "%s/rank-3.graph: No such file or directory\n",
-             dir);
-    ck_assert_str_eq(said(save_nowhere, &status), expected);
-    ck_assert_int_eq(status, 0);
-    ck_assert_int_eq(graph_save(g), 0); // it has no folder to be saved in
-}
-END_TEST
-
-START_TEST(a_directory_that_cannot_be_made_is_an_error)
-{
-    ck_assert_ptr_null(graph_open(0, 1, "/proc/no/such"));
-}
-END_TEST
-
 int main(void)
 {
     Suite *const s = suite_create("record");
@@ -375,12 +332,10 @@ int main(void)
     tcase_add_test(t, threads_record_at_once_and_nothing_is_lost);
     tcase_add_test(t, a_million_operations_take_less_than_300_megabytes);
     tcase_add_test(t, a_note_has_what_was_noted);
+    tcase_add_test(t, a_site_has_its_module_and_caller);
     tcase_add_test(t, a_fault_is_in_the_latest_operation_unless_it_names_one);
     tcase_add_test(t, what_is_muted_is_numbered_only);
     tcase_add_test(t, a_site_knows_the_calls_around_it);
-    tcase_add_test(t, a_full_graph_ends_the_run);
-    tcase_add_test(t, a_graph_that_is_not_saved_says_so);
-    tcase_add_test(t, a_directory_that_cannot_be_made_is_an_error);
     tcase_set_timeout(t, 60);
     suite_add_tcase(s, t);
     return suite_run(s);
