@@ -88,7 +88,6 @@ static void place_rows(struct drawing *d)
         if (i && d->rows->row[i].rank != d->rows->row[i - 1].rank)
             y += GAP;
         d->row[i].y = y;
-        d->row[i].until = -1;
         y += ROW;
         d->nrows++;
     }
@@ -135,7 +134,7 @@ static void put_axis(const struct drawing *d)
                 {1, "ps"}};
     int u = 0;
     const uint64_t whole = d->end_ps - d->begin_ps;
-    while (unit[u].ps > 1 && unit[u].ps > whole)
+    while (unit[u].ps > whole) // which is 1 at least
         u++;
     const uint64_t step = tick_step(whole);
     for (uint64_t ps = 0; ps <= whole; ps += step) {

@@ -19,20 +19,15 @@ static void put_part(FILE *f, const char *name, const char *title,
         fputs(data, f);
 }
 
-/* page.html, with @TITLE@, @STYLE@, @DATA@ and @SCRIPT@ filled in. */
+/* page.html, with @TITLE@, @STYLE@, @DATA@ and @SCRIPT@ filled in: it has no
+ * other @. */
 int view_page(FILE *f, const char *title, const char *data)
 {
     const char *at = view_page_html;
     for (const char *p; (p = strchr(at, '@')) != NULL;) {
-        const size_t n = strspn(p + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
         fwrite(at, 1, (size_t)(p - at), f);
-        if (n && p[1 + n] == '@') {
-            put_part(f, p + 1, title, data);
-            at = p + n + 2;
-        } else {
-            fputc('@', f);
-            at = p + 1;
-        }
+        put_part(f, p + 1, title, data);
+        at = strchr(p + 1, '@') + 1;
     }
     fputs(at, f);
     return ferror(f) ? -1 : 0;

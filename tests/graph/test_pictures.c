@@ -14,6 +14,7 @@
 
 #include "golden.h"
 #include "graph/timeline.h"
+#include "graph/view.h"
 #include "machine.h"
 #include "scarce.h"
 #include "suite.h"
@@ -68,6 +69,13 @@ static const struct {
     {0,
      {.node = {.kind = GRAPH_MEMSET, .queue = 7, .host_ps = 1000 * NS}},
      {7000, 7000, 40000, 45000, 0}},
+    // whose second words are all that fits
+    {0,
+     {.name = "aAbcdefghijk", .node = {.kind = GRAPH_MEMSET, .queue = 7}},
+     {7000, 7000, 46000, 49000, 0}},
+    {0,
+     {.name = "zZbcdefghijk", .node = {.kind = GRAPH_MEMSET, .queue = 7}},
+     {7000, 7000, 50000, 53000, 0}},
     {0,
      {.name = "cudaMemcpy",
       .node = {.kind = GRAPH_COPY,
@@ -142,7 +150,7 @@ END_TEST
 START_TEST(parts_of_a_run_are_drawn_as_they_were)
 {
     FILE *const out = golden_begin();
-    for (int at = 10; at <= 11; at++) {
+    for (int at = 12; at <= 13; at++) {
         char in[OPS] = {0};
         in[at] = 1;
         ck_assert_int_eq(timeline_svg(out, &(struct timeline){.graph = g,
@@ -246,6 +254,24 @@ START_TEST(a_full_disk_is_an_error)
 }
 END_TEST
 
+START_TEST(a_page_has_its_parts)
+{
+    char *page;
+    size_t nbytes;
+    FILE *const f = open_memstream(&page, &nbytes);
+    FILE *const full = fopen("/dev/full", "w");
+    ck_assert_int_eq(view_page(f, "a <run>", "{\"data\":\"@\"}"), 0);
+    fclose(f);
+    ck_assert_ptr_nonnull(strstr(page, "<title>a &lt;run&gt;</title>"));
+    ck_assert_ptr_nonnull(strstr(page, "<h1>a &lt;run&gt;</h1>"));
+    ck_assert_ptr_nonnull(strstr(page, ">{\"data\":\"@\"}</script>"));
+    ck_assert_str_eq(page + nbytes - strlen("</html>\n"), "</html>\n");
+    free(page);
+    ck_assert_int_eq(view_page(full, "", "{}"), -1);
+    fclose(full);
+}
+END_TEST
+
 /* Check needs memory, too, so the test tells by its exit. */
 START_TEST(no_memory_is_an_error)
 {
@@ -289,6 +315,7 @@ int main(void)
     tcase_add_test(t, a_run_is_traced_as_it_was);
     tcase_add_test(t, an_axis_has_at_most_ten_steps);
     tcase_add_loop_test(t, a_full_disk_is_an_error, 0, 2);
+    tcase_add_test(t, a_page_has_its_parts);
     tcase_add_loop_exit_test(t, no_memory_is_an_error, AS_EXPECTED, 0, 2);
     tcase_add_test(t, a_picture_needs_all_of_its_memory);
     suite_add_tcase(suite, t);
