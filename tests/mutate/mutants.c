@@ -176,14 +176,15 @@ static int is_one_of(const struct tokens *t, size_t i, const char *const *names)
 }
 
 /* Whether a call, at its name, does the same with its first two arguments
- * exchanged: calloc(n, size), or one that only asks if they are equal:
- * !strcmp(a, b), memcmp(a, b, n) == 0. */
+ * exchanged: calloc(n, size), fmin(a, b), or one that only asks if they are
+ * equal: !strcmp(a, b), memcmp(a, b, n) == 0. */
 static int is_symmetric(const struct tokens *t, size_t i)
 {
+    static const char *const any[] = {"calloc", "fmin", "fmax", NULL};
     static const char *const compare[] = {
         "strcmp", "strncmp", "strcasecmp", "strncasecmp", "memcmp", NULL};
     const size_t end = t->token[i + 1].partner;
-    return token_is(t, i, "calloc") ||
+    return is_one_of(t, i, any) ||
            (is_one_of(t, i, compare) &&
             ((i > 0 && token_is(t, i - 1, "!")) ||
              ((token_is(t, end + 1, "==") || token_is(t, end + 1, "!=")) &&
