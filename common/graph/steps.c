@@ -437,7 +437,7 @@ int steps_find(const struct graph *g, const struct replay_time *time,
             status = run_twice(&w, out);
     }
 out:
-    for (uint32_t at = 0; w.moving && at < g->nnodes; at++)
+    for (size_t at = 0; w.moving && at < n; at++)
         free(w.moving[at]);
     free(w.moving);
     free(w.content);

@@ -203,6 +203,31 @@ PROBE(a_grid_that_fits)
     CHECK(size == nsm * blocks && blocks > 1);
 }
 
+/* A grid of no size at all is as large as fits; one of a part is none. */
+PROBE(grids_of_no_size)
+{
+    enum { SHARED = 48 << 10 }; // few blocks of it fit
+    int size = 0;
+    array<int> x(1);
+    void *args[] = {(void *)&x.d};
+    const void *const kernel = (const void *)count;
+    CHECK(nvshmemx_collective_launch_query_gridsize(kernel, dim3(32), NULL,
+                                                    SHARED, &size) == 0);
+    CHECK(nvshmemx_collective_launch(kernel, dim3(0, 0, 0), dim3(32), args,
+                                     SHARED, 0) == 0);
+    OK(cudaDeviceSynchronize());
+    CHECK(x.get()[0] == 32 * size);
+    for (int i = 0; i < 3; i++)
+        CHECK(nvshmemx_collective_launch(kernel, dim3(i != 0, i != 1, i != 2),
+                                         dim3(32), args, 0, 0) == -1);
+    // of what is no kernel
+    CHECK(nvshmemx_collective_launch_query_gridsize(args, dim3(32), NULL, 0,
+                                                    &size) == -1);
+    CHECK(nvshmemx_collective_launch(args, dim3(0, 0, 0), dim3(32), args, 0,
+                                     0) == -1);
+    cudaGetLastError();
+}
+
 PROBE(launches_with_attributes)
 {
     array<int> x(1);
@@ -227,6 +252,9 @@ PROBE(launches_with_attributes)
     a.cuda_config.numAttrs = 33;
     CHECK(nvshmemx_collective_launch_attr(&a, kernel, args) == -1);
     CHECK(nvshmemx_collective_launch_attr(NULL, kernel, args) == -1);
+    a.cuda_config.numAttrs = 0;
+    a.cuda_config.blockDim = dim3(2048);
+    CHECK(nvshmemx_collective_launch_attr(&a, kernel, args) == -1);
     CHECK(nvshmemx_collective_launch(kernel, dim3(1), dim3(2048), args, 0, 0) ==
           -1);
     cudaGetLastError();
