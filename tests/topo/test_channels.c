@@ -4,7 +4,7 @@
 
 #include "machine.h"
 #include "suite.h"
-#include "topo/topo.h"
+#include "topo/ring.h"
 
 enum { MOST = 16 };
 
@@ -52,6 +52,67 @@ START_TEST(what_is_no_communicator_has_no_channels)
 }
 END_TEST
 
+/* ---- rings of GPUs that are linked by hand ------------------------------- */
+
+static struct topo hand;
+
+static void link_pair(int a, int b, int n)
+{
+    hand.nvlinks[a][b] = hand.nvlinks[b][a] = (unsigned char)n;
+}
+
+/* The links of a hop over all rings. */
+static int links_of(int n)
+{
+    struct ring ring[RING_MAX];
+    int local[RING_GPUS + 1], links = 0;
+    for (int i = 0; i < n; i++)
+        local[i] = i;
+    const int nrings = ring_find(&hand, local, n, ring);
+    for (int i = 0; i < nrings; i++)
+        links += ring[i].width;
+    return links;
+}
+
+START_TEST(rings_take_most_of_the_links)
+{
+    link_pair(0, 1, 3);
+    ck_assert_int_eq(links_of(2), 3);
+    link_pair(0, 2, 3);
+    ck_assert_int_eq(links_of(3), 0); // a chain
+    link_pair(1, 2, 2);
+    ck_assert_int_eq(links_of(3), 2);
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < a; b++)
+            link_pair(a, b, 2);
+    ck_assert_int_eq(links_of(4), 3); // of 2 each, if bundles are split
+}
+END_TEST
+
+/* Of 7 GPUs that are linked to 8 others only, no ring has all: finding that out
+ * takes more steps than one search may. A link between two of the 8 closes a
+ * narrower one. */
+START_TEST(a_search_gives_up)
+{
+    for (int a = 0; a < 8; a++)
+        for (int b = 8; b < 15; b++)
+            link_pair(a, b, 2);
+    ck_assert_int_eq(links_of(15), 0);
+    link_pair(0, 1, 1);
+    ck_assert_int_eq(links_of(15), 1);
+}
+END_TEST
+
+START_TEST(a_ring_has_at_most_64_gpus)
+{
+    for (int n = RING_GPUS; n <= RING_GPUS + 1; n++) {
+        for (int i = 0; i < n; i++)
+            link_pair(i, (i + 1) % n, 1);
+        ck_assert_int_eq(links_of(n), n == RING_GPUS);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("channels");
@@ -59,6 +120,9 @@ int main(void)
     tcase_add_loop_test(t, a_ring_visits_every_rank_once, 0,
                         sizeof cases / sizeof *cases);
     tcase_add_test(t, what_is_no_communicator_has_no_channels);
+    tcase_add_test(t, rings_take_most_of_the_links);
+    tcase_add_test(t, a_search_gives_up);
+    tcase_add_test(t, a_ring_has_at_most_64_gpus);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
