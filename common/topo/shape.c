@@ -177,7 +177,6 @@ static void join_groups(const struct topo *t, struct shape *s)
         !t->nccl.no_nvls && t->switched && t->arch->sm >= 90 && s->most > 2;
     for (int i = 0; i < s->ngroups; i++)
         s->nvls &= s->group[i].n == s->most && s->nvlink;
-    s->nvls_bw = 20 * floor(t->arch->nccl_link / 10); // 8 x 40 on an H100
 }
 
 static int check_places(const struct topo *t, const struct shape *s, char *err,

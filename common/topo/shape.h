@@ -38,13 +38,12 @@ struct shape {
     int nvlink;   /* of all groups */
     int channels; /* rings over all nodes */
     double bw;
-    int nvls;       /* NVLink SHARP is available inside nodes */
-    double nvls_bw; /* of each of SHAPE_NVLS_CHANNELS, GB/s */
+    int nvls; /* NVLink SHARP is available inside nodes */
     struct traffic *traffic[TOPO_OPS][TOPO_ALGOS]; /* NULL until needed */
 };
 
 /* Heads: the GPUs of a node that reduce for NVLS, and send between nodes. */
-enum { SHAPE_NVLS_CHANNELS = 8, SHAPE_NVLS_HEADS = 32 };
+enum { SHAPE_NVLS_HEADS = 32 };
 
 /*
  * The shape of a communicator, owned by t. NULL, with a line in err, if a place
