@@ -13,7 +13,7 @@ static const struct family {
     int nprobes;
 } families[] = {
     {"prog_shmem_rma", 12}, {"prog_shmem_signal", 8}, {"prog_shmem_stream", 6},
-    {"prog_shmem_coll", 8}, {"prog_shmem_atomic", 5}, {"prog_shmem_more", 10},
+    {"prog_shmem_coll", 8}, {"prog_shmem_atomic", 5}, {"prog_shmem_more", 11},
 };
 static const char *const schedules[] = {"eager", "late", "random:1"};
 static const int pes[] = {2, 4, 8};
