@@ -87,7 +87,7 @@ int ring_find(const struct topo *t, const int *local, int n,
               struct ring ring[RING_MAX])
 {
     struct search s = {.n = n};
-    int nrings = 0, widest = 0;
+    int nrings, widest = 0;
     if (n > RING_GPUS)
         return 0;
     for (int a = 0; a < n; a++)
