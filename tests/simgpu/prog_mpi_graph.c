@@ -1,5 +1,6 @@
-/* Each call of MPI once, with sizes by which the graph tells them apart: for 3
- * ranks, on device memory. test_mpi_graph.c says what is recorded. */
+/* Each call of MPI once, with sizes by which the graph tells them apart, and once
+ * so that it fails: for 3 ranks, on device memory. test_mpi_graph.c says what is
+ * recorded. */
 #include <cuda_runtime.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -197,6 +198,108 @@ static void requests(void)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
+/* ---- calls that fail: their graph has what was recorded before ------------ */
+
+#define FAILS(call) must((call) != MPI_SUCCESS, #call " succeeds", -1)
+
+static const MPI_Datatype none = MPI_DATATYPE_NULL;
+static const MPI_Comm all = MPI_COMM_WORLD;
+
+static void failing_collectives(void)
+{
+    const int n[RANKS] = {1, 1, 1}, at[RANKS] = {0, 1, 2};
+    MPI_Request r;
+    FAILS(MPI_Bcast(in, 1, none, 0, all));
+    FAILS(MPI_Reduce(in, out, 1, none, MPI_SUM, 0, all));
+    FAILS(MPI_Allreduce(in, out, 1, none, MPI_SUM, all));
+    FAILS(MPI_Reduce_scatter_block(in, out, 1, none, MPI_SUM, all));
+    FAILS(MPI_Reduce_scatter(in, out, n, none, MPI_SUM, all));
+    FAILS(MPI_Reduce_local(in, out, 1, none, MPI_SUM));
+    FAILS(MPI_Scan(in, out, 1, none, MPI_SUM, all));
+    FAILS(MPI_Exscan(in, out, 1, none, MPI_SUM, all));
+    FAILS(MPI_Gather(in, 1, none, out, 1, none, 0, all));
+    FAILS(MPI_Gatherv(in, 1, none, out, n, at, none, 0, all));
+    FAILS(MPI_Scatter(in, 1, none, out, 1, none, 0, all));
+    FAILS(MPI_Scatterv(in, n, at, none, out, 1, none, 0, all));
+    FAILS(MPI_Allgather(in, 1, none, out, 1, none, all));
+    FAILS(MPI_Allgatherv(in, 1, none, out, n, at, none, all));
+    FAILS(MPI_Alltoall(in, 1, none, out, 1, none, all));
+    FAILS(MPI_Alltoallv(in, n, at, none, out, n, at, none, all));
+    FAILS(MPI_Ibcast(in, 1, none, 0, all, &r));
+    FAILS(MPI_Ireduce(in, out, 1, none, MPI_SUM, 0, all, &r));
+    FAILS(MPI_Iallreduce(in, out, 1, none, MPI_SUM, all, &r));
+    FAILS(MPI_Ireduce_scatter_block(in, out, 1, none, MPI_SUM, all, &r));
+    FAILS(MPI_Igather(in, 1, none, out, 1, none, 0, all, &r));
+    FAILS(MPI_Iscatter(in, 1, none, out, 1, none, 0, all, &r));
+    FAILS(MPI_Iallgather(in, 1, none, out, 1, none, all, &r));
+    FAILS(MPI_Ialltoall(in, 1, none, out, 1, none, all, &r));
+}
+
+static void failing_messages(void)
+{
+    enum { NOBODY = RANKS, TAG = 20 };
+    MPI_Request r;
+    MPI_Status status;
+    FAILS(MPI_Send(in, 1, none, next, TAG, all));
+    FAILS(MPI_Ssend(in, 1, none, next, TAG, all));
+    FAILS(MPI_Rsend(in, 1, none, next, TAG, all));
+    FAILS(MPI_Bsend(in, 1, none, next, TAG, all));
+    FAILS(MPI_Isend(in, 1, none, next, TAG, all, &r));
+    FAILS(MPI_Issend(in, 1, none, next, TAG, all, &r));
+    FAILS(MPI_Irsend(in, 1, none, next, TAG, all, &r));
+    FAILS(MPI_Recv(out, 1, MPI_CHAR, NOBODY, TAG, all, &status));
+    FAILS(MPI_Sendrecv(in, 1, MPI_CHAR, MPI_PROC_NULL, TAG, out, 1, MPI_CHAR,
+                       NOBODY, TAG, all, &status));
+    FAILS(MPI_Sendrecv(in, 1, none, next, TAG, out, 1, MPI_CHAR, MPI_PROC_NULL,
+                       TAG, all, &status));
+    FAILS(MPI_Sendrecv_replace(in, 1, MPI_CHAR, MPI_PROC_NULL, TAG, NOBODY, TAG,
+                               all, &status));
+    FAILS(MPI_Probe(NOBODY, TAG, all, &status));
+    FAILS(MPI_Irecv(out, 1, MPI_CHAR, NOBODY, TAG, all, &r));
+    FAILS(MPI_Send_init(in, 1, none, next, TAG, all, &r));
+    FAILS(MPI_Recv_init(out, 1, MPI_CHAR, NOBODY, TAG, all, &r));
+}
+
+/* Messages of this rank to itself, for which their receives have no room. */
+static void truncated(void)
+{
+    enum { WAYS = 10, TAG = 30 };
+    for (int way = 0; way < WAYS; way++) {
+        MPI_Request r[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+        MPI_Status s[2];
+        int n = 0, index[2] = {0};
+        if (way < 8)
+            MPI_Irecv(out, 1, MPI_CHAR, rank, TAG, all, &r[1]);
+        if (way != 9)
+            MPI_Isend(in, 2, MPI_CHAR, rank, TAG, all, &r[0]);
+        switch (way) {
+        case 0: FAILS(MPI_Wait(&r[1], &s[0])); break;
+        case 1: FAILS(MPI_Test(&r[1], &n, &s[0])); break;
+        case 2: FAILS(MPI_Waitall(1, r + 1, s)); break;
+        case 3: FAILS(MPI_Testall(1, r + 1, &n, s)); break;
+        case 4: FAILS(MPI_Waitany(1, r + 1, index, s)); break;
+        case 5: FAILS(MPI_Testany(1, r + 1, index, &n, s)); break;
+        case 6: FAILS(MPI_Waitsome(1, r + 1, &n, index, s)); break;
+        case 7: FAILS(MPI_Testsome(1, r + 1, &n, index, s)); break;
+        case 8: FAILS(MPI_Recv(out, 1, MPI_CHAR, rank, TAG, all, s)); break;
+        case 9:
+            FAILS(MPI_Sendrecv(in, 2, MPI_CHAR, rank, TAG, out, 1, MPI_CHAR,
+                               rank, TAG, all, s));
+            break;
+        }
+        MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    }
+}
+
+static void failing(void)
+{
+    MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    failing_messages();
+    truncated();
+    failing_collectives();
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -211,5 +314,6 @@ int main(int argc, char **argv)
     blocking();
     requests();
     ready();
+    failing();
     MPI_Finalize();
 }
