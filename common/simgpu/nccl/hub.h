@@ -7,7 +7,7 @@
  * and then takes no memory.
  *
  *     hub := header, member[n], slot[SLOTS], post[SLOTS][n],
- *            channel[n][n] (source major), window[n][WINDOWS],
+ *            channel[n][n] (source major),
  *            signal[n][n][SIGNALS][SIGNAL_DEPTH]
  *
  * Every wait is for a word to reach a number, and words only grow, so no
