@@ -64,6 +64,16 @@ START_TEST(a_hub_is_mapped_by_its_nonce)
 }
 END_TEST
 
+/* In a program that has closed its input. */
+START_TEST(a_hub_may_be_the_first_file)
+{
+    close(STDIN_FILENO);
+    join(1);
+    ck_assert_int_eq(fd, STDIN_FILENO);
+    leave();
+}
+END_TEST
+
 /* Each part begins where the one before it ends, and the last ends with the
  * hub. */
 START_TEST(parts_lie_behind_each_other)
@@ -307,6 +317,7 @@ int main(void)
     Suite *const s = suite_create("hub");
     TCase *const t = tcase_create("hub");
     tcase_add_test(t, a_hub_is_mapped_by_its_nonce);
+    tcase_add_test(t, a_hub_may_be_the_first_file);
     tcase_add_loop_test(t, parts_lie_behind_each_other, 1, MAX + 1);
     tcase_add_test(t, words_reach_numbers_that_wrap_around);
     tcase_add_test(t, whoever_waits_gives_up_when_a_rank_aborts);
