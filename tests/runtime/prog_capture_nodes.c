@@ -206,6 +206,31 @@ static void shapes(void)
     SAY(cudaStreamEndCapture(s, &g));
 }
 
+static int digits;
+
+static void append(void *digit)
+{
+    digits = 10 * digits + *(int *)digit;
+}
+
+/* Each node calls its function with its data, at each launch. */
+static void hosted(void)
+{
+    int one = 1, two = 2;
+    cudaGraphExec_t x = NULL;
+    SAY(cudaStreamBeginCapture(s, relaxed));
+    SAY(cudaLaunchHostFunc(s, append, &one));
+    SAY(cudaLaunchHostFunc(s, append, &two));
+    SAY(cudaStreamEndCapture(s, &g));
+    show(g);
+    IS(digits);
+    SAY(cudaGraphInstantiate(&x, g, 0));
+    for (int i = 0; i < 2; i++)
+        SAY(cudaGraphLaunch(x, s));
+    SAY(cudaStreamSynchronize(s));
+    IS(digits);
+}
+
 /* ---- another library's nodes --------------------------------------------- */
 
 static void reduce(void *at, cudaStream_t stream)
@@ -399,9 +424,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"told", told},     {"followed", followed}, {"into", into},
-                 {"shaped", shapes}, {"foreign", foreign},   {"groups", groups},
-                 {"broken", broken}, {"pictures", pictures}};
+    } parts[] = {
+        {"told", told},     {"followed", followed}, {"into", into},
+        {"shaped", shapes}, {"hosted", hosted},     {"foreign", foreign},
+        {"groups", groups}, {"broken", broken},     {"pictures", pictures}};
     start();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)
