@@ -262,12 +262,36 @@ static void configurations(void)
     CONFIGURED(config.algSelection = "^Ring,tree";
                config.forceAlgSelection = 1);
     CONFIGURED(config.algSelection = "ring,tre"; config.forceAlgSelection = 1);
+    CONFIGURED(config.algSelection = "^tre"; config.forceAlgSelection = 1);
+    CONFIGURED(config.algSelection = "^"; config.forceAlgSelection = 1);
+    CONFIGURED(config.algSelection = ",ring"; config.forceAlgSelection = 1);
+    CONFIGURED(config.algSelection =
+                   "collnetdirect,nvls,nvlstree,collnetchain,pat";
+               config.forceAlgSelection = 1);
     CONFIGURED(config.algSelection = "tre"; config.forceAlgSelection = 0);
     CONFIGURED(config.magic = 0);
     SAY(ncclAllReduceConfig(buf[0], buf[0], 1, ncclFloat, ncclSum, NULL, 0,
                             &(ncclCollConfig_t)NCCL_COLLCONFIG_INITIALIZER));
     SAY(ncclReduceConfig(buf[0], buf[0], 1, ncclFloat, ncclSum, 2, comm[0],
                          stream[0], NULL));
+}
+
+/* Below the limit of a communicator of one rank. */
+static void limits(void)
+{
+    ncclConfig_t limited = NCCL_CONFIG_INITIALIZER;
+    ncclUniqueId id;
+    ncclComm_t one = NULL;
+    limited.maxCTAs = 4;
+    SAY(ncclGetUniqueId(&id));
+    SAY(ncclCommInitRankConfig(&one, 1, id, 0, &limited));
+    for (int most = 4; most <= 5; most++) {
+        ncclCollConfig_t config = NCCL_COLLCONFIG_INITIALIZER;
+        config.maxCTAs = most;
+        SAY(ncclAllReduceConfig(buf[0], buf[0], 1, ncclFloat, ncclSum, one, 0,
+                                &config));
+    }
+    SAY(ncclCommDestroy(one));
 }
 
 static void registering(void)
@@ -452,6 +476,7 @@ int main(int argc, char **argv)
         growing();
         groups();
         configurations();
+        limits();
         registering();
         pointers();
         capturing();
